@@ -1,0 +1,30 @@
+# Every library that projnce is made of, found once. script/setup installs them on Debian.
+find_package(Torch REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+# LibTorch's headers are not ours to warn about.
+set_target_properties(torch PROPERTIES
+  INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${TORCH_INCLUDE_DIRS}")
+
+if(PROJNCE_BUILD_PROGRAM)
+  find_package(PkgConfig REQUIRED)
+  find_package(Threads REQUIRED)
+  find_package(CLI11 REQUIRED)
+  find_package(nlohmann_json REQUIRED)
+  find_package(spdlog REQUIRED)
+  find_package(tomlplusplus REQUIRED)
+  find_package(PNG REQUIRED)
+  find_package(ZLIB REQUIRED)
+  pkg_check_modules(turbojpeg REQUIRED IMPORTED_TARGET libturbojpeg)
+  pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+
+  add_library(projnce_files_dependencies INTERFACE)
+  target_link_libraries(projnce_files_dependencies INTERFACE
+    nlohmann_json::nlohmann_json spdlog::spdlog tomlplusplus::tomlplusplus PNG::PNG ZLIB::ZLIB
+    PkgConfig::turbojpeg PkgConfig::xxhash Threads::Threads)
+endif()
+if(PROJNCE_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+if(PROJNCE_BUILD_BENCH)
+  find_package(benchmark REQUIRED)
+endif()

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace projnce {
+
+/// Whose turn it is when something goes wrong; decides the program's exit status.
+enum class Fault {
+  kInput,  ///< wrong usage, configuration or data: the user mends it (exit status 2)
+  kWork,   ///< it failed while working: disk full, diverged training (exit status 1)
+};
+
+/// The one exception that users meet. `what()` is a sentence that names the file, field or value and
+/// what was expected; `hint()` says what to do about it and may be empty.
+class Error : public std::runtime_error {
+ public:
+  explicit Error(const std::string& message, std::string hint = {}, Fault fault = Fault::kInput)
+      : std::runtime_error(message), hint_(std::move(hint)), fault_(fault) {}
+
+  const std::string& hint() const { return hint_; }
+  Fault fault() const { return fault_; }
+
+ private:
+  std::string hint_;
+  Fault fault_;
+};
+
+/// What the user can do about an error: `fail(Hint{"unpack it again"}, path, " is cut short")`.
+struct Hint {
+  std::string text;
+};
+
+/// Joins its arguments as `<<` prints them.
+template <class... Parts>
+std::string concat(const Parts&... parts) {
+  std::ostringstream out;
+  (out << ... << parts);
+  return out.str();
+}
+
+template <class... Parts>
+[[noreturn]] void fail(const Parts&... parts) {
+  throw Error(concat(parts...));
+}
+
+template <class... Parts>
+[[noreturn]] void fail(const Hint& hint, const Parts&... parts) {
+  throw Error(concat(parts...), hint.text);
+}
+
+/// For what goes wrong while working, through no fault of the input.
+template <class... Parts>
+[[noreturn]] void fail_working(const Parts&... parts) {
+  throw Error(concat(parts...), {}, Fault::kWork);
+}
+
+template <class... Parts>
+[[noreturn]] void fail_working(const Hint& hint, const Parts&... parts) {
+  throw Error(concat(parts...), hint.text, Fault::kWork);
+}
+
+}  // namespace projnce

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <spdlog/logger.h>
+
+#include <filesystem>
+#include <memory>
+
+namespace projnce {
+
+/// Messages for the person who runs the program: standard error, and `file` too once it is there.
+/// Functions take it as an argument; there is no global one.
+using Logger = std::shared_ptr<spdlog::logger>;
+
+Logger make_logger();
+
+/// From now on, messages are also appended to `file`.
+void log_to_file(const Logger& logger, const std::filesystem::path& file);
+
+}  // namespace projnce

@@ -1,0 +1,59 @@
+#include "projnce/core/names.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "projnce/core/error.h"
+
+namespace projnce {
+
+namespace {
+
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string join(const std::vector<std::string>& names, std::string_view separator) {
+  std::string joined;
+  for (const auto& name : names) {
+    if (!joined.empty()) joined += separator;
+    joined += name;
+  }
+  return joined;
+}
+
+std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
+  std::string nearest;
+  // Further away than this, a suggestion would puzzle more than it helps.
+  size_t best = std::max<size_t>(2, name.size() / 2) + 1;
+  for (const auto& candidate : known) {
+    const size_t distance = edit_distance(name, candidate);
+    if (distance < best) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+void fail_unknown(std::string_view kind, std::string_view name,
+                  const std::vector<std::string>& known) {
+  const auto nearest = nearest_name(name, known);
+  const auto guess = nearest.empty() ? "" : concat("did you mean '", nearest, "'? ");
+  fail(Hint{concat(guess, "known: ", join(known))}, "there is no ", kind, " called '", name, "'");
+}
+
+}  // namespace projnce

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace projnce {
+
+/// "a, b, c"
+std::string join(const std::vector<std::string>& names, std::string_view separator = ", ");
+
+/// The known name that is fewest edits away from `name`, or "" where none is near.
+std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
+
+/// Throws: there is no `kind` called `name`; names the nearest one and lists all.
+[[noreturn]] void fail_unknown(std::string_view kind, std::string_view name,
+                               const std::vector<std::string>& known);
+
+}  // namespace projnce

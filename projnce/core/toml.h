@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "projnce/core/table.h"
+
+namespace projnce {
+
+/// Throws with file and line where the text is no TOML, or holds dates, which no setting takes.
+Table parse_toml(std::string_view text, const std::string& origin);
+Table read_toml(const std::filesystem::path& path);
+
+/// Applies `a.b=v` as `--set` gives it. `v` is a TOML value; what is none is taken as text, so that
+/// `--set loss.name=supcon` needs no quotes.
+void apply_setting(Table& table, const std::string& setting);
+
+/// The table as TOML text, single values before sections; doubles keep all digits.
+std::string to_toml(const Table& table);
+
+}  // namespace projnce

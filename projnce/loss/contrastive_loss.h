@@ -1,0 +1,52 @@
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace projnce {
+
+/// What every loss sees. `anchors` are this process's embeddings; `candidates` are what they are
+/// compared with: the same rows on one process, all gathered rows on many. Losses never normalise.
+struct ContrastiveBatch {
+  torch::Tensor anchors;              // [N, D]
+  torch::Tensor anchor_labels;        // [N], int64
+  torch::Tensor candidates;           // [M, D]
+  torch::Tensor candidate_labels;     // [M], int64
+  int64_t anchor_offset = 0;          // row of anchors[0] inside candidates
+  torch::Tensor anchor_instances;     // [N], int64; equal for views of one sample (may be undefined)
+  torch::Tensor candidate_instances;  // [M], int64 (may be undefined)
+  torch::Tensor anchor_features;      // [N, F], the encoder's output before the head; for classifiers
+};
+
+/// One process: every row is compared with every row. `instances` and `features` may be undefined.
+ContrastiveBatch self_batch(torch::Tensor embeddings, torch::Tensor labels,
+                            torch::Tensor instances = {}, torch::Tensor features = {});
+
+/// A loss with the parts it is made of, for logs; the parts carry no gradient.
+struct LossValue {
+  torch::Tensor loss;  // scalar
+  std::vector<std::pair<std::string, torch::Tensor>> parts;
+};
+
+class ContrastiveLoss : public torch::nn::Module {
+ public:
+  virtual LossValue evaluate(const ContrastiveBatch& batch) = 0;
+  torch::Tensor forward(const ContrastiveBatch& batch) { return evaluate(batch).loss; }
+
+  /// Scores of each class for the encoder's features [N, F] -> [N, C], where the loss trains a
+  /// classifier of its own (ce, sce); undefined for all others.
+  virtual torch::Tensor logits(const torch::Tensor& features);
+
+  /// The learned class vectors [C, D], where the loss has them (projnce-mlp); undefined otherwise.
+  virtual torch::Tensor class_vectors() const;
+};
+
+using LossPtr = std::shared_ptr<ContrastiveLoss>;
+
+}  // namespace projnce

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "projnce/core/table.h"
+#include "projnce/loss/contrastive_loss.h"
+
+namespace projnce {
+
+/// Sizes that a loss with parameters of its own (class vectors, classifier) is made for.
+struct LossShape {
+  int64_t num_classes = 0;
+  int64_t embedding_dim = 0;  ///< D
+  int64_t feature_dim = 0;    ///< F
+};
+
+/// The loss named by `name`, with the options in the rest of the table; completes the table.
+LossPtr make_loss(Table& table, const LossShape& shape);
+
+std::vector<std::string> loss_names();
+
+}  // namespace projnce

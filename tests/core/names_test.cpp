@@ -1,0 +1,36 @@
+#include "projnce/core/names.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "projnce/core/error.h"
+
+namespace projnce {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Names, FindsTheNameFewestEditsAway) {
+  const std::vector<std::string> known = {"temperature", "beta", "bandwidth"};
+  EXPECT_EQ(nearest_name("temprature", known), "temperature");
+  EXPECT_EQ(nearest_name("bta", known), "beta");
+}
+
+TEST(Names, SuggestsNothingWhenNothingIsNear) {
+  EXPECT_EQ(nearest_name("xylophone", {"beta", "tau"}), "");
+}
+
+TEST(Names, AnUnknownNameIsAnsweredWithTheNearestAndAllKnown) {
+  try {
+    fail_unknown("loss", "supcn", {"projnce", "supcon"});
+    FAIL() << "must throw";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no loss called 'supcn'"));
+    EXPECT_THAT(error.hint(), HasSubstr("did you mean 'supcon'"));
+    EXPECT_THAT(error.hint(), HasSubstr("projnce, supcon"));
+    EXPECT_EQ(error.fault(), Fault::kInput);
+  }
+}
+
+}  // namespace
+}  // namespace projnce
