@@ -13,8 +13,8 @@ enum class Fault {
   kWork,   ///< it failed while working: disk full, diverged training (exit status 1)
 };
 
-/// The one exception that users meet. `what()` is a sentence that names the file, field or value and
-/// what was expected; `hint()` says what to do about it and may be empty.
+/// The one exception that users meet. `what()` is a sentence that names the file, field or value
+/// and what was expected; `hint()` says what to do about it and may be empty.
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message, std::string hint = {}, Fault fault = Fault::kInput)

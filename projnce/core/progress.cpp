@@ -40,7 +40,9 @@ Progress::Progress(std::string label, int64_t total, std::string unit)
       start_(Clock::now()),
       last_(start_) {}
 
-Progress::~Progress() { finish(); }
+Progress::~Progress() {
+  finish();
+}
 
 void Progress::update(int64_t done, const std::string& note) {
   const auto now = Clock::now();

@@ -156,8 +156,7 @@ double TableReader::number(const std::string& key, const Value& value, const Ran
     fail_type(key, value, "a number");
   }
   if (!std::isfinite(number) || !contains(range, number)) {
-    fail(place(value), key, " = ", describe(value), " is out of range, expected ",
-         describe(range));
+    fail(place(value), key, " = ", describe(value), " is out of range, expected ", describe(range));
   }
   return number;
 }

@@ -18,9 +18,15 @@ struct Range {
   bool low_open = false;  ///< `low` itself is not allowed
 };
 
-inline Range at_least(double low) { return {.low = low}; }
-inline Range above(double low) { return {.low = low, .low_open = true}; }
-inline Range between(double low, double high) { return {.low = low, .high = high}; }
+inline Range at_least(double low) {
+  return {.low = low};
+}
+inline Range above(double low) {
+  return {.low = low, .low_open = true};
+}
+inline Range between(double low, double high) {
+  return {.low = low, .high = high};
+}
 
 /// Reads the fields of an options struct out of a table, strictly:
 ///

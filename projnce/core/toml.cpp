@@ -2,6 +2,8 @@
 
 #include <toml++/toml.h>
 
+#include <array>
+#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -44,36 +46,44 @@ Table convert_table(const toml::table& source, const std::string& origin) {
   return table;
 }
 
-toml::table to_tree(const Table& table);
+std::string quoted(const std::string& text) {
+  std::ostringstream out;
+  out << toml::value<std::string>(text);
+  return out.str();
+}
 
-struct NodeInserter {
-  template <class T>
-  void operator()(const T& value) const {
-    if constexpr (std::is_same_v<T, Value::Array>) {
-      toml::array array;
-      for (const auto& element : value) {
-        std::visit(
-            [&array](const auto& v) {
-              if constexpr (!std::is_same_v<std::decay_t<decltype(v)>, Value::Array>) {
-                array.push_back(v);
-              }
-            },
-            element.data);
-      }
-      tree.insert(key, std::move(array));
-    } else {
-      tree.insert(key, value);
+/// The shortest text that reads back as the same double, with a point or exponent so that it stays
+/// one.
+std::string shortest(double number) {
+  std::array<char, 32> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr;
+  std::string text(buffer.data(), end);
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";
+  return text;
+}
+
+struct Printer {
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  std::string operator()(int64_t value) const { return std::to_string(value); }
+  std::string operator()(double value) const { return shortest(value); }
+  std::string operator()(const std::string& value) const { return quoted(value); }
+  std::string operator()(const Value::Array& array) const {
+    std::string text;
+    for (const auto& element : array) {
+      text += (text.empty() ? "" : ", ") + std::visit(*this, element.data);
     }
+    return "[" + text + "]";
   }
-  toml::table& tree;
-  const std::string& key;
 };
 
-toml::table to_tree(const Table& table) {
-  toml::table tree;
-  for (const auto& [key, value] : table.values) std::visit(NodeInserter{tree, key}, value.data);
-  for (const auto& [key, child] : table.tables) tree.insert(key, to_tree(child));
-  return tree;
+void print_table(const Table& table, const std::string& path, std::string& out) {
+  if (!path.empty() && !table.values.empty()) out += "\n[" + path + "]\n";
+  for (const auto& [key, value] : table.values) {
+    out += key + " = " + std::visit(Printer{}, value.data) + "\n";
+  }
+  for (const auto& [key, child] : table.tables) {
+    print_table(child, path.empty() ? key : path + "." + key, out);
+  }
 }
 
 Value parse_value(const std::string& text, const std::string& origin) {
@@ -125,9 +135,9 @@ void apply_setting(Table& table, const std::string& setting) {
 }
 
 std::string to_toml(const Table& table) {
-  std::ostringstream out;
-  out << to_tree(table) << '\n';
-  return out.str();
+  std::string text;
+  print_table(table, "", text);
+  return text;
 }
 
 }  // namespace projnce

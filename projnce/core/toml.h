@@ -16,7 +16,8 @@ Table read_toml(const std::filesystem::path& path);
 /// `--set loss.name=supcon` needs no quotes.
 void apply_setting(Table& table, const std::string& setting);
 
-/// The table as TOML text, single values before sections; doubles keep all digits.
+/// The table as TOML text, single values before sections; doubles read back the same. Keys are
+/// those of settings: letters, digits, '_' and '-'.
 std::string to_toml(const Table& table);
 
 }  // namespace projnce

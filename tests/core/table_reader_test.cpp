@@ -83,8 +83,9 @@ TEST(TableReader, UnknownKeyNamesThePlaceAndTheNearestKey) {
 }
 
 TEST(TableReader, WrongTypesAreNamed) {
-  EXPECT_THAT(complaint("epochs = 'ten'"),
-              AllOf(HasSubstr("run.toml:1"), HasSubstr("epochs = 'ten'"), HasSubstr("whole number")));
+  EXPECT_THAT(
+      complaint("epochs = 'ten'"),
+      AllOf(HasSubstr("run.toml:1"), HasSubstr("epochs = 'ten'"), HasSubstr("whole number")));
   EXPECT_THAT(complaint("epochs = 1.5"), HasSubstr("whole number"));
   EXPECT_THAT(complaint("rate = true"), HasSubstr("expected a number"));
   EXPECT_THAT(complaint("balanced = 1"), HasSubstr("true or false"));
