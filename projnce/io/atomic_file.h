@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "projnce/io/file_descriptor.h"
+
+namespace projnce {
+
+/// Writes a file that appears whole or not at all: the bytes go to a temporary file beside the
+/// target, which takes the target's place in `commit()` once they are on the disk. Until then, and
+/// whenever anything fails, what stood there before is untouched.
+///
+/// The temporary is called `.NAME.tmp.PID`; one that a killed process left behind is recognised by
+/// that and removed by `remove_stale_temporaries`. A target that is a symbolic link is followed;
+/// one that is a device, pipe or directory is refused, because renaming would replace it.
+///
+/// One AtomicFile per target at a time; different targets may be written from different threads.
+/// Every failure throws an Error (Fault::kWork) with the path and the system's reason.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::filesystem::path& target);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  /// Without a commit the temporary is removed.
+  ~AtomicFile();
+
+  /// Sets `bytes` of the disk aside, so that a full one is noticed before the work of writing.
+  void reserve(uint64_t bytes);
+  void write(std::span<const std::byte> bytes);
+  void commit();
+
+ private:
+  void open_temporary();
+
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;
+  FileDescriptor file_;
+  uint64_t reserved_ = 0;
+  uint64_t written_ = 0;
+};
+
+void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
+void write_file_atomically(const std::filesystem::path& path, std::string_view text);
+
+/// Removes the temporaries in `directory` whose writers are gone; returns what it removed. Those of
+/// living processes stay. A directory that cannot be listed has none. REQUIRES: only processes of
+/// this host write there, since their numbers mean nothing elsewhere.
+std::vector<std::filesystem::path> remove_stale_temporaries(const std::filesystem::path& directory);
+
+}  // namespace projnce

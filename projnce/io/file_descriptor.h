@@ -1,0 +1,30 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace projnce {
+
+/// Owns an open file of the system and closes it at the end of its life; -1 owns none.
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int number = -1) : number_(number) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~FileDescriptor() { close(); }
+
+  int get() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+
+  /// False where the system reports an error, which after writing means lost data.
+  bool close() { return number_ < 0 || ::close(std::exchange(number_, -1)) == 0; }
+
+ private:
+  int number_;
+};
+
+}  // namespace projnce

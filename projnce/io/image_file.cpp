@@ -1,0 +1,67 @@
+#include "projnce/io/image_file.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "projnce/core/error.h"
+#include "projnce/io/image_decoders.h"
+#include "projnce/io/regular_file.h"
+
+namespace projnce {
+
+namespace {
+
+constexpr size_t kMaxImageFileBytes = size_t{256} << 20;
+
+bool starts_with(std::span<const uint8_t> bytes, std::string_view magic) {
+  return bytes.size() >= magic.size() &&
+         std::equal(magic.begin(), magic.end(), bytes.begin(),
+                    [](char c, uint8_t byte) { return static_cast<uint8_t>(c) == byte; });
+}
+
+}  // namespace
+
+const std::vector<std::string>& image_extensions() {
+  static const std::vector<std::string> kExtensions = {".jpg", ".jpeg", ".png"};
+  return kExtensions;
+}
+
+Image allocate_image(const ImageHeader& header, size_t file_bytes, const std::string& name) {
+  const auto [width, height, channels, densest] = header;
+  if (width < 1 || height < 1) {
+    fail(name, " is damaged: it says that it has ", width, " x ", height, " pixels");
+  }
+  if (width > kMaxImagePixels / height) {
+    fail(Hint{"reduce the picture first"}, name, " has ", width, " x ", height,
+         " pixels, expected at most ", kMaxImagePixels, " in all");
+  }
+  const int64_t pixels = width * height;
+  if (static_cast<double>(pixels) > densest * static_cast<double>(file_bytes)) {
+    fail(name, " claims ", width, " x ", height, " pixels, which its ", file_bytes,
+         " bytes cannot hold");
+  }
+  Image image{.height = static_cast<int>(height),
+              .width = static_cast<int>(width),
+              .channels = channels,
+              .pixels = {}};
+  image.pixels.resize(static_cast<size_t>(pixels * channels));
+  return image;
+}
+
+Image decode_image(std::span<const uint8_t> bytes, const std::string& name) {
+  using namespace std::string_view_literals;
+  if (starts_with(bytes, "\xFF\xD8\xFF"sv)) return decode_jpeg(bytes, name);
+  if (starts_with(bytes, "\x89PNG\r\n\x1A\n"sv)) return decode_png(bytes, name);
+  if (bytes.empty()) fail(name, " is empty, expected a JPEG or PNG picture");
+  if (starts_with(bytes, "version https://git-lfs"sv)) {
+    fail(Hint{"run 'git lfs pull' where the files come from"}, name,
+         " is a Git LFS pointer, not the picture itself");
+  }
+  fail(name, " is neither a JPEG nor a PNG picture");
+}
+
+Image read_image(const std::filesystem::path& path, const std::string& name) {
+  return decode_image(read_regular_file(path, kMaxImageFileBytes).octets(), name);
+}
+
+}  // namespace projnce

@@ -1,0 +1,152 @@
+#include "projnce/io/npy.h"
+
+#include <array>
+#include <bit>
+#include <string_view>
+
+#include "projnce/core/error.h"
+#include "projnce/io/atomic_file.h"
+#include "projnce/io/byte_view.h"
+#include "projnce/io/npy_header.h"
+#include "projnce/io/regular_file.h"
+
+namespace projnce {
+
+static_assert(std::endian::native == std::endian::little,
+              "arrays are written as they lie in memory");
+
+namespace {
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr size_t kAlignment = 64;              // of the data, so that others can map the file
+constexpr uint64_t kMaxHeaderBytes = 1 << 16;  // rank 4 needs under 200
+
+struct TypeRow {
+  NpyType type;
+  std::string_view name;
+  std::string_view code;
+  uint64_t bytes;
+};
+
+constexpr std::array kTypes = {
+    TypeRow{NpyType::kFloat32, "float32", "<f4", 4},
+    TypeRow{NpyType::kFloat64, "float64", "<f8", 8},
+    TypeRow{NpyType::kInt32, "int32", "<i4", 4},
+    TypeRow{NpyType::kInt64, "int64", "<i8", 8},
+    TypeRow{NpyType::kUint8, "uint8", "|u1", 1},
+};
+
+const TypeRow& row_of(NpyType type) {
+  for (const auto& row : kTypes) {
+    if (row.type == type) return row;
+  }
+  fail("there is no array type with number ", static_cast<int>(type));
+}
+
+const TypeRow& row_of(const std::string& code, const std::string& origin) {
+  for (const auto& row : kTypes) {
+    if (row.code == code) return row;
+  }
+  constexpr std::string_view kExpected =
+      "expected little-endian float32, float64, int32, int64 or uint8";
+  if (code.size() > 1 && code[1] == 'O') {
+    fail(Hint{"convert it to numbers with astype() and save it again"}, origin,
+         " holds pickled Python objects, which are never loaded; ", kExpected);
+  }
+  fail(Hint{"convert it with astype() and save it again"}, origin, " has the array type '", code,
+       "', ", kExpected);
+}
+
+/// Splits off the dictionary: magic, version (2 bytes), its length (2 bytes in version 1, 4 in
+/// versions 2 and 3), itself. Leaves the data in `bytes`.
+std::string_view take_header(std::span<const std::byte>& bytes, const std::string& origin) {
+  const size_t fixed = kMagic.size() + 2;
+  if (bytes.size() < fixed || as_text(bytes.first(kMagic.size())) != kMagic) {
+    fail(origin, " is no .npy file: it does not begin with the bytes \\x93NUMPY and a version");
+  }
+  const auto version = std::to_integer<int>(bytes[kMagic.size()]);
+  const auto minor = std::to_integer<int>(bytes[kMagic.size() + 1]);
+  if (version < 1 || version > 3 || minor != 0) {
+    fail(origin, " is a .npy file of version ", version, ".", minor, ", expected 1.0, 2.0 or 3.0");
+  }
+  const size_t length_bytes = version == 1 ? 2 : 4;
+  if (bytes.size() < fixed + length_bytes) {
+    fail(origin, " ends after ", bytes.size(), " bytes, inside its .npy header");
+  }
+  const auto length = little_endian(bytes.subspan(fixed, length_bytes));
+  const auto rest = bytes.subspan(fixed + length_bytes);
+  if (length > rest.size() || length > kMaxHeaderBytes) {
+    fail(origin, " says that its .npy header has ", length, " bytes, expected at most ",
+         std::min<uint64_t>(rest.size(), kMaxHeaderBytes));
+  }
+  bytes = rest.subspan(length);
+  return as_text(rest.first(length));
+}
+
+template <class T>
+void write_values(const std::filesystem::path& path, std::span<const T> values, NpyType type,
+                  const std::vector<uint64_t>& shape) {
+  const auto& row = row_of(type);
+  if (shape.empty() || shape.size() > 2 || array_bytes(row.bytes, shape) != values.size_bytes()) {
+    fail(path.string(), " cannot hold ", values.size(), " values in an array of ", shape.size(),
+         " dimensions: expected one or two sizes whose product is the number of values");
+  }
+  auto text = format_npy_header({std::string(row.code), /*fortran_order=*/false, shape});
+  const size_t fixed = kMagic.size() + 4;  // and two bytes each for the version and the length
+  const size_t unpadded = fixed + text.size() + 1;
+  text.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');
+  text += '\n';
+  const std::string version_and_length = {1, 0, static_cast<char>(text.size() & 0xff),
+                                          static_cast<char>(text.size() >> 8)};
+  const auto head = concat(kMagic, version_and_length, text);
+
+  AtomicFile file(path);
+  file.reserve(head.size() + values.size_bytes());
+  file.write(std::as_bytes(std::span(head)));
+  file.write(std::as_bytes(values));
+  file.commit();
+}
+
+}  // namespace
+
+std::string npy_type_name(NpyType type) {
+  return std::string(row_of(type).name);
+}
+
+NpyView parse_npy(std::span<const std::byte> bytes, const std::string& origin) {
+  const auto header = parse_npy_header(take_header(bytes, origin), origin);
+  const auto& row = row_of(header.type, origin);
+  if (header.fortran_order) {
+    fail(Hint{"save numpy.ascontiguousarray(array) instead"}, origin,
+         " holds its array in Fortran order, expected C order");
+  }
+  const auto expected = array_bytes(row.bytes, header.shape);
+  if (!expected) fail(origin, " has a shape of more bytes than 63 bits can count");
+  if (*expected != bytes.size()) {
+    fail(origin, " has ", bytes.size(), " bytes of data, expected ", *expected, " for its shape");
+  }
+  return {row.type, header.shape, bytes};
+}
+
+NpyArray read_npy(const std::filesystem::path& path) {
+  const auto bytes = read_regular_file(path);
+  auto view = parse_npy(bytes.span(), path.string());
+  return {view.type, std::move(view.shape), {view.data.begin(), view.data.end()}};
+}
+
+void write_npy(const std::filesystem::path& path, std::span<const float> values,
+               const std::vector<uint64_t>& shape) {
+  write_values(path, values, NpyType::kFloat32, shape);
+}
+
+void write_npy(const std::filesystem::path& path, std::span<const double> values,
+               const std::vector<uint64_t>& shape) {
+  write_values(path, values, NpyType::kFloat64, shape);
+}
+
+void write_npy(const std::filesystem::path& path, std::span<const int64_t> values,
+               const std::vector<uint64_t>& shape) {
+  write_values(path, values, NpyType::kInt64, shape);
+}
+
+}  // namespace projnce

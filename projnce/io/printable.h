@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace projnce {
+
+/// `text` fit for one line of a log and for JSON: control characters, backslashes and bytes that
+/// are not UTF-8 become \xNN. File names may hold any of these; two names stay two names.
+std::string printable(std::string_view text);
+
+}  // namespace projnce

@@ -1,0 +1,56 @@
+#include "tests/support/batches.h"
+
+namespace projnce::testing {
+
+namespace {
+
+torch::Tensor normal(int64_t rows, int64_t columns, uint64_t seed) {
+  torch::manual_seed(seed);
+  return torch::randn({rows, columns}, torch::kFloat64);
+}
+
+torch::Tensor selected(const torch::Tensor& tensor, const torch::Tensor& order) {
+  return tensor.defined() ? tensor.index_select(0, order) : tensor;
+}
+
+torch::Tensor part(const torch::Tensor& tensor, int64_t start, int64_t size) {
+  return tensor.defined() ? tensor.narrow(0, start, size) : tensor;
+}
+
+}  // namespace
+
+torch::Tensor random_unit_rows(int64_t rows, int64_t dim, uint64_t seed) {
+  const auto x = normal(rows, dim, seed);
+  return x / x.norm(2, 1, true);
+}
+
+torch::Tensor random_rotation(int64_t dim, uint64_t seed) {
+  return std::get<0>(torch::linalg_qr(normal(dim, dim, seed)));
+}
+
+ContrastiveBatch permuted(const ContrastiveBatch& batch, const torch::Tensor& order) {
+  auto result =
+      self_batch(selected(batch.candidates, order), selected(batch.candidate_labels, order),
+                 selected(batch.candidate_instances, order));
+  result.candidate_soft_labels = selected(batch.candidate_soft_labels, order);
+  return result;
+}
+
+std::vector<ContrastiveBatch> gathered(const ContrastiveBatch& batch,
+                                       const std::vector<int64_t>& sizes) {
+  std::vector<ContrastiveBatch> parts;
+  int64_t start = 0;
+  for (const auto size : sizes) {
+    auto one = batch;
+    one.anchors = part(batch.anchors, start, size);
+    one.anchor_labels = part(batch.anchor_labels, start, size);
+    one.anchor_instances = part(batch.anchor_instances, start, size);
+    one.anchor_features = part(batch.anchor_features, start, size);
+    one.anchor_offset = start;
+    parts.push_back(one);
+    start += size;
+  }
+  return parts;
+}
+
+}  // namespace projnce::testing

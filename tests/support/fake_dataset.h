@@ -1,0 +1,43 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "projnce/core/error.h"
+#include "projnce/dataset/dataset.h"
+
+namespace projnce::testing {
+
+/// Samples made in memory: sample i is a grey 1 x 1 picture of value i; those in `damaged` throw.
+class FakeDataset : public Dataset {
+ public:
+  explicit FakeDataset(std::vector<int64_t> labels, std::vector<int64_t> damaged = {})
+      : labels_(std::move(labels)), damaged_(std::move(damaged)) {
+    const int64_t last = labels_.empty() ? 0 : *std::max_element(labels_.begin(), labels_.end());
+    for (int64_t c = 0; c <= last; ++c) names_.push_back(concat("class-", c));
+  }
+
+  int64_t size() const override { return static_cast<int64_t>(labels_.size()); }
+  const std::vector<std::string>& class_names() const override { return names_; }
+  int64_t label(int64_t index) const override { return labels_.at(static_cast<size_t>(index)); }
+  std::string sample_name(int64_t index) const override { return concat("sample-", index); }
+  Image decode(int64_t index) const override {
+    if (std::count(damaged_.begin(), damaged_.end(), index) > 0) {
+      fail(sample_name(index), " is damaged");
+    }
+    return {1, 1, 1, {static_cast<uint8_t>(index)}};
+  }
+
+ private:
+  std::vector<int64_t> labels_;
+  std::vector<int64_t> damaged_;
+  std::vector<std::string> names_;
+};
+
+inline DatasetPtr fake_dataset(std::vector<int64_t> labels, std::vector<int64_t> damaged = {}) {
+  return std::make_shared<FakeDataset>(std::move(labels), std::move(damaged));
+}
+
+}  // namespace projnce::testing

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include "projnce/augment/view_format.h"
+
+namespace projnce::testing {
+
+/// Standardisation that changes nothing, so that tests see values in 0..1.
+inline ViewFormat plain_format(int channels, int size) {
+  const auto count = static_cast<size_t>(channels);
+  return {channels, size, std::vector<double>(count, 0), std::vector<double>(count, 1)};
+}
+
+}  // namespace projnce::testing
