@@ -1,0 +1,115 @@
+#include "projnce/dataset/checked_dataset.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "projnce/core/error.h"
+#include "projnce/dataset/labels.h"
+#include "projnce/dataset/subset.h"
+
+namespace projnce {
+
+namespace {
+
+constexpr size_t kMostWarnings = 10;
+
+/// Samples of another dataset, some or all of them already decoded.
+class InMemoryDataset : public Dataset {
+ public:
+  /// `images` has one for each sample; those without pixels are decoded by `base`.
+  InMemoryDataset(DatasetPtr base, std::vector<Image> images)
+      : base_(std::move(base)), images_(std::move(images)) {}
+
+  int64_t size() const override { return base_->size(); }
+  const std::vector<std::string>& class_names() const override { return base_->class_names(); }
+  int64_t label(int64_t index) const override { return base_->label(index); }
+  std::string sample_name(int64_t index) const override { return base_->sample_name(index); }
+  Image decode(int64_t index) const override {
+    const auto& image = images_.at(static_cast<size_t>(index));
+    return image.pixels.empty() ? base_->decode(index) : image;
+  }
+
+ private:
+  DatasetPtr base_;
+  std::vector<Image> images_;
+};
+
+std::vector<int64_t> indices_without(int64_t size, const std::vector<DamagedSample>& damaged) {
+  std::vector<int64_t> indices;
+  auto next = damaged.begin();
+  for (int64_t i = 0; i < size; ++i) {
+    if (next != damaged.end() && next->index == i) {
+      ++next;
+    } else {
+      indices.push_back(i);
+    }
+  }
+  return indices;
+}
+
+void check_classes(const Dataset& dataset, const std::vector<DamagedSample>& damaged,
+                   const DamageRules& rules) {
+  const auto before = class_counts(dataset);
+  auto left = before;
+  for (const auto& sample : damaged) {
+    const auto label = static_cast<size_t>(dataset.label(sample.index));
+    if (--left[label] == 0) {
+      fail(Hint{"replace the damaged files, or remove the class"}, "class '",
+           dataset.class_names()[label], "' of the ", rules.part, " has no readable sample, all ",
+           before[label], " are damaged: ", sample.reason);
+    }
+  }
+}
+
+}  // namespace
+
+CheckedDataset check_dataset(const DatasetPtr& dataset, const CheckOptions& options) {
+  std::vector<Image> images(static_cast<size_t>(dataset->size()));
+  std::atomic<size_t> kept = 0;
+  std::atomic<bool> coloured = false;
+  const auto keep = [&](int64_t index, Image&& image) {
+    if (image.channels == 3) coloured = true;
+    const size_t bytes = image.bytes();
+    if (kept.fetch_add(bytes) + bytes <= options.memory_budget) {
+      images[static_cast<size_t>(index)] = std::move(image);
+    } else {
+      kept -= bytes;
+    }
+  };
+
+  CheckedDataset checked;
+  checked.damaged = decode_all(*dataset, options.decoding, keep);
+  checked.bytes_in_memory = kept;
+  checked.channels = coloured ? 3 : 1;
+  checked.dataset = std::make_shared<InMemoryDataset>(dataset, std::move(images));
+  if (!checked.damaged.empty()) {
+    checked.dataset = std::make_shared<SubsetDataset>(
+        checked.dataset, indices_without(dataset->size(), checked.damaged));
+  }
+  return checked;
+}
+
+void judge_damage(const Dataset& dataset, const std::vector<DamagedSample>& damaged,
+                  const DamageRules& rules, const Logger& logger) {
+  if (damaged.empty()) return;
+  check_classes(dataset, damaged, rules);
+  const auto count = concat(damaged.size(), " of ", dataset.size(), " samples of the ", rules.part);
+  if (rules.strict) {
+    fail(Hint{"remove the damaged files, or leave strict out to skip them"}, count,
+         " cannot be read, expected none: ", damaged[0].reason);
+  }
+  if (double(damaged.size()) > rules.tolerated_share * double(dataset.size())) {
+    fail(Hint{"remove or mend the damaged files; 'projnce data verify' lists them"}, count,
+         " cannot be read, expected at most ", 100 * rules.tolerated_share,
+         " %: ", damaged[0].reason);
+  }
+  if (!logger) return;
+  for (size_t i = 0; i < std::min(damaged.size(), kMostWarnings); ++i) {
+    logger->warn("skipped: {}", damaged[i].reason);
+  }
+  logger->warn("{} cannot be read and are skipped", count);
+}
+
+}  // namespace projnce

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "projnce/core/logging.h"
+#include "projnce/dataset/decode_all.h"
+
+namespace projnce {
+
+struct CheckOptions {
+  DecodeAllOptions decoding = {};
+  /// Bytes of decoded pixels that may stay in memory; later decoding of these is a copy. Samples
+  /// beyond it are decoded from their files each time.
+  size_t memory_budget = size_t{2} << 30;
+};
+
+struct CheckedDataset {
+  DatasetPtr dataset;                  ///< the samples that decode
+  std::vector<DamagedSample> damaged;  ///< the others; indices count in the dataset that was given
+  size_t bytes_in_memory = 0;
+  int channels = 1;  ///< 3 where any sample is coloured
+};
+
+/// Decodes every sample once, so that training does not meet a damaged one after hours.
+CheckedDataset check_dataset(const DatasetPtr& dataset, const CheckOptions& options);
+
+struct DamageRules {
+  bool strict = false;            ///< no sample may be damaged
+  double tolerated_share = 0.01;  ///< more than this share of damaged samples is an error
+  std::string part = "dataset";   ///< what messages call the samples
+};
+
+/// Warns of the damaged samples of `dataset`, or throws: where the rules ask for it, or where a
+/// class has no other samples. `logger` may be null: then there are no warnings.
+void judge_damage(const Dataset& dataset, const std::vector<DamagedSample>& damaged,
+                  const DamageRules& rules, const Logger& logger);
+
+}  // namespace projnce

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "projnce/dataset/dataset.h"
+
+namespace projnce {
+
+/// The label of every sample.
+std::vector<int64_t> labels_of(const Dataset& dataset);
+
+/// How many samples each class has.
+std::vector<int64_t> class_counts(const Dataset& dataset);
+
+}  // namespace projnce

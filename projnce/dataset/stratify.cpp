@@ -1,0 +1,63 @@
+#include "projnce/dataset/stratify.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "projnce/core/seed.h"
+
+namespace projnce {
+
+namespace {
+
+/// The samples of each class in random order.
+std::vector<std::vector<int64_t>> shuffled_classes(const Dataset& dataset, uint64_t seed) {
+  std::vector<std::vector<int64_t>> classes(dataset.class_names().size());
+  for (int64_t i = 0; i < dataset.size(); ++i) {
+    classes.at(static_cast<size_t>(dataset.label(i))).push_back(i);
+  }
+  for (size_t c = 0; c < classes.size(); ++c) {
+    Random random(derive_seed(seed, c));  // of its own: other classes' sizes do not matter
+    auto& samples = classes[c];
+    for (size_t i = samples.size(); i > 1; --i) {
+      std::swap(samples[i - 1], samples[static_cast<size_t>(random.below(int64_t(i)))]);
+    }
+  }
+  return classes;
+}
+
+}  // namespace
+
+std::vector<int64_t> stratified_subset(const Dataset& dataset, int64_t count, uint64_t seed) {
+  // Sample k of a class of n has position k / n: taking the lowest positions takes from all classes
+  // alike, the first of each before the second of any.
+  std::vector<std::pair<double, int64_t>> positions;
+  for (const auto& samples : shuffled_classes(dataset, seed)) {
+    for (size_t k = 0; k < samples.size(); ++k) {
+      positions.emplace_back(double(k) / double(samples.size()), samples[k]);
+    }
+  }
+  std::sort(positions.begin(), positions.end());
+  positions.resize(std::min(positions.size(), static_cast<size_t>(count)));
+
+  std::vector<int64_t> indices;
+  for (const auto& [position, index] : positions) indices.push_back(index);
+  std::sort(indices.begin(), indices.end());
+  return indices;
+}
+
+SplitIndices stratified_split(const Dataset& dataset, double test_fraction, uint64_t seed) {
+  SplitIndices split;
+  for (const auto& samples : shuffled_classes(dataset, seed)) {
+    const auto size = static_cast<int64_t>(samples.size());
+    const int64_t wanted = std::llround(test_fraction * double(size));
+    const int64_t tested = size < 2 ? 0 : std::clamp<int64_t>(wanted, 1, size - 1);
+    split.test.insert(split.test.end(), samples.begin(), samples.begin() + tested);
+    split.train.insert(split.train.end(), samples.begin() + tested, samples.end());
+  }
+  std::sort(split.train.begin(), split.train.end());
+  std::sort(split.test.begin(), split.test.end());
+  return split;
+}
+
+}  // namespace projnce

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "projnce/dataset/dataset.h"
+
+namespace projnce {
+
+/// `count` samples with the classes in the proportions that they have, drawn by the seed; the
+/// indices ascend. A larger count adds samples to a smaller one's, and as soon as count reaches the
+/// number of classes, each class has a sample. All samples where there are no more than `count`.
+std::vector<int64_t> stratified_subset(const Dataset& dataset, int64_t count, uint64_t seed);
+
+struct SplitIndices {
+  std::vector<int64_t> train;
+  std::vector<int64_t> test;
+};
+
+/// Sets `test_fraction` of each class aside, drawn by the seed; the indices ascend. A class of two
+/// or more has at least one sample on either side; a class of one trains.
+SplitIndices stratified_split(const Dataset& dataset, double test_fraction, uint64_t seed);
+
+}  // namespace projnce

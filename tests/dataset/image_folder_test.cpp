@@ -1,0 +1,165 @@
+#include "projnce/dataset/image_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "projnce/dataset/labels.h"
+#include "tests/support/complaint.h"
+#include "tests/support/data_files.h"
+#include "tests/support/scratch_dir.h"
+
+namespace projnce {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class ImageFolderTest : public ::testing::Test {
+ protected:
+  void add(const std::string& file) {
+    testing::write_file(dir_.path() / file, testing::encode_png(testing::plain_image(2, 3, {9})));
+  }
+  void add_many(const std::string& folder, int count) {
+    for (int i = 0; i < count; ++i) add(concat(folder, "/", i, ".png"));
+  }
+
+  DatasetSplit open(const ImageFolderOptions& options = {}) {
+    return open_image_folder(dir_.path(), options);
+  }
+  std::string complaint_on_opening() {
+    return testing::complaint([this] { open(); });
+  }
+
+  testing::ScratchDir dir_;
+};
+
+TEST_F(ImageFolderTest, ReadsTrainAndTestFolders) {
+  add_many("train/dog", 2);
+  add_many("train/cat", 3);
+  add_many("test/dog", 1);
+  const auto split = open();
+  EXPECT_THAT(split.train->class_names(), ElementsAre("cat", "dog"));
+  EXPECT_THAT(class_counts(*split.train), ElementsAre(3, 2));
+  EXPECT_THAT(class_counts(*split.test), ElementsAre(0, 1));
+  EXPECT_EQ(split.train->sample_name(3), "train/dog/0.png");
+  EXPECT_EQ(split.test->sample_name(0), "test/dog/0.png");
+  EXPECT_EQ(split.train->decode(3).width, 3);
+}
+
+TEST_F(ImageFolderTest, ValAndValidAreTestPartsToo) {
+  add_many("train/cat", 1);
+  add_many("train/dog", 1);
+  add_many("valid/cat", 4);
+  EXPECT_EQ(open().test->size(), 4);
+  add_many("val/cat", 2);
+  EXPECT_EQ(open().test->size(), 2);
+}
+
+TEST_F(ImageFolderTest, SplitsBySeedWhereThereIsNoTestPart) {
+  add_many("cat", 10);
+  add_many("dog", 20);
+  const auto split = open({.seed = 1});
+  EXPECT_THAT(class_counts(*split.train), ElementsAre(8, 16));
+  EXPECT_THAT(class_counts(*split.test), ElementsAre(2, 4));
+  const auto names = [](const Dataset& dataset) {
+    std::vector<std::string> found;
+    for (int64_t i = 0; i < dataset.size(); ++i) found.push_back(dataset.sample_name(i));
+    return found;
+  };
+  EXPECT_EQ(names(*open({.seed = 1}).test), names(*split.test));
+  EXPECT_NE(names(*open({.seed = 2}).test), names(*split.test));
+}
+
+TEST_F(ImageFolderTest, AClassMayBeCalledTrain) {
+  add_many("train", 2);
+  add_many("car", 2);
+  add_many("test", 2);
+  EXPECT_THAT(open().train->class_names(), ElementsAre("car", "test", "train"));
+}
+
+TEST_F(ImageFolderTest, TakesPicturesOfAnyCaseAndDepthAndNothingElse) {
+  add("cat/a.PNG");
+  add("cat/deeper/b.JpEg");
+  add("cat/.hidden.png");
+  add("cat/.cache/c.png");
+  add("cat/notes.txt");
+  add("cat/d.png.part");
+  add_many("dog", 2);
+  add_many(".git", 2);
+  const auto split = open();
+  EXPECT_EQ(split.train->size() + split.test->size(), 4);
+}
+
+TEST_F(ImageFolderTest, LinksInACircleEnd) {
+  add_many("cat", 2);
+  add_many("dog", 2);
+  std::filesystem::create_directory_symlink(".", dir_.path() / "self");
+  std::filesystem::create_directory_symlink("../..", dir_.path() / "cat/up");
+  std::filesystem::create_directory_symlink("pong", dir_.path() / "ping");
+  std::filesystem::create_directory_symlink("ping", dir_.path() / "pong");
+  const auto split = open();
+  EXPECT_THAT(split.train->class_names(), ElementsAre("cat", "dog"));
+  EXPECT_EQ(split.train->size() + split.test->size(), 4);
+}
+
+TEST_F(ImageFolderTest, FollowsALinkToAClassFolderElsewhere) {
+  const testing::ScratchDir elsewhere;
+  testing::write_file(elsewhere.path() / "a.png", {});
+  testing::write_file(elsewhere.path() / "b.png", {});
+  add_many("cat", 2);
+  std::filesystem::create_directory_symlink(elsewhere.path(), dir_.path() / "dog");
+  EXPECT_THAT(open().train->class_names(), ElementsAre("cat", "dog"));
+}
+
+TEST_F(ImageFolderTest, NamesThatAreNotTextAreEscapedAndStillRead) {
+  add_many("caf\xE9", 2);
+  add("dog/new\nline.png");
+  add("dog/new\nline2.png");
+  const auto split = open();
+  EXPECT_THAT(split.train->class_names(), ElementsAre("caf\\xE9", "dog"));
+  EXPECT_THAT(split.train->sample_name(1), StartsWith("dog/new\\x0Aline"));
+  EXPECT_EQ(split.train->decode(0).height, 2);
+  EXPECT_EQ(split.train->decode(1).height, 2);
+}
+
+TEST_F(ImageFolderTest, UnusableFoldersHaveTheirSentences) {
+  EXPECT_THAT(testing::complaint([] { open_image_folder("/no/such", {}); }),
+              HasSubstr("there is no folder /no/such"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("has no sub-folders"));
+  add("loose.png");
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("has no sub-folders"));
+  add("cat/a.png");
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("has one class only, 'cat'"));
+  std::filesystem::create_directory(dir_.path() / "dog");
+  EXPECT_THAT(complaint_on_opening(),
+              AllOf(HasSubstr("/dog holds no picture"), HasSubstr(".jpg, .jpeg, .png")));
+  add("dog/a.png");
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("has no picture to test with"));
+}
+
+TEST_F(ImageFolderTest, AnEmptyTrainFolderIsNamed) {
+  std::filesystem::create_directory(dir_.path() / "train");
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("/train has no sub-folders"));
+}
+
+TEST_F(ImageFolderTest, AClassOfTheTestPartAloneIsNamed) {
+  add_many("train/cat", 1);
+  add_many("train/dog", 1);
+  add_many("test/ship", 1);
+  EXPECT_THAT(complaint_on_opening(),
+              AllOf(HasSubstr("class 'ship'"), HasSubstr("not in the training part")));
+}
+
+TEST_F(ImageFolderTest, DecodingAFileThatIsNoPictureNamesIt) {
+  add_many("train/cat", 1);
+  add_many("test/cat", 1);
+  testing::write_file(dir_.path() / "train/dog/x.jpg", testing::octets_of("hello"));
+  const auto split = open();
+  EXPECT_THAT(testing::complaint([&] { split.train->decode(1); }),
+              StartsWith("train/dog/x.jpg is neither a JPEG nor a PNG"));
+}
+
+}  // namespace
+}  // namespace projnce

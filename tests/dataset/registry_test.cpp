@@ -1,0 +1,174 @@
+#include "projnce/dataset/registry.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "projnce/core/toml.h"
+#include "projnce/dataset/labels.h"
+#include "tests/support/complaint.h"
+#include "tests/support/data_files.h"
+#include "tests/support/scratch_dir.h"
+
+namespace projnce {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class DatasetRegistryTest : public ::testing::Test {
+ protected:
+  void add(const std::string& file, const testing::Bytes& colour) {
+    testing::write_file(dir_.path() / file,
+                        testing::encode_png(testing::plain_image(2, 2, colour)));
+  }
+
+  /// A folder of two classes with `count` grey pictures each.
+  void add_classes(int count) {
+    for (int i = 0; i < count; ++i) {
+      add(concat("cat/", i, ".png"), {static_cast<uint8_t>(i)});
+      add(concat("dog/", i, ".png"), {static_cast<uint8_t>(i)});
+    }
+  }
+
+  Table folder_table(const std::string& more = {}) {
+    return parse_toml(concat("name = 'folder'\nroot = '", dir_.path().native(), "'\n", more),
+                      "run.toml");
+  }
+
+  OpenedDataset open(const std::string& more = {}) {
+    auto table = folder_table(more);
+    return open_dataset(table, {.seed = 1, .threads = 2});
+  }
+
+  std::string complaint_on(const std::string& more) {
+    return testing::complaint([&] { open(more); });
+  }
+
+  testing::ScratchDir dir_;
+};
+
+TEST_F(DatasetRegistryTest, OpensAFolderAndCompletesTheTable) {
+  add_classes(10);
+  auto table = folder_table();
+  const auto opened = open_dataset(table, {.seed = 7});
+  EXPECT_EQ(opened.train->size(), 16);
+  EXPECT_EQ(opened.test->size(), 4);
+  EXPECT_EQ(opened.root, dir_.path());
+  EXPECT_EQ(opened.skipped_train, 0);
+  EXPECT_TRUE(opened.clean_train_labels.empty());
+  EXPECT_THAT(to_toml(table),
+              AllOf(HasSubstr("test_fraction = 0.2"), HasSubstr("max_train = 0"),
+                    HasSubstr("strict = false"), HasSubstr("seed = 7"), HasSubstr("rate = 0.0")));
+}
+
+TEST_F(DatasetRegistryTest, LimitsThePartsToStratifiedSubsets) {
+  add_classes(10);
+  const auto opened = open("max_train = 6\nmax_test = 2");
+  EXPECT_THAT(class_counts(*opened.train), ElementsAre(3, 3));
+  EXPECT_THAT(class_counts(*opened.test), ElementsAre(1, 1));
+  EXPECT_EQ(open("max_train = 600").train->size(), 16);
+  EXPECT_THAT(complaint_on("max_train = 1"), HasSubstr("max_train = 1 is too small"));
+}
+
+TEST_F(DatasetRegistryTest, AddsLabelNoiseAndRemembersTheCleanLabels) {
+  add_classes(10);
+  const auto clean = labels_of(*open().train);
+  const auto opened = open("[label_noise]\nrate = 1.0");
+  EXPECT_EQ(opened.clean_train_labels, clean);
+  for (int64_t i = 0; i < opened.train->size(); ++i) {
+    EXPECT_EQ(opened.train->label(i), 1 - clean[static_cast<size_t>(i)]);
+  }
+  EXPECT_THAT(class_counts(*opened.test), ElementsAre(2, 2)) << "the test labels stay clean";
+}
+
+TEST_F(DatasetRegistryTest, OneColouredPictureMakesAllThreeChannels) {
+  add_classes(10);
+  EXPECT_EQ(open().train->decode(0).channels, 1);
+  add("cat/colour.png", {1, 2, 3});
+  const auto opened = open();
+  for (const auto& part : {opened.train, opened.test}) {
+    for (int64_t i = 0; i < part->size(); ++i) EXPECT_EQ(part->decode(i).channels, 3);
+  }
+}
+
+TEST_F(DatasetRegistryTest, SkipsAndCountsAFewDamagedSamples) {
+  add_classes(110);
+  testing::write_file(dir_.path() / "cat/zero.png", {});
+  const auto opened = open();
+  EXPECT_EQ(opened.skipped_train + opened.skipped_test, 1);
+  EXPECT_EQ(opened.train->size() + opened.test->size(), 220);
+  EXPECT_THAT(complaint_on("strict = true"), HasSubstr("cat/zero.png is empty"));
+}
+
+TEST_F(DatasetRegistryTest, ManyDamagedSamplesAreAnErrorUnlessUnchecked) {
+  add_classes(10);
+  testing::write_file(dir_.path() / "cat/zero.png", {});
+  EXPECT_THAT(complaint_on(""), HasSubstr("expected at most 1 %"));
+  auto table = folder_table();
+  const auto split = open_unchecked_dataset(table, {});
+  EXPECT_EQ(split.train->size() + split.test->size(), 21);
+}
+
+TEST_F(DatasetRegistryTest, RejectsUnknownNamesAndKeys) {
+  add_classes(2);
+  EXPECT_THAT(complaint_on("max_trian = 3"),
+              AllOf(HasSubstr("run.toml:3: unknown key 'max_trian' in [dataset]"),
+                    HasSubstr("did you mean 'max_train'?")));
+  EXPECT_THAT(complaint_on("[label_noise]\nmode = 'uniform'"), HasSubstr("not one of"));
+  EXPECT_THAT(complaint_on("[label_noise]\np = 0.1"), HasSubstr("unknown key 'p'"));
+  EXPECT_THAT(complaint_on("test_fraction = 0"), HasSubstr("test_fraction = 0 is out of range"));
+  const auto complaint_about = [](const std::string& text) {
+    return testing::complaint([&] {
+      auto table = parse_toml(text, "run.toml");
+      open_dataset(table, {});
+    });
+  };
+  EXPECT_THAT(complaint_about("name = 'fashion_mnist'"),
+              AllOf(HasSubstr("no dataset called 'fashion_mnist'"),
+                    HasSubstr("did you mean 'fashion-mnist'?")));
+  EXPECT_THAT(complaint_about("name = 'mnist'\ntest_fraction = 0.1"),
+              HasSubstr("unknown key 'test_fraction'"))
+      << "MNIST has a test part of its own";
+}
+
+TEST_F(DatasetRegistryTest, LooksInThePlacesInOrder) {
+  OpenContext context;
+  context.data_root = dir_.path() / "data";
+  context.cache_home = dir_.path() / "cache";
+  EXPECT_THAT(
+      dataset_places("fashion-mnist", context),
+      ElementsAre(dir_.path() / "data/fashion-mnist", dir_.path() / "cache/projnce/fashion-mnist",
+                  "/usr/share/datasets/fashion-mnist"));
+  auto table = parse_toml("name = 'mnist'", "run.toml");
+  EXPECT_THAT(testing::complaint([&] { open_dataset(table, context); }),
+              AllOf(HasSubstr("dataset mnist is not on this machine"),
+                    HasSubstr("cache/projnce/mnist"), HasSubstr("set dataset.root")));
+
+  const auto root = dir_.path() / "cache/projnce/mnist";
+  for (const std::string part : {"train", "t10k"}) {
+    testing::write_file(root / (part + "-images-idx3-ubyte"),
+                        testing::encode_idx({2, 1, 1}, {3, 4}));
+    testing::write_file(root / (part + "-labels-idx1-ubyte"), testing::encode_idx({2}, {5, 6}));
+  }
+  const auto opened = open_dataset(table, context);
+  EXPECT_EQ(opened.root, root);
+  EXPECT_THAT(labels_of(*opened.train), ElementsAre(5, 6));
+}
+
+TEST_F(DatasetRegistryTest, AFolderNeedsARoot) {
+  auto table = parse_toml("name = 'folder'", "run.toml");
+  EXPECT_THAT(testing::complaint([&] { open_dataset(table, {}); }),
+              AllOf(HasSubstr("dataset folder"), HasSubstr("set dataset.root")));
+}
+
+TEST_F(DatasetRegistryTest, DescribesEveryDataset) {
+  EXPECT_THAT(dataset_names(), ElementsAre("fashion-mnist", "folder", "mnist"));
+  for (const auto& description : describe_datasets()) {
+    EXPECT_FALSE(description.summary.empty());
+    EXPECT_FALSE(description.source.empty());
+  }
+}
+
+}  // namespace
+}  // namespace projnce

@@ -1,0 +1,65 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "projnce/dataset/channels.h"
+#include "projnce/dataset/labels.h"
+#include "projnce/dataset/relabelled.h"
+#include "projnce/dataset/subset.h"
+#include "tests/support/complaint.h"
+#include "tests/support/fake_dataset.h"
+
+namespace projnce {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::fake_dataset;
+using ::testing::HasSubstr;
+
+TEST(Subset, ShowsTheNamedSamplesInOrder) {
+  const SubsetDataset subset(fake_dataset({0, 1, 2, 1}), {3, 0});
+  EXPECT_EQ(subset.size(), 2);
+  EXPECT_THAT(labels_of(subset), ElementsAre(1, 0));
+  EXPECT_EQ(subset.sample_name(0), "sample-3");
+  EXPECT_THAT(subset.decode(0).pixels, ElementsAre(3));
+  EXPECT_EQ(subset.class_names().size(), 3U);
+}
+
+TEST(Subset, RejectsSamplesThatAreNotThere) {
+  EXPECT_THAT(testing::complaint([] {
+                SubsetDataset(fake_dataset({0, 1}), {2});
+              }),
+              HasSubstr("names sample 2, expected 0 to 1"));
+}
+
+TEST(Relabelled, ChangesLabelsAlone) {
+  const RelabelledDataset relabelled(fake_dataset({0, 1, 2}), {2, 2, 0});
+  EXPECT_THAT(labels_of(relabelled), ElementsAre(2, 2, 0));
+  EXPECT_EQ(relabelled.sample_name(1), "sample-1");
+  EXPECT_THAT(relabelled.decode(1).pixels, ElementsAre(1));
+}
+
+TEST(Relabelled, RejectsLabelsThatDoNotFit) {
+  const auto base = fake_dataset({0, 1});
+  EXPECT_THAT(testing::complaint([&] { RelabelledDataset(base, {0}); }),
+              HasSubstr("there are 1 labels, expected one for each of 2 samples"));
+  EXPECT_THAT(testing::complaint([&] {
+                RelabelledDataset(base, {0, 2});
+              }),
+              HasSubstr("sample 1 has label 2, expected 0 to 1"));
+}
+
+TEST(Labels, AreCountedByClass) {
+  EXPECT_THAT(class_counts(*fake_dataset({2, 0, 2, 2})), ElementsAre(1, 0, 3));
+}
+
+TEST(Channels, GreyIsRepeatedAndColourIsWeighed) {
+  const Image grey{1, 2, 1, {7, 200}};
+  EXPECT_THAT(with_channels(grey, 3).pixels, ElementsAre(7, 7, 7, 200, 200, 200));
+  EXPECT_THAT(with_channels(grey, 1).pixels, ElementsAre(7, 200));
+  const Image colour{1, 3, 3, {255, 0, 0, 0, 255, 0, 255, 255, 255}};
+  EXPECT_THAT(with_channels(colour, 1).pixels, ElementsAre(76, 150, 255));
+  EXPECT_EQ(with_channels(fake_dataset({0}), 3)->decode(0).channels, 3);
+}
+
+}  // namespace
+}  // namespace projnce
