@@ -1,0 +1,54 @@
+#pragma once
+
+#include <vector>
+
+#include "projnce/augment/float_image.h"
+
+namespace projnce {
+
+enum class PixelOrder {
+  kPlanar,        ///< C, H, W
+  kChannelsLast,  ///< H, W, C
+};
+
+/// What the model takes: square pictures, each channel standardised to (x - mean) / std on the
+/// 0..1 scale.
+struct ViewFormat {
+  int channels = 3;               ///< 1 or 3; grey pictures are repeated, colours are mixed to gray
+  int image_size = 32;            ///< height and width
+  std::vector<double> mean = {};  ///< one value per channel
+  std::vector<double> std = {};   ///< one value per channel, above 0
+  PixelOrder order = PixelOrder::kChannelsLast;
+
+  size_t values() const {
+    return static_cast<size_t>(channels) * static_cast<size_t>(image_size) *
+           static_cast<size_t>(image_size);
+  }
+};
+
+/// Throws where a model takes neither one nor three channels.
+void check_channels(int channels);
+/// Throws where a value of the format makes no sense, naming it.
+void check_view_format(const ViewFormat& format);
+
+/// Writes finished pictures of one or three channels into a batch: standardised, in the order and
+/// with the channels that the format asks for.
+class ViewWriter {
+ public:
+  explicit ViewWriter(const ViewFormat& format);
+
+  const ViewFormat& format() const { return format_; }
+
+  /// Leaves `image` with no more channels than the format has.
+  void reduce_channels(FloatImage& image) const;
+
+  /// REQUIRES: `out` has room for format().values(); reduce_channels(image) was called.
+  void write(const FloatImage& image, float* out) const;
+
+ private:
+  ViewFormat format_;
+  std::vector<float> scale_;
+  std::vector<float> shift_;
+};
+
+}  // namespace projnce

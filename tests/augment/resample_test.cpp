@@ -1,0 +1,132 @@
+#include "projnce/augment/resample.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "projnce/core/error.h"
+#include "tests/support/test_images.h"
+
+namespace projnce {
+namespace {
+
+using testing::constant_image;
+using testing::random_image;
+
+ResizeAxis whole(int length, int resized) {
+  return {0, length, resized, 0, resized};
+}
+
+/// The definition, pixel by pixel: a triangle around the half-pixel centre, normalised.
+double resized_at(const Image& image, int channel, const ResizeAxis& vertical,
+                  const ResizeAxis& horizontal, int y, int x) {
+  const auto weight = [](const ResizeAxis& axis, int i, int pixel) {
+    const double ratio = static_cast<double>(axis.extent) / axis.resized;
+    const double distance = std::abs(pixel + 0.5 - (i + axis.offset + 0.5) * ratio);
+    return std::max(0.0, 1 - distance / std::max(1.0, ratio));
+  };
+  double sum = 0;
+  double total = 0;
+  for (int r = 0; r < vertical.extent; ++r) {
+    for (int c = 0; c < horizontal.extent; ++c) {
+      const double w = weight(vertical, y, r) * weight(horizontal, x, c);
+      const int pixel = (vertical.start + r) * image.width + horizontal.start + c;
+      sum += w * image.pixels[static_cast<size_t>(pixel * image.channels + channel)] / 255.0;
+      total += w;
+    }
+  }
+  return sum / total;
+}
+
+void expect_definition(const Image& image, const ResizeAxis& vertical,
+                       const ResizeAxis& horizontal) {
+  Resampler resampler;
+  FloatImage out;
+  resampler.resize(image, vertical, horizontal, Mirror::kNo, out);
+  ASSERT_EQ(out.channels(), image.channels);
+  for (int c = 0; c < image.channels; ++c) {
+    for (int y = 0; y < vertical.count; ++y) {
+      for (int x = 0; x < horizontal.count; ++x) {
+        ASSERT_NEAR(out.plane(c)[y * horizontal.count + x],
+                    resized_at(image, c, vertical, horizontal, y, x), 2e-6)
+            << "channel " << c << " row " << y << " column " << x;
+      }
+    }
+  }
+}
+
+TEST(Resample, FollowsTheDefinitionForAnyRatio) {
+  for (const int channels : {1, 3}) {
+    const auto image = random_image(13, 37, channels, 1);
+    for (const int size : {1, 2, 5, 13, 16, 40, 90}) {
+      SCOPED_TRACE(size);
+      expect_definition(image, whole(13, size), whole(37, size));
+    }
+  }
+}
+
+TEST(Resample, FollowsTheDefinitionInsideABoxAndForAPartOfTheResult) {
+  const auto image = random_image(20, 24, 3, 2);
+  expect_definition(image, {3, 11, 16, 0, 16}, {7, 9, 16, 0, 16});
+  expect_definition(image, {0, 20, 8, 2, 4}, {0, 24, 10, 3, 4});
+  expect_definition(image, {19, 1, 4, 0, 4}, {0, 2, 5, 0, 5});
+}
+
+TEST(Resample, TakesPicturesOfOnePixelAndOfOneRow) {
+  expect_definition(random_image(1, 1, 3, 3), whole(1, 8), whole(1, 8));
+  expect_definition(random_image(1, 1, 1, 3), whole(1, 1), whole(1, 1));
+  expect_definition(random_image(3, 200, 3, 4), whole(3, 32), whole(200, 32));
+}
+
+TEST(Resample, KeepsAConstantPictureConstant) {
+  Resampler resampler;
+  FloatImage out;
+  for (const int size : {7, 32, 100}) {
+    resampler.resize(constant_image(33, 21, 3, 200), whole(33, size), whole(21, size), Mirror::kNo,
+                     out);
+    for (size_t i = 0; i < 3 * out.plane_size(); ++i) {
+      ASSERT_NEAR(out.plane(0)[i], 200.0 / 255, 1e-6);
+    }
+  }
+}
+
+TEST(Resample, ReproducesThePixelsAtTheirOwnSize) {
+  const auto image = random_image(31, 17, 3, 5);
+  Resampler resampler;
+  FloatImage out;
+  resampler.resize(image, whole(31, 31), whole(17, 17), Mirror::kNo, out);
+  for (size_t i = 0; i < out.plane_size(); ++i) {
+    for (int c = 0; c < 3; ++c) {
+      const auto byte = image.pixels[3 * i + static_cast<size_t>(c)];
+      ASSERT_EQ(out.plane(c)[i], static_cast<float>(byte) * (1.0F / 255.0F));
+    }
+  }
+}
+
+TEST(Resample, MirrorsLeftAndRight) {
+  for (const int channels : {1, 3}) {
+    for (const int width : {9, 40}) {
+      const auto image = random_image(12, 21, channels, 6);
+      Resampler resampler;
+      FloatImage plain;
+      FloatImage mirrored;
+      resampler.resize(image, whole(12, 9), whole(21, width), Mirror::kNo, plain);
+      resampler.resize(image, whole(12, 9), whole(21, width), Mirror::kHorizontal, mirrored);
+      for (int row = 0; row < 9 * channels; ++row) {
+        for (int x = 0; x < width; ++x) {
+          ASSERT_EQ(plain.plane(0)[row * width + x],
+                    mirrored.plane(0)[row * width + width - 1 - x]);
+        }
+      }
+    }
+  }
+}
+
+TEST(Resample, RefusesPicturesThatAreNone) {
+  EXPECT_THROW(check_image({0, 5, 3, {}}), Error);
+  EXPECT_THROW(check_image({1, 1, 2, {0, 0}}), Error);
+  EXPECT_THROW(check_image({2, 2, 1, {0, 0, 0}}), Error);
+}
+
+}  // namespace
+}  // namespace projnce
