@@ -1,0 +1,83 @@
+#include "projnce/loader/channel_stats.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "projnce/augment/resample.h"
+#include "projnce/augment/view_format.h"
+#include "projnce/loader/loader_checks.h"
+#include "projnce/loader/ordered_prefetcher.h"
+
+namespace projnce {
+
+namespace {
+
+/// Of the bytes of one or many pictures. Pictures are added up in their order in the dataset, so
+/// that the threads leave no trace in the result.
+struct PixelSums {
+  double count = 0;
+  std::array<double, 3> sum = {};
+  std::array<double, 3> square = {};
+
+  void add(size_t channel, double value) {
+    sum[channel] += value;
+    square[channel] += value * value;
+  }
+};
+
+PixelSums sums_of(const Image& image, int channels) {
+  check_image(image);
+  const auto step = static_cast<size_t>(image.channels);
+  const bool mixes = channels == 1 && step == 3;
+  PixelSums sums;
+  sums.count = static_cast<double>(image.pixels.size() / step);
+  for (size_t i = 0; i < image.pixels.size(); i += step) {
+    const uint8_t* pixel = image.pixels.data() + i;
+    if (mixes) {
+      sums.add(0, 0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2]);
+    } else {
+      for (size_t c = 0; c < static_cast<size_t>(channels); ++c) sums.add(c, pixel[c % step]);
+    }
+  }
+  return sums;
+}
+
+PixelSums sums_over(const Dataset& dataset, const ChannelStatsOptions& options) {
+  const int64_t count = std::min(options.max_samples, dataset.size());
+  const auto sums_of_sample = [&](int64_t number) {
+    return sums_of(dataset.decode(number * dataset.size() / count), options.channels);
+  };
+  const int64_t ahead = 4 * options.threads;
+  OrderedPrefetcher<PixelSums> parts({0, count, options.threads, ahead},
+                                     [&] { return sums_of_sample; });
+  PixelSums total;
+  while (const auto part = parts.next()) {
+    total.count += part->count;
+    for (size_t c = 0; c < 3; ++c) {
+      total.sum[c] += part->sum[c];
+      total.square[c] += part->square[c];
+    }
+  }
+  return total;
+}
+
+}  // namespace
+
+ChannelStats channel_stats(const Dataset& dataset, const ChannelStatsOptions& options) {
+  check_channels(options.channels);
+  check_at_least("max_samples", options.max_samples, 1);
+  check_at_least("threads", options.threads, 1);
+  if (dataset.size() == 0) fail("the dataset has no samples to take pixel statistics of");
+  const auto total = sums_over(dataset, options);
+  ChannelStats stats;
+  for (size_t c = 0; c < static_cast<size_t>(options.channels); ++c) {
+    const double mean = total.sum[c] / total.count;
+    const double variance = total.square[c] / total.count - mean * mean;
+    stats.mean.push_back(mean / 255);
+    stats.std.push_back(std::max(1.0, std::sqrt(std::max(0.0, variance))) / 255);
+  }
+  return stats;
+}
+
+}  // namespace projnce

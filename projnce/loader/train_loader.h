@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "projnce/augment/augment_options.h"
+#include "projnce/augment/view_format.h"
+#include "projnce/dataset/dataset.h"
+#include "projnce/loader/batch.h"
+#include "projnce/loader/ordered_prefetcher.h"
+#include "projnce/loader/sampler.h"
+
+namespace projnce {
+
+struct TrainLoaderOptions {
+  int64_t batch_size = 256;  ///< samples, at least 2; each comes in augment.views views
+  ViewFormat format = {};    ///< `order` is not looked at: batches are channels-last
+  AugmentOptions augment = {};
+  uint64_t seed = 0;
+  int64_t threads = 1;     ///< that make batches, besides the caller's; at least 1
+  int64_t prefetch = 4;    ///< batches held or being made ahead of `next`; at least 1
+  bool balanced = false;   ///< ClassBalancedSampler instead of ShuffledSampler
+  bool drop_last = false;  ///< leave out an incomplete last batch; else only one of a single sample
+};
+
+/// Augmented batches, made in threads ahead of the training step. A batch depends on the seed, the
+/// epoch and its number in the epoch, not on the threads, so training can go on in the middle of an
+/// epoch as if it had never stopped. Use from one thread.
+class TrainLoader {
+ public:
+  TrainLoader(DatasetPtr dataset, TrainLoaderOptions options);
+
+  int64_t batches_per_epoch() const { return batches_; }
+  int64_t views() const { return options_.augment.views; }
+
+  /// Starts making batches first_batch, first_batch + 1, ... of the epoch; whatever was under way
+  /// is given up.
+  void start_epoch(int64_t epoch, int64_t first_batch = 0);
+
+  /// The next batch, or nothing at the end of the epoch or before the first one. Throws what
+  /// reading a sample threw.
+  std::optional<Batch> next();
+
+  /// How long `next` has waited for batches since the loader was made.
+  double seconds_waited() const;
+
+ private:
+  using Prefetcher = OrderedPrefetcher<Batch>;
+
+  void give_up();
+
+  DatasetPtr dataset_;
+  TrainLoaderOptions options_;
+  SamplerPtr sampler_;
+  int64_t batches_ = 0;
+  double waited_before_ = 0;  // in epochs that are over
+  std::unique_ptr<Prefetcher> prefetcher_;
+};
+
+}  // namespace projnce
