@@ -1,0 +1,29 @@
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace projnce {
+
+/// Pictures (or spectrograms) in, one feature vector each out: [N, C, H, W] -> [N, F].
+class Encoder : public torch::nn::Module {
+ public:
+  virtual torch::Tensor forward(const torch::Tensor& images) = 0;
+  virtual int64_t feature_dim() const = 0;
+  /// What was built, in a few words for the log: choices that were made by looking at the data.
+  virtual std::string describe() const = 0;
+};
+
+using EncoderPtr = std::shared_ptr<Encoder>;
+
+/// What the encoder will be fed with.
+struct InputShape {
+  int64_t channels = 3;
+  int64_t image_size = 32;  ///< H = W
+};
+
+}  // namespace projnce

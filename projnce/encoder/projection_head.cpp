@@ -1,0 +1,32 @@
+#include "projnce/encoder/projection_head.h"
+
+#include <torch/torch.h>
+
+namespace projnce {
+
+namespace {
+
+// A vector of zeros has no direction, and dividing by a tinier number would blow up its gradient.
+constexpr double kNormEpsilon = 1e-6;
+
+}  // namespace
+
+ProjectionHeadImpl::ProjectionHeadImpl(int64_t feature_dim, const HeadOptions& options)
+    : embedding_dim_(options.kind == HeadKind::kNone ? feature_dim : options.dim) {
+  using torch::nn::Linear;
+  if (options.kind == HeadKind::kMlp) {
+    layers_ = torch::nn::Sequential(Linear(feature_dim, feature_dim), torch::nn::ReLU(),
+                                    Linear(feature_dim, options.dim));
+  } else if (options.kind == HeadKind::kLinear) {
+    layers_ = torch::nn::Sequential(Linear(feature_dim, options.dim));
+  }
+  if (!layers_.is_empty()) register_module("layers", layers_);
+}
+
+torch::Tensor ProjectionHeadImpl::forward(const torch::Tensor& features) {
+  const auto projected = layers_.is_empty() ? features : layers_->forward(features);  // [N, D]
+  namespace F = torch::nn::functional;
+  return F::normalize(projected, F::NormalizeFuncOptions().dim(1).eps(kNormEpsilon));
+}
+
+}  // namespace projnce

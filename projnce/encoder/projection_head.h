@@ -1,0 +1,34 @@
+#pragma once
+
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/nn/pimpl.h>
+
+#include <cstdint>
+
+namespace projnce {
+
+enum class HeadKind {
+  kMlp,     ///< Linear(F, F), ReLU, Linear(F, D)
+  kLinear,  ///< Linear(F, D)
+  kNone,    ///< the features themselves; D = F
+};
+
+struct HeadOptions {
+  HeadKind kind = HeadKind::kMlp;
+  int64_t dim = 128;  ///< D; ignored by kNone
+};
+
+/// Maps the encoder's features to embeddings of unit length: [N, F] -> [N, D].
+class ProjectionHeadImpl : public torch::nn::Module {
+ public:
+  ProjectionHeadImpl(int64_t feature_dim, const HeadOptions& options);
+  torch::Tensor forward(const torch::Tensor& features);
+  int64_t embedding_dim() const { return embedding_dim_; }
+
+ private:
+  int64_t embedding_dim_;
+  torch::nn::Sequential layers_{nullptr};
+};
+TORCH_MODULE(ProjectionHead);
+
+}  // namespace projnce

@@ -1,0 +1,77 @@
+#include "projnce/encoder/registry.h"
+
+#include <array>
+
+#include "projnce/core/names.h"
+#include "projnce/core/table_reader.h"
+#include "projnce/encoder/resnet.h"
+
+namespace projnce {
+
+namespace {
+
+using MakeEncoder = EncoderPtr (*)(TableReader& reader, const InputShape& input);
+
+void read_stem(TableReader& reader, ResNetOptions& options) {
+  reader.choice("stem", options.stem,
+                {{"auto", Stem::kAuto}, {"small", Stem::kSmall}, {"standard", Stem::kStandard}});
+}
+
+EncoderPtr make_resnet18(TableReader& reader, const InputShape& input) {
+  ResNetOptions options{.input = input};
+  read_stem(reader, options);
+  return std::make_shared<ResNet>(options);
+}
+
+/// A ResNet for CPUs: three stages of one block behind a strided stem; `width` channels in the
+/// first of them, doubled in each that follows.
+EncoderPtr make_resnet_small(TableReader& reader, const InputShape& input) {
+  int64_t width = 16;
+  reader.field("width", width, between(8, 512));
+  ResNetOptions options{.input = input,
+                        .widths = {width, 2 * width, 4 * width},
+                        .blocks_per_stage = 1,
+                        .small_stem_stride = 2};
+  read_stem(reader, options);
+  return std::make_shared<ResNet>(options);
+}
+
+struct Entry {
+  const char* name;
+  MakeEncoder make;
+};
+
+constexpr std::array kEncoders = {
+    Entry{"resnet-small", make_resnet_small},
+    Entry{"resnet18", make_resnet18},
+};
+
+const Entry& find_encoder(const std::string& name) {
+  for (const auto& entry : kEncoders) {
+    if (name == entry.name) return entry;
+  }
+  fail_unknown("encoder", name, encoder_names());
+}
+
+}  // namespace
+
+EmbeddingModelPtr make_model(Table& table, const InputShape& input) {
+  TableReader reader(table, "encoder");
+  std::string name = "resnet18";
+  HeadOptions head;
+  reader.field("name", name)
+      .choice("head", head.kind,
+              {{"mlp", HeadKind::kMlp}, {"linear", HeadKind::kLinear}, {"none", HeadKind::kNone}})
+      .field("dim", head.dim, between(1, 65536));
+  auto encoder = find_encoder(name).make(reader, input);
+  reader.done();
+  return std::make_shared<EmbeddingModel>(std::move(encoder), head);
+}
+
+std::vector<std::string> encoder_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : kEncoders) names.emplace_back(entry.name);
+  return names;
+}
+
+}  // namespace projnce

@@ -1,0 +1,34 @@
+#include "projnce/encoder/residual_block.h"
+
+#include <torch/torch.h>
+
+namespace projnce {
+
+torch::nn::Conv2d make_conv(int64_t in_channels, int64_t out_channels, int64_t kernel,
+                            int64_t stride) {
+  return torch::nn::Conv2d(torch::nn::Conv2dOptions(in_channels, out_channels, kernel)
+                               .stride(stride)
+                               .padding(kernel / 2)
+                               .bias(false));
+}
+
+ResidualBlockImpl::ResidualBlockImpl(int64_t in_channels, int64_t out_channels, int64_t stride)
+    : conv1_(register_module("conv1", make_conv(in_channels, out_channels, 3, stride))),
+      bn1_(register_module("bn1", torch::nn::BatchNorm2d(out_channels))),
+      conv2_(register_module("conv2", make_conv(out_channels, out_channels, 3, 1))),
+      bn2_(register_module("bn2", torch::nn::BatchNorm2d(out_channels))) {
+  if (stride != 1 || in_channels != out_channels) {
+    downsample_ = register_module(
+        "downsample", torch::nn::Sequential(make_conv(in_channels, out_channels, 1, stride),
+                                            torch::nn::BatchNorm2d(out_channels)));
+  }
+}
+
+torch::Tensor ResidualBlockImpl::forward(const torch::Tensor& input) {
+  auto output = bn1_(conv1_(input)).relu_();
+  output = bn2_(conv2_(output));
+  output += downsample_.is_empty() ? input : downsample_->forward(input);
+  return output.relu_();
+}
+
+}  // namespace projnce

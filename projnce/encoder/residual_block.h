@@ -1,0 +1,32 @@
+#pragma once
+
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/pimpl.h>
+
+#include <cstdint>
+
+namespace projnce {
+
+/// Two 3x3 convolutions around a shortcut (He et al. 2016), submodules named as torchvision names
+/// them. The shortcut is a strided 1x1 convolution where shapes change.
+class ResidualBlockImpl : public torch::nn::Module {
+ public:
+  ResidualBlockImpl(int64_t in_channels, int64_t out_channels, int64_t stride);
+  torch::Tensor forward(const torch::Tensor& input);
+
+ private:
+  torch::nn::Conv2d conv1_;
+  torch::nn::BatchNorm2d bn1_;
+  torch::nn::Conv2d conv2_;
+  torch::nn::BatchNorm2d bn2_;
+  torch::nn::Sequential downsample_{nullptr};
+};
+TORCH_MODULE(ResidualBlock);
+
+/// A convolution without bias that keeps the size (up to the stride): batch-norm follows it.
+torch::nn::Conv2d make_conv(int64_t in_channels, int64_t out_channels, int64_t kernel,
+                            int64_t stride);
+
+}  // namespace projnce

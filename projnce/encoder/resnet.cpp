@@ -1,0 +1,68 @@
+#include "projnce/encoder/resnet.h"
+
+#include <torch/torch.h>
+
+#include "projnce/core/error.h"
+#include "projnce/encoder/residual_block.h"
+
+namespace projnce {
+
+namespace {
+
+constexpr int64_t kLargestSmallImage = 96;
+
+/// He initialisation by fan-out, as torchvision has it.
+void initialise_convolutions(torch::nn::Module& module) {
+  for (const auto& child : module.modules(/*include_self=*/false)) {
+    if (auto* conv = child->as<torch::nn::Conv2d>()) {
+      torch::nn::init::kaiming_normal_(conv->weight, 0.0, torch::kFanOut, torch::kReLU);
+    }
+  }
+}
+
+}  // namespace
+
+Stem resolve_stem(Stem stem, const InputShape& input) {
+  if (stem != Stem::kAuto) return stem;
+  return input.image_size <= kLargestSmallImage ? Stem::kSmall : Stem::kStandard;
+}
+
+ResNet::ResNet(const ResNetOptions& options)
+    : feature_dim_(options.widths.back()),
+      max_pool_(resolve_stem(options.stem, options.input) == Stem::kStandard) {
+  int64_t channels = options.widths.front();
+  conv1_ = register_module("conv1", max_pool_ ? make_conv(options.input.channels, channels, 7, 2)
+                                              : make_conv(options.input.channels, channels, 3,
+                                                          options.small_stem_stride));
+  bn1_ = register_module("bn1", torch::nn::BatchNorm2d(channels));
+  for (size_t i = 0; i < options.widths.size(); ++i) {
+    stages_.push_back(add_stage("layer" + std::to_string(i + 1), channels, options.widths[i],
+                                options.blocks_per_stage, i == 0 ? 1 : 2));
+    channels = options.widths[i];
+  }
+  initialise_convolutions(*this);
+}
+
+torch::nn::Sequential ResNet::add_stage(const std::string& name, int64_t in_channels,
+                                        int64_t out_channels, int64_t blocks, int64_t stride) {
+  torch::nn::Sequential stage;
+  for (int64_t i = 0; i < blocks; ++i) {
+    stage->push_back(
+        ResidualBlock(i == 0 ? in_channels : out_channels, out_channels, i == 0 ? stride : 1));
+  }
+  return register_module(name, stage);
+}
+
+std::string ResNet::describe() const {
+  return max_pool_ ? "standard stem (7x7, stride 2, max-pooling)"
+                   : concat("small stem (3x3, stride ", conv1_->options.stride()->at(0), ")");
+}
+
+torch::Tensor ResNet::forward(const torch::Tensor& images) {
+  auto x = bn1_(conv1_(images)).relu_();
+  if (max_pool_) x = torch::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
+  for (auto& stage : stages_) x = stage->forward(x);
+  return x.mean({2, 3});  // [N, F]
+}
+
+}  // namespace projnce

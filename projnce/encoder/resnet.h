@@ -1,0 +1,52 @@
+#pragma once
+
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/nn/modules/conv.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "projnce/encoder/encoder.h"
+
+namespace projnce {
+
+enum class Stem {
+  kAuto,      ///< small up to 96 pixels, standard above
+  kSmall,     ///< 3x3 stride 1, for pictures of 96 pixels and less
+  kStandard,  ///< 7x7 stride 2 and max-pooling, as for ImageNet
+};
+
+struct ResNetOptions {
+  InputShape input;
+  std::vector<int64_t> widths = {64, 128, 256, 512};  ///< channels of each stage
+  int64_t blocks_per_stage = 2;
+  Stem stem = Stem::kAuto;
+  int64_t small_stem_stride = 1;  ///< 2 quarters the work of everything behind the stem
+};
+
+/// Residual network (He et al. 2016), global average pooling at its end: F = widths.back().
+/// Parameter names and shapes are torchvision's, without its last layer `fc`.
+class ResNet : public Encoder {
+ public:
+  explicit ResNet(const ResNetOptions& options);
+  torch::Tensor forward(const torch::Tensor& images) override;
+  int64_t feature_dim() const override { return feature_dim_; }
+  std::string describe() const override;
+
+ private:
+  torch::nn::Sequential add_stage(const std::string& name, int64_t in_channels,
+                                  int64_t out_channels, int64_t blocks, int64_t stride);
+
+  int64_t feature_dim_;
+  bool max_pool_;
+  torch::nn::Conv2d conv1_{nullptr};
+  torch::nn::BatchNorm2d bn1_{nullptr};
+  std::vector<torch::nn::Sequential> stages_;
+};
+
+/// The stem that kAuto stands for.
+Stem resolve_stem(Stem stem, const InputShape& input);
+
+}  // namespace projnce

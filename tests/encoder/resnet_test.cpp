@@ -1,0 +1,82 @@
+#include "projnce/encoder/resnet.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <map>
+#include <string>
+
+namespace projnce {
+namespace {
+
+using Shapes = std::map<std::string, std::vector<int64_t>>;
+
+void add_batch_norm(Shapes& shapes, const std::string& name, int64_t channels) {
+  for (const auto* part : {"weight", "bias", "running_mean", "running_var"}) {
+    shapes[name + "." + part] = {channels};
+  }
+  shapes[name + ".num_batches_tracked"] = {};
+}
+
+/// torchvision's resnet18, written down from its documentation: 122 entries, less fc's two.
+Shapes torchvision_resnet18() {
+  Shapes shapes = {{"conv1.weight", {64, 3, 7, 7}}};
+  add_batch_norm(shapes, "bn1", 64);
+  int64_t in = 64;
+  for (int stage = 0; stage < 4; ++stage) {
+    const int64_t out = 64 << stage;
+    for (int block = 0; block < 2; ++block) {
+      const auto name = "layer" + std::to_string(stage + 1) + "." + std::to_string(block);
+      shapes[name + ".conv1.weight"] = {out, in, 3, 3};
+      shapes[name + ".conv2.weight"] = {out, out, 3, 3};
+      add_batch_norm(shapes, name + ".bn1", out);
+      add_batch_norm(shapes, name + ".bn2", out);
+      if (in != out) {
+        shapes[name + ".downsample.0.weight"] = {out, in, 1, 1};
+        add_batch_norm(shapes, name + ".downsample.1", out);
+      }
+      in = out;
+    }
+  }
+  return shapes;
+}
+
+Shapes shapes_of(const torch::nn::Module& module) {
+  Shapes shapes;
+  for (const auto& item : module.named_parameters())
+    shapes[item.key()] = item.value().sizes().vec();
+  for (const auto& item : module.named_buffers()) shapes[item.key()] = item.value().sizes().vec();
+  return shapes;
+}
+
+TEST(ResNet, NamesAndShapesAreTorchvisions) {
+  const ResNet resnet({.input = {.channels = 3, .image_size = 224}});
+  const auto expected = torchvision_resnet18();
+  EXPECT_EQ(expected.size(), 120U);
+  EXPECT_EQ(shapes_of(resnet), expected);
+}
+
+TEST(ResNet, TheSmallStemKeepsTheSizeAndTheNames) {
+  const ResNet resnet({.input = {.channels = 3, .image_size = 32}});
+  auto expected = torchvision_resnet18();
+  expected["conv1.weight"] = {64, 3, 3, 3};
+  EXPECT_EQ(shapes_of(resnet), expected);
+}
+
+TEST(ResNet, TheStemIsChosenByTheImageSize) {
+  EXPECT_EQ(resolve_stem(Stem::kAuto, {.image_size = 32}), Stem::kSmall);
+  EXPECT_EQ(resolve_stem(Stem::kAuto, {.image_size = 96}), Stem::kSmall);
+  EXPECT_EQ(resolve_stem(Stem::kAuto, {.image_size = 224}), Stem::kStandard);
+  EXPECT_EQ(resolve_stem(Stem::kStandard, {.image_size = 32}), Stem::kStandard);
+}
+
+TEST(ResNet, GivesOneFeatureVectorForEachPictureOfAnySize) {
+  ResNet resnet({.input = {.channels = 1, .image_size = 28}, .widths = {4, 8}});
+  for (const int64_t size : {1, 7, 28, 33}) {
+    const auto features = resnet.forward(torch::randn({3, 1, size, size}));
+    EXPECT_EQ(features.sizes(), (std::vector<int64_t>{3, 8})) << "size " << size;
+  }
+}
+
+}  // namespace
+}  // namespace projnce
