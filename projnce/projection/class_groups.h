@@ -1,0 +1,31 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+
+namespace projnce {
+
+/// Rows sorted into the classes that occur among them. Labels may be any integers; inside, the K
+/// classes present are numbered 0..K-1 in ascending order of label.
+struct ClassGroups {
+  torch::Tensor ids;     // [M], int64: the class number of each row
+  torch::Tensor labels;  // [K], int64: the caller's label of each class
+  torch::Tensor counts;  // [K], int64: rows in each class, at least 1
+
+  int64_t size() const { return labels.size(0); }
+};
+
+/// REQUIRES: `labels` is [M] int64 with M >= 1.
+ClassGroups group_by_class(const torch::Tensor& labels);
+
+/// Sum over the rows of each class, [M, D] -> [K, D]; differentiable.
+torch::Tensor class_sums(const ClassGroups& groups, const torch::Tensor& rows);
+
+/// Mean over the rows of each class, [M, D] -> [K, D]; differentiable.
+torch::Tensor class_means(const ClassGroups& groups, const torch::Tensor& rows);
+
+/// g / |g| for each row; a zero row stays zero with zero gradient.
+torch::Tensor unit_rows(const torch::Tensor& rows);
+
+}  // namespace projnce

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "projnce/projection/projection.h"
+
+namespace projnce {
+
+struct MlpProjectionOptions {
+  /// C: labels run from 0 to C-1.
+  int64_t num_classes = 0;
+  /// D: size of the embeddings.
+  int64_t embedding_dim = 0;
+  /// 0: a free vector for each class. Above 0: the vectors are Linear(C,
+  /// hidden)-ReLU-Linear(hidden, D) of the one-hot label.
+  int64_t hidden = 0;
+};
+
+/// Learned class vectors: the one-hot label through a linear map or a small network, evaluated once
+/// for each class and step, never once for each row.
+///
+/// Free vectors start as N(0, 1/D), which gives them a norm near 1. Only the classes present in the
+/// batch receive gradient. A label outside 0..C-1 is an Error.
+class MlpProjection : public Projection {
+ public:
+  explicit MlpProjection(const MlpProjectionOptions& options);
+  Projected project(const CandidateRows& candidates) override;
+
+  /// The vectors of all classes, [C, D]; differentiable.
+  torch::Tensor class_vectors() const;
+
+ private:
+  torch::Tensor weight_;         // [C, D], or [C, hidden]
+  torch::Tensor bias_;           // [hidden]
+  torch::Tensor output_weight_;  // [hidden, D]
+  torch::Tensor output_bias_;    // [D]
+};
+
+}  // namespace projnce

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include "projnce/projection/class_groups.h"
+
+namespace projnce {
+
+/// K(t) on [0, 1], zero beyond; K(0) = 1, K(1) = 0, decreasing.
+enum class SmoothingKernel {
+  kEpanechnikov,  ///< 1 - t^2, the paper's; flat at 0, against the paper's own condition on K'
+  kTriangular,    ///< 1 - t
+  kMixed,         ///< 1 - t/2 - t^2/2
+  kExponential,   ///< (e^{1-t} - 1) / (e - 1)
+};
+
+enum class Metric {
+  kL1,      ///< sum |u - v|
+  kL2,      ///< |u - v|
+  kCosine,  ///< 1/2 - 1/2 cos(u, v)
+};
+
+enum class DistanceScale {
+  kNone,  ///< as they are, the paper's way
+  kUnit,  ///< divided by the unit sphere's diameter (2 sqrt D, 2, 1): bandwidths compare
+};
+
+struct NadarayaWatsonOptions {
+  SmoothingKernel kernel = SmoothingKernel::kEpanechnikov;
+  Metric metric = Metric::kL1;
+  /// Distance at which rows stop being neighbours; above 0. Unit rows in 128 dimensions lie 12.8
+  /// apart in l1: below 0.9 no row has a neighbour there until training is all but over.
+  double bandwidth = 0.5;
+  DistanceScale distance_scale = DistanceScale::kNone;
+  /// Leaves a row out of its own estimate; one without neighbours then keeps its hard label.
+  bool exclude_self = false;
+};
+
+/// Kernel regression of the class on the embedding:
+///
+///   q_jc = sum_k kappa_jk 1[y_k = c] / sum_k kappa_jk,   kappa_jk = K(d(z_j, z_k) / h)
+///
+/// [M, D] -> [M, K]. Differentiable; kinks (equal coordinates, equal rows, the edge of the support)
+/// have the subgradient 0. O(M^2 D) time, O(M^2) memory.
+torch::Tensor nadaraya_watson(const torch::Tensor& rows, const ClassGroups& groups,
+                              const NadarayaWatsonOptions& options);
+
+/// Throws unless the bandwidth is a finite number above 0.
+void check_options(const NadarayaWatsonOptions& options);
+
+}  // namespace projnce

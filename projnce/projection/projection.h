@@ -1,0 +1,50 @@
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "projnce/projection/class_groups.h"
+
+namespace projnce {
+
+/// The rows that anchors are compared with, grouped by class. The anchors themselves are rows
+/// anchor_offset .. anchor_offset + num_anchors - 1 of them.
+struct CandidateRows {
+  torch::Tensor rows;  // [M, D]
+  ClassGroups groups;  // of the M rows
+  int64_t anchor_offset = 0;
+  int64_t num_anchors = 0;
+  torch::Tensor soft_labels =
+      {};  // [M, C], p(class | row) where the caller knows it; may be undefined
+
+  int64_t size() const { return rows.size(0); }
+  torch::Tensor anchor_rows() const { return rows.narrow(0, anchor_offset, num_anchors); }
+  torch::Tensor anchor_ids() const { return groups.ids.narrow(0, anchor_offset, num_anchors); }
+};
+
+/// The vectors g(c) of one batch. They depend on the class alone, [K, D] in the order of
+/// `groups.labels`, or differ from row to row, [M, D].
+struct Projected {
+  torch::Tensor vectors;  // [K, D], or [M, D] if per_row
+  bool per_row = false;
+  /// [N, D]: the vector of the anchor's own class as that anchor sees it, where this differs from
+  /// `vectors` (an anchor left out of its own centroid); undefined where it does not.
+  torch::Tensor own = {};
+  /// [K], bool: false for a class whose anchors have no own vector; undefined means all have one.
+  torch::Tensor own_exists = {};
+};
+
+/// A map from classes to vectors in the space of the embeddings: g+ or g- of a contrastive loss.
+/// To add one, derive a class, implement `project`, and add a line to the registry. Parameters that
+/// are registered with the module are trained with the encoder.
+class Projection : public torch::nn::Module {
+ public:
+  virtual Projected project(const CandidateRows& candidates) = 0;
+};
+
+using ProjectionPtr = std::shared_ptr<Projection>;
+
+}  // namespace projnce

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "projnce/projection/projection.h"
+
+namespace projnce {
+
+struct SampleOptions {
+  /// No gradient into the candidates.
+  bool detach = false;
+};
+
+/// The row itself stands for its class: g_k = z_k, the g- of SupCon and ProjNCE. As g+ it pulls
+/// every anchor to its own row, which for unit rows is a constant.
+class SampleProjection : public Projection {
+ public:
+  explicit SampleProjection(const SampleOptions& options = {}) : options_(options) {}
+  Projected project(const CandidateRows& candidates) override {
+    return {.vectors = options_.detach ? candidates.rows.detach() : candidates.rows,
+            .per_row = true};
+  }
+
+ private:
+  SampleOptions options_;
+};
+
+}  // namespace projnce
