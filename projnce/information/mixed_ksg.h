@@ -1,0 +1,37 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+
+namespace projnce {
+
+/// Estimate of I(X;Y) in nats for variables that may be continuous, discrete or a mixture
+/// (Gao et al., 2017). Max-norm distances, double precision:
+///
+///   rho_i = distance to the k-th nearest other row in the joint space, max(dx, dy)
+///   rho_i > 0:  k~ = k, n_x = #{j: dx_ij < rho_i}, n_y = #{j: dy_ij < rho_i}      (i counts)
+///   rho_i = 0:  k~, n_x, n_y = rows at distance 0 jointly, in x, in y             (i counts)
+///   I = mean_i ( psi(k~) + log N - psi(n_x) - psi(n_y) )
+///
+/// psi is the digamma function, as in the authors' program (their article prints log(n+1)). May be
+/// slightly negative. x is [N, Dx], y [N, Dy]; 1 <= k <= N-1; a value that is not finite, or
+/// another k, throws. O(N^2 (Dx + Dy)), most of it spared by stopping at the first coordinate that
+/// is too far.
+double mixed_ksg(const torch::Tensor& x, const torch::Tensor& y, int64_t k = 5);
+
+struct LabelInformationOptions {
+  /// Neighbours.
+  int64_t k = 5;
+  /// Labels as one-hot vectors, all equally far from each other. As plain numbers, class 1 is
+  /// nearer to 2 than to 9 once neighbours lie a distance of 1 apart.
+  bool one_hot = true;
+  /// Distance between two classes; at least 4 where the embeddings are not of unit norm.
+  double label_scale = 1;
+};
+
+/// I(Z;C) of embeddings [N, D] with labels [N].
+double label_information(const torch::Tensor& embeddings, const torch::Tensor& labels,
+                         const LabelInformationOptions& options = {});
+
+}  // namespace projnce

@@ -1,0 +1,154 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "projnce/information/bounds.h"
+#include "projnce/information/entropy.h"
+#include "projnce/information/mixed_ksg.h"
+#include "tests/support/batches.h"
+#include "tests/support/complaint.h"
+
+namespace projnce::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+double digamma(int64_t n) {
+  double sum = -std::numbers::egamma;
+  for (int64_t m = 1; m < n; ++m) sum += 1.0 / static_cast<double>(m);
+  return sum;
+}
+
+/// Unit rows whose class accounts for `energy` of them.
+torch::Tensor class_rows(const torch::Tensor& labels, int64_t dim, double energy, uint64_t seed) {
+  const auto centers = random_unit_rows(labels.max().item<int64_t>() + 1, dim, seed);
+  const auto noise = random_unit_rows(labels.size(0), dim, seed + 1);
+  const auto rows =
+      std::sqrt(energy) * centers.index_select(0, labels) + std::sqrt(1 - energy) * noise;
+  return rows / rows.norm(2, 1, true);
+}
+
+TEST(Entropy, IsThatOfTheHistogram) {
+  EXPECT_NEAR(label_entropy(torch::tensor({3, 3, -1, -1})), std::log(2.0), 1e-15);
+  const auto one = label_entropy(torch::tensor({7, 7}));
+  EXPECT_EQ(one, 0);
+  EXPECT_FALSE(std::signbit(one));
+  EXPECT_THAT(complaint([] { label_entropy(torch::zeros({0}, torch::kInt64)); }),
+              HasSubstr("at least one"));
+}
+
+TEST(Bounds, FollowTheirFormulas) {
+  EXPECT_NEAR(mi_bound_paper(2, 0.5, 10), 1 + std::log(10.0) - 2.5, 1e-15);
+  EXPECT_NEAR(mi_bound_effective(2, 0.5, 10), 1 + std::log(9.0) - 2.5, 1e-15);
+  EXPECT_TRUE(std::isnan(mi_bound_effective(0, 0, 1)));
+  EXPECT_NEAR(mi_bound_class(1.5, 8), std::log(8.0) - 1.5, 1e-15);
+}
+
+TEST(Bounds, HeldOutRowsSeparateKnowledgeFromMemory) {
+  const auto y = torch::arange(400).remainder(10);
+  const auto entropy = label_entropy(y);
+  const auto centers_of = [&](const torch::Tensor& rows) {
+    auto sums = torch::zeros({10, 64}, torch::kFloat64).index_add(0, y, rows);
+    return sums / 40;
+  };
+  const auto train = class_rows(y, 64, 0.9, 1);
+  auto noise = random_unit_rows(400, 64, 7);
+  const auto known = (0.95 * centers_of(train)).index_select(0, y) + 0.1 * noise;
+  EXPECT_NEAR(mi_bound_held_out(known, y, centers_of(train), 0.07), entropy, 0.02);
+  // Labels that have nothing to do with the rows: nothing to know on fresh rows.
+  const auto random = random_unit_rows(400, 64, 5);
+  EXPECT_GT(mi_bound_held_out(random, y, centers_of(random), 0.07), 0.1);
+  EXPECT_LT(mi_bound_held_out(noise, y, centers_of(random), 0.07), 0.02);
+}
+
+TEST(Bounds, HeldOutErrorsAreSentences) {
+  const auto rows = random_unit_rows(4, 3, 1);
+  const auto y = torch::tensor({0, 1, 2, 3});
+  EXPECT_THAT(complaint([&] { mi_bound_held_out(rows, y, rows.narrow(0, 0, 3), 0.1); }),
+              HasSubstr("outside 0..2"));
+  EXPECT_THAT(complaint([&] { mi_bound_held_out(rows, y, rows, 0); }),
+              HasSubstr("temperature = 0"));
+  EXPECT_THAT(complaint([&] { mi_bound_held_out(rows, y.narrow(0, 0, 2), rows, 1); }),
+              HasSubstr("expected 4 labels"));
+}
+
+/// The definition with all distances in full, sorted.
+double naive_mixed_ksg(const torch::Tensor& x, const torch::Tensor& y, int64_t k) {
+  const auto dx = (x.unsqueeze(0) - x.unsqueeze(1)).abs().amax(2);
+  const auto dy = (y.unsqueeze(0) - y.unsqueeze(1)).abs().amax(2);
+  const auto d = torch::max(dx, dy);
+  const auto count = x.size(0);
+  double sum = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    auto others = d[i].clone();
+    others[i] = std::numeric_limits<double>::infinity();
+    const auto rho = std::get<0>(others.sort())[k - 1].item<double>();
+    const auto near = [&](const torch::Tensor& distances) {
+      return (rho > 0 ? distances[i] < rho : distances[i] <= 1e-15).sum().item<int64_t>();
+    };
+    sum += digamma(rho > 0 ? k : near(d)) - digamma(near(dx)) - digamma(near(dy));
+  }
+  return sum / static_cast<double>(count) + std::log(static_cast<double>(count));
+}
+
+TEST(MixedKsg, MatchesTheDefinition) {
+  torch::manual_seed(3);
+  const auto labels = torch::randint(4, {60});
+  const auto rows = random_unit_rows(60, 5, 2);
+  const auto coarse = (rows * 2).round();  // many ties
+  for (const int64_t k : {1, 3, 10, 59}) {
+    for (const auto& x : {rows, coarse, rows * 20}) {
+      const auto y = labels.to(torch::kFloat64).unsqueeze(1);
+      EXPECT_NEAR(mixed_ksg(x, y, k), naive_mixed_ksg(x, y, k), 1e-12);
+      EXPECT_NEAR(mixed_ksg(x, rows.narrow(1, 0, 2), k),
+                  naive_mixed_ksg(x, rows.narrow(1, 0, 2), k), 1e-12);
+    }
+  }
+}
+
+TEST(MixedKsg, SaturatesForSeparatedClasses) {
+  const auto y = torch::arange(1000).remainder(10);
+  const auto x = class_rows(y, 16, 0.99, 4);
+  const auto expected = std::log(1000.0) - digamma(100);
+  EXPECT_NEAR(label_information(x, y), expected, 1e-10);
+  EXPECT_NEAR(expected, 2.3076, 1e-4);
+}
+
+TEST(MixedKsg, FindsNothingInRandomLabels) {
+  torch::manual_seed(9);
+  const auto estimate = label_information(random_unit_rows(500, 3, 6), torch::randint(3, {500}));
+  EXPECT_NEAR(estimate, 0, 0.1);
+}
+
+TEST(MixedKsg, OfEqualPointsIsLogNLessDigamma) {
+  const auto x = torch::ones({6, 2}, torch::kFloat64);
+  EXPECT_NEAR(mixed_ksg(x, x, 2), std::log(6.0) - digamma(6), 1e-13);
+}
+
+TEST(MixedKsg, OneHotLabelsForgetTheOrderOfClasses) {
+  const auto y = torch::tensor({0, 1, 2}).repeat({40});
+  const auto x = class_rows(y, 2, 0.5, 8) * 10;
+  const auto renamed = torch::tensor({0, 500, 1}).index_select(0, y);
+  const LabelInformationOptions one_hot{.k = 3, .label_scale = 4};
+  EXPECT_EQ(label_information(x, y, one_hot), label_information(x, renamed, one_hot));
+  const LabelInformationOptions numbers{.k = 3, .one_hot = false};
+  EXPECT_NE(label_information(x, y, numbers), label_information(x, renamed, numbers));
+}
+
+TEST(MixedKsg, ErrorsAreSentences) {
+  auto x = random_unit_rows(5, 2, 1);
+  EXPECT_THAT(complaint([&] { mixed_ksg(x, x, 5); }), HasSubstr("k = 5 must be between 1 and 4"));
+  EXPECT_THAT(complaint([&] { mixed_ksg(x, x, 0); }), HasSubstr("k = 0"));
+  EXPECT_THAT(complaint([&] { mixed_ksg(x, x.narrow(0, 0, 4), 2); }), HasSubstr("5 rows and y 4"));
+  EXPECT_THAT(
+      complaint([&] { label_information(x, torch::arange(5), {.k = 2, .label_scale = 0}); }),
+      HasSubstr("label_scale"));
+  x[2][1] = std::nan("");
+  EXPECT_THAT(complaint([&] { mixed_ksg(x, x, 2); }), HasSubstr("not finite"));
+}
+
+}  // namespace
+}  // namespace projnce::testing
