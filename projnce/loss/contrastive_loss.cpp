@@ -2,8 +2,8 @@
 
 namespace projnce {
 
-ContrastiveBatch self_batch(torch::Tensor embeddings, torch::Tensor labels,
-                            torch::Tensor instances, torch::Tensor features) {
+ContrastiveBatch self_batch(torch::Tensor embeddings, torch::Tensor labels, torch::Tensor instances,
+                            torch::Tensor features) {
   return {.anchors = embeddings,
           .anchor_labels = labels,
           .candidates = embeddings,
@@ -14,8 +14,12 @@ ContrastiveBatch self_batch(torch::Tensor embeddings, torch::Tensor labels,
           .anchor_features = std::move(features)};
 }
 
-torch::Tensor ContrastiveLoss::logits(const torch::Tensor& /*features*/) { return {}; }
+torch::Tensor ContrastiveLoss::logits(const torch::Tensor& /*features*/) {
+  return {};
+}
 
-torch::Tensor ContrastiveLoss::class_vectors() const { return {}; }
+torch::Tensor ContrastiveLoss::class_vectors() const {
+  return {};
+}
 
 }  // namespace projnce

@@ -14,14 +14,17 @@ namespace projnce {
 /// What every loss sees. `anchors` are this process's embeddings; `candidates` are what they are
 /// compared with: the same rows on one process, all gathered rows on many. Losses never normalise.
 struct ContrastiveBatch {
-  torch::Tensor anchors;              // [N, D]
-  torch::Tensor anchor_labels;        // [N], int64
-  torch::Tensor candidates;           // [M, D]
-  torch::Tensor candidate_labels;     // [M], int64
-  int64_t anchor_offset = 0;          // row of anchors[0] inside candidates
-  torch::Tensor anchor_instances;     // [N], int64; equal for views of one sample (may be undefined)
-  torch::Tensor candidate_instances;  // [M], int64 (may be undefined)
-  torch::Tensor anchor_features;      // [N, F], the encoder's output before the head; for classifiers
+  torch::Tensor anchors = {};           // [N, D]
+  torch::Tensor anchor_labels = {};     // [N], int64
+  torch::Tensor candidates = {};        // [M, D]
+  torch::Tensor candidate_labels = {};  // [M], int64
+  int64_t anchor_offset = 0;            // row of anchors[0] inside candidates
+
+  // Each of these may be undefined; a loss that needs it says so.
+  torch::Tensor anchor_instances = {};       // [N], int64; equal for views of one sample
+  torch::Tensor candidate_instances = {};    // [M], int64
+  torch::Tensor anchor_features = {};        // [N, F], the encoder's output before the head
+  torch::Tensor candidate_soft_labels = {};  // [M, C], p(class | row)
 };
 
 /// One process: every row is compared with every row. `instances` and `features` may be undefined.

@@ -6,6 +6,7 @@
 
 #include "projnce/core/table.h"
 #include "projnce/loss/contrastive_loss.h"
+#include "projnce/projection/registry.h"
 
 namespace projnce {
 
@@ -17,7 +18,9 @@ struct LossShape {
 };
 
 /// The loss named by `name`, with the options in the rest of the table; completes the table.
-LossPtr make_loss(Table& table, const LossShape& shape);
+/// `load_matrix` reads the files that a configuration names (projection `fixed`); without it, one
+/// that names a file is an Error.
+LossPtr make_loss(Table& table, const LossShape& shape, const MatrixLoader& load_matrix = {});
 
 std::vector<std::string> loss_names();
 

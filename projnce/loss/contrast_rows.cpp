@@ -1,0 +1,122 @@
+#include "projnce/loss/contrast_rows.h"
+
+#include <cmath>
+
+#include "projnce/core/error.h"
+
+namespace projnce {
+
+namespace {
+
+torch::Tensor checked_rows(const torch::Tensor& rows, const char* what, const std::string& loss) {
+  if (!rows.defined() || rows.dim() != 2) {
+    fail(loss, ": ", what, " must be a matrix with a row for each embedding, got ",
+         rows.defined() ? concat("shape ", rows.sizes()) : "nothing");
+  }
+  if (rows.size(0) == 0 || rows.size(1) == 0) {
+    fail(loss, ": ", what, " are empty: shape ", rows.sizes(), ", expected at least one row");
+  }
+  if (!rows.is_floating_point()) {
+    fail(loss, ": ", what, " have type ", rows.scalar_type(), ", expected float32 or float64");
+  }
+  const bool half = rows.scalar_type() == torch::kHalf || rows.scalar_type() == torch::kBFloat16;
+  return half ? rows.to(torch::kFloat32) : rows;
+}
+
+torch::Tensor checked_labels(const torch::Tensor& labels, int64_t count, const char* what,
+                             const std::string& loss) {
+  if (!labels.defined()) {
+    fail(Hint{"fill it in the batch"}, loss, ": the batch has no ", what,
+         ", which this loss needs");
+  }
+  if (labels.dim() != 1 || labels.size(0) != count) {
+    fail(loss, ": ", what, " have shape ", labels.sizes(), ", expected [", count, "]");
+  }
+  if (!at::isIntegralType(labels.scalar_type(), /*includeBool=*/false)) {
+    fail(loss, ": ", what, " have type ", labels.scalar_type(), ", expected integers");
+  }
+  return labels.to(torch::kInt64);
+}
+
+}  // namespace
+
+ContrastRows contrast_rows(const ContrastiveBatch& batch, GroupBy group_by,
+                           const std::string& loss) {
+  const bool by_class = group_by == GroupBy::kClass;
+  const auto anchors = checked_rows(batch.anchors, "anchors", loss);
+  const auto candidates = checked_rows(batch.candidates, "candidates", loss);
+  const int64_t count = anchors.size(0);
+  if (anchors.size(1) != candidates.size(1) || anchors.scalar_type() != candidates.scalar_type()) {
+    fail(loss, ": anchors are ", anchors.sizes(), " ", anchors.scalar_type(), ", candidates ",
+         candidates.sizes(), " ", candidates.scalar_type(), "; width and type must be equal");
+  }
+  const auto offset = batch.anchor_offset;
+  if (offset < 0 || offset > candidates.size(0) - count) {
+    fail(loss, ": ", count, " anchors at anchor_offset ", offset, " do not lie within ",
+         candidates.size(0), " candidates");
+  }
+  const auto anchor_labels =
+      checked_labels(by_class ? batch.anchor_labels : batch.anchor_instances, count,
+                     by_class ? "anchor_labels" : "anchor_instances", loss);
+  const auto labels = checked_labels(by_class ? batch.candidate_labels : batch.candidate_instances,
+                                     candidates.size(0),
+                                     by_class ? "candidate_labels" : "candidate_instances", loss);
+  if (!torch::equal(labels.narrow(0, offset, count), anchor_labels)) {
+    fail(loss, ": the anchors' labels differ from those of the candidates at anchor_offset ",
+         offset, ", which must be the same rows");
+  }
+  ContrastRows rows{.anchors = anchors,
+                    .candidates = {.rows = candidates,
+                                   .groups = group_by_class(labels),
+                                   .anchor_offset = offset,
+                                   .num_anchors = count,
+                                   .soft_labels = batch.candidate_soft_labels}};
+  rows.anchor_class = rows.candidates.anchor_ids();
+  rows.own_count = rows.candidates.groups.counts.index_select(0, rows.anchor_class);
+  return rows;
+}
+
+torch::Tensor ContrastRows::self_index() const {
+  const auto first = candidates.anchor_offset;
+  return torch::arange(first, first + num_anchors(), anchor_class.options());
+}
+
+torch::Tensor ContrastRows::remaining(Leave leave) const {
+  if (leave == Leave::kOwnClass) return num_candidates() - own_count;
+  return torch::full_like(own_count, num_candidates() - (leave == Leave::kSelf ? 1 : 0));
+}
+
+torch::Tensor weighted_sum(const ContrastRows& rows, const torch::Tensor& per_anchor,
+                           const torch::Tensor& valid_class, EmptyPositives empty) {
+  const auto valid = valid_class.index_select(0, rows.anchor_class);  // [N]
+  const auto sum = torch::where(valid, per_anchor, torch::zeros_like(per_anchor)).sum();
+  const auto non_finite = (rows.anchors * 0).sum();  // 0, or NaN
+  const auto count = static_cast<double>(rows.num_anchors());
+  if (empty == EmptyPositives::kZero) return sum / count + non_finite;
+  const auto valid_rows = (rows.candidates.groups.counts * valid_class).sum().clamp_min(1);  // V
+  const auto scale = static_cast<double>(rows.num_candidates()) / count;
+  return sum * (scale / valid_rows.to(sum.scalar_type())) + non_finite;
+}
+
+LossValue pull_and_push(const ContrastRows& rows, const torch::Tensor& pull,
+                        const torch::Tensor& push, const torch::Tensor& valid_class,
+                        EmptyPositives empty) {
+  const auto sum = [&](const torch::Tensor& per_anchor) {
+    return weighted_sum(rows, per_anchor, valid_class, empty);
+  };
+  return {sum(push - pull),
+          {{"alignment", sum(-pull.detach()).detach()},
+           {"uniformity", sum(push.detach()).detach()},
+           {"valid_anchors", valid_share(rows, valid_class)}}};
+}
+
+torch::Tensor valid_share(const ContrastRows& rows, const torch::Tensor& valid_class) {
+  return valid_class.index_select(0, rows.anchor_class).to(rows.anchors.scalar_type()).mean();
+}
+
+void check_positive(double value, const std::string& loss, const std::string& option) {
+  if (std::isfinite(value) && value > 0) return;
+  fail(loss, ": ", option, " = ", value, " must be a number above 0");
+}
+
+}  // namespace projnce

@@ -1,0 +1,94 @@
+#include "projnce/loss/infonce.h"
+
+#include <cmath>
+
+#include "projnce/core/error.h"
+#include "projnce/loss/contrast_rows.h"
+
+namespace projnce {
+
+namespace {
+
+/// Sums over anchors; divided at the end, because a process may hold no first view at all.
+struct Direction {
+  torch::Tensor alignment;   // sum of -t_ii
+  torch::Tensor uniformity;  // sum of log sum_j e^{t_ij}
+};
+
+/// `partner` [n] tells which row of `others` [B, D] each of the anchors [n, D] is paired with.
+Direction contrast(const torch::Tensor& anchors, const torch::Tensor& others,
+                   const torch::Tensor& partner, double temperature) {
+  const auto paired = (anchors * others.index_select(0, partner)).sum(/*dim=*/1);
+  const auto scores = anchors.mm(others.t()) / temperature;  // [n, B]
+  return {-paired.sum() / temperature, scores.logsumexp(/*dim=*/1).sum()};
+}
+
+LossValue joined(const Direction& sums, double weight, int64_t pairs) {
+  const auto loss = (sums.alignment + sums.uniformity) * weight;
+  const auto log_pairs = std::log(static_cast<double>(pairs));
+  return {loss,
+          {{"alignment", sums.alignment.detach() * weight},
+           {"uniformity", sums.uniformity.detach() * weight},
+           {"mi_bound", log_pairs - loss.detach()}}};
+}
+
+Direction operator+(const Direction& left, const Direction& right) {
+  return {left.alignment + right.alignment, left.uniformity + right.uniformity};
+}
+
+/// The candidates' rows of each pair, [B, 2], the earlier row first.
+torch::Tensor pair_rows(const ContrastRows& rows) {
+  const auto& groups = rows.candidates.groups;
+  if ((groups.counts != 2).any().item<bool>()) {
+    fail(Hint{"use simclr for another number of views"},
+         "infonce: every instance needs exactly two rows among the candidates");
+  }
+  const auto order = torch::argsort(groups.ids, /*stable=*/true, /*dim=*/0);
+  return order.view({-1, 2});
+}
+
+/// The anchors that are views `from`, against all views `to`.
+Direction view_contrast(const ContrastRows& rows, const torch::Tensor& pairs, int64_t from,
+                        int64_t to, double temperature) {
+  const auto is_from =
+      pairs.select(1, from).index_select(0, rows.anchor_class) == rows.self_index();
+  const auto index = is_from.nonzero().squeeze(1);
+  return contrast(rows.anchors.index_select(0, index),
+                  rows.candidates.rows.index_select(0, pairs.select(1, to)),
+                  rows.anchor_class.index_select(0, index), temperature);
+}
+
+}  // namespace
+
+LossValue infonce(const torch::Tensor& a, const torch::Tensor& b, const InfonceOptions& options) {
+  check_positive(options.temperature, "infonce", "temperature");
+  if (a.dim() != 2 || a.numel() == 0 || a.sizes() != b.sizes() || !a.is_floating_point() ||
+      a.scalar_type() != b.scalar_type()) {
+    fail("infonce: a is ", a.scalar_type(), " ", a.sizes(), ", b ", b.scalar_type(), " ", b.sizes(),
+         "; expected two matrices of one shape and floating-point type with at least one row");
+  }
+  const auto pairs = a.size(0);
+  const auto partner = torch::arange(pairs, torch::TensorOptions(a.device()).dtype(torch::kInt64));
+  const auto weight = 1.0 / static_cast<double>(pairs);
+  const auto forth = contrast(a, b, partner, options.temperature);
+  if (!options.symmetric) return joined(forth, weight, pairs);
+  return joined(forth + contrast(b, a, partner, options.temperature), weight / 2, pairs);
+}
+
+InfonceLoss::InfonceLoss(const InfonceOptions& options) : options_(options) {
+  check_positive(options.temperature, "infonce", "temperature");
+}
+
+LossValue InfonceLoss::evaluate(const ContrastiveBatch& batch) {
+  const auto rows = contrast_rows(batch, GroupBy::kInstance, "infonce");
+  const auto pairs = pair_rows(rows);
+  const auto forth = view_contrast(rows, pairs, 0, 1, options_.temperature);
+  // Half of the candidates are first views. Dividing by half of the anchors, whichever views these
+  // are, makes the average over processes weighted by anchors the value of one process.
+  const auto anchors = static_cast<double>(rows.num_anchors());
+  if (!options_.symmetric) return joined(forth, 2 / anchors, pairs.size(0));
+  const auto back = view_contrast(rows, pairs, 1, 0, options_.temperature);
+  return joined(forth + back, 1 / anchors, pairs.size(0));
+}
+
+}  // namespace projnce

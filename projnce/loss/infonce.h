@@ -1,0 +1,37 @@
+#pragma once
+
+#include "projnce/loss/contrastive_loss.h"
+
+namespace projnce {
+
+struct InfonceOptions {
+  /// Divides similarities; above 0.
+  double temperature = 0.07;
+  /// Averages with the same loss from the second rows to the first.
+  bool symmetric = false;
+};
+
+/// InfoNCE on pairs (van den Oord et al., 2018). With t_ij = a_i.b_j/t for pairs (a_i, b_i):
+///
+///   L = mean_i ( -t_ii + log sum_j e^{t_ij} )
+///
+/// In a batch the pairs are the two views of each sample: every instance must have exactly two rows
+/// among the candidates, the first in order being a, the second b. Without `symmetric` the second
+/// views are no anchors. L >= 0; one pair gives 0.
+///
+/// Parts: alignment, uniformity, mi_bound = log(pairs) - L in nats, a bound on the information
+/// between the views (not with the class) that never exceeds log(pairs).
+class InfonceLoss : public ContrastiveLoss {
+ public:
+  explicit InfonceLoss(const InfonceOptions& options = {});
+  LossValue evaluate(const ContrastiveBatch& batch) override;
+
+ private:
+  InfonceOptions options_;
+};
+
+/// The functional form: row i of `a` [N, D] is paired with row i of `b` [N, D].
+LossValue infonce(const torch::Tensor& a, const torch::Tensor& b,
+                  const InfonceOptions& options = {});
+
+}  // namespace projnce

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "projnce/loss/contrastive_loss.h"
+#include "projnce/loss/simclr.h"
+
+namespace projnce {
+
+struct JointOptions {
+  /// 0 <= theta <= 1: weight of the supervised loss; the rest weighs SimCLR's.
+  double theta = 0.5;
+  /// Of SimCLR's part. From a configuration it has the supervised loss's temperature.
+  SimclrOptions self = {};
+};
+
+/// Joint training (after Cui et al., 2023): a supervised and an unsupervised contrastive loss on
+/// the same embeddings, so that wrong labels cannot undo what the views say.
+///
+///   L = theta L_sup + (1 - theta) L_SimCLR
+///
+/// Needs instances. theta = 0 is SimCLR, theta = 1 the supervised loss.
+///
+/// Parts: loss_sup, loss_self, then the parts of the supervised loss.
+class JointLoss : public ContrastiveLoss {
+ public:
+  JointLoss(LossPtr supervised, const JointOptions& options = {});
+  LossValue evaluate(const ContrastiveBatch& batch) override;
+  torch::Tensor logits(const torch::Tensor& features) override;
+  torch::Tensor class_vectors() const override;
+
+ private:
+  LossPtr supervised_;
+  JointOptions options_;
+};
+
+/// The functional form, for values that are already there.
+LossValue joint(const LossValue& supervised, const LossValue& self, double theta);
+
+}  // namespace projnce

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <optional>
+
+#include "projnce/loss/contrast_rows.h"
+#include "projnce/loss/pair_scores.h"
+
+namespace projnce {
+
+/// Scores z_i . g / t of every anchor with the vectors of a projection. Where the vectors depend on
+/// the class alone, a sum over candidates is a sum over classes weighted by their sizes: O(N K D)
+/// time and O(N K) memory, and no N x M value exists.
+class ProjectedScores {
+ public:
+  ProjectedScores(const ContrastRows& rows, const Projected& projected, double temperature);
+
+  /// Score of each anchor with the vector of its own class (or its own row), [N].
+  torch::Tensor own() const { return own_; }
+
+  /// log sum_k e^{z_i . g_k / t} over the candidates k that remain, [N]; 0, without gradient, where
+  /// none does.
+  torch::Tensor log_mass(Leave leave) const;
+
+ private:
+  torch::Tensor own_;
+  std::optional<PairScores> pairs_;  // vectors for each row
+  torch::Tensor by_class_;           // [N, K], vectors for each class
+  torch::Tensor is_own_;             // [N, K], bool
+  torch::Tensor counts_;             // [K], int64
+};
+
+}  // namespace projnce

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+
+#include "projnce/loss/contrast_rows.h"
+#include "projnce/loss/contrastive_loss.h"
+
+namespace projnce {
+
+/// What a positive is held against.
+enum class RinceDenominator {
+  kAll,     ///< all other candidates, the same sum for every positive: in place of SupCon's
+  kOnePos,  ///< that positive and the negatives
+};
+
+struct RinceOptions {
+  /// Divides similarities; above 0.
+  double temperature = 0.07;
+  /// 0 < q <= 1: towards 0 InfoNCE, 1 fully symmetric and most robust. The gradient scales with
+  /// e^{q/temperature}: clip it, or raise the temperature, with a large q.
+  double q = 0.1;
+  /// 0 < lam <= 1: weight of the denominator.
+  double lam = 0.01;
+  RinceDenominator denominator = RinceDenominator::kAll;
+  EmptyPositives empty_pos = EmptyPositives::kZero;
+};
+
+/// Robust InfoNCE (Chuang et al., 2022):
+///
+///   l_i = mean_{p in P(i)} ( -e^{q s_ip} + (lam S_ip)^q ) / q
+///
+/// S_ip is the exponential mass of the denominator. Evaluated with expm1, so that nothing cancels
+/// as q -> 0, where it becomes InfoNCE + log lam. `rince` takes labels, `rince-self` views of one
+/// sample, for which both denominators agree when there are two. Anchors without positives as in
+/// SupCon. One class with kOnePos: S_ip = e^{s_ip}.
+///
+/// Parts: alignment, uniformity, valid_anchors.
+class RinceLoss : public ContrastiveLoss {
+ public:
+  RinceLoss(const RinceOptions& options, GroupBy group_by);
+  LossValue evaluate(const ContrastiveBatch& batch) override;
+
+ private:
+  RinceOptions options_;
+  GroupBy group_by_;
+};
+
+/// The functional form.
+LossValue rince(const ContrastiveBatch& batch, const RinceOptions& options = {},
+                GroupBy group_by = GroupBy::kClass);
+
+}  // namespace projnce

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <torch/nn/modules/linear.h>
+
+#include "projnce/loss/contrastive_loss.h"
+
+namespace projnce {
+
+struct SceOptions {
+  /// Weight of cross entropy. The authors: 0.1 for ten classes, 6 for a hundred.
+  double alpha = 0.1;
+  /// Weight of reverse cross entropy. The authors: 1 for ten classes, 0.1 for a hundred.
+  double beta = 1;
+  /// What stands for log 0; below 0. The default is log 1e-4, as in the authors' code.
+  double A = -9.210340371976182;
+};
+
+/// Symmetric cross entropy (Wang et al., 2019) of a linear classifier: robust to wrong labels.
+///
+///   L = alpha CE + beta mean_i (-A) (1 - p_{i,y_i}),   p = softmax of the logits
+///
+/// The classifier belongs to the module, as for ce. A label outside 0..C-1 is an Error.
+///
+/// Parts: accuracy.
+class SceLoss : public ContrastiveLoss {
+ public:
+  SceLoss(const SceOptions& options, int64_t num_classes, int64_t feature_dim);
+  LossValue evaluate(const ContrastiveBatch& batch) override;
+  torch::Tensor logits(const torch::Tensor& features) override;
+
+ private:
+  SceOptions options_;
+  torch::nn::Linear classifier_{nullptr};
+};
+
+/// The functional form: logits [N, C] and labels [N].
+torch::Tensor symmetric_cross_entropy(const torch::Tensor& logits, const torch::Tensor& labels,
+                                      const SceOptions& options = {});
+
+}  // namespace projnce

@@ -1,0 +1,18 @@
+#include "projnce/loss/simclr.h"
+
+namespace projnce {
+
+LossValue simclr(const ContrastiveBatch& batch, const SimclrOptions& options) {
+  check_options(options, "simclr");
+  return supcon_grouped(batch, options, GroupBy::kInstance, "simclr");
+}
+
+SimclrLoss::SimclrLoss(const SimclrOptions& options) : options_(options) {
+  check_options(options, "simclr");
+}
+
+LossValue SimclrLoss::evaluate(const ContrastiveBatch& batch) {
+  return simclr(batch, options_);
+}
+
+}  // namespace projnce

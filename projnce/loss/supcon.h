@@ -1,0 +1,63 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "projnce/loss/contrast_rows.h"
+#include "projnce/loss/contrastive_loss.h"
+
+namespace projnce {
+
+/// Where the mean over the positives stands.
+enum class SupConVariant {
+  kOut,  ///< outside the logarithm
+  kIn,   ///< inside; never larger than kOut
+};
+
+struct SupConOptions {
+  /// Divides similarities; above 0. Small values weigh the closest pairs.
+  double temperature = 0.07;
+  SupConVariant variant = SupConVariant::kOut;
+  /// Counts the anchor among its own positives (the paper's reading; SupCon's own code does not).
+  bool include_self_pos = false;
+  /// Keeps the anchor's similarity with itself in the denominator.
+  bool include_self_denom = false;
+  EmptyPositives empty_pos = EmptyPositives::kZero;
+  /// Multiplies the loss by temperature / base_tau; absent: 1.
+  std::optional<double> base_tau = {};
+  /// Treats the positives of an anchor as constants.
+  bool detach_pos = false;
+};
+
+/// Supervised contrastive loss (Khosla et al., 2020). With s_ij = z_i.z_j/t, P(i) the other
+/// candidates of the anchor's class and D(i) all other candidates:
+///
+///   out: l_i = -mean_{p in P(i)} s_ip                        + log sum_{j in D(i)} e^{s_ij}
+///   in : l_i = -log( mean_{p in P(i)} e^{s_ip} )             + log sum_{j in D(i)} e^{s_ij}
+///   L = sum_i w_i l_i,  w_i = 1/N (see EmptyPositives)
+///
+/// An anchor whose P(i) or D(i) is empty has no term; a batch without any gives 0. All rows equal
+/// gives log(M-1). Labels are any integers.
+///
+/// Parts: alignment, uniformity, valid_anchors; for `out` without self also R, as in ProjNCE, and
+/// mi_bound = 1 + log(M-1) - L - R in nats, L over the anchors that have positives.
+class SupConLoss : public ContrastiveLoss {
+ public:
+  explicit SupConLoss(const SupConOptions& options = {});
+  LossValue evaluate(const ContrastiveBatch& batch) override;
+
+ private:
+  SupConOptions options_;
+};
+
+/// The functional form.
+LossValue supcon(const ContrastiveBatch& batch, const SupConOptions& options = {});
+
+/// The same with positives by label or by instance; `name` begins the error sentences.
+LossValue supcon_grouped(const ContrastiveBatch& batch, const SupConOptions& options,
+                         GroupBy group_by, const std::string& name);
+
+/// Throws where an option is out of range.
+void check_options(const SupConOptions& options, const std::string& name);
+
+}  // namespace projnce

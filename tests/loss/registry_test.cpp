@@ -1,0 +1,119 @@
+#include "projnce/loss/registry.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "projnce/core/error.h"
+
+namespace projnce {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+Table table_of(const std::string& name) {
+  Table table;
+  table.values["name"] = {name, {}};
+  return table;
+}
+
+constexpr LossShape kShape{.num_classes = 3, .embedding_dim = 5, .feature_dim = 7};
+
+ContrastiveBatch small_batch() {
+  const auto z = torch::nn::functional::normalize(torch::randn({8, 5}));
+  return self_batch(z, torch::tensor({0, 1, 2, 0, 1, 2, 0, 1}),
+                    torch::tensor({0, 1, 2, 3, 0, 1, 2, 3}), torch::randn({8, 7}));
+}
+
+std::string complaint(Table table, const LossShape& shape = kShape) {
+  try {
+    make_loss(table, shape);
+  } catch (const Error& error) {
+    return concat(error.what(), " ", error.hint());
+  }
+  return "nothing was wrong";
+}
+
+TEST(LossRegistry, EveryNameMakesALossThatRuns) {
+  torch::manual_seed(1);
+  for (const auto& name : loss_names()) {
+    auto table = table_of(name);
+    const auto value = make_loss(table, kShape)->evaluate(small_batch());
+    EXPECT_TRUE(std::isfinite(value.loss.item<double>())) << name;
+    EXPECT_EQ(value.loss.dim(), 0) << name;
+    EXPECT_FALSE(value.parts.empty()) << name;
+    for (const auto& [part, tensor] : value.parts) {
+      EXPECT_FALSE(tensor.requires_grad()) << name << " " << part;
+      EXPECT_EQ(tensor.numel(), 1) << name << " " << part;
+    }
+  }
+}
+
+TEST(LossRegistry, NamesAreInOrder) {
+  const auto names = loss_names();
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+}
+
+TEST(LossRegistry, CompletesTheTable) {
+  auto table = table_of("projnce");
+  make_loss(table, kShape);
+  EXPECT_EQ(std::get<double>(table.values.at("temperature").data), 0.07);
+  EXPECT_EQ(std::get<std::string>(table.values.at("r_centroid").data), "loo_i");
+}
+
+TEST(LossRegistry, APresetSetsItsOptionsAndSingleOnesOverrideIt) {
+  auto table = table_of("projnce");
+  table.values["preset"] = {std::string("paper"), {}};
+  table.values["r_exclude"] = {std::string("none"), {}};
+  make_loss(table, kShape);
+  EXPECT_TRUE(std::get<bool>(table.values.at("include_self_pos").data));
+  EXPECT_EQ(std::get<std::string>(table.values.at("r_centroid").data), "full");
+  EXPECT_EQ(std::get<std::string>(table.values.at("r_exclude").data), "none");
+}
+
+TEST(LossRegistry, RejectsUnknownNamesAndFields) {
+  EXPECT_THAT(complaint(table_of("supkon")), AllOf(HasSubstr("supkon"), HasSubstr("supcon")));
+  auto table = table_of("supcon");
+  table.values["temprature"] = {0.1, {}};
+  EXPECT_THAT(complaint(table), AllOf(HasSubstr("temprature"), HasSubstr("temperature")));
+  table = table_of("ce");
+  table.values["temperature"] = {0.1, {}};
+  EXPECT_THAT(complaint(table), HasSubstr("temperature"));
+}
+
+TEST(LossRegistry, SelfpCombinesAnyTwoProjectionsByName) {
+  const auto load = [](const std::string& path) {
+    EXPECT_EQ(path, "labels.npy");
+    return torch::randn({3, 5});
+  };
+  for (const auto& pos : projection_names()) {
+    for (const auto& neg : projection_names()) {
+      auto table = table_of("selfp");
+      table.values["projection_pos"] = {pos, {}};
+      table.values["projection_neg"] = {neg, {}};
+      if (pos == "fixed") table.tables["pos"].values["file"] = {std::string("labels.npy"), {}};
+      if (neg == "fixed" && pos != neg) {
+        table.tables["neg"].values["file"] = {std::string("labels.npy"), {}};
+      }
+      const auto loss = make_loss(table, kShape, load)->forward(small_batch());
+      EXPECT_TRUE(std::isfinite(loss.item<double>())) << pos << " " << neg;
+    }
+  }
+}
+
+TEST(LossRegistry, ProjectionsOfOneNameAreOneObject) {
+  auto table = table_of("selfp");
+  table.values["projection_pos"] = {std::string("mlp"), {}};
+  table.values["projection_neg"] = {std::string("mlp"), {}};
+  EXPECT_EQ(make_loss(table, kShape)->parameters().size(), 1U);
+  table.tables["neg"].values["hidden"] = {int64_t{4}, {}};
+  EXPECT_THAT(complaint(table), HasSubstr("unknown key 'neg'"));
+}
+
+TEST(LossRegistry, RejectsAShapeThatCannotBe) {
+  EXPECT_THAT(complaint(table_of("projnce-mlp"), {}), HasSubstr("num_classes"));
+  EXPECT_THAT(complaint(table_of("ce"), {}), HasSubstr("num_classes"));
+}
+
+}  // namespace
+}  // namespace projnce
