@@ -1,0 +1,217 @@
+#include "projnce/checkpoint/safetensors_header.h"
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <unordered_set>
+
+#include "projnce/core/error.h"
+
+namespace projnce {
+
+namespace {
+
+constexpr size_t kAlignment = 64;
+
+/// Takes the events of the JSON parser. The header's grammar is so small that the place in it is
+/// one value; an event that has no business there throws, which also bounds the depth.
+class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit HeaderHandler(const std::string& origin) : origin_(origin) {}
+
+  SafetensorsHeader take() { return std::move(header_); }
+
+  bool start_object(std::size_t) override {
+    if (place_ == Place::kStart) {
+      place_ = Place::kNames;
+    } else if (place_ == Place::kNames && name_ == kMetadataName) {
+      place_ = Place::kMetadata;
+    } else if (place_ == Place::kNames) {
+      place_ = Place::kTensor;
+      tensor_ = {};
+      tensor_.name = name_;
+      offsets_.clear();
+    } else {
+      fail_unexpected("an object");
+    }
+    keys_.clear();
+    return true;
+  }
+
+  bool end_object() override {
+    if (place_ == Place::kTensor) finish_tensor();
+    place_ = place_ == Place::kNames ? Place::kEnd : Place::kNames;
+    return true;
+  }
+
+  bool key(std::string& text) override {
+    auto& seen = place_ == Place::kNames ? names_ : keys_;
+    if (!seen.insert(text).second) fail_damaged("the name '", text, "' stands twice");
+    if (place_ == Place::kNames) {
+      name_ = text;
+    } else if (place_ == Place::kTensor && text != "dtype" && text != "shape" &&
+               text != "data_offsets") {
+      fail_damaged("tensor '", name_, "' has an unknown field '", text, "'");
+    }
+    key_ = text;
+    return true;
+  }
+
+  bool string(std::string& text) override {
+    if (place_ == Place::kMetadata) {
+      header_.metadata[key_] = text;
+    } else if (place_ == Place::kTensor && key_ == "dtype") {
+      tensor_.type = stored_type(text, origin_);
+    } else {
+      fail_unexpected("a string");
+    }
+    return true;
+  }
+
+  bool start_array(std::size_t) override {
+    if (place_ != Place::kTensor || key_ == "dtype") fail_unexpected("an array");
+    place_ = key_ == "shape" ? Place::kShape : Place::kOffsets;
+    return true;
+  }
+
+  bool end_array() override {
+    if (place_ == Place::kOffsets && offsets_.size() != 2) {
+      fail_damaged("tensor '", name_, "' has ", offsets_.size(), " data_offsets, expected 2");
+    }
+    place_ = Place::kTensor;
+    return true;
+  }
+
+  bool number_unsigned(number_unsigned_t number) override {
+    if (place_ != Place::kShape && place_ != Place::kOffsets) fail_unexpected("a number");
+    auto& numbers = place_ == Place::kShape ? tensor_.shape : offsets_;
+    if (numbers.size() == kSafetensorsMaxRank) {
+      fail_damaged("tensor '", name_, "' has more than ", kSafetensorsMaxRank, " dimensions");
+    }
+    numbers.push_back(number);
+    return true;
+  }
+
+  bool null() override { fail_unexpected("null"); }
+  bool boolean(bool) override { fail_unexpected("true or false"); }
+  bool binary(binary_t&) override { fail_unexpected("binary data"); }
+  bool number_integer(number_integer_t) override { fail_unexpected("a negative number"); }
+  bool number_float(number_float_t, const std::string& text) override {
+    fail_unexpected(concat("the number ", text.substr(0, 40)));
+  }
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::json::exception&) override {
+    fail_damaged("it is no JSON at its byte ", position);
+  }
+
+ private:
+  enum class Place { kStart, kNames, kMetadata, kTensor, kShape, kOffsets, kEnd };
+
+  void finish_tensor() {
+    if (keys_.size() != 3) {
+      fail_damaged("tensor '", name_, "' lacks one of dtype, shape and data_offsets");
+    }
+    tensor_.begin = offsets_[0];
+    tensor_.end = offsets_[1];
+    header_.tensors.push_back(std::move(tensor_));
+  }
+
+  template <class... Parts>
+  [[noreturn]] void fail_damaged(const Parts&... parts) const {
+    fail(origin_, " has a damaged safetensors header: ", parts...);
+  }
+
+  [[noreturn]] void fail_unexpected(const std::string& what) const {
+    if (name_.empty()) fail_damaged("found ", what, " where it must not be");
+    fail_damaged("found ", what, " where it must not be, at '", name_, "'");
+  }
+
+  const std::string& origin_;
+  SafetensorsHeader header_;
+  Place place_ = Place::kStart;
+  std::string name_;  // of the tensor, or __metadata__
+  std::string key_;   // inside it
+  std::unordered_set<std::string> names_;
+  std::unordered_set<std::string> keys_;
+  StoredTensor tensor_;
+  std::vector<uint64_t> offsets_;
+};
+
+/// Every byte of the data belongs to one tensor: no holes, overlaps or bytes left over.
+void check_cover(const SafetensorsHeader& header, uint64_t data_bytes, const std::string& origin) {
+  std::vector<std::reference_wrapper<const StoredTensor>> by_place(header.tensors.begin(),
+                                                                   header.tensors.end());
+  std::sort(by_place.begin(), by_place.end(), [](const StoredTensor& a, const StoredTensor& b) {
+    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+  });
+  uint64_t position = 0;
+  for (const StoredTensor& tensor : by_place) {
+    if (tensor.begin != position || tensor.end < tensor.begin || tensor.end > data_bytes) {
+      fail(origin, " has tensor '", tensor.name, "' at bytes ", tensor.begin, " to ", tensor.end,
+           " of its ", data_bytes, " bytes of data, expected it to begin at ", position);
+    }
+    const auto expected = stored_bytes(tensor.type, tensor.shape, origin);
+    if (tensor.end - tensor.begin != expected) {
+      fail(origin, " has ", tensor.end - tensor.begin, " bytes for tensor '", tensor.name,
+           "', expected ", expected, " for its shape and type");
+    }
+    position = tensor.end;
+  }
+  if (position != data_bytes) {
+    fail(origin, " has ", data_bytes, " bytes of data, expected ", position,
+         " for the tensors that its header lists");
+  }
+}
+
+std::string quote(const std::string& text, const std::string& origin) {
+  try {
+    return nlohmann::json(text).dump();
+  } catch (const nlohmann::json::exception&) {
+    fail(origin, " cannot hold a name or metadata that is not UTF-8 text");
+  }
+}
+
+std::string format_tensor(const StoredTensor& tensor, const std::string& origin) {
+  std::string shape;
+  for (size_t i = 0; i < tensor.shape.size(); ++i) {
+    shape += concat(i > 0 ? "," : "", tensor.shape[i]);
+  }
+  return concat(quote(tensor.name, origin), ":{\"dtype\":\"", stored_type_name(tensor.type),
+                "\",\"shape\":[", shape, "],\"data_offsets\":[", tensor.begin, ",", tensor.end,
+                "]}");
+}
+
+}  // namespace
+
+SafetensorsHeader parse_safetensors_header(std::string_view json, uint64_t data_bytes,
+                                           const std::string& origin) {
+  // The JSON parser skips a byte order mark and takes a zero byte for the end: neither is JSON.
+  if (json.empty() || json.front() != '{' || json.find('\0') != std::string_view::npos) {
+    fail(origin, " has a damaged safetensors header: expected text that begins with '{'");
+  }
+  HeaderHandler handler(origin);
+  nlohmann::json::sax_parse(json, &handler);
+  auto header = handler.take();
+  check_cover(header, data_bytes, origin);
+  return header;
+}
+
+std::string format_safetensors_header(const SafetensorsHeader& header, const std::string& origin) {
+  std::string json = "{";
+  if (!header.metadata.empty()) {
+    json += concat("\"", kMetadataName, "\":{");
+    for (const auto& [key, value] : header.metadata) {
+      json += concat(json.back() == '{' ? "" : ",", quote(key, origin), ":", quote(value, origin));
+    }
+    json += "}";
+  }
+  for (const auto& tensor : header.tensors) {
+    json += concat(json.size() == 1 ? "" : ",", format_tensor(tensor, origin));
+  }
+  json += "}";
+  const auto excess = (kHeaderLengthBytes + json.size()) % kAlignment;
+  json.append((kAlignment - excess) % kAlignment, ' ');
+  return json;
+}
+
+}  // namespace projnce

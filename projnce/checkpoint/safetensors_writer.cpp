@@ -1,0 +1,119 @@
+#include "projnce/checkpoint/safetensors_writer.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <numeric>
+#include <unordered_set>
+
+#include "projnce/checkpoint/safetensors_header.h"
+#include "projnce/core/error.h"
+#include "projnce/io/atomic_file.h"
+
+namespace projnce {
+
+static_assert(std::endian::native == std::endian::little, "data is written as it lies in memory");
+
+namespace {
+
+/// Writes and hashes in pieces that stay in the cache between the two.
+class HashedFile {
+ public:
+  HashedFile(const std::filesystem::path& path, uint64_t size)
+      : file_(path), state_(XXH3_createState()) {
+    if (!state_ || XXH3_128bits_reset(state_.get()) != XXH_OK) throw std::bad_alloc();
+    file_.reserve(size);
+  }
+
+  void write(std::span<const std::byte> bytes) {
+    constexpr size_t kPiece = size_t{1} << 20;
+    while (!bytes.empty()) {
+      const auto piece = bytes.first(std::min(kPiece, bytes.size()));
+      XXH3_128bits_update(state_.get(), piece.data(), piece.size());
+      file_.write(piece);
+      bytes = bytes.subspan(piece.size());
+    }
+  }
+
+  void commit() {
+    const auto hash = XXH3_128bits_digest(state_.get());
+    file_.write(std::as_bytes(std::span(kIntegrityMagic)));
+    file_.write(std::as_bytes(std::span(&hash.low64, 1)));
+    file_.write(std::as_bytes(std::span(&hash.high64, 1)));
+    file_.commit();
+  }
+
+ private:
+  struct Free {
+    void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
+  };
+  AtomicFile file_;
+  std::unique_ptr<XXH3_state_t, Free> state_;
+};
+
+void check(const std::vector<TensorBytes>& tensors, const std::string& origin) {
+  std::unordered_set<std::string> names = {std::string(kIntegrityName), std::string(kMetadataName)};
+  for (const auto& tensor : tensors) {
+    if (!names.insert(tensor.name).second) {
+      fail(origin, " cannot hold two tensors named '", tensor.name,
+           "', nor one with the format's own names");
+    }
+    if (tensor.shape.size() > kSafetensorsMaxRank) {
+      fail(origin, " cannot hold '", tensor.name, "' with its ", tensor.shape.size(),
+           " dimensions, expected at most ", kSafetensorsMaxRank);
+    }
+    const auto expected = stored_bytes(tensor.type, tensor.shape, origin);
+    if (tensor.data.size() != expected) {
+      fail(origin, " cannot hold '", tensor.name, "' with its ", tensor.data.size(),
+           " bytes, expected ", expected, " for its shape and type");
+    }
+  }
+}
+
+/// Larger elements first, so that every tensor lies aligned to its element.
+std::vector<size_t> data_order(const std::vector<TensorBytes>& tensors) {
+  std::vector<size_t> order(tensors.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return stored_type_bytes(tensors[a].type) > stored_type_bytes(tensors[b].type);
+  });
+  return order;
+}
+
+}  // namespace
+
+void write_safetensors(const std::filesystem::path& path, const std::vector<TensorBytes>& tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  const auto origin = path.string();
+  check(tensors, origin);
+  SafetensorsHeader header{{}, metadata};
+  for (const auto& tensor : tensors) {
+    header.tensors.push_back({tensor.name, tensor.type, tensor.shape});
+  }
+  const auto order = data_order(tensors);
+  uint64_t position = 0;
+  for (const size_t i : order) {
+    header.tensors[i].begin = position;
+    header.tensors[i].end = position += tensors[i].data.size();
+  }
+  header.tensors.push_back({std::string(kIntegrityName),
+                            StoredType::kU8,
+                            {kIntegrityBytes},
+                            position,
+                            position + kIntegrityBytes});
+  const auto json = format_safetensors_header(header, origin);
+  if (json.size() > kSafetensorsMaxHeaderBytes) {
+    fail(origin, " cannot be written: its header would have ", json.size(),
+         " bytes, expected at most ", kSafetensorsMaxHeaderBytes);
+  }
+  const uint64_t length = json.size();
+  HashedFile file(path, kHeaderLengthBytes + length + position + kIntegrityBytes);
+  file.write(std::as_bytes(std::span(&length, 1)));
+  file.write(std::as_bytes(std::span(json)));
+  for (const size_t i : order) file.write(tensors[i].data);
+  file.commit();
+}
+
+}  // namespace projnce

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "projnce/checkpoint/safetensors.h"
+
+namespace projnce {
+
+/// A tensor to be written; `data` is in C order and stays the caller's.
+struct TensorBytes {
+  std::string name;
+  StoredType type = StoredType::kF32;
+  std::vector<uint64_t> shape;
+  std::span<const std::byte> data;
+};
+
+/// Writes a safetensors file with our checksum, atomically; any safetensors program reads it. The
+/// header keeps the order given. Throws, before it writes anything, for a duplicate or reserved
+/// name and for data that is not of the shape's size.
+void write_safetensors(const std::filesystem::path& path, const std::vector<TensorBytes>& tensors,
+                       const std::map<std::string, std::string>& metadata);
+
+}  // namespace projnce

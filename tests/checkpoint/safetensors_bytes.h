@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstring>
+#include <string>
+
+#include "projnce/checkpoint/safetensors_reader.h"
+#include "tests/support/complaint.h"
+#include "tests/support/files.h"
+
+namespace projnce::testing {
+
+/// A file made by hand: any header, any data, no checksum.
+inline std::string raw_file(const std::string& json, size_t data_bytes) {
+  const uint64_t length = json.size();
+  std::string file(sizeof(length), '\0');
+  std::memcpy(file.data(), &length, sizeof(length));
+  return file + json + std::string(data_bytes, '\0');
+}
+
+/// The sentence that parsing `file` ends with, or "nothing was wrong".
+inline std::string complaint_about(const std::string& file, Integrity integrity) {
+  return complaint([&] { parse_safetensors(bytes_of(file), integrity, "x.safetensors"); });
+}
+
+}  // namespace projnce::testing
