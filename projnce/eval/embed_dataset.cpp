@@ -1,0 +1,28 @@
+#include "projnce/eval/embed_dataset.h"
+
+#include <torch/torch.h>
+
+namespace projnce {
+
+EmbeddedSet embed_dataset(EmbeddingModel& model, const DatasetPtr& dataset,
+                          const EvalLoaderOptions& options) {
+  torch::NoGradGuard no_grad;
+  const bool was_training = model.is_training();
+  model.eval();
+  EmbeddedSet set{.embeddings = torch::empty({dataset->size(), model.embedding_dim()}),
+                  .features = torch::empty({dataset->size(), model.feature_dim()}),
+                  .labels = torch::empty({dataset->size()}, torch::kLong)};
+  EvalLoader loader(dataset, options);
+  int64_t row = 0;
+  while (const auto batch = loader.next()) {
+    const auto encoded = model.forward(batch->images);
+    set.embeddings.narrow(0, row, batch->size()).copy_(encoded.embeddings);
+    set.features.narrow(0, row, batch->size()).copy_(encoded.features);
+    set.labels.narrow(0, row, batch->size()).copy_(batch->labels);
+    row += batch->size();
+  }
+  model.train(was_training);
+  return set;
+}
+
+}  // namespace projnce

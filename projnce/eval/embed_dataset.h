@@ -1,0 +1,23 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include "projnce/dataset/dataset.h"
+#include "projnce/encoder/embedding_model.h"
+#include "projnce/loader/eval_loader.h"
+
+namespace projnce {
+
+/// Samples as the model sees them, in the dataset's order.
+struct EmbeddedSet {
+  torch::Tensor embeddings;  // [N, D]
+  torch::Tensor features;    // [N, F]
+  torch::Tensor labels;      // [N], int64
+};
+
+/// Runs the whole dataset through the model, un-augmented and in evaluation mode; the model is left
+/// in the mode it came in.
+EmbeddedSet embed_dataset(EmbeddingModel& model, const DatasetPtr& dataset,
+                          const EvalLoaderOptions& options);
+
+}  // namespace projnce

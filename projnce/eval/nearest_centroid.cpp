@@ -1,0 +1,35 @@
+#include "projnce/eval/nearest_centroid.h"
+
+#include <torch/torch.h>
+
+#include <limits>
+
+namespace projnce {
+
+namespace {
+
+torch::Tensor unit_rows(const torch::Tensor& rows) {
+  return rows / rows.norm(2, /*dim=*/1, /*keepdim=*/true).clamp_min(1e-12);
+}
+
+}  // namespace
+
+torch::Tensor class_centroids(const torch::Tensor& embeddings, const torch::Tensor& labels,
+                              int64_t num_classes, bool normalize) {
+  const auto rows = normalize ? unit_rows(embeddings) : embeddings;
+  const auto sums =
+      torch::zeros({num_classes, rows.size(1)}, rows.options()).index_add(0, labels, rows);
+  const auto counts = torch::zeros({num_classes}, rows.options())
+                          .index_add(0, labels, torch::ones({rows.size(0)}, rows.options()));
+  return sums / counts.unsqueeze(1);  // 0 / 0 marks classes without rows
+}
+
+torch::Tensor cosine_scores(const torch::Tensor& embeddings, const torch::Tensor& class_vectors) {
+  const auto absent = class_vectors.isnan().any(/*dim=*/1);  // [C]
+  const auto vectors = unit_rows(torch::nan_to_num(class_vectors));
+  return unit_rows(embeddings)
+      .mm(vectors.t())
+      .masked_fill(absent.unsqueeze(0), -std::numeric_limits<double>::infinity());
+}
+
+}  // namespace projnce

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+
+namespace projnce {
+
+/// Mean embedding of each class: [N, D], [N] -> [C, D]. With `normalize`, rows are brought to unit
+/// length first. Classes without rows get NaN, which `cosine_scores` turns into "never".
+torch::Tensor class_centroids(const torch::Tensor& embeddings, const torch::Tensor& labels,
+                              int64_t num_classes, bool normalize = true);
+
+/// Cosine of each row with each class vector: [N, D], [C, D] -> [N, C]; minus infinity for a class
+/// without vector (NaN row).
+torch::Tensor cosine_scores(const torch::Tensor& embeddings, const torch::Tensor& class_vectors);
+
+}  // namespace projnce
