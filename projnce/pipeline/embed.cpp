@@ -1,0 +1,96 @@
+#include "projnce/pipeline/embed.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+
+#include "projnce/core/error.h"
+#include "projnce/core/threads.h"
+#include "projnce/dataset/file_list.h"
+#include "projnce/eval/embed_dataset.h"
+#include "projnce/pipeline/array_files.h"
+#include "projnce/pipeline/eval_options.h"
+#include "projnce/pipeline/run_directory.h"
+#include "projnce/pipeline/run_evaluation.h"
+#include "projnce/pipeline/trained_model.h"
+
+namespace projnce {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The parts of what is to be embedded, one after the other.
+struct Inputs {
+  std::vector<DatasetPtr> parts;
+  bool labelled = false;
+};
+
+bool is_dataset_name(const std::string& input) {
+  const auto names = dataset_names();
+  return std::find(names.begin(), names.end(), input) != names.end();
+}
+
+Inputs open_parts(const EmbedRequest& request, Table dataset, int threads) {
+  auto context = request.context;
+  context.threads = threads;
+  const auto opened = open_dataset(dataset, context);
+  Inputs inputs{.parts = {}, .labelled = true};
+  if (request.part != "test") inputs.parts.push_back(opened.train);
+  if (request.part != "train") inputs.parts.push_back(opened.test);
+  return inputs;
+}
+
+Inputs open_inputs(const EmbedRequest& request, int threads) {
+  const auto& first = request.inputs.front();
+  if (request.inputs.size() == 1 && (fs::is_directory(first) || is_dataset_name(first))) {
+    Table dataset;
+    const bool folder = fs::is_directory(first);
+    dataset.values["name"] = Value{folder ? std::string("folder") : first, first};
+    if (folder) dataset.values["root"] = Value{first, first};
+    return open_parts(request, dataset, threads);
+  }
+  for (const auto& input : request.inputs) {
+    if (!fs::is_regular_file(input)) {
+      fail(Hint{"give one dataset name, one folder, or picture files"}, input,
+           " is neither a file, a folder nor a dataset");
+    }
+  }
+  const std::vector<fs::path> files(request.inputs.begin(), request.inputs.end());
+  return {.parts = {std::make_shared<FileList>(files)}, .labelled = false};
+}
+
+}  // namespace
+
+nlohmann::ordered_json embed_inputs(const EmbedRequest& request, const Logger& logger) {
+  if (request.output.extension() != ".npy") {
+    fail(Hint{"such as -o embeddings.npy"}, "the output ", request.output.string(),
+         " does not end in .npy");
+  }
+  const int threads = set_threads(0);
+  const auto trained = load_trained_model(find_run(request.run).encoder());
+  const auto inputs = open_inputs(request, threads);
+  std::vector<torch::Tensor> embeddings;
+  std::vector<torch::Tensor> labels;
+  for (const auto& part : inputs.parts) {
+    logger->info("embedding {} samples", part->size());
+    const auto set =
+        embed_dataset(*trained.model, part,
+                      eval_loader_options(trained.input, EvalOptions{}.batch_size, threads));
+    embeddings.push_back(set.embeddings);
+    labels.push_back(set.labels);
+  }
+  const auto rows = torch::cat(embeddings);  // [N, D]
+  write_array(request.output, rows);
+  nlohmann::ordered_json result{
+      {"rows", rows.size(0)}, {"dim", rows.size(1)}, {"embeddings", request.output.string()}};
+  if (inputs.labelled) {
+    auto path = request.output;
+    path.replace_extension(".labels.npy");
+    write_array(path, torch::cat(labels));
+    result["labels"] = path.string();
+  }
+  return result;
+}
+
+}  // namespace projnce

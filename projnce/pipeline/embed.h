@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "projnce/core/logging.h"
+#include "projnce/dataset/registry.h"
+
+namespace projnce {
+
+struct EmbedRequest {
+  std::filesystem::path run;
+  std::vector<std::string> inputs;  ///< one dataset name or folder, or any number of files
+  std::filesystem::path output;
+  std::string part = "all";  ///< of a dataset: "train", "test" or "all"
+  OpenContext context;       ///< where datasets are looked for
+};
+
+/// Writes the embeddings of the inputs, and their labels where known, as .npy files.
+nlohmann::ordered_json embed_inputs(const EmbedRequest& request, const Logger& logger);
+
+}  // namespace projnce

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "projnce/loss/contrastive_loss.h"
+#include "projnce/pipeline/loss_case.h"
+
+namespace projnce {
+
+/// Computes the fields of one case.
+using EvaluateLossCase = nlohmann::json (*)(const LossCase&);
+
+/// Throws, with the list of kinds, where there is none of that name.
+EvaluateLossCase find_loss_case_kind(const std::string& kind);
+
+// One for each kind of file; the table is in loss_case_kinds.cpp.
+nlohmann::json evaluate_augment_case(const LossCase& loss_case);
+nlohmann::json evaluate_ce_case(const LossCase& loss_case);
+nlohmann::json evaluate_infonce_case(const LossCase& loss_case);
+nlohmann::json evaluate_joint_case(const LossCase& loss_case);
+nlohmann::json evaluate_label_noise_case(const LossCase& loss_case);
+nlohmann::json evaluate_mixed_ksg_case(const LossCase& loss_case);
+nlohmann::json evaluate_nearest_centroid_case(const LossCase& loss_case);
+nlohmann::json evaluate_ntxent_case(const LossCase& loss_case);
+nlohmann::json evaluate_projnce_case(const LossCase& loss_case);
+nlohmann::json evaluate_projnce_med_case(const LossCase& loss_case);
+nlohmann::json evaluate_projnce_mlp_case(const LossCase& loss_case);
+nlohmann::json evaluate_projnce_perp_case(const LossCase& loss_case);
+nlohmann::json evaluate_rince_case(const LossCase& loss_case);
+nlohmann::json evaluate_sce_case(const LossCase& loss_case);
+nlohmann::json evaluate_selfp_case(const LossCase& loss_case);
+nlohmann::json evaluate_supcon_case(const LossCase& loss_case);
+nlohmann::json evaluate_symnce_case(const LossCase& loss_case);
+
+/// Names of fields with the inputs whose gradients they hold.
+using GradientFields = std::vector<std::pair<std::string, torch::Tensor>>;
+
+/// Adds the loss and its gradients; zero where the loss does not depend on an input.
+nlohmann::json with_loss(nlohmann::json fields, const torch::Tensor& loss,
+                         const GradientFields& gradients);
+
+}  // namespace projnce

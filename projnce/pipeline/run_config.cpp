@@ -1,0 +1,93 @@
+#include "projnce/pipeline/run_config.h"
+
+#include <algorithm>
+
+#include "projnce/augment/augment_options.h"
+#include "projnce/core/error.h"
+#include "projnce/core/table_reader.h"
+#include "projnce/core/toml.h"
+#include "projnce/core/version.h"
+#include "projnce/encoder/registry.h"
+#include "projnce/loss/registry.h"
+#include "projnce/pipeline/eval_options.h"
+#include "projnce/pipeline/input_options.h"
+#include "projnce/train/train_options.h"
+
+namespace projnce {
+
+namespace {
+
+/// Builds everything small from a copy of the table: whoever owns a section complains about it.
+void check_sections(Table table) {
+  read_run_settings(table);
+  read_train_options(table.tables["train"]);
+  read_augment_options(table.tables["augment"]);
+  read_input_options(table.tables["input"]);
+  read_eval_options(table.tables["eval"]);
+  make_model(table.tables["encoder"], {.channels = 1, .image_size = 32});
+  // Matrices that the configuration names are read when their shape is known.
+  make_loss(table.tables["loss"], {.num_classes = 2, .embedding_dim = 2, .feature_dim = 2},
+            [](const std::string&) {
+              return torch::ones({2, 2});
+            });
+}
+
+void set_default(Table& table, const std::string& section, const std::string& key, auto value) {
+  auto& values = table.tables[section].values;
+  if (!values.count(key)) values[key] = Value{value, "the defaults for --data"};
+}
+
+}  // namespace
+
+Table read_run_config(const RunRequest& request) {
+  Table table = request.config.empty() ? Table{} : read_toml(request.config);
+  if (!request.data.empty()) {
+    auto& dataset = table.tables["dataset"];
+    dataset.values["root"] = Value{request.data.string(), "--data"};
+    if (!dataset.values.count("name")) {
+      dataset.values["name"] = Value{std::string("folder"), "--data"};
+    }
+  }
+  for (const auto& setting : request.settings) apply_setting(table, setting);
+  if (!table.tables["dataset"].values.count("name")) {
+    fail(Hint{"give a configuration file, --data FOLDER or --set dataset.name=fashion-mnist"},
+         "there is nothing to train on");
+  }
+  check_sections(table);
+  return table;
+}
+
+RunSettings read_run_settings(Table& table) {
+  RunSettings settings;
+  std::string version = kVersion;
+  TableReader reader(table, "");
+  reader.field("seed", settings.seed, at_least(0))
+      .field("threads", settings.threads, between(0, 1024))
+      .field("version", version);
+  for (const auto* section : {"dataset", "input", "augment", "encoder", "loss", "train", "eval"}) {
+    reader.section(section);
+  }
+  reader.done();
+  return settings;
+}
+
+const std::string& text_setting(const Table& config, const std::string& section,
+                                const std::string& key) {
+  return std::get<std::string>(config.tables.at(section).values.at(key).data);
+}
+
+void apply_quick_defaults(Table& table, int64_t train_samples) {
+  // About half a million pictures seen: ten epochs of 50 000, a hundred of a few thousand.
+  const int64_t epochs =
+      std::clamp<int64_t>(500'000 / std::max<int64_t>(train_samples, 1), 10, 100);
+  const int64_t batch_size = std::clamp<int64_t>(train_samples / 4, 16, 256);
+  set_default(table, "encoder", "name", std::string("resnet-small"));
+  set_default(table, "loss", "name", std::string("projnce"));
+  set_default(table, "train", "epochs", epochs);
+  set_default(table, "train", "batch_size", batch_size);
+  set_default(table, "train", "learning_rate", 0.003);
+  set_default(table, "train", "schedule", std::string("cosine"));
+  set_default(table, "train", "warmup_epochs", 1.0);
+}
+
+}  // namespace projnce

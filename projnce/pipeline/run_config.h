@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "projnce/core/table.h"
+
+namespace projnce {
+
+/// What a training is asked to do: a configuration file, a folder of data, settings on top.
+struct RunRequest {
+  std::filesystem::path config;       ///< may be empty
+  std::filesystem::path data;         ///< may be empty; a folder with a sub-folder for each class
+  std::vector<std::string> settings;  ///< "a.b=v", later ones win
+};
+
+/// The values that belong to the whole run.
+struct RunSettings {
+  int64_t seed = 1;
+  int64_t threads = 0;  ///< 0: all cores
+};
+
+/// Joins file, folder and settings into one table and checks every key of it that can be checked
+/// before data is opened, so that a typo stops the run in its first second.
+Table read_run_config(const RunRequest& request);
+
+/// Reads the top level of the table; the sections are read by their owners.
+RunSettings read_run_settings(Table& table);
+
+/// A text out of a section that was read.
+const std::string& text_setting(const Table& config, const std::string& section,
+                                const std::string& key);
+
+/// With `--data` and no configuration file: sizes that suit a CPU and this many samples, put
+/// wherever the table says nothing.
+void apply_quick_defaults(Table& table, int64_t train_samples);
+
+}  // namespace projnce

@@ -1,0 +1,43 @@
+#include "projnce/pipeline/run_evaluation.h"
+
+#include <torch/torch.h>
+
+#include "projnce/dataset/stratify.h"
+#include "projnce/dataset/subset.h"
+#include "projnce/eval/nearest_centroid.h"
+
+namespace projnce {
+
+RunEvaluator::RunEvaluator(const TrainingData& data, const EvalOptions& options, int threads)
+    : loader_options_(eval_loader_options(data.input, options.batch_size, threads)),
+      centroid_part_(data.dataset.train),
+      test_part_(data.dataset.test),
+      num_classes_(data.num_classes()) {
+  if (options.centroid_samples > 0 && options.centroid_samples < centroid_part_->size()) {
+    centroid_part_ = std::make_shared<SubsetDataset>(
+        centroid_part_, stratified_subset(*centroid_part_, options.centroid_samples, /*seed=*/0));
+  }
+}
+
+Evaluation RunEvaluator::evaluate(EmbeddingModel& model, ContrastiveLoss& loss) const {
+  Evaluation result;
+  const auto known = embed_dataset(model, centroid_part_, loader_options_);
+  result.class_vectors = class_centroids(known.embeddings, known.labels, num_classes_);
+  result.test = embed_dataset(model, test_part_, loader_options_);
+  result.accuracy =
+      measure_accuracy(class_scores(loss, result.test, result.class_vectors), result.test.labels);
+  return result;
+}
+
+EvalLoaderOptions eval_loader_options(const InputOptions& input, int64_t batch_size, int threads) {
+  return {.batch_size = batch_size, .format = input.format(), .threads = threads};
+}
+
+torch::Tensor class_scores(ContrastiveLoss& loss, const EmbeddedSet& samples,
+                           const torch::Tensor& class_vectors) {
+  torch::NoGradGuard no_grad;
+  const auto logits = loss.logits(samples.features);
+  return logits.defined() ? logits : cosine_scores(samples.embeddings, class_vectors);
+}
+
+}  // namespace projnce

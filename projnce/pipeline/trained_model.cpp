@@ -1,0 +1,75 @@
+#include "projnce/pipeline/trained_model.h"
+
+#include <nlohmann/json.hpp>
+
+#include "projnce/checkpoint/module_state.h"
+#include "projnce/core/error.h"
+#include "projnce/core/toml.h"
+#include "projnce/encoder/registry.h"
+#include "projnce/loss/registry.h"
+#include "projnce/pipeline/array_files.h"
+
+namespace projnce {
+
+namespace {
+
+constexpr const char* kFormat = "projnce-encoder-1";
+constexpr const char* kCentroids = "class_centroids";
+
+Table used_sections(const Table& config) {
+  Table used;
+  for (const auto* section : {"encoder", "input", "loss"}) {
+    used.tables[section] = config.tables.at(section);
+  }
+  return used;
+}
+
+/// The encoder's tensors keep their plain names, which are torchvision's; the rest is prefixed.
+NamedTensors model_tensors(const TrainedModel& trained) {
+  auto tensors = named_state(trained.model->encoder(), "");
+  append(tensors, named_state(trained.model->head(), "head."));
+  append(tensors, named_state(*trained.loss, "loss."));
+  tensors.emplace_back(kCentroids, trained.class_vectors);
+  return tensors;
+}
+
+}  // namespace
+
+void save_trained_model(const std::filesystem::path& path, const TrainedModel& trained) {
+  TensorFile file;
+  file.tensors = model_tensors(trained);
+  file.metadata["format"] = kFormat;
+  file.metadata["config"] = to_toml(used_sections(trained.config));
+  file.metadata["class_names"] = nlohmann::json(trained.class_names).dump();
+  save_tensors(path, file);
+}
+
+TrainedModel load_trained_model(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) {
+    fail(Hint{"training writes it at its end; finish it with `projnce train --resume --out RUN`"},
+         "there is no trained encoder at ", path.string());
+  }
+  const auto file = load_tensors(path);
+  const auto format = file.metadata.find("format");
+  if (format == file.metadata.end() || format->second != kFormat) {
+    fail(path.string(), " is not an encoder that projnce saved");
+  }
+  TrainedModel trained;
+  trained.config = parse_toml(file.metadata.at("config"), path.filename().string());
+  trained.class_names =
+      nlohmann::json::parse(file.metadata.at("class_names")).get<std::vector<std::string>>();
+  trained.input = read_input_options(trained.config.tables["input"]);
+  trained.model = make_model(trained.config.tables["encoder"], trained.input.shape());
+  const auto classes = static_cast<int64_t>(trained.class_names.size());
+  trained.loss = make_loss(trained.config.tables["loss"],
+                           {.num_classes = classes,
+                            .embedding_dim = trained.model->embedding_dim(),
+                            .feature_dim = trained.model->feature_dim()},
+                           read_matrix);
+  trained.class_vectors = torch::zeros({classes, trained.model->embedding_dim()});
+  restore_tensors(model_tensors(trained), file);
+  trained.model->eval();
+  return trained;
+}
+
+}  // namespace projnce

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "projnce/core/table.h"
+#include "projnce/encoder/embedding_model.h"
+#include "projnce/loss/contrastive_loss.h"
+#include "projnce/pipeline/input_options.h"
+
+namespace projnce {
+
+/// A model that can be used: what encoder.safetensors holds. The file alone is enough; it carries
+/// the settings that the model is built from.
+struct TrainedModel {
+  Table config;  ///< sections encoder, input and loss
+  InputOptions input;
+  std::vector<std::string> class_names;
+  EmbeddingModelPtr model;
+  LossPtr loss;                 ///< for its classifier or class vectors, where it has them
+  torch::Tensor class_vectors;  // [C, D], centroids of the training embeddings
+};
+
+void save_trained_model(const std::filesystem::path& path, const TrainedModel& trained);
+TrainedModel load_trained_model(const std::filesystem::path& path);
+
+}  // namespace projnce

@@ -1,0 +1,74 @@
+#include "projnce/pipeline/run_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "projnce/core/toml.h"
+#include "tests/support/complaint.h"
+#include "tests/support/scratch_dir.h"
+
+namespace projnce {
+namespace {
+
+using ::testing::AllOf;
+using testing::complaint;
+using ::testing::HasSubstr;
+using testing::ScratchDir;
+
+std::filesystem::path write_config(const ScratchDir& dir, const std::string& text) {
+  std::ofstream(dir / "run.toml") << text;
+  return dir / "run.toml";
+}
+
+std::string text_of(const Table& table, const std::string& section, const std::string& key) {
+  return std::get<std::string>(table.tables.at(section).values.at(key).data);
+}
+
+TEST(RunConfig, SettingsWinOverTheFolderWhichWinsOverTheFile) {
+  const ScratchDir dir;
+  const auto path =
+      write_config(dir, "[dataset]\nname = 'folder'\nroot = 'a'\n[train]\nepochs = 3");
+  const auto table = read_run_config(
+      {.config = path, .data = "b", .settings = {"train.epochs=4", "train.epochs=5"}});
+  EXPECT_EQ(text_of(table, "dataset", "root"), "b");
+  EXPECT_EQ(std::get<int64_t>(table.tables.at("train").values.at("epochs").data), 5);
+}
+
+TEST(RunConfig, ATypoInAnySectionStopsBeforeDataIsOpened) {
+  const ScratchDir dir;
+  const auto complaint_about = [&](const std::string& text) {
+    const auto path = write_config(dir, "[dataset]\nname = 'mnist'\n" + text);
+    return complaint([&] { read_run_config({.config = path}); });
+  };
+  EXPECT_THAT(complaint_about("[train]\nepoch = 1"),
+              AllOf(HasSubstr("run.toml:4"), HasSubstr("did you mean 'epochs'?")));
+  EXPECT_THAT(complaint_about("[augment]\nview = 1"), HasSubstr("did you mean 'views'?"));
+  EXPECT_THAT(complaint_about("[encoder]\nnam = 'x'"), HasSubstr("did you mean 'name'?"));
+  EXPECT_THAT(complaint_about("[loss]\ntemperatur = 1"), HasSubstr("did you mean 'temperature'?"));
+  EXPECT_THAT(complaint_about("[eval]\nevry = 1"), HasSubstr("did you mean 'every'?"));
+  EXPECT_THAT(complaint_about("[input]\nsize = 1"), HasSubstr("unknown key 'size'"));
+  EXPECT_THAT(complaint_about("[trian]\nepochs = 1"), HasSubstr("did you mean 'train'?"));
+  EXPECT_THAT(complaint_about("[loss]\nname = 'supcn'"), HasSubstr("did you mean 'supcon'?"));
+}
+
+TEST(RunConfig, NothingToTrainOnIsSaidWithWhatToDo) {
+  EXPECT_THAT(complaint([] { read_run_config({}); }), HasSubstr("--data FOLDER"));
+}
+
+TEST(RunConfig, QuickDefaultsFitTheNumberOfSamplesAndGiveWayToSettings) {
+  auto table = read_run_config({.data = "photos", .settings = {"train.batch_size=7"}});
+  apply_quick_defaults(table, 50'000);
+  const auto& train = table.tables.at("train").values;
+  EXPECT_EQ(std::get<int64_t>(train.at("epochs").data), 10);
+  EXPECT_EQ(std::get<int64_t>(train.at("batch_size").data), 7);
+
+  auto small = read_run_config({.data = "photos"});
+  apply_quick_defaults(small, 300);
+  EXPECT_EQ(std::get<int64_t>(small.tables.at("train").values.at("epochs").data), 100);
+  EXPECT_EQ(std::get<int64_t>(small.tables.at("train").values.at("batch_size").data), 75);
+}
+
+}  // namespace
+}  // namespace projnce

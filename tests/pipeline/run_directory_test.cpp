@@ -1,0 +1,66 @@
+#include "projnce/pipeline/run_directory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/support/complaint.h"
+#include "tests/support/files.h"
+#include "tests/support/scratch_dir.h"
+
+namespace projnce {
+namespace {
+
+using testing::complaint;
+using testing::contents;
+using ::testing::HasSubstr;
+using testing::ScratchDir;
+
+TEST(RunDirectory, RefusesWhatHoldsARunOrAnythingElse) {
+  const ScratchDir dir;
+  check_run_can_be_made(dir / "new/run");
+  EXPECT_FALSE(std::filesystem::exists(dir / "new")) << "checking writes nothing";
+
+  const auto run = make_run(dir / "run");
+  EXPECT_THAT(complaint([&] { check_run_can_be_made(dir / "run"); }), HasSubstr("is not empty"));
+  std::ofstream(run.config()) << "seed = 1";
+  EXPECT_THAT(complaint([&] { check_run_can_be_made(dir / "run"); }),
+              HasSubstr("already holds a run"));
+  EXPECT_THAT(complaint([&] { check_run_can_be_made(run.config()); }), HasSubstr("is a file"));
+  EXPECT_THAT(complaint([&] { check_run_can_be_made(run.config() / "run"); }),
+              HasSubstr("cannot be written to"));
+}
+
+TEST(RunDirectory, FindsARunByItsConfiguration) {
+  const ScratchDir dir;
+  EXPECT_THAT(complaint([&] { find_run(dir.path()); }), HasSubstr("holds no run"));
+  std::ofstream(dir / "config.toml") << "seed = 1";
+  EXPECT_EQ(find_run(dir.path()).root, dir.path());
+}
+
+TEST(RunDirectory, ATakenNameGetsANumber) {
+  const ScratchDir dir;
+  EXPECT_EQ(free_run_name(dir / "a"), dir / "a");
+  make_run(dir / "a");
+  make_run(dir / "a-2");
+  EXPECT_EQ(free_run_name(dir / "a"), dir / "a-3");
+}
+
+TEST(MetricsLog, IsCutBackToWhatACheckpointHadSeen) {
+  const ScratchDir dir;
+  int64_t seen = 0;
+  {
+    MetricsLog log(dir / "m.jsonl", 0);
+    log.append({{"step", 1}});
+    seen = log.bytes();
+    log.append({{"step", 2}});
+  }
+  MetricsLog resumed(dir / "m.jsonl", seen);
+  resumed.append({{"step", 3}});
+  EXPECT_EQ(contents(dir / "m.jsonl"), "{\"step\":1}\n{\"step\":3}\n");
+  EXPECT_THAT(complaint([&] { MetricsLog(dir / "m.jsonl", 1000); }), HasSubstr("is shorter"));
+}
+
+}  // namespace
+}  // namespace projnce
