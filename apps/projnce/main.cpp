@@ -1,1 +1,88 @@
-int main() { return 0; }
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+
+#include "apps/projnce/command.h"
+#include "projnce/core/error.h"
+#include "projnce/core/version.h"
+
+namespace projnce::app {
+
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& summary,
+                      const std::string& details) {
+  auto* command = app.add_subcommand(name, summary);
+  command->footer("\nExamples:\n" + details);
+  return command;
+}
+
+void add_json_flag(CLI::App& command, bool& json) {
+  command.add_flag("--json", json, "print the result as one JSON object");
+}
+
+void print_json(const nlohmann::ordered_json& object) {
+  std::cout << object.dump(2) << '\n';
+}
+
+OpenContext open_context(const Context& context) {
+  OpenContext open;
+  open.logger = context.logger;
+  if (const char* root = std::getenv("PROJNCE_DATA")) open.data_root = root;
+  if (const char* home = std::getenv("HOME"))
+    open.cache_home = std::filesystem::path(home) / ".cache";
+  return open;
+}
+
+namespace {
+
+constexpr int kFailedWorking = 1;
+constexpr int kWrongInput = 2;
+
+const char* const kDescription =
+    "projnce learns embeddings from labelled pictures with supervised contrastive losses,\n"
+    "also where labels are partly wrong.\n"
+    "\n"
+    "  projnce train --data FOLDER     train on a folder with a sub-folder for each class\n"
+    "  projnce predict RUN FILE...     name the class of pictures with what was trained";
+
+int report(const Error& error) {
+  std::cerr << "projnce: " << error.what() << '\n';
+  if (!error.hint().empty()) std::cerr << "  hint: " << error.hint() << '\n';
+  return error.fault() == Fault::kInput ? kWrongInput : kFailedWorking;
+}
+
+int run(int argc, char** argv) {
+  Context context{.logger = make_logger()};
+  CLI::App app(kDescription, "projnce");
+  app.set_version_flag("--version", kVersion);
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::help);
+  add_train_command(app, context);
+  add_eval_command(app, context);
+  add_predict_command(app, context);
+  add_embed_command(app, context);
+  add_data_command(app, context);
+  add_loss_command(app, context);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::cerr << "projnce: " << error.what() << '\n' << "  hint: see projnce --help\n";
+    return kWrongInput;
+  }
+  return context.exit_status;
+}
+
+}  // namespace
+}  // namespace projnce::app
+
+int main(int argc, char** argv) {
+  using namespace projnce;
+  try {
+    return app::run(argc, argv);
+  } catch (const Error& error) {
+    return app::report(error);
+  } catch (const std::exception& error) {
+    std::cerr << "projnce: " << error.what() << '\n';
+    return app::kFailedWorking;
+  }
+}

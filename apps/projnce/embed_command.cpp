@@ -1,0 +1,55 @@
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "apps/projnce/command.h"
+#include "projnce/pipeline/embed.h"
+
+namespace projnce::app {
+
+namespace {
+
+const char* const kSummary =
+    "embeddings of a dataset, a folder or single pictures as a .npy matrix";
+const char* const kDetails =
+    "  projnce embed runs/photos other_photos -o other.npy\n"
+    "  projnce embed runs/photos a.jpg b.png -o two.npy\n"
+    "  projnce embed runs/fashion fashion-mnist --part test -o test.npy\n"
+    "\n"
+    "The matrix has a row for each sample. Where labels are known they go to NAME.labels.npy "
+    "beside it.";
+
+}  // namespace
+
+void add_embed_command(CLI::App& app, Context& context) {
+  struct Arguments {
+    EmbedRequest request;
+    bool json = false;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  auto* command = add_command(app, "embed", kSummary, kDetails);
+  command->add_option("RUN", arguments->request.run, "directory of the run")->required();
+  command
+      ->add_option("INPUT", arguments->request.inputs,
+                   "a dataset's name, a folder, or picture files")
+      ->required();
+  command->add_option("-o,--output", arguments->request.output, "the .npy file to write")
+      ->required();
+  command->add_option("--part", arguments->request.part, "of a dataset: train, test or all")
+      ->check(CLI::IsMember({"train", "test", "all"}))
+      ->capture_default_str();
+  add_json_flag(*command, arguments->json);
+  command->callback([arguments, &context] {
+    arguments->request.context = open_context(context);
+    const auto result = embed_inputs(arguments->request, context.logger);
+    if (arguments->json) {
+      print_json(result);
+    } else {
+      std::cout << fmt::format("{} rows of {} values in {}\n", result.at("rows").get<int64_t>(),
+                               result.at("dim").get<int64_t>(),
+                               result.at("embeddings").get<std::string>());
+    }
+  });
+}
+
+}  // namespace projnce::app

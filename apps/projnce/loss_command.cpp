@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "apps/projnce/command.h"
+#include "projnce/core/error.h"
+#include "projnce/pipeline/loss_cases.h"
+
+namespace projnce::app {
+
+namespace {
+
+const char* const kSummary = "values and gradients of the losses on the cases in a JSON file";
+const char* const kDetails =
+    "  projnce loss supcon.json                     prints them as JSON\n"
+    "  projnce loss supcon.json --check             compares them with the file's expected values\n"
+    "  projnce loss supcon.json --dtype float32     computes in single precision";
+
+struct Arguments {
+  std::string file;
+  std::string dtype = "float64";
+  bool check = false;
+  bool json = false;
+
+  torch::Dtype type() const { return dtype == "float32" ? torch::kFloat32 : torch::kFloat64; }
+};
+
+nlohmann::json read_json(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) fail(path, " cannot be opened");
+  try {
+    return nlohmann::json::parse(in);
+  } catch (const nlohmann::json::exception& error) {
+    fail(path, " is no valid JSON: ", error.what());
+  }
+}
+
+/// The field of one name, over all cases, that comes nearest to its tolerance or exceeds it most.
+struct Worst {
+  FieldError error;
+  int64_t cases = 0;
+  int64_t failed = 0;
+
+  double used() const { return error.allowed > 0 ? error.error / error.allowed : error.error; }
+};
+
+std::map<std::string, Worst> worst_by_field(const std::vector<FieldError>& errors) {
+  std::map<std::string, Worst> worst;
+  for (const auto& error : errors) {
+    auto& field = worst[error.field];
+    const Worst candidate{.error = error};
+    if (field.cases == 0 || candidate.used() > field.used()) field.error = error;
+    ++field.cases;
+    field.failed += error.passed() ? 0 : 1;
+  }
+  return worst;
+}
+
+nlohmann::ordered_json to_json(const std::map<std::string, Worst>& worst) {
+  auto fields = nlohmann::ordered_json::object();
+  for (const auto& [name, field] : worst) {
+    fields[name] = {{"error", field.error.error},
+                    {"allowed", field.error.allowed},
+                    {"case", field.error.id},
+                    {"cases", field.cases},
+                    {"failed", field.failed}};
+  }
+  return {{"fields", std::move(fields)}};
+}
+
+void print(const std::map<std::string, Worst>& worst) {
+  std::cout << fmt::format("{:<20} {:>12} {:>12}  {:>12}  case\n", "field", "error", "allowed",
+                           "failed");
+  for (const auto& [name, field] : worst) {
+    std::cout << fmt::format("{:<20} {:>12.3g} {:>12.3g}  {:>12}  {}\n", name, field.error.error,
+                             field.error.allowed,
+                             fmt::format("{} of {}", field.failed, field.cases), field.error.id);
+  }
+}
+
+void check(const Arguments& arguments, const nlohmann::json& file, const nlohmann::json& results) {
+  const auto worst = worst_by_field(check_loss_cases(file, results, arguments.type()));
+  if (arguments.json) {
+    std::cout << to_json(worst) << "\n";
+  } else {
+    print(worst);
+  }
+  int64_t failed = 0;
+  for (const auto& [name, field] : worst) failed += field.failed;
+  if (failed > 0) {
+    fail_working(arguments.file, ": ", failed, " values differ from what is expected by more than ",
+                 "their tolerance");
+  }
+}
+
+void run(const Arguments& arguments) {
+  const auto file = read_json(arguments.file);
+  try {
+    const auto results = evaluate_loss_cases(file, arguments.type());
+    if (arguments.check) return check(arguments, file, results);
+    std::cout << results << "\n";
+  } catch (const Error& error) {
+    if (error.fault() == Fault::kWork) throw;
+    throw Error(concat(arguments.file, ": ", error.what()), error.hint());
+  }
+}
+
+}  // namespace
+
+void add_loss_command(CLI::App& app, Context& /*context*/) {
+  auto arguments = std::make_shared<Arguments>();
+  auto* command = add_command(app, "loss", kSummary, kDetails);
+  command->add_option("FILE", arguments->file, "JSON file of loss cases")->required();
+  command->add_option("--dtype", arguments->dtype, "precision of the computation")
+      ->check(CLI::IsMember({"float64", "float32"}))
+      ->capture_default_str();
+  command->add_flag("--check", arguments->check,
+                    "compare with the expected values; print the largest error of each field");
+  command->add_flag("--json", arguments->json, "print JSON (the only form without --check)");
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace projnce::app

@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "apps/projnce/command.h"
+#include "apps/projnce/stop_signal.h"
+#include "projnce/pipeline/train.h"
+
+namespace projnce::app {
+
+namespace {
+
+const char* const kSummary = "train an encoder and judge it on the test part of the data";
+const char* const kDetails =
+    "  projnce train --data photos                 a folder with a sub-folder for each class\n"
+    "  projnce train experiments/fashion-mnist/quick.toml --set train.epochs=2\n"
+    "  projnce train --resume --out runs/photos    go on with a run that was stopped\n"
+    "\n"
+    "Without CONFIG, sizes are chosen that suit a CPU; with it, what it leaves out is the paper's.";
+
+struct Arguments {
+  TrainRequest request;
+  bool json = false;
+};
+
+void print_summary(const nlohmann::ordered_json& summary) {
+  const auto& accuracy = summary.at("accuracy");
+  std::cout << fmt::format("accuracy  {:.2f} % (last epoch), best {:.2f} % (epoch {})\n",
+                           100 * accuracy.at("last").get<double>(),
+                           100 * accuracy.at("best").get<double>(),
+                           accuracy.at("best_epoch").get<int64_t>())
+            << fmt::format("time      {:.0f} s, {:.0f} images/s while training\n",
+                           summary.at("seconds").at("total").get<double>(),
+                           summary.at("images_per_second").get<double>())
+            << "run       " << summary.at("run").get<std::string>() << '\n';
+}
+
+void run(const Arguments& arguments, Context& context) {
+  catch_stop_signals();
+  const auto outcome =
+      train(arguments.request, {.logger = context.logger,
+                                .stop_requested = [] { return stop_signal() != 0; },
+                                .data = open_context(context)});
+  if (!outcome.finished) {
+    context.logger->info("stopped; go on with: projnce train --resume --out {}",
+                         outcome.run.string());
+    context.exit_status = 128 + stop_signal();  // as shells report a signal
+    return;
+  }
+  if (arguments.json) {
+    print_json(outcome.summary);
+  } else {
+    print_summary(outcome.summary);
+  }
+}
+
+}  // namespace
+
+void add_train_command(CLI::App& app, Context& context) {
+  auto arguments = std::make_shared<Arguments>();
+  auto* command = add_command(app, "train", kSummary, kDetails);
+  auto& request = arguments->request;
+  auto* config = command->add_option("CONFIG", request.run.config, "configuration file (TOML)");
+  auto* data = command->add_option("--data", request.run.data,
+                                   "folder with a sub-folder for each class, or the dataset's own");
+  auto* set = command
+                  ->add_option("--set", request.run.settings,
+                               "override one setting, such as --set train.epochs=20; repeatable")
+                  ->allow_extra_args(false);
+  command->add_option("--out", request.out, "directory of the run (default: runs/DATASET-LOSS)");
+  command
+      ->add_flag("--resume", request.resume, "go on with the run in --out from its last checkpoint")
+      ->needs("--out")
+      ->excludes(config)
+      ->excludes(data)
+      ->excludes(set);
+  command->add_flag("--strict", request.strict, "an unreadable sample is an error, not a warning");
+  add_json_flag(*command, arguments->json);
+  command->callback([arguments, &context] { run(*arguments, context); });
+}
+
+}  // namespace projnce::app

@@ -1,0 +1,69 @@
+"""Runs the program as a user would; makes tiny folders of pictures."""
+import json
+import os
+import struct
+import subprocess
+import tempfile
+import unittest
+import zlib
+from pathlib import Path
+
+PROGRAM = os.environ.get("PROJNCE_PROGRAM", "build/projnce")
+
+# Settings that train a few hundred pictures in seconds.
+TINY = ["--set", "encoder.name=resnet-small", "--set", "train.epochs=2", "--set",
+        "train.batch_size=32", "--set", "train.learning_rate=0.003", "--set", "threads=1"]
+
+
+def write_png(path, width, height, pixel):
+    """A grey PNG; pixel(x, y) gives 0..255."""
+    rows = b"".join(b"\0" + bytes(pixel(x, y) for x in range(width)) for y in range(height))
+
+    def chunk(kind, data):
+        checksum = zlib.crc32(kind + data)
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", checksum)
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) +
+                     chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def stripes(kind, number):
+    """Two classes that differ in the direction of their stripes."""
+    def pixel(x, y):
+        position = x if kind == "upright" else y
+        return (60 + 10 * (number % 7)) if (position + number) // 3 % 2 else 200
+    return pixel
+
+
+def make_folder(root, per_class=20, size=16):
+    for kind in ("lying", "upright"):
+        for number in range(per_class):
+            write_png(root / kind / f"{number:03}.png", size, size, stripes(kind, number))
+    return root
+
+
+class CommandLineTest(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.scratch = Path(scratch.name)
+
+    def run_program(self, *arguments, env=None):
+        return subprocess.run([PROGRAM, *map(str, arguments)], text=True, cwd=self.scratch,
+                              capture_output=True, env={**os.environ, **(env or {})})
+
+    def run_json(self, *arguments):
+        ran = self.run_program(*arguments, "--json")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return json.loads(ran.stdout)
+
+    def assert_refused(self, *arguments, says):
+        """Exit status 2, a sentence that says why, nothing on standard output, nothing written."""
+        before = sorted(p for p in self.scratch.rglob("*"))
+        ran = self.run_program(*arguments)
+        self.assertEqual(ran.returncode, 2, ran.stderr)
+        self.assertIn(says, ran.stderr)
+        self.assertEqual(ran.stdout, "")
+        self.assertEqual(before, sorted(p for p in self.scratch.rglob("*")))

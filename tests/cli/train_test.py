@@ -1,0 +1,148 @@
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from support import PROGRAM, TINY, CommandLineTest, make_folder
+
+
+class Train(CommandLineTest):
+    def test_a_folder_is_all_it_takes_and_everything_else_follows(self):
+        make_folder(self.scratch / "photos", per_class=30)
+        summary = self.run_json("train", "--data", "photos", "--out", "run", *TINY, "--set",
+                                "train.epochs=8")
+        self.assertGreaterEqual(summary["accuracy"]["last"], 0.9)
+        self.assertEqual(summary["samples"], {"train": 48, "test": 12})
+        files = {p.name for p in (self.scratch / "run").iterdir()}
+        self.assertEqual(files, {"config.toml", "metrics.jsonl", "checkpoints", "log.txt",
+                                 "encoder.safetensors", "embeddings.npy", "labels.npy",
+                                 "summary.json"})
+        self.assertEqual(json.loads((self.scratch / "run/summary.json").read_text()), summary)
+        self.check_eval(summary)
+        self.check_predict()
+        self.check_embed()
+
+    def check_eval(self, summary):
+        result = self.run_json("eval", "run")
+        self.assertEqual(result["top1"], summary["accuracy"]["last"])
+        self.assertEqual([row["name"] for row in result["classes"]], ["lying", "upright"])
+        self.assertEqual(sum(map(sum, result["confusion"])), 12)
+
+    def check_predict(self):
+        rows = self.run_json("predict", "run", "photos/lying/000.png", "photos/upright/003.png")
+        self.assertEqual([row["class"] for row in rows["predictions"]], ["lying", "upright"])
+        (self.scratch / "bad.png").write_bytes(b"no picture")
+        ran = self.run_program("predict", "run", "bad.png", "photos/lying/000.png")
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("bad.png", ran.stderr)
+        self.assertIn("lying", ran.stdout)
+
+    def check_embed(self):
+        result = self.run_json("embed", "run", "photos", "-o", "all.npy")
+        self.assertEqual((result["rows"], result["dim"]), (60, 128))
+        self.assertEqual((self.scratch / "all.npy").stat().st_size, 128 + 60 * 128 * 4)
+        self.assertTrue((self.scratch / "all.labels.npy").exists())
+        result = self.run_json("embed", "run", "photos/lying/000.png", "-o", "one.npy")
+        self.assertEqual(result["rows"], 1)
+        self.assertNotIn("labels", result)
+
+    def test_the_runs_own_config_gives_the_same_numbers(self):
+        make_folder(self.scratch / "photos")
+        self.run_json("train", "--data", "photos", "--out", "first", *TINY)
+        self.run_json("train", "first/config.toml", "--out", "second")
+        for name in ("metrics.jsonl", "embeddings.npy"):
+            self.assertEqual((self.scratch / "first" / name).read_bytes(),
+                             (self.scratch / "second" / name).read_bytes(), name)
+
+    def test_every_loss_trains(self):
+        make_folder(self.scratch / "photos")
+        for loss in ("ce", "infonce", "joint-projnce", "joint-supcon", "projnce", "projnce-med",
+                     "projnce-mlp", "projnce-perp", "rince", "rince-self", "sce", "selfp", "simclr",
+                     "supcon", "symnce"):
+            with self.subTest(loss):
+                summary = self.run_json("train", "--data", "photos", "--out", loss, *TINY, "--set",
+                                        f"loss.name={loss}")
+                self.assertEqual(summary["loss"], loss)
+                self.assertEqual(self.run_json("eval", loss)["top1"], summary["accuracy"]["last"])
+
+    def test_without_out_runs_get_names_of_their_own(self):
+        make_folder(self.scratch / "photos")
+        first = self.run_json("train", "--data", "photos", *TINY)
+        second = self.run_json("train", "--data", "photos/", *TINY)
+        self.assertEqual(first["run"], "runs/photos-projnce")
+        self.assertEqual(second["run"], "runs/photos-projnce-2")
+
+    def test_an_unreadable_file_among_many_is_skipped_and_said(self):
+        folder = make_folder(self.scratch / "photos", per_class=100)
+        (folder / "lying/bad.png").write_bytes(b"no picture")
+        ran = self.run_program("train", "--data", "photos", "--out", "run", *TINY)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("bad.png", ran.stderr)
+
+    def test_interrupted_and_resumed_equals_never_stopped(self):
+        make_folder(self.scratch / "photos", per_class=60)
+        long = [*TINY, "--set", "train.epochs=12", "--set", "train.log_every=1"]
+        self.run_json("train", "--data", "photos", "--out", "whole", *long)
+        process = subprocess.Popen([PROGRAM, "train", "--data", "photos", "--out", "parts", *long],
+                                   cwd=self.scratch, stderr=subprocess.PIPE, text=True)
+        self.wait_for_lines(self.scratch / "parts/metrics.jsonl", 8)
+        process.send_signal(signal.SIGINT)
+        _, log = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT, log)
+        self.assertIn("projnce train --resume --out parts", log)
+        resumed = self.run_program("train", "--resume", "--out", "parts")
+        self.assertEqual(resumed.returncode, 0, resumed.stderr)
+        for name in ("metrics.jsonl", "embeddings.npy", "labels.npy", "encoder.safetensors"):
+            self.assertEqual((self.scratch / "whole" / name).read_bytes(),
+                             (self.scratch / "parts" / name).read_bytes(), name)
+        again = self.run_program("train", "--resume", "--out", "parts")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn("finished", again.stderr)
+
+    def wait_for_lines(self, path, count):
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if path.exists() and len(path.read_text().splitlines()) >= count:
+                return
+            time.sleep(0.01)
+        self.fail(f"{path} never had {count} lines")
+
+
+class Help(CommandLineTest):
+    def test_every_command_explains_itself(self):
+        for command in ("train", "eval", "predict", "embed", "data", "loss"):
+            ran = self.run_program(command, "--help")
+            self.assertEqual(ran.returncode, 0)
+            self.assertIn("projnce " + command, ran.stdout)
+
+    def test_version(self):
+        self.assertRegex(self.run_program("--version").stdout, r"^\d+\.\d+\.\d+\n$")
+
+
+class Data(CommandLineTest):
+    def test_list_says_where_each_is_looked_for(self):
+        result = self.run_json("data", "list")
+        self.assertIn("fashion-mnist", [row["name"] for row in result["datasets"]])
+
+    def test_info_counts(self):
+        make_folder(self.scratch / "photos")
+        result = self.run_json("data", "info", "photos")
+        self.assertEqual(result["train"]["classes"], {"lying": 16, "upright": 16})
+        self.assertEqual(result["train"]["width"], {"min": 16, "median": 16, "max": 16})
+
+    def test_verify_lists_what_is_damaged(self):
+        folder = make_folder(self.scratch / "photos")
+        self.assertEqual(self.run_program("data", "verify", "photos").returncode, 0)
+        (folder / "lying/bad.png").write_bytes(b"no picture")
+        ran = self.run_program("data", "verify", "photos")
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("bad.png", ran.stdout)
+
+    @unittest.skipUnless(os.path.isdir("/usr/share/datasets/fashion-mnist"),
+                         "the package dataset-fashion-mnist is not installed")
+    def test_fashion_mnist_is_whole(self):
+        result = self.run_json("data", "info", "fashion-mnist")
+        self.assertEqual((result["train"]["samples"], result["test"]["samples"]), (60000, 10000))
+        self.assertTrue(result["intact"])

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Runs every test of a build directory and ends with one line: N passed, N failed[, N skipped].
+
+C++ tests are the GoogleTest binaries that CTest knows; the command line is tested by the Python
+files under tests/cli. A binary that dies counts as one failure more.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class Tally:
+    def __init__(self):
+        self.passed, self.failed, self.skipped = 0, 0, []
+        self.failures = []
+
+    def fail(self, name):
+        self.failed += 1
+        self.failures.append(name)
+
+
+def run_binary(name, command, directory, tally):
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        ran = subprocess.run(command + [f"--gtest_output=xml:{report}", "--gtest_brief=1"],
+                             cwd=directory, text=True, errors="replace",
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        tests = ElementTree.parse(report).iter("testcase") if report.exists() else []
+        failed_before = tally.failed
+        for test in tests:
+            full_name = f"{name}: {test.get('classname')}.{test.get('name')}"
+            if test.find("failure") is not None:
+                tally.fail(full_name)
+            elif test.find("skipped") is not None:
+                reason = test.find("skipped").get("message", "").strip().splitlines()
+                tally.skipped.append(f"{full_name}: {reason[-1] if reason else 'no reason given'}")
+            else:
+                tally.passed += 1
+    if ran.returncode != 0 and tally.failed == failed_before:
+        tally.fail(f"{name}: ended with status {ran.returncode}")
+    if tally.failed > failed_before:
+        print(ran.stdout)
+
+
+def run_cpp(build, tally):
+    listing = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build, check=True, text=True,
+                             stdout=subprocess.PIPE).stdout
+    for test in json.loads(listing)["tests"]:
+        properties = {p["name"]: p["value"] for p in test.get("properties", [])}
+        started = time.monotonic()
+        run_binary(test["name"], test["command"], properties["WORKING_DIRECTORY"], tally)
+        print(f"{test['name']:<14} {time.monotonic() - started:6.1f} s", flush=True)
+
+
+def run_command_line(build, tally):
+    os.environ["PROJNCE_PROGRAM"] = str(Path(build).resolve() / "projnce")
+    suite = unittest.defaultTestLoader.discover(str(ROOT / "tests" / "cli"), pattern="*_test.py")
+    started = time.monotonic()
+    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=0).run(suite)
+    print(f"{'command line':<14} {time.monotonic() - started:6.1f} s", flush=True)
+    for test, _ in result.failures + result.errors:
+        tally.fail(str(test))
+    tally.skipped += [f"{test}: {reason}" for test, reason in result.skipped]
+    tally.passed += result.testsRun - len(result.failures) - len(result.errors) - len(result.skipped)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("build", help="build directory")
+    parser.add_argument("--cpp-only", action="store_true", help="leave out the command line")
+    arguments = parser.parse_args()
+    tally = Tally()
+    run_cpp(arguments.build, tally)
+    if not arguments.cpp_only:
+        run_command_line(arguments.build, tally)
+    for line in tally.skipped:
+        print(f"skipped  {line}")
+    for line in tally.failures:
+        print(f"FAILED   {line}")
+    skipped = f", {len(tally.skipped)} skipped" if tally.skipped else ""
+    print(f"{tally.passed} passed, {tally.failed} failed{skipped}")
+    return 1 if tally.failed or not tally.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
