@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Includes go down only: fails where a folder includes one that the table does not allow it.
+
+Also fails where a source file is missing from the CMake lists: what is not built is not checked.
+"""
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Folder -> folders that it may include besides itself. docs/architecture.md explains the order.
+ALLOWED = {
+    "core": [],
+    "io": ["core"],
+    "augment": ["core"],
+    "encoder": ["core"],
+    "projection": ["core"],
+    "information": ["core"],
+    "loss": ["projection", "core"],
+    "dataset": ["io", "core"],
+    "checkpoint": ["io", "core"],
+    "loader": ["dataset", "augment", "core"],
+    "train": ["loader", "dataset", "encoder", "loss", "checkpoint", "core"],
+    "eval": ["information", "loader", "dataset", "encoder", "checkpoint", "core"],
+    "pipeline": ["core", "io", "augment", "encoder", "projection", "information", "loss", "dataset",
+                 "checkpoint", "loader", "train", "eval"],
+}
+# Folders of libprojnce.so: they need LibTorch alone.
+LIBRARY = ["core", "projection", "loss", "information", "encoder"]
+OUTSIDE_LIBRARY = re.compile(r"#include <(spdlog|fmt|toml\+\+|nlohmann|CLI|png|turbojpeg|zlib|xxhash)")
+# Sources in core that are compiled into the program, not into the library.
+PROGRAM_CORE = {"logging", "progress", "toml"}
+# Folders that compile without LibTorch, so that their parsers are quick to build and to fuzz.
+TORCH_FREE = ["io", "dataset", "augment"]
+INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
+
+
+def check_includes(path, folder, text, problems):
+    for target in INCLUDE.findall(text):
+        parts = target.split("/")
+        if parts[0] != "projnce" or len(parts) < 3:
+            problems.append(f"{path}: write #include \"{target}\" from the root of the repository")
+        elif parts[1] != folder and parts[1] not in ALLOWED[folder]:
+            problems.append(f"{path}: {folder}/ must not include {parts[1]}/ ({target})")
+
+
+def check_libraries(path, folder, text, problems):
+    if folder in TORCH_FREE and re.search(r"#include <(torch|ATen|c10)/", text):
+        problems.append(f"{path}: {folder}/ stays free of LibTorch")
+    in_library = folder in LIBRARY and not (folder == "core" and path.stem in PROGRAM_CORE)
+    if in_library and OUTSIDE_LIBRARY.search(text):
+        problems.append(f"{path}: libprojnce.so needs LibTorch alone")
+
+
+def check_listed(path, problems):
+    lists = path.parent / "CMakeLists.txt"
+    if path.suffix == ".cpp" and not re.search(rf"\b{re.escape(path.name)}\b",
+                                               lists.read_text() if lists.exists() else ""):
+        problems.append(f"{path}: not listed in {lists.relative_to(ROOT)}")
+
+
+def main():
+    problems = []
+    for path in sorted((ROOT / "projnce").rglob("*.[hc]*")):
+        if path.suffix not in (".h", ".cpp"):
+            continue
+        folder = path.relative_to(ROOT / "projnce").parts[0]
+        if folder not in ALLOWED:
+            problems.append(f"{path}: folder {folder}/ is not in the table of tools/check_layers.py")
+            continue
+        text = path.read_text()
+        check_includes(path, folder, text, problems)
+        check_libraries(path, folder, text, problems)
+        check_listed(path, problems)
+    for path in sorted((ROOT / "tests").rglob("*_test.cpp")):
+        check_listed(path, problems)
+    for problem in problems:
+        print(problem.replace(f"{ROOT}/", ""))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
