@@ -47,7 +47,7 @@ def picture(groups, title):
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + width + 90} {height}" '
              'font-family="sans-serif" font-size="13">',
              f'<rect width="100%" height="100%" fill="#fff"/>',
-             f'<text x="{left}" y="20" fill="#222">{escape(title)}</text>']
+             f'<text x="12" y="20" fill="#222">{escape(title)}</text>']
     for tick in range(low, high + 1, 5):
         parts.append(f'<line x1="{x(tick):.1f}" x2="{x(tick):.1f}" y1="32" y2="{height - 22}" '
                      'stroke="#ddd"/>')

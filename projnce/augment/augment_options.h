@@ -6,7 +6,7 @@
 
 namespace projnce {
 
-/// Random views of a training picture; the defaults are SupCon's (SPEC 6).
+/// Random views of a training picture; the defaults are SupCon's.
 struct AugmentOptions {
   int64_t views = 2;              ///< of each picture in a batch, at least 1
   double crop_scale_min = 0.2;    ///< smallest part of the picture's area that a crop keeps

@@ -7,8 +7,9 @@
 
 namespace projnce {
 
-// The colour operations of SPEC 6 on values in 0..1, in place. gray = 0.299 R + 0.587 G + 0.114 B.
-// A picture of one channel is its own gray: there saturation, hue and grayscale change nothing.
+// The colour operations of SupCon's augmentation on values in 0..1, in place. gray = 0.299 R +
+// 0.587 G + 0.114 B. A picture of one channel is its own gray: there saturation, hue and grayscale
+// change nothing.
 
 /// All channels <- gray.
 void make_grayscale(FloatImage& image);

@@ -4,12 +4,9 @@
 
 #include <fstream>
 
-#include "projnce/checkpoint/checkpoint_dir.h"
-#include "projnce/core/error.h"
 #include "projnce/core/threads.h"
 #include "projnce/core/toml.h"
 #include "projnce/encoder/registry.h"
-#include "projnce/io/atomic_file.h"
 #include "projnce/loss/registry.h"
 #include "projnce/pipeline/array_files.h"
 #include "projnce/pipeline/run_directory.h"
