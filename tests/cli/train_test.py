@@ -82,24 +82,42 @@ class Train(CommandLineTest):
         self.assertIn("bad.png", ran.stderr)
 
     def test_interrupted_and_resumed_equals_never_stopped(self):
+        self.train_whole()
+        process = self.start_and_signal(signal.SIGINT, lines=8)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT)
+        self.assertIn("projnce train --resume --out parts", process.log)
+        self.assert_resumed_equals_whole()
+        again = self.run_program("train", "--resume", "--out", "parts")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn("finished already", again.stderr)
+
+    def test_killed_and_resumed_equals_never_stopped(self):
+        self.train_whole()
+        self.assertEqual(self.start_and_signal(signal.SIGKILL, lines=15).returncode, -signal.SIGKILL)
+        self.assert_resumed_equals_whole()
+
+    LONG = [*TINY, "--set", "train.epochs=12", "--set", "train.log_every=1"]
+
+    def train_whole(self):
         make_folder(self.scratch / "photos", per_class=60)
-        long = [*TINY, "--set", "train.epochs=12", "--set", "train.log_every=1"]
-        self.run_json("train", "--data", "photos", "--out", "whole", *long)
-        process = subprocess.Popen([PROGRAM, "train", "--data", "photos", "--out", "parts", *long],
-                                   cwd=self.scratch, stderr=subprocess.PIPE, text=True)
-        self.wait_for_lines(self.scratch / "parts/metrics.jsonl", 8)
-        process.send_signal(signal.SIGINT)
-        _, log = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 128 + signal.SIGINT, log)
-        self.assertIn("projnce train --resume --out parts", log)
+        self.run_json("train", "--data", "photos", "--out", "whole", *self.LONG)
+
+    def start_and_signal(self, number, lines):
+        """Sends the signal once metrics.jsonl has that many lines."""
+        process = subprocess.Popen(
+            [PROGRAM, "train", "--data", "photos", "--out", "parts", *self.LONG],
+            cwd=self.scratch, stderr=subprocess.PIPE, text=True)
+        self.wait_for_lines(self.scratch / "parts/metrics.jsonl", lines)
+        process.send_signal(number)
+        _, process.log = process.communicate(timeout=60)
+        return process
+
+    def assert_resumed_equals_whole(self):
         resumed = self.run_program("train", "--resume", "--out", "parts")
         self.assertEqual(resumed.returncode, 0, resumed.stderr)
         for name in ("metrics.jsonl", "embeddings.npy", "labels.npy", "encoder.safetensors"):
             self.assertEqual((self.scratch / "whole" / name).read_bytes(),
                              (self.scratch / "parts" / name).read_bytes(), name)
-        again = self.run_program("train", "--resume", "--out", "parts")
-        self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertIn("finished", again.stderr)
 
     def wait_for_lines(self, path, count):
         deadline = time.monotonic() + 60
