@@ -15,24 +15,25 @@ ALLOWED = {
     "io": ["core"],
     "augment": ["core"],
     "encoder": ["core"],
-    "projection": ["core"],
-    "information": ["core"],
-    "loss": ["projection", "core"],
+    "kernel": ["core"],
+    "projection": ["kernel", "core"],
+    "information": ["kernel", "core"],
+    "loss": ["projection", "kernel", "core"],
     "dataset": ["io", "core"],
     "checkpoint": ["io", "core"],
     "loader": ["dataset", "augment", "core"],
     "train": ["loader", "dataset", "encoder", "loss", "checkpoint", "core"],
-    "eval": ["information", "loader", "dataset", "encoder", "checkpoint", "core"],
-    "pipeline": ["core", "io", "augment", "encoder", "projection", "information", "loss", "dataset",
-                 "checkpoint", "loader", "train", "eval"],
+    "eval": ["information", "kernel", "loader", "dataset", "encoder", "checkpoint", "core"],
+    "pipeline": ["core", "io", "augment", "encoder", "kernel", "projection", "information", "loss",
+                 "dataset", "checkpoint", "loader", "train", "eval"],
 }
 # Folders of libprojnce.so: they need LibTorch alone.
-LIBRARY = ["core", "projection", "loss", "information", "encoder"]
+LIBRARY = ["core", "kernel", "projection", "loss", "information", "encoder"]
 OUTSIDE_LIBRARY = re.compile(r"#include <(spdlog|fmt|toml\+\+|nlohmann|CLI|png|turbojpeg|zlib|xxhash)")
 # Sources in core that are compiled into the program, not into the library.
 PROGRAM_CORE = {"logging", "progress", "toml"}
 # Folders that compile without LibTorch, so that their parsers are quick to build and to fuzz.
-TORCH_FREE = ["io", "dataset", "augment"]
+TORCH_FREE = ["io", "dataset", "augment", "kernel"]
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
 
 

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "projnce/kernel/micro_tile.h"
+#include "projnce/kernel/table.h"
+
+namespace projnce {
+
+/// The table for one `Arch`, which says how wide registers are (kBytes) and how many of them a
+/// micro tile fills (kTileRows x kPanelVectors accumulators).
+template <class Arch, class T>
+constexpr KernelTable<T> make_table() {
+  return {.panel_columns = Arch::kPanelVectors * Simd<Arch, T>::kWidth,
+          .dot_tile = pair_tile<Arch, T, DotProduct>,
+          .add_product = add_product<Arch, T>};
+}
+
+}  // namespace projnce

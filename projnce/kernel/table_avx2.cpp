@@ -1,0 +1,25 @@
+#include "projnce/kernel/make_table.h"
+
+namespace projnce {
+
+namespace {
+
+/// Sixteen registers: twelve sums, two of a panel, one of a row.
+struct Avx2 {
+  static constexpr int kBytes = 32;
+  static constexpr int kTileRows = 6;
+  static constexpr int kPanelVectors = 2;
+};
+
+}  // namespace
+
+template <class T>
+const KernelTable<T>& avx2_kernels() {
+  static constexpr KernelTable<T> table = make_table<Avx2, T>();
+  return table;
+}
+
+template const KernelTable<float>& avx2_kernels<float>();
+template const KernelTable<double>& avx2_kernels<double>();
+
+}  // namespace projnce

@@ -1,0 +1,25 @@
+#include "projnce/kernel/make_table.h"
+
+namespace projnce {
+
+namespace {
+
+/// Thirty-two registers: twenty-four sums, three of a panel, one of a row.
+struct Avx512 {
+  static constexpr int kBytes = 64;
+  static constexpr int kTileRows = 8;
+  static constexpr int kPanelVectors = 3;
+};
+
+}  // namespace
+
+template <class T>
+const KernelTable<T>& avx512_kernels() {
+  static constexpr KernelTable<T> table = make_table<Avx512, T>();
+  return table;
+}
+
+template const KernelTable<float>& avx512_kernels<float>();
+template const KernelTable<double>& avx512_kernels<double>();
+
+}  // namespace projnce
