@@ -1,0 +1,58 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace projnce {
+
+/// Rows cut into blocks of equal size; the last may be shorter.
+struct RowBlocks {
+  int64_t rows;
+  int64_t size;
+
+  int64_t count() const { return (rows + size - 1) / size; }
+  int64_t begin(int64_t block) const { return block * size; }
+  int64_t length(int64_t block) const { return std::min(size, rows - begin(block)); }
+};
+
+struct BlockPair {
+  int64_t row;
+  int64_t column;
+};
+
+/// Every unordered pair of blocks once, in rounds in which no block occurs twice (the circle method
+/// of tournaments): the pairs of a round may be worked on at once, each adding to its own two
+/// blocks, and the order in which a block receives its sums does not depend on the threads.
+/// Round 0 pairs each block with itself.
+class Tournament {
+ public:
+  explicit Tournament(int64_t blocks);
+
+  int64_t rounds() const { return players_; }
+  int64_t pairs(int64_t round) const;
+  BlockPair pair(int64_t round, int64_t k) const;
+
+ private:
+  int64_t blocks_;
+  int64_t players_;  // even: an odd field has a player who is not there
+};
+
+/// Every pair of a row block with a column block once, in rounds in which none occurs twice.
+class BlockGrid {
+ public:
+  BlockGrid(int64_t row_blocks, int64_t column_blocks)
+      : row_blocks_(row_blocks), column_blocks_(column_blocks) {}
+
+  int64_t rounds() const { return std::max(row_blocks_, column_blocks_); }
+  int64_t pairs(int64_t /*round*/) const { return std::min(row_blocks_, column_blocks_); }
+  BlockPair pair(int64_t round, int64_t k) const {
+    const int64_t other = (k + round) % rounds();
+    return row_blocks_ <= column_blocks_ ? BlockPair{k, other} : BlockPair{other, k};
+  }
+
+ private:
+  int64_t row_blocks_;
+  int64_t column_blocks_;
+};
+
+}  // namespace projnce

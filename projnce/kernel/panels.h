@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+
+#include "projnce/kernel/aligned_buffer.h"
+
+namespace projnce {
+
+inline int64_t round_up(int64_t value, int64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+/// Rows of a matrix laid out for the tiles of pairs: panel p holds rows p*w .. p*w + w-1 side by
+/// side for each step along the dimension, w = panel_columns of the active kernels. Rows beyond the
+/// last are `filler`. Packs with all threads.
+template <class T>
+class RowPanels {
+ public:
+  RowPanels(const T* rows, int64_t count, int64_t dim, T filler = 0);
+
+  /// The panel that starts with `row`, a multiple of the panel's width.
+  const T* from_row(int64_t row) const { return data_.data() + row * dim_; }
+  int64_t panels(int64_t rows) const { return (rows + width_ - 1) / width_; }
+  int64_t width() const { return width_; }
+
+ private:
+  int64_t width_;
+  int64_t dim_;
+  AlignedBuffer<T> data_;
+};
+
+/// Columns of a matrix laid out for products: panel p holds columns p*w .. p*w + w-1 of every row,
+/// one row after the other. Columns beyond the last are 0. Packs with all threads.
+template <class T>
+class ColumnPanels {
+ public:
+  ColumnPanels(const T* rows, int64_t count, int64_t dim);
+
+  /// The first panel, from `row` on; the others follow `panel_stride()` apart.
+  const T* from_row(int64_t row) const { return data_.data() + row * width_; }
+  int64_t panel_stride() const { return count_ * width_; }
+  int64_t panels() const { return panels_; }
+
+ private:
+  int64_t width_;
+  int64_t count_;
+  int64_t panels_;
+  AlignedBuffer<T> data_;
+};
+
+}  // namespace projnce

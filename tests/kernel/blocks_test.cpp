@@ -1,0 +1,51 @@
+#include "projnce/kernel/blocks.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <utility>
+
+namespace projnce {
+namespace {
+
+TEST(Tournament, MeetsEveryPairOnceAndNobodyTwiceInARound) {
+  for (int64_t blocks = 1; blocks <= 12; ++blocks) {
+    const Tournament tournament(blocks);
+    std::set<std::pair<int64_t, int64_t>> met;
+    for (int64_t round = 0; round < tournament.rounds(); ++round) {
+      std::set<int64_t> busy;
+      for (int64_t k = 0; k < tournament.pairs(round); ++k) {
+        const auto [row, column] = tournament.pair(round, k);
+        ASSERT_LE(0, row);
+        ASSERT_LE(row, column);
+        ASSERT_LT(column, blocks);
+        EXPECT_TRUE(met.emplace(row, column).second) << row << " met " << column << " twice";
+        EXPECT_TRUE(busy.insert(row).second);
+        if (row != column) EXPECT_TRUE(busy.insert(column).second);
+      }
+    }
+    EXPECT_EQ(static_cast<int64_t>(met.size()), blocks * (blocks + 1) / 2) << blocks << " blocks";
+  }
+}
+
+TEST(BlockGrid, MeetsEveryPairOnceAndNobodyTwiceInARound) {
+  for (const auto& [rows, columns] : {std::pair{1, 1}, {1, 5}, {5, 1}, {3, 7}, {7, 3}, {4, 4}}) {
+    const BlockGrid grid(rows, columns);
+    std::set<std::pair<int64_t, int64_t>> met;
+    for (int64_t round = 0; round < grid.rounds(); ++round) {
+      std::set<int64_t> busy_rows;
+      std::set<int64_t> busy_columns;
+      for (int64_t k = 0; k < grid.pairs(round); ++k) {
+        const auto [row, column] = grid.pair(round, k);
+        ASSERT_TRUE(row >= 0 && row < rows && column >= 0 && column < columns);
+        EXPECT_TRUE(met.emplace(row, column).second);
+        EXPECT_TRUE(busy_rows.insert(row).second);
+        EXPECT_TRUE(busy_columns.insert(column).second);
+      }
+    }
+    EXPECT_EQ(static_cast<int>(met.size()), rows * columns);
+  }
+}
+
+}  // namespace
+}  // namespace projnce
