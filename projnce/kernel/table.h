@@ -6,6 +6,18 @@
 
 namespace projnce {
 
+template <class T>
+struct ScoreTile;
+template <class T>
+struct TileMasses;
+template <class T>
+struct TilePull;
+template <class T>
+struct CurveRows;
+struct RunningMass;
+struct TileKind;
+struct PairCurve;
+
 /// The hot loops for numbers T, compiled for one instruction set. Plain pointers in and out; who
 /// calls them owns memory and threads. Their meaning is written where they are defined.
 template <class T>
@@ -18,11 +30,31 @@ struct KernelTable {
   void (*add_product)(const T* w, int64_t row_step, int64_t depth_step, int64_t rows,
                       const T* panel, int64_t panel_stride, int64_t panels, int64_t depth, T* out,
                       int64_t out_stride);
+
+  /// mass_tile.h
+  void (*add_masses)(const ScoreTile<T>& tile, const TileMasses<T>& masses, TileKind kind);
+  void (*add_running_masses)(const ScoreTile<T>& tile, const RunningMass& mass, TileKind kind);
+  void (*weigh_pairs)(const ScoreTile<T>& tile, const TilePull<T>& pull, TileKind kind);
+  void (*weigh_pairs_any)(const ScoreTile<T>& tile, const TilePull<T>& pull, TileKind kind);
+
+  /// curve_tile.h
+  void (*add_curve)(const ScoreTile<T>& tile, const PairCurve& curve, const CurveRows<T>& rows);
+  void (*weigh_curve)(const ScoreTile<T>& tile, const PairCurve& curve, const CurveRows<T>& rows);
 };
 
 /// For the instruction set that is active. T is float or double.
 template <class T>
 const KernelTable<T>& kernels();
+
+/// Makes kernels() give these tables for as long as it lives: a test can run code of another width
+/// than the processor's. Like ForcedIsa one setting for the whole process.
+class ForcedTables {
+ public:
+  ForcedTables(const KernelTable<float>& floats, const KernelTable<double>& doubles);
+  ~ForcedTables();
+  ForcedTables(const ForcedTables&) = delete;
+  ForcedTables& operator=(const ForcedTables&) = delete;
+};
 
 // One for each source that is compiled for an instruction set.
 template <class T>

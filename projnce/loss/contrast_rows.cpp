@@ -19,8 +19,7 @@ torch::Tensor checked_rows(const torch::Tensor& rows, const char* what, const st
   if (!rows.is_floating_point()) {
     fail(loss, ": ", what, " have type ", rows.scalar_type(), ", expected float32 or float64");
   }
-  const bool half = rows.scalar_type() == torch::kHalf || rows.scalar_type() == torch::kBFloat16;
-  return half ? rows.to(torch::kFloat32) : rows;
+  return at_least_float32(rows);
 }
 
 torch::Tensor checked_labels(const torch::Tensor& labels, int64_t count, const char* what,
@@ -40,11 +39,19 @@ torch::Tensor checked_labels(const torch::Tensor& labels, int64_t count, const c
 
 }  // namespace
 
+torch::Tensor at_least_float32(const torch::Tensor& rows) {
+  const bool half = rows.scalar_type() == torch::kHalf || rows.scalar_type() == torch::kBFloat16;
+  return half ? rows.to(torch::kFloat32) : rows;
+}
+
 ContrastRows contrast_rows(const ContrastiveBatch& batch, GroupBy group_by,
                            const std::string& loss) {
   const bool by_class = group_by == GroupBy::kClass;
   const auto anchors = checked_rows(batch.anchors, "anchors", loss);
-  const auto candidates = checked_rows(batch.candidates, "candidates", loss);
+  // One tensor stays one: the kernels then do half of the work.
+  const auto candidates = batch.candidates.is_same(batch.anchors)
+                              ? anchors
+                              : checked_rows(batch.candidates, "candidates", loss);
   const int64_t count = anchors.size(0);
   if (anchors.size(1) != candidates.size(1) || anchors.scalar_type() != candidates.scalar_type()) {
     fail(loss, ": anchors are ", anchors.sizes(), " ", anchors.scalar_type(), ", candidates ",

@@ -45,6 +45,9 @@ struct ContrastRows {
 ContrastRows contrast_rows(const ContrastiveBatch& batch, GroupBy group_by,
                            const std::string& loss);
 
+/// Half precision as float32; all else as it is.
+torch::Tensor at_least_float32(const torch::Tensor& rows);
+
 /// sum_i w_i l_i over the anchors whose class is marked in `valid_class` [K].
 ///
 /// With kZero w_i = 1/N; with kSkip w_i = M / (N V), V the valid rows among all M candidates. The
