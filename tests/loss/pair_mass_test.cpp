@@ -272,7 +272,7 @@ TEST_P(KernelVariants, TheNumberOfThreadsChangesNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, KernelVariants, ::testing::ValuesIn(kernel_variants()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& variant) { return variant.param.name; });
 
 TEST(NativeAvx512, RunsWhereTheProcessorHasIt) {
   if (best_isa() < Isa::kAvx512) {
@@ -305,14 +305,14 @@ TEST(ChunkedPairs, AgreeWithTheFormula) {
   }
 }
 
-TEST(PairMass, IsNotANumberWhereARowIsNot) {
+TEST(PairMass, IsNotFiniteWhereARowIsNot) {
   for (const auto engine : {PairEngine::kTiles, PairEngine::kChunks}) {
     const ForcedPairEngine force(engine);
     for (const double bad : {std::nan(""), kInf}) {
       auto rows = random_unit_rows(100, 8, 1);
       rows[3][2] = bad;
       const auto masses = log_masses(against_themselves(rows, 0.1, labels_of(100, 3)));
-      EXPECT_TRUE(torch::isnan(masses).any().item<bool>());
+      EXPECT_FALSE(torch::isfinite(masses).all().item<bool>());
     }
   }
 }
