@@ -13,9 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-/// More classes than this in a case are taken for a slip.
-constexpr int64_t kMostClasses = 1'000'000;
-
 template <class Options>
 Options options_of(Table table) {
   Options options;
