@@ -66,7 +66,7 @@ void warn_about_blas(const CaseResult& outcome, const ordered_json& machine) {
                            100 * outcome.roofs->gemm / outcome.roofs->fma,
                            machine.at("blas").get<std::string>())
             << "  Ratios to contestants that use it say little. hint: install "
-               "libopenblas0-pthread\n";
+               "libopenblas0-openmp\n";
 }
 
 std::string describe(const ordered_json& machine) {

@@ -2,6 +2,8 @@
 #include "bench/compare/cases.h"
 #include "bench/compare/gradient_run.h"
 #include "bench/compare/plain_forms.h"
+#include "projnce/kernel/isa.h"
+#include "projnce/loss/pair_engine.h"
 #include "projnce/loss/projnce.h"
 #include "projnce/loss/supcon.h"
 
@@ -17,6 +19,26 @@ Contestant our_supcon(const std::string& name, const LabelledRows& data) {
   });
 }
 
+/// LibTorch's own operations in chunks of rows, as on a GPU.
+Contestant our_chunks(const LabelledRows& data) {
+  auto contestant = our_supcon("ours, any device", data);
+  contestant.run = [run = std::move(contestant.run)] {
+    const ForcedPairEngine chunks(PairEngine::kChunks);
+    return run();
+  };
+  return contestant;
+}
+
+/// What older processors get.
+Contestant our_older(const LabelledRows& data, Isa isa) {
+  auto contestant = our_supcon("ours, " + std::string(isa_name(isa)), data);
+  contestant.run = [run = std::move(contestant.run), isa] {
+    const ForcedIsa older(isa);
+    return run();
+  };
+  return contestant;
+}
+
 Contestant with_masks(const std::string& computes, const LabelledRows& data,
                       torch::Tensor (*form)(const torch::Tensor&, const torch::Tensor&, double),
                       const std::string& unavailable) {
@@ -30,8 +52,11 @@ Contestant with_masks(const std::string& computes, const LabelledRows& data,
 std::vector<Contestant> supcon_contestants(Arena& arena, const Case& task) {
   const auto data = make_labelled_rows(task.rows, task.dims, task.classes);
   const auto too_large = arena.too_large(task.rows);
-  std::vector<Contestant> contestants = {our_supcon("ours", data),
-                                         with_masks("supcon", data, plain_supcon, too_large)};
+  std::vector<Contestant> contestants = {our_supcon("ours", data), our_chunks(data)};
+  for (const auto isa : {Isa::kPlain, Isa::kAvx2}) {
+    if (isa < best_isa()) contestants.push_back(our_older(data, isa));
+  }
+  contestants.push_back(with_masks("supcon", data, plain_supcon, too_large));
   for (const auto* peer : {"SupContrast", "pytorch-metric-learning"}) {
     contestants.push_back(
         too_large.empty()

@@ -80,6 +80,7 @@ ContrastRows contrast_rows(const ContrastiveBatch& batch, GroupBy group_by,
                                    .soft_labels = batch.candidate_soft_labels}};
   rows.anchor_class = rows.candidates.anchor_ids();
   rows.own_count = rows.candidates.groups.counts.index_select(0, rows.anchor_class);
+  rows.finite_zero = (anchors.detach() * 0).sum();
   return rows;
 }
 
@@ -97,23 +98,21 @@ torch::Tensor weighted_sum(const ContrastRows& rows, const torch::Tensor& per_an
                            const torch::Tensor& valid_class, EmptyPositives empty) {
   const auto valid = valid_class.index_select(0, rows.anchor_class);  // [N]
   const auto sum = torch::where(valid, per_anchor, torch::zeros_like(per_anchor)).sum();
-  const auto non_finite = (rows.anchors * 0).sum();  // 0, or NaN
   const auto count = static_cast<double>(rows.num_anchors());
-  if (empty == EmptyPositives::kZero) return sum / count + non_finite;
+  if (empty == EmptyPositives::kZero) return sum / count + rows.finite_zero;
   const auto valid_rows = (rows.candidates.groups.counts * valid_class).sum().clamp_min(1);  // V
   const auto scale = static_cast<double>(rows.num_candidates()) / count;
-  return sum * (scale / valid_rows.to(sum.scalar_type())) + non_finite;
+  return sum * (scale / valid_rows.to(sum.scalar_type())) + rows.finite_zero;
 }
 
 LossValue pull_and_push(const ContrastRows& rows, const torch::Tensor& pull,
                         const torch::Tensor& push, const torch::Tensor& valid_class,
                         EmptyPositives empty) {
-  const auto sum = [&](const torch::Tensor& per_anchor) {
-    return weighted_sum(rows, per_anchor, valid_class, empty);
-  };
-  return {sum(push - pull),
-          {{"alignment", sum(-pull.detach()).detach()},
-           {"uniformity", sum(push.detach()).detach()},
+  const auto loss = weighted_sum(rows, push - pull, valid_class, empty);
+  const auto alignment = weighted_sum(rows, -pull.detach(), valid_class, empty);
+  return {loss,
+          {{"alignment", alignment},
+           {"uniformity", loss.detach() - alignment},
            {"valid_anchors", valid_share(rows, valid_class)}}};
 }
 

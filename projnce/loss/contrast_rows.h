@@ -31,6 +31,7 @@ struct ContrastRows {
   CandidateRows candidates;         // [M, D]
   torch::Tensor anchor_class = {};  // [N], class numbers of `candidates.groups`
   torch::Tensor own_count = {};     // [N], int64: candidates of the anchor's class, itself included
+  torch::Tensor finite_zero = {};   // scalar: 0, or NaN where an anchor is not finite
 
   int64_t num_anchors() const { return anchors.size(0); }
   int64_t num_candidates() const { return candidates.size(); }

@@ -1,7 +1,6 @@
 #include "projnce/loss/pair_scores.h"
 
 #include "projnce/loss/pair_mass.h"
-#include "projnce/projection/centroid.h"
 
 namespace projnce {
 
@@ -58,13 +57,6 @@ torch::Tensor PairScores::mean_curve(const CurveSum& curve, const torch::Tensor&
 
 torch::Tensor log_add(const torch::Tensor& a, const torch::Tensor& has_a, const torch::Tensor& b) {
   return torch::where(has_a, torch::logaddexp(a, b), b);
-}
-
-torch::Tensor mean_positive_score(const ContrastRows& rows, double temperature,
-                                  const PositiveOptions& options) {
-  const auto centroids = anchor_centroids(rows.candidates, options.include_self);  // [N, D]
-  return (rows.anchors * (options.detach ? centroids.detach() : centroids)).sum(/*dim=*/1) /
-         temperature;
 }
 
 }  // namespace projnce

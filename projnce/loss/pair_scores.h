@@ -44,14 +44,4 @@ class PairScores {
 /// log(e^a + e^b) where `has_a`, else b; all [N].
 torch::Tensor log_add(const torch::Tensor& a, const torch::Tensor& has_a, const torch::Tensor& b);
 
-struct PositiveOptions {
-  bool include_self = false;
-  bool detach = false;  ///< treat the positives as constants
-};
-
-/// Mean score of each anchor with its positives, [N], through class sums in O(N D) because it is
-/// linear; 0 for an anchor without positives.
-torch::Tensor mean_positive_score(const ContrastRows& rows, double temperature,
-                                  const PositiveOptions& options);
-
 }  // namespace projnce

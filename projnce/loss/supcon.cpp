@@ -1,6 +1,7 @@
 #include "projnce/loss/supcon.h"
 
 #include "projnce/loss/pair_scores.h"
+#include "projnce/loss/positive_score.h"
 #include "projnce/loss/projected_scores.h"
 #include "projnce/loss/selfp_terms.h"
 #include "projnce/projection/centroid.h"
