@@ -62,6 +62,7 @@ int run(int argc, char** argv) {
   add_embed_command(app, context);
   add_data_command(app, context);
   add_loss_command(app, context);
+  add_bench_command(app, context);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "apps/projnce/command.h"
+#include "projnce/pipeline/measure_machine.h"
+
+namespace projnce::app {
+
+namespace {
+
+const char* const kSummary = "how fast the losses are on this machine";
+const char* const kDetails =
+    "  projnce bench\n"
+    "  projnce bench --rows 256 4096 --threads 1\n"
+    "\n"
+    "Times are for forward and backward of one batch of random embeddings. GFLOP/s counts 4 N^2 D "
+    "operations for N rows of D numbers. The full comparison, with other implementations, is "
+    "script/bench --compare.";
+
+void print_table(const nlohmann::ordered_json& result) {
+  std::cout << fmt::format("{} threads, {}; LibTorch's matrix product: {:.0f} GFLOP/s\n\n",
+                           result.at("threads").get<int>(),
+                           result.at("instructions").get<std::string>(),
+                           result.at("gemm_gflops").get<double>())
+            << fmt::format("{:<12} {:>8} {:>12} {:>9}\n", "loss", "rows", "time", "GFLOP/s");
+  for (const auto& entry : result.at("losses")) {
+    const auto rate =
+        entry.contains("gflops") ? fmt::format("{:.0f}", entry.at("gflops").get<double>()) : "";
+    std::cout << fmt::format("{:<12} {:>8} {:>9.2f} ms {:>9}\n",
+                             entry.at("loss").get<std::string>(), entry.at("rows").get<int64_t>(),
+                             entry.at("milliseconds").get<double>(), rate);
+  }
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, Context& /*context*/) {
+  struct Arguments {
+    MeasureRequest request;
+    bool json = false;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  auto* command = add_command(app, "bench", kSummary, kDetails);
+  command->add_option("--rows", arguments->request.rows, "batch sizes")->capture_default_str();
+  command->add_option("--threads", arguments->request.threads, "0: all cores")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  add_json_flag(*command, arguments->json);
+  command->callback([arguments] {
+    const auto result = measure_machine(arguments->request);
+    if (arguments->json) {
+      print_json(result);
+    } else {
+      print_table(result);
+    }
+  });
+}
+
+}  // namespace projnce::app
