@@ -1,5 +1,6 @@
 #pragma once
 
+#include "projnce/kernel/column_select.h"
 #include "projnce/kernel/micro_tile.h"
 #include "projnce/kernel/table.h"
 
@@ -10,8 +11,10 @@ namespace projnce {
 template <class Arch, class T>
 constexpr KernelTable<T> make_table() {
   return {.panel_columns = Arch::kPanelVectors * Simd<Arch, T>::kWidth,
+          .median_columns = kMedianColumns<T>,
           .dot_tile = pair_tile<Arch, T, DotProduct>,
-          .add_product = add_product<Arch, T>};
+          .add_product = add_product<Arch, T>,
+          .median_rows = median_rows<Arch, T>};
 }
 
 }  // namespace projnce

@@ -10,7 +10,8 @@ namespace projnce {
 /// calls them owns memory and threads. Their meaning is written where they are defined.
 template <class T>
 struct KernelTable {
-  int64_t panel_columns;  ///< columns that a panel holds side by side
+  int64_t panel_columns;   ///< columns that a panel holds side by side
+  int64_t median_columns;  ///< columns that median_rows takes at once
 
   /// micro_tile.h
   void (*dot_tile)(const T* a, int64_t stride, int64_t rows, const T* panel, int64_t panels,
@@ -18,6 +19,10 @@ struct KernelTable {
   void (*add_product)(const T* w, int64_t row_step, int64_t depth_step, int64_t rows,
                       const T* panel, int64_t panel_stride, int64_t panels, int64_t depth, T* out,
                       int64_t out_stride);
+
+  /// column_select.h
+  void (*median_rows)(const T* rows, int64_t stride, const int64_t* members, int64_t n,
+                      int64_t columns, T* keys, int64_t* lower, int64_t* upper);
 };
 
 /// For the instruction set that is active. T is float or double.

@@ -1,0 +1,197 @@
+#include "projnce/kernel/class_median.h"
+
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "projnce/kernel/isa.h"
+#include "tests/kernel/wide_table.h"
+
+namespace projnce::testing {
+namespace {
+
+class Threads {
+ public:
+  explicit Threads(int count) : before_(omp_get_max_threads()) { omp_set_num_threads(count); }
+  ~Threads() { omp_set_num_threads(before_); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+ private:
+  int before_;
+};
+
+/// Draws one number; the kinds of columns that selection might stumble over.
+using Draw = std::function<double(std::mt19937&)>;
+
+double normal(std::mt19937& random) {
+  return std::normal_distribution<double>()(random);
+}
+
+double anything(std::mt19937& random) {
+  constexpr auto kInf = std::numeric_limits<double>::infinity();
+  const double odd[] = {std::nan(""), -std::nan(""), kInf, -kInf, 0.0, -0.0, 1e-310, 1.0};
+  return odd[random() % std::size(odd)];
+}
+
+const std::vector<std::pair<const char*, Draw>> kColumns = {
+    {"normal", normal},
+    {"clustered", [](auto& random) { return random() % 4 + 1e-4 * normal(random); }},
+    {"tied", [](auto& random) { return std::round(2 * normal(random)); }},
+    {"constant", [](auto&) { return -3.0; }},
+    {"zeros of both signs", [](auto& random) { return random() % 2 == 0 ? 0.0 : -0.0; }},
+    {"of all magnitudes",
+     [](auto& random) { return normal(random) * std::exp(9 * normal(random)); }},
+    {"one far away", [](auto& random) { return random() % 50 == 0 ? 1e30 : normal(random); }},
+    {"not finite", anything},
+};
+
+template <class T>
+struct Case {
+  std::vector<T> values;
+  int64_t dim;
+  ClassRows classes;
+};
+
+template <class T>
+Case<T> draw_case(int64_t count, int64_t dim, int64_t classes, const Draw& draw, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<T> values(static_cast<size_t>(count * dim));
+  for (auto& value : values) value = static_cast<T>(draw(random));
+  std::vector<int64_t> ids(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) {  // class 0 is the largest, the last may have one row
+    const auto any = std::min<int64_t>(random() % classes, random() % classes);
+    ids[static_cast<size_t>(i)] = i < classes ? i : any;
+  }
+  return {std::move(values), dim, ClassRows(ids.data(), count, classes)};
+}
+
+struct Selected {
+  std::vector<int64_t> lower;
+  std::vector<int64_t> upper;
+
+  explicit Selected(int64_t size) : lower(static_cast<size_t>(size)), upper(lower.size()) {}
+  bool operator==(const Selected&) const = default;
+};
+
+/// By a stable sort; NaN last.
+template <class T>
+Selected sorted(const Case<T>& data) {
+  Selected result(data.classes.classes() * data.dim);
+  for (int64_t c = 0; c < data.classes.classes(); ++c) {
+    const auto n = data.classes.size(c);
+    for (int64_t k = 0; k < data.dim; ++k) {
+      const auto value = [&](int64_t row) { return data.values[row * data.dim + k]; };
+      std::vector<int64_t> rows(data.classes.members(c), data.classes.members(c) + n);
+      std::stable_sort(rows.begin(), rows.end(), [&](int64_t a, int64_t b) {
+        return value(a) < value(b) || (!std::isnan(value(a)) && std::isnan(value(b)));
+      });
+      result.lower[c * data.dim + k] = rows[(n - 1) / 2];
+      result.upper[c * data.dim + k] = rows[n / 2];
+    }
+  }
+  return result;
+}
+
+template <class T>
+Selected selected(const Case<T>& data) {
+  Selected result(data.classes.classes() * data.dim);
+  select_class_medians(data.values.data(), data.dim, data.classes, result.lower.data(),
+                       result.upper.data());
+  auto lower = result.lower;
+  select_class_medians(data.values.data(), data.dim, data.classes, lower.data(), nullptr);
+  EXPECT_EQ(lower, result.lower) << "alone and with the upper ones";
+  return result;
+}
+
+/// Calls check(data, note) for sizes and columns of all kinds.
+template <class T>
+void for_many_cases(const std::function<void(const Case<T>&, const std::string&)>& check) {
+  uint32_t seed = 0;
+  for (const auto& [name, draw] : kColumns) {
+    for (const int64_t count : {1, 2, 63, 64, 65, 1000}) {
+      for (const int64_t dim : {1, 3, 17, 128, 130}) {
+        if (count * dim > 70000 && seed % 3 != 0) continue;  // the oracle sorts
+        const auto classes = std::min<int64_t>(count, 1 + seed % 7);
+        check(draw_case<T>(count, dim, classes, draw, ++seed),
+              std::string(name) + ": " + std::to_string(count) + " rows of " + std::to_string(dim) +
+                  " in " + std::to_string(classes) + " classes");
+      }
+    }
+  }
+}
+
+class ClassMedian : public ::testing::TestWithParam<Isa> {
+ protected:
+  void SetUp() override {
+    if (GetParam() > best_isa()) GTEST_SKIP() << "this processor has no " << isa_name(GetParam());
+  }
+};
+
+template <class T>
+void expect_rows_of_a_stable_sort(Isa isa) {
+  const ForcedIsa forced(isa);
+  const Threads one(1);
+  for_many_cases<T>([](const Case<T>& data, const std::string& note) {
+    EXPECT_EQ(selected(data), sorted(data)) << note;
+  });
+}
+
+TEST_P(ClassMedian, SelectsTheRowsOfAStableSort) {
+  expect_rows_of_a_stable_sort<float>(GetParam());
+  expect_rows_of_a_stable_sort<double>(GetParam());
+}
+
+TEST_P(ClassMedian, DoesNotDependOnTheThreads) {
+  const ForcedIsa forced(GetParam());
+  const auto data = draw_case<float>(1000, 130, 9, normal, 5);
+  const auto expected = sorted(data);
+  for (const int threads : {1, 2, 3}) {
+    const Threads limited(threads);
+    EXPECT_EQ(selected(data), expected) << threads << " threads";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, ClassMedian,
+                         ::testing::Values(Isa::kPlain, Isa::kAvx2, Isa::kAvx512),
+                         [](const auto& test) { return std::string(isa_name(test.param)); });
+
+#if defined(PROJNCE_HAS_WIDE_TABLE)
+template <class T>
+Selected selected_wide(const Case<T>& data) {
+  const auto& table = wide_kernels<T>();
+  Selected result(data.classes.classes() * data.dim);
+  std::vector<T> scratch(data.classes.rows.size() * table.median_columns);
+  for (int64_t c = 0; c < data.classes.classes(); ++c) {
+    for (int64_t column = 0; column < data.dim; column += table.median_columns) {
+      const auto at = c * data.dim + column;
+      table.median_rows(data.values.data() + column, data.dim, data.classes.members(c),
+                        data.classes.size(c), std::min(table.median_columns, data.dim - column),
+                        scratch.data(), result.lower.data() + at, result.upper.data() + at);
+    }
+  }
+  return result;
+}
+
+template <class T>
+void expect_rows_of_a_stable_sort_when_wide() {
+  for_many_cases<T>([](const Case<T>& data, const std::string& note) {
+    EXPECT_EQ(selected_wide(data), sorted(data)) << note;
+  });
+}
+
+TEST(ClassMedianWide, SelectsTheRowsOfAStableSort) {
+  if (best_isa() < Isa::kAvx2) GTEST_SKIP() << "this processor has no avx2";
+  expect_rows_of_a_stable_sort_when_wide<float>();
+  expect_rows_of_a_stable_sort_when_wide<double>();
+}
+#endif
+
+}  // namespace
+}  // namespace projnce::testing
