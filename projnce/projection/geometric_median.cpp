@@ -18,6 +18,7 @@ constexpr int64_t kChunk = 256;      // rows tested at a time: bounds memory
 constexpr int kWeiszfeldSteps = 60;  // enough to come near; Newton does the digits
 constexpr int kNewtonSteps = 40;
 constexpr double kSmallest = 1e-12;  // distance that stands for zero in Weiszfeld's weights
+constexpr double kNear = 1e-4;       // pull of each row below which Newton takes over
 constexpr double kConverged = 1e-9;  // pull of each row below which Newton has only digits to add
 constexpr double kRounding = 1e-12;  // slack of the test whether a row is optimal
 constexpr int64_t kNearest = 16;     // rows around Weiszfeld's point that are tested
@@ -75,12 +76,24 @@ torch::Tensor solve(const torch::Tensor& hessian, const torch::Tensor& vector) {
 
 torch::Tensor weiszfeld_step(const torch::Tensor& x, const torch::Tensor& g) {
   const auto weight = (x - g).norm(2, 1, true).clamp_min(kSmallest).reciprocal();
-  return (weight * x).sum(0) / weight.sum();
+  return weight.t().mm(x).squeeze(0) / weight.sum();
 }
 
 /// Length of the gradient: it tells apart points whose costs are equal to rounding.
 double pull_at(const torch::Tensor& x, const torch::Tensor& g) {
-  return look_around(x, g).u.sum(0).norm().item<double>();
+  const auto difference = x - g;
+  const auto weight = difference.norm(2, 1, true).clamp_min(kSmallest).reciprocal();
+  return weight.t().mm(difference).norm().item<double>();
+}
+
+/// A point from which Newton's method converges, or next to the row that is the median.
+torch::Tensor near_median(const torch::Tensor& x) {
+  auto g = x.mean(0);
+  for (int i = 0; i < kWeiszfeldSteps; ++i) {
+    if (pull_at(x, g) < kNear * static_cast<double>(x.size(0))) break;
+    g = weiszfeld_step(x, g);
+  }
+  return g;
 }
 
 /// A point, and whether nothing pulls at it.
@@ -118,8 +131,7 @@ struct Median {
 Median median_of(const torch::Tensor& x) {
   if (x.size(0) == 1) return {x[0], 0};
   if (x.size(0) == 2 || !torch::isfinite(x).all().item<bool>()) return {x.mean(0), kAverage};
-  auto g = x.mean(0);
-  for (int i = 0; i < kWeiszfeldSteps; ++i) g = weiszfeld_step(x, g);
+  const auto g = near_median(x);
   auto row = optimal_row_near(x, g);
   if (row != kNoRow) return {x[row], row};
   const auto [point, converged] = finish_by_newton(x, g);
