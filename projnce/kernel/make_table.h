@@ -1,7 +1,8 @@
 #pragma once
 
-#include "projnce/kernel/column_select.h"
+#include "projnce/kernel/median_rows.h"
 #include "projnce/kernel/micro_tile.h"
+#include "projnce/kernel/near_tile.h"
 #include "projnce/kernel/table.h"
 
 namespace projnce {
@@ -14,7 +15,9 @@ constexpr KernelTable<T> make_table() {
           .median_columns = kMedianColumns<T>,
           .dot_tile = pair_tile<Arch, T, DotProduct>,
           .add_product = add_product<Arch, T>,
-          .median_rows = median_rows<Arch, T>};
+          .median_rows = median_rows<Arch, T>,
+          .near_rows = Arch::kTileRows,
+          .near_tile = near_tile<Arch, T>};
 }
 
 }  // namespace projnce

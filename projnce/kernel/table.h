@@ -20,9 +20,14 @@ struct KernelTable {
                       const T* panel, int64_t panel_stride, int64_t panels, int64_t depth, T* out,
                       int64_t out_stride);
 
-  /// column_select.h
+  /// median_rows.h
   void (*median_rows)(const T* rows, int64_t stride, const int64_t* members, int64_t n,
-                      int64_t columns, T* keys, int64_t* lower, int64_t* upper);
+                      int64_t columns, T* scratch, int64_t* lower, int64_t* upper);
+
+  /// near_tile.h
+  int64_t near_rows;  ///< rows that near_tile takes at once
+  bool (*near_tile)(const T* a, int64_t stride, int64_t rows, const T* panel, const int32_t* order,
+                    int64_t depth, const T* row_limit, const T* column_limit, T* out);
 };
 
 /// For the instruction set that is active. T is float or double.

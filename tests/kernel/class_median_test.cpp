@@ -1,34 +1,24 @@
 #include "projnce/kernel/class_median.h"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "projnce/kernel/isa.h"
+#include "tests/kernel/threads.h"
 #include "tests/kernel/wide_table.h"
 
 namespace projnce::testing {
 namespace {
 
-class Threads {
- public:
-  explicit Threads(int count) : before_(omp_get_max_threads()) { omp_set_num_threads(count); }
-  ~Threads() { omp_set_num_threads(before_); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-
- private:
-  int before_;
-};
-
 /// Draws one number; the kinds of columns that selection might stumble over.
-using Draw = std::function<double(std::mt19937&)>;
+using DrawNumber = std::function<double(std::mt19937&)>;
 
 double normal(std::mt19937& random) {
   return std::normal_distribution<double>()(random);
@@ -40,7 +30,7 @@ double anything(std::mt19937& random) {
   return odd[random() % std::size(odd)];
 }
 
-const std::vector<std::pair<const char*, Draw>> kColumns = {
+const std::vector<std::pair<const char*, DrawNumber>> kColumns = {
     {"normal", normal},
     {"clustered", [](auto& random) { return random() % 4 + 1e-4 * normal(random); }},
     {"tied", [](auto& random) { return std::round(2 * normal(random)); }},
@@ -53,14 +43,15 @@ const std::vector<std::pair<const char*, Draw>> kColumns = {
 };
 
 template <class T>
-struct Case {
+struct MedianCase {
   std::vector<T> values;
   int64_t dim;
   ClassRows classes;
 };
 
 template <class T>
-Case<T> draw_case(int64_t count, int64_t dim, int64_t classes, const Draw& draw, uint32_t seed) {
+MedianCase<T> draw_median_case(int64_t count, int64_t dim, int64_t classes, const DrawNumber& draw,
+                               uint32_t seed) {
   std::mt19937 random(seed);
   std::vector<T> values(static_cast<size_t>(count * dim));
   for (auto& value : values) value = static_cast<T>(draw(random));
@@ -82,7 +73,7 @@ struct Selected {
 
 /// By a stable sort; NaN last.
 template <class T>
-Selected sorted(const Case<T>& data) {
+Selected sorted(const MedianCase<T>& data) {
   Selected result(data.classes.classes() * data.dim);
   for (int64_t c = 0; c < data.classes.classes(); ++c) {
     const auto n = data.classes.size(c);
@@ -100,7 +91,7 @@ Selected sorted(const Case<T>& data) {
 }
 
 template <class T>
-Selected selected(const Case<T>& data) {
+Selected selected(const MedianCase<T>& data) {
   Selected result(data.classes.classes() * data.dim);
   select_class_medians(data.values.data(), data.dim, data.classes, result.lower.data(),
                        result.upper.data());
@@ -112,14 +103,14 @@ Selected selected(const Case<T>& data) {
 
 /// Calls check(data, note) for sizes and columns of all kinds.
 template <class T>
-void for_many_cases(const std::function<void(const Case<T>&, const std::string&)>& check) {
+void for_many_cases(const std::function<void(const MedianCase<T>&, const std::string&)>& check) {
   uint32_t seed = 0;
   for (const auto& [name, draw] : kColumns) {
     for (const int64_t count : {1, 2, 63, 64, 65, 1000}) {
       for (const int64_t dim : {1, 3, 17, 128, 130}) {
         if (count * dim > 70000 && seed % 3 != 0) continue;  // the oracle sorts
         const auto classes = std::min<int64_t>(count, 1 + seed % 7);
-        check(draw_case<T>(count, dim, classes, draw, ++seed),
+        check(draw_median_case<T>(count, dim, classes, draw, ++seed),
               std::string(name) + ": " + std::to_string(count) + " rows of " + std::to_string(dim) +
                   " in " + std::to_string(classes) + " classes");
       }
@@ -138,7 +129,7 @@ template <class T>
 void expect_rows_of_a_stable_sort(Isa isa) {
   const ForcedIsa forced(isa);
   const Threads one(1);
-  for_many_cases<T>([](const Case<T>& data, const std::string& note) {
+  for_many_cases<T>([](const MedianCase<T>& data, const std::string& note) {
     EXPECT_EQ(selected(data), sorted(data)) << note;
   });
 }
@@ -150,7 +141,7 @@ TEST_P(ClassMedian, SelectsTheRowsOfAStableSort) {
 
 TEST_P(ClassMedian, DoesNotDependOnTheThreads) {
   const ForcedIsa forced(GetParam());
-  const auto data = draw_case<float>(1000, 130, 9, normal, 5);
+  const auto data = draw_median_case<float>(1000, 130, 9, normal, 5);
   const auto expected = sorted(data);
   for (const int threads : {1, 2, 3}) {
     const Threads limited(threads);
@@ -164,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(Isas, ClassMedian,
 
 #if defined(PROJNCE_HAS_WIDE_TABLE)
 template <class T>
-Selected selected_wide(const Case<T>& data) {
+Selected selected_wide(const MedianCase<T>& data) {
   const auto& table = wide_kernels<T>();
   Selected result(data.classes.classes() * data.dim);
   std::vector<T> scratch(data.classes.rows.size() * table.median_columns);
@@ -181,7 +172,7 @@ Selected selected_wide(const Case<T>& data) {
 
 template <class T>
 void expect_rows_of_a_stable_sort_when_wide() {
-  for_many_cases<T>([](const Case<T>& data, const std::string& note) {
+  for_many_cases<T>([](const MedianCase<T>& data, const std::string& note) {
     EXPECT_EQ(selected_wide(data), sorted(data)) << note;
   });
 }
