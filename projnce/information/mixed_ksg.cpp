@@ -1,33 +1,22 @@
 #include "projnce/information/mixed_ksg.h"
 
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
+#include <numeric>
 #include <vector>
 
 #include "projnce/core/error.h"
+#include "projnce/kernel/neighbours.h"
 
 namespace projnce {
 
 namespace {
 
 constexpr double kSame = 1e-15;  // distances up to this are equal rows
-constexpr int64_t kGrain = 16;   // anchors per parallel task
 
-/// Rows of doubles, one after the other.
-struct Points {
-  torch::Tensor keep_alive;
-  const double* data;
-  int64_t count;
-  int64_t dim;
-
-  const double* row(int64_t i) const { return data + i * dim; }
-};
-
-Points points_of(const torch::Tensor& tensor, const char* name) {
+/// A matrix of finite doubles on the CPU, a row for each sample.
+torch::Tensor samples_of(const torch::Tensor& tensor, const char* name) {
   if (!tensor.defined() || tensor.dim() != 2 || tensor.numel() == 0) {
     fail("mixed KSG: ", name, " must be a matrix with a row for each sample");
   }
@@ -35,58 +24,60 @@ Points points_of(const torch::Tensor& tensor, const char* name) {
   if (!torch::isfinite(values).all().item<bool>()) {
     fail("mixed KSG: ", name, " holds a value that is not finite");
   }
-  return {values, values.data_ptr<double>(), values.size(0), values.size(1)};
+  return values;
 }
 
-/// Max-norm distance, or anything above `limit` once it is above.
-double distance(const Points& points, int64_t i, int64_t j, double limit) {
-  const double* a = points.row(i);
-  const double* b = points.row(j);
-  double largest = 0;
-  for (int64_t c = 0; c < points.dim; ++c) {
-    largest = std::max(largest, std::abs(a[c] - b[c]));
-    if (largest > limit) break;
-  }
-  return largest;
-}
+/// Rows in the order of y, so that samples with equal y, those of a class, lie together.
+struct SortedRows {
+  torch::Tensor order;          // [N], int64
+  std::vector<int64_t> starts;  // where another y begins
+};
 
-/// Distance from row i to its k-th nearest other row in the joint space.
-double neighbour_distance(const Points& x, const Points& y, int64_t i, int64_t k) {
-  std::vector<double> nearest;  // max-heap of the k smallest so far
-  for (int64_t j = 0; j < x.count; ++j) {
-    if (j == i) continue;
-    const bool full = static_cast<int64_t>(nearest.size()) == k;
-    const auto limit = full ? nearest.front() : std::numeric_limits<double>::infinity();
-    auto d = distance(y, i, j, limit);
-    if (d <= limit) d = std::max(d, distance(x, i, j, limit));
-    if (full && d >= limit) continue;
-    if (full) {
-      std::pop_heap(nearest.begin(), nearest.end());
-      nearest.pop_back();
+SortedRows sort_rows(const torch::Tensor& y) {
+  const auto count = y.size(0);
+  const auto dim = y.size(1);
+  const double* data = y.data_ptr<double>();
+  const auto row = [&](int64_t i) { return data + i * dim; };
+  const auto order = torch::arange(count);
+  auto* const rows = order.data_ptr<int64_t>();
+  std::stable_sort(rows, rows + count, [&](int64_t i, int64_t j) {
+    return std::lexicographical_compare(row(i), row(i) + dim, row(j), row(j) + dim);
+  });
+  std::vector<int64_t> starts;
+  for (int64_t i = 0; i < count; ++i) {
+    if (i == 0 || !std::equal(row(rows[i]), row(rows[i]) + dim, row(rows[i - 1]))) {
+      starts.push_back(i);
     }
-    nearest.push_back(d);
-    std::push_heap(nearest.begin(), nearest.end());
   }
-  return nearest.front();
+  return {order, starts};
 }
 
 struct NeighbourCounts {
-  int64_t joint = 0;
-  int64_t x = 0;
-  int64_t y = 0;
+  std::vector<int64_t> joint;
+  std::vector<int64_t> x;
+  std::vector<int64_t> y;
 };
 
-NeighbourCounts count_around(const Points& x, const Points& y, int64_t i, double rho) {
-  const bool tied = rho == 0;
-  const auto near = [&](double d) { return tied ? d <= kSame : d < rho; };
-  const auto limit = tied ? kSame : rho;
-  NeighbourCounts counts;
-  for (int64_t j = 0; j < x.count; ++j) {
-    const bool in_x = near(distance(x, i, j, limit));
-    const bool in_y = near(distance(y, i, j, limit));
-    counts.x += in_x;
-    counts.y += in_y;
-    counts.joint += in_x && in_y;
+/// k~, n_x and n_y of each row; all three matrices and the result in one order.
+NeighbourCounts count_neighbours(const torch::Tensor& x, const torch::Tensor& y,
+                                 const std::vector<int64_t>& starts, int64_t k) {
+  const auto space = [&](const torch::Tensor& rows) {
+    return MaxNormRows(rows.data_ptr<double>(), rows.size(0), rows.size(1), starts);
+  };
+  const auto both = torch::cat({x, y}, 1);
+  const auto joint = space(both);
+  auto limits = kth_distances(joint, k);
+  std::vector<double> tied(limits.size(), 0.0);  // 0 for those that have no rows in their place
+  for (size_t i = 0; i < limits.size(); ++i) {
+    if (limits[i] == 0) limits[i] = tied[i] = std::nextafter(kSame, 1.0);  // <= kSame is < this
+  }
+  NeighbourCounts counts{std::vector<int64_t>(limits.size(), k), count_closer(space(x), limits),
+                         count_closer(space(y), limits)};
+  if (std::any_of(tied.begin(), tied.end(), [](double limit) { return limit > 0; })) {
+    const auto in_place = count_closer(joint, tied);
+    for (size_t i = 0; i < tied.size(); ++i) {
+      if (tied[i] > 0) counts.joint[i] = in_place[i];
+    }
   }
   return counts;
 }
@@ -105,28 +96,27 @@ std::vector<double> digammas(int64_t count) {
 }  // namespace
 
 double mixed_ksg(const torch::Tensor& x, const torch::Tensor& y, int64_t k) {
-  const auto xs = points_of(x, "x");
-  const auto ys = points_of(y, "y");
-  const auto count = xs.count;
-  if (ys.count != count) {
-    fail("mixed KSG: x has ", count, " rows and y ", ys.count, "; they must be equal");
+  const auto xs = samples_of(x, "x");
+  const auto ys = samples_of(y, "y");
+  const auto count = xs.size(0);
+  if (ys.size(0) != count) {
+    fail("mixed KSG: x has ", count, " rows and y ", ys.size(0), "; they must be equal");
   }
   if (k < 1 || k >= count) {
     fail("mixed KSG: k = ", k, " must be between 1 and ", count - 1, ", one less than the rows");
   }
+  const auto [order, starts] = sort_rows(ys);
+  const auto counts =
+      count_neighbours(xs.index_select(0, order), ys.index_select(0, order), starts, k);
   const auto psi = digammas(count);
   const auto psi_of = [&psi](int64_t n) { return psi[static_cast<size_t>(n)]; };
   std::vector<double> terms(static_cast<size_t>(count));
-  at::parallel_for(0, count, kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const auto rho = neighbour_distance(xs, ys, i, k);
-      const auto around = count_around(xs, ys, i, rho);
-      const auto neighbours = rho == 0 ? around.joint : k;
-      terms[static_cast<size_t>(i)] = psi_of(neighbours) - psi_of(around.x) - psi_of(around.y);
-    }
-  });
-  double sum = 0;  // in order, so that threads do not change the result
-  for (const auto term : terms) sum += term;
+  for (size_t i = 0; i < terms.size(); ++i) {
+    terms[order.data_ptr<int64_t>()[i]] =
+        psi_of(counts.joint[i]) - psi_of(counts.x[i]) - psi_of(counts.y[i]);
+  }
+  // In the order of the samples, so that names of classes do not change the rounding.
+  const auto sum = std::accumulate(terms.begin(), terms.end(), 0.0);
   return sum / static_cast<double>(count) + std::log(static_cast<double>(count));
 }
 

@@ -16,8 +16,8 @@ namespace projnce {
 ///
 /// psi is the digamma function, as in the authors' program (their article prints log(n+1)). May be
 /// slightly negative. x is [N, Dx], y [N, Dy]; 1 <= k <= N-1; a value that is not finite, or
-/// another k, throws. O(N^2 (Dx + Dy)), most of it spared by stopping at the first coordinate that
-/// is too far.
+/// another k, throws. O(N^2 (Dx + Dy)), most of it spared where samples with equal y lie together
+/// in x: groups that are far apart are told by few coordinates.
 double mixed_ksg(const torch::Tensor& x, const torch::Tensor& y, int64_t k = 5);
 
 struct LabelInformationOptions {

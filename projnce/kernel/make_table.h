@@ -2,7 +2,9 @@
 
 #include "projnce/kernel/curve_tile.h"
 #include "projnce/kernel/mass_tile.h"
+#include "projnce/kernel/median_rows.h"
 #include "projnce/kernel/micro_tile.h"
+#include "projnce/kernel/near_tile.h"
 #include "projnce/kernel/table.h"
 
 namespace projnce {
@@ -12,6 +14,7 @@ namespace projnce {
 template <class Arch, class T>
 constexpr KernelTable<T> make_table() {
   return {.panel_columns = Arch::kPanelVectors * Simd<Arch, T>::kWidth,
+          .median_columns = kMedianColumns<T>,
           .dot_tile = pair_tile<Arch, T, DotProduct>,
           .add_product = add_product<Arch, T>,
           .add_masses = add_masses<Arch, T>,
@@ -19,7 +22,10 @@ constexpr KernelTable<T> make_table() {
           .weigh_pairs = weigh_pairs<Arch, T>,
           .weigh_pairs_any = weigh_pairs_any<Arch, T>,
           .add_curve = add_curve<Arch, T>,
-          .weigh_curve = weigh_curve<Arch, T>};
+          .weigh_curve = weigh_curve<Arch, T>,
+          .median_rows = median_rows<Arch, T>,
+          .near_rows = Arch::kTileRows,
+          .near_tile = near_tile<Arch, T>};
 }
 
 }  // namespace projnce

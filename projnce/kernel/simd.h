@@ -59,8 +59,10 @@ struct Simd {
     return most;
   }
   static PROJNCE_INLINE bool any(I mask) {
-    Lane some = 0;
-    for (int l = 0; l < kWidth; ++l) some |= mask[l];
+    const auto words =
+        reinterpret_cast<typename Simd<Arch, double>::I>(mask);  // fewer to look at than lanes
+    int64_t some = 0;
+    for (int w = 0; w < Arch::kBytes / 8; ++w) some |= words[w];
     return some != 0;
   }
 

@@ -22,7 +22,8 @@ struct PairCurve;
 /// calls them owns memory and threads. Their meaning is written where they are defined.
 template <class T>
 struct KernelTable {
-  int64_t panel_columns;  ///< columns that a panel holds side by side
+  int64_t panel_columns;   ///< columns that a panel holds side by side
+  int64_t median_columns;  ///< columns that median_rows takes at once
 
   /// micro_tile.h
   void (*dot_tile)(const T* a, int64_t stride, int64_t rows, const T* panel, int64_t panels,
@@ -40,6 +41,15 @@ struct KernelTable {
   /// curve_tile.h
   void (*add_curve)(const ScoreTile<T>& tile, const PairCurve& curve, const CurveRows<T>& rows);
   void (*weigh_curve)(const ScoreTile<T>& tile, const PairCurve& curve, const CurveRows<T>& rows);
+
+  /// median_rows.h
+  void (*median_rows)(const T* rows, int64_t stride, const int64_t* members, int64_t n,
+                      int64_t columns, T* scratch, int64_t* lower, int64_t* upper);
+
+  /// near_tile.h
+  int64_t near_rows;  ///< rows that near_tile takes at once
+  bool (*near_tile)(const T* a, int64_t stride, int64_t rows, const T* panel, const int32_t* order,
+                    int64_t depth, const T* row_limit, const T* column_limit, T* out);
 };
 
 /// For the instruction set that is active. T is float or double.

@@ -18,21 +18,39 @@ constexpr int64_t kChunk = 256;      // rows tested at a time: bounds memory
 constexpr int kWeiszfeldSteps = 60;  // enough to come near; Newton does the digits
 constexpr int kNewtonSteps = 40;
 constexpr double kSmallest = 1e-12;  // distance that stands for zero in Weiszfeld's weights
+constexpr double kNear = 1e-4;       // pull of each row below which Newton takes over
 constexpr double kConverged = 1e-9;  // pull of each row below which Newton has only digits to add
 constexpr double kRounding = 1e-12;  // slack of the test whether a row is optimal
+constexpr int64_t kNearest = 16;     // rows around Weiszfeld's point that are tested
 
-/// Index of the first row x_k with |sum_j (x_j - x_k)/|x_j - x_k|| <= its multiplicity, or -1.
+constexpr int64_t kNoRow = -1;
+constexpr int64_t kAverage = -2;  // midpoint of two rows; mean of rows that are not finite
+
+/// Those of `some` [k, D] with |sum_j (x_j - s)/|x_j - s|| <= the number of rows equal to s: [k],
+/// bool.
+torch::Tensor are_optimal(const torch::Tensor& some, const torch::Tensor& x) {
+  const auto r = torch::cdist(some, x, 2.0, /*compute_mode=*/int64_t{2});  // [k, n]
+  const auto weight = r.reciprocal().masked_fill(r == 0, 0);
+  const auto pull = weight.mm(x) - some * weight.sum(1, true);
+  const auto multiplicity = (r == 0).sum(1).to(torch::kFloat64);
+  return pull.norm(2, 1) <= multiplicity * (1 + kRounding);
+}
+
+/// Index of the first optimal row, or kNoRow. O(n^2 D).
 int64_t optimal_row(const torch::Tensor& x) {
   for (int64_t start = 0; start < x.size(0); start += kChunk) {
-    const auto some = x.narrow(0, start, std::min(kChunk, x.size(0) - start));  // [k, D]
-    const auto r = torch::cdist(some, x, 2.0, /*compute_mode=*/int64_t{2});     // [k, n]
-    const auto weight = r.reciprocal().masked_fill(r == 0, 0);
-    const auto pull = weight.mm(x) - some * weight.sum(1, true);
-    const auto multiplicity = (r == 0).sum(1).to(torch::kFloat64);
-    const auto optimal = (pull.norm(2, 1) <= multiplicity * (1 + kRounding)).nonzero();
+    const auto some = x.narrow(0, start, std::min(kChunk, x.size(0) - start));
+    const auto optimal = are_optimal(some, x).nonzero();
     if (optimal.size(0) > 0) return start + optimal[0].item<int64_t>();
   }
-  return -1;
+  return kNoRow;
+}
+
+/// The first optimal row among the kNearest to g, or kNoRow. O(n D).
+int64_t optimal_row_near(const torch::Tensor& x, const torch::Tensor& g) {
+  const auto near = (x - g).norm(2, 1).argsort().slice(0, 0, kNearest);
+  const auto optimal = near.masked_select(are_optimal(x.index_select(0, near), x));
+  return optimal.size(0) > 0 ? optimal.min().item<int64_t>() : kNoRow;
 }
 
 struct Surroundings {
@@ -58,48 +76,68 @@ torch::Tensor solve(const torch::Tensor& hessian, const torch::Tensor& vector) {
 
 torch::Tensor weiszfeld_step(const torch::Tensor& x, const torch::Tensor& g) {
   const auto weight = (x - g).norm(2, 1, true).clamp_min(kSmallest).reciprocal();
-  return (weight * x).sum(0) / weight.sum();
+  return weight.t().mm(x).squeeze(0) / weight.sum();
 }
 
 /// Length of the gradient: it tells apart points whose costs are equal to rounding.
 double pull_at(const torch::Tensor& x, const torch::Tensor& g) {
-  return look_around(x, g).u.sum(0).norm().item<double>();
+  const auto difference = x - g;
+  const auto weight = difference.norm(2, 1, true).clamp_min(kSmallest).reciprocal();
+  return weight.t().mm(difference).norm().item<double>();
 }
 
-/// The median of rows in general position: none of them is optimal.
-torch::Tensor smooth_median(const torch::Tensor& x) {
+/// A point from which Newton's method converges, or next to the row that is the median.
+torch::Tensor near_median(const torch::Tensor& x) {
   auto g = x.mean(0);
-  for (int i = 0; i < kWeiszfeldSteps; ++i) g = weiszfeld_step(x, g);
+  for (int i = 0; i < kWeiszfeldSteps; ++i) {
+    if (pull_at(x, g) < kNear * static_cast<double>(x.size(0))) break;
+    g = weiszfeld_step(x, g);
+  }
+  return g;
+}
+
+/// A point, and whether nothing pulls at it.
+struct Descent {
+  torch::Tensor point;  // [D]
+  bool converged;
+};
+
+/// Newton's method from near the median, where no row is in the way.
+Descent finish_by_newton(const torch::Tensor& x, torch::Tensor g) {
+  const auto enough = kConverged * static_cast<double>(x.size(0));
   auto pull = pull_at(x, g);
   for (int i = 0; i < kNewtonSteps; ++i) {
     const auto around = look_around(x, g);
     auto next = g + solve(around.hessian, around.u.sum(0));
     auto next_pull = pull_at(x, next);
     if (!(next_pull < pull)) {
-      if (pull < kConverged * static_cast<double>(x.size(0))) break;
+      if (pull < enough) break;
       next = weiszfeld_step(x, g);
       next_pull = pull_at(x, next);
     }
     g = next;
     pull = next_pull;
   }
-  return g;
+  return {g, pull < enough};
 }
-
-constexpr int64_t kNoRow = -1;
-constexpr int64_t kAverage = -2;  // midpoint of two rows; mean of rows that are not finite
 
 struct Median {
   torch::Tensor point;  // [D]
-  int64_t row;          // which row it is, or one of the two above
+  int64_t row;          // which row it is, or kNoRow, or kAverage
 };
 
+/// The sum of distances is convex: a point that nothing pulls at is its minimum, and no row needs
+/// to be looked at. Only where that cannot be had, all rows are tested.
 Median median_of(const torch::Tensor& x) {
   if (x.size(0) == 1) return {x[0], 0};
   if (x.size(0) == 2 || !torch::isfinite(x).all().item<bool>()) return {x.mean(0), kAverage};
-  const auto row = optimal_row(x);
-  if (row >= 0) return {x[row], row};
-  return {smooth_median(x), kNoRow};
+  const auto g = near_median(x);
+  auto row = optimal_row_near(x, g);
+  if (row != kNoRow) return {x[row], row};
+  const auto [point, converged] = finish_by_newton(x, g);
+  if (!converged) row = optimal_row(x);
+  if (row != kNoRow) return {x[row], row};
+  return {point, kNoRow};
 }
 
 /// dL/dx [n, D] of one class out of dL/dg [D].

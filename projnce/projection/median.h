@@ -18,7 +18,7 @@ struct MedianOptions {
 ///
 /// The gradient of a coordinate goes to the row that was selected for it (halves for two rows);
 /// rows with equal values are ordered by their index. A class of one row has that row as its
-/// median. O(M D log M); for geometric see geometric_median.h.
+/// median. O(M D) on the CPU, by selection; for geometric see geometric_median.h.
 class MedianProjection : public Projection {
  public:
   explicit MedianProjection(const MedianOptions& options = {}) : options_(options) {}

@@ -109,6 +109,23 @@ TEST(MixedKsg, MatchesTheDefinition) {
   }
 }
 
+TEST(MixedKsg, MatchesTheDefinitionForManyRowsInClasses) {
+  torch::manual_seed(7);
+  const auto labels = torch::randint(3, {330});
+  const auto one_hot = torch::one_hot(labels, 3).to(torch::kFloat64);
+  const auto x = class_rows(labels, 24, 0.4, 5);
+  auto repeated = x.clone();
+  repeated.narrow(0, 165, 165).copy_(x.narrow(0, 0, 165));  // rho = 0 where labels agree, k = 1
+  for (const int64_t k : {1, 5, 150}) {
+    for (const auto& rows :
+         {x, repeated, (x * 8).round() / 10, x.to(torch::kFloat32).to(x.dtype())}) {
+      EXPECT_NEAR(mixed_ksg(rows, one_hot, k), naive_mixed_ksg(rows, one_hot, k), 1e-12);
+      EXPECT_NEAR(mixed_ksg(rows, one_hot * 0.3, k), naive_mixed_ksg(rows, one_hot * 0.3, k),
+                  1e-12);
+    }
+  }
+}
+
 TEST(MixedKsg, SaturatesForSeparatedClasses) {
   const auto y = torch::arange(1000).remainder(10);
   const auto x = class_rows(y, 16, 0.99, 4);

@@ -13,10 +13,7 @@
 namespace projnce {
 namespace {
 
-using testing::kernel_variants;
-using testing::KernelVariant;
 using testing::random_unit_rows;
-using testing::UseVariant;
 using torch::Tensor;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -188,10 +185,7 @@ bool is_fit_for_float(const std::string& name) {
   return name.find("huge") == std::string::npos && name.find("small") == std::string::npos;
 }
 
-class KernelVariants : public ::testing::TestWithParam<KernelVariant> {
- protected:
-  const UseVariant use_{GetParam()};
-};
+using KernelVariants = testing::KernelVariantTest;
 
 TEST_P(KernelVariants, MassesAgreeWithTheFormulaAtEverySize) {
   for (const auto size : kSizes) {
@@ -271,14 +265,7 @@ TEST_P(KernelVariants, TheNumberOfThreadsChangesNothing) {
   at::set_num_threads(before);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, KernelVariants, ::testing::ValuesIn(kernel_variants()),
-                         [](const auto& variant) { return variant.param.name; });
-
-TEST(NativeAvx512, RunsWhereTheProcessorHasIt) {
-  if (best_isa() < Isa::kAvx512) {
-    GTEST_SKIP() << "this processor has no AVX-512; the variant 'wide' runs its code in AVX2";
-  }
-}
+INSTANTIATE_KERNEL_VARIANTS(KernelVariants);
 
 TEST(ChunkedPairs, AgreeWithTheFormula) {
   const ForcedPairEngine force(PairEngine::kChunks);

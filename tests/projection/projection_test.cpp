@@ -10,6 +10,7 @@
 #include "projnce/projection/perp.h"
 #include "projnce/projection/registry.h"
 #include "projnce/projection/sample.h"
+#include "projnce/projection/sorted_median.h"
 #include "tests/support/batches.h"
 #include "tests/support/complaint.h"
 #include "tests/support/grad_check.h"
@@ -126,6 +127,38 @@ TEST_F(Projections, MediansAreTakenCoordinateByCoordinate) {
                torch::tensor({{2.5, 6.5}, {4.0, 4.0}}, torch::kFloat64), 0);
 }
 
+TEST_F(Projections, MediansEqualThoseBySorting) {
+  torch::manual_seed(4);
+  const auto labels = torch::randint(5, {203});
+  for (const auto type : {torch::kFloat32, torch::kFloat64}) {
+    for (const auto& x : {torch::randn({203, 19}), torch::randn({203, 19}).round()}) {
+      for (const auto kind : {MedianKind::kLower, MedianKind::kMean}) {
+        const auto rows = x.to(type).requires_grad_();
+        const auto all = candidates(rows, labels);
+        const auto selected = project_medians(all, {.median = kind}).vectors;
+        const auto sorted = sorted_medians(rows, all.groups, kind);
+        EXPECT_TRUE(torch::equal(selected, sorted));
+        // A square, so that the gradient has a gradient.
+        const auto gradients = [&](const torch::Tensor& medians) {
+          const auto first = torch::autograd::grad({medians.square().sum()}, {rows}, {},
+                                                   /*retain_graph=*/true, /*create_graph=*/true)[0];
+          return std::pair{first, torch::autograd::grad({(first * x).sum()}, {rows})[0]};
+        };
+        const auto [first, second] = gradients(selected);
+        const auto [sorted_first, sorted_second] = gradients(sorted);
+        EXPECT_TRUE(torch::equal(first, sorted_first));
+        EXPECT_TRUE(torch::equal(second, sorted_second));
+      }
+    }
+  }
+}
+
+TEST_F(Projections, MediansOfRowsThatAreNotNumbersAreNotNumbers) {
+  const auto x = torch::full({4, 3}, std::nan(""), torch::kFloat64);
+  const auto all = candidates(x, torch::tensor({0, 0, 1, 0}));
+  EXPECT_TRUE(project_medians(all, {}).vectors.isnan().all().item<bool>());
+}
+
 /// Sum of distances to the rows.
 double cost(const torch::Tensor& x, const torch::Tensor& g) {
   return (x - g).norm(2, 1).sum().item<double>();
@@ -160,6 +193,19 @@ TEST_F(Projections, TheGeometricMedianMayBeARow) {
       torch::tensor({{0.0, 0.0}, {1.0, 1.0}, {2.0, 2.0}, {9.0, 9.0}}, torch::kFloat64);
   EXPECT_NEAR(cost(line, geometric(line)), cost(line, line[1]), 1e-12);
   expect_equal(geometric(line.narrow(0, 0, 2)), torch::tensor({0.5, 0.5}, torch::kFloat64), 0);
+}
+
+TEST_F(Projections, TheGeometricMedianFindsAnOptimalRowAmongMany) {
+  // Pairs of opposite rows pull equally hard at the one between them, wherever it stands.
+  const auto ring = random_unit_rows(300, 5, 6) * torch::rand({300, 1}, torch::kFloat64);
+  for (const int64_t place : {0, 250, 600}) {
+    const auto x = torch::cat({ring, -ring}) + 1;
+    const auto center = torch::ones({1, 5}, torch::kFloat64);
+    const auto rows = torch::cat({x.slice(0, 0, place), center, x.slice(0, place)});
+    expect_equal(geometric(rows), center[0], 0);
+  }
+  const auto line = torch::arange(301, torch::kFloat64).square().unsqueeze(1);
+  expect_equal(geometric(line), line[150], 0);
 }
 
 TEST_F(Projections, GradientsOfMediansAreThoseOfTheValues) {

@@ -2,15 +2,20 @@
 
 namespace projnce::testing {
 
-std::vector<KernelVariant> kernel_variants() {
-  std::vector<KernelVariant> variants;
-  for (const auto isa : {Isa::kPlain, Isa::kAvx2, Isa::kAvx512}) {
-    if (isa <= best_isa()) variants.push_back({std::string(isa_name(isa)), isa});
+void KernelVariantTest::SetUp() {
+  const auto& variant = GetParam();
+  if (variant.isa > best_isa()) {
+    GTEST_SKIP() << "this processor has no " << isa_name(variant.isa);
   }
-#if defined(__x86_64__)
-  if (best_isa() >= Isa::kAvx2) variants.push_back({"wide", Isa::kAvx2, /*wide=*/true});
-#endif
-  return variants;
+  isa_.emplace(variant.isa);
+  if (variant.wide) wide_.emplace(wide_kernels<float>(), wide_kernels<double>());
+}
+
+std::vector<KernelVariant> kernel_variants() {
+  return {{"plain", Isa::kPlain},
+          {"avx2", Isa::kAvx2},
+          {"avx512", Isa::kAvx512},
+          {"wide", Isa::kAvx2, /*wide=*/true}};
 }
 
 }  // namespace projnce::testing

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <memory>
+#include <gtest/gtest.h>
+
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "projnce/kernel/isa.h"
 #include "projnce/kernel/table.h"
@@ -14,27 +15,29 @@ namespace projnce::testing {
 template <class T>
 const KernelTable<T>& wide_kernels();
 
-/// A way to run the kernels on this machine.
+/// A way to run the kernels.
 struct KernelVariant {
   std::string name;
   Isa isa;
   bool wide = false;
 };
 
-/// Those that this processor can run: each instruction set, and the wide code.
-std::vector<KernelVariant> kernel_variants();
-
-/// Runs kernels as one of them for as long as it lives.
-class UseVariant {
- public:
-  explicit UseVariant(const KernelVariant& variant) : isa_(variant.isa) {
-    if (!variant.wide) return;
-    wide_ = std::make_unique<ForcedTables>(wide_kernels<float>(), wide_kernels<double>());
-  }
+/// A test that runs once for each way: TEST_P, and an INSTANTIATE_KERNEL_VARIANTS. What this
+/// processor cannot run is skipped and says so.
+class KernelVariantTest : public ::testing::TestWithParam<KernelVariant> {
+ protected:
+  void SetUp() override;
 
  private:
-  ForcedIsa isa_;
-  std::unique_ptr<ForcedTables> wide_;
+  std::optional<ForcedIsa> isa_;
+  std::optional<ForcedTables> wide_;
 };
 
+std::vector<KernelVariant> kernel_variants();
+
 }  // namespace projnce::testing
+
+#define INSTANTIATE_KERNEL_VARIANTS(fixture)                                           \
+  INSTANTIATE_TEST_SUITE_P(Kernels, fixture,                                           \
+                           ::testing::ValuesIn(::projnce::testing::kernel_variants()), \
+                           [](const auto& test) { return test.param.name; })

@@ -1,0 +1,193 @@
+#include "projnce/kernel/neighbours.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "projnce/kernel/isa.h"
+#include "projnce/kernel/table.h"
+#include "tests/kernel/threads.h"
+#include "tests/support/kernel_variants.h"
+
+namespace projnce::testing {
+namespace {
+
+constexpr int64_t kGroups = 3;
+
+/// DrawCoordinate `k` of a row of a group; the kinds of rows that a margin might stumble over.
+using DrawCoordinate = std::function<double(std::mt19937&, int64_t group, int64_t k)>;
+
+double gauss(std::mt19937& random) {
+  return std::normal_distribution<double>()(random);
+}
+
+const std::vector<std::pair<const char*, DrawCoordinate>> kScatters = {
+    {"scattered", [](auto& random, auto, auto) { return gauss(random); }},
+    {"in clusters",
+     [](auto& random, auto g, auto k) { return 3.0 * (g == k % 3) + gauss(random); }},
+    {"whole numbers", [](auto& random, auto, auto) { return std::round(gauss(random)); }},
+    {"tied, but not in float",
+     [](auto& random, auto, auto) { return 0.1 * std::round(gauss(random)); }},
+    {"equal", [](auto&, auto, auto) { return 7.3; }},
+    {"equal in float alone",
+     [](auto& random, auto, auto) { return 1e8 + 1e-7 * std::round(gauss(random)); }},
+    {"huge", [](auto& random, auto, auto) { return 1e305 * gauss(random); }},
+    {"tiny", [](auto& random, auto, auto) { return 1e-310 * gauss(random); }},
+    {"of very different columns",
+     [](auto& random, auto g, auto k) { return k == 0 ? 1e6 * g : gauss(random); }},
+};
+
+struct ScatteredRows {
+  std::vector<double> values;
+  int64_t count;
+  int64_t dim;
+  std::vector<int64_t> starts;
+};
+
+ScatteredRows scatter_rows(int64_t count, int64_t dim, const DrawCoordinate& coordinate,
+                           uint32_t seed) {
+  std::mt19937 random(seed);
+  ScatteredRows data{std::vector<double>(static_cast<size_t>(count * dim)), count, dim, {}};
+  for (int64_t i = 0; i < count; ++i) {
+    const auto group = i * kGroups / count;
+    if (i == 0 || group != (i - 1) * kGroups / count) data.starts.push_back(i);
+    for (int64_t k = 0; k < dim; ++k) data.values[i * dim + k] = coordinate(random, group, k);
+  }
+  return data;
+}
+
+std::vector<double> all_distances(const ScatteredRows& data) {
+  std::vector<double> result(static_cast<size_t>(data.count * data.count));
+  for (int64_t i = 0; i < data.count; ++i) {
+    for (int64_t j = 0; j < data.count; ++j) {
+      for (int64_t k = 0; k < data.dim; ++k) {
+        const auto difference = data.values[i * data.dim + k] - data.values[j * data.dim + k];
+        auto& distance = result[i * data.count + j];
+        distance = std::max(distance, std::abs(difference));
+      }
+    }
+  }
+  return result;
+}
+
+std::vector<double> plain_kth(const ScatteredRows& data, const std::vector<double>& distances,
+                              int64_t k) {
+  std::vector<double> result;
+  for (int64_t i = 0; i < data.count; ++i) {
+    std::vector<double> others(distances.begin() + i * data.count,
+                               distances.begin() + (i + 1) * data.count);
+    others.erase(others.begin() + i);
+    std::sort(others.begin(), others.end());
+    result.push_back(others[k - 1]);
+  }
+  return result;
+}
+
+std::vector<int64_t> plain_counts(const ScatteredRows& data, const std::vector<double>& distances,
+                                  const std::vector<double>& limits) {
+  std::vector<int64_t> result(limits.size());
+  for (int64_t i = 0; i < data.count; ++i) {
+    for (int64_t j = 0; j < data.count; ++j) {
+      result[i] += distances[i * data.count + j] < limits[i];
+    }
+  }
+  return result;
+}
+
+/// Limits at distances that occur, just above them, and at 0.
+std::vector<double> telling_limits(std::vector<double> limits) {
+  for (size_t i = 0; i < limits.size(); ++i) {
+    if (i % 7 == 0) limits[i] = 0;
+    if (i % 5 == 0) limits[i] = std::nextafter(limits[i], std::numeric_limits<double>::max());
+  }
+  return limits;
+}
+
+void expect_plain_answers(const ScatteredRows& data, int64_t k, const std::string& note) {
+  const auto distances = all_distances(data);
+  const MaxNormRows rows(data.values.data(), data.count, data.dim, data.starts);
+  const auto kth = plain_kth(data, distances, k);
+  EXPECT_EQ(kth_distances(rows, k), kth) << note;
+  const auto limits = telling_limits(kth);
+  EXPECT_EQ(count_closer(rows, limits), plain_counts(data, distances, limits)) << note;
+}
+
+using Neighbours = KernelVariantTest;
+
+TEST_P(Neighbours, AreThoseOfAllDistancesInDouble) {
+  const Threads one(1);
+  uint32_t seed = 0;
+  for (const auto& [name, coordinate] : kScatters) {
+    for (const int64_t count : {2, 3, 63, 64, 65, 350}) {
+      for (const int64_t dim : {1, 3, 17, 130}) {
+        const auto data = scatter_rows(count, dim, coordinate, ++seed);
+        for (const int64_t k : {1, 5, 62}) {
+          if (k >= count) continue;
+          expect_plain_answers(data, k,
+                               std::string(name) + ": " + std::to_string(count) + " rows of " +
+                                   std::to_string(dim) + ", k = " + std::to_string(k));
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Neighbours, DoNotDependOnTheThreads) {
+  const auto data = scatter_rows(1000, 17, kScatters[1].second, 3);
+  for (const int threads : {1, 2, 3}) {
+    const Threads limited(threads);
+    expect_plain_answers(data, 5, std::to_string(threads) + " threads");
+  }
+}
+
+/// Rows and panel of one tile.
+void expect_tiles_of_distances(const KernelTable<float>& table) {
+  std::mt19937 random(1);
+  const auto draw = [&] { return static_cast<float>(gauss(random)); };
+  for (const int64_t dim : {1, 3, 8, 17, 128}) {
+    for (int64_t rows = 1; rows <= table.near_rows; ++rows) {
+      const auto width = table.panel_columns;
+      std::vector<float> a(rows * dim);
+      std::vector<float> panel(width * dim);
+      std::generate(a.begin(), a.end(), draw);
+      std::generate(panel.begin(), panel.end(), draw);
+      std::vector<int32_t> order(dim);
+      for (int64_t k = 0; k < dim; ++k) order[k] = static_cast<int32_t>(dim - 1 - k);
+      std::vector<float> out(rows * width);
+      const std::vector<float> far(width, 0.0F);
+      const std::vector<float> near(width, 100.0F);
+      const auto tile = [&](const std::vector<float>& row_limit,
+                            const std::vector<float>& column_limit) {
+        return table.near_tile(a.data(), dim, rows, panel.data(), order.data(), dim,
+                               row_limit.data(), column_limit.data(), out.data());
+      };
+      EXPECT_FALSE(tile(far, far));
+      EXPECT_TRUE(tile(near, far));
+      EXPECT_TRUE(tile(far, near));
+      for (int64_t m = 0; m < rows; ++m) {
+        for (int64_t c = 0; c < width; ++c) {
+          float most = 0;
+          for (int64_t k = 0; k < dim; ++k) {
+            most = std::max(most, std::abs(a[m * dim + k] - panel[k * width + c]));
+          }
+          ASSERT_EQ(out[m * width + c], most) << "row " << m << ", column " << c;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Neighbours, TilesHoldDistancesUnlessAllAreFar) {
+  expect_tiles_of_distances(kernels<float>());
+}
+
+INSTANTIATE_KERNEL_VARIANTS(Neighbours);
+
+}  // namespace
+}  // namespace projnce::testing

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <omp.h>
+
+namespace projnce::testing {
+
+/// Kernels use this many threads for as long as it lives.
+class Threads {
+ public:
+  explicit Threads(int count) : before_(omp_get_max_threads()) { omp_set_num_threads(count); }
+  ~Threads() { omp_set_num_threads(before_); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+ private:
+  int before_;
+};
+
+}  // namespace projnce::testing
