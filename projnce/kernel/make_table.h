@@ -1,6 +1,8 @@
 #pragma once
 
 #include "projnce/kernel/micro_tile.h"
+#include "projnce/kernel/smoothing_pulls.h"
+#include "projnce/kernel/smoothing_sums.h"
 #include "projnce/kernel/table.h"
 
 namespace projnce {
@@ -11,7 +13,9 @@ template <class Arch, class T>
 constexpr KernelTable<T> make_table() {
   return {.panel_columns = Arch::kPanelVectors * Simd<Arch, T>::kWidth,
           .dot_tile = pair_tile<Arch, T, DotProduct>,
-          .add_product = add_product<Arch, T>};
+          .add_product = add_product<Arch, T>,
+          .add_kernel_sums = add_kernel_sums<Arch, T>,
+          .add_kernel_pulls = add_kernel_pulls<Arch, T>};
 }
 
 }  // namespace projnce

@@ -16,7 +16,7 @@ inline int kernel_threads() {
 template <class Schedule, class Work>
 void run_rounds(const Schedule& schedule, const Work& work) {
   const int64_t rounds = schedule.rounds();
-#pragma omp parallel
+#pragma omp parallel if (schedule.pairs(0) > 1)
   for (int64_t round = 0; round < rounds; ++round) {
     const int64_t pairs = schedule.pairs(round);
 #pragma omp for schedule(dynamic, 1)

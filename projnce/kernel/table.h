@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "projnce/kernel/isa.h"
+#include "projnce/kernel/smoothing.h"
 
 namespace projnce {
 
@@ -18,6 +19,10 @@ struct KernelTable {
   void (*add_product)(const T* w, int64_t row_step, int64_t depth_step, int64_t rows,
                       const T* panel, int64_t panel_stride, int64_t panels, int64_t depth, T* out,
                       int64_t out_stride);
+
+  /// smoothing_sums.h, smoothing_pulls.h
+  void (*add_kernel_sums)(const SmoothingPanel<T>& panel, double* sums);
+  void (*add_kernel_pulls)(const SmoothingPanel<T>& panel, const T* sum_grads, T* row_grads);
 };
 
 /// For the instruction set that is active. T is float or double.

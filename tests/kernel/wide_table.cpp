@@ -1,0 +1,26 @@
+#include "tests/kernel/wide_table.h"
+
+#include "projnce/kernel/make_table.h"
+
+namespace projnce::testing {
+
+namespace {
+
+struct Wide {
+  static constexpr int kBytes = 64;
+  static constexpr int kTileRows = 8;
+  static constexpr int kPanelVectors = 3;
+};
+
+}  // namespace
+
+template <class T>
+const KernelTable<T>& wide_kernels() {
+  static constexpr KernelTable<T> table = make_table<Wide, T>();
+  return table;
+}
+
+template const KernelTable<float>& wide_kernels<float>();
+template const KernelTable<double>& wide_kernels<double>();
+
+}  // namespace projnce::testing
