@@ -1,6 +1,7 @@
 #pragma once
 
 #include "projnce/kernel/micro_tile.h"
+#include "projnce/kernel/select_above.h"
 #include "projnce/kernel/smoothing_pulls.h"
 #include "projnce/kernel/smoothing_sums.h"
 #include "projnce/kernel/table.h"
@@ -15,7 +16,9 @@ constexpr KernelTable<T> make_table() {
           .dot_tile = pair_tile<Arch, T, DotProduct>,
           .add_product = add_product<Arch, T>,
           .add_kernel_sums = add_kernel_sums<Arch, T>,
-          .add_kernel_pulls = add_kernel_pulls<Arch, T>};
+          .add_kernel_pulls = add_kernel_pulls<Arch, T>,
+          .select_above = select_above<Arch, T>,
+          .squared_distance = squared_distance<Arch, T>};
 }
 
 }  // namespace projnce

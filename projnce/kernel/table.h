@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "projnce/kernel/candidates.h"
 #include "projnce/kernel/isa.h"
 #include "projnce/kernel/smoothing.h"
 
@@ -23,6 +24,11 @@ struct KernelTable {
   /// smoothing_sums.h, smoothing_pulls.h
   void (*add_kernel_sums)(const SmoothingPanel<T>& panel, double* sums);
   void (*add_kernel_pulls)(const SmoothingPanel<T>& panel, const T* sum_grads, T* row_grads);
+
+  /// select_above.h
+  int64_t (*select_above)(const T* products, const T* offsets, int64_t count, T limit,
+                          int32_t first, Candidate<T>* to);
+  double (*squared_distance)(const T* u, const T* v, int64_t dim);
 };
 
 /// For the instruction set that is active. T is float or double.
