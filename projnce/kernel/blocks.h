@@ -15,6 +15,11 @@ struct RowBlocks {
   int64_t length(int64_t block) const { return std::min(size, rows - begin(block)); }
 };
 
+/// Rows of a tile: few enough for a core's cache, a multiple of every panel's width, and so many
+/// blocks that threads share them evenly. A function of the rows alone: what is summed in which
+/// order does not depend on the machine's threads.
+int64_t tile_rows(int64_t rows);
+
 struct BlockPair {
   int64_t row;
   int64_t column;
@@ -22,7 +27,7 @@ struct BlockPair {
 
 /// Every unordered pair of blocks once, in rounds in which no block occurs twice (the circle method
 /// of tournaments): the pairs of a round may be worked on at once, each adding to its own two
-/// blocks, and the order in which a block receives its sums does not depend on the threads.
+/// blocks (rounds.h runs them).
 /// Round 0 pairs each block with itself.
 class Tournament {
  public:
@@ -31,6 +36,10 @@ class Tournament {
   int64_t rounds() const { return players_; }
   int64_t pairs(int64_t round) const;
   BlockPair pair(int64_t round, int64_t k) const;
+
+  /// Where a pair's two blocks are counted among all blocks.
+  int64_t slots() const { return blocks_; }
+  BlockPair slots(BlockPair pair) const { return pair; }
 
  private:
   int64_t blocks_;
@@ -49,6 +58,9 @@ class BlockGrid {
     const int64_t other = (k + round) % rounds();
     return row_blocks_ <= column_blocks_ ? BlockPair{k, other} : BlockPair{other, k};
   }
+
+  int64_t slots() const { return row_blocks_ + column_blocks_; }
+  BlockPair slots(BlockPair pair) const { return {pair.row, row_blocks_ + pair.column}; }
 
  private:
   int64_t row_blocks_;

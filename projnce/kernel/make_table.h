@@ -1,5 +1,7 @@
 #pragma once
 
+#include "projnce/kernel/curve_tile.h"
+#include "projnce/kernel/mass_tile.h"
 #include "projnce/kernel/micro_tile.h"
 #include "projnce/kernel/select_above.h"
 #include "projnce/kernel/smoothing_pulls.h"
@@ -15,6 +17,12 @@ constexpr KernelTable<T> make_table() {
   return {.panel_columns = Arch::kPanelVectors * Simd<Arch, T>::kWidth,
           .dot_tile = pair_tile<Arch, T, DotProduct>,
           .add_product = add_product<Arch, T>,
+          .add_masses = add_masses<Arch, T>,
+          .add_running_masses = add_running_masses<Arch, T>,
+          .weigh_pairs = weigh_pairs<Arch, T>,
+          .weigh_pairs_any = weigh_pairs_any<Arch, T>,
+          .add_curve = add_curve<Arch, T>,
+          .weigh_curve = weigh_curve<Arch, T>,
           .add_kernel_sums = add_kernel_sums<Arch, T>,
           .add_kernel_pulls = add_kernel_pulls<Arch, T>,
           .select_above = select_above<Arch, T>,

@@ -9,6 +9,7 @@
 #include "projnce/kernel/blocks.h"
 #include "projnce/kernel/panels.h"
 #include "projnce/kernel/rounds.h"
+#include "projnce/kernel/table.h"
 
 namespace projnce {
 
@@ -18,7 +19,7 @@ namespace {
 /// for the blocks of a common batch to keep many threads busy.
 constexpr int64_t kSmoothingBlock = 96;
 /// Rows below which copying them is not worth waking the threads.
-constexpr int64_t kFewRows = 256;
+constexpr int64_t kFewRows = 4096;
 
 /// Rows of one class stand side by side: a panel mostly has a single class, and rows that are near
 /// each other share micro tiles.
@@ -43,14 +44,14 @@ AlignedBuffer<T> zeros(int64_t count) {
 template <class T>
 class SortedRows {
  public:
-  SortedRows(const SmoothingProblem<T>& problem, const KernelTable<T>& table)
+  explicit SortedRows(const SmoothingProblem<T>& problem)
       : problem_(problem),
         order_(order_by_class(problem.classes, problem.count, problem.num_classes)),
         stride_(round_up(std::max<int64_t>(problem.dim, 1), 64 / static_cast<int64_t>(sizeof(T)))),
         padded_count_(round_up(problem.count, kSmoothingBlock)),
         classes_(order_.size()),
         rows_(problem.count * stride_),
-        panels_(copy_rows(), problem.count, stride_, T{0}, table.panel_columns) {
+        panels_(copy_rows(), problem.count, stride_) {
     for (size_t j = 0; j < order_.size(); ++j) classes_[j] = problem.classes[order_[j]];
     if (problem.metric != Metric::kCosine) set_reach();
   }
@@ -96,7 +97,7 @@ class SortedRows {
       double sum = 0;
       for (int64_t k = 0; k < problem_.dim; ++k) sum += static_cast<double>(row[k]) * row[k];
       squares[static_cast<size_t>(j)] = sum;
-      if (!(sum <= largest)) largest = sum;  // also where it is not a number
+      largest = std::max(largest, sum);  // a NaN is passed over: it never looks outside
     }
     const double limit = problem_.bandwidth * problem_.bandwidth;
     if (!(largest < std::numeric_limits<T>::max() / 8) || limit >= 4 * largest) return;
@@ -140,12 +141,12 @@ void for_each_panel(const SortedRows<T>& sorted, int64_t count, const Work& work
 }  // namespace
 
 template <class T>
-void kernel_sums(const SmoothingProblem<T>& problem, double* sums, const KernelTable<T>& table) {
-  const SortedRows<T> sorted(problem, table);
+void kernel_sums(const SmoothingProblem<T>& problem, double* sums) {
+  const SortedRows<T> sorted(problem);
   const int64_t padded = sorted.padded_count();
   const auto by_class = zeros<double>(problem.num_classes * padded);  // [K, N]
   for_each_panel(sorted, problem.count, [&](const SmoothingPanel<T>& panel) {
-    table.add_kernel_sums(panel, by_class.data());
+    kernels<T>().add_kernel_sums(panel, by_class.data());
   });
 #pragma omp parallel for schedule(static) if (problem.count > kFewRows)
   for (int64_t j = 0; j < problem.count; ++j) {
@@ -155,9 +156,9 @@ void kernel_sums(const SmoothingProblem<T>& problem, double* sums, const KernelT
 }
 
 template <class T>
-void kernel_sums_gradient(const SmoothingProblem<T>& problem, const double* sum_grads, T* row_grads,
-                          const KernelTable<T>& table) {
-  const SortedRows<T> sorted(problem, table);
+void kernel_sums_gradient(const SmoothingProblem<T>& problem, const double* sum_grads,
+                          T* row_grads) {
+  const SortedRows<T> sorted(problem);
   const int64_t padded = sorted.padded_count();
   const int64_t stride = sorted.stride();
   const auto by_class = zeros<T>(problem.num_classes * padded);  // [K, N]
@@ -170,7 +171,7 @@ void kernel_sums_gradient(const SmoothingProblem<T>& problem, const double* sum_
   }
   const auto gathered = zeros<T>(problem.count * stride);
   for_each_panel(sorted, problem.count, [&](const SmoothingPanel<T>& panel) {
-    table.add_kernel_pulls(panel, by_class.data(), gathered.data());
+    kernels<T>().add_kernel_pulls(panel, by_class.data(), gathered.data());
   });
 #pragma omp parallel for schedule(static) if (problem.count > kFewRows)
   for (int64_t j = 0; j < problem.count; ++j) {
@@ -179,13 +180,9 @@ void kernel_sums_gradient(const SmoothingProblem<T>& problem, const double* sum_
   }
 }
 
-template void kernel_sums<float>(const SmoothingProblem<float>&, double*,
-                                 const KernelTable<float>&);
-template void kernel_sums<double>(const SmoothingProblem<double>&, double*,
-                                  const KernelTable<double>&);
-template void kernel_sums_gradient<float>(const SmoothingProblem<float>&, const double*, float*,
-                                          const KernelTable<float>&);
-template void kernel_sums_gradient<double>(const SmoothingProblem<double>&, const double*, double*,
-                                           const KernelTable<double>&);
+template void kernel_sums<float>(const SmoothingProblem<float>&, double*);
+template void kernel_sums<double>(const SmoothingProblem<double>&, double*);
+template void kernel_sums_gradient<float>(const SmoothingProblem<float>&, const double*, float*);
+template void kernel_sums_gradient<double>(const SmoothingProblem<double>&, const double*, double*);
 
 }  // namespace projnce

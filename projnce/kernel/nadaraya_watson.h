@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "projnce/kernel/smoothing.h"
-#include "projnce/kernel/table.h"
 
 namespace projnce {
 
@@ -28,13 +27,12 @@ struct SmoothingProblem {
 /// (|u-v|_1 >= |u-v|_2). A row that is not a number makes the sums of all rows so.
 /// O(count^2 dim) time, O(count (dim + num_classes)) memory. T is float or double.
 template <class T>
-void kernel_sums(const SmoothingProblem<T>& problem, double* sums,
-                 const KernelTable<T>& table = kernels<T>());
+void kernel_sums(const SmoothingProblem<T>& problem, double* sums);
 
 /// dL/drows [count, dim] out of dL/dsums [count, num_classes], at the same cost and as independent
 /// of the threads. Kinks of the distance and the edge of the support have the gradient 0.
 template <class T>
-void kernel_sums_gradient(const SmoothingProblem<T>& problem, const double* sum_grads, T* row_grads,
-                          const KernelTable<T>& table = kernels<T>());
+void kernel_sums_gradient(const SmoothingProblem<T>& problem, const double* sum_grads,
+                          T* row_grads);
 
 }  // namespace projnce

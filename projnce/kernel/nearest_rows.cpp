@@ -7,8 +7,9 @@
 
 #include "projnce/kernel/aligned_buffer.h"
 #include "projnce/kernel/blocks.h"
+#include "projnce/kernel/candidates.h"
 #include "projnce/kernel/panels.h"
-#include "projnce/kernel/rounds.h"
+#include "projnce/kernel/table.h"
 
 namespace projnce {
 
@@ -93,10 +94,10 @@ double squared_length(const T* u, int64_t dim) {
 template <class T>
 class NearestReferences {
  public:
-  NearestReferences(const NearestProblem<T>& problem, const KernelTable<T>& table)
+  explicit NearestReferences(const NearestProblem<T>& problem)
       : problem_(problem),
-        table_(table),
-        panels_(problem.references, problem.num_references, problem.dim, T{0}, table.panel_columns),
+        table_(kernels<T>()),
+        panels_(problem.references, problem.num_references, problem.dim),
         offsets_(static_cast<size_t>(problem.num_references), T{0}) {
     if (problem.nearness == Nearness::kDotProduct) return;
     for (int64_t r = 0; r < problem.num_references; ++r) {
@@ -200,9 +201,8 @@ class NearestReferences {
 }  // namespace
 
 template <class T>
-void nearest_rows(const NearestProblem<T>& problem, int64_t* indices, T* scores,
-                  const KernelTable<T>& table) {
-  const NearestReferences<T> references(problem, table);
+void nearest_rows(const NearestProblem<T>& problem, int64_t* indices, T* scores) {
+  const NearestReferences<T> references(problem);
   const RowBlocks blocks{problem.num_queries, kQueryBlock};
 #pragma omp parallel if (blocks.count() > 1)
   {
@@ -215,9 +215,7 @@ void nearest_rows(const NearestProblem<T>& problem, int64_t* indices, T* scores,
   }
 }
 
-template void nearest_rows<float>(const NearestProblem<float>&, int64_t*, float*,
-                                  const KernelTable<float>&);
-template void nearest_rows<double>(const NearestProblem<double>&, int64_t*, double*,
-                                   const KernelTable<double>&);
+template void nearest_rows<float>(const NearestProblem<float>&, int64_t*, float*);
+template void nearest_rows<double>(const NearestProblem<double>&, int64_t*, double*);
 
 }  // namespace projnce

@@ -2,8 +2,6 @@
 
 #include <cstdint>
 
-#include "projnce/kernel/table.h"
-
 namespace projnce {
 
 enum class Nearness {
@@ -36,7 +34,6 @@ struct NearestProblem {
 /// the rounding of that form is measured again, in double precision, and ordered by it.
 /// REQUIRES: finite rows whose squares do not overflow. T is float or double.
 template <class T>
-void nearest_rows(const NearestProblem<T>& problem, int64_t* indices, T* scores,
-                  const KernelTable<T>& table = kernels<T>());
+void nearest_rows(const NearestProblem<T>& problem, int64_t* indices, T* scores);
 
 }  // namespace projnce

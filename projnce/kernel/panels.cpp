@@ -15,11 +15,7 @@ constexpr int64_t kFewNumbers = 1 << 15;
 
 template <class T>
 RowPanels<T>::RowPanels(const T* rows, int64_t count, int64_t dim, T filler)
-    : RowPanels(rows, count, dim, filler, kernels<T>().panel_columns) {}
-
-template <class T>
-RowPanels<T>::RowPanels(const T* rows, int64_t count, int64_t dim, T filler, int64_t width)
-    : width_(width), dim_(dim), data_(round_up(count, width_) * dim) {
+    : width_(kernels<T>().panel_columns), dim_(dim), data_(round_up(count, width_) * dim) {
 #pragma omp parallel for schedule(static) if (count * dim > kFewNumbers)
   for (int64_t first = 0; first < count; first += width_) {
     T* to = data_.data() + first * dim_;

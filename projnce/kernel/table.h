@@ -2,11 +2,25 @@
 
 #include <cstdint>
 
-#include "projnce/kernel/candidates.h"
 #include "projnce/kernel/isa.h"
-#include "projnce/kernel/smoothing.h"
 
 namespace projnce {
+
+template <class T>
+struct ScoreTile;
+template <class T>
+struct TileMasses;
+template <class T>
+struct TilePull;
+template <class T>
+struct CurveRows;
+template <class T>
+struct SmoothingPanel;
+template <class T>
+struct Candidate;
+struct RunningMass;
+struct TileKind;
+struct PairCurve;
 
 /// The hot loops for numbers T, compiled for one instruction set. Plain pointers in and out; who
 /// calls them owns memory and threads. Their meaning is written where they are defined.
@@ -21,6 +35,16 @@ struct KernelTable {
                       const T* panel, int64_t panel_stride, int64_t panels, int64_t depth, T* out,
                       int64_t out_stride);
 
+  /// mass_tile.h
+  void (*add_masses)(const ScoreTile<T>& tile, const TileMasses<T>& masses, TileKind kind);
+  void (*add_running_masses)(const ScoreTile<T>& tile, const RunningMass& mass, TileKind kind);
+  void (*weigh_pairs)(const ScoreTile<T>& tile, const TilePull<T>& pull, TileKind kind);
+  void (*weigh_pairs_any)(const ScoreTile<T>& tile, const TilePull<T>& pull, TileKind kind);
+
+  /// curve_tile.h
+  void (*add_curve)(const ScoreTile<T>& tile, const PairCurve& curve, const CurveRows<T>& rows);
+  void (*weigh_curve)(const ScoreTile<T>& tile, const PairCurve& curve, const CurveRows<T>& rows);
+
   /// smoothing_sums.h, smoothing_pulls.h
   void (*add_kernel_sums)(const SmoothingPanel<T>& panel, double* sums);
   void (*add_kernel_pulls)(const SmoothingPanel<T>& panel, const T* sum_grads, T* row_grads);
@@ -34,6 +58,16 @@ struct KernelTable {
 /// For the instruction set that is active. T is float or double.
 template <class T>
 const KernelTable<T>& kernels();
+
+/// Makes kernels() give these tables for as long as it lives: a test can run code of another width
+/// than the processor's. Like ForcedIsa one setting for the whole process.
+class ForcedTables {
+ public:
+  ForcedTables(const KernelTable<float>& floats, const KernelTable<double>& doubles);
+  ~ForcedTables();
+  ForcedTables(const ForcedTables&) = delete;
+  ForcedTables& operator=(const ForcedTables&) = delete;
+};
 
 // One for each source that is compiled for an instruction set.
 template <class T>

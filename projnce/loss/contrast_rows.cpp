@@ -19,8 +19,7 @@ torch::Tensor checked_rows(const torch::Tensor& rows, const char* what, const st
   if (!rows.is_floating_point()) {
     fail(loss, ": ", what, " have type ", rows.scalar_type(), ", expected float32 or float64");
   }
-  const bool half = rows.scalar_type() == torch::kHalf || rows.scalar_type() == torch::kBFloat16;
-  return half ? rows.to(torch::kFloat32) : rows;
+  return at_least_float32(rows);
 }
 
 torch::Tensor checked_labels(const torch::Tensor& labels, int64_t count, const char* what,
@@ -40,11 +39,19 @@ torch::Tensor checked_labels(const torch::Tensor& labels, int64_t count, const c
 
 }  // namespace
 
+torch::Tensor at_least_float32(const torch::Tensor& rows) {
+  const bool half = rows.scalar_type() == torch::kHalf || rows.scalar_type() == torch::kBFloat16;
+  return half ? rows.to(torch::kFloat32) : rows;
+}
+
 ContrastRows contrast_rows(const ContrastiveBatch& batch, GroupBy group_by,
                            const std::string& loss) {
   const bool by_class = group_by == GroupBy::kClass;
   const auto anchors = checked_rows(batch.anchors, "anchors", loss);
-  const auto candidates = checked_rows(batch.candidates, "candidates", loss);
+  // One tensor stays one: the kernels then do half of the work.
+  const auto candidates = batch.candidates.is_same(batch.anchors)
+                              ? anchors
+                              : checked_rows(batch.candidates, "candidates", loss);
   const int64_t count = anchors.size(0);
   if (anchors.size(1) != candidates.size(1) || anchors.scalar_type() != candidates.scalar_type()) {
     fail(loss, ": anchors are ", anchors.sizes(), " ", anchors.scalar_type(), ", candidates ",
@@ -73,6 +80,7 @@ ContrastRows contrast_rows(const ContrastiveBatch& batch, GroupBy group_by,
                                    .soft_labels = batch.candidate_soft_labels}};
   rows.anchor_class = rows.candidates.anchor_ids();
   rows.own_count = rows.candidates.groups.counts.index_select(0, rows.anchor_class);
+  rows.finite_zero = (anchors.detach() * 0).sum();
   return rows;
 }
 
@@ -90,23 +98,21 @@ torch::Tensor weighted_sum(const ContrastRows& rows, const torch::Tensor& per_an
                            const torch::Tensor& valid_class, EmptyPositives empty) {
   const auto valid = valid_class.index_select(0, rows.anchor_class);  // [N]
   const auto sum = torch::where(valid, per_anchor, torch::zeros_like(per_anchor)).sum();
-  const auto non_finite = (rows.anchors * 0).sum();  // 0, or NaN
   const auto count = static_cast<double>(rows.num_anchors());
-  if (empty == EmptyPositives::kZero) return sum / count + non_finite;
+  if (empty == EmptyPositives::kZero) return sum / count + rows.finite_zero;
   const auto valid_rows = (rows.candidates.groups.counts * valid_class).sum().clamp_min(1);  // V
   const auto scale = static_cast<double>(rows.num_candidates()) / count;
-  return sum * (scale / valid_rows.to(sum.scalar_type())) + non_finite;
+  return sum * (scale / valid_rows.to(sum.scalar_type())) + rows.finite_zero;
 }
 
 LossValue pull_and_push(const ContrastRows& rows, const torch::Tensor& pull,
                         const torch::Tensor& push, const torch::Tensor& valid_class,
                         EmptyPositives empty) {
-  const auto sum = [&](const torch::Tensor& per_anchor) {
-    return weighted_sum(rows, per_anchor, valid_class, empty);
-  };
-  return {sum(push - pull),
-          {{"alignment", sum(-pull.detach()).detach()},
-           {"uniformity", sum(push.detach()).detach()},
+  const auto loss = weighted_sum(rows, push - pull, valid_class, empty);
+  const auto alignment = weighted_sum(rows, -pull.detach(), valid_class, empty);
+  return {loss,
+          {{"alignment", alignment},
+           {"uniformity", loss.detach() - alignment},
            {"valid_anchors", valid_share(rows, valid_class)}}};
 }
 

@@ -31,6 +31,7 @@ struct ContrastRows {
   CandidateRows candidates;         // [M, D]
   torch::Tensor anchor_class = {};  // [N], class numbers of `candidates.groups`
   torch::Tensor own_count = {};     // [N], int64: candidates of the anchor's class, itself included
+  torch::Tensor finite_zero = {};   // scalar: 0, or NaN where an anchor is not finite
 
   int64_t num_anchors() const { return anchors.size(0); }
   int64_t num_candidates() const { return candidates.size(); }
@@ -44,6 +45,9 @@ struct ContrastRows {
 /// Half precision is computed in float32.
 ContrastRows contrast_rows(const ContrastiveBatch& batch, GroupBy group_by,
                            const std::string& loss);
+
+/// Half precision as float32; all else as it is.
+torch::Tensor at_least_float32(const torch::Tensor& rows);
 
 /// sum_i w_i l_i over the anchors whose class is marked in `valid_class` [K].
 ///

@@ -4,6 +4,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/loss/contrast_rows.h"
+#include "projnce/loss/pair_mass.h"
 
 namespace projnce {
 
@@ -19,8 +20,9 @@ struct Direction {
 Direction contrast(const torch::Tensor& anchors, const torch::Tensor& others,
                    const torch::Tensor& partner, double temperature) {
   const auto paired = (anchors * others.index_select(0, partner)).sum(/*dim=*/1);
-  const auto scores = anchors.mm(others.t()) / temperature;  // [n, B]
-  return {-paired.sum() / temperature, scores.logsumexp(/*dim=*/1).sum()};
+  const auto log_mass =
+      log_masses({.anchors = anchors, .candidates = others, .scale = 1 / temperature});
+  return {-paired.sum() / temperature, log_mass.sum()};
 }
 
 LossValue joined(const Direction& sums, double weight, int64_t pairs) {
@@ -70,9 +72,11 @@ LossValue infonce(const torch::Tensor& a, const torch::Tensor& b, const InfonceO
   const auto pairs = a.size(0);
   const auto partner = torch::arange(pairs, torch::TensorOptions(a.device()).dtype(torch::kInt64));
   const auto weight = 1.0 / static_cast<double>(pairs);
-  const auto forth = contrast(a, b, partner, options.temperature);
+  const auto left = at_least_float32(a);
+  const auto right = at_least_float32(b);
+  const auto forth = contrast(left, right, partner, options.temperature);
   if (!options.symmetric) return joined(forth, weight, pairs);
-  return joined(forth + contrast(b, a, partner, options.temperature), weight / 2, pairs);
+  return joined(forth + contrast(right, left, partner, options.temperature), weight / 2, pairs);
 }
 
 InfonceLoss::InfonceLoss(const InfonceOptions& options) : options_(options) {

@@ -1,51 +1,62 @@
 #include "projnce/loss/pair_scores.h"
 
-#include <limits>
-
-#include "projnce/projection/centroid.h"
+#include "projnce/loss/pair_mass.h"
 
 namespace projnce {
 
+namespace {
+
+/// A mass over nothing is minus infinity, whose gradient is of no use to anyone.
+torch::Tensor zero_where_empty(const torch::Tensor& mass, const torch::Tensor& count) {
+  return torch::where(count > 0, mass, torch::zeros_like(mass));
+}
+
+}  // namespace
+
 PairScores::PairScores(const ContrastRows& rows, const torch::Tensor& vectors, double temperature)
-    : values_(rows.anchors.mm(vectors.t()) / temperature) {  // [N, M]
-  const auto& ids = rows.candidates.groups.ids;
-  is_self_ = torch::arange(ids.size(0), ids.options()) == rows.self_index().unsqueeze(1);
-  same_class_ = ids == rows.anchor_class.unsqueeze(1);
-}
+    : rows_(rows), vectors_(vectors), temperature_(temperature) {}
 
-torch::Tensor PairScores::mask(Among among) const {
-  switch (among) {
-    case Among::kAll:
-      return torch::ones_like(is_self_);
-    case Among::kOthers:
-      return ~is_self_;
-    case Among::kPositives:
-      return same_class_ & ~is_self_;
-    case Among::kPositivesAndSelf:
-      return same_class_;
-    case Among::kNegatives:
-      return ~same_class_;
+PairOperands PairScores::operands(bool split) const {
+  PairOperands pairs{.anchors = rows_.anchors,
+                     .candidates = vectors_,
+                     .scale = 1 / temperature_,
+                     .self = rows_.candidates.anchor_offset,
+                     .symmetric = vectors_.is_same(rows_.anchors)};
+  if (split) {
+    pairs.anchor_class = rows_.anchor_class;
+    pairs.candidate_class = rows_.candidates.groups.ids;
   }
-  TORCH_CHECK(false, "no such set of candidates");
+  return pairs;
 }
 
-torch::Tensor PairScores::log_mass(Among among) const {
-  return masked_logsumexp(values_, mask(among));
+torch::Tensor PairScores::others_mass() const {
+  return zero_where_empty(log_masses(operands(/*split=*/false))[0], rows_.remaining(Leave::kSelf));
 }
 
-torch::Tensor masked_logsumexp(const torch::Tensor& values, const torch::Tensor& mask) {
-  const auto empty = mask.logical_not().all(/*dim=*/1, /*keepdim=*/true);  // [N, 1]
-  // An empty row of -inf would have the gradient NaN; a row of zeros that nothing feeds has none.
-  const auto kept =
-      values.masked_fill(~mask, -std::numeric_limits<double>::infinity()).masked_fill(empty, 0);
-  return kept.logsumexp(/*dim=*/1).masked_fill(empty.squeeze(1), 0);  // [N]
+torch::Tensor PairScores::all_mass() const {
+  return log_add(others_mass(), rows_.remaining(Leave::kSelf) > 0, self_score());
 }
 
-torch::Tensor mean_positive_score(const ContrastRows& rows, double temperature,
-                                  const PositiveOptions& options) {
-  const auto centroids = anchor_centroids(rows.candidates, options.include_self);  // [N, D]
-  return (rows.anchors * (options.detach ? centroids.detach() : centroids)).sum(/*dim=*/1) /
-         temperature;
+SplitMass PairScores::split_mass() const {
+  const auto masses = log_masses(operands(/*split=*/true));  // [2, N]
+  return {zero_where_empty(masses[0], rows_.own_count - 1),
+          zero_where_empty(masses[1], rows_.remaining(Leave::kOwnClass))};
+}
+
+torch::Tensor PairScores::self_score() const {
+  const auto own =
+      vectors_.narrow(0, rows_.candidates.anchor_offset, rows_.num_anchors());  // [N, D]
+  return (rows_.anchors * own).sum(/*dim=*/1) / temperature_;
+}
+
+torch::Tensor PairScores::mean_curve(const CurveSum& curve, const torch::Tensor& level) const {
+  const auto count = curve.negatives ? rows_.remaining(Leave::kOwnClass) : rows_.own_count - 1;
+  const auto sum = curve_sum(operands(/*split=*/true), curve, level);
+  return sum / count.clamp_min(1).to(sum.scalar_type());
+}
+
+torch::Tensor log_add(const torch::Tensor& a, const torch::Tensor& has_a, const torch::Tensor& b) {
+  return torch::where(has_a, torch::logaddexp(a, b), b);
 }
 
 }  // namespace projnce

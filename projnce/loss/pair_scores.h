@@ -3,51 +3,45 @@
 #include <torch/types.h>
 
 #include "projnce/loss/contrast_rows.h"
+#include "projnce/loss/pair_operands.h"
 
 namespace projnce {
 
-/// Which candidates of an anchor a sum runs over.
-enum class Among {
-  kAll,
-  kOthers,            ///< all but the anchor itself
-  kPositives,         ///< the rest of its class
-  kPositivesAndSelf,  ///< its class
-  kNegatives,         ///< the other classes
+/// log sum_j e^{s_ij} over the two kinds of candidates of each anchor, [N]; 0, without gradient,
+/// where there are none. The anchor itself is neither.
+struct SplitMass {
+  torch::Tensor positives;
+  torch::Tensor negatives;
 };
 
 /// Scores s_ij = z_i . v_j / t of every anchor with a vector for every candidate, usually the
-/// candidate itself. Losses that need all pairs ask for masses here and never for the matrix where
-/// a mass is enough, so that the values need not be kept.
+/// candidate itself. The scores themselves are never asked for: sums over them need O(N D) memory.
 class PairScores {
  public:
   PairScores(const ContrastRows& rows, const torch::Tensor& vectors, double temperature);
 
-  /// log sum e^{s_ij} over the named candidates, [N]; 0, without gradient, where there are none.
-  torch::Tensor log_mass(Among among) const;
+  /// Over all candidates but the anchor itself, [N].
+  torch::Tensor others_mass() const;
+  /// Over all candidates, the anchor included, [N].
+  torch::Tensor all_mass() const;
+  SplitMass split_mass() const;
 
-  /// All scores, [N, M].
-  const torch::Tensor& values() const { return values_; }
-  /// Which of them are meant, [N, M], bool.
-  torch::Tensor mask(Among among) const;
+  /// Of each anchor with its own vector, [N].
+  torch::Tensor self_score() const;
+
+  /// Mean over the positives (or the negatives) of a curve over log(e^{s_ij} + e^{level_i}), [N];
+  /// 0 where there are none.
+  torch::Tensor mean_curve(const CurveSum& curve, const torch::Tensor& level) const;
 
  private:
-  torch::Tensor values_;
-  torch::Tensor is_self_;     // [N, M], bool
-  torch::Tensor same_class_;  // [N, M], bool
+  PairOperands operands(bool split) const;
+
+  const ContrastRows& rows_;
+  torch::Tensor vectors_;
+  double temperature_;
 };
 
-/// Row by row log sum of exponentials over the marked entries; 0, without gradient, for a row that
-/// has none marked.
-torch::Tensor masked_logsumexp(const torch::Tensor& values, const torch::Tensor& mask);
-
-struct PositiveOptions {
-  bool include_self = false;
-  bool detach = false;  ///< treat the positives as constants
-};
-
-/// Mean score of each anchor with its positives, [N], through class sums in O(N D) because it is
-/// linear; 0 for an anchor without positives.
-torch::Tensor mean_positive_score(const ContrastRows& rows, double temperature,
-                                  const PositiveOptions& options);
+/// log(e^a + e^b) where `has_a`, else b; all [N].
+torch::Tensor log_add(const torch::Tensor& a, const torch::Tensor& has_a, const torch::Tensor& b);
 
 }  // namespace projnce

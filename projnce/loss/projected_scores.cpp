@@ -1,48 +1,56 @@
 #include "projnce/loss/projected_scores.h"
 
+#include "projnce/loss/pair_mass.h"
+
 namespace projnce {
 
-namespace {
+ProjectedScores::ProjectedScores(const ContrastRows& rows, const Projected& projected,
+                                 double temperature)
+    : rows_(rows) {
+  if (projected.own.defined()) {
+    own_ = (rows.anchors * projected.own).sum(/*dim=*/1) / temperature;
+  }
+  if (projected.per_row) {
+    pairs_.emplace(rows, projected.vectors, temperature);
+    if (!own_.defined()) own_ = pairs_->self_score();
+    return;
+  }
+  const auto& counts = rows.candidates.groups.counts;
+  const auto log_count = counts.to(rows.anchors.scalar_type()).log();  // [K]
+  // A class is a candidate that weighs as much as its rows: log n_c more than one of them. The
+  // anchor's own class is its only positive.
+  const auto masses =
+      log_masses({.anchors = rows.anchors,
+                  .candidates = projected.vectors,
+                  .scale = 1 / temperature,
+                  .anchor_class = rows.anchor_class,
+                  .candidate_class = torch::arange(counts.size(0), counts.options()),
+                  .bias = log_count});  // [2, N]
+  other_classes_ = masses[1];
+  if (!own_.defined()) own_ = masses[0] - log_count.index_select(0, rows.anchor_class);
+}
 
-Among among(Leave leave) {
+torch::Tensor ProjectedScores::pair_mass(Leave leave) const {
   switch (leave) {
     case Leave::kNothing:
-      return Among::kAll;
+      return pairs_->all_mass();
     case Leave::kSelf:
-      return Among::kOthers;
+      return pairs_->others_mass();
     case Leave::kOwnClass:
-      return Among::kNegatives;
+      return pairs_->split_mass().negatives;
   }
   TORCH_CHECK(false, "no such set of candidates");
 }
 
-}  // namespace
-
-ProjectedScores::ProjectedScores(const ContrastRows& rows, const Projected& projected,
-                                 double temperature)
-    : counts_(rows.candidates.groups.counts) {
-  auto own_vectors = projected.own;  // [N, D]
-  if (!own_vectors.defined()) {
-    const auto index = projected.per_row ? rows.self_index() : rows.anchor_class;
-    own_vectors = projected.vectors.index_select(0, index);
-  }
-  own_ = (rows.anchors * own_vectors).sum(/*dim=*/1) / temperature;
-  if (projected.per_row) {
-    pairs_.emplace(rows, projected.vectors, temperature);
-    return;
-  }
-  by_class_ = rows.anchors.mm(projected.vectors.t()) / temperature;  // [N, K]
-  is_own_ = torch::arange(counts_.size(0), counts_.options()) == rows.anchor_class.unsqueeze(1);
-  if (projected.own.defined()) by_class_ = torch::where(is_own_, own_.unsqueeze(1), by_class_);
-}
-
 torch::Tensor ProjectedScores::log_mass(Leave leave) const {
-  if (pairs_) return pairs_->log_mass(among(leave));
-  auto weight = counts_.expand_as(is_own_);  // [N, K]
-  if (leave == Leave::kSelf) weight = weight - is_own_.to(torch::kInt64);
-  if (leave == Leave::kOwnClass) weight = weight.masked_fill(is_own_, 0);
-  const auto log_weight = weight.clamp_min(1).to(by_class_.scalar_type()).log();
-  return masked_logsumexp(by_class_ + log_weight, weight > 0);
+  if (pairs_) return pair_mass(leave);
+  const bool one_class = rows_.candidates.groups.size() == 1;
+  const auto others = one_class ? torch::zeros_like(own_) : other_classes_;  // not minus infinity
+  if (leave == Leave::kOwnClass) return others;
+  const auto count = leave == Leave::kSelf ? rows_.own_count - 1 : rows_.own_count;  // [N]
+  const auto own = own_ + count.clamp_min(1).to(own_.scalar_type()).log();
+  if (one_class) return torch::where(count > 0, own, torch::zeros_like(own));
+  return log_add(own, count > 0, others);
 }
 
 }  // namespace projnce

@@ -11,7 +11,7 @@ namespace projnce {
 
 /// Scores z_i . g / t of every anchor with the vectors of a projection. Where the vectors depend on
 /// the class alone, a sum over candidates is a sum over classes weighted by their sizes: O(N K D)
-/// time and O(N K) memory, and no N x M value exists.
+/// time and O((N + K) D) memory.
 class ProjectedScores {
  public:
   ProjectedScores(const ContrastRows& rows, const Projected& projected, double temperature);
@@ -24,11 +24,12 @@ class ProjectedScores {
   torch::Tensor log_mass(Leave leave) const;
 
  private:
+  torch::Tensor pair_mass(Leave leave) const;
+
+  const ContrastRows& rows_;
   torch::Tensor own_;
   std::optional<PairScores> pairs_;  // vectors for each row
-  torch::Tensor by_class_;           // [N, K], vectors for each class
-  torch::Tensor is_own_;             // [N, K], bool
-  torch::Tensor counts_;             // [K], int64
+  torch::Tensor other_classes_;      // [N]: the mass of all classes but the anchor's
 };
 
 }  // namespace projnce

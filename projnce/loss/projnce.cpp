@@ -4,6 +4,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/loss/pair_scores.h"
+#include "projnce/loss/positive_score.h"
 #include "projnce/loss/projected_scores.h"
 
 namespace projnce {

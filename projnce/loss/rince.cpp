@@ -22,25 +22,18 @@ void check_options(const RinceOptions& options, const std::string& name) {
   if (options.lam > 1) fail(name, ": lam = ", options.lam, " must be at most 1");
 }
 
-/// mean over the marked pairs of expm1(q x) / q, [N]; what is not marked must not overflow either.
-torch::Tensor mean_power(const torch::Tensor& x, const torch::Tensor& mask,
-                         const torch::Tensor& count, double q) {
-  return (q * x.masked_fill(~mask, 0)).expm1().sum(/*dim=*/1) / (q * count);
-}
+constexpr double kNothing = -std::numeric_limits<double>::infinity();
 
-/// log(lam S_ip) term of each anchor, averaged over its positives, [N].
+/// ((lam S_ip)^q - 1) / q of each anchor, averaged over its positives, [N].
 torch::Tensor denominator_power(const ContrastRows& rows, const PairScores& scores,
-                                const torch::Tensor& positive, const torch::Tensor& count,
                                 const RinceOptions& options) {
   const auto log_lam = std::log(options.lam);
   if (options.denominator == RinceDenominator::kAll) {
-    return (options.q * (scores.log_mass(Among::kOthers) + log_lam)).expm1() / options.q;
+    return (options.q * (scores.others_mass() + log_lam)).expm1() / options.q;
   }
   const auto none = rows.remaining(Leave::kOwnClass) == 0;
-  const auto negatives = scores.log_mass(Among::kNegatives)
-                             .masked_fill(none, -std::numeric_limits<double>::infinity());
-  const auto mass = torch::logaddexp(scores.values(), negatives.unsqueeze(1));  // [N, M]
-  return mean_power(mass + log_lam, positive, count, options.q);
+  const auto negatives = scores.split_mass().negatives.masked_fill(none, kNothing);
+  return scores.mean_curve({.q = options.q, .shift = log_lam}, negatives);
 }
 
 }  // namespace
@@ -50,11 +43,10 @@ LossValue rince(const ContrastiveBatch& batch, const RinceOptions& options, Grou
   check_options(options, name);
   const auto rows = contrast_rows(batch, group_by, name);
   const PairScores scores(rows, rows.candidates.rows, options.temperature);
-  const auto positive = scores.mask(Among::kPositives);                                 // [N, M]
-  const auto count = (rows.own_count - 1).clamp_min(1).to(rows.anchors.scalar_type());  // [N]
+  const auto alone = torch::full({rows.num_anchors()}, kNothing, rows.anchors.options());
 
-  const auto pull = mean_power(scores.values(), positive, count, options.q);    // [N]
-  const auto push = denominator_power(rows, scores, positive, count, options);  // [N]
+  const auto pull = scores.mean_curve({.q = options.q}, alone);  // (e^{q s_ip} - 1) / q
+  const auto push = denominator_power(rows, scores, options);
   return pull_and_push(rows, pull, push, rows.candidates.groups.counts > 1, options.empty_pos);
 }
 

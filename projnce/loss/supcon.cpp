@@ -1,6 +1,7 @@
 #include "projnce/loss/supcon.h"
 
 #include "projnce/loss/pair_scores.h"
+#include "projnce/loss/positive_score.h"
 #include "projnce/loss/projected_scores.h"
 #include "projnce/loss/selfp_terms.h"
 #include "projnce/projection/centroid.h"
@@ -9,21 +10,36 @@ namespace projnce {
 
 namespace {
 
-/// Score with the positives, [N].
-torch::Tensor positive_score(const ContrastRows& rows, const PairScores& scores,
-                             const SupConOptions& options) {
-  if (options.variant == SupConVariant::kOut) {
-    return mean_positive_score(
-        rows, options.temperature,
-        {.include_self = options.include_self_pos, .detach = options.detach_pos});
+/// What an anchor is pulled by and what it is pushed by, each [N].
+struct Forces {
+  torch::Tensor positive;
+  torch::Tensor log_mass;
+};
+
+Forces mean_outside(const ContrastRows& rows, const SupConOptions& options) {
+  const PairScores scores(rows, rows.candidates.rows, options.temperature);
+  return {
+      mean_positive_score(rows, options.temperature,
+                          {.include_self = options.include_self_pos, .detach = options.detach_pos}),
+      options.include_self_denom ? scores.all_mass() : scores.others_mass()};
+}
+
+Forces mean_inside(const ContrastRows& rows, const SupConOptions& options) {
+  const auto has_positives = rows.own_count > 1;
+  const PairScores scores(rows, rows.candidates.rows, options.temperature);
+  const auto [positives, negatives] = scores.split_mass();
+
+  auto log_mass = torch::where(rows.remaining(Leave::kOwnClass) > 0,
+                               log_add(positives, has_positives, negatives), positives);
+  if (options.include_self_denom) {
+    log_mass = log_add(log_mass, rows.remaining(Leave::kSelf) > 0, scores.self_score());
   }
-  const auto among = options.include_self_pos ? Among::kPositivesAndSelf : Among::kPositives;
-  const auto positives = rows.own_count - (options.include_self_pos ? 0 : 1);
-  const auto log_mass =
-      options.detach_pos
-          ? PairScores(rows, rows.candidates.rows.detach(), options.temperature).log_mass(among)
-          : scores.log_mass(among);
-  return log_mass - positives.clamp_min(1).to(log_mass.scalar_type()).log();
+  const PairScores constant(rows, rows.candidates.rows.detach(), options.temperature);
+  const auto& pulling = options.detach_pos ? constant : scores;
+  auto pull = options.detach_pos ? constant.split_mass().positives : positives;
+  if (options.include_self_pos) pull = log_add(pull, has_positives, pulling.self_score());
+  const auto count = rows.own_count - (options.include_self_pos ? 0 : 1);
+  return {pull - count.clamp_min(1).to(pull.scalar_type()).log(), log_mass};
 }
 
 /// Classes whose anchors have both positives and a denominator, [K].
@@ -51,10 +67,9 @@ void check_options(const SupConOptions& options, const std::string& name) {
 LossValue supcon_grouped(const ContrastiveBatch& batch, const SupConOptions& options,
                          GroupBy group_by, const std::string& name) {
   const auto rows = contrast_rows(batch, group_by, name);
-  const PairScores scores(rows, rows.candidates.rows, options.temperature);
-  const auto positive = positive_score(rows, scores, options);  // [N]
-  const auto log_mass =
-      scores.log_mass(options.include_self_denom ? Among::kAll : Among::kOthers);  // [N]
+  const auto [positive, log_mass] = options.variant == SupConVariant::kOut
+                                        ? mean_outside(rows, options)
+                                        : mean_inside(rows, options);
 
   const auto valid = valid_classes(rows, options);
   auto value = pull_and_push(rows, positive, log_mass, valid, options.empty_pos);

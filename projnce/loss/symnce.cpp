@@ -4,6 +4,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/loss/pair_scores.h"
+#include "projnce/loss/positive_score.h"
 
 namespace projnce {
 
@@ -39,16 +40,6 @@ torch::Tensor mean_negative_score(const ContrastRows& rows, const torch::Tensor&
   return (rows.anchors * others).sum(/*dim=*/1) / (count * temperature);
 }
 
-/// mean_{p in P} ( -s_p + log( e^{s_p} + e^{log_mass} ) ) as pull and push.
-Infonce pairwise(const PairScores& scores, Among among, const torch::Tensor& count,
-                 const torch::Tensor& log_mass) {
-  const auto mask = scores.mask(among);
-  const auto mean = [&](const torch::Tensor& x) {
-    return x.masked_fill(~mask, 0).sum(/*dim=*/1) / count;
-  };
-  return {mean(scores.values()), mean(torch::logaddexp(scores.values(), log_mass.unsqueeze(1)))};
-}
-
 struct BothWays {
   Infonce forward;  // F(P, Q)
   Infonce reverse;  // F(Q, P)
@@ -57,20 +48,21 @@ struct BothWays {
 BothWays both_ways(const ContrastRows& rows, const SymnceOptions& options) {
   const PairScores scores(rows, rows.candidates.rows, options.temperature);
   const auto counts = counts_of(rows);
-  if (options.form == SymnceForm::kLout) {
-    const auto all = scores.log_mass(Among::kOthers);
-    return {{mean_positive_score(rows, options.temperature, {}), all},
-            {mean_negative_score(rows, counts.negatives, options.temperature), all}};
-  }
-  const auto positive_mass = scores.log_mass(Among::kPositives);
-  const auto negative_mass = scores.log_mass(Among::kNegatives);
   if (options.form == SymnceForm::kLin) {
-    const auto all = scores.log_mass(Among::kOthers);
-    return {{positive_mass - counts.positives.log(), all},
-            {negative_mass - counts.negatives.log(), all}};
+    const auto [positives, negatives] = scores.split_mass();
+    const auto all = torch::logaddexp(positives, negatives);  // valid anchors have both
+    return {{positives - counts.positives.log(), all}, {negatives - counts.negatives.log(), all}};
   }
-  return {pairwise(scores, Among::kPositives, counts.positives, negative_mass),
-          pairwise(scores, Among::kNegatives, counts.negatives, positive_mass)};
+  const auto mean_positive = mean_positive_score(rows, options.temperature, {});
+  const auto mean_negative = mean_negative_score(rows, counts.negatives, options.temperature);
+  if (options.form == SymnceForm::kLout) {
+    const auto all = scores.others_mass();
+    return {{mean_positive, all}, {mean_negative, all}};
+  }
+  // Pairwise: each positive against all negatives, and each negative against all positives.
+  const auto [positives, negatives] = scores.split_mass();
+  return {{mean_positive, scores.mean_curve({.negatives = false}, negatives)},
+          {mean_negative, scores.mean_curve({.negatives = true}, positives)}};
 }
 
 }  // namespace

@@ -10,20 +10,13 @@
 #include "projnce/eval/accuracy.h"
 #include "projnce/eval/nearest_centroid.h"
 #include "projnce/pipeline/loss_case_kinds.h"
+#include "projnce/projection/class_matrix.h"
 
 namespace projnce {
 
 namespace {
 
 using nlohmann::json;
-
-constexpr int64_t kMostClasses = 1'000'000;
-
-void check_labels(const torch::Tensor& labels, int64_t num_classes, const std::string& name) {
-  if (labels.min().item<int64_t>() < 0 || labels.max().item<int64_t>() >= num_classes) {
-    fail(name, " holds a label outside 0 .. ", num_classes - 1);
-  }
-}
 
 FloatImage to_image(const torch::Tensor& planes) {
   FloatImage image;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -34,6 +35,9 @@ nlohmann::json evaluate_sce_case(const LossCase& loss_case);
 nlohmann::json evaluate_selfp_case(const LossCase& loss_case);
 nlohmann::json evaluate_supcon_case(const LossCase& loss_case);
 nlohmann::json evaluate_symnce_case(const LossCase& loss_case);
+
+/// More classes than this in a case are taken for a slip.
+inline constexpr int64_t kMostClasses = 1'000'000;
 
 /// Names of fields with the inputs whose gradients they hold.
 using GradientFields = std::vector<std::pair<std::string, torch::Tensor>>;

@@ -13,9 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-/// More classes than this in a case are taken for a slip.
-constexpr int64_t kMostProjectedClasses = 1'000'000;
-
 template <class Options>
 Options options_of(Table table) {
   Options options;
@@ -33,7 +30,7 @@ struct ClassCase {
 
 ClassCase class_case(const LossCase& loss_case) {
   auto params = loss_case.params_with_tau();
-  const auto num_classes = take_integer(params, "num_classes", 1, kMostProjectedClasses);
+  const auto num_classes = take_integer(params, "num_classes", 1, kMostClasses);
   const auto z = loss_case.matrix("z").requires_grad_();
   const auto labels = loss_case.integers("labels", z);
   check_labels(labels, num_classes, "inputs.labels");

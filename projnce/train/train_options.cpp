@@ -1,5 +1,6 @@
 #include "projnce/train/train_options.h"
 
+#include "projnce/core/error.h"
 #include "projnce/core/table_reader.h"
 
 namespace projnce {
@@ -9,6 +10,7 @@ TrainOptions read_train_options(Table& table) {
   TableReader(table, "train")
       .field("epochs", options.epochs, between(1, 1e6))
       .field("batch_size", options.batch_size, between(2, 1 << 20))
+      .field("micro_batch", options.micro_batch, at_least(0))
       .field("learning_rate", options.learning_rate, above(0))
       .field("weight_decay", options.weight_decay, at_least(0))
       .field("clip_norm", options.clip_norm, at_least(0))
@@ -19,6 +21,11 @@ TrainOptions read_train_options(Table& table) {
       .choice("schedule", options.schedule.schedule,
               {{"constant", Schedule::kConstant}, {"cosine", Schedule::kCosine}})
       .done();
+  if (options.micro_batch > options.batch_size) {
+    fail(Hint{"micro_batch is the part of a batch that is encoded at a time; 0 encodes all of it"},
+         "[train] micro_batch = ", options.micro_batch,
+         " is above batch_size = ", options.batch_size);
+  }
   return options;
 }
 

@@ -11,6 +11,9 @@ namespace projnce {
 struct TrainOptions {
   int64_t epochs = 500;
   int64_t batch_size = 256;  ///< samples; rows of a batch are this times the views
+  /// Samples encoded at a time, up to batch_size; 0 is all. Saves memory, not time; the loss still
+  /// sees the whole batch (gradient_cache.h).
+  int64_t micro_batch = 0;
   double learning_rate = 0.01;
   double weight_decay = 1e-4;
   double clip_norm = 0;    ///< gradients longer than this are shortened to it; 0 is off

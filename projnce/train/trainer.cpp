@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "projnce/core/error.h"
+#include "projnce/train/gradient_cache.h"
 
 namespace projnce {
 
@@ -78,8 +79,10 @@ bool Trainer::run_epoch(const TrainHooks& hooks) {
 }
 
 StepReport Trainer::step(const Batch& batch) {
-  const auto encoded = model_->forward(batch.images);
-  const auto value = loss_->evaluate(to_contrastive(encoded, batch));
+  optimizer_.zero_grad();
+  const auto value = backward_batch(
+      *model_, batch.images, {.views = batch.views, .micro_batch = options_.micro_batch},
+      [&](const Encoded& encoded) { return evaluate_loss(encoded, batch); });
 
   StepReport report{.epoch = state_.epoch,
                     .batch = state_.batch,
@@ -87,21 +90,24 @@ StepReport Trainer::step(const Batch& batch) {
                     .learning_rate = learning_rate(state_.step),
                     .gradient_norm = 0,
                     .values = {{"loss", value.loss.item<double>()}}};
-  if (!std::isfinite(report.values["loss"])) {
-    fail_working(Hint{"lower train.learning_rate, or set train.clip_norm and train.warmup_epochs"},
-                 "training stopped at step ", state_.step, " of epoch ", state_.epoch + 1,
-                 ": the loss is ", report.values["loss"]);
-  }
   for (const auto& [name, part] : value.parts) report.values[name] = part.item<double>();
-
-  optimizer_.zero_grad();
-  value.loss.backward();
   report.gradient_norm = update_weights(report.learning_rate);
 
   ++state_.step;
   ++state_.batch;
   for (const auto& [name, number] : report.values) state_.sums[name] += number;
   return report;
+}
+
+LossValue Trainer::evaluate_loss(const Encoded& encoded, const Batch& batch) {
+  auto value = loss_->evaluate(to_contrastive(encoded, batch));
+  const double loss = value.loss.item<double>();
+  if (!std::isfinite(loss)) {
+    fail_working(Hint{"lower train.learning_rate, or set train.clip_norm and train.warmup_epochs"},
+                 "training stopped at step ", state_.step, " of epoch ", state_.epoch + 1,
+                 ": the loss is ", loss);
+  }
+  return value;
 }
 
 double Trainer::update_weights(double learning_rate) {

@@ -67,6 +67,7 @@ class Trainer {
   /// False where a stop was requested before the epoch ended.
   bool run_epoch(const TrainHooks& hooks);
   StepReport step(const Batch& batch);
+  LossValue evaluate_loss(const Encoded& encoded, const Batch& batch);
   double update_weights(double learning_rate);
   double learning_rate(int64_t step) const;
   std::map<std::string, double> epoch_means() const;

@@ -96,16 +96,23 @@ class Train(CommandLineTest):
         self.assertEqual(self.start_and_signal(signal.SIGKILL, lines=15).returncode, -signal.SIGKILL)
         self.assert_resumed_equals_whole()
 
+    def test_micro_batches_interrupted_and_resumed_equal_never_stopped(self):
+        micro = ("--set", "train.micro_batch=10")
+        self.train_whole(*micro)
+        self.start_and_signal(signal.SIGINT, 8, *micro)
+        self.assert_resumed_equals_whole()
+        self.assertIn("micro_batch = 10", (self.scratch / "parts/config.toml").read_text())
+
     LONG = [*TINY, "--set", "train.epochs=12", "--set", "train.log_every=1"]
 
-    def train_whole(self):
+    def train_whole(self, *settings):
         make_folder(self.scratch / "photos", per_class=60)
-        self.run_json("train", "--data", "photos", "--out", "whole", *self.LONG)
+        self.run_json("train", "--data", "photos", "--out", "whole", *self.LONG, *settings)
 
-    def start_and_signal(self, number, lines):
+    def start_and_signal(self, number, lines, *settings):
         """Sends the signal once metrics.jsonl has that many lines."""
         process = subprocess.Popen(
-            [PROGRAM, "train", "--data", "photos", "--out", "parts", *self.LONG],
+            [PROGRAM, "train", "--data", "photos", "--out", "parts", *self.LONG, *settings],
             cwd=self.scratch, stderr=subprocess.PIPE, text=True)
         self.wait_for_lines(self.scratch / "parts/metrics.jsonl", lines)
         process.send_signal(number)

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "tests/kernel/every_table.h"
+#include "tests/support/kernel_variants.h"
 
 namespace projnce::testing {
 namespace {
@@ -155,12 +155,11 @@ struct Computed {
 };
 
 template <class T>
-Computed<T> compute(const Batch<T>& batch, const SmoothingProblem<T>& problem,
-                    const KernelTable<T>& table) {
+Computed<T> compute(const Batch<T>& batch, const SmoothingProblem<T>& problem) {
   Computed<T> result{std::vector<double>(batch.sum_grads.size()),
                      std::vector<T>(batch.rows.size())};
-  kernel_sums(problem, result.sums.data(), table);
-  kernel_sums_gradient(problem, batch.sum_grads.data(), result.row_grads.data(), table);
+  kernel_sums(problem, result.sums.data());
+  kernel_sums_gradient(problem, batch.sum_grads.data(), result.row_grads.data());
   return result;
 }
 
@@ -194,10 +193,11 @@ void expect_formulas(int64_t count, int64_t dim, double slack) {
       const auto batch = make_batch<T>(count, dim, layout, ++seed);
       const auto problem = batch.problem(metric, kernel, bandwidth_for(metric, layout, dim));
       const auto wanted = expected(problem, batch.sum_grads);
-      for (const auto& [name, table] : every_table<T>()) {
-        const auto got = compute(batch, problem, *table);
+      for (const auto& variant : kernel_variants()) {
+        const UseVariant use(variant);
+        const auto got = compute(batch, problem);
         const auto where = ::testing::Message()
-                           << name << ", N = " << count << ", D = " << dim << ", layout "
+                           << variant.name << ", N = " << count << ", D = " << dim << ", layout "
                            << static_cast<int>(layout) << ", metric " << static_cast<int>(metric)
                            << ", kernel " << static_cast<int>(kernel);
         EXPECT_LE(difference(got.sums, wanted.sums), slack) << where;
@@ -211,7 +211,7 @@ TEST(KernelSums, AreTestedForAvx512) {
   if (best_isa() < Isa::kAvx512) {
     GTEST_SKIP() << "this processor has no avx512: its loops run 64 bytes wide on avx2 instead";
   }
-  EXPECT_EQ(every_table<float>().back().name, "avx512");
+  EXPECT_EQ(kernel_variants().size(), 4U);
 }
 
 TEST(KernelSums, FollowTheFormulasInDoublePrecision) {
@@ -234,12 +234,13 @@ TEST(KernelSums, DoNotDependOnTheNumberOfThreads) {
   for (const auto metric : kMetrics) {
     const auto problem = batch.problem(metric, SmoothingKernel::kMixed,
                                        bandwidth_for(metric, Layout::kClustered, 20));
-    for (const auto& [name, table] : every_table<float>()) {
+    for (const auto& variant : kernel_variants()) {
+      const UseVariant use(variant);
       omp_set_num_threads(1);
-      const auto alone = compute(batch, problem, *table);
+      const auto alone = compute(batch, problem);
       for (const int threads : {2, 3}) {
         omp_set_num_threads(threads);
-        EXPECT_TRUE(compute(batch, problem, *table) == alone) << name << ", " << threads;
+        EXPECT_TRUE(compute(batch, problem) == alone) << variant.name << ", " << threads;
       }
     }
   }
@@ -258,9 +259,11 @@ TEST(KernelSums, TheTestOfTheSupportRejectsNoPairInside) {
   }
   for (const auto metric : {Metric::kL1, Metric::kL2}) {
     const auto problem = batch.problem(metric, SmoothingKernel::kTriangular, 33.5 / 64);
-    for (const auto& [name, table] : every_table<float>()) {
-      const auto got = compute(batch, problem, *table);
-      EXPECT_LE(difference(got.sums, expected(problem, batch.sum_grads).sums), 1e-6) << name;
+    for (const auto& variant : kernel_variants()) {
+      const UseVariant use(variant);
+      const auto got = compute(batch, problem);
+      EXPECT_LE(difference(got.sums, expected(problem, batch.sum_grads).sums), 1e-6)
+          << variant.name;
     }
   }
 }
@@ -272,12 +275,13 @@ TEST(KernelSums, RowsThatAreNotFiniteDoNotBreakIt) {
     batch.rows[37] = bad;
     for (const auto metric : {Metric::kL1, Metric::kL2, Metric::kCosine}) {
       const auto problem = batch.problem(metric, SmoothingKernel::kExponential, 0.7);
-      for (const auto& [name, table] : every_table<float>()) {
-        const auto got = compute(batch, problem, *table);
+      for (const auto& variant : kernel_variants()) {
+        const UseVariant use(variant);
+        const auto got = compute(batch, problem);
         const double sum = got.sums[static_cast<size_t>(batch.classes[7])];  // row 0 sees row 7
         // What is not a number must not look as if it were outside; what is far away is.
         if (std::isnan(bad) || metric != Metric::kCosine) {
-          EXPECT_EQ(std::isnan(sum), std::isnan(bad)) << name << ", " << bad;
+          EXPECT_EQ(std::isnan(sum), std::isnan(bad)) << variant.name << ", " << bad;
         }
       }
     }

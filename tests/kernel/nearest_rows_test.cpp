@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/kernel/every_table.h"
+#include "tests/support/kernel_variants.h"
 
 namespace projnce::testing {
 namespace {
@@ -22,10 +22,10 @@ struct Found {
 };
 
 template <class T>
-Found<T> find(const NearestProblem<T>& p, const KernelTable<T>& table) {
+Found<T> find(const NearestProblem<T>& p) {
   const auto size = static_cast<size_t>(p.num_queries * p.neighbors);
   Found<T> found{std::vector<int64_t>(size), std::vector<T>(size)};
-  nearest_rows(p, found.indices.data(), found.scores.data(), table);
+  nearest_rows(p, found.indices.data(), found.scores.data());
   return found;
 }
 
@@ -67,10 +67,11 @@ std::vector<T> whole_numbers(int64_t count, unsigned seed, T offset = 0) {
 template <class T>
 void expect_sorted(const NearestProblem<T>& p) {
   const auto wanted = sorted(p);
-  for (const auto& [name, table] : every_table<T>()) {
-    const auto got = find(p, *table);
-    EXPECT_EQ(got.indices, wanted.indices)
-        << name << ", " << p.num_queries << " x " << p.num_references << ", k = " << p.neighbors;
+  for (const auto& variant : kernel_variants()) {
+    const UseVariant use(variant);
+    const auto got = find(p);
+    EXPECT_EQ(got.indices, wanted.indices) << variant.name << ", " << p.num_queries << " x "
+                                           << p.num_references << ", k = " << p.neighbors;
     for (size_t i = 0; i < wanted.scores.size(); ++i) {
       ASSERT_NEAR(got.scores[i], wanted.scores[i],
                   1e-5 * std::max(1.0, std::abs(wanted.scores[i])));
@@ -132,12 +133,13 @@ TEST(NearestRows, DoNotDependOnTheNumberOfThreads) {
   for (auto& x : rows) x = normal(random);
   const NearestProblem<float> problem{rows.data(), 700, rows.data(),         700,
                                       20,          40,  Nearness::kDistance, true};
-  for (const auto& [name, table] : every_table<float>()) {
+  for (const auto& variant : kernel_variants()) {
+    const UseVariant use(variant);
     omp_set_num_threads(1);
-    const auto alone = find(problem, *table);
+    const auto alone = find(problem);
     for (const int threads : {2, 3}) {
       omp_set_num_threads(threads);
-      EXPECT_TRUE(find(problem, *table) == alone) << name;
+      EXPECT_TRUE(find(problem) == alone) << variant.name;
     }
   }
   omp_set_num_threads(before);

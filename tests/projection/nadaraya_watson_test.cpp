@@ -15,6 +15,7 @@
 #include "tests/support/batches.h"
 #include "tests/support/complaint.h"
 #include "tests/support/grad_check.h"
+#include "tests/support/kernel_variants.h"
 
 namespace projnce::testing {
 namespace {
@@ -88,14 +89,6 @@ void expect_near(const torch::Tensor& actual, const torch::Tensor& expected, dou
   EXPECT_LE((actual - expected).abs().max().item<double>(), slack * scale) << where;
 }
 
-std::vector<Isa> available_isas() {
-  std::vector<Isa> isas;
-  for (const auto isa : {Isa::kPlain, Isa::kAvx2, Isa::kAvx512}) {
-    if (isa <= best_isa()) isas.push_back(isa);
-  }
-  return isas;
-}
-
 /// Both are compared with the operators on the same numbers in double precision: their own single
 /// precision would be the larger error.
 void expect_kernels_equal_operators(int64_t count, int64_t dim) {
@@ -104,11 +97,11 @@ void expect_kernels_equal_operators(int64_t count, int64_t dim) {
       const auto rows = test.rows.to(type);
       const auto expected =
           differentiated(neighbor_sums_by_operators, test, rows.to(torch::kFloat64));
-      for (const auto isa : available_isas()) {
-        const ForcedIsa forced(isa);
+      for (const auto& variant : kernel_variants()) {
+        const UseVariant use(variant);
         const auto actual = differentiated(neighbor_sums, test, rows);
-        const auto where = test.name + ", " + std::string(isa_name(isa)) + ", " +
-                           std::to_string(count) + " rows of " + toString(type);
+        const auto where = test.name + ", " + variant.name + ", " + std::to_string(count) +
+                           " rows of " + toString(type);
         const auto slack = type == torch::kFloat64 ? 1e-12 : 2e-5;
         expect_near(actual.sums, expected.sums, slack, where);
         expect_near(actual.gradient, expected.gradient, slack, where);

@@ -33,7 +33,7 @@ DatasetPtr bright_and_dark() {
 
 /// A whole training, small enough for a test.
 struct Training {
-  explicit Training(const TrainOptions& train_options = options())
+  explicit Training(const TrainOptions& train_options = options(0))
       : loader(bright_and_dark(), {.batch_size = train_options.batch_size,
                                    .format = testing::plain_format(1, kSize),
                                    .augment = {.jitter_probability = 0},
@@ -42,7 +42,9 @@ struct Training {
         loss(std::make_shared<SupConLoss>()),
         trainer(model, loss, loader, train_options) {}
 
-  static TrainOptions options() { return {.epochs = 4, .batch_size = 16, .learning_rate = 0.003}; }
+  static TrainOptions options(int64_t micro_batch = 0) {
+    return {.epochs = 4, .batch_size = 16, .micro_batch = micro_batch, .learning_rate = 0.003};
+  }
 
   /// Not narrower: with four channels, the backward convolution of oneDNN 2.6 writes past its
   /// buffer.
@@ -81,35 +83,57 @@ bool same_tensors(const TensorFile& a, const TensorFile& b) {
                     });
 }
 
-TEST(Trainer, LowersTheLoss) {
-  Training training;
-  std::vector<double> losses;
-  const auto end = training.trainer.run(
-      {.on_epoch = [&](const EpochReport& report) { losses.push_back(report.means.at("loss")); }});
-  EXPECT_EQ(end, TrainEnd::kFinished);
-  ASSERT_EQ(losses.size(), 4U);
-  EXPECT_LT(losses.back(), losses.front());
+TEST(Trainer, LowersTheLossWholeAndInMicroBatches) {
+  for (const int64_t micro_batch : {0, 9}) {
+    Training training(Training::options(micro_batch));
+    std::vector<double> losses;
+    const auto end = training.trainer.run({.on_epoch = [&](const EpochReport& report) {
+      losses.push_back(report.means.at("loss"));
+    }});
+    EXPECT_EQ(end, TrainEnd::kFinished);
+    ASSERT_EQ(losses.size(), 4U);
+    EXPECT_LT(losses.back(), losses.front()) << "micro_batch = " << micro_batch;
+  }
 }
 
-TEST(Trainer, StoppedAnywhereAndResumedEqualsNeverStopped) {
-  Training whole;
+void expect_resumed_equals_whole(const TrainOptions& options) {
+  Training whole(options);
   whole.trainer.run({});
   const auto expected = collect_training(*whole.model, *whole.loss, whole.trainer);
   for (const int64_t stop_after : {1, 3, 5}) {  // mid-epoch, an epoch's end, mid-epoch again
-    Training first;
+    Training first(options);
     const auto end = first.trainer.run(
         {.stop_requested = [&] { return first.trainer.state().step == stop_after; }});
     EXPECT_EQ(end, TrainEnd::kStopped);
     EXPECT_EQ(first.trainer.state().step, stop_after);
     const auto saved = collect_training(*first.model, *first.loss, first.trainer);
 
-    Training second;
+    Training second(options);
     restore_training(*second.model, *second.loss, second.trainer, saved);
     EXPECT_EQ(second.trainer.run({}), TrainEnd::kFinished);
     EXPECT_TRUE(
         same_tensors(collect_training(*second.model, *second.loss, second.trainer), expected))
         << "stopped after step " << stop_after;
   }
+}
+
+TEST(Trainer, StoppedAnywhereAndResumedEqualsNeverStopped) {
+  expect_resumed_equals_whole(Training::options());
+}
+
+TEST(Trainer, StoppedAnywhereAndResumedEqualsNeverStoppedInMicroBatches) {
+  auto options = Training::options(/*micro_batch=*/9);
+  options.epochs = 2;
+  expect_resumed_equals_whole(options);
+}
+
+TEST(Trainer, AMicroBatchOfTheWholeBatchChangesNothing) {
+  Training plain;
+  Training one_piece(Training::options(/*micro_batch=*/16));
+  plain.trainer.run({});
+  one_piece.trainer.run({});
+  EXPECT_TRUE(same_tensors(collect_training(*plain.model, *plain.loss, plain.trainer),
+                           collect_training(*one_piece.model, *one_piece.loss, one_piece.trainer)));
 }
 
 TEST(Trainer, ACheckpointOfAnotherArchitectureChangesNothing) {

@@ -1,6 +1,5 @@
-#include "tests/kernel/wide_table.h"
-
 #include "projnce/kernel/make_table.h"
+#include "tests/support/kernel_variants.h"
 
 namespace projnce::testing {
 

@@ -1,0 +1,122 @@
+#include "bench/compare/compare.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <set>
+
+#include "bench/compare/cases.h"
+#include "bench/compare/gradient_run.h"
+#include "bench/compare/machine.h"
+#include "bench/compare/report.h"
+#include "projnce/core/error.h"
+#include "projnce/io/atomic_file.h"
+
+namespace projnce::bench {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Below this share of the FMA peak, LibTorch's products come from no tuned library.
+constexpr double kPoorGemm = 0.25;
+
+void add_options(CLI::App& app, CompareOptions& options) {
+  app.add_flag("--compare")->description("compare instead of running Google Benchmark");
+  app.add_option("cases", options.cases, "only these cases (default: all)");
+  app.add_option("--peers", options.peers.directory,
+                 "folder with checkouts of SupContrast, pytorch-metric-learning, mixed_KSG");
+  app.add_option("--python", options.peers.python, "Python that has torch")->capture_default_str();
+  app.add_option("--rounds", options.rounds, "turns of each contestant")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--rows", options.rows, "N of every case instead of its own, even, at least 200")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(200, 1 << 20));
+  app.add_option("--threads", options.threads, "0: all cores")->check(CLI::NonNegativeNumber);
+  app.add_flag("--large-peers", options.large_peers, "N x N forms at 16384 rows too: 8 to 12 GB");
+  app.add_flag("--full-ksg", options.full_ksg, "Mixed KSG at 10000 rows too: minutes for the peer");
+  app.add_option("--json", options.json, "write the results to this file");
+}
+
+void check_options(const CompareOptions& options, const std::vector<Case>& cases) {
+  std::set<std::string> known;
+  for (const auto& task : cases) known.insert(task.name);
+  for (const auto& name : options.cases) {
+    if (known.contains(name)) continue;
+    fail("no case is called '", name,
+         "', expected one of: ", fmt::format("{}", fmt::join(known, ", ")));
+  }
+  for (const auto rows : options.rows) {
+    if (rows % 2 != 0) fail("--rows ", rows, ": a batch has two views, so N must be even");
+  }
+}
+
+bool wanted(const CompareOptions& options, const Case& task) {
+  return options.cases.empty() || std::ranges::count(options.cases, task.name) > 0;
+}
+
+void warn_about_blas(const CaseResult& outcome, const ordered_json& machine) {
+  if (!outcome.roofs || outcome.roofs->gemm >= kPoorGemm * outcome.roofs->fma) return;
+  std::cerr << "projnce-bench: LibTorch's matrix product reaches only "
+            << fmt::format("{:.0f} % of the FMA peak with {}.\n",
+                           100 * outcome.roofs->gemm / outcome.roofs->fma,
+                           machine.at("blas").get<std::string>())
+            << "  Ratios to contestants that use it say little. hint: install "
+               "libopenblas0-openmp\n";
+}
+
+std::string describe(const ordered_json& machine) {
+  return fmt::format("{}, {} threads, {}; LibTorch {} with {}; load {:.1f}\n\n",
+                     machine.at("processor").get<std::string>(), machine.at("threads").get<int>(),
+                     machine.at("instructions").get<std::string>(),
+                     machine.at("libtorch").get<std::string>(),
+                     machine.at("blas").get<std::string>(), machine.at("load").get<double>());
+}
+
+int run_cases(Arena& arena, const std::vector<Case>& cases) {
+  const auto& options = arena.options();
+  ordered_json report = {{"machine", describe_machine(options.threads)},
+                         {"rounds", options.rounds},
+                         {"cases", ordered_json::array()}};
+  std::cout << describe(report.at("machine")) << std::flush;
+  bool sound = true;
+  for (const auto& task : cases) {
+    if (!wanted(options, task)) continue;
+    const auto outcome = run_case(task, options.rounds, options.threads);
+    std::cout << to_text(outcome) << std::endl;
+    warn_about_blas(outcome, report.at("machine"));
+    report["cases"].push_back(to_json(outcome));
+    // After each case: whoever stops a long run keeps what is done.
+    if (!options.json.empty()) write_file_atomically(options.json, report.dump(2) + "\n");
+    sound = sound && outcome.problems.empty();
+  }
+  return sound ? 0 : 1;
+}
+
+}  // namespace
+
+int compare_main(int argc, char** argv) {
+  CompareOptions options;
+  CLI::App app("projnce beside other implementations, in turn, on the same data", "projnce-bench");
+  add_options(app, options);
+  try {
+    app.parse(argc, argv);
+    options.threads = options.peers.threads = set_all_threads(options.threads);
+    check_memory_probe();
+    Arena arena(options);
+    const auto cases = all_cases(arena);
+    check_options(options, cases);
+    return run_cases(arena, cases);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  } catch (const Error& error) {
+    std::cerr << "projnce-bench: " << error.what() << '\n';
+    return error.fault() == Fault::kInput ? 2 : 1;
+  }
+}
+
+}  // namespace projnce::bench

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+
+#include "projnce/kernel/simd.h"
+
+namespace projnce {
+
+template <class T>
+using LaneOf = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+
+/// Dot products of a block of anchors with a block of candidates, and what decides which pairs
+/// count. Columns are padded to whole panels; arrays over columns are padded alike.
+template <class T>
+struct ScoreTile {
+  T* dots;  ///< [rows, stride]
+  int64_t stride;
+  int64_t rows;
+  int64_t columns;
+  T scale;  ///< the score of a pair is scale * dot + offset of its column
+  const T* offset;
+  int64_t self;                ///< column that is row 0 itself; row 1 is the next; may lie outside
+  const LaneOf<T>* row_class;  ///< null where classes do not matter
+  const LaneOf<T>* column_class;  ///< likewise
+};
+
+/// Two sets of candidates of an anchor. Without classes all others are the first and nothing is the
+/// second.
+enum PairSet : int { kPositiveSet, kNegativeSet, kPairSets };
+
+/// Judges the pairs of one row of a tile, a vector at a time.
+template <class Arch, class T, bool kSplit, bool kMasked>
+struct TileRow {
+  using S = Simd<Arch, T>;
+  using V = typename S::V;
+  using I = typename S::I;
+  using Lane = typename S::Lane;
+
+  const ScoreTile<T>& tile;
+  const T* dots;
+  Lane self;
+  Lane own_class;
+
+  PROJNCE_INLINE TileRow(const ScoreTile<T>& of, int64_t i)
+      : tile(of),
+        dots(of.dots + i * of.stride),
+        self(static_cast<Lane>(of.self + i)),
+        own_class(kSplit ? of.row_class[i] : 0) {}
+
+  PROJNCE_INLINE V score(int64_t j) const {
+    return S::load(dots + j) * tile.scale + S::load(tile.offset + j);
+  }
+  /// Neither the row itself nor padding.
+  PROJNCE_INLINE I present(int64_t j) const {
+    if constexpr (!kMasked) return S::all_lanes(-1);
+    const I column = S::count_from(static_cast<Lane>(j));
+    return (column != self) & (column < static_cast<Lane>(tile.columns));
+  }
+  PROJNCE_INLINE I same_class(int64_t j) const {
+    if constexpr (!kSplit) return S::all_lanes(-1);
+    return S::load(tile.column_class + j) == own_class;
+  }
+  PROJNCE_INLINE I in_set(int set, int64_t j) const {
+    const I same = same_class(j);
+    return present(j) & (set == kPositiveSet ? same : ~same);
+  }
+};
+
+}  // namespace projnce

@@ -1,0 +1,147 @@
+#include "projnce/train/gradient_cache.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+namespace projnce {
+
+namespace {
+
+/// A run of samples of the batch.
+struct Piece {
+  int64_t first;
+  int64_t count;
+};
+
+/// What encoding depends on and changes, besides weights and pictures.
+struct EncodingState {
+  torch::Tensor generator;
+  std::vector<torch::Tensor> buffers;
+};
+
+struct PiecewiseEncoded {
+  Encoded whole;                      // of all rows, in the order of the batch; without graph
+  std::vector<EncodingState> before;  // of each piece
+};
+
+EncodingState capture_state(const EmbeddingModel& model) {
+  EncodingState state;
+  for (const auto& buffer : model.buffers()) state.buffers.push_back(buffer.detach().clone());
+  auto generator = at::detail::getDefaultCPUGenerator();
+  const std::lock_guard lock(generator.mutex());
+  state.generator = generator.get_state();
+  return state;
+}
+
+void restore_state(EmbeddingModel& model, const EncodingState& state) {
+  const torch::NoGradGuard no_grad;
+  auto buffers = model.buffers();
+  for (size_t i = 0; i < buffers.size(); ++i) buffers[i].copy_(state.buffers[i]);
+  auto generator = at::detail::getDefaultCPUGenerator();
+  const std::lock_guard lock(generator.mutex());
+  generator.set_state(state.generator);
+}
+
+std::vector<Piece> cut_batch(int64_t samples, int64_t micro_batch) {
+  if (micro_batch == 0) return {{0, samples}};
+  const int64_t needed = (samples + micro_batch - 1) / micro_batch;
+  const int64_t most = samples / std::min<int64_t>(micro_batch, 2);
+  const int64_t count = std::max<int64_t>(std::min(needed, most), 1);
+  std::vector<Piece> pieces;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t first = samples * i / count;
+    pieces.push_back({first, samples * (i + 1) / count - first});
+  }
+  return pieces;
+}
+
+/// The rows of the piece's samples: all first views, then all second ones. Keeps the memory format.
+torch::Tensor rows_of(const torch::Tensor& batch, const Piece& piece, int64_t views) {
+  const int64_t samples = batch.size(0) / views;
+  std::vector<torch::Tensor> rows;
+  for (int64_t view = 0; view < views; ++view) {
+    rows.push_back(batch.narrow(0, view * samples + piece.first, piece.count));
+  }
+  return torch::cat(rows);
+}
+
+/// The inverse of rows_of for all pieces, in their order: [V * B_p, D] each -> [V * B, D].
+torch::Tensor join_rows(const std::vector<torch::Tensor>& pieces, int64_t views) {
+  std::vector<torch::Tensor> by_view;
+  for (const auto& rows : pieces) by_view.push_back(rows.unflatten(0, {views, -1}));
+  return torch::cat(by_view, 1).flatten(0, 1);
+}
+
+PiecewiseEncoded encode_without_graph(EmbeddingModel& model, const torch::Tensor& images,
+                                      const std::vector<Piece>& pieces, int64_t views) {
+  const torch::NoGradGuard no_grad;
+  std::vector<EncodingState> before;
+  std::vector<torch::Tensor> features;
+  std::vector<torch::Tensor> embeddings;
+  for (const auto& piece : pieces) {
+    before.push_back(capture_state(model));
+    const auto encoded = model.forward(rows_of(images, piece, views));
+    features.push_back(encoded.features);
+    embeddings.push_back(encoded.embeddings);
+  }
+  return {{join_rows(features, views), join_rows(embeddings, views)}, std::move(before)};
+}
+
+LossValue backward_and_detach(LossValue value) {
+  value.loss.backward();
+  value.loss = value.loss.detach();
+  return value;
+}
+
+/// d loss / d embeddings and d features stand on the leaves `encoded`. One is undefined where the
+/// loss did not look at it; an output needs none where all weights below it are frozen.
+void backward_piece(EmbeddingModel& model, const torch::Tensor& images, const Encoded& encoded,
+                    const Piece& piece, int64_t views) {
+  const auto again = model.forward(rows_of(images, piece, views));
+  torch::autograd::variable_list outputs;
+  torch::autograd::variable_list gradients;
+  const auto add = [&](const torch::Tensor& output, const torch::Tensor& leaf) {
+    if (!leaf.grad().defined() || !output.requires_grad()) return;
+    outputs.push_back(output);
+    gradients.push_back(rows_of(leaf.grad(), piece, views));
+  };
+  add(again.features, encoded.features);
+  add(again.embeddings, encoded.embeddings);
+  if (!outputs.empty()) torch::autograd::backward(outputs, gradients);
+}
+
+LossValue backward_in_pieces(EmbeddingModel& model, const torch::Tensor& images,
+                             const std::vector<Piece>& pieces, int64_t views,
+                             const BatchLoss& loss) {
+  const auto first = encode_without_graph(model, images, pieces, views);
+  const Encoded leaves{first.whole.features.requires_grad_(),
+                       first.whole.embeddings.requires_grad_()};
+  auto value = backward_and_detach(loss(leaves));
+  const auto after = capture_state(model);
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    restore_state(model, first.before[i]);
+    backward_piece(model, images, leaves, pieces[i], views);
+  }
+  restore_state(model, after);
+  return value;
+}
+
+}  // namespace
+
+LossValue backward_batch(EmbeddingModel& model, const torch::Tensor& images,
+                         const EncodingPlan& plan, const BatchLoss& loss) {
+  TORCH_CHECK(plan.views >= 1 && images.size(0) % plan.views == 0,
+              "backward_batch: ", images.size(0), " rows are no whole number of samples in ",
+              plan.views, " views");
+  TORCH_CHECK(plan.micro_batch >= 0, "backward_batch: micro_batch = ", plan.micro_batch,
+              ", expected 0 or more");
+  const auto pieces = cut_batch(images.size(0) / plan.views, plan.micro_batch);
+  if (pieces.size() == 1) return backward_and_detach(loss(model.forward(images)));
+  return backward_in_pieces(model, images, pieces, plan.views, loss);
+}
+
+}  // namespace projnce

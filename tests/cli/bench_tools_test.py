@@ -1,0 +1,60 @@
+"""What the benchmark's Python parts promise each other, without a benchmark being run."""
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+class BenchTools(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.scratch = Path(scratch.name)
+
+    def ask_peers(self, *requests):
+        ran = subprocess.run([sys.executable, ROOT / "bench/peers/serve.py", self.scratch, "1"],
+                             input="".join(json.dumps(request) + "\n" for request in requests),
+                             text=True, capture_output=True, check=True)
+        return [json.loads(line) for line in ran.stdout.splitlines()]
+
+    def test_a_peer_that_is_not_there_is_answered_with_the_reason(self):
+        answer, = self.ask_peers({"peer": "mixed_KSG", "action": "import"})
+        self.assertIn("mixed.py", answer["error"])
+
+    def test_what_a_peer_prints_does_not_get_between_the_answers(self):
+        (self.scratch / "mixed_KSG").mkdir()
+        (self.scratch / "mixed_KSG" / "mixed.py").write_text(
+            "print('hello')\ndef Mixed_KSG(x, y, k):\n\tz = 1\n   \treturn z\n")
+        request = {"peer": "mixed_KSG", "action": "import"}
+        self.assertEqual(self.ask_peers(request, request), [{"ready": True}] * 2)
+
+    def plot(self, cases):
+        report = {"machine": {"processor": "A & B", "threads": 2, "instructions": "plain",
+                              "libtorch": "1.13", "blas": "none"}, "rounds": 1, "cases": cases}
+        (self.scratch / "bench.json").write_text(json.dumps(report))
+        return subprocess.run([sys.executable, ROOT / "tools/plot_bench.py", "bench.json", "b.svg"],
+                              cwd=self.scratch, text=True, capture_output=True)
+
+    def test_the_plot_has_a_marker_for_each_result(self):
+        ours = {"name": "ours", "seconds": 0.01, "peak_bytes": 4096}
+        absent = {"name": "SupContrast", "unavailable": "no --peers"}
+        ran = self.plot([{"case": "supcon", "rows": rows, "dims": 128, "contestants": [ours, absent]}
+                         for rows in (512, 2048)])
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        picture = ElementTree.parse(self.scratch / "b.svg")
+        circles = picture.findall(".//{http://www.w3.org/2000/svg}circle")
+        self.assertEqual(len(circles), 5)  # two in each panel, one in the legend
+
+    def test_a_report_without_supcon_is_refused(self):
+        ran = self.plot([])
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("no result", ran.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

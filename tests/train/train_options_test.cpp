@@ -1,0 +1,39 @@
+#include "projnce/train/train_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/complaint.h"
+
+namespace projnce {
+namespace {
+
+using ::testing::AllOf;
+using testing::complaint;
+using ::testing::HasSubstr;
+
+TrainOptions options_with_micro_batch(int64_t micro_batch, int64_t batch_size = 64) {
+  Table table;
+  table.values["micro_batch"] = Value{micro_batch, "run.toml:2"};
+  table.values["batch_size"] = Value{batch_size, "run.toml:3"};
+  return read_train_options(table);
+}
+
+TEST(TrainOptions, MicroBatchIsOffUnlessGivenAndWrittenBack) {
+  Table table;
+  EXPECT_EQ(read_train_options(table).micro_batch, 0);
+  EXPECT_EQ(std::get<int64_t>(table.values.at("micro_batch").data), 0);
+}
+
+TEST(TrainOptions, MicroBatchGoesUpToTheBatch) {
+  EXPECT_EQ(options_with_micro_batch(1).micro_batch, 1);
+  EXPECT_EQ(options_with_micro_batch(64).micro_batch, 64);
+  EXPECT_THAT(complaint([] { options_with_micro_batch(65); }),
+              AllOf(HasSubstr("[train] micro_batch = 65 is above batch_size = 64"),
+                    HasSubstr("0 encodes all of it")));
+  EXPECT_THAT(complaint([] { options_with_micro_batch(-1); }),
+              HasSubstr("run.toml:2: [train] micro_batch = -1 is out of range"));
+}
+
+}  // namespace
+}  // namespace projnce
