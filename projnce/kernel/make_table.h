@@ -5,6 +5,9 @@
 #include "projnce/kernel/median_rows.h"
 #include "projnce/kernel/micro_tile.h"
 #include "projnce/kernel/near_tile.h"
+#include "projnce/kernel/select_above.h"
+#include "projnce/kernel/smoothing_pulls.h"
+#include "projnce/kernel/smoothing_sums.h"
 #include "projnce/kernel/table.h"
 
 namespace projnce {
@@ -25,7 +28,11 @@ constexpr KernelTable<T> make_table() {
           .weigh_curve = weigh_curve<Arch, T>,
           .median_rows = median_rows<Arch, T>,
           .near_rows = Arch::kTileRows,
-          .near_tile = near_tile<Arch, T>};
+          .near_tile = near_tile<Arch, T>,
+          .add_kernel_sums = add_kernel_sums<Arch, T>,
+          .add_kernel_pulls = add_kernel_pulls<Arch, T>,
+          .select_above = select_above<Arch, T>,
+          .squared_distance = squared_distance<Arch, T>};
 }
 
 }  // namespace projnce

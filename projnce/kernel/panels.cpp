@@ -6,10 +6,17 @@
 
 namespace projnce {
 
+namespace {
+
+/// Numbers below which waking the threads costs more than they save.
+constexpr int64_t kFewNumbers = 1 << 15;
+
+}  // namespace
+
 template <class T>
 RowPanels<T>::RowPanels(const T* rows, int64_t count, int64_t dim, T filler)
     : width_(kernels<T>().panel_columns), dim_(dim), data_(round_up(count, width_) * dim) {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (count * dim > kFewNumbers)
   for (int64_t first = 0; first < count; first += width_) {
     T* to = data_.data() + first * dim_;
     const int64_t present = std::min(width_, count - first);
@@ -26,7 +33,7 @@ ColumnPanels<T>::ColumnPanels(const T* rows, int64_t count, int64_t dim)
       count_(count),
       panels_((dim + width_ - 1) / width_),
       data_(panels_ * count * width_) {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (count * dim > kFewNumbers)
   for (int64_t r = 0; r < count; ++r) {
     for (int64_t p = 0; p < panels_; ++p) {
       T* to = data_.data() + (p * count_ + r) * width_;

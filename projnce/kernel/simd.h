@@ -59,14 +59,16 @@ struct Simd {
     return most;
   }
   static PROJNCE_INLINE bool any(I mask) {
-    const auto words =
-        reinterpret_cast<typename Simd<Arch, double>::I>(mask);  // fewer to look at than lanes
+    const Words words = reinterpret_cast<Words>(mask);  // two narrow lanes at a time
     int64_t some = 0;
-    for (int w = 0; w < Arch::kBytes / 8; ++w) some |= words[w];
+    for (int l = 0; l < Arch::kBytes / 8; ++l) some |= words[l];
     return some != 0;
   }
 
  private:
+  /// int64_t, said so that it depends on T: GCC 12 takes the vector for a number otherwise.
+  using Word = std::conditional_t<sizeof(T) == 4, int64_t, Lane>;
+  typedef Word Words __attribute__((vector_size(Arch::kBytes)));
   typedef T LooseV __attribute__((vector_size(Arch::kBytes), aligned(alignof(T)), may_alias));
   typedef Lane LooseI __attribute__((vector_size(Arch::kBytes), aligned(alignof(Lane)), may_alias));
 };

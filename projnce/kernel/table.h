@@ -14,6 +14,10 @@ template <class T>
 struct TilePull;
 template <class T>
 struct CurveRows;
+template <class T>
+struct SmoothingPanel;
+template <class T>
+struct Candidate;
 struct RunningMass;
 struct TileKind;
 struct PairCurve;
@@ -50,6 +54,15 @@ struct KernelTable {
   int64_t near_rows;  ///< rows that near_tile takes at once
   bool (*near_tile)(const T* a, int64_t stride, int64_t rows, const T* panel, const int32_t* order,
                     int64_t depth, const T* row_limit, const T* column_limit, T* out);
+
+  /// smoothing_sums.h, smoothing_pulls.h
+  void (*add_kernel_sums)(const SmoothingPanel<T>& panel, double* sums);
+  void (*add_kernel_pulls)(const SmoothingPanel<T>& panel, const T* sum_grads, T* row_grads);
+
+  /// select_above.h
+  int64_t (*select_above)(const T* products, const T* offsets, int64_t count, T limit,
+                          int32_t first, Candidate<T>* to);
+  double (*squared_distance)(const T* u, const T* v, int64_t dim);
 };
 
 /// For the instruction set that is active. T is float or double.

@@ -1,24 +1,13 @@
 #include "projnce/projection/nadaraya_watson.h"
 
 #include <cmath>
-#include <numbers>
 
 #include "projnce/core/error.h"
+#include "projnce/projection/neighbor_sums.h"
 
 namespace projnce {
 
 namespace {
-
-/// Without the matrix product that loses the digits of small distances.
-constexpr int64_t kExactDistances = 2;
-
-torch::Tensor distances(const torch::Tensor& rows, Metric metric) {
-  if (metric == Metric::kCosine) {
-    const auto unit = unit_rows(rows);
-    return 0.5 - 0.5 * unit.mm(unit.t());
-  }
-  return torch::cdist(rows, rows, metric == Metric::kL1 ? 1.0 : 2.0, kExactDistances);
-}
 
 double diameter(Metric metric, int64_t dim) {
   switch (metric) {
@@ -30,20 +19,6 @@ double diameter(Metric metric, int64_t dim) {
       return 1;
   }
   TORCH_CHECK(false, "no such metric");
-}
-
-torch::Tensor profile(const torch::Tensor& t, SmoothingKernel kernel) {
-  switch (kernel) {
-    case SmoothingKernel::kEpanechnikov:
-      return 1 - t * t;
-    case SmoothingKernel::kTriangular:
-      return 1 - t;
-    case SmoothingKernel::kMixed:
-      return 1 - 0.5 * t - 0.5 * t * t;
-    case SmoothingKernel::kExponential:
-      return (1 - t).expm1() / (std::numbers::e - 1);
-  }
-  TORCH_CHECK(false, "no such kernel");
 }
 
 }  // namespace
@@ -58,17 +33,16 @@ torch::Tensor nadaraya_watson(const torch::Tensor& rows, const ClassGroups& grou
   check_options(options);
   const bool unit = options.distance_scale == DistanceScale::kUnit;
   const auto scale = unit ? diameter(options.metric, rows.size(1)) : 1.0;
-  const auto is_self = torch::eye(rows.size(0), groups.ids.options()).to(torch::kBool);
-  // A row's distance from itself is 0 whatever the rounding of the cosine says.
-  const auto t =
-      (distances(rows, options.metric) / (scale * options.bandwidth)).masked_fill(is_self, 0);
-  const auto outside = options.exclude_self ? (t > 1) | is_self : t > 1;
-  const auto kappa = profile(t, options.kernel).masked_fill(outside, 0);  // [M, M]
+  const auto neighbors = neighbor_sums(rows, groups,
+                                       {.kernel = options.kernel,
+                                        .metric = options.metric,
+                                        .bandwidth = scale * options.bandwidth});  // [M, K]
 
-  const auto hard = torch::one_hot(groups.ids, groups.size()).to(rows.scalar_type());  // [M, K]
-  const auto total = kappa.sum(/*dim=*/1, /*keepdim=*/true);
+  const auto hard = torch::one_hot(groups.ids, groups.size()).to(neighbors.scalar_type());
+  const auto mass = options.exclude_self ? neighbors : neighbors + hard;  // K(0) = 1
+  const auto total = mass.sum(/*dim=*/1, /*keepdim=*/true);
   const auto alone = total == 0;
-  return torch::where(alone, hard, kappa.mm(hard) / total.masked_fill(alone, 1));
+  return torch::where(alone, hard, mass / total.masked_fill(alone, 1)).to(rows.scalar_type());
 }
 
 }  // namespace projnce

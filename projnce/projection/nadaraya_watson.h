@@ -2,23 +2,10 @@
 
 #include <torch/types.h>
 
+#include "projnce/kernel/smoothing.h"
 #include "projnce/projection/class_groups.h"
 
 namespace projnce {
-
-/// K(t) on [0, 1], zero beyond; K(0) = 1, K(1) = 0, decreasing.
-enum class SmoothingKernel {
-  kEpanechnikov,  ///< 1 - t^2, the paper's; flat at 0, against the paper's own condition on K'
-  kTriangular,    ///< 1 - t
-  kMixed,         ///< 1 - t/2 - t^2/2
-  kExponential,   ///< (e^{1-t} - 1) / (e - 1)
-};
-
-enum class Metric {
-  kL1,      ///< sum |u - v|
-  kL2,      ///< |u - v|
-  kCosine,  ///< 1/2 - 1/2 cos(u, v)
-};
 
 enum class DistanceScale {
   kNone,  ///< as they are, the paper's way
@@ -40,8 +27,8 @@ struct NadarayaWatsonOptions {
 ///
 ///   q_jc = sum_k kappa_jk 1[y_k = c] / sum_k kappa_jk,   kappa_jk = K(d(z_j, z_k) / h)
 ///
-/// [M, D] -> [M, K]. Differentiable; kinks (equal coordinates, equal rows, the edge of the support)
-/// have the subgradient 0. O(M^2 D) time, O(M^2) memory.
+/// [M, D] -> [M, K]. Differentiable once; kinks (equal coordinates, equal rows, the edge of the
+/// support) have the subgradient 0. O(M^2 D) time, O(M (D + K)) memory (neighbor_sums.h).
 torch::Tensor nadaraya_watson(const torch::Tensor& rows, const ClassGroups& groups,
                               const NadarayaWatsonOptions& options);
 

@@ -7,7 +7,10 @@ void KernelVariantTest::SetUp() {
   if (variant.isa > best_isa()) {
     GTEST_SKIP() << "this processor has no " << isa_name(variant.isa);
   }
-  isa_.emplace(variant.isa);
+  use_.emplace(variant);
+}
+
+UseVariant::UseVariant(const KernelVariant& variant) : isa_(variant.isa) {
   if (variant.wide) wide_.emplace(wide_kernels<float>(), wide_kernels<double>());
 }
 
@@ -16,6 +19,12 @@ std::vector<KernelVariant> kernel_variants() {
           {"avx2", Isa::kAvx2},
           {"avx512", Isa::kAvx512},
           {"wide", Isa::kAvx2, /*wide=*/true}};
+}
+
+std::vector<KernelVariant> available_variants() {
+  auto variants = kernel_variants();
+  std::erase_if(variants, [](const auto& variant) { return variant.isa > best_isa(); });
+  return variants;
 }
 
 }  // namespace projnce::testing

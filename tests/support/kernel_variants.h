@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "projnce/kernel/isa.h"
 #include "projnce/kernel/table.h"
@@ -22,6 +23,20 @@ struct KernelVariant {
   bool wide = false;
 };
 
+/// All of them; and those that this processor can run.
+std::vector<KernelVariant> kernel_variants();
+std::vector<KernelVariant> available_variants();
+
+/// Runs kernels as one that is available, for as long as it lives.
+class UseVariant {
+ public:
+  explicit UseVariant(const KernelVariant& variant);
+
+ private:
+  ForcedIsa isa_;
+  std::optional<ForcedTables> wide_;
+};
+
 /// A test that runs once for each way: TEST_P, and an INSTANTIATE_KERNEL_VARIANTS. What this
 /// processor cannot run is skipped and says so.
 class KernelVariantTest : public ::testing::TestWithParam<KernelVariant> {
@@ -29,11 +44,8 @@ class KernelVariantTest : public ::testing::TestWithParam<KernelVariant> {
   void SetUp() override;
 
  private:
-  std::optional<ForcedIsa> isa_;
-  std::optional<ForcedTables> wide_;
+  std::optional<UseVariant> use_;
 };
-
-std::vector<KernelVariant> kernel_variants();
 
 }  // namespace projnce::testing
 

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+
+#include "projnce/kernel/nearest_rows.h"
+
+namespace projnce {
+
+struct NearestNeighborsOptions {
+  /// How many for each query: 1 .. references, less itself where that is left out.
+  int64_t neighbors = 1;
+  /// Dot products of unit rows are cosines.
+  Nearness nearness = Nearness::kDotProduct;
+  /// Queries are the first of the references; none is its own neighbour.
+  bool exclude_self = false;
+};
+
+struct Neighbors {
+  torch::Tensor indices;  // [Q, k], int64: rows of the references, the nearest first
+  torch::Tensor scores;   // [Q, k]: dot products, falling, or distances, rising
+};
+
+/// The nearest of the references [R, D] to each query [Q, D]; no gradient. Never stores Q x R.
+/// On the CPU (float32, float64) ties go to the lower index and distances are exact to rounding;
+/// on other devices ties may fall either way. Throws where a row is not finite.
+Neighbors nearest_neighbors(const torch::Tensor& queries, const torch::Tensor& references,
+                            const NearestNeighborsOptions& options);
+
+/// The same by LibTorch's operators, on any device, some queries at a time.
+Neighbors nearest_neighbors_by_operators(const torch::Tensor& queries,
+                                         const torch::Tensor& references,
+                                         const NearestNeighborsOptions& options);
+
+}  // namespace projnce

@@ -1,0 +1,221 @@
+#include "projnce/kernel/nearest_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "projnce/kernel/aligned_buffer.h"
+#include "projnce/kernel/blocks.h"
+#include "projnce/kernel/candidates.h"
+#include "projnce/kernel/panels.h"
+#include "projnce/kernel/table.h"
+
+namespace projnce {
+
+namespace {
+
+constexpr int64_t kQueryBlock = 96;       // multiples of every micro tile and panel: with 128
+constexpr int64_t kReferenceBlock = 192;  // dimensions, all of a tile stays in the second cache
+
+/// The better one first, the lower index among equals.
+struct ComesBefore {
+  template <class T>
+  bool operator()(const Candidate<T>& a, const Candidate<T>& b) const {
+    return static_cast<int>(a.score > b.score) |
+           (static_cast<int>(a.score == b.score) & static_cast<int>(a.index < b.index));
+  }
+};
+
+/// The best candidates that one query has met.
+template <class T>
+class CandidateList {
+ public:
+  /// Keeps the `wanted` best and all that are at most `slack` worse than the last of them.
+  void reset(int64_t wanted, T slack) {
+    wanted_ = wanted;
+    slack_ = slack;
+    limit_ = -std::numeric_limits<T>::infinity();
+    count_ = 0;
+    reserve(2 * wanted + 2 * kReferenceBlock);
+  }
+
+  /// What does not score above it is of no interest.
+  T limit() const { return limit_; }
+  int64_t count() const { return count_; }
+  Candidate<T>* data() { return kept_.data(); }
+
+  /// Room for one block more.
+  Candidate<T>* end() { return kept_.data() + count_; }
+
+  void grew_by(int64_t added) {
+    count_ += added;
+    if (count_ + kReferenceBlock + kSlop <= capacity()) return;
+    drop_the_worst();
+    if (count_ + kReferenceBlock + kSlop > capacity()) reserve(2 * capacity());
+  }
+
+  void drop_the_worst() {
+    if (count_ <= wanted_) return;
+    Candidate<T>* last = data() + wanted_ - 1;
+    std::nth_element(data(), last, end(), ComesBefore{});
+    limit_ = last->score - slack_;
+    if (slack_ > 0) {
+      const auto keep = [this](const Candidate<T>& c) { return c.score > limit_; };
+      count_ = std::partition(last + 1, end(), keep) - data();
+    } else {
+      count_ = wanted_;
+    }
+  }
+
+ private:
+  static constexpr int64_t kSlop = 16;  // written beyond the end, at most
+
+  int64_t capacity() const { return static_cast<int64_t>(kept_.size()); }
+  void reserve(int64_t size) {
+    if (capacity() < size + kSlop) kept_.resize(static_cast<size_t>(size + kSlop));
+  }
+
+  int64_t wanted_ = 0;
+  T slack_ = 0;
+  T limit_ = 0;
+  int64_t count_ = 0;
+  std::vector<Candidate<T>> kept_;
+};
+
+template <class T>
+double squared_length(const T* u, int64_t dim) {
+  double sum = 0;
+  for (int64_t k = 0; k < dim; ++k) sum += static_cast<double>(u[k]) * u[k];
+  return sum;
+}
+
+/// Everything about the references that the queries share.
+template <class T>
+class NearestReferences {
+ public:
+  explicit NearestReferences(const NearestProblem<T>& problem)
+      : problem_(problem),
+        table_(kernels<T>()),
+        panels_(problem.references, problem.num_references, problem.dim),
+        offsets_(static_cast<size_t>(problem.num_references), T{0}) {
+    if (problem.nearness == Nearness::kDotProduct) return;
+    for (int64_t r = 0; r < problem.num_references; ++r) {
+      const double square = squared_length(reference(r), problem.dim);
+      offsets_[static_cast<size_t>(r)] = static_cast<T>(square / 2);
+      longest_ = std::max(longest_, std::sqrt(square));
+    }
+  }
+
+  /// Finds the neighbours of a block of queries. `tile` has room for the products of two blocks.
+  void find(int64_t first, int64_t count, T* tile, std::vector<CandidateList<T>>& lists,
+            int64_t* indices, T* scores) const {
+    for (int64_t q = 0; q < count; ++q) {
+      lists[static_cast<size_t>(q)].reset(problem_.neighbors, slack(first + q));
+    }
+    const RowBlocks blocks{problem_.num_references, kReferenceBlock};
+    for (int64_t b = 0; b < blocks.count(); ++b) {
+      scan(first, count, blocks.begin(b), blocks.length(b), tile, lists);
+    }
+    for (int64_t q = 0; q < count; ++q) {
+      const int64_t to = (first + q) * problem_.neighbors;
+      finish(first + q, lists[static_cast<size_t>(q)], indices + to, scores + to);
+    }
+  }
+
+ private:
+  static constexpr size_t kAhead = 4;  // references that are on their way while one is measured
+
+  /// Brings a reference near: candidates lie all over memory, where nothing foresees them.
+  void fetch(int64_t r) const {
+    constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
+    for (int64_t k = 0; k < problem_.dim; k += kLine) __builtin_prefetch(reference(r) + k);
+  }
+
+  const T* query(int64_t q) const { return problem_.queries + q * problem_.dim; }
+  const T* reference(int64_t r) const { return problem_.references + r * problem_.dim; }
+
+  /// Twice what rounding can do to u.v - |v|^2 / 2.
+  T slack(int64_t q) const {
+    if (problem_.nearness == Nearness::kDotProduct) return 0;
+    const double length = std::sqrt(squared_length(query(q), problem_.dim));
+    const double terms = static_cast<double>(problem_.dim + 8);
+    return static_cast<T>(2 * terms * std::numeric_limits<T>::epsilon() * longest_ *
+                          (length + longest_));
+  }
+
+  void scan(int64_t first_query, int64_t queries, int64_t first_reference, int64_t references,
+            T* tile, std::vector<CandidateList<T>>& lists) const {
+    table_.dot_tile(query(first_query), problem_.dim, queries, panels_.from_row(first_reference),
+                    panels_.panels(references), problem_.dim, tile, kReferenceBlock);
+    for (int64_t q = 0; q < queries; ++q) {
+      T* products = tile + q * kReferenceBlock;
+      const int64_t self = first_query + q - first_reference;
+      if (problem_.exclude_self && self >= 0 && self < references) {
+        products[self] = -std::numeric_limits<T>::infinity();
+      }
+      auto& list = lists[static_cast<size_t>(q)];
+      list.grew_by(table_.select_above(products, offsets_.data() + first_reference, references,
+                                       list.limit(), static_cast<int32_t>(first_reference),
+                                       list.end()));
+    }
+  }
+
+  void finish(int64_t q, CandidateList<T>& list, int64_t* indices, T* scores) const {
+    list.drop_the_worst();
+    if (problem_.nearness == Nearness::kDistance) {
+      order_by_distance(q, list, indices, scores);
+      return;
+    }
+    Candidate<T>* best = list.data();
+    std::sort(best, best + problem_.neighbors, ComesBefore{});
+    for (int64_t i = 0; i < problem_.neighbors; ++i) {
+      indices[i] = best[i].index;
+      scores[i] = best[i].score;
+    }
+  }
+
+  void order_by_distance(int64_t q, CandidateList<T>& list, int64_t* indices, T* scores) const {
+    std::vector<Candidate<double>> exact(static_cast<size_t>(list.count()));
+    for (size_t i = 0; i < exact.size(); ++i) {
+      if (i + kAhead < exact.size()) fetch(list.data()[i + kAhead].index);
+      const int32_t index = list.data()[i].index;
+      exact[i] = {-table_.squared_distance(query(q), reference(index), problem_.dim), index};
+    }
+    const auto last = exact.begin() + problem_.neighbors - 1;
+    std::nth_element(exact.begin(), last, exact.end(), ComesBefore{});
+    std::sort(exact.begin(), last, ComesBefore{});
+    for (int64_t i = 0; i < problem_.neighbors; ++i) {
+      indices[i] = exact[static_cast<size_t>(i)].index;
+      scores[i] = static_cast<T>(std::sqrt(-exact[static_cast<size_t>(i)].score));
+    }
+  }
+
+  const NearestProblem<T>& problem_;
+  const KernelTable<T>& table_;
+  RowPanels<T> panels_;
+  std::vector<T> offsets_;  // |v|^2 / 2 for distances: u.v less it is largest for the nearest
+  double longest_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+void nearest_rows(const NearestProblem<T>& problem, int64_t* indices, T* scores) {
+  const NearestReferences<T> references(problem);
+  const RowBlocks blocks{problem.num_queries, kQueryBlock};
+#pragma omp parallel if (blocks.count() > 1)
+  {
+    const AlignedBuffer<T> tile(kQueryBlock * kReferenceBlock);
+    std::vector<CandidateList<T>> lists(kQueryBlock);
+#pragma omp for schedule(dynamic, 1)
+    for (int64_t b = 0; b < blocks.count(); ++b) {
+      references.find(blocks.begin(b), blocks.length(b), tile.data(), lists, indices, scores);
+    }
+  }
+}
+
+template void nearest_rows<float>(const NearestProblem<float>&, int64_t*, float*);
+template void nearest_rows<double>(const NearestProblem<double>&, int64_t*, double*);
+
+}  // namespace projnce

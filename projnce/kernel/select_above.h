@@ -1,0 +1,63 @@
+#pragma once
+
+#include "projnce/kernel/candidates.h"
+#include "projnce/kernel/simd.h"
+
+namespace projnce {
+
+/// Writes those of `count` columns whose score is above `limit` to `to` and returns how many they
+/// are. score = product - offset; the columns are numbered from `first` on. Writes up to a vector
+/// beyond them. Few columns pass once a list is full: whole vectors are looked at, and only one
+/// with something in it lane by lane.
+template <class Arch, class T>
+int64_t select_above(const T* products, const T* offsets, int64_t count, T limit, int32_t first,
+                     Candidate<T>* to) {
+  using S = Simd<Arch, T>;
+  const auto at_least = S::all(limit);
+  Candidate<T>* end = to;
+  int64_t c = 0;
+  for (; c + S::kWidth <= count; c += S::kWidth) {
+    const auto score = S::load(products + c) - S::load(offsets + c);
+    if (!S::any(score > at_least)) continue;
+    for (int l = 0; l < S::kWidth; ++l) {
+      *end = {score[l], first + static_cast<int32_t>(c) + l};
+      end += score[l] > limit;
+    }
+  }
+  for (; c < count; ++c) {
+    *end = {products[c] - offsets[c], first + static_cast<int32_t>(c)};
+    end += end->score > limit;
+  }
+  return end - to;
+}
+
+/// |u - v|^2 in double precision, whatever T is.
+template <class Arch, class T>
+double squared_distance(const T* u, const T* v, int64_t dim) {
+  constexpr int kWidth = Arch::kBytes / 8;
+  constexpr int kSums = 4;  // enough of them to hide the latency of the addition
+  typedef decltype(T{} * 1.0) Wide __attribute__((vector_size(Arch::kBytes)));
+  typedef T Part __attribute__((vector_size(kWidth * sizeof(T)), aligned(alignof(T)), may_alias));
+  const auto wide = [](const T* from) {
+    return __builtin_convertvector(*reinterpret_cast<const Part*>(from), Wide);
+  };
+  Wide sums[kSums] = {};
+  int64_t k = 0;
+  for (; k + kSums * kWidth <= dim; k += kSums * kWidth) {
+#pragma GCC unroll 4
+    for (int s = 0; s < kSums; ++s) {
+      const Wide difference = wide(u + k + s * kWidth) - wide(v + k + s * kWidth);
+      sums[s] += difference * difference;
+    }
+  }
+  const Wide total = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  double sum = 0;
+  for (int l = 0; l < kWidth; ++l) sum += total[l];
+  for (; k < dim; ++k) {
+    const double difference = static_cast<double>(u[k]) - v[k];
+    sum += difference * difference;
+  }
+  return sum;
+}
+
+}  // namespace projnce

@@ -1,0 +1,136 @@
+#pragma once
+
+#include "projnce/kernel/micro_tile.h"
+#include "projnce/kernel/smoothing.h"
+
+namespace projnce {
+
+/// l1 distances.
+template <class S>
+struct AbsoluteDifference {
+  using V = typename S::V;
+  static PROJNCE_INLINE V step(V sum, V a, V b) { return sum + S::absolute(a - b); }
+};
+
+/// Squares of l2 distances, without the product form's loss of digits.
+template <class S>
+struct SquaredDifference {
+  using V = typename S::V;
+  static PROJNCE_INLINE V step(V sum, V a, V b) { return sum + (a - b) * (a - b); }
+};
+
+/// A micro tile of pairs: T[kRows][kColumns] in memory.
+template <class Arch, class T>
+struct SmoothingTile {
+  using S = Simd<Arch, T>;
+  using V = typename S::V;
+  using I = typename S::I;
+  static constexpr int kRows = Arch::kTileRows;
+  static constexpr int kVectors = Arch::kPanelVectors;
+  static constexpr int kColumns = kVectors * S::kWidth;
+  static constexpr T kOutside = 2;  // any number above 1
+
+  /// d / h of each pair; kOutside for pairs that do not count.
+  alignas(64) T scaled[kRows * kColumns];
+
+  void measure(const SmoothingPanel<T>& p, int64_t row, int64_t rows) {
+    switch (p.all->metric) {
+      case Metric::kL1:
+        fill<AbsoluteDifference<S>>(p, row, rows);
+        return finish(p, row, rows, [](V sum) { return sum; });
+      case Metric::kL2:
+        fill<SquaredDifference<S>>(p, row, rows);
+        return finish(p, row, rows, [](V squares) { return root(squares); });
+      case Metric::kCosine:
+        fill<DotProduct>(p, row, rows);
+        return finish(p, row, rows, [](V cosine) { return T{0.5} - T{0.5} * cosine; });
+    }
+  }
+
+ private:
+  template <class Step>
+  PROJNCE_INLINE void fill(const SmoothingPanel<T>& p, int64_t row, int64_t rows) {
+    pair_tile<Arch, T, Step>(p.all->rows + (p.first_row + row) * p.all->stride, p.all->stride, rows,
+                             p.panel, 1, p.all->dim, scaled, kColumns);
+  }
+
+  static PROJNCE_INLINE V root(V v) {
+    V r;
+    for (int l = 0; l < S::kWidth; ++l) {
+      r[l] = sizeof(T) == 4 ? __builtin_sqrtf(v[l]) : __builtin_sqrt(v[l]);
+    }
+    return r;
+  }
+
+  template <class Distance>
+  PROJNCE_INLINE void finish(const SmoothingPanel<T>& p, int64_t row, int64_t rows,
+                             const Distance& distance) {
+    const V bandwidth = S::all(p.all->bandwidth);
+    for (int64_t m = 0; m < rows; ++m) {
+      const int64_t first = p.first_row + row + m + 1 - p.first_column;  // that is above the row
+      for (int c = 0; c < kVectors; ++c) {
+        T* at = scaled + m * kColumns + c * S::kWidth;
+        const I position = S::count_from(c * S::kWidth);
+        const I counts = (position >= lane(first)) & (position < lane(p.columns));
+        S::store(at, counts ? distance(S::load(at)) / bandwidth : S::all(kOutside));
+      }
+    }
+  }
+
+  /// A position among the columns as a lane; those far outside become the nearest that is.
+  static PROJNCE_INLINE I lane(int64_t position) {
+    const int64_t near = position < 0 ? 0 : position > kColumns ? kColumns : position;
+    return S::all_lanes(static_cast<typename S::Lane>(near));
+  }
+};
+
+/// Whether the dot products of a whole micro tile show that no pair can be inside the support.
+/// What cannot be compared is not outside.
+template <class Arch, class T>
+__attribute__((noinline)) bool surely_outside(const T* rows, int64_t stride, const T* panel,
+                                              int64_t dim, const T* row_reach,
+                                              const T* column_reach) {
+  using S = Simd<Arch, T>;
+  MicroTile<Arch, T, DotProduct, Arch::kTileRows> dots;
+  dots.advance(rows, stride, panel, dim);
+  typename S::I outside = S::all_lanes(-1);
+#pragma GCC unroll 16
+  for (int m = 0; m < Arch::kTileRows; ++m) {
+#pragma GCC unroll 4
+    for (int c = 0; c < Arch::kPanelVectors; ++c) {
+      outside &= dots.value[m][c] < row_reach[m] + S::load(column_reach + c * S::kWidth);
+    }
+  }
+  return !S::any(~outside);
+}
+
+/// Calls consume(row, rows, tile) for every micro tile of the panel that may have a pair inside the
+/// support. The test costs a third of the distances: where it rejects nothing it is given up.
+template <class Arch, class T, class Consume>
+void for_each_near_tile(const SmoothingPanel<T>& p, const Consume& consume) {
+  constexpr int64_t kRows = Arch::kTileRows;
+  constexpr int kTrials = 4;
+  const auto& all = *p.all;
+  SmoothingTile<Arch, T> tile;
+  bool test = all.reach != nullptr;
+  int kept = 0;
+  // From the row of the last column on, every column is below its row or the row itself.
+  const int64_t above = p.first_column + p.columns - 1 - p.first_row;
+  const int64_t end = above < p.row_count ? above : p.row_count;
+  for (int64_t row = 0; row < end; row += kRows) {
+    const int64_t rows = end - row < kRows ? end - row : kRows;
+    const int64_t at = p.first_row + row;
+    if (test && rows == kRows) {
+      if (surely_outside<Arch, T>(all.rows + at * all.stride, all.stride, p.panel, all.dim,
+                                  all.reach + at, all.reach + p.first_column)) {
+        kept = 0;
+        continue;
+      }
+      test = ++kept < kTrials;
+    }
+    tile.measure(p, row, rows);
+    consume(row, rows, tile);
+  }
+}
+
+}  // namespace projnce

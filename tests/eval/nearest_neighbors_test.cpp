@@ -1,0 +1,68 @@
+#include "projnce/eval/nearest_neighbors.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <limits>
+
+#include "tests/support/complaint.h"
+
+namespace projnce::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+torch::Tensor normal_rows(int64_t count, int64_t dim, uint64_t seed) {
+  torch::manual_seed(seed);
+  return torch::randn({count, dim});
+}
+
+TEST(NearestNeighbors, FindsRowsOnALine) {
+  const auto x = torch::tensor({{0.0}, {1.0}, {3.0}, {3.5}}, torch::kFloat64);
+  const auto found = nearest_neighbors(
+      x, x, {.neighbors = 2, .nearness = Nearness::kDistance, .exclude_self = true});
+  EXPECT_TRUE(torch::equal(found.indices, torch::tensor({{1, 2}, {0, 2}, {3, 1}, {2, 1}})));
+  EXPECT_TRUE(torch::equal(
+      found.scores,
+      torch::tensor({{1.0, 3.0}, {1.0, 2.0}, {0.5, 2.0}, {0.5, 2.5}}, torch::kFloat64)));
+}
+
+TEST(NearestNeighbors, KernelsEqualOperators) {
+  for (const auto nearness : {Nearness::kDotProduct, Nearness::kDistance}) {
+    for (const bool exclude_self : {false, true}) {
+      const auto references = normal_rows(700, 20, 1);
+      const auto queries = references.narrow(0, 0, 530);
+      const NearestNeighborsOptions options{
+          .neighbors = 30, .nearness = nearness, .exclude_self = exclude_self};
+      const auto fast = nearest_neighbors(queries, references, options);
+      const auto plain = nearest_neighbors_by_operators(queries, references, options);
+      EXPECT_TRUE(torch::allclose(fast.scores, plain.scores, 1e-5, 1e-5));
+      // In the last digit neighbours may change places.
+      EXPECT_GT((fast.indices == plain.indices).to(torch::kFloat64).mean().item<double>(), 0.99);
+    }
+  }
+}
+
+TEST(NearestNeighbors, KeepsTheTypeAndTakesAnyStrides) {
+  const auto references = normal_rows(16, 50, 2).t().to(torch::kFloat64);  // [50, 16]
+  const auto found = nearest_neighbors(references.narrow(0, 3, 5), references, {.neighbors = 50});
+  EXPECT_EQ(found.scores.scalar_type(), torch::kFloat64);
+  EXPECT_EQ(found.indices.sizes(), (std::vector<int64_t>{5, 50}));
+  EXPECT_FALSE(nearest_neighbors(references.clone().requires_grad_(), references, {})
+                   .scores.requires_grad());
+}
+
+TEST(NearestNeighbors, RefusesWhatItCannotAnswer) {
+  auto x = normal_rows(5, 3, 3);
+  EXPECT_THAT(complaint([&] { nearest_neighbors(x, x, {.neighbors = 6}); }), HasSubstr("6 of 5"));
+  EXPECT_THAT(complaint([&] { nearest_neighbors(x, x, {.neighbors = 5, .exclude_self = true}); }),
+              HasSubstr("5 of 4"));
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), 1e30F}) {
+    x[2][1] = bad;
+    EXPECT_THAT(complaint([&] { nearest_neighbors(x, x, {}); }), HasSubstr("query"));
+  }
+}
+
+}  // namespace
+}  // namespace projnce::testing
