@@ -2,6 +2,7 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "bench/compare/fma_peak.h"
@@ -13,6 +14,21 @@ namespace {
 
 /// Large enough that the product's cost is arithmetic, small enough to take 0.1 s.
 constexpr int64_t kGemmSize = 1536;
+constexpr double kRoofSeconds = 0.2;
+
+/// The best of several runs: a roof is what the machine can do, and one run of milliseconds may
+/// have met threads of the contestant before it that were not yet asleep.
+template <class Work>
+double best_rate(const Work& work) {
+  double best = 0;
+  const Stopwatch all;
+  while (all.seconds() < kRoofSeconds) {
+    const Stopwatch one;
+    const double flops = work();
+    best = std::max(best, flops / one.seconds());
+  }
+  return best;
+}
 
 }  // namespace
 
@@ -23,14 +39,13 @@ MachineRoofs::MachineRoofs(int threads)
       product_(torch::mm(left_, right_)) {}
 
 void MachineRoofs::measure() {
-  const Stopwatch fma;
-  const auto flops = run_fma_chains(threads_);
-  fma_rates_.push_back(flops / fma.seconds());
+  fma_rates_.push_back(best_rate([this] { return run_fma_chains(threads_); }));
 
   const torch::NoGradGuard no_gradient;
-  const Stopwatch gemm;
-  torch::mm_out(product_, left_, right_);
-  gemm_rates_.push_back(2 * std::pow(kGemmSize, 3) / gemm.seconds());
+  gemm_rates_.push_back(best_rate([this] {
+    torch::mm_out(product_, left_, right_);
+    return 2 * std::pow(kGemmSize, 3);
+  }));
 }
 
 double MachineRoofs::fma_rate() const {

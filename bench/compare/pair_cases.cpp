@@ -15,7 +15,8 @@ constexpr double kPairTemperature = 0.07;
 
 Contestant our_supcon(const std::string& name, const LabelledRows& data) {
   return gradient_contestant(name, "supcon", {data.x}, [data] {
-    return supcon(self_batch(unit(data.x), data.labels), {.temperature = kPairTemperature}).loss;
+    return SupConLoss({.temperature = kPairTemperature})
+        .forward(self_batch(unit(data.x), data.labels));
   });
 }
 
@@ -69,7 +70,8 @@ std::vector<Contestant> supcon_contestants(Arena& arena, const Case& task) {
 std::vector<Contestant> projnce_contestants(Arena& arena, const Case& task) {
   const auto data = make_labelled_rows(task.rows, task.dims, task.classes);
   auto ours = gradient_contestant("ours, projnce", "projnce", {data.x}, [data] {
-    return projnce(self_batch(unit(data.x), data.labels), {.temperature = kPairTemperature}).loss;
+    return ProjnceLoss({.temperature = kPairTemperature})
+        .forward(self_batch(unit(data.x), data.labels));
   });
   return {our_supcon("ours, supcon", data), std::move(ours),
           with_masks("projnce", data, plain_projnce, arena.too_large(task.rows))};

@@ -80,6 +80,7 @@ ContrastRows contrast_rows(const ContrastiveBatch& batch, GroupBy group_by,
                                    .soft_labels = batch.candidate_soft_labels}};
   rows.anchor_class = rows.candidates.anchor_ids();
   rows.own_count = rows.candidates.groups.counts.index_select(0, rows.anchor_class);
+  rows.with_parts = batch.with_parts;
   rows.finite_zero = (anchors.detach() * 0).sum();
   return rows;
 }
@@ -109,6 +110,7 @@ LossValue pull_and_push(const ContrastRows& rows, const torch::Tensor& pull,
                         const torch::Tensor& push, const torch::Tensor& valid_class,
                         EmptyPositives empty) {
   const auto loss = weighted_sum(rows, push - pull, valid_class, empty);
+  if (!rows.with_parts) return {loss, {}};
   const auto alignment = weighted_sum(rows, -pull.detach(), valid_class, empty);
   return {loss,
           {{"alignment", alignment},

@@ -32,6 +32,7 @@ struct ContrastRows {
   torch::Tensor anchor_class = {};  // [N], class numbers of `candidates.groups`
   torch::Tensor own_count = {};     // [N], int64: candidates of the anchor's class, itself included
   torch::Tensor finite_zero = {};   // scalar: 0, or NaN where an anchor is not finite
+  bool with_parts = true;           // of the loss, for logs
 
   int64_t num_anchors() const { return anchors.size(0); }
   int64_t num_candidates() const { return candidates.size(); }

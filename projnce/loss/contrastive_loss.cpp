@@ -14,6 +14,11 @@ ContrastiveBatch self_batch(torch::Tensor embeddings, torch::Tensor labels, torc
           .anchor_features = std::move(features)};
 }
 
+torch::Tensor ContrastiveLoss::forward(ContrastiveBatch batch) {
+  batch.with_parts = false;
+  return evaluate(batch).loss;
+}
+
 torch::Tensor ContrastiveLoss::logits(const torch::Tensor& /*features*/) {
   return {};
 }

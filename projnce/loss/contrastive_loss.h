@@ -25,13 +25,17 @@ struct ContrastiveBatch {
   torch::Tensor candidate_instances = {};    // [M], int64
   torch::Tensor anchor_features = {};        // [N, F], the encoder's output before the head
   torch::Tensor candidate_soft_labels = {};  // [M, C], p(class | row)
+
+  /// Whether to compute what is only logged (LossValue::parts) as well.
+  bool with_parts = true;
 };
 
 /// One process: every row is compared with every row. `instances` and `features` may be undefined.
 ContrastiveBatch self_batch(torch::Tensor embeddings, torch::Tensor labels,
                             torch::Tensor instances = {}, torch::Tensor features = {});
 
-/// A loss with the parts it is made of, for logs; the parts carry no gradient.
+/// A loss with the parts it is made of, for logs; the parts carry no gradient. Without
+/// ContrastiveBatch::with_parts there may be fewer of them or none.
 struct LossValue {
   torch::Tensor loss;  // scalar
   std::vector<std::pair<std::string, torch::Tensor>> parts;
@@ -40,7 +44,8 @@ struct LossValue {
 class ContrastiveLoss : public torch::nn::Module {
  public:
   virtual LossValue evaluate(const ContrastiveBatch& batch) = 0;
-  torch::Tensor forward(const ContrastiveBatch& batch) { return evaluate(batch).loss; }
+  /// The loss alone, which is quicker.
+  torch::Tensor forward(ContrastiveBatch batch);
 
   /// Scores of each class for the encoder's features [N, F] -> [N, C], where the loss trains a
   /// classifier of its own (ce, sce); undefined for all others.

@@ -39,12 +39,14 @@ SelfpTerms selfp_terms(const ContrastRows& rows, const SelfpInput& input) {
   SelfpTerms terms;
   terms.value = pull_and_push(rows, input.positive, log_mass, valid_class, input.empty);
   terms.selfp = terms.value.loss;
-  if (!input.pos) return terms;
+  const bool ratio_wanted = input.beta != 0 || rows.with_parts;
+  if (!input.pos || !ratio_wanted) return terms;
 
   // beta 0 wants R for the log alone; and 0 times an overflowing R would be NaN.
   const torch::AutoGradMode with_gradient(torch::GradMode::is_enabled() && input.beta != 0);
   terms.ratio = ratio_of(rows, input, log_mass);
   if (input.beta != 0) terms.value.loss = terms.selfp + input.beta * terms.ratio.mean();
+  if (!rows.with_parts) return terms;
   const auto compared = rows.num_candidates() - (input.denominator == Leave::kSelf ? 1 : 0);
   terms.value.parts.emplace_back("R", terms.ratio.detach().mean());
   terms.value.parts.emplace_back(

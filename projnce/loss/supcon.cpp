@@ -75,9 +75,9 @@ LossValue supcon_grouped(const ContrastiveBatch& batch, const SupConOptions& opt
   auto value = pull_and_push(rows, positive, log_mass, valid, options.empty_pos);
   if (options.base_tau) value.loss = value.loss * (options.temperature / *options.base_tau);
 
-  const bool bound_known = group_by == GroupBy::kClass && rows.num_candidates() > 1 &&
-                           options.variant == SupConVariant::kOut && !options.include_self_pos &&
-                           !options.include_self_denom;
+  const bool bound_known = rows.with_parts && group_by == GroupBy::kClass &&
+                           rows.num_candidates() > 1 && options.variant == SupConVariant::kOut &&
+                           !options.include_self_pos && !options.include_self_denom;
   if (bound_known) {
     const torch::NoGradGuard no_gradient;
     const auto ratio = mean_ratio(rows, log_mass.detach(), options.temperature);

@@ -98,6 +98,13 @@ TEST_P(LossOfAnglesOnly, TurnsWithTheEmbeddings) {
   EXPECT_LT(largest_difference(gradient(turned), gradient(batch).mm(rotation)), 1e-9);
 }
 
+TEST_P(EveryLoss, IsTheSameWithoutItsParts) {
+  auto batch = mixed_batch();
+  const auto whole = value(batch);
+  batch.with_parts = false;
+  EXPECT_EQ(value(batch), whole);
+}
+
 TEST_P(EveryLoss, InFloat32ComesCloseToFloat64) {
   const auto batch = mixed_batch();
   auto single = with_rows(batch, batch.candidates.to(torch::kFloat32));
