@@ -6,8 +6,7 @@ int64_t tile_rows(int64_t rows) {
   constexpr int64_t kStep = 48;
   constexpr int64_t kMost = 192;
   constexpr int64_t kEnoughBlocks = 8;
-  const int64_t even = (rows / kEnoughBlocks + kStep - 1) / kStep * kStep;
-  return std::clamp(even, kStep, kMost);
+  return std::clamp(rows / kEnoughBlocks / kStep * kStep, kStep, kMost);
 }
 
 Tournament::Tournament(int64_t blocks) : blocks_(blocks), players_(blocks + blocks % 2) {}

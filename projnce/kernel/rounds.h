@@ -68,8 +68,14 @@ class PairQueue {
   }
 
  private:
+  /// A tile takes some ten microseconds, waking a sleeping thread about as long: looks for a while
+  /// before it sleeps.
   void wait(int64_t slot, int64_t ticket) {
-    auto& finished = finished_[static_cast<size_t>(slot)];
+    constexpr int kLooks = 20000;
+    const auto& finished = finished_[static_cast<size_t>(slot)];
+    for (int look = 0; look < kLooks; ++look) {
+      if (finished.load(std::memory_order_acquire) == ticket) return;
+    }
     for (int64_t seen = finished.load(); seen != ticket; seen = finished.load()) {
       finished.wait(seen);
     }
