@@ -70,8 +70,11 @@ Contestants mlp_contestants(const Case& task) {
   return against_plain(task, data, "N x N form", ours, plain, {matrix});
 }
 
+/// How soft labels are used: as constants, or with their gradient.
+enum class SoftLabels { kValue, kGradient };
+
 /// Labels are shuffled: neighbours of one class alone would give hard labels and no gradient.
-Contestants nadaraya_watson_contestants(const Case& task, double spread) {
+Contestants nadaraya_watson_contestants(const Case& task, double spread, SoftLabels use) {
   auto data = make_labelled_rows(task.rows, task.dims, task.classes, spread);
   data.labels = data.labels.index_select(0, torch::randperm(task.rows));
   const auto weights = torch::randn({task.rows, task.classes});  // a gradient for every entry
@@ -84,20 +87,28 @@ Contestants nadaraya_watson_contestants(const Case& task, double spread) {
     const auto q = plain_nadaraya_watson(z, data.labels, task.classes, kBandwidth);
     return (q * weights).square().sum();
   };
-  return against_plain(task, data, "cdist form", ours, plain);
+  if (use == SoftLabels::kGradient) return against_plain(task, data, "cdist form", ours, plain);
+  const auto value_of = [&](const std::string& name, auto form) {
+    return Contestant{.name = name, .computes = task.name, .run = [=, z = unit(data.x).detach()] {
+                        return timed([&] { return form(z).template item<double>(); });
+                      }};
+  };
+  return {value_of("ours", ours), value_of("cdist form", plain)};
 }
 
+/// Of rows as they are: a projection does not normalise.
 Contestants median_contestants(const Case& task) {
   const auto data = make_labelled_rows(task.rows, task.dims, task.classes);
-  const auto ours = [=](const torch::Tensor& z) {
+  const auto ours = [=] {
     const CandidateRows candidates = {
-        .rows = z, .groups = group_by_class(data.labels), .num_anchors = task.rows};
+        .rows = data.x, .groups = group_by_class(data.labels), .num_anchors = task.rows};
     return project_medians(candidates, {}).vectors.square().sum();
   };
-  const auto plain = [=](const torch::Tensor& z) {
-    return plain_medians(z, data.labels, task.classes).square().sum();
+  const auto plain = [=] {
+    return plain_medians(data.x, data.labels, task.classes).square().sum();
   };
-  return against_plain(task, data, "at::median by class", ours, plain);
+  return {gradient_contestant("ours", task.name, {data.x}, ours),
+          gradient_contestant("at::median by class", task.name, {data.x}, plain)};
 }
 
 /// A case for 10 and one for 100 classes.
@@ -128,18 +139,21 @@ std::vector<Case> median_cases(Arena& arena) {
   return cases;
 }
 
-/// Twice: rows as far apart as early in training, where a row has no neighbour but itself, and
-/// tight clusters, where a tenth of all rows are neighbours.
+/// Rows as far apart as early in training, where a row has no neighbour but itself, and tight
+/// clusters, where a tenth of all rows are neighbours; soft labels alone, and with their gradient.
 std::vector<Case> nadaraya_watson_cases(Arena& arena) {
   constexpr double kFar = 2;
   constexpr double kNear = 0.057;  // rows of a cluster lie 0.7 apart in l1
   std::vector<Case> cases;
   for (const auto rows : arena.sizes({2048})) {
     for (const double spread : {kFar, kNear}) {
-      Case task = {.name = "nadaraya-watson", .rows = rows, .classes = 10};
-      task.note = spread == kFar ? "l1, no neighbours" : "l1, a tenth are neighbours";
-      task.contestants = [task, spread] { return nadaraya_watson_contestants(task, spread); };
-      cases.push_back(task);
+      for (const auto use : {SoftLabels::kValue, SoftLabels::kGradient}) {
+        Case task = {.name = "nadaraya-watson", .rows = rows, .classes = 10};
+        task.note = spread == kFar ? "l1, no neighbours" : "l1, a tenth are neighbours";
+        task.note += use == SoftLabels::kValue ? ", value alone" : ", with gradient";
+        task.contestants = [=] { return nadaraya_watson_contestants(task, spread, use); };
+        cases.push_back(task);
+      }
     }
   }
   return cases;

@@ -1,8 +1,50 @@
 #include "projnce/projection/class_groups.h"
 
+#include <algorithm>
+#include <optional>
+#include <vector>
+
 namespace projnce {
 
+namespace {
+
+/// By a table over all numbers between the least and the largest label; nothing where these lie so
+/// far apart that the table would be larger than the batch.
+std::optional<ClassGroups> group_by_table(const torch::Tensor& labels) {
+  const auto dense = labels.contiguous();
+  const int64_t* label = dense.data_ptr<int64_t>();
+  const int64_t rows = dense.numel();
+  const auto [least, most] = std::minmax_element(label, label + rows);
+  const auto range = static_cast<uint64_t>(*most) - static_cast<uint64_t>(*least);  // no overflow
+  if (range > static_cast<uint64_t>(4 * rows)) return {};
+  const int64_t first = *least;
+  std::vector<int64_t> count(range + 1);
+  for (int64_t i = 0; i < rows; ++i) ++count[static_cast<size_t>(label[i] - first)];
+  const int64_t classes =
+      std::count_if(count.begin(), count.end(), [](int64_t n) { return n > 0; });
+
+  ClassGroups groups{.ids = torch::empty_like(dense),
+                     .labels = torch::empty({classes}, dense.options()),
+                     .counts = torch::empty({classes}, dense.options())};
+  std::vector<int64_t> number(count.size());
+  int64_t next = 0;
+  for (size_t value = 0; value < count.size(); ++value) {
+    if (count[value] == 0) continue;
+    groups.labels.data_ptr<int64_t>()[next] = first + static_cast<int64_t>(value);
+    groups.counts.data_ptr<int64_t>()[next] = count[value];
+    number[value] = next++;
+  }
+  int64_t* id = groups.ids.data_ptr<int64_t>();
+  for (int64_t i = 0; i < rows; ++i) id[i] = number[static_cast<size_t>(label[i] - first)];
+  return groups;
+}
+
+}  // namespace
+
 ClassGroups group_by_class(const torch::Tensor& labels) {
+  if (labels.device().is_cpu()) {
+    if (auto groups = group_by_table(labels)) return *groups;
+  }
   const auto [values, ids, counts] =
       torch::_unique2(labels, /*sorted=*/true, /*return_inverse=*/true, /*return_counts=*/true);
   return {.ids = ids, .labels = values, .counts = counts};

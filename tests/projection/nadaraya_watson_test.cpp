@@ -73,7 +73,7 @@ struct SumsAndGradient {
 template <class Sums>
 SumsAndGradient differentiated(const Sums& sums_of, const SumsCase& test,
                                const torch::Tensor& rows) {
-  const auto labels = (torch::arange(rows.size(0)) * 7 / 5) % 5;
+  const auto labels = (torch::arange(rows.size(0)) * 7).div(5, "floor") % 5;
   const auto leaf = rows.detach().clone().requires_grad_();
   const auto sums = sums_of(leaf, group_by_class(labels), test.near);
   torch::manual_seed(5);

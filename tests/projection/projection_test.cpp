@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "projnce/projection/centroid.h"
 #include "projnce/projection/fixed.h"
 #include "projnce/projection/median.h"
@@ -44,6 +46,21 @@ TEST_F(Projections, GroupsNumberTheClassesThatArePresent) {
   EXPECT_TRUE(torch::equal(groups.labels, torch::tensor({-2, 5, 8})));
   EXPECT_TRUE(torch::equal(groups.counts, torch::tensor({2, 4, 1})));
   EXPECT_TRUE(torch::equal(groups.ids, torch::tensor({1, 0, 1, 1, 0, 2, 1})));
+}
+
+TEST_F(Projections, GroupsAreTheSameHoweverFarApartLabelsLie) {
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  for (const auto& far :
+       {std::vector<int64_t>{7, -3, 7, 0, -3},
+        std::vector<int64_t>{kMost, kLeast, kMost, 0, kLeast},
+        std::vector<int64_t>{kLeast + 9, kLeast, kLeast + 9, kLeast + 1, kLeast}}) {
+    const auto labels = torch::tensor(far, torch::kInt64);
+    const auto groups = group_by_class(labels);
+    EXPECT_TRUE(torch::equal(groups.ids, torch::tensor({2, 0, 2, 1, 0}, torch::kInt64)));
+    EXPECT_TRUE(torch::equal(groups.counts, torch::tensor({2, 1, 2}, torch::kInt64)));
+    EXPECT_TRUE(torch::equal(groups.labels.index_select(0, groups.ids), labels));
+  }
 }
 
 TEST_F(Projections, CentroidsAreMeansOfTheirRows) {
