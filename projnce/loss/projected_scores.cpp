@@ -1,6 +1,8 @@
 #include "projnce/loss/projected_scores.h"
 
 #include "projnce/loss/pair_mass.h"
+#include "projnce/loss/positive_score.h"
+#include "projnce/projection/centroid.h"
 
 namespace projnce {
 
@@ -28,6 +30,17 @@ ProjectedScores::ProjectedScores(const ContrastRows& rows, const Projected& proj
                   .bias = log_count});  // [2, N]
   other_classes_ = masses[1];
   if (!own_.defined()) own_ = masses[0] - log_count.index_select(0, rows.anchor_class);
+}
+
+ProjectedScores ProjectedScores::of_centroids_without_anchor(const ContrastRows& rows,
+                                                             double temperature, bool detach) {
+  ProjectedScores scores(
+      rows, project_centroids(rows.candidates, {.rows = CentroidRows::kAll, .detach = detach}),
+      temperature);
+  // Linear in the centroid, so no vector for each anchor is needed.
+  scores.own_ = torch::where(
+      rows.own_count > 1, mean_positive_score(rows, temperature, {.detach = detach}), scores.own_);
+  return scores;
 }
 
 torch::Tensor ProjectedScores::pair_mass(Leave leave) const {

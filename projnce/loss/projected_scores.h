@@ -16,6 +16,11 @@ class ProjectedScores {
  public:
   ProjectedScores(const ContrastRows& rows, const Projected& projected, double temperature);
 
+  /// With class centroids from which each anchor is left out, for its own class alone: a class of
+  /// one row keeps it. `detach`: no gradient into the centroids.
+  static ProjectedScores of_centroids_without_anchor(const ContrastRows& rows, double temperature,
+                                                     bool detach);
+
   /// Score of each anchor with the vector of its own class (or its own row), [N].
   torch::Tensor own() const { return own_; }
 

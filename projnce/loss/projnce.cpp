@@ -16,13 +16,21 @@ void check_options(const ProjnceOptions& options) {
   if (!std::isfinite(options.beta)) fail("projnce: beta = ", options.beta, " must be finite");
 }
 
+ProjectedScores centroid_scores(const ContrastRows& rows, const ProjnceOptions& options) {
+  if (options.r_centroid == CentroidRows::kNotAnchor) {
+    return ProjectedScores::of_centroids_without_anchor(rows, options.temperature,
+                                                        options.detach_centroid);
+  }
+  return {rows,
+          project_centroids(rows.candidates,
+                            {.rows = options.r_centroid, .detach = options.detach_centroid}),
+          options.temperature};
+}
+
 SelfpTerms terms_of(const ContrastRows& rows, const ProjnceOptions& options) {
   const auto t = options.temperature;
   const ProjectedScores neg(rows, {.vectors = rows.candidates.rows, .per_row = true}, t);
-  const ProjectedScores pos(rows,
-                            project_centroids(rows.candidates, {.rows = options.r_centroid,
-                                                                .detach = options.detach_centroid}),
-                            t);
+  const auto pos = centroid_scores(rows, options);
   const auto positive = mean_positive_score(
       rows, t, {.include_self = options.include_self_pos, .detach = options.detach_centroid});
   const auto partners = options.include_self_pos ? 0 : 1;

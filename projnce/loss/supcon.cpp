@@ -4,7 +4,6 @@
 #include "projnce/loss/positive_score.h"
 #include "projnce/loss/projected_scores.h"
 #include "projnce/loss/selfp_terms.h"
-#include "projnce/projection/centroid.h"
 
 namespace projnce {
 
@@ -53,7 +52,8 @@ torch::Tensor valid_classes(const ContrastRows& rows, const SupConOptions& optio
 /// R of the SupCon projections, leave-one-out; it costs O(N K D) beside the loss's O(N M D).
 torch::Tensor mean_ratio(const ContrastRows& rows, const torch::Tensor& log_mass,
                          double temperature) {
-  const ProjectedScores centroids(rows, project_centroids(rows.candidates, {}), temperature);
+  const auto centroids =
+      ProjectedScores::of_centroids_without_anchor(rows, temperature, /*detach=*/true);
   return (centroids.log_mass(Leave::kSelf) - log_mass).exp().mean();
 }
 
