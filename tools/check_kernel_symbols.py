@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""Code compiled for AVX2 or AVX-512 must not stand in for common code on older processors.
+
+The linker keeps one copy of every inline function. Where a kernel source emits one as a weak symbol,
+that copy, with instructions that not every processor has, may be the one that all others call.
+Usage: check_kernel_symbols.py BUILD_DIR
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ALLOWED = re.compile(r"projnce::\w+_kernels<|^DW\.ref\.")
+
+
+def leaked_symbols(path):
+    listing = subprocess.run(["nm", "--demangle", path], check=True, capture_output=True, text=True)
+    for line in listing.stdout.splitlines():
+        found = re.match(r"[0-9a-f]+ [WVu] (.+)", line)
+        if found and not ALLOWED.search(found.group(1)):
+            yield found.group(1)
+
+
+def main():
+    objects = sorted(Path(sys.argv[1]).glob("**/kernel/table_avx*.o"))
+    if not objects:
+        print(f"no kernels for particular instructions in {sys.argv[1]}: nothing to check")
+    leaks = [(path.name, symbol) for path in objects for symbol in leaked_symbols(path)]
+    for name, symbol in leaks:
+        print(f"{name}: {symbol} could be called on a processor without these instructions")
+    return 1 if leaks else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
