@@ -85,9 +85,10 @@ struct Exponential {
     return {(x - whole * Format::kLn2High) - whole * Format::kLn2Low, n};
   }
 
-  /// v 2^n by adding to the exponent's bits.
+  /// v 2^n by adding to the exponent's bits; unsigned, because numbers out of range may overflow.
   static PROJNCE_INLINE V scaled(V v, V n) {
-    return S::number(S::bits(v) + (S::bits(n) << Format::kShift));
+    using U = typename S::U;
+    return reinterpret_cast<V>(reinterpret_cast<U>(v) + (reinterpret_cast<U>(n) << Format::kShift));
   }
 
   /// r + r^2/2! + r^3/3! + ...

@@ -21,6 +21,7 @@ struct Simd {
 
   typedef T V __attribute__((vector_size(Arch::kBytes)));
   typedef Lane I __attribute__((vector_size(Arch::kBytes)));
+  typedef std::make_unsigned_t<Lane> U __attribute__((vector_size(Arch::kBytes)));
 
   static PROJNCE_INLINE V load(const T* from) { return *reinterpret_cast<const LooseV*>(from); }
   static PROJNCE_INLINE I load(const Lane* from) { return *reinterpret_cast<const LooseI*>(from); }
