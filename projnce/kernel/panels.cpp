@@ -14,7 +14,7 @@ constexpr int64_t kFewNumbers = 1 << 15;
 }  // namespace
 
 template <class T>
-RowPanels<T>::RowPanels(const T* rows, int64_t count, int64_t dim, T filler)
+RowPanels<T>::RowPanels(const T* rows, int64_t count, int64_t dim)
     : width_(kernels<T>().panel_columns), dim_(dim), data_(round_up(count, width_) * dim) {
 #pragma omp parallel for schedule(static) if (count * dim > kFewNumbers)
   for (int64_t first = 0; first < count; first += width_) {
@@ -22,7 +22,7 @@ RowPanels<T>::RowPanels(const T* rows, int64_t count, int64_t dim, T filler)
     const int64_t present = std::min(width_, count - first);
     for (int64_t k = 0; k < dim_; ++k, to += width_) {
       for (int64_t c = 0; c < present; ++c) to[c] = rows[(first + c) * dim_ + k];
-      std::fill(to + present, to + width_, filler);
+      std::fill(to + present, to + width_, T{0});
     }
   }
 }

@@ -12,11 +12,11 @@ inline int64_t round_up(int64_t value, int64_t step) {
 
 /// Rows of a matrix laid out for the tiles of pairs: panel p holds rows p*w .. p*w + w-1 side by
 /// side for each step along the dimension, w = panel_columns of the active kernels. Rows beyond the
-/// last are `filler`. Packs with all threads.
+/// last are 0. Packs with all threads.
 template <class T>
 class RowPanels {
  public:
-  RowPanels(const T* rows, int64_t count, int64_t dim, T filler = 0);
+  RowPanels(const T* rows, int64_t count, int64_t dim);
 
   /// The panel that starts with `row`, a multiple of the panel's width.
   const T* from_row(int64_t row) const { return data_.data() + row * dim_; }
