@@ -155,71 +155,80 @@ struct Merged {
   }
 };
 
+class ChunkedPairSums : public PairSums {
+ public:
+  Tensor masses(const PairOperands& pairs) const override {
+    if (const double shift = common_shift(pairs); shift > 0) return shared_masses(pairs, shift);
+    const auto masses =
+        torch::empty({pairs.num_sets(), pairs.num_anchors()}, pairs.anchors.options());
+    for_each_chunk(pairs, [&](const Chunk& chunk) {
+      if (!pairs.split()) {
+        chunk.of(masses[0]).copy_(chunk.scores.logsumexp(1));
+        return;
+      }
+      const auto same = chunk.same_class(pairs);
+      chunk.of(masses[0]).copy_(chunk.scores.masked_fill(~same, -kInfinity).logsumexp(1));
+      chunk.of(masses[1]).copy_(chunk.scores.masked_fill(same, -kInfinity).logsumexp(1));
+    });
+    return masses;
+  }
+
+  PairGradients mass_gradients(const PairOperands& pairs, const Tensor& masses,
+                               const Tensor& gradient) const override {
+    if (const double shift = common_shift(pairs); shift > 0) {
+      return shared_mass_gradients(pairs, shift, masses, gradient);
+    }
+    auto gradients = zero_gradients(pairs);
+    const auto empty = masses == -kInfinity;
+    const auto log_mass = masses.masked_fill(empty, kInfinity);  // e^{s - inf} = 0
+    const auto weight = gradient.masked_fill(empty, 0);
+    for_each_chunk(pairs, [&](const Chunk& chunk) {
+      const auto share = [&](int64_t set) {
+        return (chunk.scores - chunk.of(log_mass[set]).unsqueeze(1))
+            .exp_()
+            .mul_(chunk.of(weight[set]).unsqueeze(1));
+      };
+      add_weights(
+          pairs, chunk,
+          pairs.split() ? torch::where(chunk.same_class(pairs), share(0), share(1)) : share(0),
+          gradients);
+    });
+    return gradients;
+  }
+
+  Tensor curve_sum(const PairOperands& pairs, const CurveSum& curve,
+                   const Tensor& level) const override {
+    const auto sums = torch::empty({pairs.num_anchors()}, pairs.anchors.options());
+    for_each_chunk(pairs, [&](const Chunk& chunk) {
+      const auto members = chunk.members(pairs, curve.negatives);
+      const auto value = Merged(chunk, curve, chunk.of(level)).value;
+      chunk.of(sums).copy_(value.masked_fill(~members, 0).sum(1));
+    });
+    return sums;
+  }
+
+  PairGradients curve_gradients(const PairOperands& pairs, const CurveSum& curve,
+                                const Tensor& level, const Tensor& gradient) const override {
+    auto gradients = zero_gradients(pairs);
+    gradients.level = torch::zeros_like(level);
+    for_each_chunk(pairs, [&](const Chunk& chunk) {
+      const auto members = chunk.members(pairs, curve.negatives);
+      const Merged merged(chunk, curve, chunk.of(level));
+      const auto slope =
+          (merged.slope * chunk.of(gradient).unsqueeze(1)).masked_fill(~members, 0);  // [count, M]
+      const auto by_score = (slope * merged.share).masked_fill(~members, 0);
+      chunk.of(gradients.level).copy_((slope - by_score).sum(1));
+      add_weights(pairs, chunk, by_score, gradients);
+    });
+    return gradients;
+  }
+};
+
 }  // namespace
 
-Tensor chunked_masses(const PairOperands& pairs) {
-  if (const double shift = common_shift(pairs); shift > 0) return shared_masses(pairs, shift);
-  const auto masses =
-      torch::empty({pairs.num_sets(), pairs.num_anchors()}, pairs.anchors.options());
-  for_each_chunk(pairs, [&](const Chunk& chunk) {
-    if (!pairs.split()) {
-      chunk.of(masses[0]).copy_(chunk.scores.logsumexp(1));
-      return;
-    }
-    const auto same = chunk.same_class(pairs);
-    chunk.of(masses[0]).copy_(chunk.scores.masked_fill(~same, -kInfinity).logsumexp(1));
-    chunk.of(masses[1]).copy_(chunk.scores.masked_fill(same, -kInfinity).logsumexp(1));
-  });
-  return masses;
-}
-
-PairGradients chunked_mass_gradients(const PairOperands& pairs, const Tensor& masses,
-                                     const Tensor& gradient) {
-  if (const double shift = common_shift(pairs); shift > 0) {
-    return shared_mass_gradients(pairs, shift, masses, gradient);
-  }
-  auto gradients = zero_gradients(pairs);
-  const auto empty = masses == -kInfinity;
-  const auto log_mass = masses.masked_fill(empty, kInfinity);  // e^{s - inf} = 0
-  const auto weight = gradient.masked_fill(empty, 0);
-  for_each_chunk(pairs, [&](const Chunk& chunk) {
-    const auto share = [&](int64_t set) {
-      return (chunk.scores - chunk.of(log_mass[set]).unsqueeze(1))
-          .exp_()
-          .mul_(chunk.of(weight[set]).unsqueeze(1));
-    };
-    add_weights(
-        pairs, chunk,
-        pairs.split() ? torch::where(chunk.same_class(pairs), share(0), share(1)) : share(0),
-        gradients);
-  });
-  return gradients;
-}
-
-Tensor chunked_curve_sum(const PairOperands& pairs, const CurveSum& curve, const Tensor& level) {
-  const auto sums = torch::empty({pairs.num_anchors()}, pairs.anchors.options());
-  for_each_chunk(pairs, [&](const Chunk& chunk) {
-    const auto members = chunk.members(pairs, curve.negatives);
-    const auto value = Merged(chunk, curve, chunk.of(level)).value;
-    chunk.of(sums).copy_(value.masked_fill(~members, 0).sum(1));
-  });
+const PairSums& chunked_pair_sums() {
+  static const ChunkedPairSums sums;
   return sums;
-}
-
-PairGradients chunked_curve_gradients(const PairOperands& pairs, const CurveSum& curve,
-                                      const Tensor& level, const Tensor& gradient) {
-  auto gradients = zero_gradients(pairs);
-  gradients.level = torch::zeros_like(level);
-  for_each_chunk(pairs, [&](const Chunk& chunk) {
-    const auto members = chunk.members(pairs, curve.negatives);
-    const Merged merged(chunk, curve, chunk.of(level));
-    const auto slope =
-        (merged.slope * chunk.of(gradient).unsqueeze(1)).masked_fill(~members, 0);  // [count, M]
-    const auto by_score = (slope * merged.share).masked_fill(~members, 0);
-    chunk.of(gradients.level).copy_((slope - by_score).sum(1));
-    add_weights(pairs, chunk, by_score, gradients);
-  });
-  return gradients;
 }
 
 }  // namespace projnce

@@ -28,23 +28,22 @@ class ForcedPairEngine {
   PairEngine before_;
 };
 
-// What each engine does. Masses are [sets, N]: log sum_j e^{s_ij} over positives and negatives, or
-// over all; minus infinity over nothing. The gradients are those of sum(gradient * result).
+/// What an engine does. Masses are [sets, N]: log sum_j e^{s_ij} over positives and negatives, or
+/// over all; minus infinity over nothing. The gradients are those of sum(gradient * result).
+class PairSums {
+ public:
+  virtual ~PairSums() = default;
+  virtual torch::Tensor masses(const PairOperands& pairs) const = 0;
+  virtual PairGradients mass_gradients(const PairOperands& pairs, const torch::Tensor& masses,
+                                       const torch::Tensor& gradient) const = 0;
+  virtual torch::Tensor curve_sum(const PairOperands& pairs, const CurveSum& curve,
+                                  const torch::Tensor& level) const = 0;
+  virtual PairGradients curve_gradients(const PairOperands& pairs, const CurveSum& curve,
+                                        const torch::Tensor& level,
+                                        const torch::Tensor& gradient) const = 0;
+};
 
-torch::Tensor tiled_masses(const PairOperands& pairs);
-PairGradients tiled_mass_gradients(const PairOperands& pairs, const torch::Tensor& masses,
-                                   const torch::Tensor& gradient);
-torch::Tensor tiled_curve_sum(const PairOperands& pairs, const CurveSum& curve,
-                              const torch::Tensor& level);
-PairGradients tiled_curve_gradients(const PairOperands& pairs, const CurveSum& curve,
-                                    const torch::Tensor& level, const torch::Tensor& gradient);
-
-torch::Tensor chunked_masses(const PairOperands& pairs);
-PairGradients chunked_mass_gradients(const PairOperands& pairs, const torch::Tensor& masses,
-                                     const torch::Tensor& gradient);
-torch::Tensor chunked_curve_sum(const PairOperands& pairs, const CurveSum& curve,
-                                const torch::Tensor& level);
-PairGradients chunked_curve_gradients(const PairOperands& pairs, const CurveSum& curve,
-                                      const torch::Tensor& level, const torch::Tensor& gradient);
+const PairSums& tiled_pair_sums();
+const PairSums& chunked_pair_sums();
 
 }  // namespace projnce

@@ -13,19 +13,27 @@ using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
+const PairSums& sums_of(bool tiles) {
+  return tiles ? tiled_pair_sums() : chunked_pair_sums();
+}
+
+bool uses_tiles(const Tensor& rows) {
+  return pair_engine(rows) == PairEngine::kTiles;
+}
+
 void save_pairs(AutogradContext* ctx, const PairOperands& pairs, const Tensor& last) {
   ctx->save_for_backward({pairs.anchors, pairs.candidates, pairs.anchor_class,
                           pairs.candidate_class, pairs.bias, last});
   ctx->saved_data["scale"] = pairs.scale;
   ctx->saved_data["self"] = pairs.self ? c10::IValue(*pairs.self) : c10::IValue();
   ctx->saved_data["symmetric"] = pairs.symmetric;
-  ctx->saved_data["tiles"] = pair_engine(pairs.anchors) == PairEngine::kTiles;
+  ctx->saved_data["tiles"] = uses_tiles(pairs.anchors);
 }
 
 struct SavedPairs {
   PairOperands pairs;
   Tensor last;
-  bool tiles;
+  const PairSums& sums;  // those of forward
 };
 
 SavedPairs saved_pairs(AutogradContext* ctx) {
@@ -40,7 +48,7 @@ SavedPairs saved_pairs(AutogradContext* ctx) {
                      .bias = saved[4],
                      .symmetric = data["symmetric"].toBool()};
   if (!data["self"].isNone()) pairs.self = data["self"].toInt();
-  return {pairs, saved[5], data["tiles"].toBool()};
+  return {pairs, saved[5], sums_of(data["tiles"].toBool())};
 }
 
 /// The tensors that gradients flow to are arguments of their own, because autograd looks there.
@@ -50,16 +58,14 @@ class LogMasses : public torch::autograd::Function<LogMasses> {
                         PairOperands pairs) {
     pairs.anchors = anchors;
     pairs.candidates = candidates;
-    const bool tiles = pair_engine(anchors) == PairEngine::kTiles;
-    const auto masses = tiles ? tiled_masses(pairs) : chunked_masses(pairs);
+    const auto masses = sums_of(uses_tiles(anchors)).masses(pairs);
     save_pairs(ctx, pairs, masses);
     return masses.to(anchors.scalar_type());
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list grads) {
-    const auto [pairs, masses, tiles] = saved_pairs(ctx);
-    const auto gradients = tiles ? tiled_mass_gradients(pairs, masses, grads[0])
-                                 : chunked_mass_gradients(pairs, masses, grads[0]);
+    const auto [pairs, masses, sums] = saved_pairs(ctx);
+    const auto gradients = sums.mass_gradients(pairs, masses, grads[0]);
     return {gradients.anchors, gradients.candidates, {}};
   }
 };
@@ -74,19 +80,16 @@ class CurveSums : public torch::autograd::Function<CurveSums> {
     ctx->saved_data["negatives"] = curve.negatives;
     ctx->saved_data["q"] = curve.q;
     ctx->saved_data["shift"] = curve.shift;
-    const bool tiles = pair_engine(anchors) == PairEngine::kTiles;
-    const auto sums =
-        tiles ? tiled_curve_sum(pairs, curve, level) : chunked_curve_sum(pairs, curve, level);
-    return sums.to(anchors.scalar_type());
+    const auto values = sums_of(uses_tiles(anchors)).curve_sum(pairs, curve, level);
+    return values.to(anchors.scalar_type());
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list grads) {
-    const auto [pairs, level, tiles] = saved_pairs(ctx);
+    const auto [pairs, level, sums] = saved_pairs(ctx);
     const CurveSum curve{.negatives = ctx->saved_data["negatives"].toBool(),
                          .q = ctx->saved_data["q"].toDouble(),
                          .shift = ctx->saved_data["shift"].toDouble()};
-    const auto gradients = tiles ? tiled_curve_gradients(pairs, curve, level, grads[0])
-                                 : chunked_curve_gradients(pairs, curve, level, grads[0]);
+    const auto gradients = sums.curve_gradients(pairs, curve, level, grads[0]);
     return {
         gradients.anchors, gradients.candidates, gradients.level.to(level.scalar_type()), {}, {}};
   }

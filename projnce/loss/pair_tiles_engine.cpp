@@ -73,8 +73,8 @@ double* set_row(const torch::Tensor& by_set, int64_t set) {
 }
 
 template <class T>
-PairGradients mass_gradients(const PairOperands& pairs, const torch::Tensor& masses,
-                             const torch::Tensor& gradient) {
+PairGradients mass_gradients_of(const PairOperands& pairs, const torch::Tensor& masses,
+                                const torch::Tensor& gradient) {
   const PairGradientMemory<T> memory(pairs);
   pair_mass_gradient<T>(rows_of<T>(pairs), {set_row(masses, 0), set_row(masses, 1)},
                         {set_row(gradient, 0), set_row(gradient, 1)}, memory.rows());
@@ -117,8 +117,8 @@ struct SortedPairs {
 };
 
 template <class T>
-PairGradients curve_gradients(const SortedPairs& sorted, const CurveSum& curve,
-                              const torch::Tensor& level, const torch::Tensor& gradient) {
+PairGradients curve_gradients_of(const SortedPairs& sorted, const CurveSum& curve,
+                                 const torch::Tensor& level, const torch::Tensor& gradient) {
   const PairGradientMemory<T> memory(sorted.pairs);
   const auto d_level = torch::zeros_like(gradient);
   pair_curve_gradient<T>(rows_of<T>(sorted.pairs), kernel_curve(curve), level.data_ptr<T>(),
@@ -128,48 +128,57 @@ PairGradients curve_gradients(const SortedPairs& sorted, const CurveSum& curve,
   return gradients;
 }
 
+class TiledPairSums : public PairSums {
+ public:
+  torch::Tensor masses(const PairOperands& pairs) const override {
+    const auto dense = contiguous(pairs);
+    const auto masses = torch::empty({pairs.num_sets(), pairs.num_anchors()}, torch::kFloat64);
+    AT_DISPATCH_FLOATING_TYPES(pairs.anchors.scalar_type(), "pair_mass", [&] {
+      pair_mass<scalar_t>(rows_of<scalar_t>(dense), {set_row(masses, 0), set_row(masses, 1)});
+    });
+    return masses;
+  }
+
+  PairGradients mass_gradients(const PairOperands& pairs, const torch::Tensor& masses,
+                               const torch::Tensor& gradient) const override {
+    const auto dense = contiguous(pairs);
+    const auto weights = gradient.to(torch::kFloat64).contiguous();
+    return AT_DISPATCH_FLOATING_TYPES(pairs.anchors.scalar_type(), "pair_mass_gradient", [&] {
+      return mass_gradients_of<scalar_t>(dense, masses, weights);
+    });
+  }
+
+  torch::Tensor curve_sum(const PairOperands& pairs, const CurveSum& curve,
+                          const torch::Tensor& level) const override {
+    const SortedPairs sorted(pairs, curve);
+    const auto levels = sorted.sorted(kernel_level(level, pairs));
+    const auto sums = torch::empty({pairs.num_anchors()}, torch::kFloat64);
+    AT_DISPATCH_FLOATING_TYPES(pairs.anchors.scalar_type(), "pair_curve", [&] {
+      pair_curve<scalar_t>(rows_of<scalar_t>(sorted.pairs), kernel_curve(curve),
+                           levels.data_ptr<scalar_t>(), sums.data_ptr<double>());
+    });
+    return sorted.unsorted(sums);
+  }
+
+  PairGradients curve_gradients(const PairOperands& pairs, const CurveSum& curve,
+                                const torch::Tensor& level,
+                                const torch::Tensor& gradient) const override {
+    const SortedPairs sorted(pairs, curve);
+    const auto levels = sorted.sorted(kernel_level(level, pairs));
+    const auto weights = sorted.sorted(gradient.to(torch::kFloat64)).contiguous();
+    const auto found = AT_DISPATCH_FLOATING_TYPES(
+        pairs.anchors.scalar_type(), "pair_curve_gradient",
+        [&] { return curve_gradients_of<scalar_t>(sorted, curve, levels, weights); });
+    return {sorted.unsorted(found.anchors), sorted.unsorted(found.candidates),
+            sorted.unsorted(found.level)};
+  }
+};
+
 }  // namespace
 
-torch::Tensor tiled_masses(const PairOperands& pairs) {
-  const auto dense = contiguous(pairs);
-  const auto masses = torch::empty({pairs.num_sets(), pairs.num_anchors()}, torch::kFloat64);
-  AT_DISPATCH_FLOATING_TYPES(pairs.anchors.scalar_type(), "pair_mass", [&] {
-    pair_mass<scalar_t>(rows_of<scalar_t>(dense), {set_row(masses, 0), set_row(masses, 1)});
-  });
-  return masses;
-}
-
-PairGradients tiled_mass_gradients(const PairOperands& pairs, const torch::Tensor& masses,
-                                   const torch::Tensor& gradient) {
-  const auto dense = contiguous(pairs);
-  const auto weights = gradient.to(torch::kFloat64).contiguous();
-  return AT_DISPATCH_FLOATING_TYPES(pairs.anchors.scalar_type(), "pair_mass_gradient", [&] {
-    return mass_gradients<scalar_t>(dense, masses, weights);
-  });
-}
-
-torch::Tensor tiled_curve_sum(const PairOperands& pairs, const CurveSum& curve,
-                              const torch::Tensor& level) {
-  const SortedPairs sorted(pairs, curve);
-  const auto levels = sorted.sorted(kernel_level(level, pairs));
-  const auto sums = torch::empty({pairs.num_anchors()}, torch::kFloat64);
-  AT_DISPATCH_FLOATING_TYPES(pairs.anchors.scalar_type(), "pair_curve", [&] {
-    pair_curve<scalar_t>(rows_of<scalar_t>(sorted.pairs), kernel_curve(curve),
-                         levels.data_ptr<scalar_t>(), sums.data_ptr<double>());
-  });
-  return sorted.unsorted(sums);
-}
-
-PairGradients tiled_curve_gradients(const PairOperands& pairs, const CurveSum& curve,
-                                    const torch::Tensor& level, const torch::Tensor& gradient) {
-  const SortedPairs sorted(pairs, curve);
-  const auto levels = sorted.sorted(kernel_level(level, pairs));
-  const auto weights = sorted.sorted(gradient.to(torch::kFloat64)).contiguous();
-  const auto found = AT_DISPATCH_FLOATING_TYPES(
-      pairs.anchors.scalar_type(), "pair_curve_gradient",
-      [&] { return curve_gradients<scalar_t>(sorted, curve, levels, weights); });
-  return {sorted.unsorted(found.anchors), sorted.unsorted(found.candidates),
-          sorted.unsorted(found.level)};
+const PairSums& tiled_pair_sums() {
+  static const TiledPairSums sums;
+  return sums;
 }
 
 }  // namespace projnce
