@@ -16,11 +16,19 @@ if(PROJNCE_BUILD_PROGRAM)
   find_package(ZLIB REQUIRED)
   pkg_check_modules(turbojpeg REQUIRED IMPORTED_TARGET libturbojpeg)
   pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+  find_package(JPEG REQUIRED)
+  find_package(LibArchive REQUIRED)
+  pkg_check_modules(sndfile REQUIRED IMPORTED_TARGET sndfile)
+  pkg_check_modules(samplerate REQUIRED IMPORTED_TARGET samplerate)
+  find_path(KISSFFT_INCLUDE_DIR kissfft/kissfft.hh REQUIRED)  # the template: any precision
+  find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 
   add_library(projnce_files_dependencies INTERFACE)
   target_link_libraries(projnce_files_dependencies INTERFACE
     nlohmann_json::nlohmann_json spdlog::spdlog tomlplusplus::tomlplusplus PNG::PNG ZLIB::ZLIB
-    PkgConfig::turbojpeg PkgConfig::xxhash Threads::Threads)
+    PkgConfig::turbojpeg JPEG::JPEG LibArchive::LibArchive PkgConfig::sndfile PkgConfig::samplerate
+    OpenSSL::Crypto PkgConfig::xxhash Threads::Threads)
+  target_include_directories(projnce_files_dependencies SYSTEM INTERFACE ${KISSFFT_INCLUDE_DIR})
 endif()
 if(PROJNCE_BUILD_TESTS)
   find_package(GTest REQUIRED)

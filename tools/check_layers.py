@@ -29,7 +29,7 @@ ALLOWED = {
 }
 # Folders of libprojnce.so: they need LibTorch alone.
 LIBRARY = ["core", "kernel", "projection", "loss", "information", "encoder"]
-OUTSIDE_LIBRARY = re.compile(r"#include <(spdlog|fmt|toml\+\+|nlohmann|CLI|png|turbojpeg|zlib|xxhash)")
+OUTSIDE_LIBRARY = re.compile(r"#include <(spdlog|fmt|toml\+\+|nlohmann|CLI|png|turbojpeg|jpeglib|zlib|xxhash|archive|sndfile|samplerate|kissfft|openssl)")
 # Sources in core that are compiled into the program, not into the library.
 PROGRAM_CORE = {"logging", "progress", "toml"}
 # Folders that compile without LibTorch, so that their parsers are quick to build and to fuzz.

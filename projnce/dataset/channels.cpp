@@ -8,20 +8,16 @@ namespace projnce {
 
 namespace {
 
-class ChannelsDataset : public Dataset {
+class ChannelsDataset : public DatasetWrapper {
  public:
-  ChannelsDataset(DatasetPtr base, int channels) : base_(std::move(base)), channels_(channels) {}
+  ChannelsDataset(DatasetPtr base, int channels)
+      : DatasetWrapper(std::move(base)), channels_(channels) {}
 
-  int64_t size() const override { return base_->size(); }
-  const std::vector<std::string>& class_names() const override { return base_->class_names(); }
-  int64_t label(int64_t index) const override { return base_->label(index); }
-  std::string sample_name(int64_t index) const override { return base_->sample_name(index); }
-  Image decode(int64_t index) const override {
-    return with_channels(base_->decode(index), channels_);
+  Sample decode(int64_t index) const override {
+    return with_channels(std::get<Image>(base().decode(index)), channels_);
   }
 
  private:
-  DatasetPtr base_;
   int channels_;
 };
 

@@ -16,24 +16,19 @@ namespace {
 constexpr size_t kMostWarnings = 10;
 
 /// Samples of another dataset, some or all of them already decoded.
-class InMemoryDataset : public Dataset {
+class InMemoryDataset : public DatasetWrapper {
  public:
-  /// `images` has one for each sample; those without pixels are decoded by `base`.
-  InMemoryDataset(DatasetPtr base, std::vector<Image> images)
-      : base_(std::move(base)), images_(std::move(images)) {}
+  /// `samples` has one for each; those without content are decoded by `base`.
+  InMemoryDataset(DatasetPtr base, std::vector<Sample> samples)
+      : DatasetWrapper(std::move(base)), samples_(std::move(samples)) {}
 
-  int64_t size() const override { return base_->size(); }
-  const std::vector<std::string>& class_names() const override { return base_->class_names(); }
-  int64_t label(int64_t index) const override { return base_->label(index); }
-  std::string sample_name(int64_t index) const override { return base_->sample_name(index); }
-  Image decode(int64_t index) const override {
-    const auto& image = images_.at(static_cast<size_t>(index));
-    return image.pixels.empty() ? base_->decode(index) : image;
+  Sample decode(int64_t index) const override {
+    const auto& sample = samples_.at(static_cast<size_t>(index));
+    return bytes_of(sample) == 0 ? base().decode(index) : sample;
   }
 
  private:
-  DatasetPtr base_;
-  std::vector<Image> images_;
+  std::vector<Sample> samples_;
 };
 
 std::vector<int64_t> indices_without(int64_t size, const std::vector<DamagedSample>& damaged) {
@@ -66,14 +61,15 @@ void check_classes(const Dataset& dataset, const std::vector<DamagedSample>& dam
 }  // namespace
 
 CheckedDataset check_dataset(const DatasetPtr& dataset, const CheckOptions& options) {
-  std::vector<Image> images(static_cast<size_t>(dataset->size()));
+  std::vector<Sample> samples(static_cast<size_t>(dataset->size()));
   std::atomic<size_t> kept = 0;
   std::atomic<bool> coloured = false;
-  const auto keep = [&](int64_t index, Image&& image) {
-    if (image.channels == 3) coloured = true;
-    const size_t bytes = image.bytes();
+  const auto keep = [&](int64_t index, Sample&& sample) {
+    const auto* image = std::get_if<Image>(&sample);
+    if (image != nullptr && image->channels == 3) coloured = true;
+    const size_t bytes = bytes_of(sample);
     if (kept.fetch_add(bytes) + bytes <= options.memory_budget) {
-      images[static_cast<size_t>(index)] = std::move(image);
+      samples[static_cast<size_t>(index)] = std::move(sample);
     } else {
       kept -= bytes;
     }
@@ -83,7 +79,7 @@ CheckedDataset check_dataset(const DatasetPtr& dataset, const CheckOptions& opti
   checked.damaged = decode_all(*dataset, options.decoding, keep);
   checked.bytes_in_memory = kept;
   checked.channels = coloured ? 3 : 1;
-  checked.dataset = std::make_shared<InMemoryDataset>(dataset, std::move(images));
+  checked.dataset = std::make_shared<InMemoryDataset>(dataset, std::move(samples));
   if (!checked.damaged.empty()) {
     checked.dataset = std::make_shared<SubsetDataset>(
         checked.dataset, indices_without(dataset->size(), checked.damaged));

@@ -3,9 +3,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "projnce/core/image.h"
+#include "projnce/core/sample.h"
 
 namespace projnce {
 
@@ -15,6 +16,7 @@ class Dataset {
  public:
   virtual ~Dataset() = default;
 
+  virtual SampleKind kind() const { return SampleKind::kImage; }
   virtual int64_t size() const = 0;
   virtual const std::vector<std::string>& class_names() const = 0;
   /// In 0 .. class_names().size() - 1.
@@ -22,15 +24,45 @@ class Dataset {
   /// The file's name inside the dataset, or the index where samples have none.
   virtual std::string sample_name(int64_t index) const = 0;
   /// Throws projnce::Error, naming the sample, where it cannot be decoded.
-  virtual Image decode(int64_t index) const = 0;
+  virtual Sample decode(int64_t index) const = 0;
+  /// Changes when the sample's file does (its place, size, time); "" where samples have no files
+  /// of their own. For keys of caches.
+  virtual std::string content_id(int64_t /*index*/) const { return {}; }
 };
 
 using DatasetPtr = std::shared_ptr<const Dataset>;
 
-/// What a dataset's name stands for: the part to train on and the part to judge by.
+/// The samples of another dataset; what a wrapper changes, it overrides.
+class DatasetWrapper : public Dataset {
+ public:
+  explicit DatasetWrapper(DatasetPtr base) : base_(std::move(base)) {}
+
+  SampleKind kind() const override { return base_->kind(); }
+  int64_t size() const override { return base_->size(); }
+  const std::vector<std::string>& class_names() const override { return base_->class_names(); }
+  int64_t label(int64_t index) const override { return base_->label(index); }
+  std::string sample_name(int64_t index) const override { return base_->sample_name(index); }
+  Sample decode(int64_t index) const override { return base_->decode(index); }
+  std::string content_id(int64_t index) const override { return base_->content_id(index); }
+
+ protected:
+  const Dataset& base() const { return *base_; }
+
+ private:
+  DatasetPtr base_;
+};
+
+/// What a dataset's name stands for.
 struct DatasetSplit {
-  DatasetPtr train;
-  DatasetPtr test;
+  DatasetPtr train;  ///< to train on
+  DatasetPtr test;   ///< to judge by
+  /// Labelled samples that class centroids are taken from, with the test part's classes; null where
+  /// they are `train`.
+  DatasetPtr known = nullptr;
+  /// Noises to mix into training sounds; null where the dataset has none.
+  DatasetPtr background = nullptr;
+  /// Sentences for the user: that this is a subset, what was left out.
+  std::vector<std::string> remarks = {};
 };
 
 }  // namespace projnce

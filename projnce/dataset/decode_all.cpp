@@ -19,7 +19,7 @@ constexpr int64_t kRun = 32;
 class Job {
  public:
   Job(const Dataset& dataset, const DecodeAllOptions& options,
-      const std::function<void(int64_t, Image&&)>& visit)
+      const std::function<void(int64_t, Sample&&)>& visit)
       : dataset_(dataset), options_(options), visit_(visit), size_(dataset.size()) {}
 
   void help() {
@@ -58,21 +58,21 @@ class Job {
   }
 
   void decode(int64_t index) {
-    Image image;
+    Sample sample;
     try {
-      image = dataset_.decode(index);
+      sample = dataset_.decode(index);
     } catch (const Error& error) {
       if (error.fault() != Fault::kInput) throw;
       const std::lock_guard lock(mutex_);
       damaged_.push_back({index, dataset_.sample_name(index), error.what()});
       return;
     }
-    visit_(index, std::move(image));
+    visit_(index, std::move(sample));
   }
 
   const Dataset& dataset_;
   const DecodeAllOptions& options_;
-  const std::function<void(int64_t, Image&&)>& visit_;
+  const std::function<void(int64_t, Sample&&)>& visit_;
   const int64_t size_;
   std::atomic<int64_t> next_ = 0;
   std::atomic<int64_t> done_ = 0;
@@ -84,7 +84,7 @@ class Job {
 }  // namespace
 
 std::vector<DamagedSample> decode_all(const Dataset& dataset, const DecodeAllOptions& options,
-                                      const std::function<void(int64_t, Image&&)>& visit) {
+                                      const std::function<void(int64_t, Sample&&)>& visit) {
   Job job(dataset, options, visit);
   {
     std::vector<std::jthread> helpers;  // joined at the end of the block, whatever happens

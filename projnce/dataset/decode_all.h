@@ -26,6 +26,6 @@ struct DecodeAllOptions {
 /// order. Returns the samples that do not decode, in order. What else goes wrong stops it and is
 /// thrown.
 std::vector<DamagedSample> decode_all(const Dataset& dataset, const DecodeAllOptions& options,
-                                      const std::function<void(int64_t, Image&&)>& visit);
+                                      const std::function<void(int64_t, Sample&&)>& visit);
 
 }  // namespace projnce

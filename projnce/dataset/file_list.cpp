@@ -4,7 +4,7 @@
 
 namespace projnce {
 
-Image FileList::decode(int64_t index) const {
+Sample FileList::decode(int64_t index) const {
   return read_image(files_[index], sample_name(index));
 }
 

@@ -90,7 +90,7 @@ std::vector<std::string> printable_names(const std::vector<ClassFolder>& classes
 /// The files of `part`, labelled by the place of their class among `classes`.
 DatasetPtr make_part(const fs::path& root, const std::vector<ClassFolder>& part,
                      const std::vector<ClassFolder>& classes) {
-  std::vector<ImageFolder::Sample> samples;
+  std::vector<ImageFolder::File> samples;
   for (const auto& [name, files] : part) {
     const auto found = std::find_if(classes.begin(), classes.end(),
                                     [&name = name](const auto& c) { return c.name == name; });
@@ -107,7 +107,7 @@ DatasetPtr make_part(const fs::path& root, const std::vector<ClassFolder>& part,
 }  // namespace
 
 ImageFolder::ImageFolder(fs::path root, std::vector<std::string> class_names,
-                         std::vector<Sample> samples)
+                         std::vector<File> samples)
     : root_(std::move(root)), names_(std::move(class_names)), samples_(std::move(samples)) {}
 
 int64_t ImageFolder::label(int64_t index) const {
@@ -118,7 +118,7 @@ std::string ImageFolder::sample_name(int64_t index) const {
   return printable(samples_.at(static_cast<size_t>(index)).file);
 }
 
-Image ImageFolder::decode(int64_t index) const {
+Sample ImageFolder::decode(int64_t index) const {
   return read_image(root_ / samples_.at(static_cast<size_t>(index)).file, sample_name(index));
 }
 

@@ -12,24 +12,24 @@ namespace projnce {
 /// Picture files of any size, grey or coloured, decoded when asked for.
 class ImageFolder : public Dataset {
  public:
-  struct Sample {
+  struct File {
     std::string file;  ///< below the root
     int64_t label;
   };
 
   ImageFolder(std::filesystem::path root, std::vector<std::string> class_names,
-              std::vector<Sample> samples);
+              std::vector<File> samples);
 
   int64_t size() const override { return static_cast<int64_t>(samples_.size()); }
   const std::vector<std::string>& class_names() const override { return names_; }
   int64_t label(int64_t index) const override;
   std::string sample_name(int64_t index) const override;
-  Image decode(int64_t index) const override;
+  Sample decode(int64_t index) const override;
 
  private:
   std::filesystem::path root_;
   std::vector<std::string> names_;
-  std::vector<Sample> samples_;
+  std::vector<File> samples_;
 };
 
 struct ImageFolderOptions {

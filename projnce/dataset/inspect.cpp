@@ -24,7 +24,8 @@ PartInfo inspect_part(const Dataset& dataset, const DecodeAllOptions& options) {
   PartInfo info;
   info.samples = dataset.size();
   info.per_class = class_counts(dataset);
-  info.damaged = decode_all(dataset, options, [&](int64_t index, Image&& image) {
+  info.damaged = decode_all(dataset, options, [&](int64_t index, Sample&& sample) {
+    const auto& image = std::get<Image>(sample);
     const auto i = static_cast<size_t>(index);
     heights[i] = image.height;
     widths[i] = image.width;

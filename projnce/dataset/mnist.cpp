@@ -52,14 +52,14 @@ class MnistDataset : public Dataset {
   }
   std::string sample_name(int64_t index) const override { return std::to_string(index); }
 
-  Image decode(int64_t index) const override {
+  Sample decode(int64_t index) const override {
     const auto& dims = images_.array.dims;
     const auto bytes = static_cast<size_t>(dims[1] * dims[2]);
     const auto pixels = images_.array.values.subspan(static_cast<size_t>(index) * bytes, bytes);
-    return {.height = static_cast<int>(dims[1]),
-            .width = static_cast<int>(dims[2]),
-            .channels = 1,
-            .pixels = {pixels.begin(), pixels.end()}};
+    return Image{.height = static_cast<int>(dims[1]),
+                 .width = static_cast<int>(dims[2]),
+                 .channels = 1,
+                 .pixels = {pixels.begin(), pixels.end()}};
   }
 
  private:

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "projnce/core/logging.h"
-#include "projnce/core/table.h"
+#include "projnce/core/table_reader.h"
 #include "projnce/dataset/dataset.h"
 
 namespace projnce {
@@ -25,30 +25,23 @@ struct OpenContext {
   std::function<void(int64_t done, int64_t total)> on_progress = {};  ///< while samples are checked
 };
 
-/// A dataset that is ready to train on: all its samples decode, with the same number of channels.
-struct OpenedDataset : DatasetSplit {
-  std::filesystem::path root;
-  /// The labels before noise was added; empty where none was.
-  std::vector<int64_t> clean_train_labels;
-  int64_t skipped_train = 0;  ///< damaged samples that were left out
-  int64_t skipped_test = 0;
+/// Opens the dataset that lies in a folder or an archive.
+using DatasetOpener = std::function<DatasetSplit(const std::filesystem::path& root)>;
+
+/// A dataset as a table [dataset] names it, before anything is looked for on disk.
+struct DatasetSource {
+  std::string name;
+  std::string root;        ///< "" where dataset_places() are to be tried
+  std::string provider;    ///< where its makers hand it out
+  bool in_memory = false;  ///< its samples are bytes that opening has already checked
+  DatasetOpener open;
 };
 
-/// Opens what the table [dataset] describes and completes the table:
-///
-///   name = "fashion-mnist"   one of dataset_names()
-///   root = ""                its folder; "" looks in dataset_places()
-///   max_train = 0            train on a fixed, stratified subset of that many samples; 0 for all
-///   max_test = 0             the same for the test part
-///   strict = false           a damaged sample is an error, not a warning
-///   test_fraction = 0.2      folder only: share to test with where it has no test part
-///   [dataset.label_noise]    mode = "uniform_other", "uniform_all" or "permute_subset"
-///                            rate = 0.0; seed = the run's
-OpenedDataset open_dataset(Table& table, const OpenContext& context);
+/// Reads `name`, `root` and the fields that this dataset has besides.
+DatasetSource read_dataset_source(TableReader& reader, const OpenContext& context);
 
-/// The same samples as they lie on disk, damaged ones too: nothing is decoded or relabelled. The
-/// limits max_train and max_test hold here as well.
-DatasetSplit open_unchecked_dataset(Table& table, const OpenContext& context);
+/// The folder of the source, or the first of its places that exists. Throws where none does.
+std::filesystem::path find_dataset(const DatasetSource& source, const OpenContext& context);
 
 /// What `data list` says about a dataset.
 struct DatasetDescription {

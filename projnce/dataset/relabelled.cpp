@@ -7,12 +7,12 @@
 namespace projnce {
 
 RelabelledDataset::RelabelledDataset(DatasetPtr base, std::vector<int64_t> labels)
-    : base_(std::move(base)), labels_(std::move(labels)) {
-  if (static_cast<int64_t>(labels_.size()) != base_->size()) {
-    fail("there are ", labels_.size(), " labels, expected one for each of ", base_->size(),
-         " samples");
+    : DatasetWrapper(std::move(base)), labels_(std::move(labels)) {
+  if (static_cast<int64_t>(labels_.size()) != DatasetWrapper::base().size()) {
+    fail("there are ", labels_.size(), " labels, expected one for each of ",
+         DatasetWrapper::base().size(), " samples");
   }
-  const auto classes = static_cast<int64_t>(base_->class_names().size());
+  const auto classes = static_cast<int64_t>(DatasetWrapper::base().class_names().size());
   for (size_t i = 0; i < labels_.size(); ++i) {
     if (labels_[i] < 0 || labels_[i] >= classes) {
       fail("sample ", i, " has label ", labels_[i], ", expected 0 to ", classes - 1);

@@ -9,18 +9,19 @@
 namespace projnce {
 
 /// Some samples of another dataset, in the order of `indices`; the classes stay as they are.
-class SubsetDataset : public Dataset {
+class SubsetDataset : public DatasetWrapper {
  public:
   SubsetDataset(DatasetPtr base, std::vector<int64_t> indices);
 
-  int64_t size() const override;
-  const std::vector<std::string>& class_names() const override;
-  int64_t label(int64_t index) const override;
-  std::string sample_name(int64_t index) const override;
-  Image decode(int64_t index) const override;
+  int64_t size() const override { return static_cast<int64_t>(indices_.size()); }
+  int64_t label(int64_t index) const override { return base().label(at(index)); }
+  std::string sample_name(int64_t index) const override { return base().sample_name(at(index)); }
+  Sample decode(int64_t index) const override { return base().decode(at(index)); }
+  std::string content_id(int64_t index) const override { return base().content_id(at(index)); }
 
  private:
-  DatasetPtr base_;
+  int64_t at(int64_t index) const { return indices_.at(static_cast<size_t>(index)); }
+
   std::vector<int64_t> indices_;
 };
 

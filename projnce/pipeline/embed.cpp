@@ -7,6 +7,7 @@
 #include "projnce/core/error.h"
 #include "projnce/core/threads.h"
 #include "projnce/dataset/file_list.h"
+#include "projnce/dataset/open_dataset.h"
 #include "projnce/eval/embed_dataset.h"
 #include "projnce/pipeline/array_files.h"
 #include "projnce/pipeline/eval_options.h"

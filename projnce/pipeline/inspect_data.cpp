@@ -7,6 +7,7 @@
 #include "projnce/core/progress.h"
 #include "projnce/core/threads.h"
 #include "projnce/dataset/file_list.h"
+#include "projnce/dataset/open_dataset.h"
 
 namespace projnce {
 

@@ -19,7 +19,7 @@ constexpr int64_t kBatchSize = 64;
 /// Fills in the problems of files that do not decode; returns the indices of the others.
 std::vector<int64_t> find_usable(const Dataset& files, std::vector<Prediction>& predictions,
                                  int threads) {
-  for (const auto& damaged : decode_all(files, {.threads = threads}, [](int64_t, Image&&) {})) {
+  for (const auto& damaged : decode_all(files, {.threads = threads}, [](int64_t, Sample&&) {})) {
     predictions[damaged.index].problem = damaged.reason;
   }
   std::vector<int64_t> usable;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "projnce/core/table.h"
-#include "projnce/dataset/registry.h"
+#include "projnce/dataset/open_dataset.h"
 #include "projnce/pipeline/input_options.h"
 #include "projnce/pipeline/run_config.h"
 

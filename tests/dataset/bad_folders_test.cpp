@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "projnce/core/error.h"
-#include "projnce/dataset/registry.h"
+#include "projnce/dataset/open_dataset.h"
 #include "tests/support/data_files.h"
 #include "tests/support/scratch_dir.h"
 

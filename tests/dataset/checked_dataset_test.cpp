@@ -8,6 +8,7 @@
 
 #include "projnce/dataset/labels.h"
 #include "tests/support/complaint.h"
+#include "tests/support/decoded_image.h"
 #include "tests/support/fake_dataset.h"
 
 namespace projnce {
@@ -22,7 +23,7 @@ using ::testing::HasSubstr;
 class OnceDataset : public testing::FakeDataset {
  public:
   using FakeDataset::FakeDataset;
-  Image decode(int64_t index) const override {
+  Sample decode(int64_t index) const override {
     if (decoded_.at(static_cast<size_t>(index))++ > 0) fail("sample ", index, " is read again");
     return FakeDataset::decode(index);
   }
@@ -36,7 +37,7 @@ TEST(CheckedDataset, LeavesOutWhatDoesNotDecode) {
   EXPECT_EQ(checked.damaged.size(), 1U);
   EXPECT_THAT(labels_of(*checked.dataset), ElementsAre(0, 2, 1));
   EXPECT_EQ(checked.dataset->sample_name(1), "sample-2");
-  EXPECT_THAT(checked.dataset->decode(1).pixels, ElementsAre(2));
+  EXPECT_THAT(testing::decoded_image(*checked.dataset, 1).pixels, ElementsAre(2));
   EXPECT_EQ(checked.channels, 1);
 }
 
@@ -44,7 +45,8 @@ TEST(CheckedDataset, KeepsPixelsInMemoryUpToTheBudget) {
   const auto dataset = std::make_shared<OnceDataset>(std::vector<int64_t>(5, 0));
   const auto checked = check_dataset(dataset, {.decoding = {}, .memory_budget = 3});
   EXPECT_EQ(checked.bytes_in_memory, 3U);
-  for (int64_t i = 0; i < 3; ++i) EXPECT_EQ(checked.dataset->decode(i).pixels[0], i);
+  for (int64_t i = 0; i < 3; ++i)
+    EXPECT_EQ(testing::decoded_image(*checked.dataset, i).pixels[0], i);
   EXPECT_THAT(testing::complaint([&] { checked.dataset->decode(3); }), HasSubstr("read again"));
 }
 
@@ -58,7 +60,7 @@ class JudgeDamageTest : public ::testing::Test {
     std::ostringstream log;
     const auto logger = std::make_shared<spdlog::logger>(
         "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log));
-    const auto found = decode_all(*dataset, {}, [](int64_t, Image&&) {});
+    const auto found = decode_all(*dataset, {}, [](int64_t, Sample&&) {});
     const auto error = testing::complaint([&] { judge_damage(*dataset, found, rules, logger); });
     return log.str().empty() ? error : log.str();
   }

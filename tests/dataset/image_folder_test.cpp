@@ -6,6 +6,7 @@
 #include "projnce/dataset/labels.h"
 #include "tests/support/complaint.h"
 #include "tests/support/data_files.h"
+#include "tests/support/decoded_image.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce {
@@ -45,7 +46,7 @@ TEST_F(ImageFolderTest, ReadsTrainAndTestFolders) {
   EXPECT_THAT(class_counts(*split.test), ElementsAre(0, 1));
   EXPECT_EQ(split.train->sample_name(3), "train/dog/0.png");
   EXPECT_EQ(split.test->sample_name(0), "test/dog/0.png");
-  EXPECT_EQ(split.train->decode(3).width, 3);
+  EXPECT_EQ(testing::decoded_image(*split.train, 3).width, 3);
 }
 
 TEST_F(ImageFolderTest, ValAndValidAreTestPartsToo) {
@@ -120,8 +121,8 @@ TEST_F(ImageFolderTest, NamesThatAreNotTextAreEscapedAndStillRead) {
   const auto split = open();
   EXPECT_THAT(split.train->class_names(), ElementsAre("caf\\xE9", "dog"));
   EXPECT_THAT(split.train->sample_name(1), StartsWith("dog/new\\x0Aline"));
-  EXPECT_EQ(split.train->decode(0).height, 2);
-  EXPECT_EQ(split.train->decode(1).height, 2);
+  EXPECT_EQ(testing::decoded_image(*split.train, 0).height, 2);
+  EXPECT_EQ(testing::decoded_image(*split.train, 1).height, 2);
 }
 
 TEST_F(ImageFolderTest, UnusableFoldersHaveTheirSentences) {

@@ -6,6 +6,7 @@
 #include "projnce/dataset/labels.h"
 #include "tests/support/complaint.h"
 #include "tests/support/data_files.h"
+#include "tests/support/decoded_image.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce {
@@ -43,7 +44,7 @@ class MnistTest : public ::testing::Test {
 TEST_F(MnistTest, ReadsLabelsAndPixels) {
   const auto split = open();
   EXPECT_THAT(labels_of(*split.train), ElementsAre(9, 0, 4));
-  const auto image = split.train->decode(1);
+  const auto image = testing::decoded_image(*split.train, 1);
   EXPECT_EQ(image.height, 2);
   EXPECT_EQ(image.channels, 1);
   EXPECT_THAT(image.pixels, ElementsAre(5, 6, 7, 8));
@@ -102,7 +103,7 @@ TEST(FashionMnist, HasTheOfficialCounts) {
   EXPECT_EQ(split.test->size(), 10'000);
   EXPECT_THAT(class_counts(*split.train), Each(6'000));
   EXPECT_THAT(class_counts(*split.test), Each(1'000));
-  EXPECT_EQ(split.train->decode(0).width, 28);
+  EXPECT_EQ(testing::decoded_image(*split.train, 0).width, 28);
   EXPECT_EQ(split.train->class_names()[static_cast<size_t>(split.train->label(0))], "Ankle boot");
 }
 

@@ -1,4 +1,4 @@
-#include "projnce/dataset/registry.h"
+#include "projnce/dataset/open_dataset.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include "projnce/dataset/labels.h"
 #include "tests/support/complaint.h"
 #include "tests/support/data_files.h"
+#include "tests/support/decoded_image.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce {
@@ -84,11 +85,12 @@ TEST_F(DatasetRegistryTest, AddsLabelNoiseAndRemembersTheCleanLabels) {
 
 TEST_F(DatasetRegistryTest, OneColouredPictureMakesAllThreeChannels) {
   add_classes(10);
-  EXPECT_EQ(open().train->decode(0).channels, 1);
+  EXPECT_EQ(testing::decoded_image(*open().train, 0).channels, 1);
   add("cat/colour.png", {1, 2, 3});
   const auto opened = open();
   for (const auto& part : {opened.train, opened.test}) {
-    for (int64_t i = 0; i < part->size(); ++i) EXPECT_EQ(part->decode(i).channels, 3);
+    for (int64_t i = 0; i < part->size(); ++i)
+      EXPECT_EQ(testing::decoded_image(*part, i).channels, 3);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "projnce/dataset/relabelled.h"
 #include "projnce/dataset/subset.h"
 #include "tests/support/complaint.h"
+#include "tests/support/decoded_image.h"
 #include "tests/support/fake_dataset.h"
 
 namespace projnce {
@@ -20,7 +21,7 @@ TEST(Subset, ShowsTheNamedSamplesInOrder) {
   EXPECT_EQ(subset.size(), 2);
   EXPECT_THAT(labels_of(subset), ElementsAre(1, 0));
   EXPECT_EQ(subset.sample_name(0), "sample-3");
-  EXPECT_THAT(subset.decode(0).pixels, ElementsAre(3));
+  EXPECT_THAT(testing::decoded_image(subset, 0).pixels, ElementsAre(3));
   EXPECT_EQ(subset.class_names().size(), 3U);
 }
 
@@ -35,7 +36,7 @@ TEST(Relabelled, ChangesLabelsAlone) {
   const RelabelledDataset relabelled(fake_dataset({0, 1, 2}), {2, 2, 0});
   EXPECT_THAT(labels_of(relabelled), ElementsAre(2, 2, 0));
   EXPECT_EQ(relabelled.sample_name(1), "sample-1");
-  EXPECT_THAT(relabelled.decode(1).pixels, ElementsAre(1));
+  EXPECT_THAT(testing::decoded_image(relabelled, 1).pixels, ElementsAre(1));
 }
 
 TEST(Relabelled, RejectsLabelsThatDoNotFit) {
@@ -58,7 +59,7 @@ TEST(Channels, GreyIsRepeatedAndColourIsWeighed) {
   EXPECT_THAT(with_channels(grey, 1).pixels, ElementsAre(7, 200));
   const Image colour{1, 3, 3, {255, 0, 0, 0, 255, 0, 255, 255, 255}};
   EXPECT_THAT(with_channels(colour, 1).pixels, ElementsAre(76, 150, 255));
-  EXPECT_EQ(with_channels(fake_dataset({0}), 3)->decode(0).channels, 3);
+  EXPECT_EQ(testing::decoded_image(*with_channels(fake_dataset({0}), 3), 0).channels, 3);
 }
 
 }  // namespace

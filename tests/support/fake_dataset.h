@@ -23,11 +23,11 @@ class FakeDataset : public Dataset {
   const std::vector<std::string>& class_names() const override { return names_; }
   int64_t label(int64_t index) const override { return labels_.at(static_cast<size_t>(index)); }
   std::string sample_name(int64_t index) const override { return concat("sample-", index); }
-  Image decode(int64_t index) const override {
+  Sample decode(int64_t index) const override {
     if (std::count(damaged_.begin(), damaged_.end(), index) > 0) {
       fail(sample_name(index), " is damaged");
     }
-    return {1, 1, 1, {static_cast<uint8_t>(index)}};
+    return Image{1, 1, 1, {static_cast<uint8_t>(index)}};
   }
 
  private:

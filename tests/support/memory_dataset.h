@@ -24,7 +24,7 @@ class MemoryDataset : public Dataset {
   const std::vector<std::string>& class_names() const override { return names_; }
   int64_t label(int64_t index) const override { return labels_.at(static_cast<size_t>(index)); }
   std::string sample_name(int64_t index) const override { return std::to_string(index); }
-  Image decode(int64_t index) const override {
+  Sample decode(int64_t index) const override {
     const auto& image = images_.at(static_cast<size_t>(index));
     if (image.pixels.empty()) fail("sample ", index, " is damaged");
     return image;

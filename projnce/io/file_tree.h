@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "projnce/io/regular_file.h"
+
+namespace projnce {
+
+/// Files by their names below a root: a folder on disk, or an archive that is read in place.
+/// Names are relative, with '/' between folders, and "" is the root itself. Hidden files and
+/// folders (a leading '.', __MACOSX) are left out of lists. All members may be called from several
+/// threads at once.
+class FileTree {
+ public:
+  virtual ~FileTree() = default;
+
+  /// What messages call the root: the path of the folder or archive, printable.
+  virtual const std::string& name() const = 0;
+  virtual bool has_file(const std::string& file) const = 0;
+  virtual bool has_folder(const std::string& folder) const = 0;
+  /// Names, not paths, of the folders directly in `folder`, sorted by bytes.
+  virtual std::vector<std::string> subfolders(const std::string& folder) const = 0;
+  /// The files at any depth below `folder` whose names end in one of `extensions` (lower case; the
+  /// files' case does not matter; none: all files), relative to `folder`, sorted by bytes.
+  virtual std::vector<std::string> files_below(
+      const std::string& folder, const std::vector<std::string>& extensions) const = 0;
+  /// Throws where the file is missing, is no regular file or has more than `limit` bytes.
+  virtual FileBytes read(const std::string& file, size_t limit = SIZE_MAX) const = 0;
+  /// Changes when the file does: place, size, time of change. For keys of caches.
+  virtual std::string content_id(const std::string& file) const = 0;
+};
+
+using FileTreePtr = std::shared_ptr<const FileTree>;
+
+struct FileTreeOptions {
+  /// Contents of a compressed archive are kept in memory up to this many bytes, beyond it in a
+  /// file.
+  size_t memory_budget = size_t{1} << 30;
+  std::filesystem::path spool_folder = {};  ///< for that file; "" is the system's temporary folder
+};
+
+/// Opens a folder, or an archive (tar, zip, plain or compressed) told by its content. Nothing of an
+/// archive is ever written under the names that it gives. Throws where `root` is neither.
+FileTreePtr open_file_tree(const std::filesystem::path& root, const FileTreeOptions& options = {});
+
+/// The part of a tree below one of its folders.
+FileTreePtr subtree(FileTreePtr tree, const std::string& folder);
+
+/// The folder nearest to the root in which `file` (which may name folders too) is; nothing where
+/// there is none. Archives often hold everything in one folder.
+std::optional<std::string> find_folder_with(const FileTree& tree, const std::string& file);
+
+}  // namespace projnce

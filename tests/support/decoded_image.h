@@ -1,0 +1,14 @@
+#pragma once
+
+#include <variant>
+
+#include "projnce/dataset/dataset.h"
+
+namespace projnce::testing {
+
+/// Sample `index` of a dataset of pictures.
+inline Image decoded_image(const Dataset& dataset, int64_t index) {
+  return std::get<Image>(dataset.decode(index));
+}
+
+}  // namespace projnce::testing
