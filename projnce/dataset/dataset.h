@@ -61,6 +61,8 @@ struct DatasetSplit {
   DatasetPtr known = nullptr;
   /// Noises to mix into training sounds; null where the dataset has none.
   DatasetPtr background = nullptr;
+  bool unlabelled = false;  ///< `train` has no labels: its one class says nothing
+  double seconds = 0;       ///< usual length of sounds; 0 where it is not known
   /// Sentences for the user: that this is a subset, what was left out.
   std::vector<std::string> remarks = {};
 };
