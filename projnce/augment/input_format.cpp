@@ -23,12 +23,12 @@ int InputFormat::height() const {
 
 int InputFormat::width() const {
   if (kind == SampleKind::kVector) return 1;
-  return kind == SampleKind::kImage ? picture.image_size : mel.frames();
+  return kind == SampleKind::kImage ? picture.image_size : static_cast<int>(mel.frames());
 }
 
 void check_input_format(const InputFormat& format) {
   if (format.kind == SampleKind::kImage) return check_view_format(format.picture);
-  if (format.kind == SampleKind::kSound) check_mel_options(format.mel);
+  if (format.kind == SampleKind::kSound) check_mel_options(format.mel, "input");
   if (format.kind == SampleKind::kVector && format.vector_size < 1) {
     fail("a vector has ", format.vector_size, " numbers, expected at least 1");
   }

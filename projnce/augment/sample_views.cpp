@@ -1,6 +1,7 @@
 #include "projnce/augment/sample_views.h"
 
 #include <cstddef>
+#include <span>
 #include <utility>
 
 #include "projnce/core/error.h"
@@ -47,10 +48,10 @@ void EvalViews::make_view(const Sample& sample, float* out) {
 
 TrainViews::TrainViews(const AugmentOptions& options, const InputFormat& format,
                        BackgroundClips background)
-    : plain_(format) {
+    : plain_(format), background_(std::move(background)) {
   if (format.kind == SampleKind::kImage) pictures_.emplace(options, format.picture);
   if (format.kind == SampleKind::kSound) {
-    sounds_.emplace(options.sound, format.mel, std::move(background));
+    sounds_.emplace(options.sound, format.mel);
   }
 }
 
@@ -58,7 +59,8 @@ void TrainViews::make_view(const Sample& sample, uint64_t seed, float* out) {
   if (const auto* image = std::get_if<Image>(&sample); image != nullptr && pictures_) {
     pictures_->make_view(*image, seed, out);
   } else if (const auto* clip = std::get_if<Clip>(&sample); clip != nullptr && sounds_) {
-    sounds_->make_view(clip->samples, seed, spectrogram_);
+    const auto background = background_ ? std::span<const Clip>(*background_) : std::span<const Clip>();
+    sounds_->make_view(clip->samples, seed, background, spectrogram_);
     write_features(spectrogram_, format(), out);
   } else {
     plain_.make_view(sample, out);

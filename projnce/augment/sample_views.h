@@ -14,6 +14,9 @@
 
 namespace projnce {
 
+/// Noises to mix into sounds, shared by the threads that do so.
+using BackgroundClips = std::shared_ptr<const std::vector<Clip>>;
+
 /// Views of samples when nothing is random. Sounds become spectrograms; features are standardised.
 /// Keeps its buffers between calls, so each thread has one of its own.
 class EvalViews {
@@ -37,7 +40,7 @@ class EvalViews {
 /// augmented. Keeps its buffers between calls, so each thread has one of its own.
 class TrainViews {
  public:
-  /// `background`: noises for sounds, at the format's rate; null or empty for none.
+  /// `background`: noises for sounds, at the format's rate; null for none.
   TrainViews(const AugmentOptions& options, const InputFormat& format, BackgroundClips background);
 
   /// As EvalViews::make_view.
@@ -49,6 +52,7 @@ class TrainViews {
   EvalViews plain_;
   std::optional<TrainTransform> pictures_;
   std::optional<SoundAugmenter> sounds_;
+  BackgroundClips background_;
   Features spectrogram_;
 };
 

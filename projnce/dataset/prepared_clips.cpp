@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "projnce/augment/sound/resample_clip.h"
+#include "projnce/augment/sound/clip_length.h"
 #include "projnce/core/error.h"
 
 namespace projnce {
@@ -21,9 +21,9 @@ class PreparedClips : public DatasetWrapper {
       : DatasetWrapper(std::move(clips)), format_(format) {}
 
   Sample decode(int64_t index) const override {
-    auto clip = resample_clip(std::get<Clip>(base().decode(index)), format_.rate);
-    if (format_.seconds > 0) fit_length(clip, static_cast<size_t>(format_.samples()));
-    return clip;
+    const auto clip = std::get<Clip>(base().decode(index));
+    if (format_.seconds == 0) return resample_clip(clip, format_.rate);
+    return prepare_clip(clip, {.rate = format_.rate, .seconds = format_.seconds});
   }
 
  private:
@@ -31,10 +31,6 @@ class PreparedClips : public DatasetWrapper {
 };
 
 }  // namespace
-
-int64_t ClipFormat::samples() const {
-  return std::llround(seconds * rate);
-}
 
 DatasetPtr prepare_clips(DatasetPtr clips, const ClipFormat& format) {
   return std::make_shared<PreparedClips>(std::move(clips), format);

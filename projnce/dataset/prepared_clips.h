@@ -10,8 +10,6 @@ namespace projnce {
 struct ClipFormat {
   int rate = 16000;    ///< samples a second
   double seconds = 0;  ///< length; 0 keeps each sound's own
-
-  int64_t samples() const;
 };
 
 /// The same sounds at one rate and, where the format has one, of one length.

@@ -6,7 +6,7 @@
 
 #include "projnce/augment/augment_options.h"
 #include "projnce/augment/input_format.h"
-#include "projnce/augment/sound/sound_augmenter.h"
+#include "projnce/augment/sample_views.h"
 #include "projnce/dataset/dataset.h"
 #include "projnce/loader/batch.h"
 #include "projnce/loader/damage_watch.h"

@@ -13,6 +13,7 @@ namespace {
 constexpr int64_t kLargestKeptSize = 96;  // squares up to this size are taken as they are
 constexpr int64_t kLargestGuess = 64;     // larger pictures are reduced: a CPU has to train them
 constexpr int64_t kLookedAt = 200;
+const char* const kSoundSection = "input.sound";
 
 enum class KindSetting { kAuto, kImage, kSound, kVector };
 
@@ -43,28 +44,11 @@ Looks look_at(const Dataset& dataset) {
   return {std::min(*middle, kLargestGuess), channels};
 }
 
-void read_mel(TableReader& reader, MelOptions& mel) {
-  const auto whole = [&](const char* key, int& target, const Range& range) {
-    int64_t value = target;
-    reader.field(key, value, range);
-    target = static_cast<int>(value);
-  };
-  whole("rate", mel.rate, between(1000, 192'000));
-  reader.field("seconds", mel.seconds, between(0, 600));
-  whole("fft", mel.fft, between(16, 1 << 16));
-  whole("hop", mel.hop, between(1, 1 << 16));
-  whole("mels", mel.mels, between(1, 1024));
-  reader.choice("mel_scale", mel.scale, {{"htk", MelScale::kHtk}, {"slaney", MelScale::kSlaney}})
-      .field("low_frequency", mel.low, at_least(0))
-      .field("high_frequency", mel.high, at_least(0));
-}
-
-/// The fields that a resolved table has, by kind.
+/// The keys that a resolved table has, by kind; sounds have a section of their own as well.
 std::vector<std::string> fields_of(SampleKind kind) {
   if (kind == SampleKind::kImage) return {"kind", "image_size", "channels", "mean", "std"};
   if (kind == SampleKind::kVector) return {"kind", "vector_size", "mean", "std"};
-  return {"kind",      "rate",          "seconds",        "fft",  "hop", "mels",
-          "mel_scale", "low_frequency", "high_frequency", "mean", "std"};
+  return {"kind", "mean", "std"};
 }
 
 const char* name_of(SampleKind kind) {
@@ -78,6 +62,9 @@ void check_given_fields(const Table& table, SampleKind kind) {
     if (std::find(fields.begin(), fields.end(), key) == fields.end()) {
       fail("[input] ", key, " does not apply: the data is of kind '", name_of(kind), "'");
     }
+  }
+  if (kind != SampleKind::kSound && table.tables.count("sound") > 0) {
+    fail("[input.sound] does not apply: the data is of kind '", name_of(kind), "'");
   }
   const auto given = table.values.find("kind");
   if (given == table.values.end()) return;
@@ -111,23 +98,17 @@ Value numbers(const std::vector<double>& values) {
 
 Table to_table(const InputOptions& options) {
   Table all;
-  const auto& mel = options.mel;
   all.values["kind"] = Value{std::string(name_of(options.kind)), {}};
   all.values["image_size"] = Value{options.image_size, {}};
   all.values["channels"] = Value{options.channels, {}};
   all.values["vector_size"] = Value{options.vector_size, {}};
-  all.values["rate"] = Value{int64_t{mel.rate}, {}};
-  all.values["seconds"] = Value{mel.seconds, {}};
-  all.values["fft"] = Value{int64_t{mel.fft}, {}};
-  all.values["hop"] = Value{int64_t{mel.hop}, {}};
-  all.values["mels"] = Value{int64_t{mel.mels}, {}};
-  all.values["mel_scale"] = Value{std::string(mel.scale == MelScale::kHtk ? "htk" : "slaney"), {}};
-  all.values["low_frequency"] = Value{mel.low, {}};
-  all.values["high_frequency"] = Value{mel.high, {}};
   all.values["mean"] = numbers(options.mean);
   all.values["std"] = numbers(options.std);
   Table table;
   for (const auto& field : fields_of(options.kind)) table.values[field] = all.values[field];
+  if (options.kind == SampleKind::kSound) {
+    read_mel_options(table.tables["sound"], kSoundSection, options.mel);  // writes what it is given
+  }
   return table;
 }
 
@@ -165,7 +146,7 @@ InputOptions read_input_options(Table& table) {
       .field("image_size", options.image_size, between(0, 4096))
       .field("channels", options.channels, between(0, 3))
       .field("vector_size", options.vector_size, between(0, 1 << 24));
-  read_mel(reader, options.mel);
+  options.mel = read_mel_options(reader.section("sound"), kSoundSection, options.mel);
   reader.field("mean", options.mean).field("std", options.std, above(0)).done();
   if (kind == KindSetting::kSound) options.kind = SampleKind::kSound;
   if (kind == KindSetting::kVector) options.kind = SampleKind::kVector;

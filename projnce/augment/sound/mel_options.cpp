@@ -53,7 +53,7 @@ void check_mel_options(const MelOptions& options, const std::string& section) {
 MelOptions read_mel_options(Table& table, const std::string& section, MelOptions options) {
   TableReader reader(table, section);
   read_int(reader, "rate", options.rate, kRates);
-  reader.field("seconds", options.seconds, kSeconds);
+  reader.field("seconds", options.seconds, between(0, kSeconds.high));
   read_int(reader, "fft", options.fft, kFftSizes);
   read_int(reader, "hop", options.hop, between(1, kFftSizes.high));
   read_int(reader, "mels", options.mels, kMelCounts);
@@ -63,7 +63,9 @@ MelOptions read_mel_options(Table& table, const std::string& section, MelOptions
       .field("low", options.low, at_least(0))
       .field("high", options.high, at_least(0))
       .done();
-  check_mel_options(options, section);
+  auto checked = options;
+  if (checked.seconds == 0) checked.seconds = kSeconds.high;
+  check_mel_options(checked, section);
   return options;
 }
 

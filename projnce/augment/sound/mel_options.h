@@ -32,7 +32,8 @@ struct MelOptions {
 /// Throws where a value is out of range, naming it and its `section`.
 void check_mel_options(const MelOptions& options, const std::string& section);
 
-/// Reads a section whose absent keys keep what `options` holds; checked.
+/// Reads a section whose absent keys keep what `options` holds; checked. Here `seconds` may be 0:
+/// the data decides.
 MelOptions read_mel_options(Table& table, const std::string& section, MelOptions options = {});
 
 }  // namespace projnce
