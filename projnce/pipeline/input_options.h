@@ -16,7 +16,7 @@ struct InputOptions {
   SampleKind kind = SampleKind::kImage;
   int64_t image_size = 0;         ///< pictures
   int64_t channels = 0;           ///< pictures: 1 or 3
-  MelOptions mel = {};            ///< sounds
+  MelOptions mel = {.seconds = 0};            ///< sounds
   int64_t vector_size = 0;        ///< vectors
   std::vector<double> mean = {};  ///< pictures: of each channel, on the scale 0..1; else one number
   std::vector<double> std = {};
@@ -30,11 +30,11 @@ struct InputOptions {
 
 /// Reads [input]. Which fields matter depends on the kind of the data:
 ///
-///   kind = "auto"           "image", "sound" or "vector"; found out
+///   kind = "auto"           "image", "sound" or "vector"
 ///   image_size, channels    pictures
-///   rate, seconds, fft, hop, mels, mel_scale, low_frequency, high_frequency    sounds
 ///   vector_size             vectors
 ///   mean, std
+///   [input.sound]           see MelOptions
 InputOptions read_input_options(Table& table);
 
 /// Fills in what is not given by looking at the training samples, and writes what matters for their

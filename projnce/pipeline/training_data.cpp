@@ -39,7 +39,7 @@ TrainingData open_training_data(Table& config, const RunSettings& settings, int 
   const auto& opened = data.dataset;
   if (opened.train->kind() == SampleKind::kSound) {
     data.input.mel.seconds = opened.sound.seconds;
-    input.values["seconds"] = Value{opened.sound.seconds, {}};
+    input.tables["sound"].values["seconds"] = Value{opened.sound.seconds, {}};
   }
   const auto for_model = [&](const DatasetPtr& part) {
     return as_model_input(part, data.input, context.cache_home);
