@@ -14,7 +14,8 @@ class EvalTransform {
  public:
   explicit EvalTransform(const ViewFormat& format) : writer_(format) {}
 
-  /// REQUIRES: `out` has room for format().values().
+  /// `image` may be the part that eval_need asks for. REQUIRES: `out` has room for
+  /// format().values().
   void make_view(const Image& image, float* out);
 
   const ViewFormat& format() const { return writer_.format(); }

@@ -23,7 +23,8 @@ class TrainTransform {
  public:
   TrainTransform(const AugmentOptions& options, const ViewFormat& format);
 
-  /// Writes one view. REQUIRES: `out` has room for format().values().
+  /// Writes one view. `image` may be the part that train_need asks for. REQUIRES: `out` has room
+  /// for format().values().
   void make_view(const Image& image, uint64_t seed, float* out);
 
   const ViewFormat& format() const { return writer_.format(); }

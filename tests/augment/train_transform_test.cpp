@@ -67,11 +67,8 @@ TEST(TrainTransform, FlipsAndGraysAsOftenAsItShould) {
   flips.flip_probability = 0.5;
   auto grays = kNothing;
   grays.grayscale_probability = 0.2;
-  auto image = constant_image(1, 2, 3, 0);
-  image.pixels[0] = 255;  // red on the left
-  auto wide = image;
-  wide.height = 2;
-  wide.pixels.insert(wide.pixels.end(), image.pixels.begin(), image.pixels.end());
+  auto wide = constant_image(2, 2, 3, 0);
+  wide.pixels[0] = wide.pixels[6] = 255;  // red on the left
 
   const auto format = plain_format(3, 2);
   TrainTransform flip(flips, format);
