@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "projnce/augment/eval_transform.h"
+#include "projnce/augment/picture_part.h"
 #include "projnce/loader/loader_checks.h"
 
 namespace projnce {
@@ -32,8 +33,11 @@ class EvalBatchMaker {
         static_cast<size_t>(std::min(batch_size_, dataset_->size() - begin)));
     std::iota(indices.begin(), indices.end(), begin);
     auto batch = make_batch(*dataset_, indices, 1, transform_.format());
+    const PictureNeeds needs = [size = transform_.format().image_size](int height, int width) {
+      return eval_need(size, height, width);
+    };
     for (int64_t b = 0; b < batch.size(); ++b) {
-      transform_.make_view(dataset_->decode(begin + b), batch.view_data(0, b));
+      transform_.make_view(dataset_->decode_part(begin + b, needs), batch.view_data(0, b));
     }
     return batch;
   }

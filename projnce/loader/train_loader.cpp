@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "projnce/augment/picture_part.h"
 #include "projnce/augment/train_transform.h"
 #include "projnce/core/error.h"
 #include "projnce/loader/loader_checks.h"
@@ -43,6 +44,7 @@ class TrainBatchMaker {
       : dataset_(std::move(dataset)),
         batch_size_(options.batch_size),
         views_(options.augment.views),
+        augment_(options.augment),
         seed_(options.seed),
         epoch_(epoch),
         order_(std::move(order)),
@@ -55,18 +57,28 @@ class TrainBatchMaker {
     auto batch = make_batch(*dataset_, indices, views_, transform_.format());
     for (int64_t b = 0; b < count; ++b) {
       const int64_t index = indices[static_cast<size_t>(b)];
-      const auto image = dataset_->decode(index);
+      std::vector<uint64_t> seeds;
+      for (int64_t v = 0; v < views_; ++v) seeds.push_back(view_seed(seed_, epoch_, index, v));
+      const auto image = decode(index, seeds);
       for (int64_t v = 0; v < views_; ++v) {
-        transform_.make_view(image, view_seed(seed_, epoch_, index, v), batch.view_data(v, b));
+        transform_.make_view(image, seeds[static_cast<size_t>(v)], batch.view_data(v, b));
       }
     }
     return batch;
   }
 
  private:
+  /// The part of a sample that the views with these seeds look at.
+  Sample decode(int64_t index, std::span<const uint64_t> seeds) const {
+    return dataset_->decode_part(index, [&](int height, int width) {
+      return train_need(augment_, transform_.format().image_size, seeds, height, width);
+    });
+  }
+
   DatasetPtr dataset_;
   int64_t batch_size_;
   int64_t views_;
+  AugmentOptions augment_;
   uint64_t seed_;
   int64_t epoch_;
   std::shared_ptr<const std::vector<int64_t>> order_;
