@@ -36,8 +36,10 @@ struct Image {
   int channels = 0;
   std::vector<uint8_t> pixels;               ///< height * width * channels
   std::optional<PictureWindow> window = {};  ///< none where these are all the pixels there are
+  /// To be added to the pixels when views are made, where the sums leave 0..255; empty for none.
+  std::vector<int16_t> noise = {};
 
-  size_t bytes() const { return pixels.size(); }
+  size_t bytes() const { return pixels.size() + noise.size() * sizeof(int16_t); }
   int full_height() const { return window ? window->full_height : height; }
   int full_width() const { return window ? window->full_width : width; }
 };

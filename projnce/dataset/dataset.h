@@ -38,7 +38,8 @@ class Dataset {
 
 using DatasetPtr = std::shared_ptr<const Dataset>;
 
-/// The samples of another dataset; what a wrapper changes, it overrides.
+/// The samples of another dataset; what a wrapper changes, it overrides. A wrapper that is right for
+/// parts of pictures too hands decode_part on; the others decode whole pictures.
 class DatasetWrapper : public Dataset {
  public:
   explicit DatasetWrapper(DatasetPtr base) : base_(std::move(base)) {}
@@ -49,9 +50,6 @@ class DatasetWrapper : public Dataset {
   int64_t label(int64_t index) const override { return base_->label(index); }
   std::string sample_name(int64_t index) const override { return base_->sample_name(index); }
   Sample decode(int64_t index) const override { return base_->decode(index); }
-  Sample decode_part(int64_t index, const PictureNeeds& needs) const override {
-    return base_->decode_part(index, needs);
-  }
   std::string content_id(int64_t index) const override { return base_->content_id(index); }
 
  protected:
@@ -70,6 +68,8 @@ struct DatasetSplit {
   DatasetPtr known = nullptr;
   /// Noises to mix into training sounds; null where the dataset has none.
   DatasetPtr background = nullptr;
+  bool unlabelled = false;  ///< `train` has no labels: its one class says nothing
+  double seconds = 0;       ///< usual length of sounds; 0 where it is not known
   /// Sentences for the user: that this is a subset, what was left out.
   std::vector<std::string> remarks = {};
 };

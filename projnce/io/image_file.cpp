@@ -1,9 +1,9 @@
 #include "projnce/io/image_file.h"
 
-#include <algorithm>
 #include <string_view>
 
 #include "projnce/core/error.h"
+#include "projnce/io/file_magic.h"
 #include "projnce/io/image_decoders.h"
 #include "projnce/io/regular_file.h"
 
@@ -12,12 +12,6 @@ namespace projnce {
 namespace {
 
 constexpr size_t kMaxImageFileBytes = size_t{256} << 20;
-
-bool starts_with(std::span<const uint8_t> bytes, std::string_view magic) {
-  return bytes.size() >= magic.size() &&
-         std::equal(magic.begin(), magic.end(), bytes.begin(),
-                    [](char c, uint8_t byte) { return static_cast<uint8_t>(c) == byte; });
-}
 
 }  // namespace
 
@@ -54,10 +48,7 @@ Image decode_image(std::span<const uint8_t> bytes, const std::string& name,
   if (starts_with(bytes, "\xFF\xD8\xFF"sv)) return decode_jpeg(bytes, name, needs);
   if (starts_with(bytes, "\x89PNG\r\n\x1A\n"sv)) return decode_png(bytes, name);
   if (bytes.empty()) fail(name, " is empty, expected a JPEG or PNG picture");
-  if (starts_with(bytes, "version https://git-lfs"sv)) {
-    fail(Hint{"run 'git lfs pull' where the files come from"}, name,
-         " is a Git LFS pointer, not the picture itself");
-  }
+  refuse_git_lfs_pointer(bytes, name, "picture");
   fail(name, " is neither a JPEG nor a PNG picture");
 }
 

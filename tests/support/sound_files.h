@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/data_files.h"
+
+namespace projnce::testing {
+
+/// The 44 bytes before the samples of a WAV, with sizes that fit `data_bytes`.
+/// `coding` is 1 for integers, 3 for floating point.
+Bytes wav_header(int rate, int channels, int bits, uint32_t data_bytes, int coding = 1);
+
+/// A WAV of 16-bit samples; of several channels they alternate.
+Bytes encode_wav(int rate, const std::vector<int16_t>& samples, int channels = 1);
+
+/// A WAV of 32-bit floating point.
+Bytes encode_float_wav(int rate, const std::vector<float>& samples);
+
+/// A sound of one channel as libsndfile writes it: "flac", "ogg" or "mp3". Empty where the library
+/// does not have the format.
+Bytes encode_packed_sound(std::string_view format, int rate, const std::vector<float>& samples);
+
+}  // namespace projnce::testing
