@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "projnce/augment/picture_part.h"
-
 namespace projnce {
 
 void EvalTransform::make_view(const Image& image, float* out) {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "projnce/augment/crop.h"
-#include "projnce/augment/picture_part.h"
 #include "projnce/augment/pixel_ops.h"
 
 namespace projnce {
