@@ -34,9 +34,12 @@ class EvalBatchMaker {
     std::vector<int64_t> indices(
         static_cast<size_t>(std::min(batch_size_, dataset_->size() - begin)));
     std::iota(indices.begin(), indices.end(), begin);
-    return make_batch(*dataset_, {.indices = indices, .format = views_.format()}, damage_,
-                      [this](const Sample& sample, int64_t /*index*/, int64_t /*view*/,
-                             float* out) { views_.make_view(sample, out); });
+    return make_batch(
+        *dataset_, {.indices = indices, .format = views_.format()}, damage_,
+        [this](int64_t /*index*/, int height, int width) { return views_.need(height, width); },
+        [this](const Sample& sample, int64_t /*index*/, int64_t /*view*/, float* out) {
+          views_.make_view(sample, out);
+        });
   }
 
  private:

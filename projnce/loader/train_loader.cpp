@@ -84,7 +84,14 @@ class TrainBatchMaker {
     const int64_t begin = number % batches_ * batch_size_;
     const int64_t count = std::min(batch_size_, static_cast<int64_t>(order->size()) - begin);
     const std::span indices(order->data() + begin, static_cast<size_t>(count));
-    return make_batch(*dataset_, {indices, views_per_sample_, views_.format()}, damage_,
+    const auto need = [&](int64_t index, int height, int width) {
+      std::vector<uint64_t> seeds;
+      for (int64_t v = 0; v < views_per_sample_; ++v) {
+        seeds.push_back(view_seed(seed_, epoch, index, v));
+      }
+      return views_.need(seeds, height, width);
+    };
+    return make_batch(*dataset_, {indices, views_per_sample_, views_.format()}, damage_, need,
                       [&](const Sample& sample, int64_t index, int64_t view, float* out) {
                         views_.make_view(sample, view_seed(seed_, epoch, index, view), out);
                       });
