@@ -33,6 +33,10 @@ EvalViews::EvalViews(const InputFormat& format) : format_(format) {
   if (format.kind == SampleKind::kSound) log_mel_.emplace(format.mel);
 }
 
+PictureNeed EvalViews::need(int height, int width) const {
+  return pictures_ ? pictures_->need(height, width) : PictureNeed{{0, 0, height, width}};
+}
+
 void EvalViews::make_view(const Sample& sample, float* out) {
   if (const auto* features = std::get_if<Features>(&sample)) {
     write_features(*features, format_, out);
@@ -55,11 +59,16 @@ TrainViews::TrainViews(const AugmentOptions& options, const InputFormat& format,
   }
 }
 
+PictureNeed TrainViews::need(std::span<const uint64_t> seeds, int height, int width) const {
+  return pictures_ ? pictures_->need(seeds, height, width) : PictureNeed{{0, 0, height, width}};
+}
+
 void TrainViews::make_view(const Sample& sample, uint64_t seed, float* out) {
   if (const auto* image = std::get_if<Image>(&sample); image != nullptr && pictures_) {
     pictures_->make_view(*image, seed, out);
   } else if (const auto* clip = std::get_if<Clip>(&sample); clip != nullptr && sounds_) {
-    const auto background = background_ ? std::span<const Clip>(*background_) : std::span<const Clip>();
+    const auto background =
+        background_ ? std::span<const Clip>(*background_) : std::span<const Clip>();
     sounds_->make_view(clip->samples, seed, background, spectrogram_);
     write_features(spectrogram_, format(), out);
   } else {

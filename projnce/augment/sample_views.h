@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "projnce/augment/augment_options.h"
@@ -23,6 +24,9 @@ class EvalViews {
  public:
   explicit EvalViews(const InputFormat& format);
 
+  /// What a view looks at in a picture of this size.
+  PictureNeed need(int height, int width) const;
+
   /// REQUIRES: `out` has room for format().values(). Throws where the sample is of another kind or
   /// shape than the format.
   void make_view(const Sample& sample, float* out);
@@ -42,6 +46,9 @@ class TrainViews {
  public:
   /// `background`: noises for sounds, at the format's rate; null for none.
   TrainViews(const AugmentOptions& options, const InputFormat& format, BackgroundClips background);
+
+  /// What the views with these seeds look at in a picture of this size.
+  PictureNeed need(std::span<const uint64_t> seeds, int height, int width) const;
 
   /// As EvalViews::make_view.
   void make_view(const Sample& sample, uint64_t seed, float* out);

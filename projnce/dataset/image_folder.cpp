@@ -118,8 +118,9 @@ std::string ImageFolder::sample_name(int64_t index) const {
   return printable(samples_.at(static_cast<size_t>(index)).file);
 }
 
-Sample ImageFolder::decode(int64_t index) const {
-  return read_image(root_ / samples_.at(static_cast<size_t>(index)).file, sample_name(index));
+Sample ImageFolder::decode_part(int64_t index, const PictureNeeds& needs) const {
+  return read_image(root_ / samples_.at(static_cast<size_t>(index)).file, sample_name(index),
+                    needs);
 }
 
 DatasetSplit open_image_folder(const fs::path& root, const ImageFolderOptions& options) {

@@ -24,7 +24,8 @@ class ImageFolder : public Dataset {
   const std::vector<std::string>& class_names() const override { return names_; }
   int64_t label(int64_t index) const override;
   std::string sample_name(int64_t index) const override;
-  Sample decode(int64_t index) const override;
+  Sample decode(int64_t index) const override { return decode_part(index, {}); }
+  Sample decode_part(int64_t index, const PictureNeeds& needs) const override;
 
  private:
   std::filesystem::path root_;

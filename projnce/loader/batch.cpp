@@ -9,9 +9,11 @@ namespace projnce {
 
 namespace {
 
-std::optional<Sample> decode_or_skip(const Dataset& dataset, int64_t index, DamageWatch* damage) {
+std::optional<Sample> decode_or_skip(const Dataset& dataset, int64_t index, DamageWatch* damage,
+                                     const SampleNeed& need) {
   try {
-    return dataset.decode(index);
+    return dataset.decode_part(index,
+                               [&](int height, int width) { return need(index, height, width); });
   } catch (const Error& error) {
     if (damage == nullptr) throw;
     damage->skip(index, error);
@@ -29,7 +31,7 @@ torch::Tensor drop_rows(const torch::Tensor& images, int64_t views, int64_t plan
 }  // namespace
 
 Batch make_batch(const Dataset& dataset, const BatchPlan& plan, DamageWatch* damage,
-                 const WriteView& write_view) {
+                 const SampleNeed& need, const WriteView& write_view) {
   const auto planned = static_cast<int64_t>(plan.indices.size());
   const auto& format = plan.format;
   const auto values = static_cast<int64_t>(format.values());
@@ -41,7 +43,7 @@ Batch make_batch(const Dataset& dataset, const BatchPlan& plan, DamageWatch* dam
   std::vector<int64_t> labels;
   std::vector<int64_t> indices;
   for (const int64_t index : plan.indices) {
-    const auto sample = decode_or_skip(dataset, index, damage);
+    const auto sample = decode_or_skip(dataset, index, damage, need);
     if (!sample) continue;
     const auto row = static_cast<int64_t>(indices.size());
     for (int64_t v = 0; v < plan.views; ++v) {

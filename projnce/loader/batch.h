@@ -30,13 +30,17 @@ struct BatchPlan {
   InputFormat format = {};
 };
 
+/// What the views of a sample look at, where it is a picture of this size.
+using SampleNeed = std::function<PictureNeed(int64_t index, int height, int width)>;
+
 /// Writes view `view` of a sample: format.values() floats.
 using WriteView =
     std::function<void(const Sample& sample, int64_t index, int64_t view, float* out)>;
 
-/// Decodes the samples of the plan and writes their views. Where `damage` is given, samples that do
-/// not decode are left out of the batch and noted there; else they throw.
+/// Decodes the samples of the plan, as much of them as `need` says, and writes their views. Where
+/// `damage` is given, samples that do not decode are left out of the batch and noted there; else
+/// they throw.
 Batch make_batch(const Dataset& dataset, const BatchPlan& plan, DamageWatch* damage,
-                 const WriteView& write_view);
+                 const SampleNeed& need, const WriteView& write_view);
 
 }  // namespace projnce

@@ -76,7 +76,8 @@ class TrainBatchMaker {
         batches_(batches_per_epoch),
         orders_(std::move(orders)),
         damage_(&damage),
-        views_(options.augment, options.format, options.background) {}
+        views_(std::make_shared<TrainViews>(options.augment, options.format, options.background)) {
+  }
 
   Batch operator()(int64_t number) {
     const int64_t epoch = number / batches_;
@@ -84,9 +85,16 @@ class TrainBatchMaker {
     const int64_t begin = number % batches_ * batch_size_;
     const int64_t count = std::min(batch_size_, static_cast<int64_t>(order->size()) - begin);
     const std::span indices(order->data() + begin, static_cast<size_t>(count));
-    return make_batch(*dataset_, {indices, views_per_sample_, views_.format()}, damage_,
+    const auto need = [&](int64_t index, int height, int width) {
+      std::vector<uint64_t> seeds;
+      for (int64_t v = 0; v < views_per_sample_; ++v) {
+        seeds.push_back(view_seed(seed_, epoch, index, v));
+      }
+      return views_->need(seeds, height, width);
+    };
+    return make_batch(*dataset_, {indices, views_per_sample_, views_->format()}, damage_, need,
                       [&](const Sample& sample, int64_t index, int64_t view, float* out) {
-                        views_.make_view(sample, view_seed(seed_, epoch, index, view), out);
+                        views_->make_view(sample, view_seed(seed_, epoch, index, view), out);
                       });
   }
 
@@ -98,7 +106,7 @@ class TrainBatchMaker {
   int64_t batches_;
   std::shared_ptr<EpochOrders> orders_;
   DamageWatch* damage_;
-  TrainViews views_;
+  std::shared_ptr<TrainViews> views_;  // shared only by copies of this maker: one at work
 };
 
 }  // namespace
