@@ -17,9 +17,9 @@ constexpr int kDrawnBands = 96;
 constexpr int kDrawnFrame = 1024;  // samples
 /// Natural logarithms of power between the darkest and the brightest colour: 50 dB.
 constexpr float kDrawnRange = 11.5F;
-/// Sounds are measured against their loudest moment, but what is softer than this stays dark:
-/// silence would otherwise show its rounding errors.
-constexpr float kSoftestPeak = -6.0F;
+/// Sounds are measured against their loudest moment, but one that never gets this loud is measured
+/// against it: silence, which is log(1e-6) everywhere, stays dark.
+constexpr float kSoftestPeak = -13.8F + kDrawnRange;
 
 using TileColour = std::array<float, 3>;
 
@@ -71,7 +71,7 @@ void place_in_middle(const FloatImage& picture, Image& tile) {
 }
 
 ResizeAxis whole_axis(int extent, int resized) {
-  return {.start = 0, .extent = extent, .resized = resized, .offset = 0, .count = resized};
+  return {.start = 0, .extent = double(extent), .resized = resized, .offset = 0, .count = resized};
 }
 
 Image shrink_into_tile(const Image& picture, int size, int height, int width) {
