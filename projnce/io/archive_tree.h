@@ -5,7 +5,8 @@
 
 namespace projnce {
 
-/// An archive that is read in place, tar or zip, plain or compressed.
+/// An archive that is read in place, tar or zip, plain or compressed. Names are the bytes that it
+/// gives; only those that a zip marks as UTF-8 come with their accents composed (NFC).
 class ArchiveTree : public FileTree {
  public:
   ArchiveTree(const std::filesystem::path& path, const FileTreeOptions& options);

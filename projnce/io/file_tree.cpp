@@ -55,11 +55,15 @@ class Subtree : public FileTree {
   std::string name_;
 };
 
-/// The folders directly in those of `level`; one that cannot be listed is passed over.
+constexpr size_t kMostFolders = 50'000;  // links between folders make a few look like many
+
+/// The folders directly in those of `level`, but not many more than the most that are looked at;
+/// one that cannot be listed is passed over.
 std::vector<std::string> folders_below(const FileTree& tree,
                                        const std::vector<std::string>& level) {
   std::vector<std::string> below;
   for (const auto& folder : level) {
+    if (below.size() > kMostFolders) break;
     try {
       for (const auto& name : tree.subfolders(folder)) below.push_back(join_names(folder, name));
     } catch (const Error&) {
@@ -88,7 +92,6 @@ FileTreePtr subtree(FileTreePtr tree, const std::string& folder) {
 
 std::optional<std::string> find_folder_with(const FileTree& tree, const std::string& file) {
   constexpr int kDeepest = 4;
-  constexpr size_t kMostFolders = 50'000;  // links between folders make a few look like many
   std::vector<std::string> level = {""};
   for (int depth = 0; depth <= kDeepest && level.size() <= kMostFolders; ++depth) {
     for (const auto& folder : level) {
