@@ -35,4 +35,7 @@ void check_mel_options(const MelOptions& options, const std::string& section);
 /// Reads a section whose absent keys keep what `options` holds; checked.
 MelOptions read_mel_options(Table& table, const std::string& section, MelOptions options = {});
 
+/// All values in one line, different for different ones: part of the key of what is kept on disk.
+std::string fingerprint(const MelOptions& options);
+
 }  // namespace projnce
