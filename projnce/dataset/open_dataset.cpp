@@ -197,11 +197,12 @@ void make_ready(OpenedDataset& opened, const DatasetOptions& options, const Open
     all.channels =
         check_samples(opened, options.strict, fits ? options.memory_budget() : 0, context);
   }
-  if (context.logger) {
-    context.logger->info(fits ? "{:.0f} MB of decoded samples are held in memory"
-                              : "{:.0f} MB of decoded samples do not fit into dataset.memory_mb: "
-                                "they are read again in each epoch",
-                         all.bytes / 1e6);
+  if (context.logger && fits) {
+    context.logger->info("{:.0f} MB of decoded samples are held in memory", all.bytes / 1e6);
+  } else if (context.logger) {
+    context.logger->info(
+        "{:.0f} MB of decoded samples, more than dataset.memory_mb: they are read in each epoch",
+        all.bytes / 1e6);
   }
   if (opened.train->kind() != SampleKind::kImage) return;
   for (auto* part : parts_of(opened)) *part = with_channels(*part, all.channels);

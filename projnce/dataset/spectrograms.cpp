@@ -51,7 +51,7 @@ std::string parameters_of(const MelOptions& mel) {
 
 class Spectrograms : public DatasetWrapper {
  public:
-  Spectrograms(DatasetPtr clips, const MelOptions& mel, std::shared_ptr<const FeatureCache> cache)
+  Spectrograms(DatasetPtr clips, const MelOptions& mel, FeatureCachePtr cache)
       : DatasetWrapper(std::move(clips)),
         pool_(mel),
         parameters_(parameters_of(mel)),
@@ -76,13 +76,13 @@ class Spectrograms : public DatasetWrapper {
 
   mutable LogMelPool pool_;
   std::string parameters_;
-  std::shared_ptr<const FeatureCache> cache_;
+  FeatureCachePtr cache_;
 };
 
 }  // namespace
 
 DatasetPtr spectrograms_of(DatasetPtr clips, const MelOptions& mel,
-                           std::shared_ptr<const FeatureCache> cache) {
+                           FeatureCachePtr cache) {
   return std::make_shared<Spectrograms>(std::move(clips), mel, std::move(cache));
 }
 

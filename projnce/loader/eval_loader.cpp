@@ -27,7 +27,7 @@ class EvalBatchMaker {
       : dataset_(std::move(dataset)),
         batch_size_(options.batch_size),
         damage_(&damage),
-        views_(options.format) {}
+        views_(std::make_shared<EvalViews>(options.format)) {}
 
   Batch operator()(int64_t number) {
     const int64_t begin = number * batch_size_;
@@ -35,10 +35,10 @@ class EvalBatchMaker {
         static_cast<size_t>(std::min(batch_size_, dataset_->size() - begin)));
     std::iota(indices.begin(), indices.end(), begin);
     return make_batch(
-        *dataset_, {.indices = indices, .format = views_.format()}, damage_,
-        [this](int64_t /*index*/, int height, int width) { return views_.need(height, width); },
+        *dataset_, {.indices = indices, .format = views_->format()}, damage_,
+        [this](int64_t /*index*/, int height, int width) { return views_->need(height, width); },
         [this](const Sample& sample, int64_t /*index*/, int64_t /*view*/, float* out) {
-          views_.make_view(sample, out);
+          views_->make_view(sample, out);
         });
   }
 
@@ -46,7 +46,7 @@ class EvalBatchMaker {
   DatasetPtr dataset_;
   int64_t batch_size_;
   DamageWatch* damage_;
-  EvalViews views_;
+  std::shared_ptr<EvalViews> views_;  // shared only by copies of this maker: one at work
 };
 
 EvalLoaderOptions channels_last(EvalLoaderOptions options) {

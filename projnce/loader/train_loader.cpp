@@ -76,7 +76,8 @@ class TrainBatchMaker {
         batches_(batches_per_epoch),
         orders_(std::move(orders)),
         damage_(&damage),
-        views_(options.augment, options.format, options.background) {}
+        views_(std::make_shared<TrainViews>(options.augment, options.format, options.background)) {
+  }
 
   Batch operator()(int64_t number) {
     const int64_t epoch = number / batches_;
@@ -89,11 +90,11 @@ class TrainBatchMaker {
       for (int64_t v = 0; v < views_per_sample_; ++v) {
         seeds.push_back(view_seed(seed_, epoch, index, v));
       }
-      return views_.need(seeds, height, width);
+      return views_->need(seeds, height, width);
     };
-    return make_batch(*dataset_, {indices, views_per_sample_, views_.format()}, damage_, need,
+    return make_batch(*dataset_, {indices, views_per_sample_, views_->format()}, damage_, need,
                       [&](const Sample& sample, int64_t index, int64_t view, float* out) {
-                        views_.make_view(sample, view_seed(seed_, epoch, index, view), out);
+                        views_->make_view(sample, view_seed(seed_, epoch, index, view), out);
                       });
   }
 
@@ -105,7 +106,7 @@ class TrainBatchMaker {
   int64_t batches_;
   std::shared_ptr<EpochOrders> orders_;
   DamageWatch* damage_;
-  TrainViews views_;
+  std::shared_ptr<TrainViews> views_;  // shared only by copies of this maker: one at work
 };
 
 }  // namespace

@@ -62,12 +62,13 @@ nlohmann::ordered_json embed_inputs(const EmbedRequest& request, const Logger& l
   const int threads = set_threads(0);
   const auto trained = load_trained_model(find_run(request.run).encoder());
   const auto inputs = open_inputs(request, trained.input, threads);
+  const auto cache = open_feature_cache(request.context);
   std::vector<torch::Tensor> embeddings;
   std::vector<torch::Tensor> labels;
   for (const auto& part : inputs.parts) {
     logger->info("embedding {} samples", part->size());
     const auto set = embed_dataset(
-        *trained.model, as_model_input(part, trained.input, request.context.cache_home),
+        *trained.model, as_model_input(part, trained.input, cache),
         eval_loader_options(trained.input, EvalOptions{}.batch_size, threads));
     embeddings.push_back(set.embeddings);
     labels.push_back(set.labels);

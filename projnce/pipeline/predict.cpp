@@ -35,7 +35,7 @@ std::vector<Prediction> predict_files(const std::filesystem::path& run,
                                       const std::vector<std::filesystem::path>& files) {
   const int threads = set_threads(0);
   const auto trained = load_trained_model(find_run(run).encoder());
-  const auto list = as_model_input(open_files(files, trained.input), trained.input, {});
+  const auto list = as_model_input(open_files(files, trained.input), trained.input, nullptr);
   std::vector<Prediction> predictions(files.size());
   for (size_t i = 0; i < files.size(); ++i) predictions[i].file = printable(files[i].native());
 

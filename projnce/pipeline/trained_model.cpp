@@ -14,7 +14,7 @@ namespace projnce {
 
 namespace {
 
-constexpr const char* kFormat = "projnce-encoder-1";
+constexpr const char* kEncoderFormat = "projnce-encoder-1";
 constexpr const char* kCentroids = "class_centroids";
 
 Table used_sections(const Table& config) {
@@ -51,7 +51,7 @@ int64_t read_count(const TensorFile& file, const std::string& key, int64_t other
 void save_trained_model(const std::filesystem::path& path, const TrainedModel& trained) {
   TensorFile file;
   file.tensors = model_tensors(trained);
-  file.metadata["format"] = kFormat;
+  file.metadata["format"] = kEncoderFormat;
   file.metadata["config"] = to_toml(used_sections(trained.config));
   file.metadata["train_classes"] = std::to_string(trained.train_classes);
   file.metadata["class_names"] = nlohmann::json(trained.class_names).dump();
@@ -65,7 +65,7 @@ TrainedModel load_trained_model(const std::filesystem::path& path) {
   }
   const auto file = load_tensors(path);
   const auto format = file.metadata.find("format");
-  if (format == file.metadata.end() || format->second != kFormat) {
+  if (format == file.metadata.end() || format->second != kEncoderFormat) {
     fail(path.string(), " is not an encoder that projnce saved");
   }
   TrainedModel trained;

@@ -5,7 +5,6 @@
 
 #include "projnce/core/progress.h"
 #include "projnce/dataset/file_list.h"
-#include "projnce/dataset/spectrograms.h"
 
 namespace projnce {
 
@@ -41,12 +40,16 @@ TrainingData open_training_data(Table& config, const RunSettings& settings, int 
     data.input.mel.seconds = opened.sound.seconds;
     input.tables["sound"].values["seconds"] = Value{opened.sound.seconds, {}};
   }
+  const auto cache = open_feature_cache(context);
   const auto for_model = [&](const DatasetPtr& part) {
-    return as_model_input(part, data.input, context.cache_home);
+    return as_model_input(part, data.input, cache);
   };
   data.known = for_model(opened.known ? opened.known : opened.train);
   data.judged = for_model(opened.test);
   data.input = resolve_input(input, *for_model(opened.train), threads);
+  if (cache && context.logger && !cache->first_failure().empty()) {
+    context.logger->warn("spectrograms are not kept for the next run: {}", cache->first_failure());
+  }
   return data;
 }
 
@@ -55,14 +58,14 @@ DatasetPtr open_files(const std::vector<std::filesystem::path>& files, const Inp
   return input.kind == SampleKind::kSound ? prepare_clips(list, input.clip_format()) : list;
 }
 
-DatasetPtr as_model_input(DatasetPtr samples, const InputOptions& input,
-                          const std::filesystem::path& cache_home) {
+DatasetPtr as_model_input(DatasetPtr samples, const InputOptions& input, FeatureCachePtr cache) {
   if (samples->kind() != SampleKind::kSound) return samples;
-  std::shared_ptr<const FeatureCache> cache;
-  if (!cache_home.empty()) {
-    cache = std::make_shared<const FeatureCache>(cache_home / "projnce" / "features");
-  }
   return spectrograms_of(std::move(samples), input.mel, std::move(cache));
+}
+
+FeatureCachePtr open_feature_cache(const OpenContext& context) {
+  if (context.cache_home.empty()) return nullptr;
+  return std::make_shared<FeatureCache>(context.cache_home / "projnce" / "features");
 }
 
 }  // namespace projnce

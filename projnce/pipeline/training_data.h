@@ -2,6 +2,7 @@
 
 #include "projnce/core/table.h"
 #include "projnce/dataset/open_dataset.h"
+#include "projnce/dataset/spectrograms.h"
 #include "projnce/pipeline/input_options.h"
 #include "projnce/pipeline/run_config.h"
 
@@ -34,8 +35,10 @@ TrainingData open_training_data(Table& config, const RunSettings& settings, int 
 DatasetPtr open_files(const std::vector<std::filesystem::path>& files, const InputOptions& input);
 
 /// Samples as models take them when nothing is random: sounds, which are at `input`'s rate and
-/// length already, become spectrograms; the others stay. `cache_home` as in OpenContext.
-DatasetPtr as_model_input(DatasetPtr samples, const InputOptions& input,
-                          const std::filesystem::path& cache_home);
+/// length already, become spectrograms; the others stay. `cache` may be null.
+DatasetPtr as_model_input(DatasetPtr samples, const InputOptions& input, FeatureCachePtr cache);
+
+/// The cache of spectrograms in the user's cache folder; null where there is no such folder.
+FeatureCachePtr open_feature_cache(const OpenContext& context);
 
 }  // namespace projnce
