@@ -22,9 +22,14 @@ class FileTree {
 
   /// What messages call the root: the path of the folder or archive, printable.
   virtual const std::string& name() const = 0;
+  /// A sentence for the user on what of the root was left out; "" where there is nothing to say.
+  virtual std::string remark() const { return {}; }
+  /// True for what is there and no folder: reading it may still fail. Names that are absolute or
+  /// have a ".." are of no file and no folder: all that take a name refuse them.
   virtual bool has_file(const std::string& file) const = 0;
   virtual bool has_folder(const std::string& folder) const = 0;
-  /// Names, not paths, of the folders directly in `folder`, sorted by bytes.
+  /// Names, not paths, of the folders directly in `folder`, sorted by bytes. Throws where there is
+  /// no such folder, as files_below does.
   virtual std::vector<std::string> subfolders(const std::string& folder) const = 0;
   /// The files at any depth below `folder` whose names end in one of `extensions` (lower case; the
   /// files' case does not matter; none: all files), relative to `folder`, sorted by bytes.
@@ -49,11 +54,15 @@ struct FileTreeOptions {
 /// archive is ever written under the names that it gives. Throws where `root` is neither.
 FileTreePtr open_file_tree(const std::filesystem::path& root, const FileTreeOptions& options = {});
 
-/// The part of a tree below one of its folders.
+/// The part of a tree below one of its folders. Throws where it has no such folder.
 FileTreePtr subtree(FileTreePtr tree, const std::string& folder);
 
 /// The folder nearest to the root in which `file` (which may name folders too) is; nothing where
-/// there is none. Archives often hold everything in one folder.
+/// there is none. Archives often hold everything in one folder. Looks at most four folders deep.
 std::optional<std::string> find_folder_with(const FileTree& tree, const std::string& file);
+
+/// True where the name ends as those of archives do: .tar, .tar.gz, .tgz, .tar.bz2, .tar.xz,
+/// .tar.zst or .zip.
+bool is_archive_name(const std::filesystem::path& path);
 
 }  // namespace projnce
