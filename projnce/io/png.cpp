@@ -18,7 +18,7 @@ struct PngReader {
 };
 
 /// Deflate packs 1032 bytes into one at most, and a byte holds eight pixels of one bit.
-constexpr double kPixelsPerByte = 1032 * 8;
+constexpr double kPngPixelsPerByte = 1032 * 8;
 
 [[noreturn]] void fail_decoding(const PngReader& reader, const std::string& name) {
   fail(name, " is a damaged PNG: ", reader.state.message);
@@ -34,7 +34,7 @@ Image decode_png(std::span<const uint8_t> bytes, const std::string& name) {
   }
   const bool grey = (state.format & PNG_FORMAT_FLAG_COLOR) == 0;
   auto image =
-      allocate_image({state.width, state.height, grey ? 1 : 3, kPixelsPerByte}, bytes.size(), name);
+      allocate_image({state.width, state.height, grey ? 1 : 3, kPngPixelsPerByte}, bytes.size(), name);
   state.format = grey ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
   // Without a gamma of their own, 16-bit files would be taken for linear light and come out pale.
   state.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
