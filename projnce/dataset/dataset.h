@@ -59,6 +59,9 @@ struct DatasetSplit {
   /// Labelled samples that class centroids are taken from, with the test part's classes; null where
   /// they are `train`.
   DatasetPtr known = nullptr;
+  /// True where `train` has no labels: it has one class, and losses that need labels cannot be
+  /// used.
+  bool unlabelled = false;
   /// Noises to mix into training sounds; null where the dataset has none.
   DatasetPtr background = nullptr;
   /// Sentences for the user: that this is a subset, what was left out.
