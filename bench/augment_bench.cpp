@@ -16,6 +16,7 @@
 namespace projnce {
 namespace {
 
+using testing::picture_input;
 using testing::plain_format;
 using testing::random_dataset;
 using testing::random_image;
@@ -61,7 +62,7 @@ BENCHMARK_CAPTURE(pixel_op, hue, "hue");
 
 void train_loader(benchmark::State& state) {
   TrainLoader loader(random_dataset(4096, 10, 32, 3),
-                     {.format = plain_format(3, 32), .threads = state.range(0)});
+                     {.format = picture_input(3, 32), .threads = state.range(0)});
   int64_t batches = 0;
   for (auto _ : state) {
     loader.start_epoch(batches);

@@ -19,7 +19,7 @@ ALLOWED = {
     "projection": ["kernel", "core"],
     "information": ["kernel", "core"],
     "loss": ["projection", "kernel", "core"],
-    "dataset": ["io", "core"],
+    "dataset": ["augment", "io", "core"],
     "checkpoint": ["io", "core"],
     "loader": ["dataset", "augment", "core"],
     "train": ["loader", "dataset", "encoder", "loss", "checkpoint", "core"],

@@ -18,8 +18,8 @@ void check_order(const char* low_name, double low, const char* high_name, double
 
 AugmentOptions read_augment_options(Table& table) {
   AugmentOptions options;
-  TableReader(table, "augment")
-      .field("views", options.views, between(1, 64))
+  TableReader reader(table, "augment");
+  reader.field("views", options.views, between(1, 64))
       .field("crop_scale_min", options.crop_scale_min, {.low = 0, .high = 1, .low_open = true})
       .field("crop_scale_max", options.crop_scale_max, {.low = 0, .high = 1, .low_open = true})
       .field("crop_aspect_min", options.crop_aspect_min, above(0))
@@ -30,8 +30,9 @@ AugmentOptions read_augment_options(Table& table) {
       .field("contrast", options.contrast, between(0, 1))
       .field("saturation", options.saturation, between(0, 1))
       .field("hue", options.hue, between(0, 0.5))
-      .field("grayscale_probability", options.grayscale_probability, between(0, 1))
-      .done();
+      .field("grayscale_probability", options.grayscale_probability, between(0, 1));
+  options.sound = read_sound_augment_options(reader.section("sound"));
+  reader.done();
   check_order("crop_scale_min", options.crop_scale_min, "crop_scale_max", options.crop_scale_max);
   check_order("crop_aspect_min", options.crop_aspect_min, "crop_aspect_max",
               options.crop_aspect_max);

@@ -2,13 +2,14 @@
 
 #include <cstdint>
 
+#include "projnce/augment/sound/sound_augment_options.h"
 #include "projnce/core/table.h"
 
 namespace projnce {
 
-/// Random views of a training picture; the defaults are SupCon's.
+/// Random views of a training sample; the defaults for pictures are SupCon's.
 struct AugmentOptions {
-  int64_t views = 2;              ///< of each picture in a batch, at least 1
+  int64_t views = 2;              ///< of each sample in a batch, at least 1
   double crop_scale_min = 0.2;    ///< smallest part of the picture's area that a crop keeps
   double crop_scale_max = 1;      ///< largest part of the area
   double crop_aspect_min = 0.75;  ///< smallest width / height of a crop
@@ -20,6 +21,7 @@ struct AugmentOptions {
   double saturation = 0.4;
   double hue = 0.1;  ///< shift drawn from -h .. h turns of the colour circle, at most 0.5
   double grayscale_probability = 0.2;
+  SoundAugmentOptions sound = {};
 };
 
 /// Reads [augment]; throws where a value is out of range or a minimum exceeds its maximum.

@@ -13,11 +13,11 @@ int rounded(double length) {
   return static_cast<int>(std::lround(length));
 }
 
-CropBox centered(int height, int width, int box_height, int box_width) {
+PixelBox centered(int height, int width, int box_height, int box_width) {
   return {(height - box_height) / 2, (width - box_width) / 2, box_height, box_width};
 }
 
-CropBox largest_allowed(const AugmentOptions& options, int height, int width) {
+PixelBox largest_allowed(const AugmentOptions& options, int height, int width) {
   const double aspect = static_cast<double>(width) / height;
   if (aspect < options.crop_aspect_min) {
     const int box_height = std::clamp(rounded(width / options.crop_aspect_min), 1, height);
@@ -32,7 +32,7 @@ CropBox largest_allowed(const AugmentOptions& options, int height, int width) {
 
 }  // namespace
 
-CropBox random_crop(const AugmentOptions& options, int height, int width, Random& random) {
+PixelBox random_crop(const AugmentOptions& options, int height, int width, Random& random) {
   const double area = static_cast<double>(height) * width;
   const double log_min = std::log(options.crop_aspect_min);
   const double log_max = std::log(options.crop_aspect_max);

@@ -1,23 +1,16 @@
 #pragma once
 
 #include "projnce/augment/augment_options.h"
+#include "projnce/core/image.h"
 #include "projnce/core/seed.h"
 
 namespace projnce {
-
-/// A part of a picture, in whole pixels.
-struct CropBox {
-  int top = 0;
-  int left = 0;
-  int height = 0;
-  int width = 0;
-};
 
 /// SupCon's random crop. Up to ten times: an area fraction uniform in crop_scale_min..max, an
 /// aspect ratio log-uniform in crop_aspect_min..max, sides rounded to pixels; if they fit, a
 /// uniform place. If none fits: the largest centred box with an allowed aspect ratio.
 ///
 /// Draws, in this order: area and aspect for each attempt, then top and left of the one that fits.
-CropBox random_crop(const AugmentOptions& options, int height, int width, Random& random);
+PixelBox random_crop(const AugmentOptions& options, int height, int width, Random& random);
 
 }  // namespace projnce

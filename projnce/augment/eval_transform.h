@@ -1,6 +1,7 @@
 #pragma once
 
 #include "projnce/augment/float_image.h"
+#include "projnce/augment/picture_part.h"
 #include "projnce/augment/resample.h"
 #include "projnce/augment/view_format.h"
 #include "projnce/core/image.h"
@@ -14,7 +15,13 @@ class EvalTransform {
  public:
   explicit EvalTransform(const ViewFormat& format) : writer_(format) {}
 
-  /// REQUIRES: `out` has room for format().values().
+  /// What a view looks at in a picture of this size; see eval_need.
+  PictureNeed need(int height, int width) const {
+    return eval_need(format().image_size, height, width);
+  }
+
+  /// `image` may be the part that `need` asks for. REQUIRES: `out` has room for
+  /// format().values().
   void make_view(const Image& image, float* out);
 
   const ViewFormat& format() const { return writer_.format(); }

@@ -15,6 +15,63 @@ void grow(std::vector<T>& buffer, size_t size) {
   if (buffer.size() < size) buffer.resize(size);
 }
 
+/// The axis in numbers that count from the first pixel it touches.
+struct Reach {
+  int base;      ///< that pixel's place in the source
+  double lead;   ///< how much of it lies before the start
+  double ratio;  ///< source pixels to one of the result
+  double support;
+  int low;   ///< the pixels that exist: from here ...
+  int high;  ///< ... to before here
+};
+
+Reach reach_of(const ResizeAxis& axis, int source_length) {
+  const int base = static_cast<int>(std::floor(axis.start));
+  const double lead = axis.start - base;
+  const double ratio = axis.extent / axis.resized;
+  const int touched = static_cast<int>(std::ceil(lead + axis.extent));
+  const Reach reach{base,
+                    lead,
+                    ratio,
+                    std::max(1.0, ratio),
+                    std::max(0, -base),
+                    std::min(touched, source_length - base)};
+  if (reach.low >= reach.high) {
+    fail("a view of ", axis.extent, " pixels from ", axis.start, " lies outside a picture of ",
+         source_length);
+  }
+  return reach;
+}
+
+// The triangle of support 1 has a closed form; small pictures spend most of their time here.
+void make_bilinear(const ResizeAxis& axis, const Reach& reach, int* first, float* weight) {
+  const double lowest = reach.low;
+  const double highest = reach.high - 1;
+  for (int i = 0; i < axis.count; ++i) {
+    const double place =
+        std::clamp((i + axis.offset + 0.5) * reach.ratio - 0.5 + reach.lead, lowest, highest);
+    first[i] = std::min(static_cast<int>(place), reach.high - 2);
+    const auto far = static_cast<float>(place - first[i]);
+    weight[2 * i] = 1 - far;
+    weight[2 * i + 1] = far;
+  }
+}
+
+void make_triangle(const ResizeAxis& axis, const Reach& reach, int taps, int* first,
+                   float* weight) {
+  for (int i = 0; i < axis.count; ++i, weight += taps) {
+    const double centre = (i + axis.offset + 0.5) * reach.ratio + reach.lead;
+    const int low = std::max(reach.low, static_cast<int>(std::floor(centre - reach.support + 0.5)));
+    first[i] = std::min(low, reach.high - taps);
+    const auto triangle = [&](int k) {
+      return std::max(0.0, 1 - std::abs(first[i] + k + 0.5 - centre) / reach.support);
+    };
+    double total = 0;
+    for (int k = 0; k < taps; ++k) total += triangle(k);
+    for (int k = 0; k < taps; ++k) weight[k] = static_cast<float>(triangle(k) / total);
+  }
+}
+
 }  // namespace
 
 void check_image(const Image& image) {
@@ -28,50 +85,22 @@ void check_image(const Image& image) {
        " bytes, expected at least one pixel, 1 or 3 channels and a byte for each value");
 }
 
-void Resampler::make_filter(const ResizeAxis& axis, Filter& filter) {
-  const double ratio = static_cast<double>(axis.extent) / axis.resized;
-  const double support = std::max(1.0, ratio);
+void Resampler::make_filter(const ResizeAxis& axis, int source_length, Filter& filter) {
+  const auto reach = reach_of(axis, source_length);
   // No window holds more pixels than this, whatever its place.
-  filter.taps = std::min(axis.extent, static_cast<int>(std::ceil(2 * support)));
+  filter.taps = std::min(reach.high - reach.low, static_cast<int>(std::ceil(2 * reach.support)));
   filter.first.resize(static_cast<size_t>(axis.count));
   filter.weight.resize(static_cast<size_t>(axis.count) * static_cast<size_t>(filter.taps));
-  if (support == 1 && filter.taps == 2) {
-    make_bilinear(axis, ratio, filter);
+  if (reach.support == 1 && filter.taps == 2) {
+    make_bilinear(axis, reach, filter.first.data(), filter.weight.data());
   } else {
-    make_triangle(axis, ratio, support, filter);
+    make_triangle(axis, reach, filter.taps, filter.first.data(), filter.weight.data());
   }
-}
-
-// The triangle of support 1 has a closed form; small pictures spend most of their time here.
-void Resampler::make_bilinear(const ResizeAxis& axis, double ratio, Filter& filter) {
-  const double last = axis.extent - 1;
-  for (int i = 0; i < axis.count; ++i) {
-    const double place = std::clamp((i + axis.offset + 0.5) * ratio - 0.5, 0.0, last);
-    const int first = std::min(static_cast<int>(place), axis.extent - 2);
-    const auto far = static_cast<float>(place - first);
-    filter.first[static_cast<size_t>(i)] = first;
-    filter.weight[static_cast<size_t>(2 * i)] = 1 - far;
-    filter.weight[static_cast<size_t>(2 * i + 1)] = far;
-  }
-}
-
-void Resampler::make_triangle(const ResizeAxis& axis, double ratio, double support,
-                              Filter& filter) {
-  for (int i = 0; i < axis.count; ++i) {
-    const double centre = (i + axis.offset + 0.5) * ratio;
-    const int low = std::max(0, static_cast<int>(std::floor(centre - support + 0.5)));
-    const int first = std::min(low, axis.extent - filter.taps);
-    const auto triangle = [&](int pixel) {
-      return std::max(0.0, 1 - std::abs(pixel + 0.5 - centre) / support);
-    };
-    double total = 0;
-    for (int k = 0; k < filter.taps; ++k) total += triangle(first + k);
-    float* weight = filter.weight.data() + static_cast<ptrdiff_t>(i) * filter.taps;
-    for (int k = 0; k < filter.taps; ++k) {
-      weight[k] = static_cast<float>(triangle(first + k) / total);
-    }
-    filter.first[static_cast<size_t>(i)] = first;
-  }
+  // Places grow with the index.
+  const int lowest = filter.first.front();
+  filter.origin = reach.base + lowest;
+  filter.length = filter.first.back() - lowest + filter.taps;
+  for (int& place : filter.first) place -= lowest;
 }
 
 void Resampler::mirror_filter(Filter& filter) {
@@ -83,21 +112,20 @@ void Resampler::mirror_filter(Filter& filter) {
   }
 }
 
-void Resampler::filter_columns(const Image& source, const ResizeAxis& vertical,
-                               const ResizeAxis& horizontal) {
+void Resampler::filter_columns(const Image& source) {
+  const size_t count = horizontal_.first.size();
   const AxisTaps taps{horizontal_.first.data(), horizontal_.weight.data(), horizontal_.taps,
-                      horizontal.count};
+                      static_cast<int>(count)};
   const auto channels = static_cast<size_t>(source.channels);
-  const auto count = static_cast<size_t>(horizontal.count);
-  const size_t length = static_cast<size_t>(horizontal.extent) * channels;
+  const size_t length = static_cast<size_t>(horizontal_.length) * channels;
   grow(row_, length + kRowPadding);
   grow(pixels_, count * 4);
-  narrow_.reshape(source.channels, vertical.extent, horizontal.count);
+  narrow_.reshape(source.channels, vertical_.length, static_cast<int>(count));
 
-  for (int y = 0; y < vertical.extent; ++y) {
+  for (int y = 0; y < vertical_.length; ++y) {
     const size_t pixel =
-        static_cast<size_t>(vertical.start + y) * static_cast<size_t>(source.width) +
-        static_cast<size_t>(horizontal.start);
+        static_cast<size_t>(vertical_.origin + y) * static_cast<size_t>(source.width) +
+        static_cast<size_t>(horizontal_.origin);
     widen_bytes(source.pixels.data() + pixel * channels, length, row_.data());
     const size_t target = static_cast<size_t>(y) * count;
     if (channels == 1) {
@@ -112,10 +140,10 @@ void Resampler::filter_columns(const Image& source, const ResizeAxis& vertical,
 
 void Resampler::resize(const Image& source, const ResizeAxis& vertical,
                        const ResizeAxis& horizontal, Mirror mirror, FloatImage& out) {
-  make_filter(vertical, vertical_);
-  make_filter(horizontal, horizontal_);
+  make_filter(vertical, source.height, vertical_);
+  make_filter(horizontal, source.width, horizontal_);
   if (mirror == Mirror::kHorizontal) mirror_filter(horizontal_);
-  filter_columns(source, vertical, horizontal);
+  filter_columns(source);
 
   out.reshape(source.channels, vertical.count, horizontal.count);
   const AxisTaps taps{vertical_.first.data(), vertical_.weight.data(), vertical_.taps,

@@ -8,10 +8,11 @@
 namespace projnce {
 
 /// One axis of a resize: `extent` source pixels from `start` are resized to `resized`, of which the
-/// `count` from `offset` are wanted.
+/// `count` from `offset` are wanted. Start and extent may cut pixels where the source is a reduced
+/// picture, and reach over its ends where it is a part of one.
 struct ResizeAxis {
-  int start = 0;
-  int extent = 0;
+  double start = 0;
+  double extent = 0;
   int resized = 0;
   int offset = 0;
   int count = 0;
@@ -25,29 +26,29 @@ enum class Mirror { kNo, kHorizontal };
 /// bytes). Only pixels inside the part are looked at. Keeps its buffers; one per thread.
 class Resampler {
  public:
-  /// REQUIRES: check_image(source) passed, the axes lie inside it.
+  /// Throws where an axis lies outside the source. REQUIRES: check_image(source) passed.
   void resize(const Image& source, const ResizeAxis& vertical, const ResizeAxis& horizontal,
               Mirror mirror, FloatImage& out);
 
  private:
+  /// What each result is the sum of; `first` counts from `origin`, a place in the source.
   struct Filter {
     int taps = 0;
+    int origin = 0;
+    int length = 0;  ///< source pixels that are looked at
     std::vector<int> first;
     std::vector<float> weight;  // count * taps
   };
 
-  static void make_filter(const ResizeAxis& axis, Filter& filter);
-  static void make_bilinear(const ResizeAxis& axis, double ratio, Filter& filter);
-  static void make_triangle(const ResizeAxis& axis, double ratio, double support, Filter& filter);
+  static void make_filter(const ResizeAxis& axis, int source_length, Filter& filter);
   static void mirror_filter(Filter& filter);
-  void filter_columns(const Image& source, const ResizeAxis& vertical,
-                      const ResizeAxis& horizontal);
+  void filter_columns(const Image& source);
 
   Filter vertical_;
   Filter horizontal_;
   std::vector<float> row_;
   std::vector<float> pixels_;
-  FloatImage narrow_;  // source height, target width
+  FloatImage narrow_;  // as high as the rows that are looked at, as wide as the result
 };
 
 /// Throws where a picture is empty, has neither one nor three channels, or lacks pixels.

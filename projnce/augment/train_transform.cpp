@@ -31,13 +31,14 @@ void TrainTransform::make_view(const Image& image, uint64_t seed, float* out) {
 }
 
 void TrainTransform::crop(const Image& image, Random& random) {
-  const auto box = random_crop(options_, image.height, image.width, random);
+  const auto box = random_crop(options_, image.full_height(), image.full_width(), random);
   const auto mirror =
       random.uniform() < options_.flip_probability ? Mirror::kHorizontal : Mirror::kNo;
   const int size = format().image_size;
-  const ResizeAxis vertical{box.top, box.height, size, 0, size};
-  const ResizeAxis horizontal{box.left, box.width, size, 0, size};
-  resampler_.resize(image, vertical, horizontal, mirror, view_);
+  const ResizeAxis vertical{double(box.top), double(box.height), size, 0, size};
+  const ResizeAxis horizontal{double(box.left), double(box.width), size, 0, size};
+  resampler_.resize(image, in_rows_of(image, vertical), in_columns_of(image, horizontal), mirror,
+                    view_);
 }
 
 void TrainTransform::jitter(Random& random) {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "projnce/augment/augment_options.h"
 #include "projnce/augment/float_image.h"
+#include "projnce/augment/picture_part.h"
 #include "projnce/augment/resample.h"
 #include "projnce/augment/view_format.h"
 #include "projnce/core/image.h"
@@ -23,7 +25,13 @@ class TrainTransform {
  public:
   TrainTransform(const AugmentOptions& options, const ViewFormat& format);
 
-  /// Writes one view. REQUIRES: `out` has room for format().values().
+  /// What the views with these seeds look at in a picture of this size; see train_need.
+  PictureNeed need(std::span<const uint64_t> seeds, int height, int width) const {
+    return train_need(options_, format().image_size, seeds, height, width);
+  }
+
+  /// Writes one view. `image` may be the part that `need` asks for. REQUIRES: `out` has room
+  /// for format().values().
   void make_view(const Image& image, uint64_t seed, float* out);
 
   const ViewFormat& format() const { return writer_.format(); }

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <numbers>
+#include <utility>
 
 namespace projnce {
 
@@ -39,6 +42,16 @@ class Random {
   constexpr int64_t below(int64_t count) {
     return static_cast<int64_t>(uniform() * static_cast<double>(count));
   }
+
+  /// Two independent standard normal numbers out of two draws (Box and Muller): the same with every
+  /// standard library, which std::normal_distribution is not.
+  std::pair<double, double> normal_pair() {
+    const double radius = std::sqrt(-2 * std::log(1 - uniform()));
+    const double angle = 2 * std::numbers::pi * uniform();
+    return {radius * std::cos(angle), radius * std::sin(angle)};
+  }
+  /// The first of a pair; also takes two draws.
+  double normal() { return normal_pair().first; }
 
  private:
   uint64_t state_;

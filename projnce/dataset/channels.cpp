@@ -16,6 +16,9 @@ class ChannelsDataset : public DatasetWrapper {
   Sample decode(int64_t index) const override {
     return with_channels(std::get<Image>(base().decode(index)), channels_);
   }
+  Sample decode_part(int64_t index, const PictureNeeds& needs) const override {
+    return with_channels(std::get<Image>(base().decode_part(index, needs)), channels_);
+  }
 
  private:
   int channels_;

@@ -26,6 +26,10 @@ class InMemoryDataset : public DatasetWrapper {
     const auto& sample = samples_.at(static_cast<size_t>(index));
     return bytes_of(sample) == 0 ? base().decode(index) : sample;
   }
+  Sample decode_part(int64_t index, const PictureNeeds& needs) const override {
+    const auto& sample = samples_.at(static_cast<size_t>(index));
+    return bytes_of(sample) == 0 ? base().decode_part(index, needs) : sample;
+  }
 
  private:
   std::vector<Sample> samples_;
@@ -64,6 +68,7 @@ CheckedDataset check_dataset(const DatasetPtr& dataset, const CheckOptions& opti
   std::vector<Sample> samples(static_cast<size_t>(dataset->size()));
   std::atomic<size_t> kept = 0;
   std::atomic<bool> coloured = false;
+  std::atomic<bool> complete = true;
   const auto keep = [&](int64_t index, Sample&& sample) {
     const auto* image = std::get_if<Image>(&sample);
     if (image != nullptr && image->channels == 3) coloured = true;
@@ -72,11 +77,16 @@ CheckedDataset check_dataset(const DatasetPtr& dataset, const CheckOptions& opti
       samples[static_cast<size_t>(index)] = std::move(sample);
     } else {
       kept -= bytes;
+      complete = false;
     }
   };
 
   CheckedDataset checked;
   checked.damaged = decode_all(*dataset, options.decoding, keep);
+  if (!complete && dataset->kind() == SampleKind::kImage) {
+    samples.assign(samples.size(), {});
+    kept = 0;
+  }
   checked.bytes_in_memory = kept;
   checked.channels = coloured ? 3 : 1;
   checked.dataset = std::make_shared<InMemoryDataset>(dataset, std::move(samples));

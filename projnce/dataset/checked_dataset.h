@@ -11,8 +11,9 @@ namespace projnce {
 
 struct CheckOptions {
   DecodeAllOptions decoding = {};
-  /// Bytes of decoded pixels that may stay in memory; later decoding of these is a copy. Samples
-  /// beyond it are decoded from their files each time.
+  /// Bytes of decoded samples that may stay in memory; later decoding of these is a copy. Samples
+  /// beyond it are decoded from their files each time; pictures stay all or none, because a file
+  /// may give a reduced part (see decode_part), and which are left out depends on the threads.
   size_t memory_budget = size_t{2} << 30;
 };
 

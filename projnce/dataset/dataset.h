@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "projnce/core/picture_need.h"
 #include "projnce/core/sample.h"
 
 namespace projnce {
@@ -25,6 +26,11 @@ class Dataset {
   virtual std::string sample_name(int64_t index) const = 0;
   /// Throws projnce::Error, naming the sample, where it cannot be decoded.
   virtual Sample decode(int64_t index) const = 0;
+  /// The same, of which no more than `needs` asks for will be looked at: a dataset may save the
+  /// work of decoding the rest. What is no picture comes whole.
+  virtual Sample decode_part(int64_t index, const PictureNeeds& /*needs*/) const {
+    return decode(index);
+  }
   /// Changes when the sample's file does (its place, size, time); "" where samples have no files
   /// of their own. For keys of caches.
   virtual std::string content_id(int64_t /*index*/) const { return {}; }
@@ -32,7 +38,8 @@ class Dataset {
 
 using DatasetPtr = std::shared_ptr<const Dataset>;
 
-/// The samples of another dataset; what a wrapper changes, it overrides.
+/// The samples of another dataset; what a wrapper changes, it overrides. A wrapper that is right for
+/// parts of pictures too hands decode_part on; the others decode whole pictures.
 class DatasetWrapper : public Dataset {
  public:
   explicit DatasetWrapper(DatasetPtr base) : base_(std::move(base)) {}
@@ -59,11 +66,10 @@ struct DatasetSplit {
   /// Labelled samples that class centroids are taken from, with the test part's classes; null where
   /// they are `train`.
   DatasetPtr known = nullptr;
-  /// True where `train` has no labels: it has one class, and losses that need labels cannot be
-  /// used.
-  bool unlabelled = false;
   /// Noises to mix into training sounds; null where the dataset has none.
   DatasetPtr background = nullptr;
+  bool unlabelled = false;  ///< `train` has no labels: its one class says nothing
+  double seconds = 0;       ///< usual length of sounds; 0 where it is not known
   /// Sentences for the user: that this is a subset, what was left out.
   std::vector<std::string> remarks = {};
 };

@@ -148,6 +148,7 @@ DatasetSplit open_esc50(const FileTreePtr& root, const Esc50Options& options) {
     fail(place_in(*tree, kEscTable), " has ", test.size(), " sounds in fold ", options.fold,
          " and ", train.size(), " in the others, expected some in each");
   }
+  split.seconds = 5;
   split.train = std::make_shared<FileDataset>(tree, SampleKind::kSound, names, std::move(train));
   split.test = std::make_shared<FileDataset>(tree, SampleKind::kSound, names, std::move(test));
   return split;

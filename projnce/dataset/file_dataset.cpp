@@ -33,11 +33,11 @@ std::string FileDataset::sample_name(int64_t index) const {
   return printable(at(index).file);
 }
 
-Sample FileDataset::decode(int64_t index) const {
+Sample FileDataset::decode_part(int64_t index, const PictureNeeds& needs) const {
   const auto bytes = tree_->read(at(index).file, kMaxSampleFileBytes);
   const auto name = sample_name(index);
   if (kind_ == SampleKind::kSound) return decode_sound(bytes.octets(), name);
-  return decode_image(bytes.octets(), name);
+  return decode_image(bytes.octets(), name, needs);
 }
 
 std::string FileDataset::content_id(int64_t index) const {

@@ -32,7 +32,8 @@ class FileDataset : public Dataset {
   const std::vector<std::string>& class_names() const override { return names_; }
   int64_t label(int64_t index) const override { return at(index).label; }
   std::string sample_name(int64_t index) const override;
-  Sample decode(int64_t index) const override;
+  Sample decode(int64_t index) const override { return decode_part(index, {}); }
+  Sample decode_part(int64_t index, const PictureNeeds& needs) const override;
   std::string content_id(int64_t index) const override;
 
  private:

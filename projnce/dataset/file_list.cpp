@@ -1,11 +1,39 @@
 #include "projnce/dataset/file_list.h"
 
+#include <algorithm>
+
+#include "projnce/core/error.h"
 #include "projnce/io/image_file.h"
+#include "projnce/io/printable.h"
+#include "projnce/io/sound_file.h"
 
 namespace projnce {
 
+std::string FileList::sample_name(int64_t index) const {
+  return printable(files_.at(static_cast<size_t>(index)).native());
+}
+
 Sample FileList::decode(int64_t index) const {
-  return read_image(files_[index], sample_name(index));
+  const auto& file = files_.at(static_cast<size_t>(index));
+  const auto name = sample_name(index);
+  switch (kind_) {
+    case SampleKind::kImage:
+      return read_image(file, name);
+    case SampleKind::kSound:
+      return read_sound(file, name);
+    case SampleKind::kVector:
+      break;
+  }
+  fail(Hint{"give the embeddings as a dataset"}, name, " cannot be read as a vector");
+}
+
+SampleKind kind_by_name(const std::filesystem::path& file) {
+  auto ending = file.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto& endings = sound_extensions();
+  const bool sound = std::find(endings.begin(), endings.end(), ending) != endings.end();
+  return sound ? SampleKind::kSound : SampleKind::kImage;
 }
 
 }  // namespace projnce

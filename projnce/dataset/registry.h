@@ -11,6 +11,7 @@
 #include "projnce/core/logging.h"
 #include "projnce/core/table_reader.h"
 #include "projnce/dataset/dataset.h"
+#include "projnce/dataset/prepared_clips.h"
 
 namespace projnce {
 
@@ -20,9 +21,9 @@ struct OpenContext {
   int threads = 1;    ///< that decode at once while the samples are checked
   /// Holds a folder for each dataset; "" for none. The program takes it from PROJNCE_DATA.
   std::filesystem::path data_root = {};
-  std::filesystem::path cache_home = {};   ///< usually ~/.cache: projnce/NAME is looked for in it
-  size_t memory_budget = size_t{2} << 30;  ///< bytes of decoded pixels that may stay in memory
-  Logger logger = {};                      ///< for warnings; may be null
+  std::filesystem::path cache_home = {};  ///< usually ~/.cache: projnce/NAME is looked for in it
+  ClipFormat sound = {};                  ///< sounds are brought into it; 0 s: found by looking
+  Logger logger = {};                     ///< for warnings; may be null
   std::function<void(int64_t done, int64_t total)> on_progress = {};  ///< while samples are checked
 };
 

@@ -15,6 +15,9 @@ class RelabelledDataset : public DatasetWrapper {
   RelabelledDataset(DatasetPtr base, std::vector<int64_t> labels);
 
   int64_t label(int64_t index) const override { return labels_.at(static_cast<size_t>(index)); }
+  Sample decode_part(int64_t index, const PictureNeeds& needs) const override {
+    return base().decode_part(index, needs);
+  }
 
  private:
   std::vector<int64_t> labels_;

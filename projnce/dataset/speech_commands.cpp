@@ -128,6 +128,7 @@ DatasetSplit open_speech_commands(const FileTreePtr& root, const SpeechCommandsO
   split.test =
       take_speech_part(tree, words, parts, by_test ? SpeechPart::kTest : SpeechPart::kValidation);
   split.background = open_noises(tree);
+  split.seconds = 1;
   if (split.train->size() == 0) fail(tree->name(), " has no sound that neither list names");
   if (split.test->size() == 0) {
     fail(place_in(*tree, by_test ? test_list : validation_list), " names no sound of the dataset");

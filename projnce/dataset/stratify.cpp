@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "projnce/core/seed.h"
+#include "projnce/dataset/labels.h"
 
 namespace projnce {
 
@@ -26,6 +28,21 @@ std::vector<std::vector<int64_t>> shuffled_classes(const Dataset& dataset, uint6
   return classes;
 }
 
+/// `wanted(c, n)` samples of class c, which has n; at least one of each class that has any.
+std::vector<int64_t> some_of_each_class(const Dataset& dataset, uint64_t seed,
+                                        const std::function<double(size_t, size_t)>& wanted) {
+  std::vector<int64_t> indices;
+  const auto classes = shuffled_classes(dataset, seed);
+  for (size_t c = 0; c < classes.size(); ++c) {
+    const auto size = static_cast<int64_t>(classes[c].size());
+    if (size == 0) continue;
+    const auto count = std::clamp<int64_t>(std::llround(wanted(c, classes[c].size())), 1, size);
+    indices.insert(indices.end(), classes[c].begin(), classes[c].begin() + count);
+  }
+  std::sort(indices.begin(), indices.end());
+  return indices;
+}
+
 }  // namespace
 
 std::vector<int64_t> stratified_subset(const Dataset& dataset, int64_t count, uint64_t seed) {
@@ -44,6 +61,20 @@ std::vector<int64_t> stratified_subset(const Dataset& dataset, int64_t count, ui
   for (const auto& [position, index] : positions) indices.push_back(index);
   std::sort(indices.begin(), indices.end());
   return indices;
+}
+
+std::vector<int64_t> fraction_of_each_class(const Dataset& dataset, double fraction,
+                                            uint64_t seed) {
+  return some_of_each_class(dataset, seed,
+                            [&](size_t, size_t size) { return fraction * double(size); });
+}
+
+std::vector<int64_t> long_tailed_subset(const Dataset& dataset, double ratio, uint64_t seed) {
+  const auto counts = class_counts(dataset);
+  const auto largest = double(*std::max_element(counts.begin(), counts.end()));
+  const double last = std::max(1.0, double(counts.size()) - 1);
+  return some_of_each_class(
+      dataset, seed, [&](size_t c, size_t) { return largest * std::pow(ratio, double(c) / last); });
 }
 
 SplitIndices stratified_split(const Dataset& dataset, double test_fraction, uint64_t seed) {

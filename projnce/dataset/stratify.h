@@ -12,6 +12,15 @@ namespace projnce {
 /// number of classes, each class has a sample. All samples where there are no more than `count`.
 std::vector<int64_t> stratified_subset(const Dataset& dataset, int64_t count, uint64_t seed);
 
+/// `fraction` of each class, at least one sample, drawn by the seed; the indices ascend.
+/// REQUIRES: 0 < fraction <= 1.
+std::vector<int64_t> fraction_of_each_class(const Dataset& dataset, double fraction, uint64_t seed);
+
+/// A long tail: the first class may keep as many samples as the largest class has, the last one
+/// `ratio` of that number, those between fall off exponentially; at least one each, drawn by the
+/// seed. The indices ascend. REQUIRES: 0 < ratio <= 1.
+std::vector<int64_t> long_tailed_subset(const Dataset& dataset, double ratio, uint64_t seed);
+
 struct SplitIndices {
   std::vector<int64_t> train;
   std::vector<int64_t> test;

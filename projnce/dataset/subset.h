@@ -17,6 +17,9 @@ class SubsetDataset : public DatasetWrapper {
   int64_t label(int64_t index) const override { return base().label(at(index)); }
   std::string sample_name(int64_t index) const override { return base().sample_name(at(index)); }
   Sample decode(int64_t index) const override { return base().decode(at(index)); }
+  Sample decode_part(int64_t index, const PictureNeeds& needs) const override {
+    return base().decode_part(at(index), needs);
+  }
   std::string content_id(int64_t index) const override { return base().content_id(at(index)); }
 
  private:

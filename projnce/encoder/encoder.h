@@ -9,7 +9,8 @@
 
 namespace projnce {
 
-/// Pictures (or spectrograms) in, one feature vector each out: [N, C, H, W] -> [N, F].
+/// Pictures, spectrograms or vectors (1 x 1 pixels) in, one feature vector each out: [N, C, H, W]
+/// -> [N, F].
 class Encoder : public torch::nn::Module {
  public:
   virtual torch::Tensor forward(const torch::Tensor& images) = 0;
@@ -23,7 +24,8 @@ using EncoderPtr = std::shared_ptr<Encoder>;
 /// What the encoder will be fed with.
 struct InputShape {
   int64_t channels = 3;
-  int64_t image_size = 32;  ///< H = W
+  int64_t height = 32;
+  int64_t width = 32;
 };
 
 }  // namespace projnce

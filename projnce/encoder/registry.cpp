@@ -4,6 +4,8 @@
 
 #include "projnce/core/names.h"
 #include "projnce/core/table_reader.h"
+#include "projnce/encoder/audio_cnn.h"
+#include "projnce/encoder/mlp.h"
 #include "projnce/encoder/resnet.h"
 
 namespace projnce {
@@ -36,12 +38,27 @@ EncoderPtr make_resnet_small(TableReader& reader, const InputShape& input) {
   return std::make_shared<ResNet>(options);
 }
 
+EncoderPtr make_audio_cnn(TableReader& reader, const InputShape& input) {
+  AudioCnnOptions options{.input = input};
+  reader.field("width", options.width, between(8, 512));
+  return std::make_shared<AudioCnn>(options);
+}
+
+EncoderPtr make_mlp(TableReader& reader, const InputShape& input) {
+  MlpOptions options{.input = input};
+  reader.field("layers", options.layers, between(0, 16))
+      .field("width", options.width, between(1, 65536));
+  return std::make_shared<Mlp>(options);
+}
+
 struct Entry {
   const char* name;
   MakeEncoder make;
 };
 
 constexpr std::array kEncoders = {
+    Entry{"audio-cnn", make_audio_cnn},
+    Entry{"mlp", make_mlp},
     Entry{"resnet-small", make_resnet_small},
     Entry{"resnet18", make_resnet18},
 };

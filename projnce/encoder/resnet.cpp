@@ -2,6 +2,8 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
+
 #include "projnce/core/error.h"
 #include "projnce/encoder/residual_block.h"
 
@@ -24,7 +26,7 @@ void initialise_convolutions(torch::nn::Module& module) {
 
 Stem resolve_stem(Stem stem, const InputShape& input) {
   if (stem != Stem::kAuto) return stem;
-  return input.image_size <= kLargestSmallImage ? Stem::kSmall : Stem::kStandard;
+  return std::max(input.height, input.width) <= kLargestSmallImage ? Stem::kSmall : Stem::kStandard;
 }
 
 ResNet::ResNet(const ResNetOptions& options)

@@ -11,7 +11,8 @@ EmbeddedSet embed_dataset(EmbeddingModel& model, const DatasetPtr& dataset,
   model.eval();
   EmbeddedSet set{.embeddings = torch::empty({dataset->size(), model.embedding_dim()}),
                   .features = torch::empty({dataset->size(), model.feature_dim()}),
-                  .labels = torch::empty({dataset->size()}, torch::kLong)};
+                  .labels = torch::empty({dataset->size()}, torch::kLong),
+                  .indices = torch::empty({dataset->size()}, torch::kLong)};
   EvalLoader loader(dataset, options);
   int64_t row = 0;
   while (const auto batch = loader.next()) {
@@ -19,9 +20,14 @@ EmbeddedSet embed_dataset(EmbeddingModel& model, const DatasetPtr& dataset,
     set.embeddings.narrow(0, row, batch->size()).copy_(encoded.embeddings);
     set.features.narrow(0, row, batch->size()).copy_(encoded.features);
     set.labels.narrow(0, row, batch->size()).copy_(batch->labels);
+    set.indices.narrow(0, row, batch->size()).copy_(batch->indices);
     row += batch->size();
   }
   model.train(was_training);
+  // Damaged samples were left out.
+  for (auto* part : {&set.embeddings, &set.features, &set.labels, &set.indices}) {
+    *part = part->narrow(0, 0, row);
+  }
   return set;
 }
 

@@ -8,11 +8,12 @@
 
 namespace projnce {
 
-/// Samples as the model sees them, in the dataset's order.
+/// Samples as the model sees them, in the dataset's order; damaged ones are left out.
 struct EmbeddedSet {
   torch::Tensor embeddings;  // [N, D]
   torch::Tensor features;    // [N, F]
   torch::Tensor labels;      // [N], int64
+  torch::Tensor indices;     // [N], int64: the samples' places in the dataset
 };
 
 /// Runs the whole dataset through the model, un-augmented and in evaluation mode; the model is left

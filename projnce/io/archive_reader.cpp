@@ -69,7 +69,9 @@ std::span<const std::byte> ArchiveReader::next_block() {
     check(status);  // here a warning is a wrong checksum or size
   }
   if (status == ARCHIVE_EOF) return {};
-  if (offset != block_end_) fail(name_, " holds a sparse file, which cannot be read");
+  if (offset != block_end_) {
+    fail(Hint{"pack it without --sparse"}, name_, " holds a sparse file, which cannot be read");
+  }
   block_end_ += static_cast<int64_t>(size);
   return {static_cast<const std::byte*>(block), size};
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <optional>
 
 #include "projnce/core/error.h"
@@ -49,6 +50,12 @@ std::optional<std::string> safe_name(const char* name) {
   if (name == nullptr) return {};
   auto normal = normal_name(name);
   return normal && normal->size() <= kMostNameBytes ? normal : std::nullopt;
+}
+
+void check_member_size(uint64_t size, const std::string& member, const std::string& archive) {
+  if (size <= kMostMemberBytes) return;
+  fail(archive, ": ", printable(member), " has more than ", kMostMemberBytes,
+       " bytes, the most that are read");
 }
 
 /// Takes the entries of one archive over, one after the other.
@@ -106,7 +113,7 @@ class ArchiveScan {
   /// What was left out, for the user; "" where nothing was.
   std::string remark() const {
     std::string text;
-    if (bad_names_ > 0) text = concat(bad_names_, " entries whose names lead out of the archive");
+    if (bad_names_ > 0) text = concat(bad_names_, " entries without a usable name");
     if (special_ > 0) {
       text += concat(text.empty() ? "" : " and ", special_, " links, devices or pipes");
     }
@@ -140,12 +147,14 @@ ScannedArchive scan_plain_tar(RegularFile file) {
   scan.run([&](archive_entry* entry, const std::string& name) {
     const MemberPlace place{reader.position(), static_cast<uint64_t>(archive_entry_size(entry))};
     if (archive_entry_sparse_count(entry) > 0) {
-      fail(file.name, " holds the sparse file ", printable(name), ", which cannot be read");
+      fail(Hint{"pack it without --sparse"}, file.name, " holds the sparse file ", printable(name),
+           ", which cannot be read");
     }
     if (place.offset > file.size || place.size > file.size - place.offset) {
       fail(Hint{"fetch or pack the archive again"}, file.name, " is cut short: its member ",
            printable(name), " should have ", place.size, " bytes");
     }
+    check_member_size(place.size, name, file.name);
     return place;
   });
   check_end_mark(file, reader.position());
@@ -165,10 +174,7 @@ ScannedArchive scan_contents(ArchiveReader& reader, const std::string& archive,
     for (auto block = reader.next_block(); !block.empty(); block = reader.next_block()) {
       place.size += block.size();
       count(block.size());
-      if (place.size > kMostMemberBytes) {
-        fail(archive, ": ", printable(name), " has more than ", kMostMemberBytes,
-             " bytes, the most that are read");
-      }
+      check_member_size(place.size, name, archive);
       contents->append(block);
     }
     return place;
@@ -201,14 +207,23 @@ bool is_zip(const RegularFile& file) {
   return mark == "PK\x03\x04" || mark == "PK\x05\x06";
 }
 
-}  // namespace
-
-ScannedArchive scan_archive(RegularFile file, const FileTreeOptions& options) {
+ScannedArchive scan_by_content(RegularFile file, const FileTreeOptions& options) {
   if (file.size == 0) fail(file.name, " is empty, expected an archive");
   if (const auto source = make_unpacking_source(file)) {
     return scan_packed_tar(file, *source, options);
   }
   return is_zip(file) ? scan_zip(file, options) : scan_plain_tar(std::move(file));
+}
+
+}  // namespace
+
+ScannedArchive scan_archive(RegularFile file, const FileTreeOptions& options) {
+  const auto name = file.name;
+  try {
+    return scan_by_content(std::move(file), options);
+  } catch (const std::bad_alloc&) {
+    fail_working(name, " needs more memory to be read than there is");
+  }
 }
 
 }  // namespace projnce

@@ -128,11 +128,11 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
   }
 }
 
-void AtomicFile::commit() {
+void AtomicFile::commit(Durability durability) {
   if (reserved_ > written_ && ::ftruncate(file_.get(), static_cast<off_t>(written_)) != 0) {
     fail_system(errno, "cannot cut ", target_.string(), " to its length");
   }
-  if (::fsync(file_.get()) != 0) {
+  if (durability == Durability::kOnDisk && ::fsync(file_.get()) != 0) {
     fail_system(errno, "cannot bring ", target_.string(), " to the disk");
   }
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
@@ -140,14 +140,15 @@ void AtomicFile::commit() {
   }
   // The rename has happened: from here the destructor must leave the file alone.
   if (!file_.close()) fail_system(errno, "cannot close ", target_.string());
-  sync_directory(target_);
+  if (durability == Durability::kOnDisk) sync_directory(target_);
 }
 
-void write_file_atomically(const fs::path& path, std::span<const std::byte> bytes) {
+void write_file_atomically(const fs::path& path, std::span<const std::byte> bytes,
+                           Durability durability) {
   AtomicFile file(path);
   file.reserve(bytes.size());
   file.write(bytes);
-  file.commit();
+  file.commit(durability);
 }
 
 void write_file_atomically(const fs::path& path, std::string_view text) {

@@ -11,6 +11,12 @@
 
 namespace projnce {
 
+/// What a power failure may take.
+enum class Durability {
+  kOnDisk,  ///< nothing: the bytes are on the disk before the file has its name
+  kLater,   ///< the file, which may then be torn: for what is checked on reading and made anew
+};
+
 /// Writes a file that appears whole or not at all: the bytes go to a temporary file beside the
 /// target, which takes the target's place in `commit()` once they are on the disk. Until then, and
 /// whenever anything fails, what stood there before is untouched.
@@ -32,7 +38,7 @@ class AtomicFile {
   /// Sets `bytes` of the disk aside, so that a full one is noticed before the work of writing.
   void reserve(uint64_t bytes);
   void write(std::span<const std::byte> bytes);
-  void commit();
+  void commit(Durability durability = Durability::kOnDisk);
 
  private:
   void open_temporary();
@@ -44,7 +50,8 @@ class AtomicFile {
   uint64_t written_ = 0;
 };
 
-void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
+void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes,
+                           Durability durability = Durability::kOnDisk);
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
 /// Removes the temporaries in `directory` whose writers are gone; returns what it removed. Those of

@@ -61,6 +61,20 @@ class Subtree : public FileTree {
   std::string name_;
 };
 
+/// The folders directly in those of `level`; one that cannot be listed is passed over.
+std::vector<std::string> folders_below(const FileTree& tree,
+                                       const std::vector<std::string>& level) {
+  std::vector<std::string> below;
+  for (const auto& folder : level) {
+    try {
+      for (const auto& name : tree.subfolders(folder)) below.push_back(join_names(folder, name));
+    } catch (const Error&) {
+      if (folder.empty()) throw;
+    }
+  }
+  return below;
+}
+
 }  // namespace
 
 FileTreePtr open_file_tree(const std::filesystem::path& root, const FileTreeOptions& options) {
@@ -80,19 +94,13 @@ FileTreePtr subtree(FileTreePtr tree, const std::string& folder) {
 
 std::optional<std::string> find_folder_with(const FileTree& tree, const std::string& file) {
   constexpr int kDeepest = 4;
-  constexpr size_t kMostFolders = 50'000;  // links between folders can make few look like many
-  size_t seen = 0;
+  constexpr size_t kMostFolders = 50'000;  // links between folders make a few look like many
   std::vector<std::string> level = {""};
-  for (int depth = 0; depth <= kDeepest && !level.empty(); ++depth) {
-    std::vector<std::string> below;
+  for (int depth = 0; depth <= kDeepest && level.size() <= kMostFolders; ++depth) {
     for (const auto& folder : level) {
       if (tree.has_file(join_names(folder, file))) return folder;
     }
-    for (const auto& folder : level) {
-      if (depth == kDeepest || (seen += 1) > kMostFolders) return {};
-      for (const auto& name : tree.subfolders(folder)) below.push_back(join_names(folder, name));
-    }
-    level = std::move(below);
+    if (depth < kDeepest) level = folders_below(tree, level);
   }
   return {};
 }

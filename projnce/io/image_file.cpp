@@ -20,8 +20,8 @@ const std::vector<std::string>& image_extensions() {
   return kExtensions;
 }
 
-Image allocate_image(const ImageHeader& header, size_t file_bytes, const std::string& name) {
-  const auto [width, height, channels, densest] = header;
+void check_image_header(const ImageHeader& header, size_t file_bytes, const std::string& name) {
+  const auto [width, height, densest] = header;
   if (width < 1 || height < 1) {
     fail(name, " is damaged: it says that it has ", width, " x ", height, " pixels");
   }
@@ -29,30 +29,32 @@ Image allocate_image(const ImageHeader& header, size_t file_bytes, const std::st
     fail(Hint{"reduce the picture first"}, name, " has ", width, " x ", height,
          " pixels, expected at most ", kMaxImagePixels, " in all");
   }
-  const int64_t pixels = width * height;
-  if (static_cast<double>(pixels) > densest * static_cast<double>(file_bytes)) {
+  if (static_cast<double>(width * height) > densest * static_cast<double>(file_bytes)) {
     fail(name, " claims ", width, " x ", height, " pixels, which its ", file_bytes,
          " bytes cannot hold");
   }
-  Image image{.height = static_cast<int>(height),
-              .width = static_cast<int>(width),
-              .channels = channels,
-              .pixels = {}};
-  image.pixels.resize(static_cast<size_t>(pixels * channels));
+}
+
+Image blank_image(int height, int width, int channels) {
+  Image image{.height = height, .width = width, .channels = channels, .pixels = {}};
+  image.pixels.resize(static_cast<size_t>(height) * static_cast<size_t>(width) *
+                      static_cast<size_t>(channels));
   return image;
 }
 
-Image decode_image(std::span<const uint8_t> bytes, const std::string& name) {
+Image decode_image(std::span<const uint8_t> bytes, const std::string& name,
+                   const PictureNeeds& needs) {
   using namespace std::string_view_literals;
-  if (starts_with(bytes, "\xFF\xD8\xFF"sv)) return decode_jpeg(bytes, name);
+  if (starts_with(bytes, "\xFF\xD8\xFF"sv)) return decode_jpeg(bytes, name, needs);
   if (starts_with(bytes, "\x89PNG\r\n\x1A\n"sv)) return decode_png(bytes, name);
   if (bytes.empty()) fail(name, " is empty, expected a JPEG or PNG picture");
   refuse_git_lfs_pointer(bytes, name, "picture");
   fail(name, " is neither a JPEG nor a PNG picture");
 }
 
-Image read_image(const std::filesystem::path& path, const std::string& name) {
-  return decode_image(read_regular_file(path, kMaxImageFileBytes).octets(), name);
+Image read_image(const std::filesystem::path& path, const std::string& name,
+                 const PictureNeeds& needs) {
+  return decode_image(read_regular_file(path, kMaxImageFileBytes).octets(), name, needs);
 }
 
 }  // namespace projnce

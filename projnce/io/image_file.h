@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "projnce/core/image.h"
+#include "projnce/core/picture_need.h"
 
 namespace projnce {
 
@@ -17,12 +17,18 @@ inline constexpr int64_t kMaxImagePixels = 32'000'000;
 const std::vector<std::string>& image_extensions();
 
 /// Decodes a JPEG or PNG picture, told apart by content, to one channel where it is grey and three
-/// where it is coloured. Transparent PNGs are laid over white; 16 bits are reduced to 8. CMYK JPEGs
-/// are refused; EXIF orientation is ignored. `name` is for error messages. Throws where the picture
-/// is damaged in any way, also where the decoder could have guessed the rest.
-Image decode_image(std::span<const uint8_t> bytes, const std::string& name);
+/// where it is coloured. Transparent PNGs are laid over white; 16 bits are reduced to 8; CMYK JPEGs
+/// become RGB; EXIF's orientation is applied. `name` is for error messages. Throws where the
+/// picture is damaged in any way, also where the decoder could have guessed the rest.
+///
+/// Where `needs` is given, it is asked what part of the picture is wanted, and that part, or more
+/// of it, is all that comes back (see Image::window). Unreduced pixels are the same as in the whole
+/// picture. Damage behind the part may go unnoticed.
+Image decode_image(std::span<const uint8_t> bytes, const std::string& name,
+                   const PictureNeeds& needs = {});
 
 /// decode_image of a file. `name` is what messages call it.
-Image read_image(const std::filesystem::path& path, const std::string& name);
+Image read_image(const std::filesystem::path& path, const std::string& name,
+                 const PictureNeeds& needs = {});
 
 }  // namespace projnce

@@ -33,8 +33,9 @@ Image decode_png(std::span<const uint8_t> bytes, const std::string& name) {
     fail_decoding(reader, name);
   }
   const bool grey = (state.format & PNG_FORMAT_FLAG_COLOR) == 0;
+  check_image_header({state.width, state.height, kPngPixelsPerByte}, bytes.size(), name);
   auto image =
-      allocate_image({state.width, state.height, grey ? 1 : 3, kPngPixelsPerByte}, bytes.size(), name);
+      blank_image(static_cast<int>(state.height), static_cast<int>(state.width), grey ? 1 : 3);
   state.format = grey ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
   // Without a gamma of their own, 16-bit files would be taken for linear light and come out pale.
   state.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;

@@ -2,28 +2,61 @@
 
 #include <torch/torch.h>
 
+#include <optional>
+#include <vector>
+
 namespace projnce {
 
-float* Batch::view_data(int64_t view, int64_t sample) const {
-  const int64_t row = view * size() + sample;
-  return images.data_ptr<float>() + row * images.size(1) * images.size(2) * images.size(3);
+namespace {
+
+std::optional<Sample> decode_or_skip(const Dataset& dataset, int64_t index, DamageWatch* damage,
+                                     const SampleNeed& need) {
+  try {
+    return dataset.decode_part(index,
+                               [&](int height, int width) { return need(index, height, width); });
+  } catch (const Error& error) {
+    if (damage == nullptr) throw;
+    damage->skip(index, error);
+    return std::nullopt;
+  }
 }
 
-Batch make_batch(const Dataset& dataset, std::span<const int64_t> indices, int64_t views,
-                 const ViewFormat& format) {
-  const auto count = static_cast<int64_t>(indices.size());
+/// The first `kept` of `planned` rows of each view.
+torch::Tensor drop_rows(const torch::Tensor& images, int64_t views, int64_t planned, int64_t kept) {
+  std::vector<torch::Tensor> parts;
+  for (int64_t v = 0; v < views; ++v) parts.push_back(images.narrow(0, v * planned, kept));
+  return torch::cat(parts).contiguous(torch::MemoryFormat::ChannelsLast);
+}
+
+}  // namespace
+
+Batch make_batch(const Dataset& dataset, const BatchPlan& plan, DamageWatch* damage,
+                 const SampleNeed& need, const WriteView& write_view) {
+  const auto planned = static_cast<int64_t>(plan.indices.size());
+  const auto& format = plan.format;
+  const auto values = static_cast<int64_t>(format.values());
   Batch batch;
-  batch.views = views;
+  batch.views = plan.views;
   batch.images = torch::empty(
-      {views * count, format.channels, format.image_size, format.image_size},
+      {plan.views * planned, format.channels(), format.height(), format.width()},
       torch::TensorOptions(torch::kFloat32).memory_format(torch::MemoryFormat::ChannelsLast));
-  batch.labels = torch::empty({count}, torch::kInt64);
-  batch.indices = torch::empty({count}, torch::kInt64);
-  auto* labels = batch.labels.data_ptr<int64_t>();
-  auto* places = batch.indices.data_ptr<int64_t>();
-  for (const int64_t index : indices) {
-    *labels++ = dataset.label(index);
-    *places++ = index;
+  std::vector<int64_t> labels;
+  std::vector<int64_t> indices;
+  for (const int64_t index : plan.indices) {
+    const auto sample = decode_or_skip(dataset, index, damage, need);
+    if (!sample) continue;
+    const auto row = static_cast<int64_t>(indices.size());
+    for (int64_t v = 0; v < plan.views; ++v) {
+      auto* out = batch.images.data_ptr<float>() + (v * planned + row) * values;
+      write_view(*sample, index, v, out);
+    }
+    labels.push_back(dataset.label(index));
+    indices.push_back(index);
+  }
+  batch.labels = torch::tensor(labels, torch::kInt64);
+  batch.indices = torch::tensor(indices, torch::kInt64);
+  if (batch.size() < planned) {
+    batch.images = drop_rows(batch.images, plan.views, planned, batch.size());
   }
   return batch;
 }

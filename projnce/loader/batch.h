@@ -3,10 +3,13 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 
-#include "projnce/augment/view_format.h"
+#include "projnce/augment/input_format.h"
 #include "projnce/dataset/dataset.h"
+#include "projnce/loader/damage_watch.h"
 
 namespace projnce {
 
@@ -18,13 +21,26 @@ struct Batch {
   int64_t views = 1;      // V
 
   int64_t size() const { return labels.size(0); }  // B
-
-  /// Where view `view` of sample `sample` is written: format.values() floats.
-  float* view_data(int64_t view, int64_t sample) const;
 };
 
-/// A batch of the samples `indices` with labels filled in and pixels undefined.
-Batch make_batch(const Dataset& dataset, std::span<const int64_t> indices, int64_t views,
-                 const ViewFormat& format);
+/// What a batch is made of.
+struct BatchPlan {
+  std::span<const int64_t> indices;  ///< samples of the dataset
+  int64_t views = 1;
+  InputFormat format = {};
+};
+
+/// What the views of a sample look at, where it is a picture of this size.
+using SampleNeed = std::function<PictureNeed(int64_t index, int height, int width)>;
+
+/// Writes view `view` of a sample: format.values() floats.
+using WriteView =
+    std::function<void(const Sample& sample, int64_t index, int64_t view, float* out)>;
+
+/// Decodes the samples of the plan, as much of them as `need` says, and writes their views. Where
+/// `damage` is given, samples that do not decode are left out of the batch and noted there; else
+/// they throw.
+Batch make_batch(const Dataset& dataset, const BatchPlan& plan, DamageWatch* damage,
+                 const SampleNeed& need, const WriteView& write_view);
 
 }  // namespace projnce

@@ -13,8 +13,8 @@ namespace projnce {
 
 namespace {
 
-/// Of the bytes of one or many pictures. Pictures are added up in their order in the dataset, so
-/// that the threads leave no trace in the result.
+/// Of one or many samples, which are added up in their order in the dataset, so that the threads
+/// leave no trace in the result.
 struct PixelSums {
   double count = 0;
   std::array<double, 3> sum = {};
@@ -43,14 +43,36 @@ PixelSums sums_of(const Image& image, int channels) {
   return sums;
 }
 
+PixelSums sums_of(const Features& features) {
+  PixelSums sums;
+  sums.count = static_cast<double>(features.values.size());
+  for (const float value : features.values) sums.add(0, value);
+  return sums;
+}
+
+PixelSums sums_of(const Sample& sample, int channels) {
+  if (const auto* image = std::get_if<Image>(&sample)) return sums_of(*image, channels);
+  if (const auto* features = std::get_if<Features>(&sample)) return sums_of(*features);
+  fail("statistics of sounds are taken of their spectrograms");
+}
+
+PixelSums sums_of_sample(const Dataset& dataset, int64_t index, int channels) {
+  try {
+    return sums_of(dataset.decode(index), channels);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::kInput) throw;
+    return {};
+  }
+}
+
 PixelSums sums_over(const Dataset& dataset, const ChannelStatsOptions& options) {
   const int64_t count = std::min(options.max_samples, dataset.size());
-  const auto sums_of_sample = [&](int64_t number) {
-    return sums_of(dataset.decode(number * dataset.size() / count), options.channels);
+  const auto sums_of_number = [&](int64_t number) {
+    return sums_of_sample(dataset, number * dataset.size() / count, options.channels);
   };
   const int64_t ahead = 4 * options.threads;
   OrderedPrefetcher<PixelSums> parts({0, count, options.threads, ahead},
-                                     [&] { return sums_of_sample; });
+                                     [&] { return sums_of_number; });
   PixelSums total;
   while (const auto part = parts.next()) {
     total.count += part->count;
@@ -70,12 +92,15 @@ ChannelStats channel_stats(const Dataset& dataset, const ChannelStatsOptions& op
   check_at_least("threads", options.threads, 1);
   if (dataset.size() == 0) fail("the dataset has no samples to take pixel statistics of");
   const auto total = sums_over(dataset, options);
+  if (total.count == 0) fail("no sample of the dataset that was looked at can be read");
+  const bool pictures = dataset.kind() == SampleKind::kImage;
+  const double scale = pictures ? 255 : 1;
   ChannelStats stats;
-  for (size_t c = 0; c < static_cast<size_t>(options.channels); ++c) {
+  for (size_t c = 0; c < (pictures ? static_cast<size_t>(options.channels) : 1); ++c) {
     const double mean = total.sum[c] / total.count;
     const double variance = total.square[c] / total.count - mean * mean;
-    stats.mean.push_back(mean / 255);
-    stats.std.push_back(std::max(1.0, std::sqrt(std::max(0.0, variance))) / 255);
+    stats.mean.push_back(mean / scale);
+    stats.std.push_back(std::max(1.0 / 255, std::sqrt(std::max(0.0, variance)) / scale));
   }
   return stats;
 }

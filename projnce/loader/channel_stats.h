@@ -7,19 +7,21 @@
 
 namespace projnce {
 
-/// Over all pixels, per channel, on the 0..1 scale.
+/// Of pictures: over all pixels, per channel, on the 0..1 scale. Of spectrograms and vectors: one
+/// value over all numbers.
 struct ChannelStats {
   std::vector<double> mean;
   std::vector<double> std;  ///< at least 1 / 255, so that dividing by it is safe
 };
 
 struct ChannelStatsOptions {
-  int channels = 3;            ///< of the model: 1 mixes colours to gray, 3 repeats grey
-  int64_t max_samples = 5000;  ///< pictures looked at, evenly spaced over the dataset
+  int channels = 3;            ///< pictures: 1 mixes colours to gray, 3 repeats grey
+  int64_t max_samples = 5000;  ///< samples looked at, evenly spaced over the dataset
   int64_t threads = 1;
 };
 
-/// For datasets without published values. The result does not depend on the number of threads.
+/// For datasets without published values. Samples that do not decode are passed over. The result
+/// does not depend on the number of threads.
 ChannelStats channel_stats(const Dataset& dataset, const ChannelStatsOptions& options);
 
 }  // namespace projnce

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "projnce/augment/eval_transform.h"
+#include "projnce/augment/sample_views.h"
 #include "projnce/loader/loader_checks.h"
 
 namespace projnce {
@@ -23,36 +23,42 @@ PrefetchPlan make_plan(const Dataset& dataset, const EvalLoaderOptions& options)
 /// What one loader thread holds.
 class EvalBatchMaker {
  public:
-  EvalBatchMaker(DatasetPtr dataset, const EvalLoaderOptions& options)
-      : dataset_(std::move(dataset)), batch_size_(options.batch_size), transform_(options.format) {}
+  EvalBatchMaker(DatasetPtr dataset, const EvalLoaderOptions& options, DamageWatch& damage)
+      : dataset_(std::move(dataset)),
+        batch_size_(options.batch_size),
+        damage_(&damage),
+        views_(std::make_shared<EvalViews>(options.format)) {}
 
   Batch operator()(int64_t number) {
     const int64_t begin = number * batch_size_;
     std::vector<int64_t> indices(
         static_cast<size_t>(std::min(batch_size_, dataset_->size() - begin)));
     std::iota(indices.begin(), indices.end(), begin);
-    auto batch = make_batch(*dataset_, indices, 1, transform_.format());
-    for (int64_t b = 0; b < batch.size(); ++b) {
-      transform_.make_view(dataset_->decode(begin + b), batch.view_data(0, b));
-    }
-    return batch;
+    return make_batch(
+        *dataset_, {.indices = indices, .format = views_->format()}, damage_,
+        [this](int64_t /*index*/, int height, int width) { return views_->need(height, width); },
+        [this](const Sample& sample, int64_t /*index*/, int64_t /*view*/, float* out) {
+          views_->make_view(sample, out);
+        });
   }
 
  private:
   DatasetPtr dataset_;
   int64_t batch_size_;
-  EvalTransform transform_;
+  DamageWatch* damage_;
+  std::shared_ptr<EvalViews> views_;  // shared only by copies of this maker: one at work
 };
 
 EvalLoaderOptions channels_last(EvalLoaderOptions options) {
-  options.format.order = PixelOrder::kChannelsLast;
+  options.format.picture.order = PixelOrder::kChannelsLast;
   return options;
 }
 
 }  // namespace
 
 EvalLoader::EvalLoader(DatasetPtr dataset, const EvalLoaderOptions& options)
-    : prefetcher_(make_plan(*dataset, options),
-                  [&] { return EvalBatchMaker(dataset, channels_last(options)); }) {}
+    : damage_(dataset->size(), options.logger), prefetcher_(make_plan(*dataset, options), [&] {
+        return EvalBatchMaker(dataset, channels_last(options), damage_);
+      }) {}
 
 }  // namespace projnce

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "projnce/augment/view_format.h"
+#include "projnce/augment/input_format.h"
 #include "projnce/dataset/dataset.h"
 #include "projnce/loader/batch.h"
 #include "projnce/loader/ordered_prefetcher.h"
@@ -12,21 +12,24 @@ namespace projnce {
 
 struct EvalLoaderOptions {
   int64_t batch_size = 256;  ///< at least 1
-  ViewFormat format = {};    ///< `order` is not looked at: batches are channels-last
+  InputFormat format = {};   ///< the pixel order is not looked at: batches are channels-last
   int64_t threads = 1;       ///< that make batches, besides the caller's; at least 1
   int64_t prefetch = 4;      ///< batches held or being made ahead of `next`; at least 1
+  Logger logger = {};        ///< for warnings of damaged samples; may be null
 };
 
 /// One pass over a dataset in the order of its samples: one view each, nothing random. Starts at
-/// once, in threads ahead of the consumer. Use from one thread.
+/// once, in threads ahead of the consumer. Damaged samples are left out; batches say which samples
+/// they hold. Use from one thread.
 class EvalLoader {
  public:
   EvalLoader(DatasetPtr dataset, const EvalLoaderOptions& options);
 
-  /// The next batch, or nothing at the end. Throws what reading a sample threw.
+  /// The next batch, or nothing at the end. Throws where too many samples are damaged.
   std::optional<Batch> next() { return prefetcher_.next(); }
 
  private:
+  DamageWatch damage_;
   OrderedPrefetcher<Batch> prefetcher_;
 };
 

@@ -1,11 +1,13 @@
 #include "projnce/loader/train_loader.h"
 
 #include <algorithm>
+#include <array>
+#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "projnce/augment/train_transform.h"
+#include "projnce/augment/sample_views.h"
 #include "projnce/core/error.h"
 #include "projnce/loader/loader_checks.h"
 
@@ -21,7 +23,7 @@ void check(const TrainLoaderOptions& options) {
   check_at_least("views", options.augment.views, 1);
   check_at_least("threads", options.threads, 1);
   check_at_least("prefetch", options.prefetch, 1);
-  check_view_format(options.format);
+  check_input_format(options.format);
 }
 
 SamplerPtr make_sampler(const Dataset& dataset, const TrainLoaderOptions& options) {
@@ -35,42 +37,76 @@ int64_t count_batches(int64_t samples, const TrainLoaderOptions& options) {
   return samples / options.batch_size + (keeps_rest ? 1 : 0);
 }
 
-/// What one loader thread holds: the epoch's order, shared, and buffers of its own.
+/// The orders of the epochs that batches are being made of, shared by the loader's threads.
+class EpochOrders {
+ public:
+  using Order = std::shared_ptr<const std::vector<int64_t>>;
+
+  explicit EpochOrders(const Sampler& sampler) : sampler_(sampler) {}
+
+  Order of(int64_t epoch) {
+    const std::lock_guard lock(mutex_);
+    auto& place = recent_[static_cast<size_t>(epoch) % recent_.size()];
+    if (!place.order || place.epoch != epoch) {
+      place = {epoch, std::make_shared<const std::vector<int64_t>>(sampler_.epoch_order(epoch))};
+    }
+    return place.order;
+  }
+
+ private:
+  struct Place {
+    int64_t epoch = 0;
+    Order order;
+  };
+
+  const Sampler& sampler_;
+  std::mutex mutex_;
+  std::array<Place, 2> recent_;  // batches made ahead reach into the next epoch
+};
+
+/// What one loader thread holds: buffers of its own.
 class TrainBatchMaker {
  public:
-  TrainBatchMaker(DatasetPtr dataset, const TrainLoaderOptions& options, int64_t epoch,
-                  std::shared_ptr<const std::vector<int64_t>> order)
+  TrainBatchMaker(DatasetPtr dataset, const TrainLoaderOptions& options, int64_t batches_per_epoch,
+                  std::shared_ptr<EpochOrders> orders, DamageWatch& damage)
       : dataset_(std::move(dataset)),
         batch_size_(options.batch_size),
-        views_(options.augment.views),
+        views_per_sample_(options.augment.views),
         seed_(options.seed),
-        epoch_(epoch),
-        order_(std::move(order)),
-        transform_(options.augment, options.format) {}
+        batches_(batches_per_epoch),
+        orders_(std::move(orders)),
+        damage_(&damage),
+        views_(std::make_shared<TrainViews>(options.augment, options.format, options.background)) {
+  }
 
   Batch operator()(int64_t number) {
-    const int64_t begin = number * batch_size_;
-    const int64_t count = std::min(batch_size_, static_cast<int64_t>(order_->size()) - begin);
-    const std::span indices(order_->data() + begin, static_cast<size_t>(count));
-    auto batch = make_batch(*dataset_, indices, views_, transform_.format());
-    for (int64_t b = 0; b < count; ++b) {
-      const int64_t index = indices[static_cast<size_t>(b)];
-      const auto image = dataset_->decode(index);
-      for (int64_t v = 0; v < views_; ++v) {
-        transform_.make_view(image, view_seed(seed_, epoch_, index, v), batch.view_data(v, b));
+    const int64_t epoch = number / batches_;
+    const auto order = orders_->of(epoch);
+    const int64_t begin = number % batches_ * batch_size_;
+    const int64_t count = std::min(batch_size_, static_cast<int64_t>(order->size()) - begin);
+    const std::span indices(order->data() + begin, static_cast<size_t>(count));
+    const auto need = [&](int64_t index, int height, int width) {
+      std::vector<uint64_t> seeds;
+      for (int64_t v = 0; v < views_per_sample_; ++v) {
+        seeds.push_back(view_seed(seed_, epoch, index, v));
       }
-    }
-    return batch;
+      return views_->need(seeds, height, width);
+    };
+    return make_batch(*dataset_, {indices, views_per_sample_, views_->format()}, damage_, need,
+                      [&](const Sample& sample, int64_t index, int64_t view, float* out) {
+                        views_->make_view(sample, view_seed(seed_, epoch, index, view), out);
+                      });
   }
 
  private:
   DatasetPtr dataset_;
   int64_t batch_size_;
-  int64_t views_;
+  int64_t views_per_sample_;
   uint64_t seed_;
-  int64_t epoch_;
-  std::shared_ptr<const std::vector<int64_t>> order_;
-  TrainTransform transform_;
+  int64_t batches_;
+  std::shared_ptr<EpochOrders> orders_;
+  DamageWatch* damage_;
+  std::shared_ptr<TrainViews> views_;  // shared only by copies of this maker: one at work
 };
 
 }  // namespace
@@ -78,8 +114,9 @@ class TrainBatchMaker {
 TrainLoader::TrainLoader(DatasetPtr dataset, TrainLoaderOptions options)
     : dataset_(std::move(dataset)), options_(std::move(options)) {
   check(options_);
-  options_.format.order = PixelOrder::kChannelsLast;
+  options_.format.picture.order = PixelOrder::kChannelsLast;
   sampler_ = make_sampler(*dataset_, options_);
+  damage_ = std::make_unique<DamageWatch>(dataset_->size(), options_.logger);
   batches_ = count_batches(sampler_->epoch_size(), options_);
   if (batches_ == 0) {
     fail(Hint{"give more samples or a smaller batch_size"}, "an epoch of ", sampler_->epoch_size(),
@@ -92,24 +129,28 @@ void TrainLoader::start_epoch(int64_t epoch, int64_t first_batch) {
   if (first_batch < 0 || first_batch > batches_) {
     fail("first batch ", first_batch, " of an epoch, expected 0 to ", batches_);
   }
-  give_up();
-  const auto order = std::make_shared<const std::vector<int64_t>>(sampler_->epoch_order(epoch));
+  epoch_end_ = (epoch + 1) * batches_;
+  const int64_t first = epoch * batches_ + first_batch;
+  if (prefetcher_ && position_ == first) return;
+  waited_before_ = seconds_waited();
+  position_ = first;
+  prefetcher_.reset();
+  const auto orders = std::make_shared<EpochOrders>(*sampler_);
+  const int64_t end = std::max(options_.epochs, epoch + 1) * batches_;
   prefetcher_ = std::make_unique<Prefetcher>(
-      PrefetchPlan{first_batch, batches_, options_.threads, options_.prefetch},
-      [&] { return TrainBatchMaker(dataset_, options_, epoch, order); });
+      PrefetchPlan{first, end, options_.threads, options_.prefetch},
+      [&] { return TrainBatchMaker(dataset_, options_, batches_, orders, *damage_); });
 }
 
 std::optional<Batch> TrainLoader::next() {
-  return prefetcher_ ? prefetcher_->next() : std::nullopt;
+  if (!prefetcher_ || position_ >= epoch_end_) return std::nullopt;
+  auto batch = prefetcher_->next();
+  ++position_;
+  return batch;
 }
 
 double TrainLoader::seconds_waited() const {
   return waited_before_ + (prefetcher_ ? prefetcher_->seconds_waited() : 0);
-}
-
-void TrainLoader::give_up() {
-  waited_before_ = seconds_waited();
-  prefetcher_.reset();
 }
 
 }  // namespace projnce

@@ -5,28 +5,37 @@
 #include <optional>
 
 #include "projnce/augment/augment_options.h"
-#include "projnce/augment/view_format.h"
+#include "projnce/augment/input_format.h"
+#include "projnce/augment/sample_views.h"
 #include "projnce/dataset/dataset.h"
 #include "projnce/loader/batch.h"
+#include "projnce/loader/damage_watch.h"
 #include "projnce/loader/ordered_prefetcher.h"
 #include "projnce/loader/sampler.h"
 
 namespace projnce {
 
+/// More than anybody trains, few enough to number their batches.
+inline constexpr int64_t kManyEpochs = int64_t{1} << 32;
+
 struct TrainLoaderOptions {
   int64_t batch_size = 256;  ///< samples, at least 2; each comes in augment.views views
-  ViewFormat format = {};    ///< `order` is not looked at: batches are channels-last
+  InputFormat format = {};   ///< the pixel order is not looked at: batches are channels-last
   AugmentOptions augment = {};
   uint64_t seed = 0;
   int64_t threads = 1;     ///< that make batches, besides the caller's; at least 1
   int64_t prefetch = 4;    ///< batches held or being made ahead of `next`; at least 1
   bool balanced = false;   ///< ClassBalancedSampler instead of ShuffledSampler
   bool drop_last = false;  ///< leave out an incomplete last batch; else only one of a single sample
+  int64_t epochs = kManyEpochs;     ///< nothing is made ahead after the last of them
+  BackgroundClips background = {};  ///< noises for sounds; null for none
+  Logger logger = {};               ///< for warnings of damaged samples; may be null
 };
 
-/// Augmented batches, made in threads ahead of the training step. A batch depends on the seed, the
-/// epoch and its number in the epoch, not on the threads, so training can go on in the middle of an
-/// epoch as if it had never stopped. Use from one thread.
+/// Augmented batches, made in threads ahead of the training step, across the ends of epochs too. A
+/// batch depends on the seed, the epoch and its number in the epoch, not on the threads, so
+/// training can go on in the middle of an epoch as if it had never stopped. A damaged sample is
+/// left out of its batch. Use from one thread.
 class TrainLoader {
  public:
   TrainLoader(DatasetPtr dataset, TrainLoaderOptions options);
@@ -34,27 +43,32 @@ class TrainLoader {
   int64_t batches_per_epoch() const { return batches_; }
   int64_t views() const { return options_.augment.views; }
 
-  /// Starts making batches first_batch, first_batch + 1, ... of the epoch; whatever was under way
-  /// is given up.
+  /// From now on `next` gives batches first_batch, first_batch + 1, ... of the epoch. Following the
+  /// epoch before costs nothing; after a jump whatever was under way is given up.
   void start_epoch(int64_t epoch, int64_t first_batch = 0);
 
-  /// The next batch, or nothing at the end of the epoch or before the first one. Throws what
-  /// reading a sample threw.
+  /// The next batch, or nothing at the end of the epoch or before the first one. Throws where too
+  /// many samples are damaged.
   std::optional<Batch> next();
 
   /// How long `next` has waited for batches since the loader was made.
   double seconds_waited() const;
 
+  /// Damaged samples that were met and left out.
+  int64_t skipped() const { return damage_->skipped(); }
+
  private:
   using Prefetcher = OrderedPrefetcher<Batch>;
-
-  void give_up();
 
   DatasetPtr dataset_;
   TrainLoaderOptions options_;
   SamplerPtr sampler_;
   int64_t batches_ = 0;
-  double waited_before_ = 0;  // in epochs that are over
+  // Batches are numbered through all epochs: epoch * batches_ + number in the epoch.
+  int64_t position_ = 0;
+  int64_t epoch_end_ = 0;
+  double waited_before_ = 0;  // for batches made before the last jump
+  std::unique_ptr<DamageWatch> damage_;
   std::unique_ptr<Prefetcher> prefetcher_;
 };
 

@@ -2,15 +2,14 @@
 
 #include <torch/torch.h>
 
-#include <algorithm>
-
 #include "projnce/core/error.h"
 #include "projnce/core/threads.h"
-#include "projnce/dataset/file_list.h"
 #include "projnce/dataset/open_dataset.h"
 #include "projnce/eval/embed_dataset.h"
+#include "projnce/io/printable.h"
 #include "projnce/pipeline/array_files.h"
 #include "projnce/pipeline/eval_options.h"
+#include "projnce/pipeline/named_data.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/run_evaluation.h"
 #include "projnce/pipeline/trained_model.h"
@@ -27,38 +26,30 @@ struct Inputs {
   bool labelled = false;
 };
 
-bool is_dataset_name(const std::string& input) {
-  const auto names = dataset_names();
-  return std::find(names.begin(), names.end(), input) != names.end();
-}
-
-Inputs open_parts(const EmbedRequest& request, Table dataset, int threads) {
+Inputs open_parts(const EmbedRequest& request, const InputOptions& input, int threads) {
   auto context = request.context;
   context.threads = threads;
-  const auto opened = open_dataset(dataset, context);
+  context.sound = input.clip_format();
+  auto table = dataset_table(request.inputs.front());
+  const auto opened = open_dataset(table, context);
   Inputs inputs{.parts = {}, .labelled = true};
   if (request.part != "test") inputs.parts.push_back(opened.train);
   if (request.part != "train") inputs.parts.push_back(opened.test);
   return inputs;
 }
 
-Inputs open_inputs(const EmbedRequest& request, int threads) {
-  const auto& first = request.inputs.front();
-  if (request.inputs.size() == 1 && (fs::is_directory(first) || is_dataset_name(first))) {
-    Table dataset;
-    const bool folder = fs::is_directory(first);
-    dataset.values["name"] = Value{folder ? std::string("folder") : first, first};
-    if (folder) dataset.values["root"] = Value{first, first};
-    return open_parts(request, dataset, threads);
+Inputs open_inputs(const EmbedRequest& request, const InputOptions& input, int threads) {
+  if (request.inputs.size() == 1 && names_dataset(request.inputs.front())) {
+    return open_parts(request, input, threads);
   }
-  for (const auto& input : request.inputs) {
-    if (!fs::is_regular_file(input)) {
-      fail(Hint{"give one dataset name, one folder, or picture files"}, input,
+  for (const auto& file : request.inputs) {
+    if (!fs::is_regular_file(file)) {
+      fail(Hint{"give one dataset name, one folder or archive, or files"}, printable(file),
            " is neither a file, a folder nor a dataset");
     }
   }
   const std::vector<fs::path> files(request.inputs.begin(), request.inputs.end());
-  return {.parts = {std::make_shared<FileList>(files)}, .labelled = false};
+  return {.parts = {open_files(files, input)}, .labelled = false};
 }
 
 }  // namespace
@@ -70,14 +61,15 @@ nlohmann::ordered_json embed_inputs(const EmbedRequest& request, const Logger& l
   }
   const int threads = set_threads(0);
   const auto trained = load_trained_model(find_run(request.run).encoder());
-  const auto inputs = open_inputs(request, threads);
+  const auto inputs = open_inputs(request, trained.input, threads);
+  const auto cache = open_feature_cache(request.context);
   std::vector<torch::Tensor> embeddings;
   std::vector<torch::Tensor> labels;
   for (const auto& part : inputs.parts) {
     logger->info("embedding {} samples", part->size());
-    const auto set =
-        embed_dataset(*trained.model, part,
-                      eval_loader_options(trained.input, EvalOptions{}.batch_size, threads));
+    const auto set = embed_dataset(
+        *trained.model, as_model_input(part, trained.input, cache),
+        eval_loader_options(trained.input, EvalOptions{}.batch_size, threads));
     embeddings.push_back(set.embeddings);
     labels.push_back(set.labels);
   }

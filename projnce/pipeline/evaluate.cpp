@@ -6,6 +6,7 @@
 #include "projnce/core/names.h"
 #include "projnce/core/threads.h"
 #include "projnce/core/toml.h"
+#include "projnce/pipeline/named_data.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/run_evaluation.h"
 #include "projnce/pipeline/trained_model.h"
@@ -20,10 +21,7 @@ using nlohmann::ordered_json;
 Table evaluation_config(const EvaluateRequest& request, const RunPaths& run) {
   auto config = read_toml(run.config());
   if (!request.data.empty()) {
-    Table dataset;
-    dataset.values["name"] = Value{std::string("folder"), "--data"};
-    dataset.values["root"] = Value{request.data.string(), "--data"};
-    config.tables["dataset"] = dataset;
+    config.tables["dataset"] = dataset_table(request.data.string());
   }
   return config;
 }
@@ -76,7 +74,7 @@ ordered_json evaluate_run(const EvaluateRequest& request, const Logger& logger) 
 
   const auto options = read_eval_options(config.tables["eval"]);
   logger->info("judging {} test samples", data.test().size());
-  const auto test = embed_dataset(*trained.model, data.dataset.test,
+  const auto test = embed_dataset(*trained.model, data.judged,
                                   eval_loader_options(trained.input, options.batch_size, threads));
   const auto scores = class_scores(*trained.loss, test, trained.class_vectors);
   return to_json(measure_accuracy(scores, test.labels), trained.class_names);

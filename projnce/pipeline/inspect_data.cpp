@@ -1,13 +1,10 @@
 #include "projnce/pipeline/inspect_data.h"
 
-#include <algorithm>
-
-#include "projnce/core/error.h"
-#include "projnce/core/names.h"
 #include "projnce/core/progress.h"
 #include "projnce/core/threads.h"
 #include "projnce/dataset/file_list.h"
 #include "projnce/dataset/open_dataset.h"
+#include "projnce/pipeline/named_data.h"
 
 namespace projnce {
 
@@ -16,22 +13,12 @@ namespace {
 namespace fs = std::filesystem;
 
 DatasetSplit open_what(const InspectRequest& request) {
-  if (fs::is_regular_file(request.what)) {
-    return {std::make_shared<FileList>(std::vector<fs::path>{request.what}),
-            std::make_shared<FileList>(std::vector<fs::path>{})};
+  if (request.dataset.empty() && !names_dataset(request.what) && fs::exists(request.what)) {
+    const auto kind = kind_by_name(request.what);
+    return {std::make_shared<FileList>(std::vector<fs::path>{request.what}, kind),
+            std::make_shared<FileList>(std::vector<fs::path>{}, kind)};
   }
-  Table table;
-  const auto names = dataset_names();
-  if (fs::is_directory(request.what)) {
-    const auto layout = request.dataset.empty() ? "folder" : request.dataset;
-    table.values["name"] = Value{layout, "--dataset"};
-    table.values["root"] = Value{request.what, request.what};
-  } else if (std::find(names.begin(), names.end(), request.what) != names.end()) {
-    table.values["name"] = Value{request.what, request.what};
-  } else {
-    fail(Hint{concat("datasets: ", join(names))}, "there is no dataset, folder or file called '",
-         request.what, "'");
-  }
+  auto table = dataset_table(request.what, request.dataset);
   return open_unchecked_dataset(table, request.context);
 }
 

@@ -9,8 +9,8 @@
 namespace projnce {
 
 struct InspectRequest {
-  std::string what;     ///< a dataset's name, a folder or a picture file
-  std::string dataset;  ///< whose layout a folder has; empty: a folder for each class
+  std::string what;     ///< a dataset's name, a folder, an archive or a single sample's file
+  std::string dataset;  ///< whose layout a path has; empty: found out by looking
   OpenContext context;
 };
 

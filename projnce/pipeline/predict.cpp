@@ -4,8 +4,8 @@
 
 #include "projnce/core/threads.h"
 #include "projnce/dataset/decode_all.h"
-#include "projnce/dataset/file_list.h"
 #include "projnce/dataset/subset.h"
+#include "projnce/io/printable.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/run_evaluation.h"
 #include "projnce/pipeline/trained_model.h"
@@ -35,9 +35,9 @@ std::vector<Prediction> predict_files(const std::filesystem::path& run,
                                       const std::vector<std::filesystem::path>& files) {
   const int threads = set_threads(0);
   const auto trained = load_trained_model(find_run(run).encoder());
-  const auto list = std::make_shared<FileList>(files);
+  const auto list = as_model_input(open_files(files, trained.input), trained.input, nullptr);
   std::vector<Prediction> predictions(files.size());
-  for (size_t i = 0; i < files.size(); ++i) predictions[i].file = files[i].string();
+  for (size_t i = 0; i < files.size(); ++i) predictions[i].file = printable(files[i].native());
 
   const auto usable = find_usable(*list, predictions, threads);
   if (usable.empty()) return predictions;

@@ -13,7 +13,7 @@ struct Prediction {
   std::string problem;    ///< why the file could not be used; empty if it could
 };
 
-/// The class of each picture, by the model of a finished run; in the order given.
+/// The class of each picture or sound, by the model of a finished run; in the order given.
 std::vector<Prediction> predict_files(const std::filesystem::path& run,
                                       const std::vector<std::filesystem::path>& files);
 

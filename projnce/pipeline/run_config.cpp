@@ -11,6 +11,7 @@
 #include "projnce/loss/registry.h"
 #include "projnce/pipeline/eval_options.h"
 #include "projnce/pipeline/input_options.h"
+#include "projnce/pipeline/named_data.h"
 #include "projnce/train/train_options.h"
 
 namespace projnce {
@@ -24,7 +25,7 @@ void check_sections(Table table) {
   read_augment_options(table.tables["augment"]);
   read_input_options(table.tables["input"]);
   read_eval_options(table.tables["eval"]);
-  make_model(table.tables["encoder"], {.channels = 1, .image_size = 32});
+  make_model(table.tables["encoder"], {.channels = 1, .height = 32, .width = 32});
   // Matrices that the configuration names are read when their shape is known.
   make_loss(table.tables["loss"], {.num_classes = 2, .embedding_dim = 2, .feature_dim = 2},
             [](const std::string&) {
@@ -37,18 +38,23 @@ void set_default(Table& table, const std::string& section, const std::string& ke
   if (!values.count(key)) values[key] = Value{value, "the defaults for --data"};
 }
 
+std::string encoder_for(SampleKind kind) {
+  if (kind == SampleKind::kImage) return "resnet-small";
+  return kind == SampleKind::kSound ? "audio-cnn" : "mlp";
+}
+
 }  // namespace
 
 Table read_run_config(const RunRequest& request) {
   Table table = request.config.empty() ? Table{} : read_toml(request.config);
+  for (const auto& setting : request.settings) apply_setting(table, setting);
   if (!request.data.empty()) {
     auto& dataset = table.tables["dataset"];
     dataset.values["root"] = Value{request.data.string(), "--data"};
     if (!dataset.values.count("name")) {
-      dataset.values["name"] = Value{std::string("folder"), "--data"};
+      dataset.values["name"] = dataset_table(request.data.string()).values.at("name");
     }
   }
-  for (const auto& setting : request.settings) apply_setting(table, setting);
   if (!table.tables["dataset"].values.count("name")) {
     fail(Hint{"give a configuration file, --data FOLDER or --set dataset.name=fashion-mnist"},
          "there is nothing to train on");
@@ -76,12 +82,12 @@ const std::string& text_setting(const Table& config, const std::string& section,
   return std::get<std::string>(config.tables.at(section).values.at(key).data);
 }
 
-void apply_quick_defaults(Table& table, int64_t train_samples) {
+void apply_quick_defaults(Table& table, SampleKind kind, int64_t train_samples) {
   // About half a million pictures seen: ten epochs of 50 000, a hundred of a few thousand.
   const int64_t epochs =
       std::clamp<int64_t>(500'000 / std::max<int64_t>(train_samples, 1), 10, 100);
   const int64_t batch_size = std::clamp<int64_t>(train_samples / 4, 16, 256);
-  set_default(table, "encoder", "name", std::string("resnet-small"));
+  set_default(table, "encoder", "name", encoder_for(kind));
   set_default(table, "loss", "name", std::string("projnce"));
   set_default(table, "train", "epochs", epochs);
   set_default(table, "train", "batch_size", batch_size);

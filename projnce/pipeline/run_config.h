@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "projnce/core/sample.h"
 #include "projnce/core/table.h"
 
 namespace projnce {
@@ -12,7 +13,7 @@ namespace projnce {
 /// What a training is asked to do: a configuration file, a folder of data, settings on top.
 struct RunRequest {
   std::filesystem::path config;       ///< may be empty
-  std::filesystem::path data;         ///< may be empty; a folder with a sub-folder for each class
+  std::filesystem::path data;         ///< may be empty; a folder or an archive
   std::vector<std::string> settings;  ///< "a.b=v", later ones win
 };
 
@@ -33,8 +34,8 @@ RunSettings read_run_settings(Table& table);
 const std::string& text_setting(const Table& config, const std::string& section,
                                 const std::string& key);
 
-/// With `--data` and no configuration file: sizes that suit a CPU and this many samples, put
+/// Without a configuration file: sizes that suit a CPU and this many samples of this kind, put
 /// wherever the table says nothing.
-void apply_quick_defaults(Table& table, int64_t train_samples);
+void apply_quick_defaults(Table& table, SampleKind kind, int64_t train_samples);
 
 }  // namespace projnce

@@ -18,6 +18,7 @@ struct RunPaths {
   std::filesystem::path encoder() const { return root / "encoder.safetensors"; }
   std::filesystem::path embeddings() const { return root / "embeddings.npy"; }
   std::filesystem::path labels() const { return root / "labels.npy"; }
+  std::filesystem::path train_labels() const { return root / "train_labels.npy"; }
   std::filesystem::path summary() const { return root / "summary.json"; }
   std::filesystem::path log() const { return root / "log.txt"; }
 };

@@ -10,9 +10,9 @@ namespace projnce {
 
 RunEvaluator::RunEvaluator(const TrainingData& data, const EvalOptions& options, int threads)
     : loader_options_(eval_loader_options(data.input, options.batch_size, threads)),
-      centroid_part_(data.dataset.train),
-      test_part_(data.dataset.test),
-      num_classes_(data.num_classes()) {
+      centroid_part_(data.known),
+      test_part_(data.judged),
+      num_classes_(static_cast<int64_t>(data.class_names().size())) {
   if (options.centroid_samples > 0 && options.centroid_samples < centroid_part_->size()) {
     centroid_part_ = std::make_shared<SubsetDataset>(
         centroid_part_, stratified_subset(*centroid_part_, options.centroid_samples, /*seed=*/0));
@@ -37,7 +37,9 @@ torch::Tensor class_scores(ContrastiveLoss& loss, const EmbeddedSet& samples,
                            const torch::Tensor& class_vectors) {
   torch::NoGradGuard no_grad;
   const auto logits = loss.logits(samples.features);
-  return logits.defined() ? logits : cosine_scores(samples.embeddings, class_vectors);
+  // A classifier of other classes (coarse ones) says nothing about these.
+  const bool judges = logits.defined() && logits.size(1) == class_vectors.size(0);
+  return judges ? logits : cosine_scores(samples.embeddings, class_vectors);
 }
 
 }  // namespace projnce

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "projnce/core/error.h"
 #include "projnce/core/threads.h"
 #include "projnce/core/toml.h"
 #include "projnce/encoder/registry.h"
@@ -44,6 +45,16 @@ Table read_config(const TrainRequest& request) {
   return config;
 }
 
+void check_labels_suffice(const DatasetSplit& data, const Table& config) {
+  const auto& loss = config.tables.at("loss").values;
+  const auto name = loss.find("name");
+  const bool simclr = name != loss.end() && std::get<std::string>(name->second.data) == "simclr";
+  if (data.unlabelled && !simclr) {
+    fail(Hint{"set loss.name = 'simclr', or train on the labelled part"},
+         "the training part has no labels, which every loss but simclr needs");
+  }
+}
+
 bool is_finished(const std::filesystem::path& run) {
   return std::filesystem::exists(find_run(run).summary());
 }
@@ -67,12 +78,14 @@ TrainOutcome train(const TrainRequest& request, const TrainEnvironment& environm
 
   const auto data = open_training_data(config, settings, threads, environment.data);
   if (!request.resume && request.run.config.empty())
-    apply_quick_defaults(config, data.train().size());
+    apply_quick_defaults(config, data.train().kind(), data.train().size());
+
+  check_labels_suffice(data.dataset, config);
 
   torch::manual_seed(static_cast<uint64_t>(settings.seed));
   const auto model = make_model(config.tables["encoder"], data.input.shape());
   const auto loss = make_loss(config.tables["loss"],
-                              {.num_classes = data.num_classes(),
+                              {.num_classes = data.train_classes(),
                                .embedding_dim = model->embedding_dim(),
                                .feature_dim = model->feature_dim()},
                               read_matrix);

@@ -1,5 +1,6 @@
 #include "projnce/pipeline/trained_model.h"
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "projnce/checkpoint/module_state.h"
@@ -13,7 +14,7 @@ namespace projnce {
 
 namespace {
 
-constexpr const char* kFormat = "projnce-encoder-1";
+constexpr const char* kEncoderFormat = "projnce-encoder-1";
 constexpr const char* kCentroids = "class_centroids";
 
 Table used_sections(const Table& config) {
@@ -33,13 +34,26 @@ NamedTensors model_tensors(const TrainedModel& trained) {
   return tensors;
 }
 
+/// A number out of the metadata; files of older versions do not have it.
+int64_t read_count(const TensorFile& file, const std::string& key, int64_t otherwise) {
+  const auto found = file.metadata.find(key);
+  if (found == file.metadata.end()) return otherwise;
+  int64_t count = 0;
+  const auto& text = found->second;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (end.ec != std::errc() || count < 1)
+    fail("the encoder's ", key, " = '", text, "' is no count");
+  return count;
+}
+
 }  // namespace
 
 void save_trained_model(const std::filesystem::path& path, const TrainedModel& trained) {
   TensorFile file;
   file.tensors = model_tensors(trained);
-  file.metadata["format"] = kFormat;
+  file.metadata["format"] = kEncoderFormat;
   file.metadata["config"] = to_toml(used_sections(trained.config));
+  file.metadata["train_classes"] = std::to_string(trained.train_classes);
   file.metadata["class_names"] = nlohmann::json(trained.class_names).dump();
   save_tensors(path, file);
 }
@@ -51,7 +65,7 @@ TrainedModel load_trained_model(const std::filesystem::path& path) {
   }
   const auto file = load_tensors(path);
   const auto format = file.metadata.find("format");
-  if (format == file.metadata.end() || format->second != kFormat) {
+  if (format == file.metadata.end() || format->second != kEncoderFormat) {
     fail(path.string(), " is not an encoder that projnce saved");
   }
   TrainedModel trained;
@@ -61,8 +75,9 @@ TrainedModel load_trained_model(const std::filesystem::path& path) {
   trained.input = read_input_options(trained.config.tables["input"]);
   trained.model = make_model(trained.config.tables["encoder"], trained.input.shape());
   const auto classes = static_cast<int64_t>(trained.class_names.size());
+  trained.train_classes = read_count(file, "train_classes", classes);
   trained.loss = make_loss(trained.config.tables["loss"],
-                           {.num_classes = classes,
+                           {.num_classes = trained.train_classes,
                             .embedding_dim = trained.model->embedding_dim(),
                             .feature_dim = trained.model->feature_dim()},
                            read_matrix);

@@ -19,6 +19,7 @@ struct TrainedModel {
   Table config;  ///< sections encoder, input and loss
   InputOptions input;
   std::vector<std::string> class_names;
+  int64_t train_classes = 0;  ///< that the loss was trained with: fewer where those were coarse
   EmbeddingModelPtr model;
   LossPtr loss;                 ///< for its classifier or class vectors, where it has them
   torch::Tensor class_vectors;  // [C, D], centroids of the training embeddings

@@ -1,8 +1,10 @@
 #include "projnce/pipeline/training_data.h"
 
 #include <memory>
+#include <utility>
 
 #include "projnce/core/progress.h"
+#include "projnce/dataset/file_list.h"
 
 namespace projnce {
 
@@ -22,12 +24,48 @@ std::function<void(int64_t, int64_t)> show_checking() {
 
 TrainingData open_training_data(Table& config, const RunSettings& settings, int threads,
                                 OpenContext context) {
+  auto& input = config.tables["input"];
+  auto given = input;  // reading fills in defaults, which must not look like the user's
+  const auto asked = read_input_options(given);
   context.seed = static_cast<uint64_t>(settings.seed);
   context.threads = threads;
   context.on_progress = show_checking();
-  TrainingData data{.dataset = open_dataset(config.tables["dataset"], context), .input = {}};
-  data.input = resolve_input(config.tables["input"], data.train(), threads);
+  context.sound = asked.clip_format();
+  TrainingData data{.dataset = open_dataset(config.tables["dataset"], context),
+                    .input = asked,
+                    .known = {},
+                    .judged = {}};
+  const auto& opened = data.dataset;
+  if (opened.train->kind() == SampleKind::kSound) {
+    data.input.mel.seconds = opened.sound.seconds;
+    input.tables["sound"].values["seconds"] = Value{opened.sound.seconds, {}};
+  }
+  const auto cache = open_feature_cache(context);
+  const auto for_model = [&](const DatasetPtr& part) {
+    return as_model_input(part, data.input, cache);
+  };
+  data.known = for_model(opened.known ? opened.known : opened.train);
+  data.judged = for_model(opened.test);
+  data.input = resolve_input(input, *for_model(opened.train), threads);
+  if (cache && context.logger && !cache->first_failure().empty()) {
+    context.logger->warn("spectrograms are not kept for the next run: {}", cache->first_failure());
+  }
   return data;
+}
+
+DatasetPtr open_files(const std::vector<std::filesystem::path>& files, const InputOptions& input) {
+  const auto list = std::make_shared<FileList>(files, input.kind);
+  return input.kind == SampleKind::kSound ? prepare_clips(list, input.clip_format()) : list;
+}
+
+DatasetPtr as_model_input(DatasetPtr samples, const InputOptions& input, FeatureCachePtr cache) {
+  if (samples->kind() != SampleKind::kSound) return samples;
+  return spectrograms_of(std::move(samples), input.mel, std::move(cache));
+}
+
+FeatureCachePtr open_feature_cache(const OpenContext& context) {
+  if (context.cache_home.empty()) return nullptr;
+  return std::make_shared<FeatureCache>(context.cache_home / "projnce" / "features");
 }
 
 }  // namespace projnce

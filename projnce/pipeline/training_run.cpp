@@ -24,14 +24,27 @@ double now_seconds() {
 }
 
 TrainLoaderOptions loader_options(Table& config, const RunSettings& settings,
-                                  const TrainOptions& train, const InputOptions& input,
-                                  int threads) {
+                                  const TrainOptions& train, const InputOptions& input, int threads,
+                                  BackgroundClips background, const Logger& logger) {
   return {.batch_size = train.batch_size,
           .format = input.format(),
           .augment = read_augment_options(config.tables["augment"]),
           .seed = static_cast<uint64_t>(settings.seed),
           .threads = threads,
-          .balanced = train.balanced};
+          .balanced = train.balanced,
+          .epochs = train.epochs,
+          .background = background,
+          .logger = logger};
+}
+
+/// Background noises are few: all of them stay in memory.
+BackgroundClips background_clips(const DatasetSplit& split) {
+  if (!split.background) return {};
+  std::vector<Clip> clips;
+  for (int64_t i = 0; i < split.background->size(); ++i) {
+    clips.push_back(std::get<Clip>(split.background->decode(i)));
+  }
+  return std::make_shared<const std::vector<Clip>>(std::move(clips));
 }
 
 std::string to_text(const RunProgress& p) {
@@ -73,7 +86,9 @@ TrainingRun::TrainingRun(Table& config, const RunSettings& settings, const Train
       options_(read_train_options(config.tables["train"])),
       eval_options_(read_eval_options(config.tables["eval"])),
       threads_(static_cast<int>(std::get<int64_t>(config.values.at("threads").data))),
-      loader_(data.dataset.train, loader_options(config, settings, options_, data.input, threads_)),
+      loader_(data.dataset.train,
+              loader_options(config, settings, options_, data.input, threads_,
+                             background_clips(data.dataset), environment.logger)),
       trainer_(model_, loss_, loader_, options_),
       evaluator_(data, eval_options_, threads_),
       label_entropy_(label_entropy(torch::tensor(labels_of(data.train())))) {}
@@ -81,7 +96,14 @@ TrainingRun::TrainingRun(Table& config, const RunSettings& settings, const Train
 void TrainingRun::start(const RunPaths& paths) {
   open_files(paths);
   write_file_atomically(paths_.config(), to_toml(config_));
+  write_array(paths_.train_labels(), labels_table());
   announce();
+}
+
+torch::Tensor TrainingRun::labels_table() const {
+  const auto used = labels_of(data_.train());
+  const auto& clean = data_.dataset.clean_train_labels;
+  return torch::stack({torch::tensor(used), torch::tensor(clean.empty() ? used : clean)}, 1);
 }
 
 void TrainingRun::resume(const RunPaths& paths) {
@@ -114,11 +136,12 @@ void TrainingRun::announce() const {
   for (const auto& parameter : model_->parameters()) weights += parameter.numel();
   const int64_t rows = std::min(options_.batch_size, data_.train().size()) * loader_.views();
   const bool classifier = loss_->logits(torch::zeros({1, model_->feature_dim()})).defined();
-  const double chance = std::log(double(classifier ? data_.num_classes() : rows - 1));
+  const double chance = std::log(double(classifier ? data_.train_classes() : rows - 1));
   auto& log = *environment_.logger;
-  log.info("{} training and {} test samples of {} classes, {}x{} pixels, {} channel(s)",
-           data_.train().size(), data_.test().size(), data_.num_classes(), data_.input.image_size,
-           data_.input.image_size, data_.input.channels);
+  const auto shape = data_.input.shape();
+  log.info("{} training and {} test samples of {} classes; inputs of {} x {} x {}",
+           data_.train().size(), data_.test().size(), data_.class_names().size(), shape.channels,
+           shape.height, shape.width);
   log.info("{} with {}, {:.2f} M weights; loss {}, about {:.2f} by chance",
            text_setting(config_, "encoder", "name"), model_->encoder().describe(),
            double(weights) / 1e6, text_setting(config_, "loss", "name"), chance);
@@ -214,7 +237,8 @@ void TrainingRun::write_results() {
   if (!last_evaluation_) last_evaluation_ = evaluator_.evaluate(*model_, *loss_);
   save_trained_model(paths_.encoder(), {.config = config_,
                                         .input = data_.input,
-                                        .class_names = data_.train().class_names(),
+                                        .class_names = data_.class_names(),
+                                        .train_classes = data_.train_classes(),
                                         .model = model_,
                                         .loss = loss_,
                                         .class_vectors = last_evaluation_->class_vectors});
@@ -233,8 +257,13 @@ ordered_json TrainingRun::summary() const {
   result["seed"] = std::get<int64_t>(config_.values.at("seed").data);
   result["label_noise"] = std::get<double>(
       config_.tables.at("dataset").tables.at("label_noise").values.at("rate").data);
-  result["samples"] = {{"train", data_.train().size()}, {"test", data_.test().size()}};
-  result["classes"] = data_.num_classes();
+  const auto labels = labels_table();
+  result["wrong_labels"] = labels.select(1, 0).ne(labels.select(1, 1)).sum().item<int64_t>();
+  result["samples"] = {{"train", data_.train().size()},
+                       {"test", data_.test().size()},
+                       {"skipped", data_.dataset.skipped_train + data_.dataset.skipped_test +
+                                       loader_.skipped()}};
+  result["classes"] = data_.class_names().size();
   result["epochs"] = options_.epochs;
   result["protocol"] = "zero-shot";
   result["accuracy"] = {{"last", last_evaluation_->accuracy.top1},
@@ -244,6 +273,7 @@ ordered_json TrainingRun::summary() const {
   result["images_per_second"] = double(trainer_.state().epoch * data_.train().size()) /
                                 std::max(progress_.train_seconds, 1e-9);
   result["seconds"] = {{"train", progress_.train_seconds},
+                       {"waiting_for_data", loader_.seconds_waited()},
                        {"eval", progress_.eval_seconds},
                        {"total", progress_.train_seconds + progress_.eval_seconds}};
   return result;

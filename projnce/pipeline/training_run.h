@@ -41,6 +41,8 @@ class TrainingRun {
 
  private:
   void open_files(const RunPaths& paths);
+  /// A row for each training sample: the label that is trained on, and the one that the files give.
+  torch::Tensor labels_table() const;
   void announce() const;
   void on_step(const StepReport& report);
   void on_epoch(const EpochReport& report);

@@ -7,7 +7,7 @@
 namespace projnce {
 namespace {
 
-bool inside(const CropBox& box, int height, int width) {
+bool inside(const PixelBox& box, int height, int width) {
   return box.top >= 0 && box.left >= 0 && box.height >= 1 && box.width >= 1 &&
          box.top + box.height <= height && box.left + box.width <= width;
 }

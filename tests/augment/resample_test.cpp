@@ -14,23 +14,25 @@ using testing::constant_image;
 using testing::random_image;
 
 ResizeAxis whole(int length, int resized) {
-  return {0, length, resized, 0, resized};
+  return {0, static_cast<double>(length), resized, 0, resized};
 }
 
-/// The definition, pixel by pixel: a triangle around the half-pixel centre, normalised.
+/// The definition, pixel by pixel: a triangle around the half-pixel centre, normalised, of the
+/// pixels that the part touches.
 double resized_at(const Image& image, int channel, const ResizeAxis& vertical,
                   const ResizeAxis& horizontal, int y, int x) {
   const auto weight = [](const ResizeAxis& axis, int i, int pixel) {
-    const double ratio = static_cast<double>(axis.extent) / axis.resized;
-    const double distance = std::abs(pixel + 0.5 - (i + axis.offset + 0.5) * ratio);
+    if (pixel + 1 <= axis.start || pixel >= axis.start + axis.extent) return 0.0;
+    const double ratio = axis.extent / axis.resized;
+    const double distance = std::abs(pixel + 0.5 - axis.start - (i + axis.offset + 0.5) * ratio);
     return std::max(0.0, 1 - distance / std::max(1.0, ratio));
   };
   double sum = 0;
   double total = 0;
-  for (int r = 0; r < vertical.extent; ++r) {
-    for (int c = 0; c < horizontal.extent; ++c) {
+  for (int r = 0; r < image.height; ++r) {
+    for (int c = 0; c < image.width; ++c) {
       const double w = weight(vertical, y, r) * weight(horizontal, x, c);
-      const int pixel = (vertical.start + r) * image.width + horizontal.start + c;
+      const int pixel = r * image.width + c;
       sum += w * image.pixels[static_cast<size_t>(pixel * image.channels + channel)] / 255.0;
       total += w;
     }
@@ -70,6 +72,29 @@ TEST(Resample, FollowsTheDefinitionInsideABoxAndForAPartOfTheResult) {
   expect_definition(image, {3, 11, 16, 0, 16}, {7, 9, 16, 0, 16});
   expect_definition(image, {0, 20, 8, 2, 4}, {0, 24, 10, 3, 4});
   expect_definition(image, {19, 1, 4, 0, 4}, {0, 2, 5, 0, 5});
+}
+
+TEST(Resample, FollowsTheDefinitionWhereThePartCutsPixels) {
+  for (const int channels : {1, 3}) {
+    const auto image = random_image(20, 24, channels, 7);
+    expect_definition(image, {3.25, 11.5, 8, 0, 8}, {7.5, 9.125, 6, 0, 6});
+    expect_definition(image, {0.75, 6.5, 16, 0, 16}, {16.25, 7.75, 16, 0, 16});
+    expect_definition(image, {0.5, 0.25, 3, 0, 3}, {23.75, 0.25, 3, 0, 3});
+  }
+}
+
+TEST(Resample, FollowsTheDefinitionWhereThePartIsLargerThanThePicture) {
+  const auto image = random_image(20, 24, 3, 8);
+  expect_definition(image, {-40, 100, 50, 22, 6}, {-8, 60, 20, 4, 5});
+  expect_definition(image, {-40.5, 100.5, 150, 65, 20}, {-8.25, 60, 90, 16, 20});
+}
+
+TEST(Resample, RefusesPartsOutsideThePicture) {
+  const auto image = random_image(20, 24, 3, 9);
+  Resampler resampler;
+  FloatImage out;
+  EXPECT_THROW(resampler.resize(image, {20, 5, 4, 0, 4}, whole(24, 4), Mirror::kNo, out), Error);
+  EXPECT_THROW(resampler.resize(image, whole(20, 4), {-9, 9, 4, 0, 4}, Mirror::kNo, out), Error);
 }
 
 TEST(Resample, TakesPicturesOfOnePixelAndOfOneRow) {

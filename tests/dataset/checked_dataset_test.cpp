@@ -41,13 +41,20 @@ TEST(CheckedDataset, LeavesOutWhatDoesNotDecode) {
   EXPECT_EQ(checked.channels, 1);
 }
 
-TEST(CheckedDataset, KeepsPixelsInMemoryUpToTheBudget) {
+TEST(CheckedDataset, KeepsPicturesInMemoryWhereAllFitIntoTheBudget) {
   const auto dataset = std::make_shared<OnceDataset>(std::vector<int64_t>(5, 0));
-  const auto checked = check_dataset(dataset, {.decoding = {}, .memory_budget = 3});
-  EXPECT_EQ(checked.bytes_in_memory, 3U);
-  for (int64_t i = 0; i < 3; ++i)
+  const auto checked = check_dataset(dataset, {.decoding = {}, .memory_budget = 5});
+  EXPECT_EQ(checked.bytes_in_memory, 5U);
+  for (int64_t i = 0; i < 5; ++i)
     EXPECT_EQ(testing::decoded_image(*checked.dataset, i).pixels[0], i);
-  EXPECT_THAT(testing::complaint([&] { checked.dataset->decode(3); }), HasSubstr("read again"));
+}
+
+TEST(CheckedDataset, KeepsNoPictureWhereSomeDoNotFit) {
+  const auto dataset = std::make_shared<OnceDataset>(std::vector<int64_t>(5, 0));
+  const auto checked = check_dataset(dataset, {.decoding = {}, .memory_budget = 4});
+  EXPECT_EQ(checked.bytes_in_memory, 0U);
+  for (int64_t i = 0; i < 5; ++i)
+    EXPECT_THAT(testing::complaint([&] { checked.dataset->decode(i); }), HasSubstr("read again"));
 }
 
 class JudgeDamageTest : public ::testing::Test {

@@ -64,5 +64,31 @@ TEST(StratifiedSplit, SmallClassesTrainFirstAndTestSecond) {
   EXPECT_THAT(class_counts(SubsetDataset(dataset, mostly.train)), ElementsAre(1, 1, 1));
 }
 
+TEST(FractionOfEachClass, KeepsTheShareAndAtLeastOne) {
+  std::vector<int64_t> labels(100, 0);
+  labels.insert(labels.end(), 10, 1);
+  labels.push_back(2);
+  const auto dataset = testing::fake_dataset(labels);
+  const auto kept = fraction_of_each_class(*dataset, 0.2, 5);
+  std::vector<int64_t> counts(3);
+  for (const int64_t index : kept) ++counts[static_cast<size_t>(dataset->label(index))];
+  EXPECT_EQ(counts, (std::vector<int64_t>{20, 2, 1}));
+  EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end()));
+  EXPECT_EQ(kept, fraction_of_each_class(*dataset, 0.2, 5));
+  EXPECT_NE(kept, fraction_of_each_class(*dataset, 0.2, 6));
+}
+
+TEST(LongTailedSubset, FallsOffExponentially) {
+  std::vector<int64_t> labels;
+  for (int64_t c = 0; c < 3; ++c) labels.insert(labels.end(), 100, c);
+  const auto dataset = testing::fake_dataset(labels);
+  std::vector<int64_t> counts(3);
+  for (const int64_t index : long_tailed_subset(*dataset, 0.01, 5)) {
+    ++counts[static_cast<size_t>(dataset->label(index))];
+  }
+  EXPECT_EQ(counts, (std::vector<int64_t>{100, 10, 1}));
+  EXPECT_EQ(long_tailed_subset(*dataset, 1, 5).size(), 300U);
+}
+
 }  // namespace
 }  // namespace projnce

@@ -11,8 +11,9 @@ namespace {
 EmbeddingModel tiny_model(const HeadOptions& head) {
   torch::manual_seed(3);
   return EmbeddingModel(
-      std::make_shared<ResNet>(ResNetOptions{
-          .input = {.channels = 1, .image_size = 8}, .widths = {4, 6}, .blocks_per_stage = 1}),
+      std::make_shared<ResNet>(ResNetOptions{.input = {.channels = 1, .height = 8, .width = 8},
+                                             .widths = {4, 6},
+                                             .blocks_per_stage = 1}),
       head);
 }
 

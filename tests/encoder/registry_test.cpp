@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 TEST(EncoderRegistry, MakesEveryEncoderItNames) {
   for (const auto& name : encoder_names()) {
     auto table = parse_toml("name = '" + name + "'\ndim = 16", "run.toml");
-    const auto model = make_model(table, {.channels = 1, .image_size = 28});
+    const auto model = make_model(table, {.channels = 1, .height = 28, .width = 28});
     model->eval();
     EXPECT_EQ(model->forward(torch::zeros({2, 1, 28, 28})).embeddings.size(1), 16) << name;
   }
@@ -23,7 +23,7 @@ TEST(EncoderRegistry, MakesEveryEncoderItNames) {
 
 TEST(EncoderRegistry, DefaultsAreThePapers) {
   Table table;
-  const auto model = make_model(table, {.channels = 3, .image_size = 32});
+  const auto model = make_model(table, {.channels = 3, .height = 32, .width = 32});
   EXPECT_EQ(model->feature_dim(), 512);
   EXPECT_EQ(model->embedding_dim(), 128);
   EXPECT_EQ(std::get<std::string>(table.values.at("name").data), "resnet18");
@@ -39,7 +39,8 @@ TEST(EncoderRegistry, RejectsUnknownNamesAndFields) {
     }
     return std::string("nothing was wrong");
   };
-  EXPECT_THAT(complaint("name = 'resnet50'"), HasSubstr("known: resnet-small, resnet18"));
+  EXPECT_THAT(complaint("name = 'resnet50'"),
+              HasSubstr("known: audio-cnn, mlp, resnet-small, resnet18"));
   EXPECT_THAT(complaint("heads = 'mlp'"), HasSubstr("did you mean 'head'?"));
   EXPECT_THAT(complaint("dim = 0"), HasSubstr("out of range"));
 }

@@ -50,28 +50,28 @@ Shapes shapes_of(const torch::nn::Module& module) {
 }
 
 TEST(ResNet, NamesAndShapesAreTorchvisions) {
-  const ResNet resnet({.input = {.channels = 3, .image_size = 224}});
+  const ResNet resnet({.input = {.channels = 3, .height = 224, .width = 224}});
   const auto expected = torchvision_resnet18();
   EXPECT_EQ(expected.size(), 120U);
   EXPECT_EQ(shapes_of(resnet), expected);
 }
 
 TEST(ResNet, TheSmallStemKeepsTheSizeAndTheNames) {
-  const ResNet resnet({.input = {.channels = 3, .image_size = 32}});
+  const ResNet resnet({.input = {.channels = 3, .height = 32, .width = 32}});
   auto expected = torchvision_resnet18();
   expected["conv1.weight"] = {64, 3, 3, 3};
   EXPECT_EQ(shapes_of(resnet), expected);
 }
 
 TEST(ResNet, TheStemIsChosenByTheImageSize) {
-  EXPECT_EQ(resolve_stem(Stem::kAuto, {.image_size = 32}), Stem::kSmall);
-  EXPECT_EQ(resolve_stem(Stem::kAuto, {.image_size = 96}), Stem::kSmall);
-  EXPECT_EQ(resolve_stem(Stem::kAuto, {.image_size = 224}), Stem::kStandard);
-  EXPECT_EQ(resolve_stem(Stem::kStandard, {.image_size = 32}), Stem::kStandard);
+  EXPECT_EQ(resolve_stem(Stem::kAuto, {.height = 32, .width = 32}), Stem::kSmall);
+  EXPECT_EQ(resolve_stem(Stem::kAuto, {.height = 96, .width = 96}), Stem::kSmall);
+  EXPECT_EQ(resolve_stem(Stem::kAuto, {.height = 224, .width = 224}), Stem::kStandard);
+  EXPECT_EQ(resolve_stem(Stem::kStandard, {.height = 32, .width = 32}), Stem::kStandard);
 }
 
 TEST(ResNet, GivesOneFeatureVectorForEachPictureOfAnySize) {
-  ResNet resnet({.input = {.channels = 1, .image_size = 28}, .widths = {4, 8}});
+  ResNet resnet({.input = {.channels = 1, .height = 28, .width = 28}, .widths = {4, 8}});
   for (const int64_t size : {1, 7, 28, 33}) {
     const auto features = resnet.forward(torch::randn({3, 1, size, size}));
     EXPECT_EQ(features.sizes(), (std::vector<int64_t>{3, 8})) << "size " << size;

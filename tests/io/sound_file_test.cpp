@@ -6,11 +6,11 @@
 
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "tests/support/complaint.h"
 #include "tests/support/scratch_dir.h"
 #include "tests/support/sound_files.h"
+#include "tests/support/sound_signals.h"
 
 namespace projnce {
 namespace {
@@ -22,21 +22,13 @@ using testing::encode_float_wav;
 using testing::encode_packed_sound;
 using testing::encode_wav;
 using ::testing::HasSubstr;
+using testing::tone;
 using testing::wav_header;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 std::string complaint_about_sound(const Bytes& bytes) {
   return testing::complaint([&] { decode_sound(bytes, "yes/a.wav"); });
-}
-
-std::vector<float> tone(int rate, double hertz, size_t samples) {
-  std::vector<float> values(samples);
-  for (size_t i = 0; i < samples; ++i) {
-    const double turns = hertz * static_cast<double>(i) / rate;
-    values[i] = static_cast<float>(0.5 * std::sin(2 * std::numbers::pi * turns));
-  }
-  return values;
 }
 
 TEST(SoundFile, SixteenBitsAreDividedByTheirRange) {

@@ -5,12 +5,14 @@
 
 #include "projnce/augment/eval_transform.h"
 #include "projnce/core/error.h"
+#include "tests/support/decoded_image.h"
 #include "tests/support/memory_dataset.h"
 #include "tests/support/plain_format.h"
 
 namespace projnce {
 namespace {
 
+using testing::picture_input;
 using testing::plain_format;
 using testing::random_dataset;
 
@@ -19,7 +21,7 @@ TEST(EvalLoader, GivesEverySampleInOrderWithoutAugmentation) {
   const auto format = plain_format(3, 6);
   EvalTransform transform(format);
   for (const int64_t threads : {1, 3}) {
-    EvalLoader loader(dataset, {.batch_size = 10, .format = format, .threads = threads});
+    EvalLoader loader(dataset, {.batch_size = 10, .format = InputFormat::pictures(format), .threads = threads});
     int64_t index = 0;
     while (const auto batch = loader.next()) {
       EXPECT_EQ(batch->views, 1);
@@ -27,7 +29,7 @@ TEST(EvalLoader, GivesEverySampleInOrderWithoutAugmentation) {
         EXPECT_EQ(batch->indices[b].item<int64_t>(), index);
         EXPECT_EQ(batch->labels[b].item<int64_t>(), index % 3);
         auto expected = torch::empty({6, 6, 3});
-        transform.make_view(dataset->decode(index), expected.data_ptr<float>());
+        transform.make_view(testing::decoded_image(*dataset, index), expected.data_ptr<float>());
         EXPECT_TRUE(torch::equal(batch->images[b].permute({1, 2, 0}), expected));
       }
     }
@@ -36,13 +38,13 @@ TEST(EvalLoader, GivesEverySampleInOrderWithoutAugmentation) {
 }
 
 TEST(EvalLoader, IsAtItsEndAtOnceWithoutSamples) {
-  EvalLoader loader(random_dataset(0, 2, 4, 1), {.format = plain_format(1, 4)});
+  EvalLoader loader(random_dataset(0, 2, 4, 1), {.format = picture_input(1, 4)});
   EXPECT_FALSE(loader.next().has_value());
 }
 
 TEST(EvalLoader, RefusesOptionsThatMakeNoSense) {
   const auto dataset = random_dataset(3, 2, 4, 1);
-  EXPECT_THROW(EvalLoader(dataset, {.batch_size = 0, .format = plain_format(1, 4)}), Error);
+  EXPECT_THROW(EvalLoader(dataset, {.batch_size = 0, .format = picture_input(1, 4)}), Error);
   EXPECT_THROW(EvalLoader(dataset, {.format = {}}), Error);
 }
 

@@ -8,6 +8,7 @@
 
 #include "projnce/augment/train_transform.h"
 #include "projnce/core/error.h"
+#include "tests/support/decoded_image.h"
 #include "tests/support/memory_dataset.h"
 #include "tests/support/plain_format.h"
 
@@ -15,12 +16,12 @@ namespace projnce {
 namespace {
 
 using ::testing::HasSubstr;
-using testing::plain_format;
+using testing::picture_input;
 using testing::random_dataset;
 using testing::random_images;
 
 TrainLoaderOptions small_options() {
-  return {.batch_size = 8, .format = plain_format(3, 12), .seed = 11};
+  return {.batch_size = 8, .format = picture_input(3, 12), .seed = 11};
 }
 
 std::vector<Batch> epoch_of(TrainLoader& loader, int64_t epoch, int64_t first_batch = 0) {
@@ -44,7 +45,7 @@ TEST(TrainLoader, LaysOutViewsLabelsAndIndices) {
   const auto options = small_options();
   TrainLoader loader(dataset, options);
   EXPECT_EQ(loader.batches_per_epoch(), 3);
-  TrainTransform transform(options.augment, options.format);
+  TrainTransform transform(options.augment, options.format.picture);
   for (const auto& batch : epoch_of(loader, 2)) {
     const int64_t count = batch.size();
     ASSERT_EQ(batch.images.sizes(), (std::vector<int64_t>{2 * count, 3, 12, 12}));
@@ -54,7 +55,7 @@ TEST(TrainLoader, LaysOutViewsLabelsAndIndices) {
       EXPECT_EQ(batch.labels[b].item<int64_t>(), dataset->label(index));
       for (int64_t v = 0; v < 2; ++v) {
         auto expected = torch::empty({12, 12, 3});
-        transform.make_view(dataset->decode(index), view_seed(11, 2, index, v),
+        transform.make_view(testing::decoded_image(*dataset, index), view_seed(11, 2, index, v),
                             expected.data_ptr<float>());
         EXPECT_TRUE(torch::equal(batch.images[v * count + b].permute({1, 2, 0}), expected));
       }
@@ -93,7 +94,7 @@ TEST(TrainLoader, GoesOnInTheMiddleOfAnEpoch) {
 }
 
 TEST(TrainLoader, ShowsEverySampleOnceAndChangesWithTheEpoch) {
-  TrainLoader loader(random_dataset(50, 5, 4, 1), {.batch_size = 8, .format = plain_format(1, 4)});
+  TrainLoader loader(random_dataset(50, 5, 4, 1), {.batch_size = 8, .format = picture_input(1, 4)});
   const auto first = epoch_of(loader, 0);
   std::set<int64_t> seen;
   for (const auto& batch : first) {

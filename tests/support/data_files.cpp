@@ -1,6 +1,5 @@
 #include "tests/support/data_files.h"
 
-#include <png.h>
 #include <turbojpeg.h>
 #include <zlib.h>
 
@@ -26,36 +25,60 @@ Image plain_image(int height, int width, const Bytes& colour) {
   return image;
 }
 
-Bytes encode_png(const Image& image) {
-  constexpr png_uint_32 kFormats[] = {PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB,
-                                      PNG_FORMAT_RGBA};
-  png_image state{};
-  state.version = PNG_IMAGE_VERSION;
-  state.width = static_cast<png_uint_32>(image.width);
-  state.height = static_cast<png_uint_32>(image.height);
-  state.format = kFormats[image.channels - 1];
-  Bytes bytes(image.pixels.size() + 10000);
-  png_alloc_size_t size = bytes.size();
-  require(png_image_write_to_memory(&state, bytes.data(), &size, 0, image.pixels.data(), 0,
-                                    nullptr) != 0,
-          "cannot encode a PNG");
-  bytes.resize(size);
-  return bytes;
-}
-
-Bytes encode_jpeg(const Image& image) {
-  const bool grey = image.channels == 1;
+Bytes encode_jpeg(const Image& image, const JpegStyle& style) {
+  constexpr int kFormats[] = {TJPF_GRAY, -1, TJPF_RGB, TJPF_CMYK};
+  constexpr int kSubsamplings[] = {TJSAMP_444, TJSAMP_422, TJSAMP_420, TJSAMP_440, TJSAMP_411};
+  const int colours = kSubsamplings[static_cast<int>(style.colours)];
   unsigned char* data = nullptr;
   unsigned long size = 0;
   const tjhandle encoder = tjInitCompress();
   const int status = tjCompress2(encoder, image.pixels.data(), image.width, 0, image.height,
-                                 grey ? TJPF_GRAY : TJPF_RGB, &data, &size,
-                                 grey ? TJSAMP_GRAY : TJSAMP_444, 95, 0);
+                                 kFormats[image.channels - 1], &data, &size,
+                                 image.channels == 1 ? TJSAMP_GRAY : colours, 95,
+                                 style.progressive ? TJFLAG_PROGRESSIVE : 0);
   tjDestroy(encoder);
   require(status == 0, "cannot encode a JPEG");
   Bytes bytes(data, data + size);
   tjFree(data);
   return bytes;
+}
+
+Bytes with_app1(const Bytes& jpeg, const Bytes& content) {
+  const size_t length = content.size() + 2;
+  Bytes bytes(jpeg.begin(), jpeg.begin() + 2);
+  for (const size_t byte : {size_t{0xFF}, size_t{0xE1}, length >> 8, length & 0xFF}) {
+    bytes.push_back(static_cast<uint8_t>(byte));
+  }
+  bytes.insert(bytes.end(), content.begin(), content.end());
+  bytes.insert(bytes.end(), jpeg.begin() + 2, jpeg.end());
+  return bytes;
+}
+
+Bytes exif_content(int orientation, bool high_byte_first) {
+  const uint8_t order = high_byte_first ? 'M' : 'I';
+  Bytes bytes = {'E', 'x', 'i', 'f', 0, 0, order, order};
+  const auto add = [&](uint32_t number, int size) {
+    for (int i = 0; i < size; ++i) {
+      const int shift = 8 * (high_byte_first ? size - 1 - i : i);
+      bytes.push_back(static_cast<uint8_t>(number >> shift));
+    }
+  };
+  add(42, 2);
+  add(8, 4);  // where the directory begins
+  add(2, 2);  // its entries: tag, type, count, value
+  for (const uint32_t tag : {0x0100U, 0x0112U}) {
+    add(tag, 2);
+    add(3, 2);
+    add(1, 4);
+    add(static_cast<uint32_t>(orientation), 2);
+    add(0, 2);
+  }
+  add(0, 4);  // no directory behind it
+  return bytes;
+}
+
+Bytes with_orientation(const Bytes& jpeg, int orientation) {
+  return with_app1(jpeg, exif_content(orientation, true));
 }
 
 Bytes encode_idx(const std::vector<int64_t>& dims, const Bytes& values) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "projnce/core/image.h"
+#include "projnce/io/png_writer.h"
 
 namespace projnce::testing {
 
@@ -15,8 +16,22 @@ using Bytes = std::vector<uint8_t>;
 /// A picture of one colour.
 Image plain_image(int height, int width, const Bytes& colour);
 
-Bytes encode_png(const Image& image);
-Bytes encode_jpeg(const Image& image);
+enum class Subsampling { k444, k422, k420, k440, k411 };
+
+struct JpegStyle {
+  Subsampling colours = Subsampling::k444;  ///< how many pixels share a colour
+  bool progressive = false;
+};
+
+using projnce::encode_png;
+/// One channel makes a grey file, three YCbCr, four YCCK with Adobe's mark (255 is no ink).
+Bytes encode_jpeg(const Image& image, const JpegStyle& style = {});
+/// The JPEG with an EXIF segment that tells an orientation.
+Bytes with_orientation(const Bytes& jpeg, int orientation);
+/// The JPEG with an APP1 segment of this content.
+Bytes with_app1(const Bytes& jpeg, const Bytes& content);
+/// What such a segment holds: "Exif", a TIFF header and a directory with the orientation.
+Bytes exif_content(int orientation, bool high_byte_first);
 Bytes encode_idx(const std::vector<int64_t>& dims, const Bytes& values);
 Bytes gzip(const Bytes& bytes);
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "projnce/augment/view_format.h"
+#include "projnce/augment/input_format.h"
 
 namespace projnce::testing {
 
@@ -10,6 +10,11 @@ namespace projnce::testing {
 inline ViewFormat plain_format(int channels, int size) {
   const auto count = static_cast<size_t>(channels);
   return {channels, size, std::vector<double>(count, 0), std::vector<double>(count, 1)};
+}
+
+/// The same for loaders.
+inline InputFormat picture_input(int channels, int size) {
+  return InputFormat::pictures(plain_format(channels, size));
 }
 
 }  // namespace projnce::testing

@@ -221,9 +221,10 @@ TEST_F(GradientCache, EqualsOnePassForEveryLossAndEveryCut) {
 }
 
 TEST_F(GradientCache, EqualsOnePassOfAResNetInFloat32) {
-  prepare(std::make_shared<ResNet>(ResNetOptions{.input = {.channels = 1, .image_size = kImageSize},
-                                                 .widths = {16, 32},
-                                                 .blocks_per_stage = 1}));
+  prepare(std::make_shared<ResNet>(
+      ResNetOptions{.input = {.channels = 1, .height = kImageSize, .width = kImageSize},
+                    .widths = {16, 32},
+                    .blocks_per_stage = 1}));
   model->to(torch::kFloat32);
   images = images.to(torch::kFloat32).contiguous(torch::MemoryFormat::ChannelsLast);
   model->eval();

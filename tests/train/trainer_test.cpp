@@ -35,7 +35,7 @@ DatasetPtr bright_and_dark() {
 struct Training {
   explicit Training(const TrainOptions& train_options = options(0))
       : loader(bright_and_dark(), {.batch_size = train_options.batch_size,
-                                   .format = testing::plain_format(1, kSize),
+                                   .format = testing::picture_input(1, kSize),
                                    .augment = {.jitter_probability = 0},
                                    .seed = 3}),
         model(make_model()),
@@ -51,9 +51,10 @@ struct Training {
   static EmbeddingModelPtr make_model() {
     torch::manual_seed(1);
     return std::make_shared<EmbeddingModel>(
-        std::make_shared<ResNet>(ResNetOptions{.input = {.channels = 1, .image_size = kSize},
-                                               .widths = {16, 32},
-                                               .blocks_per_stage = 1}),
+        std::make_shared<ResNet>(
+            ResNetOptions{.input = {.channels = 1, .height = kSize, .width = kSize},
+                          .widths = {16, 32},
+                          .blocks_per_stage = 1}),
         HeadOptions{.dim = 8});
   }
 

@@ -1,0 +1,72 @@
+#include "projnce/augment/sound/mel_options.h"
+
+#include <cmath>
+
+#include "projnce/core/error.h"
+#include "projnce/core/table_reader.h"
+
+namespace projnce {
+
+namespace {
+
+constexpr Range kRates = {.low = 1000, .high = 192'000};
+constexpr Range kSeconds = {.low = 0, .high = 60, .low_open = true};
+constexpr Range kFftSizes = {.low = 16, .high = 16'384};
+constexpr Range kMelCounts = {.low = 1, .high = 1024};
+
+void require_within(const std::string& section, const char* key, double value, const Range& range) {
+  const bool above_low = range.low_open ? value > range.low : value >= range.low;
+  if (above_low && value <= range.high) return;
+  fail("[", section, "] ", key, " = ", value, ", expected ", range.low_open ? "above " : "",
+       range.low, " to ", range.high);
+}
+
+/// TableReader's numbers have 64 bits; the ranges keep them far below 32.
+void read_int(TableReader& reader, const char* key, int& target, const Range& range) {
+  int64_t value = target;
+  reader.field(key, value, range);
+  target = static_cast<int>(value);
+}
+
+}  // namespace
+
+int64_t MelOptions::samples() const {
+  return std::max<int64_t>(1, std::llround(seconds * rate));
+}
+
+void check_mel_options(const MelOptions& options, const std::string& section) {
+  require_within(section, "rate", options.rate, kRates);
+  require_within(section, "seconds", options.seconds, kSeconds);
+  require_within(section, "fft", options.fft, kFftSizes);
+  if (options.fft % 2 != 0) {
+    fail("[", section, "] fft = ", options.fft, ", expected an even number");
+  }
+  require_within(section, "hop", options.hop, between(1, options.fft));
+  require_within(section, "mels", options.mels, kMelCounts);
+  require_within(section, "high", options.high, between(0, options.rate / 2.0));
+  require_within(section, "low", options.low, between(0, options.highest()));
+  if (options.low == options.highest()) {
+    fail("[", section, "] low = ", options.low, " leaves no frequencies below ", options.highest());
+  }
+}
+
+MelOptions read_mel_options(Table& table, const std::string& section, MelOptions options) {
+  TableReader reader(table, section);
+  read_int(reader, "rate", options.rate, kRates);
+  reader.field("seconds", options.seconds, between(0, kSeconds.high));
+  read_int(reader, "fft", options.fft, kFftSizes);
+  read_int(reader, "hop", options.hop, between(1, kFftSizes.high));
+  read_int(reader, "mels", options.mels, kMelCounts);
+  reader
+      .choice<MelScale>("scale", options.scale,
+                        {{"htk", MelScale::kHtk}, {"slaney", MelScale::kSlaney}})
+      .field("low", options.low, at_least(0))
+      .field("high", options.high, at_least(0))
+      .done();
+  auto checked = options;
+  if (checked.seconds == 0) checked.seconds = kSeconds.high;
+  check_mel_options(checked, section);
+  return options;
+}
+
+}  // namespace projnce

@@ -1,0 +1,34 @@
+#include "projnce/encoder/mlp.h"
+
+#include <torch/torch.h>
+
+#include "projnce/core/error.h"
+
+namespace projnce {
+
+Mlp::Mlp(const MlpOptions& options)
+    : layer_count_(options.layers),
+      feature_dim_(options.input.channels * options.input.height * options.input.width),
+      layers_(torch::nn::Sequential()) {
+  for (int64_t i = 0; i < options.layers; ++i) {
+    // No bias: batch-norm follows, which has its own.
+    layers_->push_back(
+        torch::nn::Linear(torch::nn::LinearOptions(feature_dim_, options.width).bias(false)));
+    layers_->push_back(torch::nn::BatchNorm1d(options.width));
+    layers_->push_back(torch::nn::ReLU());
+    feature_dim_ = options.width;
+  }
+  register_module("layers", layers_);
+}
+
+torch::Tensor Mlp::forward(const torch::Tensor& images) {
+  const auto vectors = images.flatten(1);
+  return layer_count_ == 0 ? vectors : layers_->forward(vectors);  // [N, F]
+}
+
+std::string Mlp::describe() const {
+  if (layer_count_ == 0) return concat("no layers of its own, ", feature_dim_, " numbers each");
+  return concat(layer_count_, " layer(s) of ", feature_dim_);
+}
+
+}  // namespace projnce

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <torch/nn/modules/container/sequential.h>
+
+#include <cstdint>
+#include <string>
+
+#include "projnce/encoder/encoder.h"
+
+namespace projnce {
+
+struct MlpOptions {
+  InputShape input;
+  int64_t layers = 0;   ///< 0: the input itself, so that only the head is trained
+  int64_t width = 512;  ///< of each layer
+};
+
+/// Fully connected layers with batch-norm and ReLU, for vectors that another model made.
+class Mlp : public Encoder {
+ public:
+  explicit Mlp(const MlpOptions& options);
+  torch::Tensor forward(const torch::Tensor& images) override;
+  int64_t feature_dim() const override { return feature_dim_; }
+  std::string describe() const override;
+
+ private:
+  int64_t layer_count_;
+  int64_t feature_dim_;
+  torch::nn::Sequential layers_;
+};
+
+}  // namespace projnce

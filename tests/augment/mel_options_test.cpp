@@ -1,0 +1,53 @@
+#include "projnce/augment/sound/mel_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "projnce/core/toml.h"
+#include "tests/support/complaint.h"
+
+namespace projnce {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+MelOptions read_mel(const std::string& text) {
+  auto table = parse_toml(text, "run.toml");
+  return read_mel_options(table, "sound");
+}
+
+std::string mel_complaint(const std::string& text) {
+  return testing::complaint([&] { read_mel(text); });
+}
+
+TEST(MelOptions, AreReadFromATableAndWrittenBack) {
+  Table table;
+  const auto defaults = read_mel_options(table, "sound", {.seconds = 6.5});
+  EXPECT_EQ(defaults.rate, 16000);
+  EXPECT_EQ(defaults.samples(), 104'000);
+  EXPECT_EQ(defaults.highest(), 8000);
+  EXPECT_TRUE(table.has("scale"));
+  const auto options = read_mel("rate = 8000\nscale = \"slaney\"\nhigh = 3000\nhop = 128\n");
+  EXPECT_EQ(options.rate, 8000);
+  EXPECT_EQ(options.scale, MelScale::kSlaney);
+  EXPECT_EQ(options.highest(), 3000);
+  EXPECT_EQ(options.frames(), 1 + 8000 / 128);
+}
+
+TEST(MelOptions, RefuseValuesOutOfRange) {
+  EXPECT_THAT(mel_complaint("rate = 0"), AllOf(HasSubstr("sound"), HasSubstr("rate")));
+  EXPECT_THAT(mel_complaint("seconds = 0"), HasSubstr("seconds"));
+  EXPECT_THAT(mel_complaint("seconds = 61"), HasSubstr("seconds"));
+  EXPECT_THAT(mel_complaint("fft = 1001"), HasSubstr("even"));
+  EXPECT_THAT(mel_complaint("fft = 256"), HasSubstr("hop = 512"));
+  EXPECT_THAT(mel_complaint("mels = 0"), HasSubstr("mels"));
+  EXPECT_THAT(mel_complaint("high = 8001"), HasSubstr("high = 8001"));
+  EXPECT_THAT(mel_complaint("low = 9000"), HasSubstr("low = 9000"));
+  EXPECT_THAT(mel_complaint("low = 500\nhigh = 500"), HasSubstr("no frequencies"));
+  EXPECT_THAT(mel_complaint("scale = \"bark\""), HasSubstr("scale"));
+  EXPECT_THAT(mel_complaint("bands = 3"), HasSubstr("unknown key"));
+}
+
+}  // namespace
+}  // namespace projnce

@@ -1,0 +1,70 @@
+#include <gtest/gtest.h>
+
+#include "projnce/dataset/channels.h"
+#include "projnce/dataset/checked_dataset.h"
+#include "projnce/dataset/file_dataset.h"
+#include "projnce/dataset/relabelled.h"
+#include "projnce/dataset/subset.h"
+#include "tests/support/data_files.h"
+#include "tests/support/scratch_dir.h"
+#include "tests/support/test_images.h"
+
+namespace projnce {
+namespace {
+
+class DecodePartTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* file : {"a.jpg", "b.jpg"}) {
+      const auto image = testing::random_image(64, 96, 3, static_cast<uint64_t>(file[0]));
+      testing::write_file(dir_.path() / file, testing::encode_jpeg(image));
+    }
+    files_ = std::make_shared<FileDataset>(
+        open_file_tree(dir_.path()), SampleKind::kImage, std::vector<std::string>{"one"},
+        std::vector<FileDataset::File>{{"a.jpg", 0}, {"b.jpg", 0}});
+  }
+
+  static Image part(const Dataset& dataset, int64_t index) {
+    return std::get<Image>(dataset.decode_part(index, [](int height, int width) {
+      EXPECT_EQ(height, 64);
+      EXPECT_EQ(width, 96);
+      return PictureNeed{{8, 16, 32, 40}, 2};
+    }));
+  }
+
+  testing::ScratchDir dir_;
+  DatasetPtr files_;
+};
+
+TEST_F(DecodePartTest, FilesGiveNoMoreThanIsNeeded) {
+  const auto image = part(*files_, 0);
+  ASSERT_TRUE(image.window);
+  EXPECT_EQ(*image.window, (PictureWindow{64, 96, {8, 16, 32, 40}, 2}));
+  EXPECT_EQ(image.height, 16);
+  EXPECT_EQ(image.width, 20);
+}
+
+TEST_F(DecodePartTest, WrappersHandTheNeedOn) {
+  const auto first = part(*files_, 0).pixels;
+  const auto second = part(*files_, 1).pixels;
+  ASSERT_NE(first, second);
+  EXPECT_EQ(part(SubsetDataset(files_, {1}), 0).pixels, second);
+  EXPECT_EQ(part(RelabelledDataset(files_, {0, 0}), 1).pixels, second);
+  EXPECT_EQ(part(*check_dataset(files_, {.decoding = {}, .memory_budget = 0}).dataset, 1).pixels,
+            second);
+  const auto grey = part(*with_channels(files_, 1), 0);
+  EXPECT_EQ(grey.pixels, with_channels(part(*files_, 0), 1).pixels);
+  EXPECT_TRUE(grey.window);
+}
+
+TEST_F(DecodePartTest, PicturesInMemoryComeWhole) {
+  const auto checked = check_dataset(files_, {});
+  const auto image = std::get<Image>(checked.dataset->decode_part(0, [](int, int) {
+    return PictureNeed{{0, 0, 1, 1}};
+  }));
+  EXPECT_FALSE(image.window);
+  EXPECT_EQ(image.height, 64);
+}
+
+}  // namespace
+}  // namespace projnce

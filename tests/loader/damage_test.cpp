@@ -1,0 +1,78 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <set>
+
+#include "projnce/core/error.h"
+#include "projnce/loader/eval_loader.h"
+#include "projnce/loader/train_loader.h"
+#include "tests/support/complaint.h"
+#include "tests/support/memory_dataset.h"
+#include "tests/support/plain_format.h"
+
+namespace projnce {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::MemoryDataset;
+using testing::picture_input;
+
+/// Grey pictures; those in `damaged` throw when they are decoded.
+DatasetPtr pictures(int64_t count, const std::vector<size_t>& damaged) {
+  auto images = testing::random_images(count, 4, 1);
+  for (const size_t index : damaged) images[index].pixels.clear();
+  return std::make_shared<MemoryDataset>(std::move(images), testing::cycling_labels(count, 2), 2);
+}
+
+TEST(Damage, IsLeftOutOfTrainingBatchesAndCounted) {
+  TrainLoader loader(pictures(400, {7, 300}),
+                     {.batch_size = 50, .format = picture_input(1, 4), .threads = 2});
+  std::set<int64_t> seen;
+  for (const int64_t epoch : {0, 1}) {
+    loader.start_epoch(epoch);
+    while (const auto batch = loader.next()) {
+      EXPECT_EQ(batch->images.size(0), 2 * batch->size());
+      EXPECT_TRUE(batch->images.is_contiguous(torch::MemoryFormat::ChannelsLast));
+      for (int64_t b = 0; b < batch->size(); ++b) {
+        const auto index = batch->indices[b].item<int64_t>();
+        EXPECT_EQ(batch->labels[b].item<int64_t>(), index % 2);
+        seen.insert(index);
+      }
+    }
+  }
+  EXPECT_EQ(seen.size(), 398U);
+  EXPECT_EQ(seen.count(7) + seen.count(300), 0U);
+  EXPECT_EQ(loader.skipped(), 2);
+}
+
+TEST(Damage, LeavesTheOtherRowsAsTheyAre) {
+  const TrainLoaderOptions options{.batch_size = 400, .format = picture_input(1, 4)};
+  TrainLoader whole(pictures(400, {}), options);
+  TrainLoader holed(pictures(400, {7}), options);
+  whole.start_epoch(3);
+  holed.start_epoch(3);
+  const auto expected = *whole.next();
+  const auto batch = *holed.next();
+  ASSERT_EQ(batch.size(), 399);
+  const auto kept = expected.indices.ne(7);
+  EXPECT_TRUE(torch::equal(batch.indices, expected.indices.masked_select(kept)));
+  const auto rows = kept.repeat({2}).nonzero().flatten();
+  EXPECT_TRUE(torch::equal(batch.images, expected.images.index_select(0, rows)));
+}
+
+TEST(Damage, OfTooManySamplesStopsTheRun) {
+  TrainLoader loader(pictures(100, {1, 2}), {.batch_size = 100, .format = picture_input(1, 4)});
+  loader.start_epoch(0);
+  EXPECT_THAT(testing::complaint([&] { loader.next(); }), HasSubstr("2 of 100 samples"));
+}
+
+TEST(Damage, IsLeftOutOfEvaluation) {
+  EvalLoader loader(pictures(200, {3}), {.batch_size = 64, .format = picture_input(1, 4)});
+  int64_t rows = 0;
+  while (const auto batch = loader.next()) rows += batch->images.size(0);
+  EXPECT_EQ(rows, 199);
+}
+
+}  // namespace
+}  // namespace projnce
