@@ -39,6 +39,12 @@ class Subtree : public FileTree {
   FileBytes read(const std::string& file, size_t limit) const override {
     return tree_->read(whole_name(file), limit);
   }
+  uint64_t file_size(const std::string& file) const override {
+    return tree_->file_size(whole_name(file));
+  }
+  FileBytes read_range(const std::string& file, uint64_t offset, size_t size) const override {
+    return tree_->read_range(whole_name(file), offset, size);
+  }
   std::string content_id(const std::string& file) const override {
     return tree_->content_id(whole_name(file));
   }
