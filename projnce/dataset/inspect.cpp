@@ -8,42 +8,122 @@ namespace projnce {
 
 namespace {
 
-/// Zeros stand for samples that did not decode.
-Spread spread_of(std::vector<int> numbers) {
-  std::erase(numbers, 0);
-  if (numbers.empty()) return {};
+/// What is known of a sample once it was read; zeros stand for what it has not.
+struct Measured {
+  int height = 0;
+  int width = 0;
+  int channels = 0;
+  int rate = 0;
+  double seconds = 0;
+  int dimension = 0;
+};
+
+Measured measure_sample(const Image& image) {
+  return {.height = image.height, .width = image.width, .channels = image.channels};
+}
+
+Measured measure_sample(const Clip& clip) {
+  return {.rate = clip.rate, .seconds = static_cast<double>(clip.samples.size()) / clip.rate};
+}
+
+Measured measure_sample(const Features& vector) {
+  return {.dimension = static_cast<int>(vector.values.size())};
+}
+
+/// The numbers that are not 0, in order.
+template <class T>
+std::vector<T> sorted_numbers(const std::vector<Measured>& all, T Measured::*member) {
+  std::vector<T> numbers;
+  for (const auto& measured : all) {
+    if (measured.*member != 0) numbers.push_back(measured.*member);
+  }
   std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+template <class T>
+Spread<T> spread_of(const std::vector<Measured>& all, T Measured::*member) {
+  const auto numbers = sorted_numbers(all, member);
+  if (numbers.empty()) return {};
   return {numbers.front(), numbers[(numbers.size() - 1) / 2], numbers.back()};
 }
 
+std::map<int, int64_t> counts_of(const std::vector<Measured>& all, int Measured::*member) {
+  std::map<int, int64_t> counts;
+  for (const int number : sorted_numbers(all, member)) ++counts[number];
+  return counts;
+}
+
 PartInfo inspect_part(const Dataset& dataset, const DecodeAllOptions& options) {
-  const auto size = static_cast<size_t>(dataset.size());
-  std::vector<int> heights(size);
-  std::vector<int> widths(size);
-  std::vector<int> channels(size);
+  std::vector<Measured> all(static_cast<size_t>(dataset.size()));
   PartInfo info;
   info.samples = dataset.size();
+  info.class_names = dataset.class_names();
   info.per_class = class_counts(dataset);
   info.damaged = decode_all(dataset, options, [&](int64_t index, Sample&& sample) {
-    const auto& image = std::get<Image>(sample);
-    const auto i = static_cast<size_t>(index);
-    heights[i] = image.height;
-    widths[i] = image.width;
-    channels[i] = image.channels;
+    all[static_cast<size_t>(index)] =
+        std::visit([](const auto& s) { return measure_sample(s); }, sample);
   });
-  info.height = spread_of(std::move(heights));
-  info.width = spread_of(std::move(widths));
-  std::erase(channels, 0);
-  for (const int count : channels) ++info.channels[count];
+  info.height = spread_of(all, &Measured::height);
+  info.width = spread_of(all, &Measured::width);
+  info.channels = counts_of(all, &Measured::channels);
+  info.rates = counts_of(all, &Measured::rate);
+  info.seconds = spread_of(all, &Measured::seconds);
+  for (const auto& measured : all) info.total_seconds += measured.seconds;
+  info.dimension = spread_of(all, &Measured::dimension).max;
   return info;
 }
 
 }  // namespace
 
+std::vector<std::pair<const char*, const PartInfo*>> DatasetInfo::parts() const {
+  std::vector<std::pair<const char*, const PartInfo*>> parts = {{"train", &train}, {"test", &test}};
+  if (known) parts.emplace_back("known", &*known);
+  if (background) parts.emplace_back("background", &*background);
+  return parts;
+}
+
+int64_t DatasetInfo::samples() const {
+  int64_t count = 0;
+  for (const auto& [name, part] : parts()) count += part->samples;
+  return count;
+}
+
+int64_t DatasetInfo::damaged() const {
+  int64_t count = 0;
+  for (const auto& [name, part] : parts()) count += static_cast<int64_t>(part->damaged.size());
+  return count;
+}
+
 DatasetInfo inspect(const DatasetSplit& dataset, const DecodeAllOptions& options) {
-  return {.class_names = dataset.train->class_names(),
-          .train = inspect_part(*dataset.train, options),
-          .test = inspect_part(*dataset.test, options)};
+  DatasetInfo info;
+  info.kind = dataset.train->kind();
+  info.class_names = dataset.test->class_names();
+  info.train = inspect_part(*dataset.train, options);
+  info.test = inspect_part(*dataset.test, options);
+  if (dataset.known) info.known = inspect_part(*dataset.known, options);
+  if (dataset.background) info.background = inspect_part(*dataset.background, options);
+  info.remarks = dataset.remarks;
+  return info;
+}
+
+int64_t samples_in(const DatasetSplit& dataset) {
+  int64_t count = dataset.train->size() + dataset.test->size();
+  if (dataset.known) count += dataset.known->size();
+  if (dataset.background) count += dataset.background->size();
+  return count;
+}
+
+const char* kind_name(SampleKind kind) {
+  switch (kind) {
+    case SampleKind::kImage:
+      return "pictures";
+    case SampleKind::kSound:
+      return "sounds";
+    case SampleKind::kVector:
+      break;
+  }
+  return "vectors";
 }
 
 }  // namespace projnce

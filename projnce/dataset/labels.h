@@ -10,7 +10,7 @@ namespace projnce {
 /// The label of every sample.
 std::vector<int64_t> labels_of(const Dataset& dataset);
 
-/// How many samples each class has.
+/// How many samples each class has; nothing where there are no classes.
 std::vector<int64_t> class_counts(const Dataset& dataset);
 
 }  // namespace projnce

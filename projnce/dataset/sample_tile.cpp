@@ -1,0 +1,168 @@
+#include "projnce/dataset/sample_tile.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "projnce/augment/resample.h"
+#include "projnce/augment/sound/clip_length.h"
+#include "projnce/augment/sound/log_mel.h"
+
+namespace projnce {
+
+namespace {
+
+constexpr int kOpaque = 255;
+constexpr int kDrawnBands = 96;
+constexpr int kDrawnFrame = 1024;  // samples
+/// Natural logarithms of power between the darkest and the brightest colour: 50 dB.
+constexpr float kDrawnRange = 11.5F;
+/// Sounds are measured against their loudest moment, but what is softer than this stays dark:
+/// silence would otherwise show its rounding errors.
+constexpr float kSoftestPeak = -6.0F;
+
+using TileColour = std::array<float, 3>;
+
+/// Night to noon: brightness rises evenly, so that it reads without colours too.
+TileColour colour_of(float share) {
+  constexpr std::array<TileColour, 6> kStops = {{{12, 10, 36},
+                                                 {58, 24, 102},
+                                                 {138, 36, 112},
+                                                 {214, 76, 74},
+                                                 {250, 157, 58},
+                                                 {252, 244, 186}}};
+  const float place = std::clamp(share, 0.0F, 1.0F) * (kStops.size() - 1);
+  const auto below = std::min(static_cast<size_t>(place), kStops.size() - 2);
+  const float rest = place - static_cast<float>(below);
+  TileColour colour{};
+  for (size_t c = 0; c < 3; ++c) {
+    colour[c] = kStops[below][c] + rest * (kStops[below + 1][c] - kStops[below][c]);
+  }
+  return colour;
+}
+
+Image blank_tile(int size) {
+  Image tile{size, size, 4, {}};
+  tile.pixels.assign(static_cast<size_t>(size) * static_cast<size_t>(size) * 4, 0);
+  return tile;
+}
+
+uint8_t* pixel_at(Image& tile, int row, int column) {
+  return tile.pixels.data() + (static_cast<size_t>(row) * static_cast<size_t>(tile.width) +
+                               static_cast<size_t>(column)) *
+                                  4;
+}
+
+/// Puts a picture into the middle of a tile that it is no larger than.
+void place_in_middle(const FloatImage& picture, Image& tile) {
+  const int top = (tile.height - picture.height()) / 2;
+  const int left = (tile.width - picture.width()) / 2;
+  size_t source = 0;
+  for (int y = 0; y < picture.height(); ++y) {
+    for (int x = 0; x < picture.width(); ++x, ++source) {
+      auto* pixel = pixel_at(tile, top + y, left + x);
+      for (int c = 0; c < 3; ++c) {
+        const float value = picture.plane(c % picture.channels())[source];
+        pixel[c] = static_cast<uint8_t>(std::lround(std::clamp(value, 0.0F, 1.0F) * 255));
+      }
+      pixel[3] = kOpaque;
+    }
+  }
+}
+
+ResizeAxis whole_axis(int extent, int resized) {
+  return {.start = 0, .extent = extent, .resized = resized, .offset = 0, .count = resized};
+}
+
+Image shrink_into_tile(const Image& picture, int size, int height, int width) {
+  Resampler resampler;
+  FloatImage resized;
+  resampler.resize(picture, whole_axis(picture.height, height), whole_axis(picture.width, width),
+                   Mirror::kNo, resized);
+  auto tile = blank_tile(size);
+  place_in_middle(resized, tile);
+  return tile;
+}
+
+/// `extent` pixels of a picture whose longer side is `longest`, when that becomes `size`.
+int scaled_side(int extent, int longest, int size) {
+  return std::max(1, static_cast<int>(std::lround(double(extent) * size / longest)));
+}
+
+Image draw_picture(const Image& picture, int size) {
+  const int longest = std::max(picture.height, picture.width);
+  return shrink_into_tile(picture, size, scaled_side(picture.height, longest, size),
+                          scaled_side(picture.width, longest, size));
+}
+
+/// A table of numbers as a picture in colours, row 0 at the bottom where `upwards`.
+Image colour_table(const Features& table, float low, float high, bool upwards) {
+  Image picture{table.height, table.width, 3, {}};
+  picture.pixels.reserve(table.values.size() * 3);
+  const auto width = static_cast<size_t>(table.width);
+  for (int y = 0; y < table.height; ++y) {
+    const auto row = static_cast<size_t>(upwards ? table.height - 1 - y : y);
+    for (size_t x = 0; x < width; ++x) {
+      const float value = table.values[row * width + x];
+      for (const float part : colour_of(high > low ? (value - low) / (high - low) : 0)) {
+        picture.pixels.push_back(static_cast<uint8_t>(std::lround(part)));
+      }
+    }
+  }
+  return picture;
+}
+
+/// A column or more for each pixel, but frames that leave no sound out between them.
+MelOptions drawn_spectrogram(int size, const SoundDrawing& sound) {
+  MelOptions mel{.rate = sound.rate, .seconds = sound.seconds, .fft = kDrawnFrame};
+  mel.mels = kDrawnBands;
+  mel.hop = static_cast<int>(std::clamp<int64_t>(mel.samples() / size, 1, kDrawnFrame / 2));
+  return mel;
+}
+
+Image draw_sound(const Clip& clip, int size, const SoundDrawing& sound) {
+  const auto mel = drawn_spectrogram(size, sound);
+  Features table;
+  LogMel(mel).compute(prepare_clip(clip, mel).samples, table);
+  const float peak = *std::max_element(table.values.begin(), table.values.end());
+  const float high = std::max(peak, kSoftestPeak);
+  return shrink_into_tile(colour_table(table, high - kDrawnRange, high, /*upwards=*/true), size,
+                          size, size);
+}
+
+Image draw_vector(const Features& vector, int size) {
+  const auto [low, high] = std::minmax_element(vector.values.begin(), vector.values.end());
+  const int side = std::max(1, static_cast<int>(std::ceil(std::sqrt(vector.values.size()))));
+  Features table{1, side, side, vector.values};
+  const float lowest = vector.values.empty() ? 0 : *low;
+  const float highest = vector.values.empty() ? 0 : *high;
+  table.values.resize(static_cast<size_t>(side) * static_cast<size_t>(side), lowest);
+  return shrink_into_tile(colour_table(table, lowest, highest, /*upwards=*/false), size, size,
+                          size);
+}
+
+}  // namespace
+
+Image draw_tile(const Sample& sample, int size, const SoundDrawing& sound) {
+  if (const auto* image = std::get_if<Image>(&sample)) return draw_picture(*image, size);
+  if (const auto* clip = std::get_if<Clip>(&sample)) return draw_sound(*clip, size, sound);
+  return draw_vector(std::get<Features>(sample), size);
+}
+
+Image damaged_tile(int size) {
+  constexpr std::array<uint8_t, 4> kGround = {200, 200, 200, kOpaque};
+  constexpr std::array<uint8_t, 4> kCross = {150, 60, 60, kOpaque};
+  auto tile = blank_tile(size);
+  const int margin = size / 4;
+  for (int y = 0; y < size; ++y) {
+    for (int x = 0; x < size; ++x) {
+      const bool near_a_diagonal = std::abs(x - y) <= 1 || std::abs(x + y - (size - 1)) <= 1;
+      const bool inside = std::min({x, y, size - 1 - x, size - 1 - y}) >= margin;
+      const auto& colour = near_a_diagonal && inside ? kCross : kGround;
+      std::copy(colour.begin(), colour.end(), pixel_at(tile, y, x));
+    }
+  }
+  return tile;
+}
+
+}  // namespace projnce

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "projnce/io/regular_file.h"
+
+namespace projnce {
+
+enum class DigestKind { kMd5, kSha256 };
+
+/// The digest of a file's bytes in lower-case hexadecimal digits. The file is read in blocks, up to
+/// the size that it had when it was opened: one that grows meanwhile does not keep us for ever.
+/// Throws where it cannot be read, became shorter, or the system's library refuses the kind (MD5,
+/// where only approved digests are allowed).
+/// `on_bytes` is told how many bytes were read since it was last called; it may throw to stop.
+std::string file_digest(const RegularFile& file, DigestKind kind,
+                        const std::function<void(uint64_t)>& on_bytes = {});
+
+/// "MD5", "SHA-256"
+const char* digest_name(DigestKind kind);
+
+}  // namespace projnce

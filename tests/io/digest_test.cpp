@@ -1,0 +1,67 @@
+#include "projnce/io/digest.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <vector>
+
+#include "tests/support/complaint.h"
+#include "tests/support/data_files.h"
+#include "tests/support/scratch_dir.h"
+
+namespace projnce {
+namespace {
+
+using ::testing::HasSubstr;
+
+class DigestTest : public ::testing::Test {
+ protected:
+  RegularFile file_of(const testing::Bytes& bytes) {
+    testing::write_file(dir_.path() / "file", bytes);
+    return open_regular_file(dir_.path() / "file");
+  }
+
+  testing::ScratchDir dir_;
+};
+
+TEST_F(DigestTest, KnownValues) {
+  // The test vectors of RFC 1321 and FIPS 180-2.
+  const auto abc = file_of(testing::octets_of("abc"));
+  EXPECT_EQ(file_digest(abc, DigestKind::kMd5), "900150983cd24fb0d6963f7d28e17f72");
+  EXPECT_EQ(file_digest(abc, DigestKind::kSha256),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(file_digest(file_of({}), DigestKind::kMd5), "d41d8cd98f00b204e9800998ecf8427e");
+}
+
+TEST_F(DigestTest, AFileOfSeveralBlocks) {
+  // A million times 'a' (FIPS 180-2), and more than two blocks of it.
+  EXPECT_EQ(file_digest(file_of(testing::Bytes(1'000'000, 'a')), DigestKind::kSha256),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+
+  const auto file = file_of(testing::Bytes((size_t{5} << 19) + 1, 'a'));
+  uint64_t told = 0;
+  int times = 0;
+  file_digest(file, DigestKind::kMd5, [&](uint64_t bytes) {
+    told += bytes;
+    ++times;
+  });
+  EXPECT_EQ(told, file.size);
+  EXPECT_EQ(times, 3);
+}
+
+TEST_F(DigestTest, BytesThatAreAddedMeanwhileAreNotRead) {
+  const auto file = file_of(testing::octets_of("abc"));
+  testing::write_file(dir_.path() / "file", testing::octets_of("abcdef"));
+  EXPECT_EQ(file_digest(file, DigestKind::kMd5), "900150983cd24fb0d6963f7d28e17f72");
+}
+
+TEST_F(DigestTest, AFileThatBecomesShorterIsAnError) {
+  const auto file = file_of(testing::octets_of("abcdef"));
+  std::filesystem::resize_file(dir_.path() / "file", 2);
+  EXPECT_THAT(testing::complaint([&] { file_digest(file, DigestKind::kMd5); }),
+              HasSubstr("became shorter"));
+}
+
+}  // namespace
+}  // namespace projnce
