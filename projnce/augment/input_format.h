@@ -12,11 +12,11 @@ namespace projnce {
 /// spectrograms and vectors as they are, both standardised to (x - mean) / std.
 struct InputFormat {
   SampleKind kind = SampleKind::kImage;
-  ViewFormat picture = {};   ///< kImage
-  MelOptions mel = {};        ///< kSound
-  int vector_size = 0;       ///< kVector: numbers in each
-  double mean = 0;           ///< kSound, kVector: over all numbers
-  double std = 1;            ///< above 0
+  ViewFormat picture = {};  ///< kImage
+  MelOptions mel = {};      ///< kSound
+  int vector_size = 0;      ///< kVector: numbers in each
+  double mean = 0;          ///< kSound, kVector: over all numbers
+  double std = 1;           ///< above 0
 
   static InputFormat pictures(const ViewFormat& format) { return {.picture = format}; }
 

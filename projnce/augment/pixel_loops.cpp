@@ -1,6 +1,7 @@
 #include "projnce/augment/pixel_loops.h"
 
 #include <algorithm>
+#include <cstring>
 
 // One body, several instruction sets, chosen when the program starts. Sources here are compiled
 // without contraction to fused multiply-add, so that the choice does not change a bit.
@@ -54,6 +55,33 @@ inline float channel_at(float sixths, float top, float chroma) {
   return top - chroma * clip(std::min(k, 4 - k));
 }
 
+/// A coloured pixel and a fourth lane without meaning: one vector is quicker than three scalars.
+using Pixel = float __attribute__((vector_size(16)));
+
+inline Pixel load_pixel(const float* values) {
+  Pixel pixel;
+  std::memcpy(&pixel, values, sizeof(pixel));
+  return pixel;
+}
+
+constexpr int kAnyTaps = 0;
+
+/// A number of taps that the compiler knows makes a loop without branches.
+template <int kTaps>
+[[gnu::always_inline]] inline void filter_colors(const float* __restrict row, const AxisTaps& axis,
+                                                 float* __restrict out) {
+  const int taps = kTaps == kAnyTaps ? axis.taps : kTaps;
+  const int* __restrict first = axis.first;
+  const float* __restrict weight = axis.weight;
+  const int count = axis.count;
+  for (int x = 0; x < count; ++x, weight += taps, out += 4) {
+    const float* in = row + 3 * first[x];
+    Pixel sum = weight[0] * load_pixel(in);
+    for (int k = 1; k < taps; ++k) sum += weight[k] * load_pixel(in + 3 * k);
+    std::memcpy(out, &sum, sizeof(sum));
+  }
+}
+
 }  // namespace
 
 PROJNCE_CPU_CLONES
@@ -83,27 +111,19 @@ void filter_row_gray(const float* row, const AxisTaps& taps, float* out) {
 
 PROJNCE_CPU_CLONES
 void filter_row_color(const float* __restrict row, const AxisTaps& taps, float* __restrict out) {
-  const int count = taps.count;
-  const int* __restrict first = taps.first;
-  const float* __restrict weights = taps.weight;
-  // The fourth lane has no meaning: one vector load is quicker than three scalars.
-  if (taps.taps == 2) {
-    for (int x = 0; x < count; ++x) {
-      const float* in = row + 3 * first[x];
-      const float near = weights[2 * x];
-      const float far = weights[2 * x + 1];
-      for (int c = 0; c < 4; ++c) out[4 * x + c] = near * in[c] + far * in[c + 3];
-    }
-  } else {
-    for (int x = 0; x < count; ++x) {
-      const float* in = row + 3 * first[x];
-      const float* weight = weights + static_cast<ptrdiff_t>(x) * taps.taps;
-      float sum[4] = {};
-      for (int k = 0; k < taps.taps; ++k) {
-        for (int c = 0; c < 4; ++c) sum[c] += weight[k] * in[3 * k + c];
-      }
-      for (int c = 0; c < 4; ++c) out[4 * x + c] = sum[c];
-    }
+  switch (taps.taps) {
+    case 2:
+      return filter_colors<2>(row, taps, out);
+    case 3:
+      return filter_colors<3>(row, taps, out);
+    case 4:
+      return filter_colors<4>(row, taps, out);
+    case 5:
+      return filter_colors<5>(row, taps, out);
+    case 6:
+      return filter_colors<6>(row, taps, out);
+    default:
+      return filter_colors<kAnyTaps>(row, taps, out);
   }
 }
 

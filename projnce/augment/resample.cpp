@@ -15,6 +15,11 @@ void grow(std::vector<T>& buffer, size_t size) {
   if (buffer.size() < size) buffer.resize(size);
 }
 
+/// On the scale of `values`, 0..1.
+void add_noise(const int16_t* noise, size_t count, float* values) {
+  for (size_t i = 0; i < count; ++i) values[i] += static_cast<float>(noise[i]) / 255;
+}
+
 /// The axis in numbers that count from the first pixel it touches.
 struct Reach {
   int base;      ///< that pixel's place in the source
@@ -79,7 +84,8 @@ void check_image(const Image& image) {
       image.height > 0 && image.width > 0 && (image.channels == 1 || image.channels == 3);
   const auto expected = static_cast<size_t>(image.height) * static_cast<size_t>(image.width) *
                         static_cast<size_t>(image.channels);
-  if (shaped && image.pixels.size() == expected) return;
+  const bool noise_fits = image.noise.empty() || image.noise.size() == expected;
+  if (shaped && image.pixels.size() == expected && noise_fits) return;
   fail("a picture has height ", image.height, ", width ", image.width, ", ", image.channels,
        " channels and ", image.pixels.size(),
        " bytes, expected at least one pixel, 1 or 3 channels and a byte for each value");
@@ -127,6 +133,8 @@ void Resampler::filter_columns(const Image& source) {
         static_cast<size_t>(vertical_.origin + y) * static_cast<size_t>(source.width) +
         static_cast<size_t>(horizontal_.origin);
     widen_bytes(source.pixels.data() + pixel * channels, length, row_.data());
+    if (!source.noise.empty())
+      add_noise(source.noise.data() + pixel * channels, length, row_.data());
     const size_t target = static_cast<size_t>(y) * count;
     if (channels == 1) {
       filter_row_gray(row_.data(), taps, narrow_.plane(0) + target);

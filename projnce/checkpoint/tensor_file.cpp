@@ -3,9 +3,9 @@
 #include <array>
 #include <cstring>
 
-#include "projnce/checkpoint/safetensors_writer.h"
 #include "projnce/core/error.h"
 #include "projnce/io/regular_file.h"
+#include "projnce/io/safetensors_writer.h"
 
 namespace projnce {
 

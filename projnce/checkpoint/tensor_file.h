@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "projnce/checkpoint/safetensors_reader.h"
+#include "projnce/io/safetensors_reader.h"
 
 namespace projnce {
 

@@ -96,6 +96,23 @@ TableReader& TableReader::field(const std::string& key, std::vector<double>& tar
   return *this;
 }
 
+TableReader& TableReader::field(const std::string& key, std::vector<std::string>& target) {
+  if (const Value* value = find(key)) {
+    const auto* array = std::get_if<Value::Array>(&value->data);
+    if (!array) fail_type(key, *value, "an array of texts");
+    target.clear();
+    for (const auto& element : *array) {
+      const auto* text = std::get_if<std::string>(&element.data);
+      if (!text) fail_type(key, element, "a text in quotes");
+      target.push_back(*text);
+    }
+  }
+  Value::Array stored;
+  for (const auto& element : target) stored.push_back({element, {}});
+  store(key, {std::move(stored), {}});
+  return *this;
+}
+
 Table& TableReader::section(const std::string& key) {
   if (const Value* value = find(key)) fail_type(key, *value, concat("a section [", key, "]"));
   return table_.tables[key];

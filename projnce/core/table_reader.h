@@ -49,6 +49,7 @@ class TableReader {
   TableReader& field(const std::string& key, double& target, const Range& range = {});
   TableReader& field(const std::string& key, std::string& target);
   TableReader& field(const std::string& key, std::vector<double>& target, const Range& range = {});
+  TableReader& field(const std::string& key, std::vector<std::string>& target);
   /// Stays absent, also in the table, where it is not given.
   TableReader& field(const std::string& key, std::optional<double>& target,
                      const Range& range = {});

@@ -38,8 +38,8 @@ class Dataset {
 
 using DatasetPtr = std::shared_ptr<const Dataset>;
 
-/// The samples of another dataset; what a wrapper changes, it overrides. A wrapper that is right for
-/// parts of pictures too hands decode_part on; the others decode whole pictures.
+/// The samples of another dataset; what a wrapper changes, it overrides. A wrapper that is right
+/// for parts of pictures too hands decode_part on; the others decode whole pictures.
 class DatasetWrapper : public Dataset {
  public:
   explicit DatasetWrapper(DatasetPtr base) : base_(std::move(base)) {}

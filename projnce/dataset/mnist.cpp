@@ -1,13 +1,12 @@
 #include "projnce/dataset/mnist.h"
 
 #include <cstdint>
-#include <system_error>
 #include <utility>
 
 #include "projnce/core/error.h"
+#include "projnce/dataset/layout.h"
 #include "projnce/io/gzip_file.h"
 #include "projnce/io/idx.h"
-#include "projnce/io/printable.h"
 
 namespace projnce {
 
@@ -23,16 +22,24 @@ struct IdxFile {
   IdxArray array;  // points into bytes
 };
 
-IdxFile read_idx(const std::filesystem::path& root, const std::string& stem, size_t rank) {
-  std::error_code ignored;  // a folder that may not be read has no files for us
-  auto path = root / stem;
-  if (!std::filesystem::exists(path, ignored)) path += ".gz";
-  if (!std::filesystem::exists(path, ignored)) {
+/// The content of a plain or gzip file, told apart by content.
+std::vector<uint8_t> read_unpacked(const FileTree& tree, const std::string& file,
+                                   const std::string& name) {
+  const auto bytes = tree.read(file, kMaxFileBytes);
+  const auto octets = bytes.octets();
+  if (is_gzip(octets)) return gunzip(octets, kMaxFileBytes, name);
+  return {octets.begin(), octets.end()};
+}
+
+IdxFile read_idx(const FileTree& tree, const std::string& stem, size_t rank) {
+  const auto name = tree.has_file(stem) ? stem : stem + ".gz";
+  if (!tree.has_file(name)) {
     fail(Hint{"the dataset is four files: train- and t10k-, images-idx3-ubyte and "
               "labels-idx1-ubyte, plain or .gz"},
-         printable((root / stem).native()), " does not exist, neither plain nor as .gz");
+         place_in(tree, stem), " does not exist, neither plain nor as .gz");
   }
-  IdxFile file{printable(path.native()), read_plain_or_gzip(path, kMaxFileBytes), {}};
+  IdxFile file{place_in(tree, name), {}, {}};
+  file.bytes = read_unpacked(tree, name, file.name);
   file.array = parse_idx(file.bytes, file.name);
   if (file.array.dims.size() != rank) {
     fail(file.name, " has ", file.array.dims.size(), " dimensions, expected ", rank);
@@ -88,10 +95,10 @@ void check_labels(const IdxFile& labels, size_t classes) {
   }
 }
 
-DatasetPtr open_part(const std::filesystem::path& root, const std::string& part,
+DatasetPtr open_part(const FileTree& tree, const std::string& part,
                      const std::vector<std::string>& class_names) {
-  auto images = read_idx(root, part + "-images-idx3-ubyte", 3);
-  auto labels = read_idx(root, part + "-labels-idx1-ubyte", 1);
+  auto images = read_idx(tree, part + "-images-idx3-ubyte", 3);
+  auto labels = read_idx(tree, part + "-labels-idx1-ubyte", 1);
   const int64_t count = images.array.dims[0];
   if (count != labels.array.dims[0]) {
     fail(Hint{"take both files from the same copy of the dataset"}, images.name, " holds ", count,
@@ -102,6 +109,13 @@ DatasetPtr open_part(const std::filesystem::path& root, const std::string& part,
   check_sides(images);
   check_labels(labels, class_names.size());
   return std::make_shared<MnistDataset>(std::move(images), std::move(labels), class_names);
+}
+
+FileTreePtr find_mnist(const FileTreePtr& tree) {
+  for (const char* file : {"t10k-images-idx3-ubyte", "t10k-images-idx3-ubyte.gz"}) {
+    if (auto folder = find_subtree_with(tree, {file})) return folder;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -118,10 +132,15 @@ const std::vector<std::string>& mnist_classes() {
   return kNames;
 }
 
-DatasetSplit open_mnist(const std::filesystem::path& root,
-                        const std::vector<std::string>& class_names) {
-  return {.train = open_part(root, "train", class_names),
-          .test = open_part(root, "t10k", class_names)};
+bool is_mnist(const FileTreePtr& tree) {
+  return find_mnist(tree) != nullptr;
+}
+
+DatasetSplit open_mnist(const FileTreePtr& tree, const std::vector<std::string>& class_names) {
+  const auto found = find_mnist(tree);
+  const auto& folder = found ? *found : *tree;
+  return {.train = open_part(folder, "train", class_names),
+          .test = open_part(folder, "t10k", class_names)};
 }
 
 }  // namespace projnce

@@ -1,15 +1,12 @@
 #include "projnce/dataset/registry.h"
 
-#include <algorithm>
-#include <array>
 #include <system_error>
 #include <utility>
 
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
-#include "projnce/core/seed.h"
-#include "projnce/dataset/image_folder.h"
-#include "projnce/dataset/mnist.h"
+#include "projnce/dataset/catalogue.h"
+#include "projnce/dataset/embeddings.h"
 #include "projnce/io/printable.h"
 
 namespace projnce {
@@ -18,46 +15,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kSplitSeed = 101;  // part of what a seed means: stays as it is
-
-struct Entry {
-  const char* name;
-  const char* summary;
-  const char* source;
-  const char* system_folder;  ///< where the system's package manager puts it; "" for nowhere
-  bool in_memory;             ///< its samples are bytes that opening has already checked
-  DatasetOpener (*read_fields)(TableReader& reader, const OpenContext& context);
-};
-
-DatasetOpener read_fashion_mnist(TableReader&, const OpenContext&) {
-  return [](const fs::path& root) { return open_mnist(root, fashion_mnist_classes()); };
+void remark_subset(DatasetSplit& split, int64_t found, int64_t official, const char* what) {
+  if (found >= official) return;
+  split.remarks.push_back(concat("a subset: ", found, " of the official ", official, " ", what));
 }
 
-DatasetOpener read_mnist(TableReader&, const OpenContext&) {
-  return [](const fs::path& root) { return open_mnist(root, mnist_classes()); };
+void remark_subsets(DatasetSplit& split, const OfficialCounts& official) {
+  const auto train = (split.known ? split.known : split.train)->size();
+  const auto test = split.test->size();
+  remark_subset(split, train, official.train, "training samples");
+  remark_subset(split, test, official.test, "test samples");
+  remark_subset(split, train + test, official.total, "samples");
 }
 
-DatasetOpener read_folder(TableReader& reader, const OpenContext& context) {
-  ImageFolderOptions options{.seed = derive_seed(context.seed, kSplitSeed)};
-  reader.field("test_fraction", options.test_fraction, {.low = 0, .high = 0.9, .low_open = true});
-  return [options](const fs::path& root) { return open_image_folder(root, options); };
-}
-
-constexpr std::array kDatasets = {
-    Entry{"fashion-mnist", "70 000 grey pictures of clothes, 28 x 28, 10 classes",
-          "Debian package dataset-fashion-mnist, or github.com/zalandoresearch/fashion-mnist",
-          "/usr/share/datasets/fashion-mnist", true, read_fashion_mnist},
-    Entry{"folder", "your own JPEG and PNG pictures, a sub-folder for each class",
-          "a folder of yours: set root, or give --data", "", false, read_folder},
-    Entry{"mnist", "70 000 grey pictures of digits, 28 x 28, 10 classes",
-          "yann.lecun.com/exdb/mnist, or a mirror of its four files", "", true, read_mnist},
-};
-
-const Entry& find_entry(const std::string& name) {
-  const auto found = std::find_if(kDatasets.begin(), kDatasets.end(),
-                                  [&](const Entry& entry) { return entry.name == name; });
-  if (found == kDatasets.end()) fail_unknown("dataset", name, dataset_names());
-  return *found;
+/// The dataset by its own name, unpacked or not.
+void add_places(const DatasetEntry& entry, const fs::path& root, std::vector<fs::path>& places) {
+  places.push_back(root / entry.name);
+  for (const auto& folder : entry.folders) places.push_back(root / folder);
+  for (const auto& archive : entry.archives) places.push_back(root / archive);
 }
 
 }  // namespace
@@ -66,11 +41,16 @@ DatasetSource read_dataset_source(TableReader& reader, const OpenContext& contex
   DatasetSource source;
   source.name = "fashion-mnist";
   reader.field("name", source.name);
-  const auto& entry = find_entry(source.name);
+  const auto& entry = dataset_entry(source.name);
   reader.field("root", source.root);
   source.provider = entry.source;
   source.in_memory = entry.in_memory;
-  source.open = entry.read_fields(reader, context);
+  source.open = [open = entry.read_fields(reader, context),
+                 official = entry.official](const fs::path& root) {
+    auto split = open(root);
+    remark_subsets(split, official);
+    return split;
+  };
   return source;
 }
 
@@ -79,7 +59,7 @@ fs::path find_dataset(const DatasetSource& source, const OpenContext& context) {
   std::vector<std::string> tried;
   for (const auto& place : dataset_places(source.name, context)) {
     std::error_code ignored;
-    if (fs::is_directory(place, ignored)) return place;
+    if (fs::is_directory(place, ignored) || fs::is_regular_file(place, ignored)) return place;
     tried.push_back(printable(place.native()));
   }
   const auto where = tried.empty() ? "" : ", looked for in " + join(tried);
@@ -89,7 +69,7 @@ fs::path find_dataset(const DatasetSource& source, const OpenContext& context) {
 
 std::vector<DatasetDescription> describe_datasets() {
   std::vector<DatasetDescription> descriptions;
-  for (const auto& entry : kDatasets) {
+  for (const auto& entry : dataset_catalogue()) {
     descriptions.push_back({entry.name, entry.summary, entry.source});
   }
   return descriptions;
@@ -97,17 +77,27 @@ std::vector<DatasetDescription> describe_datasets() {
 
 std::vector<std::string> dataset_names() {
   std::vector<std::string> names;
-  for (const auto& entry : kDatasets) names.emplace_back(entry.name);
+  for (const auto& entry : dataset_catalogue()) names.push_back(entry.name);
   return names;
 }
 
 std::vector<fs::path> dataset_places(const std::string& name, const OpenContext& context) {
-  const auto& entry = find_entry(name);
+  const auto& entry = dataset_entry(name);
   std::vector<fs::path> places;
-  if (!context.data_root.empty()) places.push_back(context.data_root / name);
-  if (!context.cache_home.empty()) places.push_back(context.cache_home / "projnce" / name);
-  if (*entry.system_folder != '\0') places.emplace_back(entry.system_folder);
+  if (!context.data_root.empty()) add_places(entry, context.data_root, places);
+  if (!context.cache_home.empty()) add_places(entry, context.cache_home / "projnce", places);
+  if (!entry.system_folder.empty()) places.emplace_back(entry.system_folder);
   return places;
+}
+
+std::optional<std::string> recognise_dataset(const fs::path& path) {
+  std::error_code ignored;
+  if (is_embeddings_file(path) && fs::is_regular_file(path, ignored)) return "embeddings";
+  const auto tree = open_file_tree(path);
+  for (const auto& entry : dataset_catalogue()) {
+    if (entry.recognise != nullptr && entry.recognise(tree)) return entry.name;
+  }
+  return {};
 }
 
 }  // namespace projnce

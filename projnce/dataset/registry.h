@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,8 +55,14 @@ struct DatasetDescription {
 std::vector<DatasetDescription> describe_datasets();
 std::vector<std::string> dataset_names();
 
-/// The folders that are tried, in this order, where the table has no root.
+/// The folders and archives that are tried, in this order, where the table has no root: in the data
+/// root and in the cache the dataset's name, the official folder, the official archive; then the
+/// system's folder.
 std::vector<std::filesystem::path> dataset_places(const std::string& name,
                                                   const OpenContext& context);
+
+/// The name of the dataset whose layout the folder or archive at `path` has. None where it has
+/// nobody's: then it is a `folder`. Throws where it is neither folder nor archive.
+std::optional<std::string> recognise_dataset(const std::filesystem::path& path);
 
 }  // namespace projnce

@@ -81,8 +81,7 @@ class Spectrograms : public DatasetWrapper {
 
 }  // namespace
 
-DatasetPtr spectrograms_of(DatasetPtr clips, const MelOptions& mel,
-                           FeatureCachePtr cache) {
+DatasetPtr spectrograms_of(DatasetPtr clips, const MelOptions& mel, FeatureCachePtr cache) {
   return std::make_shared<Spectrograms>(std::move(clips), mel, std::move(cache));
 }
 

@@ -13,7 +13,6 @@ using FeatureCachePtr = std::shared_ptr<FeatureCache>;
 
 /// The log-mel spectrograms of sounds that prepare_clips has brought into the form of `mel`. With a
 /// cache, a spectrogram is computed once for each file and set of options; `cache` may be null.
-DatasetPtr spectrograms_of(DatasetPtr clips, const MelOptions& mel,
-                           FeatureCachePtr cache);
+DatasetPtr spectrograms_of(DatasetPtr clips, const MelOptions& mel, FeatureCachePtr cache);
 
 }  // namespace projnce

@@ -64,6 +64,19 @@ FileBytes ArchiveTree::read(const std::string& file, size_t limit) const {
   return bytes;
 }
 
+uint64_t ArchiveTree::file_size(const std::string& file) const {
+  return place_of(file).size;
+}
+
+FileBytes ArchiveTree::read_range(const std::string& file, uint64_t offset, size_t size) const {
+  const auto& place = place_of(file);
+  const auto full_name = join_names(name_, printable(file));
+  check_range(offset, size, place.size, full_name);
+  auto bytes = allocate_file_bytes(size, full_name);
+  archive_.contents->read(place.offset + offset, bytes.span());
+  return bytes;
+}
+
 std::string ArchiveTree::content_id(const std::string& file) const {
   place_of(file);
   return id_ + normal_name(file).value();

@@ -5,7 +5,8 @@
 
 namespace projnce {
 
-/// An archive that is read in place, tar or zip, plain or compressed.
+/// An archive that is read in place, tar or zip, plain or compressed. Names are the bytes that it
+/// gives; only those that a zip marks as UTF-8 come with their accents composed (NFC).
 class ArchiveTree : public FileTree {
  public:
   ArchiveTree(const std::filesystem::path& path, const FileTreeOptions& options);
@@ -18,6 +19,8 @@ class ArchiveTree : public FileTree {
   std::vector<std::string> files_below(const std::string& folder,
                                        const std::vector<std::string>& extensions) const override;
   FileBytes read(const std::string& file, size_t limit) const override;
+  uint64_t file_size(const std::string& file) const override;
+  FileBytes read_range(const std::string& file, uint64_t offset, size_t size) const override;
   std::string content_id(const std::string& file) const override;
 
  private:

@@ -39,6 +39,12 @@ class Subtree : public FileTree {
   FileBytes read(const std::string& file, size_t limit) const override {
     return tree_->read(whole_name(file), limit);
   }
+  uint64_t file_size(const std::string& file) const override {
+    return tree_->file_size(whole_name(file));
+  }
+  FileBytes read_range(const std::string& file, uint64_t offset, size_t size) const override {
+    return tree_->read_range(whole_name(file), offset, size);
+  }
   std::string content_id(const std::string& file) const override {
     return tree_->content_id(whole_name(file));
   }
@@ -55,11 +61,15 @@ class Subtree : public FileTree {
   std::string name_;
 };
 
-/// The folders directly in those of `level`; one that cannot be listed is passed over.
+constexpr size_t kMostFolders = 50'000;  // links between folders make a few look like many
+
+/// The folders directly in those of `level`, but not many more than the most that are looked at;
+/// one that cannot be listed is passed over.
 std::vector<std::string> folders_below(const FileTree& tree,
                                        const std::vector<std::string>& level) {
   std::vector<std::string> below;
   for (const auto& folder : level) {
+    if (below.size() > kMostFolders) break;
     try {
       for (const auto& name : tree.subfolders(folder)) below.push_back(join_names(folder, name));
     } catch (const Error&) {
@@ -88,7 +98,6 @@ FileTreePtr subtree(FileTreePtr tree, const std::string& folder) {
 
 std::optional<std::string> find_folder_with(const FileTree& tree, const std::string& file) {
   constexpr int kDeepest = 4;
-  constexpr size_t kMostFolders = 50'000;  // links between folders make a few look like many
   std::vector<std::string> level = {""};
   for (int depth = 0; depth <= kDeepest && level.size() <= kMostFolders; ++depth) {
     for (const auto& folder : level) {

@@ -37,6 +37,10 @@ class FileTree {
       const std::string& folder, const std::vector<std::string>& extensions) const = 0;
   /// Throws where the file is missing, is no regular file or has more than `limit` bytes.
   virtual FileBytes read(const std::string& file, size_t limit = SIZE_MAX) const = 0;
+  virtual uint64_t file_size(const std::string& file) const = 0;
+  /// Part of a file that may be too large for memory. Throws as read() does, and where the file
+  /// does not go as far.
+  virtual FileBytes read_range(const std::string& file, uint64_t offset, size_t size) const = 0;
   /// Changes when the file does: place, size, time of change. For keys of caches.
   virtual std::string content_id(const std::string& file) const = 0;
 };

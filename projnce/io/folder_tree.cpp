@@ -95,6 +95,20 @@ FileBytes FolderTree::read(const std::string& file, size_t limit) const {
   return read_regular_file(place_of(file), limit);
 }
 
+uint64_t FolderTree::file_size(const std::string& file) const {
+  return open_regular_file(place_of(file)).size;
+}
+
+FileBytes FolderTree::read_range(const std::string& file, uint64_t offset, size_t size) const {
+  const auto opened = open_regular_file(place_of(file));
+  check_range(offset, size, opened.size, opened.name);
+  auto bytes = allocate_file_bytes(size, opened.name);
+  if (opened.read_at(offset, bytes.span()) != size) {
+    fail_working(opened.name, " became shorter while it was read");
+  }
+  return bytes;
+}
+
 std::string FolderTree::content_id(const std::string& file) const {
   const auto place = place_of(file);
   const auto opened = open_regular_file(place);

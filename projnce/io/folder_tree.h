@@ -20,6 +20,8 @@ class FolderTree : public FileTree {
   std::vector<std::string> files_below(const std::string& folder,
                                        const std::vector<std::string>& extensions) const override;
   FileBytes read(const std::string& file, size_t limit) const override;
+  uint64_t file_size(const std::string& file) const override;
+  FileBytes read_range(const std::string& file, uint64_t offset, size_t size) const override;
   std::string content_id(const std::string& file) const override;
 
  private:

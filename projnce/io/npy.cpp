@@ -31,9 +31,14 @@ struct TypeRow {
 constexpr std::array kTypes = {
     TypeRow{NpyType::kFloat32, "float32", "<f4", 4},
     TypeRow{NpyType::kFloat64, "float64", "<f8", 8},
+    TypeRow{NpyType::kInt8, "int8", "|i1", 1},
+    TypeRow{NpyType::kInt16, "int16", "<i2", 2},
     TypeRow{NpyType::kInt32, "int32", "<i4", 4},
     TypeRow{NpyType::kInt64, "int64", "<i8", 8},
     TypeRow{NpyType::kUint8, "uint8", "|u1", 1},
+    TypeRow{NpyType::kUint16, "uint16", "<u2", 2},
+    TypeRow{NpyType::kUint32, "uint32", "<u4", 4},
+    TypeRow{NpyType::kUint64, "uint64", "<u8", 8},
 };
 
 const TypeRow& row_of(NpyType type) {
@@ -48,7 +53,7 @@ const TypeRow& row_of(const std::string& code, const std::string& origin) {
     if (row.code == code) return row;
   }
   constexpr std::string_view kExpected =
-      "expected little-endian float32, float64, int32, int64 or uint8";
+      "expected little-endian float32 or float64, or whole numbers of 8 to 64 bits";
   if (code.size() > 1 && code[1] == 'O') {
     fail(Hint{"convert it to numbers with astype() and save it again"}, origin,
          " holds pickled Python objects, which are never loaded; ", kExpected);

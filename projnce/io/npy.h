@@ -11,7 +11,18 @@ namespace projnce {
 
 /// Numpy's array files, the plain part of them: little-endian numbers in C order, rank 4 at most.
 /// `docs/file_formats.md` describes what is written.
-enum class NpyType { kFloat32, kFloat64, kInt32, kInt64, kUint8 };
+enum class NpyType {
+  kFloat32,
+  kFloat64,
+  kInt8,
+  kInt16,
+  kInt32,
+  kInt64,
+  kUint8,
+  kUint16,
+  kUint32,
+  kUint64,
+};
 
 /// "float32"
 std::string npy_type_name(NpyType type);

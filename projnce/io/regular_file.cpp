@@ -30,6 +30,12 @@ FileBytes allocate_file_bytes(size_t size, const std::string& name) {
   }
 }
 
+void check_range(uint64_t offset, size_t size, uint64_t file_bytes, const std::string& name) {
+  if (size > file_bytes || offset > file_bytes - size) {
+    fail(name, " has ", file_bytes, " bytes, expected ", size, " from byte ", offset, " on");
+  }
+}
+
 size_t RegularFile::read_at(uint64_t offset, std::span<std::byte> room) const {
   size_t done = 0;
   while (done < room.size()) {

@@ -32,6 +32,9 @@ class FileBytes {
 /// Room for the bytes of the file called `name`; throws where there is not as much memory.
 FileBytes allocate_file_bytes(size_t size, const std::string& name);
 
+/// Throws where a file of `file_bytes` bytes does not hold `size` bytes from `offset` on.
+void check_range(uint64_t offset, size_t size, uint64_t file_bytes, const std::string& name);
+
 /// A file that is open for reading, and what was known of it then.
 struct RegularFile {
   std::string name;  ///< its path, printable

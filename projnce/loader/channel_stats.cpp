@@ -30,14 +30,16 @@ PixelSums sums_of(const Image& image, int channels) {
   check_image(image);
   const auto step = static_cast<size_t>(image.channels);
   const bool mixes = channels == 1 && step == 3;
+  const auto value = [&](size_t i) {
+    return static_cast<double>(image.pixels[i]) + (image.noise.empty() ? 0 : image.noise[i]);
+  };
   PixelSums sums;
   sums.count = static_cast<double>(image.pixels.size() / step);
   for (size_t i = 0; i < image.pixels.size(); i += step) {
-    const uint8_t* pixel = image.pixels.data() + i;
     if (mixes) {
-      sums.add(0, 0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2]);
+      sums.add(0, 0.299 * value(i) + 0.587 * value(i + 1) + 0.114 * value(i + 2));
     } else {
-      for (size_t c = 0; c < static_cast<size_t>(channels); ++c) sums.add(c, pixel[c % step]);
+      for (size_t c = 0; c < static_cast<size_t>(channels); ++c) sums.add(c, value(i + c % step));
     }
   }
   return sums;

@@ -76,8 +76,7 @@ class TrainBatchMaker {
         batches_(batches_per_epoch),
         orders_(std::move(orders)),
         damage_(&damage),
-        views_(std::make_shared<TrainViews>(options.augment, options.format, options.background)) {
-  }
+        views_(std::make_shared<TrainViews>(options.augment, options.format, options.background)) {}
 
   Batch operator()(int64_t number) {
     const int64_t epoch = number / batches_;

@@ -67,9 +67,9 @@ nlohmann::ordered_json embed_inputs(const EmbedRequest& request, const Logger& l
   std::vector<torch::Tensor> labels;
   for (const auto& part : inputs.parts) {
     logger->info("embedding {} samples", part->size());
-    const auto set = embed_dataset(
-        *trained.model, as_model_input(part, trained.input, cache),
-        eval_loader_options(trained.input, EvalOptions{}.batch_size, threads));
+    const auto set =
+        embed_dataset(*trained.model, as_model_input(part, trained.input, cache),
+                      eval_loader_options(trained.input, EvalOptions{}.batch_size, threads));
     embeddings.push_back(set.embeddings);
     labels.push_back(set.labels);
   }

@@ -14,10 +14,10 @@ namespace projnce {
 /// The form in which samples reach the encoder. Zero and empty mean: found out from the data.
 struct InputOptions {
   SampleKind kind = SampleKind::kImage;
-  int64_t image_size = 0;         ///< pictures
-  int64_t channels = 0;           ///< pictures: 1 or 3
-  MelOptions mel = {.seconds = 0};            ///< sounds
-  int64_t vector_size = 0;        ///< vectors
+  int64_t image_size = 0;           ///< pictures
+  int64_t channels = 0;             ///< pictures: 1 or 3
+  MelOptions mel = {.seconds = 0};  ///< sounds
+  int64_t vector_size = 0;          ///< vectors
   std::vector<double> mean = {};  ///< pictures: of each channel, on the scale 0..1; else one number
   std::vector<double> std = {};
 

@@ -31,7 +31,8 @@ Table dataset_table(const std::string& what, const std::string& layout) {
   Table table;
   std::error_code ignored;
   if (is_tree(what) || (!layout.empty() && std::filesystem::exists(what, ignored))) {
-    table.values["name"] = Value{layout.empty() ? recognise_dataset(what) : layout, "--dataset"};
+    table.values["name"] =
+        Value{layout.empty() ? recognise_dataset(what).value_or("folder") : layout, "--dataset"};
     table.values["root"] = Value{what, what};
   } else if (is_dataset_name(what)) {
     table.values["name"] = Value{what, what};

@@ -259,10 +259,10 @@ ordered_json TrainingRun::summary() const {
       config_.tables.at("dataset").tables.at("label_noise").values.at("rate").data);
   const auto labels = labels_table();
   result["wrong_labels"] = labels.select(1, 0).ne(labels.select(1, 1)).sum().item<int64_t>();
-  result["samples"] = {{"train", data_.train().size()},
-                       {"test", data_.test().size()},
-                       {"skipped", data_.dataset.skipped_train + data_.dataset.skipped_test +
-                                       loader_.skipped()}};
+  result["samples"] = {
+      {"train", data_.train().size()},
+      {"test", data_.test().size()},
+      {"skipped", data_.dataset.skipped_train + data_.dataset.skipped_test + loader_.skipped()}};
   result["classes"] = data_.class_names().size();
   result["epochs"] = options_.epochs;
   result["protocol"] = "zero-shot";

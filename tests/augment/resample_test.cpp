@@ -153,5 +153,18 @@ TEST(Resample, RefusesPicturesThatAreNone) {
   EXPECT_THROW(check_image({2, 2, 1, {0, 0, 0}}), Error);
 }
 
+TEST(Resample, AddsNoiseThatLeavesTheScale) {
+  auto image = testing::constant_image(2, 2, 1, 250);
+  image.noise = {100, -300, 0, 5};
+  FloatImage out;
+  const ResizeAxis whole{0, 2, 2, 0, 2};
+  Resampler().resize(image, whole, whole, Mirror::kNo, out);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(out.plane(0)[i], static_cast<float>(250 + image.noise[i]) / 255, 1e-6);
+  }
+  image.noise.pop_back();
+  EXPECT_THROW(check_image(image), Error);
+}
+
 }  // namespace
 }  // namespace projnce

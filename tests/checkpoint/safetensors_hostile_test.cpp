@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "projnce/checkpoint/tensor_file.h"
-#include "tests/checkpoint/safetensors_bytes.h"
+#include "tests/support/safetensors_bytes.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce {

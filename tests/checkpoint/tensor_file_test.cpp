@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "projnce/checkpoint/safetensors_writer.h"
 #include "projnce/io/atomic_file.h"
-#include "tests/checkpoint/safetensors_bytes.h"
+#include "projnce/io/safetensors_writer.h"
+#include "tests/support/safetensors_bytes.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce {

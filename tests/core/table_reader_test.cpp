@@ -5,6 +5,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/core/toml.h"
+#include "tests/support/complaint.h"
 
 namespace projnce {
 namespace {
@@ -63,6 +64,19 @@ TEST(TableReader, ReadsEveryKindOfField) {
   EXPECT_EQ(options.mean, (std::vector<double>{0.1, 1.0}));
   EXPECT_EQ(options.base, 0.07);
   EXPECT_EQ(options.schedule, Schedule::kCosine);
+}
+
+TEST(TableReader, ReadsArraysOfTexts) {
+  auto table = parse_toml("names = ['a', 'b']\nwrong = ['a', 1]", "run.toml");
+  std::vector<std::string> names;
+  std::vector<std::string> absent = {"c"};
+  TableReader reader(table, "");
+  reader.field("names", names).field("absent", absent);
+  EXPECT_EQ(names, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(absent, std::vector<std::string>{"c"});
+  EXPECT_TRUE(table.has("absent"));
+  EXPECT_THAT(testing::complaint([&] { reader.field("wrong", names); }),
+              HasSubstr("a text in quotes"));
 }
 
 TEST(TableReader, CompletesTheTableWithDefaults) {

@@ -2,7 +2,7 @@
 
 #include "projnce/dataset/channels.h"
 #include "projnce/dataset/checked_dataset.h"
-#include "projnce/dataset/image_folder.h"
+#include "projnce/dataset/file_dataset.h"
 #include "projnce/dataset/relabelled.h"
 #include "projnce/dataset/subset.h"
 #include "tests/support/data_files.h"
@@ -19,9 +19,9 @@ class DecodePartTest : public ::testing::Test {
       const auto image = testing::random_image(64, 96, 3, static_cast<uint64_t>(file[0]));
       testing::write_file(dir_.path() / file, testing::encode_jpeg(image));
     }
-    files_ =
-        std::make_shared<ImageFolder>(dir_.path(), std::vector<std::string>{"one"},
-                                      std::vector<ImageFolder::File>{{"a.jpg", 0}, {"b.jpg", 0}});
+    files_ = std::make_shared<FileDataset>(
+        open_file_tree(dir_.path()), SampleKind::kImage, std::vector<std::string>{"one"},
+        std::vector<FileDataset::File>{{"a.jpg", 0}, {"b.jpg", 0}});
   }
 
   static Image part(const Dataset& dataset, int64_t index) {

@@ -48,8 +48,8 @@ TEST(FeatureNoise, StaysInTheScaleOnlyWhereItIsClipped) {
   const auto clipped = decoded_image(*with_feature_noise(grey_pictures(250), {.deviation = 70}), 0);
   EXPECT_TRUE(clipped.noise.empty());
   EXPECT_GT(std::count(clipped.pixels.begin(), clipped.pixels.end(), 255), 1000);
-  const auto open = decoded_image(
-      *with_feature_noise(grey_pictures(250), {.deviation = 70, .clip = false}), 0);
+  const auto open =
+      decoded_image(*with_feature_noise(grey_pictures(250), {.deviation = 70, .clip = false}), 0);
   ASSERT_EQ(open.noise.size(), open.pixels.size());
   for (size_t i = 0; i < open.pixels.size(); ++i) {
     EXPECT_EQ(open.pixels[i], 250);

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "projnce/dataset/image_folder.h"
+#include "projnce/dataset/folder.h"
 #include "tests/support/data_files.h"
 #include "tests/support/fake_dataset.h"
 #include "tests/support/sample_dataset.h"
@@ -27,7 +27,7 @@ TEST(Inspect, CountsClassesSizesAndChannels) {
   add("test/dog/a.png", 5, {1});
   testing::write_file(dir.path() / "train/dog/b.png", {});
 
-  const auto info = inspect(open_image_folder(dir.path(), {}), {.threads = 2});
+  const auto info = inspect(open_folder(open_file_tree(dir.path()), {}), {.threads = 2});
   EXPECT_THAT(info.class_names, ElementsAre("cat", "dog"));
   EXPECT_EQ(info.train.samples, 4);
   EXPECT_THAT(info.train.per_class, ElementsAre(2, 2));

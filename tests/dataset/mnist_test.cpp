@@ -33,7 +33,7 @@ class MnistTest : public ::testing::Test {
 
   void write(const std::string& file, const Bytes& bytes) { write_file(dir_.path() / file, bytes); }
 
-  DatasetSplit open() { return open_mnist(dir_.path(), mnist_classes()); }
+  DatasetSplit open() { return open_mnist(open_file_tree(dir_.path()), mnist_classes()); }
   std::string complaint_on_opening() {
     return testing::complaint([this] { open(); });
   }
@@ -98,7 +98,7 @@ TEST_F(MnistTest, SwappedOrEmptyFilesAreRejected) {
 TEST(FashionMnist, HasTheOfficialCounts) {
   const std::filesystem::path root = "/usr/share/datasets/fashion-mnist";
   if (!std::filesystem::exists(root)) GTEST_SKIP() << "dataset-fashion-mnist is not installed";
-  const auto split = open_mnist(root, fashion_mnist_classes());
+  const auto split = open_mnist(open_file_tree(root), fashion_mnist_classes());
   EXPECT_EQ(split.train->size(), 60'000);
   EXPECT_EQ(split.test->size(), 10'000);
   EXPECT_THAT(class_counts(*split.train), Each(6'000));

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "projnce/core/toml.h"
 #include "projnce/dataset/labels.h"
 #include "tests/support/complaint.h"
@@ -14,6 +16,7 @@ namespace projnce {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -158,6 +161,78 @@ TEST_F(DatasetRegistryTest, LooksInThePlacesInOrder) {
   EXPECT_THAT(labels_of(*opened.train), ElementsAre(5, 6));
 }
 
+/// The six files of CIFAR-10, a record each.
+void add_cifar10(const std::filesystem::path& root) {
+  for (const std::string file : {"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4",
+                                 "data_batch_5", "test_batch"}) {
+    testing::write_file(root / (file + ".bin"), testing::Bytes(3073));
+  }
+}
+
+TEST_F(DatasetRegistryTest, LooksForFoldersAndArchivesByTheirOfficialNames) {
+  OpenContext context;
+  context.data_root = dir_.path();
+  EXPECT_THAT(dataset_places("cifar10", context),
+              ElementsAre(dir_.path() / "cifar10", dir_.path() / "cifar-10-batches-bin",
+                          dir_.path() / "cifar-10-binary.tar.gz"));
+  auto table = parse_toml("name = 'cifar10'", "run.toml");
+  add_cifar10(dir_.path() / "elsewhere/cifar-10-batches-bin");
+  const auto archive = dir_.path() / "cifar-10-binary.tar.gz";
+  const auto command = concat("tar czf ", archive.native(), " -C ",
+                              (dir_.path() / "elsewhere").native(), " cifar-10-batches-bin");
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  auto opened = open_dataset(table, context);
+  EXPECT_EQ(opened.root, archive);
+  EXPECT_EQ(opened.train->size(), 5);
+  EXPECT_THAT(opened.remarks, Contains("a subset: 5 of the official 50000 training samples"));
+  EXPECT_THAT(opened.remarks, Contains("a subset: 1 of the official 10000 test samples"));
+
+  std::filesystem::create_directory(dir_.path() / "cifar10");
+  std::filesystem::rename(archive, dir_.path() / "cifar10/cifar-10-binary.tar.gz");
+  opened = open_dataset(table, context);
+  EXPECT_EQ(opened.root, dir_.path() / "cifar10");
+  EXPECT_EQ(opened.train->size(), 5) << "the archive in the folder";
+}
+
+TEST_F(DatasetRegistryTest, RecognisesLayouts) {
+  add_classes(2);
+  EXPECT_EQ(recognise_dataset(dir_.path()), std::nullopt);
+  testing::write_file(dir_.path() / "x.npy", {});
+  EXPECT_EQ(recognise_dataset(dir_.path() / "x.npy"), "embeddings");
+  add_cifar10(dir_.path() / "cifar-10-batches-bin");
+  EXPECT_EQ(recognise_dataset(dir_.path()), "cifar10");
+  EXPECT_EQ(recognise_dataset(dir_.path() / "cifar-10-batches-bin"), "cifar10");
+
+  const auto fashion = dir_.path() / "fashion";
+  testing::write_file(fashion / "t10k-images-idx3-ubyte.gz", {});
+  EXPECT_EQ(recognise_dataset(fashion), "fashion-mnist");
+  const auto digits = dir_.path() / "digits";
+  testing::write_file(digits / "t10k-images-idx3-ubyte", {});
+  EXPECT_EQ(recognise_dataset(digits), "mnist");
+}
+
+TEST_F(DatasetRegistryTest, FieldsBelongToTheirDatasets) {
+  const auto complaint_about = [&](const std::string& text) {
+    return testing::complaint([&] {
+      auto table = parse_toml(text, "run.toml");
+      open_dataset(table, {.data_root = dir_.path()});
+    });
+  };
+  EXPECT_THAT(complaint_about("name = 'cifar10'\ncoarse = true"),
+              HasSubstr("unknown key 'coarse'"));
+  EXPECT_THAT(complaint_about("name = 'stl10'\nfold = 10"), HasSubstr("fold = 10 is out of range"));
+  EXPECT_THAT(complaint_about("name = 'esc50'\nfold = 0"), HasSubstr("fold = 0 is out of range"));
+  EXPECT_THAT(complaint_about("name = 'stl10'\ntrain_part = 'all'"), HasSubstr("not one of"));
+  EXPECT_THAT(complaint_about("name = 'crema-d'\ntest_speakers = [1001]"),
+              HasSubstr("a text in quotes"));
+}
+
+TEST_F(DatasetRegistryTest, AMissingRootIsNamed) {
+  auto table = parse_toml("name = 'folder'\nroot = '/no/such'", "run.toml");
+  EXPECT_THAT(testing::complaint([&] { open_dataset(table, {}); }),
+              HasSubstr("there is no folder /no/such"));
+}
+
 TEST_F(DatasetRegistryTest, AFolderNeedsARoot) {
   auto table = parse_toml("name = 'folder'", "run.toml");
   EXPECT_THAT(testing::complaint([&] { open_dataset(table, {}); }),
@@ -165,7 +240,10 @@ TEST_F(DatasetRegistryTest, AFolderNeedsARoot) {
 }
 
 TEST_F(DatasetRegistryTest, DescribesEveryDataset) {
-  EXPECT_THAT(dataset_names(), ElementsAre("fashion-mnist", "folder", "mnist"));
+  EXPECT_THAT(dataset_names(),
+              ElementsAre("caltech256", "cifar10", "cifar100", "crema-d", "embeddings", "esc50",
+                          "fashion-mnist", "folder", "food101", "imagenet", "mnist",
+                          "speech-commands", "stl10", "tiny-imagenet"));
   for (const auto& description : describe_datasets()) {
     EXPECT_FALSE(description.summary.empty());
     EXPECT_FALSE(description.source.empty());

@@ -22,9 +22,10 @@ TEST(EmbedDataset, RowsFollowTheDatasetWhateverTheBatches) {
   auto model = tiny_model();
   const auto dataset = testing::random_dataset(11, 3, 8, 1);
   const auto format = testing::plain_format(1, 8);
-  const auto whole = embed_dataset(model, dataset, {.batch_size = 11, .format = InputFormat::pictures(format)});
-  const auto parts =
-      embed_dataset(model, dataset, {.batch_size = 4, .format = InputFormat::pictures(format), .threads = 2});
+  const auto whole =
+      embed_dataset(model, dataset, {.batch_size = 11, .format = InputFormat::pictures(format)});
+  const auto parts = embed_dataset(
+      model, dataset, {.batch_size = 4, .format = InputFormat::pictures(format), .threads = 2});
   EXPECT_EQ(whole.embeddings.sizes(), (std::vector<int64_t>{11, 3}));
   EXPECT_TRUE(torch::allclose(whole.embeddings, parts.embeddings, 1e-5, 1e-6));
   EXPECT_TRUE(torch::equal(whole.labels, torch::arange(11).remainder(3)));

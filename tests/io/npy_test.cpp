@@ -118,6 +118,17 @@ TEST(Npy, ReadsWhatOthersWrite) {
   EXPECT_THAT(parse_npy(bytes_of(second), "x.npy").shape, ElementsAre(1));
 }
 
+TEST(Npy, ReadsWholeNumbersOfEverySize) {
+  const std::vector<std::pair<std::string, size_t>> types = {{"|i1", 1}, {"<i2", 2}, {"<i4", 4},
+                                                             {"<i8", 8}, {"|u1", 1}, {"<u2", 2},
+                                                             {"<u4", 4}, {"<u8", 8}};
+  for (const auto& [code, bytes] : types) {
+    const auto file = file_with(
+        concat("{'descr': '", code, "', 'fortran_order': False, 'shape': (3,), }"), 3 * bytes);
+    EXPECT_EQ(parse_npy(bytes_of(file), "x.npy").data.size(), 3 * bytes) << code;
+  }
+}
+
 TEST(Npy, SaysWhatItDoesNotRead) {
   const auto with = [](const std::string& type, const std::string& order, const std::string& shape,
                        size_t bytes) {

@@ -21,7 +21,8 @@ TEST(EvalLoader, GivesEverySampleInOrderWithoutAugmentation) {
   const auto format = plain_format(3, 6);
   EvalTransform transform(format);
   for (const int64_t threads : {1, 3}) {
-    EvalLoader loader(dataset, {.batch_size = 10, .format = InputFormat::pictures(format), .threads = threads});
+    EvalLoader loader(
+        dataset, {.batch_size = 10, .format = InputFormat::pictures(format), .threads = threads});
     int64_t index = 0;
     while (const auto batch = loader.next()) {
       EXPECT_EQ(batch->views, 1);

@@ -39,37 +39,42 @@ LogMel::LogMel(const MelOptions& options)
     : options_(checked_mel_options(options)),
       bands_(mel_filters(options)),
       window_(periodic_hann(options.fft)),
-      frame_(window_.size()),
       spectrum_(options.fft) {}
 
-void LogMel::load_frame(std::span<const float> samples, int64_t frame) {
-  const int64_t begin = frame * options_.hop - options_.fft / 2;
-  const auto size = std::ssize(samples);
-  const bool inside = begin >= 0 && begin + options_.fft <= size;
-  for (int64_t i = 0; i < options_.fft; ++i) {
-    const int64_t at = inside ? begin + i : mirrored_index(begin + i, size);
-    frame_[static_cast<size_t>(i)] =
-        window_[static_cast<size_t>(i)] * static_cast<double>(samples[static_cast<size_t>(at)]);
+double LogMel::windowed(std::span<const float> samples, int64_t frame, int64_t index) const {
+  int64_t at = frame * options_.hop - options_.fft / 2 + index;
+  if (at < 0 || at >= std::ssize(samples)) at = mirrored_index(at, std::ssize(samples));
+  return window_[static_cast<size_t>(index)] *
+         static_cast<double>(samples[static_cast<size_t>(at)]);
+}
+
+void LogMel::write_column(std::span<const double> powers, int64_t frame, Features& out) const {
+  float* value = out.values.data() + frame;
+  for (const auto& [first, weights] : bands_) {
+    const double energy =
+        std::inner_product(weights.begin(), weights.end(), powers.begin() + first, 0.0);
+    *value = std::log(static_cast<float>(energy + kLogFloor));
+    value += out.width;
   }
 }
 
 void LogMel::compute(std::span<const float> samples, Features& out) {
   if (samples.empty()) fail("a sound without samples has no spectrogram");
-  const auto frames = static_cast<int64_t>(samples.size()) / options_.hop + 1;
+  const auto frames = std::ssize(samples) / options_.hop + 1;
   out.channels = 1;
   out.height = options_.mels;
   out.width = static_cast<int>(frames);
   out.values.resize(bands_.size() * static_cast<size_t>(frames));
-  for (int64_t t = 0; t < frames; ++t) {
-    load_frame(samples, t);
-    const auto powers = spectrum_.compute(frame_);
-    float* column = out.values.data() + t;
-    for (const auto& [first, weights] : bands_) {
-      const double energy =
-          std::inner_product(weights.begin(), weights.end(), powers.begin() + first, 0.0);
-      *column = static_cast<float>(std::log(energy + kLogFloor));
-      column += frames;
+  for (int64_t t = 0; t < frames; t += 2) {
+    const bool pair = t + 1 < frames;
+    const auto both = spectrum_.frames();
+    for (int64_t i = 0; i < options_.fft; ++i) {
+      both[static_cast<size_t>(i)] = {windowed(samples, t, i),
+                                      pair ? windowed(samples, t + 1, i) : 0};
     }
+    const auto powers = spectrum_.compute();
+    write_column(powers.first, t, out);
+    if (pair) write_column(powers.second, t + 1, out);
   }
 }
 

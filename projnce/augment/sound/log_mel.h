@@ -29,12 +29,12 @@ class LogMel {
   const MelOptions& options() const { return options_; }
 
  private:
-  void load_frame(std::span<const float> samples, int64_t frame);
+  double windowed(std::span<const float> samples, int64_t frame, int64_t index) const;
+  void write_column(std::span<const double> powers, int64_t frame, Features& out) const;
 
   MelOptions options_;
   std::vector<MelBand> bands_;
   std::vector<double> window_;
-  std::vector<double> frame_;
   PowerSpectrum spectrum_;
 };
 

@@ -1,5 +1,6 @@
 #include "projnce/augment/sound/mel_options.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "projnce/core/error.h"
@@ -67,6 +68,13 @@ MelOptions read_mel_options(Table& table, const std::string& section, MelOptions
   if (checked.seconds == 0) checked.seconds = kSeconds.high;
   check_mel_options(checked, section);
   return options;
+}
+
+std::string fingerprint(const MelOptions& options) {
+  const char* scale = options.scale == MelScale::kHtk ? "htk" : "slaney";
+  return concat(std::hexfloat, "mel rate=", options.rate, " seconds=", options.seconds,
+                " fft=", options.fft, " hop=", options.hop, " mels=", options.mels,
+                " scale=", scale, " low=", options.low, " high=", options.highest());
 }
 
 }  // namespace projnce

@@ -36,4 +36,7 @@ void check_mel_options(const MelOptions& options, const std::string& section);
 /// the data decides.
 MelOptions read_mel_options(Table& table, const std::string& section, MelOptions options = {});
 
+/// All values in one line, different for different ones: part of the key of what is kept on disk.
+std::string fingerprint(const MelOptions& options);
+
 }  // namespace projnce

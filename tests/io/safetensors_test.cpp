@@ -7,11 +7,11 @@
 #include <random>
 #include <thread>
 
-#include "projnce/checkpoint/safetensors_reader.h"
-#include "projnce/checkpoint/safetensors_writer.h"
 #include "projnce/io/atomic_file.h"
-#include "tests/checkpoint/safetensors_bytes.h"
+#include "projnce/io/safetensors_reader.h"
+#include "projnce/io/safetensors_writer.h"
 #include "tests/support/child_process.h"
+#include "tests/support/safetensors_bytes.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce {

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string>
 
-#include "projnce/checkpoint/safetensors_reader.h"
+#include "projnce/io/safetensors_reader.h"
 #include "tests/support/complaint.h"
 #include "tests/support/files.h"
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "projnce/checkpoint/safetensors.h"
+#include "projnce/io/safetensors.h"
 
 namespace projnce {
 

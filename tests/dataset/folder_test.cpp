@@ -1,4 +1,4 @@
-#include "projnce/dataset/image_folder.h"
+#include "projnce/dataset/folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,6 +6,7 @@
 #include "projnce/dataset/labels.h"
 #include "tests/support/complaint.h"
 #include "tests/support/data_files.h"
+#include "tests/support/dataset_folder.h"
 #include "tests/support/decoded_image.h"
 #include "tests/support/scratch_dir.h"
 
@@ -17,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-class ImageFolderTest : public ::testing::Test {
+class FolderTest : public ::testing::Test {
  protected:
   void add(const std::string& file) {
     testing::write_file(dir_.path() / file, testing::encode_png(testing::plain_image(2, 3, {9})));
@@ -26,8 +27,8 @@ class ImageFolderTest : public ::testing::Test {
     for (int i = 0; i < count; ++i) add(concat(folder, "/", i, ".png"));
   }
 
-  DatasetSplit open(const ImageFolderOptions& options = {}) {
-    return open_image_folder(dir_.path(), options);
+  DatasetSplit open(const HoldOut& options = {}) {
+    return open_folder(open_file_tree(dir_.path()), options);
   }
   std::string complaint_on_opening() {
     return testing::complaint([this] { open(); });
@@ -36,7 +37,7 @@ class ImageFolderTest : public ::testing::Test {
   testing::ScratchDir dir_;
 };
 
-TEST_F(ImageFolderTest, ReadsTrainAndTestFolders) {
+TEST_F(FolderTest, ReadsTrainAndTestFolders) {
   add_many("train/dog", 2);
   add_many("train/cat", 3);
   add_many("test/dog", 1);
@@ -49,7 +50,7 @@ TEST_F(ImageFolderTest, ReadsTrainAndTestFolders) {
   EXPECT_EQ(testing::decoded_image(*split.train, 3).width, 3);
 }
 
-TEST_F(ImageFolderTest, ValAndValidAreTestPartsToo) {
+TEST_F(FolderTest, ValAndValidAreTestPartsToo) {
   add_many("train/cat", 1);
   add_many("train/dog", 1);
   add_many("valid/cat", 4);
@@ -58,7 +59,7 @@ TEST_F(ImageFolderTest, ValAndValidAreTestPartsToo) {
   EXPECT_EQ(open().test->size(), 2);
 }
 
-TEST_F(ImageFolderTest, SplitsBySeedWhereThereIsNoTestPart) {
+TEST_F(FolderTest, SplitsBySeedWhereThereIsNoTestPart) {
   add_many("cat", 10);
   add_many("dog", 20);
   const auto split = open({.seed = 1});
@@ -73,14 +74,14 @@ TEST_F(ImageFolderTest, SplitsBySeedWhereThereIsNoTestPart) {
   EXPECT_NE(names(*open({.seed = 2}).test), names(*split.test));
 }
 
-TEST_F(ImageFolderTest, AClassMayBeCalledTrain) {
+TEST_F(FolderTest, AClassMayBeCalledTrain) {
   add_many("train", 2);
   add_many("car", 2);
   add_many("test", 2);
   EXPECT_THAT(open().train->class_names(), ElementsAre("car", "test", "train"));
 }
 
-TEST_F(ImageFolderTest, TakesPicturesOfAnyCaseAndDepthAndNothingElse) {
+TEST_F(FolderTest, TakesPicturesOfAnyCaseAndDepthAndNothingElse) {
   add("cat/a.PNG");
   add("cat/deeper/b.JpEg");
   add("cat/.hidden.png");
@@ -93,7 +94,7 @@ TEST_F(ImageFolderTest, TakesPicturesOfAnyCaseAndDepthAndNothingElse) {
   EXPECT_EQ(split.train->size() + split.test->size(), 4);
 }
 
-TEST_F(ImageFolderTest, LinksInACircleEnd) {
+TEST_F(FolderTest, LinksInACircleEnd) {
   add_many("cat", 2);
   add_many("dog", 2);
   std::filesystem::create_directory_symlink(".", dir_.path() / "self");
@@ -105,7 +106,7 @@ TEST_F(ImageFolderTest, LinksInACircleEnd) {
   EXPECT_EQ(split.train->size() + split.test->size(), 4);
 }
 
-TEST_F(ImageFolderTest, FollowsALinkToAClassFolderElsewhere) {
+TEST_F(FolderTest, FollowsALinkToAClassFolderElsewhere) {
   const testing::ScratchDir elsewhere;
   testing::write_file(elsewhere.path() / "a.png", {});
   testing::write_file(elsewhere.path() / "b.png", {});
@@ -114,7 +115,7 @@ TEST_F(ImageFolderTest, FollowsALinkToAClassFolderElsewhere) {
   EXPECT_THAT(open().train->class_names(), ElementsAre("cat", "dog"));
 }
 
-TEST_F(ImageFolderTest, NamesThatAreNotTextAreEscapedAndStillRead) {
+TEST_F(FolderTest, NamesThatAreNotTextAreEscapedAndStillRead) {
   add_many("caf\xE9", 2);
   add("dog/new\nline.png");
   add("dog/new\nline2.png");
@@ -125,9 +126,7 @@ TEST_F(ImageFolderTest, NamesThatAreNotTextAreEscapedAndStillRead) {
   EXPECT_EQ(testing::decoded_image(*split.train, 1).height, 2);
 }
 
-TEST_F(ImageFolderTest, UnusableFoldersHaveTheirSentences) {
-  EXPECT_THAT(testing::complaint([] { open_image_folder("/no/such", {}); }),
-              HasSubstr("there is no folder /no/such"));
+TEST_F(FolderTest, UnusableFoldersHaveTheirSentences) {
   EXPECT_THAT(complaint_on_opening(), HasSubstr("has no sub-folders"));
   add("loose.png");
   EXPECT_THAT(complaint_on_opening(), HasSubstr("has no sub-folders"));
@@ -140,12 +139,12 @@ TEST_F(ImageFolderTest, UnusableFoldersHaveTheirSentences) {
   EXPECT_THAT(complaint_on_opening(), HasSubstr("has no picture to test with"));
 }
 
-TEST_F(ImageFolderTest, AnEmptyTrainFolderIsNamed) {
+TEST_F(FolderTest, AnEmptyTrainFolderIsNamed) {
   std::filesystem::create_directory(dir_.path() / "train");
   EXPECT_THAT(complaint_on_opening(), HasSubstr("/train has no sub-folders"));
 }
 
-TEST_F(ImageFolderTest, AClassOfTheTestPartAloneIsNamed) {
+TEST_F(FolderTest, AClassOfTheTestPartAloneIsNamed) {
   add_many("train/cat", 1);
   add_many("train/dog", 1);
   add_many("test/ship", 1);
@@ -153,13 +152,54 @@ TEST_F(ImageFolderTest, AClassOfTheTestPartAloneIsNamed) {
               AllOf(HasSubstr("class 'ship'"), HasSubstr("not in the training part")));
 }
 
-TEST_F(ImageFolderTest, DecodingAFileThatIsNoPictureNamesIt) {
+TEST_F(FolderTest, DecodingAFileThatIsNoPictureNamesIt) {
   add_many("train/cat", 1);
   add_many("test/cat", 1);
   testing::write_file(dir_.path() / "train/dog/x.jpg", testing::octets_of("hello"));
   const auto split = open();
   EXPECT_THAT(testing::complaint([&] { split.train->decode(1); }),
               StartsWith("train/dog/x.jpg is neither a JPEG nor a PNG"));
+}
+
+TEST_F(FolderTest, SoundsAreFoundByLooking) {
+  const auto add_sound = [this](const std::string& file) {
+    testing::write_file(dir_.path() / file, testing::encode_wav(8000, {1, 2, 3}));
+  };
+  for (const std::string name : {"bark", "meow"}) {
+    for (int i = 0; i < 3; ++i) add_sound(concat(name, "/", i, ".wav"));
+  }
+  add("bark/cover.png");
+  auto split = open();
+  EXPECT_EQ(split.train->kind(), SampleKind::kSound);
+  EXPECT_EQ(split.train->size() + split.test->size(), 6);
+  EXPECT_THAT(split.remarks, ElementsAre(HasSubstr("1 pictures were left out")));
+  EXPECT_EQ(std::get<Clip>(split.train->decode(0)).samples.size(), 3U);
+
+  add_many("bark", 4);
+  add_many("meow", 4);
+  split = open();
+  EXPECT_EQ(split.train->kind(), SampleKind::kImage);
+  EXPECT_THAT(split.remarks, ElementsAre(HasSubstr("6 sounds were left out")));
+}
+
+TEST_F(FolderTest, FoldersAroundTheClassesAreLookedThrough) {
+  add_many("caltech101/101_ObjectCategories/chair", 2);
+  add_many("caltech101/101_ObjectCategories/ketch", 2);
+  const auto split = open();
+  EXPECT_THAT(split.train->class_names(), ElementsAre("chair", "ketch"));
+  EXPECT_EQ(split.train->sample_name(0).substr(0, 6), "chair/");
+}
+
+TEST_F(FolderTest, ReadsAnArchiveInPlace) {
+  testing::DatasetFolder folder;
+  folder.add_picture("train/cat/a.png");
+  folder.add_picture("train/dog/a.png");
+  folder.add_picture("test/dog/b.png");
+  const auto split = open_folder(folder.packed(), {});
+  EXPECT_THAT(split.train->class_names(), ElementsAre("cat", "dog"));
+  EXPECT_THAT(testing::sample_names(*split.test), ElementsAre("test/dog/b.png"));
+  EXPECT_EQ(testing::decoded_image(*split.test, 0).width, 3);
+  EXPECT_FALSE(split.test->content_id(0).empty());
 }
 
 }  // namespace

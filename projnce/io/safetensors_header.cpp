@@ -1,4 +1,4 @@
-#include "projnce/checkpoint/safetensors_header.h"
+#include "projnce/io/safetensors_header.h"
 
 #include <algorithm>
 #include <functional>
@@ -11,7 +11,7 @@ namespace projnce {
 
 namespace {
 
-constexpr size_t kAlignment = 64;
+constexpr size_t kDataAlignment = 64;
 
 /// Takes the events of the JSON parser. The header's grammar is so small that the place in it is
 /// one value; an event that has no business there throws, which also bounds the depth.
@@ -209,8 +209,8 @@ std::string format_safetensors_header(const SafetensorsHeader& header, const std
     json += concat(json.size() == 1 ? "" : ",", format_tensor(tensor, origin));
   }
   json += "}";
-  const auto excess = (kHeaderLengthBytes + json.size()) % kAlignment;
-  json.append((kAlignment - excess) % kAlignment, ' ');
+  const auto excess = (kHeaderLengthBytes + json.size()) % kDataAlignment;
+  json.append((kDataAlignment - excess) % kDataAlignment, ' ');
   return json;
 }
 

@@ -1,4 +1,4 @@
-#include "projnce/checkpoint/safetensors.h"
+#include "projnce/io/safetensors.h"
 
 #include <array>
 
@@ -9,32 +9,34 @@ namespace projnce {
 
 namespace {
 
-struct TypeRow {
+struct StoredTypeRow {
   std::string_view name;
   uint64_t bytes;
 };
 
 /// In the order of StoredType.
-constexpr std::array kTypes = {
-    TypeRow{"BOOL", 1}, TypeRow{"U8", 1},  TypeRow{"I8", 1},   TypeRow{"I16", 2}, TypeRow{"I32", 4},
-    TypeRow{"I64", 8},  TypeRow{"F16", 2}, TypeRow{"BF16", 2}, TypeRow{"F32", 4}, TypeRow{"F64", 8},
+constexpr std::array kStoredTypes = {
+    StoredTypeRow{"BOOL", 1}, StoredTypeRow{"U8", 1},   StoredTypeRow{"I8", 1},
+    StoredTypeRow{"I16", 2},  StoredTypeRow{"I32", 4},  StoredTypeRow{"I64", 8},
+    StoredTypeRow{"F16", 2},  StoredTypeRow{"BF16", 2}, StoredTypeRow{"F32", 4},
+    StoredTypeRow{"F64", 8},
 };
 
 }  // namespace
 
 std::string_view stored_type_name(StoredType type) {
-  return kTypes.at(static_cast<size_t>(type)).name;
+  return kStoredTypes.at(static_cast<size_t>(type)).name;
 }
 
 uint64_t stored_type_bytes(StoredType type) {
-  return kTypes.at(static_cast<size_t>(type)).bytes;
+  return kStoredTypes.at(static_cast<size_t>(type)).bytes;
 }
 
 StoredType stored_type(std::string_view name, const std::string& origin) {
   std::string known;
-  for (size_t i = 0; i < kTypes.size(); ++i) {
-    if (kTypes[i].name == name) return static_cast<StoredType>(i);
-    known += concat(i > 0 ? ", " : "", kTypes[i].name);
+  for (size_t i = 0; i < kStoredTypes.size(); ++i) {
+    if (kStoredTypes[i].name == name) return static_cast<StoredType>(i);
+    known += concat(i > 0 ? ", " : "", kStoredTypes[i].name);
   }
   fail(origin, " holds a tensor of type '", name, "', expected one of ", known);
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "projnce/checkpoint/safetensors.h"
+#include "projnce/io/safetensors.h"
 
 namespace projnce {
 

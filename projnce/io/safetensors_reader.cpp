@@ -1,12 +1,12 @@
-#include "projnce/checkpoint/safetensors_reader.h"
+#include "projnce/io/safetensors_reader.h"
 
 #include <xxhash.h>
 
 #include <algorithm>
 
-#include "projnce/checkpoint/safetensors_header.h"
 #include "projnce/core/error.h"
 #include "projnce/io/byte_view.h"
+#include "projnce/io/safetensors_header.h"
 
 namespace projnce {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "projnce/checkpoint/safetensors.h"
+#include "projnce/io/safetensors.h"
 
 namespace projnce {
 

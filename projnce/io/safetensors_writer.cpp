@@ -1,4 +1,4 @@
-#include "projnce/checkpoint/safetensors_writer.h"
+#include "projnce/io/safetensors_writer.h"
 
 #include <xxhash.h>
 
@@ -8,9 +8,9 @@
 #include <numeric>
 #include <unordered_set>
 
-#include "projnce/checkpoint/safetensors_header.h"
 #include "projnce/core/error.h"
 #include "projnce/io/atomic_file.h"
+#include "projnce/io/safetensors_header.h"
 
 namespace projnce {
 
@@ -53,7 +53,7 @@ class HashedFile {
   std::unique_ptr<XXH3_state_t, Free> state_;
 };
 
-void check(const std::vector<TensorBytes>& tensors, const std::string& origin) {
+void check_tensors(const std::vector<TensorBytes>& tensors, const std::string& origin) {
   std::unordered_set<std::string> names = {std::string(kIntegrityName), std::string(kMetadataName)};
   for (const auto& tensor : tensors) {
     if (!names.insert(tensor.name).second) {
@@ -87,7 +87,7 @@ std::vector<size_t> data_order(const std::vector<TensorBytes>& tensors) {
 void write_safetensors(const std::filesystem::path& path, const std::vector<TensorBytes>& tensors,
                        const std::map<std::string, std::string>& metadata) {
   const auto origin = path.string();
-  check(tensors, origin);
+  check_tensors(tensors, origin);
   SafetensorsHeader header{{}, metadata};
   for (const auto& tensor : tensors) {
     header.tensors.push_back({tensor.name, tensor.type, tensor.shape});

@@ -1,0 +1,136 @@
+#include "projnce/dataset/crema_d.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "projnce/core/error.h"
+#include "projnce/core/names.h"
+#include "projnce/core/seed.h"
+#include "projnce/dataset/file_dataset.h"
+#include "projnce/dataset/layout.h"
+#include "projnce/dataset/text_list.h"
+#include "projnce/io/printable.h"
+#include "projnce/io/tree_names.h"
+
+namespace projnce {
+
+namespace {
+
+const char* const kCremaFolder = "AudioWAV";
+constexpr double kCremaSeconds = 6.5;  // the longest takes a little more
+constexpr std::array kEmotionCodes = {"ANG", "DIS", "FEA", "HAP", "NEU", "SAD"};
+const std::vector<std::string> kEmotions = {"anger", "disgust", "fear", "happy", "neutral", "sad"};
+
+using FilesBySpeaker = std::map<std::string, std::vector<FileDataset::File>>;
+
+/// Speaker and label out of "1001_DFA_ANG_XX.wav"; nothing where the name is another.
+std::optional<std::pair<std::string, int64_t>> parse_crema_name(const std::string& name) {
+  const auto fields = split_line(name.substr(0, name.find_last_of('.')), '_');
+  if (fields.size() != 4 || fields[0].empty()) return {};
+  const auto& speaker = fields[0];
+  const bool numbered =
+      std::all_of(speaker.begin(), speaker.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const auto emotion = std::find(kEmotionCodes.begin(), kEmotionCodes.end(), fields[2]);
+  if (!numbered || emotion == kEmotionCodes.end()) return {};
+  return std::pair{speaker, int64_t{emotion - kEmotionCodes.begin()}};
+}
+
+FilesBySpeaker group_by_speaker(const FileTree& tree, std::vector<std::string>& remarks) {
+  FilesBySpeaker speakers;
+  size_t left_out = 0;
+  for (const auto& name : tree.files_below(kCremaFolder, {".wav"})) {
+    if (const auto parsed = parse_crema_name(name)) {
+      speakers[parsed->first].push_back({join_names(kCremaFolder, name), parsed->second});
+    } else {
+      ++left_out;
+    }
+  }
+  if (left_out > 0) {
+    remarks.push_back(concat(left_out,
+                             " files were left out: their names are not "
+                             "SPEAKER_SENTENCE_EMOTION_LEVEL.wav with a known emotion"));
+  }
+  return speakers;
+}
+
+std::vector<std::string> names_of(const FilesBySpeaker& speakers) {
+  std::vector<std::string> names;
+  for (const auto& [name, files] : speakers) names.push_back(name);
+  return names;
+}
+
+std::set<std::string> draw_test_speakers(const FilesBySpeaker& speakers,
+                                         const CremaDOptions& options) {
+  auto names = names_of(speakers);
+  Random random(options.seed);
+  for (size_t i = names.size(); i > 1; --i) {
+    std::swap(names[i - 1], names[static_cast<size_t>(random.below(static_cast<int64_t>(i)))]);
+  }
+  const auto count = static_cast<int64_t>(names.size());
+  const int64_t wanted = std::llround(options.test_fraction * static_cast<double>(count));
+  return {names.begin(), names.begin() + std::clamp<int64_t>(wanted, 1, count - 1)};
+}
+
+std::set<std::string> choose_test_speakers(const FilesBySpeaker& speakers,
+                                           const CremaDOptions& options) {
+  if (options.test_speakers.empty()) return draw_test_speakers(speakers, options);
+  for (const auto& name : options.test_speakers) {
+    if (!speakers.contains(name)) fail_unknown("speaker", printable(name), names_of(speakers));
+  }
+  return {options.test_speakers.begin(), options.test_speakers.end()};
+}
+
+size_t count_emotions(const std::vector<FileDataset::File>& files) {
+  std::set<int64_t> labels;
+  for (const auto& file : files) labels.insert(file.label);
+  return labels.size();
+}
+
+}  // namespace
+
+bool is_crema_d(const FileTreePtr& tree) {
+  return find_subtree(tree, [&](const std::string& folder) {
+           return tree->has_folder(join_names(folder, kCremaFolder));
+         }) != nullptr;
+}
+
+DatasetSplit open_crema_d(const FileTreePtr& root, const CremaDOptions& options) {
+  const auto tree = find_subtree(root, [&](const std::string& folder) {
+    return root->has_folder(join_names(folder, kCremaFolder));
+  });
+  if (!tree) {
+    fail(Hint{"give the folder of CREMA-D or its archive"}, root->name(), " holds no folder ",
+         kCremaFolder);
+  }
+  DatasetSplit split;
+  const auto speakers = group_by_speaker(*tree, split.remarks);
+  if (speakers.size() < 2) {
+    fail(place_in(*tree, kCremaFolder), " holds sounds of ", speakers.size(),
+         " speakers, expected two or more: no speaker may be in both parts");
+  }
+  const auto tested = choose_test_speakers(speakers, options);
+  std::vector<FileDataset::File> train;
+  std::vector<FileDataset::File> test;
+  for (const auto& [speaker, files] : speakers) {
+    auto& part = tested.contains(speaker) ? test : train;
+    part.insert(part.end(), files.begin(), files.end());
+  }
+  if (count_emotions(train) < 2) {
+    fail(Hint{"test with fewer speakers"}, place_in(*tree, kCremaFolder), " has ",
+         count_emotions(train), " emotions to train on, expected two or more");
+  }
+  split.seconds = kCremaSeconds;
+  split.train = std::make_shared<FileDataset>(tree, SampleKind::kSound, kEmotions, train);
+  split.test = std::make_shared<FileDataset>(tree, SampleKind::kSound, kEmotions, test);
+  split.remarks.push_back(concat("tested with ", tested.size(), " of ", speakers.size(),
+                                 " speakers: ", join({tested.begin(), tested.end()})));
+  return split;
+}
+
+}  // namespace projnce

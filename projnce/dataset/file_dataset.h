@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "projnce/dataset/dataset.h"
+#include "projnce/io/file_tree.h"
+
+namespace projnce {
+
+/// How the names of files of this kind end. REQUIRES: kImage or kSound.
+const std::vector<std::string>& extensions_of(SampleKind kind);
+
+/// "picture" or "sound", for messages.
+const char* word_for(SampleKind kind);
+
+/// Pictures or sounds that are files of a folder or archive, of any size, decoded when asked for.
+class FileDataset : public Dataset {
+ public:
+  struct File {
+    std::string file;  ///< in the tree
+    int64_t label = 0;
+  };
+
+  /// REQUIRES: `kind` is kImage or kSound.
+  FileDataset(FileTreePtr tree, SampleKind kind, std::vector<std::string> class_names,
+              std::vector<File> files);
+
+  SampleKind kind() const override { return kind_; }
+  int64_t size() const override { return static_cast<int64_t>(files_.size()); }
+  const std::vector<std::string>& class_names() const override { return names_; }
+  int64_t label(int64_t index) const override { return at(index).label; }
+  std::string sample_name(int64_t index) const override;
+  Sample decode(int64_t index) const override { return decode_part(index, {}); }
+  Sample decode_part(int64_t index, const PictureNeeds& needs) const override;
+  std::string content_id(int64_t index) const override;
+
+ private:
+  const File& at(int64_t index) const { return files_.at(static_cast<size_t>(index)); }
+
+  FileTreePtr tree_;
+  SampleKind kind_;
+  std::vector<std::string> names_;
+  std::vector<File> files_;
+};
+
+}  // namespace projnce

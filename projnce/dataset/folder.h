@@ -1,0 +1,18 @@
+#pragma once
+
+#include "projnce/dataset/class_folders.h"
+#include "projnce/dataset/dataset.h"
+#include "projnce/io/file_tree.h"
+
+namespace projnce {
+
+/// Opens a folder or archive that has a sub-folder for each class, or `train` with those and beside
+/// it, in this order of preference, `test`, `val` or `valid`. Pictures or sounds: of which there
+/// are more; files of the other kind are left out with a remark. A folder that holds nothing but
+/// another one is looked through. The classes are the training part's, sorted by name; the test
+/// part may lack some of them. A `train` that holds files and has other folders beside it is a
+/// class of that name. Throws where there is nothing to train on or to test with, there is one
+/// class only, a class to train on is empty, or a class is in the test part alone.
+DatasetSplit open_folder(const FileTreePtr& tree, const HoldOut& options);
+
+}  // namespace projnce

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "projnce/io/file_tree.h"
+
+namespace projnce {
+
+/// A small text file: names, lists, annotations.
+struct TextList {
+  std::string name;                // of the file, for messages
+  std::vector<std::string> lines;  // without line ends and the spaces before them
+
+  /// "data/wnids.txt:3" for line 2, which people count as the third.
+  std::string place(size_t line) const { return name + ":" + std::to_string(line + 1); }
+};
+
+/// Reads a text file with LF or CR LF; blank lines at the end are left out, others are "". Throws
+/// where the file is missing, larger than 64 MiB or holds a zero byte.
+TextList read_text_list(const FileTree& tree, const std::string& file);
+
+/// The names in a text file, one in each line, printable. Throws where there are not `expected` of
+/// them (0: any number but none), a line is blank or a name is there twice.
+std::vector<std::string> read_name_list(const FileTree& tree, const std::string& file,
+                                        size_t expected = 0);
+
+/// The pieces of a line between separators; a line without separators is one piece.
+std::vector<std::string> split_line(std::string_view line, char separator);
+
+}  // namespace projnce

@@ -1,0 +1,81 @@
+#include "projnce/dataset/crema_d.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "projnce/dataset/labels.h"
+#include "tests/support/complaint.h"
+#include "tests/support/dataset_folder.h"
+
+namespace projnce {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class CremaDTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (int speaker = 1001; speaker <= 1010; ++speaker) {
+      folder_.add_sound(concat("AudioWAV/", speaker, "_DFA_ANG_XX.wav"));
+      folder_.add_sound(concat("AudioWAV/", speaker, "_DFA_SAD_HI.wav"));
+    }
+  }
+  std::vector<std::string> test_names(const CremaDOptions& options) {
+    return testing::sample_names(*open_crema_d(folder_.tree(), options).test);
+  }
+
+  testing::DatasetFolder folder_;
+};
+
+TEST_F(CremaDTest, ReadsEmotionsFromNamesInAFolderAndAnArchive) {
+  for (const auto& tree : {folder_.tree(), folder_.packed()}) {
+    const auto split = open_crema_d(tree, {.test_speakers = {"1003", "1001"}});
+    EXPECT_EQ(split.train->kind(), SampleKind::kSound);
+    EXPECT_THAT(split.train->class_names(),
+                ElementsAre("anger", "disgust", "fear", "happy", "neutral", "sad"));
+    EXPECT_THAT(labels_of(*split.test), ElementsAre(0, 5, 0, 5));
+    EXPECT_THAT(testing::sample_names(*split.test),
+                Each(::testing::AnyOf(StartsWith("AudioWAV/1001_"), StartsWith("AudioWAV/1003_"))));
+    EXPECT_EQ(split.train->size(), 16);
+    EXPECT_EQ(std::get<Clip>(split.train->decode(0)).rate, 8000);
+    EXPECT_TRUE(is_crema_d(tree));
+  }
+}
+
+TEST_F(CremaDTest, SpeakersAreDrawnBySeedAndNeverInBothParts) {
+  const auto split = open_crema_d(folder_.tree(), {.test_fraction = 0.3, .seed = 1});
+  EXPECT_EQ(split.test->size(), 6);
+  EXPECT_EQ(split.train->size(), 14);
+  EXPECT_THAT(class_counts(*split.test), ElementsAre(3, 0, 0, 0, 0, 3));
+  EXPECT_EQ(test_names({.test_fraction = 0.3, .seed = 1}), testing::sample_names(*split.test));
+  EXPECT_NE(test_names({.test_fraction = 0.3, .seed = 2}), testing::sample_names(*split.test));
+  EXPECT_EQ(test_names({.test_fraction = 0.01}).size(), 2U) << "at least one speaker";
+}
+
+TEST_F(CremaDTest, OtherNamesAreLeftOutAndCounted) {
+  folder_.add_sound("AudioWAV/1003_DFA_ZZZ_XX.wav");
+  folder_.add_sound("AudioWAV/1003_DFA.wav");
+  folder_.add_sound("AudioWAV/notes_a_SAD_c.wav");
+  const auto split = open_crema_d(folder_.tree());
+  EXPECT_EQ(split.train->size() + split.test->size(), 20);
+  EXPECT_THAT(split.remarks, Contains(HasSubstr("3 files were left out")));
+}
+
+TEST_F(CremaDTest, UnusableSpeakersAreNamed) {
+  EXPECT_THAT(testing::complaint([&] { test_names({.test_speakers = {"1011"}}); }),
+              AllOf(HasSubstr("1011"), HasSubstr("1010")));
+  testing::DatasetFolder one;
+  one.add_sound("AudioWAV/1001_DFA_ANG_XX.wav");
+  EXPECT_THAT(testing::complaint([&] { open_crema_d(one.tree()); }), HasSubstr("1 speakers"));
+  one.add_sound("AudioWAV/1002_DFA_ANG_XX.wav");
+  EXPECT_THAT(testing::complaint([&] { open_crema_d(one.tree()); }),
+              HasSubstr("1 emotions to train on"));
+}
+
+}  // namespace
+}  // namespace projnce

@@ -1,0 +1,94 @@
+#include "projnce/dataset/speech_commands.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "projnce/dataset/labels.h"
+#include "tests/support/complaint.h"
+#include "tests/support/dataset_folder.h"
+
+namespace projnce {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class SpeechCommandsLoaderTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const std::string word : {"yes", "no"}) {
+      for (int i = 0; i < 4; ++i) folder_.add_sound(concat(word, "/a_nohash_", i, ".wav"));
+    }
+    folder_.add_sound("_background_noise_/tap.wav");
+    folder_.write_text("_background_noise_/README.md", "noises\n");
+    folder_.write_text("testing_list.txt", "yes/a_nohash_0.wav\nno/a_nohash_0.wav\n");
+    folder_.write_text("validation_list.txt", "yes/a_nohash_1.wav\r\n\r\n");
+  }
+  std::string complaint_on_opening(const SpeechCommandsOptions& options = {}) {
+    return testing::complaint([&] { open_speech_commands(folder_.tree(), options); });
+  }
+
+  testing::DatasetFolder folder_;
+};
+
+TEST_F(SpeechCommandsLoaderTest, ListsDivideTheSoundsOfAFolderAndAnArchive) {
+  for (const auto& tree : {folder_.tree(), folder_.packed()}) {
+    const auto split = open_speech_commands(tree);
+    EXPECT_EQ(split.train->kind(), SampleKind::kSound);
+    EXPECT_THAT(split.train->class_names(), ElementsAre("no", "yes"));
+    EXPECT_THAT(testing::sample_names(*split.train),
+                ElementsAre("no/a_nohash_1.wav", "no/a_nohash_2.wav", "no/a_nohash_3.wav",
+                            "yes/a_nohash_2.wav", "yes/a_nohash_3.wav"));
+    EXPECT_THAT(testing::sample_names(*split.test),
+                ElementsAre("no/a_nohash_0.wav", "yes/a_nohash_0.wav"));
+    EXPECT_THAT(labels_of(*split.test), ElementsAre(0, 1));
+    ASSERT_NE(split.background, nullptr);
+    EXPECT_THAT(testing::sample_names(*split.background),
+                ElementsAre("_background_noise_/tap.wav"));
+    EXPECT_THAT(split.background->class_names(), IsEmpty());
+    EXPECT_THAT(split.remarks, IsEmpty());
+    EXPECT_TRUE(is_speech_commands(tree));
+  }
+}
+
+TEST_F(SpeechCommandsLoaderTest, TheValidationListMayJudgeInstead) {
+  const auto split =
+      open_speech_commands(folder_.tree(), {.judge_by = SpeechCommandsTest::kValidation});
+  EXPECT_THAT(testing::sample_names(*split.test), ElementsAre("yes/a_nohash_1.wav"));
+  EXPECT_EQ(split.train->size(), 5) << "the other list is not trained on";
+}
+
+TEST_F(SpeechCommandsLoaderTest, OtherListsAreChosenByTheEndOfTheirNames) {
+  folder_.write_text("testing_list_mine.txt", "no/a_nohash_3.wav\n");
+  folder_.write_text("validation_list_mine.txt", "");
+  const auto split = open_speech_commands(folder_.tree(), {.lists = "mine"});
+  EXPECT_THAT(testing::sample_names(*split.test), ElementsAre("no/a_nohash_3.wav"));
+  EXPECT_EQ(split.train->size(), 7);
+  EXPECT_THAT(complaint_on_opening({.lists = "yours"}),
+              HasSubstr("testing_list_yours.txt does not exist"));
+  EXPECT_THAT(complaint_on_opening({.lists = "/../../x"}), HasSubstr("lists = '/../../x'"));
+}
+
+TEST_F(SpeechCommandsLoaderTest, EntriesThatNameNothingArePassedOverAndCounted) {
+  folder_.write_text("testing_list.txt",
+                     "../../../etc/passwd\n/etc/hostname\nyes/missing.wav\n"
+                     "_background_noise_/tap.wav\nyes/a_nohash_0.wav\n");
+  const auto split = open_speech_commands(folder_.tree());
+  EXPECT_THAT(testing::sample_names(*split.test), ElementsAre("yes/a_nohash_0.wav"));
+  EXPECT_THAT(split.remarks, ElementsAre(HasSubstr("4 of 5 entries of testing_list.txt")));
+}
+
+TEST_F(SpeechCommandsLoaderTest, LeaksAndEmptyPartsAreRefused) {
+  folder_.write_text("validation_list.txt", "yes/a_nohash_1.wav\nyes/a_nohash_0.wav\n");
+  EXPECT_THAT(complaint_on_opening(),
+              HasSubstr("validation_list.txt:2 names the sound 'yes/a_nohash_0.wav'"));
+  folder_.write_text("validation_list.txt", "");
+  folder_.write_text("testing_list.txt", "no/missing.wav\n");
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("testing_list.txt names no sound"));
+  std::filesystem::create_directory(folder_.root() / "up");
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("/up holds no sound"));
+}
+
+}  // namespace
+}  // namespace projnce
