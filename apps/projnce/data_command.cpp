@@ -6,6 +6,7 @@
 
 #include "apps/projnce/command.h"
 #include "projnce/core/error.h"
+#include "projnce/core/progress.h"
 #include "projnce/io/printable.h"
 #include "projnce/pipeline/inspect_data.h"
 
@@ -112,9 +113,23 @@ ordered_json to_json(const std::vector<ChecksumVerdict>& verdicts) {
   return rows;
 }
 
+/// "1 sample", "2 samples"
+std::string counted(int64_t count, const std::string& what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// "16 to 64 (median 32)", or the one number that there is.
+std::string describe_spread(const std::string& min, const std::string& median,
+                            const std::string& max) {
+  return min == max ? max : fmt::format("{} to {} (median {})", min, max, median);
+}
+
 std::string describe_pictures(const PartInfo& part) {
-  auto text = fmt::format(", {}x{} to {}x{} pixels (median {}x{})", part.width.min, part.height.min,
-                          part.width.max, part.height.max, part.width.median, part.height.median);
+  const auto size = [](int width, int height) { return fmt::format("{}x{}", width, height); };
+  const auto sizes = describe_spread(size(part.width.min, part.height.min),
+                                     size(part.width.median, part.height.median),
+                                     size(part.width.max, part.height.max));
+  auto text = fmt::format(", {} pixels", sizes);
   for (const auto& [channels, samples] : part.channels) {
     text += fmt::format(", {} {}", samples, channels == 1 ? "grey" : "in colour");
   }
@@ -122,9 +137,11 @@ std::string describe_pictures(const PartInfo& part) {
 }
 
 std::string describe_sounds(const PartInfo& part) {
-  auto text =
-      fmt::format(", {:.2f} to {:.2f} s (median {:.2f}), {:.2f} hours in all", part.seconds.min,
-                  part.seconds.max, part.seconds.median, part.total_seconds / kSecondsInAnHour);
+  const auto length = [](double seconds) { return fmt::format("{:.2f}", seconds); };
+  auto text = fmt::format(", {} s, {} in all",
+                          describe_spread(length(part.seconds.min), length(part.seconds.median),
+                                          length(part.seconds.max)),
+                          format_duration(part.total_seconds));
   for (const auto& [rate, samples] : part.rates) {
     text += fmt::format(", {} at {} Hz", samples, rate);
   }
@@ -159,7 +176,7 @@ void print_info(const DatasetInfo& info) {
   std::cout << fmt::format("{} {} in {} classes\n", info.samples(), kind_name(info.kind),
                            info.class_names.size());
   for (const auto& [name, part] : info.parts()) {
-    std::cout << fmt::format("{:<10} {} samples{}", name, part->samples,
+    std::cout << fmt::format("{:<10} {}{}", name, counted(part->samples, "sample"),
                              describe_samples(*part, info.kind));
     if (!part->damaged.empty()) std::cout << fmt::format(", {} damaged", part->damaged.size());
     std::cout << '\n';
@@ -179,8 +196,14 @@ void print_damage(const Inspection& inspection) {
     std::cout << fmt::format("{:<8} {}\n", match_name(verdict.match), verdict.sentence);
     if (verdict.match == OfficialMatch::kMatches) ++official;
   }
-  std::cout << fmt::format("{} samples read, {} damaged; {} official files, {} damaged files\n",
-                           info.samples(), info.damaged(), official, inspection.damaged_files());
+  std::cout << fmt::format("{} read, {} damaged", counted(info.samples(), "sample"),
+                           info.damaged());
+  if (!inspection.checksums.empty()) {
+    std::cout << fmt::format("; {} of {} official, {} damaged", official,
+                             counted(static_cast<int64_t>(inspection.checksums.size()), "file"),
+                             inspection.damaged_files());
+  }
+  std::cout << '\n';
 }
 
 struct Arguments {

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
+#include "projnce/io/file_tree.h"
 #include "projnce/io/printable.h"
 
 namespace projnce {
@@ -54,8 +56,9 @@ std::vector<NamedFile> official_names_in(const fs::path& folder,
 std::vector<NamedFile> named_files(const fs::path& root, std::span<const OfficialFile> known) {
   std::error_code ignored;
   if (fs::is_directory(root, ignored)) return official_names_in(root, known);
-  if (!is_there(root)) return {};
-  return {{root, officials_called(root.filename().string(), known)}};
+  auto candidates = officials_called(root.filename().string(), known);
+  if (!is_there(root) || (candidates.empty() && !is_archive_name(root))) return {};
+  return {{root, std::move(candidates)}};
 }
 
 /// Those of the candidates that a file of this size can be.

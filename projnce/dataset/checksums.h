@@ -28,7 +28,7 @@ enum class OfficialMatch {
   kMatches,  ///< the official file, bit for bit
   kDiffers,  ///< another content under an official name: a subset, a part, another packing
   kDamaged,  ///< of the official size, but with other bytes; or not to be read at all
-  kUnknown,  ///< no digest is known for a file of this name
+  kUnknown,  ///< an archive for whose name no digest is known
 };
 
 struct ChecksumVerdict {
@@ -39,7 +39,7 @@ struct ChecksumVerdict {
 
 /// Compares what lies at `root` with the official files of the same names: an archive or other file
 /// itself, of a folder the files in it. One that has another size than the official one is not
-/// read. A folder without such files gives nothing.
+/// read. A folder without such files gives nothing, nor does a file that is no archive.
 /// `on_bytes` is told how many bytes were read since it was last called; it may throw to stop.
 std::vector<ChecksumVerdict> check_official_files(
     const std::filesystem::path& root, const std::function<void(uint64_t)>& on_bytes = {},

@@ -19,7 +19,8 @@ using ::testing::HasSubstr;
 constexpr std::array kKnown = {
     OfficialFile{"letters", "abc.bin", "unpacked", 3, DigestKind::kMd5,
                  "900150983cd24fb0d6963f7d28e17f72"},
-    OfficialFile{"alphabet", "abc.bin", "", 26, DigestKind::kMd5, "c3fcd3d76192e4007dfb496cca67e13b"},
+    OfficialFile{"alphabet", "abc.bin", "", 26, DigestKind::kMd5,
+                 "c3fcd3d76192e4007dfb496cca67e13b"},
     OfficialFile{"sizeless", "some.tar", "", 0, DigestKind::kSha256,
                  "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
 };
@@ -81,11 +82,14 @@ TEST_F(ChecksumsTest, WithoutAnOfficialSizeNothingIsCalledDamage) {
   EXPECT_EQ(check_one("some.tar").match, OfficialMatch::kMatches);
 }
 
-TEST_F(ChecksumsTest, AFileNobodyKnows) {
+TEST_F(ChecksumsTest, AnArchiveNobodyKnows) {
   write("other.tar", "abc");
   const auto verdict = check_one("other.tar");
   EXPECT_EQ(verdict.match, OfficialMatch::kUnknown);
   EXPECT_THAT(verdict.sentence, HasSubstr("other.tar"));
+
+  write("photo.jpg", "abc");
+  EXPECT_TRUE(check("photo.jpg").empty()) << "nobody expects digests of single pictures";
 }
 
 TEST_F(ChecksumsTest, OfAFolderTheFilesInIt) {
