@@ -39,8 +39,7 @@ std::vector<int64_t> cifar_labels(const RecordFiles& records, size_t byte, size_
   for (int64_t i = 0; i < records.size(); ++i) {
     const auto label = records.record(i)[byte];
     if (label >= classes) {
-      fail("record ", records.name(i), " has the label ", int{label}, ", expected 0 to ",
-           classes - 1);
+      fail(records.place(i), " has the label ", int{label}, ", expected 0 to ", classes - 1);
     }
     labels.push_back(label);
   }

@@ -15,6 +15,7 @@ constexpr size_t kMaxRecordFileBytes = size_t{4} << 30;
 
 void require_file(const FileTree& tree, const std::string& file) {
   if (tree.has_file(file)) return;
+  if (tree.has_folder(file)) fail(place_in(tree, file), " is a folder, expected a file");
   fail(Hint{"unpack the dataset's archive again, or give the archive itself"}, place_in(tree, file),
        " does not exist");
 }
@@ -38,7 +39,7 @@ RecordFiles::RecordFiles(const FileTree& tree, const std::vector<std::string>& f
     require_file(tree, file);
     auto bytes = tree.read(file, kMaxRecordFileBytes);
     const auto count = count_records(bytes.span().size(), record_bytes, place_in(tree, file));
-    parts_.push_back({file, std::move(bytes), size_});
+    parts_.push_back({file, place_in(tree, file), std::move(bytes), size_});
     size_ += count;
   }
 }
@@ -58,6 +59,11 @@ std::span<const uint8_t> RecordFiles::record(int64_t index) const {
 std::string RecordFiles::name(int64_t index) const {
   const auto& part = part_of(index);
   return concat(printable(part.file), ":", index - part.begin);
+}
+
+std::string RecordFiles::place(int64_t index) const {
+  const auto& part = part_of(index);
+  return concat("record ", index - part.begin, " of ", part.place);
 }
 
 RecordStream::RecordStream(FileTreePtr tree, std::string file, size_t record_bytes)

@@ -21,10 +21,13 @@ class RecordFiles {
   std::span<const uint8_t> record(int64_t index) const;
   /// "data_batch_2.bin:17", with the number counted from 0 in its file.
   std::string name(int64_t index) const;
+  /// What messages call the record: with the path of its file.
+  std::string place(int64_t index) const;
 
  private:
   struct Part {
     std::string file;
+    std::string place;
     FileBytes bytes;
     int64_t begin;  // number of its first record among all
   };

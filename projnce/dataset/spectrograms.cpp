@@ -42,19 +42,12 @@ class LogMelPool {
   std::vector<std::unique_ptr<LogMel>> idle_;
 };
 
-/// Everything that a spectrogram depends on besides its file.
-std::string parameters_of(const MelOptions& mel) {
-  return concat("log-mel 1 rate ", mel.rate, " seconds ", mel.seconds, " fft ", mel.fft, " hop ",
-                mel.hop, " mels ", mel.mels, " scale ", static_cast<int>(mel.scale), " from ",
-                mel.low, " to ", mel.high);
-}
-
 class Spectrograms : public DatasetWrapper {
  public:
   Spectrograms(DatasetPtr clips, const MelOptions& mel, FeatureCachePtr cache)
       : DatasetWrapper(std::move(clips)),
         pool_(mel),
-        parameters_(parameters_of(mel)),
+        parameters_("log-mel 1 " + fingerprint(mel)),
         cache_(std::move(cache)) {}
 
   Sample decode(int64_t index) const override {

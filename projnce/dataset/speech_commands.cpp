@@ -1,6 +1,7 @@
 #include "projnce/dataset/speech_commands.h"
 
 #include <algorithm>
+#include <cctype>
 #include <memory>
 #include <unordered_map>
 #include <utility>

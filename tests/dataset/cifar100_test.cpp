@@ -86,11 +86,9 @@ TEST_F(Cifar100Test, MissingNamesAreTheOfficialOnes) {
 
 TEST_F(Cifar100Test, DamageIsNamed) {
   folder_.write("train.bin", joined({record(0, 1), record(0, 100)}));
-  EXPECT_THAT(complaint_on_opening(),
-              HasSubstr("record train.bin:1 has the label 100, expected 0 to 99"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("/train.bin has the label 100, expected 0 to 99"));
   folder_.write("train.bin", joined({record(20, 1)}));
-  EXPECT_THAT(complaint_on_opening(),
-              HasSubstr("record train.bin:0 has the label 20, expected 0 to 19"))
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("/train.bin has the label 20, expected 0 to 19"))
       << "also where the coarse labels are not used";
   folder_.write("train.bin", Bytes(3073));
   EXPECT_THAT(complaint_on_opening(), HasSubstr("train.bin has 3073 bytes"));

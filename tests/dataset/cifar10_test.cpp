@@ -115,11 +115,12 @@ TEST_F(Cifar10Test, DamagedBatchesAreNamed) {
   EXPECT_THAT(complaint_on_opening(), HasSubstr("data_batch_3.bin is empty"));
   folder_.write("data_batch_3.bin", records(9, 2));
   EXPECT_THAT(complaint_on_opening(),
-              HasSubstr("record data_batch_3.bin:1 has the label 10, expected 0 to 9"));
+              AllOf(HasSubstr("record 1 of "),
+                    HasSubstr("/data_batch_3.bin has the label 10, expected 0 to 9")));
   folder_.remove("data_batch_3.bin");
   EXPECT_THAT(complaint_on_opening(), HasSubstr("data_batch_3.bin does not exist"));
   std::filesystem::create_directory(folder_.root() / "data_batch_3.bin");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("data_batch_3.bin does not exist"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("data_batch_3.bin is a folder"));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "projnce/augment/sound/log_mel.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 
 #include "projnce/core/error.h"
 
@@ -41,20 +41,32 @@ LogMel::LogMel(const MelOptions& options)
       window_(periodic_hann(options.fft)),
       spectrum_(options.fft) {}
 
-double LogMel::windowed(std::span<const float> samples, int64_t frame, int64_t index) const {
-  int64_t at = frame * options_.hop - options_.fft / 2 + index;
-  if (at < 0 || at >= std::ssize(samples)) at = mirrored_index(at, std::ssize(samples));
-  return window_[static_cast<size_t>(index)] *
-         static_cast<double>(samples[static_cast<size_t>(at)]);
+/// Writes a frame under its window to every second place: the parts of complex numbers alternate.
+void LogMel::load_frame(std::span<const float> samples, int64_t frame, double* part) const {
+  const int64_t begin = frame * options_.hop - options_.fft / 2;
+  const bool inside = begin >= 0 && begin + options_.fft <= std::ssize(samples);
+  for (int64_t i = 0; i < options_.fft; ++i) {
+    const int64_t at = inside ? begin + i : mirrored_index(begin + i, std::ssize(samples));
+    part[2 * i] = window_[static_cast<size_t>(i)] * samples[static_cast<size_t>(at)];
+  }
 }
 
-void LogMel::write_column(std::span<const double> powers, int64_t frame, Features& out) const {
-  float* value = out.values.data() + frame;
-  for (const auto& [first, weights] : bands_) {
-    const double energy =
-        std::inner_product(weights.begin(), weights.end(), powers.begin() + first, 0.0);
-    *value = std::log(static_cast<float>(energy + kLogFloor));
-    value += out.width;
+/// Writes the bands of frames `frame` and, unless that was the last, `frame` + 1.
+void LogMel::write_columns(const PowerSpectrum::Powers& powers, int64_t frame,
+                           Features& out) const {
+  const bool pair = frame + 1 < out.width;
+  float* column = out.values.data() + frame;
+  for (const auto& [first_bin, weights] : bands_) {
+    const double* first = powers.first.data() + first_bin;
+    const double* second = powers.second.data() + first_bin;
+    double energy[2] = {kLogFloor, kLogFloor};
+    for (size_t k = 0; k < weights.size(); ++k) {
+      energy[0] += weights[k] * first[k];
+      energy[1] += weights[k] * second[k];
+    }
+    column[0] = std::log(static_cast<float>(energy[0]));
+    if (pair) column[1] = std::log(static_cast<float>(energy[1]));
+    column += out.width;
   }
 }
 
@@ -65,16 +77,11 @@ void LogMel::compute(std::span<const float> samples, Features& out) {
   out.height = options_.mels;
   out.width = static_cast<int>(frames);
   out.values.resize(bands_.size() * static_cast<size_t>(frames));
+  auto* parts = reinterpret_cast<double*>(spectrum_.frames().data());
   for (int64_t t = 0; t < frames; t += 2) {
-    const bool pair = t + 1 < frames;
-    const auto both = spectrum_.frames();
-    for (int64_t i = 0; i < options_.fft; ++i) {
-      both[static_cast<size_t>(i)] = {windowed(samples, t, i),
-                                      pair ? windowed(samples, t + 1, i) : 0};
-    }
-    const auto powers = spectrum_.compute();
-    write_column(powers.first, t, out);
-    if (pair) write_column(powers.second, t + 1, out);
+    load_frame(samples, t, parts);
+    load_frame(samples, std::min(t + 1, frames - 1), parts + 1);
+    write_columns(spectrum_.compute(), t, out);
   }
 }
 

@@ -29,8 +29,8 @@ class LogMel {
   const MelOptions& options() const { return options_; }
 
  private:
-  double windowed(std::span<const float> samples, int64_t frame, int64_t index) const;
-  void write_column(std::span<const double> powers, int64_t frame, Features& out) const;
+  void load_frame(std::span<const float> samples, int64_t frame, double* part) const;
+  void write_columns(const PowerSpectrum::Powers& powers, int64_t frame, Features& out) const;
 
   MelOptions options_;
   std::vector<MelBand> bands_;
