@@ -71,7 +71,7 @@ void place_in_middle(const FloatImage& picture, Image& tile) {
 }
 
 ResizeAxis whole_axis(int extent, int resized) {
-  return {.start = 0, .extent = extent, .resized = resized, .offset = 0, .count = resized};
+  return {.start = 0, .extent = double(extent), .resized = resized, .offset = 0, .count = resized};
 }
 
 Image shrink_into_tile(const Image& picture, int size, int height, int width) {
