@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <map>
+#include <system_error>
 
 #include "apps/projnce/command.h"
 #include "projnce/core/error.h"
+#include "projnce/io/printable.h"
 #include "projnce/pipeline/inspect_data.h"
 
 namespace projnce::app {
@@ -12,14 +15,18 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr double kSecondsInAnHour = 3600;
+
 ordered_json list_datasets(const OpenContext& context) {
   auto rows = ordered_json::array();
   for (const auto& dataset : describe_datasets()) {
     auto places = ordered_json::array();
     std::string found;
     for (const auto& place : dataset_places(dataset.name, context)) {
-      places.push_back(place.string());
-      if (found.empty() && std::filesystem::is_directory(place)) found = place.string();
+      const auto shown = printable(place.native());
+      places.push_back(shown);
+      std::error_code ignored;  // what may not be looked at is not there for us
+      if (found.empty() && std::filesystem::exists(place, ignored)) found = shown;
     }
     rows.push_back({{"name", dataset.name},
                     {"summary", dataset.summary},
@@ -46,57 +53,134 @@ void print_list(const ordered_json& list) {
   }
 }
 
-ordered_json to_json(const PartInfo& part, const std::vector<std::string>& names) {
-  ordered_json classes = ordered_json::object();
-  for (size_t c = 0; c < names.size(); ++c) classes[names[c]] = part.per_class[c];
-  ordered_json damaged = ordered_json::array();
+template <class T>
+ordered_json to_json(const Spread<T>& spread) {
+  return {{"min", spread.min}, {"median", spread.median}, {"max", spread.max}};
+}
+
+ordered_json to_json(const std::map<int, int64_t>& counts) {
+  auto object = ordered_json::object();
+  for (const auto& [number, samples] : counts) object[std::to_string(number)] = samples;
+  return object;
+}
+
+ordered_json to_json(const PartInfo& part, SampleKind kind) {
+  auto classes = ordered_json::object();
+  for (size_t c = 0; c < part.per_class.size(); ++c) {
+    classes[part.class_names[c]] = part.per_class[c];
+  }
+  ordered_json object = {{"samples", part.samples}, {"classes", classes}};
+  switch (kind) {
+    case SampleKind::kImage:
+      object["height"] = to_json(part.height);
+      object["width"] = to_json(part.width);
+      object["channels"] = to_json(part.channels);
+      break;
+    case SampleKind::kSound:
+      object["rates"] = to_json(part.rates);
+      object["seconds"] = to_json(part.seconds);
+      object["hours"] = part.total_seconds / kSecondsInAnHour;
+      break;
+    case SampleKind::kVector:
+      object["dimension"] = part.dimension;
+      break;
+  }
+  object["damaged"] = ordered_json::array();
   for (const auto& sample : part.damaged) {
-    damaged.push_back({{"sample", sample.name}, {"reason", sample.reason}});
+    object["damaged"].push_back({{"sample", sample.name}, {"reason", sample.reason}});
   }
-  const auto spread = [](const Spread& s) {
-    return ordered_json{{"min", s.min}, {"median", s.median}, {"max", s.max}};
-  };
-  ordered_json channels = ordered_json::object();
-  for (const auto& [count, samples] : part.channels) channels[std::to_string(count)] = samples;
-  return {{"samples", part.samples},     {"classes", classes},   {"height", spread(part.height)},
-          {"width", spread(part.width)}, {"channels", channels}, {"damaged", damaged}};
+  return object;
 }
 
-ordered_json to_json(const DatasetInfo& info) {
-  return {{"classes", info.class_names},
-          {"intact", info.intact()},
-          {"train", to_json(info.train, info.class_names)},
-          {"test", to_json(info.test, info.class_names)}};
+ordered_json to_json(const Inspection& inspection) {
+  const auto& info = inspection.info;
+  ordered_json object = {{"kind", kind_name(info.kind)},
+                         {"classes", info.class_names},
+                         {"intact", inspection.intact()},
+                         {"remarks", info.remarks}};
+  for (const auto& [name, part] : info.parts()) object[name] = to_json(*part, info.kind);
+  return object;
 }
 
-void print_part(const char* name, const PartInfo& part) {
-  std::cout << fmt::format("{:<6} {} samples, {}x{} to {}x{} pixels (median {}x{})", name,
-                           part.samples, part.width.min, part.height.min, part.width.max,
-                           part.height.max, part.width.median, part.height.median);
+ordered_json to_json(const std::vector<ChecksumVerdict>& verdicts) {
+  auto rows = ordered_json::array();
+  for (const auto& verdict : verdicts) {
+    rows.push_back({{"file", verdict.file},
+                    {"result", match_name(verdict.match)},
+                    {"sentence", verdict.sentence}});
+  }
+  return rows;
+}
+
+std::string describe_pictures(const PartInfo& part) {
+  auto text = fmt::format(", {}x{} to {}x{} pixels (median {}x{})", part.width.min, part.height.min,
+                          part.width.max, part.height.max, part.width.median, part.height.median);
   for (const auto& [channels, samples] : part.channels) {
-    std::cout << fmt::format(", {} {}", samples, channels == 1 ? "grey" : "in colour");
+    text += fmt::format(", {} {}", samples, channels == 1 ? "grey" : "in colour");
   }
-  std::cout << '\n';
+  return text;
+}
+
+std::string describe_sounds(const PartInfo& part) {
+  auto text =
+      fmt::format(", {:.2f} to {:.2f} s (median {:.2f}), {:.2f} hours in all", part.seconds.min,
+                  part.seconds.max, part.seconds.median, part.total_seconds / kSecondsInAnHour);
+  for (const auto& [rate, samples] : part.rates) {
+    text += fmt::format(", {} at {} Hz", samples, rate);
+  }
+  return text;
+}
+
+/// Nothing where no sample could be read.
+std::string describe_samples(const PartInfo& part, SampleKind kind) {
+  if (part.samples == static_cast<int64_t>(part.damaged.size())) return {};
+  switch (kind) {
+    case SampleKind::kImage:
+      return describe_pictures(part);
+    case SampleKind::kSound:
+      return describe_sounds(part);
+    case SampleKind::kVector:
+      break;
+  }
+  return fmt::format(", {} numbers each", part.dimension);
+}
+
+void print_classes(const DatasetInfo& info) {
+  if (info.class_names.empty()) return;
+  const char* learned = info.known ? "known" : "train";
+  std::cout << fmt::format("\n{:<24} {:>8} {:>8}\n", "class", learned, "test");
+  for (size_t c = 0; c < info.class_names.size(); ++c) {
+    std::cout << fmt::format("{:<24} {:>8} {:>8}\n", info.class_names[c],
+                             info.labelled().per_class[c], info.test.per_class[c]);
+  }
 }
 
 void print_info(const DatasetInfo& info) {
-  print_part("train", info.train);
-  print_part("test", info.test);
-  if (!info.class_names.empty())
-    std::cout << fmt::format("\n{:<24} {:>8} {:>8}\n", "class", "train", "test");
-  for (size_t c = 0; c < info.class_names.size(); ++c) {
-    std::cout << fmt::format("{:<24} {:>8} {:>8}\n", info.class_names[c], info.train.per_class[c],
-                             info.test.per_class[c]);
+  std::cout << fmt::format("{} {} in {} classes\n", info.samples(), kind_name(info.kind),
+                           info.class_names.size());
+  for (const auto& [name, part] : info.parts()) {
+    std::cout << fmt::format("{:<10} {} samples{}", name, part->samples,
+                             describe_samples(*part, info.kind));
+    if (!part->damaged.empty()) std::cout << fmt::format(", {} damaged", part->damaged.size());
+    std::cout << '\n';
   }
+  for (const auto& remark : info.remarks) std::cout << fmt::format("{:<10} {}\n", "note", remark);
+  print_classes(info);
 }
 
-void print_damage(const DatasetInfo& info) {
-  for (const auto* part : {&info.train, &info.test}) {
+void print_damage(const Inspection& inspection) {
+  const auto& info = inspection.info;
+  for (const auto& remark : info.remarks) std::cout << fmt::format("{:<8} {}\n", "note", remark);
+  for (const auto& [name, part] : info.parts()) {
     for (const auto& sample : part->damaged) std::cout << "damaged  " << sample.reason << '\n';
   }
-  const auto damaged = info.train.damaged.size() + info.test.damaged.size();
-  std::cout << fmt::format("{} samples read, {} damaged\n", info.train.samples + info.test.samples,
-                           damaged);
+  int64_t official = 0;
+  for (const auto& verdict : inspection.checksums) {
+    std::cout << fmt::format("{:<8} {}\n", match_name(verdict.match), verdict.sentence);
+    if (verdict.match == OfficialMatch::kMatches) ++official;
+  }
+  std::cout << fmt::format("{} samples read, {} damaged; {} official files, {} damaged files\n",
+                           info.samples(), info.damaged(), official, inspection.damaged_files());
 }
 
 struct Arguments {
@@ -130,26 +214,35 @@ void add_data_command(CLI::App& app, Context& context) {
   auto* command =
       add_command(app, "data", "datasets: which there are, what one holds, what is damaged",
                   "  projnce data list\n"
-                  "  projnce data info photos\n"
+                  "  projnce data info photos --sheet photos.html\n"
                   "  projnce data verify photos");
   command->require_subcommand(1);
   add_list(*command, context);
 
   auto* info = command->add_subcommand("info", "what a dataset holds: counts, sizes, classes");
   auto info_arguments = add_inspection(*info);
+  info->add_option("--sheet", info_arguments->request.sheet,
+                   "write samples of each class as one picture (.png) or a page (.html)");
   info->callback([info_arguments, &context] {
     info_arguments->request.context = open_context(context);
     const auto result = inspect_data(info_arguments->request);
-    info_arguments->json ? print_json(to_json(result)) : print_info(result);
+    info_arguments->json ? print_json(to_json(result)) : print_info(result.info);
   });
 
   auto* verify = command->add_subcommand(
       "verify", "reads every sample and lists the damaged ones; exit status 0 only if all is well");
   auto verify_arguments = add_inspection(*verify);
+  verify_arguments->request.checksums = true;
   verify->callback([verify_arguments, &context] {
     verify_arguments->request.context = open_context(context);
     const auto result = inspect_data(verify_arguments->request);
-    verify_arguments->json ? print_json(to_json(result)) : print_damage(result);
+    if (verify_arguments->json) {
+      auto object = to_json(result);
+      object["checksums"] = to_json(result.checksums);
+      print_json(object);
+    } else {
+      print_damage(result);
+    }
     if (!result.intact()) context.exit_status = 2;
   });
 }

@@ -20,7 +20,9 @@ void add_json_flag(CLI::App& command, bool& json) {
 }
 
 void print_json(const nlohmann::ordered_json& object) {
-  std::cout << object.dump(2) << '\n';
+  // Names come from files: what is not UTF-8 in spite of printable() must not stop the program.
+  constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
+  std::cout << object.dump(2, ' ', /*ensure_ascii=*/false, kReplace) << '\n';
 }
 
 OpenContext open_context(const Context& context) {

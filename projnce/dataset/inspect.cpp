@@ -96,22 +96,31 @@ int64_t DatasetInfo::damaged() const {
 }
 
 DatasetInfo inspect(const DatasetSplit& dataset, const DecodeAllOptions& options) {
+  int64_t total = 0;
+  for (const auto& part : {dataset.train, dataset.test, dataset.known, dataset.background}) {
+    if (part) total += part->size();
+  }
+  int64_t before = 0;  // samples of parts that are done
+  const auto inspect_next = [&](const Dataset& part) {
+    auto through_all = options;
+    if (options.on_progress) {
+      through_all.on_progress = [&](int64_t done, int64_t) {
+        options.on_progress(before + done, total);
+      };
+    }
+    auto info = inspect_part(part, through_all);
+    before += part.size();
+    return info;
+  };
   DatasetInfo info;
   info.kind = dataset.train->kind();
   info.class_names = dataset.test->class_names();
-  info.train = inspect_part(*dataset.train, options);
-  info.test = inspect_part(*dataset.test, options);
-  if (dataset.known) info.known = inspect_part(*dataset.known, options);
-  if (dataset.background) info.background = inspect_part(*dataset.background, options);
+  info.train = inspect_next(*dataset.train);
+  info.test = inspect_next(*dataset.test);
+  if (dataset.known) info.known = inspect_next(*dataset.known);
+  if (dataset.background) info.background = inspect_next(*dataset.background);
   info.remarks = dataset.remarks;
   return info;
-}
-
-int64_t samples_in(const DatasetSplit& dataset) {
-  int64_t count = dataset.train->size() + dataset.test->size();
-  if (dataset.known) count += dataset.known->size();
-  if (dataset.background) count += dataset.background->size();
-  return count;
 }
 
 const char* kind_name(SampleKind kind) {

@@ -57,11 +57,8 @@ struct DatasetInfo {
   bool intact() const { return damaged() == 0; }
 };
 
-/// Decodes every sample of all parts.
+/// Decodes every sample of all parts. The progress is that through all of them.
 DatasetInfo inspect(const DatasetSplit& dataset, const DecodeAllOptions& options);
-
-/// How many samples `inspect` reads.
-int64_t samples_in(const DatasetSplit& dataset);
 
 /// "pictures", "sounds" or "vectors"
 const char* kind_name(SampleKind kind);

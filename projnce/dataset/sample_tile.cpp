@@ -15,11 +15,11 @@ namespace {
 constexpr int kOpaque = 255;
 constexpr int kDrawnBands = 96;
 constexpr int kDrawnFrame = 1024;  // samples
-/// Natural logarithms of power between the darkest and the brightest colour: 50 dB.
-constexpr float kDrawnRange = 11.5F;
-/// Sounds are measured against their loudest moment, but what is softer than this stays dark:
-/// silence would otherwise show its rounding errors.
-constexpr float kSoftestPeak = -6.0F;
+/// Natural logarithms of power between the darkest and the brightest colour: 60 dB.
+constexpr float kDrawnRange = 13.8F;
+/// Sounds are measured against their loudest moment, but one that never gets this loud is measured
+/// against it: silence, which is log(1e-6) everywhere, stays dark.
+constexpr float kSoftestPeak = -13.8F + kDrawnRange;
 
 using TileColour = std::array<float, 3>;
 

@@ -13,7 +13,7 @@ struct SoundDrawing {
 /// A sample as a square of size x size pixels, RGBA.
 ///
 /// A picture keeps its proportions; what it leaves free is transparent. A sound is its log-mel
-/// spectrogram, low frequencies at the bottom, 50 dB from the darkest to the brightest colour. A
+/// spectrogram, low frequencies at the bottom, 60 dB from the darkest to the brightest colour. A
 /// vector is its numbers, row by row in a square, from the smallest to the largest.
 /// REQUIRES: what the sample holds fits together, as what datasets decode does.
 Image draw_tile(const Sample& sample, int size, const SoundDrawing& sound);

@@ -1,9 +1,15 @@
 #include "projnce/pipeline/inspect_data.h"
 
+#include <algorithm>
+#include <system_error>
+
+#include "projnce/core/error.h"
 #include "projnce/core/progress.h"
 #include "projnce/core/threads.h"
+#include "projnce/dataset/contact_sheet.h"
 #include "projnce/dataset/file_list.h"
 #include "projnce/dataset/open_dataset.h"
+#include "projnce/io/printable.h"
 #include "projnce/pipeline/named_data.h"
 
 namespace projnce {
@@ -12,8 +18,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool is_on_disk(const fs::path& path) {
+  std::error_code ignored;  // links in a circle, names that are too long: not there
+  return fs::exists(path, ignored);
+}
+
 DatasetSplit open_what(const InspectRequest& request) {
-  if (request.dataset.empty() && !names_dataset(request.what) && fs::exists(request.what)) {
+  if (request.dataset.empty() && !names_dataset(request.what) && is_on_disk(request.what)) {
     const auto kind = kind_by_name(request.what);
     return {std::make_shared<FileList>(std::vector<fs::path>{request.what}, kind),
             std::make_shared<FileList>(std::vector<fs::path>{}, kind)};
@@ -22,17 +33,60 @@ DatasetSplit open_what(const InspectRequest& request) {
   return open_unchecked_dataset(table, request.context);
 }
 
+DatasetInfo read_all(const DatasetSplit& split) {
+  int64_t total = split.train->size() + split.test->size();
+  if (split.known) total += split.known->size();
+  if (split.background) total += split.background->size();
+  Progress bar("reading samples", total, "samples");
+  return inspect(split, {.threads = available_cores(),
+                         .on_progress = [&](int64_t done, int64_t) { bar.update(done); }});
+}
+
+void write_sheet(const DatasetSplit& split, const InspectRequest& request,
+                 const DatasetInfo& info) {
+  const auto sheet = make_contact_sheet(split, {.threads = available_cores()});
+  const auto summary =
+      concat(info.samples(), " ", kind_name(info.kind), " in ", info.class_names.size(),
+             " classes: ", info.labelled().samples, " to learn from, ", info.test.samples,
+             " to test with, ", info.damaged(), " damaged");
+  write_contact_sheet(request.sheet, sheet, printable(request.what), summary);
+}
+
+/// Where the data lies: the path that was given, or the first place of a name that is there.
+fs::path place_of(const InspectRequest& request) {
+  if (is_on_disk(request.what)) return request.what;
+  for (const auto& place : dataset_places(request.what, request.context)) {
+    if (is_on_disk(place)) return place;
+  }
+  return {};
+}
+
+std::vector<ChecksumVerdict> compare_with_official(const fs::path& place) {
+  constexpr uint64_t kMegabyte = 1'000'000;
+  const auto total = official_bytes(place);
+  Progress bar("comparing digests", static_cast<int64_t>(total / kMegabyte), "MB");
+  uint64_t done = 0;
+  return check_official_files(place, [&](uint64_t bytes) {
+    done += bytes;
+    bar.update(static_cast<int64_t>(done / kMegabyte));
+  });
+}
+
 }  // namespace
 
-DatasetInfo inspect_data(const InspectRequest& request) {
+int64_t Inspection::damaged_files() const {
+  return std::count_if(checksums.begin(), checksums.end(), [](const auto& verdict) {
+    return verdict.match == OfficialMatch::kDamaged;
+  });
+}
+
+Inspection inspect_data(const InspectRequest& request) {
+  if (!request.sheet.empty()) check_sheet_name(request.sheet);
   const auto split = open_what(request);
-  Progress bar("reading samples", split.train->size() + split.test->size(), "samples");
-  int64_t before = 0;  // samples of parts that are done
-  return inspect(split,
-                 {.threads = available_cores(), .on_progress = [&](int64_t done, int64_t total) {
-                    bar.update(before + done);
-                    if (done == total) before += total;
-                  }});
+  Inspection inspection{.info = read_all(split), .checksums = {}};
+  if (request.checksums) inspection.checksums = compare_with_official(place_of(request));
+  if (!request.sheet.empty()) write_sheet(split, request, inspection.info);
+  return inspection;
 }
 
 }  // namespace projnce

@@ -2,7 +2,9 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
+#include "projnce/dataset/checksums.h"
 #include "projnce/dataset/inspect.h"
 #include "projnce/dataset/registry.h"
 
@@ -12,10 +14,20 @@ struct InspectRequest {
   std::string what;     ///< a dataset's name, a folder, an archive or a single sample's file
   std::string dataset;  ///< whose layout a path has; empty: found out by looking
   OpenContext context;
+  std::filesystem::path sheet = {};  ///< a contact sheet to write, .png or .html; empty: none
+  bool checksums = false;            ///< compare with official files where their digests are known
 };
 
-/// Reads every sample of what is named. A single file is a training part of one sample without
-/// classes.
-DatasetInfo inspect_data(const InspectRequest& request);
+struct Inspection {
+  DatasetInfo info;
+  std::vector<ChecksumVerdict> checksums;
+
+  int64_t damaged_files() const;
+  bool intact() const { return info.intact() && damaged_files() == 0; }
+};
+
+/// Reads every sample of what is named, with a progress bar. A single file is a training part of
+/// one sample without classes.
+Inspection inspect_data(const InspectRequest& request);
 
 }  // namespace projnce

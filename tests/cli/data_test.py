@@ -1,0 +1,182 @@
+"""`data list`, `data info` and `data verify` on tiny folders."""
+import json
+import math
+import os
+import struct
+import wave
+
+from support import CommandLineTest, make_folder, stripes, write_png
+
+
+def write_wav(path, rate, seconds, hertz):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    count = int(rate * seconds)
+    values = [int(9000 * math.sin(2 * math.pi * hertz * i / rate)) for i in range(count)]
+    with wave.open(str(path), "wb") as sound:
+        sound.setparams((1, 2, rate, count, "NONE", ""))
+        sound.writeframes(struct.pack(f"<{count}h", *values))
+
+
+def make_sounds(root, per_class=10, rate=8000):
+    for kind, hertz in (("high", 2000), ("low", 300)):
+        for number in range(per_class):
+            write_wav(root / kind / f"{number:03}.wav", rate, 0.2 + 0.01 * number, hertz)
+    return root
+
+
+class DataList(CommandLineTest):
+    def test_says_where_each_is_looked_for_and_where_it_comes_from(self):
+        home = {"PROJNCE_DATA": str(self.scratch / "data")}
+        ran = self.run_program("data", "list", "--json", env=home)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        rows = {row["name"]: row for row in json.loads(ran.stdout)["datasets"]}
+        row = rows["cifar10"]
+        self.assertEqual(row["found"], "")
+        self.assertTrue(row["source"])
+        self.assertTrue(any(place.startswith(home["PROJNCE_DATA"]) for place in row["looked_for"]))
+
+    def test_finds_what_is_there(self):
+        place = self.scratch / "data/cifar10"
+        place.mkdir(parents=True)
+        ran = self.run_program("data", "list", "--json",
+                               env={"PROJNCE_DATA": str(self.scratch / "data")})
+        rows = {row["name"]: row for row in json.loads(ran.stdout)["datasets"]}
+        self.assertEqual(rows["cifar10"]["found"], str(place))
+
+    def test_text_names_every_dataset(self):
+        ran = self.run_program("data", "list")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        for name in ("cifar100", "speech-commands", "folder", "embeddings"):
+            self.assertIn(name, ran.stdout)
+
+
+class DataInfo(CommandLineTest):
+    def test_pictures(self):
+        make_folder(self.scratch / "photos", per_class=10)
+        result = self.run_json("data", "info", "photos")
+        self.assertEqual(result["kind"], "pictures")
+        self.assertEqual(result["classes"], ["lying", "upright"])
+        self.assertEqual(result["train"]["channels"],
+                         {"1": result["train"]["samples"]})
+        self.assertEqual(result["train"]["samples"] + result["test"]["samples"], 20)
+        self.assertTrue(result["intact"])
+
+    def test_sounds(self):
+        make_sounds(self.scratch / "calls")
+        result = self.run_json("data", "info", "calls")
+        self.assertEqual(result["kind"], "sounds")
+        train = result["train"]
+        self.assertEqual(train["rates"], {"8000": train["samples"]})
+        self.assertGreaterEqual(train["seconds"]["min"], 0.2)
+        self.assertLessEqual(train["seconds"]["max"], 0.29)
+        self.assertGreater(train["hours"], 0)
+        self.assertNotIn("width", train)
+
+    def test_text_shows_classes_and_damage(self):
+        folder = make_folder(self.scratch / "photos", per_class=10)
+        (folder / "lying/bad.png").write_bytes(b"no picture")
+        ran = self.run_program("data", "info", "photos")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("upright", ran.stdout)
+        self.assertIn("16x16", ran.stdout)
+        self.assertIn("1 damaged", ran.stdout)
+
+    def test_a_single_file(self):
+        write_png(self.scratch / "one.png", 12, 8, stripes("lying", 0))
+        result = self.run_json("data", "info", "one.png")
+        self.assertEqual(result["train"]["samples"], 1)
+        self.assertEqual(result["train"]["width"]["max"], 12)
+
+    def test_names_that_are_not_utf8_stay_json(self):
+        folder = os.fsencode(self.scratch / "photos")
+        for kind in (b"caf\xe9", b"tab\there"):
+            os.makedirs(os.path.join(folder, kind))
+            for number in range(4):
+                write_png(self.scratch / "made.png", 8, 8, stripes("lying", number))
+                os.rename(self.scratch / "made.png",
+                          os.path.join(folder, kind, b"%d\xff.png" % number))
+        result = self.run_json("data", "info", "photos")
+        self.assertEqual(result["classes"], ["caf\\xE9", "tab\\x09here"])
+
+
+class ContactSheet(CommandLineTest):
+    def test_png_and_page(self):
+        make_folder(self.scratch / "photos", per_class=10)
+        self.run_json("data", "info", "photos", "--sheet", "sheet.png")
+        self.run_json("data", "info", "photos", "--sheet", "sheet.html")
+        self.assertTrue((self.scratch / "sheet.png").read_bytes().startswith(b"\x89PNG"))
+        page = (self.scratch / "sheet.html").read_text()
+        self.assertIn("upright", page)
+        self.assertIn("data:image/png;base64,", page)
+        self.assertNotIn("<script", page)
+
+    def test_sounds(self):
+        make_sounds(self.scratch / "calls")
+        self.run_json("data", "info", "calls", "--sheet", "sheet.html")
+        self.assertIn("spectrogram", (self.scratch / "sheet.html").read_text())
+
+    def test_another_ending_is_refused_before_anything_is_read(self):
+        make_folder(self.scratch / "photos", per_class=3)
+        self.assert_refused("data", "info", "photos", "--sheet", "sheet.gif", says="sheet.gif")
+
+    def test_a_folder_that_is_not_there(self):
+        make_folder(self.scratch / "photos", per_class=3)
+        ran = self.run_program("data", "info", "photos", "--sheet", "nowhere/sheet.png")
+        self.assertIn(ran.returncode, (1, 2))
+        self.assertIn("nowhere", ran.stderr)
+
+
+class DataVerify(CommandLineTest):
+    def test_all_is_well(self):
+        make_folder(self.scratch / "photos", per_class=10)
+        ran = self.run_program("data", "verify", "photos")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual(ran.stdout.splitlines()[-1].split(";")[0], "20 samples read, 0 damaged")
+
+    def test_a_line_for_each_damaged_sample(self):
+        folder = make_folder(self.scratch / "photos", per_class=10)
+        for name in ("lying/bad.png", "upright/worse.png"):
+            (folder / name).write_bytes(b"no picture")
+        ran = self.run_program("data", "verify", "photos")
+        self.assertEqual(ran.returncode, 2)
+        damaged = [line for line in ran.stdout.splitlines() if line.startswith("damaged")]
+        self.assertEqual(len(damaged), 2)
+        self.assertIn("bad.png", ran.stdout)
+        self.assertIn("worse.png", ran.stdout)
+
+    def test_json_of_damage(self):
+        folder = make_folder(self.scratch / "photos", per_class=10)
+        (folder / "lying/bad.png").write_bytes(b"no picture")
+        ran = self.run_program("data", "verify", "photos", "--json")
+        self.assertEqual(ran.returncode, 2)
+        result = json.loads(ran.stdout)
+        self.assertFalse(result["intact"])
+        damaged = result["train"]["damaged"] + result["test"]["damaged"]
+        self.assertEqual([sample["sample"] for sample in damaged], ["lying/bad.png"])
+        self.assertEqual(result["checksums"], [])
+
+    def test_a_damaged_sound(self):
+        folder = make_sounds(self.scratch / "calls")
+        (folder / "low/003.wav").write_bytes(b"RIFF")
+        ran = self.run_program("data", "verify", "calls")
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("003.wav", ran.stdout)
+
+    def test_a_single_damaged_file(self):
+        (self.scratch / "bad.png").write_bytes(b"no picture")
+        ran = self.run_program("data", "verify", "bad.png")
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("bad.png", ran.stdout)
+
+    def test_a_pipe_does_not_keep_us_waiting(self):
+        os.mkfifo(self.scratch / "pipe.png")
+        ran = self.run_program("data", "verify", "pipe.png")
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("pipe.png", ran.stdout + ran.stderr)
+
+    def test_nothing_of_that_name(self):
+        self.assert_refused("data", "verify", "nowhere", says="nowhere")
+
+    def test_an_unknown_layout(self):
+        make_folder(self.scratch / "photos", per_class=3)
+        self.assert_refused("data", "verify", "photos", "--dataset", "cifar11", says="cifar10")

@@ -1,0 +1,195 @@
+"""Runs `data verify` on the damaged and hostile files that the project shares, as their manifest asks."""
+import json
+import os
+import subprocess
+import tarfile
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from support import PROGRAM
+
+PACK = Path(__file__).resolve().parents[2] / "../shared/data/bad/bad.tar.gz"
+AT_ONCE = 2
+SECONDS = 20
+# Address space. Loading LibTorch alone maps about one gigabyte; the control cases fit well.
+KILOBYTES = 4 << 20
+
+DATASETS = {"cifar10": "cifar10", "cifar100": "cifar100", "stl10": "stl10",
+            "tinyimagenet": "tiny-imagenet"}
+ALLOWED = {"ACCEPT": {0}, "REJECT": {1, 2}, "SKIP-OR-REJECT": {0, 1, 2}, "SAFE": {0, 1, 2}}
+
+
+def dataset_of(case):
+    """The layout of a case, or none where it is a single file that says so itself."""
+    group, name = case.split("/")[:2]
+    if group == "trees":
+        if name.startswith("sc_"):
+            return "speech-commands"
+        return "crema-d" if name == "cremad_names" else "folder"
+    return DATASETS.get(group)
+
+
+def listing(root):
+    """Every path below a folder with its kind, size and time of change; nothing is opened."""
+    found = {}
+    for folder, folders, files in os.walk(root):
+        for name in folders + files:
+            path = os.path.join(folder, name)
+            status = os.lstat(path)
+            found[path] = (status.st_mode, status.st_size, status.st_mtime_ns)
+    return found
+
+
+def escapes(archive, working_folder):
+    """The paths that an archive would write outside if somebody followed its names and links."""
+    try:
+        with tarfile.open(archive) as tar:
+            members = tar.getmembers()
+    except (tarfile.TarError, OSError, EOFError, ValueError):
+        return set()
+    links = {m.name: m.linkname for m in members if m.issym()}
+    paths = set()
+    for member in members:
+        folder = member.name.split("/")[0]
+        if folder in links and "/" in member.name:
+            paths.add(os.path.join(links[folder], member.name.split("/", 1)[1]))
+        if os.path.isabs(member.name):
+            paths.add(member.name)
+        elif ".." in member.name.split("/"):
+            for base in (working_folder, archive.parent):
+                paths.add(os.path.normpath(base / member.name))
+    return paths
+
+
+def judge(case, expected, ran):
+    """What is wrong with how a case ended, or nothing."""
+    if ran is None:
+        return f"not done after {SECONDS} s"
+    if ran.returncode not in ALLOWED[expected]:
+        return f"exit status {ran.returncode}, expected one of {sorted(ALLOWED[expected])}"
+    try:
+        result = json.loads(ran.stdout.decode()) if ran.stdout else None
+    except ValueError as error:
+        return f"standard output is no JSON: {error}"
+    if ran.returncode == 0:
+        return None if result and result["intact"] else "exit status 0 without an intact dataset"
+    return judge_complaint(case, ran.stderr.decode(errors="replace"), result)
+
+
+def judge_complaint(case, stderr, result):
+    """A refusal is one sentence, or a list of damaged samples, and names the file."""
+    sentences = [line for line in stderr.splitlines() if line.startswith("projnce: ")]
+    if result is not None:
+        sentences = [sample["reason"] for part in result.values() if isinstance(part, dict)
+                     for sample in part.get("damaged", [])]
+        sentences += [row["sentence"] for row in result["checksums"] if row["result"] == "damaged"]
+        if not sentences:
+            return "damage without a sample or file that has it"
+    elif len(sentences) != 1:
+        return f"{len(sentences)} sentences of error, expected 1: {stderr!r}"
+    if not any(case.split("/")[-1] in sentence or named_below(case, sentence)
+               for sentence in sentences):
+        return f"no sentence names the file: {sentences[0]!r}"
+    return None
+
+
+def named_below(case, sentence):
+    """Samples are called by their names inside the dataset."""
+    root = HostileFiles.root / case
+    return root.is_dir() and any(os.fsencode(name).decode(errors="replace") in sentence
+                                 for _, _, files in os.walk(root) for name in files)
+
+
+@unittest.skipUnless(PACK.exists(), "the hostile files of ../shared are not on this machine")
+class HostileFiles(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        cls.scratch = Path(scratch.name)
+        subprocess.run(["tar", "xzf", PACK, "-C", scratch.name], check=True)
+        cls.root = cls.scratch / "bad"
+        for name in ("home", "data", "tmp", "work"):
+            (cls.scratch / name).mkdir()
+        with open(cls.root / "MANIFEST.tsv", encoding="utf-8") as manifest:
+            rows = [line.rstrip("\n").split("\t") for line in manifest
+                    if not line.startswith("#")]
+        cls.cases = [(row[0], row[1]) for row in rows[1:] if len(row) >= 2]
+
+    def run_case(self, case):
+        arguments = [os.path.abspath(PROGRAM), "data", "verify", str(self.root / case), "--json"]
+        if dataset_of(case):
+            arguments += ["--dataset", dataset_of(case)]
+        env = {**os.environ, "HOME": str(self.scratch / "home"),
+               "PROJNCE_DATA": str(self.scratch / "data"), "TMPDIR": str(self.scratch / "tmp")}
+        # The shell sets the limit: a hook of ours between fork and exec is not safe with threads.
+        limited = ["/bin/sh", "-c", f'ulimit -v {KILOBYTES} && exec "$@"', "sh", *arguments]
+        try:
+            return subprocess.run(limited, cwd=self.scratch / "work", env=env, timeout=SECONDS,
+                                  stdin=subprocess.DEVNULL, capture_output=True)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def check_group(self, group):
+        cases = [(case, expected) for case, expected in self.cases
+                 if case.startswith(group + "/")]
+        self.assertTrue(cases, "the manifest has no such cases")
+        outside = {path for case, _ in cases if group == "archives"
+                   for path in escapes(self.root / case, self.scratch / "work")}
+        was_there = {path for path in outside if os.path.lexists(path)}
+        before = listing(self.scratch)
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            ended = list(pool.map(self.run_case, [case for case, _ in cases]))
+        problems = [f"{case:<40} {expected:<15} {problem}"
+                    for (case, expected), ran in zip(cases, ended)
+                    if (problem := judge(case, expected, ran))]
+        problems += [f"written: {path}" for path in sorted(outside - was_there)
+                     if os.path.lexists(path)]
+        problems += [f"changed: {path!r}" for path in changed(before, listing(self.scratch))]
+        if problems:
+            self.fail(f"{len(problems)} of {len(cases)} cases\n" + "\n".join(problems))
+
+    def test_cifar10(self):
+        self.check_group("cifar10")
+
+    def test_cifar100(self):
+        self.check_group("cifar100")
+
+    def test_stl10(self):
+        self.check_group("stl10")
+
+    def test_tiny_imagenet(self):
+        self.check_group("tinyimagenet")
+
+    def test_images(self):
+        self.check_group("images")
+
+    def test_audio(self):
+        self.check_group("audio")
+
+    def test_fuzz(self):
+        self.check_group("fuzz")
+
+    def test_trees(self):
+        self.check_group("trees")
+
+    def test_archives(self):
+        self.check_group("archives")
+
+    def test_every_case_is_in_a_group(self):
+        groups = {case.split("/")[0] for case, _ in self.cases}
+        self.assertEqual(groups, {*DATASETS, "images", "audio", "fuzz", "trees", "archives"})
+
+
+def changed(before, after):
+    """Paths that are new, gone or different. A folder's time changes with a file that comes and
+    goes in it, which temporary files may do."""
+    different = [path for path in before.keys() & after.keys()
+                 if before[path] != after[path] and not os.path.isdir(path)]
+    return sorted([*different, *(before.keys() ^ after.keys())])
+
+
+if __name__ == "__main__":
+    unittest.main()
