@@ -13,12 +13,12 @@ std::string FileList::sample_name(int64_t index) const {
   return printable(files_.at(static_cast<size_t>(index)).native());
 }
 
-Sample FileList::decode(int64_t index) const {
+Sample FileList::decode_part(int64_t index, const PictureNeeds& needs) const {
   const auto& file = files_.at(static_cast<size_t>(index));
   const auto name = sample_name(index);
   switch (kind_) {
     case SampleKind::kImage:
-      return read_image(file, name);
+      return read_image(file, name, needs);
     case SampleKind::kSound:
       return read_sound(file, name);
     case SampleKind::kVector:

@@ -20,7 +20,8 @@ class FileList : public Dataset {
   const std::vector<std::string>& class_names() const override { return no_names_; }
   int64_t label(int64_t /*index*/) const override { return 0; }
   std::string sample_name(int64_t index) const override;
-  Sample decode(int64_t index) const override;
+  Sample decode(int64_t index) const override { return decode_part(index, {}); }
+  Sample decode_part(int64_t index, const PictureNeeds& needs) const override;
 
  private:
   std::vector<std::filesystem::path> files_;

@@ -9,7 +9,7 @@ namespace projnce {
 
 namespace {
 
-constexpr const char* kFormat = "projnce-training-1";
+constexpr const char* kTrainingFormat = "projnce-training-1";
 
 nlohmann::json to_json(const TrainState& state) {
   return {
@@ -50,7 +50,7 @@ TensorFile collect_training(const EmbeddingModel& model, const ContrastiveLoss& 
                             const Trainer& trainer) {
   TensorFile file;
   file.tensors = training_tensors(model, loss, trainer);
-  file.metadata["format"] = kFormat;
+  file.metadata["format"] = kTrainingFormat;
   file.metadata["optimizer_steps"] = std::to_string(trainer.optimizer().steps());
   file.metadata["state"] = to_json(trainer.state()).dump();
   return file;
@@ -58,8 +58,8 @@ TensorFile collect_training(const EmbeddingModel& model, const ContrastiveLoss& 
 
 void restore_training(EmbeddingModel& model, ContrastiveLoss& loss, Trainer& trainer,
                       const TensorFile& file) {
-  if (metadata(file, "format") != kFormat) {
-    fail(file.origin, " has format '", metadata(file, "format"), "', expected '", kFormat, "'");
+  if (metadata(file, "format") != kTrainingFormat) {
+    fail(file.origin, " has format '", metadata(file, "format"), "', expected '", kTrainingFormat, "'");
   }
   const auto state = state_from_json(metadata(file, "state"));
   const auto steps = std::stoll(metadata(file, "optimizer_steps"));

@@ -140,17 +140,23 @@ TEST(Jpeg, EveryWayToStoreColoursDecodes) {
   }
 }
 
+/// Takes the third component out of a segment, whose marker this is: `at` bytes behind the marker,
+/// `size` bytes long. The number of components is `count_at` behind the marker.
+void drop_component(Bytes& jpeg, uint8_t marker, int count_at, int at, int size) {
+  const Bytes start = {0xFF, marker};
+  const auto found = std::search(jpeg.begin(), jpeg.end(), start.begin(), start.end());
+  ASSERT_NE(found, jpeg.end());
+  found[3] = static_cast<uint8_t>(found[3] - size);
+  found[count_at] = 2;
+  jpeg.erase(found + at, found + at + size);
+}
+
 TEST(Jpeg, ComponentsOfNoColourAreRefused) {
   auto jpeg = encode_jpeg(plain_image(8, 8, {1, 2, 3}));
-  const Bytes frame = {0xFF, 0xC0};
-  const auto found = std::search(jpeg.begin(), jpeg.end(), frame.begin(), frame.end());
-  ASSERT_NE(found, jpeg.end());
-  // Two components: the third one's three bytes leave the frame, whose length shrinks by them.
-  found[3] = static_cast<uint8_t>(found[3] - 3);
-  found[9] = 2;
-  jpeg.erase(found + 16, found + 19);
+  drop_component(jpeg, 0xC0, 9, 16, 3);  // of the frame
+  drop_component(jpeg, 0xDA, 4, 9, 2);   // of the scan
   const auto complaint = testing::complaint([&] { decode_image(jpeg, "a.jpg"); });
-  EXPECT_THAT(complaint, HasSubstr("a.jpg is a"));
+  EXPECT_THAT(complaint, HasSubstr("a.jpg is a JPEG of 2 components"));
 }
 
 }  // namespace
