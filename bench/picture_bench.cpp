@@ -1,11 +1,13 @@
 // From the bytes of a JPEG to a view of 224 pixels on one core: the steps alone and together, for
-// pictures of several sizes. With --serve: our half of a comparison, see picture_server.h.
+// pictures of several sizes. With --serve: our half of a comparison, see picture_server.h. With
+// --open: how long a dataset takes to open, see opening.h.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
 #include <string_view>
 #include <vector>
 
+#include "bench/opening.h"
 #include "bench/picture_server.h"
 #include "projnce/augment/eval_transform.h"
 #include "projnce/augment/train_transform.h"
@@ -109,6 +111,9 @@ BENCHMARK(eval_view_of_jpeg)->Apply(sizes);
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "--serve") {
     return projnce::bench::serve_pictures(argc, argv);
+  }
+  if (argc > 1 && std::string_view(argv[1]) == "--open") {
+    return projnce::bench::measure_opening(argc, argv);
   }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;

@@ -89,13 +89,13 @@ PixelSums sums_over(const Dataset& dataset, const ChannelStatsOptions& options) 
 }  // namespace
 
 ChannelStats channel_stats(const Dataset& dataset, const ChannelStatsOptions& options) {
-  check_channels(options.channels);
+  const bool pictures = dataset.kind() == SampleKind::kImage;
+  if (pictures) check_channels(options.channels);
   check_at_least("max_samples", options.max_samples, 1);
   check_at_least("threads", options.threads, 1);
   if (dataset.size() == 0) fail("the dataset has no samples to take pixel statistics of");
   const auto total = sums_over(dataset, options);
   if (total.count == 0) fail("no sample of the dataset that was looked at can be read");
-  const bool pictures = dataset.kind() == SampleKind::kImage;
   const double scale = pictures ? 255 : 1;
   ChannelStats stats;
   for (size_t c = 0; c < (pictures ? static_cast<size_t>(options.channels) : 1); ++c) {

@@ -59,7 +59,8 @@ TensorFile collect_training(const EmbeddingModel& model, const ContrastiveLoss& 
 void restore_training(EmbeddingModel& model, ContrastiveLoss& loss, Trainer& trainer,
                       const TensorFile& file) {
   if (metadata(file, "format") != kTrainingFormat) {
-    fail(file.origin, " has format '", metadata(file, "format"), "', expected '", kTrainingFormat, "'");
+    fail(file.origin, " has format '", metadata(file, "format"), "', expected '", kTrainingFormat,
+         "'");
   }
   const auto state = state_from_json(metadata(file, "state"));
   const auto steps = std::stoll(metadata(file, "optimizer_steps"));

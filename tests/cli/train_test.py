@@ -14,7 +14,7 @@ class Train(CommandLineTest):
         summary = self.run_json("train", "--data", "photos", "--out", "run", *TINY, "--set",
                                 "train.epochs=8")
         self.assertGreaterEqual(summary["accuracy"]["last"], 0.9)
-        self.assertEqual(summary["samples"], {"train": 48, "test": 12})
+        self.assertEqual(summary["samples"], {"train": 48, "test": 12, "skipped": 0})
         files = {p.name for p in (self.scratch / "run").iterdir()}
         self.assertEqual(files, {"config.toml", "metrics.jsonl", "checkpoints", "log.txt",
                                  "encoder.safetensors", "embeddings.npy", "labels.npy",

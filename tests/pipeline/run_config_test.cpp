@@ -58,16 +58,28 @@ TEST(RunConfig, NothingToTrainOnIsSaidWithWhatToDo) {
 }
 
 TEST(RunConfig, QuickDefaultsFitTheNumberOfSamplesAndGiveWayToSettings) {
-  auto table = read_run_config({.data = "photos", .settings = {"train.batch_size=7"}});
-  apply_quick_defaults(table, 50'000);
+  const testing::ScratchDir photos;
+  auto table = read_run_config({.data = photos.path(), .settings = {"train.batch_size=7"}});
+  apply_quick_defaults(table, SampleKind::kImage, 50'000);
   const auto& train = table.tables.at("train").values;
   EXPECT_EQ(std::get<int64_t>(train.at("epochs").data), 10);
   EXPECT_EQ(std::get<int64_t>(train.at("batch_size").data), 7);
 
-  auto small = read_run_config({.data = "photos"});
-  apply_quick_defaults(small, 300);
+  auto small = read_run_config({.data = photos.path()});
+  apply_quick_defaults(small, SampleKind::kImage, 300);
   EXPECT_EQ(std::get<int64_t>(small.tables.at("train").values.at("epochs").data), 100);
   EXPECT_EQ(std::get<int64_t>(small.tables.at("train").values.at("batch_size").data), 75);
+}
+
+TEST(RunConfig, QuickDefaultsChooseTheEncoderByTheKindOfSamples) {
+  const auto encoder_of = [](SampleKind kind) {
+    Table table;
+    apply_quick_defaults(table, kind, 1000);
+    return text_setting(table, "encoder", "name");
+  };
+  EXPECT_EQ(encoder_of(SampleKind::kImage), "resnet-small");
+  EXPECT_EQ(encoder_of(SampleKind::kSound), "audio-cnn");
+  EXPECT_EQ(encoder_of(SampleKind::kVector), "mlp");
 }
 
 }  // namespace
