@@ -39,12 +39,9 @@ nlohmann::ordered_json open_and_measure(const std::string& path) {
   context.threads = static_cast<int>(std::thread::hardware_concurrency());
   const auto opened = open_dataset(table, context);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  return {{"dataset", name},
-          {"train", opened.train->size()},
-          {"test", opened.test->size()},
-          {"seconds", taken.count()},
-          {"resident_mb", resident_mb()},
-          {"peak_mb", peak_mb()}};
+  return {
+      {"dataset", name},          {"train", opened.train->size()}, {"test", opened.test->size()},
+      {"seconds", taken.count()}, {"resident_mb", resident_mb()},  {"peak_mb", peak_mb()}};
 }
 
 }  // namespace

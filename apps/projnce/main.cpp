@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "apps/projnce/command.h"
+#include "projnce/core/allocator.h"
 #include "projnce/core/error.h"
 #include "projnce/core/version.h"
 
@@ -80,6 +81,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace projnce;
+  keep_freed_memory();
   try {
     return app::run(argc, argv);
   } catch (const Error& error) {

@@ -13,6 +13,7 @@ namespace {
 const char* const kSummary = "train an encoder and judge it on the test part of the data";
 const char* const kDetails =
     "  projnce train --data photos                 a folder with a sub-folder for each class\n"
+    "  projnce train --data cifar-10-binary.tar.gz an archive as its makers hand it out\n"
     "  projnce train experiments/fashion-mnist/quick.toml --set train.epochs=2\n"
     "  projnce train --resume --out runs/photos    go on with a run that was stopped\n"
     "\n"
@@ -25,13 +26,17 @@ struct Arguments {
 
 void print_summary(const nlohmann::ordered_json& summary) {
   const auto& accuracy = summary.at("accuracy");
+  const auto& seconds = summary.at("seconds");
   std::cout << fmt::format("accuracy  {:.2f} % (last epoch), best {:.2f} % (epoch {})\n",
                            100 * accuracy.at("last").get<double>(),
                            100 * accuracy.at("best").get<double>(),
                            accuracy.at("best_epoch").get<int64_t>())
-            << fmt::format("time      {:.0f} s, {:.0f} images/s while training\n",
-                           summary.at("seconds").at("total").get<double>(),
-                           summary.at("images_per_second").get<double>())
+            << fmt::format(
+                   "time      {:.0f} s, {:.0f} samples/s while training, {:.1f} % of it "
+                   "waiting for data\n",
+                   seconds.at("total").get<double>(), summary.at("images_per_second").get<double>(),
+                   100 * seconds.at("waiting_for_data").get<double>() /
+                       std::max(seconds.at("train").get<double>(), 1e-9))
             << "run       " << summary.at("run").get<std::string>() << '\n';
 }
 
@@ -61,8 +66,9 @@ void add_train_command(CLI::App& app, Context& context) {
   auto* command = add_command(app, "train", kSummary, kDetails);
   auto& request = arguments->request;
   auto* config = command->add_option("CONFIG", request.run.config, "configuration file (TOML)");
-  auto* data = command->add_option("--data", request.run.data,
-                                   "folder with a sub-folder for each class, or the dataset's own");
+  auto* data = command->add_option(
+      "--data", request.run.data,
+      "folder with a sub-folder for each class, or a known dataset's folder or archive");
   auto* set = command
                   ->add_option("--set", request.run.settings,
                                "override one setting, such as --set train.epochs=20; repeatable")

@@ -15,7 +15,9 @@ constexpr int64_t kSmallestSide = int64_t{1} << kLayers;  // each layer halves i
 }  // namespace
 
 AudioCnn::AudioCnn(const AudioCnnOptions& options)
-    : feature_dim_(options.width << (kLayers - 1)), layers_(torch::nn::Sequential()) {
+    : grid_(options.pool == AudioPool::kGrid ? 4 : 1),
+      feature_dim_(grid_ * grid_ * options.width << (kLayers - 1)),
+      layers_(torch::nn::Sequential()) {
   const auto& input = options.input;
   if (input.height < kSmallestSide || input.width < kSmallestSide) {
     fail(Hint{"take longer sounds or more bands, or encoder.name = 'mlp' for vectors"},
@@ -35,12 +37,13 @@ AudioCnn::AudioCnn(const AudioCnnOptions& options)
 }
 
 torch::Tensor AudioCnn::forward(const torch::Tensor& images) {
-  return layers_->forward(images).mean({2, 3});  // [N, F]
+  const auto maps = layers_->forward(images);
+  return torch::adaptive_avg_pool2d(maps, {grid_, grid_}).flatten(1);  // [N, F]
 }
 
 std::string AudioCnn::describe() const {
-  return concat("three 3x3 convolutions of ", feature_dim_ / 4, ", ", feature_dim_ / 2, " and ",
-                feature_dim_, " channels");
+  const int64_t last = feature_dim_ / (grid_ * grid_);
+  return concat("three 3x3 convolutions of ", last / 4, ", ", last / 2, " and ", last, " channels");
 }
 
 }  // namespace projnce

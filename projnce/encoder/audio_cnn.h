@@ -9,13 +9,20 @@
 
 namespace projnce {
 
+/// What the last layer's maps are averaged over.
+enum class AudioPool {
+  kGrid,    ///< each field of 4 bands x 4 moments: where in a spectrogram something is matters
+  kGlobal,  ///< everything
+};
+
 struct AudioCnnOptions {
   InputShape input;
   int64_t width = 32;  ///< channels of the first layer; doubled in each of the two that follow
+  AudioPool pool = AudioPool::kGrid;
 };
 
-/// Three layers for spectrograms: 3x3 convolution, batch-norm, ReLU, 2x2 max-pooling each; global
-/// average pooling at the end: F = 4 * width.
+/// Three layers for spectrograms: 3x3 convolution, batch-norm, ReLU, 2x2 max-pooling each; averages
+/// at the end: F = 4 * width of them, 16 times as many with a grid.
 class AudioCnn : public Encoder {
  public:
   explicit AudioCnn(const AudioCnnOptions& options);
@@ -24,6 +31,7 @@ class AudioCnn : public Encoder {
   std::string describe() const override;
 
  private:
+  int64_t grid_;  // fields along each side
   int64_t feature_dim_;
   torch::nn::Sequential layers_;
 };

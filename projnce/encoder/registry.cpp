@@ -40,7 +40,8 @@ EncoderPtr make_resnet_small(TableReader& reader, const InputShape& input) {
 
 EncoderPtr make_audio_cnn(TableReader& reader, const InputShape& input) {
   AudioCnnOptions options{.input = input};
-  reader.field("width", options.width, between(8, 512));
+  reader.field("width", options.width, between(8, 512))
+      .choice("pool", options.pool, {{"grid", AudioPool::kGrid}, {"global", AudioPool::kGlobal}});
   return std::make_shared<AudioCnn>(options);
 }
 

@@ -18,14 +18,17 @@ namespace projnce {
 
 namespace {
 
-/// Builds everything small from a copy of the table: whoever owns a section complains about it.
-void check_sections(Table table) {
+/// Builds everything small from a copy of the table: whoever owns a section complains about it. The
+/// encoder is left for later where the data will choose it.
+void check_sections(Table table, bool data_chooses_encoder) {
   read_run_settings(table);
   read_train_options(table.tables["train"]);
   read_augment_options(table.tables["augment"]);
   read_input_options(table.tables["input"]);
   read_eval_options(table.tables["eval"]);
-  make_model(table.tables["encoder"], {.channels = 1, .height = 32, .width = 32});
+  if (!data_chooses_encoder) {
+    make_model(table.tables["encoder"], {.channels = 1, .height = 32, .width = 32});
+  }
   // Matrices that the configuration names are read when their shape is known.
   make_loss(table.tables["loss"], {.num_classes = 2, .embedding_dim = 2, .feature_dim = 2},
             [](const std::string&) {
@@ -59,7 +62,7 @@ Table read_run_config(const RunRequest& request) {
     fail(Hint{"give a configuration file, --data FOLDER or --set dataset.name=fashion-mnist"},
          "there is nothing to train on");
   }
-  check_sections(table);
+  check_sections(table, request.config.empty() && !table.tables["encoder"].values.count("name"));
   return table;
 }
 
@@ -83,11 +86,15 @@ const std::string& text_setting(const Table& config, const std::string& section,
 }
 
 void apply_quick_defaults(Table& table, SampleKind kind, int64_t train_samples) {
-  // About half a million pictures seen: ten epochs of 50 000, a hundred of a few thousand.
-  const int64_t epochs =
-      std::clamp<int64_t>(500'000 / std::max<int64_t>(train_samples, 1), 10, 100);
+  // About half a million pictures seen: ten epochs of 50 000, a hundred of a few thousand. A
+  // spectrogram takes several times the work of a small picture.
+  const bool sounds = kind == SampleKind::kSound;
+  const int64_t seen = sounds ? 100'000 : 500'000;
+  const int64_t epochs = std::clamp<int64_t>(seen / std::max<int64_t>(train_samples, 1), 10, 100);
   const int64_t batch_size = std::clamp<int64_t>(train_samples / 4, 16, 256);
+  const bool choose_width = sounds && !table.tables["encoder"].values.count("name");
   set_default(table, "encoder", "name", encoder_for(kind));
+  if (choose_width) set_default(table, "encoder", "width", int64_t{16});
   set_default(table, "loss", "name", std::string("projnce"));
   set_default(table, "train", "epochs", epochs);
   set_default(table, "train", "batch_size", batch_size);

@@ -1,10 +1,12 @@
 """Runs the program as a user would; makes tiny folders of pictures."""
 import json
+import math
 import os
 import struct
 import subprocess
 import tempfile
 import unittest
+import wave
 import zlib
 from pathlib import Path
 
@@ -41,6 +43,22 @@ def make_folder(root, per_class=20, size=16):
     for kind in ("lying", "upright"):
         for number in range(per_class):
             write_png(root / kind / f"{number:03}.png", size, size, stripes(kind, number))
+    return root
+
+
+def write_wav(path, rate, seconds, hertz):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    count = int(rate * seconds)
+    values = [int(9000 * math.sin(2 * math.pi * hertz * i / rate)) for i in range(count)]
+    with wave.open(str(path), "wb") as sound:
+        sound.setparams((1, 2, rate, count, "NONE", ""))
+        sound.writeframes(struct.pack(f"<{count}h", *values))
+
+
+def make_sounds(root, per_class=10, rate=8000):
+    for kind, hertz in (("high", 2000), ("low", 300)):
+        for number in range(per_class):
+            write_wav(root / kind / f"{number:03}.wav", rate, 0.2 + 0.01 * number, hertz)
     return root
 
 

@@ -187,5 +187,19 @@ TEST(TrainLoader, RefusesOptionsThatMakeNoSense) {
   EXPECT_THAT(complaint(options), HasSubstr("20 samples"));
 }
 
+TEST(TrainLoader, GoesFromEpochToEpochWithoutStartingAgain) {
+  const auto dataset = random_dataset(60, 4, 12, 3);
+  auto options = small_options();
+  options.threads = 2;
+  options.epochs = 4;
+  TrainLoader through(dataset, options);
+  for (const int64_t epoch : {0, 1, 2, 3}) {
+    TrainLoader alone(dataset, options);
+    expect_same(epoch_of(through, epoch), epoch_of(alone, epoch));
+  }
+  TrainLoader alone(dataset, options);
+  expect_same(epoch_of(through, 1, 2), epoch_of(alone, 1, 2));  // a jump back
+}
+
 }  // namespace
 }  // namespace projnce

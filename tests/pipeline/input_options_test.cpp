@@ -64,5 +64,52 @@ TEST(InputOptions, TheResolvedTableReadsBackTheSame) {
   EXPECT_EQ(read.std, input.std);
 }
 
+/// Vectors or spectrograms.
+class FeatureDataset : public MemoryDataset {
+ public:
+  FeatureDataset(SampleKind kind, const Features& features)
+      : MemoryDataset({constant_image(1, 1, 1, 0)}, {0}, 1), kind_(kind), features_(features) {}
+
+  SampleKind kind() const override { return kind_; }
+  Sample decode(int64_t /*index*/) const override { return features_; }
+
+ private:
+  SampleKind kind_;
+  Features features_;
+};
+
+TEST(InputOptions, SoundsKeepTheirSectionAndOneMean) {
+  const FeatureDataset dataset(SampleKind::kSound, {1, 128, 17, std::vector<float>(128 * 17, -3)});
+  auto table = parse_toml("[sound]\nseconds = 0.5\nscale = 'slaney'", "run.toml");
+  const auto input = resolve_input(table, dataset, 1);
+  EXPECT_EQ(input.shape().height, 128);
+  EXPECT_EQ(input.shape().width, 16);
+  EXPECT_EQ(input.mean, std::vector<double>{-3});
+  auto again = parse_toml(to_toml(table), "config.toml");
+  const auto read = read_input_options(again);
+  EXPECT_EQ(read.kind, SampleKind::kSound);
+  EXPECT_EQ(read.mel.scale, MelScale::kSlaney);
+  EXPECT_EQ(read.mel.seconds, 0.5);
+  EXPECT_EQ(table.values.count("image_size"), 0U);
+}
+
+TEST(InputOptions, VectorsTellTheirSize) {
+  const FeatureDataset dataset(SampleKind::kVector, {4, 1, 1, {1, 2, 3, 4}});
+  Table table;
+  const auto input = resolve_input(table, dataset, 1);
+  EXPECT_EQ(input.shape().channels, 4);
+  EXPECT_EQ(input.format().values(), 4U);
+  EXPECT_EQ(input.mean, std::vector<double>{2.5});
+  Table wrong = parse_toml("vector_size = 5", "run.toml");
+  EXPECT_THAT(complaint([&] { resolve_input(wrong, dataset, 1); }), HasSubstr("vectors of 4"));
+}
+
+TEST(InputOptions, SettingsOfAnotherKindAreRefused) {
+  const std::vector<Image> images = {constant_image(8, 8, 3, 9)};
+  EXPECT_THAT(complaint([&] { resolve(images, "vector_size = 3"); }), HasSubstr("'image'"));
+  EXPECT_THAT(complaint([&] { resolve(images, "[sound]\nhop = 64"); }), HasSubstr("'image'"));
+  EXPECT_THAT(complaint([&] { resolve(images, "kind = 'sound'"); }), HasSubstr("'image'"));
+}
+
 }  // namespace
 }  // namespace projnce

@@ -1,0 +1,20 @@
+#include "projnce/core/allocator.h"
+
+#include <cstdlib>  // defines __GLIBC__
+
+#ifdef __GLIBC__
+#include <malloc.h>
+
+#include <limits>
+#endif
+
+namespace projnce {
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_MAX, 0);  // blocks of their own would go back to the system when they are freed
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+#endif
+}
+
+}  // namespace projnce

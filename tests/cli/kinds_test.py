@@ -1,0 +1,159 @@
+"""Training on sounds, vectors, archives and data made worse on purpose."""
+import json
+import random
+import struct
+import tarfile
+
+from support import TINY, CommandLineTest, make_folder, make_sounds, write_wav
+
+SOUND = ["--set", "train.epochs=4", "--set", "train.batch_size=16", "--set", "threads=1", "--set",
+         "encoder.width=8"]
+
+
+def read_npy(path):
+    """Shape and numbers of a .npy file of int64."""
+    data = path.read_bytes()
+    length = struct.unpack("<H", data[8:10])[0]
+    header = data[10:10 + length].decode()
+    shape = [int(n) for n in header.split("(")[1].split(")")[0].split(",") if n.strip()]
+    count = (len(data) - 10 - length) // 8
+    return shape, struct.unpack(f"<{count}q", data[10 + length:])
+
+
+def make_cifar10(root, per_batch=40):
+    """Two tones of grey for each class, in the binary layout of CIFAR-10."""
+    root.mkdir(parents=True)
+    for name in [*(f"data_batch_{i}.bin" for i in range(1, 6)), "test_batch.bin"]:
+        records = b"".join(bytes([i % 10]) + bytes([20 * (i % 10) + i // 10]) * 3072
+                           for i in range(per_batch))
+        (root / name).write_bytes(records)
+    (root / "batches.meta.txt").write_text("\n".join(
+        "airplane automobile bird cat deer dog frog horse ship truck".split()) + "\n\n")
+    return root
+
+
+class Sounds(CommandLineTest):
+    def test_a_folder_of_sounds_trains_and_everything_else_follows(self):
+        make_sounds(self.scratch / "tones", per_class=16)
+        home = {"HOME": str(self.scratch / "home")}
+        ran = self.run_program("train", "--data", "tones", "--out", "run", *SOUND, "--json", env=home)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        summary = json.loads(ran.stdout)
+        self.assertEqual(summary["encoder"], "audio-cnn")
+        self.assertGreaterEqual(summary["accuracy"]["last"], 0.9)
+        cache = self.scratch / "home/.cache/projnce/features"
+        self.assertEqual(len([p for p in cache.rglob("*") if p.is_file()]), 32)
+
+        result = self.run_json("eval", "run")
+        self.assertEqual(result["top1"], summary["accuracy"]["last"])
+        write_wav(self.scratch / "new.wav", 16000, 0.5, 2000)
+        rows = self.run_json("predict", "run", "new.wav", "tones/low/003.wav")["predictions"]
+        self.assertEqual([row["class"] for row in rows], ["high", "low"])
+        self.assertEqual(self.run_json("embed", "run", "tones", "-o", "all.npy")["rows"], 32)
+
+    def test_the_cache_changes_nothing(self):
+        make_sounds(self.scratch / "tones")
+        home = {"HOME": str(self.scratch / "home")}
+        for run in ("first", "second"):  # the second finds every spectrogram there
+            ran = self.run_program("train", "--data", "tones", "--out", run, *SOUND, env=home)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+        for name in ("metrics.jsonl", "embeddings.npy", "config.toml"):
+            self.assertEqual((self.scratch / "first" / name).read_bytes(),
+                             (self.scratch / "second" / name).read_bytes(), name)
+
+    def test_settings_of_pictures_are_refused(self):
+        make_sounds(self.scratch / "tones")
+        self.assert_refused("train", "--data", "tones", "--set", "input.image_size=32", "--out",
+                            "run", says="image_size does not apply")
+
+
+class Vectors(CommandLineTest):
+    def test_what_embed_wrote_can_be_trained_on(self):
+        make_folder(self.scratch / "photos")
+        self.run_json("train", "--data", "photos", "--out", "run", *TINY)
+        (self.scratch / "vectors").mkdir()
+        self.run_json("embed", "run", "photos", "-o", "vectors/photos.npy")
+        summary = self.run_json("train", "--data", "vectors", "--out", "head", "--set",
+                                "train.epochs=5", "--set", "threads=1")
+        self.assertEqual((summary["dataset"], summary["encoder"]), ("embeddings", "mlp"))
+        self.assertGreaterEqual(summary["accuracy"]["last"], 0.7)
+
+
+class Archives(CommandLineTest):
+    def test_an_archive_trains_as_its_folder_does(self):
+        make_folder(self.scratch / "photos")
+        for name, mode in (("photos.tar", "w"), ("photos.tar.gz", "w:gz")):
+            with tarfile.open(self.scratch / name, mode) as archive:
+                archive.add(self.scratch / "photos", "photos")
+        self.run_json("train", "--data", "photos", "--out", "run-folder", *TINY)
+        for name in ("photos.tar", "photos.tar.gz"):
+            self.run_json("train", "--data", name, "--out", f"run-{name}", *TINY)
+            self.assertEqual((self.scratch / f"run-{name}/metrics.jsonl").read_bytes(),
+                             (self.scratch / "run-folder/metrics.jsonl").read_bytes())
+
+    def test_memory_does_not_change_the_numbers(self):
+        make_folder(self.scratch / "photos")
+        self.run_json("train", "--data", "photos", "--out", "held", *TINY)
+        self.run_json("train", "--data", "photos", "--out", "streamed", *TINY, "--set",
+                      "dataset.memory_mb=0")
+        self.assertEqual((self.scratch / "held/metrics.jsonl").read_bytes(),
+                         (self.scratch / "streamed/metrics.jsonl").read_bytes())
+        self.assertIn("read in each epoch", (self.scratch / "streamed/log.txt").read_text())
+
+    def test_damage_met_while_streaming_is_skipped_and_counted(self):
+        make_folder(self.scratch / "photos", per_class=150)
+        (self.scratch / "photos/lying/007.png").write_bytes(b"no picture")
+        ran = self.run_program("train", "--data", "photos", "--out", "run", *TINY, "--set",
+                               "dataset.memory_mb=0", "--set", "dataset.test_fraction=0.1", "--json")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual(json.loads(ran.stdout)["samples"]["skipped"], 1)
+        self.assertIn("lying/007.png", ran.stderr)
+
+
+class Corruption(CommandLineTest):
+    def test_wrong_labels_are_recorded(self):
+        make_folder(self.scratch / "photos", per_class=50)
+        summary = self.run_json("train", "--data", "photos", "--out", "run", *TINY, "--set",
+                                "dataset.label_noise.rate=0.3")
+        shape, values = read_npy(self.scratch / "run/train_labels.npy")
+        self.assertEqual(shape, [80, 2])
+        wrong = sum(used != given for used, given in zip(values[::2], values[1::2]))
+        self.assertEqual(wrong, summary["wrong_labels"])
+        self.assertGreater(wrong, 10)
+        self.assertEqual(sorted(values[1::2]), [0] * 40 + [1] * 40)
+
+    def test_feature_noise_in_both_forms(self):
+        make_folder(self.scratch / "photos")
+        losses = set()
+        for clip in ("true", "false"):
+            self.run_json("train", "--data", "photos", "--out", clip, *TINY, "--set",
+                          "dataset.feature_noise.deviation=70", "--set",
+                          f"dataset.feature_noise.clip={clip}")
+            losses.add((self.scratch / clip / "metrics.jsonl").read_text())
+        self.assertEqual(len(losses), 2)
+
+    def test_coarse_training_is_judged_by_the_fine_classes(self):
+        make_cifar10(self.scratch / "cifar-10-batches-bin")
+        summary = self.run_json("train", "--data", "cifar-10-batches-bin", "--out", "run", *TINY,
+                                "--set", "dataset.coarse_training=true")
+        self.assertEqual((summary["dataset"], summary["classes"]), ("cifar10", 10))
+        result = self.run_json("eval", "run")
+        self.assertEqual(len(result["classes"]), 10)
+        self.assertEqual(result["top1"], summary["accuracy"]["last"])
+
+    def test_pictures_without_labels_need_simclr(self):
+        root = self.scratch / "stl10_binary"
+        root.mkdir()
+        shades = random.Random(1)
+        for part, count in (("train", 20), ("test", 10), ("unlabeled", 24)):
+            (root / f"{part}_X.bin").write_bytes(
+                b"".join(bytes([shades.randrange(256)]) * 27648 for _ in range(count)))
+        for part, count in (("train", 20), ("test", 10)):
+            (root / f"{part}_y.bin").write_bytes(bytes(1 + i % 10 for i in range(count)))
+        unlabelled = ["--set", "dataset.train_part=unlabeled", "--set", "input.image_size=16"]
+        self.assert_refused("train", "--data", "stl10_binary", "--out", "run", *unlabelled, *TINY,
+                            says="has no labels")
+        summary = self.run_json("train", "--data", "stl10_binary", "--out", "run", *unlabelled,
+                                *TINY, "--set", "loss.name=simclr")
+        self.assertEqual(summary["samples"], {"train": 24, "test": 10, "skipped": 0})
+        self.assertEqual(summary["classes"], 10)

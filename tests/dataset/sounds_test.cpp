@@ -1,0 +1,118 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "projnce/augment/sound/log_mel.h"
+#include "projnce/core/error.h"
+#include "projnce/dataset/open_dataset.h"
+#include "projnce/dataset/prepared_clips.h"
+#include "projnce/dataset/spectrograms.h"
+#include "tests/support/complaint.h"
+#include "tests/support/data_files.h"
+#include "tests/support/scratch_dir.h"
+#include "tests/support/sound_files.h"
+
+namespace projnce {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int kRate = 8000;
+
+/// Low and high tones in two class folders, six of each, of 0.3 to 0.8 s.
+void write_tones(const std::filesystem::path& root) {
+  for (int i = 0; i < 12; ++i) {
+    const bool high = i % 2 == 1;
+    const auto name = std::string(high ? "high/" : "low/") + std::to_string(i) + ".wav";
+    std::vector<float> samples(static_cast<size_t>(kRate * (3 + i / 2)) / 10);
+    for (size_t t = 0; t < samples.size(); ++t) {
+      samples[t] = 0.5F * std::sin(static_cast<float>(t) * (high ? 1.1F : 0.2F));
+    }
+    testing::write_file(root / name, testing::encode_float_wav(kRate, samples));
+  }
+}
+
+OpenedDataset open_tones(const std::filesystem::path& root, ClipFormat sound = {}) {
+  Table table;
+  table.values["name"] = {std::string("folder"), {}};
+  table.values["root"] = {root.native(), {}};
+  OpenContext context;
+  context.sound = sound;
+  return open_dataset(table, context);
+}
+
+TEST(Sounds, OfAFolderGetOneRateAndOneLength) {
+  const testing::ScratchDir dir;
+  write_tones(dir.path());
+  const auto opened = open_tones(dir.path());
+  EXPECT_EQ(opened.train->kind(), SampleKind::kSound);
+  EXPECT_EQ(opened.sound.rate, 16000);
+  EXPECT_DOUBLE_EQ(opened.sound.seconds, 0.7);  // 19 in 20 of the training sounds
+  for (const auto& part : {opened.train, opened.test}) {
+    for (int64_t i = 0; i < part->size(); ++i) {
+      const auto clip = std::get<Clip>(part->decode(i));
+      EXPECT_EQ(clip.rate, 16000);
+      EXPECT_EQ(clip.samples.size(), 11200U);
+    }
+  }
+}
+
+TEST(Sounds, TakeTheLengthThatIsGiven) {
+  const testing::ScratchDir dir;
+  write_tones(dir.path());
+  const auto opened = open_tones(dir.path(), {.rate = kRate, .seconds = 0.25});
+  EXPECT_EQ(std::get<Clip>(opened.train->decode(0)).samples.size(), 2000U);
+}
+
+TEST(Sounds, HaveNoFeatureNoise) {
+  const testing::ScratchDir dir;
+  write_tones(dir.path());
+  Table table;
+  table.values["name"] = {std::string("folder"), {}};
+  table.values["root"] = {dir.path().native(), {}};
+  table.tables["feature_noise"].values["deviation"] = {70.0, {}};
+  EXPECT_THAT(testing::complaint([&] { open_dataset(table, {}); }), HasSubstr("is for pictures"));
+}
+
+TEST(Spectrograms, AreThoseOfTheFrontEndWithAndWithoutCache) {
+  const testing::ScratchDir dir;
+  write_tones(dir.path() / "data");
+  const auto opened = open_tones(dir.path() / "data");
+  const MelOptions mel{.seconds = opened.sound.seconds};
+  const auto plain = spectrograms_of(opened.train, mel, nullptr);
+  const auto cache = std::make_shared<FeatureCache>(dir.path() / "cache");
+  const auto cached = spectrograms_of(opened.train, mel, cache);
+  LogMel front_end(mel);
+  for (int64_t i = 0; i < opened.train->size(); ++i) {
+    Features expected;
+    front_end.compute(std::get<Clip>(opened.train->decode(i)).samples, expected);
+    EXPECT_EQ(std::get<Features>(plain->decode(i)).values, expected.values);
+    EXPECT_EQ(std::get<Features>(cached->decode(i)).values, expected.values);  // stores
+    EXPECT_EQ(std::get<Features>(cached->decode(i)).values, expected.values);  // finds
+  }
+  const auto entries = std::distance(std::filesystem::recursive_directory_iterator(dir.path() / "cache"),
+                                     std::filesystem::recursive_directory_iterator());
+  EXPECT_GE(entries, opened.train->size());
+}
+
+TEST(Spectrograms, OfAFileThatChangedAreComputedAgain) {
+  const testing::ScratchDir dir;
+  write_tones(dir.path() / "data");
+  const auto cache = std::make_shared<FeatureCache>(dir.path() / "cache");
+  const MelOptions mel{.rate = kRate, .seconds = 0.5};
+  const auto first = [&] {
+    const auto opened = open_tones(dir.path() / "data", {.rate = kRate, .seconds = 0.5});
+    return std::get<Features>(spectrograms_of(opened.train, mel, cache)->decode(0)).values;
+  };
+  const auto before = first();
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(dir.path() / "data")) {
+    if (!entry.is_regular_file()) continue;
+    testing::write_file(entry.path(), testing::encode_float_wav(kRate, std::vector<float>(1000, 0.25F)));
+  }
+  EXPECT_NE(first(), before);
+}
+
+}  // namespace
+}  // namespace projnce
