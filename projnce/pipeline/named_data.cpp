@@ -6,6 +6,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
+#include "projnce/dataset/embeddings.h"
 #include "projnce/dataset/registry.h"
 #include "projnce/io/file_tree.h"
 #include "projnce/io/printable.h"
@@ -17,7 +18,8 @@ namespace {
 bool is_tree(const std::string& what) {
   std::error_code ignored;
   return std::filesystem::is_directory(what, ignored) ||
-         (std::filesystem::exists(what, ignored) && is_archive_name(what));
+         (std::filesystem::exists(what, ignored) &&
+          (is_archive_name(what) || is_embeddings_file(what)));
 }
 
 bool is_dataset_name(const std::string& what) {

@@ -72,6 +72,7 @@ RunSettings read_run_settings(Table& table) {
   TableReader reader(table, "");
   reader.field("seed", settings.seed, at_least(0))
       .field("threads", settings.threads, between(0, 1024))
+      .field("data_root", settings.data_root)
       .field("version", version);
   for (const auto* section : {"dataset", "input", "augment", "encoder", "loss", "train", "eval"}) {
     reader.section(section);

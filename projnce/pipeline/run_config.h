@@ -20,7 +20,8 @@ struct RunRequest {
 /// The values that belong to the whole run.
 struct RunSettings {
   int64_t seed = 1;
-  int64_t threads = 0;  ///< 0: all cores
+  int64_t threads = 0;    ///< 0: all cores
+  std::string data_root;  ///< holds datasets under their names; "" for PROJNCE_DATA
 };
 
 /// Joins file, folder and settings into one table and checks every key of it that can be checked

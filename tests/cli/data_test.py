@@ -6,6 +6,13 @@ from support import CommandLineTest, make_folder, make_sounds, stripes, write_pn
 
 
 class DataList(CommandLineTest):
+    def test_the_configuration_may_say_where_datasets_are(self):
+        (self.scratch / "sets").mkdir()
+        ran = self.run_program("train", "--set", "dataset.name=cifar10", "--set", "data_root=sets",
+                               "--out", "run", env={"HOME": str(self.scratch)})
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("sets/cifar10", ran.stderr)
+
     def test_says_where_each_is_looked_for_and_where_it_comes_from(self):
         home = {"PROJNCE_DATA": str(self.scratch / "data")}
         ran = self.run_program("data", "list", "--json", env=home)

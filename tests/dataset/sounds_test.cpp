@@ -92,8 +92,9 @@ TEST(Spectrograms, AreThoseOfTheFrontEndWithAndWithoutCache) {
     EXPECT_EQ(std::get<Features>(cached->decode(i)).values, expected.values);  // stores
     EXPECT_EQ(std::get<Features>(cached->decode(i)).values, expected.values);  // finds
   }
-  const auto entries = std::distance(std::filesystem::recursive_directory_iterator(dir.path() / "cache"),
-                                     std::filesystem::recursive_directory_iterator());
+  const auto entries =
+      std::distance(std::filesystem::recursive_directory_iterator(dir.path() / "cache"),
+                    std::filesystem::recursive_directory_iterator());
   EXPECT_GE(entries, opened.train->size());
 }
 
@@ -109,7 +110,8 @@ TEST(Spectrograms, OfAFileThatChangedAreComputedAgain) {
   const auto before = first();
   for (const auto& entry : std::filesystem::recursive_directory_iterator(dir.path() / "data")) {
     if (!entry.is_regular_file()) continue;
-    testing::write_file(entry.path(), testing::encode_float_wav(kRate, std::vector<float>(1000, 0.25F)));
+    testing::write_file(entry.path(),
+                        testing::encode_float_wav(kRate, std::vector<float>(1000, 0.25F)));
   }
   EXPECT_NE(first(), before);
 }
