@@ -1,14 +1,27 @@
 #include "projnce/core/logging.h"
 
 #include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/ringbuffer_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 
+#include <utility>
+
 namespace projnce {
+
+namespace {
+
+using MessageMemory = spdlog::sinks::ringbuffer_sink_mt;
+
+constexpr size_t kRemembered = 1000;
+
+}  // namespace
 
 Logger make_logger() {
   auto terminal = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
   terminal->set_pattern("%^%v%$");
-  auto logger = std::make_shared<spdlog::logger>("projnce", std::move(terminal));
+  auto memory = std::make_shared<MessageMemory>(kRemembered);
+  auto logger = std::make_shared<spdlog::logger>(
+      "projnce", spdlog::sinks_init_list{std::move(terminal), std::move(memory)});
   logger->flush_on(spdlog::level::info);
   return logger;
 }
@@ -16,6 +29,13 @@ Logger make_logger() {
 void log_to_file(const Logger& logger, const std::filesystem::path& file) {
   auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file.string());
   sink->set_pattern("%Y-%m-%d %H:%M:%S %l %v");
+  for (auto& other : logger->sinks()) {
+    const auto memory = std::dynamic_pointer_cast<MessageMemory>(other);
+    if (!memory) continue;
+    for (const auto& message : memory->last_raw()) sink->log(message);
+    other = std::move(sink);
+    return;
+  }
   logger->sinks().push_back(std::move(sink));
 }
 

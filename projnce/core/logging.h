@@ -13,7 +13,7 @@ using Logger = std::shared_ptr<spdlog::logger>;
 
 Logger make_logger();
 
-/// From now on, messages are also appended to `file`.
+/// From now on, messages are also appended to `file`, after those that came before it was known.
 void log_to_file(const Logger& logger, const std::filesystem::path& file);
 
 }  // namespace projnce
