@@ -1,8 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "projnce/core/error.h"
 #include "projnce/dataset/open_dataset.h"
 #include "tests/support/data_files.h"
@@ -44,13 +41,7 @@ TEST(BadFolders, BehaveAsTheManifestAsks) {
   const auto root = testing::unpack_bad_files(dir.path());
   if (root.empty()) GTEST_SKIP() << "../../shared/data/bad/bad.tar.gz is not on this machine";
   int cases = 0;
-  std::ifstream manifest(root / "MANIFEST.tsv");
-  for (std::string line; std::getline(manifest, line);) {
-    std::istringstream fields(line);
-    std::string folder;
-    std::string expected;
-    std::getline(fields, folder, '\t');
-    std::getline(fields, expected, '\t');
+  for (const auto& [folder, expected] : testing::bad_cases(root)) {
     const auto name = dataset_of(folder);
     if (name.empty()) continue;
     const bool opened = opens(name, root / folder);

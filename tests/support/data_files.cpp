@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 namespace projnce::testing {
@@ -124,6 +125,19 @@ std::filesystem::path unpack_bad_files(const std::filesystem::path& folder) {
   const auto command = "tar xzf " + archive.string() + " -C " + folder.string();
   require(std::system(command.c_str()) == 0, "cannot unpack the bad files");
   return folder / "bad";
+}
+
+std::vector<BadCase> bad_cases(const std::filesystem::path& folder) {
+  std::vector<BadCase> cases;
+  std::ifstream manifest(folder / "MANIFEST.tsv");
+  for (std::string line; std::getline(manifest, line);) {
+    std::istringstream fields(line);
+    BadCase bad;
+    std::getline(fields, bad.file, '\t');
+    std::getline(fields, bad.expected, '\t');
+    cases.push_back(bad);
+  }
+  return cases;
 }
 
 }  // namespace projnce::testing

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -43,5 +44,12 @@ void write_file(const std::filesystem::path& path, const Bytes& bytes);
 /// Damaged and hostile files that the project shares, unpacked into `folder`; empty where this
 /// machine does not have them.
 std::filesystem::path unpack_bad_files(const std::filesystem::path& folder);
+
+/// A line of the manifest of those files.
+struct BadCase {
+  std::string file;      ///< or folder
+  std::string expected;  ///< ACCEPT, REJECT, SKIP-OR-REJECT or SAFE
+};
+std::vector<BadCase> bad_cases(const std::filesystem::path& folder);
 
 }  // namespace projnce::testing
