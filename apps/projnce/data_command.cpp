@@ -95,7 +95,7 @@ ordered_json to_json(const PartInfo& part, SampleKind kind) {
 
 ordered_json to_json(const Inspection& inspection) {
   const auto& info = inspection.info;
-  ordered_json object = {{"kind", kind_name(info.kind)},
+  ordered_json object = {{"kind", concat(word_for(info.kind), "s")},
                          {"classes", info.class_names},
                          {"intact", inspection.intact()},
                          {"remarks", info.remarks}};
@@ -173,7 +173,7 @@ void print_classes(const DatasetInfo& info) {
 }
 
 void print_info(const DatasetInfo& info) {
-  std::cout << fmt::format("{} {} in {} classes\n", info.samples(), kind_name(info.kind),
+  std::cout << fmt::format("{} {}s in {} classes\n", info.samples(), word_for(info.kind),
                            info.class_names.size());
   for (const auto& [name, part] : info.parts()) {
     std::cout << fmt::format("{:<10} {}{}", name, counted(part->samples, "sample"),
@@ -214,9 +214,12 @@ struct Arguments {
 /// Options that `info` and `verify` share.
 std::shared_ptr<Arguments> add_inspection(CLI::App& command) {
   auto arguments = std::make_shared<Arguments>();
-  command.add_option("WHAT", arguments->request.what, "a dataset's name, a folder or a file")
+  command
+      .add_option("WHAT", arguments->request.what,
+                  "a dataset's name, a folder, an archive or a file")
       ->required();
-  command.add_option("--dataset", arguments->request.dataset, "whose layout the folder has");
+  command.add_option("--dataset", arguments->request.dataset,
+                     "whose layout the path has; found out where it is left out");
   add_json_flag(command, arguments->json);
   return arguments;
 }

@@ -10,7 +10,7 @@ namespace projnce::app {
 namespace {
 
 const char* const kSummary =
-    "embeddings of a dataset, a folder or single pictures as a .npy matrix";
+    "embeddings of a dataset, a folder, an archive or single files as a .npy matrix";
 const char* const kDetails =
     "  projnce embed runs/photos other_photos -o other.npy\n"
     "  projnce embed runs/photos a.jpg b.png -o two.npy\n"
@@ -31,7 +31,7 @@ void add_embed_command(CLI::App& app, Context& context) {
   command->add_option("RUN", arguments->request.run, "directory of the run")->required();
   command
       ->add_option("INPUT", arguments->request.inputs,
-                   "a dataset's name, a folder, or picture files")
+                   "a dataset's name, a folder, an archive, or files")
       ->required();
   command->add_option("-o,--output", arguments->request.output, "the .npy file to write")
       ->required();

@@ -41,11 +41,11 @@ constexpr int kFailedWorking = 1;
 constexpr int kWrongInput = 2;
 
 const char* const kDescription =
-    "projnce learns embeddings from labelled pictures with supervised contrastive losses,\n"
-    "also where labels are partly wrong.\n"
+    "projnce learns embeddings from labelled pictures and sounds with supervised contrastive\n"
+    "losses, also where labels are partly wrong.\n"
     "\n"
     "  projnce train --data FOLDER     train on a folder with a sub-folder for each class\n"
-    "  projnce predict RUN FILE...     name the class of pictures with what was trained";
+    "  projnce predict RUN FILE...     name the class of files with what was trained";
 
 int report(const Error& error) {
   std::cerr << "projnce: " << error.what() << '\n';

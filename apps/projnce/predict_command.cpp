@@ -9,13 +9,13 @@ namespace projnce::app {
 
 namespace {
 
-const char* const kSummary = "class and similarity of each picture";
+const char* const kSummary = "class and similarity of each picture or sound";
 const char* const kDetails =
     "  projnce predict runs/photos new/*.jpg\n"
     "\n"
-    "Prints file, class and cosine similarity with the class, separated by tabs. A file that is "
-    "no\n"
-    "picture is named on standard error and left out; the exit status is then 2.";
+    "Prints file, class and cosine similarity with the class, separated by tabs. A file that "
+    "cannot\n"
+    "be read is named on standard error and left out; the exit status is then 2.";
 
 nlohmann::ordered_json to_json(const std::vector<Prediction>& predictions) {
   auto rows = nlohmann::ordered_json::array();
@@ -50,7 +50,8 @@ void add_predict_command(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<Arguments>();
   auto* command = add_command(app, "predict", kSummary, kDetails);
   command->add_option("RUN", arguments->run, "directory of the run")->required();
-  command->add_option("FILE", arguments->files, "pictures (JPEG or PNG)")->required();
+  command->add_option("FILE", arguments->files, "pictures or sounds, as the run was trained on")
+      ->required();
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {
     const auto predictions = predict_files(arguments->run, arguments->files);

@@ -11,7 +11,7 @@ namespace projnce {
 /// terminal, a plain line every few seconds elsewhere.
 class Progress {
  public:
-  /// `unit` is what the rate counts: "images" gives "1200 images/s".
+  /// `unit` is what the rate counts: "samples" gives "1200 samples/s".
   Progress(std::string label, int64_t total, std::string unit);
   ~Progress();
   Progress(const Progress&) = delete;

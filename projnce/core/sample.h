@@ -32,6 +32,12 @@ using Sample = std::variant<Image, Clip, Features>;
 
 enum class SampleKind { kImage, kSound, kVector };
 
+/// What messages call one sample.
+inline const char* word_for(SampleKind kind) {
+  if (kind == SampleKind::kImage) return "picture";
+  return kind == SampleKind::kSound ? "sound" : "vector";
+}
+
 inline size_t bytes_of(const Sample& sample) {
   return std::visit([](const auto& s) { return s.bytes(); }, sample);
 }

@@ -14,6 +14,7 @@
 #include "projnce/io/atomic_file.h"
 #include "projnce/io/png_writer.h"
 #include "projnce/io/printable.h"
+#include "projnce/io/tree_names.h"
 
 namespace projnce {
 
@@ -166,13 +167,6 @@ int extent_of(size_t tiles, int size, int gap) {
   return static_cast<int>(tiles) * (size + gap) - gap;
 }
 
-std::string sheet_ending(const std::filesystem::path& file) {
-  auto ending = file.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return ending;
-}
-
 }  // namespace
 
 ContactSheet make_contact_sheet(const DatasetSplit& dataset, const DecodeAllOptions& decoding,
@@ -212,8 +206,7 @@ Image sheet_picture(const ContactSheet& sheet) {
 }
 
 void check_sheet_name(const std::filesystem::path& file) {
-  const auto ending = sheet_ending(file);
-  if (ending != ".png" && ending != ".html") {
+  if (!has_extension(file.native(), {".png", ".html"})) {
     fail("a contact sheet is a .png or an .html file, not ", printable(file.native()));
   }
 }
@@ -221,7 +214,7 @@ void check_sheet_name(const std::filesystem::path& file) {
 void write_contact_sheet(const std::filesystem::path& file, const ContactSheet& sheet,
                          const std::string& title, const std::string& summary) {
   check_sheet_name(file);
-  if (sheet_ending(file) == ".png") {
+  if (has_extension(file.native(), {".png"})) {
     const auto png = encode_png(sheet_picture(sheet));
     write_file_atomically(file, std::as_bytes(std::span(png)));
   } else {

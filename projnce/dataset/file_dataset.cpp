@@ -18,10 +18,6 @@ const std::vector<std::string>& extensions_of(SampleKind kind) {
   return kind == SampleKind::kSound ? sound_extensions() : image_extensions();
 }
 
-const char* word_for(SampleKind kind) {
-  return kind == SampleKind::kSound ? "sound" : "picture";
-}
-
 FileDataset::FileDataset(FileTreePtr tree, SampleKind kind, std::vector<std::string> class_names,
                          std::vector<File> files)
     : tree_(std::move(tree)),

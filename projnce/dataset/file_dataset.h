@@ -12,9 +12,6 @@ namespace projnce {
 /// How the names of files of this kind end. REQUIRES: kImage or kSound.
 const std::vector<std::string>& extensions_of(SampleKind kind);
 
-/// "picture" or "sound", for messages.
-const char* word_for(SampleKind kind);
-
 /// Pictures or sounds that are files of a folder or archive, of any size, decoded when asked for.
 class FileDataset : public Dataset {
  public:

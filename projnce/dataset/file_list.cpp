@@ -1,11 +1,10 @@
 #include "projnce/dataset/file_list.h"
 
-#include <algorithm>
-
 #include "projnce/core/error.h"
 #include "projnce/io/image_file.h"
 #include "projnce/io/printable.h"
 #include "projnce/io/sound_file.h"
+#include "projnce/io/tree_names.h"
 
 namespace projnce {
 
@@ -28,11 +27,7 @@ Sample FileList::decode_part(int64_t index, const PictureNeeds& needs) const {
 }
 
 SampleKind kind_by_name(const std::filesystem::path& file) {
-  auto ending = file.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto& endings = sound_extensions();
-  const bool sound = std::find(endings.begin(), endings.end(), ending) != endings.end();
+  const bool sound = has_extension(file.native(), sound_extensions());
   return sound ? SampleKind::kSound : SampleKind::kImage;
 }
 

@@ -123,16 +123,4 @@ DatasetInfo inspect(const DatasetSplit& dataset, const DecodeAllOptions& options
   return info;
 }
 
-const char* kind_name(SampleKind kind) {
-  switch (kind) {
-    case SampleKind::kImage:
-      return "pictures";
-    case SampleKind::kSound:
-      return "sounds";
-    case SampleKind::kVector:
-      break;
-  }
-  return "vectors";
-}
-
 }  // namespace projnce

@@ -60,7 +60,4 @@ struct DatasetInfo {
 /// Decodes every sample of all parts. The progress is that through all of them.
 DatasetInfo inspect(const DatasetSplit& dataset, const DecodeAllOptions& options);
 
-/// "pictures", "sounds" or "vectors"
-const char* kind_name(SampleKind kind);
-
 }  // namespace projnce

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "projnce/core/error.h"
 #include "projnce/io/printable.h"
 #include "projnce/io/tree_names.h"
 
@@ -12,6 +13,16 @@ namespace {
 constexpr int kDeepestLayout = 3;
 constexpr size_t kMostFoldersAround = 64;
 constexpr size_t kMostFoldersSearched = 5000;  // links between folders can make few look like many
+
+/// None where the folder cannot be listed: what is looked for may be elsewhere.
+std::vector<std::string> folders_in(const FileTree& tree, const std::string& folder) {
+  try {
+    return tree.subfolders(folder);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::kInput) throw;
+    return {};
+  }
+}
 
 }  // namespace
 
@@ -29,7 +40,7 @@ FileTreePtr find_subtree(const FileTreePtr& tree,
     if (depth == kDeepestLayout) break;
     std::vector<std::string> next;
     for (const auto& folder : level) {
-      const auto names = tree->subfolders(folder);
+      const auto names = folders_in(*tree, folder);
       if (names.size() > kMostFoldersAround || next.size() > kMostFoldersSearched) continue;
       for (const auto& name : names) next.push_back(join_names(folder, name));
     }

@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The numbers are part of what a seed means and stay as they are. Subsets do not depend on the
-/// run's seed: runs with different seeds train on the same samples.
+/// The numbers are part of what a seed means and stay as they are. max_train and max_test do not
+/// depend on the run's seed: runs with different seeds train on the same samples.
 enum SeedPurpose : uint64_t {
   kTrainSubsetSeed = 102,
   kTestSubsetSeed = 103,

@@ -31,7 +31,7 @@ std::filesystem::path folder_for_spool(const FileTreeOptions& options) {
 FileDescriptor open_nameless_file(const std::filesystem::path& folder) {
   FileDescriptor file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kOwnerOnly));
   if (file.is_open()) return file;
-  // Some file systems make no files without a name.
+  // Some file systems make no files without a name. The last six letters become a name of its own.
   auto pattern = (folder / "projnce-spool-XXXXXX").native();
   file = FileDescriptor(::mkostemp(pattern.data(), O_CLOEXEC));
   if (file.is_open()) ::unlink(pattern.c_str());

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "projnce/core/error.h"
@@ -29,14 +30,10 @@ constexpr size_t kEntryOverhead = kEntryHeader + sizeof(uint64_t);
 constexpr size_t kMaxEntryValues = size_t{1} << 24;
 constexpr size_t kMaxEntryBytes = kEntryOverhead + kMaxEntryValues * sizeof(float);
 
-XXH128_canonical_t hash_of(std::span<const std::byte> bytes) {
-  XXH128_canonical_t digest;
-  XXH128_canonicalFromHash(&digest, XXH3_128bits(bytes.data(), bytes.size()));
-  return digest;
-}
-
 XXH128_canonical_t hash_of(std::string_view text) {
-  return hash_of(std::as_bytes(std::span(text)));
+  XXH128_canonical_t digest;
+  XXH128_canonicalFromHash(&digest, XXH3_128bits(text.data(), text.size()));
+  return digest;
 }
 
 std::string hex_digits(const XXH128_canonical_t& hash) {
@@ -171,10 +168,6 @@ void FeatureCache::note_failure(const std::string& reason) {
 std::string FeatureCache::first_failure() const {
   const std::lock_guard lock(mutex_);
   return first_failure_;
-}
-
-std::string content_id(std::span<const uint8_t> bytes) {
-  return hex_digits(hash_of(std::as_bytes(bytes)));
 }
 
 }  // namespace projnce

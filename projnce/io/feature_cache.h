@@ -5,7 +5,6 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -48,9 +47,5 @@ class FeatureCache {
   std::set<std::filesystem::path> being_stored_;
   std::string first_failure_;
 };
-
-/// 32 hexadecimal digits that stand for these bytes: equal for equal files, wherever they are.
-/// Good against chance, not against an opponent.
-std::string content_id(std::span<const uint8_t> bytes);
 
 }  // namespace projnce

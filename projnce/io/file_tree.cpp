@@ -61,24 +61,6 @@ class Subtree : public FileTree {
   std::string name_;
 };
 
-constexpr size_t kMostFolders = 50'000;  // links between folders make a few look like many
-
-/// The folders directly in those of `level`, but not many more than the most that are looked at;
-/// one that cannot be listed is passed over.
-std::vector<std::string> folders_below(const FileTree& tree,
-                                       const std::vector<std::string>& level) {
-  std::vector<std::string> below;
-  for (const auto& folder : level) {
-    if (below.size() > kMostFolders) break;
-    try {
-      for (const auto& name : tree.subfolders(folder)) below.push_back(join_names(folder, name));
-    } catch (const Error&) {
-      if (folder.empty()) throw;
-    }
-  }
-  return below;
-}
-
 }  // namespace
 
 FileTreePtr open_file_tree(const std::filesystem::path& root, const FileTreeOptions& options) {
@@ -94,18 +76,6 @@ FileTreePtr subtree(FileTreePtr tree, const std::string& folder) {
   }
   if (normal->empty()) return tree;
   return std::make_shared<Subtree>(std::move(tree), *normal);
-}
-
-std::optional<std::string> find_folder_with(const FileTree& tree, const std::string& file) {
-  constexpr int kDeepest = 4;
-  std::vector<std::string> level = {""};
-  for (int depth = 0; depth <= kDeepest && level.size() <= kMostFolders; ++depth) {
-    for (const auto& folder : level) {
-      if (tree.has_file(join_names(folder, file))) return folder;
-    }
-    if (depth < kDeepest) level = folders_below(tree, level);
-  }
-  return {};
 }
 
 bool is_archive_name(const std::filesystem::path& path) {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,10 +59,6 @@ FileTreePtr open_file_tree(const std::filesystem::path& root, const FileTreeOpti
 
 /// The part of a tree below one of its folders. Throws where it has no such folder.
 FileTreePtr subtree(FileTreePtr tree, const std::string& folder);
-
-/// The folder nearest to the root in which `file` (which may name folders too) is; nothing where
-/// there is none. Archives often hold everything in one folder. Looks at most four folders deep.
-std::optional<std::string> find_folder_with(const FileTree& tree, const std::string& file);
 
 /// True where the name ends as those of archives do: .tar, .tar.gz, .tgz, .tar.bz2, .tar.xz,
 /// .tar.zst or .zip.

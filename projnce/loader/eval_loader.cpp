@@ -23,10 +23,10 @@ PrefetchPlan make_plan(const Dataset& dataset, const EvalLoaderOptions& options)
 /// What one loader thread holds.
 class EvalBatchMaker {
  public:
-  EvalBatchMaker(DatasetPtr dataset, const EvalLoaderOptions& options, DamageWatch& damage)
+  EvalBatchMaker(DatasetPtr dataset, const EvalLoaderOptions& options)
       : dataset_(std::move(dataset)),
         batch_size_(options.batch_size),
-        damage_(&damage),
+        damage_(options.damage),
         views_(std::make_shared<EvalViews>(options.format)) {}
 
   Batch operator()(int64_t number) {
@@ -57,8 +57,7 @@ EvalLoaderOptions channels_last(EvalLoaderOptions options) {
 }  // namespace
 
 EvalLoader::EvalLoader(DatasetPtr dataset, const EvalLoaderOptions& options)
-    : damage_(dataset->size(), options.logger), prefetcher_(make_plan(*dataset, options), [&] {
-        return EvalBatchMaker(dataset, channels_last(options), damage_);
-      }) {}
+    : prefetcher_(make_plan(*dataset, options),
+                  [&] { return EvalBatchMaker(dataset, channels_last(options)); }) {}
 
 }  // namespace projnce

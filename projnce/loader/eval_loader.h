@@ -15,21 +15,21 @@ struct EvalLoaderOptions {
   InputFormat format = {};   ///< the pixel order is not looked at: batches are channels-last
   int64_t threads = 1;       ///< that make batches, besides the caller's; at least 1
   int64_t prefetch = 4;      ///< batches held or being made ahead of `next`; at least 1
-  Logger logger = {};        ///< for warnings of damaged samples; may be null
+  /// Notes damaged samples, which are left out; it outlives the loader. Null: they throw.
+  DamageWatch* damage = nullptr;
 };
 
 /// One pass over a dataset in the order of its samples: one view each, nothing random. Starts at
-/// once, in threads ahead of the consumer. Damaged samples are left out; batches say which samples
-/// they hold. Use from one thread.
+/// once, in threads ahead of the consumer. Batches say which samples they hold. Use from one
+/// thread.
 class EvalLoader {
  public:
   EvalLoader(DatasetPtr dataset, const EvalLoaderOptions& options);
 
-  /// The next batch, or nothing at the end. Throws where too many samples are damaged.
+  /// The next batch, or nothing at the end. Throws where a sample, or too many, are damaged.
   std::optional<Batch> next() { return prefetcher_.next(); }
 
  private:
-  DamageWatch damage_;
   OrderedPrefetcher<Batch> prefetcher_;
 };
 

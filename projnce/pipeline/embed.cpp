@@ -67,9 +67,11 @@ nlohmann::ordered_json embed_inputs(const EmbedRequest& request, const Logger& l
   std::vector<torch::Tensor> labels;
   for (const auto& part : inputs.parts) {
     logger->info("embedding {} samples", part->size());
+    DamageWatch damage(part->size(), logger);
+    auto loading = eval_loader_options(trained.input, EvalOptions{}.batch_size, threads);
+    if (inputs.labelled) loading.damage = &damage;  // files that were named must all be there
     const auto set =
-        embed_dataset(*trained.model, as_model_input(part, trained.input, cache),
-                      eval_loader_options(trained.input, EvalOptions{}.batch_size, threads));
+        embed_dataset(*trained.model, as_model_input(part, trained.input, cache), loading);
     embeddings.push_back(set.embeddings);
     labels.push_back(set.labels);
   }

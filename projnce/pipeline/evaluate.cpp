@@ -74,8 +74,10 @@ ordered_json evaluate_run(const EvaluateRequest& request, const Logger& logger) 
 
   const auto options = read_eval_options(config.tables["eval"]);
   logger->info("judging {} test samples", data.test().size());
-  const auto test = embed_dataset(*trained.model, data.judged,
-                                  eval_loader_options(trained.input, options.batch_size, threads));
+  DamageWatch damage(data.judged->size(), logger);
+  auto loading = eval_loader_options(trained.input, options.batch_size, threads);
+  loading.damage = &damage;
+  const auto test = embed_dataset(*trained.model, data.judged, loading);
   const auto scores = class_scores(*trained.loss, test, trained.class_vectors);
   return to_json(measure_accuracy(scores, test.labels), trained.class_names);
 }

@@ -46,7 +46,7 @@ void write_sheet(const DatasetSplit& split, const InspectRequest& request,
                  const DatasetInfo& info) {
   const auto sheet = make_contact_sheet(split, {.threads = available_cores()});
   const auto summary =
-      concat(info.samples(), " ", kind_name(info.kind), " in ", info.class_names.size(),
+      concat(info.samples(), " ", word_for(info.kind), "s in ", info.class_names.size(),
              " classes: ", info.labelled().samples, " to learn from, ", info.test.samples,
              " to test with, ", info.damaged(), " damaged");
   write_contact_sheet(request.sheet, sheet, printable(request.what), summary);

@@ -8,22 +8,32 @@
 
 namespace projnce {
 
-RunEvaluator::RunEvaluator(const TrainingData& data, const EvalOptions& options, int threads)
+RunEvaluator::RunEvaluator(const TrainingData& data, const EvalOptions& options, int threads,
+                           const Logger& logger)
     : loader_options_(eval_loader_options(data.input, options.batch_size, threads)),
       centroid_part_(data.known),
       test_part_(data.judged),
+      test_damage_(std::make_unique<DamageWatch>(data.judged->size(), logger)),
       num_classes_(static_cast<int64_t>(data.class_names().size())) {
   if (options.centroid_samples > 0 && options.centroid_samples < centroid_part_->size()) {
     centroid_part_ = std::make_shared<SubsetDataset>(
         centroid_part_, stratified_subset(*centroid_part_, options.centroid_samples, /*seed=*/0));
   }
+  centroid_damage_ = std::make_unique<DamageWatch>(centroid_part_->size(), nullptr);
+}
+
+EmbeddedSet RunEvaluator::embed(EmbeddingModel& model, const DatasetPtr& part,
+                                DamageWatch& damage) const {
+  auto options = loader_options_;
+  options.damage = &damage;
+  return embed_dataset(model, part, options);
 }
 
 Evaluation RunEvaluator::evaluate(EmbeddingModel& model, ContrastiveLoss& loss) const {
   Evaluation result;
-  const auto known = embed_dataset(model, centroid_part_, loader_options_);
+  const auto known = embed(model, centroid_part_, *centroid_damage_);
   result.class_vectors = class_centroids(known.embeddings, known.labels, num_classes_);
-  result.test = embed_dataset(model, test_part_, loader_options_);
+  result.test = embed(model, test_part_, *test_damage_);
   result.accuracy =
       measure_accuracy(class_scores(loss, result.test, result.class_vectors), result.test.labels);
   return result;

@@ -2,6 +2,8 @@
 
 #include <torch/types.h>
 
+#include <memory>
+
 #include "projnce/encoder/embedding_model.h"
 #include "projnce/eval/accuracy.h"
 #include "projnce/eval/embed_dataset.h"
@@ -22,13 +24,22 @@ struct Evaluation {
 /// as given, cosine on the test part. A loss with a classifier of its own is judged by its logits.
 class RunEvaluator {
  public:
-  RunEvaluator(const TrainingData& data, const EvalOptions& options, int threads);
+  RunEvaluator(const TrainingData& data, const EvalOptions& options, int threads,
+               const Logger& logger);
   Evaluation evaluate(EmbeddingModel& model, ContrastiveLoss& loss) const;
 
+  /// Damaged samples of the test part that were met and left out.
+  int64_t skipped() const { return test_damage_->skipped(); }
+
  private:
+  EmbeddedSet embed(EmbeddingModel& model, const DatasetPtr& part, DamageWatch& damage) const;
+
   EvalLoaderOptions loader_options_;
   DatasetPtr centroid_part_;
   DatasetPtr test_part_;
+  // Of training samples the loader tells the user.
+  std::unique_ptr<DamageWatch> centroid_damage_;
+  std::unique_ptr<DamageWatch> test_damage_;
   int64_t num_classes_;
 };
 

@@ -38,11 +38,16 @@ TrainLoaderOptions loader_options(Table& config, const RunSettings& settings,
 }
 
 /// Background noises are few: all of them stay in memory.
-BackgroundClips background_clips(const DatasetSplit& split) {
+BackgroundClips background_clips(const DatasetSplit& split, const Logger& logger) {
   if (!split.background) return {};
   std::vector<Clip> clips;
   for (int64_t i = 0; i < split.background->size(); ++i) {
-    clips.push_back(std::get<Clip>(split.background->decode(i)));
+    try {
+      clips.push_back(std::get<Clip>(split.background->decode(i)));
+    } catch (const Error& error) {
+      if (error.fault() != Fault::kInput) throw;
+      logger->warn("a background noise is left out: {}", error.what());
+    }
   }
   return std::make_shared<const std::vector<Clip>>(std::move(clips));
 }
@@ -86,11 +91,11 @@ TrainingRun::TrainingRun(Table& config, const RunSettings& settings, const Train
       options_(read_train_options(config.tables["train"])),
       eval_options_(read_eval_options(config.tables["eval"])),
       threads_(static_cast<int>(std::get<int64_t>(config.values.at("threads").data))),
-      loader_(data.dataset.train,
-              loader_options(config, settings, options_, data.input, threads_,
-                             background_clips(data.dataset), environment.logger)),
+      loader_(data.dataset.train, loader_options(config, settings, options_, data.input, threads_,
+                                                 background_clips(data.dataset, environment.logger),
+                                                 environment.logger)),
       trainer_(model_, loss_, loader_, options_),
-      evaluator_(data, eval_options_, threads_),
+      evaluator_(data, eval_options_, threads_, environment.logger),
       label_entropy_(label_entropy(torch::tensor(labels_of(data.train())))) {}
 
 void TrainingRun::start(const RunPaths& paths) {
@@ -151,7 +156,7 @@ void TrainingRun::announce() const {
 
 TrainOutcome TrainingRun::finish() {
   epoch_started_ = now_seconds();
-  bar_.emplace("training", options_.epochs * data_.train().size(), "images");
+  bar_.emplace("training", options_.epochs * data_.train().size(), "samples");
   const auto end = trainer_.run({.on_step = [this](const auto& report) { on_step(report); },
                                  .on_epoch = [this](const auto& report) { on_epoch(report); },
                                  .stop_requested = environment_.stop_requested});
@@ -201,7 +206,7 @@ void TrainingRun::on_epoch(const EpochReport& report) {
     line += fmt::format("  accuracy {:.2f} %", 100 * progress_.last_accuracy);
   }
   bar_->finish();
-  environment_.logger->info("{}  {:.0f} s, {:.0f} images/s", line, trained,
+  environment_.logger->info("{}  {:.0f} s, {:.0f} samples/s", line, trained,
                             double(data_.train().size()) / trained);
   const bool best = last_evaluation_ && progress_.best_epoch == report.epoch + 1;
   save_checkpoint(best);
@@ -259,10 +264,10 @@ ordered_json TrainingRun::summary() const {
       config_.tables.at("dataset").tables.at("label_noise").values.at("rate").data);
   const auto labels = labels_table();
   result["wrong_labels"] = labels.select(1, 0).ne(labels.select(1, 1)).sum().item<int64_t>();
-  result["samples"] = {
-      {"train", data_.train().size()},
-      {"test", data_.test().size()},
-      {"skipped", data_.dataset.skipped_train + data_.dataset.skipped_test + loader_.skipped()}};
+  result["samples"] = {{"train", data_.train().size()},
+                       {"test", data_.test().size()},
+                       {"skipped", data_.dataset.skipped_train + data_.dataset.skipped_test +
+                                       loader_.skipped() + evaluator_.skipped()}};
   result["classes"] = data_.class_names().size();
   result["epochs"] = options_.epochs;
   result["protocol"] = "zero-shot";

@@ -1,4 +1,4 @@
-"""Runs `data verify` on the damaged and hostile files that the project shares, as their manifest asks."""
+"""Runs `data verify` on a pack of damaged and hostile files; each must end as their manifest asks."""
 import json
 import os
 import subprocess
@@ -13,7 +13,7 @@ from support import PROGRAM
 PACK = Path(__file__).resolve().parents[2] / "../shared/data/bad/bad.tar.gz"
 AT_ONCE = 2
 SECONDS = 20
-# Address space. Loading LibTorch alone maps about one gigabyte; the control cases fit well.
+# Address space; the control cases, which load LibTorch too, fit well.
 KILOBYTES = 4 << 20
 
 DATASETS = {"cifar10": "cifar10", "cifar100": "cifar100", "stl10": "stl10",
@@ -102,7 +102,7 @@ def named_below(case, sentence):
                                  for _, _, files in os.walk(root) for name in files)
 
 
-@unittest.skipUnless(PACK.exists(), "the hostile files of ../shared are not on this machine")
+@unittest.skipUnless(PACK.exists(), f"{PACK.name} with the damaged files is not on this machine")
 class HostileFiles(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -205,14 +205,5 @@ TEST_F(FeatureCacheTest, ProcessesMayShareAFolderAndBeKilled) {
   EXPECT_TRUE(same(cache_.find("a"), features_));
 }
 
-TEST(ContentId, StandsForTheBytesAlone) {
-  const std::vector<uint8_t> a = {1, 2, 3};
-  const std::vector<uint8_t> b = {1, 2, 4};
-  EXPECT_EQ(content_id(a).size(), 32U);
-  EXPECT_EQ(content_id(a), content_id(std::vector<uint8_t>{1, 2, 3}));
-  EXPECT_NE(content_id(a), content_id(b));
-  EXPECT_EQ(content_id({}), "99aa06d3014798d86001c324468d497f");  // as published for XXH3-128
-}
-
 }  // namespace
 }  // namespace projnce

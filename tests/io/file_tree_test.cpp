@@ -177,20 +177,6 @@ TEST_P(FileTreeTest, ASubtreeAnswersLikeItsFolder) {
   EXPECT_EQ(subtree(tree, ""), tree);
 }
 
-TEST_P(FileTreeTest, FindsTheNearestFolderWithAFile) {
-  const auto tree = make({{"a/deep/meta/list.txt", "x"},
-                          {"b/meta/list.txt", "x"},
-                          {"c/meta/list.txt", "x"},
-                          {"1/2/3/4/5/far.txt", "x"},
-                          {"1/2/3/4/near.txt", "x"},
-                          {"here.txt", "x"}});
-  EXPECT_EQ(find_folder_with(*tree, "meta/list.txt"), "b");
-  EXPECT_EQ(find_folder_with(*tree, "here.txt"), "");
-  EXPECT_EQ(find_folder_with(*tree, "near.txt"), "1/2/3/4");
-  EXPECT_EQ(find_folder_with(*tree, "far.txt"), std::nullopt);
-  EXPECT_EQ(find_folder_with(*tree, "none.txt"), std::nullopt);
-}
-
 TEST_P(FileTreeTest, ThreadsReadAtOnceFromMemoryAndFromTheSpool) {
   std::vector<ArchiveMember> members;
   for (int i = 0; i < 40; ++i) {

@@ -43,14 +43,6 @@ TEST_F(FolderTreeTest, DoesNotGoThroughLinksToFoldersBelow) {
   EXPECT_THAT(tree_.files_below("", {".png"}), ElementsAre("cat/1.png", "cat/link.png"));
 }
 
-TEST_F(FolderTreeTest, EndsWhereFoldersLinkToEachOther) {
-  std::filesystem::create_directories(dir_ / "root/a");
-  std::filesystem::create_directories(dir_ / "root/b");
-  link("../b", "a/b");
-  link("../a", "b/a");
-  EXPECT_EQ(find_folder_with(tree_, "none"), std::nullopt);
-}
-
 TEST_F(FolderTreeTest, ListsWhatIsNoRegularFileSoThatReadingTellsOfIt) {
   ASSERT_EQ(::mkfifo((dir_ / "root/cat/pipe.png").c_str(), 0600), 0);
   link("none", "cat/dangling.png");

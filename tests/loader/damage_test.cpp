@@ -68,10 +68,20 @@ TEST(Damage, OfTooManySamplesStopsTheRun) {
 }
 
 TEST(Damage, IsLeftOutOfEvaluation) {
+  DamageWatch damage(200, nullptr);
+  for (int pass = 0; pass < 2; ++pass) {
+    EvalLoader loader(pictures(200, {3}),
+                      {.batch_size = 64, .format = picture_input(1, 4), .damage = &damage});
+    int64_t rows = 0;
+    while (const auto batch = loader.next()) rows += batch->images.size(0);
+    EXPECT_EQ(rows, 199);
+  }
+  EXPECT_EQ(damage.skipped(), 1);
+}
+
+TEST(Damage, ThrowsInAnEvaluationThatTakesNoNoteOfIt) {
   EvalLoader loader(pictures(200, {3}), {.batch_size = 64, .format = picture_input(1, 4)});
-  int64_t rows = 0;
-  while (const auto batch = loader.next()) rows += batch->images.size(0);
-  EXPECT_EQ(rows, 199);
+  EXPECT_THAT(testing::complaint([&] { loader.next(); }), HasSubstr("sample 3 is damaged"));
 }
 
 }  // namespace

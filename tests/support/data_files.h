@@ -41,8 +41,8 @@ Bytes octets_of(std::string_view text);
 /// Writes the file, and the folders above it.
 void write_file(const std::filesystem::path& path, const Bytes& bytes);
 
-/// Damaged and hostile files that the project shares, unpacked into `folder`; empty where this
-/// machine does not have them.
+/// A pack of damaged and hostile files, unpacked into `folder`; empty where this machine does not
+/// have it.
 std::filesystem::path unpack_bad_files(const std::filesystem::path& folder);
 
 /// A line of the manifest of those files.
