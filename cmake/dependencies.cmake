@@ -21,13 +21,14 @@ if(PROJNCE_BUILD_PROGRAM)
   pkg_check_modules(sndfile REQUIRED IMPORTED_TARGET sndfile)
   pkg_check_modules(samplerate REQUIRED IMPORTED_TARGET samplerate)
   find_path(KISSFFT_INCLUDE_DIR kissfft/kissfft.hh REQUIRED)  # the template: any precision
+  pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
   find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 
   add_library(projnce_files_dependencies INTERFACE)
   target_link_libraries(projnce_files_dependencies INTERFACE
     nlohmann_json::nlohmann_json spdlog::spdlog tomlplusplus::tomlplusplus PNG::PNG ZLIB::ZLIB
     PkgConfig::turbojpeg JPEG::JPEG LibArchive::LibArchive PkgConfig::sndfile PkgConfig::samplerate
-    OpenSSL::Crypto PkgConfig::xxhash Threads::Threads)
+    OpenSSL::Crypto PkgConfig::xxhash PkgConfig::cairo Threads::Threads)
   target_include_directories(projnce_files_dependencies SYSTEM INTERFACE ${KISSFFT_INCLUDE_DIR})
 endif()
 if(PROJNCE_BUILD_TESTS)

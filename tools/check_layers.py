@@ -20,20 +20,21 @@ ALLOWED = {
     "information": ["kernel", "core"],
     "loss": ["projection", "kernel", "core"],
     "dataset": ["augment", "io", "core"],
+    "report": ["dataset", "augment", "io", "core"],
     "checkpoint": ["io", "core"],
     "loader": ["dataset", "augment", "core"],
     "train": ["loader", "dataset", "encoder", "loss", "checkpoint", "core"],
     "eval": ["information", "kernel", "loader", "dataset", "encoder", "checkpoint", "core"],
     "pipeline": ["core", "io", "augment", "encoder", "kernel", "projection", "information", "loss",
-                 "dataset", "checkpoint", "loader", "train", "eval"],
+                 "dataset", "report", "checkpoint", "loader", "train", "eval"],
 }
 # Folders of libprojnce.so: they need LibTorch alone.
 LIBRARY = ["core", "kernel", "projection", "loss", "information", "encoder"]
-OUTSIDE_LIBRARY = re.compile(r"#include <(spdlog|fmt|toml\+\+|nlohmann|CLI|png|turbojpeg|jpeglib|zlib|xxhash|archive|sndfile|samplerate|kissfft|openssl)")
+OUTSIDE_LIBRARY = re.compile(r"#include <(spdlog|fmt|toml\+\+|nlohmann|CLI|png|turbojpeg|jpeglib|zlib|xxhash|archive|sndfile|samplerate|kissfft|openssl|cairo)")
 # Sources in core that are compiled into the program, not into the library.
 PROGRAM_CORE = {"logging", "progress", "toml"}
 # Folders that compile without LibTorch, so that their parsers are quick to build and to fuzz.
-TORCH_FREE = ["io", "dataset", "augment", "kernel"]
+TORCH_FREE = ["io", "dataset", "augment", "kernel", "report"]
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
 
 

@@ -7,10 +7,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/dataset/contact_page.h"
-#include "projnce/dataset/labels.h"
-#include "projnce/dataset/prepared_clips.h"
-#include "projnce/dataset/sample_tile.h"
-#include "projnce/dataset/subset.h"
+#include "projnce/dataset/draw_samples.h"
 #include "projnce/io/atomic_file.h"
 #include "projnce/io/png_writer.h"
 #include "projnce/io/printable.h"
@@ -21,8 +18,6 @@ namespace projnce {
 namespace {
 
 constexpr int kGap = 4;  // pixels between tiles
-constexpr int kLowestDrawnRate = 4000;
-constexpr int kHighestDrawnRate = 16000;
 
 /// `count` of the numbers, at most, from the first to near the last in even steps.
 std::vector<int64_t> spread_evenly(const std::vector<int64_t>& numbers, int count) {
@@ -41,35 +36,6 @@ std::vector<std::vector<int64_t>> samples_by_class(const Dataset& dataset) {
   return samples;
 }
 
-/// The rate of the first sound that can be read, within limits.
-int drawn_rate(const Dataset& clips) {
-  for (int64_t i = 0; i < std::min<int64_t>(clips.size(), 20); ++i) {
-    try {
-      const int rate = std::get<Clip>(clips.decode(i)).rate;
-      return std::clamp(rate, kLowestDrawnRate, kHighestDrawnRate);
-    } catch (const Error& error) {
-      if (error.fault() != Fault::kInput) throw;
-    }
-  }
-  return kHighestDrawnRate;
-}
-
-SoundDrawing drawing_of(const DatasetSplit& dataset) {
-  SoundDrawing drawing;
-  if (dataset.train->kind() != SampleKind::kSound) return drawing;
-  drawing.rate = drawn_rate(*dataset.train);
-  if (dataset.seconds > 0) {
-    drawing.seconds = dataset.seconds;
-    return drawing;
-  }
-  try {
-    drawing.seconds = typical_seconds(*dataset.train);
-  } catch (const Error& error) {
-    if (error.fault() != Fault::kInput) throw;  // none can be read: there is nothing to draw
-  }
-  return drawing;
-}
-
 /// The sheet while it is made: which samples go where.
 class SheetMaker {
  public:
@@ -78,7 +44,7 @@ class SheetMaker {
       : learned_(dataset.known ? dataset.known : dataset.train),
         test_(dataset.test),
         decoding_(decoding),
-        sound_(drawing_of(dataset)) {
+        sound_(sound_drawing(*dataset.train, dataset.seconds)) {
     sheet_.kind = dataset.train->kind();
     sheet_.options = options;
   }
@@ -127,16 +93,11 @@ class SheetMaker {
   }
 
   void draw(const DatasetPtr& part, const Choice& choice) {
-    const auto tile_of = [&](int64_t index) -> Image& {
-      const auto [row, column] = choice.places[static_cast<size_t>(index)];
-      return sheet_.rows[row].tiles[column];
-    };
-    const int size = sheet_.options.tile;
-    const SubsetDataset chosen(part, choice.samples);
-    const auto damaged = decode_all(chosen, decoding_, [&](int64_t index, Sample&& sample) {
-      tile_of(index) = draw_tile(sample, size, sound_);
-    });
-    for (const auto& sample : damaged) tile_of(sample.index) = damaged_tile(size);
+    auto tiles = draw_samples(part, choice.samples, sheet_.options.tile, sound_, decoding_);
+    for (size_t i = 0; i < tiles.size(); ++i) {
+      const auto [row, column] = choice.places[i];
+      sheet_.rows[row].tiles[column] = std::move(tiles[i]);
+    }
   }
 
   DatasetPtr learned_;

@@ -120,14 +120,18 @@ MelOptions drawn_spectrogram(int size, const SoundDrawing& sound) {
   return mel;
 }
 
-Image draw_sound(const Clip& clip, int size, const SoundDrawing& sound) {
-  const auto mel = drawn_spectrogram(size, sound);
-  Features table;
-  LogMel(mel).compute(prepare_clip(clip, mel).samples, table);
+Image draw_spectrogram(const Features& table, int size) {
   const float peak = *std::max_element(table.values.begin(), table.values.end());
   const float high = std::max(peak, kSoftestPeak);
   return shrink_into_tile(colour_table(table, high - kDrawnRange, high, /*upwards=*/true), size,
                           size, size);
+}
+
+Image draw_sound(const Clip& clip, int size, const SoundDrawing& sound) {
+  const auto mel = drawn_spectrogram(size, sound);
+  Features table;
+  LogMel(mel).compute(prepare_clip(clip, mel).samples, table);
+  return draw_spectrogram(table, size);
 }
 
 Image draw_vector(const Features& vector, int size) {
@@ -146,7 +150,8 @@ Image draw_vector(const Features& vector, int size) {
 Image draw_tile(const Sample& sample, int size, const SoundDrawing& sound) {
   if (const auto* image = std::get_if<Image>(&sample)) return draw_picture(*image, size);
   if (const auto* clip = std::get_if<Clip>(&sample)) return draw_sound(*clip, size, sound);
-  return draw_vector(std::get<Features>(sample), size);
+  const auto& features = std::get<Features>(sample);
+  return features.height > 1 ? draw_spectrogram(features, size) : draw_vector(features, size);
 }
 
 Image damaged_tile(int size) {
@@ -163,6 +168,20 @@ Image damaged_tile(int size) {
     }
   }
   return tile;
+}
+
+std::string explain_tiles(SampleKind kind) {
+  switch (kind) {
+    case SampleKind::kSound:
+      return "Log-mel spectrograms: time runs to the right, low frequencies are at the bottom, "
+             "bright is loud. ";
+    case SampleKind::kVector:
+      return "Vectors, row by row in a square, from their smallest number (dark) to their largest "
+             "(bright). ";
+    case SampleKind::kImage:
+      break;
+  }
+  return {};
 }
 
 }  // namespace projnce

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cairo.h>
+
+#include <memory>
+
+#include "projnce/core/image.h"
+#include "projnce/report/canvas.h"
+
+namespace projnce {
+
+/// Draws pixels, `scale` x `scale` for each unit.
+class PngCanvas : public Canvas {
+ public:
+  PngCanvas(double width, double height, double scale);
+
+  void panel(const Box& box) override;
+  void dots(std::span<const Point> points, const MarkStyle& style, std::string_view name) override;
+  void text(const Point& at, std::string_view text, const TextStyle& style) override;
+  void mark_text(const Point& at, std::string_view text, const TextStyle& style,
+                 size_t number) override;
+  void begin_key(const Box& /*box*/, size_t /*number*/) override {}
+  void key_dot(const Point& at, double radius, const Colour& colour) override;
+  void end_key() override {}
+
+  /// An RGBA picture whose pixels are opaque or not there, stretched over the box.
+  void picture(const Image& picture, const Box& box);
+
+  /// What was drawn, RGB. Throws where cairo could not draw it.
+  Image finish();
+
+ private:
+  struct Free {
+    void operator()(cairo_surface_t* surface) const { cairo_surface_destroy(surface); }
+    void operator()(cairo_t* cairo) const { cairo_destroy(cairo); }
+  };
+
+  void set_colour(const Colour& colour, double opacity = 1);
+
+  std::unique_ptr<cairo_surface_t, Free> surface_;
+  std::unique_ptr<cairo_t, Free> cairo_;
+};
+
+}  // namespace projnce
