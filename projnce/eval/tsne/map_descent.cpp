@@ -40,7 +40,7 @@ void MapDescent::find_forces() {
   const int64_t count = affinities_.points();
   const RowBlocks blocks{count, kPointsAtATime};
   lists_.resize(static_cast<size_t>(std::max(1, omp_get_max_threads())));
-#pragma omp parallel
+#pragma omp parallel if (blocks.count() > 1)
   {
     // One thread sorts the points while the others begin with the pulls, which need no order.
 #pragma omp for schedule(dynamic, 1)
