@@ -42,7 +42,7 @@ std::string most_often_taken_for(const Accuracy& accuracy, size_t label,
   return worst == label ? "-" : concat(names[worst], " (", accuracy.confusion[label][worst], ")");
 }
 
-ordered_json to_json(const Accuracy& accuracy, const std::vector<std::string>& names) {
+ordered_json accuracy_json(const Accuracy& accuracy, const std::vector<std::string>& names) {
   ordered_json result{{"protocol", "zero-shot"},
                       {"samples", accuracy.samples},
                       {"top1", accuracy.top1},
@@ -79,7 +79,7 @@ ordered_json evaluate_run(const EvaluateRequest& request, const Logger& logger) 
   loading.damage = &damage;
   const auto test = embed_dataset(*trained.model, data.judged, loading);
   const auto scores = class_scores(*trained.loss, test, trained.class_vectors);
-  return to_json(measure_accuracy(scores, test.labels), trained.class_names);
+  return accuracy_json(measure_accuracy(scores, test.labels), trained.class_names);
 }
 
 }  // namespace projnce

@@ -125,4 +125,30 @@ Affinities make_affinities(const float* rows, int64_t count, int64_t dim, double
   return made;
 }
 
+Affinities reordered(const Affinities& affinities, const int32_t* order) {
+  const int64_t count = affinities.points();
+  Affinities made;
+  made.starts.assign(static_cast<size_t>(count) + 1, 0);
+  std::vector<int32_t> place(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) {
+    const auto from = static_cast<size_t>(order[i]);
+    place[from] = static_cast<int32_t>(i);
+    made.starts[static_cast<size_t>(i) + 1] =
+        made.starts[static_cast<size_t>(i)] + affinities.starts[from + 1] - affinities.starts[from];
+  }
+  made.partners.resize(affinities.partners.size());
+  made.weights.resize(affinities.weights.size());
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < count; ++i) {
+    const auto from = static_cast<size_t>(order[i]);
+    auto to = static_cast<size_t>(made.starts[static_cast<size_t>(i)]);
+    for (auto e = static_cast<size_t>(affinities.starts[from]);
+         e < static_cast<size_t>(affinities.starts[from + 1]); ++e, ++to) {
+      made.partners[to] = place[static_cast<size_t>(affinities.partners[e])];
+      made.weights[to] = affinities.weights[e];
+    }
+  }
+  return made;
+}
+
 }  // namespace projnce

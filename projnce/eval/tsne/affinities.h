@@ -21,4 +21,7 @@ struct Affinities {
 /// REQUIRES: finite rows whose squares do not overflow; 1 <= perplexity <= (count - 1) / 3.
 Affinities make_affinities(const float* rows, int64_t count, int64_t dim, double perplexity);
 
+/// The same of points in another order: point order[i] is point i from now on.
+Affinities reordered(const Affinities& affinities, const int32_t* order);
+
 }  // namespace projnce

@@ -10,6 +10,9 @@ namespace projnce {
 namespace {
 
 constexpr int64_t kIterationsBetweenDivergences = 50;
+/// Points are sorted when they have found their company, and again now and then.
+constexpr int64_t kFirstSorting = 50;
+constexpr int64_t kIterationsBetweenSortings = 250;
 constexpr double kExaggeratedMomentum = 0.5;
 constexpr double kMomentum = 0.8;
 
@@ -20,14 +23,15 @@ double learning_rate_of(const TsneOptions& options, int64_t points) {
 
 }  // namespace
 
-FittedMap fit_map(const Affinities& affinities, std::vector<float> start,
-                  const TsneOptions& options, const TsneProgress& progress) {
-  MapDescent descent(affinities, std::move(start), options.theta);
+FittedMap fit_map(Affinities affinities, std::vector<float> start, const TsneOptions& options,
+                  const TsneProgress& progress) {
   const double rate = learning_rate_of(options, affinities.points());
+  MapDescent descent(std::move(affinities), std::move(start), options.theta);
   TsneState state{.iteration = 0, .total = options.iterations, .divergence = {}};
   bool wanted = true;
   while (wanted && state.iteration < options.iterations) {
     if (state.iteration == options.exaggeration_iterations) descent.rest();
+    if (state.iteration % kIterationsBetweenSortings == kFirstSorting) descent.sort_points();
     const bool early = state.iteration < options.exaggeration_iterations;
     descent.step({.learning_rate = rate,
                   .momentum = early ? kExaggeratedMomentum : kMomentum,

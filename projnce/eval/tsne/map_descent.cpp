@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "projnce/core/error.h"
@@ -21,13 +22,43 @@ constexpr double kLargestSquares = 1e16;
 
 }  // namespace
 
-MapDescent::MapDescent(const Affinities& affinities, std::vector<float> start, double theta)
-    : affinities_(affinities),
+MapDescent::MapDescent(Affinities affinities, std::vector<float> start, double theta)
+    : affinities_(std::move(affinities)),
+      numbers_(static_cast<size_t>(affinities_.points())),
       repulsion_(theta),
       positions_(std::move(start)),
       pulls_(positions_.size()),
       pushes_(positions_.size()) {
+  std::iota(numbers_.begin(), numbers_.end(), 0);
   rest();
+}
+
+void MapDescent::sort_points() {
+  PointTree tree;
+  tree.build(positions_.data(), affinities_.points());
+  affinities_ = reordered(affinities_, tree.order());
+  const auto numbers = numbers_;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    numbers_[i] = numbers[static_cast<size_t>(tree.order()[i])];
+  }
+  for (auto* pairs : {&positions_, &velocities_, &gains_}) {
+    const auto before = *pairs;
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      const auto from = static_cast<size_t>(tree.order()[i]);
+      (*pairs)[2 * i] = before[2 * from];
+      (*pairs)[2 * i + 1] = before[2 * from + 1];
+    }
+  }
+}
+
+std::vector<float> MapDescent::as_given(const std::vector<float>& pairs) const {
+  std::vector<float> given(pairs.size());
+  for (size_t i = 0; i < numbers_.size(); ++i) {
+    const auto to = static_cast<size_t>(numbers_[i]);
+    given[2 * to] = pairs[2 * i];
+    given[2 * to + 1] = pairs[2 * i + 1];
+  }
+  return given;
 }
 
 void MapDescent::rest() {
@@ -106,7 +137,7 @@ std::vector<float> MapDescent::gradient(double exaggeration) {
   for (size_t i = 0; i < slopes.size(); ++i) {
     slopes[i] = static_cast<float>(4 * (exaggeration * pulls_[i] - pushes_[i] / mass_));
   }
-  return slopes;
+  return as_given(slopes);
 }
 
 double MapDescent::divergence() {

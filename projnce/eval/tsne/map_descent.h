@@ -23,14 +23,17 @@ class MapDescent {
   };
 
   /// start is [N, 2]; theta as in Repulsion.
-  MapDescent(const Affinities& affinities, std::vector<float> start, double theta);
+  MapDescent(Affinities affinities, std::vector<float> start, double theta);
 
   void step(const Step& step);
   /// Forgets momentum and gains.
   void rest();
 
+  /// Puts points that are near each other in the map near each other in memory, for speed.
+  void sort_points();
+
   /// [N, 2], the mean 0 after a step.
-  const std::vector<float>& positions() const { return positions_; }
+  std::vector<float> positions() const { return as_given(positions_); }
 
   /// KL at the positions; Z comes from the tree, exact where theta is 0.
   double divergence();
@@ -39,9 +42,11 @@ class MapDescent {
 
  private:
   void find_forces();
+  std::vector<float> as_given(const std::vector<float>& pairs) const;
   void centre();
 
-  const Affinities& affinities_;
+  Affinities affinities_;
+  std::vector<int32_t> numbers_;  // of the points before they were sorted
   Repulsion repulsion_;
   std::vector<SourceList> lists_;  // of the threads
   std::vector<float> positions_;

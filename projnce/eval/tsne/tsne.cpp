@@ -86,8 +86,8 @@ double tsne_divergence(const torch::Tensor& rows, const torch::Tensor& positions
   TORCH_CHECK(positions.dim() == 2 && positions.size(0) == rows.size(0) && positions.size(1) == 2,
               "t-SNE: positions ", positions.sizes(), " of rows ", rows.sizes());
   check_tsne_options({.perplexity = perplexity}, rows.size(0));
-  const auto affinities = affinities_of(tsne_rows(rows), perplexity);
-  return MapDescent(affinities, floats_of(positions), /*theta=*/0).divergence();
+  return MapDescent(affinities_of(tsne_rows(rows), perplexity), floats_of(positions), /*theta=*/0)
+      .divergence();
 }
 
 }  // namespace projnce
