@@ -18,6 +18,10 @@ template <class T>
 struct SmoothingPanel;
 template <class T>
 struct Candidate;
+template <class T>
+struct RepulsionTile;
+template <class T>
+struct AttractionRows;
 struct RunningMass;
 struct TileKind;
 struct PairCurve;
@@ -64,6 +68,10 @@ struct KernelTable {
   int64_t (*select_above)(const T* products, const T* offsets, int64_t count, T limit,
                           int32_t first, Candidate<T>* to);
   double (*squared_distance)(const T* u, const T* v, int64_t dim);
+
+  /// repulsion_tile.h, attraction_rows.h
+  void (*repel)(const RepulsionTile<T>& tile);
+  void (*attract)(const AttractionRows<T>& rows, int64_t first, int64_t end, T* pulls);
 };
 
 /// For the instruction set that is active. T is float or double.
