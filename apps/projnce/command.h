@@ -21,8 +21,10 @@ void add_data_command(CLI::App& app, Context& context);
 void add_embed_command(CLI::App& app, Context& context);
 void add_eval_command(CLI::App& app, Context& context);
 void add_loss_command(CLI::App& app, Context& context);
+void add_mi_command(CLI::App& app, Context& context);
 void add_predict_command(CLI::App& app, Context& context);
 void add_train_command(CLI::App& app, Context& context);
+void add_tsne_command(CLI::App& app, Context& context);
 
 /// A command with one line for the list of commands and examples below its own help.
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& summary,

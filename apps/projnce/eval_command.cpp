@@ -3,50 +3,112 @@
 #include <iostream>
 
 #include "apps/projnce/command.h"
+#include "projnce/core/error.h"
 #include "projnce/pipeline/evaluate.h"
 
 namespace projnce::app {
 
 namespace {
 
+using nlohmann::ordered_json;
+
 const char* const kSummary = "accuracy of a run: top-1, top-5, by class, what was taken for what";
 const char* const kDetails =
-    "  projnce eval runs/photos                 on the run's own test part\n"
-    "  projnce eval runs/photos --data other    on the test part of another folder";
+    "  projnce eval runs/photos                         on the run's own test part\n"
+    "  projnce eval runs/photos --data other            on the test part of another folder\n"
+    "  projnce eval runs/photos --protocol knn,probe    classes told in other ways\n"
+    "  projnce eval --embeddings e.npy --labels l.npy   embeddings of any program\n"
+    "\n"
+    "Protocols: zero-shot (nearest centroid), knn (weighted votes), probe (linear classifier),\n"
+    "projection (class vectors that projnce-mlp learned), logits (the classifier of ce and sce),\n"
+    "all. Embeddings without test files: a fifth of each class is held out.";
 
-void print_result(const nlohmann::ordered_json& result) {
-  std::cout << fmt::format("{} test samples, protocol {}\n", result.at("samples").get<int64_t>(),
-                           result.at("protocol").get<std::string>())
-            << fmt::format("top-1  {:.2f} %\n", 100 * result.at("top1").get<double>())
-            << fmt::format("top-5  {:.2f} %\n\n", 100 * result.at("top5").get<double>())
-            << fmt::format("{:<24} {:>8}  most often taken for\n", "class", "top-1");
-  for (const auto& row : result.at("classes")) {
-    const auto share = row.at("top1").is_null()
-                           ? std::string("-")
-                           : fmt::format("{:.1f} %", 100 * row.at("top1").get<double>());
-    std::cout << fmt::format("{:<24} {:>8}  {}\n", row.at("name").get<std::string>(), share,
-                             row.at("taken_for").get<std::string>());
+std::string percent(const ordered_json& share) {
+  return share.is_null() ? "-" : fmt::format("{:.2f} %", 100 * share.get<double>());
+}
+
+void print_protocols(const ordered_json& result) {
+  std::cout << fmt::format("{} test samples\n\n{:<12} {:>9} {:>19} {:>9} {:>12}\n",
+                           result.at("samples").get<int64_t>(), "protocol", "top-1",
+                           "95 % interval", "top-5", "calibration");
+  for (const auto& [name, row] : result.at("protocols").items()) {
+    const auto& interval = row.at("top1_interval");
+    std::cout << fmt::format("{:<12} {:>9} {:>19} {:>9} {:>12}\n", name, percent(row.at("top1")),
+                             fmt::format("{:.2f} to {:.2f} %", 100 * interval[0].get<double>(),
+                                         100 * interval[1].get<double>()),
+                             percent(row.at("top5")), percent(row.at("calibration_error")));
   }
+}
+
+void print_classes(const ordered_json& result) {
+  std::cout << fmt::format("\n{:<24} {:>9}  most often taken for ({})\n", "class", "top-1",
+                           result.at("protocol").get<std::string>());
+  for (const auto& row : result.at("classes")) {
+    std::cout << fmt::format("{:<24} {:>9}  {}\n", row.at("name").get<std::string>(),
+                             percent(row.at("top1")), row.at("taken_for").get<std::string>());
+  }
+}
+
+void print_retrieval(const ordered_json& retrieval) {
+  std::cout << "\nretrieval among the test samples\n";
+  for (const auto& [name, value] : retrieval.items()) {
+    if (name != "queries") std::cout << fmt::format("{:<24} {:>9}\n", name, percent(value));
+  }
+}
+
+struct Arguments {
+  EvaluateRequest run;
+  EvaluateArraysRequest arrays;
+  bool json = false;
+};
+
+ordered_json evaluate(Arguments& arguments, const Context& context) {
+  const bool arrays = !arguments.arrays.embeddings.empty();
+  if (arrays == !arguments.run.run.empty()) {
+    fail("expected the directory of a run, or --embeddings with --labels");
+  }
+  if (!arrays) {
+    arguments.run.context = open_context(context);
+    return evaluate_run(arguments.run, context.logger);
+  }
+  arguments.arrays.judge = arguments.run.judge;
+  return evaluate_arrays(arguments.arrays);
 }
 
 }  // namespace
 
 void add_eval_command(CLI::App& app, Context& context) {
-  struct Arguments {
-    EvaluateRequest request;
-    bool json = false;
-  };
   auto arguments = std::make_shared<Arguments>();
+  auto& arrays = arguments->arrays;
+  auto& judge = arguments->run.judge;
   auto* command = add_command(app, "eval", kSummary, kDetails);
-  command->add_option("RUN", arguments->request.run, "directory of the run")->required();
-  command->add_option("--data", arguments->request.data, "folder to judge on instead");
-  command->add_option("--protocol", arguments->request.protocol,
-                      "how classes are told: zero-shot (nearest centroid; logits for ce)");
+  command->add_option("RUN", arguments->run.run, "directory of the run");
+  command->add_option("--data", arguments->run.data, "folder to judge on instead");
+  auto* embeddings = command->add_option("--embeddings", arrays.embeddings,
+                                         ".npy matrix with a row for each sample");
+  auto* labels = command->add_option("--labels", arrays.labels, ".npy list of their labels");
+  auto* test = command->add_option("--test-embeddings", arrays.test_embeddings,
+                                   "judge on these rows; the others are learned from");
+  auto* test_labels = command->add_option("--test-labels", arrays.test_labels, "their labels");
+  embeddings->needs(labels);
+  labels->needs(embeddings);
+  test->needs(test_labels, embeddings);
+  test_labels->needs(test);
+  command->add_option("--protocol", judge.protocols, "how classes are told, separated by commas")
+      ->delimiter(',');
+  command->add_option("--k", judge.knn.neighbors, "neighbours that vote (20)")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--knn-temperature", judge.knn.temperature,
+                   "a vote weighs e^{cosine / temperature} (0.07)")
+      ->check(CLI::PositiveNumber);
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {
-    arguments->request.context = open_context(context);
-    const auto result = evaluate_run(arguments->request, context.logger);
-    arguments->json ? print_json(result) : print_result(result);
+    const auto result = evaluate(*arguments, context);
+    if (arguments->json) return print_json(result);
+    print_protocols(result);
+    print_classes(result);
+    print_retrieval(result.at("retrieval"));
   });
 }
 

@@ -63,6 +63,8 @@ int run(int argc, char** argv) {
   add_eval_command(app, context);
   add_predict_command(app, context);
   add_embed_command(app, context);
+  add_mi_command(app, context);
+  add_tsne_command(app, context);
   add_data_command(app, context);
   add_loss_command(app, context);
   add_bench_command(app, context);

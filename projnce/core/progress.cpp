@@ -46,12 +46,15 @@ Progress::~Progress() {
 
 void Progress::update(int64_t done, const std::string& note) {
   const auto now = Clock::now();
-  if (first_done_ < 0) {
+  const bool first = first_done_ < 0;
+  if (first) {
     first_done_ = done;
     start_ = now;
   }
   const double interval = terminal_ ? kRedrawSeconds : kPlainLineSeconds;
-  if (seconds_between(last_, now) < interval && !(terminal_ && done == total_)) return;
+  // On a terminal the first one shows at once: the next may be long in coming.
+  const bool due = terminal_ && (first || done == total_);
+  if (seconds_between(last_, now) < interval && !due) return;
   last_ = now;
   const auto text = line(done, note, seconds_between(start_, now));
   std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", text.c_str());

@@ -8,6 +8,7 @@
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/dataset/file_dataset.h"
+#include "projnce/dataset/labels.h"
 #include "projnce/dataset/stratify.h"
 #include "projnce/dataset/subset.h"
 #include "projnce/io/printable.h"
@@ -73,7 +74,7 @@ DatasetPtr label_class_folders(const FileTreePtr& tree, SampleKind kind,
 }
 
 DatasetSplit divide(const DatasetPtr& samples, const HoldOut& options) {
-  auto indices = stratified_split(*samples, options.test_fraction, options.seed);
+  auto indices = stratified_split(labels_of(*samples), options.test_fraction, options.seed);
   return {.train = std::make_shared<SubsetDataset>(samples, std::move(indices.train)),
           .test = std::make_shared<SubsetDataset>(samples, std::move(indices.test))};
 }

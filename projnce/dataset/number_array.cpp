@@ -11,13 +11,13 @@ namespace projnce {
 
 namespace {
 
-/// Calls `visit` with the number and value of each element, which need not lie aligned.
+/// Calls `visit` with the place, row by row, and value of each element, which need not lie aligned.
 template <class T, class Visit>
 void for_each_value(const NpyView& array, const Visit& visit) {
   for (size_t i = 0; i < array.data.size() / sizeof(T); ++i) {
     T value;
     std::memcpy(&value, array.data.data() + i * sizeof(T), sizeof(T));
-    visit(i, value);
+    visit(row_by_row(array, i), value);
   }
 }
 

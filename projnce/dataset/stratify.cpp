@@ -13,10 +13,13 @@ namespace projnce {
 namespace {
 
 /// The samples of each class in random order.
-std::vector<std::vector<int64_t>> shuffled_classes(const Dataset& dataset, uint64_t seed) {
-  std::vector<std::vector<int64_t>> classes(dataset.class_names().size());
-  for (int64_t i = 0; i < dataset.size(); ++i) {
-    classes.at(static_cast<size_t>(dataset.label(i))).push_back(i);
+std::vector<std::vector<int64_t>> shuffled_classes(const std::vector<int64_t>& labels,
+                                                   uint64_t seed) {
+  std::vector<std::vector<int64_t>> classes;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    const auto label = static_cast<size_t>(labels[i]);
+    if (label >= classes.size()) classes.resize(label + 1);
+    classes[label].push_back(static_cast<int64_t>(i));
   }
   for (size_t c = 0; c < classes.size(); ++c) {
     Random random(derive_seed(seed, c));  // of its own: other classes' sizes do not matter
@@ -32,7 +35,7 @@ std::vector<std::vector<int64_t>> shuffled_classes(const Dataset& dataset, uint6
 std::vector<int64_t> some_of_each_class(const Dataset& dataset, uint64_t seed,
                                         const std::function<double(size_t, size_t)>& wanted) {
   std::vector<int64_t> indices;
-  const auto classes = shuffled_classes(dataset, seed);
+  const auto classes = shuffled_classes(labels_of(dataset), seed);
   for (size_t c = 0; c < classes.size(); ++c) {
     const auto size = static_cast<int64_t>(classes[c].size());
     if (size == 0) continue;
@@ -49,7 +52,7 @@ std::vector<int64_t> stratified_subset(const Dataset& dataset, int64_t count, ui
   // Sample k of a class of n has position k / n: taking the lowest positions takes from all classes
   // alike, the first of each before the second of any.
   std::vector<std::pair<double, int64_t>> positions;
-  for (const auto& samples : shuffled_classes(dataset, seed)) {
+  for (const auto& samples : shuffled_classes(labels_of(dataset), seed)) {
     for (size_t k = 0; k < samples.size(); ++k) {
       positions.emplace_back(double(k) / double(samples.size()), samples[k]);
     }
@@ -77,9 +80,10 @@ std::vector<int64_t> long_tailed_subset(const Dataset& dataset, double ratio, ui
       dataset, seed, [&](size_t c, size_t) { return largest * std::pow(ratio, double(c) / last); });
 }
 
-SplitIndices stratified_split(const Dataset& dataset, double test_fraction, uint64_t seed) {
+SplitIndices stratified_split(const std::vector<int64_t>& labels, double test_fraction,
+                              uint64_t seed) {
   SplitIndices split;
-  for (const auto& samples : shuffled_classes(dataset, seed)) {
+  for (const auto& samples : shuffled_classes(labels, seed)) {
     const auto size = static_cast<int64_t>(samples.size());
     const int64_t wanted = std::llround(test_fraction * double(size));
     const int64_t tested = size < 2 ? 0 : std::clamp<int64_t>(wanted, 1, size - 1);

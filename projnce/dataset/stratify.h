@@ -27,7 +27,8 @@ struct SplitIndices {
 };
 
 /// Sets `test_fraction` of each class aside, drawn by the seed; the indices ascend. A class of two
-/// or more has at least one sample on either side; a class of one trains.
-SplitIndices stratified_split(const Dataset& dataset, double test_fraction, uint64_t seed);
+/// or more has at least one sample on either side; a class of one trains. Labels are 0 or more.
+SplitIndices stratified_split(const std::vector<int64_t>& labels, double test_fraction,
+                              uint64_t seed);
 
 }  // namespace projnce

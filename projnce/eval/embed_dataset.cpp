@@ -5,7 +5,7 @@
 namespace projnce {
 
 EmbeddedSet embed_dataset(EmbeddingModel& model, const DatasetPtr& dataset,
-                          const EvalLoaderOptions& options) {
+                          const EvalLoaderOptions& options, Progress* progress) {
   torch::NoGradGuard no_grad;
   const bool was_training = model.is_training();
   model.eval();
@@ -22,6 +22,7 @@ EmbeddedSet embed_dataset(EmbeddingModel& model, const DatasetPtr& dataset,
     set.labels.narrow(0, row, batch->size()).copy_(batch->labels);
     set.indices.narrow(0, row, batch->size()).copy_(batch->indices);
     row += batch->size();
+    if (progress != nullptr) progress->update(row);
   }
   model.train(was_training);
   // Damaged samples were left out.

@@ -2,6 +2,7 @@
 
 #include <torch/types.h>
 
+#include "projnce/core/progress.h"
 #include "projnce/dataset/dataset.h"
 #include "projnce/encoder/embedding_model.h"
 #include "projnce/loader/eval_loader.h"
@@ -17,8 +18,8 @@ struct EmbeddedSet {
 };
 
 /// Runs the whole dataset through the model, un-augmented and in evaluation mode; the model is left
-/// in the mode it came in.
+/// in the mode it came in. `progress` may be null.
 EmbeddedSet embed_dataset(EmbeddingModel& model, const DatasetPtr& dataset,
-                          const EvalLoaderOptions& options);
+                          const EvalLoaderOptions& options, Progress* progress = nullptr);
 
 }  // namespace projnce

@@ -6,13 +6,9 @@
 
 namespace projnce {
 
-namespace {
-
 torch::Tensor unit_rows(const torch::Tensor& rows) {
   return rows / rows.norm(2, /*dim=*/1, /*keepdim=*/true).clamp_min(1e-12);
 }
-
-}  // namespace
 
 torch::Tensor class_centroids(const torch::Tensor& embeddings, const torch::Tensor& labels,
                               int64_t num_classes, bool normalize) {

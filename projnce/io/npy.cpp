@@ -8,7 +8,6 @@
 #include "projnce/io/atomic_file.h"
 #include "projnce/io/byte_view.h"
 #include "projnce/io/npy_header.h"
-#include "projnce/io/regular_file.h"
 
 namespace projnce {
 
@@ -121,22 +120,23 @@ std::string npy_type_name(NpyType type) {
 NpyView parse_npy(std::span<const std::byte> bytes, const std::string& origin) {
   const auto header = parse_npy_header(take_header(bytes, origin), origin);
   const auto& row = row_of(header.type, origin);
-  if (header.fortran_order) {
-    fail(Hint{"save numpy.ascontiguousarray(array) instead"}, origin,
-         " holds its array in Fortran order, expected C order");
+  if (header.fortran_order && header.shape.size() > 2) {
+    fail(Hint{"save numpy.ascontiguousarray(array) instead"}, origin, " holds an array of ",
+         header.shape.size(), " dimensions in Fortran order, expected C order");
   }
   const auto expected = array_bytes(row.bytes, header.shape);
   if (!expected) fail(origin, " has a shape of more bytes than 63 bits can count");
   if (*expected != bytes.size()) {
     fail(origin, " has ", bytes.size(), " bytes of data, expected ", *expected, " for its shape");
   }
-  return {row.type, header.shape, bytes};
+  // A list reads the same either way.
+  return {row.type, header.shape, bytes, header.fortran_order && header.shape.size() == 2};
 }
 
-NpyArray read_npy(const std::filesystem::path& path) {
-  const auto bytes = read_regular_file(path);
-  auto view = parse_npy(bytes.span(), path.string());
-  return {view.type, std::move(view.shape), {view.data.begin(), view.data.end()}};
+NpyFile read_npy(const std::filesystem::path& path) {
+  auto bytes = read_regular_file(path);
+  auto array = parse_npy(bytes.span(), path.string());
+  return {std::move(bytes), std::move(array)};
 }
 
 void write_npy(const std::filesystem::path& path, std::span<const float> values,

@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "projnce/io/regular_file.h"
+
 namespace projnce {
 
-/// Numpy's array files, the plain part of them: little-endian numbers in C order, rank 4 at most.
-/// `docs/file_formats.md` describes what is written.
+/// Numpy's array files, the plain part of them: little-endian numbers, rank 4 at most, in C order
+/// or, matrices, in Fortran order. `docs/file_formats.md` describes what is written.
 enum class NpyType {
   kFloat32,
   kFloat64,
@@ -32,20 +34,26 @@ struct NpyView {
   NpyType type = NpyType::kFloat32;
   std::vector<uint64_t> shape;
   std::span<const std::byte> data;
-};
-
-/// The same with bytes of its own.
-struct NpyArray {
-  NpyType type = NpyType::kFloat32;
-  std::vector<uint64_t> shape;
-  std::vector<std::byte> data;
+  bool by_columns = false;  ///< a matrix whose columns follow each other, not its rows
 };
 
 /// Checks everything before it returns; `origin` names the file in messages. Throws for other
-/// types (pickled objects among them), Fortran order, and a size that is not the shape's.
-/// REQUIRES: the bytes stay alive as long as the view.
+/// types (pickled objects among them), Fortran order of more than two dimensions, and a size that
+/// is not the shape's. REQUIRES: the bytes stay alive as long as the view.
 NpyView parse_npy(std::span<const std::byte> bytes, const std::string& origin);
-NpyArray read_npy(const std::filesystem::path& path);
+
+/// A file's array with the bytes that it lies in.
+struct NpyFile {
+  FileBytes bytes;
+  NpyView array;
+};
+NpyFile read_npy(const std::filesystem::path& path);
+
+/// Where the stored value with this number lies when the array is read row by row.
+inline size_t row_by_row(const NpyView& array, size_t stored) {
+  if (!array.by_columns) return stored;
+  return stored % array.shape[0] * array.shape[1] + stored / array.shape[0];
+}
 
 /// Writes atomically. REQUIRES: `shape` has one or two sizes whose product is the number of values.
 void write_npy(const std::filesystem::path& path, std::span<const float> values,

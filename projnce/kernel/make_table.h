@@ -1,10 +1,12 @@
 #pragma once
 
+#include "projnce/kernel/attraction_rows.h"
 #include "projnce/kernel/curve_tile.h"
 #include "projnce/kernel/mass_tile.h"
 #include "projnce/kernel/median_rows.h"
 #include "projnce/kernel/micro_tile.h"
-#include "projnce/kernel/near_tile.h"
+#include "projnce/kernel/near_codes.h"
+#include "projnce/kernel/repulsion_tile.h"
 #include "projnce/kernel/select_above.h"
 #include "projnce/kernel/smoothing_pulls.h"
 #include "projnce/kernel/smoothing_sums.h"
@@ -27,12 +29,14 @@ constexpr KernelTable<T> make_table() {
           .add_curve = add_curve<Arch, T>,
           .weigh_curve = weigh_curve<Arch, T>,
           .median_rows = median_rows<Arch, T>,
-          .near_rows = Arch::kTileRows,
-          .near_tile = near_tile<Arch, T>,
+          .near_codes = near_codes<Arch>,
+          .largest_difference = largest_difference<Arch, T>,
           .add_kernel_sums = add_kernel_sums<Arch, T>,
           .add_kernel_pulls = add_kernel_pulls<Arch, T>,
           .select_above = select_above<Arch, T>,
-          .squared_distance = squared_distance<Arch, T>};
+          .squared_distance = squared_distance<Arch, T>,
+          .repel = repel<Arch, T>,
+          .attract = attract<Arch, T>};
 }
 
 }  // namespace projnce

@@ -5,34 +5,39 @@
 #include <limits>
 #include <numeric>
 
+#include "projnce/kernel/near_codes.h"
+#include "projnce/kernel/panels.h"
 #include "projnce/kernel/table.h"
 
 namespace projnce {
 
 namespace {
 
-constexpr int64_t kMostRows = 288;    // of a block: whole panels and tiles of every instruction set
+constexpr int64_t kMostRows = 256;    // of a block: whole panels
 constexpr int64_t kFewRows = 64;      // groups smaller than this share a block
 constexpr int64_t kSortedFirst = 32;  // coordinates whose order matters: the rest is rarely reached
+constexpr double kLastCode = 255;
+/// Of a code: far more than rounding does to the bounds on distances.
+constexpr double kCodeSlack = 1e-6;
 
 }  // namespace
 
 MaxNormRows::MaxNormRows(const double* rows, int64_t count, int64_t dim,
                          const std::vector<int64_t>& starts)
-    : rows_(rows),
-      count_(count),
-      dim_(dim),
-      floats_((cut(starts), make_floats())),
-      panels_(floats_.data(), padded_, dim) {
+    : rows_(rows), count_(count), dim_(dim) {
+  cut(starts);
+  choose_scale();
   measure();
+  choose_step();
+  encode();
+  pack();
 }
 
 void MaxNormRows::cut(const std::vector<int64_t>& starts) {
-  const int64_t width = kernels<float>().panel_columns;
   int64_t first = 0;
   const auto add = [&](int64_t length) {
     blocks_.push_back({first, length, padded_});
-    padded_ += round_up(length, width);
+    padded_ += round_up(length, kCodeColumns);
     first += length;
   };
   for (size_t g = 1; g <= starts.size(); ++g) {
@@ -49,48 +54,6 @@ void MaxNormRows::choose_scale() {
   std::frexp(largest, &exponent);
   // Clamped so that the scale itself is a finite, normal number.
   scale_ = std::ldexp(1.0, std::clamp(-exponent, -1022, 1022));
-}
-
-/// Rounding to float moves each of two numbers, and rounding moves their difference, by at most
-/// 2^-24 of their size, which makes 4 * 2^-24 of the largest in a column; the fifth part and the
-/// last term cover the rounding of rounding, of double, and numbers too small for either.
-void MaxNormRows::choose_margin() {
-  constexpr double kRounding = 5.0 / (1 << 24);
-  constexpr double kTiny = 0x1p-120;
-  std::vector<double> largest(static_cast<size_t>(dim_));
-  for (int64_t i = 0; i < count_; ++i) {
-    for (int64_t k = 0; k < dim_; ++k) {
-      largest[k] = std::max(largest[k], std::abs(rows_[i * dim_ + k] * scale_));
-    }
-  }
-  margin_ = 0;
-  for (int64_t k = 0; k < dim_; ++k) {
-    const double inexact = kRounding * largest[k] + kTiny;
-    if (inexact <= margin_) continue;
-    // Multiples of 2^-22 of a power of two above them: float holds their differences.
-    int exponent = 0;
-    std::frexp(largest[k], &exponent);
-    const double unit = std::ldexp(1.0, exponent - 22);
-    bool exact = largest[k] == 0 || exponent > -90;
-    for (int64_t i = 0; exact && i < count_; ++i) {
-      const double units = rows_[i * dim_ + k] * scale_ / unit;
-      exact = units == std::rint(units);
-    }
-    if (!exact) margin_ = inexact;
-  }
-}
-
-AlignedBuffer<float> MaxNormRows::make_floats() {
-  choose_scale();
-  choose_margin();
-  AlignedBuffer<float> floats(padded_ * dim_);
-  std::fill_n(floats.data(), padded_ * dim_, std::numeric_limits<float>::infinity());
-  for (const auto& [first, length, padded] : blocks_) {
-    for (int64_t i = 0; i < length * dim_; ++i) {
-      floats[padded * dim_ + i] = static_cast<float>(rows_[first * dim_ + i] * scale_);
-    }
-  }
-  return floats;
 }
 
 void MaxNormRows::measure() {
@@ -115,16 +78,74 @@ void MaxNormRows::measure() {
   }
 }
 
-double MaxNormRows::distance(int64_t i, int64_t j) const {
-  const double* a = rows_ + i * dim_;
-  const double* b = rows_ + j * dim_;
-  double most[4] = {};  // four chains of comparisons that do not wait for each other
-  int64_t k = 0;
-  for (; k + 4 <= dim_; k += 4) {
-    for (int u = 0; u < 4; ++u) most[u] = std::max(most[u], std::abs(a[k + u] - b[k + u]));
+/// Codes reach over the widest coordinate, unless that is much wider than the others are, as that
+/// of labels among those of embeddings: then distances need finer codes than it allows.
+void MaxNormRows::choose_step() {
+  lowest_.assign(static_cast<size_t>(dim_), 0);
+  double widest = 0;
+  double squares = 0;
+  for (int64_t k = 0; k < dim_; ++k) {
+    double low = extents(0)[k].low;
+    double high = extents(0)[k].high;
+    for (int64_t b = 1; b < blocks(); ++b) {
+      low = std::min(low, extents(b)[k].low);
+      high = std::max(high, extents(b)[k].high);
+    }
+    lowest_[k] = low * scale_;
+    const double width = high * scale_ - low * scale_;
+    widest = std::max(widest, width);
+    squares += width * width;
   }
-  for (; k < dim_; ++k) most[0] = std::max(most[0], std::abs(a[k] - b[k]));
-  return std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
+  const double usual = std::sqrt(squares / static_cast<double>(dim_));
+  clipped_ = widest > 2 * usual;
+  const double reach = clipped_ ? usual : widest;
+  if (reach > 0) step_ = reach / kLastCode;
+}
+
+void MaxNormRows::encode() {
+  codes_ = AlignedBuffer<uint8_t>(padded_ * dim_);
+  const double per_step = 1 / step_;
+#pragma omp parallel for schedule(static)
+  for (int64_t b = 0; b < blocks(); ++b) {
+    const auto& [first, length, padded] = block(b);
+    uint8_t* codes = codes_.data() + padded * dim_;
+    for (int64_t i = 0; i < length; ++i) {
+      const double* row = rows_ + (first + i) * dim_;
+      for (int64_t k = 0; k < dim_; ++k) {
+        const double code = (row[k] * scale_ - lowest_[k]) * per_step;
+        codes[i * dim_ + k] = static_cast<uint8_t>(std::min(code, kLastCode));
+      }
+    }
+    std::fill(codes + length * dim_, codes + round_up(length, kCodeColumns) * dim_, 0);
+  }
+}
+
+void MaxNormRows::pack() {
+  panels_ = AlignedBuffer<uint8_t>(padded_ * dim_);
+#pragma omp parallel for schedule(static)
+  for (int64_t first = 0; first < padded_; first += kCodeColumns) {
+    const uint8_t* from = row_codes(first);
+    uint8_t* to = panels_.data() + first * dim_;
+    for (int64_t k = 0; k < dim_; ++k) {
+      for (int64_t c = 0; c < kCodeColumns; ++c) to[k * kCodeColumns + c] = from[c * dim_ + k];
+    }
+  }
+}
+
+// A difference of n between codes is one of n - 1 to n + 1 steps, both excluded, between numbers.
+uint8_t MaxNormRows::possible(double limit) const {
+  const double codes = limit * scale_ / step_ + kCodeSlack;
+  return codes < kLastCode - 1 ? static_cast<uint8_t>(codes + 1) : static_cast<uint8_t>(kLastCode);
+}
+
+int MaxNormRows::sure(double limit) const {
+  if (clipped_) return -1;
+  const double codes = limit * scale_ / step_ - 1 - kCodeSlack;
+  return codes < 0 ? -1 : static_cast<int>(std::min(codes, kLastCode));
+}
+
+double MaxNormRows::distance(int64_t i, int64_t j, double enough) const {
+  return kernels<double>().largest_difference(rows_ + i * dim_, rows_ + j * dim_, dim_, enough);
 }
 
 // Rounding never turns a smaller difference into a larger one, so the bounds hold for computed

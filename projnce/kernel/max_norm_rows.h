@@ -4,15 +4,15 @@
 #include <vector>
 
 #include "projnce/kernel/aligned_buffer.h"
-#include "projnce/kernel/panels.h"
 
 namespace projnce {
 
 /// Rows of finite double numbers under the max norm, max_k |a_k - b_k|, made ready for looking at
-/// all pairs: in float, scaled, in blocks of consecutive rows whose extents are known.
+/// all pairs: as codes of a byte for each number, in blocks of consecutive rows whose extents are
+/// known. The difference of two codes bounds that of the numbers.
 class MaxNormRows {
  public:
-  /// Rows first .. first + length-1. In float they begin at `padded`, a whole panel.
+  /// Rows first .. first + length-1. Their codes begin at `padded`, a whole panel.
   struct Block {
     int64_t first;
     int64_t length;
@@ -28,18 +28,18 @@ class MaxNormRows {
   int64_t blocks() const { return static_cast<int64_t>(blocks_.size()); }
   const Block& block(int64_t b) const { return blocks_[static_cast<size_t>(b)]; }
 
-  /// What the floats are multiplied with, a power of two that brings the largest below 1, and by
-  /// how much a distance between them may differ from that of the scaled double numbers. The latter
-  /// is 0 where float holds all differences, as those of labels and other small whole numbers.
-  double scale() const { return scale_; }
-  double margin() const { return margin_; }
+  int64_t padded() const { return padded_; }  ///< rows of codes, those that fill panels included
+  const uint8_t* row_codes(int64_t padded_row) const { return codes_.data() + padded_row * dim_; }
+  /// The panel that begins with this row, which is the first of a panel.
+  const uint8_t* panel(int64_t padded_row) const { return panels_.data() + padded_row * dim_; }
 
-  int64_t padded() const { return padded_; }  ///< rows in float, those that fill panels included
-  const float* float_row(int64_t padded_row) const { return floats_.data() + padded_row * dim_; }
-  const RowPanels<float>& panels() const { return panels_; }
+  /// Rows whose codes differ by more than this are not closer than `limit`.
+  uint8_t possible(double limit) const;
+  /// Rows whose codes differ by this or less are closer than `limit`; -1 where no codes tell.
+  int sure(double limit) const;
 
-  /// In double; the margin does not concern it.
-  double distance(int64_t i, int64_t j) const;
+  /// Or any number that is not below `enough` where the distance is not.
+  double distance(int64_t i, int64_t j, double enough) const;
   /// Bounds on the distance between rows of two blocks.
   double least_distance(int64_t a, int64_t b) const;
   double most_distance(int64_t a, int64_t b) const;
@@ -56,21 +56,26 @@ class MaxNormRows {
 
   void cut(const std::vector<int64_t>& starts);
   void choose_scale();
-  void choose_margin();
-  AlignedBuffer<float> make_floats();
   void measure();
+  void choose_step();
+  void encode();
+  void pack();
   const Extent* extents(int64_t block) const { return extents_.data() + block * dim_; }
 
   const double* rows_;
   int64_t count_;
   int64_t dim_;
-  double scale_ = 1;
-  double margin_ = 0;
+  double scale_ = 1;  // a power of two that brings the largest number below 1
+  double step_ = 1;   // a code's width, in scaled numbers
+  /// Whether there are numbers beyond the last code, which count as if they had it: their distances
+  /// are at least what the codes say, but may be larger.
+  bool clipped_ = false;
   int64_t padded_ = 0;
   std::vector<Block> blocks_ = {};
   std::vector<Extent> extents_ = {};  // [blocks, dim]
-  AlignedBuffer<float> floats_;       // [padded, dim]
-  RowPanels<float> panels_;
+  std::vector<double> lowest_ = {};   // [dim], scaled: where codes begin
+  AlignedBuffer<uint8_t> codes_;      // [padded, dim]
+  AlignedBuffer<uint8_t> panels_;     // [padded / kCodeColumns, dim, kCodeColumns]
 };
 
 }  // namespace projnce

@@ -1,13 +1,12 @@
 #include "projnce/kernel/neighbours.h"
 
-#include <omp.h>
-
 #include <algorithm>
-#include <cmath>
+#include <bit>
+#include <cstring>
 #include <limits>
-#include <numeric>
 
 #include "projnce/kernel/blocks.h"
+#include "projnce/kernel/near_codes.h"
 #include "projnce/kernel/rounds.h"
 #include "projnce/kernel/table.h"
 
@@ -15,23 +14,16 @@ namespace projnce {
 
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kSmallest = std::numeric_limits<float>::min();
-
-/// The least float that is not below `value`: floats are below both or below neither.
-float float_from_above(double value) {
-  const auto near = static_cast<float>(value);
-  return static_cast<double>(near) < value ? std::nextafter(near, kInfinity) : near;
-}
-
 /// A thread's memory for a pair of blocks.
 struct TileScratch {
   explicit TileScratch(int64_t dim)
       : order(static_cast<size_t>(dim)),
-        out(kernels<float>().near_rows * kernels<float>().panel_columns) {}
+        differences(kCodeRows * kCodeColumns),
+        near(kCodeRows * kCodeColumns) {}
 
   std::vector<int32_t> order;
-  AlignedBuffer<float> out;
+  AlignedBuffer<uint8_t> differences;
+  AlignedBuffer<uint8_t> near;
 };
 
 std::vector<TileScratch> scratch_for_threads(int64_t dim) {
@@ -40,108 +32,80 @@ std::vector<TileScratch> scratch_for_threads(int64_t dim) {
   return all;
 }
 
-/// Whether one of the distances of a row is below its limit or that of its column. Without
-/// branches: it is asked of every row of a tile.
-bool any_below(const float* distances, int64_t columns, float row_limit,
-               const float* column_limit) {
-  int32_t below = 0;
-  for (int64_t l = 0; l < columns; ++l) {
-    below |= (distances[l] < row_limit) | (distances[l] < column_limit[l]);
+/// Calls visit(column) for the marked ones of a row of a tile.
+template <class Visit>
+void visit_marked(const uint8_t* marks, const Visit& visit) {
+  for (int64_t c = 0; c < kCodeColumns; c += 8) {
+    uint64_t eight;
+    std::memcpy(&eight, marks + c, sizeof(eight));
+    for (; eight != 0; eight &= ~(uint64_t{0xff} << (std::countr_zero(eight) / 8 * 8))) {
+      visit(c + std::countr_zero(eight) / 8);
+    }
   }
-  return below != 0;
 }
 
-/// Calls visit(row, column, columns, distances) for pairs of blocks a and b in rows of tiles where
-/// one is closer than row_limit of its row or column_limit of its column; rows and columns are
-/// counted from the beginnings of the blocks. `visit` may lower limits.
+/// Calls visit(row, column, difference of their codes) for the pairs of blocks a and b that may be
+/// closer than row_limit of the row or column_limit of the column; rows and columns are counted
+/// from the beginnings of the blocks. `visit` may lower limits.
 template <class Visit>
-void visit_near(const MaxNormRows& rows, int64_t a, int64_t b, const float* row_limit,
-                const float* column_limit, const TileScratch& scratch, const Visit& visit) {
-  const auto& table = kernels<float>();
+void visit_near(const MaxNormRows& rows, int64_t a, int64_t b, const uint8_t* row_limit,
+                const uint8_t* column_limit, const TileScratch& scratch, const Visit& visit) {
+  const auto& table = kernels<double>();
   const auto& from = rows.block(a);
   const auto& to = rows.block(b);
-  const int64_t width = rows.panels().width();
-  float* out = scratch.out.data();
   // Panels in the inner loop: most tiles need a few coordinates of each, which stay in the cache.
-  for (int64_t r = 0; r < from.length; r += table.near_rows) {
-    const int64_t some = std::min(table.near_rows, from.length - r);
-    const float* first = rows.float_row(from.padded + r);
-    for (int64_t c = 0; c < to.length; c += width) {
-      if (!table.near_tile(first, rows.dim(), some, rows.panels().from_row(to.padded + c),
-                           scratch.order.data(), rows.dim(), row_limit + r, column_limit + c,
-                           out)) {
+  for (int64_t r = 0; r < from.length; r += kCodeRows) {
+    const int64_t some = std::min(kCodeRows, from.length - r);
+    for (int64_t c = 0; c < to.length; c += kCodeColumns) {
+      if (!table.near_codes(rows.row_codes(from.padded + r), rows.dim(), rows.panel(to.padded + c),
+                            scratch.order.data(), rows.dim(), row_limit + r, column_limit + c,
+                            scratch.differences.data(), scratch.near.data())) {
         continue;
       }
-      const int64_t columns = std::min(width, to.length - c);
+      const int64_t columns = to.length - c;
       for (int64_t m = 0; m < some; ++m) {
-        const float* distances = out + m * width;
-        if (any_below(distances, width, row_limit[r + m], column_limit + c)) {
-          visit(r + m, c, columns, distances);
-        }
+        visit_marked(scratch.near.data() + m * kCodeColumns, [&](int64_t l) {
+          if (l < columns) visit(r + m, c + l, scratch.differences[m * kCodeColumns + l]);
+        });
       }
     }
   }
 }
 
-struct Neighbour {
-  float distance;
-  int64_t row;
-};
+/// Limits as codes, in the places of the padded rows; what fills panels is near to nothing.
+AlignedBuffer<uint8_t> code_limits(const MaxNormRows& rows, const std::vector<double>& limits) {
+  AlignedBuffer<uint8_t> codes(rows.padded());
+  std::fill_n(codes.data(), rows.padded(), 0);
+  for (int64_t b = 0; b < rows.blocks(); ++b) {
+    const auto& [first, length, padded] = rows.block(b);
+    for (int64_t i = 0; i < length; ++i) codes[padded + i] = rows.possible(limits[first + i]);
+  }
+  return codes;
+}
 
-/// The neighbours of one row that may be among its k nearest in double precision.
+/// The distances of the k nearest rows that one row has met.
 class Nearest {
  public:
-  Nearest(int64_t k, double margin) : k_(static_cast<size_t>(k)), margin_(margin) {}
+  explicit Nearest(int64_t k) : k_(static_cast<size_t>(k)) {}
 
-  /// Further pairs matter only below this: the k-th distance in double is at most the k-th in float
-  /// plus a margin, and a distance in double is at least that in float less a margin.
-  float limit() const {
-    if (nearest_.size() < k_) return kInfinity;
-    return margin_ == 0 ? nearest_.front() : float_from_above(nearest_.front() + 2 * margin_);
+  /// What is not closer is of no interest.
+  double limit() const {
+    return nearest_.size() < k_ ? std::numeric_limits<double>::infinity() : nearest_.front();
   }
 
-  void add(float distance, int64_t row) {
-    if (nearest_.size() == k_ && distance < nearest_.front()) {
+  void add(double distance) {
+    if (nearest_.size() == k_) {
       std::pop_heap(nearest_.begin(), nearest_.end());
-      nearest_.pop_back();
-    }
-    if (nearest_.size() < k_) {
+      nearest_.back() = distance;
+    } else {
       nearest_.push_back(distance);
-      std::push_heap(nearest_.begin(), nearest_.end());
     }
-    if (seen_.size() == seen_.capacity()) forget_far();
-    seen_.push_back({distance, row});
-  }
-
-  /// The k-th smallest in double; exact(row) computes one.
-  template <class Exact>
-  double kth(const Exact& exact) const {
-    const double middle = nearest_.front();
-    size_t closer = 0;  // without doubt
-    std::vector<double> doubtful;
-    for (const auto& [distance, row] : seen_) {
-      if (distance < middle - 2 * margin_) {
-        ++closer;
-      } else if (distance <= middle + 2 * margin_) {
-        doubtful.push_back(exact(row));
-      }
-    }
-    const auto at = doubtful.begin() + static_cast<int64_t>(k_ - closer - 1);
-    std::nth_element(doubtful.begin(), at, doubtful.end());
-    return *at;
+    std::push_heap(nearest_.begin(), nearest_.end());
   }
 
  private:
-  void forget_far() {
-    const float far = limit();
-    std::erase_if(seen_, [far](const Neighbour& one) { return one.distance > far; });
-    if (2 * seen_.size() > seen_.capacity()) seen_.reserve(2 * seen_.size() + 2 * k_ + 16);
-  }
-
   size_t k_;
-  double margin_;
-  std::vector<float> nearest_;  // max-heap of the k smallest
-  std::vector<Neighbour> seen_;
+  std::vector<double> nearest_;  // max-heap
 };
 
 /// Searches block by block for the k nearest of all rows.
@@ -149,95 +113,66 @@ class NearestSearch {
  public:
   NearestSearch(const MaxNormRows& rows, int64_t k)
       : rows_(rows),
-        nearest_(static_cast<size_t>(rows.count()), Nearest(k, rows.margin())),
-        limits_(rows.padded()),
-        no_limits_(rows.padded()) {
-    std::fill_n(limits_.data(), rows.padded(), kInfinity);
-    std::fill_n(no_limits_.data(), rows.padded(), 0.0F);
-    // What fills the panels is nobody's neighbour and has none.
-    for (int64_t b = 0; b < rows.blocks(); ++b) {
-      const auto& [first, length, padded] = rows.block(b);
-      const int64_t end = b + 1 < rows.blocks() ? rows.block(b + 1).padded : rows.padded();
-      std::fill(limits_.data() + padded + length, limits_.data() + end, 0.0F);
-    }
+        nearest_(static_cast<size_t>(rows.count()), Nearest(k)),
+        limits_(nearest_.size(), std::numeric_limits<double>::infinity()),
+        codes_(code_limits(rows, limits_)),
+        none_(rows.padded()) {
+    std::fill_n(none_.data(), rows.padded(), 0);
   }
 
   /// Rows of each block may be neighbours of those of the other.
   void look(int64_t a, int64_t b, TileScratch& scratch) {
     const auto& from = rows_.block(a);
     const auto& to = rows_.block(b);
-    const float widest = std::max(widest_limit(from), widest_limit(to));
-    if (rows_.least_distance(a, b) * rows_.scale() >= static_cast<double>(widest)) return;
+    if (rows_.least_distance(a, b) >= std::max(widest_limit(from), widest_limit(to))) return;
     rows_.order_coordinates(a, b, scratch.order.data());
-    visit_near(rows_, a, b, limits_.data() + from.padded,
-               a == b ? no_limits_.data() : limits_.data() + to.padded, scratch,
-               [&](int64_t r, int64_t c, int64_t columns, const float* distances) {
-                 for (int64_t l = 0; l < columns; ++l) {
-                   offer(from, r, to, c + l, distances[l]);
-                   if (a != b) offer(to, c + l, from, r, distances[l]);
-                 }
-               });
+    visit_near(
+        rows_, a, b, codes_.data() + from.padded, a == b ? none_.data() : codes_.data() + to.padded,
+        scratch, [&](int64_t r, int64_t c, uint8_t difference) {
+          a == b ? look_at_pair(from, r, c, difference) : look_at_pair(from, r, to, c, difference);
+        });
   }
 
-  std::vector<double> kth() const {
-    std::vector<double> result(nearest_.size());
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < rows_.count(); ++i) {
-      result[i] = nearest_[i].kth([&](int64_t j) { return rows_.distance(i, j); });
-    }
-    return result;
-  }
+  std::vector<double> kth() { return std::move(limits_); }
 
  private:
   using Block = MaxNormRows::Block;
 
-  float widest_limit(const Block& block) const {
-    const float* limits = limits_.data() + block.padded;
-    return *std::max_element(limits, limits + block.length);
+  double widest_limit(const Block& block) const {
+    const auto begin = limits_.begin() + block.first;
+    return *std::max_element(begin, begin + block.length);
   }
 
-  /// Row c of one block to row r of the other as a neighbour.
-  void offer(const Block& mine, int64_t r, const Block& theirs, int64_t c, float distance) {
-    float& limit = limits_[mine.padded + r];
-    if (!(distance < limit) || mine.first + r == theirs.first + c) return;
-    auto& nearest = nearest_[mine.first + r];
-    nearest.add(distance, theirs.first + c);
+  /// Row c as a neighbour of row r. Pairs that were met meanwhile may have ruled it out.
+  void look_at_pair(const Block& block, int64_t r, int64_t c, uint8_t difference) {
+    if (r == c || difference > codes_[block.padded + r]) return;
+    offer(block, r, rows_.distance(block.first + r, block.first + c, limits_[block.first + r]));
+  }
+
+  /// Rows of two blocks as each other's neighbours.
+  void look_at_pair(const Block& from, int64_t r, const Block& to, int64_t c, uint8_t difference) {
+    if (difference > std::max(codes_[from.padded + r], codes_[to.padded + c])) return;
+    const double enough = std::max(limits_[from.first + r], limits_[to.first + c]);
+    const double distance = rows_.distance(from.first + r, to.first + c, enough);
+    offer(from, r, distance);
+    offer(to, c, distance);
+  }
+
+  /// Another row at this distance to row r of the block.
+  void offer(const Block& block, int64_t r, double distance) {
+    double& limit = limits_[block.first + r];
+    if (!(distance < limit)) return;
+    auto& nearest = nearest_[block.first + r];
+    nearest.add(distance);
     limit = nearest.limit();
+    codes_[block.padded + r] = rows_.possible(limit);
   }
 
   const MaxNormRows& rows_;
-  std::vector<Nearest> nearest_;    // [count]
-  AlignedBuffer<float> limits_;     // [padded]
-  AlignedBuffer<float> no_limits_;  // [padded]
-};
-
-/// Limits in float, in the places of the padded rows: a distance below `sure` is below the limit
-/// in double too, one that is not below `possible` is not.
-class FloatLimits {
- public:
-  FloatLimits(const MaxNormRows& rows, const std::vector<double>& limits)
-      : sure_(rows.padded()), possible_(rows.padded()) {
-    std::fill_n(sure_.data(), rows.padded(), 0.0F);
-    std::fill_n(possible_.data(), rows.padded(), 0.0F);
-    for (int64_t b = 0; b < rows.blocks(); ++b) {
-      const auto& [first, length, padded] = rows.block(b);
-      for (int64_t i = 0; i < length; ++i) {
-        if (limits[static_cast<size_t>(first + i)] <= 0) continue;
-        const double limit = limits[static_cast<size_t>(first + i)] * rows.scale();
-        // Distances without a margin are 0 or far above the smallest float.
-        possible_[padded + i] = std::max(float_from_above(limit + rows.margin()), kSmallest);
-        sure_[padded + i] =
-            rows.margin() == 0 ? possible_[padded + i] : float_from_above(limit - rows.margin());
-      }
-    }
-  }
-
-  const float* sure(int64_t padded_row) const { return sure_.data() + padded_row; }
-  const float* possible(int64_t padded_row) const { return possible_.data() + padded_row; }
-
- private:
-  AlignedBuffer<float> sure_;
-  AlignedBuffer<float> possible_;
+  std::vector<Nearest> nearest_;  // [count]
+  std::vector<double> limits_;    // [count]
+  AlignedBuffer<uint8_t> codes_;  // [padded]: the limits as codes
+  AlignedBuffer<uint8_t> none_;   // [padded]
 };
 
 class Counter {
@@ -245,10 +180,11 @@ class Counter {
   Counter(const MaxNormRows& rows, const std::vector<double>& limits)
       : rows_(rows),
         limits_(limits),
-        floats_(rows, limits),
+        codes_(code_limits(rows, limits)),
         none_(rows.padded()),
         counts_(limits.size()) {
-    std::fill_n(none_.data(), rows.padded(), 0.0F);
+    std::fill_n(none_.data(), rows.padded(), 0);
+    for (const double limit : limits) sure_.push_back(rows.sure(limit));
     for (int64_t b = 0; b < rows.blocks(); ++b) {
       const auto begin = limits.begin() + rows.block(b).first;
       const auto [low, high] = std::minmax_element(begin, begin + rows.block(b).length);
@@ -266,12 +202,12 @@ class Counter {
       return;
     }
     rows_.order_coordinates(a, b, scratch.order.data());
+    const auto& from = rows_.block(a);
     const auto& to = rows_.block(b);
-    visit_near(rows_, a, b, floats_.possible(rows_.block(a).padded),
-               a == b ? none_.data() : floats_.possible(to.padded), scratch,
-               [&](int64_t r, int64_t c, int64_t columns, const float* distances) {
-                 add_row(a, r, b, c, columns, distances);
-                 if (a != b) add_columns(a, r, b, c, columns, distances);
+    visit_near(rows_, a, b, codes_.data() + from.padded,
+               a == b ? none_.data() : codes_.data() + to.padded, scratch,
+               [&](int64_t r, int64_t c, uint8_t difference) {
+                 add_pair(from.first + r, to.first + c, difference, a != b);
                });
   }
 
@@ -283,39 +219,28 @@ class Counter {
     for (int64_t i = first; i < first + length; ++i) counts_[i] += more;
   }
 
-  void add_row(int64_t a, int64_t r, int64_t b, int64_t c, int64_t columns,
-               const float* distances) {
-    const auto i = rows_.block(a).first + r;
-    const auto j = rows_.block(b).first + c;
-    const float sure = *floats_.sure(rows_.block(a).padded + r);
-    const float possible = *floats_.possible(rows_.block(a).padded + r);
-    int64_t closer = 0;
-    for (int64_t l = 0; l < columns; ++l) {
-      if (!(distances[l] < possible)) continue;
-      closer += distances[l] < sure || rows_.distance(i, j + l) < limits_[i];
+  void add_pair(int64_t i, int64_t j, int difference, bool both) {
+    const bool sure_i = difference <= sure_[i];
+    const bool sure_j = difference <= sure_[j];
+    if (sure_i && (sure_j || !both)) {
+      ++counts_[i];
+      if (both) ++counts_[j];
+      return;
     }
-    counts_[i] += closer;
-  }
-
-  void add_columns(int64_t a, int64_t r, int64_t b, int64_t c, int64_t columns,
-                   const float* distances) {
-    const auto i = rows_.block(a).first + r;
-    const auto j = rows_.block(b).first + c;
-    const float* sure = floats_.sure(rows_.block(b).padded + c);
-    const float* possible = floats_.possible(rows_.block(b).padded + c);
-    for (int64_t l = 0; l < columns; ++l) {
-      if (!(distances[l] < possible[l])) continue;
-      counts_[j + l] += distances[l] < sure[l] || rows_.distance(i, j + l) < limits_[j + l];
-    }
+    const double enough = both ? std::max(limits_[i], limits_[j]) : limits_[i];
+    const double distance = rows_.distance(i, j, enough);
+    counts_[i] += distance < limits_[i];
+    if (both) counts_[j] += distance < limits_[j];
   }
 
   const MaxNormRows& rows_;
   const std::vector<double>& limits_;
-  FloatLimits floats_;
-  AlignedBuffer<float> none_;
-  std::vector<int64_t> counts_;
-  std::vector<double> least_;  // [blocks]: smallest limit
-  std::vector<double> most_;   // [blocks]: largest limit
+  AlignedBuffer<uint8_t> codes_;  // [padded]: the limits as codes
+  AlignedBuffer<uint8_t> none_;   // [padded]
+  std::vector<int> sure_;         // [count]
+  std::vector<int64_t> counts_;   // [count]
+  std::vector<double> least_;     // [blocks]: smallest limit
+  std::vector<double> most_;      // [blocks]: largest limit
 };
 
 }  // namespace

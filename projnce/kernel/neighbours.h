@@ -8,7 +8,7 @@
 namespace projnce {
 
 // Questions about all pairs of rows under the max norm. Answers are those of double precision:
-// pairs are looked at in float, and only those within the margin of a limit are computed again.
+// pairs are looked at as codes of a byte, and those that may be within a limit are computed.
 // Blocks that lie apart, or close together, are decided at once, and a tile of pairs as soon as the
 // coordinates in which its blocks differ most show that all are far. Uses all threads; the results
 // do not depend on their number.

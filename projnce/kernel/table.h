@@ -18,6 +18,10 @@ template <class T>
 struct SmoothingPanel;
 template <class T>
 struct Candidate;
+template <class T>
+struct RepulsionTile;
+template <class T>
+struct AttractionRows;
 struct RunningMass;
 struct TileKind;
 struct PairCurve;
@@ -50,10 +54,11 @@ struct KernelTable {
   void (*median_rows)(const T* rows, int64_t stride, const int64_t* members, int64_t n,
                       int64_t columns, T* scratch, int64_t* lower, int64_t* upper);
 
-  /// near_tile.h
-  int64_t near_rows;  ///< rows that near_tile takes at once
-  bool (*near_tile)(const T* a, int64_t stride, int64_t rows, const T* panel, const int32_t* order,
-                    int64_t depth, const T* row_limit, const T* column_limit, T* out);
+  /// near_codes.h
+  bool (*near_codes)(const uint8_t* rows, int64_t stride, const uint8_t* panel,
+                     const int32_t* order, int64_t depth, const uint8_t* row_limit,
+                     const uint8_t* column_limit, uint8_t* differences, uint8_t* near);
+  T (*largest_difference)(const T* a, const T* b, int64_t dim, T enough);
 
   /// smoothing_sums.h, smoothing_pulls.h
   void (*add_kernel_sums)(const SmoothingPanel<T>& panel, double* sums);
@@ -63,6 +68,10 @@ struct KernelTable {
   int64_t (*select_above)(const T* products, const T* offsets, int64_t count, T limit,
                           int32_t first, Candidate<T>* to);
   double (*squared_distance)(const T* u, const T* v, int64_t dim);
+
+  /// repulsion_tile.h, attraction_rows.h
+  void (*repel)(const RepulsionTile<T>& tile);
+  void (*attract)(const AttractionRows<T>& rows, int64_t first, int64_t end, T* pulls);
 };
 
 /// For the instruction set that is active. T is float or double.

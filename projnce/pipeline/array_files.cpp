@@ -1,24 +1,87 @@
 #include "projnce/pipeline/array_files.h"
 
+#include <torch/torch.h>
+
+#include <algorithm>
 #include <cstring>
 
 #include "projnce/core/error.h"
+#include "projnce/dataset/number_array.h"
 #include "projnce/io/npy.h"
 
 namespace projnce {
 
-torch::Tensor read_matrix(const std::filesystem::path& path) {
-  const auto array = read_npy(path);
-  if (array.shape.size() != 2 ||
-      (array.type != NpyType::kFloat32 && array.type != NpyType::kFloat64)) {
-    fail(path.string(), " holds ", array.shape.size(), "-dimensional ", npy_type_name(array.type),
-         ", expected a matrix of float32 or float64");
-  }
-  const auto type = array.type == NpyType::kFloat32 ? torch::kFloat32 : torch::kFloat64;
+namespace {
+
+template <class T>
+torch::Tensor matrix_from(const NpyView& array, torch::ScalarType type) {
   auto matrix = torch::empty(
       {static_cast<int64_t>(array.shape[0]), static_cast<int64_t>(array.shape[1])}, type);
-  std::memcpy(matrix.data_ptr(), array.data.data(), array.data.size());
-  return matrix.to(torch::kFloat32);
+  T* const values = matrix.data_ptr<T>();
+  for (size_t i = 0; i < array.data.size() / sizeof(T); ++i) {
+    std::memcpy(values + row_by_row(array, i), array.data.data() + i * sizeof(T), sizeof(T));
+  }
+  return matrix;
+}
+
+void check_finite(const torch::Tensor& matrix, const std::string& name) {
+  const auto bad = torch::isfinite(matrix).all(/*dim=*/1).logical_not().nonzero();
+  if (bad.size(0) == 0) return;
+  fail(name, " holds a number that is not finite in row ", bad[0].item<int64_t>(), " (",
+       bad.size(0), " such rows), expected finite numbers");
+}
+
+}  // namespace
+
+torch::Tensor read_matrix(const std::filesystem::path& path) {
+  const auto file = read_npy(path);
+  const auto& array = file.array;
+  if (array.shape.size() != 2 || array.data.empty() ||
+      (array.type != NpyType::kFloat32 && array.type != NpyType::kFloat64)) {
+    fail(path.string(), " holds ", array.data.empty() ? "an empty " : "a ", array.shape.size(),
+         "-dimensional array of ", npy_type_name(array.type),
+         ", expected a matrix of float32 or float64");
+  }
+  const auto matrix = array.type == NpyType::kFloat32 ? matrix_from<float>(array, torch::kFloat32)
+                                                      : matrix_from<double>(array, torch::kFloat64);
+  check_finite(matrix, path.string());
+  return matrix;
+}
+
+torch::Tensor read_labels(const std::filesystem::path& path) {
+  const auto file = read_npy(path);
+  if (file.array.shape.size() != 1 || file.array.data.empty()) {
+    fail(path.string(), " holds ", file.array.data.empty() ? "an empty " : "a ",
+         file.array.shape.size(), "-dimensional array, expected a list of labels");
+  }
+  return torch::tensor(whole_numbers(file.array, path.string()));
+}
+
+LabelledArrays read_labelled(const std::filesystem::path& embeddings,
+                             const std::filesystem::path& labels,
+                             const std::vector<std::string>& class_names) {
+  LabelledArrays result{
+      .embeddings = read_matrix(embeddings), .labels = {}, .class_names = class_names};
+  const auto given = read_labels(labels);
+  if (given.size(0) != result.embeddings.size(0)) {
+    fail(labels.string(), " holds ", given.size(0), " labels and ", embeddings.string(), " ",
+         result.embeddings.size(0), " rows, expected a label for each row");
+  }
+  const auto [numbers, number_of, counts] =
+      torch::_unique2(given, /*sorted=*/true, /*return_inverse=*/true, /*return_counts=*/false);
+  std::vector<int64_t> places;  // of each number among the classes
+  for (int64_t i = 0; i < numbers.size(0); ++i) {
+    const auto name = std::to_string(numbers[i].item<int64_t>());
+    if (class_names.empty()) result.class_names.push_back(name);
+    const auto& names = result.class_names;
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      fail(labels.string(), " has the label ", name, ", which the other labels do not have");
+    }
+    places.push_back(found - names.begin());
+  }
+  result.labels = torch::tensor(places).index_select(0, number_of);
+  return result;
 }
 
 void write_array(const std::filesystem::path& path, const torch::Tensor& tensor) {

@@ -1,12 +1,16 @@
 #include "projnce/pipeline/evaluate.h"
 
-#include <cmath>
+#include <torch/torch.h>
 
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/core/threads.h"
 #include "projnce/core/toml.h"
+#include "projnce/dataset/stratify.h"
+#include "projnce/eval/nearest_centroid.h"
+#include "projnce/pipeline/array_files.h"
 #include "projnce/pipeline/named_data.h"
+#include "projnce/pipeline/retrieval_report.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/run_evaluation.h"
 #include "projnce/pipeline/trained_model.h"
@@ -32,38 +36,58 @@ void check_same_classes(const TrainedModel& trained, const Dataset& test) {
        join(trained.class_names), "; the data has ", join(test.class_names()));
 }
 
-std::string most_often_taken_for(const Accuracy& accuracy, size_t label,
-                                 const std::vector<std::string>& names) {
-  size_t worst = label;
-  for (size_t c = 0; c < names.size(); ++c) {
-    const auto count = accuracy.confusion[label][c];
-    if (c != label && count > (worst == label ? 0 : accuracy.confusion[label][worst])) worst = c;
-  }
-  return worst == label ? "-" : concat(names[worst], " (", accuracy.confusion[label][worst], ")");
+EmbeddedSet embed_part(const TrainedModel& trained, const DatasetPtr& part, const char* label,
+                       EvalLoaderOptions loading, const Logger& logger) {
+  DamageWatch damage(part->size(), logger);
+  loading.damage = &damage;
+  Progress progress(label, part->size(), "samples");
+  return embed_dataset(*trained.model, part, loading, &progress);
 }
 
-ordered_json to_json(const Accuracy& accuracy, const std::vector<std::string>& names) {
-  ordered_json result{{"protocol", "zero-shot"},
-                      {"samples", accuracy.samples},
-                      {"top1", accuracy.top1},
-                      {"top5", accuracy.top5},
-                      {"classes", ordered_json::array()}};
-  for (size_t c = 0; c < names.size(); ++c) {
-    const double share = accuracy.per_class[c];
-    result["classes"].push_back({{"name", names[c]},
-                                 {"top1", std::isnan(share) ? ordered_json() : ordered_json(share)},
-                                 {"taken_for", most_often_taken_for(accuracy, c, names)}});
+/// The first protocol, then all of them by name, then retrieval.
+ordered_json report_of(const JudgedSamples& samples, const std::vector<std::string>& class_names,
+                       const JudgeRequest& request) {
+  const auto protocols = choose_protocols(request.protocols, samples.logits.defined(),
+                                          samples.learned_vectors.defined());
+  Progress progress("judging", static_cast<int64_t>(protocols.size()) + 1, "steps");
+  ordered_json result = {{"samples", samples.test.labels.size(0)}};
+  ordered_json all;
+  for (const auto protocol : protocols) {
+    progress.update(static_cast<int64_t>(all.size()), protocol_name(protocol));
+    all[protocol_name(protocol)] = full_json(judge(samples, protocol, request.knn), class_names);
   }
-  result["confusion"] = accuracy.confusion;
+  result["protocol"] = protocol_name(protocols.front());
+  result.update(all.front());
+  result["protocols"] = all;
+  progress.update(static_cast<int64_t>(all.size()), "retrieval");
+  result["retrieval"] = measure_retrieval_report(samples.test.embeddings, samples.test.labels);
   return result;
+}
+
+EmbeddedSet as_set(const torch::Tensor& embeddings, const torch::Tensor& labels) {
+  return {.embeddings = embeddings, .features = embeddings, .labels = labels, .indices = {}};
+}
+
+EmbeddedSet rows_of(const LabelledArrays& arrays, const std::vector<int64_t>& rows) {
+  const auto index = torch::tensor(rows, torch::kInt64);
+  return as_set(arrays.embeddings.index_select(0, index), arrays.labels.index_select(0, index));
+}
+
+/// Known and test samples out of one file.
+void hold_out(const LabelledArrays& arrays, const std::string& name, JudgedSamples& samples) {
+  constexpr double kTestShare = 0.2;
+  constexpr uint64_t kSeed = 0;
+  const auto* labels = arrays.labels.data_ptr<int64_t>();
+  const auto parts = stratified_split({labels, labels + arrays.labels.size(0)}, kTestShare, kSeed);
+  if (parts.test.empty())
+    fail(name, " has no class of two samples, one to learn from, one to test");
+  samples.known = rows_of(arrays, parts.train);
+  samples.test = rows_of(arrays, parts.test);
 }
 
 }  // namespace
 
 ordered_json evaluate_run(const EvaluateRequest& request, const Logger& logger) {
-  if (request.protocol != "zero-shot") {
-    fail_unknown("protocol", request.protocol, {"zero-shot"});
-  }
   const auto run = find_run(request.run);
   const auto trained = load_trained_model(run.encoder());
   auto config = evaluation_config(request, run);
@@ -73,13 +97,43 @@ ordered_json evaluate_run(const EvaluateRequest& request, const Logger& logger) 
   check_same_classes(trained, data.test());
 
   const auto options = read_eval_options(config.tables["eval"]);
-  logger->info("judging {} test samples", data.test().size());
-  DamageWatch damage(data.judged->size(), logger);
-  auto loading = eval_loader_options(trained.input, options.batch_size, threads);
-  loading.damage = &damage;
-  const auto test = embed_dataset(*trained.model, data.judged, loading);
-  const auto scores = class_scores(*trained.loss, test, trained.class_vectors);
-  return to_json(measure_accuracy(scores, test.labels), trained.class_names);
+  const auto loading = eval_loader_options(trained.input, options.batch_size, threads);
+  JudgedSamples samples;
+  samples.test = embed_part(trained, data.judged, "embedding test samples", loading, logger);
+  samples.num_classes = static_cast<int64_t>(trained.class_names.size());
+  samples.class_vectors = trained.class_vectors;
+  samples.temperature = loss_temperature(trained.config);
+  add_learned_classes(samples, *trained.loss);
+  if (needs_known(choose_protocols(request.judge.protocols, samples.logits.defined(),
+                                   samples.learned_vectors.defined()))) {
+    samples.known = embed_part(trained, data.known, "embedding known samples", loading, logger);
+  }
+  return report_of(samples, trained.class_names, request.judge);
+}
+
+ordered_json evaluate_arrays(const EvaluateArraysRequest& request) {
+  set_threads(0);
+  const auto known = read_labelled(request.embeddings, request.labels);
+  if (known.class_names.size() < 2) {
+    fail(request.labels.string(), " has one class only, expected two or more to tell apart");
+  }
+  JudgedSamples samples;
+  samples.num_classes = static_cast<int64_t>(known.class_names.size());
+  if (request.test_embeddings.empty()) {
+    hold_out(known, request.labels.string(), samples);
+  } else {
+    const auto test =
+        read_labelled(request.test_embeddings, request.test_labels, known.class_names);
+    if (test.embeddings.size(1) != known.embeddings.size(1)) {
+      fail(request.embeddings.string(), " has ", known.embeddings.size(1), " columns and ",
+           request.test_embeddings.string(), " ", test.embeddings.size(1), ", expected as many");
+    }
+    samples.known = as_set(known.embeddings, known.labels);
+    samples.test = as_set(test.embeddings.to(known.embeddings.dtype()), test.labels);
+  }
+  samples.class_vectors =
+      class_centroids(samples.known.embeddings, samples.known.labels, samples.num_classes);
+  return report_of(samples, known.class_names, request.judge);
 }
 
 }  // namespace projnce

@@ -5,6 +5,7 @@
 #include "projnce/core/threads.h"
 #include "projnce/dataset/decode_all.h"
 #include "projnce/dataset/subset.h"
+#include "projnce/eval/nearest_centroid.h"
 #include "projnce/io/printable.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/run_evaluation.h"
@@ -41,10 +42,14 @@ std::vector<Prediction> predict_files(const std::filesystem::path& run,
 
   const auto usable = find_usable(*list, predictions, threads);
   if (usable.empty()) return predictions;
-  const auto samples = embed_dataset(*trained.model, std::make_shared<SubsetDataset>(list, usable),
-                                     eval_loader_options(trained.input, kBatchSize, threads));
-  auto scores = class_scores(*trained.loss, samples, trained.class_vectors);
-  if (trained.loss->logits(samples.features).defined()) scores = scores.softmax(1);
+  JudgedSamples samples;
+  samples.test = embed_dataset(*trained.model, std::make_shared<SubsetDataset>(list, usable),
+                               eval_loader_options(trained.input, kBatchSize, threads));
+  samples.num_classes = static_cast<int64_t>(trained.class_names.size());
+  add_learned_classes(samples, *trained.loss);
+  const auto scores = samples.logits.defined()
+                          ? samples.logits.softmax(1)
+                          : cosine_scores(samples.test.embeddings, trained.class_vectors);
   const auto classes = predict_class(scores);
   for (size_t row = 0; row < usable.size(); ++row) {
     const auto best = classes[row].item<int64_t>();

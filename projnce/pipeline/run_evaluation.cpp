@@ -8,13 +8,15 @@
 
 namespace projnce {
 
-RunEvaluator::RunEvaluator(const TrainingData& data, const EvalOptions& options, int threads,
-                           const Logger& logger)
+RunEvaluator::RunEvaluator(const TrainingData& data, const EvalOptions& options, double temperature,
+                           int threads, const Logger& logger)
     : loader_options_(eval_loader_options(data.input, options.batch_size, threads)),
       centroid_part_(data.known),
       test_part_(data.judged),
       test_damage_(std::make_unique<DamageWatch>(data.judged->size(), logger)),
-      num_classes_(static_cast<int64_t>(data.class_names().size())) {
+      num_classes_(static_cast<int64_t>(data.class_names().size())),
+      knn_(options.knn),
+      temperature_(temperature) {
   if (options.centroid_samples > 0 && options.centroid_samples < centroid_part_->size()) {
     centroid_part_ = std::make_shared<SubsetDataset>(
         centroid_part_, stratified_subset(*centroid_part_, options.centroid_samples, /*seed=*/0));
@@ -29,13 +31,18 @@ EmbeddedSet RunEvaluator::embed(EmbeddingModel& model, const DatasetPtr& part,
   return embed_dataset(model, part, options);
 }
 
-Evaluation RunEvaluator::evaluate(EmbeddingModel& model, ContrastiveLoss& loss) const {
+Evaluation RunEvaluator::evaluate(EmbeddingModel& model, ContrastiveLoss& loss,
+                                  const std::vector<std::string>& protocols) const {
   Evaluation result;
-  const auto known = embed(model, centroid_part_, *centroid_damage_);
-  result.class_vectors = class_centroids(known.embeddings, known.labels, num_classes_);
-  result.test = embed(model, test_part_, *test_damage_);
-  result.accuracy =
-      measure_accuracy(class_scores(loss, result.test, result.class_vectors), result.test.labels);
+  auto& samples = result.samples;
+  samples.known = embed(model, centroid_part_, *centroid_damage_);
+  samples.test = embed(model, test_part_, *test_damage_);
+  samples.num_classes = num_classes_;
+  samples.temperature = temperature_;
+  samples.class_vectors =
+      class_centroids(samples.known.embeddings, samples.known.labels, num_classes_);
+  add_learned_classes(samples, loss);
+  result.judgements = judge_by(samples, protocols, knn_);
   return result;
 }
 
@@ -43,13 +50,32 @@ EvalLoaderOptions eval_loader_options(const InputOptions& input, int64_t batch_s
   return {.batch_size = batch_size, .format = input.format(), .threads = threads};
 }
 
-torch::Tensor class_scores(ContrastiveLoss& loss, const EmbeddedSet& samples,
-                           const torch::Tensor& class_vectors) {
-  torch::NoGradGuard no_grad;
-  const auto logits = loss.logits(samples.features);
-  // A classifier of other classes (coarse ones) says nothing about these.
-  const bool judges = logits.defined() && logits.size(1) == class_vectors.size(0);
-  return judges ? logits : cosine_scores(samples.embeddings, class_vectors);
+double loss_temperature(const Table& config) {
+  const auto& settings = config.tables.at("loss").values;
+  const auto found = settings.find("temperature");
+  if (found == settings.end()) return JudgedSamples{}.temperature;
+  const auto* number = std::get_if<double>(&found->second.data);
+  return number != nullptr ? *number : JudgedSamples{}.temperature;
+}
+
+void add_learned_classes(JudgedSamples& samples, ContrastiveLoss& loss) {
+  const torch::NoGradGuard no_gradient;
+  const auto logits = loss.logits(samples.test.features);
+  if (logits.defined() && logits.size(1) == samples.num_classes) samples.logits = logits;
+  const auto vectors = loss.class_vectors();
+  if (vectors.defined() && vectors.size(0) == samples.num_classes) {
+    samples.learned_vectors = vectors.detach();
+  }
+}
+
+std::vector<Judgement> judge_by(const JudgedSamples& samples,
+                                const std::vector<std::string>& protocols, const KnnOptions& knn) {
+  std::vector<Judgement> judgements;
+  for (const auto protocol :
+       choose_protocols(protocols, samples.logits.defined(), samples.learned_vectors.defined())) {
+    judgements.push_back(judge(samples, protocol, knn));
+  }
+  return judgements;
 }
 
 }  // namespace projnce

@@ -3,30 +3,33 @@
 #include <torch/types.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "projnce/encoder/embedding_model.h"
-#include "projnce/eval/accuracy.h"
-#include "projnce/eval/embed_dataset.h"
 #include "projnce/loss/contrastive_loss.h"
 #include "projnce/pipeline/eval_options.h"
+#include "projnce/pipeline/judge.h"
 #include "projnce/pipeline/training_data.h"
 
 namespace projnce {
 
 /// What one look at the test part gives.
 struct Evaluation {
-  Accuracy accuracy;
-  torch::Tensor class_vectors;  // [C, D], centroids of the training part
-  EmbeddedSet test;
+  JudgedSamples samples;
+  std::vector<Judgement> judgements;  ///< by the protocols that were asked for; at least one
+  const Accuracy& accuracy() const { return judgements.front().accuracy; }
 };
 
-/// Nearest centroid (zero-shot): centroids from the training part, un-augmented and with the labels
-/// as given, cosine on the test part. A loss with a classifier of its own is judged by its logits.
+/// Embeds the known samples, un-augmented and with the labels as given, and the test part, and
+/// judges by them.
 class RunEvaluator {
  public:
-  RunEvaluator(const TrainingData& data, const EvalOptions& options, int threads,
-               const Logger& logger);
-  Evaluation evaluate(EmbeddingModel& model, ContrastiveLoss& loss) const;
+  /// `temperature` turns cosines into probabilities.
+  RunEvaluator(const TrainingData& data, const EvalOptions& options, double temperature,
+               int threads, const Logger& logger);
+  Evaluation evaluate(EmbeddingModel& model, ContrastiveLoss& loss,
+                      const std::vector<std::string>& protocols) const;
 
   /// Damaged samples of the test part that were met and left out.
   int64_t skipped() const { return test_damage_->skipped(); }
@@ -41,14 +44,23 @@ class RunEvaluator {
   std::unique_ptr<DamageWatch> centroid_damage_;
   std::unique_ptr<DamageWatch> test_damage_;
   int64_t num_classes_;
+  KnnOptions knn_;
+  double temperature_;
 };
 
 /// Loading for evaluation: the model's own input format.
 EvalLoaderOptions eval_loader_options(const InputOptions& input, int64_t batch_size, int threads);
 
-/// Class scores [N, C] of embedded samples: the loss's own logits, or cosine with the class
-/// vectors.
-torch::Tensor class_scores(ContrastiveLoss& loss, const EmbeddedSet& samples,
-                           const torch::Tensor& class_vectors);
+/// That of the configured loss, or the usual one where it has none.
+double loss_temperature(const Table& config);
+
+/// What the loss itself learned about the classes that are judged: a classifier, class vectors. One
+/// of other classes (coarse ones) says nothing about these. Fills `samples`, whose test part and
+/// number of classes are there.
+void add_learned_classes(JudgedSamples& samples, ContrastiveLoss& loss);
+
+/// All judgements that the protocols' names ask for.
+std::vector<Judgement> judge_by(const JudgedSamples& samples,
+                                const std::vector<std::string>& protocols, const KnnOptions& knn);
 
 }  // namespace projnce

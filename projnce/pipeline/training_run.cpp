@@ -10,6 +10,7 @@
 #include "projnce/information/entropy.h"
 #include "projnce/io/atomic_file.h"
 #include "projnce/pipeline/array_files.h"
+#include "projnce/pipeline/run_results.h"
 #include "projnce/pipeline/trained_model.h"
 #include "projnce/train/training_checkpoint.h"
 
@@ -95,7 +96,7 @@ TrainingRun::TrainingRun(Table& config, const RunSettings& settings, const Train
                                                  background_clips(data.dataset, environment.logger),
                                                  environment.logger)),
       trainer_(model_, loss_, loader_, options_),
-      evaluator_(data, eval_options_, threads_, environment.logger),
+      evaluator_(data, eval_options_, loss_temperature(config), threads_, environment.logger),
       label_entropy_(label_entropy(torch::tensor(labels_of(data.train())))) {}
 
 void TrainingRun::start(const RunPaths& paths) {
@@ -215,18 +216,20 @@ void TrainingRun::on_epoch(const EpochReport& report) {
 
 void TrainingRun::evaluate(const EpochReport& report) {
   const double started = now_seconds();
-  last_evaluation_ = evaluator_.evaluate(*model_, *loss_);
-  const auto& accuracy = last_evaluation_->accuracy;
+  last_evaluation_ = evaluator_.evaluate(*model_, *loss_, eval_options_.protocols);
+  const auto& accuracy = last_evaluation_->accuracy();
   progress_.last_accuracy = accuracy.top1;
   if (accuracy.top1 > progress_.best_accuracy) {
     progress_.best_accuracy = accuracy.top1;
     progress_.best_epoch = report.epoch + 1;
   }
-  metrics_->append({{"step", report.step},
-                    {"epoch", report.epoch},
-                    {"split", "test"},
-                    {"name", "zero-shot"},
-                    {"value", {{"top1", accuracy.top1}, {"top5", accuracy.top5}}}});
+  for (const auto& judgement : last_evaluation_->judgements) {
+    metrics_->append({{"step", report.step},
+                      {"epoch", report.epoch},
+                      {"split", "test"},
+                      {"name", protocol_name(judgement.protocol)},
+                      {"value", brief_json(judgement)}});
+  }
   progress_.eval_seconds += now_seconds() - started;
 }
 
@@ -239,16 +242,21 @@ void TrainingRun::save_checkpoint(bool best) {
 }
 
 void TrainingRun::write_results() {
-  if (!last_evaluation_) last_evaluation_ = evaluator_.evaluate(*model_, *loss_);
+  if (!last_evaluation_) {  // resumed behind the last epoch
+    last_evaluation_ = evaluator_.evaluate(*model_, *loss_, eval_options_.protocols);
+  }
+  const auto& samples = last_evaluation_->samples;
   save_trained_model(paths_.encoder(), {.config = config_,
                                         .input = data_.input,
                                         .class_names = data_.class_names(),
                                         .train_classes = data_.train_classes(),
                                         .model = model_,
                                         .loss = loss_,
-                                        .class_vectors = last_evaluation_->class_vectors});
-  write_array(paths_.embeddings(), last_evaluation_->test.embeddings);
-  write_array(paths_.labels(), last_evaluation_->test.labels);
+                                        .class_vectors = samples.class_vectors});
+  write_array(paths_.embeddings(), samples.test.embeddings);
+  write_array(paths_.labels(), samples.test.labels);
+  environment_.logger->info("judging the trained encoder");
+  final_results_ = final_results(samples, eval_options_);
   write_file_atomically(paths_.summary(), summary().dump(2) + "\n");
 }
 
@@ -270,11 +278,10 @@ ordered_json TrainingRun::summary() const {
                                        loader_.skipped() + evaluator_.skipped()}};
   result["classes"] = data_.class_names().size();
   result["epochs"] = options_.epochs;
-  result["protocol"] = "zero-shot";
-  result["accuracy"] = {{"last", last_evaluation_->accuracy.top1},
-                        {"last_top5", last_evaluation_->accuracy.top5},
-                        {"best", progress_.best_accuracy},
-                        {"best_epoch", progress_.best_epoch}};
+  result["protocol"] = protocol_name(last_evaluation_->judgements.front().protocol);
+  result["accuracy"] = reported_accuracy(last_evaluation_->accuracy(), progress_.best_accuracy,
+                                         progress_.best_epoch, config_.tables.at("dataset"));
+  result.update(final_results_);
   result["images_per_second"] = double(trainer_.state().epoch * data_.train().size()) /
                                 std::max(progress_.train_seconds, 1e-9);
   result["seconds"] = {{"train", progress_.train_seconds},

@@ -69,6 +69,7 @@ class TrainingRun {
   std::optional<MetricsLog> metrics_;
   std::optional<CheckpointDir> checkpoints_;
   std::optional<Evaluation> last_evaluation_;
+  nlohmann::ordered_json final_results_;  // empty until the training is over
   std::optional<Progress> bar_;
   double epoch_started_ = 0;
 };

@@ -47,7 +47,8 @@ ProjectionPtr make_fixed(Table& table, const ProjectionContext& context) {
   if (!context.load_matrix) {
     fail("projection fixed: this program cannot read ", file, ": it gave no matrix loader");
   }
-  return std::make_shared<FixedProjection>(FixedOptions{.vectors = context.load_matrix(file)});
+  return std::make_shared<FixedProjection>(
+      FixedOptions{.vectors = context.load_matrix(file).to(torch::kFloat32)});
 }
 
 ProjectionPtr make_mlp(Table& table, const ProjectionContext& context) {

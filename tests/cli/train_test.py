@@ -29,6 +29,14 @@ class Train(CommandLineTest):
         self.assertEqual(result["top1"], summary["accuracy"]["last"])
         self.assertEqual([row["name"] for row in result["classes"]], ["lying", "upright"])
         self.assertEqual(sum(map(sum, result["confusion"])), 12)
+        everything = self.run_json("eval", "run", "--protocol", "all")["protocols"]
+        self.assertEqual(list(everything), ["zero-shot", "knn", "probe"])
+        for name, protocol in everything.items():
+            self.assertAlmostEqual(protocol["top1"], summary["protocols"][name]["top1"], 12)
+        self.assertEqual(summary["protocol"], "zero-shot")
+        self.assertEqual(summary["accuracy"]["reported_epoch"], "best")
+        self.assertEqual(summary["information"]["samples"], 12)
+        self.assertIn("map_at_r", summary["retrieval"])
 
     def check_predict(self):
         rows = self.run_json("predict", "run", "photos/lying/000.png", "photos/upright/003.png")
@@ -65,6 +73,8 @@ class Train(CommandLineTest):
                 summary = self.run_json("train", "--data", "photos", "--out", loss, *TINY, "--set",
                                         f"loss.name={loss}")
                 self.assertEqual(summary["loss"], loss)
+                self.assertEqual(summary["protocol"], "logits" if loss in ("ce", "sce") else "zero-shot")
+                self.assertEqual("projection" in summary["protocols"], loss in ("projnce-mlp", ))
                 self.assertEqual(self.run_json("eval", loss)["top1"], summary["accuracy"]["last"])
 
     def test_without_out_runs_get_names_of_their_own(self):

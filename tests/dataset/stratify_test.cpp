@@ -47,7 +47,7 @@ TEST(StratifiedSubset, ALargerOneHoldsTheSmaller) {
 }
 
 TEST(StratifiedSplit, DividesEachClassWithoutOverlap) {
-  const auto split = stratified_split(*uneven_dataset(), 0.2, 1);
+  const auto split = stratified_split(labels_of(*uneven_dataset()), 0.2, 1);
   EXPECT_THAT(counts_of(split.test), ElementsAre(12, 6, 2));
   EXPECT_THAT(counts_of(split.train), ElementsAre(48, 24, 8));
   std::vector<int64_t> both;
@@ -58,9 +58,9 @@ TEST(StratifiedSplit, DividesEachClassWithoutOverlap) {
 
 TEST(StratifiedSplit, SmallClassesTrainFirstAndTestSecond) {
   const auto dataset = testing::fake_dataset({0, 1, 1, 2, 2, 2});
-  const auto rarely = stratified_split(*dataset, 0.01, 1);
+  const auto rarely = stratified_split(labels_of(*dataset), 0.01, 1);
   EXPECT_THAT(class_counts(SubsetDataset(dataset, rarely.test)), ElementsAre(0, 1, 1));
-  const auto mostly = stratified_split(*dataset, 0.9, 1);
+  const auto mostly = stratified_split(labels_of(*dataset), 0.9, 1);
   EXPECT_THAT(class_counts(SubsetDataset(dataset, mostly.train)), ElementsAre(1, 1, 1));
 }
 

@@ -25,7 +25,8 @@ using ::testing::HasSubstr;
 using testing::ScratchDir;
 
 template <class T>
-std::vector<T> values_of(const NpyArray& array) {
+std::vector<T> values_of(const NpyFile& file) {
+  const auto& array = file.array;
   std::vector<T> values(array.data.size() / sizeof(T));
   std::memcpy(values.data(), array.data.data(), array.data.size());
   return values;
@@ -53,16 +54,16 @@ TEST(Npy, RoundTripsEveryTypeThatItWrites) {
   write_npy(dir / "i.npy", integers, {2, 1});
 
   const auto f = read_npy(dir / "f.npy");
-  EXPECT_EQ(f.type, NpyType::kFloat32);
-  EXPECT_THAT(f.shape, ElementsAre(2, 2));
+  EXPECT_EQ(f.array.type, NpyType::kFloat32);
+  EXPECT_THAT(f.array.shape, ElementsAre(2, 2));
   EXPECT_EQ(values_of<float>(f), floats);
   const auto d = read_npy(dir / "d.npy");
-  EXPECT_EQ(d.type, NpyType::kFloat64);
-  EXPECT_THAT(d.shape, ElementsAre(3));
+  EXPECT_EQ(d.array.type, NpyType::kFloat64);
+  EXPECT_THAT(d.array.shape, ElementsAre(3));
   EXPECT_EQ(values_of<double>(d), doubles);
   const auto i = read_npy(dir / "i.npy");
-  EXPECT_EQ(i.type, NpyType::kInt64);
-  EXPECT_THAT(i.shape, ElementsAre(2, 1));
+  EXPECT_EQ(i.array.type, NpyType::kInt64);
+  EXPECT_THAT(i.array.shape, ElementsAre(2, 1));
   EXPECT_EQ(values_of<int64_t>(i), integers);
 }
 
@@ -93,7 +94,7 @@ TEST(Npy, KeepsTheDataAlignedForEveryShape) {
 TEST(Npy, HoldsEmptyArrays) {
   const ScratchDir dir;
   write_npy(dir / "a.npy", std::span<const float>(), {0, 128});
-  EXPECT_THAT(read_npy(dir / "a.npy").shape, ElementsAre(0, 128));
+  EXPECT_THAT(read_npy(dir / "a.npy").array.shape, ElementsAre(0, 128));
 }
 
 TEST(Npy, RefusesAShapeThatIsNotTheValues) {
@@ -118,6 +119,17 @@ TEST(Npy, ReadsWhatOthersWrite) {
   EXPECT_THAT(parse_npy(bytes_of(second), "x.npy").shape, ElementsAre(1));
 }
 
+TEST(Npy, KnowsWhetherRowsOrColumnsFollowEachOther) {
+  const auto file = file_with("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }", 6);
+  const auto columns = parse_npy(bytes_of(file), "x.npy");
+  EXPECT_TRUE(columns.by_columns);
+  std::vector<size_t> places;
+  for (size_t i = 0; i < 6; ++i) places.push_back(row_by_row(columns, i));
+  EXPECT_THAT(places, ElementsAre(0, 3, 1, 4, 2, 5));
+  const auto list = file_with("{'descr': '|u1', 'fortran_order': True, 'shape': (3,), }", 3);
+  EXPECT_EQ(row_by_row(parse_npy(bytes_of(list), "x.npy"), 2), 2u);
+}
+
 TEST(Npy, ReadsWholeNumbersOfEverySize) {
   const std::vector<std::pair<std::string, size_t>> types = {{"|i1", 1}, {"<i2", 2}, {"<i4", 4},
                                                              {"<i8", 8}, {"|u1", 1}, {"<u2", 2},
@@ -137,7 +149,7 @@ TEST(Npy, SaysWhatItDoesNotRead) {
         bytes);
   };
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {with("'<f4'", "True", "(2, 2)", 16), "Fortran order"},
+      {with("'<f4'", "True", "(2, 2, 1)", 16), "3 dimensions in Fortran order"},
       {with("'|O'", "False", "(2,)", 16), "pickled Python objects"},
       {with("[('a', '<f4')]", "False", "(2,)", 8), "records of several fields"},
       {with("'>f4'", "False", "(2,)", 8), "the array type '>f4'"},
@@ -188,7 +200,7 @@ TEST(Npy, IsReadByNumpy) {
   const auto command = concat("/usr/bin/python3 ", (dir / "check.py").string(), " ", dir.path());
   ASSERT_EQ(std::system(command.c_str()), 0);
   const auto back = read_npy(dir / "back.npy");
-  EXPECT_THAT(back.shape, ElementsAre(2, 3));
+  EXPECT_THAT(back.array.shape, ElementsAre(2, 3));
   EXPECT_THAT(values_of<double>(back), ElementsAre(1.5, 2, 3, 4, 5, 6));
 }
 

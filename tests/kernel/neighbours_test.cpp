@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "projnce/kernel/isa.h"
+#include "projnce/kernel/near_codes.h"
 #include "projnce/kernel/table.h"
 #include "tests/kernel/threads.h"
 #include "tests/support/kernel_variants.h"
@@ -20,7 +21,7 @@ namespace {
 
 constexpr int64_t kGroups = 3;
 
-/// DrawCoordinate `k` of a row of a group; the kinds of rows that a margin might stumble over.
+/// DrawCoordinate `k` of a row of a group; the kinds of rows that codes might stumble over.
 using DrawCoordinate = std::function<double(std::mt19937&, int64_t group, int64_t k)>;
 
 double gauss(std::mt19937& random) {
@@ -146,45 +147,82 @@ TEST_P(Neighbours, DoNotDependOnTheThreads) {
   }
 }
 
-/// Rows and panel of one tile.
-void expect_tiles_of_distances(const KernelTable<float>& table) {
-  std::mt19937 random(1);
-  const auto draw = [&] { return static_cast<float>(gauss(random)); };
+/// A tile of codes, drawn by chance.
+struct CodeTileCase {
+  explicit CodeTileCase(int64_t dim) : dim(dim), rows(kCodeRows * dim), panel(kCodeColumns * dim) {
+    std::mt19937 random(static_cast<uint32_t>(dim));
+    for (auto& code : rows) code = static_cast<uint8_t>(random());
+    for (auto& code : panel) code = static_cast<uint8_t>(random());
+    for (int64_t k = 0; k < dim; ++k) order.push_back(static_cast<int32_t>(dim - 1 - k));
+  }
+
+  int difference(int64_t row, int64_t column) const {
+    int most = 0;
+    for (int64_t k = 0; k < dim; ++k) {
+      most = std::max(most, std::abs(rows[row * dim + k] - panel[k * kCodeColumns + column]));
+    }
+    return most;
+  }
+
+  bool look(const std::vector<uint8_t>& row_limit, const std::vector<uint8_t>& column_limit) {
+    return kernels<double>().near_codes(rows.data(), dim, panel.data(), order.data(), dim,
+                                        row_limit.data(), column_limit.data(), differences.data(),
+                                        near.data());
+  }
+
+  int64_t dim;
+  std::vector<uint8_t> rows;
+  std::vector<uint8_t> panel;
+  std::vector<int32_t> order;
+  std::vector<uint8_t> differences = std::vector<uint8_t>(kCodeRows * kCodeColumns);
+  std::vector<uint8_t> near = differences;
+};
+
+TEST_P(Neighbours, TilesHoldDifferencesOfCodesUnlessAllAreFar) {
   for (const int64_t dim : {1, 3, 8, 17, 128}) {
-    for (int64_t rows = 1; rows <= table.near_rows; ++rows) {
-      const auto width = table.panel_columns;
-      std::vector<float> a(rows * dim);
-      std::vector<float> panel(width * dim);
-      std::generate(a.begin(), a.end(), draw);
-      std::generate(panel.begin(), panel.end(), draw);
-      std::vector<int32_t> order(dim);
-      for (int64_t k = 0; k < dim; ++k) order[k] = static_cast<int32_t>(dim - 1 - k);
-      std::vector<float> out(rows * width);
-      const std::vector<float> far(width, 0.0F);
-      const std::vector<float> near(width, 100.0F);
-      const auto tile = [&](const std::vector<float>& row_limit,
-                            const std::vector<float>& column_limit) {
-        return table.near_tile(a.data(), dim, rows, panel.data(), order.data(), dim,
-                               row_limit.data(), column_limit.data(), out.data());
-      };
-      EXPECT_FALSE(tile(far, far));
-      EXPECT_TRUE(tile(near, far));
-      EXPECT_TRUE(tile(far, near));
-      for (int64_t m = 0; m < rows; ++m) {
-        for (int64_t c = 0; c < width; ++c) {
-          float most = 0;
-          for (int64_t k = 0; k < dim; ++k) {
-            most = std::max(most, std::abs(a[m * dim + k] - panel[k * width + c]));
-          }
-          ASSERT_EQ(out[m * width + c], most) << "row " << m << ", column " << c;
+    CodeTileCase tile(dim);
+    int least = 255;
+    for (int64_t m = 0; m < kCodeRows; ++m) {
+      for (int64_t c = 0; c < kCodeColumns; ++c) least = std::min(least, tile.difference(m, c));
+    }
+    const auto limits = [](int64_t count, int limit) {
+      return std::vector<uint8_t>(static_cast<size_t>(count), static_cast<uint8_t>(limit));
+    };
+    if (least > 0) {
+      EXPECT_FALSE(tile.look(limits(kCodeRows, least - 1), limits(kCodeColumns, least - 1)));
+    }
+    for (const int limit : {least, (least + 255) / 2, 255}) {
+      ASSERT_TRUE(tile.look(limits(kCodeRows, limit), limits(kCodeColumns, 0)));
+      ASSERT_TRUE(tile.look(limits(kCodeRows, 0), limits(kCodeColumns, limit)));
+      for (int64_t m = 0; m < kCodeRows; ++m) {
+        for (int64_t c = 0; c < kCodeColumns; ++c) {
+          const int difference = tile.difference(m, c);
+          ASSERT_EQ(tile.differences[m * kCodeColumns + c], difference);
+          ASSERT_EQ(tile.near[m * kCodeColumns + c], difference <= limit ? 255 : 0);
         }
       }
     }
   }
 }
 
-TEST_P(Neighbours, TilesHoldDistancesUnlessAllAreFar) {
-  expect_tiles_of_distances(kernels<float>());
+TEST_P(Neighbours, LargestDifferencesStopAtWhatIsEnough) {
+  std::mt19937 random(2);
+  for (const int64_t dim : {1, 7, 32, 64, 129}) {
+    std::vector<double> a(dim);
+    std::vector<double> b(dim);
+    double most = 0;
+    for (int64_t k = 0; k < dim; ++k) {
+      a[k] = gauss(random);
+      b[k] = gauss(random);
+      most = std::max(most, std::abs(a[k] - b[k]));
+    }
+    const auto largest = [&](double enough) {
+      return kernels<double>().largest_difference(a.data(), b.data(), dim, enough);
+    };
+    EXPECT_EQ(largest(std::nextafter(most, 100.0)), most);
+    EXPECT_GE(largest(most), most);
+    EXPECT_GE(largest(most / 2), most / 2);
+  }
 }
 
 INSTANTIATE_KERNEL_VARIANTS(Neighbours);

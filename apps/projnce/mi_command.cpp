@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+
+#include "apps/projnce/command.h"
+#include "projnce/pipeline/information_report.h"
+
+namespace projnce::app {
+
+namespace {
+
+const char* const kSummary = "how much embeddings know about labels: mutual information in nats";
+const char* const kDetails =
+    "  projnce mi runs/photos/embeddings.npy runs/photos/labels.npy\n"
+    "  projnce mi other.npy labels.npy --k 3 --json\n"
+    "\n"
+    "Mixed KSG estimates I(Z;C); the entropy of the labels is the most that there is to know. The\n"
+    "bounds lie below I(Z;C) but for chance: ProjNCE's, each row against all others, and that of\n"
+    "class centroids from one half of the rows on the other. They depend on the temperature.";
+
+void print_information(const nlohmann::ordered_json& result) {
+  const auto number = [&](const char* key) { return result.at(key).get<double>(); };
+  const auto& interval = result.at("interval");
+  const auto& bounds = result.at("bounds");
+  const auto spread = interval.is_null()
+                          ? std::string("too few samples for an interval")
+                          : fmt::format("95 % interval {:.4f} to {:.4f}",
+                                        interval[0].get<double>(), interval[1].get<double>());
+  std::cout << fmt::format("{} samples, {} dimensions, {} classes\n",
+                           result.at("samples").get<int64_t>(),
+                           result.at("dimensions").get<int64_t>(),
+                           result.at("classes").get<int64_t>())
+            << fmt::format("label entropy         {:.4f} nats\n", number("label_entropy"))
+            << fmt::format("I(Z;C), mixed KSG     {:.4f} nats, {:.1f} % of it; {}; k = {}\n",
+                           number("mixed_ksg"), 100 * number("share"), spread,
+                           result.at("k").get<int64_t>())
+            << fmt::format("bound, ProjNCE        {:.4f} nats at temperature {}\n",
+                           bounds.at("projnce").get<double>(),
+                           bounds.at("temperature").get<double>())
+            << fmt::format("bound, class vectors  {:.4f} nats\n",
+                           bounds.at("class_vectors").get<double>());
+}
+
+}  // namespace
+
+void add_mi_command(CLI::App& app, Context& /*context*/) {
+  struct Arguments {
+    std::filesystem::path embeddings;
+    std::filesystem::path labels;
+    InformationOptions options;
+    bool json = false;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  auto* command = add_command(app, "mi", kSummary, kDetails);
+  command->add_option("EMBEDDINGS", arguments->embeddings, ".npy matrix, a row for each sample")
+      ->required();
+  command->add_option("LABELS", arguments->labels, ".npy list of whole numbers")->required();
+  command->add_option("--k", arguments->options.neighbors, "neighbours")->capture_default_str();
+  command->add_option("--temperature", arguments->options.temperature, "of the bounds")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command
+      ->add_option("--label-scale", arguments->options.label_scale,
+                   "distance between two classes (1 for unit rows, else the widest range)")
+      ->check(CLI::PositiveNumber);
+  add_json_flag(*command, arguments->json);
+  command->callback([arguments] {
+    const auto result =
+        information_of_arrays(arguments->embeddings, arguments->labels, arguments->options);
+    arguments->json ? print_json(result) : print_information(result);
+  });
+}
+
+}  // namespace projnce::app

@@ -1,0 +1,76 @@
+#include "projnce/eval/pca.h"
+
+#include <ATen/Parallel.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+
+#include "projnce/core/error.h"
+
+namespace projnce {
+
+namespace {
+
+/// One thread for as long as it lives: sums of LibTorch and BLAS depend on how many share them.
+class OneThread {
+ public:
+  OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
+  ~OneThread() { at::set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
+
+/// Directions [D, components] of the largest variance, of unit length or 0.
+torch::Tensor principal_directions(const torch::Tensor& centred, int64_t components) {
+  // Of the two square matrices that have the same variances, the smaller one.
+  const bool tall = centred.size(0) >= centred.size(1);
+  const auto square = tall ? centred.t().mm(centred) : centred.mm(centred.t());
+  const auto [variances, vectors] = torch::linalg_eigh(square, "L");  // rising
+  const auto largest = vectors.narrow(1, vectors.size(1) - components, components).flip({1});
+  const auto directions = tall ? largest : centred.t().mm(largest);  // [D, components]
+  const auto kept = variances.narrow(0, variances.size(0) - components, components).flip({0});
+  constexpr double kRounding = 1e-12;
+  const auto lengths = directions.norm(2, /*dim=*/0);
+  const auto some = (kept > kRounding * kept.abs().max()).logical_and(lengths > 0);
+  return torch::where(some, directions / lengths, torch::zeros_like(directions));
+}
+
+torch::Tensor with_fixed_signs(const torch::Tensor& directions) {
+  const auto at = directions.abs().argmax(/*dim=*/0, /*keepdim=*/true);  // [1, components]
+  return torch::where(directions.gather(0, at) < 0, -directions, directions);
+}
+
+}  // namespace
+
+torch::Tensor centred_rows(const torch::Tensor& rows) {
+  const torch::NoGradGuard no_gradient;
+  const OneThread one_thread;
+  const auto wide = rows.detach().to(torch::kCPU).to(torch::kFloat64);
+  if (wide.numel() == 0) return wide;
+  constexpr double kLimit = 1e17;
+  const auto largest = wide.abs().max().item<double>();
+  if (!(largest < kLimit)) {
+    fail("the rows have the entry ", largest, ", expected numbers below ", kLimit);
+  }
+  return wide - wide.mean(/*dim=*/0, /*keepdim=*/true);
+}
+
+torch::Tensor pca(const torch::Tensor& rows, int64_t components) {
+  TORCH_CHECK(rows.dim() == 2, "principal components: rows must be a matrix, got ", rows.sizes());
+  const int64_t most = std::min(rows.size(0), rows.size(1));
+  if (components < 1 || components > most) {
+    fail("principal components: ", components, " of rows [", rows.size(0), ", ", rows.size(1),
+         "], expected 1 to ", most);
+  }
+  const torch::NoGradGuard no_gradient;
+  const auto centred = centred_rows(rows);
+  const OneThread one_thread;
+  const auto directions = with_fixed_signs(principal_directions(centred, components));
+  const bool wide = rows.scalar_type() == torch::kFloat64;
+  return centred.mm(directions).to(wide ? torch::kFloat64 : torch::kFloat32);
+}
+
+}  // namespace projnce

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace projnce {
+
+enum class TsneStart {
+  kPca,     ///< the first two principal components: keeps what is far apart apart
+  kRandom,  ///< normal numbers
+};
+
+/// The defaults are scikit-learn's.
+struct TsneOptions {
+  /// About how many neighbours a point has: 1 .. (rows - 1) / 3.
+  double perplexity = 30;
+  int64_t iterations = 1000;
+  /// Pulls count this many times at first, so that clusters form before they spread: at least 1.
+  double exaggeration = 12;
+  int64_t exaggeration_iterations = 250;
+  /// 0 takes rows / exaggeration / 4, at least 50.
+  double learning_rate = 0;
+  /// How coarse far points are seen, 0 .. 1: 0 sees each of them, at O(N^2) for an iteration.
+  double theta = 0.5;
+  uint64_t seed = 0;
+  TsneStart init = TsneStart::kPca;
+};
+
+struct TsneState {
+  int64_t iteration;  ///< that many are behind us
+  int64_t total;
+  /// KL divergence at this point; known every 50 iterations and at the end.
+  std::optional<double> divergence;
+};
+
+/// Told after every iteration; false ends the work there, and the map is what it is by then.
+using TsneProgress = std::function<bool(const TsneState&)>;
+
+/// Throws where an option is out of its range for so many rows.
+void check_tsne_options(const TsneOptions& options, int64_t rows);
+
+}  // namespace projnce

@@ -1,0 +1,46 @@
+#include "projnce/information/information_interval.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <vector>
+
+namespace projnce {
+
+namespace {
+
+constexpr int64_t kParts = 10;
+constexpr double kStudent = 2.262;  // 97.5 % quantile of Student's t with kParts - 1 degrees
+
+/// 0 .. count - 1 in an order of chance that is the same on every machine.
+std::vector<int64_t> shuffled_rows(int64_t count, uint64_t seed) {
+  std::vector<int64_t> rows(static_cast<size_t>(count));
+  std::iota(rows.begin(), rows.end(), 0);
+  std::mt19937_64 random(seed);
+  for (size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random() % i]);
+  return rows;
+}
+
+}  // namespace
+
+std::optional<double> information_margin(const torch::Tensor& embeddings,
+                                         const torch::Tensor& labels,
+                                         const LabelInformationOptions& options, uint64_t seed) {
+  const int64_t count = labels.size(0);
+  if (count / kParts < std::max<int64_t>(2 * options.k, 10)) return {};
+  const auto order = torch::tensor(shuffled_rows(count, seed));
+  std::vector<double> values;
+  for (int64_t part = 0; part < kParts; ++part) {
+    const int64_t begin = part * count / kParts;
+    const auto rows = order.narrow(0, begin, (part + 1) * count / kParts - begin);
+    values.push_back(label_information(embeddings.index_select(0, rows),
+                                       labels.index_select(0, rows), options));
+  }
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / kParts;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return kStudent * std::sqrt(squares / (kParts - 1) / kParts);
+}
+
+}  // namespace projnce

@@ -1,0 +1,81 @@
+#pragma once
+
+#include "projnce/kernel/simd.h"
+
+namespace projnce {
+
+/// Points of a plane that are pushed away, and masses that push them.
+template <class T>
+struct RepulsionTile {
+  const T* x;  // [targets]
+  const T* y;
+  int64_t targets;
+  const T* source_x;  // [sources]
+  const T* source_y;
+  const T* source_mass;
+  int64_t sources;
+  T* push_x;  // [targets]
+  T* push_y;
+  T* mass;
+};
+
+/// Targets in kVectors registers against all sources.
+template <class Arch, class T, int kVectors>
+PROJNCE_INLINE void repel_vectors(const RepulsionTile<T>& tile, int64_t first) {
+  using S = Simd<Arch, T>;
+  using V = typename S::V;
+  V x[kVectors], y[kVectors];
+  V push_x[kVectors] = {}, push_y[kVectors] = {}, mass[kVectors] = {};
+#pragma GCC unroll 2
+  for (int v = 0; v < kVectors; ++v) {
+    x[v] = S::load(tile.x + first + v * S::kWidth);
+    y[v] = S::load(tile.y + first + v * S::kWidth);
+  }
+  for (int64_t s = 0; s < tile.sources; ++s) {
+    V dx[kVectors], dy[kVectors], one_plus[kVectors], q[kVectors];
+#pragma GCC unroll 2
+    for (int v = 0; v < kVectors; ++v) {
+      dx[v] = x[v] - tile.source_x[s];
+      dy[v] = y[v] - tile.source_y[s];
+      one_plus[v] = dx[v] * dx[v] + (dy[v] * dy[v] + T{1});
+    }
+    // One division for two: it is the slowest of all steps.
+    if constexpr (kVectors == 2) {
+      const V both = T{1} / (one_plus[0] * one_plus[1]);
+      q[0] = both * one_plus[1];
+      q[1] = both * one_plus[0];
+    } else {
+      q[0] = T{1} / one_plus[0];
+    }
+#pragma GCC unroll 2
+    for (int v = 0; v < kVectors; ++v) {
+      const V weighted = q[v] * tile.source_mass[s];
+      mass[v] += weighted;
+      const V strength = weighted * q[v];
+      push_x[v] += strength * dx[v];
+      push_y[v] += strength * dy[v];
+    }
+  }
+#pragma GCC unroll 2
+  for (int v = 0; v < kVectors; ++v) {
+    S::store(tile.push_x + first + v * S::kWidth, push_x[v]);
+    S::store(tile.push_y + first + v * S::kWidth, push_y[v]);
+    S::store(tile.mass + first + v * S::kWidth, mass[v]);
+  }
+}
+
+/// For each target i, with q = 1 / (1 + |i - s|^2): mass = sum_s m_s q, push = sum_s m_s q^2 (i -
+/// s). A target among the sources adds its own mass and no push. Reads and writes whole vectors of
+/// targets, so up to one beyond the last less one number. REQUIRES: distances whose fourth power
+/// does not overflow.
+template <class Arch, class T>
+void repel(const RepulsionTile<T>& tile) {
+  constexpr int64_t kWidth = Simd<Arch, T>::kWidth;
+  int64_t first = 0;
+  for (; first + kWidth < tile.targets; first += 2 * kWidth) {
+    repel_vectors<Arch, T, 2>(tile, first);
+  }
+  if (first < tile.targets) repel_vectors<Arch, T, 1>(tile, first);
+}
+
+}  // namespace projnce

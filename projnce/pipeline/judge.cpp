@@ -1,0 +1,173 @@
+#include "projnce/pipeline/judge.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "projnce/core/error.h"
+#include "projnce/core/names.h"
+#include "projnce/eval/calibration.h"
+#include "projnce/eval/linear_probe.h"
+#include "projnce/eval/nearest_centroid.h"
+
+namespace projnce {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int64_t kUsualNeighbors = 20;
+
+struct ProtocolRow {
+  Protocol protocol;
+  const char* name;
+};
+constexpr ProtocolRow kProtocols[] = {{Protocol::kZeroShot, "zero-shot"},
+                                      {Protocol::kLogits, "logits"},
+                                      {Protocol::kProjection, "projection"},
+                                      {Protocol::kKnn, "knn"},
+                                      {Protocol::kProbe, "probe"}};
+
+Protocol find_protocol(const std::string& name) {
+  std::vector<std::string> names = {"auto", "all"};
+  for (const auto& row : kProtocols) {
+    if (name == row.name) return row.protocol;
+    names.emplace_back(row.name);
+  }
+  fail_unknown("protocol", name, names);
+}
+
+/// Predictions and the probabilities behind them.
+struct ClassScores {
+  torch::Tensor scores;         // [N, C]
+  torch::Tensor probabilities;  // [N, C]
+};
+
+ClassScores from_cosines(const torch::Tensor& cosines, double temperature) {
+  return {cosines, (cosines / temperature).softmax(1)};
+}
+
+ClassScores from_logits(const torch::Tensor& logits) {
+  return {logits, logits.softmax(1)};
+}
+
+ClassScores from_votes(const JudgedSamples& samples, KnnOptions knn) {
+  if (knn.neighbors == 0) knn.neighbors = std::min(kUsualNeighbors, samples.known.labels.size(0));
+  const auto shares = knn_scores(samples.known.embeddings, samples.known.labels,
+                                 samples.num_classes, samples.test.embeddings, knn);
+  return {shares, shares};
+}
+
+ClassScores from_probe(const JudgedSamples& samples) {
+  const auto probe =
+      fit_linear_probe(samples.known.features, samples.known.labels, samples.num_classes);
+  return from_logits(probe.scores(samples.test.features));
+}
+
+ClassScores scores_by(const JudgedSamples& samples, Protocol protocol, const KnnOptions& knn) {
+  const auto& rows = samples.test.embeddings;
+  switch (protocol) {
+    case Protocol::kZeroShot:
+      return from_cosines(cosine_scores(rows, samples.class_vectors), samples.temperature);
+    case Protocol::kProjection:
+      return from_cosines(cosine_scores(rows, samples.learned_vectors), samples.temperature);
+    case Protocol::kLogits:
+      return from_logits(samples.logits);
+    case Protocol::kKnn:
+      return from_votes(samples, knn);
+    case Protocol::kProbe:
+      return from_probe(samples);
+  }
+  fail("there is no such protocol");
+}
+
+std::string most_often_taken_for(const Accuracy& accuracy, size_t label,
+                                 const std::vector<std::string>& names) {
+  size_t worst = label;
+  for (size_t c = 0; c < names.size(); ++c) {
+    const auto count = accuracy.confusion[label][c];
+    if (c != label && count > (worst == label ? 0 : accuracy.confusion[label][worst])) worst = c;
+  }
+  return worst == label ? "-" : concat(names[worst], " (", accuracy.confusion[label][worst], ")");
+}
+
+}  // namespace
+
+std::string protocol_name(Protocol protocol) {
+  const auto* row = std::find_if(std::begin(kProtocols), std::end(kProtocols),
+                                 [&](const auto& r) { return r.protocol == protocol; });
+  return row->name;
+}
+
+std::vector<Protocol> choose_protocols(const std::vector<std::string>& names, bool has_logits,
+                                       bool has_learned_vectors) {
+  std::vector<Protocol> chosen;
+  const auto add = [&](Protocol protocol) {
+    if (std::find(chosen.begin(), chosen.end(), protocol) == chosen.end()) {
+      chosen.push_back(protocol);
+    }
+  };
+  for (const auto& name : names) {
+    if (name == "auto" || name == "all") {
+      add(has_logits ? Protocol::kLogits : Protocol::kZeroShot);
+      if (name == "auto") continue;
+      add(Protocol::kZeroShot);
+      if (has_learned_vectors) add(Protocol::kProjection);
+      add(Protocol::kKnn);
+      add(Protocol::kProbe);
+      continue;
+    }
+    const auto protocol = find_protocol(name);
+    if (protocol == Protocol::kLogits && !has_logits) {
+      fail("there are no logits to judge by: the loss trained no classifier of these classes");
+    }
+    if (protocol == Protocol::kProjection && !has_learned_vectors) {
+      fail("there is no projection to judge by: the loss learned no vectors for these classes");
+    }
+    add(protocol);
+  }
+  if (chosen.empty()) fail("no protocol is given, expected one or more");
+  return chosen;
+}
+
+bool needs_known(const std::vector<Protocol>& protocols) {
+  return std::any_of(protocols.begin(), protocols.end(), [](Protocol protocol) {
+    return protocol == Protocol::kKnn || protocol == Protocol::kProbe;
+  });
+}
+
+Judgement judge(const JudgedSamples& samples, Protocol protocol, const KnnOptions& knn) {
+  const auto [scores, probabilities] = scores_by(samples, protocol, knn);
+  Judgement result{.protocol = protocol,
+                   .accuracy = measure_accuracy(scores, samples.test.labels)};
+  const auto count = result.accuracy.samples;
+  if (count == 0) return result;
+  result.interval =
+      bootstrap_share(std::llround(result.accuracy.top1 * static_cast<double>(count)), count);
+  result.calibration_error = calibration_error(probabilities, samples.test.labels);
+  return result;
+}
+
+ordered_json brief_json(const Judgement& judgement) {
+  return {{"top1", judgement.accuracy.top1},
+          {"top1_interval", {judgement.interval.low, judgement.interval.high}},
+          {"top5", judgement.accuracy.top5},
+          {"calibration_error", judgement.calibration_error}};
+}
+
+ordered_json full_json(const Judgement& judgement, const std::vector<std::string>& names) {
+  const auto& accuracy = judgement.accuracy;
+  auto result = brief_json(judgement);
+  result["classes"] = ordered_json::array();
+  for (size_t c = 0; c < names.size(); ++c) {
+    const double share = accuracy.per_class[c];
+    result["classes"].push_back({{"name", names[c]},
+                                 {"top1", std::isnan(share) ? ordered_json() : ordered_json(share)},
+                                 {"taken_for", most_often_taken_for(accuracy, c, names)}});
+  }
+  result["confusion"] = accuracy.confusion;
+  return result;
+}
+
+}  // namespace projnce

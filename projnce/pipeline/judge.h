@@ -1,0 +1,61 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "projnce/eval/accuracy.h"
+#include "projnce/eval/embed_dataset.h"
+#include "projnce/eval/interval.h"
+#include "projnce/eval/knn.h"
+
+namespace projnce {
+
+/// How the class of a test sample is told.
+enum class Protocol {
+  kZeroShot,    ///< nearest centroid of the known samples, by cosine
+  kLogits,      ///< the classifier that the loss trained (ce, sce)
+  kProjection,  ///< nearest class vector that the loss learned (projnce-mlp), by cosine
+  kKnn,         ///< weighted votes of the nearest known samples
+  kProbe,       ///< a linear classifier fitted to the known samples' features
+};
+std::string protocol_name(Protocol protocol);
+
+/// What judging works on. `known` are labelled samples, with labels as training had them.
+struct JudgedSamples {
+  EmbeddedSet known;  ///< undefined tensors where no protocol needs it
+  EmbeddedSet test;
+  int64_t num_classes = 0;
+  torch::Tensor class_vectors;         // [C, D], centroids of the known samples
+  torch::Tensor learned_vectors = {};  // [C, D]; undefined: the loss has none of these classes
+  torch::Tensor logits = {};           // [N, C] of the test samples; undefined likewise
+  double temperature = 0.07;           ///< turns cosines into probabilities
+};
+
+/// The protocols that these names mean: "auto" is logits where there are some, else zero-shot;
+/// "all" is every one that applies, that of "auto" first. Throws for a name that is unknown or does
+/// not apply.
+std::vector<Protocol> choose_protocols(const std::vector<std::string>& names, bool has_logits,
+                                       bool has_learned_vectors);
+
+bool needs_known(const std::vector<Protocol>& protocols);
+
+struct Judgement {
+  Protocol protocol = Protocol::kZeroShot;
+  Accuracy accuracy;
+  Interval interval;             ///< 95 % bootstrap interval of top-1
+  double calibration_error = 0;  ///< of the probabilities behind the predictions
+};
+
+/// knn.neighbors = 0 is 20, or all known samples where there are fewer.
+Judgement judge(const JudgedSamples& samples, Protocol protocol, const KnnOptions& knn);
+
+/// Top-1 with its interval, top-5, calibration.
+nlohmann::ordered_json brief_json(const Judgement& judgement);
+
+/// The same with classes and confusion.
+nlohmann::ordered_json full_json(const Judgement& judgement, const std::vector<std::string>& names);
+
+}  // namespace projnce

@@ -1,0 +1,50 @@
+#include "projnce/pipeline/run_results.h"
+
+#include "projnce/pipeline/information_report.h"
+#include "projnce/pipeline/retrieval_report.h"
+#include "projnce/pipeline/run_evaluation.h"
+
+namespace projnce {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+double setting(const Table& dataset, const std::string& section, const std::string& key) {
+  return std::get<double>(dataset.tables.at(section).values.at(key).data);
+}
+
+ordered_json final_information(const JudgedSamples& samples) {
+  const InformationOptions options{.temperature = samples.temperature};
+  const auto& test = samples.test;
+  if (test.labels.size(0) <= options.neighbors) return nullptr;
+  const auto& vectors =
+      samples.learned_vectors.defined() ? samples.learned_vectors : samples.class_vectors;
+  return measure_information(test.embeddings, test.labels, vectors, options);
+}
+
+}  // namespace
+
+ordered_json final_results(const JudgedSamples& samples, const EvalOptions& options) {
+  ordered_json protocols;
+  for (const auto& judgement : judge_by(samples, options.final_protocols, options.knn)) {
+    protocols[protocol_name(judgement.protocol)] = brief_json(judgement);
+  }
+  return {{"protocols", protocols},
+          {"retrieval", measure_retrieval_report(samples.test.embeddings, samples.test.labels)},
+          {"information", final_information(samples)}};
+}
+
+ordered_json reported_accuracy(const Accuracy& last, double best, int64_t best_epoch,
+                               const Table& dataset) {
+  const bool noisy = setting(dataset, "label_noise", "rate") > 0 ||
+                     setting(dataset, "feature_noise", "deviation") > 0;
+  return {{"last", last.top1},
+          {"last_top5", last.top5},
+          {"best", best},
+          {"best_epoch", best_epoch},
+          {"reported", noisy ? last.top1 : best},
+          {"reported_epoch", noisy ? "last" : "best"}};
+}
+
+}  // namespace projnce

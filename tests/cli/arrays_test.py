@@ -1,0 +1,193 @@
+"""Commands that work on .npy files which any program wrote: eval, mi, tsne."""
+import math
+import random
+import struct
+import unittest
+
+from support import CommandLineTest
+
+
+def write_npy(path, code, shape, values, fortran=False):
+    """A .npy file from scratch, so that these tests need no numpy; values are in stored order."""
+    kind = {"<f4": "<f", "<f8": "<d", "<i4": "<i", "<i8": "<q", ">f4": ">f", "<f2": "<e"}[code]
+    header = f"{{'descr': '{code}', 'fortran_order': {fortran}, 'shape': {shape}, }}".encode()
+    header += b" " * (-(10 + len(header) + 1) % 64) + b"\n"
+    data = b"".join(struct.pack(kind, value) for value in values)
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data)
+
+
+def clouds(count, classes=3, dim=4, spread=0.1, seed=1):
+    """Rows around corners of a cube, and their classes."""
+    rng = random.Random(seed)
+    labels = [i % classes for i in range(count)]
+    rows = [[(1.0 if d == label else 0.0) + rng.gauss(0, spread) for d in range(dim)]
+            for label in labels]
+    return rows, labels
+
+
+class ArrayCommands(CommandLineTest):
+    def write(self, rows, labels, stem="", code="<f4", label_code="<i8", fortran=False):
+        ordered = zip(*rows) if fortran else rows
+        write_npy(self.scratch / f"{stem}e.npy", code, (len(rows), len(rows[0])),
+                  [value for row in ordered for value in row], fortran)
+        write_npy(self.scratch / f"{stem}l.npy", label_code, (len(labels),), labels)
+        return f"{stem}e.npy", f"{stem}l.npy"
+
+
+class Mi(ArrayCommands):
+    def test_separated_classes_are_known_completely(self):
+        rows, labels = clouds(300)
+        result = self.run_json("mi", *self.write(rows, labels))
+        self.assertAlmostEqual(result["label_entropy"], math.log(3), 12)
+        digamma = -0.57721566490153286 + sum(1 / m for m in range(1, 100))
+        self.assertAlmostEqual(result["mixed_ksg"], math.log(300) - digamma, 9)
+        self.assertEqual((result["samples"], result["classes"], result["k"]), (300, 3, 5))
+        self.assertGreater(result["bounds"]["class_vectors"], 0.9 * math.log(3))
+        self.assertGreater(result["bounds"]["projnce"], 0.9 * math.log(3))
+
+    def test_types_orders_and_names_of_classes_do_not_matter(self):
+        rows, labels = clouds(200, spread=0.6)
+        rows = [[float(struct.unpack("<f", struct.pack("<f", v))[0]) for v in row] for row in rows]
+        plain = self.run_json("mi", *self.write(rows, labels))
+        for stem, code, label_code, fortran in (("a", "<f8", "<i4", False), ("b", "<f4", "<i8", True),
+                                                ("c", "<f8", "<i4", True)):
+            other = self.run_json("mi", *self.write(rows, [1000 - 7 * l for l in labels], stem, code,
+                                                    label_code, fortran))
+            self.assertAlmostEqual(other["mixed_ksg"], plain["mixed_ksg"], 9)
+            self.assertAlmostEqual(other["bounds"]["projnce"], plain["bounds"]["projnce"], 5)
+
+    def test_random_labels_tell_nothing(self):
+        rows, labels = clouds(600)
+        random.Random(5).shuffle(labels)
+        result = self.run_json("mi", *self.write(rows, labels))
+        low, high = result["interval"]
+        self.assertLess(low, 0.02)
+        self.assertGreater(high, -0.02)
+        self.assertLess(result["bounds"]["class_vectors"], 0.05)
+        self.assertLess(result["bounds"]["projnce"], 0.05)
+
+    def test_text_names_what_it_shows(self):
+        ran = self.run_program("mi", *self.write(*clouds(120)), "--k", "3")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        for words in ("label entropy", "mixed KSG", "bound, ProjNCE", "k = 3", "95 % interval"):
+            self.assertIn(words, ran.stdout)
+
+    def test_equal_points_know_nothing(self):
+        files = self.write([[1.0, 0.0]] * 30, [0, 1] * 15)
+        self.assertLess(self.run_json("mi", *files)["mixed_ksg"], 0.05)
+
+
+class Eval(ArrayCommands):
+    def test_every_protocol_tells_separated_classes(self):
+        known = self.write(*clouds(150), stem="known")
+        test = self.write(*clouds(60, seed=2), stem="test")
+        result = self.run_json("eval", "--embeddings", known[0], "--labels", known[1],
+                               "--test-embeddings", test[0], "--test-labels", test[1],
+                               "--protocol", "all")
+        self.assertEqual(list(result["protocols"]), ["zero-shot", "knn", "probe"])
+        for name, protocol in result["protocols"].items():
+            self.assertEqual(protocol["top1"], 1, name)
+            self.assertEqual(protocol["top1_interval"], [1, 1])
+            self.assertEqual([c["name"] for c in protocol["classes"]], ["0", "1", "2"])
+        self.assertEqual(result["samples"], 60)
+        self.assertEqual(result["retrieval"]["recall_at_1"], 1)
+        self.assertAlmostEqual(result["retrieval"]["map_at_r"], 1)
+        self.assertAlmostEqual(result["retrieval"]["nmi"], 1)
+
+    def test_a_fifth_is_held_out_where_there_is_no_test_file(self):
+        files = self.write(*clouds(150, spread=0.8))
+        result = self.run_json("eval", "--embeddings", files[0], "--labels", files[1],
+                               "--protocol", "knn,zero-shot", "--k", "7")
+        self.assertEqual(result["samples"], 30)
+        self.assertEqual(result["protocol"], "knn")
+        low, high = result["top1_interval"]
+        self.assertTrue(low < result["top1"] < high, result["top1_interval"])
+        self.assertEqual(sum(map(sum, result["confusion"])), 30)
+
+    def test_text_has_a_row_for_each_protocol(self):
+        files = self.write(*clouds(60))
+        ran = self.run_program("eval", "--embeddings", files[0], "--labels", files[1], "--protocol",
+                               "all")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        for words in ("zero-shot", "knn", "probe", "most often taken for", "map_at_r"):
+            self.assertIn(words, ran.stdout)
+
+    def test_protocols_that_do_not_apply_are_refused(self):
+        files = self.write(*clouds(60))
+        arrays = ("eval", "--embeddings", files[0], "--labels", files[1])
+        self.assert_refused(*arrays, "--protocol", "logits", says="no logits")
+        self.assert_refused(*arrays, "--protocol", "projection", says="no projection")
+        self.assert_refused(*arrays, "--protocol", "zeroshot", says="zero-shot")
+        self.assert_refused(*arrays, "--protocol", "knn", "--k", "49", says="49 of 48 rows")
+        self.assert_refused("eval", says="the directory of a run")
+        self.assert_refused(*arrays, "--test-embeddings", files[0], says="--test-labels")
+
+
+class WrongArrays(ArrayCommands):
+    """The same sentences from every command that reads arrays."""
+
+    def commands(self, embeddings, labels):
+        yield "mi", embeddings, labels
+        yield "eval", "--embeddings", embeddings, "--labels", labels
+
+    def refused(self, says, embeddings="e.npy", labels="l.npy"):
+        for command in self.commands(embeddings, labels):
+            with self.subTest(command[0]):
+                self.assert_refused(*command, says=says)
+
+    def test_a_number_that_is_none(self):
+        rows, labels = clouds(20)
+        for value in (math.nan, math.inf):
+            rows[7][2] = value
+            self.write(rows, labels)
+            self.refused("e.npy holds a number that is not finite in row 7")
+
+    def test_lengths_that_differ(self):
+        self.write(clouds(20)[0], clouds(19)[1])
+        self.refused("l.npy holds 19 labels and e.npy 20 rows")
+
+    def test_one_class(self):
+        self.write(clouds(20)[0], [4] * 20)
+        self.refused("one class only")
+
+    def test_more_neighbours_than_samples(self):
+        files = self.write(*clouds(6))
+        self.assert_refused("mi", *files, "--k", "6", says="k = 6 must be between 1 and 5")
+        self.assert_refused("mi", *files, "--k", "0", says="k = 0")
+
+    def test_types_that_are_not_read(self):
+        rows, labels = clouds(20)
+        for code in ("<f2", ">f4"):
+            self.write(rows, labels, code=code)
+            self.refused(f"the array type '{code}'")
+        self.write(rows, labels, label_code="<f8")
+        self.refused("float64 numbers, expected whole numbers")
+
+    def test_negative_labels(self):
+        self.write(clouds(3)[0], [0, 1, -1])
+        self.refused("l.npy holds -1 in row 2")
+
+    def test_pickled_objects_are_never_loaded(self):
+        self.write(*clouds(20))
+        header = b"{'descr': '|O', 'fortran_order': False, 'shape': (2,), }\n"
+        (self.scratch / "e.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) +
+                                             header + b"cos\nsystem\n(S'touch owned'\ntR.")
+        self.refused("pickled Python objects")
+
+    def test_shapes_that_do_not_fit(self):
+        self.write(*clouds(20))
+        self.refused("expected a list of labels", labels="e.npy")
+        self.refused("expected a matrix", embeddings="l.npy")
+        write_npy(self.scratch / "e.npy", "<f4", (0, 4), [])
+        self.refused("an empty")
+
+    def test_missing_and_damaged_files(self):
+        self.write(*clouds(20))
+        self.refused("none.npy", embeddings="none.npy")
+        whole = (self.scratch / "e.npy").read_bytes()
+        (self.scratch / "e.npy").write_bytes(whole[:-3])
+        self.refused("bytes of data, expected")
+
+
+if __name__ == "__main__":
+    unittest.main()

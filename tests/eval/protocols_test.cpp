@@ -1,0 +1,115 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <cmath>
+
+#include "projnce/core/error.h"
+#include "projnce/eval/accuracy.h"
+#include "projnce/eval/calibration.h"
+#include "projnce/eval/interval.h"
+#include "projnce/eval/knn.h"
+#include "projnce/eval/linear_probe.h"
+#include "tests/support/batches.h"
+#include "tests/support/complaint.h"
+
+namespace projnce::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Knn, VotesWeighByCosine) {
+  const auto rows = torch::tensor({{1.0, 0.0}, {0.6, 0.8}, {0.6, -0.8}, {-1.0, 0.0}});
+  const auto labels = torch::tensor({0, 1, 1, 1}, torch::kInt64);
+  const auto query = torch::tensor({{2.0, 0.0}});  // lengths do not matter
+  const auto three = knn_scores(rows, labels, 3, query, {.neighbors = 3, .temperature = 0.5});
+  const double two_votes = 2 * std::exp(-0.4 / 0.5);
+  EXPECT_NEAR(three[0][0].item<double>(), 1 / (1 + two_votes), 1e-6);
+  EXPECT_NEAR(three[0][1].item<double>(), two_votes / (1 + two_votes), 1e-6);
+  EXPECT_EQ(three[0][2].item<double>(), 0);
+  const auto one = knn_scores(rows, labels, 3, query, {.neighbors = 1});
+  EXPECT_EQ(one[0][0].item<double>(), 1);
+}
+
+TEST(Knn, SharpTemperaturesDoNotOverflow) {
+  const auto rows = random_unit_rows(50, 8, 1).to(torch::kFloat32);
+  const auto labels = torch::arange(50).remainder(5);
+  const auto shares = knn_scores(rows, labels, 5, rows, {.neighbors = 7, .temperature = 1e-4});
+  EXPECT_TRUE(shares.sum(1).allclose(torch::ones({50})));
+  EXPECT_TRUE(predict_class(shares).equal(labels));
+}
+
+TEST(Knn, SaysHowManyThereAre) {
+  const auto rows = torch::eye(3);
+  EXPECT_THAT(complaint([&] { knn_scores(rows, torch::arange(3), 3, rows, {.neighbors = 4}); }),
+              HasSubstr("4 of 3 rows"));
+}
+
+/// The objective that the probe promises to minimise, as a function of its parameters.
+double probe_objective(const LinearProbe& probe, const torch::Tensor& rows,
+                       const torch::Tensor& labels, double penalty) {
+  const auto loss = torch::nn::functional::cross_entropy(probe.scores(rows), labels);
+  return (loss + penalty / 2 / double(rows.size(0)) * probe.weights.square().sum())
+      .item<double>();
+}
+
+TEST(LinearProbe, IsAtTheMinimumOfItsObjective) {
+  const auto labels = torch::arange(300).remainder(3);
+  const auto rows = random_unit_rows(300, 6, 3) * 4 + 7 +
+                    torch::one_hot(labels, 6).to(torch::kFloat64);
+  const auto probe = fit_linear_probe(rows, labels, 3, {.penalty = 2});
+  EXPECT_TRUE(probe.converged);
+  const double least = probe_objective(probe, rows, labels, 2);
+  for (const double step : {-0.05, 0.05}) {
+    for (int64_t i = 0; i < 18; ++i) {
+      auto moved = probe;
+      moved.weights = probe.weights.clone();
+      moved.weights.view(-1)[i] += step;
+      EXPECT_GT(probe_objective(moved, rows, labels, 2), least);
+    }
+  }
+  const auto right = predict_class(probe.scores(rows)).eq(labels).to(torch::kFloat64).mean();
+  EXPECT_GT(right.item<double>(), 0.4);
+}
+
+TEST(LinearProbe, SeparatesWhatIsSeparableAndTakesConstantColumns) {
+  const auto labels = torch::arange(90).remainder(3);
+  auto rows = torch::one_hot(labels, 4).to(torch::kFloat32);  // the last column is constant
+  const auto probe = fit_linear_probe(rows, labels, 3);
+  EXPECT_TRUE(predict_class(probe.scores(rows)).equal(labels));
+  EXPECT_TRUE(torch::isfinite(probe.scores(rows)).all().item<bool>());
+}
+
+TEST(LinearProbe, IsTheSameEveryTime) {
+  const auto labels = torch::arange(200).remainder(4);
+  const auto rows = random_unit_rows(200, 16, 5).to(torch::kFloat32);
+  const auto first = fit_linear_probe(rows, labels, 4);
+  EXPECT_TRUE(first.weights.equal(fit_linear_probe(rows, labels, 4).weights));
+}
+
+TEST(Calibration, IsTheMeanGapOfBins) {
+  // Half sure and right every second time: perfect. Then always wrong: all of it is gap.
+  const auto half = torch::full({4, 2}, 0.5);
+  EXPECT_NEAR(calibration_error(half, torch::tensor({0, 1, 0, 1}, torch::kInt64)), 0, 1e-12);
+  EXPECT_NEAR(calibration_error(half, torch::ones({4}, torch::kInt64)), 0.5, 1e-12);
+  // Two bins of one sample each: |1 - 0.9| and |0 - 0.7|.
+  const auto mixed = torch::tensor({{0.9, 0.1}, {0.7, 0.3}}, torch::kFloat64);
+  EXPECT_NEAR(calibration_error(mixed, torch::tensor({0, 1}, torch::kInt64)), 0.4, 1e-12);
+  const auto certain = torch::eye(2);
+  EXPECT_EQ(calibration_error(certain, torch::arange(2)), 0);
+}
+
+TEST(BootstrapShare, IsTheBinomialsPercentiles) {
+  // Ten throws of a fair coin: P(at most 1) = 0.0107, P(at most 2) = 0.0547.
+  const auto coin = bootstrap_share(5, 10);
+  EXPECT_DOUBLE_EQ(coin.low, 0.2);
+  EXPECT_DOUBLE_EQ(coin.high, 0.8);
+  const auto many = bootstrap_share(9000, 10000);
+  EXPECT_NEAR(many.low, 0.9 - 1.96 * 0.003, 2e-4);
+  EXPECT_NEAR(many.high, 0.9 + 1.96 * 0.003, 2e-4);
+  EXPECT_EQ(bootstrap_share(0, 7).high, 0);
+  EXPECT_EQ(bootstrap_share(7, 7).low, 1);
+}
+
+}  // namespace
+}  // namespace projnce::testing
