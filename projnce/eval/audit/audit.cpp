@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "projnce/core/error.h"
@@ -17,14 +18,15 @@ namespace projnce {
 namespace {
 
 constexpr double kFirstRate = 0.2;
-constexpr int kRounds = 3;
-constexpr int kStepsOfRound = 30;
+constexpr int kMaxRounds = 8;
+constexpr double kSettled = 0.002;  // a change of the noise rate that ends the rounds
+constexpr int kStepsOfRound = 20;
 
 void check_audit_input(const torch::Tensor& embeddings, const torch::Tensor& labels,
                        int64_t num_classes, const AuditOptions& options) {
   if (embeddings.dim() != 2 || labels.dim() != 1 || embeddings.size(0) != labels.size(0)) {
-    fail("embeddings of shape ", embeddings.sizes(), " do not fit labels of shape ",
-         labels.sizes(), ", expected a row for each label");
+    fail("embeddings of shape ", embeddings.sizes(), " do not fit labels of shape ", labels.sizes(),
+         ", expected a row for each label");
   }
   if (options.folds < 2) fail("an audit needs 2 folds or more, not ", options.folds);
   if (embeddings.size(0) == 0) fail("there are no samples to audit");
@@ -96,8 +98,8 @@ ClassScorer median_scorer(const AuditData& data, const std::vector<int64_t>& use
   const auto index = torch::tensor(used, torch::kLong);
   const auto rows = data.rows.index_select(0, index);
   const auto groups = group_by_class(data.groups.ids.index_select(0, index));
-  const auto medians = project_medians({.rows = rows, .groups = groups}, {}).vectors.to(
-      torch::kDouble);
+  const auto medians =
+      project_medians({.rows = rows, .groups = groups}, {}).vectors.to(torch::kDouble);
   auto parameters = torch::zeros({data.classes(), data.dim() + 1}, torch::kDouble);
   const auto offsets = medians.square().sum(/*dim=*/1, /*keepdim=*/true) * -0.5;
   parameters.index_copy_(0, groups.labels, torch::cat({medians, offsets}, /*dim=*/1));
@@ -126,13 +128,15 @@ std::vector<float> judge_out_of_fold(const AuditData& data, NoiseModel& noise) {
     others.push_back(data.outside(fold));
     scorers.push_back(median_scorer(data, others.back().used));
   }
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kMaxRounds; ++round) {
     for (int64_t fold = 0; fold < data.folds; ++fold) {
       auto& scorer = scorers[static_cast<size_t>(fold)];
       learn_corrected_vectors(scorer, others[static_cast<size_t>(fold)], noise, kStepsOfRound);
       score_fold(data, fold, scorer, scores);
     }
+    const double before = noise.rate;
     improve_noise_model(noise, ScoredLabels(scores, data.labels, data.classes()));
+    if (std::abs(noise.rate - before) < kSettled) break;
   }
   return scores;
 }
@@ -152,8 +156,7 @@ void judge_sample(const AuditData& data, int64_t sample, const float* probabilit
   wrong = std::min(wrong, 1.0);
   const int64_t suggested = wrong > kFlagged ? other : given;
   result.score.data_ptr<double>()[sample] = wrong;
-  result.suggested.data_ptr<int64_t>()[sample] =
-      data.groups.labels.data_ptr<int64_t>()[suggested];
+  result.suggested.data_ptr<int64_t>()[sample] = data.groups.labels.data_ptr<int64_t>()[suggested];
 }
 
 torch::Tensor expand_matrix(const std::vector<double>& matrix, const ClassGroups& groups,

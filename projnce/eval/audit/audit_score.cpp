@@ -58,8 +58,7 @@ AuditScore score_audit(const AuditResult& result, const torch::Tensor& labels,
   score.wrong = count(wrong);
   score.precision = share(count(wrong & flagged), count(flagged));
   score.recall = share(count(wrong & flagged), score.wrong);
-  score.average_precision =
-      average_precision(order, result.score.data_ptr<double>(), is_wrong);
+  score.average_precision = average_precision(order, result.score.data_ptr<double>(), is_wrong);
   score.worst = std::min<int64_t>(kWorst, labels.size(0));
   score.worst_wrong = std::count_if(order.begin(), order.begin() + score.worst,
                                     [is_wrong](int64_t i) { return is_wrong[i]; });

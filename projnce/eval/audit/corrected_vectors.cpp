@@ -13,7 +13,7 @@ constexpr double kDecay = 0.2;
 constexpr int64_t kMaxChunks = 64;  // of rows; their sums are added up in order
 constexpr int64_t kMinRowsOfChunk = 256;
 
-float dot(const float* a, const float* b, int64_t dim) {
+float row_dot(const float* a, const float* b, int64_t dim) {
   float sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (int64_t d = 0; d < dim; ++d) sum += a[d] * b[d];
@@ -48,7 +48,7 @@ class CorrectedLoss {
   double add_chunk(int64_t chunk, float* sums) const;
 
   const LabelledRows& data_;
-  int64_t width_;               // D + 1
+  int64_t width_;  // D + 1
   int64_t chunks_;
   std::vector<float> columns_;  // T transposed: [g, c]
   std::vector<float> weights_;  // [C, D + 1], the parameters in single precision
@@ -64,7 +64,8 @@ CorrectedLoss::CorrectedLoss(const LabelledRows& data, const NoiseModel& noise)
       sums_(weights_.size() * static_cast<size_t>(chunks_)) {
   for (int64_t g = 0; g < data.classes; ++g) {
     for (int64_t c = 0; c < data.classes; ++c) {
-      columns_[static_cast<size_t>(g * data.classes + c)] = static_cast<float>(noise.at(c, g));
+      columns_[static_cast<size_t>(g * data.classes + c)] =
+          static_cast<float>(noise.probability(c, g));
     }
   }
 }
@@ -78,7 +79,7 @@ double CorrectedLoss::add_chunk(int64_t chunk, float* sums) const {
     const float* row = data_.rows + i * data_.dim;
     for (int64_t c = 0; c < data_.classes; ++c) {
       const float* weight = weights_.data() + c * width_;
-      scores[static_cast<size_t>(c)] = dot(weight, row, data_.dim) + weight[data_.dim];
+      scores[static_cast<size_t>(c)] = row_dot(weight, row, data_.dim) + weight[data_.dim];
     }
     loss += pull_scores(scores.data(), columns_.data() + data_.labels[i] * data_.classes,
                         data_.classes);
@@ -128,8 +129,8 @@ void ClassScorer::score(const float* row, float* out) const {
   }
 }
 
-void learn_corrected_vectors(ClassScorer& scorer, const LabelledRows& data,
-                             const NoiseModel& noise, int max_steps) {
+void learn_corrected_vectors(ClassScorer& scorer, const LabelledRows& data, const NoiseModel& noise,
+                             int max_steps) {
   CorrectedLoss loss(data, noise);
   minimize_lbfgs([&loss](const auto& point, auto& gradient) { return loss(point, gradient); },
                  scorer.parameters, {.max_steps = max_steps});

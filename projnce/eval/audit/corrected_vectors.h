@@ -32,7 +32,7 @@ struct ClassScorer {
 ///   min -sum_i log sum_c softmax_c(w_c.z_i + b_c) T[c, g_i] + decay / 2 sum_c |w_c|^2
 ///
 /// Rows are best near unit length. Results do not depend on the threads.
-void learn_corrected_vectors(ClassScorer& scorer, const LabelledRows& data,
-                             const NoiseModel& noise, int max_steps);
+void learn_corrected_vectors(ClassScorer& scorer, const LabelledRows& data, const NoiseModel& noise,
+                             int max_steps);
 
 }  // namespace projnce

@@ -15,7 +15,7 @@ constexpr size_t kHistory = 10;
 constexpr int kMaxHalvings = 20;
 constexpr double kSufficient = 1e-4;  // of the decrease that the slope promises (Armijo)
 
-double dot(const Vector& a, const Vector& b) {
+double vector_dot(const Vector& a, const Vector& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
@@ -41,23 +41,23 @@ Vector downhill(const Vector& gradient, const std::deque<Move>& moves) {
   Vector direction = gradient;
   std::vector<double> weights(moves.size());
   for (size_t i = moves.size(); i-- > 0;) {
-    weights[i] = dot(moves[i].step, direction) / moves[i].curvature;
+    weights[i] = vector_dot(moves[i].step, direction) / moves[i].curvature;
     add_scaled(direction, -weights[i], moves[i].change);
   }
-  const double scale = moves.empty() ? 1 / std::max(1.0, std::sqrt(dot(gradient, gradient)))
-                                     : moves.back().curvature /
-                                           dot(moves.back().change, moves.back().change);
+  const double scale =
+      moves.empty() ? 1 / std::max(1.0, std::sqrt(vector_dot(gradient, gradient)))
+                    : moves.back().curvature / vector_dot(moves.back().change, moves.back().change);
   for (double& value : direction) value *= -scale;
   for (size_t i = 0; i < moves.size(); ++i) {
-    const double weight = dot(moves[i].change, direction) / moves[i].curvature;
+    const double weight = vector_dot(moves[i].change, direction) / moves[i].curvature;
     add_scaled(direction, -weights[i] - weight, moves[i].step);
   }
   return direction;
 }
 
 void remember(std::deque<Move>& moves, Vector step, Vector change) {
-  const double curvature = dot(step, change);
-  if (curvature <= 1e-10 * dot(change, change)) return;  // not convex here
+  const double curvature = vector_dot(step, change);
+  if (curvature <= 1e-10 * vector_dot(change, change)) return;  // not convex here
   moves.push_back({std::move(step), std::move(change), curvature});
   if (moves.size() > kHistory) moves.pop_front();
 }
@@ -72,7 +72,7 @@ double minimize_lbfgs(const SmoothFunction& function, std::vector<double>& point
   std::deque<Move> moves;
   for (int step = 0; step < options.max_steps; ++step) {
     const auto direction = downhill(gradient, moves);
-    const double slope = dot(gradient, direction);
+    const double slope = vector_dot(gradient, direction);
     if (!(slope < 0)) break;
     double length = 1;
     double next_value = value;

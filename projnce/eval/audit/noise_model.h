@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -14,10 +15,12 @@ struct NoiseModel {
   int64_t classes;
   std::vector<double> matrix;  // T, [C, C], rows sum to 1
   double rate;                 ///< share of all labels that are wrong
+  /// Pseudo-samples by which each row of T is pulled to the plain shape.
+  double pull = 100;
   /// Multiplies scores before the softmax that makes p(c|z) of them.
   double sharpness = 1;
 
-  double at(int64_t true_class, int64_t given) const {
+  double probability(int64_t true_class, int64_t given) const {
     return matrix[static_cast<size_t>(true_class * classes + given)];
   }
 };
@@ -41,8 +44,9 @@ struct ScoredLabels {
 ///   max sum_i log sum_c p(c|z_i) T[c, g_i],  p(c|z) = softmax_c(sharpness * score_c)
 ///
 /// T by expectation maximisation; each of its rows is pulled to the shape "any other class is as
-/// likely" by a fixed number of pseudo-samples, so that few samples do not make up a pattern. The
-/// sharpness by a line search. Results do not depend on the threads.
+/// likely" by the number of pseudo-samples that makes labels likely which T was not fitted to: few
+/// samples do not make up a pattern, and a pattern that is there is found. The sharpness by a line
+/// search. Results do not depend on the threads.
 void improve_noise_model(NoiseModel& model, const ScoredLabels& samples);
 
 /// P(true class = c | z, given label) of every sample, [N, C].
