@@ -24,7 +24,7 @@ ALLOWED = {
     "checkpoint": ["io", "core"],
     "loader": ["dataset", "augment", "core"],
     "train": ["loader", "dataset", "encoder", "loss", "checkpoint", "core"],
-    "eval": ["information", "kernel", "loader", "dataset", "encoder", "checkpoint", "core"],
+    "eval": ["information", "projection", "kernel", "loader", "dataset", "encoder", "checkpoint", "core"],
     "pipeline": ["core", "io", "augment", "encoder", "kernel", "projection", "information", "loss",
                  "dataset", "report", "checkpoint", "loader", "train", "eval"],
 }

@@ -16,6 +16,7 @@ struct Context {
 };
 
 /// Each command registers itself, its options and its help text; the work happens in its callback.
+void add_audit_command(CLI::App& app, Context& context);
 void add_bench_command(CLI::App& app, Context& context);
 void add_data_command(CLI::App& app, Context& context);
 void add_embed_command(CLI::App& app, Context& context);

@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "apps/projnce/command.h"
+#include "projnce/core/error.h"
+#include "projnce/pipeline/audit.h"
+
+namespace projnce::app {
+
+namespace {
+
+const char* const kSummary = "which training labels are probably wrong, and what they should be";
+const char* const kDetails =
+    "  projnce audit runs/photos                          writes runs/photos/suspects.csv\n"
+    "  projnce audit runs/photos --sheet worst.html       and a sheet of the worst\n"
+    "  projnce audit --embeddings e.npy --labels l.npy -o suspects.csv\n"
+    "\n"
+    "The CSV has every sample, the most suspect first: index, sample, given and suggested label,\n"
+    "and the probability that the given one is wrong.";
+
+double number(const nlohmann::ordered_json& object, const char* key) {
+  return object.at(key).get<double>();
+}
+
+std::string text(const nlohmann::ordered_json& object, const char* key) {
+  return object.at(key).get<std::string>();
+}
+
+std::string percent(const nlohmann::ordered_json& value) {
+  return value.is_null() ? "-" : fmt::format("{:.1f} %", 100 * value.get<double>());
+}
+
+void print_mistakes(const nlohmann::ordered_json& mistakes) {
+  if (mistakes.empty()) return;
+  std::cout << "\nMost often, of a class's samples:\n";
+  for (const auto& entry : mistakes) {
+    std::cout << fmt::format("  {:>5.1f} %  {} labelled {}\n", 100 * number(entry, "share"),
+                             text(entry, "class"), text(entry, "labelled"));
+  }
+}
+
+void print_worst(const nlohmann::ordered_json& worst) {
+  std::cout << fmt::format("\n{:>6}  {:<28} {:<18} {:<18}\n", "score", "the most suspect", "label",
+                           "suggested");
+  for (const auto& row : worst) {
+    std::cout << fmt::format("{:>6.3f}  {:<28} {:<18} {:<18}\n", number(row, "score"),
+                             text(row, "sample"), text(row, "given"), text(row, "suggested"));
+  }
+}
+
+void print_check(const nlohmann::ordered_json& check) {
+  std::cout << fmt::format(
+      "\n{} labels are really wrong. Of the flagged {} are, of the wrong {} were flagged\n"
+      "and {} got their true label back; average precision {}.\n"
+      "Of the {} most suspect {} are really wrong.\n",
+      check.at("wrong").get<int64_t>(), percent(check.at("precision")), percent(check.at("recall")),
+      percent(check.at("mended")), percent(check.at("average_precision")),
+      check.at("worst").get<int64_t>(), check.at("worst_wrong").get<int64_t>());
+}
+
+void print_audit(const nlohmann::ordered_json& result) {
+  std::cout << fmt::format(
+      "{} of {} labels are probably wrong; estimated share of wrong labels {}\n",
+      result.at("flagged").get<int64_t>(), result.at("samples").get<int64_t>(),
+      percent(result.at("noise_rate")));
+  print_mistakes(result.at("mistakes"));
+  print_worst(result.at("worst"));
+  if (result.contains("check")) print_check(result.at("check"));
+  std::cout << '\n';
+  for (const auto& file : result.at("files")) std::cout << file.get<std::string>() << '\n';
+}
+
+struct AuditArguments {
+  AuditRunRequest run;
+  AuditArraysRequest arrays;
+  bool json = false;
+};
+
+nlohmann::ordered_json run_audit(AuditArguments& arguments, const Context& context) {
+  auto& arrays = arguments.arrays;
+  if (arrays.embeddings.empty()) {
+    if (arguments.run.run.empty()) {
+      fail("expected the directory of a run, or --embeddings and --labels");
+    }
+    arguments.run.context = open_context(context);
+    return audit_run(arguments.run, context.logger);
+  }
+  if (arguments.run.output.empty()) fail("expected a file to write, -o suspects.csv");
+  arrays.output = arguments.run.output;
+  arrays.options = arguments.run.options;
+  return audit_arrays(arrays);
+}
+
+}  // namespace
+
+void add_audit_command(CLI::App& app, Context& context) {
+  auto arguments = std::make_shared<AuditArguments>();
+  auto& run = arguments->run;
+  auto& arrays = arguments->arrays;
+  auto* command = add_command(app, "audit", kSummary, kDetails);
+  auto* of_run = command->add_option("RUN", run.run, "directory of the run");
+  auto* embeddings = command->add_option("--embeddings", arrays.embeddings,
+                                         ".npy matrix of any program, instead of a run");
+  auto* labels = command->add_option("--labels", arrays.labels, ".npy list of their labels");
+  embeddings->needs(labels)->excludes(of_run);
+  labels->needs(embeddings);
+  command->add_option("-o,--output", run.output, "CSV file to write (RUN/suspects.csv)");
+  command->add_option("--sheet", run.sheet, "also draw the most suspect: FILE.html or FILE.png")
+      ->excludes(embeddings);
+  command
+      ->add_option("--save-embeddings", run.embeddings,
+                   "also write what was judged: FILE.npy, labels to FILE.labels.npy")
+      ->excludes(embeddings);
+  command->add_option("--folds", run.options.folds, "times that class vectors are learned")
+      ->check(CLI::Range(2, 1000))
+      ->capture_default_str();
+  command->add_option("--seed", run.options.seed, "draws the folds")->capture_default_str();
+  add_json_flag(*command, arguments->json);
+  command->callback([arguments, &context] {
+    const auto result = run_audit(*arguments, context);
+    arguments->json ? print_json(result) : print_audit(result);
+  });
+}
+
+}  // namespace projnce::app

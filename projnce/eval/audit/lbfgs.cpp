@@ -1,0 +1,99 @@
+#include "projnce/eval/audit/lbfgs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <numeric>
+
+namespace projnce {
+
+namespace {
+
+using Vector = std::vector<double>;
+
+constexpr size_t kHistory = 10;
+constexpr int kMaxHalvings = 20;
+constexpr double kSufficient = 1e-4;  // of the decrease that the slope promises (Armijo)
+
+double vector_dot(const Vector& a, const Vector& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+void add_scaled(Vector& to, double factor, const Vector& what) {
+  for (size_t i = 0; i < to.size(); ++i) to[i] += factor * what[i];
+}
+
+Vector difference(const Vector& a, const Vector& b) {
+  Vector out = a;
+  add_scaled(out, -1, b);
+  return out;
+}
+
+/// One step that was made, and what it did to the gradient.
+struct Move {
+  Vector step;
+  Vector change;
+  double curvature;  // step . change, > 0
+};
+
+/// Minus the inverse Hessian that the moves suggest, times the gradient: the two-loop recursion.
+Vector downhill(const Vector& gradient, const std::deque<Move>& moves) {
+  Vector direction = gradient;
+  std::vector<double> weights(moves.size());
+  for (size_t i = moves.size(); i-- > 0;) {
+    weights[i] = vector_dot(moves[i].step, direction) / moves[i].curvature;
+    add_scaled(direction, -weights[i], moves[i].change);
+  }
+  const double scale =
+      moves.empty() ? 1 / std::max(1.0, std::sqrt(vector_dot(gradient, gradient)))
+                    : moves.back().curvature / vector_dot(moves.back().change, moves.back().change);
+  for (double& value : direction) value *= -scale;
+  for (size_t i = 0; i < moves.size(); ++i) {
+    const double weight = vector_dot(moves[i].change, direction) / moves[i].curvature;
+    add_scaled(direction, -weights[i] - weight, moves[i].step);
+  }
+  return direction;
+}
+
+void remember(std::deque<Move>& moves, Vector step, Vector change) {
+  const double curvature = vector_dot(step, change);
+  if (curvature <= 1e-10 * vector_dot(change, change)) return;  // not convex here
+  moves.push_back({std::move(step), std::move(change), curvature});
+  if (moves.size() > kHistory) moves.pop_front();
+}
+
+}  // namespace
+
+double minimize_lbfgs(const SmoothFunction& function, std::vector<double>& point,
+                      const LbfgsOptions& options) {
+  Vector gradient(point.size());
+  Vector next_gradient(point.size());
+  double value = function(point, gradient);
+  std::deque<Move> moves;
+  for (int step = 0; step < options.max_steps; ++step) {
+    const auto direction = downhill(gradient, moves);
+    const double slope = vector_dot(gradient, direction);
+    if (!(slope < 0)) break;
+    double length = 1;
+    double next_value = value;
+    Vector next;
+    int halvings = 0;
+    do {
+      next = point;
+      add_scaled(next, length, direction);
+      next_value = function(next, next_gradient);
+      length /= 2;
+    } while (!(next_value <= value + kSufficient * 2 * length * slope) &&
+             ++halvings < kMaxHalvings);
+    if (halvings == kMaxHalvings) break;
+    const double gain = value - next_value;
+    remember(moves, difference(next, point), difference(next_gradient, gradient));
+    point = std::move(next);
+    std::swap(gradient, next_gradient);
+    value = next_value;
+    if (gain <= options.tolerance * std::abs(value)) break;
+  }
+  return value;
+}
+
+}  // namespace projnce

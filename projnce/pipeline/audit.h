@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "projnce/core/logging.h"
+#include "projnce/dataset/registry.h"
+#include "projnce/eval/audit/audit.h"
+
+namespace projnce {
+
+struct AuditRunRequest {
+  std::filesystem::path run;
+  std::filesystem::path output;      ///< CSV; empty: suspects.csv in the run
+  std::filesystem::path sheet;       ///< .png or .html of the worst; empty: none
+  std::filesystem::path embeddings;  ///< .npy of what was judged, labels beside; empty: none
+  AuditOptions options;
+  OpenContext context;  ///< where datasets are looked for
+};
+
+/// Ranks the training samples of a run by how likely their label is wrong, from the encoder's
+/// features. Where the run's configuration spoiled labels it tells how many of those were found.
+nlohmann::ordered_json audit_run(const AuditRunRequest& request, const Logger& logger);
+
+struct AuditArraysRequest {
+  std::filesystem::path embeddings;
+  std::filesystem::path labels;
+  std::filesystem::path output;  ///< CSV
+  AuditOptions options;
+};
+
+/// The same of .npy files that any program wrote.
+nlohmann::ordered_json audit_arrays(const AuditArraysRequest& request);
+
+}  // namespace projnce
