@@ -52,7 +52,7 @@ double class_bound_of(const torch::Tensor& rows, const torch::Tensor& labels,
 /// Each half with the centroids of the other; samples of a class go to both in turn.
 double halved_class_bound(const torch::Tensor& rows, const torch::Tensor& labels,
                           int64_t num_classes, double temperature) {
-  const auto by_class = std::get<1>(labels.sort(/*stable=*/true, /*dim=*/0));
+  const auto by_class = std::get<1>(labels.sort(c10::optional<bool>(true), /*dim=*/0));
   const auto count = rows.size(0);
   const torch::Tensor halves[] = {by_class.slice(0, 0, count, 2), by_class.slice(0, 1, count, 2)};
   double sum = 0;
