@@ -109,8 +109,8 @@ void add_audit_command(CLI::App& app, Context& context) {
   command->add_option("--sheet", run.sheet, "also draw the most suspect: FILE.html or FILE.png")
       ->excludes(embeddings);
   command
-      ->add_option("--save-embeddings", run.embeddings,
-                   "also write what was judged: FILE.npy, labels to FILE.labels.npy")
+      ->add_option("--save-features", run.features,
+                   "also write what the encoder says: FILE.npy, labels to FILE.labels.npy")
       ->excludes(embeddings);
   command->add_option("--folds", run.options.folds, "times that class vectors are learned")
       ->check(CLI::Range(2, 1000))

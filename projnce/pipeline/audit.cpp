@@ -215,7 +215,7 @@ ordered_json write_judged(const fs::path& file, const AuditedSamples& samples) {
 
 void check_npy_name(const fs::path& file) {
   if (!file.empty() && file.extension() != ".npy") {
-    fail("embeddings go to a .npy file, not ", printable(file.string()));
+    fail("features go to a .npy file, not ", printable(file.string()));
   }
 }
 
@@ -223,7 +223,7 @@ void check_npy_name(const fs::path& file) {
 
 ordered_json audit_run(const AuditRunRequest& request, const Logger& logger) {
   if (!request.sheet.empty()) check_suspect_sheet_name(request.sheet);
-  check_npy_name(request.embeddings);
+  check_npy_name(request.features);
   const auto run = find_run(request.run);
   const auto samples = embed_training_part(request, run, logger);
   const auto audited = audit_samples(samples, request.options);
@@ -235,8 +235,8 @@ ordered_json audit_run(const AuditRunRequest& request, const Logger& logger) {
     write_sheet(request, samples, audited);
     told["files"].push_back(request.sheet.string());
   }
-  if (!request.embeddings.empty()) {
-    for (const auto& file : write_judged(request.embeddings, samples)) {
+  if (!request.features.empty()) {
+    for (const auto& file : write_judged(request.features, samples)) {
       told["files"].push_back(file);
     }
   }

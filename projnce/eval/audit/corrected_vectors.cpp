@@ -133,7 +133,7 @@ void learn_corrected_vectors(ClassScorer& scorer, const LabelledRows& data, cons
                              int max_steps) {
   CorrectedLoss loss(data, noise);
   minimize_lbfgs([&loss](const auto& point, auto& gradient) { return loss(point, gradient); },
-                 scorer.parameters, {.max_steps = max_steps});
+                 scorer.parameters, {.max_steps = max_steps, .tolerance = 3e-6});
 }
 
 }  // namespace projnce

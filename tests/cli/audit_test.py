@@ -1,0 +1,113 @@
+"""projnce audit: labels of a run and of plain arrays."""
+import csv
+import random
+import shutil
+
+from arrays_test import ArrayCommands, clouds
+from support import TINY, CommandLineTest, make_folder
+
+
+def spoiled(labels, rate, classes=3, seed=3):
+    """The labels with some of them wrong, and which."""
+    rng = random.Random(seed)
+    wrong = [rng.random() < rate for _ in labels]
+    return [(l + rng.randrange(1, classes)) % classes if w else l
+            for l, w in zip(labels, wrong)], wrong
+
+
+class AuditArrays(ArrayCommands):
+    def audit(self, rows, labels, *more):
+        embeddings, given = self.write(rows, labels)
+        return self.run_json("audit", "--embeddings", embeddings, "--labels", given,
+                             "-o", "s.csv", *more)
+
+    def rows_of(self, name="s.csv"):
+        with open(self.scratch / name, newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def test_wrong_labels_come_first_with_the_right_suggestion(self):
+        rows, truth = clouds(300)
+        labels, wrong = spoiled(truth, 0.2)
+        # Classes keep the numbers that the file gives them.
+        result = self.audit(rows, [10 + 5 * label for label in labels])
+        self.assertEqual(result["samples"], 300)
+        self.assertAlmostEqual(result["noise_rate"], sum(wrong) / 300, delta=0.02)
+        self.assertEqual(result["flagged"], sum(wrong))
+        self.assertNotIn("check", result)
+        listed = self.rows_of()
+        self.assertEqual(list(listed[0]), ["index", "sample", "given", "suggested", "score"])
+        self.assertEqual(sorted(int(row["index"]) for row in listed), list(range(300)))
+        scores = [float(row["score"]) for row in listed]
+        self.assertEqual(scores, sorted(scores, reverse=True))
+        for row in listed[:sum(wrong)]:
+            self.assertTrue(wrong[int(row["index"])])
+            self.assertEqual(int(row["suggested"]), 10 + 5 * truth[int(row["index"])])
+        for row in listed[sum(wrong):]:
+            self.assertEqual(row["suggested"], row["given"])
+
+    def test_text_tells_rate_mistakes_and_file(self):
+        rows, truth = clouds(150)
+        files = self.write(rows, spoiled(truth, 0.3)[0])
+        ran = self.run_program("audit", "--embeddings", files[0], "--labels", files[1], "-o", "s.csv")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        for words in ("labels are probably wrong", "labelled", "the most suspect", "s.csv"):
+            self.assertIn(words, ran.stdout)
+
+    def test_small_input_has_a_sane_answer(self):
+        self.assertEqual(self.audit([[0.0, 1.0], [1.0, 0.0], [0.1, 1.0]], [0, 1, 0])["samples"], 3)
+        rows, labels = clouds(40)
+        labels[0] = 7  # a class of one sample
+        result = self.audit(rows, labels)
+        score = next(float(row["score"]) for row in self.rows_of() if row["index"] == "0")
+        self.assertLess(score, 0.5)
+        self.assertEqual(result["classes"], 4)
+
+    def refused(self, rows, labels, says):
+        embeddings, given = self.write(rows, labels)
+        self.assert_refused("audit", "--embeddings", embeddings, "--labels", given, "-o", "s.csv",
+                            says=says)
+
+    def test_wrong_input_is_refused_with_a_sentence(self):
+        rows, labels = clouds(30)
+        self.refused(rows, labels[:-1], "29")
+        self.refused(rows, [4] * 30, "same label")
+        self.refused([[1.0, 2.0]] * 30, labels, "all embeddings are equal")
+        rows[3][1] = float("nan")
+        self.refused(rows, labels, "e.npy")
+
+    def test_arguments_that_do_not_go_together_are_refused(self):
+        embeddings, labels = self.write(*clouds(30))
+        self.assert_refused("audit", says="expected the directory of a run")
+        self.assert_refused("audit", "--embeddings", embeddings, says="--labels")
+        self.assert_refused("audit", "--embeddings", embeddings, "--labels", labels, says="-o")
+        self.assert_refused("audit", "--embeddings", embeddings, "--labels", labels, "-o", "s.csv",
+                            "--sheet", "s.html", says="--sheet")
+        self.assert_refused("audit", "nowhere", says="nowhere")
+
+
+class AuditRun(CommandLineTest):
+    def test_a_run_with_spoiled_labels_scores_itself(self):
+        make_folder(self.scratch / "stripes", per_class=40)
+        self.run_json("train", "--data", "stripes", "--out", "run", *TINY, "--set",
+                      "train.epochs=4", "--set", "dataset.label_noise.rate=0.2")
+        result = self.run_json("audit", "run", "--sheet", "worst.html", "--save-features", "e.npy")
+        self.assertGreater(result["check"]["wrong"], 0)
+        self.assertGreaterEqual(result["check"]["average_precision"], 0.5)
+        for file in ("run/suspects.csv", "worst.html", "e.npy", "e.labels.npy"):
+            self.assertTrue((self.scratch / file).exists(), file)
+        with open(self.scratch / "run" / "suspects.csv", newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(len(rows), result["samples"])
+        self.assertTrue(rows[0]["sample"].endswith(".png"))
+        self.assertIn(rows[0]["given"], ("lying", "upright"))
+
+        again = self.run_json("audit", "--embeddings", "e.npy", "--labels", "e.labels.npy", "-o",
+                              "again.csv")
+        self.assertAlmostEqual(again["noise_rate"], result["noise_rate"], 9)
+        text = self.run_program("audit", "run").stdout
+        self.assertIn("are really wrong", text)
+
+        self.assert_refused("audit", "run", "--sheet", "worst.pdf", says="worst.pdf")
+        self.assert_refused("audit", "run", "--save-features", "e.txt", says=".npy")
+        shutil.rmtree(self.scratch / "stripes")
+        self.assert_refused("audit", "run", says="stripes")

@@ -1,0 +1,220 @@
+#include "projnce/eval/audit/audit.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <cmath>
+#include <limits>
+
+#include "projnce/eval/audit/audit_score.h"
+#include "projnce/eval/audit/folds.h"
+#include "projnce/eval/audit/lbfgs.h"
+#include "tests/support/complaint.h"
+
+namespace projnce {
+namespace {
+
+using testing::complaint;
+
+/// Samples around a place for each class, some under wrong labels.
+struct Planted {
+  torch::Tensor rows;
+  torch::Tensor truth;
+  torch::Tensor given;
+};
+
+Planted clusters(int64_t count, int64_t classes, double spread, int64_t dim = 16) {
+  torch::manual_seed(7);
+  const auto truth = torch::arange(count).remainder(classes);
+  const auto places = torch::randn({classes, dim});
+  return {.rows = places.index_select(0, truth) + spread * torch::randn({count, dim}),
+          .truth = truth,
+          .given = truth.clone()};
+}
+
+/// Each label becomes another one with probability `rate`.
+Planted with_uniform_noise(Planted data, int64_t classes, double rate) {
+  const auto picked = torch::rand({data.truth.size(0)}).lt(rate);
+  const auto shift = torch::randint(1, classes, {data.truth.size(0)});
+  data.given = torch::where(picked, (data.truth + shift).remainder(classes), data.truth);
+  return data;
+}
+
+AuditScore checked(const Planted& data, const AuditResult& result) {
+  return score_audit(result, data.given, data.truth);
+}
+
+/// Gap between the score and the share that is wrong, averaged over ten intervals of the score.
+double score_calibration_error(const Planted& data, const AuditResult& result) {
+  const auto wrong = data.given.ne(data.truth).to(torch::kDouble);
+  const auto bin = (result.score * 10).floor().clamp_max(9);
+  double error = 0;
+  for (int b = 0; b < 10; ++b) {
+    error += ((result.score - wrong) * bin.eq(b)).sum().abs().item<double>();
+  }
+  return error / static_cast<double>(data.given.size(0));
+}
+
+TEST(Audit, FindsPlantedNoiseAndItsRate) {
+  for (const double rate : {0.2, 0.4}) {
+    const auto data = with_uniform_noise(clusters(2000, 5, 0.6), 5, rate);
+    const auto result = audit_labels(data.rows, data.given, 5);
+    const auto score = checked(data, result);
+    EXPECT_GT(score.average_precision, 0.98) << rate;
+    EXPECT_GT(score.precision, 0.95) << rate;
+    EXPECT_GT(score.recall, 0.95) << rate;
+    EXPECT_GT(score.mended, 0.95) << rate;
+    EXPECT_EQ(score.worst_wrong, 100) << rate;
+    EXPECT_NEAR(result.noise_rate, static_cast<double>(score.wrong) / 2000, 0.015) << rate;
+  }
+}
+
+TEST(Audit, ScoresAreProbabilitiesWhereClassesOverlap) {
+  const auto data = with_uniform_noise(clusters(4000, 4, 1.6), 4, 0.3);
+  const auto result = audit_labels(data.rows, data.given, 4);
+  EXPECT_LT(score_calibration_error(data, result), 0.04);
+  EXPECT_GE(result.score.min().item<double>(), 0);
+  EXPECT_LE(result.score.max().item<double>(), 1);
+}
+
+TEST(Audit, RecoversAMatrixOfMistakesThatAreNotAnyones) {
+  auto data = clusters(3000, 3, 0.7);
+  const auto confused = torch::rand({3000}).lt(0.3) & data.truth.eq(0);
+  data.given = torch::where(confused, torch::ones_like(data.truth), data.truth);
+  const auto matrix = audit_labels(data.rows, data.given, 3).noise_matrix;
+  const auto expected =
+      torch::tensor({{0.7, 0.3, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, torch::kDouble);
+  EXPECT_LT((matrix - expected).abs().max().item<double>(), 0.05) << matrix;
+}
+
+TEST(Audit, DoesNotBlameCleanLabels) {
+  for (const double spread : {0.5, 1.5}) {
+    const auto data = clusters(2000, 5, spread);
+    const auto result = audit_labels(data.rows, data.given, 5);
+    EXPECT_LT(result.noise_rate, 0.02) << spread;
+    EXPECT_LT(result.flagged, 20) << spread;
+  }
+}
+
+TEST(Audit, UnitsAndOriginDoNotMatter) {
+  const auto data = with_uniform_noise(clusters(600, 3, 0.6), 3, 0.2);
+  const auto plain = audit_labels(data.rows, data.given, 3);
+  for (const auto& rows : {data.rows * 1e4 + 3e4, data.rows * 1e-6, data.rows * 1e30}) {
+    const auto other = audit_labels(rows.to(torch::kDouble), data.given, 3);
+    EXPECT_LT((other.score - plain.score).abs().max().item<double>(), 0.02);
+  }
+}
+
+TEST(Audit, ManySmallAndUnequalClasses) {
+  const auto many = with_uniform_noise(clusters(2000, 100, 0.5, 32), 100, 0.2);
+  EXPECT_GT(checked(many, audit_labels(many.rows, many.given, 100)).average_precision, 0.95);
+
+  auto tail = with_uniform_noise(clusters(2000, 4, 0.6), 4, 0.15);
+  const auto kept = (tail.truth.ne(3) | torch::arange(2000).lt(80)).nonzero().squeeze(1);
+  tail = {.rows = tail.rows.index({kept}),
+          .truth = tail.truth.index({kept}),
+          .given = tail.given.index({kept})};
+  EXPECT_GT(checked(tail, audit_labels(tail.rows, tail.given, 4)).average_precision, 0.95);
+}
+
+TEST(Audit, AHandfulOfSamples) {
+  const auto data = with_uniform_noise(clusters(60, 3, 0.4), 3, 0.15);
+  const auto score = checked(data, audit_labels(data.rows, data.given, 3));
+  EXPECT_EQ(score.worst, 60);
+  EXPECT_GT(score.average_precision, 0.9);
+  const auto few = clusters(4, 2, 0.1);  // fewer than folds
+  EXPECT_EQ(audit_labels(few.rows, few.given, 2).flagged, 0);
+}
+
+TEST(Audit, AClassOfOneSampleIsNotBlamed) {
+  auto data = clusters(200, 2, 0.3);
+  data.given[17] = 2;
+  const auto result = audit_labels(data.rows, data.given, 4);
+  EXPECT_LT(result.score[17].item<double>(), 0.1);
+  EXPECT_EQ(result.suggested[17].item<int64_t>(), 2);
+  EXPECT_EQ(result.noise_matrix[3][3].item<double>(), 1);  // a class without samples
+}
+
+TEST(Audit, IsTheSameForASeedAndAnyNumberOfThreads) {
+  const int before = torch::get_num_threads();
+  const auto data = with_uniform_noise(clusters(1500, 6, 1.0), 6, 0.3);
+  torch::set_num_threads(1);
+  const auto one = audit_labels(data.rows, data.given, 6);
+  for (const int threads : {2, 3}) {
+    torch::set_num_threads(threads);
+    const auto other = audit_labels(data.rows, data.given, 6);
+    EXPECT_TRUE(torch::equal(one.score, other.score));
+    EXPECT_TRUE(torch::equal(one.noise_matrix, other.noise_matrix));
+  }
+  torch::set_num_threads(before);
+  const auto other_folds = audit_labels(data.rows, data.given, 6, {.seed = 1});
+  EXPECT_FALSE(torch::equal(one.score, other_folds.score));
+}
+
+TEST(Audit, SaysWhatIsWrongWithTheInput) {
+  const auto rows = torch::randn({6, 2});
+  const auto labels = torch::tensor({0, 1, 0, 1, 0, 1});
+  const auto says = [](const torch::Tensor& e, const torch::Tensor& l, AuditOptions options = {}) {
+    return complaint([&] { audit_labels(e, l, 2, options); });
+  };
+  EXPECT_NE(says(rows, labels.narrow(0, 0, 5)).find("a row for each label"), std::string::npos);
+  EXPECT_NE(says(rows, labels + 1).find("label"), std::string::npos);
+  EXPECT_NE(says(rows, torch::zeros_like(labels)).find("same label"), std::string::npos);
+  EXPECT_NE(says(torch::ones({6, 2}), labels).find("all embeddings are equal"), std::string::npos);
+  EXPECT_NE(says(rows, labels, {.folds = 1}).find("2 folds"), std::string::npos);
+  EXPECT_NE(says(rows.narrow(0, 0, 0), labels.narrow(0, 0, 0)).find("no samples"),
+            std::string::npos);
+  auto broken = rows.clone();
+  broken[4][1] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_NE(says(broken, labels).find("row 4"), std::string::npos);
+}
+
+TEST(AuditScore, MatchesCountingByHand) {
+  AuditResult result;
+  result.score = torch::tensor({0.9, 0.8, 0.8, 0.4, 0.1}, torch::kDouble);
+  result.suggested = torch::tensor({1, 1, 0, 0, 0});
+  const auto given = torch::tensor({0, 0, 1, 0, 0});
+  const auto truth = torch::tensor({1, 0, 0, 1, 0});  // samples 0, 2 and 3 are wrong
+  const auto score = score_audit(result, given, truth);
+  EXPECT_EQ(score.wrong, 3);
+  EXPECT_DOUBLE_EQ(score.precision, 2.0 / 3);
+  EXPECT_DOUBLE_EQ(score.recall, 2.0 / 3);
+  EXPECT_DOUBLE_EQ(score.mended, 2.0 / 3);
+  // Sample 0 ranks 1st; 1 and 2 share their place, 2 of 3 are wrong; 3 is 4th with 3 of 4.
+  EXPECT_DOUBLE_EQ(score.average_precision, (1 + 2.0 / 3 + 3.0 / 4) / 3);
+  EXPECT_EQ(score.worst_wrong, 3);
+  EXPECT_EQ(worst_first(result.score), (std::vector<int64_t>{0, 1, 2, 3, 4}));
+  EXPECT_TRUE(std::isnan(score_audit(result, given, given).average_precision));
+}
+
+TEST(Folds, SpreadEveryClass) {
+  std::vector<int64_t> labels(103);
+  for (size_t i = 0; i < labels.size(); ++i) labels[i] = i < 100 ? int64_t(i % 3) : 3 + int64_t(i == 102);
+  const auto fold = stratified_folds(labels, 5, 5, 1);
+  std::vector<std::vector<int>> count(5, std::vector<int>(5, 0));
+  for (size_t i = 0; i < labels.size(); ++i) {
+    ++count[static_cast<size_t>(labels[i])][static_cast<size_t>(fold[i])];
+  }
+  for (size_t c = 0; c < 3; ++c) {
+    for (const int members : count[c]) EXPECT_NEAR(members, 100.0 / 15, 1);
+  }
+  EXPECT_LE(*std::max_element(count[3].begin(), count[3].end()), 1);  // two samples, two folds
+  EXPECT_NE(fold, stratified_folds(labels, 5, 5, 2));
+}
+
+TEST(Lbfgs, FindsTheMinimumOfACurvedValley) {
+  // Rosenbrock's function.
+  const auto valley = [](const std::vector<double>& x, std::vector<double>& gradient) {
+    const double a = 1 - x[0];
+    const double b = x[1] - x[0] * x[0];
+    gradient = {-2 * a - 400 * x[0] * b, 200 * b};
+    return a * a + 100 * b * b;
+  };
+  std::vector<double> point = {-1.2, 1};
+  EXPECT_LT(minimize_lbfgs(valley, point, {.max_steps = 200, .tolerance = 1e-15}), 1e-12);
+  EXPECT_NEAR(point[0], 1, 1e-5);
+  EXPECT_NEAR(point[1], 1, 1e-5);
+}
+
+}  // namespace
+}  // namespace projnce
