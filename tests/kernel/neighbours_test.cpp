@@ -153,7 +153,8 @@ TEST_P(Neighbours, DoNotDependOnTheThreads) {
 
 /// A tile of codes, drawn by chance.
 struct CodeTileCase {
-  explicit CodeTileCase(int64_t dim) : dim(dim), rows(kCodeRows * dim), panel(kCodeColumns * dim) {
+  explicit CodeTileCase(int64_t dimensions)
+      : dim(dimensions), rows(kCodeRows * dim), panel(kCodeColumns * dim) {
     std::mt19937 random(static_cast<uint32_t>(dim));
     for (auto& code : rows) code = static_cast<uint8_t>(random());
     for (auto& code : panel) code = static_cast<uint8_t>(random());
