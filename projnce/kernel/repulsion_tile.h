@@ -32,28 +32,16 @@ PROJNCE_INLINE void repel_vectors(const RepulsionTile<T>& tile, int64_t first) {
     y[v] = S::load(tile.y + first + v * S::kWidth);
   }
   for (int64_t s = 0; s < tile.sources; ++s) {
-    V dx[kVectors], dy[kVectors], one_plus[kVectors], q[kVectors];
 #pragma GCC unroll 2
     for (int v = 0; v < kVectors; ++v) {
-      dx[v] = x[v] - tile.source_x[s];
-      dy[v] = y[v] - tile.source_y[s];
-      one_plus[v] = dx[v] * dx[v] + (dy[v] * dy[v] + T{1});
-    }
-    // One division for two: it is the slowest of all steps.
-    if constexpr (kVectors == 2) {
-      const V both = T{1} / (one_plus[0] * one_plus[1]);
-      q[0] = both * one_plus[1];
-      q[1] = both * one_plus[0];
-    } else {
-      q[0] = T{1} / one_plus[0];
-    }
-#pragma GCC unroll 2
-    for (int v = 0; v < kVectors; ++v) {
-      const V weighted = q[v] * tile.source_mass[s];
+      const V dx = x[v] - tile.source_x[s];
+      const V dy = y[v] - tile.source_y[s];
+      const V q = T{1} / (dx * dx + (dy * dy + T{1}));
+      const V weighted = q * tile.source_mass[s];
       mass[v] += weighted;
-      const V strength = weighted * q[v];
-      push_x[v] += strength * dx[v];
-      push_y[v] += strength * dy[v];
+      const V strength = weighted * q;
+      push_x[v] += strength * dx;
+      push_y[v] += strength * dy;
     }
   }
 #pragma GCC unroll 2
@@ -64,10 +52,12 @@ PROJNCE_INLINE void repel_vectors(const RepulsionTile<T>& tile, int64_t first) {
   }
 }
 
-/// For each target i, with q = 1 / (1 + |i - s|^2): mass = sum_s m_s q, push = sum_s m_s q^2 (i -
-/// s). A target among the sources adds its own mass and no push. Reads and writes whole vectors of
-/// targets, so up to one beyond the last less one number. REQUIRES: distances whose fourth power
-/// does not overflow.
+/// For each target i, with q = 1 / (1 + |i - s|^2):
+///
+///   mass_i = sum_s m_s q,   push_i = sum_s m_s q^2 (i - s)
+///
+/// A target among the sources adds its own mass and no push. Reads and writes whole vectors of
+/// targets, so up to a vector less one number beyond the last.
 template <class Arch, class T>
 void repel(const RepulsionTile<T>& tile) {
   constexpr int64_t kWidth = Simd<Arch, T>::kWidth;

@@ -17,7 +17,7 @@ namespace projnce {
 namespace {
 
 constexpr int64_t kPointsAtATime = 256;
-/// Coordinates stay so small that kernels can take the fourth power of a distance.
+/// Far beyond any map, and far below what kernels can square.
 constexpr double kLargestSquares = 1e16;
 
 }  // namespace
