@@ -189,7 +189,8 @@ TEST(AuditScore, MatchesCountingByHand) {
 
 TEST(Folds, SpreadEveryClass) {
   std::vector<int64_t> labels(103);
-  for (size_t i = 0; i < labels.size(); ++i) labels[i] = i < 100 ? int64_t(i % 3) : 3 + int64_t(i == 102);
+  for (size_t i = 0; i < labels.size(); ++i)
+    labels[i] = i < 100 ? int64_t(i % 3) : 3 + int64_t(i == 102);
   const auto fold = stratified_folds(labels, 5, 5, 1);
   std::vector<std::vector<int>> count(5, std::vector<int>(5, 0));
   for (size_t i = 0; i < labels.size(); ++i) {
