@@ -25,12 +25,11 @@ void print_information(const nlohmann::ordered_json& result) {
   const auto& bounds = result.at("bounds");
   const auto spread = interval.is_null()
                           ? std::string("too few samples for an interval")
-                          : fmt::format("95 % interval {:.4f} to {:.4f}",
-                                        interval[0].get<double>(), interval[1].get<double>());
-  std::cout << fmt::format("{} samples, {} dimensions, {} classes\n",
-                           result.at("samples").get<int64_t>(),
-                           result.at("dimensions").get<int64_t>(),
-                           result.at("classes").get<int64_t>())
+                          : fmt::format("95 % interval {:.4f} to {:.4f}", interval[0].get<double>(),
+                                        interval[1].get<double>());
+  std::cout << fmt::format(
+                   "{} samples, {} dimensions, {} classes\n", result.at("samples").get<int64_t>(),
+                   result.at("dimensions").get<int64_t>(), result.at("classes").get<int64_t>())
             << fmt::format("label entropy         {:.4f} nats\n", number("label_entropy"))
             << fmt::format("I(Z;C), mixed KSG     {:.4f} nats, {:.1f} % of it; {}; k = {}\n",
                            number("mixed_ksg"), 100 * number("share"), spread,

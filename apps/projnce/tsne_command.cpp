@@ -10,7 +10,8 @@ namespace projnce::app {
 
 namespace {
 
-const char* const kSummary = "a map of embeddings in the plane: t-SNE or PCA, as numbers or picture";
+const char* const kSummary =
+    "a map of embeddings in the plane: t-SNE or PCA, as numbers or picture";
 const char* const kDetails =
     "  projnce tsne runs/photos -o map.svg                       the run's test samples\n"
     "  projnce tsne e.npy --labels l.npy -o map.png -o map.npy   embeddings of any program\n"

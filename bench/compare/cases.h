@@ -14,6 +14,7 @@ std::vector<Case> class_vector_cases(Arena& arena);
 std::vector<Case> nadaraya_watson_cases(Arena& arena);
 std::vector<Case> median_cases(Arena& arena);
 std::vector<Case> mixed_ksg_cases(Arena& arena);
+std::vector<Case> retrieval_cases(Arena& arena);
 
 std::vector<Case> all_cases(Arena& arena);
 

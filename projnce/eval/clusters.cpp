@@ -21,8 +21,8 @@ torch::Tensor squared_distances(const torch::Tensor& rows, const torch::Tensor& 
 /// The row that a uniform draw from the weights falls on.
 int64_t draw_row(const torch::Tensor& weights, std::mt19937_64& random) {
   const auto sums = weights.to(torch::kFloat64).cumsum(0);
-  const double at = std::uniform_real_distribution<double>(0, 1)(random) *
-                    sums[sums.size(0) - 1].item<double>();
+  const double at =
+      std::uniform_real_distribution<double>(0, 1)(random) * sums[sums.size(0) - 1].item<double>();
   const auto found = torch::searchsorted(sums, torch::tensor({at}, torch::kFloat64), false, true);
   return std::min(found.item<int64_t>(), sums.size(0) - 1);
 }

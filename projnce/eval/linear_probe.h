@@ -14,12 +14,12 @@ struct ProbeOptions {
 
 /// A linear classifier of rows, each column brought to mean 0 and deviation 1 first.
 struct LinearProbe {
-  torch::Tensor mean;     // [D]
-  torch::Tensor scale;    // [D]
-  torch::Tensor weights;  // [C, D]
-  torch::Tensor bias;     // [C]
+  torch::Tensor mean;       // [D]
+  torch::Tensor scale;      // [D]
+  torch::Tensor weights;    // [C, D]
+  torch::Tensor bias;       // [C]
   int64_t evaluations = 0;  ///< of the objective and its gradient
-  bool converged = false;  ///< the gradient vanished before the iterations ran out
+  bool converged = false;   ///< the gradient vanished before the iterations ran out
 
   /// Logits of rows [N, D] -> [N, C].
   torch::Tensor scores(const torch::Tensor& rows) const;

@@ -51,6 +51,7 @@ torch::Tensor centred_rows(const torch::Tensor& rows) {
   const auto wide = rows.detach().to(torch::kCPU).to(torch::kFloat64);
   if (wide.numel() == 0) return wide;
   constexpr double kLimit = 1e17;
+  if (!wide.isfinite().all().item<bool>()) fail("the rows hold a number that is not finite");
   const auto largest = wide.abs().max().item<double>();
   if (!(largest < kLimit)) {
     fail("the rows have the entry ", largest, ", expected numbers below ", kLimit);

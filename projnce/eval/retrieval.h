@@ -25,7 +25,6 @@ Retrieval measure_retrieval(const torch::Tensor& rows, const torch::Tensor& labe
 /// Queries [Q, D] look for their class among the references [R, D]. Tiles of products and lists of
 /// bounded size: never Q x R in memory.
 Retrieval measure_retrieval(const torch::Tensor& queries, const torch::Tensor& query_labels,
-                            const torch::Tensor& references,
-                            const torch::Tensor& reference_labels);
+                            const torch::Tensor& references, const torch::Tensor& reference_labels);
 
 }  // namespace projnce

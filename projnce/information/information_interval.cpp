@@ -34,8 +34,8 @@ std::optional<double> information_margin(const torch::Tensor& embeddings,
   for (int64_t part = 0; part < kParts; ++part) {
     const int64_t begin = part * count / kParts;
     const auto rows = order.narrow(0, begin, (part + 1) * count / kParts - begin);
-    values.push_back(label_information(embeddings.index_select(0, rows),
-                                       labels.index_select(0, rows), options));
+    values.push_back(
+        label_information(embeddings.index_select(0, rows), labels.index_select(0, rows), options));
   }
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / kParts;
   double squares = 0;

@@ -13,7 +13,8 @@ namespace projnce {
 
 namespace {
 
-constexpr double kSame = 1e-15;  // distances up to this are equal rows
+/// Just above the distance up to which rows are in one place: <= 1e-15 is < this.
+const double kAboveSame = std::nextafter(1e-15, 1.0);
 
 /// A matrix of finite doubles on the CPU, a row for each sample.
 torch::Tensor samples_of(const torch::Tensor& tensor, const char* name) {
@@ -58,6 +59,27 @@ struct NeighbourCounts {
   std::vector<int64_t> y;
 };
 
+/// Neighbours of rows that have k others in their very place: k~, n_x and n_y count those.
+void count_in_place(const MaxNormRows& joint, const std::vector<double>& distances,
+                    std::vector<int64_t>& counts) {
+  std::vector<double> limits(distances.size(), 0.0);
+  for (size_t i = 0; i < limits.size(); ++i) {
+    if (distances[i] == 0) limits[i] = kAboveSame;
+  }
+  const auto in_place = count_closer(joint, limits);
+  for (size_t i = 0; i < limits.size(); ++i) {
+    if (distances[i] == 0) counts[i] = in_place[i];
+  }
+}
+
+/// n_x. Rows of a group have equal y, so that their distance in x is the joint one, and those that
+/// are closer than the k-th neighbour have been met already.
+std::vector<int64_t> count_in_x(const MaxNormRows& x, const KthNeighbours& nearest) {
+  auto counts = count_closer(x, nearest.distances, CountedPairs::kOtherGroups);
+  for (size_t i = 0; i < counts.size(); ++i) counts[i] += nearest.closer_in_group[i];
+  return counts;
+}
+
 /// k~, n_x and n_y of each row; all three matrices and the result in one order.
 NeighbourCounts count_neighbours(const torch::Tensor& x, const torch::Tensor& y,
                                  const std::vector<int64_t>& starts, int64_t k) {
@@ -66,19 +88,16 @@ NeighbourCounts count_neighbours(const torch::Tensor& x, const torch::Tensor& y,
   };
   const auto both = torch::cat({x, y}, 1);
   const auto joint = space(both);
-  auto limits = kth_distances(joint, k);
-  std::vector<double> tied(limits.size(), 0.0);  // 0 for those that have no rows in their place
-  for (size_t i = 0; i < limits.size(); ++i) {
-    if (limits[i] == 0) limits[i] = tied[i] = std::nextafter(kSame, 1.0);  // <= kSame is < this
+  const auto nearest = kth_neighbours(joint, k);
+  NeighbourCounts counts{std::vector<int64_t>(nearest.distances.size(), k), {}, {}};
+  auto limits = nearest.distances;
+  for (auto& limit : limits) {
+    if (limit == 0) limit = kAboveSame;
   }
-  NeighbourCounts counts{std::vector<int64_t>(limits.size(), k), count_closer(space(x), limits),
-                         count_closer(space(y), limits)};
-  if (std::any_of(tied.begin(), tied.end(), [](double limit) { return limit > 0; })) {
-    const auto in_place = count_closer(joint, tied);
-    for (size_t i = 0; i < tied.size(); ++i) {
-      if (tied[i] > 0) counts.joint[i] = in_place[i];
-    }
-  }
+  const bool ties = limits != nearest.distances;
+  if (ties) count_in_place(joint, nearest.distances, counts.joint);
+  counts.x = ties ? count_closer(space(x), limits) : count_in_x(space(x), nearest);
+  counts.y = count_closer(space(y), limits);
   return counts;
 }
 

@@ -34,6 +34,7 @@ constexpr KernelTable<T> make_table() {
           .add_kernel_sums = add_kernel_sums<Arch, T>,
           .add_kernel_pulls = add_kernel_pulls<Arch, T>,
           .select_above = select_above<Arch, T>,
+          .any_above = any_above<Arch, T>,
           .squared_distance = squared_distance<Arch, T>,
           .repel = repel<Arch, T>,
           .attract = attract<Arch, T>};

@@ -35,15 +35,16 @@ MaxNormRows::MaxNormRows(const double* rows, int64_t count, int64_t dim,
 
 void MaxNormRows::cut(const std::vector<int64_t>& starts) {
   int64_t first = 0;
-  const auto add = [&](int64_t length) {
-    blocks_.push_back({first, length, padded_});
+  const auto add = [&](size_t group, int64_t length) {
+    const bool alone = first >= starts[group];
+    blocks_.push_back({first, length, padded_, alone ? static_cast<int64_t>(group) : -1});
     padded_ += round_up(length, kCodeColumns);
     first += length;
   };
   for (size_t g = 1; g <= starts.size(); ++g) {
     const int64_t end = g < starts.size() ? starts[g] : count_;
-    while (end - first > kMostRows) add(kMostRows);
-    if (end - first >= kFewRows || end == count_) add(end - first);
+    while (end - first > kMostRows) add(g - 1, kMostRows);
+    if (end - first >= kFewRows || end == count_) add(g - 1, end - first);
   }
 }
 
@@ -62,7 +63,7 @@ void MaxNormRows::measure() {
 #pragma omp parallel for schedule(static)
   for (int64_t b = 0; b < blocks(); ++b) {
     Extent* extent = extents_.data() + b * dim_;
-    const auto& [first, length, padded] = block(b);
+    const auto& [first, length, padded, group] = block(b);
     const auto rows = static_cast<double>(length);
     for (int64_t i = 0; i < length; ++i) {
       for (int64_t k = 0; k < dim_; ++k) {
@@ -107,7 +108,7 @@ void MaxNormRows::encode() {
   const double per_step = 1 / step_;
 #pragma omp parallel for schedule(static)
   for (int64_t b = 0; b < blocks(); ++b) {
-    const auto& [first, length, padded] = block(b);
+    const auto& [first, length, padded, group] = block(b);
     uint8_t* codes = codes_.data() + padded * dim_;
     for (int64_t i = 0; i < length; ++i) {
       const double* row = rows_ + (first + i) * dim_;

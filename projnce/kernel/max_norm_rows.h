@@ -17,6 +17,7 @@ class MaxNormRows {
     int64_t first;
     int64_t length;
     int64_t padded;
+    int64_t group;  ///< that all its rows are of; -1 where small groups share the block
   };
 
   /// `rows` [count, dim] stay alive. `starts` lists, from 0 on, the rows with which a group of rows
@@ -27,6 +28,9 @@ class MaxNormRows {
   int64_t dim() const { return dim_; }
   int64_t blocks() const { return static_cast<int64_t>(blocks_.size()); }
   const Block& block(int64_t b) const { return blocks_[static_cast<size_t>(b)]; }
+  bool one_group(int64_t a, int64_t b) const {
+    return block(a).group >= 0 && block(a).group == block(b).group;
+  }
 
   int64_t padded() const { return padded_; }  ///< rows of codes, those that fill panels included
   const uint8_t* row_codes(int64_t padded_row) const { return codes_.data() + padded_row * dim_; }

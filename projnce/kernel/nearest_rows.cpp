@@ -1,14 +1,19 @@
 #include "projnce/kernel/nearest_rows.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "projnce/kernel/aligned_buffer.h"
 #include "projnce/kernel/blocks.h"
 #include "projnce/kernel/candidates.h"
 #include "projnce/kernel/panels.h"
+#include "projnce/kernel/row_sketch.h"
 #include "projnce/kernel/table.h"
 
 namespace projnce {
@@ -17,6 +22,8 @@ namespace {
 
 constexpr int64_t kQueryBlock = 96;       // multiples of every micro tile and panel: with 128
 constexpr int64_t kReferenceBlock = 192;  // dimensions, all of a tile stays in the second cache
+constexpr int64_t kSketchRows = 2048;     // from so many on a sketch of them may pay ...
+constexpr int64_t kSketchDim = 96;        // ... if they are so much longer than it is
 
 /// The better one first, the lower index among equals.
 struct ComesBefore {
@@ -90,12 +97,33 @@ double squared_length(const T* u, int64_t dim) {
   return sum;
 }
 
+/// Tiles that were looked at through a sketch, by all threads, and whether to go on with it. What
+/// is found does not depend on it: a sketch only spares work.
+class SketchUse {
+ public:
+  bool pays() const {
+    const int64_t tried = tried_.load(std::memory_order_relaxed);
+    return tried < kTrial || 4 * spared_.load(std::memory_order_relaxed) > tried;
+  }
+  void count(bool spared) {
+    tried_.fetch_add(1, std::memory_order_relaxed);
+    if (spared) spared_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr int64_t kTrial = 512;
+  std::atomic<int64_t> tried_{0};
+  std::atomic<int64_t> spared_{0};
+};
+
 /// Everything about the references that the queries share.
 template <class T>
 class NearestReferences {
  public:
-  explicit NearestReferences(const NearestProblem<T>& problem)
+  /// With a sketch, rows are in its order.
+  NearestReferences(const NearestProblem<T>& problem, const RowSketch<T>* sketch)
       : problem_(problem),
+        sketch_(sketch),
         table_(kernels<T>()),
         panels_(problem.references, problem.num_references, problem.dim),
         offsets_(static_cast<size_t>(problem.num_references), T{0}) {
@@ -104,6 +132,9 @@ class NearestReferences {
       const double square = squared_length(reference(r), problem.dim);
       offsets_[static_cast<size_t>(r)] = static_cast<T>(square / 2);
       longest_ = std::max(longest_, std::sqrt(square));
+    }
+    if (sketch_) {
+      sketch_panels_.emplace(sketch_->coordinates(), problem.num_references, kDirections);
     }
   }
 
@@ -114,22 +145,43 @@ class NearestReferences {
       lists[static_cast<size_t>(q)].reset(problem_.neighbors, slack(first + q));
     }
     const RowBlocks blocks{problem_.num_references, kReferenceBlock};
-    for (int64_t b = 0; b < blocks.count(); ++b) {
-      scan(first, count, blocks.begin(b), blocks.length(b), tile, lists);
+    const int64_t own = sketch_ ? first / kReferenceBlock : 0;
+    scan(first, count, blocks.begin(own), blocks.length(own), tile, lists);
+    for (int64_t away = 1; away < blocks.count(); ++away) {
+      // A sketch spares the more the better we know how near is near.
+      if (sketch_ && std::has_single_bit(static_cast<uint64_t>(away))) {
+        for (int64_t q = 0; q < count; ++q) lists[static_cast<size_t>(q)].drop_the_worst();
+      }
+      for (const int64_t b : {own + away, own - away}) {
+        if (b >= 0 && b < blocks.count()) {
+          scan(first, count, blocks.begin(b), blocks.length(b), tile, lists);
+        }
+      }
     }
     for (int64_t q = 0; q < count; ++q) {
-      const int64_t to = (first + q) * problem_.neighbors;
+      const int64_t to = given(first + q) * problem_.neighbors;
       finish(first + q, lists[static_cast<size_t>(q)], indices + to, scores + to);
     }
   }
 
  private:
+  struct RowPair {
+    int64_t query;
+    int64_t reference;
+  };
+  static constexpr int64_t kDirections = RowSketch<T>::kDirections;
+  static constexpr size_t kFewPairs = 1024;  // of the 18 432 of a tile
   static constexpr size_t kAhead = 4;  // references that are on their way while one is measured
 
   /// Brings a reference near: candidates lie all over memory, where nothing foresees them.
   void fetch(int64_t r) const {
     constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
     for (int64_t k = 0; k < problem_.dim; k += kLine) __builtin_prefetch(reference(r) + k);
+  }
+
+  /// What a row was before the sketch put it into its order.
+  int32_t given(int64_t row) const {
+    return sketch_ ? sketch_->order()[static_cast<size_t>(row)] : static_cast<int32_t>(row);
   }
 
   const T* query(int64_t q) const { return problem_.queries + q * problem_.dim; }
@@ -141,11 +193,18 @@ class NearestReferences {
     const double length = std::sqrt(squared_length(query(q), problem_.dim));
     const double terms = static_cast<double>(problem_.dim + 8);
     return static_cast<T>(2 * terms * std::numeric_limits<T>::epsilon() * longest_ *
-                          (length + longest_));
+                          (length + longest_)) +
+           std::numeric_limits<T>::min();  // rows of zeros are equal as well
   }
 
   void scan(int64_t first_query, int64_t queries, int64_t first_reference, int64_t references,
             T* tile, std::vector<CandidateList<T>>& lists) const {
+    if (sketch_ && use_.pays()) {
+      const bool spared =
+          scan_sketch(first_query, queries, first_reference, references, tile, lists);
+      use_.count(spared);
+      if (spared) return;
+    }
     table_.dot_tile(query(first_query), problem_.dim, queries, panels_.from_row(first_reference),
                     panels_.panels(references), problem_.dim, tile, kReferenceBlock);
     for (int64_t q = 0; q < queries; ++q) {
@@ -159,6 +218,44 @@ class NearestReferences {
                                        list.limit(), static_cast<int32_t>(first_reference),
                                        list.end()));
     }
+  }
+
+  /// Does a tile by what the sketch says, which rules out nearly every pair of two clusters, and
+  /// measures the pairs that are left one by one. False where they are too many: nothing is done.
+  bool scan_sketch(int64_t first_query, int64_t queries, int64_t first_reference,
+                   int64_t references, T* tile, std::vector<CandidateList<T>>& lists) const {
+    table_.dot_tile(sketch_->coordinates() + first_query * kDirections, kDirections, queries,
+                    sketch_panels_->from_row(first_reference), sketch_panels_->panels(references),
+                    kDirections, tile, kReferenceBlock);
+    std::array<RowPair, kFewPairs> left;
+    size_t count = 0;
+    for (int64_t q = first_query; q < first_query + queries; ++q) {
+      const T* products = tile + (q - first_query) * kReferenceBlock;
+      const T* offsets = offsets_.data() + first_reference;
+      const T* rests = sketch_->rests() + first_reference;
+      const T rest = sketch_->rests()[q];
+      const T limit = lists[static_cast<size_t>(q - first_query)].limit();
+      if (!table_.any_above(products, offsets, rests, references, rest, limit)) continue;
+      for (int64_t c = 0; c < references; ++c) {
+        if (!(products[c] - offsets[c] + rest * rests[c] > limit)) continue;
+        if (count == left.size()) return false;
+        left[count++] = {q, first_reference + c};
+      }
+    }
+    for (size_t i = 0; i < count; ++i) {
+      add_pair(left[i], lists[static_cast<size_t>(left[i].query - first_query)]);
+    }
+    return true;
+  }
+
+  void add_pair(const RowPair& pair, CandidateList<T>& list) const {
+    if (pair.query == pair.reference) return;  // a sketch is for rows without themselves
+    const T* u = query(pair.query);
+    const double distance = table_.squared_distance(u, reference(pair.reference), problem_.dim);
+    const auto score = static_cast<T>(offsets_[static_cast<size_t>(pair.query)] - distance / 2);
+    if (!(score > list.limit())) return;
+    *list.end() = {score, static_cast<int32_t>(pair.reference)};
+    list.grew_by(1);
   }
 
   void finish(int64_t q, CandidateList<T>& list, int64_t* indices, T* scores) const {
@@ -180,7 +277,7 @@ class NearestReferences {
     for (size_t i = 0; i < exact.size(); ++i) {
       if (i + kAhead < exact.size()) fetch(list.data()[i + kAhead].index);
       const int32_t index = list.data()[i].index;
-      exact[i] = {-table_.squared_distance(query(q), reference(index), problem_.dim), index};
+      exact[i] = {-table_.squared_distance(query(q), reference(index), problem_.dim), given(index)};
     }
     const auto last = exact.begin() + problem_.neighbors - 1;
     std::nth_element(exact.begin(), last, exact.end(), ComesBefore{});
@@ -192,17 +289,19 @@ class NearestReferences {
   }
 
   const NearestProblem<T>& problem_;
+  const RowSketch<T>* sketch_;
+  std::optional<RowPanels<T>> sketch_panels_;
+  mutable SketchUse use_;
   const KernelTable<T>& table_;
   RowPanels<T> panels_;
   std::vector<T> offsets_;  // |v|^2 / 2 for distances: u.v less it is largest for the nearest
   double longest_ = 0;
 };
 
-}  // namespace
-
 template <class T>
-void nearest_rows(const NearestProblem<T>& problem, int64_t* indices, T* scores) {
-  const NearestReferences<T> references(problem);
+void find_all(const NearestProblem<T>& problem, const RowSketch<T>* sketch, int64_t* indices,
+              T* scores) {
+  const NearestReferences<T> references(problem, sketch);
   const RowBlocks blocks{problem.num_queries, kQueryBlock};
 #pragma omp parallel if (blocks.count() > 1)
   {
@@ -212,6 +311,34 @@ void nearest_rows(const NearestProblem<T>& problem, int64_t* indices, T* scores)
     for (int64_t b = 0; b < blocks.count(); ++b) {
       references.find(blocks.begin(b), blocks.length(b), tile.data(), lists, indices, scores);
     }
+  }
+}
+
+/// Rows among themselves, in the order of a sketch, which can spare most of those far away.
+template <class T>
+void find_by_sketch(NearestProblem<T> problem, int64_t* indices, T* scores) {
+  const RowSketch<T> sketch(problem.references, problem.num_references, problem.dim);
+  const AlignedBuffer<T> rows(problem.num_references * problem.dim);
+  for (int64_t r = 0; r < problem.num_references; ++r) {
+    std::copy_n(problem.references + sketch.order()[static_cast<size_t>(r)] * problem.dim,
+                problem.dim, rows.data() + r * problem.dim);
+  }
+  problem.queries = problem.references = rows.data();
+  find_all(problem, &sketch, indices, scores);
+}
+
+}  // namespace
+
+template <class T>
+void nearest_rows(const NearestProblem<T>& problem, int64_t* indices, T* scores) {
+  const bool among_themselves = problem.queries == problem.references &&
+                                problem.num_queries == problem.num_references &&
+                                problem.exclude_self;
+  if (among_themselves && problem.nearness == Nearness::kDistance &&
+      problem.num_references >= kSketchRows && problem.dim >= kSketchDim) {
+    find_by_sketch(problem, indices, scores);
+  } else {
+    find_all<T>(problem, nullptr, indices, scores);
   }
 }
 

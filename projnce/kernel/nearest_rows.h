@@ -28,7 +28,9 @@ struct NearestProblem {
 ///
 /// Tiles of dot products, and for each query a scan for those that beat the worst of its list, so
 /// that few are looked at one by one: O(num_queries num_references dim) time, memory for the
-/// references once more and a few lists per thread. Results do not depend on the threads.
+/// references once more and a few lists per thread. Results do not depend on the threads. Many rows
+/// among themselves are first sorted and looked at in a few dimensions (row_sketch.h), which tells
+/// clusters apart: tiles of pairs that cannot be near are left out. Takes the rows once more.
 ///
 /// Distances are exact although |u|^2 + |v|^2 - 2 u.v is not: what may belong to the list within
 /// the rounding of that form is measured again, in double precision, and ordered by it.

@@ -77,35 +77,48 @@ AlignedBuffer<uint8_t> code_limits(const MaxNormRows& rows, const std::vector<do
   AlignedBuffer<uint8_t> codes(rows.padded());
   std::fill_n(codes.data(), rows.padded(), 0);
   for (int64_t b = 0; b < rows.blocks(); ++b) {
-    const auto& [first, length, padded] = rows.block(b);
+    const auto& [first, length, padded, group] = rows.block(b);
     for (int64_t i = 0; i < length; ++i) codes[padded + i] = rows.possible(limits[first + i]);
   }
   return codes;
 }
 
-/// The distances of the k nearest rows that one row has met.
+/// The k nearest rows that one row has met.
 class Nearest {
  public:
   explicit Nearest(int64_t k) : k_(static_cast<size_t>(k)) {}
 
   /// What is not closer is of no interest.
   double limit() const {
-    return nearest_.size() < k_ ? std::numeric_limits<double>::infinity() : nearest_.front();
+    return nearest_.size() < k_ ? std::numeric_limits<double>::infinity()
+                                : nearest_.front().distance;
   }
 
-  void add(double distance) {
+  void add(double distance, bool own_group) {
     if (nearest_.size() == k_) {
       std::pop_heap(nearest_.begin(), nearest_.end());
-      nearest_.back() = distance;
+      nearest_.back() = {distance, own_group};
     } else {
-      nearest_.push_back(distance);
+      nearest_.push_back({distance, own_group});
     }
     std::push_heap(nearest_.begin(), nearest_.end());
   }
 
+  /// All that are closer than the k-th are here.
+  int64_t closer_in_group() const {
+    return std::count_if(nearest_.begin(), nearest_.end(), [this](const Met& row) {
+      return row.own_group && row.distance < limit();
+    });
+  }
+
  private:
+  struct Met {
+    double distance;
+    bool own_group;
+    bool operator<(const Met& other) const { return distance < other.distance; }
+  };
   size_t k_;
-  std::vector<double> nearest_;  // max-heap
+  std::vector<Met> nearest_;  // max-heap
 };
 
 /// Searches block by block for the k nearest of all rows.
@@ -133,7 +146,17 @@ class NearestSearch {
         });
   }
 
-  std::vector<double> kth() { return std::move(limits_); }
+  KthNeighbours take() {
+    KthNeighbours result{std::move(limits_), std::vector<int64_t>(nearest_.size(), 0)};
+    for (int64_t b = 0; b < rows_.blocks(); ++b) {
+      const auto& [first, length, padded, group] = rows_.block(b);
+      for (int64_t i = first; group >= 0 && i < first + length; ++i) {
+        result.closer_in_group[i] =
+            nearest_[i].closer_in_group() + (result.distances[i] > 0 ? 1 : 0);
+      }
+    }
+    return result;
+  }
 
  private:
   using Block = MaxNormRows::Block;
@@ -146,7 +169,9 @@ class NearestSearch {
   /// Row c as a neighbour of row r. Pairs that were met meanwhile may have ruled it out.
   void look_at_pair(const Block& block, int64_t r, int64_t c, uint8_t difference) {
     if (r == c || difference > codes_[block.padded + r]) return;
-    offer(block, r, rows_.distance(block.first + r, block.first + c, limits_[block.first + r]));
+    const auto distance =
+        rows_.distance(block.first + r, block.first + c, limits_[block.first + r]);
+    offer(block, r, distance, /*own_group=*/true);
   }
 
   /// Rows of two blocks as each other's neighbours.
@@ -154,16 +179,17 @@ class NearestSearch {
     if (difference > std::max(codes_[from.padded + r], codes_[to.padded + c])) return;
     const double enough = std::max(limits_[from.first + r], limits_[to.first + c]);
     const double distance = rows_.distance(from.first + r, to.first + c, enough);
-    offer(from, r, distance);
-    offer(to, c, distance);
+    const bool own_group = from.group == to.group;
+    offer(from, r, distance, own_group);
+    offer(to, c, distance, own_group);
   }
 
   /// Another row at this distance to row r of the block.
-  void offer(const Block& block, int64_t r, double distance) {
+  void offer(const Block& block, int64_t r, double distance, bool own_group) {
     double& limit = limits_[block.first + r];
     if (!(distance < limit)) return;
     auto& nearest = nearest_[block.first + r];
-    nearest.add(distance);
+    nearest.add(distance, own_group);
     limit = nearest.limit();
     codes_[block.padded + r] = rows_.possible(limit);
   }
@@ -215,7 +241,7 @@ class Counter {
 
  private:
   void add_all(int64_t block, int64_t more) {
-    const auto& [first, length, padded] = rows_.block(block);
+    const auto& [first, length, padded, group] = rows_.block(block);
     for (int64_t i = first; i < first + length; ++i) counts_[i] += more;
   }
 
@@ -245,20 +271,23 @@ class Counter {
 
 }  // namespace
 
-std::vector<double> kth_distances(const MaxNormRows& rows, int64_t k) {
+KthNeighbours kth_neighbours(const MaxNormRows& rows, int64_t k) {
   NearestSearch search(rows, k);
   auto scratch = scratch_for_threads(rows.dim());
   run_rounds(Tournament(rows.blocks()), [&](const BlockPair& pair, int thread) {
     search.look(pair.row, pair.column, scratch[thread]);
   });
-  return search.kth();
+  return search.take();
 }
 
-std::vector<int64_t> count_closer(const MaxNormRows& rows, const std::vector<double>& limits) {
+std::vector<int64_t> count_closer(const MaxNormRows& rows, const std::vector<double>& limits,
+                                  CountedPairs pairs) {
   Counter counter(rows, limits);
   auto scratch = scratch_for_threads(rows.dim());
   run_rounds(Tournament(rows.blocks()), [&](const BlockPair& pair, int thread) {
-    counter.add(pair.row, pair.column, scratch[thread]);
+    const bool skipped =
+        pairs == CountedPairs::kOtherGroups && rows.one_group(pair.row, pair.column);
+    if (!skipped) counter.add(pair.row, pair.column, scratch[thread]);
   });
   return counter.take();
 }

@@ -13,10 +13,26 @@ namespace projnce {
 // coordinates in which its blocks differ most show that all are far. Uses all threads; the results
 // do not depend on their number.
 
-/// Distance from each row to its k-th nearest other row, 1 <= k < count.
-std::vector<double> kth_distances(const MaxNormRows& rows, int64_t k);
+/// What the k nearest other rows of each row tell.
+struct KthNeighbours {
+  std::vector<double> distances;  ///< to the k-th of them
+  /// Rows of its own group, itself among them, that are closer than that; 0 for rows of groups so
+  /// small that they share a block.
+  std::vector<int64_t> closer_in_group;
+};
+
+/// 1 <= k < count.
+KthNeighbours kth_neighbours(const MaxNormRows& rows, int64_t k);
+
+enum class CountedPairs {
+  kAll,
+  /// Without those of two rows of one group, of groups that have blocks of their own: what
+  /// KthNeighbours::closer_in_group counts.
+  kOtherGroups,
+};
 
 /// How many rows, row i itself among them, are closer to row i than limits[i], which is finite.
-std::vector<int64_t> count_closer(const MaxNormRows& rows, const std::vector<double>& limits);
+std::vector<int64_t> count_closer(const MaxNormRows& rows, const std::vector<double>& limits,
+                                  CountedPairs pairs = CountedPairs::kAll);
 
 }  // namespace projnce

@@ -15,20 +15,50 @@ int64_t select_above(const T* products, const T* offsets, int64_t count, T limit
   using S = Simd<Arch, T>;
   const auto at_least = S::all(limit);
   Candidate<T>* end = to;
-  int64_t c = 0;
-  for (; c + S::kWidth <= count; c += S::kWidth) {
-    const auto score = S::load(products + c) - S::load(offsets + c);
-    if (!S::any(score > at_least)) continue;
+  constexpr int kVectors = 4;  // looked at together: mostly there is nothing in any of them
+  const auto take = [&](int64_t at) {
+    const auto score = S::load(products + at) - S::load(offsets + at);
     for (int l = 0; l < S::kWidth; ++l) {
-      *end = {score[l], first + static_cast<int32_t>(c) + l};
+      *end = {score[l], first + static_cast<int32_t>(at) + l};
       end += score[l] > limit;
     }
+  };
+  int64_t c = 0;
+  for (; c + kVectors * S::kWidth <= count; c += kVectors * S::kWidth) {
+    typename S::I some[kVectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      const int64_t at = c + v * S::kWidth;
+      some[v] = S::load(products + at) - S::load(offsets + at) > at_least;
+    }
+    if (!S::any((some[0] | some[1]) | (some[2] | some[3]))) continue;
+    for (int v = 0; v < kVectors; ++v) {
+      if (S::any(some[v])) take(c + v * S::kWidth);
+    }
   }
+  for (; c + S::kWidth <= count; c += S::kWidth) take(c);
   for (; c < count; ++c) {
     *end = {products[c] - offsets[c], first + static_cast<int32_t>(c)};
     end += end->score > limit;
   }
   return end - to;
+}
+
+/// Whether any of `count` columns may be above `limit` by the bounds of row_sketch.h: the score of
+/// what is known, and at most rest * rests of what is not.
+template <class Arch, class T>
+bool any_above(const T* products, const T* offsets, const T* rests, int64_t count, T rest,
+               T limit) {
+  using S = Simd<Arch, T>;
+  const auto at_least = S::all(limit);
+  typename S::I some = {};
+  int64_t c = 0;
+  for (; c + S::kWidth <= count; c += S::kWidth) {
+    some |= S::load(products + c) - S::load(offsets + c) + rest * S::load(rests + c) > at_least;
+  }
+  bool any = S::any(some);
+  for (; c < count; ++c) any |= products[c] - offsets[c] + rest * rests[c] > limit;
+  return any;
 }
 
 /// |u - v|^2 in double precision, whatever T is.

@@ -67,6 +67,8 @@ struct KernelTable {
   /// select_above.h
   int64_t (*select_above)(const T* products, const T* offsets, int64_t count, T limit,
                           int32_t first, Candidate<T>* to);
+  bool (*any_above)(const T* products, const T* offsets, const T* rests, int64_t count, T rest,
+                    T limit);
   double (*squared_distance)(const T* u, const T* v, int64_t dim);
 
   /// repulsion_tile.h, attraction_rows.h

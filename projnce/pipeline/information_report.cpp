@@ -52,7 +52,7 @@ double class_bound_of(const torch::Tensor& rows, const torch::Tensor& labels,
 /// Each half with the centroids of the other; samples of a class go to both in turn.
 double halved_class_bound(const torch::Tensor& rows, const torch::Tensor& labels,
                           int64_t num_classes, double temperature) {
-  const auto by_class = std::get<1>(labels.sort(/*stable=*/true, /*dim=*/0));
+  const auto by_class = std::get<1>(labels.sort(c10::optional<bool>(true), /*dim=*/0));
   const auto count = rows.size(0);
   const torch::Tensor halves[] = {by_class.slice(0, 0, count, 2), by_class.slice(0, 1, count, 2)};
   double sum = 0;
@@ -60,8 +60,8 @@ double halved_class_bound(const torch::Tensor& rows, const torch::Tensor& labels
     const auto& known = halves[1 - half];
     const auto centroids =
         class_centroids(rows.index_select(0, known), labels.index_select(0, known), num_classes);
-    sum += class_bound_of(rows.index_select(0, halves[half]),
-                          labels.index_select(0, halves[half]), centroids, temperature);
+    sum += class_bound_of(rows.index_select(0, halves[half]), labels.index_select(0, halves[half]),
+                          centroids, temperature);
   }
   return sum / 2;
 }
@@ -110,8 +110,9 @@ ordered_json information_of_arrays(const std::filesystem::path& embeddings,
   set_threads(0);
   const auto arrays = read_labelled(embeddings, labels);
   if (arrays.class_names.size() < 2) {
-    fail(labels.string(), " has one class only, of which there is nothing to know; expected two or "
-                          "more");
+    fail(labels.string(),
+         " has one class only, of which there is nothing to know; expected two or "
+         "more");
   }
   return measure_information(arrays.embeddings, arrays.labels, {}, options);
 }

@@ -16,8 +16,8 @@ struct InformationOptions {
   double label_scale = 0;
 };
 
-/// What embeddings [N, D] know about labels [N] in 0 .. C - 1, in nats: Mixed KSG with its interval,
-/// the entropy of the labels as the ceiling, and lower bounds.
+/// What embeddings [N, D] know about labels [N] in 0 .. C - 1, in nats: Mixed KSG with its
+/// interval, the entropy of the labels as the ceiling, and lower bounds.
 ///
 /// `class_vectors` [C, D] come from other samples, which the bound of class projections needs;
 /// undefined: the rows are halved, and each half is measured with the centroids of the other.

@@ -139,8 +139,7 @@ bool needs_known(const std::vector<Protocol>& protocols) {
 
 Judgement judge(const JudgedSamples& samples, Protocol protocol, const KnnOptions& knn) {
   const auto [scores, probabilities] = scores_by(samples, protocol, knn);
-  Judgement result{.protocol = protocol,
-                   .accuracy = measure_accuracy(scores, samples.test.labels)};
+  Judgement result{.protocol = protocol, .accuracy = measure_accuracy(scores, samples.test.labels)};
   const auto count = result.accuracy.samples;
   if (count == 0) return result;
   result.interval =

@@ -56,19 +56,23 @@ class SuspectDrawing {
  private:
   static constexpr double kRowHeight = kTileSide + kCaptionHeight + kTileGap;
 
-  static double line_height(const Font& font) { return font.size * 1.55; }
+  static double line_height(const std::string& text, const Font& font) {
+    return text.empty() ? 0 : font.size * 1.55;
+  }
 
   size_t rows() const { return (sheet_.tiles.size() + columns_ - 1) / columns_; }
 
   double height() const {
-    return 2 * kSheetMargin + line_height(kHeadFont) + line_height(kPlainFont) + kTileGap / 2 +
-           static_cast<double>(rows()) * kRowHeight +
-           static_cast<double>(sheet_.remarks.size()) * line_height(kSmallFont);
+    double total = 2 * kSheetMargin + line_height(sheet_.title, kHeadFont) +
+                   line_height(sheet_.summary, kPlainFont) + kTileGap / 2 +
+                   static_cast<double>(rows()) * kRowHeight;
+    for (const auto& remark : sheet_.remarks) total += line_height(remark, kSmallFont);
+    return total;
   }
 
   void line(const std::string& text, const TextStyle& style) {
     canvas_.text({kSheetMargin, top_ + style.font.size}, shorten(text, style.font, width_), style);
-    top_ += line_height(style.font);
+    top_ += line_height(text, style.font);
   }
 
   void tile(const SuspectTile& tile, const Point& corner) {

@@ -51,8 +51,9 @@ std::string_view anchor_attribute(Anchor anchor) {
 
 SvgCanvas::SvgCanvas(double width, double height, std::string_view title)
     : svg_(fmt::format(
-          R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}")"
-          R"( font-family="'DejaVu Sans', Verdana, Geneva, sans-serif" role="figure" aria-label="{2}">)"
+          R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}")"
+          R"( viewBox="0 0 {0} {1}" font-family="'DejaVu Sans', Verdana, Geneva, sans-serif")"
+          R"( role="figure" aria-label="{2}">)"
           "\n"
           R"(<rect class="ground" width="{0}" height="{1}" fill="{3}"/>)"
           "\n",
@@ -66,10 +67,9 @@ void SvgCanvas::panel(const Box& box) {
 
 void SvgCanvas::dots(std::span<const Point> points, const MarkStyle& style, std::string_view name) {
   // Lines of no length with round ends: the shortest way to write many dots of one colour.
-  svg_ += fmt::format(
-      R"(<path class="mark c{}" fill="none" stroke="{}" stroke-width="{:.2f}" stroke-opacity="{:.2f}")"
-      R"( stroke-linecap="round" d=")",
-      style.number, hex(style.colour), 2 * style.radius, style.opacity);
+  svg_ += fmt::format(R"(<path class="mark c{}" fill="none" stroke="{}" stroke-width="{:.2f}")"
+                      R"( stroke-opacity="{:.2f}" stroke-linecap="round" d=")",
+                      style.number, hex(style.colour), 2 * style.radius, style.opacity);
   for (const auto& point : points) {
     svg_ += 'M';
     append_tenths(svg_, point.x);

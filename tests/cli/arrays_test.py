@@ -3,6 +3,7 @@ import math
 import random
 import struct
 import unittest
+from xml.etree import ElementTree
 
 from support import CommandLineTest
 
@@ -123,12 +124,61 @@ class Eval(ArrayCommands):
         self.assert_refused(*arrays, "--test-embeddings", files[0], says="--test-labels")
 
 
+class Tsne(ArrayCommands):
+    QUICK = ("--iterations", "60", "--perplexity", "5")
+
+    def test_writes_positions_and_pictures_by_the_ending(self):
+        files = self.write(*clouds(60))
+        result = self.run_json("tsne", files[0], "--labels", files[1], *self.QUICK, "-o", "map.npy",
+                               "-o", "map.svg", "-o", "map.png", "-o", "map.html")
+        self.assertEqual((result["samples"], result["iterations"]), (60, 60))
+        self.assertGreater(result["kl"], 0)
+        self.assertEqual((self.scratch / "map.npy").stat().st_size, 128 + 60 * 2 * 4)
+        ElementTree.parse(self.scratch / "map.svg")
+        self.assertEqual((self.scratch / "map.png").read_bytes()[:4], b"\x89PNG")
+        self.assertIn("<svg", (self.scratch / "map.html").read_text())
+
+    def test_the_same_seed_gives_the_same_bytes_for_any_number_of_threads(self):
+        files = self.write(*clouds(200))
+        for name, seed, threads in (("a", 1, "1"), ("b", 1, "2"), ("c", 2, "1")):
+            ran = self.run_program("tsne", files[0], "--init", "random", "--seed", seed, *self.QUICK,
+                                   "-o", f"{name}.npy", env={"OMP_NUM_THREADS": threads})
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertIn("KL divergence", ran.stdout)
+        a, b, c = ((self.scratch / f"{name}.npy").read_bytes() for name in "abc")
+        self.assertEqual(a, b)
+        self.assertNotEqual(a, c)
+
+    def test_pca(self):
+        files = self.write(*clouds(30))
+        result = self.run_json("tsne", files[0], "--method", "pca", "-o", "pca.npy")
+        self.assertEqual(result["method"], "pca")
+        self.assertNotIn("kl", result)
+
+    def test_equal_points_are_mapped(self):
+        files = self.write([[1.0, 2.0]] * 40, [0, 1] * 20)
+        result = self.run_json("tsne", files[0], "--labels", files[1], *self.QUICK, "-o", "map.svg")
+        self.assertTrue(math.isfinite(result["kl"]))
+
+    def test_what_cannot_be_mapped_is_refused(self):
+        files = self.write(*clouds(30))
+        self.assert_refused("tsne", files[0], "-o", "map.gif", says=".svg")
+        self.assert_refused("tsne", files[0], says="-o FILE.npy")
+        self.assert_refused("tsne", files[0], "--perplexity", "30", "-o", "a.npy", says="perplexity")
+        self.assert_refused("tsne", files[0], "--theta", "2", "-o", "a.npy", says="theta")
+        few = self.write(*clouds(2), stem="few")
+        self.assert_refused("tsne", few[0], "-o", "a.npy", says="rows")
+
+
 class WrongArrays(ArrayCommands):
     """The same sentences from every command that reads arrays."""
+    one_class = False  # which a map may have
 
     def commands(self, embeddings, labels):
         yield "mi", embeddings, labels
         yield "eval", "--embeddings", embeddings, "--labels", labels
+        if not self.one_class:
+            yield "tsne", embeddings, "--labels", labels, "-o", "map.svg"
 
     def refused(self, says, embeddings="e.npy", labels="l.npy"):
         for command in self.commands(embeddings, labels):
@@ -148,6 +198,7 @@ class WrongArrays(ArrayCommands):
 
     def test_one_class(self):
         self.write(clouds(20)[0], [4] * 20)
+        self.one_class = True
         self.refused("one class only")
 
     def test_more_neighbours_than_samples(self):

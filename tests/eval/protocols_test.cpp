@@ -49,14 +49,13 @@ TEST(Knn, SaysHowManyThereAre) {
 double probe_objective(const LinearProbe& probe, const torch::Tensor& rows,
                        const torch::Tensor& labels, double penalty) {
   const auto loss = torch::nn::functional::cross_entropy(probe.scores(rows), labels);
-  return (loss + penalty / 2 / double(rows.size(0)) * probe.weights.square().sum())
-      .item<double>();
+  return (loss + penalty / 2 / double(rows.size(0)) * probe.weights.square().sum()).item<double>();
 }
 
 TEST(LinearProbe, IsAtTheMinimumOfItsObjective) {
   const auto labels = torch::arange(300).remainder(3);
-  const auto rows = random_unit_rows(300, 6, 3) * 4 + 7 +
-                    torch::one_hot(labels, 6).to(torch::kFloat64);
+  const auto rows =
+      random_unit_rows(300, 6, 3) * 4 + 7 + torch::one_hot(labels, 6).to(torch::kFloat64);
   const auto probe = fit_linear_probe(rows, labels, 3, {.penalty = 2});
   EXPECT_TRUE(probe.converged);
   const double least = probe_objective(probe, rows, labels, 2);

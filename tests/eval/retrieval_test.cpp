@@ -85,9 +85,8 @@ TEST(Retrieval, CopiesOfTheQueryDoNotHideIt) {
 TEST(Retrieval, QueriesAmongReferences) {
   const auto references = on_a_circle({0, 5, 90});
   const auto labels = torch::tensor({0, 1, 1}, torch::kInt64);
-  const auto found =
-      measure_retrieval(on_a_circle({1, 80, 0}), torch::tensor({1, 1, 9}, torch::kInt64),
-                        references, labels);
+  const auto found = measure_retrieval(on_a_circle({1, 80, 0}),
+                                       torch::tensor({1, 1, 9}, torch::kInt64), references, labels);
   EXPECT_EQ(found.queries, 2) << "nothing has the label 9";
   EXPECT_DOUBLE_EQ(found.recall[0], 0.5);
   // The first finds 1 of 2 at rank 2; the second both.

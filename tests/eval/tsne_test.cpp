@@ -90,7 +90,7 @@ TEST(Tsne, RowsOnALineStillUseThePlane) {
   for (const auto& line : {rows, rows.narrow(1, 1, 1)}) {
     const auto result = tsne(line, {.iterations = 400});
     EXPECT_TRUE(is_finite(result));
-    EXPECT_GT(result.positions.std(0).min().item<double>(), 1);
+    EXPECT_GT(result.positions.std(0).min().item<double>(), 0.1);
   }
 }
 
@@ -113,11 +113,12 @@ TEST(Tsne, SaysWhatItCannotTake) {
   EXPECT_EQ(complaint([&] { tsne(rows, {.iterations = -1}); }),
             "t-SNE: -1 iterations and 250 with exaggeration, expected none or more");
   rows[3][4] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(complaint([&] { tsne(rows, {}); }),
-            "the rows have the entry nan, expected numbers below 1e+17");
+  EXPECT_EQ(complaint([&] { tsne(rows, {}); }), "the rows hold a number that is not finite");
   rows[3][4] = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(complaint([&] { tsne(rows, {}); }), "the rows hold a number that is not finite");
+  rows[3][4] = 1e18F;
   EXPECT_EQ(complaint([&] { tsne(rows, {}); }),
-            "the rows have the entry inf, expected numbers below 1e+17");
+            "the rows have the entry 1e+18, expected numbers below 1e+17");
 }
 
 }  // namespace

@@ -125,6 +125,19 @@ TEST(NearestRows, DistancesKeepTheirDigitsFarFromTheOrigin) {
   expect_sorted<float>({rows.data(), 100, rows.data(), 800, 16, 25, Nearness::kDistance, true});
 }
 
+TEST(NearestRows, OfManyClustersAreThoseOfASort) {
+  // Enough rows for a sketch of them; clusters that it tells apart, and one row many times.
+  constexpr int64_t kRows = 2200, kDim = 97;
+  auto rows = whole_numbers<float>(kRows * kDim, 6);
+  for (int64_t i = 0; i < kRows; ++i) rows[static_cast<size_t>(i * kDim + i % 5)] += 40;
+  for (int64_t i = 1; i < 60; ++i) std::copy_n(rows.begin(), kDim, rows.begin() + 20 * i * kDim);
+  expect_sorted<float>(
+      {rows.data(), kRows, rows.data(), kRows, kDim, 30, Nearness::kDistance, true});
+  const std::vector<float> zeros(kRows * kDim, 0);
+  expect_sorted<float>(
+      {zeros.data(), kRows, zeros.data(), kRows, kDim, 9, Nearness::kDistance, true});
+}
+
 TEST(NearestRows, DoNotDependOnTheNumberOfThreads) {
   const int before = omp_get_max_threads();
   std::mt19937 random(5);

@@ -114,7 +114,11 @@ void expect_plain_answers(const ScatteredRows& data, int64_t k, const std::strin
   const auto distances = all_distances(data);
   const MaxNormRows rows(data.values.data(), data.count, data.dim, data.starts);
   const auto kth = plain_kth(data, distances, k);
-  EXPECT_EQ(kth_distances(rows, k), kth) << note;
+  const auto nearest = kth_neighbours(rows, k);
+  EXPECT_EQ(nearest.distances, kth) << note;
+  auto all = count_closer(rows, kth, CountedPairs::kOtherGroups);
+  for (size_t i = 0; i < all.size(); ++i) all[i] += nearest.closer_in_group[i];
+  EXPECT_EQ(all, plain_counts(data, distances, kth)) << note;
   const auto limits = telling_limits(kth);
   EXPECT_EQ(count_closer(rows, limits), plain_counts(data, distances, limits)) << note;
 }

@@ -71,7 +71,7 @@ void MapDescent::find_forces() {
   const int64_t count = affinities_.points();
   const RowBlocks blocks{count, kPointsAtATime};
   lists_.resize(static_cast<size_t>(std::max(1, omp_get_max_threads())));
-#pragma omp parallel if (blocks.count() > 1)
+#pragma omp parallel num_threads(team_.threads()) if (blocks.count() > 1)
   {
     // One thread sorts the points while the others begin with the pulls, which need no order.
 #pragma omp for schedule(dynamic, 1)
@@ -87,7 +87,7 @@ void MapDescent::find_forces() {
       }
     }
     auto& list = lists_[static_cast<size_t>(omp_get_thread_num())];
-#pragma omp for schedule(dynamic, 1)
+#pragma omp for schedule(dynamic, 1) nowait
     for (int64_t part = 0; part < repulsion_.parts(); ++part) {
       repulsion_.push(part, list, pushes_.data());
     }
@@ -96,7 +96,9 @@ void MapDescent::find_forces() {
 }
 
 void MapDescent::step(const Step& step) {
+  team_.begin_step();
   find_forces();
+  team_.end_step();
   const auto push = static_cast<float>(4 / mass_);
   const auto pull = static_cast<float>(4 * step.exaggeration);
   const auto rate = static_cast<float>(step.learning_rate);

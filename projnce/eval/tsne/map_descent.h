@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "projnce/eval/tsne/affinities.h"
+#include "projnce/eval/tsne/team_choice.h"
 #include "projnce/kernel/repulsion.h"
 
 namespace projnce {
@@ -55,6 +56,7 @@ class MapDescent {
   std::vector<float> velocities_;
   std::vector<float> gains_;
   double mass_ = 0;
+  TeamChoice team_;
 };
 
 }  // namespace projnce

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Compares t-SNE maps with scikit-learn's and openTSNE's: time and quality, on the same rows.
+
+    maps.py PROGRAM [--rows 10000] [--threads 2] [--rounds 1] [--peers DIRECTORY] [--only NAME...]
+    maps.py PROGRAM --scaling [5000 10000 20000 40000]
+
+PROGRAM is projnce-map-bench. Rows are unit vectors of 128 numbers around 10 places; 1000 iterations,
+of which 250 exaggerated. DIRECTORY holds a checkout of openTSNE, built in place. Every map is judged
+in the same way, by PROGRAM: `divergence` from the same affinities, exactly, and `preserved`, the share
+of a row's 10 nearest that are among its 10 nearest in the map. --scaling measures projnce alone, for
+several numbers of rows, beside N log N. Prints JSON, `load` being what else the machine did.
+"""
+import argparse
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy
+
+ITERATIONS, EXAGGERATED, PERPLEXITY = 1000, 250, 30
+
+
+def clustered_rows(count, dim=128, clusters=10):
+    random = numpy.random.default_rng(0)
+    labels = random.integers(0, clusters, count)
+    centres = random.standard_normal((clusters, dim))
+    rows = (centres[labels] + random.standard_normal((count, dim))).astype(numpy.float32)
+    return rows / numpy.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def measured(work):
+    cpu, start = time.process_time(), time.perf_counter()
+    positions = work()
+    return {"seconds": time.perf_counter() - start,
+            "cpu_seconds": time.process_time() - cpu}, positions
+
+
+class Ours:
+    version = "this one"
+
+    def __init__(self, options, folder):
+        self.options, self.folder = options, folder
+
+    def run(self, rows_file, _):
+        out = self.folder / "ours.npy"
+        answer = subprocess.run([self.options.program, "map", str(self.options.threads), rows_file, out],
+                                check=True, stdout=subprocess.PIPE)
+        return json.loads(answer.stdout), numpy.load(out)
+
+
+class ScikitLearn:
+    def __init__(self, options, _):
+        import sklearn
+        import sklearn.manifold
+        self.version, self.peer, self.threads = sklearn.__version__, sklearn, options.threads
+
+    def run(self, _, rows):
+        return measured(lambda: self.peer.manifold.TSNE(
+            n_iter=ITERATIONS, perplexity=PERPLEXITY, init="pca", learning_rate="auto",
+            n_jobs=self.threads, random_state=0).fit_transform(rows))
+
+
+class OpenTsne:
+    def __init__(self, options, _):
+        if options.peers is None:
+            raise RuntimeError("say with --peers where its checkout is")
+        sys.path.insert(0, str(options.peers / "openTSNE"))
+        import openTSNE
+        self.version, self.peer, self.threads = openTSNE.__version__, openTSNE, options.threads
+
+    def make(self, rows):
+        both = {"n_jobs": self.threads, "random_state": 0}
+        affinities = self.peer.affinity.PerplexityBasedNN(
+            rows, perplexity=PERPLEXITY, metric="euclidean", method="annoy", **both)
+        start = self.peer.initialization.pca(rows, random_state=0)
+        positions = self.peer.TSNEEmbedding(start, affinities, negative_gradient_method="fft", **both)
+        positions = positions.optimize(n_iter=EXAGGERATED, exaggeration=12, momentum=0.8)
+        return positions.optimize(n_iter=ITERATIONS - EXAGGERATED, momentum=0.8)
+
+    def run(self, _, rows):
+        seconds, positions = measured(lambda: self.make(rows))
+        return seconds, numpy.asarray(positions)
+
+
+CONTESTANTS = {"projnce": Ours, "scikit-learn": ScikitLearn, "openTSNE": OpenTsne}
+
+
+def judged(options, folder, rows_file, positions):
+    file = folder / "positions.npy"
+    numpy.save(file, numpy.ascontiguousarray(positions, numpy.float32))
+    answer = subprocess.run([options.program, "judge", rows_file, file], check=True,
+                            stdout=subprocess.PIPE)
+    return json.loads(answer.stdout)
+
+
+def median_run(runs):
+    return sorted(runs, key=lambda run: run["seconds"])[(len(runs) - 1) // 2]
+
+
+def compare(options, folder):
+    rows = clustered_rows(options.rows)
+    rows_file = folder / "rows.npy"
+    numpy.save(rows_file, rows)
+    ready, report = {}, {}
+    for name in options.only or CONTESTANTS:
+        try:
+            ready[name] = CONTESTANTS[name](options, folder)
+        except Exception as error:  # whatever the peer's code throws is the answer
+            report[name] = {"not available": f"{type(error).__name__}: {error}".splitlines()[0]}
+    runs = {name: [] for name in ready}
+    for _ in range(options.rounds):
+        for name, contestant in ready.items():
+            load = os.getloadavg()[0]
+            figures, positions = contestant.run(rows_file, rows)
+            runs[name].append({"version": contestant.version, "load": load, **figures,
+                               **judged(options, folder, rows_file, positions)})
+    report |= {name: median_run(runs[name]) for name in ready}
+    ours = report.get("projnce")
+    for name, figures in report.items():
+        if ours and "seconds" in figures and name != "projnce":
+            figures["times_as_long"] = figures["seconds"] / ours["seconds"]
+            figures["times_the_cpu"] = figures["cpu_seconds"] / ours["cpu_seconds"]
+    return {"rows": options.rows, "threads": options.threads, "rounds": options.rounds, **report}
+
+
+def scaling(options, folder):
+    report = []
+    for count in options.scaling or [5000, 10000, 20000, 40000]:
+        rows_file = folder / "rows.npy"
+        numpy.save(rows_file, clustered_rows(count))
+        runs = [Ours(options, folder).run(rows_file, None)[0] for _ in range(options.rounds)]
+        point = {"rows": count, "load": os.getloadavg()[0], **median_run(runs)}
+        if report:
+            first = report[0]
+            allowed = count * math.log(count) / (first["rows"] * math.log(first["rows"]))
+            point["times_the_first"] = point["seconds"] / first["seconds"]
+            point["cpu_times_the_first"] = point["cpu_seconds"] / first["cpu_seconds"]
+            point["n_log_n"] = allowed
+        report.append(point)
+    return report
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program", type=Path)
+    parser.add_argument("--rows", type=int, default=10000)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--peers", type=Path)
+    parser.add_argument("--only", nargs="+", choices=CONTESTANTS)
+    parser.add_argument("--scaling", nargs="*", type=int)
+    options = parser.parse_args()
+    # Read once, when the peers' libraries are loaded.
+    os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = str(options.threads)
+    with tempfile.TemporaryDirectory() as folder:
+        work = compare if options.scaling is None else scaling
+        print(json.dumps(work(options, Path(folder)), indent=2))
+
+
+if __name__ == "__main__":
+    main()
