@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """One row for each loss out of the summary.json of several runs: mean and spread over the seeds.
 
-With --svg, the same as a picture: a dot for each seed, a line at the mean.
+With --svg, the same as a picture: a dot for each seed, a line at the mean. With --best, the name of
+the run with the highest accuracy and nothing else.
 """
 import argparse
 import json
@@ -71,7 +72,11 @@ def main():
     parser.add_argument("runs", nargs="+", help="run directories")
     parser.add_argument("--svg", help="also draw it into this file")
     parser.add_argument("--title", default="Accuracy on clean test labels", help="of the picture")
+    parser.add_argument("--best", action="store_true", help="only name the most accurate run")
     arguments = parser.parse_args()
+    if arguments.best:
+        print(max(arguments.runs, key=lambda run: accuracies(*read_groups([run]).values())))
+        return
     groups = read_groups(arguments.runs)
     print(table(groups))
     if arguments.svg:
