@@ -1,8 +1,10 @@
 // Our half of a comparison of maps, bench/peers/maps.py:
 //
-//     projnce-map-bench map THREADS ROWS.npy POSITIONS.npy    makes a map of rows, tells how long
-//     it took projnce-map-bench judge ROWS.npy POSITIONS.npy          tells how good a map is,
-//     whoever made it
+//     projnce-map-bench map THREADS ROWS.npy POSITIONS.npy
+//     projnce-map-bench judge ROWS.npy POSITIONS.npy
+//
+// `map` makes a map of rows and tells how long it took; `judge` tells how good one is, whoever made
+// it.
 //
 // Prints a line of JSON. For `map`: seconds and cpu_seconds, of which `affinity_seconds` until the
 // first iteration, and what the map's own divergence is. For `judge`: `divergence`, exact, from the
@@ -20,23 +22,12 @@
 #include "projnce/core/threads.h"
 #include "projnce/eval/nearest_neighbors.h"
 #include "projnce/eval/tsne/tsne.h"
-#include "projnce/io/npy.h"
+#include "projnce/pipeline/array_files.h"
 
 namespace projnce::bench {
 namespace {
 
 constexpr int64_t kNeighbors = 10;
-
-torch::Tensor read_matrix(const char* path) {
-  const auto array = read_npy(path);
-  if (array.type != NpyType::kFloat32 || array.shape.size() != 2) {
-    fail(path, ": expected a matrix of float32");
-  }
-  const auto tensor =
-      torch::empty({static_cast<int64_t>(array.shape[0]), static_cast<int64_t>(array.shape[1])});
-  std::copy(array.data.begin(), array.data.end(), static_cast<std::byte*>(tensor.data_ptr()));
-  return tensor;
-}
 
 nlohmann::ordered_json make_map(const char* from, const char* to) {
   const auto rows = read_matrix(from);
@@ -50,9 +41,7 @@ nlohmann::ordered_json make_map(const char* from, const char* to) {
                                 {"cpu_seconds", watch.cpu_seconds()},
                                 {"affinity_seconds", *affinity_seconds},
                                 {"own_divergence", result.divergence}};
-  const auto* numbers = result.positions.data_ptr<float>();
-  write_npy(to, {numbers, static_cast<size_t>(result.positions.numel())},
-            {static_cast<uint64_t>(result.positions.size(0)), 2});
+  write_array(to, result.positions);
   return report;
 }
 
