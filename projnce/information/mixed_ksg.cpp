@@ -53,6 +53,28 @@ SortedRows sort_rows(const torch::Tensor& y) {
   return {order, starts};
 }
 
+/// x and y of each sample side by side, in another order; both contiguous.
+struct JointRows {
+  JointRows(const torch::Tensor& x, const torch::Tensor& y, const torch::Tensor& order)
+      : x_dim(x.size(1)), values(torch::empty({x.size(0), x.size(1) + y.size(1)}, x.options())) {
+    const auto* sample = order.data_ptr<int64_t>();
+    auto* to = values.data_ptr<double>();
+    for (int64_t i = 0; i < x.size(0); ++i) {
+      to = std::copy_n(x.data_ptr<double>() + sample[i] * x_dim, x_dim, to);
+      to = std::copy_n(y.data_ptr<double>() + sample[i] * y.size(1), y.size(1), to);
+    }
+  }
+
+  int64_t dim() const { return values.size(1); }
+  /// Some of the columns as a space of their own.
+  MaxNormRows columns(int64_t first, int64_t count, const std::vector<int64_t>& starts) const {
+    return {values.data_ptr<double>() + first, values.size(0), count, dim(), starts};
+  }
+
+  int64_t x_dim;
+  torch::Tensor values;  // [N, Dx + Dy], double
+};
+
 struct NeighbourCounts {
   std::vector<int64_t> joint;
   std::vector<int64_t> x;
@@ -80,14 +102,10 @@ std::vector<int64_t> count_in_x(const MaxNormRows& x, const KthNeighbours& neare
   return counts;
 }
 
-/// k~, n_x and n_y of each row; all three matrices and the result in one order.
-NeighbourCounts count_neighbours(const torch::Tensor& x, const torch::Tensor& y,
-                                 const std::vector<int64_t>& starts, int64_t k) {
-  const auto space = [&](const torch::Tensor& rows) {
-    return MaxNormRows(rows.data_ptr<double>(), rows.size(0), rows.size(1), starts);
-  };
-  const auto both = torch::cat({x, y}, 1);
-  const auto joint = space(both);
+/// k~, n_x and n_y of each row, in the order of `rows`, which holds x and y side by side.
+NeighbourCounts count_neighbours(const JointRows& rows, const std::vector<int64_t>& starts,
+                                 int64_t k) {
+  const auto joint = rows.columns(0, rows.dim(), starts);
   const auto nearest = kth_neighbours(joint, k);
   NeighbourCounts counts{std::vector<int64_t>(nearest.distances.size(), k), {}, {}};
   auto limits = nearest.distances;
@@ -96,8 +114,9 @@ NeighbourCounts count_neighbours(const torch::Tensor& x, const torch::Tensor& y,
   }
   const bool ties = limits != nearest.distances;
   if (ties) count_in_place(joint, nearest.distances, counts.joint);
-  counts.x = ties ? count_closer(space(x), limits) : count_in_x(space(x), nearest);
-  counts.y = count_closer(space(y), limits);
+  const auto x = rows.columns(0, rows.x_dim, starts);
+  counts.x = ties ? count_closer(x, limits) : count_in_x(x, nearest);
+  counts.y = count_closer(rows.columns(rows.x_dim, rows.dim() - rows.x_dim, starts), limits);
   return counts;
 }
 
@@ -125,8 +144,7 @@ double mixed_ksg(const torch::Tensor& x, const torch::Tensor& y, int64_t k) {
     fail("mixed KSG: k = ", k, " must be between 1 and ", count - 1, ", one less than the rows");
   }
   const auto [order, starts] = sort_rows(ys);
-  const auto counts =
-      count_neighbours(xs.index_select(0, order), ys.index_select(0, order), starts, k);
+  const auto counts = count_neighbours(JointRows(xs, ys, order), starts, k);
   const auto psi = digammas(count);
   const auto psi_of = [&psi](int64_t n) { return psi[static_cast<size_t>(n)]; };
   std::vector<double> terms(static_cast<size_t>(count));

@@ -22,9 +22,9 @@ constexpr double kCodeSlack = 1e-6;
 
 }  // namespace
 
-MaxNormRows::MaxNormRows(const double* rows, int64_t count, int64_t dim,
+MaxNormRows::MaxNormRows(const double* rows, int64_t count, int64_t dim, int64_t stride,
                          const std::vector<int64_t>& starts)
-    : rows_(rows), count_(count), dim_(dim) {
+    : rows_(rows), count_(count), dim_(dim), stride_(stride) {
   cut(starts);
   choose_scale();
   measure();
@@ -50,7 +50,9 @@ void MaxNormRows::cut(const std::vector<int64_t>& starts) {
 
 void MaxNormRows::choose_scale() {
   double largest = 0;
-  for (int64_t i = 0; i < count_ * dim_; ++i) largest = std::max(largest, std::abs(rows_[i]));
+  for (int64_t i = 0; i < count_; ++i) {
+    for (int64_t k = 0; k < dim_; ++k) largest = std::max(largest, std::abs(row(i)[k]));
+  }
   int exponent = 0;
   std::frexp(largest, &exponent);
   // Clamped so that the scale itself is a finite, normal number.
@@ -67,7 +69,7 @@ void MaxNormRows::measure() {
     const auto rows = static_cast<double>(length);
     for (int64_t i = 0; i < length; ++i) {
       for (int64_t k = 0; k < dim_; ++k) {
-        const double value = rows_[(first + i) * dim_ + k];
+        const double value = row(first + i)[k];
         extent[k].low = std::min(extent[k].low, value);
         extent[k].high = std::max(extent[k].high, value);
         const double scaled = value * scale_;
@@ -111,9 +113,9 @@ void MaxNormRows::encode() {
     const auto& [first, length, padded, group] = block(b);
     uint8_t* codes = codes_.data() + padded * dim_;
     for (int64_t i = 0; i < length; ++i) {
-      const double* row = rows_ + (first + i) * dim_;
+      const double* from = row(first + i);
       for (int64_t k = 0; k < dim_; ++k) {
-        const double code = (row[k] * scale_ - lowest_[k]) * per_step;
+        const double code = (from[k] * scale_ - lowest_[k]) * per_step;
         codes[i * dim_ + k] = static_cast<uint8_t>(std::min(code, kLastCode));
       }
     }
@@ -146,7 +148,7 @@ int MaxNormRows::sure(double limit) const {
 }
 
 double MaxNormRows::distance(int64_t i, int64_t j, double enough) const {
-  return kernels<double>().largest_difference(rows_ + i * dim_, rows_ + j * dim_, dim_, enough);
+  return kernels<double>().largest_difference(row(i), row(j), dim_, enough);
 }
 
 // Rounding never turns a smaller difference into a larger one, so the bounds hold for computed

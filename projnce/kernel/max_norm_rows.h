@@ -20,9 +20,11 @@ class MaxNormRows {
     int64_t group;  ///< that all its rows are of; -1 where small groups share the block
   };
 
-  /// `rows` [count, dim] stay alive. `starts` lists, from 0 on, the rows with which a group of rows
-  /// begins that are alike; blocks begin there too, except in small groups.
-  MaxNormRows(const double* rows, int64_t count, int64_t dim, const std::vector<int64_t>& starts);
+  /// `rows` [count, dim], `stride` numbers from one to the next, stay alive. `starts` lists, from 0
+  /// on, the rows with which a group of rows begins that are alike; blocks begin there too, except
+  /// in small groups.
+  MaxNormRows(const double* rows, int64_t count, int64_t dim, int64_t stride,
+              const std::vector<int64_t>& starts);
 
   int64_t count() const { return count_; }
   int64_t dim() const { return dim_; }
@@ -64,11 +66,13 @@ class MaxNormRows {
   void choose_step();
   void encode();
   void pack();
+  const double* row(int64_t i) const { return rows_ + i * stride_; }
   const Extent* extents(int64_t block) const { return extents_.data() + block * dim_; }
 
   const double* rows_;
   int64_t count_;
   int64_t dim_;
+  int64_t stride_;
   double scale_ = 1;  // a power of two that brings the largest number below 1
   double step_ = 1;   // a code's width, in scaled numbers
   /// Whether there are numbers beyond the last code, which count as if they had it: their distances

@@ -112,7 +112,7 @@ std::vector<double> telling_limits(std::vector<double> limits) {
 
 void expect_plain_answers(const ScatteredRows& data, int64_t k, const std::string& note) {
   const auto distances = all_distances(data);
-  const MaxNormRows rows(data.values.data(), data.count, data.dim, data.starts);
+  const MaxNormRows rows(data.values.data(), data.count, data.dim, data.dim, data.starts);
   const auto kth = plain_kth(data, distances, k);
   const auto nearest = kth_neighbours(rows, k);
   EXPECT_EQ(nearest.distances, kth) << note;
