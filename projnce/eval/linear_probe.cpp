@@ -2,37 +2,56 @@
 
 #include <torch/torch.h>
 
+#include <vector>
+
+#include "projnce/eval/lbfgs.h"
+
 namespace projnce {
 
 namespace {
 
-constexpr double kVanished = 1e-5;  // largest entry of the gradient at the optimum
+constexpr LbfgsOptions kProbeSearch{.max_steps = 500, .tolerance = 1e-9};
 
 torch::Tensor standardized(const LinearProbe& probe, const torch::Tensor& rows) {
   return (rows - probe.mean) / probe.scale;
 }
 
-/// Minimises `objective` over the parameters; returns how often it was evaluated.
-template <class Objective>
-int64_t minimise(const std::vector<torch::Tensor>& parameters, int64_t max_iterations,
-                 const Objective& objective) {
-  torch::optim::LBFGS optimizer(parameters, torch::optim::LBFGSOptions(1.0)
-                                                .max_iter(max_iterations)
-                                                .max_eval(2 * max_iterations)
-                                                .tolerance_grad(kVanished)
-                                                .tolerance_change(1e-9)
-                                                .history_size(20)
-                                                .line_search_fn("strong_wolfe"));
-  int64_t evaluations = 0;
-  optimizer.step([&] {
-    ++evaluations;
-    optimizer.zero_grad();
-    const auto value = objective();
-    value.backward();
-    return value;
-  });
-  return evaluations;
-}
+/// The objective as a function of weights and offsets, [C, D + 1], the offsets last.
+class ProbeObjective {
+ public:
+  ProbeObjective(torch::Tensor rows, const torch::Tensor& labels, int64_t num_classes,
+                 double penalty)
+      : rows_(std::move(rows)),
+        wanted_(torch::one_hot(labels, num_classes).to(rows_.dtype())),
+        decay_(penalty / static_cast<double>(labels.size(0))) {}
+
+  std::vector<int64_t> shape() const { return {wanted_.size(1), rows_.size(1) + 1}; }
+
+  double operator()(const std::vector<double>& point, std::vector<double>& gradient) const {
+    const auto parameters = view(point);
+    const auto weights = parameters.narrow(1, 0, rows_.size(1));
+    const auto logits = torch::addmm(parameters.select(1, rows_.size(1)).to(rows_.dtype()), rows_,
+                                     weights.to(rows_.dtype()).t());
+    const auto log_shares = logits.log_softmax(1);
+    const auto count = static_cast<double>(rows_.size(0));
+    const auto error = (log_shares.exp() - wanted_) / count;  // [N, C]
+
+    auto slopes = view(gradient);
+    slopes.narrow(1, 0, rows_.size(1)).copy_(error.t().mm(rows_)).add_(weights, decay_);
+    slopes.select(1, rows_.size(1)).copy_(error.sum(0));
+    const auto entropy = -(log_shares * wanted_).sum(torch::kFloat64).item<double>() / count;
+    return entropy + decay_ / 2 * weights.square().sum().item<double>();
+  }
+
+ private:
+  torch::Tensor view(const std::vector<double>& values) const {
+    return torch::from_blob(const_cast<double*>(values.data()), shape(), torch::kFloat64);
+  }
+
+  torch::Tensor rows_;
+  torch::Tensor wanted_;  // [N, C], one-hot
+  double decay_;
+};
 
 }  // namespace
 
@@ -42,23 +61,19 @@ torch::Tensor LinearProbe::scores(const torch::Tensor& rows) const {
 }
 
 LinearProbe fit_linear_probe(const torch::Tensor& rows, const torch::Tensor& labels,
-                             int64_t num_classes, const ProbeOptions& options) {
+                             int64_t num_classes, double penalty) {
+  const torch::NoGradGuard no_gradient;
   LinearProbe probe;
   probe.mean = rows.mean(0);
   probe.scale = rows.std(0, /*unbiased=*/false).clamp_min(1e-6);  // a column may be constant
-  probe.weights = torch::zeros({num_classes, rows.size(1)}, rows.options()).requires_grad_(true);
-  probe.bias = torch::zeros({num_classes}, rows.options()).requires_grad_(true);
-  const auto x = standardized(probe, rows);
-  const double decay = options.penalty / static_cast<double>(rows.size(0));
-  const auto objective = [&] {
-    const auto logits = torch::addmm(probe.bias, x, probe.weights.t());
-    return torch::nn::functional::cross_entropy(logits, labels) +
-           decay / 2 * probe.weights.square().sum();
-  };
-  probe.evaluations = minimise({probe.weights, probe.bias}, options.max_iterations, objective);
-  probe.converged = probe.weights.grad().abs().max().item<double>() <= 10 * kVanished;
-  probe.weights = probe.weights.detach();
-  probe.bias = probe.bias.detach();
+  const ProbeObjective objective(standardized(probe, rows), labels, num_classes, penalty);
+  std::vector<double> point(static_cast<size_t>(num_classes * (rows.size(1) + 1)), 0.0);
+  minimize_lbfgs([&](const auto& at, auto& gradient) { return objective(at, gradient); }, point,
+                 kProbeSearch);
+  const auto parameters = torch::from_blob(point.data(), objective.shape(), torch::kFloat64)
+                              .to(rows.dtype(), false, true);
+  probe.weights = parameters.narrow(1, 0, rows.size(1)).contiguous();
+  probe.bias = parameters.select(1, rows.size(1)).contiguous();
   return probe;
 }
 

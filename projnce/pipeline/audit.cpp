@@ -6,15 +6,18 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <tuple>
 
 #include "projnce/core/error.h"
+#include "projnce/core/progress.h"
 #include "projnce/core/threads.h"
 #include "projnce/core/toml.h"
 #include "projnce/eval/audit/audit_score.h"
 #include "projnce/io/atomic_file.h"
 #include "projnce/io/printable.h"
 #include "projnce/pipeline/array_files.h"
+#include "projnce/pipeline/embed_part.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/run_evaluation.h"
 #include "projnce/pipeline/trained_model.h"
@@ -63,8 +66,14 @@ struct Audited {
 Audited audit_samples(const AuditedSamples& samples, const AuditOptions& options) {
   using Clock = std::chrono::steady_clock;
   const auto started = Clock::now();
-  auto result = audit_labels(samples.rows, samples.labels,
-                             static_cast<int64_t>(samples.class_names.size()), options);
+  std::optional<Progress> bar;
+  auto result =
+      audit_labels(samples.rows, samples.labels, static_cast<int64_t>(samples.class_names.size()),
+                   options, [&bar](int64_t done, int64_t most) {
+                     if (!bar) bar.emplace("judging labels", most, "folds");
+                     bar->update(done);
+                   });
+  bar.reset();
   auto order = worst_first(result.score);
   return {.result = std::move(result),
           .order = std::move(order),
@@ -163,12 +172,9 @@ AuditedSamples embed_training_part(const AuditRunRequest& request, const RunPath
   const auto& opened = data.dataset;
   const auto part = opened.unlabelled ? opened.known : opened.train;
   logger->info("auditing {} training labels", part->size());
-  DamageWatch damage(part->size(), logger);
-  auto loading = eval_loader_options(trained.input, EvalOptions{}.batch_size, threads);
-  loading.damage = &damage;
   const auto cache = open_feature_cache(request.context);
-  const auto set =
-      embed_dataset(*trained.model, as_model_input(part, trained.input, cache), loading);
+  const auto set = embed_part(trained, as_model_input(part, trained.input, cache),
+                              {.label = "embedding training samples", .threads = threads}, logger);
   AuditedSamples samples{.rows = set.features,
                          .labels = set.labels.contiguous(),
                          .indices = set.indices,

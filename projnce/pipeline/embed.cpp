@@ -5,13 +5,11 @@
 #include "projnce/core/error.h"
 #include "projnce/core/threads.h"
 #include "projnce/dataset/open_dataset.h"
-#include "projnce/eval/embed_dataset.h"
 #include "projnce/io/printable.h"
 #include "projnce/pipeline/array_files.h"
-#include "projnce/pipeline/eval_options.h"
+#include "projnce/pipeline/embed_part.h"
 #include "projnce/pipeline/named_data.h"
 #include "projnce/pipeline/run_directory.h"
-#include "projnce/pipeline/run_evaluation.h"
 #include "projnce/pipeline/trained_model.h"
 
 namespace projnce {
@@ -67,11 +65,10 @@ nlohmann::ordered_json embed_inputs(const EmbedRequest& request, const Logger& l
   std::vector<torch::Tensor> labels;
   for (const auto& part : inputs.parts) {
     logger->info("embedding {} samples", part->size());
-    DamageWatch damage(part->size(), logger);
-    auto loading = eval_loader_options(trained.input, EvalOptions{}.batch_size, threads);
-    if (inputs.labelled) loading.damage = &damage;  // files that were named must all be there
+    // Files that were named must all be there.
     const auto set =
-        embed_dataset(*trained.model, as_model_input(part, trained.input, cache), loading);
+        embed_part(trained, as_model_input(part, trained.input, cache),
+                   {.label = "embedding", .threads = threads, .strict = !inputs.labelled}, logger);
     embeddings.push_back(set.embeddings);
     labels.push_back(set.labels);
   }

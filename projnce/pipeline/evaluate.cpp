@@ -9,6 +9,7 @@
 #include "projnce/dataset/stratify.h"
 #include "projnce/eval/nearest_centroid.h"
 #include "projnce/pipeline/array_files.h"
+#include "projnce/pipeline/embed_part.h"
 #include "projnce/pipeline/named_data.h"
 #include "projnce/pipeline/retrieval_report.h"
 #include "projnce/pipeline/run_directory.h"
@@ -34,14 +35,6 @@ void check_same_classes(const TrainedModel& trained, const Dataset& test) {
   if (trained.class_names == test.class_names()) return;
   fail(Hint{"give a folder with the same class folders"}, "the run was trained on the classes ",
        join(trained.class_names), "; the data has ", join(test.class_names()));
-}
-
-EmbeddedSet embed_part(const TrainedModel& trained, const DatasetPtr& part, const char* label,
-                       EvalLoaderOptions loading, const Logger& logger) {
-  DamageWatch damage(part->size(), logger);
-  loading.damage = &damage;
-  Progress progress(label, part->size(), "samples");
-  return embed_dataset(*trained.model, part, loading, &progress);
 }
 
 /// The first protocol, then all of them by name, then retrieval.
@@ -97,16 +90,18 @@ ordered_json evaluate_run(const EvaluateRequest& request, const Logger& logger) 
   check_same_classes(trained, data.test());
 
   const auto options = read_eval_options(config.tables["eval"]);
-  const auto loading = eval_loader_options(trained.input, options.batch_size, threads);
+  const auto embed = [&](const DatasetPtr& part, const char* label) {
+    return embed_part(trained, part, {label, options.batch_size, threads}, logger);
+  };
   JudgedSamples samples;
-  samples.test = embed_part(trained, data.judged, "embedding test samples", loading, logger);
+  samples.test = embed(data.judged, "embedding test samples");
   samples.num_classes = static_cast<int64_t>(trained.class_names.size());
   samples.class_vectors = trained.class_vectors;
   samples.temperature = loss_temperature(trained.config);
   add_learned_classes(samples, *trained.loss);
   if (needs_known(choose_protocols(request.judge.protocols, samples.logits.defined(),
                                    samples.learned_vectors.defined()))) {
-    samples.known = embed_part(trained, data.known, "embedding known samples", loading, logger);
+    samples.known = embed(data.known, "embedding known samples");
   }
   return report_of(samples, trained.class_names, request.judge);
 }

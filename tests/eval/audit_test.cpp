@@ -8,7 +8,6 @@
 
 #include "projnce/eval/audit/audit_score.h"
 #include "projnce/eval/audit/folds.h"
-#include "projnce/eval/audit/lbfgs.h"
 #include "tests/support/complaint.h"
 
 namespace projnce {
@@ -201,20 +200,6 @@ TEST(Folds, SpreadEveryClass) {
   }
   EXPECT_LE(*std::max_element(count[3].begin(), count[3].end()), 1);  // two samples, two folds
   EXPECT_NE(fold, stratified_folds(labels, 5, 5, 2));
-}
-
-TEST(Lbfgs, FindsTheMinimumOfACurvedValley) {
-  // Rosenbrock's function.
-  const auto valley = [](const std::vector<double>& x, std::vector<double>& gradient) {
-    const double a = 1 - x[0];
-    const double b = x[1] - x[0] * x[0];
-    gradient = {-2 * a - 400 * x[0] * b, 200 * b};
-    return a * a + 100 * b * b;
-  };
-  std::vector<double> point = {-1.2, 1};
-  EXPECT_LT(minimize_lbfgs(valley, point, {.max_steps = 200, .tolerance = 1e-15}), 1e-12);
-  EXPECT_NEAR(point[0], 1, 1e-5);
-  EXPECT_NEAR(point[1], 1, 1e-5);
 }
 
 }  // namespace

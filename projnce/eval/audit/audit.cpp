@@ -120,7 +120,8 @@ void score_fold(const AuditData& data, int64_t fold, const ClassScorer& scorer,
 }
 
 /// Scores of class vectors that have not seen the label, [N, K], and the noise that fits them.
-std::vector<float> judge_out_of_fold(const AuditData& data, NoiseModel& noise) {
+std::vector<float> judge_out_of_fold(const AuditData& data, NoiseModel& noise,
+                                     const AuditProgress& progress) {
   std::vector<float> scores(static_cast<size_t>(data.size() * data.classes()));
   std::vector<LabelledRows> others;
   std::vector<ClassScorer> scorers;
@@ -133,6 +134,7 @@ std::vector<float> judge_out_of_fold(const AuditData& data, NoiseModel& noise) {
       auto& scorer = scorers[static_cast<size_t>(fold)];
       learn_corrected_vectors(scorer, others[static_cast<size_t>(fold)], noise, kStepsOfRound);
       score_fold(data, fold, scorer, scores);
+      if (progress) progress(round * data.folds + fold + 1, kMaxRounds * data.folds);
     }
     const double before = noise.rate;
     improve_noise_model(noise, ScoredLabels(scores, data.labels, data.classes()));
@@ -170,12 +172,13 @@ torch::Tensor expand_matrix(const std::vector<double>& matrix, const ClassGroups
 }  // namespace
 
 AuditResult audit_labels(const torch::Tensor& embeddings, const torch::Tensor& labels,
-                         int64_t num_classes, const AuditOptions& options) {
+                         int64_t num_classes, const AuditOptions& options,
+                         const AuditProgress& progress) {
   const torch::NoGradGuard no_gradient;
   check_audit_input(embeddings, labels, num_classes, options);
   const auto data = make_audit_data(embeddings, labels.cpu(), options);
   NoiseModel noise(data.classes(), kFirstRate);
-  const auto scores = judge_out_of_fold(data, noise);
+  const auto scores = judge_out_of_fold(data, noise, progress);
   const ScoredLabels samples(scores, data.labels, data.classes());
 
   AuditResult result;

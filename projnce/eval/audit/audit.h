@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <functional>
 
 namespace projnce {
 
@@ -25,6 +26,9 @@ struct AuditResult {
   int64_t flagged = 0;    ///< samples with a score above kFlagged
 };
 
+/// Told after each fold: how many were judged, and how many that may become.
+using AuditProgress = std::function<void(int64_t done, int64_t most)>;
+
 /// A label that is wrong more probably than not.
 inline constexpr double kFlagged = 0.5;
 
@@ -41,6 +45,7 @@ inline constexpr double kFlagged = 0.5;
 /// Throws where embeddings are not finite or all equal, sizes differ, a label is none of the
 /// classes, or fewer than two classes occur. The same bits for any number of threads.
 AuditResult audit_labels(const torch::Tensor& embeddings, const torch::Tensor& labels,
-                         int64_t num_classes, const AuditOptions& options = {});
+                         int64_t num_classes, const AuditOptions& options = {},
+                         const AuditProgress& progress = {});
 
 }  // namespace projnce

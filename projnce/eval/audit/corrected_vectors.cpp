@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "projnce/eval/audit/lbfgs.h"
+#include "projnce/eval/lbfgs.h"
 
 namespace projnce {
 

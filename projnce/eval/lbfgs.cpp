@@ -1,4 +1,4 @@
-#include "projnce/eval/audit/lbfgs.h"
+#include "projnce/eval/lbfgs.h"
 
 #include <algorithm>
 #include <cmath>
