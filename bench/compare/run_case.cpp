@@ -15,7 +15,7 @@ namespace projnce::bench {
 
 namespace {
 
-constexpr double kTurnSeconds = 0.1;
+constexpr double kTurnSeconds = 0.5;
 constexpr int kRunsInTurn = 20;
 /// Threads of the previous contestant, maybe in another process, spin a while before they sleep.
 constexpr auto kPause = std::chrono::milliseconds(20);

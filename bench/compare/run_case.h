@@ -32,7 +32,7 @@ struct CaseResult {
   std::vector<std::string> problems = {};
 };
 
-/// Rounds in which every contestant has one turn. A turn repeats short runs for a tenth of a second
+/// Rounds in which every contestant has one turn. A turn repeats short runs for half a second
 /// and keeps their median.
 CaseResult run_case(const Case& task, int rounds, int threads);
 

@@ -19,6 +19,8 @@ constexpr int64_t kSortedFirst = 32;  // coordinates whose order matters: the re
 constexpr double kLastCode = 255;
 /// Of a code: far more than rounding does to the bounds on distances.
 constexpr double kCodeSlack = 1e-6;
+/// Of scaled numbers: what differs by less has one code, and the codes per unit stay finite.
+constexpr double kLeastReach = 1e-280;
 
 }  // namespace
 
@@ -28,7 +30,7 @@ MaxNormRows::MaxNormRows(const double* rows, int64_t count, int64_t dim, int64_t
   cut(starts);
   choose_scale();
   measure();
-  choose_step();
+  choose_codes();
   encode();
   pack();
 }
@@ -66,24 +68,27 @@ void MaxNormRows::measure() {
   for (int64_t b = 0; b < blocks(); ++b) {
     Extent* extent = extents_.data() + b * dim_;
     const auto& [first, length, padded, group] = block(b);
-    const auto rows = static_cast<double>(length);
     for (int64_t i = 0; i < length; ++i) {
       for (int64_t k = 0; k < dim_; ++k) {
         const double value = row(first + i)[k];
         extent[k].low = std::min(extent[k].low, value);
         extent[k].high = std::max(extent[k].high, value);
         const double scaled = value * scale_;
-        extent[k].mean += scaled / rows;
-        extent[k].variance += scaled * scaled / rows;
+        extent[k].mean += scaled;
+        extent[k].variance += scaled * scaled;
       }
     }
-    for (int64_t k = 0; k < dim_; ++k) extent[k].variance -= extent[k].mean * extent[k].mean;
+    const auto rows = static_cast<double>(length);
+    for (int64_t k = 0; k < dim_; ++k) {
+      extent[k].mean /= rows;
+      extent[k].variance = extent[k].variance / rows - extent[k].mean * extent[k].mean;
+    }
   }
 }
 
 /// Codes reach over the widest coordinate, unless that is much wider than the others are, as that
 /// of labels among those of embeddings: then distances need finer codes than it allows.
-void MaxNormRows::choose_step() {
+void MaxNormRows::choose_codes() {
   lowest_.assign(static_cast<size_t>(dim_), 0);
   double widest = 0;
   double squares = 0;
@@ -102,12 +107,11 @@ void MaxNormRows::choose_step() {
   const double usual = std::sqrt(squares / static_cast<double>(dim_));
   clipped_ = widest > 2 * usual;
   const double reach = clipped_ ? usual : widest;
-  if (reach > 0) step_ = reach / kLastCode;
+  if (reach > kLeastReach) codes_in_one_ = kLastCode / reach;
 }
 
 void MaxNormRows::encode() {
   codes_ = AlignedBuffer<uint8_t>(padded_ * dim_);
-  const double per_step = 1 / step_;
 #pragma omp parallel for schedule(static)
   for (int64_t b = 0; b < blocks(); ++b) {
     const auto& [first, length, padded, group] = block(b);
@@ -115,7 +119,7 @@ void MaxNormRows::encode() {
     for (int64_t i = 0; i < length; ++i) {
       const double* from = row(first + i);
       for (int64_t k = 0; k < dim_; ++k) {
-        const double code = (from[k] * scale_ - lowest_[k]) * per_step;
+        const double code = (from[k] * scale_ - lowest_[k]) * codes_in_one_;
         codes[i * dim_ + k] = static_cast<uint8_t>(std::min(code, kLastCode));
       }
     }
@@ -137,13 +141,13 @@ void MaxNormRows::pack() {
 
 // A difference of n between codes is one of n - 1 to n + 1 steps, both excluded, between numbers.
 uint8_t MaxNormRows::possible(double limit) const {
-  const double codes = limit * scale_ / step_ + kCodeSlack;
+  const double codes = limit * scale_ * codes_in_one_ + kCodeSlack;
   return codes < kLastCode - 1 ? static_cast<uint8_t>(codes + 1) : static_cast<uint8_t>(kLastCode);
 }
 
 int MaxNormRows::sure(double limit) const {
   if (clipped_) return -1;
-  const double codes = limit * scale_ / step_ - 1 - kCodeSlack;
+  const double codes = limit * scale_ * codes_in_one_ - 1 - kCodeSlack;
   return codes < 0 ? -1 : static_cast<int>(std::min(codes, kLastCode));
 }
 

@@ -63,7 +63,7 @@ class MaxNormRows {
   void cut(const std::vector<int64_t>& starts);
   void choose_scale();
   void measure();
-  void choose_step();
+  void choose_codes();
   void encode();
   void pack();
   const double* row(int64_t i) const { return rows_ + i * stride_; }
@@ -73,8 +73,8 @@ class MaxNormRows {
   int64_t count_;
   int64_t dim_;
   int64_t stride_;
-  double scale_ = 1;  // a power of two that brings the largest number below 1
-  double step_ = 1;   // a code's width, in scaled numbers
+  double scale_ = 1;         // a power of two that brings the largest number below 1
+  double codes_in_one_ = 1;  // how many codes there are from 0 to 1, in scaled numbers
   /// Whether there are numbers beyond the last code, which count as if they had it: their distances
   /// are at least what the codes say, but may be larger.
   bool clipped_ = false;

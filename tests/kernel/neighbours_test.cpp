@@ -40,6 +40,8 @@ const std::vector<std::pair<const char*, DrawCoordinate>> kScatters = {
      [](auto& random, auto, auto) { return 1e8 + 1e-7 * std::round(gauss(random)); }},
     {"huge", [](auto& random, auto, auto) { return 1e305 * gauss(random); }},
     {"tiny", [](auto& random, auto, auto) { return 1e-310 * gauss(random); }},
+    {"of hardly different columns",
+     [](auto& random, auto, auto k) { return k == 0 ? 1.0 : 1e-310 * std::round(gauss(random)); }},
     {"of very different columns",
      [](auto& random, auto g, auto k) { return k == 0 ? 1e6 * g : gauss(random); }},
 };
