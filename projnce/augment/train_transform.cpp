@@ -52,10 +52,7 @@ void TrainTransform::jitter(Random& random) {
       Adjustment{adjust_saturation, around_one(options_.saturation)},
       Adjustment{shift_hue, random.uniform(-options_.hue, options_.hue)},
   };
-  for (size_t i = adjustments.size() - 1; i > 0; --i) {
-    const auto other = static_cast<size_t>(random.below(static_cast<int64_t>(i) + 1));
-    std::swap(adjustments[i], adjustments[other]);
-  }
+  random.shuffle(adjustments);
   for (const auto& adjustment : adjustments) adjustment.apply(view_, adjustment.factor);
 }
 

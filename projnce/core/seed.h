@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <numbers>
 #include <utility>
@@ -41,6 +42,15 @@ class Random {
   /// Uniform in 0..count-1. REQUIRES: count > 0.
   constexpr int64_t below(int64_t count) {
     return static_cast<int64_t>(uniform() * static_cast<double>(count));
+  }
+
+  /// Brings values into an order of chance (Fisher and Yates), the same with every standard
+  /// library, which std::shuffle's is not.
+  template <class Values>
+  constexpr void shuffle(Values& values) {
+    for (size_t i = values.size(); i > 1; --i) {
+      std::swap(values[i - 1], values[static_cast<size_t>(below(static_cast<int64_t>(i)))]);
+    }
   }
 
   /// Two independent standard normal numbers out of two draws (Box and Muller), the same with every

@@ -69,9 +69,7 @@ std::set<std::string> draw_test_speakers(const FilesBySpeaker& speakers,
                                          const CremaDOptions& options) {
   auto names = names_of(speakers);
   Random random(options.seed);
-  for (size_t i = names.size(); i > 1; --i) {
-    std::swap(names[i - 1], names[static_cast<size_t>(random.below(static_cast<int64_t>(i)))]);
-  }
+  random.shuffle(names);
   const auto count = static_cast<int64_t>(names.size());
   const int64_t wanted = std::llround(options.test_fraction * static_cast<double>(count));
   return {names.begin(), names.begin() + std::clamp<int64_t>(wanted, 1, count - 1)};

@@ -23,10 +23,7 @@ std::vector<std::vector<int64_t>> shuffled_classes(const std::vector<int64_t>& l
   }
   for (size_t c = 0; c < classes.size(); ++c) {
     Random random(derive_seed(seed, c));  // of its own: other classes' sizes do not matter
-    auto& samples = classes[c];
-    for (size_t i = samples.size(); i > 1; --i) {
-      std::swap(samples[i - 1], samples[static_cast<size_t>(random.below(int64_t(i)))]);
-    }
+    random.shuffle(classes[c]);
   }
   return classes;
 }

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <random>
 #include <vector>
+
+#include "projnce/core/seed.h"
 
 namespace projnce {
 
@@ -13,12 +14,11 @@ namespace {
 constexpr int64_t kParts = 10;
 constexpr double kStudent = 2.262;  // 97.5 % quantile of Student's t with kParts - 1 degrees
 
-/// 0 .. count - 1 in an order of chance that is the same on every machine.
+/// 0 .. count - 1 in an order of chance.
 std::vector<int64_t> shuffled_rows(int64_t count, uint64_t seed) {
   std::vector<int64_t> rows(static_cast<size_t>(count));
   std::iota(rows.begin(), rows.end(), 0);
-  std::mt19937_64 random(seed);
-  for (size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random() % i]);
+  Random(seed).shuffle(rows);
   return rows;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include "projnce/core/seed.h"
 
@@ -17,21 +16,13 @@ Random order_random(uint64_t seed, int64_t epoch) {
   return Random(derive_seed(seed, static_cast<uint64_t>(epoch), kOrderPurpose));
 }
 
-/// Fisher-Yates; not std::shuffle, whose result differs between standard libraries.
-template <class T>
-void shuffle(std::vector<T>& items, Random& random) {
-  for (size_t i = items.size(); i > 1; --i) {
-    std::swap(items[i - 1], items[static_cast<size_t>(random.below(static_cast<int64_t>(i)))]);
-  }
-}
-
 }  // namespace
 
 std::vector<int64_t> ShuffledSampler::epoch_order(int64_t epoch) const {
   std::vector<int64_t> order(static_cast<size_t>(size_));
   std::iota(order.begin(), order.end(), int64_t{0});
   auto random = order_random(seed_, epoch);
-  shuffle(order, random);
+  random.shuffle(order);
   return order;
 }
 
@@ -53,7 +44,7 @@ int64_t ClassBalancedSampler::epoch_size() const {
 std::vector<int64_t> ClassBalancedSampler::epoch_order(int64_t epoch) const {
   auto random = order_random(seed_, epoch);
   auto queues = members_;
-  shuffle(queues, random);
+  random.shuffle(queues);
   std::vector<size_t> taken(queues.size(), 0);
 
   std::vector<int64_t> order;
@@ -62,7 +53,7 @@ std::vector<int64_t> ClassBalancedSampler::epoch_order(int64_t epoch) const {
     for (size_t k = 0; k < queues.size(); ++k) {
       auto& queue = queues[k];
       const size_t place = taken[k]++ % queue.size();
-      if (place == 0) shuffle(queue, random);
+      if (place == 0) random.shuffle(queue);
       order.push_back(queue[place]);
     }
   }

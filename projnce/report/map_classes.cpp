@@ -16,14 +16,6 @@ namespace {
 constexpr size_t kLastingColours = 20;
 constexpr uint64_t kShuffleSeed = 1;
 
-/// Fisher and Yates, the same with every standard library.
-void shuffle_samples(std::vector<size_t>& samples, uint64_t seed) {
-  Random random(seed);
-  for (size_t i = samples.size(); i > 1; --i) {
-    std::swap(samples[i - 1], samples[static_cast<size_t>(random.below(static_cast<int64_t>(i)))]);
-  }
-}
-
 std::string class_name_of(const ScatterMap& map, int64_t label) {
   if (map.labels.empty()) return "all samples";
   if (map.class_names.empty()) return std::to_string(label);
@@ -67,7 +59,7 @@ std::vector<MapClass> find_map_classes(const ScatterMap& map) {
   const auto colours = class_colours(lasting ? named : by_label.size());
   std::vector<MapClass> classes;
   for (auto& [label, samples] : by_label) {
-    shuffle_samples(samples, derive_seed(kShuffleSeed, classes.size()));
+    Random(derive_seed(kShuffleSeed, classes.size())).shuffle(samples);
     classes.push_back({class_name_of(map, label),
                        colours[lasting ? static_cast<size_t>(label) : classes.size()],
                        std::move(samples)});

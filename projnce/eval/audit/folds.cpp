@@ -1,7 +1,5 @@
 #include "projnce/eval/audit/folds.h"
 
-#include <utility>
-
 #include "projnce/core/seed.h"
 
 namespace projnce {
@@ -14,9 +12,7 @@ std::vector<int64_t> stratified_folds(const std::vector<int64_t>& labels, int64_
   Random random(seed);
   int64_t dealt = 0;  // goes on from class to class, so that small classes fill different folds
   for (auto& rows : members) {
-    for (size_t t = rows.size(); t-- > 1;) {
-      std::swap(rows[t], rows[static_cast<size_t>(random.below(static_cast<int64_t>(t) + 1))]);
-    }
+    random.shuffle(rows);
     for (const size_t row : rows) fold[row] = dealt++ % folds;
   }
   return fold;
