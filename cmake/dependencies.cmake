@@ -23,6 +23,8 @@ if(PROJNCE_BUILD_PROGRAM)
   find_path(KISSFFT_INCLUDE_DIR kissfft/kissfft.hh REQUIRED)  # the template: any precision
   pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
   find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+  find_path(GLOO_INCLUDE_DIR gloo/context.h REQUIRED)  # c10d's headers include them
+  find_library(GLOO_LIBRARY gloo REQUIRED)
 
   add_library(projnce_files_dependencies INTERFACE)
   target_link_libraries(projnce_files_dependencies INTERFACE

@@ -22,11 +22,12 @@ ALLOWED = {
     "dataset": ["augment", "io", "core"],
     "report": ["dataset", "augment", "io", "core"],
     "checkpoint": ["io", "core"],
+    "distributed": ["io", "core"],
     "loader": ["dataset", "augment", "core"],
-    "train": ["loader", "dataset", "encoder", "loss", "checkpoint", "core"],
-    "eval": ["information", "projection", "kernel", "loader", "dataset", "encoder", "checkpoint", "core"],
+    "train": ["loader", "dataset", "encoder", "loss", "checkpoint", "distributed", "core"],
+    "eval": ["information", "projection", "kernel", "loader", "dataset", "encoder", "checkpoint", "distributed", "core"],
     "pipeline": ["core", "io", "augment", "encoder", "kernel", "projection", "information", "loss",
-                 "dataset", "report", "checkpoint", "loader", "train", "eval"],
+                 "dataset", "report", "checkpoint", "distributed", "loader", "train", "eval"],
 }
 # Folders of libprojnce.so: they need LibTorch alone.
 LIBRARY = ["core", "kernel", "projection", "loss", "information", "encoder"]

@@ -60,6 +60,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::help);
   add_train_command(app, context);
+  add_launch_command(app, context);
   add_eval_command(app, context);
   add_predict_command(app, context);
   add_embed_command(app, context);

@@ -1,0 +1,46 @@
+#include <algorithm>
+#include <filesystem>
+
+#include "apps/projnce/command.h"
+#include "projnce/distributed/launcher.h"
+
+namespace projnce::app {
+
+namespace {
+
+const char* const kSummary = "run a command as several processes of this host that work together";
+const char* const kDetails =
+    "  projnce launch -n 4 -- train --data photos --out runs/photos\n"
+    "\n"
+    "When a process dies, all are started again and go on from the last checkpoint. On several\n"
+    "hosts use torchrun, mpirun or srun instead.";
+
+/// Training goes on from its last checkpoint; other commands start anew.
+std::vector<std::string> restart_arguments(std::vector<std::string> arguments) {
+  const bool resumes = std::find(arguments.begin(), arguments.end(), "--resume") != arguments.end();
+  if (arguments.front() == "train" && !resumes) arguments.push_back("--resume");
+  return arguments;
+}
+
+}  // namespace
+
+void add_launch_command(CLI::App& app, Context& context) {
+  auto plan = std::make_shared<LaunchPlan>();
+  auto* command = add_command(app, "launch", kSummary, kDetails);
+  command->add_option("-n,--ranks", plan->ranks, "number of processes")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  command->add_option("--max-restarts", plan->max_restarts, "how often to start again")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_option("COMMAND", plan->arguments, "after --, a command and its arguments")
+      ->required();
+  command->callback([plan, &context] {
+    plan->program = std::filesystem::read_symlink("/proc/self/exe");
+    plan->restart_arguments = restart_arguments(plan->arguments);
+    plan->say = [&context](const std::string& sentence) { context.logger->warn("{}", sentence); };
+    context.exit_status = launch(*plan);
+  });
+}
+
+}  // namespace projnce::app

@@ -1,0 +1,154 @@
+#include "projnce/distributed/gradient_sum.h"
+
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/utils/lambda_post_hook.h>
+#include <torch/torch.h>
+
+#include <optional>
+
+namespace projnce {
+
+struct GradientSlot {
+  torch::Tensor parameter;
+  torch::Tensor view;  ///< the gradient's place in its bucket
+  bool ready = false;
+};
+
+/// Gradients of neighbouring parameters in one flat tensor.
+struct GradientBucket {
+  torch::Tensor flat;
+  std::vector<GradientSlot> slots;
+  size_t missing = 0;
+  std::optional<PendingSum> pending;
+};
+
+namespace {
+
+using torch::autograd::variable_list;
+
+void allocate_bucket(GradientBucket& bucket) {
+  int64_t elements = 0;
+  for (const auto& slot : bucket.slots) elements += slot.parameter.numel();
+  bucket.flat =
+      torch::zeros({elements}, bucket.slots.front().parameter.options().requires_grad(false));
+  int64_t offset = 0;
+  for (auto& slot : bucket.slots) {
+    const auto size = slot.parameter.numel();
+    slot.view = bucket.flat.narrow(0, offset, size).view(slot.parameter.sizes());
+    offset += size;
+  }
+}
+
+/// Buckets in the reverse order of parameters: about the order in which gradients become ready.
+std::vector<GradientBucket> fill_buckets(const std::vector<torch::Tensor>& parameters,
+                                         int64_t bucket_bytes) {
+  std::vector<GradientBucket> buckets;
+  int64_t bytes = 0;
+  for (size_t i = parameters.size(); i-- > 0;) {
+    const auto& parameter = parameters[i];
+    const auto size = parameter.numel() * static_cast<int64_t>(parameter.element_size());
+    if (buckets.empty() || bytes + size > bucket_bytes ||
+        buckets.back().slots.front().parameter.scalar_type() != parameter.scalar_type()) {
+      buckets.emplace_back();
+      bytes = 0;
+    }
+    buckets.back().slots.push_back({.parameter = parameter});
+    bytes += size;
+  }
+  for (auto& bucket : buckets) allocate_bucket(bucket);
+  return buckets;
+}
+
+void fill_slot(GradientBucket& bucket, GradientSlot& slot) {
+  const torch::NoGradGuard no_grad;
+  const auto& gradient = slot.parameter.grad();
+  gradient.defined() ? slot.view.copy_(gradient) : slot.view.zero_();
+  slot.ready = true;
+  --bucket.missing;
+}
+
+void take_sums(GradientBucket& bucket) {
+  const torch::NoGradGuard no_grad;
+  for (auto& slot : bucket.slots) {
+    auto& gradient = slot.parameter.mutable_grad();
+    if (!gradient.defined()) gradient = torch::empty_like(slot.parameter);
+    gradient.copy_(slot.view);
+  }
+}
+
+}  // namespace
+
+struct GradientSum::Buckets {
+  RanksPtr ranks;
+  std::vector<GradientBucket> buckets;
+  size_t next = 0;  ///< the first bucket that is not yet sent
+  bool armed = false;
+  /// LibTorch drops an accumulator, and its hook, when nobody holds it.
+  std::vector<std::shared_ptr<torch::autograd::Node>> accumulators;
+
+  void on_gradient(size_t bucket, size_t slot) {
+    if (!armed) return;
+    TORCH_CHECK(!buckets[bucket].slots[slot].ready, "a second backward pass after arm()");
+    fill_slot(buckets[bucket], buckets[bucket].slots[slot]);
+    send_full_buckets();
+  }
+
+  /// Strictly in their order, which is the same on all ranks, whichever is full first.
+  void send_full_buckets() {
+    for (; next < buckets.size() && buckets[next].missing == 0; ++next) {
+      buckets[next].pending = ranks->start_sum(buckets[next].flat);
+    }
+  }
+};
+
+GradientSum::GradientSum(RanksPtr ranks, std::vector<torch::Tensor> parameters,
+                         int64_t bucket_bytes) {
+  if (ranks->size() == 1) return;
+  buckets_ = std::make_shared<Buckets>();
+  buckets_->ranks = std::move(ranks);
+  buckets_->buckets = fill_buckets(parameters, bucket_bytes);
+  // A graph may outlive us with its hooks: they find nothing to do then.
+  const std::weak_ptr<Buckets> weak = buckets_;
+  for (size_t b = 0; b < buckets_->buckets.size(); ++b) {
+    for (size_t s = 0; s < buckets_->buckets[b].slots.size(); ++s) {
+      const auto& parameter = buckets_->buckets[b].slots[s].parameter;
+      auto accumulator = torch::autograd::impl::grad_accumulator(parameter);
+      accumulator->add_post_hook(std::make_unique<torch::autograd::utils::LambdaPostHook>(
+          [weak, b, s](const variable_list& outputs, const variable_list&) {
+            if (const auto buckets = weak.lock()) buckets->on_gradient(b, s);
+            return outputs;
+          }));
+      buckets_->accumulators.push_back(std::move(accumulator));
+    }
+  }
+}
+
+GradientSum::~GradientSum() = default;
+
+void GradientSum::arm() {
+  if (!buckets_) return;
+  for (auto& bucket : buckets_->buckets) {
+    bucket.missing = bucket.slots.size();
+    for (auto& slot : bucket.slots) slot.ready = false;
+  }
+  buckets_->next = 0;
+  buckets_->armed = true;
+}
+
+void GradientSum::finish() {
+  if (!buckets_) return;
+  TORCH_CHECK(buckets_->armed, "finish() without arm()");
+  for (auto& bucket : buckets_->buckets) {
+    for (auto& slot : bucket.slots) {
+      if (!slot.ready) fill_slot(bucket, slot);
+    }
+  }
+  buckets_->send_full_buckets();
+  buckets_->armed = false;
+  for (auto& bucket : buckets_->buckets) {
+    bucket.pending->wait();
+    take_sums(bucket);
+  }
+}
+
+}  // namespace projnce

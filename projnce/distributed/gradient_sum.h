@@ -1,0 +1,42 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "projnce/distributed/ranks.h"
+
+namespace projnce {
+
+/// Sums the gradients of parameters over ranks. Gradients travel in buckets, which are sent as soon
+/// as the backward pass has filled them, while it goes on with the layers before. Alone it does
+/// nothing.
+///
+///   gradients.arm();     // before the backward pass that completes the gradients
+///   loss.backward();
+///   gradients.finish();  // every rank has the sums in .grad()
+class GradientSum {
+ public:
+  static constexpr int64_t kBucketBytes = int64_t{8} << 20;
+
+  /// REQUIRES: the parameters and their order are the same on all ranks.
+  GradientSum(RanksPtr ranks, std::vector<torch::Tensor> parameters,
+              int64_t bucket_bytes = kBucketBytes);
+  ~GradientSum();
+
+  /// From now on a gradient that becomes ready is final: several backward passes may add to the
+  /// gradients, of which the last one is armed.
+  void arm();
+
+  /// Sends the rest and waits for everything. A parameter without gradient counts as zeros. Leaves
+  /// the memory formats of gradients as they are.
+  void finish();
+
+ private:
+  struct Buckets;
+  std::shared_ptr<Buckets> buckets_;  ///< null for a process alone
+};
+
+}  // namespace projnce

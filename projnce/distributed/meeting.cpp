@@ -1,0 +1,177 @@
+#include "projnce/distributed/meeting.h"
+
+#include <algorithm>
+#include <sstream>
+#include <thread>
+
+#include "projnce/distributed/rank_group.h"
+#include "projnce/io/printable.h"
+
+namespace projnce {
+
+namespace {
+
+constexpr auto kPoll = std::chrono::milliseconds(5);
+constexpr auto kVerdictKey = "verdict";
+const std::string kAgreed = "agreed";
+
+// A verdict is the word kAgreed, or an error in three lines: whose fault, the sentence, the hint.
+
+std::string verdict_text(const Error& error) {
+  return concat(error.fault() == Fault::kInput ? "input" : "work", "\n", error.what(), "\n",
+                error.hint());
+}
+
+[[noreturn]] void throw_verdict(const std::string& verdict) {
+  std::istringstream lines(verdict);
+  std::string fault, sentence, hint;
+  std::getline(lines, fault);
+  std::getline(lines, sentence);
+  std::getline(lines, hint);
+  throw Error(sentence, hint, fault == "input" ? Fault::kInput : Fault::kWork);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Line `index` for a sentence.
+std::string quoted_line(const std::vector<std::string>& lines, size_t index) {
+  constexpr size_t kLongest = 120;
+  if (index >= lines.size()) return "missing";
+  const auto line = printable(lines[index]);
+  return concat('\'', line.size() <= kLongest ? line : line.substr(0, kLongest) + "...", '\'');
+}
+
+[[noreturn]] void fail_different(int rank, const std::string& name, const std::string& first_text,
+                                 const std::string& rank_text) {
+  const auto first = lines_of(first_text);
+  const auto other = lines_of(rank_text);
+  const auto place = std::mismatch(first.begin(), first.end(), other.begin(), other.end());
+  const auto index = static_cast<size_t>(place.first - first.begin());
+  const auto where =
+      std::max(first.size(), other.size()) > 1 ? concat("line ", index + 1, " is ") : "it is ";
+  fail(Hint{"start all ranks with the same program, arguments and files"}, "rank ", rank,
+       " disagrees with rank 0 about the ", name, ": ", where, quoted_line(other, index),
+       " there and ", quoted_line(first, index), " on rank 0");
+}
+
+std::string key_of(const std::string& kind, int rank) {
+  return concat(kind, "/", rank);
+}
+
+}  // namespace
+
+Meeting::Meeting(c10d::Store& store, const RankEnvironment& environment, const JoinOptions& options)
+    : store_(store),
+      environment_(environment),
+      must_agree_(options.must_agree),
+      timeout_(options.timeout),
+      deadline_(std::chrono::steady_clock::now() + options.timeout) {
+  must_agree_.insert(must_agree_.begin(), {"number of ranks", std::to_string(environment.world)});
+}
+
+void Meeting::hold() {
+  std::string verdict;
+  try {
+    verdict = arrive_and_judge();
+  } catch (const Error& error) {
+    verdict = conclude(verdict_text(error));
+  }
+  if (verdict != kAgreed) {
+    let_others_read();
+    throw_verdict(verdict);
+  }
+  compare_texts(environment_.rank);  // rank 0 has asked those only that it knows of
+}
+
+std::string Meeting::arrive_and_judge() {
+  const int rank = environment_.rank;
+  store_.add("arrived", 1);
+  if (store_.add(key_of("claimed", rank), 1) > 1) {
+    fail(Hint{"give every process a rank of its own"}, "two processes say that they are rank ",
+         rank, " of ", environment_.world);
+  }
+  for (const auto& [name, text] : must_agree_) leave_note(key_of("text/" + name, rank), text);
+  leave_note(key_of("here", rank), "yes");
+  if (rank == 0) {
+    wait_for_everybody();
+    if (has_note(kVerdictKey)) return note(kVerdictKey);
+    for (int other = 1; other < environment_.world; ++other) compare_texts(other);
+    return conclude(kAgreed);
+  }
+  if (!wait_until([&] { return has_note(kVerdictKey); })) fail_late();
+  return note(kVerdictKey);
+}
+
+void Meeting::wait_for_everybody() {
+  int next = 1;
+  const bool in_time = wait_until([&] {
+    while (next < environment_.world && has_note(key_of("here", next))) ++next;
+    return next == environment_.world || has_note(kVerdictKey);
+  });
+  if (!in_time) fail_late();
+}
+
+void Meeting::compare_texts(int rank) {
+  for (const auto& [name, own_text] : must_agree_) {
+    const auto first = note(key_of("text/" + name, 0));
+    const auto key = key_of("text/" + name, rank);
+    const auto other = has_note(key) ? note(key) : "";
+    if (first != other) fail_different(rank, name, first, other);
+  }
+}
+
+bool Meeting::wait_until(const std::function<bool()>& done) {
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > deadline_) return false;
+    std::this_thread::sleep_for(kPoll);
+  }
+  return true;
+}
+
+std::string Meeting::conclude(const std::string& verdict) {
+  if (store_.add("conclusions", 1) == 1) leave_note(kVerdictKey, verdict);
+  return note(kVerdictKey);
+}
+
+/// Rank 0's server ends with rank 0: it stays until the others have read the verdict, but not for
+/// ever, since one of them may be dead.
+void Meeting::let_others_read() {
+  store_.add("left", 1);
+  if (environment_.rank != 0) return;
+  deadline_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  wait_until([&] { return store_.add("left", 0) >= store_.add("arrived", 0); });
+}
+
+void Meeting::fail_late() {
+  int came = 0;
+  std::string missing;
+  for (int rank = 0; rank < environment_.world; ++rank) {
+    if (has_note(key_of("here", rank))) {
+      ++came;
+    } else {
+      missing += concat(missing.empty() ? "" : ", ", rank);
+    }
+  }
+  fail_working(came, " of ", environment_.world, " ranks came within ", in_seconds(timeout_),
+               "; missing: ", missing);
+}
+
+std::string Meeting::note(const std::string& key) {
+  const auto bytes = store_.get(key);
+  return {bytes.begin(), bytes.end()};
+}
+
+void Meeting::leave_note(const std::string& key, const std::string& text) {
+  store_.set(key, {text.begin(), text.end()});
+}
+
+bool Meeting::has_note(const std::string& key) {
+  return store_.check({key});
+}
+
+}  // namespace projnce

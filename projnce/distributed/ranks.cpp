@@ -1,0 +1,215 @@
+#include "projnce/distributed/ranks.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "projnce/core/error.h"
+#include "projnce/distributed/rank_group.h"
+
+namespace projnce {
+
+using WorkPtr = c10::intrusive_ptr<c10d::Work>;
+
+struct PendingSum::State {
+  std::shared_ptr<RankGroup> group;
+  WorkPtr work;
+  const char* what;
+};
+
+namespace {
+
+[[noreturn]] void fail_lost(const RankGroup& group, const char* what, const std::exception& error) {
+  fail_working("rank ", group.rank, " of ", group.world, " lost the others while ", what,
+               ": a rank died or did not answer within ", in_seconds(group.timeout), " (",
+               plain_reason(error), ")");
+}
+
+/// Starts an operation of Gloo and waits for it.
+template <class Start>
+void run_collective(RankGroup& group, const char* what, const Traffic& traffic, Start&& start) {
+  try {
+    start()->wait();
+  } catch (const std::exception& error) {
+    fail_lost(group, what, error);
+  }
+  group.count(traffic);
+}
+
+int64_t bytes_in(const torch::Tensor& tensor) {
+  return tensor.numel() * static_cast<int64_t>(tensor.element_size());
+}
+
+int64_t total_rows(const std::vector<int64_t>& counts) {
+  return std::accumulate(counts.begin(), counts.end(), int64_t{0});
+}
+
+/// [rows, ...] with what follows dimension 0 taken from `like`.
+torch::Tensor empty_rows(const torch::Tensor& like, int64_t rows) {
+  auto shape = like.sizes().vec();
+  shape[0] = rows;
+  return torch::empty(shape, like.options());
+}
+
+/// The first rows are those of `mine`, the others zero: Gloo's blocks have one size.
+torch::Tensor padded_rows(const torch::Tensor& mine, int64_t rows) {
+  if (mine.size(0) == rows) return mine.contiguous();
+  auto padded = empty_rows(mine, rows).zero_();
+  padded.narrow(0, 0, mine.size(0)).copy_(mine);
+  return padded;
+}
+
+/// The W blocks of equal size that a gathered tensor [W * rows, ...] consists of.
+std::vector<torch::Tensor> blocks_of(const torch::Tensor& all, int world) {
+  std::vector<torch::Tensor> blocks;
+  const auto rows = all.size(0) / world;
+  for (int rank = 0; rank < world; ++rank) blocks.push_back(all.narrow(0, rank * rows, rows));
+  return blocks;
+}
+
+/// Lets `action` work on a contiguous tensor and puts its result back. Gloo works on memory as it
+/// lies: with other strides it would touch elements of others, or mix them up where ranks differ.
+template <class Action>
+void on_contiguous(torch::Tensor& tensor, Action&& action) {
+  const torch::NoGradGuard no_grad;
+  std::vector<torch::Tensor> contiguous = {tensor.contiguous()};
+  action(contiguous);
+  if (!tensor.is_contiguous()) tensor.copy_(contiguous.front());
+}
+
+}  // namespace
+
+PendingSum::PendingSum(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+void PendingSum::wait() {
+  if (!state_) return;
+  const auto state = std::move(state_);
+  try {
+    state->work->wait();
+  } catch (const std::exception& error) {
+    fail_lost(*state->group, state->what, error);
+  }
+}
+
+RanksPtr Ranks::alone() {
+  return std::make_shared<Ranks>(nullptr);
+}
+
+Ranks::Ranks(std::shared_ptr<RankGroup> group) : group_(std::move(group)) {}
+
+Ranks::~Ranks() = default;
+
+int Ranks::rank() const {
+  return group_ ? group_->rank : 0;
+}
+
+int Ranks::size() const {
+  return group_ ? group_->world : 1;
+}
+
+std::vector<int64_t> Ranks::gather_counts(int64_t mine, const char* what) {
+  const auto counts = gather_rows(torch::full({1}, mine, torch::kLong),
+                                  std::vector<int64_t>(static_cast<size_t>(size()), 1), what);
+  const auto* values = counts.data_ptr<int64_t>();
+  return {values, values + counts.numel()};
+}
+
+torch::Tensor Ranks::gather_rows(const torch::Tensor& mine, const std::vector<int64_t>& counts,
+                                 const char* what) {
+  TORCH_CHECK(counts.size() == static_cast<size_t>(size()) && mine.dim() > 0 &&
+                  mine.size(0) == counts[static_cast<size_t>(rank())],
+              "gather_rows: ", mine.sizes(), " does not fit counts ", counts);
+  if (!group_) return mine;
+  const torch::NoGradGuard no_grad;
+  const auto rows = *std::max_element(counts.begin(), counts.end());
+  if (rows == 0) return mine;
+  auto all = empty_rows(mine, rows * size());
+  std::vector<torch::Tensor> inputs = {padded_rows(mine, rows)};
+  std::vector<std::vector<torch::Tensor>> outputs = {blocks_of(all, size())};
+  run_collective(*group_, what, gather_traffic(bytes_in(inputs.front()), size()),
+                 [&] { return group_->gloo->allgather(outputs, inputs); });
+  if (total_rows(counts) == all.size(0)) return all;
+  auto& blocks = outputs.front();
+  for (size_t r = 0; r < blocks.size(); ++r) blocks[r] = blocks[r].narrow(0, 0, counts[r]);
+  return torch::cat(blocks);
+}
+
+torch::Tensor Ranks::scatter_sum(const torch::Tensor& all, const std::vector<int64_t>& counts,
+                                 const char* what) {
+  TORCH_CHECK(counts.size() == static_cast<size_t>(size()) && all.dim() > 0 &&
+                  all.size(0) == total_rows(counts),
+              "scatter_sum: ", all.sizes(), " does not fit counts ", counts);
+  if (!group_ || all.numel() == 0) return all;
+  const torch::NoGradGuard no_grad;
+  const auto mine = counts[static_cast<size_t>(rank())];
+  auto input = all.contiguous();
+  auto received = empty_rows(all, mine * size());
+  auto send_rows = counts;
+  auto receive_rows = std::vector<int64_t>(counts.size(), mine);
+  const auto to_others = bytes_in(input) - bytes_in(input) / input.size(0) * mine;
+  run_collective(*group_, what, exchange_traffic(to_others, size()), [&] {
+    return group_->gloo->alltoall_base(received, input, receive_rows, send_rows);
+  });
+  const auto parts = blocks_of(received, size());
+  auto result = parts.front().clone();
+  for (size_t r = 1; r < parts.size(); ++r) result.add_(parts[r]);
+  return result;
+}
+
+void Ranks::sum(torch::Tensor& tensor, const char* what) {
+  if (!group_ || tensor.numel() == 0) return;
+  on_contiguous(tensor, [&](std::vector<torch::Tensor>& contiguous) {
+    run_collective(*group_, what, sum_traffic(bytes_in(tensor), size()),
+                   [&] { return group_->gloo->allreduce(contiguous); });
+  });
+}
+
+void Ranks::broadcast(torch::Tensor& tensor, const char* what) {
+  if (!group_ || tensor.numel() == 0) return;
+  on_contiguous(tensor, [&](std::vector<torch::Tensor>& contiguous) {
+    run_collective(*group_, what, broadcast_traffic(bytes_in(tensor), rank(), size()),
+                   [&] { return group_->gloo->broadcast(contiguous); });
+  });
+}
+
+std::string Ranks::broadcast_text(const std::string& text, const char* what) {
+  auto length = torch::full({1}, static_cast<int64_t>(text.size()), torch::kLong);
+  broadcast(length, what);
+  auto bytes = torch::zeros({length.item<int64_t>()}, torch::kByte);
+  auto* memory = reinterpret_cast<char*>(bytes.data_ptr<uint8_t>());
+  if (first()) std::memcpy(memory, text.data(), text.size());
+  broadcast(bytes, what);
+  return {memory, static_cast<size_t>(bytes.numel())};
+}
+
+void Ranks::barrier(const char* what) {
+  if (!group_) return;
+  run_collective(*group_, what, barrier_traffic(size()), [&] { return group_->gloo->barrier(); });
+}
+
+PendingSum Ranks::start_sum(const torch::Tensor& flat, const char* what) {
+  TORCH_CHECK(flat.is_contiguous(), "start_sum needs a contiguous tensor");
+  if (!group_ || flat.numel() == 0) return PendingSum(nullptr);
+  std::vector<torch::Tensor> tensors = {flat};
+  WorkPtr work;
+  try {
+    work = group_->gloo->allreduce(tensors);
+  } catch (const std::exception& error) {
+    fail_lost(*group_, what, error);
+  }
+  group_->count(sum_traffic(bytes_in(flat), size()));
+  return PendingSum(
+      std::make_shared<PendingSum::State>(PendingSum::State{group_, std::move(work), what}));
+}
+
+int64_t Ranks::bytes_sent() const {
+  return group_ ? group_->bytes.load() : 0;
+}
+
+int64_t Ranks::messages() const {
+  return group_ ? group_->messages.load() : 0;
+}
+
+}  // namespace projnce

@@ -1,0 +1,184 @@
+#include "projnce/distributed/ranks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <numeric>
+
+#include "tests/support/rank_threads.h"
+
+namespace projnce {
+namespace {
+
+using testing::as_ranks;
+using ::testing::ElementsAre;
+
+/// Rows that tell whose they are: rank * 100 + row, in both columns, the second one negative.
+torch::Tensor rows_of(int64_t rank, int64_t rows, torch::ScalarType type = torch::kFloat) {
+  const auto first = torch::arange(rows, torch::kLong) + rank * 100;
+  return torch::stack({first, first + 7}, 1).to(type);
+}
+
+/// Values whose sum depends on the order in which they are added.
+torch::Tensor rough_values(int64_t rank, at::IntArrayRef shape) {
+  auto generator = at::detail::createCPUGenerator(static_cast<uint64_t>(rank) + 5);
+  return torch::randn(shape, generator) * std::pow(10.0, static_cast<double>(rank));
+}
+
+class EveryWorld : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Ranks, EveryWorld, ::testing::Values(1, 2, 3, 4));
+
+/// Rank r has (r * 2) % 5 rows: 0, 2, 4, 1.
+std::vector<int64_t> uneven_counts(int world) {
+  std::vector<int64_t> counts;
+  for (int rank = 0; rank < world; ++rank) counts.push_back(rank * 2 % 5);
+  return counts;
+}
+
+TEST(Ranks, AloneReturnsWhatItWasGiven) {
+  const auto ranks = Ranks::alone();
+  auto rows = rows_of(0, 3);
+  EXPECT_EQ(ranks->rank(), 0);
+  EXPECT_EQ(ranks->size(), 1);
+  EXPECT_TRUE(ranks->first());
+  EXPECT_THAT(ranks->gather_counts(3), ElementsAre(3));
+  EXPECT_TRUE(ranks->gather_rows(rows, {3}).is_same(rows));
+  EXPECT_TRUE(ranks->scatter_sum(rows, {3}).is_same(rows));
+  ranks->sum(rows);
+  ranks->broadcast(rows);
+  ranks->start_sum(rows).wait();
+  ranks->barrier();
+  EXPECT_TRUE(rows.equal(rows_of(0, 3)));
+  EXPECT_EQ(ranks->broadcast_text("text"), "text");
+  EXPECT_EQ(ranks->bytes_sent(), 0);
+}
+
+TEST_P(EveryWorld, GathersRowsOfEveryTypeWhereCountsDiffer) {
+  const auto counts = uneven_counts(GetParam());
+  as_ranks(GetParam(), [&](const RanksPtr& ranks) {
+    const auto mine = counts[static_cast<size_t>(ranks->rank())];
+    EXPECT_EQ(ranks->gather_counts(mine), counts);
+    for (const auto type : {torch::kFloat, torch::kDouble, torch::kLong, torch::kByte}) {
+      std::vector<torch::Tensor> expected;
+      for (size_t r = 0; r < counts.size(); ++r) {
+        expected.push_back(rows_of(static_cast<int64_t>(r), counts[r], type));
+      }
+      const auto all = ranks->gather_rows(rows_of(ranks->rank(), mine, type), counts);
+      EXPECT_EQ(all.scalar_type(), type);
+      EXPECT_TRUE(all.equal(torch::cat(expected)));
+    }
+  });
+}
+
+TEST_P(EveryWorld, GathersEqualCountsAndNothing) {
+  as_ranks(GetParam(), [&](const RanksPtr& ranks) {
+    const std::vector<int64_t> three(static_cast<size_t>(ranks->size()), 3);
+    // Every second column of something: rows that do not lie one after the other.
+    const auto strided = rows_of(ranks->rank(), 3).repeat({1, 2}).slice(1, 0, 4, 2);
+    const auto all = ranks->gather_rows(strided, three);
+    ASSERT_EQ(all.size(0), 3 * ranks->size());
+    EXPECT_TRUE(all.narrow(0, 3 * ranks->rank(), 3).equal(strided));
+    const std::vector<int64_t> none(static_cast<size_t>(ranks->size()), 0);
+    EXPECT_EQ(ranks->gather_rows(rows_of(0, 0), none).sizes(), (std::vector<int64_t>{0, 2}));
+    EXPECT_EQ(ranks->scatter_sum(rows_of(0, 0), none).sizes(), (std::vector<int64_t>{0, 2}));
+  });
+}
+
+TEST_P(EveryWorld, ScatterSumAddsInTheOrderOfRanks) {
+  const auto counts = uneven_counts(GetParam());
+  const auto rows = std::accumulate(counts.begin(), counts.end(), int64_t{0});
+  auto expected = rough_values(0, {rows, 50});
+  for (int rank = 1; rank < GetParam(); ++rank) expected.add_(rough_values(rank, {rows, 50}));
+  as_ranks(GetParam(), [&](const RanksPtr& ranks) {
+    const auto rank = static_cast<size_t>(ranks->rank());
+    const auto offset = std::accumulate(counts.begin(), counts.begin() + ranks->rank(), int64_t{0});
+    const auto mine = ranks->scatter_sum(rough_values(ranks->rank(), {rows, 50}), counts);
+    EXPECT_TRUE(mine.equal(expected.narrow(0, offset, counts[rank])));
+  });
+}
+
+TEST_P(EveryWorld, SumsAreTheSameOnEveryRankAndEveryTime) {
+  as_ranks(GetParam(), [&](const RanksPtr& ranks) {
+    auto sum = rough_values(ranks->rank(), {1000});
+    ranks->sum(sum);
+    auto again = rough_values(ranks->rank(), {1000});
+    ranks->start_sum(again).wait();
+    EXPECT_TRUE(again.equal(sum));
+    auto first = sum.clone();
+    ranks->broadcast(first);
+    EXPECT_TRUE(first.equal(sum));
+
+    auto expected = rough_values(0, {1000}).to(torch::kDouble);
+    for (int r = 1; r < ranks->size(); ++r) expected.add_(rough_values(r, {1000}));
+    EXPECT_TRUE(sum.to(torch::kDouble).allclose(expected, 1e-5, 1e-4));
+  });
+}
+
+TEST_P(EveryWorld, SumsAndBroadcastsInAnyMemoryFormat) {
+  as_ranks(GetParam(), [&](const RanksPtr& ranks) {
+    const auto values = torch::arange(2 * 3 * 4 * 5, torch::kFloat).view({2, 3, 4, 5});
+    const auto expected = values * (ranks->size() * (ranks->size() + 1) / 2);
+    auto mine = values * (ranks->rank() + 1);
+    // Even where ranks differ in it.
+    if (ranks->rank() != 1) mine = mine.contiguous(torch::MemoryFormat::ChannelsLast);
+    const auto strides = mine.strides().vec();
+    ranks->sum(mine);
+    EXPECT_TRUE(mine.equal(expected));
+    EXPECT_EQ(mine.strides(), strides);
+
+    auto other = ranks->first() ? mine : torch::zeros_like(mine);
+    ranks->broadcast(other);
+    EXPECT_TRUE(other.equal(expected));
+
+    auto frame = torch::full({4, 4}, ranks->rank());
+    auto inner = frame.slice(0, 1, 3).slice(1, 1, 3);
+    ranks->sum(inner);
+    const auto total = ranks->size() * (ranks->size() - 1) / 2;
+    EXPECT_EQ(frame.sum().item<int64_t>(), 12 * ranks->rank() + 4 * total);
+  });
+}
+
+TEST_P(EveryWorld, BroadcastsTextOfAnyLength) {
+  as_ranks(GetParam(), [&](const RanksPtr& ranks) {
+    const auto text = ranks->first() ? std::string("a\0b", 3) : "something else that is longer";
+    EXPECT_EQ(ranks->broadcast_text(text), std::string("a\0b", 3));
+    EXPECT_EQ(ranks->broadcast_text(ranks->first() ? "" : "x"), "");
+  });
+}
+
+TEST(Ranks, CountsWhatItSends) {
+  as_ranks(2, [](const RanksPtr& ranks) {
+    const auto before = ranks->bytes_sent();
+    auto numbers = torch::ones({100});
+    ranks->sum(numbers);  // 400 bytes: half of them, twice
+    EXPECT_EQ(ranks->bytes_sent() - before, 400);
+    ranks->gather_rows(numbers, {100, 100});
+    EXPECT_EQ(ranks->bytes_sent() - before, 800);
+    ranks->scatter_sum(torch::ones({30, 10}), {10, 20});
+    EXPECT_EQ(ranks->bytes_sent() - before, 800 + (ranks->first() ? 800 : 400));
+    EXPECT_EQ(ranks->messages(), 4 + 2 + 1);
+  });
+}
+
+TEST(Ranks, TellsWhatItWasDoingWhenAnotherOneIsGone) {
+  const testing::ScratchDir dir;
+  const auto problems = testing::in_threads(2, [&](int rank) {
+    const auto ranks =
+        join_ranks(testing::rank_of(rank, 2, dir), {.timeout = std::chrono::milliseconds(300)});
+    auto numbers = torch::ones({10});
+    if (rank == 0) ranks->sum(numbers, "gathering embeddings");
+  });
+  ASSERT_TRUE(problems[0]);
+  try {
+    std::rethrow_exception(problems[0]);
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(),
+                ::testing::StartsWith("rank 0 of 2 lost the others while gathering embeddings: a "
+                                      "rank died or did not answer within 0.3 s ("));
+    EXPECT_EQ(error.fault(), Fault::kWork);
+  }
+}
+
+}  // namespace
+}  // namespace projnce
