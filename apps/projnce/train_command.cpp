@@ -16,6 +16,8 @@ const char* const kDetails =
     "  projnce train --data cifar-10-binary.tar.gz an archive as its makers hand it out\n"
     "  projnce train experiments/fashion-mnist/quick.toml --set train.epochs=2\n"
     "  projnce train --resume --out runs/photos    go on with a run that was stopped\n"
+    "  projnce train --data photos --out runs/photos --resume\n"
+    "                                              the same command starts it and goes on with it\n"
     "\n"
     "Without CONFIG, sizes are chosen that suit a CPU; with it, what it leaves out is the paper's.";
 
@@ -64,12 +66,16 @@ void run(const Arguments& arguments, Context& context) {
       train(arguments.request, {.logger = context.logger,
                                 .stop_requested = [] { return stop_signal() != 0; },
                                 .data = open_context(context)});
+  if (outcome.lost_checkpoints > 0) {
+    context.logger->warn("{} checkpoint(s) could not be written", outcome.lost_checkpoints);
+  }
   if (!outcome.finished) {
     context.logger->info("stopped; go on with: projnce train --resume --out {}",
                          outcome.run.string());
     context.exit_status = 128 + stop_signal();  // as shells report a signal
     return;
   }
+  if (!outcome.writes) return;
   if (arguments.json) {
     print_json(outcome.summary);
   } else {
@@ -83,21 +89,21 @@ void add_train_command(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<Arguments>();
   auto* command = add_command(app, "train", kSummary, kDetails);
   auto& request = arguments->request;
-  auto* config = command->add_option("CONFIG", request.run.config, "configuration file (TOML)");
-  auto* data = command->add_option(
+  command->add_option("CONFIG", request.run.config, "configuration file (TOML)");
+  command->add_option(
       "--data", request.run.data,
       "folder with a sub-folder for each class, or a known dataset's folder or archive");
-  auto* set = command
-                  ->add_option("--set", request.run.settings,
-                               "override one setting, such as --set train.epochs=20; repeatable")
-                  ->allow_extra_args(false);
-  command->add_option("--out", request.out, "directory of the run (default: runs/DATASET-LOSS)");
   command
-      ->add_flag("--resume", request.resume, "go on with the run in --out from its last checkpoint")
-      ->needs("--out")
-      ->excludes(config)
-      ->excludes(data)
-      ->excludes(set);
+      ->add_option("--set", request.run.settings,
+                   "override one setting, such as --set train.epochs=20; repeatable")
+      ->allow_extra_args(false);
+  command->add_option("--out", request.out, "directory of the run (default: runs/DATASET-LOSS)");
+  command->add_flag(
+      "--resume", request.resume,
+      "go on with the run in --out from its last checkpoint; where there is none yet, "
+      "start it");
+  command->add_flag("--force", request.force, "resume although settings or data changed")
+      ->needs("--resume");
   command->add_flag("--strict", request.strict, "an unreadable sample is an error, not a warning");
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] { run(*arguments, context); });

@@ -4,6 +4,7 @@
 #include <spdlog/sinks/ringbuffer_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 
+#include <string>
 #include <utility>
 
 namespace projnce {
@@ -24,6 +25,11 @@ Logger make_logger() {
       "projnce", spdlog::sinks_init_list{std::move(terminal), std::move(memory)});
   logger->flush_on(spdlog::level::info);
   return logger;
+}
+
+void log_as_rank(const Logger& logger, int rank) {
+  logger->set_level(spdlog::level::warn);
+  logger->sinks().front()->set_pattern("%^rank " + std::to_string(rank) + ": %v%$");
 }
 
 void log_to_file(const Logger& logger, const std::filesystem::path& file) {

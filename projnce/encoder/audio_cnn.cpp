@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "projnce/core/error.h"
+#include "projnce/encoder/batch_norm.h"
 #include "projnce/encoder/residual_block.h"
 
 namespace projnce {
@@ -28,7 +29,7 @@ AudioCnn::AudioCnn(const AudioCnnOptions& options)
   for (int64_t i = 0; i < kLayers; ++i) {
     const int64_t out = options.width << i;
     layers_->push_back(make_conv(channels, out, /*kernel=*/3, /*stride=*/1));
-    layers_->push_back(torch::nn::BatchNorm2d(out));
+    layers_->push_back(BatchNorm(out));
     layers_->push_back(torch::nn::ReLU(torch::nn::ReLUOptions(/*inplace=*/true)));
     layers_->push_back(torch::nn::MaxPool2d(2));
     channels = out;

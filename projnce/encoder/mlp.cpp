@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "projnce/core/error.h"
+#include "projnce/encoder/batch_norm.h"
 
 namespace projnce {
 
@@ -14,7 +15,7 @@ Mlp::Mlp(const MlpOptions& options)
     // No bias: batch-norm follows, which has its own.
     layers_->push_back(
         torch::nn::Linear(torch::nn::LinearOptions(feature_dim_, options.width).bias(false)));
-    layers_->push_back(torch::nn::BatchNorm1d(options.width));
+    layers_->push_back(BatchNorm(options.width));
     layers_->push_back(torch::nn::ReLU());
     feature_dim_ = options.width;
   }

@@ -14,13 +14,13 @@ torch::nn::Conv2d make_conv(int64_t in_channels, int64_t out_channels, int64_t k
 
 ResidualBlockImpl::ResidualBlockImpl(int64_t in_channels, int64_t out_channels, int64_t stride)
     : conv1_(register_module("conv1", make_conv(in_channels, out_channels, 3, stride))),
-      bn1_(register_module("bn1", torch::nn::BatchNorm2d(out_channels))),
+      bn1_(register_module("bn1", BatchNorm(out_channels))),
       conv2_(register_module("conv2", make_conv(out_channels, out_channels, 3, 1))),
-      bn2_(register_module("bn2", torch::nn::BatchNorm2d(out_channels))) {
+      bn2_(register_module("bn2", BatchNorm(out_channels))) {
   if (stride != 1 || in_channels != out_channels) {
     downsample_ = register_module(
         "downsample", torch::nn::Sequential(make_conv(in_channels, out_channels, 1, stride),
-                                            torch::nn::BatchNorm2d(out_channels)));
+                                            BatchNorm(out_channels)));
   }
 }
 

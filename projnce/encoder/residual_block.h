@@ -1,11 +1,12 @@
 #pragma once
 
-#include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/container/sequential.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/pimpl.h>
 
 #include <cstdint>
+
+#include "projnce/encoder/batch_norm.h"
 
 namespace projnce {
 
@@ -18,9 +19,9 @@ class ResidualBlockImpl : public torch::nn::Module {
 
  private:
   torch::nn::Conv2d conv1_;
-  torch::nn::BatchNorm2d bn1_;
+  BatchNorm bn1_;
   torch::nn::Conv2d conv2_;
-  torch::nn::BatchNorm2d bn2_;
+  BatchNorm bn2_;
   torch::nn::Sequential downsample_{nullptr};
 };
 TORCH_MODULE(ResidualBlock);

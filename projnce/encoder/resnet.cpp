@@ -36,7 +36,7 @@ ResNet::ResNet(const ResNetOptions& options)
   conv1_ = register_module("conv1", max_pool_ ? make_conv(options.input.channels, channels, 7, 2)
                                               : make_conv(options.input.channels, channels, 3,
                                                           options.small_stem_stride));
-  bn1_ = register_module("bn1", torch::nn::BatchNorm2d(channels));
+  bn1_ = register_module("bn1", BatchNorm(channels));
   for (size_t i = 0; i < options.widths.size(); ++i) {
     stages_.push_back(add_stage("layer" + std::to_string(i + 1), channels, options.widths[i],
                                 options.blocks_per_stage, i == 0 ? 1 : 2));

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/container/sequential.h>
 #include <torch/nn/modules/conv.h>
 
@@ -8,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "projnce/encoder/batch_norm.h"
 #include "projnce/encoder/encoder.h"
 
 namespace projnce {
@@ -42,7 +42,7 @@ class ResNet : public Encoder {
   int64_t feature_dim_;
   bool max_pool_;
   torch::nn::Conv2d conv1_{nullptr};
-  torch::nn::BatchNorm2d bn1_{nullptr};
+  BatchNorm bn1_{nullptr};
   std::vector<torch::nn::Sequential> stages_;
 };
 

@@ -4,11 +4,30 @@
 
 namespace projnce {
 
+namespace {
+
+/// Evaluation mode, for as long as it lives.
+class EvalMode {
+ public:
+  explicit EvalMode(EmbeddingModel& model) : model_(model), was_training_(model.is_training()) {
+    model_.eval();
+  }
+  EvalMode(const EvalMode&) = delete;
+  EvalMode& operator=(const EvalMode&) = delete;
+  ~EvalMode() { model_.train(was_training_); }
+
+ private:
+  EmbeddingModel& model_;
+  bool was_training_;
+};
+
+}  // namespace
+
 EmbeddedSet embed_dataset(EmbeddingModel& model, const DatasetPtr& dataset,
-                          const EvalLoaderOptions& options, Progress* progress) {
-  torch::NoGradGuard no_grad;
-  const bool was_training = model.is_training();
-  model.eval();
+                          const EvalLoaderOptions& options,
+                          const std::function<void(int64_t)>& on_rows) {
+  const torch::NoGradGuard no_grad;
+  const EvalMode eval_mode(model);
   EmbeddedSet set{.embeddings = torch::empty({dataset->size(), model.embedding_dim()}),
                   .features = torch::empty({dataset->size(), model.feature_dim()}),
                   .labels = torch::empty({dataset->size()}, torch::kLong),
@@ -22,9 +41,8 @@ EmbeddedSet embed_dataset(EmbeddingModel& model, const DatasetPtr& dataset,
     set.labels.narrow(0, row, batch->size()).copy_(batch->labels);
     set.indices.narrow(0, row, batch->size()).copy_(batch->indices);
     row += batch->size();
-    if (progress != nullptr) progress->update(row);
+    if (on_rows) on_rows(row);
   }
-  model.train(was_training);
   // Damaged samples were left out.
   for (auto* part : {&set.embeddings, &set.features, &set.labels, &set.indices}) {
     *part = part->narrow(0, 0, row);

@@ -2,7 +2,9 @@
 
 #include <torch/types.h>
 
-#include "projnce/core/progress.h"
+#include <cstdint>
+#include <functional>
+
 #include "projnce/dataset/dataset.h"
 #include "projnce/encoder/embedding_model.h"
 #include "projnce/loader/eval_loader.h"
@@ -18,8 +20,10 @@ struct EmbeddedSet {
 };
 
 /// Runs the whole dataset through the model, un-augmented and in evaluation mode; the model is left
-/// in the mode it came in. `progress` may be null.
+/// in the mode it came in. `on_rows` is told after every batch how many are done; it may throw to
+/// give up.
 EmbeddedSet embed_dataset(EmbeddingModel& model, const DatasetPtr& dataset,
-                          const EvalLoaderOptions& options, Progress* progress = nullptr);
+                          const EvalLoaderOptions& options,
+                          const std::function<void(int64_t rows)>& on_rows = {});
 
 }  // namespace projnce

@@ -18,7 +18,7 @@ namespace projnce {
 struct PrefetchPlan {
   int64_t first = 0;    ///< number of the first item
   int64_t end = 0;      ///< one past the number of the last item
-  int64_t threads = 1;  ///< at least 1
+  int64_t threads = 1;  ///< 0: the consumer makes each item when he asks for it
   int64_t ahead = 4;    ///< items held or being made at any time, at least 1
 };
 
@@ -30,12 +30,14 @@ class OrderedPrefetcher {
  public:
   using Maker = std::function<Item(int64_t number)>;
 
-  /// `new_maker` is called once for each thread, here, so that makers can keep buffers.
+  /// `new_maker` is called once for each thread (once for none), here, so that makers can keep
+  /// buffers.
   OrderedPrefetcher(const PrefetchPlan& plan, const std::function<Maker()>& new_maker)
       : slots_(static_cast<size_t>(plan.ahead)),
         claimed_(plan.first),
         delivered_(plan.first),
         end_(plan.end) {
+    if (plan.threads == 0) make_here_ = new_maker();
     for (int64_t i = 0; i < plan.threads; ++i) {
       workers_.emplace_back(
           [this, make = new_maker()](const std::stop_token& stop) { work(stop, make); });
@@ -46,8 +48,9 @@ class OrderedPrefetcher {
   std::optional<Item> next() {
     if (delivered_ >= end_) return std::nullopt;
     const auto start = std::chrono::steady_clock::now();
-    std::unique_lock lock(mutex_);
     Slot& slot = slot_of(delivered_);
+    if (make_here_ && !slot.error) slot = attempt(make_here_, delivered_);
+    std::unique_lock lock(mutex_);
     filled_.wait(lock, [&] { return slot.item || slot.error; });
     seconds_waited_ +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -94,6 +97,7 @@ class OrderedPrefetcher {
     }
   }
 
+  Maker make_here_;  // empty where threads make the items
   std::mutex mutex_;
   std::condition_variable filled_;
   std::condition_variable_any room_;

@@ -21,7 +21,7 @@ constexpr int64_t kSmallestBatch = 2;
 void check(const TrainLoaderOptions& options) {
   check_at_least("batch_size", options.batch_size, kSmallestBatch);
   check_at_least("views", options.augment.views, 1);
-  check_at_least("threads", options.threads, 1);
+  check_at_least("threads", options.threads, 0);
   check_at_least("prefetch", options.prefetch, 1);
   check_input_format(options.format);
 }
@@ -71,6 +71,7 @@ class TrainBatchMaker {
                   std::shared_ptr<EpochOrders> orders, DamageWatch& damage)
       : dataset_(std::move(dataset)),
         batch_size_(options.batch_size),
+        share_(options.share),
         views_per_sample_(options.augment.views),
         seed_(options.seed),
         batches_(batches_per_epoch),
@@ -83,7 +84,7 @@ class TrainBatchMaker {
     const auto order = orders_->of(epoch);
     const int64_t begin = number % batches_ * batch_size_;
     const int64_t count = std::min(batch_size_, static_cast<int64_t>(order->size()) - begin);
-    const std::span indices(order->data() + begin, static_cast<size_t>(count));
+    const auto indices = share_of({order->data() + begin, static_cast<size_t>(count)});
     const auto need = [&](int64_t index, int height, int width) {
       std::vector<uint64_t> seeds;
       for (int64_t v = 0; v < views_per_sample_; ++v) {
@@ -98,8 +99,16 @@ class TrainBatchMaker {
   }
 
  private:
+  std::span<const int64_t> share_of(std::span<const int64_t> batch) const {
+    const auto count = static_cast<int64_t>(batch.size());
+    const int64_t first = count * share_.part / share_.parts;
+    const int64_t end = count * (share_.part + 1) / share_.parts;
+    return batch.subspan(static_cast<size_t>(first), static_cast<size_t>(end - first));
+  }
+
   DatasetPtr dataset_;
   int64_t batch_size_;
+  BatchShare share_;
   int64_t views_per_sample_;
   uint64_t seed_;
   int64_t batches_;

@@ -18,16 +18,24 @@ namespace projnce {
 /// More than anybody trains, few enough to number their batches.
 inline constexpr int64_t kManyEpochs = int64_t{1} << 32;
 
+/// Part number `part` of `parts` nearly equal, consecutive runs of a batch's samples.
+struct BatchShare {
+  int64_t part = 0;
+  int64_t parts = 1;
+};
+
 struct TrainLoaderOptions {
-  int64_t batch_size = 256;  ///< samples, at least 2; each comes in augment.views views
-  InputFormat format = {};   ///< the pixel order is not looked at: batches are channels-last
+  int64_t batch_size =
+      256;  ///< samples of all shares, at least 2; each comes in augment.views views
+  InputFormat format = {};  ///< the pixel order is not looked at: batches are channels-last
   AugmentOptions augment = {};
   uint64_t seed = 0;
-  int64_t threads = 1;     ///< that make batches, besides the caller's; at least 1
+  int64_t threads = 1;     ///< that make batches, besides the caller's; 0: the caller's alone
   int64_t prefetch = 4;    ///< batches held or being made ahead of `next`; at least 1
   bool balanced = false;   ///< ClassBalancedSampler instead of ShuffledSampler
   bool drop_last = false;  ///< leave out an incomplete last batch; else only one of a single sample
   int64_t epochs = kManyEpochs;     ///< nothing is made ahead after the last of them
+  BatchShare share = {};            ///< the part of every batch that this process loads
   BackgroundClips background = {};  ///< noises for sounds; null for none
   Logger logger = {};               ///< for warnings of damaged samples; may be null
 };
@@ -35,7 +43,7 @@ struct TrainLoaderOptions {
 /// Augmented batches, made in threads ahead of the training step, across the ends of epochs too. A
 /// batch depends on the seed, the epoch and its number in the epoch, not on the threads, so
 /// training can go on in the middle of an epoch as if it had never stopped. A damaged sample is
-/// left out of its batch. Use from one thread.
+/// left out of its batch. A share of a small batch may hold no sample at all. Use from one thread.
 class TrainLoader {
  public:
   TrainLoader(DatasetPtr dataset, TrainLoaderOptions options);

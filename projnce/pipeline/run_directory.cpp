@@ -8,6 +8,22 @@ namespace projnce {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Anything but what a run leaves that was killed before it wrote its configuration.
+bool holds_files(const fs::path& root) {
+  const RunPaths run{root};
+  for (const auto& entry : fs::directory_iterator(root)) {
+    const auto& path = entry.path();
+    const bool leftover = path == run.lock() || (path == run.checkpoints() && fs::is_empty(path)) ||
+                          path.filename().string().starts_with(".config.toml.tmp.");
+    if (!leftover) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 void check_run_can_be_made(const fs::path& root) {
   if (fs::exists(root)) {
     if (!fs::is_directory(root)) fail("the output ", root.string(), " is a file, not a directory");
@@ -15,7 +31,7 @@ void check_run_can_be_made(const fs::path& root) {
       fail(Hint{"give another --out, or go on with it by --resume"}, "the output directory ",
            root.string(), " already holds a run");
     }
-    if (!fs::is_empty(root)) {
+    if (holds_files(root)) {
       fail(Hint{"give another --out"}, "the output directory ", root.string(), " is not empty");
     }
   }
@@ -49,25 +65,6 @@ fs::path free_run_name(const fs::path& base) {
   fs::path name = base;
   for (int i = 2; fs::exists(name); ++i) name = base.string() + "-" + std::to_string(i);
   return name;
-}
-
-MetricsLog::MetricsLog(const fs::path& path, int64_t keep_bytes)
-    : path_(path.string()), bytes_(keep_bytes) {
-  if (keep_bytes > 0) {
-    if (!fs::exists(path) || static_cast<int64_t>(fs::file_size(path)) < keep_bytes) {
-      fail(path_, " is shorter than its checkpoint says; the run cannot go on exactly");
-    }
-    fs::resize_file(path, keep_bytes);
-  }
-  file_.open(path, keep_bytes > 0 ? std::ios::app : std::ios::trunc);
-  if (!file_) fail_working("cannot write ", path_);
-}
-
-void MetricsLog::append(const nlohmann::ordered_json& line) {
-  const auto text = line.dump() + "\n";
-  file_ << text << std::flush;
-  if (!file_) fail_working("cannot write ", path_, "; is the disk full?");
-  bytes_ += static_cast<int64_t>(text.size());
 }
 
 }  // namespace projnce

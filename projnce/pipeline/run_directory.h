@@ -1,10 +1,6 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <string>
 
 namespace projnce {
 
@@ -21,6 +17,7 @@ struct RunPaths {
   std::filesystem::path train_labels() const { return root / "train_labels.npy"; }
   std::filesystem::path summary() const { return root / "summary.json"; }
   std::filesystem::path log() const { return root / "log.txt"; }
+  std::filesystem::path lock() const { return root / "lock"; }
 };
 
 /// Throws where `root` already holds a run or anything else, or cannot be written to; writes
@@ -35,20 +32,5 @@ RunPaths find_run(const std::filesystem::path& root);
 
 /// `base`, or `base-2`, `base-3`, ... where that one is taken.
 std::filesystem::path free_run_name(const std::filesystem::path& base);
-
-/// metrics.jsonl: one JSON object a line. It can be cut back to what a checkpoint had seen, so that
-/// a resumed run writes the same file as one that never stopped.
-class MetricsLog {
- public:
-  /// Goes on behind the first `keep_bytes` bytes; the rest of an earlier file is dropped.
-  MetricsLog(const std::filesystem::path& path, int64_t keep_bytes);
-  void append(const nlohmann::ordered_json& line);
-  int64_t bytes() const { return bytes_; }
-
- private:
-  std::ofstream file_;
-  std::string path_;
-  int64_t bytes_;
-};
 
 }  // namespace projnce

@@ -2,24 +2,38 @@
 
 #include <torch/torch.h>
 
+#include <numeric>
+#include <utility>
+
 #include "projnce/dataset/stratify.h"
 #include "projnce/dataset/subset.h"
 #include "projnce/eval/nearest_centroid.h"
 
 namespace projnce {
 
-RunEvaluator::RunEvaluator(const TrainingData& data, const EvalOptions& options, double temperature,
-                           int threads, const Logger& logger)
-    : loader_options_(eval_loader_options(data.input, options.batch_size, threads)),
+namespace {
+
+/// Consecutive samples.
+DatasetPtr run_of(const DatasetPtr& samples, int64_t first, int64_t end) {
+  std::vector<int64_t> indices(static_cast<size_t>(end - first));
+  std::iota(indices.begin(), indices.end(), first);
+  return std::make_shared<SubsetDataset>(samples, std::move(indices));
+}
+
+}  // namespace
+
+RunEvaluator::RunEvaluator(const TrainingData& data, EvaluatorSettings settings)
+    : loader_options_(
+          eval_loader_options(data.input, settings.options.batch_size, settings.threads)),
       centroid_part_(data.known),
       test_part_(data.judged),
-      test_damage_(std::make_unique<DamageWatch>(data.judged->size(), logger)),
+      test_damage_(std::make_unique<DamageWatch>(data.judged->size(), settings.logger)),
       num_classes_(static_cast<int64_t>(data.class_names().size())),
-      knn_(options.knn),
-      temperature_(temperature) {
-  if (options.centroid_samples > 0 && options.centroid_samples < centroid_part_->size()) {
+      settings_(std::move(settings)) {
+  const int64_t wanted = settings_.options.centroid_samples;
+  if (wanted > 0 && wanted < centroid_part_->size()) {
     centroid_part_ = std::make_shared<SubsetDataset>(
-        centroid_part_, stratified_subset(*centroid_part_, options.centroid_samples, /*seed=*/0));
+        centroid_part_, stratified_subset(*centroid_part_, wanted, /*seed=*/0));
   }
   centroid_damage_ = std::make_unique<DamageWatch>(centroid_part_->size(), nullptr);
 }
@@ -28,7 +42,24 @@ EmbeddedSet RunEvaluator::embed(EmbeddingModel& model, const DatasetPtr& part,
                                 DamageWatch& damage) const {
   auto options = loader_options_;
   options.damage = &damage;
-  return embed_dataset(model, part, options);
+  if (settings_.ranks->size() > 1) return embed_share(model, part, options);
+  return embed_dataset(model, part, options, [this](int64_t) {
+    if (settings_.stop_requested && settings_.stop_requested()) throw EvaluationStopped{};
+  });
+}
+
+EmbeddedSet RunEvaluator::embed_share(EmbeddingModel& model, const DatasetPtr& part,
+                                      const EvalLoaderOptions& options) const {
+  auto& ranks = *settings_.ranks;
+  const int64_t first = part->size() * ranks.rank() / ranks.size();
+  const int64_t end = part->size() * (ranks.rank() + 1) / ranks.size();
+  auto set = embed_dataset(model, run_of(part, first, end), options);
+  set.indices += first;
+  const auto counts = ranks.gather_counts(set.labels.size(0));
+  for (auto* field : {&set.embeddings, &set.features, &set.labels, &set.indices}) {
+    *field = ranks.gather_rows(*field, counts, "gathering embeddings");
+  }
+  return set;
 }
 
 Evaluation RunEvaluator::evaluate(EmbeddingModel& model, ContrastiveLoss& loss,
@@ -38,11 +69,13 @@ Evaluation RunEvaluator::evaluate(EmbeddingModel& model, ContrastiveLoss& loss,
   samples.known = embed(model, centroid_part_, *centroid_damage_);
   samples.test = embed(model, test_part_, *test_damage_);
   samples.num_classes = num_classes_;
-  samples.temperature = temperature_;
+  samples.temperature = settings_.temperature;
   samples.class_vectors =
       class_centroids(samples.known.embeddings, samples.known.labels, num_classes_);
   add_learned_classes(samples, loss);
-  result.judgements = judge_by(samples, protocols, knn_);
+  if (settings_.ranks->first()) {
+    result.judgements = judge_by(samples, protocols, settings_.options.knn);
+  }
   return result;
 }
 

@@ -2,10 +2,12 @@
 
 #include <torch/types.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "projnce/distributed/ranks.h"
 #include "projnce/encoder/embedding_model.h"
 #include "projnce/loss/contrastive_loss.h"
 #include "projnce/pipeline/eval_options.h"
@@ -17,25 +19,41 @@ namespace projnce {
 /// What one look at the test part gives.
 struct Evaluation {
   JudgedSamples samples;
-  std::vector<Judgement> judgements;  ///< by the protocols that were asked for; at least one
+  /// By the protocols that were asked for; at least one, of rank 0 alone.
+  std::vector<Judgement> judgements;
   const Accuracy& accuracy() const { return judgements.front().accuracy; }
+};
+
+/// Thrown out of an evaluation that somebody does not want to wait for.
+struct EvaluationStopped {};
+
+/// What evaluations work with.
+struct EvaluatorSettings {
+  EvalOptions options = {};
+  double temperature = 0.07;  ///< turns cosines into probabilities
+  int threads = 1;
+  Logger logger = {};
+  RanksPtr ranks = Ranks::alone();  ///< each embeds its part of the samples
+  /// Asked after every batch of a process alone; ranks do not stop in the middle.
+  std::function<bool()> stop_requested = {};
 };
 
 /// Embeds the known samples, un-augmented and with the labels as given, and the test part, and
 /// judges by them.
 class RunEvaluator {
  public:
-  /// `temperature` turns cosines into probabilities.
-  RunEvaluator(const TrainingData& data, const EvalOptions& options, double temperature,
-               int threads, const Logger& logger);
+  RunEvaluator(const TrainingData& data, EvaluatorSettings settings);
+  /// A collective: every rank gets the samples, rank 0 judges. Throws EvaluationStopped.
   Evaluation evaluate(EmbeddingModel& model, ContrastiveLoss& loss,
                       const std::vector<std::string>& protocols) const;
 
-  /// Damaged samples of the test part that were met and left out.
+  /// Damaged samples of the test part that this process met and left out.
   int64_t skipped() const { return test_damage_->skipped(); }
 
  private:
   EmbeddedSet embed(EmbeddingModel& model, const DatasetPtr& part, DamageWatch& damage) const;
+  EmbeddedSet embed_share(EmbeddingModel& model, const DatasetPtr& part,
+                          const EvalLoaderOptions& options) const;
 
   EvalLoaderOptions loader_options_;
   DatasetPtr centroid_part_;
@@ -44,8 +62,7 @@ class RunEvaluator {
   std::unique_ptr<DamageWatch> centroid_damage_;
   std::unique_ptr<DamageWatch> test_damage_;
   int64_t num_classes_;
-  KnnOptions knn_;
-  double temperature_;
+  EvaluatorSettings settings_;
 };
 
 /// Loading for evaluation: the model's own input format.

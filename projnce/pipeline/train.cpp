@@ -2,15 +2,21 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
+#include <chrono>
 #include <fstream>
 
 #include "projnce/core/error.h"
 #include "projnce/core/threads.h"
 #include "projnce/core/toml.h"
+#include "projnce/distributed/join_ranks.h"
 #include "projnce/encoder/registry.h"
+#include "projnce/io/atomic_file.h"
 #include "projnce/loss/registry.h"
 #include "projnce/pipeline/array_files.h"
+#include "projnce/pipeline/run_conditions.h"
 #include "projnce/pipeline/run_directory.h"
+#include "projnce/pipeline/run_plan.h"
 #include "projnce/pipeline/training_data.h"
 #include "projnce/pipeline/training_run.h"
 
@@ -27,22 +33,61 @@ std::string source_name(const Table& config) {
   return folder.empty() || folder == "." || folder == ".." ? name : folder;
 }
 
-std::filesystem::path choose_directory(const TrainRequest& request, const Table& config) {
-  if (!request.out.empty()) return request.out;
-  return free_run_name(std::filesystem::path("runs") /
-                       (source_name(config) + "-" + text_setting(config, "loss", "name")));
+/// `projnce launch` starts ranks again under the same command: a name chosen before stays.
+std::filesystem::path launched_run(const RankEnvironment& environment) {
+  if (environment.launch_dir.empty()) return {};
+  std::ifstream file(environment.launch_dir / "run");
+  std::string name;
+  std::getline(file, name);
+  return name;
 }
 
-Table read_config(const TrainRequest& request) {
-  if (request.resume) {
-    auto config = read_toml(find_run(request.out).config());
-    read_run_settings(config);
-    return config;
+std::filesystem::path choose_directory(const Table& config, const RankEnvironment& environment) {
+  const auto name =
+      free_run_name(std::filesystem::path("runs") /
+                    (source_name(config) + "-" + text_setting(config, "loss", "name")));
+  if (!environment.launch_dir.empty()) {
+    write_file_atomically(environment.launch_dir / "run", name.string() + "\n");
   }
-  if (!request.out.empty()) check_run_can_be_made(request.out);
-  auto config = read_run_config(request.run);
-  if (request.strict) config.tables["dataset"].values["strict"] = Value{true, "--strict"};
-  return config;
+  return name;
+}
+
+/// What must be known before ranks meet: how long they wait for each other.
+TrainOptions early_options(const TrainRequest& request, Table config) {
+  const RunPaths paths{request.out};
+  if (request.resume && std::filesystem::exists(paths.config())) {
+    auto stored = read_toml(paths.config());
+    return read_train_options(stored.tables["train"]);
+  }
+  return read_train_options(config.tables["train"]);
+}
+
+RanksPtr meet(const TrainRequest& request, const RankEnvironment& environment) {
+  if (environment.world == 1) return Ranks::alone();
+  const auto config = requested_config(request);
+  const auto seconds = std::chrono::duration<double>(early_options(request, config).rank_timeout);
+  return join_ranks(environment,
+                    {.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(seconds),
+                     .must_agree = {{"program", program_fingerprint()},
+                                    {"configuration", to_toml(config)},
+                                    {"output directory", request.out.string()},
+                                    {"way to begin", request.resume ? "resume" : "start"}}});
+}
+
+/// Ranks of one host share its cores.
+int choose_threads(int64_t wanted, const RankEnvironment& environment) {
+  const int share = std::max(1, available_cores() / environment.local_world);
+  const bool crowded = environment.local_world > 1 && wanted > share;
+  return set_threads(wanted == 0 || crowded ? share : static_cast<int>(wanted));
+}
+
+void check_rank_settings(Table config, const Ranks& ranks) {
+  const auto options = read_train_options(config.tables["train"]);
+  if (ranks.size() > 1 && options.sync_batch_norm && options.micro_batch > 0) {
+    fail(Hint{"set train.sync_batch_norm = false: pieces are normalised each by itself anyway"},
+         "[train] micro_batch = ", options.micro_batch,
+         " cannot share batch statistics over ranks");
+  }
 }
 
 void check_labels_suffice(const DatasetSplit& data, const Table& config) {
@@ -55,50 +100,73 @@ void check_labels_suffice(const DatasetSplit& data, const Table& config) {
   }
 }
 
-bool is_finished(const std::filesystem::path& run) {
-  return std::filesystem::exists(find_run(run).summary());
-}
-
 TrainOutcome finished_outcome(const std::filesystem::path& run) {
   std::ifstream file(find_run(run).summary());
   return {.run = run, .finished = true, .summary = nlohmann::ordered_json::parse(file)};
 }
 
+/// A launcher's restart goes on with the run whose name it knows.
+TrainRequest with_known_run(TrainRequest request, const RankEnvironment& environment) {
+  if (!request.out.empty() || !request.resume) return request;
+  if (environment.launch_dir.empty()) {
+    fail(Hint{"give it as --out RUN"}, "there is no telling which run to resume");
+  }
+  request.out = launched_run(environment);
+  request.resume = !request.out.empty();  // else it ended before there was a run
+  return request;
+}
+
 }  // namespace
 
-TrainOutcome train(const TrainRequest& request, const TrainEnvironment& environment) {
-  if (request.resume && is_finished(request.out)) {
+TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environment) {
+  const auto place = read_rank_environment();
+  const auto request = with_known_run(asked, place);
+  if (place.rank > 0) log_as_rank(environment.logger, place.rank);
+  const auto ranks = meet(request, place);
+  auto plan = plan_run_together(request, environment.logger, *ranks);
+  if (plan.kind == RunPlan::Kind::kFinished) {
     environment.logger->info("{} is finished already", request.out.string());
-    return finished_outcome(request.out);
+    return ranks->first() ? finished_outcome(request.out)
+                          : TrainOutcome{.writes = false, .finished = true};
   }
-  auto config = read_config(request);
+  const bool resumes = plan.kind == RunPlan::Kind::kResume;
+  auto& config = plan.config;
   const auto settings = read_run_settings(config);
-  const int threads = set_threads(static_cast<int>(settings.threads));
+  const int threads = choose_threads(settings.threads, place);
   config.values["threads"] = Value{int64_t{threads}, {}};
+  at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
 
   const auto data = open_training_data(config, settings, threads, environment.data);
-  if (!request.resume && request.run.config.empty())
+  if (!resumes && request.run.config.empty())
     apply_quick_defaults(config, data.train().kind(), data.train().size());
 
   check_labels_suffice(data.dataset, config);
+  check_rank_settings(config, *ranks);
 
-  torch::manual_seed(static_cast<uint64_t>(settings.seed));
+  const auto seed = static_cast<uint64_t>(settings.seed);
+  torch::manual_seed(seed);
   const auto model = make_model(config.tables["encoder"], data.input.shape());
   const auto loss = make_loss(config.tables["loss"],
                               {.num_classes = data.train_classes(),
                                .embedding_dim = model->embedding_dim(),
                                .feature_dim = model->feature_dim()},
                               read_matrix);
-  TrainingRun run(config, settings, data, model, loss, environment);
+  seed_training(seed, *ranks);
+  TrainingRun run({config, settings, data, model, loss, ranks}, environment);
 
-  const auto directory = choose_directory(request, config);
-  if (request.resume) {
-    run.resume(find_run(directory));
+  if (resumes) {
+    run.resume(RunPaths{plan.directory}, plan.checkpoint, request.force);
   } else {
-    check_run_can_be_made(directory);
-    run.start(make_run(directory));
+    if (plan.directory.empty() && ranks->first()) plan.directory = choose_directory(config, place);
+    if (ranks->first()) {
+      check_run_can_be_made(plan.directory);
+      plan.lock = std::make_shared<FileLock>(make_run(plan.directory).lock());
+    }
+    run.start(RunPaths{plan.directory});
   }
-  return run.finish();
+  auto outcome = run.finish();
+  outcome.writes = ranks->first();
+  return outcome;
 }
 
 }  // namespace projnce

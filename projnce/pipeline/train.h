@@ -13,8 +13,11 @@ namespace projnce {
 struct TrainRequest {
   RunRequest run;
   std::filesystem::path out;  ///< empty: runs/DATASET-LOSS, the first such name that is free
-  bool resume = false;        ///< go on with the run in `out`; `run` must be empty
-  bool strict = false;        ///< an unreadable sample is an error
+  /// Go on with the run in `out`. Where there is none yet, `run` says what to start; where there
+  /// is, it must say the same as the run's own settings.
+  bool resume = false;
+  bool force = false;   ///< resume although settings or data changed
+  bool strict = false;  ///< an unreadable sample is an error
 };
 
 /// What the program lends to a training.
@@ -25,12 +28,15 @@ struct TrainEnvironment {
 };
 
 struct TrainOutcome {
+  bool writes = true;  ///< false on ranks other than the first, whose outcome says nothing more
   std::filesystem::path run;
   bool finished = false;           ///< false: stopped on request, checkpoint written
   nlohmann::ordered_json summary;  ///< what summary.json holds; empty unless finished
+  int64_t lost_checkpoints = 0;    ///< that could not be written
 };
 
-/// Trains as asked and writes the run's directory. START READING HERE: a run from end to end.
+/// Trains as asked and writes the run's directory, together with the other ranks where a launcher
+/// started several. START READING HERE: a run from end to end.
 TrainOutcome train(const TrainRequest& request, const TrainEnvironment& environment);
 
 }  // namespace projnce

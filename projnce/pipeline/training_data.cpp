@@ -30,7 +30,7 @@ TrainingData open_training_data(Table& config, const RunSettings& settings, int 
   context.seed = static_cast<uint64_t>(settings.seed);
   context.threads = threads;
   if (!settings.data_root.empty()) context.data_root = settings.data_root;
-  context.on_progress = show_checking();
+  if (context.logger->should_log(spdlog::level::info)) context.on_progress = show_checking();
   context.sound = asked.clip_format();
   TrainingData data{.dataset = open_dataset(config.tables["dataset"], context),
                     .input = asked,

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "projnce/core/error.h"
+#include "projnce/core/names.h"
 #include "projnce/core/toml.h"
 #include "projnce/core/version.h"
 #include "projnce/dataset/labels.h"
@@ -12,7 +13,6 @@
 #include "projnce/pipeline/array_files.h"
 #include "projnce/pipeline/run_results.h"
 #include "projnce/pipeline/trained_model.h"
-#include "projnce/train/training_checkpoint.h"
 
 namespace projnce {
 
@@ -22,20 +22,6 @@ using nlohmann::ordered_json;
 
 double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-TrainLoaderOptions loader_options(Table& config, const RunSettings& settings,
-                                  const TrainOptions& train, const InputOptions& input, int threads,
-                                  BackgroundClips background, const Logger& logger) {
-  return {.batch_size = train.batch_size,
-          .format = input.format(),
-          .augment = read_augment_options(config.tables["augment"]),
-          .seed = static_cast<uint64_t>(settings.seed),
-          .threads = threads,
-          .balanced = train.balanced,
-          .epochs = train.epochs,
-          .background = background,
-          .logger = logger};
 }
 
 /// Background noises are few: all of them stay in memory.
@@ -53,56 +39,68 @@ BackgroundClips background_clips(const DatasetSplit& split, const Logger& logger
   return std::make_shared<const std::vector<Clip>>(std::move(clips));
 }
 
-std::string to_text(const RunProgress& p) {
-  return ordered_json{{"metrics_bytes", p.metrics_bytes}, {"last_accuracy", p.last_accuracy},
-                      {"best_accuracy", p.best_accuracy}, {"best_epoch", p.best_epoch},
-                      {"train_seconds", p.train_seconds}, {"eval_seconds", p.eval_seconds}}
-      .dump();
+TrainLoaderOptions loader_options(const RunContents& contents, const TrainOptions& train,
+                                  int threads, const Logger& logger) {
+  return {.batch_size = train.batch_size,
+          .format = contents.data.input.format(),
+          .augment = read_augment_options(contents.config.tables["augment"]),
+          .seed = static_cast<uint64_t>(contents.settings.seed),
+          .threads = train.loader_threads < 0 ? threads : train.loader_threads,
+          .balanced = train.balanced,
+          .epochs = train.epochs,
+          .share = {.part = contents.ranks->rank(), .parts = contents.ranks->size()},
+          .background = background_clips(contents.data.dataset, logger),
+          .logger = logger};
 }
 
-ordered_json with_entropy(const std::map<std::string, double>& means, double entropy) {
-  ordered_json value = means;
-  value["label_entropy"] = entropy;
-  return value;
+EvaluatorSettings evaluator_settings(const RunContents& contents, const EvalOptions& options,
+                                     int threads, const TrainEnvironment& environment) {
+  return {.options = options,
+          .temperature = loss_temperature(contents.config),
+          .threads = threads,
+          .logger = environment.logger,
+          .ranks = contents.ranks,
+          .stop_requested = environment.stop_requested};
 }
 
-RunProgress progress_from_text(const std::string& text) {
-  try {
-    const auto json = nlohmann::json::parse(text);
-    return {.metrics_bytes = json.at("metrics_bytes"),
-            .last_accuracy = json.at("last_accuracy"),
-            .best_accuracy = json.at("best_accuracy"),
-            .best_epoch = json.at("best_epoch"),
-            .train_seconds = json.at("train_seconds"),
-            .eval_seconds = json.at("eval_seconds")};
-  } catch (const nlohmann::json::exception& error) {
-    fail("the checkpoint's run state cannot be read: ", error.what());
+/// The names of a batch's samples, those with values that are no numbers first.
+std::vector<std::string> suspect_names(const Batch& batch, const Dataset& samples) {
+  std::vector<std::string> broken;
+  std::vector<std::string> others;
+  const auto finite = batch.images.isfinite().flatten(1).all(1).view({batch.views, -1}).all(0);
+  for (int64_t i = 0; i < batch.size(); ++i) {
+    const auto name = samples.sample_name(batch.indices[i].item<int64_t>());
+    const bool is_finite = finite[i].item<bool>();
+    (is_finite ? others : broken).push_back(is_finite ? name : name + " (not finite itself)");
   }
+  broken.insert(broken.end(), others.begin(), others.end());
+  return broken;
 }
 
 }  // namespace
 
-TrainingRun::TrainingRun(Table& config, const RunSettings& settings, const TrainingData& data,
-                         EmbeddingModelPtr model, LossPtr loss, const TrainEnvironment& environment)
-    : config_(config),
-      data_(data),
-      model_(std::move(model)),
-      loss_(std::move(loss)),
+TrainingRun::TrainingRun(const RunContents& contents, const TrainEnvironment& environment)
+    : config_(contents.config),
+      data_(contents.data),
+      model_(contents.model),
+      loss_(contents.loss),
+      ranks_(contents.ranks),
       environment_(environment),
-      options_(read_train_options(config.tables["train"])),
-      eval_options_(read_eval_options(config.tables["eval"])),
-      threads_(static_cast<int>(std::get<int64_t>(config.values.at("threads").data))),
-      loader_(data.dataset.train, loader_options(config, settings, options_, data.input, threads_,
-                                                 background_clips(data.dataset, environment.logger),
-                                                 environment.logger)),
-      trainer_(model_, loss_, loader_, options_),
-      evaluator_(data, eval_options_, loss_temperature(config), threads_, environment.logger),
-      label_entropy_(label_entropy(torch::tensor(labels_of(data.train())))) {}
+      options_(read_train_options(config_.tables["train"])),
+      eval_options_(read_eval_options(config_.tables["eval"])),
+      threads_(static_cast<int>(std::get<int64_t>(config_.values.at("threads").data))),
+      loader_(data_.dataset.train,
+              loader_options(contents, options_, threads_, environment.logger)),
+      trainer_(model_, loss_, loader_, options_, ranks_),
+      evaluator_(data_, evaluator_settings(contents, eval_options_, threads_, environment)),
+      conditions_(run_conditions(threads_, ranks_->size())),
+      label_entropy_(label_entropy(torch::tensor(labels_of(data_.train())))) {
+  conditions_["data"] = data_fingerprint(data_.train());
+}
 
 void TrainingRun::start(const RunPaths& paths) {
   open_files(paths);
-  write_file_atomically(paths_.config(), to_toml(config_));
-  write_array(paths_.train_labels(), labels_table());
+  share_training(parts(), *ranks_);
   announce();
 }
 
@@ -112,29 +110,48 @@ torch::Tensor TrainingRun::labels_table() const {
   return torch::stack({torch::tensor(used), torch::tensor(clean.empty() ? used : clean)}, 1);
 }
 
-void TrainingRun::resume(const RunPaths& paths) {
-  const auto newest = CheckpointDir(paths.checkpoints()).newest_valid();
-  for (const auto& damaged : newest.damaged) {
-    environment_.logger->warn("passed over a damaged checkpoint: {}", damaged.reason);
-  }
-  if (newest.checkpoint) {
-    const auto& state = newest.checkpoint->state;
-    restore_training(*model_, *loss_, trainer_, state);
-    progress_ = progress_from_text(state.metadata.at("run"));
+void TrainingRun::resume(const RunPaths& paths, const std::optional<Checkpoint>& checkpoint,
+                         bool force) {
+  if (checkpoint) {
+    restore(*checkpoint, force);
   } else {
     environment_.logger->info("no checkpoint yet: starting from the beginning");
   }
   open_files(paths);
+  share_training(parts(), *ranks_);
   environment_.logger->info("resuming at epoch {}, step {}", trainer_.state().epoch + 1,
                             trainer_.state().step);
   announce();
 }
 
+void TrainingRun::restore(const Checkpoint& checkpoint, bool force) {
+  const auto& metadata = checkpoint.state.metadata;
+  const auto found = metadata.find("conditions");
+  if (found == metadata.end()) fail(checkpoint.path.string(), " lacks the entry 'conditions'");
+  auto before = nlohmann::json::parse(found->second).get<RunConditions>();
+  if (before["data"] != conditions_["data"] && !force) {
+    fail(Hint{"put the data back as it was; --force goes on with what is there now"},
+         "the training data is not what the run was trained on: samples or labels differ");
+  }
+  restore_training(parts(), checkpoint.state, *ranks_);
+  progress_ = progress_from_text(metadata.at("run"));
+  const auto changes = condition_changes(before, conditions_);
+  if (!changes.empty()) {
+    environment_.logger->warn("the run goes on, but not bit for bit as it began: {}", changes);
+  }
+}
+
 void TrainingRun::open_files(const RunPaths& paths) {
   paths_ = paths;
+  last_checkpoint_ = now_seconds();
+  if (!ranks_->first()) return;
+  write_file_atomically(paths_.config(), to_toml(config_));
+  std::filesystem::remove(paths_.summary());  // a run that goes on is not finished
+  write_array(paths_.train_labels(), labels_table());
   log_to_file(environment_.logger, paths_.log());
-  metrics_.emplace(paths_.metrics(), progress_.metrics_bytes);
-  checkpoints_.emplace(paths_.checkpoints(), CheckpointDirOptions{options_.keep_checkpoints});
+  metrics_.emplace(paths_.metrics(), progress_.metrics_bytes, environment_.logger);
+  checkpoints_ = std::make_unique<CheckpointWriter>(
+      CheckpointDir(paths_.checkpoints(), {options_.keep_checkpoints}), environment_.logger);
 }
 
 void TrainingRun::announce() const {
@@ -151,100 +168,173 @@ void TrainingRun::announce() const {
   log.info("{} with {}, {:.2f} M weights; loss {}, about {:.2f} by chance",
            text_setting(config_, "encoder", "name"), model_->encoder().describe(),
            double(weights) / 1e6, text_setting(config_, "loss", "name"), chance);
-  log.info("{} epochs of {} batches on {} threads", options_.epochs, loader_.batches_per_epoch(),
-           threads_);
+  log.info("{} epochs of {} batches on {} threads{}", options_.epochs, loader_.batches_per_epoch(),
+           threads_, ranks_->size() > 1 ? fmt::format(" of each of {} ranks", ranks_->size()) : "");
 }
 
 TrainOutcome TrainingRun::finish() {
   epoch_started_ = now_seconds();
-  bar_.emplace("training", options_.epochs * data_.train().size(), "samples");
-  const auto end = trainer_.run({.on_step = [this](const auto& report) { on_step(report); },
-                                 .on_epoch = [this](const auto& report) { on_epoch(report); },
-                                 .stop_requested = environment_.stop_requested});
+  if (ranks_->first()) bar_.emplace("training", options_.epochs * data_.train().size(), "samples");
+  const auto end = train_on();
   bar_.reset();
+  TrainOutcome outcome{.run = paths_.root, .finished = end == TrainEnd::kFinished, .summary = {}};
   if (end == TrainEnd::kStopped) {
     progress_.train_seconds += now_seconds() - epoch_started_;
-    save_checkpoint(/*best=*/false);
-    return {.run = paths_.root, .finished = false, .summary = {}};
+    save_checkpoint();
+  } else {
+    write_results();
+    if (ranks_->first()) outcome.summary = summary();
   }
-  write_results();
-  return {.run = paths_.root, .finished = true, .summary = summary()};
+  if (checkpoints_) {
+    checkpoints_->wait();
+    outcome.lost_checkpoints = checkpoints_->failures();
+  }
+  return outcome;
+}
+
+TrainEnd TrainingRun::train_on() {
+  try {
+    return trainer_.run({.on_step = [this](const auto& report) { on_step(report); },
+                         .on_nonfinite = [this](const auto& step) { on_nonfinite(step); },
+                         .on_epoch = [this](const auto& report) { on_epoch(report); },
+                         .stop_requested = environment_.stop_requested,
+                         .wants_checkpoint = [this] { return wants_checkpoint(); },
+                         .on_checkpoint = [this] { save_checkpoint(); }});
+  } catch (const EvaluationStopped&) {
+    return TrainEnd::kStopped;  // the state is that before the evaluation
+  }
+}
+
+void TrainingRun::append(int64_t step, int64_t epoch, const char* split, const std::string& name,
+                         ordered_json value) {
+  metrics_->append({{"step", step},
+                    {"epoch", epoch},
+                    {"split", split},
+                    {"name", name},
+                    {"value", std::move(value)}});
 }
 
 void TrainingRun::on_step(const StepReport& report) {
+  if (!ranks_->first()) return;
   const int64_t in_epoch = std::min((report.batch + 1) * options_.batch_size, data_.train().size());
   bar_->update(report.epoch * data_.train().size() + in_epoch,
                fmt::format("epoch {}/{}  loss {:.3f}", report.epoch + 1, options_.epochs,
                            report.values.at("loss")));
+  if (report.spike) {
+    bar_->finish();
+    environment_.logger->warn("the loss jumped to {:.4f} at step {}", report.values.at("loss"),
+                              report.step);
+    append(report.step, report.epoch, "train", "spike", {{"loss", report.values.at("loss")}});
+  }
   if (report.step % options_.log_every != 0) return;
   ordered_json value = report.values;
   value["learning_rate"] = report.learning_rate;
   value["gradient_norm"] = report.gradient_norm;
-  metrics_->append({{"step", report.step},
-                    {"epoch", report.epoch},
-                    {"split", "train"},
-                    {"name", "step"},
-                    {"value", value}});
+  append(report.step, report.epoch, "train", "step", value);
+}
+
+void TrainingRun::on_nonfinite(const NonfiniteStep& step) {
+  if (bar_) bar_->finish();
+  auto& log = *environment_.logger;
+  const auto& report = step.report;
+  const auto what =
+      fmt::format("step {} of epoch {} has the loss {} and a gradient of length {}", report.step,
+                  report.epoch + 1, report.values.at("loss"), report.gradient_norm);
+  const auto names = join(suspect_names(step.batch, data_.train()));
+  log.warn("{}; its samples: {}", what, names.empty() ? "none on this rank" : names);
+  if (!step.stops) {
+    log.warn("the step is passed over, the weights stay as they were");
+    if (ranks_->first()) append(report.step, report.epoch, "train", "passed_over", {{"steps", 1}});
+    return;
+  }
+  if (checkpoints_) checkpoints_->wait();
+  const auto last = checkpoints_ ? checkpoints_->newest().string() : "rank 0's";
+  fail_working(Hint{"lower train.learning_rate, set train.clip_norm or train.warmup_epochs, or let "
+                    "train.skip_nonfinite pass over such steps"},
+               "training stopped: ", what, "; its samples are in the log. ",
+               last.empty() ? "There is no checkpoint yet" : "The last good checkpoint is " + last);
 }
 
 void TrainingRun::on_epoch(const EpochReport& report) {
   const double trained = now_seconds() - epoch_started_;
+  const bool last = report.epoch + 1 == options_.epochs;
+  const bool evaluated = last || (report.epoch + 1) % eval_options_.every == 0;
+  if (evaluated) evaluate(report);  // throws where it is stopped: nothing may be written before
   progress_.train_seconds += trained;
-  metrics_->append({{"step", report.step},
-                    {"epoch", report.epoch},
-                    {"split", "train"},
-                    {"name", "epoch"},
-                    {"value", with_entropy(report.means, label_entropy_)}});
+  if (ranks_->first()) append_epoch(report, evaluated);
   auto line = fmt::format("epoch {}/{}  loss {:.4f}", report.epoch + 1, options_.epochs,
                           report.means.at("loss"));
   const auto bound = report.means.find("mi_bound");
   if (bound != report.means.end()) {
     line += fmt::format("  bound {:.2f} of {:.2f} nats", bound->second, label_entropy_);
   }
-  const bool last = report.epoch + 1 == options_.epochs;
-  if (last || (report.epoch + 1) % eval_options_.every == 0) {
-    evaluate(report);
-    line += fmt::format("  accuracy {:.2f} %", 100 * progress_.last_accuracy);
-  }
-  bar_->finish();
+  if (evaluated) line += fmt::format("  accuracy {:.2f} %", 100 * progress_.last_accuracy);
+  if (bar_) bar_->finish();
   environment_.logger->info("{}  {:.0f} s, {:.0f} samples/s", line, trained,
                             double(data_.train().size()) / trained);
-  const bool best = last_evaluation_ && progress_.best_epoch == report.epoch + 1;
-  save_checkpoint(best);
   epoch_started_ = now_seconds();
 }
 
 void TrainingRun::evaluate(const EpochReport& report) {
   const double started = now_seconds();
+  // Running statistics are each rank's own where it does not share them: rank 0's count.
+  for (auto& buffer : model_->buffers()) ranks_->broadcast(buffer);
   last_evaluation_ = evaluator_.evaluate(*model_, *loss_, eval_options_.protocols);
+  progress_.eval_seconds += now_seconds() - started;
+  if (!ranks_->first()) return;
   const auto& accuracy = last_evaluation_->accuracy();
   progress_.last_accuracy = accuracy.top1;
   if (accuracy.top1 > progress_.best_accuracy) {
     progress_.best_accuracy = accuracy.top1;
     progress_.best_epoch = report.epoch + 1;
+    best_unsaved_ = true;
   }
-  for (const auto& judgement : last_evaluation_->judgements) {
-    metrics_->append({{"step", report.step},
-                      {"epoch", report.epoch},
-                      {"split", "test"},
-                      {"name", protocol_name(judgement.protocol)},
-                      {"value", brief_json(judgement)}});
-  }
-  progress_.eval_seconds += now_seconds() - started;
 }
 
-void TrainingRun::save_checkpoint(bool best) {
+void TrainingRun::append_epoch(const EpochReport& report, bool evaluated) {
+  ordered_json means = report.means;
+  means["label_entropy"] = label_entropy_;
+  append(report.step, report.epoch, "train", "epoch", means);
+  if (!evaluated) return;
+  for (const auto& judgement : last_evaluation_->judgements) {
+    append(report.step, report.epoch, "test", protocol_name(judgement.protocol),
+           brief_json(judgement));
+  }
+}
+
+bool TrainingRun::wants_checkpoint() const {
+  // The epoch's end has one of its own.
+  const auto& state = trainer_.state();
+  if (state.batch >= loader_.batches_per_epoch()) return false;
+  const bool by_steps =
+      options_.checkpoint_every > 0 && state.step % options_.checkpoint_every == 0;
+  const bool by_time = options_.checkpoint_minutes > 0 &&
+                       now_seconds() - last_checkpoint_ > 60 * options_.checkpoint_minutes;
+  return by_steps || by_time;
+}
+
+void TrainingRun::save_checkpoint() {
+  auto state = collect_training(parts(), *ranks_);
+  last_checkpoint_ = now_seconds();
+  if (!ranks_->first()) return;
   progress_.metrics_bytes = metrics_->bytes();
-  auto file = collect_training(*model_, *loss_, trainer_);
-  file.metadata["run"] = to_text(progress_);
-  checkpoints_->save(trainer_.state().step, file);
-  if (best) checkpoints_->save_best(file);
+  state.metadata["run"] = to_text(progress_);
+  state.metadata["conditions"] = nlohmann::json(conditions_).dump();
+  state.metadata["config"] = to_toml(config_);
+  checkpoints_->save({.step = trainer_.state().step,
+                      .state = std::move(state),
+                      .best = std::exchange(best_unsaved_, false),
+                      .before = [this, behind = metrics_->is_behind()] {
+                        if (behind) fail_working("metrics.jsonl lacks lines that belong to it");
+                        metrics_->sync();
+                      }});
 }
 
 void TrainingRun::write_results() {
   if (!last_evaluation_) {  // resumed behind the last epoch
     last_evaluation_ = evaluator_.evaluate(*model_, *loss_, eval_options_.protocols);
   }
+  if (!ranks_->first()) return;
   const auto& samples = last_evaluation_->samples;
   save_trained_model(paths_.encoder(), {.config = config_,
                                         .input = data_.input,

@@ -3,51 +3,66 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
-#include "projnce/checkpoint/checkpoint_dir.h"
+#include "projnce/checkpoint/checkpoint_writer.h"
 #include "projnce/core/progress.h"
+#include "projnce/distributed/ranks.h"
 #include "projnce/loader/train_loader.h"
+#include "projnce/pipeline/metrics_log.h"
+#include "projnce/pipeline/run_conditions.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/run_evaluation.h"
+#include "projnce/pipeline/run_plan.h"
+#include "projnce/pipeline/run_progress.h"
 #include "projnce/pipeline/train.h"
 #include "projnce/pipeline/training_data.h"
 #include "projnce/train/trainer.h"
+#include "projnce/train/training_checkpoint.h"
 
 namespace projnce {
 
-/// What a run knows besides the trainer's state; it travels in every checkpoint.
-struct RunProgress {
-  int64_t metrics_bytes = 0;  ///< length of metrics.jsonl that belongs to the checkpoint
-  double last_accuracy = 0;
-  double best_accuracy = -1;
-  int64_t best_epoch = 0;  ///< counted from 1
-  double train_seconds = 0;
-  double eval_seconds = 0;
+/// What a run is made of.
+struct RunContents {
+  Table& config;  ///< complete but for [train], [augment] and [eval], which the run reads
+  const RunSettings& settings;
+  const TrainingData& data;
+  EmbeddingModelPtr model;
+  LossPtr loss;
+  RanksPtr ranks;
 };
 
 /// One training with everything around it: evaluation after epochs, metrics, checkpoints, the files
-/// at its end.
+/// at its end. With several ranks each has one; rank 0 writes.
 class TrainingRun {
  public:
-  /// `config` is complete but for [train], [augment] and [eval], which are read here.
-  TrainingRun(Table& config, const RunSettings& settings, const TrainingData& data,
-              EmbeddingModelPtr model, LossPtr loss, const TrainEnvironment& environment);
+  TrainingRun(const RunContents& contents, const TrainEnvironment& environment);
 
   void start(const RunPaths& paths);
-  void resume(const RunPaths& paths);
+  /// `checkpoint` is rank 0's to give; none starts from the beginning. `force` goes on although the
+  /// data changed.
+  void resume(const RunPaths& paths, const std::optional<Checkpoint>& checkpoint, bool force);
 
   /// Trains on, to the end or until a stop is requested.
   TrainOutcome finish();
 
  private:
+  TrainingParts parts() { return {*model_, *loss_, trainer_}; }
+  void restore(const Checkpoint& checkpoint, bool force);
   void open_files(const RunPaths& paths);
   /// A row for each training sample: the label that is trained on, and the one that the files give.
   torch::Tensor labels_table() const;
   void announce() const;
+  TrainEnd train_on();
   void on_step(const StepReport& report);
+  void on_nonfinite(const NonfiniteStep& step);
   void on_epoch(const EpochReport& report);
   void evaluate(const EpochReport& report);
-  void save_checkpoint(bool best);
+  void append_epoch(const EpochReport& report, bool evaluated);
+  void append(int64_t step, int64_t epoch, const char* split, const std::string& name,
+              nlohmann::ordered_json value);
+  bool wants_checkpoint() const;
+  void save_checkpoint();
   void write_results();
   nlohmann::ordered_json summary() const;
 
@@ -55,6 +70,7 @@ class TrainingRun {
   const TrainingData& data_;
   EmbeddingModelPtr model_;
   LossPtr loss_;
+  RanksPtr ranks_;
   const TrainEnvironment& environment_;
   TrainOptions options_;
   EvalOptions eval_options_;
@@ -62,16 +78,19 @@ class TrainingRun {
   TrainLoader loader_;
   Trainer trainer_;
   RunEvaluator evaluator_;
+  RunConditions conditions_;
 
   RunPaths paths_;
   double label_entropy_;  // of the training labels, in nats: the ceiling of every bound
   RunProgress progress_;
   std::optional<MetricsLog> metrics_;
-  std::optional<CheckpointDir> checkpoints_;
+  std::unique_ptr<CheckpointWriter> checkpoints_;  // null on ranks other than the first
   std::optional<Evaluation> last_evaluation_;
   nlohmann::ordered_json final_results_;  // empty until the training is over
   std::optional<Progress> bar_;
   double epoch_started_ = 0;
+  double last_checkpoint_ = 0;
+  bool best_unsaved_ = false;
 };
 
 }  // namespace projnce

@@ -91,46 +91,81 @@ PiecewiseEncoded encode_without_graph(EmbeddingModel& model, const torch::Tensor
   return {{join_rows(features, views), join_rows(embeddings, views)}, std::move(before)};
 }
 
-LossValue backward_and_detach(LossValue value) {
-  value.loss.backward();
-  value.loss = value.loss.detach();
+Encoded leaves_of(const Encoded& encoded) {
+  return {encoded.features.detach().requires_grad_(), encoded.embeddings.detach().requires_grad_()};
+}
+
+/// Sends d loss / d embeddings and d features, which stand on the leaves, down through the model.
+/// One is undefined where the loss did not look at it; an output needs none where all weights below
+/// it are frozen.
+void backward_outputs(const Encoded& outputs, const torch::Tensor& features_gradient,
+                      const torch::Tensor& embeddings_gradient) {
+  torch::autograd::variable_list reached;
+  torch::autograd::variable_list gradients;
+  const auto add = [&](const torch::Tensor& output, const torch::Tensor& gradient) {
+    if (!gradient.defined() || !output.requires_grad()) return;
+    reached.push_back(output);
+    gradients.push_back(gradient);
+  };
+  add(outputs.features, features_gradient);
+  add(outputs.embeddings, embeddings_gradient);
+  if (!reached.empty()) torch::autograd::backward(reached, gradients);
+}
+
+void announce_last_pass(const EncodingPlan& plan) {
+  if (plan.before_last_pass) plan.before_last_pass();
+}
+
+LossValue backward_in_one(EmbeddingModel& model, const torch::Tensor& images,
+                          const EncodingPlan& plan, const BatchLoss& loss) {
+  const auto outputs = model.forward(images);
+  const auto leaves = leaves_of(outputs);
+  auto value = loss(leaves);
+  announce_last_pass(plan);
+  backward_outputs(outputs, leaves.features.grad(), leaves.embeddings.grad());
   return value;
 }
 
-/// d loss / d embeddings and d features stand on the leaves `encoded`. One is undefined where the
-/// loss did not look at it; an output needs none where all weights below it are frozen.
-void backward_piece(EmbeddingModel& model, const torch::Tensor& images, const Encoded& encoded,
+void backward_piece(EmbeddingModel& model, const torch::Tensor& images, const Encoded& leaves,
                     const Piece& piece, int64_t views) {
   const auto again = model.forward(rows_of(images, piece, views));
-  torch::autograd::variable_list outputs;
-  torch::autograd::variable_list gradients;
-  const auto add = [&](const torch::Tensor& output, const torch::Tensor& leaf) {
-    if (!leaf.grad().defined() || !output.requires_grad()) return;
-    outputs.push_back(output);
-    gradients.push_back(rows_of(leaf.grad(), piece, views));
+  const auto part = [&](const torch::Tensor& leaf) {
+    return leaf.grad().defined() ? rows_of(leaf.grad(), piece, views) : torch::Tensor();
   };
-  add(again.features, encoded.features);
-  add(again.embeddings, encoded.embeddings);
-  if (!outputs.empty()) torch::autograd::backward(outputs, gradients);
+  backward_outputs(again, part(leaves.features), part(leaves.embeddings));
 }
 
 LossValue backward_in_pieces(EmbeddingModel& model, const torch::Tensor& images,
-                             const std::vector<Piece>& pieces, int64_t views,
+                             const std::vector<Piece>& pieces, const EncodingPlan& plan,
                              const BatchLoss& loss) {
-  const auto first = encode_without_graph(model, images, pieces, views);
-  const Encoded leaves{first.whole.features.requires_grad_(),
-                       first.whole.embeddings.requires_grad_()};
-  auto value = backward_and_detach(loss(leaves));
+  const auto first = encode_without_graph(model, images, pieces, plan.views);
+  const auto leaves = leaves_of(first.whole);
+  auto value = loss(leaves);
   const auto after = capture_state(model);
   for (size_t i = 0; i < pieces.size(); ++i) {
     restore_state(model, first.before[i]);
-    backward_piece(model, images, leaves, pieces[i], views);
+    if (i + 1 == pieces.size()) announce_last_pass(plan);
+    backward_piece(model, images, leaves, pieces[i], plan.views);
   }
   restore_state(model, after);
   return value;
 }
 
+LossValue loss_of_nothing(const EmbeddingModel& model, const EncodingPlan& plan,
+                          const BatchLoss& loss) {
+  auto value = loss(leaves_of(
+      {torch::empty({0, model.feature_dim()}), torch::empty({0, model.embedding_dim()})}));
+  announce_last_pass(plan);
+  return value;
+}
+
 }  // namespace
+
+LossValue propagate(LossValue value) {
+  value.loss.backward();
+  value.loss = value.loss.detach();
+  return value;
+}
 
 LossValue backward_batch(EmbeddingModel& model, const torch::Tensor& images,
                          const EncodingPlan& plan, const BatchLoss& loss) {
@@ -139,9 +174,10 @@ LossValue backward_batch(EmbeddingModel& model, const torch::Tensor& images,
               plan.views, " views");
   TORCH_CHECK(plan.micro_batch >= 0, "backward_batch: micro_batch = ", plan.micro_batch,
               ", expected 0 or more");
+  if (images.size(0) == 0 && !plan.encode_empty) return loss_of_nothing(model, plan, loss);
   const auto pieces = cut_batch(images.size(0) / plan.views, plan.micro_batch);
-  if (pieces.size() == 1) return backward_and_detach(loss(model.forward(images)));
-  return backward_in_pieces(model, images, pieces, plan.views, loss);
+  if (pieces.size() == 1) return backward_in_one(model, images, plan, loss);
+  return backward_in_pieces(model, images, pieces, plan, loss);
 }
 
 }  // namespace projnce

@@ -17,13 +17,21 @@ struct EncodingPlan {
   /// nearly equal size, each with all views of its samples. None holds a single sample (unless this
   /// is 1), which batch-norm could not normalise: an odd batch cut in twos has one piece of three.
   int64_t micro_batch = 0;
+  /// A batch without rows is not encoded, unless the encoder talks to other processes that do.
+  bool encode_empty = false;
+  /// Called before the last of the backward passes through the model; may be empty.
+  std::function<void()> before_last_pass = {};
 };
 
-/// The loss of a whole batch, given what the model says about it.
-using BatchLoss = std::function<LossValue(const Encoded&)>;
+/// The loss of a whole batch, given what the model says about it: puts the gradient by the rows on
+/// them, which are leaves, and returns the value without graph (`propagate`).
+using BatchLoss = std::function<LossValue(const Encoded& leaves)>;
+
+/// Back-propagates to the leaves; returns the value without graph.
+LossValue propagate(LossValue value);
 
 /// Encodes `images`, evaluates `loss` once on all rows together, and adds d loss / d parameter to
-/// the gradients of the model's and the loss's parameters. The value returned has no graph.
+/// the gradients of the model's and the loss's parameters.
 ///
 /// A batch in one piece is plain back-propagation. In several, it is the gradient cache (Gao et al.
 /// 2021, "Scaling Deep Contrastive Learning Batch Size under Memory Limited Setup"): encode the

@@ -17,6 +17,12 @@ TrainOptions read_train_options(Table& table) {
       .field("balanced", options.balanced)
       .field("log_every", options.log_every, at_least(1))
       .field("keep_checkpoints", options.keep_checkpoints, at_least(2))
+      .field("checkpoint_every", options.checkpoint_every, at_least(0))
+      .field("checkpoint_minutes", options.checkpoint_minutes, at_least(0))
+      .field("skip_nonfinite", options.skip_nonfinite, at_least(0))
+      .field("loader_threads", options.loader_threads, between(-1, 1024))
+      .field("sync_batch_norm", options.sync_batch_norm)
+      .field("rank_timeout", options.rank_timeout, above(0))
       .field("warmup_epochs", options.schedule.warmup_epochs, at_least(0))
       .choice("schedule", options.schedule.schedule,
               {{"constant", Schedule::kConstant}, {"cosine", Schedule::kCosine}})

@@ -20,7 +20,16 @@ struct TrainOptions {
   bool balanced = false;   ///< batches hold the classes as evenly as they can
   int64_t log_every = 50;  ///< steps between lines in metrics.jsonl
   int64_t keep_checkpoints = 2;
+  int64_t checkpoint_every = 0;    ///< steps between checkpoints within an epoch; 0: by time alone
+  double checkpoint_minutes = 15;  ///< after which a long epoch has a checkpoint; 0 is never
+  /// Steps in a row whose loss or gradient may fail to be finite: they leave the weights as they
+  /// are. One more stops the training; 0 stops it at the first.
+  int64_t skip_nonfinite = 0;
+  int64_t loader_threads = -1;  ///< that make batches; 0: the training one itself, -1: `threads`
   ScheduleOptions schedule;
+  /// With several ranks: batch-norm takes its statistics over the whole batch, as one process does.
+  bool sync_batch_norm = true;
+  double rank_timeout = 300;  ///< seconds after which a rank that does not answer is given up
 };
 
 TrainOptions read_train_options(Table& table);

@@ -2,9 +2,12 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "projnce/core/error.h"
+#include "projnce/encoder/batch_norm.h"
+#include "projnce/train/global_loss.h"
 #include "projnce/train/gradient_cache.h"
 
 namespace projnce {
@@ -21,10 +24,10 @@ NamedParameters all_parameters(const EmbeddingModel& model, const ContrastiveLos
   return parameters;
 }
 
-ContrastiveBatch to_contrastive(const Encoded& encoded, const Batch& batch) {
-  // Rows are view-major: all first views, then all second ones.
-  return self_batch(encoded.embeddings, batch.labels.repeat({batch.views}),
-                    batch.indices.repeat({batch.views}), encoded.features);
+std::vector<torch::Tensor> tensors_of(const NamedParameters& parameters) {
+  std::vector<torch::Tensor> tensors;
+  for (const auto& [name, parameter] : parameters) tensors.push_back(parameter);
+  return tensors;
 }
 
 double gradient_norm(const NamedParameters& parameters) {
@@ -37,16 +40,38 @@ double gradient_norm(const NamedParameters& parameters) {
   return std::sqrt(square);
 }
 
+/// Running statistics, which a forward pass changes before anybody knows what comes of it.
+std::vector<torch::Tensor> copy_buffers(const EmbeddingModel& model) {
+  std::vector<torch::Tensor> copies;
+  for (const auto& buffer : model.buffers()) copies.push_back(buffer.detach().clone());
+  return copies;
+}
+
+void restore_buffers(EmbeddingModel& model, const std::vector<torch::Tensor>& copies) {
+  const torch::NoGradGuard no_grad;
+  auto buffers = model.buffers();
+  for (size_t i = 0; i < buffers.size(); ++i) buffers[i].copy_(copies[i]);
+}
+
 }  // namespace
 
 Trainer::Trainer(EmbeddingModelPtr model, LossPtr loss, TrainLoader& loader,
-                 const TrainOptions& options)
+                 const TrainOptions& options, RanksPtr ranks)
     : model_(std::move(model)),
       loss_(std::move(loss)),
       loader_(loader),
       options_(options),
+      ranks_(std::move(ranks)),
       parameters_(all_parameters(*model_, *loss_)),
-      optimizer_(parameters_, {.weight_decay = options.weight_decay}) {}
+      optimizer_(parameters_, {.weight_decay = options.weight_decay}),
+      gradients_(ranks_, tensors_of(parameters_)) {
+  if (ranks_->size() > 1 && options_.sync_batch_norm) {
+    share_batch_statistics(*model_, [ranks = ranks_](torch::Tensor sums) {
+      ranks->sum(sums, "normalising a batch");
+      return sums;
+    });
+  }
+}
 
 int64_t Trainer::total_steps() const {
   return options_.epochs * loader_.batches_per_epoch();
@@ -64,66 +89,98 @@ TrainEnd Trainer::run(const TrainHooks& hooks) {
 bool Trainer::run_epoch(const TrainHooks& hooks) {
   loader_.start_epoch(state_.epoch, state_.batch);
   while (auto batch = loader_.next()) {
-    const auto report = step(*batch);
-    if (hooks.on_step) hooks.on_step(report);
-    const bool last = state_.batch == loader_.batches_per_epoch();
-    if (!last && hooks.stop_requested && hooks.stop_requested()) return false;
+    const auto wishes = step(*batch, hooks);
+    if (wishes.stop) return false;
+    if (wishes.checkpoint && hooks.on_checkpoint) hooks.on_checkpoint();
   }
   const EpochReport report{state_.epoch, state_.step, learning_rate(state_.step - 1),
                            epoch_means()};
+  if (hooks.on_epoch) hooks.on_epoch(report);
   ++state_.epoch;
   state_.batch = 0;
+  state_.passed_over = 0;
   state_.sums.clear();
-  if (hooks.on_epoch) hooks.on_epoch(report);
-  return !(hooks.stop_requested && hooks.stop_requested()) || state_.epoch == options_.epochs;
+  if (hooks.on_checkpoint) hooks.on_checkpoint();
+  return true;
 }
 
-StepReport Trainer::step(const Batch& batch) {
+Trainer::Wishes Trainer::step(const Batch& batch, const TrainHooks& hooks) {
   optimizer_.zero_grad();
-  const auto value = backward_batch(
-      *model_, batch.images, {.views = batch.views, .micro_batch = options_.micro_batch},
-      [&](const Encoded& encoded) { return evaluate_loss(encoded, batch); });
-
+  const auto buffers =
+      options_.skip_nonfinite > 0 ? copy_buffers(*model_) : std::vector<torch::Tensor>{};
+  const auto value = backward(batch);
   StepReport report{.epoch = state_.epoch,
                     .batch = state_.batch,
                     .step = state_.step,
                     .learning_rate = learning_rate(state_.step),
-                    .gradient_norm = 0,
-                    .values = {{"loss", value.loss.item<double>()}}};
-  for (const auto& [name, part] : value.parts) report.values[name] = part.item<double>();
-  report.gradient_norm = update_weights(report.learning_rate);
-
+                    .gradient_norm = gradient_norm(parameters_),
+                    .values = {}};
   ++state_.step;
   ++state_.batch;
-  for (const auto& [name, number] : report.values) state_.sums[name] += number;
-  return report;
+  const auto wishes = agree(value, hooks, report);
+  if (std::isfinite(report.values.at("loss")) && std::isfinite(report.gradient_norm)) {
+    update_weights(report);
+    report.spike = state_.spikes.see(report.values.at("loss"));
+    if (hooks.on_step) hooks.on_step(report);
+  } else {
+    pass_over(report, batch, hooks);
+    restore_buffers(*model_, buffers);
+  }
+  return wishes;
 }
 
-LossValue Trainer::evaluate_loss(const Encoded& encoded, const Batch& batch) {
-  auto value = loss_->evaluate(to_contrastive(encoded, batch));
-  const double loss = value.loss.item<double>();
-  if (!std::isfinite(loss)) {
-    fail_working(Hint{"lower train.learning_rate, or set train.clip_norm and train.warmup_epochs"},
-                 "training stopped at step ", state_.step, " of epoch ", state_.epoch + 1,
-                 ": the loss is ", loss);
-  }
+LossValue Trainer::backward(const Batch& batch) {
+  const auto value = backward_batch(
+      *model_, batch.images,
+      {.views = batch.views,
+       .micro_batch = options_.micro_batch,
+       .encode_empty = options_.sync_batch_norm && ranks_->size() > 1,
+       .before_last_pass = [&] { gradients_.arm(); }},
+      [&](const Encoded& leaves) { return backward_global_loss(*ranks_, *loss_, leaves, batch); });
+  gradients_.finish();
   return value;
 }
 
-double Trainer::update_weights(double learning_rate) {
-  const double norm = gradient_norm(parameters_);
-  if (!std::isfinite(norm)) {
-    fail_working(Hint{"lower train.learning_rate, or set train.clip_norm and train.warmup_epochs"},
-                 "training stopped at step ", state_.step, " of epoch ", state_.epoch + 1,
-                 ": the gradient is not finite");
+/// One exchange for all small numbers: loss, its parts, and who wants what.
+Trainer::Wishes Trainer::agree(const LossValue& value, const TrainHooks& hooks,
+                               StepReport& report) {
+  const auto asks = [](const std::function<bool()>& hook) { return hook && hook() ? 1.0 : 0.0; };
+  std::vector<double> numbers = {asks(hooks.stop_requested),
+                                 ranks_->first() ? asks(hooks.wants_checkpoint) : 0.0,
+                                 value.loss.item<double>()};
+  for (const auto& [name, part] : value.parts) numbers.push_back(part.item<double>());
+  auto sums = torch::tensor(numbers, torch::kDouble);
+  ranks_->sum(sums, "comparing losses");
+  const auto* agreed = sums.data_ptr<double>();
+  report.values["loss"] = agreed[2];
+  for (size_t i = 0; i < value.parts.size(); ++i) {
+    report.values[value.parts[i].first] = agreed[i + 3];
   }
-  if (options_.clip_norm > 0 && norm > options_.clip_norm) {
+  return {.stop = agreed[0] > 0, .checkpoint = agreed[1] > 0};
+}
+
+void Trainer::update_weights(const StepReport& report) {
+  state_.nonfinite = 0;
+  if (options_.clip_norm > 0 && report.gradient_norm > options_.clip_norm) {
     for (auto& [name, parameter] : parameters_) {
-      if (parameter.grad().defined()) parameter.mutable_grad().mul_(options_.clip_norm / norm);
+      if (!parameter.grad().defined()) continue;
+      parameter.mutable_grad().mul_(options_.clip_norm / report.gradient_norm);
     }
   }
-  optimizer_.step(learning_rate);
-  return norm;
+  optimizer_.step(report.learning_rate);
+  for (const auto& [name, number] : report.values) state_.sums[name] += number;
+}
+
+void Trainer::pass_over(const StepReport& report, const Batch& batch, const TrainHooks& hooks) {
+  ++state_.nonfinite;
+  ++state_.passed_over;
+  const bool stops = state_.nonfinite > options_.skip_nonfinite;
+  if (hooks.on_nonfinite) hooks.on_nonfinite({report, batch, stops});
+  if (!stops) return;
+  fail_working(Hint{"lower train.learning_rate, or set train.clip_norm and train.warmup_epochs"},
+               "training stopped at step ", report.step, " of epoch ", report.epoch + 1,
+               ": the loss is ", report.values.at("loss"), ", the gradient's length ",
+               report.gradient_norm);
 }
 
 double Trainer::learning_rate(int64_t step) const {
@@ -133,7 +190,9 @@ double Trainer::learning_rate(int64_t step) const {
 
 std::map<std::string, double> Trainer::epoch_means() const {
   auto means = state_.sums;
-  for (auto& [name, sum] : means) sum /= static_cast<double>(state_.batch);
+  const auto steps = std::max<int64_t>(state_.batch - state_.passed_over, 1);
+  for (auto& [name, sum] : means) sum /= static_cast<double>(steps);
+  if (means.empty()) means["loss"] = std::nan("");  // every step was passed over
   return means;
 }
 

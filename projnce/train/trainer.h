@@ -6,21 +6,27 @@
 #include <string>
 #include <vector>
 
+#include "projnce/distributed/gradient_sum.h"
+#include "projnce/distributed/ranks.h"
 #include "projnce/encoder/embedding_model.h"
 #include "projnce/loader/train_loader.h"
 #include "projnce/loss/contrastive_loss.h"
 #include "projnce/train/adamw.h"
+#include "projnce/train/spike_watch.h"
 #include "projnce/train/train_options.h"
 
 namespace projnce {
 
 /// Where training is: all that a checkpoint needs besides the tensors.
 struct TrainState {
-  int64_t epoch = 0;  ///< epochs that are complete
-  int64_t batch = 0;  ///< batches done of the epoch that is not
-  int64_t step = 0;   ///< batches done in all
+  int64_t epoch = 0;        ///< epochs that are complete
+  int64_t batch = 0;        ///< batches done of the epoch that is not
+  int64_t step = 0;         ///< batches done in all
+  int64_t nonfinite = 0;    ///< steps passed over just before this one
+  int64_t passed_over = 0;  ///< of the unfinished epoch
+  SpikeWatch spikes = {};
   /// Sums over the batches of the unfinished epoch: the loss and its parts, by name.
-  std::map<std::string, double> sums;
+  std::map<std::string, double> sums = {};
 };
 
 struct StepReport {
@@ -29,7 +35,15 @@ struct StepReport {
   int64_t step;
   double learning_rate;
   double gradient_norm;
-  std::map<std::string, double> values;  ///< "loss" and its parts
+  std::map<std::string, double> values;  ///< "loss" and its parts, of the batch of all ranks
+  bool spike = false;                    ///< the loss is far above those before it
+};
+
+/// A step whose loss or gradient is not finite. The weights are as they were before it.
+struct NonfiniteStep {
+  const StepReport& report;
+  const Batch& batch;  ///< this rank's part of it
+  bool stops;          ///< no more such steps are allowed
 };
 
 struct EpochReport {
@@ -39,22 +53,30 @@ struct EpochReport {
   std::map<std::string, double> means;  ///< over the epoch's batches: "loss" and its parts
 };
 
-/// Who watches. All may be empty.
+/// Who watches. All may be empty. Ranks agree on what is asked: one that wants to stop stops all.
 struct TrainHooks {
-  std::function<void(const StepReport&)> on_step;
-  std::function<void(const EpochReport&)> on_epoch;  ///< the state is that of the new epoch
-  std::function<bool()> stop_requested;              ///< asked after every step
+  std::function<void(const StepReport&)> on_step = {};
+  std::function<void(const NonfiniteStep&)> on_nonfinite = {};
+  /// After an epoch's last step. The state is still that of the epoch: where this throws, training
+  /// can go on from it to this very call.
+  std::function<void(const EpochReport&)> on_epoch = {};
+  std::function<bool()> stop_requested = {};    ///< asked after every step
+  std::function<bool()> wants_checkpoint = {};  ///< asked after every step of rank 0 alone
+  std::function<void()> on_checkpoint = {};     ///< when one was wanted, and after every epoch
 };
 
 enum class TrainEnd { kFinished, kStopped };
 
-/// The training loop: batches in, updates of model and loss out.
+/// The training loop: batches in, updates of model and loss out. With several ranks, each has the
+/// same weights, loads its share of every batch and takes the step of the whole batch.
 class Trainer {
  public:
-  Trainer(EmbeddingModelPtr model, LossPtr loss, TrainLoader& loader, const TrainOptions& options);
+  Trainer(EmbeddingModelPtr model, LossPtr loss, TrainLoader& loader, const TrainOptions& options,
+          RanksPtr ranks = Ranks::alone());
 
   /// Goes on from `state()` to the last epoch, or until a stop is requested. Throws (Fault::kWork)
-  /// at the first loss or gradient that is not finite, before it reaches the weights.
+  /// at a loss or gradient that is not finite and cannot be passed over, before it reaches the
+  /// weights.
   TrainEnd run(const TrainHooks& hooks);
 
   TrainState& state() { return state_; }
@@ -64,11 +86,19 @@ class Trainer {
   int64_t total_steps() const;
 
  private:
+  /// What the ranks want, agreed.
+  struct Wishes {
+    bool stop = false;
+    bool checkpoint = false;
+  };
+
   /// False where a stop was requested before the epoch ended.
   bool run_epoch(const TrainHooks& hooks);
-  StepReport step(const Batch& batch);
-  LossValue evaluate_loss(const Encoded& encoded, const Batch& batch);
-  double update_weights(double learning_rate);
+  Wishes step(const Batch& batch, const TrainHooks& hooks);
+  LossValue backward(const Batch& batch);
+  Wishes agree(const LossValue& value, const TrainHooks& hooks, StepReport& report);
+  void update_weights(const StepReport& report);
+  void pass_over(const StepReport& report, const Batch& batch, const TrainHooks& hooks);
   double learning_rate(int64_t step) const;
   std::map<std::string, double> epoch_means() const;
 
@@ -76,8 +106,10 @@ class Trainer {
   LossPtr loss_;
   TrainLoader& loader_;
   TrainOptions options_;
+  RanksPtr ranks_;
   NamedParameters parameters_;
   AdamW optimizer_;
+  GradientSum gradients_;
   TrainState state_;
 };
 

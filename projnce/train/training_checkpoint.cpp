@@ -1,41 +1,78 @@
 #include "projnce/train/training_checkpoint.h"
 
+#include <ATen/CPUGeneratorImpl.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "projnce/checkpoint/module_state.h"
 #include "projnce/core/error.h"
+#include "projnce/core/seed.h"
 
 namespace projnce {
 
 namespace {
 
-constexpr const char* kTrainingFormat = "projnce-training-1";
+constexpr const char* kTrainingFormat = "projnce-training-2";
+constexpr const char* kGenerators = "random.generators";
 
-nlohmann::json to_json(const TrainState& state) {
-  return {
-      {"epoch", state.epoch}, {"batch", state.batch}, {"step", state.step}, {"sums", state.sums}};
+nlohmann::json to_json(const TrainState& state, int64_t optimizer_steps) {
+  return {{"epoch", state.epoch},
+          {"batch", state.batch},
+          {"step", state.step},
+          {"optimizer_steps", optimizer_steps},
+          {"nonfinite", state.nonfinite},
+          {"passed_over", state.passed_over},
+          {"loss_mean", state.spikes.mean},
+          {"loss_variance", state.spikes.variance},
+          {"loss_steps", state.spikes.steps},
+          {"sums", state.sums}};
 }
 
-TrainState state_from_json(const std::string& text) {
+void read_state(const std::string& text, Trainer& trainer) {
   try {
     const auto json = nlohmann::json::parse(text);
-    return {.epoch = json.at("epoch"),
-            .batch = json.at("batch"),
-            .step = json.at("step"),
-            .sums = json.at("sums").get<std::map<std::string, double>>()};
+    const int64_t steps = json.at("optimizer_steps");
+    trainer.state() = {.epoch = json.at("epoch"),
+                       .batch = json.at("batch"),
+                       .step = json.at("step"),
+                       .nonfinite = json.at("nonfinite"),
+                       .passed_over = json.at("passed_over"),
+                       .spikes = {.mean = json.at("loss_mean"),
+                                  .variance = json.at("loss_variance"),
+                                  .steps = json.at("loss_steps")},
+                       .sums = json.at("sums").get<std::map<std::string, double>>()};
+    trainer.optimizer().set_steps(steps);
   } catch (const nlohmann::json::exception& error) {
     fail("the checkpoint's training state cannot be read: ", error.what());
   }
 }
 
-NamedTensors training_tensors(const EmbeddingModel& model, const ContrastiveLoss& loss,
-                              const Trainer& trainer) {
-  auto tensors = named_state(model, "model.");
-  append(tensors, named_state(loss, "loss."));
-  for (const auto& [name, tensor] : trainer.optimizer().state()) {
+std::string state_text(const TrainingParts& parts) {
+  return to_json(parts.trainer.state(), parts.trainer.optimizer().steps()).dump();
+}
+
+NamedTensors training_tensors(const TrainingParts& parts) {
+  auto tensors = named_state(parts.model, "model.");
+  append(tensors, named_state(parts.loss, "loss."));
+  for (const auto& [name, tensor] : parts.trainer.optimizer().state()) {
     tensors.emplace_back("optimizer." + name, tensor);
   }
   return tensors;
+}
+
+torch::Tensor generator_state() {
+  auto generator = at::detail::getDefaultCPUGenerator();
+  const std::lock_guard lock(generator.mutex());
+  return generator.get_state();
+}
+
+void set_generator_state(const torch::Tensor& state) {
+  auto generator = at::detail::getDefaultCPUGenerator();
+  const std::lock_guard lock(generator.mutex());
+  generator.set_state(state);
 }
 
 const std::string& metadata(const TensorFile& file, const std::string& key) {
@@ -44,29 +81,64 @@ const std::string& metadata(const TensorFile& file, const std::string& key) {
   return found->second;
 }
 
-}  // namespace
+/// The states of the random generators, a row for each rank.
+const torch::Tensor& generators_of(const TensorFile& file) {
+  for (const auto& [name, tensor] : file.tensors) {
+    if (name == kGenerators && tensor.dim() == 2 && tensor.scalar_type() == torch::kUInt8) {
+      return tensor;
+    }
+  }
+  fail(file.origin, " lacks the states of the random generators");
+}
 
-TensorFile collect_training(const EmbeddingModel& model, const ContrastiveLoss& loss,
-                            const Trainer& trainer) {
-  TensorFile file;
-  file.tensors = training_tensors(model, loss, trainer);
-  file.metadata["format"] = kTrainingFormat;
-  file.metadata["optimizer_steps"] = std::to_string(trainer.optimizer().steps());
-  file.metadata["state"] = to_json(trainer.state()).dump();
+TensorFile without_generators(TensorFile file) {
+  std::erase_if(file.tensors, [](const auto& item) { return item.first == kGenerators; });
   return file;
 }
 
-void restore_training(EmbeddingModel& model, ContrastiveLoss& loss, Trainer& trainer,
-                      const TensorFile& file) {
+}  // namespace
+
+TensorFile collect_training(const TrainingParts& parts, Ranks& ranks) {
+  TensorFile file;
+  file.tensors = training_tensors(parts);
+  const std::vector<int64_t> one_each(static_cast<size_t>(ranks.size()), 1);
+  file.tensors.emplace_back(kGenerators,
+                            ranks.gather_rows(generator_state().unsqueeze(0), one_each));
+  file.metadata["format"] = kTrainingFormat;
+  file.metadata["state"] = state_text(parts);
+  return file;
+}
+
+void restore_training(const TrainingParts& parts, const TensorFile& file, const Ranks& ranks) {
   if (metadata(file, "format") != kTrainingFormat) {
     fail(file.origin, " has format '", metadata(file, "format"), "', expected '", kTrainingFormat,
          "'");
   }
-  const auto state = state_from_json(metadata(file, "state"));
-  const auto steps = std::stoll(metadata(file, "optimizer_steps"));
-  restore_tensors(training_tensors(model, loss, trainer), file);
-  trainer.optimizer().set_steps(steps);
-  trainer.state() = state;
+  const auto& state = metadata(file, "state");
+  const auto& generators = generators_of(file);
+  if (generators.size(1) != generator_state().size(0)) {
+    fail(file.origin, " has random generators of another kind, written by another LibTorch");
+  }
+  restore_tensors(training_tensors(parts), without_generators(file));
+  read_state(state, parts.trainer);
+  if (ranks_of(file) == ranks.size()) set_generator_state(generators[ranks.rank()].contiguous());
+}
+
+void share_training(const TrainingParts& parts, Ranks& ranks) {
+  const torch::NoGradGuard no_grad;
+  for (auto& [name, tensor] : training_tensors(parts)) {
+    auto target = tensor;
+    ranks.broadcast(target);
+  }
+  read_state(ranks.broadcast_text(state_text(parts)), parts.trainer);
+}
+
+int64_t ranks_of(const TensorFile& file) {
+  return generators_of(file).size(0);
+}
+
+void seed_training(uint64_t seed, const Ranks& ranks) {
+  torch::manual_seed(derive_seed(seed, static_cast<uint64_t>(ranks.rank())));
 }
 
 }  // namespace projnce

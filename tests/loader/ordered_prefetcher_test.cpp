@@ -11,7 +11,7 @@ namespace {
 using Prefetcher = OrderedPrefetcher<int64_t>;
 
 TEST(OrderedPrefetcher, HandsOutItemsInOrderWhateverTheThreads) {
-  for (const int64_t threads : {1, 2, 5}) {
+  for (const int64_t threads : {0, 1, 2, 5}) {
     for (const int64_t ahead : {1, 2, 16}) {
       Prefetcher squares({3, 200, threads, ahead},
                          [] { return [](int64_t number) { return number * number; }; });

@@ -68,7 +68,7 @@ TEST(TrainLoader, MakesTheSameBatchesWithAnyNumberOfThreads) {
   auto options = small_options();
   TrainLoader one(dataset, options);
   const auto expected = epoch_of(one, 1);
-  for (const int64_t threads : {2, 5}) {
+  for (const int64_t threads : {0, 2, 5}) {
     for (const int64_t prefetch : {1, 3}) {
       options.threads = threads;
       options.prefetch = prefetch;
@@ -176,8 +176,8 @@ TEST(TrainLoader, RefusesOptionsThatMakeNoSense) {
   };
   auto options = small_options();
   EXPECT_THAT(complaint(options), HasSubstr("first batch 4"));
-  options.threads = 0;
-  EXPECT_THAT(complaint(options), HasSubstr("threads = 0"));
+  options.threads = -1;
+  EXPECT_THAT(complaint(options), HasSubstr("threads = -1"));
   options = small_options();
   options.batch_size = 1;
   EXPECT_THAT(complaint(options), HasSubstr("batch_size = 1"));

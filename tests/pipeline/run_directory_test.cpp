@@ -6,14 +6,12 @@
 #include <fstream>
 
 #include "tests/support/complaint.h"
-#include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce {
 namespace {
 
 using testing::complaint;
-using testing::contents;
 using ::testing::HasSubstr;
 using testing::ScratchDir;
 
@@ -23,6 +21,7 @@ TEST(RunDirectory, RefusesWhatHoldsARunOrAnythingElse) {
   EXPECT_FALSE(std::filesystem::exists(dir / "new")) << "checking writes nothing";
 
   const auto run = make_run(dir / "run");
+  std::ofstream(dir / "run/other.txt") << "x";
   EXPECT_THAT(complaint([&] { check_run_can_be_made(dir / "run"); }), HasSubstr("is not empty"));
   std::ofstream(run.config()) << "seed = 1";
   EXPECT_THAT(complaint([&] { check_run_can_be_made(dir / "run"); }),
@@ -47,19 +46,14 @@ TEST(RunDirectory, ATakenNameGetsANumber) {
   EXPECT_EQ(free_run_name(dir / "a"), dir / "a-3");
 }
 
-TEST(MetricsLog, IsCutBackToWhatACheckpointHadSeen) {
+TEST(RunDirectory, TakesWhatARunLeftThatWasKilledInItsFirstMoment) {
   const ScratchDir dir;
-  int64_t seen = 0;
-  {
-    MetricsLog log(dir / "m.jsonl", 0);
-    log.append({{"step", 1}});
-    seen = log.bytes();
-    log.append({{"step", 2}});
-  }
-  MetricsLog resumed(dir / "m.jsonl", seen);
-  resumed.append({{"step", 3}});
-  EXPECT_EQ(contents(dir / "m.jsonl"), "{\"step\":1}\n{\"step\":3}\n");
-  EXPECT_THAT(complaint([&] { MetricsLog(dir / "m.jsonl", 1000); }), HasSubstr("is shorter"));
+  const auto run = make_run(dir / "run");
+  std::ofstream(run.lock()) << "process 1";
+  std::ofstream(dir / "run/.config.toml.tmp.123") << "seed";
+  EXPECT_NO_THROW(check_run_can_be_made(dir / "run"));
+  std::ofstream(run.checkpoints() / "step-000001.safetensors") << "x";
+  EXPECT_THAT(complaint([&] { check_run_can_be_made(dir / "run"); }), HasSubstr("is not empty"));
 }
 
 }  // namespace

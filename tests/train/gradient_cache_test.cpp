@@ -151,7 +151,7 @@ class GradientCache : public ::testing::Test {
   Outcome cached(int64_t micro_batch) {
     return run([&] {
       return backward_batch(*model, images, {.views = kViews, .micro_batch = micro_batch},
-                            [&](const Encoded& encoded) { return evaluate(encoded); })
+                            [&](const Encoded& leaves) { return propagate(evaluate(leaves)); })
           .loss;
     });
   }
@@ -341,8 +341,8 @@ TEST_F(GradientCache, AddsToTheGradientsAndReturnsAValueWithoutGraph) {
   model->eval();
   const EncodingPlan plan{.views = kViews, .micro_batch = 3};
   const auto once = cached(3).gradients.at("encoder.linear.weight").clone();
-  const auto value = backward_batch(*model, images, plan,
-                                    [&](const Encoded& encoded) { return evaluate(encoded); });
+  const auto value = backward_batch(
+      *model, images, plan, [&](const Encoded& leaves) { return propagate(evaluate(leaves)); });
   EXPECT_FALSE(value.loss.requires_grad());
   EXPECT_TRUE(torch::allclose(model->named_parameters()["encoder.linear.weight"].grad(), 2 * once));
 }

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <limits>
+#include <stdexcept>
 
 #include "projnce/encoder/resnet.h"
 #include "projnce/loss/supcon.h"
@@ -37,10 +39,15 @@ struct Training {
       : loader(bright_and_dark(), {.batch_size = train_options.batch_size,
                                    .format = testing::picture_input(1, kSize),
                                    .augment = {.jitter_probability = 0},
-                                   .seed = 3}),
+                                   .seed = 3,
+                                   .threads = std::max<int64_t>(train_options.loader_threads, 0)}),
         model(make_model()),
         loss(std::make_shared<SupConLoss>()),
         trainer(model, loss, loader, train_options) {}
+
+  TrainingParts parts() { return {*model, *loss, trainer}; }
+  TensorFile collect() { return collect_training(parts(), *Ranks::alone()); }
+  void restore(const TensorFile& file) { restore_training(parts(), file, *Ranks::alone()); }
 
   static TrainOptions options(int64_t micro_batch = 0) {
     return {.epochs = 4, .batch_size = 16, .micro_batch = micro_batch, .learning_rate = 0.003};
@@ -97,35 +104,66 @@ TEST(Trainer, LowersTheLossWholeAndInMicroBatches) {
   }
 }
 
-void expect_resumed_equals_whole(const TrainOptions& options) {
+/// Stops after every step of the training, which has two epochs, and goes on from there.
+void expect_resumed_equals_whole(TrainOptions options) {
+  options.epochs = 2;
+  torch::manual_seed(5);
   Training whole(options);
   whole.trainer.run({});
-  const auto expected = collect_training(*whole.model, *whole.loss, whole.trainer);
-  for (const int64_t stop_after : {1, 3, 5}) {  // mid-epoch, an epoch's end, mid-epoch again
+  const auto expected = whole.collect();
+  for (int64_t stop_after = 1; stop_after < whole.trainer.total_steps(); ++stop_after) {
     Training first(options);
     const auto end = first.trainer.run(
         {.stop_requested = [&] { return first.trainer.state().step == stop_after; }});
     EXPECT_EQ(end, TrainEnd::kStopped);
     EXPECT_EQ(first.trainer.state().step, stop_after);
-    const auto saved = collect_training(*first.model, *first.loss, first.trainer);
+    const auto saved = first.collect();
 
     Training second(options);
-    restore_training(*second.model, *second.loss, second.trainer, saved);
+    second.restore(saved);
     EXPECT_EQ(second.trainer.run({}), TrainEnd::kFinished);
-    EXPECT_TRUE(
-        same_tensors(collect_training(*second.model, *second.loss, second.trainer), expected))
-        << "stopped after step " << stop_after;
+    EXPECT_TRUE(same_tensors(second.collect(), expected)) << "stopped after step " << stop_after;
   }
 }
 
-TEST(Trainer, StoppedAnywhereAndResumedEqualsNeverStopped) {
-  expect_resumed_equals_whole(Training::options());
+TEST(Trainer, StoppedAfterAnyStepAndResumedEqualsNeverStopped) {
+  for (const int64_t threads : {0, 1, 2}) {
+    auto options = Training::options();
+    options.loader_threads = threads;
+    expect_resumed_equals_whole(options);
+  }
 }
 
-TEST(Trainer, StoppedAnywhereAndResumedEqualsNeverStoppedInMicroBatches) {
-  auto options = Training::options(/*micro_batch=*/9);
-  options.epochs = 2;
-  expect_resumed_equals_whole(options);
+TEST(Trainer, StoppedAfterAnyStepAndResumedEqualsNeverStoppedInMicroBatches) {
+  expect_resumed_equals_whole(Training::options(/*micro_batch=*/9));
+}
+
+TEST(Trainer, AnEpochThatWasNotClosedIsClosedAfterResuming) {
+  Training first;
+  const auto give_up = [](const EpochReport& report) {
+    if (report.epoch == 1) throw std::runtime_error("enough");
+  };
+  EXPECT_THROW(first.trainer.run({.on_epoch = give_up}), std::runtime_error);
+  Training second;
+  second.restore(first.collect());
+  std::vector<int64_t> closed;
+  second.trainer.run(
+      {.on_epoch = [&](const EpochReport& report) { closed.push_back(report.epoch); }});
+  EXPECT_EQ(closed, (std::vector<int64_t>{1, 2, 3}));
+  Training whole;
+  whole.trainer.run({});
+  EXPECT_TRUE(same_tensors(second.collect(), whole.collect()));
+}
+
+TEST(Trainer, RandomNumbersGoOnWhereTheCheckpointWas) {
+  Training training;
+  torch::manual_seed(8);
+  torch::rand({3});
+  const auto saved = training.collect();
+  const auto expected = torch::rand({4});
+  torch::manual_seed(9);
+  training.restore(saved);
+  EXPECT_TRUE(torch::equal(torch::rand({4}), expected));
 }
 
 TEST(Trainer, AMicroBatchOfTheWholeBatchChangesNothing) {
@@ -133,21 +171,16 @@ TEST(Trainer, AMicroBatchOfTheWholeBatchChangesNothing) {
   Training one_piece(Training::options(/*micro_batch=*/16));
   plain.trainer.run({});
   one_piece.trainer.run({});
-  EXPECT_TRUE(same_tensors(collect_training(*plain.model, *plain.loss, plain.trainer),
-                           collect_training(*one_piece.model, *one_piece.loss, one_piece.trainer)));
+  EXPECT_TRUE(same_tensors(plain.collect(), one_piece.collect()));
 }
 
 TEST(Trainer, ACheckpointOfAnotherArchitectureChangesNothing) {
   Training training;
-  const auto before = collect_training(*training.model, *training.loss, training.trainer);
+  const auto before = training.collect();
   auto other = before;
   other.tensors.pop_back();
-  EXPECT_THAT(complaint([&] {
-                restore_training(*training.model, *training.loss, training.trainer, other);
-              }),
-              HasSubstr("missing optimizer."));
-  EXPECT_TRUE(
-      same_tensors(collect_training(*training.model, *training.loss, training.trainer), before));
+  EXPECT_THAT(complaint([&] { training.restore(other); }), HasSubstr("missing optimizer."));
+  EXPECT_TRUE(same_tensors(training.collect(), before));
 }
 
 TEST(Trainer, StopsAtTheFirstLossThatIsNotFiniteBeforeItReachesTheWeights) {
@@ -161,6 +194,46 @@ TEST(Trainer, StopsAtTheFirstLossThatIsNotFiniteBeforeItReachesTheWeights) {
   EXPECT_THAT(complaint([&] { trainer.run({.on_step = watch}); }),
               HasSubstr("training stopped at step 2 of epoch 1: the loss is nan"));
   EXPECT_TRUE(torch::equal(training.model->parameters().front(), last_good));
+}
+
+TEST(Trainer, PassesOverAStepThatIsNotFiniteWhereThatIsAllowed) {
+  auto options = Training::options();
+  options.skip_nonfinite = 1;
+  Training training(options);
+  const auto loss = std::make_shared<BreakingLoss>();
+  Trainer trainer(training.model, loss, training.loader, options);
+  const auto state = [&] {
+    return collect_training({*training.model, *loss, trainer}, *Ranks::alone()).tensors;
+  };
+  NamedTensors before;
+  const auto copy = [&](const StepReport&) {
+    before = state();
+    for (auto& [name, tensor] : before) tensor = tensor.clone();
+  };
+  std::vector<int64_t> passed;
+  const auto end = trainer.run({.on_step = copy,
+                                .on_nonfinite =
+                                    [&](const NonfiniteStep& step) {
+                                      passed.push_back(step.report.step);
+                                      EXPECT_FALSE(step.stops);
+                                      EXPECT_EQ(step.batch.size(), 16);
+                                    },
+                                .stop_requested = [&] { return trainer.state().step == 3; }});
+  EXPECT_EQ(end, TrainEnd::kStopped);
+  EXPECT_EQ(passed, std::vector<int64_t>{2});
+  const auto after = state();
+  for (size_t i = 0; i < before.size(); ++i) {
+    EXPECT_TRUE(torch::equal(after[i].second, before[i].second)) << before[i].first;
+  }
+  EXPECT_EQ(trainer.optimizer().steps(), 2);
+}
+
+TEST(Trainer, AsksForCheckpointsWithinEpochsAndHasOneAfterEach) {
+  Training training;  // 3 batches in each of 4 epochs
+  std::vector<int64_t> saved;
+  training.trainer.run({.wants_checkpoint = [&] { return training.trainer.state().step == 4; },
+                        .on_checkpoint = [&] { saved.push_back(training.trainer.state().step); }});
+  EXPECT_EQ(saved, (std::vector<int64_t>{3, 4, 6, 9, 12}));
 }
 
 TEST(Trainer, ClipsLongGradientsAndReportsTheirLength) {

@@ -1,0 +1,64 @@
+#include "projnce/checkpoint/checkpoint_writer.h"
+
+#include <torch/torch.h>
+
+#include <utility>
+
+#include "projnce/core/error.h"
+
+namespace projnce {
+
+namespace {
+
+/// Copies of `tensors`, in the memory of `buffers` where these are of the same form.
+NamedTensors copy_tensors(const NamedTensors& tensors, NamedTensors buffers) {
+  const torch::NoGradGuard no_grad;
+  buffers.resize(tensors.size());
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const auto& tensor = tensors[i].second;
+    auto& [name, buffer] = buffers[i];
+    name = tensors[i].first;
+    const bool fits = buffer.defined() && buffer.sizes() == tensor.sizes() &&
+                      buffer.strides() == tensor.strides() && buffer.options().dtype() == tensor.dtype();
+    if (fits) {
+      buffer.copy_(tensor);
+    } else {
+      buffer = tensor.detach().clone();
+    }
+  }
+  return buffers;
+}
+
+}  // namespace
+
+CheckpointWriter::CheckpointWriter(CheckpointDir directory, Logger logger)
+    : directory_(std::move(directory)), logger_(std::move(logger)) {}
+
+CheckpointWriter::~CheckpointWriter() {
+  wait();
+}
+
+void CheckpointWriter::save(const CheckpointJob& job) {
+  wait();
+  buffers_ = copy_tensors(job.state.tensors, std::move(buffers_));
+  auto copied = std::make_shared<CheckpointJob>(job);
+  copied->state.tensors = buffers_;
+  writing_ = std::async(std::launch::async, [this, copied] {
+    if (copied->before) copied->before();
+    // The best one first: a run killed in between goes on from before both and writes both again.
+    if (copied->best) directory_.save_best(copied->state);
+    return directory_.save(copied->step, copied->state);
+  });
+}
+
+void CheckpointWriter::wait() {
+  if (!writing_.valid()) return;
+  try {
+    newest_ = writing_.get();
+  } catch (const Error& error) {
+    ++failures_;
+    logger_->error("a checkpoint is missing, training goes on: {}", error.what());
+  }
+}
+
+}  // namespace projnce

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+
+#include "projnce/io/file_descriptor.h"
+
+namespace projnce {
+
+/// Keeps a directory to one writer: a lock on the file `path`, which names its owner. The system
+/// gives it up when the process ends, however that happens; the file then stays and means nothing.
+class FileLock {
+ public:
+  /// Throws (Fault::kInput) with the owner's process number and host where another process holds
+  /// it. Where the file system knows no locks, the file only says who wrote last.
+  explicit FileLock(const std::filesystem::path& path);
+
+ private:
+  FileDescriptor file_;
+};
+
+}  // namespace projnce

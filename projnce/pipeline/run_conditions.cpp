@@ -1,0 +1,138 @@
+#include "projnce/pipeline/run_conditions.h"
+
+#include <ATen/Version.h>
+#include <dlfcn.h>
+#include <torch/version.h>
+#include <xxhash.h>
+
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "projnce/core/error.h"
+#include "projnce/core/names.h"
+#include "projnce/core/toml.h"
+#include "projnce/core/version.h"
+#include "projnce/dataset/labels.h"
+#include "projnce/io/regular_file.h"
+#include "projnce/kernel/isa.h"
+
+namespace projnce {
+
+namespace {
+
+std::string environment_value(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "unset";
+}
+
+/// LibTorch tells it only in the text that describes its build.
+std::string libtorch_instructions() {
+  constexpr std::string_view kMark = "CPU capability usage: ";
+  const auto description = at::show_config();
+  const auto mark = description.find(kMark);
+  if (mark == std::string::npos) return "unknown";
+  const auto begin = mark + kMark.size();
+  return description.substr(begin, description.find('\n', begin) - begin);
+}
+
+std::string hash_text(const void* bytes, size_t size) {
+  const auto hash = XXH3_128bits(bytes, size);
+  return concat(std::hex, hash.high64, "-", hash.low64);
+}
+
+std::optional<double> number_of(const Value& value) {
+  if (const auto* whole = std::get_if<int64_t>(&value.data)) return static_cast<double>(*whole);
+  if (const auto* number = std::get_if<double>(&value.data)) return *number;
+  return {};
+}
+
+std::string value_text(const Value& value) {
+  Table table;
+  table.values["v"] = value;
+  const auto line = to_toml(table);  // "v = 3\n"
+  return line.substr(4, line.size() - 5);
+}
+
+/// 1 and 1.0 are one number.
+bool same_value(const Value& a, const Value& b) {
+  const auto left = number_of(a);
+  const auto right = number_of(b);
+  return left && right ? *left == *right : value_text(a) == value_text(b);
+}
+
+/// Thread counts and versions are conditions, not settings.
+bool is_condition(const std::string& key) {
+  return key == "threads" || key == "version";
+}
+
+void collect_changes(const Table& before, const Table& now, const std::string& prefix,
+                     std::vector<std::string>& changes) {
+  for (const auto& [key, value] : now.values) {
+    if (prefix.empty() && is_condition(key)) continue;
+    const auto found = before.values.find(key);
+    if (found == before.values.end()) {
+      changes.push_back(concat(prefix, key, " = ", value_text(value), " instead of nothing"));
+    } else if (!same_value(found->second, value)) {
+      changes.push_back(concat(prefix, key, " = ", value_text(value), " instead of ",
+                               value_text(found->second)));
+    }
+  }
+  for (const auto& [key, table] : now.tables) {
+    const auto found = before.tables.find(key);
+    collect_changes(found == before.tables.end() ? Table{} : found->second, table,
+                    prefix + key + ".", changes);
+  }
+}
+
+std::string file_hash(const std::filesystem::path& path) {
+  const auto bytes = read_regular_file(path);
+  return hash_text(bytes.span().data(), bytes.span().size());
+}
+
+}  // namespace
+
+RunConditions run_conditions(int threads, int ranks) {
+  return {{"version", kVersion},
+          {"threads", std::to_string(threads)},
+          {"ranks", std::to_string(ranks)},
+          {"libtorch", TORCH_VERSION},
+          {"libtorch_instructions", libtorch_instructions()},
+          {"kernel_instructions", std::string(isa_name(active_isa()))},
+          {"ONEDNN_MAX_CPU_ISA", environment_value("ONEDNN_MAX_CPU_ISA")},
+          {"OPENBLAS_CORETYPE", environment_value("OPENBLAS_CORETYPE")}};
+}
+
+std::string condition_changes(const RunConditions& before, const RunConditions& now) {
+  std::vector<std::string> changes;
+  for (const auto& [name, value] : now) {
+    const auto found = before.find(name);
+    const std::string old = found == before.end() ? "unknown" : found->second;
+    if (old != value) changes.push_back(concat(name, " ", value, " instead of ", old));
+  }
+  return join(changes);
+}
+
+std::string data_fingerprint(const Dataset& train) {
+  std::string text;
+  for (int64_t i = 0; i < train.size(); ++i) {
+    text += concat(train.sample_name(i), '\0', train.label(i), '\n');
+  }
+  return hash_text(text.data(), text.size());
+}
+
+std::string setting_changes(const Table& before, const Table& now) {
+  std::vector<std::string> changes;
+  collect_changes(before, now, "", changes);
+  return join(changes);
+}
+
+std::string program_fingerprint() {
+  Dl_info library = {};
+  const bool found = ::dladdr(reinterpret_cast<const void*>(&best_isa), &library) != 0;
+  const auto program = file_hash("/proc/self/exe");
+  return found ? concat(program, " ", file_hash(library.dli_fname)) : program;
+}
+
+}  // namespace projnce

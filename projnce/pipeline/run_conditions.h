@@ -1,0 +1,30 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "projnce/core/table.h"
+#include "projnce/dataset/dataset.h"
+
+namespace projnce {
+
+/// What a run's numbers depend on besides its settings, by name: the program's version, threads,
+/// ranks, instruction set, libraries. Two runs whose conditions differ agree only up to rounding.
+using RunConditions = std::map<std::string, std::string>;
+
+RunConditions run_conditions(int threads, int ranks);
+
+/// "threads 2 instead of 1", one for each that differs.
+std::string condition_changes(const RunConditions& before, const RunConditions& now);
+
+/// The same for two datasets with the same samples in the same order.
+std::string data_fingerprint(const Dataset& train);
+
+/// The settings of `now` that differ from `before`, such as "train.epochs = 20 instead of 10",
+/// joined by commas; "" where none does. Settings that only `before` has are no change.
+std::string setting_changes(const Table& before, const Table& now);
+
+/// The same for two copies of the program: a hash of its bytes and of its library's.
+std::string program_fingerprint();
+
+}  // namespace projnce

@@ -1,0 +1,103 @@
+#include "projnce/pipeline/run_plan.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "projnce/core/error.h"
+#include "projnce/core/toml.h"
+#include "projnce/pipeline/run_conditions.h"
+#include "projnce/pipeline/run_directory.h"
+
+namespace projnce {
+
+namespace {
+
+bool names_data(const TrainRequest& request) {
+  return !request.run.config.empty() || !request.run.data.empty();
+}
+
+std::optional<Checkpoint> newest_checkpoint(const RunPaths& paths, const Logger& logger) {
+  auto newest = CheckpointDir(paths.checkpoints()).newest_valid();
+  for (const auto& damaged : newest.damaged) {
+    logger->warn("passed over a damaged checkpoint: {}", damaged.reason);
+  }
+  return std::move(newest.checkpoint);
+}
+
+/// The settings that the run was trained with so far.
+Table trained_config(const RunPaths& paths, const std::optional<Checkpoint>& checkpoint) {
+  if (checkpoint) {
+    const auto found = checkpoint->state.metadata.find("config");
+    if (found != checkpoint->state.metadata.end()) {
+      return parse_toml(found->second, checkpoint->path.string());
+    }
+  }
+  return read_toml(paths.config());
+}
+
+void overlay(Table& below, const Table& above) {
+  for (const auto& [key, value] : above.values) below.values[key] = value;
+  for (const auto& [key, table] : above.tables) overlay(below.tables[key], table);
+}
+
+RunPlan plan_start(const TrainRequest& request) {
+  if (!request.out.empty()) check_run_can_be_made(request.out);
+  return {.config = requested_config(request), .directory = request.out};
+}
+
+RunPlan plan_resume(const TrainRequest& request, const Logger& logger) {
+  const auto paths = find_run(request.out);
+  RunPlan plan{.kind = RunPlan::Kind::kResume, .config = {}, .directory = request.out};
+  plan.lock = std::make_shared<FileLock>(paths.lock());
+  plan.checkpoint = newest_checkpoint(paths, logger);
+  const auto before = trained_config(paths, plan.checkpoint);
+  plan.config = read_toml(paths.config());
+  overlay(plan.config, requested_config(request));
+  const auto changes = setting_changes(before, plan.config);
+  if (!changes.empty() && !request.force) {
+    fail(Hint{"--force goes on with the changed settings all the same"}, request.out.string(),
+         " was trained with other settings: ", changes);
+  }
+  if (!changes.empty()) logger->warn("going on with changed settings: {}", changes);
+  const bool finished = std::filesystem::exists(paths.summary()) && changes.empty();
+  if (finished) plan.kind = RunPlan::Kind::kFinished;
+  return plan;
+}
+
+}  // namespace
+
+Table requested_config(const TrainRequest& request) {
+  Table config;
+  if (names_data(request) || !request.resume) {
+    config = read_run_config(request.run);
+  } else {
+    for (const auto& setting : request.run.settings) apply_setting(config, setting);
+  }
+  if (request.strict) config.tables["dataset"].values["strict"] = Value{true, "--strict"};
+  return config;
+}
+
+RunPlan plan_run(const TrainRequest& request, const Logger& logger) {
+  if (!request.resume) return plan_start(request);
+  const bool exists = std::filesystem::exists(RunPaths{request.out}.config());
+  if (exists || !names_data(request)) return plan_resume(request, logger);
+  logger->info("there is no run in {} yet: starting it", request.out.string());
+  return plan_start(request);
+}
+
+RunPlan plan_run_together(const TrainRequest& request, const Logger& logger, Ranks& ranks) {
+  if (ranks.size() == 1) return plan_run(request, logger);
+  RunPlan plan;
+  if (ranks.first()) plan = plan_run(request, logger);
+  const nlohmann::json mine = {{"kind", static_cast<int>(plan.kind)},
+                               {"config", to_toml(plan.config)},
+                               {"directory", plan.directory.string()}};
+  const auto agreed = nlohmann::json::parse(ranks.broadcast_text(mine.dump()));
+  if (ranks.first()) return plan;
+  plan.kind = static_cast<RunPlan::Kind>(agreed.at("kind").get<int>());
+  plan.config = parse_toml(agreed.at("config").get<std::string>(), "rank 0's configuration");
+  plan.directory = agreed.at("directory").get<std::string>();
+  return plan;
+}
+
+}  // namespace projnce

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "projnce/checkpoint/checkpoint_dir.h"
+#include "projnce/core/logging.h"
+#include "projnce/core/table.h"
+#include "projnce/distributed/ranks.h"
+#include "projnce/io/file_lock.h"
+#include "projnce/pipeline/train.h"
+
+namespace projnce {
+
+/// What a training request comes down to, seen what is in the run's directory.
+struct RunPlan {
+  enum class Kind { kStart, kResume, kFinished };
+  Kind kind = Kind::kStart;
+  Table config;  ///< as far as it is known before the data is opened
+  std::filesystem::path directory;  ///< empty: a name of its own is still to be chosen
+  // These are rank 0's alone.
+  std::shared_ptr<FileLock> lock = {};  ///< of a run that exists
+  std::optional<Checkpoint> checkpoint = {};
+};
+
+/// What one process does about the request. Warns of damaged checkpoints that it passes over.
+/// Throws where the run would not go on as it was begun and nobody forced it.
+RunPlan plan_run(const TrainRequest& request, const Logger& logger);
+
+/// Rank 0 plans, all ranks follow. A collective.
+RunPlan plan_run_together(const TrainRequest& request, const Logger& logger, Ranks& ranks);
+
+/// Settings as far as the request itself gives them; empty where it only resumes.
+Table requested_config(const TrainRequest& request);
+
+}  // namespace projnce

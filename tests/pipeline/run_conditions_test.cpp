@@ -1,0 +1,47 @@
+#include "projnce/pipeline/run_conditions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "projnce/core/toml.h"
+#include "tests/support/fake_dataset.h"
+
+namespace projnce {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(SettingChanges, NamesEverySettingThatDiffers) {
+  const auto before = parse_toml("seed = 1\nthreads = 2\n[train]\nepochs = 10\nclip_norm = 1\n", "a");
+  EXPECT_EQ(setting_changes(before, before), "");
+  const auto same = parse_toml("threads = 0\n[train]\nclip_norm = 1.0\n", "b");
+  EXPECT_EQ(setting_changes(before, same), "") << "1 is 1.0, and threads are no setting";
+  const auto now = parse_toml("seed = 2\n[train]\nepochs = 20\n[loss]\nname = 'ce'\n", "c");
+  EXPECT_EQ(setting_changes(before, now),
+            "seed = 2 instead of 1, loss.name = \"ce\" instead of nothing, "
+            "train.epochs = 20 instead of 10");
+}
+
+TEST(RunConditions, SayWhatChanged) {
+  const auto before = run_conditions(/*threads=*/1, /*ranks=*/2);
+  EXPECT_EQ(condition_changes(before, before), "");
+  const auto changes = condition_changes(before, run_conditions(2, 1));
+  EXPECT_THAT(changes, HasSubstr("threads 2 instead of 1"));
+  EXPECT_THAT(changes, HasSubstr("ranks 1 instead of 2"));
+  EXPECT_THAT(condition_changes({}, before), HasSubstr("instead of unknown"));
+}
+
+TEST(ProgramFingerprint, IsThatOfThisProgram) {
+  EXPECT_EQ(program_fingerprint(), program_fingerprint());
+  EXPECT_THAT(program_fingerprint(), HasSubstr("-"));
+}
+
+TEST(DataFingerprint, KnowsSamplesAndLabels) {
+  const testing::FakeDataset first({0, 1, 1});
+  EXPECT_EQ(data_fingerprint(first), data_fingerprint(testing::FakeDataset({0, 1, 1})));
+  EXPECT_NE(data_fingerprint(first), data_fingerprint(testing::FakeDataset({0, 1, 0})));
+  EXPECT_NE(data_fingerprint(first), data_fingerprint(testing::FakeDataset({0, 1})));
+}
+
+}  // namespace
+}  // namespace projnce
