@@ -19,7 +19,8 @@ NamedTensors copy_tensors(const NamedTensors& tensors, NamedTensors buffers) {
     auto& [name, buffer] = buffers[i];
     name = tensors[i].first;
     const bool fits = buffer.defined() && buffer.sizes() == tensor.sizes() &&
-                      buffer.strides() == tensor.strides() && buffer.options().dtype() == tensor.dtype();
+                      buffer.strides() == tensor.strides() &&
+                      buffer.options().dtype() == tensor.dtype();
     if (fits) {
       buffer.copy_(tensor);
     } else {

@@ -67,9 +67,21 @@ void fill_slot(GradientBucket& bucket, GradientSlot& slot) {
   --bucket.missing;
 }
 
-void take_sums(GradientBucket& bucket) {
+/// For each parameter in the buckets' order, how many ranks have a gradient.
+torch::Tensor count_gradients(const std::vector<GradientBucket>& buckets, Ranks& ranks) {
+  std::vector<float> present;
+  for (const auto& bucket : buckets) {
+    for (const auto& slot : bucket.slots) present.push_back(slot.parameter.grad().defined());
+  }
+  auto counts = torch::tensor(present);
+  ranks.sum(counts, "summing gradients");
+  return counts;
+}
+
+void take_sums(GradientBucket& bucket, const float* ranks_with_gradient) {
   const torch::NoGradGuard no_grad;
   for (auto& slot : bucket.slots) {
+    if (*ranks_with_gradient++ == 0) continue;
     auto& gradient = slot.parameter.mutable_grad();
     if (!gradient.defined()) gradient = torch::empty_like(slot.parameter);
     gradient.copy_(slot.view);
@@ -145,9 +157,12 @@ void GradientSum::finish() {
   }
   buckets_->send_full_buckets();
   buckets_->armed = false;
+  const auto counts = count_gradients(buckets_->buckets, *buckets_->ranks);
+  const auto* count = counts.data_ptr<float>();
   for (auto& bucket : buckets_->buckets) {
     bucket.pending->wait();
-    take_sums(bucket);
+    take_sums(bucket, count);
+    count += bucket.slots.size();
   }
 }
 

@@ -21,7 +21,8 @@ class GradientSum {
  public:
   static constexpr int64_t kBucketBytes = int64_t{8} << 20;
 
-  /// REQUIRES: the parameters and their order are the same on all ranks.
+  /// Parameters in the order in which the forward pass uses them; those whose gradients are there
+  /// before the armed pass come first. REQUIRES: the order is the same on all ranks.
   GradientSum(RanksPtr ranks, std::vector<torch::Tensor> parameters,
               int64_t bucket_bytes = kBucketBytes);
   ~GradientSum();
@@ -30,8 +31,8 @@ class GradientSum {
   /// gradients, of which the last one is armed.
   void arm();
 
-  /// Sends the rest and waits for everything. A parameter without gradient counts as zeros. Leaves
-  /// the memory formats of gradients as they are.
+  /// Sends the rest and waits for everything. A parameter without gradient counts as zeros, and
+  /// keeps none where no rank has one. Leaves the memory formats of gradients as they are.
   void finish();
 
  private:

@@ -75,8 +75,8 @@ void collect_changes(const Table& before, const Table& now, const std::string& p
     if (found == before.values.end()) {
       changes.push_back(concat(prefix, key, " = ", value_text(value), " instead of nothing"));
     } else if (!same_value(found->second, value)) {
-      changes.push_back(concat(prefix, key, " = ", value_text(value), " instead of ",
-                               value_text(found->second)));
+      changes.push_back(
+          concat(prefix, key, " = ", value_text(value), " instead of ", value_text(found->second)));
     }
   }
   for (const auto& [key, table] : now.tables) {

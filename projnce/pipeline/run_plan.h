@@ -17,7 +17,7 @@ namespace projnce {
 struct RunPlan {
   enum class Kind { kStart, kResume, kFinished };
   Kind kind = Kind::kStart;
-  Table config;  ///< as far as it is known before the data is opened
+  Table config;                     ///< as far as it is known before the data is opened
   std::filesystem::path directory;  ///< empty: a name of its own is still to be chosen
   // These are rank 0's alone.
   std::shared_ptr<FileLock> lock = {};  ///< of a run that exists

@@ -77,9 +77,9 @@ LossValue backward_global_loss(Ranks& ranks, ContrastiveLoss& loss, const Encode
                                const Batch& batch) {
   if (ranks.size() == 1) {
     // One tensor as anchors and candidates: the kernels then do half of the work.
-    return propagate(loss.evaluate(self_batch(leaves.embeddings, batch.labels.repeat({batch.views}),
-                                              batch.indices.repeat({batch.views}),
-                                              leaves.features)));
+    return propagate(
+        loss.evaluate(self_batch(leaves.embeddings, batch.labels.repeat({batch.views}),
+                                 batch.indices.repeat({batch.views}), leaves.features)));
   }
   const auto rows = gather(ranks, leaves, batch);
   const auto value = own_loss(loss, rows, leaves);

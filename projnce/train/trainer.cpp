@@ -24,9 +24,11 @@ NamedParameters all_parameters(const EmbeddingModel& model, const ContrastiveLos
   return parameters;
 }
 
-std::vector<torch::Tensor> tensors_of(const NamedParameters& parameters) {
-  std::vector<torch::Tensor> tensors;
-  for (const auto& [name, parameter] : parameters) tensors.push_back(parameter);
+/// The loss's gradients are there before those of the model are begun.
+std::vector<torch::Tensor> in_order_of_use(const EmbeddingModel& model,
+                                           const ContrastiveLoss& loss) {
+  auto tensors = loss.parameters();
+  for (const auto& parameter : model.parameters()) tensors.push_back(parameter);
   return tensors;
 }
 
@@ -64,7 +66,7 @@ Trainer::Trainer(EmbeddingModelPtr model, LossPtr loss, TrainLoader& loader,
       ranks_(std::move(ranks)),
       parameters_(all_parameters(*model_, *loss_)),
       optimizer_(parameters_, {.weight_decay = options.weight_decay}),
-      gradients_(ranks_, tensors_of(parameters_)) {
+      gradients_(ranks_, in_order_of_use(*model_, *loss_)) {
   if (ranks_->size() > 1 && options_.sync_batch_norm) {
     share_batch_statistics(*model_, [ranks = ranks_](torch::Tensor sums) {
       ranks->sum(sums, "normalising a batch");

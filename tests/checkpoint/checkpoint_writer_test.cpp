@@ -38,7 +38,8 @@ TEST(CheckpointWriter, FollowsTensorsThatChangeTheirForm) {
   CheckpointWriter writer(CheckpointDir(dir.path()), make_logger());
   const auto plain = torch::rand({2, 3, 4, 4});
   writer.save({.step = 1, .state = {{{"w", plain}}, {}}});
-  writer.save({.step = 2, .state = {{{"w", plain.contiguous(torch::MemoryFormat::ChannelsLast)}}, {}}});
+  writer.save(
+      {.step = 2, .state = {{{"w", plain.contiguous(torch::MemoryFormat::ChannelsLast)}}, {}}});
   writer.wait();
   for (const auto* name : {"step-000001.safetensors", "step-000002.safetensors"}) {
     EXPECT_TRUE(torch::equal(load_tensors(dir / name).tensors[0].second, plain)) << name;

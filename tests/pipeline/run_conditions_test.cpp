@@ -12,7 +12,8 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(SettingChanges, NamesEverySettingThatDiffers) {
-  const auto before = parse_toml("seed = 1\nthreads = 2\n[train]\nepochs = 10\nclip_norm = 1\n", "a");
+  const auto before =
+      parse_toml("seed = 1\nthreads = 2\n[train]\nepochs = 10\nclip_norm = 1\n", "a");
   EXPECT_EQ(setting_changes(before, before), "");
   const auto same = parse_toml("threads = 0\n[train]\nclip_norm = 1.0\n", "b");
   EXPECT_EQ(setting_changes(before, same), "") << "1 is 1.0, and threads are no setting";

@@ -178,7 +178,8 @@ TEST(Trainer, ACheckpointOfAnotherArchitectureChangesNothing) {
   Training training;
   const auto before = training.collect();
   auto other = before;
-  other.tensors.pop_back();
+  std::erase_if(other.tensors,
+                [](const auto& item) { return item.first.starts_with("optimizer.mean.head"); });
   EXPECT_THAT(complaint([&] { training.restore(other); }), HasSubstr("missing optimizer."));
   EXPECT_TRUE(same_tensors(training.collect(), before));
 }

@@ -1,0 +1,201 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <limits>
+
+#include "projnce/encoder/resnet.h"
+#include "projnce/loss/registry.h"
+#include "projnce/train/trainer.h"
+#include "projnce/train/training_checkpoint.h"
+#include "tests/support/memory_dataset.h"
+#include "tests/support/plain_format.h"
+#include "tests/support/rank_threads.h"
+
+namespace projnce {
+namespace {
+
+constexpr int64_t kPictures = 50;
+constexpr int kSide = 8;
+
+DatasetPtr random_pictures() {
+  std::vector<Image> images;
+  Random random(5);
+  for (int64_t i = 0; i < kPictures; ++i) {
+    Image image{kSide, kSide, 1, {}};
+    for (int p = 0; p < kSide * kSide; ++p) {
+      image.pixels.push_back(static_cast<uint8_t>(random.below(128) + (i % 2 ? 100 : 0)));
+    }
+    images.push_back(std::move(image));
+  }
+  return std::make_shared<testing::MemoryDataset>(images, testing::cycling_labels(kPictures, 2), 2);
+}
+
+/// Says nonsense about one batch.
+class PoisonedEncoder : public Encoder {
+ public:
+  explicit PoisonedEncoder(int poisoned_call)
+      : inner_(register_module("inner", std::make_shared<ResNet>(ResNetOptions{
+                                            .input = {.channels = 1, .height = kSide, .width = kSide},
+                                            .widths = {8, 16},
+                                            .blocks_per_stage = 1}))),
+        poisoned_call_(poisoned_call) {}
+  torch::Tensor forward(const torch::Tensor& images) override {
+    const auto features = inner_->forward(images);
+    return calls_++ == poisoned_call_ ? features / 0 * 0 : features;
+  }
+  int64_t feature_dim() const override { return inner_->feature_dim(); }
+  std::string describe() const override { return "poisoned"; }
+
+ private:
+  std::shared_ptr<ResNet> inner_;
+  int poisoned_call_;
+  int calls_ = 0;
+};
+
+/// One rank's training; to be made on one thread, because the seed is the process's.
+struct RankTraining {
+  RankTraining(int rank, int world, const TrainOptions& train, const std::string& loss_name,
+               int poisoned_call = -1)
+      : options(train),
+        loader(random_pictures(), {.batch_size = options.batch_size,
+                                   .format = testing::picture_input(1, kSide),
+                                   .augment = {.jitter_probability = 0},
+                                   .seed = 3,
+                                   .epochs = options.epochs,
+                                   .share = {rank, world}}) {
+    torch::manual_seed(1);
+    model = std::make_shared<EmbeddingModel>(std::make_shared<PoisonedEncoder>(poisoned_call),
+                                             HeadOptions{.dim = 8});
+    Table table;
+    table.values["name"] = Value{loss_name, "test"};
+    loss = make_loss(table, {.num_classes = 2, .embedding_dim = 8, .feature_dim = 16});
+  }
+
+  void run(const RanksPtr& ranks, const TrainHooks& hooks = {}) {
+    Trainer trainer(model, loss, loader, options, ranks);
+    trainer.run(hooks);
+    steps = trainer.state().step;
+    optimizer_steps = trainer.optimizer().steps();
+  }
+
+  TrainOptions options;
+  TrainLoader loader;
+  EmbeddingModelPtr model;
+  LossPtr loss;
+  int64_t steps = 0;
+  int64_t optimizer_steps = 0;
+};
+
+TrainOptions twenty_steps() {  // 50 pictures: four batches, the last one of two
+  return {.epochs = 5, .batch_size = 16, .learning_rate = 1e-3};
+}
+
+double largest_difference(const torch::nn::Module& a, const torch::nn::Module& b) {
+  double largest = 0;
+  for (size_t i = 0; i < a.parameters().size(); ++i) {
+    const auto difference = (a.parameters()[i] - b.parameters()[i]).abs().max().item<double>();
+    largest = std::max(largest, difference);
+  }
+  return largest;
+}
+
+TEST(RankTraining, WeightsAfterTwentyStepsAreThoseOfOneProcess) {
+  RankTraining alone(0, 1, twenty_steps(), "projnce");
+  alone.run(Ranks::alone());
+  ASSERT_EQ(alone.steps, 20);
+  for (const int world : {2, 4}) {
+    std::vector<std::unique_ptr<RankTraining>> trainings;
+    for (int rank = 0; rank < world; ++rank) {
+      trainings.push_back(std::make_unique<RankTraining>(rank, world, twenty_steps(), "projnce"));
+    }
+    testing::as_ranks(world, [&](const RanksPtr& ranks) {
+      trainings[static_cast<size_t>(ranks->rank())]->run(ranks);
+    });
+    EXPECT_LE(largest_difference(*trainings[0]->model, *alone.model), 1e-5) << world << " ranks";
+    for (const auto& training : trainings) {
+      EXPECT_EQ(largest_difference(*training->model, *trainings[0]->model), 0)
+          << "ranks must not drift apart";
+    }
+  }
+}
+
+class NonfiniteRank : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(NonfiniteRank, MakesAllRanksPassOverTheSameStep) {
+  auto options = twenty_steps();
+  options.epochs = 1;
+  options.skip_nonfinite = 1;
+  constexpr int kWorld = 2;
+  std::vector<std::unique_ptr<RankTraining>> trainings;
+  for (int rank = 0; rank < kWorld; ++rank) {
+    trainings.push_back(std::make_unique<RankTraining>(rank, kWorld, options, GetParam(),
+                                                       /*poisoned_call=*/rank == 1 ? 1 : -1));
+  }
+  std::vector<std::vector<int64_t>> passed(kWorld);
+  testing::as_ranks(kWorld, [&](const RanksPtr& ranks) {
+    const auto rank = static_cast<size_t>(ranks->rank());
+    auto& training = *trainings[rank];
+    training.run(ranks, {.on_nonfinite = [&, rank](const NonfiniteStep& step) {
+      passed[rank].push_back(step.report.step);
+    }});
+  });
+  for (size_t rank = 0; rank < kWorld; ++rank) {
+    EXPECT_EQ(passed[rank], std::vector<int64_t>{1});
+    EXPECT_EQ(trainings[rank]->steps, 4);
+    EXPECT_EQ(trainings[rank]->optimizer_steps, 3);
+    for (const auto& parameter : trainings[rank]->model->parameters()) {
+      EXPECT_TRUE(parameter.isfinite().all().item<bool>());
+    }
+    for (const auto& buffer : trainings[rank]->model->buffers()) {
+      EXPECT_TRUE(buffer.isfinite().all().item<bool>());
+    }
+  }
+  EXPECT_EQ(largest_difference(*trainings[0]->model, *trainings[1]->model), 0);
+}
+
+TEST_P(NonfiniteRank, StopsAllRanksWhereNothingMayBePassedOver) {
+  auto options = twenty_steps();
+  options.epochs = 1;
+  constexpr int kWorld = 2;
+  std::vector<std::unique_ptr<RankTraining>> trainings;
+  for (int rank = 0; rank < kWorld; ++rank) {
+    trainings.push_back(std::make_unique<RankTraining>(rank, kWorld, options, GetParam(),
+                                                       /*poisoned_call=*/rank == 1 ? 1 : -1));
+  }
+  std::vector<std::string> said(kWorld);
+  testing::as_ranks(kWorld, [&](const RanksPtr& ranks) {
+    try {
+      trainings[static_cast<size_t>(ranks->rank())]->run(ranks);
+    } catch (const Error& error) {
+      said[static_cast<size_t>(ranks->rank())] = error.what();
+    }
+  });
+  EXPECT_THAT(said, ::testing::Each(::testing::HasSubstr("training stopped at step 1")));
+  EXPECT_EQ(largest_difference(*trainings[0]->model, *trainings[1]->model), 0);
+}
+
+std::string plain_name(const ::testing::TestParamInfo<std::string>& info) {
+  auto name = info.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryLoss, NonfiniteRank, ::testing::ValuesIn(loss_names()), plain_name);
+
+TEST(RankTraining, AStopThatOneRankWantsStopsAll) {
+  constexpr int kWorld = 2;
+  std::vector<std::unique_ptr<RankTraining>> trainings;
+  for (int rank = 0; rank < kWorld; ++rank) {
+    trainings.push_back(std::make_unique<RankTraining>(rank, kWorld, twenty_steps(), "supcon"));
+  }
+  testing::as_ranks(kWorld, [&](const RanksPtr& ranks) {
+    int asked = 0;
+    trainings[static_cast<size_t>(ranks->rank())]->run(
+        ranks, {.stop_requested = [&] { return ranks->rank() == 1 && ++asked == 3; }});
+  });
+  for (const auto& training : trainings) EXPECT_EQ(training->steps, 3);
+}
+
+}  // namespace
+}  // namespace projnce

@@ -1,0 +1,30 @@
+#include "projnce/train/spike_watch.h"
+
+#include <gtest/gtest.h>
+
+namespace projnce {
+namespace {
+
+TEST(SpikeWatch, NoticesAJumpButNotTheWayDown) {
+  SpikeWatch watch;
+  for (int i = 0; i < 200; ++i) {
+    EXPECT_FALSE(watch.see(5 - 0.01 * i + (i % 2 ? 0.05 : -0.05))) << i;
+  }
+  EXPECT_TRUE(watch.see(6));
+  EXPECT_FALSE(watch.see(3));
+}
+
+TEST(SpikeWatch, IsSilentBeforeItKnowsWhatIsUsual) {
+  SpikeWatch watch;
+  for (int i = 0; i < 40; ++i) EXPECT_FALSE(watch.see(i == 30 ? 100 : 1));
+}
+
+TEST(SpikeWatch, TakesNoSmallChangeOfAnEvenLossForASpike) {
+  SpikeWatch watch;
+  for (int i = 0; i < 100; ++i) watch.see(2);
+  EXPECT_FALSE(watch.see(2.1));
+  EXPECT_TRUE(watch.see(2.2));
+}
+
+}  // namespace
+}  // namespace projnce
