@@ -242,7 +242,7 @@ void Attempt::look(int options) {
 
 void Attempt::pass_signals_on() {
   if (signals_passed_ == launcher_signals) return;
-  send(signals_passed_ == 0 ? launcher_signal : SIGKILL);
+  send(launcher_signals == 1 ? launcher_signal : SIGKILL);
   signals_passed_ = launcher_signals;
 }
 

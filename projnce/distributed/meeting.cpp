@@ -167,7 +167,7 @@ std::string Meeting::note(const std::string& key) {
 }
 
 void Meeting::leave_note(const std::string& key, const std::string& text) {
-  store_.set(key, {text.begin(), text.end()});
+  store_.set(key, std::vector<uint8_t>(text.begin(), text.end()));
 }
 
 bool Meeting::has_note(const std::string& key) {

@@ -61,8 +61,7 @@ c10::intrusive_ptr<c10d::Store> open_tcp_store(const RankEnvironment& environmen
     if (options.isServer) fail_to_serve(environment, error.what());
     fail_working(Hint{"check MASTER_ADDR and MASTER_PORT, and whether rank 0 runs"}, "rank ",
                  environment.rank, " of ", environment.world, " could not reach ",
-                 place_of(environment), " within ", in_seconds(timeout), " (", plain_reason(error),
-                 ")");
+                 place_of(environment), " within ", in_seconds(timeout));
   }
 }
 

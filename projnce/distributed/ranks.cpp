@@ -177,6 +177,7 @@ void Ranks::broadcast(torch::Tensor& tensor, const char* what) {
 std::string Ranks::broadcast_text(const std::string& text, const char* what) {
   auto length = torch::full({1}, static_cast<int64_t>(text.size()), torch::kLong);
   broadcast(length, what);
+  if (length.item<int64_t>() == 0) return {};
   auto bytes = torch::zeros({length.item<int64_t>()}, torch::kByte);
   auto* memory = reinterpret_cast<char*>(bytes.data_ptr<uint8_t>());
   if (first()) std::memcpy(memory, text.data(), text.size());
