@@ -4,7 +4,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/encoder/batch_norm.h"
-#include "projnce/encoder/residual_block.h"
+#include "projnce/encoder/conv.h"
 
 namespace projnce {
 

@@ -4,14 +4,6 @@
 
 namespace projnce {
 
-torch::nn::Conv2d make_conv(int64_t in_channels, int64_t out_channels, int64_t kernel,
-                            int64_t stride) {
-  return torch::nn::Conv2d(torch::nn::Conv2dOptions(in_channels, out_channels, kernel)
-                               .stride(stride)
-                               .padding(kernel / 2)
-                               .bias(false));
-}
-
 ResidualBlockImpl::ResidualBlockImpl(int64_t in_channels, int64_t out_channels, int64_t stride)
     : conv1_(register_module("conv1", make_conv(in_channels, out_channels, 3, stride))),
       bn1_(register_module("bn1", BatchNorm(out_channels))),

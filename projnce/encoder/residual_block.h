@@ -1,12 +1,12 @@
 #pragma once
 
 #include <torch/nn/modules/container/sequential.h>
-#include <torch/nn/modules/conv.h>
 #include <torch/nn/pimpl.h>
 
 #include <cstdint>
 
 #include "projnce/encoder/batch_norm.h"
+#include "projnce/encoder/conv.h"
 
 namespace projnce {
 
@@ -18,16 +18,12 @@ class ResidualBlockImpl : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& input);
 
  private:
-  torch::nn::Conv2d conv1_;
+  Conv conv1_;
   BatchNorm bn1_;
-  torch::nn::Conv2d conv2_;
+  Conv conv2_;
   BatchNorm bn2_;
   torch::nn::Sequential downsample_{nullptr};
 };
 TORCH_MODULE(ResidualBlock);
-
-/// A convolution without bias that keeps the size (up to the stride): batch-norm follows it.
-torch::nn::Conv2d make_conv(int64_t in_channels, int64_t out_channels, int64_t kernel,
-                            int64_t stride);
 
 }  // namespace projnce

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <torch/nn/modules/container/sequential.h>
-#include <torch/nn/modules/conv.h>
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "projnce/encoder/batch_norm.h"
+#include "projnce/encoder/conv.h"
 #include "projnce/encoder/encoder.h"
 
 namespace projnce {
@@ -41,7 +41,7 @@ class ResNet : public Encoder {
 
   int64_t feature_dim_;
   bool max_pool_;
-  torch::nn::Conv2d conv1_{nullptr};
+  Conv conv1_{nullptr};
   BatchNorm bn1_{nullptr};
   std::vector<torch::nn::Sequential> stages_;
 };

@@ -153,8 +153,10 @@ LossValue backward_in_pieces(EmbeddingModel& model, const torch::Tensor& images,
 
 LossValue loss_of_nothing(const EmbeddingModel& model, const EncodingPlan& plan,
                           const BatchLoss& loss) {
-  auto value = loss(leaves_of(
-      {torch::empty({0, model.feature_dim()}), torch::empty({0, model.embedding_dim()})}));
+  const auto weights = model.parameters();
+  const auto type = torch::dtype(weights.empty() ? torch::kFloat : weights[0].scalar_type());
+  auto value = loss(leaves_of({torch::empty({0, model.feature_dim()}, type),
+                               torch::empty({0, model.embedding_dim()}, type)}));
   announce_last_pass(plan);
   return value;
 }

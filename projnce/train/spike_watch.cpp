@@ -7,7 +7,7 @@ namespace projnce {
 
 namespace {
 
-constexpr double kForget = 0.02;      // about the last 50 steps count
+constexpr double kForget = 0.05;      // about the last 20 steps count
 constexpr int64_t kStepsToKnow = 50;  // before which nothing is unusual
 constexpr double kDeviations = 6;
 constexpr double kSmallest = 0.01;  // of the mean: less is no spike, however even the losses were
