@@ -21,6 +21,15 @@ struct RankGroup {
   c10::intrusive_ptr<c10d::ProcessGroupGloo> gloo;
   std::atomic<int64_t> bytes = 0;
   std::atomic<int64_t> messages = 0;
+  std::atomic<bool> lost = false;  ///< an operation failed: nothing more can be done with the group
+
+  RankGroup() = default;
+  RankGroup(const RankGroup&) = delete;
+  RankGroup& operator=(const RankGroup&) = delete;
+  /// A group that lost a rank is not closed: that would wait for its unfinished operations.
+  ~RankGroup() {
+    if (lost) static_cast<void>(gloo.release());
+  }
 
   void count(const Traffic& traffic) {
     bytes += traffic.bytes;

@@ -21,7 +21,10 @@ struct PendingSum::State {
 
 namespace {
 
-[[noreturn]] void fail_lost(const RankGroup& group, const char* what, const std::exception& error) {
+constexpr int64_t kSmallSum = 16 << 10;  // bytes
+
+[[noreturn]] void fail_lost(RankGroup& group, const char* what, const std::exception& error) {
+  group.lost = true;
   fail_working("rank ", group.rank, " of ", group.world, " lost the others while ", what,
                ": a rank died or did not answer within ", in_seconds(group.timeout), " (",
                plain_reason(error), ")");
@@ -160,10 +163,20 @@ torch::Tensor Ranks::scatter_sum(const torch::Tensor& all, const std::vector<int
 
 void Ranks::sum(torch::Tensor& tensor, const char* what) {
   if (!group_ || tensor.numel() == 0) return;
+  if (bytes_in(tensor) <= kSmallSum) return sum_small(tensor, what);
   on_contiguous(tensor, [&](std::vector<torch::Tensor>& contiguous) {
     run_collective(*group_, what, sum_traffic(bytes_in(tensor), size()),
                    [&] { return group_->gloo->allreduce(contiguous); });
   });
+}
+
+/// One round of messages instead of the four of the ring for large ones.
+void Ranks::sum_small(torch::Tensor& tensor, const char* what) {
+  const torch::NoGradGuard no_grad;
+  const std::vector<int64_t> one_each(static_cast<size_t>(size()), 1);
+  const auto all = gather_rows(tensor.unsqueeze(0), one_each, what);
+  tensor.copy_(all[0]);
+  for (int64_t rank = 1; rank < size(); ++rank) tensor.add_(all[rank]);
 }
 
 void Ranks::broadcast(torch::Tensor& tensor, const char* what) {

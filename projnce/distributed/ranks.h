@@ -80,6 +80,8 @@ class Ranks {
   int64_t messages() const;
 
  private:
+  void sum_small(torch::Tensor& tensor, const char* what);
+
   std::shared_ptr<RankGroup> group_;
 };
 

@@ -91,6 +91,7 @@ class TrainingRun {
   double epoch_started_ = 0;
   double last_checkpoint_ = 0;
   bool best_unsaved_ = false;
+  nlohmann::ordered_json traffic_;  // of rank 0 in an epoch's first step, whose batch is whole
 };
 
 }  // namespace projnce

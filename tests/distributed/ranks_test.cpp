@@ -100,18 +100,23 @@ TEST_P(EveryWorld, ScatterSumAddsInTheOrderOfRanks) {
 
 TEST_P(EveryWorld, SumsAreTheSameOnEveryRankAndEveryTime) {
   as_ranks(GetParam(), [&](const RanksPtr& ranks) {
-    auto sum = rough_values(ranks->rank(), {1000});
-    ranks->sum(sum);
-    auto again = rough_values(ranks->rank(), {1000});
-    ranks->start_sum(again).wait();
-    EXPECT_TRUE(again.equal(sum));
-    auto first = sum.clone();
-    ranks->broadcast(first);
-    EXPECT_TRUE(first.equal(sum));
+    for (const int64_t size : {1000, 20000}) {  // by two ways: all at once, and in a ring
+      auto sum = rough_values(ranks->rank(), {size});
+      ranks->sum(sum);
+      auto again = rough_values(ranks->rank(), {size});
+      ranks->sum(again);
+      EXPECT_TRUE(again.equal(sum));
+      auto first = sum.clone();
+      ranks->broadcast(first);
+      EXPECT_TRUE(first.equal(sum));
+      auto started = rough_values(ranks->rank(), {size});
+      ranks->start_sum(started).wait();
 
-    auto expected = rough_values(0, {1000}).to(torch::kDouble);
-    for (int r = 1; r < ranks->size(); ++r) expected.add_(rough_values(r, {1000}));
-    EXPECT_TRUE(sum.to(torch::kDouble).allclose(expected, 1e-5, 1e-4));
+      auto expected = rough_values(0, {size}).to(torch::kDouble);
+      for (int r = 1; r < ranks->size(); ++r) expected.add_(rough_values(r, {size}));
+      EXPECT_TRUE(sum.to(torch::kDouble).allclose(expected, 1e-5, 1e-4));
+      EXPECT_TRUE(started.to(torch::kDouble).allclose(expected, 1e-5, 1e-4));
+    }
   });
 }
 

@@ -43,7 +43,7 @@ void expect_shared_equals_own(const torch::Tensor& rows) {
     const auto input = rows.clone().requires_grad_();
     const auto output = norm(input);
     (output * weights).sum().backward();
-    return std::vector<torch::Tensor>{output.detach(), input.grad(), norm->weight.grad(),
+    return std::vector<torch::Tensor>{output.detach(),   input.grad(),       norm->weight.grad(),
                                       norm->bias.grad(), norm->running_mean, norm->running_var};
   };
   const auto expected = run(own);

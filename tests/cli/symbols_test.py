@@ -1,0 +1,33 @@
+"""Nothing that the program loads can run code: the functions that would are not in it."""
+import re
+import shutil
+import subprocess
+import unittest
+from pathlib import Path
+
+from support import PROGRAM
+
+# torch::load, torch::jit::load and their like end up in these.
+FORBIDDEN = re.compile(r"InputArchive|torch::jit::(load|import_ir_module|pickle|unpickle|"
+                       r"Unpickler|_load)|torch::load|torch::pickle_load|PyTorchStreamReader")
+
+
+@unittest.skipUnless(shutil.which("nm"), "nm is not installed")
+class Symbols(unittest.TestCase):
+    def symbols(self, path):
+        listed = subprocess.run(["nm", "-D", "-C", str(path)], capture_output=True, text=True)
+        self.assertEqual(listed.returncode, 0, listed.stderr)
+        return listed.stdout.splitlines()
+
+    def test_no_function_that_unpickles_is_used(self):
+        program = Path(PROGRAM)
+        for path in (program, program.parent / "libprojnce.so"):
+            names = self.symbols(path)
+            self.assertTrue(any("torch::" in name or "at::" in name for name in names), path)
+            self.assertEqual([name for name in names if FORBIDDEN.search(name)], [], path)
+
+    def test_the_pattern_knows_what_it_looks_for(self):
+        for name in ("torch::jit::load(std::string const&)", "torch::serialize::InputArchive::read",
+                     "torch::jit::pickle_load(std::vector<char> const&)",
+                     "caffe2::serialize::PyTorchStreamReader::getRecord"):
+            self.assertRegex(name, FORBIDDEN)
