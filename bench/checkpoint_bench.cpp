@@ -22,9 +22,9 @@ double seconds_since(Clock::time_point start) {
 }
 
 TensorFile resnet18_with_moments() {
-  const EmbeddingModel model(std::make_shared<ResNet>(ResNetOptions{
-                                 .input = {.channels = 3, .height = 32, .width = 32}}),
-                             HeadOptions{});
+  const EmbeddingModel model(
+      std::make_shared<ResNet>(ResNetOptions{.input = {.channels = 3, .height = 32, .width = 32}}),
+      HeadOptions{});
   TensorFile file;
   file.tensors = named_state(model, "model.");
   for (const auto& item : model.named_parameters()) {

@@ -2,6 +2,7 @@
 
 #include <torch/torch.h>
 
+#include <tuple>
 #include <vector>
 
 namespace projnce {
@@ -11,30 +12,34 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// What every process knows of the whole batch, each but `count` [C].
+/// What every process knows of the whole batch; means and variances are [C].
 struct SharedStatistics {
   torch::Tensor count;  // scalar: values of each channel
   torch::Tensor mean;
   torch::Tensor variance;  // biased
 };
 
-std::vector<int64_t> all_but_channels(const torch::Tensor& rows) {
-  return rows.dim() == 2 ? std::vector<int64_t>{0} : std::vector<int64_t>{0, 2, 3};
-}
-
 /// [C] so that it fits the rows' channels.
 torch::Tensor as_channels(const torch::Tensor& values, const torch::Tensor& rows) {
   return rows.dim() == 2 ? values.view({1, -1}) : values.view({1, -1, 1, 1});
 }
 
-/// Two passes: squares of values far from zero would cancel.
+/// [3, C]: how many values, their mean, the sum of their squared deviations from it.
+torch::Tensor own_moments(const torch::Tensor& rows) {
+  const auto channels = rows.size(1);
+  if (rows.numel() == 0) return torch::zeros({3, channels}, rows.options());
+  const auto count = static_cast<double>(rows.numel() / channels);
+  const auto [mean, variance] = at::batch_norm_update_stats(rows, {}, {}, /*momentum=*/0);
+  return torch::stack({torch::full({channels}, count, rows.options()), mean, variance * count});
+}
+
+/// Joins the processes' moments without subtracting large numbers from each other (Chan et al.).
 SharedStatistics measure(const torch::Tensor& rows, const SumOverProcesses& sum) {
-  const auto dims = all_but_channels(rows);
-  const auto own = static_cast<double>(rows.numel() / rows.size(1));
-  const auto sums = sum(torch::cat({rows.sum(dims), torch::full({1}, own, rows.options())}));
-  const auto count = sums[-1];
-  const auto mean = sums.narrow(0, 0, rows.size(1)) / count;
-  const auto squares = sum((rows - as_channels(mean, rows)).square().sum(dims));
+  const auto own = own_moments(rows);
+  const auto sums = sum(torch::stack({own[0], own[0] * own[1]}));
+  const auto count = sums[0][0];
+  const auto mean = sums[1] / count;
+  const auto squares = sum(own[2] + own[0] * (own[1] - mean).square());
   return {count, mean, squares / count};
 }
 
@@ -45,30 +50,44 @@ class SharedNormalization : public torch::autograd::Function<SharedNormalization
                                const torch::Tensor& weight, const torch::Tensor& bias,
                                const SharedStatistics& statistics, double epsilon,
                                const SumOverProcesses* sum) {
-    const auto rate = (statistics.variance + epsilon).rsqrt();  // [C]
-    const auto scale = rate * weight;
-    context->save_for_backward({rows, weight, statistics.mean, rate, statistics.count});
+    context->save_for_backward(
+        {rows, weight, statistics.mean, statistics.variance, statistics.count});
+    context->saved_data["epsilon"] = epsilon;
     // The module that owns the function outlives every graph of its outputs.
     context->saved_data["sum"] = reinterpret_cast<int64_t>(sum);
-    return torch::addcmul(as_channels(bias - statistics.mean * scale, rows), rows,
-                          as_channels(scale, rows));
+    if (rows.numel() == 0) return torch::empty_like(rows);
+    return torch::batch_norm(rows, weight, bias, statistics.mean, statistics.variance,
+                             /*training=*/false, /*momentum=*/0, epsilon, /*cudnn_enabled=*/false);
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
-    const auto &rows = saved[0], &weight = saved[1], &mean = saved[2], &rate = saved[3];
+    const auto &rows = saved[0], &weight = saved[1], &mean = saved[2], &variance = saved[3];
+    const double epsilon = context->saved_data["epsilon"].toDouble();
     const auto& sum =
         *reinterpret_cast<const SumOverProcesses*>(context->saved_data["sum"].toInt());
-    const auto& given = gradients[0];
-    const auto dims = all_but_channels(rows);
-    const auto normalized = (rows - as_channels(mean, rows)) * as_channels(rate, rows);
-    const auto of_bias = given.sum(dims);
-    const auto of_weight = (given * normalized).sum(dims);
+    auto [of_rows, of_weight, of_bias] = fixed_gradients(gradients[0], saved, epsilon);
     const auto means = sum(torch::stack({of_bias, of_weight})) / saved[4];  // of the whole batch
-    const auto centred = given - as_channels(means[0], rows);
-    const auto of_rows = torch::addcmul(centred, normalized, as_channels(means[1], rows), -1) *
-                         as_channels(weight * rate, rows);
+    if (rows.numel() > 0) {
+      // What the rows do through mean and variance: a + b * row in each channel.
+      const auto rate = (variance + epsilon).rsqrt();
+      const auto slope = weight * rate * rate * means[1];
+      of_rows.addcmul_(rows, as_channels(slope, rows), -1);
+      of_rows.sub_(as_channels(weight * rate * means[0] - slope * mean, rows));
+    }
     return {of_rows, of_weight, of_bias, {}, {}, {}};
+  }
+
+ private:
+  /// As if mean and variance were constants.
+  static std::tuple<torch::Tensor, torch::Tensor, torch::Tensor> fixed_gradients(
+      const torch::Tensor& given, const variable_list& saved, double epsilon) {
+    const auto &rows = saved[0], &weight = saved[1];
+    if (rows.numel() == 0) {
+      return {torch::empty_like(rows), torch::zeros_like(weight), torch::zeros_like(weight)};
+    }
+    return at::native_batch_norm_backward(given, rows, weight, saved[2], saved[3], {}, {},
+                                          /*train=*/false, epsilon, {true, true, true});
   }
 };
 

@@ -156,7 +156,7 @@ TEST(Ranks, CountsWhatItSends) {
   as_ranks(2, [](const RanksPtr& ranks) {
     const auto before = ranks->bytes_sent();
     auto numbers = torch::ones({100});
-    ranks->sum(numbers);  // 400 bytes: half of them, twice
+    ranks->start_sum(numbers).wait();  // 400 bytes: half of them, twice
     EXPECT_EQ(ranks->bytes_sent() - before, 400);
     ranks->gather_rows(numbers, {100, 100});
     EXPECT_EQ(ranks->bytes_sent() - before, 800);

@@ -19,7 +19,7 @@ TEST(SettingChanges, NamesEverySettingThatDiffers) {
   EXPECT_EQ(setting_changes(before, same), "") << "1 is 1.0, and threads are no setting";
   const auto now = parse_toml("seed = 2\n[train]\nepochs = 20\n[loss]\nname = 'ce'\n", "c");
   EXPECT_EQ(setting_changes(before, now),
-            "seed = 2 instead of 1, loss.name = \"ce\" instead of nothing, "
+            "seed = 2 instead of 1, loss.name = 'ce' instead of nothing, "
             "train.epochs = 20 instead of 10");
 }
 

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Trains with 1, 2 and 4 ranks on this host and compares what rank 0 sends with the formula.
+
+Prints a Markdown table: samples a second; bytes of a step as docs/scaling.md predicts, as the program
+counts them, and as the kernel saw them on the loopback interface (with the headers of TCP). The
+machine must have no other loopback traffic meanwhile.
+"""
+import argparse
+import json
+import struct
+import subprocess
+import tempfile
+from pathlib import Path
+
+FLOAT, INTEGER, DOUBLE = 4, 8, 8
+PARTS_OF_LOSS = 5  # of projnce: alignment, uniformity, valid_anchors, R, mi_bound
+SMALL_SUM = 16 << 10
+
+
+def checkpoint_shapes(run):
+    newest = sorted((run / "checkpoints").glob("step-*.safetensors"))[-1]
+    with open(newest, "rb") as file:
+        header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
+    return {name: entry["shape"] for name, entry in header.items() if name != "__metadata__"}
+
+
+def elements(shape):
+    count = 1
+    for size in shape:
+        count *= size
+    return count
+
+
+def sum_bytes(size, ranks):
+    """What a rank sends to sum `size` bytes: small ones all at once, larger ones in a ring."""
+    return size * (ranks - 1) if size <= SMALL_SUM else 2 * size * (ranks - 1) // ranks
+
+
+def predicted(shapes, rows, dim, ranks):
+    """Bytes that a rank sends in one step, by what they are for. `rows` are those of a rank."""
+    others = ranks - 1
+    weights = [elements(s) for name, s in shapes.items() if name.startswith("optimizer.mean.")]
+    channels = [s[0] for name, s in shapes.items() if name.endswith("running_mean")]
+    norms = sum(sum_bytes(2 * FLOAT * c, ranks) + sum_bytes(FLOAT * c, ranks) +
+                sum_bytes(2 * FLOAT * c, ranks) for c in channels)
+    return {
+        "gradients": 2 * FLOAT * sum(weights) * others // ranks,
+        "embeddings there": FLOAT * rows * dim * others,
+        "their gradients back": FLOAT * rows * dim * others,
+        "labels and samples": 2 * INTEGER * rows * others + INTEGER * others,
+        "batch statistics": norms,
+        "losses, wishes": DOUBLE * (3 + PARTS_OF_LOSS) * others + FLOAT * len(weights) * others,
+    }
+
+
+def train(program, ranks, arguments, out):
+    command = [program, "launch", "-n", str(ranks), "--", "train", *arguments, "--out", str(out), "--json"]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    if ran.returncode != 0:
+        raise SystemExit(ran.stderr)
+    return json.loads(ran.stdout)
+
+
+def loopback_bytes():
+    for line in Path("/proc/net/dev").read_text().splitlines():
+        name, _, numbers = line.partition(":")
+        if name.strip() == "lo":
+            return int(numbers.split()[8])
+    raise SystemExit("there is no loopback interface")
+
+
+def measure(program, ranks, settings, steps_per_epoch):
+    """The summary of a longer training, its shapes, and the bytes of a step that each rank sent."""
+    seen = {}
+    for epochs in (1, 3):  # the difference is that of the steps alone
+        with tempfile.TemporaryDirectory() as scratch:
+            run = Path(scratch) / "run"
+            arguments = [*settings, "--set", f"train.epochs={epochs}", "--set", f"eval.every={epochs}"]
+            before = loopback_bytes()
+            summary = train(program, ranks, arguments, run)
+            seen[epochs] = loopback_bytes() - before
+            shapes = checkpoint_shapes(run)
+    return summary, shapes, (seen[3] - seen[1]) / (2 * steps_per_epoch * ranks)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program", type=Path)
+    parser.add_argument("--batch", type=int, default=256)
+    parser.add_argument("--samples", type=int, default=2048)
+    options = parser.parse_args()
+    arguments = []
+    for setting in ("dataset.name=fashion-mnist", f"dataset.max_train={options.samples}",
+                    "dataset.max_test=200", "encoder.name=resnet-small", "loss.name=projnce",
+                    f"train.batch_size={options.batch}", "threads=1", "train.learning_rate=0.003"):
+        arguments += ["--set", setting]
+    print("| ranks | samples/s | bytes of a step, by formula | counted | on the wire | messages |\n"
+          "|---|---|---|---|---|---|")
+    wrong = 0
+    for ranks in (1, 2, 4):
+        summary, shapes, wire = measure(options.program, ranks, arguments,
+                                        options.samples // options.batch)
+        parts = predicted(shapes, 2 * options.batch // ranks, 128, ranks)
+        traffic = summary.get("traffic_of_rank_0", {"bytes_per_step": 0, "messages_per_step": 0})
+        expected = sum(parts.values())
+        counted = traffic["bytes_per_step"]
+        wrong += abs(counted - expected) > 0.001 * max(expected, 1)
+        print(f"| {ranks} | {summary['images_per_second']:.0f} | {expected} | {counted} | {wire:.0f} | "
+              f"{traffic['messages_per_step']} |", flush=True)
+    for name, size in parts.items():
+        print(f"{name}: {size} bytes with 4 ranks")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
