@@ -96,13 +96,15 @@ class BadInput(CommandLineTest):
         self.assert_refused("predict", "empty", "a.png", says="holds no run")
         self.assert_refused("train", "--resume", "--out", "empty", says="holds no run")
 
-    def test_resume_takes_no_other_settings(self):
-        self.assert_refused("train", "--resume", "--out", "run", "--data", "photos",
-                            says="excludes")
+    def test_resume_needs_to_know_which_run(self):
+        self.assert_refused("train", "--resume", says="which run to resume")
+        self.assert_refused("train", "--force", "--out", "run", says="--resume")
 
     def test_a_diverging_run_stops_with_a_sentence_and_status_1(self):
         make_folder(self.scratch / "photos")
         ran = self.run_program("train", "--data", "photos", "--out", "run", *TINY, "--set",
                                "train.learning_rate=1e30")
         self.assertEqual(ran.returncode, 1, ran.stderr)
-        self.assertIn("training stopped at step", ran.stderr)
+        self.assertIn("training stopped: step 1 of epoch 2 has the loss nan", ran.stderr)
+        self.assertIn("its samples: ", ran.stderr)
+        self.assertIn("The last good checkpoint is run/checkpoints/step-000001", ran.stderr)

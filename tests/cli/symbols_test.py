@@ -11,6 +11,10 @@ from support import PROGRAM
 FORBIDDEN = re.compile(r"InputArchive|torch::jit::(load|import_ir_module|pickle|unpickle|"
                        r"Unpickler|_load)|torch::load|torch::pickle_load|PyTorchStreamReader")
 
+# A virtual function of every LibTorch module, and so in our classes' tables. It needs an archive to
+# load from, which nothing in the program can make.
+IN_EVERY_MODULE = "torch::nn::Module::load(torch::serialize::InputArchive&)"
+
 
 @unittest.skipUnless(shutil.which("nm"), "nm is not installed")
 class Symbols(unittest.TestCase):
@@ -24,7 +28,9 @@ class Symbols(unittest.TestCase):
         for path in (program, program.parent / "libprojnce.so"):
             names = self.symbols(path)
             self.assertTrue(any("torch::" in name or "at::" in name for name in names), path)
-            self.assertEqual([name for name in names if FORBIDDEN.search(name)], [], path)
+            found = [name for name in names
+                     if FORBIDDEN.search(name) and not name.endswith(IN_EVERY_MODULE)]
+            self.assertEqual(found, [], path)
 
     def test_the_pattern_knows_what_it_looks_for(self):
         for name in ("torch::jit::load(std::string const&)", "torch::serialize::InputArchive::read",

@@ -18,7 +18,7 @@ class Train(CommandLineTest):
         files = {p.name for p in (self.scratch / "run").iterdir()}
         self.assertEqual(files, {"config.toml", "metrics.jsonl", "checkpoints", "log.txt",
                                  "encoder.safetensors", "embeddings.npy", "labels.npy",
-                                 "summary.json", "train_labels.npy"})
+                                 "lock", "summary.json", "train_labels.npy"})
         self.assertEqual(json.loads((self.scratch / "run/summary.json").read_text()), summary)
         self.check_eval(summary)
         self.check_predict()
