@@ -242,7 +242,7 @@ void TrainingRun::on_nonfinite(const NonfiniteStep& step) {
   const auto& report = step.report;
   const auto what =
       fmt::format("step {} of epoch {} has the loss {} and a gradient of length {}", report.step,
-                  report.epoch + 1, report.values.at("loss"), report.gradient_norm);
+                  report.epoch + 1, report.values.at("loss"), std::fabs(report.gradient_norm));
   const auto names = join(suspect_names(step.batch, data_.train()));
   log.warn("{}; its samples: {}", what, names.empty() ? "none on this rank" : names);
   if (!step.stops) {
