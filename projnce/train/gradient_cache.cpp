@@ -1,11 +1,11 @@
 #include "projnce/train/gradient_cache.h"
 
-#include <ATen/CPUGeneratorImpl.h>
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <mutex>
 #include <vector>
+
+#include "projnce/train/passing_state.h"
 
 namespace projnce {
 
@@ -29,21 +29,12 @@ struct PiecewiseEncoded {
 };
 
 EncodingState capture_state(const EmbeddingModel& model) {
-  EncodingState state;
-  for (const auto& buffer : model.buffers()) state.buffers.push_back(buffer.detach().clone());
-  auto generator = at::detail::getDefaultCPUGenerator();
-  const std::lock_guard lock(generator.mutex());
-  state.generator = generator.get_state();
-  return state;
+  return {random_state(), copy_buffers(model)};
 }
 
 void restore_state(EmbeddingModel& model, const EncodingState& state) {
-  const torch::NoGradGuard no_grad;
-  auto buffers = model.buffers();
-  for (size_t i = 0; i < buffers.size(); ++i) buffers[i].copy_(state.buffers[i]);
-  auto generator = at::detail::getDefaultCPUGenerator();
-  const std::lock_guard lock(generator.mutex());
-  generator.set_state(state.generator);
+  restore_buffers(model, state.buffers);
+  set_random_state(state.generator);
 }
 
 std::vector<Piece> cut_batch(int64_t samples, int64_t micro_batch) {

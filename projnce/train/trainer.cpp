@@ -9,6 +9,7 @@
 #include "projnce/encoder/batch_norm.h"
 #include "projnce/train/global_loss.h"
 #include "projnce/train/gradient_cache.h"
+#include "projnce/train/passing_state.h"
 
 namespace projnce {
 
@@ -40,19 +41,6 @@ double gradient_norm(const NamedParameters& parameters) {
     square += norm * norm;
   }
   return std::sqrt(square);
-}
-
-/// Running statistics, which a forward pass changes before anybody knows what comes of it.
-std::vector<torch::Tensor> copy_buffers(const EmbeddingModel& model) {
-  std::vector<torch::Tensor> copies;
-  for (const auto& buffer : model.buffers()) copies.push_back(buffer.detach().clone());
-  return copies;
-}
-
-void restore_buffers(EmbeddingModel& model, const std::vector<torch::Tensor>& copies) {
-  const torch::NoGradGuard no_grad;
-  auto buffers = model.buffers();
-  for (size_t i = 0; i < buffers.size(); ++i) buffers[i].copy_(copies[i]);
 }
 
 }  // namespace

@@ -1,15 +1,14 @@
 #include "projnce/train/training_checkpoint.h"
 
-#include <ATen/CPUGeneratorImpl.h>
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "projnce/checkpoint/module_state.h"
 #include "projnce/core/error.h"
 #include "projnce/core/seed.h"
+#include "projnce/train/passing_state.h"
 
 namespace projnce {
 
@@ -63,18 +62,6 @@ NamedTensors training_tensors(const TrainingParts& parts) {
   return tensors;
 }
 
-torch::Tensor generator_state() {
-  auto generator = at::detail::getDefaultCPUGenerator();
-  const std::lock_guard lock(generator.mutex());
-  return generator.get_state();
-}
-
-void set_generator_state(const torch::Tensor& state) {
-  auto generator = at::detail::getDefaultCPUGenerator();
-  const std::lock_guard lock(generator.mutex());
-  generator.set_state(state);
-}
-
 const std::string& metadata(const TensorFile& file, const std::string& key) {
   const auto found = file.metadata.find(key);
   if (found == file.metadata.end()) fail(file.origin, " lacks the entry '", key, "'");
@@ -102,8 +89,7 @@ TensorFile collect_training(const TrainingParts& parts, Ranks& ranks) {
   TensorFile file;
   file.tensors = training_tensors(parts);
   const std::vector<int64_t> one_each(static_cast<size_t>(ranks.size()), 1);
-  file.tensors.emplace_back(kGenerators,
-                            ranks.gather_rows(generator_state().unsqueeze(0), one_each));
+  file.tensors.emplace_back(kGenerators, ranks.gather_rows(random_state().unsqueeze(0), one_each));
   file.metadata["format"] = kTrainingFormat;
   file.metadata["state"] = state_text(parts);
   return file;
@@ -116,12 +102,12 @@ void restore_training(const TrainingParts& parts, const TensorFile& file, const 
   }
   const auto& state = metadata(file, "state");
   const auto& generators = generators_of(file);
-  if (generators.size(1) != generator_state().size(0)) {
+  if (generators.size(1) != random_state().size(0)) {
     fail(file.origin, " has random generators of another kind, written by another LibTorch");
   }
   restore_tensors(training_tensors(parts), without_generators(file));
   read_state(state, parts.trainer);
-  if (ranks_of(file) == ranks.size()) set_generator_state(generators[ranks.rank()].contiguous());
+  if (ranks_of(file) == ranks.size()) set_random_state(generators[ranks.rank()].contiguous());
 }
 
 void share_training(const TrainingParts& parts, Ranks& ranks) {
