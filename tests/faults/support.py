@@ -7,6 +7,7 @@ import random
 import struct
 import subprocess
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -137,10 +138,11 @@ class Scene:
     def __init__(self, *settings, root=None, data=None, per_class=40):
         self.scratch = tempfile.TemporaryDirectory(prefix="projnce-faults-", dir=root)
         self.root = Path(self.scratch.name)
-        self.data = data(self.root / "data") if data else make_folder(self.root / "data", per_class)
+        self.data = "data"  # relative: who is started in another folder takes the data there
+        (data or make_folder)(self.root / "data", per_class)
         self.settings = cli_support.TINY + sets("train.log_every=1", *settings)
         self.whole = self.root / "whole"
-        self.count = 0
+        self.count, self.lock = 0, threading.Lock()
 
     def __enter__(self):
         return self
@@ -152,9 +154,11 @@ class Scene:
         return ["train", "--data", self.data, "--out", run, "--resume", *self.settings, *more]
 
     def start(self, run, *more, launch=(), env=None, **popen):
-        self.count += 1
-        return Training([*launch, *self.arguments(run, *more)],
-                        self.root / f"{self.count}.log", env, **popen)
+        with self.lock:
+            self.count += 1
+            log = self.root / f"{self.count}.log"
+        return Training([*launch, *self.arguments(run, *more)], log, env,
+                        **{"cwd": self.root, **popen})
 
     def train(self, run, *more, **how):
         """Trains to the end, which must be a good one."""
@@ -185,12 +189,13 @@ class Report:
         else:
             self.survived += tries
 
-    def attempt(self, title, trying):
+    def attempt(self, title, trying, tries=1):
         """`trying` gives a list of problems; one that hangs or breaks off has one."""
         try:
-            self.add(title, trying())
+            problems = trying()
         except (OSError, RuntimeError, ValueError) as error:
-            self.add(title, [f"{type(error).__name__}: {error}"])
+            problems = [f"{type(error).__name__}: {error}"]
+        self.add(title, problems, tries)
 
     def end(self, *details):
         text = "".join(f"; {detail}" for detail in details)
