@@ -50,8 +50,8 @@ class Faults:
         if not harmless and case.error:
             said.append(os.strerror(case.error))
         problems = training.problems(0, said)
-        if case.last != LAST or harmless:
-            problems += self.scene.differences(run)
+        if case.last != LAST:
+            return problems or self.scene.differences(run)
         problems += [f"{path.name} was left behind" for path in support.temporaries(run)
                      if case.kind != "unlink"]
         return problems or self.trouble_going_on(run)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Kills and stops ranks of a training under `projnce launch`: the job goes on by itself and ends as
 the undisturbed one of as many ranks does."""
+import itertools
 import json
 import os
 import shutil
@@ -70,7 +71,7 @@ class Ranks:
         support.wait_until(complete, f"{self.count} ranks", pause=0.02)
         return list(found)
 
-    def disturb(self, pids, number):
+    def strike(self, pids, number):
         """Sends a rank the signal; gives the problems with how the others ended."""
         victim = self.random.choice(pids)
         others = [pid for pid in pids if pid != victim]
@@ -80,54 +81,44 @@ class Ranks:
         noticed = time.monotonic() - sent
         support.wait_until(lambda: all(map(is_gone, pids)), "the ranks to end", pause=0.001)
         ended = time.monotonic() - sent
-        allowed = 1 + SLACK
         if number == signal.SIGSTOP:
             self.slowest_notice = max(self.slowest_notice, noticed)
-            return [] if noticed < TIMEOUT + allowed else [f"noticed after {noticed:.2f} s"]
+            in_time = noticed < TIMEOUT + 1 + SLACK
+            return [] if in_time else [f"a stopped rank was noticed after {noticed:.2f} s"]
         self.slowest_end = max(self.slowest_end, ended)
-        return [] if ended < allowed else [f"the others ended after {ended:.2f} s"]
+        return [] if ended < 1 + SLACK else [f"the others ended after {ended:.2f} s"]
 
-    def finished(self, training, run, word, restarts):
-        problems = training.problems(0, [word, f"starting all ranks again ({restarts} of"])
-        return problems or self.scene.differences(run)
+    def wait_for_moment(self, fault, training, run):
+        if fault == "join":
+            time.sleep(self.random.uniform(0, 0.5))
+            return
+        # A restart has the lines of steps before when it starts.
+        support.wait_until(lambda: training.ended() or "batches on" in training.log[self.read:],
+                           "the ranks to train")
+        self.read = len(training.log)
+        training.wait_for_steps(run, self.random.randint(1, self.steps - 2))
+        time.sleep(self.random.uniform(0, 0.03))
 
-    def kill(self, times):
-        """Kills a random rank at a random step, once or twice in a run."""
+    def disturb(self, *faults):
+        """Trains one run in spite of these, one after the other: "kill", "stop", or "join", which
+        is a kill while the ranks are joining."""
         def trying():
             run, training = self.start()
             problems, pids = [], []
-            for number in range(times):
+            self.read = 0  # of the log, up to the last fault
+            for fault in faults:
                 pids += (current := self.wait_for_ranks(training, but=pids))
-                # A restart has lines of the steps before when it starts.
-                if number > 0:
-                    support.wait_until(lambda: "resuming at" in training.log, "the restart")
-                training.wait_for_steps(run, self.random.randint(1, self.steps - 2))
-                time.sleep(self.random.uniform(0, 0.03))
-                problems += self.disturb(current, signal.SIGKILL)
-            return problems + self.finished(training, run, "was killed by signal 9", times)
+                self.wait_for_moment(fault, training, run)
+                number = signal.SIGSTOP if fault == "stop" else signal.SIGKILL
+                problems += self.strike(current, number)
+            return problems + self.finished(training, run, faults)
 
-        self.attempt(f"{times} kill(s)", trying, times)
+        self.attempt(" and ".join(faults), trying, len(faults))
 
-    def kill_while_joining(self):
-        def trying():
-            run, training = self.start()
-            pids = self.wait_for_ranks(training)
-            time.sleep(self.random.uniform(0, 0.5))
-            problems = self.disturb(pids, signal.SIGKILL)
-            return problems + self.finished(training, run, "was killed by signal 9", 1)
-
-        self.attempt("a kill while joining", trying)
-
-    def stop(self):
-        """A rank that does not answer but lives."""
-        def trying():
-            run, training = self.start()
-            pids = self.wait_for_ranks(training)
-            training.wait_for_steps(run, self.random.randint(1, self.steps - 2))
-            problems = self.disturb(pids, signal.SIGSTOP)
-            return problems + self.finished(training, run, "ended with status 1", 1)
-
-        self.attempt("a stopped rank", trying)
+    def finished(self, training, run, faults):
+        words = [f"starting all ranks again ({len(faults)} of {RESTARTS})"]
+        words += [] if faults == ("stop", ) else ["was killed by signal 9 (Killed)"]
+        return training.problems(0, words) or self.scene.differences(run)
 
     def end_launcher(self, other_count):
         """Ends the job with a checkpoint, and goes on with as many ranks and with others."""
@@ -159,34 +150,43 @@ class Ranks:
         self.report.attempt(f"{self.count} ranks: {title}", trying, tries)
 
 
-def disturb_ranks(options, report, count, kills, stops):
-    """`kills` and `stops` of jobs with `count` ranks, and the end of one by its launcher."""
+def disturb_ranks(options, report, count, runs):
+    """Disturbs jobs of `count` ranks, each by what its entry of `runs` names."""
     # More ranks than cores take their time for each step.
     epochs = 5 if options.long else 4 // count
     with support.Scene(f"train.epochs={epochs}", "train.batch_size=16", "train.checkpoint_every=1",
                        f"train.rank_timeout={TIMEOUT}") as scene:
         ranks = Ranks(options, report, scene, count, STEPS_IN_AN_EPOCH * epochs)
-        while kills > 0:
-            together = 2 if kills % 3 == 2 else 1
-            ranks.kill(together) if kills % 3 else ranks.kill_while_joining()
-            kills -= together
-        for _ in range(stops):
-            ranks.stop()
+        for faults in runs:
+            ranks.disturb(*faults)
         if count == 2 or options.long:
             ranks.end_launcher(other_count=4 if options.long and count == 2 else count // 2)
         return ranks
 
 
+def long_runs(kills, stops):
+    """Kills one at a time, two in a run, and while joining, in turn."""
+    turns = itertools.cycle([["kill"], ["join"], ["kill", "kill"]])
+    runs = []
+    while (left := kills - sum(map(len, runs))) > 0:
+        runs.append(next(turns)[:left])
+    return runs + [["stop"]] * stops
+
+
 def main():
     options = support.read_options(__doc__, tries=4, long_tries=50)
     report = support.Report("ranks")
-    stops = 10 if options.long else 1
-    with_four = options.tries // 4
-    both = [disturb_ranks(options, report, 2, options.tries - with_four, stops - stops // 3),
-            disturb_ranks(options, report, 4, with_four, stops // 3)]
+    if options.long or options.tries != 4:
+        plans = {2: long_runs(options.tries - options.tries // 3, 6),
+                 4: long_runs(options.tries // 3, 4)}
+    else:
+        plans = {2: [["join", "kill", "stop", "kill"]], 4: [["kill"]]}
+    both = [disturb_ranks(options, report, count, runs) for count, runs in plans.items()]
+    faults = [fault for runs in plans.values() for run in runs for fault in run]
+    stops = faults.count("stop")
     ended = max(ranks.slowest_end for ranks in both)
     noticed = max(ranks.slowest_notice for ranks in both)
-    return report.end(f"{options.tries} kills, the others ended within {ended:.2f} s",
+    return report.end(f"{len(faults) - stops} killed, the others ended within {ended:.2f} s",
                       f"{stops} stopped, noticed within {noticed:.2f} s of a time-out of {TIMEOUT} s")
 
 

@@ -82,7 +82,7 @@ def kill_window(scene):
 
 def main():
     kills = Kills(support.read_options(__doc__, tries=20, long_tries=200))
-    with support.Scene("train.epochs=25", "train.batch_size=16",
+    with support.Scene("train.epochs=15", "train.batch_size=16",
                        "train.checkpoint_every=1") as scene:
         window = kill_window(scene)
         while kills.report.tried < kills.wanted:
