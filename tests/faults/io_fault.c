@@ -46,8 +46,8 @@ static int fault(const char* kind, const char* path) {
   note(kind, path);
   if (strcmp(kind, setting("IO_FAULT_KIND")) != 0) return kPass;
   const int number = __atomic_add_fetch(&count, 1, __ATOMIC_SEQ_CST);
-  const int fails = number >= atoi(setting("IO_FAULT_FIRST")) &&
-                    number <= atoi(setting("IO_FAULT_LAST"));
+  const int fails =
+      number >= atoi(setting("IO_FAULT_FIRST")) && number <= atoi(setting("IO_FAULT_LAST"));
   return fails ? atoi(setting("IO_FAULT_ERRNO")) : kPass;
 }
 
@@ -72,15 +72,15 @@ static int fault_of_open(const char* path, int flags) {
     return -1;           \
   } while (0)
 
-#define DEFINE_OPEN(name)                               \
-  int name(const char* path, int flags, ...) {          \
-    va_list rest;                                       \
-    va_start(rest, flags);                              \
-    const mode_t mode = va_arg(rest, mode_t);           \
-    va_end(rest);                                       \
-    const int error = fault_of_open(path, flags);       \
-    if (error != kPass) FAIL_WITH(error);               \
-    return REAL(name)(path, flags, mode);               \
+#define DEFINE_OPEN(name)                         \
+  int name(const char* path, int flags, ...) {    \
+    va_list rest;                                 \
+    va_start(rest, flags);                        \
+    const mode_t mode = va_arg(rest, mode_t);     \
+    va_end(rest);                                 \
+    const int error = fault_of_open(path, flags); \
+    if (error != kPass) FAIL_WITH(error);         \
+    return REAL(name)(path, flags, mode);         \
   }
 DEFINE_OPEN(open)
 DEFINE_OPEN(open64)
@@ -98,19 +98,19 @@ DEFINE_OPEN(open64)
 DEFINE_OPENAT(openat)
 DEFINE_OPENAT(openat64)
 
-#define DEFINE_FALLOCATE(name, offset_type)                                              \
-  int name(int file, offset_type offset, offset_type length) {                           \
-    const int error = fault_of_file("posix_fallocate", "posix_fallocate", file);         \
-    return error != kPass ? error : REAL(name)(file, offset, length);                    \
+#define DEFINE_FALLOCATE(name, offset_type)                                      \
+  int name(int file, offset_type offset, offset_type length) {                   \
+    const int error = fault_of_file("posix_fallocate", "posix_fallocate", file); \
+    return error != kPass ? error : REAL(name)(file, offset, length);            \
   }
 DEFINE_FALLOCATE(posix_fallocate, off_t)
 DEFINE_FALLOCATE(posix_fallocate64, off64_t)
 
-#define DEFINE_TRUNCATE(name, offset_type)                            \
-  int name(int file, offset_type length) {                            \
-    const int error = fault_of_file("ftruncate", "ftruncate", file);  \
-    if (error != kPass) FAIL_WITH(error);                             \
-    return REAL(name)(file, length);                                  \
+#define DEFINE_TRUNCATE(name, offset_type)                           \
+  int name(int file, offset_type length) {                           \
+    const int error = fault_of_file("ftruncate", "ftruncate", file); \
+    if (error != kPass) FAIL_WITH(error);                            \
+    return REAL(name)(file, length);                                 \
   }
 DEFINE_TRUNCATE(ftruncate, off_t)
 DEFINE_TRUNCATE(ftruncate64, off64_t)

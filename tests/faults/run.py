@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs every fault test and prints what came of it; ends with status 1 where anything was lost.
 
-With --long everything is tried, which takes an hour; without, what suffices for each change.
+With --long everything is tried, which takes long; without, what suffices for each change.
 """
 import argparse
 import re

@@ -20,6 +20,8 @@ def wait_for_step(training, run, step, jitter):
     steps before already when it starts."""
     support.wait_until(lambda: training.ended() or "batches on" in training.log, "its first step")
     training.wait_for_steps(run, step - 1)
+    epochs = (step - 1) // STEPS_IN_AN_EPOCH  # that must be judged before the step begins
+    support.wait_until(lambda: training.ended() or support.judged_epochs(run) >= epochs, "an epoch")
     time.sleep(jitter)
 
 

@@ -56,12 +56,20 @@ def temporaries(run):
     return sorted(p for p in run.rglob(".*.tmp.*"))
 
 
-def trained_steps(run):
-    """Steps in metrics.jsonl so far."""
+def count_metrics(run, mark):
     try:
-        return (run / "metrics.jsonl").read_bytes().count(b'"name":"step"')
+        return (run / "metrics.jsonl").read_bytes().count(mark)
     except FileNotFoundError:
         return 0
+
+
+def trained_steps(run):
+    """Steps in metrics.jsonl so far."""
+    return count_metrics(run, b'"name":"step"')
+
+
+def judged_epochs(run):
+    return count_metrics(run, b'"split":"test"')
 
 
 def same_checkpoint(left, right):
