@@ -150,12 +150,16 @@ class Scene:
         (data or make_folder)(self.root / "data", per_class)
         self.settings = cli_support.TINY + sets("train.log_every=1", *settings)
         self.whole = self.root / "whole"
-        self.count, self.lock = 0, threading.Lock()
+        self.started, self.lock = [], threading.Lock()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
+        for training in self.started:
+            if not training.ended():  # where a test broke off
+                training.process.kill()
+                training.process.wait()
         self.scratch.cleanup()
 
     def arguments(self, run, *more):
@@ -163,10 +167,11 @@ class Scene:
 
     def start(self, run, *more, launch=(), env=None, **popen):
         with self.lock:
-            self.count += 1
-            log = self.root / f"{self.count}.log"
-        return Training([*launch, *self.arguments(run, *more)], log, env,
-                        **{"cwd": self.root, **popen})
+            log = self.root / f"{len(self.started)}.log"
+            training = Training([*launch, *self.arguments(run, *more)], log, env,
+                                **{"cwd": self.root, **popen})
+            self.started.append(training)
+        return training
 
     def train(self, run, *more, **how):
         """Trains to the end, which must be a good one."""
