@@ -2,7 +2,8 @@
 """Runs every test of a build directory and ends with one line: N passed, N failed[, N skipped].
 
 C++ tests are the GoogleTest binaries that CTest knows; the command line is tested by the Python
-files under tests/cli. A binary that dies counts as one failure more.
+files under tests/cli, what training survives by those under tests/faults, each of which counts as
+one test. A binary that dies counts as one failure more.
 """
 import argparse
 import json
@@ -73,6 +74,21 @@ def run_command_line(build, tally):
     tally.passed += result.testsRun - len(result.failures) - len(result.errors) - len(result.skipped)
 
 
+def run_faults(tally):
+    sys.path.insert(0, str(ROOT / "tests" / "faults"))
+    from run import run_all
+    started = time.monotonic()
+    for result in run_all():
+        print(result.output, end="")
+        if result.skipped:
+            tally.skipped.append(result.details)
+        elif result.passed:
+            tally.passed += 1
+        else:
+            tally.fail(f"faults: {result.name}")
+    print(f"{'faults':<14} {time.monotonic() - started:6.1f} s", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", help="build directory")
@@ -82,6 +98,7 @@ def main():
     run_cpp(arguments.build, tally)
     if not arguments.cpp_only:
         run_command_line(arguments.build, tally)
+        run_faults(tally)
     for line in tally.skipped:
         print(f"skipped  {line}")
     for line in tally.failures:

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Goes on with a run under other conditions: it is refused or said plainly, never done in silence."""
+import shutil
+import signal
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import support
+
+GOES_ON = "the run goes on, but not bit for bit as it began: "
+
+
+def make_parts(folder, per_class):
+    support.make_folder(folder / "train", per_class)
+    support.make_folder(folder / "test", 10)
+
+
+def add_picture(data):
+    support.write_png(data / "train/lying/new.png", 16, 16, support.stripes("lying", 5))
+
+
+def relabel_picture(data):
+    (data / "train/lying/000.png").rename(data / "train/upright/other.png")
+
+
+def repaint_pictures(data):
+    """The names stay; what the pictures show does not."""
+    for path in (data / "train/lying").iterdir():
+        support.write_png(path, 16, 16, lambda x, y: 90)
+
+
+def remove_test_picture(data):
+    (data / "test/lying/000.png").unlink()
+
+
+class Changes:
+    def __init__(self, scene, report):
+        self.scene, self.report, self.count = scene, report, 0
+        self.stopped = scene.root / "stopped"
+        training = scene.start(self.stopped)
+        training.wait_for_steps(self.stopped, 3)
+        training.signal(signal.SIGTERM)
+        if training.wait() != 128 + signal.SIGTERM:
+            raise RuntimeError(f"no run could be stopped: {training.log}")
+
+    def case(self, title, status, says, *more, data=lambda folder: None, **how):
+        """`data` changes a copy of the data, which then is in the data's place."""
+        def trying():
+            folder = self.scene.root / title.replace(" ", "-")
+            shutil.copytree(self.scene.root / "data", folder / "data")
+            data(folder / "data")
+            run = shutil.copytree(self.stopped, folder / "run")
+            return self.scene.start(run, *more, cwd=folder, **how).problems(status, says)
+
+        self.report.attempt(title, trying)
+
+
+def all_cases(changes):
+    """What is tried: a title, the status and the words that are expected, and how."""
+    case, sets = changes.case, support.sets
+    other = "was trained with other settings: "
+    data = "the training data is not what the run was trained on"
+    yield lambda: case("another model", 2, [other + "encoder.width = 8 instead of 16"],
+                       *sets("encoder.width=8"))
+    yield lambda: case("another model forced", 2, ["encoder"], *sets("encoder.width=8"), "--force")
+    yield lambda: case("another setting", 2, [other + "train.learning_rate = 0.01 instead of"],
+                       *sets("train.learning_rate=0.01"))
+    yield lambda: case("another setting forced", 0, ["going on with changed settings: "
+                                                     "train.learning_rate = 0.01 instead of"],
+                       *sets("train.learning_rate=0.01"), "--force")
+    yield lambda: case("a picture more", 2, [data], data=add_picture)
+    yield lambda: case("a picture of another class", 2, [data], data=relabel_picture)
+    yield lambda: case("other pictures of the same names", 2, [data], data=repaint_pictures)
+    yield lambda: case("a test picture less", 2, ["data"], data=remove_test_picture)
+    yield lambda: case("a picture more forced", 0, [GOES_ON + "data "], "--force", data=add_picture)
+    yield lambda: case("more threads", 0, [GOES_ON + "threads 2 instead of 1"], *sets("threads=2"))
+    yield lambda: case("other instructions", 0, [GOES_ON + "libtorch_instructions"],
+                       env={"ATEN_CPU_CAPABILITY": "default"})
+    yield lambda: case("more ranks", 0, [GOES_ON + "ranks 2 instead of 1"],
+                       launch=["launch", "-n", "2", "--max-restarts", "0", "--"])
+
+
+def main():
+    support.read_options(__doc__)
+    report = support.Report("resume_changed")
+    with support.Scene("train.epochs=4", "train.batch_size=16", data=make_parts) as scene:
+        changes = Changes(scene, report)
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda trying: trying(), all_cases(changes)))
+        scene.train(changes.stopped)
+        report.attempt("a finished run", lambda: scene.start(changes.stopped).problems(
+            0, ["is finished already"]))
+    return report.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

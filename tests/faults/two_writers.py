@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Starts a training on a run that is being trained: it is refused, and the first one goes on."""
+import contextlib
+import signal
+import socket
+import sys
+
+import support
+
+
+@contextlib.contextmanager
+def paused(scene, run):
+    """A training that stands still in the middle, so that others find it there."""
+    training = scene.start(run)
+    training.wait_for_steps(run, 1)
+    training.signal(signal.SIGSTOP)
+    try:
+        yield training
+    finally:
+        training.signal(signal.SIGCONT)
+
+
+def second_refused(scene, run):
+    """It learns who writes the run; what the first comes to is the undisturbed result."""
+    with paused(scene, run) as first:
+        owner = f"is being written by process {first.process.pid} on {socket.gethostname()}"
+        problems = scene.start(run).problems(2, [owner])
+    return problems + (first.problems() or scene.differences(run))
+
+
+def second_without_resume(scene, run):
+    """Nor does it begin anew in the directory of another."""
+    with paused(scene, run) as first:
+        arguments = [word for word in scene.arguments(run) if word != "--resume"]
+        second = support.Training(arguments, run.with_suffix(".log"), None, cwd=scene.root)
+        problems = second.problems(2, ["already holds a run"])
+    return problems + (first.problems() or scene.differences(run))
+
+
+def both_at_once(scene, run):
+    """One of two that begin together gets the run."""
+    both = [scene.start(run) for _ in range(2)]
+    statuses = sorted(each.wait() for each in both)
+    logs = "\n".join(each.log for each in both)
+    problems = [] if statuses == [0, 2] else [f"they ended with {statuses}: {logs[-900:]}"]
+    return problems + scene.differences(run)
+
+
+def main():
+    options = support.read_options(__doc__, tries=1, long_tries=20)
+    report = support.Report("two_writers")
+    with support.Scene("train.epochs=4", "train.checkpoint_every=1") as scene:
+        scene.train_whole()
+        for number in range(options.tries):
+            for trying in (second_refused, second_without_resume, both_at_once):
+                run = scene.root / f"{trying.__name__}{number}"
+                report.attempt(trying.__name__.replace("_", " "), lambda: trying(scene, run))
+    return report.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
