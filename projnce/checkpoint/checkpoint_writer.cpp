@@ -41,15 +41,29 @@ CheckpointWriter::~CheckpointWriter() {
 
 void CheckpointWriter::save(const CheckpointJob& job) {
   wait();
+  if (owed_best_) buffers_.clear();  // that memory is still needed
   buffers_ = copy_tensors(job.state.tensors, std::move(buffers_));
   auto copied = std::make_shared<CheckpointJob>(job);
   copied->state.tensors = buffers_;
-  writing_ = std::async(std::launch::async, [this, copied] {
-    if (copied->before) copied->before();
+  start(std::move(copied));
+}
+
+void CheckpointWriter::start(JobPtr job) {
+  writing_ = std::async(std::launch::async, [this, job = std::move(job)] {
     // The best one first: a run killed in between goes on from before both and writes both again.
-    if (copied->best) directory_.save_best(copied->state);
-    return directory_.save(copied->step, copied->state);
+    if (job->best) owed_best_ = job;
+    if (job->before) job->before();
+    if (owed_best_) directory_.save_best(owed_best_->state);
+    owed_best_.reset();
+    return directory_.save(job->step, job->state);
   });
+}
+
+void CheckpointWriter::finish() {
+  wait();
+  if (!owed_best_) return;
+  start(owed_best_);
+  wait();
 }
 
 void CheckpointWriter::wait() {

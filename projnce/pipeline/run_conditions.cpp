@@ -5,6 +5,7 @@
 #include <torch/version.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
@@ -40,6 +41,23 @@ std::string libtorch_instructions() {
 std::string hash_text(const void* bytes, size_t size) {
   const auto hash = XXH3_128bits(bytes, size);
   return concat(std::hex, hash.high64, "-", hash.low64);
+}
+
+constexpr int64_t kSamplesLookedAt = 100;
+
+std::string content_hash(const Dataset& samples, int64_t index) {
+  const auto of_values = [](const auto& values) {
+    return hash_text(values.data(), values.size() * sizeof(values[0]));
+  };
+  try {
+    const auto sample = samples.decode(index);
+    if (const auto* image = std::get_if<Image>(&sample)) return of_values(image->pixels);
+    if (const auto* clip = std::get_if<Clip>(&sample)) return of_values(clip->samples);
+    return of_values(std::get<Features>(sample).values);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::kInput) throw;
+    return "damaged";
+  }
 }
 
 std::optional<double> number_of(const Value& value) {
@@ -114,10 +132,24 @@ std::string condition_changes(const RunConditions& before, const RunConditions& 
   return join(changes);
 }
 
-std::string data_fingerprint(const Dataset& train) {
+std::string data_fingerprint(const std::vector<const Dataset*>& parts) {
   std::string text;
-  for (int64_t i = 0; i < train.size(); ++i) {
-    text += concat(train.sample_name(i), '\0', train.label(i), '\n');
+  for (const auto* part : parts) {
+    for (int64_t i = 0; i < part->size(); ++i) {
+      text += concat(part->sample_name(i), '\0', part->label(i), '\n');
+    }
+    const int64_t looked_at = std::min(part->size(), kSamplesLookedAt);
+    for (int64_t i = 0; i < looked_at; ++i) {
+      text += content_hash(*part, part->size() * i / looked_at);
+    }
+  }
+  return hash_text(text.data(), text.size());
+}
+
+std::string file_fingerprint(const std::vector<const Dataset*>& parts) {
+  std::string text;
+  for (const auto* part : parts) {
+    for (int64_t i = 0; i < part->size(); ++i) text += part->content_id(i) + '\n';
   }
   return hash_text(text.data(), text.size());
 }

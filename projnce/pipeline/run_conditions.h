@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "projnce/core/table.h"
 #include "projnce/dataset/dataset.h"
@@ -17,8 +18,12 @@ RunConditions run_conditions(int threads, int ranks);
 /// "threads 2 instead of 1", one for each that differs.
 std::string condition_changes(const RunConditions& before, const RunConditions& now);
 
-/// The same for two datasets with the same samples in the same order.
-std::string data_fingerprint(const Dataset& train);
+/// The same for two datasets with the same samples: all names and labels in their order, and the
+/// content of some that lie evenly among them. Reading everything would take as long as an epoch.
+std::string data_fingerprint(const std::vector<const Dataset*>& parts);
+
+/// Changes when a file of any sample does: its place, size or time.
+std::string file_fingerprint(const std::vector<const Dataset*>& parts);
 
 /// The settings of `now` that differ from `before`, such as "train.epochs = 20 instead of 10",
 /// joined by commas; "" where none does. Settings that only `before` has are no change.

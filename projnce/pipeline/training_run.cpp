@@ -95,7 +95,8 @@ TrainingRun::TrainingRun(const RunContents& contents, const TrainEnvironment& en
       evaluator_(data_, evaluator_settings(contents, eval_options_, threads_, environment)),
       conditions_(run_conditions(threads_, ranks_->size())),
       label_entropy_(label_entropy(torch::tensor(labels_of(data_.train())))) {
-  conditions_["data"] = data_fingerprint(data_.train());
+  conditions_["data"] = data_fingerprint({&data_.train(), &data_.test()});
+  conditions_["data_files"] = file_fingerprint({&data_.train(), &data_.test()});
 }
 
 void TrainingRun::start(const RunPaths& paths) {
@@ -115,7 +116,7 @@ void TrainingRun::resume(const RunPaths& paths, const std::optional<Checkpoint>&
   if (checkpoint) {
     restore(*checkpoint, force);
   } else {
-    environment_.logger->info("no checkpoint yet: starting from the beginning");
+    environment_.logger->warn("there is no usable checkpoint: starting from the beginning");
   }
   open_files(paths);
   share_training(parts(), *ranks_);
@@ -131,7 +132,7 @@ void TrainingRun::restore(const Checkpoint& checkpoint, bool force) {
   auto before = nlohmann::json::parse(found->second).get<RunConditions>();
   if (before["data"] != conditions_["data"] && !force) {
     fail(Hint{"put the data back as it was; --force goes on with what is there now"},
-         "the training data is not what the run was trained on: samples or labels differ");
+         "the data is not what the run was trained on: samples or labels differ");
   }
   restore_training(parts(), checkpoint.state, *ranks_);
   progress_ = progress_from_text(metadata.at("run"));
@@ -186,7 +187,7 @@ TrainOutcome TrainingRun::finish() {
     if (ranks_->first()) outcome.summary = summary();
   }
   if (checkpoints_) {
-    checkpoints_->wait();
+    checkpoints_->finish();
     outcome.lost_checkpoints = checkpoints_->failures();
   }
   return outcome;

@@ -62,5 +62,27 @@ TEST(CheckpointWriter, CountsWhatItCannotWriteAndKeepsWhatIsThere) {
               UnorderedElementsAre("best.safetensors", "step-000001.safetensors"));
 }
 
+TEST(CheckpointWriter, WritesABestOneLaterThatCouldNotBeWritten) {
+  const ScratchDir dir;
+  CheckpointWriter writer(CheckpointDir(dir.path()), make_logger());
+  const auto weights = torch::ones({3});
+  const TensorFile state{{{"w", weights}}, {}};
+  bool full = true;
+  const auto disk = [&] {
+    if (full) fail_working("the disk is full");
+  };
+  writer.save({.step = 1, .state = state, .best = true, .before = disk});
+  writer.wait();
+  weights.add_(1);
+  writer.save({.step = 2, .state = state, .before = disk});
+  writer.wait();
+  EXPECT_THAT(names_in(dir.path()), ::testing::IsEmpty());
+  full = false;
+  writer.finish();
+  EXPECT_EQ(writer.failures(), 2);
+  EXPECT_TRUE(
+      torch::equal(load_tensors(dir / "best.safetensors").tensors[0].second, torch::ones({3})));
+}
+
 }  // namespace
 }  // namespace projnce

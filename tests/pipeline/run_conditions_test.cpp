@@ -38,10 +38,12 @@ TEST(ProgramFingerprint, IsThatOfThisProgram) {
 }
 
 TEST(DataFingerprint, KnowsSamplesAndLabels) {
-  const testing::FakeDataset first({0, 1, 1});
-  EXPECT_EQ(data_fingerprint(first), data_fingerprint(testing::FakeDataset({0, 1, 1})));
-  EXPECT_NE(data_fingerprint(first), data_fingerprint(testing::FakeDataset({0, 1, 0})));
-  EXPECT_NE(data_fingerprint(first), data_fingerprint(testing::FakeDataset({0, 1})));
+  const auto of = [](const testing::FakeDataset& samples) { return data_fingerprint({&samples}); };
+  const auto first = of(testing::FakeDataset({0, 1, 1}));
+  EXPECT_EQ(first, of(testing::FakeDataset({0, 1, 1})));
+  EXPECT_NE(first, of(testing::FakeDataset({0, 1, 0})));
+  EXPECT_NE(first, of(testing::FakeDataset({0, 1})));
+  EXPECT_NE(first, of(testing::FakeDataset({0, 1, 1}, /*damaged=*/{1})));
 }
 
 }  // namespace
