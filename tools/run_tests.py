@@ -6,6 +6,7 @@ files under tests/cli, what training survives by those under tests/faults, each 
 one test. A binary that dies counts as one failure more.
 """
 import argparse
+import io
 import json
 import os
 import subprocess
@@ -13,6 +14,7 @@ import sys
 import tempfile
 import time
 import unittest
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -62,16 +64,29 @@ def run_cpp(build, tally):
         print(f"{test['name']:<14} {time.monotonic() - started:6.1f} s", flush=True)
 
 
-def run_command_line(build, tally):
-    os.environ["PROJNCE_PROGRAM"] = str(Path(build).resolve() / "projnce")
-    suite = unittest.defaultTestLoader.discover(str(ROOT / "tests" / "cli"), pattern="*_test.py")
+def run_test_file(name):
+    """In a process of its own: what failed, what was skipped and why, how many ran, the output."""
+    suite = unittest.defaultTestLoader.discover(str(ROOT / "tests" / "cli"), pattern=name)
+    output = io.StringIO()
+    result = unittest.TextTestRunner(stream=output, verbosity=0).run(suite)
+    failed = [str(test) for test, _ in result.failures + result.errors]
+    skipped = [f"{test}: {reason}" for test, reason in result.skipped]
+    return failed, skipped, result.testsRun, output.getvalue()
+
+
+def run_command_line(tally):
+    """Two files at a time: most of their trainings use one thread. The longest come first."""
+    files = sorted((ROOT / "tests" / "cli").glob("*_test.py"), key=lambda p: -p.stat().st_size)
     started = time.monotonic()
-    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=0).run(suite)
+    with ProcessPoolExecutor(2) as pool:
+        for failed, skipped, count, output in pool.map(run_test_file, [p.name for p in files]):
+            if failed:
+                print(output)
+            for test in failed:
+                tally.fail(test)
+            tally.skipped += skipped
+            tally.passed += count - len(failed) - len(skipped)
     print(f"{'command line':<14} {time.monotonic() - started:6.1f} s", flush=True)
-    for test, _ in result.failures + result.errors:
-        tally.fail(str(test))
-    tally.skipped += [f"{test}: {reason}" for test, reason in result.skipped]
-    tally.passed += result.testsRun - len(result.failures) - len(result.errors) - len(result.skipped)
 
 
 def run_faults(tally):
@@ -97,7 +112,8 @@ def main():
     tally = Tally()
     run_cpp(arguments.build, tally)
     if not arguments.cpp_only:
-        run_command_line(arguments.build, tally)
+        os.environ["PROJNCE_PROGRAM"] = str(Path(arguments.build).resolve() / "projnce")
+        run_command_line(tally)
         run_faults(tally)
     for line in tally.skipped:
         print(f"skipped  {line}")

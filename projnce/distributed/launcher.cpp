@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kGaveUp = 1;
 constexpr int kWrongInput = 2;
 constexpr auto kLookInterval = std::chrono::milliseconds(10);
-constexpr auto kTimeToNotice = std::chrono::seconds(1);
+constexpr auto kTimeToNotice = std::chrono::milliseconds(800);
 
 volatile std::sig_atomic_t launcher_signal = 0;
 volatile std::sig_atomic_t launcher_signals = 0;

@@ -21,7 +21,7 @@ struct LaunchPlan {
 /// environment (rank_environment.h reads them). Returns the exit status of the whole:
 ///
 /// - 0 when all ranks ended with 0;
-/// - when a rank fails, the others get a second to notice it, are killed, and all start again, up
+/// - when a rank fails, the others get a moment to notice it, are killed, and all start again, up
 ///   to `max_restarts` times; then 1;
 /// - 2, for wrong input, is not tried again;
 /// - SIGINT and SIGTERM are passed on, a second one kills; then the ranks' own status, or 128 + the

@@ -95,8 +95,8 @@ TrainingRun::TrainingRun(const RunContents& contents, const TrainEnvironment& en
       evaluator_(data_, evaluator_settings(contents, eval_options_, threads_, environment)),
       conditions_(run_conditions(threads_, ranks_->size())),
       label_entropy_(label_entropy(torch::tensor(labels_of(data_.train())))) {
-  conditions_["data"] = data_fingerprint({&data_.train(), &data_.test()});
-  conditions_["data_files"] = file_fingerprint({&data_.train(), &data_.test()});
+  data_ids_ = {{"samples", data_fingerprint({&data_.train(), &data_.test()})},
+               {"files", file_fingerprint({&data_.train(), &data_.test()})}};
 }
 
 void TrainingRun::start(const RunPaths& paths) {
@@ -129,16 +129,28 @@ void TrainingRun::restore(const Checkpoint& checkpoint, bool force) {
   const auto& metadata = checkpoint.state.metadata;
   const auto found = metadata.find("conditions");
   if (found == metadata.end()) fail(checkpoint.path.string(), " lacks the entry 'conditions'");
-  auto before = nlohmann::json::parse(found->second).get<RunConditions>();
-  if (before["data"] != conditions_["data"] && !force) {
-    fail(Hint{"put the data back as it was; --force goes on with what is there now"},
-         "the data is not what the run was trained on: samples or labels differ");
-  }
+  const auto conditions = nlohmann::json::parse(found->second);
+  const auto before = conditions.at("made_with").get<RunConditions>();
+  check_data(conditions.at("data"), force);
   restore_training(parts(), checkpoint.state, *ranks_);
   progress_ = progress_from_text(metadata.at("run"));
   const auto changes = condition_changes(before, conditions_);
   if (!changes.empty()) {
     environment_.logger->warn("the run goes on, but not bit for bit as it began: {}", changes);
+  }
+}
+
+void TrainingRun::check_data(const nlohmann::json& before, bool force) const {
+  const bool same = before.at("samples") == data_ids_.at("samples");
+  if (!same && !force) {
+    fail(Hint{"put the data back as it was; --force goes on with what is there now"},
+         "the data is not what the run was trained on: samples or labels differ");
+  }
+  if (!same) {
+    environment_.logger->warn("going on with other data than before");
+  } else if (before.at("files") != data_ids_.at("files")) {
+    environment_.logger->warn(
+        "files of the data were moved, copied or changed since the checkpoint");
   }
 }
 
@@ -323,7 +335,8 @@ void TrainingRun::save_checkpoint() {
   if (!ranks_->first()) return;
   progress_.metrics_bytes = metrics_->bytes();
   state.metadata["run"] = to_text(progress_);
-  state.metadata["conditions"] = nlohmann::json(conditions_).dump();
+  state.metadata["conditions"] =
+      nlohmann::json{{"made_with", conditions_}, {"data", data_ids_}}.dump();
   state.metadata["config"] = to_toml(config_);
   checkpoints_->save({.step = trainer_.state().step,
                       .state = std::move(state),

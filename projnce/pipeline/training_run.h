@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,6 +50,7 @@ class TrainingRun {
  private:
   TrainingParts parts() { return {*model_, *loss_, trainer_}; }
   void restore(const Checkpoint& checkpoint, bool force);
+  void check_data(const nlohmann::json& before, bool force) const;
   void open_files(const RunPaths& paths);
   /// A row for each training sample: the label that is trained on, and the one that the files give.
   torch::Tensor labels_table() const;
@@ -79,6 +81,7 @@ class TrainingRun {
   Trainer trainer_;
   RunEvaluator evaluator_;
   RunConditions conditions_;
+  std::map<std::string, std::string> data_ids_;  // fingerprints of samples and files
 
   RunPaths paths_;
   double label_entropy_;  // of the training labels, in nats: the ceiling of every bound

@@ -59,7 +59,7 @@ def all_cases(changes):
     """What is tried: a title, the status and the words that are expected, and how."""
     case, sets = changes.case, support.sets
     other = "was trained with other settings: "
-    data = "the training data is not what the run was trained on"
+    data = "the data is not what the run was trained on"
     yield lambda: case("another model", 2, [other + "encoder.width = 8 instead of 16"],
                        *sets("encoder.width=8"))
     yield lambda: case("another model forced", 2, ["encoder"], *sets("encoder.width=8"), "--force")
