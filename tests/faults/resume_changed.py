@@ -72,7 +72,7 @@ def all_cases(changes):
     yield lambda: case("a picture of another class", 2, [data], data=relabel_picture)
     yield lambda: case("other pictures of the same names", 2, [data], data=repaint_pictures)
     yield lambda: case("a test picture less", 2, ["data"], data=remove_test_picture)
-    yield lambda: case("a picture more forced", 0, [GOES_ON + "data "], "--force", data=add_picture)
+    yield lambda: case("a picture more forced", 0, ["going on with other data"], "--force", data=add_picture)
     yield lambda: case("more threads", 0, [GOES_ON + "threads 2 instead of 1"], *sets("threads=2"))
     yield lambda: case("other instructions", 0, [GOES_ON + "libtorch_instructions"],
                        env={"ATEN_CPU_CAPABILITY": "default"})
