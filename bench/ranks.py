@@ -14,7 +14,6 @@ from pathlib import Path
 
 FLOAT, INTEGER, DOUBLE = 4, 8, 8
 PARTS_OF_LOSS = 5  # of projnce: alignment, uniformity, valid_anchors, R, mi_bound
-SMALL_SUM = 16 << 10
 
 
 def checkpoint_shapes(run):
@@ -31,18 +30,12 @@ def elements(shape):
     return count
 
 
-def sum_bytes(size, ranks):
-    """What a rank sends to sum `size` bytes: small ones all at once, larger ones in a ring."""
-    return size * (ranks - 1) if size <= SMALL_SUM else 2 * size * (ranks - 1) // ranks
-
-
 def predicted(shapes, rows, dim, ranks):
     """Bytes that a rank sends in one step, by what they are for. `rows` are those of a rank."""
     others = ranks - 1
     weights = [elements(s) for name, s in shapes.items() if name.startswith("optimizer.mean.")]
     channels = [s[0] for name, s in shapes.items() if name.endswith("running_mean")]
-    norms = sum(sum_bytes(2 * FLOAT * c, ranks) + sum_bytes(FLOAT * c, ranks) +
-                sum_bytes(2 * FLOAT * c, ranks) for c in channels)
+    norms = sum((3 + 2) * FLOAT * c * others for c in channels)
     return {
         "gradients": 2 * FLOAT * sum(weights) * others // ranks,
         "embeddings there": FLOAT * rows * dim * others,

@@ -34,13 +34,13 @@ torch::Tensor own_moments(const torch::Tensor& rows) {
 }
 
 /// Joins the processes' moments without subtracting large numbers from each other (Chan et al.).
-SharedStatistics measure(const torch::Tensor& rows, const SumOverProcesses& sum) {
-  const auto own = own_moments(rows);
-  const auto sums = sum(torch::stack({own[0], own[0] * own[1]}));
-  const auto count = sums[0][0];
-  const auto mean = sums[1] / count;
-  const auto squares = sum(own[2] + own[0] * (own[1] - mean).square());
-  return {count, mean, squares / count};
+SharedStatistics join_moments(const torch::Tensor& all) {  // [W, 3, C]
+  const auto counts = all.select(1, 0);
+  const auto means = all.select(1, 1);
+  const auto count = counts.sum(0);
+  const auto mean = (counts * means).sum(0) / count;
+  const auto squares = (all.select(1, 2) + counts * (means - mean).square()).sum(0);
+  return {count[0], mean, squares / count};
 }
 
 /// Normalises by statistics of all processes; its gradient knows that they depend on the rows.
@@ -49,12 +49,12 @@ class SharedNormalization : public torch::autograd::Function<SharedNormalization
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& rows,
                                const torch::Tensor& weight, const torch::Tensor& bias,
                                const SharedStatistics& statistics, double epsilon,
-                               const SumOverProcesses* sum) {
+                               const GatherOverProcesses* gather) {
     context->save_for_backward(
         {rows, weight, statistics.mean, statistics.variance, statistics.count});
     context->saved_data["epsilon"] = epsilon;
     // The module that owns the function outlives every graph of its outputs.
-    context->saved_data["sum"] = reinterpret_cast<int64_t>(sum);
+    context->saved_data["gather"] = reinterpret_cast<int64_t>(gather);
     if (rows.numel() == 0) return torch::empty_like(rows);
     return torch::batch_norm(rows, weight, bias, statistics.mean, statistics.variance,
                              /*training=*/false, /*momentum=*/0, epsilon, /*cudnn_enabled=*/false);
@@ -64,10 +64,11 @@ class SharedNormalization : public torch::autograd::Function<SharedNormalization
     const auto saved = context->get_saved_variables();
     const auto &rows = saved[0], &weight = saved[1], &mean = saved[2], &variance = saved[3];
     const double epsilon = context->saved_data["epsilon"].toDouble();
-    const auto& sum =
-        *reinterpret_cast<const SumOverProcesses*>(context->saved_data["sum"].toInt());
+    const auto& gather =
+        *reinterpret_cast<const GatherOverProcesses*>(context->saved_data["gather"].toInt());
     auto [of_rows, of_weight, of_bias] = fixed_gradients(gradients[0], saved, epsilon);
-    const auto means = sum(torch::stack({of_bias, of_weight})) / saved[4];  // of the whole batch
+    const auto means =
+        gather(torch::stack({of_bias, of_weight})).sum(0) / saved[4];  // of the whole batch
     if (rows.numel() > 0) {
       // What the rows do through mean and variance: a + b * row in each channel.
       const auto rate = (variance + epsilon).rsqrt();
@@ -104,7 +105,7 @@ void BatchNormImpl::_check_input_dim(const torch::Tensor& input) {
 torch::Tensor BatchNormImpl::forward(const torch::Tensor& input) {
   _check_input_dim(input);
   if (is_training()) num_batches_tracked += 1;
-  if (sum_ && is_training()) return normalize_shared(input);
+  if (gather_ && is_training()) return normalize_shared(input);
   namespace F = torch::nn::functional;
   return F::batch_norm(input, running_mean, running_var,
                        F::BatchNormFuncOptions()
@@ -119,18 +120,18 @@ torch::Tensor BatchNormImpl::normalize_shared(const torch::Tensor& input) {
   SharedStatistics statistics;
   {
     const torch::NoGradGuard no_grad;
-    statistics = measure(input, sum_);
+    statistics = join_moments(gather_(own_moments(input)));
     const double momentum = options.momentum().value();
     const auto unbiased = statistics.variance * (statistics.count / (statistics.count - 1));
     running_mean.lerp_(statistics.mean, momentum);
     running_var.lerp_(unbiased, momentum);
   }
-  return SharedNormalization::apply(input, weight, bias, statistics, options.eps(), &sum_);
+  return SharedNormalization::apply(input, weight, bias, statistics, options.eps(), &gather_);
 }
 
-void share_batch_statistics(torch::nn::Module& module, const SumOverProcesses& sum) {
+void share_batch_statistics(torch::nn::Module& module, const GatherOverProcesses& gather) {
   for (const auto& part : module.modules()) {
-    if (auto* norm = part->as<BatchNormImpl>()) norm->share_statistics(sum);
+    if (auto* norm = part->as<BatchNormImpl>()) norm->share_statistics(gather);
   }
 }
 

@@ -11,8 +11,8 @@
 
 namespace projnce {
 
-/// Adds up a tensor over all processes that train together; every one gets the sum.
-using SumOverProcesses = std::function<torch::Tensor(torch::Tensor)>;
+/// The tensors that all processes which train together call it with, stacked: [W, ...].
+using GatherOverProcesses = std::function<torch::Tensor(const torch::Tensor& mine)>;
 
 /// Batch normalisation of [N, C] or [N, C, H, W], with LibTorch's parameters and buffers under
 /// their usual names. In training it may take mean and variance over the rows of all processes
@@ -25,7 +25,7 @@ class BatchNormImpl
   torch::Tensor forward(const torch::Tensor& input);
 
   /// Empty: own statistics. Every process must call forward and backward equally often.
-  void share_statistics(SumOverProcesses sum) { sum_ = std::move(sum); }
+  void share_statistics(GatherOverProcesses gather) { gather_ = std::move(gather); }
 
  protected:
   void _check_input_dim(const torch::Tensor& input) override;
@@ -33,11 +33,11 @@ class BatchNormImpl
  private:
   torch::Tensor normalize_shared(const torch::Tensor& input);
 
-  SumOverProcesses sum_;
+  GatherOverProcesses gather_;
 };
 TORCH_MODULE(BatchNorm);
 
 /// Makes all batch-norms below `module` share their statistics.
-void share_batch_statistics(torch::nn::Module& module, const SumOverProcesses& sum);
+void share_batch_statistics(torch::nn::Module& module, const GatherOverProcesses& gather);
 
 }  // namespace projnce
