@@ -11,6 +11,7 @@
 #include "projnce/information/entropy.h"
 #include "projnce/io/atomic_file.h"
 #include "projnce/pipeline/array_files.h"
+#include "projnce/pipeline/batch_names.h"
 #include "projnce/pipeline/run_results.h"
 #include "projnce/pipeline/trained_model.h"
 
@@ -61,20 +62,6 @@ EvaluatorSettings evaluator_settings(const RunContents& contents, const EvalOpti
           .logger = environment.logger,
           .ranks = contents.ranks,
           .stop_requested = environment.stop_requested};
-}
-
-/// The names of a batch's samples, those with values that are no numbers first.
-std::vector<std::string> suspect_names(const Batch& batch, const Dataset& samples) {
-  std::vector<std::string> broken;
-  std::vector<std::string> others;
-  const auto finite = batch.images.isfinite().flatten(1).all(1).view({batch.views, -1}).all(0);
-  for (int64_t i = 0; i < batch.size(); ++i) {
-    const auto name = samples.sample_name(batch.indices[i].item<int64_t>());
-    const bool is_finite = finite[i].item<bool>();
-    (is_finite ? others : broken).push_back(is_finite ? name : name + " (not finite itself)");
-  }
-  broken.insert(broken.end(), others.begin(), others.end());
-  return broken;
 }
 
 }  // namespace
@@ -257,7 +244,7 @@ void TrainingRun::on_nonfinite(const NonfiniteStep& step) {
   const auto what =
       fmt::format("step {} of epoch {} has the loss {} and a gradient of length {}", report.step,
                   report.epoch + 1, report.values.at("loss"), std::fabs(report.gradient_norm));
-  const auto names = join(suspect_names(step.batch, data_.train()));
+  const auto names = join(batch_names(step.batch, data_.train()));
   log.warn("{}; its samples: {}", what, names.empty() ? "none on this rank" : names);
   if (!step.stops) {
     log.warn("the step is passed over, the weights stay as they were");
