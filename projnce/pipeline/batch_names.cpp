@@ -7,7 +7,8 @@ namespace projnce {
 std::vector<std::string> batch_names(const Batch& batch, const Dataset& samples) {
   std::vector<std::string> broken;
   std::vector<std::string> others;
-  const auto finite = batch.images.isfinite().flatten(1).all(1).view({batch.views, batch.size()}).all(0);
+  const auto finite =
+      batch.images.isfinite().flatten(1).all(1).view({batch.views, batch.size()}).all(0);
   for (int64_t i = 0; i < batch.size(); ++i) {
     const auto name = samples.sample_name(batch.indices[i].item<int64_t>());
     const bool is_finite = finite[i].item<bool>();
