@@ -11,6 +11,7 @@
 #include "projnce/pipeline/named_data.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/trained_model.h"
+#include "projnce/pipeline/training_data.h"
 
 namespace projnce {
 

@@ -4,6 +4,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
+#include "projnce/core/progress.h"
 #include "projnce/core/threads.h"
 #include "projnce/core/toml.h"
 #include "projnce/dataset/stratify.h"
