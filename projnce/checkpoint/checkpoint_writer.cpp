@@ -70,7 +70,7 @@ void CheckpointWriter::wait() {
   if (!writing_.valid()) return;
   try {
     newest_ = writing_.get();
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {  // memory may be short as well
     ++failures_;
     logger_->error("a checkpoint is missing, training goes on: {}", error.what());
   }

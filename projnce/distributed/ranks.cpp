@@ -113,8 +113,7 @@ int Ranks::size() const {
 }
 
 std::vector<int64_t> Ranks::gather_counts(int64_t mine, const char* what) {
-  const auto counts = gather_rows(torch::full({1}, mine, torch::kLong),
-                                  std::vector<int64_t>(static_cast<size_t>(size()), 1), what);
+  const auto counts = gather_stacked(torch::tensor(mine, torch::kLong), what);
   const auto* values = counts.data_ptr<int64_t>();
   return {values, values + counts.numel()};
 }
@@ -137,6 +136,11 @@ torch::Tensor Ranks::gather_rows(const torch::Tensor& mine, const std::vector<in
   auto& blocks = outputs.front();
   for (size_t r = 0; r < blocks.size(); ++r) blocks[r] = blocks[r].narrow(0, 0, counts[r]);
   return torch::cat(blocks);
+}
+
+torch::Tensor Ranks::gather_stacked(const torch::Tensor& mine, const char* what) {
+  const std::vector<int64_t> one_each(static_cast<size_t>(size()), 1);
+  return gather_rows(mine.unsqueeze(0), one_each, what);
 }
 
 torch::Tensor Ranks::scatter_sum(const torch::Tensor& all, const std::vector<int64_t>& counts,
@@ -173,8 +177,7 @@ void Ranks::sum(torch::Tensor& tensor, const char* what) {
 /// One round of messages instead of the four of the ring for large ones.
 void Ranks::sum_small(torch::Tensor& tensor, const char* what) {
   const torch::NoGradGuard no_grad;
-  const std::vector<int64_t> one_each(static_cast<size_t>(size()), 1);
-  const auto all = gather_rows(tensor.unsqueeze(0), one_each, what);
+  const auto all = gather_stacked(tensor, what);
   tensor.copy_(all[0]);
   for (int64_t rank = 1; rank < size(); ++rank) tensor.add_(all[rank]);
 }

@@ -53,6 +53,9 @@ class Ranks {
   torch::Tensor gather_rows(const torch::Tensor& mine, const std::vector<int64_t>& counts,
                             const char* what = "gathering rows");
 
+  /// Every rank's tensor of one shape, stacked: [W, ...].
+  torch::Tensor gather_stacked(const torch::Tensor& mine, const char* what = "gathering");
+
   /// The transpose of `gather_rows`: every rank has a tensor [sum of n_r, ...]; returns the sum of
   /// all of them, of which only this rank's rows [n_rank, ...]. Alone it returns `all` itself.
   torch::Tensor scatter_sum(const torch::Tensor& all, const std::vector<int64_t>& counts,

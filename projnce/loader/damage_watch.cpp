@@ -27,4 +27,9 @@ int64_t DamageWatch::skipped() const {
   return static_cast<int64_t>(damaged_.size());
 }
 
+std::vector<int64_t> DamageWatch::damaged() const {
+  const std::lock_guard lock(mutex_);
+  return {damaged_.begin(), damaged_.end()};
+}
+
 }  // namespace projnce

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <mutex>
 #include <set>
+#include <vector>
 
 #include "projnce/core/error.h"
 #include "projnce/core/logging.h"
@@ -23,6 +24,7 @@ class DamageWatch {
   void skip(int64_t index, const Error& error);
 
   int64_t skipped() const;
+  std::vector<int64_t> damaged() const;
 
  private:
   int64_t samples_;

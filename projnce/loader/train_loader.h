@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "projnce/augment/augment_options.h"
 #include "projnce/augment/input_format.h"
@@ -62,8 +63,8 @@ class TrainLoader {
   /// How long `next` has waited for batches since the loader was made.
   double seconds_waited() const;
 
-  /// Damaged samples that were met and left out.
-  int64_t skipped() const { return damage_->skipped(); }
+  /// Damaged samples that were met and left out, as places in the dataset.
+  std::vector<int64_t> damaged() const { return damage_->damaged(); }
 
  private:
   using Prefetcher = OrderedPrefetcher<Batch>;

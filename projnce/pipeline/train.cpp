@@ -131,6 +131,7 @@ TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environmen
   }
   const bool resumes = plan.kind == RunPlan::Kind::kResume;
   auto& config = plan.config;
+  check_rank_settings(config, *ranks);
   const auto settings = read_run_settings(config);
   const int threads = choose_threads(settings.threads, place);
   config.values["threads"] = Value{int64_t{threads}, {}};
@@ -141,7 +142,6 @@ TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environmen
     apply_quick_defaults(config, data.train().kind(), data.train().size());
 
   check_labels_suffice(data.dataset, config);
-  check_rank_settings(config, *ranks);
 
   const auto seed = static_cast<uint64_t>(settings.seed);
   torch::manual_seed(seed);

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <numeric>
 
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
@@ -11,9 +12,10 @@
 #include "projnce/information/entropy.h"
 #include "projnce/io/atomic_file.h"
 #include "projnce/pipeline/array_files.h"
-#include "projnce/pipeline/batch_names.h"
+#include "projnce/pipeline/batch_samples.h"
 #include "projnce/pipeline/run_results.h"
 #include "projnce/pipeline/trained_model.h"
+#include "projnce/train/passing_state.h"
 
 namespace projnce {
 
@@ -54,6 +56,13 @@ TrainLoaderOptions loader_options(const RunContents& contents, const TrainOption
           .logger = logger};
 }
 
+/// A training sample is another rank's in another epoch: each counts once.
+int64_t count_skipped(const std::vector<int64_t>& damaged, Ranks& ranks) {
+  const auto mine = torch::tensor(damaged, torch::kLong);
+  const auto all = ranks.gather_rows(mine, ranks.gather_counts(mine.size(0)));
+  return std::get<0>(at::_unique(all)).size(0);
+}
+
 EvaluatorSettings evaluator_settings(const RunContents& contents, const EvalOptions& options,
                                      int threads, const TrainEnvironment& environment) {
   return {.options = options,
@@ -82,6 +91,7 @@ TrainingRun::TrainingRun(const RunContents& contents, const TrainEnvironment& en
       evaluator_(data_, evaluator_settings(contents, eval_options_, threads_, environment)),
       conditions_(run_conditions(threads_, ranks_->size())),
       label_entropy_(label_entropy(torch::tensor(labels_of(data_.train())))) {
+  if (!ranks_->first()) return;  // rank 0 alone looks at checkpoints
   data_ids_ = {{"samples", data_fingerprint({&data_.train(), &data_.test()})},
                {"files", file_fingerprint({&data_.train(), &data_.test()})}};
 }
@@ -102,26 +112,27 @@ void TrainingRun::resume(const RunPaths& paths, const std::optional<Checkpoint>&
                          bool force) {
   if (checkpoint) {
     restore(*checkpoint, force);
-  } else {
+  } else if (ranks_->first()) {
     environment_.logger->warn("there is no usable checkpoint: starting from the beginning");
   }
   open_files(paths);
   share_training(parts(), *ranks_);
+  const auto random = saved_random_state(checkpoint ? &checkpoint->state : nullptr, *ranks_);
+  if (random.defined()) set_random_state(random);
   environment_.logger->info("resuming at epoch {}, step {}", trainer_.state().epoch + 1,
                             trainer_.state().step);
   announce();
 }
 
 void TrainingRun::restore(const Checkpoint& checkpoint, bool force) {
+  restore_training(parts(), checkpoint.state);  // also knows whether it is such a checkpoint
   const auto& metadata = checkpoint.state.metadata;
-  const auto found = metadata.find("conditions");
-  if (found == metadata.end()) fail(checkpoint.path.string(), " lacks the entry 'conditions'");
-  const auto conditions = nlohmann::json::parse(found->second);
-  const auto before = conditions.at("made_with").get<RunConditions>();
+  const auto conditions = nlohmann::json::parse(metadata.at("conditions"));
   check_data(conditions.at("data"), force);
-  restore_training(parts(), checkpoint.state, *ranks_);
   progress_ = progress_from_text(metadata.at("run"));
-  const auto changes = condition_changes(before, conditions_);
+  last_good_ = checkpoint.path;
+  const auto changes =
+      condition_changes(conditions.at("made_with").get<RunConditions>(), conditions_);
   if (!changes.empty()) {
     environment_.logger->warn("the run goes on, but not bit for bit as it began: {}", changes);
   }
@@ -195,12 +206,16 @@ TrainOutcome TrainingRun::finish() {
 
 TrainEnd TrainingRun::train_on() {
   try {
-    return trainer_.run({.on_step = [this](const auto& report) { on_step(report); },
-                         .on_nonfinite = [this](const auto& step) { on_nonfinite(step); },
-                         .on_epoch = [this](const auto& report) { on_epoch(report); },
-                         .stop_requested = environment_.stop_requested,
-                         .wants_checkpoint = [this] { return wants_checkpoint(); },
-                         .on_checkpoint = [this] { save_checkpoint(); }});
+    const auto end = trainer_.run({.on_step = [this](const auto& report) { on_step(report); },
+                                   .on_nonfinite = [this](const auto& step) { on_nonfinite(step); },
+                                   .on_epoch = [this](const auto& report) { on_epoch(report); },
+                                   .stop_requested = environment_.stop_requested,
+                                   .wants_checkpoint = [this] { return wants_checkpoint(); },
+                                   .on_checkpoint = [this] { save_checkpoint(); }});
+    if (end == TrainEnd::kFinished && !last_evaluation_) {  // resumed behind the last epoch
+      last_evaluation_ = evaluator_.evaluate(*model_, *loss_, eval_options_.protocols);
+    }
+    return end;
   } catch (const EvaluationStopped&) {
     return TrainEnd::kStopped;  // the state is that before the evaluation
   }
@@ -244,19 +259,26 @@ void TrainingRun::on_nonfinite(const NonfiniteStep& step) {
   const auto what =
       fmt::format("step {} of epoch {} has the loss {} and a gradient of length {}", report.step,
                   report.epoch + 1, report.values.at("loss"), std::fabs(report.gradient_norm));
-  const auto names = join(batch_names(step.batch, data_.train()));
-  log.warn("{}; its samples: {}", what, names.empty() ? "none on this rank" : names);
+  const auto samples = gather_samples(step.batch, *ranks_);
+  if (ranks_->first()) {
+    log.warn("{}; its samples: {}", what, join(sample_names(samples, data_.train())));
+  }
   if (!step.stops) {
-    log.warn("the step is passed over, the weights stay as they were");
+    log.info("the step is passed over, the weights stay as they were");
     if (ranks_->first()) append(report.step, report.epoch, "train", "passed_over", {{"steps", 1}});
     return;
   }
-  if (checkpoints_) checkpoints_->wait();
-  const auto last = checkpoints_ ? checkpoints_->newest().string() : "rank 0's";
   fail_working(Hint{"lower train.learning_rate, set train.clip_norm or train.warmup_epochs, or let "
                     "train.skip_nonfinite pass over such steps"},
-               "training stopped: ", what, "; its samples are in the log. ",
-               last.empty() ? "There is no checkpoint yet" : "The last good checkpoint is " + last);
+               "training stopped: ", what, "; its samples are in the log", last_good_text());
+}
+
+std::string TrainingRun::last_good_text() {
+  if (!checkpoints_) return {};
+  checkpoints_->wait();
+  if (!checkpoints_->newest().empty()) last_good_ = checkpoints_->newest();
+  if (last_good_.empty()) return ". There is no checkpoint yet";
+  return ". The last good checkpoint is " + last_good_.string();
 }
 
 void TrainingRun::on_epoch(const EpochReport& report) {
@@ -336,9 +358,9 @@ void TrainingRun::save_checkpoint() {
 }
 
 void TrainingRun::write_results() {
-  if (!last_evaluation_) {  // resumed behind the last epoch
-    last_evaluation_ = evaluator_.evaluate(*model_, *loss_, eval_options_.protocols);
-  }
+  const auto skipped_tests = ranks_->gather_counts(evaluator_.skipped());
+  skipped_ = count_skipped(loader_.damaged(), *ranks_) +
+             std::accumulate(skipped_tests.begin(), skipped_tests.end(), int64_t{0});
   if (!ranks_->first()) return;
   const auto& samples = last_evaluation_->samples;
   save_trained_model(paths_.encoder(), {.config = config_,
@@ -367,10 +389,10 @@ ordered_json TrainingRun::summary() const {
       config_.tables.at("dataset").tables.at("label_noise").values.at("rate").data);
   const auto labels = labels_table();
   result["wrong_labels"] = labels.select(1, 0).ne(labels.select(1, 1)).sum().item<int64_t>();
-  result["samples"] = {{"train", data_.train().size()},
-                       {"test", data_.test().size()},
-                       {"skipped", data_.dataset.skipped_train + data_.dataset.skipped_test +
-                                       loader_.skipped() + evaluator_.skipped()}};
+  result["samples"] = {
+      {"train", data_.train().size()},
+      {"test", data_.test().size()},
+      {"skipped", data_.dataset.skipped_train + data_.dataset.skipped_test + skipped_}};
   result["classes"] = data_.class_names().size();
   result["epochs"] = options_.epochs;
   result["protocol"] = protocol_name(last_evaluation_->judgements.front().protocol);

@@ -58,6 +58,8 @@ class TrainingRun {
   TrainEnd train_on();
   void on_step(const StepReport& report);
   void on_nonfinite(const NonfiniteStep& step);
+  /// The end of a sentence about a training that cannot go on.
+  std::string last_good_text();
   void on_epoch(const EpochReport& report);
   void evaluate(const EpochReport& report);
   void append_epoch(const EpochReport& report, bool evaluated);
@@ -94,7 +96,9 @@ class TrainingRun {
   double epoch_started_ = 0;
   double last_checkpoint_ = 0;
   bool best_unsaved_ = false;
-  nlohmann::ordered_json traffic_;  // of rank 0 in an epoch's first step, whose batch is whole
+  std::filesystem::path last_good_;  // checkpoint that the run goes on from; empty for none
+  int64_t skipped_ = 0;              // damaged samples that any rank met
+  nlohmann::ordered_json traffic_;   // of rank 0 in an epoch's first step, whose batch is whole
 };
 
 }  // namespace projnce

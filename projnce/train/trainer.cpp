@@ -56,9 +56,8 @@ Trainer::Trainer(EmbeddingModelPtr model, LossPtr loss, TrainLoader& loader,
       optimizer_(parameters_, {.weight_decay = options.weight_decay}),
       gradients_(ranks_, in_order_of_use(*model_, *loss_)) {
   if (ranks_->size() > 1 && options_.sync_batch_norm) {
-    const std::vector<int64_t> one_each(static_cast<size_t>(ranks_->size()), 1);
-    share_batch_statistics(*model_, [ranks = ranks_, one_each](const torch::Tensor& mine) {
-      return ranks->gather_rows(mine.unsqueeze(0), one_each, "normalising a batch");
+    share_batch_statistics(*model_, [ranks = ranks_](const torch::Tensor& mine) {
+      return ranks->gather_stacked(mine, "normalising a batch");
     });
   }
 }

@@ -88,26 +88,23 @@ TensorFile without_generators(TensorFile file) {
 TensorFile collect_training(const TrainingParts& parts, Ranks& ranks) {
   TensorFile file;
   file.tensors = training_tensors(parts);
-  const std::vector<int64_t> one_each(static_cast<size_t>(ranks.size()), 1);
-  file.tensors.emplace_back(kGenerators, ranks.gather_rows(random_state().unsqueeze(0), one_each));
+  file.tensors.emplace_back(kGenerators, ranks.gather_stacked(random_state()));
   file.metadata["format"] = kTrainingFormat;
   file.metadata["state"] = state_text(parts);
   return file;
 }
 
-void restore_training(const TrainingParts& parts, const TensorFile& file, const Ranks& ranks) {
+void restore_training(const TrainingParts& parts, const TensorFile& file) {
   if (metadata(file, "format") != kTrainingFormat) {
     fail(file.origin, " has format '", metadata(file, "format"), "', expected '", kTrainingFormat,
          "'");
   }
   const auto& state = metadata(file, "state");
-  const auto& generators = generators_of(file);
-  if (generators.size(1) != random_state().size(0)) {
+  if (generators_of(file).size(1) != random_state().size(0)) {
     fail(file.origin, " has random generators of another kind, written by another LibTorch");
   }
   restore_tensors(training_tensors(parts), without_generators(file));
   read_state(state, parts.trainer);
-  if (ranks_of(file) == ranks.size()) set_random_state(generators[ranks.rank()].contiguous());
 }
 
 void share_training(const TrainingParts& parts, Ranks& ranks) {
@@ -119,8 +116,13 @@ void share_training(const TrainingParts& parts, Ranks& ranks) {
   read_state(ranks.broadcast_text(state_text(parts)), parts.trainer);
 }
 
-int64_t ranks_of(const TensorFile& file) {
-  return generators_of(file).size(0);
+torch::Tensor saved_random_state(const TensorFile* file, Ranks& ranks) {
+  auto all = torch::zeros({ranks.size(), random_state().size(0)}, torch::kUInt8);
+  const bool fits = ranks.first() && file != nullptr && generators_of(*file).sizes() == all.sizes();
+  if (fits) all = generators_of(*file).clone();
+  if (ranks.broadcast_text(fits ? "fits" : "") != "fits") return {};
+  ranks.broadcast(all);
+  return all[ranks.rank()].contiguous();
 }
 
 void seed_training(uint64_t seed, const Ranks& ranks) {

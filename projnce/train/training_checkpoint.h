@@ -21,16 +21,17 @@ struct TrainingParts {
 /// the live ones. A collective: every rank calls it; rank 0's result is the one to keep.
 TensorFile collect_training(const TrainingParts& parts, Ranks& ranks);
 
-/// Puts it back. Throws a sentence, before anything is changed, where the file belongs to another
-/// architecture. Of the random generators, this rank's is taken where the file was written by as
-/// many ranks; else it is left as it is.
-void restore_training(const TrainingParts& parts, const TensorFile& file, const Ranks& ranks);
+/// Puts all of it back but the random generators. Throws a sentence, before anything is changed,
+/// where the file belongs to another architecture.
+void restore_training(const TrainingParts& parts, const TensorFile& file);
 
 /// Gives every rank the state of rank 0. The random generators stay each rank's own.
 void share_training(const TrainingParts& parts, Ranks& ranks);
 
-/// How many ranks wrote the checkpoint.
-int64_t ranks_of(const TensorFile& file);
+/// The state of this rank's random generator in the checkpoint, which rank 0 gives (null where it
+/// has none; the other ranks' argument is not looked at). Undefined where another number of ranks
+/// wrote it. A collective.
+torch::Tensor saved_random_state(const TensorFile* file, Ranks& ranks);
 
 /// Seeds this rank's random generator for training; ranks draw different numbers.
 void seed_training(uint64_t seed, const Ranks& ranks);

@@ -148,10 +148,7 @@ void expect_same_steps(Norm norm, int world, int64_t samples) {
   testing::as_ranks(world, [&](const RanksPtr& ranks) {
     const auto rank = static_cast<size_t>(ranks->rank());
     const auto part = part_of(batch, ranks->rank(), world);
-    const std::vector<int64_t> one_each(static_cast<size_t>(world), 1);
-    const auto gather = [ranks, one_each](const torch::Tensor& mine) {
-      return ranks->gather_rows(mine.unsqueeze(0), one_each);
-    };
+    const auto gather = [ranks](const torch::Tensor& mine) { return ranks->gather_stacked(mine); };
     for (const auto& side : sides[rank]) {
       if (shared) share_batch_statistics(*side.model, gather);
       values[rank].push_back(step(side, part, ranks, shared));

@@ -193,6 +193,25 @@ TEST(RankTraining, AStepThatIsNotFiniteOnOneRankStopsAll) {
   }
 }
 
+TEST(RankTraining, EveryRankGetsItsOwnRandomStateBack) {
+  RankTraining training(0, 1, twenty_steps(), "supcon");
+  Trainer trainer(training.model, training.loss, training.loader, training.options);
+  auto file = collect_training({*training.model, *training.loss, trainer}, *Ranks::alone());
+  auto& generators = file.tensors.back().second;
+  ASSERT_EQ(file.tensors.back().first, "random.generators");
+  generators = torch::cat({generators, generators ^ 1});
+  std::vector<torch::Tensor> found(2);
+  testing::as_ranks(2, [&](const RanksPtr& ranks) {
+    found[static_cast<size_t>(ranks->rank())] =
+        saved_random_state(ranks->first() ? &file : nullptr, *ranks);
+  });
+  for (int64_t rank = 0; rank < 2; ++rank) {
+    EXPECT_TRUE(torch::equal(found[static_cast<size_t>(rank)], generators[rank]));
+  }
+  EXPECT_FALSE(saved_random_state(&file, *Ranks::alone()).defined()) << "written by two ranks";
+  EXPECT_FALSE(saved_random_state(nullptr, *Ranks::alone()).defined());
+}
+
 TEST(RankTraining, AStopThatOneRankWantsStopsAll) {
   constexpr int kWorld = 2;
   std::vector<std::unique_ptr<RankTraining>> trainings;

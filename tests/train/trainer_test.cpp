@@ -10,6 +10,7 @@
 
 #include "projnce/encoder/resnet.h"
 #include "projnce/loss/supcon.h"
+#include "projnce/train/passing_state.h"
 #include "projnce/train/training_checkpoint.h"
 #include "tests/support/complaint.h"
 #include "tests/support/memory_dataset.h"
@@ -47,7 +48,10 @@ struct Training {
 
   TrainingParts parts() { return {*model, *loss, trainer}; }
   TensorFile collect() { return collect_training(parts(), *Ranks::alone()); }
-  void restore(const TensorFile& file) { restore_training(parts(), file, *Ranks::alone()); }
+  void restore(const TensorFile& file) {
+    restore_training(parts(), file);
+    set_random_state(saved_random_state(&file, *Ranks::alone()));
+  }
 
   static TrainOptions options(int64_t micro_batch = 0) {
     return {.epochs = 4, .batch_size = 16, .micro_batch = micro_batch, .learning_rate = 0.003};
