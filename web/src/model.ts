@@ -1,0 +1,173 @@
+/**
+ * What a page shows. The program writes one PageData as JSON into the page, in
+ * <script type="application/json" id="data">; every text in it is data from files of others and
+ * goes into the page as text only, never as markup.
+ */
+
+/** base64 of little-endian numbers; the type is said where it is used. */
+export type Packed = string;
+
+export interface PageData {
+  format: 1;
+  program: string; // "projnce 0.1.0"
+  written: string; // ISO 8601, UTC
+  title: string;
+  /** Seconds after which a newer page is worth a look; 0: this one is final. */
+  refresh: number;
+  /** One: the page of a run. Several: a comparison, with a page for each behind it. */
+  runs: RunData[];
+}
+
+export interface RunData {
+  name: string; // last part of the path; no two on a page are alike
+  path: string;
+  state: "running" | "finished";
+  /** What was typed, one line for each time that it was started or resumed. */
+  commands: string[];
+  kind: "image" | "sound" | "vector";
+  classes: string[];
+  /** summary.json as it is; null while the run goes on. */
+  summary: Summary | null;
+  curves: Curves;
+  config: Setting[];
+  test: SampleSet | null;
+  train: SampleSet | null;
+  confusion: Confusion | null;
+  audit: Audit | null;
+  /** What is not on the page and why, a sentence each. */
+  missing: string[];
+}
+
+/** One setting; `standard` is what it is by default, null where there is no default. */
+export interface Setting {
+  key: string; // "train.epochs"
+  value: string; // as TOML writes it: 8, 'cosine', [0.28]
+  standard: string | null;
+}
+
+/** Columns of equal length; null where a number is missing or not finite. */
+export type Columns = Record<string, (number | null)[]>;
+
+/**
+ * Lines of metrics.jsonl as columns. All have `step` and `epoch`; epochs are counted from 1 here:
+ * in `epochs` a row is the end of an epoch, in `steps` `epoch` is the position within training
+ * (2.5: in the middle of the third epoch).
+ */
+export interface Curves {
+  /** loss, alignment, uniformity, r (the adjustment term R), mi_bound, learning_rate, gradient_norm, ... */
+  steps: Columns;
+  /** the same as means of an epoch, and label_entropy, the ceiling of mi_bound, in nats */
+  epochs: Columns;
+  /** By protocol ("zero-shot", "knn", ...): top1, low, high (95 % interval), top5, calibration_error. */
+  tests: Record<string, Columns>;
+  /** Steps where the loss was far above those before it, and those that were passed over. */
+  events: { step: number; epoch: number; name: "spike" | "passed_over"; loss: number | null }[];
+}
+
+export interface Protocol {
+  top1: number;
+  top1_interval: [number, number];
+  top5: number;
+  calibration_error: number;
+}
+
+export interface Summary {
+  run: string;
+  version: string;
+  dataset: string;
+  loss: string;
+  encoder: string;
+  seed: number;
+  label_noise: number;
+  wrong_labels: number;
+  samples: { train: number; test: number; skipped: number };
+  classes: number;
+  epochs: number;
+  protocol: string;
+  accuracy: {
+    last: number;
+    last_top5: number;
+    best: number;
+    best_epoch: number;
+    reported: number;
+    reported_epoch: "last" | "best";
+  };
+  protocols: Record<string, Protocol>;
+  retrieval: Record<string, number> | null;
+  information: {
+    samples: number;
+    dimensions: number;
+    label_entropy: number;
+    mixed_ksg: number;
+    interval: [number, number];
+    share: number;
+    k: number;
+    bounds: Record<string, number>;
+  } | null;
+  images_per_second: number;
+  seconds: { train: number; waiting_for_data: number; eval: number; total: number };
+  ranks?: number;
+}
+
+/** Rows are labels, columns predictions. */
+export interface Confusion {
+  protocol: string;
+  counts: Packed; // Uint32, classes x classes
+}
+
+export const NO_CLASS = 0xffff;
+
+/** Samples on a map. All arrays have `count` entries. */
+export interface SampleSet {
+  count: number;
+  /** How many the part has: more than `count` where a random choice of them is shown. */
+  total: number;
+  how: string; // "t-SNE, perplexity 30, KL 1.234"
+  x: Packed; // Uint16, 0..65535 from left to right
+  y: Packed; // Uint16, 0..65535 from the bottom up, in the scale of x
+  index: Packed; // Uint32, the sample's number in its part
+  label: Packed; // Uint16, the label that the run was given
+  predicted: Packed; // Uint16
+  similarity: Packed; // Uint8, 0..255 for 0..1: cosine similarity with the predicted class's vector
+  /** Uint16, the label that the files give, where some were made wrong on purpose; else null. */
+  truth: Packed | null;
+  /** Uint8, 0..255 for 0..1: how likely the given label is wrong; null where nobody asked. */
+  suspicion: Packed | null;
+  /** Uint16, the label that the audit suggests; there with `suspicion`. */
+  suggested: Packed | null;
+  /** File names, joined by line feeds; null where samples have numbers only. */
+  names: string | null;
+  pictures: Pictures | null;
+}
+
+/** Small square pictures (of sounds: their spectrograms) in sheets, row by row. */
+export interface Pictures {
+  side: number; // pixels of a picture
+  columns: number; // pictures in a row of a sheet
+  perSheet: number; // pictures on a sheet; picture i is on sheet floor(i / perSheet)
+  sheets: string[]; // base64 of JPEG files
+}
+
+export interface Audit {
+  samples: number;
+  flagged: number; // with a score above 0.5
+  noise_rate: number;
+  mistakes: { class: string; labelled: string; share: number }[];
+  /** How good the audit was, where the wrong labels are known. */
+  check: {
+    wrong: number;
+    precision: number | null;
+    recall: number | null;
+    average_precision: number | null;
+  } | null;
+  /** The most suspect first. */
+  worst: {
+    index: number;
+    name: string;
+    given: string;
+    suggested: string;
+    score: number;
+    wrong: boolean | null; // whether it really is, where that is known
+  }[];
+  pictures: Pictures | null; // picture i is that of worst[i]
+}
