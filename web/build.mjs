@@ -1,0 +1,45 @@
+/** Bundles the page's script and style. The results are kept in git, so that the program builds without npm. */
+import { build } from "esbuild";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const LICENCES = "/*! contains uPlot 1.6.32, (c) Leon Sorokin, MIT licence */\n";
+
+async function bundle(entry, options) {
+  const result = await build({
+    entryPoints: [join(here, entry)],
+    absWorkingDir: here,
+    bundle: true,
+    minify: true,
+    write: false,
+    charset: "ascii",
+    legalComments: "none",
+    logLevel: "warning",
+    ...options,
+  });
+  return result.outputFiles[0].text.trim();
+}
+
+/** Text that would end its own element early must not get into a page. */
+function refuseEndTags(name, text) {
+  if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`${name} holds an end tag or a comment's beginning`);
+}
+
+export async function buildAll(directory) {
+  const files = {
+    "report.js": LICENCES + (await bundle("src/main.ts", { format: "iife", target: "es2020" })),
+    "report.css": await bundle("src/style.css", {}),
+  };
+  await mkdir(directory, { recursive: true });
+  for (const [name, text] of Object.entries(files)) {
+    refuseEndTags(name, text);
+    await writeFile(join(directory, name), text);
+    console.log(`${name}: ${text.length} bytes, ${gzipSync(text).length} compressed`);
+  }
+}
+
+const at = process.argv.indexOf("--out");
+await buildAll(at > 0 ? process.argv[at + 1] : join(here, "dist"));

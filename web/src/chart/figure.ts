@@ -1,0 +1,111 @@
+/** The frame around every chart: heading, note, the chart, a menu to save it, a table of its numbers. */
+import { csv, type Table } from "../csv";
+import { fileName, saveBlob, saveText } from "../download";
+import { freshId, h } from "../dom";
+import { ink } from "../theme";
+import { keepDrawn, pngOf, svgText } from "./canvas";
+import { dotSvg, dotTable, type DotChartSpec } from "./dots";
+import { legend } from "./legend";
+import { lineChart, type LineView } from "./line";
+import { menu, type MenuItem } from "./menu";
+import { tableOf, type ChartSpec } from "./spec";
+import { lineSvg } from "./svg";
+import { dataTable } from "./table";
+
+export interface FrameParts {
+  title: string;
+  note?: string;
+  /** The chart as it is on screen; tells of a "viewchange" when its SVG has become another. */
+  body: HTMLElement;
+  /** Begins the names of saved files. */
+  file?: string;
+  /** The chart in light colours as SVG text; stands in for `body` on paper. */
+  svg?: () => string;
+  /** Made from `svg` where it is left out; without both there is nothing to save as a picture. */
+  png?: () => Promise<Blob>;
+  /** The chart's numbers, for the table and for CSV. */
+  table: () => Table;
+  /** Whether `svg` replaces `body` on paper; true where it is given. */
+  twin?: boolean;
+}
+
+/** What a reader did to a figure, by file name and title; outlives the figure on a page that is drawn anew. */
+interface View extends LineView {
+  table: boolean;
+}
+const views = new Map<string, View>();
+
+function viewOf(file: string): View {
+  let view = views.get(file);
+  if (!view) views.set(file, (view = { hidden: new Set(), zoom: null, table: false }));
+  return view;
+}
+
+/** The drawing for paper, as an element. Text of SVG is read as XML, where nothing runs. */
+function twinOf(svg: string): Node {
+  return document.importNode(new DOMParser().parseFromString(svg, "image/svg+xml").documentElement, true);
+}
+
+function saveItems(parts: FrameParts, file: string): MenuItem[] {
+  const { svg, table } = parts;
+  const png = parts.png ?? (svg ? () => pngOf(svg()) : null);
+  const items: MenuItem[] = [];
+  if (svg) items.push({ name: "Save SVG", act: () => saveText(`${file}.svg`, "image/svg+xml", svg()) });
+  if (png) items.push({ name: "Save PNG", act: async () => saveBlob(`${file}.png`, await png()) });
+  items.push({ name: "Save CSV", act: () => saveText(`${file}.csv`, "text/csv", csv(table())) });
+  return items;
+}
+
+export function frame(parts: FrameParts): HTMLElement {
+  const file = fileName(parts.file ?? "", parts.title);
+  const view = viewOf(file);
+  const id = freshId("figure");
+  const holder = h("div", { class: "figure-table" });
+  const showTable = (): void => holder.replaceChildren(...(view.table ? [dataTable(parts.title, parts.table())] : []));
+  showTable();
+  const items: MenuItem[] = [...saveItems(parts, file), {
+    name: () => (view.table ? "Hide table" : "Show table"),
+    act: () => {
+      view.table = !view.table;
+      showTable();
+    },
+  }];
+  const twin = parts.svg && parts.twin !== false ? h("div", { class: "twin" }, twinOf(parts.svg())) : null;
+  parts.body.addEventListener("viewchange", () => twin?.replaceChildren(twinOf(parts.svg!())));
+  return h("figure", { class: twin ? "figure has-twin" : "figure", "aria-labelledby": id },
+    h("div", { class: "figure-head" }, h("h3", { id }, parts.title), menu(`Save or show data: ${parts.title}`, items)),
+    parts.note ? h("p", { class: "note" }, parts.note) : null,
+    h("div", { class: "figure-body" }, parts.body),
+    twin, holder);
+}
+
+/** A line chart with its frame. */
+export function figure(spec: ChartSpec): HTMLElement {
+  const view = viewOf(fileName(spec.file ?? "", spec.title));
+  const chart = lineChart(spec, view);
+  const body = h("div", null, chart.element);
+  const show = (name: string, visible: boolean): void => {
+    chart.show(name, visible);
+    body.dispatchEvent(new Event("viewchange"));
+  };
+  if (spec.series.length > 1) body.append(legend(spec.series, view.hidden, show));
+  const shown = (): ChartSpec => ({ ...spec, series: spec.series.filter((series) => !view.hidden.has(series.name)) });
+  return frame({
+    title: spec.title, note: spec.note, file: spec.file, body,
+    svg: () => svgText(lineSvg(shown(), ink("light"))),
+    table: () => tableOf(spec),
+  });
+}
+
+const FILE_WIDTH = 720;
+
+/** A chart of groups with its frame. */
+export function dotFigure(spec: DotChartSpec): HTMLElement {
+  const body = h("div", { class: "drawn" });
+  keepDrawn(body, (width, colours) => dotSvg(spec, width, colours));
+  return frame({
+    title: spec.title, note: spec.note, file: spec.file, body,
+    svg: () => svgText(dotSvg(spec, FILE_WIDTH, ink("light"), true)),
+    table: () => dotTable(spec),
+  });
+}

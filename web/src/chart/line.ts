@@ -1,0 +1,183 @@
+/** A line chart on screen: uPlot with the theme's colours, values at the cursor, zoom by dragging. */
+import uPlot from "uplot";
+import { h } from "../dom";
+import { short } from "../format";
+import { ink, type Ink } from "../theme";
+import { drawWith, FONT } from "./canvas";
+import { formatOf, hasPoints, yEnds, type ChartSpec, type Series } from "./spec";
+
+const FONT_12 = `12px ${FONT}`;
+
+export interface LineChart {
+  element: HTMLElement;
+  show(series: string, visible: boolean): void;
+}
+
+/** What a reader did to a chart; kept by the caller when it draws the chart anew. */
+export interface LineView {
+  hidden: Set<string>;
+  zoom: [number, number] | null;
+}
+
+/** uPlot's rows: each series, and its low and high after it where it has a band. */
+function rowsOf(series: Series): uPlot.AlignedData[] {
+  const lists = [series.y, ...(series.low && series.high ? [series.low, series.high] : [])];
+  return lists.map((values) => [series.x, values]);
+}
+
+interface Layout {
+  options: uPlot.Series[];
+  bands: uPlot.Band[];
+  /** For each series of the spec its rows in uPlot. */
+  rows: number[][];
+}
+
+function layoutOf(spec: ChartSpec, view: LineView, colours: Ink): Layout {
+  const layout: Layout = { options: [{}], bands: [], rows: [] };
+  for (const series of spec.series) {
+    const at = layout.options.length;
+    const colour = colours.colour(series.colour);
+    const show = !view.hidden.has(series.name);
+    layout.options.push({
+      label: series.name, show, stroke: colour, width: 2, dash: series.dashed ? [6, 5] : undefined,
+      points: { show: hasPoints(series), size: 6, fill: colour },
+    });
+    layout.rows.push([at]);
+    if (!series.low || !series.high) continue;
+    for (const edge of ["low", "high"])
+      layout.options.push({ label: `${series.name} ${edge}`, show, stroke: "transparent", width: 0, points: { show: false } });
+    layout.bands.push({ series: [at + 2, at + 1], fill: withAlpha(colour, 0.16) });
+    layout.rows[layout.rows.length - 1]!.push(at + 1, at + 2);
+  }
+  return layout;
+}
+
+const withAlpha = (rgb: string, alpha: number): string => rgb.replace(/^rgb\((.*)\)$/, `rgba($1, ${alpha})`);
+
+function axis(labelText: string, colours: Ink, format: (v: number) => string, size: number): uPlot.Axis {
+  return {
+    label: labelText, labelFont: FONT_12, font: FONT_12, stroke: colours.muted, size, labelSize: 18, gap: 6,
+    grid: { stroke: colours.line, width: 1 }, ticks: { show: false },
+    values: (_, splits) => splits.map((v) => (v === null ? "" : format(v))),
+  };
+}
+
+function drawReferences(spec: ChartSpec, colours: Ink): (u: uPlot) => void {
+  return (u) => {
+    const { ctx, bbox } = u;
+    ctx.save();
+    for (const reference of spec.references ?? []) {
+      const y = Math.round(u.valToPos(reference.y, "y", true));
+      if (y < bbox.top || y > bbox.top + bbox.height) continue;
+      ctx.strokeStyle = ctx.fillStyle = colours.muted;
+      ctx.lineWidth = devicePixelRatio;
+      ctx.setLineDash([3 * devicePixelRatio, 4 * devicePixelRatio]);
+      ctx.beginPath();
+      ctx.moveTo(bbox.left, y);
+      ctx.lineTo(bbox.left + bbox.width, y);
+      ctx.stroke();
+      ctx.font = `${12 * devicePixelRatio}px ${FONT}`;
+      ctx.textAlign = "right";
+      ctx.textBaseline = "bottom";
+      ctx.fillText(reference.name, bbox.left + bbox.width - 4 * devicePixelRatio, y - 2 * devicePixelRatio);
+    }
+    ctx.restore();
+  };
+}
+
+/** The box beside the cursor. */
+function fillTip(tip: HTMLElement, u: uPlot, spec: ChartSpec, layout: Layout): void {
+  const at = u.cursor.idx;
+  if (at === null || at === undefined || u.cursor.left! < 0) {
+    tip.hidden = true;
+    return;
+  }
+  const format = formatOf(spec);
+  const lines = spec.series.map((series, i) => {
+    const [row, low, high] = layout.rows[i]!;
+    const value = u.data[row!]![at];
+    if (!u.series[row!]!.show || value === null || value === undefined) return null;
+    const [from, to] = [low && u.data[low]![at], high && u.data[high]![at]];
+    const band = typeof from === "number" && typeof to === "number" ? ` (${format(from)} – ${format(to)})` : "";
+    return h("div", null, h("span", { class: "swatch", style: { "--colour": series.colour } }), `${series.name} `,
+      h("b", null, format(value) + band));
+  });
+  tip.replaceChildren(h("div", { class: "tip-head" }, `${spec.xLabel} ${short(u.data[0]![at]!)}`), ...lines.filter((line) => line !== null));
+  tip.hidden = false;
+  const left = u.cursor.left!;
+  const width = u.over.clientWidth;
+  tip.style.left = left < width / 2 ? `${left + 14}px` : "auto";
+  tip.style.right = left < width / 2 ? "auto" : `${width - left + 14}px`;
+}
+
+function optionsOf(spec: ChartSpec, view: LineView, colours: Ink, size: { width: number; height: number }, layout: Layout,
+  tip: HTMLElement): uPlot.Options {
+  const format = formatOf(spec);
+  return {
+    ...size, series: layout.options, bands: layout.bands, legend: { show: false }, padding: [14, 10, 0, 0],
+    scales: {
+      x: { time: false },
+      y: { distr: spec.log ? 3 : 1, range: (_, low, high) => yEnds(spec, withReferences(spec, low, high)) },
+    },
+    axes: [axis(spec.xLabel, colours, (v) => short(v), 30), axis(spec.yLabel, colours, format, 58)],
+    cursor: { y: false, drag: { x: true, y: false, dist: 5 }, points: { size: 9 } },
+    hooks: {
+      draw: [drawReferences(spec, colours)],
+      setCursor: [(u) => fillTip(tip, u, spec, layout)],
+      setScale: [(u, key) => {
+        const { min, max } = u.scales.x!;
+        const all = u.data[0];
+        if (key !== "x" || min === undefined || max === undefined) return;
+        view.zoom = min > all[0]! || max < all[all.length - 1]! ? [min!, max!] : null;
+      }],
+    },
+  };
+}
+
+function withReferences(spec: ChartSpec, low: number, high: number): [number, number] {
+  const all = (spec.references ?? []).map((reference) => reference.y);
+  for (const end of [low, high]) if (Number.isFinite(end) && end !== null) all.push(end);
+  return all.length ? [Math.min(...all), Math.max(...all)] : [0, 1];
+}
+
+/** Arrow keys move the cursor from value to value. */
+function moveByKeys(plot: uPlot, event: KeyboardEvent): void {
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (event.key === "Escape") plot.setCursor({ left: -10, top: -10 });
+  if (step === undefined) return;
+  event.preventDefault();
+  const last = plot.data[0].length - 1;
+  const at = plot.cursor.left! < 0 ? (step > 0 ? 0 : last) : plot.cursor.idx! + step;
+  const x = plot.data[0][Math.min(last, Math.max(0, at))]!;
+  plot.setCursor({ left: plot.valToPos(x, "x"), top: 10 });
+}
+
+export function lineChart(spec: ChartSpec, view: LineView): LineChart {
+  const names = spec.series.map((series) => series.name).join(", ");
+  const element = h("div", {
+    class: "line-chart", role: "img", tabindex: 0,
+    "aria-label": `Line chart: ${spec.title}. ${spec.yLabel} of ${names} by ${spec.xLabel}. Arrow keys show values.`,
+  });
+  let plot: uPlot | null = null;
+  let layout: Layout | null = null;
+  const data = uPlot.join(spec.series.flatMap(rowsOf));
+  drawWith(element, (width) => {
+    plot?.destroy();
+    const colours = ink();
+    const tip = h("div", { class: "tip", hidden: true });
+    layout = layoutOf(spec, view, colours);
+    const zoom = view.zoom;
+    plot = new uPlot(optionsOf(spec, view, colours, { width, height: element.clientHeight }, layout, tip), data, element);
+    plot.over.append(tip);
+    if (zoom) plot.setScale("x", { min: zoom[0], max: zoom[1] });
+  });
+  element.addEventListener("keydown", (event) => plot && moveByKeys(plot, event));
+  return {
+    element,
+    show: (name, visible) => {
+      view.hidden[visible ? "delete" : "add"](name);
+      const i = spec.series.findIndex((series) => series.name === name);
+      for (const row of layout?.rows[i] ?? []) plot?.setSeries(row, { show: visible });
+    },
+  };
+}

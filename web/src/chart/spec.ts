@@ -1,0 +1,93 @@
+/** What a line chart shows; drawn on screen by line.ts, as SVG by svg.ts, listed as a table here. */
+import type { Table } from "../csv";
+import { short } from "../format";
+
+export type Values = (number | null)[];
+
+export interface Series {
+  name: string;
+  /** Any CSS colour; light-dark(...) where the themes differ. */
+  colour: string;
+  x: number[];
+  y: Values;
+  /** An interval around y, shown as a band. */
+  low?: Values;
+  high?: Values;
+  dashed?: boolean;
+  /** Marks at the values; on its own where there are few. */
+  points?: boolean;
+}
+
+export interface ChartSpec {
+  title: string;
+  /** One sentence under the title. */
+  note?: string;
+  xLabel: string;
+  yLabel: string;
+  series: Series[];
+  /** Horizontal lines with a name. */
+  references?: { name: string; y: number }[];
+  /** Ends of the y axis; null: from the data. */
+  yRange?: [number | null, number | null];
+  log?: boolean;
+  /** How values of y are written. */
+  format?: (value: number) => string;
+  /** Begins the names of saved files. */
+  file?: string;
+}
+
+export const formatOf = (spec: ChartSpec): ((value: number) => string) => spec.format ?? ((v) => short(v));
+
+/** Few values are shown as points on the line, many as the line alone. */
+export const hasPoints = (series: Series): boolean => series.points ?? series.x.length <= 12;
+
+/** Smallest and largest value of x and y, with references and bands; room above and below. */
+export function extent(spec: ChartSpec): { x: [number, number]; y: [number, number] } {
+  const xs: number[] = [];
+  const ys: number[] = (spec.references ?? []).map((reference) => reference.y);
+  for (const series of spec.series) {
+    for (const x of series.x) xs.push(x);
+    for (const values of [series.y, series.low ?? [], series.high ?? []])
+      for (const y of values) if (y !== null && (!spec.log || y > 0)) ys.push(y);
+  }
+  return { x: widen(span(xs), 0), y: yEnds(spec, span(ys)) };
+}
+
+function span(values: number[]): [number, number] {
+  let [low, high] = [Infinity, -Infinity];
+  for (const v of values) {
+    if (v < low) low = v;
+    if (v > high) high = v;
+  }
+  return low <= high ? [low, high] : [0, 1];
+}
+
+function widen([low, high]: [number, number], share: number): [number, number] {
+  if (low === high) return [low - 0.5, high + 0.5];
+  return [low - share * (high - low), high + share * (high - low)];
+}
+
+/** The ends of the y axis for data between `low` and `high`. */
+export function yEnds(spec: ChartSpec, [low, high]: [number, number]): [number, number] {
+  const [from, to] = spec.yRange ?? [null, null];
+  if (spec.log) return [from ?? low / 1.5, to ?? high * 1.5];
+  const wide = widen([low, high], 0.06);
+  return [from ?? wide[0], to ?? wide[1]];
+}
+
+/** One row for each x that occurs, one column for each series, two more where it has a band. */
+export function tableOf(spec: ChartSpec): Table {
+  const columns = [spec.xLabel];
+  const lists: { x: number[]; y: Values }[] = [];
+  for (const { name, x, y, low, high } of spec.series) {
+    columns.push(name);
+    lists.push({ x, y });
+    if (low && high) {
+      columns.push(`${name} low`, `${name} high`);
+      lists.push({ x, y: low }, { x, y: high });
+    }
+  }
+  const maps = lists.map(({ x, y }) => new Map(x.map((at, i) => [at, y[i] ?? null])));
+  const all = [...new Set(lists.flatMap((list) => list.x))].sort((a, b) => a - b);
+  return { columns, rows: all.map((at) => [at, ...maps.map((map) => map.get(at) ?? null)]) };
+}

@@ -1,0 +1,20 @@
+/** Saving what is on the page as files. */
+import { h } from "./dom";
+
+export function saveBlob(name: string, blob: Blob): void {
+  const address = URL.createObjectURL(blob);
+  const link = h("a", { href: address, download: name });
+  link.click();
+  // The browser has taken its own reference once the click is dealt with.
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+export function saveText(name: string, type: string, text: string): void {
+  saveBlob(name, new Blob([text], { type: `${type};charset=utf-8` }));
+}
+
+/** A name for a file: "Loss per step" -> "loss-per-step". */
+export function fileName(...words: string[]): string {
+  const plain = words.map((word) => word.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, ""));
+  return plain.filter((word) => word !== "").join("-").slice(0, 80) || "chart";
+}

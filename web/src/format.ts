@@ -1,0 +1,58 @@
+/** Numbers as people read them. Gaps are narrow and do not break, so that a number stays in one piece. */
+
+const GAP = "\u202f";
+const MINUS = "\u2212";
+
+const signed = (text: string): string => text.replace("-", MINUS);
+
+/** 12345 -> "12 345" */
+export function count(n: number): string {
+  return signed(Math.round(n).toString()).replace(/\B(?=(\d{3})+(?!\d))/g, GAP);
+}
+
+/** 0.765 -> "76.5 %" */
+export function percent(share: number, digits = 1): string {
+  return `${signed((100 * share).toFixed(digits))}${GAP}%`;
+}
+
+/** "73.3 – 75.7 %" */
+export function percentRange(low: number, high: number, digits = 1): string {
+  return `${signed((100 * low).toFixed(digits))}\u2009\u2013\u2009${percent(high, digits)}`;
+}
+
+export function nats(value: number): string {
+  return `${signed(value.toFixed(2))}\u00a0nats`;
+}
+
+/** Up to `digits` significant digits, no trailing zeros: 0.003, 6.53, 1.2e-7. */
+export function short(value: number, digits = 4): string {
+  if (!Number.isFinite(value)) return "\u2013";
+  const size = Math.abs(value);
+  if (size >= 1e4 && size < 1e9) return count(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e9)) return signed(value.toExponential(Math.max(0, digits - 3)));
+  return signed(String(Number(value.toPrecision(digits))));
+}
+
+/** 200 -> "3 min 20 s" */
+export function duration(seconds: number): string {
+  const unit = (n: number, name: string): string => `${n}\u00a0${name}`;
+  if (seconds < 9.95) return unit(Number(seconds.toPrecision(2)), "s");
+  const whole = Math.round(seconds);
+  const parts: [number, string][] = [
+    [Math.floor(whole / 86400), "d"],
+    [Math.floor(whole / 3600) % 24, "h"],
+    [Math.floor(whole / 60) % 60, "min"],
+    [whole % 60, "s"],
+  ];
+  const first = parts.findIndex(([n]) => n > 0);
+  return parts
+    .slice(first, first + 2)
+    .filter(([n]) => n > 0)
+    .map(([n, name]) => unit(n, name))
+    .join(" ");
+}
+
+/** "1 sample", "2 samples" */
+export function counted(n: number, one: string, many = `${one}s`): string {
+  return `${count(n)}\u00a0${n === 1 ? one : many}`;
+}

@@ -1,0 +1,22 @@
+/** The beginning: reads the page's data and shows a run or a comparison. */
+import { renderCompare } from "./compare/compare";
+import { h } from "./dom";
+import type { PageData } from "./model";
+import { renderRun } from "./run/run";
+import { startTheme } from "./theme";
+
+function show(root: HTMLElement, page: PageData): void {
+  const [only, ...others] = page.runs;
+  if (only && others.length === 0) renderRun(root, page, only);
+  else renderCompare(root, page);
+}
+
+function start(): void {
+  startTheme();
+  const page = JSON.parse(document.getElementById("data")!.textContent!) as PageData;
+  const root = h("div", { id: "root" });
+  document.body.append(root);
+  show(root, page);
+}
+
+start();
