@@ -12,6 +12,7 @@ namespace projnce::app {
 /// What every command works with. It outlives the parser.
 struct Context {
   Logger logger;
+  std::string command_line = {};  ///< what was typed, as a shell would take it
   int exit_status = 0;
 };
 
@@ -25,6 +26,7 @@ void add_launch_command(CLI::App& app, Context& context);
 void add_loss_command(CLI::App& app, Context& context);
 void add_mi_command(CLI::App& app, Context& context);
 void add_predict_command(CLI::App& app, Context& context);
+void add_report_command(CLI::App& app, Context& context);
 void add_train_command(CLI::App& app, Context& context);
 void add_tsne_command(CLI::App& app, Context& context);
 

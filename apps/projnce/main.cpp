@@ -53,8 +53,24 @@ int report(const Error& error) {
   return error.fault() == Fault::kInput ? kWrongInput : kFailedWorking;
 }
 
+/// A word as a shell reads it back.
+std::string quoted(const std::string& word) {
+  constexpr auto* kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
+std::string command_line(int argc, char** argv) {
+  std::string line = "projnce";
+  for (int i = 1; i < argc; ++i) line += " " + quoted(argv[i]);
+  return line;
+}
+
 int run(int argc, char** argv) {
-  Context context{.logger = make_logger()};
+  Context context{.logger = make_logger(), .command_line = command_line(argc, argv)};
   CLI::App app(kDescription, "projnce");
   app.set_version_flag("--version", kVersion);
   app.require_subcommand(1);
@@ -67,6 +83,7 @@ int run(int argc, char** argv) {
   add_mi_command(app, context);
   add_tsne_command(app, context);
   add_audit_command(app, context);
+  add_report_command(app, context);
   add_data_command(app, context);
   add_loss_command(app, context);
   add_bench_command(app, context);

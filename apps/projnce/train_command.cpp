@@ -80,6 +80,7 @@ void run(const Arguments& arguments, Context& context) {
     print_json(outcome.summary);
   } else {
     print_summary(outcome.summary);
+    if (!outcome.page.empty()) std::cout << "page      " << outcome.page.string() << '\n';
   }
 }
 
@@ -104,8 +105,11 @@ void add_train_command(CLI::App& app, Context& context) {
       "start it");
   command->add_flag("--force", request.force, "resume although settings or data changed")
       ->needs("--resume");
+  command->add_flag("--live", request.live,
+                    "keep RUN/report.html fresh while training; open it in a browser");
   command->add_flag("--strict", request.strict, "an unreadable sample is an error, not a warning");
   add_json_flag(*command, arguments->json);
+  request.command = context.command_line;
   command->callback([arguments, &context] { run(*arguments, context); });
 }
 

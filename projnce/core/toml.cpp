@@ -79,7 +79,7 @@ struct Printer {
 void print_table(const Table& table, const std::string& path, std::string& out) {
   if (!path.empty() && !table.values.empty()) out += "\n[" + path + "]\n";
   for (const auto& [key, value] : table.values) {
-    out += key + " = " + std::visit(Printer{}, value.data) + "\n";
+    out += key + " = " + to_toml(value) + "\n";
   }
   for (const auto& [key, child] : table.tables) {
     print_table(child, path.empty() ? key : path + "." + key, out);
@@ -138,6 +138,10 @@ std::string to_toml(const Table& table) {
   std::string text;
   print_table(table, "", text);
   return text;
+}
+
+std::string to_toml(const Value& value) {
+  return std::visit(Printer{}, value.data);
 }
 
 }  // namespace projnce

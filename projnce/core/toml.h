@@ -20,4 +20,7 @@ void apply_setting(Table& table, const std::string& setting);
 /// those of settings: letters, digits, '_' and '-'.
 std::string to_toml(const Table& table);
 
+/// One value as it stands behind the '='.
+std::string to_toml(const Value& value);
+
 }  // namespace projnce

@@ -241,6 +241,10 @@ void add_feature_noise(OpenedDataset& opened, FeatureNoiseOptions noise) {
 
 }  // namespace
 
+void complete_dataset_table(Table& table, const OpenContext& context) {
+  read_options(table, context);
+}
+
 OpenedDataset open_dataset(Table& table, const OpenContext& context) {
   const auto options = read_options(table, context);
   OpenedDataset opened;

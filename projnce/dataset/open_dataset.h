@@ -40,6 +40,9 @@ struct OpenedDataset : DatasetSplit {
 /// and the fields that each dataset has of its own.
 OpenedDataset open_dataset(Table& table, const OpenContext& context);
 
+/// Reads the table as open_dataset does and completes it, without looking at any data.
+void complete_dataset_table(Table& table, const OpenContext& context);
+
 /// The same samples as they lie on disk, damaged ones too: nothing is decoded or changed. The
 /// limits on the number of samples hold here as well.
 DatasetSplit open_unchecked_dataset(Table& table, const OpenContext& context);

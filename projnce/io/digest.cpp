@@ -4,12 +4,12 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "projnce/core/error.h"
+#include "projnce/io/base64.h"
 
 namespace projnce {
 
@@ -29,13 +29,12 @@ class Digester {
     check(EVP_DigestUpdate(state_.get(), bytes.data(), bytes.size()) == 1);
   }
 
-  std::string finish() {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  std::vector<uint8_t> finish() {
+    std::vector<uint8_t> digest(EVP_MAX_MD_SIZE);
     unsigned int size = 0;
     check(EVP_DigestFinal_ex(state_.get(), digest.data(), &size) == 1);
-    std::string text;
-    for (unsigned int i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
-    return text;
+    digest.resize(size);
+    return digest;
   }
 
  private:
@@ -64,7 +63,15 @@ std::string file_digest(const RegularFile& file, DigestKind kind,
     done += count;
     if (on_bytes) on_bytes(count);
   }
-  return digester.finish();
+  std::string text;
+  for (const uint8_t byte : digester.finish()) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+std::string text_digest(std::string_view text) {
+  Digester digester(DigestKind::kSha256);
+  digester.add(std::as_bytes(std::span(text)));
+  return base64(digester.finish());
 }
 
 const char* digest_name(DigestKind kind) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "projnce/io/regular_file.h"
 
@@ -17,6 +18,9 @@ enum class DigestKind { kMd5, kSha256 };
 /// `on_bytes` is told how many bytes were read since it was last called; it may throw to stop.
 std::string file_digest(const RegularFile& file, DigestKind kind,
                         const std::function<void(uint64_t)>& on_bytes = {});
+
+/// The SHA-256 of a text in base64, as content security policies want it.
+std::string text_digest(std::string_view text);
 
 /// "MD5", "SHA-256"
 const char* digest_name(DigestKind kind);

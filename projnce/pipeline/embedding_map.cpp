@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 #include <torch/torch.h>
 
-#include <algorithm>
 #include <chrono>
 
 #include "projnce/core/error.h"
-#include "projnce/core/progress.h"
 #include "projnce/core/threads.h"
-#include "projnce/eval/pca.h"
-#include "projnce/eval/tsne/tsne.h"
 #include "projnce/pipeline/array_files.h"
+#include "projnce/pipeline/plane_map.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/trained_model.h"
 #include "projnce/report/scatter_map.h"
@@ -21,8 +18,6 @@ namespace projnce {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr double kUsualPerplexity = 30;
 
 /// What is mapped, and what it is called.
 struct MapInput {
@@ -74,45 +69,7 @@ std::vector<fs::path> chosen_outputs(const MapRequest& request) {
   return request.outputs;
 }
 
-struct EmbeddingMap {
-  torch::Tensor positions;  // [N, 2], float32
-  std::string how;
-  nlohmann::ordered_json facts;
-};
-
-EmbeddingMap map_by_pca(const torch::Tensor& rows) {
-  if (rows.size(0) < 2 || rows.size(1) < 2) {
-    fail("a map by PCA needs two rows and two columns, there are ", rows.size(0), " and ",
-         rows.size(1));
-  }
-  return {.positions = pca(rows, 2).to(torch::kFloat32),
-          .how = "first two principal components",
-          .facts = {{"method", "pca"}}};
-}
-
-EmbeddingMap map_by_tsne(const torch::Tensor& rows, TsneOptions options) {
-  if (options.perplexity == 0) {
-    options.perplexity =
-        std::clamp(static_cast<double>(rows.size(0) - 1) / 3, 1.0, kUsualPerplexity);
-  }
-  Progress progress("mapping", options.iterations, "iterations");
-  std::string note = "neighbours";
-  progress.update(0, note);
-  const auto result = tsne(rows, options, [&](const TsneState& state) {
-    if (state.divergence) note = fmt::format("KL {:.3f}", *state.divergence);
-    progress.update(state.iteration, note);
-    return true;
-  });
-  return {.positions = result.positions,
-          .how = fmt::format("t-SNE, perplexity {:.3g}, KL {:.3f}", options.perplexity,
-                             result.divergence),
-          .facts = {{"method", "tsne"},
-                    {"perplexity", options.perplexity},
-                    {"iterations", result.iterations},
-                    {"kl", result.divergence}}};
-}
-
-void write_map(const fs::path& file, const MapInput& input, const EmbeddingMap& map) {
+void write_map(const fs::path& file, const MapInput& input, const PlaneMap& map) {
   if (is_array_name(file)) return write_array(file, map.positions);
   const auto positions = map.positions.contiguous();
   const auto labels = input.labels.defined() ? input.labels.contiguous() : torch::Tensor();

@@ -10,12 +10,10 @@
 #include "projnce/dataset/stratify.h"
 #include "projnce/eval/nearest_centroid.h"
 #include "projnce/pipeline/array_files.h"
-#include "projnce/pipeline/embed_part.h"
 #include "projnce/pipeline/named_data.h"
 #include "projnce/pipeline/retrieval_report.h"
 #include "projnce/pipeline/run_directory.h"
-#include "projnce/pipeline/run_evaluation.h"
-#include "projnce/pipeline/trained_model.h"
+#include "projnce/pipeline/trained_run.h"
 
 namespace projnce {
 
@@ -82,29 +80,15 @@ void hold_out(const LabelledArrays& arrays, const std::string& name, JudgedSampl
 }  // namespace
 
 ordered_json evaluate_run(const EvaluateRequest& request, const Logger& logger) {
-  const auto run = find_run(request.run);
-  const auto trained = load_trained_model(run.encoder());
-  auto config = evaluation_config(request, run);
-  const auto settings = read_run_settings(config);
-  const int threads = set_threads(static_cast<int>(settings.threads));
-  const auto data = open_training_data(config, settings, threads, request.context);
-  check_same_classes(trained, data.test());
-
-  const auto options = read_eval_options(config.tables["eval"]);
-  const auto embed = [&](const DatasetPtr& part, const char* label) {
-    return embed_part(trained, part, {label, options.batch_size, threads}, logger);
-  };
-  JudgedSamples samples;
-  samples.test = embed(data.judged, "embedding test samples");
-  samples.num_classes = static_cast<int64_t>(trained.class_names.size());
-  samples.class_vectors = trained.class_vectors;
-  samples.temperature = loss_temperature(trained.config);
-  add_learned_classes(samples, *trained.loss);
+  const auto paths = find_run(request.run);
+  const auto run = open_trained_run(paths, evaluation_config(request, paths), request.context);
+  check_same_classes(run.trained, run.data.test());
+  auto samples = embed_test_part(run, logger);
   if (needs_known(choose_protocols(request.judge.protocols, samples.logits.defined(),
                                    samples.learned_vectors.defined()))) {
-    samples.known = embed(data.known, "embedding known samples");
+    samples.known = embed_known_part(run, logger);
   }
-  return report_of(samples, trained.class_names, request.judge);
+  return report_of(samples, run.trained.class_names, request.judge);
 }
 
 ordered_json evaluate_arrays(const EvaluateArraysRequest& request) {

@@ -12,6 +12,7 @@
 #include "projnce/pipeline/eval_options.h"
 #include "projnce/pipeline/input_options.h"
 #include "projnce/pipeline/named_data.h"
+#include "projnce/pipeline/report_options.h"
 #include "projnce/train/train_options.h"
 
 namespace projnce {
@@ -26,6 +27,7 @@ void check_sections(Table table, bool data_chooses_encoder) {
   read_augment_options(table.tables["augment"]);
   read_input_options(table.tables["input"]);
   read_eval_options(table.tables["eval"]);
+  read_report_options(table.tables["report"]);
   if (!data_chooses_encoder) {
     make_model(table.tables["encoder"], {.channels = 1, .height = 32, .width = 32});
   }
@@ -74,7 +76,8 @@ RunSettings read_run_settings(Table& table) {
       .field("threads", settings.threads, between(0, 1024))
       .field("data_root", settings.data_root)
       .field("version", version);
-  for (const auto* section : {"dataset", "input", "augment", "encoder", "loss", "train", "eval"}) {
+  for (const auto* section :
+       {"dataset", "input", "augment", "encoder", "loss", "train", "eval", "report"}) {
     reader.section(section);
   }
   reader.done();

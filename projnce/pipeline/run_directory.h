@@ -2,23 +2,9 @@
 
 #include <filesystem>
 
+#include "projnce/report/run_paths.h"
+
 namespace projnce {
-
-/// Where the files of a run are; see docs/file_formats.md.
-struct RunPaths {
-  std::filesystem::path root;
-
-  std::filesystem::path config() const { return root / "config.toml"; }
-  std::filesystem::path metrics() const { return root / "metrics.jsonl"; }
-  std::filesystem::path checkpoints() const { return root / "checkpoints"; }
-  std::filesystem::path encoder() const { return root / "encoder.safetensors"; }
-  std::filesystem::path embeddings() const { return root / "embeddings.npy"; }
-  std::filesystem::path labels() const { return root / "labels.npy"; }
-  std::filesystem::path train_labels() const { return root / "train_labels.npy"; }
-  std::filesystem::path summary() const { return root / "summary.json"; }
-  std::filesystem::path log() const { return root / "log.txt"; }
-  std::filesystem::path lock() const { return root / "lock"; }
-};
 
 /// Throws where `root` already holds a run or anything else, or cannot be written to; writes
 /// nothing.

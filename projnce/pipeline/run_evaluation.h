@@ -47,6 +47,9 @@ class RunEvaluator {
   Evaluation evaluate(EmbeddingModel& model, ContrastiveLoss& loss,
                       const std::vector<std::string>& protocols) const;
 
+  /// What class centroids are taken from: the known samples or some of them.
+  const DatasetPtr& known() const { return centroid_part_; }
+
   /// Damaged samples of the test part that this process met and left out.
   int64_t skipped() const { return test_damage_->skipped(); }
 

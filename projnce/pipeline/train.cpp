@@ -101,8 +101,12 @@ void check_labels_suffice(const DatasetSplit& data, const Table& config) {
 }
 
 TrainOutcome finished_outcome(const std::filesystem::path& run) {
-  std::ifstream file(find_run(run).summary());
-  return {.run = run, .finished = true, .summary = nlohmann::ordered_json::parse(file)};
+  const auto paths = find_run(run);
+  std::ifstream file(paths.summary());
+  return {.run = run,
+          .finished = true,
+          .summary = nlohmann::ordered_json::parse(file),
+          .page = std::filesystem::exists(paths.page()) ? paths.page() : ""};
 }
 
 /// A launcher's restart goes on with the run whose name it knows.
@@ -152,7 +156,8 @@ TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environmen
                                .feature_dim = model->feature_dim()},
                               read_matrix);
   seed_training(seed, *ranks);
-  TrainingRun run({config, settings, data, model, loss, ranks}, environment);
+  TrainingRun run({config, settings, data, model, loss, ranks}, environment,
+                  {.command = request.command, .live = request.live});
 
   if (resumes) {
     run.resume(RunPaths{plan.directory}, plan.checkpoint, request.force);
@@ -166,6 +171,7 @@ TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environmen
   }
   auto outcome = run.finish();
   outcome.writes = ranks->first();
+  if (outcome.finished && outcome.writes) outcome.page = run.write_page();
   return outcome;
 }
 

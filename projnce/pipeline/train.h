@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "projnce/core/logging.h"
 #include "projnce/dataset/registry.h"
@@ -18,6 +19,8 @@ struct TrainRequest {
   bool resume = false;
   bool force = false;   ///< resume although settings or data changed
   bool strict = false;  ///< an unreadable sample is an error
+  bool live = false;    ///< keep report.html fresh while training
+  std::string command;  ///< what was typed, for the record; may be empty
 };
 
 /// What the program lends to a training.
@@ -32,6 +35,7 @@ struct TrainOutcome {
   std::filesystem::path run;
   bool finished = false;           ///< false: stopped on request, checkpoint written
   nlohmann::ordered_json summary;  ///< what summary.json holds; empty unless finished
+  std::filesystem::path page;      ///< report.html; empty where there is none
   int64_t lost_checkpoints = 0;    ///< that could not be written
 };
 

@@ -13,6 +13,8 @@
 #include "projnce/io/atomic_file.h"
 #include "projnce/pipeline/array_files.h"
 #include "projnce/pipeline/batch_samples.h"
+#include "projnce/pipeline/page_files.h"
+#include "projnce/pipeline/run_pages.h"
 #include "projnce/pipeline/run_results.h"
 #include "projnce/pipeline/trained_model.h"
 #include "projnce/train/passing_state.h"
@@ -75,15 +77,18 @@ EvaluatorSettings evaluator_settings(const RunContents& contents, const EvalOpti
 
 }  // namespace
 
-TrainingRun::TrainingRun(const RunContents& contents, const TrainEnvironment& environment)
+TrainingRun::TrainingRun(const RunContents& contents, const TrainEnvironment& environment,
+                         RunRecord record)
     : config_(contents.config),
       data_(contents.data),
       model_(contents.model),
       loss_(contents.loss),
       ranks_(contents.ranks),
       environment_(environment),
+      record_(std::move(record)),
       options_(read_train_options(config_.tables["train"])),
       eval_options_(read_eval_options(config_.tables["eval"])),
+      report_options_(read_report_options(config_.tables["report"])),
       threads_(static_cast<int>(std::get<int64_t>(config_.values.at("threads").data))),
       loader_(data_.dataset.train,
               loader_options(contents, options_, threads_, environment.logger)),
@@ -161,7 +166,10 @@ void TrainingRun::open_files(const RunPaths& paths) {
   std::filesystem::remove(paths_.summary());  // a run that goes on is not finished
   write_array(paths_.train_labels(), labels_table());
   log_to_file(environment_.logger, paths_.log());
-  metrics_.emplace(paths_.metrics(), progress_.metrics_bytes, environment_.logger);
+  record_command(paths_, record_.command);
+  journal_.emplace(paths_,
+                   JournalOptions{.keep_bytes = progress_.metrics_bytes, .live = record_.live},
+                   environment_.logger);
   checkpoints_ = std::make_unique<CheckpointWriter>(
       CheckpointDir(paths_.checkpoints(), {options_.keep_checkpoints}), environment_.logger);
 }
@@ -221,15 +229,6 @@ TrainEnd TrainingRun::train_on() {
   }
 }
 
-void TrainingRun::append(int64_t step, int64_t epoch, const char* split, const std::string& name,
-                         ordered_json value) {
-  metrics_->append({{"step", step},
-                    {"epoch", epoch},
-                    {"split", split},
-                    {"name", name},
-                    {"value", std::move(value)}});
-}
-
 void TrainingRun::on_step(const StepReport& report) {
   if (!ranks_->first()) return;
   if (report.batch == 0) {
@@ -243,13 +242,14 @@ void TrainingRun::on_step(const StepReport& report) {
     bar_->finish();
     environment_.logger->warn("the loss jumped to {:.4f} at step {}", report.values.at("loss"),
                               report.step);
-    append(report.step, report.epoch, "train", "spike", {{"loss", report.values.at("loss")}});
+    journal_->append(report.step, report.epoch, "train", "spike",
+                     {{"loss", report.values.at("loss")}});
   }
   if (report.step % options_.log_every != 0) return;
   ordered_json value = report.values;
   value["learning_rate"] = report.learning_rate;
   value["gradient_norm"] = report.gradient_norm;
-  append(report.step, report.epoch, "train", "step", value);
+  journal_->append(report.step, report.epoch, "train", "step", value);
 }
 
 void TrainingRun::on_nonfinite(const NonfiniteStep& step) {
@@ -265,7 +265,8 @@ void TrainingRun::on_nonfinite(const NonfiniteStep& step) {
   }
   if (!step.stops) {
     log.info("the step is passed over, the weights stay as they were");
-    if (ranks_->first()) append(report.step, report.epoch, "train", "passed_over", {{"steps", 1}});
+    if (ranks_->first())
+      journal_->append(report.step, report.epoch, "train", "passed_over", {{"steps", 1}});
     return;
   }
   fail_working(Hint{"lower train.learning_rate, set train.clip_norm or train.warmup_epochs, or let "
@@ -320,11 +321,11 @@ void TrainingRun::evaluate(const EpochReport& report) {
 void TrainingRun::append_epoch(const EpochReport& report, bool evaluated) {
   ordered_json means = report.means;
   means["label_entropy"] = label_entropy_;
-  append(report.step, report.epoch, "train", "epoch", means);
+  journal_->append(report.step, report.epoch, "train", "epoch", means);
   if (!evaluated) return;
   for (const auto& judgement : last_evaluation_->judgements) {
-    append(report.step, report.epoch, "test", protocol_name(judgement.protocol),
-           brief_json(judgement));
+    journal_->append(report.step, report.epoch, "test", protocol_name(judgement.protocol),
+                     brief_json(judgement));
   }
 }
 
@@ -343,7 +344,7 @@ void TrainingRun::save_checkpoint() {
   auto state = collect_training(parts(), *ranks_);
   last_checkpoint_ = now_seconds();
   if (!ranks_->first()) return;
-  progress_.metrics_bytes = metrics_->bytes();
+  progress_.metrics_bytes = journal_->metrics().bytes();
   state.metadata["run"] = to_text(progress_);
   state.metadata["conditions"] =
       nlohmann::json{{"made_with", conditions_}, {"data", data_ids_}}.dump();
@@ -351,9 +352,9 @@ void TrainingRun::save_checkpoint() {
   checkpoints_->save({.step = trainer_.state().step,
                       .state = std::move(state),
                       .best = std::exchange(best_unsaved_, false),
-                      .before = [this, behind = metrics_->is_behind()] {
+                      .before = [this, behind = journal_->metrics().is_behind()] {
                         if (behind) fail_working("metrics.jsonl lacks lines that belong to it");
-                        metrics_->sync();
+                        journal_->metrics().sync();
                       }});
 }
 
@@ -375,6 +376,26 @@ void TrainingRun::write_results() {
   environment_.logger->info("judging the trained encoder");
   final_results_ = final_results(samples, eval_options_);
   write_file_atomically(paths_.summary(), summary().dump(2) + "\n");
+}
+
+std::filesystem::path TrainingRun::write_page() {
+  if (!report_options_.page) return {};
+  try {
+    environment_.logger->info("making the page: audit, maps, pictures");
+    write_page_files({.paths = paths_,
+                      .data = data_,
+                      .samples = last_evaluation_->samples,
+                      .known = evaluator_.known(),
+                      .loss = *loss_,
+                      .threads = threads_},
+                     report_options_, environment_.logger);
+    RunPages().write({paths_.root}, paths_.page());
+    return paths_.page();
+  } catch (const Error& error) {
+    environment_.logger->warn("the run is complete, but its page could not be made: {}",
+                              error.what());
+    return {};
+  }
 }
 
 ordered_json TrainingRun::summary() const {

@@ -10,10 +10,11 @@
 #include "projnce/core/progress.h"
 #include "projnce/distributed/ranks.h"
 #include "projnce/loader/train_loader.h"
-#include "projnce/pipeline/metrics_log.h"
+#include "projnce/pipeline/report_options.h"
 #include "projnce/pipeline/run_conditions.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/run_evaluation.h"
+#include "projnce/pipeline/run_journal.h"
 #include "projnce/pipeline/run_plan.h"
 #include "projnce/pipeline/run_progress.h"
 #include "projnce/pipeline/train.h"
@@ -25,7 +26,7 @@ namespace projnce {
 
 /// What a run is made of.
 struct RunContents {
-  Table& config;  ///< complete but for [train], [augment] and [eval], which the run reads
+  Table& config;  ///< complete but for [train], [augment], [eval] and [report], which the run reads
   const RunSettings& settings;
   const TrainingData& data;
   EmbeddingModelPtr model;
@@ -33,11 +34,17 @@ struct RunContents {
   RanksPtr ranks;
 };
 
+/// What is recorded about the run while it goes on.
+struct RunRecord {
+  std::string command;  ///< that started or resumed it
+  bool live = false;    ///< report.html is kept fresh
+};
+
 /// One training with everything around it: evaluation after epochs, metrics, checkpoints, the files
 /// at its end. With several ranks each has one; rank 0 writes.
 class TrainingRun {
  public:
-  TrainingRun(const RunContents& contents, const TrainEnvironment& environment);
+  TrainingRun(const RunContents& contents, const TrainEnvironment& environment, RunRecord record);
 
   void start(const RunPaths& paths);
   /// `checkpoint` is rank 0's to give; none starts from the beginning. `force` goes on although the
@@ -46,6 +53,10 @@ class TrainingRun {
 
   /// Trains on, to the end or until a stop is requested.
   TrainOutcome finish();
+
+  /// Of a finished run: makes map, audit and report.html, and returns where that is; empty where it
+  /// is not wanted or cannot be made. Rank 0 alone.
+  std::filesystem::path write_page();
 
  private:
   TrainingParts parts() { return {*model_, *loss_, trainer_}; }
@@ -63,8 +74,6 @@ class TrainingRun {
   void on_epoch(const EpochReport& report);
   void evaluate(const EpochReport& report);
   void append_epoch(const EpochReport& report, bool evaluated);
-  void append(int64_t step, int64_t epoch, const char* split, const std::string& name,
-              nlohmann::ordered_json value);
   bool wants_checkpoint() const;
   void save_checkpoint();
   void write_results();
@@ -76,8 +85,10 @@ class TrainingRun {
   LossPtr loss_;
   RanksPtr ranks_;
   const TrainEnvironment& environment_;
+  RunRecord record_;
   TrainOptions options_;
   EvalOptions eval_options_;
+  ReportOptions report_options_;
   int threads_;
   TrainLoader loader_;
   Trainer trainer_;
@@ -88,7 +99,7 @@ class TrainingRun {
   RunPaths paths_;
   double label_entropy_;  // of the training labels, in nats: the ceiling of every bound
   RunProgress progress_;
-  std::optional<MetricsLog> metrics_;
+  std::optional<RunJournal> journal_;              // of rank 0
   std::unique_ptr<CheckpointWriter> checkpoints_;  // null on ranks other than the first
   std::optional<Evaluation> last_evaluation_;
   nlohmann::ordered_json final_results_;  // empty until the training is over

@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "apps/projnce/command.h"
+#include "projnce/pipeline/report.h"
+
+namespace projnce::app {
+
+namespace {
+
+const char* const kSummary = "a page to look at: one run in detail, or several compared";
+const char* const kDetails =
+    "  projnce report runs/photos                     writes runs/photos/report.html\n"
+    "  projnce report runs/supcon-* runs/projnce-*    compares them, writes runs/report.html\n"
+    "  projnce report runs/demo -o demo.html          all runs in a folder\n"
+    "\n"
+    "The page is one file that needs nothing else: open it, send it, print it. Losses are compared\n"
+    "over seeds, with what differs between the runs as rows. A run that is going on shows as far as\n"
+    "it is. `train` writes the page of its run by itself.";
+
+}  // namespace
+
+void add_report_command(CLI::App& app, Context& context) {
+  struct Arguments {
+    ReportRequest request;
+    bool json = false;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  auto& request = arguments->request;
+  auto* command = add_command(app, "report", kSummary, kDetails);
+  command->add_option("RUN", request.runs, "directories of runs, or folders that hold some")
+      ->required();
+  command->add_option("-o,--output", request.output,
+                      "page to write (RUN/report.html; of several: report.html beside them)");
+  add_json_flag(*command, arguments->json);
+  command->callback([arguments, &context] {
+    arguments->request.context = open_context(context);
+    const auto result = report_runs(arguments->request, context.logger);
+    if (arguments->json) return print_json(result);
+    std::cout << fmt::format("{} of {} run(s), {:.1f} MB\n",
+                             result.at("files")[0].get<std::string>(),
+                             result.at("runs").get<size_t>(),
+                             result.at("bytes").get<double>() / 1e6);
+  });
+}
+
+}  // namespace projnce::app

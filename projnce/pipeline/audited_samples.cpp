@@ -1,0 +1,126 @@
+#include "projnce/pipeline/audited_samples.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <tuple>
+
+#include "projnce/core/progress.h"
+#include "projnce/eval/audit/audit_score.h"
+#include "projnce/io/atomic_file.h"
+#include "projnce/io/printable.h"
+#include "projnce/report/csv.h"
+
+namespace projnce {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr size_t kToldEntries = 10;      // of the noise matrix
+constexpr double kSmallestEntry = 0.01;  // that is worth telling
+
+ordered_json tell_sample(const AuditedSamples& samples, const Audited& audited, int64_t i) {
+  return {{"index", samples.index(i)},
+          {"sample", printable(samples.name(i))},
+          {"given", printable(samples.class_name(samples.labels, i))},
+          {"suggested", printable(samples.class_name(audited.result.suggested, i))},
+          {"score", audited.score(i)}};
+}
+
+/// The most frequent mistakes: which class was given which label, and how often.
+ordered_json tell_mistakes(const AuditedSamples& samples, const torch::Tensor& matrix) {
+  std::vector<std::tuple<double, size_t, size_t>> entries;
+  const auto shares = matrix.accessor<double, 2>();
+  for (size_t c = 0; c < samples.class_names.size(); ++c) {
+    for (size_t g = 0; g < samples.class_names.size(); ++g) {
+      const double share = shares[int64_t(c)][int64_t(g)];
+      if (c != g && share >= kSmallestEntry) entries.emplace_back(-share, c, g);
+    }
+  }
+  std::sort(entries.begin(), entries.end());
+  entries.resize(std::min(entries.size(), kToldEntries));
+  auto told = ordered_json::array();
+  for (const auto& [share, c, g] : entries) {
+    told.push_back({{"class", printable(samples.class_names[c])},
+                    {"labelled", printable(samples.class_names[g])},
+                    {"share", -share}});
+  }
+  return told;
+}
+
+ordered_json number_or_null(double value) {
+  return std::isnan(value) ? ordered_json() : ordered_json(value);
+}
+
+ordered_json tell_score(const AuditScore& score) {
+  return {{"wrong", score.wrong},
+          {"precision", number_or_null(score.precision)},
+          {"recall", number_or_null(score.recall)},
+          {"average_precision", number_or_null(score.average_precision)},
+          {"worst", score.worst},
+          {"worst_wrong", score.worst_wrong},
+          {"mended", number_or_null(score.mended)}};
+}
+
+}  // namespace
+
+Audited audit_samples(const AuditedSamples& samples, const AuditOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  const auto started = Clock::now();
+  std::optional<Progress> bar;
+  auto result =
+      audit_labels(samples.rows, samples.labels, static_cast<int64_t>(samples.class_names.size()),
+                   options, [&bar](int64_t done, int64_t most) {
+                     if (!bar) bar.emplace("judging labels", most, "folds");
+                     bar->update(done);
+                   });
+  bar.reset();
+  auto order = worst_first(result.score);
+  return {.result = std::move(result),
+          .order = std::move(order),
+          .seconds = std::chrono::duration<double>(Clock::now() - started).count()};
+}
+
+void write_suspects(const std::filesystem::path& file, const AuditedSamples& samples, const Audited& audited) {
+  std::string text = "index,sample,given,suggested,score\n";
+  for (const int64_t i : audited.order) {
+    text += CsvRow()
+                .whole(samples.index(i))
+                .text(samples.name(i))
+                .text(samples.class_name(samples.labels, i))
+                .text(samples.class_name(audited.result.suggested, i))
+                .number(audited.score(i))
+                .line();
+  }
+  write_file_atomically(file, text);
+}
+
+ordered_json tell_audit(const AuditedSamples& samples, const Audited& audited, size_t told_samples) {
+  const auto& result = audited.result;
+  ordered_json told{{"samples", samples.labels.size(0)},
+                    {"classes", samples.class_names.size()},
+                    {"flagged", result.flagged},
+                    {"noise_rate", result.noise_rate},
+                    {"mistakes", tell_mistakes(samples, result.noise_matrix)},
+                    {"worst", ordered_json::array()}};
+  for (size_t k = 0; k < std::min(told_samples, audited.order.size()); ++k) {
+    told["worst"].push_back(tell_sample(samples, audited, audited.order[k]));
+  }
+  if (samples.truth.defined()) {
+    told["check"] = tell_score(score_audit(result, samples.labels, samples.truth));
+  }
+  const auto matrix = result.noise_matrix.contiguous();
+  told["noise_matrix"] = ordered_json::array();
+  for (int64_t c = 0; c < matrix.size(0); ++c) {
+    const double* row = matrix.data_ptr<double>() + c * matrix.size(1);
+    told["noise_matrix"].push_back(std::vector<double>(row, row + matrix.size(1)));
+  }
+  told["seconds"] = audited.seconds;
+  return told;
+}
+
+}  // namespace projnce

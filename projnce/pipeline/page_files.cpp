@@ -1,0 +1,266 @@
+#include "projnce/pipeline/page_files.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "projnce/core/error.h"
+#include "projnce/core/seed.h"
+#include "projnce/eval/nearest_centroid.h"
+#include "projnce/io/printable.h"
+#include "projnce/pipeline/array_files.h"
+#include "projnce/pipeline/audited_samples.h"
+#include "projnce/pipeline/plane_map.h"
+
+namespace projnce {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int64_t kLargestMap = 50'000;       // samples that are mapped as a whole
+constexpr int64_t kFewestMapped = 4;          // samples
+constexpr size_t kPictureBytes = 130;         // of a sample on the map
+constexpr size_t kShownSuspects = 60;
+constexpr int64_t kFewestSuspects = 12;       // shown even where fewer are flagged
+constexpr size_t kSuspectPictureBytes = 4000;
+constexpr size_t kLongestName = 120;
+constexpr uint64_t kChoiceSeed = 0x70616765;  // which samples of a large part are shown
+
+/// Predictions by the classifier that the loss trained, where it has one, else by the nearest class
+/// vector.
+struct PagePredictions {
+  torch::Tensor labels;      // [N], int64
+  torch::Tensor similarity;  // [N], float32
+};
+
+PagePredictions predict_page(const EmbeddedSet& set, const JudgedRun& run) {
+  const torch::NoGradGuard no_gradient;
+  const bool classifier = run.samples.logits.defined();
+  const auto scores = classifier ? run.loss.logits(set.features).softmax(1)
+                                 : cosine_scores(set.embeddings, run.samples.class_vectors);
+  const auto [best, labels] = scores.max(1);
+  return {labels.to(torch::kLong).contiguous(), best.to(torch::kFloat32).contiguous()};
+}
+
+std::vector<int64_t> longs(const torch::Tensor& tensor) {
+  const auto flat = tensor.to(torch::kLong).contiguous();
+  return {flat.data_ptr<int64_t>(), flat.data_ptr<int64_t>() + flat.numel()};
+}
+
+std::vector<float> floats(const torch::Tensor& tensor) {
+  const auto flat = tensor.to(torch::kFloat32).contiguous();
+  return {flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel()};
+}
+
+std::vector<int64_t> count_confusion(const torch::Tensor& labels, const torch::Tensor& predicted,
+                                     int64_t classes) {
+  return longs(torch::bincount(labels * classes + predicted, {}, classes * classes));
+}
+
+/// Some rows of a part, those of `wanted` among them, ascending.
+torch::Tensor choose_rows(int64_t rows, int64_t most, const std::vector<int64_t>& wanted) {
+  std::set<int64_t> chosen(wanted.begin(), wanted.end());
+  std::vector<int64_t> order(static_cast<size_t>(rows));
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
+  if (rows > most) Random(kChoiceSeed).shuffle(order);
+  for (const int64_t row : order) {
+    if (static_cast<int64_t>(chosen.size()) >= std::min(rows, most)) break;
+    chosen.insert(row);
+  }
+  return torch::tensor(std::vector<int64_t>(chosen.begin(), chosen.end()), torch::kLong);
+}
+
+std::string page_name(const Dataset& part, int64_t index) {
+  auto name = printable(part.sample_name(index));
+  return name.size() > kLongestName ? "..." + name.substr(name.size() - kLongestName) : name;
+}
+
+/// Names of samples, or none where they are but numbers.
+std::vector<std::string> page_names(const Dataset& part, const std::vector<int64_t>& indices) {
+  std::vector<std::string> names;
+  bool telling = false;
+  for (const int64_t i : indices) {
+    names.push_back(page_name(part, i));
+    telling = telling || names.back() != std::to_string(i);
+  }
+  return telling ? names : std::vector<std::string>{};
+}
+
+/// What the labels of the known samples were before any were made wrong; undefined where none were.
+torch::Tensor known_truth(const JudgedRun& run) {
+  const auto& opened = run.data.dataset;
+  if (opened.clean_train_labels.empty() || opened.known || run.known != run.data.known) return {};
+  return torch::tensor(opened.clean_train_labels, torch::kLong).index({run.samples.known.indices});
+}
+
+/// The training labels as an audit takes them; none where training had other labels (coarse ones)
+/// or only some of its samples are at hand.
+std::optional<AuditedSamples> auditable(const JudgedRun& run) {
+  const auto& opened = run.data.dataset;
+  const bool trained_on = !opened.known || opened.unlabelled;
+  if (!trained_on || run.known != run.data.known) return std::nullopt;
+  const auto& known = run.samples.known;
+  return AuditedSamples{.rows = known.features,
+                        .labels = known.labels.contiguous(),
+                        .indices = known.indices,
+                        .class_names = run.known->class_names(),
+                        .dataset = run.known,
+                        .truth = known_truth(run)};
+}
+
+/// Makes what a page shows of samples, part by part.
+class PageMaker {
+ public:
+  PageMaker(const JudgedRun& run, const ReportOptions& options, const Logger& logger)
+      : run_(run), options_(options), logger_(logger) {}
+
+  PageSamples make() {
+    page_.kind = run_.data.train().kind();
+    page_.class_names = run_.data.class_names();
+    page_.protocol = run_.samples.logits.defined() ? "logits" : "zero-shot";
+    audit();
+    map_test();
+    map_train();
+    write_page_samples(run_.paths.samples(), page_);
+    return std::move(page_);
+  }
+
+ private:
+  /// Runs a step whose failure costs the page that step only.
+  template <class Step>
+  void attempt(const char* what, const Step& step) {
+    try {
+      step();
+    } catch (const Error& error) {
+      page_.notes.push_back(concat(what, ": ", error.what(), "."));
+      logger_->warn("the page lacks something. {}", page_.notes.back());
+    }
+  }
+
+  void audit() {
+    samples_ = auditable(run_);
+    if (!samples_) {
+      page_.notes.push_back(
+          "The audit of labels: it was left out because not all training samples are at hand with "
+          "the labels that were trained on; `projnce audit RUN` makes it.");
+      return;
+    }
+    attempt("The audit of labels", [this] {
+      audited_ = audit_samples(*samples_, {});
+      write_suspects(run_.paths.suspects(), *samples_, *audited_);
+      tell_worst();
+    });
+  }
+
+  void tell_worst() {
+    const auto wanted = std::max(audited_->result.flagged, kFewestSuspects);
+    const auto most = std::min<size_t>(kShownSuspects, static_cast<size_t>(wanted));
+    page_.audit = tell_audit(*samples_, *audited_, most);
+    page_.audit.erase("noise_matrix");
+    std::vector<int64_t> shown;
+    for (size_t k = 0; k < page_.audit["worst"].size(); ++k) {
+      auto& told = page_.audit["worst"][k];
+      const int64_t row = audited_->order[k];
+      told["name"] = page_name(*run_.known, samples_->index(row));
+      told.erase("sample");
+      told["wrong"] = samples_->truth.defined()
+                          ? ordered_json(samples_->labels[row].item<int64_t>() !=
+                                         samples_->truth[row].item<int64_t>())
+                          : ordered_json();
+      shown.push_back(samples_->index(row));
+      worst_rows_.push_back(row);
+    }
+    page_.worst = make_picture_sheets(
+        run_.known, shown,
+        {.bytes = kSuspectPictureBytes * shown.size(), .largest_side = 96, .decoding = decoding()});
+  }
+
+  void map_test() {
+    const auto& set = run_.samples.test;
+    const auto predictions = predict_page(set, run_);
+    const auto classes = static_cast<int64_t>(page_.class_names.size());
+    page_.confusion = count_confusion(set.labels, predictions.labels, classes);
+    attempt("The map of test samples", [&] {
+      const int64_t rows = set.labels.size(0);
+      const auto whole = rows <= kLargestMap ? std::optional(map_rows(set.embeddings))
+                                             : std::nullopt;
+      if (whole) write_array(run_.paths.tsne(), whole->positions);
+      const auto chosen = choose_rows(rows, test_points(), {});
+      auto map = whole ? PlaneMap{whole->positions.index({chosen}), whole->how, {}}
+                       : map_rows(set.embeddings.index({chosen}));
+      page_.test = describe(set, run_.data.judged, chosen, predictions, map);
+    });
+  }
+
+  void map_train() {
+    attempt("The map of training samples", [&] {
+      const auto& set = run_.samples.known;
+      const auto chosen = choose_rows(set.labels.size(0), train_points(), worst_rows_);
+      auto train = describe(set, run_.known, chosen, predict_page(set, run_),
+                            map_rows(set.embeddings.index({chosen})));
+      const auto truth = known_truth(run_);
+      if (truth.defined()) train.truth = longs(truth.index({chosen}));
+      if (audited_) {
+        train.suspicion = floats(audited_->result.score.index({chosen}));
+        train.suggested = longs(audited_->result.suggested.index({chosen}));
+      }
+      page_.train = std::move(train);
+    });
+  }
+
+  static PlaneMap map_rows(const torch::Tensor& rows) {
+    if (rows.size(0) < kFewestMapped) {
+      fail("there are ", rows.size(0), " samples, a map needs ", kFewestMapped);
+    }
+    return map_by_tsne(rows, {.perplexity = 0});
+  }
+
+  MappedSamples describe(const EmbeddedSet& set, const DatasetPtr& part,
+                         const torch::Tensor& chosen, const PagePredictions& predictions,
+                         const PlaneMap& map) const {
+    MappedSamples mapped;
+    mapped.total = part->size();
+    mapped.how = map.how;
+    mapped.positions = floats(map.positions);
+    mapped.indices = longs(set.indices.index({chosen}));
+    mapped.labels = longs(set.labels.index({chosen}));
+    mapped.predicted = longs(predictions.labels.index({chosen}));
+    mapped.similarity = floats(predictions.similarity.index({chosen}));
+    mapped.names = page_names(*part, mapped.indices);
+    mapped.pictures = make_picture_sheets(
+        part, mapped.indices,
+        {.bytes = kPictureBytes * mapped.size(), .largest_side = 64, .decoding = decoding()});
+    return mapped;
+  }
+
+  /// Half of the points for each part, or what the other leaves.
+  int64_t test_points() const {
+    const int64_t train = run_.samples.known.labels.size(0);
+    return std::max(options_.max_points / 2, options_.max_points - train);
+  }
+  int64_t train_points() const {
+    const int64_t test = std::min(test_points(), run_.samples.test.labels.size(0));
+    return std::max<int64_t>(options_.max_points - test, 1);
+  }
+  DecodeAllOptions decoding() const { return {.threads = run_.threads}; }
+
+  const JudgedRun& run_;
+  const ReportOptions& options_;
+  const Logger& logger_;
+  PageSamples page_;
+  std::optional<AuditedSamples> samples_;
+  std::optional<Audited> audited_;
+  std::vector<int64_t> worst_rows_;  // of the known samples
+};
+
+}  // namespace
+
+PageSamples write_page_files(const JudgedRun& run, const ReportOptions& options,
+                             const Logger& logger) {
+  return PageMaker(run, options, logger).make();
+}
+
+}  // namespace projnce

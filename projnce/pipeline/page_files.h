@@ -1,0 +1,32 @@
+#pragma once
+
+#include <vector>
+
+#include "projnce/core/logging.h"
+#include "projnce/loss/contrastive_loss.h"
+#include "projnce/pipeline/judge.h"
+#include "projnce/pipeline/report_options.h"
+#include "projnce/pipeline/training_data.h"
+#include "projnce/report/page_samples.h"
+#include "projnce/report/run_paths.h"
+
+namespace projnce {
+
+/// A trained run with its samples at hand.
+struct JudgedRun {
+  RunPaths paths;
+  const TrainingData& data;
+  const JudgedSamples& samples;  ///< with the known ones
+  DatasetPtr known;              ///< what samples.known was made of: data.known or a part of it
+  ContrastiveLoss& loss;
+  int threads = 1;
+};
+
+/// Judges the training labels, maps samples into the plane, draws them small, and writes tsne.npy
+/// (where the test part is not too large to map as a whole), suspects.csv and samples.safetensors.
+/// What cannot be made (too few samples for a map, say) is left out and said in the last of them.
+/// Returns what that holds.
+PageSamples write_page_files(const JudgedRun& run, const ReportOptions& options,
+                             const Logger& logger);
+
+}  // namespace projnce

@@ -1,0 +1,84 @@
+#include "projnce/pipeline/report.h"
+
+#include <algorithm>
+
+#include "projnce/core/error.h"
+#include "projnce/core/toml.h"
+#include "projnce/io/file_lock.h"
+#include "projnce/pipeline/page_files.h"
+#include "projnce/pipeline/run_directory.h"
+#include "projnce/pipeline/run_pages.h"
+#include "projnce/pipeline/trained_run.h"
+
+namespace projnce {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool holds_run(const fs::path& directory) {
+  return fs::is_regular_file(RunPaths{directory}.config());
+}
+
+/// The runs that a path means: itself, or those in it, by name.
+std::vector<fs::path> expand(const fs::path& path) {
+  if (holds_run(path) || !fs::is_directory(path)) return {find_run(path).root};
+  std::vector<fs::path> runs;
+  for (const auto& entry : fs::directory_iterator(path)) {
+    if (entry.is_directory() && holds_run(entry.path())) runs.push_back(entry.path());
+  }
+  if (runs.empty()) return {find_run(path).root};  // says what is wrong
+  std::sort(runs.begin(), runs.end());
+  return runs;
+}
+
+void make_page_files(const RunPaths& paths, const ReportRequest& request, const Logger& logger) {
+  const FileLock lock(paths.lock());
+  logger->info("{} has no map and audit yet: making them", paths.root.string());
+  auto run = open_trained_run(paths, read_toml(paths.config()), request.context);
+  auto samples = embed_test_part(run, logger);
+  samples.known = embed_known_part(run, logger);
+  write_page_files({.paths = paths,
+                    .data = run.data,
+                    .samples = samples,
+                    .known = run.data.known,
+                    .loss = *run.trained.loss,
+                    .threads = run.threads},
+                   read_report_options(run.config.tables["report"]), logger);
+}
+
+/// What the page would lack, as far as it can be made.
+void complete_run(const fs::path& run, const ReportRequest& request, const Logger& logger) {
+  const RunPaths paths{run};
+  if (!fs::exists(paths.summary()) || fs::exists(paths.samples())) return;
+  try {
+    make_page_files(paths, request, logger);
+  } catch (const Error& error) {
+    logger->warn("map, audit and pictures of {} are left out: {}", run.string(), error.what());
+  }
+}
+
+fs::path chosen_page(const ReportRequest& request, const std::vector<fs::path>& runs) {
+  if (!request.output.empty()) return request.output;
+  if (runs.size() == 1) return RunPaths{runs.front()}.page();
+  const auto folder = [](const fs::path& run) { return (run / "").lexically_normal().parent_path().parent_path(); };
+  const bool together = std::all_of(runs.begin(), runs.end(), [&](const fs::path& run) {
+    return folder(run) == folder(runs.front());
+  });
+  return (together ? folder(runs.front()) : fs::path()) / "report.html";
+}
+
+}  // namespace
+
+nlohmann::ordered_json report_runs(const ReportRequest& request, const Logger& logger) {
+  std::vector<fs::path> runs;
+  for (const auto& path : request.runs) {
+    for (const auto& run : expand(path)) runs.push_back(run);
+  }
+  for (const auto& run : runs) complete_run(run, request, logger);
+  const auto page = chosen_page(request, runs);
+  const size_t bytes = RunPages().write(runs, page);
+  return {{"runs", runs.size()}, {"bytes", bytes}, {"files", {page.string()}}};
+}
+
+}  // namespace projnce

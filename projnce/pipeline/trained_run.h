@@ -1,0 +1,28 @@
+#pragma once
+
+#include "projnce/core/logging.h"
+#include "projnce/pipeline/judge.h"
+#include "projnce/pipeline/trained_model.h"
+#include "projnce/pipeline/training_data.h"
+#include "projnce/report/run_paths.h"
+
+namespace projnce {
+
+/// A run whose training is over, with its model and data at hand again.
+struct TrainedRun {
+  Table config;  ///< complete
+  TrainedModel trained;
+  TrainingData data;
+  int threads = 1;
+};
+
+/// `config` is the run's, or says of other data. Sets the number of threads.
+TrainedRun open_trained_run(const RunPaths& paths, Table config, const OpenContext& context);
+
+/// The test part as the model sees it, with what the run knows about the classes.
+JudgedSamples embed_test_part(const TrainedRun& run, const Logger& logger);
+
+/// The samples that class centroids are taken from, likewise.
+EmbeddedSet embed_known_part(const TrainedRun& run, const Logger& logger);
+
+}  // namespace projnce

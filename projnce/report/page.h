@@ -1,0 +1,18 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace projnce {
+
+/// The data of a page (PageData of web/src/model.ts) as text, fit to stand inside a script element.
+std::string page_json(const nlohmann::ordered_json& data);
+
+/// The data as one page that needs nothing else. Its script and style are the only ones that the
+/// page lets a browser run. Throws where this program was built without them.
+std::string page_html(const nlohmann::ordered_json& data);
+
+/// What a browser is told to allow on such a page.
+std::string page_policy();
+
+}  // namespace projnce

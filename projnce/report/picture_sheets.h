@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "projnce/dataset/decode_all.h"
+
+namespace projnce {
+
+/// Small square pictures of samples in large ones, row by row: picture i is on sheet
+/// i / per_sheet. Sounds are spectrograms.
+struct PictureSheets {
+  int side = 0;       ///< pixels of a picture
+  int columns = 0;    ///< pictures in a row
+  int per_sheet = 0;  ///< pictures on a sheet; the last may have fewer
+  std::vector<std::vector<uint8_t>> sheets = {};  ///< JPEG files
+};
+
+struct PictureSheetOptions {
+  size_t bytes = 0;  ///< that all sheets may take, about
+  int largest_side = 96;
+  DecodeAllOptions decoding = {};
+};
+
+/// Draws the samples as large and as well as `bytes` allows, none larger than it is.
+PictureSheets make_picture_sheets(const DatasetPtr& dataset, const std::vector<int64_t>& samples,
+                                  const PictureSheetOptions& options);
+
+}  // namespace projnce

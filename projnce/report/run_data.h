@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "projnce/core/table.h"
+#include "projnce/report/run_paths.h"
+
+namespace projnce {
+
+/// How much of a run goes onto a page.
+struct RunDataOptions {
+  Table standard;  ///< settings as they are when nobody sets them; what it lacks has no default
+  size_t most_points = SIZE_MAX;  ///< of a map; of more, evenly spaced ones are taken
+  bool pictures = true;
+};
+
+/// A run as a page shows it, out of the files of its directory: RunData of web/src/model.ts. What
+/// is not there, or damaged, is left out and named in `missing`.
+nlohmann::ordered_json run_data(const RunPaths& run, const RunDataOptions& options);
+
+/// The settings by their full names ("train.epochs"), as TOML writes the values.
+std::map<std::string, std::string> flat_settings(const Table& table);
+
+}  // namespace projnce
