@@ -12,9 +12,17 @@ export type Rgb = [number, number, number]; // 0..255 each
 
 const toHex = (rgb: Rgb): string => "#" + rgb.map((v) => v.toString(16).padStart(2, "0")).join("");
 
-export function rgbOf(hex: string): Rgb {
-  const n = parseInt(hex.slice(1), 16);
+/** Of "#rrggbb" or "rgb(r, g, b)". */
+export function rgbOf(colour: string): Rgb {
+  if (!colour.startsWith("#")) return colour.match(/\d+/g)!.slice(0, 3).map(Number) as Rgb;
+  const n = parseInt(colour.slice(1), 16);
   return [n >> 16, (n >> 8) & 255, n & 255];
+}
+
+/** 0 is black, 1 white, as the eye takes them. */
+export function brightness(colour: string): number {
+  const [r, g, b] = rgbOf(colour);
+  return (0.299 * r + 0.587 * g + 0.114 * b) / 255;
 }
 
 function encodeGamma(linear: number): number {
@@ -52,10 +60,9 @@ export function mix(from: string, to: string, share: number): string {
 
 /** A colour for line or group i that can be told from the ground in either theme, as CSS. */
 export function lineColour(i: number): string {
-  const colours = classColours(NAMED.length);
-  const colour = colours[i % colours.length]!;
-  const brightness = rgbOf(colour).reduce((sum, v, k) => sum + v * [0.3, 0.59, 0.11][k]!, 0) / 255;
-  const onLight = brightness > 0.55 ? mix(colour, "#000000", (brightness - 0.55) * 0.9) : colour;
-  const onDark = brightness < 0.6 ? mix(colour, "#ffffff", (0.6 - brightness) * 0.9) : colour;
+  const colour = NAMED[i % NAMED.length]!;
+  const bright = brightness(colour);
+  const onLight = bright > 0.55 ? mix(colour, "#000000", (bright - 0.55) * 0.9) : colour;
+  const onDark = bright < 0.6 ? mix(colour, "#ffffff", (0.6 - bright) * 0.9) : colour;
   return `light-dark(${onLight}, ${onDark})`;
 }

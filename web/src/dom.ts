@@ -56,6 +56,11 @@ export function s<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
+/** A name from data: what is written in it turns no text around it, and an empty one can be seen. */
+export function named(text: string): HTMLElement {
+  return h("bdi", null, text === "" ? "(no name)" : text);
+}
+
 let identifiers = 0;
 
 /** An id that no other element has. */
@@ -73,4 +78,15 @@ export function whileConnected(element: Element, type: string, act: (event: Even
     else if (seen) document.removeEventListener(type, listener);
   };
   document.addEventListener(type, listener);
+}
+
+/** The focus goes to the element at the same place when `change` has put others in. */
+export function keepFocus(within: Element, change: () => void): void {
+  const path: number[] = [];
+  let at: Element | null = within.contains(document.activeElement) ? document.activeElement : null;
+  for (; at && at !== within; at = at.parentElement) path.unshift([...at.parentElement!.children].indexOf(at));
+  change();
+  if (path.length === 0) return;
+  const there = path.reduce<Element | undefined>((element, i) => element?.children[i], within);
+  if (there instanceof HTMLElement) there.focus({ preventScroll: true });
 }

@@ -1,12 +1,14 @@
 /** The beginning: reads the page's data and shows a run or a comparison. */
 import { renderCompare } from "./compare/compare";
 import { h } from "./dom";
+import { keepFresh } from "./live";
 import type { PageData } from "./model";
 import { renderRun } from "./run/run";
 import { startTheme } from "./theme";
 
 function show(root: HTMLElement, page: PageData): void {
   const [only, ...others] = page.runs;
+  document.title = page.title;
   if (only && others.length === 0) renderRun(root, page, only);
   else renderCompare(root, page);
 }
@@ -17,6 +19,7 @@ function start(): void {
   const root = h("div", { id: "root" });
   document.body.append(root);
   show(root, page);
+  keepFresh(page, (newer) => show(root, newer));
 }
 
 start();

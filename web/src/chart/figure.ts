@@ -25,6 +25,8 @@ export interface FrameParts {
   png?: () => Promise<Blob>;
   /** The chart's numbers, for the table and for CSV. */
   table: () => Table;
+  /** `body` is a table already: there is none to show behind it. */
+  tabular?: boolean;
   /** Whether `svg` replaces `body` on paper; true where it is given. */
   twin?: boolean;
 }
@@ -63,13 +65,14 @@ export function frame(parts: FrameParts): HTMLElement {
   const holder = h("div", { class: "figure-table" });
   const showTable = (): void => holder.replaceChildren(...(view.table ? [dataTable(parts.title, parts.table())] : []));
   showTable();
-  const items: MenuItem[] = [...saveItems(parts, file), {
+  const items = saveItems(parts, file);
+  if (!parts.tabular) items.push({
     name: () => (view.table ? "Hide table" : "Show table"),
     act: () => {
       view.table = !view.table;
       showTable();
     },
-  }];
+  });
   const twin = parts.svg && parts.twin !== false ? h("div", { class: "twin" }, twinOf(parts.svg())) : null;
   parts.body.addEventListener("viewchange", () => twin?.replaceChildren(twinOf(parts.svg!())));
   return h("figure", { class: twin ? "figure has-twin" : "figure", "aria-labelledby": id },

@@ -4,7 +4,8 @@ import { h } from "../dom";
 import { short } from "../format";
 import { ink, type Ink } from "../theme";
 import { drawWith, FONT } from "./canvas";
-import { formatOf, hasPoints, yEnds, type ChartSpec, type Series } from "./spec";
+import { smallestStep, ticks } from "./ticks";
+import { formatOf, hasPoints, tickOf, yEnds, type ChartSpec, type Series } from "./spec";
 
 const FONT_12 = `12px ${FONT}`;
 
@@ -40,7 +41,8 @@ function layoutOf(spec: ChartSpec, view: LineView, colours: Ink): Layout {
     const show = !view.hidden.has(series.name);
     layout.options.push({
       label: series.name, show, stroke: colour, width: 2, dash: series.dashed ? [6, 5] : undefined,
-      points: { show: hasPoints(series), size: 6, fill: colour },
+      points: { show: hasPoints(series), size: series.scattered ? 8 : 6, fill: colour },
+      ...(series.scattered ? { paths: () => null } : {}),
     });
     layout.rows.push([at]);
     if (!series.low || !series.high) continue;
@@ -54,13 +56,16 @@ function layoutOf(spec: ChartSpec, view: LineView, colours: Ink): Layout {
 
 const withAlpha = (rgb: string, alpha: number): string => rgb.replace(/^rgb\((.*)\)$/, `rgba($1, ${alpha})`);
 
-function axis(labelText: string, colours: Ink, format: (v: number) => string, size: number): uPlot.Axis {
+function axis(labelText: string, colours: Ink, format: (v: number) => string, size: uPlot.Axis.Size): uPlot.Axis {
   return {
     label: labelText, labelFont: FONT_12, font: FONT_12, stroke: colours.muted, size, labelSize: 18, gap: 6,
     grid: { stroke: colours.line, width: 1 }, ticks: { show: false },
     values: (_, splits) => splits.map((v) => (v === null ? "" : format(v))),
   };
 }
+
+/** As wide as the longest number along the axis needs. */
+const widthOfTicks: uPlot.Axis.Size = (_, values) => 14 + 7 * Math.max(2, ...(values ?? []).map((text) => text.length));
 
 function drawReferences(spec: ChartSpec, colours: Ink): (u: uPlot) => void {
   return (u) => {
@@ -112,14 +117,13 @@ function fillTip(tip: HTMLElement, u: uPlot, spec: ChartSpec, layout: Layout): v
 
 function optionsOf(spec: ChartSpec, view: LineView, colours: Ink, size: { width: number; height: number }, layout: Layout,
   tip: HTMLElement): uPlot.Options {
-  const format = formatOf(spec);
   return {
     ...size, series: layout.options, bands: layout.bands, legend: { show: false }, padding: [14, 10, 0, 0],
     scales: {
       x: { time: false },
       y: { distr: spec.log ? 3 : 1, range: (_, low, high) => yEnds(spec, withReferences(spec, low, high)) },
     },
-    axes: [axis(spec.xLabel, colours, (v) => short(v), 30), axis(spec.yLabel, colours, format, 58)],
+    axes: [{ ...axis(spec.xLabel, colours, (v) => short(v), () => 26), splits: (_, __, low, high) => ticks(low, high, size.width / 70, smallestStep(low, high)) }, axis(spec.yLabel, colours, tickOf(spec), widthOfTicks)],
     cursor: { y: false, drag: { x: true, y: false, dist: 5 }, points: { size: 9 } },
     hooks: {
       draw: [drawReferences(spec, colours)],

@@ -16,6 +16,8 @@ export interface Series {
   dashed?: boolean;
   /** Marks at the values; on its own where there are few. */
   points?: boolean;
+  /** Marks alone, without a line between them. */
+  scattered?: boolean;
 }
 
 export interface ChartSpec {
@@ -32,14 +34,18 @@ export interface ChartSpec {
   log?: boolean;
   /** How values of y are written. */
   format?: (value: number) => string;
+  /** How they are written along the axis; as elsewhere where it is left out. */
+  tick?: (value: number) => string;
   /** Begins the names of saved files. */
   file?: string;
 }
 
 export const formatOf = (spec: ChartSpec): ((value: number) => string) => spec.format ?? ((v) => short(v));
 
+export const tickOf = (spec: ChartSpec): ((value: number) => string) => spec.tick ?? formatOf(spec);
+
 /** Few values are shown as points on the line, many as the line alone. */
-export const hasPoints = (series: Series): boolean => series.points ?? series.x.length <= 12;
+export const hasPoints = (series: Series): boolean => series.points ?? (series.scattered || series.x.length <= 12);
 
 /** Smallest and largest value of x and y, with references and bands; room above and below. */
 export function extent(spec: ChartSpec): { x: [number, number]; y: [number, number] } {

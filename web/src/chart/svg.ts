@@ -2,8 +2,8 @@
 import { s } from "../dom";
 import type { Ink } from "../theme";
 import { drawing, label, round } from "./canvas";
-import { extent, formatOf, hasPoints, type ChartSpec, type Series } from "./spec";
-import { logTicks, ticks } from "./ticks";
+import { extent, hasPoints, tickOf, type ChartSpec, type Series } from "./spec";
+import { logTicks, smallestStep, ticks } from "./ticks";
 import { short } from "../format";
 
 const WIDTH = 720;
@@ -35,9 +35,9 @@ function axes(spec: ChartSpec, frame: Frame, ink: Ink): SVGGElement {
   const g = s("g", { fill: ink.muted });
   for (const v of spec.log ? logTicks(low, high) : ticks(low, high, 6)) {
     g.append(s("path", { d: `M${LEFT} ${frame.y(v)}H${WIDTH - RIGHT}`, stroke: ink.line }));
-    g.append(label(LEFT - 8, frame.y(v) + 4, formatOf(spec)(v), { "text-anchor": "end" }));
+    g.append(label(LEFT - 8, frame.y(v) + 4, tickOf(spec)(v), { "text-anchor": "end" }));
   }
-  for (const v of ticks(...frame.ends.x, 8)) {
+  for (const v of ticks(...frame.ends.x, 8, smallestStep(...frame.ends.x))) {
     g.append(s("path", { d: `M${frame.x(v)} ${frame.top}V${HEIGHT - BOTTOM}`, stroke: ink.line }));
     g.append(label(frame.x(v), HEIGHT - BOTTOM + 18, short(v), { "text-anchor": "middle" }));
   }
@@ -73,7 +73,7 @@ function drawSeries(series: Series, frame: Frame, ink: Ink, log: boolean): SVGGE
   const colour = ink.colour(series.colour);
   const g = s("g", { fill: colour });
   if (series.low && series.high) g.append(s("path", { d: bandPath(series, frame), "fill-opacity": 0.16 }));
-  g.append(s("path", {
+  if (!series.scattered) g.append(s("path", {
     d: linePath(series, frame, log), fill: "none", stroke: colour, "stroke-width": 2, "stroke-linejoin": "round",
     "stroke-dasharray": series.dashed ? "6 5" : null,
   }));

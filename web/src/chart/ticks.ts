@@ -1,7 +1,11 @@
 /** Round numbers along an axis. */
 
-export function ticks(low: number, high: number, wanted: number): number[] {
-  const rough = (high - low) / Math.max(1, wanted);
+/** Steps and epochs are counted: parts of one are of interest only where a reader looks closely. */
+export const smallestStep = (low: number, high: number): number => (high - low >= 2 ? 1 : 0);
+
+/** Not closer to each other than `smallest`. */
+export function ticks(low: number, high: number, wanted: number, smallest = 0): number[] {
+  const rough = Math.max(smallest, (high - low) / Math.max(1, wanted));
   if (!(rough > 0)) return [low];
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5, 10].find((m) => m * power >= rough * 0.999) ?? 10);

@@ -1,8 +1,98 @@
-/** The page of one run. */
-import { h } from "../dom";
+/** The page of one run: sections, each of which is drawn anew only when what it shows has changed. */
+import { h, keepFocus } from "../dom";
+import { mountMap, type MapHandle } from "../map/map";
 import type { PageData, RunData } from "../model";
-import { foot, topBar } from "../page";
+import { foot, followSections, topBar } from "../page";
+import { auditSection, type ShowOnMap } from "./audit";
+import { classesSection } from "./classes";
+import { configSection } from "./config";
+import { curvesSection } from "./curves";
+import { headline } from "./headline";
 
+interface Part {
+  id: string;
+  title: string;
+  /** The fields that it shows. */
+  uses: (keyof RunData)[];
+  /** Null: there is nothing to show. */
+  build: (run: RunData, shown: Shown) => HTMLElement | null;
+}
+
+interface Shown {
+  run: RunData;
+  sections: Map<string, HTMLElement>;
+  map: MapHandle | null;
+}
+
+const showOnMap = (shown: Shown): ShowOnMap => shown.run.train && ((index) => {
+  shown.map?.highlight("train", index);
+  shown.sections.get("map")?.scrollIntoView({ block: "start" });
+});
+
+function mapSection(run: RunData, shown: Shown): HTMLElement | null {
+  shown.map?.destroy();
+  shown.map = null;
+  if (!run.test && !run.train) return null;
+  const host = h("div", { class: "map-host" });
+  shown.map = mountMap(host, run);
+  return host;
+}
+
+function missingNotes(run: RunData): HTMLElement | null {
+  return run.missing.length > 0 ? h("ul", { class: "missing note" }, ...run.missing.map((text) => h("li", null, text))) : null;
+}
+
+const PARTS: Part[] = [
+  { id: "overview", title: "Overview", uses: ["name", "path", "state", "commands", "kind", "summary", "curves", "config"], build: headline },
+  { id: "map", title: "Map", uses: ["test", "train", "classes", "kind"], build: mapSection },
+  { id: "classes", title: "Classes", uses: ["confusion", "classes"], build: classesSection },
+  { id: "labels", title: "Labels", uses: ["audit", "train"], build: (run, shown) => auditSection(run, showOnMap(shown)) },
+  { id: "training", title: "Training", uses: ["curves"], build: curvesSection },
+  { id: "settings", title: "Settings", uses: ["config"], build: configSection },
+  { id: "missing", title: "Not on this page", uses: ["missing"], build: missingNotes },
+];
+
+const pages = new WeakMap<HTMLElement, Shown>();
+
+const same = (a: RunData, b: RunData, fields: (keyof RunData)[]): boolean =>
+  fields.every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]));
+
+/** The overview has the run's name as its heading; the others have their titles. */
+function section(part: Part, content: HTMLElement): HTMLElement {
+  if (part.id === "overview") return h("section", { id: part.id, class: "section", "aria-label": part.title }, content);
+  const heading = h("h2", { id: `${part.id}-heading` }, part.title);
+  return h("section", { id: part.id, class: "section", "aria-labelledby": heading.id }, heading, content);
+}
+
+/** Builds what is new or has changed; returns whether sections came or went. */
+function updateSections(shown: Shown, run: RunData, before: RunData | null): boolean {
+  let others = false;
+  for (const part of PARTS) {
+    if (before && same(before, run, part.uses)) continue;
+    const old = shown.sections.get(part.id);
+    const content = part.build(run, shown);
+    if (old && content) keepFocus(old, () => old.lastElementChild!.replaceWith(content));
+    else if (content) shown.sections.set(part.id, section(part, content));
+    else shown.sections.delete(part.id);
+    others ||= (old === undefined) !== (content === null);
+  }
+  return others;
+}
+
+/** Shows the run; called again with newer data it changes what has become another. */
 export function renderRun(root: HTMLElement, page: PageData, run: RunData): void {
-  root.replaceChildren(topBar([]), h("main", { id: "main", class: "wide" }, h("h1", null, run.name)), foot(page));
+  const known = pages.get(root);
+  const shown: Shown = known ?? { run, sections: new Map(), map: null };
+  const before = known ? known.run : null;
+  shown.run = run;
+  pages.set(root, shown);
+  if (!updateSections(shown, run, before) && known) {
+    root.lastElementChild!.replaceWith(foot(page));
+    return;
+  }
+  const there = PARTS.filter((part) => shown.sections.has(part.id));
+  const bar = topBar(there.filter((part) => part.id !== "missing"));
+  const main = h("main", { id: "main", class: "wide", tabindex: -1 }, ...there.map((part) => shown.sections.get(part.id)!));
+  root.replaceChildren(bar, main, foot(page));
+  followSections(bar, main);
 }

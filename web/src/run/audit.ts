@@ -1,0 +1,72 @@
+/** The labels that are most likely wrong. */
+import { h, named } from "../dom";
+import { count, counted, percent } from "../format";
+import type { Audit, RunData } from "../model";
+import { picture } from "../pictures";
+
+const PAGE = 24;
+const SIZE = 96;
+type Worst = Audit["worst"][number];
+
+/** What a click on a sample does; null where it is on no map. */
+export type ShowOnMap = ((index: number) => void) | null;
+
+function summaryText(audit: Audit): string {
+  const { check } = audit;
+  const found = `Of ${counted(audit.samples, "label")}, ${count(audit.flagged)} are more likely wrong than right; ` +
+    `the estimated share of wrong labels is ${percent(audit.noise_rate)}.`;
+  if (!check) return found;
+  const known = ([["precision", check.precision], ["recall", check.recall], ["average precision", check.average_precision]] as const)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name} ${percent(value!)}`);
+  return `${found} ${count(check.wrong)} are known to be wrong` + (known.length > 0 ? `: ${known.join(", ")}.` : ".");
+}
+
+function mistakes(audit: Audit): HTMLElement | null {
+  if (audit.mistakes.length === 0) return null;
+  return h("div", { class: "mistakes" },
+    h("h3", null, "Most frequent mistakes"),
+    h("ul", { class: "chips" }, ...audit.mistakes.slice(0, 8).map((mistake) => h("li", null,
+      named(mistake.class), " labelled ", named(mistake.labelled), h("span", { class: "aside" }, ` ${percent(mistake.share)}`)))));
+}
+
+function verdict({ wrong }: Worst): HTMLElement | null {
+  if (wrong === null) return null;
+  return h("span", { class: wrong ? "verdict good" : "verdict bad" }, wrong ? "✓ really wrong" : "✗ was right");
+}
+
+function card(audit: Audit, i: number, show: ShowOnMap): HTMLElement {
+  const worst = audit.worst[i]!;
+  const shown = audit.pictures ? picture(audit.pictures, i, SIZE, `Sample ${worst.name}`) : null;
+  return h("li", { class: "suspect" },
+    shown && show ? h("button", { type: "button", class: "plain", title: "Show on the map", "aria-label": `Show sample ${worst.name} on the map`, on: { click: () => show(worst.index) } }, shown) : shown,
+    h("div", { class: "suspect-text" },
+      h("span", { class: "given" }, named(worst.given)), h("span", { class: "arrow", "aria-label": "rather" }, "→"), h("span", { class: "suggested" }, named(worst.suggested)),
+      h("span", { class: "aside" }, `${percent(worst.score)} · `, named(worst.name)),
+      verdict(worst)));
+}
+
+function gallery(audit: Audit, show: ShowOnMap): HTMLElement {
+  const list = h("ul", { class: "suspects" });
+  const more = h("button", { type: "button", class: "button more" });
+  const extend = (): void => {
+    const from = list.children.length;
+    const to = Math.min(audit.worst.length, from + PAGE);
+    for (let i = from; i < to; i++) list.append(card(audit, i, show));
+    more.hidden = to === audit.worst.length;
+    more.textContent = `Show ${Math.min(PAGE, audit.worst.length - to)} more`;
+  };
+  more.addEventListener("click", extend);
+  extend();
+  return h("div", null, list, more);
+}
+
+export function auditSection(run: RunData, show: ShowOnMap): HTMLElement | null {
+  const { audit } = run;
+  if (!audit) return null;
+  return h("div", { class: "audit" },
+    h("p", { class: "lead" }, summaryText(audit)),
+    mistakes(audit),
+    audit.worst.length > 0 ? h("h3", null, "Most suspect labels") : null,
+    audit.worst.length > 0 ? gallery(audit, show) : null);
+}

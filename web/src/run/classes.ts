@@ -1,0 +1,54 @@
+/** The classes: confusion matrix, and a table of how well each is told from the others. */
+import { classColours } from "../colours";
+import { frame } from "../chart/figure";
+import { h, named } from "../dom";
+import { count, percent } from "../format";
+import type { RunData } from "../model";
+import { confusionFigure } from "./confusion";
+import { classResults, countsOf, type ClassResult, type Counts } from "./confusion_counts";
+import { sortable, type Column } from "./sortable";
+
+/** More classes: the matrix takes the whole width. */
+const MANY = 40;
+/** More classes: the table scrolls in a box of its own. */
+const LONG = 20;
+
+function columnsOf(colours: string[]): Column<ClassResult>[] {
+  const coloured = (i: number, name: string): HTMLElement =>
+    h("span", { class: "class-name" }, h("span", { class: "swatch", style: { "--colour": colours[i]! } }), named(name));
+  return [
+    { name: "Class", key: (row) => row.name, cell: (row) => coloured(row.index, row.name) },
+    { name: "Samples", numeric: true, key: (row) => row.samples, cell: (row) => count(row.samples) },
+    {
+      name: "Accuracy", numeric: true, key: (row) => row.accuracy,
+      cell: (row) => row.accuracy === null ? "–" : h("span", { class: "with-bar" },
+        h("span", { class: "bar", "aria-hidden": "true" }, h("span", { style: { width: `${100 * row.accuracy}%` } })), percent(row.accuracy)),
+    },
+    {
+      name: "Most often taken for", key: (row) => row.takenFor?.share ?? null,
+      cell: (row) => row.takenFor && h("span", { class: "taken-for" }, coloured(row.takenFor.index, row.takenFor.name),
+        h("span", { class: "aside" }, percent(row.takenFor.share))),
+    },
+  ];
+}
+
+function classFigure(counts: Counts, file: string): HTMLElement {
+  const results = classResults(counts);
+  const table = sortable("Accuracy by class", results, columnsOf(classColours(counts.classes.length)));
+  return frame({
+    title: "Accuracy by class", file, tabular: true,
+    note: "A click on the name of a column sorts by it.",
+    body: h("div", { class: results.length > LONG ? "class-table long" : "class-table", tabindex: 0, role: "region", "aria-label": "Accuracy by class" }, table),
+    table: () => ({
+      columns: ["class", "samples", "accuracy", "most often taken for", "share"],
+      rows: results.map((row) => [row.name, row.samples, row.accuracy, row.takenFor?.name ?? null, row.takenFor?.share ?? null]),
+    }),
+  });
+}
+
+export function classesSection(run: RunData): HTMLElement | null {
+  const counts = countsOf(run);
+  if (!counts) return null;
+  return h("div", { class: counts.classes.length > MANY ? "stacked" : "side-by-side" },
+    confusionFigure(counts, run.name), classFigure(counts, run.name));
+}

@@ -1,0 +1,28 @@
+/** What was typed, with a button that copies it. */
+import { h } from "../dom";
+
+/** Where the browser keeps its clipboard shut, the text is selected for the reader to copy. */
+async function copy(text: string, shown: HTMLElement): Promise<string> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return "Copied";
+  } catch {
+    getSelection()?.selectAllChildren(shown);
+    return "Selected";
+  }
+}
+
+export function commandBlock(commands: string[]): HTMLElement {
+  const text = commands.join("\n");
+  const shown = h("pre", { tabindex: 0, role: "region", "aria-label": "Command" }, h("code", null, text));
+  const button: HTMLButtonElement = h("button", {
+    type: "button", class: "button copy",
+    on: {
+      click: async () => {
+        button.textContent = await copy(text, shown);
+        setTimeout(() => (button.textContent = "Copy"), 1500);
+      },
+    },
+  }, "Copy");
+  return h("div", { class: "command" }, shown, button);
+}

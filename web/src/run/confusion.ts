@@ -1,0 +1,84 @@
+/** The confusion matrix on screen: a drawing, and a line that says what the cell under pointer or cursor is. */
+import { keepDrawn, svgText } from "../chart/canvas";
+import { frame } from "../chart/figure";
+import type { Table } from "../csv";
+import { h, named, s } from "../dom";
+import { count, percent } from "../format";
+import { ink } from "../theme";
+import type { Counts } from "./confusion_counts";
+import { confusionSvg, layoutOf } from "./confusion_svg";
+
+type Cell = [row: number, column: number];
+
+const HINT = "Point at a cell, or use the arrow keys, to read it.";
+const FILE_WIDTH = 720;
+const FILE_WIDTH_MANY = 1200;
+
+function sentence(counts: Counts, [row, column]: Cell): (Node | string)[] {
+  return ["true ", named(counts.classes[row]!), ", predicted ", named(counts.classes[column]!),
+    `: ${count(counts.count(row, column))} (${percent(counts.share(row, column), 0)})`];
+}
+
+/** All cells that are not empty, one in a row. */
+function tableOf(counts: Counts): Table {
+  const rows: Table["rows"] = [];
+  counts.classes.forEach((truth, row) => counts.classes.forEach((predicted, column) => {
+    const n = counts.count(row, column);
+    if (n > 0) rows.push([truth, predicted, n, counts.share(row, column)]);
+  }));
+  return { columns: ["true", "predicted", "count", "share of true"], rows };
+}
+
+function cellAt(counts: Counts, host: HTMLElement, event: PointerEvent): Cell | null {
+  const box = host.getBoundingClientRect();
+  const at = layoutOf(counts, host.clientWidth, 0);
+  const row = Math.floor((event.clientY - box.top - at.top) / at.cell);
+  const column = Math.floor((event.clientX - box.left - at.left) / at.cell);
+  const inside = (i: number): boolean => i >= 0 && i < counts.classes.length;
+  return inside(row) && inside(column) ? [row, column] : null;
+}
+
+const STEPS: Record<string, Cell> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+/** The drawing that answers to pointer and keys. */
+function matrix(counts: Counts): HTMLElement {
+  const readout = h("p", { class: "readout hint", "aria-live": "polite" }, HINT);
+  const host = h("div", { class: "drawn matrix", tabindex: 0, role: "group", "aria-label": `Confusion matrix of ${counts.classes.length} classes. Arrow keys move from cell to cell.` });
+  let current: Cell | null = null;
+  const ring = s("rect", { class: "ring", fill: "none", "stroke-width": 2, rx: 3 });
+  const show = (cell: Cell | null): void => {
+    current = cell;
+    readout.replaceChildren(...(cell ? sentence(counts, cell) : [HINT]));
+    readout.classList.toggle("hint", !cell);
+    ring.toggleAttribute("hidden", !cell);
+    if (!cell) return;
+    const at = layoutOf(counts, host.clientWidth, 0);
+    for (const [name, value] of Object.entries({ x: at.left + cell[1] * at.cell - 1, y: at.top + cell[0] * at.cell - 1, width: at.cell + 1, height: at.cell + 1 }))
+      ring.setAttribute(name, String(value));
+    host.querySelector("svg")?.append(ring);
+  };
+  keepDrawn(host, (width, colours) => confusionSvg(counts, width, colours, null));
+  host.addEventListener("pointermove", (event) => show(cellAt(counts, host, event)));
+  host.addEventListener("pointerdown", (event) => show(cellAt(counts, host, event)));
+  host.addEventListener("pointerleave", () => show(null));
+  host.addEventListener("keydown", (event) => {
+    const step = STEPS[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const within = (i: number): number => Math.min(counts.classes.length - 1, Math.max(0, i));
+    show(current ? [within(current[0] + step[0]), within(current[1] + step[1])] : [0, 0]);
+  });
+  host.addEventListener("blur", () => show(null));
+  return h("div", null, readout, host);
+}
+
+export function confusionFigure(counts: Counts, file: string): HTMLElement {
+  const title = "What is taken for what";
+  const width = counts.classes.length > 40 ? FILE_WIDTH_MANY : FILE_WIDTH;
+  return frame({
+    title, file, body: matrix(counts),
+    note: `Rows are true classes, columns predictions (${counts.protocol}); numbers are per cent of the row. Blue is right, orange a mistake.`,
+    svg: () => svgText(confusionSvg(counts, width, ink("light"), title)),
+    table: () => tableOf(counts),
+  });
+}

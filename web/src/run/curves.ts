@@ -1,0 +1,86 @@
+/** How training went: curves by epoch. */
+import { lineColour } from "../colours";
+import { figure } from "../chart/figure";
+import type { ChartSpec, Series, Values } from "../chart/spec";
+import { h } from "../dom";
+import { nats, percent, short } from "../format";
+import type { Columns, RunData } from "../model";
+
+const ACCENT = "var(--accent)";
+const PALE = "light-dark(#a9b4cf, #55617d)";
+const WARNING = "light-dark(#b4232f, #ff9aa0)";
+
+const numbers = (values: Values | undefined): number[] => (values ?? []).map((v) => v ?? NaN);
+const anyOf = (columns: Columns, name: string): boolean => (columns[name] ?? []).some((v) => v !== null);
+
+function series(columns: Columns, column: string, name: string, colour: string): Series | null {
+  return anyOf(columns, column) ? { name, colour, x: numbers(columns.epoch), y: columns[column]! } : null;
+}
+
+const present = <T>(list: (T | null)[]): T[] => list.filter((entry): entry is T => entry !== null);
+
+/** A measure of training: what single steps gave, and the mean of each epoch. */
+function measure(run: RunData, column: string, spec: Pick<ChartSpec, "title" | "note" | "yLabel">): ChartSpec | null {
+  const { steps, epochs } = run.curves;
+  const all = present([series(steps, column, "single steps", PALE), series(epochs, column, "mean of the epoch", ACCENT)]);
+  if (all.length === 0) return null;
+  return { ...spec, xLabel: "epoch", series: all, file: run.name };
+}
+
+const EVENTS = { spike: "far above the steps before", passed_over: "passed over" };
+
+function lossChart(run: RunData): ChartSpec | null {
+  const spec = measure(run, "loss", { title: "Loss", yLabel: "loss" });
+  if (!spec) return null;
+  for (const [kind, name] of Object.entries(EVENTS)) {
+    const events = run.curves.events.filter((event) => event.name === kind && event.loss !== null);
+    if (events.length > 0)
+      spec.series.push({ name, colour: WARNING, x: events.map((e) => e.epoch), y: events.map((e) => e.loss), scattered: true });
+  }
+  return spec;
+}
+
+/** Where accuracy was measured once, the headline says it and a curve would be a dot. */
+function accuracyChart(run: RunData): ChartSpec | null {
+  const tests = Object.entries(run.curves.tests).filter(([, columns]) => (columns.top1 ?? []).length > 1);
+  if (tests.length === 0) return null;
+  return {
+    title: "Accuracy on the test samples", xLabel: "epoch", yLabel: "accuracy", file: run.name,
+    note: "The band is the 95 % interval.",
+    format: (v) => percent(v),
+    tick: (v) => percent(v, 0),
+    series: tests.map(([protocol, columns], i) => ({
+      name: protocol, colour: i === 0 ? ACCENT : lineColour(i), x: numbers(columns.epoch), y: columns.top1!, low: columns.low, high: columns.high,
+    })),
+  };
+}
+
+function informationChart(run: RunData): ChartSpec | null {
+  const spec = measure(run, "mi_bound", { title: "Information bound", yLabel: "nats", note: "What the loss says that embeddings at least tell about the label." });
+  const ceiling = (run.curves.epochs.label_entropy ?? []).find((v) => v !== null);
+  if (spec && ceiling != null) spec.references = [{ name: `label entropy ${nats(ceiling)}`, y: ceiling }];
+  return spec;
+}
+
+/** A measure that only single steps have. */
+function stepChart(run: RunData, column: string, title: string, format?: (v: number) => string): ChartSpec | null {
+  const only = series(run.curves.steps, column, title.toLowerCase(), ACCENT);
+  return only && { title, xLabel: "epoch", yLabel: title.toLowerCase(), series: [only], format, file: run.name };
+}
+
+function row(...specs: (ChartSpec | null)[]): HTMLElement | null {
+  const figures = present(specs).map(figure);
+  return figures.length > 0 ? h("div", { class: "figures" }, ...figures) : null;
+}
+
+export function curvesSection(run: RunData): HTMLElement | null {
+  const rows = present([
+    row(lossChart(run), accuracyChart(run)),
+    row(
+      measure(run, "alignment", { title: "Alignment", yLabel: "alignment", note: "Lower: samples of a class lie closer together." }),
+      measure(run, "uniformity", { title: "Uniformity", yLabel: "uniformity", note: "Lower: all samples lie further apart." }),
+      measure(run, "R", { title: "Adjustment R", yLabel: "R", note: "What ProjNCE adds, so that it bounds information." })),
+    row(informationChart(run), stepChart(run, "learning_rate", "Learning rate", (v) => short(v, 2)), stepChart(run, "gradient_norm", "Gradient norm")),
+  ]);
+  return rows.length > 0 ? h("div", null, ...rows) : null;
+}

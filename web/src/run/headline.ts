@@ -1,0 +1,83 @@
+/** The head of the page: what came out, in numbers. */
+import { h, named, type Child } from "../dom";
+import { count, counted, duration, percent, percentRange } from "../format";
+import type { Protocol, RunData, Summary } from "../model";
+import { commandBlock } from "./command";
+import { informationBar } from "./information";
+import { progress } from "./progress";
+import { sampleName, setting } from "./words";
+
+function accuracyBlock(run: RunData, summary: Summary): HTMLElement {
+  const { accuracy, protocol, samples } = summary;
+  const own = summary.protocols[protocol];
+  // The interval is that of the last epoch: it is left out where another one is reported.
+  const interval = own && Math.abs(own.top1 - accuracy.reported) < 1e-9 ? own.top1_interval : null;
+  const epoch = accuracy.reported_epoch === "best" ? `best epoch (${accuracy.best_epoch})` : "last epoch";
+  return h("div", { class: "big" },
+    h("p", { class: "big-label" }, `Accuracy, ${protocol}`),
+    h("p", { class: "big-number" }, (100 * accuracy.reported).toFixed(1), h("span", { class: "unit" }, "%")),
+    interval && h("p", { class: "big-interval" }, `95 % interval ${percentRange(...interval)}`),
+    h("p", { class: "note" }, `${epoch}, ${counted(samples.test, `test ${sampleName(run)}`)}`));
+}
+
+/** Interval and value of a protocol on a line that all protocols share. */
+function intervalMark({ top1, top1_interval: [low, high] }: Protocol, [from, to]: [number, number]): HTMLElement {
+  const at = (v: number): string => `${(100 * (v - from)) / (to - from)}%`;
+  return h("span", { class: "interval", "aria-hidden": "true" },
+    h("span", { class: "interval-range", style: { left: at(low), width: `${(100 * (high - low)) / (to - from)}%` } }),
+    h("span", { class: "interval-point", style: { left: at(top1) } }));
+}
+
+function protocolTable(summary: Summary): HTMLElement {
+  const all = Object.entries(summary.protocols);
+  const ends = all.flatMap(([, protocol]) => protocol.top1_interval);
+  const room = 0.1 * (Math.max(...ends) - Math.min(...ends)) || 0.01;
+  const range: [number, number] = [Math.min(...ends) - room, Math.max(...ends) + room];
+  const head = ["Protocol", "Accuracy", "95 % interval", "Top 5", "Calibration error"];
+  return h("div", { class: "table-scroll", tabindex: 0, role: "region", "aria-label": "Accuracy by protocol" },
+    h("table", { class: "protocols" },
+      h("caption", { class: "visually-hidden" }, "Accuracy by protocol"),
+      h("thead", null, h("tr", null, ...head.map((name, i) => h("th", { scope: "col", class: i === 0 || i === 2 ? null : "number" }, name)))),
+      h("tbody", null, ...all.map(([name, protocol]) => h("tr", null,
+        h("th", { scope: "row" }, name),
+        h("td", { class: "number strong" }, percent(protocol.top1)),
+        h("td", null, h("span", { class: "with-interval" }, intervalMark(protocol, range), percentRange(...protocol.top1_interval))),
+        h("td", { class: "number" }, percent(protocol.top5)),
+        h("td", { class: "number" }, percent(protocol.calibration_error)))))));
+}
+
+const fact = (name: string, value: Child, aside?: string | false): HTMLElement =>
+  h("div", { class: "fact" }, h("dt", null, name), h("dd", null, value, aside ? h("span", { class: "aside" }, aside) : null));
+
+function facts(run: RunData, summary: Summary): HTMLElement {
+  const { samples, seconds, retrieval } = summary;
+  const several = `${sampleName(run)}s`;
+  return h("dl", { class: "facts" },
+    fact("Training time", duration(seconds.train), `${counted(summary.epochs, "epoch")}; ${duration(seconds.total)} in all`),
+    fact("Speed", `${count(summary.images_per_second)} ${several}/s`, summary.ranks !== undefined && summary.ranks > 1 && `${summary.ranks} processes`),
+    fact("Training samples", count(samples.train), `${count(samples.test)} for the test${samples.skipped > 0 ? `, ${count(samples.skipped)} skipped` : ""}`),
+    fact("Classes", count(summary.classes)),
+    fact("Labels made wrong", summary.label_noise > 0 ? percent(summary.label_noise, 0) : "none", summary.label_noise > 0 && `${count(summary.wrong_labels)} labels`),
+    retrieval?.map_at_r !== undefined && fact("Retrieval, MAP@R", percent(retrieval.map_at_r), retrieval.recall_at_1 !== undefined && `recall at 1: ${percent(retrieval.recall_at_1)}`));
+}
+
+function titleBlock(run: RunData): HTMLElement {
+  const seed = setting(run, "seed");
+  const about = [setting(run, "dataset.name"), setting(run, "loss.name"), setting(run, "encoder.name"), seed && `seed ${seed}`];
+  return h("div", { class: "title-block" },
+    h("h1", null, named(run.name)),
+    h("p", { class: "about" },
+      run.state === "running" ? h("span", { class: "badge running" }, "running") : null,
+      ...about.map((text) => text && h("span", { class: "badge" }, named(text))),
+      h("span", { class: "path" }, named(run.path))));
+}
+
+export function headline(run: RunData): HTMLElement {
+  const { summary } = run;
+  return h("div", { class: "headline" },
+    titleBlock(run),
+    summary ? h("div", { class: "result" }, accuracyBlock(run, summary), protocolTable(summary)) : progress(run),
+    summary?.information ? informationBar(summary.information) : null,
+    summary ? facts(run, summary) : null,
+    run.commands.length > 0 ? commandBlock(run.commands) : null);
+}
