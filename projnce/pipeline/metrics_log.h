@@ -3,10 +3,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "projnce/core/logging.h"
-#include "projnce/io/file_descriptor.h"
+#include "projnce/io/append_file.h"
 
 namespace projnce {
 
@@ -18,24 +17,18 @@ class MetricsLog {
   /// Goes on behind the first `keep_bytes` bytes; the rest of an earlier file is dropped.
   MetricsLog(const std::filesystem::path& path, int64_t keep_bytes, Logger logger);
 
-  void append(const nlohmann::ordered_json& line);
+  void append(const nlohmann::ordered_json& line) { file_.append(line.dump() + "\n"); }
   /// Length of the file with all lines in it.
-  int64_t bytes() const { return written_ + static_cast<int64_t>(unwritten_.size()); }
+  int64_t bytes() const { return file_.bytes(); }
   /// Whether the disk has not taken all lines.
-  bool is_behind() const { return !unwritten_.empty(); }
+  bool is_behind() const { return file_.is_behind(); }
 
   /// Brings what is written to the disk itself; may run beside `append`. Throws where the system
   /// cannot.
-  void sync() const;
+  void sync() const { file_.sync(); }
 
  private:
-  void write_out();
-
-  std::string path_;
-  Logger logger_;
-  FileDescriptor file_;
-  int64_t written_;
-  std::string unwritten_;
+  AppendFile file_;
 };
 
 }  // namespace projnce

@@ -116,6 +116,20 @@ void PngCanvas::picture(const Image& picture, const Box& box) {
   cairo_restore(cairo_.get());
 }
 
+void PngCanvas::cell(const Box& box, const Colour& colour, double opacity) {
+  set_colour(colour, opacity);
+  cairo_rectangle(cairo_.get(), box.left, box.top, box.width, box.height);
+  cairo_fill(cairo_.get());
+}
+
+void PngCanvas::upright_text(const Point& at, std::string_view line, const TextStyle& style) {
+  cairo_save(cairo_.get());
+  cairo_translate(cairo_.get(), at.x, at.y);
+  cairo_rotate(cairo_.get(), -kFullTurn / 4);
+  text({0, 0}, line, style);
+  cairo_restore(cairo_.get());
+}
+
 Image PngCanvas::finish() {
   const auto status = cairo_status(cairo_.get());
   if (status != CAIRO_STATUS_SUCCESS) {

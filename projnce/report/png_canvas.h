@@ -25,6 +25,10 @@ class PngCanvas : public Canvas {
 
   /// An RGBA picture whose pixels are opaque or not there, stretched over the box.
   void picture(const Image& picture, const Box& box);
+  /// A filled box without a line around it.
+  void cell(const Box& box, const Colour& colour, double opacity);
+  /// Text that runs upwards; `at` is on its base line, at its start or, by the anchor, its end.
+  void upright_text(const Point& at, std::string_view text, const TextStyle& style);
 
   /// What was drawn, RGB. Throws where cairo could not draw it.
   Image finish();
