@@ -15,8 +15,10 @@ const char* const kDetails =
     "  projnce report runs/supcon-* runs/projnce-*    compares them, writes runs/report.html\n"
     "  projnce report runs/demo -o demo.html          all runs in a folder\n"
     "\n"
-    "The page is one file that needs nothing else: open it, send it, print it. Losses are compared\n"
-    "over seeds, with what differs between the runs as rows. A run that is going on shows as far as\n"
+    "The page is one file that needs nothing else: open it, send it, print it. Losses are "
+    "compared\n"
+    "over seeds, with what differs between the runs as rows. A run that is going on shows as far "
+    "as\n"
     "it is. `train` writes the page of its run by itself.";
 
 }  // namespace
@@ -38,10 +40,9 @@ void add_report_command(CLI::App& app, Context& context) {
     arguments->request.context = open_context(context);
     const auto result = report_runs(arguments->request, context.logger);
     if (arguments->json) return print_json(result);
-    std::cout << fmt::format("{} of {} run(s), {:.1f} MB\n",
-                             result.at("files")[0].get<std::string>(),
-                             result.at("runs").get<size_t>(),
-                             result.at("bytes").get<double>() / 1e6);
+    std::cout << fmt::format(
+        "{} of {} run(s), {:.1f} MB\n", result.at("files")[0].get<std::string>(),
+        result.at("runs").get<size_t>(), result.at("bytes").get<double>() / 1e6);
   });
 }
 

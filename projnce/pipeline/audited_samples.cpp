@@ -85,7 +85,8 @@ Audited audit_samples(const AuditedSamples& samples, const AuditOptions& options
           .seconds = std::chrono::duration<double>(Clock::now() - started).count()};
 }
 
-void write_suspects(const std::filesystem::path& file, const AuditedSamples& samples, const Audited& audited) {
+void write_suspects(const std::filesystem::path& file, const AuditedSamples& samples,
+                    const Audited& audited) {
   std::string text = "index,sample,given,suggested,score\n";
   for (const int64_t i : audited.order) {
     text += CsvRow()
@@ -99,7 +100,8 @@ void write_suspects(const std::filesystem::path& file, const AuditedSamples& sam
   write_file_atomically(file, text);
 }
 
-ordered_json tell_audit(const AuditedSamples& samples, const Audited& audited, size_t told_samples) {
+ordered_json tell_audit(const AuditedSamples& samples, const Audited& audited,
+                        size_t told_samples) {
   const auto& result = audited.result;
   ordered_json told{{"samples", samples.labels.size(0)},
                     {"classes", samples.class_names.size()},

@@ -20,11 +20,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int64_t kLargestMap = 50'000;       // samples that are mapped as a whole
-constexpr int64_t kFewestMapped = 4;          // samples
-constexpr size_t kPictureBytes = 130;         // of a sample on the map
+constexpr int64_t kLargestMap = 50'000;  // samples that are mapped as a whole
+constexpr int64_t kFewestMapped = 4;     // samples
+constexpr size_t kPictureBytes = 130;    // of a sample on the map
 constexpr size_t kShownSuspects = 60;
-constexpr int64_t kFewestSuspects = 12;       // shown even where fewer are flagged
+constexpr int64_t kFewestSuspects = 12;  // shown even where fewer are flagged
 constexpr size_t kSuspectPictureBytes = 4000;
 constexpr size_t kLongestName = 120;
 constexpr uint64_t kChoiceSeed = 0x70616765;  // which samples of a large part are shown
@@ -185,8 +185,8 @@ class PageMaker {
     page_.confusion = count_confusion(set.labels, predictions.labels, classes);
     attempt("The map of test samples", [&] {
       const int64_t rows = set.labels.size(0);
-      const auto whole = rows <= kLargestMap ? std::optional(map_rows(set.embeddings))
-                                             : std::nullopt;
+      const auto whole =
+          rows <= kLargestMap ? std::optional(map_rows(set.embeddings)) : std::nullopt;
       if (whole) write_array(run_.paths.tsne(), whole->positions);
       const auto chosen = choose_rows(rows, test_points(), {});
       auto map = whole ? PlaneMap{whole->positions.index({chosen}), whole->how, {}}

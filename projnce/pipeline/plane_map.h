@@ -11,8 +11,8 @@ namespace projnce {
 
 /// Rows in the plane.
 struct PlaneMap {
-  torch::Tensor positions;        // [N, 2], float32
-  std::string how;                ///< "t-SNE, perplexity 30, KL 1.234"
+  torch::Tensor positions;  // [N, 2], float32
+  std::string how;          ///< "t-SNE, perplexity 30, KL 1.234"
   nlohmann::ordered_json facts;
 };
 

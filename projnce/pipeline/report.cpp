@@ -61,7 +61,9 @@ void complete_run(const fs::path& run, const ReportRequest& request, const Logge
 fs::path chosen_page(const ReportRequest& request, const std::vector<fs::path>& runs) {
   if (!request.output.empty()) return request.output;
   if (runs.size() == 1) return RunPaths{runs.front()}.page();
-  const auto folder = [](const fs::path& run) { return (run / "").lexically_normal().parent_path().parent_path(); };
+  const auto folder = [](const fs::path& run) {
+    return (run / "").lexically_normal().parent_path().parent_path();
+  };
   const bool together = std::all_of(runs.begin(), runs.end(), [&](const fs::path& run) {
     return folder(run) == folder(runs.front());
   });

@@ -4,23 +4,59 @@
 #include <iterator>
 #include <utility>
 
+#include "projnce/core/error.h"
 #include "projnce/io/atomic_file.h"
+#include "projnce/io/png_writer.h"
+#include "projnce/report/confusion_picture.h"
+#include "projnce/report/event_metrics.h"
+#include "projnce/report/projector.h"
 
 namespace projnce {
 
 RunJournal::RunJournal(const RunPaths& paths, const JournalOptions& options, const Logger& logger)
-    : metrics_(paths.metrics(), options.keep_bytes, logger) {
+    : paths_(paths), metrics_(paths.metrics(), options.keep_bytes, logger) {
+  if (options.events) open_events(options.keep_steps, logger);
   if (options.live) page_.emplace(paths.root, logger);
+}
+
+void RunJournal::open_events(int64_t keep_steps, const Logger& logger) {
+  try {
+    const auto start = event_file_start(keep_steps > 0 ? std::optional(keep_steps) : std::nullopt);
+    events_.emplace(paths_.root, start, logger);
+  } catch (const Error& error) {
+    logger->warn("TensorBoard's file is left out: {}", error.what());
+  }
 }
 
 void RunJournal::append(int64_t step, int64_t epoch, const char* split, const std::string& name,
                         nlohmann::ordered_json value) {
-  metrics_.append({{"step", step},
-                   {"epoch", epoch},
-                   {"split", split},
-                   {"name", name},
-                   {"value", std::move(value)}});
+  const nlohmann::ordered_json line = {{"step", step},
+                                       {"epoch", epoch},
+                                       {"split", split},
+                                       {"name", name},
+                                       {"value", std::move(value)}};
+  metrics_.append(line);
+  if (events_) add_metrics(*events_, line, wall_time_now());
   if (page_) page_->update();
+}
+
+void RunJournal::show_samples(const PageSamples& samples, std::span<const float> embeddings,
+                              int64_t step) {
+  if (!events_) return;
+  if (samples.class_names.size() <= kConfusionClasses) {
+    const auto picture = confusion_picture(samples.confusion, samples.class_names);
+    events_->image("test/confusion", step, encode_png(picture), picture.width, picture.height,
+                   wall_time_now());
+    events_->flush();
+  }
+  if (!samples.test) return;
+  const auto& test = *samples.test;
+  write_projector(paths_.root, {.embeddings = embeddings,
+                                .dimensions = embeddings.size() / test.size(),
+                                .labels = test.labels,
+                                .predictions = test.predicted,
+                                .class_names = samples.class_names,
+                                .sample_names = test.names});
 }
 
 void record_command(const RunPaths& paths, const std::string& command) {

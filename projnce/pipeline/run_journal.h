@@ -3,21 +3,27 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
+#include <string>
 
 #include "projnce/core/logging.h"
 #include "projnce/pipeline/live_page.h"
 #include "projnce/pipeline/metrics_log.h"
+#include "projnce/report/event_file.h"
+#include "projnce/report/page_samples.h"
 #include "projnce/report/run_paths.h"
 
 namespace projnce {
 
 struct JournalOptions {
   int64_t keep_bytes = 0;  ///< of metrics.jsonl: what the checkpoint had seen
+  int64_t keep_steps = 0;  ///< that the checkpoint had seen; 0: a new run
+  bool events = true;      ///< TensorBoard's files
   bool live = false;       ///< keep report.html fresh
 };
 
-/// What a training tells while it goes on, and everything that listens: metrics.jsonl and the page.
-/// Rank 0 has one.
+/// What a training tells while it goes on, and everything that listens: metrics.jsonl,
+/// TensorBoard's files and the page. Rank 0 has one.
 class RunJournal {
  public:
   RunJournal(const RunPaths& paths, const JournalOptions& options, const Logger& logger);
@@ -25,10 +31,18 @@ class RunJournal {
   void append(int64_t step, int64_t epoch, const char* split, const std::string& name,
               nlohmann::ordered_json value);
 
+  /// What is known of the samples at the end, where TensorBoard shows it: the confusion matrix as a
+  /// picture, the test samples of the map in its projector. `embeddings` are theirs, [N, D].
+  void show_samples(const PageSamples& samples, std::span<const float> embeddings, int64_t step);
+
   MetricsLog& metrics() { return metrics_; }
 
  private:
+  void open_events(int64_t keep_steps, const Logger& logger);
+
+  RunPaths paths_;
   MetricsLog metrics_;
+  std::optional<EventFile> events_;
   std::optional<LivePage> page_;
 };
 

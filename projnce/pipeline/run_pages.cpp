@@ -59,12 +59,9 @@ ordered_json RunPages::data(const std::vector<fs::path>& runs) {
   make_names_differ(told);
   const auto title = runs.size() == 1 ? told[0]["name"].get<std::string>()
                                       : fmt::format("{} runs compared", runs.size());
-  return {{"format", 1},
-          {"program", fmt::format("projnce {}", kVersion)},
-          {"written", utc_now()},
-          {"title", title},
-          {"refresh", running ? kRefreshSeconds : 0},
-          {"runs", told}};
+  return {
+      {"format", 1},    {"program", fmt::format("projnce {}", kVersion)}, {"written", utc_now()},
+      {"title", title}, {"refresh", running ? kRefreshSeconds : 0},       {"runs", told}};
 }
 
 size_t RunPages::write(const std::vector<fs::path>& runs, const fs::path& file) {

@@ -17,7 +17,9 @@ namespace {
 void complete_model(Table& table) {
   make_model(table.tables["encoder"], {.channels = 1, .height = 32, .width = 32});
   make_loss(table.tables["loss"], {.num_classes = 2, .embedding_dim = 2, .feature_dim = 2},
-            [](const std::string&) { return torch::ones({2, 2}); });
+            [](const std::string&) {
+              return torch::ones({2, 2});
+            });
 }
 
 /// A section that cannot be without a setting of the user's (a matrix's file, say) has no defaults.
@@ -40,8 +42,7 @@ Table standard_for(const Table& config) {
   read_eval_options(table.tables["eval"]);
   read_report_options(table.tables["report"]);
   try_to_complete([&] {
-    complete_dataset_table(table.tables["dataset"],
-                           {.seed = static_cast<uint64_t>(settings.seed)});
+    complete_dataset_table(table.tables["dataset"], {.seed = static_cast<uint64_t>(settings.seed)});
   });
   try_to_complete([&] { complete_model(table); });
   for (const auto* key : {"threads", "version", "data_root"}) table.values.erase(key);

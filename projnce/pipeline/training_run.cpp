@@ -13,8 +13,7 @@
 #include "projnce/io/atomic_file.h"
 #include "projnce/pipeline/array_files.h"
 #include "projnce/pipeline/batch_samples.h"
-#include "projnce/pipeline/page_files.h"
-#include "projnce/pipeline/run_pages.h"
+#include "projnce/pipeline/closing_page.h"
 #include "projnce/pipeline/run_results.h"
 #include "projnce/pipeline/trained_model.h"
 #include "projnce/train/passing_state.h"
@@ -168,7 +167,10 @@ void TrainingRun::open_files(const RunPaths& paths) {
   log_to_file(environment_.logger, paths_.log());
   record_command(paths_, record_.command);
   journal_.emplace(paths_,
-                   JournalOptions{.keep_bytes = progress_.metrics_bytes, .live = record_.live},
+                   JournalOptions{.keep_bytes = progress_.metrics_bytes,
+                                  .keep_steps = trainer_.state().step,
+                                  .events = report_options_.events,
+                                  .live = record_.live},
                    environment_.logger);
   checkpoints_ = std::make_unique<CheckpointWriter>(
       CheckpointDir(paths_.checkpoints(), {options_.keep_checkpoints}), environment_.logger);
@@ -380,22 +382,13 @@ void TrainingRun::write_results() {
 
 std::filesystem::path TrainingRun::write_page() {
   if (!report_options_.page) return {};
-  try {
-    environment_.logger->info("making the page: audit, maps, pictures");
-    write_page_files({.paths = paths_,
-                      .data = data_,
-                      .samples = last_evaluation_->samples,
-                      .known = evaluator_.known(),
-                      .loss = *loss_,
-                      .threads = threads_},
-                     report_options_, environment_.logger);
-    RunPages().write({paths_.root}, paths_.page());
-    return paths_.page();
-  } catch (const Error& error) {
-    environment_.logger->warn("the run is complete, but its page could not be made: {}",
-                              error.what());
-    return {};
-  }
+  return write_closing_page({.paths = paths_,
+                             .data = data_,
+                             .samples = last_evaluation_->samples,
+                             .known = evaluator_.known(),
+                             .loss = *loss_,
+                             .threads = threads_},
+                            report_options_, *journal_, trainer_.state().step, environment_.logger);
 }
 
 ordered_json TrainingRun::summary() const {

@@ -93,7 +93,8 @@ ordered_json joined_names(const std::vector<std::string>& names,
                           const std::vector<size_t>& chosen) {
   if (names.empty()) return nullptr;
   std::string joined;
-  for (const size_t i : chosen) (joined += joined.empty() && i == chosen[0] ? "" : "\n") += names[i];
+  for (const size_t i : chosen)
+    (joined += joined.empty() && i == chosen[0] ? "" : "\n") += names[i];
   return joined;
 }
 

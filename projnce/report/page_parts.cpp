@@ -1,17 +1,18 @@
 #include "projnce/report/page_parts.h"
 
 // The assembler reads the files; CMake says which ones and when they change.
-#define PROJNCE_EMBED(symbol, file)          \
-  __asm__(                                   \
-      ".section .rodata\n"                   \
-      ".global " #symbol "\n"                \
-      ".global " #symbol "_end\n" #symbol    \
-      ":\n"                                  \
-      ".incbin \"" file "\"\n" #symbol       \
-      "_end:\n"                              \
-      ".byte 0\n"                            \
-      ".previous\n");                        \
-  extern "C" const char symbol[];            \
+#define PROJNCE_EMBED(symbol, file)       \
+  __asm__(                                \
+      ".section .rodata\n"                \
+      ".global " #symbol                  \
+      "\n"                                \
+      ".global " #symbol "_end\n" #symbol \
+      ":\n"                               \
+      ".incbin \"" file "\"\n" #symbol    \
+      "_end:\n"                           \
+      ".byte 0\n"                         \
+      ".previous\n");                     \
+  extern "C" const char symbol[];         \
   extern "C" const char symbol##_end[]
 
 PROJNCE_EMBED(projnce_page_template, PROJNCE_PAGE_TEMPLATE);

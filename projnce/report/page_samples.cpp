@@ -165,12 +165,9 @@ SampleKind kind_from(const std::string& text) {
 
 /// Everything that is no list.
 ordered_json tell_contents(const PageSamples& samples) {
-  ordered_json told{{"kind", kind_text(samples.kind)},
-                    {"class_names", samples.class_names},
-                    {"protocol", samples.protocol},
-                    {"audit", samples.audit},
-                    {"notes", samples.notes},
-                    {"worst", tell_sheets(samples.worst)}};
+  ordered_json told{{"kind", kind_text(samples.kind)}, {"class_names", samples.class_names},
+                    {"protocol", samples.protocol},    {"audit", samples.audit},
+                    {"notes", samples.notes},          {"worst", tell_sheets(samples.worst)}};
   if (samples.test) told["test"] = tell_part(*samples.test);
   if (samples.train) told["train"] = tell_part(*samples.train);
   return told;
@@ -226,8 +223,8 @@ PageSamples read_page_samples(const std::filesystem::path& file) {
   }
   const size_t classes = samples.class_names.size();
   if (samples.confusion.size() != classes * classes) {
-    fail(file.string(), " holds a confusion matrix of ", samples.confusion.size(),
-         " numbers for ", classes, " classes");
+    fail(file.string(), " holds a confusion matrix of ", samples.confusion.size(), " numbers for ",
+         classes, " classes");
   }
   for (const auto* part : {&samples.test, &samples.train}) {
     if (*part) check_part(**part, classes, lists.name());

@@ -11,9 +11,9 @@ namespace projnce {
 /// Small square pictures of samples in large ones, row by row: picture i is on sheet
 /// i / per_sheet. Sounds are spectrograms.
 struct PictureSheets {
-  int side = 0;       ///< pixels of a picture
-  int columns = 0;    ///< pictures in a row
-  int per_sheet = 0;  ///< pictures on a sheet; the last may have fewer
+  int side = 0;                                   ///< pixels of a picture
+  int columns = 0;                                ///< pictures in a row
+  int per_sheet = 0;                              ///< pictures on a sheet; the last may have fewer
   std::vector<std::vector<uint8_t>> sheets = {};  ///< JPEG files
 };
 

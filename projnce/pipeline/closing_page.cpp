@@ -1,0 +1,43 @@
+#include "projnce/pipeline/closing_page.h"
+
+#include <torch/torch.h>
+
+#include "projnce/core/error.h"
+#include "projnce/pipeline/run_pages.h"
+
+namespace projnce {
+
+namespace {
+
+/// The embeddings of test samples with these indices; damaged ones have none, so rows are looked
+/// up.
+torch::Tensor rows_with(const EmbeddedSet& set, const std::vector<int64_t>& indices) {
+  const auto wanted = torch::tensor(indices, torch::kLong);
+  const auto rows = torch::searchsorted(set.indices.contiguous(), wanted);
+  return set.embeddings.index({rows}).to(torch::kFloat32).contiguous();
+}
+
+void show_in_tensorboard(const PageSamples& shown, const JudgedRun& run, RunJournal& journal,
+                         int64_t step) {
+  const auto indices = shown.test ? shown.test->indices : std::vector<int64_t>{};
+  const auto rows = rows_with(run.samples.test, indices);
+  journal.show_samples(shown, {rows.data_ptr<float>(), static_cast<size_t>(rows.numel())}, step);
+}
+
+}  // namespace
+
+std::filesystem::path write_closing_page(const JudgedRun& run, const ReportOptions& options,
+                                         RunJournal& journal, int64_t step, const Logger& logger) {
+  try {
+    logger->info("making the page: audit, maps, pictures");
+    const auto shown = write_page_files(run, options, logger);
+    show_in_tensorboard(shown, run, journal, step);
+    RunPages().write({run.paths.root}, run.paths.page());
+    return run.paths.page();
+  } catch (const Error& error) {
+    logger->warn("the run is complete, but its page could not be made: {}", error.what());
+    return {};
+  }
+}
+
+}  // namespace projnce
