@@ -37,7 +37,6 @@ function classFigure(counts: Counts, file: string): HTMLElement {
   const table = sortable("Accuracy by class", results, columnsOf(classColours(counts.classes.length)));
   return frame({
     title: "Accuracy by class", file, tabular: true,
-    note: "A click on the name of a column sorts by it.",
     body: h("div", { class: results.length > LONG ? "class-table long" : "class-table", tabindex: 0, role: "region", "aria-label": "Accuracy by class" }, table),
     table: () => ({
       columns: ["class", "samples", "accuracy", "most often taken for", "share"],
