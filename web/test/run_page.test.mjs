@@ -9,13 +9,19 @@ import { demoPage, drawPictures, HOSTILE, hostilePage, hundredClasses, makePage,
 describe("the page of a run", { skip }, () => {
   let browser;
   let pictures;
+  /** For tests that each touch another part of it. */
+  let shared;
   before(async () => {
     browser = await startBrowser();
     const blank = await browser.browser.newPage();
     pictures = await drawPictures(blank, 60);
     await blank.close();
+    shared = await demo();
   });
-  after(() => browser.close());
+  after(async () => {
+    await browser.close();
+    assert.deepEqual(shared.problems, []);
+  });
 
   const demo = (options) => browser.open(demoPage({ points: 500, worstPictures: pictures }), options);
   const figureOf = (page, title) => page.locator("figure", { has: page.getByRole("heading", { name: title, exact: true }) });
@@ -42,17 +48,16 @@ describe("the page of a run", { skip }, () => {
   });
 
   test("the headline has the numbers of the summary", async () => {
-    const page = await demo();
+    const page = shared;
     const text = await page.locator("#overview").innerText();
     for (const part of ["74.5%", "73.3\u2009–\u200975.7\u202f%", "1.77\u00a0nats of 2.30\u00a0nats (77\u202f%)", "2\u202f136 images/s", "22\u00a0s", "40\u202f%", "2\u202f400 labels"])
       assert.ok(text.replace(/\n/g, "").includes(part), `${part} in ${text}`);
     assert.equal(await page.locator(".protocols tbody tr").count(), 3);
     assert.match(await page.locator(".command pre").innerText(), /^build\/projnce train .* --seed 1 /);
-    await end(page);
   });
 
   test("a click on a column sorts, a second one the other way", async () => {
-    const page = await demo();
+    const page = shared;
     const accuracies = () => page.locator(".sortable tbody td:nth-child(3)").evaluateAll((cells) => cells.map((cell) => parseFloat(cell.textContent)));
     await page.getByRole("button", { name: "Accuracy", exact: true }).click();
     const rising = await accuracies();
@@ -61,7 +66,6 @@ describe("the page of a run", { skip }, () => {
     await page.getByRole("button", { name: "Accuracy", exact: true }).click();
     assert.deepEqual(await accuracies(), rising.reverse());
     assert.deepEqual(await page.locator(".sortable thead th").evaluateAll((all) => all.map((th) => th.getAttribute("aria-sort"))), [null, null, "descending", null]);
-    await end(page);
   });
 
   test("a series is hidden on screen, in the saved drawing and on paper", async () => {
@@ -85,7 +89,7 @@ describe("the page of a run", { skip }, () => {
   });
 
   test("charts are saved as SVG, PNG and CSV", async () => {
-    const page = await demo();
+    const page = shared;
     const svg = await saved(page, "Accuracy on the test samples", "Save SVG");
     assert.equal(svg.name, "projnce-1-accuracy-on-the-test-samples.svg");
     assert.match(svg.bytes.toString(), /^<svg[^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
@@ -98,20 +102,18 @@ describe("the page of a run", { skip }, () => {
     assert.equal(csv.length, 9);
     const confusion = (await saved(page, "What is taken for what", "Save CSV")).bytes.toString().trimEnd().split("\r\n").slice(1);
     assert.equal(confusion.reduce((sum, line) => sum + Number(line.split(",")[2]), 0), 5000);
-    await end(page);
   });
 
   test("a table stands behind a chart", async () => {
-    const page = await demo();
+    const page = shared;
     const figure = figureOf(page, "Learning rate");
     await figure.locator("summary").click();
     await figure.getByRole("button", { name: "Show table" }).click();
     assert.equal(await figure.locator("tbody tr").count(), 64);
-    await end(page);
   });
 
   test("the cursor shows values, a drag zooms, a double click shows all again", async () => {
-    const page = await demo();
+    const page = shared;
     const figure = figureOf(page, "Accuracy on the test samples");
     const over = figure.locator(".u-over");
     await over.hover({ position: { x: 1, y: 50 } });
@@ -127,11 +129,10 @@ describe("the page of a run", { skip }, () => {
     assert.notEqual(await drawn(), before);
     await over.dblclick({ position: { x: 50, y: 50 } });
     assert.equal(await drawn(), before);
-    await end(page);
   });
 
   test("the confusion matrix tells its cells, by pointer and by keys", async () => {
-    const page = await demo();
+    const page = shared;
     const matrix = page.locator(".matrix");
     await matrix.locator("svg").waitFor();
     assert.equal(await matrix.locator("rect.cell").count(), 100);
@@ -141,7 +142,6 @@ describe("the page of a run", { skip }, () => {
     await matrix.focus();
     for (const key of ["ArrowRight", "ArrowDown", "ArrowRight"]) await page.keyboard.press(key);
     assert.match(await page.locator(".readout").innerText(), /^true Trouser, predicted Trouser: \d+ /);
-    await end(page);
   });
 
   test("a hundred classes: only cells that are not empty, all names", async () => {
@@ -155,7 +155,7 @@ describe("the page of a run", { skip }, () => {
   });
 
   test("the worst labels: pictures, verdicts, more of them", async () => {
-    const page = await demo();
+    const page = shared;
     assert.equal(await page.locator(".suspect").count(), 24);
     assert.match(await page.locator(".suspect .picture").first().evaluate((p) => getComputedStyle(p).backgroundImage), /^url\("blob:/);
     assert.ok((await page.locator(".verdict.good").count()) > 15);
@@ -163,11 +163,10 @@ describe("the page of a run", { skip }, () => {
     await page.getByRole("button", { name: "Show 12 more" }).click();
     assert.equal(await page.locator(".suspect").count(), 60);
     assert.equal(await page.locator(".more").isVisible(), false);
-    await end(page);
   });
 
   test("settings: the switch, the filter, the default beside what differs", async () => {
-    const page = await demo();
+    const page = shared;
     const rows = page.locator(".settings tr");
     assert.equal(await rows.count(), 9);
     assert.match(await page.locator(".differs", { hasText: "temperature" }).innerText(), /0\.1\s*default\s*0\.07/);
@@ -176,7 +175,6 @@ describe("the page of a run", { skip }, () => {
     assert.equal(await page.locator(".differs").count(), 9);
     await page.getByRole("searchbox").fill("loss.");
     assert.equal(await rows.count(), 3);
-    await end(page);
   });
 
   test("names that try to be markup stay text", async () => {

@@ -39,11 +39,15 @@ function mapSection(run: RunData, shown: Shown): HTMLElement | null {
 }
 
 function missingNotes(run: RunData): HTMLElement | null {
-  return run.missing.length > 0 ? h("ul", { class: "missing note" }, ...run.missing.map((text) => h("li", null, text))) : null;
+  if (run.missing.length === 0) return null;
+  return h("ul", { class: "missing note" }, ...run.missing.map((text) => h("li", null, text)));
 }
 
 const PARTS: Part[] = [
-  { id: "overview", title: "Overview", uses: ["name", "path", "state", "commands", "kind", "summary", "curves", "config"], build: headline },
+  {
+    id: "overview", title: "Overview", build: headline,
+    uses: ["name", "path", "state", "commands", "kind", "summary", "curves", "config"],
+  },
   { id: "map", title: "Map", uses: ["test", "train", "classes", "kind"], build: mapSection },
   { id: "classes", title: "Classes", uses: ["confusion", "classes"], build: classesSection },
   { id: "labels", title: "Labels", uses: ["audit", "train"], build: (run, shown) => auditSection(run, showOnMap(shown)) },
