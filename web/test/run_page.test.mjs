@@ -112,6 +112,26 @@ describe("the page of a run", { skip }, () => {
     assert.equal(await figure.locator("tbody tr").count(), 64);
   });
 
+  test("the bar marks the section that is read, the last one at the end", async () => {
+    const page = await demo();
+    const current = (name) => page.locator(".sections a[aria-current]", { hasText: name }).waitFor();
+    await current("Overview");
+    await page.getByRole("link", { name: "Classes" }).click();
+    await current("Classes");
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    await current("Settings");
+    await page.evaluate(() => scrollTo(0, 0));
+    await current("Overview");
+    await end(page);
+  });
+
+  test("the command is copied", async () => {
+    await shared.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await shared.getByRole("button", { name: "Copy" }).click();
+    await shared.getByRole("button", { name: "Copied" }).waitFor();
+    assert.match(await shared.evaluate(() => navigator.clipboard.readText()), /^build\/projnce train /);
+  });
+
   test("the cursor shows values, a drag zooms, a double click shows all again", async () => {
     const page = shared;
     const figure = figureOf(page, "Accuracy on the test samples");
@@ -129,6 +149,10 @@ describe("the page of a run", { skip }, () => {
     assert.notEqual(await drawn(), before);
     await over.dblclick({ position: { x: 50, y: 50 } });
     assert.equal(await drawn(), before);
+    await page.mouse.move(5, 5);
+    await figure.locator(".line-chart").focus();
+    for (const key of ["ArrowRight", "ArrowRight"]) await page.keyboard.press(key);
+    assert.match(await figure.locator(".tip").innerText(), /^epoch 2\s/);
   });
 
   test("the confusion matrix tells its cells, by pointer and by keys", async () => {

@@ -119,7 +119,7 @@ function fillTip(tip: HTMLElement, u: uPlot, spec: ChartSpec, layout: Layout): v
 function optionsOf(spec: ChartSpec, view: LineView, colours: Ink, size: { width: number; height: number }, layout: Layout,
   tip: HTMLElement): uPlot.Options {
   return {
-    ...size, series: layout.options, bands: layout.bands, legend: { show: false }, padding: [14, 10, 0, 0],
+    ...size, series: layout.options, bands: layout.bands, legend: { show: false }, padding: [14, 14, 0, 0],
     scales: {
       x: { time: false },
       y: { distr: spec.log ? 3 : 1, range: (_, low, high) => yEnds(spec, withReferences(spec, low, high)) },

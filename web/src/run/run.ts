@@ -2,7 +2,7 @@
 import { h, keepFocus } from "../dom";
 import { mountMap, type MapHandle } from "../map/map";
 import type { PageData, RunData } from "../model";
-import { foot, followSections, topBar } from "../page";
+import { foot, followSections, topBar, updateFoot } from "../page";
 import { auditSection, type ShowOnMap } from "./audit";
 import { classesSection } from "./classes";
 import { configSection } from "./config";
@@ -91,7 +91,7 @@ export function renderRun(root: HTMLElement, page: PageData, run: RunData): void
   shown.run = run;
   pages.set(root, shown);
   if (!updateSections(shown, run, before) && known) {
-    root.lastElementChild!.replaceWith(foot(page));
+    updateFoot(root.lastElementChild!, page);
     return;
   }
   const there = PARTS.filter((part) => shown.sections.has(part.id));
