@@ -253,7 +253,7 @@ describe("the page of a run", { skip }, () => {
   });
 
   test("Tab reaches every control and shows where it is", async () => {
-    const page = await browser.open(runningPage());
+    const page = await browser.open({ ...runningPage(), refresh: 0 });
     const wanted = await page.locator("a[href], button:visible, summary, input, [tabindex='0']").count();
     const seen = new Set();
     for (let i = 0; i < wanted; i++) {
