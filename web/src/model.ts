@@ -54,7 +54,7 @@ export type Columns = Record<string, (number | null)[]>;
  * (2.5: in the middle of the third epoch).
  */
 export interface Curves {
-  /** loss, alignment, uniformity, r (the adjustment term R), mi_bound, learning_rate, gradient_norm, ... */
+  /** loss, alignment, uniformity, R (the adjustment term), mi_bound, learning_rate, gradient_norm, ... */
   steps: Columns;
   /** the same as means of an epoch, and label_entropy, the ceiling of mi_bound, in nats */
   epochs: Columns;

@@ -14,34 +14,54 @@ function mark(): SVGSVGElement {
     dot(5, 10.5, 3.5, "#5c76c8"), dot(11, 11.5, 2.5, "#E08C1D"), dot(9.5, 4.5, 3, "#0C919E"));
 }
 
-/** The bar; marks the link of the section that is being read. */
 export function topBar(sections: Section[]): HTMLElement {
-  const links = new Map(sections.map(({ id, title }) => [id, h("a", { href: `#${id}` }, title)]));
-  const bar = h("header", { class: "top" },
+  return h("header", { class: "top" },
     h("a", { class: "skip", href: "#main" }, "To the content"),
     h("div", { class: "wide" },
       h("span", { class: "brand" }, mark(), "projnce"),
       h("nav", { class: "sections", "aria-label": "Sections" },
-        h("ul", null, ...[...links.values()].map((link) => h("li", null, link)))),
+        h("ul", null, ...sections.map(({ id, title }) => h("li", null, h("a", { href: `#${id}` }, title))))),
       themeButton()));
-  return bar;
 }
 
-/** Marks in `bar` the section of `main` that is at the top of the window. */
+/** Marks in `bar` the section of `main` that is being read: at the end of the page that is the last one. */
 export function followSections(bar: HTMLElement, main: HTMLElement): void {
-  const observer = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) {
-      const link = [...bar.querySelectorAll(".sections a")].find((a) => a.getAttribute("href") === `#${target.id}`);
-      if (!isIntersecting || !link) continue;
-      bar.querySelector("[aria-current]")?.removeAttribute("aria-current");
-      link.setAttribute("aria-current", "true");
-    }
+  const nav = bar.querySelector<HTMLElement>(".sections")!;
+  const links = new Map([...nav.querySelectorAll("a")].map((link) => [link.hash.slice(1), link]));
+  const sections = [...main.querySelectorAll("section[id]")].filter((section) => links.has(section.id));
+  const atTop = new Set<Element>();
+  let atEnd = false;
+  const mark = (): void => {
+    const current = atEnd ? sections[sections.length - 1] : sections.find((section) => atTop.has(section));
+    const link = links.get(current?.id ?? "");
+    if (!link || link.hasAttribute("aria-current")) return;
+    nav.querySelector("[aria-current]")?.removeAttribute("aria-current");
+    link.setAttribute("aria-current", "true");
+    nav.scrollLeft = link.offsetLeft - nav.clientWidth / 3;
+  };
+  const nearTop = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) atTop[isIntersecting ? "add" : "delete"](target);
+    mark();
   }, { rootMargin: "-20% 0px -70% 0px" });
-  for (const section of main.querySelectorAll("section[id]")) observer.observe(section);
+  for (const section of sections) nearTop.observe(section);
+  const end = main.nextElementSibling;
+  if (end) new IntersectionObserver(([entry]) => {
+    atEnd = entry!.isIntersecting && scrollY > 0;
+    mark();
+  }, { threshold: 0.9 }).observe(end);
+}
+
+function footText(page: PageData): string {
+  const when = new Date(page.written);
+  const time = Number.isNaN(when.getTime()) ? page.written : `${when.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  return `${page.program} · written ${time}`;
 }
 
 export function foot(page: PageData): HTMLElement {
-  const when = new Date(page.written);
-  const time = Number.isNaN(when.getTime()) ? page.written : `${when.toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  return h("footer", { class: "wide page-foot" }, `${page.program} · written ${time}`);
+  return h("footer", { class: "wide page-foot" }, footText(page));
+}
+
+/** The same foot for newer data. */
+export function updateFoot(element: Element, page: PageData): void {
+  element.textContent = footText(page);
 }

@@ -15,11 +15,15 @@ export async function startBrowser() {
   const directory = mkdtempSync(join(tmpdir(), "report-page-"));
   let pages = 0;
 
-  /** Writes the page's file and opens it; `problems` gathers console messages, errors and dialogs. */
-  async function open(data, options = {}) {
+  /**
+   * Writes the page's file and opens it; `problems` gathers console messages, errors and dialogs.
+   * `clock`: its time is the test's to turn on.
+   */
+  async function open(data, { clock = false, ...options } = {}) {
     const file = join(directory, `page${pages++}.html`);
     writeFileSync(file, assemble(data));
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+    page.setDefaultTimeout(8000);
     const problems = [];
     page.on("console", (message) => ["error", "warning"].includes(message.type()) && problems.push(message.text()));
     page.on("pageerror", (error) => problems.push(String(error)));
@@ -28,6 +32,7 @@ export async function startBrowser() {
       window.__shift = 0;
       new PerformanceObserver((list) => { for (const entry of list.getEntries()) window.__shift += entry.value; }).observe({ type: "layout-shift", buffered: true });
     });
+    if (clock) await page.clock.install();
     await page.goto(pathToFileURL(file).href);
     await page.waitForSelector("main");
     return Object.assign(page, { problems, file });

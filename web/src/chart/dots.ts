@@ -58,7 +58,7 @@ function frameOf(spec: DotChartSpec, width: number, top: number): Frame {
 function axis(spec: DotChartSpec, frame: Frame, top: number, ink: Ink, format: (v: number) => string): SVGGElement {
   const g = s("g", { fill: ink.muted });
   const bottom = frame.height - BOTTOM;
-  for (const v of ticks(...frame.ends, Math.max(2, Math.floor((frame.width - frame.left) / 90)))) {
+  for (const v of ticks(...frame.ends, Math.max(3, Math.floor((frame.width - frame.left) / 90)))) {
     g.append(s("path", { d: `M${frame.x(v)} ${top}V${bottom}`, stroke: ink.line }));
     g.append(label(frame.x(v), bottom + 18, format(v), { "text-anchor": "middle" }));
   }
@@ -77,12 +77,14 @@ const cut = (text: string, pixels: number): string =>
 function row(group: DotGroup, y: number, frame: Frame, ink: Ink, format: (v: number) => string): SVGGElement {
   const colour = ink.colour(group.colour);
   const [low, high, mean] = [frame.x(group.low), frame.x(group.high), frame.x(group.mean)];
-  const describe = `${group.name}: mean ${format(group.mean)}, ${format(group.low)} to ${format(group.high)}, ${group.values.length} values`;
+  const describe = `${group.name}: mean ${format(group.mean)}, ${format(group.low)} to ${format(group.high)}, ` +
+    `${group.values.length} values`;
   const g = s("g", { class: "dot-row" }, s("title", null, describe));
   g.append(label(frame.left - 12, y + 4, cut(group.name, frame.left - 12), { "text-anchor": "end", fill: ink.text }));
-  g.append(s("path", { d: `M${low} ${y}H${high}M${low} ${y - 5}v10M${high} ${y - 5}v10`, stroke: colour, "stroke-width": 2, fill: "none" }));
+  const whisker = `M${low} ${y}H${high}M${low} ${y - 5}v10M${high} ${y - 5}v10`;
+  g.append(s("path", { d: whisker, stroke: colour, "stroke-width": 2, fill: "none" }));
   for (const value of group.values)
-    g.append(s("circle", { class: "dot", cx: frame.x(value), cy: y, r: 4, fill: colour, "fill-opacity": 0.35 }));
+    g.append(s("circle", { class: "dot", cx: frame.x(value), cy: y, r: 4, fill: colour, "fill-opacity": 0.5 }));
   g.append(s("circle", { class: "mean", cx: mean, cy: y, r: 5.5, fill: colour, stroke: ink.surface, "stroke-width": 1.5 }));
   const anchor = mean > frame.width - 60 ? "end" : mean < frame.left + 30 ? "start" : "middle";
   g.append(label(mean, y - 10, format(group.mean), { "text-anchor": anchor, fill: ink.text, "font-weight": 600 }));

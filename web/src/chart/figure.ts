@@ -27,8 +27,8 @@ export interface FrameParts {
   table: () => Table;
   /** `body` is a table already: there is none to show behind it. */
   tabular?: boolean;
-  /** Whether `svg` replaces `body` on paper; true where it is given. */
-  twin?: boolean;
+  /** What stands in for `body` on paper where that is not `svg`; false: `body` itself is printed. */
+  twin?: (() => string) | false;
 }
 
 /** What a reader did to a figure, by file name and title; outlives the figure on a page that is drawn anew. */
@@ -42,6 +42,10 @@ function viewOf(file: string): View {
   if (!view) views.set(file, (view = { hidden: new Set(), zoom: null, table: false }));
   return view;
 }
+
+const FILE_WIDTH = 720;
+/** Two charts stand side by side on paper: narrow drawings keep their letters large there. */
+const PAPER_WIDTH = 430;
 
 /** The drawing for paper, as an element. Text of SVG is read as XML, where nothing runs. */
 function twinOf(svg: string): Node {
@@ -73,8 +77,9 @@ export function frame(parts: FrameParts): HTMLElement {
       showTable();
     },
   });
-  const twin = parts.svg && parts.twin !== false ? h("div", { class: "twin" }, twinOf(parts.svg())) : null;
-  parts.body.addEventListener("viewchange", () => twin?.replaceChildren(twinOf(parts.svg!())));
+  const onPaper = parts.twin ?? parts.svg;
+  const twin = onPaper ? h("div", { class: "twin" }, twinOf(onPaper())) : null;
+  if (twin && onPaper) parts.body.addEventListener("viewchange", () => twin.replaceChildren(twinOf(onPaper())));
   return h("figure", { class: twin ? "figure has-twin" : "figure", "aria-labelledby": id },
     h("div", { class: "figure-head" }, h("h3", { id }, parts.title), menu(`Save or show data: ${parts.title}`, items)),
     parts.note ? h("p", { class: "note" }, parts.note) : null,
@@ -95,12 +100,11 @@ export function figure(spec: ChartSpec): HTMLElement {
   const shown = (): ChartSpec => ({ ...spec, series: spec.series.filter((series) => !view.hidden.has(series.name)) });
   return frame({
     title: spec.title, note: spec.note, file: spec.file, body,
-    svg: () => svgText(lineSvg(shown(), ink("light"))),
+    svg: () => svgText(lineSvg(shown(), ink("light"), FILE_WIDTH)),
+    twin: () => svgText(lineSvg(shown(), ink("light"), PAPER_WIDTH)),
     table: () => tableOf(spec),
   });
 }
-
-const FILE_WIDTH = 720;
 
 /** A chart of groups with its frame. */
 export function dotFigure(spec: DotChartSpec): HTMLElement {

@@ -107,7 +107,8 @@ function fillTip(tip: HTMLElement, u: uPlot, spec: ChartSpec, layout: Layout): v
     return h("div", null, h("span", { class: "swatch", style: { "--colour": series.colour } }), `${series.name} `,
       h("b", null, format(value) + band));
   });
-  tip.replaceChildren(h("div", { class: "tip-head" }, `${spec.xLabel} ${short(u.data[0]![at]!)}`), ...lines.filter((line) => line !== null));
+  const head = h("div", { class: "tip-head" }, `${spec.xLabel} ${short(u.data[0]![at]!)}`);
+  tip.replaceChildren(head, ...lines.filter((line) => line !== null));
   tip.hidden = false;
   const left = u.cursor.left!;
   const width = u.over.clientWidth;
@@ -118,12 +119,18 @@ function fillTip(tip: HTMLElement, u: uPlot, spec: ChartSpec, layout: Layout): v
 function optionsOf(spec: ChartSpec, view: LineView, colours: Ink, size: { width: number; height: number }, layout: Layout,
   tip: HTMLElement): uPlot.Options {
   return {
-    ...size, series: layout.options, bands: layout.bands, legend: { show: false }, padding: [14, 10, 0, 0],
+    ...size, series: layout.options, bands: layout.bands, legend: { show: false }, padding: [14, 14, 0, 0],
     scales: {
       x: { time: false },
       y: { distr: spec.log ? 3 : 1, range: (_, low, high) => yEnds(spec, withReferences(spec, low, high)) },
     },
-    axes: [{ ...axis(spec.xLabel, colours, (v) => short(v), () => 26), splits: (_, __, low, high) => ticks(low, high, size.width / 70, smallestStep(low, high)) }, axis(spec.yLabel, colours, tickOf(spec), widthOfTicks)],
+    axes: [
+      {
+        ...axis(spec.xLabel, colours, (v) => short(v), () => 26),
+        splits: (_, __, low, high) => ticks(low, high, size.width / 70, smallestStep(low, high)),
+      },
+      axis(spec.yLabel, colours, tickOf(spec), widthOfTicks),
+    ],
     cursor: { y: false, drag: { x: true, y: false, dist: 5 }, points: { size: 9 } },
     hooks: {
       draw: [drawReferences(spec, colours)],

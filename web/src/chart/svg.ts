@@ -6,43 +6,45 @@ import { extent, hasPoints, tickOf, type ChartSpec, type Series } from "./spec";
 import { logTicks, smallestStep, ticks } from "./ticks";
 import { short } from "../format";
 
-const WIDTH = 720;
-const HEIGHT = 380;
 const LEFT = 66;
 const RIGHT = 16;
 const BOTTOM = 48;
 
 interface Frame {
+  width: number;
+  height: number;
   x(value: number): number;
   y(value: number): number;
   top: number;
   ends: ReturnType<typeof extent>;
 }
 
-function frameOf(spec: ChartSpec, top: number): Frame {
+function frameOf(spec: ChartSpec, width: number, top: number): Frame {
+  const height = Math.round(width * 0.42) + 80;
   const ends = extent(spec);
   const place = (v: number): number => (spec.log ? Math.log(v) : v);
   const [low, high] = [place(ends.y[0]), place(ends.y[1])];
   return {
-    ends, top,
-    x: (v) => round(LEFT + ((v - ends.x[0]) / (ends.x[1] - ends.x[0])) * (WIDTH - LEFT - RIGHT)),
-    y: (v) => round(HEIGHT - BOTTOM - ((place(v) - low) / (high - low)) * (HEIGHT - BOTTOM - top)),
+    width, height, ends, top,
+    x: (v) => round(LEFT + ((v - ends.x[0]) / (ends.x[1] - ends.x[0])) * (width - LEFT - RIGHT)),
+    y: (v) => round(height - BOTTOM - ((place(v) - low) / (high - low)) * (height - BOTTOM - top)),
   };
 }
 
 function axes(spec: ChartSpec, frame: Frame, ink: Ink): SVGGElement {
   const [low, high] = frame.ends.y;
+  const { width, height } = frame;
   const g = s("g", { fill: ink.muted });
   for (const v of spec.log ? logTicks(low, high) : ticks(low, high, 6)) {
-    g.append(s("path", { d: `M${LEFT} ${frame.y(v)}H${WIDTH - RIGHT}`, stroke: ink.line }));
+    g.append(s("path", { d: `M${LEFT} ${frame.y(v)}H${width - RIGHT}`, stroke: ink.line }));
     g.append(label(LEFT - 8, frame.y(v) + 4, tickOf(spec)(v), { "text-anchor": "end" }));
   }
-  for (const v of ticks(...frame.ends.x, 8, smallestStep(...frame.ends.x))) {
-    g.append(s("path", { d: `M${frame.x(v)} ${frame.top}V${HEIGHT - BOTTOM}`, stroke: ink.line }));
-    g.append(label(frame.x(v), HEIGHT - BOTTOM + 18, short(v), { "text-anchor": "middle" }));
+  for (const v of ticks(...frame.ends.x, width / 90, smallestStep(...frame.ends.x))) {
+    g.append(s("path", { d: `M${frame.x(v)} ${frame.top}V${height - BOTTOM}`, stroke: ink.line }));
+    g.append(label(frame.x(v), height - BOTTOM + 18, short(v), { "text-anchor": "middle" }));
   }
-  const middle = (frame.top + HEIGHT - BOTTOM) / 2;
-  g.append(label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, spec.xLabel, { "text-anchor": "middle" }));
+  const middle = (frame.top + height - BOTTOM) / 2;
+  g.append(label((LEFT + width - RIGHT) / 2, height - 10, spec.xLabel, { "text-anchor": "middle" }));
   g.append(label(14, middle, spec.yLabel, { "text-anchor": "middle", transform: `rotate(-90 14 ${round(middle)})` }));
   return g;
 }
@@ -87,19 +89,19 @@ function drawSeries(series: Series, frame: Frame, ink: Ink, log: boolean): SVGGE
 function references(spec: ChartSpec, frame: Frame, ink: Ink): SVGGElement {
   const g = s("g", { fill: ink.muted });
   for (const { name, y } of spec.references ?? []) {
-    g.append(s("path", { d: `M${LEFT} ${frame.y(y)}H${WIDTH - RIGHT}`, stroke: ink.muted, "stroke-dasharray": "3 4" }));
-    g.append(label(WIDTH - RIGHT - 4, frame.y(y) - 5, name, { "text-anchor": "end" }));
+    g.append(s("path", { d: `M${LEFT} ${frame.y(y)}H${frame.width - RIGHT}`, stroke: ink.muted, "stroke-dasharray": "3 4" }));
+    g.append(label(frame.width - RIGHT - 4, frame.y(y) - 5, name, { "text-anchor": "end" }));
   }
   return g;
 }
 
 /** Names of the series in rows under the title; returns the drawing and the y below it. */
-function legend(spec: ChartSpec, ink: Ink): [SVGGElement, number] {
+function legend(spec: ChartSpec, ink: Ink, within: number): [SVGGElement, number] {
   const g = s("g", { fill: ink.text });
   let [x, y] = [LEFT, 46];
   for (const series of spec.series.length > 1 ? spec.series : []) {
     const width = 34 + series.name.length * 7;
-    if (x > LEFT && x + width > WIDTH - RIGHT) [x, y] = [LEFT, y + 20];
+    if (x > LEFT && x + width > within - RIGHT) [x, y] = [LEFT, y + 20];
     g.append(s("path", {
       d: `M${x} ${y - 4}h18`, stroke: ink.colour(series.colour), "stroke-width": 3,
       "stroke-dasharray": series.dashed ? "5 3" : null,
@@ -110,11 +112,11 @@ function legend(spec: ChartSpec, ink: Ink): [SVGGElement, number] {
   return [g, spec.series.length > 1 ? y + 14 : 40];
 }
 
-export function lineSvg(spec: ChartSpec, ink: Ink): SVGSVGElement {
-  const [names, top] = legend(spec, ink);
-  const frame = frameOf(spec, top);
-  return drawing(WIDTH, HEIGHT, spec.title,
-    s("rect", { width: WIDTH, height: HEIGHT, fill: ink.surface }),
+export function lineSvg(spec: ChartSpec, ink: Ink, width: number): SVGSVGElement {
+  const [names, top] = legend(spec, ink, width);
+  const frame = frameOf(spec, width, top);
+  return drawing(width, frame.height, spec.title,
+    s("rect", { width, height: frame.height, fill: ink.surface }),
     label(LEFT, 24, spec.title, { "font-size": 16, "font-weight": 600, fill: ink.text }),
     names,
     axes(spec, frame, ink),

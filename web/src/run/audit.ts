@@ -38,10 +38,15 @@ function verdict({ wrong }: Worst): HTMLElement | null {
 function card(audit: Audit, i: number, show: ShowOnMap): HTMLElement {
   const worst = audit.worst[i]!;
   const shown = audit.pictures ? picture(audit.pictures, i, SIZE, `Sample ${worst.name}`) : null;
+  const open = shown && show && h("button", {
+    type: "button", class: "plain", title: "Show on the map", "aria-label": `Show sample ${worst.name} on the map`,
+    on: { click: () => show(worst.index) },
+  }, shown);
   return h("li", { class: "suspect" },
-    shown && show ? h("button", { type: "button", class: "plain", title: "Show on the map", "aria-label": `Show sample ${worst.name} on the map`, on: { click: () => show(worst.index) } }, shown) : shown,
+    open || shown,
     h("div", { class: "suspect-text" },
-      h("span", { class: "given" }, named(worst.given)), h("span", { class: "arrow", "aria-label": "rather" }, "→"), h("span", { class: "suggested" }, named(worst.suggested)),
+      h("span", { class: "given" }, h("span", { class: "visually-hidden" }, "given "), named(worst.given)),
+      h("span", { class: "suggested" }, h("span", { class: "visually-hidden" }, "suggested "), named(worst.suggested)),
       h("span", { class: "aside" }, `${percent(worst.score)} · `, named(worst.name)),
       verdict(worst)));
 }

@@ -22,7 +22,8 @@ function columnsOf(colours: string[]): Column<ClassResult>[] {
     {
       name: "Accuracy", numeric: true, key: (row) => row.accuracy,
       cell: (row) => row.accuracy === null ? "–" : h("span", { class: "with-bar" },
-        h("span", { class: "bar", "aria-hidden": "true" }, h("span", { style: { width: `${100 * row.accuracy}%` } })), percent(row.accuracy)),
+        h("span", { class: "bar", "aria-hidden": "true" }, h("span", { style: { width: `${100 * row.accuracy}%` } })),
+        percent(row.accuracy)),
     },
     {
       name: "Most often taken for", key: (row) => row.takenFor?.share ?? null,
@@ -37,8 +38,9 @@ function classFigure(counts: Counts, file: string): HTMLElement {
   const table = sortable("Accuracy by class", results, columnsOf(classColours(counts.classes.length)));
   return frame({
     title: "Accuracy by class", file, tabular: true,
-    note: "A click on the name of a column sorts by it.",
-    body: h("div", { class: results.length > LONG ? "class-table long" : "class-table", tabindex: 0, role: "region", "aria-label": "Accuracy by class" }, table),
+    body: h("div", {
+      class: results.length > LONG ? "class-table long" : "class-table", tabindex: 0, role: "region", "aria-label": "Accuracy by class",
+    }, table),
     table: () => ({
       columns: ["class", "samples", "accuracy", "most often taken for", "share"],
       rows: results.map((row) => [row.name, row.samples, row.accuracy, row.takenFor?.name ?? null, row.takenFor?.share ?? null]),

@@ -43,7 +43,8 @@ export function configSection(run: RunData): HTMLElement | null {
   const tally = h("p", { class: "note", role: "status" });
   const update = (): void => {
     const wanted = filter.value.trim().toLowerCase();
-    const shown = run.config.filter((entry) => (!only.checked || differs(entry)) && `${entry.key} ${entry.value}`.toLowerCase().includes(wanted));
+    const matches = (entry: Setting): boolean => `${entry.key} ${entry.value}`.toLowerCase().includes(wanted);
+    const shown = run.config.filter((entry) => (!only.checked || differs(entry)) && matches(entry));
     groups.replaceChildren(...[...bySection(shown)].map(([section, settings]) => group(section, settings)));
     tally.textContent = `${counted(shown.length, "setting")} shown of ${run.config.length}; ${other} differ from the default.`;
   };

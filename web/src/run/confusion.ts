@@ -43,7 +43,10 @@ const STEPS: Record<string, Cell> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], Arrow
 /** The drawing that answers to pointer and keys. */
 function matrix(counts: Counts): HTMLElement {
   const readout = h("p", { class: "readout hint", "aria-live": "polite" }, HINT);
-  const host = h("div", { class: "drawn matrix", tabindex: 0, role: "group", "aria-label": `Confusion matrix of ${counts.classes.length} classes. Arrow keys move from cell to cell.` });
+  const host = h("div", {
+    class: "drawn matrix", tabindex: 0, role: "group",
+    "aria-label": `Confusion matrix of ${counts.classes.length} classes. Arrow keys move from cell to cell.`,
+  });
   let current: Cell | null = null;
   const ring = s("rect", { class: "ring", fill: "none", "stroke-width": 2, rx: 3 });
   const show = (cell: Cell | null): void => {
@@ -53,8 +56,8 @@ function matrix(counts: Counts): HTMLElement {
     ring.toggleAttribute("hidden", !cell);
     if (!cell) return;
     const at = layoutOf(counts, host.clientWidth, 0);
-    for (const [name, value] of Object.entries({ x: at.left + cell[1] * at.cell - 1, y: at.top + cell[0] * at.cell - 1, width: at.cell + 1, height: at.cell + 1 }))
-      ring.setAttribute(name, String(value));
+    const [x, y, side] = [at.left + cell[1] * at.cell - 1, at.top + cell[0] * at.cell - 1, at.cell + 1];
+    for (const [name, value] of Object.entries({ x, y, width: side, height: side })) ring.setAttribute(name, String(value));
     host.querySelector("svg")?.append(ring);
   };
   keepDrawn(host, (width, colours) => confusionSvg(counts, width, colours, null));
@@ -77,7 +80,8 @@ export function confusionFigure(counts: Counts, file: string): HTMLElement {
   const width = counts.classes.length > 40 ? FILE_WIDTH_MANY : FILE_WIDTH;
   return frame({
     title, file, body: matrix(counts),
-    note: `Rows are true classes, columns predictions (${counts.protocol}); numbers are per cent of the row. Blue is right, orange a mistake.`,
+    note: `Rows are true classes, columns predictions (${counts.protocol}); numbers are per cent of the row. ` +
+      "Blue is right, orange a mistake.",
     svg: () => svgText(confusionSvg(counts, width, ink("light"), title)),
     table: () => tableOf(counts),
   });

@@ -50,13 +50,16 @@ function accuracyChart(run: RunData): ChartSpec | null {
     format: (v) => percent(v),
     tick: (v) => percent(v, 0),
     series: tests.map(([protocol, columns], i) => ({
-      name: protocol, colour: i === 0 ? ACCENT : lineColour(i), x: numbers(columns.epoch), y: columns.top1!, low: columns.low, high: columns.high,
+      name: protocol, colour: i === 0 ? ACCENT : lineColour(i), x: numbers(columns.epoch),
+      y: columns.top1!, low: columns.low, high: columns.high,
     })),
   };
 }
 
 function informationChart(run: RunData): ChartSpec | null {
-  const spec = measure(run, "mi_bound", { title: "Information bound", yLabel: "nats", note: "What the loss says that embeddings at least tell about the label." });
+  const spec = measure(run, "mi_bound", {
+    title: "Information bound", yLabel: "nats", note: "What the loss says that embeddings at least tell about the label.",
+  });
   const ceiling = (run.curves.epochs.label_entropy ?? []).find((v) => v !== null);
   if (spec && ceiling != null) spec.references = [{ name: `label entropy ${nats(ceiling)}`, y: ceiling }];
   return spec;
@@ -80,7 +83,10 @@ export function curvesSection(run: RunData): HTMLElement | null {
       measure(run, "alignment", { title: "Alignment", yLabel: "alignment", note: "Lower: samples of a class lie closer together." }),
       measure(run, "uniformity", { title: "Uniformity", yLabel: "uniformity", note: "Lower: all samples lie further apart." }),
       measure(run, "R", { title: "Adjustment R", yLabel: "R", note: "What ProjNCE adds, so that it bounds information." })),
-    row(informationChart(run), stepChart(run, "learning_rate", "Learning rate", (v) => short(v, 2)), stepChart(run, "gradient_norm", "Gradient norm")),
+    row(
+      informationChart(run),
+      stepChart(run, "learning_rate", "Learning rate", (v) => short(v, 2)),
+      stepChart(run, "gradient_norm", "Gradient norm")),
   ]);
   return rows.length > 0 ? h("div", null, ...rows) : null;
 }

@@ -37,7 +37,8 @@ function protocolTable(summary: Summary): HTMLElement {
   return h("div", { class: "table-scroll", tabindex: 0, role: "region", "aria-label": "Accuracy by protocol" },
     h("table", { class: "protocols" },
       h("caption", { class: "visually-hidden" }, "Accuracy by protocol"),
-      h("thead", null, h("tr", null, ...head.map((name, i) => h("th", { scope: "col", class: i === 0 || i === 2 ? null : "number" }, name)))),
+      h("thead", null, h("tr", null, ...head.map((name, i) =>
+        h("th", { scope: "col", class: i === 0 || i === 2 ? null : "number" }, name)))),
       h("tbody", null, ...all.map(([name, protocol]) => h("tr", null,
         h("th", { scope: "row" }, name),
         h("td", { class: "number strong" }, percent(protocol.top1)),
@@ -50,15 +51,18 @@ const fact = (name: string, value: Child, aside?: string | false): HTMLElement =
   h("div", { class: "fact" }, h("dt", null, name), h("dd", null, value, aside ? h("span", { class: "aside" }, aside) : null));
 
 function facts(run: RunData, summary: Summary): HTMLElement {
-  const { samples, seconds, retrieval } = summary;
+  const { samples, seconds, retrieval, ranks } = summary;
   const several = `${sampleName(run)}s`;
+  const skipped = samples.skipped > 0 ? `, ${count(samples.skipped)} skipped` : "";
+  const noisy = summary.label_noise > 0;
   return h("dl", { class: "facts" },
     fact("Training time", duration(seconds.train), `${counted(summary.epochs, "epoch")}; ${duration(seconds.total)} in all`),
-    fact("Speed", `${count(summary.images_per_second)} ${several}/s`, summary.ranks !== undefined && summary.ranks > 1 && `${summary.ranks} processes`),
-    fact("Training samples", count(samples.train), `${count(samples.test)} for the test${samples.skipped > 0 ? `, ${count(samples.skipped)} skipped` : ""}`),
+    fact("Speed", `${count(summary.images_per_second)} ${several}/s`, ranks !== undefined && ranks > 1 && `${ranks} processes`),
+    fact("Training samples", count(samples.train), `${count(samples.test)} for the test${skipped}`),
     fact("Classes", count(summary.classes)),
-    fact("Labels made wrong", summary.label_noise > 0 ? percent(summary.label_noise, 0) : "none", summary.label_noise > 0 && `${count(summary.wrong_labels)} labels`),
-    retrieval?.map_at_r !== undefined && fact("Retrieval, MAP@R", percent(retrieval.map_at_r), retrieval.recall_at_1 !== undefined && `recall at 1: ${percent(retrieval.recall_at_1)}`));
+    fact("Labels made wrong", noisy ? percent(summary.label_noise, 0) : "none", noisy && `${count(summary.wrong_labels)} labels`),
+    retrieval?.map_at_r !== undefined && fact("Retrieval, MAP@R", percent(retrieval.map_at_r),
+      retrieval.recall_at_1 !== undefined && `recall at 1: ${percent(retrieval.recall_at_1)}`));
 }
 
 function titleBlock(run: RunData): HTMLElement {

@@ -11,7 +11,8 @@ export function informationBar(information: Information): HTMLElement {
   const { label_entropy: whole, mixed_ksg: value, interval: [low, high], bounds } = information;
   const at = (v: number): string => `${100 * Math.min(1, Math.max(0, v / whole))}%`;
   const known = Object.entries(bounds).filter(([name]) => name in BOUND_NAMES);
-  const marks = known.map(([name, bound]) => h("span", { class: "bound", title: `${BOUND_NAMES[name]}: ${nats(bound)}`, style: { left: at(bound) } }));
+  const marks = known.map(([name, bound]) =>
+    h("span", { class: "bound", title: `${BOUND_NAMES[name]}: ${nats(bound)}`, style: { left: at(bound) } }));
   const text = `${nats(value)} of ${nats(whole)}`;
   const others = known.map(([name, bound]) => `${BOUND_NAMES[name]} ${nats(bound)}`).join(", ");
   return h("div", { class: "information" },

@@ -23,7 +23,8 @@ export function progress(run: RunData): HTMLElement {
     ["Loss", loss === null ? null : short(loss)],
     [`Accuracy, ${protocol ?? ""}`, accuracy === null ? null : percent(accuracy)],
   ].filter((entry): entry is [string, string] => entry[1] !== null);
+  const told = `${short(done, 3)} of ${planned} epochs are done`;
   return h("div", { class: "progress-block" },
-    planned ? h("progress", { max: planned, value: Math.min(done, planned), "aria-label": `${short(done, 3)} of ${planned} epochs are done` }) : null,
+    planned ? h("progress", { max: planned, value: Math.min(done, planned), "aria-label": told }) : null,
     h("dl", { class: "facts" }, ...known.map(([name, value]) => h("div", { class: "fact" }, h("dt", null, name), h("dd", null, value)))));
 }

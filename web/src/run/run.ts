@@ -2,7 +2,7 @@
 import { h, keepFocus } from "../dom";
 import { mountMap, type MapHandle } from "../map/map";
 import type { PageData, RunData } from "../model";
-import { foot, followSections, topBar } from "../page";
+import { foot, followSections, topBar, updateFoot } from "../page";
 import { auditSection, type ShowOnMap } from "./audit";
 import { classesSection } from "./classes";
 import { configSection } from "./config";
@@ -39,11 +39,15 @@ function mapSection(run: RunData, shown: Shown): HTMLElement | null {
 }
 
 function missingNotes(run: RunData): HTMLElement | null {
-  return run.missing.length > 0 ? h("ul", { class: "missing note" }, ...run.missing.map((text) => h("li", null, text))) : null;
+  if (run.missing.length === 0) return null;
+  return h("ul", { class: "missing note" }, ...run.missing.map((text) => h("li", null, text)));
 }
 
 const PARTS: Part[] = [
-  { id: "overview", title: "Overview", uses: ["name", "path", "state", "commands", "kind", "summary", "curves", "config"], build: headline },
+  {
+    id: "overview", title: "Overview", build: headline,
+    uses: ["name", "path", "state", "commands", "kind", "summary", "curves", "config"],
+  },
   { id: "map", title: "Map", uses: ["test", "train", "classes", "kind"], build: mapSection },
   { id: "classes", title: "Classes", uses: ["confusion", "classes"], build: classesSection },
   { id: "labels", title: "Labels", uses: ["audit", "train"], build: (run, shown) => auditSection(run, showOnMap(shown)) },
@@ -87,7 +91,7 @@ export function renderRun(root: HTMLElement, page: PageData, run: RunData): void
   shown.run = run;
   pages.set(root, shown);
   if (!updateSections(shown, run, before) && known) {
-    root.lastElementChild!.replaceWith(foot(page));
+    updateFoot(root.lastElementChild!, page);
     return;
   }
   const there = PARTS.filter((part) => shown.sections.has(part.id));

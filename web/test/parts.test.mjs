@@ -1,0 +1,88 @@
+/** The parts of the page that need no browser, and the files that are kept in git. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { assemble } from "../tools/assemble.mjs";
+import { demoPage, HOSTILE } from "./fixtures.mjs";
+
+const web = join(dirname(fileURLToPath(import.meta.url)), "..");
+
+async function load(...files) {
+  const contents = files.map((file) => `export * from "./src/${file}";`).join("\n");
+  const result = await build({ stdin: { contents, resolveDir: web }, bundle: true, format: "esm", write: false });
+  return import(`data:text/javascript;base64,${Buffer.from(result.outputFiles[0].text).toString("base64")}`);
+}
+
+test("numbers as people read them", async () => {
+  const { count, percent, percentRange, nats, short, duration } = await load("format.ts");
+  assert.equal(count(12345), "12\u202f345");
+  assert.equal(count(-1234567), "\u22121\u202f234\u202f567");
+  assert.equal(percent(0.7649), "76.5\u202f%");
+  assert.equal(percentRange(0.733, 0.7572), "73.3\u2009\u2013\u200975.7\u202f%");
+  assert.equal(nats(1.8349), "1.83\u00a0nats");
+  assert.deepEqual([0, 6.5338, 0.003, 6.38e-5, -8.776, 12345, NaN].map((v) => short(v)), ["0", "6.534", "0.003", "6.4e\u22125", "\u22128.776", "12\u202f345", "\u2013"]);
+  assert.deepEqual([0.84, 9.96, 59.7, 200, 3600, 7505, 90061].map((v) => duration(v).replaceAll("\u00a0", " ")), ["0.84 s", "10 s", "1 min", "3 min 20 s", "1 h", "2 h 5 min", "1 d 1 h"]);
+});
+
+test("tables as comma-separated values", async () => {
+  const { csv } = await load("csv.ts");
+  const table = { columns: ["a,b", 'say "x"'], rows: [["two\nlines", -1.5], ["=1+1", null]] };
+  assert.equal(csv(table), '"a,b","say ""x"""\r\n"two\nlines",-1.5\r\n\'=1+1,\r\n');
+});
+
+test("packed numbers are little-endian", async () => {
+  const { unpack8, unpack16, unpack32 } = await load("packed.ts");
+  const packed = Buffer.from([1, 2, 3, 255]).toString("base64");
+  assert.deepEqual([...unpack8(packed)], [1, 2, 3, 255]);
+  assert.deepEqual([...unpack16(packed)], [0x0201, 0xff03]);
+  assert.deepEqual([...unpack32(packed)], [0xff030201]);
+});
+
+test("colours of classes: twenty that are given, more around the circle, no two alike", async () => {
+  const { classColours } = await load("colours.ts");
+  assert.deepEqual(classColours(3), ["#36509C", "#E08C1D", "#0C919E"]);
+  assert.equal(classColours(20)[19], "#E04A9C");
+  const many = classColours(100);
+  assert.equal(new Set(many).size, 100);
+  assert.notEqual(many[0], "#36509C");
+});
+
+test("round numbers along axes", async () => {
+  const { ticks, logTicks, smallestStep } = await load("chart/ticks.ts");
+  assert.deepEqual(ticks(0.13, 0.92, 5), [0.2, 0.4, 0.6, 0.8]);
+  assert.deepEqual(ticks(1, 3, 8, smallestStep(1, 3)), [1, 2, 3]);
+  assert.deepEqual(logTicks(0.9, 60), [1, 2, 5, 10, 20, 50]);
+});
+
+test("a chart's table has a row for each x and columns for bands", async () => {
+  const { tableOf } = await load("chart/spec.ts");
+  const series = [
+    { name: "a", colour: "red", x: [1, 2], y: [5, null], low: [4, null], high: [6, null] },
+    { name: "b", colour: "red", x: [2, 3], y: [7, 8] },
+  ];
+  assert.deepEqual(tableOf({ title: "", xLabel: "epoch", yLabel: "", series }), {
+    columns: ["epoch", "a", "a low", "a high", "b"],
+    rows: [[1, 5, 4, 6, null], [2, null, null, null, 7], [3, null, null, null, 8]],
+  });
+});
+
+test("data cannot end its element, titles are escaped, what is filled in is not filled again", () => {
+  const html = assemble({ ...demoPage({ classes: HOSTILE, points: 10 }), title: '{{script}}<b>"&' });
+  assert.ok(html.includes("<title>{{script}}&lt;b&gt;&quot;&amp;</title>"));
+  const data = html.split('id="data">')[1].split("</script>")[0];
+  assert.ok(!data.includes("<"));
+  assert.deepEqual(JSON.parse(data).runs[0].classes, HOSTILE);
+});
+
+test("the files in dist are what the sources give", () => {
+  const directory = mkdtempSync(join(tmpdir(), "report-build-"));
+  execFileSync(process.execPath, [join(web, "build.mjs"), "--out", directory]);
+  for (const name of ["report.js", "report.css"])
+    assert.ok(readFileSync(join(directory, name)).equals(readFileSync(join(web, "dist", name))), `${name} is old: npm run build`);
+  rmSync(directory, { recursive: true });
+});

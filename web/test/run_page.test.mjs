@@ -1,0 +1,305 @@
+/** The page of one run in a browser. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { contrasts, unlabelled } from "./accessibility.mjs";
+import { skip, startBrowser } from "./browser.mjs";
+import { demoPage, drawPictures, HOSTILE, hostilePage, hundredClasses, makePage, makeRun, runningPage, soundPage } from "./fixtures.mjs";
+
+describe("the page of a run", { skip }, () => {
+  let browser;
+  let pictures;
+  /** For tests that each touch another part of it. */
+  let shared;
+  before(async () => {
+    browser = await startBrowser();
+    const blank = await browser.browser.newPage();
+    pictures = await drawPictures(blank, 60);
+    await blank.close();
+    shared = await demo();
+  });
+  after(async () => {
+    await browser.close();
+    assert.deepEqual(shared.problems, []);
+  });
+
+  const demo = (options) => browser.open(demoPage({ points: 500, worstPictures: pictures }), options);
+  const figureOf = (page, title) => page.locator("figure", { has: page.getByRole("heading", { name: title, exact: true }) });
+  async function saved(page, title, item) {
+    const waiting = page.waitForEvent("download");
+    await figureOf(page, title).locator("summary").click();
+    await figureOf(page, title).getByRole("button", { name: item }).click();
+    const download = await waiting;
+    return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+  }
+  async function end(page) {
+    assert.deepEqual(page.problems, []);
+    await page.close();
+  }
+
+  test("shows all sections, every chart drawn, nothing moves", async () => {
+    const page = await demo();
+    assert.deepEqual(await page.locator("main > section").evaluateAll((all) => all.map((s) => s.id)), ["overview", "map", "classes", "labels", "training", "settings"]);
+    await page.waitForFunction(() => document.querySelectorAll("#training .uplot canvas").length === 8);
+    const inked = await page.locator("#training canvas").evaluateAll((all) => all.map((c) => c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((v) => v > 0)));
+    assert.ok(inked.every(Boolean), "every canvas has ink");
+    assert.ok((await page.evaluate(() => window.__shift)) < 0.02, "no layout shift");
+    await end(page);
+  });
+
+  test("the headline has the numbers of the summary", async () => {
+    const page = shared;
+    const text = await page.locator("#overview").innerText();
+    for (const part of ["74.5%", "73.3\u2009–\u200975.7\u202f%", "1.77\u00a0nats of 2.30\u00a0nats (77\u202f%)", "2\u202f136 images/s", "22\u00a0s", "40\u202f%", "2\u202f400 labels"])
+      assert.ok(text.replace(/\n/g, "").includes(part), `${part} in ${text}`);
+    assert.equal(await page.locator(".protocols tbody tr").count(), 3);
+    assert.match(await page.locator(".command pre").innerText(), /^build\/projnce train .* --seed 1 /);
+  });
+
+  test("a click on a column sorts, a second one the other way", async () => {
+    const page = shared;
+    const accuracies = () => page.locator(".sortable tbody td:nth-child(3)").evaluateAll((cells) => cells.map((cell) => parseFloat(cell.textContent)));
+    await page.getByRole("button", { name: "Accuracy", exact: true }).click();
+    const rising = await accuracies();
+    assert.deepEqual(rising, [...rising].sort((a, b) => a - b));
+    assert.ok(rising[0] < rising[9]);
+    await page.getByRole("button", { name: "Accuracy", exact: true }).click();
+    assert.deepEqual(await accuracies(), rising.reverse());
+    assert.deepEqual(await page.locator(".sortable thead th").evaluateAll((all) => all.map((th) => th.getAttribute("aria-sort"))), [null, null, "descending", null]);
+  });
+
+  test("a series is hidden on screen, in the saved drawing and on paper", async () => {
+    const page = await demo();
+    const loss = figureOf(page, "Loss");
+    await loss.locator("canvas").waitFor();
+    const ink = () => loss.locator("canvas").evaluate((c) => c.toDataURL());
+    const all = await ink();
+    const marks = () => loss.locator(".twin svg circle").count();
+    assert.equal(await marks(), 8 + 1);
+    await loss.getByRole("button", { name: "mean of the epoch" }).click();
+    assert.equal(await loss.getByRole("button", { name: "mean of the epoch" }).getAttribute("aria-pressed"), "false");
+    await page.waitForFunction(([before, title]) => {
+      const figure = [...document.querySelectorAll("figure")].find((f) => f.querySelector("h3").textContent === title);
+      return figure.querySelector("canvas").toDataURL() !== before;
+    }, [all, "Loss"]);
+    assert.equal(await marks(), 1);
+    const { bytes } = await saved(page, "Loss", "Save SVG");
+    assert.equal(bytes.toString().match(/<circle/g).length, 1);
+    await end(page);
+  });
+
+  test("charts are saved as SVG, PNG and CSV", async () => {
+    const page = shared;
+    const svg = await saved(page, "Accuracy on the test samples", "Save SVG");
+    assert.equal(svg.name, "projnce-1-accuracy-on-the-test-samples.svg");
+    assert.match(svg.bytes.toString(), /^<svg[^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+    assert.equal(svg.bytes.toString().match(/<circle/g).length, 8);
+    const png = await saved(page, "Accuracy on the test samples", "Save PNG");
+    assert.deepEqual([...png.bytes.subarray(0, 8)], [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+    assert.equal(png.bytes.readUInt32BE(16), 1440, "twice as wide as the drawing");
+    const csv = (await saved(page, "Accuracy on the test samples", "Save CSV")).bytes.toString().trimEnd().split("\r\n");
+    assert.equal(csv[0], "epoch,zero-shot,zero-shot low,zero-shot high");
+    assert.equal(csv.length, 9);
+    const confusion = (await saved(page, "What is taken for what", "Save CSV")).bytes.toString().trimEnd().split("\r\n").slice(1);
+    assert.equal(confusion.reduce((sum, line) => sum + Number(line.split(",")[2]), 0), 5000);
+  });
+
+  test("a table stands behind a chart", async () => {
+    const page = shared;
+    const figure = figureOf(page, "Learning rate");
+    await figure.locator("summary").click();
+    await figure.getByRole("button", { name: "Show table" }).click();
+    assert.equal(await figure.locator("tbody tr").count(), 64);
+  });
+
+  test("the bar marks the section that is read, the last one at the end", async () => {
+    const page = await demo();
+    const current = (name) => page.locator(".sections a[aria-current]", { hasText: name }).waitFor();
+    await current("Overview");
+    await page.getByRole("link", { name: "Classes" }).click();
+    await current("Classes");
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    await current("Settings");
+    await page.evaluate(() => scrollTo(0, 0));
+    await current("Overview");
+    await end(page);
+  });
+
+  test("the command is copied", async () => {
+    await shared.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await shared.getByRole("button", { name: "Copy" }).click();
+    await shared.getByRole("button", { name: "Copied" }).waitFor();
+    assert.match(await shared.evaluate(() => navigator.clipboard.readText()), /^build\/projnce train /);
+  });
+
+  test("the cursor shows values, a drag zooms, a double click shows all again", async () => {
+    const page = shared;
+    const figure = figureOf(page, "Accuracy on the test samples");
+    const over = figure.locator(".u-over");
+    await over.hover({ position: { x: 1, y: 50 } });
+    assert.match(await figure.locator(".tip").innerText(), /epoch 1\s+zero-shot 5\d\.\d/);
+    const before = await figure.locator("canvas").evaluate((c) => c.toDataURL());
+    const box = await over.boundingBox();
+    await page.mouse.move(box.x + 100, box.y + 50);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 250, box.y + 60);
+    await page.mouse.up();
+    await page.mouse.move(5, 5);
+    const drawn = () => figure.locator("canvas").evaluate((c) => c.toDataURL());
+    assert.notEqual(await drawn(), before);
+    await over.dblclick({ position: { x: 50, y: 50 } });
+    assert.equal(await drawn(), before);
+    await page.mouse.move(5, 5);
+    await figure.locator(".line-chart").focus();
+    for (const key of ["ArrowRight", "ArrowRight"]) await page.keyboard.press(key);
+    assert.match(await figure.locator(".tip").innerText(), /^epoch 2\s/);
+  });
+
+  test("the confusion matrix tells its cells, by pointer and by keys", async () => {
+    const page = shared;
+    const matrix = page.locator(".matrix");
+    await matrix.locator("svg").waitFor();
+    assert.equal(await matrix.locator("rect.cell").count(), 100);
+    await matrix.locator("rect.cell").nth(1).hover();
+    assert.match(await page.locator(".readout").innerText(), /^true T-shirt\/top, predicted Trouser: \d+ \(\d+\u202f%\)$/);
+    await page.mouse.move(5, 5);
+    await matrix.focus();
+    for (const key of ["ArrowRight", "ArrowDown", "ArrowRight"]) await page.keyboard.press(key);
+    assert.match(await page.locator(".readout").innerText(), /^true Trouser, predicted Trouser: \d+ /);
+  });
+
+  test("a hundred classes: only cells that are not empty, all names", async () => {
+    const page = await browser.open(hundredClasses());
+    await page.locator(".matrix svg").waitFor();
+    const cells = await page.locator(".matrix rect.cell").count();
+    assert.ok(cells > 100 && cells < 2000, `${cells} cells`);
+    assert.equal(await page.locator(".matrix text", { hasText: "class 99" }).count(), 2);
+    assert.equal(await page.locator(".sortable tbody tr").count(), 100);
+    await end(page);
+  });
+
+  test("the worst labels: pictures, verdicts, more of them", async () => {
+    const page = shared;
+    assert.equal(await page.locator(".suspect").count(), 24);
+    assert.match(await page.locator(".suspect .picture").first().evaluate((p) => getComputedStyle(p).backgroundImage), /^url\("blob:/);
+    assert.ok((await page.locator(".verdict.good").count()) > 15);
+    await page.getByRole("button", { name: "Show 24 more" }).click();
+    await page.getByRole("button", { name: "Show 12 more" }).click();
+    assert.equal(await page.locator(".suspect").count(), 60);
+    assert.equal(await page.locator(".more").isVisible(), false);
+  });
+
+  test("settings: the switch, the filter, the default beside what differs", async () => {
+    const page = shared;
+    const rows = page.locator(".settings tr");
+    assert.equal(await rows.count(), 9);
+    assert.match(await page.locator(".differs", { hasText: "temperature" }).innerText(), /0\.1\s*default\s*0\.07/);
+    await page.getByRole("switch", { name: "Only what differs" }).click();
+    assert.equal(await rows.count(), 25);
+    assert.equal(await page.locator(".differs").count(), 9);
+    await page.getByRole("searchbox").fill("loss.");
+    assert.equal(await rows.count(), 3);
+  });
+
+  test("names that try to be markup stay text", async () => {
+    const page = await browser.open(hostilePage());
+    await page.waitForSelector(".matrix svg");
+    assert.equal(await page.title(), HOSTILE[2]);
+    assert.equal(await page.locator("h1").innerText(), HOSTILE[0]);
+    for (const name of HOSTILE.slice(0, 4)) assert.ok((await page.locator(".sortable").innerText()).includes(name), name);
+    await saved(page, "What is taken for what", "Save SVG");
+    await saved(page, "What is taken for what", "Save PNG");
+    const csv = (await saved(page, "Accuracy by class", "Save CSV")).bytes.toString();
+    assert.ok(csv.includes("'=cmd|"), "formulas are text");
+    assert.equal(await page.evaluate(() => window.__hit), undefined);
+    assert.equal(await page.locator("img, main script").count(), 0);
+    await end(page);
+  });
+
+  test("a phone needs no scrolling to the side", async () => {
+    for (const data of [demoPage({ points: 500, worstPictures: pictures }), hostilePage(), runningPage(), hundredClasses()]) {
+      const page = await browser.open({ ...data, refresh: 0 }, { viewport: { width: 360, height: 740 } });
+      await page.waitForSelector(".uplot");
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
+      await end(page);
+    }
+  });
+
+  test("dark colours by the system's choice and by the button", async () => {
+    const page = await demo({ colorScheme: "dark" });
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const drawn = () => figureOf(page, "Loss").locator("canvas").evaluate((c) => c.toDataURL());
+    await figureOf(page, "Loss").locator("canvas").waitFor();
+    const [darkGround, darkChart] = [await ground(), await drawn()];
+    await page.getByRole("button", { name: "Switch to light colours" }).click();
+    assert.notEqual(await ground(), darkGround);
+    assert.notEqual(await drawn(), darkChart);
+    const { bytes } = await saved(page, "Loss", "Save SVG");
+    assert.ok(bytes.includes('fill="rgb(255, 255, 255)"'), "files are light");
+    await page.reload();
+    await page.getByRole("button", { name: "Switch to dark colours" }).waitFor();
+    await end(page);
+  });
+
+  test("paper shows light drawings in the place of canvases, and no controls", async () => {
+    const page = await demo({ colorScheme: "dark" });
+    await page.waitForSelector(".uplot");
+    await page.emulateMedia({ media: "print" });
+    assert.equal(await page.locator("#training .twin svg:visible").count(), 8);
+    assert.equal(await page.locator("#training canvas:visible").count(), 0);
+    assert.equal(await page.locator(".top:visible, .menu:visible, .more:visible").count(), 0);
+    assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
+    await end(page);
+  });
+
+  test("Tab reaches every control and shows where it is", async () => {
+    const page = await browser.open({ ...runningPage(), refresh: 0 });
+    const wanted = await page.locator("a[href], button:visible, summary, input, [tabindex='0']").count();
+    const seen = new Set();
+    for (let i = 0; i < wanted; i++) {
+      await page.keyboard.press("Tab");
+      seen.add(await page.evaluate(() => {
+        const style = getComputedStyle(document.activeElement);
+        return style.outlineStyle === "none" ? "no outline" : [...document.querySelectorAll("*")].indexOf(document.activeElement);
+      }));
+    }
+    assert.ok(!seen.has("no outline"));
+    assert.equal(seen.size, wanted);
+    await end(page);
+  });
+
+  test("headings in order, drawings with names, readable text in both themes", async () => {
+    for (const colorScheme of ["light", "dark"]) {
+      const page = await demo({ colorScheme });
+      await page.waitForSelector(".uplot");
+      const levels = await page.locator("h1, h2, h3, h4").evaluateAll((all) => all.map((one) => Number(one.tagName[1])));
+      assert.equal(levels[0], 1);
+      levels.forEach((level, i) => assert.ok(i === 0 || level <= levels[i - 1] + 1, `heading ${i} skips a level`));
+      assert.deepEqual(await unlabelled(page), []);
+      const low = (await contrasts(page)).filter(({ ratio, large }) => ratio < (large ? 3 : 4.5));
+      assert.deepEqual(low, [], colorScheme);
+      await end(page);
+    }
+  });
+
+  test("a run that goes on: progress, and only the sections that have data", async () => {
+    const page = await browser.open({ ...runningPage(), refresh: 0 });
+    assert.deepEqual(await page.locator("main > section").evaluateAll((all) => all.map((s) => s.id)), ["overview", "training", "settings", "missing"]);
+    assert.equal(await page.locator("progress").evaluate((bar) => bar.position), 3 / 8);
+    assert.match(await page.locator("#overview").innerText(), /running[\s\S]*3 of 8/);
+    await end(page);
+  });
+
+  test("a run that has only begun, and one of sounds without wrong labels", async () => {
+    const begun = makeRun({ points: 100 });
+    const empty = { steps: {}, epochs: {}, tests: {}, events: [] };
+    Object.assign(begun, { state: "running", summary: null, curves: empty, config: [], commands: [], test: null, train: null, confusion: null, audit: null });
+    const first = await browser.open(makePage([begun]));
+    assert.equal(await first.locator("main > section").count(), 1);
+    await end(first);
+    const sound = await browser.open(soundPage());
+    assert.match(await sound.locator("#overview").innerText(), /sounds\/s/);
+    assert.equal(await sound.locator(".verdict").count(), 0);
+    await end(sound);
+  });
+});
