@@ -3,12 +3,15 @@
 
 C++ tests are the GoogleTest binaries that CTest knows; the command line is tested by the Python
 files under tests/cli, what training survives by those under tests/faults, each of which counts as
-one test. A binary that dies counts as one failure more.
+one test, and the report page by those under web/test, in a browser. A binary that dies counts as
+one failure more.
 """
 import argparse
 import io
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -104,6 +107,41 @@ def run_faults(tally):
     print(f"{'faults':<14} {time.monotonic() - started:6.1f} s", flush=True)
 
 
+def run_page(tally):
+    """The report page's own tests; node counts them."""
+    web = ROOT / "web"
+    missing = [what for what, found in (("node", shutil.which("node")),
+                                        ("web/node_modules", (web / "node_modules").exists()),
+                                        ("chromium", shutil.which("chromium"))) if not found]
+    if missing:
+        tally.skipped.append(f"report page: {', '.join(missing)} not there")
+        return
+    started = time.monotonic()
+    types = subprocess.run(["node", "node_modules/typescript/bin/tsc", "--noEmit"], cwd=web,
+                           text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if types.returncode == 0:
+        tally.passed += 1
+    else:
+        print(types.stdout)
+        tally.fail("report page: its types do not fit")
+    files = sorted(str(path.relative_to(web)) for path in web.glob("test/*.test.mjs"))
+    ran = subprocess.run(["node", "--test", "--test-reporter=tap", *files], cwd=web, text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    counts = {name: int(number) for name, number in
+              re.findall(r"^# (pass|fail|cancelled|skipped) (\d+)$", ran.stdout, re.MULTILINE)}
+    tally.passed += counts.get("pass", 0)
+    tally.skipped += [f"report page: {line}" for line in
+                      re.findall(r"^ *ok \d+ - (.* # SKIP.*)$", ran.stdout, re.MULTILINE)]
+    failed = counts.get("fail", 0) + counts.get("cancelled", 0)
+    for name in re.findall(r"^ *not ok \d+ - (.*)$", ran.stdout, re.MULTILINE)[:failed]:
+        tally.fail(f"report page: {name}")
+    if ran.returncode != 0:
+        print(ran.stdout)
+        if failed == 0:
+            tally.fail(f"report page: node ended with status {ran.returncode}")
+    print(f"{'report page':<14} {time.monotonic() - started:6.1f} s", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", help="build directory")
@@ -115,6 +153,7 @@ def main():
         os.environ["PROJNCE_PROGRAM"] = str(Path(arguments.build).resolve() / "projnce")
         run_command_line(tally)
         run_faults(tally)
+        run_page(tally)
     for line in tally.skipped:
         print(f"skipped  {line}")
     for line in tally.failures:

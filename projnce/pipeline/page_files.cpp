@@ -20,9 +20,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int64_t kLargestMap = 50'000;  // samples that are mapped as a whole
-constexpr int64_t kFewestMapped = 4;     // samples
-constexpr size_t kPictureBytes = 130;    // of a sample on the map
+constexpr int64_t kLargestMap = 50'000;             // samples that are mapped as a whole
+constexpr int64_t kFewestMapped = 4;                // samples
+constexpr size_t kPictureBytes = 130;               // of a sample on a map of many
+constexpr size_t kSmallestPictureBudget = 400'000;  // of all samples of a part
 constexpr size_t kShownSuspects = 60;
 constexpr int64_t kFewestSuspects = 12;  // shown even where fewer are flagged
 constexpr size_t kSuspectPictureBytes = 4000;
@@ -232,7 +233,9 @@ class PageMaker {
     mapped.names = page_names(*part, mapped.indices);
     mapped.pictures = make_picture_sheets(
         part, mapped.indices,
-        {.bytes = kPictureBytes * mapped.size(), .largest_side = 64, .decoding = decoding()});
+        {.bytes = std::max(kPictureBytes * mapped.size(), kSmallestPictureBudget),
+         .largest_side = 64,
+         .decoding = decoding()});
     return mapped;
   }
 

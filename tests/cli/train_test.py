@@ -16,9 +16,13 @@ class Train(CommandLineTest):
         self.assertGreaterEqual(summary["accuracy"]["last"], 0.9)
         self.assertEqual(summary["samples"], {"train": 48, "test": 12, "skipped": 0})
         files = {p.name for p in (self.scratch / "run").iterdir()}
-        self.assertEqual(files, {"config.toml", "metrics.jsonl", "checkpoints", "log.txt",
-                                 "encoder.safetensors", "embeddings.npy", "labels.npy",
-                                 "lock", "summary.json", "train_labels.npy"})
+        events, = [name for name in files if name.startswith("events.out.tfevents.")]
+        self.assertEqual(files - {events},
+                         {"config.toml", "commands.txt", "metrics.jsonl", "checkpoints", "log.txt",
+                          "encoder.safetensors", "embeddings.npy", "labels.npy", "tsne.npy",
+                          "train_labels.npy", "suspects.csv", "samples.safetensors",
+                          "projector", "projector_config.pbtxt", "report.html", "lock",
+                          "summary.json"})
         self.assertEqual(json.loads((self.scratch / "run/summary.json").read_text()), summary)
         self.check_eval(summary)
         self.check_predict()

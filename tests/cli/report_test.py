@@ -1,0 +1,104 @@
+"""projnce report: the page of a run and of several, as far as it can be told without a browser."""
+import json
+import re
+import unittest
+
+from support import TINY, CommandLineTest, make_folder, make_sounds
+
+
+def page_data(path):
+    """What the page holds, and all of its text."""
+    text = path.read_text()
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
+    return json.loads(found.group(1)), text
+
+
+class Report(CommandLineTest):
+    def train(self, run, *settings, data="photos"):
+        ran = self.run_program("train", "--data", data, "--out", run, *TINY, *settings)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return ran
+
+    def test_training_ends_with_the_page_of_its_run(self):
+        make_folder(self.scratch / "photos")
+        ran = self.train("runs/a", "--set", "dataset.label_noise.rate=0.2", "--live")
+        self.assertIn("runs/a/report.html", ran.stdout)
+        data, text = page_data(self.scratch / "runs/a/report.html")
+        run, = data["runs"]
+        self.assertEqual(data["refresh"], 0)
+        self.assertEqual(run["state"], "finished")
+        self.assertEqual(run["classes"], ["lying", "upright"])
+        self.assertEqual(run["summary"],
+                         json.loads((self.scratch / "runs/a/summary.json").read_text()))
+        self.assertEqual(run["test"]["count"], run["summary"]["samples"]["test"])
+        self.assertEqual(run["train"]["count"], run["summary"]["samples"]["train"])
+        self.assertIsNotNone(run["train"]["truth"])
+        self.assertEqual(len(run["train"]["names"].split("\n")), run["train"]["count"])
+        self.assertEqual(len(run["audit"]["worst"]), 12)
+        self.assertEqual(run["curves"]["epochs"]["epoch"], [1, 2])
+        self.assertEqual(run["commands"][0].split()[:2], ["projnce", "train"])
+        settings = {s["key"]: s for s in run["config"]}
+        self.assertEqual(settings["train.epochs"]["value"], "2")
+        self.assertEqual(settings["train.epochs"]["standard"], "500")
+        self.assertEqual(settings["dataset.label_noise.rate"]["standard"], "0.0")
+        self.assertIsNone(settings["input.image_size"]["standard"])
+        self.assertNotIn("src=\"http", text)
+
+    def test_what_an_older_run_lacks_is_made(self):
+        make_folder(self.scratch / "photos")
+        self.train("runs/a", "--set", "report.page=false")
+        run = self.scratch / "runs/a"
+        self.assertFalse((run / "samples.safetensors").exists())
+        result = self.run_json("report", "runs/a")
+        self.assertEqual(result["files"], ["runs/a/report.html"])
+        made = page_data(run / "report.html")[0]["runs"][0]
+        self.assertIsNotNone(made["test"])
+        self.assertIsNotNone(made["audit"])
+        self.assertTrue((run / "suspects.csv").exists())
+        # With the data gone, the rest is still shown.
+        (run / "samples.safetensors").unlink()
+        (self.scratch / "photos").rename(self.scratch / "elsewhere")
+        ran = self.run_program("report", "runs/a")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("left out", ran.stderr)
+        left = page_data(run / "report.html")[0]["runs"][0]
+        self.assertIsNone(left["test"])
+        self.assertTrue(left["missing"])
+
+    def test_several_runs_share_a_page(self):
+        make_folder(self.scratch / "photos", per_class=10)
+        for name, loss in (("a", "supcon"), ("b", "projnce")):
+            self.train(f"runs/{name}", "--set", f"loss.name={loss}")
+        result = self.run_json("report", "runs")
+        self.assertEqual(result["files"], ["runs/report.html"])
+        data = page_data(self.scratch / "runs/report.html")[0]
+        self.assertEqual([run["name"] for run in data["runs"]], ["a", "b"])
+        self.assertEqual([run["summary"]["loss"] for run in data["runs"]], ["supcon", "projnce"])
+        self.assertIsNone(data["runs"][0]["test"]["pictures"])
+
+    def test_sounds_have_pictures(self):
+        make_sounds(self.scratch / "tones")
+        self.train("runs/a", "--set", "encoder.name=audio-cnn", data="tones")
+        run = page_data(self.scratch / "runs/a/report.html")[0]["runs"][0]
+        self.assertEqual(run["kind"], "sound")
+        self.assertEqual(run["train"]["pictures"]["side"], 64)
+
+    def test_a_damaged_file_of_samples_costs_only_what_it_held(self):
+        make_folder(self.scratch / "photos", per_class=10)
+        self.train("runs/a")
+        samples = self.scratch / "runs/a/samples.safetensors"
+        samples.write_bytes(samples.read_bytes()[:-1])
+        self.run_json("report", "runs/a")
+        run = page_data(self.scratch / "runs/a/report.html")[0]["runs"][0]
+        self.assertIsNone(run["confusion"])
+        self.assertIn("samples.safetensors", run["missing"][0])
+
+    def test_what_is_no_run_is_refused(self):
+        (self.scratch / "empty").mkdir()
+        self.assert_refused("report", "empty", says="holds no run")
+        self.assert_refused("report", "nowhere", says="holds no run")
+        self.assert_refused("report", says="RUN")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,96 @@
+#include "projnce/report/page.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "projnce/core/toml.h"
+#include "projnce/io/atomic_file.h"
+#include "projnce/report/page_parts.h"
+#include "projnce/report/run_data.h"
+#include "tests/support/files.h"
+#include "tests/support/scratch_dir.h"
+
+namespace projnce {
+namespace {
+
+using nlohmann::ordered_json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+size_t count_of(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST(Page, NothingInTheDataCanEndItsElement) {
+  const ordered_json data = {{"title", "</title><script>alert(1)</script>"},
+                             {"name", "</script><!--<script>"}};
+  const auto page = page_html(data);
+  EXPECT_THAT(page, AllOf(HasSubstr("\\u003c/script>\\u003c!--\\u003cscript>"),
+                          HasSubstr("&lt;/title&gt;&lt;script&gt;")));
+  EXPECT_EQ(count_of(page, "<script>alert"), 0U);
+  EXPECT_EQ(count_of(page, "</script>"), 2U) << "the data's and the script's own";
+  EXPECT_EQ(ordered_json::parse(page_json(data)), data);
+}
+
+TEST(Page, PlaceholdersInTheDataStayText) {
+  const auto page = page_html({{"title", "{{data}} {{script}}"}, {"x", "{{style}}{{csp}}"}});
+  EXPECT_THAT(page, AllOf(HasSubstr("<title>{{data}} {{script}}</title>"),
+                          HasSubstr("\"x\":\"{{style}}{{csp}}\"")));
+}
+
+TEST(Page, BytesThatAreNoUtf8AreReplaced) {
+  EXPECT_EQ(page_json({{"name", "\xff"}}), "{\"name\":\"\xEF\xBF\xBD\"}");
+}
+
+TEST(Page, AllowsItsOwnScriptAndStyleAlone) {
+  const auto policy = page_policy();
+  EXPECT_THAT(policy, AllOf(HasSubstr("default-src 'none'"), HasSubstr("script-src 'sha256-"),
+                            Not(HasSubstr("unsafe"))));
+  EXPECT_THAT(page_html({{"title", "t"}}), HasSubstr(policy));
+  EXPECT_FALSE(page_script().empty());
+  EXPECT_EQ(page_script().find("</script"), std::string_view::npos);
+}
+
+class RunDataTest : public ::testing::Test {
+ protected:
+  RunDataTest() {
+    write_file_atomically(run_.config(), "seed = 1\n\n[train]\nepochs = 3\nschedule = 'cosine'\n");
+  }
+  testing::ScratchDir scratch_;
+  RunPaths run_{scratch_.path()};
+};
+
+TEST_F(RunDataTest, ARunThatGoesOnHasSettingsAndNoSummary) {
+  const auto data = run_data(run_, {.standard = parse_toml("[train]\nepochs = 500\n", "t")});
+  EXPECT_EQ(data["state"], "running");
+  EXPECT_TRUE(data["summary"].is_null());
+  EXPECT_TRUE(data["missing"].empty()) << "it is not finished: nothing is missing yet";
+  const ordered_json epochs = {{"key", "train.epochs"}, {"value", "3"}, {"standard", "500"}};
+  const ordered_json schedule = {
+      {"key", "train.schedule"}, {"value", "'cosine'"}, {"standard", nullptr}};
+  EXPECT_EQ(data["config"], (ordered_json{{{"key", "seed"}, {"value", "1"}, {"standard", nullptr}},
+                                          epochs,
+                                          schedule}));
+}
+
+TEST_F(RunDataTest, AFinishedRunWithoutSamplesSaysWhatIsMissing) {
+  write_file_atomically(run_.summary(), "{\"loss\": \"supcon\"}");
+  write_file_atomically(run_.commands(), "projnce train x\nprojnce train --resume\n");
+  const auto data = run_data(run_, {});
+  EXPECT_EQ(data["state"], "finished");
+  EXPECT_EQ(data["summary"]["loss"], "supcon");
+  EXPECT_EQ(data["commands"].size(), 2U);
+  ASSERT_EQ(data["missing"].size(), 1U);
+  EXPECT_THAT(data["missing"][0].get<std::string>(), HasSubstr("samples.safetensors"));
+}
+
+TEST_F(RunDataTest, ASummaryThatIsNoJsonCountsAsNone) {
+  write_file_atomically(run_.summary(), "{\"loss\": ");
+  EXPECT_EQ(run_data(run_, {})["state"], "running");
+}
+
+}  // namespace
+}  // namespace projnce
