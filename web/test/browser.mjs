@@ -17,9 +17,9 @@ export async function startBrowser() {
 
   /**
    * Writes the page's file and opens it; `problems` gathers console messages, errors and dialogs.
-   * `clock`: its time is the test's to turn on.
+   * `clock`: its time is the test's to turn on. `before`: a script to run before the page's own, with its argument.
    */
-  async function open(data, { clock = false, ...options } = {}) {
+  async function open(data, { clock = false, before = null, ...options } = {}) {
     const file = join(directory, `page${pages++}.html`);
     writeFileSync(file, assemble(data));
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
@@ -33,6 +33,7 @@ export async function startBrowser() {
       new PerformanceObserver((list) => { for (const entry of list.getEntries()) window.__shift += entry.value; }).observe({ type: "layout-shift", buffered: true });
     });
     if (clock) await page.clock.install();
+    if (before) await page.addInitScript(...before);
     await page.goto(pathToFileURL(file).href);
     await page.waitForSelector("main");
     return Object.assign(page, { problems, file });

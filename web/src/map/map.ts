@@ -1,14 +1,238 @@
-/** The map of a run's embeddings. */
-import { h } from "../dom";
+import { frame } from "../chart/figure";
+import { freshId, h } from "../dom";
+import { count } from "../format";
 import type { RunData } from "../model";
+import { scheme } from "../theme";
+import { Card, factsOf } from "./card";
+import type { ColourBy } from "./colouring";
+import { COLOUR_TITLES, coloursFor, countClasses, countGroups, GROUP_NAMES } from "./colouring";
+import * as controls from "./controls";
+import { mapSvg, mapTable } from "./exports";
+import { listenToPointers } from "./input";
+import { KEY_HELP, listenToKeys, zoomBy } from "./keys";
+import { Legend } from "./legend";
+import { onPaper } from "./paper";
+import { Plot } from "./plot";
+import type { Part, Points } from "./points";
+import { nameOf, unpackPoints } from "./points";
+import { stepFrom } from "./step";
+import { takeStill } from "./still";
 
 export interface MapHandle {
-  highlight(part: "train" | "test", index: number | null): void;
+  /** Rings the sample with this number in its part and brings it into view; null: none. */
+  highlight(part: Part, index: number | null): void;
   destroy(): void;
 }
 
+/** So close one goes to a sample that is asked for, at least. */
+const CLOSE = 3;
+
+class EmbeddingMap implements MapHandle {
+  readonly element: HTMLElement;
+  private readonly plot: Plot;
+  private readonly card: Card;
+  private readonly classLegend = new Legend("classes", () => this.refilter());
+  private readonly groupLegend = new Legend("groups", () => this.refilter());
+  private readonly shown = h("p", { class: "map-shown note", role: "status" });
+  private readonly said = h("p", { class: "visually-hidden", "aria-live": "polite" });
+  private readonly select = controls.colourSelect((by) => this.colour(by));
+  private readonly ramp = controls.rampKey();
+  private readonly parts: Part[];
+  private readonly switcher: HTMLElement;
+  private readonly paper = h("canvas", { class: "map-paper", "aria-hidden": "true" });
+  private readonly unpacked = new Map<Part, Points>();
+  private readonly listening = new AbortController();
+  private part: Part;
+  private by: ColourBy = "label";
+  /** A sample stays ringed when it was picked, not when the mouse only passed over it. */
+  private picked = -1;
+
+  constructor(private readonly run: RunData) {
+    this.parts = (["test", "train"] as const).filter((part) => run[part] !== null);
+    this.part = this.parts[0]!;
+    this.plot = new Plot(run.classes, () => this.placeCard());
+    this.card = new Card(run.classes);
+    this.switcher = controls.partSwitch(this.parts, this.part, (part) => this.choosePart(part));
+    this.element = frame({
+      title: "Map of the samples", file: run.name, twin: false, body: this.body(),
+      svg: () => mapSvg(this.plot.shot(scheme())),
+      png: () => this.png(),
+      table: () => mapTable(this.points, run.classes),
+    });
+    this.listen();
+    this.choosePart(this.part);
+  }
+
+  private get points(): Points {
+    let points = this.unpacked.get(this.part);
+    if (!points) this.unpacked.set(this.part, (points = unpackPoints(this.run[this.part]!)));
+    return points;
+  }
+
+  private body(): HTMLElement {
+    const { stage } = this.plot;
+    const help = h("p", { class: "visually-hidden", id: freshId("map-help") }, KEY_HELP);
+    stage.element.tabIndex = 0;
+    for (const [name, value] of [["role", "application"], ["aria-describedby", help.id], ["aria-label", "Map of the samples"]] as const) {
+      stage.element.setAttribute(name, value);
+    }
+    const zoom = controls.zoomButtons(() => zoomBy(stage, 2), () => zoomBy(stage, 0.5), () => stage.fly(stage.home));
+    const names = controls.namesToggle(this.plot.names, (on) => {
+      this.plot.names = on;
+      stage.redraw();
+    });
+    const bar = h("div", { class: "map-bar" }, this.parts.length > 1 && this.switcher,
+      h("label", { class: "map-colour" }, "Colour by ", this.select), names);
+    const picture = h("div", { class: "map-picture-box" }, stage.element, this.card.element, zoom, this.paper);
+    const side = h("div", { class: "map-side" }, this.ramp, this.groupLegend.element, this.classLegend.element);
+    return h("div", { class: "map" }, bar, h("div", { class: "map-columns" }, picture, side), this.shown, this.said, help);
+  }
+
+  private listen(): void {
+    const { stage } = this.plot;
+    const { signal } = this.listening;
+    listenToPointers(stage, {
+      point: (place) => this.activate(place ? this.plot.at(place.x, place.y) : -1),
+      pick: (place) => this.pick(this.plot.at(place.x, place.y, 22)),
+    }, signal);
+    listenToKeys(stage, {
+      stepping: () => this.picked >= 0,
+      begin: () => this.pick(this.plot.at(stage.size.width / 2, stage.size.height / 2, stage.size.width)),
+      step: (dx, dy) => this.pick(stepFrom(this.points, this.plot.visible, this.picked, dx, dy)),
+      leave: () => this.pick(-1),
+    });
+    document.addEventListener("themechange", () => {
+      this.plot.recolour();
+      this.fillLegends();
+    }, { signal });
+    onPaper(this.element, (paper) => paper && this.drawPaper());
+  }
+
+  private choosePart(part: Part): void {
+    this.part = part;
+    controls.markPart(this.switcher, part);
+    const offered = coloursFor(this.points);
+    if (!offered.includes(this.by)) this.by = "label";
+    controls.fillColours(this.select, offered, this.by);
+    this.picked = -1;
+    this.card.setPoints(this.points);
+    this.plot.setPoints(this.points);
+    this.colour(this.by);
+  }
+
+  private colour(by: ColourBy): void {
+    this.by = by;
+    this.groupLegend.hidden.clear();
+    this.fillLegends();
+    this.refilter();
+  }
+
+  private fillLegends(): void {
+    const { classes } = this.run;
+    const counts = countClasses(this.points, this.by, classes.length);
+    const colours = this.plot.theme.classes;
+    const groups = GROUP_NAMES[this.by];
+    const byClass = counts.map((n, id) => ({
+      id, name: classes[id] ?? "none", count: n, colour: groups ? "transparent" : colours[id]!,
+    }));
+    this.classLegend.setEntries(byClass.filter((entry) => entry.id < classes.length || entry.count! > 0));
+    this.groupLegend.element.hidden = !groups;
+    this.ramp.hidden = this.by !== "suspicion";
+    controls.paintRamp(this.ramp, this.plot.theme.palette.ramp);
+    const pair = countGroups(this.points, this.by);
+    const pairColours = this.plot.theme.groups[this.by === "suspicion" ? "suspicion" : "outcome"];
+    const entries = (groups ?? []).map((name, id) => ({ id, name, count: pair[id]!, colour: pairColours[id]! }));
+    this.groupLegend.setEntries(entries.reverse());
+  }
+
+  private refilter(): void {
+    this.plot.refresh(this.by, { hiddenClasses: this.classLegend.hidden, hiddenGroups: this.groupLegend.hidden });
+    if (this.picked >= 0 && !this.plot.sees(this.picked)) this.pick(-1);
+    else this.activate(this.picked);
+    const { points } = this;
+    const what = this.part === "test" ? "test samples" : "training samples";
+    const of = points.total > points.count ? ` of ${count(points.total)}` : "";
+    const shown = this.plot.visible.length;
+    const fewer = shown < points.count ? `; ${count(shown)} of them shown` : "";
+    const against = this.by === "outcome" ? ` (prediction against the ${points.truth ? "true" : "given"} label)` : "";
+    this.shown.textContent = `${count(points.count)}${of} ${what}, ${points.how}${fewer}. Colours: ${COLOUR_TITLES[this.by]}${against}.`;
+  }
+
+  private activate(i: number): void {
+    const next = i >= 0 ? i : this.picked;
+    if (next === this.plot.active) return;
+    this.plot.active = next;
+    this.plot.stage.redraw();
+  }
+
+  private pick(i: number): void {
+    this.picked = i;
+    this.activate(i);
+    if (i < 0) return;
+    const facts = factsOf(this.points, this.run.classes, i).map(({ word, text }) => `${word} ${text}`);
+    this.said.textContent = [nameOf(this.points, i), ...facts].join("; ");
+    const { stage } = this.plot;
+    const { x, y } = this.plot.place(i);
+    const inside = x > 20 && y > 20 && x < stage.size.width - 20 && y < stage.size.height - 20;
+    if (!inside) stage.fly({ ...stage.view, x: this.points.x[i]!, y: this.points.y[i]! });
+  }
+
+  private placeCard(): void {
+    const i = this.plot.active;
+    if (i < 0) return this.card.hide();
+    const { x, y } = this.plot.place(i);
+    this.card.show(i, x, y, this.plot.stage.size);
+  }
+
+  highlight(part: Part, index: number | null): void {
+    if (index === null) return this.pick(-1);
+    if (!this.parts.includes(part)) return;
+    if (part !== this.part) this.choosePart(part);
+    const i = this.points.index.indexOf(index);
+    if (i < 0) {
+      this.pick(-1);
+      this.said.textContent = `Sample ${index} is not among those on the map.`;
+      return;
+    }
+    if (!this.plot.sees(i)) this.showAll();
+    const { stage } = this.plot;
+    this.pick(i);
+    const scale = Math.max(stage.view.scale, CLOSE * stage.home.scale);
+    stage.fly({ x: this.points.x[i]!, y: this.points.y[i]!, scale });
+  }
+
+  private showAll(): void {
+    this.classLegend.hidden.clear();
+    this.groupLegend.hidden.clear();
+    this.fillLegends();
+    this.refilter();
+  }
+
+  private png(): Promise<Blob> {
+    const canvas = takeStill(this.plot.shot(scheme()), 2);
+    return new Promise((resolve, reject) =>
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture came out")))));
+  }
+
+  /** On paper stands a still in light colours. */
+  private drawPaper(): void {
+    if (this.plot.stage.size.width > 0) takeStill(this.plot.shot("light"), 2, this.paper);
+  }
+
+  destroy(): void {
+    this.listening.abort();
+    this.plot.stage.destroy();
+    this.element.remove();
+  }
+}
+
+/** The samples of a run on a map; says so where there are none. */
 export function mountMap(host: HTMLElement, run: RunData): MapHandle {
-  const shown = (run.test?.count ?? 0) + (run.train?.count ?? 0);
-  host.append(h("p", { class: "map-placeholder" }, `${shown} samples`));
-  return { highlight: () => undefined, destroy: () => host.replaceChildren() };
+  if (!run.test && !run.train) {
+    host.append(h("p", { class: "note" }, "There is no map of this run."));
+    return { highlight: () => undefined, destroy: () => undefined };
+  }
+  const map = new EmbeddingMap(run);
+  host.append(map.element);
+  return map;
 }

@@ -1,0 +1,123 @@
+/** Sorts runs by method and by what they were tried on. */
+import { percent, short } from "../format";
+import type { RunData, Summary } from "../model";
+import { setting } from "../run/words";
+
+export interface Entry {
+  run: RunData;
+  summary: Summary;
+  seed: number;
+  method: string;
+  condition: string;
+}
+
+export interface Comparison {
+  entries: Entry[];
+  /** In the order in which they first occur. */
+  methods: string[];
+  conditions: string[];
+  /** What differs between methods and is not in their names, a sentence each. */
+  remarks: string[];
+}
+
+/** Settings that say nothing of the method: seeds, the machine, and what was measured on the data. */
+const ASIDE = /(^|[._])seed$|^version$|^threads$|^input\.(mean|std)$|^dataset\.root$|^loss\.name$|^dataset\.name$/;
+
+export function valueOf(run: RunData, key: string): string {
+  const text = setting(run, key);
+  if (text === null) return "";
+  const number = Number(text);
+  return text.trim() !== "" && Number.isFinite(number) ? short(number) : text;
+}
+
+const distinct = <T>(values: T[]): T[] => [...new Set(values)];
+
+/** The settings that are not the same in all these runs. */
+export function varyingKeys(runs: RunData[]): string[] {
+  const keys = distinct(runs.flatMap((run) => run.config.map((entry) => entry.key)));
+  return keys.filter((key) => !ASIDE.test(key) && distinct(runs.map((run) => valueOf(run, key))).length > 1);
+}
+
+/** "loss.beta" -> "beta" */
+export const settingName = (key: string): string => key.slice(key.lastIndexOf(".") + 1).replaceAll("_", " ");
+
+/** "beta 5": the last part of the key, or more where that one is used twice. */
+function describe(run: RunData, keys: string[]): string[] {
+  const names = keys.map(settingName);
+  return keys.flatMap((key, i) => {
+    const value = valueOf(run, key);
+    const name = names.filter((other) => other === names[i]).length > 1 ? key : names[i]!;
+    return value === "" ? [] : [`${name} ${value}`];
+  });
+}
+
+export const NOISE_KEY = "dataset.label_noise.rate";
+
+/** Everything of the data set is a condition, all else belongs to the method. */
+const isCondition = (key: string): boolean => key.startsWith("dataset.");
+
+function conditionOf(run: RunData, summary: Summary, keys: string[], datasets: number): string {
+  const own = keys.filter((key) => isCondition(key) && key !== NOISE_KEY);
+  const parts = describe(run, own);
+  const { label_noise: rate } = summary;
+  if (keys.includes(NOISE_KEY) || rate > 0) parts.unshift(rate > 0 ? `${percent(rate, rate * 100 % 1 ? 1 : 0)} wrong labels` : "labels as given");
+  if (datasets > 1 || parts.length === 0) parts.unshift(summary.dataset);
+  return parts.join(", ");
+}
+
+/** Names of methods tell runs of one loss apart; what only differs between losses is remarked. */
+function remarksOf(runs: RunData[], named: string[]): string[] {
+  const keys = varyingKeys(runs).filter((key) => !isCondition(key) && !key.startsWith("loss.") && !named.includes(key));
+  return keys.map((key) => {
+    const values = distinct(runs.map((run) => `${setting(run, "loss.name") ?? "?"}: ${valueOf(run, key) || "none"}`));
+    return `${key} differs between methods (${values.join(", ")}).`;
+  });
+}
+
+/** `without` names a setting that is left out of the names of methods and conditions. */
+export function compareRuns(runs: RunData[], without: string | null = null): Comparison {
+  const done = runs.filter((run) => run.summary !== null);
+  const all = varyingKeys(done).filter((key) => key !== without);
+  const datasets = distinct(done.map((run) => run.summary!.dataset)).length;
+  const named: string[] = [];
+  const entries = done.map((run): Entry => {
+    const summary = run.summary!;
+    const siblings = done.filter((other) => other.summary!.loss === summary.loss);
+    const keys = varyingKeys(siblings).filter((key) => !isCondition(key) && key !== without);
+    named.push(...keys);
+    const method = [summary.loss, ...describe(run, keys)].join(", ");
+    const noiseless = without === NOISE_KEY ? { ...summary, label_noise: 0 } : summary;
+    return { run, summary, seed: summary.seed, method, condition: conditionOf(run, noiseless, all, datasets) };
+  });
+  return {
+    entries,
+    methods: distinct(entries.map((entry) => entry.method)),
+    conditions: distinct(entries.map((entry) => entry.condition)),
+    remarks: remarksOf(done, named),
+  };
+}
+
+export function groupOf({ entries }: Comparison, method: string, condition: string): Entry[] {
+  return entries.filter((entry) => entry.method === method && entry.condition === condition).sort((a, b) => a.seed - b.seed);
+}
+
+/** The protocols that all runs were judged by. */
+export function commonProtocols({ entries }: Comparison): string[] {
+  const [first, ...others] = entries;
+  if (!first) return [];
+  const names = distinct([first.summary.protocol, ...Object.keys(first.summary.protocols)]);
+  return names.filter((name) => others.every(({ summary }) => name === summary.protocol || name in summary.protocols));
+}
+
+/** A run's accuracy: the reported one by its own protocol, that of the last epoch by another. */
+export function accuracyOf({ summary }: Entry, protocol: string): number {
+  if (protocol === summary.protocol) return summary.accuracy.reported;
+  return summary.protocols[protocol]!.top1;
+}
+
+/** Which epoch the accuracies are of. */
+export function epochText({ entries }: Comparison, protocol: string): string {
+  const best = entries.filter(({ summary }) => protocol === summary.protocol && summary.accuracy.reported_epoch === "best").length;
+  if (best === 0) return "of the last epoch";
+  return best === entries.length ? "of the best epoch" : `of the best epoch in ${best} runs, of the last one in the others`;
+}

@@ -1,0 +1,121 @@
+/** Means, spreads and intervals over seeds. */
+
+export function mean(values: number[]): number {
+  return values.reduce((sum, v) => sum + v, 0) / values.length;
+}
+
+/** Sample variance; NaN of fewer than two values. */
+function variance(values: number[]): number {
+  const middle = mean(values);
+  return values.reduce((sum, v) => sum + (v - middle) ** 2, 0) / (values.length - 1);
+}
+
+export function deviation(values: number[]): number {
+  return Math.sqrt(variance(values));
+}
+
+const LANCZOS = [
+  76.18009172947146, -86.50532032941677, 24.01409824083091, -1.231739572450155, 1.208650973866179e-3, -5.395239384953e-6,
+];
+
+function logGamma(x: number): number {
+  const base = x + 5.5;
+  const series = LANCZOS.reduce((sum, c, i) => sum + c / (x + 1 + i), 1.000000000190015);
+  return (x + 0.5) * Math.log(base) - base + Math.log((2.5066282746310005 * series) / x);
+}
+
+/** The continued fraction of the incomplete beta function, evaluated by Lentz's method. */
+function betaFraction(a: number, b: number, x: number): number {
+  const guard = (v: number): number => (Math.abs(v) < 1e-300 ? 1e-300 : v);
+  let c = 1;
+  let d = 1 / guard(1 - ((a + b) * x) / (a + 1));
+  let result = d;
+  for (let m = 1; m <= 300; ++m) {
+    const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
+    const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
+    let change = 1;
+    for (const term of [even, odd]) {
+      d = 1 / guard(1 + term * d);
+      c = guard(1 + term / c);
+      change = c * d;
+      result *= change;
+    }
+    if (Math.abs(change - 1) < 1e-14) break;
+  }
+  return result;
+}
+
+/** Regularised incomplete beta function. */
+function incompleteBeta(a: number, b: number, x: number): number {
+  if (x <= 0) return 0;
+  if (x >= 1) return 1;
+  const front = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log(1 - x));
+  const direct = x < (a + 1) / (a + b + 2);
+  return direct ? (front * betaFraction(a, b, x)) / a : 1 - (front * betaFraction(b, a, 1 - x)) / b;
+}
+
+/** How likely Student's t lies between -t and t. */
+function within(t: number, freedom: number): number {
+  return 1 - incompleteBeta(freedom / 2, 0.5, freedom / (freedom + t * t));
+}
+
+/** The t that 95 % of values lie within, found by halving; `freedom` need not be whole. */
+export function tQuantile95(freedom: number): number {
+  let [low, high] = [0, 20];
+  while (within(high, freedom) < 0.95) high *= 2;
+  for (let i = 0; i < 80; ++i) {
+    const middle = (low + high) / 2;
+    if (within(middle, freedom) < 0.95) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+export type Interval = [number, number];
+
+/** 95 % interval of the mean; null of fewer than two values. */
+export function meanInterval(values: number[]): Interval | null {
+  if (values.length < 2) return null;
+  const half = tQuantile95(values.length - 1) * Math.sqrt(variance(values) / values.length);
+  return [mean(values) - half, mean(values) + half];
+}
+
+/** A value and the seed that it belongs to. */
+export interface Seeded {
+  seed: number;
+  value: number;
+}
+
+export interface Difference {
+  value: number;
+  interval: Interval | null;
+  /** How the interval came about; "one seed": there is none. */
+  how: "paired" | "welch" | "one seed";
+}
+
+/** The differences seed by seed, where both have the same seeds, each once; else null. */
+function pairs(of: Seeded[], to: Seeded[]): number[] | null {
+  const known = new Map(to.map(({ seed, value }) => [seed, value]));
+  const alike = known.size === to.length && of.length === to.length && new Set(of.map(({ seed }) => seed)).size === of.length;
+  if (!alike || !of.every(({ seed }) => known.has(seed))) return null;
+  return of.map(({ seed, value }) => value - known.get(seed)!);
+}
+
+function welch(a: number[], b: number[]): Interval {
+  const [va, vb] = [variance(a) / a.length, variance(b) / b.length];
+  const middle = mean(a) - mean(b);
+  if (va + vb === 0) return [middle, middle];
+  const freedom = (va + vb) ** 2 / (va ** 2 / (a.length - 1) + vb ** 2 / (b.length - 1));
+  const half = tQuantile95(freedom) * Math.sqrt(va + vb);
+  return [middle - half, middle + half];
+}
+
+/** How much higher `of` is than `to`: paired by seed where all seeds match, else after Welch. */
+export function difference(of: Seeded[], to: Seeded[]): Difference {
+  const [a, b] = [of.map(({ value }) => value), to.map(({ value }) => value)];
+  const value = mean(a) - mean(b);
+  if (a.length < 2 || b.length < 2) return { value, interval: null, how: "one seed" };
+  const paired = pairs(of, to);
+  if (paired) return { value, interval: meanInterval(paired), how: "paired" };
+  return { value, interval: welch(a, b), how: "welch" };
+}

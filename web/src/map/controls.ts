@@ -1,0 +1,67 @@
+import type { Rgb } from "../colours";
+import { h, s } from "../dom";
+import type { ColourBy } from "./colouring";
+import { COLOUR_TITLES } from "./colouring";
+import type { Part } from "./points";
+
+/** Buttons of which one is pressed. */
+export function partSwitch(parts: Part[], chosen: Part, choose: (part: Part) => void): HTMLElement {
+  const names: Record<Part, string> = { test: "Test samples", train: "Training samples" };
+  const buttons = parts.map((part) =>
+    h("button", { type: "button", "data-part": part, on: { click: () => choose(part) } }, names[part]));
+  const group = h("div", { class: "map-switch", role: "group", "aria-label": "Samples" }, ...buttons);
+  markPart(group, chosen);
+  return group;
+}
+
+export function markPart(group: HTMLElement, chosen: Part): void {
+  for (const button of group.querySelectorAll("button")) {
+    button.setAttribute("aria-pressed", String(button.dataset["part"] === chosen));
+  }
+}
+
+export function colourSelect(choose: (by: ColourBy) => void): HTMLSelectElement {
+  const select = h("select", { "aria-label": "Colour by" });
+  select.addEventListener("change", () => choose(select.value as ColourBy));
+  return select;
+}
+
+export function fillColours(select: HTMLSelectElement, offered: ColourBy[], chosen: ColourBy): void {
+  select.replaceChildren(...offered.map((by) => h("option", { value: by }, COLOUR_TITLES[by])));
+  select.value = chosen;
+}
+
+export function namesToggle(pressed: boolean, change: (on: boolean) => void): HTMLButtonElement {
+  const button = h("button", { type: "button", class: "map-toggle", "aria-pressed": String(pressed) }, "Names");
+  button.addEventListener("click", () => {
+    const on = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", String(on));
+    change(on);
+  });
+  return button;
+}
+
+function zoomButton(title: string, path: string, act: () => void): HTMLButtonElement {
+  const icon = s("svg", { viewBox: "0 0 20 20", width: 16, height: 16, "aria-hidden": "true" },
+    s("path", { d: path, fill: "none", stroke: "currentColor", "stroke-width": 1.8, "stroke-linecap": "round" }));
+  return h("button", { type: "button", title, "aria-label": title, on: { click: act } }, icon);
+}
+
+export function zoomButtons(closer: () => void, further: () => void, all: () => void): HTMLElement {
+  return h("div", { class: "map-zoom", role: "group", "aria-label": "Zoom" },
+    zoomButton("Zoom in", "M10 4v12M4 10h12", closer),
+    zoomButton("Zoom out", "M4 10h12", further),
+    zoomButton("Show all", "M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4", all));
+}
+
+/** What the colours of suspicion mean. */
+export function rampKey(): HTMLElement {
+  return h("div", { class: "map-ramp-box" },
+    h("div", { class: "map-ramp-ends" }, h("span", null, "surely right"), h("span", null, "surely wrong")),
+    h("div", { class: "map-ramp" }));
+}
+
+export function paintRamp(key: HTMLElement, ramp: Rgb[]): void {
+  const stops = [0, 64, 128, 192, 255].map((i) => `rgb(${ramp[i]!.join(" ")})`);
+  key.querySelector<HTMLElement>(".map-ramp")!.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
+}

@@ -1,0 +1,94 @@
+import { h } from "../dom";
+import { count } from "../format";
+
+export interface LegendEntry {
+  id: number;
+  name: string;
+  colour: string;
+  count: number | null;
+}
+
+/** So many entries need a box to search them. */
+const MANY = 20;
+
+/** A list of groups, each of which can be hidden, or shown alone. */
+export class Legend {
+  readonly element: HTMLElement;
+  readonly hidden = new Set<number>();
+  private entries: LegendEntry[] = [];
+  private readonly list = h("ul", { class: "map-legend-list" });
+  private readonly search: HTMLInputElement;
+
+  constructor(
+    private readonly title: string,
+    private readonly changed: () => void,
+  ) {
+    this.search = h("input", {
+      type: "search", class: "map-legend-search", placeholder: "Filter", "aria-label": `Filter ${title}`,
+    });
+    this.search.addEventListener("input", () => this.filter());
+    const all = this.command("all", () => this.hidden.clear());
+    const none = this.command("none", () => this.entries.forEach((entry) => this.hidden.add(entry.id)));
+    const head = h("div", { class: "map-legend-head" }, h("span", { class: "map-legend-title" }, title), all, none);
+    this.element = h("div", { class: "map-legend", role: "group", "aria-label": title }, head, this.search, this.list);
+  }
+
+  private command(text: string, act: () => void): HTMLButtonElement {
+    const label = `Show ${text} ${this.title}`;
+    const button = h("button", { type: "button", class: "map-legend-command", "aria-label": label }, text);
+    button.addEventListener("click", () => {
+      act();
+      this.mark();
+      this.changed();
+    });
+    return button;
+  }
+
+  setEntries(entries: LegendEntry[]): void {
+    this.entries = entries;
+    this.search.hidden = entries.length <= MANY;
+    this.list.replaceChildren(...entries.map((entry) => this.row(entry)));
+    this.mark();
+    this.filter();
+  }
+
+  private row(entry: LegendEntry): HTMLElement {
+    const button = h("button", { type: "button", class: "map-legend-entry", title: `${entry.name}\nShift-click: alone` },
+      h("span", { class: "map-legend-swatch", style: { background: entry.colour } }),
+      h("span", { class: "map-legend-name" }, entry.name),
+      entry.count !== null && h("span", { class: "map-legend-count" }, count(entry.count)));
+    button.addEventListener("click", (event) => {
+      if (event.shiftKey || event.altKey) this.alone(entry.id);
+      else if (!this.hidden.delete(entry.id)) this.hidden.add(entry.id);
+      this.mark();
+      this.changed();
+    });
+    button.addEventListener("dblclick", () => {
+      this.alone(entry.id);
+      this.mark();
+      this.changed();
+    });
+    return h("li", null, button);
+  }
+
+  /** Shows one only; where that is so already, all. */
+  private alone(id: number): void {
+    const others = this.entries.filter((entry) => entry.id !== id);
+    const isAlone = !this.hidden.has(id) && others.every((entry) => this.hidden.has(entry.id));
+    this.hidden.clear();
+    if (!isAlone) others.forEach((entry) => this.hidden.add(entry.id));
+  }
+
+  private mark(): void {
+    this.list.querySelectorAll("button").forEach((button, k) => {
+      button.setAttribute("aria-pressed", String(!this.hidden.has(this.entries[k]!.id)));
+    });
+  }
+
+  private filter(): void {
+    const wanted = this.search.hidden ? "" : this.search.value.trim().toLowerCase();
+    [...this.list.children].forEach((row, k) => {
+      (row as HTMLElement).hidden = !this.entries[k]!.name.toLowerCase().includes(wanted);
+    });
+  }
+}

@@ -1,0 +1,101 @@
+import type { ColourBy } from "./colouring";
+import { classOf } from "./colouring";
+import type { Points } from "./points";
+import type { Size, View } from "./view";
+import { toScreenX, toScreenY } from "./view";
+
+/** Where the name of a class belongs on the map. */
+export interface Anchor {
+  class: number;
+  x: number;
+  y: number;
+  count: number;
+}
+
+function median(values: number[]): number {
+  return values.sort((a, b) => a - b)[values.length >> 1]!;
+}
+
+/** The map is looked at in so many cells across to find where a class is densest. */
+const CELLS = 20;
+const CELL = 65536 / CELLS;
+
+/** The samples in and around the cell that has most of them: strays would pull a median off the cluster. */
+function densest(points: Points, members: number[]): number[] {
+  const column = (i: number): number => Math.floor(points.x[i]! / CELL);
+  const row = (i: number): number => Math.floor(points.y[i]! / CELL);
+  const counts = new Uint32Array((CELLS + 2) * (CELLS + 2));
+  for (const i of members)
+    for (let dy = 0; dy < 3; ++dy)
+      for (let dx = 0; dx < 3; ++dx) counts[(row(i) + dy) * (CELLS + 2) + column(i) + dx]!++;
+  const best = counts.indexOf(counts.reduce((most, n) => Math.max(most, n), 0));
+  const [x, y] = [(best % (CELLS + 2)) - 1, Math.floor(best / (CELLS + 2)) - 1];
+  return members.filter((i) => Math.abs(column(i) - x) <= 1 && Math.abs(row(i) - y) <= 1);
+}
+
+function anchorOf(points: Points, members: number[], which: number): Anchor {
+  const core = densest(points, members);
+  const x = median(core.map((i) => points.x[i]!));
+  const y = median(core.map((i) => points.y[i]!));
+  return { class: which, x, y, count: members.length };
+}
+
+/** Anchors of the classes among the visible samples, the largest class first. */
+export function anchors(points: Points, by: ColourBy, classes: number, visible: Uint32Array): Anchor[] {
+  const members: number[][] = Array.from({ length: classes }, () => []);
+  for (const i of visible) members[classOf(points, by, classes, i)]?.push(i);
+  const found = members.flatMap((list, c) => (list.length > 0 ? [anchorOf(points, list, c)] : []));
+  return found.sort((a, b) => b.count - a.count);
+}
+
+const FONT_SIZE = 13;
+const LONGEST = 24;
+
+function shorten(name: string): string {
+  return name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name;
+}
+
+export interface Ink {
+  text: string;
+  halo: string;
+}
+
+/** Writes the names that are in sight and find room, those of larger classes first. */
+export function drawNames(
+  context: CanvasRenderingContext2D, found: Anchor[], classes: string[], view: View, size: Size, ink: Ink,
+): void {
+  context.font = `600 ${FONT_SIZE}px system-ui, sans-serif`;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.lineJoin = "round";
+  context.lineWidth = 3.5;
+  context.strokeStyle = ink.halo;
+  context.fillStyle = ink.text;
+  const taken: { x: number; y: number; half: number }[] = [];
+  for (const anchor of found) {
+    const text = shorten(classes[anchor.class]!);
+    const half = context.measureText(text).width / 2 + 4;
+    const x = toScreenX(view, size, anchor.x);
+    const y = toScreenY(view, size, anchor.y);
+    if (x < half || x > size.width - half || y < FONT_SIZE || y > size.height - FONT_SIZE) continue;
+    const clash = (t: { x: number; y: number; half: number }) =>
+      Math.abs(t.x - x) < t.half + half && Math.abs(t.y - y) < FONT_SIZE + 5;
+    if (taken.some(clash)) continue;
+    taken.push({ x, y, half });
+    context.strokeText(text, x, y);
+    context.fillText(text, x, y);
+  }
+}
+
+/** A ring around the sample that is pointed at. */
+export function drawRing(
+  context: CanvasRenderingContext2D, x: number, y: number, diameter: number, ink: Ink,
+): void {
+  for (const [width, style] of [[5, ink.halo], [2.5, ink.text]] as const) {
+    context.beginPath();
+    context.arc(x, y, diameter / 2 + 4, 0, 2 * Math.PI);
+    context.lineWidth = width;
+    context.strokeStyle = style;
+    context.stroke();
+  }
+}

@@ -1,0 +1,106 @@
+import { scheme, type Scheme } from "../theme";
+import type { ColourBy, Filter } from "./colouring";
+import { makeScene, visibleSamples } from "./colouring";
+import { Grid } from "./grid";
+import type { Anchor } from "./names";
+import { anchors, drawNames, drawRing } from "./names";
+import type { MapColours } from "./palette";
+import { mapColours } from "./palette";
+import type { Points } from "./points";
+import { Stage } from "./stage";
+import type { Shot } from "./still";
+import { toMapX, toMapY, toScreenX, toScreenY } from "./view";
+
+/** How far from a point one may be and still mean it, in pixels. */
+const REACH = 14;
+
+/** The samples of a part on a stage: which are seen, in what colours, and which one is meant. */
+export class Plot {
+  readonly stage: Stage;
+  private colours: MapColours;
+  private grid: Grid | null = null;
+  private points: Points | null = null;
+  private by: ColourBy = "label";
+  private isVisible = new Uint8Array(0);
+  private found: Anchor[] = [];
+  visible: Uint32Array = new Uint32Array(0);
+  names = true;
+  /** The sample with a ring around it, or -1. */
+  active = -1;
+
+  constructor(
+    private readonly classes: string[],
+    private readonly drawn: () => void,
+  ) {
+    this.colours = mapColours(classes.length, scheme());
+    this.stage = new Stage({
+      overlay: (context) => this.overlay(context, this.colours),
+      paper: () => this.colours.paper,
+    });
+  }
+
+  get theme(): MapColours {
+    return this.colours;
+  }
+
+  setPoints(points: Points): void {
+    this.points = points;
+    this.active = -1;
+    this.grid = new Grid(points.x, points.y, points.box);
+    this.stage.show(points.box, points.count);
+  }
+
+  refresh(by: ColourBy, filter: Filter): void {
+    const points = this.points!;
+    this.by = by;
+    this.visible = visibleSamples(points, by, this.classes.length, filter);
+    this.isVisible = new Uint8Array(points.count);
+    for (const i of this.visible) this.isVisible[i] = 1;
+    this.found = anchors(points, by, this.classes.length, this.visible);
+    if (this.active >= 0 && !this.isVisible[this.active]) this.active = -1;
+    this.stage.setScene(makeScene(points, by, this.colours.palette, this.visible));
+  }
+
+  recolour(): void {
+    this.colours = mapColours(this.classes.length, scheme());
+    this.stage.setScene(makeScene(this.points!, this.by, this.colours.palette, this.visible));
+  }
+
+  sees(i: number): boolean {
+    return this.isVisible[i] === 1;
+  }
+
+  /** The visible sample at a place on the screen, or -1. */
+  at(px: number, py: number, reach = REACH): number {
+    const { view, size } = this.stage;
+    const wanted = (i: number) => this.isVisible[i] === 1;
+    return this.grid!.nearest(toMapX(view, size, px), toMapY(view, size, py), reach / view.scale, wanted);
+  }
+
+  place(i: number): { x: number; y: number } {
+    const { view, size } = this.stage;
+    return { x: toScreenX(view, size, this.points!.x[i]!), y: toScreenY(view, size, this.points!.y[i]!) };
+  }
+
+  private overlay(context: CanvasRenderingContext2D, colours: MapColours): void {
+    const { view, size, diameter } = this.stage;
+    if (this.names) drawNames(context, this.found, this.classes, view, size, colours.ink);
+    if (this.active >= 0) {
+      const { x, y } = this.place(this.active);
+      drawRing(context, x, y, diameter, colours.ink);
+    }
+    this.drawn();
+  }
+
+  /** What is seen now, in the colours of a theme. */
+  shot(of: Scheme): Shot {
+    const colours = mapColours(this.classes.length, of);
+    const { view, size, diameter } = this.stage;
+    return {
+      scene: makeScene(this.points!, this.by, colours.palette, this.visible),
+      view, size, diameter,
+      paper: colours.paper,
+      overlay: (context) => this.overlay(context, colours),
+    };
+  }
+}
