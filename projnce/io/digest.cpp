@@ -29,13 +29,11 @@ class Digester {
     check(EVP_DigestUpdate(state_.get(), bytes.data(), bytes.size()) == 1);
   }
 
-  std::string finish() {
+  std::vector<uint8_t> finish() {
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned int size = 0;
     check(EVP_DigestFinal_ex(state_.get(), digest.data(), &size) == 1);
-    std::string text;
-    for (unsigned int i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
-    return text;
+    return {digest.begin(), digest.begin() + size};
   }
 
  private:
@@ -64,6 +62,12 @@ std::string file_digest(const RegularFile& file, DigestKind kind,
     done += count;
     if (on_bytes) on_bytes(count);
   }
+  return fmt::format("{:02x}", fmt::join(digester.finish(), ""));
+}
+
+std::vector<uint8_t> sha256(std::string_view bytes) {
+  Digester digester(DigestKind::kSha256);
+  digester.add(std::as_bytes(std::span(bytes)));
   return digester.finish();
 }
 

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "projnce/io/regular_file.h"
 
@@ -17,6 +19,9 @@ enum class DigestKind { kMd5, kSha256 };
 /// `on_bytes` is told how many bytes were read since it was last called; it may throw to stop.
 std::string file_digest(const RegularFile& file, DigestKind kind,
                         const std::function<void(uint64_t)>& on_bytes = {});
+
+/// The 32 bytes of the digest.
+std::vector<uint8_t> sha256(std::string_view bytes);
 
 /// "MD5", "SHA-256"
 const char* digest_name(DigestKind kind);
