@@ -22,6 +22,7 @@ if(PROJNCE_BUILD_PROGRAM)
   pkg_check_modules(samplerate REQUIRED IMPORTED_TARGET samplerate)
   find_path(KISSFFT_INCLUDE_DIR kissfft/kissfft.hh REQUIRED)  # the template: any precision
   pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
+  pkg_check_modules(httplib REQUIRED IMPORTED_TARGET cpp-httplib)
   find_package(OpenSSL REQUIRED COMPONENTS Crypto)
   find_path(GLOO_INCLUDE_DIR gloo/context.h REQUIRED)  # c10d's headers include them
   find_library(GLOO_LIBRARY gloo REQUIRED)

@@ -31,7 +31,7 @@ ALLOWED = {
 }
 # Folders of libprojnce.so: they need LibTorch alone.
 LIBRARY = ["core", "kernel", "projection", "loss", "information", "encoder"]
-OUTSIDE_LIBRARY = re.compile(r"#include <(spdlog|fmt|toml\+\+|nlohmann|CLI|png|turbojpeg|jpeglib|zlib|xxhash|archive|sndfile|samplerate|kissfft|openssl|cairo)")
+OUTSIDE_LIBRARY = re.compile(r"#include <(spdlog|fmt|toml\+\+|nlohmann|CLI|png|turbojpeg|jpeglib|zlib|xxhash|archive|sndfile|samplerate|kissfft|openssl|cairo|httplib)")
 # Sources in core that are compiled into the program, not into the library.
 PROGRAM_CORE = {"logging", "progress", "toml"}
 # Folders that compile without LibTorch, so that their parsers are quick to build and to fuzz.

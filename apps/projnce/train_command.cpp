@@ -1,10 +1,13 @@
-#include <fmt/format.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <iostream>
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/stop_signal.h"
+#include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/train.h"
+#include "projnce/report/terminal_summary.h"
 
 namespace projnce::app {
 
@@ -26,38 +29,13 @@ struct Arguments {
   bool json = false;
 };
 
-void print_protocols(const nlohmann::ordered_json& protocols) {
-  for (const auto& [name, value] : protocols.items()) {
-    const auto& interval = value.at("top1_interval");
-    std::cout << fmt::format("{:<9} {:.2f} % (95 % interval {:.2f} to {:.2f})\n", name,
-                             100 * value.at("top1").get<double>(), 100 * interval[0].get<double>(),
-                             100 * interval[1].get<double>());
-  }
-}
-
-void print_information(const nlohmann::ordered_json& information) {
-  if (information.is_null()) return;
-  std::cout << fmt::format("knows     {:.3f} of {:.3f} nats about the class (mixed KSG)\n",
-                           information.at("mixed_ksg").get<double>(),
-                           information.at("label_entropy").get<double>());
-}
-
-void print_summary(const nlohmann::ordered_json& summary) {
-  const auto& accuracy = summary.at("accuracy");
-  const auto& seconds = summary.at("seconds");
-  std::cout << fmt::format(
-      "accuracy  {:.2f} % (last epoch), best {:.2f} % (epoch {}), by {}\n",
-      100 * accuracy.at("last").get<double>(), 100 * accuracy.at("best").get<double>(),
-      accuracy.at("best_epoch").get<int64_t>(), summary.at("protocol").get<std::string>());
-  print_protocols(summary.at("protocols"));
-  print_information(summary.at("information"));
-  std::cout << fmt::format(
-                   "time      {:.0f} s, {:.0f} samples/s while training, {:.1f} % of it "
-                   "waiting for data\n",
-                   seconds.at("total").get<double>(), summary.at("images_per_second").get<double>(),
-                   100 * seconds.at("waiting_for_data").get<double>() /
-                       std::max(seconds.at("train").get<double>(), 1e-9))
-            << "run       " << summary.at("run").get<std::string>() << '\n';
+void print_summary(const TrainOutcome& outcome) {
+  const auto curves = summary_curves(RunPaths{outcome.run}.metrics(),
+                                     outcome.summary.at("protocol").get<std::string>());
+  std::cout << terminal_summary(
+      outcome.summary, curves,
+      terminal_style(STDOUT_FILENO, [](auto name) { return std::getenv(name); }));
+  if (!outcome.page.empty()) std::cout << "page      " << outcome.page.string() << '\n';
 }
 
 void run(const Arguments& arguments, Context& context) {
@@ -79,8 +57,7 @@ void run(const Arguments& arguments, Context& context) {
   if (arguments.json) {
     print_json(outcome.summary);
   } else {
-    print_summary(outcome.summary);
-    if (!outcome.page.empty()) std::cout << "page      " << outcome.page.string() << '\n';
+    print_summary(outcome);
   }
 }
 

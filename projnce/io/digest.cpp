@@ -30,11 +30,10 @@ class Digester {
   }
 
   std::vector<uint8_t> finish() {
-    std::vector<uint8_t> digest(EVP_MAX_MD_SIZE);
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned int size = 0;
     check(EVP_DigestFinal_ex(state_.get(), digest.data(), &size) == 1);
-    digest.resize(size);
-    return digest;
+    return {digest.begin(), digest.begin() + size};
   }
 
  private:
@@ -63,15 +62,13 @@ std::string file_digest(const RegularFile& file, DigestKind kind,
     done += count;
     if (on_bytes) on_bytes(count);
   }
-  std::string text;
-  for (const uint8_t byte : digester.finish()) text += fmt::format("{:02x}", byte);
-  return text;
+  return fmt::format("{:02x}", fmt::join(digester.finish(), ""));
 }
 
-std::string text_digest(std::string_view text) {
+std::vector<uint8_t> sha256(std::string_view bytes) {
   Digester digester(DigestKind::kSha256);
-  digester.add(std::as_bytes(std::span(text)));
-  return base64(digester.finish());
+  digester.add(std::as_bytes(std::span(bytes)));
+  return digester.finish();
 }
 
 const char* digest_name(DigestKind kind) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "projnce/io/regular_file.h"
 
@@ -19,8 +20,8 @@ enum class DigestKind { kMd5, kSha256 };
 std::string file_digest(const RegularFile& file, DigestKind kind,
                         const std::function<void(uint64_t)>& on_bytes = {});
 
-/// The SHA-256 of a text in base64, as content security policies want it.
-std::string text_digest(std::string_view text);
+/// The 32 bytes of the digest.
+std::vector<uint8_t> sha256(std::string_view bytes);
 
 /// "MD5", "SHA-256"
 const char* digest_name(DigestKind kind);

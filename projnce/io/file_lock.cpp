@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <sys/file.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <string>
 
 #include "projnce/io/printable.h"
@@ -15,10 +17,10 @@ namespace projnce {
 
 namespace {
 
-std::string lock_owner_text() {
+std::string lock_owner_text(pid_t process) {
   std::array<char, HOST_NAME_MAX + 1> host = {};
   ::gethostname(host.data(), host.size() - 1);
-  return concat("process ", ::getpid(), " on ", host.data(), "\n");
+  return concat("process ", process, " on ", host.data());
 }
 
 std::string read_lock_owner(int file) {
@@ -38,11 +40,22 @@ FileLock::FileLock(const std::filesystem::path& path)
     fail(Hint{"wait for it or stop it; two writers would spoil each other's files"},
          path.parent_path().string(), " is being written by ", read_lock_owner(file_.get()));
   }
-  const auto text = lock_owner_text();
+  const auto text = lock_owner_text(::getpid()) + "\n";
   // The lock is what counts: on a full disk nobody learns the owner's name.
   if (::ftruncate(file_.get(), 0) == 0) {
     [[maybe_unused]] const auto written = ::pwrite(file_.get(), text.data(), text.size(), 0);
   }
+}
+
+std::optional<bool> lock_owner_lives(const std::filesystem::path& path) {
+  // Never waits: what is no file, such as a pipe, has no owner.
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file.is_open()) return {};
+  const auto owner = read_lock_owner(file.get());
+  pid_t process = 0;
+  if (std::sscanf(owner.c_str(), "process %d on ", &process) != 1 || process <= 0) return {};
+  if (owner != lock_owner_text(process)) return {};
+  return ::kill(process, 0) == 0 || errno == EPERM;
 }
 
 }  // namespace projnce

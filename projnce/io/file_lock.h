@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "projnce/io/file_descriptor.h"
 
@@ -17,5 +18,9 @@ class FileLock {
  private:
   FileDescriptor file_;
 };
+
+/// Whether the process that the lock file names is still there; none where it names none, or one
+/// of another host. Unlike an attempt to take the lock, this gets in nobody's way.
+std::optional<bool> lock_owner_lives(const std::filesystem::path& path);
 
 }  // namespace projnce

@@ -26,9 +26,25 @@ constexpr size_t kFewestPoints = 1'000;     // of a map
 constexpr size_t kMostPoints = 5'000;
 constexpr int kRefreshSeconds = 5;
 
-std::string utc_now() {
-  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+/// When the newest of the files changed that the page is made of.
+fs::file_time_type last_change(const std::vector<fs::path>& runs) {
+  auto newest = fs::file_time_type::min();
+  for (const auto& path : runs) {
+    const RunPaths run{path};
+    for (const auto& file : {run.config(), run.metrics(), run.summary(), run.samples()}) {
+      std::error_code absent;
+      const auto changed = fs::last_write_time(file, absent);
+      if (!absent) newest = std::max(newest, changed);
+    }
+  }
+  return newest;
+}
+
+std::string utc_text(fs::file_time_type time) {
+  const auto seconds =
+      std::chrono::floor<std::chrono::seconds>(std::chrono::file_clock::to_sys(time));
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)));
 }
 
 /// No two runs of a page have the same name: those that would are called by their path.
@@ -59,9 +75,12 @@ ordered_json RunPages::data(const std::vector<fs::path>& runs) {
   make_names_differ(told);
   const auto title = runs.size() == 1 ? told[0]["name"].get<std::string>()
                                       : fmt::format("{} runs compared", runs.size());
-  return {
-      {"format", 1},    {"program", fmt::format("projnce {}", kVersion)}, {"written", utc_now()},
-      {"title", title}, {"refresh", running ? kRefreshSeconds : 0},       {"runs", told}};
+  return {{"format", 1},
+          {"program", fmt::format("projnce {}", kVersion)},
+          {"written", utc_text(last_change(runs))},
+          {"title", title},
+          {"refresh", running ? kRefreshSeconds : 0},
+          {"runs", told}};
 }
 
 size_t RunPages::write(const std::vector<fs::path>& runs, const fs::path& file) {

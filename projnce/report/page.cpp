@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "projnce/core/error.h"
+#include "projnce/io/base64.h"
 #include "projnce/io/digest.h"
 #include "projnce/io/html.h"
 #include "projnce/report/page_parts.h"
@@ -37,8 +38,8 @@ std::string page_json(const nlohmann::ordered_json& data) {
 }
 
 std::string page_policy() {
-  return concat("default-src 'none'; script-src 'sha256-", text_digest(page_script()),
-                "'; style-src 'sha256-", text_digest(page_style()),
+  return concat("default-src 'none'; script-src 'sha256-", base64(sha256(page_script())),
+                "'; style-src 'sha256-", base64(sha256(page_style())),
                 "'; img-src data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'");
 }
 

@@ -34,6 +34,14 @@ TEST_F(DigestTest, KnownValues) {
   EXPECT_EQ(file_digest(file_of({}), DigestKind::kMd5), "d41d8cd98f00b204e9800998ecf8427e");
 }
 
+TEST(Sha256, IsTheDigestAsBytes) {
+  const auto digest = sha256("abc");
+  ASSERT_EQ(digest.size(), 32U);
+  EXPECT_EQ(digest.front(), 0xBA);
+  EXPECT_EQ(digest.back(), 0xAD);
+  EXPECT_EQ(sha256("").front(), 0xE3);
+}
+
 TEST_F(DigestTest, AFileOfSeveralBlocks) {
   // A million times 'a' (FIPS 180-2), and more than two blocks of it.
   EXPECT_EQ(file_digest(file_of(testing::Bytes(1'000'000, 'a')), DigestKind::kSha256),

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <fstream>
 
 #include "projnce/core/error.h"
 #include "tests/support/child_process.h"
@@ -56,6 +57,28 @@ TEST(FileLock, DoesNotFollowALink) {
   std::filesystem::create_symlink(scratch / "elsewhere", scratch / "lock");
   EXPECT_THROW(FileLock{scratch / "lock"}, Error);
   EXPECT_FALSE(std::filesystem::exists(scratch / "elsewhere"));
+}
+
+TEST(LockOwnerLives, AsksWithoutTakingTheLock) {
+  const testing::ScratchDir scratch;
+  const auto path = scratch / "lock";
+  EXPECT_EQ(lock_owner_lives(path), std::nullopt);
+  const FileLock mine(path);
+  EXPECT_EQ(lock_owner_lives(path), true);
+  const pid_t child = testing::start_child([&] {
+    const FileLock lock(scratch / "child");
+    return 0;
+  });
+  testing::wait_for(child);
+  EXPECT_EQ(lock_owner_lives(scratch / "child"), false);
+}
+
+TEST(LockOwnerLives, KnowsNothingOfOtherHostsAndOtherTexts) {
+  const testing::ScratchDir scratch;
+  for (const char* text : {"process 1 on another-host\n", "process -1 on x\n", "nonsense", ""}) {
+    std::ofstream(scratch / "lock") << text;
+    EXPECT_EQ(lock_owner_lives(scratch / "lock"), std::nullopt) << text;
+  }
 }
 
 }  // namespace

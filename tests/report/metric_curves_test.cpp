@@ -46,11 +46,11 @@ TEST_F(MetricCurvesTest, EvaluationsStandByProtocolWithTheirInterval) {
 }
 
 TEST_F(MetricCurvesTest, SpikesAreEvents) {
-  const auto curves = curves_of(
-      R"({"step":4,"epoch":0,"split":"train","name":"spike","value":{"loss":99.0}})"
-      "\n"
-      R"({"step":8,"epoch":0,"split":"train","name":"passed_over","value":{"steps":1}})"
-      "\n");
+  const auto curves =
+      curves_of(R"({"step":4,"epoch":0,"split":"train","name":"spike","value":{"loss":99.0}})"
+                "\n"
+                R"({"step":8,"epoch":0,"split":"train","name":"passed_over","value":{"steps":1}})"
+                "\n");
   ASSERT_EQ(curves["events"].size(), 2U);
   EXPECT_EQ(curves["events"][0]["loss"], 99.0);
   EXPECT_EQ(curves["events"][1]["name"], "passed_over");

@@ -71,9 +71,9 @@ TEST_F(RunDataTest, ARunThatGoesOnHasSettingsAndNoSummary) {
   const ordered_json epochs = {{"key", "train.epochs"}, {"value", "3"}, {"standard", "500"}};
   const ordered_json schedule = {
       {"key", "train.schedule"}, {"value", "'cosine'"}, {"standard", nullptr}};
-  EXPECT_EQ(data["config"], (ordered_json{{{"key", "seed"}, {"value", "1"}, {"standard", nullptr}},
-                                          epochs,
-                                          schedule}));
+  EXPECT_EQ(
+      data["config"],
+      (ordered_json{{{"key", "seed"}, {"value", "1"}, {"standard", nullptr}}, epochs, schedule}));
 }
 
 TEST_F(RunDataTest, AFinishedRunWithoutSamplesSaysWhatIsMissing) {

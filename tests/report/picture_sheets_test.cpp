@@ -64,8 +64,8 @@ TEST(PictureSheets, FewBytesMakeSmallerPictures) {
     samples.emplace_back(noise_image(96, i));
     all.push_back(static_cast<int64_t>(i));
   }
-  const auto dataset = testing::sample_dataset(SampleKind::kImage, samples,
-                                               std::vector<int64_t>(200, 0), {"one"});
+  const auto dataset =
+      testing::sample_dataset(SampleKind::kImage, samples, std::vector<int64_t>(200, 0), {"one"});
   const auto rich = make_picture_sheets(dataset, all, {.bytes = size_t{200} * 20'000});
   const auto poor = make_picture_sheets(dataset, all, {.bytes = size_t{200} * 500});
   EXPECT_EQ(rich.side, 96);

@@ -10,7 +10,7 @@ export type Packed = string;
 export interface PageData {
   format: 1;
   program: string; // "projnce 0.1.0"
-  written: string; // ISO 8601, UTC
+  written: string; // when the newest of the runs' files changed: ISO 8601, UTC
   title: string;
   /** Seconds after which a newer page is worth a look; 0: this one is final. */
   refresh: number;

@@ -1,0 +1,54 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <iostream>
+#include <thread>
+
+#include "apps/projnce/command.h"
+#include "apps/projnce/stop_signal.h"
+#include "projnce/core/error.h"
+#include "projnce/pipeline/page_source.h"
+
+namespace projnce::app {
+
+namespace {
+
+const char* const kSummary = "show runs in a browser on this machine, also while they train";
+const char* const kDetails =
+    "  projnce serve runs                  http://127.0.0.1:8321/ lists the runs in the folder\n"
+    "  projnce serve runs/photos --port 0  one run, on any free port\n"
+    "\n"
+    "Only browsers on this machine reach it, and nothing is written. From another machine, go\n"
+    "through ssh with the same port on both sides: ssh -L 8321:localhost:8321 HOST\n"
+    "Ctrl-C ends it.";
+constexpr int kDefaultPort = 8321;
+
+struct Arguments {
+  std::filesystem::path runs;
+  int port = kDefaultPort;
+};
+
+void run(const Arguments& arguments, Context& context) {
+  catch_stop_signals();
+  const RunServer server(arguments.runs, arguments.port, make_page_source(), context.logger);
+  std::cerr << "serving " << arguments.runs.string() << " at " << server.address()
+            << "  (Ctrl-C ends it)" << std::endl;
+  while (stop_signal() == 0) {
+    if (!server.is_listening()) fail_working("the system closed the server's port");
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+}  // namespace
+
+void add_serve_command(CLI::App& app, Context& context) {
+  auto arguments = std::make_shared<Arguments>();
+  auto* command = add_command(app, "serve", kSummary, kDetails);
+  command->add_option("RUNS", arguments->runs, "folder of runs, or a run")->required();
+  command->add_option("--port", arguments->port, "port of 127.0.0.1; 0 takes a free one")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str();
+  command->callback([arguments, &context] { run(*arguments, context); });
+}
+
+}  // namespace projnce::app

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace projnce {
+
+/// A run and what it is called by: its path below the folder of runs, such as `demo/supcon-1`.
+struct ListedRun {
+  std::string name;  ///< any bytes
+  std::filesystem::path path;
+};
+
+/// The runs in `root` and one folder further down, or `root` itself where it is a run; by name.
+/// What leads out of `root` by a symbolic link is left out, as a whole run where one of its files
+/// does. What cannot be read is left out. REQUIRES: `root` is canonical.
+std::vector<ListedRun> find_runs(const std::filesystem::path& root);
+
+enum class RunState {
+  kFinished,
+  kRunning,
+  kStopped,
+  kUnfinished,  ///< running or not: it is another host's
+};
+
+/// What a list says about a run. Of a file that is not there or cannot be read, nothing is known.
+struct RunFacts {
+  std::string name;
+  std::string dataset;
+  std::string loss;
+  std::string encoder;
+  RunState state = RunState::kUnfinished;
+  int64_t epoch = 0;   ///< the last that was measured in, from 1; 0 for none
+  int64_t epochs = 0;  ///< of the whole run; 0 where it is not known
+  std::optional<double> accuracy = std::nullopt;  ///< 0..1, the last one
+  int64_t changed = 0;                            ///< seconds since 1970
+};
+
+RunFacts read_run_facts(const ListedRun& run);
+
+}  // namespace projnce

@@ -1,0 +1,172 @@
+#include "projnce/report/run_requests.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "projnce/core/error.h"
+#include "projnce/io/base64.h"
+#include "projnce/io/digest.h"
+#include "projnce/report/lettering.h"
+#include "projnce/report/run_index_page.h"
+
+namespace projnce {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kRunPrefix = "/run/";
+constexpr std::string_view kDataSuffix = "/data.json";
+constexpr size_t kMostCompared = 50;
+constexpr int kHttpPort = 80;  // browsers leave it out of the host
+
+/// What our own pages may do: their one style element, told by its digest, and a form.
+std::string own_policy(std::string_view page) {
+  constexpr std::string_view kStart = "<style>";
+  const auto start = page.find(kStart) + kStart.size();
+  const auto style = page.substr(start, page.find("</style>") - start);
+  return fmt::format(
+      "default-src 'none'; style-src 'sha256-{}'; form-action 'self'; base-uri 'none'; "
+      "frame-ancestors 'none'",
+      base64(sha256(style)));
+}
+
+RunAnswer own_page(int status, std::string page) {
+  auto policy = own_policy(page);
+  return {.status = status,
+          .type = "text/html; charset=utf-8",
+          .body = std::move(page),
+          .headers = {{"Content-Security-Policy", std::move(policy)}}};
+}
+
+RunAnswer refusal(int status, std::string_view title, std::string_view sentence) {
+  return own_page(status, sentence_page(title, sentence));
+}
+
+RunAnswer unknown_run(const std::string& name) {
+  return refusal(404, "No such run",
+                 fmt::format("There is no run called {} here.", display_name(name)));
+}
+
+/// A page of ours is asked for by one of our names. Where another name was made to resolve to this
+/// machine, a page from elsewhere could otherwise read the answers.
+bool is_our_host(std::string_view host, int port) {
+  for (const std::string_view name : {"127.0.0.1", "localhost"}) {
+    if (host == fmt::format("{}:{}", name, port) || (port == kHttpPort && host == name))
+      return true;
+  }
+  return false;
+}
+
+/// By its name, or by what forms send for it.
+const ListedRun* look_up(const std::vector<ListedRun>& runs, const std::string& name) {
+  const auto called = [&](const ListedRun& run) { return run.name == name; };
+  auto found = std::find_if(runs.begin(), runs.end(), called);
+  if (found == runs.end()) {
+    found = std::find_if(runs.begin(), runs.end(),
+                         [&](const ListedRun& run) { return run_key(run.name) == name; });
+  }
+  return found == runs.end() ? nullptr : &*found;
+}
+
+/// One of a list of versions in quotes, or any.
+bool names_version(std::string_view known, std::string_view version) {
+  return known == "*" || known.find(version) != known.npos;
+}
+
+fs::path canonical_folder(const fs::path& runs) {
+  std::error_code error;
+  auto root = fs::canonical(runs, error);
+  if (error || !fs::is_directory(root, error)) {
+    fail(Hint{"give the folder in which `projnce train` wrote, such as runs"}, runs.string(),
+         " is no folder of runs");
+  }
+  return root;
+}
+
+}  // namespace
+
+RunRequests::RunRequests(const fs::path& runs, PageSource source, Logger logger)
+    : root_(canonical_folder(runs)), source_(std::move(source)), logger_(std::move(logger)) {}
+
+RunAnswer RunRequests::answer(const RunRequest& request, int port) const {
+  if (!is_our_host(request.host, port)) {
+    return refusal(403, "Not by this name",
+                   fmt::format("This server answers at http://127.0.0.1:{0} and "
+                               "http://localhost:{0} alone.",
+                               port));
+  }
+  if (request.method != "GET" && request.method != "HEAD") {
+    auto answer = refusal(405, "Only to be read", "This server answers GET and HEAD alone.");
+    answer.headers.emplace_back("Allow", "GET, HEAD");
+    return answer;
+  }
+  try {
+    return route(request);
+  } catch (const std::exception& error) {
+    logger_->warn("{}: {}", display_name(request.path), error.what());
+    return refusal(500, "This did not work", display_name(error.what()));
+  }
+}
+
+RunAnswer RunRequests::route(const RunRequest& request) const {
+  std::string_view path = request.path;
+  if (path == "/") return index();
+  if (path == "/compare" || path == "/compare/data.json") {
+    return runs_answer(request.runs, path != "/compare", request);
+  }
+  if (!path.starts_with(kRunPrefix)) {
+    return refusal(404, "Nothing here", "This address leads to no page.");
+  }
+  path.remove_prefix(kRunPrefix.size());
+  const bool wants_data = path.ends_with(kDataSuffix);
+  path.remove_suffix(wants_data ? kDataSuffix.size() : path.ends_with('/'));
+  return runs_answer({std::string(path)}, wants_data, request);
+}
+
+RunAnswer RunRequests::index() const {
+  std::vector<RunFacts> facts;
+  for (const auto& run : find_runs(root_)) facts.push_back(read_run_facts(run));
+  return own_page(200, run_index_page(std::move(facts), root_.string()));
+}
+
+RunAnswer RunRequests::runs_answer(const std::vector<std::string>& names, bool wants_data,
+                                   const RunRequest& request) const {
+  if (names.empty() || names.size() > kMostCompared) {
+    return refusal(400, "Choose runs",
+                   fmt::format("Runs to compare are chosen on the page of all runs, {} at most.",
+                               kMostCompared));
+  }
+  const auto known = find_runs(root_);
+  PageSource::Runs runs;
+  for (const auto& name : names) {
+    const auto* run = look_up(known, name);
+    if (run == nullptr) return unknown_run(name);
+    runs.push_back(run->path);
+  }
+  if (wants_data) return data(runs, request.known_version);
+  if (request.path.starts_with(kRunPrefix) && !request.path.ends_with('/')) {
+    // The page asks for data.json beside itself, so its address must end in a slash.
+    auto answer = refusal(302, "Moved", "The page is one slash further.");
+    answer.headers.emplace_back("Location", run_address(look_up(known, names.front())->name));
+    return answer;
+  }
+  return {.type = "text/html; charset=utf-8",
+          .body = source_.page(runs),
+          .headers = {{"Content-Security-Policy", source_.policy}}};
+}
+
+RunAnswer RunRequests::data(const PageSource::Runs& runs, const std::string& known_version) const {
+  auto body = source_.data(runs);
+  const auto version = fmt::format("\"{}\"", base64(sha256(body)));
+  RunAnswer answer{.type = "application/json", .headers = {{"ETag", version}}};
+  if (names_version(known_version, version)) {
+    answer.status = 304;
+  } else {
+    answer.body = std::move(body);
+  }
+  return answer;
+}
+
+}  // namespace projnce

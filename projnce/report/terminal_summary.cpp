@@ -1,0 +1,156 @@
+#include "projnce/report/terminal_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "projnce/report/metric_curves.h"
+#include "projnce/report/sparkline.h"
+
+namespace projnce {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int kLongestSparkline = 60;
+constexpr int kShortestSparkline = 8;
+constexpr int kBesideSparkline = 34;  // columns of a line for name and numbers
+
+double percent(const ordered_json& share) {
+  return 100 * share.get<double>();
+}
+
+/// The lines while they are written.
+class SummaryText {
+ public:
+  explicit SummaryText(const TerminalStyle& style) : style_(style) {}
+
+  void line(const std::string& name, const std::string& text) {
+    lines_.emplace_back(name, text);
+    if (style_.unicode) name_width_ = std::max(name_width_, name.size());
+  }
+
+  std::string strong(const std::string& text) const { return coloured("1", text); }
+  std::string soft(const std::string& text) const { return coloured("2", text); }
+  std::string drawn(const std::string& text) const { return coloured("36", text); }
+  const TerminalStyle& style() const { return style_; }
+
+  std::string finish() const {
+    std::string all;
+    for (const auto& [name, text] : lines_) {
+      all += fmt::format("{} {}\n", soft(fmt::format("{:<{}}", name, name_width_)), text);
+    }
+    return all;
+  }
+
+ private:
+  std::string coloured(const char* code, const std::string& text) const {
+    return style_.colours ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
+  }
+
+  TerminalStyle style_;
+  size_t name_width_ = 9;  // in plain lines always the same
+  std::vector<std::pair<std::string, std::string>> lines_;
+};
+
+void add_accuracy(const ordered_json& summary, SummaryText& text) {
+  const auto& accuracy = summary.at("accuracy");
+  text.line("accuracy",
+            fmt::format("{} (last epoch), best {:.2f} % (epoch {}), by {}",
+                        text.strong(fmt::format("{:.2f} %", percent(accuracy.at("last")))),
+                        percent(accuracy.at("best")), accuracy.at("best_epoch").get<int64_t>(),
+                        summary.at("protocol").get<std::string>()));
+}
+
+void add_protocols(const ordered_json& protocols, SummaryText& text) {
+  for (const auto& [name, value] : protocols.items()) {
+    const auto& interval = value.at("top1_interval");
+    const auto range =
+        fmt::format("(95 % interval {:.2f} to {:.2f})", percent(interval[0]), percent(interval[1]));
+    text.line(name, fmt::format("{} {}",
+                                text.strong(fmt::format("{:{}.2f} %", percent(value.at("top1")),
+                                                        text.style().unicode ? 6 : 0)),
+                                text.soft(range)));
+  }
+}
+
+std::string curve_ends(const SummaryCurve& curve, const char* arrow) {
+  auto ends = fmt::format("{:.{}f}", curve.values.front(), curve.digits);
+  if (curve.values.size() > 1) {
+    ends += fmt::format(" {} {:.{}f}", arrow, curve.values.back(), curve.digits);
+  }
+  return curve.unit.empty() ? ends : ends + " " + curve.unit;
+}
+
+void add_curve(const SummaryCurve& curve, SummaryText& text) {
+  if (curve.values.empty()) return;
+  const auto& style = text.style();
+  if (!style.unicode) return text.line(curve.name, curve_ends(curve, "to"));
+  const auto drawing = sparkline(curve.values, std::clamp(style.width - kBesideSparkline,
+                                                          kShortestSparkline, kLongestSparkline));
+  text.line(curve.name, fmt::format("{}{}{}", text.drawn(drawing), drawing.empty() ? "" : "  ",
+                                    curve_ends(curve, "→")));
+}
+
+void add_information(const ordered_json& information, SummaryText& text) {
+  if (information.is_null()) return;
+  text.line(
+      "knows",
+      fmt::format("{} of {:.3f} nats about the class (mixed KSG)",
+                  text.strong(fmt::format("{:.3f}", information.at("mixed_ksg").get<double>())),
+                  information.at("label_entropy").get<double>()));
+}
+
+void add_time(const ordered_json& summary, SummaryText& text) {
+  const auto& seconds = summary.at("seconds");
+  const double waiting = seconds.at("waiting_for_data").get<double>() /
+                         std::max(seconds.at("train").get<double>(), 1e-9);
+  text.line(
+      "time",
+      fmt::format("{:.0f} s, {:.0f} samples/s while training, {:.1f} % of it waiting for data",
+                  seconds.at("total").get<double>(), summary.at("images_per_second").get<double>(),
+                  100 * waiting));
+}
+
+/// A column of metric_curves; empty where there is none.
+std::vector<double> curve_values(const ordered_json& columns, const char* name, double factor) {
+  std::vector<double> values;
+  for (const auto& number : columns.value(name, ordered_json::array())) {
+    values.push_back(number.is_null() ? std::numeric_limits<double>::quiet_NaN()
+                                      : factor * number.get<double>());
+  }
+  return values;
+}
+
+}  // namespace
+
+std::vector<SummaryCurve> summary_curves(const std::filesystem::path& metrics,
+                                         const std::string& protocol) {
+  const auto told = metric_curves(metrics);
+  std::vector<SummaryCurve> curves = {
+      {.name = "loss", .values = curve_values(told["epochs"], "loss", 1)},
+      {.name = "bound", .values = curve_values(told["epochs"], "mi_bound", 1), .unit = "nats"}};
+  if (told["tests"].contains(protocol)) {
+    auto accuracy = curve_values(told["tests"][protocol], "top1", 100);
+    if (accuracy.size() > 1) curves.push_back({"top1", std::move(accuracy), 2, "%"});
+  }
+  std::erase_if(curves, [](const auto& curve) { return curve.values.empty(); });
+  return curves;
+}
+
+std::string terminal_summary(const ordered_json& summary, const std::vector<SummaryCurve>& curves,
+                             const TerminalStyle& style) {
+  SummaryText text(style);
+  add_accuracy(summary, text);
+  add_protocols(summary.at("protocols"), text);
+  for (const auto& curve : curves) add_curve(curve, text);
+  add_information(summary.at("information"), text);
+  add_time(summary, text);
+  text.line("run", summary.at("run").get<std::string>());
+  return text.finish();
+}
+
+}  // namespace projnce
