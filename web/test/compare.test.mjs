@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, afterEach, before, describe, test } from "node:test";
 import { assemble } from "../tools/assemble.mjs";
+import { contrasts, unlabelled } from "./accessibility.mjs";
 import { skip, startBrowser } from "./browser.mjs";
 import { HOSTILE, makePage, makeRun, runningPage, severalRuns } from "./fixtures.mjs";
 
@@ -161,6 +162,16 @@ describe("comparison", { skip }, () => {
     await page.waitForFunction(() => document.querySelectorAll(".strip-dot").length === 9);
     assert.equal(await baseline.inputValue(), "projnce");
     assert.ok(await baseline.evaluate((select) => select === document.activeElement));
+  });
+
+  test("all can be read in both themes, and nothing shifts", async () => {
+    for (const colorScheme of ["light", "dark"]) {
+      const page = await browser.open(byHand(), { colorScheme });
+      const low = (await contrasts(page)).filter(({ ratio, large }) => ratio < (large ? 3 : 4.5));
+      assert.deepEqual(low, []);
+      assert.deepEqual(await unlabelled(page), []);
+      assert.ok((await page.evaluate(() => window.__shift)) < 0.01);
+    }
   });
 
   test("fits a phone", async () => {

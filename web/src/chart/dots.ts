@@ -33,6 +33,9 @@ const TOP = 26;
 const BOTTOM = 46;
 const RIGHT = 24;
 
+/** Known before the drawing is there, so that room can be kept for it. */
+export const dotHeight = (spec: DotChartSpec, top = TOP): number => top + ROW * spec.groups.length + BOTTOM;
+
 interface Frame {
   left: number;
   width: number;
@@ -50,7 +53,7 @@ function frameOf(spec: DotChartSpec, width: number, top: number): Frame {
   const left = Math.round(Math.min(width * 0.42, 16 + 7 * longest));
   const ends: [number, number] = [low - room, high + room];
   return {
-    left, width, ends, height: top + ROW * spec.groups.length + BOTTOM,
+    left, width, ends, height: dotHeight(spec, top),
     x: (v) => round(left + ((v - ends[0]) / (ends[1] - ends[0])) * (width - left - RIGHT)),
   };
 }

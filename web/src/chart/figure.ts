@@ -4,7 +4,7 @@ import { fileName, saveBlob, saveText } from "../download";
 import { freshId, h } from "../dom";
 import { ink } from "../theme";
 import { keepDrawn, pngOf, svgText } from "./canvas";
-import { dotSvg, dotTable, type DotChartSpec } from "./dots";
+import { dotHeight, dotSvg, dotTable, type DotChartSpec } from "./dots";
 import { legend } from "./legend";
 import { lineChart, type LineView } from "./line";
 import { menu, type MenuItem } from "./menu";
@@ -108,7 +108,7 @@ export function figure(spec: ChartSpec): HTMLElement {
 
 /** A chart of groups with its frame. */
 export function dotFigure(spec: DotChartSpec): HTMLElement {
-  const body = h("div", { class: "drawn" });
+  const body = h("div", { class: "drawn", style: { "min-height": `${dotHeight(spec)}px` } });
   keepDrawn(body, (width, colours) => dotSvg(spec, width, colours));
   return frame({
     title: spec.title, note: spec.note, file: spec.file, body,

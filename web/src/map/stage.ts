@@ -120,10 +120,10 @@ export class Stage {
     const ratio = this.ratio();
     this.setPixels(this.renderer.canvas, ratio);
     this.renderer.draw(this.view, ratio, this.diameter, this.hooks.paper());
-    this.setPixels(this.over, devicePixelRatio);
+    this.setPixels(this.over, ratio);
     const context = this.over.getContext("2d");
     if (!context) return;
-    context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, this.size.width, this.size.height);
     this.hooks.overlay(context);
   }
