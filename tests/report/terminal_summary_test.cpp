@@ -145,9 +145,9 @@ TEST(SummaryCurves, PassOverWhatIsNoMetric) {
   const ScratchDir dir;
   write_text(dir / "metrics.jsonl",
              "\n[]\n{\"split\":3,\"name\":[],\"value\":{}}\n{\"value\":1}\n\xFF\n"
-             R"({"split":"train","name":"epoch","value":{"loss":"low"}})"
+             R"({"step":5,"epoch":0,"split":"train","name":"epoch","value":{"loss":"low"}})"
              "\n"
-             R"({"split":"test","name":"zero-shot","value":{"top1":0.5}})"
+             R"({"step":5,"epoch":0,"split":"test","name":"zero-shot","value":{"top1":0.5}})"
              "\n{\"split\":\"tra");
   const auto curves = summary_curves(dir / "metrics.jsonl", "zero-shot");
   ASSERT_EQ(curves.size(), 1U) << "an accuracy alone is no curve";
