@@ -114,7 +114,7 @@ std::string run_html(const RunFacts& run) {
 }
 
 std::string list_html(const std::vector<RunFacts>& runs) {
-  std::string html = "<form action=\"/compare\" method=\"get\">\n<ul>\n";
+  std::string html = "<form action=\"/compare/\" method=\"get\">\n<ul>\n";
   for (const auto& run : runs) html += run_html(run);
   return html +
          "</ul>\n<div class=\"compare\">Choose runs to see them side by side."

@@ -113,8 +113,8 @@ RunAnswer RunRequests::answer(const RunRequest& request, int port) const {
 RunAnswer RunRequests::route(const RunRequest& request) const {
   std::string_view path = request.path;
   if (path == "/") return index();
-  if (path == "/compare" || path == "/compare/data.json") {
-    return runs_answer(request.runs, path != "/compare", request);
+  if (path == "/compare/" || path == "/compare/data.json") {
+    return runs_answer(request.runs, path != "/compare/", request);
   }
   if (!path.starts_with(kRunPrefix)) {
     return refusal(404, "Nothing here", "This address leads to no page.");

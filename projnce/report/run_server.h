@@ -24,7 +24,7 @@ struct PageSource {
 ///
 ///   /                        the list of runs
 ///   /run/NAME/               a run's page          /run/NAME/data.json      its data
-///   /compare?run=A&run=B     several runs          /compare/data.json?...   their data
+///   /compare/?run=A&run=B    several runs          /compare/data.json?...   their data
 ///
 /// It listens on 127.0.0.1 alone, answers GET and HEAD alone, and only to who calls it by that
 /// address or as localhost, so that no page from elsewhere can have its name resolved to it. It

@@ -48,7 +48,8 @@ class RunServerTest : public ::testing::Test {
       server_ = std::make_unique<RunServer>(
           dir_ / "runs", 0,
           PageSource{.page = [](const auto& runs) { return "page of " + names_of(runs); },
-                     .data = [this](const auto& runs) { return data_ + names_of(runs); }},
+                     .data = [this](const auto& runs) { return data_ + names_of(runs); },
+                     .policy = "default-src 'none'; connect-src 'self'"},
           make_logger());
     }
     return *server_;
@@ -94,11 +95,11 @@ TEST_F(RunServerTest, AnAddressWithoutItsSlashLeadsOn) {
 }
 
 TEST_F(RunServerTest, ComparesRunsInTheOrderOfTheQuestion) {
-  EXPECT_EQ(get("/compare?run=demo%2Fsecond&run=first")->body, "page of [second][first]");
+  EXPECT_EQ(get("/compare/?run=demo%2Fsecond&run=first")->body, "page of [second][first]");
   EXPECT_EQ(get("/compare/data.json?run=first&run=demo/second")->body, "data of [first][second]");
-  EXPECT_EQ(get("/compare")->status, 400);
-  EXPECT_EQ(get("/compare?run=first&run=nothing")->status, 404);
-  std::string many = "/compare?run=first";
+  EXPECT_EQ(get("/compare/")->status, 400);
+  EXPECT_EQ(get("/compare/?run=first&run=nothing")->status, 404);
+  std::string many = "/compare/?run=first";
   for (int i = 0; i < 50; ++i) many += "&run=" + std::to_string(i);
   EXPECT_EQ(get(many)->status, 400);
 }
@@ -136,10 +137,10 @@ TEST_F(RunServerTest, NothingOutsideOfTheRunsIsReached) {
                                  "/run/..\\outside/",
                                  "//etc/passwd",
                                  "/run/demo/",
-                                 "/compare?run=../outside",
-                                 "/compare?run=%2e%2e%2foutside",
-                                 "/compare?run=first%00",
-                                 "/compare?run=/etc"}) {
+                                 "/compare/?run=../outside",
+                                 "/compare/?run=%2e%2e%2foutside",
+                                 "/compare/?run=first%00",
+                                 "/compare/?run=/etc"}) {
     const auto answer = get(path);
     ASSERT_TRUE(answer) << path;
     EXPECT_EQ(answer->status, 404) << path;
@@ -241,7 +242,7 @@ TEST_F(RunServerTest, NamesOfAnyBytesAreShownAndFound) {
     EXPECT_EQ(get(run_address(name))->body, "page of [" + name + "]");
     // As a browser sends the box of a form, whose value is the key.
     const auto key = httplib::detail::encode_query_param(run_key(name));
-    EXPECT_EQ(get("/compare?run=" + key)->body, "page of [" + name + "]");
+    EXPECT_EQ(get("/compare/?run=" + key)->body, "page of [" + name + "]");
   }
 }
 

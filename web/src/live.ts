@@ -27,7 +27,7 @@ function poll(page: PageData, show: (page: PageData) => void): void {
   let seconds = page.refresh;
   const look = async (): Promise<void> => {
     try {
-      const answer = await fetch("data.json", { cache: "no-store" });
+      const answer = await fetch("data.json" + location.search, { cache: "no-cache" }); // the server may say: as before
       if (!answer.ok) throw new Error(String(answer.status));
       const newer = (await answer.json()) as PageData;
       seconds = newer.refresh;
