@@ -1,5 +1,6 @@
 #include "projnce/pipeline/training_run.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <numeric>
@@ -23,6 +24,8 @@ namespace projnce {
 namespace {
 
 using nlohmann::ordered_json;
+
+constexpr int64_t kFewestLogged = 4;  // steps of an epoch, so that short ones have a curve too
 
 double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -92,6 +95,8 @@ TrainingRun::TrainingRun(const RunContents& contents, const TrainEnvironment& en
       loader_(data_.dataset.train,
               loader_options(contents, options_, threads_, environment.logger)),
       trainer_(model_, loss_, loader_, options_, ranks_),
+      log_every_(std::min(options_.log_every,
+                          std::max<int64_t>(1, loader_.batches_per_epoch() / kFewestLogged))),
       evaluator_(data_, evaluator_settings(contents, eval_options_, threads_, environment)),
       conditions_(run_conditions(threads_, ranks_->size())),
       label_entropy_(label_entropy(torch::tensor(labels_of(data_.train())))) {
@@ -247,7 +252,7 @@ void TrainingRun::on_step(const StepReport& report) {
     journal_->append(report.step, report.epoch, "train", "spike",
                      {{"loss", report.values.at("loss")}});
   }
-  if (report.step % options_.log_every != 0) return;
+  if (report.step % log_every_ != 0) return;
   ordered_json value = report.values;
   value["learning_rate"] = report.learning_rate;
   value["gradient_norm"] = report.gradient_norm;

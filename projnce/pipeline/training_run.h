@@ -92,6 +92,7 @@ class TrainingRun {
   int threads_;
   TrainLoader loader_;
   Trainer trainer_;
+  int64_t log_every_;  // steps
   RunEvaluator evaluator_;
   RunConditions conditions_;
   std::map<std::string, std::string> data_ids_;  // fingerprints of samples and files

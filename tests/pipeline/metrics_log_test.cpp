@@ -32,22 +32,16 @@ TEST(MetricsLog, IsCutBackToWhatACheckpointHadSeen) {
               HasSubstr("is shorter"));
 }
 
-/// In a child: the limit on file sizes cannot be raised again without privileges.
 TEST(MetricsLog, KeepsLinesThatAFullDiskDoesNotTake) {
   const ScratchDir dir;
   const pid_t child = testing::start_child([&] {
-    ::signal(SIGXFSZ, SIG_IGN);
-    const auto limit = [](rlim_t bytes) {
-      const rlimit value = {bytes, RLIM_INFINITY};
-      ::setrlimit(RLIMIT_FSIZE, &value);
-    };
     MetricsLog log(dir / "m.jsonl", 0, make_logger());
-    limit(15);
+    testing::limit_file_size(15);
     log.append({{"step", 1}});
     if (log.is_behind()) return 1;
     log.append({{"step", 2}});
     if (!log.is_behind() || log.bytes() != 22) return 2;
-    limit(RLIM_INFINITY);
+    testing::limit_file_size(RLIM_INFINITY);
     log.append({{"step", 3}});
     return log.is_behind() ? 3 : 0;
   });

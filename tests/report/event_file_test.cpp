@@ -136,23 +136,17 @@ TEST(EventFile, AHostNameStaysInsideTheDirectory) {
               HasSubstr("No such file"));
 }
 
-/// In a child: the limit on file sizes cannot be raised again without privileges.
 TEST(EventFile, AFullDiskLeavesNoHalfRecordBehind) {
   const ScratchDir dir;
   const pid_t child = testing::start_child([&] {
-    ::signal(SIGXFSZ, SIG_IGN);
-    const auto limit = [](rlim_t bytes) {
-      const rlimit value = {bytes, RLIM_INFINITY};
-      ::setrlimit(RLIMIT_FSIZE, &value);
-    };
     EventFile file(dir.path(), start_at(), make_logger());
-    limit(100);
+    testing::limit_file_size(100);
     for (int step = 0; step < 5; ++step) {
       file.scalar("loss", step, step, kTime);
       file.flush();
     }
     if (std::filesystem::file_size(file.path()) != 100) return 1;
-    limit(RLIM_INFINITY);
+    testing::limit_file_size(RLIM_INFINITY);
     file.flush();
     return 0;
   });

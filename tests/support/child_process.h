@@ -24,10 +24,11 @@ inline int wait_for(pid_t child) {
   return status;
 }
 
-/// For children: from now on a longer file fails like one on a full disk.
+/// For children: from now on a longer file fails like one on a full disk, until another limit
+/// holds.
 inline void limit_file_size(rlim_t bytes) {
   ::signal(SIGXFSZ, SIG_IGN);
-  const rlimit limit = {bytes, bytes};
+  const rlimit limit = {bytes, RLIM_INFINITY};
   ::setrlimit(RLIMIT_FSIZE, &limit);
 }
 

@@ -38,7 +38,8 @@ function chart(comparison: Comparison, condition: string, source: Source, column
     const own = seriesOf(method, lineColour(i), groupOf(comparison, method, condition).map(source), column);
     return own ? [own] : [];
   });
-  return series.length > 0 ? { ...spec, xLabel: "epoch", series } : null;
+  // Points at a single epoch are no curve; the results have their numbers.
+  return series.some((one) => one.x.length > 1) ? { ...spec, xLabel: "epoch", series } : null;
 }
 
 export function curveFigures(comparison: Comparison, condition: string, protocol: string): HTMLElement | null {
