@@ -34,7 +34,8 @@ std::vector<uint8_t> encode_jpeg(const Image& image, int quality) {
   unsigned long size = 0;
   const int failed =
       tjCompress2(compressor.get(), image.pixels.data(), image.width, 0, image.height, TJPF_RGB,
-                  &bytes, &size, is_grey(image) ? TJSAMP_GRAY : TJSAMP_420, quality, 0);
+                  &bytes, &size, is_grey(image) ? TJSAMP_GRAY : TJSAMP_420, quality,
+                  TJFLAG_PROGRESSIVE);  // smaller
   const std::unique_ptr<unsigned char, FreeJpeg> owned(bytes);
   if (failed != 0) {
     fail_working("a picture of ", image.width, " x ", image.height,

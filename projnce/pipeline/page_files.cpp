@@ -22,11 +22,11 @@ using nlohmann::ordered_json;
 
 constexpr int64_t kLargestMap = 50'000;             // samples that are mapped as a whole
 constexpr int64_t kFewestMapped = 4;                // samples
-constexpr size_t kPictureBytes = 130;               // of a sample on a map of many
+constexpr size_t kPictureBytes = 150;               // of a sample on a map of many
 constexpr size_t kSmallestPictureBudget = 400'000;  // of all samples of a part
 constexpr size_t kShownSuspects = 60;
 constexpr int64_t kFewestSuspects = 12;  // shown even where fewer are flagged
-constexpr size_t kSuspectPictureBytes = 4000;
+constexpr size_t kSuspectPictureBytes = 2500;
 constexpr size_t kLongestName = 120;
 constexpr uint64_t kChoiceSeed = 0x70616765;  // which samples of a large part are shown
 

@@ -23,7 +23,7 @@ struct SheetQuality {
   int side;
   int quality;
 };
-constexpr std::array<SheetQuality, 12> kSheetQualities = {{{96, 85},
+constexpr std::array<SheetQuality, 13> kSheetQualities = {{{96, 85},
                                                            {96, 70},
                                                            {64, 80},
                                                            {64, 60},
@@ -31,10 +31,11 @@ constexpr std::array<SheetQuality, 12> kSheetQualities = {{{96, 85},
                                                            {48, 55},
                                                            {32, 85},
                                                            {32, 70},
-                                                           {32, 50},
+                                                           {32, 55},
+                                                           {32, 42},
                                                            {32, 30},
-                                                           {16, 60},
-                                                           {16, 30}}};
+                                                           {32, 20},
+                                                           {16, 50}}};
 
 void put_picture(const Image& picture, size_t number, Image& sheet) {
   const auto side = static_cast<size_t>(picture.width);

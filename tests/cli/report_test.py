@@ -1,9 +1,22 @@
 """projnce report: the page of a run and of several, as far as it can be told without a browser."""
 import json
 import re
+import shutil
+import subprocess
 import unittest
+from pathlib import Path
 
-from support import TINY, CommandLineTest, make_folder, make_sounds
+from support import TINY, CommandLineTest, make_folder, make_sounds, stripes, write_png
+
+WEB = Path(__file__).resolve().parent.parent.parent / "web"
+BROWSER = shutil.which("chromium") and shutil.which("node") and (WEB / "node_modules").exists()
+
+
+def look_at(page):
+    """What a browser makes of the page."""
+    ran = subprocess.run(["node", "test/look.mjs", str(page)], cwd=WEB, text=True, check=True,
+                         capture_output=True)
+    return json.loads(ran.stdout)
 
 
 def page_data(path):
@@ -65,16 +78,44 @@ class Report(CommandLineTest):
         self.assertIsNone(left["test"])
         self.assertTrue(left["missing"])
 
-    def test_several_runs_share_a_page(self):
+    def compare_two(self):
         make_folder(self.scratch / "photos", per_class=10)
         for name, loss in (("a", "supcon"), ("b", "projnce")):
             self.train(f"runs/{name}", "--set", f"loss.name={loss}")
-        result = self.run_json("report", "runs")
+        return self.run_json("report", "runs")
+
+    def test_several_runs_share_a_page(self):
+        result = self.compare_two()
         self.assertEqual(result["files"], ["runs/report.html"])
         data = page_data(self.scratch / "runs/report.html")[0]
         self.assertEqual([run["name"] for run in data["runs"]], ["a", "b"])
         self.assertEqual([run["summary"]["loss"] for run in data["runs"]], ["supcon", "projnce"])
         self.assertIsNone(data["runs"][0]["test"]["pictures"])
+
+    @unittest.skipUnless(BROWSER, "needs chromium, node and the packages of web/")
+    def test_names_from_folders_are_text_in_a_browser(self):
+        hostile = "<img src=x onerror=window.hit=1>"
+        for number in range(12):
+            for name, kind in ((hostile, "lying"), ("'\"&amp;<b>", "upright")):
+                write_png(self.scratch / "photos" / name / f"{number}.png", 16, 16,
+                          stripes(kind, number))
+        self.train("runs/a")
+        seen = look_at(self.scratch / "runs/a/report.html")
+        self.assertEqual(seen["problems"], [])
+        self.assertIsNone(seen["hit"])
+        self.assertIn(hostile, seen["text"])
+        self.assertEqual(seen["heading"], "a")
+        for section in ("Map", "Classes", "Labels", "Training", "Settings"):
+            self.assertIn(section, seen["sections"])
+        self.assertGreaterEqual(seen["figures"], 6)
+
+    @unittest.skipUnless(BROWSER, "needs chromium, node and the packages of web/")
+    def test_a_comparison_opens_in_a_browser(self):
+        self.compare_two()
+        seen = look_at(self.scratch / "runs/report.html")
+        self.assertEqual(seen["problems"], [])
+        self.assertIn("2 runs compared", seen["heading"])
+        self.assertIn("supcon", seen["text"])
 
     def test_sounds_have_pictures(self):
         make_sounds(self.scratch / "tones")

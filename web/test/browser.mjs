@@ -15,13 +15,18 @@ export async function startBrowser() {
   const directory = mkdtempSync(join(tmpdir(), "report-page-"));
   let pages = 0;
 
-  /**
-   * Writes the page's file and opens it; `problems` gathers console messages, errors and dialogs.
-   * `clock`: its time is the test's to turn on. `before`: a script to run before the page's own, with its argument.
-   */
-  async function open(data, { clock = false, before = null, ...options } = {}) {
+  /** Writes the page's file and opens it. */
+  async function open(data, options = {}) {
     const file = join(directory, `page${pages++}.html`);
     writeFileSync(file, assemble(data));
+    return openFile(file, options);
+  }
+
+  /**
+   * `problems` gathers console messages, errors and dialogs. `clock`: the page's time is the test's to turn on. `before`: a
+   * script to run before the page's own, with its argument.
+   */
+  async function openFile(file, { clock = false, before = null, ...options } = {}) {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
     page.setDefaultTimeout(8000);
     const problems = [];
@@ -43,5 +48,5 @@ export async function startBrowser() {
     await browser.close();
     rmSync(directory, { recursive: true });
   }
-  return { browser, open, close };
+  return { browser, open, openFile, close };
 }

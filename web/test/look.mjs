@@ -1,0 +1,18 @@
+/**
+ * Opens a page that the program wrote, as a reader would, and prints what is there as JSON:
+ *   node test/look.mjs PAGE.html
+ */
+import { startBrowser } from "./browser.mjs";
+
+const { openFile, close } = await startBrowser();
+const page = await openFile(process.argv[2]);
+const found = await page.evaluate(() => ({
+  heading: document.querySelector("h1").textContent,
+  sections: [...document.querySelectorAll("h2")].map((heading) => heading.textContent),
+  figures: document.querySelectorAll("figure").length,
+  pictures: document.querySelectorAll(".suspect").length,
+  text: document.body.innerText,
+  hit: window.hit ?? null,
+}));
+await close();
+console.log(JSON.stringify({ ...found, problems: page.problems }));
