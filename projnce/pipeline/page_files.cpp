@@ -122,14 +122,23 @@ class PageMaker {
     page_.kind = run_.data.train().kind();
     page_.class_names = run_.data.class_names();
     page_.protocol = run_.samples.logits.defined() ? "logits" : "zero-shot";
+    check_stop();
     audit();
+    check_stop();
     map_test();
+    check_stop();
     map_train();
     write_page_samples(run_.paths.samples(), page_);
     return std::move(page_);
   }
 
  private:
+  void check_stop() const {
+    if (run_.stop_requested && run_.stop_requested()) {
+      fail_working("it was stopped; `projnce report ", run_.paths.root.string(), "` makes it");
+    }
+  }
+
   /// Runs a step whose failure costs the page that step only.
   template <class Step>
   void attempt(const char* what, const Step& step) {

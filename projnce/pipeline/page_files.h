@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "projnce/core/logging.h"
@@ -20,12 +21,13 @@ struct JudgedRun {
   DatasetPtr known;              ///< what samples.known was made of: data.known or a part of it
   ContrastiveLoss& loss;
   int threads = 1;
+  std::function<bool()> stop_requested = {};  ///< asked between the steps
 };
 
 /// Judges the training labels, maps samples into the plane, draws them small, and writes tsne.npy
 /// (where the test part is not too large to map as a whole), suspects.csv and samples.safetensors.
 /// What cannot be made (too few samples for a map, say) is left out and said in the last of them.
-/// Returns what that holds.
+/// Returns what that holds. Throws where it is stopped.
 PageSamples write_page_files(const JudgedRun& run, const ReportOptions& options,
                              const Logger& logger);
 

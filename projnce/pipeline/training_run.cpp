@@ -392,7 +392,8 @@ std::filesystem::path TrainingRun::write_page() {
                              .samples = last_evaluation_->samples,
                              .known = evaluator_.known(),
                              .loss = *loss_,
-                             .threads = threads_},
+                             .threads = threads_,
+                             .stop_requested = environment_.stop_requested},
                             report_options_, *journal_, trainer_.state().step, environment_.logger);
 }
 

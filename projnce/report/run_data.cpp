@@ -5,6 +5,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/core/toml.h"
+#include "projnce/io/file_lock.h"
 #include "projnce/io/printable.h"
 #include "projnce/report/metric_curves.h"
 #include "projnce/report/packed_samples.h"
@@ -42,6 +43,12 @@ ordered_json read_summary(const RunPaths& run) {
   if (!file) return nullptr;
   auto summary = ordered_json::parse(file, nullptr, /*allow_exceptions=*/false);
   return summary.is_object() ? summary : ordered_json();
+}
+
+/// Of a process on another machine nothing is known: its run counts as running.
+const char* state_of(const RunPaths& run, const ordered_json& summary) {
+  if (!summary.is_null()) return "finished";
+  return lock_owner_lives(run.lock()).value_or(true) ? "running" : "stopped";
 }
 
 ordered_json read_commands(const RunPaths& run) {
@@ -100,7 +107,7 @@ ordered_json run_data(const RunPaths& run, const RunDataOptions& options) {
   const auto name = (path / "").parent_path().filename().string();
   ordered_json data{{"name", printable(name)},
                     {"path", printable(path.string())},
-                    {"state", summary.is_null() ? "running" : "finished"},
+                    {"state", state_of(run, summary)},
                     {"commands", read_commands(run)},
                     {"kind", kind_of(config)},
                     {"classes", ordered_json::array()},

@@ -11,6 +11,7 @@
 #include "projnce/io/byte_view.h"
 #include "projnce/io/file_lock.h"
 #include "projnce/io/regular_file.h"
+#include "projnce/report/run_paths.h"
 
 namespace projnce {
 
@@ -48,7 +49,7 @@ std::vector<fs::directory_entry> entries_of(const fs::path& directory) {
 
 bool is_run(const fs::path& directory) {
   std::error_code error;
-  return fs::is_regular_file(directory / "config.toml", error);
+  return fs::is_regular_file(RunPaths{directory}.config(), error);
 }
 
 void add_runs(const fs::path& directory, const std::string& prefix, const fs::path& root,
@@ -151,15 +152,15 @@ std::vector<ListedRun> find_runs(const fs::path& root) {
 }
 
 RunFacts read_run_facts(const ListedRun& run) {
+  const RunPaths paths{run.path};
   RunFacts facts{.name = run.name};
-  try_reading([&] { read_config_facts(run.path / "config.toml", facts); });
-  try_reading([&] { read_summary_facts(run.path / "summary.json", facts); });
+  try_reading([&] { read_config_facts(paths.config(), facts); });
+  try_reading([&] { read_summary_facts(paths.summary(), facts); });
   if (facts.state != RunState::kFinished) {
-    facts.state = unfinished_state(run.path / "lock");
-    try_reading([&] { read_metrics_facts(run.path / "metrics.jsonl", facts); });
+    facts.state = unfinished_state(paths.lock());
+    try_reading([&] { read_metrics_facts(paths.metrics(), facts); });
   }
-  facts.changed =
-      std::max(changed_at(run.path / "metrics.jsonl"), changed_at(run.path / "config.toml"));
+  facts.changed = std::max(changed_at(paths.metrics()), changed_at(paths.config()));
   return facts;
 }
 

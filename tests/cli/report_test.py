@@ -3,10 +3,11 @@ import json
 import re
 import shutil
 import subprocess
+import time
 import unittest
 from pathlib import Path
 
-from support import TINY, CommandLineTest, make_folder, make_sounds, stripes, write_png
+from support import PROGRAM, TINY, CommandLineTest, make_folder, make_sounds, stripes, write_png
 
 WEB = Path(__file__).resolve().parent.parent.parent / "web"
 BROWSER = shutil.which("chromium") and shutil.which("node") and (WEB / "node_modules").exists()
@@ -56,6 +57,25 @@ class Report(CommandLineTest):
         self.assertEqual(settings["dataset.label_noise.rate"]["standard"], "0.0")
         self.assertIsNone(settings["input.image_size"]["standard"])
         self.assertNotIn("src=\"http", text)
+
+    def test_a_live_page_is_there_while_training_and_says_so(self):
+        make_folder(self.scratch / "photos")
+        page = self.scratch / "runs/a/report.html"
+        command = [PROGRAM, "train", "--data", "photos", "--out", "runs/a", "--live", *TINY,
+                   "--set", "train.epochs=100000"]
+        with subprocess.Popen(command, cwd=self.scratch, stderr=subprocess.DEVNULL) as training:
+            deadline = time.monotonic() + 60
+            while not page.exists() and training.poll() is None:
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.05)
+            data = page_data(page)[0]
+            training.terminate()
+        self.assertEqual(data["runs"][0]["state"], "running")
+        self.assertGreater(data["refresh"], 0)
+        self.assertIsNone(data["runs"][0]["summary"])
+        self.run_json("report", "runs/a")
+        stopped = page_data(page)[0]
+        self.assertEqual((stopped["runs"][0]["state"], stopped["refresh"]), ("stopped", 0))
 
     def test_what_an_older_run_lacks_is_made(self):
         make_folder(self.scratch / "photos")

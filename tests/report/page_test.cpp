@@ -5,8 +5,10 @@
 
 #include "projnce/core/toml.h"
 #include "projnce/io/atomic_file.h"
+#include "projnce/io/file_lock.h"
 #include "projnce/report/page_parts.h"
 #include "projnce/report/run_data.h"
+#include "tests/support/child_process.h"
 #include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
 
@@ -85,6 +87,17 @@ TEST_F(RunDataTest, AFinishedRunWithoutSamplesSaysWhatIsMissing) {
   EXPECT_EQ(data["commands"].size(), 2U);
   ASSERT_EQ(data["missing"].size(), 1U);
   EXPECT_THAT(data["missing"][0].get<std::string>(), HasSubstr("samples.safetensors"));
+}
+
+TEST_F(RunDataTest, ARunThatNobodyWorksOnIsStopped) {
+  write_file_atomically(run_.lock(), "");
+  EXPECT_EQ(run_data(run_, {})["state"], "running") << "nothing is known of its process";
+  const pid_t child = testing::start_child([&] {
+    const FileLock lock(run_.lock());
+    return 0;
+  });
+  testing::wait_for(child);
+  EXPECT_EQ(run_data(run_, {})["state"], "stopped");
 }
 
 TEST_F(RunDataTest, ASummaryThatIsNoJsonCountsAsNone) {

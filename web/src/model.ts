@@ -21,7 +21,8 @@ export interface PageData {
 export interface RunData {
   name: string; // last part of the path; no two on a page are alike
   path: string;
-  state: "running" | "finished";
+  /** stopped: not finished, and nobody works on it. */
+  state: "running" | "stopped" | "finished";
   /** What was typed, one line for each time that it was started or resumed. */
   commands: string[];
   kind: "image" | "sound" | "vector";

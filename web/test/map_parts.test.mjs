@@ -1,15 +1,10 @@
 /** The parts of the map that need no browser. */
 import assert from "node:assert/strict";
-import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { generator } from "./fixtures.mjs";
+import { load } from "./modules.mjs";
 
-const web = join(dirname(fileURLToPath(import.meta.url)), "..");
-const contents = ["grid", "view", "step", "paint"].map((name) => `export * from "./src/map/${name}";`).join("\n");
-const { outputFiles } = await build({ stdin: { contents, resolveDir: web }, bundle: true, write: false, format: "esm" });
-const map = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
+const map = await load(...["grid", "view", "step", "paint"].map((name) => `map/${name}.ts`));
 
 const random = generator(11);
 const scatter = (n) => Uint16Array.from({ length: n }, () => 65535 * random());

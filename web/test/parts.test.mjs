@@ -6,17 +6,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { assemble } from "../tools/assemble.mjs";
 import { demoPage, HOSTILE } from "./fixtures.mjs";
+import { load } from "./modules.mjs";
 
 const web = join(dirname(fileURLToPath(import.meta.url)), "..");
-
-async function load(...files) {
-  const contents = files.map((file) => `export * from "./src/${file}";`).join("\n");
-  const result = await build({ stdin: { contents, resolveDir: web }, bundle: true, format: "esm", write: false });
-  return import(`data:text/javascript;base64,${Buffer.from(result.outputFiles[0].text).toString("base64")}`);
-}
 
 test("numbers as people read them", async () => {
   const { count, percent, percentRange, nats, short, duration } = await load("format.ts");

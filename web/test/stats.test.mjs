@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
-import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { load } from "./modules.mjs";
 
-const source = join(dirname(fileURLToPath(import.meta.url)), "../src/compare/stats.ts");
-const { outputFiles } = await build({ entryPoints: [source], bundle: true, write: false, format: "esm" });
-const stats = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
+const stats = await load("compare/stats.ts");
 
 const near = (actual, expected, within = 1e-6) => assert.ok(Math.abs(actual - expected) < within, `${actual} is not ${expected}`);
 const seeded = (...values) => values.map((value, i) => ({ seed: i + 1, value }));

@@ -20,8 +20,11 @@ export interface Comparison {
   remarks: string[];
 }
 
-/** Settings that say nothing of the method: seeds, the machine, and what was measured on the data. */
-const ASIDE = /(^|[._])seed$|^version$|^threads$|^input\.(mean|std)$|^dataset\.root$|^loss\.name$|^dataset\.name$/;
+/** Settings that say nothing of the method: seeds, the machine, what was measured on the data, what is recorded. */
+const ASIDE = new RegExp([
+  "(^|[._])seed$", "^version$", "^threads$", "^data_root$", "^input\\.(mean|std)$", "^dataset\\.root$", "^loss\\.name$", "^dataset\\.name$",
+  "^report\\.", "^train\\.(keep_checkpoints|checkpoint_every|checkpoint_minutes|log_every|loader_threads|rank_timeout)$",
+].join("|"));
 
 export function valueOf(run: RunData, key: string): string {
   const text = setting(run, key);

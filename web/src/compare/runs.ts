@@ -12,7 +12,7 @@ export function runsTable(runs: RunData[], comparison: Comparison, protocol: str
     const entry = known.get(run);
     const cells = entry
       ? [entry.method, entry.condition, String(entry.seed), percent(accuracyOf(entry, protocol))]
-      : [setting(run, "loss.name") ?? "", setting(run, "dataset.name") ?? "", setting(run, "seed") ?? "", run.state === "running" ? "running" : "–"];
+      : [setting(run, "loss.name") ?? "", setting(run, "dataset.name") ?? "", setting(run, "seed") ?? "", run.state];
     return h("tr", null, h("th", { scope: "row" }, h("a", { href: runAddress(run.name) }, run.name)),
       ...cells.map((text, i) => h("td", { class: i > 1 ? "number" : "" }, text)));
   };

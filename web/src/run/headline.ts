@@ -71,7 +71,7 @@ function titleBlock(run: RunData): HTMLElement {
   return h("div", { class: "title-block" },
     h("h1", null, named(run.name)),
     h("p", { class: "about" },
-      run.state === "running" ? h("span", { class: "badge running" }, "running") : null,
+      run.state === "finished" ? null : h("span", { class: `badge ${run.state}` }, run.state),
       ...about.map((text) => text && h("span", { class: "badge" }, named(text))),
       h("span", { class: "path" }, named(run.path))));
 }
