@@ -56,7 +56,7 @@ class ListReader {
       if (tensor.type != kStoredAs<T>) fail(name_, " holds ", name, " in an unexpected type");
       const auto bytes = view_.bytes(tensor);
       list.resize(bytes.size() / sizeof(T));
-      std::memcpy(list.data(), bytes.data(), bytes.size());
+      if (!bytes.empty()) std::memcpy(list.data(), bytes.data(), bytes.size());
       return;
     }
     fail(name_, " lacks ", name);
