@@ -32,3 +32,13 @@ test("a setting of the loss does, and data that differs is another condition", (
   assert.deepEqual(methods, ["projnce, beta 1", "projnce, beta 5"]);
   assert.deepEqual(conditions, ["20 % wrong labels", "40 % wrong labels"].map((text) => text.replace(" %", "\u202f%")));
 });
+
+test("methods and conditions stand in the order in which people count", () => {
+  const { methods, conditions } = compareRuns([
+    run("a", {}, { loss: "supcon", noise: 0.4 }),
+    ...["1.0", "10.0", "5.0"].map((beta) => run(`b${beta}`, { "loss.beta": beta }, { noise: 0.4 })),
+    run("c", {}, { loss: "supcon", noise: 0 }),
+  ]);
+  assert.deepEqual(methods, ["supcon", "projnce, beta 1", "projnce, beta 5", "projnce, beta 10"]);
+  assert.equal(conditions[0], "labels as given");
+});

@@ -13,7 +13,6 @@ export interface Entry {
 
 export interface Comparison {
   entries: Entry[];
-  /** In the order in which they first occur. */
   methods: string[];
   conditions: string[];
   /** What differs between methods and is not in their names, a sentence each. */
@@ -77,6 +76,17 @@ function remarksOf(runs: RunData[], named: string[]): string[] {
   });
 }
 
+/**
+ * The texts that entries have, each once: families (losses, data sets) as they first occur, in a family by rank, then as
+ * people count: beta 5 before beta 10.
+ */
+function inOrder(entries: Entry[], text: (entry: Entry) => string, family: (entry: Entry) => string, rank: (entry: Entry) => number): string[] {
+  const families = distinct(entries.map(family));
+  const sorted = [...entries].sort((a, b) => families.indexOf(family(a)) - families.indexOf(family(b)) || rank(a) - rank(b)
+    || text(a).localeCompare(text(b), "en", { numeric: true }));
+  return distinct(sorted.map(text));
+}
+
 /** `without` names a setting that is left out of the names of methods and conditions. */
 export function compareRuns(runs: RunData[], without: string | null = null): Comparison {
   const done = runs.filter((run) => run.summary !== null);
@@ -94,8 +104,8 @@ export function compareRuns(runs: RunData[], without: string | null = null): Com
   });
   return {
     entries,
-    methods: distinct(entries.map((entry) => entry.method)),
-    conditions: distinct(entries.map((entry) => entry.condition)),
+    methods: inOrder(entries, (entry) => entry.method, ({ summary }) => summary.loss, () => 0),
+    conditions: inOrder(entries, (entry) => entry.condition, ({ summary }) => summary.dataset, ({ summary }) => summary.label_noise),
     remarks: remarksOf(done, named),
   };
 }
