@@ -34,8 +34,8 @@ void print_summary(const TrainOutcome& outcome) {
                                      outcome.summary.at("protocol").get<std::string>());
   std::cout << terminal_summary(
       outcome.summary, curves,
-      terminal_style(STDOUT_FILENO, [](auto name) { return std::getenv(name); }));
-  if (!outcome.page.empty()) std::cout << "page      " << outcome.page.string() << '\n';
+      terminal_style(STDOUT_FILENO, [](auto name) { return std::getenv(name); }),
+      outcome.page.string());
 }
 
 void run(const Arguments& arguments, Context& context) {

@@ -121,6 +121,12 @@ TEST(TerminalSummary, WithoutInformationThereIsNoSuchLine) {
   EXPECT_THAT(terminal_summary(without, {}, kPlain), Not(HasSubstr("knows")));
 }
 
+TEST(TerminalSummary, SaysWhereThePageIs) {
+  EXPECT_THAT(terminal_summary(summary(), {}, kPlain, "runs/a/report.html"),
+              HasSubstr("page      runs/a/report.html\n"));
+  EXPECT_THAT(terminal_summary(summary(), {}, kPlain), Not(HasSubstr("page ")));
+}
+
 TEST(SummaryCurves, AreThoseOfEpochsAndOfTheProtocol) {
   const ScratchDir dir;
   write_text(dir / "metrics.jsonl",
