@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 import unittest
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -32,6 +32,12 @@ class Tally:
     def fail(self, name):
         self.failed += 1
         self.failures.append(name)
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+        self.failures += other.failures
 
 
 def run_binary(name, command, directory, tally):
@@ -58,13 +64,21 @@ def run_binary(name, command, directory, tally):
 
 
 def run_cpp(build, tally):
+    """Two binaries at a time: most tests use one thread."""
     listing = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build, check=True, text=True,
                              stdout=subprocess.PIPE).stdout
-    for test in json.loads(listing)["tests"]:
+
+    def run(test):
         properties = {p["name"]: p["value"] for p in test.get("properties", [])}
+        own = Tally()
         started = time.monotonic()
-        run_binary(test["name"], test["command"], properties["WORKING_DIRECTORY"], tally)
-        print(f"{test['name']:<14} {time.monotonic() - started:6.1f} s", flush=True)
+        run_binary(test["name"], test["command"], properties["WORKING_DIRECTORY"], own)
+        return test["name"], time.monotonic() - started, own
+
+    with ThreadPoolExecutor(2) as pool:
+        for name, seconds, own in pool.map(run, json.loads(listing)["tests"]):
+            tally.add(own)
+            print(f"{name:<14} {seconds:6.1f} s", flush=True)
 
 
 def run_test_file(name):
@@ -107,8 +121,28 @@ def run_faults(tally):
     print(f"{'faults':<14} {time.monotonic() - started:6.1f} s", flush=True)
 
 
+def run_page_file(name):
+    """Tests of the report page in one file; node counts them."""
+    own = Tally()
+    ran = subprocess.run(["node", "--test", "--test-reporter=tap", name], cwd=ROOT / "web",
+                         text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    counts = {kind: int(number) for kind, number in
+              re.findall(r"^# (pass|fail|cancelled) (\d+)$", ran.stdout, re.MULTILINE)}
+    own.passed = counts.get("pass", 0)
+    own.skipped = [f"{name}: {line}" for line in
+                   re.findall(r"^ *ok \d+ - (.* # SKIP.*)$", ran.stdout, re.MULTILINE)]
+    failed = counts.get("fail", 0) + counts.get("cancelled", 0)
+    for test in re.findall(r"^ *not ok \d+ - (.*)$", ran.stdout, re.MULTILINE)[:failed]:
+        own.fail(f"{name}: {test}")
+    if ran.returncode != 0:
+        print(ran.stdout)
+        if failed == 0:
+            own.fail(f"{name}: node ended with status {ran.returncode}")
+    return own
+
+
 def run_page(tally):
-    """The report page's own tests; node counts them."""
+    """The report page's types and its tests, two files at a time, the longest first."""
     web = ROOT / "web"
     missing = [what for what, found in (("node", shutil.which("node")),
                                         ("web/node_modules", (web / "node_modules").exists()),
@@ -124,21 +158,10 @@ def run_page(tally):
     else:
         print(types.stdout)
         tally.fail("report page: its types do not fit")
-    files = sorted(str(path.relative_to(web)) for path in web.glob("test/*.test.mjs"))
-    ran = subprocess.run(["node", "--test", "--test-reporter=tap", *files], cwd=web, text=True,
-                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    counts = {name: int(number) for name, number in
-              re.findall(r"^# (pass|fail|cancelled|skipped) (\d+)$", ran.stdout, re.MULTILINE)}
-    tally.passed += counts.get("pass", 0)
-    tally.skipped += [f"report page: {line}" for line in
-                      re.findall(r"^ *ok \d+ - (.* # SKIP.*)$", ran.stdout, re.MULTILINE)]
-    failed = counts.get("fail", 0) + counts.get("cancelled", 0)
-    for name in re.findall(r"^ *not ok \d+ - (.*)$", ran.stdout, re.MULTILINE)[:failed]:
-        tally.fail(f"report page: {name}")
-    if ran.returncode != 0:
-        print(ran.stdout)
-        if failed == 0:
-            tally.fail(f"report page: node ended with status {ran.returncode}")
+    files = sorted(web.glob("test/*.test.mjs"), key=lambda path: -path.stat().st_size)
+    with ThreadPoolExecutor(2) as pool:
+        for own in pool.map(run_page_file, [f"test/{path.name}" for path in files]):
+            tally.add(own)
     print(f"{'report page':<14} {time.monotonic() - started:6.1f} s", flush=True)
 
 
