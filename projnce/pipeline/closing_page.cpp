@@ -17,11 +17,14 @@ torch::Tensor rows_with(const EmbeddedSet& set, const std::vector<int64_t>& indi
   return set.embeddings.index({rows}).to(torch::kFloat32).contiguous();
 }
 
+/// What cannot be written there costs nothing else.
 void show_in_tensorboard(const PageSamples& shown, const JudgedRun& run, RunJournal& journal,
-                         int64_t step) {
+                         int64_t step, const Logger& logger) try {
   const auto indices = shown.test ? shown.test->indices : std::vector<int64_t>{};
   const auto rows = rows_with(run.samples.test, indices);
   journal.show_samples(shown, {rows.data_ptr<float>(), static_cast<size_t>(rows.numel())}, step);
+} catch (const Error& error) {
+  logger->warn("TensorBoard lacks the confusion matrix or the embeddings: {}", error.what());
 }
 
 }  // namespace
@@ -31,8 +34,8 @@ std::filesystem::path write_closing_page(const JudgedRun& run, const ReportOptio
   try {
     logger->info("making the page: audit, maps, pictures");
     const auto shown = write_page_files(run, options, logger);
-    show_in_tensorboard(shown, run, journal, step);
     RunPages().write({run.paths.root}, run.paths.page());
+    show_in_tensorboard(shown, run, journal, step, logger);
     return run.paths.page();
   } catch (const Error& error) {
     logger->warn("the run is complete, but its page could not be made: {}", error.what());

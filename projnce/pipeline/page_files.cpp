@@ -119,7 +119,6 @@ class PageMaker {
       : run_(run), options_(options), logger_(logger) {}
 
   PageSamples make() {
-    page_.kind = run_.data.train().kind();
     page_.class_names = run_.data.class_names();
     page_.protocol = run_.samples.logits.defined() ? "logits" : "zero-shot";
     check_stop();

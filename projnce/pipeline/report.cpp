@@ -16,10 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool holds_run(const fs::path& directory) {
-  return fs::is_regular_file(RunPaths{directory}.config());
-}
-
 /// The runs that a path means: itself, or those in it, by name.
 std::vector<fs::path> expand(const fs::path& path) {
   if (holds_run(path) || !fs::is_directory(path)) return {find_run(path).root};

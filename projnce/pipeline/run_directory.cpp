@@ -54,7 +54,7 @@ RunPaths make_run(const fs::path& root) {
 
 RunPaths find_run(const fs::path& root) {
   const RunPaths paths{root};
-  if (!fs::is_regular_file(paths.config())) {
+  if (!holds_run(root)) {
     fail(Hint{"give the directory that `projnce train` wrote, such as runs/NAME"}, root.string(),
          " holds no run: there is no config.toml in it");
   }

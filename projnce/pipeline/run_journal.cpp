@@ -51,12 +51,16 @@ void RunJournal::show_samples(const PageSamples& samples, std::span<const float>
   }
   if (!samples.test) return;
   const auto& test = *samples.test;
+  auto names = test.names;
+  if (names.empty()) {
+    for (const int64_t index : test.indices) names.push_back(std::to_string(index));
+  }
   write_projector(paths_.root, {.embeddings = embeddings,
                                 .dimensions = embeddings.size() / test.size(),
                                 .labels = test.labels,
                                 .predictions = test.predicted,
                                 .class_names = samples.class_names,
-                                .sample_names = test.names});
+                                .sample_names = std::move(names)});
 }
 
 void record_command(const RunPaths& paths, const std::string& command) {

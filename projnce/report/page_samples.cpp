@@ -153,29 +153,20 @@ void check_part(const MappedSamples& part, size_t classes, const std::string& fi
   }
 }
 
-std::string kind_text(SampleKind kind) {
-  if (kind == SampleKind::kImage) return "image";
-  return kind == SampleKind::kSound ? "sound" : "vector";
-}
-
-SampleKind kind_from(const std::string& text) {
-  if (text == "image") return SampleKind::kImage;
-  return text == "sound" ? SampleKind::kSound : SampleKind::kVector;
-}
-
 /// Everything that is no list.
 ordered_json tell_contents(const PageSamples& samples) {
-  ordered_json told{{"kind", kind_text(samples.kind)}, {"class_names", samples.class_names},
-                    {"protocol", samples.protocol},    {"audit", samples.audit},
-                    {"notes", samples.notes},          {"worst", tell_sheets(samples.worst)}};
+  ordered_json told{{"class_names", samples.class_names},
+                    {"protocol", samples.protocol},
+                    {"audit", samples.audit},
+                    {"notes", samples.notes},
+                    {"worst", tell_sheets(samples.worst)}};
   if (samples.test) told["test"] = tell_part(*samples.test);
   if (samples.train) told["train"] = tell_part(*samples.train);
   return told;
 }
 
 PageSamples contents_from(const ordered_json& told, const ListReader& file) {
-  PageSamples samples{.kind = kind_from(told.at("kind")),
-                      .class_names = told.at("class_names").get<std::vector<std::string>>(),
+  PageSamples samples{.class_names = told.at("class_names").get<std::vector<std::string>>(),
                       .protocol = told.at("protocol"),
                       .audit = told.at("audit")};
   samples.notes = told.at("notes").get<std::vector<std::string>>();

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "projnce/core/sample.h"
 #include "projnce/report/picture_sheets.h"
 
 namespace projnce {
@@ -32,7 +31,6 @@ struct MappedSamples {
 
 /// What a page shows of a run's samples: the file samples.safetensors.
 struct PageSamples {
-  SampleKind kind = SampleKind::kImage;
   std::vector<std::string> class_names = {};
   std::string protocol = {};            ///< that the predictions are made by
   std::vector<int64_t> confusion = {};  ///< [C, C] of all test samples, rows are labels

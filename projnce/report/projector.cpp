@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <functional>
 #include <iterator>
 
 #include "projnce/core/error.h"
 #include "projnce/io/atomic_file.h"
-#include "projnce/io/png_writer.h"
 #include "projnce/io/printable.h"
 
 namespace projnce {
@@ -17,8 +14,6 @@ namespace projnce {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr int kLargestSprite = 8192;  // pixels of a side
 
 void check_projector_lengths(const EmbeddingTable& table, size_t rows) {
   const auto check = [rows](const char* what, size_t count) {
@@ -99,48 +94,13 @@ std::string quoted_text(const std::string& text) {
 }
 
 std::string projector_config(const EmbeddingTable& table, size_t rows) {
-  auto text = fmt::format(
+  return fmt::format(
       "embeddings {{\n  tensor_name: {}\n  tensor_shape: {}\n  tensor_shape: {}\n"
-      "  tensor_path: \"projector/tensors.tsv\"\n  metadata_path: \"projector/metadata.tsv\"\n",
+      "  tensor_path: \"projector/tensors.tsv\"\n  metadata_path: \"projector/metadata.tsv\"\n}}\n",
       quoted_text(table.name), rows, table.dimensions);
-  if (table.sprite) {
-    text += fmt::format(
-        "  sprite {{\n    image_path: \"projector/sprite.png\"\n    single_image_dim: {0}\n"
-        "    single_image_dim: {0}\n  }}\n",
-        table.sprite->side);
-  }
-  return text + "}\n";
 }
 
 }  // namespace
-
-Sprite make_sprite(const std::vector<Image>& pictures) {
-  if (pictures.empty()) fail("a sheet of pictures needs at least one");
-  const auto& first = pictures.front();
-  const int side = first.width;
-  const auto columns = static_cast<size_t>(std::ceil(std::sqrt(double(pictures.size()))));
-  const size_t rows = (pictures.size() + columns - 1) / columns;
-  if (columns * static_cast<size_t>(side) > kLargestSprite) {
-    fail("a sheet of ", pictures.size(), " pictures of ", side, " pixels is larger than ",
-         kLargestSprite, " x ", kLargestSprite, " pixels");
-  }
-  Sprite sprite{
-      {static_cast<int>(rows) * side, static_cast<int>(columns) * side, first.channels, {}}, side};
-  const size_t row_bytes = static_cast<size_t>(side) * static_cast<size_t>(first.channels);
-  auto& pixels = sprite.sheet.pixels;
-  pixels.resize(rows * static_cast<size_t>(side) * columns * row_bytes);
-  for (size_t i = 0; i < pictures.size(); ++i) {
-    if (pictures[i].pixels.size() != first.pixels.size() || pictures[i].height != side) {
-      fail("picture ", i, " of a sheet differs from the first in size");
-    }
-    for (int y = 0; y < side; ++y) {
-      const size_t line = (i / columns * static_cast<size_t>(side) + static_cast<size_t>(y));
-      const auto* from = pictures[i].pixels.data() + static_cast<size_t>(y) * row_bytes;
-      std::copy_n(from, row_bytes, pixels.data() + (line * columns + i % columns) * row_bytes);
-    }
-  }
-  return sprite;
-}
 
 void write_projector(const fs::path& directory, const EmbeddingTable& table) {
   if (table.dimensions == 0 || table.embeddings.size() % table.dimensions != 0) {
@@ -154,10 +114,6 @@ void write_projector(const fs::path& directory, const EmbeddingTable& table) {
   if (error) fail_working("cannot make ", folder.string(), ": ", error.message());
   write_file_atomically(folder / "tensors.tsv", projector_tensors(table));
   write_file_atomically(folder / "metadata.tsv", projector_metadata(table, rows));
-  if (table.sprite) {
-    const auto png = encode_png(table.sprite->sheet);
-    write_file_atomically(folder / "sprite.png", std::as_bytes(std::span(png)));
-  }
   write_file_atomically(directory / "projector_config.pbtxt", projector_config(table, rows));
 }
 

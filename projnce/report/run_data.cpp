@@ -1,12 +1,14 @@
 #include "projnce/report/run_data.h"
 
 #include <fstream>
+#include <map>
 #include <optional>
 
 #include "projnce/core/error.h"
 #include "projnce/core/toml.h"
 #include "projnce/io/file_lock.h"
 #include "projnce/io/printable.h"
+#include "projnce/report/config_text.h"
 #include "projnce/report/metric_curves.h"
 #include "projnce/report/packed_samples.h"
 #include "projnce/report/page_samples.h"
@@ -23,6 +25,13 @@ void flatten(const Table& table, const std::string& prefix,
     flat[prefix + key] = to_toml(value);
   }
   for (const auto& [key, section] : table.tables) flatten(section, prefix + key + ".", flat);
+}
+
+/// The settings by their full names ("train.epochs"), as TOML writes the values.
+std::map<std::string, std::string> flat_settings(const Table& table) {
+  std::map<std::string, std::string> flat;
+  flatten(table, "", flat);
+  return flat;
 }
 
 ordered_json tell_settings(const Table& config, const Table& standard) {
@@ -59,12 +68,8 @@ ordered_json read_commands(const RunPaths& run) {
 }
 
 std::string kind_of(const Table& config) {
-  const auto input = config.tables.find("input");
-  if (input == config.tables.end()) return "image";
-  const auto kind = input->second.values.find("kind");
-  if (kind == input->second.values.end()) return "image";
-  const auto* text = std::get_if<std::string>(&kind->second.data);
-  return text != nullptr && (*text == "sound" || *text == "vector") ? *text : "image";
+  const auto kind = config_text(config, "input", "kind");
+  return kind == "sound" || kind == "vector" ? kind : "image";
 }
 
 ordered_json tell_audit_of(const PageSamples& samples, bool pictures) {
@@ -93,12 +98,6 @@ void add_samples(const PageSamples& samples, const RunDataOptions& options, orde
 }
 
 }  // namespace
-
-std::map<std::string, std::string> flat_settings(const Table& table) {
-  std::map<std::string, std::string> flat;
-  flatten(table, "", flat);
-  return flat;
-}
 
 ordered_json run_data(const RunPaths& run, const RunDataOptions& options) {
   const auto config = read_toml(run.config());

@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "projnce/core/table.h"
 #include "projnce/report/run_paths.h"
@@ -20,8 +18,5 @@ struct RunDataOptions {
 /// A run as a page shows it, out of the files of its directory: RunData of web/src/model.ts. What
 /// is not there, or damaged, is left out and named in `missing`.
 nlohmann::ordered_json run_data(const RunPaths& run, const RunDataOptions& options);
-
-/// The settings by their full names ("train.epochs"), as TOML writes the values.
-std::map<std::string, std::string> flat_settings(const Table& table);
 
 }  // namespace projnce

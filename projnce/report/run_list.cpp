@@ -11,6 +11,7 @@
 #include "projnce/io/byte_view.h"
 #include "projnce/io/file_lock.h"
 #include "projnce/io/regular_file.h"
+#include "projnce/report/config_text.h"
 #include "projnce/report/run_paths.h"
 
 namespace projnce {
@@ -47,18 +48,13 @@ std::vector<fs::directory_entry> entries_of(const fs::path& directory) {
   return entries;
 }
 
-bool is_run(const fs::path& directory) {
-  std::error_code error;
-  return fs::is_regular_file(RunPaths{directory}.config(), error);
-}
-
 void add_runs(const fs::path& directory, const std::string& prefix, const fs::path& root,
               int levels, std::vector<ListedRun>& runs) {
   for (const auto& entry : entries_of(directory)) {
     std::error_code error;
     if (!entry.is_directory(error) || leads_out(entry, root)) continue;
     const auto name = prefix + entry.path().filename().string();
-    if (is_run(entry.path())) {
+    if (holds_run(entry.path())) {
       const auto files = entries_of(entry.path());
       const bool safe = std::none_of(files.begin(), files.end(),
                                      [&](const auto& file) { return leads_out(file, root); });
@@ -69,21 +65,12 @@ void add_runs(const fs::path& directory, const std::string& prefix, const fs::pa
   }
 }
 
-std::string text_of(const Table& config, const std::string& section, const std::string& key) {
-  const auto table = config.tables.find(section);
-  if (table == config.tables.end()) return {};
-  const auto value = table->second.values.find(key);
-  if (value == table->second.values.end()) return {};
-  const auto* text = std::get_if<std::string>(&value->second.data);
-  return text == nullptr ? std::string() : *text;
-}
-
 void read_config_facts(const fs::path& path, RunFacts& facts) {
   const auto bytes = read_regular_file(path, kLargestFacts);
   const auto config = parse_toml(as_text(bytes.span()), path.string());
-  facts.dataset = text_of(config, "dataset", "name");
-  facts.loss = text_of(config, "loss", "name");
-  facts.encoder = text_of(config, "encoder", "name");
+  facts.dataset = config_text(config, "dataset", "name");
+  facts.loss = config_text(config, "loss", "name");
+  facts.encoder = config_text(config, "encoder", "name");
   const auto train = config.tables.find("train");
   if (train == config.tables.end() || !train->second.values.contains("epochs")) return;
   const auto* epochs = std::get_if<int64_t>(&train->second.values.at("epochs").data);
@@ -143,7 +130,7 @@ RunState unfinished_state(const fs::path& lock) {
 
 std::vector<ListedRun> find_runs(const fs::path& root) {
   std::vector<ListedRun> runs;
-  if (is_run(root)) {
+  if (holds_run(root)) {
     runs.push_back({root.filename().string(), root});
   } else {
     add_runs(root, "", root, kFolderLevels, runs);

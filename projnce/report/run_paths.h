@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <system_error>
 
 namespace projnce {
 
@@ -24,5 +25,11 @@ struct RunPaths {
   std::filesystem::path log() const { return root / "log.txt"; }
   std::filesystem::path lock() const { return root / "lock"; }
 };
+
+/// Whether the directory holds a run, finished or not.
+inline bool holds_run(const std::filesystem::path& directory) {
+  std::error_code unreadable;
+  return std::filesystem::is_regular_file(RunPaths{directory}.config(), unreadable);
+}
 
 }  // namespace projnce

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "projnce/io/image_file.h"
 #include "tests/support/complaint.h"
 #include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
@@ -16,7 +15,6 @@ using testing::contents;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::names_in;
-using ::testing::Not;
 using testing::ScratchDir;
 
 const std::vector<float> kRows = {0.5F, 1, -2.25F, 0.1F};
@@ -89,43 +87,6 @@ TEST(WriteProjector, RefusesLengthsThatDiffer) {
   EXPECT_THAT(refusal({.embeddings = kRows, .dimensions = 2, .sample_names = {"a"}}),
               HasSubstr("1 names for 2 samples"));
   EXPECT_TRUE(names_in(dir.path()).empty());
-}
-
-Image square(uint8_t value) {
-  return {2, 2, 1, std::vector<uint8_t>(4, value)};
-}
-
-TEST(MakeSprite, LaysPicturesOutRowByRow) {
-  const auto sprite = make_sprite({square(1), square(2), square(3)});
-  EXPECT_EQ(sprite.side, 2);
-  EXPECT_EQ(sprite.sheet.width, 4);
-  EXPECT_EQ(sprite.sheet.height, 4);
-  EXPECT_THAT(sprite.sheet.pixels, ElementsAre(1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 0, 0, 3, 3, 0, 0));
-}
-
-TEST(MakeSprite, GoesWithTheTable) {
-  const ScratchDir dir;
-  write_projector(
-      dir.path(),
-      {.embeddings = kRows, .dimensions = 2, .sprite = make_sprite({square(10), square(20)})});
-  EXPECT_THAT(contents(dir / "projector_config.pbtxt"),
-              HasSubstr("  sprite {\n    image_path: \"projector/sprite.png\"\n"
-                        "    single_image_dim: 2\n    single_image_dim: 2\n  }\n"));
-  const auto sheet = read_image(dir / "projector/sprite.png", "sprite");
-  EXPECT_THAT(sheet.pixels, ElementsAre(10, 10, 20, 20, 10, 10, 20, 20));
-}
-
-TEST(MakeSprite, RefusesWhatDoesNotFit) {
-  EXPECT_THAT(complaint([] { make_sprite({}); }), HasSubstr("at least one"));
-  EXPECT_THAT(complaint([] {
-                make_sprite({square(1), Image{1, 4, 1, {1, 2, 3, 4}}});
-              }),
-              HasSubstr("picture 1"));
-  const Image large{4096, 4096, 1, std::vector<uint8_t>(size_t{4096} * 4096)};
-  EXPECT_THAT(complaint([&] {
-                make_sprite({large, large, large, large, large});
-              }),
-              HasSubstr("larger than 8192"));
 }
 
 }  // namespace

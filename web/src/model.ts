@@ -129,7 +129,8 @@ export interface SampleSet {
   index: Packed; // Uint32, the sample's number in its part
   label: Packed; // Uint16, the label that the run was given
   predicted: Packed; // Uint16
-  similarity: Packed; // Uint8, 0..255 for 0..1: cosine similarity with the predicted class's vector
+  /** Uint8, 0..255 for 0..1: cosine with the predicted class's vector, or its probability where the loss trained a classifier. */
+  similarity: Packed;
   /** Uint16, the label that the files give, where some were made wrong on purpose; else null. */
   truth: Packed | null;
   /** Uint8, 0..255 for 0..1: how likely the given label is wrong; null where nobody asked. */
