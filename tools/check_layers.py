@@ -25,13 +25,15 @@ ALLOWED = {
     "distributed": ["io", "core"],
     "loader": ["dataset", "augment", "core"],
     "train": ["loader", "dataset", "encoder", "loss", "checkpoint", "distributed", "core"],
-    "eval": ["information", "projection", "kernel", "loader", "dataset", "encoder", "checkpoint", "distributed", "core"],
+    "eval": ["information", "projection", "kernel", "core"],
     "pipeline": ["core", "io", "augment", "encoder", "kernel", "projection", "information", "loss",
                  "dataset", "report", "checkpoint", "distributed", "loader", "train", "eval"],
 }
 # Folders of libprojnce.so: they need LibTorch alone.
-LIBRARY = ["core", "kernel", "projection", "loss", "information", "encoder"]
+LIBRARY = ["core", "kernel", "projection", "loss", "information", "encoder", "eval"]
 OUTSIDE_LIBRARY = re.compile(r"#include <(spdlog|fmt|toml\+\+|nlohmann|CLI|png|turbojpeg|jpeglib|zlib|xxhash|archive|sndfile|samplerate|kissfft|openssl|cairo|httplib)")
+# The one header for users of the library: it includes what the library has and nothing else.
+UMBRELLA = "projnce.h"
 # Sources in core that are compiled into the program, not into the library.
 PROGRAM_CORE = {"logging", "progress", "toml"}
 # Folders that compile without LibTorch, so that their parsers are quick to build and to fuzz.
@@ -46,6 +48,12 @@ def check_includes(path, folder, text, problems):
             problems.append(f"{path}: write #include \"{target}\" from the root of the repository")
         elif parts[1] != folder and parts[1] not in ALLOWED[folder]:
             problems.append(f"{path}: {folder}/ must not include {parts[1]}/ ({target})")
+
+
+def check_umbrella(path, problems):
+    for target in INCLUDE.findall(path.read_text()):
+        if target.split("/")[1] not in LIBRARY:
+            problems.append(f"{path}: {target} is not part of libprojnce.so")
 
 
 def check_libraries(path, folder, text, problems):
@@ -69,6 +77,9 @@ def main():
         if path.suffix not in (".h", ".cpp"):
             continue
         folder = path.relative_to(ROOT / "projnce").parts[0]
+        if folder == UMBRELLA:
+            check_umbrella(path, problems)
+            continue
         if folder not in ALLOWED:
             problems.append(f"{path}: folder {folder}/ is not in the table of tools/check_layers.py")
             continue

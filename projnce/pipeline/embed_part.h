@@ -4,7 +4,7 @@
 #include <string>
 
 #include "projnce/core/logging.h"
-#include "projnce/eval/embed_dataset.h"
+#include "projnce/pipeline/embed_dataset.h"
 #include "projnce/pipeline/trained_model.h"
 
 namespace projnce {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "projnce/eval/accuracy.h"
-#include "projnce/eval/embed_dataset.h"
 #include "projnce/eval/interval.h"
 #include "projnce/eval/knn.h"
+#include "projnce/pipeline/embed_dataset.h"
 
 namespace projnce {
 

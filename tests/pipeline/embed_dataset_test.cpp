@@ -1,4 +1,4 @@
-#include "projnce/eval/embed_dataset.h"
+#include "projnce/pipeline/embed_dataset.h"
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>
