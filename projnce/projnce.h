@@ -15,6 +15,7 @@
 #include "projnce/eval/audit/audit.h"
 #include "projnce/eval/calibration.h"
 #include "projnce/eval/clusters.h"
+#include "projnce/eval/information_bounds.h"
 #include "projnce/eval/interval.h"
 #include "projnce/eval/knn.h"
 #include "projnce/eval/linear_probe.h"

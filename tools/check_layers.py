@@ -25,7 +25,7 @@ ALLOWED = {
     "distributed": ["io", "core"],
     "loader": ["dataset", "augment", "core"],
     "train": ["loader", "dataset", "encoder", "loss", "checkpoint", "distributed", "core"],
-    "eval": ["information", "projection", "kernel", "core"],
+    "eval": ["information", "loss", "projection", "kernel", "core"],
     "pipeline": ["core", "io", "augment", "encoder", "kernel", "projection", "information", "loss",
                  "dataset", "report", "checkpoint", "distributed", "loader", "train", "eval"],
 }

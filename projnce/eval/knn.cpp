@@ -2,8 +2,8 @@
 
 #include <torch/torch.h>
 
-#include "projnce/eval/nearest_centroid.h"
 #include "projnce/eval/nearest_neighbors.h"
+#include "projnce/projection/class_groups.h"
 
 namespace projnce {
 

@@ -4,11 +4,9 @@
 
 #include <limits>
 
-namespace projnce {
+#include "projnce/projection/class_groups.h"
 
-torch::Tensor unit_rows(const torch::Tensor& rows) {
-  return rows / rows.norm(2, /*dim=*/1, /*keepdim=*/true).clamp_min(1e-12);
-}
+namespace projnce {
 
 torch::Tensor class_centroids(const torch::Tensor& embeddings, const torch::Tensor& labels,
                               int64_t num_classes, bool normalize) {

@@ -6,9 +6,6 @@
 
 namespace projnce {
 
-/// Rows at unit length; a row of zeros stays one.
-torch::Tensor unit_rows(const torch::Tensor& rows);
-
 /// Mean embedding of each class: [N, D], [N] -> [C, D]. With `normalize`, rows are brought to unit
 /// length first. Classes without rows get NaN, which `cosine_scores` turns into "never".
 torch::Tensor class_centroids(const torch::Tensor& embeddings, const torch::Tensor& labels,

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "projnce/eval/nearest_centroid.h"
 #include "projnce/eval/nearest_neighbors.h"
+#include "projnce/projection/class_groups.h"
 
 namespace projnce {
 

@@ -157,6 +157,15 @@ double mixed_ksg(const torch::Tensor& x, const torch::Tensor& y, int64_t k) {
   return sum / static_cast<double>(count) + std::log(static_cast<double>(count));
 }
 
+double fitting_label_scale(const torch::Tensor& embeddings) {
+  constexpr double kUnitWithin = 1e-3;
+  const auto lengths = embeddings.norm(2, /*dim=*/1);
+  if (((lengths - 1).abs() < kUnitWithin).all().item<bool>()) return 1;
+  const auto ranges = std::get<0>(embeddings.max(0)) - std::get<0>(embeddings.min(0));
+  const double widest = ranges.max().item<double>();
+  return widest > 0 ? widest : 1;
+}
+
 double label_information(const torch::Tensor& embeddings, const torch::Tensor& labels,
                          const LabelInformationOptions& options) {
   if (!std::isfinite(options.label_scale) || options.label_scale <= 0) {

@@ -30,6 +30,10 @@ struct LabelInformationOptions {
   double label_scale = 1;
 };
 
+/// A label_scale that fits any embeddings [N, D]: 1 where all are of unit length, else the widest
+/// range of a coordinate, so that no two samples lie further apart than two classes.
+double fitting_label_scale(const torch::Tensor& embeddings);
+
 /// I(Z;C) of embeddings [N, D] with labels [N].
 double label_information(const torch::Tensor& embeddings, const torch::Tensor& labels,
                          const LabelInformationOptions& options = {});

@@ -4,8 +4,8 @@
 
 #include "projnce/core/error.h"
 #include "projnce/eval/clusters.h"
-#include "projnce/eval/nearest_centroid.h"
 #include "projnce/eval/retrieval.h"
+#include "projnce/projection/class_groups.h"
 
 namespace projnce {
 
