@@ -2,12 +2,11 @@
 """Runs every test of a build directory and ends with one line: N passed, N failed[, N skipped].
 
 C++ tests are the GoogleTest binaries that CTest knows; the command line is tested by the Python
-files under tests/cli, what training survives by those under tests/faults, each of which counts as
+files under tests/cli, the Python binding by those under python/tests, what training survives by those under tests/faults, each of which counts as
 one test, and the report page by those under web/test, in a browser. A binary that dies counts as
 one failure more.
 """
 import argparse
-import io
 import json
 import os
 import re
@@ -16,10 +15,11 @@ import subprocess
 import sys
 import tempfile
 import time
-import unittest
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from xml.etree import ElementTree
+
+from unittest_file import run_test_file
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -32,6 +32,14 @@ class Tally:
     def fail(self, name):
         self.failed += 1
         self.failures.append(name)
+
+    def add_unittests(self, failed, skipped, count, output):
+        if failed:
+            print(output)
+        for test in failed:
+            self.fail(test)
+        self.skipped += skipped
+        self.passed += count - len(set(failed)) - len(skipped)
 
     def add(self, other):
         self.passed += other.passed
@@ -81,29 +89,46 @@ def run_cpp(build, tally):
             print(f"{name:<14} {seconds:6.1f} s", flush=True)
 
 
-def run_test_file(name):
-    """In a process of its own: what failed, what was skipped and why, how many ran, the output."""
-    suite = unittest.defaultTestLoader.discover(str(ROOT / "tests" / "cli"), pattern=name)
-    output = io.StringIO()
-    result = unittest.TextTestRunner(stream=output, verbosity=0).run(suite)
-    failed = [str(test) for test, _ in result.failures + result.errors]
-    skipped = [f"{test}: {reason}" for test, reason in result.skipped]
-    return failed, skipped, result.testsRun, output.getvalue()
-
-
 def run_command_line(tally):
     """Two files at a time: most of their trainings use one thread. The longest come first."""
     files = sorted((ROOT / "tests" / "cli").glob("*_test.py"), key=lambda p: -p.stat().st_size)
     started = time.monotonic()
     with ProcessPoolExecutor(2) as pool:
-        for failed, skipped, count, output in pool.map(run_test_file, [p.name for p in files]):
-            if failed:
-                print(output)
-            for test in failed:
-                tally.fail(test)
-            tally.skipped += skipped
-            tally.passed += count - len(failed) - len(skipped)
+        for results in pool.map(run_test_file, files):
+            tally.add_unittests(*results)
     print(f"{'command line':<14} {time.monotonic() - started:6.1f} s", flush=True)
+
+
+def python_with_torch():
+    """The interpreter that the binding is tested with; the first on the path may have no torch."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        asked = subprocess.run([python, "-c", "import torch, numpy"], stderr=subprocess.DEVNULL)
+        if asked.returncode == 0:
+            return python
+    return None
+
+
+def run_python(build, tally):
+    """The Python binding, two files at a time, the longest first."""
+    python = python_with_torch()
+    if python is None or not (Path(build) / "libprojnce_ops.so").exists():
+        tally.skipped.append("Python binding: no Python with torch, or its operators are not built")
+        return
+
+    def run(path):
+        return subprocess.run([python, ROOT / "tools" / "unittest_file.py", path], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    files = sorted((ROOT / "python" / "tests").glob("*_test.py"), key=lambda p: -p.stat().st_size)
+    started = time.monotonic()
+    with ThreadPoolExecutor(2) as pool:
+        for path, ran in zip(files, pool.map(run, files)):
+            try:
+                tally.add_unittests(*json.loads(ran.stdout.splitlines()[-1]))
+            except (IndexError, ValueError):
+                print(ran.stdout + ran.stderr)
+                tally.fail(f"{path.name}: ended with status {ran.returncode}")
+    print(f"{'Python':<14} {time.monotonic() - started:6.1f} s", flush=True)
 
 
 def run_faults(tally):
@@ -175,6 +200,7 @@ def main():
     if not arguments.cpp_only:
         os.environ["PROJNCE_PROGRAM"] = str(Path(arguments.build).resolve() / "projnce")
         run_command_line(tally)
+        run_python(arguments.build, tally)
         run_faults(tally)
         run_page(tally)
     for line in tally.skipped:

@@ -1,0 +1,61 @@
+"""Supervised contrastive losses by projection, and what embeddings know about their classes.
+
+>>> import torch, projnce
+>>> loss = projnce.ProjNCELoss(temperature=0.07)
+>>> z = torch.nn.functional.normalize(torch.randn(8, 2, 16), dim=2).requires_grad_()
+>>> loss(z, torch.arange(8) % 4).backward()
+
+Every loss takes embeddings as ``[rows, dim]`` or, for several views of each sample, as
+``[samples, views, dim]``, and labels as integers. Losses never normalise unless told to.
+"""
+from projnce._library import __version__
+from projnce.losses.classifier import CELoss, SCELoss
+from projnce.losses.contrastive import ContrastiveLoss
+from projnce.losses.joint import JointLoss
+from projnce.losses.pairs import InfoNCELoss, RINCELoss, SimCLRLoss, SupConLoss, SymNCELoss
+from projnce.losses.projections import (
+    ProjNCELoss,
+    ProjNCEMedLoss,
+    ProjNCEMLPLoss,
+    ProjNCEPerpLoss,
+    SelfPLoss,
+)
+from projnce.measures import (
+    Audit,
+    MiBounds,
+    audit,
+    label_entropy,
+    label_information,
+    mi_bounds,
+    mixed_ksg,
+    tsne,
+)
+from projnce.weights import load_weights, save_weights
+
+__all__ = [
+    "Audit",
+    "CELoss",
+    "ContrastiveLoss",
+    "InfoNCELoss",
+    "JointLoss",
+    "MiBounds",
+    "ProjNCELoss",
+    "ProjNCEMLPLoss",
+    "ProjNCEMedLoss",
+    "ProjNCEPerpLoss",
+    "RINCELoss",
+    "SCELoss",
+    "SelfPLoss",
+    "SimCLRLoss",
+    "SupConLoss",
+    "SymNCELoss",
+    "__version__",
+    "audit",
+    "label_entropy",
+    "label_information",
+    "load_weights",
+    "mi_bounds",
+    "mixed_ksg",
+    "save_weights",
+    "tsne",
+]

@@ -1,0 +1,45 @@
+"""Finds the compiled operators and loads them into the torch that is there."""
+import json
+from pathlib import Path
+from typing import Tuple
+
+import torch
+
+_HERE = Path(__file__).resolve().parent
+# Installed beside the package, or built by script/build in a checkout.
+_PLACES = (_HERE / "lib", _HERE.parents[1] / "build")
+_LIBRARY = "libprojnce_ops.so"
+_BUILT_WITH = "projnce_ops.json"
+
+
+def _release(version: str) -> Tuple[str, ...]:
+    """Libraries fit the torch whose first two numbers are the same."""
+    return tuple(version.split("+")[0].split(".")[:2])
+
+
+def _load() -> str:
+    for place in _PLACES:
+        if (place / _LIBRARY).exists() and (place / _BUILT_WITH).exists():
+            break
+    else:
+        raise ImportError(
+            f"projnce's operators are not built: found no {_LIBRARY} in "
+            f"{' or '.join(map(str, _PLACES))}; run script/build, or pip install ./python"
+        )
+    built_with = json.loads((place / _BUILT_WITH).read_text())
+    if _release(built_with["torch"]) != _release(torch.__version__):
+        raise ImportError(
+            f"projnce's operators in {place} were built for torch {built_with['torch']}, but this "
+            f"is torch {torch.__version__}; build them again for it: pip install ./python"
+        )
+    try:
+        torch.ops.load_library(str(place / _LIBRARY))
+    except OSError as error:
+        raise ImportError(
+            f"projnce's operators in {place} do not load into torch {torch.__version__} ({error}); "
+            "build them again for it: pip install ./python"
+        ) from error
+    return built_with["projnce"]
+
+
+__version__ = _load()

@@ -1,0 +1,1 @@
+"""The losses, as modules over the operators ``torch.ops.projnce``."""

@@ -1,0 +1,62 @@
+"""A supervised and an unsupervised loss together."""
+from typing import Optional
+
+import torch
+from torch import Tensor
+
+from projnce.losses.pairs import SimCLRLoss
+
+
+class JointLoss(torch.nn.Module):
+    r"""Joint training (after Cui et al., 2023), so that wrong labels cannot undo what views say.
+
+    .. math::
+        L = \theta L_\text{sup} + (1 - \theta) L_\text{SimCLR}
+
+    Args:
+        supervised: any loss over features and labels.
+        theta: 0 <= theta <= 1, weight of the supervised loss.
+        temperature: of SimCLR's part; that of the supervised loss where it is not given.
+        normalize: of SimCLR's part; likewise.
+
+    >>> from projnce import ProjNCELoss
+    >>> loss = JointLoss(ProjNCELoss(temperature=0.1), theta=0.5)
+    >>> views = torch.nn.functional.normalize(torch.randn(4, 2, 8), dim=2)
+    >>> loss(views, torch.tensor([0, 0, 1, 1])).shape
+    torch.Size([])
+    """
+
+    theta: float
+
+    def __init__(
+        self,
+        supervised: torch.nn.Module,
+        theta: float = 0.5,
+        *,
+        temperature: Optional[float] = None,
+        normalize: Optional[bool] = None,
+    ) -> None:
+        super().__init__()
+        if not 0 <= theta <= 1:
+            raise ValueError(f"theta = {theta} is out of range, expected 0 to 1")
+        self.theta = float(theta)
+        self.supervised = supervised
+        if temperature is None:
+            temperature = getattr(supervised, "temperature", 0.07)
+        if normalize is None:
+            normalize = getattr(supervised, "normalize", False)
+        self.self_supervised = SimCLRLoss(
+            temperature, empty_pos=getattr(supervised, "empty_pos", None) or "zero", normalize=normalize
+        )
+
+    def forward(
+        self, features: Tensor, labels: Tensor, instances: Optional[Tensor] = None
+    ) -> Tensor:
+        """Features ``[B, V, D]`` with labels ``[B]``, or ``[N, D]`` with labels and instances."""
+        supervised = self.supervised(features, labels)
+        return self.theta * supervised + (1 - self.theta) * self.self_supervised(
+            features, None, instances
+        )
+
+    def extra_repr(self) -> str:
+        return f"theta={self.theta}"

@@ -1,0 +1,210 @@
+"""What embeddings know about their classes, what they look like, and which labels are wrong.
+
+Tensors and numpy arrays are taken alike; what comes back is of the kind that was given.
+"""
+from typing import Any, NamedTuple, Optional, Union
+
+import numpy as np
+import torch
+
+import projnce._library  # noqa: F401  the operators must be there
+
+Array = Union[torch.Tensor, np.ndarray]
+
+
+class MiBounds(NamedTuple):
+    """Information about the class in nats."""
+
+    label_entropy: float
+    """The most that there is to know."""
+    mixed_ksg: float
+    """The estimate."""
+    projnce: float
+    """Lower bound: every row against all others (ProjNCE with the anchor left out)."""
+    class_vectors: float
+    """Lower bound: rows against class vectors that other rows made."""
+
+
+class Audit(NamedTuple):
+    """What is known about each label, and about the labels together."""
+
+    score: Array
+    """[N]: probability that the label is wrong."""
+    suggested: Array
+    """[N]: the likeliest other class where the score is above 0.5, else the label."""
+    noise_matrix: Array
+    """[C, C]: of true class c (row) the share that carries label g."""
+    noise_rate: float
+    """Estimated share of wrong labels."""
+
+
+def mixed_ksg(x: Array, y: Array, k: int = 5) -> float:
+    r"""Estimate of the information between x and y in nats, which may be continuous, discrete or a
+    mixture (Gao et al., 2017), by k nearest neighbours in the maximum norm.
+
+    .. math::
+        I = \text{mean}_i \left( \psi(\tilde k_i) + \log N - \psi(n_{x,i}) - \psi(n_{y,i}) \right)
+
+    >>> x = torch.arange(100) % 2  # one bit, known twice
+    >>> print(f"{mixed_ksg(x, x):.3f}")
+    0.693
+    """
+    return torch.ops.projnce.mixed_ksg(_matrix(x, "x"), _matrix(y, "y"), k)
+
+
+def label_entropy(labels: Array) -> float:
+    """Entropy of the labels in nats: what embeddings can at most know about them.
+
+    >>> print(f"{label_entropy(torch.tensor([0, 1, 0, 1])):.3f}")
+    0.693
+    """
+    return torch.ops.projnce.label_entropy(_labels(labels))
+
+
+def label_information(
+    embeddings: Array, labels: Array, k: int = 5, label_scale: Optional[float] = None
+) -> float:
+    """Mixed-KSG estimate of what embeddings ``[N, D]`` know about labels ``[N]``, in nats.
+
+    ``label_scale`` is the distance between two classes; by default 1 for embeddings of unit length
+    and the widest range of a coordinate for others.
+
+    >>> z = torch.nn.functional.one_hot(torch.arange(40) % 4).float()
+    >>> print(f"{label_information(z, torch.arange(40) % 4):.3f}")  # log(4)
+    1.386
+    """
+    return torch.ops.projnce.label_information(
+        _matrix(embeddings, "embeddings"), _labels(labels), k, label_scale or 0.0
+    )
+
+
+def mi_bounds(
+    embeddings: Array,
+    labels: Array,
+    class_vectors: Optional[Array] = None,
+    *,
+    temperature: float = 0.07,
+    k: int = 5,
+) -> MiBounds:
+    """What embeddings ``[N, D]`` know about labels ``[N]``: the estimate between its bounds, in
+    nats, as ``projnce mi`` prints them. Rows are brought to unit length for the bounds.
+
+    ``class_vectors [C, D]`` come from other samples, with labels in 0 .. C - 1. Without them the
+    rows are halved, and each half is measured with the centroids of the other.
+
+    >>> z = torch.nn.functional.one_hot(torch.arange(40) % 4).float()
+    >>> bounds = mi_bounds(z, torch.arange(40) % 4)
+    >>> bool(bounds.class_vectors <= bounds.label_entropy + 1e-6)
+    True
+    """
+    rows, numbers = _matrix(embeddings, "embeddings"), _labels(labels)
+    if class_vectors is None:
+        numbers = torch.unique(numbers, return_inverse=True)[1]
+    else:
+        class_vectors = _matrix(class_vectors, "class_vectors")
+    pairs, classes = torch.ops.projnce.mi_bounds(rows, numbers, class_vectors, temperature)
+    return MiBounds(
+        label_entropy(numbers), label_information(rows, numbers, k), pairs, classes
+    )
+
+
+def tsne(
+    rows: Array,
+    perplexity: float = 30.0,
+    *,
+    iterations: int = 1000,
+    exaggeration: float = 12.0,
+    exaggeration_iterations: int = 250,
+    learning_rate: float = 0.0,
+    theta: float = 0.5,
+    seed: int = 0,
+    init: str = "pca",
+) -> Array:
+    """A map ``[N, 2]`` of rows ``[N, D]`` in which near rows are near (t-SNE with the tree of
+    Barnes and Hut, exact neighbours). The same map for the same seed, whatever the threads.
+
+    Args:
+        perplexity: about how many neighbours a row has; at most (N - 1) / 3.
+        iterations: steps.
+        exaggeration: pulls count this many times at first.
+        exaggeration_iterations: for so many steps.
+        learning_rate: 0 takes N / exaggeration / 4, at least 50.
+        theta: how coarse far points are seen; 0 sees each of them.
+        seed: for ``init="random"``.
+        init: ``"pca"`` or ``"random"``.
+
+    >>> tsne(torch.randn(50, 8), perplexity=5.0, iterations=10).shape
+    torch.Size([50, 2])
+    """
+    if init not in ("pca", "random"):
+        raise ValueError(f"init = {init!r} is not one of 'pca', 'random'")
+    positions, _ = torch.ops.projnce.tsne(
+        _matrix(rows, "rows"),
+        perplexity,
+        iterations,
+        exaggeration,
+        exaggeration_iterations,
+        learning_rate,
+        theta,
+        seed,
+        init == "pca",
+    )
+    return _like(rows, positions)
+
+
+def audit(
+    embeddings: Array,
+    labels: Array,
+    num_classes: Optional[int] = None,
+    *,
+    folds: int = 5,
+    seed: int = 0,
+) -> Audit:
+    """Which labels ``[N]`` in 0 .. C - 1 of embeddings ``[N, D]`` are probably wrong: each is judged
+    by class vectors that have not seen it, under a noise model that is estimated on the way.
+
+    >>> z = torch.eye(2).repeat(20, 1) + 0.01 * torch.randn(40, 2)
+    >>> labels = torch.arange(40) % 2
+    >>> labels[0] = 1  # wrong
+    >>> int(audit(z, labels).score.argmax())
+    0
+    """
+    numbers = _labels(labels)
+    if num_classes is None:
+        num_classes = int(numbers.max()) + 1 if numbers.numel() > 0 else 0
+    score, suggested, matrix, rate = torch.ops.projnce.audit(
+        _matrix(embeddings, "embeddings"), numbers, num_classes, folds, seed
+    )
+    return Audit(_like(labels, score), _like(labels, suggested), _like(labels, matrix), rate)
+
+
+def _tensor(values: Any, name: str) -> torch.Tensor:
+    if not isinstance(values, (torch.Tensor, np.ndarray)):
+        raise TypeError(
+            f"{name} must be a torch.Tensor or a numpy array, not {type(values).__name__}"
+        )
+    return torch.as_tensor(values).detach()
+
+
+def _matrix(values: Any, name: str) -> torch.Tensor:
+    """[N, D] numbers with a fraction; [N] becomes a column."""
+    tensor = _tensor(values, name)
+    if tensor.dim() not in (1, 2):
+        raise ValueError(f"{name} have shape {list(tensor.shape)}, expected [N, D]")
+    if tensor.dtype not in (torch.float32, torch.float64):
+        tensor = tensor.to(torch.float32 if tensor.is_floating_point() else torch.float64)
+    return tensor if tensor.dim() == 2 else tensor.unsqueeze(1)
+
+
+def _labels(values: Any) -> torch.Tensor:
+    tensor = _tensor(values, "labels")
+    if tensor.dim() != 1 or tensor.is_floating_point() or tensor.is_complex():
+        raise ValueError(
+            f"labels have shape {list(tensor.shape)} and type {tensor.dtype}, expected whole "
+            "numbers as [N]"
+        )
+    return tensor.to(torch.int64)
+
+
+def _like(given: Array, result: torch.Tensor) -> Array:
+    return result.numpy() if isinstance(given, np.ndarray) else result

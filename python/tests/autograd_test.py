@@ -1,0 +1,253 @@
+"""Gradients, modes of torch, and TorchScript."""
+import copy
+import io
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+import cases
+import projnce
+import torch
+from cases import all_losses, unit_rows
+
+LABELS = torch.tensor([0, 1, 2, 0, 1])
+
+
+class GradientTest(unittest.TestCase):
+    def test_every_loss_passes_gradcheck(self):
+        features = unit_rows(5, 2, 6).requires_grad_()
+        for name, loss in all_losses().items():
+            with self.subTest(loss=name):
+                self.assertTrue(torch.autograd.gradcheck(lambda z: loss(z, LABELS), (features,)))
+
+    def test_pairs_and_classifiers_pass_gradcheck(self):
+        a, b = unit_rows(5, 4, seed=1).requires_grad_(), unit_rows(5, 4, seed=2).requires_grad_()
+        self.assertTrue(torch.autograd.gradcheck(projnce.InfoNCELoss(0.3, symmetric=True), (a, b)))
+        for loss in (projnce.CELoss(), projnce.SCELoss()):
+            self.assertTrue(torch.autograd.gradcheck(lambda x: loss(x, LABELS % 4), (a,)))
+
+    def test_class_vectors_and_own_projections_pass_gradcheck(self):
+        loss = projnce.SelfPLoss(temperature=0.3)
+        pos, neg = unit_rows(5, 4, seed=1), unit_rows(5, 4, seed=2)
+        tensors = [t.requires_grad_() for t in (unit_rows(5, 4), pos, neg)]
+        self.assertTrue(
+            torch.autograd.gradcheck(lambda z, p, n: loss(z, LABELS, pos=p, neg=n), tensors)
+        )
+        mlp = torch.ops.projnce.projnce_mlp
+        tensors = [t.requires_grad_() for t in (unit_rows(5, 4), unit_rows(3, 4, seed=1))]
+        self.assertTrue(
+            torch.autograd.gradcheck(lambda z, w: mlp(z, LABELS, w, temperature=0.3), tensors)
+        )
+
+    def test_every_learned_class_vector_gets_its_gradient(self):
+        for hidden in (0, 5):
+            loss = projnce.ProjNCEMLPLoss(3, 6, 0.3, hidden=hidden)
+            loss(unit_rows(5, 6, dtype=torch.float32), LABELS).backward()
+            for name, parameter in loss.named_parameters():
+                self.assertGreater(float(parameter.grad.abs().sum()), 0, name)
+
+    def test_second_derivatives_are_refused_with_a_sentence(self):
+        features = unit_rows(5, 6).requires_grad_()
+        loss = projnce.SupConLoss(0.3)(features, LABELS)
+        with self.assertRaises(RuntimeError):
+            (grad,) = torch.autograd.grad(loss, features, create_graph=True)
+            grad.sum().backward()
+
+
+class ShapeTest(unittest.TestCase):
+    def test_views_equal_rows_with_repeated_labels(self):
+        features = unit_rows(5, 2, 6)
+        rows, labels = features.flatten(0, 1), LABELS.repeat_interleave(2)
+        instances = torch.arange(5).repeat_interleave(2)
+        for name, loss in all_losses().items():
+            with self.subTest(loss=name):
+                if name == "joint":
+                    flat = loss(rows, labels, instances)
+                else:
+                    flat = loss(rows, labels, instances=instances) if name == "simclr" else loss(rows, labels)
+                torch.testing.assert_close(loss(features, LABELS), flat)
+
+    def test_supcon_is_the_plain_formula_for_two_views(self):
+        features = unit_rows(32, 2, 16, dtype=torch.float32).requires_grad_()
+        labels = torch.arange(32) % 5
+        found = projnce.SupConLoss(0.1)(features, labels)
+        expected = cases.plain_supcon(features, labels, 0.1)
+        torch.testing.assert_close(found, expected)
+        torch.testing.assert_close(
+            torch.autograd.grad(found, features), torch.autograd.grad(expected, features)
+        )
+
+    def test_without_labels_supcon_is_simclr(self):
+        features = unit_rows(8, 2, 6)
+        self.assertEqual(
+            projnce.SupConLoss(0.2)(features).item(), projnce.SimCLRLoss(0.2)(features).item()
+        )
+
+    def test_normalize_brings_rows_to_unit_length(self):
+        features = unit_rows(8, 6)
+        labels = torch.arange(8) % 3
+        long = features * torch.rand(8, 1, dtype=torch.float64).add(0.5)
+        torch.testing.assert_close(
+            projnce.ProjNCELoss(normalize=True)(long, labels),
+            projnce.ProjNCELoss()(features, labels),
+        )
+
+    def test_halves_with_gathered_candidates_give_the_whole(self):
+        features = unit_rows(8, 6)
+        labels = torch.arange(8) % 3
+        for name in ("supcon", "projnce", "symnce", "projnce-med", "projnce-mlp"):
+            with self.subTest(loss=name):
+                loss = all_losses()[name]
+                halves = [
+                    loss(
+                        features[at : at + 4],
+                        labels[at : at + 4],
+                        candidates=features,
+                        candidate_labels=labels,
+                        anchor_offset=at,
+                    )
+                    for at in (0, 4)
+                ]
+                torch.testing.assert_close(sum(halves) / 2, loss(features, labels))
+
+    def test_parts_sum_up_to_the_loss(self):
+        for name, loss in all_losses().items():
+            if name == "joint":
+                continue
+            with self.subTest(loss=name):
+                features = unit_rows(5, 2, 6)
+                parts = loss.parts(features, LABELS)
+                torch.testing.assert_close(parts["loss"], loss(features, LABELS))
+                self.assertGreater(len(parts), 1)
+        parts = projnce.SupConLoss().parts(unit_rows(5, 2, 6), LABELS)
+        torch.testing.assert_close(parts["alignment"] + parts["uniformity"], parts["loss"])
+
+
+class ModeTest(unittest.TestCase):
+    def setUp(self):
+        self.features = unit_rows(8, 2, 6, dtype=torch.float32)
+        self.labels = torch.arange(8) % 3
+        self.loss = projnce.ProjNCELoss(0.1)
+
+    def test_no_grad_and_inference_mode(self):
+        expected = self.loss(self.features, self.labels)
+        with torch.no_grad():
+            found = self.loss(self.features.requires_grad_(), self.labels)
+        self.assertFalse(found.requires_grad)
+        with torch.inference_mode():
+            inferred = self.loss(self.features.detach(), self.labels)
+        self.assertEqual(found.item(), expected.item())
+        self.assertEqual(inferred.item(), expected.item())
+
+    def test_autocast_computes_in_float32(self):
+        half = self.features.to(torch.bfloat16)
+        expected = self.loss(half.float(), self.labels)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            found = self.loss(half.requires_grad_(), self.labels)
+        self.assertEqual(found.dtype, torch.float32)
+        self.assertEqual(found.item(), expected.item())
+        found.backward()
+        self.assertEqual(half.grad.dtype, torch.bfloat16)
+
+    def test_double_stays_double(self):
+        for name, loss in all_losses().items():
+            with self.subTest(loss=name):
+                self.assertEqual(loss(unit_rows(5, 2, 6), LABELS).dtype, torch.float64)
+
+    def test_meta_tensors_have_a_shape_and_a_graph(self):
+        features = torch.empty(8, 2, 6, device="meta", requires_grad=True)
+        loss = self.loss(features, self.labels.to("meta"))
+        self.assertEqual((loss.device.type, loss.shape, loss.dtype), ("meta", (), torch.float32))
+        loss.backward()
+        self.assertEqual(features.grad.shape, features.shape)
+
+    def test_other_threads_run_meanwhile(self):
+        features = unit_rows(6000, 64, dtype=torch.float32)
+        labels = torch.arange(6000) % 10
+        turns, done = [0], threading.Event()
+
+        def count():
+            while not done.is_set():
+                turns[0] += 1
+
+        counter = threading.Thread(target=count)
+        counter.start()
+        before = turns[0]
+        torch.ops.projnce.supcon(features, labels)
+        after = turns[0]
+        done.set()
+        counter.join()
+        # With the lock held, the counter could not have moved at all.
+        self.assertGreater(after - before, 1000)
+
+    def test_modules_are_copied_and_pickled(self):
+        for name, loss in all_losses().items():
+            with self.subTest(loss=name):
+                expected = loss(unit_rows(5, 2, 6), LABELS)
+                for other in (copy.deepcopy(loss), pickle.loads(pickle.dumps(loss))):
+                    self.assertEqual(other(unit_rows(5, 2, 6), LABELS).item(), expected.item())
+
+
+class Model(torch.nn.Module):
+    def __init__(self, loss):
+        super().__init__()
+        self.head = torch.nn.Linear(6, 4)
+        self.loss = loss
+
+    def forward(self, features: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        return self.loss(torch.nn.functional.normalize(self.head(features), dim=2), labels)
+
+
+class TorchScriptTest(unittest.TestCase):
+    def test_every_loss_is_scripted(self):
+        for name, loss in all_losses().items():
+            with self.subTest(loss=name):
+                features = unit_rows(5, 2, 6)
+                scripted = torch.jit.script(loss)
+                self.assertEqual(
+                    scripted(features, LABELS).item(), loss(features, LABELS).item()
+                )
+        torch.jit.script(projnce.InfoNCELoss())
+        torch.jit.script(projnce.SCELoss())
+
+    def test_a_saved_module_runs_with_the_operators_alone(self):
+        torch.manual_seed(0)
+        model = Model(projnce.ProjNCELoss(0.2))
+        features = unit_rows(5, 2, 6, dtype=torch.float32)
+        expected = model(features, LABELS).item()
+        library = cases.ROOT / "build" / "libprojnce_ops.so"
+        if not library.exists():
+            self.skipTest(f"{library} is not built")
+        with tempfile.TemporaryDirectory() as folder:
+            path = str(Path(folder) / "model.pt")
+            torch.jit.script(model).save(path)
+            torch.save(features, path + ".features")
+            program = (
+                f"import torch; torch.ops.load_library({str(library)!r})\n"
+                f"m = torch.jit.load({path!r}); z = torch.load({path + '.features'!r})\n"
+                f"loss = m(z, torch.tensor({LABELS.tolist()})); loss.backward()\n"
+                "print(loss.item(), m.head.weight.grad.norm().item() > 0)"
+            )
+            said = subprocess.run(
+                [sys.executable, "-c", program], check=True, text=True, stdout=subprocess.PIPE
+            ).stdout.split()
+        self.assertEqual(float(said[0]), expected)
+        self.assertEqual(said[1], "True")
+
+    def test_a_scripted_module_goes_through_memory(self):
+        scripted = torch.jit.script(Model(projnce.SupConLoss(0.2)))
+        buffer = io.BytesIO()
+        torch.jit.save(scripted, buffer)
+        buffer.seek(0)
+        features = unit_rows(5, 2, 6, dtype=torch.float32)
+        self.assertEqual(
+            torch.jit.load(buffer)(features, LABELS).item(), scripted(features, LABELS).item()
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,123 @@
+"""Wrong calls are answered with a sentence; nothing ends the interpreter."""
+import inspect
+import unittest
+
+from cases import all_losses, unit_rows
+import numpy as np
+import projnce
+import torch
+
+FEATURES = unit_rows(6, 4)
+LABELS = torch.arange(6) % 3
+
+
+class WrongCallTest(unittest.TestCase):
+    def refused(self, error, sentence, call):
+        with self.assertRaises(error) as caught:
+            call()
+        self.assertRegex(str(caught.exception), sentence)
+        self.assertNotIn("Exception raised from", str(caught.exception))
+
+    def test_numpy_arrays(self):
+        loss = projnce.SupConLoss()
+        self.refused(TypeError, "features must be a torch.Tensor, not ndarray",
+                     lambda: loss(FEATURES.numpy(), LABELS))
+        self.refused(TypeError, "labels must be a torch.Tensor of integers, not ndarray",
+                     lambda: loss(FEATURES, LABELS.numpy()))
+        self.refused(TypeError, "labels .* not list", lambda: loss(FEATURES, LABELS.tolist()))
+
+    def test_labels_of_another_length_type_or_device(self):
+        for name, loss in all_losses(dim=4).items():
+            with self.subTest(loss=name):
+                views = torch.stack([FEATURES, FEATURES], 1)
+                self.refused(ValueError, r"labels have shape \[5\], expected 6, one for each sample",
+                             lambda: loss(views, LABELS[:5]))
+        loss = projnce.ProjNCELoss()
+        self.refused(ValueError, r"labels have shape \[5\], expected 6, one for each row",
+                     lambda: loss(FEATURES, LABELS[:5]))
+        self.refused(ValueError, "type Float, expected integers",
+                     lambda: loss(FEATURES, LABELS.float()))
+        self.refused(ValueError, r"features are on cpu, labels on meta; move them",
+                     lambda: loss(FEATURES, LABELS.to("meta")))
+
+    def test_features_of_another_type_or_shape(self):
+        loss = projnce.ProjNCELoss()
+        for features, found in (
+            (FEATURES.long(), "type Long"),
+            (FEATURES[:, 0], r"\[6\]"),
+            (FEATURES[:0], r"\[0, 4\]"),
+            (FEATURES.to(torch.complex64), "type ComplexFloat"),
+        ):
+            with self.subTest(found=found):
+                self.refused(ValueError, f"features are .*{found}.*expected",
+                             lambda: loss(features, LABELS[: len(features)]))
+
+    def test_wrong_options_when_the_loss_is_made(self):
+        self.refused(ValueError, "temperature = 0 is out of range, expected above 0",
+                     lambda: projnce.SupConLoss(0.0))
+        self.refused(ValueError, "variant = 'inn' .* did you mean 'in'",
+                     lambda: projnce.SupConLoss(variant="inn"))
+        self.refused(ValueError, "theta = 2 is out of range",
+                     lambda: projnce.JointLoss(projnce.SupConLoss(), theta=2))
+        self.refused(ValueError, "num_classes = 0", lambda: projnce.ProjNCEMLPLoss(0, 4))
+        self.refused(TypeError, "temprature", lambda: projnce.SupConLoss(temprature=0.1))
+        self.refused(RuntimeError, "temperature", lambda: projnce.SupConLoss("warm"))
+
+    def test_what_a_loss_needs(self):
+        self.refused(ValueError, "simclr compares views", lambda: projnce.SimCLRLoss()(FEATURES))
+        self.refused(ValueError, "no anchor_labels", lambda: projnce.ProjNCELoss()(FEATURES, None))
+        self.refused(ValueError, "outside|out of range",
+                     lambda: projnce.ProjNCEMLPLoss(2, 4).double()(FEATURES, LABELS))
+        self.refused(ValueError, "widths must be equal",
+                     lambda: projnce.ProjNCEMLPLoss(3, 5).double()(FEATURES, LABELS))
+        self.refused(ValueError, "projected vectors are",
+                     lambda: projnce.SelfPLoss()(FEATURES, LABELS, pos=FEATURES[:2]))
+        self.refused(ValueError, "do not lie within",
+                     lambda: projnce.SupConLoss()(FEATURES, LABELS, candidates=FEATURES,
+                                                  candidate_labels=LABELS, anchor_offset=3))
+
+    def test_measures(self):
+        z, y = FEATURES.numpy(), LABELS.numpy()
+        self.refused(TypeError, "embeddings must be", lambda: projnce.audit([[1.0]], y))
+        self.refused(ValueError, "labels have shape", lambda: projnce.label_entropy(FEATURES))
+        self.refused(ValueError, "perplexity", lambda: projnce.tsne(z, perplexity=30))
+        self.refused(ValueError, "init", lambda: projnce.tsne(z, init="zeros"))
+        self.refused(ValueError, "k = 9|neighbours|k", lambda: projnce.mixed_ksg(z, y, k=9))
+        self.refused(ValueError, "finite|nan|NaN", lambda: projnce.audit(z * np.nan, y))
+
+    def test_nan_comes_out_as_nan(self):
+        features = FEATURES.clone()
+        features[0, 0] = float("nan")
+        for name, loss in all_losses(dim=4).items():
+            with self.subTest(loss=name):
+                views = torch.stack([features, features], 1)
+                self.assertTrue(bool(loss(views, LABELS).isnan()))
+
+
+class DefaultTest(unittest.TestCase):
+    def test_defaults_are_those_of_the_library(self):
+        for loss in (projnce.SupConLoss, projnce.SimCLRLoss, projnce.RINCELoss, projnce.SymNCELoss,
+                     projnce.InfoNCELoss, projnce.ProjNCELoss, projnce.ProjNCEPerpLoss,
+                     projnce.ProjNCEMedLoss, projnce.ProjNCEMLPLoss, projnce.SelfPLoss,
+                     projnce.SCELoss):
+            with self.subTest(loss=loss.__name__):
+                library = getattr(torch.ops.projnce, loss._operator + "_options")()
+                signature = inspect.signature(loss.__init__).parameters
+                given = {
+                    name: parameter.default
+                    for name, parameter in signature.items()
+                    if name not in ("self", "normalize", "num_classes", "embedding_dim")
+                }
+                for name, default in given.items():
+                    if default is not None:
+                        self.assertEqual(default, library[name], name)
+                self.assertLessEqual(set(library), set(given))
+
+    def test_options_say_what_holds(self):
+        options = projnce.ProjNCELoss(preset="paper", beta=3).options()
+        self.assertEqual((options["beta"], options["include_self_pos"]), (3.0, True))
+        self.assertIn("temperature=0.07", repr(projnce.SupConLoss()))
+
+
+if __name__ == "__main__":
+    unittest.main()

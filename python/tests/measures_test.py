@@ -1,0 +1,61 @@
+"""Information, maps and audits on tensors and arrays."""
+import math
+import unittest
+
+from cases import unit_rows
+import numpy as np
+import projnce
+import torch
+
+
+def clusters(count=120, classes=3, dim=8, spread=0.3):
+    labels = torch.arange(count) % classes
+    centres = unit_rows(classes, dim, seed=1)
+    return centres[labels] + spread * unit_rows(count, dim, seed=2), labels
+
+
+class MeasuresTest(unittest.TestCase):
+    def test_estimate_lies_between_the_bounds_and_the_entropy(self):
+        z, y = clusters()
+        bounds = projnce.mi_bounds(z, y)
+        self.assertAlmostEqual(bounds.label_entropy, math.log(3), places=9)
+        self.assertLess(bounds.projnce, bounds.label_entropy + 0.05)
+        self.assertLess(bounds.class_vectors, bounds.label_entropy + 1e-9)
+        self.assertAlmostEqual(bounds.mixed_ksg, math.log(3), delta=0.1)
+        self.assertEqual(bounds.mixed_ksg, projnce.label_information(z, y))
+
+    def test_labels_may_be_any_integers(self):
+        z, y = clusters()
+        self.assertEqual(projnce.mi_bounds(z, y * 1000 - 7), projnce.mi_bounds(z, y))
+
+    def test_arrays_in_give_arrays_out(self):
+        z, y = clusters()
+        found = projnce.tsne(z.numpy(), perplexity=10, iterations=30)
+        self.assertIsInstance(found, np.ndarray)
+        kept = projnce.tsne(z, perplexity=10, iterations=30)
+        self.assertIsInstance(kept, torch.Tensor)
+        np.testing.assert_array_equal(found, kept.numpy())
+        self.assertIsInstance(projnce.audit(z.numpy(), y.numpy()).score, np.ndarray)
+        self.assertEqual(projnce.mi_bounds(z.numpy(), y.numpy()), projnce.mi_bounds(z, y))
+
+    def test_map_keeps_clusters_together(self):
+        z, y = clusters()
+        plane = projnce.tsne(z, perplexity=10, iterations=300)
+        distances = torch.cdist(plane, plane).fill_diagonal_(float("inf"))
+        share = (y[distances.argmin(1)] == y).float().mean()
+        self.assertGreater(float(share), 0.95)
+
+    def test_audit_finds_wrong_labels(self):
+        z, y = clusters(300)
+        given = y.clone()
+        wrong = torch.arange(0, 300, 20)
+        given[wrong] = (given[wrong] + 1) % 3
+        found = projnce.audit(z, given)
+        worst = set(found.score.argsort(descending=True)[: len(wrong)].tolist())
+        self.assertGreaterEqual(len(worst & set(wrong.tolist())), 14)
+        self.assertAlmostEqual(found.noise_rate, len(wrong) / 300, delta=0.03)
+        self.assertGreaterEqual(int((found.suggested[wrong] == y[wrong]).sum()), 14)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,22 @@
+#!/usr/bin/env python3
+"""Runs the tests of one file and tells what came of them; as a program it prints that as JSON."""
+import io
+import json
+import sys
+import unittest
+from pathlib import Path
+
+
+def run_test_file(path):
+    """What failed, what was skipped and why, how many ran, the output."""
+    path = Path(path)
+    suite = unittest.defaultTestLoader.discover(str(path.parent), pattern=path.name)
+    output = io.StringIO()
+    result = unittest.TextTestRunner(stream=output, verbosity=0).run(suite)
+    failed = [str(test) for test, _ in result.failures + result.errors]
+    skipped = [f"{test}: {reason}" for test, reason in result.skipped]
+    return failed, skipped, result.testsRun, output.getvalue()
+
+
+if __name__ == "__main__":
+    print(json.dumps(run_test_file(sys.argv[1])))
