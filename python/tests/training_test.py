@@ -1,0 +1,44 @@
+"""A loop with only the loss swapped learns the same."""
+import sys
+import unittest
+from pathlib import Path
+
+import cases
+import projnce
+import torch
+
+sys.path.insert(0, str(cases.ROOT / "examples"))
+import train_in_python  # noqa: E402
+
+DATA = Path("/usr/share/datasets/fashion-mnist")
+
+
+class PlainSupCon(torch.nn.Module):
+    def forward(self, features, labels):
+        return cases.plain_supcon(features, labels, 0.1)
+
+
+@unittest.skipUnless(DATA.exists(), "Debian's package dataset-fashion-mnist is not installed")
+class TrainingTest(unittest.TestCase):
+    def train(self, criterion):
+        known, labels = train_in_python.read_part(DATA, "train", 2000)
+        encoder = train_in_python.train(criterion, known, labels, epochs=3)
+        test, test_labels = train_in_python.read_part(DATA, "t10k", 2000)
+        return train_in_python.accuracy(encoder, known, labels, test, test_labels)
+
+    def test_supcon_learns_what_the_plain_formula_learns(self):
+        plain = self.train(PlainSupCon())
+        ours = self.train(projnce.SupConLoss(0.1))
+        self.assertGreater(plain, 0.6)
+        self.assertAlmostEqual(ours, plain, delta=0.01)
+
+    def test_projnce_mlp_trains_its_class_vectors_too(self):
+        torch.manual_seed(1)
+        criterion = projnce.ProjNCEMLPLoss(10, 64, 0.1)
+        before = criterion.weight.detach().clone()
+        self.assertGreater(self.train(criterion), 0.55)
+        self.assertGreater(float((criterion.weight - before).norm()), 0.1)
+
+
+if __name__ == "__main__":
+    unittest.main()
