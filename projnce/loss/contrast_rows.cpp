@@ -1,6 +1,8 @@
 #include "projnce/loss/contrast_rows.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "projnce/core/error.h"
 
@@ -37,6 +39,34 @@ torch::Tensor checked_labels(const torch::Tensor& labels, int64_t count, const c
   return labels.to(torch::kInt64);
 }
 
+/// Whether all exponents are below the one that stands for infinity and NaN.
+template <class Bits>
+bool all_finite(const void* numbers, int64_t count, Bits infinity) {
+  const auto* bits = static_cast<const Bits*>(numbers);
+  Bits found = 0;
+  for (int64_t i = 0; i < count; ++i) found |= (bits[i] & infinity) == infinity;
+  return found == 0;
+}
+
+/// A scalar: 0, or NaN where a number is not finite. Numbers on the CPU are read once.
+torch::Tensor zero_if_finite(const torch::Tensor& rows) {
+  if (!rows.device().is_cpu()) return (rows * 0).sum();
+  const auto dense = rows.contiguous();
+  const bool finite =
+      rows.scalar_type() == torch::kFloat32
+          ? all_finite<uint32_t>(dense.data_ptr(), dense.numel(), 0x7F800000U)
+          : all_finite<uint64_t>(dense.data_ptr(), dense.numel(), 0x7FF0000000000000U);
+  return torch::full({}, finite ? 0 : std::numeric_limits<double>::quiet_NaN(), rows.options());
+}
+
+/// Nothing to leave out; looks only where that costs nothing.
+bool all_true(const torch::Tensor& flags) {
+  if (!flags.device().is_cpu()) return false;
+  const auto dense = flags.contiguous();
+  const bool* flag = dense.data_ptr<bool>();
+  return std::all_of(flag, flag + dense.numel(), [](bool valid) { return valid; });
+}
+
 }  // namespace
 
 torch::Tensor at_least_float32(const torch::Tensor& rows) {
@@ -68,7 +98,8 @@ ContrastRows contrast_rows(const ContrastiveBatch& batch, GroupBy group_by,
   const auto labels = checked_labels(by_class ? batch.candidate_labels : batch.candidate_instances,
                                      candidates.size(0),
                                      by_class ? "candidate_labels" : "candidate_instances", loss);
-  if (!torch::equal(labels.narrow(0, offset, count), anchor_labels)) {
+  const bool same_rows = labels.is_same(anchor_labels);
+  if (!same_rows && !torch::equal(labels.narrow(0, offset, count), anchor_labels)) {
     fail(loss, ": the anchors' labels differ from those of the candidates at anchor_offset ",
          offset, ", which must be the same rows");
   }
@@ -81,7 +112,7 @@ ContrastRows contrast_rows(const ContrastiveBatch& batch, GroupBy group_by,
   rows.anchor_class = rows.candidates.anchor_ids();
   rows.own_count = rows.candidates.groups.counts.index_select(0, rows.anchor_class);
   rows.with_parts = batch.with_parts;
-  rows.finite_zero = (anchors.detach() * 0).sum();
+  rows.finite_zero = zero_if_finite(anchors.detach());
   return rows;
 }
 
@@ -97,9 +128,10 @@ torch::Tensor ContrastRows::remaining(Leave leave) const {
 
 torch::Tensor weighted_sum(const ContrastRows& rows, const torch::Tensor& per_anchor,
                            const torch::Tensor& valid_class, EmptyPositives empty) {
+  const auto count = static_cast<double>(rows.num_anchors());
+  if (all_true(valid_class)) return per_anchor.mean() + rows.finite_zero;
   const auto valid = valid_class.index_select(0, rows.anchor_class);  // [N]
   const auto sum = torch::where(valid, per_anchor, torch::zeros_like(per_anchor)).sum();
-  const auto count = static_cast<double>(rows.num_anchors());
   if (empty == EmptyPositives::kZero) return sum / count + rows.finite_zero;
   const auto valid_rows = (rows.candidates.groups.counts * valid_class).sum().clamp_min(1);  // V
   const auto scale = static_cast<double>(rows.num_candidates()) / count;

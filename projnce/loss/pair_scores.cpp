@@ -30,7 +30,9 @@ PairOperands PairScores::operands(bool split) const {
 }
 
 torch::Tensor PairScores::others_mass() const {
-  return zero_where_empty(log_masses(operands(/*split=*/false))[0], rows_.remaining(Leave::kSelf));
+  const auto masses = log_masses(operands(/*split=*/false))[0];
+  return rows_.num_candidates() > 1 ? masses
+                                    : zero_where_empty(masses, rows_.remaining(Leave::kSelf));
 }
 
 torch::Tensor PairScores::all_mass() const {
