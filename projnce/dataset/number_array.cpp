@@ -71,7 +71,8 @@ std::vector<float> finite_floats(const NpyView& array, const std::string& origin
   if (array.type == NpyType::kFloat16) return floats_from<Half>(array, origin);
   if (array.type == NpyType::kFloat32) return floats_from<float>(array, origin);
   if (array.type == NpyType::kFloat64) return floats_from<double>(array, origin);
-  fail(origin, " holds ", npy_type_name(array.type), " numbers, expected float16, float32 or float64");
+  fail(origin, " holds ", npy_type_name(array.type),
+       " numbers, expected float16, float32 or float64");
 }
 
 std::vector<int64_t> whole_numbers(const NpyView& array, const std::string& origin) {

@@ -15,8 +15,8 @@
 
 namespace projnce {
 
-/// Numpy's array files, the plain part of them: numbers, rank 4 at most, in C order or, matrices, in
-/// Fortran order. `docs/file_formats.md` describes what is written.
+/// Numpy's array files, the plain part of them: numbers, rank 4 at most, in C order or, matrices,
+/// in Fortran order. `docs/file_formats.md` describes what is written.
 enum class NpyType {
   kFloat16,
   kFloat32,

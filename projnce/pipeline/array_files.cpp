@@ -15,9 +15,9 @@ namespace {
 /// Stored values of one type as a matrix of another, which has all of them.
 template <class Stored, class T>
 torch::Tensor matrix_from(const NpyView& array) {
-  auto matrix = torch::empty(
-      {static_cast<int64_t>(array.shape[0]), static_cast<int64_t>(array.shape[1])},
-      torch::CppTypeToScalarType<T>::value);
+  auto matrix =
+      torch::empty({static_cast<int64_t>(array.shape[0]), static_cast<int64_t>(array.shape[1])},
+                   torch::CppTypeToScalarType<T>::value);
   T* const values = matrix.data_ptr<T>();
   for_each_value<Stored>(array, [&](size_t place, Stored value) { values[place] = value; });
   return matrix;

@@ -185,8 +185,8 @@ TEST(Npy, TakesEveryHalfForTheFloatThatItIs) {
       EXPECT_EQ(std::isinf(half), fraction == 0) << bits;
       EXPECT_EQ(std::isnan(half), fraction != 0) << bits;
     } else {
-      const double size = exponent == 0 ? std::ldexp(fraction, -24)
-                                        : std::ldexp(1024 + fraction, exponent - 25);
+      const double size =
+          exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
       EXPECT_EQ(std::abs(half), size) << bits;
     }
   }
