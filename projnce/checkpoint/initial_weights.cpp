@@ -12,6 +12,7 @@
 #include "projnce/checkpoint/mismatches.h"
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
+#include "projnce/io/printable.h"
 
 namespace projnce {
 
@@ -63,9 +64,11 @@ std::string find_prefix(const TensorFile& file, const NamedTensors& encoder) {
   };
   const auto best = std::max_element(counts.begin(), counts.end(), worse);
   for (const auto& row : counts) {
-    if (row.first == best->first || worse(row, *best)) continue;
+    const bool rivals = &row != &*best && !worse(row, *best);
+    if (!rivals || 2 * row.second < wanted.size()) continue;  // less than half is no encoder
     fail(Hint{"write a file with the one that is wanted"}, file.origin, " has two encoders, '",
-         best->first, "' and '", row.first, "', and nothing says which to take");
+         printable_start(best->first), "' and '", printable_start(row.first),
+         "', and nothing says which to take");
   }
   return best->first;
 }
@@ -166,11 +169,10 @@ void convert_all(TensorCopies& copies, const TensorFile& file) {
   for (auto& [from, to] : copies) {
     auto converted = from.to(to.scalar_type());
     if (!torch::isfinite(converted).all().item<bool>()) {
-      const auto name =
-          std::find_if(file.tensors.begin(), file.tensors.end(),
-                       [&](const auto& item) { return item.second.is_same(from); });
-      fail(file.origin, " has numbers in ", name->first, " that are not finite as ",
-           to.scalar_type(), ", expected weights");
+      const auto name = std::find_if(file.tensors.begin(), file.tensors.end(),
+                                     [&](const auto& item) { return item.second.is_same(from); });
+      fail(file.origin, " has numbers in ", printable_start(name->first),
+           " that are not finite as ", to.scalar_type(), ", expected weights");
     }
     from = std::move(converted);
   }

@@ -15,7 +15,7 @@ namespace {
 /// Stored values of one type as a matrix of another, which has all of them.
 template <class Stored, class T>
 torch::Tensor matrix_from(const NpyView& array) {
-  auto matrix =
+  torch::Tensor matrix =
       torch::empty({static_cast<int64_t>(array.shape[0]), static_cast<int64_t>(array.shape[1])},
                    torch::CppTypeToScalarType<T>::value);
   T* const values = matrix.data_ptr<T>();

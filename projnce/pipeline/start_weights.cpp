@@ -6,6 +6,7 @@
 #include "projnce/checkpoint/initial_weights.h"
 #include "projnce/checkpoint/module_state.h"
 #include "projnce/core/error.h"
+#include "projnce/pipeline/trained_model.h"
 #include "projnce/report/run_paths.h"
 #include "projnce/train/train_options.h"
 
@@ -19,7 +20,8 @@ void refuse_pickles(const std::filesystem::path& file) {
   for (const auto* ending : kPickleEndings) {
     if (file.extension() != ending) continue;
     fail(Hint{"in Python, projnce.save_weights(state_dict, 'weights.safetensors') makes one of it"},
-         file.string(), " is named as a pickle, which is never loaded; expected a safetensors file");
+         file.string(),
+         " is named as a pickle, which is never loaded; expected a safetensors file");
   }
 }
 
@@ -37,9 +39,12 @@ NamedTensors learned_state(const ContrastiveLoss& loss) {
 std::optional<TensorFile> read_start_weights(Table config) {
   const std::filesystem::path init = read_train_options(config.tables["train"]).init;
   if (init.empty()) return {};
-  const auto file = holds_run(init) ? RunPaths{init}.encoder() : init;
-  refuse_pickles(file);
-  return load_tensors(file, Integrity::kOptional);
+  if (holds_run(init)) {
+    require_trained(RunPaths{init}.encoder());
+    return load_tensors(RunPaths{init}.encoder());
+  }
+  refuse_pickles(init);
+  return load_tensors(init, Integrity::kOptional);
 }
 
 void start_from(const TensorFile& weights, EmbeddingModel& model, const ContrastiveLoss& loss,

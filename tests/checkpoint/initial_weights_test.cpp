@@ -23,8 +23,7 @@ using testing::ScratchDir;
 struct Network : torch::nn::Module {
   explicit Network(int64_t channels = 3, int64_t kernel = 3, int64_t width = 4) {
     conv1 = register_module(
-        "conv1",
-        torch::nn::Conv2d(torch::nn::Conv2dOptions(channels, width, kernel).bias(false)));
+        "conv1", torch::nn::Conv2d(torch::nn::Conv2dOptions(channels, width, kernel).bias(false)));
     bn1 = register_module("bn1", torch::nn::BatchNorm2d(width));
     last = register_module("layer1", torch::nn::Linear(width, 2));
   }
@@ -58,9 +57,7 @@ class InitialWeightsTest : public ::testing::Test {
     return file;
   }
 
-  TakenWeights take(const TensorFile& file) const {
-    return take_initial_weights(targets(), file);
-  }
+  TakenWeights take(const TensorFile& file) const { return take_initial_weights(targets(), file); }
 
   std::string says(const TensorFile& file) const {
     return complaint([&] { take(file); });
@@ -95,8 +92,8 @@ TEST_F(InitialWeightsTest, TakesPlainNamesAndLeavesAClassifierAside) {
 }
 
 TEST_F(InitialWeightsTest, FindsTheEncoderBehindAnyPrefix) {
-  for (const auto* prefix : {"module.", "encoder.", "backbone.", "model.", "module.encoder.",
-                             "state_dict.net.0."}) {
+  for (const auto* prefix :
+       {"module.", "encoder.", "backbone.", "model.", "module.encoder.", "state_dict.net.0."}) {
     SetUp();
     auto file = file_of(*source_, prefix);
     file.tensors.emplace_back("module.head.0.weight", torch::zeros({2}));
@@ -126,6 +123,9 @@ TEST_F(InitialWeightsTest, RefusesToChooseBetweenTwo) {
   EXPECT_EQ(says(file),
             "w.safetensors has two encoders, 'encoder_k.' and 'encoder_q.', and nothing says which "
             "to take");
+  std::erase_if(file.tensors,
+                [](const auto& item) { return !item.first.ends_with("conv1.weight"); });
+  EXPECT_THAT(says(file), HasSubstr("does not fit the encoder: missing bn1.weight"));
 }
 
 TEST_F(InitialWeightsTest, TakesHeadAndLossWhereAllOfThemFit) {
@@ -161,8 +161,8 @@ TEST_F(InitialWeightsTest, ConvertsFloatsToFloatsAndWholeNumbersToWholeNumbers) 
       tensor = tensor.to(tensor.is_floating_point() ? type : torch::kInt32);
     }
     take(file);
-    EXPECT_TRUE(torch::equal(target_->conv1->weight,
-                             source_->conv1->weight.to(type).to(torch::kFloat32)));
+    EXPECT_TRUE(
+        torch::equal(target_->conv1->weight, source_->conv1->weight.to(type).to(torch::kFloat32)));
     EXPECT_EQ(target_->conv1->weight.scalar_type(), torch::kFloat32);
     EXPECT_EQ(target_->bn1->num_batches_tracked.item<int64_t>(), 17);
   }

@@ -149,6 +149,10 @@ class Init(CommandLineTest):
         self.refused("none.safetensors: No such file", init="none.safetensors")
         self.refused("is named as a pickle, which is never loaded", init="resnet18.pth")
         self.refused("a folder", init=self.shared / "photos")
+        (self.scratch / "unfinished").mkdir()
+        (self.scratch / "unfinished/config.toml").write_text("")
+        self.refused("there is no trained encoder at unfinished/encoder.safetensors",
+                     init="unfinished")
 
 
 if __name__ == "__main__":
