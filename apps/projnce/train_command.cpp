@@ -18,7 +18,7 @@ const char* const kDetails =
     "  projnce train --data photos                 a folder with a sub-folder for each class\n"
     "  projnce train --data cifar-10-binary.tar.gz an archive as its makers hand it out\n"
     "  projnce train experiments/fashion-mnist/quick.toml --set train.epochs=2\n"
-    "  projnce train --data photos --init runs/cats start from the weights of another run\n"
+    "  projnce train --data photos --init runs/cat start from the weights of another run\n"
     "  projnce train --resume --out runs/photos    go on with a run that was stopped\n"
     "  projnce train --data photos --out runs/photos --resume\n"
     "                                              the same command starts it and goes on with it\n"

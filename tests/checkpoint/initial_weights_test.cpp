@@ -122,7 +122,7 @@ TEST_F(InitialWeightsTest, RefusesToChooseBetweenTwo) {
   append(file.tensors, named_state(Network(), "encoder_k."));
   EXPECT_EQ(says(file),
             "w.safetensors has two encoders, 'encoder_k.' and 'encoder_q.', and nothing says which "
-            "to take");
+            "to take write a file with the one that is wanted");
   std::erase_if(file.tensors,
                 [](const auto& item) { return !item.first.ends_with("conv1.weight"); });
   EXPECT_THAT(says(file), HasSubstr("does not fit the encoder: missing bn1.weight"));
@@ -188,9 +188,10 @@ TEST_F(InitialWeightsTest, ListsWhatDoesNotFitAndChangesNothing) {
   const auto before = target_->last->weight.clone();
   auto file = file_of(Network(3, 7), "module.");
   std::erase_if(file.tensors, [](const auto& item) { return item.first.ends_with("bn1.bias"); });
-  EXPECT_EQ(says(file),
-            "w.safetensors does not fit the encoder: missing bn1.bias; wrong shape conv1.weight "
-            "[4, 3, 7, 7] instead of [4, 3, 3, 3]");
+  EXPECT_EQ(
+      says(file),
+      "w.safetensors does not fit the encoder: missing bn1.bias; wrong shape conv1.weight "
+      "[4, 3, 7, 7] instead of [4, 3, 3, 3] the weights fit with --set encoder.stem=standard");
   EXPECT_TRUE(torch::equal(target_->last->weight, before));
 }
 

@@ -16,11 +16,6 @@ ONCE = [*TINY, "--set", "train.epochs=1", "--set", "report.page=false"]
 STILL = [*ONCE, "--set", "train.learning_rate=1e-12"]
 
 
-def has_torchvision():
-    return subprocess.run([PYTHON, "-c", "import torchvision, numpy"],
-                          capture_output=True).returncode == 0
-
-
 def largest_difference(first, second):
     return max((abs(a - b) for a, b in zip(array.array("f", first), array.array("f", second))),
                default=0)
@@ -28,11 +23,16 @@ def largest_difference(first, second):
 
 class Torchvision(CommandLineTest):
     def reference(self, *arguments):
-        ran = subprocess.run([PYTHON, REFERENCE, *arguments], cwd=self.scratch, text=True,
-                             capture_output=True, check=True)
+        try:
+            ran = subprocess.run([PYTHON, REFERENCE, *arguments], cwd=self.scratch, text=True,
+                                 capture_output=True)
+        except FileNotFoundError:
+            self.skipTest(f"there is no {PYTHON}")
+        if "ModuleNotFoundError" in ran.stderr:
+            self.skipTest(f"{PYTHON} has no torchvision")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
         return ran.stdout
 
-    @unittest.skipUnless(has_torchvision(), f"{PYTHON} has no torchvision")
     def test_its_resnet18_gives_the_features_that_it_gives_there(self):
         make_folder(self.scratch / "photos")
         self.reference("make", "resnet18.safetensors")
@@ -50,7 +50,12 @@ class Torchvision(CommandLineTest):
             if name.endswith(("weight", "bias")):
                 self.assertEqual((kind, shape), given[name][:2], name)
                 self.assertLess(largest_difference(values, given[name][2]), 1e-9, name)
-        self.run_json("embed", "run", "photos", "-o", "e.npy")
+        name = "layer4.1.bn2.running_var"  # one batch moves it by a tenth of what it finds
+        for before, after in zip(array.array("f", given[name][2]),
+                                 array.array("f", trained[name][2])):
+            self.assertGreater(after, 0.9 * before - 1e-6)
+        self.run_json("embed", "run", *sorted((self.scratch / "photos").rglob("*.png")), "-o",
+                      "e.npy")
         self.assertLess(float(self.reference("features", "run", "e.npy")), 1e-4)
 
 
@@ -80,7 +85,7 @@ class Init(CommandLineTest):
     def test_another_run_gives_encoder_and_head_and_its_settings_say_so(self):
         first = self.shared / "first"
         ran = self.train("--init", first)
-        trained = self.assert_starts(ran, f"starts from {first}/encoder.safetensors: 45 tensors of "
+        trained = self.assert_starts(ran, f"starts from {first}/encoder.safetensors: 54 tensors of "
                                           "the encoder, head; left aside: class_centroids")
         self.assertLess(largest_difference(trained["head.layers.0.weight"][2],
                                            self.encoder["head.layers.0.weight"][2]), 1e-9)
@@ -96,7 +101,7 @@ class Init(CommandLineTest):
                           {f"module.encoder.{name}": tensor for name, tensor in self.encoder.items()
                            if not name.endswith("num_batches_tracked")})
         ran = self.train("--init", "w.safetensors", "--set", "encoder.dim=32")
-        self.assert_starts(ran, "36 tensors of the encoder, head fresh; left aside: "
+        self.assert_starts(ran, "45 tensors of the encoder, head fresh; left aside: "
                                 "module.encoder.head.layers.0.weight")
 
     def test_resuming_needs_the_file_no_more(self):
@@ -121,12 +126,10 @@ class Init(CommandLineTest):
                           {**self.encoder, "conv1.weight": ("F32", shape, bytes(4 * count))})
 
     def test_weights_of_another_stem_or_of_colours(self):
-        self.with_first_convolution([16, 1, 7, 7])
-        self.refused("w.safetensors does not fit the encoder: wrong shape conv1.weight [16, 1, 7, 7] "
-                     "instead of [16, 1, 3, 3]\n  hint: the weights fit with --set "
-                     "encoder.stem=standard")
         self.with_first_convolution([16, 3, 7, 7])
-        self.refused("hint: the weights fit with --set encoder.stem=standard --set input.channels=3")
+        self.refused("w.safetensors does not fit the encoder: wrong shape conv1.weight [16, 3, 7, 7] "
+                     "instead of [16, 1, 3, 3]\n  hint: the weights fit with --set "
+                     "encoder.stem=standard --set input.channels=3\n")
         ran = self.train("--init", "w.safetensors", "--set", "encoder.stem=standard", "--set",
                          "input.channels=3")
         self.assertEqual(ran.returncode, 0, ran.stderr)
@@ -135,7 +138,6 @@ class Init(CommandLineTest):
         self.with_first_convolution([16, 1, 3, 3])
         self.refused("wrong shape conv1.weight [16, 1, 3, 3] instead of [32, 1, 3, 3], "
                      "bn1.weight [16] instead of [32]", "--set", "encoder.width=32")
-        self.refused("and 37 more", "--set", "encoder.name=resnet18")
         write_safetensors(self.scratch / "w.safetensors",
                           {name: tensor for name, tensor in self.encoder.items()
                            if name != "bn1.weight"})
@@ -146,7 +148,7 @@ class Init(CommandLineTest):
                           {"blocks.0.attn.qkv.weight": ("F32", [1], bytes(4))})
         self.refused("w.safetensors has none of the encoder's tensors: it has "
                      "blocks.0.attn.qkv.weight; expected conv1.weight, bn1.weight")
-        self.refused("none.safetensors: No such file", init="none.safetensors")
+        self.refused("none.safetensors cannot be read: No such file", init="none.safetensors")
         self.refused("is named as a pickle, which is never loaded", init="resnet18.pth")
         self.refused("a folder", init=self.shared / "photos")
         (self.scratch / "unfinished").mkdir()
