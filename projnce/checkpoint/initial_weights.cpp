@@ -82,13 +82,16 @@ bool converts(const torch::Tensor& found, const torch::Tensor& expected) {
                                       : is_whole(found) && is_whole(expected);
 }
 
-/// What to set so that a first convolution of this shape fits; empty where nothing is known.
+/// What to set so that a first convolution of this shape fits, as far as it tells; empty where
+/// nothing is known.
 std::string setting_for(const torch::Tensor& found, const torch::Tensor& expected) {
   if (found.dim() != 4 || expected.dim() != 4) return {};
-  if (found.size(0) != expected.size(0)) {
-    return "choose the encoder that the weights are of, such as --set encoder.name=resnet18";
-  }
+  constexpr int64_t kResnet18 = 64;  // channels behind its first convolution
   std::vector<std::string> settings;
+  if (found.size(0) != expected.size(0)) {
+    settings.push_back(found.size(0) == kResnet18 ? "--set encoder.name=resnet18"
+                                                  : concat("--set encoder.width=", found.size(0)));
+  }
   const bool is_large = found.size(2) == 7 && found.size(3) == 7;
   const bool is_small = found.size(2) == 3 && found.size(3) == 3;
   if (found.size(2) != expected.size(2) && (is_large || is_small)) {
@@ -97,7 +100,8 @@ std::string setting_for(const torch::Tensor& found, const torch::Tensor& expecte
   if (found.size(1) != expected.size(1) && (found.size(1) == 1 || found.size(1) == 3)) {
     settings.push_back(concat("--set input.channels=", found.size(1)));
   }
-  return settings.empty() ? std::string() : concat("the weights fit with ", join(settings, " "));
+  return settings.empty() ? std::string()
+                          : concat("the weights may fit with ", join(settings, " "));
 }
 
 /// How stored tensors go with those that they are for.

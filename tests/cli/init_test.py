@@ -128,7 +128,7 @@ class Init(CommandLineTest):
     def test_weights_of_another_stem_or_of_colours(self):
         self.with_first_convolution([16, 3, 7, 7])
         self.refused("w.safetensors does not fit the encoder: wrong shape conv1.weight [16, 3, 7, 7] "
-                     "instead of [16, 1, 3, 3]\n  hint: the weights fit with --set "
+                     "instead of [16, 1, 3, 3]\n  hint: the weights may fit with --set "
                      "encoder.stem=standard --set input.channels=3\n")
         ran = self.train("--init", "w.safetensors", "--set", "encoder.stem=standard", "--set",
                          "input.channels=3")
