@@ -18,6 +18,7 @@ const char* const kDetails =
     "  projnce train --data photos                 a folder with a sub-folder for each class\n"
     "  projnce train --data cifar-10-binary.tar.gz an archive as its makers hand it out\n"
     "  projnce train experiments/fashion-mnist/quick.toml --set train.epochs=2\n"
+    "  projnce train --data photos --init runs/cat start from the weights of another run\n"
     "  projnce train --resume --out runs/photos    go on with a run that was stopped\n"
     "  projnce train --data photos --out runs/photos --resume\n"
     "                                              the same command starts it and goes on with it\n"
@@ -75,6 +76,8 @@ void add_train_command(CLI::App& app, Context& context) {
       ->add_option("--set", request.run.settings,
                    "override one setting, such as --set train.epochs=20; repeatable")
       ->allow_extra_args(false);
+  command->add_option("--init", request.run.init,
+                      "start from these weights: a .safetensors file or another run");
   command->add_option("--out", request.out, "directory of the run (default: runs/DATASET-LOSS)");
   command->add_flag(
       "--resume", request.resume,

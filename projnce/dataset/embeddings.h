@@ -14,7 +14,8 @@ bool is_embeddings_file(const std::filesystem::path& path);
 /// True where a folder of the tree holds vectors and labels by the names below.
 bool is_embeddings(const FileTreePtr& tree);
 
-/// Opens vectors of another model, float32 or float64 (N, D), with whole numbers (N) for labels:
+/// Opens vectors of another model, floats of 16 to 64 bits (N, D), with whole numbers (N) for
+/// labels:
 ///
 ///   a folder or archive    train.npy, train_labels.npy, test.npy, test_labels.npy;
 ///                          or embeddings.npy, labels.npy;

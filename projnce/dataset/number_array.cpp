@@ -1,7 +1,6 @@
 #include "projnce/dataset/number_array.h"
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -10,16 +9,6 @@
 namespace projnce {
 
 namespace {
-
-/// Calls `visit` with the place, row by row, and value of each element, which need not lie aligned.
-template <class T, class Visit>
-void for_each_value(const NpyView& array, const Visit& visit) {
-  for (size_t i = 0; i < array.data.size() / sizeof(T); ++i) {
-    T value;
-    std::memcpy(&value, array.data.data() + i * sizeof(T), sizeof(T));
-    visit(row_by_row(array, i), value);
-  }
-}
 
 template <class T>
 std::vector<float> floats_from(const NpyView& array, const std::string& origin) {
@@ -49,6 +38,8 @@ std::vector<int64_t> integers_from(const NpyView& array, const std::string& orig
 
 NpyType array_type(StoredType type, const std::string& origin) {
   switch (type) {
+    case StoredType::kF16:
+      return NpyType::kFloat16;
     case StoredType::kF32:
       return NpyType::kFloat32;
     case StoredType::kF64:
@@ -65,7 +56,7 @@ NpyType array_type(StoredType type, const std::string& origin) {
       return NpyType::kUint8;
     default:
       fail(origin, " has the type ", stored_type_name(type),
-           ", expected F32 or F64, or whole numbers");
+           ", expected F16, F32 or F64, or whole numbers");
   }
 }
 
@@ -77,9 +68,11 @@ NpyView as_array(const SafetensorsView& file, const StoredTensor& tensor,
 }
 
 std::vector<float> finite_floats(const NpyView& array, const std::string& origin) {
+  if (array.type == NpyType::kFloat16) return floats_from<Half>(array, origin);
   if (array.type == NpyType::kFloat32) return floats_from<float>(array, origin);
   if (array.type == NpyType::kFloat64) return floats_from<double>(array, origin);
-  fail(origin, " holds ", npy_type_name(array.type), " numbers, expected float32 or float64");
+  fail(origin, " holds ", npy_type_name(array.type),
+       " numbers, expected float16, float32 or float64");
 }
 
 std::vector<int64_t> whole_numbers(const NpyView& array, const std::string& origin) {

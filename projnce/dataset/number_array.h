@@ -13,7 +13,7 @@ namespace projnce {
 NpyView as_array(const SafetensorsView& file, const StoredTensor& tensor,
                  const std::string& origin);
 
-/// The values of an array of float32 or float64. Throws, naming the row (the first dimension),
+/// The values of an array of floats of 16 to 64 bits. Throws, naming the row (the first dimension),
 /// where one is not finite, and for other types.
 std::vector<float> finite_floats(const NpyView& array, const std::string& origin);
 

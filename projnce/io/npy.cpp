@@ -1,7 +1,6 @@
 #include "projnce/io/npy.h"
 
 #include <array>
-#include <bit>
 #include <string_view>
 
 #include "projnce/core/error.h"
@@ -28,6 +27,7 @@ struct TypeRow {
 };
 
 constexpr std::array kTypes = {
+    TypeRow{NpyType::kFloat16, "float16", "<f2", 2},
     TypeRow{NpyType::kFloat32, "float32", "<f4", 4},
     TypeRow{NpyType::kFloat64, "float64", "<f8", 8},
     TypeRow{NpyType::kInt8, "int8", "|i1", 1},
@@ -47,12 +47,16 @@ const TypeRow& row_of(NpyType type) {
   fail("there is no array type with number ", static_cast<int>(type));
 }
 
+bool is_big_endian(const std::string& code) {
+  return code.starts_with('>');
+}
+
 const TypeRow& row_of(const std::string& code, const std::string& origin) {
   for (const auto& row : kTypes) {
-    if (row.code == code) return row;
+    if (row.code == code || (is_big_endian(code) && row.code == "<" + code.substr(1))) return row;
   }
   constexpr std::string_view kExpected =
-      "expected little-endian float32 or float64, or whole numbers of 8 to 64 bits";
+      "expected float16, float32 or float64, or whole numbers of 8 to 64 bits";
   if (code.size() > 1 && code[1] == 'O') {
     fail(Hint{"convert it to numbers with astype() and save it again"}, origin,
          " holds pickled Python objects, which are never loaded; ", kExpected);
@@ -117,6 +121,17 @@ std::string npy_type_name(NpyType type) {
   return std::string(row_of(type).name);
 }
 
+/// Numbers below 2^-14 have no leading 1 and count in steps of 2^-24; the others get the exponent's
+/// new offset, 127 instead of 15, and more bits behind the point.
+Half::operator float() const {
+  const uint32_t sign = bits >> 15;
+  const uint32_t exponent = bits >> 10 & 31;
+  const uint32_t fraction = bits & 1023;
+  if (exponent == 0) return (sign != 0 ? -0x1p-24f : 0x1p-24f) * static_cast<float>(fraction);
+  const uint32_t shifted = exponent == 31 ? 255 : exponent + 112;  // 31: infinity and NaN
+  return std::bit_cast<float>(sign << 31 | shifted << 23 | fraction << 13);
+}
+
 NpyView parse_npy(std::span<const std::byte> bytes, const std::string& origin) {
   const auto header = parse_npy_header(take_header(bytes, origin), origin);
   const auto& row = row_of(header.type, origin);
@@ -130,7 +145,8 @@ NpyView parse_npy(std::span<const std::byte> bytes, const std::string& origin) {
     fail(origin, " has ", bytes.size(), " bytes of data, expected ", *expected, " for its shape");
   }
   // A list reads the same either way.
-  return {row.type, header.shape, bytes, header.fortran_order && header.shape.size() == 2};
+  const bool by_columns = header.fortran_order && header.shape.size() == 2;
+  return {row.type, header.shape, bytes, by_columns, is_big_endian(header.type)};
 }
 
 NpyFile read_npy(const std::filesystem::path& path) {

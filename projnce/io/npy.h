@@ -1,7 +1,11 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -11,9 +15,10 @@
 
 namespace projnce {
 
-/// Numpy's array files, the plain part of them: little-endian numbers, rank 4 at most, in C order
-/// or, matrices, in Fortran order. `docs/file_formats.md` describes what is written.
+/// Numpy's array files, the plain part of them: numbers, rank 4 at most, in C order or, matrices,
+/// in Fortran order. `docs/file_formats.md` describes what is written.
 enum class NpyType {
+  kFloat16,
   kFloat32,
   kFloat64,
   kInt8,
@@ -35,6 +40,7 @@ struct NpyView {
   std::vector<uint64_t> shape;
   std::span<const std::byte> data;
   bool by_columns = false;  ///< a matrix whose columns follow each other, not its rows
+  bool big_endian = false;
 };
 
 /// Checks everything before it returns; `origin` names the file in messages. Throws for other
@@ -49,10 +55,24 @@ struct NpyFile {
 };
 NpyFile read_npy(const std::filesystem::path& path);
 
-/// Where the stored value with this number lies when the array is read row by row.
-inline size_t row_by_row(const NpyView& array, size_t stored) {
-  if (!array.by_columns) return stored;
-  return stored % array.shape[0] * array.shape[1] + stored / array.shape[0];
+/// A stored value of kFloat16: every one of them is a float too.
+struct Half {
+  uint16_t bits;
+  operator float() const;
+};
+
+/// Calls `visit` with the place, row by row, and value of each element. REQUIRES: T is what the
+/// array's type stands for.
+template <class T, class Visit>
+void for_each_value(const NpyView& array, const Visit& visit) {
+  for (size_t i = 0; i < array.data.size() / sizeof(T); ++i) {
+    std::array<std::byte, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), array.data.data() + i * sizeof(T), sizeof(T));
+    if (array.big_endian) std::reverse(bytes.begin(), bytes.end());
+    const size_t place =
+        array.by_columns ? i % array.shape[0] * array.shape[1] + i / array.shape[0] : i;
+    visit(place, std::bit_cast<T>(bytes));
+  }
 }
 
 /// Writes atomically. REQUIRES: `shape` has one or two sizes whose product is the number of values.

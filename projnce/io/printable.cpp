@@ -50,4 +50,9 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string printable_start(std::string_view text) {
+  constexpr size_t kShown = 120;
+  return printable(text.substr(0, kShown)) + (text.size() > kShown ? "…" : "");
+}
+
 }  // namespace projnce

@@ -9,4 +9,7 @@ namespace projnce {
 /// are not UTF-8 become \xNN. File names may hold any of these; two names stay two names.
 std::string printable(std::string_view text);
 
+/// The same of a name that anybody may have made endless: "…" stands for what is cut off.
+std::string printable_start(std::string_view text);
+
 }  // namespace projnce

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "projnce/core/error.h"
+#include "projnce/io/printable.h"
 
 namespace projnce {
 
@@ -46,12 +47,14 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
 
   bool key(std::string& text) override {
     auto& seen = place_ == Place::kNames ? names_ : keys_;
-    if (!seen.insert(text).second) fail_damaged("the name '", text, "' stands twice");
+    if (!seen.insert(text).second)
+      fail_damaged("the name '", printable_start(text), "' stands twice");
     if (place_ == Place::kNames) {
       name_ = text;
     } else if (place_ == Place::kTensor && text != "dtype" && text != "shape" &&
                text != "data_offsets") {
-      fail_damaged("tensor '", name_, "' has an unknown field '", text, "'");
+      fail_damaged("tensor '", printable_start(name_), "' has an unknown field '",
+                   printable_start(text), "'");
     }
     key_ = text;
     return true;
@@ -76,7 +79,8 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
 
   bool end_array() override {
     if (place_ == Place::kOffsets && offsets_.size() != 2) {
-      fail_damaged("tensor '", name_, "' has ", offsets_.size(), " data_offsets, expected 2");
+      fail_damaged("tensor '", printable_start(name_), "' has ", offsets_.size(),
+                   " data_offsets, expected 2");
     }
     place_ = Place::kTensor;
     return true;
@@ -86,7 +90,8 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
     if (place_ != Place::kShape && place_ != Place::kOffsets) fail_unexpected("a number");
     auto& numbers = place_ == Place::kShape ? tensor_.shape : offsets_;
     if (numbers.size() == kSafetensorsMaxRank) {
-      fail_damaged("tensor '", name_, "' has more than ", kSafetensorsMaxRank, " dimensions");
+      fail_damaged("tensor '", printable_start(name_), "' has more than ", kSafetensorsMaxRank,
+                   " dimensions");
     }
     numbers.push_back(number);
     return true;
@@ -109,7 +114,8 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
 
   void finish_tensor() {
     if (keys_.size() != 3) {
-      fail_damaged("tensor '", name_, "' lacks one of dtype, shape and data_offsets");
+      fail_damaged("tensor '", printable_start(name_),
+                   "' lacks one of dtype, shape and data_offsets");
     }
     tensor_.begin = offsets_[0];
     tensor_.end = offsets_[1];
@@ -123,7 +129,7 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
 
   [[noreturn]] void fail_unexpected(const std::string& what) const {
     if (name_.empty()) fail_damaged("found ", what, " where it must not be");
-    fail_damaged("found ", what, " where it must not be, at '", name_, "'");
+    fail_damaged("found ", what, " where it must not be, at '", printable_start(name_), "'");
   }
 
   const std::string& origin_;
@@ -147,13 +153,14 @@ void check_cover(const SafetensorsHeader& header, uint64_t data_bytes, const std
   uint64_t position = 0;
   for (const StoredTensor& tensor : by_place) {
     if (tensor.begin != position || tensor.end < tensor.begin || tensor.end > data_bytes) {
-      fail(origin, " has tensor '", tensor.name, "' at bytes ", tensor.begin, " to ", tensor.end,
-           " of its ", data_bytes, " bytes of data, expected it to begin at ", position);
+      fail(origin, " has tensor '", printable_start(tensor.name), "' at bytes ", tensor.begin,
+           " to ", tensor.end, " of its ", data_bytes, " bytes of data, expected it to begin at ",
+           position);
     }
     const auto expected = stored_bytes(tensor.type, tensor.shape, origin);
     if (tensor.end - tensor.begin != expected) {
-      fail(origin, " has ", tensor.end - tensor.begin, " bytes for tensor '", tensor.name,
-           "', expected ", expected, " for its shape and type");
+      fail(origin, " has ", tensor.end - tensor.begin, " bytes for tensor '",
+           printable_start(tensor.name), "', expected ", expected, " for its shape and type");
     }
     position = tensor.end;
   }

@@ -3,7 +3,6 @@
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "projnce/core/error.h"
 #include "projnce/dataset/number_array.h"
@@ -13,15 +12,22 @@ namespace projnce {
 
 namespace {
 
-template <class T>
-torch::Tensor matrix_from(const NpyView& array, torch::ScalarType type) {
-  auto matrix = torch::empty(
-      {static_cast<int64_t>(array.shape[0]), static_cast<int64_t>(array.shape[1])}, type);
+/// Stored values of one type as a matrix of another, which has all of them.
+template <class Stored, class T>
+torch::Tensor matrix_from(const NpyView& array) {
+  torch::Tensor matrix =
+      torch::empty({static_cast<int64_t>(array.shape[0]), static_cast<int64_t>(array.shape[1])},
+                   torch::CppTypeToScalarType<T>::value);
   T* const values = matrix.data_ptr<T>();
-  for (size_t i = 0; i < array.data.size() / sizeof(T); ++i) {
-    std::memcpy(values + row_by_row(array, i), array.data.data() + i * sizeof(T), sizeof(T));
-  }
+  for_each_value<Stored>(array, [&](size_t place, Stored value) { values[place] = value; });
   return matrix;
+}
+
+torch::Tensor matrix_of(const NpyView& array) {
+  if (array.type == NpyType::kFloat16) return matrix_from<Half, float>(array);
+  if (array.type == NpyType::kFloat32) return matrix_from<float, float>(array);
+  if (array.type == NpyType::kFloat64) return matrix_from<double, double>(array);
+  return {};
 }
 
 void check_finite(const torch::Tensor& matrix, const std::string& name) {
@@ -36,14 +42,13 @@ void check_finite(const torch::Tensor& matrix, const std::string& name) {
 torch::Tensor read_matrix(const std::filesystem::path& path) {
   const auto file = read_npy(path);
   const auto& array = file.array;
-  if (array.shape.size() != 2 || array.data.empty() ||
-      (array.type != NpyType::kFloat32 && array.type != NpyType::kFloat64)) {
+  const bool is_matrix = array.shape.size() == 2 && !array.data.empty();
+  const auto matrix = is_matrix ? matrix_of(array) : torch::Tensor();
+  if (!matrix.defined()) {
     fail(path.string(), " holds ", array.data.empty() ? "an empty " : "a ", array.shape.size(),
          "-dimensional array of ", npy_type_name(array.type),
-         ", expected a matrix of float32 or float64");
+         ", expected a matrix of float16, float32 or float64");
   }
-  const auto matrix = array.type == NpyType::kFloat32 ? matrix_from<float>(array, torch::kFloat32)
-                                                      : matrix_from<double>(array, torch::kFloat64);
   check_finite(matrix, path.string());
   return matrix;
 }

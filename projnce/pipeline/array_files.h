@@ -8,7 +8,8 @@
 
 namespace projnce {
 
-/// Reads a .npy matrix with rows and columns of finite float32 or float64, and keeps the type.
+/// Reads a .npy matrix with rows and columns of finite float32 or float64, and keeps the type;
+/// float16 becomes float32.
 torch::Tensor read_matrix(const std::filesystem::path& path);
 
 /// Reads a .npy list of whole numbers, 0 or more, as int64.

@@ -15,6 +15,7 @@ struct RunRequest {
   std::filesystem::path config;       ///< may be empty
   std::filesystem::path data;         ///< may be empty; a folder or an archive
   std::vector<std::string> settings;  ///< "a.b=v", later ones win
+  std::filesystem::path init = {};    ///< may be empty; short for train.init
 };
 
 /// The values that belong to the whole run.

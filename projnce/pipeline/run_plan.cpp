@@ -73,6 +73,9 @@ Table requested_config(const TrainRequest& request) {
   } else {
     for (const auto& setting : request.run.settings) apply_setting(config, setting);
   }
+  if (!request.run.init.empty()) {
+    config.tables["train"].values["init"] = Value{request.run.init.string(), "--init"};
+  }
   if (request.strict) config.tables["dataset"].values["strict"] = Value{true, "--strict"};
   return config;
 }

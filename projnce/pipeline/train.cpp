@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <utility>
 
 #include "projnce/core/error.h"
 #include "projnce/core/threads.h"
@@ -17,6 +18,7 @@
 #include "projnce/pipeline/run_conditions.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/run_plan.h"
+#include "projnce/pipeline/start_weights.h"
 #include "projnce/pipeline/training_data.h"
 #include "projnce/pipeline/training_run.h"
 
@@ -136,6 +138,8 @@ TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environmen
   const bool resumes = plan.kind == RunPlan::Kind::kResume;
   auto& config = plan.config;
   check_rank_settings(config, *ranks);
+  // Read before the data is: a wrong file stops the run in its first second.
+  auto weights = ranks->first() && !plan.checkpoint ? read_start_weights(config) : std::nullopt;
   const auto settings = read_run_settings(config);
   const int threads = choose_threads(settings.threads, place);
   config.values["threads"] = Value{int64_t{threads}, {}};
@@ -155,6 +159,7 @@ TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environmen
                                .embedding_dim = model->embedding_dim(),
                                .feature_dim = model->feature_dim()},
                               read_matrix);
+  if (weights) start_from(*std::exchange(weights, {}), *model, *loss, environment.logger);
   seed_training(seed, *ranks);
   TrainingRun run({config, settings, data, model, loss, ranks}, environment,
                   {.command = request.command, .live = request.live});

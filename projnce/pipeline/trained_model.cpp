@@ -58,11 +58,14 @@ void save_trained_model(const std::filesystem::path& path, const TrainedModel& t
   save_tensors(path, file);
 }
 
+void require_trained(const std::filesystem::path& path) {
+  if (std::filesystem::exists(path)) return;
+  fail(Hint{"training writes it at its end; finish it with `projnce train --resume --out RUN`"},
+       "there is no trained encoder at ", path.string());
+}
+
 TrainedModel load_trained_model(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) {
-    fail(Hint{"training writes it at its end; finish it with `projnce train --resume --out RUN`"},
-         "there is no trained encoder at ", path.string());
-  }
+  require_trained(path);
   const auto file = load_tensors(path);
   const auto format = file.metadata.find("format");
   if (format == file.metadata.end() || format->second != kEncoderFormat) {

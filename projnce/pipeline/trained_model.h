@@ -26,6 +26,8 @@ struct TrainedModel {
 };
 
 void save_trained_model(const std::filesystem::path& path, const TrainedModel& trained);
+/// Throws where a run's training has not come to its end, at which it writes the file.
+void require_trained(const std::filesystem::path& path);
 TrainedModel load_trained_model(const std::filesystem::path& path);
 
 }  // namespace projnce

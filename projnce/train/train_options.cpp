@@ -8,6 +8,7 @@ namespace projnce {
 TrainOptions read_train_options(Table& table) {
   TrainOptions options;
   TableReader(table, "train")
+      .field("init", options.init)
       .field("epochs", options.epochs, between(1, 1e6))
       .field("batch_size", options.batch_size, between(2, 1 << 20))
       .field("micro_batch", options.micro_batch, at_least(0))

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "projnce/core/table.h"
 #include "projnce/train/schedule.h"
@@ -9,6 +10,7 @@ namespace projnce {
 
 /// How a run is trained. The defaults are the paper's.
 struct TrainOptions {
+  std::string init = "";  ///< weights to start from: a safetensors file or a run's directory
   int64_t epochs = 500;
   int64_t batch_size = 256;  ///< samples; rows of a batch are this times the views
   /// Samples encoded at a time, up to batch_size; 0 is all. Saves memory, not time; the loss still

@@ -10,7 +10,8 @@ from support import CommandLineTest
 
 def write_npy(path, code, shape, values, fortran=False):
     """A .npy file from scratch, so that these tests need no numpy; values are in stored order."""
-    kind = {"<f4": "<f", "<f8": "<d", "<i4": "<i", "<i8": "<q", ">f4": ">f", "<f2": "<e"}[code]
+    kind = code[0].replace("|", "<") + {"f2": "e", "f4": "f", "f8": "d", "i2": "h", "i4": "i",
+                                        "i8": "q", "b1": "?"}[code[1:]]
     header = f"{{'descr': '{code}', 'fortran_order': {fortran}, 'shape': {shape}, }}".encode()
     header += b" " * (-(10 + len(header) + 1) % 64) + b"\n"
     data = b"".join(struct.pack(kind, value) for value in values)
@@ -56,6 +57,14 @@ class Mi(ArrayCommands):
                                                     label_code, fortran))
             self.assertAlmostEqual(other["mixed_ksg"], plain["mixed_ksg"], 9)
             self.assertAlmostEqual(other["bounds"]["projnce"], plain["bounds"]["projnce"], 5)
+
+    def test_halves_and_big_endian_numbers_are_the_numbers_that_they_are(self):
+        rows, labels = clouds(200, spread=0.6)
+        rows = [[struct.unpack("<e", struct.pack("<e", v))[0] for v in row] for row in rows]
+        plain = self.run_json("mi", *self.write(rows, labels))
+        for code, label_code, fortran in (("<f2", ">i8", False), (">f4", ">i2", True)):
+            self.assertEqual(self.run_json("mi", *self.write(rows, labels, "a", code, label_code,
+                                                             fortran)), plain)
 
     def test_random_labels_tell_nothing(self):
         rows, labels = clouds(600)
@@ -208,9 +217,10 @@ class WrongArrays(ArrayCommands):
 
     def test_types_that_are_not_read(self):
         rows, labels = clouds(20)
-        for code in ("<f2", ">f4"):
-            self.write(rows, labels, code=code)
-            self.refused(f"the array type '{code}'")
+        self.write(rows, labels, code="|b1")
+        self.refused("the array type '|b1', expected float16, float32 or float64")
+        self.write(rows, labels, label_code="|b1")
+        self.refused("the array type '|b1'")
         self.write(rows, labels, label_code="<f8")
         self.refused("float64 numbers, expected whole numbers")
 

@@ -4,6 +4,7 @@ import random
 import struct
 import tarfile
 
+from arrays_test import write_npy
 from support import TINY, CommandLineTest, make_folder, make_sounds, write_wav
 
 SOUND = ["--set", "train.epochs=4", "--set", "train.batch_size=16", "--set", "threads=1", "--set",
@@ -77,6 +78,20 @@ class Vectors(CommandLineTest):
                                 "train.epochs=5", "--set", "threads=1")
         self.assertEqual((summary["dataset"], summary["encoder"]), ("embeddings", "mlp"))
         self.assertGreaterEqual(summary["accuracy"]["last"], 0.7)
+
+    def test_halves_train_as_the_floats_that_they_are(self):
+        rng = random.Random(4)
+        labels = [i % 2 for i in range(60)]
+        values = [struct.unpack("<e", struct.pack("<e", rng.gauss(2 * label - 1, 0.5)))[0]
+                  for label in labels for _ in range(3)]
+        for name, code, label_code in (("halves", "<f2", ">i4"), ("floats", "<f4", "<i8")):
+            (self.scratch / name).mkdir()
+            write_npy(self.scratch / name / "embeddings.npy", code, (60, 3), values)
+            write_npy(self.scratch / name / "labels.npy", label_code, (60,), labels)
+            self.run_json("train", "--data", name, "--out", f"run-{name}", "--set",
+                          "train.epochs=2", "--set", "threads=1", "--set", "report.page=false")
+        self.assertEqual((self.scratch / "run-halves/metrics.jsonl").read_bytes(),
+                         (self.scratch / "run-floats/metrics.jsonl").read_bytes())
 
 
 class Archives(CommandLineTest):

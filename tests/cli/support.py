@@ -62,6 +62,27 @@ def make_sounds(root, per_class=10, rate=8000):
     return root
 
 
+def write_safetensors(path, tensors):
+    """A file as other programs write it; tensors are (type, shape, bytes) by name."""
+    header, data = {}, b""
+    for name, (kind, shape, values) in tensors.items():
+        header[name] = {"dtype": kind, "shape": list(shape),
+                        "data_offsets": [len(data), len(data) + len(values)]}
+        data += values
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+def read_safetensors(path):
+    """What such a file holds, without metadata and checksum."""
+    stored = Path(path).read_bytes()
+    begin = 8 + struct.unpack("<Q", stored[:8])[0]
+    return {name: (field["dtype"], field["shape"],
+                   stored[begin + field["data_offsets"][0]:begin + field["data_offsets"][1]])
+            for name, field in json.loads(stored[8:begin]).items()
+            if name not in ("__metadata__", "~integrity")}
+
+
 class CommandLineTest(unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()

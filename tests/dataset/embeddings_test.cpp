@@ -89,6 +89,28 @@ TEST_F(EmbeddingsTest, ReadsSafetensorsAndSmallIntegers) {
   EXPECT_THAT(complaint_about(file), HasSubstr("holds no tensors 'embeddings' and 'labels'"));
 }
 
+TEST_F(EmbeddingsTest, ReadsHalves) {
+  const std::vector<uint16_t> values = {0x3c00, 0xc000, 0x3c00, 0xc000};  // 1, -2, ...
+  const std::vector<uint8_t> labels = {0, 1};
+  const auto halves = std::as_bytes(std::span(values));
+  const auto numbers = std::as_bytes(std::span(labels));
+  const auto file = folder_.root() / "v.safetensors";
+  write_safetensors(file,
+                    {{"train_embeddings", StoredType::kF16, {2, 2}, halves},
+                     {"train_labels", StoredType::kU8, {2}, numbers},
+                     {"test_embeddings", StoredType::kF16, {2, 2}, halves},
+                     {"test_labels", StoredType::kU8, {2}, numbers}},
+                    {});
+  const auto split = open_embeddings(file);
+  EXPECT_THAT(std::get<Features>(split.train->decode(1)).values, ElementsAre(1, -2));
+  const auto infinite = std::vector<uint16_t>{0x3c00, 0x3c00, 0x7c00, 0x3c00};
+  write_safetensors(file,
+                    {{"embeddings", StoredType::kF16, {2, 2}, std::as_bytes(std::span(infinite))},
+                     {"labels", StoredType::kU8, {2}, numbers}},
+                    {});
+  EXPECT_THAT(complaint_about(file), HasSubstr("holds inf in row 1, expected finite"));
+}
+
 TEST_F(EmbeddingsTest, ClassesMayHaveNames) {
   write_parts();
   folder_.write_text("classes.txt", "cat\ndog\n");

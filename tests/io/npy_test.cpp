@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -38,6 +39,26 @@ std::string file_with(std::string dictionary, size_t data_bytes) {
   std::string file = "\x93NUMPY";
   file += {1, 0, static_cast<char>(dictionary.size()), 0};
   return file + dictionary + std::string(data_bytes, '\0');
+}
+
+/// Where the stored values of an array of bytes lie, row by row.
+std::vector<size_t> places_of(const NpyView& array) {
+  std::vector<size_t> places;
+  for_each_value<uint8_t>(array, [&](size_t place, uint8_t) { places.push_back(place); });
+  return places;
+}
+
+/// The values of a list whose elements are given as they are stored.
+template <class T>
+std::vector<T> values_stored_as(const std::string& code, const std::string& stored) {
+  auto file = file_with(concat("{'descr': '", code, "', 'fortran_order': False, 'shape': (",
+                               stored.size() / sizeof(T), ",), }"),
+                        0);
+  file += stored;
+  std::vector<T> values;
+  for_each_value<T>(parse_npy(bytes_of(file), "x.npy"),
+                    [&](size_t, T value) { values.push_back(value); });
+  return values;
 }
 
 std::string complaint_about(const std::string& file) {
@@ -123,11 +144,9 @@ TEST(Npy, KnowsWhetherRowsOrColumnsFollowEachOther) {
   const auto file = file_with("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }", 6);
   const auto columns = parse_npy(bytes_of(file), "x.npy");
   EXPECT_TRUE(columns.by_columns);
-  std::vector<size_t> places;
-  for (size_t i = 0; i < 6; ++i) places.push_back(row_by_row(columns, i));
-  EXPECT_THAT(places, ElementsAre(0, 3, 1, 4, 2, 5));
+  EXPECT_THAT(places_of(columns), ElementsAre(0, 3, 1, 4, 2, 5));
   const auto list = file_with("{'descr': '|u1', 'fortran_order': True, 'shape': (3,), }", 3);
-  EXPECT_EQ(row_by_row(parse_npy(bytes_of(list), "x.npy"), 2), 2u);
+  EXPECT_THAT(places_of(parse_npy(bytes_of(list), "x.npy")), ElementsAre(0, 1, 2));
 }
 
 TEST(Npy, ReadsWholeNumbersOfEverySize) {
@@ -138,6 +157,38 @@ TEST(Npy, ReadsWholeNumbersOfEverySize) {
     const auto file = file_with(
         concat("{'descr': '", code, "', 'fortran_order': False, 'shape': (3,), }"), 3 * bytes);
     EXPECT_EQ(parse_npy(bytes_of(file), "x.npy").data.size(), 3 * bytes) << code;
+  }
+}
+
+TEST(Npy, ReadsNumbersWhoseHighestByteComesFirst) {
+  EXPECT_THAT(values_stored_as<float>(">f4", {"\x3f\xc0\0\0\xc0\0\0\0", 8}),
+              ElementsAre(1.5f, -2.0f));
+  EXPECT_THAT(values_stored_as<double>(">f8", {"\xbf\xe0\0\0\0\0\0\0", 8}), ElementsAre(-0.5));
+  EXPECT_THAT(values_stored_as<int16_t>(">i2", "\xff\xfe\x01\x02"), ElementsAre(-2, 258));
+  EXPECT_THAT(values_stored_as<int32_t>(">i4", {"\0\0\x01\0", 4}), ElementsAre(256));
+  EXPECT_THAT(values_stored_as<int64_t>(">i8", {"\0\0\0\0\0\0\0\x07", 8}), ElementsAre(7));
+  EXPECT_THAT(values_stored_as<uint16_t>(">u2", {"\x80\0", 2}), ElementsAre(32768));
+  EXPECT_THAT(values_stored_as<uint64_t>(">u8", {"\x80\0\0\0\0\0\0\x01", 8}),
+              ElementsAre((1ULL << 63) + 1));
+  const auto halves = values_stored_as<Half>(">f2", {"\x3c\0\xc0\0", 4});
+  EXPECT_EQ(halves[0], 1.0f);
+  EXPECT_EQ(halves[1], -2.0f);
+}
+
+TEST(Npy, TakesEveryHalfForTheFloatThatItIs) {
+  for (int bits = 0; bits < 1 << 16; ++bits) {
+    const auto half = static_cast<float>(Half{static_cast<uint16_t>(bits)});
+    const int exponent = bits >> 10 & 31;
+    const int fraction = bits & 1023;
+    EXPECT_EQ(std::signbit(half), bits >> 15 == 1) << bits;
+    if (exponent == 31) {
+      EXPECT_EQ(std::isinf(half), fraction == 0) << bits;
+      EXPECT_EQ(std::isnan(half), fraction != 0) << bits;
+    } else {
+      const double size =
+          exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+      EXPECT_EQ(std::abs(half), size) << bits;
+    }
   }
 }
 
@@ -152,8 +203,14 @@ TEST(Npy, SaysWhatItDoesNotRead) {
       {with("'<f4'", "True", "(2, 2, 1)", 16), "3 dimensions in Fortran order"},
       {with("'|O'", "False", "(2,)", 16), "pickled Python objects"},
       {with("[('a', '<f4')]", "False", "(2,)", 8), "records of several fields"},
-      {with("'>f4'", "False", "(2,)", 8), "the array type '>f4'"},
-      {with("'<f2'", "False", "(2,)", 4), "the array type '<f2'"},
+      {with("'|b1'", "False", "(2,)", 2), "the array type '|b1'"},
+      {with("'<c8'", "False", "(2,)", 16), "the array type '<c8'"},
+      {with("'>c8'", "False", "(2,)", 16), "the array type '>c8'"},
+      {with("'>'", "False", "(2,)", 16), "the array type '>'"},
+      {with("''", "False", "(2,)", 16), "the array type ''"},
+      {with("'>O'", "False", "(2,)", 16), "pickled Python objects"},
+      {with("'>f4'", "False", "(3,)", 8), "8 bytes of data, expected 12"},
+      {with("'<f2'", "False", "(3,)", 8), "8 bytes of data, expected 6"},
       {with("'<f4'", "False", "(3,)", 8), "8 bytes of data, expected 12"},
       {with("'<f4'", "False", "(1,)", 8), "8 bytes of data, expected 4"},
       {with("'<f4'", "False", "(1, 1, 1, 1, 1)", 4), "more than 4 dimensions"},
@@ -196,12 +253,18 @@ TEST(Npy, IsReadByNumpy) {
                         "assert f.dtype == numpy.float32 and i.dtype == numpy.int64\n"
                         "assert f.tolist() == [[1.5, 2, 3], [4, 5, 6]]\n"
                         "assert i.tolist() == [-1, 2**60]\n"
-                        "numpy.save(sys.argv[1] + '/back.npy', f.astype('float64'))\n");
+                        "numpy.save(sys.argv[1] + '/back.npy', f.astype('float64'))\n"
+                        "numpy.save(sys.argv[1] + '/half.npy', f.astype('>f2').T)\n");
   const auto command = concat("/usr/bin/python3 ", (dir / "check.py").string(), " ", dir.path());
   ASSERT_EQ(std::system(command.c_str()), 0);
   const auto back = read_npy(dir / "back.npy");
   EXPECT_THAT(back.array.shape, ElementsAre(2, 3));
   EXPECT_THAT(values_of<double>(back), ElementsAre(1.5, 2, 3, 4, 5, 6));
+  const auto half = read_npy(dir / "half.npy");
+  std::vector<float> turned(6);
+  for_each_value<Half>(half.array, [&](size_t place, Half value) { turned[place] = value; });
+  EXPECT_THAT(half.array.shape, ElementsAre(3, 2));
+  EXPECT_THAT(turned, ElementsAre(1.5, 4, 2, 5, 3, 6));
 }
 
 }  // namespace

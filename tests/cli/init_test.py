@@ -1,0 +1,161 @@
+"""Training that starts from existing weights: `train --init`."""
+import array
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from support import (PROGRAM, TINY, CommandLineTest, make_folder, read_safetensors,
+                     write_safetensors)
+
+PYTHON = "/usr/bin/python3"
+REFERENCE = Path(__file__).with_name("torchvision_reference.py")
+ONCE = [*TINY, "--set", "train.epochs=1", "--set", "report.page=false"]
+# Steps so small that weights stay as they are.
+STILL = [*ONCE, "--set", "train.learning_rate=1e-12"]
+
+
+def largest_difference(first, second):
+    return max((abs(a - b) for a, b in zip(array.array("f", first), array.array("f", second))),
+               default=0)
+
+
+class Torchvision(CommandLineTest):
+    def reference(self, *arguments):
+        try:
+            ran = subprocess.run([PYTHON, REFERENCE, *arguments], cwd=self.scratch, text=True,
+                                 capture_output=True)
+        except FileNotFoundError:
+            self.skipTest(f"there is no {PYTHON}")
+        if "ModuleNotFoundError" in ran.stderr:
+            self.skipTest(f"{PYTHON} has no torchvision")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return ran.stdout
+
+    def test_its_resnet18_gives_the_features_that_it_gives_there(self):
+        make_folder(self.scratch / "photos")
+        self.reference("make", "resnet18.safetensors")
+        ran = self.run_program(
+            "train", "--data", "photos", "--init", "resnet18.safetensors", "--out", "run", *STILL,
+            "--set", "encoder.name=resnet18", "--set", "encoder.stem=standard", "--set",
+            "encoder.head=none", "--set", "input.channels=3", "--set",
+            "input.mean=[0.485, 0.456, 0.406]", "--set", "input.std=[0.229, 0.224, 0.225]")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("starts from resnet18.safetensors: 120 tensors of the encoder; left aside: "
+                      "fc.weight, fc.bias", ran.stderr)
+        given = read_safetensors(self.scratch / "resnet18.safetensors")
+        trained = read_safetensors(self.scratch / "run/encoder.safetensors")
+        for name, (kind, shape, values) in trained.items():
+            if name.endswith(("weight", "bias")):
+                self.assertEqual((kind, shape), given[name][:2], name)
+                self.assertLess(largest_difference(values, given[name][2]), 1e-9, name)
+        name = "layer4.1.bn2.running_var"  # one batch moves it by a tenth of what it finds
+        for before, after in zip(array.array("f", given[name][2]),
+                                 array.array("f", trained[name][2])):
+            self.assertGreater(after, 0.9 * before - 1e-6)
+        self.run_json("embed", "run", *sorted((self.scratch / "photos").rglob("*.png")), "-o",
+                      "e.npy")
+        self.assertLess(float(self.reference("features", "run", "e.npy")), 1e-4)
+
+
+class Init(CommandLineTest):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.shared = Path(folder.name)
+        make_folder(cls.shared / "photos")
+        subprocess.run([PROGRAM, "train", "--data", cls.shared / "photos", "--out",
+                        cls.shared / "first", *ONCE], check=True, capture_output=True)
+        cls.encoder = read_safetensors(cls.shared / "first/encoder.safetensors")
+
+    def train(self, *arguments, out="run"):
+        return self.run_program("train", "--data", self.shared / "photos", "--out", out, *STILL,
+                                *arguments)
+
+    def assert_starts(self, ran, says, out="run"):
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn(says, ran.stderr)
+        trained = read_safetensors(self.scratch / out / "encoder.safetensors")
+        for name in ("conv1.weight", "layer3.0.conv2.weight"):
+            self.assertLess(largest_difference(trained[name][2], self.encoder[name][2]), 1e-9, name)
+        return trained
+
+    def test_another_run_gives_encoder_and_head_and_its_settings_say_so(self):
+        first = self.shared / "first"
+        ran = self.train("--init", first)
+        trained = self.assert_starts(ran, f"starts from {first}/encoder.safetensors: 54 tensors of "
+                                          "the encoder, head; left aside: class_centroids")
+        self.assertLess(largest_difference(trained["head.layers.0.weight"][2],
+                                           self.encoder["head.layers.0.weight"][2]), 1e-9)
+        config = (self.scratch / "run/config.toml").read_text()
+        self.assertIn(f'init = "{first}"', config.replace("'", '"'))
+        again = self.run_program("train", "run/config.toml", "--out", "again")
+        self.assert_starts(again, "starts from", out="again")
+        self.assertEqual((self.scratch / "again/metrics.jsonl").read_bytes(),
+                         (self.scratch / "run/metrics.jsonl").read_bytes())
+
+    def test_prefixes_are_stripped_and_a_head_that_does_not_fit_starts_fresh(self):
+        write_safetensors(self.scratch / "w.safetensors",
+                          {f"module.encoder.{name}": tensor for name, tensor in self.encoder.items()
+                           if not name.endswith("num_batches_tracked")})
+        ran = self.train("--init", "w.safetensors", "--set", "encoder.dim=32")
+        self.assert_starts(ran, "45 tensors of the encoder, head fresh; left aside: "
+                                "module.encoder.head.layers.0.weight")
+
+    def test_resuming_needs_the_file_no_more(self):
+        weights = self.scratch / "w.safetensors"
+        weights.write_bytes((self.shared / "first/encoder.safetensors").read_bytes())
+        self.assert_starts(self.train("--init", weights.name), "starts from w.safetensors")
+        weights.unlink()
+        more = ("train", "--resume", "--force", "--out", "run", "--set", "train.epochs=2")
+        ran = self.run_program(*more)
+        self.assert_starts(ran, "resuming at epoch 2")
+        self.assertNotIn("starts from", ran.stderr)
+        shutil.rmtree(self.scratch / "run/checkpoints")  # now it has to begin again
+        self.assert_refused(*more[:-1], "train.epochs=3", says="w.safetensors")
+
+    def refused(self, says, *arguments, init="w.safetensors"):
+        self.assert_refused("train", "--data", self.shared / "photos", "--out", "run", *STILL,
+                            "--init", init, *arguments, says=says)
+
+    def with_first_convolution(self, shape):
+        count = shape[0] * shape[1] * shape[2] * shape[3]
+        write_safetensors(self.scratch / "w.safetensors",
+                          {**self.encoder, "conv1.weight": ("F32", shape, bytes(4 * count))})
+
+    def test_weights_of_another_stem_or_of_colours(self):
+        self.with_first_convolution([16, 3, 7, 7])
+        self.refused("w.safetensors does not fit the encoder: wrong shape conv1.weight [16, 3, 7, 7] "
+                     "instead of [16, 1, 3, 3]\n  hint: the weights may fit with --set "
+                     "encoder.stem=standard --set input.channels=3\n")
+        ran = self.train("--init", "w.safetensors", "--set", "encoder.stem=standard", "--set",
+                         "input.channels=3")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+
+    def test_weights_of_another_encoder(self):
+        self.with_first_convolution([16, 1, 3, 3])
+        self.refused("wrong shape conv1.weight [16, 1, 3, 3] instead of [32, 1, 3, 3], "
+                     "bn1.weight [16] instead of [32]", "--set", "encoder.width=32")
+        write_safetensors(self.scratch / "w.safetensors",
+                          {name: tensor for name, tensor in self.encoder.items()
+                           if name != "bn1.weight"})
+        self.refused("does not fit the encoder: missing bn1.weight")
+
+    def test_files_of_something_else(self):
+        write_safetensors(self.scratch / "w.safetensors",
+                          {"blocks.0.attn.qkv.weight": ("F32", [1], bytes(4))})
+        self.refused("w.safetensors has none of the encoder's tensors: it has "
+                     "blocks.0.attn.qkv.weight; expected conv1.weight, bn1.weight")
+        self.refused("none.safetensors cannot be read: No such file", init="none.safetensors")
+        self.refused("is named as a pickle, which is never loaded", init="resnet18.pth")
+        self.refused("a folder", init=self.shared / "photos")
+        (self.scratch / "unfinished").mkdir()
+        (self.scratch / "unfinished/config.toml").write_text("")
+        self.refused("there is no trained encoder at unfinished/encoder.safetensors",
+                     init="unfinished")
+
+
+if __name__ == "__main__":
+    unittest.main()
