@@ -58,9 +58,9 @@ int main(int argc, char** argv) try {
   const auto trained = projnce::load_trained_model(projnce::find_run(argv[1]).encoder());
   const auto pictures = find_pictures(folder);
   const auto samples = projnce::open_files(pictures, trained.input);
-  const auto set = projnce::embed_part(
-      trained, samples, {.label = "embedding", .threads = threads, .strict = true},
-      projnce::make_logger());
+  const auto set = projnce::embed_part(trained, samples,
+                                       {.label = "embedding", .threads = threads, .strict = true},
+                                       projnce::make_logger());
   projnce::write_array(argv[3], set.embeddings);
   print_neighbors(pictures, folder, set.embeddings);
 } catch (const projnce::Error& error) {
