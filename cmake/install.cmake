@@ -19,6 +19,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/projnce/projnce.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/projnce)
 install(FILES ${PROJECT_BINARY_DIR}/generated/projnce/core/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/projnce/core)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 foreach(folder projection loss information encoder eval)
   projnce_install_headers(${folder})
 endforeach()

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <iostream>
 #include <memory>
 #include <vector>
@@ -65,7 +66,7 @@ int main() try {
   std::cout << "label entropy " << projnce::label_entropy(labels) << " nats\n";
   print_loss("centroid", std::make_shared<projnce::CentroidProjection>(), rows, labels);
   print_loss("trimmed mean", std::make_shared<TrimmedMeanProjection>(0.7), rows, labels);
-} catch (const projnce::Error& error) {
+} catch (const std::exception& error) {
   std::cerr << error.what() << '\n';
   return 1;
 }

@@ -13,6 +13,7 @@
 #include <projnce/pipeline/training_data.h>
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <set>
@@ -63,7 +64,7 @@ int main(int argc, char** argv) try {
                                        projnce::make_logger());
   projnce::write_array(argv[3], set.embeddings);
   print_neighbors(pictures, folder, set.embeddings);
-} catch (const projnce::Error& error) {
+} catch (const std::exception& error) {
   std::cerr << error.what() << '\n';
   return 1;
 }
