@@ -1,8 +1,5 @@
 #pragma once
 
-/// Everything that libprojnce offers to a program of one's own: losses, projections, information,
-/// encoders, evaluation. A single header compiles faster where one is enough.
-
 #include "projnce/core/error.h"
 #include "projnce/core/threads.h"
 #include "projnce/core/version.h"
@@ -26,6 +23,7 @@
 #include "projnce/eval/tsne/tsne.h"
 #include "projnce/information/bounds.h"
 #include "projnce/information/entropy.h"
+#include "projnce/information/information_interval.h"
 #include "projnce/information/mixed_ksg.h"
 #include "projnce/loss/ce.h"
 #include "projnce/loss/infonce.h"
@@ -47,3 +45,7 @@
 #include "projnce/projection/mlp.h"
 #include "projnce/projection/perp.h"
 #include "projnce/projection/sample.h"
+
+/// Everything that libprojnce offers to a program of one's own: losses, projections, information,
+/// encoders, evaluation. A single header compiles faster where one is enough.
+namespace projnce {}

@@ -15,7 +15,6 @@ from setuptools.command.build_py import build_py
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-LIBRARIES = ("libprojnce.so.0", "libprojnce_ops.so", "projnce_ops.json")
 
 
 def version():
@@ -43,7 +42,8 @@ class BuildWithLibraries(build_py):
         target = Path(self.build_lib) / "projnce" / "lib"
         target.mkdir(parents=True, exist_ok=True)
         build = build_libraries()
-        for name in LIBRARIES:
+        release = ".".join(version().split(".")[:2])  # as the library's name has it
+        for name in (f"libprojnce.so.{release}", "libprojnce_ops.so", "projnce_ops.json"):
             shutil.copy2(build / name, target / name)
         shutil.copy2(HERE / "projnce" / "py.typed", target.parent)
 

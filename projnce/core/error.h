@@ -17,10 +17,13 @@ enum class Fault {
 /// and what was expected; `hint()` says what to do about it and may be empty.
 class Error : public std::runtime_error {
  public:
+  /// `hint` says what to do about it, `fault` whose turn it is.
   explicit Error(const std::string& message, std::string hint = {}, Fault fault = Fault::kInput)
       : std::runtime_error(message), hint_(std::move(hint)), fault_(fault) {}
 
+  /// What to do about it; may be empty.
   const std::string& hint() const { return hint_; }
+  /// Whose turn it is.
   Fault fault() const { return fault_; }
 
  private:
@@ -30,7 +33,7 @@ class Error : public std::runtime_error {
 
 /// What the user can do about an error: `fail(Hint{"unpack it again"}, path, " is cut short")`.
 struct Hint {
-  std::string text;
+  std::string text;  ///< a sentence
 };
 
 /// Joins its arguments as `<<` prints them.
@@ -41,11 +44,13 @@ std::string concat(const Parts&... parts) {
   return out.str();
 }
 
+/// Throws an Error that says its arguments, joined.
 template <class... Parts>
 [[noreturn]] void fail(const Parts&... parts) {
   throw Error(concat(parts...));
 }
 
+/// The same with a hint.
 template <class... Parts>
 [[noreturn]] void fail(const Hint& hint, const Parts&... parts) {
   throw Error(concat(parts...), hint.text);
@@ -57,6 +62,7 @@ template <class... Parts>
   throw Error(concat(parts...), {}, Fault::kWork);
 }
 
+/// The same with a hint.
 template <class... Parts>
 [[noreturn]] void fail_working(const Hint& hint, const Parts&... parts) {
   throw Error(concat(parts...), hint.text, Fault::kWork);

@@ -15,10 +15,11 @@ enum class AudioPool {
   kGlobal,  ///< everything
 };
 
+/// What an AudioCnn is built from.
 struct AudioCnnOptions {
-  InputShape input;
+  InputShape input;    ///< of the spectrograms: bands x moments
   int64_t width = 32;  ///< channels of the first layer; doubled in each of the two that follow
-  AudioPool pool = AudioPool::kGrid;
+  AudioPool pool = AudioPool::kGrid;  ///< at its end
 };
 
 /// Three layers for spectrograms: 3x3 convolution, batch-norm, ReLU, 2x2 max-pooling each; averages

@@ -21,13 +21,16 @@ using GatherOverProcesses = std::function<torch::Tensor(const torch::Tensor& min
 class BatchNormImpl
     : public torch::nn::NormImplBase<2, BatchNormImpl, torch::nn::BatchNormOptions> {
  public:
+  /// Weights 1, biases 0.
   explicit BatchNormImpl(int64_t channels);
+  /// The same shape, normalised; in evaluation mode by the running statistics.
   torch::Tensor forward(const torch::Tensor& input);
 
   /// Empty: own statistics. Every process must call forward and backward equally often.
   void share_statistics(GatherOverProcesses gather) { gather_ = std::move(gather); }
 
  protected:
+  /// For LibTorch: throws unless the input is [N, C] or [N, C, H, W].
   void _check_input_dim(const torch::Tensor& input) override;
 
  private:

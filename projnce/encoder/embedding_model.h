@@ -20,15 +20,21 @@ struct Encoded {
 /// submodules "encoder" and "head".
 class EmbeddingModel : public torch::nn::Module {
  public:
+  /// The head is made to fit the encoder, which may be any.
   EmbeddingModel(EncoderPtr encoder, const HeadOptions& head);
 
   /// `images`: [N, C, H, W]; fastest in channels-last memory, which the weights are kept in.
   Encoded forward(const torch::Tensor& images);
 
+  /// F.
   int64_t feature_dim() const { return encoder_->feature_dim(); }
+  /// D.
   int64_t embedding_dim() const { return head_->embedding_dim(); }
+  /// The part that outlives training.
   Encoder& encoder() { return *encoder_; }
+  /// The same, to look at.
   const Encoder& encoder() const { return *encoder_; }
+  /// The part behind it, which losses look at.
   ProjectionHeadImpl& head() { return *head_; }
 
  private:
@@ -36,6 +42,7 @@ class EmbeddingModel : public torch::nn::Module {
   ProjectionHead head_;
 };
 
+/// Models are shared, as LibTorch's modules are.
 using EmbeddingModelPtr = std::shared_ptr<EmbeddingModel>;
 
 }  // namespace projnce

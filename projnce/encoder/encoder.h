@@ -13,19 +13,22 @@ namespace projnce {
 /// -> [N, F].
 class Encoder : public torch::nn::Module {
  public:
+  /// [N, C, H, W] -> [N, F].
   virtual torch::Tensor forward(const torch::Tensor& images) = 0;
+  /// F.
   virtual int64_t feature_dim() const = 0;
   /// What was built, in a few words for the log: choices that were made by looking at the data.
   virtual std::string describe() const = 0;
 };
 
+/// Encoders are shared, as LibTorch's modules are.
 using EncoderPtr = std::shared_ptr<Encoder>;
 
 /// What the encoder will be fed with.
 struct InputShape {
-  int64_t channels = 3;
-  int64_t height = 32;
-  int64_t width = 32;
+  int64_t channels = 3;  ///< 1 for grey pictures and spectrograms; the length of vectors
+  int64_t height = 32;   ///< in pixels; bands of a spectrogram; 1 for vectors
+  int64_t width = 32;    ///< in pixels; moments of a spectrogram; 1 for vectors
 };
 
 }  // namespace projnce

@@ -9,8 +9,9 @@
 
 namespace projnce {
 
+/// What an Mlp is built from.
 struct MlpOptions {
-  InputShape input;
+  InputShape input;     ///< vectors: 1 x 1 pixels with as many channels as values
   int64_t layers = 0;   ///< 0: the input itself, so that only the head is trained
   int64_t width = 512;  ///< of each layer
 };

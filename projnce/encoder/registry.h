@@ -12,6 +12,7 @@ namespace projnce {
 /// table. Weights are drawn from LibTorch's default generator.
 EmbeddingModelPtr make_model(Table& table, const InputShape& input);
 
+/// The names that make_model knows.
 std::vector<std::string> encoder_names();
 
 }  // namespace projnce

@@ -12,17 +12,19 @@
 
 namespace projnce {
 
+/// How pictures enter.
 enum class Stem {
   kAuto,      ///< small up to 96 pixels, standard above
   kSmall,     ///< 3x3 stride 1, for pictures of 96 pixels and less
   kStandard,  ///< 7x7 stride 2 and max-pooling, as for ImageNet
 };
 
+/// What a ResNet is built from.
 struct ResNetOptions {
-  InputShape input;
+  InputShape input;                                   ///< of the pictures
   std::vector<int64_t> widths = {64, 128, 256, 512};  ///< channels of each stage
-  int64_t blocks_per_stage = 2;
-  Stem stem = Stem::kAuto;
+  int64_t blocks_per_stage = 2;   ///< residual blocks; 2 makes ResNet-18 of four stages
+  Stem stem = Stem::kAuto;        ///< the first layer
   int64_t small_stem_stride = 1;  ///< 2 quarters the work of everything behind the stem
 };
 

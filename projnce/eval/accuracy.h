@@ -9,7 +9,7 @@ namespace projnce {
 
 /// How well class scores agree with the labels.
 struct Accuracy {
-  int64_t samples = 0;
+  int64_t samples = 0;  ///< that were looked at
   double top1 = 0;  ///< share of samples whose best class is the label; ties go to the lower class
   double top5 = 0;  ///< label among the five best classes
   std::vector<double> per_class;                ///< top1 of each class; NaN where it has no sample

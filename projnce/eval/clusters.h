@@ -6,10 +6,11 @@
 
 namespace projnce {
 
+/// How clusters are looked for.
 struct KMeansOptions {
-  int64_t max_iterations = 100;
-  int64_t starts = 3;  ///< the one with the smallest sum of squared distances wins
-  uint64_t seed = 0;
+  int64_t max_iterations = 100;  ///< of each start; fewer where nothing moves any more
+  int64_t starts = 3;            ///< the one with the smallest sum of squared distances wins
+  uint64_t seed = 0;             ///< draws the starts
 };
 
 /// Clusters of rows [N, D] by k-means with k-means++ starts: [N], int64 in 0 .. clusters - 1.

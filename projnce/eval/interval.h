@@ -4,9 +4,10 @@
 
 namespace projnce {
 
+/// From `low` to `high`.
 struct Interval {
-  double low = 0;
-  double high = 0;
+  double low = 0;   ///< lower end
+  double high = 0;  ///< upper end
 };
 
 /// 95 % bootstrap interval of a share, such as an accuracy. Resampling n samples of which a share

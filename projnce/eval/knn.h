@@ -6,6 +6,7 @@
 
 namespace projnce {
 
+/// How neighbours vote.
 struct KnnOptions {
   int64_t neighbors = 20;     ///< that vote: 1 .. rows
   double temperature = 0.07;  ///< a vote weighs e^{cosine / temperature}

@@ -8,6 +8,7 @@
 
 namespace projnce {
 
+/// Which neighbours are asked for.
 struct NearestNeighborsOptions {
   /// How many for each query: 1 .. references, less itself where that is left out.
   int64_t neighbors = 1;
@@ -17,6 +18,7 @@ struct NearestNeighborsOptions {
   bool exclude_self = false;
 };
 
+/// The nearest references of each query.
 struct Neighbors {
   torch::Tensor indices;  // [Q, k], int64: rows of the references, the nearest first
   torch::Tensor scores;   // [Q, k]: dot products, falling, or distances, rising

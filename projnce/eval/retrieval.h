@@ -10,7 +10,7 @@ namespace projnce {
 /// How well samples of a class find each other by cosine, as metric learning reports it. Each
 /// average is over the queries that have something to find.
 struct Retrieval {
-  std::vector<int64_t> ranks;  ///< the k of recall@k
+  std::vector<int64_t> ranks;  ///< the k of "recall at k"
   std::vector<double> recall;  ///< share of queries with their class among the k nearest
   double r_precision = 0;      ///< share of the class among the R nearest; R: how many there are
   /// Mean average precision at R: mean over the R nearest of (their rank is the class's own) times

@@ -20,6 +20,7 @@ namespace projnce {
 /// in x: groups that are far apart are told by few coordinates.
 double mixed_ksg(const torch::Tensor& x, const torch::Tensor& y, int64_t k = 5);
 
+/// How labels are put into the space of label_information.
 struct LabelInformationOptions {
   /// Neighbours.
   int64_t k = 5;

@@ -6,6 +6,7 @@
 
 namespace projnce {
 
+/// Sizes of CeLoss.
 struct CeOptions {
   /// C: labels run from 0 to C-1.
   int64_t num_classes = 0;
@@ -34,15 +35,19 @@ class CeLoss : public ContrastiveLoss {
 /// The functional form: logits [N, C] and labels [N].
 torch::Tensor cross_entropy(const torch::Tensor& logits, const torch::Tensor& labels);
 
-/// What ce and sce share: the classifier, its input, and the checks; `name` begins the sentences.
+/// What ce and sce share: the classifier; `name` begins the sentences of errors here and below.
 torch::nn::Linear make_classifier(int64_t feature_dim, int64_t num_classes,
                                   const std::string& name);
+/// Logits of features [N, F] -> [N, C].
 torch::Tensor classify(torch::nn::Linear& classifier, const torch::Tensor& features,
                        const std::string& name);
+/// Logits of the batch's features, or of its anchors where it has none.
 torch::Tensor classify(torch::nn::Linear& classifier, const ContrastiveBatch& batch,
                        const std::string& name);
+/// Throws where logits [N, C] and labels [N] do not fit together.
 void check_logits(const torch::Tensor& logits, const torch::Tensor& labels,
                   const std::string& name);
+/// The share of rows whose highest logit is their label's; a scalar.
 torch::Tensor accuracy(const torch::Tensor& logits, const torch::Tensor& labels);
 
 }  // namespace projnce

@@ -6,12 +6,13 @@
 
 namespace projnce {
 
+/// What the losses with one vector for each class have in common.
 struct ClassContrastOptions {
-  double temperature = 0.07;
+  double temperature = 0.07;  ///< divides similarities; above 0
   /// kNothing: the denominator counts every row, the anchor too; kSelf: all but the anchor.
   Leave denominator = Leave::kNothing;
-  bool normalize_g = false;
-  bool detach_g = false;
+  bool normalize_g = false;  ///< unit class vectors
+  bool detach_g = false;     ///< no gradient into the class vectors
 };
 
 /// The common core of projnce-perp, -med and -mlp, where one vector g_c for each class serves as g+

@@ -23,7 +23,11 @@ enum class EmptyPositives {
 };
 
 /// The candidates of anchor i that a sum passes over.
-enum class Leave { kNothing, kSelf, kOwnClass };
+enum class Leave {
+  kNothing,   ///< none
+  kSelf,      ///< the anchor itself
+  kOwnClass,  ///< all of its class
+};
 
 /// A batch that was checked and grouped: what every loss starts from.
 struct ContrastRows {
@@ -34,7 +38,9 @@ struct ContrastRows {
   torch::Tensor finite_zero = {};   // scalar: 0, or NaN where an anchor is not finite
   bool with_parts = true;           // of the loss, for logs
 
+  /// N.
   int64_t num_anchors() const { return anchors.size(0); }
+  /// M.
   int64_t num_candidates() const { return candidates.size(); }
   /// Row of each anchor among the candidates, [N].
   torch::Tensor self_index() const;

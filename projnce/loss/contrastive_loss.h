@@ -37,12 +37,15 @@ ContrastiveBatch self_batch(torch::Tensor embeddings, torch::Tensor labels,
 /// A loss with the parts it is made of, for logs; the parts carry no gradient. Without
 /// ContrastiveBatch::with_parts there may be fewer of them or none.
 struct LossValue {
-  torch::Tensor loss;  // scalar
-  std::vector<std::pair<std::string, torch::Tensor>> parts;
+  torch::Tensor loss;                                        // scalar
+  std::vector<std::pair<std::string, torch::Tensor>> parts;  ///< name and scalar of each
 };
 
+/// A loss over embeddings and labels. Parameters of its own, where it has them (class vectors, a
+/// classifier), are registered with the module: give them to the optimizer too.
 class ContrastiveLoss : public torch::nn::Module {
  public:
+  /// The loss with its parts. Throws an Error where the batch does not fit together.
   virtual LossValue evaluate(const ContrastiveBatch& batch) = 0;
   /// The loss alone, which is quicker.
   torch::Tensor forward(ContrastiveBatch batch);
@@ -55,6 +58,7 @@ class ContrastiveLoss : public torch::nn::Module {
   virtual torch::Tensor class_vectors() const;
 };
 
+/// Losses are shared, as LibTorch's modules are.
 using LossPtr = std::shared_ptr<ContrastiveLoss>;
 
 }  // namespace projnce

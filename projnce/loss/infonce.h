@@ -4,6 +4,7 @@
 
 namespace projnce {
 
+/// Options of InfonceLoss.
 struct InfonceOptions {
   /// Divides similarities; above 0.
   double temperature = 0.07;

@@ -5,6 +5,7 @@
 
 namespace projnce {
 
+/// Options of JointLoss.
 struct JointOptions {
   /// 0 <= theta <= 1: weight of the supervised loss; the rest weighs SimCLR's.
   double theta = 0.5;

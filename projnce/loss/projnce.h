@@ -7,6 +7,7 @@
 
 namespace projnce {
 
+/// Options of ProjnceLoss.
 struct ProjnceOptions {
   /// Divides similarities; above 0.
   double temperature = 0.07;
@@ -20,6 +21,7 @@ struct ProjnceOptions {
   Leave r_exclude = Leave::kSelf;
   /// Rows that make the centroids in R_i. Without the anchor, R_i is at most 1.
   CentroidRows r_centroid = CentroidRows::kNotAnchor;
+  /// Anchors that are alone in their class.
   EmptyPositives empty_pos = EmptyPositives::kZero;
   /// No gradient through centroids, neither in self-p nor in R.
   bool detach_centroid = false;
@@ -28,6 +30,7 @@ struct ProjnceOptions {
 /// Named readings of the paper: `loo` leaves the anchor out everywhere (the defaults above),
 /// `paper` takes the formulas by the letter, `allpairs` includes the anchor everywhere.
 enum class ProjncePreset { kLoo, kPaper, kAllPairs };
+/// The options that a preset stands for.
 ProjnceOptions projnce_preset(ProjncePreset preset);
 
 /// ProjNCE (Jeong and Hero): SupCon plus the adjustment that makes it a lower bound on I(Z;C).

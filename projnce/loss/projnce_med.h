@@ -6,6 +6,7 @@
 
 namespace projnce {
 
+/// Options of ProjnceMedLoss.
 struct ProjnceMedOptions {
   /// Divides similarities; above 0.
   double temperature = 0.07;

@@ -14,6 +14,7 @@ enum class ClassWeight {
   kUniform,  ///< 1 for every class there is: plain softmax cross entropy on z.g_c/t
 };
 
+/// Options of ProjnceMlpLoss.
 struct ProjnceMlpOptions {
   /// Divides similarities; above 0.
   double temperature = 0.07;
@@ -21,6 +22,7 @@ struct ProjnceMlpOptions {
   bool normalize_g = true;
   /// kNothing: the denominator counts the anchor too; kSelf: it does not (with kCount alone).
   Leave denominator = Leave::kNothing;
+  /// What a class weighs in the denominator.
   ClassWeight class_weight = ClassWeight::kCount;
   /// 0: a free vector for each class; above 0: that many hidden units in a network from the label.
   int64_t hidden = 0;

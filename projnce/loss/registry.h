@@ -12,7 +12,7 @@ namespace projnce {
 
 /// Sizes that a loss with parameters of its own (class vectors, classifier) is made for.
 struct LossShape {
-  int64_t num_classes = 0;
+  int64_t num_classes = 0;    ///< C
   int64_t embedding_dim = 0;  ///< D
   int64_t feature_dim = 0;    ///< F
 };
@@ -22,6 +22,7 @@ struct LossShape {
 /// that names a file is an Error.
 LossPtr make_loss(Table& table, const LossShape& shape, const MatrixLoader& load_matrix = {});
 
+/// The names that make_loss knows.
 std::vector<std::string> loss_names();
 
 }  // namespace projnce

@@ -13,6 +13,7 @@ enum class RinceDenominator {
   kOnePos,  ///< that positive and the negatives
 };
 
+/// Options of RinceLoss.
 struct RinceOptions {
   /// Divides similarities; above 0.
   double temperature = 0.07;
@@ -21,7 +22,9 @@ struct RinceOptions {
   double q = 0.1;
   /// 0 < lam <= 1: weight of the denominator.
   double lam = 0.01;
+  /// What a positive is held against.
   RinceDenominator denominator = RinceDenominator::kAll;
+  /// Anchors without positives.
   EmptyPositives empty_pos = EmptyPositives::kZero;
 };
 

@@ -6,6 +6,7 @@
 
 namespace projnce {
 
+/// Options of SceLoss.
 struct SceOptions {
   /// Weight of cross entropy. The authors: 0.1 for ten classes, 6 for a hundred.
   double alpha = 0.1;

@@ -7,6 +7,7 @@
 
 namespace projnce {
 
+/// Options of SelfpLoss.
 struct SelfpOptions {
   /// Divides similarities; above 0.
   double temperature = 0.07;
@@ -16,6 +17,7 @@ struct SelfpOptions {
   Leave denominator = Leave::kSelf;
   /// Candidates that both sums of R_i pass over.
   Leave r_exclude = Leave::kSelf;
+  /// Anchors that are alone in their class.
   EmptyPositives empty_pos = EmptyPositives::kZero;
 };
 

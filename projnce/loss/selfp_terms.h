@@ -14,13 +14,14 @@ struct SelfpInput {
       {};  // [K], bool: classes whose anchors have a g+; undefined means all
   /// Scores with g+ over all candidates, for R; null leaves R out (it is 1 where g+ = g-).
   const ProjectedScores* pos = nullptr;
-  const ProjectedScores* neg = nullptr;
-  Leave denominator = Leave::kNothing;
-  Leave r_leave = Leave::kSelf;
-  double beta = 1;
-  EmptyPositives empty = EmptyPositives::kZero;
+  const ProjectedScores* neg = nullptr;          ///< scores with g-
+  Leave denominator = Leave::kNothing;           ///< that the denominator of self-p passes over
+  Leave r_leave = Leave::kSelf;                  ///< that both sums of R pass over
+  double beta = 1;                               ///< weight of R
+  EmptyPositives empty = EmptyPositives::kZero;  ///< anchors without a g+
 };
 
+/// Self-p, R and their sum.
 struct SelfpTerms {
   /// self-p + beta R, with the parts alignment (of g+), uniformity (of g-), valid_anchors and,
   /// where there is an R, R and mi_bound.

@@ -14,14 +14,17 @@ enum class SupConVariant {
   kIn,   ///< inside; never larger than kOut
 };
 
+/// Options of SupConLoss.
 struct SupConOptions {
   /// Divides similarities; above 0. Small values weigh the closest pairs.
   double temperature = 0.07;
+  /// Where the mean over the positives stands.
   SupConVariant variant = SupConVariant::kOut;
   /// Counts the anchor among its own positives (the paper's reading; SupCon's own code does not).
   bool include_self_pos = false;
   /// Keeps the anchor's similarity with itself in the denominator.
   bool include_self_denom = false;
+  /// Anchors that are alone in their class.
   EmptyPositives empty_pos = EmptyPositives::kZero;
   /// Multiplies the loss by temperature / base_tau; absent: 1.
   std::optional<double> base_tau = {};

@@ -12,13 +12,16 @@ enum class SymnceForm {
   kPairwise,  ///< mean_{p in P} ( -s_p + log( e^{s_p} + sum_Q e^s ) )
 };
 
+/// Options of SymnceLoss.
 struct SymnceOptions {
   /// Divides similarities; above 0.
   double temperature = 0.07;
   /// Weight of the reversed term. At 1 with kLout the log sums cancel, and classes need no longer
   /// be apart: stay below.
   double beta = 0.6;
+  /// The InfoNCE that is reversed.
   SymnceForm form = SymnceForm::kLout;
+  /// Anchors that are alone in their class.
   EmptyPositives empty_pos = EmptyPositives::kZero;
 };
 

@@ -11,8 +11,9 @@ enum class CentroidRows {
   kNotRow,     ///< row k's centroid lacks row k itself: a vector for every row
 };
 
+/// Options of CentroidProjection.
 struct CentroidOptions {
-  CentroidRows rows = CentroidRows::kNotAnchor;
+  CentroidRows rows = CentroidRows::kNotAnchor;  ///< that the mean is over
   /// No gradient into the centroid.
   bool detach = false;
 };

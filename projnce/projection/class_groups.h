@@ -13,9 +13,11 @@ struct ClassGroups {
   torch::Tensor labels;  // [K], int64: the caller's label of each class
   torch::Tensor counts;  // [K], int64: rows in each class, at least 1
 
+  /// K.
   int64_t size() const { return labels.size(0); }
 };
 
+/// Groups rows by their labels.
 /// REQUIRES: `labels` is [M] int64 with M >= 1.
 ClassGroups group_by_class(const torch::Tensor& labels);
 

@@ -4,6 +4,7 @@
 
 namespace projnce {
 
+/// Options of FixedProjection.
 struct FixedOptions {
   /// [C, D], floating point: row c is the vector of class c. Taken as it is, never trained.
   torch::Tensor vectors = {};

@@ -4,14 +4,16 @@
 
 namespace projnce {
 
+/// What the median of many vectors is.
 enum class MedianKind {
   kLower,      ///< coordinate by coordinate, the lower of two middle values (as torch::median)
   kMean,       ///< coordinate by coordinate, the mean of two middle values (as numpy)
   kGeometric,  ///< the point with the smallest sum of distances; turns with the embeddings
 };
 
+/// Options of MedianProjection.
 struct MedianOptions {
-  MedianKind median = MedianKind::kLower;
+  MedianKind median = MedianKind::kLower;  ///< which one
 };
 
 /// Class medians: g(c) is the median of the rows of class c, which a few wrong labels barely move.

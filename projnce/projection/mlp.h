@@ -4,6 +4,7 @@
 
 namespace projnce {
 
+/// Options of MlpProjection.
 struct MlpProjectionOptions {
   /// C: labels run from 0 to C-1.
   int64_t num_classes = 0;

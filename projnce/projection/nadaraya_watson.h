@@ -7,18 +7,20 @@
 
 namespace projnce {
 
+/// How distances are measured before the bandwidth divides them.
 enum class DistanceScale {
   kNone,  ///< as they are, the paper's way
   kUnit,  ///< divided by the unit sphere's diameter (2 sqrt D, 2, 1): bandwidths compare
 };
 
+/// How soft labels are estimated.
 struct NadarayaWatsonOptions {
-  SmoothingKernel kernel = SmoothingKernel::kEpanechnikov;
-  Metric metric = Metric::kL1;
+  SmoothingKernel kernel = SmoothingKernel::kEpanechnikov;  ///< weight by distance
+  Metric metric = Metric::kL1;                              ///< what the distance is
   /// Distance at which rows stop being neighbours; above 0. Unit rows in 128 dimensions lie 12.8
   /// apart in l1: below 0.9 no row has a neighbour there until training is all but over.
   double bandwidth = 0.5;
-  DistanceScale distance_scale = DistanceScale::kNone;
+  DistanceScale distance_scale = DistanceScale::kNone;  ///< see DistanceScale
   /// Leaves a row out of its own estimate; one without neighbours then keeps its hard label.
   bool exclude_self = false;
 };

@@ -11,9 +11,10 @@ enum class SoftSource {
   kNadarayaWatson,  ///< estimated from the batch
 };
 
+/// Options of PerpProjection.
 struct PerpOptions {
-  SoftSource soft_source = SoftSource::kNadarayaWatson;
-  NadarayaWatsonOptions nw = {};
+  SoftSource soft_source = SoftSource::kNadarayaWatson;  ///< who knows p(class | row)
+  NadarayaWatsonOptions nw = {};                         ///< of the estimate
   /// No gradient through estimated soft labels: it is kinked, scaled by 1/h, and mostly zero.
   bool detach_q = true;
 };

@@ -13,15 +13,18 @@ namespace projnce {
 /// The rows that anchors are compared with, grouped by class. The anchors themselves are rows
 /// anchor_offset .. anchor_offset + num_anchors - 1 of them.
 struct CandidateRows {
-  torch::Tensor rows;  // [M, D]
-  ClassGroups groups;  // of the M rows
-  int64_t anchor_offset = 0;
-  int64_t num_anchors = 0;
+  torch::Tensor rows;         // [M, D]
+  ClassGroups groups;         // of the M rows
+  int64_t anchor_offset = 0;  ///< the row that is anchor 0
+  int64_t num_anchors = 0;    ///< N
   torch::Tensor soft_labels =
       {};  // [M, C], p(class | row) where the caller knows it; may be undefined
 
+  /// M.
   int64_t size() const { return rows.size(0); }
+  /// The rows that are anchors, [N, D].
   torch::Tensor anchor_rows() const { return rows.narrow(0, anchor_offset, num_anchors); }
+  /// Their class numbers, [N].
   torch::Tensor anchor_ids() const { return groups.ids.narrow(0, anchor_offset, num_anchors); }
 };
 
@@ -29,7 +32,7 @@ struct CandidateRows {
 /// `groups.labels`, or differ from row to row, [M, D].
 struct Projected {
   torch::Tensor vectors;  // [K, D], or [M, D] if per_row
-  bool per_row = false;
+  bool per_row = false;   ///< which of the two `vectors` are
   /// [N, D]: the vector of the anchor's own class as that anchor sees it, where this differs from
   /// `vectors` (an anchor left out of its own centroid); undefined where it does not.
   torch::Tensor own = {};
@@ -42,9 +45,11 @@ struct Projected {
 /// are registered with the module are trained with the encoder.
 class Projection : public torch::nn::Module {
  public:
+  /// The vectors for these rows; gradients flow through them unless they are detached.
   virtual Projected project(const CandidateRows& candidates) = 0;
 };
 
+/// Projections are shared, as LibTorch's modules are.
 using ProjectionPtr = std::shared_ptr<Projection>;
 
 }  // namespace projnce

@@ -4,6 +4,7 @@
 
 namespace projnce {
 
+/// Options of SampleProjection.
 struct SampleOptions {
   /// No gradient into the candidates.
   bool detach = false;

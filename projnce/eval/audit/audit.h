@@ -7,6 +7,7 @@
 
 namespace projnce {
 
+/// How labels are audited.
 struct AuditOptions {
   /// No sample is judged by class vectors that have seen its label: they are learned this many
   /// times, each time without one fold. At least 2; no more than there are samples are made.

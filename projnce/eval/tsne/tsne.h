@@ -6,6 +6,7 @@
 
 namespace projnce {
 
+/// A map and how good it is.
 struct TsneResult {
   torch::Tensor positions;  // [N, 2], float32, on the CPU, the mean 0
   /// KL divergence of the map from the affinities. Its sum over all pairs comes from the tree, with

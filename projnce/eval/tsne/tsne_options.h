@@ -6,6 +6,7 @@
 
 namespace projnce {
 
+/// Where points are before the first iteration.
 enum class TsneStart {
   kPca,     ///< the first two principal components: keeps what is far apart apart
   kRandom,  ///< normal numbers
@@ -15,21 +16,22 @@ enum class TsneStart {
 struct TsneOptions {
   /// About how many neighbours a point has: 1 .. (rows - 1) / 3.
   double perplexity = 30;
-  int64_t iterations = 1000;
+  int64_t iterations = 1000;  ///< all of them, those with exaggeration included
   /// Pulls count this many times at first, so that clusters form before they spread: at least 1.
   double exaggeration = 12;
-  int64_t exaggeration_iterations = 250;
+  int64_t exaggeration_iterations = 250;  ///< the first that many
   /// 0 takes rows / exaggeration / 4, at least 50.
   double learning_rate = 0;
   /// How coarse far points are seen, 0 .. 1: 0 sees each of them, at O(N^2) for an iteration.
   double theta = 0.5;
-  uint64_t seed = 0;
-  TsneStart init = TsneStart::kPca;
+  uint64_t seed = 0;                 ///< of kRandom
+  TsneStart init = TsneStart::kPca;  ///< the start
 };
 
+/// How far a map is.
 struct TsneState {
   int64_t iteration;  ///< that many are behind us
-  int64_t total;
+  int64_t total;      ///< that many there will be
   /// KL divergence at this point; known every 50 iterations and at the end.
   std::optional<double> divergence;
 };

@@ -1,0 +1,42 @@
+# What projnce_files and projnce_trainer link besides LibTorch. The build includes this file, and so
+# does the installed package for its component `trainer`. Sets projnce_missing to the names of what is
+# not there; where nothing is missing, makes projnce::files_dependencies and projnce::gloo.
+set(projnce_missing "")
+
+foreach(projnce_package IN ITEMS Threads nlohmann_json spdlog tomlplusplus PNG ZLIB JPEG LibArchive
+                                 OpenSSL PkgConfig)
+  find_package(${projnce_package} QUIET)
+  if(NOT ${projnce_package}_FOUND)
+    list(APPEND projnce_missing ${projnce_package})
+  endif()
+endforeach()
+
+# Those that CMake knows by pkg-config alone.
+set(projnce_modules libturbojpeg libxxhash sndfile samplerate cairo cpp-httplib)
+set(projnce_targets turbojpeg xxhash sndfile samplerate cairo httplib)
+foreach(projnce_module projnce_target IN ZIP_LISTS projnce_modules projnce_targets)
+  if(PkgConfig_FOUND AND NOT TARGET PkgConfig::${projnce_target})
+    pkg_check_modules(${projnce_target} QUIET IMPORTED_TARGET ${projnce_module})
+  endif()
+  if(NOT TARGET PkgConfig::${projnce_target})
+    list(APPEND projnce_missing ${projnce_module})
+  endif()
+endforeach()
+
+find_path(GLOO_INCLUDE_DIR gloo/context.h)  # c10d's headers include them
+find_library(GLOO_LIBRARY gloo)
+mark_as_advanced(GLOO_INCLUDE_DIR GLOO_LIBRARY)
+if(NOT GLOO_INCLUDE_DIR OR NOT GLOO_LIBRARY)
+  list(APPEND projnce_missing gloo)
+endif()
+
+if(NOT projnce_missing AND NOT TARGET projnce::files_dependencies)
+  add_library(projnce::gloo UNKNOWN IMPORTED)
+  set_target_properties(projnce::gloo PROPERTIES
+    IMPORTED_LOCATION "${GLOO_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${GLOO_INCLUDE_DIR}")
+  add_library(projnce::files_dependencies INTERFACE IMPORTED)
+  target_link_libraries(projnce::files_dependencies INTERFACE
+    nlohmann_json::nlohmann_json spdlog::spdlog tomlplusplus::tomlplusplus PNG::PNG ZLIB::ZLIB
+    PkgConfig::turbojpeg JPEG::JPEG LibArchive::LibArchive PkgConfig::sndfile PkgConfig::samplerate
+    OpenSSL::Crypto PkgConfig::xxhash PkgConfig::cairo Threads::Threads)
+endif()

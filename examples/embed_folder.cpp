@@ -1,0 +1,70 @@
+// Which pictures of a folder look alike to a trained model:
+//
+//   embed_folder runs/photos some/pictures embeddings.npy
+//
+// prints the nearest neighbours of each picture and keeps the embeddings, a row for each line.
+#include <projnce/core/error.h>
+#include <projnce/core/threads.h>
+#include <projnce/eval/nearest_neighbors.h>
+#include <projnce/pipeline/array_files.h>
+#include <projnce/pipeline/embed_part.h>
+#include <projnce/pipeline/run_directory.h>
+#include <projnce/pipeline/trained_model.h>
+#include <projnce/pipeline/training_data.h>
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <set>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> find_pictures(const fs::path& folder) {
+  const std::set<fs::path> endings{".jpg", ".jpeg", ".png"};
+  std::vector<fs::path> pictures;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (endings.contains(entry.path().extension())) pictures.push_back(entry.path());
+  }
+  std::sort(pictures.begin(), pictures.end());
+  if (pictures.size() < 2) projnce::fail(folder.string(), " holds fewer than two pictures");
+  return pictures;
+}
+
+void print_neighbors(const std::vector<fs::path>& pictures, const fs::path& folder,
+                     const torch::Tensor& embeddings) {
+  const auto count = std::min<int64_t>(3, embeddings.size(0) - 1);
+  const auto nearest = projnce::nearest_neighbors(embeddings, embeddings,
+                                                  {.neighbors = count, .exclude_self = true});
+  for (int64_t row = 0; row < embeddings.size(0); ++row) {
+    std::cout << fs::relative(pictures[row], folder).string() << ':';
+    for (int64_t k = 0; k < count; ++k) {
+      const auto& neighbor = pictures[nearest.indices[row][k].item<int64_t>()];
+      std::cout << "  " << fs::relative(neighbor, folder).string() << " ("
+                << nearest.scores[row][k].item<float>() << ')';
+    }
+    std::cout << '\n';
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc != 4) projnce::fail("expected RUN FOLDER OUTPUT.npy");
+  const fs::path folder = argv[2];
+  const int threads = projnce::set_threads(0);
+  const auto trained = projnce::load_trained_model(projnce::find_run(argv[1]).encoder());
+  const auto pictures = find_pictures(folder);
+  const auto samples = projnce::open_files(pictures, trained.input);
+  const auto set = projnce::embed_part(trained, samples,
+                                       {.label = "embedding", .threads = threads, .strict = true},
+                                       projnce::make_logger());
+  projnce::write_array(argv[3], set.embeddings);
+  print_neighbors(pictures, folder, set.embeddings);
+} catch (const std::exception& error) {
+  std::cerr << error.what() << '\n';
+  return 1;
+}
