@@ -31,6 +31,10 @@ foreach(header nearest_rows point_tree repulsion smoothing)
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/projnce/kernel)
 endforeach()
 
+if(PROJNCE_BUILD_PYTHON)
+  install(TARGETS projnce_ops)  # for programs that load TorchScript modules with a loss inside
+endif()
+
 if(PROJNCE_BUILD_PROGRAM)
   set_target_properties(projnce_files PROPERTIES EXPORT_NAME files)
   set_target_properties(projnce_trainer PROPERTIES EXPORT_NAME trainer)

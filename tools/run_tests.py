@@ -2,9 +2,9 @@
 """Runs every test of a build directory and ends with one line: N passed, N failed[, N skipped].
 
 C++ tests are the GoogleTest binaries that CTest knows; the command line is tested by the Python
-files under tests/cli, the Python binding by those under python/tests, what training survives by those under tests/faults, each of which counts as
-one test, and the report page by those under web/test, in a browser. A binary that dies counts as
-one failure more.
+files under tests/cli, the Python binding by those under python/tests, what training survives by
+those under tests/faults, each of which counts as one test, and the report page by those under
+web/test, in a browser. A binary that dies counts as one failure more.
 """
 import argparse
 import json
