@@ -30,6 +30,7 @@ class EmbeddingModel : public torch::nn::Module {
   Encoder& encoder() { return *encoder_; }
   const Encoder& encoder() const { return *encoder_; }
   ProjectionHeadImpl& head() { return *head_; }
+  const ProjectionHeadImpl& head() const { return *head_; }
 
  private:
   EncoderPtr encoder_;
