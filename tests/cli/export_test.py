@@ -25,8 +25,9 @@ NEAR = 1e-4
 
 @functools.lru_cache
 def reference_python_has(module):
-    return subprocess.run([REFERENCE_PYTHON, "-c", f"import {module}"],
-                          capture_output=True).returncode == 0
+    script = f"import importlib.util, sys; sys.exit(importlib.util.find_spec('{module}') is None)"
+    return os.path.exists(REFERENCE_PYTHON) and subprocess.run(
+        [REFERENCE_PYTHON, "-c", script], capture_output=True).returncode == 0
 
 
 def read_floats(path):
