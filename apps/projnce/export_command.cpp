@@ -17,7 +17,8 @@ const char* const kDetails =
     "  projnce export runs/photos --safetensors photos.safetensors\n"
     "\n"
     "The ONNX file takes pictures on the scale 0..1, waveforms or vectors, and holds everything\n"
-    "behind that: preprocessing, encoder, projection head, with --classes the classes' scores too.\n"
+    "behind that: preprocessing, encoder, projection head, with --classes the classes' scores "
+    "too.\n"
     "The safetensors file holds the encoder's weights alone; resnet18 has torchvision's names.\n"
     "docs/export.md shows how to load both.";
 
@@ -27,7 +28,8 @@ std::string port_list(const nlohmann::ordered_json& ports) {
   for (const auto& [name, shape] : ports.items()) {
     std::string sides;
     for (const auto& side : shape) {
-      sides += (sides.empty() ? "" : ", ") + (side.is_string() ? side.get<std::string>() : side.dump());
+      sides +=
+          (sides.empty() ? "" : ", ") + (side.is_string() ? side.get<std::string>() : side.dump());
     }
     text += fmt::format("{}{} [{}]", text.empty() ? "" : ", ", name, sides);
   }

@@ -23,8 +23,7 @@ GraphValue add_flatten(OnnxGraph& graph, const GraphValue& input) {
 }
 
 GraphValue add_global_average(OnnxGraph& graph, const GraphValue& maps) {
-  const auto averages =
-      graph.add_node({"GlobalAveragePool", {maps.name}, kEncoder + ".average"});
+  const auto averages = graph.add_node({"GlobalAveragePool", {maps.name}, kEncoder + ".average"});
   return add_flatten(graph, {averages, {maps.sides[0], 1, 1}});
 }
 

@@ -38,7 +38,8 @@ GraphValue add_input_nodes(OnnxGraph& graph, const InputFormat& format) {
     graph.add_input({"vector", OnnxType::kFloat, {format.vector_size}});
     value = "vector";
   }
-  const auto shape = graph.add_whole_numbers("input.shape", {4}, {-1, sides[0], sides[1], sides[2]});
+  const auto shape =
+      graph.add_whole_numbers("input.shape", {4}, {-1, sides[0], sides[1], sides[2]});
   const auto shaped = graph.add_node({"Reshape", {value, shape}, "input.shaped"});
   return {standardized(graph, shaped, {format.mean}, {format.std}), sides};
 }

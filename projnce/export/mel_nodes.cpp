@@ -25,8 +25,8 @@ std::string extended(OnnxGraph& graph, const std::string& waveform, const MelOpt
   const int64_t samples = options.samples();
   const int64_t half = options.fft / 2;
   const int64_t end = (options.frames() - 1) * options.hop + half;
-  std::vector<std::string> parts = {
-      mirrored_part(graph, waveform, samples, "mel.before", -half, 0), waveform};
+  std::vector<std::string> parts = {mirrored_part(graph, waveform, samples, "mel.before", -half, 0),
+                                    waveform};
   if (end > samples) {
     parts.push_back(mirrored_part(graph, waveform, samples, "mel.after", samples, end));
   }
@@ -64,8 +64,8 @@ std::string powers(OnnxGraph& graph, const std::string& sound, const MelOptions&
   const auto spectra = graph.add_node(
       {"STFT", {column, hop, window, size}, "mel.spectra", {{"onesided", int64_t{1}}}});
   const auto squares = graph.add_node({"Mul", {spectra, spectra}, "mel.squares"});
-  const auto sums = graph.add_node(
-      {"ReduceSum", {squares, last}, "mel.powers", {{"keepdims", int64_t{0}}}});
+  const auto sums =
+      graph.add_node({"ReduceSum", {squares, last}, "mel.powers", {{"keepdims", int64_t{0}}}});
   return cast(graph, sums, OnnxType::kFloat, "mel.single");
 }
 
@@ -74,8 +74,8 @@ std::string powers(OnnxGraph& graph, const std::string& sound, const MelOptions&
 std::string add_log_mel_nodes(OnnxGraph& graph, const std::string& waveform,
                               const MelOptions& options) {
   const auto power = powers(graph, extended(graph, waveform, options), options);
-  const auto filters = graph.add_floats("mel.filters", {options.fft / 2 + 1, options.mels},
-                                        filter_matrix(options));
+  const auto filters =
+      graph.add_floats("mel.filters", {options.fft / 2 + 1, options.mels}, filter_matrix(options));
   const auto floor = graph.add_floats("mel.floor", {}, {static_cast<float>(kLogMelFloor)});
   const auto bands = graph.add_node({"MatMul", {power, filters}, "mel.bands"});
   const auto above = graph.add_node({"Add", {bands, floor}, "mel.above_floor"});

@@ -37,12 +37,12 @@ GraphValue add_batch_norm(OnnxGraph& graph, const BatchNormImpl& norm, const std
   const auto state = [&](const char* part, const torch::Tensor& tensor) {
     return add_tensor(graph, name + "." + part, tensor);
   };
-  return {graph.add_node({"BatchNormalization",
-                          {input.name, state("weight", norm.weight), state("bias", norm.bias),
-                           state("running_mean", norm.running_mean),
-                           state("running_var", norm.running_var)},
-                          name,
-                          {{"epsilon", static_cast<float>(norm.options.eps())}}}),
+  return {graph.add_node(
+              {"BatchNormalization",
+               {input.name, state("weight", norm.weight), state("bias", norm.bias),
+                state("running_mean", norm.running_mean), state("running_var", norm.running_var)},
+               name,
+               {{"epsilon", static_cast<float>(norm.options.eps())}}}),
           input.sides};
 }
 
@@ -86,9 +86,9 @@ GraphValue add_relu(OnnxGraph& graph, const std::string& name, const GraphValue&
 
 GraphValue add_max_pool(OnnxGraph& graph, const std::string& name, const MovedFields& fields,
                         const GraphValue& input) {
-  return {graph.add_node({"MaxPool", {input.name}, name, field_attributes(fields)}),
-          {input.sides[0], fields_along(input.sides[1], fields),
-           fields_along(input.sides[2], fields)}};
+  return {
+      graph.add_node({"MaxPool", {input.name}, name, field_attributes(fields)}),
+      {input.sides[0], fields_along(input.sides[1], fields), fields_along(input.sides[2], fields)}};
 }
 
 GraphValue add_linear(OnnxGraph& graph, const std::string& name, const torch::Tensor& weight,
@@ -101,10 +101,8 @@ GraphValue add_linear(OnnxGraph& graph, const std::string& name, const torch::Te
 
 std::string add_unit_rows(OnnxGraph& graph, const std::string& name, const std::string& rows,
                           double epsilon) {
-  const auto least =
-      graph.add_floats(name + ".least_length", {}, {static_cast<float>(epsilon)});
-  const auto length =
-      graph.add_node({"ReduceL2", {rows}, name + ".length", {{"axes", Sides{1}}}});
+  const auto least = graph.add_floats(name + ".least_length", {}, {static_cast<float>(epsilon)});
+  const auto length = graph.add_node({"ReduceL2", {rows}, name + ".length", {{"axes", Sides{1}}}});
   const auto divisor = graph.add_node({"Clip", {length, least}, name + ".divisor"});
   return graph.add_node({"Div", {rows, divisor}, name});
 }
@@ -127,10 +125,9 @@ GraphValue add_module_nodes(OnnxGraph& graph, const torch::nn::Module& module,
   const auto* pool = module.as<MaxPool2dImpl>();
   TORCH_CHECK(pool != nullptr, name, " is a ", module.name(), ", which has no form in ONNX here");
   const auto& options = pool->options;
-  return add_max_pool(graph, name,
-                      {options.kernel_size()->at(0), options.stride()->at(0),
-                       options.padding()->at(0)},
-                      input);
+  return add_max_pool(
+      graph, name,
+      {options.kernel_size()->at(0), options.stride()->at(0), options.padding()->at(0)}, input);
 }
 
 }  // namespace projnce

@@ -116,8 +116,7 @@ std::string OnnxGraph::add_constant(OnnxConstant constant) {
 
 std::string OnnxGraph::add_floats(const std::string& name, std::vector<int64_t> sides,
                                   std::vector<float> values) {
-  return add_constant(
-      owning_constant(name, OnnxType::kFloat, std::move(sides), std::move(values)));
+  return add_constant(owning_constant(name, OnnxType::kFloat, std::move(sides), std::move(values)));
 }
 
 std::string OnnxGraph::add_doubles(const std::string& name, std::vector<int64_t> sides,
@@ -128,8 +127,7 @@ std::string OnnxGraph::add_doubles(const std::string& name, std::vector<int64_t>
 
 std::string OnnxGraph::add_whole_numbers(const std::string& name, std::vector<int64_t> sides,
                                          std::vector<int64_t> values) {
-  return add_constant(
-      owning_constant(name, OnnxType::kInt64, std::move(sides), std::move(values)));
+  return add_constant(owning_constant(name, OnnxType::kInt64, std::move(sides), std::move(values)));
 }
 
 void OnnxGraph::require_opset(int64_t version) {
@@ -171,8 +169,7 @@ void OnnxGraph::write(const std::filesystem::path& path) const {
   const uint64_t total = start.bytes().size() + graph_bytes;
   if (total > kMostBytes) {
     fail(Hint{"take a smaller encoder, or --safetensors, which has no such limit"}, path.string(),
-         " would have ", total, " bytes, expected at most ", kMostBytes,
-         ", the largest ONNX file");
+         " would have ", total, " bytes, expected at most ", kMostBytes, ", the largest ONNX file");
   }
   AtomicFile file(path);
   file.reserve(total);

@@ -21,19 +21,17 @@ void add_class_nodes(OnnxGraph& graph, const ClassScores& classes, const GraphVa
   GraphValue scores;
   if (classes.of == ClassScores::Of::kFeatures) {
     scores = add_linear(graph, "classifier", classes.weight, classes.bias, features);
-    const auto name = graph.add_node({"Softmax", {scores.name}, "scores", {{"axis", int64_t{1}}}});
-    scores.name = name;
+    scores.name = graph.add_node({"Softmax", {scores.name}, "scores", {{"axis", int64_t{1}}}});
   } else {
-    const GraphValue unit{add_unit_rows(graph, "class_vectors.unit", embedding.name, kCosineEpsilon),
-                          embedding.sides};
+    const GraphValue unit{
+        add_unit_rows(graph, "class_vectors.unit", embedding.name, kCosineEpsilon),
+        embedding.sides};
     scores = add_linear(graph, "class_vectors", classes.weight, classes.bias, unit);
     scores.name = graph.add_node({"Identity", {scores.name}, "scores"});
   }
   add_output(graph, scores);
-  graph.add_node({"ArgMax",
-                  {scores.name},
-                  "class",
-                  {{"axis", int64_t{1}}, {"keepdims", int64_t{0}}}});
+  graph.add_node(
+      {"ArgMax", {scores.name}, "class", {{"axis", int64_t{1}}, {"keepdims", int64_t{0}}}});
   graph.add_output({"class", OnnxType::kInt64, {}});
 }
 

@@ -54,8 +54,8 @@ std::optional<ClassScores> learned_classifier(const TrainedModel& trained) {
     const bool last = c + 1 == classes;
     rows.push_back(torch::autograd::grad({logits[0][c]}, {zero}, {}, /*retain_graph=*/!last)[0]);
   }
-  return ClassScores{
-      ClassScores::Of::kFeatures, torch::cat(rows), logits.detach().flatten().clone()};
+  return ClassScores{ClassScores::Of::kFeatures, torch::cat(rows),
+                     logits.detach().flatten().clone()};
 }
 
 /// The classes as `projnce predict` tells them apart.
