@@ -26,8 +26,9 @@ ALLOWED = {
     "loader": ["dataset", "augment", "core"],
     "train": ["loader", "dataset", "encoder", "loss", "checkpoint", "distributed", "core"],
     "eval": ["information", "loss", "projection", "kernel", "core"],
+    "export": ["encoder", "augment", "io", "core"],
     "pipeline": ["core", "io", "augment", "encoder", "kernel", "projection", "information", "loss",
-                 "dataset", "report", "checkpoint", "distributed", "loader", "train", "eval"],
+                 "dataset", "report", "checkpoint", "distributed", "loader", "train", "eval", "export"],
 }
 # Folders of libprojnce.so: they need LibTorch alone.
 LIBRARY = ["core", "kernel", "projection", "loss", "information", "encoder", "eval"]

@@ -22,6 +22,7 @@ void add_bench_command(CLI::App& app, Context& context);
 void add_data_command(CLI::App& app, Context& context);
 void add_embed_command(CLI::App& app, Context& context);
 void add_eval_command(CLI::App& app, Context& context);
+void add_export_command(CLI::App& app, Context& context);
 void add_launch_command(CLI::App& app, Context& context);
 void add_loss_command(CLI::App& app, Context& context);
 void add_mi_command(CLI::App& app, Context& context);

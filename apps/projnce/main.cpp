@@ -80,6 +80,7 @@ int run(int argc, char** argv) {
   add_eval_command(app, context);
   add_predict_command(app, context);
   add_embed_command(app, context);
+  add_export_command(app, context);
   add_mi_command(app, context);
   add_tsne_command(app, context);
   add_audit_command(app, context);

@@ -5,7 +5,6 @@
 
 #include "projnce/core/error.h"
 #include "projnce/io/regular_file.h"
-#include "projnce/io/safetensors_writer.h"
 
 namespace projnce {
 
@@ -61,7 +60,7 @@ void check_format(std::map<std::string, std::string>& metadata, const std::strin
 
 }  // namespace
 
-void save_tensors(const std::filesystem::path& path, const TensorFile& file) {
+void save_tensors(const std::filesystem::path& path, const TensorFile& file, Checksum checksum) {
   std::vector<torch::Tensor> contiguous;  // keeps the copies alive until they are written
   std::vector<TensorBytes> stored;
   for (const auto& [name, tensor] : file.tensors) {
@@ -77,7 +76,7 @@ void save_tensors(const std::filesystem::path& path, const TensorFile& file) {
   }
   auto metadata = file.metadata;
   metadata[kFormatKey] = kFormat;
-  write_safetensors(path, stored, metadata);
+  write_safetensors(path, stored, metadata, checksum);
 }
 
 TensorFile load_tensors(const std::filesystem::path& path, Integrity integrity) {

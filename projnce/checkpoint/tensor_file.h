@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "projnce/io/safetensors_reader.h"
+#include "projnce/io/safetensors_writer.h"
 
 namespace projnce {
 
@@ -21,13 +22,14 @@ struct TensorFile {
   std::string origin = "the saved state";  // the file it was read from; for messages, not stored
 };
 
-/// Writes a safetensors file with our checksum, atomically. Tensors may lie on any device and in
+/// Writes a safetensors file, atomically. Tensors may lie on any device and in
 /// any memory format; the file holds them in C order. Dense tensors of float16, bfloat16, float32,
 /// float64, bool, uint8 and the signed integers.
 ///
 /// Keeps no reference to anything else, so that it may run on another thread; the caller then hands
 /// it tensors that nobody changes meanwhile.
-void save_tensors(const std::filesystem::path& path, const TensorFile& file);
+void save_tensors(const std::filesystem::path& path, const TensorFile& file,
+                  Checksum checksum = Checksum::kAppended);
 
 /// Reads a whole file into new tensors on the CPU, verified before anything is returned. Throws for
 /// a damaged file and for one that a newer projnce wrote.

@@ -30,9 +30,11 @@ class AudioCnn : public Encoder {
   torch::Tensor forward(const torch::Tensor& images) override;
   int64_t feature_dim() const override { return feature_dim_; }
   std::string describe() const override;
+  /// Fields along each side of the grid that the last maps are averaged over; 1: one average.
+  int64_t grid() const { return grid_; }
 
  private:
-  int64_t grid_;  // fields along each side
+  int64_t grid_;
   int64_t feature_dim_;
   torch::nn::Sequential layers_;
 };

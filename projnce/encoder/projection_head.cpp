@@ -4,13 +4,6 @@
 
 namespace projnce {
 
-namespace {
-
-// A vector of zeros has no direction, and dividing by a tinier number would blow up its gradient.
-constexpr double kNormEpsilon = 1e-6;
-
-}  // namespace
-
 ProjectionHeadImpl::ProjectionHeadImpl(int64_t feature_dim, const HeadOptions& options)
     : embedding_dim_(options.kind == HeadKind::kNone ? feature_dim : options.dim) {
   using torch::nn::Linear;
@@ -26,7 +19,7 @@ ProjectionHeadImpl::ProjectionHeadImpl(int64_t feature_dim, const HeadOptions& o
 torch::Tensor ProjectionHeadImpl::forward(const torch::Tensor& features) {
   const auto projected = layers_.is_empty() ? features : layers_->forward(features);  // [N, D]
   namespace F = torch::nn::functional;
-  return F::normalize(projected, F::NormalizeFuncOptions().dim(1).eps(kNormEpsilon));
+  return F::normalize(projected, F::NormalizeFuncOptions().dim(1).eps(kEmbeddingNormEpsilon));
 }
 
 }  // namespace projnce

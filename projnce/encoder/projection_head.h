@@ -20,6 +20,10 @@ struct HeadOptions {
   int64_t dim = 128;               ///< D; ignored by kNone
 };
 
+/// Lengths below this count as this when embeddings are divided by theirs: a vector of zeros has no
+/// direction, and dividing by a tinier number would blow up its gradient.
+inline constexpr double kEmbeddingNormEpsilon = 1e-6;
+
 /// Maps the encoder's features to embeddings of unit length: [N, F] -> [N, D].
 class ProjectionHeadImpl : public torch::nn::Module {
  public:

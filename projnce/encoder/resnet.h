@@ -36,6 +36,8 @@ class ResNet : public Encoder {
   torch::Tensor forward(const torch::Tensor& images) override;
   int64_t feature_dim() const override { return feature_dim_; }
   std::string describe() const override;
+  /// Whether the stem ends in max-pooling: 3x3, stride 2, padding 1.
+  bool has_max_pool() const { return max_pool_; }
 
  private:
   torch::nn::Sequential add_stage(const std::string& name, int64_t in_channels,

@@ -37,13 +37,14 @@ class HashedFile {
     }
   }
 
-  void commit() {
+  void write_checksum() {
     const auto hash = XXH3_128bits_digest(state_.get());
     file_.write(std::as_bytes(std::span(kIntegrityMagic)));
     file_.write(std::as_bytes(std::span(&hash.low64, 1)));
     file_.write(std::as_bytes(std::span(&hash.high64, 1)));
-    file_.commit();
   }
+
+  void commit() { file_.commit(); }
 
  private:
   struct Free {
@@ -85,7 +86,7 @@ std::vector<size_t> data_order(const std::vector<TensorBytes>& tensors) {
 }  // namespace
 
 void write_safetensors(const std::filesystem::path& path, const std::vector<TensorBytes>& tensors,
-                       const std::map<std::string, std::string>& metadata) {
+                       const std::map<std::string, std::string>& metadata, Checksum checksum) {
   const auto origin = path.string();
   check_tensors(tensors, origin);
   SafetensorsHeader header{{}, metadata};
@@ -98,11 +99,13 @@ void write_safetensors(const std::filesystem::path& path, const std::vector<Tens
     header.tensors[i].begin = position;
     header.tensors[i].end = position += tensors[i].data.size();
   }
-  header.tensors.push_back({std::string(kIntegrityName),
-                            StoredType::kU8,
-                            {kIntegrityBytes},
-                            position,
-                            position + kIntegrityBytes});
+  if (checksum == Checksum::kAppended) {
+    header.tensors.push_back({std::string(kIntegrityName),
+                              StoredType::kU8,
+                              {kIntegrityBytes},
+                              position,
+                              position + kIntegrityBytes});
+  }
   const auto json = format_safetensors_header(header, origin);
   if (json.size() > kSafetensorsMaxHeaderBytes) {
     fail(origin, " cannot be written: its header would have ", json.size(),
@@ -113,6 +116,7 @@ void write_safetensors(const std::filesystem::path& path, const std::vector<Tens
   file.write(std::as_bytes(std::span(&length, 1)));
   file.write(std::as_bytes(std::span(json)));
   for (const size_t i : order) file.write(tensors[i].data);
+  if (checksum == Checksum::kAppended) file.write_checksum();
   file.commit();
 }
 

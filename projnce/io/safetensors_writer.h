@@ -19,10 +19,17 @@ struct TensorBytes {
   std::span<const std::byte> data;
 };
 
-/// Writes a safetensors file with our checksum, atomically; any safetensors program reads it. The
-/// header keeps the order given. Throws, before it writes anything, for a duplicate or reserved
+/// What stands behind the tensors.
+enum class Checksum {
+  kAppended,  ///< ours, as one tensor more: projnce notices damage
+  kNone,      ///< nothing: programs that want exactly the tensors they know take the file
+};
+
+/// Writes a safetensors file, atomically; any safetensors program reads it. The header keeps the
+/// order given. Throws, before it writes anything, for a duplicate or reserved
 /// name and for data that is not of the shape's size.
 void write_safetensors(const std::filesystem::path& path, const std::vector<TensorBytes>& tensors,
-                       const std::map<std::string, std::string>& metadata);
+                       const std::map<std::string, std::string>& metadata,
+                       Checksum checksum = Checksum::kAppended);
 
 }  // namespace projnce

@@ -51,7 +51,7 @@ class ContrastiveLoss : public torch::nn::Module {
   torch::Tensor forward(ContrastiveBatch batch);
 
   /// Scores of each class for the encoder's features [N, F] -> [N, C], where the loss trains a
-  /// classifier of its own (ce, sce); undefined for all others.
+  /// linear classifier of its own (ce, sce); undefined for all others.
   virtual torch::Tensor logits(const torch::Tensor& features);
 
   /// The learned class vectors [C, D], where the loss has them (projnce-mlp); undefined otherwise.

@@ -9,7 +9,7 @@
 
 #include "projnce/core/logging.h"
 #include "projnce/io/append_file.h"
-#include "projnce/report/protobuf.h"
+#include "projnce/io/protobuf.h"
 
 namespace projnce {
 

@@ -85,6 +85,18 @@ TEST(Safetensors, WritesExactlyTheBytesOfTheFormat) {
   EXPECT_EQ(contents(dir / "a"), expected);
 }
 
+TEST(Safetensors, HoldsNothingElseWithoutTheChecksum) {
+  const ScratchDir dir;
+  const std::string data = "wxyz";
+  write_safetensors(dir / "a", {{"t", StoredType::kF32, {1}, bytes_of(data)}}, {{"k", "v"}},
+                    Checksum::kNone);
+  std::string json =
+      R"({"__metadata__":{"k":"v"},"t":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
+  json.resize(120, ' ');
+  EXPECT_EQ(contents(dir / "a"), raw_file(json, 0) + data);
+  EXPECT_EQ(complaint_about(contents(dir / "a"), Integrity::kOptional), "nothing was wrong");
+}
+
 TEST(Safetensors, TakesAForeignFileOnlyWhereAllowed) {
   const auto file = raw_file(R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 8);
   EXPECT_EQ(complaint_about(file, Integrity::kOptional), "nothing was wrong");

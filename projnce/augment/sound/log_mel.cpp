@@ -10,12 +10,12 @@ namespace projnce {
 
 namespace {
 
-constexpr double kLogFloor = 1e-6;
-
 const MelOptions& checked_mel_options(const MelOptions& options) {
   check_mel_options(options, "sound");
   return options;
 }
+
+}  // namespace
 
 std::vector<double> periodic_hann(int size) {
   std::vector<double> window;
@@ -25,15 +25,12 @@ std::vector<double> periodic_hann(int size) {
   return window;
 }
 
-/// The sample that stands at `index` when a sound of `size` samples is mirrored at both ends.
 int64_t mirrored_index(int64_t index, int64_t size) {
   if (size == 1) return 0;
   const int64_t period = 2 * (size - 1);
   index = std::abs(index) % period;
   return index < size ? index : period - index;
 }
-
-}  // namespace
 
 LogMel::LogMel(const MelOptions& options)
     : options_(checked_mel_options(options)),
@@ -59,7 +56,7 @@ void LogMel::write_columns(const PowerSpectrum::Powers& powers, int64_t frame,
   for (const auto& [first_bin, weights] : bands_) {
     const double* first = powers.first.data() + first_bin;
     const double* second = powers.second.data() + first_bin;
-    double energy[2] = {kLogFloor, kLogFloor};
+    double energy[2] = {kLogMelFloor, kLogMelFloor};
     for (size_t k = 0; k < weights.size(); ++k) {
       energy[0] += weights[k] * first[k];
       energy[1] += weights[k] * second[k];

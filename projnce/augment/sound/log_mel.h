@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -9,6 +10,15 @@
 #include "projnce/core/sample.h"
 
 namespace projnce {
+
+/// What is added to a band's energy before its logarithm is taken.
+inline constexpr double kLogMelFloor = 1e-6;
+
+/// The window that a frame is looked at through: 0.5 - 0.5 cos(2 pi i / size).
+std::vector<double> periodic_hann(int size);
+
+/// The sample that stands at `index` when a sound of `size` samples is mirrored at both ends.
+int64_t mirrored_index(int64_t index, int64_t size);
 
 /// The log-mel spectrogram of a sound: frames of options.fft samples under a periodic Hann window,
 /// their powers summed into mel bands, and the natural logarithm of that plus 1e-6.

@@ -1,4 +1,4 @@
-#include "projnce/report/protobuf.h"
+#include "projnce/io/protobuf.h"
 
 #include <bit>
 
@@ -38,14 +38,19 @@ ProtoMessage& ProtoMessage::real(uint32_t field, double value) {
 }
 
 ProtoMessage& ProtoMessage::text(uint32_t field, std::string_view value) {
-  varint(proto_key(field, WireType::kLength));
-  varint(value.size());
+  opening(field, value.size());
   bytes_ += value;
   return *this;
 }
 
 ProtoMessage& ProtoMessage::message(uint32_t field, const ProtoMessage& value) {
   return text(field, value.bytes_);
+}
+
+ProtoMessage& ProtoMessage::opening(uint32_t field, uint64_t size) {
+  varint(proto_key(field, WireType::kLength));
+  varint(size);
+  return *this;
 }
 
 }  // namespace projnce

@@ -1,4 +1,4 @@
-#include "projnce/report/protobuf.h"
+#include "projnce/io/protobuf.h"
 
 #include <gtest/gtest.h>
 
@@ -35,6 +35,11 @@ TEST(ProtoMessage, TextsAndMessagesStandBehindTheirLength) {
             "\x1A\x03\x08\x96\x01"s);
   EXPECT_EQ(ProtoMessage().text(1, std::string(200, 'x')).bytes(),
             "\x0A\xC8\x01"s + std::string(200, 'x'));
+}
+
+TEST(ProtoMessage, BytesMayFollowFromElsewhere) {
+  EXPECT_EQ(ProtoMessage().whole(1, 1).opening(2, 7).bytes() + "testing",
+            ProtoMessage().whole(1, 1).text(2, "testing").bytes());
 }
 
 }  // namespace

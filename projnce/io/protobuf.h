@@ -18,6 +18,9 @@ class ProtoMessage {
   /// Strings and bytes. Where the receiver expects a string, `value` must be UTF-8.
   ProtoMessage& text(uint32_t field, std::string_view value);
   ProtoMessage& message(uint32_t field, const ProtoMessage& value);
+  /// Begins a string, bytes or a message whose `size` bytes are written elsewhere, right behind
+  /// this message: nothing may be added to it any more.
+  ProtoMessage& opening(uint32_t field, uint64_t size);
 
   const std::string& bytes() const { return bytes_; }
 

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <optional>
+
+#include "projnce/augment/input_format.h"
+#include "projnce/encoder/embedding_model.h"
+#include "projnce/export/onnx_graph.h"
+
+namespace projnce {
+
+/// What tells the classes apart: scores are x W^T + b of something the model says.
+struct ClassScores {
+  enum class Of {
+    kFeatures,    ///< logits of a classifier over the features; their softmax is taken
+    kEmbeddings,  ///< cosines with class vectors at unit length
+  };
+  Of of = Of::kEmbeddings;
+  torch::Tensor weight;  // [C, F] or [C, D]
+  torch::Tensor bias;    // [C]; minus infinity: the class is never taken
+};
+
+/// The model as a graph with its preprocessing inside: `image`, `waveform` or `vector` in (see
+/// input_nodes.h); `embedding` [batch, D] of unit length and `features` [batch, F] out, with
+/// classes also `scores` [batch, C] and `class` [batch]. It lends the model's weights, so that they
+/// must not change before it is written.
+OnnxGraph make_onnx_graph(const EmbeddingModel& model, const InputFormat& format,
+                          const std::optional<ClassScores>& classes);
+
+}  // namespace projnce

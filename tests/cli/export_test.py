@@ -1,0 +1,289 @@
+"""projnce export: what other programs compute with the files is what projnce computes."""
+import array
+import functools
+import gzip
+import json
+import os
+import shutil
+import struct
+import subprocess
+import unittest
+import wave
+import zlib
+from pathlib import Path
+
+from arrays_test import clouds, write_npy
+from support import CommandLineTest, make_folder, write_png, write_wav
+
+HERE = Path(__file__).resolve().parent
+RUNTIME = HERE.parent / "onnx"
+FASHION = Path("/usr/share/datasets/fashion-mnist")
+REFERENCE_PYTHON = "/usr/bin/python3"  # Debian's, which has onnx and torchvision
+QUICK = ["--set", "train.epochs=1", "--set", "threads=1", "--set", "report.page=false"]
+NEAR = 1e-4
+
+
+@functools.lru_cache
+def reference_python_has(module):
+    script = f"import importlib.util, sys; sys.exit(importlib.util.find_spec('{module}') is None)"
+    return os.path.exists(REFERENCE_PYTHON) and subprocess.run(
+        [REFERENCE_PYTHON, "-c", script], capture_output=True).returncode == 0
+
+
+def read_floats(path):
+    """The rows of a .npy matrix of float32."""
+    data = path.read_bytes()
+    length = struct.unpack("<H", data[8:10])[0]
+    header = data[10:10 + length].decode()
+    columns = int(header.split("(")[1].split(")")[0].split(",")[1])
+    values = array.array("f", data[10 + length:])
+    return [list(values[i:i + columns]) for i in range(0, len(values), columns)]
+
+
+def write_colour_png(path, size, pixel):
+    """pixel(x, y) gives three numbers from 0 to 255."""
+    rows = b"".join(b"\0" + bytes(v for x in range(size) for v in pixel(x, y)) for y in range(size))
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" +
+                     chunk(b"IHDR", struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)) +
+                     chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+class ExportTest(CommandLineTest):
+    def train(self, *arguments):
+        self.run_json("train", "--out", "run", *QUICK, *arguments)
+
+    def set(self, *settings):
+        return [word for setting in settings for word in ("--set", setting)]
+
+    def check_model(self, model):
+        if not reference_python_has("onnx"):
+            self.skipTest("python3-onnx is not installed")
+        script = ("import onnx, sys\n"
+                  "onnx.checker.check_model(sys.argv[1], full_check=True)\n"
+                  "model = onnx.load(sys.argv[1])\n"
+                  "print(model.ir_version, model.opset_import[0].version)")
+        ran = subprocess.run([REFERENCE_PYTHON, "-c", script, self.scratch / model], text=True,
+                             capture_output=True)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        ir_version, opset = map(int, ran.stdout.split())
+        self.assertLessEqual(ir_version, 8)
+        self.assertLessEqual(opset, 17)
+
+    def compute(self, model, name, samples, sides):
+        """What onnxruntime gives for samples of `sides`: the rows of each output."""
+        if shutil.which("node") is None:
+            self.skipTest("node is not installed")
+        if not (RUNTIME / "node_modules/onnxruntime-node").is_dir():
+            self.skipTest("onnxruntime-node is not installed; script/setup does it")
+        values = array.array("f", [value for sample in samples for value in sample])
+        (self.scratch / "input.f32").write_bytes(values.tobytes())
+        shape = "x".join(map(str, [len(samples), *sides]))
+        ran = subprocess.run(["node", RUNTIME / "run.mjs", self.scratch / model,
+                              f"{name}={self.scratch}/input.f32:{shape}"], text=True,
+                             capture_output=True)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        outputs = {}
+        for output, tensor in json.loads(ran.stdout).items():
+            self.assertEqual(tensor["dims"][0], len(samples), output)
+            width = len(tensor["data"]) // len(samples)
+            outputs[output] = [tensor["data"][i:i + width]
+                               for i in range(0, len(tensor["data"]), width)]
+        return outputs
+
+    def assert_near(self, found, expected):
+        self.assertEqual([len(row) for row in found], [len(row) for row in expected])
+        worst = max(abs(a - b) for one, other in zip(found, expected) for a, b in zip(one, other))
+        self.assertLess(worst, NEAR)
+
+    def compare_with_projnce(self, name, files, samples, sides, classes):
+        """Embeddings and classes of the exported model and of embed and predict, for one sample and
+        for all of them."""
+        outputs = self.run_json("export", "run", "--onnx", "model.onnx", "--classes")["onnx"]
+        self.assertEqual(outputs["inputs"], {name: ["batch", *sides]})
+        self.assertEqual(list(outputs["outputs"]), ["embedding", "features", "scores", "class"])
+        self.check_model("model.onnx")
+        self.run_json("embed", "run", *files, "-o", "expected.npy")
+        embeddings = read_floats(self.scratch / "expected.npy")
+        predictions = self.run_json("predict", "run", *files)["predictions"]
+        for count in (1, len(samples)):
+            found = self.compute("model.onnx", name, samples[:count], sides)
+            self.assert_near(found["embedding"], embeddings[:count])
+            for row in found["embedding"]:
+                self.assertAlmostEqual(sum(v * v for v in row), 1, 4)
+            best = [int(row[0]) for row in found["class"]]
+            self.assertEqual([classes[c] for c in best], [p["class"] for p in predictions[:count]])
+            self.assert_near([[scores[c]] for scores, c in zip(found["scores"], best)],
+                             [[p["similarity"]] for p in predictions[:count]])
+        return found
+
+
+class Pictures(ExportTest):
+    @unittest.skipUnless(FASHION.is_dir(), "the package dataset-fashion-mnist is not installed")
+    def test_real_pictures_get_the_same_embeddings_and_classes(self):
+        self.train(*self.set("dataset.name=fashion-mnist", "dataset.max_train=600",
+                             "dataset.max_test=100", "encoder.name=resnet-small",
+                             "train.batch_size=64", "train.learning_rate=0.003"))
+        images = gzip.open(FASHION / "t10k-images-idx3-ubyte.gz").read()[16:]
+        pictures = [images[i * 784:(i + 1) * 784] for i in range(24)]
+        files = [f"{number}.png" for number in range(24)]
+        for file, picture in zip(files, pictures):
+            write_png(self.scratch / file, 28, 28, lambda x, y: picture[28 * y + x])
+        classes = self.run_json("eval", "run")["classes"]
+        found = self.compare_with_projnce(
+            "image", files, [[value / 255 for value in picture] for picture in pictures],
+            [1, 28, 28], [c["name"] for c in classes])
+        self.assertGreater(len({row[0] for row in found["class"]}), 2)
+
+    def make_colours(self):
+        """Reds and blues, of which every picture differs."""
+        def pixel_of(kind, number):
+            def pixel(x, y):
+                strong, weak = 255 - 5 * number - 3 * x, 20 + (x * y + number) % 50
+                return (strong, 40 + y, weak) if kind == "red" else (weak, 40 + y, strong)
+            return pixel
+
+        files, samples = [], []
+        for kind in ("blue", "red"):
+            for number in range(8):
+                files.append(f"photos/{kind}/{number}.png")
+                pixel = pixel_of(kind, number)
+                write_colour_png(self.scratch / files[-1], 40, pixel)
+                samples.append([pixel(x, y)[c] / 255 for c in range(3) for y in range(40)
+                                for x in range(40)])
+        return files, samples
+
+    def test_a_classifier_and_the_standard_stem(self):
+        files, samples = self.make_colours()
+        self.train("--data", "photos",
+                   *self.set("loss.name=ce", "encoder.name=resnet18", "encoder.stem=standard",
+                             "encoder.head=none", "train.batch_size=8", "dataset.test_fraction=0.25"))
+        found = self.compare_with_projnce("image", files[4:12], samples[4:12], [3, 40, 40],
+                                          ["blue", "red"])
+        for row in found["scores"]:
+            self.assertAlmostEqual(sum(row), 1, 4)
+        self.compare_with_torchvision(samples[:2])
+
+    def compare_with_torchvision(self, samples):
+        """The weights alone, in torchvision's own resnet18."""
+        if not reference_python_has("torchvision"):
+            self.skipTest("torchvision is not installed")
+        self.run_json("export", "run", "--safetensors", "w.safetensors")
+        features = self.compute("model.onnx", "image", samples, [3, 40, 40])["features"]
+        data = (self.scratch / "w.safetensors").read_bytes()
+        header = json.loads(data[8:8 + struct.unpack("<Q", data[:8])[0]])
+        metadata = header["__metadata__"]
+        self.assertEqual((metadata["format"], metadata["image_size"]), ("pt", "40"))
+        self.assertEqual(json.loads(metadata["class_names"]), ["blue", "red"])
+        self.assertEqual(header["bn1.num_batches_tracked"]["shape"], [])
+        self.assertEqual(header["bn1.num_batches_tracked"]["dtype"], "I64")
+        self.assertFalse([name for name in header if name.startswith("~")])
+        means, deviations = json.loads(metadata["mean"]), json.loads(metadata["std"])
+        standardised = array.array("f", [(value - means[i // 1600]) / deviations[i // 1600]
+                                         for sample in samples for i, value in enumerate(sample)])
+        (self.scratch / "standardised.f32").write_bytes(standardised.tobytes())
+        ran = subprocess.run([REFERENCE_PYTHON, RUNTIME / "torchvision_features.py",
+                              self.scratch / "w.safetensors", self.scratch / "standardised.f32",
+                              f"{len(samples)}x3x40x40"], text=True, capture_output=True)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assert_near([json.loads(ran.stdout)["features"]], [sum(features, [])])
+
+
+class Sounds(ExportTest):
+    def test_waveforms_get_the_same_embeddings(self):
+        files, samples = [], []
+        for kind, hertz in (("high", 1900), ("low", 300)):
+            for number in range(10):
+                files.append(f"tones/{kind}/{number}.wav")
+                path = self.scratch / files[-1]
+                write_wav(path, 8000, 0.25, hertz + 20 * number)
+                with wave.open(str(path)) as sound:
+                    values = array.array("h", sound.readframes(2000))
+                samples.append([value / 32768 for value in values])
+        # Maps of 5 x 2 at the end, which a grid of 4 x 4 does not divide; frames of no power of two.
+        self.train("--data", "tones",
+                   *self.set("input.sound.rate=8000", "input.sound.seconds=0.25",
+                             "input.sound.fft=200", "input.sound.hop=110", "input.sound.mels=40",
+                             "encoder.width=8", "encoder.head=linear", "train.batch_size=8"))
+        self.compare_with_projnce("waveform", files, samples, [2000], ["high", "low"])
+
+
+class Vectors(ExportTest):
+    def matches(self, row, rows):
+        return [other for other in rows if max(abs(a - b) for a, b in zip(row, other)) < NEAR]
+
+    def test_vectors_get_the_same_embeddings(self):
+        (self.scratch / "vectors").mkdir()
+        rows, labels = clouds(60, dim=5)
+        write_npy(self.scratch / "vectors/x.npy", "<f4", (60, 5), [v for row in rows for v in row])
+        write_npy(self.scratch / "vectors/x.labels.npy", "<i8", (60,), labels)
+        for settings in (("encoder.layers=2", "encoder.width=6", "encoder.head=none"),
+                         ("encoder.layers=0", "encoder.head=mlp", "encoder.dim=7")):
+            with self.subTest(settings):
+                shutil.rmtree(self.scratch / "run", ignore_errors=True)
+                self.train("--data", "vectors", *self.set("train.batch_size=16", *settings))
+                self.run_json("export", "run", "--onnx", "model.onnx")
+                self.check_model("model.onnx")
+                self.run_json("embed", "run", "vectors", "-o", "expected.npy")
+                expected = read_floats(self.scratch / "expected.npy")  # in an order of its own
+                found = self.compute("model.onnx", "vector", rows, [5])
+                self.assertEqual(list(found), ["embedding", "features"])
+                for row in found["embedding"]:
+                    self.assertTrue(self.matches(row, expected))
+                for row in expected:
+                    self.assertTrue(self.matches(row, found["embedding"]))
+
+    def test_an_encoder_without_weights_has_none_to_write(self):
+        (self.scratch / "vectors").mkdir()
+        rows, labels = clouds(30)
+        write_npy(self.scratch / "vectors/x.npy", "<f4", (30, 4), [v for row in rows for v in row])
+        write_npy(self.scratch / "vectors/x.labels.npy", "<i8", (30,), labels)
+        self.train("--data", "vectors", *self.set("encoder.layers=0"))
+        self.assert_refused("export", "run", "--safetensors", "w.safetensors",
+                            says="no weights of its own")
+
+
+class Files(ExportTest):
+    def test_files_are_replaced_whole_and_failures_leave_them_alone(self):
+        make_folder(self.scratch / "photos", per_class=8)
+        self.train("--data", "photos", *self.set("encoder.name=resnet-small", "encoder.width=8",
+                                                 "train.batch_size=8"))
+        both = ("export", "run", "--onnx", "m.onnx", "--safetensors", "w.safetensors")
+        ran = self.run_program(*both)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertRegex(ran.stdout, r"m.onnx: image \[batch, 1, 16, 16\] -> embedding \[batch, 128\], "
+                                     r"features \[batch, 32\]\nw.safetensors: \d+ tensors, \d+ numbers\n")
+        files = [self.scratch / name for name in ("m.onnx", "w.safetensors")]
+        first = [path.read_bytes() for path in files]
+        for path in files:
+            path.write_bytes(b"x" * 5_000_000)
+        self.run_json(*both)
+        self.assertEqual([path.read_bytes() for path in files], first)
+        (self.scratch / "folder").mkdir()
+        for option in ("--onnx", "--safetensors"):
+            for target in ("nowhere/m", "folder"):
+                ran = self.run_program("export", "run", option, target)
+                self.assertEqual((ran.returncode, ran.stdout), (1, ""), ran.stderr)
+                self.assertIn(target, ran.stderr)
+        self.assertEqual(os.listdir(self.scratch / "folder"), [])
+        self.assert_refused("export", "run", "--onnx", "m", "--safetensors", "./m",
+                            says="the same file")
+
+    def test_wrong_usage(self):
+        self.assert_refused("export", "run", says="needs --onnx FILE, --safetensors FILE or both")
+        self.assert_refused("export", "--onnx", "m.onnx", says="RUN")
+        self.assert_refused("export", "run", "--safetensors", "w", "--classes", says="--onnx")
+
+    def test_a_run_without_an_encoder(self):
+        self.assert_refused("export", "nowhere", "--onnx", "m.onnx", says="nowhere")
+        (self.scratch / "run").mkdir()
+        (self.scratch / "run/config.toml").write_text("seed = 1\n")
+        self.assert_refused("export", "run", "--onnx", "m.onnx", says="no trained encoder")
+
+
+if __name__ == "__main__":
+    unittest.main()
