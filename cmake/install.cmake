@@ -47,7 +47,7 @@ if(PROJNCE_BUILD_PROGRAM)
     install(FILES ${PROJECT_SOURCE_DIR}/projnce/core/${header}.h
             DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/projnce/core)
   endforeach()
-  foreach(folder io dataset augment report loader checkpoint distributed train pipeline)
+  foreach(folder io dataset augment report loader checkpoint distributed train export pipeline)
     projnce_install_headers(${folder})
   endforeach()
 
