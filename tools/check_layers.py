@@ -14,7 +14,7 @@ ALLOWED = {
     "core": [],
     "io": ["core"],
     "augment": ["core"],
-    "encoder": ["core"],
+    "encoder": ["kernel", "core"],
     "kernel": ["core"],
     "projection": ["kernel", "core"],
     "information": ["kernel", "core"],

@@ -3,11 +3,16 @@
 #include <torch/nn/modules/container/sequential.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "projnce/encoder/encoder.h"
+#include "projnce/encoder/engine.h"
 
 namespace projnce {
+
+class NativeEngine;
+struct TrunkPlan;
 
 /// What the last layer's maps are averaged over.
 enum class AudioPool {
@@ -20,6 +25,7 @@ struct AudioCnnOptions {
   InputShape input;    ///< of the spectrograms: bands x moments
   int64_t width = 32;  ///< channels of the first layer; doubled in each of the two that follow
   AudioPool pool = AudioPool::kGrid;  ///< at its end
+  Engine engine = Engine::kAuto;      ///< who computes
 };
 
 /// Three layers for spectrograms: 3x3 convolution, batch-norm, ReLU, 2x2 max-pooling each; averages
@@ -27,6 +33,7 @@ struct AudioCnnOptions {
 class AudioCnn : public Encoder {
  public:
   explicit AudioCnn(const AudioCnnOptions& options);
+  ~AudioCnn() override;
   torch::Tensor forward(const torch::Tensor& images) override;
   int64_t feature_dim() const override { return feature_dim_; }
   std::string describe() const override;
@@ -34,9 +41,13 @@ class AudioCnn : public Encoder {
   int64_t grid() const { return grid_; }
 
  private:
+  TrunkPlan plan() const;
+
   int64_t grid_;
   int64_t feature_dim_;
+  Engine engine_;
   torch::nn::Sequential layers_;
+  std::unique_ptr<NativeEngine> native_;
 };
 
 }  // namespace projnce

@@ -5,19 +5,14 @@
 #include <tuple>
 #include <vector>
 
+#include "projnce/encoder/shared_statistics.h"
+
 namespace projnce {
 
 namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
-
-/// What every process knows of the whole batch; means and variances are [C].
-struct SharedStatistics {
-  torch::Tensor count;  // scalar: values of each channel
-  torch::Tensor mean;
-  torch::Tensor variance;  // biased
-};
 
 /// [C] so that it fits the rows' channels.
 torch::Tensor as_channels(const torch::Tensor& values, const torch::Tensor& rows) {
@@ -31,16 +26,6 @@ torch::Tensor own_moments(const torch::Tensor& rows) {
   const auto count = static_cast<double>(rows.numel() / channels);
   const auto [mean, variance] = at::batch_norm_update_stats(rows, {}, {}, /*momentum=*/0);
   return torch::stack({torch::full({channels}, count, rows.options()), mean, variance * count});
-}
-
-/// Joins the processes' moments without subtracting large numbers from each other (Chan et al.).
-SharedStatistics join_moments(const torch::Tensor& all) {  // [W, 3, C]
-  const auto counts = all.select(1, 0);
-  const auto means = all.select(1, 1);
-  const auto count = counts.sum(0);
-  const auto mean = (counts * means).sum(0) / count;
-  const auto squares = (all.select(1, 2) + counts * (means - mean).square()).sum(0);
-  return {count[0], mean, squares / count};
 }
 
 /// Normalises by statistics of all processes; its gradient knows that they depend on the rows.
@@ -93,6 +78,15 @@ class SharedNormalization : public torch::autograd::Function<SharedNormalization
 };
 
 }  // namespace
+
+SharedStatistics join_moments(const torch::Tensor& all) {
+  const auto counts = all.select(1, 0);
+  const auto means = all.select(1, 1);
+  const auto count = counts.sum(0);
+  const auto mean = (counts * means).sum(0) / count;
+  const auto squares = (all.select(1, 2) + counts * (means - mean).square()).sum(0);
+  return {count[0], mean, squares / count};
+}
 
 BatchNormImpl::BatchNormImpl(int64_t channels)
     : NormImplBase(torch::nn::BatchNormOptions(channels)) {}

@@ -28,6 +28,8 @@ class BatchNormImpl
 
   /// Empty: own statistics. Every process must call forward and backward equally often.
   void share_statistics(GatherOverProcesses gather) { gather_ = std::move(gather); }
+  /// What was given to share_statistics.
+  const GatherOverProcesses& gather() const { return gather_; }
 
  protected:
   /// For LibTorch: throws unless the input is [N, C] or [N, C, H, W].

@@ -19,9 +19,15 @@ void read_stem(TableReader& reader, ResNetOptions& options) {
                 {{"auto", Stem::kAuto}, {"small", Stem::kSmall}, {"standard", Stem::kStandard}});
 }
 
+void read_engine(TableReader& reader, Engine& engine) {
+  reader.choice("engine", engine,
+                {{"auto", Engine::kAuto}, {"native", Engine::kNative}, {"torch", Engine::kTorch}});
+}
+
 EncoderPtr make_resnet18(TableReader& reader, const InputShape& input) {
   ResNetOptions options{.input = input};
   read_stem(reader, options);
+  read_engine(reader, options.engine);
   return std::make_shared<ResNet>(options);
 }
 
@@ -35,6 +41,7 @@ EncoderPtr make_resnet_small(TableReader& reader, const InputShape& input) {
                         .blocks_per_stage = 1,
                         .small_stem_stride = 2};
   read_stem(reader, options);
+  read_engine(reader, options.engine);
   return std::make_shared<ResNet>(options);
 }
 
@@ -42,6 +49,7 @@ EncoderPtr make_audio_cnn(TableReader& reader, const InputShape& input) {
   AudioCnnOptions options{.input = input};
   reader.field("width", options.width, between(8, 512))
       .choice("pool", options.pool, {{"grid", AudioPool::kGrid}, {"global", AudioPool::kGlobal}});
+  read_engine(reader, options.engine);
   return std::make_shared<AudioCnn>(options);
 }
 

@@ -2,6 +2,10 @@
 
 #include <torch/torch.h>
 
+#include <memory>
+
+#include "projnce/encoder/native/trunk_plan.h"
+
 namespace projnce {
 
 ResidualBlockImpl::ResidualBlockImpl(int64_t in_channels, int64_t out_channels, int64_t stride)
@@ -21,6 +25,15 @@ torch::Tensor ResidualBlockImpl::forward(const torch::Tensor& input) {
   output = bn2_(conv2_(output));
   output += downsample_.is_empty() ? input : downsample_->forward(input);
   return output.relu_();
+}
+
+ResidualPlan ResidualBlockImpl::plan() const {
+  ResidualPlan plan{.conv1 = conv1_, .norm1 = bn1_, .conv2 = conv2_, .norm2 = bn2_};
+  if (!downsample_.is_empty()) {
+    plan.shortcut = std::dynamic_pointer_cast<ConvImpl>(downsample_->ptr(0));
+    plan.shortcut_norm = std::dynamic_pointer_cast<BatchNormImpl>(downsample_->ptr(1));
+  }
+  return plan;
 }
 
 }  // namespace projnce

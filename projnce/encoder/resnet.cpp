@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "projnce/core/error.h"
+#include "projnce/encoder/native/native_engine.h"
 #include "projnce/encoder/residual_block.h"
 
 namespace projnce {
@@ -12,6 +13,7 @@ namespace projnce {
 namespace {
 
 constexpr int64_t kLargestSmallImage = 96;
+constexpr PoolGeometry kStemPool{.window = 3, .stride = 2, .padding = 1};
 
 /// He initialisation by fan-out, as torchvision has it.
 void initialise_convolutions(torch::nn::Module& module) {
@@ -31,7 +33,8 @@ Stem resolve_stem(Stem stem, const InputShape& input) {
 
 ResNet::ResNet(const ResNetOptions& options)
     : feature_dim_(options.widths.back()),
-      max_pool_(resolve_stem(options.stem, options.input) == Stem::kStandard) {
+      max_pool_(resolve_stem(options.stem, options.input) == Stem::kStandard),
+      engine_(options.engine) {
   int64_t channels = options.widths.front();
   conv1_ = register_module("conv1", max_pool_ ? make_conv(options.input.channels, channels, 7, 2)
                                               : make_conv(options.input.channels, channels, 3,
@@ -43,7 +46,10 @@ ResNet::ResNet(const ResNetOptions& options)
     channels = options.widths[i];
   }
   initialise_convolutions(*this);
+  if (is_native(engine_)) native_ = std::make_unique<NativeEngine>(plan());
 }
+
+ResNet::~ResNet() = default;
 
 torch::nn::Sequential ResNet::add_stage(const std::string& name, int64_t in_channels,
                                         int64_t out_channels, int64_t blocks, int64_t stride) {
@@ -55,14 +61,34 @@ torch::nn::Sequential ResNet::add_stage(const std::string& name, int64_t in_chan
   return register_module(name, stage);
 }
 
+TrunkPlan ResNet::plan() const {
+  TrunkPlan plan;
+  PlainPlan stem{.conv = conv1_, .norm = bn1_};
+  if (max_pool_) stem.pool = kStemPool;
+  plan.parts.emplace_back(stem);
+  for (const auto& stage : stages_) {
+    for (const auto& block : *stage) plan.parts.emplace_back(block.get<ResidualBlockImpl>().plan());
+  }
+  return plan;
+}
+
 std::string ResNet::describe() const {
-  return max_pool_ ? "standard stem (7x7, stride 2, max-pooling)"
-                   : concat("small stem (3x3, stride ", conv1_->options.stride()->at(0), ")");
+  const auto stem = max_pool_
+                        ? std::string("standard stem (7x7, stride 2, max-pooling)")
+                        : concat("small stem (3x3, stride ", conv1_->options.stride()->at(0), ")");
+  return concat(stem, ", ", describe_engine(engine_));
 }
 
 torch::Tensor ResNet::forward(const torch::Tensor& images) {
+  if (native_ && native_->takes(images, is_training())) {
+    return native_->forward(images, is_training());
+  }
+  return forward_modules(images);
+}
+
+torch::Tensor ResNet::forward_modules(const torch::Tensor& images) {
   auto x = bn1_(conv1_(images)).relu_();
-  if (max_pool_) x = torch::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
+  if (max_pool_) x = torch::max_pool2d(x, kStemPool.window, kStemPool.stride, kStemPool.padding);
   for (auto& stage : stages_) x = stage->forward(x);
   return x.mean({2, 3});  // [N, F]
 }

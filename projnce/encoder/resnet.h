@@ -3,14 +3,19 @@
 #include <torch/nn/modules/container/sequential.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "projnce/encoder/batch_norm.h"
 #include "projnce/encoder/conv.h"
 #include "projnce/encoder/encoder.h"
+#include "projnce/encoder/engine.h"
 
 namespace projnce {
+
+class NativeEngine;
+struct TrunkPlan;
 
 /// How pictures enter.
 enum class Stem {
@@ -26,6 +31,7 @@ struct ResNetOptions {
   int64_t blocks_per_stage = 2;   ///< residual blocks; 2 makes ResNet-18 of four stages
   Stem stem = Stem::kAuto;        ///< the first layer
   int64_t small_stem_stride = 1;  ///< 2 quarters the work of everything behind the stem
+  Engine engine = Engine::kAuto;  ///< who computes
 };
 
 /// Residual network (He et al. 2016), global average pooling at its end: F = widths.back().
@@ -33,6 +39,7 @@ struct ResNetOptions {
 class ResNet : public Encoder {
  public:
   explicit ResNet(const ResNetOptions& options);
+  ~ResNet() override;
   torch::Tensor forward(const torch::Tensor& images) override;
   int64_t feature_dim() const override { return feature_dim_; }
   std::string describe() const override;
@@ -43,11 +50,16 @@ class ResNet : public Encoder {
   torch::nn::Sequential add_stage(const std::string& name, int64_t in_channels,
                                   int64_t out_channels, int64_t blocks, int64_t stride);
 
+  torch::Tensor forward_modules(const torch::Tensor& images);
+  TrunkPlan plan() const;
+
   int64_t feature_dim_;
   bool max_pool_;
+  Engine engine_;
   Conv conv1_{nullptr};
   BatchNorm bn1_{nullptr};
   std::vector<torch::nn::Sequential> stages_;
+  std::unique_ptr<NativeEngine> native_;
 };
 
 /// The stem that kAuto stands for.

@@ -1,6 +1,10 @@
 #pragma once
 
 #include "projnce/kernel/attraction_rows.h"
+#include "projnce/kernel/conv/block_loops.h"
+#include "projnce/kernel/conv/gathered_product.h"
+#include "projnce/kernel/conv/pool_block.h"
+#include "projnce/kernel/conv/winograd_tile.h"
 #include "projnce/kernel/curve_tile.h"
 #include "projnce/kernel/mass_tile.h"
 #include "projnce/kernel/median_rows.h"
@@ -15,7 +19,8 @@
 namespace projnce {
 
 /// The table for one `Arch`, which says how wide registers are (kBytes) and how many of them a
-/// micro tile fills (kTileRows x kPanelVectors accumulators).
+/// micro tile fills (kTileRows x kPanelVectors accumulators; for convolutions kProductRows rows of
+/// floats x kProductBlocks blocks of channels).
 template <class Arch, class T>
 constexpr KernelTable<T> make_table() {
   return {.panel_columns = Arch::kPanelVectors * Simd<Arch, T>::kWidth,
@@ -37,7 +42,19 @@ constexpr KernelTable<T> make_table() {
           .any_above = any_above<Arch, T>,
           .squared_distance = squared_distance<Arch, T>,
           .repel = repel<Arch, T>,
-          .attract = attract<Arch, T>};
+          .attract = attract<Arch, T>,
+          .load_block = load_block<Arch, T>,
+          .add_squares = add_squares<Arch, T>,
+          .gate_gradient = gate_gradient<Arch, T>,
+          .max_pool = max_pool<Arch, T>,
+          .add_pool_gradient = add_pool_gradient<Arch, T>,
+          .gathered_product = gathered_product<Arch, T>,
+          .gathered_outer = gathered_outer<Arch, T>,
+          .winograd_input = winograd_input<Arch, T>,
+          .winograd_gradient = winograd_gradient<Arch, T>,
+          .winograd_output = winograd_output<Arch, T>,
+          .winograd_weights = winograd_weights<Arch, T>,
+          .winograd_weight_gradient = winograd_weight_gradient<Arch, T>};
 }
 
 }  // namespace projnce

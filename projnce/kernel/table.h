@@ -22,6 +22,22 @@ template <class T>
 struct RepulsionTile;
 template <class T>
 struct AttractionRows;
+template <class T>
+struct MapSource;
+template <class T>
+struct BlockTarget;
+template <class T>
+struct GradientGate;
+template <class T>
+struct PoolBlock;
+template <class T>
+struct GatheredProduct;
+template <class T>
+struct GatheredOuter;
+template <class T>
+struct WinogradTiles;
+template <class T>
+struct WinogradOutputRow;
 struct RunningMass;
 struct TileKind;
 struct PairCurve;
@@ -74,6 +90,27 @@ struct KernelTable {
   /// repulsion_tile.h, attraction_rows.h
   void (*repel)(const RepulsionTile<T>& tile);
   void (*attract)(const AttractionRows<T>& rows, int64_t first, int64_t end, T* pulls);
+
+  /// conv/block_loops.h
+  void (*load_block)(const MapSource<T>& from, int64_t height, int64_t width,
+                     const BlockTarget<T>& target);
+  void (*add_squares)(const T* values, int64_t pixels, double* sums);
+  void (*gate_gradient)(const GradientGate<T>& gate, int64_t pixels, double* sums);
+
+  /// conv/pool_block.h
+  void (*max_pool)(const PoolBlock<T>& pool);
+  void (*add_pool_gradient)(const PoolBlock<T>& pool, const T* out_gradient, T* gradient);
+
+  /// conv/gathered_product.h
+  void (*gathered_product)(const GatheredProduct<T>& product);
+  void (*gathered_outer)(const GatheredOuter<T>& product);
+
+  /// conv/winograd_tile.h
+  void (*winograd_input)(const WinogradTiles<T>& tiles, T* to);
+  void (*winograd_gradient)(const WinogradTiles<T>& tiles, T* to);
+  void (*winograd_output)(const WinogradOutputRow<T>& row);
+  void (*winograd_weights)(const T* from, int64_t rows, T* to, int64_t factor_stride);
+  void (*winograd_weight_gradient)(const T* from, int64_t factor_stride, int64_t rows, T* to);
 };
 
 /// For the instruction set that is active. T is float or double.

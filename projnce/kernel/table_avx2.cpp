@@ -9,6 +9,8 @@ struct Avx2 {
   static constexpr int kBytes = 32;
   static constexpr int kTileRows = 6;
   static constexpr int kPanelVectors = 2;
+  static constexpr int kProductRows = 6;
+  static constexpr int kProductBlocks = 1;
 };
 
 }  // namespace

@@ -9,6 +9,8 @@ struct Avx512 {
   static constexpr int kBytes = 64;
   static constexpr int kTileRows = 8;
   static constexpr int kPanelVectors = 3;
+  static constexpr int kProductRows = 6;
+  static constexpr int kProductBlocks = 4;
 };
 
 }  // namespace

@@ -9,6 +9,8 @@ struct Plain {
   static constexpr int kBytes = 16;
   static constexpr int kTileRows = 6;
   static constexpr int kPanelVectors = 2;
+  static constexpr int kProductRows = 3;
+  static constexpr int kProductBlocks = 1;
 };
 
 }  // namespace

@@ -1,0 +1,136 @@
+#include "projnce/encoder/native/normalizer.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "projnce/encoder/shared_statistics.h"
+
+namespace projnce {
+
+template <class T>
+Normalizer<T>::Normalizer(BatchNorm norm) : norm_(std::move(norm)) {
+  const auto size = static_cast<size_t>(blocks_of(norm_->options.num_features()) * kChannelBlock);
+  for (auto* numbers : {&scale_, &shift_, &of_g_, &of_x_, &constant_}) numbers->assign(size, T(0));
+  for (auto* numbers : {&mean_, &variance_, &rate_}) numbers->assign(size, 0);
+}
+
+template <class T>
+void Normalizer<T>::learn(const ChannelSums& sums, int64_t values_per_channel) {
+  const size_t stride = mean_.size();
+  std::vector<double> totals(2 * stride);
+  sums.total(2, totals.data());
+  count_ = static_cast<double>(values_per_channel);
+  for (size_t c = 0; c < channels(); ++c) {
+    mean_[c] = totals[c] / count_;
+    const double variance = totals[stride + c] / count_ - mean_[c] * mean_[c];
+    variance_[c] = variance < 0 ? 0 : variance;  // by rounding; NaN stays
+  }
+  if (norm_->gather()) join_processes();
+  TORCH_CHECK(count_ > 1, "batch-norm expected more than one value for each channel when training");
+  remember();
+  set_factors();
+}
+
+/// The statistics of all processes instead of own ones.
+template <class T>
+void Normalizer<T>::join_processes() {
+  const torch::NoGradGuard no_grad;
+  auto moments = torch::empty({3, norm_->options.num_features()}, torch::kDouble);
+  auto rows = moments.template accessor<double, 2>();
+  for (size_t c = 0; c < channels(); ++c) {
+    const auto at = static_cast<int64_t>(c);
+    rows[0][at] = count_;
+    rows[1][at] = mean_[c];
+    rows[2][at] = variance_[c] * count_;
+  }
+  const auto all = norm_->gather()(moments.to(norm_->weight.scalar_type()));
+  const auto joined = join_moments(all.to(torch::kDouble));
+  count_ = joined.count.template item<double>();
+  std::copy_n(joined.mean.template data_ptr<double>(), channels(), mean_.begin());
+  std::copy_n(joined.variance.template data_ptr<double>(), channels(), variance_.begin());
+}
+
+/// Moves the running statistics towards those of the batch.
+template <class T>
+void Normalizer<T>::remember() {
+  const double momentum = norm_->options.momentum().value();
+  const double unbiased = count_ / (count_ - 1);
+  T* means = norm_->running_mean.template data_ptr<T>();
+  T* variances = norm_->running_var.template data_ptr<T>();
+  const auto move = [&](T& running, double now) {
+    running = static_cast<T>(running + momentum * (now - running));
+  };
+  for (size_t c = 0; c < channels(); ++c) {
+    move(means[c], mean_[c]);
+    move(variances[c], variance_[c] * unbiased);
+  }
+  norm_->num_batches_tracked += 1;
+}
+
+template <class T>
+void Normalizer<T>::use_running() {
+  std::copy_n(norm_->running_mean.template data_ptr<T>(), channels(), mean_.begin());
+  std::copy_n(norm_->running_var.template data_ptr<T>(), channels(), variance_.begin());
+  set_factors();
+}
+
+template <class T>
+void Normalizer<T>::set_factors() {
+  const auto* weight = norm_->weight.template data_ptr<T>();
+  const auto* bias = norm_->bias.template data_ptr<T>();
+  for (size_t c = 0; c < channels(); ++c) {
+    rate_[c] = 1 / std::sqrt(variance_[c] + norm_->options.eps());
+    const double scale = weight[c] * rate_[c];
+    scale_[c] = static_cast<T>(scale);
+    shift_[c] = static_cast<T>(bias[c] - mean_[c] * scale);
+  }
+}
+
+template <class T>
+void Normalizer<T>::differentiate(const ChannelSums& sums, bool second) {
+  const torch::NoGradGuard no_grad;
+  const size_t stride = mean_.size();
+  std::vector<double> totals(ChannelSums::kMost * stride);
+  sums.total(ChannelSums::kMost, totals.data());
+  const double* with_x = totals.data() + (second ? 2 : 1) * stride;
+  auto both = torch::empty({2, norm_->options.num_features()}, norm_->weight.options());
+  T* of_bias = both.template data_ptr<T>();
+  T* of_weight = of_bias + channels();
+  for (size_t c = 0; c < channels(); ++c) {
+    of_bias[c] = static_cast<T>(totals[c]);
+    of_weight[c] = static_cast<T>((with_x[c] - mean_[c] * totals[c]) * rate_[c]);
+  }
+  bias_gradient_ = both[0];
+  weight_gradient_ = both[1];
+  const auto whole = norm_->gather() ? norm_->gather()(both).sum(0) : both;
+  set_gradient_factors(whole.template data_ptr<T>());
+}
+
+/// From the gradients of bias and weight by the batch of all processes.
+template <class T>
+void Normalizer<T>::set_gradient_factors(const T* both) {
+  for (size_t c = 0; c < channels(); ++c) {
+    const double of_g = static_cast<double>(scale_[c]);
+    const double of_x = -of_g * rate_[c] * both[channels() + c] / count_;
+    of_g_[c] = static_cast<T>(of_g);
+    of_x_[c] = static_cast<T>(of_x);
+    constant_[c] = static_cast<T>(-of_g * both[c] / count_ - of_x * mean_[c]);
+  }
+}
+
+template <class T>
+MapSource<T> Normalizer<T>::of_x(const T* g, const T* x) const {
+  return {.x = g,
+          .scale = of_g_.data(),
+          .shift = constant_.data(),
+          .other = x,
+          .other_scale = of_x_.data()};
+}
+
+template class Normalizer<float>;
+template class Normalizer<double>;
+
+}  // namespace projnce

@@ -1,0 +1,164 @@
+#include "projnce/kernel/conv/pooling.h"
+
+#include <omp.h>
+
+#include <algorithm>
+
+#include "projnce/kernel/table.h"
+
+namespace projnce {
+
+namespace {
+
+/// One block of maps for each thread.
+template <class T>
+class OwnBlock {
+ public:
+  OwnBlock(const MapShape& shape, Workspace& workspace)
+      : shape_(shape),
+        memory_(workspace.take<T>(Workspace::Piece::kPadded,
+                                  omp_get_max_threads() * shape.block_size())) {}
+
+  const T* load(const MapSource<T>& source, int64_t image, int64_t block) const {
+    T* to = memory_ + omp_get_thread_num() * shape_.block_size();
+    kernels<T>().load_block(source.part(shape_.at(image, block), block), /*height=*/1,
+                            shape_.pixels(),
+                            {.to = to, .row_stride = 0, .pixel_stride = kChannelBlock});
+    return to;
+  }
+
+ private:
+  const MapShape& shape_;
+  T* memory_;
+};
+
+MapShape pooled_shape(const PoolGeometry& geometry, const MapShape& shape) {
+  return {shape.images, shape.channels, geometry.out_side(shape.height),
+          geometry.out_side(shape.width)};
+}
+
+template <class Work>
+void for_blocks_of_images(const MapShape& shape, const Work& work) {
+#pragma omp parallel for schedule(static)
+  for (int64_t unit = 0; unit < shape.images * shape.blocks(); ++unit) {
+    work(unit / shape.blocks(), unit % shape.blocks());
+  }
+}
+
+/// One field of a grid along a side.
+struct Field {
+  Field(int64_t index, int64_t grid, int64_t side)
+      : first(index * side / grid), end(((index + 1) * side + grid - 1) / grid) {}
+  int64_t size() const { return end - first; }
+  int64_t first;
+  int64_t end;
+};
+
+/// Calls visit(feature, rows, columns) for the fields of a channel.
+template <class Visit>
+void for_fields(const MapShape& shape, int64_t grid, const Visit& visit) {
+  for (int64_t y = 0; y < grid; ++y) {
+    for (int64_t x = 0; x < grid; ++x) {
+      visit(y * grid + x, Field(y, grid, shape.height), Field(x, grid, shape.width));
+    }
+  }
+}
+
+/// Channels of a block that are there.
+int64_t lanes_of(const MapShape& shape, int64_t block) {
+  return std::min(kChannelBlock, shape.channels - block * kChannelBlock);
+}
+
+}  // namespace
+
+template <class T>
+void max_pool_maps(const PoolGeometry& geometry, const MapShape& shape, const MapSource<T>& source,
+                   T* out, Workspace& workspace) {
+  const MapShape pooled = pooled_shape(geometry, shape);
+  const OwnBlock<T> own(shape, workspace);
+  for_blocks_of_images(shape, [&](int64_t image, int64_t block) {
+    kernels<T>().max_pool({.geometry = geometry,
+                           .height = shape.height,
+                           .width = shape.width,
+                           .values = own.load(source, image, block),
+                           .out = out + pooled.at(image, block)});
+  });
+}
+
+template <class T>
+void max_pool_gradient(const PoolGeometry& geometry, const MapShape& shape,
+                       const MapSource<T>& source, const T* out, const T* out_gradient, T* gradient,
+                       const MapFinish& finish, Workspace& workspace) {
+  const MapShape pooled = pooled_shape(geometry, shape);
+  const OwnBlock<T> own(shape, workspace);
+  for_blocks_of_images(shape, [&](int64_t image, int64_t block) {
+    T* to = gradient + shape.at(image, block);
+    std::fill_n(to, shape.block_size(), T(0));
+    kernels<T>().add_pool_gradient({.geometry = geometry,
+                                    .height = shape.height,
+                                    .width = shape.width,
+                                    .values = own.load(source, image, block),
+                                    .out = const_cast<T*>(out) + pooled.at(image, block)},
+                                   out_gradient + pooled.at(image, block), to);
+    finish.run(image, block, 0, shape.pixels());
+  });
+}
+
+template <class T>
+void average_fields(const MapShape& shape, const MapSource<T>& source, int64_t grid, T* features,
+                    Workspace& workspace) {
+  const OwnBlock<T> own(shape, workspace);
+  const int64_t fields = grid * grid;
+  for_blocks_of_images(shape, [&](int64_t image, int64_t block) {
+    const T* values = own.load(source, image, block);
+    T* to = features + (image * shape.channels + block * kChannelBlock) * fields;
+    for_fields(shape, grid, [&](int64_t field, const Field& rows, const Field& columns) {
+      T sums[kChannelBlock] = {};
+      for (int64_t y = rows.first; y < rows.end; ++y) {
+        for (int64_t x = columns.first; x < columns.end; ++x) {
+          const T* pixel = values + (y * shape.width + x) * kChannelBlock;
+          for (int64_t i = 0; i < kChannelBlock; ++i) sums[i] += pixel[i];
+        }
+      }
+      const T count = static_cast<T>(rows.size() * columns.size());
+      for (int64_t i = 0; i < lanes_of(shape, block); ++i) to[i * fields + field] = sums[i] / count;
+    });
+  });
+}
+
+template <class T>
+void spread_fields(const MapShape& shape, const T* feature_gradient, int64_t grid, T* gradient,
+                   const MapFinish* finish) {
+  const int64_t fields = grid * grid;
+  for_blocks_of_images(shape, [&](int64_t image, int64_t block) {
+    T* to = gradient + shape.at(image, block);
+    std::fill_n(to, shape.block_size(), T(0));
+    const T* from = feature_gradient + (image * shape.channels + block * kChannelBlock) * fields;
+    for_fields(shape, grid, [&](int64_t field, const Field& rows, const Field& columns) {
+      T share[kChannelBlock] = {};
+      const T count = static_cast<T>(rows.size() * columns.size());
+      for (int64_t i = 0; i < lanes_of(shape, block); ++i)
+        share[i] = from[i * fields + field] / count;
+      for (int64_t y = rows.first; y < rows.end; ++y) {
+        for (int64_t x = columns.first; x < columns.end; ++x) {
+          T* pixel = to + (y * shape.width + x) * kChannelBlock;
+          for (int64_t i = 0; i < kChannelBlock; ++i) pixel[i] += share[i];
+        }
+      }
+    });
+    if (finish) finish->run(image, block, 0, shape.pixels());
+  });
+}
+
+#define PROJNCE_POOLING(T)                                                                     \
+  template void max_pool_maps(const PoolGeometry&, const MapShape&, const MapSource<T>&, T*,   \
+                              Workspace&);                                                     \
+  template void max_pool_gradient(const PoolGeometry&, const MapShape&, const MapSource<T>&,   \
+                                  const T*, const T*, T*, const MapFinish&, Workspace&);       \
+  template void average_fields(const MapShape&, const MapSource<T>&, int64_t, T*, Workspace&); \
+  template void spread_fields(const MapShape&, const T*, int64_t, T*, const MapFinish*);
+PROJNCE_POOLING(float)
+PROJNCE_POOLING(double)
+#undef PROJNCE_POOLING
+
+}  // namespace projnce

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "projnce/kernel/conv/map_finish.h"
+#include "projnce/kernel/conv/map_source.h"
+#include "projnce/kernel/conv/pool_args.h"
+#include "projnce/kernel/conv/workspace.h"
+
+namespace projnce {
+
+/// Max-pooling of the maps that `source` makes, into `out`.
+template <class T>
+void max_pool_maps(const PoolGeometry& geometry, const MapShape& shape, const MapSource<T>& source,
+                   T* out, Workspace& workspace);
+
+/// gradient = what max-pooling sends back of `out_gradient`; `out` are the pooled maps. `finish`
+/// sees each block of `gradient`.
+template <class T>
+void max_pool_gradient(const PoolGeometry& geometry, const MapShape& shape,
+                       const MapSource<T>& source, const T* out, const T* out_gradient, T* gradient,
+                       const MapFinish& finish, Workspace& workspace);
+
+/// Averages over a grid of fields, as LibTorch's adaptive pooling cuts them: features
+/// [N][C][grid][grid] of the maps that `source` makes.
+template <class T>
+void average_fields(const MapShape& shape, const MapSource<T>& source, int64_t grid, T* features,
+                    Workspace& workspace);
+
+/// gradient = what the averages send back; `finish` sees each block of it.
+template <class T>
+void spread_fields(const MapShape& shape, const T* feature_gradient, int64_t grid, T* gradient,
+                   const MapFinish* finish);
+
+}  // namespace projnce
