@@ -36,6 +36,7 @@ class EmbeddingModel : public torch::nn::Module {
   const Encoder& encoder() const { return *encoder_; }
   /// The part behind it, which losses look at.
   ProjectionHeadImpl& head() { return *head_; }
+  /// The same, to look at.
   const ProjectionHeadImpl& head() const { return *head_; }
 
  private:

@@ -22,7 +22,9 @@ void conv_forward(const ConvForward<T>& conv, Workspace& workspace) {
 
 template <class T>
 void conv_backward(const ConvBackward<T>& conv, Workspace& workspace) {
-  if (suits_winograd(conv.geometry, conv.input)) return winograd_backward(conv, workspace);
+  if (conv.in_gradient && suits_winograd(conv.geometry, conv.input)) {
+    return winograd_backward(conv, workspace);
+  }
   direct_backward(conv, workspace);
 }
 

@@ -6,6 +6,7 @@
 
 #include "projnce/kernel/conv/block_args.h"
 #include "projnce/kernel/conv/direct_weights.h"
+#include "projnce/kernel/conv/team.h"
 #include "projnce/kernel/table.h"
 
 namespace projnce {
@@ -15,33 +16,31 @@ namespace {
 using Piece = Workspace::Piece;
 
 constexpr int64_t kDepth = 256;         // steps of a product whose panel stays in the first cache
-constexpr int64_t kChunkPixels = 2048;  // of the output, worked on at a time
-constexpr int64_t kFewestImages = 8;    // of a chunk, so that all threads have some
+constexpr int64_t kChunkPixels = 1024;  // of the output, worked on at a time
+constexpr int64_t kFewestImages = 8;    // of a chunk that all threads share
+constexpr int64_t kMostBlocks = 32;     // pairs of blocks of channels whose sums fit several times
 
 int32_t offset32(int64_t offset) {
   return static_cast<int32_t>(offset);
 }
 
-int64_t images_of_chunk(const MapShape& out) {
-  const int64_t wanted = std::max(kFewestImages, kChunkPixels / out.pixels());
-  return std::min(wanted, out.images);
-}
-
-/// Images with their channels side by side and a margin of zeros around them.
+/// Images with their channels side by side and a margin of zeros around them, a chunk for each
+/// slot.
 template <class T>
 class PixelRows {
  public:
-  PixelRows(const MapShape& shape, int64_t images, int64_t channels, int64_t before, int64_t after)
+  PixelRows(const MapShape& shape, int64_t chunk, int64_t slots, int64_t channels, int64_t margin,
+            Piece piece, Workspace& workspace)
       : shape_(shape),
-        before_(before),
+        margin_(margin),
         pixel_(channels),
-        row_((shape.width + before + after) * pixel_),
-        image_((shape.height + before + after) * row_),
-        images_(images) {}
+        row_((shape.width + 2 * margin) * pixel_),
+        image_((shape.height + 2 * margin) * row_),
+        slot_(chunk * image_),
+        slots_(slots),
+        memory_(workspace.take<T>(piece, slots * slot_)) {}
 
-  int64_t size() const { return images_ * image_; }
-  void place(T* memory) { memory_ = memory; }
-  const T* data() const { return memory_; }
+  const T* of(int64_t slot, int64_t index) const { return memory_ + slot * slot_ + index * image_; }
   int64_t image_stride() const { return image_; }
   /// From the first pixel with its margin to another one.
   int64_t to(int64_t y, int64_t x) const { return y * row_ + x * pixel_; }
@@ -49,98 +48,108 @@ class PixelRows {
   /// By all threads: zeros everywhere, so that margins have them.
   void share_clear() const {
 #pragma omp for schedule(static)
-    for (int64_t i = 0; i < images_; ++i) std::fill_n(memory_ + i * image_, image_, T(0));
+    for (int64_t i = 0; i < slots_ * slot_ / image_; ++i) {
+      std::fill_n(memory_ + i * image_, image_, T(0));
+    }
   }
-  void load(const MapSource<T>& maps, int64_t image, int64_t index, int64_t block) const {
-    T* inside = memory_ + index * image_ + to(before_, before_) + block * kChannelBlock;
+  void load(const MapSource<T>& maps, int64_t image, int64_t slot, int64_t index,
+            int64_t block) const {
+    T* inside = inside_of(slot, index) + block * kChannelBlock;
     kernels<T>().load_block(maps.part(shape_.at(image, block), block), shape_.height, shape_.width,
                             {.to = inside, .row_stride = row_, .pixel_stride = pixel_});
   }
-  void load(const T* images, int64_t image, int64_t index) const {
+  void load(const T* images, int64_t image, int64_t slot, int64_t index) const {
     const int64_t length = shape_.width * pixel_;
     const T* from = images + image * shape_.height * length;
+    T* inside = inside_of(slot, index);
     for (int64_t y = 0; y < shape_.height; ++y) {
-      std::copy_n(from + y * length, length, memory_ + index * image_ + to(before_ + y, before_));
+      std::copy_n(from + y * length, length, inside + y * row_);
     }
   }
 
  private:
+  T* inside_of(int64_t slot, int64_t index) const {
+    return memory_ + slot * slot_ + index * image_ + to(margin_, margin_);
+  }
+
   MapShape shape_;
-  int64_t before_;
+  int64_t margin_;
   int64_t pixel_;
   int64_t row_;
   int64_t image_;
-  int64_t images_;
-  T* memory_ = nullptr;
+  int64_t slot_;
+  int64_t slots_;
+  T* memory_;
 };
 
-/// Images first .. first + count - 1.
-struct Chunk {
-  int64_t first;
-  int64_t count;
-};
-
-template <class Work>
-void for_chunks(int64_t images, int64_t chunk, const Work& work) {
-  for (int64_t first = 0; first < images; first += chunk) {
-    work(Chunk{first, std::min(chunk, images - first)});
+/// What every piece of one convolution knows.
+struct DirectPlan {
+  DirectPlan(const ConvGeometry& conv, const MapShape& input)
+      : geometry(conv),
+        in(input),
+        out(conv.out_shape(input)),
+        lanes(in.images, blocks_of(conv.in_channels) * blocks_of(conv.out_channels) <= kMostBlocks),
+        chunk(std::clamp<int64_t>(kChunkPixels / out.pixels(), 1, lanes.most())) {
+    if (lanes.lanes() == 1) chunk = std::min(std::max(chunk, kFewestImages), in.images);
   }
-}
+
+  ConvGeometry geometry;
+  MapShape in;
+  MapShape out;
+  LanePlan lanes;
+  int64_t chunk;  // images
+};
 
 /// The input of a convolution as rows of pixels, and where its kernel falls in them.
 template <class T>
 class KernelRows {
  public:
-  KernelRows(const ConvGeometry& geometry, const ConvInput<T>& input, int64_t chunk,
-             Workspace& workspace)
-      : geometry_(geometry),
-        input_(input),
-        out_(geometry.out_shape(input.shape)),
-        plan_(geometry, input.images != nullptr),
-        rows_(input.shape, chunk, plan_.channels + (input.images ? 0 : kChannelBlock),
-              geometry.padding(), geometry.padding()) {
-    rows_.place(workspace.take<T>(Piece::kFactors, rows_.size()));
-    for (int64_t tap = 0; tap < plan_.taps; ++tap) {
-      const int64_t place = tap * plan_.places;
-      taps_.push_back({offset32(rows_.to(place / geometry.kernel, place % geometry.kernel)),
-                       offset32(tap * plan_.depth * kChannelBlock)});
+  KernelRows(const DirectPlan& plan, const ConvInput<T>& input, Workspace& workspace)
+      : input_(input),
+        taps_plan_(plan.geometry, input.images != nullptr),
+        rows_(plan.in, plan.chunk, plan.lanes.slots(),
+              taps_plan_.channels + (input.images ? 0 : kChannelBlock), plan.geometry.padding(),
+              Piece::kFactors, workspace) {
+    const int64_t kernel = plan.geometry.kernel;
+    const int64_t stride = plan.geometry.stride;
+    for (int64_t tap = 0; tap < taps_plan_.taps; ++tap) {
+      const int64_t place = tap * taps_plan_.places;
+      taps_.push_back({offset32(rows_.to(place / kernel, place % kernel)),
+                       offset32(tap * taps_plan_.depth * kChannelBlock)});
     }
-    for (int64_t image = 0; image < chunk; ++image) {
-      for (int64_t y = 0; y < out_.height; ++y) {
-        for (int64_t x = 0; x < out_.width; ++x) {
-          offsets_.push_back(offset32(image * rows_.image_stride() +
-                                      rows_.to(y * geometry.stride, x * geometry.stride)));
+    for (int64_t image = 0; image < plan.chunk; ++image) {
+      for (int64_t y = 0; y < plan.out.height; ++y) {
+        for (int64_t x = 0; x < plan.out.width; ++x) {
+          offsets_.push_back(
+              offset32(image * rows_.image_stride() + rows_.to(y * stride, x * stride)));
         }
       }
     }
   }
 
-  const TapPlan& plan() const { return plan_; }
-  int64_t panel_size() const { return plan_.taps * plan_.depth * kChannelBlock; }
-  const T* data() const { return rows_.data(); }
+  const TapPlan& plan() const { return taps_plan_; }
+  int64_t panel_size() const { return taps_plan_.taps * taps_plan_.depth * kChannelBlock; }
+  const T* of(int64_t slot) const { return rows_.of(slot, 0); }
   const auto& taps() const { return taps_; }
   /// Where the kernel begins, for each pixel of the output of the chunk's images.
   const int32_t* offsets() const { return offsets_.data(); }
 
   void share_clear() const { rows_.share_clear(); }
-  void share_load(const Chunk& chunk) const {
+  void load(const Team& team, const Chunk& chunk) const {
     const int64_t blocks = input_.images ? 1 : input_.shape.blocks();
-#pragma omp for schedule(static)
-    for (int64_t unit = 0; unit < chunk.count * blocks; ++unit) {
+    team.share(chunk.count * blocks, [&](int64_t unit) {
       const int64_t index = unit / blocks;
       if (input_.images) {
-        rows_.load(input_.images, chunk.first + index, index);
+        rows_.load(input_.images, chunk.first + index, team.slot(), index);
       } else {
-        rows_.load(input_.maps, chunk.first + index, index, unit % blocks);
+        rows_.load(input_.maps, chunk.first + index, team.slot(), index, unit % blocks);
       }
-    }
+    });
   }
 
  private:
-  const ConvGeometry& geometry_;
   const ConvInput<T>& input_;
-  MapShape out_;
-  TapPlan plan_;
+  TapPlan taps_plan_;
   PixelRows<T> rows_;
   std::vector<typename GatheredProduct<T>::Tap> taps_;
   std::vector<int32_t> offsets_;
@@ -180,33 +189,36 @@ struct Phase {
 template <class T>
 class InputGradient {
  public:
-  InputGradient(const ConvGeometry& geometry, const MapShape& in, int64_t chunk,
-                Workspace& workspace)
-      : geometry_(geometry),
-        in_(in),
-        out_(geometry.out_shape(in)),
-        margin_(geometry.kernel / geometry.stride),
-        rows_(out_, chunk, out_.padded_channels() + kChannelBlock, margin_, margin_),
-        panels_(workspace.take<T>(Piece::kWeights, in.blocks() * panel_stride())) {
-    rows_.place(workspace.take<T>(Piece::kMoreFactors, rows_.size()));
-    for (int64_t y = 0; y < geometry.stride; ++y) {
-      for (int64_t x = 0; x < geometry.stride; ++x) phases_.push_back(make_phase(y, x));
+  InputGradient(const DirectPlan& plan, Workspace& workspace)
+      : geometry_(plan.geometry),
+        in_(plan.in),
+        out_(plan.out),
+        margin_(geometry_.kernel / geometry_.stride),
+        rows_(out_, plan.chunk, plan.lanes.slots(), out_.padded_channels() + kChannelBlock, margin_,
+              Piece::kMoreFactors, workspace),
+        panels_(workspace.take<T>(Piece::kWeights, in_.blocks() * panel_stride())) {
+    for (int64_t y = 0; y < geometry_.stride; ++y) {
+      for (int64_t x = 0; x < geometry_.stride; ++x) phases_.push_back(make_phase(y, x));
     }
   }
 
   void share_clear() const { rows_.share_clear(); }
   void share_panels(const T* weights) const { share_backward_panels(geometry_, weights, panels_); }
-  void load(const MapSource<T>& gradient, int64_t image, int64_t index, int64_t block) const {
-    rows_.load(gradient, image, index, block);
+  void load(const MapSource<T>& gradient, int64_t image, int64_t slot, int64_t index,
+            int64_t block) const {
+    rows_.load(gradient, image, slot, index, block);
   }
 
-  void write(int64_t image, int64_t index, T* in_gradient, const MapFinish* finish) const {
-    T* to = in_gradient + in_.at(image, 0);
-    for (const auto& phase : phases_) write_phase(phase, index, to);
-    if (!finish) return;
-    for (int64_t block = 0; block < in_.blocks(); ++block) {
-      finish->run(image, block, 0, in_.pixels());
-    }
+  void write(const Team& team, const Chunk& chunk, T* in_gradient, const MapFinish* finish) const {
+    team.share(chunk.count, [&](int64_t index) {
+      const int64_t image = chunk.first + index;
+      for (const auto& phase : phases_) {
+        write_phase(phase, rows_.of(team.slot(), index), in_gradient + in_.at(image, 0));
+      }
+      for (int64_t block = 0; finish && block < in_.blocks(); ++block) {
+        finish->run(image, block, 0, in_.pixels());
+      }
+    });
   }
 
  private:
@@ -214,16 +226,17 @@ class InputGradient {
     return geometry_.kernel * geometry_.kernel * out_.padded_channels() * kChannelBlock;
   }
 
+  /// Row y of the input meets row (y + padding - k) / stride of the output at row k of the kernel.
+  bool meets(int64_t phase, int64_t k) const {
+    return (phase + geometry_.padding() - k) % geometry_.stride == 0;
+  }
+  int64_t shift(int64_t phase, int64_t k) const {
+    return (phase + geometry_.padding() - k) / geometry_.stride + margin_;
+  }
+
   Phase<T> make_phase(int64_t phase_y, int64_t phase_x) const {
     const int64_t stride = geometry_.stride;
     const int64_t panel = out_.padded_channels() * kChannelBlock;
-    // Row y of the input meets row (y + padding - k) / stride of the output.
-    const auto meets = [&](int64_t phase, int64_t k) {
-      return (phase + geometry_.padding() - k) % stride == 0;
-    };
-    const auto shift = [&](int64_t phase, int64_t k) {
-      return (phase + geometry_.padding() - k) / stride + margin_;
-    };
     Phase<T> phase;
     for (int64_t y = phase_y; y < in_.height; y += stride) {
       for (int64_t x = phase_x; x < in_.width; x += stride) {
@@ -241,16 +254,9 @@ class InputGradient {
     return phase;
   }
 
-  void write_phase(const Phase<T>& phase, int64_t index, T* to) const {
-    if (phase.taps.empty()) {
-      for (int64_t block = 0; block < in_.blocks(); ++block) {
-        for (const auto out : phase.outs) {
-          std::fill_n(to + block * in_.block_size() + out, kChannelBlock, T(0));
-        }
-      }
-      return;
-    }
-    multiply_taps<T>({.a = rows_.data() + index * rows_.image_stride(),
+  void write_phase(const Phase<T>& phase, const T* rows, T* to) const {
+    if (phase.taps.empty()) return clear_phase(phase, to);
+    multiply_taps<T>({.a = rows,
                       .row_offsets = phase.rows.data(),
                       .rows = static_cast<int64_t>(phase.rows.size()),
                       .taps = phase.taps.data(),
@@ -264,8 +270,15 @@ class InputGradient {
                       .block_stride = in_.block_size(),
                       .add = false});
   }
+  void clear_phase(const Phase<T>& phase, T* to) const {
+    for (int64_t block = 0; block < in_.blocks(); ++block) {
+      for (const auto out : phase.outs) {
+        std::fill_n(to + block * in_.block_size() + out, kChannelBlock, T(0));
+      }
+    }
+  }
 
-  const ConvGeometry& geometry_;
+  ConvGeometry geometry_;
   MapShape in_;
   MapShape out_;
   int64_t margin_;  // pixels beside the gradient that the kernel may fall on
@@ -274,98 +287,130 @@ class InputGradient {
   std::vector<Phase<T>> phases_;
 };
 
-/// Gradients by the output as panels of all pixels of a chunk: [out blocks][pixels][16].
+/// Gradients by the weights: sums [out blocks][taps][depth][16] for each lane, of gradients by the
+/// output, which lie as panels of all pixels of a chunk, [out blocks][pixels][16], for each slot.
 template <class T>
-class GradientPanels {
+class WeightGradient {
  public:
-  GradientPanels(const MapShape& out, int64_t chunk, Workspace& workspace)
-      : out_(out),
-        block_stride_(chunk * out.block_size()),
-        panels_(workspace.take<T>(Piece::kPanels, out.blocks() * block_stride_)) {}
+  WeightGradient(const DirectPlan& plan, const KernelRows<T>& rows, Workspace& workspace)
+      : plan_(plan),
+        rows_(rows),
+        block_(plan.chunk * plan.out.block_size()),
+        slot_(plan.out.blocks() * block_),
+        lane_(plan.out.blocks() * rows.panel_size()),
+        panels_(workspace.take<T>(Piece::kPanels, plan.lanes.slots() * slot_)),
+        sums_(workspace.take<T>(Piece::kMoreWeights, plan.lanes.lanes() * lane_)) {}
 
-  void load(const MapSource<T>& gradient, int64_t image, int64_t index, int64_t block) const {
-    T* to = panels_ + block * block_stride_ + index * out_.block_size();
-    kernels<T>().load_block(gradient.part(out_.at(image, block), block), /*height=*/1,
-                            out_.pixels(),
+  void load(const MapSource<T>& gradient, int64_t image, int64_t slot, int64_t index,
+            int64_t block) const {
+    const auto& out = plan_.out;
+    T* to = panels_ + slot * slot_ + block * block_ + index * out.block_size();
+    kernels<T>().load_block(gradient.part(out.at(image, block), block), /*height=*/1, out.pixels(),
                             {.to = to, .row_stride = 0, .pixel_stride = kChannelBlock});
   }
 
-  /// sums [out blocks][taps][depth][16] += what one tap of the kernel saw times the gradients.
-  void add_products(const KernelRows<T>& rows, int64_t tap, const Chunk& chunk, T* sums) const {
-    const int64_t depth = rows.plan().depth;
-    T* out = sums + tap * depth * kChannelBlock;
-    if (chunk.first == 0) {
-      for (int64_t block = 0; block < out_.blocks(); ++block) {
-        std::fill_n(out + block * rows.panel_size(), depth * kChannelBlock, T(0));
-      }
-    }
-    const int64_t pixels = chunk.count * out_.pixels();
-    for (int64_t k = 0; k < pixels; k += kDepth) {
-      kernels<T>().gathered_outer({.a = rows.data() + rows.taps()[static_cast<size_t>(tap)].offset,
-                                   .depth_offsets = rows.offsets() + k,
-                                   .depth = std::min(kDepth, pixels - k),
-                                   .rows = depth,
-                                   .panel = panels_ + k * kChannelBlock,
-                                   .panel_stride = block_stride_,
-                                   .blocks = out_.blocks(),
-                                   .out = out,
-                                   .block_stride = rows.panel_size()});
-    }
+  void clear(const Team& team, const Lane& lane) const {
+    team.share(plan_.out.blocks(), [&](int64_t block) {
+      std::fill_n(sums_ + lane.index * lane_ + block * rows_.panel_size(), rows_.panel_size(),
+                  T(0));
+    });
+    team.barrier();
+  }
+  void add(const Team& team, const Lane& lane, const Chunk& chunk) const {
+    const int64_t groups = (plan_.out.blocks() + kGroup - 1) / kGroup;
+    team.share(rows_.plan().taps * groups, [&](int64_t unit) {
+      add_tap(team.slot(), lane, unit / groups, unit % groups * kGroup, chunk);
+    });
+  }
+  /// By all threads.
+  void share_result(T* weight_gradient) const {
+    share_lane_sums(plan_.lanes, sums_, lane_, lane_);
+    share_panel_gradient(plan_.geometry, rows_.plan(), sums_, weight_gradient);
   }
 
  private:
-  MapShape out_;
-  int64_t block_stride_;
+  /// For up to kGroup blocks of outputs.
+  void add_tap(int64_t slot, const Lane& lane, int64_t tap, int64_t block,
+               const Chunk& chunk) const {
+    const int64_t depth = rows_.plan().depth;
+    const int64_t pixels = chunk.count * plan_.out.pixels();
+    for (int64_t k = 0; k < pixels; k += kDepth) {
+      kernels<T>().gathered_outer(
+          {.a = rows_.of(slot) + rows_.taps()[static_cast<size_t>(tap)].offset,
+           .depth_offsets = rows_.offsets() + k,
+           .depth = std::min(kDepth, pixels - k),
+           .rows = depth,
+           .panel = panels_ + slot * slot_ + block * block_ + k * kChannelBlock,
+           .panel_stride = block_,
+           .blocks = std::min(kGroup, plan_.out.blocks() - block),
+           .out = sums_ + lane.index * lane_ + block * rows_.panel_size() +
+                  tap * depth * kChannelBlock,
+           .block_stride = rows_.panel_size()});
+    }
+  }
+
+  static constexpr int64_t kGroup = 4;  // blocks of outputs that one thread takes
+
+  const DirectPlan& plan_;
+  const KernelRows<T>& rows_;
+  int64_t block_;
+  int64_t slot_;
+  int64_t lane_;
   T* panels_;
+  T* sums_;
 };
 
 }  // namespace
 
 template <class T>
 void direct_forward(const ConvForward<T>& conv, Workspace& workspace) {
-  const MapShape out = conv.geometry.out_shape(conv.input.shape);
-  const int64_t chunk_size = images_of_chunk(out);
-  const KernelRows<T> rows(conv.geometry, conv.input, chunk_size, workspace);
+  const DirectPlan plan(conv.geometry, conv.input.shape);
+  const MapShape& out = plan.out;
+  const KernelRows<T> rows(plan, conv.input, workspace);
   T* panels = workspace.take<T>(Piece::kWeights, out.blocks() * rows.panel_size());
   const auto out_offsets = pixel_offsets(out.pixels());
+  const auto multiply = [&](int64_t slot, int64_t index, int64_t image) {
+    multiply_taps<T>({.a = rows.of(slot),
+                      .row_offsets = rows.offsets() + index * out.pixels(),
+                      .rows = out.pixels(),
+                      .taps = rows.taps().data(),
+                      .tap_count = rows.plan().taps,
+                      .depth = rows.plan().depth,
+                      .panel = panels,
+                      .panel_stride = rows.panel_size(),
+                      .blocks = out.blocks(),
+                      .out = conv.out + out.at(image, 0),
+                      .out_offsets = out_offsets.data(),
+                      .block_stride = out.block_size(),
+                      .add = false});
+    for (int64_t block = 0; conv.finish && block < out.blocks(); ++block) {
+      conv.finish->run(image, block, 0, out.pixels());
+    }
+  };
 #pragma omp parallel
   {
     rows.share_clear();
     share_forward_panels(conv.geometry, rows.plan(), conv.weights, panels);
-    for_chunks(out.images, chunk_size, [&](const Chunk& chunk) {
-      rows.share_load(chunk);
-#pragma omp for schedule(static)
-      for (int64_t index = 0; index < chunk.count; ++index) {
-        multiply_taps<T>({.a = rows.data(),
-                          .row_offsets = rows.offsets() + index * out.pixels(),
-                          .rows = out.pixels(),
-                          .taps = rows.taps().data(),
-                          .tap_count = rows.plan().taps,
-                          .depth = rows.plan().depth,
-                          .panel = panels,
-                          .panel_stride = rows.panel_size(),
-                          .blocks = out.blocks(),
-                          .out = conv.out + out.at(chunk.first + index, 0),
-                          .out_offsets = out_offsets.data(),
-                          .block_stride = out.block_size(),
-                          .add = false});
-        for (int64_t block = 0; conv.finish && block < out.blocks(); ++block) {
-          conv.finish->run(chunk.first + index, block, 0, out.pixels());
-        }
-      }
+    plan.lanes.run([&](const Team& team, const Lane& lane) {
+      for_chunks(lane, plan.chunk, [&](const Chunk& chunk) {
+        rows.load(team, chunk);
+        team.barrier();
+        team.share(chunk.count,
+                   [&](int64_t index) { multiply(team.slot(), index, chunk.first + index); });
+        team.barrier();
+      });
     });
   }
 }
 
 template <class T>
 void direct_backward(const ConvBackward<T>& conv, Workspace& workspace) {
-  const MapShape out = conv.geometry.out_shape(conv.input.shape);
-  const int64_t chunk_size = images_of_chunk(out);
-  const KernelRows<T> rows(conv.geometry, conv.input, chunk_size, workspace);
-  const GradientPanels<T> gradients(out, chunk_size, workspace);
+  const DirectPlan plan(conv.geometry, conv.input.shape);
+  const int64_t blocks = plan.out.blocks();
+  const KernelRows<T> rows(plan, conv.input, workspace);
+  const WeightGradient<T> to_weights(plan, rows, workspace);
   std::optional<InputGradient<T>> to_input;
-  if (conv.in_gradient) to_input.emplace(conv.geometry, conv.input.shape, chunk_size, workspace);
-  T* sums = workspace.take<T>(Piece::kMoreWeights, out.blocks() * rows.panel_size());
+  if (conv.in_gradient) to_input.emplace(plan, workspace);
 #pragma omp parallel
   {
     rows.share_clear();
@@ -373,28 +418,23 @@ void direct_backward(const ConvBackward<T>& conv, Workspace& workspace) {
       to_input->share_clear();
       to_input->share_panels(conv.weights);
     }
-    for_chunks(out.images, chunk_size, [&](const Chunk& chunk) {
-#pragma omp for schedule(static) nowait
-      for (int64_t unit = 0; unit < chunk.count * out.blocks(); ++unit) {
-        const int64_t index = unit / out.blocks();
-        const int64_t block = unit % out.blocks();
-        gradients.load(conv.gradient, chunk.first + index, index, block);
-        if (to_input) to_input->load(conv.gradient, chunk.first + index, index, block);
-      }
-      rows.share_load(chunk);
-#pragma omp for schedule(static) nowait
-      for (int64_t tap = 0; tap < rows.plan().taps; ++tap) {
-        gradients.add_products(rows, tap, chunk, sums);
-      }
-      if (to_input) {
-#pragma omp for schedule(static) nowait
-        for (int64_t index = 0; index < chunk.count; ++index) {
-          to_input->write(chunk.first + index, index, conv.in_gradient, conv.finish);
-        }
-      }
-#pragma omp barrier
+    plan.lanes.run([&](const Team& team, const Lane& lane) {
+      to_weights.clear(team, lane);
+      for_chunks(lane, plan.chunk, [&](const Chunk& chunk) {
+        team.share(chunk.count * blocks, [&](int64_t unit) {
+          const int64_t index = unit / blocks;
+          const int64_t image = chunk.first + index;
+          to_weights.load(conv.gradient, image, team.slot(), index, unit % blocks);
+          if (to_input) to_input->load(conv.gradient, image, team.slot(), index, unit % blocks);
+        });
+        rows.load(team, chunk);
+        team.barrier();
+        to_weights.add(team, lane, chunk);
+        if (to_input) to_input->write(team, chunk, conv.in_gradient, conv.finish);
+        team.barrier();
+      });
     });
-    share_panel_gradient(conv.geometry, rows.plan(), sums, conv.weight_gradient);
+    to_weights.share_result(conv.weight_gradient);
   }
 }
 

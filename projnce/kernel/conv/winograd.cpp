@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "projnce/kernel/conv/block_args.h"
+#include "projnce/kernel/conv/team.h"
 #include "projnce/kernel/conv/winograd_args.h"
 #include "projnce/kernel/conv/winograd_weights.h"
 #include "projnce/kernel/table.h"
@@ -22,10 +23,10 @@ constexpr int64_t kBorder = 2;       // pixels beside the tiles, both sides toge
 
 /// How an image is cut into tiles, and how many images make a chunk.
 struct TilePlan {
-  explicit TilePlan(const MapShape& shape)
+  TilePlan(const MapShape& shape, const LanePlan& lanes)
       : rows((shape.height + kWinogradOut - 1) / kWinogradOut),
         columns((shape.width + kWinogradOut - 1) / kWinogradOut),
-        chunk(std::clamp<int64_t>(kChunkTiles / (rows * columns), 1, shape.images)) {}
+        chunk(std::clamp<int64_t>(kChunkTiles / (rows * columns), 1, lanes.most())) {}
 
   int64_t per_image() const { return rows * columns; }
   int64_t most() const { return chunk * per_image(); }
@@ -37,44 +38,92 @@ struct TilePlan {
   int64_t chunk;  // images
 };
 
-/// Images first .. first + count - 1.
-struct Chunk {
-  int64_t first;
-  int64_t count;
+/// 0, step, 2 * step, ...
+std::vector<int32_t> steps(int64_t count, int64_t step) {
+  std::vector<int32_t> offsets;
+  for (int64_t i = 0; i < count; ++i) offsets.push_back(static_cast<int32_t>(i * step));
+  return offsets;
+}
+
+/// Long rows are set apart by a line: at a power of two their lines would share a few places of the
+/// first cache.
+int64_t padded_row(int64_t channels) {
+  return channels < 64 ? channels : channels + kChannelBlock;
+}
+
+/// Factors of tiles as rows of a matrix for each of the 36, [36][tile][channels], one such memory
+/// for each slot.
+template <class T>
+class RowFactors {
+ public:
+  RowFactors(const TilePlan& plan, int64_t channels, int64_t slots, Piece piece,
+             Workspace& workspace)
+      : plan_(plan),
+        row_(padded_row(blocks_of(channels) * kChannelBlock)),
+        factor_(plan.most() * row_ + kChannelBlock),
+        offsets_(steps(plan.most(), row_)),
+        memory_(workspace.take<T>(piece, slots * kWinogradFactors * factor_)) {}
+
+  /// Transforms a block of the index-th image of a chunk.
+  void put(const T* padded, int64_t slot, int64_t index, int64_t block) const {
+    kernels<T>().winograd_input(
+        {.padded = padded,
+         .row_stride = plan_.row_stride(),
+         .rows = plan_.rows,
+         .columns = plan_.columns,
+         .tile_stride = row_,
+         .factor_stride = factor_},
+        of(slot, 0) + index * plan_.per_image() * row_ + block * kChannelBlock);
+  }
+  T* of(int64_t slot, int64_t factor) const {
+    return memory_ + (slot * kWinogradFactors + factor) * factor_;
+  }
+  const int32_t* offsets() const { return offsets_.data(); }
+
+ private:
+  const TilePlan& plan_;
+  int64_t row_;
+  int64_t factor_;
+  std::vector<int32_t> offsets_;
+  T* memory_;
 };
 
-/// Factors of tiles as rows of a matrix for each of the 36: [36][tile][channels].
-struct RowFactors {
-  RowFactors(const TilePlan& plan, int64_t channels)
-      : row_stride(blocks_of(channels) * kChannelBlock + kChannelBlock),
-        factor_stride(plan.most() * row_stride + kChannelBlock),
-        offsets(static_cast<size_t>(plan.most())) {
-    for (size_t i = 0; i < offsets.size(); ++i) {
-      offsets[i] = static_cast<int32_t>(static_cast<int64_t>(i) * row_stride);
-    }
+/// Factors of tiles as panels: [36][blocks][tile][16], one such memory for each slot.
+template <class T>
+class PanelFactors {
+ public:
+  PanelFactors(const TilePlan& plan, int64_t channels, int64_t slots, Piece piece,
+               Workspace& workspace)
+      : plan_(plan),
+        block_(plan.most() * kChannelBlock),
+        factor_(blocks_of(channels) * block_ + kChannelBlock),
+        offsets_(steps(plan.most(), kChannelBlock)),
+        memory_(workspace.take<T>(piece, slots * kWinogradFactors * factor_)) {}
+
+  /// Transforms a block of gradients of the index-th image of a chunk.
+  void put_gradient(const T* padded, int64_t slot, int64_t index, int64_t block) const {
+    kernels<T>().winograd_gradient(
+        {.padded = padded,
+         .row_stride = plan_.row_stride(),
+         .rows = plan_.rows,
+         .columns = plan_.columns,
+         .tile_stride = kChannelBlock,
+         .factor_stride = factor_},
+        of(slot, 0) + block * block_ + index * plan_.per_image() * kChannelBlock);
   }
-  int64_t size() const { return kWinogradFactors * factor_stride; }
-
-  int64_t row_stride;
-  int64_t factor_stride;
-  std::vector<int32_t> offsets;
-};
-
-/// Factors of tiles as panels: [36][blocks][tile][16].
-struct PanelFactors {
-  PanelFactors(const TilePlan& plan, int64_t channels)
-      : block_stride(plan.most() * kChannelBlock),
-        factor_stride(blocks_of(channels) * block_stride + kChannelBlock),
-        offsets(static_cast<size_t>(plan.most())) {
-    for (size_t i = 0; i < offsets.size(); ++i) {
-      offsets[i] = static_cast<int32_t>(static_cast<int64_t>(i) * kChannelBlock);
-    }
+  T* of(int64_t slot, int64_t factor) const {
+    return memory_ + (slot * kWinogradFactors + factor) * factor_;
   }
-  int64_t size() const { return kWinogradFactors * factor_stride; }
+  int64_t block_stride() const { return block_; }
+  int64_t factor_stride() const { return factor_; }
+  const int32_t* offsets() const { return offsets_.data(); }
 
-  int64_t block_stride;
-  int64_t factor_stride;
-  std::vector<int32_t> offsets;
+ private:
+  const TilePlan& plan_;
+  int64_t block_;
+  int64_t factor_;
+  std::vector<int32_t> offsets_;
+  T* memory_;
 };
 
 /// Reads maps into a buffer with a border of zeros, one for each thread.
@@ -104,75 +153,59 @@ class PaddedMaps {
   T* memory_;
 };
 
-template <class T>
-WinogradTiles<T> tiles_of(const TilePlan& plan, const T* padded, int64_t tile_stride,
-                          int64_t factor_stride) {
-  return {.padded = padded,
-          .row_stride = plan.row_stride(),
-          .rows = plan.rows,
-          .columns = plan.columns,
-          .tile_stride = tile_stride,
-          .factor_stride = factor_stride};
-}
-
 /// Maps times weight factors to maps: forward, and backward to the input with weights turned
-/// around. Its methods are called by all threads of a team.
+/// around.
 template <class T>
 class MapProduct {
  public:
-  MapProduct(const TilePlan& plan, const MapShape& in, const MapShape& out, Workspace& workspace)
+  MapProduct(const TilePlan& plan, const LanePlan& lanes, const MapShape& in, const MapShape& out,
+             Workspace& workspace)
       : plan_(plan),
         in_(in),
         out_(out),
-        rows_(plan, in.channels),
-        products_(plan, out.channels),
-        factors_(workspace.take<T>(Piece::kFactors, rows_.size())),
-        sums_(workspace.take<T>(Piece::kProducts, products_.size())) {}
+        factors_(plan, in.channels, lanes.slots(), Piece::kFactors, workspace),
+        products_(plan, out.channels, lanes.slots(), Piece::kProducts, workspace) {}
 
-  void put(const T* padded, int64_t index, int64_t block) const {
-    kernels<T>().winograd_input(
-        tiles_of(plan_, padded, rows_.row_stride, rows_.factor_stride),
-        factors_ + index * plan_.per_image() * rows_.row_stride + block * kChannelBlock);
-  }
+  const RowFactors<T>& factors() const { return factors_; }
 
-  void multiply(int64_t factor, const Chunk& chunk, const T* weights, int64_t weight_stride) const {
+  void multiply(int64_t slot, int64_t factor, const Chunk& chunk, const T* weights) const {
     const int64_t depth = in_.padded_channels();
+    const typename GatheredProduct<T>::Tap tap{0, 0};
     for (int64_t k = 0; k < depth; k += kDepth) {
-      const typename GatheredProduct<T>::Tap tap{0, 0};
-      kernels<T>().gathered_product({.a = factors_ + factor * rows_.factor_stride + k,
-                                     .row_offsets = rows_.offsets.data(),
+      kernels<T>().gathered_product({.a = factors_.of(slot, factor) + k,
+                                     .row_offsets = factors_.offsets(),
                                      .rows = chunk.count * plan_.per_image(),
                                      .taps = &tap,
                                      .tap_count = 1,
                                      .depth = std::min(kDepth, depth - k),
-                                     .panel = weights + factor * weight_stride + k * kChannelBlock,
+                                     .panel = weights + k * kChannelBlock,
                                      .panel_stride = depth * kChannelBlock,
                                      .blocks = out_.blocks(),
-                                     .out = sums_ + factor * products_.factor_stride,
-                                     .out_offsets = products_.offsets.data(),
-                                     .block_stride = products_.block_stride,
+                                     .out = products_.of(slot, factor),
+                                     .out_offsets = products_.offsets(),
+                                     .block_stride = products_.block_stride(),
                                      .add = k > 0});
     }
   }
 
-  void share_outputs(const Chunk& chunk, T* out, const MapFinish* finish) const {
-#pragma omp for schedule(static)
-    for (int64_t unit = 0; unit < chunk.count * out_.blocks(); ++unit) {
+  void write(const Team& team, const Chunk& chunk, T* out, const MapFinish* finish) const {
+    team.share(chunk.count * out_.blocks(), [&](int64_t unit) {
       const int64_t index = unit / out_.blocks();
-      write_block(index, chunk.first + index, unit % out_.blocks(), out, finish);
-    }
+      const int64_t block = unit % out_.blocks();
+      const T* from = products_.of(team.slot(), 0) + block * products_.block_stride() +
+                      index * plan_.per_image() * kChannelBlock;
+      write_block(from, chunk.first + index, block, out, finish);
+    });
   }
 
  private:
-  void write_block(int64_t index, int64_t image, int64_t block, T* out,
+  void write_block(const T* from, int64_t image, int64_t block, T* out,
                    const MapFinish* finish) const {
-    const T* from =
-        sums_ + block * products_.block_stride + index * plan_.per_image() * kChannelBlock;
     for (int64_t row = 0; row < plan_.rows; ++row) {
       const int64_t first = row * kWinogradOut * out_.width;
       const int64_t height = std::min<int64_t>(kWinogradOut, out_.height - row * kWinogradOut);
       kernels<T>().winograd_output({.from = from + row * plan_.columns * kChannelBlock,
-                                    .factor_stride = products_.factor_stride,
+                                    .factor_stride = products_.factor_stride(),
                                     .columns = plan_.columns,
                                     .to = out + out_.at(image, block) + first * kChannelBlock,
                                     .width = out_.width,
@@ -184,104 +217,117 @@ class MapProduct {
   const TilePlan& plan_;
   const MapShape& in_;
   const MapShape& out_;
-  RowFactors rows_;
-  PanelFactors products_;
-  T* factors_;
-  T* sums_;
+  RowFactors<T> factors_;
+  PanelFactors<T> products_;
 };
 
-template <class Work>
-void for_chunks(const MapShape& shape, const TilePlan& plan, const Work& work) {
-  for (int64_t first = 0; first < shape.images; first += plan.chunk) {
-    work(Chunk{first, std::min(plan.chunk, shape.images - first)});
-  }
-}
-
-/// Sums of products of input and gradient tiles: the gradient of the weights' factors.
+/// Sums of products of input and gradient tiles: the gradient of the weights' factors, for each
+/// lane.
 template <class T>
 class WeightSums {
  public:
-  WeightSums(const TilePlan& plan, const ConvGeometry& geometry, Workspace& workspace)
+  WeightSums(const TilePlan& plan, const LanePlan& lanes, const ConvGeometry& geometry,
+             Workspace& workspace)
       : plan_(plan),
+        lanes_(lanes),
         geometry_(geometry),
-        rows_(plan, geometry.in_channels),
-        panels_(plan, geometry.out_channels),
-        inputs_(workspace.take<T>(Piece::kMoreFactors, rows_.size())),
-        gradients_(workspace.take<T>(Piece::kPanels, panels_.size())),
-        sums_(workspace.take<T>(Piece::kMoreWeights, weight_factors_size(geometry))) {}
+        inputs_(plan, geometry.in_channels, lanes.slots(), Piece::kMoreFactors, workspace),
+        gradients_(plan, geometry.out_channels, lanes.slots(), Piece::kPanels, workspace),
+        lane_(weight_factors_size(geometry)),
+        sums_(workspace.take<T>(Piece::kMoreWeights, lanes.lanes() * lane_)) {}
 
-  void put_input(const T* padded, int64_t index, int64_t block) const {
-    kernels<T>().winograd_input(
-        tiles_of(plan_, padded, rows_.row_stride, rows_.factor_stride),
-        inputs_ + index * plan_.per_image() * rows_.row_stride + block * kChannelBlock);
-  }
-  void put_gradient(const T* padded, int64_t index, int64_t block) const {
-    kernels<T>().winograd_gradient(
-        tiles_of(plan_, padded, kChannelBlock, panels_.factor_stride),
-        gradients_ + block * panels_.block_stride + index * plan_.per_image() * kChannelBlock);
-  }
+  const RowFactors<T>& inputs() const { return inputs_; }
+  const PanelFactors<T>& gradients() const { return gradients_; }
 
-  void add(int64_t factor, const Chunk& chunk) const {
+  void clear(const Team& team, const Lane& lane) const {
+    team.share(kWinogradFactors, [&](int64_t factor) {
+      std::fill_n(of(lane, factor), weight_factor_stride(geometry_), T(0));
+    });
+  }
+  void add(int64_t slot, const Lane& lane, int64_t factor, const Chunk& chunk) const {
     const int64_t ins = blocks_of(geometry_.in_channels) * kChannelBlock;
-    const int64_t outs = blocks_of(geometry_.out_channels);
-    T* sums = sums_ + factor * weight_factor_stride(geometry_);
-    if (chunk.first == 0) std::fill_n(sums, ins * outs * kChannelBlock, T(0));
     const int64_t tiles = chunk.count * plan_.per_image();
     for (int64_t k = 0; k < tiles; k += kDepth) {
-      kernels<T>().gathered_outer(
-          {.a = inputs_ + factor * rows_.factor_stride,
-           .depth_offsets = rows_.offsets.data() + k,
-           .depth = std::min(kDepth, tiles - k),
-           .rows = ins,
-           .panel = gradients_ + factor * panels_.factor_stride + k * kChannelBlock,
-           .panel_stride = panels_.block_stride,
-           .blocks = outs,
-           .out = sums,
-           .block_stride = ins * kChannelBlock});
+      kernels<T>().gathered_outer({.a = inputs_.of(slot, factor),
+                                   .depth_offsets = inputs_.offsets() + k,
+                                   .depth = std::min(kDepth, tiles - k),
+                                   .rows = ins,
+                                   .panel = gradients_.of(slot, factor) + k * kChannelBlock,
+                                   .panel_stride = gradients_.block_stride(),
+                                   .blocks = blocks_of(geometry_.out_channels),
+                                   .out = of(lane, factor),
+                                   .block_stride = ins * kChannelBlock});
     }
   }
+  /// By all threads.
   void share_result(T* weight_gradient) const {
+    share_lane_sums(lanes_, sums_, lane_, lane_);
     share_weight_gradient(geometry_, sums_, weight_gradient);
   }
 
  private:
+  T* of(const Lane& lane, int64_t factor) const {
+    return sums_ + lane.index * lane_ + factor * weight_factor_stride(geometry_);
+  }
+
   const TilePlan& plan_;
+  const LanePlan& lanes_;
   const ConvGeometry& geometry_;
-  RowFactors rows_;
-  PanelFactors panels_;
-  T* inputs_;
-  T* gradients_;
+  RowFactors<T> inputs_;
+  PanelFactors<T> gradients_;
+  int64_t lane_;
   T* sums_;
 };
+
+/// Layers whose sums are small go in lanes.
+LanePlan lanes_for(const ConvGeometry& geometry, const MapShape& in) {
+  constexpr int64_t kMostBlocks = 16;
+  return {in.images,
+          blocks_of(geometry.in_channels) * blocks_of(geometry.out_channels) <= kMostBlocks};
+}
+
+/// Calls put(padded map, index, block) for the maps of a chunk.
+template <class T, class Put>
+void read_maps(const Team& team, const PaddedMaps<T>& padded, const MapShape& shape,
+               const MapSource<T>& source, const Chunk& chunk, const Put& put) {
+  team.share(chunk.count * shape.blocks(), [&](int64_t unit) {
+    const int64_t index = unit / shape.blocks();
+    const int64_t block = unit % shape.blocks();
+    put(padded.load(shape, source, chunk.first + index, block), index, block);
+  });
+}
 
 }  // namespace
 
 template <class T>
 void winograd_forward(const ConvForward<T>& conv, Workspace& workspace) {
   const auto& geometry = conv.geometry;
-  const MapShape out = geometry.out_shape(conv.input.shape);
-  const TilePlan plan(conv.input.shape);
+  const MapShape& in = conv.input.shape;
+  const MapShape out = geometry.out_shape(in);
+  const LanePlan lanes = lanes_for(geometry, in);
+  const TilePlan plan(in, lanes);
   const PaddedMaps<T> padded(plan, workspace);
-  const MapProduct<T> product(plan, conv.input.shape, out, workspace);
+  const MapProduct<T> product(plan, lanes, in, out, workspace);
   T* weights = workspace.take<T>(Piece::kWeights, weight_factors_size(geometry));
 #pragma omp parallel
   {
     padded.clear();
     share_forward_factors(geometry, conv.weights, weights);
-    for_chunks(conv.input.shape, plan, [&](const Chunk& chunk) {
-      const int64_t blocks = conv.input.shape.blocks();
-#pragma omp for schedule(static)
-      for (int64_t unit = 0; unit < chunk.count * blocks; ++unit) {
-        const int64_t index = unit / blocks;
-        const int64_t block = unit % blocks;
-        product.put(padded.load(conv.input.shape, conv.input.maps, chunk.first + index, block),
-                    index, block);
-      }
-#pragma omp for schedule(static)
-      for (int64_t factor = 0; factor < kWinogradFactors; ++factor) {
-        product.multiply(factor, chunk, weights, weight_factor_stride(geometry));
-      }
-      product.share_outputs(chunk, conv.out, conv.finish);
+    lanes.run([&](const Team& team, const Lane& lane) {
+      for_chunks(lane, plan.chunk, [&](const Chunk& chunk) {
+        read_maps(team, padded, in, conv.input.maps, chunk,
+                  [&](const T* map, int64_t index, int64_t block) {
+                    product.factors().put(map, team.slot(), index, block);
+                  });
+        team.barrier();
+        team.share(kWinogradFactors, [&](int64_t factor) {
+          product.multiply(team.slot(), factor, chunk,
+                           weights + factor * weight_factor_stride(geometry));
+        });
+        team.barrier();
+        product.write(team, chunk, conv.out, conv.finish);
+        team.barrier();
+      });
     });
   }
 }
@@ -289,40 +335,40 @@ void winograd_forward(const ConvForward<T>& conv, Workspace& workspace) {
 template <class T>
 void winograd_backward(const ConvBackward<T>& conv, Workspace& workspace) {
   const auto& geometry = conv.geometry;
-  const MapShape out = geometry.out_shape(conv.input.shape);
-  const TilePlan plan(conv.input.shape);
+  const MapShape& in = conv.input.shape;
+  const MapShape out = geometry.out_shape(in);
+  const LanePlan lanes = lanes_for(geometry, in);
+  const TilePlan plan(in, lanes);
   const PaddedMaps<T> padded(plan, workspace);
-  const MapProduct<T> product(plan, out, conv.input.shape, workspace);
-  const WeightSums<T> sums(plan, geometry, workspace);
+  const MapProduct<T> product(plan, lanes, out, in, workspace);
+  const WeightSums<T> sums(plan, lanes, geometry, workspace);
   T* weights = workspace.take<T>(Piece::kWeights, weight_factors_size(geometry));
 #pragma omp parallel
   {
     padded.clear();
-    if (conv.in_gradient) share_backward_factors(geometry, conv.weights, weights);
-    for_chunks(conv.input.shape, plan, [&](const Chunk& chunk) {
-#pragma omp for schedule(static) nowait
-      for (int64_t unit = 0; unit < chunk.count * out.blocks(); ++unit) {
-        const int64_t index = unit / out.blocks();
-        const int64_t block = unit % out.blocks();
-        const T* map = padded.load(out, conv.gradient, chunk.first + index, block);
-        sums.put_gradient(map, index, block);
-        if (conv.in_gradient) product.put(map, index, block);
-      }
-#pragma omp for schedule(static)
-      for (int64_t unit = 0; unit < chunk.count * conv.input.shape.blocks(); ++unit) {
-        const int64_t index = unit / conv.input.shape.blocks();
-        const int64_t block = unit % conv.input.shape.blocks();
-        sums.put_input(padded.load(conv.input.shape, conv.input.maps, chunk.first + index, block),
-                       index, block);
-      }
-#pragma omp for schedule(static)
-      for (int64_t factor = 0; factor < kWinogradFactors; ++factor) {
-        sums.add(factor, chunk);
-        if (conv.in_gradient) {
-          product.multiply(factor, chunk, weights, weight_factor_stride(geometry));
-        }
-      }
-      if (conv.in_gradient) product.share_outputs(chunk, conv.in_gradient, conv.finish);
+    share_backward_factors(geometry, conv.weights, weights);
+    lanes.run([&](const Team& team, const Lane& lane) {
+      sums.clear(team, lane);
+      for_chunks(lane, plan.chunk, [&](const Chunk& chunk) {
+        const int64_t slot = team.slot();
+        read_maps(team, padded, out, conv.gradient, chunk,
+                  [&](const T* map, int64_t index, int64_t block) {
+                    sums.gradients().put_gradient(map, slot, index, block);
+                    product.factors().put(map, slot, index, block);
+                  });
+        read_maps(team, padded, in, conv.input.maps, chunk,
+                  [&](const T* map, int64_t index, int64_t block) {
+                    sums.inputs().put(map, slot, index, block);
+                  });
+        team.barrier();
+        team.share(kWinogradFactors, [&](int64_t factor) {
+          sums.add(slot, lane, factor, chunk);
+          product.multiply(slot, factor, chunk, weights + factor * weight_factor_stride(geometry));
+        });
+        team.barrier();
+        product.write(team, chunk, conv.in_gradient, conv.finish);
+        team.barrier();
+      });
     });
     sums.share_result(conv.weight_gradient);
   }
