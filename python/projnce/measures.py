@@ -54,7 +54,10 @@ def mixed_ksg(x: Array, y: Array, k: int = 5) -> float:
 
 
 def label_entropy(labels: Array) -> float:
-    """Entropy of the labels in nats: what embeddings can at most know about them.
+    r"""Entropy of the labels in nats: what embeddings can at most know about them.
+
+    .. math::
+        H = -\sum_c p_c \log p_c, \qquad p_c = n_c / N
 
     >>> print(f"{label_entropy(torch.tensor([0, 1, 0, 1])):.3f}")
     0.693
@@ -87,8 +90,13 @@ def mi_bounds(
     temperature: float = 0.07,
     k: int = 5,
 ) -> MiBounds:
-    """What embeddings ``[N, D]`` know about labels ``[N]``: the estimate between its bounds, in
-    nats, as ``projnce mi`` prints them. Rows are brought to unit length for the bounds.
+    r"""What embeddings ``[N, D]`` know about labels ``[N]``: the estimate between its bounds, in
+    nats, as ``projnce mi`` prints them. Rows are brought to unit length for the bounds. The one by
+    class vectors :math:`g_c`, with :math:`n_c` rows of class c, is
+
+    .. math::
+        \log N + \text{mean}_i \left( z_i \cdot g_{y_i} / \tau
+        - \log \sum_c n_c e^{z_i \cdot g_c / \tau} \right)
 
     ``class_vectors [C, D]`` come from other samples, with labels in 0 .. C - 1. Without them the
     rows are halved, and each half is measured with the centroids of the other.

@@ -225,7 +225,11 @@ class ProjNCEPerpLoss(RowLoss):
 
 class ProjNCEMedLoss(RowLoss):
     r"""ProjNCE-med (Jeong and Hero): rows against class medians, which a few wrong labels barely
-    move. The formula is that of :class:`ProjNCEPerpLoss`.
+    move.
+
+    .. math::
+        \ell_i = -z_i \cdot g_{y_i} / \tau + \log \sum_c n_c e^{z_i \cdot g_c / \tau}, \qquad
+        g_c = \text{median}_{j: y_j = c} \, z_j
 
     Args:
         temperature: divides similarities; above 0.
@@ -300,9 +304,13 @@ class ProjNCEMedLoss(RowLoss):
 
 
 class ProjNCEMLPLoss(RowLoss):
-    r"""ProjNCE-MLP (Jeong and Hero): rows against one learned vector for each class. The formula is
-    that of :class:`ProjNCEPerpLoss`; the class vectors are parameters of the module, so give
-    ``loss.parameters()`` to the optimizer too.
+    r"""ProjNCE-MLP (Jeong and Hero): rows against one learned vector for each class.
+
+    .. math::
+        \ell_i = -z_i \cdot g_{y_i} / \tau + \log \sum_c n_c e^{z_i \cdot g_c / \tau}
+
+    with :math:`n_c` rows of class c in the batch. The class vectors :math:`g_c` are parameters of
+    the module, so give ``loss.parameters()`` to the optimizer too.
 
     Args:
         num_classes: C; labels run from 0 to C - 1.
