@@ -7,6 +7,7 @@
 #include "projnce/information/bounds.h"
 #include "projnce/loss/projnce.h"
 #include "projnce/projection/class_groups.h"
+#include "projnce/projection/class_matrix.h"
 
 namespace projnce {
 
@@ -23,6 +24,7 @@ double pair_bound_of(const torch::Tensor& rows, const torch::Tensor& labels, dou
 /// Only rows of classes that have a vector count.
 double class_bound_of(const torch::Tensor& rows, const torch::Tensor& labels,
                       const torch::Tensor& class_vectors, double temperature) {
+  check_labels(labels, class_vectors.size(0), "held-out bound");
   const auto absent = class_vectors.isnan().any(/*dim=*/1);
   const auto kept = absent.index_select(0, labels).logical_not().nonzero().squeeze(1);
   if (kept.size(0) == 0) return 0;

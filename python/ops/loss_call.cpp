@@ -42,6 +42,11 @@ struct Side {
   }
 };
 
+/// Labels as [B, 1], which some programs keep, as [B].
+torch::Tensor as_list(const torch::Tensor& labels) {
+  return labels.defined() && labels.dim() == 2 && labels.size(1) == 1 ? labels.squeeze(1) : labels;
+}
+
 Side make_side(const torch::Tensor& features, const torch::Tensor& labels,
                const torch::Tensor& instances, bool normalize) {
   if (features.dim() < 2 || features.numel() == 0 || !features.is_floating_point()) {
@@ -54,7 +59,7 @@ Side make_side(const torch::Tensor& features, const torch::Tensor& labels,
     side.rows = features.reshape({side.samples * side.views, -1});
   }
   if (normalize) side.rows = unit_rows(at_least_float32(side.rows));
-  side.labels = side.for_each_view(labels, "labels");
+  side.labels = side.for_each_view(as_list(labels), "labels");
   side.instances = side.for_each_view(instances, "instances");
   if (features.dim() > 2 && !instances.defined()) {
     const auto numbers = torch::TensorOptions(features.device()).dtype(torch::kInt64);
@@ -85,9 +90,12 @@ LossCall::LossCall(const c10::FunctionSchema& schema, torch::jit::Stack& stack) 
   torch::jit::drop(stack, arguments.size());
 }
 
-void LossCall::check_devices() const {
+void LossCall::check_tensors() const {
   const auto& [first_name, first] = *tensors.begin();
   for (const auto& [name, tensor] : tensors) {
+    if (tensor.layout() != torch::kStrided) {
+      fail(name, " are ", tensor.layout(), ", expected a dense tensor; to_dense() makes one");
+    }
     if (tensor.device() == first.device()) continue;
     fail(first_name, " are on ", first.device(), ", ", name, " on ", tensor.device(),
          "; move them to one device");

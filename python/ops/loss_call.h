@@ -23,8 +23,8 @@ struct LossCall {
   /// Takes the arguments off the stack.
   LossCall(const c10::FunctionSchema& schema, torch::jit::Stack& stack);
 
-  /// Throws unless all tensors are on one device.
-  void check_devices() const;
+  /// Throws unless all tensors are dense and on one device.
+  void check_tensors() const;
 
   /// Undefined where it is absent.
   torch::Tensor tensor(const std::string& name) const;

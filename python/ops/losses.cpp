@@ -105,7 +105,10 @@ struct SelfpCall {
 SelfpCall read_selfp(Table& table) {
   SelfpCall call;
   auto reader = loss_reader(table);
-  reader.field("projection_pos", call.pos).field("projection_neg", call.neg);
+  // Those that need nothing but rows and labels; others are given as vectors.
+  const std::vector<std::pair<std::string, std::string>> names = {
+      {"centroid", "centroid"}, {"sample", "sample"}, {"perp", "perp"}, {"median", "median"}};
+  reader.choice("projection_pos", call.pos, names).choice("projection_neg", call.neg, names);
   read_fields(reader, call.options);
   reader.done();
   return call;

@@ -34,7 +34,7 @@ const LossOperator& find_loss(const OperatorHandle& handle, std::string_view suf
 void call_loss(const OperatorHandle& handle, Stack* stack) {
   with_python_errors([&] {
     LossCall call(handle.schema(), *stack);
-    call.check_devices();
+    call.check_tensors();
     stack->emplace_back(find_loss(handle).evaluate(call).loss);
   });
 }
@@ -42,7 +42,7 @@ void call_loss(const OperatorHandle& handle, Stack* stack) {
 void call_parts(const OperatorHandle& handle, Stack* stack) {
   with_python_errors([&] {
     LossCall call(handle.schema(), *stack);
-    call.check_devices();
+    call.check_tensors();
     call.with_parts = true;
     const auto value = find_loss(handle, kPartsSuffix).evaluate(call);
     c10::Dict<std::string, torch::Tensor> parts;
@@ -79,7 +79,8 @@ void call_without_autocast(const OperatorHandle& handle, Stack* stack) {
 void call_meta(const OperatorHandle& handle, Stack* stack) {
   with_python_errors([&] {
     LossCall call(handle.schema(), *stack);
-    call.check_devices();
+    call.check_tensors();
+    if (call.tensor("features").defined()) call.batch();  // what shapes and types tell
     const auto& values = call.tensors.at(handle.schema().arguments().front().name());
     stack->emplace_back(at_least_float32(values).sum());
   });

@@ -1,6 +1,7 @@
 """What embeddings know about their classes, what they look like, and which labels are wrong.
 
-Tensors and numpy arrays are taken alike; what comes back is of the kind that was given.
+Tensors and numpy arrays are taken alike; what comes back is of the kind that was given. They are
+computed on the CPU, wherever a tensor is.
 """
 from typing import Any, NamedTuple, Optional, Union
 
@@ -53,7 +54,10 @@ def mixed_ksg(x: Array, y: Array, k: int = 5) -> float:
 
 
 def label_entropy(labels: Array) -> float:
-    """Entropy of the labels in nats: what embeddings can at most know about them.
+    r"""Entropy of the labels in nats: what embeddings can at most know about them.
+
+    .. math::
+        H = -\sum_c p_c \log p_c, \qquad p_c = n_c / N
 
     >>> print(f"{label_entropy(torch.tensor([0, 1, 0, 1])):.3f}")
     0.693
@@ -86,8 +90,13 @@ def mi_bounds(
     temperature: float = 0.07,
     k: int = 5,
 ) -> MiBounds:
-    """What embeddings ``[N, D]`` know about labels ``[N]``: the estimate between its bounds, in
-    nats, as ``projnce mi`` prints them. Rows are brought to unit length for the bounds.
+    r"""What embeddings ``[N, D]`` know about labels ``[N]``: the estimate between its bounds, in
+    nats, as ``projnce mi`` prints them. Rows are brought to unit length for the bounds. The one by
+    class vectors :math:`g_c`, with :math:`n_c` rows of class c, is
+
+    .. math::
+        \log N + \text{mean}_i \left( z_i \cdot g_{y_i} / \tau
+        - \log \sum_c n_c e^{z_i \cdot g_c / \tau} \right)
 
     ``class_vectors [C, D]`` come from other samples, with labels in 0 .. C - 1. Without them the
     rows are halved, and each half is measured with the centroids of the other.
@@ -183,7 +192,17 @@ def _tensor(values: Any, name: str) -> torch.Tensor:
         raise TypeError(
             f"{name} must be a torch.Tensor or a numpy array, not {type(values).__name__}"
         )
-    return torch.as_tensor(values).detach()
+    if isinstance(values, np.ndarray):
+        return torch.as_tensor(_native(values, name))
+    return values.detach().cpu()
+
+
+def _native(values: np.ndarray, name: str) -> np.ndarray:
+    """As torch takes it: of its types and byte order, in a memory of its own where that is needed."""
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"{name} hold {values.dtype}, expected numbers")
+    dtype = np.dtype(np.int64) if values.dtype.kind == "u" else values.dtype.newbyteorder("=")
+    return np.require(values, dtype, ["C", "W"])
 
 
 def _matrix(values: Any, name: str) -> torch.Tensor:
@@ -191,6 +210,8 @@ def _matrix(values: Any, name: str) -> torch.Tensor:
     tensor = _tensor(values, name)
     if tensor.dim() not in (1, 2):
         raise ValueError(f"{name} have shape {list(tensor.shape)}, expected [N, D]")
+    if tensor.is_complex():
+        raise TypeError(f"{name} hold {tensor.dtype}, expected real numbers")
     if tensor.dtype not in (torch.float32, torch.float64):
         tensor = tensor.to(torch.float32 if tensor.is_floating_point() else torch.float64)
     return tensor if tensor.dim() == 2 else tensor.unsqueeze(1)
@@ -207,4 +228,4 @@ def _labels(values: Any) -> torch.Tensor:
 
 
 def _like(given: Array, result: torch.Tensor) -> Array:
-    return result.numpy() if isinstance(given, np.ndarray) else result
+    return result.numpy() if isinstance(given, np.ndarray) else result.to(given.device)

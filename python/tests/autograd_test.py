@@ -71,6 +71,13 @@ class ShapeTest(unittest.TestCase):
                     flat = loss(rows, labels, instances=instances) if name == "simclr" else loss(rows, labels)
                 torch.testing.assert_close(loss(features, LABELS), flat)
 
+    def test_labels_may_be_a_column(self):
+        features = unit_rows(5, 2, 6)
+        for name, loss in all_losses().items():
+            with self.subTest(loss=name):
+                self.assertEqual(loss(features, LABELS.view(-1, 1)).item(),
+                                 loss(features, LABELS).item())
+
     def test_supcon_is_the_plain_formula_for_two_views(self):
         features = unit_rows(32, 2, 16, dtype=torch.float32).requires_grad_()
         labels = torch.arange(32) % 5

@@ -22,9 +22,19 @@ class WrongCallTest(unittest.TestCase):
         loss = projnce.SupConLoss()
         self.refused(TypeError, "features must be a torch.Tensor, not ndarray",
                      lambda: loss(FEATURES.numpy(), LABELS))
-        self.refused(TypeError, "labels must be a torch.Tensor of integers, not ndarray",
+        self.refused(TypeError, "labels must be a torch.Tensor, not ndarray",
                      lambda: loss(FEATURES, LABELS.numpy()))
         self.refused(TypeError, "labels .* not list", lambda: loss(FEATURES, LABELS.tolist()))
+        others = (("instances", loss), ("candidates", loss), ("candidate_labels", loss),
+                  ("candidate_instances", loss), ("soft_labels", projnce.ProjNCEPerpLoss()),
+                  ("pos", projnce.SelfPLoss()), ("neg", projnce.SelfPLoss()))
+        for name, loss in others:
+            self.refused(TypeError, f"{name} must be a torch.Tensor, not ndarray",
+                         lambda: loss(FEATURES, LABELS, **{name: FEATURES.numpy()}))
+        self.refused(TypeError, "logits must be a torch.Tensor, not ndarray",
+                     lambda: projnce.CELoss()(FEATURES.numpy(), LABELS))
+        self.refused(TypeError, "b must be a torch.Tensor, not NoneType",
+                     lambda: projnce.InfoNCELoss()(FEATURES, None))
 
     def test_labels_of_another_length_type_or_device(self):
         for name, loss in all_losses(dim=4).items():
@@ -47,10 +57,21 @@ class WrongCallTest(unittest.TestCase):
             (FEATURES[:, 0], r"\[6\]"),
             (FEATURES[:0], r"\[0, 4\]"),
             (FEATURES.to(torch.complex64), "type ComplexFloat"),
+            (FEATURES.long().to("meta"), "type Long"),
         ):
             with self.subTest(found=found):
                 self.refused(ValueError, f"features are .*{found}.*expected",
-                             lambda: loss(features, LABELS[: len(features)]))
+                             lambda: loss(features, LABELS[: len(features)].to(features.device)))
+        self.refused(ValueError, "features are Sparse, expected a dense tensor",
+                     lambda: loss(FEATURES.to_sparse(), LABELS))
+        self.refused(ValueError, "labels are Sparse", lambda: loss(FEATURES, LABELS.to_sparse()))
+
+    def test_tensors_of_another_device(self):
+        if torch.cuda.is_available():
+            self.skipTest("this torch has CUDA")
+        with self.assertRaises(AssertionError) as caught:
+            projnce.SupConLoss()(FEATURES.to("cuda"), LABELS)
+        self.assertIn("not compiled with CUDA", str(caught.exception))
 
     def test_wrong_options_when_the_loss_is_made(self):
         self.refused(ValueError, "temperature = 0 is out of range, expected above 0",
@@ -60,6 +81,8 @@ class WrongCallTest(unittest.TestCase):
         self.refused(ValueError, "theta = 2 is out of range",
                      lambda: projnce.JointLoss(projnce.SupConLoss(), theta=2))
         self.refused(ValueError, "num_classes = 0", lambda: projnce.ProjNCEMLPLoss(0, 4))
+        self.refused(ValueError, "projection_pos = 'centriod' .* did you mean 'centroid'",
+                     lambda: projnce.SelfPLoss("centriod"))
         self.refused(TypeError, "temprature", lambda: projnce.SupConLoss(temprature=0.1))
         self.refused(RuntimeError, "temperature", lambda: projnce.SupConLoss("warm"))
 
@@ -84,6 +107,12 @@ class WrongCallTest(unittest.TestCase):
         self.refused(ValueError, "init", lambda: projnce.tsne(z, init="zeros"))
         self.refused(ValueError, "k = 9|neighbours|k", lambda: projnce.mixed_ksg(z, y, k=9))
         self.refused(ValueError, "finite|nan|NaN", lambda: projnce.audit(z * np.nan, y))
+        self.refused(TypeError, "embeddings hold <U1, expected numbers",
+                     lambda: projnce.audit(np.array([["a"]] * 6), y))
+        self.refused(TypeError, "expected real numbers",
+                     lambda: projnce.mixed_ksg(FEATURES.to(torch.complex64), LABELS))
+        self.refused(ValueError, "label 2 is outside 0..1",
+                     lambda: projnce.mi_bounds(z, y, FEATURES[:2]))
 
     def test_nan_comes_out_as_nan(self):
         features = FEATURES.clone()

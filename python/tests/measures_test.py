@@ -1,6 +1,7 @@
 """Information, maps and audits on tensors and arrays."""
 import math
 import unittest
+import warnings
 
 from cases import unit_rows
 import numpy as np
@@ -37,6 +38,19 @@ class MeasuresTest(unittest.TestCase):
         np.testing.assert_array_equal(found, kept.numpy())
         self.assertIsInstance(projnce.audit(z.numpy(), y.numpy()).score, np.ndarray)
         self.assertEqual(projnce.mi_bounds(z.numpy(), y.numpy()), projnce.mi_bounds(z, y))
+
+    def test_arrays_are_taken_as_numpy_keeps_them(self):
+        z, y = (values.numpy() for values in clusters())
+        expected = projnce.mi_bounds(z, y)
+        fixed = z.copy()
+        fixed.flags.writeable = False
+        for rows, labels in ((z[::-1][::-1], y), (np.asfortranarray(z), y.astype(np.uint16)),
+                             (z.astype(">f8"), y.astype(">i4")), (fixed, y.astype(np.uint64))):
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                self.assertEqual(projnce.mi_bounds(rows, labels), expected)
+        backwards = projnce.mi_bounds(z[::-1], y[::-1])
+        self.assertAlmostEqual(backwards.mixed_ksg, expected.mixed_ksg, places=9)
 
     def test_map_keeps_clusters_together(self):
         z, y = clusters()

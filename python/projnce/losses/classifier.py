@@ -2,7 +2,7 @@
 import torch
 from torch import Tensor
 
-from projnce.losses.contrastive import ContrastiveLoss, check_tensors
+from projnce.losses.contrastive import ContrastiveLoss, check_tensor
 
 
 class CELoss(ContrastiveLoss):
@@ -22,7 +22,8 @@ class CELoss(ContrastiveLoss):
 
     def forward(self, logits: Tensor, labels: Tensor) -> Tensor:
         """Logits ``[N, C]`` and labels ``[N]``."""
-        check_tensors(logits, labels)
+        check_tensor(logits, "logits")
+        check_tensor(labels, "labels")
         return torch.ops.projnce.ce(logits, labels)
 
 
@@ -54,5 +55,6 @@ class SCELoss(ContrastiveLoss):
 
     def forward(self, logits: Tensor, labels: Tensor) -> Tensor:
         """Logits ``[N, C]`` and labels ``[N]``."""
-        check_tensors(logits, labels)
+        check_tensor(logits, "logits")
+        check_tensor(labels, "labels")
         return torch.ops.projnce.sce(logits, labels, alpha=self.alpha, beta=self.beta, A=self.A)

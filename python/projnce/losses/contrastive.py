@@ -63,16 +63,33 @@ class RowLoss(ContrastiveLoss):
         return {"normalize": self.normalize}
 
 
-def check_tensors(features: Tensor, labels: Optional[Tensor]) -> None:
+def check_tensors(
+    features: Tensor,
+    labels: Optional[Tensor],
+    instances: Optional[Tensor] = None,
+    candidates: Optional[Tensor] = None,
+    candidate_labels: Optional[Tensor] = None,
+    candidate_instances: Optional[Tensor] = None,
+) -> None:
+    """The arguments of a loss over rows."""
+    check_tensor(features, "features")
+    check_optional(labels, "labels")
+    check_optional(instances, "instances")
+    check_optional(candidates, "candidates")
+    check_optional(candidate_labels, "candidate_labels")
+    check_optional(candidate_instances, "candidate_instances")
+
+
+def check_optional(value: Optional[Tensor], name: str) -> None:
+    if value is not None:
+        check_tensor(value, name)
+
+
+def check_tensor(value: Tensor, name: str) -> None:
     """TorchScript knows the types already; for Python, a sentence instead of a schema."""
     if not torch.jit.is_scripting():
-        if not isinstance(features, Tensor):
+        if not isinstance(value, Tensor):
             raise TypeError(
-                f"features must be a torch.Tensor, not {type(features).__name__}; "
-                "torch.as_tensor makes one of numbers and arrays"
-            )
-        if labels is not None and not isinstance(labels, Tensor):
-            raise TypeError(
-                f"labels must be a torch.Tensor of integers, not {type(labels).__name__}; "
+                f"{name} must be a torch.Tensor, not {type(value).__name__}; "
                 "torch.as_tensor makes one of numbers and arrays"
             )

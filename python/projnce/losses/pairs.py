@@ -4,7 +4,7 @@ from typing import Optional
 import torch
 from torch import Tensor
 
-from projnce.losses.contrastive import ContrastiveLoss, RowLoss, check_tensors
+from projnce.losses.contrastive import ContrastiveLoss, RowLoss, check_tensor, check_tensors
 
 
 class SupConLoss(RowLoss):
@@ -82,7 +82,9 @@ class SupConLoss(RowLoss):
         """Features ``[N, D]`` with labels ``[N]``, or ``[B, V, D]`` with labels ``[B]``. Where
         ``candidates`` are given (rows of all processes), features are the rows of them that begin
         at ``anchor_offset``."""
-        check_tensors(features, labels)
+        check_tensors(
+            features, labels, instances, candidates, candidate_labels, candidate_instances
+        )
         return torch.ops.projnce.supcon(
             features,
             labels,
@@ -131,7 +133,9 @@ class SimCLRLoss(SupConLoss):
     ) -> Tensor:
         """Features ``[B, V, D]``, or ``[N, D]`` with instances ``[N]``, equal for views of one
         sample. Candidates as in :class:`SupConLoss`."""
-        check_tensors(features, labels)
+        check_tensors(
+            features, labels, instances, candidates, candidate_labels, candidate_instances
+        )
         return torch.ops.projnce.simclr(
             features,
             labels,
@@ -207,7 +211,9 @@ class RINCELoss(RowLoss):
         anchor_offset: int = 0,
     ) -> Tensor:
         """Arguments as in :class:`SupConLoss`."""
-        check_tensors(features, labels)
+        check_tensors(
+            features, labels, instances, candidates, candidate_labels, candidate_instances
+        )
         return torch.ops.projnce.rince(
             features,
             labels,
@@ -273,7 +279,9 @@ class SymNCELoss(RowLoss):
         anchor_offset: int = 0,
     ) -> Tensor:
         """Arguments as in :class:`SupConLoss`."""
-        check_tensors(features, labels)
+        check_tensors(
+            features, labels, instances, candidates, candidate_labels, candidate_instances
+        )
         return torch.ops.projnce.symnce(
             features,
             labels,
@@ -315,8 +323,8 @@ class InfoNCELoss(ContrastiveLoss):
 
     def forward(self, a: Tensor, b: Tensor) -> Tensor:
         """Row i of ``a [N, D]`` belongs to row i of ``b [N, D]``."""
-        check_tensors(a, None)
-        check_tensors(b, None)
+        check_tensor(a, "a")
+        check_tensor(b, "b")
         return torch.ops.projnce.infonce(
             a, b, temperature=self.temperature, symmetric=self.symmetric
         )

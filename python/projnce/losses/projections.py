@@ -4,7 +4,7 @@ from typing import Any, Dict, Optional
 import torch
 from torch import Tensor
 
-from projnce.losses.contrastive import RowLoss, check_tensors
+from projnce.losses.contrastive import RowLoss, check_optional, check_tensors
 
 
 class ProjNCELoss(RowLoss):
@@ -85,7 +85,9 @@ class ProjNCELoss(RowLoss):
         anchor_offset: int = 0,
     ) -> Tensor:
         """Arguments as in :class:`SupConLoss`."""
-        check_tensors(features, labels)
+        check_tensors(
+            features, labels, instances, candidates, candidate_labels, candidate_instances
+        )
         return torch.ops.projnce.projnce(
             features,
             labels,
@@ -193,7 +195,10 @@ class ProjNCEPerpLoss(RowLoss):
     ) -> Tensor:
         """Arguments as in :class:`SupConLoss`; ``soft_labels`` is ``[N, C]``, or ``[B, C]`` for
         ``[B, V, D]``, with labels in 0 .. C - 1."""
-        check_tensors(features, labels)
+        check_tensors(
+            features, labels, instances, candidates, candidate_labels, candidate_instances
+        )
+        check_optional(soft_labels, "soft_labels")
         return torch.ops.projnce.projnce_perp(
             features,
             labels,
@@ -220,7 +225,11 @@ class ProjNCEPerpLoss(RowLoss):
 
 class ProjNCEMedLoss(RowLoss):
     r"""ProjNCE-med (Jeong and Hero): rows against class medians, which a few wrong labels barely
-    move. The formula is that of :class:`ProjNCEPerpLoss`.
+    move.
+
+    .. math::
+        \ell_i = -z_i \cdot g_{y_i} / \tau + \log \sum_c n_c e^{z_i \cdot g_c / \tau}, \qquad
+        g_c = \text{median}_{j: y_j = c} \, z_j
 
     Args:
         temperature: divides similarities; above 0.
@@ -274,7 +283,9 @@ class ProjNCEMedLoss(RowLoss):
         anchor_offset: int = 0,
     ) -> Tensor:
         """Arguments as in :class:`SupConLoss`."""
-        check_tensors(features, labels)
+        check_tensors(
+            features, labels, instances, candidates, candidate_labels, candidate_instances
+        )
         return torch.ops.projnce.projnce_med(
             features,
             labels,
@@ -293,9 +304,13 @@ class ProjNCEMedLoss(RowLoss):
 
 
 class ProjNCEMLPLoss(RowLoss):
-    r"""ProjNCE-MLP (Jeong and Hero): rows against one learned vector for each class. The formula is
-    that of :class:`ProjNCEPerpLoss`; the class vectors are parameters of the module, so give
-    ``loss.parameters()`` to the optimizer too.
+    r"""ProjNCE-MLP (Jeong and Hero): rows against one learned vector for each class.
+
+    .. math::
+        \ell_i = -z_i \cdot g_{y_i} / \tau + \log \sum_c n_c e^{z_i \cdot g_c / \tau}
+
+    with :math:`n_c` rows of class c in the batch. The class vectors :math:`g_c` are parameters of
+    the module, so give ``loss.parameters()`` to the optimizer too.
 
     Args:
         num_classes: C; labels run from 0 to C - 1.
@@ -371,7 +386,9 @@ class ProjNCEMLPLoss(RowLoss):
         anchor_offset: int = 0,
     ) -> Tensor:
         """Arguments as in :class:`SupConLoss`."""
-        check_tensors(features, labels)
+        check_tensors(
+            features, labels, instances, candidates, candidate_labels, candidate_instances
+        )
         return torch.ops.projnce.projnce_mlp(
             features,
             labels,
@@ -463,7 +480,9 @@ class SelfPLoss(RowLoss):
         """Arguments as in :class:`SupConLoss`; ``pos`` and ``neg`` have a vector for each row, in
         the shape of the features (of the candidates, where given), and take the place of the named
         projections."""
-        check_tensors(features, labels)
+        check_tensors(features, labels, None, candidates, candidate_labels)
+        check_optional(pos, "pos")
+        check_optional(neg, "neg")
         return torch.ops.projnce.selfp(
             features,
             labels,
