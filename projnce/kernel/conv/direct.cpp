@@ -6,6 +6,7 @@
 
 #include "projnce/kernel/conv/block_args.h"
 #include "projnce/kernel/conv/direct_weights.h"
+#include "projnce/kernel/conv/pixel_rows.h"
 #include "projnce/kernel/conv/team.h"
 #include "projnce/kernel/table.h"
 
@@ -15,145 +16,7 @@ namespace {
 
 using Piece = Workspace::Piece;
 
-constexpr int64_t kDepth = 256;         // steps of a product whose panel stays in the first cache
-constexpr int64_t kChunkPixels = 1024;  // of the output, worked on at a time
-constexpr int64_t kFewestImages = 8;    // of a chunk that all threads share
-constexpr int64_t kMostBlocks = 32;     // pairs of blocks of channels whose sums fit several times
-
-int32_t offset32(int64_t offset) {
-  return static_cast<int32_t>(offset);
-}
-
-/// Images with their channels side by side and a margin of zeros around them, a chunk for each
-/// slot.
-template <class T>
-class PixelRows {
- public:
-  PixelRows(const MapShape& shape, int64_t chunk, int64_t slots, int64_t channels, int64_t margin,
-            Piece piece, Workspace& workspace)
-      : shape_(shape),
-        margin_(margin),
-        pixel_(channels),
-        row_((shape.width + 2 * margin) * pixel_),
-        image_((shape.height + 2 * margin) * row_),
-        slot_(chunk * image_),
-        slots_(slots),
-        memory_(workspace.take<T>(piece, slots * slot_)) {}
-
-  const T* of(int64_t slot, int64_t index) const { return memory_ + slot * slot_ + index * image_; }
-  int64_t image_stride() const { return image_; }
-  /// From the first pixel with its margin to another one.
-  int64_t to(int64_t y, int64_t x) const { return y * row_ + x * pixel_; }
-
-  /// By all threads: zeros everywhere, so that margins have them.
-  void share_clear() const {
-#pragma omp for schedule(static)
-    for (int64_t i = 0; i < slots_ * slot_ / image_; ++i) {
-      std::fill_n(memory_ + i * image_, image_, T(0));
-    }
-  }
-  void load(const MapSource<T>& maps, int64_t image, int64_t slot, int64_t index,
-            int64_t block) const {
-    T* inside = inside_of(slot, index) + block * kChannelBlock;
-    kernels<T>().load_block(maps.part(shape_.at(image, block), block), shape_.height, shape_.width,
-                            {.to = inside, .row_stride = row_, .pixel_stride = pixel_});
-  }
-  void load(const T* images, int64_t image, int64_t slot, int64_t index) const {
-    const int64_t length = shape_.width * pixel_;
-    const T* from = images + image * shape_.height * length;
-    T* inside = inside_of(slot, index);
-    for (int64_t y = 0; y < shape_.height; ++y) {
-      std::copy_n(from + y * length, length, inside + y * row_);
-    }
-  }
-
- private:
-  T* inside_of(int64_t slot, int64_t index) const {
-    return memory_ + slot * slot_ + index * image_ + to(margin_, margin_);
-  }
-
-  MapShape shape_;
-  int64_t margin_;
-  int64_t pixel_;
-  int64_t row_;
-  int64_t image_;
-  int64_t slot_;
-  int64_t slots_;
-  T* memory_;
-};
-
-/// What every piece of one convolution knows.
-struct DirectPlan {
-  DirectPlan(const ConvGeometry& conv, const MapShape& input)
-      : geometry(conv),
-        in(input),
-        out(conv.out_shape(input)),
-        lanes(in.images, blocks_of(conv.in_channels) * blocks_of(conv.out_channels) <= kMostBlocks),
-        chunk(std::clamp<int64_t>(kChunkPixels / out.pixels(), 1, lanes.most())) {
-    if (lanes.lanes() == 1) chunk = std::min(std::max(chunk, kFewestImages), in.images);
-  }
-
-  ConvGeometry geometry;
-  MapShape in;
-  MapShape out;
-  LanePlan lanes;
-  int64_t chunk;  // images
-};
-
-/// The input of a convolution as rows of pixels, and where its kernel falls in them.
-template <class T>
-class KernelRows {
- public:
-  KernelRows(const DirectPlan& plan, const ConvInput<T>& input, Workspace& workspace)
-      : input_(input),
-        taps_plan_(plan.geometry, input.images != nullptr),
-        rows_(plan.in, plan.chunk, plan.lanes.slots(),
-              taps_plan_.channels + (input.images ? 0 : kChannelBlock), plan.geometry.padding(),
-              Piece::kFactors, workspace) {
-    const int64_t kernel = plan.geometry.kernel;
-    const int64_t stride = plan.geometry.stride;
-    for (int64_t tap = 0; tap < taps_plan_.taps; ++tap) {
-      const int64_t place = tap * taps_plan_.places;
-      taps_.push_back({offset32(rows_.to(place / kernel, place % kernel)),
-                       offset32(tap * taps_plan_.depth * kChannelBlock)});
-    }
-    for (int64_t image = 0; image < plan.chunk; ++image) {
-      for (int64_t y = 0; y < plan.out.height; ++y) {
-        for (int64_t x = 0; x < plan.out.width; ++x) {
-          offsets_.push_back(
-              offset32(image * rows_.image_stride() + rows_.to(y * stride, x * stride)));
-        }
-      }
-    }
-  }
-
-  const TapPlan& plan() const { return taps_plan_; }
-  int64_t panel_size() const { return taps_plan_.taps * taps_plan_.depth * kChannelBlock; }
-  const T* of(int64_t slot) const { return rows_.of(slot, 0); }
-  const auto& taps() const { return taps_; }
-  /// Where the kernel begins, for each pixel of the output of the chunk's images.
-  const int32_t* offsets() const { return offsets_.data(); }
-
-  void share_clear() const { rows_.share_clear(); }
-  void load(const Team& team, const Chunk& chunk) const {
-    const int64_t blocks = input_.images ? 1 : input_.shape.blocks();
-    team.share(chunk.count * blocks, [&](int64_t unit) {
-      const int64_t index = unit / blocks;
-      if (input_.images) {
-        rows_.load(input_.images, chunk.first + index, team.slot(), index);
-      } else {
-        rows_.load(input_.maps, chunk.first + index, team.slot(), index, unit % blocks);
-      }
-    });
-  }
-
- private:
-  const ConvInput<T>& input_;
-  TapPlan taps_plan_;
-  PixelRows<T> rows_;
-  std::vector<typename GatheredProduct<T>::Tap> taps_;
-  std::vector<int32_t> offsets_;
-};
+constexpr int64_t kDepth = 256;  // steps of a product whose panel stays in the first cache
 
 /// 0, 16, 32, ...: pixels of a block that follow each other.
 std::vector<int32_t> pixel_offsets(int64_t pixels) {
