@@ -1,11 +1,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 
 #include "apps/projnce/command.h"
 #include "projnce/core/allocator.h"
 #include "projnce/core/error.h"
 #include "projnce/core/version.h"
+#include "projnce/kernel/isa.h"
 
 namespace projnce::app {
 
@@ -69,7 +71,17 @@ std::string command_line(int argc, char** argv) {
   return line;
 }
 
+/// PROJNCE_ISA holds kernels to fewer instructions than the processor has, for tests and
+/// measurements.
+std::optional<Isa> wanted_isa() {
+  const char* name = std::getenv("PROJNCE_ISA");
+  if (!name) return std::nullopt;
+  return isa_named(name);
+}
+
 int run(int argc, char** argv) {
+  std::optional<ForcedIsa> forced;
+  if (const auto isa = wanted_isa()) forced.emplace(*isa);
   Context context{.logger = make_logger(), .command_line = command_line(argc, argv)};
   CLI::App app(kDescription, "projnce");
   app.set_version_flag("--version", kVersion);

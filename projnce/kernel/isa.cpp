@@ -48,6 +48,13 @@ std::string_view isa_name(Isa isa) {
   return "unknown";
 }
 
+Isa isa_named(std::string_view name) {
+  for (const Isa isa : {Isa::kPlain, Isa::kAvx2, Isa::kAvx512}) {
+    if (name == isa_name(isa)) return isa;
+  }
+  fail("there are no instructions '", name, "'; expected 'plain', 'avx2' or 'avx512'");
+}
+
 ForcedIsa::ForcedIsa(Isa isa) : before_(active_isa()) {
   if (isa > best_isa()) fail("this processor has no ", isa_name(isa));
   setting().store(isa, std::memory_order_relaxed);

@@ -15,6 +15,9 @@ Isa active_isa();
 
 std::string_view isa_name(Isa isa);
 
+/// The one of that name; throws where there is none.
+Isa isa_named(std::string_view name);
+
 /// Makes kernels run with `isa` for as long as it lives, for tests and measurements. It is one
 /// setting for the whole process: not to be made or destroyed while kernels run.
 /// Throws where the processor lacks the instructions.
