@@ -2,42 +2,57 @@
 
 #include <ATen/Parallel.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
+
+#include "projnce/train/adamw_loops.h"
 
 namespace projnce {
 
 namespace {
 
 constexpr int64_t kGrain = 1 << 15;  // elements a thread should get to be worth waking
+constexpr int64_t kPiece = 1 << 14;  // elements whose squares are summed by one thread
 
-/// The numbers of one step that are the same for every element.
-struct StepFactors {
-  float keep;  // 1 - learning rate * weight decay
-  float beta1;
-  float rest1;  // 1 - beta1, subtracted in double: in float it would be off by 5e-5 of itself
-  float beta2;
-  float rest2;
-  float step_size;   // learning rate / (1 - beta1^t)
-  float root_scale;  // 1 / sqrt(1 - beta2^t)
-  float epsilon;
-};
-
-void update_range(const StepFactors& f, float* __restrict parameter, const float* __restrict grad,
-                  float* __restrict mean, float* __restrict square, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
-    const float g = grad[i];
-    mean[i] = f.beta1 * mean[i] + f.rest1 * g;
-    square[i] = f.beta2 * square[i] + f.rest2 * g * g;
-    const float denominator = std::sqrt(square[i]) * f.root_scale + f.epsilon;
-    parameter[i] = parameter[i] * f.keep - f.step_size * mean[i] / denominator;
+/// Whether flat arrays of both walk the same elements; how far apart a dimension of one element
+/// would go on does not matter.
+bool same_layout(const torch::Tensor& a, const torch::Tensor& b) {
+  for (int64_t i = 0; i < a.dim(); ++i) {
+    if (a.size(i) != 1 && a.stride(i) != b.stride(i)) return false;
   }
+  return true;
 }
 
 /// The gradient in the parameter's own memory layout, so that both can be walked as flat arrays.
 torch::Tensor matching_gradient(const torch::Tensor& parameter) {
   const auto gradient = parameter.grad();
-  if (gradient.strides() == parameter.strides()) return gradient;
+  if (same_layout(gradient, parameter)) return gradient;
   return torch::empty_like(parameter).copy_(gradient);
+}
+
+/// A parameter in the index space of all of them, one behind the other.
+struct FlatSlot {
+  int64_t first;
+  int64_t count;
+  torch::Tensor gradient;  // keeps the copy of matching_gradient alive
+  AdamWArrays arrays;
+};
+
+/// A piece of a gradient.
+struct FlatPiece {
+  const float* values;
+  int64_t count;
+};
+
+/// The elements begin .. end - 1 of the index space.
+void update_span(const AdamWFactors& factors, const std::vector<FlatSlot>& slots, int64_t begin,
+                 int64_t end) {
+  for (const auto& slot : slots) {
+    const int64_t from = std::max(begin, slot.first);
+    const int64_t to = std::min(end, slot.first + slot.count);
+    if (from < to) adamw_range(factors, slot.arrays.from(from - slot.first), to - from);
+  }
 }
 
 }  // namespace
@@ -55,7 +70,7 @@ AdamW::AdamW(NamedParameters parameters, const AdamWOptions& options) : options_
 void AdamW::step(double learning_rate) {
   ++steps_;
   const auto t = static_cast<double>(steps_);
-  const StepFactors factors{
+  const AdamWFactors factors{
       .keep = static_cast<float>(1 - learning_rate * options_.weight_decay),
       .beta1 = static_cast<float>(options_.beta1),
       .rest1 = static_cast<float>(1 - options_.beta1),
@@ -64,18 +79,43 @@ void AdamW::step(double learning_rate) {
       .step_size = static_cast<float>(learning_rate / (1 - std::pow(options_.beta1, t))),
       .root_scale = static_cast<float>(1 / std::sqrt(1 - std::pow(options_.beta2, t))),
       .epsilon = static_cast<float>(options_.epsilon)};
+  std::vector<FlatSlot> flat;
+  int64_t total = 0;
   for (auto& slot : slots_) {
     if (!slot.parameter.grad().defined()) continue;
     const auto gradient = matching_gradient(slot.parameter);
-    auto* parameter = slot.parameter.data_ptr<float>();
-    const auto* grad = gradient.data_ptr<float>();
-    auto* mean = slot.mean.data_ptr<float>();
-    auto* square = slot.square.data_ptr<float>();
-    at::parallel_for(0, slot.parameter.numel(), kGrain, [&](int64_t begin, int64_t end) {
-      update_range(factors, parameter + begin, grad + begin, mean + begin, square + begin,
-                   end - begin);
-    });
+    const int64_t count = slot.parameter.numel();
+    flat.push_back({total,
+                    count,
+                    gradient,
+                    {slot.parameter.data_ptr<float>(), gradient.data_ptr<float>(),
+                     slot.mean.data_ptr<float>(), slot.square.data_ptr<float>()}});
+    total += count;
   }
+  at::parallel_for(0, total, kGrain,
+                   [&](int64_t begin, int64_t end) { update_span(factors, flat, begin, end); });
+}
+
+double AdamW::gradient_norm() const {
+  std::vector<FlatPiece> pieces;
+  std::vector<torch::Tensor> gradients;  // keeps copies alive
+  for (const auto& slot : slots_) {
+    if (!slot.parameter.grad().defined()) continue;
+    gradients.push_back(matching_gradient(slot.parameter));
+    const auto* values = gradients.back().data_ptr<float>();
+    const int64_t count = slot.parameter.numel();
+    for (int64_t first = 0; first < count; first += kPiece) {
+      pieces.push_back({values + first, std::min(kPiece, count - first)});
+    }
+  }
+  std::vector<double> squares(pieces.size());
+  at::parallel_for(0, static_cast<int64_t>(pieces.size()), kGrain / kPiece,
+                   [&](int64_t begin, int64_t end) {
+                     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
+                       squares[i] = sum_of_squares(pieces[i].values, pieces[i].count);
+                     }
+                   });
+  return std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0));
 }
 
 void AdamW::zero_grad() {

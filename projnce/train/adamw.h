@@ -20,14 +20,17 @@ struct AdamWOptions {
 using NamedParameters = std::vector<std::pair<std::string, torch::Tensor>>;
 
 /// AdamW (Loshchilov and Hutter 2019), the same update as torch::optim::AdamW, in one pass over
-/// memory: each parameter, gradient and moment is read once and written once. Parameters are
-/// float32 on the CPU; a parameter without gradient is left as it is.
+/// memory: each parameter, gradient and moment is read once and written once, all parameters in one
+/// parallel region. Parameters are float32 on the CPU; a parameter without gradient is left as it
+/// is. Same bits for any number of threads.
 class AdamW {
  public:
   AdamW(NamedParameters parameters, const AdamWOptions& options);
 
   void step(double learning_rate);
   void zero_grad();
+  /// The length of all gradients together, as one vector.
+  double gradient_norm() const;
 
   /// First and second moments as "mean.NAME" and "square.NAME"; the tensors are the live ones.
   NamedParameters state() const;

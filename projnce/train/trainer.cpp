@@ -33,16 +33,6 @@ std::vector<torch::Tensor> in_order_of_use(const EmbeddingModel& model,
   return tensors;
 }
 
-double gradient_norm(const NamedParameters& parameters) {
-  double square = 0;
-  for (const auto& [name, parameter] : parameters) {
-    if (!parameter.grad().defined()) continue;
-    const double norm = parameter.grad().norm().item<double>();
-    square += norm * norm;
-  }
-  return std::sqrt(square);
-}
-
 }  // namespace
 
 Trainer::Trainer(EmbeddingModelPtr model, LossPtr loss, TrainLoader& loader,
@@ -104,7 +94,7 @@ Trainer::Wishes Trainer::step(const Batch& batch, const TrainHooks& hooks) {
                     .batch = state_.batch,
                     .step = state_.step,
                     .learning_rate = learning_rate(state_.step),
-                    .gradient_norm = gradient_norm(parameters_),
+                    .gradient_norm = optimizer_.gradient_norm(),
                     .values = {}};
   ++state_.step;
   ++state_.batch;

@@ -1,7 +1,11 @@
 #include "projnce/train/adamw.h"
 
+#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 #include <torch/torch.h>
+
+#include <cmath>
+#include <limits>
 
 namespace projnce {
 namespace {
@@ -35,6 +39,45 @@ TEST(AdamW, FollowsLibTorchsOwn) {
   for (size_t i = 0; i < ours.size(); ++i) {
     EXPECT_LT((ours[i] - theirs[i]).abs().max().item<double>(), 1e-6) << "parameter " << i;
   }
+}
+
+/// Parameters and moments of a few steps, all in one row, with so many threads.
+torch::Tensor trained_with(int threads) {
+  const int before = at::get_num_threads();
+  at::set_num_threads(threads);
+  auto parameters = make_parameters();
+  AdamW optimizer({{"a", parameters[0]}, {"b", parameters[1]}, {"c", parameters[2]}}, {});
+  std::vector<torch::Tensor> rows;
+  for (int step = 0; step < 3; ++step) {
+    set_gradients(parameters, step);
+    rows.push_back(torch::tensor({optimizer.gradient_norm()}, torch::kDouble));
+    optimizer.step(0.01);
+  }
+  at::set_num_threads(before);
+  for (const auto& parameter : parameters) rows.push_back(parameter.detach().flatten());
+  for (const auto& [name, moment] : optimizer.state()) rows.push_back(moment.flatten());
+  for (auto& row : rows) row = row.to(torch::kDouble);
+  return torch::cat(rows);
+}
+
+TEST(AdamW, GivesTheSameBitsForAnyNumberOfThreads) {
+  const auto one = trained_with(1);
+  EXPECT_TRUE(torch::equal(one, trained_with(2)));
+  EXPECT_TRUE(torch::equal(one, trained_with(3)));
+}
+
+TEST(AdamW, MeasuresTheLengthOfAllGradients) {
+  auto parameters = make_parameters();
+  AdamW optimizer({{"a", parameters[0]}, {"b", parameters[1]}, {"c", parameters[2]}}, {});
+  EXPECT_EQ(optimizer.gradient_norm(), 0);  // there are none yet
+  set_gradients(parameters, 1);
+  double square = 0;
+  for (const auto& parameter : parameters) {
+    square += parameter.grad().to(torch::kDouble).square().sum().item<double>();
+  }
+  EXPECT_NEAR(optimizer.gradient_norm(), std::sqrt(square), 1e-10 * std::sqrt(square));
+  parameters[1].mutable_grad()[12345] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(optimizer.gradient_norm()));
 }
 
 TEST(AdamW, LeavesParametersWithoutGradientAlone) {

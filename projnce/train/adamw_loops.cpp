@@ -1,0 +1,55 @@
+#include "projnce/train/adamw_loops.h"
+
+#include <cmath>
+
+// One body, several instruction sets, chosen when the program starts. Compiled without contraction
+// to fused multiply-add, so that the choice does not change a bit.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define PROJNCE_CPU_CLONES \
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define PROJNCE_CPU_CLONES
+#endif
+
+namespace projnce {
+
+PROJNCE_CPU_CLONES
+void adamw_range(const AdamWFactors& factors, const AdamWArrays& arrays, int64_t count) {
+  const AdamWFactors f = factors;  // a copy: stores below cannot change it
+  float* __restrict parameter = arrays.parameter;
+  const float* __restrict gradient = arrays.gradient;
+  float* __restrict mean = arrays.mean;
+  float* __restrict square = arrays.square;
+  for (int64_t i = 0; i < count; ++i) {
+    const float g = gradient[i];
+    const float m = f.beta1 * mean[i] + f.rest1 * g;
+    const float s = f.beta2 * square[i] + f.rest2 * g * g;
+    const float denominator = std::sqrt(s) * f.root_scale + f.epsilon;
+    parameter[i] = parameter[i] * f.keep - f.step_size * m / denominator;
+    mean[i] = m;
+    square[i] = s;
+  }
+}
+
+PROJNCE_CPU_CLONES
+double sum_of_squares(const float* values, int64_t count) {
+  // A fixed number of sums, whatever registers the processor has, makes a fixed order.
+  constexpr int64_t kLanes = 32;
+  double lane[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (int64_t k = 0; k < kLanes; ++k) {
+      const double value = values[i + k];
+      lane[k] += value * value;
+    }
+  }
+  for (int64_t k = 0; i + k < count; ++k) {
+    const double value = values[i + k];
+    lane[k] += value * value;
+  }
+  double total = 0;
+  for (const double sum : lane) total += sum;
+  return total;
+}
+
+}  // namespace projnce
