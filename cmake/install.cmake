@@ -20,9 +20,10 @@ install(FILES ${PROJECT_SOURCE_DIR}/projnce/projnce.h
 install(FILES ${PROJECT_BINARY_DIR}/generated/projnce/core/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/projnce/core)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-foreach(folder projection loss information encoder eval)
+foreach(folder projection loss information eval)
   projnce_install_headers(${folder})
 endforeach()
+projnce_install_headers(encoder PATTERN native EXCLUDE)  # who computes is no part of the interface
 # What needs more than LibTorch goes with the trainer.
 projnce_install_headers(core REGEX "/(logging|progress|toml)\\.h$" EXCLUDE)
 # Of the kernels only what the headers above include.

@@ -18,10 +18,14 @@ using Piece = Workspace::Piece;
 
 constexpr int64_t kDepth = 256;  // steps of a product whose panel stays in the first cache
 
-/// 0, 16, 32, ...: pixels of a block that follow each other.
-std::vector<int32_t> pixel_offsets(int64_t pixels) {
+/// Where the pixels of a group's images stand in a block of maps.
+std::vector<int32_t> pixel_offsets(const MapShape& shape, int64_t images) {
   std::vector<int32_t> offsets;
-  for (int64_t i = 0; i < pixels; ++i) offsets.push_back(offset32(i * kChannelBlock));
+  for (int64_t image = 0; image < images; ++image) {
+    for (int64_t i = 0; i < shape.pixels(); ++i) {
+      offsets.push_back(offset32(shape.at(image, 0) + i * kChannelBlock));
+    }
+  }
   return offsets;
 }
 
@@ -43,7 +47,7 @@ void multiply_taps(GatheredProduct<T> product) {
 /// the kernel; their gradients are one product.
 template <class T>
 struct Phase {
-  std::vector<int32_t> rows;  // in the gradient's rows
+  std::vector<int32_t> rows;  // of a group's images, in the gradient's rows
   std::vector<int32_t> outs;  // in the input's maps
   std::vector<typename GatheredProduct<T>::Tap> taps;
 };
@@ -53,7 +57,8 @@ template <class T>
 class InputGradient {
  public:
   InputGradient(const DirectPlan& plan, Workspace& workspace)
-      : geometry_(plan.geometry),
+      : plan_(plan),
+        geometry_(plan.geometry),
         in_(plan.in),
         out_(plan.out),
         margin_(geometry_.kernel / geometry_.stride),
@@ -73,13 +78,15 @@ class InputGradient {
   }
 
   void write(const Team& team, const Chunk& chunk, T* in_gradient, const MapFinish* finish) const {
-    team.share(chunk.count, [&](int64_t index) {
-      const int64_t image = chunk.first + index;
+    plan_.share_groups(team, chunk, [&](int64_t first, int64_t count) {
+      const int64_t image = chunk.first + first;
       for (const auto& phase : phases_) {
-        write_phase(phase, rows_.of(team.slot(), index), in_gradient + in_.at(image, 0));
+        write_phase(phase, count, rows_.of(team.slot(), first), in_gradient + in_.at(image, 0));
       }
-      for (int64_t block = 0; finish && block < in_.blocks(); ++block) {
-        finish->run(image, block, 0, in_.pixels());
+      for (int64_t i = 0; finish && i < count; ++i) {
+        for (int64_t block = 0; block < in_.blocks(); ++block) {
+          finish->run(image + i, block, 0, in_.pixels());
+        }
       }
     });
   }
@@ -101,10 +108,13 @@ class InputGradient {
     const int64_t stride = geometry_.stride;
     const int64_t panel = out_.padded_channels() * kChannelBlock;
     Phase<T> phase;
-    for (int64_t y = phase_y; y < in_.height; y += stride) {
-      for (int64_t x = phase_x; x < in_.width; x += stride) {
-        phase.rows.push_back(offset32(rows_.to(y / stride, x / stride)));
-        phase.outs.push_back(offset32((y * in_.width + x) * kChannelBlock));
+    for (int64_t image = 0; image < plan_.group; ++image) {
+      for (int64_t y = phase_y; y < in_.height; y += stride) {
+        for (int64_t x = phase_x; x < in_.width; x += stride) {
+          phase.rows.push_back(
+              offset32(image * rows_.image_stride() + rows_.to(y / stride, x / stride)));
+          phase.outs.push_back(offset32(in_.at(image, 0) + (y * in_.width + x) * kChannelBlock));
+        }
       }
     }
     for (int64_t ky = 0; ky < geometry_.kernel; ++ky) {
@@ -117,11 +127,13 @@ class InputGradient {
     return phase;
   }
 
-  void write_phase(const Phase<T>& phase, const T* rows, T* to) const {
-    if (phase.taps.empty()) return clear_phase(phase, to);
+  /// Of the first `images` of a group.
+  void write_phase(const Phase<T>& phase, int64_t images, const T* rows, T* to) const {
+    const int64_t pixels = static_cast<int64_t>(phase.rows.size()) / plan_.group * images;
+    if (phase.taps.empty()) return clear_phase(phase, pixels, to);
     multiply_taps<T>({.a = rows,
                       .row_offsets = phase.rows.data(),
-                      .rows = static_cast<int64_t>(phase.rows.size()),
+                      .rows = pixels,
                       .taps = phase.taps.data(),
                       .tap_count = static_cast<int64_t>(phase.taps.size()),
                       .depth = out_.padded_channels(),
@@ -133,14 +145,16 @@ class InputGradient {
                       .block_stride = in_.block_size(),
                       .add = false});
   }
-  void clear_phase(const Phase<T>& phase, T* to) const {
+  void clear_phase(const Phase<T>& phase, int64_t pixels, T* to) const {
     for (int64_t block = 0; block < in_.blocks(); ++block) {
-      for (const auto out : phase.outs) {
-        std::fill_n(to + block * in_.block_size() + out, kChannelBlock, T(0));
+      for (int64_t i = 0; i < pixels; ++i) {
+        std::fill_n(to + block * in_.block_size() + phase.outs[static_cast<size_t>(i)],
+                    kChannelBlock, T(0));
       }
     }
   }
 
+  const DirectPlan& plan_;
   ConvGeometry geometry_;
   MapShape in_;
   MapShape out_;
@@ -231,11 +245,11 @@ void direct_forward(const ConvForward<T>& conv, Workspace& workspace) {
   const MapShape& out = plan.out;
   const KernelRows<T> rows(plan, conv.input, workspace);
   T* panels = workspace.take<T>(Piece::kWeights, out.blocks() * rows.panel_size());
-  const auto out_offsets = pixel_offsets(out.pixels());
-  const auto multiply = [&](int64_t slot, int64_t index, int64_t image) {
+  const auto out_offsets = pixel_offsets(out, plan.group);
+  const auto multiply = [&](int64_t slot, int64_t index, int64_t image, int64_t count) {
     multiply_taps<T>({.a = rows.of(slot),
                       .row_offsets = rows.offsets() + index * out.pixels(),
-                      .rows = out.pixels(),
+                      .rows = count * out.pixels(),
                       .taps = rows.taps().data(),
                       .tap_count = rows.plan().taps,
                       .depth = rows.plan().depth,
@@ -246,8 +260,10 @@ void direct_forward(const ConvForward<T>& conv, Workspace& workspace) {
                       .out_offsets = out_offsets.data(),
                       .block_stride = out.block_size(),
                       .add = false});
-    for (int64_t block = 0; conv.finish && block < out.blocks(); ++block) {
-      conv.finish->run(image, block, 0, out.pixels());
+    for (int64_t i = 0; conv.finish && i < count; ++i) {
+      for (int64_t block = 0; block < out.blocks(); ++block) {
+        conv.finish->run(image + i, block, 0, out.pixels());
+      }
     }
   };
 #pragma omp parallel
@@ -258,8 +274,9 @@ void direct_forward(const ConvForward<T>& conv, Workspace& workspace) {
       for_chunks(lane, plan.chunk, [&](const Chunk& chunk) {
         rows.load(team, chunk);
         team.barrier();
-        team.share(chunk.count,
-                   [&](int64_t index) { multiply(team.slot(), index, chunk.first + index); });
+        plan.share_groups(team, chunk, [&](int64_t first, int64_t count) {
+          multiply(team.slot(), first, chunk.first + first, count);
+        });
         team.barrier();
       });
     });

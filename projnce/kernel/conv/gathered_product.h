@@ -68,21 +68,35 @@ PROJNCE_INLINE void product_rows(const GatheredProduct<T>& p, int64_t row, const
   tile.finish([&](int m) { return out + p.out_offsets[row + m]; }, p.block_stride, p.add);
 }
 
+/// How many rows of a tile are computed at once, as a type.
+template <int kRows>
+struct TileRows {
+  static constexpr int kCount = kRows;
+};
+
+/// Calls tile(TileRows, row) for all rows: whole tiles first, then two thirds and a third of one,
+/// so that what is left over does not go row by row.
+template <int kRows, class Tile>
+PROJNCE_INLINE void for_tiles(int64_t rows, const Tile& tile) {
+  constexpr int kMost = kRows > 2 ? kRows * 2 / 3 : 1;
+  constexpr int kSome = kRows > 2 ? kRows / 3 : 1;
+  int64_t row = 0;
+  for (; row + kRows <= rows; row += kRows) tile(TileRows<kRows>{}, row);
+  for (; row + kMost <= rows; row += kMost) tile(TileRows<kMost>{}, row);
+  for (; row + kSome <= rows; row += kSome) tile(TileRows<kSome>{}, row);
+  if (kSome > 1) {
+    for (; row < rows; ++row) tile(TileRows<1>{}, row);
+  }
+}
+
 /// All rows with kBlocks blocks of columns. Not inlined: inside a larger function the registers run
 /// out.
 template <class Arch, class T, int kBlocks>
 __attribute__((noinline)) void product_columns(const GatheredProduct<T>& p, const T* panel,
                                                T* out) {
-  constexpr int kRows = kProductRows<Arch, T>;
-  constexpr int kHalf = kRows > 1 ? kRows / 2 : 1;
-  int64_t row = 0;
-  for (; row + kRows <= p.rows; row += kRows) {
-    product_rows<Arch, T, kRows, kBlocks>(p, row, panel, out);
-  }
-  for (; row + kHalf <= p.rows; row += kHalf) {
-    product_rows<Arch, T, kHalf, kBlocks>(p, row, panel, out);
-  }
-  for (; row < p.rows; ++row) product_rows<Arch, T, 1, kBlocks>(p, row, panel, out);
+  for_tiles<kProductRows<Arch, T>>(p.rows, [&](auto rows, int64_t row) {
+    product_rows<Arch, T, decltype(rows)::kCount, kBlocks>(p, row, panel, out);
+  });
 }
 
 template <class Arch, class T, int kRows, int kBlocks>
@@ -99,19 +113,12 @@ PROJNCE_INLINE void outer_rows(const GatheredOuter<T>& p, int64_t row, const T* 
 
 template <class Arch, class T, int kBlocks>
 __attribute__((noinline)) void outer_columns(const GatheredOuter<T>& p, const T* panel, T* out) {
-  constexpr int kRows = kProductRows<Arch, T>;
-  constexpr int kHalf = kRows > 1 ? kRows / 2 : 1;
-  int64_t row = 0;
-  for (; row + kRows <= p.rows; row += kRows) {
-    outer_rows<Arch, T, kRows, kBlocks>(p, row, panel, out);
-  }
-  for (; row + kHalf <= p.rows; row += kHalf) {
-    outer_rows<Arch, T, kHalf, kBlocks>(p, row, panel, out);
-  }
-  for (; row < p.rows; ++row) outer_rows<Arch, T, 1, kBlocks>(p, row, panel, out);
+  for_tiles<kProductRows<Arch, T>>(p.rows, [&](auto rows, int64_t row) {
+    outer_rows<Arch, T, decltype(rows)::kCount, kBlocks>(p, row, panel, out);
+  });
 }
 
-/// Calls `with` for the blocks of columns, as many at once as the registers hold.
+/// Calls `wide` and `one` for the blocks of columns, as many at once as the registers hold.
 template <class Arch, class P, class T, class Wide, class One>
 PROJNCE_INLINE void for_blocks(const P& p, const Wide& wide, const One& one) {
   const T* panel = p.panel;

@@ -80,6 +80,7 @@ struct DirectPlan {
   static constexpr int64_t kChunkPixels = 1024;  // of the output, worked on at a time
   static constexpr int64_t kFewestImages = 8;    // of a chunk that all threads share
   static constexpr int64_t kMostBlocks = 32;     // pairs of blocks whose sums fit several times
+  static constexpr int64_t kGroupPixels = 96;    // of the output, for one product
 
   DirectPlan(const ConvGeometry& conv, const MapShape& input)
       : geometry(conv),
@@ -88,6 +89,16 @@ struct DirectPlan {
         lanes(in.images, blocks_of(conv.in_channels) * blocks_of(conv.out_channels) <= kMostBlocks),
         chunk(std::clamp<int64_t>(kChunkPixels / out.pixels(), 1, lanes.most())) {
     if (lanes.lanes() == 1) chunk = std::min(std::max(chunk, kFewestImages), in.images);
+    group = std::min(chunk, (kGroupPixels + out.pixels() - 1) / out.pixels());
+  }
+
+  /// Calls work(first, count) for this member's groups of a chunk's images.
+  template <class Work>
+  void share_groups(const Team& team, const Chunk& images, const Work& work) const {
+    team.share((images.count + group - 1) / group, [&](int64_t unit) {
+      const int64_t first = unit * group;
+      work(first, std::min(group, images.count - first));
+    });
   }
 
   ConvGeometry geometry;
@@ -95,6 +106,7 @@ struct DirectPlan {
   MapShape out;
   LanePlan lanes;
   int64_t chunk;  // images
+  int64_t group;  // images of one product: small ones alone would leave tiles half full
 };
 
 /// The input of a convolution as rows of pixels, and where its kernel falls in them.
