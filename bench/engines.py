@@ -24,8 +24,8 @@ def train(program, experiment, data, engine, seed, out):
     subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL)
     lines = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
-    return {"curve": [100 * line["value"] for line in lines
-                      if line["split"] == "test" and line["name"] == "accuracy"],
+    return {"curve": [100 * line["value"]["top1"] for line in lines
+                      if line["split"] == "test" and line["name"] == "zero-shot"],
             "seconds": json.loads((out / "summary.json").read_text())["seconds"]["train"]}
 
 

@@ -112,7 +112,7 @@ class Train(CommandLineTest):
 
     def last_loss(self, run):
         lines = map(json.loads, (self.scratch / run / "metrics.jsonl").read_text().splitlines())
-        return [line["value"] for line in lines if line["name"] == "loss"][-1]
+        return [line["value"]["loss"] for line in lines if line["name"] == "epoch"][-1]
 
     def test_interrupted_and_resumed_equals_never_stopped(self):
         self.train_whole()
