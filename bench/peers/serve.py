@@ -18,6 +18,8 @@ import time
 import types
 from pathlib import Path
 
+from training import supcontrast_training
+
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -116,7 +118,7 @@ def mixed_ksg(directory):
 
 
 PEERS = {"SupContrast": supcontrast, "pytorch-metric-learning": pytorch_metric_learning,
-         "mixed_KSG": mixed_ksg}
+         "mixed_KSG": mixed_ksg, "SupContrast training": supcontrast_training}
 
 
 def serve(directory, answers):

@@ -1,0 +1,150 @@
+#include "bench/training/contest.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <iostream>
+
+#include "bench/compare/machine_roofs.h"
+#include "bench/compare/stopwatch.h"
+#include "projnce/core/error.h"
+
+namespace projnce::bench {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Of a step, in their order.
+constexpr std::array kParts = {"waiting for data", "forward", "loss", "backward", "optimizer"};
+
+struct Entry {
+  Rival rival;
+  std::vector<Turn> turns = {};
+
+  bool runs() const { return rival.unavailable.empty(); }
+  /// Of a step.
+  double seconds() const {
+    std::vector<double> all;
+    for (const auto& turn : turns) all.push_back(turn.seconds / static_cast<double>(turn.steps));
+    return median(all);
+  }
+  double part_seconds(const std::string& part) const {
+    std::vector<double> all;
+    for (const auto& turn : turns) {
+      const auto found = turn.parts.find(part);
+      all.push_back(found == turn.parts.end() ? 0
+                                              : found->second / static_cast<double>(turn.steps));
+    }
+    return median(all);
+  }
+};
+
+void take_turn(Entry& entry, bool counts) {
+  if (!entry.runs()) return;
+  try {
+    auto turn = entry.rival.turn();
+    if (counts) entry.turns.push_back(std::move(turn));
+  } catch (const std::exception& error) {
+    entry.rival.unavailable = error.what();
+  }
+}
+
+/// How many times as quick as `other`; "" where that did not run.
+std::string ratio_text(const Entry& entry, const Entry& other) {
+  return other.runs() ? fmt::format("{:.2f}x", other.seconds() / entry.seconds()) : "";
+}
+
+std::string head(const Contest& contest, size_t rivals) {
+  auto text = fmt::format("{}: {}\n  {:<40}", contest.name, contest.title, "");
+  if (contest.samples > 0) text += fmt::format(" {:>10}", "samples/s");
+  text += fmt::format(" {:>9} {:>9}", "ms/step", "to first");
+  if (rivals > 2) text += fmt::format(" {:>9}", "to second");
+  if (contest.flops > 0) text += fmt::format(" {:>9} {:>8}", "GFLOP/s", "of peak");
+  return text + "\n";
+}
+
+std::string row(const Contest& contest, const std::vector<Entry>& entries, const Entry& entry,
+                double peak) {
+  auto text = fmt::format("  {:<40}", entry.rival.name);
+  if (!entry.runs()) return text + " " + entry.rival.unavailable + "\n";
+  const double seconds = entry.seconds();
+  if (contest.samples > 0) {
+    text += fmt::format(" {:>10.1f}", static_cast<double>(contest.samples) / seconds);
+  }
+  text += fmt::format(" {:>9.2f} {:>9}", 1e3 * seconds, ratio_text(entry, entries[0]));
+  if (entries.size() > 2) text += fmt::format(" {:>9}", ratio_text(entry, entries[1]));
+  if (contest.flops > 0) {
+    text += fmt::format(" {:>9.0f} {:>6.1f} %", 1e-9 * contest.flops / seconds,
+                        100 * contest.flops / seconds / peak);
+  }
+  return text + "\n";
+}
+
+/// "forward 12.3 ms (40 %), ..." of a step.
+std::string parts_text(const Entry& entry) {
+  std::vector<std::string> texts;
+  for (const auto* name : kParts) {
+    const double seconds = entry.part_seconds(name);
+    if (seconds > 0) {
+      texts.push_back(fmt::format("{} {:.2f} ms ({:.0f} %)", name, 1e3 * seconds,
+                                  100 * seconds / entry.seconds()));
+    }
+  }
+  if (texts.empty()) return {};
+  return fmt::format("  {}: {}\n", entry.rival.name, fmt::join(texts, ", "));
+}
+
+ordered_json to_json(const Contest& contest, const std::vector<Entry>& entries, const Entry& entry,
+                     double peak) {
+  if (!entry.runs()) {
+    return {{"name", entry.rival.name}, {"unavailable", entry.rival.unavailable}};
+  }
+  const double seconds = entry.seconds();
+  ordered_json object = {{"name", entry.rival.name}, {"step_ms", 1e3 * seconds}};
+  if (contest.samples > 0) {
+    object["samples_per_second"] = static_cast<double>(contest.samples) / seconds;
+  }
+  if (entries[0].runs()) object["times_first"] = entries[0].seconds() / seconds;
+  if (entries.size() > 2 && entries[1].runs()) {
+    object["times_second"] = entries[1].seconds() / seconds;
+  }
+  if (contest.flops > 0) object["share_of_fma"] = contest.flops / seconds / peak;
+  object["loss"] = entry.turns.back().value;
+  object["steps_ms"] = ordered_json::array();
+  for (const auto& turn : entry.turns) {
+    object["steps_ms"].push_back(1e3 * turn.seconds / static_cast<double>(turn.steps));
+  }
+  for (const auto& [name, unused] : entry.turns.back().parts) {
+    object["parts_ms"][name] = 1e3 * entry.part_seconds(name);
+  }
+  return object;
+}
+
+}  // namespace
+
+ordered_json run_contest(const Contest& contest, int threads) {
+  std::vector<Entry> entries;
+  for (auto& rival : contest.rivals()) entries.push_back({std::move(rival)});
+  MachineRoofs roofs(threads);
+  for (int round = 0; round <= contest.rounds; ++round) {
+    for (auto& entry : entries) take_turn(entry, round > 0);
+    if (contest.flops > 0 || round == 0) roofs.measure();
+  }
+  const double peak = roofs.fma_rate();
+  ordered_json report = {{"case", contest.name},           {"title", contest.title},
+                         {"samples", contest.samples},     {"flops", contest.flops},
+                         {"rounds", contest.rounds},       {"fma_peak", peak},
+                         {"rivals", ordered_json::array()}};
+  std::cout << head(contest, entries.size());
+  for (const auto& entry : entries) {
+    std::cout << row(contest, entries, entry, peak);
+    report["rivals"].push_back(to_json(contest, entries, entry, peak));
+  }
+  if (contest.flops > 0) std::cout << fmt::format("  peak: {:.1f} GFLOP/s\n", 1e-9 * peak);
+  for (const auto& entry : entries) std::cout << parts_text(entry);
+  std::cout << std::endl;
+  return report;
+}
+
+}  // namespace projnce::bench

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace projnce::bench {
+
+/// What one turn of a rival took: `steps` steps together.
+struct Turn {
+  double seconds = 0;
+  int64_t steps = 1;
+  std::map<std::string, double> parts = {};  // seconds of each part of a step
+  double value = 0;                          // the last loss; 0 where there is none
+};
+
+/// One of those that are compared.
+struct Rival {
+  std::string name;
+  std::function<Turn()> turn = {};
+  std::string unavailable = {};  // why it does not take part; empty if it does
+};
+
+/// Rivals that do the same work. Ratios are to the first that takes part; where there are three, to
+/// the second as well.
+struct Contest {
+  std::string name;
+  std::string title;
+  int64_t samples = 0;  // in a step: an image with its views
+  double flops = 0;     // of a step; 0 leaves the share of the peak out
+  int rounds = 5;       // turns of each rival, after one to warm up
+  /// Makes data and models; they live as long as the rivals.
+  std::function<std::vector<Rival>()> rivals = {};
+};
+
+/// Runs the rivals in turn and prints their table. Returns the same for machines to read.
+nlohmann::ordered_json run_contest(const Contest& contest, int threads);
+
+}  // namespace projnce::bench

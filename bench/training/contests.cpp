@@ -1,0 +1,215 @@
+#include "bench/training/contests.h"
+
+#include <fmt/format.h>
+#include <torch/torch.h>
+
+#include "bench/compare/stopwatch.h"
+#include "bench/training/layer_list.h"
+#include "bench/training/loaded_pictures.h"
+#include "bench/training/training_step.h"
+
+namespace projnce::bench {
+
+namespace {
+
+constexpr double kTrainingPasses = 3;  // forward, gradient by the input, gradient by weights
+constexpr int64_t kViews = 2;
+const char* const kTorchName = "LibTorch, channels-last";
+const char* const kOurName = "projnce";
+
+EncoderPtr make_encoder(const ResNetOptions& options) {
+  return std::make_shared<ResNet>(options);
+}
+EncoderPtr make_encoder(const AudioCnnOptions& options) {
+  return std::make_shared<AudioCnn>(options);
+}
+
+template <class Options>
+EncoderPtr make_encoder(Options options, Engine engine) {
+  options.engine = engine;
+  torch::manual_seed(1);
+  return make_encoder(options);
+}
+
+/// Steps on one batch that stays in memory, as SupContrast's rival takes them too.
+Rival random_steps(const std::string& name, const EncoderPtr& encoder, const Batch& batch,
+                   int64_t steps) {
+  auto training = std::make_shared<TrainingStep>(encoder);
+  return {.name = name, .turn = [training, batch, steps] {
+            Turn turn{.steps = steps};
+            for (int64_t i = 0; i < steps; ++i) training->run(batch, turn);
+            return turn;
+          }};
+}
+
+Rival supcontrast(PythonPeers& peers, int64_t samples) {
+  const std::string peer = "SupContrast training";
+  const nlohmann::json request = {{"samples", samples}};
+  return {.name = "SupContrast in Python, NCHW",
+          .turn =
+              [&peers, peer, request] {
+                const auto run = peers.run(peer, request);
+                return Turn{.seconds = run.seconds, .value = run.value};
+              },
+          .unavailable = peers.why_unavailable(peer)};
+}
+
+Contest resnet18_contest(int64_t samples, int rounds, PythonPeers& peers) {
+  const ResNetOptions options{};
+  return {
+      .name = fmt::format("resnet18-{}", samples),
+      .title = fmt::format("ResNet-18, 3x3 stem, 32x32, batch {} x 2 views, whole step", samples),
+      .samples = samples,
+      .flops = kTrainingPasses * static_cast<double>(kViews * samples) *
+               forward_flops(conv_layers(options)),
+      .rounds = rounds,
+      .rivals = [=, &peers]() -> std::vector<Rival> {
+        const auto batch = random_batch(samples, options.input);
+        return {supcontrast(peers, samples),
+                random_steps(kTorchName, make_encoder(options, Engine::kTorch), batch, 1),
+                random_steps(kOurName, make_encoder(options, Engine::kNative), batch, 1)};
+      }};
+}
+
+Contest audio_contest(int64_t samples, int64_t moments, int rounds) {
+  const AudioCnnOptions options{.input = {.channels = 1, .height = 128, .width = moments}};
+  return {
+      .name = fmt::format("audio-{}", moments),
+      .title = fmt::format("audio-cnn, 1x128x{}, batch {} x 2 views, whole step", moments, samples),
+      .samples = samples,
+      .flops = kTrainingPasses * static_cast<double>(kViews * samples) *
+               forward_flops(conv_layers(options)),
+      .rounds = rounds,
+      .rivals = [=]() -> std::vector<Rival> {
+        const auto batch = random_batch(samples, options.input);
+        return {random_steps(kTorchName, make_encoder(options, Engine::kTorch), batch, 1),
+                random_steps(kOurName, make_encoder(options, Engine::kNative), batch, 1)};
+      }};
+}
+
+/// Takes its batches from a loader of its own turn, so that nothing is made for it while others
+/// run; a few steps first bring the loader into its stride.
+Rival loaded_steps(const std::string& name, const EncoderPtr& encoder,
+                   const LoadedPictures& pictures, int64_t samples, int threads) {
+  constexpr int64_t kFirst = 5;
+  constexpr int64_t kSteps = 15;
+  auto training = std::make_shared<TrainingStep>(encoder);
+  return {.name = name, .turn = [=] {
+            TrainLoader loader(pictures.dataset, pictures.loader_options(samples, threads));
+            loader.start_epoch(0);
+            Turn warm_up;
+            for (int64_t i = 0; i < kFirst; ++i) training->run(*loader.next(), warm_up);
+            Turn turn{.steps = kSteps};
+            for (int64_t i = 0; i < kSteps; ++i) {
+              const Stopwatch waiting;
+              const auto batch = loader.next();
+              turn.parts["waiting for data"] += waiting.seconds();
+              turn.seconds += waiting.seconds();
+              training->run(*batch, turn);
+            }
+            return turn;
+          }};
+}
+
+Contest loaded_contest(const TrainingBenchOptions& bench) {
+  constexpr int64_t kSamples = 256;
+  constexpr int64_t kWidth = 16;  // as the encoder "resnet-small" has it
+  const ResNetOptions options{.input = {.channels = 1, .height = 28, .width = 28},
+                              .widths = {kWidth, 2 * kWidth, 4 * kWidth},
+                              .blocks_per_stage = 1,
+                              .small_stem_stride = 2};
+  return {.name = "resnet-small",
+          .title = "resnet-small, 28x28 grey, batch 256 x 2 views, whole step with the loader",
+          .samples = kSamples,
+          .flops = kTrainingPasses * static_cast<double>(kViews * kSamples) *
+                   forward_flops(conv_layers(options)),
+          .rounds = bench.rounds,
+          .rivals = [=]() -> std::vector<Rival> {
+            const auto pictures = load_pictures(bench.data);
+            return {loaded_steps(kTorchName + (", " + pictures.name),
+                                 make_encoder(options, Engine::kTorch), pictures, kSamples,
+                                 bench.threads),
+                    loaded_steps(kOurName, make_encoder(options, Engine::kNative), pictures,
+                                 kSamples, bench.threads)};
+          }};
+}
+
+/// ResNet-18 with its head, and gradients.
+std::shared_ptr<EmbeddingModel> model_with_gradients() {
+  auto model = std::make_shared<EmbeddingModel>(make_encoder(ResNetOptions{}, Engine::kTorch),
+                                                HeadOptions{});
+  for (auto& parameter : model->parameters()) {
+    parameter.mutable_grad() = torch::randn_like(parameter.detach());
+  }
+  return model;
+}
+
+constexpr int64_t kUpdates = 10;  // in a turn
+
+template <class Update>
+Rival updates(const std::string& name, const Update& update) {
+  return {.name = name, .turn = [update] {
+            const Stopwatch whole;
+            for (int64_t i = 0; i < kUpdates; ++i) update();
+            return Turn{.seconds = whole.seconds(), .steps = kUpdates};
+          }};
+}
+
+std::vector<Rival> optimizer_rivals() {
+  constexpr double kLearningRate = 1e-3;
+  const auto theirs = model_with_gradients();
+  auto stock = std::make_shared<torch::optim::AdamW>(
+      theirs->parameters(), torch::optim::AdamWOptions(kLearningRate).weight_decay(1e-4));
+  const auto model = model_with_gradients();
+  NamedParameters parameters;
+  for (const auto& item : model->named_parameters()) {
+    parameters.emplace_back(item.key(), item.value());
+  }
+  auto ours = std::make_shared<AdamW>(parameters, AdamWOptions{});
+  return {updates("torch::optim::AdamW", [stock, theirs] { stock->step(); }),
+          updates(kOurName, [ours, model] { ours->step(kLearningRate); })};
+}
+
+Rival evaluations(const std::string& name, const EncoderPtr& encoder, const torch::Tensor& images) {
+  encoder->eval();
+  EmbeddingModel(encoder, {});  // keeps the weights as models do: channels-last
+  return {.name = name, .turn = [encoder, images] {
+            const torch::NoGradGuard no_gradient;
+            const Stopwatch whole;
+            encoder->forward(images);
+            return Turn{.seconds = whole.seconds()};
+          }};
+}
+
+Contest evaluation_contest(int rounds) {
+  constexpr int64_t kImages = 256;
+  const ResNetOptions options{};
+  return {.name = "evaluation",
+          .title = "ResNet-18, 32x32, batch 256, evaluation forward (a sample is one image)",
+          .samples = kImages,
+          .flops = static_cast<double>(kImages) * forward_flops(conv_layers(options)),
+          .rounds = rounds,
+          .rivals = [=]() -> std::vector<Rival> {
+            const auto images = random_batch(kImages / kViews, options.input).images;
+            return {evaluations(kTorchName, make_encoder(options, Engine::kTorch), images),
+                    evaluations(kOurName, make_encoder(options, Engine::kNative), images)};
+          }};
+}
+
+}  // namespace
+
+std::vector<Contest> training_contests(const TrainingBenchOptions& options, PythonPeers& peers) {
+  const int fewer = std::min(options.rounds, 3);
+  return {resnet18_contest(64, options.rounds, peers),
+          resnet18_contest(256, fewer, peers),
+          loaded_contest(options),
+          audio_contest(256, 32, options.rounds),
+          audio_contest(64, 204, options.rounds),
+          {.name = "adamw",
+           .title = "AdamW update of ResNet-18 with its head, 11.5 M parameters",
+           .rounds = 2 * options.rounds + 1,
+           .rivals = optimizer_rivals},
+          evaluation_contest(options.rounds)};
+}
+
+}  // namespace projnce::bench

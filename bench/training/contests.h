@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "bench/compare/python_peers.h"
+#include "bench/training/contest.h"
+
+namespace projnce::bench {
+
+struct TrainingBenchOptions {
+  std::vector<std::string> cases = {};  ///< empty: all
+  PythonPeersOptions peers = {};
+  int threads = 2;
+  int rounds = 5;
+  std::string isa = "best";
+  std::filesystem::path json = {};
+  /// Holds a folder fashion-mnist; "" looks where the program does.
+  std::filesystem::path data = {};
+};
+
+/// All contests; `peers` outlives them.
+std::vector<Contest> training_contests(const TrainingBenchOptions& options, PythonPeers& peers);
+
+}  // namespace projnce::bench

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "projnce/loader/train_loader.h"
+
+namespace projnce::bench {
+
+/// Grey pictures of 28 x 28 in memory.
+struct LoadedPictures {
+  std::string name;
+  DatasetPtr dataset;
+
+  TrainLoaderOptions loader_options(int64_t batch_size, int threads) const;
+};
+
+/// Fashion-MNIST where it is found, else as many made ones of the same shape.
+LoadedPictures load_pictures(const std::filesystem::path& data_root);
+
+}  // namespace projnce::bench

@@ -1,0 +1,125 @@
+// Whole training steps: SupContrast's own loop, LibTorch's convolutions, ours; docs/performance.md.
+#include <fmt/format.h>
+#include <torch/torch.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <optional>
+
+#include "bench/compare/machine.h"
+#include "bench/training/contests.h"
+#include "bench/training/layer_times.h"
+#include "projnce/core/allocator.h"
+#include "projnce/core/error.h"
+#include "projnce/encoder/engine.h"
+#include "projnce/io/atomic_file.h"
+#include "projnce/kernel/isa.h"
+
+namespace projnce::bench {
+namespace {
+
+using nlohmann::ordered_json;
+
+const char* const kLayers = "layers";
+constexpr int64_t kLayerImages = 128;  // of a batch of 64 in two views
+
+const char* const kDetails =
+    "Rivals take their steps in turn; times are medians. A sample is an image with its two views. "
+    "LibTorch's rival and ours differ in the engine alone: loss and optimizer are projnce's. "
+    "SupContrast runs its own network, loss and SGD, on pictures in memory. GFLOP/s count 2 for "
+    "each multiplication and addition of direct convolution, forward and both gradients "
+    "(Winograd's "
+    "algorithm needs fewer), and the peak is what multiply-add instructions in registers reach in "
+    "the same run. To force AVX2 where there is AVX-512: ATEN_CPU_CAPABILITY=avx2 "
+    "ONEDNN_MAX_CPU_ISA=AVX2 script/bench --training --isa avx2, which sets all rivals; the peak "
+    "remains that of AVX-512.";
+
+void add_options(CLI::App& app, TrainingBenchOptions& options) {
+  app.footer(kDetails);
+  app.add_option("cases", options.cases, "only these cases (default: all)");
+  app.add_option("--peers", options.peers.directory, "folder with a checkout of SupContrast");
+  app.add_option("--python", options.peers.python, "Python that has torch")->capture_default_str();
+  app.add_option("--data", options.data,
+                 "holds the folder fashion-mnist, if not where it usually is");
+  app.add_option("--rounds", options.rounds, "turns of each rival")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--threads", options.threads, "0: all cores")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--isa", options.isa, "instructions of our kernels")
+      ->check(CLI::IsMember({"best", "avx512", "avx2", "plain"}))
+      ->capture_default_str();
+  app.add_option("--json", options.json, "write the results to this file");
+}
+
+Isa isa_of(const std::string& name) {
+  if (name == "avx512") return Isa::kAvx512;
+  if (name == "avx2") return Isa::kAvx2;
+  return name == "plain" ? Isa::kPlain : best_isa();
+}
+
+bool wanted(const TrainingBenchOptions& options, const std::string& name) {
+  return options.cases.empty() || std::ranges::count(options.cases, name) > 0;
+}
+
+void check_cases(const TrainingBenchOptions& options, const std::vector<Contest>& contests) {
+  std::vector<std::string> known = {kLayers};
+  for (const auto& contest : contests) known.push_back(contest.name);
+  for (const auto& name : options.cases) {
+    if (std::ranges::count(known, name) > 0) continue;
+    fail("no case is called '", name,
+         "', expected one of: ", fmt::format("{}", fmt::join(known, ", ")));
+  }
+}
+
+void run(const TrainingBenchOptions& options) {
+  PythonPeers peers(options.peers);
+  const auto contests = training_contests(options, peers);
+  check_cases(options, contests);
+  ordered_json report = {{"machine", describe_machine(options.threads)},
+                         {"engine", describe_engine(Engine::kNative)},
+                         {"cases", ordered_json::array()}};
+  const auto add = [&](const ordered_json& entry) {
+    report["cases"].push_back(entry);
+    // After each case: whoever stops a long run keeps what is done.
+    if (!options.json.empty()) write_file_atomically(options.json, report.dump(2) + "\n");
+  };
+  std::cout << fmt::format("{}, {} threads, {}, LibTorch {}, load {:.2f}\n\n",
+                           report["machine"]["processor"].get<std::string>(), options.threads,
+                           describe_engine(Engine::kNative),
+                           report["machine"]["libtorch"].get<std::string>(),
+                           report["machine"]["load"].get<double>())
+            << std::flush;
+  for (const auto& contest : contests) {
+    if (wanted(options, contest.name)) add(run_contest(contest, options.threads));
+  }
+  if (wanted(options, kLayers)) add(run_layer_times(kLayerImages, options.rounds, options.threads));
+}
+
+int training_bench_main(int argc, char** argv) {
+  TrainingBenchOptions options;
+  CLI::App app("whole training steps beside LibTorch's and SupContrast's",
+               "projnce-training-bench");
+  add_options(app, options);
+  try {
+    app.parse(argc, argv);
+    keep_freed_memory();
+    options.threads = options.peers.threads = set_all_threads(options.threads);
+    const ForcedIsa isa(isa_of(options.isa));
+    run(options);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  } catch (const Error& error) {
+    std::cerr << "projnce-training-bench: " << error.what() << '\n';
+    return error.fault() == Fault::kInput ? 2 : 1;
+  }
+}
+
+}  // namespace
+}  // namespace projnce::bench
+
+int main(int argc, char** argv) {
+  return projnce::bench::training_bench_main(argc, argv);
+}

@@ -1,0 +1,74 @@
+#include "bench/training/training_step.h"
+
+#include <torch/torch.h>
+
+#include "bench/compare/stopwatch.h"
+#include "projnce/loss/supcon.h"
+
+namespace projnce::bench {
+
+namespace {
+
+constexpr double kLearningRate = 1e-3;
+
+NamedParameters parameters_of(const torch::nn::Module& module) {
+  NamedParameters parameters;
+  for (const auto& item : module.named_parameters()) {
+    parameters.emplace_back(item.key(), item.value());
+  }
+  return parameters;
+}
+
+/// Times one piece of work after the other.
+class Laps {
+ public:
+  explicit Laps(Turn& turn) : turn_(turn) {}
+  void end(const char* part) {
+    turn_.parts[part] += lap_.seconds();
+    lap_ = Stopwatch();
+  }
+
+ private:
+  Turn& turn_;
+  Stopwatch lap_;
+};
+
+}  // namespace
+
+TrainingStep::TrainingStep(EncoderPtr encoder)
+    : model_(std::make_shared<EmbeddingModel>(std::move(encoder), HeadOptions{})),
+      loss_(std::make_shared<SupConLoss>()),
+      optimizer_(parameters_of(*model_), {}) {
+  model_->train();
+}
+
+void TrainingStep::run(const Batch& batch, Turn& turn) {
+  const Stopwatch whole;
+  Laps laps(turn);
+  optimizer_.zero_grad();
+  const auto outputs = model_->forward(batch.images);
+  laps.end("forward");
+  const auto leaves = outputs.embeddings.detach().requires_grad_();
+  const auto value = loss_->forward(self_batch(leaves, batch.labels.repeat({batch.views})));
+  value.backward();
+  turn.value = value.item<double>();
+  laps.end("loss");
+  outputs.embeddings.backward(leaves.grad());
+  laps.end("backward");
+  optimizer_.gradient_norm();
+  optimizer_.step(kLearningRate);
+  laps.end("optimizer");
+  turn.seconds += whole.seconds();
+}
+
+Batch random_batch(int64_t samples, const InputShape& input) {
+  constexpr int64_t kViews = 2;
+  constexpr int64_t kClasses = 10;
+  return {.images = torch::randn({kViews * samples, input.channels, input.height, input.width})
+                        .contiguous(torch::MemoryFormat::ChannelsLast),
+          .labels = torch::randint(kClasses, {samples}, torch::kInt64),
+          .indices = torch::arange(samples),
+          .views = kViews};
+}
+
+}  // namespace projnce::bench
