@@ -9,14 +9,15 @@ namespace projnce::app {
 
 namespace {
 
-const char* const kSummary = "how fast the losses are on this machine";
+const char* const kSummary = "how fast losses and training are on this machine";
 const char* const kDetails =
     "  projnce bench\n"
     "  projnce bench --rows 256 4096 --threads 1\n"
     "\n"
     "Times are for forward and backward of one batch of random embeddings. GFLOP/s counts 4 N^2 D "
-    "operations for N rows of D numbers. The full comparison, with other implementations, is "
-    "script/bench --compare.";
+    "operations for N rows of D numbers. Training is a whole step of two views with LibTorch's "
+    "convolutions and with our own, which encoder.engine chooses between. The full comparisons, "
+    "with other implementations, are script/bench --compare and --training.";
 
 void print_table(const nlohmann::ordered_json& result) {
   std::cout << fmt::format("{} threads, {}; LibTorch's matrix product: {:.0f} GFLOP/s\n\n",
@@ -30,6 +31,22 @@ void print_table(const nlohmann::ordered_json& result) {
     std::cout << fmt::format("{:<12} {:>8} {:>9.2f} ms {:>9}\n",
                              entry.at("loss").get<std::string>(), entry.at("rows").get<int64_t>(),
                              entry.at("milliseconds").get<double>(), rate);
+  }
+}
+
+void print_training(const nlohmann::ordered_json& result) {
+  std::cout << fmt::format("\nencoder.engine = \"auto\" is here: {}\n\n",
+                           result.at("engine").get<std::string>())
+            << fmt::format("{:<12} {:>8} {:>12} {:>12} {:>9}\n", "training", "batch", "torch",
+                           "native", "gain");
+  for (const auto& entry : result.at("training")) {
+    std::cout << fmt::format("{:<12} {:>8} {:>9.2f} ms", entry.at("encoder").get<std::string>(),
+                             entry.at("batch").get<int64_t>(), entry.at("torch_ms").get<double>());
+    if (entry.contains("gain")) {
+      std::cout << fmt::format(" {:>9.2f} ms {:>8.2f}x", entry.at("native_ms").get<double>(),
+                               entry.at("gain").get<double>());
+    }
+    std::cout << '\n';
   }
 }
 
@@ -53,6 +70,7 @@ void add_bench_command(CLI::App& app, Context& /*context*/) {
       print_json(result);
     } else {
       print_table(result);
+      print_training(result);
     }
   });
 }

@@ -5,12 +5,17 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <optional>
 
 #include "projnce/core/error.h"
 #include "projnce/core/table.h"
 #include "projnce/core/threads.h"
+#include "projnce/encoder/engine.h"
+#include "projnce/encoder/registry.h"
 #include "projnce/kernel/isa.h"
 #include "projnce/loss/registry.h"
+#include "projnce/loss/supcon.h"
+#include "projnce/train/adamw.h"
 
 namespace projnce {
 
@@ -58,6 +63,90 @@ double loss_seconds(const std::string& name, int64_t rows, const MeasureRequest&
   });
 }
 
+/// An encoder whose training is timed.
+struct TrainingCase {
+  std::string encoder;
+  InputShape input;
+  int64_t batch;  ///< samples, each in two views
+  int steps;
+};
+
+/// A model that takes training steps on one random batch.
+class TimedTraining {
+ public:
+  TimedTraining(const TrainingCase& task, const std::string& engine)
+      : model_(make(task, engine)),
+        optimizer_(named_parameters(*model_), {}),
+        images_(
+            torch::randn({2 * task.batch, task.input.channels, task.input.height, task.input.width})
+                .contiguous(torch::MemoryFormat::ChannelsLast)),
+        labels_(torch::randint(10, {task.batch}, torch::kInt64).repeat({2})) {
+    step();  // memory is got and kept
+  }
+
+  double step() {
+    const auto start = std::chrono::steady_clock::now();
+    optimizer_.zero_grad();
+    loss_.forward(self_batch(model_->forward(images_).embeddings, labels_)).backward();
+    optimizer_.step(1e-3);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+ private:
+  static EmbeddingModelPtr make(const TrainingCase& task, const std::string& engine) {
+    Table table{.values = {{"name", {task.encoder, "bench"}}, {"engine", {engine, "bench"}}}};
+    return make_model(table, task.input);
+  }
+  static NamedParameters named_parameters(const EmbeddingModel& model) {
+    NamedParameters parameters;
+    for (const auto& item : model.named_parameters()) {
+      parameters.emplace_back(item.key(), item.value());
+    }
+    return parameters;
+  }
+
+  EmbeddingModelPtr model_;
+  SupConLoss loss_;
+  AdamW optimizer_;
+  torch::Tensor images_;
+  torch::Tensor labels_;
+};
+
+double middle(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// With both engines in turn, the native one where it is what "auto" takes.
+nlohmann::ordered_json training_times(const TrainingCase& task) {
+  const bool native = is_native(Engine::kAuto);
+  TimedTraining by_torch(task, "torch");
+  std::optional<TimedTraining> ours;
+  if (native) ours.emplace(task, "native");
+  std::vector<double> torch_seconds;
+  std::vector<double> our_seconds;
+  for (int i = 0; i < task.steps; ++i) {
+    torch_seconds.push_back(by_torch.step());
+    if (native) our_seconds.push_back(ours->step());
+  }
+  nlohmann::ordered_json entry = {
+      {"encoder", task.encoder}, {"batch", task.batch}, {"torch_ms", 1e3 * middle(torch_seconds)}};
+  if (native) {
+    entry["native_ms"] = 1e3 * middle(our_seconds);
+    entry["gain"] = middle(torch_seconds) / middle(our_seconds);
+  }
+  return entry;
+}
+
+nlohmann::ordered_json all_training_times() {
+  auto times = nlohmann::ordered_json::array();
+  times.push_back(training_times(
+      {"resnet-small", {.channels = 1, .height = 28, .width = 28}, /*batch=*/128, /*steps=*/9}));
+  times.push_back(training_times(
+      {"resnet18", {.channels = 3, .height = 32, .width = 32}, /*batch=*/16, /*steps=*/3}));
+  return times;
+}
+
 }  // namespace
 
 nlohmann::ordered_json measure_machine(const MeasureRequest& request) {
@@ -82,9 +171,12 @@ nlohmann::ordered_json measure_machine(const MeasureRequest& request) {
     }
   }
   return {{"threads", threads},
-          {"instructions", isa_name(best_isa())},
+          {"instructions", isa_name(active_isa())},
           {"gemm_gflops", gemm_gflops()},
-          {"losses", losses}};
+          {"losses", losses},
+          {"engine", describe_engine(Engine::kAuto)},
+          {"native", is_native(Engine::kAuto)},
+          {"training", all_training_times()}};
 }
 
 }  // namespace projnce

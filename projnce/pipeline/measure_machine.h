@@ -15,8 +15,11 @@ struct MeasureRequest {
 
 /// How fast losses are here, forward and backward on random unit rows in float32, beside LibTorch's
 /// own matrix product: {threads, instructions, gemm_gflops, losses: [{loss, rows, milliseconds,
-/// gflops}]}. gflops counts 4 N^2 D operations and is given for losses over all pairs alone. Each
-/// time is the median of a few runs; a second or two in all.
+/// gflops}], engine, native, training: [{encoder, batch, torch_ms, native_ms, gain}]}. gflops
+/// counts 4 N^2 D operations and is given for losses over all pairs alone. `engine` says what the
+/// encoders' engine "auto" is here, and `training` what whole steps of two views take with
+/// LibTorch's convolutions and, where `native` is true, with our own, in turn. Each time is the
+/// median of a few runs; some seconds in all.
 nlohmann::ordered_json measure_machine(const MeasureRequest& request);
 
 }  // namespace projnce

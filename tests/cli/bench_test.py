@@ -14,10 +14,26 @@ class Bench(CommandLineTest):
         for entry in result["losses"]:
             self.assertGreater(entry["milliseconds"], 0)
 
+        self.check_training(result)
+
+    def check_training(self, result):
+        """Steps of every encoder with both engines, where the processor has the instructions."""
+        self.assertEqual(result["native"], result["instructions"] != "plain")
+        self.assertIn("native engine" if result["native"] else "LibTorch", result["engine"])
+        measured = [(entry["encoder"], entry["batch"]) for entry in result["training"]]
+        self.assertEqual(measured, [("resnet-small", 128), ("resnet18", 16)])
+        for entry in result["training"]:
+            self.assertGreater(entry["torch_ms"], 0)
+            self.assertEqual("native_ms" in entry, result["native"])
+            if result["native"]:
+                self.assertAlmostEqual(entry["gain"], entry["torch_ms"] / entry["native_ms"])
+
     def test_prints_a_table(self):
         ran = self.run_program("bench", "--rows", "64")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("GFLOP/s", ran.stdout)
+        self.assertRegex(ran.stdout, r"auto.* is here: .+")
+        self.assertRegex(ran.stdout, r"resnet18 +16 +[0-9.]+ ms")
 
     def test_refuses_batches_that_cannot_be(self):
         self.assert_refused("bench", "--rows", "1", says="expected a number from 2")
