@@ -7,6 +7,7 @@
 
 #include "bench/compare/machine_roofs.h"
 #include "bench/compare/stopwatch.h"
+#include "bench/training/neighbours.h"
 #include "projnce/core/error.h"
 
 namespace projnce::bench {
@@ -48,6 +49,14 @@ void take_turn(Entry& entry, bool counts) {
   } catch (const std::exception& error) {
     entry.rival.unavailable = error.what();
   }
+}
+
+double child_cpu_seconds(const std::vector<Entry>& entries) {
+  double seconds = 0;
+  for (const auto& entry : entries) {
+    for (const auto& turn : entry.turns) seconds += turn.child_cpu_seconds;
+  }
+  return seconds;
 }
 
 /// How many times as quick as `other`; "" where that did not run.
@@ -127,21 +136,25 @@ ordered_json run_contest(const Contest& contest, int threads) {
   std::vector<Entry> entries;
   for (auto& rival : contest.rivals()) entries.push_back({std::move(rival)});
   MachineRoofs roofs(threads);
-  for (int round = 0; round <= contest.rounds; ++round) {
-    for (auto& entry : entries) take_turn(entry, round > 0);
+  for (auto& entry : entries) take_turn(entry, /*counts=*/false);
+  const Neighbours neighbours;
+  for (int round = 0; round < contest.rounds; ++round) {
+    for (auto& entry : entries) take_turn(entry, /*counts=*/true);
     if (contest.flops > 0 || round == 0) roofs.measure();
   }
+  const double others = neighbours.share(child_cpu_seconds(entries));
   const double peak = roofs.fma_rate();
-  ordered_json report = {{"case", contest.name},           {"title", contest.title},
-                         {"samples", contest.samples},     {"flops", contest.flops},
-                         {"rounds", contest.rounds},       {"fma_peak", peak},
-                         {"rivals", ordered_json::array()}};
+  ordered_json report = {{"case", contest.name},       {"title", contest.title},
+                         {"samples", contest.samples}, {"flops", contest.flops},
+                         {"rounds", contest.rounds},   {"fma_peak", peak},
+                         {"others_share", others},     {"rivals", ordered_json::array()}};
   std::cout << head(contest, entries.size());
   for (const auto& entry : entries) {
     std::cout << row(contest, entries, entry, peak);
     report["rivals"].push_back(to_json(contest, entries, entry, peak));
   }
-  if (contest.flops > 0) std::cout << fmt::format("  peak: {:.1f} GFLOP/s\n", 1e-9 * peak);
+  if (contest.flops > 0) std::cout << fmt::format("  peak: {:.1f} GFLOP/s;", 1e-9 * peak);
+  std::cout << fmt::format("  others kept {:.0f} % of the cores busy\n", 100 * others);
   for (const auto& entry : entries) std::cout << parts_text(entry);
   std::cout << std::endl;
   return report;

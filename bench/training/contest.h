@@ -15,6 +15,7 @@ struct Turn {
   int64_t steps = 1;
   std::map<std::string, double> parts = {};  // seconds of each part of a step
   double value = 0;                          // the last loss; 0 where there is none
+  double child_cpu_seconds = 0;              // of a process that did the work for us
 };
 
 /// One of those that are compared.

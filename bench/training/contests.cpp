@@ -49,7 +49,9 @@ Rival supcontrast(PythonPeers& peers, int64_t samples) {
           .turn =
               [&peers, peer, request] {
                 const auto run = peers.run(peer, request);
-                return Turn{.seconds = run.seconds, .value = run.value};
+                return Turn{.seconds = run.seconds,
+                            .value = run.value,
+                            .child_cpu_seconds = run.cpu_seconds};
               },
           .unavailable = peers.why_unavailable(peer)};
 }
