@@ -6,9 +6,9 @@ namespace projnce {
 
 /// What every process knows of the whole batch; means and variances are [C].
 struct SharedStatistics {
-  torch::Tensor count;  // scalar: values of each channel
-  torch::Tensor mean;
-  torch::Tensor variance;  // biased
+  torch::Tensor count;     ///< scalar: values of each channel
+  torch::Tensor mean;      ///< of all of them
+  torch::Tensor variance;  ///< biased
 };
 
 /// Joins the processes' moments, [W, 3, C] (how many values, their mean, the sum of their squared
