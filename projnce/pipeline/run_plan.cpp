@@ -5,6 +5,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/core/toml.h"
+#include "projnce/io/atomic_file.h"
 #include "projnce/pipeline/run_conditions.h"
 #include "projnce/pipeline/run_directory.h"
 
@@ -60,7 +61,10 @@ RunPlan plan_resume(const TrainRequest& request, const Logger& logger) {
   }
   if (!changes.empty()) logger->warn("going on with changed settings: {}", changes);
   const bool finished = std::filesystem::exists(paths.summary()) && changes.empty();
-  if (finished) plan.kind = RunPlan::Kind::kFinished;
+  if (finished) {
+    plan.kind = RunPlan::Kind::kFinished;
+    remove_stale_temporaries(paths.root);  // it may have been killed while it made its page
+  }
   return plan;
 }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
+#include "projnce/core/error.h"
 #include "projnce/kernel/conv/block_args.h"
 #include "projnce/kernel/conv/convolution.h"
 #include "projnce/kernel/conv/direct_weights.h"
@@ -31,7 +33,14 @@ class PixelRows {
         image_((shape.height + 2 * margin) * row_),
         slot_(chunk * image_),
         slots_(slots),
-        memory_(workspace.take<T>(piece, slots * slot_)) {}
+        memory_(nullptr) {
+    if (slot_ > std::numeric_limits<int32_t>::max()) {
+      fail(Hint{"take smaller inputs, or encoder.engine = 'torch'"}, "inputs of ", shape.height,
+           " x ", shape.width, " with ", shape.channels,
+           " channels are too large for the native engine");
+    }
+    memory_ = workspace.take<T>(piece, slots * slot_);
+  }
 
   const T* of(int64_t slot, int64_t index) const { return memory_ + slot * slot_ + index * image_; }
   int64_t image_stride() const { return image_; }
