@@ -51,75 +51,60 @@ int64_t padded_row(int64_t channels) {
   return channels < 64 ? channels : channels + kChannelBlock;
 }
 
-/// Factors of tiles as rows of a matrix for each of the 36, [36][tile][channels], one such memory
-/// for each slot.
-template <class T>
-class RowFactors {
- public:
-  RowFactors(const TilePlan& plan, int64_t channels, int64_t slots, Piece piece,
-             Workspace& workspace)
-      : plan_(plan),
-        row_(padded_row(blocks_of(channels) * kChannelBlock)),
-        factor_(plan.most() * row_ + kChannelBlock),
-        offsets_(steps(plan.most(), row_)),
-        memory_(workspace.take<T>(piece, slots * kWinogradFactors * factor_)) {}
-
-  /// Transforms a block of the index-th image of a chunk.
-  void put(const T* padded, int64_t slot, int64_t index, int64_t block) const {
-    kernels<T>().winograd_input(
-        {.padded = padded,
-         .row_stride = plan_.row_stride(),
-         .rows = plan_.rows,
-         .columns = plan_.columns,
-         .tile_stride = row_,
-         .factor_stride = factor_},
-        of(slot, 0) + index * plan_.per_image() * row_ + block * kChannelBlock);
-  }
-  T* of(int64_t slot, int64_t factor) const {
-    return memory_ + (slot * kWinogradFactors + factor) * factor_;
-  }
-  const int32_t* offsets() const { return offsets_.data(); }
-
- private:
-  const TilePlan& plan_;
-  int64_t row_;
-  int64_t factor_;
-  std::vector<int32_t> offsets_;
-  T* memory_;
+/// How the factors of tiles lie, for each of the 36.
+enum class FactorLayout {
+  kRows,    ///< [tile][channels]: rows of a product
+  kPanels,  ///< [blocks][tile][16]: its panels, or its result
 };
 
-/// Factors of tiles as panels: [36][blocks][tile][16], one such memory for each slot.
+/// Factors of the tiles of a chunk: a memory of 36 matrices for each slot.
 template <class T>
-class PanelFactors {
+class TileFactors {
  public:
-  PanelFactors(const TilePlan& plan, int64_t channels, int64_t slots, Piece piece,
-               Workspace& workspace)
+  TileFactors(const TilePlan& plan, FactorLayout layout, int64_t channels, int64_t slots,
+              Piece piece, Workspace& workspace)
       : plan_(plan),
-        block_(plan.most() * kChannelBlock),
-        factor_(blocks_of(channels) * block_ + kChannelBlock),
-        offsets_(steps(plan.most(), kChannelBlock)),
+        tile_(layout == FactorLayout::kRows ? padded_row(blocks_of(channels) * kChannelBlock)
+                                            : kChannelBlock),
+        block_(layout == FactorLayout::kRows ? kChannelBlock : plan.most() * kChannelBlock),
+        factor_(
+            (layout == FactorLayout::kRows ? plan.most() * tile_ : blocks_of(channels) * block_) +
+            kChannelBlock),
+        offsets_(steps(plan.most(), tile_)),
         memory_(workspace.take<T>(piece, slots * kWinogradFactors * factor_)) {}
 
-  /// Transforms a block of gradients of the index-th image of a chunk.
-  void put_gradient(const T* padded, int64_t slot, int64_t index, int64_t block) const {
-    kernels<T>().winograd_gradient(
-        {.padded = padded,
-         .row_stride = plan_.row_stride(),
-         .rows = plan_.rows,
-         .columns = plan_.columns,
-         .tile_stride = kChannelBlock,
-         .factor_stride = factor_},
-        of(slot, 0) + block * block_ + index * plan_.per_image() * kChannelBlock);
+  /// Transforms a block of the index-th image of a chunk: its map, or gradients by its outputs.
+  void put_input(const T* padded, int64_t slot, int64_t index, int64_t block) const {
+    kernels<T>().winograd_input(tiles(padded), place(slot, index, block));
   }
+  void put_gradient(const T* padded, int64_t slot, int64_t index, int64_t block) const {
+    kernels<T>().winograd_gradient(tiles(padded), place(slot, index, block));
+  }
+
   T* of(int64_t slot, int64_t factor) const {
     return memory_ + (slot * kWinogradFactors + factor) * factor_;
+  }
+  /// Where a block of an image begins, for the first factor.
+  T* place(int64_t slot, int64_t index, int64_t block) const {
+    return of(slot, 0) + index * plan_.per_image() * tile_ + block * block_;
   }
   int64_t block_stride() const { return block_; }
   int64_t factor_stride() const { return factor_; }
+  /// Of the tiles.
   const int32_t* offsets() const { return offsets_.data(); }
 
  private:
+  WinogradTiles<T> tiles(const T* padded) const {
+    return {.padded = padded,
+            .row_stride = plan_.row_stride(),
+            .rows = plan_.rows,
+            .columns = plan_.columns,
+            .tile_stride = tile_,
+            .factor_stride = factor_};
+  }
+
   const TilePlan& plan_;
+  int64_t tile_;
   int64_t block_;
   int64_t factor_;
   std::vector<int32_t> offsets_;
@@ -163,10 +148,11 @@ class MapProduct {
       : plan_(plan),
         in_(in),
         out_(out),
-        factors_(plan, in.channels, lanes.slots(), Piece::kFactors, workspace),
-        products_(plan, out.channels, lanes.slots(), Piece::kProducts, workspace) {}
+        factors_(plan, FactorLayout::kRows, in.channels, lanes.slots(), Piece::kFactors, workspace),
+        products_(plan, FactorLayout::kPanels, out.channels, lanes.slots(), Piece::kProducts,
+                  workspace) {}
 
-  const RowFactors<T>& factors() const { return factors_; }
+  const TileFactors<T>& factors() const { return factors_; }
 
   void multiply(int64_t slot, int64_t factor, const Chunk& chunk, const T* weights) const {
     const int64_t depth = in_.padded_channels();
@@ -192,9 +178,8 @@ class MapProduct {
     team.share(chunk.count * out_.blocks(), [&](int64_t unit) {
       const int64_t index = unit / out_.blocks();
       const int64_t block = unit % out_.blocks();
-      const T* from = products_.of(team.slot(), 0) + block * products_.block_stride() +
-                      index * plan_.per_image() * kChannelBlock;
-      write_block(from, chunk.first + index, block, out, finish);
+      write_block(products_.place(team.slot(), index, block), chunk.first + index, block, out,
+                  finish);
     });
   }
 
@@ -217,8 +202,8 @@ class MapProduct {
   const TilePlan& plan_;
   const MapShape& in_;
   const MapShape& out_;
-  RowFactors<T> factors_;
-  PanelFactors<T> products_;
+  TileFactors<T> factors_;
+  TileFactors<T> products_;
 };
 
 /// Sums of products of input and gradient tiles: the gradient of the weights' factors, for each
@@ -231,13 +216,15 @@ class WeightSums {
       : plan_(plan),
         lanes_(lanes),
         geometry_(geometry),
-        inputs_(plan, geometry.in_channels, lanes.slots(), Piece::kMoreFactors, workspace),
-        gradients_(plan, geometry.out_channels, lanes.slots(), Piece::kPanels, workspace),
+        inputs_(plan, FactorLayout::kRows, geometry.in_channels, lanes.slots(), Piece::kMoreFactors,
+                workspace),
+        gradients_(plan, FactorLayout::kPanels, geometry.out_channels, lanes.slots(),
+                   Piece::kPanels, workspace),
         lane_(weight_factors_size(geometry)),
         sums_(workspace.take<T>(Piece::kMoreWeights, lanes.lanes() * lane_)) {}
 
-  const RowFactors<T>& inputs() const { return inputs_; }
-  const PanelFactors<T>& gradients() const { return gradients_; }
+  const TileFactors<T>& inputs() const { return inputs_; }
+  const TileFactors<T>& gradients() const { return gradients_; }
 
   void clear(const Team& team, const Lane& lane) const {
     team.share(kWinogradFactors, [&](int64_t factor) {
@@ -273,8 +260,8 @@ class WeightSums {
   const TilePlan& plan_;
   const LanePlan& lanes_;
   const ConvGeometry& geometry_;
-  RowFactors<T> inputs_;
-  PanelFactors<T> gradients_;
+  TileFactors<T> inputs_;
+  TileFactors<T> gradients_;
   int64_t lane_;
   T* sums_;
 };
@@ -317,7 +304,7 @@ void winograd_forward(const ConvForward<T>& conv, Workspace& workspace) {
       for_chunks(lane, plan.chunk, [&](const Chunk& chunk) {
         read_maps(team, padded, in, conv.input.maps, chunk,
                   [&](const T* map, int64_t index, int64_t block) {
-                    product.factors().put(map, team.slot(), index, block);
+                    product.factors().put_input(map, team.slot(), index, block);
                   });
         team.barrier();
         team.share(kWinogradFactors, [&](int64_t factor) {
@@ -354,11 +341,11 @@ void winograd_backward(const ConvBackward<T>& conv, Workspace& workspace) {
         read_maps(team, padded, out, conv.gradient, chunk,
                   [&](const T* map, int64_t index, int64_t block) {
                     sums.gradients().put_gradient(map, slot, index, block);
-                    product.factors().put(map, slot, index, block);
+                    product.factors().put_input(map, slot, index, block);
                   });
         read_maps(team, padded, in, conv.input.maps, chunk,
                   [&](const T* map, int64_t index, int64_t block) {
-                    sums.inputs().put(map, slot, index, block);
+                    sums.inputs().put_input(map, slot, index, block);
                   });
         team.barrier();
         team.share(kWinogradFactors, [&](int64_t factor) {

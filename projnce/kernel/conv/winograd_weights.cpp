@@ -66,34 +66,35 @@ void scatter(const ConvGeometry& geometry, const BlockSpan& span, const WeightBl
   }
 }
 
-}  // namespace
-
-template <class T>
-void share_forward_factors(const ConvGeometry& geometry, const T* weights, T* factors) {
-  const int64_t ins = blocks_of(geometry.in_channels);
-  const int64_t outs = blocks_of(geometry.out_channels);
+/// Factors of every pair of blocks; gather(unit, block) fills a block with its weights.
+template <class T, class Gather>
+void share_factors(const ConvGeometry& geometry, T* factors, const Gather& gather) {
+  const int64_t units = blocks_of(geometry.in_channels) * blocks_of(geometry.out_channels);
 #pragma omp for schedule(static)
-  for (int64_t unit = 0; unit < ins * outs; ++unit) {
-    const BlockSpan span(geometry, unit / ins, unit % ins);
+  for (int64_t unit = 0; unit < units; ++unit) {
     alignas(64) WeightBlock<T> block = {};
-    gather_forward(geometry, span, weights, block);
+    gather(unit, block);
     kernels<T>().winograd_weights(&block[0][0][0], kBlock, factors + unit * kBlock * kBlock,
                                   weight_factor_stride(geometry));
   }
 }
 
+}  // namespace
+
+template <class T>
+void share_forward_factors(const ConvGeometry& geometry, const T* weights, T* factors) {
+  const int64_t ins = blocks_of(geometry.in_channels);
+  share_factors(geometry, factors, [&](int64_t unit, WeightBlock<T>& block) {
+    gather_forward(geometry, BlockSpan(geometry, unit / ins, unit % ins), weights, block);
+  });
+}
+
 template <class T>
 void share_backward_factors(const ConvGeometry& geometry, const T* weights, T* factors) {
-  const int64_t ins = blocks_of(geometry.in_channels);
   const int64_t outs = blocks_of(geometry.out_channels);
-#pragma omp for schedule(static)
-  for (int64_t unit = 0; unit < ins * outs; ++unit) {
-    const BlockSpan span(geometry, unit % outs, unit / outs);
-    alignas(64) WeightBlock<T> block = {};
-    gather_backward(geometry, span, weights, block);
-    kernels<T>().winograd_weights(&block[0][0][0], kBlock, factors + unit * kBlock * kBlock,
-                                  weight_factor_stride(geometry));
-  }
+  share_factors(geometry, factors, [&](int64_t unit, WeightBlock<T>& block) {
+    gather_backward(geometry, BlockSpan(geometry, unit % outs, unit / outs), weights, block);
+  });
 }
 
 template <class T>
