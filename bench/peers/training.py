@@ -55,7 +55,10 @@ def supcontrast_training(directory):
         if samples not in steps:
             steps.clear()  # the memory of another size
             steps[samples] = make_step(samples)
-        cpu, start = time.process_time(), time.perf_counter()
+        cpu = time.process_time()
+        for _ in range(request["settling_steps"]):
+            steps[samples]()
+        start = time.perf_counter()
         value = steps[samples]()
         return {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu,
                 "peak_bytes": 0, "value": value}

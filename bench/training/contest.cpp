@@ -41,11 +41,10 @@ struct Entry {
   }
 };
 
-void take_turn(Entry& entry, bool counts) {
+void take_turn(Entry& entry) {
   if (!entry.runs()) return;
   try {
-    auto turn = entry.rival.turn();
-    if (counts) entry.turns.push_back(std::move(turn));
+    entry.turns.push_back(entry.rival.turn());
   } catch (const std::exception& error) {
     entry.rival.unavailable = error.what();
   }
@@ -136,10 +135,9 @@ ordered_json run_contest(const Contest& contest, int threads) {
   std::vector<Entry> entries;
   for (auto& rival : contest.rivals()) entries.push_back({std::move(rival)});
   MachineRoofs roofs(threads);
-  for (auto& entry : entries) take_turn(entry, /*counts=*/false);
   const Neighbours neighbours;
   for (int round = 0; round < contest.rounds; ++round) {
-    for (auto& entry : entries) take_turn(entry, /*counts=*/true);
+    for (auto& entry : entries) take_turn(entry);
     if (contest.flops > 0 || round == 0) roofs.measure();
   }
   const double others = neighbours.share(child_cpu_seconds(entries));

@@ -32,7 +32,7 @@ struct Contest {
   std::string title;
   int64_t samples = 0;  // in a step: an image with its views
   double flops = 0;     // of a step; 0 leaves the share of the peak out
-  int rounds = 5;       // turns of each rival, after one to warm up
+  int rounds = 5;       // turns of each rival; each of them warms up by itself
   /// Makes data and models; they live as long as the rivals.
   std::function<std::vector<Rival>()> rivals = {};
 };
