@@ -29,6 +29,7 @@ ALLOWED = {
     "export": ["encoder", "augment", "io", "core"],
     "pipeline": ["core", "io", "augment", "encoder", "kernel", "projection", "information", "loss",
                  "dataset", "report", "checkpoint", "distributed", "loader", "train", "eval", "export"],
+    "reproduce": ["pipeline", "report", "dataset", "io", "core"],
 }
 # Folders of libprojnce.so: they need LibTorch alone.
 LIBRARY = ["core", "kernel", "projection", "loss", "information", "encoder", "eval"]

@@ -28,6 +28,7 @@ void add_loss_command(CLI::App& app, Context& context);
 void add_mi_command(CLI::App& app, Context& context);
 void add_predict_command(CLI::App& app, Context& context);
 void add_report_command(CLI::App& app, Context& context);
+void add_reproduce_command(CLI::App& app, Context& context);
 void add_serve_command(CLI::App& app, Context& context);
 void add_train_command(CLI::App& app, Context& context);
 void add_tsne_command(CLI::App& app, Context& context);

@@ -97,6 +97,7 @@ int run(int argc, char** argv) {
   add_tsne_command(app, context);
   add_audit_command(app, context);
   add_report_command(app, context);
+  add_reproduce_command(app, context);
   add_serve_command(app, context);
   add_data_command(app, context);
   add_loss_command(app, context);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -26,5 +27,18 @@ struct Table {
   /// Whether there is a value or a sub-table of that key.
   bool has(const std::string& key) const { return values.count(key) + tables.count(key) > 0; }
 };
+
+/// A number of either kind; none where the value is none.
+inline std::optional<double> number_in(const Value& value) {
+  if (const auto* whole = std::get_if<int64_t>(&value.data)) return static_cast<double>(*whole);
+  if (const auto* number = std::get_if<double>(&value.data)) return *number;
+  return {};
+}
+
+/// Puts the settings of `above` over those of `below`.
+inline void overlay(Table& below, const Table& above) {
+  for (const auto& [key, value] : above.values) below.values[key] = value;
+  for (const auto& [key, table] : above.tables) overlay(below.tables[key], table);
+}
 
 }  // namespace projnce

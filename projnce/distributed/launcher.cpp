@@ -1,7 +1,5 @@
 #include "projnce/distributed/launcher.h"
 
-#include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,12 +9,13 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <thread>
 
 #include "projnce/core/error.h"
+#include "projnce/io/child_process.h"
 #include "projnce/io/system_error.h"
+#include "projnce/io/temporary_folder.h"
 
 namespace projnce {
 
@@ -59,88 +58,19 @@ class SignalNotes {
   std::array<struct sigaction, kSignals.size()> before_ = {};
 };
 
-/// A directory for this user alone that goes with everything in it.
-class LaunchDir {
- public:
-  LaunchDir() {
-    auto pattern = (fs::temp_directory_path() / "projnce-launch-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) fail_system(errno, "cannot create ", pattern);
-    path_ = pattern;
-  }
-  LaunchDir(const LaunchDir&) = delete;
-  LaunchDir& operator=(const LaunchDir&) = delete;
-  ~LaunchDir() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-/// Strings as exec wants them: pointers, ended by a null pointer.
-class StringPointers {
- public:
-  explicit StringPointers(std::vector<std::string> strings) : strings_(std::move(strings)) {
-    for (auto& string : strings_) pointers_.push_back(string.data());
-    pointers_.push_back(nullptr);
-  }
-  StringPointers(const StringPointers&) = delete;
-  StringPointers& operator=(const StringPointers&) = delete;
-
-  char* const* get() const { return pointers_.data(); }
-
- private:
-  std::vector<std::string> strings_;
-  std::vector<char*> pointers_;
-};
-
-/// Our environment with these "NAME=value" instead of what it had of the same names.
-std::vector<std::string> environment_with(const std::vector<std::string>& settings) {
-  std::vector<std::string> result = settings;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    const auto name = text.substr(0, text.find('=') + 1);
-    if (std::none_of(settings.begin(), settings.end(),
-                     [&](const std::string& setting) { return setting.starts_with(name); })) {
-      result.push_back(text);
-    }
-  }
-  return result;
-}
-
 struct RankProcess {
   pid_t id = -1;
   std::optional<int> status;  ///< of waitpid, once it has ended
 };
 
-/// The part between fork and exec: only calls that are safe there, since another thread may have
-/// held any lock.
-[[noreturn]] void become_rank(pid_t launcher, const sigset_t& signals, bool with_output,
-                              char* const* arguments, char* const* environment) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != launcher) ::_exit(kGaveUp);  // it died before the line above
-  // Ctrl-C reaches the launcher alone, which passes it on: once, not twice.
-  ::setpgid(0, 0);
-  ::signal(SIGINT, SIG_DFL);
-  ::signal(SIGTERM, SIG_DFL);
-  ::sigprocmask(SIG_SETMASK, &signals, nullptr);
-  const int nothing = ::open("/dev/null", O_RDWR);
-  ::dup2(nothing, STDIN_FILENO);
-  if (!with_output) ::dup2(nothing, STDOUT_FILENO);
-  if (nothing > STDERR_FILENO) ::close(nothing);
-  ::execve(arguments[0], arguments, environment);
-  ::_exit(kGaveUp);
-}
-
 RankProcess start_rank(const LaunchPlan& plan, const fs::path& dir, int attempt, int rank) {
-  std::vector<std::string> words = {plan.program.string()};
-  const auto& arguments = attempt == 0 ? plan.arguments : plan.restart_arguments;
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  const StringPointers argument_pointers(std::move(words));
-  const StringPointers environment_pointers(environment_with({
+  ChildPlan child = {
+      .title = concat("rank ", rank),
+      .program = plan.program,
+      .arguments = attempt == 0 ? plan.arguments : plan.restart_arguments,
+      .output = rank == 0 ? ChildOutput::kInherited : ChildOutput::kNowhere,
+  };
+  child.environment = {
       concat("RANK=", rank),
       concat("LOCAL_RANK=", rank),
       concat("WORLD_SIZE=", plan.ranks),
@@ -148,33 +78,8 @@ RankProcess start_rank(const LaunchPlan& plan, const fs::path& dir, int attempt,
       concat("PROJNCE_RESTART_COUNT=", attempt),
       concat("PROJNCE_STORE_FILE=", (dir / concat("store-", attempt)).string()),
       concat("PROJNCE_LAUNCH_DIR=", dir.string()),
-  }));
-  // A signal that is passed on before the new process has left our handler behind must wait.
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  const pid_t launcher = ::getpid();
-  const pid_t id = ::fork();
-  const int problem = errno;
-  if (id == 0) {
-    become_rank(launcher, before, rank == 0, argument_pointers.get(), environment_pointers.get());
-  }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (id < 0) fail_system(problem, "cannot start rank ", rank);
-  return {.id = id};
-}
-
-/// As shells report it.
-int exit_status(int wait_status) {
-  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
-}
-
-std::string how_it_ended(size_t rank, int wait_status) {
-  if (WIFSIGNALED(wait_status)) {
-    const int signal = WTERMSIG(wait_status);
-    return concat("rank ", rank, " was killed by signal ", signal, " (", ::strsignal(signal), ")");
-  }
-  return concat("rank ", rank, " ended with status ", WEXITSTATUS(wait_status));
+  };
+  return {.id = start_process(child)};
 }
 
 /// The ranks of one attempt. None of them outlives it.
@@ -234,7 +139,7 @@ void Attempt::look(int options) {
     if (ranks_[r].status || ::waitpid(ranks_[r].id, &status, options) != ranks_[r].id) continue;
     ranks_[r].status = status;
     if (exit_status(status) == 0 || !failure_.empty()) continue;
-    failure_ = how_it_ended(r, status);
+    failure_ = concat("rank ", r, " ", how_it_ended(status));
     first_status_ = exit_status(status);
     kill_time_ = Clock::now() + kTimeToNotice;
   }
@@ -268,11 +173,9 @@ int Attempt::status() const {
 
 int launch(const LaunchPlan& plan) {
   if (plan.ranks < 1) fail("the number of ranks is ", plan.ranks, ", expected at least 1");
-  if (::access(plan.program.c_str(), X_OK) != 0) {
-    fail(plan.program.string(), " cannot be started: ", system_message(errno));
-  }
+  check_program(plan.program);
   const SignalNotes signals;
-  const LaunchDir dir;
+  const TemporaryFolder dir("launch");
   for (int attempt = 0;; ++attempt) {
     Attempt ranks(plan, dir.path(), attempt);
     ranks.wait();

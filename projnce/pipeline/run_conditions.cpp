@@ -60,12 +60,6 @@ std::string content_hash(const Dataset& samples, int64_t index) {
   }
 }
 
-std::optional<double> number_of(const Value& value) {
-  if (const auto* whole = std::get_if<int64_t>(&value.data)) return static_cast<double>(*whole);
-  if (const auto* number = std::get_if<double>(&value.data)) return *number;
-  return {};
-}
-
 std::string value_text(const Value& value) {
   Table table;
   table.values["v"] = value;
@@ -75,8 +69,8 @@ std::string value_text(const Value& value) {
 
 /// 1 and 1.0 are one number.
 bool same_value(const Value& a, const Value& b) {
-  const auto left = number_of(a);
-  const auto right = number_of(b);
+  const auto left = number_in(a);
+  const auto right = number_in(b);
   return left && right ? *left == *right : value_text(a) == value_text(b);
 }
 

@@ -36,11 +36,6 @@ Table trained_config(const RunPaths& paths, const std::optional<Checkpoint>& che
   return read_toml(paths.config());
 }
 
-void overlay(Table& below, const Table& above) {
-  for (const auto& [key, value] : above.values) below.values[key] = value;
-  for (const auto& [key, table] : above.tables) overlay(below.tables[key], table);
-}
-
 RunPlan plan_start(const TrainRequest& request) {
   if (!request.out.empty()) check_run_can_be_made(request.out);
   return {.config = requested_config(request), .directory = request.out};

@@ -23,6 +23,9 @@ enum class Ink {
 };
 Colour light_colour(Ink ink);
 
+/// How thick the line of a hollow dot is.
+inline constexpr double kRingWidth = 1.5;
+
 enum class Anchor { kStart, kMiddle, kEnd };
 
 struct TextStyle {
@@ -40,6 +43,15 @@ struct MarkStyle {
   double opacity = 1;
 };
 
+/// A line that belongs to a class.
+struct LineStyle {
+  size_t number = 0;  ///< the class: what a page fades by
+  Colour colour;
+  double width = 2;
+  double opacity = 1;
+  bool dashed = false;
+};
+
 /// Something to draw on. Coordinates and sizes are in units of about a pixel of a screen.
 class Canvas {
  public:
@@ -50,6 +62,14 @@ class Canvas {
   /// `name` is what a reader who points at one of them is told.
   virtual void dots(std::span<const Point> points, const MarkStyle& style,
                     std::string_view name) = 0;
+  /// Hollow dots.
+  virtual void rings(std::span<const Point> points, const MarkStyle& style,
+                     std::string_view name) = 0;
+  /// From point to point. REQUIRES: two points or more.
+  virtual void line(std::span<const Point> points, const LineStyle& style,
+                    std::string_view name) = 0;
+  /// A thin line in the colour of frames, to read values by.
+  virtual void rule(const Point& from, const Point& to) = 0;
   /// `at` is on the base line. REQUIRES: UTF-8 without control characters.
   virtual void text(const Point& at, std::string_view text, const TextStyle& style) = 0;
   /// Text that belongs to a class.

@@ -1,5 +1,6 @@
 #include "projnce/report/png_canvas.h"
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <numbers>
@@ -64,6 +65,33 @@ void PngCanvas::dots(std::span<const Point> points, const MarkStyle& style,
     cairo_arc(cairo_.get(), point.x, point.y, style.radius, 0, kFullTurn);
     cairo_fill(cairo_.get());
   }
+}
+
+void PngCanvas::rings(std::span<const Point> points, const MarkStyle& style,
+                      std::string_view /*name*/) {
+  set_colour(style.colour, style.opacity);
+  cairo_set_line_width(cairo_.get(), kRingWidth);
+  for (const auto& point : points) {
+    cairo_arc(cairo_.get(), point.x, point.y, style.radius, 0, kFullTurn);
+    cairo_stroke(cairo_.get());
+  }
+}
+
+void PngCanvas::line(std::span<const Point> points, const LineStyle& style,
+                     std::string_view /*name*/) {
+  constexpr std::array<double, 2> kDashes = {4, 3};
+  for (const auto& point : points) cairo_line_to(cairo_.get(), point.x, point.y);
+  set_colour(style.colour, style.opacity);
+  cairo_set_line_width(cairo_.get(), style.width);
+  cairo_set_line_join(cairo_.get(), CAIRO_LINE_JOIN_ROUND);
+  cairo_set_dash(cairo_.get(), kDashes.data(), style.dashed ? 2 : 0, 0);
+  cairo_stroke(cairo_.get());
+  cairo_set_dash(cairo_.get(), nullptr, 0, 0);
+}
+
+void PngCanvas::rule(const Point& from, const Point& to) {
+  const std::array<Point, 2> ends = {from, to};
+  line(ends, {.colour = light_colour(Ink::kLine), .width = 1}, "");
 }
 
 void PngCanvas::text(const Point& at, std::string_view text, const TextStyle& style) {

@@ -80,6 +80,37 @@ void SvgCanvas::dots(std::span<const Point> points, const MarkStyle& style, std:
   svg_ += fmt::format("\"><title>{}</title></path>\n", escape_html(name));
 }
 
+void SvgCanvas::rings(std::span<const Point> points, const MarkStyle& style,
+                      std::string_view name) {
+  svg_ += fmt::format(R"(<g class="mark c{}" fill="none" stroke="{}" stroke-width="{}")"
+                      R"( stroke-opacity="{:.2f}"><title>{}</title>)",
+                      style.number, hex(style.colour), tenths(kRingWidth), style.opacity,
+                      escape_html(name));
+  for (const auto& point : points) {
+    svg_ += fmt::format(R"(<circle cx="{}" cy="{}" r="{}"/>)", tenths(point.x), tenths(point.y),
+                        tenths(style.radius));
+  }
+  svg_ += "</g>\n";
+}
+
+void SvgCanvas::line(std::span<const Point> points, const LineStyle& style, std::string_view name) {
+  svg_ += fmt::format(R"(<polyline class="mark c{}" fill="none" stroke="{}" stroke-width="{}")"
+                      R"( stroke-opacity="{:.2f}" stroke-linejoin="round"{} points=")",
+                      style.number, hex(style.colour), tenths(style.width), style.opacity,
+                      style.dashed ? R"( stroke-dasharray="4 3")" : "");
+  for (size_t i = 0; i < points.size(); ++i) {
+    svg_ += fmt::format("{}{},{}", i == 0 ? "" : " ", tenths(points[i].x), tenths(points[i].y));
+  }
+  svg_ += fmt::format("\"><title>{}</title></polyline>\n", escape_html(name));
+}
+
+void SvgCanvas::rule(const Point& from, const Point& to) {
+  svg_ += fmt::format(R"(<line class="rule" x1="{}" y1="{}" x2="{}" y2="{}" stroke="{}"/>)"
+                      "\n",
+                      tenths(from.x), tenths(from.y), tenths(to.x), tenths(to.y),
+                      hex(light_colour(Ink::kLine)));
+}
+
 void SvgCanvas::add_text(const Point& at, std::string_view text, const TextStyle& style,
                          std::string_view extra_class) {
   svg_ +=

@@ -15,6 +15,9 @@ class SvgCanvas : public Canvas {
 
   void panel(const Box& box) override;
   void dots(std::span<const Point> points, const MarkStyle& style, std::string_view name) override;
+  void rings(std::span<const Point> points, const MarkStyle& style, std::string_view name) override;
+  void line(std::span<const Point> points, const LineStyle& style, std::string_view name) override;
+  void rule(const Point& from, const Point& to) override;
   void text(const Point& at, std::string_view text, const TextStyle& style) override;
   void mark_text(const Point& at, std::string_view text, const TextStyle& style,
                  size_t number) override;

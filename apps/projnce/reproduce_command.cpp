@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "apps/projnce/command.h"
+#include "apps/projnce/stop_signal.h"
+#include "projnce/core/names.h"
+#include "projnce/core/progress.h"
+#include "projnce/reproduce/paper_files.h"
+#include "projnce/reproduce/reproduce.h"
+#include "projnce/reproduce/result_json.h"
+#include "projnce/reproduce/result_terminal.h"
+#include "projnce/reproduce/scale.h"
+
+namespace projnce::app {
+
+namespace {
+
+const char* const kSummary =
+    "a table or figure of the paper: every cell trained, beside its number";
+const char* const kDetails =
+    "  projnce reproduce table1                        at the laptop's scale, in minutes\n"
+    "  projnce reproduce table4 --dataset cifar10      on a dataset that is here\n"
+    "  projnce reproduce table5 --dry-run              the cells, and how long they will take\n"
+    "  projnce reproduce table4 --only supcon --only projnce-mlp --seeds 1\n"
+    "  projnce reproduce my-table.toml                 an experiment of your own "
+    "(experiments/paper)\n"
+    "\n"
+    "Each cell is a run in OUT/SCALE/DATASET/CONDITION/METHOD/seed-N. Finished ones are kept and\n"
+    "shared between tables; the same command goes on with what was stopped.";
+
+struct Arguments {
+  ReproduceRequest request;
+  bool dry_run = false;
+  bool json = false;
+};
+
+void print_plan(const nlohmann::ordered_json& plan) {
+  for (const auto& cell : plan.at("cells")) {
+    std::cout << (cell.at("finished").get<bool>() ? "finished  " : "to train  ")
+              << cell.at("title").get<std::string>() << '\n';
+  }
+  std::cout << fmt::format("{} to train, about {} with {} at once (scale {}: {})\n",
+                           plan.at("unfinished").get<int64_t>(),
+                           format_duration(plan.at("seconds").get<double>()),
+                           plan.at("jobs").get<int>(), plan.at("scale").get<std::string>(),
+                           plan.at("recipe").get<std::string>());
+}
+
+void print_outcome(const ReproduceOutcome& outcome, bool json) {
+  if (json) {
+    print_json(result_json(outcome.result));
+    return;
+  }
+  std::cout << result_terminal(outcome.result);
+  for (const auto& file : outcome.files) std::cout << file.string() << '\n';
+}
+
+void run(const Arguments& arguments, Context& context) {
+  catch_stop_signals();
+  const ReproduceEnvironment environment{.logger = context.logger,
+                                         .stop_requested = [] { return stop_signal() != 0; },
+                                         .data = open_context(context)};
+  if (arguments.dry_run) {
+    const auto plan = plan_reproduction(arguments.request, environment);
+    arguments.json ? print_json(plan) : print_plan(plan);
+    return;
+  }
+  const auto outcome = reproduce(arguments.request, environment);
+  print_outcome(outcome, arguments.json);
+  if (!outcome.finished) {
+    context.logger->info("stopped; the same command goes on");
+    context.exit_status = 128 + stop_signal();  // as shells report a signal
+  } else if (outcome.failed > 0) {
+    context.logger->warn("{} cell(s) have no number", outcome.failed);
+    context.exit_status = 1;
+  }
+}
+
+}  // namespace
+
+void add_reproduce_command(CLI::App& app, Context& context) {
+  auto arguments = std::make_shared<Arguments>();
+  auto* command = add_command(app, "reproduce", kSummary, kDetails);
+  auto& request = arguments->request;
+  command->add_option("NAME", request.what, join(experiment_names()) + ", or a file of that form")
+      ->required();
+  command->add_option("--scale", request.scale, "how large: " + join(scale_names()))
+      ->capture_default_str();
+  command
+      ->add_option("--dataset", request.datasets,
+                   "instead of the paper's: a name, folder or archive; repeatable")
+      ->allow_extra_args(false);
+  command->add_option("--only", request.only, "a method; repeatable")->allow_extra_args(false);
+  command->add_option("--seeds", request.seeds, "runs of each cell (default: the scale's)")
+      ->check(CLI::Range(1, 1000));
+  command
+      ->add_option("--jobs", request.jobs,
+                   "cells that are trained at once (default: one on each core; full: one)")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--out", request.out, "folder of runs and results")->capture_default_str();
+  command->add_flag("--dry-run", arguments->dry_run,
+                    "list the cells and measure by a few steps how long they will take");
+  add_json_flag(*command, arguments->json);
+  command->callback([arguments, &context] {
+    arguments->request.command = context.command_line;
+    // Not the file that it is a link to: a new build in the middle must not train the other half.
+    arguments->request.program = "/proc/self/exe";
+    run(*arguments, context);
+  });
+}
+
+}  // namespace projnce::app

@@ -1,0 +1,190 @@
+#include "projnce/reproduce/collect.h"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "projnce/core/error.h"
+#include "projnce/report/run_paths.h"
+#include "projnce/reproduce/ranking.h"
+
+namespace projnce {
+
+namespace {
+
+struct MeasureText {
+  const char* name;
+  const char* title;
+  ResultUnit unit;
+};
+
+MeasureText text_of(Measure measure) {
+  switch (measure) {
+    case Measure::kCentroid:
+      return {
+          "centroid",
+          "Accuracy by nearest centroid (CE and SCE: by their classifier); best epoch where the "
+          "training data is clean, else the last",
+          ResultUnit::kPercent};
+    case Measure::kProbe:
+      return {"probe",
+              "Accuracy of a linear probe fitted to the training labels, wrong ones included; last "
+              "epoch",
+              ResultUnit::kPercent};
+    case Measure::kInformation:
+      return {"information", "Information of the test embeddings about the class (Mixed KSG)",
+              ResultUnit::kNats};
+  }
+  fail_working("there is no such measure");
+}
+
+double value_of(Measure measure, const nlohmann::json& summary) {
+  switch (measure) {
+    case Measure::kCentroid:
+      return summary.at("accuracy").at("reported");
+    case Measure::kProbe:
+      return summary.at("protocols").at("probe").at("top1");
+    case Measure::kInformation:
+      return summary.at("information").at("mixed_ksg");
+  }
+  fail_working("there is no such measure");
+}
+
+/// Finished runs and what they say.
+class FinishedRuns {
+ public:
+  explicit FinishedRuns(const std::vector<Cell>& cells) {
+    for (const auto& cell : cells) {
+      const RunPaths paths{cell.directory};
+      std::ifstream file(paths.summary());
+      if (!file) continue;
+      auto summary = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+      if (summary.is_object()) summaries_[cell.directory] = std::move(summary);
+    }
+  }
+
+  const nlohmann::json* find(const Cell& cell) const {
+    const auto found = summaries_.find(cell.directory);
+    return found == summaries_.end() ? nullptr : &found->second;
+  }
+  int64_t count() const { return static_cast<int64_t>(summaries_.size()); }
+  double seconds() const {
+    double sum = 0;
+    for (const auto& [directory, summary] : summaries_) {
+      sum += summary.at("seconds").at("total").get<double>();
+    }
+    return sum;
+  }
+
+ private:
+  std::map<std::filesystem::path, nlohmann::json> summaries_;
+};
+
+std::optional<double> in_unit(std::optional<double> printed, ResultUnit unit) {
+  if (printed && unit == ResultUnit::kPercent) return *printed / 100;  // the paper prints percent
+  return printed;
+}
+
+/// Columns are datasets times conditions, in this order.
+class TableMaker {
+ public:
+  TableMaker(const Experiment& experiment, const std::vector<PaperDataset>& datasets)
+      : experiment_(experiment), datasets_(datasets) {}
+
+  ResultTable empty(Measure measure, bool with_paper) const {
+    const auto text = text_of(measure);
+    ResultTable table{.measure = text.name, .title = text.title, .unit = text.unit};
+    for (const auto& method : experiment_.methods) {
+      table.rows.push_back({method.name, method.title, method.series, method.x});
+    }
+    for (const auto& dataset : datasets_) add_columns(table, dataset);
+    table.cells.assign(table.rows.size(), std::vector<ResultCell>(table.columns.size()));
+    for (size_t row = 0; row < table.rows.size(); ++row) {
+      for (size_t column = 0; column < table.columns.size(); ++column) {
+        const auto& dataset = datasets_[column / experiment_.conditions.size()];
+        auto& cell = table.cells[row][column];
+        cell.absent = dataset.absent;
+        if (!with_paper) continue;
+        cell.paper =
+            in_unit(experiment_.paper_number(dataset.column, table.columns[column].condition,
+                                             table.rows[row].method),
+                    text.unit);
+      }
+    }
+    return table;
+  }
+
+  ResultCell& at(ResultTable& table, const Cell& cell) const {
+    return table.cells[cell.method][cell.dataset * experiment_.conditions.size() + cell.condition];
+  }
+
+ private:
+  void add_columns(ResultTable& table, const PaperDataset& dataset) const {
+    for (const auto& condition : experiment_.conditions) {
+      const bool alone = experiment_.conditions.size() == 1 && condition.name == "clean";
+      table.columns.push_back(
+          {.dataset = dataset.name,
+           .condition = condition.name,
+           .title = alone ? dataset.title : concat(dataset.title, ", ", condition.title),
+           .ranking = {}});
+    }
+  }
+
+  const Experiment& experiment_;
+  const std::vector<PaperDataset>& datasets_;
+};
+
+void rank(ResultTable& table) {
+  for (size_t column = 0; column < table.columns.size(); ++column) {
+    std::vector<double> ours, papers;
+    for (const auto& row : table.cells) {
+      if (row[column].runs.empty() || !row[column].paper) continue;
+      ours.push_back(mean_value(row[column]));
+      papers.push_back(*row[column].paper);
+    }
+    if (const auto tau = kendall_tau(ours, papers)) {
+      table.columns[column].ranking =
+          RankingAgreement{.kendall = *tau, .methods = static_cast<int64_t>(ours.size())};
+    }
+  }
+}
+
+}  // namespace
+
+Result collect_result(const Experiment& experiment, const Scale& scale,
+                      const std::vector<PaperDataset>& datasets, const std::vector<Cell>& cells,
+                      const CellComplaints& complaints) {
+  Result result{.name = experiment.name,
+                .title = experiment.title,
+                .question = experiment.question,
+                .scale = scale.name,
+                .recipe = scale.words,
+                .source = experiment.source,
+                .remarks = experiment.remarks,
+                .axis = experiment.axis};
+  for (const auto& dataset : datasets) {
+    if (!dataset.absent.empty()) result.remarks.push_back(dataset.absent);
+    for (const auto& remark : dataset.remarks) result.remarks.push_back(remark);
+  }
+  const FinishedRuns runs(cells);
+  const TableMaker maker(experiment, datasets);
+  for (size_t i = 0; i < experiment.measures.size(); ++i) {
+    const auto measure = experiment.measures[i];
+    auto table = maker.empty(measure, /*with_paper=*/i == 0);
+    for (const auto& cell : cells) {
+      auto& place = maker.at(table, cell);
+      if (const auto* summary = runs.find(cell)) {
+        place.runs.push_back({cell.seed, value_of(measure, *summary), cell.directory});
+      } else {
+        const auto why = complaints.find(cell.directory);
+        place.absent = why == complaints.end() ? "not trained yet" : why->second;
+      }
+    }
+    rank(table);
+    result.tables.push_back(std::move(table));
+  }
+  result.trained_runs = runs.count();
+  result.trained_seconds = runs.seconds();
+  return result;
+}
+
+}  // namespace projnce

@@ -1,0 +1,219 @@
+#include "projnce/reproduce/reproduce.h"
+
+#include <algorithm>
+#include <set>
+
+#include "projnce/core/error.h"
+#include "projnce/core/names.h"
+#include "projnce/core/progress.h"
+#include "projnce/core/threads.h"
+#include "projnce/core/toml.h"
+#include "projnce/io/atomic_file.h"
+#include "projnce/reproduce/cells.h"
+#include "projnce/reproduce/collect.h"
+#include "projnce/reproduce/estimate.h"
+#include "projnce/reproduce/figure_maps.h"
+#include "projnce/reproduce/result_charts.h"
+#include "projnce/reproduce/result_csv.h"
+#include "projnce/reproduce/result_json.h"
+#include "projnce/reproduce/result_markdown.h"
+#include "projnce/reproduce/result_page.h"
+#include "projnce/reproduce/train_cells.h"
+
+namespace projnce {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void keep_only(std::vector<Method>& methods, const std::vector<std::string>& only) {
+  if (only.empty()) return;
+  std::vector<std::string> names;
+  for (const auto& method : methods) names.push_back(method.name);
+  for (const auto& name : only) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      fail_unknown("method of this table", name, names);
+    }
+  }
+  std::erase_if(methods, [&](const Method& method) {
+    return std::find(only.begin(), only.end(), method.name) == only.end();
+  });
+}
+
+/// A reproduction before anything is trained.
+struct Plan {
+  Scale scale;
+  Experiment experiment;
+  std::vector<PaperDataset> datasets;
+  std::vector<Cell> cells;
+  std::vector<Cell> unfinished;
+  CellComplaints complaints;
+  CellPool pool;
+  fs::path root;     ///< of the scale
+  std::string name;  ///< of the result's files
+};
+
+std::string result_name(const Experiment& experiment, const ReproduceRequest& request,
+                        const std::vector<PaperDataset>& datasets) {
+  auto name = experiment.name;
+  if (request.datasets.empty()) return name;
+  for (const auto& dataset : datasets) name += "-" + dataset.name;
+  return name;
+}
+
+void fail_without_data(const std::vector<PaperDataset>& datasets) {
+  std::vector<std::string> reasons;
+  for (const auto& dataset : datasets) {
+    if (dataset.absent.empty()) return;
+    reasons.push_back(dataset.absent);
+  }
+  fail(Hint{"put another dataset in its place, such as --dataset cifar10"}, join(reasons, "; "));
+}
+
+CellPool make_pool(const ReproduceRequest& request, const Scale& scale, size_t cells) {
+  const int cores = available_cores();
+  const int wanted = request.jobs > 0 ? request.jobs : (scale.several_at_once ? cores : 1);
+  const int jobs = std::clamp<int>(wanted, 1, static_cast<int>(std::max<size_t>(cells, 1)));
+  return {.program = request.program, .jobs = jobs, .threads = std::max(1, cores / jobs)};
+}
+
+void find_unfinished(Plan& plan) {
+  for (const auto& cell : plan.cells) {
+    try {
+      if (!is_finished(cell)) plan.unfinished.push_back(cell);
+    } catch (const Error& error) {
+      plan.complaints[cell.directory] = error.what();
+    }
+  }
+}
+
+Plan make_plan(const ReproduceRequest& request, const ReproduceEnvironment& environment) {
+  Plan plan;
+  plan.scale = read_scale(request.scale);
+  plan.experiment = read_experiment(request.what, request.scale);
+  keep_only(plan.experiment.methods, request.only);
+  plan.datasets =
+      find_paper_datasets(plan.experiment, plan.scale, request.datasets, environment.data);
+  fail_without_data(plan.datasets);
+  plan.root = request.out / plan.scale.name;
+  plan.name = result_name(plan.experiment, request, plan.datasets);
+  plan.cells = plan_cells(plan.experiment, plan.scale, plan.datasets, plan.root,
+                          request.seeds > 0 ? request.seeds : plan.scale.seeds);
+  find_unfinished(plan);
+  plan.pool = make_pool(request, plan.scale, plan.unfinished.size());
+  plan.pool.stop_requested = environment.stop_requested;
+  return plan;
+}
+
+void announce(const Plan& plan, const Logger& logger) {
+  logger->info("{}: {}; scale {}", plan.name, plan.experiment.title, plan.scale.name);
+  for (const auto& dataset : plan.datasets) {
+    if (!dataset.absent.empty()) logger->warn("{}; other cells go on", dataset.absent);
+  }
+  for (const auto& [directory, complaint] : plan.complaints) logger->warn("{}", complaint);
+  logger->info("{} cells, {} of them finished; {} at once with {} thread(s) each",
+               plan.cells.size(),
+               plan.cells.size() - plan.unfinished.size() - plan.complaints.size(), plan.pool.jobs,
+               plan.pool.threads);
+}
+
+CellJob make_job(const Cell& cell) {
+  fs::create_directories(cell.directory.parent_path());
+  write_file_atomically(cell.config_file(), to_toml(cell.config));
+  return {.title = cell.title,
+          .config = cell.config_file(),
+          .directory = cell.directory,
+          .log = cell.directory.string() + ".log"};
+}
+
+/// Trains what is unfinished; false where a stop was requested.
+bool train(Plan& plan, const Logger& logger) {
+  std::vector<CellJob> jobs;
+  for (const auto& cell : plan.unfinished) jobs.push_back(make_job(cell));
+  size_t ended = 0;
+  double seconds = 0;
+  auto pool = plan.pool;
+  pool.on_start = [](const CellJob&) {};
+  pool.on_end = [&](const CellJob& job, const JobEnd& end) {
+    ++ended;
+    seconds += end.seconds;
+    const double mean = seconds / static_cast<double>(ended);
+    const double left = mean * static_cast<double>(jobs.size() - ended) / pool.jobs;
+    if (end.status != 0 && !pool.stop_requested()) {
+      plan.complaints[job.directory] = end.complaint;
+      logger->warn("{} failed: {} (see {})", job.title, end.complaint, job.log.string());
+    }
+    logger->info("{} of {}: {}  {}, {} left", ended, jobs.size(), job.title,
+                 format_duration(end.seconds), format_duration(left));
+  };
+  return run_cells(jobs, pool);
+}
+
+std::vector<fs::path> write_files(const Plan& plan, const Result& result) {
+  const auto file = [&](const char* ending) { return plan.root / (plan.name + ending); };
+  const std::vector<std::pair<fs::path, std::string>> texts = {
+      {file(".md"), result_markdown(result)},
+      {file(".html"), result_page(result, plan.root)},
+      {file(".csv"), result_csv(result)},
+      {file(".json"), result_json(result).dump(2) + "\n"}};
+  fs::create_directories(plan.root);
+  std::vector<fs::path> files;
+  for (const auto& picture : result.pictures) {
+    write_file_atomically(plan.root / picture.file, picture.svg);
+  }
+  for (const auto& [path, text] : texts) {
+    write_file_atomically(path, text);
+    files.push_back(path);
+  }
+  return files;
+}
+
+Result make_result(const Plan& plan, const ReproduceRequest& request, const Logger& logger) {
+  auto result =
+      collect_result(plan.experiment, plan.scale, plan.datasets, plan.cells, plan.complaints);
+  result.name = plan.name;
+  result.command = request.command;
+  result.pictures = figure_maps(plan.experiment, plan.cells, plan.name, logger);
+  const auto charts = result_charts(result);
+  result.pictures.insert(result.pictures.end(), charts.begin(), charts.end());
+  return result;
+}
+
+}  // namespace
+
+ReproduceOutcome reproduce(const ReproduceRequest& request,
+                           const ReproduceEnvironment& environment) {
+  auto plan = make_plan(request, environment);
+  announce(plan, environment.logger);
+  ReproduceOutcome outcome;
+  outcome.finished = train(plan, environment.logger);
+  outcome.failed = static_cast<int64_t>(plan.complaints.size());
+  outcome.result = make_result(plan, request, environment.logger);
+  outcome.files = write_files(plan, outcome.result);
+  return outcome;
+}
+
+nlohmann::ordered_json plan_reproduction(const ReproduceRequest& request,
+                                         const ReproduceEnvironment& environment) {
+  const auto plan = make_plan(request, environment);
+  announce(plan, environment.logger);
+  nlohmann::ordered_json cells = nlohmann::ordered_json::array();
+  std::set<fs::path> unfinished;
+  for (const auto& cell : plan.unfinished) unfinished.insert(cell.directory);
+  for (const auto& cell : plan.cells) {
+    cells.push_back({{"title", cell.title},
+                     {"directory", cell.directory.string()},
+                     {"finished", !unfinished.count(cell.directory) &&
+                                      !plan.complaints.count(cell.directory)}});
+  }
+  return {{"name", plan.name},
+          {"scale", plan.scale.name},
+          {"recipe", plan.scale.words},
+          {"jobs", plan.pool.jobs},
+          {"threads", plan.pool.threads},
+          {"unfinished", plan.unfinished.size()},
+          {"seconds", estimate_seconds(plan.unfinished, plan.datasets, plan.pool)},
+          {"cells", cells}};
+}
+
+}  // namespace projnce

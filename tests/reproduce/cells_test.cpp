@@ -1,0 +1,81 @@
+#include "projnce/reproduce/cells.h"
+
+#include <gtest/gtest.h>
+
+#include "projnce/core/toml.h"
+#include "tests/support/complaint.h"
+#include "tests/support/run_folder.h"
+#include "tests/support/scratch_dir.h"
+
+namespace projnce {
+namespace {
+
+using testing::complaint;
+using testing::ScratchDir;
+using testing::write_text;
+
+PaperDataset made_dataset(const std::string& name) {
+  PaperDataset dataset{.name = name, .title = name, .column = name};
+  dataset.table.values["name"] = Value{name, {}};
+  return dataset;
+}
+
+std::vector<Cell> table1_cells(const std::vector<PaperDataset>& datasets, int64_t seeds,
+                               const std::filesystem::path& root = "out") {
+  return plan_cells(read_experiment("table1", "laptop"), read_scale("laptop"), datasets, root,
+                    seeds);
+}
+
+TEST(PlanCells, GoesThroughAllSeedsOneAfterTheOther) {
+  const auto cells = table1_cells({made_dataset("cifar10")}, 2);
+  ASSERT_EQ(cells.size(), 12u);  // 3 conditions, 2 methods
+  EXPECT_EQ(cells[0].directory, "out/cifar10/clean/supcon/seed-1");
+  EXPECT_EQ(cells[1].directory, "out/cifar10/clean/projnce/seed-1");
+  EXPECT_EQ(cells[3].directory, "out/cifar10/noise-30/projnce/seed-1");
+  EXPECT_EQ(cells[6].seed, 2);
+  EXPECT_EQ(cells[2].title, "cifar10, 30 % wrong labels, SupCon, seed 1");
+}
+
+TEST(PlanCells, JoinsSettingsOfScaleConditionAndMethod) {
+  const auto cell = table1_cells({made_dataset("cifar10")}, 2)[9];
+  const auto text = to_toml(cell.config);
+  for (const auto* part : {"seed = 2", "max_train = 4000", "rate = 0.3", "name = 'projnce'",
+                           "name = 'cifar10'", "name = 'resnet-small'"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+  }
+}
+
+TEST(PlanCells, LeavesDatasetsOutThatAreAbsent) {
+  auto absent = made_dataset("stl10");
+  absent.absent = "STL10 is not on this machine";
+  for (const auto& cell : table1_cells({absent, made_dataset("cifar10")}, 1)) {
+    EXPECT_EQ(cell.dataset, 1u);
+  }
+}
+
+TEST(IsFinished, KeepsARunWithTheSameSettings) {
+  const ScratchDir scratch;
+  const auto cell = table1_cells({made_dataset("cifar10")}, 1, scratch.path())[0];
+  EXPECT_FALSE(is_finished(cell));
+  auto config = cell.config;
+  config.values["threads"] = Value{int64_t{2}, {}};  // what a run adds does not matter
+  write_text(cell.directory / "config.toml", to_toml(config));
+  EXPECT_FALSE(is_finished(cell));
+  write_text(cell.directory / "summary.json", "{}");
+  EXPECT_TRUE(is_finished(cell));
+}
+
+TEST(IsFinished, RefusesARunWithOthers) {
+  const ScratchDir scratch;
+  const auto cell = table1_cells({made_dataset("cifar10")}, 1, scratch.path())[0];
+  auto config = cell.config;
+  config.tables["train"].values["epochs"] = Value{int64_t{3}, {}};
+  write_text(cell.directory / "config.toml", to_toml(config));
+  write_text(cell.directory / "summary.json", "{}");
+  const auto sentence = complaint([&] { is_finished(cell); });
+  EXPECT_NE(sentence.find("trained with other settings"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("epochs"), std::string::npos) << sentence;
+}
+
+}  // namespace
+}  // namespace projnce

@@ -1,0 +1,148 @@
+#include "projnce/reproduce/result_charts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "projnce/report/palette.h"
+#include "projnce/reproduce/chart_axis.h"
+#include "tests/report/well_formed.h"
+#include "tests/reproduce/made_result.h"
+
+namespace projnce {
+namespace {
+
+using testing::absent_cell;
+using ::testing::AllOf;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::made_cell;
+using testing::made_result;
+using ::testing::Not;
+
+std::vector<std::string> files_of(const std::vector<ResultPicture>& pictures) {
+  std::vector<std::string> files;
+  for (const auto& picture : pictures) {
+    files.push_back(picture.file);
+    EXPECT_EQ(testing::markup_problem(picture.svg), "") << picture.file;
+  }
+  return files;
+}
+
+size_t count_of(const std::string& text, std::string_view what) {
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find(what, at)) != text.npos; ++at) ++count;
+  return count;
+}
+
+/// One table with a row for each of two methods.
+Result two_methods(std::vector<ResultColumn> columns, std::vector<std::vector<ResultCell>> cells) {
+  auto result = made_result();
+  auto& table = result.tables.front();
+  table.columns = std::move(columns);
+  table.rows.resize(cells.size());
+  table.cells = std::move(cells);
+  return result;
+}
+
+TEST(ResultCharts, DatasetsWithOneConditionArePanelsOfOnePicture) {
+  const auto pictures = result_charts(made_result());
+  ASSERT_THAT(files_of(pictures), ElementsAre("table4-centroid.svg"));
+  EXPECT_EQ(pictures[0].title, "Wrong labels: Accuracy by nearest centroid");
+  const auto& svg = pictures[0].svg;
+  EXPECT_THAT(svg, AllOf(HasSubstr(">STL10</text>"), HasSubstr(">CIFAR-10</text>"),
+                         HasSubstr(">&lt;b&gt;|x</text>"), HasSubstr(">36.9 ± 0.4</text>"),
+                         HasSubstr("SimCLR, STL10: the paper has 74.4"), Not(HasSubstr("<b>"))));
+  EXPECT_EQ(count_of(svg, "h0"), 9U + 1U) << "a dot for each seed and one to explain them";
+  EXPECT_EQ(count_of(svg, "<polyline"), 4U + 1U) << "a mean for each cell with runs";
+  EXPECT_EQ(count_of(svg, "<circle"), 4U + 1U) << "the paper's numbers";
+}
+
+TEST(ResultCharts, AColumnWithoutRunsIsLeftOut) {
+  auto result = made_result();
+  for (auto& row : result.tables.front().cells) row[1].runs.clear();
+  const auto pictures = result_charts(result);
+  ASSERT_THAT(files_of(pictures), ElementsAre("table4-centroid-stl10.svg"));
+  EXPECT_EQ(pictures[0].title, "STL10: Accuracy by nearest centroid");
+  for (auto& row : result.tables.front().cells) row[0].runs.clear();
+  EXPECT_TRUE(result_charts(result).empty());
+}
+
+TEST(ResultCharts, ConditionsOfADatasetAreCurves) {
+  auto result = two_methods(
+      {{"stl10", "clean", "STL10, small, clean", {}},
+       {"stl10", "noise-10", "STL10, small, 10 % wrong labels", {}},
+       {"stl10", "noise-40", "STL10, small, 40 % wrong labels", {}},
+       {"mnist", "clean", "MNIST, clean", {}}},
+      {{made_cell("a", {0.5, 0.6}, 0.7), made_cell("b", {0.5, 0.6}, 0.6),
+        made_cell("c", {0.3, 0.4}), made_cell("d", {0.9})},
+       {made_cell("e", {0.5}), absent_cell("why"), made_cell("f", {0.2}), absent_cell("why")}});
+  const auto pictures = result_charts(result);
+  ASSERT_THAT(files_of(pictures),
+              ElementsAre("table4-centroid-stl10.svg", "table4-centroid-mnist.svg"));
+  EXPECT_EQ(pictures[0].title, "STL10, small: Accuracy by nearest centroid");
+  const auto& svg = pictures[0].svg;
+  EXPECT_THAT(
+      svg, AllOf(HasSubstr(">clean</text>"), HasSubstr(">10 %</text>"), HasSubstr(">40 %</text>"),
+                 HasSubstr(">wrong labels</text>"), HasSubstr("SimCLR, 40 %: 35.0 ± 7.1")));
+  EXPECT_EQ(count_of(svg, "stroke-dasharray"), 1U) << "the paper's two numbers";
+  EXPECT_EQ(count_of(svg, "<polyline"), 1U + 1U + 2U)
+      << "one for the paper, one for the method without a gap, one for each name";
+}
+
+TEST(ResultCharts, RowsOfASeriesAreCurvesOverTheirX) {
+  auto result = two_methods({{"cifar10", "clean", "CIFAR-10", {}}, {"stl10", "a", "STL10", {}}},
+                            {{made_cell("a", {0.5}), absent_cell("")},
+                             {made_cell("b", {0.4}), absent_cell("")},
+                             {made_cell("c", {0.3}), absent_cell("")}});
+  result.axis = "bandwidth <h>";
+  auto& rows = result.tables.front().rows;
+  rows = {{"a", "A", "l1", 0.7}, {"b", "B", "l1", 0.1}, {"c", "C", "l2", 0.1}};
+  const auto pictures = result_charts(result);
+  ASSERT_THAT(files_of(pictures), ElementsAre("table4-centroid-cifar10.svg"));
+  const auto& svg = pictures[0].svg;
+  EXPECT_THAT(svg, AllOf(HasSubstr(">0.1</text>"), HasSubstr(">0.7</text>"),
+                         HasSubstr(">l1</text>"), HasSubstr(">l2</text>"),
+                         HasSubstr(">bandwidth &lt;h&gt;</text>"), HasSubstr(">percent</text>"),
+                         HasSubstr(">one seed</text>"), Not(HasSubstr("mean of")),
+                         HasSubstr(hex(class_colours(2)[1])), Not(HasSubstr("in the paper"))));
+}
+
+TEST(ResultCharts, NumbersThatAreNotFiniteAreNotDrawn) {
+  auto result = made_result();
+  result.tables.front().cells[0][0].runs[0].value = std::numeric_limits<double>::quiet_NaN();
+  result.tables.front().cells[2][0].runs[0].value = std::numeric_limits<double>::infinity();
+  const auto pictures = result_charts(result);
+  ASSERT_EQ(files_of(pictures).size(), 1U);
+  EXPECT_EQ(count_of(pictures[0].svg, "h0"), 7U + 1U);
+}
+
+TEST(ChartAxis, EndsAtRoundNumbersAroundTheValues) {
+  const auto texts = [](std::vector<double> values, int steps) {
+    std::vector<std::string> all;
+    for (const auto& tick : value_axis(values, steps).ticks) all.push_back(tick.text);
+    return all;
+  };
+  EXPECT_THAT(texts({33, 71}, 5), ElementsAre("30", "40", "50", "60", "70", "80"));
+  EXPECT_THAT(texts({100, 0}, 5), ElementsAre("0", "20", "40", "60", "80", "100"));
+  EXPECT_THAT(texts({-0.1, 0.12}, 3), ElementsAre("−0.1", "0.0", "0.1", "0.2"));
+  EXPECT_THAT(texts({50, 50}, 2), ElementsAre("45", "50", "55"));
+}
+
+TEST(ChartAxis, PlacesCanBeToldApart) {
+  const auto places = [](std::vector<double> values) { return spread_places(values); };
+  const auto third = DoubleNear(1.0 / 3, 1e-9);
+  const auto quarter = DoubleNear(0.25, 1e-9);
+  const auto three_quarters = DoubleNear(0.75, 1e-9);
+  const auto two_thirds = DoubleNear(2.0 / 3, 1e-9);
+  EXPECT_THAT(places({7}), ElementsAre(0.5));
+  EXPECT_THAT(places({0, 1, 4}), ElementsAre(0, 0.25, 1)) << "by value";
+  EXPECT_THAT(places({0.01, 0.1, 10, 100}), ElementsAre(0, quarter, three_quarters, 1))
+      << "by logarithm";
+  EXPECT_THAT(places({0, 0.01, 0.1, 10}), ElementsAre(0, third, two_thirds, 1)) << "equal steps";
+}
+
+}  // namespace
+}  // namespace projnce
