@@ -85,8 +85,8 @@ class Train(CommandLineTest):
         make_folder(self.scratch / "photos")
         first = self.run_json("train", "--data", "photos", *TINY)
         second = self.run_json("train", "--data", "photos/", *TINY)
-        self.assertEqual(first["run"], "runs/photos-projnce")
-        self.assertEqual(second["run"], "runs/photos-projnce-2")
+        self.assertEqual(first["run"], "runs/photos-projnce-mlp")
+        self.assertEqual(second["run"], "runs/photos-projnce-mlp-2")
 
     def test_an_unreadable_file_among_many_is_skipped_and_said(self):
         folder = make_folder(self.scratch / "photos", per_class=100)

@@ -71,6 +71,21 @@ TEST(RunConfig, QuickDefaultsFitTheNumberOfSamplesAndGiveWayToSettings) {
   EXPECT_EQ(std::get<int64_t>(small.tables.at("train").values.at("batch_size").data), 75);
 }
 
+TEST(RunConfig, QuickDefaultsTakeTheLossThatDoesBestWithWrongLabels) {
+  Table table;
+  apply_quick_defaults(table, SampleKind::kImage, 1000);
+  EXPECT_EQ(text_setting(table, "loss", "name"), "projnce-mlp");
+  EXPECT_EQ(std::get<double>(table.tables.at("loss").values.at("temperature").data), 0.2);
+}
+
+TEST(RunConfig, QuickDefaultsLeaveALossThatWasChosenAlone) {
+  Table table;
+  table.tables["loss"].values["name"] = Value{std::string("ce"), {}};
+  apply_quick_defaults(table, SampleKind::kImage, 1000);
+  EXPECT_EQ(text_setting(table, "loss", "name"), "ce");
+  EXPECT_EQ(table.tables.at("loss").values.size(), 1u);
+}
+
 TEST(RunConfig, QuickDefaultsChooseTheEncoderByTheKindOfSamples) {
   const auto encoder_of = [](SampleKind kind) {
     Table table;

@@ -1,0 +1,155 @@
+"""Tables and figures of the paper at the smallest scale, on made data."""
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from made_datasets import MAKERS, make_all
+from support import PROGRAM, CommandLineTest
+
+SMOKE = ["--scale", "smoke", "--out", "out"]
+
+
+class ReproduceTest(CommandLineTest):
+    """Data is made once; HOME keeps real datasets and caches of the machine away."""
+
+    @classmethod
+    def setUpClass(cls):
+        data = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(data.cleanup)
+        cls.data = Path(data.name)
+        make_all(cls.data)
+
+    def reproduce(self, *arguments, data=None):
+        root = str(data or self.data)
+        return self.run_program("reproduce", *arguments, env={"PROJNCE_DATA": root, "HOME": root})
+
+    def table(self, name):
+        return json.loads((self.scratch / "out" / "smoke" / f"{name}.json").read_text())
+
+
+class EveryTableAndFigure(ReproduceTest):
+    """One folder for all, so that cells are shared as a user would share them."""
+
+    def check(self, name, methods, columns):
+        ran = self.reproduce(name, *SMOKE)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        result = self.table(name)
+        for table in result["tables"]:
+            self.assertEqual(len(table["rows"]), methods)
+            self.assertEqual(len(table["columns"]), columns)
+            for row in table["cells"]:
+                for cell in row:
+                    self.assertEqual(len(cell["runs"]), 1, cell)
+        self.check_files(name, result)
+
+    def check_files(self, name, result):
+        folder = self.scratch / "out" / "smoke"
+        for ending in ("md", "html", "csv"):
+            self.assertGreater((folder / f"{name}.{ending}").stat().st_size, 500)
+        lines = list(csv.DictReader((folder / f"{name}.csv").open()))
+        self.assertEqual(len(lines), sum(len(cell["runs"]) for table in result["tables"]
+                                         for row in table["cells"] for cell in row))
+        for line in lines:  # from any number to the run's configuration
+            self.assertTrue((self.scratch / line["directory"] / "config.toml").exists())
+        for picture in result["pictures"]:
+            self.assertTrue((folder / picture["file"]).read_text().startswith("<svg")
+                            or "<svg" in (folder / picture["file"]).read_text()[:300])
+        self.assertIn("The numbers mean nothing", (folder / f"{name}.md").read_text())
+
+    def test_are_trained_and_told(self):
+        for name, methods, columns in (("table1", 2, 3), ("table2", 2, 1), ("table3", 5, 7),
+                                       ("table4", 9, 2), ("table5", 12, 1), ("figure1", 4, 1),
+                                       ("figure2", 3, 4), ("figure3", 3, 2)):
+            with self.subTest(name):
+                self.check(name, methods, columns)
+        self.check_maps()
+
+    def check_maps(self):
+        maps = [p["file"] for p in self.table("figure1")["pictures"] if p["file"].endswith("-map.svg")]
+        self.assertEqual(len(maps), 4)
+
+
+class Reproduce(ReproduceTest):
+    def test_keeps_finished_cells_and_goes_on_with_the_others(self):
+        first = self.reproduce("table1", *SMOKE, "--only", "supcon")
+        self.assertEqual(first.returncode, 0, first.stderr)
+        run = self.scratch / "out" / "smoke" / "cifar10" / "clean" / "supcon" / "seed-1"
+        before = (run / "summary.json").stat().st_mtime_ns
+        second = self.reproduce("table1", *SMOKE)
+        self.assertEqual(second.returncode, 0, second.stderr)
+        self.assertIn("6 cells, 3 of them finished", second.stderr)
+        self.assertEqual(before, (run / "summary.json").stat().st_mtime_ns)
+
+    def test_names_absent_datasets_and_goes_on(self):
+        with tempfile.TemporaryDirectory() as data:
+            MAKERS["cifar10"](Path(data))
+            ran = self.reproduce("figure3", *SMOKE, data=data)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("STL10 is not on this machine: get it from cs.stanford.edu", ran.stderr)
+        cells = self.table("figure3")["tables"][0]["cells"]
+        self.assertEqual([len(cell["runs"]) for cell in cells[0]], [1, 0])
+        self.assertIsNone(cells[0][1]["mean"])
+
+    def test_refuses_where_no_dataset_is_there(self):
+        with tempfile.TemporaryDirectory() as data:
+            ran = self.reproduce("table2", *SMOKE, data=data)
+        self.assertEqual(ran.returncode, 2, ran.stderr)
+        self.assertIn("ImageNet is not on this machine", ran.stderr)
+        self.assertIn("--dataset", ran.stderr)
+        self.assertFalse((self.scratch / "out").exists())
+
+    def test_takes_another_dataset_in_its_place(self):
+        ran = self.reproduce("table4", *SMOKE, "--dataset", "mnist", "--only", "simclr", "--only", "symnce")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        table = self.table("table4-mnist")["tables"][0]
+        self.assertEqual(table["columns"][0]["title"], "MNIST in place of STL10, clean")
+        self.assertAlmostEqual(table["cells"][0][0]["paper"], 0.744)
+
+    def test_plans_without_training_a_cell(self):
+        ran = self.reproduce("table1", *SMOKE, "--dry-run", "--json")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        plan = json.loads(ran.stdout)
+        self.assertEqual(plan["unfinished"], 6)
+        self.assertGreater(plan["seconds"], 0)
+        self.assertFalse((self.scratch / "out").exists())
+
+    def test_a_stop_loses_nothing(self):
+        env = {**os.environ, "PROJNCE_DATA": str(self.data), "HOME": str(self.data)}
+        with subprocess.Popen([PROGRAM, "reproduce", "table4", *SMOKE, "--jobs", "1"], text=True, env=env,
+                              cwd=self.scratch, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as running:
+            for line in running.stderr:  # until the first cell is done
+                if line.startswith("1 of"):
+                    break
+            running.send_signal(signal.SIGINT)
+            rest = running.stderr.read()
+        self.assertEqual(running.returncode, 128 + signal.SIGINT, rest)
+        self.assertIn("the same command goes on", rest)
+        self.assertEqual(len(self.table("table4")["tables"][0]["rows"]), 9)
+        again = self.reproduce("table4", *SMOKE)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertRegex(again.stderr, r"18 cells, [1-9]\d* of them finished")
+
+    def test_says_which_cells_stand_in_the_way(self):
+        self.reproduce("table1", *SMOKE, "--only", "supcon")
+        config = self.scratch / "out" / "smoke" / "cifar10" / "clean" / "supcon" / "seed-1" / "config.toml"
+        config.write_text(re.sub("epochs = 1", "epochs = 7", config.read_text()))
+        ran = self.reproduce("table1", *SMOKE, "--only", "supcon")
+        self.assertEqual(ran.returncode, 1, ran.stderr)
+        self.assertIn("was trained with other settings", ran.stderr)
+
+    def test_refuses_what_there_is_not(self):
+        self.assert_refused("reproduce", "table9", says="table1")
+        self.assert_refused("reproduce", "table1", "--scale", "huge", says="laptop")
+        self.assert_refused("reproduce", "table1", "--only", "supkon", says="supcon")
+        self.assert_refused("reproduce", "table1", "--seeds", "0", says="--seeds")
+        self.assert_refused("reproduce", "table1", "--dataset", "nowhere", says="nowhere")
+
+
+if __name__ == "__main__":
+    unittest.main()
