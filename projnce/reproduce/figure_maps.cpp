@@ -1,23 +1,13 @@
 #include "projnce/reproduce/figure_maps.h"
 
-#include <fstream>
-#include <iterator>
-
 #include "projnce/core/error.h"
+#include "projnce/io/byte_view.h"
+#include "projnce/io/regular_file.h"
 #include "projnce/io/temporary_folder.h"
 #include "projnce/pipeline/embedding_map.h"
 #include "projnce/report/run_paths.h"
 
 namespace projnce {
-
-namespace {
-
-std::string read_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-}  // namespace
 
 std::vector<ResultPicture> figure_maps(const Experiment& experiment, const std::vector<Cell>& cells,
                                        const std::string& prefix, const Logger& logger) {
@@ -31,8 +21,9 @@ std::vector<ResultPicture> figure_maps(const Experiment& experiment, const std::
     const auto file = concat(prefix, "-", method.name, "-map.svg");
     map_embeddings({.input = cell.directory, .labels = {}, .outputs = {folder.path() / file}},
                    logger);
+    const auto svg = read_regular_file(folder.path() / file);
     pictures.push_back(
-        {.file = file, .title = method.title, .svg = read_text(folder.path() / file)});
+        {.file = file, .title = method.title, .svg = std::string(as_text(svg.span()))});
   }
   return pictures;
 }

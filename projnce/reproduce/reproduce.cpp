@@ -203,6 +203,7 @@ nlohmann::ordered_json plan_reproduction(const ReproduceRequest& request,
   for (const auto& cell : plan.cells) {
     cells.push_back({{"title", cell.title},
                      {"directory", cell.directory.string()},
+                     {"settings", to_toml(cell.config)},
                      {"finished", !unfinished.count(cell.directory) &&
                                       !plan.complaints.count(cell.directory)}});
   }

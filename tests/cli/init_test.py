@@ -42,7 +42,7 @@ class Torchvision(CommandLineTest):
             "encoder.head=none", "--set", "input.channels=3", "--set",
             "input.mean=[0.485, 0.456, 0.406]", "--set", "input.std=[0.229, 0.224, 0.225]")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertIn("starts from resnet18.safetensors: 120 tensors of the encoder; left aside: "
+        self.assertIn("starts from resnet18.safetensors: 120 tensors of the encoder, loss fresh; left aside: "
                       "fc.weight, fc.bias", ran.stderr)
         given = read_safetensors(self.scratch / "resnet18.safetensors")
         trained = read_safetensors(self.scratch / "run/encoder.safetensors")
@@ -86,7 +86,7 @@ class Init(CommandLineTest):
         first = self.shared / "first"
         ran = self.train("--init", first)
         trained = self.assert_starts(ran, f"starts from {first}/encoder.safetensors: 54 tensors of "
-                                          "the encoder, head; left aside: class_centroids")
+                                          "the encoder, head, loss; left aside: class_centroids")
         self.assertLess(largest_difference(trained["head.layers.0.weight"][2],
                                            self.encoder["head.layers.0.weight"][2]), 1e-9)
         config = (self.scratch / "run/config.toml").read_text()
@@ -101,7 +101,7 @@ class Init(CommandLineTest):
                           {f"module.encoder.{name}": tensor for name, tensor in self.encoder.items()
                            if not name.endswith("num_batches_tracked")})
         ran = self.train("--init", "w.safetensors", "--set", "encoder.dim=32")
-        self.assert_starts(ran, "45 tensors of the encoder, head fresh; left aside: "
+        self.assert_starts(ran, "45 tensors of the encoder, head fresh, loss fresh; left aside: "
                                 "module.encoder.head.layers.0.weight")
 
     def test_resuming_needs_the_file_no_more(self):

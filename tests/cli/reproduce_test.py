@@ -117,6 +117,7 @@ class Reproduce(ReproduceTest):
         plan = json.loads(ran.stdout)
         self.assertEqual(plan["unfinished"], 6)
         self.assertGreater(plan["seconds"], 0)
+        self.assertIn("name = 'projnce'", plan["cells"][1]["settings"])
         self.assertFalse((self.scratch / "out").exists())
 
     def test_a_stop_loses_nothing(self):

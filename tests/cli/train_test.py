@@ -34,7 +34,7 @@ class Train(CommandLineTest):
         self.assertEqual([row["name"] for row in result["classes"]], ["lying", "upright"])
         self.assertEqual(sum(map(sum, result["confusion"])), 12)
         everything = self.run_json("eval", "run", "--protocol", "all")["protocols"]
-        self.assertEqual(list(everything), ["zero-shot", "knn", "probe"])
+        self.assertEqual(list(everything), ["zero-shot", "projection", "knn", "probe"])
         for name, protocol in everything.items():
             self.assertAlmostEqual(protocol["top1"], summary["protocols"][name]["top1"], 12)
         self.assertEqual(summary["protocol"], "zero-shot")
