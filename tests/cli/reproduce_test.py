@@ -120,21 +120,31 @@ class Reproduce(ReproduceTest):
         self.assertIn("name = 'projnce'", plan["cells"][1]["settings"])
         self.assertFalse((self.scratch / "out").exists())
 
-    def test_a_stop_loses_nothing(self):
+    def interrupt(self, number):
+        """Sends the signal when the first of six cells is done; returns status and messages."""
+        arguments = ["reproduce", "table4", *SMOKE, "--only", "ce", "--only", "simclr", "--only", "supcon"]
         env = {**os.environ, "PROJNCE_DATA": str(self.data), "HOME": str(self.data)}
-        with subprocess.Popen([PROGRAM, "reproduce", "table4", *SMOKE, "--jobs", "1"], text=True, env=env,
-                              cwd=self.scratch, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as running:
-            for line in running.stderr:  # until the first cell is done
+        with subprocess.Popen([PROGRAM, *arguments, "--jobs", "1"], text=True, env=env, cwd=self.scratch,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as running:
+            for line in running.stderr:
                 if line.startswith("1 of"):
                     break
-            running.send_signal(signal.SIGINT)
+            running.send_signal(number)
             rest = running.stderr.read()
-        self.assertEqual(running.returncode, 128 + signal.SIGINT, rest)
-        self.assertIn("the same command goes on", rest)
-        self.assertEqual(len(self.table("table4")["tables"][0]["rows"]), 9)
-        again = self.reproduce("table4", *SMOKE)
+        again = self.reproduce(*arguments[1:])
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertRegex(again.stderr, r"18 cells, [1-9]\d* of them finished")
+        self.assertRegex(again.stderr, r"6 cells, [1-5] of them finished")
+        for row in self.table("table4")["tables"][0]["cells"]:
+            self.assertEqual([len(cell["runs"]) for cell in row], [1, 1])
+        return running.returncode, rest
+
+    def test_a_stop_loses_nothing(self):
+        status, rest = self.interrupt(signal.SIGINT)
+        self.assertEqual(status, 128 + signal.SIGINT, rest)
+        self.assertIn("the same command goes on", rest)
+
+    def test_nor_does_a_kill(self):
+        self.assertEqual(self.interrupt(signal.SIGKILL)[0], -signal.SIGKILL)
 
     def test_says_which_cells_stand_in_the_way(self):
         self.reproduce("table1", *SMOKE, "--only", "supcon")
