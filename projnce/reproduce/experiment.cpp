@@ -161,7 +161,8 @@ Experiment read_experiment(const std::string& what, const std::string& scale) {
   reader.done();
   for (const auto& name : measures) experiment.measures.push_back(measure_named(name));
   if (lists.datasets.empty() || lists.conditions.empty() || lists.methods.empty()) {
-    fail(what, " names no datasets, no conditions or no methods to compare: expected a list of each");
+    fail(what,
+         " names no datasets, no conditions or no methods to compare: expected a list of each");
   }
   return experiment;
 }

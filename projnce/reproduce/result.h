@@ -11,7 +11,7 @@ namespace projnce {
 /// One training behind a number.
 struct ResultRun {
   int64_t seed = 0;
-  double value = 0;               ///< accuracy as a share, or information in nats
+  double value = 0;                 ///< accuracy as a share, or information in nats
   std::filesystem::path directory;  ///< of the run: its config.toml tells everything
 };
 
@@ -30,8 +30,8 @@ struct RankingAgreement {
 
 struct ResultColumn {
   std::string dataset;
-  std::string condition;  ///< "noise-30"
-  std::string title;      ///< "CIFAR-10, 30 % wrong labels"
+  std::string condition;                    ///< "noise-30"
+  std::string title;                        ///< "CIFAR-10, 30 % wrong labels"
   std::optional<RankingAgreement> ranking;  ///< none where fewer than two methods can be compared
 };
 
@@ -63,19 +63,19 @@ struct ResultPicture {
 
 /// A table or figure of the paper as it came out here.
 struct Result {
-  std::string name;      ///< "table4", with the dataset's name where it was put in another's place
+  std::string name;  ///< "table4", with the dataset's name where it was put in another's place
   std::string title;
-  std::string question;  ///< what the paper asks there, in a sentence
-  std::string scale;     ///< "laptop"
-  std::string recipe;    ///< the scale in plain words
-  std::string source;    ///< where the paper's numbers are from
-  std::string command;   ///< that makes this result
+  std::string question;              ///< what the paper asks there, in a sentence
+  std::string scale;                 ///< "laptop"
+  std::string recipe;                ///< the scale in plain words
+  std::string source;                ///< where the paper's numbers are from
+  std::string command;               ///< that makes this result
   std::vector<std::string> remarks;  ///< what the reader must know: absent datasets, stand-ins
   std::vector<ResultTable> tables;
   std::vector<ResultPicture> pictures;
-  std::string axis;             ///< what `x` of the rows is; "" where there are no curves
-  int64_t trained_runs = 0;     ///< behind all tables
-  double trained_seconds = 0;   ///< that they took together, on one core or several
+  std::string axis;            ///< what `x` of the rows is; "" where there are no curves
+  int64_t trained_runs = 0;    ///< behind all tables
+  double trained_seconds = 0;  ///< that they took together, on one core or several
 };
 
 /// Mean of the runs' values. REQUIRES: there is one.
