@@ -23,9 +23,8 @@ const char* const kDetails =
     "  projnce train --data photos --out runs/photos --resume\n"
     "                                              the same command starts it and goes on with it\n"
     "\n"
-    "Without CONFIG, sizes are chosen that suit a CPU, and the loss that did best with wrong "
-    "labels\n"
-    "(docs/results.md); with it, what it leaves out is the paper's.";
+    "Without CONFIG, sizes are chosen that suit a CPU, and the contrastive loss that did best\n"
+    "with wrong labels (docs/results.md); with it, what it leaves out is the paper's.";
 
 struct Arguments {
   TrainRequest request;

@@ -99,8 +99,8 @@ void apply_quick_defaults(Table& table, SampleKind kind, int64_t train_samples) 
   const bool choose_width = sounds && !table.tables["encoder"].values.count("name");
   set_default(table, "encoder", "name", encoder_for(kind));
   if (choose_width) set_default(table, "encoder", "width", int64_t{16});
-  // Of the losses it keeps the most accuracy where labels are wrong and loses nothing where they
-  // are right, at this temperature rather than the paper's: docs/results.md, "Defaults".
+  // The contrastive loss that keeps the most accuracy where labels are wrong, at this temperature
+  // rather than the paper's: docs/results.md, "Defaults".
   if (!table.tables["loss"].values.count("name")) {
     set_default(table, "loss", "temperature", 0.2);
   }
