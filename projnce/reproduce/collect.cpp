@@ -25,6 +25,12 @@ MeasureText text_of(Measure measure) {
           "Accuracy by nearest centroid (CE and SCE: by their classifier); best epoch where the "
           "training data is clean, else the last",
           ResultUnit::kPercent};
+    case Measure::kOwn:
+      return {
+          "own",
+          "Accuracy by what the loss has learned of the classes (ProjNCE-MLP: its class vectors, "
+          "CE and SCE: their classifier, others: nearest centroid); last epoch",
+          ResultUnit::kPercent};
     case Measure::kProbe:
       return {"probe",
               "Accuracy of a linear probe fitted to the training labels, wrong ones included; last "
@@ -41,6 +47,10 @@ double value_of(Measure measure, const nlohmann::json& summary) {
   switch (measure) {
     case Measure::kCentroid:
       return summary.at("accuracy").at("reported");
+    case Measure::kOwn:
+      return summary.at("protocols").contains("projection")
+                 ? summary.at("protocols").at("projection").at("top1")
+                 : summary.at("accuracy").at("last");  // of the classifier where there is one
     case Measure::kProbe:
       return summary.at("protocols").at("probe").at("top1");
     case Measure::kInformation:

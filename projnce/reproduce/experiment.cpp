@@ -17,6 +17,7 @@ namespace {
 
 const std::vector<std::pair<std::string, Measure>> kMeasures = {
     {"centroid", Measure::kCentroid},
+    {"own", Measure::kOwn},
     {"probe", Measure::kProbe},
     {"information", Measure::kInformation}};
 

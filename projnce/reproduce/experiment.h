@@ -28,7 +28,10 @@ struct Condition {
 
 /// What is read off a run.
 enum class Measure {
-  kCentroid,     ///< accuracy by nearest centroid, or by the classifier of losses that have one
+  kCentroid,  ///< accuracy by nearest centroid, or by the classifier of losses that have one
+  /// Accuracy by what the loss has learned of the classes: its class vectors or its classifier; by
+  /// nearest centroid where it has neither. After the last epoch.
+  kOwn,
   kProbe,        ///< accuracy of a linear probe on the features, fitted to the training labels
   kInformation,  ///< Mixed-KSG information of test embeddings about the class, in nats
 };

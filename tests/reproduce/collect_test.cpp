@@ -64,6 +64,19 @@ TEST_F(CollectResult, ReadsEveryMeasureOfFinishedRuns) {
   EXPECT_EQ(result.trained_seconds, 40);
 }
 
+TEST_F(CollectResult, JudgesALossByWhatItHasLearnedOfTheClasses) {
+  experiment_.measures = {Measure::kOwn};
+  plan(1);
+  write_text(cells_[0].directory / "summary.json",
+             R"({"accuracy": {"last": 0.5}, "protocols": {"projection": {"top1": 0.75}},
+                 "seconds": {"total": 1}})");
+  write_text(cells_[1].directory / "summary.json",
+             R"({"accuracy": {"last": 0.5}, "protocols": {}, "seconds": {"total": 1}})");
+  const auto table = collect().tables[0];
+  EXPECT_EQ(mean_value(table.cells[0][0]), 0.75);
+  EXPECT_EQ(mean_value(table.cells[1][0]), 0.5);
+}
+
 TEST_F(CollectResult, HasNoNumberThatWasNotTrained) {
   plan(1);
   complaints_[cells_[0].directory] = "the loss is not finite";
