@@ -14,7 +14,7 @@ class DataList(CommandLineTest):
         self.assertIn("sets/cifar10", ran.stderr)
 
     def test_says_where_each_is_looked_for_and_where_it_comes_from(self):
-        home = {"PROJNCE_DATA": str(self.scratch / "data")}
+        home = {"PROJNCE_DATA": str(self.scratch / "data"), "HOME": str(self.scratch)}
         ran = self.run_program("data", "list", "--json", env=home)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         rows = {row["name"]: row for row in json.loads(ran.stdout)["datasets"]}
