@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "projnce/core/error.h"
+#include "projnce/io/atomic_file.h"
 
 namespace projnce {
 
@@ -59,6 +60,11 @@ RunPaths find_run(const fs::path& root) {
          " holds no run: there is no config.toml in it");
   }
   return paths;
+}
+
+void remove_leftovers(const RunPaths& paths) {
+  remove_stale_temporaries(paths.root);
+  remove_stale_temporaries(paths.root / "projector");
 }
 
 fs::path free_run_name(const fs::path& base) {

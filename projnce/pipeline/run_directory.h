@@ -16,6 +16,10 @@ RunPaths make_run(const std::filesystem::path& root);
 /// A directory that holds a run; throws where it does not.
 RunPaths find_run(const std::filesystem::path& root);
 
+/// Removes half-written files that a killed process left in the run. REQUIRES: the run's lock is
+/// held.
+void remove_leftovers(const RunPaths& paths);
+
 /// `base`, or `base-2`, `base-3`, ... where that one is taken.
 std::filesystem::path free_run_name(const std::filesystem::path& base);
 

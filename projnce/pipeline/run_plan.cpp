@@ -5,7 +5,6 @@
 
 #include "projnce/core/error.h"
 #include "projnce/core/toml.h"
-#include "projnce/io/atomic_file.h"
 #include "projnce/pipeline/run_conditions.h"
 #include "projnce/pipeline/run_directory.h"
 
@@ -58,7 +57,7 @@ RunPlan plan_resume(const TrainRequest& request, const Logger& logger) {
   const bool finished = std::filesystem::exists(paths.summary()) && changes.empty();
   if (finished) {
     plan.kind = RunPlan::Kind::kFinished;
-    remove_stale_temporaries(paths.root);  // it may have been killed while it made its page
+    remove_leftovers(paths);  // it may have been killed while it made its page
   }
   return plan;
 }

@@ -165,7 +165,7 @@ void TrainingRun::open_files(const RunPaths& paths) {
   paths_ = paths;
   last_checkpoint_ = now_seconds();
   if (!ranks_->first()) return;
-  remove_stale_temporaries(paths_.root);
+  remove_leftovers(paths_);
   write_file_atomically(paths_.config(), to_toml(config_));
   std::filesystem::remove(paths_.summary());  // a run that goes on is not finished
   write_array(paths_.train_labels(), labels_table());

@@ -15,6 +15,21 @@ using testing::complaint;
 using ::testing::HasSubstr;
 using testing::ScratchDir;
 
+TEST(RunDirectory, LosesHalfWrittenFilesOfTheDeadAlone) {
+  const ScratchDir dir;
+  std::filesystem::create_directories(dir / "projector");
+  constexpr auto kDead = "4194305";  // above the largest number that Linux gives a process
+  for (const auto* name : {".tsne.npy.tmp.", "projector/.metadata.tsv.tmp."}) {
+    std::ofstream(dir / (name + std::string(kDead))) << "x";
+  }
+  std::ofstream(dir / "projector/metadata.tsv") << "x";
+  remove_leftovers(RunPaths{dir.path()});
+  EXPECT_FALSE(std::filesystem::exists(dir / (".tsne.npy.tmp." + std::string(kDead))));
+  EXPECT_FALSE(
+      std::filesystem::exists(dir / ("projector/.metadata.tsv.tmp." + std::string(kDead))));
+  EXPECT_TRUE(std::filesystem::exists(dir / "projector/metadata.tsv"));
+}
+
 TEST(RunDirectory, RefusesWhatHoldsARunOrAnythingElse) {
   const ScratchDir dir;
   check_run_can_be_made(dir / "new/run");
