@@ -10,7 +10,6 @@
 #include "projnce/reproduce/reproduce.h"
 #include "projnce/reproduce/result_json.h"
 #include "projnce/reproduce/result_terminal.h"
-#include "projnce/reproduce/scale.h"
 
 namespace projnce::app {
 
@@ -85,7 +84,7 @@ void add_reproduce_command(CLI::App& app, Context& context) {
   auto& request = arguments->request;
   command->add_option("NAME", request.what, join(experiment_names()) + ", or a file of that form")
       ->required();
-  command->add_option("--scale", request.scale, "how large: " + join(scale_names()))
+  command->add_option("--scale", request.scale, "how large: full, laptop or smoke")
       ->capture_default_str();
   command
       ->add_option("--dataset", request.datasets,

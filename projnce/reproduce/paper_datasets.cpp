@@ -1,6 +1,7 @@
 #include "projnce/reproduce/paper_datasets.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 #include "projnce/core/error.h"

@@ -111,10 +111,11 @@ void announce(const Plan& plan, const Logger& logger) {
     if (!dataset.absent.empty()) logger->warn("{}; other cells go on", dataset.absent);
   }
   for (const auto& [directory, complaint] : plan.complaints) logger->warn("{}", complaint);
-  logger->info("{} cells, {} of them finished; {} at once with {} thread(s) each",
-               plan.cells.size(),
-               plan.cells.size() - plan.unfinished.size() - plan.complaints.size(), plan.pool.jobs,
-               plan.pool.threads);
+  logger->info("{} cells, {} of them finished", plan.cells.size(),
+               plan.cells.size() - plan.unfinished.size() - plan.complaints.size());
+  if (plan.unfinished.empty()) return;
+  logger->info("{} to train, {} at once with {} thread(s) each", plan.unfinished.size(),
+               plan.pool.jobs, plan.pool.threads);
 }
 
 CellJob make_job(const Cell& cell) {
