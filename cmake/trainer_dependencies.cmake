@@ -3,7 +3,7 @@
 # not there; where nothing is missing, makes projnce::files_dependencies and projnce::gloo.
 set(projnce_missing "")
 
-foreach(projnce_package IN ITEMS Threads nlohmann_json spdlog tomlplusplus PNG ZLIB JPEG LibArchive
+foreach(projnce_package IN ITEMS Threads nlohmann_json spdlog tomlplusplus PNG ZLIB JPEG GIF LibArchive
                                  OpenSSL PkgConfig)
   find_package(${projnce_package} QUIET)
   if(NOT ${projnce_package}_FOUND)
@@ -12,8 +12,10 @@ foreach(projnce_package IN ITEMS Threads nlohmann_json spdlog tomlplusplus PNG Z
 endforeach()
 
 # Those that CMake knows by pkg-config alone.
-set(projnce_modules libturbojpeg libxxhash sndfile samplerate cairo cpp-httplib)
-set(projnce_targets turbojpeg xxhash sndfile samplerate cairo httplib)
+# libtiff 4.5 has error handlers for each file; before, they belong to the whole process.
+set(projnce_modules libturbojpeg libtiff-4>=4.5 libwebp libwebpdemux libxxhash sndfile samplerate
+                    cairo cpp-httplib)
+set(projnce_targets turbojpeg tiff webp webpdemux xxhash sndfile samplerate cairo httplib)
 foreach(projnce_module projnce_target IN ZIP_LISTS projnce_modules projnce_targets)
   if(PkgConfig_FOUND AND NOT TARGET PkgConfig::${projnce_target})
     pkg_check_modules(${projnce_target} QUIET IMPORTED_TARGET ${projnce_module})
@@ -37,6 +39,7 @@ if(NOT projnce_missing AND NOT TARGET projnce::files_dependencies)
   add_library(projnce::files_dependencies INTERFACE IMPORTED)
   target_link_libraries(projnce::files_dependencies INTERFACE
     nlohmann_json::nlohmann_json spdlog::spdlog tomlplusplus::tomlplusplus PNG::PNG ZLIB::ZLIB
-    PkgConfig::turbojpeg JPEG::JPEG LibArchive::LibArchive PkgConfig::sndfile PkgConfig::samplerate
-    OpenSSL::Crypto PkgConfig::xxhash PkgConfig::cairo Threads::Threads)
+    PkgConfig::turbojpeg JPEG::JPEG GIF::GIF PkgConfig::tiff PkgConfig::webpdemux PkgConfig::webp
+    LibArchive::LibArchive PkgConfig::sndfile PkgConfig::samplerate OpenSSL::Crypto
+    PkgConfig::xxhash PkgConfig::cairo Threads::Threads)
 endif()

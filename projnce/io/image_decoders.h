@@ -12,6 +12,11 @@ namespace projnce {
 Image decode_jpeg(std::span<const uint8_t> bytes, const std::string& name,
                   const PictureNeeds& needs);
 Image decode_png(std::span<const uint8_t> bytes, const std::string& name);
+Image decode_bmp(std::span<const uint8_t> bytes, const std::string& name);
+/// The first frame of an animation, as decode_webp; of several pages the first, as decode_tiff.
+Image decode_gif(std::span<const uint8_t> bytes, const std::string& name);
+Image decode_tiff(std::span<const uint8_t> bytes, const std::string& name);
+Image decode_webp(std::span<const uint8_t> bytes, const std::string& name);
 
 /// What a header says about the picture behind it.
 struct ImageHeader {

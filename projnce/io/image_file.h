@@ -16,10 +16,11 @@ inline constexpr int64_t kMaxImagePixels = 32'000'000;
 /// How the names of picture files end, in lower case. What a file is, its content says.
 const std::vector<std::string>& image_extensions();
 
-/// Decodes a JPEG or PNG picture, told apart by content, to one channel where it is grey and three
-/// where it is coloured. Transparent PNGs are laid over white; 16 bits are reduced to 8; CMYK JPEGs
-/// become RGB; EXIF's orientation is applied. `name` is for error messages. Throws where the
-/// picture is damaged in any way, also where the decoder could have guessed the rest.
+/// Decodes a JPEG, PNG, WebP, GIF, BMP or TIFF picture, told apart by content, to one channel if it
+/// is gray, else to three. Of an animation the first frame, of several pages the first. Transparent
+/// pictures are laid over white; 16 bits are reduced to 8; CMYK becomes RGB; the orientation that
+/// EXIF or TIFF states is applied. `name` is for error messages. Throws if the picture is damaged
+/// in any way, also if the decoder could have guessed the rest.
 ///
 /// Where `needs` is given, it is asked what part of the picture is wanted, and that part, or more
 /// of it, is all that comes back (see Image::window). Unreduced pixels are the same as in the whole

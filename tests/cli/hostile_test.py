@@ -1,6 +1,7 @@
 """Runs `data verify` on a pack of damaged and hostile files; each must end as their manifest asks."""
 import json
 import os
+import random
 import subprocess
 import tarfile
 import tempfile
@@ -9,6 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from support import PROGRAM
+
+try:
+    from PIL import Image
+except ImportError:
+    Image = None
 
 PACK = Path(__file__).resolve().parents[2] / "../shared/data/bad/bad.tar.gz"
 AT_ONCE = 2
@@ -181,6 +187,51 @@ class HostileFiles(unittest.TestCase):
     def test_every_case_is_in_a_group(self):
         groups = {case.split("/")[0] for case, _ in self.cases}
         self.assertEqual(groups, {*DATASETS, "images", "audio", "fuzz", "trees", "archives"})
+
+
+@unittest.skipUnless(Image, "python3-pil is not on this machine")
+class HostilePictures(unittest.TestCase):
+    """Files of the other picture formats, cut short and with changed bits: `data verify` reads them
+    or names them, in bounded memory and without a word of a library's own."""
+
+    def make_files(self, folder):
+        chance = random.Random(3)
+        color = Image.new("RGB", (23, 17))
+        color.putdata([tuple(chance.randrange(256) for _ in range(3)) for _ in range(23 * 17)])
+        files = {"a.bmp": (color, {}), "b.bmp": (color.convert("P"), {}),
+                 "a.gif": (color.quantize(64), {}), "a.webp": (color, {}),
+                 "b.webp": (color.convert("RGBA"), {"lossless": True})}
+        files |= {f"{kind}.tif": (color, {"compression": kind}) for kind in
+                  ("raw", "tiff_lzw", "tiff_adobe_deflate", "packbits", "jpeg")}
+        files["fax.tif"] = (color.convert("1"), {"compression": "group4"})
+        for number, (name, (picture, options)) in enumerate(files.items()):
+            picture.save(folder / name, **options)
+            whole = (folder / name).read_bytes()
+            for trial in range(12):
+                made = bytearray(whole)
+                for _ in range(1 + trial % 4):
+                    place = chance.randrange(len(made) if trial % 2 else min(len(made), 80))
+                    made[place] ^= 1 << chance.randrange(8)
+                if trial % 3 == 0:
+                    made = made[:chance.randrange(len(made))]
+                (folder / f"{number:02}_{trial:02}_{name}").write_bytes(made)
+
+    def test_changed_files_are_read_or_named(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            for part in ("one", "two"):
+                (Path(scratch) / "files" / part).mkdir(parents=True)
+                self.make_files(Path(scratch) / "files" / part)
+            command = [os.path.abspath(PROGRAM), "data", "verify", "files", "--json"]
+            limited = ["/bin/sh", "-c", f'ulimit -v {KILOBYTES} && exec "$@"', "sh", *command]
+            ran = subprocess.run(limited, cwd=scratch, timeout=5 * SECONDS, capture_output=True)
+        self.assertEqual(ran.returncode, 2, ran.stderr)
+        self.assertEqual(ran.stderr, b"")
+        result = json.loads(ran.stdout)
+        damaged = [row for part in ("train", "test") for row in result[part]["damaged"]]
+        self.assertGreater(len(damaged), 40)
+        for row in damaged:
+            self.assertTrue(row["reason"].startswith(row["sample"]), row)
+            self.assertRegex(row["sample"], "_", "the whole files are read")
 
 
 def changed(before, after):

@@ -77,7 +77,7 @@ TEST(ImageFile, EveryShortenedPictureIsNoticed) {
 TEST(ImageFile, EachKindOfWrongFileHasItsSentence) {
   EXPECT_THAT(complaint_about_image({}), HasSubstr("cat/a.jpg is empty"));
   EXPECT_THAT(complaint_about_image(testing::octets_of("hello")),
-              HasSubstr("neither a JPEG nor a PNG"));
+              HasSubstr("is not a picture that is read"));
   EXPECT_THAT(
       complaint_about_image(testing::octets_of("version https://git-lfs.github.com/spec/v1\n")),
       AllOf(HasSubstr("is a Git LFS pointer"), HasSubstr("git lfs pull")));

@@ -111,6 +111,10 @@ Bytes octets_of(std::string_view text) {
   return {text.begin(), text.end()};
 }
 
+void append_number(Bytes& bytes, uint32_t number, int count) {
+  for (int i = 0; i < count; ++i) bytes.push_back(static_cast<uint8_t>(number >> (8 * i)));
+}
+
 void write_file(const std::filesystem::path& path, const Bytes& bytes) {
   std::filesystem::create_directories(path.parent_path());
   std::ofstream file(path, std::ios::binary);

@@ -37,6 +37,8 @@ Bytes encode_idx(const std::vector<int64_t>& dims, const Bytes& values);
 Bytes gzip(const Bytes& bytes);
 
 Bytes octets_of(std::string_view text);
+/// Appends the lowest `count` bytes of a number, the lowest first.
+void append_number(Bytes& bytes, uint32_t number, int count);
 
 /// Writes the file, and the folders above it.
 void write_file(const std::filesystem::path& path, const Bytes& bytes);

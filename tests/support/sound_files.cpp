@@ -9,10 +9,6 @@ namespace projnce::testing {
 
 namespace {
 
-void append_number(Bytes& bytes, uint32_t number, int count) {
-  for (int i = 0; i < count; ++i) bytes.push_back(static_cast<uint8_t>(number >> (8 * i)));
-}
-
 void append_text(Bytes& bytes, std::string_view text) {
   bytes.insert(bytes.end(), text.begin(), text.end());
 }
