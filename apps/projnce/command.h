@@ -40,6 +40,9 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
 /// The flag `--json` that every command has.
 void add_json_flag(CLI::App& command, bool& json);
 
+/// The option `--layout` of commands that take the path of a dataset; its help lists the names.
+CLI::Option* add_layout_option(CLI::App& command, std::string& layout);
+
 /// One JSON object and a line end, to standard output.
 void print_json(const nlohmann::ordered_json& object);
 

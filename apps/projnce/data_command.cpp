@@ -96,9 +96,12 @@ ordered_json to_json(const PartInfo& part, SampleKind kind) {
 ordered_json to_json(const Inspection& inspection) {
   const auto& info = inspection.info;
   ordered_json object = {{"kind", concat(word_for(info.kind), "s")},
+                         {"layout", {{"name", info.layout.name}, {"reason", info.layout.reason}}},
                          {"classes", info.class_names},
                          {"intact", inspection.intact()},
-                         {"remarks", info.remarks}};
+                         {"warnings", info.warnings},
+                         {"remarks", info.remarks},
+                         {"unread_files", info.unread_files}};
   for (const auto& [name, part] : info.parts()) object[name] = to_json(*part, info.kind);
   return object;
 }
@@ -172,6 +175,18 @@ void print_classes(const DatasetInfo& info) {
   }
 }
 
+/// What was found out before any sample was read.
+void print_findings(const DatasetInfo& info, int width) {
+  const auto print = [&](const char* what, const std::string& text) {
+    std::cout << fmt::format("{:<{}} {}\n", what, width, text);
+  };
+  if (!info.layout.name.empty()) {
+    print("layout", fmt::format("{} ({})", info.layout.name, info.layout.reason));
+  }
+  for (const auto& warning : info.warnings) print("warning", warning);
+  for (const auto& remark : info.remarks) print("note", remark);
+}
+
 void print_info(const DatasetInfo& info) {
   std::cout << fmt::format("{} {}s in {} classes\n", info.samples(), word_for(info.kind),
                            info.class_names.size());
@@ -181,13 +196,13 @@ void print_info(const DatasetInfo& info) {
     if (!part->damaged.empty()) std::cout << fmt::format(", {} damaged", part->damaged.size());
     std::cout << '\n';
   }
-  for (const auto& remark : info.remarks) std::cout << fmt::format("{:<10} {}\n", "note", remark);
+  print_findings(info, 10);
   print_classes(info);
 }
 
 void print_damage(const Inspection& inspection) {
   const auto& info = inspection.info;
-  for (const auto& remark : info.remarks) std::cout << fmt::format("{:<8} {}\n", "note", remark);
+  print_findings(info, 8);
   for (const auto& [name, part] : info.parts()) {
     for (const auto& sample : part->damaged) std::cout << "damaged  " << sample.reason << '\n';
   }
@@ -195,6 +210,12 @@ void print_damage(const Inspection& inspection) {
   for (const auto& verdict : inspection.checksums) {
     std::cout << fmt::format("{:<8} {}\n", match_name(verdict.match), verdict.sentence);
     if (verdict.match == OfficialMatch::kMatches) ++official;
+  }
+  if (info.damaged() > 0 && !info.class_names.empty()) {
+    std::cout << (inspection.trainable()
+                      ? "'projnce train' skips the damaged samples with a warning\n"
+                      : "'projnce train' refuses this many damaged samples, unless --max-corrupt "
+                        "allows them\n");
   }
   std::cout << fmt::format("{} read, {} damaged", counted(info.samples(), "sample"),
                            info.damaged());
@@ -218,8 +239,8 @@ std::shared_ptr<Arguments> add_inspection(CLI::App& command) {
       .add_option("WHAT", arguments->request.what,
                   "a dataset's name, a folder, an archive or a file")
       ->required();
-  command.add_option("--dataset", arguments->request.dataset,
-                     "whose layout the path has; found out where it is left out");
+  add_layout_option(command, arguments->request.layout);
+  command.add_option("--dataset", arguments->request.layout)->group("");  // its name before 0.2
   add_json_flag(command, arguments->json);
   return arguments;
 }

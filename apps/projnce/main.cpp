@@ -6,6 +6,7 @@
 #include "apps/projnce/command.h"
 #include "projnce/core/allocator.h"
 #include "projnce/core/error.h"
+#include "projnce/core/names.h"
 #include "projnce/core/version.h"
 #include "projnce/kernel/isa.h"
 
@@ -20,6 +21,12 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
 
 void add_json_flag(CLI::App& command, bool& json) {
   command.add_flag("--json", json, "print the result as one JSON object");
+}
+
+CLI::Option* add_layout_option(CLI::App& command, std::string& layout) {
+  return command.add_option(
+      "--layout", layout,
+      concat("dataset layout of the path (default: auto-detect): ", join(dataset_names())));
 }
 
 void print_json(const nlohmann::ordered_json& object) {

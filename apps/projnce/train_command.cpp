@@ -17,6 +17,8 @@ const char* const kSummary = "train an encoder and judge it on the test part of 
 const char* const kDetails =
     "  projnce train --data photos                 a folder with a sub-folder for each class\n"
     "  projnce train --data cifar-10-binary.tar.gz an archive as its makers hand it out\n"
+    "  projnce train --data clips --layout folder  read it as class folders, whatever it looks "
+    "like\n"
     "  projnce train experiments/fashion-mnist/quick.toml --set train.epochs=2\n"
     "  projnce train --data photos --init runs/cat start from the weights of another run\n"
     "  projnce train --resume --out runs/photos    go on with a run that was stopped\n"
@@ -73,6 +75,7 @@ void add_train_command(CLI::App& app, Context& context) {
   command->add_option(
       "--data", request.run.data,
       "folder with a sub-folder for each class, or a known dataset's folder or archive");
+  add_layout_option(*command, request.run.layout);
   command
       ->add_option("--set", request.run.settings,
                    "override one setting, such as --set train.epochs=20; repeatable")
@@ -89,6 +92,9 @@ void add_train_command(CLI::App& app, Context& context) {
   command->add_flag("--live", request.live,
                     "keep RUN/report.html fresh while training; open it in a browser");
   command->add_flag("--strict", request.strict, "an unreadable sample is an error, not a warning");
+  command->add_option("--max-corrupt", request.max_corrupt,
+                      "stop if more samples are unreadable: a number of files (5) or a share (1%); "
+                      "default: 1% or 5 files, whichever is more");
   add_json_flag(*command, arguments->json);
   request.command = context.command_line;
   command->callback([arguments, &context] { run(*arguments, context); });

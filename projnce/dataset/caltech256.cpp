@@ -39,8 +39,20 @@ void leave_out_deeper_files(ClassFolder& category) {
 
 }  // namespace
 
-bool is_caltech256(const FileTreePtr& tree) {
-  return find_caltech256(tree) != nullptr;
+bool is_caltech256(const FileTreePtr& root) {
+  const auto tree = find_caltech256(root);
+  if (!tree) return false;
+  // Others number their classes too: the files must have the number of their class.
+  for (const auto& name : tree->subfolders("")) {
+    if (!has_category_number(name)) continue;
+    const auto files = tree->files_below(name, image_extensions());
+    const auto start = name.substr(0, kNumberLength) + "_";
+    if (!files.empty()) {
+      return std::any_of(files.begin(), files.end(),
+                         [&](const std::string& file) { return file.starts_with(start); });
+    }
+  }
+  return false;
 }
 
 DatasetSplit open_caltech256(const FileTreePtr& root, const Caltech256Options& options) {

@@ -11,7 +11,7 @@ struct Caltech256Options {
   HoldOut hold_out;      ///< there is no official test part
 };
 
-/// True where a folder of the tree holds folders such as 001.ak47.
+/// Whether a folder of the tree holds folders such as 001.ak47 with files such as 001_0001.jpg.
 bool is_caltech256(const FileTreePtr& tree);
 
 /// Opens Caltech-256: a folder NNN.name for each class, in the order of the numbers. Throws as a

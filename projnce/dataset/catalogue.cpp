@@ -33,28 +33,39 @@ constexpr Range kTestFraction = {.low = 0, .high = 0.9, .low_open = true};
 
 using TreeOpener = std::function<DatasetSplit(const FileTreePtr& tree)>;
 
+/// The files of a dataset, and whether they have its layout.
+struct DatasetTree {
+  FileTreePtr tree;
+  bool recognized = false;
+};
+
 /// The tree at `root`; where that is a folder without the layout in which the official archive
 /// lies, the archive's.
-FileTreePtr open_dataset_tree(const fs::path& root, const DatasetEntry& entry) {
+DatasetTree open_dataset_tree(const fs::path& root, const DatasetEntry& entry) {
   std::error_code ignored;
   if (!fs::exists(root, ignored)) {
     fail(Hint{"give the folder or archive that holds the dataset"}, "there is no folder ",
          printable(root.native()), " and no archive of that name");
   }
   auto tree = open_file_tree(root);
-  if (entry.recognise == nullptr || !fs::is_directory(root, ignored) || entry.recognise(tree)) {
-    return tree;
+  const bool recognized = entry.recognise != nullptr && entry.recognise(tree);
+  if (entry.recognise == nullptr || !fs::is_directory(root, ignored) || recognized) {
+    return {tree, recognized};
   }
   for (const auto& archive : entry.archives) {
-    if (fs::is_regular_file(root / archive, ignored)) return open_file_tree(root / archive);
+    if (!fs::is_regular_file(root / archive, ignored)) continue;
+    tree = open_file_tree(root / archive);
+    return {tree, entry.recognise(tree)};
   }
-  return tree;
+  return {tree};
 }
 
 DatasetOpener on_tree(const char* name, TreeOpener open) {
   return [name, open = std::move(open)](const fs::path& root) {
-    const auto tree = open_dataset_tree(root, dataset_entry(name));
+    const auto& entry = dataset_entry(name);
+    const auto [tree, recognized] = open_dataset_tree(root, entry);
     auto split = open(tree);
+    if (recognized) split.layout.reason = entry.signature;
     if (auto remark = tree->remark(); !remark.empty()) split.remarks.push_back(std::move(remark));
     return split;
   };
@@ -94,7 +105,12 @@ DatasetOpener read_crema_d(TableReader& reader, const OpenContext& context) {
 
 DatasetOpener read_embeddings(TableReader& reader, const OpenContext& context) {
   const auto options = read_hold_out(reader, context);
-  return [options](const fs::path& root) { return open_embeddings(root, options); };
+  return [options](const fs::path& root) {
+    auto split = open_embeddings(root, options);
+    split.layout.reason = is_embeddings_file(root) ? "the extension of the file"
+                                                   : dataset_entry("embeddings").signature;
+    return split;
+  };
 }
 
 DatasetOpener read_esc50(TableReader& reader, const OpenContext&) {
@@ -173,6 +189,7 @@ std::vector<DatasetEntry> make_catalogue() {
        .archives = {"256_ObjectCategories.tar"},
        .official = {.total = 29'780},
        .recognise = is_caltech256,
+       .signature = "folders such as 001.ak47 with files such as 001_0001.jpg",
        .read_fields = read_caltech256},
       {.name = "cifar10",
        .summary = "60 000 coloured pictures, 32 x 32, 10 classes",
@@ -182,6 +199,7 @@ std::vector<DatasetEntry> make_catalogue() {
        .in_memory = true,
        .official = {.train = 50'000, .test = 10'000},
        .recognise = is_cifar10,
+       .signature = "test_batch.bin or data_batch_1.bin",
        .read_fields = read_cifar10},
       {.name = "cifar100",
        .summary = "60 000 coloured pictures, 32 x 32, 100 classes in 20 groups",
@@ -191,6 +209,7 @@ std::vector<DatasetEntry> make_catalogue() {
        .in_memory = true,
        .official = {.train = 50'000, .test = 10'000},
        .recognise = is_cifar100,
+       .signature = "train.bin or test.bin beside fine_label_names.txt or coarse_label_names.txt",
        .read_fields = read_cifar100},
       {.name = "crema-d",
        .summary = "7 442 spoken sentences of 91 actors, 6 emotions",
@@ -199,12 +218,14 @@ std::vector<DatasetEntry> make_catalogue() {
        .archives = {"CREMA-D-master.zip"},
        .official = {.total = 7'442},
        .recognise = is_crema_d,
+       .signature = "AudioWAV with files such as 1001_DFA_ANG_XX.wav",
        .read_fields = read_crema_d},
       {.name = "embeddings",
        .summary = "vectors and labels of yours, .npy or safetensors",
        .source = "files of yours: set root, or give --data",
        .in_memory = true,
        .recognise = is_embeddings,
+       .signature = ".npy files of vectors and of labels",
        .read_fields = read_embeddings},
       {.name = "esc50",
        .summary = "2 000 sounds of 5 seconds from all around us, 50 classes in 5 folds",
@@ -213,6 +234,7 @@ std::vector<DatasetEntry> make_catalogue() {
        .archives = {"ESC-50-master.zip"},
        .official = {.total = 2'000},
        .recognise = is_esc50,
+       .signature = "meta/esc50.csv",
        .read_fields = read_esc50},
       {.name = "fashion-mnist",
        .summary = "70 000 grey pictures of clothes, 28 x 28, 10 classes",
@@ -222,6 +244,7 @@ std::vector<DatasetEntry> make_catalogue() {
        .in_memory = true,
        .official = {.train = 60'000, .test = 10'000},
        .recognise = is_fashion_mnist,
+       .signature = "t10k-images-idx3-ubyte in a place with 'fashion' in its name",
        .read_fields = read_fashion_mnist},
       {.name = "folder",
        .summary = "your own pictures or sounds, a sub-folder for each class",
@@ -234,6 +257,7 @@ std::vector<DatasetEntry> make_catalogue() {
        .archives = {"food-101.tar.gz"},
        .official = {.train = 75'750, .test = 25'250},
        .recognise = is_food101,
+       .signature = "meta/classes.txt and meta/train.txt",
        .read_fields = read_food101},
       {.name = "imagenet",
        .summary = "1 331 167 pictures of the ILSVRC challenge, 1000 classes",
@@ -241,6 +265,7 @@ std::vector<DatasetEntry> make_catalogue() {
        .folders = {"ILSVRC2012", "ILSVRC"},
        .official = {.train = 1'281'167, .test = 50'000},
        .recognise = is_imagenet,
+       .signature = "train and val with folders such as n01440764",
        .read_fields = read_imagenet},
       {.name = "mnist",
        .summary = "70 000 grey pictures of digits, 28 x 28, 10 classes",
@@ -248,6 +273,7 @@ std::vector<DatasetEntry> make_catalogue() {
        .in_memory = true,
        .official = {.train = 60'000, .test = 10'000},
        .recognise = is_mnist_of_digits,
+       .signature = "t10k-images-idx3-ubyte in a place without 'fashion' in its name",
        .read_fields = read_mnist},
       {.name = "speech-commands",
        .summary = "105 829 spoken words of one second, 35 classes",
@@ -256,6 +282,8 @@ std::vector<DatasetEntry> make_catalogue() {
        .archives = {"speech_commands_v0.02.tar.gz"},
        .official = {.train = 84'843},
        .recognise = is_speech_commands,
+       .signature =
+           "testing_list.txt and validation_list.txt name sounds of class folders, of about 1 s",
        .read_fields = read_speech_commands},
       {.name = "stl10",
        .summary = "13 000 pictures, 96 x 96, 10 classes, and 100 000 without labels",
@@ -265,6 +293,7 @@ std::vector<DatasetEntry> make_catalogue() {
        .in_memory = true,
        .official = {.train = 5'000, .test = 8'000},
        .recognise = is_stl10,
+       .signature = "train_X.bin and test_X.bin",
        .read_fields = read_stl10},
       {.name = "tiny-imagenet",
        .summary = "110 000 pictures, 64 x 64, 200 classes",
@@ -273,6 +302,7 @@ std::vector<DatasetEntry> make_catalogue() {
        .archives = {"tiny-imagenet-200.zip"},
        .official = {.train = 100'000, .test = 10'000},
        .recognise = is_tiny_imagenet,
+       .signature = "wnids.txt and val/val_annotations.txt",
        .read_fields = read_tiny_imagenet},
   };
 }

@@ -29,6 +29,7 @@ struct DatasetEntry {
   OfficialCounts official = {};
   /// Whether a tree has this dataset's layout; null where any tree may.
   bool (*recognise)(const FileTreePtr& tree) = nullptr;
+  std::string signature = {};  ///< what `recognise` found, as the reason for the layout
   DatasetOpener (*read_fields)(TableReader& reader, const OpenContext& context) = nullptr;
 };
 

@@ -100,16 +100,25 @@ CheckedDataset check_dataset(const DatasetPtr& dataset, const CheckOptions& opti
 void judge_damage(const Dataset& dataset, const std::vector<DamagedSample>& damaged,
                   const DamageRules& rules, const Logger& logger) {
   if (damaged.empty()) return;
-  check_classes(dataset, damaged, rules);
+  if (rules.every_class) check_classes(dataset, damaged, rules);
   const auto count = concat(damaged.size(), " of ", dataset.size(), " samples of the ", rules.part);
   if (rules.strict) {
     fail(Hint{"remove the damaged files, or leave strict out to skip them"}, count,
          " cannot be read, expected none: ", damaged[0].reason);
   }
-  if (double(damaged.size()) > rules.tolerated_share * double(dataset.size())) {
-    fail(Hint{"remove or mend the damaged files; 'projnce data verify' lists them"}, count,
-         " cannot be read, expected at most ", 100 * rules.tolerated_share,
-         " %: ", damaged[0].reason);
+  const auto samples = rules.samples_in_all == 0 ? dataset.size() : rules.samples_in_all;
+  const auto all_damaged = static_cast<int64_t>(damaged.size()) + rules.damaged_before;
+  if (all_damaged > rules.max_corrupt.of(samples)) {
+    fail(
+        Hint{"'projnce data verify' lists the damaged files: remove or repair them, or accept more "
+             "with --max-corrupt"},
+        count, " cannot be read",
+        rules.damaged_before == 0 ? "" : concat(", ", all_damaged, " of ", samples, " in all"),
+        ", expected ", rules.max_corrupt.describe(), ": ", damaged[0].reason);
+  }
+  if (static_cast<int64_t>(damaged.size()) == dataset.size()) {
+    fail(Hint{"replace the damaged files"}, "no sample of the ", rules.part,
+         " can be read: ", damaged[0].reason);
   }
   if (!logger) return;
   for (size_t i = 0; i < std::min(damaged.size(), kMostWarnings); ++i) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "projnce/core/logging.h"
+#include "projnce/dataset/corrupt_limit.h"
 #include "projnce/dataset/decode_all.h"
 
 namespace projnce {
@@ -29,12 +30,15 @@ CheckedDataset check_dataset(const DatasetPtr& dataset, const CheckOptions& opti
 
 struct DamageRules {
   bool strict = false;            ///< no sample may be damaged
-  double tolerated_share = 0.01;  ///< more than this share of damaged samples is an error
+  CorruptLimit max_corrupt = {};  ///< more damaged samples are an error
+  int64_t damaged_before = 0;     ///< samples of other parts, which count too
+  int64_t samples_in_all = 0;     ///< of all parts, for a limit that is a share; 0: of this part
+  bool every_class = true;        ///< each class must have a readable sample
   std::string part = "dataset";   ///< what messages call the samples
 };
 
-/// Warns of the damaged samples of `dataset`, or throws: where the rules ask for it, or where a
-/// class has no other samples. `logger` may be null: then there are no warnings.
+/// Warns of the damaged samples of `dataset`, or throws: if the rules ask for it, or no sample is
+/// left. `logger` may be null: then there are no warnings.
 void judge_damage(const Dataset& dataset, const std::vector<DamagedSample>& damaged,
                   const DamageRules& rules, const Logger& logger);
 

@@ -17,15 +17,43 @@
 namespace projnce {
 
 std::vector<ClassFolder> scan_class_folders(const FileTree& tree, const std::string& part,
-                                            const std::vector<std::string>& extensions) {
+                                            const std::vector<std::string>& extensions,
+                                            UnreadFiles* unread) {
   std::vector<ClassFolder> classes;
   for (const auto& name : tree.subfolders(part)) {
     const auto folder = join_names(part, name);
-    auto files = tree.files_below(folder, extensions);
+    auto files =
+        tree.files_below(folder, unread != nullptr ? std::vector<std::string>{} : extensions);
     for (auto& file : files) file = join_names(folder, file);
+    std::erase_if(files, [&](const std::string& file) {
+      const bool wanted = has_extension(file, extensions);
+      if (!wanted && unread != nullptr) unread->add(file);
+      return !wanted;
+    });
     classes.push_back({name, std::move(files)});
   }
   return classes;
+}
+
+void drop_empty_classes(std::vector<ClassFolder>& classes, SampleKind kind,
+                        const std::string& folder, const UnreadFiles& unread,
+                        std::vector<std::string>& warnings) {
+  const std::string word = word_for(kind);
+  std::string empty;
+  for (const auto& [name, files] : classes) {
+    if (!files.empty()) continue;
+    if (empty.empty()) empty = printable(name);
+    warnings.push_back(concat("class folder ", folder, "/", printable(name), " holds no ", word,
+                              " and is left out"));
+  }
+  std::erase_if(classes, [](const ClassFolder& entry) { return entry.files.empty(); });
+  if (empty.empty() || classes.size() > 1) return;
+  const auto advice = unread.advice();
+  fail(Hint{advice.empty() ? concat("put ", word, "s into it: ", join(extensions_of(kind)))
+                           : advice},
+       "class folder ", folder, "/", empty, " holds no ", word, ", which leaves ", classes.size(),
+       " of the two classes or more that are expected",
+       unread.empty() ? "" : concat("; files that are not read: ", unread.describe()));
 }
 
 void check_training_classes(const std::vector<ClassFolder>& classes, SampleKind kind,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "projnce/dataset/dataset.h"
+#include "projnce/dataset/unread_files.h"
 #include "projnce/io/file_tree.h"
 
 namespace projnce {
@@ -16,9 +17,16 @@ struct ClassFolder {
 };
 
 /// The sub-folders of `part`, sorted by name, with the files at any depth below them that have one
-/// of these endings.
+/// of these endings. The others are added to `unread`, which may be null.
 std::vector<ClassFolder> scan_class_folders(const FileTree& tree, const std::string& part,
-                                            const std::vector<std::string>& extensions);
+                                            const std::vector<std::string>& extensions,
+                                            UnreadFiles* unread = nullptr);
+
+/// Removes the classes without files, each with a warning. Throws, naming one of them and what
+/// `unread` holds, if fewer than two classes are left; `folder` is what messages call the place.
+void drop_empty_classes(std::vector<ClassFolder>& classes, SampleKind kind,
+                        const std::string& folder, const UnreadFiles& unread,
+                        std::vector<std::string>& warnings);
 
 /// Throws unless there are two or more classes, each with a file; `folder` is what messages call
 /// the place.

@@ -94,7 +94,12 @@ size_t count_emotions(const std::vector<FileDataset::File>& files) {
 
 bool is_crema_d(const FileTreePtr& tree) {
   return find_subtree(tree, [&](const std::string& folder) {
-           return tree->has_folder(join_names(folder, kCremaFolder));
+           const auto sounds = join_names(folder, kCremaFolder);
+           if (!tree->has_folder(sounds)) return false;
+           const auto names = tree->files_below(sounds, {".wav"});
+           return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+             return parse_crema_name(name).has_value();
+           });
          }) != nullptr;
 }
 

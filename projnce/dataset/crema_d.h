@@ -17,7 +17,7 @@ struct CremaDOptions {
   std::vector<std::string> test_speakers = {};
 };
 
-/// True where a folder of the tree holds CREMA-D.
+/// Whether a folder of the tree holds AudioWAV with a file such as 1001_DFA_ANG_XX.wav.
 bool is_crema_d(const FileTreePtr& tree);
 
 /// Opens AudioWAV/SPEAKER_SENTENCE_EMOTION_LEVEL.wav; the classes are the six emotions. No speaker

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -59,6 +60,12 @@ class DatasetWrapper : public Dataset {
   DatasetPtr base_;
 };
 
+/// The layout by which a folder or archive was read, and why.
+struct LayoutChoice {
+  std::string name;    ///< one of dataset_names()
+  std::string reason;  ///< a clause: "data_batch_1.bin is there"
+};
+
 /// What a dataset's name stands for.
 struct DatasetSplit {
   DatasetPtr train;  ///< to train on
@@ -72,6 +79,11 @@ struct DatasetSplit {
   double seconds = 0;       ///< usual length of sounds; 0 where it is not known
   /// Sentences for the user: that this is a subset, what was left out.
   std::vector<std::string> remarks = {};
+  /// Sentences on what is likely wrong: an empty class folder, pictures in a format that is not
+  /// read.
+  std::vector<std::string> warnings = {};
+  std::map<std::string, int64_t> unread_files = {};  ///< in class folders, by extension
+  LayoutChoice layout = {};
 };
 
 }  // namespace projnce

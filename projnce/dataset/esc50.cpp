@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 #include "projnce/core/error.h"
 #include "projnce/dataset/file_dataset.h"
 #include "projnce/dataset/layout.h"
+#include "projnce/dataset/prepared_clips.h"
 #include "projnce/dataset/text_list.h"
 #include "projnce/io/printable.h"
 #include "projnce/io/sound_file.h"
@@ -24,6 +26,9 @@ namespace {
 const char* const kEscTable = "meta/esc50.csv";
 constexpr int64_t kEscFolds = 5;
 constexpr int64_t kEscTargets = 50;
+constexpr double kEscSeconds = 5;
+constexpr double kEscSecondsAround = 1;  // copies may be trimmed a little
+constexpr int64_t kEscClipsProbed = 15;
 
 /// One line of the table.
 struct EscClip {
@@ -45,6 +50,7 @@ class EscTable {
     std::vector<EscClip> clips;
     std::unordered_set<std::string> seen;
     for (size_t i = 1; i < list_.lines.size(); ++i) {
+      if (list_.lines[i].empty()) continue;
       const auto fields = split_line(list_.lines[i], ',');
       if (fields.size() != columns_.size()) {
         fail(list_.place(i), " has ", fields.size(), " columns, expected ", columns_.size());
@@ -148,9 +154,10 @@ DatasetSplit open_esc50(const FileTreePtr& root, const Esc50Options& options) {
     fail(place_in(*tree, kEscTable), " has ", test.size(), " sounds in fold ", options.fold,
          " and ", train.size(), " in the others, expected some in each");
   }
-  split.seconds = 5;
   split.train = std::make_shared<FileDataset>(tree, SampleKind::kSound, names, std::move(train));
   split.test = std::make_shared<FileDataset>(tree, SampleKind::kSound, names, std::move(test));
+  const double seconds = median_seconds(*split.train, kEscClipsProbed);
+  split.seconds = std::abs(seconds - kEscSeconds) <= kEscSecondsAround ? kEscSeconds : 0;
   return split;
 }
 

@@ -9,6 +9,7 @@
 #include "projnce/core/error.h"
 #include "projnce/dataset/file_dataset.h"
 #include "projnce/dataset/layout.h"
+#include "projnce/dataset/speech_commands.h"
 #include "projnce/io/tree_names.h"
 
 namespace projnce {
@@ -86,17 +87,35 @@ std::vector<ClassFolder> of_kind(std::vector<ClassFolder> classes, SampleKind ki
   return classes;
 }
 
+std::string reason_for(const Layout& layout) {
+  const std::string each = "a sub-folder for each class, and no files of a known dataset";
+  if (layout.train.empty()) return each;
+  if (layout.test.empty()) return concat("a folder ", layout.train, " with ", each);
+  return concat("folders ", layout.train, " and ", layout.test, " with ", each);
+}
+
+void note_unused_lists(const FileTreePtr& tree, DatasetSplit& split) {
+  const auto objection = why_not_speech_commands(tree);
+  if (!objection) return;
+  split.remarks.push_back(concat("testing_list.txt and validation_list.txt are not used",
+                                 objection->empty() ? "" : ", because ", *objection,
+                                 "; --layout speech-commands splits the sounds by them"));
+}
+
 }  // namespace
 
 DatasetSplit open_folder(const FileTreePtr& root, const HoldOut& options) {
   const auto tree = without_folders_around(root);
   const auto layout = find_layout(*tree);
-  const auto all = scan_class_folders(*tree, layout.train, endings_of_both_kinds());
+  UnreadFiles unread;
+  const auto all = scan_class_folders(*tree, layout.train, endings_of_both_kinds(), &unread);
   const auto pictures = count_files(all, SampleKind::kImage);
   const auto sounds = count_files(all, SampleKind::kSound);
   const auto kind = sounds > pictures ? SampleKind::kSound : SampleKind::kImage;
 
-  const auto folders = of_kind(all, kind);
+  auto folders = of_kind(all, kind);
+  std::vector<std::string> warnings;
+  drop_empty_classes(folders, kind, place_in(*tree, layout.train), unread, warnings);
   check_training_classes(folders, kind, place_in(*tree, layout.train));
   const ClassList classes{folders, folder_names(folders)};
   DatasetSplit split;
@@ -104,7 +123,8 @@ DatasetSplit open_folder(const FileTreePtr& root, const HoldOut& options) {
   if (layout.test.empty()) {
     split = divide(split.train, options);
   } else {
-    const auto test = scan_class_folders(*tree, layout.test, extensions_of(kind));
+    auto test = scan_class_folders(*tree, layout.test, extensions_of(kind), &unread);
+    std::erase_if(test, [](const ClassFolder& folder) { return folder.files.empty(); });
     split.test = label_class_folders(tree, kind, test, classes);
   }
   if (split.test->size() == 0) {
@@ -117,6 +137,10 @@ DatasetSplit open_folder(const FileTreePtr& root, const HoldOut& options) {
                                    " were left out: a dataset is of one kind, and ", word_for(kind),
                                    "s are the more"));
   }
+  split.warnings = std::move(warnings);
+  unread.report(split);
+  note_unused_lists(tree, split);
+  split.layout.reason = reason_for(layout);
   return split;
 }
 

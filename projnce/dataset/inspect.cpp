@@ -120,6 +120,9 @@ DatasetInfo inspect(const DatasetSplit& dataset, const DecodeAllOptions& options
   if (dataset.known) info.known = inspect_next(*dataset.known);
   if (dataset.background) info.background = inspect_next(*dataset.background);
   info.remarks = dataset.remarks;
+  info.warnings = dataset.warnings;
+  info.unread_files = dataset.unread_files;
+  info.layout = dataset.layout;
   return info;
 }
 

@@ -47,6 +47,9 @@ struct DatasetInfo {
   std::optional<PartInfo> known = {};       ///< labelled samples beside a training part without
   std::optional<PartInfo> background = {};  ///< noises to mix into training sounds
   std::vector<std::string> remarks = {};    ///< sentences for the user
+  std::vector<std::string> warnings = {};   ///< sentences on what is likely wrong
+  std::map<std::string, int64_t> unread_files = {};  ///< by extension
+  LayoutChoice layout = {};                          ///< no name for a single file
 
   /// The part to learn classes from: it has the classes of the test part.
   const PartInfo& labelled() const { return known ? *known : train; }

@@ -44,6 +44,7 @@ struct DatasetOptions {
   double label_fraction = 1;
   double imbalance = 1;
   bool strict = false;
+  CorruptLimit max_corrupt;
   int64_t memory_mb = 2048;
   LabelNoiseOptions label_noise;
   FeatureNoiseOptions feature_noise;
@@ -76,17 +77,28 @@ FeatureNoiseOptions read_feature_noise(Table& table, const OpenContext& context)
   return options;
 }
 
+/// The user chose the layout.
+void give_layout_reason(DatasetSource& source) {
+  source.open = [open = std::move(source.open)](const fs::path& root) {
+    auto split = open(root);
+    split.layout.reason = concat("chosen by ", kLayoutOption);
+    return split;
+  };
+}
+
 DatasetOptions read_options(Table& table, const OpenContext& context) {
   const Range share{.low = 0, .high = 1, .low_open = true};
   DatasetOptions options;
   TableReader reader(table, "dataset");
   options.source = read_dataset_source(reader, context);
+  if (table.values.at("name").where == kLayoutOption) give_layout_reason(options.source);
   reader.field("max_train", options.max_train, at_least(0))
       .field("max_test", options.max_test, at_least(0))
       .field("label_fraction", options.label_fraction, share)
       .field("imbalance", options.imbalance, share)
       .field("strict", options.strict)
       .field("memory_mb", options.memory_mb, between(0, 1 << 24));
+  options.max_corrupt = read_corrupt_limit(table, reader);
   options.label_noise = read_label_noise(reader.section("label_noise"), context);
   options.feature_noise = read_feature_noise(reader.section("feature_noise"), context);
   reader.done();
@@ -167,12 +179,17 @@ Impression look_at_samples(const Dataset& dataset) {
 
 /// Decodes every sample, leaves out the damaged ones and holds the others in memory. Returns how
 /// many channels pictures have.
-int check_samples(OpenedDataset& opened, bool strict, size_t memory, const OpenContext& context) {
+int check_samples(OpenedDataset& opened, DamageRules rules, size_t memory,
+                  const OpenContext& context) {
   CheckOptions options{.decoding = {context.threads, context.on_progress}, .memory_budget = memory};
+  for (auto* part : parts_of(opened)) rules.samples_in_all += (*part)->size();
   int channels = 1;
   const auto check = [&](DatasetPtr& part, const char* name) {
     const auto checked = check_dataset(part, options);
-    judge_damage(*part, checked.damaged, {.strict = strict, .part = name}, context.logger);
+    rules.part = name;
+    rules.every_class = &part != &opened.test;  // a class may go untested
+    judge_damage(*part, checked.damaged, rules, context.logger);
+    rules.damaged_before += static_cast<int64_t>(checked.damaged.size());
     options.memory_budget -= checked.bytes_in_memory;
     channels = std::max(channels, checked.channels);
     part = checked.dataset;
@@ -195,7 +212,8 @@ void make_ready(OpenedDataset& opened, const DatasetOptions& options, const Open
   const bool fits = all.bytes <= static_cast<double>(options.memory_budget());
   if (fits || options.strict) {
     all.channels =
-        check_samples(opened, options.strict, fits ? options.memory_budget() : 0, context);
+        check_samples(opened, {.strict = options.strict, .max_corrupt = options.max_corrupt},
+                      fits ? options.memory_budget() : 0, context);
   }
   if (context.logger && fits) {
     context.logger->info("{:.0f} MB of decoded samples are held in memory", all.bytes / 1e6);
@@ -206,6 +224,13 @@ void make_ready(OpenedDataset& opened, const DatasetOptions& options, const Open
   }
   if (opened.train->kind() != SampleKind::kImage) return;
   for (auto* part : parts_of(opened)) *part = with_channels(*part, all.channels);
+}
+
+void log_findings(const DatasetSplit& split, const Logger& logger) {
+  if (!logger) return;
+  logger->info("layout: {} ({})", split.layout.name, split.layout.reason);
+  for (const auto& warning : split.warnings) logger->warn("{}", warning);
+  for (const auto& remark : split.remarks) logger->info("{}", remark);
 }
 
 void warn_of_untested_classes(const Dataset& test, const Logger& logger) {
@@ -250,9 +275,8 @@ OpenedDataset open_dataset(Table& table, const OpenContext& context) {
   OpenedDataset opened;
   opened.root = find_dataset(options.source, context);
   static_cast<DatasetSplit&>(opened) = open_parts(options, opened.root, context.seed);
-  if (context.logger) {
-    for (const auto& remark : opened.remarks) context.logger->info("{}", remark);
-  }
+  opened.max_corrupt = options.max_corrupt;
+  log_findings(opened, context.logger);
   if (opened.train->kind() == SampleKind::kSound) {
     opened.sound = bring_into_form(opened, context.sound);
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "projnce/core/table.h"
+#include "projnce/dataset/corrupt_limit.h"
 #include "projnce/dataset/dataset.h"
 #include "projnce/dataset/registry.h"
 
@@ -19,7 +20,8 @@ struct OpenedDataset : DatasetSplit {
   std::vector<int64_t> clean_train_labels;
   int64_t skipped_train = 0;  ///< damaged samples that were left out
   int64_t skipped_test = 0;
-  ClipFormat sound;  ///< of sounds: the form they are in
+  ClipFormat sound;          ///< of sounds: the form they are in
+  CorruptLimit max_corrupt;  ///< for samples that turn out to be damaged later
 };
 
 /// Opens what the table [dataset] describes and completes the table:
@@ -31,6 +33,8 @@ struct OpenedDataset : DatasetSplit {
 ///   label_fraction = 1.0     train on this share of each class
 ///   imbalance = 1.0          train on a long tail: the last class has this share of the largest
 ///   strict = false           a damaged sample is an error, not a warning
+///   max_corrupt = "auto"     more unreadable samples are an error: a number such as "5", a share
+///                            such as "1%", or "auto", the larger of 1 % and 5
 ///   memory_mb = 2048         decoded samples are held in memory where this is enough for them
 ///   [dataset.label_noise]    mode = "uniform_other", "uniform_all" or "permute_subset"
 ///                            rate = 0.0; seed = the run's

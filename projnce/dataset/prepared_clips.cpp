@@ -30,14 +30,9 @@ class PreparedClips : public DatasetWrapper {
   ClipFormat format_;
 };
 
-}  // namespace
-
-DatasetPtr prepare_clips(DatasetPtr clips, const ClipFormat& format) {
-  return std::make_shared<PreparedClips>(std::move(clips), format);
-}
-
-double typical_seconds(const Dataset& clips) {
-  const int64_t count = std::min(clips.size(), kClipsLookedAt);
+/// In ascending order; sounds that do not decode are left out.
+std::vector<double> probe_lengths(const Dataset& clips, int64_t probed) {
+  const int64_t count = std::min(clips.size(), probed);
   std::vector<double> lengths;
   for (int64_t i = 0; i < count; ++i) {
     try {
@@ -47,8 +42,24 @@ double typical_seconds(const Dataset& clips) {
       if (error.fault() != Fault::kInput) throw;
     }
   }
-  if (lengths.empty()) fail("no sound of the dataset that was looked at can be read");
   std::sort(lengths.begin(), lengths.end());
+  return lengths;
+}
+
+}  // namespace
+
+DatasetPtr prepare_clips(DatasetPtr clips, const ClipFormat& format) {
+  return std::make_shared<PreparedClips>(std::move(clips), format);
+}
+
+double median_seconds(const Dataset& clips, int64_t probed) {
+  const auto lengths = probe_lengths(clips, probed);
+  return lengths.empty() ? 0 : lengths[lengths.size() / 2];
+}
+
+double typical_seconds(const Dataset& clips) {
+  const auto lengths = probe_lengths(clips, kClipsLookedAt);
+  if (lengths.empty()) fail("no sound of the dataset that was looked at can be read");
   const double most = lengths[(lengths.size() - 1) * 19 / 20];
   return std::clamp(std::ceil(most * 10 - 1e-6) / 10, 0.1, kLongestGuess);
 }

@@ -15,6 +15,10 @@ struct ClipFormat {
 /// The same sounds at one rate and, where the format has one, of one length.
 DatasetPtr prepare_clips(DatasetPtr clips, const ClipFormat& format);
 
+/// The middle of the lengths of `probed` sounds, evenly spaced among all that decode; 0 if none
+/// does.
+double median_seconds(const Dataset& clips, int64_t probed);
+
 /// A length for all sounds of a dataset: that of nearly all (19 in 20) of those looked at, in whole
 /// tenths of a second, at most 10 s. Sounds that do not decode are passed over.
 double typical_seconds(const Dataset& clips);

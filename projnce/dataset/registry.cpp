@@ -1,5 +1,6 @@
 #include "projnce/dataset/registry.h"
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "projnce/core/names.h"
 #include "projnce/dataset/catalogue.h"
 #include "projnce/dataset/embeddings.h"
+#include "projnce/dataset/labels.h"
 #include "projnce/io/printable.h"
 
 namespace projnce {
@@ -45,10 +47,13 @@ DatasetSource read_dataset_source(TableReader& reader, const OpenContext& contex
   reader.field("root", source.root);
   source.provider = entry.source;
   source.in_memory = entry.in_memory;
-  source.open = [open = entry.read_fields(reader, context),
+  source.open = [name = source.name, open = entry.read_fields(reader, context),
                  official = entry.official](const fs::path& root) {
     auto split = open(root);
+    if (!split.unlabelled) check_two_classes(*split.train);
     remark_subsets(split, official);
+    split.layout.name = name;
+    if (split.layout.reason.empty()) split.layout.reason = "named by dataset.name";
     return split;
   };
   return source;
@@ -79,6 +84,13 @@ std::vector<std::string> dataset_names() {
   std::vector<std::string> names;
   for (const auto& entry : dataset_catalogue()) names.push_back(entry.name);
   return names;
+}
+
+void check_layout_name(const std::string& name) {
+  const auto names = dataset_names();
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    fail_unknown("layout", printable(name), names);
+  }
 }
 
 std::vector<fs::path> dataset_places(const std::string& name, const OpenContext& context) {

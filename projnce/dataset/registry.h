@@ -15,6 +15,9 @@
 
 namespace projnce {
 
+/// Where a name in a table [dataset] comes from if the user chose the layout of a path by it.
+inline constexpr const char* kLayoutOption = "--layout";
+
 /// What opening a dataset takes from the program around it.
 struct OpenContext {
   uint64_t seed = 0;  ///< decides splits and, unless it has a seed of its own, label noise
@@ -36,7 +39,7 @@ struct DatasetSource {
   std::string root;        ///< "" where dataset_places() are to be tried
   std::string provider;    ///< where its makers hand it out
   bool in_memory = false;  ///< its samples are bytes that opening has already checked
-  DatasetOpener open;
+  DatasetOpener open;  ///< fills in the layout; throws if fewer than two classes are to train on
 };
 
 /// Reads `name`, `root` and the fields that this dataset has besides.
@@ -54,6 +57,9 @@ struct DatasetDescription {
 
 std::vector<DatasetDescription> describe_datasets();
 std::vector<std::string> dataset_names();
+
+/// Throws, naming the nearest, unless `name` is one of dataset_names(): each is a layout too.
+void check_layout_name(const std::string& name);
 
 /// The folders and archives that are tried, in this order, where the table has no root: in the data
 /// root and in the cache the dataset's name, the official folder, the official archive; then the

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "projnce/dataset/class_folders.h"
 #include "projnce/dataset/file_dataset.h"
 #include "projnce/dataset/layout.h"
+#include "projnce/dataset/prepared_clips.h"
 #include "projnce/dataset/text_list.h"
 #include "projnce/io/printable.h"
 #include "projnce/io/sound_file.h"
@@ -21,13 +23,25 @@ namespace projnce {
 namespace {
 
 const char* const kNoiseFolder = "_background_noise_";
+const char* const kTestList = "testing_list.txt";
+const char* const kValidationList = "validation_list.txt";
+constexpr double kWordSeconds = 1;
+constexpr double kLongestWordSeconds =
+    1.5;  // half of the words are shorter, also of other speakers
+constexpr int64_t kWordsProbed = 15;
+constexpr size_t kEntriesProbed = 200;  // of a list
 
 enum class SpeechPart { kTrain, kTest, kValidation };
 
 using SpeechParts = std::unordered_map<std::string, SpeechPart>;  // by the sound's file
 
 FileTreePtr find_speech_commands(const FileTreePtr& tree) {
-  return find_subtree_with(tree, {"testing_list.txt", "validation_list.txt"});
+  return find_subtree_with(tree, {kTestList, kValidationList});
+}
+
+/// The file that an entry names; "" for a blank one or one that leads out of the dataset.
+std::string listed_file(const std::string& line) {
+  return normal_name(line).value_or("");
 }
 
 std::string list_file(const std::string& stem, const std::string& suffix) {
@@ -54,7 +68,7 @@ void mark_listed(const FileTree& tree, const std::string& file, SpeechPart part,
   const auto list = read_text_list(tree, file);
   size_t missing = 0;
   for (size_t i = 0; i < list.lines.size(); ++i) {
-    const auto sound = parts.find(list.lines[i]);
+    const auto sound = parts.find(listed_file(list.lines[i]));
     if (sound == parts.end()) {
       if (!list.lines[i].empty()) ++missing;
     } else if (sound->second != SpeechPart::kTrain && sound->second != part) {
@@ -70,11 +84,41 @@ void mark_listed(const FileTree& tree, const std::string& file, SpeechPart part,
   }
 }
 
-std::vector<ClassFolder> scan_words(const FileTree& tree) {
-  auto words = scan_class_folders(tree, "", sound_extensions());
+std::vector<ClassFolder> scan_words(const FileTree& tree, DatasetSplit& split) {
+  UnreadFiles unread;
+  auto words = scan_class_folders(tree, "", sound_extensions(), &unread);
   std::erase_if(words, [](const ClassFolder& folder) { return folder.name.starts_with('_'); });
+  drop_empty_classes(words, SampleKind::kSound, tree.name(), unread, split.warnings);
   check_training_classes(words, SampleKind::kSound, tree.name());
+  unread.report(split);
   return words;
+}
+
+/// Up to kEntriesProbed sounds of class folders that the list names, evenly spaced.
+std::vector<FileDataset::File> probe_list(const FileTree& tree, const std::string& file) {
+  const auto list = read_text_list(tree, file);
+  const size_t count = std::min(list.lines.size(), kEntriesProbed);
+  std::vector<FileDataset::File> sounds;
+  for (size_t i = 0; i < count; ++i) {
+    const auto name = listed_file(list.lines[i * list.lines.size() / count]);
+    const bool in_class = name.find('/') != std::string::npos && !name.starts_with('_');
+    if (in_class && has_extension(name, sound_extensions()) && tree.has_file(name)) {
+      sounds.push_back({name});
+    }
+  }
+  return sounds;
+}
+
+std::string object_to_lists(const FileTreePtr& tree) {
+  auto sounds = probe_list(*tree, kTestList);
+  const auto more = probe_list(*tree, kValidationList);
+  sounds.insert(sounds.end(), more.begin(), more.end());
+  if (sounds.empty()) return "they name no sound of a class folder";
+  const FileDataset listed(tree, SampleKind::kSound, {}, std::move(sounds));
+  const double seconds = median_seconds(listed, kWordsProbed);
+  if (seconds <= kLongestWordSeconds) return {};
+  return concat("the sounds last ", std::round(10 * seconds) / 10,
+                " s, not 1 s as those of Speech Commands");
 }
 
 DatasetPtr take_speech_part(const FileTreePtr& tree, const std::vector<ClassFolder>& words,
@@ -103,7 +147,18 @@ DatasetPtr open_noises(const FileTreePtr& tree) {
 }  // namespace
 
 bool is_speech_commands(const FileTreePtr& tree) {
-  return find_speech_commands(tree) != nullptr;
+  return why_not_speech_commands(tree) == "";
+}
+
+std::optional<std::string> why_not_speech_commands(const FileTreePtr& root) {
+  const auto tree = find_speech_commands(root);
+  if (!tree) return {};
+  try {
+    return object_to_lists(tree);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::kInput) throw;
+    return error.what();
+  }
 }
 
 DatasetSplit open_speech_commands(const FileTreePtr& root, const SpeechCommandsOptions& options) {
@@ -113,12 +168,12 @@ DatasetSplit open_speech_commands(const FileTreePtr& root, const SpeechCommandsO
     fail(Hint{"give the folder of Speech Commands or its archive"}, root->name(),
          " holds no testing_list.txt with validation_list.txt beside it");
   }
-  const auto words = scan_words(*tree);
+  DatasetSplit split;
+  const auto words = scan_words(*tree, split);
   SpeechParts parts;
   for (const auto& word : words) {
     for (const auto& file : word.files) parts.emplace(file, SpeechPart::kTrain);
   }
-  DatasetSplit split;
   const auto test_list = list_file("testing_list", options.lists);
   const auto validation_list = list_file("validation_list", options.lists);
   mark_listed(*tree, test_list, SpeechPart::kTest, parts, split.remarks);
@@ -129,7 +184,8 @@ DatasetSplit open_speech_commands(const FileTreePtr& root, const SpeechCommandsO
   split.test =
       take_speech_part(tree, words, parts, by_test ? SpeechPart::kTest : SpeechPart::kValidation);
   split.background = open_noises(tree);
-  split.seconds = 1;
+  const bool are_words = median_seconds(*split.train, kWordsProbed) <= kLongestWordSeconds;
+  split.seconds = are_words ? kWordSeconds : 0;
   if (split.train->size() == 0) fail(tree->name(), " has no sound that neither list names");
   if (split.test->size() == 0) {
     fail(place_in(*tree, by_test ? test_list : validation_list), " names no sound of the dataset");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "projnce/dataset/dataset.h"
@@ -17,13 +18,20 @@ struct SpeechCommandsOptions {
   std::string lists;
 };
 
-/// True where a folder of the tree holds testing_list.txt and validation_list.txt.
+/// Whether a folder of the tree holds testing_list.txt and validation_list.txt, they name sounds of
+/// class folders, and those have the length of single words.
 bool is_speech_commands(const FileTreePtr& tree);
+
+/// Why the tree is not Speech Commands although it holds both lists: "its sounds last 5.0 s, ...".
+/// "" if it is; none if a list is missing.
+std::optional<std::string> why_not_speech_commands(const FileTreePtr& tree);
 
 /// Opens Speech Commands: a folder of sounds for each word, in the order of their names; those that
 /// begin with '_' are no words, and _background_noise_ becomes the background. What neither list
-/// names is trained on. Entries whose sounds are not there are passed over with a remark. Throws
-/// where a list is missing or leaves nothing, a word has no sounds, or a sound is in both lists.
+/// names is trained on. Entries whose sounds are not there are passed over with a remark, words
+/// without sounds with a warning; blank lines and spaces at the end of a line do not matter. The
+/// usual length is 1 s, unless the sounds are longer. Throws where a list is missing or leaves
+/// nothing, or a sound is in both lists.
 DatasetSplit open_speech_commands(const FileTreePtr& tree,
                                   const SpeechCommandsOptions& options = {});
 

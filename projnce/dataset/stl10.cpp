@@ -95,7 +95,8 @@ DatasetPtr open_stl10_part(const FileTreePtr& folder, const std::string& part,
 }
 
 std::vector<int64_t> read_stl10_fold(const FileTree& folder, int64_t fold, int64_t pictures) {
-  const auto list = read_text_list(folder, "fold_indices.txt");
+  auto list = read_text_list(folder, "fold_indices.txt");
+  std::erase(list.lines, "");
   if (list.lines.size() != kStl10Folds) {
     fail(list.name, " has ", list.lines.size(), " lines, expected one for each of ", kStl10Folds,
          " folds");

@@ -57,7 +57,7 @@ std::vector<std::string> read_name_list(const FileTree& tree, const std::string&
   std::unordered_set<std::string> seen;
   for (size_t i = 0; i < list.lines.size(); ++i) {
     const auto& line = list.lines[i];
-    if (line.empty()) fail(list.place(i), " is blank, expected a name");
+    if (line.empty()) continue;
     names.push_back(printable(line));
     if (!seen.insert(line).second) {
       fail(list.place(i), " repeats the name '", names.back(), "', expected each once");

@@ -22,8 +22,8 @@ struct TextList {
 /// where the file is missing, larger than 64 MiB or holds a zero byte.
 TextList read_text_list(const FileTree& tree, const std::string& file);
 
-/// The names in a text file, one in each line, printable. Throws where there are not `expected` of
-/// them (0: any number but none), a line is blank or a name is there twice.
+/// The names in a text file, one in each line, printable; blank lines are skipped. Throws where
+/// there are not `expected` of them (0: any number but none) or a name is there twice.
 std::vector<std::string> read_name_list(const FileTree& tree, const std::string& file,
                                         size_t expected = 0);
 

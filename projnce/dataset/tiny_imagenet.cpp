@@ -62,6 +62,7 @@ std::vector<FileDataset::File> read_annotations(const FileTree& tree,
   std::vector<FileDataset::File> samples;
   const auto list = read_text_list(tree, kAnnotationFile);
   for (size_t i = 0; i < list.lines.size(); ++i) {
+    if (list.lines[i].empty()) continue;
     const auto fields = split_line(list.lines[i], '\t');
     if (fields.size() < 2) {
       fail(list.place(i), " has one column, expected a picture and its class with a tab between");

@@ -2,23 +2,22 @@
 
 #include <utility>
 
-#include "projnce/dataset/checked_dataset.h"
-
 namespace projnce {
 
-DamageWatch::DamageWatch(int64_t samples, Logger logger)
-    : samples_(samples), logger_(std::move(logger)) {}
+DamageWatch::DamageWatch(int64_t samples, Logger logger, const CorruptLimit& limit)
+    : samples_(samples), logger_(std::move(logger)), limit_(limit) {}
 
 void DamageWatch::skip(int64_t index, const Error& error) {
   if (error.fault() != Fault::kInput) throw error;
   const std::lock_guard lock(mutex_);
   if (!damaged_.insert(index).second) return;
   if (logger_) logger_->warn("skipped: {}", error.what());
-  const auto count = static_cast<double>(damaged_.size());
-  if (count > DamageRules{}.tolerated_share * static_cast<double>(samples_)) {
-    fail(Hint{"'projnce data verify' lists the damaged files"}, damaged_.size(), " of ", samples_,
-         " samples cannot be read, expected at most ", 100 * DamageRules{}.tolerated_share,
-         " %: ", error.what());
+  const auto count = static_cast<int64_t>(damaged_.size());
+  if (count > limit_.of(samples_) || count == samples_) {
+    fail(Hint{"'projnce data verify' lists the damaged files; --max-corrupt of 'projnce train' "
+              "accepts more"},
+         count, " of ", samples_, " samples cannot be read, expected ", limit_.describe(), ": ",
+         error.what());
   }
 }
 

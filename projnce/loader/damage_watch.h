@@ -7,6 +7,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/core/logging.h"
+#include "projnce/dataset/corrupt_limit.h"
 
 namespace projnce {
 
@@ -17,7 +18,7 @@ namespace projnce {
 class DamageWatch {
  public:
   /// `samples`: of the dataset. `logger` may be null: then nothing is said.
-  DamageWatch(int64_t samples, Logger logger);
+  DamageWatch(int64_t samples, Logger logger, const CorruptLimit& limit = {});
 
   /// Notes that sample `index` could not be decoded. Throws where that makes too many, or where the
   /// error is not about the input.
@@ -29,6 +30,7 @@ class DamageWatch {
  private:
   int64_t samples_;
   Logger logger_;
+  CorruptLimit limit_;
   mutable std::mutex mutex_;
   std::set<int64_t> damaged_;
 };

@@ -124,7 +124,7 @@ TrainLoader::TrainLoader(DatasetPtr dataset, TrainLoaderOptions options)
   check(options_);
   options_.format.picture.order = PixelOrder::kChannelsLast;
   sampler_ = make_sampler(*dataset_, options_);
-  damage_ = std::make_unique<DamageWatch>(dataset_->size(), options_.logger);
+  damage_ = std::make_unique<DamageWatch>(dataset_->size(), options_.logger, options_.max_corrupt);
   batches_ = count_batches(sampler_->epoch_size(), options_);
   if (batches_ == 0) {
     fail(Hint{"give more samples or a smaller batch_size"}, "an epoch of ", sampler_->epoch_size(),

@@ -39,6 +39,7 @@ struct TrainLoaderOptions {
   BatchShare share = {};            ///< the part of every batch that this process loads
   BackgroundClips background = {};  ///< noises for sounds; null for none
   Logger logger = {};               ///< for warnings of damaged samples; may be null
+  CorruptLimit max_corrupt = {};    ///< more damaged samples stop the run
 };
 
 /// Augmented batches, made in threads ahead of the training step, across the ends of epochs too. A

@@ -11,6 +11,7 @@
 #include "projnce/dataset/open_dataset.h"
 #include "projnce/io/printable.h"
 #include "projnce/pipeline/named_data.h"
+#include "projnce/pipeline/training_data.h"
 
 namespace projnce {
 
@@ -24,13 +25,14 @@ bool is_on_disk(const fs::path& path) {
 }
 
 DatasetSplit open_what(const InspectRequest& request) {
-  if (request.dataset.empty() && !names_dataset(request.what) && is_on_disk(request.what)) {
+  if (request.layout.empty() && !names_dataset(request.what) && is_on_disk(request.what)) {
     const auto kind = kind_by_name(request.what);
     return {std::make_shared<FileList>(std::vector<fs::path>{request.what}, kind),
             std::make_shared<FileList>(std::vector<fs::path>{}, kind)};
   }
-  auto table = dataset_table(request.what, request.dataset);
-  return open_unchecked_dataset(table, request.context);
+  auto table = dataset_table(request.what, request.layout);
+  return open_unchecked_dataset(table,
+                                run_context(request.context, RunSettings{}, available_cores()));
 }
 
 DatasetInfo read_all(const DatasetSplit& split) {
@@ -80,10 +82,15 @@ int64_t Inspection::damaged_files() const {
   });
 }
 
+bool Inspection::trainable() const {
+  return info.damaged() <= CorruptLimit{}.of(info.samples());
+}
+
 Inspection inspect_data(const InspectRequest& request) {
   if (!request.sheet.empty()) check_sheet_name(request.sheet);
-  const auto split = open_what(request);
-  Inspection inspection{.info = read_all(split), .checksums = {}};
+  Inspection inspection{.split = open_what(request), .info = {}, .checksums = {}};
+  const auto& split = inspection.split;
+  inspection.info = read_all(split);
   if (request.checksums) inspection.checksums = compare_with_official(place_of(request));
   if (!request.sheet.empty()) write_sheet(split, request, inspection.info);
   return inspection;

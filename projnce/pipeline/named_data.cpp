@@ -30,11 +30,12 @@ bool is_dataset_name(const std::string& what) {
 }  // namespace
 
 Table dataset_table(const std::string& what, const std::string& layout) {
+  if (!layout.empty()) check_layout_name(layout);
   Table table;
   std::error_code ignored;
   if (is_tree(what) || (!layout.empty() && std::filesystem::exists(what, ignored))) {
-    table.values["name"] =
-        Value{layout.empty() ? recognise_dataset(what).value_or("folder") : layout, "--dataset"};
+    table.values["name"] = layout.empty() ? Value{recognise_dataset(what).value_or("folder"), what}
+                                          : Value{layout, kLayoutOption};
     table.values["root"] = Value{what, what};
   } else if (is_dataset_name(what)) {
     table.values["name"] = Value{what, what};

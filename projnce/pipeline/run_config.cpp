@@ -7,6 +7,7 @@
 #include "projnce/core/table_reader.h"
 #include "projnce/core/toml.h"
 #include "projnce/core/version.h"
+#include "projnce/dataset/registry.h"
 #include "projnce/encoder/registry.h"
 #include "projnce/loss/registry.h"
 #include "projnce/pipeline/eval_options.h"
@@ -53,6 +54,10 @@ std::string encoder_for(SampleKind kind) {
 Table read_run_config(const RunRequest& request) {
   Table table = request.config.empty() ? Table{} : read_toml(request.config);
   for (const auto& setting : request.settings) apply_setting(table, setting);
+  if (!request.layout.empty()) {
+    check_layout_name(request.layout);
+    table.tables["dataset"].values["name"] = Value{request.layout, kLayoutOption};
+  }
   if (!request.data.empty()) {
     auto& dataset = table.tables["dataset"];
     dataset.values["root"] = Value{request.data.string(), "--data"};

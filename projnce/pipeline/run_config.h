@@ -16,6 +16,7 @@ struct RunRequest {
   std::filesystem::path data;         ///< may be empty; a folder or an archive
   std::vector<std::string> settings;  ///< "a.b=v", later ones win
   std::filesystem::path init = {};    ///< may be empty; short for train.init
+  std::string layout = {};            ///< of `data`; empty: found out by looking
 };
 
 /// The values that belong to the whole run.

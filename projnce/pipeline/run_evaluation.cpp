@@ -27,7 +27,8 @@ RunEvaluator::RunEvaluator(const TrainingData& data, EvaluatorSettings settings)
           eval_loader_options(data.input, settings.options.batch_size, settings.threads)),
       centroid_part_(data.known),
       test_part_(data.judged),
-      test_damage_(std::make_unique<DamageWatch>(data.judged->size(), settings.logger)),
+      test_damage_(std::make_unique<DamageWatch>(data.judged->size(), settings.logger,
+                                                 data.dataset.max_corrupt)),
       num_classes_(static_cast<int64_t>(data.class_names().size())),
       settings_(std::move(settings)) {
   const int64_t wanted = settings_.options.centroid_samples;
@@ -35,7 +36,8 @@ RunEvaluator::RunEvaluator(const TrainingData& data, EvaluatorSettings settings)
     centroid_part_ = std::make_shared<SubsetDataset>(
         centroid_part_, stratified_subset(*centroid_part_, wanted, /*seed=*/0));
   }
-  centroid_damage_ = std::make_unique<DamageWatch>(centroid_part_->size(), nullptr);
+  centroid_damage_ =
+      std::make_unique<DamageWatch>(centroid_part_->size(), nullptr, data.dataset.max_corrupt);
 }
 
 EmbeddedSet RunEvaluator::embed(EmbeddingModel& model, const DatasetPtr& part,

@@ -5,6 +5,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/core/toml.h"
+#include "projnce/dataset/corrupt_limit.h"
 #include "projnce/pipeline/run_conditions.h"
 #include "projnce/pipeline/run_directory.h"
 
@@ -73,6 +74,10 @@ Table requested_config(const TrainRequest& request) {
   }
   if (!request.run.init.empty()) {
     config.tables["train"].values["init"] = Value{request.run.init.string(), "--init"};
+  }
+  if (!request.max_corrupt.empty()) {
+    parse_corrupt_limit(request.max_corrupt, "--max-corrupt");
+    config.tables["dataset"].values["max_corrupt"] = Value{request.max_corrupt, "--max-corrupt"};
   }
   if (request.strict) config.tables["dataset"].values["strict"] = Value{true, "--strict"};
   return config;

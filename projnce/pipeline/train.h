@@ -17,10 +17,11 @@ struct TrainRequest {
   /// Go on with the run in `out`. Where there is none yet, `run` says what to start; where there
   /// is, it must say the same as the run's own settings.
   bool resume = false;
-  bool force = false;   ///< resume although settings or data changed
-  bool strict = false;  ///< an unreadable sample is an error
-  bool live = false;    ///< keep report.html fresh while training
-  std::string command;  ///< what was typed, for the record; may be empty
+  bool force = false;            ///< resume although settings or data changed
+  bool strict = false;           ///< an unreadable sample is an error
+  std::string max_corrupt = {};  ///< how many may be unreadable, see CorruptLimit; empty: default
+  bool live = false;             ///< keep report.html fresh while training
+  std::string command;           ///< what was typed, for the record; may be empty
 };
 
 /// What the program lends to a training.

@@ -22,14 +22,19 @@ std::function<void(int64_t, int64_t)> show_checking() {
 
 }  // namespace
 
+OpenContext run_context(OpenContext context, const RunSettings& settings, int threads) {
+  context.seed = static_cast<uint64_t>(settings.seed);
+  context.threads = threads;
+  if (!settings.data_root.empty()) context.data_root = settings.data_root;
+  return context;
+}
+
 TrainingData open_training_data(Table& config, const RunSettings& settings, int threads,
                                 OpenContext context) {
   auto& input = config.tables["input"];
   auto given = input;  // reading fills in defaults, which must not look like the user's
   const auto asked = read_input_options(given);
-  context.seed = static_cast<uint64_t>(settings.seed);
-  context.threads = threads;
-  if (!settings.data_root.empty()) context.data_root = settings.data_root;
+  context = run_context(std::move(context), settings, threads);
   if (context.logger->should_log(spdlog::level::info)) context.on_progress = show_checking();
   context.sound = asked.clip_format();
   TrainingData data{.dataset = open_dataset(config.tables["dataset"], context),

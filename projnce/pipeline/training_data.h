@@ -31,6 +31,10 @@ struct TrainingData {
 TrainingData open_training_data(Table& config, const RunSettings& settings, int threads,
                                 OpenContext context);
 
+/// What [dataset] is opened with in a run with these settings, here and by `projnce data`: both see
+/// the same split.
+OpenContext run_context(OpenContext context, const RunSettings& settings, int threads);
+
 /// Single files as samples of the kind and form that `input` describes.
 DatasetPtr open_files(const std::vector<std::filesystem::path>& files, const InputOptions& input);
 

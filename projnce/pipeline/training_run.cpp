@@ -57,7 +57,8 @@ TrainLoaderOptions loader_options(const RunContents& contents, const TrainOption
           .epochs = train.epochs,
           .share = {.part = contents.ranks->rank(), .parts = contents.ranks->size()},
           .background = background_clips(contents.data.dataset, logger),
-          .logger = logger};
+          .logger = logger,
+          .max_corrupt = contents.data.dataset.max_corrupt};
 }
 
 /// A training sample is another rank's in another epoch: each counts once.

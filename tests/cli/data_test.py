@@ -167,4 +167,5 @@ class DataVerify(CommandLineTest):
 
     def test_an_unknown_layout(self):
         make_folder(self.scratch / "photos", per_class=3)
+        self.assert_refused("data", "verify", "photos", "--layout", "cifar11", says="cifar10")
         self.assert_refused("data", "verify", "photos", "--dataset", "cifar11", says="cifar10")

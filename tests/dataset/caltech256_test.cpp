@@ -48,6 +48,11 @@ TEST_F(Caltech256Test, OtherFoldersAreRefused) {
   testing::DatasetFolder other;
   other.add_picture("cat/a.jpg");
   EXPECT_FALSE(is_caltech256(other.tree()));
+  other.add_picture("001.albatross/albatross_0001.jpg");
+  other.add_picture("002.auklet/auklet_0001.jpg");
+  EXPECT_FALSE(is_caltech256(other.tree())) << "numbered classes of somebody else";
+  other.remove("001.albatross");
+  other.remove("002.auklet");
   EXPECT_THAT(testing::complaint([&] { open_caltech256(other.tree()); }), HasSubstr("001.ak47"));
   folder_.remove("010.beer-mug");
   EXPECT_THAT(testing::complaint([&] { open_caltech256(folder_.tree()); }),

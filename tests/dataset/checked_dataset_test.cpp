@@ -80,10 +80,35 @@ TEST_F(JudgeDamageTest, AFewDamagedSamplesAreAWarning) {
                     HasSubstr("2 of 200 samples of the test part cannot be read")));
 }
 
-TEST_F(JudgeDamageTest, MoreThanOnePercentIsAnError) {
-  EXPECT_THAT(verdict({1, 2, 3}, {}),
-              AllOf(HasSubstr("3 of 200 samples"), HasSubstr("expected at most 1 %"),
-                    HasSubstr("sample-1 is damaged")));
+TEST_F(JudgeDamageTest, MoreThanOnePercentAndFiveIsAnError) {
+  EXPECT_THAT(verdict({1, 2, 3, 4, 5}, {}), HasSubstr("5 of 200 samples"));
+  EXPECT_THAT(verdict({1, 2, 3, 4, 5, 6}, {}),
+              AllOf(HasSubstr("6 of 200 samples"), HasSubstr("expected at most 1 % or 5 files"),
+                    HasSubstr("sample-1 is damaged"), HasSubstr("--max-corrupt")));
+}
+
+TEST_F(JudgeDamageTest, TheLimitMayBeANumberOrAShare) {
+  const auto skipped = HasSubstr("cannot be read and are skipped");
+  EXPECT_THAT(verdict({1, 2}, {.max_corrupt = {.count = 2}}), skipped);
+  EXPECT_THAT(verdict({1, 2}, {.max_corrupt = {.count = 1}}), HasSubstr("expected at most 1:"));
+  EXPECT_THAT(verdict({1, 2, 3, 4}, {.max_corrupt = {.share = 0.02}}), skipped);
+  EXPECT_THAT(verdict({1, 2, 3, 4, 5}, {.max_corrupt = {.share = 0.02}}),
+              HasSubstr("expected at most 2 %"));
+}
+
+TEST_F(JudgeDamageTest, DamageOfOtherPartsCountsToo) {
+  EXPECT_THAT(verdict({1, 2}, {.damaged_before = 4, .samples_in_all = 300}),
+              AllOf(HasSubstr("2 of 200 samples"), HasSubstr("6 of 300 in all")));
+}
+
+TEST_F(JudgeDamageTest, ATestPartMayLoseAClassButNotEverySample) {
+  EXPECT_THAT(verdict({7}, {.every_class = false}), HasSubstr("1 of 200 samples"));
+  const auto all = fake_dataset({0, 1}, {0, 1});
+  const auto found = decode_all(*all, {}, [](int64_t, Sample&&) {});
+  EXPECT_THAT(testing::complaint([&] {
+                judge_damage(*all, found, {.every_class = false, .part = "test part"}, nullptr);
+              }),
+              HasSubstr("no sample of the test part can be read"));
 }
 
 TEST_F(JudgeDamageTest, OneIsAnErrorWhenStrict) {

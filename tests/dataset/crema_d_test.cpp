@@ -57,6 +57,13 @@ TEST_F(CremaDTest, SpeakersAreDrawnBySeedAndNeverInBothParts) {
   EXPECT_EQ(test_names({.test_fraction = 0.01}).size(), 2U) << "at least one speaker";
 }
 
+TEST(CremaDLayout, AFolderOfThatNameIsNotEnough) {
+  testing::DatasetFolder other;
+  other.add_sound("AudioWAV/bark.wav");
+  other.add_sound("meow/a.wav");
+  EXPECT_FALSE(is_crema_d(other.tree()));
+}
+
 TEST_F(CremaDTest, OtherNamesAreLeftOutAndCounted) {
   folder_.add_sound("AudioWAV/1003_DFA_ZZZ_XX.wav");
   folder_.add_sound("AudioWAV/1003_DFA.wav");

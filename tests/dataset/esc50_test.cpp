@@ -61,6 +61,20 @@ TEST_F(Esc50Test, SoundsThatAreNotThereAreLeftOutAndCounted) {
   EXPECT_THAT(split.remarks, ElementsAre(HasSubstr("1 sounds of meta/esc50.csv")));
 }
 
+TEST_F(Esc50Test, BlankLinesAreSkipped) {
+  write_table(
+      "\n1-a-7.wav,1,7,rooster,False,1,A  \n\n2-a-0.wav,2,0,dog,True,2,A\r\n\n"
+      "5-a-7.wav,5,7,rooster,False,3,A\n");
+  EXPECT_EQ(open_esc50(folder_.tree()).train->size(), 2);
+}
+
+TEST_F(Esc50Test, TheLengthOfTheSoundsDecidesNotTheName) {
+  EXPECT_EQ(open_esc50(folder_.tree()).seconds, 0) << "these are shorter than 5 s";
+  const auto five = testing::encode_wav(1000, std::vector<int16_t>(5000, 100));
+  for (const std::string file : {"1-a-7.wav", "2-a-0.wav"}) folder_.write("audio/" + file, five);
+  EXPECT_EQ(open_esc50(folder_.tree()).seconds, 5);
+}
+
 TEST_F(Esc50Test, WrongLinesAreNamed) {
   write_table("1-a-7.wav,1,7\n");
   EXPECT_THAT(complaint_on_opening(), HasSubstr("esc50.csv:2 has 3 columns, expected 7"));

@@ -134,9 +134,58 @@ TEST_F(FolderTest, UnusableFoldersHaveTheirSentences) {
   EXPECT_THAT(complaint_on_opening(), HasSubstr("has one class only, 'cat'"));
   std::filesystem::create_directory(dir_.path() / "dog");
   EXPECT_THAT(complaint_on_opening(),
-              AllOf(HasSubstr("/dog holds no picture"), HasSubstr(".jpg, .jpeg, .png")));
+              AllOf(HasSubstr("/dog holds no picture, which leaves 1 of the two classes"),
+                    HasSubstr(".jpg, .jpeg, .jfif, .png, .webp, .gif, .bmp, .tif, .tiff")));
   add("dog/a.png");
   EXPECT_THAT(complaint_on_opening(), HasSubstr("has no picture to test with"));
+}
+
+TEST_F(FolderTest, AnEmptyClassFolderIsLeftOutWithAWarning) {
+  add_many("train/cat", 2);
+  add_many("train/dog", 2);
+  add_many("test/cat", 1);
+  std::filesystem::create_directories(dir_.path() / "train/emu");
+  std::filesystem::create_directories(dir_.path() / "test/emu");
+  const auto split = open();
+  EXPECT_THAT(split.train->class_names(), ElementsAre("cat", "dog"));
+  EXPECT_THAT(split.warnings, ElementsAre(HasSubstr("train/emu holds no picture and is left out")));
+}
+
+TEST_F(FolderTest, FilesThatAreNotReadAreCountedByExtension) {
+  add_many("cat", 3);
+  add_many("dog", 3);
+  for (const auto* file : {"cat/IMG_2.HEIC", "cat/IMG_1.heic", "dog/notes.txt", "dog/README"}) {
+    testing::write_file(dir_.path() / file, testing::octets_of("x"));
+  }
+  const auto split = open();
+  EXPECT_EQ(split.unread_files,
+            (std::map<std::string, int64_t>{{"", 1}, {".heic", 2}, {".txt", 1}}));
+  EXPECT_THAT(split.warnings,
+              ElementsAre(AllOf(HasSubstr("2 .heic files are not read, such as cat/IMG_1.heic"),
+                                HasSubstr("magick mogrify -format jpg *.heic"))));
+  EXPECT_THAT(split.remarks, ElementsAre(HasSubstr("1 without an extension, 1 .txt")));
+}
+
+TEST_F(FolderTest, AFolderOfFilesThatAreNotReadSaysHowToConvertThem) {
+  for (const auto* file : {"cat/a.heic", "cat/b.heic", "dog/a.heic", "dog/b.txt"}) {
+    testing::write_file(dir_.path() / file, testing::octets_of("x"));
+  }
+  EXPECT_THAT(complaint_on_opening(),
+              AllOf(HasSubstr("/cat holds no picture, which leaves 0"),
+                    HasSubstr("3 .heic, 1 .txt"), HasSubstr("magick mogrify")));
+}
+
+TEST_F(FolderTest, TheReasonForTheLayoutNamesItsFolders) {
+  add_many("cat", 3);
+  add_many("dog", 3);
+  EXPECT_THAT(open().layout.reason, StartsWith("a sub-folder for each class"));
+}
+
+TEST_F(FolderTest, TheReasonForTheLayoutNamesTrainAndTest) {
+  add_many("train/cat", 2);
+  add_many("train/dog", 2);
+  add_many("val/cat", 2);
+  EXPECT_THAT(open().layout.reason, StartsWith("folders train and val with a sub-folder"));
 }
 
 TEST_F(FolderTest, AnEmptyTrainFolderIsNamed) {
@@ -158,7 +207,7 @@ TEST_F(FolderTest, DecodingAFileThatIsNoPictureNamesIt) {
   testing::write_file(dir_.path() / "train/dog/x.jpg", testing::octets_of("hello"));
   const auto split = open();
   EXPECT_THAT(testing::complaint([&] { split.train->decode(1); }),
-              StartsWith("train/dog/x.jpg is neither a JPEG nor a PNG"));
+              StartsWith("train/dog/x.jpg is not a picture that is read"));
 }
 
 TEST_F(FolderTest, SoundsAreFoundByLooking) {

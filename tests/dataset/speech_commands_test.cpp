@@ -86,8 +86,69 @@ TEST_F(SpeechCommandsLoaderTest, LeaksAndEmptyPartsAreRefused) {
   folder_.write_text("validation_list.txt", "");
   folder_.write_text("testing_list.txt", "no/missing.wav\n");
   EXPECT_THAT(complaint_on_opening(), HasSubstr("testing_list.txt names no sound"));
+}
+
+TEST_F(SpeechCommandsLoaderTest, AWordWithoutSoundsIsLeftOutWithAWarning) {
   std::filesystem::create_directory(folder_.root() / "up");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("/up holds no sound"));
+  folder_.write_text("down/a.m4a", "x");
+  const auto split = open_speech_commands(folder_.tree());
+  EXPECT_THAT(split.train->class_names(), ElementsAre("no", "yes"));
+  EXPECT_THAT(split.warnings,
+              ElementsAre(HasSubstr("/down holds no sound"), HasSubstr("/up holds no sound"),
+                          HasSubstr("1 .m4a file is not read, such as down/a.m4a")));
+}
+
+TEST_F(SpeechCommandsLoaderTest, BlankLinesSpacesAndDotsInListsDoNotMatter) {
+  folder_.write_text("testing_list.txt",
+                     "\n  \nyes/a_nohash_0.wav  \r\n\n./no/a_nohash_0.wav\t\n\n\n");
+  const auto split = open_speech_commands(folder_.tree());
+  EXPECT_THAT(testing::sample_names(*split.test),
+              ElementsAre("no/a_nohash_0.wav", "yes/a_nohash_0.wav"));
+  EXPECT_THAT(split.remarks, IsEmpty());
+  EXPECT_TRUE(is_speech_commands(folder_.tree()));
+}
+
+/// Two words with names as anybody records them, of `seconds` each.
+void write_plain_words(testing::DatasetFolder& folder, double seconds) {
+  const std::vector<int16_t> samples(static_cast<size_t>(8000 * seconds), 100);
+  for (const std::string word : {"left", "right"}) {
+    for (int i = 0; i < 5; ++i) {
+      folder.write(concat(word, "/take", i, ".wav"), testing::encode_wav(8000, samples));
+    }
+  }
+  folder.write_text("testing_list.txt", "left/take0.wav\nright/take0.wav\n");
+  folder.write_text("validation_list.txt", "left/take1.wav\n");
+}
+
+TEST(SpeechCommandsLayout, NamesWithoutNohashAreFine) {
+  testing::DatasetFolder folder;
+  write_plain_words(folder, 0.5);
+  EXPECT_TRUE(is_speech_commands(folder.tree()));
+  const auto split = open_speech_commands(folder.tree());
+  EXPECT_EQ(split.train->size(), 7);
+  EXPECT_EQ(split.test->size(), 2);
+  EXPECT_EQ(split.seconds, 1);
+}
+
+TEST(SpeechCommandsLayout, LongSoundsAreAnotherLayoutAndKeepTheirLength) {
+  testing::DatasetFolder folder;
+  write_plain_words(folder, 5);
+  EXPECT_FALSE(is_speech_commands(folder.tree()));
+  EXPECT_THAT(why_not_speech_commands(folder.tree()).value_or(""),
+              HasSubstr("the sounds last 5 s, not 1 s"));
+  const auto asked_for = open_speech_commands(folder.tree());
+  EXPECT_EQ(asked_for.test->size(), 2) << "the lists count where the layout is asked for";
+  EXPECT_EQ(asked_for.seconds, 0) << "found by looking";
+}
+
+TEST(SpeechCommandsLayout, ListsThatNameNothingMakeNoSpeechCommands) {
+  testing::DatasetFolder folder;
+  write_plain_words(folder, 0.5);
+  folder.write_text("testing_list.txt", "a.wav\nleft/missing.wav\n");
+  folder.write_text("validation_list.txt", "");
+  EXPECT_EQ(why_not_speech_commands(folder.tree()), "they name no sound of a class folder");
+  folder.remove("validation_list.txt");
+  EXPECT_EQ(why_not_speech_commands(folder.tree()), std::nullopt);
 }
 
 }  // namespace

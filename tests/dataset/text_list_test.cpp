@@ -41,6 +41,8 @@ TEST(TextList, NamesAreMadePrintable) {
   testing::DatasetFolder folder;
   folder.write_text("names.txt", "caf\xE9\nb\n");
   EXPECT_THAT(read_name_list(*folder.tree(), "names.txt"), ElementsAre("caf\\xE9", "b"));
+  folder.write_text("names.txt", "\na \n\n  \nb\t\n\n");
+  EXPECT_THAT(read_name_list(*folder.tree(), "names.txt", 2), ElementsAre("a", "b"));
   folder.write_text("names.txt", "\n");
   EXPECT_THAT(testing::complaint([&] { read_name_list(*folder.tree(), "names.txt"); }),
               HasSubstr("names.txt holds no names"));

@@ -1,0 +1,53 @@
+#include "projnce/dataset/corrupt_limit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "projnce/core/toml.h"
+#include "tests/support/complaint.h"
+
+namespace projnce {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(CorruptLimit, IsTheLargerOfOnePercentAndFiveByDefault) {
+  EXPECT_EQ(CorruptLimit{}.of(10), 5);
+  EXPECT_EQ(CorruptLimit{}.of(599), 5);
+  EXPECT_EQ(CorruptLimit{}.of(600), 6);
+  EXPECT_EQ(CorruptLimit{}.of(100'000), 1000);
+}
+
+TEST(CorruptLimit, TextsComeBack) {
+  for (const std::string text : {"auto", "0", "5", "1%", "0.5%", "100%"}) {
+    EXPECT_EQ(parse_corrupt_limit(text, "x").text(), text);
+  }
+  EXPECT_EQ(parse_corrupt_limit("7", "x").of(1000), 7);
+  EXPECT_EQ(parse_corrupt_limit("2.5%", "x").of(1000), 25);
+  EXPECT_EQ(parse_corrupt_limit("0%", "x").of(1000), 0);
+}
+
+TEST(CorruptLimit, OtherTextsAreRefused) {
+  for (const std::string text : {"", "-1", "0.01", "five", "1 %", "101%", "-1%", "%", "nan%"}) {
+    EXPECT_THAT(testing::complaint([&] { parse_corrupt_limit(text, "--max-corrupt"); }),
+                AllOf(HasSubstr("--max-corrupt = '" + text + "'"), HasSubstr("such as 1%")))
+        << text;
+  }
+}
+
+TEST(CorruptLimit, ATableMayHoldANumber) {
+  const auto read = [](const std::string& text) {
+    auto table = parse_toml(text, "run.toml");
+    TableReader reader(table, "dataset");
+    const auto limit = read_corrupt_limit(table, reader);
+    return limit.text() + " " + std::get<std::string>(table.values.at("max_corrupt").data);
+  };
+  EXPECT_EQ(read("max_corrupt = 3"), "3 3");
+  EXPECT_EQ(read("max_corrupt = '3%'"), "3% 3%");
+  EXPECT_EQ(read(""), "auto auto");
+  EXPECT_THAT(testing::complaint([&] { read("max_corrupt = true"); }), HasSubstr("max_corrupt"));
+}
+
+}  // namespace
+}  // namespace projnce

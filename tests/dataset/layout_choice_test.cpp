@@ -1,0 +1,111 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+
+#include <sstream>
+
+#include "projnce/dataset/open_dataset.h"
+#include "tests/support/complaint.h"
+#include "tests/support/dataset_folder.h"
+
+namespace projnce {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+class LayoutChoiceTest : public ::testing::Test {
+ protected:
+  /// Sounds of five seconds in class folders, with the lists of Speech Commands beside them.
+  void add_long_sounds() {
+    const auto sound = testing::encode_wav(1000, std::vector<int16_t>(5000, 100));
+    for (const std::string name : {"dog", "rain"}) {
+      for (int i = 0; i < 6; ++i) folder_.write(concat(name, "/", i, ".wav"), sound);
+    }
+    folder_.write_text("testing_list.txt", "dog/0.wav\nrain/0.wav\n");
+    folder_.write_text("validation_list.txt", "dog/1.wav\nrain/1.wav\n");
+  }
+
+  /// As `projnce data` and `projnce train` name it; `layout` is the user's, "" to find it out.
+  Table table(const std::string& layout = {}) {
+    Table made;
+    made.values["name"] =
+        layout.empty() ? Value{recognise_dataset(folder_.root()).value_or("folder"), {}}
+                       : Value{layout, kLayoutOption};
+    made.values["root"] = Value{folder_.root().native(), {}};
+    return made;
+  }
+  DatasetSplit open(const std::string& layout = {}) {
+    auto made = table(layout);
+    return open_unchecked_dataset(made, {});
+  }
+
+  testing::DatasetFolder folder_;
+};
+
+TEST_F(LayoutChoiceTest, LongSoundsWithListsAreAFolder) {
+  add_long_sounds();
+  const auto split = open();
+  EXPECT_EQ(split.layout.name, "folder");
+  EXPECT_THAT(split.layout.reason, HasSubstr("a sub-folder for each class"));
+  EXPECT_THAT(split.remarks, Contains(AllOf(HasSubstr("testing_list.txt"), HasSubstr("last 5 s"),
+                                            HasSubstr("--layout speech-commands"))));
+}
+
+TEST_F(LayoutChoiceTest, TheUserMayChooseAnother) {
+  add_long_sounds();
+  const auto split = open("speech-commands");
+  EXPECT_EQ(split.layout.name, "speech-commands");
+  EXPECT_EQ(split.layout.reason, "chosen by --layout");
+  EXPECT_EQ(testing::sample_names(*split.test),
+            (std::vector<std::string>{"dog/0.wav", "rain/0.wav"}));
+}
+
+TEST_F(LayoutChoiceTest, TheReasonIsWhatWasFound) {
+  for (const std::string word : {"yes", "no"}) {
+    for (int i = 0; i < 4; ++i) folder_.add_sound(concat(word, "/", i, ".wav"));
+  }
+  folder_.write_text("testing_list.txt", "yes/0.wav\nno/0.wav\n");
+  folder_.write_text("validation_list.txt", "yes/1.wav\n");
+  const auto split = open();
+  EXPECT_EQ(split.layout.name, "speech-commands");
+  EXPECT_THAT(split.layout.reason, HasSubstr("testing_list.txt and validation_list.txt name"));
+  const auto as_folder = open("folder");
+  EXPECT_THAT(as_folder.remarks, Contains(HasSubstr("are not used; --layout speech-commands")));
+}
+
+TEST_F(LayoutChoiceTest, AWrongNameIsAnsweredWithTheNearest) {
+  for (const auto& name : dataset_names()) EXPECT_NO_THROW(check_layout_name(name));
+  EXPECT_THAT(testing::complaint([] { check_layout_name("speech-comands"); }),
+              AllOf(HasSubstr("layout"), HasSubstr("did you mean 'speech-commands'")));
+}
+
+TEST_F(LayoutChoiceTest, TheLogOfTrainingSaysLayoutAndWarnings) {
+  for (int i = 0; i < 4; ++i) {
+    folder_.add_picture(concat("cat/", i, ".png"));
+    folder_.add_picture(concat("dog/", i, ".png"));
+  }
+  folder_.write_text("emu/a.heic", "x");
+  std::ostringstream log;
+  auto made = table();
+  open_dataset(made, {.logger = std::make_shared<spdlog::logger>(
+                          "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log))});
+  EXPECT_THAT(log.str(), AllOf(HasSubstr("layout: folder (a sub-folder for each class"),
+                               HasSubstr("emu holds no picture and is left out"),
+                               HasSubstr("1 .heic file is not read, such as emu/a.heic")));
+}
+
+TEST_F(LayoutChoiceTest, ATrainingPartOfOneClassIsRefusedBeforeAnythingIsRead) {
+  for (int i = 0; i < 4; ++i) folder_.add_sound(concat("yes/", i, ".wav"));
+  folder_.add_sound("no/0.wav");
+  folder_.write_text("testing_list.txt", "yes/0.wav\nno/0.wav\n");
+  folder_.write_text("validation_list.txt", "yes/1.wav\n");
+  const auto refusal = AllOf(HasSubstr("samples of one class only, 'yes'"), HasSubstr("two classes"));
+  EXPECT_THAT(testing::complaint([&] { open(); }), refusal);
+  auto made = table();
+  EXPECT_THAT(testing::complaint([&] { open_dataset(made, {}); }), refusal);
+}
+
+}  // namespace
+}  // namespace projnce
