@@ -229,6 +229,8 @@ void make_ready(OpenedDataset& opened, const DatasetOptions& options, const Open
 void log_findings(const DatasetSplit& split, const Logger& logger) {
   if (!logger) return;
   logger->info("layout: {} ({})", split.layout.name, split.layout.reason);
+  logger->info("split: {} training samples, {} test samples, {} classes", split.train->size(),
+               split.test->size(), split.test->class_names().size());
   for (const auto& warning : split.warnings) logger->warn("{}", warning);
   for (const auto& remark : split.remarks) logger->info("{}", remark);
 }

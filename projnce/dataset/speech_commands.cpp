@@ -85,9 +85,14 @@ void mark_listed(const FileTree& tree, const std::string& file, SpeechPart part,
 }
 
 std::vector<ClassFolder> scan_words(const FileTree& tree, DatasetSplit& split) {
-  UnreadFiles unread;
-  auto words = scan_class_folders(tree, "", sound_extensions(), &unread);
+  auto words = scan_class_folders(tree, "", sound_extensions());
   std::erase_if(words, [](const ClassFolder& folder) { return folder.name.starts_with('_'); });
+  UnreadFiles unread;
+  for (const auto& word : words) {
+    for (const auto& file : tree.files_below(word.name, {})) {
+      if (!has_extension(file, sound_extensions())) unread.add(join_names(word.name, file));
+    }
+  }
   drop_empty_classes(words, SampleKind::kSound, tree.name(), unread, split.warnings);
   check_training_classes(words, SampleKind::kSound, tree.name());
   unread.report(split);

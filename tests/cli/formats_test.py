@@ -235,9 +235,11 @@ class Layouts(CommandLineTest):
     def test_info_and_train_count_the_same_split(self):
         make_folder(self.scratch / "photos", per_class=23)
         info = self.run_json("data", "info", "photos")
-        summary = self.run_json("train", "--data", "photos", *TINY, "--out", "run")
-        self.assertEqual(summary["samples"]["train"], info["train"]["samples"])
-        self.assertEqual(summary["samples"]["test"], info["test"]["samples"])
+        ran = self.run_program("train", "--data", "photos", *TINY, "--out", "run", "--json")
+        summary = json.loads(ran.stdout)
+        train, test = info["train"]["samples"], info["test"]["samples"]
+        self.assertEqual((summary["samples"]["train"], summary["samples"]["test"]), (train, test))
+        self.assertIn(f"split: {train} training samples, {test} test samples, 2 classes", ran.stderr)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,9 @@ class Caltech256Test : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const std::string name : {"010.beer-mug", "002.american-flag", "257.clutter"}) {
-      for (int i = 0; i < 5; ++i) folder_.add_picture(concat(name, "/", i, ".jpg"));
+      for (int i = 0; i < 5; ++i) {
+        folder_.add_picture(concat(name, "/", name.substr(0, 3), "_000", i, ".jpg"));
+      }
     }
     folder_.add_picture("notes/a.jpg");
     folder_.add_picture("010.beer-mug/greg/a.jpg");

@@ -108,11 +108,13 @@ TEST_F(DatasetRegistryTest, SkipsAndCountsAFewDamagedSamples) {
 
 TEST_F(DatasetRegistryTest, ManyDamagedSamplesAreAnErrorUnlessUnchecked) {
   add_classes(10);
-  testing::write_file(dir_.path() / "cat/zero.png", {});
-  EXPECT_THAT(complaint_on(""), HasSubstr("expected at most 1 %"));
+  for (int i = 0; i < 6; ++i) testing::write_file(dir_.path() / concat("cat/zero", i, ".png"), {});
+  EXPECT_THAT(complaint_on(""), HasSubstr("expected at most 1 % or 5 files"));
+  EXPECT_THAT(complaint_on("max_corrupt = 5"), HasSubstr("expected at most 5:"));
+  EXPECT_EQ(open("max_corrupt = '30%'").skipped_train + open("max_corrupt = 6").skipped_test, 6);
   auto table = folder_table();
   const auto split = open_unchecked_dataset(table, {});
-  EXPECT_EQ(split.train->size() + split.test->size(), 21);
+  EXPECT_EQ(split.train->size() + split.test->size(), 26);
 }
 
 TEST_F(DatasetRegistryTest, RejectsUnknownNamesAndKeys) {
@@ -165,7 +167,9 @@ TEST_F(DatasetRegistryTest, LooksInThePlacesInOrder) {
 void add_cifar10(const std::filesystem::path& root) {
   for (const std::string file : {"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4",
                                  "data_batch_5", "test_batch"}) {
-    testing::write_file(root / (file + ".bin"), testing::Bytes(3073));
+    testing::Bytes record(3073);
+    record[0] = file == "data_batch_1" ? 1 : 0;  // the label
+    testing::write_file(root / (file + ".bin"), record);
   }
 }
 
