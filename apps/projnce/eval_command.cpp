@@ -4,6 +4,7 @@
 
 #include "apps/projnce/command.h"
 #include "projnce/core/error.h"
+#include "projnce/eval/accuracy.h"
 #include "projnce/pipeline/evaluate.h"
 
 namespace projnce::app {
@@ -27,25 +28,40 @@ std::string percent(const ordered_json& share) {
   return share.is_null() ? "-" : fmt::format("{:.2f} %", 100 * share.get<double>());
 }
 
+std::string range(const ordered_json& interval) {
+  if (interval.is_null()) return "-";
+  return fmt::format("{:.2f} to {:.2f} %", 100 * interval[0].get<double>(),
+                     100 * interval[1].get<double>());
+}
+
 void print_protocols(const ordered_json& result) {
   std::cout << fmt::format("{} test samples\n\n{:<12} {:>9} {:>19} {:>9} {:>12}\n",
                            result.at("samples").get<int64_t>(), "protocol", "top-1",
                            "95 % interval", "top-5", "calibration");
   for (const auto& [name, row] : result.at("protocols").items()) {
-    const auto& interval = row.at("top1_interval");
     std::cout << fmt::format("{:<12} {:>9} {:>19} {:>9} {:>12}\n", name, percent(row.at("top1")),
-                             fmt::format("{:.2f} to {:.2f} %", 100 * interval[0].get<double>(),
-                                         100 * interval[1].get<double>()),
-                             percent(row.at("top5")), percent(row.at("calibration_error")));
+                             range(row.at("top1_interval")), percent(row.at("top5")),
+                             percent(row.value("calibration_error", ordered_json())));
   }
 }
 
 void print_classes(const ordered_json& result) {
-  std::cout << fmt::format("\n{:<24} {:>9}  most often taken for ({})\n", "class", "top-1",
+  std::cout << fmt::format("\n{:<24} {:>8} {:>9} {:>19}  most often taken for ({})\n", "class",
+                           "samples", "top-1", "95 % interval",
                            result.at("protocol").get<std::string>());
+  bool any_few = false;
   for (const auto& row : result.at("classes")) {
-    std::cout << fmt::format("{:<24} {:>9}  {}\n", row.at("name").get<std::string>(),
-                             percent(row.at("top1")), row.at("taken_for").get<std::string>());
+    const auto samples = row.at("samples").get<int64_t>();
+    const bool few = samples < kFewTestSamples;
+    any_few = any_few || few;
+    std::cout << fmt::format("{:<24} {:>8} {:>9} {:>19}  {}\n", row.at("name").get<std::string>(),
+                             fmt::format("{}{}", samples, few ? "*" : ""), percent(row.at("top1")),
+                             range(row.at("top1_interval")),
+                             row.at("taken_for").get<std::string>());
+  }
+  if (any_few) {
+    std::cout << fmt::format("* fewer than {} test samples: accuracy is uncertain\n",
+                             kFewTestSamples);
   }
 }
 

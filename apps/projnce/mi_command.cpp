@@ -19,21 +19,30 @@ const char* const kDetails =
     "bounds lie below I(Z;C) but for chance: ProjNCE's, each row against all others, and that of\n"
     "class centroids from one half of the rows on the other. They depend on the temperature.";
 
-void print_information(const nlohmann::ordered_json& result) {
-  const auto number = [&](const char* key) { return result.at(key).get<double>(); };
+std::string estimate_line(const nlohmann::ordered_json& result) {
+  constexpr auto kName = "I(Z;C), mixed KSG     ";
+  if (result.at("mixed_ksg").is_null()) {
+    return fmt::format("{}no estimate: {} (try a smaller --k)\n", kName,
+                       result.at("withheld").get<std::string>());
+  }
   const auto& interval = result.at("interval");
-  const auto& bounds = result.at("bounds");
   const auto spread = interval.is_null()
                           ? std::string("too few samples for an interval")
                           : fmt::format("95 % interval {:.4f} to {:.4f}", interval[0].get<double>(),
                                         interval[1].get<double>());
+  return fmt::format("{}{:.4f} nats, {:.1f} % of it; {}; k = {}\n", kName,
+                     result.at("mixed_ksg").get<double>(), 100 * result.at("share").get<double>(),
+                     spread, result.at("k").get<int64_t>());
+}
+
+void print_information(const nlohmann::ordered_json& result) {
+  const auto number = [&](const char* key) { return result.at(key).get<double>(); };
+  const auto& bounds = result.at("bounds");
   std::cout << fmt::format(
                    "{} samples, {} dimensions, {} classes\n", result.at("samples").get<int64_t>(),
                    result.at("dimensions").get<int64_t>(), result.at("classes").get<int64_t>())
             << fmt::format("label entropy         {:.4f} nats\n", number("label_entropy"))
-            << fmt::format("I(Z;C), mixed KSG     {:.4f} nats, {:.1f} % of it; {}; k = {}\n",
-                           number("mixed_ksg"), 100 * number("share"), spread,
-                           result.at("k").get<int64_t>())
+            << estimate_line(result)
             << fmt::format("bound, ProjNCE        {:.4f} nats at temperature {}\n",
                            bounds.at("projnce").get<double>(),
                            bounds.at("temperature").get<double>())
@@ -61,7 +70,7 @@ void add_mi_command(CLI::App& app, Context& /*context*/) {
       ->capture_default_str();
   command
       ->add_option("--label-scale", arguments->options.label_scale,
-                   "distance between two classes (1 for unit rows, else the widest range)")
+                   "distance between two classes (2 for unit rows, else the widest range)")
       ->check(CLI::PositiveNumber);
   add_json_flag(*command, arguments->json);
   command->callback([arguments] {

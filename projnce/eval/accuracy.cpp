@@ -3,8 +3,14 @@
 #include <torch/torch.h>
 
 #include <cmath>
+#include <numeric>
 
 namespace projnce {
+
+int64_t Accuracy::class_samples(size_t label) const {
+  const auto& row = confusion[label];
+  return std::accumulate(row.begin(), row.end(), int64_t{0});
+}
 
 torch::Tensor predict_class(const torch::Tensor& scores) {
   // Which of several equal maxima argmax returns is not promised; the first of them is what we
@@ -29,8 +35,7 @@ Accuracy measure_accuracy(const torch::Tensor& scores, const torch::Tensor& labe
 
   int64_t hits = 0;
   for (int64_t c = 0; c < classes; ++c) {
-    int64_t total = 0;
-    for (const int64_t count : result.confusion[c]) total += count;
+    const int64_t total = result.class_samples(c);
     hits += result.confusion[c][c];
     if (total > 0) result.per_class[c] = double(result.confusion[c][c]) / double(total);
   }

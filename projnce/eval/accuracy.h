@@ -7,6 +7,10 @@
 
 namespace projnce {
 
+/// Accuracy of a class with fewer test samples says little: its 95 % interval is wider than 25
+/// points. Reports mark such classes.
+inline constexpr int64_t kFewTestSamples = 10;
+
 /// How well class scores agree with the labels.
 struct Accuracy {
   int64_t samples = 0;  ///< that were looked at
@@ -14,6 +18,9 @@ struct Accuracy {
   double top5 = 0;  ///< label among the five best classes
   std::vector<double> per_class;                ///< top1 of each class; NaN where it has no sample
   std::vector<std::vector<int64_t>> confusion;  ///< [label][predicted] counts
+
+  /// Test samples of a class.
+  int64_t class_samples(size_t label) const;
 };
 
 /// `scores`: [N, C]; `labels`: [N], int64.

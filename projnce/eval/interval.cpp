@@ -1,39 +1,71 @@
 #include "projnce/eval/interval.h"
 
 #include <cmath>
+#include <limits>
+
+#include "projnce/core/error.h"
 
 namespace projnce {
 
 namespace {
 
-/// log of the probability of `right` out of n when each has the chance p, 0 < p < 1.
-double log_binomial(double n, double right, double p) {
-  return std::lgamma(n + 1) - std::lgamma(right + 1) - std::lgamma(n - right + 1) +
-         right * std::log(p) + (n - right) * std::log1p(-p);
+constexpr double kTail = 0.025;
+
+/// Continued fraction of the incomplete beta function, by Lentz's method. Converges in about
+/// sqrt(max(a, b)) terms for x < (a + 1) / (a + b + 2).
+double beta_fraction(double a, double b, double x) {
+  constexpr int kMostTerms = 100000;
+  constexpr double kTiny = std::numeric_limits<double>::min();
+  const auto nonzero = [](double value) { return std::abs(value) < kTiny ? kTiny : value; };
+  double c = 1;
+  double d = 1 / nonzero(1 - (a + b) * x / (a + 1));
+  double result = d;
+  for (int term = 1; term <= kMostTerms; ++term) {
+    const double m = term;
+    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+    const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+    double change = 1;
+    for (const double coefficient : {even, odd}) {
+      d = 1 / nonzero(1 + coefficient * d);
+      c = nonzero(1 + coefficient / c);
+      change = c * d;
+      result *= change;
+    }
+    if (std::abs(change - 1) < 1e-15) break;
+  }
+  return result;
+}
+
+/// Regularized incomplete beta function I_x(a, b), 0 < x < 1.
+double incomplete_beta(double a, double b, double x) {
+  const double front = std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) +
+                                a * std::log(x) + b * std::log1p(-x));
+  if (x < (a + 1) / (a + b + 2)) return front * beta_fraction(a, b, x) / a;
+  return 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+/// The x with I_x(a, b) = probability, by bisection.
+double beta_quantile(double a, double b, double probability) {
+  double low = 0;
+  double high = 1;
+  for (int halving = 0; halving < 60; ++halving) {
+    const double middle = (low + high) / 2;
+    (incomplete_beta(a, b, middle) < probability ? low : high) = middle;
+  }
+  return (low + high) / 2;
 }
 
 }  // namespace
 
-Interval bootstrap_share(int64_t right, int64_t samples) {
-  constexpr double kTail = 0.025;
-  const auto n = static_cast<double>(samples);
-  const double p = static_cast<double>(right) / n;
-  if (right == 0 || right == samples) return {p, p};
-  Interval interval;
-  double below = 0;  // probability of at most `count` right
-  bool low_found = false;
-  for (int64_t count = 0; count <= samples; ++count) {
-    below += std::exp(log_binomial(n, static_cast<double>(count), p));
-    if (!low_found && below >= kTail) {
-      interval.low = static_cast<double>(count) / n;
-      low_found = true;
-    }
-    if (below >= 1 - kTail) {
-      interval.high = static_cast<double>(count) / n;
-      break;
-    }
+Interval clopper_pearson_interval(int64_t successes, int64_t trials) {
+  if (successes < 0 || successes > trials) {
+    fail("confidence interval: ", successes, " successes of ", trials,
+         " trials, expected 0 to the number of trials");
   }
-  return interval;
+  const auto k = static_cast<double>(successes);
+  const auto n = static_cast<double>(trials);
+  return {.low = successes == 0 ? 0 : beta_quantile(k, n - k + 1, kTail),
+          .high = successes == trials ? 1 : beta_quantile(k + 1, n - k, 1 - kTail)};
 }
 
 }  // namespace projnce

@@ -10,9 +10,10 @@ struct Interval {
   double high = 0;  ///< upper end
 };
 
-/// 95 % bootstrap interval of a share, such as an accuracy. Resampling n samples of which a share
-/// p is right gives Binomial(n, p) right ones: the percentiles of all resamples are those of that
-/// distribution, so they are computed, not drawn. n >= 1.
-Interval bootstrap_share(int64_t right, int64_t samples);
+/// Exact 95 % confidence interval of a binomial proportion, such as an accuracy (Clopper and
+/// Pearson, 1934): the proportions p for which neither P(X <= successes) nor P(X >= successes) of
+/// X ~ Binomial(trials, p) is below 2.5 %. Its coverage is at least 95 % for any number of trials;
+/// 6 of 6 is 0.541 to 1. No trials: 0 to 1. Requires 0 <= successes <= trials.
+Interval clopper_pearson_interval(int64_t successes, int64_t trials);
 
 }  // namespace projnce

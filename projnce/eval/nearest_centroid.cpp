@@ -26,4 +26,10 @@ torch::Tensor cosine_scores(const torch::Tensor& embeddings, const torch::Tensor
       .masked_fill(absent.unsqueeze(0), -std::numeric_limits<double>::infinity());
 }
 
+torch::Tensor mask_absent_classes(const torch::Tensor& class_vectors,
+                                  const torch::Tensor& centroids) {
+  const auto absent = centroids.isnan().any(/*dim=*/1);  // [C]
+  return class_vectors.masked_fill(absent.unsqueeze(1), std::numeric_limits<double>::quiet_NaN());
+}
+
 }  // namespace projnce

@@ -15,4 +15,9 @@ torch::Tensor class_centroids(const torch::Tensor& embeddings, const torch::Tens
 /// without vector (NaN row).
 torch::Tensor cosine_scores(const torch::Tensor& embeddings, const torch::Tensor& class_vectors);
 
+/// `class_vectors` [C, D] with NaN rows for the classes that have no row in `centroids` either, so
+/// that `cosine_scores` never predicts a class without training samples.
+torch::Tensor mask_absent_classes(const torch::Tensor& class_vectors,
+                                  const torch::Tensor& centroids);
+
 }  // namespace projnce

@@ -28,14 +28,15 @@ std::optional<double> information_margin(const torch::Tensor& embeddings,
                                          const torch::Tensor& labels,
                                          const LabelInformationOptions& options, uint64_t seed) {
   const int64_t count = labels.size(0);
-  if (count / kParts < std::max<int64_t>(2 * options.k, 10)) return {};
+  const int64_t classes = std::get<0>(torch::_unique2(labels)).size(0);
+  if (count / kParts < 2 * options.k * classes) return {};
   const auto order = torch::tensor(shuffled_rows(count, seed));
   std::vector<double> values;
   for (int64_t part = 0; part < kParts; ++part) {
     const int64_t begin = part * count / kParts;
     const auto rows = order.narrow(0, begin, (part + 1) * count / kParts - begin);
-    values.push_back(
-        label_information(embeddings.index_select(0, rows), labels.index_select(0, rows), options));
+    values.push_back(label_information_unchecked(embeddings.index_select(0, rows),
+                                                 labels.index_select(0, rows), options));
   }
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / kParts;
   double squares = 0;

@@ -9,11 +9,11 @@
 
 namespace projnce {
 
-/// Half the width of a 95 % interval around label_information(embeddings, labels), or nothing where
-/// there are too few rows. The rows are divided by chance into ten parts and each is measured by
-/// itself: the variance of an estimate falls as 1/N (Holmes and Nemenman, 2019), so that of the
-/// whole is a tenth of that of a part. A bootstrap would put rows on top of each other, which
-/// nearest neighbours take for information.
+/// Half the width of a 95 % interval around label_information(embeddings, labels), or nothing if
+/// there are fewer than 20 k rows per class, averaged over classes. The rows are divided by chance
+/// into ten parts and each is measured by itself: the variance of an estimate falls as 1/N (Holmes
+/// and Nemenman, 2019), so that of the whole is a tenth of that of a part. A bootstrap would put
+/// rows on top of each other, which nearest neighbours take for information.
 std::optional<double> information_margin(const torch::Tensor& embeddings,
                                          const torch::Tensor& labels,
                                          const LabelInformationOptions& options = {},

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "projnce/core/error.h"
+#include "projnce/information/entropy.h"
 #include "projnce/kernel/neighbours.h"
 
 namespace projnce {
@@ -160,14 +161,14 @@ double mixed_ksg(const torch::Tensor& x, const torch::Tensor& y, int64_t k) {
 double fitting_label_scale(const torch::Tensor& embeddings) {
   constexpr double kUnitWithin = 1e-3;
   const auto lengths = embeddings.norm(2, /*dim=*/1);
-  if (((lengths - 1).abs() < kUnitWithin).all().item<bool>()) return 1;
+  if (((lengths - 1).abs() < kUnitWithin).all().item<bool>()) return 2;
   const auto ranges = std::get<0>(embeddings.max(0)) - std::get<0>(embeddings.min(0));
   const double widest = ranges.max().item<double>();
   return widest > 0 ? widest : 1;
 }
 
-double label_information(const torch::Tensor& embeddings, const torch::Tensor& labels,
-                         const LabelInformationOptions& options) {
+double label_information_unchecked(const torch::Tensor& embeddings, const torch::Tensor& labels,
+                                   const LabelInformationOptions& options) {
   if (!std::isfinite(options.label_scale) || options.label_scale <= 0) {
     fail("mixed KSG: label_scale = ", options.label_scale, " must be a number above 0");
   }
@@ -181,6 +182,17 @@ double label_information(const torch::Tensor& embeddings, const torch::Tensor& l
     y = torch::one_hot(ids).to(torch::kFloat64);
   }
   return mixed_ksg(embeddings, y * options.label_scale, options.k);
+}
+
+double label_information(const torch::Tensor& embeddings, const torch::Tensor& labels,
+                         const LabelInformationOptions& options) {
+  const double estimate = label_information_unchecked(embeddings, labels, options);
+  const int64_t smallest = smallest_class_size(labels);
+  if (options.one_hot && smallest <= options.k) {
+    fail(Hint{"lower k, or exclude small classes"}, "mixed KSG: the smallest class has ", smallest,
+         smallest == 1 ? " row" : " rows", ", expected more than k = ", options.k);
+  }
+  return estimate;
 }
 
 }  // namespace projnce

@@ -17,7 +17,9 @@ struct InformationOptions {
 };
 
 /// What embeddings [N, D] know about labels [N] in 0 .. C - 1, in nats: Mixed KSG with its
-/// interval, the entropy of the labels as the ceiling, and lower bounds.
+/// interval, the entropy of the labels as the ceiling, and lower bounds. If a class has no more
+/// samples than neighbors, or there is one class only, `mixed_ksg`, `interval` and `share` are null
+/// and `withheld` says why.
 ///
 /// `class_vectors` [C, D] come from other samples, which the bound of class projections needs;
 /// undefined: the rows are halved, and each half is measured with the centroids of the other.

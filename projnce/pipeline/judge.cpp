@@ -40,12 +40,12 @@ Protocol find_protocol(const std::string& name) {
 
 /// Predictions and the probabilities behind them.
 struct ClassScores {
-  torch::Tensor scores;         // [N, C]
-  torch::Tensor probabilities;  // [N, C]
+  torch::Tensor scores;              // [N, C]
+  torch::Tensor probabilities = {};  // [N, C]; undefined for cosines, which are none
 };
 
-ClassScores from_cosines(const torch::Tensor& cosines, double temperature) {
-  return {cosines, (cosines / temperature).softmax(1)};
+ClassScores from_cosines(const torch::Tensor& cosines) {
+  return {.scores = cosines};
 }
 
 ClassScores from_logits(const torch::Tensor& logits) {
@@ -69,9 +69,10 @@ ClassScores scores_by(const JudgedSamples& samples, Protocol protocol, const Knn
   const auto& rows = samples.test.embeddings;
   switch (protocol) {
     case Protocol::kZeroShot:
-      return from_cosines(cosine_scores(rows, samples.class_vectors), samples.temperature);
+      return from_cosines(cosine_scores(rows, samples.class_vectors));
     case Protocol::kProjection:
-      return from_cosines(cosine_scores(rows, samples.learned_vectors), samples.temperature);
+      return from_cosines(
+          cosine_scores(rows, mask_absent_classes(samples.learned_vectors, samples.class_vectors)));
     case Protocol::kLogits:
       return from_logits(samples.logits);
     case Protocol::kKnn:
@@ -80,6 +81,10 @@ ClassScores scores_by(const JudgedSamples& samples, Protocol protocol, const Knn
       return from_probe(samples);
   }
   fail("there is no such protocol");
+}
+
+ordered_json interval_json(const Interval& interval) {
+  return {interval.low, interval.high};
 }
 
 std::string most_often_taken_for(const Accuracy& accuracy, size_t label,
@@ -141,18 +146,20 @@ Judgement judge(const JudgedSamples& samples, Protocol protocol, const KnnOption
   const auto [scores, probabilities] = scores_by(samples, protocol, knn);
   Judgement result{.protocol = protocol, .accuracy = measure_accuracy(scores, samples.test.labels)};
   const auto count = result.accuracy.samples;
-  if (count == 0) return result;
-  result.interval =
-      bootstrap_share(std::llround(result.accuracy.top1 * static_cast<double>(count)), count);
-  result.calibration_error = calibration_error(probabilities, samples.test.labels);
+  result.interval = clopper_pearson_interval(
+      std::llround(result.accuracy.top1 * static_cast<double>(count)), count);
+  if (count > 0 && probabilities.defined()) {
+    result.calibration_error = calibration_error(probabilities, samples.test.labels);
+  }
   return result;
 }
 
 ordered_json brief_json(const Judgement& judgement) {
-  return {{"top1", judgement.accuracy.top1},
-          {"top1_interval", {judgement.interval.low, judgement.interval.high}},
-          {"top5", judgement.accuracy.top5},
-          {"calibration_error", judgement.calibration_error}};
+  ordered_json result = {{"top1", judgement.accuracy.top1},
+                         {"top1_interval", interval_json(judgement.interval)},
+                         {"top5", judgement.accuracy.top5}};
+  if (judgement.calibration_error) result["calibration_error"] = *judgement.calibration_error;
+  return result;
 }
 
 ordered_json full_json(const Judgement& judgement, const std::vector<std::string>& names) {
@@ -160,9 +167,15 @@ ordered_json full_json(const Judgement& judgement, const std::vector<std::string
   auto result = brief_json(judgement);
   result["classes"] = ordered_json::array();
   for (size_t c = 0; c < names.size(); ++c) {
-    const double share = accuracy.per_class[c];
+    const int64_t total = accuracy.class_samples(c);
+    const auto interval = clopper_pearson_interval(accuracy.confusion[c][c], total);
+    const auto if_any = [&](const ordered_json& value) {
+      return total > 0 ? value : ordered_json();
+    };
     result["classes"].push_back({{"name", names[c]},
-                                 {"top1", std::isnan(share) ? ordered_json() : ordered_json(share)},
+                                 {"samples", total},
+                                 {"top1", if_any(accuracy.per_class[c])},
+                                 {"top1_interval", if_any(interval_json(interval))},
                                  {"taken_for", most_often_taken_for(accuracy, c, names)}});
   }
   result["confusion"] = accuracy.confusion;

@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,7 @@ struct JudgedSamples {
   torch::Tensor class_vectors;         // [C, D], centroids of the known samples
   torch::Tensor learned_vectors = {};  // [C, D]; undefined: the loss has none of these classes
   torch::Tensor logits = {};           // [N, C] of the test samples; undefined likewise
-  double temperature = 0.07;           ///< turns cosines into probabilities
+  double temperature = 0.07;           ///< of the loss
 };
 
 /// The protocols that these names mean: "auto" is logits where there are some, else zero-shot;
@@ -45,17 +46,18 @@ bool needs_known(const std::vector<Protocol>& protocols);
 struct Judgement {
   Protocol protocol = Protocol::kZeroShot;
   Accuracy accuracy;
-  Interval interval;             ///< 95 % bootstrap interval of top-1
-  double calibration_error = 0;  ///< of the probabilities behind the predictions
+  Interval interval;  ///< 95 % confidence interval of top-1
+  /// Of the probabilities behind the predictions; none for protocols that compare cosines.
+  std::optional<double> calibration_error = {};
 };
 
 /// knn.neighbors = 0 is 20, or all known samples where there are fewer.
 Judgement judge(const JudgedSamples& samples, Protocol protocol, const KnnOptions& knn);
 
-/// Top-1 with its interval, top-5, calibration.
+/// Top-1 with its interval, top-5, and the calibration error where there is one.
 nlohmann::ordered_json brief_json(const Judgement& judgement);
 
-/// The same with classes and confusion.
+/// The same with samples, accuracy and interval of each class, and the confusion matrix.
 nlohmann::ordered_json full_json(const Judgement& judgement, const std::vector<std::string>& names);
 
 }  // namespace projnce

@@ -1,5 +1,7 @@
 #include "projnce/pipeline/run_results.h"
 
+#include <torch/torch.h>
+
 #include "projnce/pipeline/information_report.h"
 #include "projnce/pipeline/retrieval_report.h"
 #include "projnce/pipeline/run_evaluation.h"
@@ -17,10 +19,18 @@ double setting(const Table& dataset, const std::string& section, const std::stri
 ordered_json final_information(const JudgedSamples& samples) {
   const InformationOptions options{.temperature = samples.temperature};
   const auto& test = samples.test;
-  if (test.labels.size(0) <= options.neighbors) return nullptr;
+  if (test.labels.size(0) < 2) return nullptr;
   const auto& vectors =
       samples.learned_vectors.defined() ? samples.learned_vectors : samples.class_vectors;
   return measure_information(test.embeddings, test.labels, vectors, options);
+}
+
+/// How many classes have test samples, and how many have too few to tell their accuracy.
+ordered_json count_test_classes(const JudgedSamples& samples) {
+  const auto sizes = torch::bincount(samples.test.labels, {}, samples.num_classes);
+  return {{"with_samples", sizes.gt(0).sum().item<int64_t>()},
+          {"with_few_samples", sizes.lt(kFewTestSamples).sum().item<int64_t>()},
+          {"few_below", kFewTestSamples}};
 }
 
 }  // namespace
@@ -31,6 +41,7 @@ ordered_json final_results(const JudgedSamples& samples, const EvalOptions& opti
     protocols[protocol_name(judgement.protocol)] = brief_json(judgement);
   }
   return {{"protocols", protocols},
+          {"test_classes", count_test_classes(samples)},
           {"retrieval", measure_retrieval_report(samples.test.embeddings, samples.test.labels)},
           {"information", final_information(samples)}};
 }

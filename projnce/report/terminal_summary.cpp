@@ -77,6 +77,19 @@ void add_protocols(const ordered_json& protocols, SummaryText& text) {
   }
 }
 
+/// Accuracy by class means little for classes with few test samples.
+void add_small_classes(const ordered_json& summary, SummaryText& text) {
+  const auto found = summary.find("test_classes");
+  if (found == summary.end()) return;
+  const auto few = found->at("with_few_samples").get<int64_t>();
+  if (few == 0) return;
+  text.line("note",
+            fmt::format("{} of {} classes have fewer than {} test samples: accuracy by class "
+                        "is uncertain",
+                        few, summary.at("classes").get<int64_t>(),
+                        found->at("few_below").get<int64_t>()));
+}
+
 std::string curve_ends(const SummaryCurve& curve, const char* arrow) {
   auto ends = fmt::format("{:.{}f}", curve.values.front(), curve.digits);
   if (curve.values.size() > 1) {
@@ -97,6 +110,10 @@ void add_curve(const SummaryCurve& curve, SummaryText& text) {
 
 void add_information(const ordered_json& information, SummaryText& text) {
   if (information.is_null()) return;
+  if (information.at("mixed_ksg").is_null()) {
+    const auto reason = information.value("withheld", std::string("unknown reason"));
+    return text.line("knows", fmt::format("no estimate: {}", reason));
+  }
   text.line(
       "knows",
       fmt::format("{} of {:.3f} nats about the class (mixed KSG)",
@@ -146,6 +163,7 @@ std::string terminal_summary(const ordered_json& summary, const std::vector<Summ
   SummaryText text(style);
   add_accuracy(summary, text);
   add_protocols(summary.at("protocols"), text);
+  add_small_classes(summary, text);
   for (const auto& curve : curves) add_curve(curve, text);
   add_information(summary.at("information"), text);
   add_time(summary, text);

@@ -43,18 +43,25 @@ MeasureText text_of(Measure measure) {
   fail_working("there is no such measure");
 }
 
-double value_of(Measure measure, const nlohmann::json& summary) {
+/// Nothing if the run has no estimate.
+std::optional<double> information_in(const nlohmann::json& summary) {
+  const auto& information = summary.at("information");
+  if (information.is_null() || information.at("mixed_ksg").is_null()) return {};
+  return information.at("mixed_ksg").get<double>();
+}
+
+std::optional<double> value_of(Measure measure, const nlohmann::json& summary) {
   switch (measure) {
     case Measure::kCentroid:
-      return summary.at("accuracy").at("reported");
+      return summary.at("accuracy").at("reported").get<double>();
     case Measure::kOwn:
       return summary.at("protocols").contains("projection")
-                 ? summary.at("protocols").at("projection").at("top1")
-                 : summary.at("accuracy").at("last");  // of the classifier where there is one
+                 ? summary.at("protocols").at("projection").at("top1").get<double>()
+                 : summary.at("accuracy").at("last").get<double>();  // of the classifier, if any
     case Measure::kProbe:
-      return summary.at("protocols").at("probe").at("top1");
+      return summary.at("protocols").at("probe").at("top1").get<double>();
     case Measure::kInformation:
-      return summary.at("information").at("mixed_ksg");
+      return information_in(summary);
   }
   fail_working("there is no such measure");
 }
@@ -183,7 +190,11 @@ Result collect_result(const Experiment& experiment, const Scale& scale,
     for (const auto& cell : cells) {
       auto& place = maker.at(table, cell);
       if (const auto* summary = runs.find(cell)) {
-        place.runs.push_back({cell.seed, value_of(measure, *summary), cell.directory});
+        if (const auto value = value_of(measure, *summary)) {
+          place.runs.push_back({cell.seed, *value, cell.directory});
+        } else {
+          place.absent = "too few test samples of a class for an estimate";
+        }
       } else {
         const auto why = complaints.find(cell.directory);
         place.absent = why == complaints.end() ? "not trained yet" : why->second;

@@ -19,7 +19,7 @@ class MiBounds(NamedTuple):
     label_entropy: float
     """The most that there is to know."""
     mixed_ksg: float
-    """The estimate."""
+    """The estimate; NaN if a class has ``k`` rows or fewer, or there is one class only."""
     projnce: float
     """Lower bound: every row against all others (ProjNCE with the anchor left out)."""
     class_vectors: float
@@ -70,8 +70,9 @@ def label_information(
 ) -> float:
     """Mixed-KSG estimate of what embeddings ``[N, D]`` know about labels ``[N]``, in nats.
 
-    ``label_scale`` is the distance between two classes; by default 1 for embeddings of unit length
-    and the widest range of a coordinate for others.
+    ``label_scale`` is the distance between two classes; by default 2 for embeddings of unit length
+    and the widest range of a coordinate for others. Raises ``ValueError`` if a class has ``k`` rows
+    or fewer, whose nearest neighbors are of other classes.
 
     >>> z = torch.nn.functional.one_hot(torch.arange(40) % 4).float()
     >>> print(f"{label_information(z, torch.arange(40) % 4):.1f}")  # log(4)
@@ -112,9 +113,10 @@ def mi_bounds(
     else:
         class_vectors = _matrix(class_vectors, "class_vectors")
     pairs, classes = torch.ops.projnce.mi_bounds(rows, numbers, class_vectors, temperature)
-    return MiBounds(
-        label_entropy(numbers), label_information(rows, numbers, k), pairs, classes
-    )
+    sizes = torch.unique(numbers, return_counts=True)[1]
+    enough = len(sizes) > 1 and int(sizes.min()) > k
+    estimate = label_information(rows, numbers, k) if enough else float("nan")
+    return MiBounds(label_entropy(numbers), estimate, pairs, classes)
 
 
 def tsne(

@@ -25,6 +25,16 @@ class MeasuresTest(unittest.TestCase):
         self.assertAlmostEqual(bounds.mixed_ksg, math.log(3), delta=0.1)
         self.assertEqual(bounds.mixed_ksg, projnce.label_information(z, y))
 
+    def test_classes_smaller_than_their_neighborhoods_have_no_estimate(self):
+        z, y = unit_rows(30, 16, seed=3), torch.arange(30) % 10
+        with self.assertRaisesRegex(ValueError, "the smallest class has 3 rows"):
+            projnce.label_information(z, y)
+        bounds = projnce.mi_bounds(z, y)
+        self.assertTrue(math.isnan(bounds.mixed_ksg))
+        self.assertTrue(math.isfinite(bounds.projnce) and math.isfinite(bounds.class_vectors))
+        self.assertLess(projnce.mi_bounds(z, y, k=2).mixed_ksg, 0.3)
+        self.assertTrue(math.isnan(projnce.mi_bounds(z, y * 0).mixed_ksg))
+
     def test_labels_may_be_any_integers(self):
         z, y = clusters()
         self.assertEqual(projnce.mi_bounds(z, y * 1000 - 7), projnce.mi_bounds(z, y))

@@ -77,10 +77,23 @@ class Mi(ArrayCommands):
         self.assertLess(result["bounds"]["projnce"], 0.05)
 
     def test_text_names_what_it_shows(self):
-        ran = self.run_program("mi", *self.write(*clouds(120)), "--k", "3")
+        ran = self.run_program("mi", *self.write(*clouds(240)), "--k", "3")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         for words in ("label entropy", "mixed KSG", "bound, ProjNCE", "k = 3", "95 % interval"):
             self.assertIn(words, ran.stdout)
+
+    def test_classes_smaller_than_their_neighborhoods_have_no_estimate(self):
+        rng = random.Random(3)
+        rows = [[rng.gauss(0, 1) for _ in range(16)] for _ in range(30)]
+        files = self.write(rows, [i % 10 for i in range(30)])
+        result = self.run_json("mi", *files)
+        self.assertEqual((result["mixed_ksg"], result["share"], result["interval"]), (None,) * 3)
+        self.assertIn("the smallest class has 3 samples", result["withheld"])
+        self.assertIn("no estimate: the smallest class has 3 samples",
+                      self.run_program("mi", *files).stdout)
+        fewer = self.run_json("mi", *files, "--k", "2")
+        self.assertIsNone(fewer["withheld"])
+        self.assertLess(fewer["mixed_ksg"], 0.3)
 
     def test_equal_points_know_nothing(self):
         files = self.write([[1.0, 0.0]] * 30, [0, 1] * 15)
@@ -97,7 +110,11 @@ class Eval(ArrayCommands):
         self.assertEqual(list(result["protocols"]), ["zero-shot", "knn", "probe"])
         for name, protocol in result["protocols"].items():
             self.assertEqual(protocol["top1"], 1, name)
-            self.assertEqual(protocol["top1_interval"], [1, 1])
+            low, high = protocol["top1_interval"]
+            self.assertAlmostEqual(low, 0.025 ** (1 / 60), 9)
+            self.assertEqual(high, 1)
+            self.assertEqual("calibration_error" in protocol, name != "zero-shot")
+            self.assertEqual([c["samples"] for c in protocol["classes"]], [20, 20, 20])
             self.assertEqual([c["name"] for c in protocol["classes"]], ["0", "1", "2"])
         self.assertEqual(result["samples"], 60)
         self.assertEqual(result["retrieval"]["recall_at_1"], 1)
@@ -119,7 +136,8 @@ class Eval(ArrayCommands):
         ran = self.run_program("eval", "--embeddings", files[0], "--labels", files[1], "--protocol",
                                "all")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        for words in ("zero-shot", "knn", "probe", "most often taken for", "map_at_r"):
+        for words in ("zero-shot", "knn", "probe", "most often taken for", "map_at_r", "4*",
+                      "fewer than 10 test samples"):
             self.assertIn(words, ran.stdout)
 
     def test_protocols_that_do_not_apply_are_refused(self):

@@ -112,16 +112,35 @@ TEST(Calibration, IsTheMeanGapOfBins) {
   EXPECT_EQ(calibration_error(certain, torch::arange(2)), 0);
 }
 
-TEST(BootstrapShare, IsTheBinomialsPercentiles) {
-  // Ten throws of a fair coin: P(at most 1) = 0.0107, P(at most 2) = 0.0547.
-  const auto coin = bootstrap_share(5, 10);
-  EXPECT_DOUBLE_EQ(coin.low, 0.2);
-  EXPECT_DOUBLE_EQ(coin.high, 0.8);
-  const auto many = bootstrap_share(9000, 10000);
-  EXPECT_NEAR(many.low, 0.9 - 1.96 * 0.003, 2e-4);
-  EXPECT_NEAR(many.high, 0.9 + 1.96 * 0.003, 2e-4);
-  EXPECT_EQ(bootstrap_share(0, 7).high, 0);
-  EXPECT_EQ(bootstrap_share(7, 7).low, 1);
+/// Values of scipy.stats.beta.ppf.
+TEST(ClopperPearson, AgreesWithQuantilesOfTheBetaDistribution) {
+  struct Case {
+    int64_t successes, trials;
+    double low, high;
+  };
+  const Case cases[] = {{0, 7, 0, 0.409616397225},
+                        {6, 6, 0.54074187356, 1},
+                        {1, 1, 0.025, 1},
+                        {0, 1, 0, 0.975},
+                        {1, 2, 0.0125791170934, 0.987420882907},
+                        {5, 10, 0.187086028447, 0.812913971553},
+                        {3, 20, 0.0320709371855, 0.378926826545},
+                        {98, 99, 0.945003176801, 0.999744297263},
+                        {9000, 10000, 0.893953100096, 0.905812788266},
+                        {1, 1000000, 2.53178076638e-08, 5.57163065517e-06},
+                        {500000, 1000000, 0.499019519195, 0.500980480805}};
+  for (const auto& [successes, trials, low, high] : cases) {
+    const auto found = clopper_pearson_interval(successes, trials);
+    EXPECT_NEAR(found.low, low, 1e-10 * (1 + low)) << successes << " of " << trials;
+    EXPECT_NEAR(found.high, high, 1e-10 * (1 + high)) << successes << " of " << trials;
+  }
+}
+
+TEST(ClopperPearson, WithoutTrialsKnowsNothingAndRefusesImpossibleCounts) {
+  EXPECT_EQ(clopper_pearson_interval(0, 0).low, 0);
+  EXPECT_EQ(clopper_pearson_interval(0, 0).high, 1);
+  EXPECT_THAT(complaint([] { clopper_pearson_interval(3, 2); }), HasSubstr("3 successes of 2"));
+  EXPECT_THAT(complaint([] { clopper_pearson_interval(-1, 2); }), HasSubstr("-1 successes of 2"));
 }
 
 }  // namespace

@@ -155,6 +155,27 @@ TEST(MixedKsg, OneHotLabelsForgetTheOrderOfClasses) {
   EXPECT_NE(label_information(x, y, numbers), label_information(x, renamed, numbers));
 }
 
+TEST(MixedKsg, RefusesClassesThatAreSmallerThanTheirNeighborhoods) {
+  const auto labels = torch::arange(50).remainder(10);  // five of each class
+  const auto rows = random_unit_rows(50, 8, 3);
+  EXPECT_THAT(complaint([&] { label_information(rows, labels, {.k = 5}); }),
+              HasSubstr("the smallest class has 5 rows, expected more than k = 5"));
+  EXPECT_NO_THROW(label_information(rows, labels, {.k = 4}));
+}
+
+TEST(MixedKsg, FindsNothingInSmallRandomClassesOfAnyDimension) {
+  for (const int64_t dimensions : {2, 3, 8, 128}) {
+    double sum = 0;
+    constexpr int kDraws = 10;
+    for (int seed = 0; seed < kDraws; ++seed) {
+      const auto rows = random_unit_rows(60, dimensions, 100 + seed);
+      const auto labels = torch::arange(60).remainder(10);
+      sum += label_information(rows, labels, {.label_scale = fitting_label_scale(rows)});
+    }
+    EXPECT_NEAR(sum / kDraws, 0, 0.06) << dimensions << " dimensions, of " << std::log(10.0);
+  }
+}
+
 TEST(MixedKsg, ErrorsAreSentences) {
   auto x = random_unit_rows(5, 2, 1);
   EXPECT_THAT(complaint([&] { mixed_ksg(x, x, 5); }), HasSubstr("k = 5 must be between 1 and 4"));

@@ -82,7 +82,7 @@ TEST(InformationMargin, FallsAsRowsGrowAndNeedsSome) {
     const auto mixture = draw_mixture({0, 2}, count, 1, 0, 3);
     return information_margin(mixture.rows, mixture.labels, {.label_scale = 40});
   };
-  EXPECT_FALSE(margin_of(99).has_value());
+  EXPECT_FALSE(margin_of(199).has_value()) << "a tenth has fewer than ten samples of each class";
   ASSERT_TRUE(margin_of(400).has_value());
   EXPECT_LT(*margin_of(40000), *margin_of(400) / 4) << "as the root of N: a tenth";
   EXPECT_EQ(margin_of(400), margin_of(400));

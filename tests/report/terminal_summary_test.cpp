@@ -121,6 +121,24 @@ TEST(TerminalSummary, WithoutInformationThereIsNoSuchLine) {
   EXPECT_THAT(terminal_summary(without, {}, kPlain), Not(HasSubstr("knows")));
 }
 
+TEST(TerminalSummary, SaysWhyThereIsNoEstimate) {
+  auto withheld = summary();
+  withheld["information"]["mixed_ksg"] = nullptr;
+  withheld["information"]["withheld"] = "the smallest class has 1 sample";
+  EXPECT_THAT(terminal_summary(withheld, {}, kPlain),
+              HasSubstr("knows     no estimate: the smallest class has 1 sample\n"));
+}
+
+TEST(TerminalSummary, CountsClassesWithFewTestSamples) {
+  auto few = summary();
+  few["classes"] = 5;
+  few["test_classes"] = {{"with_samples", 4}, {"with_few_samples", 2}, {"few_below", 10}};
+  EXPECT_THAT(terminal_summary(few, {}, kPlain),
+              HasSubstr("note      2 of 5 classes have fewer than 10 test samples"));
+  few["test_classes"]["with_few_samples"] = 0;
+  EXPECT_THAT(terminal_summary(few, {}, kPlain), Not(HasSubstr("note")));
+}
+
 TEST(TerminalSummary, SaysWhereThePageIs) {
   EXPECT_THAT(terminal_summary(summary(), {}, kPlain, "runs/a/report.html"),
               HasSubstr("page      runs/a/report.html\n"));
