@@ -16,8 +16,14 @@ main { margin-top: 1.75rem; }
 section { display: grid; grid-template-columns: 10.5rem minmax(0, 1fr); gap: .25rem 1.25rem;
   align-items: center; padding: .8rem 0; border-top: 1px solid var(--line); }
 h2 { margin: 0; font-size: 1rem; font-weight: 600; overflow-wrap: anywhere; }
+.sounds { grid-column: 2; display: flex; flex-wrap: wrap; align-items: center; gap: .25rem .5rem; }
+.sounds audio { width: 9rem; height: 2rem; }
+.sounds small { margin-right: .75rem; color: var(--soft); }
 section p { margin: .1rem 0 0; font-size: .85rem; font-variant-numeric: tabular-nums; }
-@media (max-width: 44rem) { section { grid-template-columns: minmax(0, 1fr); } }
+@media (max-width: 44rem) {
+  section { grid-template-columns: minmax(0, 1fr); }
+  .sounds { grid-column: 1; }
+}
 )";
 
 std::string row_html(const SheetRow& row) {
@@ -28,6 +34,11 @@ std::string row_html(const SheetRow& row) {
   } else {
     html += inline_picture(row_picture(row),
                            fmt::format("{} samples of {}", row.tiles.size(), row.name));
+  }
+  if (!row.sounds.empty()) {
+    html += "<div class=\"sounds\">";
+    for (const auto& clip : row.sounds) html += sound_player(clip);
+    html += "</div>\n";
   }
   return html + "</section>\n";
 }

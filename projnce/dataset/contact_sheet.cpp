@@ -17,7 +17,9 @@ namespace projnce {
 
 namespace {
 
-constexpr int kGap = 4;  // pixels between tiles
+constexpr int kGap = 4;                 // pixels between tiles
+constexpr size_t kSoundsOfARow = 4;     // that can be played, at most
+constexpr size_t kSoundsOnASheet = 40;  // of kLongestClipSeconds: about 1 MB
 
 /// `count` of the numbers, at most, from the first to near the last in even steps.
 std::vector<int64_t> spread_evenly(const std::vector<int64_t>& numbers, int count) {
@@ -97,6 +99,24 @@ class SheetMaker {
     for (size_t i = 0; i < tiles.size(); ++i) {
       const auto [row, column] = choice.places[i];
       sheet_.rows[row].tiles[column] = std::move(tiles[i]);
+    }
+    add_sounds(*part, choice);
+  }
+
+  /// Of the first samples of each row, as many as a page has room for.
+  void add_sounds(const Dataset& part, const Choice& choice) {
+    if (part.kind() != SampleKind::kSound) return;
+    const size_t each = std::clamp<size_t>(kSoundsOnASheet / sheet_.rows.size(), 1, kSoundsOfARow);
+    std::vector<int64_t> samples;
+    std::vector<size_t> rows;
+    for (size_t i = 0; i < choice.samples.size(); ++i) {
+      if (choice.places[i].second >= each) continue;
+      samples.push_back(choice.samples[i]);
+      rows.push_back(choice.places[i].first);
+    }
+    auto clips = make_sound_clips(part, samples);
+    for (size_t i = 0; i < clips.size(); ++i) {
+      sheet_.rows[rows[i]].sounds.push_back(std::move(clips[i]));
     }
   }
 

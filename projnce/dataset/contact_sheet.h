@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "projnce/dataset/decode_all.h"
+#include "projnce/dataset/sound_clips.h"
 
 namespace projnce {
 
@@ -20,7 +21,8 @@ struct SheetRow {
   std::string name;
   int64_t train = 0;  ///< samples of the class in the part that classes are learned from
   int64_t test = 0;
-  std::vector<Image> tiles;  ///< RGBA, transparent where a picture leaves a tile free
+  std::vector<Image> tiles;            ///< RGBA, transparent where a picture leaves a tile free
+  std::vector<SoundClip> sounds = {};  ///< of the first samples, if they are sounds
 };
 
 /// Samples of a dataset to look at, a row for each class.

@@ -57,7 +57,7 @@ std::string html_start(std::string_view title, std::string_view style) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" "
-      "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">\n"
+      "content=\"default-src 'none'; img-src data:; media-src data:; style-src 'unsafe-inline'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n",
       escape_html(title), kPageStyle, style);

@@ -185,6 +185,9 @@ class PageMaker {
     page_.worst = make_picture_sheets(
         run_.known, shown,
         {.bytes = kSuspectPictureBytes * shown.size(), .largest_side = 96, .decoding = decoding()});
+    // `run_.known` holds spectrograms; the sounds themselves are in the dataset.
+    const auto& opened = run_.data.dataset;
+    page_.sounds = make_sound_clips(opened.known ? *opened.known : *opened.train, shown);
   }
 
   void map_test() {

@@ -110,6 +110,20 @@ ordered_json pack_pictures(const PictureSheets& pictures) {
           {"sheets", sheets}};
 }
 
+ordered_json pack_sounds(const std::vector<SoundClip>& clips) {
+  if (clips.empty()) return nullptr;
+  auto told = ordered_json::array();
+  for (const auto& clip : clips) {
+    if (clip.wav.empty()) {
+      told.push_back(nullptr);
+    } else {
+      told.push_back(
+          {{"wav", base64(clip.wav)}, {"seconds", clip.seconds}, {"whole", clip.whole_seconds}});
+    }
+  }
+  return told;
+}
+
 ordered_json pack_samples(const MappedSamples& samples, size_t most, bool pictures) {
   const auto chosen = evenly_spaced(samples.size(), most);
   const bool all = chosen.size() == samples.size();

@@ -19,4 +19,7 @@ inline constexpr size_t kMostConfusedClasses = 256;
 /// Sheets of pictures (Pictures), or null where there are none.
 nlohmann::ordered_json pack_pictures(const PictureSheets& pictures);
 
+/// Pieces of sounds (Sound), null for those without one; null if there are none at all.
+nlohmann::ordered_json pack_sounds(const std::vector<SoundClip>& clips);
+
 }  // namespace projnce

@@ -1,5 +1,6 @@
 #include "projnce/report/page_samples.h"
 
+#include <array>
 #include <cstring>
 #include <map>
 #include <span>
@@ -109,6 +110,30 @@ PictureSheets sheets_from(const ordered_json& told, const ListReader& file) {
   return pictures;
 }
 
+template <class Clips, class Visit>
+void visit_sounds(Clips& clips, const Visit& visit) {
+  for (size_t i = 0; i < clips.size(); ++i) visit("sound." + std::to_string(i), clips[i].wav);
+}
+
+ordered_json tell_sounds(const std::vector<SoundClip>& clips) {
+  auto told = ordered_json::array();
+  for (const auto& clip : clips) told.push_back({clip.seconds, clip.whole_seconds});
+  return told;
+}
+
+/// Files of earlier versions have none.
+std::vector<SoundClip> sounds_from(const ordered_json& told, const ListReader& file) {
+  const auto lengths =
+      told.value("sounds", ordered_json::array()).get<std::vector<std::array<double, 2>>>();
+  if (lengths.size() > kMostSheets) fail(file.name(), " lists ", lengths.size(), " sounds");
+  std::vector<SoundClip> clips;
+  for (const auto& [seconds, whole] : lengths) {
+    clips.push_back({.seconds = seconds, .whole_seconds = whole});
+  }
+  visit_sounds(clips, [&](const std::string& name, auto& list) { file.read(name, list); });
+  return clips;
+}
+
 ordered_json tell_part(const MappedSamples& part) {
   return {{"total", part.total},
           {"how", part.how},
@@ -159,7 +184,8 @@ ordered_json tell_contents(const PageSamples& samples) {
                     {"protocol", samples.protocol},
                     {"audit", samples.audit},
                     {"notes", samples.notes},
-                    {"worst", tell_sheets(samples.worst)}};
+                    {"worst", tell_sheets(samples.worst)},
+                    {"sounds", tell_sounds(samples.sounds)}};
   if (samples.test) told["test"] = tell_part(*samples.test);
   if (samples.train) told["train"] = tell_part(*samples.train);
   return told;
@@ -174,6 +200,7 @@ PageSamples contents_from(const ordered_json& told, const ListReader& file) {
   samples.worst = sheets_from(told.at("worst"), file);
   visit_sheets(samples.worst, "worst.",
                [&](const std::string& name, auto& list) { file.read(name, list); });
+  samples.sounds = sounds_from(told, file);
   if (told.contains("test")) samples.test = part_from(told.at("test"), "test.", file);
   if (told.contains("train")) samples.train = part_from(told.at("train"), "train.", file);
   return samples;
@@ -186,6 +213,7 @@ void write_page_samples(const std::filesystem::path& file, const PageSamples& sa
   const auto add = [&](const std::string& name, const auto& list) { lists.add(name, list); };
   add("confusion", samples.confusion);
   visit_sheets(samples.worst, "worst.", add);
+  visit_sounds(samples.sounds, add);
   for (const auto& [part, prefix] :
        {std::pair(&samples.test, "test."), std::pair(&samples.train, "train.")}) {
     if (!*part) continue;

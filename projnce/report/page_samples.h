@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "projnce/dataset/sound_clips.h"
 #include "projnce/report/picture_sheets.h"
 
 namespace projnce {
@@ -38,6 +39,7 @@ struct PageSamples {
   std::optional<MappedSamples> train = {};
   nlohmann::ordered_json audit = {};    ///< what `audit --json` tells; null where there was none
   PictureSheets worst = {};             ///< pictures of audit.worst
+  std::vector<SoundClip> sounds = {};   ///< of audit.worst, if the samples are sounds
   std::vector<std::string> notes = {};  ///< what is not there and why, a sentence each
 };
 

@@ -77,6 +77,7 @@ ordered_json tell_audit_of(const PageSamples& samples, bool pictures) {
   auto audit = samples.audit;
   if (!audit.contains("check")) audit["check"] = nullptr;
   audit["pictures"] = pictures ? pack_pictures(samples.worst) : ordered_json();
+  audit["sounds"] = pictures ? pack_sounds(samples.sounds) : ordered_json();
   return audit;
 }
 

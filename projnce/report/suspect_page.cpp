@@ -16,6 +16,8 @@ main { display: grid; grid-template-columns: repeat(auto-fill, minmax(11.5rem, 1
 figure { margin: 0; min-width: 0; }
 figure img { width: 100%; background: var(--panel); border: 1px solid var(--line);
   border-radius: 6px; }
+figure audio { display: block; width: 100%; height: 2.2rem; margin-top: .4rem; }
+figure small { color: var(--soft); font-size: .75rem; }
 figcaption { margin-top: .45rem; font-size: .82rem; line-height: 1.4; overflow-wrap: anywhere; }
 figcaption b { font-weight: 620; font-size: .92rem; }
 figcaption small { font-size: inherit; color: var(--soft); display: block; }
@@ -26,10 +28,10 @@ figcaption p { display: flex; flex-wrap: wrap; justify-content: space-between; g
 )";
 
 std::string tile_html(const SuspectTile& tile) {
-  auto html =
-      fmt::format("<figure>{}<figcaption><b>{} → {}</b><small>{}</small><p>{}",
-                  inline_picture(tile.picture, tile.sample), escape_html(tile.given),
-                  escape_html(tile.suggested), escape_html(tile.sample), escape_html(tile.score));
+  auto html = fmt::format("<figure>{}{}<figcaption><b>{} → {}</b><small>{}</small><p>{}",
+                          inline_picture(tile.picture, tile.sample), sound_player(tile.sound),
+                          escape_html(tile.given), escape_html(tile.suggested),
+                          escape_html(tile.sample), escape_html(tile.score));
   if (!tile.verdict.empty()) {
     html += fmt::format(" <span class=\"{}\">{}</span>", tile.really_wrong ? "found" : "missed",
                         escape_html(tile.verdict));

@@ -50,6 +50,7 @@ std::vector<Suspect> surest(std::vector<Suspect> suspects, size_t most) {
 
 SuspectTile caption_of(const SuspectSheet& sheet, const Suspect& suspect) {
   SuspectTile tile{.picture = {},
+                   .sound = {},
                    .sample = display_name(sheet.dataset->sample_name(suspect.index)),
                    .given = suspect_class(sheet, suspect.given),
                    .suggested = suspect_class(sheet, suspect.suggested),
@@ -91,9 +92,11 @@ SuspectTiles make_suspect_tiles(const SuspectSheet& sheet, int size,
 
   SuspectTiles result{
       display_name(sheet.title), display_name(sheet.summary), {}, remarks_on(sheet, shown.size())};
+  auto sounds = make_sound_clips(*sheet.dataset, samples);
   for (size_t i = 0; i < shown.size(); ++i) {
     result.tiles.push_back(caption_of(sheet, shown[i]));
     result.tiles.back().picture = std::move(pictures[i]);
+    if (i < sounds.size()) result.tiles.back().sound = std::move(sounds[i]);
   }
   return result;
 }

@@ -4,13 +4,15 @@
 #include <vector>
 
 #include "projnce/core/image.h"
+#include "projnce/dataset/sound_clips.h"
 #include "projnce/report/suspect_sheet.h"
 
 namespace projnce {
 
 /// A suspect, ready to be drawn. Texts are fit for one line.
 struct SuspectTile {
-  Image picture;  ///< RGBA
+  Image picture;         ///< RGBA
+  SoundClip sound = {};  ///< of a sound, as long as there is room on the sheet
   std::string sample;
   std::string given;
   std::string suggested;

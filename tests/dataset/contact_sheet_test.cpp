@@ -120,6 +120,17 @@ TEST(ContactSheet, AToneIsALineThatRisesWithItsPitch) {
   EXPECT_LT(brightness(tiles.at(2), 36, 36), 200) << "silence is dark";
 }
 
+TEST(ContactSheet, TheFirstSoundsOfAClassCanBePlayed) {
+  const Clip clip{8000, testing::tone(8000, 440, 4000)};
+  const auto dataset = testing::sample_dataset(SampleKind::kSound, std::vector<Sample>(12, clip),
+                                               std::vector<int64_t>(12, 0), {"tone"});
+  const auto sheet = make_contact_sheet({dataset, dataset}, {}, {.columns = 6, .tile = 16});
+  ASSERT_EQ(sheet.rows.at(0).sounds.size(), 4U);
+  EXPECT_THAT(
+      contact_page(sheet, "sounds", "some"),
+      AllOf(HasSubstr("<audio controls"), HasSubstr("media-src data:"), HasSubstr("0.5 s")));
+}
+
 TEST(ContactSheet, SoundsNoneOfWhichCanBeRead) {
   const auto part =
       testing::sample_dataset(SampleKind::kSound, {Clip{}, Clip{}}, {0, 1}, {"a", "b"});

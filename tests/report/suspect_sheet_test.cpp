@@ -87,6 +87,16 @@ TEST(SuspectTiles, SoundsAreSpectrogramsInBothForms) {
   }
 }
 
+TEST(SuspectPage, SoundsCanBePlayed) {
+  SuspectSheet sheet;
+  const Clip clip{8000, testing::tone(8000, 1000, 24000)};
+  sheet.dataset = testing::sample_dataset(SampleKind::kSound, {clip}, {0}, {"a"});
+  sheet.suspects = {{0, 0, 1, 0.5}};
+  EXPECT_THAT(
+      suspect_page(make_suspect_tiles(sheet, 16, {})),
+      AllOf(HasSubstr("<audio controls"), HasSubstr("media-src data:"), HasSubstr("1.5 of 3.0 s")));
+}
+
 TEST(SuspectPage, NamesCannotBecomeMarkup) {
   auto sheet = sheet_of({{0, 0, 1, 0.5, true}});
   sheet.class_names = {"<script>alert(1)</script>", "\"cold\" & \xFF"};
