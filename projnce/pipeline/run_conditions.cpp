@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "projnce/core/error.h"
@@ -136,6 +137,24 @@ std::string data_fingerprint(const std::vector<const Dataset*>& parts) {
     for (int64_t i = 0; i < looked_at; ++i) {
       text += content_hash(*part, part->size() * i / looked_at);
     }
+  }
+  return hash_text(text.data(), text.size());
+}
+
+std::string part_fingerprint(const Dataset& part, const std::vector<int64_t>& labels,
+                             bool contents) {
+  std::vector<std::pair<std::string, int64_t>> samples;  // hash of the identity, index
+  for (int64_t i = 0; i < part.size(); ++i) {
+    const int64_t label = labels.empty() ? part.label(i) : labels[static_cast<size_t>(i)];
+    const auto text = concat(part.sample_name(i), '\0', part.class_names()[size_t(label)]);
+    samples.emplace_back(hash_text(text.data(), text.size()), i);
+  }
+  std::sort(samples.begin(), samples.end());
+  std::string text;
+  for (const auto& [identity, index] : samples) text += identity + '\n';
+  const int64_t looked_at = contents ? std::min(part.size(), kSamplesLookedAt) : 0;
+  for (int64_t i = 0; i < looked_at; ++i) {
+    text += content_hash(part, samples[static_cast<size_t>(i)].second);
   }
   return hash_text(text.data(), text.size());
 }

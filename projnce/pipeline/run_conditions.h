@@ -22,6 +22,12 @@ std::string condition_changes(const RunConditions& before, const RunConditions& 
 /// content of some that lie evenly among them. Reading everything would take as long as an epoch.
 std::string data_fingerprint(const std::vector<const Dataset*>& parts);
 
+/// Identifies the samples of one part across runs: hash of all names and class names in any order,
+/// and, if `contents` is true, of the decoded contents of up to 100 samples. `labels` replace the
+/// part's own unless they are empty.
+std::string part_fingerprint(const Dataset& part, const std::vector<int64_t>& labels,
+                             bool contents);
+
 /// Changes when a file of any sample does: its place, size or time.
 std::string file_fingerprint(const std::vector<const Dataset*>& parts);
 

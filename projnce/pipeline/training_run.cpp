@@ -68,6 +68,11 @@ int64_t count_skipped(const std::vector<int64_t>& damaged, Ranks& ranks) {
   return std::get<0>(at::_unique(all)).size(0);
 }
 
+double feature_noise_deviation(const Table& config) {
+  const auto& noise = config.tables.at("dataset").tables.at("feature_noise");
+  return std::get<double>(noise.values.at("deviation").data);
+}
+
 EvaluatorSettings evaluator_settings(const RunContents& contents, const EvalOptions& options,
                                      int threads, const TrainEnvironment& environment) {
   return {.options = options,
@@ -104,6 +109,13 @@ TrainingRun::TrainingRun(const RunContents& contents, const TrainEnvironment& en
   if (!ranks_->first()) return;  // rank 0 alone looks at checkpoints
   data_ids_ = {{"samples", data_fingerprint({&data_.train(), &data_.test()})},
                {"files", file_fingerprint({&data_.train(), &data_.test()})}};
+  // They must not depend on the run's settings: labels are those before noise was added, and
+  // contents are excluded if noise was added to them or sounds were cut to the run's length.
+  const bool with_contents =
+      feature_noise_deviation(config_) == 0 && data_.test().kind() != SampleKind::kSound;
+  part_fingerprints_ = {{"train_fingerprint",
+                         part_fingerprint(data_.train(), data_.dataset.clean_train_labels, false)},
+                        {"test_fingerprint", part_fingerprint(data_.test(), {}, with_contents)}};
 }
 
 void TrainingRun::start(const RunPaths& paths) {
@@ -414,6 +426,7 @@ ordered_json TrainingRun::summary() const {
       {"train", data_.train().size()},
       {"test", data_.test().size()},
       {"skipped", data_.dataset.skipped_train + data_.dataset.skipped_test + skipped_}};
+  result["data"] = part_fingerprints_;
   result["classes"] = data_.class_names().size();
   result["epochs"] = options_.epochs;
   result["protocol"] = protocol_name(last_evaluation_->judgements.front().protocol);

@@ -95,7 +95,8 @@ class TrainingRun {
   int64_t log_every_;  // steps
   RunEvaluator evaluator_;
   RunConditions conditions_;
-  std::map<std::string, std::string> data_ids_;  // fingerprints of samples and files
+  std::map<std::string, std::string> data_ids_;           // fingerprints of samples and files
+  std::map<std::string, std::string> part_fingerprints_;  // "data" of summary.json
 
   RunPaths paths_;
   double label_entropy_;  // of the training labels, in nats: the ceiling of every bound

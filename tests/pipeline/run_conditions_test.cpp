@@ -46,5 +46,30 @@ TEST(DataFingerprint, KnowsSamplesAndLabels) {
   EXPECT_NE(first, of(testing::FakeDataset({0, 1, 1}, /*damaged=*/{1})));
 }
 
+/// The samples of another dataset in the opposite order.
+class Reversed : public DatasetWrapper {
+ public:
+  using DatasetWrapper::DatasetWrapper;
+  int64_t label(int64_t i) const override { return base().label(size() - 1 - i); }
+  std::string sample_name(int64_t i) const override { return base().sample_name(size() - 1 - i); }
+  Sample decode(int64_t i) const override { return base().decode(size() - 1 - i); }
+};
+
+TEST(PartFingerprint, KnowsSamplesAndLabelsInAnyOrder) {
+  const auto base = testing::fake_dataset({0, 1, 1});
+  const auto first = part_fingerprint(*base, {}, true);
+  EXPECT_EQ(first, part_fingerprint(Reversed(base), {}, true));
+  EXPECT_EQ(first, part_fingerprint(*testing::fake_dataset({1, 0, 0}), {0, 1, 1}, true));
+  EXPECT_NE(first, part_fingerprint(*testing::fake_dataset({0, 1, 0}), {}, true));
+  EXPECT_NE(first, part_fingerprint(*testing::fake_dataset({0, 1}), {}, true));
+}
+
+TEST(PartFingerprint, KnowsContentsIfAsked) {
+  const auto whole = testing::fake_dataset({0, 1, 1});
+  const auto damaged = testing::fake_dataset({0, 1, 1}, /*damaged=*/{1});
+  EXPECT_NE(part_fingerprint(*whole, {}, true), part_fingerprint(*damaged, {}, true));
+  EXPECT_EQ(part_fingerprint(*whole, {}, false), part_fingerprint(*damaged, {}, false));
+}
+
 }  // namespace
 }  // namespace projnce
