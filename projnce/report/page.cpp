@@ -6,6 +6,7 @@
 #include "projnce/io/base64.h"
 #include "projnce/io/digest.h"
 #include "projnce/io/html.h"
+#include "projnce/report/page_numbers.h"
 #include "projnce/report/page_parts.h"
 
 namespace projnce {
@@ -40,7 +41,8 @@ std::string page_json(const nlohmann::ordered_json& data) {
 std::string page_policy() {
   return concat("default-src 'none'; script-src 'sha256-", base64(sha256(page_script())),
                 "'; style-src 'sha256-", base64(sha256(page_style())),
-                "'; img-src data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'");
+                "'; img-src data: blob:; media-src data: blob:; connect-src 'self'; base-uri "
+                "'none'; form-action 'none'");
 }
 
 std::string page_html(const nlohmann::ordered_json& data) {
@@ -52,6 +54,7 @@ std::string page_html(const nlohmann::ordered_json& data) {
   // From the end to the start: what was put in is never searched.
   put_in_place(page, "{{script}}", page_script());
   put_in_place(page, "{{data}}", page_json(data));
+  put_in_place(page, "{{numbers}}", page_numbers(data));
   put_in_place(page, "{{style}}", page_style());
   put_in_place(page, "{{title}}", escape_html(data.at("title").get<std::string>()));
   put_in_place(page, "{{csp}}", page_policy());

@@ -1,30 +1,11 @@
 """projnce report: the page of a run and of several, as far as it can be told without a browser."""
 import json
-import re
-import shutil
 import subprocess
 import time
 import unittest
-from pathlib import Path
 
+from pages import BROWSER, look_at, page_data
 from support import PROGRAM, TINY, CommandLineTest, make_folder, make_sounds, stripes, write_png
-
-WEB = Path(__file__).resolve().parent.parent.parent / "web"
-BROWSER = shutil.which("chromium") and shutil.which("node") and (WEB / "node_modules").exists()
-
-
-def look_at(page):
-    """What a browser makes of the page."""
-    ran = subprocess.run(["node", "test/look.mjs", str(page)], cwd=WEB, text=True, check=True,
-                         capture_output=True)
-    return json.loads(ran.stdout)
-
-
-def page_data(path):
-    """What the page holds, and all of its text."""
-    text = path.read_text()
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
-    return json.loads(found.group(1)), text
 
 
 class Report(CommandLineTest):

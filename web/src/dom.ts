@@ -56,9 +56,12 @@ export function s<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
+/** Longer names may be cut by the style sheet; pointing at them shows the whole. */
+const LONG_NAME = 40;
+
 /** A name from data: what is written in it turns no text around it, and an empty one can be seen. */
 export function named(text: string): HTMLElement {
-  return h("bdi", null, text === "" ? "(no name)" : text);
+  return h("bdi", { title: text.length > LONG_NAME ? text : null }, text === "" ? "(no name)" : text);
 }
 
 let identifiers = 0;

@@ -3,6 +3,7 @@
  * anew; a file is loaded again, when nobody is busy with it.
  */
 import { h } from "./dom";
+import { announceFailure } from "./failure";
 import type { PageData } from "./model";
 
 const QUIET = 3000; // milliseconds without a touch before a file is loaded again
@@ -32,7 +33,11 @@ function poll(page: PageData, show: (page: PageData) => void): void {
       const newer = (await answer.json()) as PageData;
       seconds = newer.refresh;
       note.say("live");
-      show(newer);
+      try {
+        show(newer);
+      } catch (error) {
+        announceFailure(error);
+      }
     } catch {
       note.say("not reachable, trying again");
     }

@@ -1,6 +1,7 @@
 /** The beginning: reads the page's data and shows a run or a comparison. */
 import { renderCompare } from "./compare/compare";
 import { h } from "./dom";
+import { announceFailure, hidePlainNumbers, watchForFailures } from "./failure";
 import { keepFresh } from "./live";
 import type { PageData } from "./model";
 import { renderRun } from "./run/run";
@@ -17,9 +18,15 @@ function start(): void {
   startTheme();
   const page = JSON.parse(document.getElementById("data")!.textContent!) as PageData;
   const root = h("div", { id: "root" });
+  hidePlainNumbers();
   document.body.append(root);
   show(root, page);
   keepFresh(page, (newer) => show(root, newer));
 }
 
-start();
+watchForFailures();
+try {
+  start();
+} catch (error) {
+  announceFailure(error);
+}

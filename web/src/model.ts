@@ -7,6 +7,12 @@
 /** base64 of little-endian numbers; the type is said where it is used. */
 export type Packed = string;
 
+/** A measured number; null if it is not finite (JSON has no NaN) or was not measured. */
+export type Metric = number | null;
+
+/** Lower and upper end of an interval; null if there is none. */
+export type MetricInterval = [number, number] | null;
+
 export interface PageData {
   format: 1;
   program: string; // "projnce 0.1.0"
@@ -46,8 +52,8 @@ export interface Setting {
   standard: string | null;
 }
 
-/** Columns of equal length; null where a number is missing or not finite. */
-export type Columns = Record<string, (number | null)[]>;
+/** Columns of equal length. */
+export type Columns = Record<string, Metric[]>;
 
 /**
  * Lines of metrics.jsonl as columns. All have `step` and `epoch`; epochs are counted from 1 here:
@@ -62,14 +68,30 @@ export interface Curves {
   /** By protocol ("zero-shot", "knn", ...): top1, low, high (95 % interval), top5, calibration_error. */
   tests: Record<string, Columns>;
   /** Steps where the loss was far above those before it, and those that were passed over. */
-  events: { step: number; epoch: number; name: "spike" | "passed_over"; loss: number | null }[];
+  events: { step: number; epoch: number; name: "spike" | "passed_over"; loss: Metric }[];
 }
 
 export interface Protocol {
-  top1: number;
-  top1_interval: [number, number];
-  top5: number;
-  calibration_error: number;
+  top1: Metric;
+  top1_interval: MetricInterval;
+  top5: Metric;
+  /** Missing for protocols that compare cosines, which are no probabilities. */
+  calibration_error?: Metric;
+}
+
+/** What embeddings know about the class, in nats. */
+export interface Information {
+  samples: number;
+  dimensions: number;
+  label_entropy: Metric;
+  /** Null if the estimate is withheld. */
+  mixed_ksg: Metric;
+  interval: MetricInterval;
+  share: Metric;
+  /** Why there is no estimate; older runs do not have it. */
+  withheld?: string | null;
+  k: number;
+  bounds: Record<string, Metric>;
 }
 
 export interface Summary {
@@ -82,31 +104,26 @@ export interface Summary {
   label_noise: number;
   wrong_labels: number;
   samples: { train: number; test: number; skipped: number };
+  /** Hashes of names and labels of the samples; older runs do not have them. */
+  data?: { train_fingerprint?: string; test_fingerprint?: string };
   classes: number;
+  /** Older runs do not have it. */
+  test_classes?: { with_samples: number; with_few_samples: number; few_below: number };
   epochs: number;
   protocol: string;
   accuracy: {
-    last: number;
-    last_top5: number;
-    best: number;
-    best_epoch: number;
-    reported: number;
+    last: Metric;
+    last_top5: Metric;
+    best: Metric;
+    best_epoch: Metric;
+    reported: Metric;
     reported_epoch: "last" | "best";
   };
   protocols: Record<string, Protocol>;
-  retrieval: Record<string, number> | null;
-  information: {
-    samples: number;
-    dimensions: number;
-    label_entropy: number;
-    mixed_ksg: number;
-    interval: [number, number];
-    share: number;
-    k: number;
-    bounds: Record<string, number>;
-  } | null;
-  images_per_second: number;
-  seconds: { train: number; waiting_for_data: number; eval: number; total: number };
+  retrieval: Record<string, Metric> | null;
+  information: Information | null;
+  images_per_second: Metric;
+  seconds: { train: Metric; waiting_for_data: Metric; eval: Metric; total: Metric };
   ranks?: number;
 }
 
@@ -153,14 +170,14 @@ export interface Pictures {
 export interface Audit {
   samples: number;
   flagged: number; // with a score above 0.5
-  noise_rate: number;
-  mistakes: { class: string; labelled: string; share: number }[];
+  noise_rate: Metric;
+  mistakes: { class: string; labelled: string; share: Metric }[];
   /** How good the audit was, where the wrong labels are known. */
   check: {
     wrong: number;
-    precision: number | null;
-    recall: number | null;
-    average_precision: number | null;
+    precision: Metric;
+    recall: Metric;
+    average_precision: Metric;
   } | null;
   /** The most suspect first. */
   worst: {
@@ -168,8 +185,17 @@ export interface Audit {
     name: string;
     given: string;
     suggested: string;
-    score: number;
+    score: Metric;
     wrong: boolean | null; // whether it really is, where that is known
   }[];
   pictures: Pictures | null; // picture i is that of worst[i]
+  /** Sound i is that of worst[i], null where there is no room for more; pages of earlier versions do not have it. */
+  sounds?: (Sound | null)[] | null;
+}
+
+/** A short piece of a sound. */
+export interface Sound {
+  wav: string; // base64 of a WAV file
+  seconds: number;
+  whole: number; // length of the sound that the piece was cut out of
 }

@@ -24,9 +24,9 @@ export async function startBrowser() {
 
   /**
    * `problems` gathers console messages, errors and dialogs. `clock`: the page's time is the test's to turn on. `before`: a
-   * script to run before the page's own, with its argument.
+   * script to run before the page's own, with its argument. `wait`: what shows that the page is there.
    */
-  async function openFile(file, { clock = false, before = null, ...options } = {}) {
+  async function openFile(file, { clock = false, before = null, wait = "main", ...options } = {}) {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
     page.setDefaultTimeout(8000);
     const problems = [];
@@ -40,7 +40,7 @@ export async function startBrowser() {
     if (clock) await page.clock.install();
     if (before) await page.addInitScript(...before);
     await page.goto(pathToFileURL(file).href);
-    await page.waitForSelector("main");
+    await page.waitForSelector(wait);
     return Object.assign(page, { problems, file });
   }
 

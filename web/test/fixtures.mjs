@@ -90,19 +90,37 @@ export function curves(random, { epochs, done = epochs, perEpoch = 47, logged = 
   return { steps: columns(steps), epochs: columns(ends), tests: { "zero-shot": columns(tests) }, events };
 }
 
-function protocol(top1) {
-  return { top1, top1_interval: [top1 - 0.012, top1 + 0.012], top5: Math.min(0.995, top1 + 0.22), calibration_error: 0.31 };
+function protocol(top1, test, calibrated) {
+  const half = 0.85 / Math.sqrt(test);
+  const accuracy = { top1, top1_interval: [Math.max(0, top1 - half), Math.min(1, top1 + half)], top5: Math.min(0.995, top1 + 0.22) };
+  return calibrated ? { ...accuracy, calibration_error: 0.31 } : accuracy;
+}
+
+/** As the program writes it (pipeline/information_report.cpp): withheld for small classes, without interval for few samples. */
+function information(test, classes, k = 5) {
+  if (test < 2) return null;
+  const entropy = Math.log(classes);
+  const smallest = Math.floor(test / classes);
+  const withheld = classes < 2 ? "all samples are of one class, so there is nothing to know about it"
+    : smallest <= k ? `the smallest class has ${smallest} samples, and an estimate from ${k} neighbors needs at least ${k + 1} of each class` : null;
+  return {
+    samples: test, dimensions: 128, classes, label_entropy: entropy, mixed_ksg: withheld ? null : 0.77 * entropy,
+    interval: withheld || test / 10 < 2 * k * classes ? null : [0.758 * entropy, 0.781 * entropy], share: withheld ? null : 0.77, withheld, k,
+    label_scale: 2, bounds: { temperature: 0.1, projnce: 0.51 * entropy, class_vectors: 0.33 * entropy },
+  };
 }
 
 function summary(name, { classes, accuracy, noise, train, test, epochs, seed, loss }) {
-  const entropy = Math.log(classes);
+  const few = test / classes < 10 ? classes : 0;
   return {
     run: `runs/demo/${name}`, version: "0.1.0", dataset: "fashion-mnist", loss, encoder: "resnet-small", seed, label_noise: noise,
-    wrong_labels: Math.round(noise * train), samples: { train, test, skipped: 0 }, classes, epochs, protocol: "zero-shot",
+    wrong_labels: Math.round(noise * train), samples: { train, test, skipped: 0 },
+    data: { train_fingerprint: `train-${train}`, test_fingerprint: `test-${test}` }, classes,
+    test_classes: { with_samples: Math.min(test, classes), with_few_samples: few, few_below: 10 }, epochs, protocol: "zero-shot",
     accuracy: { last: accuracy, last_top5: Math.min(0.995, accuracy + 0.22), best: accuracy, best_epoch: epochs, reported: accuracy, reported_epoch: "last" },
-    protocols: { "zero-shot": protocol(accuracy), knn: protocol(accuracy + 0.018), probe: protocol(accuracy + 0.026) },
+    protocols: { "zero-shot": protocol(accuracy, test, false), knn: protocol(accuracy + 0.018, test, true), probe: protocol(accuracy + 0.026, test, true) },
     retrieval: { queries: test, recall_at_1: 0.742, recall_at_2: 0.8454, recall_at_4: 0.9144, recall_at_8: 0.9526, r_precision: 0.6208605210420833, map_at_r: 0.504, nmi: 0.6723 },
-    information: { samples: test, dimensions: 128, label_entropy: entropy, mixed_ksg: 0.77 * entropy, interval: [0.758 * entropy, 0.781 * entropy], share: 0.77, k: 5, bounds: { temperature: 0.1, projnce: 0.51 * entropy, class_vectors: 0.33 * entropy } },
+    information: information(test, classes),
     images_per_second: 2136.0259444121734, seconds: { train: 22.47, waiting_for_data: 0.0014, eval: 0.84, total: 200.4 },
   };
 }
@@ -170,6 +188,16 @@ export function runningPage(done = 3) {
   Object.assign(run, { state: "running", summary: null, test: null, train: null, confusion: null, audit: null,
     curves: curves(random, { epochs: 8, done, final: 0.7452, entropy: Math.log(10) }), missing: ["The map comes when the run is done."] });
   return makePage([run], { refresh: 2 });
+}
+
+/** A second of a tone, as the program writes it (io/wav_writer.cpp). */
+export function toneWav(rate = 8000) {
+  const samples = Int16Array.from({ length: rate }, (_, i) => 9000 * Math.sin((2 * Math.PI * 440 * i) / rate));
+  const head = Buffer.alloc(44);
+  head.write("RIFF", 0), head.writeUInt32LE(36 + 2 * rate, 4), head.write("WAVEfmt ", 8), head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20), head.writeUInt16LE(1, 22), head.writeUInt32LE(rate, 24), head.writeUInt32LE(2 * rate, 28);
+  head.writeUInt16LE(2, 32), head.writeUInt16LE(16, 34), head.write("data", 36), head.writeUInt32LE(2 * rate, 40);
+  return Buffer.concat([head, Buffer.from(samples.buffer)]).toString("base64");
 }
 
 export const HOSTILE = ["<script>window.__hit=1</script>", '"><img src=x onerror="window.__hit=1">', "</script><svg onload=window.__hit=1>", "{{script}}", "=cmd|' /C calc'!A0", "a\u0000b\u0007c", "\u202eevil", "javascript:alert(1)", "x".repeat(200), ""];

@@ -42,3 +42,40 @@ test("methods and conditions stand in the order in which people count", () => {
   assert.deepEqual(methods, ["supcon", "projnce, beta 1", "projnce, beta 5", "projnce, beta 10"]);
   assert.equal(conditions[0], "labels as given");
 });
+
+/** A run on a folder whose samples have these fingerprints. */
+function folderRun(name, { root = "/data/photos", train = "t", test = "e", tests = 203, seed = 1, loss = "projnce", settings = {} } = {}) {
+  const made = run(name, { "dataset.name": "'folder'", "dataset.root": `'${root}'`, ...settings }, { seed, loss, noise: 0, test: tests });
+  Object.assign(made.summary, { dataset: "folder", data: test === null ? undefined : { train_fingerprint: train, test_fingerprint: test } });
+  return made;
+}
+
+test("folders are called by their names, and data is known by its fingerprint", () => {
+  const { conditions, remarks } = compareRuns([folderRun("a"), folderRun("b", { loss: "supcon", root: "/elsewhere/photos-copy/" })]);
+  assert.deepEqual(conditions, ["photos"]);
+  assert.deepEqual(remarks, []);
+});
+
+test("runs on different test sets are different conditions, whatever their settings say", () => {
+  const { conditions, remarks, entries } = compareRuns([folderRun("before"), folderRun("after", { test: "e2", train: "t2", tests: 210, seed: 2 })]);
+  assert.deepEqual(conditions, ["photos, test set A (203\u00a0samples)", "photos, test set B (210\u00a0samples)"]);
+  assert.notEqual(entries[0].condition, entries[1].condition);
+  assert.match(remarks[0], /2 different test sets/);
+});
+
+test("the same test set with other training data is another condition, unless the seed draws it", () => {
+  const more = compareRuns([folderRun("a"), folderRun("b", { train: "t2" })]);
+  assert.equal(more.conditions.length, 2);
+  assert.match(more.conditions[1], /training data B/);
+  const drawn = { "dataset.label_fraction": "0.5" };
+  const thin = compareRuns([folderRun("a", { settings: drawn }), folderRun("b", { train: "t2", seed: 2, settings: drawn })]);
+  assert.equal(thin.conditions.length, 1);
+});
+
+test("runs that recorded no fingerprint stand apart and are told by their settings", () => {
+  const { conditions, remarks } = compareRuns([folderRun("new"), folderRun("old", { test: null }), folderRun("older", { test: null, seed: 2 }), folderRun("other", { test: null, root: "/data/sounds" })]);
+  assert.equal(conditions.length, 3);
+  assert.ok(conditions.some((text) => text.startsWith("sounds")));
+  assert.ok(conditions.some((text) => /not recorded/.test(text)));
+  assert.ok(remarks.some((text) => /did not record/.test(text)));
+});

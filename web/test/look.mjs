@@ -5,12 +5,15 @@
 import { startBrowser } from "./browser.mjs";
 
 const { openFile, close } = await startBrowser();
-const page = await openFile(process.argv[2]);
+const page = await openFile(process.argv[2], { wait: "main, #failure" });
+await page.waitForTimeout(150); // charts are drawn when the browser has measured their room
 const found = await page.evaluate(() => ({
-  heading: document.querySelector("h1").textContent,
+  heading: document.querySelector("h1")?.textContent ?? null,
   sections: [...document.querySelectorAll("h2")].map((heading) => heading.textContent),
   figures: document.querySelectorAll("figure").length,
   pictures: document.querySelectorAll(".suspect").length,
+  failures: [...document.querySelectorAll("#failure, .failed")].map((note) => note.textContent),
+  plain_numbers: document.querySelectorAll("#numbers").length,
   text: document.body.innerText,
   hit: window.hit ?? null,
 }));

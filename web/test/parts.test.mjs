@@ -73,6 +73,27 @@ test("data cannot end its element, titles are escaped, what is filled in is not 
   assert.deepEqual(JSON.parse(data).runs[0].classes, HOSTILE);
 });
 
+test("the sources pass the type checker", () => {
+  execFileSync(process.execPath, [join(web, "node_modules/typescript/bin/tsc"), "--noEmit", "-p", web], { stdio: "pipe" });
+});
+
+test("numbers that are missing are dashes", async () => {
+  const { count, percent, nats, short, duration, intervalText } = await load("format.ts");
+  for (const write of [count, percent, nats, short, duration])
+    for (const missing of [null, NaN, Infinity]) assert.equal(write(missing), "\u2013");
+  assert.equal(intervalText(null), "\u2013");
+  assert.equal(intervalText([0.5, 1]), "50.0\u2009\u2013\u2009100.0\u202f%");
+});
+
+test("intervals of proportions are Clopper's and Pearson's", async () => {
+  const { clopperPearson } = await load("beta.ts");
+  const cases = [[6, 6, 0.54074187356, 1], [0, 7, 0, 0.409616397225], [1, 2, 0.0125791170934, 0.987420882907], [3, 20, 0.0320709371855, 0.378926826545], [9000, 10000, 0.893953100096, 0.905812788266]];
+  for (const [successes, trials, low, high] of cases) {
+    const found = clopperPearson(successes, trials);
+    assert.ok(Math.abs(found[0] - low) < 1e-8 && Math.abs(found[1] - high) < 1e-8, `${successes} of ${trials}: ${found}`);
+  }
+});
+
 test("the files in dist are what the sources give", () => {
   const directory = mkdtempSync(join(tmpdir(), "report-build-"));
   execFileSync(process.execPath, [join(web, "build.mjs"), "--out", directory]);

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { contrasts, unlabelled } from "./accessibility.mjs";
 import { skip, startBrowser } from "./browser.mjs";
-import { demoPage, drawPictures, HOSTILE, hostilePage, hundredClasses, makePage, makeRun, runningPage, soundPage } from "./fixtures.mjs";
+import { demoPage, drawPictures, HOSTILE, hostilePage, hundredClasses, makePage, makeRun, runningPage, soundPage, toneWav } from "./fixtures.mjs";
 
 describe("the page of a run", { skip }, () => {
   let browser;
@@ -65,7 +65,7 @@ describe("the page of a run", { skip }, () => {
     assert.ok(rising[0] < rising[9]);
     await page.getByRole("button", { name: "Accuracy", exact: true }).click();
     assert.deepEqual(await accuracies(), rising.reverse());
-    assert.deepEqual(await page.locator(".sortable thead th").evaluateAll((all) => all.map((th) => th.getAttribute("aria-sort"))), [null, null, "descending", null]);
+    assert.deepEqual(await page.locator(".sortable thead th").evaluateAll((all) => all.map((th) => th.getAttribute("aria-sort"))), [null, null, "descending", null, null]);
   });
 
   test("a series is hidden on screen, in the saved drawing and on paper", async () => {
@@ -187,6 +187,28 @@ describe("the page of a run", { skip }, () => {
     await page.getByRole("button", { name: "Show 12 more" }).click();
     assert.equal(await page.locator(".suspect").count(), 60);
     assert.equal(await page.locator(".more").isVisible(), false);
+  });
+
+  test("sounds are played one at a time, and shortened ones say so", async () => {
+    const data = soundPage();
+    const wav = toneWav();
+    data.runs[0].audit.sounds = data.runs[0].audit.worst.map((_, i) => (i < 2 ? { wav, seconds: 1, whole: i === 0 ? 1 : 4 } : null));
+    const page = await browser.open(data);
+    const buttons = page.locator(".play");
+    assert.deepEqual((await buttons.allInnerTexts()).map((text) => text.replace(/\s/g, " ")), ["▶ 1.0 s", "▶ 1.0 of 4.0 s"]);
+    await page.evaluate(() => {
+      window.__played = [];
+      const play = HTMLMediaElement.prototype.play;
+      HTMLMediaElement.prototype.play = function () { window.__played.push(this); return play.call(this); };
+    });
+    await buttons.nth(0).click();
+    await page.waitForFunction(() => window.__played[0].currentTime > 0);
+    assert.equal(await buttons.nth(0).getAttribute("aria-pressed"), "true");
+    await buttons.nth(1).click();
+    await page.waitForFunction(() => window.__played[0].paused && window.__played[1].currentTime > 0);
+    assert.deepEqual(await buttons.evaluateAll((all) => all.map((one) => one.getAttribute("aria-pressed"))), ["false", "true"]);
+    await page.waitForFunction(() => document.querySelectorAll(".play[aria-pressed='true']").length === 0);
+    await end(page);
   });
 
   test("settings: the switch, the filter, the default beside what differs", async () => {

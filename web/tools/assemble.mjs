@@ -13,19 +13,27 @@ const sha256 = (text) => `'sha256-${createHash("sha256").update(text).digest("ba
 const escapeHtml = (text) =>
   text.replace(/[&<>"']/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" })[c]);
 
+/** The results as plain HTML; the program's own are in projnce/report/page_numbers.cpp. */
+function plainNumbers(page) {
+  const rows = page.runs.flatMap((run) => Object.entries(run.summary?.protocols ?? {}).map(([name, { top1 }]) =>
+    `<tr><th scope="row">${escapeHtml(`${run.name}, ${name}`)}</th><td>${(100 * top1).toFixed(1)} %</td></tr>`));
+  return `<table>${rows.join("")}</table>`;
+}
+
 export function assemble(page, distribution = join(web, "dist")) {
   const script = readFileSync(join(distribution, "report.js"), "utf8");
   const style = readFileSync(join(distribution, "report.css"), "utf8");
   const parts = {
     title: escapeHtml(page.title),
-    csp: `default-src 'none'; script-src ${sha256(script)}; style-src ${sha256(style)}; img-src data: blob:; connect-src 'self'`,
+    csp: `default-src 'none'; script-src ${sha256(script)}; style-src ${sha256(style)}; img-src data: blob:; media-src data: blob:; connect-src 'self'`,
+    numbers: plainNumbers(page),
     style,
     script,
     data: JSON.stringify(page).replaceAll("<", "\\u003c"),
   };
   // One pass over the template: what is filled in is not searched for placeholders.
   const template = readFileSync(join(web, "page.html"), "utf8");
-  return template.replace(/\{\{(title|csp|style|data|script)\}\}/g, (_, name) => parts[name]);
+  return template.replace(/\{\{(title|csp|style|numbers|data|script)\}\}/g, (_, name) => parts[name]);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

@@ -24,6 +24,8 @@ export interface DotChartSpec {
   groups: DotGroup[];
   /** A value to compare with, as a vertical line. */
   reference?: { name: string; value: number };
+  /** Values cannot lie beyond these: neither does the axis. */
+  limits?: [number, number];
   format?: (value: number) => string;
   file?: string;
 }
@@ -48,13 +50,14 @@ function frameOf(spec: DotChartSpec, width: number, top: number): Frame {
   const all = spec.groups.flatMap((group) => [...group.values, group.mean, group.low, group.high]);
   if (spec.reference) all.push(spec.reference.value);
   const [low, high] = all.length ? [Math.min(...all), Math.max(...all)] : [0, 1];
-  const room = high > low ? 0.06 * (high - low) : 0.5;
+  const room = high > low ? 0.06 * (high - low) : spec.limits ? 0.05 * (spec.limits[1] - spec.limits[0]) : 0.5;
   const longest = Math.max(0, ...spec.groups.map((group) => group.name.length));
   const left = Math.round(Math.min(width * 0.42, 16 + 7 * longest));
-  const ends: [number, number] = [low - room, high + room];
+  const [least, most] = spec.limits ?? [-Infinity, Infinity];
+  const ends: [number, number] = [Math.max(least, low - room), Math.min(most, high + room)];
   return {
     left, width, ends, height: dotHeight(spec, top),
-    x: (v) => round(left + ((v - ends[0]) / (ends[1] - ends[0])) * (width - left - RIGHT)),
+    x: (v) => round(left + ((Math.min(most, Math.max(least, v)) - ends[0]) / (ends[1] - ends[0])) * (width - left - RIGHT)),
   };
 }
 

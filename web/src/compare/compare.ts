@@ -1,5 +1,6 @@
 /** The page of several runs, and behind it the page of each. */
 import { h } from "../dom";
+import { guarded } from "../failure";
 import { counted } from "../format";
 import type { PageData, RunData } from "../model";
 import { foot, followSections, topBar } from "../page";
@@ -67,7 +68,7 @@ function stillValid(chosen: Chosen, comparison: Comparison): Chosen {
 
 function lead(page: PageData, comparison: Comparison): string {
   const { methods, conditions, entries } = comparison;
-  const datasets = [...new Set(entries.map((entry) => entry.summary.dataset))];
+  const datasets = [...new Set(entries.map((entry) => entry.dataset))];
   const sizes = new Set(methods.flatMap((method) => conditions.map((condition) => groupOf(comparison, method, condition).length)));
   const going = page.runs.length - entries.length;
   return [
@@ -86,7 +87,7 @@ function comparisonPage(page: PageData, comparison: Comparison, chosen: Chosen):
   const fill = (changed: (keyof Chosen)[]): void => {
     for (const part of parts) {
       if (!part.uses.some((use) => changed.includes(use))) continue;
-      const content = part.build(chosen);
+      const content = guarded(part.title, () => part.build(chosen), part.id === "results");
       bodies.get(part)!.replaceChildren(...(content ? [content] : []));
       sections.get(part)!.hidden = content === null;
     }

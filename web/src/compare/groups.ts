@@ -1,13 +1,16 @@
-/** Sorts runs by method and by what they were tried on. */
+/** Sorts runs by method and by the data that they were trained and tested on. */
 import { percent, short } from "../format";
-import type { RunData, Summary } from "../model";
+import type { Metric, RunData, Summary } from "../model";
 import { setting } from "../run/words";
+import { dataKey, dataLabels, datasetName, type DataKey } from "./data";
 
 export interface Entry {
   run: RunData;
   summary: Summary;
   seed: number;
   method: string;
+  dataset: string;
+  /** Runs of one condition have the same test samples. */
   condition: string;
 }
 
@@ -58,13 +61,45 @@ export const NOISE_KEY = "dataset.label_noise.rate";
 /** Everything of the data set is a condition, all else belongs to the method. */
 const isCondition = (key: string): boolean => key.startsWith("dataset.");
 
-function conditionOf(run: RunData, summary: Summary, keys: string[], datasets: number): string {
+function conditionOf(run: RunData, summary: Summary, keys: string[], dataset: string, always: boolean): string {
   const own = keys.filter((key) => isCondition(key) && key !== NOISE_KEY);
   const parts = describe(run, own);
   const { label_noise: rate } = summary;
   if (keys.includes(NOISE_KEY) || rate > 0) parts.unshift(rate > 0 ? `${percent(rate, rate * 100 % 1 ? 1 : 0)} wrong labels` : "labels as given");
-  if (datasets > 1 || parts.length === 0) parts.unshift(summary.dataset);
+  if (always || parts.length === 0) parts.unshift(dataset);
   return parts.join(", ");
+}
+
+interface Tested {
+  summary: Summary;
+  key: DataKey;
+  condition: string;
+}
+
+/** The conditions, with those named alike but of different data told apart. */
+function toldApart(runs: Tested[]): string[] {
+  const found = new Map<Tested, string>();
+  for (const condition of distinct(runs.map((run) => run.condition))) {
+    const alike = runs.filter((run) => run.condition === condition);
+    const labels = dataLabels(alike);
+    alike.forEach((run, i) => found.set(run, [condition, labels[i]!].filter((text) => text !== "").join(", ")));
+  }
+  return runs.map((run) => found.get(run)!);
+}
+
+function dataRemarks(runs: Tested[]): string[] {
+  const tests = new Set(runs.map(({ key }) => key.test)).size;
+  const remarks = tests > 1 ? [`The runs were tested on ${tests} different test sets. Accuracies are compared within a test set only.`] : [];
+  if (tests > 1 && runs.some(({ key }) => key.recorded) && runs.some(({ key }) => !key.recorded))
+    remarks.push("Older runs did not record which samples they were tested on; they are compared with each other only.");
+  return remarks;
+}
+
+/** One name for all runs on the same data, wherever it was stored. */
+function datasetNames(runs: { run: RunData; summary: Summary; key: DataKey }[]): string[] {
+  const first = new Map<string, string>();
+  for (const { run, summary, key } of runs) if (!first.has(key.test)) first.set(key.test, datasetName(run, summary));
+  return runs.map(({ key }) => first.get(key.test)!);
 }
 
 /** Names of methods tell runs of one loss apart; what only differs between losses is remarked. */
@@ -91,22 +126,27 @@ function inOrder(entries: Entry[], text: (entry: Entry) => string, family: (entr
 export function compareRuns(runs: RunData[], without: string | null = null): Comparison {
   const done = runs.filter((run) => run.summary !== null);
   const all = varyingKeys(done).filter((key) => key !== without);
-  const datasets = distinct(done.map((run) => run.summary!.dataset)).length;
+  const keyed = done.map((run) => ({ run, summary: run.summary!, key: dataKey(run, run.summary!) }));
+  const names = datasetNames(keyed);
+  const several = distinct(names).length > 1;
+  const tested = keyed.map(({ run, summary, key }, i): Tested => {
+    const noiseless = without === NOISE_KEY ? { ...summary, label_noise: 0 } : summary;
+    return { summary, key, condition: conditionOf(run, noiseless, all, names[i]!, several) };
+  });
+  const conditions = toldApart(tested);
   const named: string[] = [];
-  const entries = done.map((run): Entry => {
-    const summary = run.summary!;
+  const entries = keyed.map(({ run, summary }, i): Entry => {
     const siblings = done.filter((other) => other.summary!.loss === summary.loss);
     const keys = varyingKeys(siblings).filter((key) => !isCondition(key) && key !== without);
     named.push(...keys);
     const method = [summary.loss, ...describe(run, keys)].join(", ");
-    const noiseless = without === NOISE_KEY ? { ...summary, label_noise: 0 } : summary;
-    return { run, summary, seed: summary.seed, method, condition: conditionOf(run, noiseless, all, datasets) };
+    return { run, summary, seed: summary.seed, method, dataset: names[i]!, condition: conditions[i]! };
   });
   return {
     entries,
     methods: inOrder(entries, (entry) => entry.method, ({ summary }) => summary.loss, () => 0),
-    conditions: inOrder(entries, (entry) => entry.condition, ({ summary }) => summary.dataset, ({ summary }) => summary.label_noise),
-    remarks: remarksOf(done, named),
+    conditions: inOrder(entries, (entry) => entry.condition, ({ dataset }) => dataset, ({ summary }) => summary.label_noise),
+    remarks: [...dataRemarks(tested), ...remarksOf(done, named)],
   };
 }
 
@@ -122,10 +162,10 @@ export function commonProtocols({ entries }: Comparison): string[] {
   return names.filter((name) => others.every(({ summary }) => name === summary.protocol || name in summary.protocols));
 }
 
-/** A run's accuracy: the reported one by its own protocol, that of the last epoch by another. */
-export function accuracyOf({ summary }: Entry, protocol: string): number {
+/** A run's accuracy: the reported one by its own protocol, that of the last epoch by another; null if it has none. */
+export function accuracyOf({ summary }: Entry, protocol: string): Metric {
   if (protocol === summary.protocol) return summary.accuracy.reported;
-  return summary.protocols[protocol]!.top1;
+  return summary.protocols[protocol]?.top1 ?? null;
 }
 
 /** Which epoch the accuracies are of. */

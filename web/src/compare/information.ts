@@ -1,7 +1,7 @@
 /** How much the embeddings of each method tell about the class. */
 import { dotFigure } from "../chart/figure";
 import type { DotGroup } from "../chart/dots";
-import { nats } from "../format";
+import { finite, nats } from "../format";
 import { groupOf, type Comparison } from "./groups";
 import { lineColour } from "../colours";
 import { mean, meanInterval } from "./stats";
@@ -10,11 +10,12 @@ export function informationFigure(comparison: Comparison, condition: string): HT
   let entropy: number | null = null;
   const groups = comparison.methods.flatMap((method, i): DotGroup[] => {
     const known = groupOf(comparison, method, condition).flatMap(({ summary }) => summary.information ?? []);
-    if (known.length === 0) return [];
+    const values = known.map((information) => information.mixed_ksg).filter(finite);
+    if (values.length === 0) return [];
     entropy ??= known[0]!.label_entropy;
-    const values = known.map((information) => information.mixed_ksg);
-    // A single run has the interval of its own estimate.
-    const [low, high] = meanInterval(values) ?? known[0]!.interval;
+    // A single run has the interval of its own estimate, if there is one.
+    const single = known.find((information) => finite(information.mixed_ksg))!.interval;
+    const [low, high] = meanInterval(values) ?? single ?? [values[0]!, values[0]!];
     return [{ name: method, colour: lineColour(i), values, mean: mean(values), low, high }];
   });
   if (groups.length === 0) return null;
@@ -22,6 +23,6 @@ export function informationFigure(comparison: Comparison, condition: string): HT
   return dotFigure({
     title: "Information about the class", valueLabel: "nats, mixed KSG estimate", groups, file: condition, format: (v) => v.toFixed(2),
     reference: entropy === null ? undefined : { name: `label entropy ${nats(entropy)}`, value: entropy },
-    note: one ? "The 95 % interval of each estimate." : "One dot for each seed, their mean, and its 95 % t interval; of a single seed the interval of its estimate.",
+    note: one ? "The 95 % interval of each estimate, if there are enough samples for one." : "One dot for each seed, their mean, and its 95 % t interval; of a single seed the interval of its estimate.",
   });
 }

@@ -27,7 +27,10 @@ interface Result {
 
 function resultsOf(comparison: Comparison, condition: string, { protocol, baseline }: Choice): Result[] {
   const seedsOf = (method: string): Seeded[] =>
-    groupOf(comparison, method, condition).map((entry) => ({ seed: entry.seed, value: accuracyOf(entry, protocol) }));
+    groupOf(comparison, method, condition).flatMap((entry) => {
+      const value = accuracyOf(entry, protocol);
+      return value === null ? [] : [{ seed: entry.seed, value }];
+    });
   const ground = seedsOf(baseline);
   const found = comparison.methods.map((method, i) => ({ method, colour: lineColour(i), seeds: seedsOf(method) })).filter(({ seeds }) => seeds.length > 0);
   const means = found.map(({ seeds }) => mean(seeds.map(({ value }) => value)));
@@ -114,7 +117,7 @@ function dataOf(all: Result[]): Table {
 /** The same as a picture, one for each condition. */
 export function resultDots(comparison: Comparison, choice: Choice): HTMLElement {
   return h("div", { class: comparison.conditions.length > 1 ? "figures" : "" }, ...comparison.conditions.map((condition) => dotFigure({
-    title: `Accuracy, ${choice.protocol}, ${condition}`, valueLabel: "accuracy", format: (v) => percent(v),
+    title: `Accuracy, ${choice.protocol}, ${condition}`, valueLabel: "accuracy", format: (v) => percent(v), limits: [0, 1],
     note: "Each seed, their mean, and its 95 % t interval where there are several.",
     groups: resultsOf(comparison, condition, choice).map(({ method, colour, seeds, mean: value }) => {
       const values = seeds.map((seed) => seed.value);

@@ -24,7 +24,8 @@ function lineOf(name: string, colour: string, entries: Entry[], key: string, pro
   const found = new Map<number, number[]>();
   for (const entry of entries) {
     const x = numberOf(entry.run, key)!;
-    found.set(x, [...(found.get(x) ?? []), accuracyOf(entry, protocol)]);
+    const value = accuracyOf(entry, protocol);
+    if (value !== null) found.set(x, [...(found.get(x) ?? []), value]);
   }
   const x = [...found.keys()].sort((a, b) => a - b);
   const intervals = x.map((at) => meanInterval(found.get(at)!));

@@ -3,6 +3,7 @@ import { h, named } from "../dom";
 import { count, counted, percent } from "../format";
 import type { Audit, RunData } from "../model";
 import { picture } from "../pictures";
+import { playButton } from "../sound";
 
 const PAGE = 24;
 const SIZE = 96;
@@ -42,13 +43,15 @@ function card(audit: Audit, i: number, show: ShowOnMap): HTMLElement {
     type: "button", class: "plain", title: "Show on the map", "aria-label": `Show sample ${worst.name} on the map`,
     on: { click: () => show(worst.index) },
   }, shown);
+  const sound = audit.sounds?.[i];
   return h("li", { class: "suspect" },
     open || shown,
     h("div", { class: "suspect-text" },
       h("span", { class: "given" }, h("span", { class: "visually-hidden" }, "given "), named(worst.given)),
       h("span", { class: "suggested" }, h("span", { class: "visually-hidden" }, "suggested "), named(worst.suggested)),
       h("span", { class: "aside" }, `${percent(worst.score)} · `, named(worst.name)),
-      verdict(worst)));
+      verdict(worst),
+      sound && playButton(sound, `sample ${worst.name}`)));
 }
 
 function gallery(audit: Audit, show: ShowOnMap): HTMLElement {

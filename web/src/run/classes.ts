@@ -2,7 +2,7 @@
 import { classColours } from "../colours";
 import { frame } from "../chart/figure";
 import { h, named } from "../dom";
-import { count, percent } from "../format";
+import { count, counted, intervalText, percent } from "../format";
 import type { RunData } from "../model";
 import { confusionFigure } from "./confusion";
 import { classResults, countsOf, type ClassResult, type Counts } from "./confusion_counts";
@@ -13,18 +13,27 @@ const MANY = 40;
 /** More classes: the table scrolls in a box of its own. */
 const LONG = 20;
 
+/** Classes with fewer test samples are marked. */
+const FEW_SAMPLES = 10;
+const FEW_TITLE = `Fewer than ${FEW_SAMPLES} test samples: the accuracy is uncertain`;
+const isSmall = (row: ClassResult): boolean => row.samples < FEW_SAMPLES;
+
 function columnsOf(colours: string[]): Column<ClassResult>[] {
   const coloured = (i: number, name: string): HTMLElement =>
     h("span", { class: "class-name" }, h("span", { class: "swatch", style: { "--colour": colours[i]! } }), named(name));
   return [
     { name: "Class", key: (row) => row.name, cell: (row) => coloured(row.index, row.name) },
-    { name: "Samples", numeric: true, key: (row) => row.samples, cell: (row) => count(row.samples) },
+    {
+      name: "Samples", numeric: true, key: (row) => row.samples,
+      cell: (row) => isSmall(row) ? h("span", { class: "few", title: FEW_TITLE }, count(row.samples), "*") : count(row.samples),
+    },
     {
       name: "Accuracy", numeric: true, key: (row) => row.accuracy,
       cell: (row) => row.accuracy === null ? "–" : h("span", { class: "with-bar" },
         h("span", { class: "bar", "aria-hidden": "true" }, h("span", { style: { width: `${100 * row.accuracy}%` } })),
         percent(row.accuracy)),
     },
+    { name: "95 % interval", numeric: true, key: (row) => row.interval?.[0] ?? null, cell: (row) => intervalText(row.interval) },
     {
       name: "Most often taken for", key: (row) => row.takenFor?.share ?? null,
       cell: (row) => row.takenFor && h("span", { class: "taken-for" }, coloured(row.takenFor.index, row.takenFor.name),
@@ -35,15 +44,17 @@ function columnsOf(colours: string[]): Column<ClassResult>[] {
 
 function classFigure(counts: Counts, file: string): HTMLElement {
   const results = classResults(counts);
+  const small = results.filter(isSmall).length;
   const table = sortable("Accuracy by class", results, columnsOf(classColours(counts.classes.length)));
   return frame({
     title: "Accuracy by class", file, tabular: true,
+    note: small > 0 ? `* ${counted(small, "class has", "classes have")} fewer than ${FEW_SAMPLES} test samples: the accuracy is uncertain.` : undefined,
     body: h("div", {
       class: results.length > LONG ? "class-table long" : "class-table", tabindex: 0, role: "region", "aria-label": "Accuracy by class",
     }, table),
     table: () => ({
-      columns: ["class", "samples", "accuracy", "most often taken for", "share"],
-      rows: results.map((row) => [row.name, row.samples, row.accuracy, row.takenFor?.name ?? null, row.takenFor?.share ?? null]),
+      columns: ["class", "samples", "accuracy", "low", "high", "most often taken for", "share"],
+      rows: results.map((row) => [row.name, row.samples, row.accuracy, row.interval?.[0] ?? null, row.interval?.[1] ?? null, row.takenFor?.name ?? null, row.takenFor?.share ?? null]),
     }),
   });
 }

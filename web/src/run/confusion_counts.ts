@@ -1,4 +1,5 @@
 /** Numbers of a confusion matrix: what is taken for what. */
+import { clopperPearson } from "../beta";
 import type { RunData } from "../model";
 import { unpack32 } from "../packed";
 
@@ -8,6 +9,8 @@ export interface ClassResult {
   samples: number;
   /** Null for a class without samples. */
   accuracy: number | null;
+  /** 95 % interval of the accuracy. */
+  interval: [number, number] | null;
   /** The class it is most often taken for, and how often; null where it never is. */
   takenFor: { index: number; name: string; share: number } | null;
 }
@@ -41,6 +44,7 @@ export function classResults(counts: Counts): ClassResult[] {
       index, name,
       samples: counts.samples[index]!,
       accuracy: counts.samples[index] ? counts.share(index, index) : null,
+      interval: counts.samples[index] ? clopperPearson(counts.count(index, index), counts.samples[index]!) : null,
       takenFor: most < 0 ? null : { index: most, name: counts.classes[most]!, share: counts.share(index, most) },
     };
   });

@@ -1,39 +1,62 @@
 /** The head of the page: what came out, in numbers. */
 import { h, named, type Child } from "../dom";
-import { count, counted, duration, percent, percentRange } from "../format";
-import type { Protocol, RunData, Summary } from "../model";
+import { count, counted, duration, finite, intervalText, MISSING, percent } from "../format";
+import type { Metric, MetricInterval, Protocol, RunData, Summary } from "../model";
 import { commandBlock } from "./command";
 import { informationBar } from "./information";
 import { progress } from "./progress";
 import { sampleName, setting } from "./words";
 
+/** That of the last epoch; null if the reported accuracy is of another one. */
+function reportedInterval({ accuracy, protocol, protocols }: Summary): MetricInterval {
+  const own = protocols[protocol];
+  const same = own && finite(own.top1) && finite(accuracy.reported) && Math.abs(own.top1 - accuracy.reported) < 1e-9;
+  return same ? own.top1_interval : null;
+}
+
 function accuracyBlock(run: RunData, summary: Summary): HTMLElement {
   const { accuracy, protocol, samples } = summary;
-  const own = summary.protocols[protocol];
-  // The interval is that of the last epoch: it is left out where another one is reported.
-  const interval = own && Math.abs(own.top1 - accuracy.reported) < 1e-9 ? own.top1_interval : null;
+  const interval = reportedInterval(summary);
   const epoch = accuracy.reported_epoch === "best" ? `best epoch (${accuracy.best_epoch})` : "last epoch";
   return h("div", { class: "big" },
     h("p", { class: "big-label" }, `Accuracy, ${protocol}`),
-    h("p", { class: "big-number" }, (100 * accuracy.reported).toFixed(1), h("span", { class: "unit" }, "%")),
-    interval && h("p", { class: "big-interval" }, `95 % interval ${percentRange(...interval)}`),
+    h("p", { class: "big-number" }, ...(finite(accuracy.reported) ? [(100 * accuracy.reported).toFixed(1), h("span", { class: "unit" }, "%")] : [MISSING])),
+    interval && h("p", { class: "big-interval" }, `95 % interval ${intervalText(interval)}`),
     h("p", { class: "note" }, `${epoch}, ${counted(samples.test, `test ${sampleName(run)}`)}`));
 }
 
 /** Interval and value of a protocol on a line that all protocols share. */
-function intervalMark({ top1, top1_interval: [low, high] }: Protocol, [from, to]: [number, number]): HTMLElement {
+function intervalMark({ top1, top1_interval: interval }: Protocol, [from, to]: [number, number]): HTMLElement | null {
+  if (!finite(top1) || !interval) return null;
+  const [low, high] = interval;
   const at = (v: number): string => `${(100 * (v - from)) / (to - from)}%`;
   return h("span", { class: "interval", "aria-hidden": "true" },
     h("span", { class: "interval-range", style: { left: at(low), width: `${(100 * (high - low)) / (to - from)}%` } }),
     h("span", { class: "interval-point", style: { left: at(top1) } }));
 }
 
+/** Of up to this many classes, the label is always among the five best. */
+const TOP = 5;
+
+/** The ends of the line that all protocols share. */
+function commonRange(protocols: Protocol[]): [number, number] {
+  const ends = protocols.flatMap((protocol) => protocol.top1_interval ?? []);
+  if (ends.length === 0) return [0, 1];
+  const room = 0.1 * (Math.max(...ends) - Math.min(...ends)) || 0.01;
+  return [Math.min(...ends) - room, Math.max(...ends) + room];
+}
+
+/** Older runs have one for cosines too, which are no probabilities. */
+function calibrationError(summary: Summary, name: string, protocol: Protocol): Metric {
+  const cosines = summary.test_classes === undefined && ["zero-shot", "projection"].includes(name);
+  return cosines ? null : (protocol.calibration_error ?? null);
+}
+
 function protocolTable(summary: Summary): HTMLElement {
   const all = Object.entries(summary.protocols);
-  const ends = all.flatMap(([, protocol]) => protocol.top1_interval);
-  const room = 0.1 * (Math.max(...ends) - Math.min(...ends)) || 0.01;
-  const range: [number, number] = [Math.min(...ends) - room, Math.max(...ends) + room];
-  const head = ["Protocol", "Accuracy", "95 % interval", "Top 5", "Calibration error"];
+  const range = commonRange(Object.values(summary.protocols));
+  const calibrated = all.some(([name, protocol]) => calibrationError(summary, name, protocol) !== null);
+  const head = ["Protocol", "Accuracy", "95 % interval", "Top 5", ...(calibrated ? ["Calibration error"] : [])];
   return h("div", { class: "table-scroll", tabindex: 0, role: "region", "aria-label": "Accuracy by protocol" },
     h("table", { class: "protocols" },
       h("caption", { class: "visually-hidden" }, "Accuracy by protocol"),
@@ -42,9 +65,9 @@ function protocolTable(summary: Summary): HTMLElement {
       h("tbody", null, ...all.map(([name, protocol]) => h("tr", null,
         h("th", { scope: "row" }, name),
         h("td", { class: "number strong" }, percent(protocol.top1)),
-        h("td", null, h("span", { class: "with-interval" }, intervalMark(protocol, range), percentRange(...protocol.top1_interval))),
-        h("td", { class: "number" }, percent(protocol.top5)),
-        h("td", { class: "number" }, percent(protocol.calibration_error)))))));
+        h("td", null, h("span", { class: "with-interval" }, intervalMark(protocol, range), intervalText(protocol.top1_interval))),
+        h("td", { class: "number" }, summary.classes > TOP ? percent(protocol.top5) : MISSING),
+        calibrated && h("td", { class: "number" }, percent(calibrationError(summary, name, protocol))))))));
 }
 
 const fact = (name: string, value: Child, aside?: string | false): HTMLElement =>

@@ -1,5 +1,6 @@
 /** The page of one run: sections, each of which is drawn anew only when what it shows has changed. */
 import { h, keepFocus } from "../dom";
+import { guarded } from "../failure";
 import { mountMap, type MapHandle } from "../map/map";
 import type { PageData, RunData } from "../model";
 import { foot, followSections, topBar, updateFoot } from "../page";
@@ -74,7 +75,7 @@ function updateSections(shown: Shown, run: RunData, before: RunData | null): boo
   for (const part of PARTS) {
     if (before && same(before, run, part.uses)) continue;
     const old = shown.sections.get(part.id);
-    const content = part.build(run, shown);
+    const content = guarded(part.title, () => part.build(run, shown), part.id === "overview");
     if (old && content) keepFocus(old, () => old.lastElementChild!.replaceWith(content));
     else if (content) shown.sections.set(part.id, section(part, content));
     else shown.sections.delete(part.id);

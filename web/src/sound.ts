@@ -1,0 +1,40 @@
+/** A button that plays a sound; one sound at a time. */
+import { h } from "./dom";
+import type { Sound } from "./model";
+import { unpack8 } from "./packed";
+
+let playing: HTMLAudioElement | null = null;
+
+const seconds = (value: number): string => `${value.toFixed(1)}\u00a0s`;
+
+/** "1.5 of 4.0 s": a piece of a longer sound. */
+const lengthText = (sound: Sound): string =>
+  sound.whole > sound.seconds + 0.05 ? `${sound.seconds.toFixed(1)} of ${seconds(sound.whole)}` : seconds(sound.seconds);
+
+export function playButton(sound: Sound, describe: string): HTMLElement {
+  let audio: HTMLAudioElement | null = null;
+  const sign = h("span", { "aria-hidden": "true" }, "▶");
+  const button = h("button", { type: "button", class: "button play", "aria-pressed": "false", "aria-label": `Play ${describe}` },
+    sign, ` ${lengthText(sound)}`);
+  const show = (on: boolean): void => {
+    sign.textContent = on ? "■" : "▶";
+    button.setAttribute("aria-pressed", String(on));
+  };
+  const load = (): HTMLAudioElement => {
+    const made = new Audio(URL.createObjectURL(new Blob([unpack8(sound.wav) as BlobPart], { type: "audio/wav" })));
+    made.addEventListener("play", () => show(true));
+    made.addEventListener("pause", () => show(false)); // at the end too
+    return made;
+  };
+  button.addEventListener("click", () => {
+    audio ??= load();
+    if (!audio.paused) return audio.pause();
+    playing?.pause();
+    playing = audio;
+    audio.currentTime = 0;
+    audio.play().catch((error: Error) => {
+      if (error.name !== "AbortError") sign.textContent = "✕"; // the browser cannot play it; an abort is the next click
+    });
+  });
+  return button;
+}
