@@ -16,8 +16,8 @@ const char* const kDetails =
     "  projnce embed runs/photos a.jpg b.png -o two.npy\n"
     "  projnce embed runs/fashion fashion-mnist --part test -o test.npy\n"
     "\n"
-    "The matrix has a row for each sample. Where labels are known they go to NAME.labels.npy "
-    "beside it.";
+    "The matrix has a row for each sample. NAME.names.txt beside it has their names, a line for\n"
+    "each row; labels, if they are known, go to NAME.labels.npy.";
 
 }  // namespace
 

@@ -1,67 +1,78 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "apps/projnce/command.h"
+#include "projnce/io/atomic_file.h"
 #include "projnce/pipeline/predict.h"
 
 namespace projnce::app {
 
 namespace {
 
-const char* const kSummary = "class and similarity of each picture or sound";
+const char* const kSummary = "class and probability of each image or sound";
 const char* const kDetails =
     "  projnce predict runs/photos new/*.jpg\n"
+    "  projnce predict runs/photos new --top-k 3        every image in the folder and below\n"
+    "  projnce predict runs/photos new --csv new.csv\n"
     "\n"
-    "Prints file, class and cosine similarity with the class, separated by tabs. A file that "
-    "cannot\n"
-    "be read is named on standard error and left out; the exit status is then 2.";
+    "Prints CSV with a header: file, class and calibrated probability; with --top-k also the next\n"
+    "classes. The model is the one that summary.json, the report page and `export` speak of. A "
+    "file\n"
+    "that cannot be read is named on standard error and left out; the exit status is then 2. A "
+    "run\n"
+    "that was trained on vectors takes .npy matrices.";
 
-nlohmann::ordered_json to_json(const std::vector<Prediction>& predictions) {
-  auto rows = nlohmann::ordered_json::array();
-  for (const auto& prediction : predictions) {
-    if (prediction.problem.empty()) {
-      rows.push_back({{"file", prediction.file},
-                      {"class", prediction.class_name},
-                      {"similarity", prediction.similarity}});
-    } else {
-      rows.push_back({{"file", prediction.file}, {"error", prediction.problem}});
-    }
+struct Arguments {
+  PredictRequest request;
+  std::filesystem::path csv;
+  bool json = false;
+};
+
+void warn_of_problems(const Predictions& predictions, Context& context) {
+  for (const auto& prediction : predictions.rows) {
+    if (prediction.problem.empty()) continue;
+    context.logger->warn("left out: {}", prediction.problem);
+    context.exit_status = 2;
   }
-  return {{"predictions", rows}};
+  if (!predictions.calibrated) {
+    context.logger->warn(
+        "an older version trained this run without calibrating it: there are no probabilities");
+  }
 }
 
-void print_rows(const std::vector<Prediction>& predictions) {
-  for (const auto& prediction : predictions) {
-    if (!prediction.problem.empty()) continue;
-    std::cout << fmt::format("{}\t{}\t{:.4f}\n", prediction.file, prediction.class_name,
-                             prediction.similarity);
+void run(const Arguments& arguments, Context& context) {
+  const auto predictions = predict_inputs(arguments.request);
+  warn_of_problems(predictions, context);
+  if (!arguments.csv.empty()) {
+    write_file_atomically(arguments.csv, predictions_csv(predictions, arguments.request.top_k));
   }
+  if (arguments.json) return print_json(predictions_json(predictions));
+  if (arguments.csv.empty()) {
+    std::cout << predictions_csv(predictions, arguments.request.top_k);
+    return;
+  }
+  const auto read = std::count_if(predictions.rows.begin(), predictions.rows.end(),
+                                  [](const auto& row) { return row.problem.empty(); });
+  std::cout << fmt::format("{} predictions in {}\n", read, arguments.csv.string());
 }
 
 }  // namespace
 
 void add_predict_command(CLI::App& app, Context& context) {
-  struct Arguments {
-    std::filesystem::path run;
-    std::vector<std::filesystem::path> files;
-    bool json = false;
-  };
   auto arguments = std::make_shared<Arguments>();
   auto* command = add_command(app, "predict", kSummary, kDetails);
-  command->add_option("RUN", arguments->run, "directory of the run")->required();
-  command->add_option("FILE", arguments->files, "pictures or sounds, as the run was trained on")
+  command->add_option("RUN", arguments->request.run, "directory of the run")->required();
+  command
+      ->add_option("INPUT", arguments->request.inputs,
+                   "images or sounds, as the run was trained on, or folders of them")
       ->required();
+  command->add_option("--top-k", arguments->request.top_k, "classes to name for each sample (1)")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--csv", arguments->csv, "write the CSV to this file");
   add_json_flag(*command, arguments->json);
-  command->callback([arguments, &context] {
-    const auto predictions = predict_files(arguments->run, arguments->files);
-    for (const auto& prediction : predictions) {
-      if (prediction.problem.empty()) continue;
-      context.logger->warn("left out: {}", prediction.problem);
-      context.exit_status = 2;
-    }
-    arguments->json ? print_json(to_json(predictions)) : print_rows(predictions);
-  });
+  command->callback([arguments, &context] { run(*arguments, context); });
 }
 
 }  // namespace projnce::app

@@ -16,23 +16,36 @@ void add_output(OnnxGraph& graph, const GraphValue& value) {
   graph.add_output({value.name, OnnxType::kFloat, value.sides});
 }
 
+/// `probability`: softmax of the scores over the temperature.
+void add_probability_nodes(OnnxGraph& graph, const ClassScores& classes, const GraphValue& scores) {
+  const auto temperature =
+      graph.add_floats("temperature", {1}, {static_cast<float>(classes.temperature)});
+  const auto scaled = graph.add_node({"Div", {scores.name, temperature}, "scaled_scores"});
+  add_output(graph, {graph.add_node({"Softmax", {scaled}, "probability", {{"axis", int64_t{1}}}}),
+                     scores.sides});
+}
+
 void add_class_nodes(OnnxGraph& graph, const ClassScores& classes, const GraphValue& features,
                      const GraphValue& embedding) {
   GraphValue scores;
+  std::string unscaled;  // what the temperature divides
   if (classes.of == ClassScores::Of::kFeatures) {
     scores = add_linear(graph, "classifier", classes.weight, classes.bias, features);
+    unscaled = scores.name;
     scores.name = graph.add_node({"Softmax", {scores.name}, "scores", {{"axis", int64_t{1}}}});
   } else {
     const GraphValue unit{
         add_unit_rows(graph, "class_vectors.unit", embedding.name, kCosineEpsilon),
         embedding.sides};
     scores = add_linear(graph, "class_vectors", classes.weight, classes.bias, unit);
+    unscaled = scores.name;
     scores.name = graph.add_node({"Identity", {scores.name}, "scores"});
   }
   add_output(graph, scores);
   graph.add_node(
       {"ArgMax", {scores.name}, "class", {{"axis", int64_t{1}}, {"keepdims", int64_t{0}}}});
   graph.add_output({"class", OnnxType::kInt64, {}});
+  if (classes.temperature > 0) add_probability_nodes(graph, classes, {unscaled, scores.sides});
 }
 
 }  // namespace

@@ -19,11 +19,14 @@ struct ClassScores {
   Of of = Of::kEmbeddings;
   torch::Tensor weight;  // [C, F] or [C, D]
   torch::Tensor bias;    // [C]; minus infinity: the class is never taken
+  /// Of calibrated probabilities, softmax((x W^T + b) / temperature); 0: none are given.
+  double temperature = 0;
 };
 
 /// The model as a graph with its preprocessing inside: `image`, `waveform` or `vector` in (see
 /// input_nodes.h); `embedding` [batch, D] of unit length and `features` [batch, F] out, with
-/// classes also `scores` [batch, C] and `class` [batch]. It lends the model's weights, so that they
+/// classes also `scores` [batch, C] and `class` [batch], with a temperature `probability`
+/// [batch, C]. It lends the model's weights, so that they
 /// must not change before it is written.
 OnnxGraph make_onnx_graph(const EmbeddingModel& model, const InputFormat& format,
                           const std::optional<ClassScores>& classes);

@@ -5,6 +5,7 @@
 #include "projnce/core/error.h"
 #include "projnce/core/threads.h"
 #include "projnce/dataset/open_dataset.h"
+#include "projnce/io/atomic_file.h"
 #include "projnce/io/printable.h"
 #include "projnce/pipeline/array_files.h"
 #include "projnce/pipeline/embed_part.h"
@@ -51,6 +52,20 @@ Inputs open_inputs(const EmbedRequest& request, const InputOptions& input, int t
   return {.parts = {open_files(files, input)}, .labelled = false};
 }
 
+fs::path beside(fs::path output, const char* extension) {
+  return output.replace_extension(extension);
+}
+
+/// The names of these samples, a line each.
+std::string name_lines(const Dataset& part, const torch::Tensor& indices) {
+  std::string lines;
+  const auto rows = indices.contiguous();
+  for (int64_t i = 0; i < rows.size(0); ++i) {
+    lines += printable(part.sample_name(rows.data_ptr<int64_t>()[i])) + "\n";
+  }
+  return lines;
+}
+
 }  // namespace
 
 nlohmann::ordered_json embed_inputs(const EmbedRequest& request, const Logger& logger) {
@@ -64,6 +79,7 @@ nlohmann::ordered_json embed_inputs(const EmbedRequest& request, const Logger& l
   const auto cache = open_feature_cache(request.context);
   std::vector<torch::Tensor> embeddings;
   std::vector<torch::Tensor> labels;
+  std::string names;
   for (const auto& part : inputs.parts) {
     logger->info("embedding {} samples", part->size());
     // Files that were named must all be there.
@@ -72,14 +88,17 @@ nlohmann::ordered_json embed_inputs(const EmbedRequest& request, const Logger& l
                    {.label = "embedding", .threads = threads, .strict = !inputs.labelled}, logger);
     embeddings.push_back(set.embeddings);
     labels.push_back(set.labels);
+    names += name_lines(*part, set.indices);
   }
   const auto rows = torch::cat(embeddings);  // [N, D]
   write_array(request.output, rows);
   nlohmann::ordered_json result{
       {"rows", rows.size(0)}, {"dim", rows.size(1)}, {"embeddings", request.output.string()}};
+  const auto names_file = beside(request.output, ".names.txt");
+  write_file_atomically(names_file, names);
+  result["names"] = names_file.string();
   if (inputs.labelled) {
-    auto path = request.output;
-    path.replace_extension(".labels.npy");
+    const auto path = beside(request.output, ".labels.npy");
     write_array(path, torch::cat(labels));
     result["labels"] = path.string();
   }

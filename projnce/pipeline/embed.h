@@ -18,7 +18,8 @@ struct EmbedRequest {
   OpenContext context;       ///< where datasets are looked for
 };
 
-/// Writes the embeddings of the inputs, and their labels where known, as .npy files.
+/// Writes the embeddings of the inputs, and their labels where known, as .npy files, and the
+/// samples' names beside them, a line for each row.
 nlohmann::ordered_json embed_inputs(const EmbedRequest& request, const Logger& logger);
 
 }  // namespace projnce

@@ -1,6 +1,8 @@
 #include "projnce/pipeline/eval_options.h"
 
+#include "projnce/core/error.h"
 #include "projnce/core/table_reader.h"
+#include "projnce/pipeline/judge.h"
 
 namespace projnce {
 
@@ -10,12 +12,33 @@ EvalOptions read_eval_options(Table& table) {
       .field("every", options.every, at_least(1))
       .field("centroid_samples", options.centroid_samples, at_least(0))
       .field("batch_size", options.batch_size, between(1, 1 << 20))
+      .field("readout", options.readout)
+      .choice(
+          "report", options.report,
+          {{"delivered", EvalReport::kDelivered}, {"best-test-epoch", EvalReport::kBestTestEpoch}})
       .field("protocols", options.protocols)
       .field("final_protocols", options.final_protocols)
       .field("knn_neighbors", options.knn.neighbors, at_least(0))
       .field("knn_temperature", options.knn.temperature, above(0))
       .done();
+  if (options.readout == "all") {
+    fail(Hint{"'auto' chooses one; eval.final_protocols = ['all'] evaluates every one"},
+         "[eval] readout = 'all' names several readouts, expected one");
+  }
+  if (options.readout != "auto" && options.readout != "paper") protocol_by_name(options.readout);
   return options;
+}
+
+void set_paper_rule(Table& eval) {
+  eval.values.try_emplace("readout", Value{std::string("paper"), {}});
+  eval.values.try_emplace("report", Value{std::string("best-test-epoch"), {}});
+}
+
+void complete_earlier_rule(Table& config) {
+  const auto eval = config.tables.find("eval");
+  if (eval != config.tables.end() && !eval->second.values.contains("report")) {
+    set_paper_rule(eval->second);
+  }
 }
 
 }  // namespace projnce

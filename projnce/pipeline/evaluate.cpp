@@ -26,6 +26,7 @@ Table evaluation_config(const EvaluateRequest& request, const RunPaths& run) {
   auto config = read_toml(run.config());
   if (!request.data.empty()) {
     config.tables["dataset"] = dataset_table(request.data.string());
+    config.tables["train"].values["validation"] = Value{0.0, {}};  // a part of the run's own data
   }
   return config;
 }
@@ -34,6 +35,19 @@ void check_same_classes(const TrainedModel& trained, const Dataset& test) {
   if (trained.class_names == test.class_names()) return;
   fail(Hint{"give a folder with the same class folders"}, "the run was trained on the classes ",
        join(trained.class_names), "; the data has ", join(test.class_names()));
+}
+
+/// "auto" is the delivered model's own readout, with its own neighbors unless others are asked for.
+JudgeRequest run_judge_request(JudgeRequest request, const TrainedModel& trained) {
+  const auto& readout = trained.readout;
+  request.protocols = with_readout(request.protocols, protocol_name(readout.protocol));
+  if (readout.protocol == Protocol::kKnn) {
+    if (request.knn.neighbors == 0) request.knn.neighbors = readout.knn.neighbors;
+    if (request.knn.temperature == KnnOptions{}.temperature) {
+      request.knn.temperature = readout.knn.temperature;
+    }
+  }
+  return request;
 }
 
 /// The first protocol, then all of them by name, then retrieval.
@@ -84,11 +98,13 @@ ordered_json evaluate_run(const EvaluateRequest& request, const Logger& logger) 
   const auto run = open_trained_run(paths, evaluation_config(request, paths), request.context);
   check_same_classes(run.trained, run.data.test());
   auto samples = embed_test_part(run, logger);
-  if (needs_known(choose_protocols(request.judge.protocols, samples.logits.defined(),
-                                   samples.learned_vectors.defined()))) {
-    samples.known = embed_known_part(run, logger);
-  }
-  return report_of(samples, run.trained.class_names, request.judge);
+  const auto judge = run_judge_request(request.judge, run.trained);
+  auto protocols = choose_protocols(judge.protocols, samples.logits.defined(),
+                                    samples.learned_vectors.defined());
+  // The model brings along what its own readout needs.
+  std::erase(protocols, run.trained.readout.protocol);
+  if (needs_known(protocols)) samples.known = embed_known_part(run, logger);
+  return report_of(samples, run.trained.class_names, judge);
 }
 
 ordered_json evaluate_arrays(const EvaluateArraysRequest& request) {

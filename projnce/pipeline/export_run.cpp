@@ -11,6 +11,7 @@
 #include "projnce/checkpoint/module_state.h"
 #include "projnce/core/error.h"
 #include "projnce/core/version.h"
+#include "projnce/eval/nearest_centroid.h"
 #include "projnce/export/onnx_model.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/trained_model.h"
@@ -29,7 +30,8 @@ Metadata model_metadata(const TrainedModel& trained) {
   Metadata metadata = {{"projnce_version", kVersion},
                        {"class_names", nlohmann::json(trained.class_names).dump()},
                        {"mean", nlohmann::json(input.mean).dump()},
-                       {"std", nlohmann::json(input.std).dump()}};
+                       {"std", nlohmann::json(input.std).dump()},
+                       {"readout", protocol_name(trained.readout.protocol)}};
   if (input.kind == SampleKind::kImage) {
     metadata["image_size"] = std::to_string(input.image_size);
     metadata["channels"] = std::to_string(input.channels);
@@ -58,14 +60,45 @@ std::optional<ClassScores> learned_classifier(const TrainedModel& trained) {
                      logits.detach().flatten().clone()};
 }
 
-/// The classes as `projnce predict` tells them apart.
-ClassScores class_scores(const TrainedModel& trained) {
-  if (auto classifier = learned_classifier(trained)) return *classifier;
-  const auto& vectors = trained.class_vectors;
+ClassScores vector_scores(const torch::Tensor& vectors) {
   const auto absent = vectors.isnan().any(/*dim=*/1);
   return {ClassScores::Of::kEmbeddings, unit_rows(torch::nan_to_num(vectors)),
           torch::zeros({vectors.size(0)})
               .masked_fill(absent, -std::numeric_limits<double>::infinity())};
+}
+
+/// The probe with its standardization folded into weights and bias.
+ClassScores probe_scores(const LinearProbe& probe) {
+  const auto weight = probe.weights.to(torch::kFloat64) / probe.scale.to(torch::kFloat64);
+  const auto bias = probe.bias.to(torch::kFloat64) - weight.mv(probe.mean.to(torch::kFloat64));
+  return {ClassScores::Of::kFeatures, weight.to(torch::kFloat32), bias.to(torch::kFloat32)};
+}
+
+/// The run's readout, as far as a graph can hold it.
+ClassScores readout_graph(const TrainedModel& trained) {
+  switch (trained.readout.protocol) {
+    case Protocol::kLogits:
+      if (auto classifier = learned_classifier(trained)) return *classifier;
+      break;
+    case Protocol::kProjection:
+      return vector_scores(
+          mask_absent_classes(trained.loss->class_vectors().detach(), trained.class_vectors));
+    case Protocol::kProbe:
+      return probe_scores(trained.readout.probe);
+    case Protocol::kKnn:
+      fail(Hint{"export without --classes, or train with eval.readout = 'zero-shot' or 'probe'"},
+           "this run predicts classes by its k nearest training samples, which an ONNX graph "
+           "cannot hold");
+    case Protocol::kZeroShot:
+      break;
+  }
+  return vector_scores(trained.class_vectors);
+}
+
+ClassScores class_scores(const TrainedModel& trained) {
+  auto scores = readout_graph(trained);
+  scores.temperature = trained.readout.temperature;
+  return scores;
 }
 
 ordered_json describe_ports(const std::vector<OnnxPort>& ports) {

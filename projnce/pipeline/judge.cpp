@@ -8,7 +8,6 @@
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/eval/calibration.h"
-#include "projnce/eval/linear_probe.h"
 #include "projnce/eval/nearest_centroid.h"
 
 namespace projnce {
@@ -22,20 +21,18 @@ constexpr int64_t kUsualNeighbors = 20;
 struct ProtocolRow {
   Protocol protocol;
   const char* name;
+  const char* text;
 };
-constexpr ProtocolRow kProtocols[] = {{Protocol::kZeroShot, "zero-shot"},
-                                      {Protocol::kLogits, "logits"},
-                                      {Protocol::kProjection, "projection"},
-                                      {Protocol::kKnn, "knn"},
-                                      {Protocol::kProbe, "probe"}};
+constexpr ProtocolRow kProtocols[] = {
+    {Protocol::kZeroShot, "zero-shot", "nearest centroid"},
+    {Protocol::kLogits, "logits", "trained classifier"},
+    {Protocol::kProjection, "projection", "learned class vectors"},
+    {Protocol::kKnn, "knn", "k nearest neighbors"},
+    {Protocol::kProbe, "probe", "linear probe"}};
 
-Protocol find_protocol(const std::string& name) {
-  std::vector<std::string> names = {"auto", "all"};
-  for (const auto& row : kProtocols) {
-    if (name == row.name) return row.protocol;
-    names.emplace_back(row.name);
-  }
-  fail_unknown("protocol", name, names);
+const ProtocolRow& row_of(Protocol protocol) {
+  return *std::find_if(std::begin(kProtocols), std::end(kProtocols),
+                       [&](const auto& row) { return row.protocol == protocol; });
 }
 
 /// Predictions and the probabilities behind them.
@@ -52,16 +49,19 @@ ClassScores from_logits(const torch::Tensor& logits) {
   return {logits, logits.softmax(1)};
 }
 
-ClassScores from_votes(const JudgedSamples& samples, KnnOptions knn) {
-  if (knn.neighbors == 0) knn.neighbors = std::min(kUsualNeighbors, samples.known.labels.size(0));
-  const auto shares = knn_scores(samples.known.embeddings, samples.known.labels,
-                                 samples.num_classes, samples.test.embeddings, knn);
+ClassScores from_votes(const JudgedSamples& samples, const KnnOptions& knn) {
+  const auto& known = samples.known;
+  const auto shares =
+      knn_scores(known.embeddings, known.labels, samples.num_classes, samples.test.embeddings,
+                 resolve_neighbors(knn, known.labels.size(0)));
   return {shares, shares};
 }
 
 ClassScores from_probe(const JudgedSamples& samples) {
   const auto probe =
-      fit_linear_probe(samples.known.features, samples.known.labels, samples.num_classes);
+      samples.probe.weights.defined()
+          ? samples.probe
+          : fit_linear_probe(samples.known.features, samples.known.labels, samples.num_classes);
   return from_logits(probe.scores(samples.test.features));
 }
 
@@ -100,9 +100,35 @@ std::string most_often_taken_for(const Accuracy& accuracy, size_t label,
 }  // namespace
 
 std::string protocol_name(Protocol protocol) {
-  const auto* row = std::find_if(std::begin(kProtocols), std::end(kProtocols),
-                                 [&](const auto& r) { return r.protocol == protocol; });
-  return row->name;
+  return row_of(protocol).name;
+}
+
+std::string protocol_text(Protocol protocol) {
+  return row_of(protocol).text;
+}
+
+Protocol protocol_by_name(const std::string& name) {
+  std::vector<std::string> names = {"auto", "paper", "all"};
+  for (const auto& row : kProtocols) {
+    if (name == row.name) return row.protocol;
+    names.emplace_back(row.name);
+  }
+  fail_unknown("protocol", name, names);
+}
+
+Protocol default_readout(bool has_logits, bool has_learned_vectors) {
+  if (has_logits) return Protocol::kLogits;
+  return has_learned_vectors ? Protocol::kProjection : Protocol::kZeroShot;
+}
+
+std::vector<std::string> with_readout(const std::vector<std::string>& names,
+                                      const std::string& readout) {
+  std::vector<std::string> resolved;
+  for (const auto& name : names) {
+    if (name == "auto" || name == "all") resolved.push_back(readout);
+    if (name != "auto") resolved.push_back(name);
+  }
+  return resolved;
 }
 
 std::vector<Protocol> choose_protocols(const std::vector<std::string>& names, bool has_logits,
@@ -114,8 +140,12 @@ std::vector<Protocol> choose_protocols(const std::vector<std::string>& names, bo
     }
   };
   for (const auto& name : names) {
+    if (name == "paper") {
+      add(default_readout(has_logits, /*has_learned_vectors=*/false));
+      continue;
+    }
     if (name == "auto" || name == "all") {
-      add(has_logits ? Protocol::kLogits : Protocol::kZeroShot);
+      add(default_readout(has_logits, has_learned_vectors));
       if (name == "auto") continue;
       add(Protocol::kZeroShot);
       if (has_learned_vectors) add(Protocol::kProjection);
@@ -123,7 +153,7 @@ std::vector<Protocol> choose_protocols(const std::vector<std::string>& names, bo
       add(Protocol::kProbe);
       continue;
     }
-    const auto protocol = find_protocol(name);
+    const auto protocol = protocol_by_name(name);
     if (protocol == Protocol::kLogits && !has_logits) {
       fail("there are no logits to judge by: the loss trained no classifier of these classes");
     }
@@ -142,6 +172,11 @@ bool needs_known(const std::vector<Protocol>& protocols) {
   });
 }
 
+KnnOptions resolve_neighbors(KnnOptions knn, int64_t known_samples) {
+  if (knn.neighbors == 0) knn.neighbors = std::min(kUsualNeighbors, known_samples);
+  return knn;
+}
+
 Judgement judge(const JudgedSamples& samples, Protocol protocol, const KnnOptions& knn) {
   const auto [scores, probabilities] = scores_by(samples, protocol, knn);
   Judgement result{.protocol = protocol, .accuracy = measure_accuracy(scores, samples.test.labels)};
@@ -152,6 +187,11 @@ Judgement judge(const JudgedSamples& samples, Protocol protocol, const KnnOption
     result.calibration_error = calibration_error(probabilities, samples.test.labels);
   }
   return result;
+}
+
+torch::Tensor protocol_scores(const JudgedSamples& samples, Protocol protocol,
+                              const KnnOptions& knn) {
+  return scores_by(samples, protocol, knn).scores;
 }
 
 ordered_json brief_json(const Judgement& judgement) {

@@ -8,7 +8,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/core/seed.h"
-#include "projnce/eval/nearest_centroid.h"
+#include "projnce/eval/accuracy.h"
 #include "projnce/io/printable.h"
 #include "projnce/pipeline/array_files.h"
 #include "projnce/pipeline/audited_samples.h"
@@ -30,20 +30,22 @@ constexpr size_t kSuspectPictureBytes = 2500;
 constexpr size_t kLongestName = 120;
 constexpr uint64_t kChoiceSeed = 0x70616765;  // which samples of a large part are shown
 
-/// Predictions by the classifier that the loss trained, where it has one, else by the nearest class
-/// vector.
+/// Predictions by the run's readout.
 struct PagePredictions {
   torch::Tensor labels;      // [N], int64
-  torch::Tensor similarity;  // [N], float32
+  torch::Tensor similarity;  // [N], float32: probability, or the score in runs of older versions
 };
 
 PagePredictions predict_page(const EmbeddedSet& set, const JudgedRun& run) {
   const torch::NoGradGuard no_gradient;
-  const bool classifier = run.samples.logits.defined();
-  const auto scores = classifier ? run.loss.logits(set.features).softmax(1)
-                                 : cosine_scores(set.embeddings, run.samples.class_vectors);
-  const auto [best, labels] = scores.max(1);
-  return {labels.to(torch::kLong).contiguous(), best.to(torch::kFloat32).contiguous()};
+  const auto& readout = run.trained.readout;
+  const auto scores = readout_scores(run.trained, set);
+  const auto labels = predict_class(scores);
+  const auto shown = readout.calibrated() ? readout_probabilities(readout, scores)
+                     : readout.protocol == Protocol::kLogits ? scores.softmax(1)
+                                                             : scores;
+  return {labels.contiguous(),
+          shown.gather(1, labels.unsqueeze(1)).squeeze(1).to(torch::kFloat32).contiguous()};
 }
 
 std::vector<int64_t> longs(const torch::Tensor& tensor) {
@@ -120,7 +122,7 @@ class PageMaker {
 
   PageSamples make() {
     page_.class_names = run_.data.class_names();
-    page_.protocol = run_.samples.logits.defined() ? "logits" : "zero-shot";
+    page_.protocol = protocol_name(run_.trained.readout.protocol);
     check_stop();
     audit();
     check_stop();

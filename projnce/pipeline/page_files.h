@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "projnce/core/logging.h"
-#include "projnce/loss/contrastive_loss.h"
 #include "projnce/pipeline/judge.h"
 #include "projnce/pipeline/report_options.h"
+#include "projnce/pipeline/trained_model.h"
 #include "projnce/pipeline/training_data.h"
 #include "projnce/report/page_samples.h"
 #include "projnce/report/run_paths.h"
@@ -19,7 +19,7 @@ struct JudgedRun {
   const TrainingData& data;
   const JudgedSamples& samples;  ///< with the known ones
   DatasetPtr known;              ///< what samples.known was made of: data.known or a part of it
-  ContrastiveLoss& loss;
+  TrainedModel trained;          ///< that the page shows the predictions of
   int threads = 1;
   std::function<bool()> stop_requested = {};  ///< asked between the steps
 };

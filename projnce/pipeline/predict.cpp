@@ -2,18 +2,25 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "projnce/core/error.h"
+#include "projnce/core/progress.h"
 #include "projnce/core/threads.h"
 #include "projnce/dataset/decode_all.h"
 #include "projnce/dataset/subset.h"
-#include "projnce/eval/nearest_centroid.h"
-#include "projnce/io/printable.h"
+#include "projnce/pipeline/predict_inputs.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/run_evaluation.h"
 #include "projnce/pipeline/trained_model.h"
+#include "projnce/report/csv.h"
 
 namespace projnce {
 
 namespace {
+
+using nlohmann::ordered_json;
 
 constexpr int64_t kBatchSize = 64;
 
@@ -30,33 +37,107 @@ std::vector<int64_t> find_usable(const Dataset& files, std::vector<Prediction>& 
   return usable;
 }
 
+/// The `count` best classes of each row; of equal scores the lower class first. Classes that are
+/// never predicted are left out.
+std::vector<std::vector<PredictedClass>> best_classes(const TrainedModel& trained,
+                                                      const torch::Tensor& scores, int64_t count) {
+  const auto& readout = trained.readout;
+  const auto [sorted, order] = scores.sort(/*stable=*/true, /*dim=*/1, /*descending=*/true);
+  const auto probabilities =
+      readout.calibrated() ? readout_probabilities(readout, scores) : torch::Tensor();
+  std::vector<std::vector<PredictedClass>> rows(static_cast<size_t>(scores.size(0)));
+  for (int64_t i = 0; i < scores.size(0); ++i) {
+    for (int64_t k = 0; k < std::min(count, scores.size(1)); ++k) {
+      const double score = sorted[i][k].item<double>();
+      if (k > 0 && std::isinf(score)) break;
+      const auto label = order[i][k].item<int64_t>();
+      PredictedClass guess{.name = trained.class_names[static_cast<size_t>(label)], .score = score};
+      if (probabilities.defined()) guess.probability = probabilities[i][label].item<double>();
+      rows[static_cast<size_t>(i)].push_back(std::move(guess));
+    }
+  }
+  return rows;
+}
+
+ordered_json class_json(const PredictedClass& guess) {
+  return {{"class", guess.name},
+          {"probability",
+           std::isnan(guess.probability) ? ordered_json() : ordered_json(guess.probability)},
+          {"score", guess.score}};
+}
+
 }  // namespace
 
-std::vector<Prediction> predict_files(const std::filesystem::path& run,
-                                      const std::vector<std::filesystem::path>& files) {
+Predictions predict_inputs(const PredictRequest& request) {
+  if (request.top_k < 1) fail("--top-k is ", request.top_k, ", expected 1 or more");
   const int threads = set_threads(0);
-  const auto trained = load_trained_model(find_run(run).encoder());
-  const auto list = as_model_input(open_files(files, trained.input), trained.input, nullptr);
-  std::vector<Prediction> predictions(files.size());
-  for (size_t i = 0; i < files.size(); ++i) predictions[i].file = printable(files[i].native());
+  const auto trained = load_trained_model(find_run(request.run).encoder());
+  const auto inputs = open_predict_inputs(request.inputs, trained.input);
+  Predictions predictions{.rows = std::vector<Prediction>(inputs.names.size()),
+                          .readout = protocol_name(trained.readout.protocol),
+                          .epoch = trained.epoch,
+                          .calibrated = trained.readout.calibrated()};
+  for (size_t i = 0; i < inputs.names.size(); ++i) predictions.rows[i].file = inputs.names[i];
 
-  const auto usable = find_usable(*list, predictions, threads);
+  const auto usable = find_usable(*inputs.samples, predictions.rows, threads);
   if (usable.empty()) return predictions;
-  JudgedSamples samples;
-  samples.test = embed_dataset(*trained.model, std::make_shared<SubsetDataset>(list, usable),
-                               eval_loader_options(trained.input, kBatchSize, threads));
-  samples.num_classes = static_cast<int64_t>(trained.class_names.size());
-  add_learned_classes(samples, *trained.loss);
-  const auto scores = samples.logits.defined()
-                          ? samples.logits.softmax(1)
-                          : cosine_scores(samples.test.embeddings, trained.class_vectors);
-  const auto classes = predict_class(scores);
+  Progress progress("predicting", static_cast<int64_t>(usable.size()), "samples");
+  const auto set =
+      embed_dataset(*trained.model, std::make_shared<SubsetDataset>(inputs.samples, usable),
+                    eval_loader_options(trained.input, kBatchSize, threads),
+                    [&](int64_t rows) { progress.update(rows); });
+  progress.finish();
+  auto classes = best_classes(trained, readout_scores(trained, set), request.top_k);
   for (size_t row = 0; row < usable.size(); ++row) {
-    const auto best = classes[row].item<int64_t>();
-    predictions[usable[row]].class_name = trained.class_names[best];
-    predictions[usable[row]].similarity = scores[row][best].item<double>();
+    predictions.rows[static_cast<size_t>(usable[row])].classes = std::move(classes[row]);
   }
   return predictions;
+}
+
+ordered_json predictions_json(const Predictions& predictions) {
+  auto rows = ordered_json::array();
+  for (const auto& prediction : predictions.rows) {
+    ordered_json row{{"file", prediction.file}};
+    if (!prediction.problem.empty()) {
+      row["error"] = prediction.problem;
+    } else {
+      row.update(class_json(prediction.classes.front()));
+    }
+    if (prediction.classes.size() > 1) {
+      row["top"] = ordered_json::array();
+      for (const auto& guess : prediction.classes) row["top"].push_back(class_json(guess));
+    }
+    rows.push_back(std::move(row));
+  }
+  return {{"readout", predictions.readout},
+          {"epoch", predictions.epoch},
+          {"calibrated", predictions.calibrated},
+          {"predictions", rows}};
+}
+
+std::string predictions_csv(const Predictions& predictions, int64_t top_k) {
+  size_t most = 1;
+  for (const auto& row : predictions.rows) most = std::max(most, row.classes.size());
+  most = std::min(most, static_cast<size_t>(top_k));
+  CsvRow header;
+  header.text("file").text("class").text("probability");
+  for (size_t k = 2; k <= most; ++k) {
+    header.text(concat("class_", k)).text(concat("probability_", k));
+  }
+  std::string text = header.line();
+  for (const auto& prediction : predictions.rows) {
+    if (!prediction.problem.empty()) continue;
+    CsvRow row;
+    row.text(prediction.file);
+    for (size_t k = 0; k < most; ++k) {
+      const bool named = k < prediction.classes.size();
+      const double probability = named ? prediction.classes[k].probability : std::nan("");
+      named ? row.text(prediction.classes[k].name) : row.nothing();
+      std::isnan(probability) ? row.nothing() : row.number(probability);
+    }
+    text += row.line();
+  }
+  return text;
 }
 
 }  // namespace projnce

@@ -38,7 +38,7 @@ void make_page_files(const RunPaths& paths, const ReportRequest& request, const 
                     .data = run.data,
                     .samples = samples,
                     .known = run.data.known,
-                    .loss = *run.trained.loss,
+                    .trained = run.trained,
                     .threads = run.threads},
                    read_report_options(run.config.tables["report"]), logger);
 }

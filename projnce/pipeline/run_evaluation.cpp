@@ -27,6 +27,7 @@ RunEvaluator::RunEvaluator(const TrainingData& data, EvaluatorSettings settings)
           eval_loader_options(data.input, settings.options.batch_size, settings.threads)),
       centroid_part_(data.known),
       test_part_(data.judged),
+      validation_part_(data.validation),
       test_damage_(std::make_unique<DamageWatch>(data.judged->size(), settings.logger,
                                                  data.dataset.max_corrupt)),
       num_classes_(static_cast<int64_t>(data.class_names().size())),
@@ -38,6 +39,10 @@ RunEvaluator::RunEvaluator(const TrainingData& data, EvaluatorSettings settings)
   }
   centroid_damage_ =
       std::make_unique<DamageWatch>(centroid_part_->size(), nullptr, data.dataset.max_corrupt);
+  if (validation_part_) {
+    validation_damage_ = std::make_unique<DamageWatch>(validation_part_->size(), settings_.logger,
+                                                       data.dataset.max_corrupt);
+  }
 }
 
 EmbeddedSet RunEvaluator::embed(EmbeddingModel& model, const DatasetPtr& part,
@@ -65,7 +70,8 @@ EmbeddedSet RunEvaluator::embed_share(EmbeddingModel& model, const DatasetPtr& p
 }
 
 Evaluation RunEvaluator::evaluate(EmbeddingModel& model, ContrastiveLoss& loss,
-                                  const std::vector<std::string>& protocols) const {
+                                  const std::vector<std::string>& names) const {
+  const auto protocols = with_readout(names, settings_.options.readout);
   Evaluation result;
   auto& samples = result.samples;
   samples.known = embed(model, centroid_part_, *centroid_damage_);
@@ -75,8 +81,17 @@ Evaluation RunEvaluator::evaluate(EmbeddingModel& model, ContrastiveLoss& loss,
   samples.class_vectors =
       class_centroids(samples.known.embeddings, samples.known.labels, num_classes_);
   add_learned_classes(samples, loss);
-  if (settings_.ranks->first()) {
-    result.judgements = judge_by(samples, protocols, settings_.options.knn);
+  if (validation_part_) {
+    result.validation = samples;
+    result.validation->test = embed(model, validation_part_, *validation_damage_);
+    add_learned_classes(*result.validation, loss);
+  }
+  if (!settings_.ranks->first()) return result;
+  result.judgements = judge_by(samples, protocols, settings_.options.knn);
+  if (result.validation) {
+    const auto protocol = result.judgements.front().protocol;
+    result.validation_accuracy =
+        judge(*result.validation, protocol, settings_.options.knn).accuracy.top1;
   }
   return result;
 }

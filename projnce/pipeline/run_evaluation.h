@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct Evaluation {
   JudgedSamples samples;
   /// By the protocols that were asked for; at least one, of rank 0 alone.
   std::vector<Judgement> judgements;
+  /// The validation part in place of the test part; none if there is no validation part.
+  std::optional<JudgedSamples> validation = {};
+  /// The validation part's accuracy by the first protocol; 0 without one. Of rank 0 alone.
+  double validation_accuracy = 0;
   const Accuracy& accuracy() const { return judgements.front().accuracy; }
 };
 
@@ -38,8 +43,8 @@ struct EvaluatorSettings {
   std::function<bool()> stop_requested = {};
 };
 
-/// Embeds the known samples, un-augmented and with the labels as given, and the test part, and
-/// judges by them.
+/// Embeds the known samples, un-augmented and with the labels as given, the test part and the
+/// validation part, and judges by them.
 class RunEvaluator {
  public:
   RunEvaluator(const TrainingData& data, EvaluatorSettings settings);
@@ -61,8 +66,10 @@ class RunEvaluator {
   EvalLoaderOptions loader_options_;
   DatasetPtr centroid_part_;
   DatasetPtr test_part_;
+  DatasetPtr validation_part_;  // null if there is none
   // Of training samples the loader tells the user.
   std::unique_ptr<DamageWatch> centroid_damage_;
+  std::unique_ptr<DamageWatch> validation_damage_;
   std::unique_ptr<DamageWatch> test_damage_;
   int64_t num_classes_;
   EvaluatorSettings settings_;

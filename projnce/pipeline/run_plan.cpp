@@ -6,6 +6,7 @@
 #include "projnce/core/error.h"
 #include "projnce/core/toml.h"
 #include "projnce/dataset/corrupt_limit.h"
+#include "projnce/pipeline/eval_options.h"
 #include "projnce/pipeline/run_conditions.h"
 #include "projnce/pipeline/run_directory.h"
 
@@ -25,8 +26,8 @@ std::optional<Checkpoint> newest_checkpoint(const RunPaths& paths, const Logger&
   return std::move(newest.checkpoint);
 }
 
-/// The settings that the run was trained with so far.
-Table trained_config(const RunPaths& paths, const std::optional<Checkpoint>& checkpoint) {
+/// The settings that are stored with the run.
+Table stored_config(const RunPaths& paths, const std::optional<Checkpoint>& checkpoint) {
   if (checkpoint) {
     const auto found = checkpoint->state.metadata.find("config");
     if (found != checkpoint->state.metadata.end()) {
@@ -34,6 +35,13 @@ Table trained_config(const RunPaths& paths, const std::optional<Checkpoint>& che
     }
   }
   return read_toml(paths.config());
+}
+
+/// The settings that the run was trained with so far.
+Table trained_config(const RunPaths& paths, const std::optional<Checkpoint>& checkpoint) {
+  auto config = stored_config(paths, checkpoint);
+  complete_earlier_rule(config);
+  return config;
 }
 
 RunPlan plan_start(const TrainRequest& request) {

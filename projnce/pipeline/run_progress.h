@@ -11,6 +11,9 @@ struct RunProgress {
   double last_accuracy = 0;
   double best_accuracy = -1;
   int64_t best_epoch = 0;  ///< counted from 1
+  double last_top5 = 0;
+  double validation_accuracy = -1;  ///< the highest on the validation part
+  int64_t validation_epoch = 0;     ///< that has it, counted from 1; 0: no validation part
   double train_seconds = 0;
   double eval_seconds = 0;
 };

@@ -12,10 +12,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-double setting(const Table& dataset, const std::string& section, const std::string& key) {
-  return std::get<double>(dataset.tables.at(section).values.at(key).data);
-}
-
 ordered_json final_information(const JudgedSamples& samples) {
   const InformationOptions options{.temperature = samples.temperature};
   const auto& test = samples.test;
@@ -35,27 +31,24 @@ ordered_json count_test_classes(const JudgedSamples& samples) {
 
 }  // namespace
 
-ordered_json final_results(const JudgedSamples& samples, const EvalOptions& options) {
+ordered_json final_results(const JudgedSamples& samples, const EvalOptions& options,
+                           const Delivery& delivery) {
+  const auto readout = protocol_name(delivery.readout.protocol);
+  auto names = with_readout(options.final_protocols, readout);
+  names.insert(names.begin(), readout);
   ordered_json protocols;
-  for (const auto& judgement : judge_by(samples, options.final_protocols, options.knn)) {
+  for (const auto& judgement : judge_by(samples, names, options.knn)) {
     protocols[protocol_name(judgement.protocol)] = brief_json(judgement);
+  }
+  // The delivered model has calibrated probabilities; those of the others are as they come.
+  if (delivery.calibration_error) {
+    protocols[readout]["calibration_error"] = *delivery.calibration_error;
+    protocols[readout]["calibrated"] = true;
   }
   return {{"protocols", protocols},
           {"test_classes", count_test_classes(samples)},
           {"retrieval", measure_retrieval_report(samples.test.embeddings, samples.test.labels)},
           {"information", final_information(samples)}};
-}
-
-ordered_json reported_accuracy(const Accuracy& last, double best, int64_t best_epoch,
-                               const Table& dataset) {
-  const bool noisy = setting(dataset, "label_noise", "rate") > 0 ||
-                     setting(dataset, "feature_noise", "deviation") > 0;
-  return {{"last", last.top1},
-          {"last_top5", last.top5},
-          {"best", best},
-          {"best_epoch", best_epoch},
-          {"reported", noisy ? last.top1 : best},
-          {"reported_epoch", noisy ? "last" : "best"}};
 }
 
 }  // namespace projnce

@@ -15,6 +15,7 @@
 #include "projnce/io/atomic_file.h"
 #include "projnce/loss/registry.h"
 #include "projnce/pipeline/array_files.h"
+#include "projnce/pipeline/eval_options.h"
 #include "projnce/pipeline/run_conditions.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/run_plan.h"
@@ -92,6 +93,18 @@ void check_rank_settings(Table config, const Ranks& ranks) {
   }
 }
 
+/// One epoch is delivered: either the validation part chooses it or nothing does.
+void check_epoch_rule(Table config) {
+  const auto train = read_train_options(config.tables["train"]);
+  const auto eval = read_eval_options(config.tables["eval"]);
+  if (train.validation > 0 && eval.report == EvalReport::kBestTestEpoch) {
+    fail(
+        Hint{"set train.validation = 0 or eval.report = 'delivered'"},
+        "[eval] report = 'best-test-epoch' chooses the epoch by test labels, [train] validation = ",
+        train.validation, " by the validation part; expected one of the two");
+  }
+}
+
 void check_labels_suffice(const DatasetSplit& data, const Table& config) {
   const auto& loss = config.tables.at("loss").values;
   const auto name = loss.find("name");
@@ -138,6 +151,7 @@ TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environmen
   const bool resumes = plan.kind == RunPlan::Kind::kResume;
   auto& config = plan.config;
   check_rank_settings(config, *ranks);
+  check_epoch_rule(config);
   // Read before the data is: a wrong file stops the run in its first second.
   auto weights = ranks->first() && !plan.checkpoint ? read_start_weights(config) : std::nullopt;
   const auto settings = read_run_settings(config);

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "projnce/checkpoint/module_state.h"
 #include "projnce/core/error.h"
@@ -9,6 +10,8 @@
 #include "projnce/encoder/registry.h"
 #include "projnce/loss/registry.h"
 #include "projnce/pipeline/array_files.h"
+#include "projnce/pipeline/readout_file.h"
+#include "projnce/pipeline/run_evaluation.h"
 
 namespace projnce {
 
@@ -55,6 +58,7 @@ void save_trained_model(const std::filesystem::path& path, const TrainedModel& t
   file.metadata["config"] = to_toml(used_sections(trained.config));
   file.metadata["train_classes"] = std::to_string(trained.train_classes);
   file.metadata["class_names"] = nlohmann::json(trained.class_names).dump();
+  write_readout(trained, file);
   save_tensors(path, file);
 }
 
@@ -66,7 +70,7 @@ void require_trained(const std::filesystem::path& path) {
 
 TrainedModel load_trained_model(const std::filesystem::path& path) {
   require_trained(path);
-  const auto file = load_tensors(path);
+  auto file = load_tensors(path);
   const auto format = file.metadata.find("format");
   if (format == file.metadata.end() || format->second != kEncoderFormat) {
     fail(path.string(), " is not an encoder that projnce saved");
@@ -85,9 +89,29 @@ TrainedModel load_trained_model(const std::filesystem::path& path) {
                             .feature_dim = trained.model->feature_dim()},
                            read_matrix);
   trained.class_vectors = torch::zeros({classes, trained.model->embedding_dim()});
+  const auto readout = take_readout_tensors(file);
   restore_tensors(model_tensors(trained), file);
   trained.model->eval();
+  read_readout(file, readout, trained);
   return trained;
+}
+
+JudgedSamples judged_samples(const TrainedModel& trained, EmbeddedSet set) {
+  JudgedSamples samples;
+  samples.test = std::move(set);
+  samples.num_classes = static_cast<int64_t>(trained.class_names.size());
+  samples.class_vectors = trained.class_vectors;
+  samples.temperature = loss_temperature(trained.config);
+  samples.probe = trained.readout.probe;
+  samples.known.embeddings = trained.readout.known_embeddings;
+  samples.known.labels = trained.readout.known_labels;
+  add_learned_classes(samples, *trained.loss);
+  return samples;
+}
+
+torch::Tensor readout_scores(const TrainedModel& trained, const EmbeddedSet& set) {
+  return protocol_scores(judged_samples(trained, set), trained.readout.protocol,
+                         trained.readout.knn);
 }
 
 }  // namespace projnce

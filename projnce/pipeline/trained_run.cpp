@@ -4,7 +4,6 @@
 #include "projnce/pipeline/embed_part.h"
 #include "projnce/pipeline/eval_options.h"
 #include "projnce/pipeline/run_config.h"
-#include "projnce/pipeline/run_evaluation.h"
 
 namespace projnce {
 
@@ -31,13 +30,8 @@ TrainedRun open_trained_run(const RunPaths& paths, Table config, const OpenConte
 }
 
 JudgedSamples embed_test_part(const TrainedRun& run, const Logger& logger) {
-  JudgedSamples samples;
-  samples.test = embed_run_part(run, run.data.judged, "embedding test samples", logger);
-  samples.num_classes = static_cast<int64_t>(run.trained.class_names.size());
-  samples.class_vectors = run.trained.class_vectors;
-  samples.temperature = loss_temperature(run.trained.config);
-  add_learned_classes(samples, *run.trained.loss);
-  return samples;
+  return judged_samples(run.trained,
+                        embed_run_part(run, run.data.judged, "embedding test samples", logger));
 }
 
 EmbeddedSet embed_known_part(const TrainedRun& run, const Logger& logger) {

@@ -5,6 +5,8 @@
 
 #include "projnce/core/progress.h"
 #include "projnce/dataset/file_list.h"
+#include "projnce/pipeline/validation_part.h"
+#include "projnce/train/train_options.h"
 
 namespace projnce {
 
@@ -18,6 +20,12 @@ std::function<void(int64_t, int64_t)> show_checking() {
     (*bar)->update(done);
     if (done == total) bar->reset();
   };
+}
+
+double validation_share(const Table& config) {
+  const auto found = config.tables.find("train");
+  Table train = found == config.tables.end() ? Table{} : found->second;
+  return read_train_options(train).validation;
 }
 
 }  // namespace
@@ -41,7 +49,9 @@ TrainingData open_training_data(Table& config, const RunSettings& settings, int 
                     .input = asked,
                     .known = {},
                     .judged = {}};
-  const auto& opened = data.dataset;
+  auto& opened = data.dataset;
+  const double share = validation_share(config);
+  const auto validation = share > 0 ? hold_out_validation(opened, share) : nullptr;
   if (opened.train->kind() == SampleKind::kSound) {
     data.input.mel.seconds = opened.sound.seconds;
     input.tables["sound"].values["seconds"] = Value{opened.sound.seconds, {}};
@@ -52,6 +62,7 @@ TrainingData open_training_data(Table& config, const RunSettings& settings, int 
   };
   data.known = for_model(opened.known ? opened.known : opened.train);
   data.judged = for_model(opened.test);
+  if (validation) data.validation = for_model(validation);
   data.input = resolve_input(input, *for_model(opened.train), threads);
   if (cache && context.logger && !cache->first_failure().empty()) {
     context.logger->warn("spectrograms are not kept for the next run: {}", cache->first_failure());

@@ -16,6 +16,7 @@ struct TrainingData {
   /// samples that class centroids are taken from, and the test part.
   DatasetPtr known;
   DatasetPtr judged;
+  DatasetPtr validation = nullptr;  ///< null if train.validation is 0
 
   const Dataset& train() const { return *dataset.train; }
   const Dataset& test() const { return *dataset.test; }
@@ -25,7 +26,8 @@ struct TrainingData {
   const std::vector<std::string>& class_names() const { return known->class_names(); }
 };
 
-/// Opens [dataset] and completes [dataset] and [input] of the configuration. Of `context`, seed,
+/// Opens [dataset], takes train.validation of the training part away, and completes [dataset] and
+/// [input] of the configuration. Of `context`, seed,
 /// threads and the form of sounds are replaced by the run's; samples are checked behind a progress
 /// bar.
 TrainingData open_training_data(Table& config, const RunSettings& settings, int threads,

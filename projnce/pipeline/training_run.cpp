@@ -16,7 +16,6 @@
 #include "projnce/pipeline/batch_samples.h"
 #include "projnce/pipeline/closing_page.h"
 #include "projnce/pipeline/run_results.h"
-#include "projnce/pipeline/trained_model.h"
 #include "projnce/train/passing_state.h"
 
 namespace projnce {
@@ -107,8 +106,9 @@ TrainingRun::TrainingRun(const RunContents& contents, const TrainEnvironment& en
       conditions_(run_conditions(threads_, ranks_->size())),
       label_entropy_(label_entropy(torch::tensor(labels_of(data_.train())))) {
   if (!ranks_->first()) return;  // rank 0 alone looks at checkpoints
-  data_ids_ = {{"samples", data_fingerprint({&data_.train(), &data_.test()})},
-               {"files", file_fingerprint({&data_.train(), &data_.test()})}};
+  std::vector<const Dataset*> all = {&data_.train(), &data_.test()};
+  if (data_.validation) all.push_back(data_.validation.get());
+  data_ids_ = {{"samples", data_fingerprint(all)}, {"files", file_fingerprint(all)}};
   // They must not depend on the run's settings: labels are those before noise was added, and
   // contents are excluded if noise was added to them or sounds were cut to the run's length.
   const bool with_contents =
@@ -205,6 +205,9 @@ void TrainingRun::announce() const {
   log.info("{} training and {} test samples of {} classes; inputs of {} x {} x {}",
            data_.train().size(), data_.test().size(), data_.class_names().size(), shape.channels,
            shape.height, shape.width);
+  if (data_.validation) {
+    log.info("{} validation samples choose the epoch and the readout", data_.validation->size());
+  }
   log.info("{} with {}, {:.2f} M weights; loss {}, about {:.2f} by chance",
            text_setting(config_, "encoder", "name"), model_->encoder().describe(),
            double(weights) / 1e6, text_setting(config_, "loss", "name"), chance);
@@ -221,6 +224,8 @@ TrainOutcome TrainingRun::finish() {
   if (end == TrainEnd::kStopped) {
     progress_.train_seconds += now_seconds() - epoch_started_;
     save_checkpoint();
+  } else if (!load_delivered_epoch()) {
+    outcome.finished = false;
   } else {
     write_results();
     if (ranks_->first()) outcome.summary = summary();
@@ -234,16 +239,12 @@ TrainOutcome TrainingRun::finish() {
 
 TrainEnd TrainingRun::train_on() {
   try {
-    const auto end = trainer_.run({.on_step = [this](const auto& report) { on_step(report); },
-                                   .on_nonfinite = [this](const auto& step) { on_nonfinite(step); },
-                                   .on_epoch = [this](const auto& report) { on_epoch(report); },
-                                   .stop_requested = environment_.stop_requested,
-                                   .wants_checkpoint = [this] { return wants_checkpoint(); },
-                                   .on_checkpoint = [this] { save_checkpoint(); }});
-    if (end == TrainEnd::kFinished && !last_evaluation_) {  // resumed behind the last epoch
-      last_evaluation_ = evaluator_.evaluate(*model_, *loss_, eval_options_.protocols);
-    }
-    return end;
+    return trainer_.run({.on_step = [this](const auto& report) { on_step(report); },
+                         .on_nonfinite = [this](const auto& step) { on_nonfinite(step); },
+                         .on_epoch = [this](const auto& report) { on_epoch(report); },
+                         .stop_requested = environment_.stop_requested,
+                         .wants_checkpoint = [this] { return wants_checkpoint(); },
+                         .on_checkpoint = [this] { save_checkpoint(); }});
   } catch (const EvaluationStopped&) {
     return TrainEnd::kStopped;  // the state is that before the evaluation
   }
@@ -316,6 +317,9 @@ void TrainingRun::on_epoch(const EpochReport& report) {
     line += fmt::format("  bound {:.2f} of {:.2f} nats", bound->second, label_entropy_);
   }
   if (evaluated) line += fmt::format("  accuracy {:.2f} %", 100 * progress_.last_accuracy);
+  if (evaluated && last_evaluation_->validation) {
+    line += fmt::format("  validation {:.2f} %", 100 * last_evaluation_->validation_accuracy);
+  }
   if (bar_) bar_->finish();
   environment_.logger->info("{}  {:.0f} s, {:.0f} samples/s", line, trained,
                             double(data_.train().size()) / trained);
@@ -331,9 +335,18 @@ void TrainingRun::evaluate(const EpochReport& report) {
   if (!ranks_->first()) return;
   const auto& accuracy = last_evaluation_->accuracy();
   progress_.last_accuracy = accuracy.top1;
+  progress_.last_top5 = accuracy.top5;
+  const bool has_validation = last_evaluation_->validation.has_value();
   if (accuracy.top1 > progress_.best_accuracy) {
     progress_.best_accuracy = accuracy.top1;
     progress_.best_epoch = report.epoch + 1;
+    best_unsaved_ = !has_validation;
+  }
+  // Of equal epochs the later one is taken: few validation samples tell good epochs apart badly,
+  // and more training rarely hurts.
+  if (has_validation && last_evaluation_->validation_accuracy >= progress_.validation_accuracy) {
+    progress_.validation_accuracy = last_evaluation_->validation_accuracy;
+    progress_.validation_epoch = report.epoch + 1;
     best_unsaved_ = true;
   }
 }
@@ -346,6 +359,56 @@ void TrainingRun::append_epoch(const EpochReport& report, bool evaluated) {
   for (const auto& judgement : last_evaluation_->judgements) {
     journal_->append(report.step, report.epoch, "test", protocol_name(judgement.protocol),
                      brief_json(judgement));
+  }
+  if (last_evaluation_->validation) {
+    journal_->append(report.step, report.epoch, "validation",
+                     protocol_name(last_evaluation_->judgements.front().protocol),
+                     {{"top1", last_evaluation_->validation_accuracy}});
+  }
+}
+
+bool TrainingRun::load_delivered_epoch() {
+  delivered_epoch_ = {.epoch = options_.epochs, .epochs = options_.epochs};
+  if (data_.validation) delivered_epoch_.rule = EpochRule::kBestValidation;
+  const bool another =
+      progress_.validation_epoch != 0 && progress_.validation_epoch != options_.epochs;
+  if (ranks_->broadcast_text(another ? "another" : "") == "another") {
+    if (ranks_->first() && load_best_weights()) {
+      delivered_epoch_.epoch = progress_.validation_epoch;
+    } else {
+      delivered_epoch_.rule = EpochRule::kLast;
+    }
+    share_weights(*model_, *loss_, *ranks_);
+    last_evaluation_.reset();
+  }
+  if (last_evaluation_) return true;  // that of the last epoch; a resumed run has none
+  try {
+    last_evaluation_ = evaluator_.evaluate(*model_, *loss_, eval_options_.protocols);
+    return true;
+  } catch (const EvaluationStopped&) {
+    return false;
+  }
+}
+
+bool TrainingRun::load_best_weights() {
+  checkpoints_->finish();
+  try {
+    const auto best = load_tensors(CheckpointDir(paths_.checkpoints()).best_path());
+    const auto run = best.metadata.find("run");
+    if (run == best.metadata.end() ||
+        progress_from_text(run->second).validation_epoch != progress_.validation_epoch) {
+      fail(best.origin, " is not of epoch ", progress_.validation_epoch);
+    }
+    restore_weights(*model_, *loss_, best);
+    environment_.logger->info("epoch {} was the best on the validation samples: delivering it",
+                              progress_.validation_epoch);
+    return true;
+  } catch (const Error& error) {
+    environment_.logger->warn(
+        "the last epoch is delivered instead of epoch {}, which was the best "
+        "on the validation samples: {}",
+        progress_.validation_epoch, error.what());
+    return false;
   }
 }
 
@@ -383,19 +446,27 @@ void TrainingRun::write_results() {
   skipped_ = count_skipped(loader_.damaged(), *ranks_) +
              std::accumulate(skipped_tests.begin(), skipped_tests.end(), int64_t{0});
   if (!ranks_->first()) return;
+  environment_.logger->info("judging the trained encoder");
+  delivery_ = make_delivery(*last_evaluation_, eval_options_, delivered_epoch_);
   const auto& samples = last_evaluation_->samples;
-  save_trained_model(paths_.encoder(), {.config = config_,
-                                        .input = data_.input,
-                                        .class_names = data_.class_names(),
-                                        .train_classes = data_.train_classes(),
-                                        .model = model_,
-                                        .loss = loss_,
-                                        .class_vectors = samples.class_vectors});
+  save_trained_model(paths_.encoder(), delivered_model());
   write_array(paths_.embeddings(), samples.test.embeddings);
   write_array(paths_.labels(), samples.test.labels);
-  environment_.logger->info("judging the trained encoder");
-  final_results_ = final_results(samples, eval_options_);
+  final_results_ = final_results(samples, eval_options_, *delivery_);
   write_file_atomically(paths_.summary(), summary().dump(2) + "\n");
+}
+
+TrainedModel TrainingRun::delivered_model() const {
+  return {.config = config_,
+          .input = data_.input,
+          .class_names = data_.class_names(),
+          .train_classes = data_.train_classes(),
+          .model = model_,
+          .loss = loss_,
+          .class_vectors = last_evaluation_->samples.class_vectors,
+          .readout = delivery_->readout,
+          .epoch = delivery_->epoch.epoch,
+          .rule = delivery_->epoch.rule};
 }
 
 std::filesystem::path TrainingRun::write_page() {
@@ -404,7 +475,7 @@ std::filesystem::path TrainingRun::write_page() {
                              .data = data_,
                              .samples = last_evaluation_->samples,
                              .known = evaluator_.known(),
-                             .loss = *loss_,
+                             .trained = delivered_model(),
                              .threads = threads_,
                              .stop_requested = environment_.stop_requested},
                             report_options_, *journal_, trainer_.state().step, environment_.logger);
@@ -427,11 +498,13 @@ ordered_json TrainingRun::summary() const {
       {"test", data_.test().size()},
       {"skipped", data_.dataset.skipped_train + data_.dataset.skipped_test + skipped_}};
   result["data"] = part_fingerprints_;
+  if (data_.validation) result["samples"]["validation"] = data_.validation->size();
   result["classes"] = data_.class_names().size();
   result["epochs"] = options_.epochs;
-  result["protocol"] = protocol_name(last_evaluation_->judgements.front().protocol);
-  result["accuracy"] = reported_accuracy(last_evaluation_->accuracy(), progress_.best_accuracy,
-                                         progress_.best_epoch, config_.tables.at("dataset"));
+  result["protocol"] = protocol_name(delivery_->readout.protocol);
+  result["delivered"] = delivery_json(*delivery_);
+  result["accuracy"] =
+      reported_accuracy(*delivery_, progress_, eval_options_.report, config_.tables.at("dataset"));
   result.update(final_results_);
   result["images_per_second"] = double(trainer_.state().epoch * data_.train().size()) /
                                 std::max(progress_.train_seconds, 1e-9);

@@ -10,6 +10,7 @@
 #include "projnce/core/progress.h"
 #include "projnce/distributed/ranks.h"
 #include "projnce/loader/train_loader.h"
+#include "projnce/pipeline/delivery.h"
 #include "projnce/pipeline/report_options.h"
 #include "projnce/pipeline/run_conditions.h"
 #include "projnce/pipeline/run_directory.h"
@@ -18,6 +19,7 @@
 #include "projnce/pipeline/run_plan.h"
 #include "projnce/pipeline/run_progress.h"
 #include "projnce/pipeline/train.h"
+#include "projnce/pipeline/trained_model.h"
 #include "projnce/pipeline/training_data.h"
 #include "projnce/train/trainer.h"
 #include "projnce/train/training_checkpoint.h"
@@ -74,9 +76,16 @@ class TrainingRun {
   void on_epoch(const EpochReport& report);
   void evaluate(const EpochReport& report);
   void append_epoch(const EpochReport& report, bool evaluated);
+  /// Brings the weights that the run delivers into model and loss and evaluates them. A collective.
+  /// False if a stop was requested; what is stored stays as it is.
+  bool load_delivered_epoch();
+  /// Of rank 0: the best validation epoch's weights; false, with a warning, if its checkpoint
+  /// cannot be read.
+  bool load_best_weights();
   bool wants_checkpoint() const;
   void save_checkpoint();
   void write_results();
+  TrainedModel delivered_model() const;
   nlohmann::ordered_json summary() const;
 
   Table& config_;
@@ -104,6 +113,8 @@ class TrainingRun {
   std::optional<RunJournal> journal_;              // of rank 0
   std::unique_ptr<CheckpointWriter> checkpoints_;  // null on ranks other than the first
   std::optional<Evaluation> last_evaluation_;
+  DeliveredEpoch delivered_epoch_;
+  std::optional<Delivery> delivery_;      // of rank 0, when the training is over
   nlohmann::ordered_json final_results_;  // empty until the training is over
   std::optional<Progress> bar_;
   double epoch_started_ = 0;

@@ -35,8 +35,9 @@ struct RunFacts {
   RunState state = RunState::kUnfinished;
   int64_t epoch = 0;   ///< the last that was measured in, from 1; 0 for none
   int64_t epochs = 0;  ///< of the whole run; 0 where it is not known
-  std::optional<double> accuracy = std::nullopt;  ///< 0..1, the last one
-  int64_t changed = 0;                            ///< seconds since 1970
+  /// 0..1, of the delivered model; of an unfinished run, the last one measured.
+  std::optional<double> accuracy = std::nullopt;
+  int64_t changed = 0;  ///< seconds since 1970
 };
 
 RunFacts read_run_facts(const ListedRun& run);

@@ -56,8 +56,35 @@ class SummaryText {
   std::vector<std::pair<std::string, std::string>> lines_;
 };
 
-void add_accuracy(const ordered_json& summary, SummaryText& text) {
+/// Which epoch a run delivers and why.
+std::string epoch_text(const ordered_json& delivered) {
+  const auto epoch = delivered.at("epoch").get<int64_t>();
+  if (!delivered.contains("validation")) return fmt::format("last epoch ({})", epoch);
+  return fmt::format("epoch {} of {}, the best on {} validation samples", epoch,
+                     delivered.at("epochs").get<int64_t>(),
+                     delivered.at("validation").at("samples").get<int64_t>());
+}
+
+/// The accuracy of the delivered model, which is also the one that other commands use.
+void add_delivered(const ordered_json& summary, SummaryText& text) {
+  const auto& delivered = summary.at("delivered");
+  text.line("accuracy",
+            fmt::format("{} by {}, {}",
+                        text.strong(fmt::format("{:.2f} %", percent(delivered.at("top1")))),
+                        delivered.at("readout_text").get<std::string>(), epoch_text(delivered)));
   const auto& accuracy = summary.at("accuracy");
+  if (accuracy.at("report") != "best-test-epoch") return;
+  const bool best = accuracy.at("reported_epoch") == "best";
+  text.line("paper",
+            fmt::format(
+                "{:.2f} % by the paper's rule: {}", percent(accuracy.at("reported")),
+                best ? fmt::format("best test epoch ({})", accuracy.at("best_epoch").get<int64_t>())
+                     : "last epoch, since the training data is noisy"));
+}
+
+void add_accuracy(const ordered_json& summary, SummaryText& text) {
+  if (summary.contains("delivered")) return add_delivered(summary, text);
+  const auto& accuracy = summary.at("accuracy");  // of an older version
   text.line("accuracy",
             fmt::format("{} (last epoch), best {:.2f} % (epoch {}), by {}",
                         text.strong(fmt::format("{:.2f} %", percent(accuracy.at("last")))),

@@ -2,6 +2,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/core/toml.h"
+#include "projnce/pipeline/eval_options.h"
 #include "projnce/pipeline/run_conditions.h"
 #include "projnce/report/run_paths.h"
 
@@ -17,6 +18,7 @@ Table cell_config(const PaperDataset& dataset, const Scale& scale, const Conditi
   overlay(config.tables["dataset"], dataset.table);
   overlay(config, condition.settings);
   overlay(config, method.settings);
+  set_paper_rule(config.tables["eval"]);
   config.values["seed"] = Value{seed, {}};
   return config;
 }
@@ -58,7 +60,8 @@ std::vector<Cell> plan_cells(const Experiment& experiment, const Scale& scale,
 bool is_finished(const Cell& cell) {
   const RunPaths paths{cell.directory};
   if (!fs::exists(paths.summary())) return false;
-  const auto before = read_toml(paths.config());
+  auto before = read_toml(paths.config());
+  complete_earlier_rule(before);
   auto now = before;
   overlay(now, cell.config);
   const auto changes = setting_changes(before, now);

@@ -22,8 +22,8 @@ MeasureText text_of(Measure measure) {
     case Measure::kCentroid:
       return {
           "centroid",
-          "Accuracy by nearest centroid (CE and SCE: by their classifier); best epoch where the "
-          "training data is clean, else the last",
+          "Accuracy by nearest centroid (CE and SCE: by their classifier); best test epoch (the "
+          "paper's rule) where the training data is clean, else the last",
           ResultUnit::kPercent};
     case Measure::kOwn:
       return {

@@ -15,6 +15,7 @@ TrainOptions read_train_options(Table& table) {
       .field("learning_rate", options.learning_rate, above(0))
       .field("weight_decay", options.weight_decay, at_least(0))
       .field("clip_norm", options.clip_norm, at_least(0))
+      .field("validation", options.validation, between(0, 0.5))
       .field("balanced", options.balanced)
       .field("log_every", options.log_every, at_least(1))
       .field("keep_checkpoints", options.keep_checkpoints, at_least(2))

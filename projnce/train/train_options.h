@@ -18,7 +18,10 @@ struct TrainOptions {
   int64_t micro_batch = 0;
   double learning_rate = 0.01;
   double weight_decay = 1e-4;
-  double clip_norm = 0;    ///< gradients longer than this are shortened to it; 0 is off
+  double clip_norm = 0;  ///< gradients longer than this are shortened to it; 0 is off
+  /// Share of each class of the training part that is not trained on but chooses the epoch and the
+  /// readout that the run delivers; 0: none, and the last epoch is delivered.
+  double validation = 0;
   bool balanced = false;   ///< batches hold the classes as evenly as they can
   int64_t log_every = 50;  ///< steps between lines in metrics.jsonl
   int64_t keep_checkpoints = 2;

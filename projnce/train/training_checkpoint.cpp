@@ -53,9 +53,22 @@ std::string state_text(const TrainingParts& parts) {
   return to_json(parts.trainer.state(), parts.trainer.optimizer().steps()).dump();
 }
 
+NamedTensors weight_tensors(const EmbeddingModel& model, const ContrastiveLoss& loss) {
+  auto tensors = named_state(model, "model.");
+  append(tensors, named_state(loss, "loss."));
+  return tensors;
+}
+
+void broadcast_all(const NamedTensors& tensors, Ranks& ranks) {
+  const torch::NoGradGuard no_grad;
+  for (const auto& [name, tensor] : tensors) {
+    auto target = tensor;
+    ranks.broadcast(target);
+  }
+}
+
 NamedTensors training_tensors(const TrainingParts& parts) {
-  auto tensors = named_state(parts.model, "model.");
-  append(tensors, named_state(parts.loss, "loss."));
+  auto tensors = weight_tensors(parts.model, parts.loss);
   for (const auto& [name, tensor] : parts.trainer.optimizer().state()) {
     tensors.emplace_back("optimizer." + name, tensor);
   }
@@ -107,12 +120,19 @@ void restore_training(const TrainingParts& parts, const TensorFile& file) {
   read_state(state, parts.trainer);
 }
 
+void restore_weights(EmbeddingModel& model, ContrastiveLoss& loss, TensorFile file) {
+  std::erase_if(file.tensors, [](const auto& item) {
+    return !item.first.starts_with("model.") && !item.first.starts_with("loss.");
+  });
+  restore_tensors(weight_tensors(model, loss), file);
+}
+
+void share_weights(EmbeddingModel& model, ContrastiveLoss& loss, Ranks& ranks) {
+  broadcast_all(weight_tensors(model, loss), ranks);
+}
+
 void share_training(const TrainingParts& parts, Ranks& ranks) {
-  const torch::NoGradGuard no_grad;
-  for (auto& [name, tensor] : training_tensors(parts)) {
-    auto target = tensor;
-    ranks.broadcast(target);
-  }
+  broadcast_all(training_tensors(parts), ranks);
   read_state(ranks.broadcast_text(state_text(parts)), parts.trainer);
 }
 

@@ -25,6 +25,12 @@ TensorFile collect_training(const TrainingParts& parts, Ranks& ranks);
 /// where the file belongs to another architecture.
 void restore_training(const TrainingParts& parts, const TensorFile& file);
 
+/// Puts back the weights and buffers of model and loss alone. Throws likewise.
+void restore_weights(EmbeddingModel& model, ContrastiveLoss& loss, TensorFile file);
+
+/// Gives every rank the weights and buffers of rank 0's model and loss. A collective.
+void share_weights(EmbeddingModel& model, ContrastiveLoss& loss, Ranks& ranks);
+
 /// Gives every rank the state of rank 0. The random generators stay each rank's own.
 void share_training(const TrainingParts& parts, Ranks& ranks);
 

@@ -111,7 +111,7 @@ class ExportTest(CommandLineTest):
         for all of them."""
         outputs = self.run_json("export", "run", "--onnx", "model.onnx", "--classes")["onnx"]
         self.assertEqual(outputs["inputs"], {name: ["batch", *sides]})
-        self.assertEqual(list(outputs["outputs"]), ["embedding", "features", "scores", "class"])
+        self.assertEqual(list(outputs["outputs"]), ["embedding", "features", "scores", "class", "probability"])
         self.check_model("model.onnx")
         self.run_json("embed", "run", *files, "-o", "expected.npy")
         embeddings = read_floats(self.scratch / "expected.npy")
@@ -123,8 +123,8 @@ class ExportTest(CommandLineTest):
                 self.assertAlmostEqual(sum(v * v for v in row), 1, 4)
             best = [int(row[0]) for row in found["class"]]
             self.assertEqual([classes[c] for c in best], [p["class"] for p in predictions[:count]])
-            self.assert_near([[scores[c]] for scores, c in zip(found["scores"], best)],
-                             [[p["similarity"]] for p in predictions[:count]])
+            self.assert_near([[shares[c]] for shares, c in zip(found["probability"], best)],
+                             [[p["probability"]] for p in predictions[:count]])
         return found
 
 

@@ -92,6 +92,14 @@ TEST_F(RunListTest, AFinishedRunHasItsSummary) {
   EXPECT_GT(run.changed, 1'000'000'000);
 }
 
+TEST_F(RunListTest, TheAccuracyIsThatOfTheDeliveredModel) {
+  make_run_folder(root_ / "a");
+  write_text(
+      root_ / "a/summary.json",
+      R"({"epochs": 8, "accuracy": {"last": 0.5, "best": 0.75}, "delivered": {"top1": 0.625}})");
+  EXPECT_EQ(facts().accuracy, 0.625);
+}
+
 TEST_F(RunListTest, ARunningOneHasItsLastLines) {
   make_run_folder(root_ / "a");
   const FileLock lock(root_ / "a/lock");

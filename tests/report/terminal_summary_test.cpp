@@ -65,6 +65,35 @@ TEST(TerminalSummary, IsPlainLinesInAFile) {
             "run       runs/a\n");
 }
 
+ordered_json delivered(const std::string& more) {
+  auto result = summary();
+  result["delivered"] = ordered_json::parse(
+      R"({"epoch": 8, "epochs": 8, "readout_text": "learned class vectors", "top1": 0.8)" + more +
+      "}");
+  result["accuracy"]["report"] = "delivered";
+  return result;
+}
+
+TEST(TerminalSummary, NamesTheDeliveredModel) {
+  EXPECT_THAT(terminal_summary(delivered(""), {}, kPlain),
+              AllOf(HasSubstr("accuracy  80.00 % by learned class vectors, last epoch (8)\n"),
+                    Not(HasSubstr("75.00"))));
+  EXPECT_THAT(terminal_summary(delivered(R"(, "validation": {"samples": 50})"), {}, kPlain),
+              HasSubstr("80.00 % by learned class vectors, epoch 8 of 8, the best on 50 validation "
+                        "samples\n"));
+}
+
+TEST(TerminalSummary, NamesThePapersRule) {
+  auto paper = delivered("");
+  paper["accuracy"].update(
+      {{"report", "best-test-epoch"}, {"reported", 0.75}, {"reported_epoch", "best"}});
+  EXPECT_THAT(terminal_summary(paper, {}, kPlain),
+              HasSubstr("\npaper     75.00 % by the paper's rule: best test epoch (7)\n"));
+  paper["accuracy"]["reported_epoch"] = "last";
+  EXPECT_THAT(terminal_summary(paper, {}, kPlain),
+              HasSubstr("last epoch, since the training data"));
+}
+
 TEST(TerminalSummary, DrawsCurvesWhereItCan) {
   const auto text = terminal_summary(summary(), kCurves, kUnicode);
   EXPECT_THAT(

@@ -45,6 +45,25 @@ TEST(PlanCells, JoinsSettingsOfScaleConditionAndMethod) {
   }
 }
 
+TEST(PlanCells, ReportsByThePapersRule) {
+  const auto eval = table1_cells({made_dataset("cifar10")}, 1)[0].config.tables.at("eval");
+  EXPECT_EQ(std::get<std::string>(eval.values.at("report").data), "best-test-epoch");
+  EXPECT_EQ(std::get<std::string>(eval.values.at("readout").data), "paper");
+}
+
+TEST(IsFinished, KeepsARunOfAVersionThatKnewThePapersRuleOnly) {
+  const ScratchDir scratch;
+  const auto cell = table1_cells({made_dataset("cifar10")}, 1, scratch.path())[0];
+  auto config = cell.config;
+  for (const auto* key : {"report", "readout"}) config.tables["eval"].values.erase(key);
+  write_text(cell.directory / "config.toml", to_toml(config));
+  write_text(cell.directory / "summary.json", "{}");
+  EXPECT_TRUE(is_finished(cell));
+  config.tables["eval"].values["report"] = Value{std::string("delivered"), {}};
+  write_text(cell.directory / "config.toml", to_toml(config));
+  EXPECT_NE(complaint([&] { is_finished(cell); }).find("eval.report"), std::string::npos);
+}
+
 TEST(PlanCells, LeavesDatasetsOutThatAreAbsent) {
   auto absent = made_dataset("stl10");
   absent.absent = "STL10 is not on this machine";

@@ -94,6 +94,22 @@ export interface Information {
   bounds: Record<string, Metric>;
 }
 
+/** The one model that a run delivers: what `predict` and `export` use. */
+export interface Delivered {
+  epoch: number;
+  epochs: number;
+  rule: "last" | "best-validation";
+  readout: string; // a key of protocols
+  readout_text: string; // "learned class vectors"
+  top1: Metric;
+  top1_interval: MetricInterval;
+  top5: Metric;
+  calibration_error: Metric;
+  calibrated_on: "validation" | "test" | null;
+  temperature: Metric;
+  validation?: { samples: number; top1: Metric };
+}
+
 export interface Summary {
   run: string;
   version: string;
@@ -111,13 +127,17 @@ export interface Summary {
   test_classes?: { with_samples: number; with_few_samples: number; few_below: number };
   epochs: number;
   protocol: string;
+  /** Missing in runs of older versions. */
+  delivered?: Delivered;
   accuracy: {
     last: Metric;
     last_top5: Metric;
     best: Metric;
     best_epoch: Metric;
     reported: Metric;
-    reported_epoch: "last" | "best";
+    reported_epoch: "last" | "best" | "validation";
+    /** best-test-epoch: the paper's rule. Missing in runs of older versions. */
+    report?: "delivered" | "best-test-epoch";
   };
   protocols: Record<string, Protocol>;
   retrieval: Record<string, Metric> | null;
@@ -146,7 +166,7 @@ export interface SampleSet {
   index: Packed; // Uint32, the sample's number in its part
   label: Packed; // Uint16, the label that the run was given
   predicted: Packed; // Uint16
-  /** Uint8, 0..255 for 0..1: cosine with the predicted class's vector, or its probability where the loss trained a classifier. */
+  /** Uint8, 0..255 for 0..1: calibrated probability of the predicted class; in runs of older versions its cosine. */
   similarity: Packed;
   /** Uint16, the label that the files give, where some were made wrong on purpose; else null. */
   truth: Packed | null;

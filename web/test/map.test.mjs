@@ -104,7 +104,7 @@ describe("map", { skip }, () => {
 
   test("a card tells of the point under the mouse", async () => {
     const { page, stage } = await openMap(fivePoints());
-    assert.match(await hoverMiddle(page, stage), /#4\s+label\s+Coat\s+predicted\s+Shirt, similarity 0\.80/);
+    assert.match(await hoverMiddle(page, stage), /#4\s+label\s+Coat\s+predicted\s+Shirt, confidence 0\.80/);
     await page.click("[data-part=train]");
     const text = await hoverMiddle(page, stage);
     assert.match(text, /truth\s+Shirt \(label made wrong\)/);

@@ -56,6 +56,28 @@ describe("the page of a run", { skip }, () => {
     assert.match(await page.locator(".command pre").innerText(), /^build\/projnce train .* --seed 1 /);
   });
 
+  test("the headline is the delivered model, with its epoch and readout", async () => {
+    const data = demoPage({ points: 50 });
+    const { summary } = data.runs[0];
+    summary.delivered = { epoch: 6, epochs: 8, rule: "best-validation", readout: "knn", readout_text: "k nearest neighbors", top1: 0.8125, top1_interval: [0.79, 0.83], top5: 0.99,
+      calibration_error: 0.02, calibrated_on: "validation", temperature: 0.1, validation: { samples: 120, top1: 0.85 } };
+    const headline = async () => {
+      const page = await browser.open(data);
+      const text = await page.locator(".big").innerText();
+      await end(page);
+      return text.replace(/\s+/g, " ");
+    };
+    const chosen = await headline();
+    for (const part of ["Accuracy, k nearest neighbors", "81.3%", "epoch 6 of 8, the best on 120 validation samples", "5 000 test images"]) assert.ok(chosen.toLowerCase().includes(part.toLowerCase()), `${part} in ${chosen}`);
+    assert.doesNotMatch(chosen, /74\.5|paper/);
+    delete summary.delivered.validation;
+    Object.assign(summary.accuracy, { report: "best-test-epoch", reported: 0.875, reported_epoch: "best", best_epoch: 7 });
+    const paper = await headline();
+    assert.match(paper, /81\.3/);
+    assert.match(paper, /last epoch \(6\)/);
+    assert.match(paper, /By the paper's rule, best test epoch \(7\): 87\.5/);
+  });
+
   test("a click on a column sorts, a second one the other way", async () => {
     const page = shared;
     const accuracies = () => page.locator(".sortable tbody td:nth-child(3)").evaluateAll((cells) => cells.map((cell) => parseFloat(cell.textContent)));

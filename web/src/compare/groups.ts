@@ -162,7 +162,7 @@ export function commonProtocols({ entries }: Comparison): string[] {
   return names.filter((name) => others.every(({ summary }) => name === summary.protocol || name in summary.protocols));
 }
 
-/** A run's accuracy: the reported one by its own protocol, that of the last epoch by another; null if it has none. */
+/** A run's accuracy: the reported one by its own protocol, that of the delivered epoch by another; null if it has none. */
 export function accuracyOf({ summary }: Entry, protocol: string): Metric {
   if (protocol === summary.protocol) return summary.accuracy.reported;
   return summary.protocols[protocol]?.top1 ?? null;
@@ -171,6 +171,7 @@ export function accuracyOf({ summary }: Entry, protocol: string): Metric {
 /** Which epoch the accuracies are of. */
 export function epochText({ entries }: Comparison, protocol: string): string {
   const best = entries.filter(({ summary }) => protocol === summary.protocol && summary.accuracy.reported_epoch === "best").length;
-  if (best === 0) return "of the last epoch";
-  return best === entries.length ? "of the best epoch" : `of the best epoch in ${best} runs, of the last one in the others`;
+  if (best === 0) return entries.some(({ summary }) => summary.delivered?.validation) ? "of the delivered epoch" : "of the last epoch";
+  const rule = "of the best test epoch (the paper's rule)";
+  return best === entries.length ? rule : `${rule} in ${best} runs, of the delivered one in the others`;
 }

@@ -32,9 +32,9 @@ export function factsOf(points: Points, classes: string[], i: number): Fact[] {
     const wrong = truth[i] !== label[i];
     facts.push({ word: "truth", text: wrong ? `${name(truth)} (label made wrong)` : "as labelled", wrong });
   }
-  const similarity = (points.similarity[i]! / 255).toFixed(2);
+  const confidence = (points.similarity[i]! / 255).toFixed(2);
   const missed = predicted[i] !== (truth ?? label)[i];
-  facts.push({ word: "predicted", text: `${name(predicted)}, similarity ${similarity}`, wrong: missed });
+  facts.push({ word: "predicted", text: `${name(predicted)}, confidence ${confidence}`, wrong: missed });
   if (suspicion && suggested) {
     const flagged = suspicion[i]! > FLAGGED;
     const better = flagged ? `, suggested ${name(suggested)}` : "";

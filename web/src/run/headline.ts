@@ -1,7 +1,7 @@
 /** The head of the page: what came out, in numbers. */
 import { h, named, type Child } from "../dom";
 import { count, counted, duration, finite, intervalText, MISSING, percent } from "../format";
-import type { Metric, MetricInterval, Protocol, RunData, Summary } from "../model";
+import type { Delivered, Metric, MetricInterval, Protocol, RunData, Summary } from "../model";
 import { commandBlock } from "./command";
 import { informationBar } from "./information";
 import { progress } from "./progress";
@@ -14,13 +14,41 @@ function reportedInterval({ accuracy, protocol, protocols }: Summary): MetricInt
   return same ? own.top1_interval : null;
 }
 
+/** A share as the big number of the page. */
+const bigNumber = (value: Metric): HTMLElement =>
+  h("p", { class: "big-number" }, ...(finite(value) ? [(100 * value).toFixed(1), h("span", { class: "unit" }, "%")] : [MISSING]));
+
+/** Why this epoch is the delivered one. */
+function epochReason({ epoch, epochs, validation }: Delivered): string {
+  return validation ? `epoch ${epoch} of ${epochs}, the best on ${counted(validation.samples, "validation sample")}` : `last epoch (${epoch})`;
+}
+
+/** The accuracy by the paper's rule, for runs that report it. */
+function paperNote({ accuracy }: Summary): HTMLElement | null {
+  if (accuracy.report !== "best-test-epoch") return null;
+  const epoch = accuracy.reported_epoch === "best" ? `best test epoch (${accuracy.best_epoch})` : "last epoch";
+  return h("p", { class: "note" }, `By the paper's rule, ${epoch}: ${percent(accuracy.reported)}`);
+}
+
+function deliveredBlock(run: RunData, summary: Summary, delivered: Delivered): HTMLElement {
+  const tests = counted(summary.samples.test, `test ${sampleName(run)}`);
+  return h("div", { class: "big" },
+    h("p", { class: "big-label" }, `Accuracy, ${delivered.readout_text}`),
+    bigNumber(delivered.top1),
+    h("p", { class: "big-interval" }, `95 % interval ${intervalText(delivered.top1_interval)}`),
+    h("p", { class: "note" }, `${epochReason(delivered)}, ${tests}`),
+    paperNote(summary));
+}
+
+/** Runs of older versions do not say what they deliver. */
 function accuracyBlock(run: RunData, summary: Summary): HTMLElement {
-  const { accuracy, protocol, samples } = summary;
+  const { accuracy, protocol, samples, delivered } = summary;
+  if (delivered) return deliveredBlock(run, summary, delivered);
   const interval = reportedInterval(summary);
   const epoch = accuracy.reported_epoch === "best" ? `best epoch (${accuracy.best_epoch})` : "last epoch";
   return h("div", { class: "big" },
     h("p", { class: "big-label" }, `Accuracy, ${protocol}`),
-    h("p", { class: "big-number" }, ...(finite(accuracy.reported) ? [(100 * accuracy.reported).toFixed(1), h("span", { class: "unit" }, "%")] : [MISSING])),
+    bigNumber(accuracy.reported),
     interval && h("p", { class: "big-interval" }, `95 % interval ${intervalText(interval)}`),
     h("p", { class: "note" }, `${epoch}, ${counted(samples.test, `test ${sampleName(run)}`)}`));
 }
