@@ -22,8 +22,8 @@ MeasureText text_of(Measure measure) {
     case Measure::kCentroid:
       return {
           "centroid",
-          "Accuracy by nearest centroid (CE and SCE: by their classifier); best test epoch (the "
-          "paper's rule) where the training data is clean, else the last",
+          "Accuracy by nearest centroid (CE, SCE: their classifier); best test epoch (the paper's "
+          "rule) if the data is clean, else last",
           ResultUnit::kPercent};
     case Measure::kOwn:
       return {
