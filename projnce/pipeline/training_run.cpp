@@ -340,7 +340,7 @@ void TrainingRun::evaluate(const EpochReport& report) {
   if (accuracy.top1 > progress_.best_accuracy) {
     progress_.best_accuracy = accuracy.top1;
     progress_.best_epoch = report.epoch + 1;
-    best_unsaved_ = !has_validation;
+    if (!has_validation) best_unsaved_ = true;
   }
   // Of equal epochs the later one is taken: few validation samples tell good epochs apart badly,
   // and more training rarely hurts.

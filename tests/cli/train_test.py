@@ -137,6 +137,15 @@ class Train(CommandLineTest):
         self.assert_resumed_equals_whole()
         self.assertIn("micro_batch = 10", (self.scratch / "parts/config.toml").read_text())
 
+    def test_with_a_validation_part_interrupted_and_resumed_equals_never_stopped(self):
+        validation = ("--set", "train.validation=0.2", "--set", "train.learning_rate=0.02")
+        self.train_whole(*validation)
+        self.start_and_signal(signal.SIGKILL, 20, *validation)
+        self.assert_resumed_equals_whole()
+        delivered = [json.loads((self.scratch / run / "summary.json").read_text())["delivered"]
+                     for run in ("whole", "parts")]
+        self.assertEqual(*delivered)
+
     LONG = [*TINY, "--set", "train.epochs=12", "--set", "train.log_every=1"]
 
     def train_whole(self, *settings):
