@@ -10,14 +10,17 @@ namespace projnce::app {
 
 namespace {
 
-const char* const kSummary = "which training labels are probably wrong, and what they should be";
+const char* const kSummary = "find labels that are probably wrong, and what they should be";
 const char* const kDetails =
     "  projnce audit runs/photos                          writes runs/photos/suspects.csv\n"
     "  projnce audit runs/photos --sheet worst.html       and a sheet of the worst\n"
     "  projnce audit --embeddings e.npy --labels l.npy -o suspects.csv\n"
     "\n"
-    "The CSV has every sample, the most suspect first: index, sample, given and suggested label,\n"
-    "and the probability that the given one is wrong.";
+    "All labeled samples are audited, the test part too, each by classifiers that have not seen "
+    "its\n"
+    "label. The CSV lists every sample, the most suspect first: index, sample, given and "
+    "suggested\n"
+    "label, the probability that the given one is wrong, and the part. Nothing is changed.";
 
 double number(const nlohmann::ordered_json& object, const char* key) {
   return object.at(key).get<double>();
@@ -33,9 +36,9 @@ std::string percent(const nlohmann::ordered_json& value) {
 
 void print_mistakes(const nlohmann::ordered_json& mistakes) {
   if (mistakes.empty()) return;
-  std::cout << "\nMost often, of a class's samples:\n";
+  std::cout << "\nMost frequent mistakes, as a share of the true class:\n";
   for (const auto& entry : mistakes) {
-    std::cout << fmt::format("  {:>5.1f} %  {} labelled {}\n", 100 * number(entry, "share"),
+    std::cout << fmt::format("  {:>5.1f} %  {} labeled {}\n", 100 * number(entry, "share"),
                              text(entry, "class"), text(entry, "labelled"));
   }
 }
@@ -51,21 +54,41 @@ void print_worst(const nlohmann::ordered_json& worst) {
 
 void print_check(const nlohmann::ordered_json& check) {
   std::cout << fmt::format(
-      "\n{} labels are really wrong. Of the flagged {} are, of the wrong {} were flagged\n"
-      "and {} got their true label back; average precision {}.\n"
-      "Of the {} most suspect {} are really wrong.\n",
+      "\n{} labels are known to be wrong: precision {}, recall {}, corrected {},\n"
+      "average precision {}. Of the {} most suspect {} are wrong.\n",
       check.at("wrong").get<int64_t>(), percent(check.at("precision")), percent(check.at("recall")),
       percent(check.at("mended")), percent(check.at("average_precision")),
       check.at("worst").get<int64_t>(), check.at("worst_wrong").get<int64_t>());
 }
 
+/// Which parts were audited, and what the audit can know.
+void print_skill(const nlohmann::ordered_json& result) {
+  std::string parts;
+  for (const auto& part : result.at("parts")) {
+    parts += fmt::format("{}{} {} samples", parts.empty() ? ": " : ", ",
+                         part.at("audited").get<int64_t>(), text(part, "part"));
+  }
+  const auto& skill = result.at("skill");
+  std::cout << fmt::format("audited {} labels{}\n", result.at("samples").get<int64_t>(), parts)
+            << fmt::format("held-out accuracy {}, most frequent class {}\n",
+                           percent(skill.at("held_out_accuracy")),
+                           percent(skill.at("chance_accuracy")));
+}
+
 void print_audit(const nlohmann::ordered_json& result) {
-  std::cout << fmt::format(
-      "{} of {} labels are probably wrong; estimated share of wrong labels {}\n",
-      result.at("flagged").get<int64_t>(), result.at("samples").get<int64_t>(),
-      percent(result.at("noise_rate")));
-  print_mistakes(result.at("mistakes"));
-  print_worst(result.at("worst"));
+  print_skill(result);
+  if (!result.at("skill").at("informative").get<bool>()) {
+    std::cout << "\nThese features cannot tell the classes apart: do not use this list.\n"
+                 "Train longer, or audit embeddings of a model that has learned such data.\n";
+  } else {
+    std::cout << fmt::format(
+        "{} labels are probably wrong; expected precision {}\n"
+        "estimated share of wrong labels {}\n",
+        result.at("flagged").get<int64_t>(), percent(result.at("expected_precision")),
+        percent(result.at("noise_rate")));
+    print_mistakes(result.at("mistakes"));
+    print_worst(result.at("worst"));
+  }
   if (result.contains("check")) print_check(result.at("check"));
   std::cout << '\n';
   for (const auto& file : result.at("files")) std::cout << file.get<std::string>() << '\n';
@@ -112,10 +135,11 @@ void add_audit_command(CLI::App& app, Context& context) {
       ->add_option("--save-features", run.features,
                    "also write what the encoder says: FILE.npy, labels to FILE.labels.npy")
       ->excludes(embeddings);
-  command->add_option("--folds", run.options.folds, "times that class vectors are learned")
+  command->add_option("--folds", run.options.folds, "number of cross-validation folds")
       ->check(CLI::Range(2, 1000))
       ->capture_default_str();
-  command->add_option("--seed", run.options.seed, "draws the folds")->capture_default_str();
+  command->add_option("--seed", run.options.seed, "seed that draws the folds")
+      ->capture_default_str();
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {
     const auto result = run_audit(*arguments, context);

@@ -26,27 +26,41 @@ using nlohmann::ordered_json;
 constexpr size_t kToldSamples = 10;
 constexpr size_t kSheetSamples = 60;
 
-/// The training samples of a run as its encoder sees them.
-AuditedSamples embed_training_part(const AuditRunRequest& request, const RunPaths& run,
-                                   const Logger& logger) {
+/// All labeled samples of a run as its encoder sees them: the training part, and the test part if
+/// it has the same classes.
+AuditedSamples encode_samples(const AuditRunRequest& request, const RunPaths& run,
+                              const Logger& logger) {
   const auto opened_run = open_trained_run(run, read_toml(run.config()), request.context);
   const auto& trained = opened_run.trained;
   const auto& opened = opened_run.data.dataset;
-  const auto part = opened.unlabelled ? opened.known : opened.train;
-  logger->info("auditing {} training labels", part->size());
   const auto cache = open_feature_cache(request.context);
-  const auto set =
-      embed_part(trained, as_model_input(part, trained.input, cache),
-                 {.label = "embedding training samples", .threads = opened_run.threads}, logger);
-  AuditedSamples samples{.rows = set.features,
-                         .labels = set.labels.contiguous(),
-                         .indices = set.indices,
-                         .class_names = part->class_names(),
-                         .dataset = part};
-  if (!opened.clean_train_labels.empty() && part == opened.train) {
-    samples.truth = torch::tensor(opened.clean_train_labels, torch::kLong).index({set.indices});
+  const auto encode = [&](const std::string& name, const DatasetPtr& part) {
+    const auto set = embed_part(
+        trained, as_model_input(part, trained.input, cache),
+        {.label = "embedding " + name + " samples", .threads = opened_run.threads}, logger);
+    return EncodedPart{.name = name,
+                       .dataset = part,
+                       .features = set.features,
+                       .labels = set.labels,
+                       .indices = set.indices};
+  };
+  const auto part = opened.unlabelled ? opened.known : opened.train;
+  const bool same_classes = part->class_names() == opened.test->class_names();
+  logger->info("auditing {} training labels{}", part->size(),
+               same_classes ? fmt::format(" and {} test labels", opened.test->size()) : "");
+  std::vector<EncodedPart> parts = {encode("train", part)};
+  if (part == opened.train) parts[0].clean_labels = opened.clean_train_labels;
+  if (same_classes) parts.push_back(encode("test", opened.test));
+  return join_parts(parts);
+}
+
+std::string sheet_summary(const AuditResult& result, int64_t samples) {
+  if (!result.skill.informative) {
+    return "These features cannot tell the classes apart: do not use this list.";
   }
-  return samples;
+  if (result.flagged == 0) return fmt::format("No label of {} is probably wrong.", samples);
+  return fmt::format("{} of {} labels are probably wrong; expected precision {:.0f} %.",
+                     result.flagged, samples, 100 * result.expected_precision);
 }
 
 void write_sheet(const AuditRunRequest& request, const AuditedSamples& samples,
@@ -55,8 +69,7 @@ void write_sheet(const AuditRunRequest& request, const AuditedSamples& samples,
                      .suspects = {},
                      .class_names = samples.class_names,
                      .title = request.run.lexically_normal().string(),
-                     .summary = fmt::format("{} of {} labels are probably wrong.",
-                                            audited.result.flagged, samples.labels.size(0)),
+                     .summary = sheet_summary(audited.result, samples.size()),
                      .most = kSheetSamples};
   const auto flagged = static_cast<size_t>(audited.result.flagged);
   for (size_t k = 0; k < std::min(kSheetSamples, flagged); ++k) {
@@ -94,7 +107,7 @@ ordered_json audit_run(const AuditRunRequest& request, const Logger& logger) {
   if (!request.sheet.empty()) check_suspect_sheet_name(request.sheet);
   check_npy_name(request.features);
   const auto run = find_run(request.run);
-  const auto samples = embed_training_part(request, run, logger);
+  const auto samples = encode_samples(request, run, logger);
   const auto audited = audit_samples(samples, request.options);
   const auto output = request.output.empty() ? run.root / "suspects.csv" : request.output;
   auto told = tell_audit(samples, audited, kToldSamples);

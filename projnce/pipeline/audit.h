@@ -18,8 +18,9 @@ struct AuditRunRequest {
   OpenContext context;  ///< where datasets are looked for
 };
 
-/// Ranks the training samples of a run by how likely their label is wrong, from the encoder's
-/// features. Where the run's configuration spoiled labels it tells how many of those were found.
+/// Ranks all labeled samples of a run, test part included, by how likely their label is wrong, from
+/// the encoder's features. If the run's configuration made labels wrong on purpose, precision and
+/// recall are reported too.
 nlohmann::ordered_json audit_run(const AuditRunRequest& request, const Logger& logger);
 
 struct AuditArraysRequest {

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <tuple>
 
 #include "projnce/core/progress.h"
+#include "projnce/dataset/concat.h"
 #include "projnce/eval/audit/audit_score.h"
 #include "projnce/io/atomic_file.h"
 #include "projnce/io/printable.h"
@@ -24,7 +26,9 @@ constexpr size_t kToldEntries = 10;      // of the noise matrix
 constexpr double kSmallestEntry = 0.01;  // that is worth telling
 
 ordered_json tell_sample(const AuditedSamples& samples, const Audited& audited, int64_t i) {
-  return {{"index", samples.index(i)},
+  const auto [part, index] = samples.place(i);
+  return {{"part", part},
+          {"index", index},
           {"sample", printable(samples.name(i))},
           {"given", printable(samples.class_name(samples.labels, i))},
           {"suggested", printable(samples.class_name(audited.result.suggested, i))},
@@ -66,7 +70,64 @@ ordered_json tell_score(const AuditScore& score) {
           {"mended", number_or_null(score.mended)}};
 }
 
+/// What the audit's classifiers know: see AuditSkill.
+ordered_json skill_to_json(const AuditSkill& skill) {
+  return {{"informative", skill.informative},
+          {"held_out_accuracy", skill.accuracy},
+          {"chance_accuracy", skill.chance_accuracy},
+          {"information", skill.information},
+          {"label_entropy", skill.label_entropy}};
+}
+
+ordered_json parts_to_json(const AuditedSamples& samples) {
+  auto told = ordered_json::array();
+  std::map<std::string, int64_t> audited;
+  for (int64_t i = 0; i < samples.size(); ++i) ++audited[samples.place(i).first];
+  for (const auto& part : samples.parts) {
+    told.push_back({{"part", part.name}, {"samples", part.size}, {"audited", audited[part.name]}});
+  }
+  return told;
+}
+
 }  // namespace
+
+std::pair<std::string, int64_t> AuditedSamples::place(int64_t i) const {
+  int64_t at = index(i);
+  for (const auto& part : parts) {
+    if (at < part.size) return {part.name, at};
+    at -= part.size;
+  }
+  return {"", at};
+}
+
+AuditedSamples join_parts(const std::vector<EncodedPart>& parts) {
+  AuditedSamples samples;
+  std::vector<torch::Tensor> rows;
+  std::vector<torch::Tensor> labels;
+  std::vector<torch::Tensor> indices;
+  std::vector<torch::Tensor> truth;
+  std::vector<DatasetPtr> datasets;
+  bool truth_known = false;
+  int64_t begin = 0;
+  for (const auto& part : parts) {
+    rows.push_back(part.features);
+    labels.push_back(part.labels);
+    indices.push_back(part.indices + begin);
+    datasets.push_back(part.dataset);
+    const auto clean = torch::tensor(part.clean_labels, torch::kLong);
+    truth.push_back(part.clean_labels.empty() ? part.labels : clean.index({part.indices}));
+    truth_known = truth_known || !part.clean_labels.empty();
+    samples.parts.push_back({part.name, part.dataset->size()});
+    begin += part.dataset->size();
+  }
+  samples.rows = torch::cat(rows);
+  samples.labels = torch::cat(labels).contiguous();
+  samples.indices = torch::cat(indices).contiguous();
+  samples.dataset = std::make_shared<ConcatDataset>(datasets);
+  samples.class_names = samples.dataset->class_names();
+  if (truth_known) samples.truth = torch::cat(truth).contiguous();
+  return samples;
+}
 
 Audited audit_samples(const AuditedSamples& samples, const AuditOptions& options) {
   using Clock = std::chrono::steady_clock;
@@ -75,7 +136,7 @@ Audited audit_samples(const AuditedSamples& samples, const AuditOptions& options
   auto result =
       audit_labels(samples.rows, samples.labels, static_cast<int64_t>(samples.class_names.size()),
                    options, [&bar](int64_t done, int64_t most) {
-                     if (!bar) bar.emplace("judging labels", most, "folds");
+                     if (!bar) bar.emplace("auditing labels", most, "stages");
                      bar->update(done);
                    });
   bar.reset();
@@ -87,14 +148,16 @@ Audited audit_samples(const AuditedSamples& samples, const AuditOptions& options
 
 void write_suspects(const std::filesystem::path& file, const AuditedSamples& samples,
                     const Audited& audited) {
-  std::string text = "index,sample,given,suggested,score\n";
+  std::string text = "index,sample,given,suggested,score,part\n";
   for (const int64_t i : audited.order) {
+    const auto [part, index] = samples.place(i);
     text += CsvRow()
-                .whole(samples.index(i))
+                .whole(index)
                 .text(samples.name(i))
                 .text(samples.class_name(samples.labels, i))
                 .text(samples.class_name(audited.result.suggested, i))
                 .number(audited.score(i))
+                .text(part)
                 .line();
   }
   write_file_atomically(file, text);
@@ -103,10 +166,13 @@ void write_suspects(const std::filesystem::path& file, const AuditedSamples& sam
 ordered_json tell_audit(const AuditedSamples& samples, const Audited& audited,
                         size_t told_samples) {
   const auto& result = audited.result;
-  ordered_json told{{"samples", samples.labels.size(0)},
+  ordered_json told{{"samples", samples.size()},
                     {"classes", samples.class_names.size()},
+                    {"parts", parts_to_json(samples)},
+                    {"skill", skill_to_json(result.skill)},
                     {"flagged", result.flagged},
-                    {"noise_rate", result.noise_rate},
+                    {"expected_precision", number_or_null(result.expected_precision)},
+                    {"noise_rate", number_or_null(result.noise_rate)},
                     {"mistakes", tell_mistakes(samples, result.noise_matrix)},
                     {"worst", ordered_json::array()}};
   for (size_t k = 0; k < std::min(told_samples, audited.order.size()); ++k) {

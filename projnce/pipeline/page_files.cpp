@@ -99,19 +99,26 @@ torch::Tensor known_truth(const JudgedRun& run) {
   return torch::tensor(opened.clean_train_labels, torch::kLong).index({run.samples.known.indices});
 }
 
-/// The training labels as an audit takes them; none where training had other labels (coarse ones)
-/// or only some of its samples are at hand.
+EncodedPart encoded(const char* name, const DatasetPtr& dataset, const EmbeddedSet& set) {
+  return {.name = name,
+          .dataset = dataset,
+          .features = set.features,
+          .labels = set.labels,
+          .indices = set.indices};
+}
+
+/// The labels as an audit takes them, training samples first; none if training had other labels
+/// (coarse ones) or only some of its samples are at hand.
 std::optional<AuditedSamples> auditable(const JudgedRun& run) {
   const auto& opened = run.data.dataset;
   const bool trained_on = !opened.known || opened.unlabelled;
   if (!trained_on || run.known != run.data.known) return std::nullopt;
-  const auto& known = run.samples.known;
-  return AuditedSamples{.rows = known.features,
-                        .labels = known.labels.contiguous(),
-                        .indices = known.indices,
-                        .class_names = run.known->class_names(),
-                        .dataset = run.known,
-                        .truth = known_truth(run)};
+  std::vector<EncodedPart> parts = {encoded("train", run.known, run.samples.known)};
+  if (!opened.known) parts[0].clean_labels = opened.clean_train_labels;
+  if (run.known->class_names() == run.data.judged->class_names()) {
+    parts.push_back(encoded("test", run.data.judged, run.samples.test));
+  }
+  return join_parts(parts);
 }
 
 /// Makes what a page shows of samples, part by part.
@@ -175,17 +182,18 @@ class PageMaker {
     for (size_t k = 0; k < page_.audit["worst"].size(); ++k) {
       auto& told = page_.audit["worst"][k];
       const int64_t row = audited_->order[k];
-      told["name"] = page_name(*run_.known, samples_->index(row));
+      told["name"] = page_name(*samples_->dataset, samples_->index(row));
       told.erase("sample");
       told["wrong"] = samples_->truth.defined()
                           ? ordered_json(samples_->labels[row].item<int64_t>() !=
                                          samples_->truth[row].item<int64_t>())
                           : ordered_json();
       shown.push_back(samples_->index(row));
-      worst_rows_.push_back(row);
+      const int64_t known = run_.samples.known.labels.size(0);
+      row < known ? worst_rows_.push_back(row) : worst_test_rows_.push_back(row - known);
     }
     page_.worst = make_picture_sheets(
-        run_.known, shown,
+        samples_->dataset, shown,
         {.bytes = kSuspectPictureBytes * shown.size(), .largest_side = 96, .decoding = decoding()});
     // `run_.known` holds spectrograms; the sounds themselves are in the dataset.
     const auto& opened = run_.data.dataset;
@@ -202,10 +210,11 @@ class PageMaker {
       const auto whole =
           rows <= kLargestMap ? std::optional(map_rows(set.embeddings)) : std::nullopt;
       if (whole) write_array(run_.paths.tsne(), whole->positions);
-      const auto chosen = choose_rows(rows, test_points(), {});
+      const auto chosen = choose_rows(rows, test_points(), worst_test_rows_);
       auto map = whole ? PlaneMap{whole->positions.index({chosen}), whole->how, {}}
                        : map_rows(set.embeddings.index({chosen}));
       page_.test = describe(set, run_.data.judged, chosen, predictions, map);
+      add_audit(*page_.test, chosen, run_.samples.known.labels.size(0));
     });
   }
 
@@ -217,12 +226,16 @@ class PageMaker {
                             map_rows(set.embeddings.index({chosen})));
       const auto truth = known_truth(run_);
       if (truth.defined()) train.truth = longs(truth.index({chosen}));
-      if (audited_) {
-        train.suspicion = floats(audited_->result.score.index({chosen}));
-        train.suggested = longs(audited_->result.suggested.index({chosen}));
-      }
+      add_audit(train, chosen, 0);
       page_.train = std::move(train);
     });
+  }
+
+  /// Scores and suggestions of the rows `chosen`, counted from row `begin` of the audit.
+  void add_audit(MappedSamples& mapped, const torch::Tensor& chosen, int64_t begin) const {
+    if (!audited_ || begin >= samples_->size()) return;
+    mapped.suspicion = floats(audited_->result.score.index({chosen + begin}));
+    mapped.suggested = longs(audited_->result.suggested.index({chosen + begin}));
   }
 
   static PlaneMap map_rows(const torch::Tensor& rows) {
@@ -270,6 +283,7 @@ class PageMaker {
   std::optional<AuditedSamples> samples_;
   std::optional<Audited> audited_;
   std::vector<int64_t> worst_rows_;  // of the known samples
+  std::vector<int64_t> worst_test_rows_;
 };
 
 }  // namespace

@@ -59,13 +59,17 @@ std::tuple<Tensor, double> tsne_op(const Tensor& rows, double perplexity, int64_
   });
 }
 
-std::tuple<Tensor, Tensor, Tensor, double> audit_op(const Tensor& embeddings, const Tensor& labels,
-                                                    int64_t num_classes, int64_t folds,
-                                                    int64_t seed) {
+using AuditValues = std::tuple<Tensor, Tensor, Tensor, double, double, double, double, bool>;
+
+AuditValues audit_op(const Tensor& embeddings, const Tensor& labels, int64_t num_classes,
+                     int64_t folds, int64_t seed) {
   return with_python_errors([&] {
     const auto result = audit_labels(embeddings, labels, num_classes,
                                      {.folds = folds, .seed = static_cast<uint64_t>(seed)});
-    return std::tuple(result.score, result.suggested, result.noise_matrix, result.noise_rate);
+    const auto& skill = result.skill;
+    return AuditValues(result.score, result.suggested, result.noise_matrix, result.noise_rate,
+                       result.expected_precision, skill.accuracy, skill.chance_accuracy,
+                       skill.informative);
   });
 }
 
@@ -88,7 +92,7 @@ TORCH_LIBRARY_FRAGMENT(projnce, library) {
       "(Tensor, float)");
   library.def(
       "audit(Tensor embeddings, Tensor labels, int num_classes, int folds, int seed) -> "
-      "(Tensor, Tensor, Tensor, float)");
+      "(Tensor, Tensor, Tensor, float, float, float, float, bool)");
 }
 
 // They have no gradient.

@@ -32,11 +32,19 @@ class Audit(NamedTuple):
     score: Array
     """[N]: probability that the label is wrong."""
     suggested: Array
-    """[N]: the likeliest other class where the score is above 0.5, else the label."""
+    """[N]: the likeliest other class if the score is above 0.5, else the label."""
     noise_matrix: Array
     """[C, C]: of true class c (row) the share that carries label g."""
     noise_rate: float
-    """Estimated share of wrong labels."""
+    """Estimated share of wrong labels; NaN if the audit is not informative."""
+    expected_precision: float
+    """Share of the samples with a score above 0.5 that are expected to be wrong; NaN if there are none."""
+    held_out_accuracy: float
+    """Share of the given labels that classifiers predict which have not seen them."""
+    chance_accuracy: float
+    """Share of the most frequent label."""
+    informative: bool
+    """False if the embeddings cannot tell the classes apart: do not use the scores."""
 
 
 def mixed_ksg(x: Array, y: Array, k: int = 5) -> float:
@@ -171,8 +179,21 @@ def audit(
     folds: int = 5,
     seed: int = 0,
 ) -> Audit:
-    """Which labels ``[N]`` in 0 .. C - 1 of embeddings ``[N, D]`` are probably wrong: each is judged
-    by class vectors that have not seen it, under a noise model that is estimated on the way.
+    """Finds labels ``[N]`` in 0 .. C - 1 of embeddings ``[N, D]`` that are probably wrong.
+
+    Each label is scored by cross-validated classifiers that have not seen it, under a label noise
+    model that is estimated at the same time. Embeddings of any model, dimension and norm will do;
+    look at ``informative`` and ``expected_precision`` before you use the scores.
+
+    Args:
+        embeddings: one row per sample.
+        labels: integers.
+        num_classes: number of classes C; by default the largest label plus one.
+        folds: number of cross-validation folds.
+        seed: draws the folds.
+
+    Raises:
+        ValueError: if embeddings are not finite or all equal, or fewer than two classes occur.
 
     >>> z = torch.eye(2).repeat(20, 1) + 0.01 * torch.randn(40, 2)
     >>> labels = torch.arange(40) % 2
@@ -183,10 +204,12 @@ def audit(
     numbers = _labels(labels)
     if num_classes is None:
         num_classes = int(numbers.max()) + 1 if numbers.numel() > 0 else 0
-    score, suggested, matrix, rate = torch.ops.projnce.audit(
+    score, suggested, matrix, *numbers_of_all = torch.ops.projnce.audit(
         _matrix(embeddings, "embeddings"), numbers, num_classes, folds, seed
     )
-    return Audit(_like(labels, score), _like(labels, suggested), _like(labels, matrix), rate)
+    return Audit(
+        _like(labels, score), _like(labels, suggested), _like(labels, matrix), *numbers_of_all
+    )
 
 
 def _tensor(values: Any, name: str) -> torch.Tensor:

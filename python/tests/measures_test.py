@@ -79,6 +79,16 @@ class MeasuresTest(unittest.TestCase):
         self.assertGreaterEqual(len(worst & set(wrong.tolist())), 14)
         self.assertAlmostEqual(found.noise_rate, len(wrong) / 300, delta=0.03)
         self.assertGreaterEqual(int((found.suggested[wrong] == y[wrong]).sum()), 14)
+        self.assertTrue(found.informative)
+        self.assertGreater(found.expected_precision, 0.8)
+        self.assertGreater(found.held_out_accuracy, 0.9)
+
+    def test_audit_of_random_rows_is_not_informative(self):
+        torch.manual_seed(0)
+        found = projnce.audit(torch.randn(200, 32), torch.arange(200) % 4)
+        self.assertFalse(found.informative)
+        self.assertTrue(found.noise_rate != found.noise_rate)
+        self.assertLessEqual(float(found.score.max()), 0.5)
 
 
 if __name__ == "__main__":

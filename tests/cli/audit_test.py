@@ -35,7 +35,7 @@ class AuditArrays(ArrayCommands):
         self.assertEqual(result["flagged"], sum(wrong))
         self.assertNotIn("check", result)
         listed = self.rows_of()
-        self.assertEqual(list(listed[0]), ["index", "sample", "given", "suggested", "score"])
+        self.assertEqual(list(listed[0]), ["index", "sample", "given", "suggested", "score", "part"])
         self.assertEqual(sorted(int(row["index"]) for row in listed), list(range(300)))
         scores = [float(row["score"]) for row in listed]
         self.assertEqual(scores, sorted(scores, reverse=True))
@@ -50,8 +50,22 @@ class AuditArrays(ArrayCommands):
         files = self.write(rows, spoiled(truth, 0.3)[0])
         ran = self.run_program("audit", "--embeddings", files[0], "--labels", files[1], "-o", "s.csv")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        for words in ("labels are probably wrong", "labelled", "the most suspect", "s.csv"):
+        for words in ("labels are probably wrong", "expected precision", "held-out accuracy",
+                      "labeled", "the most suspect", "s.csv"):
             self.assertIn(words, ran.stdout)
+
+    def test_random_rows_are_said_to_be_useless(self):
+        rng = random.Random(5)
+        rows = [[rng.gauss(0, 1) for _ in range(16)] for _ in range(200)]
+        labels = [i % 4 for i in range(200)]
+        result = self.audit(rows, labels)
+        self.assertFalse(result["skill"]["informative"])
+        self.assertEqual(result["flagged"], 0)
+        self.assertIsNone(result["noise_rate"])
+        self.assertIsNone(result["expected_precision"])
+        files = self.write(rows, labels)
+        ran = self.run_program("audit", "--embeddings", files[0], "--labels", files[1], "-o", "s.csv")
+        self.assertIn("cannot tell the classes apart: do not use this list", ran.stdout)
 
     def test_small_input_has_a_sane_answer(self):
         self.assertEqual(self.audit([[0.0, 1.0], [1.0, 0.0], [0.1, 1.0]], [0, 1, 0])["samples"], 3)
@@ -98,14 +112,21 @@ class AuditRun(CommandLineTest):
         with open(self.scratch / "run" / "suspects.csv", newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         self.assertEqual(len(rows), result["samples"])
+        parts = {part["part"]: part for part in result["parts"]}
+        self.assertEqual(set(parts), {"train", "test"})
+        self.assertEqual(result["samples"], 80)  # the test part is audited too
+        for name, part in parts.items():
+            listed = [row for row in rows if row["part"] == name]
+            self.assertEqual(len(listed), part["audited"])
+            self.assertEqual(sorted(int(row["index"]) for row in listed), list(range(part["samples"])))
         self.assertTrue(rows[0]["sample"].endswith(".png"))
         self.assertIn(rows[0]["given"], ("lying", "upright"))
 
         again = self.run_json("audit", "--embeddings", "e.npy", "--labels", "e.labels.npy", "-o",
                               "again.csv")
-        self.assertAlmostEqual(again["noise_rate"], result["noise_rate"], 9)
+        self.assertEqual(again["noise_rate"], result["noise_rate"])
         text = self.run_program("audit", "run").stdout
-        self.assertIn("are really wrong", text)
+        self.assertIn("are known to be wrong", text)
 
         self.assert_refused("audit", "run", "--sheet", "worst.pdf", says="worst.pdf")
         self.assert_refused("audit", "run", "--save-features", "e.txt", says=".npy")

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "projnce/dataset/channels.h"
+#include "projnce/dataset/concat.h"
 #include "projnce/dataset/labels.h"
 #include "projnce/dataset/relabelled.h"
 #include "projnce/dataset/subset.h"
@@ -30,6 +31,25 @@ TEST(Subset, RejectsSamplesThatAreNotThere) {
                 SubsetDataset(fake_dataset({0, 1}), {2});
               }),
               HasSubstr("names sample 2, expected 0 to 1"));
+}
+
+TEST(Concat, ShowsOnePartAfterTheOther) {
+  const ConcatDataset joined({fake_dataset({0, 1, 2}), fake_dataset({2, 0})});
+  EXPECT_EQ(joined.size(), 5);
+  EXPECT_THAT(labels_of(joined), ElementsAre(0, 1, 2, 2, 0));
+  EXPECT_EQ(joined.sample_name(2), "sample-2");
+  EXPECT_EQ(joined.sample_name(4), "sample-1");
+  EXPECT_THAT(testing::decoded_image(joined, 3).pixels, ElementsAre(0));
+}
+
+TEST(Concat, RejectsPartsThatDoNotFitAndSamplesThatAreNotThere) {
+  EXPECT_THAT(testing::complaint([] {
+                ConcatDataset({fake_dataset({0, 1}), fake_dataset({0, 1, 2})});
+              }),
+              HasSubstr("different kinds or classes"));
+  const ConcatDataset joined({fake_dataset({0, 1})});
+  EXPECT_THAT(testing::complaint([&] { joined.label(2); }), HasSubstr("expected 0 to 1"));
+  EXPECT_THAT(testing::complaint([&] { joined.label(-1); }), HasSubstr("expected 0 to 1"));
 }
 
 TEST(Relabelled, ChangesLabelsAlone) {

@@ -116,6 +116,71 @@ TEST(Audit, ManySmallAndUnequalClasses) {
   EXPECT_GT(checked(tail, audit_labels(tail.rows, tail.given, 4)).average_precision, 0.95);
 }
 
+/// Unit rows of eight separable classes that make up 30 to 2 % of the samples.
+Planted unequal_classes(int64_t count) {
+  torch::manual_seed(11);
+  const auto shares =
+      torch::tensor({.3, .2, .15, .1, .1, .08, .05, .02}, torch::kDouble).expand({count, 8});
+  const auto truth = torch::multinomial(shares, 1).squeeze(1);
+  const auto rows = torch::randn({8, 64}).index_select(0, truth) * 0.6 + torch::randn({count, 64});
+  return {.rows = torch::nn::functional::normalize(rows), .truth = truth, .given = truth.clone()};
+}
+
+double largest_flagged_share(const Planted& data, const AuditResult& result) {
+  double largest = 0;
+  for (int64_t c = 0; c < 8; ++c) {
+    const auto scores = result.score.masked_select(data.given.eq(c));
+    largest = std::max(largest, scores.gt(kFlagged).to(torch::kDouble).mean().item<double>());
+  }
+  return largest;
+}
+
+TEST(Audit, SmallClassesOfCleanDataAreNotFlagged) {
+  const auto data = unequal_classes(1500);
+  const auto result = audit_labels(data.rows, data.given, 8);
+  EXPECT_LT(largest_flagged_share(data, result), 0.05);
+  EXPECT_LT(result.noise_rate, 0.01);
+}
+
+TEST(Audit, FindsWrongLabelsAmongUnequalClasses) {
+  const auto data = with_uniform_noise(unequal_classes(1500), 8, 0.1);
+  const auto result = audit_labels(data.rows, data.given, 8);
+  const auto score = checked(data, result);
+  EXPECT_GT(score.average_precision, 0.95);
+  EXPECT_NEAR(result.noise_rate, static_cast<double>(score.wrong) / 1500, 0.03);
+}
+
+TEST(Audit, SaysThatRandomRowsCannotTellClassesApart) {
+  for (const int64_t count : {80, 500, 2000}) {
+    torch::manual_seed(3);
+    const auto labels = torch::arange(count).remainder(10);
+    const auto result = audit_labels(torch::randn({count, 64}), labels, 10);
+    EXPECT_FALSE(result.skill.informative) << count;
+    EXPECT_EQ(result.flagged, 0) << count;
+    EXPECT_TRUE(std::isnan(result.noise_rate)) << count;
+    EXPECT_TRUE(std::isnan(result.expected_precision)) << count;
+    EXPECT_NEAR(result.skill.chance_accuracy, 0.1, 1e-9) << count;
+    EXPECT_LT(result.skill.accuracy, 0.3) << count;
+  }
+}
+
+TEST(Audit, ExpectsThePrecisionThatItHas) {
+  for (const double spread : {0.8, 1.6}) {
+    const auto data = with_uniform_noise(clusters(3000, 5, spread), 5, 0.2);
+    const auto result = audit_labels(data.rows, data.given, 5);
+    EXPECT_TRUE(result.skill.informative);
+    EXPECT_NEAR(result.expected_precision, checked(data, result).precision, 0.06) << spread;
+  }
+}
+
+TEST(Audit, FindsMistakesThatAlwaysGoToTheNextClass) {
+  auto data = clusters(2000, 8, 0.9);
+  const auto wrong = torch::rand({2000}).lt(0.25);
+  data.given = torch::where(wrong, (data.truth + 1).remainder(8), data.truth);
+  const auto score = checked(data, audit_labels(data.rows, data.given, 8));
+  EXPECT_GT(score.average_precision, 0.97);
+}
+
 TEST(Audit, AHandfulOfSamples) {
   const auto data = with_uniform_noise(clusters(60, 3, 0.4), 3, 0.15);
   const auto score = checked(data, audit_labels(data.rows, data.given, 3));

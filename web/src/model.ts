@@ -190,7 +190,14 @@ export interface Pictures {
 export interface Audit {
   samples: number;
   flagged: number; // with a score above 0.5
+  /** Estimated share of wrong labels; null if the features cannot tell the classes apart. */
   noise_rate: Metric;
+  /** Share of the flagged that is expected to be wrong; null if none is flagged. Absent in old runs. */
+  expected_precision?: Metric;
+  /** The parts of the data that were audited. Absent in old runs: the training samples. */
+  parts?: { part: string; samples: number; audited: number }[];
+  /** How well held-out labels can be predicted from the features. Absent in old runs. */
+  skill?: { informative: boolean; held_out_accuracy: Metric; chance_accuracy: Metric };
   mistakes: { class: string; labelled: string; share: Metric }[];
   /** How good the audit was, where the wrong labels are known. */
   check: {
@@ -201,6 +208,8 @@ export interface Audit {
   } | null;
   /** The most suspect first. */
   worst: {
+    /** "train" or "test"; absent in old runs: "train". */
+    part?: string;
     index: number;
     name: string;
     given: string;

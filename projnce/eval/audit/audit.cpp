@@ -4,23 +4,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "projnce/core/error.h"
-#include "projnce/eval/audit/corrected_vectors.h"
-#include "projnce/eval/audit/folds.h"
-#include "projnce/eval/audit/noise_model.h"
+#include "projnce/eval/audit/fold_data.h"
+#include "projnce/eval/audit/held_out_scores.h"
+#include "projnce/projection/class_groups.h"
 #include "projnce/projection/class_matrix.h"
-#include "projnce/projection/median.h"
 
 namespace projnce {
 
 namespace {
 
-constexpr double kFirstRate = 0.2;
-constexpr int kMaxRounds = 8;
-constexpr double kSettled = 0.002;  // a change of the noise rate that ends the rounds
-constexpr int kStepsOfRound = 20;
+/// Features are informative if they predict held-out labels better than class frequencies do by
+/// this share of the label entropy, and by more nats in total than chance would.
+constexpr double kMinInformationShare = 0.03;
+constexpr double kMinInformationNats = 5;
 
 void check_audit_input(const torch::Tensor& embeddings, const torch::Tensor& labels,
                        int64_t num_classes, const AuditOptions& options) {
@@ -38,135 +38,116 @@ void check_audit_input(const torch::Tensor& embeddings, const torch::Tensor& lab
   }
 }
 
-/// Rows around zero with a mean square length of one, in whatever units they came.
-torch::Tensor common_scale(const torch::Tensor& embeddings) {
-  auto rows = embeddings.to(torch::kCPU, torch::kDouble);
-  const auto largest = rows.abs().max().item<double>();
-  if (largest > 0) rows = rows / largest;  // squares do not overflow
-  rows = rows - rows.mean(/*dim=*/0, /*keepdim=*/true);
-  const double length = rows.square().sum(/*dim=*/1).mean().sqrt().item<double>();
-  if (!(length > 1e-7)) fail("all embeddings are equal: they say nothing about labels");
-  return (rows / length).to(torch::kFloat32).contiguous();
-}
-
-/// The samples of an audit; classes that occur are numbered 0 .. K - 1.
-struct AuditData {
-  torch::Tensor rows;  // [N, D], float
-  ClassGroups groups;
-  std::vector<int64_t> labels;
-  std::vector<int64_t> fold;
-  int64_t folds;
-
-  int64_t size() const { return rows.size(0); }
-  int64_t dim() const { return rows.size(1); }
-  int64_t classes() const { return groups.size(); }
-
-  LabelledRows outside(int64_t left_out) const;
-};
-
-LabelledRows AuditData::outside(int64_t left_out) const {
-  LabelledRows data{.rows = rows.data_ptr<float>(),
-                    .labels = labels.data(),
-                    .dim = dim(),
-                    .classes = classes(),
-                    .used = {}};
-  for (int64_t i = 0; i < size(); ++i) {
-    if (fold[static_cast<size_t>(i)] != left_out) data.used.push_back(i);
-  }
-  return data;
-}
-
-AuditData make_audit_data(const torch::Tensor& embeddings, const torch::Tensor& labels,
-                          const AuditOptions& options) {
-  AuditData data{.rows = common_scale(embeddings),
-                 .groups = group_by_class(labels),
-                 .labels = {},
-                 .fold = {},
-                 .folds = std::min(options.folds, embeddings.size(0))};
-  if (data.classes() < 2) {
-    fail(Hint{"labels of one class cannot be told from each other"}, "all ", data.size(),
+FoldData make_audit_data(const torch::Tensor& embeddings, const ClassGroups& groups,
+                         const AuditOptions& options) {
+  const int64_t size = embeddings.size(0);
+  if (groups.size() < 2) {
+    fail(Hint{"labels of one class cannot be told from each other"}, "all ", size,
          " samples have the same label, expected two classes or more");
   }
-  const auto ids = data.groups.ids.contiguous();
-  data.labels.assign(ids.data_ptr<int64_t>(), ids.data_ptr<int64_t>() + data.size());
-  data.fold = stratified_folds(data.labels, data.classes(), data.folds, options.seed);
-  return data;
+  const auto ids = groups.ids.contiguous();
+  return make_fold_data(embeddings,
+                        {ids.data_ptr<int64_t>(), ids.data_ptr<int64_t>() + ids.numel()},
+                        groups.size(), std::min(options.folds, size), options.seed);
 }
 
-/// Nearest median: w = m, b = -|m|^2 / 2. A class without samples here has zeros.
-ClassScorer median_scorer(const AuditData& data, const std::vector<int64_t>& used) {
-  const auto index = torch::tensor(used, torch::kLong);
-  const auto rows = data.rows.index_select(0, index);
-  const auto groups = group_by_class(data.groups.ids.index_select(0, index));
-  const auto medians =
-      project_medians({.rows = rows, .groups = groups}, {}).vectors.to(torch::kDouble);
-  auto parameters = torch::zeros({data.classes(), data.dim() + 1}, torch::kDouble);
-  const auto offsets = medians.square().sum(/*dim=*/1, /*keepdim=*/true) * -0.5;
-  parameters.index_copy_(0, groups.labels, torch::cat({medians, offsets}, /*dim=*/1));
-  const double* values = parameters.data_ptr<double>();
-  return {.dim = data.dim(),
-          .classes = data.classes(),
-          .parameters = std::vector<double>(values, values + parameters.numel())};
+double label_entropy_of(const FoldData& data) {
+  double entropy = 0;
+  for (const int64_t count : data.class_counts) {
+    const double share = double(count) / double(data.size());
+    entropy -= share * std::log(share);
+  }
+  return entropy;
 }
 
-void score_fold(const AuditData& data, int64_t fold, const ClassScorer& scorer,
-                std::vector<float>& scores) {
-  const float* rows = data.rows.data_ptr<float>();
-#pragma omp parallel for schedule(static)
+AuditSkill measure_skill(const FoldData& data, const HeldOutScores& scores) {
+  AuditSkill skill;
+  int64_t correct = 0;
   for (int64_t i = 0; i < data.size(); ++i) {
-    if (data.fold[static_cast<size_t>(i)] != fold) continue;
-    scorer.score(rows + i * data.dim(), scores.data() + i * data.classes());
+    const float* row = scores.logits.data() + i * data.classes();
+    correct +=
+        std::max_element(row, row + data.classes()) - row == data.labels[static_cast<size_t>(i)];
   }
+  const auto count = static_cast<double>(data.size());
+  skill.accuracy = static_cast<double>(correct) / count;
+  skill.chance_accuracy =
+      double(*std::max_element(data.class_counts.begin(), data.class_counts.end())) / count;
+  skill.label_entropy = label_entropy_of(data);
+  skill.information = skill.label_entropy + scores.fit.held_out_per_sample;
+  skill.informative = skill.information > kMinInformationShare * skill.label_entropy &&
+                      skill.information * count > kMinInformationNats;
+  return skill;
 }
 
-/// Scores of class vectors that have not seen the label, [N, K], and the noise that fits them.
-std::vector<float> judge_out_of_fold(const AuditData& data, NoiseModel& noise,
-                                     const AuditProgress& progress) {
-  std::vector<float> scores(static_cast<size_t>(data.size() * data.classes()));
-  std::vector<LabelledRows> others;
-  std::vector<ClassScorer> scorers;
-  for (int64_t fold = 0; fold < data.folds; ++fold) {
-    others.push_back(data.outside(fold));
-    scorers.push_back(median_scorer(data, others.back().used));
+/// P(true class | z, label) of every sample, averaged over the ensemble, [N, C].
+std::vector<float> average_posterior(const FoldData& data, const HeldOutEnsemble& ensemble) {
+  std::vector<float> average(static_cast<size_t>(data.size() * data.classes()), 0.0F);
+  for (size_t m = 0; m < ensemble.members.size(); ++m) {
+    const auto& member = ensemble.members[m];
+    const auto weight = static_cast<float>(ensemble.weights[m]);
+    const auto posterior = true_class_probabilities(
+        member.fit, ScoredLabels(member.logits, data.labels, data.classes()));
+    for (size_t k = 0; k < average.size(); ++k) average[k] += weight * posterior[k];
   }
-  for (int round = 0; round < kMaxRounds; ++round) {
-    for (int64_t fold = 0; fold < data.folds; ++fold) {
-      auto& scorer = scorers[static_cast<size_t>(fold)];
-      learn_corrected_vectors(scorer, others[static_cast<size_t>(fold)], noise, kStepsOfRound);
-      score_fold(data, fold, scorer, scores);
-      if (progress) progress(round * data.folds + fold + 1, kMaxRounds * data.folds);
-    }
-    const double before = noise.rate;
-    improve_noise_model(noise, ScoredLabels(scores, data.labels, data.classes()));
-    if (std::abs(noise.rate - before) < kSettled) break;
-  }
-  return scores;
+  return average;
 }
 
-/// Fills score and suggested of one sample from P(true class | z, label), [K].
-void judge_sample(const AuditData& data, int64_t sample, const float* probabilities,
-                  AuditResult& result) {
-  const int64_t given = data.labels[static_cast<size_t>(sample)];
+/// Fills score and suggestion of one sample from P(true class | z, label), [C].
+void score_sample(const FoldData& data, size_t sample, const float* posterior,
+                  const ClassGroups& groups, AuditResult& result) {
+  const int64_t given = data.labels[sample];
   int64_t other = given == 0 ? 1 : 0;
   double wrong = 0;
   for (int64_t c = 0; c < data.classes(); ++c) {
     if (c == given) continue;
-    wrong += probabilities[c];
-    if (probabilities[c] > probabilities[other]) other = c;
+    wrong += posterior[c];
+    if (posterior[c] > posterior[other]) other = c;
   }
-  if (data.groups.counts[given].item<int64_t>() == 1) wrong = result.noise_rate;
-  wrong = std::min(wrong, 1.0);
+  wrong = std::min(wrong, result.skill.informative ? 1.0 : kFlagged);
+  if (data.class_counts[static_cast<size_t>(given)] == 1) wrong = std::min(wrong, kFlagged);
+  const int64_t place = data.original[sample];
   const int64_t suggested = wrong > kFlagged ? other : given;
-  result.score.data_ptr<double>()[sample] = wrong;
-  result.suggested.data_ptr<int64_t>()[sample] = data.groups.labels.data_ptr<int64_t>()[suggested];
+  result.score.data_ptr<double>()[place] = wrong;
+  result.suggested.data_ptr<int64_t>()[place] = groups.labels.data_ptr<int64_t>()[suggested];
 }
 
-torch::Tensor expand_matrix(const std::vector<double>& matrix, const ClassGroups& groups,
-                            int64_t num_classes) {
+/// Of each true class (row) the share that was given each label, [C, C].
+torch::Tensor estimate_noise_matrix(const FoldData& data, const std::vector<float>& posterior,
+                                    const ClassGroups& groups, int64_t num_classes) {
+  const int64_t classes = data.classes();
+  auto joint = torch::zeros({classes, classes}, torch::kDouble);
+  double* counts = joint.data_ptr<double>();
+  for (int64_t i = 0; i < data.size(); ++i) {
+    const int64_t given = data.labels[static_cast<size_t>(i)];
+    for (int64_t c = 0; c < classes; ++c) {
+      counts[c * classes + given] += posterior[static_cast<size_t>(i * classes + c)];
+    }
+  }
+  const auto sums = joint.sum(1, /*keepdim=*/true);
+  joint =
+      torch::where(sums.gt(0), joint / sums.clamp_min(1e-30), torch::eye(classes, torch::kDouble));
   auto all = torch::eye(num_classes, torch::kDouble);
-  const auto known = torch::tensor(matrix, torch::kDouble).view({groups.size(), groups.size()});
-  all.index_put_({groups.labels.unsqueeze(1), groups.labels.unsqueeze(0)}, known);
+  all.index_put_({groups.labels.unsqueeze(1), groups.labels.unsqueeze(0)}, joint);
   return all;
+}
+
+/// A class of one sample has the noise rate of the others as its score.
+void score_single_samples(const FoldData& data, AuditResult& result) {
+  double sum = 0;
+  int64_t count = 0;
+  const auto single = [&](size_t i) {
+    return data.class_counts[static_cast<size_t>(data.labels[i])] == 1;
+  };
+  double* scores = result.score.data_ptr<double>();
+  for (size_t i = 0; i < data.labels.size(); ++i) {
+    if (single(i)) continue;
+    sum += scores[data.original[i]];
+    ++count;
+  }
+  const double rate = count > 0 ? sum / static_cast<double>(count) : 0;
+  for (size_t i = 0; i < data.labels.size(); ++i) {
+    if (single(i)) scores[data.original[i]] = std::min(rate, kFlagged);
+  }
 }
 
 }  // namespace
@@ -176,23 +157,27 @@ AuditResult audit_labels(const torch::Tensor& embeddings, const torch::Tensor& l
                          const AuditProgress& progress) {
   const torch::NoGradGuard no_gradient;
   check_audit_input(embeddings, labels, num_classes, options);
-  const auto data = make_audit_data(embeddings, labels.cpu(), options);
-  NoiseModel noise(data.classes(), kFirstRate);
-  const auto scores = judge_out_of_fold(data, noise, progress);
-  const ScoredLabels samples(scores, data.labels, data.classes());
+  const auto groups = group_by_class(labels.cpu());
+  const auto data = make_audit_data(embeddings, groups, options);
+  const auto ensemble = held_out_scores(data, progress);
+  const auto posterior = average_posterior(data, ensemble);
 
   AuditResult result;
+  result.skill = measure_skill(data, ensemble.best());
   result.score = torch::empty({data.size()}, torch::kDouble);
   result.suggested = torch::empty({data.size()}, torch::kLong);
-  result.noise_rate = noise.rate;
-  result.noise_matrix =
-      expand_matrix(observed_noise_matrix(noise, samples), data.groups, num_classes);
-  const auto probabilities = true_class_probabilities(noise, samples);
   for (int64_t i = 0; i < data.size(); ++i) {
-    judge_sample(data, i, probabilities.data() + i * data.classes(), result);
+    score_sample(data, static_cast<size_t>(i), posterior.data() + i * data.classes(), groups,
+                 result);
   }
-  result.noise_rate = result.score.mean().item<double>();
-  result.flagged = result.score.gt(kFlagged).sum().item<int64_t>();
+  score_single_samples(data, result);
+  result.noise_matrix = estimate_noise_matrix(data, posterior, groups, num_classes);
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  result.noise_rate = result.skill.informative ? result.score.mean().item<double>() : kUnknown;
+  const auto flagged = result.score.gt(kFlagged);
+  result.flagged = flagged.sum().item<int64_t>();
+  result.expected_precision =
+      result.flagged > 0 ? result.score.masked_select(flagged).mean().item<double>() : kUnknown;
   return result;
 }
 

@@ -1,180 +1,98 @@
 #include "projnce/eval/audit/noise_model.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 #include <numeric>
-#include <utility>
 
 namespace projnce {
 
 namespace {
 
-constexpr std::array kPulls = {10.0, 100.0, 1000.0, 10000.0};  // pseudo-samples that are tried
-constexpr double kSureSamples = 2;   // right ones, taken for granted: a clean set has rate 0
-constexpr double kLeastRate = 1e-3;  // no label is beyond doubt
-constexpr int kPasses = 4;           // line search and expectation maximisation, in turns
-constexpr int kStepsOfT = 10;        // in each pass
-constexpr int kStepsOfSearch = 8;
-constexpr double kSearchWidth = 0.7;  // around the logarithm of the sharpness
+constexpr double kCorrectPseudoSamples = 2;  // assumed correct, so that clean data have rate 0
+constexpr double kMinRate = 1e-3;            // no label is beyond doubt
+/// A class's own label is its most frequent one by this factor. Without it a class can absorb
+/// another one whose samples are then all explained as mistakes.
+constexpr double kDiagonalDominance = 1.1;
+constexpr double kMinLikelihood = 1e-30;
+constexpr int kMaxEmSteps = 30;
+constexpr double kMinEmGain = 1e-5;  // per sample; a step of less ends the fit
 
 size_t cell(int64_t row, int64_t column, int64_t classes) {
   return static_cast<size_t>(row * classes + column);
 }
 
-/// p(c|z) of one sample.
-void class_probabilities(const ScoredLabels& samples, int64_t sample, double sharpness,
-                         float* out) {
-  const float* scores = samples.scores.data() + cell(sample, 0, samples.classes);
-  const auto largest = *std::max_element(scores, scores + samples.classes);
-  float sum = 0;
-  for (int64_t c = 0; c < samples.classes; ++c) {
-    out[c] = std::exp(static_cast<float>(sharpness) * (scores[c] - largest));
-    sum += out[c];
+/// Column g of T, contiguous.
+std::vector<float> column_of(const NoiseModel& model, int64_t given) {
+  std::vector<float> column(static_cast<size_t>(model.classes));
+  for (int64_t c = 0; c < model.classes; ++c) {
+    column[static_cast<size_t>(c)] = static_cast<float>(model.probability(c, given));
   }
-  for (int64_t c = 0; c < samples.classes; ++c) out[c] /= sum;
-}
-
-std::vector<float> all_class_probabilities(const ScoredLabels& samples, double sharpness) {
-  std::vector<float> probabilities(samples.scores.size());
-#pragma omp parallel for schedule(static)
-  for (int64_t i = 0; i < samples.size(); ++i) {
-    class_probabilities(samples, i, sharpness, probabilities.data() + cell(i, 0, samples.classes));
-  }
-  return probabilities;
-}
-
-/// Column g of T, in one piece.
-std::vector<double> given_column(const NoiseModel& model, int64_t given) {
-  std::vector<double> column(static_cast<size_t>(model.classes));
-  for (int64_t c = 0; c < model.classes; ++c)
-    column[static_cast<size_t>(c)] = model.probability(c, given);
   return column;
 }
 
-/// Minus the logarithm of the labels' likelihood. Threads take whole classes: sums keep their
-/// order.
-double misfit(const NoiseModel& model, const ScoredLabels& samples, double sharpness) {
+float dot(const float* a, const float* b, int64_t size) {
+  float sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t c = 0; c < size; ++c) sum += a[c] * b[c];
+  return sum;
+}
+
+/// Expected number of samples with true class c and label g, [C, C], and the log likelihood of the
+/// labels. Threads take whole classes, so that sums keep their order.
+struct ExpectedCounts {
+  std::vector<double> joint;
+  double log_likelihood = 0;
+};
+
+ExpectedCounts expected_counts(const NoiseModel& model, const ScoredLabels& samples,
+                               const std::vector<float>& probabilities) {
+  ExpectedCounts counts{.joint = std::vector<double>(model.matrix.size())};
   std::vector<double> of_class(static_cast<size_t>(model.classes), 0.0);
-#pragma omp parallel
-  {
-    std::vector<float> probabilities(static_cast<size_t>(model.classes));
-#pragma omp for schedule(dynamic)
-    for (int64_t g = 0; g < model.classes; ++g) {
-      const auto column = given_column(model, g);
-      double sum = 0;
-      for (const int64_t i : samples.members[static_cast<size_t>(g)]) {
-        class_probabilities(samples, i, sharpness, probabilities.data());
-        const double likelihood =
-            std::inner_product(column.begin(), column.end(), probabilities.begin(), 0.0);
-        sum -= std::log(std::max(likelihood, 1e-30));
-      }
-      of_class[static_cast<size_t>(g)] = sum;
-    }
-  }
-  return std::accumulate(of_class.begin(), of_class.end(), 0.0);
-}
-
-/// Golden-section search around the present sharpness.
-void improve_sharpness(NoiseModel& model, const ScoredLabels& samples) {
-  constexpr double kGolden = 0.6180339887498949;
-  const auto value = [&](double log) { return misfit(model, samples, std::exp(log)); };
-  double low = std::log(model.sharpness) - kSearchWidth;
-  double high = std::log(model.sharpness) + kSearchWidth;
-  double left = high - kGolden * (high - low);
-  double right = low + kGolden * (high - low);
-  double at_left = value(left);
-  double at_right = value(right);
-  for (int step = 0; step < kStepsOfSearch; ++step) {
-    if (at_left < at_right) {
-      high = std::exchange(right, left);
-      at_right = at_left;
-      left = high - kGolden * (high - low);
-      at_left = value(left);
-    } else {
-      low = std::exchange(left, right);
-      at_left = at_right;
-      right = low + kGolden * (high - low);
-      at_right = value(right);
-    }
-  }
-  model.sharpness = std::exp((low + high) / 2);
-}
-
-/// Expected number of samples with true class c and label g, [C, C].
-std::vector<double> expected_joint(const NoiseModel& model, const ScoredLabels& samples,
-                                   const std::vector<float>& probabilities) {
-  std::vector<double> joint(model.matrix.size());
 #pragma omp parallel for schedule(dynamic)
   for (int64_t g = 0; g < model.classes; ++g) {
-    const auto column = given_column(model, g);
+    const auto column = column_of(model, g);
     std::vector<double> sums(column.size(), 0.0);
+    double total = 0;
     for (const int64_t i : samples.members[static_cast<size_t>(g)]) {
       const float* p = probabilities.data() + cell(i, 0, model.classes);
-      const double likelihood = std::inner_product(column.begin(), column.end(), p, 0.0);
-      const double share = 1 / std::max(likelihood, 1e-30);
-      for (size_t c = 0; c < sums.size(); ++c) sums[c] += p[c] * column[c] * share;
+      const double likelihood =
+          std::max(double(dot(column.data(), p, model.classes)), kMinLikelihood);
+      total += std::log(likelihood);
+      const double share = 1 / likelihood;
+#pragma omp simd
+      for (size_t c = 0; c < sums.size(); ++c) sums[c] += share * (p[c] * column[c]);
     }
     for (int64_t c = 0; c < model.classes; ++c) {
-      joint[cell(c, g, model.classes)] = sums[static_cast<size_t>(c)];
+      counts.joint[cell(c, g, model.classes)] = sums[static_cast<size_t>(c)];
     }
+    of_class[static_cast<size_t>(g)] = total;
   }
-  return joint;
+  counts.log_likelihood = std::accumulate(of_class.begin(), of_class.end(), 0.0);
+  return counts;
 }
 
-void improve_matrix(NoiseModel& model, const std::vector<double>& joint) {
+/// The rate and the matrix that `joint` implies, with pseudo-samples of uniform noise.
+void maximize(NoiseModel& model, const std::vector<double>& joint) {
   const auto classes = model.classes;
-  double total = std::accumulate(joint.begin(), joint.end(), 0.0);
-  double right = 0;
-  for (int64_t c = 0; c < classes; ++c) right += joint[cell(c, c, classes)];
-  model.rate = std::max((total - right) / (total + kSureSamples), kLeastRate);
-  const NoiseModel plain(classes, model.rate);
+  const double total = std::accumulate(joint.begin(), joint.end(), 0.0);
+  double correct = 0;
+  for (int64_t c = 0; c < classes; ++c) correct += joint[cell(c, c, classes)];
+  model.rate = std::max((total - correct) / (total + kCorrectPseudoSamples), kMinRate);
+  const NoiseModel uniform(classes, model.rate);
   for (int64_t c = 0; c < classes; ++c) {
     double sum = 0;
+    double largest_mistake = 0;
     for (int64_t g = 0; g < classes; ++g) {
       auto& entry = model.matrix[cell(c, g, classes)];
-      entry = joint[cell(c, g, classes)] + model.pull * plain.probability(c, g);
+      entry = joint[cell(c, g, classes)] + model.prior_strength * uniform.probability(c, g);
       sum += entry;
+      if (g != c) largest_mistake = std::max(largest_mistake, entry);
     }
+    auto& own = model.matrix[cell(c, c, classes)];
+    const double least = kDiagonalDominance * largest_mistake;
+    sum += std::max(least - own, 0.0);
+    own = std::max(own, least);
     for (int64_t g = 0; g < classes; ++g) model.matrix[cell(c, g, classes)] /= sum;
-  }
-}
-
-void fit_matrix(NoiseModel& model, const ScoredLabels& samples) {
-  const auto probabilities = all_class_probabilities(samples, model.sharpness);
-  for (int step = 0; step < kStepsOfT; ++step) {
-    improve_matrix(model, expected_joint(model, samples, probabilities));
-  }
-}
-
-/// Every second sample of each class, from number `first` on.
-ScoredLabels half_of(const ScoredLabels& samples, size_t first) {
-  auto half = samples;
-  for (auto& members : half.members) {
-    std::vector<int64_t> kept;
-    for (size_t m = first; m < members.size(); m += 2) kept.push_back(members[m]);
-    members = std::move(kept);
-  }
-  return half;
-}
-
-/// The pull with which T of one half fits the labels of the other best.
-void choose_pull(NoiseModel& model, const ScoredLabels& samples) {
-  const std::array halves = {half_of(samples, 0), half_of(samples, 1)};
-  double least = std::numeric_limits<double>::infinity();
-  for (const double pull : kPulls) {
-    double sum = 0;
-    for (size_t h = 0; h < halves.size(); ++h) {
-      auto half_model = model;
-      half_model.pull = pull;
-      for (int pass = 0; pass < kPasses; ++pass) fit_matrix(half_model, halves[h]);
-      sum += misfit(half_model, halves[1 - h], model.sharpness);
-    }
-    if (sum < least) {
-      least = sum;
-      model.pull = pull;
-    }
   }
 }
 
@@ -187,9 +105,9 @@ NoiseModel::NoiseModel(int64_t num_classes, double rate_)
   for (int64_t c = 0; c < classes; ++c) matrix[cell(c, c, classes)] = 1 - rate;
 }
 
-ScoredLabels::ScoredLabels(const std::vector<float>& scores_, const std::vector<int64_t>& labels_,
+ScoredLabels::ScoredLabels(const std::vector<float>& logits_, const std::vector<int64_t>& labels_,
                            int64_t num_classes)
-    : scores(scores_),
+    : logits(logits_),
       labels(labels_),
       classes(num_classes),
       members(static_cast<size_t>(num_classes)) {
@@ -198,41 +116,77 @@ ScoredLabels::ScoredLabels(const std::vector<float>& scores_, const std::vector<
   }
 }
 
-void improve_noise_model(NoiseModel& model, const ScoredLabels& samples) {
-  improve_sharpness(model, samples);
-  choose_pull(model, samples);
-  for (int pass = 0; pass < kPasses; ++pass) {
-    fit_matrix(model, samples);
-    improve_sharpness(model, samples);
+ScoredLabels ScoredLabels::every(size_t stride, size_t first) const {
+  auto part = *this;
+  for (auto& rows : part.members) {
+    std::vector<int64_t> kept;
+    for (size_t m = first; m < rows.size(); m += stride) kept.push_back(rows[m]);
+    rows = std::move(kept);
   }
+  return part;
 }
 
-std::vector<float> true_class_probabilities(const NoiseModel& model, const ScoredLabels& samples) {
-  auto probabilities = all_class_probabilities(samples, model.sharpness);
-#pragma omp parallel for schedule(static)
-  for (int64_t i = 0; i < samples.size(); ++i) {
-    float* p = probabilities.data() + cell(i, 0, model.classes);
-    const int64_t given = samples.labels[static_cast<size_t>(i)];
-    double sum = 0;
-    for (int64_t c = 0; c < model.classes; ++c) {
-      p[c] = static_cast<float>(p[c] * model.probability(c, given));
-      sum += p[c];
+int64_t ScoredLabels::used() const {
+  size_t count = 0;
+  for (const auto& rows : members) count += rows.size();
+  return static_cast<int64_t>(count);
+}
+
+std::vector<float> class_probabilities(const ScoredLabels& samples, double inverse_temperature) {
+  std::vector<float> probabilities(samples.logits.size(), 0.0F);
+  const auto scale = static_cast<float>(inverse_temperature);
+#pragma omp parallel for schedule(dynamic)
+  for (int64_t g = 0; g < samples.classes; ++g) {
+    for (const int64_t i : samples.members[static_cast<size_t>(g)]) {
+      const float* logits = samples.logits.data() + cell(i, 0, samples.classes);
+      float* p = probabilities.data() + cell(i, 0, samples.classes);
+      const float largest = *std::max_element(logits, logits + samples.classes);
+      float sum = 0;
+      for (int64_t c = 0; c < samples.classes; ++c) {
+        p[c] = std::exp(scale * (logits[c] - largest));
+        sum += p[c];
+      }
+      for (int64_t c = 0; c < samples.classes; ++c) p[c] /= sum;
     }
-    for (int64_t c = 0; c < model.classes; ++c) p[c] = static_cast<float>(p[c] / sum);
   }
   return probabilities;
 }
 
-std::vector<double> observed_noise_matrix(const NoiseModel& model, const ScoredLabels& samples) {
-  auto joint = expected_joint(model, samples, all_class_probabilities(samples, model.sharpness));
-  for (int64_t c = 0; c < model.classes; ++c) {
-    double* row = joint.data() + cell(c, 0, model.classes);
-    const double sum = std::accumulate(row, row + model.classes, 0.0);
-    for (int64_t g = 0; g < model.classes; ++g) {
-      row[g] = sum > 0 ? row[g] / sum : double(g == c);
+void fit_noise_matrix(NoiseModel& model, const ScoredLabels& samples,
+                      const std::vector<float>& probabilities) {
+  const double least_gain = kMinEmGain * static_cast<double>(samples.used());
+  auto counts = expected_counts(model, samples, probabilities);
+  for (int step = 0; step < kMaxEmSteps; ++step) {
+    const double before = counts.log_likelihood;
+    maximize(model, counts.joint);
+    counts = expected_counts(model, samples, probabilities);
+    if (std::abs(counts.log_likelihood - before) < least_gain) break;
+  }
+  model.log_likelihood = counts.log_likelihood;
+}
+
+double log_likelihood(const NoiseModel& model, const ScoredLabels& samples,
+                      const std::vector<float>& probabilities) {
+  return expected_counts(model, samples, probabilities).log_likelihood;
+}
+
+void posterior_inplace(const NoiseModel& model, const ScoredLabels& samples,
+                       std::vector<float>& probabilities) {
+#pragma omp parallel for schedule(dynamic)
+  for (int64_t g = 0; g < model.classes; ++g) {
+    const auto column = column_of(model, g);
+    for (const int64_t i : samples.members[static_cast<size_t>(g)]) {
+      float* p = probabilities.data() + cell(i, 0, model.classes);
+      float sum = 0;
+      for (int64_t c = 0; c < model.classes; ++c) {
+        p[c] *= column[static_cast<size_t>(c)];
+        sum += p[c];
+      }
+      // Underflow of every product: the label alone decides.
+      if (!(sum > 0)) p[g] = sum = 1;
+      for (int64_t c = 0; c < model.classes; ++c) p[c] /= sum;
     }
   }
-  return joint;
 }
 
 }  // namespace projnce

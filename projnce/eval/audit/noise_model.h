@@ -6,54 +6,61 @@
 
 namespace projnce {
 
-/// How given labels come about: the true class c of a sample has probability p(c|z), and becomes
-/// the label g with probability T[c, g].
+/// How given labels come about: a sample with features z has true class c with probability p(c|z),
+/// and true class c is given label g with probability T[c, g].
 struct NoiseModel {
-  /// `rate` of each class's labels are wrong, and any other class is as likely.
+  /// Uniform noise: `rate` of each class's labels are wrong, and every other class is as likely.
   NoiseModel(int64_t num_classes, double rate);
 
   int64_t classes;
   std::vector<double> matrix;  // T, [C, C], rows sum to 1
   double rate;                 ///< share of all labels that are wrong
-  /// Pseudo-samples by which each row of T is pulled to the plain shape.
-  double pull = 100;
-  /// Multiplies scores before the softmax that makes p(c|z) of them.
-  double sharpness = 1;
+  /// Pseudo-samples of uniform noise that are added to each row of T.
+  double prior_strength = 1e4;
+  /// Multiplies the logits before the softmax that gives p(c|z).
+  double inverse_temperature = 1;
+  /// sum_i log sum_c p(c|z_i) T[c, y_i] of the samples that T was fitted to.
+  double log_likelihood = 0;
 
   double probability(int64_t true_class, int64_t given) const {
     return matrix[static_cast<size_t>(true_class * classes + given)];
   }
 };
 
-/// Samples as the noise model sees them.
+/// Labeled samples with the logits of classifiers that have not seen their labels.
 struct ScoredLabels {
-  /// `labels` in 0 .. classes - 1; `scores` is [N, C] and stays the caller's.
-  ScoredLabels(const std::vector<float>& scores, const std::vector<int64_t>& labels,
+  /// `logits` is [N, C]; it and `labels`, in 0 .. num_classes - 1, must outlive this.
+  ScoredLabels(const std::vector<float>& logits, const std::vector<int64_t>& labels,
                int64_t num_classes);
 
-  int64_t size() const { return static_cast<int64_t>(labels.size()); }
+  /// Every `stride`th sample of each class, from number `first` on.
+  ScoredLabels every(size_t stride, size_t first) const;
 
-  const std::vector<float>& scores;  // what class vectors say that have not seen the label
+  int64_t size() const { return static_cast<int64_t>(labels.size()); }
+  /// Samples in `members`.
+  int64_t used() const;
+
+  const std::vector<float>& logits;
   const std::vector<int64_t>& labels;
   int64_t classes;
-  std::vector<std::vector<int64_t>> members;  // samples with each label, ascending
+  std::vector<std::vector<int64_t>> members;  ///< of each class, ascending
 };
 
-/// Improves matrix, rate and sharpness to make the given labels likely:
-///
-///   max sum_i log sum_c p(c|z_i) T[c, g_i],  p(c|z) = softmax_c(sharpness * score_c)
-///
-/// T by expectation maximisation; each of its rows is pulled to the shape "any other class is as
-/// likely" by the number of pseudo-samples that makes labels likely which T was not fitted to: few
-/// samples do not make up a pattern, and a pattern that is there is found. The sharpness by a line
-/// search. Results do not depend on the threads.
-void improve_noise_model(NoiseModel& model, const ScoredLabels& samples);
+/// p(c|z) = softmax_c(inverse_temperature * logits), [N, C]; zeros for samples that
+/// are not in `members`.
+std::vector<float> class_probabilities(const ScoredLabels& samples, double inverse_temperature);
 
-/// P(true class = c | z, given label) of every sample, [N, C].
-std::vector<float> true_class_probabilities(const NoiseModel& model, const ScoredLabels& samples);
+/// Fits T to `probabilities` = p(c|z) by expectation maximization, from the model's present matrix,
+/// with its prior strength; sets matrix, rate and log_likelihood.
+void fit_noise_matrix(NoiseModel& model, const ScoredLabels& samples,
+                      const std::vector<float>& probabilities);
 
-/// Of each true class (row) the shares that were given each label, as the samples say on their own;
-/// [C, C]. A class that nothing seems to belong to keeps its labels.
-std::vector<double> observed_noise_matrix(const NoiseModel& model, const ScoredLabels& samples);
+/// sum_i log sum_c p(c|z_i) T[c, y_i].
+double log_likelihood(const NoiseModel& model, const ScoredLabels& samples,
+                      const std::vector<float>& probabilities);
+
+/// Replaces p(c|z) of every sample by P(true class = c | z, given label).
+void posterior_inplace(const NoiseModel& model, const ScoredLabels& samples,
+                       std::vector<float>& probabilities);
 
 }  // namespace projnce

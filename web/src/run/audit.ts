@@ -9,18 +9,32 @@ const PAGE = 24;
 const SIZE = 96;
 type Worst = Audit["worst"][number];
 
-/** What a click on a sample does; null where it is on no map. */
-export type ShowOnMap = ((index: number) => void) | null;
+/** What a click on a sample does; null if there is no map. */
+export type ShowOnMap = ((part: "train" | "test", index: number) => void) | null;
 
-function summaryText(audit: Audit): string {
-  const { check } = audit;
-  const found = `Of ${counted(audit.samples, "label")}, ${count(audit.flagged)} are more likely wrong than right; ` +
-    `the estimated share of wrong labels is ${percent(audit.noise_rate)}.`;
-  if (!check) return found;
+function checkText({ check }: Audit): string {
+  if (!check) return "";
   const known = ([["precision", check.precision], ["recall", check.recall], ["average precision", check.average_precision]] as const)
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name} ${percent(value!)}`);
-  return `${found} ${count(check.wrong)} are known to be wrong` + (known.length > 0 ? `: ${known.join(", ")}.` : ".");
+  return ` ${count(check.wrong)} are known to be wrong` + (known.length > 0 ? `: ${known.join(", ")}.` : ".");
+}
+
+function coverageText(audit: Audit): string {
+  const parts = (audit.parts ?? []).filter((part) => part.audited > 0).map((part) => `${counted(part.audited, `${part.part} label`)}`);
+  return parts.length > 0 ? `Audited ${parts.join(" and ")}. ` : "";
+}
+
+function summaryText(audit: Audit): string {
+  if (audit.skill && !audit.skill.informative) {
+    return `${coverageText(audit)}These features cannot tell the classes apart: do not use this list. Classifiers that have not seen a label ` +
+      `predict ${percent(audit.skill.held_out_accuracy)} of them; the most frequent class is ${percent(audit.skill.chance_accuracy)}.`;
+  }
+  const expected = audit.expected_precision ?? null;
+  const found = `Of ${counted(audit.samples, "label")}, ${count(audit.flagged)} are more likely wrong than right` +
+    (expected === null ? "" : ` (expected precision ${percent(expected)})`) +
+    (audit.noise_rate === null ? "." : `; the estimated share of wrong labels is ${percent(audit.noise_rate)}.`);
+  return coverageText(audit) + found + checkText(audit);
 }
 
 function mistakes(audit: Audit): HTMLElement | null {
@@ -28,7 +42,7 @@ function mistakes(audit: Audit): HTMLElement | null {
   return h("div", { class: "mistakes" },
     h("h3", null, "Most frequent mistakes"),
     h("ul", { class: "chips" }, ...audit.mistakes.slice(0, 8).map((mistake) => h("li", null,
-      named(mistake.class), " labelled ", named(mistake.labelled), h("span", { class: "aside" }, ` ${percent(mistake.share)}`)))));
+      named(mistake.class), " labeled ", named(mistake.labelled), h("span", { class: "aside" }, ` ${percent(mistake.share)}`)))));
 }
 
 function verdict({ wrong }: Worst): HTMLElement | null {
@@ -41,7 +55,7 @@ function card(audit: Audit, i: number, show: ShowOnMap): HTMLElement {
   const shown = audit.pictures ? picture(audit.pictures, i, SIZE, `Sample ${worst.name}`) : null;
   const open = shown && show && h("button", {
     type: "button", class: "plain", title: "Show on the map", "aria-label": `Show sample ${worst.name} on the map`,
-    on: { click: () => show(worst.index) },
+    on: { click: () => show(worst.part === "test" ? "test" : "train", worst.index) },
   }, shown);
   const sound = audit.sounds?.[i];
   return h("li", { class: "suspect" },
@@ -49,7 +63,7 @@ function card(audit: Audit, i: number, show: ShowOnMap): HTMLElement {
     h("div", { class: "suspect-text" },
       h("span", { class: "given" }, h("span", { class: "visually-hidden" }, "given "), named(worst.given)),
       h("span", { class: "suggested" }, h("span", { class: "visually-hidden" }, "suggested "), named(worst.suggested)),
-      h("span", { class: "aside" }, `${percent(worst.score)} · `, named(worst.name)),
+      h("span", { class: "aside" }, `${percent(worst.score)} · `, named(worst.name), worst.part === "test" ? " · test" : ""),
       verdict(worst),
       sound && playButton(sound, `sample ${worst.name}`)));
 }

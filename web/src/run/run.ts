@@ -25,8 +25,8 @@ interface Shown {
   map: MapHandle | null;
 }
 
-const showOnMap = (shown: Shown): ShowOnMap => shown.run.train && ((index) => {
-  shown.map?.highlight("train", index);
+const showOnMap = (shown: Shown): ShowOnMap => shown.run.train && ((part, index) => {
+  shown.map?.highlight(part, index);
   shown.sections.get("map")?.scrollIntoView({ block: "start" });
 });
 

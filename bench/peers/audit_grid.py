@@ -1,0 +1,360 @@
+#!/usr/bin/env python3
+"""Label audits on a grid of datasets, beside logistic regression, cleanlab and k-NN.
+
+    audit_grid.py [--only TEXT] [--results FILE] [--table FILE]
+
+Every cell plants wrong labels and compares average precision:
+
+- projnce: `projnce.audit`.
+- lr: one minus the probability that five-fold logistic regression (scikit-learn) gives the label.
+  C is the one of 0.1, 1 and 10 with the better held-out log loss.
+- cleanlab: the package's own label quality scores from the same probabilities: the better of its
+  normalized margin and of its confident-learning issues first, then self-confidence.
+- knn: one minus the share of the ten nearest other rows that carry the label.
+
+All of them get the same rows, centered and scaled to a mean squared norm of one. Cells with few
+rows are repeated with several seeds; means are shown. Finished cells are kept in --results, so the
+grid can be stopped and continued.
+"""
+import argparse
+import gzip
+import json
+import sys
+import time
+import warnings
+import zlib
+from pathlib import Path
+
+import numpy as np
+import torch
+
+import projnce
+
+ROWS = 2000  # of a cell that does not say otherwise
+FASHION = Path("/usr/share/datasets/fashion-mnist")
+SLACK = 0.01  # average precision that projnce may be below the best peer
+LARGEST_FLAGGED_SHARE = 0.05  # of a class of clean data
+RATE_SLACK = 0.03
+RATE_ACCURACY = 0.9  # held-out accuracy above which the noise rate must be right
+
+
+def shares_of(classes, ratio):
+    return np.geomspace(ratio, 1, classes)
+
+
+def gaussian(rng, rows, dim, shares, separation):
+    """Unit rows around one direction per class."""
+    truth = draw_classes(rng, rows, shares)
+    places = rng.normal(size=(len(shares), dim)) * separation
+    data = places[truth] + rng.normal(size=(rows, dim))
+    return data / np.linalg.norm(data, axis=1, keepdims=True), truth
+
+
+def curved(rng, rows, dim, shares, separation):
+    """Clusters bent by a random two-layer network: classes that no hyperplane separates well."""
+    truth = draw_classes(rng, rows, shares)
+    low = rng.normal(size=(len(shares), 8))[truth] * separation + rng.normal(size=(rows, 8))
+    hidden = np.tanh(low @ rng.normal(size=(8, 64)) / 1.5)
+    bent = np.tanh(hidden @ rng.normal(size=(64, dim)) / 4)
+    return bent + 0.05 * rng.normal(size=(rows, dim)), truth
+
+
+def draw_classes(rng, rows, shares):
+    truth = rng.choice(len(shares), rows, p=np.array(shares) / np.sum(shares))
+    truth[: len(shares)] = np.arange(len(shares))  # every class occurs
+    return truth
+
+
+def read_idx(name, offset):
+    with gzip.open(FASHION / name) as file:
+        return np.frombuffer(file.read(), np.uint8, offset=offset)
+
+
+class Fashion:
+    """Fashion-MNIST as raw pixels and as features of them; read once."""
+
+    def __init__(self):
+        self.pixels = read_idx("train-images-idx3-ubyte.gz", 16).reshape(-1, 784)
+        self.labels = read_idx("train-labels-idx1-ubyte.gz", 8).astype(np.int64)
+        self.network = None
+
+    def draw(self, rng, rows, shares):
+        parts = []
+        for c, share in enumerate(np.array(shares) / np.sum(shares)):
+            members = np.flatnonzero(self.labels[:50000] == c)
+            parts.append(rng.permutation(members)[: max(2, round(rows * share))])
+        chosen = rng.permutation(np.concatenate(parts))
+        return self.pixels[chosen].astype(np.float32) / 255, self.labels[chosen]
+
+    def features(self, pixels, kind):
+        if kind == "pixels":
+            return pixels
+        if kind == "pca":
+            centered = pixels - pixels.mean(0)
+            return centered @ np.linalg.svd(centered, full_matrices=False)[2][:32].T
+        torch.manual_seed(0)
+        network = small_network() if kind == "untrained" else self.trained()
+        with torch.no_grad():
+            return network[:-1](torch.tensor(pixels).view(-1, 1, 28, 28)).numpy()
+
+    def trained(self):
+        """A small network trained on the clean labels of other images."""
+        if self.network is None:
+            self.network = small_network()
+            images = torch.tensor(self.pixels[50000:].astype(np.float32) / 255).view(-1, 1, 28, 28)
+            labels = torch.tensor(self.labels[50000:])
+            optimizer = torch.optim.Adam(self.network.parameters(), 2e-3)
+            for _ in range(3):
+                for rows in torch.randperm(len(labels)).split(128):
+                    loss = torch.nn.functional.cross_entropy(self.network(images[rows]), labels[rows])
+                    optimizer.zero_grad()
+                    loss.backward()
+                    optimizer.step()
+        return self.network
+
+
+def small_network():
+    nn = torch.nn
+    return nn.Sequential(nn.Conv2d(1, 16, 3, 2), nn.ReLU(), nn.Conv2d(16, 32, 3, 2), nn.ReLU(),
+                         nn.Flatten(), nn.Linear(1152, 64), nn.ReLU(), nn.Linear(64, 10))
+
+
+def wrong_labels(rng, truth, classes, kind, rate):
+    """uniform: any other class; pair: the next class; class: rates from 0 to twice the mean, each
+    class with two classes of its own that it is confused with."""
+    given = truth.copy()
+    if kind == "class":
+        rates = np.minimum(rng.permutation(np.linspace(0, 2 * rate, classes)), 0.6)
+        first = (np.arange(classes) + rng.integers(1, classes, classes)) % classes
+        second = (np.arange(classes) + rng.integers(1, classes, classes)) % classes
+        target = np.where(rng.random(len(truth)) < 0.6, first[truth], second[truth])
+        changed = rng.random(len(truth)) < rates[truth]
+    else:
+        steps = rng.integers(1, classes, len(truth)) if kind == "uniform" else 1
+        target = (truth + steps) % classes
+        changed = rng.random(len(truth)) < rate
+    given[changed] = target[changed]
+    return given
+
+
+def cells():
+    """name -> settings."""
+    base = dict(source="gaussian", rows=ROWS, dim=128, classes=10, ratio=1, separation=0.35,
+                kind="uniform", rate=0.2)
+
+    def cell(**changes):
+        return {**base, **changes}
+
+    listed = []
+    for kind in ("uniform", "pair", "class"):
+        for rate in (0.05, 0.1, 0.2, 0.4):
+            if (kind, rate) != ("pair", 0.4):  # with half of a class's labels taken by the next one
+                listed.append(cell(kind=kind, rate=rate))
+        for ratio in (10, 100):
+            listed.append(cell(kind=kind, ratio=ratio, rows=4000))
+        for dim, separation in ((16, 1.0), (384, 0.25), (1024, 0.15)):
+            listed.append(cell(kind=kind, dim=dim, separation=separation))
+        for classes, rows in ((2, ROWS), (30, 3000), (100, 6000)):
+            listed.append(cell(kind=kind, classes=classes, rows=rows, separation=0.45))
+        for rows, classes in ((100, 2), (100, 4), (200, 4), (500, 10)):
+            listed.append(cell(kind=kind, rows=rows, classes=classes, dim=64, separation=0.45))
+        listed.append(cell(kind=kind, separation=0.2))  # overlapping classes
+        listed.append(cell(kind=kind, source="curved", dim=64, separation=1.5))
+        listed.append(cell(kind=kind, source="curved", dim=64, separation=1.5, ratio=20))
+        for source in ("pixels", "pca", "untrained", "trained"):
+            listed.append(cell(kind=kind, source=source))
+            listed.append(cell(kind=kind, source=source, ratio=50))
+    listed.append(cell(rows=20000, dim=64, separation=0.5))
+    listed.append(cell(rows=20000, dim=64, separation=0.5, kind="class", ratio=100))
+    listed.append(cell(rows=20000, source="trained", kind="class"))
+    listed.append(cell(dim=384, rows=5000, classes=8, separation=0.25, ratio=15, rate=0.1))
+    for source in ("gaussian", "curved", "pixels", "pca", "untrained", "trained"):
+        for ratio in (1, 50):
+            separation = 1.5 if source == "curved" else 0.35
+            listed.append(cell(source=source, ratio=ratio, rate=0, separation=separation))
+    listed.append(cell(rate=0, separation=0.2))
+    listed.append(cell(rate=0, rows=200, classes=4, dim=64, separation=0.45))
+    listed.append(cell(rate=0, rows=6000, classes=100, separation=0.45))
+    return listed
+
+
+def name_of(cell):
+    parts = [cell["source"], f"n={cell['rows']}", f"K={cell['classes']}"]
+    if cell["source"] in ("gaussian", "curved"):
+        parts += [f"d={cell['dim']}", f"sep={cell['separation']}"]
+    if cell["ratio"] > 1:
+        parts.append(f"1:{cell['ratio']}")
+    parts.append(f"{cell['kind']} {100 * cell['rate']:.0f} %" if cell["rate"] else "clean")
+    return " ".join(parts)
+
+
+def seeds_of(cell):
+    return 10 if cell["rows"] <= 200 else 5 if cell["rows"] <= 500 else 1
+
+
+def make(cell, seed, fashion):
+    rng = np.random.default_rng([seed, zlib.crc32(name_of(cell).encode())])
+    shares = shares_of(cell["classes"], cell["ratio"])
+    if cell["source"] in ("gaussian", "curved"):
+        maker = gaussian if cell["source"] == "gaussian" else curved
+        rows, truth = maker(rng, cell["rows"], cell["dim"], shares, cell["separation"])
+    else:
+        pixels, truth = fashion.draw(rng, cell["rows"], shares)
+        rows = fashion.features(pixels, cell["source"])
+    rows = rows - rows.mean(0)
+    rows = (rows / np.sqrt((rows**2).sum(1).mean())).astype(np.float32)
+    return rows, truth, wrong_labels(rng, truth, cell["classes"], cell["kind"], cell["rate"])
+
+
+def held_out_probabilities(rows, labels, classes):
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold
+
+    best = (-np.inf, None)
+    for strength in (0.1, 1, 10):
+        probabilities = np.full((len(labels), classes), 1e-6)
+        for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(rows, labels):
+            model = LogisticRegression(C=strength, max_iter=200).fit(rows[train], labels[train])
+            probabilities[np.ix_(test, model.classes_)] = model.predict_proba(rows[test])
+        probabilities /= probabilities.sum(1, keepdims=True)
+        likelihood = np.log(probabilities[np.arange(len(labels)), labels] + 1e-12).mean()
+        best = max(best, (likelihood, probabilities), key=lambda pair: pair[0])
+    return best[1]
+
+
+def cleanlab_scores(probabilities, labels):
+    from cleanlab.filter import find_label_issues
+    from cleanlab.rank import get_label_quality_scores
+
+    margin = get_label_quality_scores(labels, probabilities, method="normalized_margin")
+    issues = find_label_issues(labels, probabilities, n_jobs=1)
+    confidence = get_label_quality_scores(labels, probabilities, method="self_confidence")
+    return 1 - margin, issues + (1 - confidence)
+
+
+def knn_scores(rows, labels, neighbors=10):
+    from sklearn.neighbors import NearestNeighbors
+
+    nearest = NearestNeighbors(n_neighbors=neighbors + 1).fit(rows)
+    found = nearest.kneighbors(rows, return_distance=False)
+    itself = found == np.arange(len(labels))[:, None]
+    itself[~itself.any(1), -1] = True  # among many copies a row may not find itself
+    votes = labels[found[~itself].reshape(len(labels), neighbors)]
+    return 1 - (votes == labels[:, None]).mean(1)
+
+
+def measure(cell, seed, fashion):
+    from sklearn.metrics import average_precision_score
+
+    rows, truth, given = make(cell, seed, fashion)
+    wrong = given != truth
+    began = time.time()
+    found = projnce.audit(rows, given, cell["classes"])
+    seconds = time.time() - began
+    score = np.asarray(found.score)
+    flagged = score > 0.5
+    result = {
+        "wrong": wrong.mean(),
+        "rate": found.noise_rate,
+        "accuracy": found.held_out_accuracy,
+        "flagged": flagged.mean(),
+        "flagged_class": max(flagged[given == c].mean() for c in np.unique(given)),
+        "precision": wrong[flagged].mean() if flagged.any() else np.nan,
+        "expected_precision": found.expected_precision,
+        "seconds": seconds,
+    }
+    if not wrong.any():
+        return result
+    result["projnce"] = average_precision_score(wrong, score)
+    counts = np.bincount(given)
+    usable = np.isin(given, np.flatnonzero(counts >= 2))  # scikit-learn refuses classes of one row
+    probabilities = held_out_probabilities(rows, given, cell["classes"])
+    own = probabilities[np.arange(len(given)), given]
+    result["accuracy_of_truth"] = (probabilities.argmax(1) == truth)[usable].mean()
+    result["lr"] = average_precision_score(wrong, 1 - own)
+    result["cleanlab"] = max(average_precision_score(wrong, s)
+                             for s in cleanlab_scores(probabilities, given))
+    result["knn"] = average_precision_score(wrong, knn_scores(rows, given))
+    return result
+
+
+def mean_of(results):
+    keys = sorted({key for result in results for key in result})
+    means = {}
+    for key in keys:
+        values = [r[key] for r in results if r.get(key) is not None and not np.isnan(r[key])]
+        means[key] = float(np.mean(values)) if values else None
+    return means
+
+
+def verdicts(result):
+    """What the cell must fulfill and does not."""
+    failed = []
+    if result.get("projnce") is not None:
+        best = max(result["lr"], result["cleanlab"], result["knn"])
+        if result["projnce"] < best - SLACK:
+            failed.append("average precision")
+        known = result["accuracy_of_truth"] >= RATE_ACCURACY
+        if known and result["rate"] is not None and abs(result["rate"] - result["wrong"]) > RATE_SLACK:
+            failed.append("noise rate")
+    elif result["flagged_class"] > LARGEST_FLAGGED_SHARE:
+        failed.append("clean class flagged")
+    return failed
+
+
+def percent(value):
+    return "–" if value is None else f"{100 * value:.1f}"
+
+
+def table(done):
+    lines = ["| data | wrong | projnce | lr | cleanlab | k-NN | estimated | flagged: precision (expected) | seconds | |",
+             "|---|---|---|---|---|---|---|---|---|---|"]
+    for name, r in done.items():
+        peers = [r.get(key) for key in ("lr", "cleanlab", "knn")]
+        best = max([p for p in peers if p is not None] + [r.get("projnce") or 0])
+        cells_ = [f"**{percent(v)}**" if v is not None and v == best else percent(v)
+                  for v in [r.get("projnce")] + peers]
+        lines.append(f"| {name} | {percent(r['wrong'])} | " + " | ".join(cells_) +
+                     f" | {percent(r['rate'])} | {percent(r.get('precision'))} "
+                     f"({percent(r.get('expected_precision'))}) | {r['seconds']:.1f} | "
+                     f"{', '.join(verdicts(r))} |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--only", default="", help="cells whose name contains this")
+    parser.add_argument("--results", type=Path, default=Path("build/audit-grid.jsonl"),
+                        help="finished cells; they are not measured again")
+    parser.add_argument("--table", type=Path, help="Markdown table to write")
+    arguments = parser.parse_args()
+    warnings.filterwarnings("ignore")
+    fashion = Fashion() if FASHION.exists() else None
+    done = {}
+    if arguments.results.exists():
+        for line in arguments.results.read_text().splitlines():
+            done.update(json.loads(line))
+    for cell in cells():
+        name = name_of(cell)
+        if name in done or arguments.only not in name:
+            continue
+        if fashion is None and cell["source"] not in ("gaussian", "curved"):
+            print(f"{name}: skipped, {FASHION} is not installed", file=sys.stderr)
+            continue
+        result = mean_of([measure(cell, seed, fashion) for seed in range(seeds_of(cell))])
+        done[name] = result
+        with arguments.results.open("a") as file:
+            file.write(json.dumps({name: result}) + "\n")
+        print(name, {k: round(v, 3) for k, v in result.items() if v is not None},
+              *[f"FAILED: {text}" for text in verdicts(result)], flush=True)
+    ordered = {name_of(c): done[name_of(c)] for c in cells() if name_of(c) in done}
+    if arguments.table:
+        arguments.table.write_text(table(ordered))
+    failed = {name: verdicts(r) for name, r in ordered.items() if verdicts(r)}
+    print(f"{len(ordered)} cells, {len(failed)} with a failure")
+    for name, texts in failed.items():
+        print(f"  {name}: {', '.join(texts)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,222 @@
+#include "projnce/eval/audit/held_out_scores.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "projnce/eval/audit/logistic_regression.h"
+#include "projnce/eval/audit/neighbor_votes.h"
+
+namespace projnce {
+
+namespace {
+
+constexpr std::array kWeightDecays = {100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03};
+constexpr size_t kDecaysWithNoise = 3;  // the best ones, for which a noise model is fitted
+constexpr int kMaxFitSteps = 40;
+constexpr int kMaxRefitSteps = 25;
+constexpr int kMaxRefits = 4;
+constexpr double kNegligible = 5;       // nats behind the best: a weight below one percent
+constexpr size_t kMaxMixtures = 4;      // that get a noise model of their own
+constexpr double kMinRefitGain = 2;     // nats; less ends the refits
+constexpr double kMinRefitGainPerSample = 1e-3;
+constexpr int64_t kStages = kWeightDecays.size() + kDecaysWithNoise + kMaxRefits + 1;
+
+/// A classifier, its held-out logits and the label noise that fits them.
+struct Candidate {
+  double weight_decay;
+  CrossValidatedRegression regression;
+  HeldOutScores scores;
+  double plain_likelihood = 0;  ///< of the given labels, without any noise
+
+  double held_out() const { return scores.fit.held_out; }
+};
+
+/// Weights of two logits that are added: of the classifier and of the neighbors' votes.
+struct Mixture {
+  float classifier;
+  float neighbors;
+};
+constexpr std::array<Mixture, 5> kMixtures = {
+    {{1.0F, 0.25F}, {1.0F, 0.5F}, {1.0F, 1.0F}, {0.5F, 1.0F}, {0.0F, 1.0F}}};
+
+class CandidateSearch {
+ public:
+  CandidateSearch(const FoldData& data, const StageProgress& progress)
+      : data_(data), progress_(progress) {}
+
+  HeldOutEnsemble run();
+
+ private:
+  ScoredLabels scored(const std::vector<float>& logits) const {
+    return {logits, data_.labels, data_.classes()};
+  }
+  void finish_stage(int64_t stages = 1);
+  void keep(HeldOutScores scores);
+  std::vector<Candidate> plain_candidates();
+  Candidate best_plain();
+  bool refit(Candidate& current, bool try_smaller_decay);
+  void add_neighbors(const HeldOutScores& scores);
+  HeldOutEnsemble weigh();
+
+  const FoldData& data_;
+  const StageProgress& progress_;
+  int64_t finished_ = 0;
+  std::vector<HeldOutScores> kept_;
+  double best_ = -INFINITY;  ///< held-out likelihood of the best one kept
+};
+
+/// Keeps candidates whose weight would not vanish.
+void CandidateSearch::keep(HeldOutScores scores) {
+  best_ = std::max(best_, scores.fit.held_out);
+  kept_.push_back(std::move(scores));
+  std::erase_if(kept_, [this](const auto& other) {
+    return other.fit.held_out < best_ - kNegligible;
+  });
+}
+
+void CandidateSearch::finish_stage(int64_t stages) {
+  finished_ += stages;
+  if (progress_) progress_(finished_, kStages);
+}
+
+double plain_log_likelihood(const ScoredLabels& samples) {
+  const auto probabilities = class_probabilities(samples, 1);
+  double sum = 0;
+  for (int64_t i = 0; i < samples.size(); ++i) {
+    const auto label = samples.labels[static_cast<size_t>(i)];
+    const auto p = probabilities[static_cast<size_t>(i * samples.classes + label)];
+    sum += std::log(std::max(p, 1e-12F));
+  }
+  return sum;
+}
+
+/// From strong to weak regularization, each from the weights before; ends after two in a row that
+/// predict held-out labels worse than the best.
+std::vector<Candidate> CandidateSearch::plain_candidates() {
+  std::vector<Candidate> candidates;
+  CrossValidatedRegression regression(data_);
+  double best = -INFINITY;
+  int worse = 0;
+  for (const double decay : kWeightDecays) {
+    regression.fit(decay, nullptr, kMaxFitSteps);
+    auto logits = regression.held_out_logits();
+    const double likelihood = plain_log_likelihood(scored(logits));
+    candidates.push_back({decay,
+                          regression,
+                          {std::move(logits), NoiseFit{.best = NoiseModel(data_.classes(), 0)}},
+                          likelihood});
+    finish_stage();
+    worse = likelihood < best ? worse + 1 : 0;
+    best = std::max(best, likelihood);
+    if (worse == 2) break;
+  }
+  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+    return a.plain_likelihood > b.plain_likelihood;
+  });
+  candidates.erase(
+      candidates.begin() + static_cast<int64_t>(std::min(candidates.size(), kDecaysWithNoise)),
+      candidates.end());
+  return candidates;
+}
+
+Candidate CandidateSearch::best_plain() {
+  auto candidates = plain_candidates();
+  size_t best = 0;
+  for (size_t k = 0; k < candidates.size(); ++k) {
+    auto& scores = candidates[k].scores;
+    scores.fit = fit_noise(scored(scores.logits));
+    keep(scores);
+    if (candidates[k].held_out() > candidates[best].held_out()) best = k;
+    finish_stage();
+  }
+  return std::move(candidates[best]);
+}
+
+/// Fits the classifier again under its own noise model; returns whether another round may help.
+bool CandidateSearch::refit(Candidate& current, bool try_smaller_decay) {
+  const double before = current.held_out();
+  const auto noise = current.scores.fit.best;
+  // From the present weights, although the noise model scales them up: sharp logits have vanishing
+  // gradients, and a class that a fold has lost would stay lost.
+  const auto start = current.regression;
+  std::vector<double> decays = {current.weight_decay};
+  if (try_smaller_decay) decays.push_back(current.weight_decay / 3);
+  for (const double decay : decays) {
+    auto regression = start;
+    regression.fit(decay, &noise, kMaxRefitSteps);
+    auto logits = regression.held_out_logits();
+    auto fit = fit_noise(scored(logits));
+    Candidate next{decay, std::move(regression), {std::move(logits), std::move(fit)}};
+    keep(next.scores);
+    if (next.held_out() > current.held_out()) current = std::move(next);
+  }
+  finish_stage();
+  return current.held_out() - before >
+         std::max(kMinRefitGain, kMinRefitGainPerSample * static_cast<double>(data_.size()));
+}
+
+/// Adds the votes of the nearest neighbors to the logits of a classifier, in several proportions. A
+/// quick comparison finds those that are worth a noise model of their own.
+void CandidateSearch::add_neighbors(const HeldOutScores& scores) {
+  const auto& noise = scores.fit.best;
+  const auto scale = static_cast<float>(noise.inverse_temperature);
+  std::vector<std::pair<double, std::vector<float>>> mixed;  // likelihood and logits
+  double best = quick_held_out(scored(scores.logits), noise);
+  for (const auto& votes : neighbor_log_votes(data_)) {
+    for (const auto& weight : kMixtures) {
+      std::vector<float> logits(votes.size());
+      for (size_t k = 0; k < logits.size(); ++k) {
+        logits[k] = weight.classifier * scale * scores.logits[k] + weight.neighbors * votes[k];
+      }
+      const double held_out = quick_held_out(scored(logits), noise);
+      best = std::max(best, held_out);
+      mixed.emplace_back(held_out, std::move(logits));
+      std::erase_if(mixed, [&](const auto& pair) { return pair.first < best - kNegligible; });
+    }
+  }
+  std::stable_sort(mixed.begin(), mixed.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  if (mixed.size() > kMaxMixtures) mixed.resize(kMaxMixtures);
+  for (auto& [held_out, logits] : mixed) {
+    auto fit = fit_noise(scored(logits));
+    keep({std::move(logits), std::move(fit)});
+  }
+}
+
+HeldOutEnsemble CandidateSearch::weigh() {
+  HeldOutEnsemble ensemble{.members = std::move(kept_), .weights = {}};
+  double sum = 0;
+  for (const auto& member : ensemble.members) {
+    ensemble.weights.push_back(std::exp(member.fit.held_out - best_));
+    sum += ensemble.weights.back();
+  }
+  for (double& weight : ensemble.weights) weight /= sum;
+  return ensemble;
+}
+
+HeldOutEnsemble CandidateSearch::run() {
+  auto current = best_plain();
+  for (int round = 0; round < kMaxRefits; ++round) {
+    if (!refit(current, /*try_smaller_decay=*/round < 2)) break;
+  }
+  add_neighbors(current.scores);
+  finish_stage(kStages - finished_);
+  return weigh();
+}
+
+}  // namespace
+
+const HeldOutScores& HeldOutEnsemble::best() const {
+  const auto largest = std::max_element(weights.begin(), weights.end()) - weights.begin();
+  return members[static_cast<size_t>(largest)];
+}
+
+HeldOutEnsemble held_out_scores(const FoldData& data, const StageProgress& progress) {
+  return CandidateSearch(data, progress).run();
+}
+
+}  // namespace projnce
