@@ -80,10 +80,10 @@ DatasetSplit open_caltech256(const FileTreePtr& root, const Caltech256Options& o
   auto split = divide(label_class_folders(tree, SampleKind::kImage, classes.folders, classes),
                       options.hold_out);
   if (split.test->size() == 0) fail(tree->name(), " has no picture to test with");
-  split.remarks = std::move(remarks);
+  split.remarks.insert(split.remarks.end(), remarks.begin(), remarks.end());
   split.remarks.push_back(
       concat("there is no official test part: ", 100 * options.hold_out.test_fraction,
-             " % of each class are set aside by the seed"));
+             " % of the samples are set aside"));
   return split;
 }
 

@@ -7,8 +7,8 @@
 namespace projnce {
 
 struct Caltech256Options {
-  bool clutter = false;  ///< 257.clutter is a class too
-  HoldOut hold_out;      ///< there is no official test part
+  bool clutter = false;   ///< 257.clutter is a class too
+  HoldOut hold_out = {};  ///< there is no official test part
 };
 
 /// Whether a folder of the tree holds folders such as 001.ak47 with files such as 001_0001.jpg.

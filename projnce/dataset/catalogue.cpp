@@ -71,9 +71,15 @@ DatasetOpener on_tree(const char* name, TreeOpener open) {
   };
 }
 
+/// Runs with different seeds have the same test part, unless split_seed differs too.
 HoldOut read_hold_out(TableReader& reader, const OpenContext& context) {
-  HoldOut options{.seed = derive_seed(context.seed, kSplitSeed)};
-  reader.field("test_fraction", options.test_fraction, kTestFraction);
+  HoldOut options{.threads = context.threads, .trained_on = context.trained_on};
+  int64_t seed = 0;
+  reader.field("test_fraction", options.test_fraction, kTestFraction)
+      .choice("split", options.rule, split_rules())
+      .field("split_seed", seed, at_least(0));
+  const bool by_hash = options.rule == SplitRule::kHash;
+  options.seed = by_hash ? static_cast<uint64_t>(seed) : derive_seed(context.seed, kSplitSeed);
   return options;
 }
 
@@ -97,9 +103,8 @@ DatasetOpener read_cifar100(TableReader& reader, const OpenContext&) {
 }
 
 DatasetOpener read_crema_d(TableReader& reader, const OpenContext& context) {
-  CremaDOptions options{.seed = derive_seed(context.seed, kSplitSeed)};
-  reader.field("test_fraction", options.test_fraction, kTestFraction)
-      .field("test_speakers", options.test_speakers);
+  CremaDOptions options{.hold_out = read_hold_out(reader, context)};
+  reader.field("test_speakers", options.test_speakers);
   return on_tree("crema-d", [options](const auto& tree) { return open_crema_d(tree, options); });
 }
 

@@ -2,12 +2,14 @@
 
 #include <map>
 #include <memory>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
-#include "projnce/dataset/file_dataset.h"
+#include "projnce/dataset/hash_split.h"
+#include "projnce/dataset/identified_dataset.h"
 #include "projnce/dataset/labels.h"
 #include "projnce/dataset/stratify.h"
 #include "projnce/dataset/subset.h"
@@ -15,6 +17,53 @@
 #include "projnce/io/tree_names.h"
 
 namespace projnce {
+
+namespace {
+
+DatasetSplit make_parts(const DatasetPtr& samples, SplitIndices indices) {
+  return {.train = std::make_shared<SubsetDataset>(samples, std::move(indices.train)),
+          .test = std::make_shared<SubsetDataset>(samples, std::move(indices.test))};
+}
+
+std::vector<SampleId> name_ids(const Dataset& samples) {
+  std::vector<SampleId> ids;
+  for (int64_t i = 0; i < samples.size(); ++i) {
+    ids.push_back(hash_id(std::string_view(samples.sample_name(i))));
+  }
+  return ids;
+}
+
+DatasetSplit divide_by_identity(const DatasetPtr& samples, const HoldOut& options) {
+  HashSplitOptions split_options{.test_fraction = options.test_fraction, .seed = options.seed};
+  const auto rule = describe_rule(options);
+  if (options.trained_on && options.trained_on->split_rule == rule) {
+    split_options.keep_in_train = &options.trained_on->ids;
+  }
+  const auto labels = labels_of(*samples);
+  auto ids = sample_ids(*samples, options.threads);
+  auto indices = hash_split(ids, labels, split_options);
+  std::vector<std::string> remarks;
+  if (indices.test.empty() && split_options.keep_in_train) {
+    split_options.keep_in_train = nullptr;  // a test part of trained samples is better than none
+    indices = hash_split(ids, labels, split_options);
+  }
+  if (indices.test.empty()) {
+    ids = name_ids(*samples);
+    indices = hash_split(ids, labels, split_options);
+    if (!indices.test.empty()) {
+      remarks.emplace_back(
+          "the samples of each class are exact copies of each other: the split goes by their "
+          "names, and test samples are in the training part too");
+    }
+  }
+  auto split =
+      make_parts(std::make_shared<IdentifiedDataset>(samples, std::move(ids)), std::move(indices));
+  split.split_rule = rule;
+  split.remarks = std::move(remarks);
+  return split;
+}
+
+}  // namespace
 
 std::vector<ClassFolder> scan_class_folders(const FileTree& tree, const std::string& part,
                                             const std::vector<std::string>& extensions,
@@ -83,7 +132,8 @@ std::vector<std::string> folder_names(const std::vector<ClassFolder>& classes) {
 }
 
 DatasetPtr label_class_folders(const FileTreePtr& tree, SampleKind kind,
-                               const std::vector<ClassFolder>& part, const ClassList& classes) {
+                               const std::vector<ClassFolder>& part, const ClassList& classes,
+                               FileDataset::Identity identity) {
   std::unordered_map<std::string, int64_t> labels;
   for (const auto& folder : classes.folders) {
     labels.emplace(folder.name, static_cast<int64_t>(labels.size()));
@@ -98,13 +148,24 @@ DatasetPtr label_class_folders(const FileTreePtr& tree, SampleKind kind,
     }
     for (const auto& file : files) samples.push_back({file, label->second});
   }
-  return std::make_shared<FileDataset>(tree, kind, classes.names, std::move(samples));
+  return std::make_shared<FileDataset>(tree, kind, classes.names, std::move(samples), identity);
 }
 
 DatasetSplit divide(const DatasetPtr& samples, const HoldOut& options) {
-  auto indices = stratified_split(labels_of(*samples), options.test_fraction, options.seed);
-  return {.train = std::make_shared<SubsetDataset>(samples, std::move(indices.train)),
-          .test = std::make_shared<SubsetDataset>(samples, std::move(indices.test))};
+  if (options.rule == SplitRule::kHash) return divide_by_identity(samples, options);
+  auto split = make_parts(
+      samples, stratified_split(labels_of(*samples), options.test_fraction, options.seed));
+  split.split_rule = describe_rule(options);
+  return split;
+}
+
+std::string describe_rule(const HoldOut& options) {
+  const char* rule = options.rule == SplitRule::kHash ? "hash" : "shuffle";
+  return concat(rule, ", test_fraction ", options.test_fraction, ", seed ", options.seed);
+}
+
+std::vector<std::pair<std::string, SplitRule>> split_rules() {
+  return {{"hash", SplitRule::kHash}, {"shuffle", SplitRule::kShuffle}};
 }
 
 std::vector<std::string> distinct_names(std::vector<std::string> names,

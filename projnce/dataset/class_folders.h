@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "projnce/dataset/dataset.h"
+#include "projnce/dataset/file_dataset.h"
 #include "projnce/dataset/unread_files.h"
 #include "projnce/io/file_tree.h"
 
@@ -45,17 +48,39 @@ struct ClassList {
 /// The files of `part`, labelled by the place of their folder's name among the classes. Throws
 /// where the training part has no folder of that name.
 DatasetPtr label_class_folders(const FileTreePtr& tree, SampleKind kind,
-                               const std::vector<ClassFolder>& part, const ClassList& classes);
+                               const std::vector<ClassFolder>& part, const ClassList& classes,
+                               FileDataset::Identity identity = FileDataset::Identity::kContent);
+
+/// How to choose the test part of samples that have no official one.
+enum class SplitRule {
+  kHash,     ///< by the identity of each sample, see hash_split: stable when the data changes
+  kShuffle,  ///< the former rule: an exact share of each class, shuffled by the seed
+};
+
+std::vector<std::pair<std::string, SplitRule>> split_rules();
+
+/// Samples that a model has been trained on, and the rule that its split was drawn by.
+struct TrainedOn {
+  std::string split_rule;
+  SampleIdSet ids;
+};
 
 /// How to divide samples that have no official test part.
 struct HoldOut {
-  /// Share of each class that is set aside; above 0, below 1.
+  /// Share of the samples that is set aside; above 0, below 1.
   double test_fraction = 0.2;
   uint64_t seed = 0;  ///< decides which samples those are
+  SplitRule rule = SplitRule::kHash;
+  int threads = 1;  ///< that hash samples
+  /// Samples that stay in the training part if they were split by the same rule; may be null.
+  std::shared_ptr<const TrainedOn> trained_on = nullptr;
 };
 
-/// Both parts out of all samples, stratified by class.
+/// Both parts out of all samples. If all samples are alike, their names decide.
 DatasetSplit divide(const DatasetPtr& samples, const HoldOut& options);
+
+/// The text of DatasetSplit::split_rule.
+std::string describe_rule(const HoldOut& options);
 
 /// Names that occur twice get their `ids` in brackets: "crane (n02012849)".
 std::vector<std::string> distinct_names(std::vector<std::string> names,

@@ -7,12 +7,14 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/core/seed.h"
 #include "projnce/dataset/file_dataset.h"
+#include "projnce/dataset/hash_split.h"
 #include "projnce/dataset/layout.h"
 #include "projnce/dataset/text_list.h"
 #include "projnce/io/printable.h"
@@ -65,9 +67,17 @@ std::vector<std::string> names_of(const FilesBySpeaker& speakers) {
   return names;
 }
 
-std::set<std::string> draw_test_speakers(const FilesBySpeaker& speakers,
-                                         const CremaDOptions& options) {
+std::set<std::string> draw_test_speakers(const FilesBySpeaker& speakers, const HoldOut& options) {
   auto names = names_of(speakers);
+  if (options.rule == SplitRule::kHash) {
+    std::vector<SampleId> ids;
+    for (const auto& name : names) ids.push_back(hash_id(std::string_view(name)));
+    const auto split = hash_split(ids, std::vector<int64_t>(ids.size(), 0),
+                                  {.test_fraction = options.test_fraction, .seed = options.seed});
+    std::set<std::string> chosen;
+    for (const int64_t i : split.test) chosen.insert(names[static_cast<size_t>(i)]);
+    return chosen;
+  }
   Random random(options.seed);
   random.shuffle(names);
   const auto count = static_cast<int64_t>(names.size());
@@ -77,7 +87,7 @@ std::set<std::string> draw_test_speakers(const FilesBySpeaker& speakers,
 
 std::set<std::string> choose_test_speakers(const FilesBySpeaker& speakers,
                                            const CremaDOptions& options) {
-  if (options.test_speakers.empty()) return draw_test_speakers(speakers, options);
+  if (options.test_speakers.empty()) return draw_test_speakers(speakers, options.hold_out);
   for (const auto& name : options.test_speakers) {
     if (!speakers.contains(name)) fail_unknown("speaker", printable(name), names_of(speakers));
   }
@@ -129,6 +139,8 @@ DatasetSplit open_crema_d(const FileTreePtr& root, const CremaDOptions& options)
          count_emotions(train), " emotions to train on, expected two or more");
   }
   split.seconds = kCremaSeconds;
+  split.split_rule = options.test_speakers.empty() ? describe_rule(options.hold_out) + ", speakers"
+                                                   : "test speakers " + join(options.test_speakers);
   split.train = std::make_shared<FileDataset>(tree, SampleKind::kSound, kEmotions, train);
   split.test = std::make_shared<FileDataset>(tree, SampleKind::kSound, kEmotions, test);
   split.remarks.push_back(concat("tested with ", tested.size(), " of ", speakers.size(),

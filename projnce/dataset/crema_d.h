@@ -1,19 +1,18 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "projnce/dataset/class_folders.h"
 #include "projnce/dataset/dataset.h"
 #include "projnce/io/file_tree.h"
 
 namespace projnce {
 
 struct CremaDOptions {
-  /// Share of the speakers that are set aside to test with; above 0, below 1.
-  double test_fraction = 0.2;
-  uint64_t seed = 0;  ///< decides which speakers those are
-  /// The speakers to test with ("1011"); none: drawn by the seed.
+  /// The speakers that are set aside to test with, chosen by their numbers.
+  HoldOut hold_out = {};
+  /// The speakers to test with ("1011"); none: chosen by `hold_out`.
   std::vector<std::string> test_speakers = {};
 };
 

@@ -9,6 +9,7 @@
 
 #include "projnce/core/picture_need.h"
 #include "projnce/core/sample.h"
+#include "projnce/dataset/sample_id.h"
 
 namespace projnce {
 
@@ -35,6 +36,9 @@ class Dataset {
   /// Changes when the sample's file does (its place, size, time); "" where samples have no files
   /// of their own. For keys of caches.
   virtual std::string content_id(int64_t /*index*/) const { return {}; }
+  /// Identity of the sample, for splits: the same wherever its file lies and whatever its label.
+  /// By default a hash of the decoded values; of the name if they cannot be decoded.
+  virtual SampleId identity(int64_t index) const;
 };
 
 using DatasetPtr = std::shared_ptr<const Dataset>;
@@ -52,6 +56,7 @@ class DatasetWrapper : public Dataset {
   std::string sample_name(int64_t index) const override { return base_->sample_name(index); }
   Sample decode(int64_t index) const override { return base_->decode(index); }
   std::string content_id(int64_t index) const override { return base_->content_id(index); }
+  SampleId identity(int64_t index) const override { return base_->identity(index); }
 
  protected:
   const Dataset& base() const { return *base_; }
@@ -77,6 +82,9 @@ struct DatasetSplit {
   DatasetPtr background = nullptr;
   bool unlabelled = false;  ///< `train` has no labels: its one class says nothing
   double seconds = 0;       ///< usual length of sounds; 0 where it is not known
+  /// How the parts were drawn, with all that they depend on besides the samples; "" if they are the
+  /// dataset's own.
+  std::string split_rule = {};
   /// Sentences for the user: that this is a subset, what was left out.
   std::vector<std::string> remarks = {};
   /// Sentences on what is likely wrong: an empty class folder, pictures in a format that is not

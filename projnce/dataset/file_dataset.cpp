@@ -1,7 +1,9 @@
 #include "projnce/dataset/file_dataset.h"
 
+#include <string_view>
 #include <utility>
 
+#include "projnce/core/error.h"
 #include "projnce/io/image_file.h"
 #include "projnce/io/printable.h"
 #include "projnce/io/sound_file.h"
@@ -19,11 +21,12 @@ const std::vector<std::string>& extensions_of(SampleKind kind) {
 }
 
 FileDataset::FileDataset(FileTreePtr tree, SampleKind kind, std::vector<std::string> class_names,
-                         std::vector<File> files)
+                         std::vector<File> files, Identity identity)
     : tree_(std::move(tree)),
       kind_(kind),
       names_(std::move(class_names)),
-      files_(std::move(files)) {}
+      files_(std::move(files)),
+      identity_(identity) {}
 
 std::string FileDataset::sample_name(int64_t index) const {
   return printable(at(index).file);
@@ -38,6 +41,17 @@ Sample FileDataset::decode_part(int64_t index, const PictureNeeds& needs) const 
 
 std::string FileDataset::content_id(int64_t index) const {
   return tree_->content_id(at(index).file);
+}
+
+SampleId FileDataset::identity(int64_t index) const {
+  const auto& file = at(index).file;
+  if (identity_ == Identity::kName) return hash_id(std::string_view(file));
+  try {
+    return hash_file(*tree_, file);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::kInput) throw;
+    return hash_id(std::string_view(file));  // decoding it will tell what is wrong
+  }
 }
 
 }  // namespace projnce

@@ -20,9 +20,15 @@ class FileDataset : public Dataset {
     int64_t label = 0;
   };
 
+  /// What the identity of a sample is a hash of.
+  enum class Identity {
+    kContent,
+    kName,  ///< of the file in the tree: for official datasets that take long to read
+  };
+
   /// REQUIRES: `kind` is kImage or kSound.
   FileDataset(FileTreePtr tree, SampleKind kind, std::vector<std::string> class_names,
-              std::vector<File> files);
+              std::vector<File> files, Identity identity = Identity::kContent);
 
   SampleKind kind() const override { return kind_; }
   int64_t size() const override { return static_cast<int64_t>(files_.size()); }
@@ -32,6 +38,7 @@ class FileDataset : public Dataset {
   Sample decode(int64_t index) const override { return decode_part(index, {}); }
   Sample decode_part(int64_t index, const PictureNeeds& needs) const override;
   std::string content_id(int64_t index) const override;
+  SampleId identity(int64_t index) const override;
 
  private:
   const File& at(int64_t index) const { return files_.at(static_cast<size_t>(index)); }
@@ -40,6 +47,7 @@ class FileDataset : public Dataset {
   SampleKind kind_;
   std::vector<std::string> names_;
   std::vector<File> files_;
+  Identity identity_;
 };
 
 }  // namespace projnce

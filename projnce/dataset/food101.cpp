@@ -57,7 +57,8 @@ DatasetPtr open_food_list(const FileTreePtr& tree, const std::string& file,
   if (missing > 0) {
     remarks.push_back(concat(missing, " pictures of ", file, " are not there and were left out"));
   }
-  return std::make_shared<FileDataset>(tree, SampleKind::kImage, names, std::move(samples));
+  return std::make_shared<FileDataset>(tree, SampleKind::kImage, names, std::move(samples),
+                                       FileDataset::Identity::kName);
 }
 
 }  // namespace

@@ -61,8 +61,10 @@ DatasetSplit open_imagenet(const FileTreePtr& root) {
   classes.names = read_synset_names(*root, *tree, folder_names(classes.folders));
 
   DatasetSplit split;
-  split.train = label_class_folders(tree, SampleKind::kImage, classes.folders, classes);
-  split.test = label_class_folders(tree, SampleKind::kImage, validation, classes);
+  split.train = label_class_folders(tree, SampleKind::kImage, classes.folders, classes,
+                                    FileDataset::Identity::kName);
+  split.test = label_class_folders(tree, SampleKind::kImage, validation, classes,
+                                   FileDataset::Identity::kName);
   if (split.test->size() == 0) fail(place_in(*tree, "val"), " has no picture to test with");
   return split;
 }

@@ -11,11 +11,13 @@
 #include "projnce/dataset/channels.h"
 #include "projnce/dataset/checked_dataset.h"
 #include "projnce/dataset/feature_noise.h"
+#include "projnce/dataset/identified_dataset.h"
 #include "projnce/dataset/label_noise.h"
 #include "projnce/dataset/labels.h"
 #include "projnce/dataset/relabelled.h"
 #include "projnce/dataset/stratify.h"
 #include "projnce/dataset/subset.h"
+#include "projnce/io/printable.h"
 
 namespace projnce {
 
@@ -128,11 +130,62 @@ DatasetPtr thin_out(DatasetPtr train, const DatasetOptions& options, uint64_t se
   return limit(train, options.max_train, "max_train", kTrainSubsetSeed);
 }
 
-DatasetSplit open_parts(const DatasetOptions& options, const fs::path& root, uint64_t seed) {
-  auto split = options.source.open(root);
+void limit_parts(DatasetSplit& split, const DatasetOptions& options, uint64_t seed) {
   split.train = thin_out(split.train, options, seed);
   split.test = limit(split.test, options.max_test, "max_test", kTestSubsetSeed);
-  return split;
+}
+
+/// Hashes each sample once; later questions are answered from memory.
+void identify_parts(DatasetSplit& split, int threads) {
+  split.train = with_identities(split.train, threads);
+  split.test = with_identities(split.test, threads);
+}
+
+void log_changes(const SplitChanges& changes, const OpenContext& context, const fs::path& root) {
+  if (!context.logger || !changes.any()) return;
+  const auto place = printable(root.native());
+  if (changes.kept == 0) {
+    context.logger->info("{} has none of the samples of the run", place);
+    return;
+  }
+  const bool keep = context.new_samples == NewSamples::kKeep;
+  context.logger->warn(
+      "{} differs from the data that the run was trained on: {} samples are gone ({} of the test "
+      "part), {} are new and {}, {} have another label",
+      place, changes.gone, changes.gone_test, changes.added,
+      keep ? "split by the same rule" : "left out", changes.relabeled);
+}
+
+/// Gives the data the parts that a run had. Limits on the number of samples are part of them.
+void take_stored_parts(OpenedDataset& opened, const OpenContext& context) {
+  identify_parts(opened, context.threads);
+  opened.changes = apply_split(opened, *context.stored_split, context.new_samples);
+  for (const auto& [part, name] :
+       {std::pair{opened.train, "training"}, std::pair{opened.test, "test"}}) {
+    if (part->size() > 0) continue;
+    fail(Hint{"give the run's own data with --data"}, printable(opened.root.native()),
+         " has none of the ", name, " samples of the run");
+  }
+  log_changes(opened.changes, context, opened.root);
+}
+
+/// The parts as they are to be used. Returns the identities of all samples if they are recorded.
+std::vector<SampleId> open_parts(OpenedDataset& opened, const DatasetOptions& options,
+                                 const OpenContext& context) {
+  static_cast<DatasetSplit&>(opened) = options.source.open(opened.root);
+  if (context.stored_split) {
+    take_stored_parts(opened, context);
+    return {};
+  }
+  std::vector<SampleId> all;
+  if (context.record_split) {
+    identify_parts(opened, context.threads);
+    all = sample_ids(*opened.train);
+    const auto test = sample_ids(*opened.test);
+    all.insert(all.end(), test.begin(), test.end());
+  }
+  limit_parts(opened, options, context.seed);
+  return all;
 }
 
 /// The parts that are there.
@@ -177,6 +230,14 @@ Impression look_at_samples(const Dataset& dataset) {
   return impression;
 }
 
+/// Removes the entries of damaged samples, which are in ascending order.
+void drop_damaged(std::vector<int64_t>& rows, const std::vector<DamagedSample>& damaged) {
+  if (rows.empty()) return;
+  for (auto sample = damaged.rbegin(); sample != damaged.rend(); ++sample) {
+    rows.erase(rows.begin() + sample->index);
+  }
+}
+
 /// Decodes every sample, leaves out the damaged ones and holds the others in memory. Returns how
 /// many channels pictures have.
 int check_samples(OpenedDataset& opened, DamageRules rules, size_t memory,
@@ -193,6 +254,7 @@ int check_samples(OpenedDataset& opened, DamageRules rules, size_t memory,
     options.memory_budget -= checked.bytes_in_memory;
     channels = std::max(channels, checked.channels);
     part = checked.dataset;
+    if (&part == &opened.train) drop_damaged(opened.changes.train_rows, checked.damaged);
     return static_cast<int64_t>(checked.damaged.size());
   };
   opened.skipped_train = check(opened.train, "training part");
@@ -245,14 +307,33 @@ void warn_of_untested_classes(const Dataset& test, const Logger& logger) {
   }
 }
 
-void add_label_noise(OpenedDataset& opened, const LabelNoiseOptions& noise) {
+/// Labels with noise as the run with this split drew it: a sample that was not relabeled since has
+/// the label that it had then, whatever samples are gone.
+std::vector<int64_t> noisy_labels(const OpenedDataset& opened, const StoredSplit* stored,
+                                  const LabelNoiseOptions& noise) {
+  const auto& clean = opened.clean_train_labels;
+  const auto classes = static_cast<int64_t>(opened.train->class_names().size());
+  if (stored == nullptr || stored->class_names != opened.test->class_names()) {
+    return add_label_noise(clean, classes, noise);
+  }
+  const auto before = add_label_noise(stored->train.labels, classes, noise);
+  auto labels = clean;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    const int64_t row = opened.changes.train_rows[i];
+    if (row < 0 || stored->train.labels[static_cast<size_t>(row)] != clean[i]) continue;
+    labels[i] = before[static_cast<size_t>(row)];
+  }
+  return labels;
+}
+
+void add_label_noise(OpenedDataset& opened, const LabelNoiseOptions& noise,
+                     const StoredSplit* stored) {
   if (noise.rate == 0) return;
   if (opened.unlabelled)
     fail("[dataset.label_noise] has no labels to change: the training part has none");
   opened.clean_train_labels = labels_of(*opened.train);
-  const auto classes = static_cast<int64_t>(opened.train->class_names().size());
-  opened.train = std::make_shared<RelabelledDataset>(
-      opened.train, add_label_noise(opened.clean_train_labels, classes, noise));
+  opened.train =
+      std::make_shared<RelabelledDataset>(opened.train, noisy_labels(opened, stored, noise));
 }
 
 void add_feature_noise(OpenedDataset& opened, FeatureNoiseOptions noise) {
@@ -276,7 +357,7 @@ OpenedDataset open_dataset(Table& table, const OpenContext& context) {
   const auto options = read_options(table, context);
   OpenedDataset opened;
   opened.root = find_dataset(options.source, context);
-  static_cast<DatasetSplit&>(opened) = open_parts(options, opened.root, context.seed);
+  auto all_ids = open_parts(opened, options, context);
   opened.max_corrupt = options.max_corrupt;
   log_findings(opened, context.logger);
   if (opened.train->kind() == SampleKind::kSound) {
@@ -284,14 +365,19 @@ OpenedDataset open_dataset(Table& table, const OpenContext& context) {
   }
   if (!options.source.in_memory) make_ready(opened, options, context);
   warn_of_untested_classes(*opened.test, context.logger);
+  if (context.record_split) {
+    opened.split = std::make_shared<StoredSplit>(describe_split(opened, std::move(all_ids)));
+  }
   add_feature_noise(opened, options.feature_noise);
-  add_label_noise(opened, options.label_noise);
+  add_label_noise(opened, options.label_noise, context.stored_split.get());
   return opened;
 }
 
 DatasetSplit open_unchecked_dataset(Table& table, const OpenContext& context) {
   const auto options = read_options(table, context);
-  return open_parts(options, find_dataset(options.source, context), context.seed);
+  auto split = options.source.open(find_dataset(options.source, context));
+  limit_parts(split, options, context.seed);
+  return split;
 }
 
 }  // namespace projnce

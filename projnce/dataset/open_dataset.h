@@ -20,14 +20,19 @@ struct OpenedDataset : DatasetSplit {
   std::vector<int64_t> clean_train_labels;
   int64_t skipped_train = 0;  ///< damaged samples that were left out
   int64_t skipped_test = 0;
-  ClipFormat sound;          ///< of sounds: the form they are in
-  CorruptLimit max_corrupt;  ///< for samples that turn out to be damaged later
+  ClipFormat sound;                ///< of sounds: the form they are in
+  CorruptLimit max_corrupt;        ///< for samples that turn out to be damaged later
+  StoredSplitPtr split = nullptr;  ///< which samples are in which part; null unless asked for
+  SplitChanges changes = {};       ///< since the stored split was made, if one was given
 };
 
 /// Opens what the table [dataset] describes and completes the table:
 ///
 ///   name = "fashion-mnist"   one of dataset_names()
 ///   root = ""                its folder or archive; "" looks in dataset_places()
+///   split = "hash"           how a dataset without a test part is divided: "hash" of each sample's
+///                            content, or "shuffle" by the run's seed; also test_fraction and
+///                            split_seed
 ///   max_train = 0            train on a fixed, stratified subset of that many samples; 0 for all
 ///   max_test = 0             the same for the test part
 ///   label_fraction = 1.0     train on this share of each class

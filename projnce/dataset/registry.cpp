@@ -60,6 +60,7 @@ DatasetSource read_dataset_source(TableReader& reader, const OpenContext& contex
 }
 
 fs::path find_dataset(const DatasetSource& source, const OpenContext& context) {
+  if (!context.root.empty()) return context.root;
   if (!source.root.empty()) return source.root;
   std::vector<std::string> tried;
   for (const auto& place : dataset_places(source.name, context)) {

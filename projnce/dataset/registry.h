@@ -10,8 +10,10 @@
 
 #include "projnce/core/logging.h"
 #include "projnce/core/table_reader.h"
+#include "projnce/dataset/class_folders.h"
 #include "projnce/dataset/dataset.h"
 #include "projnce/dataset/prepared_clips.h"
+#include "projnce/dataset/stored_split.h"
 
 namespace projnce {
 
@@ -25,8 +27,18 @@ struct OpenContext {
   /// Holds a folder for each dataset; "" for none. The program takes it from PROJNCE_DATA.
   std::filesystem::path data_root = {};
   std::filesystem::path cache_home = {};  ///< usually ~/.cache: projnce/NAME is looked for in it
-  ClipFormat sound = {};                  ///< sounds are brought into it; 0 s: found by looking
-  Logger logger = {};                     ///< for warnings; may be null
+  /// Where the data lies, if not where the table says: a run's data may have been moved. "" for
+  /// none.
+  std::filesystem::path root = {};
+  bool record_split = false;  ///< identify every sample, for OpenedDataset::split
+  /// Take these parts instead of drawing them; may be null.
+  StoredSplitPtr stored_split = nullptr;
+  NewSamples new_samples = NewSamples::kLeaveOut;  ///< that `stored_split` does not have
+  /// Samples that the initial weights were trained on; may be null. They are not drawn for a test
+  /// part that is split by the same rule.
+  std::shared_ptr<const TrainedOn> trained_on = nullptr;
+  ClipFormat sound = {};  ///< sounds are brought into it; 0 s: found by looking
+  Logger logger = {};     ///< for warnings; may be null
   std::function<void(int64_t done, int64_t total)> on_progress = {};  ///< while samples are checked
 };
 
@@ -45,7 +57,8 @@ struct DatasetSource {
 /// Reads `name`, `root` and the fields that this dataset has besides.
 DatasetSource read_dataset_source(TableReader& reader, const OpenContext& context);
 
-/// The folder of the source, or the first of its places that exists. Throws where none does.
+/// The root that the context gives, else the folder of the source, else the first of its places
+/// that exists. Throws where none does.
 std::filesystem::path find_dataset(const DatasetSource& source, const OpenContext& context);
 
 /// What `data list` says about a dataset.

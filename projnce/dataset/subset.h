@@ -21,6 +21,7 @@ class SubsetDataset : public DatasetWrapper {
     return base().decode_part(at(index), needs);
   }
   std::string content_id(int64_t index) const override { return base().content_id(at(index)); }
+  SampleId identity(int64_t index) const override { return base().identity(at(index)); }
 
  private:
   int64_t at(int64_t index) const { return indices_.at(static_cast<size_t>(index)); }

@@ -48,13 +48,33 @@ TEST_F(CremaDTest, ReadsEmotionsFromNamesInAFolderAndAnArchive) {
 }
 
 TEST_F(CremaDTest, SpeakersAreDrawnBySeedAndNeverInBothParts) {
-  const auto split = open_crema_d(folder_.tree(), {.test_fraction = 0.3, .seed = 1});
+  const auto with = [](double fraction, uint64_t seed) {
+    return CremaDOptions{
+        .hold_out = {.test_fraction = fraction, .seed = seed, .rule = SplitRule::kShuffle}};
+  };
+  const auto split = open_crema_d(folder_.tree(), with(0.3, 1));
   EXPECT_EQ(split.test->size(), 6);
   EXPECT_EQ(split.train->size(), 14);
   EXPECT_THAT(class_counts(*split.test), ElementsAre(3, 0, 0, 0, 0, 3));
-  EXPECT_EQ(test_names({.test_fraction = 0.3, .seed = 1}), testing::sample_names(*split.test));
-  EXPECT_NE(test_names({.test_fraction = 0.3, .seed = 2}), testing::sample_names(*split.test));
-  EXPECT_EQ(test_names({.test_fraction = 0.01}).size(), 2U) << "at least one speaker";
+  EXPECT_EQ(test_names(with(0.3, 1)), testing::sample_names(*split.test));
+  EXPECT_NE(test_names(with(0.3, 2)), testing::sample_names(*split.test));
+  EXPECT_EQ(test_names(with(0.01, 0)).size(), 2U) << "at least one speaker";
+}
+
+TEST_F(CremaDTest, SpeakersStayInTheirPartWhenOthersComeAndGo) {
+  const CremaDOptions options{.hold_out = {.test_fraction = 0.4}};
+  const auto before = test_names(options);
+  EXPECT_GT(before.size(), 2U);
+  EXPECT_LT(before.size(), 20U);
+  for (int speaker = 1011; speaker <= 1020; ++speaker) {
+    folder_.add_sound(concat("AudioWAV/", speaker, "_DFA_ANG_XX.wav"));
+    folder_.add_sound(concat("AudioWAV/", speaker, "_DFA_SAD_HI.wav"));
+  }
+  auto after = test_names(options);
+  EXPECT_GT(after.size(), before.size());
+  std::erase_if(after, [](const std::string& name) { return name >= "AudioWAV/1011"; });
+  EXPECT_EQ(after, before);
+  EXPECT_EQ(test_names({.hold_out = {.test_fraction = 1e-9}}).size(), 2U) << "at least one speaker";
 }
 
 TEST(CremaDLayout, AFolderOfThatNameIsNotEnough) {

@@ -14,8 +14,12 @@
 namespace projnce {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::Ge;
 using ::testing::HasSubstr;
+using ::testing::Le;
 
 class EmbeddingsTest : public ::testing::Test {
  protected:
@@ -56,14 +60,20 @@ TEST_F(EmbeddingsTest, ReadsBothPartsFromAFolderAndAnArchive) {
 }
 
 TEST_F(EmbeddingsTest, DividesWhatHasNoTestPart) {
-  write_vectors("embeddings.npy", std::vector<float>(40, 1.5F), 2);
+  std::vector<float> values(40);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  write_vectors("embeddings.npy", values, 2);
   std::vector<int64_t> labels(20);
   for (size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<int64_t>(i % 2);
   write_labels("labels.npy", labels);
   const auto check = [&](const std::filesystem::path& root) {
+    const auto shuffled =
+        open_embeddings(root, {.test_fraction = 0.3, .seed = 1, .rule = SplitRule::kShuffle});
+    EXPECT_THAT(class_counts(*shuffled.train), ElementsAre(7, 7));
+    EXPECT_THAT(class_counts(*shuffled.test), ElementsAre(3, 3));
     const auto split = open_embeddings(root, {.test_fraction = 0.3, .seed = 1});
-    EXPECT_THAT(class_counts(*split.train), ElementsAre(7, 7));
-    EXPECT_THAT(class_counts(*split.test), ElementsAre(3, 3));
+    EXPECT_EQ(split.train->size() + split.test->size(), 20);
+    EXPECT_THAT(class_counts(*split.test), Each(AllOf(Ge(1), Le(9))));
   };
   check(folder_.root());
   check(folder_.root() / "embeddings.npy");

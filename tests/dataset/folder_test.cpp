@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "projnce/dataset/labels.h"
 #include "tests/support/complaint.h"
 #include "tests/support/data_files.h"
@@ -14,7 +16,10 @@ namespace projnce {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -62,7 +67,7 @@ TEST_F(FolderTest, ValAndValidAreTestPartsToo) {
 TEST_F(FolderTest, SplitsBySeedWhereThereIsNoTestPart) {
   add_many("cat", 10);
   add_many("dog", 20);
-  const auto split = open({.seed = 1});
+  const auto split = open({.seed = 1, .rule = SplitRule::kShuffle});
   EXPECT_THAT(class_counts(*split.train), ElementsAre(8, 16));
   EXPECT_THAT(class_counts(*split.test), ElementsAre(2, 4));
   const auto names = [](const Dataset& dataset) {
@@ -70,8 +75,68 @@ TEST_F(FolderTest, SplitsBySeedWhereThereIsNoTestPart) {
     for (int64_t i = 0; i < dataset.size(); ++i) found.push_back(dataset.sample_name(i));
     return found;
   };
-  EXPECT_EQ(names(*open({.seed = 1}).test), names(*split.test));
-  EXPECT_NE(names(*open({.seed = 2}).test), names(*split.test));
+  EXPECT_EQ(names(*open({.seed = 1, .rule = SplitRule::kShuffle}).test), names(*split.test));
+  EXPECT_NE(names(*open({.seed = 2, .rule = SplitRule::kShuffle}).test), names(*split.test));
+}
+
+/// The content of each test sample: a gray value that is its number.
+std::set<int> test_numbers(const DatasetSplit& split) {
+  std::set<int> numbers;
+  for (int64_t i = 0; i < split.test->size(); ++i) {
+    numbers.insert(testing::decoded_image(*split.test, i).pixels.at(0));
+  }
+  return numbers;
+}
+
+TEST_F(FolderTest, TheSplitSurvivesMovingRenamingAddingAndRemovingFiles) {
+  const auto place = [](int i) { return concat(i % 2 == 0 ? "cat/" : "dog/", i, ".png"); };
+  const auto write = [&](const std::string& file, int number) {
+    const auto gray = static_cast<uint8_t>(number);
+    testing::write_file(dir_.path() / file,
+                        testing::encode_png(testing::plain_image(2, 3, {gray})));
+  };
+  for (int i = 0; i < 100; ++i) write(place(i), i);
+  const auto before = test_numbers(open());
+  EXPECT_GT(before.size(), 10U);
+  EXPECT_LT(before.size(), 35U);
+
+  const auto root = dir_.path();
+  for (int i = 0; i < 20; ++i) {  // another class, another name
+    std::filesystem::rename(root / place(i),
+                            root / concat(i % 2 == 0 ? "dog/" : "cat/", "x", i, ".png"));
+  }
+  EXPECT_EQ(test_numbers(open()), before);
+  for (int i = 90; i < 100; ++i) std::filesystem::remove(root / place(i));
+  for (int i = 100; i < 120; ++i) write(place(i), i);
+  auto after = test_numbers(open());
+  std::erase_if(after, [](int number) { return number >= 100; });
+  auto kept = before;
+  std::erase_if(kept, [](int number) { return number >= 90; });
+  EXPECT_EQ(after, kept);
+  std::filesystem::rename(root / "cat", root / "zebra");
+  std::filesystem::rename(root / "dog", root / "cat");
+  after = test_numbers(open());
+  std::erase_if(after, [](int number) { return number >= 100; });
+  EXPECT_EQ(after, kept) << "classes of other names";
+}
+
+TEST_F(FolderTest, AFolderAndItsArchiveHaveTheSameSplit) {
+  testing::DatasetFolder folder;
+  for (int i = 0; i < 40; ++i) {
+    const auto gray = static_cast<uint8_t>(i);
+    folder.write(concat(i % 2 == 0 ? "cat/" : "dog/", i, ".png"),
+                 testing::encode_png(testing::plain_image(2, 3, {gray})));
+  }
+  EXPECT_EQ(test_numbers(open_folder(folder.packed(), {})),
+            test_numbers(open_folder(folder.tree(), {})));
+}
+
+TEST_F(FolderTest, CopiesOfOneFileAreSplitByTheirNames) {
+  add_many("cat", 5);
+  add_many("dog", 5);
+  const auto split = open();
+  EXPECT_THAT(class_counts(*split.test), Each(Ge(1)));
+  EXPECT_THAT(split.remarks, Contains(HasSubstr("exact copies")));
 }
 
 TEST_F(FolderTest, AClassMayBeCalledTrain) {
@@ -221,14 +286,14 @@ TEST_F(FolderTest, SoundsAreFoundByLooking) {
   auto split = open();
   EXPECT_EQ(split.train->kind(), SampleKind::kSound);
   EXPECT_EQ(split.train->size() + split.test->size(), 6);
-  EXPECT_THAT(split.remarks, ElementsAre(HasSubstr("1 pictures were left out")));
+  EXPECT_THAT(split.remarks, Contains(HasSubstr("1 pictures were left out")));
   EXPECT_EQ(std::get<Clip>(split.train->decode(0)).samples.size(), 3U);
 
   add_many("bark", 4);
   add_many("meow", 4);
   split = open();
   EXPECT_EQ(split.train->kind(), SampleKind::kImage);
-  EXPECT_THAT(split.remarks, ElementsAre(HasSubstr("6 sounds were left out")));
+  EXPECT_THAT(split.remarks, Contains(HasSubstr("6 sounds were left out")));
 }
 
 TEST_F(FolderTest, FoldersAroundTheClassesAreLookedThrough) {

@@ -35,9 +35,11 @@ class DatasetRegistryTest : public ::testing::Test {
     }
   }
 
+  /// Split by shuffling: an exact number of each class.
   Table folder_table(const std::string& more = {}) {
-    return parse_toml(concat("name = 'folder'\nroot = '", dir_.path().native(), "'\n", more),
-                      "run.toml");
+    return parse_toml(
+        concat("name = 'folder'\nsplit = 'shuffle'\nroot = '", dir_.path().native(), "'\n", more),
+        "run.toml");
   }
 
   OpenedDataset open(const std::string& more = {}) {
@@ -54,6 +56,10 @@ class DatasetRegistryTest : public ::testing::Test {
 
 TEST_F(DatasetRegistryTest, OpensAFolderAndCompletesTheTable) {
   add_classes(10);
+  auto plain =
+      parse_toml(concat("name = 'folder'\nroot = '", dir_.path().native(), "'"), "run.toml");
+  open_dataset(plain, {.seed = 7});
+  EXPECT_THAT(to_toml(plain), AllOf(HasSubstr("split = 'hash'"), HasSubstr("split_seed = 0")));
   auto table = folder_table();
   const auto opened = open_dataset(table, {.seed = 7});
   EXPECT_EQ(opened.train->size(), 16);
@@ -120,7 +126,7 @@ TEST_F(DatasetRegistryTest, ManyDamagedSamplesAreAnErrorUnlessUnchecked) {
 TEST_F(DatasetRegistryTest, RejectsUnknownNamesAndKeys) {
   add_classes(2);
   EXPECT_THAT(complaint_on("max_trian = 3"),
-              AllOf(HasSubstr("run.toml:3: unknown key 'max_trian' in [dataset]"),
+              AllOf(HasSubstr("run.toml:4: unknown key 'max_trian' in [dataset]"),
                     HasSubstr("did you mean 'max_train'?")));
   EXPECT_THAT(complaint_on("[label_noise]\nmode = 'uniform'"), HasSubstr("not one of"));
   EXPECT_THAT(complaint_on("[label_noise]\np = 0.1"), HasSubstr("unknown key 'p'"));
