@@ -128,6 +128,10 @@ void add_audit_command(CLI::App& app, Context& context) {
   auto* labels = command->add_option("--labels", arrays.labels, ".npy list of their labels");
   embeddings->needs(labels)->excludes(of_run);
   labels->needs(embeddings);
+  command
+      ->add_option("--data", run.data,
+                   "where the run's data lies now, if it was moved (default: where it was)")
+      ->excludes(embeddings);
   command->add_option("-o,--output", run.output, "CSV file to write (RUN/suspects.csv)");
   command->add_option("--sheet", run.sheet, "also draw the most suspect: FILE.html or FILE.png")
       ->excludes(embeddings);

@@ -15,6 +15,7 @@ const char* const kDetails =
     "  projnce embed runs/photos other_photos -o other.npy\n"
     "  projnce embed runs/photos a.jpg b.png -o two.npy\n"
     "  projnce embed runs/fashion fashion-mnist --part test -o test.npy\n"
+    "  projnce embed runs/photos --part test -o test.npy   the test part that the run had\n"
     "\n"
     "The matrix has a row for each sample. NAME.names.txt beside it has their names, a line for\n"
     "each row; labels, if they are known, go to NAME.labels.npy.";
@@ -29,10 +30,13 @@ void add_embed_command(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<Arguments>();
   auto* command = add_command(app, "embed", kSummary, kDetails);
   command->add_option("RUN", arguments->request.run, "directory of the run")->required();
+  auto* input = command->add_option(
+      "INPUT", arguments->request.inputs,
+      "a dataset's name, a folder, an archive, or files (default: the run's own data)");
   command
-      ->add_option("INPUT", arguments->request.inputs,
-                   "a dataset's name, a folder, an archive, or files")
-      ->required();
+      ->add_option("--data", arguments->request.data,
+                   "where the run's own data lies now, if it was moved")
+      ->excludes(input);
   command->add_option("-o,--output", arguments->request.output, "the .npy file to write")
       ->required();
   command->add_option("--part", arguments->request.part, "of a dataset: train, test or all")

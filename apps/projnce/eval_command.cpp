@@ -100,7 +100,8 @@ void add_eval_command(CLI::App& app, Context& context) {
   auto& judge = arguments->run.judge;
   auto* command = add_command(app, "eval", kSummary, kDetails);
   command->add_option("RUN", arguments->run.run, "directory of the run");
-  command->add_option("--data", arguments->run.data, "folder to judge on instead");
+  command->add_option("--data", arguments->run.data,
+                      "where the run's data lies now, or other data to evaluate on");
   auto* embeddings = command->add_option("--embeddings", arrays.embeddings,
                                          ".npy matrix with a row for each sample");
   auto* labels = command->add_option("--labels", arrays.labels, ".npy list of their labels");

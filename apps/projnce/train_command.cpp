@@ -74,7 +74,7 @@ void add_train_command(CLI::App& app, Context& context) {
   command->add_option("CONFIG", request.run.config, "configuration file (TOML)");
   command->add_option(
       "--data", request.run.data,
-      "folder with a sub-folder for each class, or a known dataset's folder or archive");
+      "folder with a sub-folder for each class, a known dataset's name, folder or archive");
   add_layout_option(*command, request.run.layout);
   command
       ->add_option("--set", request.run.settings,

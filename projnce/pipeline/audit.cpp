@@ -7,7 +7,6 @@
 
 #include "projnce/core/error.h"
 #include "projnce/core/threads.h"
-#include "projnce/core/toml.h"
 #include "projnce/io/printable.h"
 #include "projnce/pipeline/array_files.h"
 #include "projnce/pipeline/audited_samples.h"
@@ -30,7 +29,7 @@ constexpr size_t kSheetSamples = 60;
 /// it has the same classes.
 AuditedSamples encode_samples(const AuditRunRequest& request, const RunPaths& run,
                               const Logger& logger) {
-  const auto opened_run = open_trained_run(run, read_toml(run.config()), request.context);
+  const auto opened_run = open_trained_run(run, request.data, request.context);
   const auto& trained = opened_run.trained;
   const auto& opened = opened_run.data.dataset;
   const auto cache = open_feature_cache(request.context);

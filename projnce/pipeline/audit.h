@@ -11,9 +11,10 @@ namespace projnce {
 
 struct AuditRunRequest {
   std::filesystem::path run;
-  std::filesystem::path output;    ///< CSV; empty: suspects.csv in the run
-  std::filesystem::path sheet;     ///< .png or .html of the worst; empty: none
-  std::filesystem::path features;  ///< .npy of what was judged, labels beside; empty: none
+  std::filesystem::path data = {};  ///< where its data lies now; empty: where the run says
+  std::filesystem::path output;     ///< CSV; empty: suspects.csv in the run
+  std::filesystem::path sheet;      ///< .png or .html of the worst; empty: none
+  std::filesystem::path features;   ///< .npy of what was judged, labels beside; empty: none
   AuditOptions options;
   OpenContext context;  ///< where datasets are looked for
 };

@@ -10,6 +10,8 @@
 #include "projnce/pipeline/array_files.h"
 #include "projnce/pipeline/embed_part.h"
 #include "projnce/pipeline/named_data.h"
+#include "projnce/pipeline/run_config.h"
+#include "projnce/pipeline/run_data_place.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/trained_model.h"
 #include "projnce/pipeline/training_data.h"
@@ -26,12 +28,26 @@ struct Inputs {
   bool labelled = false;
 };
 
-Inputs open_parts(const EmbedRequest& request, const InputOptions& input, int threads) {
+/// The data that the run was trained on, with its split.
+OpenedDataset open_own_data(const EmbedRequest& request, int threads) {
+  const auto run = find_run(request.run);
+  auto config = read_stored_config(run.config());
+  const auto context = run_data_context(run, config, request.data, request.context);
+  const auto settings = read_run_settings(config);
+  return open_training_data(config, settings, threads, context).dataset;
+}
+
+OpenedDataset open_named_data(const EmbedRequest& request, const InputOptions& input, int threads) {
   auto context = request.context;
   context.threads = threads;
   context.sound = input.clip_format();
   auto table = dataset_table(request.inputs.front());
-  const auto opened = open_dataset(table, context);
+  return open_dataset(table, context);
+}
+
+Inputs open_parts(const EmbedRequest& request, const InputOptions& input, int threads) {
+  const auto opened = request.inputs.empty() ? open_own_data(request, threads)
+                                             : open_named_data(request, input, threads);
   Inputs inputs{.parts = {}, .labelled = true};
   if (request.part != "test") inputs.parts.push_back(opened.train);
   if (request.part != "train") inputs.parts.push_back(opened.test);
@@ -39,7 +55,8 @@ Inputs open_parts(const EmbedRequest& request, const InputOptions& input, int th
 }
 
 Inputs open_inputs(const EmbedRequest& request, const InputOptions& input, int threads) {
-  if (request.inputs.size() == 1 && names_dataset(request.inputs.front())) {
+  if (request.inputs.empty() ||
+      (request.inputs.size() == 1 && names_dataset(request.inputs.front()))) {
     return open_parts(request, input, threads);
   }
   for (const auto& file : request.inputs) {

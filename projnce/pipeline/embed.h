@@ -12,7 +12,9 @@ namespace projnce {
 
 struct EmbedRequest {
   std::filesystem::path run;
-  std::vector<std::string> inputs;  ///< one dataset name or folder, or any number of files
+  /// One dataset name or folder, or any number of files; none: the run's own data.
+  std::vector<std::string> inputs;
+  std::filesystem::path data = {};  ///< where the run's data lies now; empty: where the run says
   std::filesystem::path output;
   std::string part = "all";  ///< of a dataset: "train", "test" or "all"
   OpenContext context;       ///< where datasets are looked for

@@ -6,11 +6,10 @@
 #include "projnce/core/names.h"
 #include "projnce/core/progress.h"
 #include "projnce/core/threads.h"
-#include "projnce/core/toml.h"
 #include "projnce/dataset/stratify.h"
 #include "projnce/eval/nearest_centroid.h"
+#include "projnce/io/printable.h"
 #include "projnce/pipeline/array_files.h"
-#include "projnce/pipeline/named_data.h"
 #include "projnce/pipeline/retrieval_report.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/trained_run.h"
@@ -20,16 +19,6 @@ namespace projnce {
 namespace {
 
 using nlohmann::ordered_json;
-
-/// The run's configuration, pointed at other data where asked.
-Table evaluation_config(const EvaluateRequest& request, const RunPaths& run) {
-  auto config = read_toml(run.config());
-  if (!request.data.empty()) {
-    config.tables["dataset"] = dataset_table(request.data.string());
-    config.tables["train"].values["validation"] = Value{0.0, {}};  // a part of the run's own data
-  }
-  return config;
-}
 
 void check_same_classes(const TrainedModel& trained, const Dataset& test) {
   if (trained.class_names == test.class_names()) return;
@@ -95,7 +84,7 @@ void hold_out(const LabelledArrays& arrays, const std::string& name, JudgedSampl
 
 ordered_json evaluate_run(const EvaluateRequest& request, const Logger& logger) {
   const auto paths = find_run(request.run);
-  const auto run = open_trained_run(paths, evaluation_config(request, paths), request.context);
+  const auto run = open_trained_run(paths, request.data, request.context);
   check_same_classes(run.trained, run.data.test());
   auto samples = embed_test_part(run, logger);
   const auto judge = run_judge_request(request.judge, run.trained);
@@ -104,7 +93,13 @@ ordered_json evaluate_run(const EvaluateRequest& request, const Logger& logger) 
   // The model brings along what its own readout needs.
   std::erase(protocols, run.trained.readout.protocol);
   if (needs_known(protocols)) samples.known = embed_known_part(run, logger);
-  return report_of(samples, run.trained.class_names, judge);
+  auto result = report_of(samples, run.trained.class_names, judge);
+  const auto& opened = run.data.dataset;
+  result["data"] = {{"root", printable(opened.root.native())},
+                    {"gone", opened.changes.gone},
+                    {"new", opened.changes.added},
+                    {"relabeled", opened.changes.relabeled}};
+  return result;
 }
 
 ordered_json evaluate_arrays(const EvaluateArraysRequest& request) {

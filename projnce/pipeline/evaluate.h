@@ -19,7 +19,7 @@ struct JudgeRequest {
 
 struct EvaluateRequest {
   std::filesystem::path run;
-  std::filesystem::path data;  ///< empty: the run's own data
+  std::filesystem::path data;  ///< where it lies now, or other data; empty: where the run says
   JudgeRequest judge;
   OpenContext context;  ///< where datasets are looked for
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "projnce/core/error.h"
-#include "projnce/core/toml.h"
 #include "projnce/io/file_lock.h"
 #include "projnce/pipeline/page_files.h"
 #include "projnce/pipeline/run_directory.h"
@@ -31,7 +30,7 @@ std::vector<fs::path> expand(const fs::path& path) {
 void make_page_files(const RunPaths& paths, const ReportRequest& request, const Logger& logger) {
   const FileLock lock(paths.lock());
   logger->info("{} has no map and audit yet: making them", paths.root.string());
-  auto run = open_trained_run(paths, read_toml(paths.config()), request.context);
+  auto run = open_trained_run(paths, {}, request.context);
   auto samples = embed_test_part(run, logger);
   samples.known = embed_known_part(run, logger);
   write_page_files({.paths = paths,

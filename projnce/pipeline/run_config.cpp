@@ -44,6 +44,19 @@ void set_default(Table& table, const std::string& section, const std::string& ke
   if (!values.count(key)) values[key] = Value{value, "the defaults for --data"};
 }
 
+/// Points [dataset] at a folder, archive or file, or at a known dataset by its name.
+void apply_data(Table& dataset, const std::filesystem::path& data) {
+  std::error_code ignored;
+  if (dataset.values.contains("name") && std::filesystem::exists(data, ignored)) {
+    dataset.values["root"] = Value{data.string(), "--data"};
+    return;
+  }
+  const auto named = dataset_table(data.string());
+  dataset.values["name"] = named.values.at("name");
+  dataset.values.erase("root");
+  if (named.values.contains("root")) dataset.values["root"] = Value{data.string(), "--data"};
+}
+
 std::string encoder_for(SampleKind kind) {
   if (kind == SampleKind::kImage) return "resnet-small";
   return kind == SampleKind::kSound ? "audio-cnn" : "mlp";
@@ -59,11 +72,7 @@ Table read_run_config(const RunRequest& request) {
     table.tables["dataset"].values["name"] = Value{request.layout, kLayoutOption};
   }
   if (!request.data.empty()) {
-    auto& dataset = table.tables["dataset"];
-    dataset.values["root"] = Value{request.data.string(), "--data"};
-    if (!dataset.values.count("name")) {
-      dataset.values["name"] = dataset_table(request.data.string()).values.at("name");
-    }
+    apply_data(table.tables["dataset"], request.data);
   }
   if (!table.tables["dataset"].values.count("name")) {
     fail(Hint{"give a configuration file, --data FOLDER or --set dataset.name=fashion-mnist"},
@@ -71,6 +80,19 @@ Table read_run_config(const RunRequest& request) {
   }
   check_sections(table, request.config.empty() && !table.tables["encoder"].values.count("name"));
   return table;
+}
+
+Table read_stored_config(const std::filesystem::path& file) {
+  auto table = read_toml(file);
+  complete_stored_config(table);
+  return table;
+}
+
+void complete_stored_config(Table& table) {
+  auto& dataset = table.tables["dataset"].values;
+  if (dataset.contains("test_fraction") && !dataset.contains("split")) {
+    dataset["split"] = Value{std::string("shuffle"), {}};
+  }
 }
 
 RunSettings read_run_settings(Table& table) {

@@ -30,6 +30,13 @@ struct RunSettings {
 /// before data is opened, so that a typo stops the run in its first second.
 Table read_run_config(const RunRequest& request);
 
+/// Reads the configuration that a run stored. What older versions did not write gets the value that
+/// it had then: dataset.split = "shuffle".
+Table read_stored_config(const std::filesystem::path& file);
+
+/// The same for a stored configuration that has been read from elsewhere.
+void complete_stored_config(Table& table);
+
 /// Reads the top level of the table; the sections are read by their owners.
 RunSettings read_run_settings(Table& table);
 

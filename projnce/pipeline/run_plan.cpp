@@ -31,10 +31,12 @@ Table stored_config(const RunPaths& paths, const std::optional<Checkpoint>& chec
   if (checkpoint) {
     const auto found = checkpoint->state.metadata.find("config");
     if (found != checkpoint->state.metadata.end()) {
-      return parse_toml(found->second, checkpoint->path.string());
+      auto config = parse_toml(found->second, checkpoint->path.string());
+      complete_stored_config(config);
+      return config;
     }
   }
-  return read_toml(paths.config());
+  return read_stored_config(paths.config());
 }
 
 /// The settings that the run was trained with so far.
@@ -55,7 +57,7 @@ RunPlan plan_resume(const TrainRequest& request, const Logger& logger) {
   plan.lock = std::make_shared<FileLock>(paths.lock());
   plan.checkpoint = newest_checkpoint(paths, logger);
   const auto before = trained_config(paths, plan.checkpoint);
-  plan.config = read_toml(paths.config());
+  plan.config = read_stored_config(paths.config());
   overlay(plan.config, requested_config(request));
   const auto changes = setting_changes(before, plan.config);
   if (!changes.empty() && !request.force) {

@@ -13,10 +13,13 @@
 #include "projnce/distributed/join_ranks.h"
 #include "projnce/encoder/registry.h"
 #include "projnce/io/atomic_file.h"
+#include "projnce/io/printable.h"
 #include "projnce/loss/registry.h"
 #include "projnce/pipeline/array_files.h"
 #include "projnce/pipeline/eval_options.h"
+#include "projnce/pipeline/initial_samples.h"
 #include "projnce/pipeline/run_conditions.h"
+#include "projnce/pipeline/run_data_place.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/run_plan.h"
 #include "projnce/pipeline/start_weights.h"
@@ -135,6 +138,28 @@ TrainRequest with_known_run(TrainRequest request, const RankEnvironment& environ
   return request;
 }
 
+/// What the weights that training starts from have seen; rank 0's to know.
+InitialSamples find_initial_samples(const RunPlan& plan, const Ranks& ranks) {
+  if (!ranks.first()) return {};
+  return plan.kind == RunPlan::Kind::kResume
+             ? read_resumed_samples(RunPaths{plan.directory}, plan.config)
+             : read_initial_samples(plan.config);
+}
+
+/// Adds where the data lies and which samples are in which part.
+void record_data(RunRecord& record, const std::filesystem::path& directory, const Table& config,
+                 const OpenedDataset& data, const InitialSamples& initial, const Logger& logger) {
+  auto split = *data.split;
+  split.seen = initial.seen;
+  record.data = describe_data(directory, config, data);
+  const auto seen = check_seen_samples(initial, split, logger);
+  if (!initial.run.empty()) {
+    record.data["init"] = {{"run", printable(initial.run)}, {"test_samples_seen", seen}};
+    if (initial.unknown) record.data["init"]["test_samples_seen"] = nullptr;
+  }
+  record.split = std::make_shared<const StoredSplit>(std::move(split));
+}
+
 }  // namespace
 
 TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environment) {
@@ -159,7 +184,14 @@ TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environmen
   config.values["threads"] = Value{int64_t{threads}, {}};
   at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
 
-  const auto data = open_training_data(config, settings, threads, environment.data);
+  const auto initial = find_initial_samples(plan, *ranks);
+  auto context = environment.data;
+  context.trained_on = share_trained_on(initial, *ranks);
+  context.record_split = ranks->first();
+  if (resumes && request.run.data.empty()) {
+    context.root = locate_data(RunPaths{plan.directory}, config);
+  }
+  const auto data = open_training_data(config, settings, threads, context);
   if (!resumes && request.run.config.empty())
     apply_quick_defaults(config, data.train().kind(), data.train().size());
 
@@ -175,13 +207,15 @@ TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environmen
                               read_matrix);
   if (weights) start_from(*std::exchange(weights, {}), *model, *loss, environment.logger);
   seed_training(seed, *ranks);
-  TrainingRun run({config, settings, data, model, loss, ranks}, environment,
-                  {.command = request.command, .live = request.live});
+  if (plan.directory.empty() && ranks->first()) plan.directory = choose_directory(config, place);
+  RunRecord record{.command = request.command, .live = request.live};
+  if (ranks->first())
+    record_data(record, plan.directory, config, data.dataset, initial, environment.logger);
+  TrainingRun run({config, settings, data, model, loss, ranks}, environment, std::move(record));
 
   if (resumes) {
     run.resume(RunPaths{plan.directory}, plan.checkpoint, request.force);
   } else {
-    if (plan.directory.empty() && ranks->first()) plan.directory = choose_directory(config, place);
     if (ranks->first()) {
       check_run_can_be_made(plan.directory);
       plan.lock = std::make_shared<FileLock>(make_run(plan.directory).lock());

@@ -4,6 +4,8 @@
 #include "projnce/pipeline/embed_part.h"
 #include "projnce/pipeline/eval_options.h"
 #include "projnce/pipeline/run_config.h"
+#include "projnce/pipeline/run_data_place.h"
+#include "projnce/pipeline/run_evaluation.h"
 
 namespace projnce {
 
@@ -18,11 +20,14 @@ EmbeddedSet embed_run_part(const TrainedRun& run, const DatasetPtr& part, const 
 
 }  // namespace
 
-TrainedRun open_trained_run(const RunPaths& paths, Table config, const OpenContext& context) {
+TrainedRun open_trained_run(const RunPaths& paths, const std::filesystem::path& place,
+                            const OpenContext& context) {
   auto trained = load_trained_model(paths.encoder());
+  auto config = read_stored_config(paths.config());
+  const auto run_context = run_data_context(paths, config, place, context);
   const auto settings = read_run_settings(config);
   const int threads = set_threads(static_cast<int>(settings.threads));
-  auto data = open_training_data(config, settings, threads, context);
+  auto data = open_training_data(config, settings, threads, run_context);
   return {.config = std::move(config),
           .trained = std::move(trained),
           .data = std::move(data),

@@ -16,8 +16,10 @@ struct TrainedRun {
   int threads = 1;
 };
 
-/// `config` is the run's, or says of other data. Sets the number of threads.
-TrainedRun open_trained_run(const RunPaths& paths, Table config, const OpenContext& context);
+/// Opens the run with the split that it was trained with. `data` is where its data lies now, or
+/// other data; empty: where the run says. Sets the number of threads.
+TrainedRun open_trained_run(const RunPaths& paths, const std::filesystem::path& data,
+                            const OpenContext& context);
 
 /// The test part as the model sees it, with what the run knows about the classes.
 JudgedSamples embed_test_part(const TrainedRun& run, const Logger& logger);

@@ -182,6 +182,8 @@ void TrainingRun::open_files(const RunPaths& paths) {
   write_file_atomically(paths_.config(), to_toml(config_));
   std::filesystem::remove(paths_.summary());  // a run that goes on is not finished
   write_array(paths_.train_labels(), labels_table());
+  if (record_.split) write_split(paths_.split(), *record_.split);
+  if (!record_.data.empty()) write_file_atomically(paths_.data(), record_.data.dump(2) + "\n");
   log_to_file(environment_.logger, paths_.log());
   record_command(paths_, record_.command);
   journal_.emplace(paths_,
@@ -428,6 +430,8 @@ ordered_json TrainingRun::summary() const {
   result["run"] = paths_.root.string();
   result["version"] = kVersion;
   result["dataset"] = text_setting(config_, "dataset", "name");
+  result["data"] = record_.data;
+  result["data"].update(part_fingerprints_);
   result["loss"] = text_setting(config_, "loss", "name");
   result["encoder"] = text_setting(config_, "encoder", "name");
   result["seed"] = std::get<int64_t>(config_.values.at("seed").data);
@@ -439,7 +443,6 @@ ordered_json TrainingRun::summary() const {
       {"train", data_.train().size()},
       {"test", data_.test().size()},
       {"skipped", data_.dataset.skipped_train + data_.dataset.skipped_test + skipped_}};
-  result["data"] = part_fingerprints_;
   if (data_.validation) result["samples"]["validation"] = data_.validation->size();
   result["classes"] = data_.class_names().size();
   result["epochs"] = options_.epochs;

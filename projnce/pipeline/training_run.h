@@ -40,6 +40,9 @@ struct RunContents {
 struct RunRecord {
   std::string command;  ///< that started or resumed it
   bool live = false;    ///< report.html is kept fresh
+  nlohmann::ordered_json data =
+      {};                          ///< for data.json and the summary; empty on ranks but the first
+  StoredSplitPtr split = nullptr;  ///< likewise
 };
 
 /// One training with everything around it: evaluation after epochs, metrics, checkpoints, the files

@@ -16,6 +16,8 @@ struct RunPaths {
   std::filesystem::path embeddings() const { return root / "embeddings.npy"; }
   std::filesystem::path labels() const { return root / "labels.npy"; }
   std::filesystem::path train_labels() const { return root / "train_labels.npy"; }
+  std::filesystem::path split() const { return root / "split.safetensors"; }
+  std::filesystem::path data() const { return root / "data.json"; }
   std::filesystem::path commands() const { return root / "commands.txt"; }
   std::filesystem::path tsne() const { return root / "tsne.npy"; }
   std::filesystem::path suspects() const { return root / "suspects.csv"; }

@@ -1,0 +1,117 @@
+#include "projnce/pipeline/run_data_place.h"
+
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "projnce/core/error.h"
+#include "projnce/core/names.h"
+#include "projnce/io/printable.h"
+#include "projnce/io/regular_file.h"
+#include "projnce/pipeline/named_data.h"
+#include "projnce/pipeline/run_config.h"
+
+namespace projnce {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+constexpr size_t kMaxDataBytes = 1 << 20;
+
+fs::path absolute_path(const fs::path& path) {
+  auto absolute = fs::absolute(path).lexically_normal();
+  return absolute.has_filename() ? absolute : absolute.parent_path();  // "photos/" is "photos"
+}
+
+std::string text_of(const Table& dataset, const std::string& key) {
+  const auto found = dataset.values.find(key);
+  const auto* text =
+      found == dataset.values.end() ? nullptr : std::get_if<std::string>(&found->second.data);
+  return text == nullptr ? std::string() : *text;
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+/// What data.json holds; null if the run has none, as those of older versions.
+ordered_json read_data(const fs::path& file) {
+  if (!is_there(file)) return nullptr;
+  const auto bytes = read_regular_file(file, kMaxDataBytes);
+  const auto* text = reinterpret_cast<const char*>(bytes.span().data());
+  auto data = ordered_json::parse(text, text + bytes.span().size(), nullptr, false);
+  for (const auto* key : {"root", "absolute", "relative"}) {
+    if (data.is_object() && data.contains(key) && data.at(key).is_string()) continue;
+    fail(Hint{"remove it; dataset.root of config.toml is used then"}, file.string(),
+         " is damaged: it has no path '", key, "'");
+  }
+  return data;
+}
+
+}  // namespace
+
+/// A path that is not printable text is written as text that is no path of the data: dataset.root
+/// of config.toml is used then.
+ordered_json describe_data(const fs::path& run, const Table& config, const OpenedDataset& data) {
+  const auto absolute = absolute_path(data.root);
+  return {{"dataset", text_setting(config, "dataset", "name")},
+          {"root", printable(text_setting(config, "dataset", "root"))},
+          {"absolute", printable(absolute.native())},
+          {"relative", printable(absolute.lexically_relative(absolute_path(run)).native())},
+          {"split", data.split->rule.empty() ? "fixed" : data.split->rule},
+          {"train", data.split->train.ids.size()},
+          {"test", data.split->test.ids.size()},
+          {"unused", data.split->unused.size()},
+          {"test_set", test_set_fingerprint(*data.split)}};
+}
+
+fs::path locate_data(const RunPaths& run, const Table& config) {
+  const auto data = read_data(run.data());
+  const auto root = text_of(config.tables.at("dataset"), "root");
+  // The settings may have been pointed at other data since.
+  if (data.is_null() || data.at("root").get<std::string>() != root) return {};
+  std::vector<fs::path> places;
+  // Relative first: a copy of run and data belongs together.
+  if (const auto relative = data.at("relative").get<std::string>(); !relative.empty()) {
+    places.push_back(run.root / relative);
+  }
+  places.emplace_back(data.at("absolute").get<std::string>());
+  if (!root.empty()) places.emplace_back(root);
+  std::vector<std::string> tried;
+  for (const auto& place : places) {
+    if (is_there(place)) return place;
+    tried.push_back(printable(place.native()));
+  }
+  if (root.empty()) return {};  // it is known by name: its usual places are tried
+  fail(Hint{"give the place of the data with --data"}, "the data of ", run.root.string(),
+       " was moved or removed, looked for in ", join(tried));
+}
+
+OpenContext run_data_context(const RunPaths& run, Table& config, const fs::path& data,
+                             OpenContext context) {
+  if (is_there(run.split())) {
+    context.stored_split = std::make_shared<const StoredSplit>(read_split(run.split()));
+  }
+  if (data.empty()) {
+    context.root = locate_data(run, config);
+    return context;
+  }
+  context.new_samples = NewSamples::kKeep;
+  const auto other = dataset_table(data.string());
+  auto& dataset = config.tables["dataset"];
+  if (text_of(dataset, "name") != text_of(other, "name")) {
+    dataset = other;
+    config.tables["train"].values["validation"] = Value{0.0, {}};  // a part of the run's own data
+  } else if (other.values.contains("root")) {
+    context.root = data;
+  } else {
+    dataset.values.erase("root");  // a dataset's name: its usual places
+  }
+  return context;
+}
+
+}  // namespace projnce
