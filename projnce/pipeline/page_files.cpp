@@ -8,6 +8,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/core/seed.h"
+#include "projnce/dataset/concat.h"
 #include "projnce/eval/accuracy.h"
 #include "projnce/io/printable.h"
 #include "projnce/pipeline/array_files.h"
@@ -195,9 +196,11 @@ class PageMaker {
     page_.worst = make_picture_sheets(
         samples_->dataset, shown,
         {.bytes = kSuspectPictureBytes * shown.size(), .largest_side = 96, .decoding = decoding()});
-    // `run_.known` holds spectrograms; the sounds themselves are in the dataset.
+    // The audited parts hold spectrograms; the sounds themselves are in the dataset.
     const auto& opened = run_.data.dataset;
-    page_.sounds = make_sound_clips(opened.known ? *opened.known : *opened.train, shown);
+    std::vector<DatasetPtr> parts = {opened.known ? opened.known : opened.train};
+    if (samples_->parts.size() > 1) parts.push_back(opened.test);
+    page_.sounds = make_sound_clips(ConcatDataset(parts), shown);
   }
 
   void map_test() {

@@ -431,7 +431,7 @@ ordered_json TrainingRun::summary() const {
   result["version"] = kVersion;
   result["dataset"] = text_setting(config_, "dataset", "name");
   result["data"] = record_.data;
-  result["data"].update(part_fingerprints_);
+  for (const auto& [name, fingerprint] : part_fingerprints_) result["data"][name] = fingerprint;
   result["loss"] = text_setting(config_, "loss", "name");
   result["encoder"] = text_setting(config_, "encoder", "name");
   result["seed"] = std::get<int64_t>(config_.values.at("seed").data);
