@@ -15,7 +15,8 @@ class UnreadFiles {
   void add(const std::string& file);
 
   bool empty() const { return kinds_.empty(); }
-  /// What to do about the most frequent pictures, sounds or videos among them; "" if there are none.
+  /// What to do about the most frequent pictures, sounds or videos among them; "" if there are
+  /// none.
   std::string advice() const;
   /// "12 .heic, 2 .txt", the most frequent first.
   std::string describe() const;

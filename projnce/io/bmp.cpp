@@ -183,7 +183,8 @@ Image decode_bmp(std::span<const uint8_t> bytes, const std::string& name) {
     const size_t place = header.top_down ? y : height - 1 - y;
     const auto row = rows.subspan(place * header.row_bytes(), header.row_bytes());
     auto* out = rgba.data() + 4 * width * y;
-    indexed ? read_indexed_row(row, header, palette, out) : read_masked_row(row, header, masks, out);
+    indexed ? read_indexed_row(row, header, palette, out)
+            : read_masked_row(row, header, masks, out);
   }
   make_unused_alpha_opaque(rgba);
   return image_from_rgba(rgba, static_cast<int>(height), static_cast<int>(width));

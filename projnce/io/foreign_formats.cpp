@@ -13,10 +13,10 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::array kForeignPictures = {
-    ".heic"sv, ".heif"sv, ".hif"sv, ".avif"sv, ".jxl"sv, ".jp2"sv, ".j2k"sv, ".jpx"sv,
-    ".psd"sv,  ".xcf"sv,  ".svg"sv, ".eps"sv,  ".pdf"sv, ".ico"sv, ".tga"sv, ".ppm"sv,
-    ".pgm"sv,  ".pbm"sv,  ".exr"sv, ".hdr"sv,  ".dng"sv, ".nef"sv, ".cr2"sv, ".cr3"sv,
-    ".arw"sv,  ".orf"sv,  ".rw2"sv, ".raf"sv};
+    ".heic"sv, ".heif"sv, ".hif"sv, ".avif"sv, ".jxl"sv, ".jp2"sv, ".j2k"sv,
+    ".jpx"sv,  ".psd"sv,  ".xcf"sv, ".svg"sv,  ".eps"sv, ".pdf"sv, ".ico"sv,
+    ".tga"sv,  ".ppm"sv,  ".pgm"sv, ".pbm"sv,  ".exr"sv, ".hdr"sv, ".dng"sv,
+    ".nef"sv,  ".cr2"sv,  ".cr3"sv, ".arw"sv,  ".orf"sv, ".rw2"sv, ".raf"sv};
 constexpr std::array kForeignSounds = {".m4a"sv, ".aac"sv,  ".wma"sv,  ".opus"sv, ".aif"sv,
                                        ".amr"sv, ".aiff"sv, ".webm"sv, ".mka"sv,  ".caf"sv};
 constexpr std::array kVideos = {".mp4"sv, ".mov"sv, ".avi"sv, ".mkv"sv,
@@ -54,8 +54,8 @@ bool is_among(const std::array<std::string_view, N>& extensions, std::string_vie
 
 std::string conversion_advice(std::string_view extension) {
   if (is_among(kForeignPictures, extension)) {
-    return concat("convert to JPEG or PNG, such as with 'magick mogrify -format jpg *",
-                  extension, "' (ImageMagick)");
+    return concat("convert to JPEG or PNG, such as with 'magick mogrify -format jpg *", extension,
+                  "' (ImageMagick)");
   }
   if (is_among(kForeignSounds, extension)) {
     return concat("convert to WAV, such as with 'ffmpeg -i NAME", extension, " NAME.wav'");

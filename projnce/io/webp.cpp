@@ -30,12 +30,13 @@ struct WebpDeleter {
 int read_orientation(const WebPDemuxer& demuxer) {
   WebPChunkIterator chunk;
   if (WebPDemuxGetChunk(&demuxer, "EXIF", 1, &chunk) == 0) return 1;
-  constexpr std::string_view kPrefix("Exif\0\0", 6);  // of JPEG's segments; WebP mostly leaves it out
+  constexpr std::string_view kPrefix("Exif\0\0",
+                                     6);  // of JPEG's segments; WebP mostly leaves it out
   std::vector<uint8_t> segment(chunk.chunk.bytes, chunk.chunk.bytes + chunk.chunk.size);
   WebPDemuxReleaseChunkIterator(&chunk);
-  if (!std::equal(kPrefix.begin(), kPrefix.end(), segment.begin(),
-                  segment.begin() + static_cast<ptrdiff_t>(
-                                        std::min(kPrefix.size(), segment.size())))) {
+  if (!std::equal(
+          kPrefix.begin(), kPrefix.end(), segment.begin(),
+          segment.begin() + static_cast<ptrdiff_t>(std::min(kPrefix.size(), segment.size())))) {
     segment.insert(segment.begin(), kPrefix.begin(), kPrefix.end());
   }
   return exif_orientation(segment);

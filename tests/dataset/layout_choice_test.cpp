@@ -30,9 +30,9 @@ class LayoutChoiceTest : public ::testing::Test {
   /// As `projnce data` and `projnce train` name it; `layout` is the user's, "" to find it out.
   Table table(const std::string& layout = {}) {
     Table made;
-    made.values["name"] =
-        layout.empty() ? Value{recognise_dataset(folder_.root()).value_or("folder"), {}}
-                       : Value{layout, kLayoutOption};
+    made.values["name"] = layout.empty()
+                              ? Value{recognise_dataset(folder_.root()).value_or("folder"), {}}
+                              : Value{layout, kLayoutOption};
     made.values["root"] = Value{folder_.root().native(), {}};
     return made;
   }
@@ -101,7 +101,8 @@ TEST_F(LayoutChoiceTest, ATrainingPartOfOneClassIsRefusedBeforeAnythingIsRead) {
   folder_.add_sound("no/0.wav");
   folder_.write_text("testing_list.txt", "yes/0.wav\nno/0.wav\n");
   folder_.write_text("validation_list.txt", "yes/1.wav\n");
-  const auto refusal = AllOf(HasSubstr("samples of one class only, 'yes'"), HasSubstr("two classes"));
+  const auto refusal =
+      AllOf(HasSubstr("samples of one class only, 'yes'"), HasSubstr("two classes"));
   EXPECT_THAT(testing::complaint([&] { open(); }), refusal);
   auto made = table();
   EXPECT_THAT(testing::complaint([&] { open_dataset(made, {}); }), refusal);

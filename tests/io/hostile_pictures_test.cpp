@@ -70,7 +70,8 @@ TEST(HostilePictures, ChangedBitsAreReadOrRefused) {
       for (int i = 0; i <= trial % 3; ++i) {
         // Headers decide more than pixels do.
         const auto range = trial % 2 == 0 ? changed.size() : std::min<size_t>(changed.size(), 64);
-        changed[static_cast<size_t>(random.below(static_cast<int64_t>(range)))] ^= static_cast<uint8_t>(1U << random.below(8));
+        changed[static_cast<size_t>(random.below(static_cast<int64_t>(range)))] ^=
+            static_cast<uint8_t>(1U << random.below(8));
       }
       try {
         const auto image = decode_image(changed, "x");

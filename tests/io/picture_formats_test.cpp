@@ -93,12 +93,12 @@ TEST(Gif, TheFirstFrameIsTakenOnItsCanvas) {
   const auto first = counting_picture(9, 4, 1);
   const auto frames = std::vector<Image>{first, plain_image(9, 4, {200})};
   expect_same_picture(decode_image(encode_gif(frames), "x"), in_palette_colors(first));
-  expect_same_picture(decode_image(encode_gif(frames, {.interlaced = true}), "x"), in_palette_colors(first));
+  expect_same_picture(decode_image(encode_gif(frames, {.interlaced = true}), "x"),
+                      in_palette_colors(first));
 
   const auto small = plain_image(1, 2, {50});
-  const auto placed =
-      decode_image(encode_gif({small}, {.canvas_width = 4, .canvas_height = 3, .left = 1, .top = 2}),
-                   "x");
+  const auto placed = decode_image(
+      encode_gif({small}, {.canvas_width = 4, .canvas_height = 3, .left = 1, .top = 2}), "x");
   ASSERT_EQ(placed.width, 4);
   ASSERT_EQ(placed.height, 3);
   EXPECT_EQ(placed.pixels[(2 * 4 + 0) * 3], 255) << "white around the frame";
@@ -167,7 +167,8 @@ TEST(Tiff, KindsThatAreNotReadHaveTheirSentence) {
   const auto found = std::search(old.begin(), old.end(), tag.begin(), tag.end());
   ASSERT_NE(found, old.end());
   found[8] = 6;  // JPEG of the old kind
-  EXPECT_THAT(complaint_about_format(old), HasSubstr("a TIFF with compression 6, which is not read"));
+  EXPECT_THAT(complaint_about_format(old),
+              HasSubstr("a TIFF with compression 6, which is not read"));
 }
 
 /// A BMP of 2 x 2 pixels with any header fields.
@@ -212,16 +213,20 @@ TEST(Bmp, PixelsOfEveryDepthAreRead) {
 }
 
 TEST(Bmp, ColorsThatThePaletteLacksAreBlack) {
-  const auto image = decode_image(BmpParts{8, 0, {9, 9, 9, 0}, {0, 200, 0, 0, 0, 0, 0, 0}}.bytes(), "x");
+  const auto image =
+      decode_image(BmpParts{8, 0, {9, 9, 9, 0}, {0, 200, 0, 0, 0, 0, 0, 0}}.bytes(), "x");
   EXPECT_THAT(image.pixels, ElementsAre(9, 9, 9, 0));
 }
 
 TEST(Bmp, KindsThatAreNotReadHaveTheirSentence) {
   EXPECT_THAT(complaint_about_format(BmpParts{8, 1, Bytes(1024), Bytes(8)}.bytes()),
               HasSubstr("a BMP with compression 1, which is not read"));
-  EXPECT_THAT(complaint_about_format(BmpParts{7, 0, {}, Bytes(8)}.bytes()), HasSubstr("7 bits per pixel"));
-  EXPECT_THAT(complaint_about_format(BmpParts{8, 0, {}, Bytes(8)}.bytes()), HasSubstr("has no palette"));
-  EXPECT_THAT(complaint_about_format(BmpParts{24, 0, {}, Bytes(15)}.bytes()), HasSubstr("cut short"));
+  EXPECT_THAT(complaint_about_format(BmpParts{7, 0, {}, Bytes(8)}.bytes()),
+              HasSubstr("7 bits per pixel"));
+  EXPECT_THAT(complaint_about_format(BmpParts{8, 0, {}, Bytes(8)}.bytes()),
+              HasSubstr("has no palette"));
+  EXPECT_THAT(complaint_about_format(BmpParts{24, 0, {}, Bytes(15)}.bytes()),
+              HasSubstr("cut short"));
 }
 
 TEST(PictureFormats, FormatsThatAreNotReadAreNamedWithAdvice) {

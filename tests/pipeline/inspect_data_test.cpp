@@ -58,7 +58,8 @@ TEST_F(InspectDataTest, SeesTheSplitThatTrainingSees) {
 TEST_F(InspectDataTest, SaysWhetherTrainingSkipsTheDamage) {
   const auto damage = [&](int count) {
     for (int i = 0; i < count; ++i) {
-      testing::write_file(dir_.path() / "cat" / concat(i, ".png"), testing::octets_of("no picture"));
+      testing::write_file(dir_.path() / "cat" / concat(i, ".png"),
+                          testing::octets_of("no picture"));
     }
     return inspect_folder();
   };
@@ -70,10 +71,9 @@ TEST_F(InspectDataTest, SaysWhetherTrainingSkipsTheDamage) {
 TEST_F(InspectDataTest, AnUnknownLayoutIsAnsweredWithTheNearest) {
   EXPECT_THAT(testing::complaint([&] { inspect_folder("fodler"); }),
               HasSubstr("did you mean 'folder'"));
-  EXPECT_THAT(testing::complaint([&] {
-                read_run_config({.data = dir_.path(), .layout = "fodler"});
-              }),
-              HasSubstr("did you mean 'folder'"));
+  EXPECT_THAT(
+      testing::complaint([&] { read_run_config({.data = dir_.path(), .layout = "fodler"}); }),
+      HasSubstr("did you mean 'folder'"));
 }
 
 }  // namespace

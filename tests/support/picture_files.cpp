@@ -72,8 +72,8 @@ Bytes widened(const Bytes& values, const TiffStyle& style) {
 
 void set_tiff_fields(TIFF* tiff, const Image& image, const TiffStyle& style) {
   const bool color = image.channels >= 3;
-  const int photometric = style.cmyk ? PHOTOMETRIC_SEPARATED
-                                     : (color ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
+  const int photometric =
+      style.cmyk ? PHOTOMETRIC_SEPARATED : (color ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
   TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<uint32_t>(image.width));
   TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<uint32_t>(image.height));
   TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, image.channels);
@@ -129,8 +129,8 @@ void write_tiles(TIFF* tiff, const Image& image) {
                     tile.begin() + ((y - top) * 16 + x - left) * static_cast<int64_t>(channels));
         }
       }
-      need(TIFFWriteTile(tiff, tile.data(), static_cast<uint32_t>(left),
-                         static_cast<uint32_t>(top), 0, 0) > 0,
+      need(TIFFWriteTile(tiff, tile.data(), static_cast<uint32_t>(left), static_cast<uint32_t>(top),
+                         0, 0) > 0,
            "TIFF tile");
     }
   }

@@ -29,8 +29,8 @@ struct TiffStyle {
   int bits = 8;         ///< of a channel; 16: each value times 257
   bool tiled = false;   ///< tiles of 16 x 16
   bool separate = false;
-  bool cmyk = false;       ///< of four channels, instead of red, green, blue and alpha
-  bool is_float = false;   ///< with 32 bits
+  bool cmyk = false;      ///< of four channels, instead of red, green, blue and alpha
+  bool is_float = false;  ///< with 32 bits
   int orientation = 1;
   int pages = 1;  ///< later pages are black
 };
