@@ -56,7 +56,7 @@ double score_calibration_error(const Planted& data, const AuditResult& result) {
 
 TEST(Audit, FindsPlantedNoiseAndItsRate) {
   for (const double rate : {0.2, 0.4}) {
-    const auto data = with_uniform_noise(clusters(2000, 5, 0.6), 5, rate);
+    const auto data = with_uniform_noise(clusters(1000, 5, 0.6), 5, rate);
     const auto result = audit_labels(data.rows, data.given, 5);
     const auto score = checked(data, result);
     EXPECT_GT(score.average_precision, 0.98) << rate;
@@ -64,34 +64,36 @@ TEST(Audit, FindsPlantedNoiseAndItsRate) {
     EXPECT_GT(score.recall, 0.95) << rate;
     EXPECT_GT(score.mended, 0.95) << rate;
     EXPECT_EQ(score.worst_wrong, 100) << rate;
-    EXPECT_NEAR(result.noise_rate, static_cast<double>(score.wrong) / 2000, 0.015) << rate;
+    EXPECT_NEAR(result.noise_rate, static_cast<double>(score.wrong) / 1000, 0.015) << rate;
   }
 }
 
 TEST(Audit, ScoresAreProbabilitiesWhereClassesOverlap) {
-  const auto data = with_uniform_noise(clusters(4000, 4, 1.6), 4, 0.3);
+  const auto data = with_uniform_noise(clusters(2000, 4, 1.6), 4, 0.3);
   const auto result = audit_labels(data.rows, data.given, 4);
   EXPECT_LT(score_calibration_error(data, result), 0.04);
   EXPECT_GE(result.score.min().item<double>(), 0);
   EXPECT_LE(result.score.max().item<double>(), 1);
 }
 
-TEST(Audit, RecoversAMatrixOfMistakesThatAreNotAnyones) {
-  auto data = clusters(3000, 3, 0.7);
-  const auto confused = torch::rand({3000}).lt(0.3) & data.truth.eq(0);
-  data.given = torch::where(confused, torch::ones_like(data.truth), data.truth);
-  const auto matrix = audit_labels(data.rows, data.given, 3).noise_matrix;
-  const auto expected =
-      torch::tensor({{0.7, 0.3, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, torch::kDouble);
-  EXPECT_LT((matrix - expected).abs().max().item<double>(), 0.05) << matrix;
+TEST(Audit, RecoversThePatternOfMistakes) {
+  auto data = clusters(1200, 6, 0.9);
+  const auto wrong = torch::rand({1200}).lt(0.25);
+  data.given = torch::where(wrong, (data.truth + 1).remainder(6), data.truth);
+  const auto result = audit_labels(data.rows, data.given, 6);
+  EXPECT_GT(checked(data, result).average_precision, 0.97);
+  const auto expected = torch::eye(6, torch::kDouble) * 0.75 +
+                        torch::eye(6, torch::kDouble).roll(1, /*dims=*/1) * 0.25;
+  EXPECT_LT((result.noise_matrix - expected).abs().max().item<double>(), 0.12)
+      << result.noise_matrix;
 }
 
 TEST(Audit, DoesNotBlameCleanLabels) {
   for (const double spread : {0.5, 1.5}) {
-    const auto data = clusters(2000, 5, spread);
+    const auto data = clusters(1000, 5, spread);
     const auto result = audit_labels(data.rows, data.given, 5);
     EXPECT_LT(result.noise_rate, 0.02) << spread;
-    EXPECT_LT(result.flagged, 20) << spread;
+    EXPECT_LT(result.flagged, 10) << spread;
   }
 }
 
@@ -105,8 +107,8 @@ TEST(Audit, UnitsAndOriginDoNotMatter) {
 }
 
 TEST(Audit, ManySmallAndUnequalClasses) {
-  const auto many = with_uniform_noise(clusters(2000, 100, 0.5, 32), 100, 0.2);
-  EXPECT_GT(checked(many, audit_labels(many.rows, many.given, 100)).average_precision, 0.95);
+  const auto many = with_uniform_noise(clusters(600, 30, 0.5, 32), 30, 0.2);
+  EXPECT_GT(checked(many, audit_labels(many.rows, many.given, 30)).average_precision, 0.95);
 
   auto tail = with_uniform_noise(clusters(2000, 4, 0.6), 4, 0.15);
   const auto kept = (tail.truth.ne(3) | torch::arange(2000).lt(80)).nonzero().squeeze(1);
@@ -151,7 +153,7 @@ TEST(Audit, FindsWrongLabelsAmongUnequalClasses) {
 }
 
 TEST(Audit, SaysThatRandomRowsCannotTellClassesApart) {
-  for (const int64_t count : {80, 500, 2000}) {
+  for (const int64_t count : {80, 500}) {
     torch::manual_seed(3);
     const auto labels = torch::arange(count).remainder(10);
     const auto result = audit_labels(torch::randn({count, 64}), labels, 10);
@@ -166,19 +168,11 @@ TEST(Audit, SaysThatRandomRowsCannotTellClassesApart) {
 
 TEST(Audit, ExpectsThePrecisionThatItHas) {
   for (const double spread : {0.8, 1.6}) {
-    const auto data = with_uniform_noise(clusters(3000, 5, spread), 5, 0.2);
+    const auto data = with_uniform_noise(clusters(1500, 5, spread), 5, 0.2);
     const auto result = audit_labels(data.rows, data.given, 5);
     EXPECT_TRUE(result.skill.informative);
     EXPECT_NEAR(result.expected_precision, checked(data, result).precision, 0.06) << spread;
   }
-}
-
-TEST(Audit, FindsMistakesThatAlwaysGoToTheNextClass) {
-  auto data = clusters(2000, 8, 0.9);
-  const auto wrong = torch::rand({2000}).lt(0.25);
-  data.given = torch::where(wrong, (data.truth + 1).remainder(8), data.truth);
-  const auto score = checked(data, audit_labels(data.rows, data.given, 8));
-  EXPECT_GT(score.average_precision, 0.97);
 }
 
 TEST(Audit, AHandfulOfSamples) {
@@ -201,17 +195,17 @@ TEST(Audit, AClassOfOneSampleIsNotBlamed) {
 
 TEST(Audit, IsTheSameForASeedAndAnyNumberOfThreads) {
   const int before = torch::get_num_threads();
-  const auto data = with_uniform_noise(clusters(1500, 6, 1.0), 6, 0.3);
+  const auto data = with_uniform_noise(clusters(400, 4, 1.0), 4, 0.3);
   torch::set_num_threads(1);
-  const auto one = audit_labels(data.rows, data.given, 6);
+  const auto one = audit_labels(data.rows, data.given, 4);
   for (const int threads : {2, 3}) {
     torch::set_num_threads(threads);
-    const auto other = audit_labels(data.rows, data.given, 6);
+    const auto other = audit_labels(data.rows, data.given, 4);
     EXPECT_TRUE(torch::equal(one.score, other.score));
     EXPECT_TRUE(torch::equal(one.noise_matrix, other.noise_matrix));
   }
   torch::set_num_threads(before);
-  const auto other_folds = audit_labels(data.rows, data.given, 6, {.seed = 1});
+  const auto other_folds = audit_labels(data.rows, data.given, 4, {.seed = 1});
   EXPECT_FALSE(torch::equal(one.score, other_folds.score));
 }
 
