@@ -47,7 +47,8 @@ void set_default(Table& table, const std::string& section, const std::string& ke
 /// Points [dataset] at a folder, archive or file, or at a known dataset by its name.
 void apply_data(Table& dataset, const std::filesystem::path& data) {
   std::error_code ignored;
-  if (dataset.values.contains("name") && std::filesystem::exists(data, ignored)) {
+  const bool is_path = std::filesystem::exists(data, ignored) || !names_dataset(data.string());
+  if (dataset.values.contains("name") && is_path) {
     dataset.values["root"] = Value{data.string(), "--data"};
     return;
   }

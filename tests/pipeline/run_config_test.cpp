@@ -36,6 +36,27 @@ TEST(RunConfig, SettingsWinOverTheFolderWhichWinsOverTheFile) {
   EXPECT_EQ(std::get<int64_t>(table.tables.at("train").values.at("epochs").data), 5);
 }
 
+TEST(RunConfig, DataMayBeTheNameOfAKnownDataset) {
+  auto table = read_run_config({.data = "fashion-mnist"});
+  EXPECT_EQ(text_of(table, "dataset", "name"), "fashion-mnist");
+  EXPECT_FALSE(table.tables.at("dataset").values.contains("root"));
+  const ScratchDir dir;
+  const auto path = write_config(dir, "[dataset]\nname = 'cifar10'\nroot = 'a'");
+  table = read_run_config({.config = path, .data = "fashion-mnist"});
+  EXPECT_EQ(text_of(table, "dataset", "name"), "fashion-mnist");
+  EXPECT_FALSE(table.tables.at("dataset").values.contains("root"));
+}
+
+TEST(RunConfig, StoredConfigurationsWithoutARuleHaveTheFormerOne) {
+  const ScratchDir dir;
+  auto table = read_stored_config(write_config(dir, "[dataset]\ntest_fraction = 0.2"));
+  EXPECT_EQ(text_of(table, "dataset", "split"), "shuffle");
+  table = read_stored_config(write_config(dir, "[dataset]\ntest_fraction = 0.2\nsplit = 'hash'"));
+  EXPECT_EQ(text_of(table, "dataset", "split"), "hash");
+  table = read_stored_config(write_config(dir, "[dataset]\nname = 'mnist'"));
+  EXPECT_FALSE(table.tables.at("dataset").values.contains("split"));
+}
+
 TEST(RunConfig, ATypoInAnySectionStopsBeforeDataIsOpened) {
   const ScratchDir dir;
   const auto complaint_about = [&](const std::string& text) {
