@@ -2,13 +2,15 @@
 
 #include <cmath>
 
+#include "projnce/loss/projected_check.h"
 #include "projnce/loss/projected_scores.h"
 #include "projnce/loss/selfp_terms.h"
 
 namespace projnce {
 
-LossValue class_contrast(const ContrastRows& rows, Projected projected,
+LossValue class_contrast(const ContrastRows& batch, Projected projected,
                          const ClassContrastOptions& options) {
+  const auto rows = check_projected(batch, projected, "class_contrast: the projection");
   if (options.normalize_g) projected.vectors = unit_rows(projected.vectors);
   if (options.detach_g) projected.vectors = projected.vectors.detach();
   const ProjectedScores scores(rows, projected, options.temperature);

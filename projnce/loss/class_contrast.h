@@ -25,9 +25,11 @@ struct ClassContrastOptions {
 /// batch gives log M with zero gradient. With kSelf, an anchor with nothing to compare with gives
 /// 0.
 ///
+/// Vectors that do not fit the batch are an Error.
+///
 /// Parts: alignment, uniformity, valid_anchors, mi_bound = log M - L in nats (in-sample: optimistic
 /// where g is made from the same rows).
-LossValue class_contrast(const ContrastRows& rows, Projected projected,
+LossValue class_contrast(const ContrastRows& batch, Projected projected,
                          const ClassContrastOptions& options);
 
 }  // namespace projnce

@@ -24,8 +24,9 @@ torch::Tensor checked_rows(const torch::Tensor& rows, const char* what, const st
   return at_least_float32(rows);
 }
 
-torch::Tensor checked_labels(const torch::Tensor& labels, int64_t count, const char* what,
-                             const std::string& loss) {
+torch::Tensor checked_labels(const torch::Tensor& labels, const torch::Tensor& rows,
+                             const char* what, const std::string& loss) {
+  const auto count = rows.size(0);
   if (!labels.defined()) {
     fail(Hint{"fill it in the batch"}, loss, ": the batch has no ", what,
          ", which this loss needs");
@@ -35,6 +36,10 @@ torch::Tensor checked_labels(const torch::Tensor& labels, int64_t count, const c
   }
   if (!at::isIntegralType(labels.scalar_type(), /*includeBool=*/false)) {
     fail(loss, ": ", what, " have type ", labels.scalar_type(), ", expected integers");
+  }
+  if (labels.device() != rows.device()) {
+    fail(loss, ": ", what, " are on ", labels.device(), ", expected ", rows.device(),
+         ", where the embeddings are");
   }
   return labels.to(torch::kInt64);
 }
@@ -46,17 +51,6 @@ bool all_finite(const void* numbers, int64_t count, Bits infinity) {
   Bits found = 0;
   for (int64_t i = 0; i < count; ++i) found |= (bits[i] & infinity) == infinity;
   return found == 0;
-}
-
-/// A scalar: 0, or NaN where a number is not finite. Numbers on the CPU are read once.
-torch::Tensor zero_if_finite(const torch::Tensor& rows) {
-  if (!rows.device().is_cpu()) return (rows * 0).sum();
-  const auto dense = rows.contiguous();
-  const bool finite =
-      rows.scalar_type() == torch::kFloat32
-          ? all_finite<uint32_t>(dense.data_ptr(), dense.numel(), 0x7F800000U)
-          : all_finite<uint64_t>(dense.data_ptr(), dense.numel(), 0x7FF0000000000000U);
-  return torch::full({}, finite ? 0 : std::numeric_limits<double>::quiet_NaN(), rows.options());
 }
 
 /// Nothing to leave out; looks only where that costs nothing.
@@ -74,6 +68,16 @@ torch::Tensor at_least_float32(const torch::Tensor& rows) {
   return half ? rows.to(torch::kFloat32) : rows;
 }
 
+torch::Tensor zero_if_finite(const torch::Tensor& rows) {
+  if (!rows.device().is_cpu()) return (rows * 0).sum();
+  const auto dense = rows.contiguous();
+  const bool finite =
+      rows.scalar_type() == torch::kFloat32
+          ? all_finite<uint32_t>(dense.data_ptr(), dense.numel(), 0x7F800000U)
+          : all_finite<uint64_t>(dense.data_ptr(), dense.numel(), 0x7FF0000000000000U);
+  return torch::full({}, finite ? 0 : std::numeric_limits<double>::quiet_NaN(), rows.options());
+}
+
 ContrastRows contrast_rows(const ContrastiveBatch& batch, GroupBy group_by,
                            const std::string& loss) {
   const bool by_class = group_by == GroupBy::kClass;
@@ -83,6 +87,10 @@ ContrastRows contrast_rows(const ContrastiveBatch& batch, GroupBy group_by,
                               ? anchors
                               : checked_rows(batch.candidates, "candidates", loss);
   const int64_t count = anchors.size(0);
+  if (anchors.device() != candidates.device()) {
+    fail(loss, ": anchors are on ", anchors.device(), ", candidates on ", candidates.device(),
+         "; both must be on one device");
+  }
   if (anchors.size(1) != candidates.size(1) || anchors.scalar_type() != candidates.scalar_type()) {
     fail(loss, ": anchors are ", anchors.sizes(), " ", anchors.scalar_type(), ", candidates ",
          candidates.sizes(), " ", candidates.scalar_type(), "; width and type must be equal");
@@ -93,11 +101,11 @@ ContrastRows contrast_rows(const ContrastiveBatch& batch, GroupBy group_by,
          candidates.size(0), " candidates");
   }
   const auto anchor_labels =
-      checked_labels(by_class ? batch.anchor_labels : batch.anchor_instances, count,
+      checked_labels(by_class ? batch.anchor_labels : batch.anchor_instances, anchors,
                      by_class ? "anchor_labels" : "anchor_instances", loss);
-  const auto labels = checked_labels(by_class ? batch.candidate_labels : batch.candidate_instances,
-                                     candidates.size(0),
-                                     by_class ? "candidate_labels" : "candidate_instances", loss);
+  const auto labels =
+      checked_labels(by_class ? batch.candidate_labels : batch.candidate_instances, candidates,
+                     by_class ? "candidate_labels" : "candidate_instances", loss);
   const bool same_rows = labels.is_same(anchor_labels);
   if (!same_rows && !torch::equal(labels.narrow(0, offset, count), anchor_labels)) {
     fail(loss, ": the anchors' labels differ from those of the candidates at anchor_offset ",

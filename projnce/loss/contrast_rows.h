@@ -56,6 +56,10 @@ ContrastRows contrast_rows(const ContrastiveBatch& batch, GroupBy group_by,
 /// Half precision as float32; all else as it is.
 torch::Tensor at_least_float32(const torch::Tensor& rows);
 
+/// A scalar of the type of `rows`: 0, or NaN if one of its numbers is not finite. Adding it to a
+/// loss makes the loss NaN where the sums themselves would lose a NaN. Reads each number once.
+torch::Tensor zero_if_finite(const torch::Tensor& rows);
+
 /// sum_i w_i l_i over the anchors whose class is marked in `valid_class` [K].
 ///
 /// With kZero w_i = 1/N; with kSkip w_i = M / (N V), V the valid rows among all M candidates. The

@@ -39,6 +39,12 @@ LossValue projnce_mlp(const ContrastiveBatch& batch, const torch::Tensor& matrix
                       const ProjnceMlpOptions& options) {
   check_options(options);
   const auto rows = contrast_rows(batch, GroupBy::kClass, kMlpName);
+  if (!matrix.defined() || !matrix.is_floating_point() ||
+      matrix.device() != rows.anchors.device()) {
+    fail(kMlpName, ": the class vectors are ",
+         matrix.defined() ? concat(matrix.scalar_type(), " on ", matrix.device()) : "undefined",
+         ", expected floating-point numbers on ", rows.anchors.device());
+  }
   if (matrix.dim() != 2 || matrix.size(1) != rows.anchors.size(1)) {
     fail(kMlpName, ": the class vectors have shape ", matrix.sizes(), ", the embeddings ",
          rows.anchors.sizes(), "; their widths must be equal");

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "projnce/core/error.h"
+#include "projnce/loss/projected_check.h"
 #include "projnce/loss/projected_scores.h"
 
 namespace projnce {
@@ -20,9 +21,11 @@ void check_options(const SelfpOptions& options) {
 
 }  // namespace
 
-SelfpTerms selfp(const ContrastRows& rows, const Projected& pos, const Projected& neg,
+SelfpTerms selfp(const ContrastRows& batch, const Projected& pos, const Projected& neg,
                  const SelfpOptions& options) {
   check_options(options);
+  const auto rows = check_projected(check_projected(batch, pos, "selfp: the positive projection"),
+                                    neg, "selfp: the negative projection");
   const ProjectedScores pos_scores(rows, pos, options.temperature);
   const ProjectedScores neg_scores(rows, neg, options.temperature);
   return selfp_terms(rows, {.positive = pos_scores.own(),

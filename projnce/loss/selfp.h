@@ -44,8 +44,9 @@ class SelfpLoss : public ContrastiveLoss {
   SelfpOptions options_;
 };
 
-/// The functional form, for vectors that are already there.
-SelfpTerms selfp(const ContrastRows& rows, const Projected& pos, const Projected& neg,
+/// The functional form, for vectors that are already there. Vectors that do not fit the batch are
+/// an Error.
+SelfpTerms selfp(const ContrastRows& batch, const Projected& pos, const Projected& neg,
                  const SelfpOptions& options = {});
 
 }  // namespace projnce

@@ -39,8 +39,8 @@ torch::Tensor MlpProjection::class_vectors() const {
 }
 
 Projected MlpProjection::project(const CandidateRows& candidates) {
-  return {.vectors =
-              select_class_vectors(class_vectors(), candidates.groups.labels, "projection mlp")};
+  const auto vectors = class_vectors().to(candidates.rows.scalar_type());
+  return {.vectors = select_class_vectors(vectors, candidates.groups.labels, "projection mlp")};
 }
 
 }  // namespace projnce

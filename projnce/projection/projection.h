@@ -29,7 +29,10 @@ struct CandidateRows {
 };
 
 /// The vectors g(c) of one batch. They depend on the class alone, [K, D] in the order of
-/// `groups.labels`, or differ from row to row, [M, D].
+/// `groups.labels`, or differ from row to row, [M, D]. Floating-point fields have the type of the
+/// batch's rows (half precision arrives as float32); all are dense tensors on the rows' device,
+/// with any strides. A loss refuses everything else with an Error, and is NaN where a vector is not
+/// finite.
 struct Projected {
   torch::Tensor vectors;  // [K, D], or [M, D] if per_row
   bool per_row = false;   ///< which of the two `vectors` are

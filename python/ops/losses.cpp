@@ -118,27 +118,35 @@ void check_selfp(Table& table) {
   read_selfp(table);
 }
 
-/// Vectors that the caller made, one for each row, or those of the projection called `name`.
-Projected project(const torch::Tensor& given, const std::string& name, const ContrastRows& rows) {
+/// Vectors that the caller gave as the argument `side`, one for each row, or those of the
+/// projection called `name`.
+Projected project(const LossCall& call, const char* side, const std::string& name,
+                  const ContrastRows& rows) {
+  const auto given = call.tensor(side);
   if (!given.defined()) {
     Table defaults;
     return make_projection(name, defaults, {})->project(rows.candidates);
   }
-  const auto vectors = given.dim() > 2 ? given.reshape({rows.num_candidates(), -1}) : given;
-  if (vectors.sizes() != rows.candidates.rows.sizes()) {
-    fail("selfp: the projected vectors are ", given.sizes(), ", expected ",
-         rows.candidates.rows.sizes(), ", one for each row");
+  const auto features =
+      call.tensor(call.tensor("candidates").defined() ? "candidates" : "features");
+  const auto shape = rows.candidates.rows.sizes();
+  if (given.sizes() != features.sizes() && given.sizes() != shape) {
+    fail("selfp: ", side, " has shape ", given.sizes(), ", expected ", features.sizes(),
+         ", a vector for each row");
   }
-  return {.vectors = vectors.to(rows.anchors.scalar_type()), .per_row = true};
+  if (!given.is_floating_point()) {
+    fail("selfp: ", side, " has type ", given.scalar_type(), ", expected a floating-point tensor");
+  }
+  return {.vectors = given.reshape(shape).to(rows.anchors.scalar_type()), .per_row = true};
 }
 
 LossValue evaluate_selfp(LossCall& call) {
   const auto [options, pos_name, neg_name] = read_selfp(call.options);
   const auto rows = contrast_rows(call.batch(), GroupBy::kClass, "selfp");
-  const auto pos = project(call.tensor("pos"), pos_name, rows);
+  const auto pos = project(call, "pos", pos_name, rows);
   const bool same =
       !call.tensor("neg").defined() && !call.tensor("pos").defined() && pos_name == neg_name;
-  return selfp(rows, pos, same ? pos : project(call.tensor("neg"), neg_name, rows), options).value;
+  return selfp(rows, pos, same ? pos : project(call, "neg", neg_name, rows), options).value;
 }
 
 std::vector<LossOperator> make_operators() {

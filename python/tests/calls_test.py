@@ -93,11 +93,41 @@ class WrongCallTest(unittest.TestCase):
                      lambda: projnce.ProjNCEMLPLoss(2, 4).double()(FEATURES, LABELS))
         self.refused(ValueError, "widths must be equal",
                      lambda: projnce.ProjNCEMLPLoss(3, 5).double()(FEATURES, LABELS))
-        self.refused(ValueError, "projected vectors are",
-                     lambda: projnce.SelfPLoss()(FEATURES, LABELS, pos=FEATURES[:2]))
         self.refused(ValueError, "do not lie within",
                      lambda: projnce.SupConLoss()(FEATURES, LABELS, candidates=FEATURES,
                                                   candidate_labels=LABELS, anchor_offset=3))
+
+    def test_projected_vectors_that_do_not_fit(self):
+        loss = projnce.SelfPLoss()
+        views = torch.stack([FEATURES, FEATURES], 1)  # [6, 2, 4]
+        for side in ("pos", "neg"):
+            wrong = (FEATURES[:2], FEATURES[:, :3], FEATURES[:, 0], FEATURES.t(),
+                     FEATURES.unsqueeze(0), FEATURES[0, 0], torch.zeros(0, 4), views)
+            for given in wrong:
+                shape = ", ".join(map(str, given.shape))
+                self.refused(ValueError, rf"selfp: {side} has shape \[{shape}\], expected \[6, 4\]",
+                             lambda: loss(FEATURES, LABELS, **{side: given}))
+            for given in (FEATURES, views.transpose(0, 1), views[:, :1], views[:, :, :3]):
+                self.refused(ValueError, rf"{side} has shape .* expected \[6, 2, 4\]",
+                             lambda: loss(views, LABELS, **{side: given}))
+            self.refused(ValueError, f"{side} has type Long, expected a floating-point",
+                         lambda: loss(FEATURES, LABELS, **{side: FEATURES.long()}))
+            self.refused(ValueError, "move them to one device",
+                         lambda: loss(FEATURES, LABELS, **{side: FEATURES.to("meta")}))
+            self.refused(ValueError, "expected a dense tensor",
+                         lambda: loss(FEATURES, LABELS, **{side: FEATURES.to_sparse()}))
+            spoiled = FEATURES.clone()
+            spoiled[1, 2] = float("nan")
+            self.assertTrue(loss(FEATURES, LABELS, **{side: spoiled}).isnan())
+
+    def test_projected_vectors_in_the_shape_of_features_or_rows(self):
+        loss = projnce.SelfPLoss()
+        views = torch.stack([FEATURES, FEATURES.flip(0)], 1)
+        flat = views.flatten(0, 1)
+        expected = loss(flat, LABELS.repeat_interleave(2), pos=flat.roll(1, 0))
+        for given in (flat.roll(1, 0), flat.roll(1, 0).reshape(6, 2, 4),
+                      flat.roll(1, 0).t().contiguous().t(), flat.roll(1, 0).float().double()):
+            torch.testing.assert_close(loss(views, LABELS, pos=given), expected, atol=1e-5, rtol=0)
 
     def test_measures(self):
         z, y = FEATURES.numpy(), LABELS.numpy()

@@ -1,0 +1,107 @@
+#include "projnce/loss/projected_check.h"
+
+#include "projnce/core/error.h"
+
+namespace projnce {
+
+namespace {
+
+/// A field of Projected and the name that errors call it by.
+struct ProjectedField {
+  const std::string& source;
+  const char* name;
+  const torch::Tensor& tensor;
+
+  /// On the device of `like` and dense.
+  void check_storage(const torch::Tensor& like) const {
+    if (tensor.layout() != torch::kStrided) {
+      fail(Hint{"to_dense() makes one"}, source, " returned ", name, " with the layout ",
+           tensor.layout(), ", expected a dense tensor");
+    }
+    if (tensor.device() != like.device()) {
+      fail(Hint{"move the projection to the device of the embeddings"}, source, " returned ", name,
+           " on ", tensor.device(), ", expected ", like.device(), ", where the embeddings are");
+    }
+  }
+
+  void check_type(torch::ScalarType expected, const std::string& hint) const {
+    if (tensor.scalar_type() == expected) return;
+    fail(Hint{hint}, source, " returned ", name, " of type ", tensor.scalar_type(), ", expected ",
+         expected);
+  }
+
+  void check_shape(torch::IntArrayRef expected, const std::string& meaning,
+                   const std::string& hint = {}) const {
+    if (tensor.sizes() == expected) return;
+    fail(Hint{hint}, source, " returned ", name, " of shape ", tensor.sizes(), ", expected ",
+         expected, ": ", meaning);
+  }
+};
+
+/// What the mistake behind an unexpected number of vectors probably is; empty if unknown.
+std::string count_hint(const Projected& projected, int64_t rows, int64_t classes) {
+  if (projected.vectors.dim() != 2) return {};
+  const auto count = projected.vectors.size(0);
+  if (projected.per_row) {
+    return count == classes ? "set per_row to false for one vector per class" : "";
+  }
+  if (count == rows) return "set per_row to true for one vector per row";
+  return count > classes ? "select the classes that the batch holds: "
+                           "vectors.index_select(0, candidates.groups.labels)"
+                         : "";
+}
+
+constexpr auto kTypeHint = "convert it with .to(candidates.rows.scalar_type())";
+
+void check_vectors(const CandidateRows& candidates, const Projected& projected,
+                   const std::string& source) {
+  if (!projected.vectors.defined()) {
+    fail(source, " returned no vectors, expected a matrix with a row for each class");
+  }
+  const ProjectedField field{source, "vectors", projected.vectors};
+  const auto classes = candidates.groups.size();
+  const auto dim = candidates.rows.size(1);
+  field.check_storage(candidates.rows);
+  field.check_shape({projected.per_row ? candidates.size() : classes, dim},
+                    projected.per_row ? "a vector for each row of the batch, as wide as the "
+                                        "embeddings"
+                                      : "a vector for each class in the batch, as wide as the "
+                                        "embeddings",
+                    count_hint(projected, candidates.size(), classes));
+  field.check_type(candidates.rows.scalar_type(), kTypeHint);
+}
+
+void check_own(const CandidateRows& candidates, const Projected& projected,
+               const std::string& source) {
+  if (projected.own.defined()) {
+    const ProjectedField own{source, "own", projected.own};
+    own.check_storage(candidates.rows);
+    own.check_shape({candidates.num_anchors, candidates.rows.size(1)},
+                    "a vector for each anchor, as wide as the embeddings");
+    own.check_type(candidates.rows.scalar_type(), kTypeHint);
+  }
+  if (projected.own_exists.defined()) {
+    const ProjectedField exists{source, "own_exists", projected.own_exists};
+    exists.check_storage(candidates.rows);
+    exists.check_shape({candidates.groups.size()}, "a flag for each class in the batch");
+    exists.check_type(torch::kBool, "compare, as in counts > 1");
+  }
+}
+
+}  // namespace
+
+ContrastRows check_projected(ContrastRows rows, const Projected& projected,
+                             const std::string& source) {
+  check_vectors(rows.candidates, projected, source);
+  check_own(rows.candidates, projected, source);
+  // The batch's own rows are looked at already.
+  if (!projected.vectors.is_same(rows.anchors)) {
+    rows.finite_zero = rows.finite_zero + zero_if_finite(projected.vectors.detach());
+  }
+  if (projected.own.defined()) {
+    rows.finite_zero = rows.finite_zero + zero_if_finite(projected.own.detach());
+  }
+  return rows;
+}
+
+}  // namespace projnce

@@ -1,0 +1,213 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <limits>
+
+#include "projnce/loss/class_contrast.h"
+#include "projnce/loss/projnce_mlp.h"
+#include "projnce/loss/selfp.h"
+#include "projnce/projection/mlp.h"
+#include "projnce/projection/sample.h"
+#include "tests/support/batches.h"
+#include "tests/support/complaint.h"
+
+namespace projnce::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// A user's projection: returns what it was made with.
+class GivenProjection : public Projection {
+ public:
+  explicit GivenProjection(Projected projected) : projected_(std::move(projected)) {}
+  Projected project(const CandidateRows& /*candidates*/) override { return projected_; }
+
+ private:
+  Projected projected_;
+};
+
+class ProjectedCheck : public ::testing::Test {
+ protected:
+  static constexpr int64_t kRows = 12;
+  static constexpr int64_t kDim = 5;
+  static constexpr int64_t kClasses = 4;
+
+  torch::Tensor rows_ = random_unit_rows(kRows, kDim, 1);
+  torch::Tensor labels_ = torch::arange(kRows) % kClasses;
+  torch::Tensor vectors_ = random_unit_rows(kClasses, kDim, 2);
+
+  torch::Tensor loss(const Projected& projected, const torch::Tensor& rows) const {
+    SelfpLoss selfp(std::make_shared<GivenProjection>(projected),
+                    std::make_shared<SampleProjection>());
+    return selfp.forward(self_batch(rows, labels_));
+  }
+  torch::Tensor loss(const Projected& projected) const { return loss(projected, rows_); }
+
+  std::string refusal(const Projected& projected) const {
+    return complaint([&] { loss(projected); });
+  }
+};
+
+TEST_F(ProjectedCheck, AcceptsVectorsForClassesAndForRows) {
+  EXPECT_TRUE(loss({.vectors = vectors_}).isfinite().item<bool>());
+  const auto per_row = loss({.vectors = vectors_.index_select(0, labels_), .per_row = true});
+  EXPECT_NEAR(per_row.item<double>(), loss({.vectors = vectors_}).item<double>(), 1e-12);
+}
+
+TEST_F(ProjectedCheck, RefusesVectorsOfAnotherShape) {
+  const std::vector<std::vector<int64_t>> shapes = {
+      {kClasses, kDim - 2}, {kClasses, kDim + 7}, {kClasses - 2, kDim}, {0, kDim}, {kClasses, 0},
+      {kClasses},           {kClasses, kDim, 1},  {kDim, kClasses},     {}};
+  for (const auto& shape : shapes) {
+    const auto vectors = torch::full(shape, 0.1, torch::kFloat64);
+    EXPECT_THAT(refusal({.vectors = vectors}),
+                AllOf(HasSubstr("selfp: the positive projection returned vectors of shape"),
+                      HasSubstr(concat(vectors.sizes())), HasSubstr("expected [4, 5]")));
+  }
+  EXPECT_THAT(refusal({}), HasSubstr("returned no vectors"));
+}
+
+TEST_F(ProjectedCheck, NamesTheMistakeBehindAnotherNumberOfVectors) {
+  const auto full = [](int64_t count) { return torch::full({count, kDim}, 0.1, torch::kFloat64); };
+  EXPECT_THAT(refusal({.vectors = full(kRows)}), HasSubstr("set per_row to true"));
+  EXPECT_THAT(refusal({.vectors = full(10)}), HasSubstr("index_select(0, candidates.groups.labels)"));
+  EXPECT_THAT(refusal({.vectors = full(kClasses), .per_row = true}),
+              AllOf(HasSubstr("expected [12, 5]"), HasSubstr("set per_row to false")));
+}
+
+TEST_F(ProjectedCheck, SaysWhichOfTheTwoProjectionsIsWrong) {
+  const auto wrong = std::make_shared<GivenProjection>(
+      Projected{.vectors = torch::zeros({1, kDim}, torch::kFloat64)});
+  SelfpLoss loss(std::make_shared<SampleProjection>(), wrong);
+  EXPECT_THAT(complaint([&] { loss.evaluate(self_batch(rows_, labels_)); }),
+              HasSubstr("selfp: the negative projection returned vectors of shape [1, 5]"));
+}
+
+TEST_F(ProjectedCheck, RefusesOtherTypesDevicesAndLayouts) {
+  EXPECT_THAT(refusal({.vectors = vectors_.to(torch::kFloat32)}),
+              AllOf(HasSubstr("vectors of type Float, expected Double"),
+                    HasSubstr(".to(candidates.rows.scalar_type())")));
+  EXPECT_THAT(refusal({.vectors = vectors_.to(torch::kInt64)}), HasSubstr("of type Long"));
+  EXPECT_THAT(refusal({.vectors = vectors_.to(torch::kHalf)}), HasSubstr("of type Half"));
+  EXPECT_THAT(refusal({.vectors = vectors_.to(torch::kMeta)}),
+              HasSubstr("vectors on meta, expected cpu"));
+  EXPECT_THAT(refusal({.vectors = vectors_.to_sparse()}), HasSubstr("expected a dense tensor"));
+}
+
+TEST_F(ProjectedCheck, RefusesOwnVectorsThatDoNotFit) {
+  const auto with_own = [&](const torch::Tensor& own) {
+    return refusal({.vectors = vectors_, .own = own});
+  };
+  EXPECT_THAT(with_own(vectors_), HasSubstr("own of shape [4, 5], expected [12, 5]"));
+  EXPECT_THAT(with_own(rows_.narrow(1, 0, 1)), HasSubstr("own of shape [12, 1]"));
+  EXPECT_THAT(with_own(rows_.to(torch::kFloat32)), HasSubstr("own of type Float"));
+  EXPECT_THAT(with_own(rows_.to(torch::kMeta)), HasSubstr("own on meta"));
+  EXPECT_EQ(with_own(rows_), "nothing was wrong");
+}
+
+TEST_F(ProjectedCheck, RefusesFlagsThatDoNotFit) {
+  const auto with_flags = [&](const torch::Tensor& flags) {
+    return refusal({.vectors = vectors_, .own_exists = flags});
+  };
+  EXPECT_THAT(with_flags(torch::ones({kRows}, torch::kBool)),
+              HasSubstr("own_exists of shape [12], expected [4]"));
+  EXPECT_THAT(with_flags(torch::ones({kClasses}, torch::kInt64)),
+              HasSubstr("own_exists of type Long, expected Bool"));
+  EXPECT_THAT(with_flags(torch::ones({kClasses}, torch::kBool).to(torch::kMeta)),
+              HasSubstr("own_exists on meta"));
+  EXPECT_EQ(with_flags(torch::ones({kClasses}, torch::kBool)), "nothing was wrong");
+}
+
+TEST_F(ProjectedCheck, ExpectsTheCandidatesOfAllProcesses) {
+  const auto batches = gathered(self_batch(rows_, labels_), {5, 7});
+  const auto own = random_unit_rows(7, kDim, 3);
+  SelfpLoss loss(std::make_shared<GivenProjection>(Projected{.vectors = vectors_, .own = own}),
+                 std::make_shared<SampleProjection>());
+  EXPECT_TRUE(loss.forward(batches[1]).isfinite().item<bool>());
+  EXPECT_THAT(complaint([&] { loss.forward(batches[0]); }),
+              HasSubstr("own of shape [7, 5], expected [5, 5]"));
+}
+
+TEST_F(ProjectedCheck, AnyStridesGiveTheSameValueAndGradient) {
+  const auto run = [&](const torch::Tensor& vectors, const torch::Tensor& own) {
+    const auto rows = rows_.clone().requires_grad_();
+    const auto value = loss({.vectors = vectors, .own = own}, rows);
+    value.backward();
+    return std::make_pair(value.item<double>(), rows.grad());
+  };
+  const auto own = random_unit_rows(kRows, kDim, 3);
+  const auto dense = run(vectors_, own);
+  const auto transposed = run(vectors_.t().contiguous().t(), own.t().contiguous().t());
+  const auto every_second = run(torch::stack({vectors_, vectors_}, 2).select(2, 1), own);
+  for (const auto& [value, gradient] : {transposed, every_second}) {
+    EXPECT_DOUBLE_EQ(value, dense.first);
+    EXPECT_TRUE(gradient.allclose(dense.second, 1e-12, 1e-14));
+  }
+  const auto one = vectors_.narrow(0, 0, 1);  // one row that stands for all of them, stride 0
+  EXPECT_DOUBLE_EQ(loss({.vectors = one.expand({kClasses, kDim})}).item<double>(),
+                   loss({.vectors = one.repeat({kClasses, 1})}).item<double>());
+}
+
+TEST_F(ProjectedCheck, VectorsThatAreNotFiniteGiveALossThatIsNotANumber) {
+  for (const double value :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    const auto spoiled = vectors_.clone();
+    spoiled[2][1] = value;
+    EXPECT_TRUE(loss({.vectors = spoiled}).isnan().item<bool>()) << value;
+    const auto own = rows_.clone();
+    own[3][0] = value;
+    EXPECT_TRUE(loss({.vectors = vectors_, .own = own}).isnan().item<bool>()) << value;
+  }
+}
+
+TEST_F(ProjectedCheck, LossesWithClassVectorsCheckThemToo) {
+  const auto rows = contrast_rows(self_batch(rows_, labels_), GroupBy::kClass, "test");
+  for (const bool normalize : {false, true}) {
+    const ClassContrastOptions options{.normalize_g = normalize};
+    EXPECT_THAT(complaint([&] { class_contrast(rows, {.vectors = vectors_[0]}, options); }),
+                HasSubstr("class_contrast: the projection returned vectors of shape [5]"));
+    const auto spoiled = vectors_ * std::numeric_limits<double>::quiet_NaN();
+    EXPECT_TRUE(class_contrast(rows, {.vectors = spoiled}, options).loss.isnan().item<bool>());
+  }
+}
+
+TEST_F(ProjectedCheck, LearnedVectorsMustFitTheEmbeddings) {
+  const auto batch = self_batch(rows_, labels_);
+  const auto refused = [&](const torch::Tensor& matrix) {
+    return complaint([&] { projnce_mlp(batch, matrix); });
+  };
+  EXPECT_THAT(refused({}), HasSubstr("the class vectors are undefined"));
+  EXPECT_THAT(refused(torch::ones({kClasses, kDim}, torch::kInt64)), HasSubstr("are Long on cpu"));
+  EXPECT_THAT(refused(vectors_.to(torch::kMeta)), HasSubstr("on meta"));
+  EXPECT_THAT(refused(vectors_.narrow(1, 0, 2)), HasSubstr("widths must be equal"));
+  SelfpLoss narrow(
+      std::make_shared<MlpProjection>(MlpProjectionOptions{.num_classes = 4, .embedding_dim = 3}),
+      std::make_shared<SampleProjection>());
+  EXPECT_THAT(complaint([&] { narrow.forward(batch); }), HasSubstr("of shape [4, 3]"));
+}
+
+TEST_F(ProjectedCheck, LearnedVectorsTakeTheTypeOfTheEmbeddings) {
+  SelfpLoss loss(std::make_shared<MlpProjection>(
+                     MlpProjectionOptions{.num_classes = kClasses, .embedding_dim = kDim}),
+                 std::make_shared<SampleProjection>());
+  EXPECT_EQ(loss.forward(self_batch(rows_, labels_)).scalar_type(), torch::kFloat64);
+  EXPECT_EQ(loss.forward(self_batch(rows_.to(torch::kFloat32), labels_)).scalar_type(),
+            torch::kFloat32);
+}
+
+TEST_F(ProjectedCheck, BatchesOnTwoDevicesAreRefused) {
+  auto batch = self_batch(rows_, labels_);
+  batch.anchor_labels = labels_.to(torch::kMeta);
+  SelfpLoss loss(std::make_shared<SampleProjection>(), std::make_shared<SampleProjection>());
+  EXPECT_THAT(complaint([&] { loss.forward(batch); }),
+              HasSubstr("anchor_labels are on meta, expected cpu"));
+  batch = self_batch(rows_, labels_);
+  batch.candidates = rows_.to(torch::kMeta);
+  EXPECT_THAT(complaint([&] { loss.forward(batch); }),
+              HasSubstr("anchors are on cpu, candidates on meta"));
+}
+
+}  // namespace
+}  // namespace projnce::testing
