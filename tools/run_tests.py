@@ -19,7 +19,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from xml.etree import ElementTree
 
-from unittest_file import run_test_file
+from unittest_file import python_with_torch, run_test_file
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -97,15 +97,6 @@ def run_command_line(tally):
         for results in pool.map(run_test_file, files):
             tally.add_unittests(*results)
     print(f"{'command line':<14} {time.monotonic() - started:6.1f} s", flush=True)
-
-
-def python_with_torch():
-    """The interpreter that the binding is tested with; the first on the path may have no torch."""
-    for python in (sys.executable, "/usr/bin/python3"):
-        asked = subprocess.run([python, "-c", "import torch, numpy"], stderr=subprocess.DEVNULL)
-        if asked.returncode == 0:
-            return python
-    return None
 
 
 def run_python(build, tally):

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "apps/projnce/command.h"
+#include "apps/projnce/options.h"
 #include "projnce/core/error.h"
 #include "projnce/pipeline/audit.h"
 
@@ -139,11 +140,9 @@ void add_audit_command(CLI::App& app, Context& context) {
       ->add_option("--save-features", run.features,
                    "also write what the encoder says: FILE.npy, labels to FILE.labels.npy")
       ->excludes(embeddings);
-  command->add_option("--folds", run.options.folds, "number of cross-validation folds")
-      ->check(CLI::Range(2, 1000))
-      ->capture_default_str();
-  command->add_option("--seed", run.options.seed, "seed that draws the folds")
-      ->capture_default_str();
+  add_number(*command, "--folds", run.options.folds, between(2, 1000),
+             "number of cross-validation folds");
+  add_number(*command, "--seed", run.options.seed, at_least(0), "random seed of the folds");
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {
     const auto result = run_audit(*arguments, context);

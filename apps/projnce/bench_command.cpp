@@ -3,6 +3,8 @@
 #include <iostream>
 
 #include "apps/projnce/command.h"
+#include "apps/projnce/options.h"
+#include "projnce/core/threads.h"
 #include "projnce/pipeline/measure_machine.h"
 
 namespace projnce::app {
@@ -59,10 +61,11 @@ void add_bench_command(CLI::App& app, Context& /*context*/) {
   };
   auto arguments = std::make_shared<Arguments>();
   auto* command = add_command(app, "bench", kSummary, kDetails);
-  command->add_option("--rows", arguments->request.rows, "batch sizes")->capture_default_str();
-  command->add_option("--threads", arguments->request.threads, "0: all cores")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  add_number(*command, "--rows", arguments->request.rows, between(2, MeasureRequest::kMostRows),
+             "batch sizes");
+  // More threads than cores measure how they take turns.
+  add_number(*command, "--threads", arguments->request.threads, between(0, available_cores()),
+             "number of threads; 0: one for each core that this process may use");
   add_json_flag(*command, arguments->json);
   command->callback([arguments] {
     const auto result = measure_machine(arguments->request);

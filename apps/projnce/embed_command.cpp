@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "apps/projnce/command.h"
+#include "apps/projnce/options.h"
 #include "projnce/pipeline/embed.h"
 
 namespace projnce::app {
@@ -39,9 +40,8 @@ void add_embed_command(CLI::App& app, Context& context) {
       ->excludes(input);
   command->add_option("-o,--output", arguments->request.output, "the .npy file to write")
       ->required();
-  command->add_option("--part", arguments->request.part, "of a dataset: train, test or all")
-      ->check(CLI::IsMember({"train", "test", "all"}))
-      ->capture_default_str();
+  add_choice(*command, "--part", arguments->request.part, {"train", "test", "all"},
+             "split of the dataset to embed");
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {
     arguments->request.context = open_context(context);

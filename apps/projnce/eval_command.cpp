@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "apps/projnce/command.h"
+#include "apps/projnce/options.h"
 #include "projnce/core/error.h"
 #include "projnce/eval/accuracy.h"
 #include "projnce/pipeline/evaluate.h"
@@ -114,12 +115,9 @@ void add_eval_command(CLI::App& app, Context& context) {
   test_labels->needs(test);
   command->add_option("--protocol", judge.protocols, "how classes are told, separated by commas")
       ->delimiter(',');
-  command->add_option("--k", judge.knn.neighbors, "neighbours that vote (20)")
-      ->check(CLI::PositiveNumber);
-  command
-      ->add_option("--knn-temperature", judge.knn.temperature,
-                   "a vote weighs e^{cosine / temperature} (0.07)")
-      ->check(CLI::PositiveNumber);
+  add_number(*command, "--k", judge.knn.neighbors, at_least(1), "number of neighbors that vote");
+  add_number(*command, "--knn-temperature", judge.knn.temperature, above(0),
+             "a vote weighs e^{cosine / temperature}");
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {
     const auto result = evaluate(*arguments, context);

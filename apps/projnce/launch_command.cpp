@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "apps/projnce/command.h"
+#include "apps/projnce/options.h"
 #include "projnce/distributed/launcher.h"
 
 namespace projnce::app {
@@ -27,12 +28,9 @@ std::vector<std::string> restart_arguments(std::vector<std::string> arguments) {
 void add_launch_command(CLI::App& app, Context& context) {
   auto plan = std::make_shared<LaunchPlan>();
   auto* command = add_command(app, "launch", kSummary, kDetails);
-  command->add_option("-n,--ranks", plan->ranks, "number of processes")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
-  command->add_option("--max-restarts", plan->max_restarts, "how often to start again")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  add_number(*command, "-n,--ranks", plan->ranks, between(1, 4096), "number of processes");
+  add_number(*command, "--max-restarts", plan->max_restarts, between(0, 1'000'000),
+             "number of restarts after a failure");
   command->add_option("COMMAND", plan->arguments, "after --, a command and its arguments")
       ->required();
   command->callback([plan, &context] {

@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
+#include <system_error>
 
 #include "apps/projnce/command.h"
+#include "apps/projnce/options.h"
 #include "projnce/core/error.h"
 #include "projnce/pipeline/loss_cases.h"
 
@@ -29,12 +32,17 @@ struct Arguments {
 };
 
 nlohmann::json read_json(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    fail(path, " is a folder, expected a JSON file");
+  }
   std::ifstream in(path, std::ios::binary);
   if (!in) fail(path, " cannot be opened");
   try {
     return nlohmann::json::parse(in);
   } catch (const nlohmann::json::exception& error) {
-    fail(path, " is no valid JSON: ", error.what());
+    const std::string text = error.what();  // "[json.exception.parse_error.101] parse error at ..."
+    fail(path, " is not a valid JSON file: ", text.substr(text.find("] ") + 2));
   }
 }
 
@@ -114,9 +122,8 @@ void add_loss_command(CLI::App& app, Context& /*context*/) {
   auto arguments = std::make_shared<Arguments>();
   auto* command = add_command(app, "loss", kSummary, kDetails);
   command->add_option("FILE", arguments->file, "JSON file of loss cases")->required();
-  command->add_option("--dtype", arguments->dtype, "precision of the computation")
-      ->check(CLI::IsMember({"float64", "float32"}))
-      ->capture_default_str();
+  add_choice(*command, "--dtype", arguments->dtype, {"float64", "float32"},
+             "precision of the computation");
   command->add_flag("--check", arguments->check,
                     "compare with the expected values; print the largest error of each field");
   command->add_flag("--json", arguments->json, "print JSON (the only form without --check)");

@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <optional>
 
 #include "apps/projnce/command.h"
+#include "apps/projnce/usage.h"
 #include "projnce/core/allocator.h"
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
@@ -86,6 +88,38 @@ std::optional<Isa> wanted_isa() {
   return isa_named(name);
 }
 
+/// What was typed, without the program's name. `projnce help train` is `projnce train --help`.
+std::vector<std::string> arguments_of(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (!arguments.empty() && arguments.front() == "help") {
+    arguments.erase(arguments.begin());
+    arguments.push_back("--help");
+  }
+  return arguments;
+}
+
+/// Nothing but a group of commands was typed: `projnce`, or `projnce data`.
+bool stops_at_group(const CLI::App& app, const CLI::ParseError& error) {
+  const auto& command = reached_command(app);
+  return error.get_name() == "RequiredError" && command.get_require_subcommand_min() > 0 &&
+         app.remaining(/*recurse=*/true).empty();
+}
+
+int parse_and_run(CLI::App& app, std::vector<std::string> arguments) {
+  try {
+    std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 takes them in
+    app.parse(std::move(arguments));
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (stops_at_group(app, error)) {
+      std::cout << reached_command(app).help();
+      return 0;
+    }
+    throw usage_error(app, error);
+  }
+}
+
 int run(int argc, char** argv) {
   std::optional<ForcedIsa> forced;
   if (const auto isa = wanted_isa()) forced.emplace(*isa);
@@ -93,7 +127,6 @@ int run(int argc, char** argv) {
   CLI::App app(kDescription, "projnce");
   app.set_version_flag("--version", kVersion);
   app.require_subcommand(1);
-  app.failure_message(CLI::FailureMessage::help);
   add_train_command(app, context);
   add_launch_command(app, context);
   add_eval_command(app, context);
@@ -109,14 +142,8 @@ int run(int argc, char** argv) {
   add_data_command(app, context);
   add_loss_command(app, context);
   add_bench_command(app, context);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    std::cerr << "projnce: " << error.what() << '\n' << "  hint: see projnce --help\n";
-    return kWrongInput;
-  }
-  return context.exit_status;
+  const int status = parse_and_run(app, arguments_of(argc, argv));
+  return status == 0 ? context.exit_status : status;
 }
 
 }  // namespace

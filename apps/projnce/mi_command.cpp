@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "apps/projnce/command.h"
+#include "apps/projnce/options.h"
 #include "projnce/pipeline/information_report.h"
 
 namespace projnce::app {
@@ -64,14 +65,12 @@ void add_mi_command(CLI::App& app, Context& /*context*/) {
   command->add_option("EMBEDDINGS", arguments->embeddings, ".npy matrix, a row for each sample")
       ->required();
   command->add_option("LABELS", arguments->labels, ".npy list of whole numbers")->required();
-  command->add_option("--k", arguments->options.neighbors, "neighbours")->capture_default_str();
-  command->add_option("--temperature", arguments->options.temperature, "of the bounds")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command
-      ->add_option("--label-scale", arguments->options.label_scale,
-                   "distance between two classes (2 for unit rows, else the widest range)")
-      ->check(CLI::PositiveNumber);
+  add_number(*command, "--k", arguments->options.neighbors, at_least(1), "number of neighbors");
+  add_number(*command, "--temperature", arguments->options.temperature, above(0),
+             "temperature of the bounds");
+  add_number(*command, "--label-scale", arguments->options.label_scale, above(0),
+             "distance between two classes; default: 2 for unit rows, else the widest range of a "
+             "coordinate");
   add_json_flag(*command, arguments->json);
   command->callback([arguments] {
     const auto result =

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "apps/projnce/command.h"
+#include "apps/projnce/options.h"
 #include "apps/projnce/stop_signal.h"
 #include "projnce/core/names.h"
 #include "projnce/core/progress.h"
@@ -10,6 +11,7 @@
 #include "projnce/reproduce/reproduce.h"
 #include "projnce/reproduce/result_json.h"
 #include "projnce/reproduce/result_terminal.h"
+#include "projnce/reproduce/scale.h"
 
 namespace projnce::app {
 
@@ -36,7 +38,11 @@ struct Arguments {
 
 void print_plan(const nlohmann::ordered_json& plan) {
   for (const auto& cell : plan.at("cells")) {
-    std::cout << (cell.at("finished").get<bool>() ? "finished  " : "to train  ")
+    const bool blocked = cell.at("blocked").get<bool>();  // by a run with other settings
+    const bool finished = cell.at("finished").get<bool>();
+    std::cout << (blocked    ? "blocked   "
+                  : finished ? "finished  "
+                             : "to train  ")
               << cell.at("title").get<std::string>() << '\n';
   }
   std::cout << fmt::format("{} to train, about {} with {} at once (scale {}: {})\n",
@@ -84,19 +90,17 @@ void add_reproduce_command(CLI::App& app, Context& context) {
   auto& request = arguments->request;
   command->add_option("NAME", request.what, join(experiment_names()) + ", or a file of that form")
       ->required();
-  command->add_option("--scale", request.scale, "how large: full, laptop or smoke")
-      ->capture_default_str();
+  add_choice(*command, "--scale", request.scale, scale_names(),
+             "size of encoders, data and training");
   command
       ->add_option("--dataset", request.datasets,
                    "instead of the paper's: a name, folder or archive; repeatable")
       ->allow_extra_args(false);
   command->add_option("--only", request.only, "a method; repeatable")->allow_extra_args(false);
-  command->add_option("--seeds", request.seeds, "runs of each cell (default: the scale's)")
-      ->check(CLI::Range(1, 1000));
-  command
-      ->add_option("--jobs", request.jobs,
-                   "cells that are trained at once (default: one on each core; full: one)")
-      ->check(CLI::Range(1, 1024));
+  add_number(*command, "--seeds", request.seeds, between(1, 1000),
+             "runs of each cell; default: the scale's");
+  add_number(*command, "--jobs", request.jobs, between(1, 1024),
+             "cells to train at once; default: one on each core, at scale full one");
   command->add_option("--out", request.out, "folder of runs and results")->capture_default_str();
   command->add_flag("--dry-run", arguments->dry_run,
                     "list the cells and measure by a few steps how long they will take");

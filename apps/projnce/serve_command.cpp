@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "apps/projnce/command.h"
+#include "apps/projnce/options.h"
 #include "apps/projnce/stop_signal.h"
 #include "projnce/core/error.h"
 #include "projnce/pipeline/page_source.h"
@@ -45,9 +46,8 @@ void add_serve_command(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<Arguments>();
   auto* command = add_command(app, "serve", kSummary, kDetails);
   command->add_option("RUNS", arguments->runs, "folder of runs, or a run")->required();
-  command->add_option("--port", arguments->port, "port of 127.0.0.1; 0 takes a free one")
-      ->check(CLI::Range(0, 65535))
-      ->capture_default_str();
+  add_number(*command, "--port", arguments->port, between(0, 65535),
+             "port of 127.0.0.1; 0 takes a free one");
   command->callback([arguments, &context] { run(*arguments, context); });
 }
 

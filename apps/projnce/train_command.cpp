@@ -1,10 +1,14 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
+#include <system_error>
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/stop_signal.h"
+#include "projnce/core/error.h"
+#include "projnce/pipeline/named_data.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/train.h"
 #include "projnce/report/terminal_summary.h"
@@ -42,7 +46,22 @@ void print_summary(const TrainOutcome& outcome) {
       outcome.page.string());
 }
 
+/// The first argument is a configuration file; data has its option.
+void check_config(const RunRequest& request) {
+  const auto& config = request.config;
+  if (config.empty() || config.extension() == ".toml" || !names_dataset(config.string())) return;
+  std::error_code ignored;
+  if (std::filesystem::exists(config / "config.toml", ignored)) {
+    fail(Hint{concat("did you mean --resume --out ", config.string(), ", or ",
+                     (config / "config.toml").string(), "?")},
+         config.string(), " is the directory of a run, expected a configuration file (TOML)");
+  }
+  fail(Hint{concat("did you mean --data ", config.string(), "?")}, config.string(),
+       " is data, expected a configuration file (TOML)");
+}
+
 void run(const Arguments& arguments, Context& context) {
+  check_config(arguments.request.run);
   catch_stop_signals();
   const auto outcome =
       train(arguments.request, {.logger = context.logger,

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <iostream>
-#include <map>
 
 #include "apps/projnce/command.h"
+#include "apps/projnce/options.h"
 #include "projnce/pipeline/embedding_map.h"
 
 namespace projnce::app {
@@ -48,24 +48,18 @@ void add_tsne_command(CLI::App& app, Context& context) {
   command->add_option("--labels", request.labels, ".npy list of labels, for the colours");
   command->add_option("-o,--output", request.outputs,
                       "file to write; may be given several times (RUN/tsne.npy)");
-  const std::map<std::string, MapMethod> methods = {{"tsne", MapMethod::kTsne},
-                                                    {"pca", MapMethod::kPca}};
-  command->add_option("--method", request.method, "tsne or pca")
-      ->transform(CLI::CheckedTransformer(methods));
-  command
-      ->add_option("--perplexity", tsne.perplexity,
-                   "about how many neighbours count (30, fewer for under 91 samples)")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--iterations", tsne.iterations, "steps")->capture_default_str();
-  command->add_option("--exaggeration", tsne.exaggeration, "early pulls count so many times")
-      ->capture_default_str();
-  command->add_option("--theta", tsne.theta, "how coarse far points are seen; 0 is exact")
-      ->capture_default_str();
-  const std::map<std::string, TsneStart> starts = {{"pca", TsneStart::kPca},
-                                                   {"random", TsneStart::kRandom}};
-  command->add_option("--init", tsne.init, "start from pca or random positions")
-      ->transform(CLI::CheckedTransformer(starts));
-  command->add_option("--seed", tsne.seed, "of random positions")->capture_default_str();
+  add_choice(*command, "--method", request.method,
+             {{"tsne", MapMethod::kTsne}, {"pca", MapMethod::kPca}}, "how to map the rows");
+  add_number(*command, "--perplexity", tsne.perplexity, at_least(1),
+             "effective number of neighbors; default: 30, fewer for under 91 samples");
+  add_number(*command, "--iterations", tsne.iterations, between(0, 1'000'000),
+             "number of iterations");
+  add_number(*command, "--exaggeration", tsne.exaggeration, at_least(1),
+             "early exaggeration factor");
+  add_number(*command, "--theta", tsne.theta, between(0, 1), "Barnes-Hut angle; 0 = exact");
+  add_choice(*command, "--init", tsne.init,
+             {{"pca", TsneStart::kPca}, {"random", TsneStart::kRandom}}, "initial positions");
+  add_number(*command, "--seed", tsne.seed, at_least(0), "random seed of the initial positions");
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {
     const auto result = map_embeddings(arguments->request, context.logger);

@@ -24,6 +24,19 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+/// The only known name that begins with `name`; "" for short names, or if there is none or several.
+std::string completion(std::string_view name, const std::vector<std::string>& known) {
+  constexpr size_t kShortest = 3;
+  std::string found;
+  if (name.size() < kShortest) return found;
+  for (const auto& candidate : known) {
+    if (!candidate.starts_with(name)) continue;
+    if (!found.empty()) return {};
+    found = candidate;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string join(const std::vector<std::string>& names, std::string_view separator) {
@@ -46,7 +59,7 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
       nearest = candidate;
     }
   }
-  return nearest;
+  return nearest.empty() ? completion(name, known) : nearest;
 }
 
 void fail_unknown(std::string_view kind, std::string_view name,

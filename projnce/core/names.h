@@ -9,7 +9,8 @@ namespace projnce {
 /// "a, b, c"
 std::string join(const std::vector<std::string>& names, std::string_view separator = ", ");
 
-/// The known name that is fewest edits away from `name`, or "" where none is near.
+/// The known name that is fewest edits away from `name`; if none is near, the only one that begins
+/// with `name`, or "".
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
 
 /// Throws: there is no `kind` called `name`; names the nearest one and lists all.

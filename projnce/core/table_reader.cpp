@@ -5,6 +5,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
+#include "projnce/core/range_text.h"
 
 namespace projnce {
 
@@ -19,22 +20,6 @@ std::string describe(const Value& value) {
     std::string operator()(const Value::Array&) const { return "an array"; }
   };
   return std::visit(Visitor{}, value.data);
-}
-
-std::string describe(const Range& range) {
-  const bool has_low = std::isfinite(range.low);
-  const bool has_high = std::isfinite(range.high);
-  if (has_low && has_high) {
-    return concat(range.low_open ? "above " : "between ", range.low,
-                  range.low_open ? " and at most " : " and ", range.high);
-  }
-  if (has_low) return concat(range.low_open ? "above " : "at least ", range.low);
-  return has_high ? concat("at most ", range.high) : "any number";
-}
-
-bool contains(const Range& range, double number) {
-  const bool above_low = range.low_open ? number > range.low : number >= range.low;
-  return above_low && number <= range.high;
 }
 
 }  // namespace

@@ -130,6 +130,14 @@ DatasetPtr thin_out(DatasetPtr train, const DatasetOptions& options, uint64_t se
   return limit(train, options.max_train, "max_train", kTrainSubsetSeed);
 }
 
+/// Throws if the samples cannot take the noise that is wanted, before any of them is decoded.
+void check_noise(const DatasetSplit& split, const DatasetOptions& options) {
+  if (options.label_noise.rate > 0 && split.unlabelled) {
+    fail("[dataset.label_noise] has no labels to change: the training part has none");
+  }
+  if (options.feature_noise.deviation > 0) with_feature_noise(split.train, options.feature_noise);
+}
+
 void limit_parts(DatasetSplit& split, const DatasetOptions& options, uint64_t seed) {
   split.train = thin_out(split.train, options, seed);
   split.test = limit(split.test, options.max_test, "max_test", kTestSubsetSeed);
@@ -173,6 +181,7 @@ void take_stored_parts(OpenedDataset& opened, const OpenContext& context) {
 std::vector<SampleId> open_parts(OpenedDataset& opened, const DatasetOptions& options,
                                  const OpenContext& context) {
   static_cast<DatasetSplit&>(opened) = options.source.open(opened.root);
+  check_noise(opened, options);
   if (context.stored_split) {
     take_stored_parts(opened, context);
     return {};
@@ -329,8 +338,6 @@ std::vector<int64_t> noisy_labels(const OpenedDataset& opened, const StoredSplit
 void add_label_noise(OpenedDataset& opened, const LabelNoiseOptions& noise,
                      const StoredSplit* stored) {
   if (noise.rate == 0) return;
-  if (opened.unlabelled)
-    fail("[dataset.label_noise] has no labels to change: the training part has none");
   opened.clean_train_labels = labels_of(*opened.train);
   opened.train =
       std::make_shared<RelabelledDataset>(opened.train, noisy_labels(opened, stored, noise));
@@ -376,6 +383,7 @@ OpenedDataset open_dataset(Table& table, const OpenContext& context) {
 DatasetSplit open_unchecked_dataset(Table& table, const OpenContext& context) {
   const auto options = read_options(table, context);
   auto split = options.source.open(find_dataset(options.source, context));
+  check_noise(split, options);
   limit_parts(split, options, context.seed);
   return split;
 }

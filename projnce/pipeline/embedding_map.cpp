@@ -58,8 +58,13 @@ bool is_array_name(const fs::path& file) {
 
 std::vector<fs::path> chosen_outputs(const MapRequest& request) {
   if (request.outputs.empty()) {
-    if (!fs::is_directory(request.input)) {
-      fail("expected a file to write, -o FILE.npy, .svg, .png or .html");
+    std::error_code ignored;
+    if (!fs::exists(request.input, ignored)) {
+      fail("there is no run and no .npy file called ", request.input.string());
+    }
+    if (!fs::is_directory(request.input, ignored)) {
+      fail("a map of ", request.input.string(),
+           " needs a file to write: -o FILE.npy, .svg, .png or .html");
     }
     return {request.input / (request.method == MapMethod::kPca ? "pca.npy" : "tsne.npy")};
   }

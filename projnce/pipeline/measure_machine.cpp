@@ -151,8 +151,8 @@ nlohmann::ordered_json all_training_times() {
 
 nlohmann::ordered_json measure_machine(const MeasureRequest& request) {
   for (const auto rows : request.rows) {
-    if (rows < 2 || rows > 1 << 20) {
-      fail("bench: ", rows, " rows; expected a number from 2 to ", 1 << 20);
+    if (rows < 2 || rows > MeasureRequest::kMostRows) {
+      fail("bench: ", rows, " rows, expected between 2 and ", MeasureRequest::kMostRows);
     }
   }
   const int threads = set_threads(request.threads);

@@ -7,6 +7,8 @@
 namespace projnce {
 
 struct MeasureRequest {
+  static constexpr int64_t kMostRows = 1 << 20;
+
   std::vector<int64_t> rows = {512, 2048, 8192};  ///< batch sizes
   int64_t dim = 128;
   int64_t classes = 10;

@@ -39,6 +39,8 @@ Table dataset_table(const std::string& what, const std::string& layout) {
     table.values["root"] = Value{what, what};
   } else if (is_dataset_name(what)) {
     table.values["name"] = Value{what, what};
+  } else if (std::filesystem::exists(what, ignored)) {
+    fail(printable(what), " is not a folder, an archive (.zip, .tar, .tar.gz ...) or an .npy file");
   } else {
     fail(Hint{concat("datasets: ", join(dataset_names()))},
          "there is no dataset, folder, archive or file called '", printable(what), "'");

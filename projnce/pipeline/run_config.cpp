@@ -14,6 +14,7 @@
 #include "projnce/pipeline/input_options.h"
 #include "projnce/pipeline/named_data.h"
 #include "projnce/pipeline/report_options.h"
+#include "projnce/pipeline/setting_keys.h"
 #include "projnce/train/train_options.h"
 
 namespace projnce {
@@ -63,11 +64,27 @@ std::string encoder_for(SampleKind kind) {
   return kind == SampleKind::kSound ? "audio-cnn" : "mlp";
 }
 
+/// Keys of a section that stand at the top level: the section is missing, not the key.
+void check_top_level(const Table& table) {
+  for (const auto& [key, value] : table.values) {
+    if (key == "seed" || key == "threads" || key == "data_root" || key == "version") continue;
+    const auto setting = setting_named(key);
+    if (setting.empty()) continue;  // the reader of the top level knows the nearest key
+    fail(Hint{concat("did you mean '", setting, "'?")},
+         value.where.empty() ? "" : value.where + ": ", "unknown key '", key, "'");
+  }
+}
+
 }  // namespace
+
+void check_run_settings(const Table& table) {
+  check_sections(table, /*data_chooses_encoder=*/false);
+}
 
 Table read_run_config(const RunRequest& request) {
   Table table = request.config.empty() ? Table{} : read_toml(request.config);
   for (const auto& setting : request.settings) apply_setting(table, setting);
+  check_top_level(table);
   if (!request.layout.empty()) {
     check_layout_name(request.layout);
     table.tables["dataset"].values["name"] = Value{request.layout, kLayoutOption};

@@ -37,6 +37,10 @@ Table read_stored_config(const std::filesystem::path& file);
 /// The same for a stored configuration that has been read from elsewhere.
 void complete_stored_config(Table& table);
 
+/// Checks every section but [dataset] as read_run_config does. Throws where a key or value is
+/// wrong.
+void check_run_settings(const Table& table);
+
 /// Reads the top level of the table; the sections are read by their owners.
 RunSettings read_run_settings(Table& table);
 

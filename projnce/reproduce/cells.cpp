@@ -37,12 +37,14 @@ std::vector<Cell> plan_cells(const Experiment& experiment, const Scale& scale,
     const auto& dataset = datasets[d];
     const auto& condition = experiment.conditions[c];
     const auto& method = experiment.methods[m];
+    const auto column = concat(dataset.title, ", ", condition.title);
     cells.push_back(
         {.dataset = d,
          .condition = c,
          .method = m,
          .seed = seed,
-         .title = concat(dataset.title, ", ", condition.title, ", ", method.title, ", seed ", seed),
+         .column = column,
+         .title = concat(column, ", ", method.title, ", seed ", seed),
          .config = cell_config(dataset, scale, condition, method, seed),
          .directory = root / dataset.name / condition.name / method.name / concat("seed-", seed)});
   };

@@ -16,6 +16,7 @@ namespace projnce {
 struct Cell {
   size_t dataset = 0, condition = 0, method = 0;  ///< numbers in the experiment's lists
   int64_t seed = 1;
+  std::string column;               ///< "CIFAR-10, 30 % wrong labels"
   std::string title;                ///< "CIFAR-10, 30 % wrong labels, SupCon, seed 2"
   Table config;                     ///< what `projnce train` is given
   std::filesystem::path directory;  ///< of the run

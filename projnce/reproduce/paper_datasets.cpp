@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <system_error>
 
 #include "projnce/core/error.h"
 #include "projnce/core/toml.h"
@@ -60,11 +61,16 @@ std::string provider_of(const std::string& name) {
   return {};
 }
 
+bool is_present(const std::string& name, const OpenContext& context) {
+  const auto places = dataset_places(name, context);
+  return std::any_of(places.begin(), places.end(), [](const fs::path& place) {
+    std::error_code ignored;  // a folder that may not be read is not there
+    return fs::exists(place, ignored);
+  });
+}
+
 bool is_anywhere(const PaperDataset& dataset, const OpenContext& context) {
-  if (dataset.table.values.count("root")) return true;
-  const auto places = dataset_places(dataset.name, context);
-  return std::any_of(places.begin(), places.end(),
-                     [](const fs::path& place) { return fs::exists(place); });
+  return dataset.table.values.count("root") || is_present(dataset.name, context);
 }
 
 /// Looks what is there. A dataset that is there but cannot be read is as good as absent.
@@ -110,6 +116,12 @@ std::vector<PaperDataset> find_paper_datasets(const Experiment& experiment, cons
   if (!instead.empty()) put_in_place(datasets, experiment);
   for (auto& dataset : datasets) look_at(dataset, context);
   return datasets;
+}
+
+std::vector<std::string> present_datasets(const OpenContext& context) {
+  auto names = dataset_names();
+  std::erase_if(names, [&](const std::string& name) { return !is_present(name, context); });
+  return names;
 }
 
 }  // namespace projnce

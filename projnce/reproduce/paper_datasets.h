@@ -30,4 +30,7 @@ std::vector<PaperDataset> find_paper_datasets(const Experiment& experiment, cons
                                               const std::vector<std::string>& instead,
                                               const OpenContext& context);
 
+/// Names of the known datasets that are on this machine.
+std::vector<std::string> present_datasets(const OpenContext& context);
+
 }  // namespace projnce

@@ -10,6 +10,7 @@
 #include "projnce/core/toml.h"
 #include "projnce/io/atomic_file.h"
 #include "projnce/reproduce/cells.h"
+#include "projnce/reproduce/check_cells.h"
 #include "projnce/reproduce/collect.h"
 #include "projnce/reproduce/estimate.h"
 #include "projnce/reproduce/figure_maps.h"
@@ -46,6 +47,7 @@ struct Plan {
   Experiment experiment;
   std::vector<PaperDataset> datasets;
   std::vector<Cell> cells;
+  std::vector<ImpossibleCells> impossible;  ///< not among `cells`
   std::vector<Cell> unfinished;
   CellComplaints complaints;
   CellPool pool;
@@ -61,13 +63,35 @@ std::string result_name(const Experiment& experiment, const ReproduceRequest& re
   return name;
 }
 
-void fail_without_data(const std::vector<PaperDataset>& datasets) {
+/// What may be trained on instead: datasets that are here, not those that are wanted and cannot be
+/// read.
+std::string replacement_hint(const std::vector<PaperDataset>& wanted, const OpenContext& context) {
+  auto names = present_datasets(context);
+  std::erase_if(names, [&](const std::string& name) {
+    return std::any_of(wanted.begin(), wanted.end(),
+                       [&](const PaperDataset& dataset) { return dataset.name == name; });
+  });
+  const auto folder = "--dataset FOLDER, with a sub-folder for each class";
+  if (names.empty()) return concat("train on data of your own instead: ", folder);
+  return concat("train on what is here instead: --dataset ", join(names, ", --dataset "), ", or ",
+                folder);
+}
+
+void fail_without_data(const std::vector<PaperDataset>& datasets, const OpenContext& context) {
   std::vector<std::string> reasons;
   for (const auto& dataset : datasets) {
     if (dataset.absent.empty()) return;
     reasons.push_back(dataset.absent);
   }
-  fail(Hint{"put another dataset in its place, such as --dataset cifar10"}, join(reasons, "; "));
+  fail(Hint{replacement_hint(datasets, context)}, join(reasons, "; "));
+}
+
+void fail_without_cells(const std::vector<Cell>& cells,
+                        const std::vector<ImpossibleCells>& impossible) {
+  if (!cells.empty() || impossible.empty()) return;
+  std::vector<std::string> reasons;
+  for (const auto& group : impossible) reasons.push_back(concat(group.column, ": ", group.reason));
+  fail("no cell of this table can be trained; ", join(reasons, "; "));
 }
 
 CellPool make_pool(const ReproduceRequest& request, const Scale& scale, size_t cells) {
@@ -94,11 +118,13 @@ Plan make_plan(const ReproduceRequest& request, const ReproduceEnvironment& envi
   keep_only(plan.experiment.methods, request.only);
   plan.datasets =
       find_paper_datasets(plan.experiment, plan.scale, request.datasets, environment.data);
-  fail_without_data(plan.datasets);
+  fail_without_data(plan.datasets, environment.data);
   plan.root = request.out / plan.scale.name;
   plan.name = result_name(plan.experiment, request, plan.datasets);
   plan.cells = plan_cells(plan.experiment, plan.scale, plan.datasets, plan.root,
                           request.seeds > 0 ? request.seeds : plan.scale.seeds);
+  plan.impossible = take_out_impossible(plan.cells, environment.data);
+  fail_without_cells(plan.cells, plan.impossible);
   find_unfinished(plan);
   plan.pool = make_pool(request, plan.scale, plan.unfinished.size());
   plan.pool.stop_requested = environment.stop_requested;
@@ -109,6 +135,10 @@ void announce(const Plan& plan, const Logger& logger) {
   logger->info("{}: {}; scale {}", plan.name, plan.experiment.title, plan.scale.name);
   for (const auto& dataset : plan.datasets) {
     if (!dataset.absent.empty()) logger->warn("{}; other cells go on", dataset.absent);
+  }
+  for (const auto& group : plan.impossible) {
+    logger->warn("{}: {} cell(s) left out, they cannot be trained: {}", group.column,
+                 group.cells.size(), group.reason);
   }
   for (const auto& [directory, complaint] : plan.complaints) logger->warn("{}", complaint);
   logger->info("{} cells, {} of them finished", plan.cells.size(),
@@ -170,8 +200,15 @@ std::vector<fs::path> write_files(const Plan& plan, const Result& result) {
 }
 
 Result make_result(const Plan& plan, const ReproduceRequest& request, const Logger& logger) {
-  auto result =
-      collect_result(plan.experiment, plan.scale, plan.datasets, plan.cells, plan.complaints);
+  auto cells = plan.cells;
+  auto complaints = plan.complaints;
+  for (const auto& group : plan.impossible) {
+    for (const auto& cell : group.cells) {
+      complaints[cell.directory] = group.reason;
+      cells.push_back(cell);
+    }
+  }
+  auto result = collect_result(plan.experiment, plan.scale, plan.datasets, cells, complaints);
   result.name = plan.name;
   result.command = request.command;
   result.pictures = figure_maps(plan.experiment, plan.cells, plan.name, logger);
@@ -199,12 +236,18 @@ nlohmann::ordered_json plan_reproduction(const ReproduceRequest& request,
   const auto plan = make_plan(request, environment);
   announce(plan, environment.logger);
   nlohmann::ordered_json cells = nlohmann::ordered_json::array();
+  nlohmann::ordered_json impossible = nlohmann::ordered_json::array();
+  for (const auto& group : plan.impossible) {
+    impossible.push_back(
+        {{"column", group.column}, {"cells", group.cells.size()}, {"reason", group.reason}});
+  }
   std::set<fs::path> unfinished;
   for (const auto& cell : plan.unfinished) unfinished.insert(cell.directory);
   for (const auto& cell : plan.cells) {
     cells.push_back({{"title", cell.title},
                      {"directory", cell.directory.string()},
                      {"settings", to_toml(cell.config)},
+                     {"blocked", plan.complaints.count(cell.directory) > 0},
                      {"finished", !unfinished.count(cell.directory) &&
                                       !plan.complaints.count(cell.directory)}});
   }
@@ -215,6 +258,7 @@ nlohmann::ordered_json plan_reproduction(const ReproduceRequest& request,
           {"threads", plan.pool.threads},
           {"unfinished", plan.unfinished.size()},
           {"seconds", estimate_seconds(plan.unfinished, plan.datasets, plan.pool)},
+          {"impossible", impossible},
           {"cells", cells}};
 }
 

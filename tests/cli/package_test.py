@@ -8,9 +8,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from doc_snippets import ROOT, all_snippets
 from support import PROGRAM, TINY, make_folder
 
-ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(PROGRAM).resolve().parent
 # The threads of tests that run side by side do not wait for each other by spinning.
 ENVIRONMENT = {**os.environ, "OMP_WAIT_POLICY": "passive"}
@@ -22,8 +22,7 @@ def run(*command):
 
 def blocks_of_page(language):
     """What docs/cpp.md shows of a language, block by block."""
-    page = (ROOT / "docs" / "cpp.md").read_text()
-    return re.findall(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    return [snippet.code for snippet in all_snippets(language) if snippet.page == "docs/cpp.md"]
 
 
 def program_of_page():

@@ -20,6 +20,12 @@ TEST(Names, SuggestsNothingWhenNothingIsNear) {
   EXPECT_EQ(nearest_name("xylophone", {"beta", "tau"}), "");
 }
 
+TEST(Names, CompletesABeginningThatOnlyOneNameHas) {
+  EXPECT_EQ(nearest_name("embed", {"embeddings", "test-embeddings", "labels"}), "embeddings");
+  EXPECT_EQ(nearest_name("test", {"test-embeddings", "test-labels"}), "");  // which of the two?
+  EXPECT_EQ(nearest_name("em", {"embeddings"}), "");                        // too short to tell
+}
+
 TEST(Names, AnUnknownNameIsAnsweredWithTheNearestAndAllKnown) {
   try {
     fail_unknown("loss", "supcn", {"projnce", "supcon"});

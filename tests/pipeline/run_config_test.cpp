@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "projnce/core/toml.h"
+#include "projnce/pipeline/setting_keys.h"
 #include "tests/support/complaint.h"
 #include "tests/support/scratch_dir.h"
 
@@ -72,6 +74,35 @@ TEST(RunConfig, ATypoInAnySectionStopsBeforeDataIsOpened) {
   EXPECT_THAT(complaint_about("[input]\nsize = 1"), HasSubstr("unknown key 'size'"));
   EXPECT_THAT(complaint_about("[trian]\nepochs = 1"), HasSubstr("did you mean 'train'?"));
   EXPECT_THAT(complaint_about("[loss]\nname = 'supcn'"), HasSubstr("did you mean 'supcon'?"));
+}
+
+TEST(RunConfig, AKeyWithoutItsSectionIsAnsweredWithTheSection) {
+  const auto complaint_about = [](const std::string& setting) {
+    return complaint([&] {
+      read_run_config({.data = {}, .settings = {"dataset.name=mnist", setting}});
+    });
+  };
+  EXPECT_THAT(complaint_about("epochs=3"), AllOf(HasSubstr("--set epochs=3: unknown key 'epochs'"),
+                                                 HasSubstr("did you mean 'train.epochs'?")));
+  EXPECT_THAT(complaint_about("rate=0.1"), HasSubstr("did you mean 'dataset.label_noise.rate'?"));
+  EXPECT_THAT(complaint_about("sed=3"), HasSubstr("did you mean 'seed'?"));
+}
+
+TEST(SettingKeys, NameEverySectionAndTheTopLevel) {
+  const auto keys = setting_keys();
+  for (const auto* key : {"seed", "threads", "train.epochs", "loss.name", "loss.temperature",
+                          "encoder.name", "dataset.max_train", "augment.views", "eval.every"}) {
+    EXPECT_NE(std::find(keys.begin(), keys.end(), key), keys.end()) << key;
+  }
+}
+
+TEST(SettingKeys, AreFoundByTheirLastPart) {
+  EXPECT_EQ(setting_named("batch-size"), "train.batch_size");
+  EXPECT_EQ(setting_named("loss"), "loss.name");
+  EXPECT_EQ(setting_named("seed"), "seed");
+  EXPECT_EQ(setting_named("epoch"), "");
+  EXPECT_EQ(nearest_setting("epoch"), "train.epochs");
+  EXPECT_EQ(nearest_setting("xylophone"), "");
 }
 
 TEST(RunConfig, NothingToTrainOnIsSaidWithWhatToDo) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "projnce/core/toml.h"
+#include "projnce/pipeline/named_data.h"
+#include "projnce/reproduce/check_cells.h"
 #include "tests/support/complaint.h"
 #include "tests/support/run_folder.h"
 #include "tests/support/scratch_dir.h"
@@ -17,6 +19,17 @@ using testing::write_text;
 PaperDataset made_dataset(const std::string& name) {
   PaperDataset dataset{.name = name, .title = name, .column = name};
   dataset.table.values["name"] = Value{name, {}};
+  return dataset;
+}
+
+/// Two classes of files that nobody decodes.
+PaperDataset made_folder(const std::filesystem::path& path) {
+  for (const auto* name :
+       {"cat/1.png", "cat/2.png", "cat/3.png", "dog/1.png", "dog/2.png", "dog/3.png"}) {
+    write_text(path / name, "no image");
+  }
+  auto dataset = made_dataset("photos");
+  dataset.table = dataset_table(path.string());
   return dataset;
 }
 
@@ -70,6 +83,31 @@ TEST(PlanCells, LeavesDatasetsOutThatAreAbsent) {
   for (const auto& cell : table1_cells({absent, made_dataset("cifar10")}, 1)) {
     EXPECT_EQ(cell.dataset, 1u);
   }
+}
+
+TEST(ImpossibleCells, AreTakenOutWithTheReason) {
+  const ScratchDir scratch;
+  const auto dataset = made_folder(scratch / "photos");
+  auto cells = table1_cells({dataset}, 2);
+  ASSERT_EQ(cells.size(), 12u);
+  const auto impossible = take_out_impossible(cells, {});
+  EXPECT_EQ(cells.size(), 8u);
+  for (const auto& cell : cells) EXPECT_NE(cell.column, "photos, trained on vehicle and animal");
+  ASSERT_EQ(impossible.size(), 1u);
+  EXPECT_EQ(impossible[0].column, "photos, trained on vehicle and animal");
+  EXPECT_NE(impossible[0].reason.find("coarse_training"), std::string::npos);
+  EXPECT_EQ(impossible[0].cells.size(), 4u);
+}
+
+TEST(ImpossibleCells, AreThoseWithWrongSettingsToo) {
+  const ScratchDir scratch;
+  const auto dataset = made_folder(scratch / "photos");
+  auto cells = table1_cells({dataset}, 1);
+  cells[1].config.tables["loss"].values["temperature"] = Value{-1.0, {}};
+  const auto impossible = take_out_impossible(cells, {});
+  ASSERT_EQ(impossible.size(), 2u);
+  EXPECT_NE(impossible[0].reason.find("temperature"), std::string::npos);
+  EXPECT_EQ(impossible[0].cells.size(), 1u);
 }
 
 TEST(IsFinished, KeepsARunWithTheSameSettings) {

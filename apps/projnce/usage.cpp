@@ -1,0 +1,148 @@
+#include "apps/projnce/usage.h"
+
+#include <filesystem>
+#include <string_view>
+
+#include "projnce/core/names.h"
+#include "projnce/pipeline/named_data.h"
+#include "projnce/pipeline/setting_keys.h"
+
+namespace projnce::app {
+
+namespace {
+
+bool looks_like_option(const std::string& argument) {
+  return argument.size() > 1 && argument.front() == '-';
+}
+
+/// "epochs" of "--epochs=5".
+std::string bare_name(const std::string& argument) {
+  const auto first = argument.find_first_not_of('-');
+  if (first == std::string::npos) return {};
+  return argument.substr(first, argument.find('=') - first);
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const auto* option : command.get_options()) {
+    for (const auto& name : option->get_lnames()) names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> command_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const auto* below : command.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(below->get_name());
+  }
+  return names;
+}
+
+bool has_option(const CLI::App& command, const std::string& name) {
+  return command.get_option_no_throw(name) != nullptr;
+}
+
+std::string did_you_mean(const std::string& text) {
+  return concat("did you mean ", text, "? ");
+}
+
+/// What is meant by an option that `command` does not have; "" if unknown. Ends with a blank.
+std::string option_guess(const CLI::App& command, const std::string& argument) {
+  const auto name = bare_name(argument);
+  if (has_option(command, "--set")) {
+    const auto setting = setting_named(name);
+    if (!setting.empty()) return did_you_mean(concat("--set ", setting, "=VALUE"));
+  }
+  const auto nearest = nearest_name(name, option_names(command));
+  if (!nearest.empty()) return did_you_mean("--" + nearest);
+  if (has_option(command, "--set")) {
+    const auto setting = nearest_setting(name);
+    if (!setting.empty()) return did_you_mean(concat("--set ", setting, "=VALUE"));
+  }
+  if (command.get_name() == "launch") return "put -- before the command and its options; ";
+  return {};
+}
+
+Error unknown_option(const CLI::App& command, const std::string& argument) {
+  const auto option = argument.substr(0, argument.find('='));
+  const auto path = command_path(command);
+  return Error(concat(path, " has no option '", option, "'"),
+               concat(option_guess(command, argument), "see '", path, " --help'"));
+}
+
+Error unknown_command(const CLI::App& command, const std::string& argument) {
+  const auto path = command_path(command);
+  const auto names = command_names(command);
+  const auto nearest = nearest_name(argument, names);
+  const auto guess = nearest.empty() ? concat("commands: ", join(names), "; ")
+                                     : did_you_mean(concat("'", path, " ", nearest, "'"));
+  return Error(concat(path, " has no command '", argument, "'"),
+               concat(guess, "see '", path, " --help'"));
+}
+
+Error surplus_argument(const CLI::App& command, const std::string& argument) {
+  const auto path = command_path(command);
+  const bool data = has_option(command, "--data") && names_dataset(argument);
+  return Error(concat(path, " does not expect another argument '", argument, "'"),
+               concat(data ? did_you_mean("--data " + argument) : "", "see '", path, " --help'"));
+}
+
+Error unexpected(const CLI::App& command, const std::string& argument) {
+  if (looks_like_option(argument)) return unknown_option(command, argument);
+  const bool wants_command = !command_names(command).empty();
+  return wants_command ? unknown_command(command, argument) : surplus_argument(command, argument);
+}
+
+std::string without_suffix(std::string text, std::string_view suffix) {
+  if (text.ends_with(suffix)) text.resize(text.size() - suffix.size());
+  return text;
+}
+
+/// CLI11's sentence in the words of this program.
+std::string sentence_of(const CLI::App& command, const CLI::ParseError& error) {
+  const auto path = command_path(command);
+  const std::string text = error.what();
+  if (error.get_name() == "RequiredError") {
+    const auto name = without_suffix(text, " is required");
+    const auto* option = command.get_option_no_throw(name);
+    return concat(path, " needs ", name, option ? ": " + option->get_description() : "");
+  }
+  if (error.get_name() == "RequiresError") return concat(path, ": ", text);
+  if (error.get_name() == "ExcludesError") {
+    const auto split = text.find(" excludes ");
+    if (split == std::string::npos) return concat(path, ": ", text);
+    return concat(path, " takes ", text.substr(0, split), " or ",
+                  text.substr(split + std::string_view(" excludes ").size()), ", not both");
+  }
+  if (error.get_name() == "ArgumentMismatch") {
+    const auto option = text.substr(0, text.find(':'));
+    const bool none = text.ends_with("missing") || text.ends_with("received 0");
+    return concat(path, ": ", option, none ? " needs a value" : " is given too many values");
+  }
+  return concat(path, ": ", text);
+}
+
+}  // namespace
+
+const CLI::App& reached_command(const CLI::App& app) {
+  const auto below = app.get_subcommands();
+  return below.empty() ? app : reached_command(*below.front());
+}
+
+std::string command_path(const CLI::App& command) {
+  const auto* parent = command.get_parent();
+  return parent ? concat(command_path(*parent), " ", command.get_name()) : command.get_name();
+}
+
+Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const auto& command = reached_command(app);
+  // An argument that nobody knows is the reason, whatever else is missing because of it.
+  for (const CLI::App* at = &app;; at = at->get_subcommands().front()) {
+    const auto surplus = at->remaining();
+    if (!surplus.empty()) return unexpected(*at, surplus.front());
+    if (at == &command) break;
+  }
+  return Error(sentence_of(command, error), concat("see '", command_path(command), " --help'"));
+}
+
+}  // namespace projnce::app

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "projnce/core/table_reader.h"
+
+namespace projnce {
+
+bool contains(const Range& range, double number);
+
+/// "between 2 and 9", "at least 1", "above 0".
+std::string describe(const Range& range);
+
+}  // namespace projnce

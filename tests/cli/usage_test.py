@@ -1,0 +1,267 @@
+"""Wrong command lines: one sentence, the nearest valid name, the help that tells more; exit status 2."""
+import os
+import re
+import unittest
+
+from made_datasets import MAKERS
+from support import CommandLineTest, make_folder, make_sounds
+
+COMMANDS = ("train", "launch", "eval", "predict", "embed", "export", "mi", "tsne", "audit", "report",
+            "reproduce", "serve", "data", "loss", "bench")
+
+
+class Usage(CommandLineTest):
+    def refusal(self, *arguments, env=None):
+        """Sentence and hint of a refused call."""
+        before = sorted(self.scratch.rglob("*"))
+        ran = self.run_program(*arguments, env=env)
+        self.assertEqual(ran.returncode, 2, f"{arguments}: {ran.stdout}{ran.stderr}")
+        self.assertEqual(ran.stdout, "")
+        self.assertEqual(before, sorted(self.scratch.rglob("*")))
+        lines = ran.stderr.splitlines()
+        self.assertRegex(lines[0], r"^projnce: ", ran.stderr)
+        self.assertLessEqual(len(lines), 2, ran.stderr)
+        return lines[0], lines[1] if len(lines) > 1 else ""
+
+    def assert_says(self, *arguments, sentence, hint=""):
+        found = self.refusal(*arguments)
+        self.assertIn(sentence, found[0])
+        self.assertIn(hint, found[1])
+
+
+class Help(Usage):
+    def test_projnce_alone_prints_help(self):
+        alone = self.run_program()
+        self.assertEqual((alone.returncode, alone.stderr), (0, ""))
+        self.assertEqual(alone.stdout, self.run_program("--help").stdout)
+        for command in COMMANDS:
+            self.assertIn(f"\n  {command} ", alone.stdout)
+
+    def test_a_group_of_commands_alone_prints_its_help(self):
+        alone = self.run_program("data")
+        self.assertEqual((alone.returncode, alone.stderr), (0, ""))
+        self.assertEqual(alone.stdout, self.run_program("data", "--help").stdout)
+
+    def test_help_is_a_command_too(self):
+        for command in ((), ("train",), ("data", "info")):
+            asked = self.run_program("help", *command)
+            self.assertEqual(asked.returncode, 0, asked.stderr)
+            self.assertEqual(asked.stdout, self.run_program(*command, "--help").stdout)
+        self.assert_says("help", "trian", sentence="no command 'trian'", hint="projnce train")
+
+    def test_choices_are_shown_by_name_alone(self):
+        for command, choices in (("tsne", "--method {tsne, pca}=tsne"), ("tsne", "--init {pca, random}=pca"),
+                                 ("embed", "--part {train, test, all}=all"),
+                                 ("loss", "--dtype {float64, float32}=float64"),
+                                 ("reproduce", "--scale {full, laptop, smoke}=laptop")):
+            self.assertIn(choices, self.run_program(command, "--help").stdout)
+        for command in COMMANDS:
+            text = self.run_program(command, "--help").stdout
+            for words in ("->", "ENUM", "NONNEGATIVE", "POSITIVE", "e+", ":INT", ":FLOAT"):
+                self.assertNotIn(words, text.split("Examples:")[0])
+
+
+class UnknownNames(Usage):
+    def test_commands(self):
+        self.assert_says("trian", "--data", "photos", sentence="projnce has no command 'trian'",
+                         hint="did you mean 'projnce train'? see 'projnce --help'")
+        self.assert_says("data", "lst", sentence="projnce data has no command 'lst'",
+                         hint="did you mean 'projnce data list'? see 'projnce data --help'")
+        self.assert_says("xylophone", sentence="no command 'xylophone'", hint="commands: train, ")
+        self.assert_says("--json", sentence="projnce has no option '--json'", hint="see 'projnce --help'")
+
+    def test_options(self):
+        for arguments, sentence, hint in (
+                (("train", "--dta", "photos"), "projnce train has no option '--dta'",
+                 "did you mean --data? see 'projnce train --help'"),
+                (("train", "--dta=photos"), "has no option '--dta'", "--data"),
+                (("embed", "run", "photos", "--ouput", "e.npy"), "projnce embed has no option '--ouput'",
+                 "did you mean --output? see 'projnce embed --help'"),
+                (("eval", "--embed", "e.npy"), "no option '--embed'", "did you mean --embeddings?"),
+                (("audit", "run", "--fold", "3"), "no option '--fold'", "did you mean --folds?"),
+                (("data", "info", "photos", "--shet", "a.png"), "projnce data info has no option '--shet'",
+                 "did you mean --sheet? see 'projnce data info --help'"),
+                (("bench", "-j", "3"), "projnce bench has no option '-j'", "see 'projnce bench --help'"),
+                (("launch", "-n", "2", "train", "--data", "photos"), "projnce launch has no option '--data'",
+                 "put -- before the command")):
+            with self.subTest(arguments):
+                self.assert_says(*arguments, sentence=sentence, hint=hint)
+
+    def test_settings_that_are_written_as_options(self):
+        for option, setting in (("--epochs", "train.epochs"), ("--epoch", "train.epochs"),
+                                ("--batch-size", "train.batch_size"), ("--seed", "seed"),
+                                ("--threads", "threads"), ("--loss", "loss.name"),
+                                ("--temperature", "loss.temperature"), ("--encoder=mlp", "encoder.name")):
+            self.assert_says("train", "--data", "photos", option, sentence="no option '--",
+                             hint=f"did you mean --set {setting}=VALUE?")
+
+    def test_settings(self):
+        make_folder(self.scratch / "photos", per_class=2)
+        for setting, sentence, hint in (
+                ("epochs=3", "unknown key 'epochs'", "did you mean 'train.epochs'?"),
+                ("temperature=3", "unknown key 'temperature'", "did you mean 'loss.temperature'?"),
+                ("train.epoch=3", "unknown key 'epoch' in [train]", "did you mean 'epochs'?"),
+                ("trian.epochs=3", "unknown key 'trian'", "did you mean 'train'?"),
+                ("sed=3", "unknown key 'sed'", "did you mean 'seed'?"),
+                ("train.schedule=cosin", "'cosin' is not one of constant, cosine", "did you mean 'cosine'?"),
+                ("loss.name=supcn", "no loss called 'supcn'", "did you mean 'supcon'? known: "),
+                ("encoder.name=resnet-smal", "'resnet-smal'", "did you mean 'resnet-small'? known: "),
+                ("dataset.name=fashionmnist", "'fashionmnist'", "did you mean 'fashion-mnist'? known: "),
+                ("dataset.label_noise.mode=uniform", "'uniform' is not one of uniform_other", ""),
+                ("train.epochs=many", "epochs = 'many' has the wrong type, expected a whole number", ""),
+                ("threads=9999", "threads = 9999 is out of range, expected between 0 and 1024", "")):
+            with self.subTest(setting):
+                data = () if setting.startswith("dataset.name") else ("--data", "photos")
+                self.assert_says("train", *data, "--set", setting, sentence=sentence, hint=hint)
+
+    def test_choices(self):
+        for arguments, sentence, hint in (
+                (("tsne", "e.npy", "--method", "tsn"), "--method = 'tsn' is not one of tsne, pca",
+                 "did you mean 'tsne'?"),
+                (("tsne", "e.npy", "--method", "0"), "--method = '0' is not one of tsne, pca", ""),
+                (("tsne", "e.npy", "--init", "1"), "--init = '1' is not one of pca, random", ""),
+                (("embed", "run", "photos", "-o", "e.npy", "--part", "trian"),
+                 "--part = 'trian' is not one of train, test, all", "did you mean 'train'?"),
+                (("loss", "x.json", "--dtype", "float16"), "is not one of float64, float32", "did you mean"),
+                (("reproduce", "table1", "--scale", "lptop"), "--scale = 'lptop' is not one of full, laptop, smoke",
+                 "did you mean 'laptop'?"),
+                (("reproduce", "tabel1"), "no table or figure called 'tabel1'", "did you mean 'table1'?"),
+                (("reproduce", "table1", "--only", "supcn", "--dataset", "mnist"), "'supcn'", "did you mean 'supcon'?"),
+                (("data", "info", "photos", "--dataset", "fodler"), "'fodler'", "folder")):
+            with self.subTest(arguments):
+                make_folder(self.scratch / "photos", per_class=2)
+                self.assert_says(*arguments, sentence=sentence, hint=hint)
+
+
+class Arguments(Usage):
+    def test_data_in_place_of_a_configuration(self):
+        make_folder(self.scratch / "photos", per_class=2)
+        (self.scratch / "photos.tar.gz").write_bytes(b"")
+        (self.scratch / "runs" / "a").mkdir(parents=True)
+        (self.scratch / "runs" / "a" / "config.toml").write_text("")
+        for data in ("photos", "photos.tar.gz", "fashion-mnist"):
+            self.assert_says("train", data, sentence="expected a configuration file (TOML)",
+                             hint=f"did you mean --data {data}?")
+        self.assert_says("train", "runs/a", sentence="runs/a is the directory of a run",
+                         hint="did you mean --resume --out runs/a, or runs/a/config.toml?")
+        self.assert_says("train", "nowhere", sentence="nowhere")
+        self.assert_says("train", "a.toml", "photos", sentence="does not expect another argument 'photos'",
+                         hint="did you mean --data photos?")
+
+    def test_what_is_missing_is_named(self):
+        for command, missing in (("predict", "RUN"), ("embed", "RUN"), ("export", "RUN"),
+                                 ("mi", "EMBEDDINGS"), ("tsne", "EMBEDDINGS"), ("report", "RUN"),
+                                 ("reproduce", "NAME"), ("serve", "RUNS"), ("loss", "FILE"),
+                                 ("launch", "COMMAND")):
+            self.assert_says(command, sentence=f"projnce {command} needs {missing}: ",
+                             hint=f"see 'projnce {command} --help'")
+        self.assert_says("data", "info", sentence="projnce data info needs WHAT: ",
+                         hint="see 'projnce data info --help'")
+        self.assert_says("train", "--data", sentence="projnce train: --data needs a value",
+                         hint="see 'projnce train --help'")
+        self.assert_says("train", sentence="nothing to train on", hint="--data FOLDER")
+        for command in ("eval", "audit"):
+            self.assert_says(command, sentence="expected the directory of a run")
+
+    def test_arguments_that_exclude_or_need_each_other(self):
+        self.assert_says("audit", "run", "--embeddings", "e.npy", "--labels", "l.npy", sentence="not both")
+        self.assert_says("eval", "--embeddings", "e.npy", sentence="--embeddings requires --labels")
+
+    def test_numbers_out_of_range(self):
+        (self.scratch / "run").mkdir()
+        for arguments, most in ((("bench", "--threads"), True), (("bench", "--rows"), True),
+                                (("audit", "run", "--folds"), True), (("launch", "-n"), True),
+                                (("launch", "--max-restarts"), True), (("reproduce", "table1", "--jobs"), True),
+                                (("reproduce", "table1", "--seeds"), True), (("serve", "run", "--port"), True),
+                                (("tsne", "e.npy", "--perplexity"), False), (("tsne", "e.npy", "--iterations"), True),
+                                (("tsne", "e.npy", "--theta"), True), (("tsne", "e.npy", "--exaggeration"), False),
+                                (("tsne", "e.npy", "--seed"), False), (("audit", "run", "--seed"), False),
+                                (("mi", "e.npy", "l.npy", "--k"), False), (("eval", "run", "--k"), False),
+                                (("mi", "e.npy", "l.npy", "--temperature"), False),
+                                (("eval", "run", "--knn-temperature"), False)):
+            name = {"-n": "--ranks"}.get(arguments[-1], arguments[-1])
+            last = ("--", "train") if arguments[0] == "launch" else ()
+            for value in ("-1", *(("1000000000",) if most else ())):
+                self.assert_says(*arguments, value, *last,
+                                 sentence=f"{name} = {value} is out of range, expected ")
+            for value in ("abc", "", "1x", "nan", "99999999999999999999999"):
+                found = self.refusal(*arguments, value, *last)[0]
+                self.assertRegex(found, rf"{name} = '?{value}'? is (not a (whole )?number|out of range), expected")
+
+    def test_more_threads_than_cores_measure_nothing(self):
+        cores = len(os.sched_getaffinity(0))
+        self.assert_says("bench", "--threads", "9999",
+                         sentence=f"--threads = 9999 is out of range, expected between 0 and {cores}")
+
+    def test_paths_that_do_not_exist(self):
+        calls = (("train", "--data", "nowhere"), ("train", "nowhere.toml"), ("eval", "nowhere"),
+                 ("predict", "nowhere", "a.png"), ("embed", "nowhere", "photos", "-o", "e.npy"),
+                 ("export", "nowhere", "--onnx", "m.onnx"), ("mi", "nowhere.npy", "l.npy"),
+                 ("tsne", "nowhere.npy", "-o", "m.svg"), ("tsne", "nowhere"), ("audit", "nowhere"),
+                 ("audit", "--embeddings", "nowhere.npy", "--labels", "l.npy", "-o", "s.csv"),
+                 ("report", "nowhere"), ("reproduce", "nowhere.toml"), ("serve", "nowhere"),
+                 ("reproduce", "table1", "--dataset", "nowhere"), ("data", "info", "nowhere"),
+                 ("data", "verify", "nowhere"), ("loss", "nowhere.json"),
+                 ("train", "--resume", "--out", "nowhere"))
+        for arguments in calls:
+            with self.subTest(arguments):
+                self.assert_says(*arguments, sentence="nowhere")
+
+    def test_files_and_folders_in_each_others_place(self):
+        (self.scratch / "file").write_text("no run")
+        (self.scratch / "empty").mkdir()
+        calls = (("train", "--data", "{}"), ("eval", "{}"), ("predict", "{}", "a.png"),
+                 ("embed", "{}", "photos", "-o", "e.npy"), ("export", "{}", "--onnx", "m.onnx"),
+                 ("mi", "{}", "l.npy"), ("tsne", "{}", "-o", "m.svg"), ("audit", "{}"), ("report", "{}"),
+                 ("data", "info", "{}"), ("data", "verify", "{}"), ("loss", "{}"), ("train", "{}"),
+                 ("audit", "--embeddings", "{}", "--labels", "{}", "-o", "s.csv"),
+                 ("eval", "--embeddings", "{}", "--labels", "{}"),
+                 ("train", "--data", "photos", "--init", "{}"))
+        make_folder(self.scratch / "photos", per_class=4)
+        for arguments in calls:
+            for path in ("file", "empty"):
+                if path == "file" and arguments[0] == "data":
+                    continue  # a single file is data too
+                with self.subTest(arguments, path=path):
+                    self.assert_says(*[word.format(path) for word in arguments], sentence=path)
+        self.assert_says("serve", "file", sentence="file")
+
+
+class ReproduceUsage(Usage):
+    def test_suggests_data_that_is_here(self):
+        data = self.scratch / "data"
+        env = {"PROJNCE_DATA": str(data), "HOME": str(data)}
+        data.mkdir()
+        hint = self.refusal("reproduce", "table1", "--scale", "smoke", env=env)[1]
+        self.assertIn("--dataset FOLDER", hint)
+        self.assertNotIn("cifar10", hint)
+        MAKERS["mnist"](data)
+        sentence, hint = self.refusal("reproduce", "table1", "--scale", "smoke", env=env)
+        self.assertIn("CIFAR-10 is not on this machine", sentence)
+        self.assertIn("--dataset mnist", hint)
+        self.assertNotIn("cifar10", hint)
+
+    def test_plans_no_cell_that_cannot_be_trained(self):
+        data = self.scratch / "data"
+        MAKERS["mnist"](data)
+        env = {"PROJNCE_DATA": str(data), "HOME": str(data)}
+        ran = self.run_program("reproduce", "table1", "--scale", "smoke", "--dataset", "mnist", "--dry-run", env=env)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertRegex(ran.stderr, r"MNIST.*, trained on vehicle and animal: 2 cell\(s\) left out, "
+                                     r"they cannot be trained: .*unknown key 'coarse_training'")
+        self.assertNotIn("vehicle", ran.stdout)
+        self.assertEqual(len(re.findall("^to train", ran.stdout, re.MULTILINE)), 4)
+        trained = self.run_program("reproduce", "table1", "--scale", "smoke", "--dataset", "mnist", "--only",
+                                   "supcon", "--out", "out", env=env)
+        self.assertEqual(trained.returncode, 0, trained.stderr)
+        page = (self.scratch / "out/smoke/table1-mnist.md").read_text()
+        self.assertIn("coarse_training", page)
+
+    def test_refuses_a_table_without_a_cell_that_can_be_trained(self):
+        make_sounds(self.scratch / "sounds", per_class=20)
+        self.assert_says("reproduce", "table5", "--scale", "smoke", "--dataset", "sounds",
+                         sentence="no cell of this table can be trained")
+
+
+if __name__ == "__main__":
+    unittest.main()
