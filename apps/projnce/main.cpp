@@ -111,9 +111,10 @@ int parse_and_run(CLI::App& app, std::vector<std::string> arguments) {
     app.parse(std::move(arguments));
     return 0;
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    const bool no_such_command = app.get_subcommands().empty() && !app.remaining().empty();
+    if (error.get_exit_code() == 0 && !no_such_command) return app.exit(error);  // --help, --version
     if (stops_at_group(app, error)) {
-      std::cout << reached_command(app).help();
+      std::cout << app.help();  // of the command that was reached
       return 0;
     }
     throw usage_error(app, error);
