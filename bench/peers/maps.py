@@ -5,10 +5,11 @@
     maps.py PROGRAM --scaling [5000 10000 20000 40000]
 
 PROGRAM is projnce-map-bench. Rows are unit vectors of 128 numbers around 10 places; 1000 iterations,
-of which 250 exaggerated. DIRECTORY holds a checkout of openTSNE, built in place. Every map is judged
-in the same way, by PROGRAM: `divergence` from the same affinities, exactly, and `preserved`, the share
-of a row's 10 nearest that are among its 10 nearest in the map. --scaling measures projnce alone, for
-several numbers of rows, beside N log N. Prints JSON, `load` being what else the machine did.
+of which 250 exaggerated. DIRECTORY holds a checkout of openTSNE, built in place, for a Python that does
+not have it. Every map is judged in the same way, by PROGRAM: `divergence` from the same affinities,
+exactly, and `preserved`, the share of a row's 10 nearest that are among its 10 nearest in the map.
+--scaling measures projnce alone, for several numbers of rows, beside N log N. Prints JSON, `load` being
+what else the machine did. map_quality.py compares many kinds of rows.
 """
 import argparse
 import json
@@ -46,7 +47,7 @@ class Ours:
     def __init__(self, options, folder):
         self.options, self.folder = options, folder
 
-    def run(self, rows_file, _):
+    def run(self, rows_file, _, __=PERPLEXITY):
         out = self.folder / "ours.npy"
         answer = subprocess.run([self.options.program, "map", str(self.options.threads), rows_file, out],
                                 check=True, stdout=subprocess.PIPE)
@@ -59,31 +60,32 @@ class ScikitLearn:
         import sklearn.manifold
         self.version, self.peer, self.threads = sklearn.__version__, sklearn, options.threads
 
-    def run(self, _, rows):
+    def run(self, _, rows, perplexity=PERPLEXITY):
+        # 1000 iterations are its default: their option was renamed in version 1.5.
         return measured(lambda: self.peer.manifold.TSNE(
-            n_iter=ITERATIONS, perplexity=PERPLEXITY, init="pca", learning_rate="auto",
-            n_jobs=self.threads, random_state=0).fit_transform(rows))
+            perplexity=perplexity, init="pca", learning_rate="auto", n_jobs=self.threads,
+            random_state=0).fit_transform(rows))
 
 
 class OpenTsne:
     def __init__(self, options, _):
-        if options.peers is None:
-            raise RuntimeError("say with --peers where its checkout is")
-        sys.path.insert(0, str(options.peers / "openTSNE"))
+        if options.peers is not None:
+            sys.path.insert(0, str(options.peers / "openTSNE"))
         import openTSNE
         self.version, self.peer, self.threads = openTSNE.__version__, openTSNE, options.threads
 
-    def make(self, rows):
+    def make(self, rows, perplexity):
         both = {"n_jobs": self.threads, "random_state": 0}
         affinities = self.peer.affinity.PerplexityBasedNN(
-            rows, perplexity=PERPLEXITY, metric="euclidean", method="annoy", **both)
+            rows, perplexity=perplexity, metric="euclidean", method="annoy", **both)
         start = self.peer.initialization.pca(rows, random_state=0)
-        positions = self.peer.TSNEEmbedding(start, affinities, negative_gradient_method="fft", **both)
+        method = "fft" if len(rows) >= 10000 else "bh"  # as its TSNE chooses by default
+        positions = self.peer.TSNEEmbedding(start, affinities, negative_gradient_method=method, **both)
         positions = positions.optimize(n_iter=EXAGGERATED, exaggeration=12, momentum=0.8)
         return positions.optimize(n_iter=ITERATIONS - EXAGGERATED, momentum=0.8)
 
-    def run(self, _, rows):
-        seconds, positions = measured(lambda: self.make(rows))
+    def run(self, _, rows, perplexity=PERPLEXITY):
+        seconds, positions = measured(lambda: self.make(rows, perplexity))
         return seconds, numpy.asarray(positions)
 
 

@@ -17,7 +17,7 @@ struct MapRequest {
   /// .npy, .svg, .png or .html; none: tsne.npy or pca.npy in the run.
   std::vector<std::filesystem::path> outputs;
   MapMethod method = MapMethod::kTsne;
-  TsneOptions tsne = {.perplexity = 0};  ///< perplexity 0: 30, or the most that the samples allow
+  TsneOptions tsne = {};
 };
 
 /// Maps embeddings into the plane and writes the positions, or a picture of them.

@@ -245,7 +245,7 @@ class PageMaker {
     if (rows.size(0) < kFewestMapped) {
       fail("there are ", rows.size(0), " samples, a map needs ", kFewestMapped);
     }
-    return map_by_tsne(rows, {.perplexity = 0});
+    return map_by_tsne(rows, {});
   }
 
   MappedSamples describe(const EmbeddedSet& set, const DatasetPtr& part,

@@ -3,20 +3,12 @@
 #include <fmt/format.h>
 #include <torch/torch.h>
 
-#include <algorithm>
-
 #include "projnce/core/error.h"
 #include "projnce/core/progress.h"
 #include "projnce/eval/pca.h"
 #include "projnce/eval/tsne/tsne.h"
 
 namespace projnce {
-
-namespace {
-
-constexpr double kUsualPerplexity = 30;
-
-}  // namespace
 
 PlaneMap map_by_pca(const torch::Tensor& rows) {
   if (rows.size(0) < 2 || rows.size(1) < 2) {
@@ -28,11 +20,7 @@ PlaneMap map_by_pca(const torch::Tensor& rows) {
           .facts = {{"method", "pca"}}};
 }
 
-PlaneMap map_by_tsne(const torch::Tensor& rows, TsneOptions options) {
-  if (options.perplexity == 0) {
-    options.perplexity =
-        std::clamp(static_cast<double>(rows.size(0) - 1) / 3, 1.0, kUsualPerplexity);
-  }
+PlaneMap map_by_tsne(const torch::Tensor& rows, const TsneOptions& options) {
   Progress progress("mapping", options.iterations, "iterations");
   std::string note = "neighbours";
   progress.update(0, note);
@@ -42,10 +30,10 @@ PlaneMap map_by_tsne(const torch::Tensor& rows, TsneOptions options) {
     return true;
   });
   return {.positions = result.positions,
-          .how = fmt::format("t-SNE, perplexity {:.3g}, KL {:.3f}", options.perplexity,
+          .how = fmt::format("t-SNE, perplexity {:.3g}, KL {:.3f}", result.perplexity,
                              result.divergence),
           .facts = {{"method", "tsne"},
-                    {"perplexity", options.perplexity},
+                    {"perplexity", result.perplexity},
                     {"iterations", result.iterations},
                     {"kl", result.divergence}}};
 }

@@ -18,7 +18,6 @@ struct PlaneMap {
 
 PlaneMap map_by_pca(const torch::Tensor& rows);
 
-/// Perplexity 0 is 30, or the most that the rows allow.
-PlaneMap map_by_tsne(const torch::Tensor& rows, TsneOptions options);
+PlaneMap map_by_tsne(const torch::Tensor& rows, const TsneOptions& options);
 
 }  // namespace projnce

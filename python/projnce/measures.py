@@ -129,7 +129,7 @@ def mi_bounds(
 
 def tsne(
     rows: Array,
-    perplexity: float = 30.0,
+    perplexity: Optional[float] = None,
     *,
     iterations: int = 1000,
     exaggeration: float = 12.0,
@@ -143,11 +143,13 @@ def tsne(
     Barnes and Hut, exact neighbours). The same map for the same seed, whatever the threads.
 
     Args:
-        perplexity: about how many neighbours a row has; at most (N - 1) / 3.
+        perplexity: effective number of neighbors of a row, at most (N - 1) / 3; default: 30, or
+            (N - 1) / 3 if that is less. At least 4 rows are needed.
         iterations: steps.
         exaggeration: pulls count this many times at first.
         exaggeration_iterations: for so many steps.
-        learning_rate: 0 takes N / exaggeration / 4, at least 50.
+        learning_rate: 0 takes N / exaggeration / 4, and after the exaggeration at least N / 20,
+            which is limited to 10 .. 50.
         theta: how coarse far points are seen; 0 sees each of them.
         seed: for ``init="random"``.
         init: ``"pca"`` or ``"random"``.
@@ -159,7 +161,7 @@ def tsne(
         raise ValueError(f"init = {init!r} is not one of 'pca', 'random'")
     positions, _ = torch.ops.projnce.tsne(
         _matrix(rows, "rows"),
-        perplexity,
+        0.0 if perplexity is None else perplexity,
         iterations,
         exaggeration,
         exaggeration_iterations,

@@ -69,6 +69,25 @@ class MeasuresTest(unittest.TestCase):
         share = (y[distances.argmin(1)] == y).float().mean()
         self.assertGreater(float(share), 0.95)
 
+    def test_maps_of_rows_without_clusters_fill_the_plane(self):
+        rows = np.random.default_rng(0).normal(size=(2000, 16)).astype("f4")
+        spread = projnce.tsne(rows, iterations=300).std(0)
+        self.assertGreater(spread.min(), 5)
+
+    def test_few_rows_are_mapped_or_refused(self):
+        z, _ = clusters(30)
+        for count in (4, 5, 10):
+            plane = projnce.tsne(z[:count])
+            self.assertTrue(bool(plane.isfinite().all()))
+            self.assertGreater(float(plane.std(0).min()), 0.1)
+        for count in (0, 1, 2, 3):
+            with self.assertRaisesRegex(ValueError, "expected at least 4"):
+                projnce.tsne(z[:count])
+        self.assertTrue(bool(projnce.tsne(torch.ones(50, 3)).isfinite().all()))
+        z[3, 1] = float("nan")
+        with self.assertRaisesRegex(ValueError, "not finite"):
+            projnce.tsne(z)
+
     def test_audit_finds_wrong_labels(self):
         z, y = clusters(300)
         given = y.clone()

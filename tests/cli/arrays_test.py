@@ -187,6 +187,23 @@ class Tsne(ArrayCommands):
         result = self.run_json("tsne", files[0], "--labels", files[1], *self.QUICK, "-o", "map.svg")
         self.assertTrue(math.isfinite(result["kl"]))
 
+    def test_rows_without_clusters_fill_the_plane(self):
+        rng = random.Random(3)
+        rows = [[rng.gauss(0, 1) for _ in range(16)] for _ in range(2000)]
+        files = self.write(rows, [0] * 2000)
+        result = self.run_json("tsne", files[0], "--iterations", "300", "-o", "map.npy")
+        self.assertLess(result["kl"], 3)  # all points in one place: 3.9
+        values = struct.unpack("<4000f", (self.scratch / "map.npy").read_bytes()[128:])
+        for axis in (values[::2], values[1::2]):
+            self.assertGreater(max(axis) - min(axis), 20)
+
+    def test_few_rows_are_mapped(self):
+        for count in (4, 5, 10):
+            files = self.write(*clouds(count), stem=f"{count}")
+            result = self.run_json("tsne", files[0], "--iterations", "300", "-o", "map.npy")
+            self.assertTrue(math.isfinite(result["kl"]))
+            self.assertAlmostEqual(result["perplexity"], (count - 1) / 3)
+
     def test_what_cannot_be_mapped_is_refused(self):
         files = self.write(*clouds(30))
         self.assert_refused("tsne", files[0], "-o", "map.gif", says=".svg")

@@ -121,6 +121,25 @@ TEST(Affinities, AreThoseOfTheDefinition) {
   }
 }
 
+/// Ties broken by index would make the first rows the neighbors of all others.
+TEST(Affinities, EqualRowsAreNeighborsOfEquallyMany) {
+  constexpr size_t kCount = 120;
+  auto rows = random_rows(kCount, 3, 4);
+  for (size_t i = 0; i < kCount; i += 4) {
+    for (size_t d = 0; d < 3; ++d) rows[3 * i + d] = 50;  // more such rows than neighbors
+  }
+  const auto made = make_affinities(rows.data(), kCount, 3, 5);
+  for (size_t i = 0; i < kCount; i += 4) {
+    double sum = 0;
+    for (auto e = made.starts[i]; e < made.starts[i + 1]; ++e) {
+      if (made.weights[static_cast<size_t>(e)] == 0) continue;
+      EXPECT_NE(made.partners[static_cast<size_t>(e)], static_cast<int32_t>(i));
+      sum += made.weights[static_cast<size_t>(e)];
+    }
+    EXPECT_NEAR(sum, 1.0 / kCount, 1e-7);
+  }
+}
+
 TEST(Affinities, OfEqualRowsAreFinite) {
   const std::vector<float> rows(40 * 3, 0.5F);
   const auto made = make_affinities(rows.data(), 40, 3, 5);

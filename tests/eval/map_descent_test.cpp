@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -95,12 +96,52 @@ TEST(FitMap, TheDivergenceFalls) {
 TEST(FitMap, TheTreeFindsAsGoodAMapAsAllPairs) {
   const auto affinities = four_clusters(500);
   const auto start = normal_numbers(1000, 6, 1e-4F);
-  const auto exact = fit_map(affinities, start, {.iterations = 400, .theta = 0});
-  const auto tree = fit_map(affinities, start, {.iterations = 400});
+  const auto exact =
+      fit_map(affinities, start, {.iterations = 400, .learning_rate = 50, .theta = 0});
+  const auto tree = fit_map(affinities, start, {.iterations = 400, .learning_rate = 50});
   EXPECT_NEAR(tree.divergence, exact.divergence, 0.03 * exact.divergence);
   // And what it says about itself is nearly what all pairs say about it.
   MapDescent judge(affinities, tree.positions, 0);
   EXPECT_NEAR(judge.divergence(), tree.divergence, 0.01);
+}
+
+/// Standard deviation of the shorter of the two axes.
+double smaller_spread(const std::vector<float>& positions) {
+  double xx = 0, xy = 0, yy = 0;
+  for (size_t i = 0; i < positions.size(); i += 2) {
+    xx += static_cast<double>(positions[i]) * positions[i];
+    xy += static_cast<double>(positions[i]) * positions[i + 1];
+    yy += static_cast<double>(positions[i + 1]) * positions[i + 1];
+  }
+  const double square = (xx + yy) / 2 - std::hypot((xx - yy) / 2, xy);
+  return std::sqrt(std::max(0.0, square) / (static_cast<double>(positions.size()) / 2));
+}
+
+TEST(FitMap, ExaggerationThatContractsTheMapEndsEarly) {
+  const auto rows = normal_numbers(600 * 16, 10, 1);
+  const auto affinities = make_affinities(rows.data(), 600, 16, 15);
+  const auto start = normal_numbers(1200, 11, 1e-4F);
+  const auto spread_after = [&](int64_t iterations) {
+    const TsneOptions options{.iterations = iterations, .learning_rate = 12};
+    return smaller_spread(fit_map(affinities, start, options).positions);
+  };
+  EXPECT_LT(spread_after(15), 0.2 * smaller_spread(start));
+  EXPECT_GT(spread_after(120), 1);
+}
+
+TEST(FitMap, OneContractingDirectionDoesNotVanish) {
+  auto rows = normal_numbers(400 * 16, 12, 1);
+  std::vector<float> start(800);
+  for (size_t i = 0; i < 400; ++i) {
+    rows[16 * i] += i % 2 == 0 ? 10.0F : -10.0F;  // two clusters, left and right of each other
+    start[2 * i] = i % 2 == 0 ? 1e-4F : -1e-4F;
+    start[2 * i + 1] = i / 2 % 2 == 0 ? 1e-4F : -1e-4F;
+  }
+  const auto affinities = make_affinities(rows.data(), 400, 16, 20);
+  const auto exaggerated = fit_map(affinities, start, {.iterations = 250, .learning_rate = 8});
+  EXPECT_GT(smaller_spread(exaggerated.positions), 9e-6);
+  const auto map = fit_map(affinities, start, {.iterations = 500, .learning_rate = 8});
+  EXPECT_GT(smaller_spread(map.positions), 1);
 }
 
 TEST(FitMap, EndsWhereProgressSaysSo) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "projnce/eval/nearest_neighbors.h"
 #include "tests/support/complaint.h"
@@ -74,9 +75,25 @@ TEST(Tsne, TheDivergenceIsThatOfTheMap) {
   EXPECT_GT(tsne_divergence(rows, torch::randn({200, 2}), 10), result.divergence + 0.5);
 }
 
-TEST(Tsne, FiveRowsAreEnough) {
-  EXPECT_TRUE(is_finite(tsne(clustered_rows(5), {.perplexity = 1.3})));
-  EXPECT_TRUE(is_finite(tsne(clustered_rows(4), {.perplexity = 1})));
+TEST(Tsne, FewRowsAreMappedWithTheLargestPerplexity) {
+  for (const int64_t count : {4, 5, 10, 30}) {
+    const auto result = tsne(clustered_rows(count), {});
+    EXPECT_TRUE(is_finite(result));
+    EXPECT_EQ(result.perplexity, static_cast<double>(count - 1) / 3);
+    EXPECT_GT(result.positions.std(0).min().item<double>(), 0.1) << count;
+  }
+  EXPECT_EQ(tsne(clustered_rows(200), {.iterations = 1}).perplexity, 30);
+}
+
+TEST(Tsne, RowsWithoutClustersFillThePlane) {
+  torch::manual_seed(2);
+  for (const auto& rows : {torch::randn({2000, 16}), torch::rand({500, 10})}) {
+    const auto result = tsne(rows, {.iterations = 300});
+    const auto spread = result.positions.std(0);
+    EXPECT_GT(spread.min().item<double>(), 5);
+    EXPECT_GT(spread.min().item<double>(), 0.5 * spread.max().item<double>());
+    EXPECT_LT(result.divergence, 3);  // all points in one place: 3.9 and 1.8
+  }
 }
 
 TEST(Tsne, EqualRowsGiveAFiniteMap) {
@@ -96,8 +113,11 @@ TEST(Tsne, RowsOnALineStillUseThePlane) {
 
 TEST(Tsne, SaysWhatItCannotTake) {
   auto rows = clustered_rows(100);
-  EXPECT_EQ(complaint([] { tsne(clustered_rows(3), {}); }), "t-SNE: 3 rows, expected at least 4");
-  EXPECT_EQ(complaint([] { tsne(clustered_rows(21), {}); }),
+  for (const int64_t count : {0, 1, 2, 3}) {
+    EXPECT_EQ(complaint([&] { tsne(clustered_rows(count), {}); }),
+              "t-SNE: " + std::to_string(count) + " rows, expected at least 4");
+  }
+  EXPECT_EQ(complaint([] { tsne(clustered_rows(21), {.perplexity = 30}); }),
             "t-SNE: the perplexity is 30, expected 1 to 6.66 "
             "the largest perplexity for 21 rows is 6.66");
   EXPECT_EQ(complaint([&] { tsne(rows, {.theta = 1.5}); }),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "projnce/eval/tsne/equal_rows.h"
 #include "projnce/eval/tsne/perplexity.h"
 #include "projnce/kernel/attraction_rows.h"
 #include "projnce/kernel/nearest_rows.h"
@@ -57,6 +58,7 @@ SparseRows conditional_affinities(const float* rows, int64_t count, int64_t dim,
                        .exclude_self = true},
                       indices.data(), found.values.data());
   found.columns.assign(indices.begin(), indices.end());
+  mix_equal_rows(rows, count, dim, neighbors, found.values.data(), found.columns.data());
 #pragma omp parallel
   {
     std::vector<double> squares(static_cast<size_t>(neighbors)), weights(squares.size());

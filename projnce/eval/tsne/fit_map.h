@@ -17,7 +17,7 @@ struct FittedMap {
 /// Moves the points from `start` [N, 2] as the options say; those of the start and of the
 /// affinities do not matter any more. Throws where the learning rate is so large that the points
 /// fly apart.
-FittedMap fit_map(Affinities affinities, std::vector<float> start, const TsneOptions& options,
-                  const TsneProgress& progress = {});
+FittedMap fit_map(Affinities affinities, const std::vector<float>& start,
+                  const TsneOptions& options, const TsneProgress& progress = {});
 
 }  // namespace projnce

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "projnce/core/error.h"
+#include "projnce/eval/tsne/map_spread.h"
 #include "projnce/kernel/attraction_rows.h"
 #include "projnce/kernel/blocks.h"
 #include "projnce/kernel/table.h"
@@ -19,6 +20,8 @@ namespace {
 constexpr int64_t kPointsAtATime = 256;
 /// Far beyond any map, and far below what kernels can square.
 constexpr double kLargestSquares = 1e16;
+/// A tenth of the spread that maps start with (tsne.cpp).
+constexpr double kSmallestSpread = 1e-5;
 
 }  // namespace
 
@@ -59,6 +62,15 @@ std::vector<float> MapDescent::as_given(const std::vector<float>& pairs) const {
     given[2 * to + 1] = pairs[2 * i + 1];
   }
   return given;
+}
+
+void MapDescent::move_to(const std::vector<float>& positions) {
+  for (size_t i = 0; i < numbers_.size(); ++i) {
+    const auto from = static_cast<size_t>(numbers_[i]);
+    positions_[2 * i] = positions[2 * from];
+    positions_[2 * i + 1] = positions[2 * from + 1];
+  }
+  rest();
 }
 
 void MapDescent::rest() {
@@ -112,6 +124,8 @@ void MapDescent::step(const Step& step) {
     positions_[i] += velocities_[i];
   }
   centre();
+  const bool contracted = raise_spread(positions_, velocities_, kSmallestSpread);
+  contracted_steps_ = contracted ? contracted_steps_ + 1 : 0;
 }
 
 void MapDescent::centre() {

@@ -29,6 +29,11 @@ class MapDescent {
   void step(const Step& step);
   /// Forgets momentum and gains.
   void rest();
+  /// Moves the points to positions [N, 2], at rest.
+  void move_to(const std::vector<float>& positions);
+  /// Number of the latest steps in a row that contracted the map in both directions below its
+  /// smallest spread (map_spread.h).
+  int64_t contracted_steps() const { return contracted_steps_; }
 
   /// Puts points that are near each other in the map near each other in memory, for speed.
   void sort_points();
@@ -56,6 +61,7 @@ class MapDescent {
   std::vector<float> velocities_;
   std::vector<float> gains_;
   double mass_ = 0;
+  int64_t contracted_steps_ = 0;
   TeamChoice team_;
 };
 

@@ -73,10 +73,12 @@ TsneResult tsne(const torch::Tensor& rows, const TsneOptions& options,
   TORCH_CHECK(rows.dim() == 2, "t-SNE: rows must be a matrix, got ", rows.sizes());
   check_tsne_options(options, rows.size(0));
   const auto centred = tsne_rows(rows);
-  auto map = fit_map(affinities_of(centred, options.perplexity), start_of(centred, options),
-                     options, progress);
+  const double perplexity = effective_perplexity(options.perplexity, rows.size(0));
+  const auto map =
+      fit_map(affinities_of(centred, perplexity), start_of(centred, options), options, progress);
   return {.positions = torch::tensor(map.positions).reshape({-1, 2}),
           .divergence = map.divergence,
+          .perplexity = perplexity,
           .iterations = map.iterations};
 }
 
@@ -86,8 +88,8 @@ double tsne_divergence(const torch::Tensor& rows, const torch::Tensor& positions
   TORCH_CHECK(positions.dim() == 2 && positions.size(0) == rows.size(0) && positions.size(1) == 2,
               "t-SNE: positions ", positions.sizes(), " of rows ", rows.sizes());
   check_tsne_options({.perplexity = perplexity}, rows.size(0));
-  return MapDescent(affinities_of(tsne_rows(rows), perplexity), floats_of(positions), /*theta=*/0)
-      .divergence();
+  auto affinities = affinities_of(tsne_rows(rows), effective_perplexity(perplexity, rows.size(0)));
+  return MapDescent(std::move(affinities), floats_of(positions), /*theta=*/0).divergence();
 }
 
 }  // namespace projnce
