@@ -4,9 +4,9 @@
 
 namespace projnce {
 
-/// Keeps a t-SNE map two-dimensional: scales positions and velocities [N, 2] (mean of the positions:
-/// 0) along each principal axis whose standard deviation is below `smallest`, up to `smallest`.
-/// Returns true if both axes were below it.
+/// Keeps a t-SNE map two-dimensional: scales positions and velocities [N, 2] (mean of the
+/// positions: 0) along each principal axis whose standard deviation is below `smallest`, up to
+/// `smallest`. Returns true if both axes were below it.
 ///
 /// Why this is needed. Around the origin all q_ij are equal, and the gradient is linear in the
 /// positions y: 4 (e L - I / N) y, where L is the Laplacian of the affinities and e the
