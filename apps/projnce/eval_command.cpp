@@ -23,7 +23,8 @@ const char* const kDetails =
     "\n"
     "Protocols: zero-shot (nearest centroid), knn (weighted votes), probe (linear classifier),\n"
     "projection (class vectors that projnce-mlp learned), logits (the classifier of ce and sce),\n"
-    "all. Default: how the run itself predicts classes; for embeddings zero-shot. Embeddings without\n"
+    "all. Default: how the run itself predicts classes; for embeddings zero-shot. Embeddings "
+    "without\n"
     "test files: a fifth of each class is held out.";
 
 std::string percent(const ordered_json& share) {

@@ -112,7 +112,8 @@ int parse_and_run(CLI::App& app, std::vector<std::string> arguments) {
     return 0;
   } catch (const CLI::ParseError& error) {
     const bool no_such_command = app.get_subcommands().empty() && !app.remaining().empty();
-    if (error.get_exit_code() == 0 && !no_such_command) return app.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0 && !no_such_command)
+      return app.exit(error);  // --help, --version
     if (stops_at_group(app, error)) {
       std::cout << app.help();  // of the command that was reached
       return 0;

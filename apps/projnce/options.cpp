@@ -29,8 +29,7 @@ void check_range(const std::string& option, const std::string& text, double numb
 
 }  // namespace
 
-int64_t parse_whole_number(const std::string& option, const std::string& text,
-                           const Range& range) {
+int64_t parse_whole_number(const std::string& option, const std::string& text, const Range& range) {
   int64_t number = 0;
   if (!parse(text, number)) {
     fail(option, " = '", text, "' is not a whole number, expected one ", describe(range));

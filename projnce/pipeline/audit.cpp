@@ -49,6 +49,13 @@ AuditedSamples encode_samples(const AuditRunRequest& request, const RunPaths& ru
                same_classes ? fmt::format(" and {} test labels", opened.test->size()) : "");
   std::vector<EncodedPart> parts = {encode("train", part)};
   if (part == opened.train) parts[0].clean_labels = opened.clean_train_labels;
+  // Validation samples are at hand as the model takes them. Sounds are not sounds any more then,
+  // and which of their labels were made wrong on purpose is not kept: they are left out in these
+  // cases.
+  const auto& validation = opened_run.data.validation;
+  if (validation && validation->kind() == part->kind() && opened.clean_train_labels.empty()) {
+    parts.push_back(encode("validation", validation));
+  }
   if (same_classes) parts.push_back(encode("test", opened.test));
   return join_parts(parts);
 }

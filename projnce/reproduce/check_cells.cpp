@@ -12,8 +12,8 @@ namespace projnce {
 
 namespace {
 
-/// Why settings cannot be trained with; "" if they can. Remembers what was asked before: cells share
-/// most of their settings.
+/// Why settings cannot be trained with; "" if they can. Remembers what was asked before: cells
+/// share most of their settings.
 class CellCheck {
  public:
   explicit CellCheck(const OpenContext& context) : context_(context) {}

@@ -72,7 +72,8 @@ TEST_F(ProjectedCheck, RefusesVectorsOfAnotherShape) {
 TEST_F(ProjectedCheck, NamesTheMistakeBehindAnotherNumberOfVectors) {
   const auto full = [](int64_t count) { return torch::full({count, kDim}, 0.1, torch::kFloat64); };
   EXPECT_THAT(refusal({.vectors = full(kRows)}), HasSubstr("set per_row to true"));
-  EXPECT_THAT(refusal({.vectors = full(10)}), HasSubstr("index_select(0, candidates.groups.labels)"));
+  EXPECT_THAT(refusal({.vectors = full(10)}),
+              HasSubstr("index_select(0, candidates.groups.labels)"));
   EXPECT_THAT(refusal({.vectors = full(kClasses), .per_row = true}),
               AllOf(HasSubstr("expected [12, 5]"), HasSubstr("set per_row to false")));
 }

@@ -19,10 +19,10 @@ struct AuditOptions {
 struct AuditSkill {
   double accuracy = 0;         ///< share of given labels that are predicted, held out
   double chance_accuracy = 0;  ///< share of the most frequent label
-  /// Nats per label by which the features predict held-out labels better than class frequencies do,
-  /// and what would predict all of them: the entropy of the labels. Below zero: worse.
+  /// Nats per label by which the features predict held-out labels better than class frequencies do;
+  /// below zero: worse.
   double information = 0;
-  double label_entropy = 0;
+  double label_entropy = 0;  ///< nats; the most that `information` can be
   /// If false the features cannot tell the classes apart: nothing is flagged, and the ranking means
   /// nothing.
   bool informative = false;
@@ -40,7 +40,7 @@ struct AuditResult {
   int64_t flagged = 0;  ///< samples with a score above kFlagged
   /// Share of the flagged that are expected to be wrong: their mean score. NaN if none is flagged.
   double expected_precision = 0;
-  AuditSkill skill;
+  AuditSkill skill;  ///< what the audit can know
 };
 
 /// Called with the number of stages that are finished, and how many there may be.

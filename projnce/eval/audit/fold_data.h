@@ -10,8 +10,8 @@ namespace projnce {
 
 /// Rows [begin, end).
 struct RowRange {
-  int64_t begin;
-  int64_t end;
+  int64_t begin;  ///< first row
+  int64_t end;    ///< behind the last row
 };
 
 /// Labeled rows in the order of their cross-validation folds, so that every fold is one block of
@@ -20,11 +20,12 @@ struct FoldData {
   torch::Tensor rows;                 // [N, D], float
   std::vector<int64_t> labels;        // [N]
   std::vector<int64_t> class_counts;  // [C]
-  std::vector<RowRange> folds;
-  std::vector<int64_t> original;  ///< the row's place before it was sorted
+  std::vector<RowRange> folds;        ///< the rows of each fold
+  std::vector<int64_t> original;      ///< the row's place before it was sorted
 
-  int64_t size() const { return rows.size(0); }
-  int64_t dim() const { return rows.size(1); }
+  int64_t size() const { return rows.size(0); }  ///< N
+  int64_t dim() const { return rows.size(1); }   ///< D
+  /// C
   int64_t classes() const { return static_cast<int64_t>(class_counts.size()); }
 };
 

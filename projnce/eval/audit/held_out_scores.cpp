@@ -19,9 +19,9 @@ constexpr size_t kDecaysWithNoise = 3;  // the best ones, for which a noise mode
 constexpr int kMaxFitSteps = 40;
 constexpr int kMaxRefitSteps = 25;
 constexpr int kMaxRefits = 4;
-constexpr double kNegligible = 5;       // nats behind the best: a weight below one percent
-constexpr size_t kMaxMixtures = 4;      // that get a noise model of their own
-constexpr double kMinRefitGain = 2;     // nats; less ends the refits
+constexpr double kNegligible = 5;    // nats behind the best: a weight below one percent
+constexpr size_t kMaxMixtures = 4;   // that get a noise model of their own
+constexpr double kMinRefitGain = 2;  // nats; less ends the refits
 constexpr double kMinRefitGainPerSample = 1e-3;
 constexpr int64_t kStages = kWeightDecays.size() + kDecaysWithNoise + kMaxRefits + 1;
 
@@ -73,9 +73,8 @@ class CandidateSearch {
 void CandidateSearch::keep(HeldOutScores scores) {
   best_ = std::max(best_, scores.fit.held_out);
   kept_.push_back(std::move(scores));
-  std::erase_if(kept_, [this](const auto& other) {
-    return other.fit.held_out < best_ - kNegligible;
-  });
+  std::erase_if(kept_,
+                [this](const auto& other) { return other.fit.held_out < best_ - kNegligible; });
 }
 
 void CandidateSearch::finish_stage(int64_t stages) {

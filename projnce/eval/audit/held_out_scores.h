@@ -12,15 +12,15 @@ namespace projnce {
 /// explains the given labels best.
 struct HeldOutScores {
   std::vector<float> logits;  // [N, C], in the order of the fold data
-  NoiseFit fit;
+  NoiseFit fit;               ///< to these logits
 };
 
 /// Candidates that predict held-out labels about equally well, and the weight of each.
 struct HeldOutEnsemble {
-  std::vector<HeldOutScores> members;
-  std::vector<double> weights;  ///< sum to 1
+  std::vector<HeldOutScores> members;  ///< at least one
+  std::vector<double> weights;         ///< sum to 1
 
-  const HeldOutScores& best() const;
+  const HeldOutScores& best() const;  ///< the one with the largest weight
 };
 
 /// Called with the number of stages that are finished, and how many there may be.
@@ -32,8 +32,8 @@ using StageProgress = std::function<void(int64_t done, int64_t most)>;
 ///   - the same fitted again under the estimated label noise, some rounds,
 ///   - the best of them combined with the votes of the nearest neighbors,
 ///
-/// each with a noise model of its own. A candidate's weight is its likelihood: with many samples the
-/// best one decides alone, with few the audit averages over what the labels leave possible.
+/// each with a noise model of its own. A candidate's weight is its likelihood: with many samples
+/// the best one decides alone, with few the audit averages over what the labels leave possible.
 HeldOutEnsemble held_out_scores(const FoldData& data, const StageProgress& progress = {});
 
 }  // namespace projnce

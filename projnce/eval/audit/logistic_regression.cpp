@@ -12,8 +12,8 @@ namespace projnce {
 
 namespace {
 
-// Rows are processed in chunks whose sums are added in order, and a product of one chunk runs on one
-// thread: the result does not depend on how many there are.
+// Rows are processed in chunks whose sums are added in order, and a product of one chunk runs on
+// one thread: the result does not depend on how many there are.
 constexpr int64_t kChunksPerFold = 16;
 constexpr int64_t kMinRowsPerChunk = 128;
 constexpr double kTolerance = 3e-6;  // relative gain of a step below which the search ends
@@ -69,8 +69,8 @@ FoldObjective::FoldObjective(const FoldData& data, size_t left_out, double weigh
                              const NoiseModel* noise)
     : data_(data),
       weight_decay_(weight_decay),
-      labels_(torch::from_blob(const_cast<int64_t*>(data.labels.data()), {data.size()},
-                               torch::kLong)) {
+      labels_(
+          torch::from_blob(const_cast<int64_t*>(data.labels.data()), {data.size()}, torch::kLong)) {
   for (size_t f = 0; f < data.folds.size(); ++f) {
     if (f == left_out) continue;
     const auto ranges = chunks_of(data.folds[f]);

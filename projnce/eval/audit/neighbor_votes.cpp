@@ -24,9 +24,8 @@ torch::Tensor choose_voters(int64_t rows) {
 /// The nearest voters of each row without the row itself, [N, k], nearest first.
 torch::Tensor nearest_voters(const FoldData& data, int64_t k) {
   const auto voters = choose_voters(data.size()).to(torch::kLong);
-  const auto nearest =
-      nearest_neighbors(data.rows, data.rows.index_select(0, voters),
-                        {.neighbors = k + 1, .nearness = Nearness::kDistance});
+  const auto nearest = nearest_neighbors(data.rows, data.rows.index_select(0, voters),
+                                         {.neighbors = k + 1, .nearness = Nearness::kDistance});
   const auto found = voters.index({nearest.indices}).contiguous();  // [N, k + 1]
   auto kept = torch::empty({data.size(), k}, torch::kLong);
   const auto from = found.accessor<int64_t, 2>();

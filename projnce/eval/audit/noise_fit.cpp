@@ -103,8 +103,8 @@ Choice choose_noise(const ScoredLabels& samples) {
   const auto probabilities = class_probabilities(samples, uniform_model.inverse_temperature);
   const Choice uniform{uniform_model, cross_likelihood(samples, uniform_model, probabilities)};
   const auto pattern = best_pattern(samples, search_temperature(samples, kPatternStrength));
-  const double least = std::max(
-      kMinPatternGain, kMinPatternGainPerSample * static_cast<double>(samples.used()));
+  const double least =
+      std::max(kMinPatternGain, kMinPatternGainPerSample * static_cast<double>(samples.used()));
   return pattern.held_out > uniform.held_out + least ? pattern : uniform;
 }
 
@@ -139,8 +139,7 @@ NoiseFit fit_noise(const ScoredLabels& samples) {
 double quick_held_out(const ScoredLabels& all, const NoiseModel& start) {
   const auto samples = search_part(all);
   const auto model = most_likely(models_at(geometric(1, -1.2, 0.6, 4), start, samples));
-  return cross_likelihood(samples, model,
-                          class_probabilities(samples, model.inverse_temperature));
+  return cross_likelihood(samples, model, class_probabilities(samples, model.inverse_temperature));
 }
 
 std::vector<float> true_class_probabilities(const NoiseFit& fit, const ScoredLabels& samples) {

@@ -8,10 +8,10 @@ namespace projnce {
 
 /// A noise model fitted to held-out logits, with what is uncertain about it.
 struct NoiseFit {
-  NoiseModel best;
+  NoiseModel best;  ///< the most likely one
   /// Models at neighboring temperatures, and how probable each is; few samples leave several.
   std::vector<NoiseModel> models;
-  std::vector<double> weights;
+  std::vector<double> weights;  ///< of `models`; sum to 1
   /// Log likelihood of each half of the labels under the noise matrix of the other half. Compares
   /// logits with each other: a larger value predicts given labels better.
   double held_out = 0;
@@ -23,8 +23,9 @@ struct NoiseFit {
 ///   max sum_i log sum_c p(c|z_i) T[c, y_i],   p(c|z) = softmax_c(inverse_temperature * logit_c)
 ///
 /// The temperature is searched on a grid, because T = identity with soft probabilities and noise
-/// with sharp ones are both local maxima. T stays close to uniform noise unless other noise predicts
-/// held-out labels clearly better: classes that merely overlap must not look like mislabeled ones.
+/// with sharp ones are both local maxima. T stays close to uniform noise unless other noise
+/// predicts held-out labels clearly better: classes that merely overlap must not look like
+/// mislabeled ones.
 NoiseFit fit_noise(const ScoredLabels& samples);
 
 /// `held_out` of a fit with the prior strength of `start`, by a coarse search from its matrix: to
