@@ -94,7 +94,9 @@ TEST_F(CremaDTest, OtherNamesAreLeftOutAndCounted) {
 }
 
 TEST_F(CremaDTest, UnusableSpeakersAreNamed) {
-  EXPECT_THAT(testing::complaint([&] { test_names({.test_speakers = {"1011"}}); }),
+  CremaDOptions unknown;  // GCC 12 warns of a temporary with designated initializers here
+  unknown.test_speakers = {"1011"};
+  EXPECT_THAT(testing::complaint([&] { test_names(unknown); }),
               AllOf(HasSubstr("1011"), HasSubstr("1010")));
   testing::DatasetFolder one;
   one.add_sound("AudioWAV/1001_DFA_ANG_XX.wav");
