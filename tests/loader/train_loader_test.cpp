@@ -142,6 +142,7 @@ TEST(TrainLoader, ThrowsWhatReadingASampleThrew) {
                                                                 testing::cycling_labels(40, 4), 4);
   auto options = small_options();
   options.threads = 3;
+  options.max_corrupt = {.count = 0};
   TrainLoader loader(dataset, options);
   try {
     epoch_of(loader, 0);

@@ -20,7 +20,7 @@ using testing::complaint;
 using ::testing::HasSubstr;
 using testing::ScratchDir;
 
-constexpr int64_t kClasses = 3;
+constexpr int64_t kReadoutClasses = 3;
 
 /// A model of vectors of 4 numbers, untrained.
 TrainedModel made_model(const std::string& loss) {
@@ -33,14 +33,14 @@ TrainedModel made_model(const std::string& loss) {
           loss + "'\n",
       "test");
   trained.class_names = {"a", "b", "c"};
-  trained.train_classes = kClasses;
+  trained.train_classes = kReadoutClasses;
   trained.input = read_input_options(trained.config.tables["input"]);
   trained.model = make_model(trained.config.tables["encoder"], trained.input.shape());
   trained.loss =
-      make_loss(trained.config.tables["loss"], {.num_classes = kClasses,
+      make_loss(trained.config.tables["loss"], {.num_classes = kReadoutClasses,
                                                 .embedding_dim = trained.model->embedding_dim(),
                                                 .feature_dim = trained.model->feature_dim()});
-  trained.class_vectors = torch::randn({kClasses, trained.model->embedding_dim()});
+  trained.class_vectors = torch::randn({kReadoutClasses, trained.model->embedding_dim()});
   return trained;
 }
 
@@ -48,7 +48,7 @@ EmbeddedSet made_set(const TrainedModel& trained, int64_t rows) {
   torch::manual_seed(2);
   return {.embeddings = torch::randn({rows, trained.model->embedding_dim()}),
           .features = torch::randn({rows, trained.model->feature_dim()}),
-          .labels = torch::arange(rows) % kClasses,
+          .labels = torch::arange(rows) % kReadoutClasses,
           .indices = torch::arange(rows)};
 }
 
