@@ -38,8 +38,8 @@ std::string setting_named(const std::string& name) {
   const auto wanted = with_underscores(name);
   std::string found;
   for (const auto& key : setting_keys()) {
-    if (key == wanted || key == wanted + ".name") return key;
-    // The shortest of several: train.x rather than augment.sound.x.
+    if (key == wanted || key == wanted + ".name" || key == "train." + wanted) return key;
+    // The shortest of several: loss.x rather than augment.sound.x.
     if (key.ends_with("." + wanted) && (found.empty() || key.size() < found.size())) found = key;
   }
   return found;

@@ -38,6 +38,7 @@ OpenedDataset open_tones(const std::filesystem::path& root, ClipFormat sound = {
   Table table;
   table.values["name"] = {std::string("folder"), {}};
   table.values["root"] = {root.native(), {}};
+  table.values["split"] = {std::string("shuffle"), {}};  // takes the same share of every class
   OpenContext context;
   context.sound = sound;
   return open_dataset(table, context);
