@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "apps/projnce/command.h"
+#include "apps/projnce/options.h"
 #include "projnce/io/atomic_file.h"
 #include "projnce/pipeline/predict.h"
 
@@ -68,8 +69,8 @@ void add_predict_command(CLI::App& app, Context& context) {
       ->add_option("INPUT", arguments->request.inputs,
                    "images or sounds, as the run was trained on, or folders of them")
       ->required();
-  command->add_option("--top-k", arguments->request.top_k, "classes to name for each sample (1)")
-      ->check(CLI::PositiveNumber);
+  add_number(*command, "--top-k", arguments->request.top_k, at_least(1),
+             "number of classes to name for each sample");
   command->add_option("--csv", arguments->csv, "write the CSV to this file");
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] { run(*arguments, context); });

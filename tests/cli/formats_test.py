@@ -149,7 +149,7 @@ class Damage(CommandLineTest):
         self.assertEqual(self.train("--max-corrupt", "14%").returncode, 2)
         ran = self.train("--max-corrupt", "15%")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertIn('max_corrupt = "15%"', (self.scratch / "run/config.toml").read_text())
+        self.assertIn("max_corrupt = '15%'", (self.scratch / "run/config.toml").read_text())
 
     def test_a_wrong_limit_is_refused(self):
         make_folder(self.scratch / "photos", per_class=5)
@@ -211,7 +211,7 @@ class Layouts(CommandLineTest):
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("layout: speech-commands (chosen by --layout)", ran.stderr)
         config = (self.scratch / "run/config.toml").read_text()
-        self.assertIn('name = "speech-commands"', config)
+        self.assertIn("name = 'speech-commands'", config)
         self.assertIn("seconds = 3.0", config, "the sounds keep their length")
 
     def test_a_wrong_layout_is_answered_with_the_nearest(self):
