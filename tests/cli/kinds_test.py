@@ -129,7 +129,7 @@ class Corruption(CommandLineTest):
     def test_wrong_labels_are_recorded(self):
         make_folder(self.scratch / "photos", per_class=50)
         summary = self.run_json("train", "--data", "photos", "--out", "run", *TINY, "--set",
-                                "dataset.label_noise.rate=0.3")
+                                "dataset.label_noise.rate=0.3", "--set", "dataset.split=shuffle")
         shape, values = read_npy(self.scratch / "run/train_labels.npy")
         self.assertEqual(shape, [80, 2])
         wrong = sum(used != given for used, given in zip(values[::2], values[1::2]))
