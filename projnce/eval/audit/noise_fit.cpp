@@ -15,7 +15,7 @@ constexpr double kPatternStrength = 10;  // that temperatures for other noise ar
 /// Other noise than uniform must gain this much held-out log likelihood, in nats and per sample.
 /// Where classes overlap T gains a little by describing the overlap, in proportion to the samples.
 constexpr double kMinPatternGain = 8;
-constexpr double kMinPatternGainPerSample = 0.01;
+constexpr double kMinPatternGainPerSample = 0.03;
 /// Prior of the noise rate, density proportional to e^{-5 rate}: decides where the labels do not.
 constexpr double kRatePenalty = 5;
 constexpr double kFirstRate = 0.05;
