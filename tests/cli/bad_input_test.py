@@ -24,7 +24,7 @@ class BadInput(CommandLineTest):
 
     def test_too_many_unreadable_files(self):
         folder = make_folder(self.scratch / "photos")
-        for number in range(5):
+        for number in range(6):  # five are skipped with a warning
             (folder / f"lying/bad{number}.png").write_bytes(b"no picture")
         self.assert_refused("train", "--data", "photos", says="bad")
 
@@ -88,7 +88,7 @@ class BadInput(CommandLineTest):
     def test_wrong_usage(self):
         self.assert_refused("trian", says="projnce:")
         self.assert_refused("train", "--no-such-option", says="projnce:")
-        self.assert_refused(says="projnce:")
+        self.assertEqual(self.run_program().returncode, 0, "the program alone prints its help")
 
     def test_a_directory_without_run(self):
         (self.scratch / "empty").mkdir()

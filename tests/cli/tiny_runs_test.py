@@ -65,8 +65,8 @@ class TinyRuns(CommandLineTest):
 
     def test_the_same_folder_is_one_test_set_and_a_changed_one_is_another(self):
         write_classes(self.scratch / "photos", {"a": 10, "b": 10})
-        self.train("photos", "runs/first", "--loss", "supcon")
-        self.train("photos", "runs/second", "--seed", "2", "--set",
+        self.train("photos", "runs/first", "--set", "loss.name=supcon")
+        self.train("photos", "runs/second", "--set", "seed=2", "--set",
                    "dataset.label_noise.rate=0.3")
         first, second = (self.summary(f"runs/{name}")["data"] for name in ("first", "second"))
         self.assertEqual(first, second, "neither seeds nor label noise change the data")

@@ -16,8 +16,9 @@ constexpr double kPatternStrength = 10;  // that temperatures for other noise ar
 /// Where classes overlap T gains a little by describing the overlap, in proportion to the samples.
 constexpr double kMinPatternGain = 8;
 constexpr double kMinPatternGainPerSample = 0.03;
-/// Prior of the noise rate, density proportional to e^{-5 rate}: decides where the labels do not.
-constexpr double kRatePenalty = 5;
+/// Prior of the inverse temperature, density proportional to it. Inside tight clusters soft
+/// probabilities explain labels as well as label noise does; this decides for noise.
+constexpr double kSharpnessPrior = 1;
 constexpr double kFirstRate = 0.05;
 constexpr double kLowestLog = -1.6;  // of the inverse temperature
 constexpr double kHighestLog = 2.4;
@@ -27,7 +28,7 @@ constexpr int kFineSteps = 7;
 constexpr int64_t kSearchSamples = 8000;  // more would not change what is chosen
 
 double penalized(const NoiseModel& model) {
-  return model.log_likelihood - kRatePenalty * model.rate;
+  return model.log_likelihood + kSharpnessPrior * std::log(model.inverse_temperature);
 }
 
 std::vector<double> geometric(double center, double low, double high, int steps) {
