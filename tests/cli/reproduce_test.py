@@ -45,7 +45,9 @@ class EveryTableAndFigure(ReproduceTest):
             self.assertEqual(len(table["columns"]), columns)
             for row in table["cells"]:
                 for cell in row:
-                    self.assertEqual(len(cell["runs"]), 1, cell)
+                    # A smoke test has few samples of a class: information is withheld.
+                    if cell.get("absent") != "too few test samples of a class for an estimate":
+                        self.assertEqual(len(cell["runs"]), 1, cell)
         self.check_files(name, result)
 
     def check_files(self, name, result):
