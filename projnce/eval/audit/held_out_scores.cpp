@@ -19,11 +19,17 @@ constexpr size_t kDecaysWithNoise = 3;  // the best ones, for which a noise mode
 constexpr int kMaxFitSteps = 40;
 constexpr int kMaxRefitSteps = 25;
 constexpr int kMaxRefits = 4;
+/// Nats a sample that a pattern of mistakes must gain over uniform noise. Where classes overlap a
+/// pattern gains up to 0.026 by describing the overlap, and refits do not add to that; the gain of
+/// real mistakes grows with every refit. So faint patterns get refits, and must be clear then.
+constexpr double kClearPatternGain = 0.03;
+constexpr double kFaintPatternGain = 0;
+constexpr double kRefittedPatternGain = 0.045;
 constexpr double kNegligible = 5;    // nats behind the best: a weight below one percent
 constexpr size_t kMaxMixtures = 4;   // that get a noise model of their own
 constexpr double kMinRefitGain = 2;  // nats; less ends the refits
 constexpr double kMinRefitGainPerSample = 1e-3;
-constexpr int64_t kStages = kWeightDecays.size() + kDecaysWithNoise + kMaxRefits + 1;
+constexpr int64_t kStages = kWeightDecays.size() + kDecaysWithNoise + 2 * kMaxRefits + 1;
 
 /// A classifier, its held-out logits and the label noise that fits them.
 struct Candidate {
@@ -60,11 +66,14 @@ class CandidateSearch {
   Candidate best_plain();
   bool refit(Candidate& current, bool try_smaller_decay);
   void add_neighbors(const HeldOutScores& scores);
+  void refit_until_settled(Candidate& current);
+  void try_faint_pattern(Candidate& current);
   HeldOutEnsemble weigh();
 
   const FoldData& data_;
   const StageProgress& progress_;
   int64_t finished_ = 0;
+  double pattern_gain_ = kClearPatternGain;
   std::vector<HeldOutScores> kept_;
   double best_ = -INFINITY;  ///< held-out likelihood of the best one kept
 };
@@ -127,7 +136,7 @@ Candidate CandidateSearch::best_plain() {
   size_t best = 0;
   for (size_t k = 0; k < candidates.size(); ++k) {
     auto& scores = candidates[k].scores;
-    scores.fit = fit_noise(scored(scores.logits));
+    scores.fit = fit_noise(scored(scores.logits), pattern_gain_);
     keep(scores);
     if (candidates[k].held_out() > candidates[best].held_out()) best = k;
     finish_stage();
@@ -148,7 +157,7 @@ bool CandidateSearch::refit(Candidate& current, bool try_smaller_decay) {
     auto regression = start;
     regression.fit(decay, &noise, kMaxRefitSteps);
     auto logits = regression.held_out_logits();
-    auto fit = fit_noise(scored(logits));
+    auto fit = fit_noise(scored(logits), pattern_gain_);
     Candidate next{decay, std::move(regression), {std::move(logits), std::move(fit)}};
     keep(next.scores);
     if (next.held_out() > current.held_out()) current = std::move(next);
@@ -181,7 +190,7 @@ void CandidateSearch::add_neighbors(const HeldOutScores& scores) {
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   if (mixed.size() > kMaxMixtures) mixed.resize(kMaxMixtures);
   for (auto& [held_out, logits] : mixed) {
-    auto fit = fit_noise(scored(logits));
+    auto fit = fit_noise(scored(logits), pattern_gain_);
     keep({std::move(logits), std::move(fit)});
   }
 }
@@ -197,11 +206,39 @@ HeldOutEnsemble CandidateSearch::weigh() {
   return ensemble;
 }
 
-HeldOutEnsemble CandidateSearch::run() {
-  auto current = best_plain();
+void CandidateSearch::refit_until_settled(Candidate& current) {
   for (int round = 0; round < kMaxRefits; ++round) {
     if (!refit(current, /*try_smaller_decay=*/round < 2)) break;
   }
+}
+
+/// Follows a pattern of mistakes that is not clear yet. If refits make it clear it replaces all
+/// other candidates.
+void CandidateSearch::try_faint_pattern(Candidate& current) {
+  if (current.scores.fit.best.prior_strength < kUniformStrength) return;  // has one
+  pattern_gain_ = kFaintPatternGain;
+  auto kept = std::exchange(kept_, {});
+  const double best = std::exchange(best_, -INFINITY);
+  auto faint = current;
+  faint.scores.fit = fit_noise(scored(faint.scores.logits), pattern_gain_);
+  if (faint.scores.fit.best.prior_strength < kUniformStrength) {
+    keep(faint.scores);
+    refit_until_settled(faint);
+  }
+  const double gain = faint.scores.fit.held_out_per_sample - current.scores.fit.held_out_per_sample;
+  if (faint.scores.fit.best.prior_strength < kUniformStrength && gain > kRefittedPatternGain) {
+    current = std::move(faint);
+    return;
+  }
+  pattern_gain_ = kClearPatternGain;
+  kept_ = std::move(kept);
+  best_ = best;
+}
+
+HeldOutEnsemble CandidateSearch::run() {
+  auto current = best_plain();
+  refit_until_settled(current);
+  try_faint_pattern(current);
   add_neighbors(current.scores);
   finish_stage(kStages - finished_);
   return weigh();

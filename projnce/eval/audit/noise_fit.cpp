@@ -10,12 +10,10 @@ namespace projnce {
 namespace {
 
 // Pseudo-samples of uniform noise per row of T. The first is uniform noise for all that matters.
-constexpr std::array kStrengths = {1e4, 1e3, 1e2, 1e1, 3.0};
+constexpr std::array kStrengths = {kUniformStrength, 1e3, 1e2, 1e1, 3.0};
 constexpr double kPatternStrength = 10;  // that temperatures for other noise are searched with
-/// Other noise than uniform must gain this much held-out log likelihood, in nats and per sample.
-/// Where classes overlap T gains a little by describing the overlap, in proportion to the samples.
+/// Other noise than uniform must gain this much held-out log likelihood, in nats, at least.
 constexpr double kMinPatternGain = 8;
-constexpr double kMinPatternGainPerSample = 0.03;
 /// Prior of the inverse temperature, density proportional to it. Inside tight clusters soft
 /// probabilities explain labels as well as label noise does; this decides for noise.
 constexpr double kSharpnessPrior = 1;
@@ -99,13 +97,13 @@ Choice best_pattern(const ScoredLabels& samples, NoiseModel model) {
 }
 
 /// Uniform noise, or a pattern of mistakes if the labels leave little doubt that there is one.
-Choice choose_noise(const ScoredLabels& samples) {
+Choice choose_noise(const ScoredLabels& samples, double pattern_gain) {
   const auto uniform_model = search_temperature(samples, kStrengths.front());
   const auto probabilities = class_probabilities(samples, uniform_model.inverse_temperature);
   const Choice uniform{uniform_model, cross_likelihood(samples, uniform_model, probabilities)};
   const auto pattern = best_pattern(samples, search_temperature(samples, kPatternStrength));
   const double least =
-      std::max(kMinPatternGain, kMinPatternGainPerSample * static_cast<double>(samples.used()));
+      std::max(kMinPatternGain, pattern_gain * static_cast<double>(samples.used()));
   return pattern.held_out > uniform.held_out + least ? pattern : uniform;
 }
 
@@ -116,9 +114,9 @@ ScoredLabels search_part(const ScoredLabels& samples) {
 
 }  // namespace
 
-NoiseFit fit_noise(const ScoredLabels& samples) {
+NoiseFit fit_noise(const ScoredLabels& samples, double pattern_gain) {
   const auto part = search_part(samples);
-  const auto choice = choose_noise(part);
+  const auto choice = choose_noise(part, pattern_gain);
   const auto grid =
       geometric(choice.model.inverse_temperature, -kFineWidth, kFineWidth, kFineSteps);
   NoiseFit fit{.best = choice.model,

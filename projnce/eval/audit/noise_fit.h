@@ -6,6 +6,9 @@
 
 namespace projnce {
 
+/// Prior strength of uniform noise; a smaller one lets a pattern of mistakes show.
+inline constexpr double kUniformStrength = 1e4;
+
 /// A noise model fitted to held-out logits, with what is uncertain about it.
 struct NoiseFit {
   NoiseModel best;  ///< the most likely one
@@ -26,7 +29,8 @@ struct NoiseFit {
 /// with sharp ones are both local maxima. T stays close to uniform noise unless other noise
 /// predicts held-out labels clearly better: classes that merely overlap must not look like
 /// mislabeled ones.
-NoiseFit fit_noise(const ScoredLabels& samples);
+/// `pattern_gain` is what it must gain, in nats a sample.
+NoiseFit fit_noise(const ScoredLabels& samples, double pattern_gain);
 
 /// `held_out` of a fit with the prior strength of `start`, by a coarse search from its matrix: to
 /// compare logits with each other.
