@@ -14,6 +14,8 @@ constexpr std::array kStrengths = {kUniformStrength, 1e3, 1e2, 1e1, 3.0};
 constexpr double kPatternStrength = 10;  // that temperatures for other noise are searched with
 /// Other noise than uniform must gain this much held-out log likelihood, in nats, at least.
 constexpr double kMinPatternGain = 8;
+constexpr double kApart = 0.98;     // mean confidence of classes that do not overlap
+constexpr double kNearlyEqual = 1;  // nats
 /// Prior of the inverse temperature, density proportional to it. Inside tight clusters soft
 /// probabilities explain labels as well as label noise does; this decides for noise.
 constexpr double kSharpnessPrior = 1;
@@ -96,14 +98,30 @@ Choice best_pattern(const ScoredLabels& samples, NoiseModel model) {
   return best;
 }
 
+/// Mean probability of the most likely class.
+double mean_confidence(const ScoredLabels& samples, double inverse_temperature) {
+  const auto probabilities = class_probabilities(samples, inverse_temperature);
+  double sum = 0;
+  for (const auto& members : samples.members) {
+    for (const int64_t i : members) {
+      const float* p = probabilities.data() + i * samples.classes;
+      sum += *std::max_element(p, p + samples.classes);
+    }
+  }
+  return sum / static_cast<double>(samples.used());
+}
+
 /// Uniform noise, or a pattern of mistakes if the labels leave little doubt that there is one.
 Choice choose_noise(const ScoredLabels& samples, double pattern_gain) {
   const auto uniform_model = search_temperature(samples, kStrengths.front());
   const auto probabilities = class_probabilities(samples, uniform_model.inverse_temperature);
   const Choice uniform{uniform_model, cross_likelihood(samples, uniform_model, probabilities)};
   const auto pattern = best_pattern(samples, search_temperature(samples, kPatternStrength));
+  // If the classes are apart there is no overlap that a pattern could describe by mistake.
+  const bool apart = mean_confidence(samples, pattern.model.inverse_temperature) > kApart;
   const double least =
-      std::max(kMinPatternGain, pattern_gain * static_cast<double>(samples.used()));
+      apart ? -kNearlyEqual
+            : std::max(kMinPatternGain, pattern_gain * static_cast<double>(samples.used()));
   return pattern.held_out > uniform.held_out + least ? pattern : uniform;
 }
 
