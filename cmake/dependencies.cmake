@@ -1,12 +1,17 @@
 # Every library that projnce is made of, found once. script/setup installs them on Debian.
 if(NOT PROJECT_IS_TOP_LEVEL)
-  set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)  # who links projnce needs its torch, in any folder
+  set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)  # targets that link projnce need torch in any folder
 endif()
-find_package(Torch REQUIRED)
-find_package(OpenMP REQUIRED COMPONENTS CXX)
-# LibTorch's headers are not ours to warn about.
-set_target_properties(torch PROPERTIES
-  INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${TORCH_INCLUDE_DIRS}")
+include(torch)
+if(PROJNCE_TORCH_NOT_FOUND)
+  message(FATAL_ERROR "${PROJNCE_TORCH_NOT_FOUND}")
+endif()
+if(PROJNCE_BUILD_PROGRAM AND NOT PROJNCE_TORCH_CXX11_ABI)
+  message(FATAL_ERROR "torch ${PROJNCE_TORCH_VERSION} in ${PROJNCE_TORCH_LIBRARY_DIR} was built with the old C++ "
+                      "ABI (_GLIBCXX_USE_CXX11_ABI=0), which the libraries of this system do not have: the trainer "
+                      "cannot be linked. Install torch 2.7 or newer, or build the losses alone with "
+                      "-DPROJNCE_BUILD_PROGRAM=OFF.")
+endif()
 
 if(PROJNCE_BUILD_PROGRAM)
   find_package(CLI11 REQUIRED)

@@ -64,6 +64,6 @@ configure_package_config_file(
   NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/projnceConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/projnceConfig.cmake
+install(FILES ${PROJECT_BINARY_DIR}/projnceConfig.cmake ${PROJECT_SOURCE_DIR}/cmake/torch.cmake
               ${PROJECT_BINARY_DIR}/projnceConfigVersion.cmake
         DESTINATION ${package_directory})

@@ -1,6 +1,6 @@
 # What projnce_files and projnce_trainer link besides LibTorch. The build includes this file, and so
 # does the installed package for its component `trainer`. Sets projnce_missing to the names of what is
-# not there; where nothing is missing, makes projnce::files_dependencies and projnce::gloo.
+# not there; where nothing is missing, makes projnce::files_dependencies.
 set(projnce_missing "")
 
 foreach(projnce_package IN ITEMS Threads nlohmann_json spdlog tomlplusplus PNG ZLIB JPEG GIF LibArchive
@@ -25,18 +25,21 @@ foreach(projnce_module projnce_target IN ZIP_LISTS projnce_modules projnce_targe
   endif()
 endforeach()
 
-find_path(GLOO_INCLUDE_DIR gloo/context.h)  # c10d's headers include them
-find_library(GLOO_LIBRARY gloo)
-mark_as_advanced(GLOO_INCLUDE_DIR GLOO_LIBRARY)
-if(NOT GLOO_INCLUDE_DIR OR NOT GLOO_LIBRARY)
-  list(APPEND projnce_missing gloo)
+# torch's include directory holds a copy of another version of fmt, which would hide the one that spdlog
+# is linked with. This directory comes first and holds that one alone.
+find_path(PROJNCE_FMT_INCLUDE_DIR fmt/format.h)
+mark_as_advanced(PROJNCE_FMT_INCLUDE_DIR)
+if(PROJNCE_FMT_INCLUDE_DIR)
+  file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/projnce_fmt")
+  file(CREATE_LINK "${PROJNCE_FMT_INCLUDE_DIR}/fmt" "${CMAKE_BINARY_DIR}/projnce_fmt/fmt" SYMBOLIC)
+else()
+  list(APPEND projnce_missing fmt)
 endif()
 
 if(NOT projnce_missing AND NOT TARGET projnce::files_dependencies)
-  add_library(projnce::gloo UNKNOWN IMPORTED)
-  set_target_properties(projnce::gloo PROPERTIES
-    IMPORTED_LOCATION "${GLOO_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${GLOO_INCLUDE_DIR}")
   add_library(projnce::files_dependencies INTERFACE IMPORTED)
+  target_include_directories(projnce::files_dependencies SYSTEM BEFORE INTERFACE
+                             "${CMAKE_BINARY_DIR}/projnce_fmt")
   target_link_libraries(projnce::files_dependencies INTERFACE
     nlohmann_json::nlohmann_json spdlog::spdlog tomlplusplus::tomlplusplus PNG::PNG ZLIB::ZLIB
     PkgConfig::turbojpeg JPEG::JPEG GIF::GIF PkgConfig::tiff PkgConfig::webpdemux PkgConfig::webp
