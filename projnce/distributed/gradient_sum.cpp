@@ -5,6 +5,7 @@
 #include <torch/torch.h>
 
 #include <optional>
+#include <utility>
 
 namespace projnce {
 
@@ -25,6 +26,10 @@ struct GradientBucket {
 namespace {
 
 using torch::autograd::variable_list;
+
+/// A shared_ptr or an intrusive_ptr to a node, depending on the version of torch.
+using AccumulatorPtr =
+    decltype(torch::autograd::impl::grad_accumulator(std::declval<const torch::Tensor&>()));
 
 void allocate_bucket(GradientBucket& bucket) {
   int64_t elements = 0;
@@ -96,7 +101,7 @@ struct GradientSum::Buckets {
   size_t next = 0;  ///< the first bucket that is not yet sent
   bool armed = false;
   /// LibTorch drops an accumulator, and its hook, when nobody holds it.
-  std::vector<std::shared_ptr<torch::autograd::Node>> accumulators;
+  std::vector<AccumulatorPtr> accumulators;
 
   void on_gradient(size_t bucket, size_t slot) {
     if (!armed) return;
