@@ -1,6 +1,6 @@
 // How long a checkpoint holds up training: ResNet-18 with AdamW's two moments, 134 MB.
 #include <benchmark/benchmark.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <chrono>
 #include <filesystem>

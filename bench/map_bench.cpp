@@ -10,7 +10,7 @@
 // first iteration, and what the map's own divergence is. For `judge`: `divergence`, exact, from the
 // affinities of perplexity 30, and `preserved`, the share of the 10 nearest rows that are among the
 // 10 nearest in the map.
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <iostream>
 #include <nlohmann/json.hpp>

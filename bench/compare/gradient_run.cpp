@@ -1,6 +1,6 @@
 #include "bench/compare/gradient_run.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <cmath>
 

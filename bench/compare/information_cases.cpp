@@ -1,5 +1,5 @@
 // Mixed KSG against its authors' program. No gradient; processor time, since theirs has one thread.
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "bench/compare/plain_forms.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 namespace projnce::bench {
 

@@ -1,5 +1,5 @@
 // Class vectors: the losses with one vector for each class, and the two projections that cost most.
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "bench/compare/cases.h"
 #include "bench/compare/gradient_run.h"

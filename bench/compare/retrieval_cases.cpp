@@ -1,6 +1,6 @@
 // Neighbours of 10 000 queries among 50 000 rows, and MAP@R over them, against LibTorch's matrix
 // product and topk on chunks of queries, as users of PyTorch write it.
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 

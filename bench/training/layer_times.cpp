@@ -1,7 +1,7 @@
 #include "bench/training/layer_times.h"
 
 #include <fmt/format.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <iostream>
 #include <map>

@@ -1,6 +1,6 @@
 // Whole training steps: SupContrast's own loop, LibTorch's convolutions, ours; docs/performance.md.
 #include <fmt/format.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <CLI/CLI.hpp>
 #include <iostream>

@@ -1,6 +1,7 @@
 #include "projnce/checkpoint/checkpoint_writer.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <utility>
 

@@ -1,8 +1,10 @@
 #include "projnce/distributed/gradient_sum.h"
 
+#include <torch/autograd.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/utils/lambda_post_hook.h>
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <optional>
 #include <utility>

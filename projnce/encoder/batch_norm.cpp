@@ -1,6 +1,9 @@
 #include "projnce/encoder/batch_norm.h"
 
-#include <torch/torch.h>
+#include <torch/autograd.h>
+#include <torch/nn/functional/batchnorm.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <tuple>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "projnce/encoder/conv.h"
 
-#include <torch/torch.h>
+#include <torch/nn/modules/conv.h>
 
 namespace projnce {
 

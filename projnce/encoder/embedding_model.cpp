@@ -1,6 +1,6 @@
 #include "projnce/encoder/embedding_model.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 namespace projnce {
 

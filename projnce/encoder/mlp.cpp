@@ -1,6 +1,8 @@
 #include "projnce/encoder/mlp.h"
 
-#include <torch/torch.h>
+#include <torch/nn/modules/activation.h>
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/nn/modules/linear.h>
 
 #include "projnce/core/error.h"
 #include "projnce/encoder/batch_norm.h"

@@ -1,6 +1,6 @@
 #include "projnce/encoder/residual_block.h"
 
-#include <torch/torch.h>
+#include <torch/nn/modules/container/sequential.h>
 
 #include <memory>
 

@@ -1,6 +1,8 @@
 #include "projnce/encoder/resnet.h"
 
-#include <torch/torch.h>
+#include <torch/nn/init.h>
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/nn/modules/conv.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "projnce/eval/accuracy.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <cmath>
 #include <numeric>

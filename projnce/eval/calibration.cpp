@@ -1,6 +1,6 @@
 #include "projnce/eval/calibration.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "projnce/eval/accuracy.h"
 

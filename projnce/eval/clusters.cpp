@@ -1,6 +1,7 @@
 #include "projnce/eval/clusters.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <limits>
 #include <random>

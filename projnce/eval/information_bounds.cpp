@@ -1,6 +1,7 @@
 #include "projnce/eval/information_bounds.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include "projnce/core/error.h"
 #include "projnce/eval/nearest_centroid.h"

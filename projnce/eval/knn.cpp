@@ -1,6 +1,7 @@
 #include "projnce/eval/knn.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include "projnce/eval/nearest_neighbors.h"
 #include "projnce/projection/class_groups.h"

@@ -1,6 +1,7 @@
 #include "projnce/eval/linear_probe.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 #include "projnce/eval/nearest_centroid.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <limits>
 

@@ -1,6 +1,7 @@
 #include "projnce/eval/retrieval.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,7 @@
 #include "projnce/export/encoder_nodes.h"
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include <functional>
 #include <numeric>

@@ -1,6 +1,6 @@
 #include "projnce/loader/batch.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <optional>
 #include <vector>

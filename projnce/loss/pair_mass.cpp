@@ -1,6 +1,8 @@
 #include "projnce/loss/pair_mass.h"
 
-#include <torch/torch.h>
+#include <torch/autograd.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include "projnce/core/error.h"
 #include "projnce/loss/pair_engine.h"

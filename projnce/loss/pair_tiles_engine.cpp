@@ -1,4 +1,4 @@
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "projnce/kernel/pair_curve.h"
 #include "projnce/kernel/pair_mass.h"

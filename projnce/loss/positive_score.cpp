@@ -1,6 +1,8 @@
 #include "projnce/loss/positive_score.h"
 
-#include <torch/torch.h>
+#include <torch/autograd.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include "projnce/core/error.h"
 #include "projnce/kernel/class_mean_score.h"

@@ -1,6 +1,6 @@
 #include "projnce/pipeline/array_files.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 

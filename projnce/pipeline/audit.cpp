@@ -1,7 +1,7 @@
 #include "projnce/pipeline/audit.h"
 
 #include <fmt/format.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "projnce/pipeline/audited_samples.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "projnce/pipeline/batch_samples.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 namespace projnce {
 

@@ -1,6 +1,6 @@
 #include "projnce/pipeline/closing_page.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "projnce/core/error.h"
 #include "projnce/pipeline/run_pages.h"

@@ -1,6 +1,6 @@
 #include "projnce/pipeline/embed.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "projnce/core/error.h"
 #include "projnce/core/threads.h"

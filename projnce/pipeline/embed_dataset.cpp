@@ -1,6 +1,7 @@
 #include "projnce/pipeline/embed_dataset.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 namespace projnce {
 

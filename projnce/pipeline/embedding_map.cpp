@@ -1,7 +1,7 @@
 #include "projnce/pipeline/embedding_map.h"
 
 #include <fmt/format.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <chrono>
 

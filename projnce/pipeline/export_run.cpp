@@ -1,6 +1,7 @@
 #include "projnce/pipeline/export_run.h"
 
-#include <torch/torch.h>
+#include <torch/autograd.h>
+#include <torch/types.h>
 
 #include <limits>
 #include <map>

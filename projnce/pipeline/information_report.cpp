@@ -1,6 +1,6 @@
 #include "projnce/pipeline/information_report.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"

@@ -1,6 +1,6 @@
 #include "projnce/pipeline/judge.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <cmath>

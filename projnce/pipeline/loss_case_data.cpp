@@ -1,5 +1,5 @@
 // The kinds of cases that are no losses: what happens to data before them and to embeddings after.
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <limits>
 

@@ -1,6 +1,8 @@
 #include "projnce/pipeline/measure_machine.h"
 
-#include <torch/torch.h>
+#include <torch/nn/functional/normalization.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <algorithm>
 #include <chrono>

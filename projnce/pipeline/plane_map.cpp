@@ -1,7 +1,7 @@
 #include "projnce/pipeline/plane_map.h"
 
 #include <fmt/format.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "projnce/core/error.h"
 #include "projnce/core/progress.h"

@@ -1,6 +1,6 @@
 #include "projnce/pipeline/predict_inputs.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <memory>
 #include <utility>

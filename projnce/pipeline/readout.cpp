@@ -1,6 +1,6 @@
 #include "projnce/pipeline/readout.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "projnce/eval/temperature_scaling.h"
 

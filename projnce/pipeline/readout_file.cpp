@@ -1,6 +1,7 @@
 #include "projnce/pipeline/readout_file.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,7 @@
 #include "projnce/pipeline/run_evaluation.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <numeric>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "projnce/pipeline/run_results.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "projnce/pipeline/information_report.h"
 #include "projnce/pipeline/retrieval_report.h"

@@ -1,6 +1,6 @@
 #include "projnce/train/global_loss.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <numeric>
 #include <vector>

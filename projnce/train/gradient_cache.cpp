@@ -1,6 +1,8 @@
 #include "projnce/train/gradient_cache.h"
 
-#include <torch/torch.h>
+#include <torch/autograd.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "projnce/train/trainer.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 #include "projnce/train/training_checkpoint.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

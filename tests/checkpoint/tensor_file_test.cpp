@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "projnce/io/atomic_file.h"
 #include "projnce/io/safetensors_writer.h"

@@ -1,7 +1,8 @@
 #include "projnce/encoder/embedding_model.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include "projnce/encoder/resnet.h"
 

@@ -1,7 +1,7 @@
 #include "projnce/eval/accuracy.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <cmath>
 

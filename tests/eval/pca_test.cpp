@@ -1,7 +1,8 @@
 #include "projnce/eval/pca.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include "tests/support/complaint.h"
 

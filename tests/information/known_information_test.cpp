@@ -1,6 +1,6 @@
 // Mixed KSG where the information is known by other means: mixtures of normal distributions.
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <cmath>
 #include <numbers>

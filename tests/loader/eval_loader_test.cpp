@@ -1,7 +1,7 @@
 #include "projnce/loader/eval_loader.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "projnce/augment/eval_transform.h"
 #include "projnce/core/error.h"

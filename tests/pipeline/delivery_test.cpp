@@ -1,7 +1,8 @@
 #include "projnce/pipeline/delivery.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include "projnce/core/toml.h"
 #include "projnce/eval/nearest_centroid.h"

@@ -1,7 +1,8 @@
 #include "projnce/pipeline/embed_dataset.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include "projnce/encoder/resnet.h"
 #include "tests/support/memory_dataset.h"

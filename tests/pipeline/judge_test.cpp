@@ -1,7 +1,7 @@
 #include "projnce/pipeline/judge.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "projnce/eval/nearest_centroid.h"
 

@@ -1,6 +1,6 @@
 #include "tests/support/onnx_runner.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <cmath>
 #include <cstring>

@@ -1,6 +1,8 @@
 #include "projnce/encoder/native/native_engine.h"
 
-#include <torch/torch.h>
+#include <torch/autograd.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <mutex>
 #include <tuple>

@@ -1,6 +1,6 @@
 #include "projnce/encoder/native/native_trunk.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 

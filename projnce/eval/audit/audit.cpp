@@ -1,6 +1,7 @@
 #include "projnce/eval/audit/audit.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "projnce/eval/audit/audit_score.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 #include "projnce/eval/audit/fold_data.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <numeric>

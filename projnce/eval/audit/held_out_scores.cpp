@@ -1,6 +1,6 @@
 #include "projnce/eval/audit/held_out_scores.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "projnce/eval/audit/neighbor_votes.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <array>
