@@ -1,9 +1,17 @@
 """Finds the compiled operators and loads them into the torch that is there."""
 import json
+import sys
 from pathlib import Path
 from typing import Tuple
 
-import torch
+try:
+    import torch
+except ModuleNotFoundError as error:
+    if error.name != "torch":
+        raise
+    raise ImportError(
+        f"projnce needs torch, and {sys.executable} has none; run `pip install torch==2.13.0`"
+    ) from None
 
 _HERE = Path(__file__).resolve().parent
 # Installed beside the package, or built by script/build in a checkout.

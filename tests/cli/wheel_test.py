@@ -141,13 +141,16 @@ class Wheel(unittest.TestCase):
         ran = run(other.python, "-W", "ignore", "-c", FIVE_LINES, cwd=self.scratch, check=True)
         self.assertEqual(len(openmp_runtimes(ran.stdout)), 1)
 
-    def test_without_torch_the_command_says_what_to_install(self):
+    def test_without_torch_both_say_what_to_install(self):
         bare = Environment(self.scratch / "bare")
         bare.install(self.wheel)
         ran = run(bare.program, "--version")
         self.assertEqual((ran.returncode, ran.stdout), (1, ""))
         self.assertRegex(ran.stderr, r"^projnce: this program was built for torch \S+, and \S+ has no torch; "
                                      r"run `pip install 'torch==\d+\.\d+\.\*'`\n$")
+        ran = run(bare.python, "-c", "import projnce", cwd=self.scratch)
+        self.assertEqual(ran.stderr.splitlines()[-1], f"ImportError: projnce needs torch, and {bare.python} has "
+                                                      "none; run `pip install torch==2.13.0`")
 
     def test_another_torch_is_refused_by_both(self):
         built_with = self.clean.site / "projnce" / "lib" / "projnce_ops.json"
