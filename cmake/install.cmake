@@ -13,13 +13,14 @@ endfunction()
 # A LibTorch that is not where the system looks is found again where it was.
 set_target_properties(projnce PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS projnce EXPORT projnceTargets
+        LIBRARY COMPONENT program NAMELINK_COMPONENT development
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT projnceTargets NAMESPACE projnce:: DESTINATION ${package_directory})
 install(FILES ${PROJECT_SOURCE_DIR}/projnce/projnce.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/projnce)
 install(FILES ${PROJECT_BINARY_DIR}/generated/projnce/core/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/projnce/core)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 foreach(folder projection loss information eval)
   projnce_install_headers(${folder})
 endforeach()
@@ -55,7 +56,7 @@ if(PROJNCE_BUILD_PROGRAM)
   file(RELATIVE_PATH library_from_program ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(projnce_program PROPERTIES
     INSTALL_RPATH "$ORIGIN/${library_from_program}" INSTALL_RPATH_USE_LINK_PATH ON)
-  install(TARGETS projnce_program)
+  install(TARGETS projnce_program RUNTIME COMPONENT program)
 endif()
 
 configure_package_config_file(
@@ -67,3 +68,6 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/projnceConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/projnceConfig.cmake ${PROJECT_SOURCE_DIR}/cmake/torch.cmake
               ${PROJECT_BINARY_DIR}/projnceConfigVersion.cmake
         DESTINATION ${package_directory})
+if(PROJNCE_BUILD_PROGRAM)
+  include(debian_package)
+endif()

@@ -3,7 +3,7 @@
 #
 # Search order:
 #   1. CMAKE_PREFIX_PATH: a LibTorch directory, or torch.utils.cmake_prefix_path of a Python package
-#   2. the torch of a Python interpreter: PROJNCE_PYTHON, else .venv of this checkout, else python3
+#   2. the torch of a Python interpreter: PROJNCE_PYTHON, else .venv of this checkout, else python3 (as script/python)
 #   3. the system's own package (libtorch-dev)
 #
 # The build includes this file, and so does the installed CMake package. Sets PROJNCE_TORCH_VERSION,
@@ -12,7 +12,7 @@
 set(PROJNCE_TORCH_MINIMUM 2.6)
 set(PROJNCE_TORCH_NOT_FOUND "")
 set(PROJNCE_TORCH_PYTHON "")
-set(PROJNCE_PYTHON "" CACHE FILEPATH "Python interpreter whose torch to build for")
+set(PROJNCE_PYTHON "$ENV{PROJNCE_PYTHON}" CACHE FILEPATH "Python interpreter whose torch to build for")
 
 # Sets `variable` to the version of the LibTorch with these headers, or to an empty string.
 function(projnce_read_torch_version include_directory variable)

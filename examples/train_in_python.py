@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A contrastive training loop of one's own, as SupContrast has it, with a loss of projnce.
 
-    PYTHONPATH=python /usr/bin/python3 examples/train_in_python.py --loss projnce
+    PYTHONPATH=python script/python examples/train_in_python.py --loss projnce
 
 Trains a small network on Fashion-MNIST (Debian's package dataset-fashion-mnist) and says how many
 test pictures lie nearest to the centroid of their class.

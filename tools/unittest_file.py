@@ -8,13 +8,14 @@ import unittest
 from pathlib import Path
 
 
+PROJECT_PYTHON = Path(__file__).resolve().parents[1] / "script" / "python"
+
+
 def python_with_torch():
-    """The interpreter that the binding is tested with; the first on the path may have no torch."""
-    for python in (sys.executable, "/usr/bin/python3"):
-        asked = subprocess.run([python, "-c", "import torch, numpy"], stderr=subprocess.DEVNULL)
-        if asked.returncode == 0:
-            return python
-    return None
+    """The project's Python if it has torch and numpy, else None."""
+    program = "from importlib.util import find_spec\nraise SystemExit(not all(map(find_spec, ('torch', 'numpy'))))"
+    asked = subprocess.run([PROJECT_PYTHON, "-c", program], stderr=subprocess.DEVNULL)
+    return PROJECT_PYTHON if asked.returncode == 0 else None
 
 
 def run_test_file(path):

@@ -14,7 +14,7 @@ namespace projnce::bench {
 struct PythonPeersOptions {
   /// Holds the checkouts; empty: there are no peers.
   std::filesystem::path directory = {};
-  std::filesystem::path python = "/usr/bin/python3";
+  std::filesystem::path python = "script/python";  ///< from the root of the checkout
   int threads = 1;
 };
 

@@ -1,9 +1,17 @@
 """Finds the compiled operators and loads them into the torch that is there."""
 import json
+import sys
 from pathlib import Path
 from typing import Tuple
 
-import torch
+try:
+    import torch
+except ModuleNotFoundError as error:
+    if error.name != "torch":
+        raise
+    raise ImportError(
+        f"projnce needs torch, and {sys.executable} has none; run `pip install torch==2.13.0`"
+    ) from None
 
 _HERE = Path(__file__).resolve().parent
 # Installed beside the package, or built by script/build in a checkout.
@@ -24,20 +32,22 @@ def _load() -> str:
     else:
         raise ImportError(
             f"projnce's operators are not built: found no {_LIBRARY} in "
-            f"{' or '.join(map(str, _PLACES))}; run script/build, or pip install ./python"
+            f"{' or '.join(map(str, _PLACES))}; run `script/build` or `pip install .` in a checkout"
         )
     built_with = json.loads((place / _BUILT_WITH).read_text())
+    release = ".".join(_release(built_with["torch"]))
     if _release(built_with["torch"]) != _release(torch.__version__):
         raise ImportError(
             f"projnce's operators in {place} were built for torch {built_with['torch']}, but this "
-            f"is torch {torch.__version__}; build them again for it: pip install ./python"
+            f"is torch {torch.__version__}; run `pip install 'torch=={release}.*'`, or `pip install .` "
+            f"in a checkout of projnce to build them for torch {torch.__version__}"
         )
     try:
         torch.ops.load_library(str(place / _LIBRARY))
     except OSError as error:
         raise ImportError(
             f"projnce's operators in {place} do not load into torch {torch.__version__} ({error}); "
-            "build them again for it: pip install ./python"
+            "run `pip install .` in a checkout of projnce to build them again"
         ) from error
     return built_with["projnce"]
 

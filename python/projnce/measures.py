@@ -3,14 +3,19 @@
 Tensors and numpy arrays are taken alike; what comes back is of the kind that was given. They are
 computed on the CPU, wherever a tensor is.
 """
-from typing import Any, NamedTuple, Optional, Union
+from __future__ import annotations
 
-import numpy as np
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
+
 import torch
 
 import projnce._library  # noqa: F401  the operators must be there
 
-Array = Union[torch.Tensor, np.ndarray]
+if TYPE_CHECKING:  # torch works without numpy, and so do these functions
+    import numpy as np
+
+    Array = Union[torch.Tensor, np.ndarray]
 
 
 class MiBounds(NamedTuple):
@@ -215,17 +220,22 @@ def audit(
 
 
 def _tensor(values: Any, name: str) -> torch.Tensor:
-    if not isinstance(values, (torch.Tensor, np.ndarray)):
-        raise TypeError(
-            f"{name} must be a torch.Tensor or a numpy array, not {type(values).__name__}"
-        )
-    if isinstance(values, np.ndarray):
+    if isinstance(values, torch.Tensor):
+        return values.detach().cpu()
+    if _is_numpy_array(values):
         return torch.as_tensor(_native(values, name))
-    return values.detach().cpu()
+    raise TypeError(f"{name} must be a torch.Tensor or a numpy array, not {type(values).__name__}")
+
+
+def _is_numpy_array(values: Any) -> bool:
+    numpy = sys.modules.get("numpy")  # whoever made an array has imported it
+    return numpy is not None and isinstance(values, numpy.ndarray)
 
 
 def _native(values: np.ndarray, name: str) -> np.ndarray:
     """As torch takes it: of its types and byte order, in a memory of its own where that is needed."""
+    import numpy as np
+
     if values.dtype.kind not in "biuf":
         raise TypeError(f"{name} hold {values.dtype}, expected numbers")
     dtype = np.dtype(np.int64) if values.dtype.kind == "u" else values.dtype.newbyteorder("=")
@@ -255,4 +265,4 @@ def _labels(values: Any) -> torch.Tensor:
 
 
 def _like(given: Array, result: torch.Tensor) -> Array:
-    return result.numpy() if isinstance(given, np.ndarray) else result.to(given.device)
+    return result.to(given.device) if isinstance(given, torch.Tensor) else result.numpy()

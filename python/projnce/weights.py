@@ -1,4 +1,5 @@
 """Weights in safetensors files: what projnce writes and reads, and no code inside."""
+import ctypes
 import json
 import os
 import tempfile
@@ -48,7 +49,7 @@ def save_weights(
         if name in (_METADATA, _CHECKSUM):
             raise ValueError(f"'{name}' is a name that the format keeps for itself")
         flat = tensor.detach().cpu().contiguous().reshape(-1)
-        data = flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""
+        data = ctypes.string_at(flat.data_ptr(), flat.nbytes) if flat.numel() else b""
         header[name] = {
             "dtype": _TYPES[tensor.dtype],
             "shape": list(tensor.shape),

@@ -1,4 +1,4 @@
-"""The package as a user meets it: from a checkout, installed, with the wrong torch; its examples."""
+"""The package in a checkout and with the wrong torch, and its examples. tests/cli/wheel_test.py installs it."""
 import doctest
 import importlib
 import json
@@ -34,58 +34,6 @@ class PackageTest(unittest.TestCase):
     def test_a_checkout_is_enough(self):
         said = run_python("import projnce; print(projnce.__version__)", PACKAGE, check=True)
         self.assertEqual(said.stdout.strip(), projnce.__version__)
-
-    def pip_install(self, package, target, **more):
-        pip = [sys.executable, "-m", "pip"]
-        if subprocess.run(pip + ["--version"], stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL).returncode != 0:
-            self.skipTest("this Python has no pip")
-        ran = subprocess.run(pip + ["install", "--no-build-isolation", "--no-deps", "--no-index",
-                                    "--quiet", "--upgrade", "--target", target, package],
-                             text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **more)
-        self.assertEqual(ran.returncode, 0, ran.stdout)
-
-    def test_pip_installs_it(self):
-        self.pip_install(PACKAGE, self.folder)
-        program = ("import projnce, torch; print(projnce.__file__);"
-                   "print(projnce.SupConLoss()(torch.eye(4), torch.tensor([0, 0, 1, 1])).item())")
-        said = run_python(program, self.folder, check=True).stdout.splitlines()
-        self.assertTrue(said[0].startswith(str(self.folder)))
-        expected = projnce.SupConLoss()(torch.eye(4), torch.tensor([0, 0, 1, 1])).item()
-        self.assertEqual(float(said[1]), expected)
-        self.assertTrue((self.folder / "projnce" / "py.typed").exists())
-
-    def test_pip_builds_for_the_torch_that_is_installed(self):
-        """A build directory for another torch is left alone; pip's hiding of torch is looked through."""
-        tree, commands = self.folder / "tree", self.folder / "commands"
-        shutil.copytree(PACKAGE, tree / "python",
-                        ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
-        shutil.copy(cases.ROOT / "CMakeLists.txt", tree)
-        (tree / "build").mkdir()
-        (tree / "build" / "CMakeCache.txt").touch()
-        (tree / "build" / "projnce_ops.json").write_text('{"projnce": "9.9", "torch": "2.99.1"}')
-        hidden = self.folder / "hidden"
-        hidden.mkdir()
-        (hidden / "torch.py").write_text("raise ImportError('hidden')")
-        cmake = self.folder / "bin" / "cmake"
-        cmake.parent.mkdir()
-        cmake.write_text(f"""#!/bin/sh
-echo "$@" >> {commands}
-[ "$1" = --build ] || exit 0
-mkdir -p "$2" && cd "$2"
-touch CMakeCache.txt libprojnce.so.0.1 libprojnce_ops.so
-echo '{{"projnce": "0.1", "torch": "{torch.__version__}"}}' > projnce_ops.json
-""")
-        cmake.chmod(0o755)
-        environment = {**os.environ, "PATH": f"{cmake.parent}:{os.environ['PATH']}",
-                       "PYTHONPATH": str(hidden)}
-        for _ in range(2):
-            self.pip_install(tree / "python", self.folder / "target", env=environment)
-        first, _, second, _ = commands.read_text().splitlines()
-        self.assertIn(f"-B {tree}/build-python", first)
-        self.assertIn(f"-DCMAKE_PREFIX_PATH={torch.utils.cmake_prefix_path}", first)
-        self.assertTrue(first.startswith("--fresh "))
-        self.assertFalse(second.startswith("--fresh "))  # it fits now
 
     def copied_package(self):
         """The package with libraries beside it, to be spoilt."""

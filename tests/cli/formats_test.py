@@ -35,7 +35,7 @@ def save(path, image, ending, **options):
     image.save(path, format=kind, **{**FORMATS.get(ending, {}), **options})
 
 
-@unittest.skipUnless(Image, "python3-pil is not on this machine")
+@unittest.skipUnless(Image, "Pillow is not installed; `script/setup test` installs it")
 class Formats(CommandLineTest):
     def test_every_format_is_trained_on(self):
         for number in range(24):

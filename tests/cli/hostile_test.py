@@ -189,7 +189,7 @@ class HostileFiles(unittest.TestCase):
         self.assertEqual(groups, {*DATASETS, "images", "audio", "fuzz", "trees", "archives"})
 
 
-@unittest.skipUnless(Image, "python3-pil is not on this machine")
+@unittest.skipUnless(Image, "Pillow is not installed; `script/setup test` installs it")
 class HostilePictures(unittest.TestCase):
     """Files of the other picture formats, cut short and with changed bits: `data verify` reads them
     or names them, in bounded memory and without a word of a library's own."""

@@ -241,8 +241,8 @@ TEST(Npy, NoticesEveryTruncation) {
 }
 
 TEST(Npy, IsReadByNumpy) {
-  if (std::system("/usr/bin/python3 -c 'import numpy' 2>/dev/null") != 0) {
-    GTEST_SKIP() << "/usr/bin/python3 has no numpy";
+  if (std::system("../script/python -c 'import numpy' 2>/dev/null") != 0) {
+    GTEST_SKIP() << "script/python has no numpy; `script/setup test` installs it";
   }
   const ScratchDir dir;
   write_npy(dir / "f.npy", std::vector<float>{1.5f, 2, 3, 4, 5, 6}, {2, 3});
@@ -255,7 +255,7 @@ TEST(Npy, IsReadByNumpy) {
                         "assert i.tolist() == [-1, 2**60]\n"
                         "numpy.save(sys.argv[1] + '/back.npy', f.astype('float64'))\n"
                         "numpy.save(sys.argv[1] + '/half.npy', f.astype('>f2').T)\n");
-  const auto command = concat("/usr/bin/python3 ", (dir / "check.py").string(), " ", dir.path());
+  const auto command = concat("../script/python ", (dir / "check.py").string(), " ", dir.path());
   ASSERT_EQ(std::system(command.c_str()), 0);
   const auto back = read_npy(dir / "back.npy");
   EXPECT_THAT(back.array.shape, ElementsAre(2, 3));
