@@ -10,6 +10,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # GCC 12 warns about "literal" + std::string in optimised builds where nothing is wrong.
   target_compile_options(projnce_flags INTERFACE -Wno-restrict)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 14)
+  # GCC 14 warns about the std::vector<bool>::reserve() of an empty vector in torch::autograd::Function.
+  target_compile_options(projnce_flags INTERFACE -Wno-array-bounds)
+endif()
 if(PROJNCE_SANITIZE)
   target_compile_options(projnce_flags INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)

@@ -50,6 +50,10 @@ function(projnce_ask_python_for_torch python variable)
     execute_process(COMMAND ${CMAKE_COMMAND} -E env ${${environment}} "${python}" -c "${program}"
                     OUTPUT_VARIABLE directory OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
     if(EXISTS "${directory}/include/torch")
+      if(IS_SYMLINK "${directory}/include/torch")  # Debian's package links to libtorch-dev, which is enough
+        file(REAL_PATH "${directory}/include/torch" directory)
+        string(REGEX REPLACE "/include/torch$" "" directory "${directory}")
+      endif()
       set(${variable} "${directory}" PARENT_SCOPE)
       return()
     endif()

@@ -60,8 +60,8 @@ DatasetTree open_dataset_tree(const fs::path& root, const DatasetEntry& entry) {
   return {tree};
 }
 
-DatasetOpener on_tree(const char* name, TreeOpener open) {
-  return [name, open = std::move(open)](const fs::path& root) {
+DatasetOpener on_tree(std::string name, TreeOpener open) {
+  return [name = std::move(name), open = std::move(open)](const fs::path& root) {
     const auto& entry = dataset_entry(name);
     const auto [tree, recognized] = open_dataset_tree(root, entry);
     auto split = open(tree);
