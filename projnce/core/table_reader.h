@@ -18,14 +18,21 @@ struct Range {
   bool low_open = false;  ///< `low` itself is not allowed
 };
 
+// No designated initializers: installed headers compile as C++17.
 inline Range at_least(double low) {
-  return {.low = low};
+  Range range;
+  range.low = low;
+  return range;
 }
 inline Range above(double low) {
-  return {.low = low, .low_open = true};
+  auto range = at_least(low);
+  range.low_open = true;
+  return range;
 }
 inline Range between(double low, double high) {
-  return {.low = low, .high = high};
+  auto range = at_least(low);
+  range.high = high;
+  return range;
 }
 
 /// Reads the fields of an options struct out of a table, strictly:

@@ -16,8 +16,10 @@ class SampleProjection : public Projection {
  public:
   explicit SampleProjection(const SampleOptions& options = {}) : options_(options) {}
   Projected project(const CandidateRows& candidates) override {
-    return {.vectors = options_.detach ? candidates.rows.detach() : candidates.rows,
-            .per_row = true};
+    Projected projected;
+    projected.vectors = options_.detach ? candidates.rows.detach() : candidates.rows;
+    projected.per_row = true;
+    return projected;
   }
 
  private:

@@ -148,6 +148,21 @@ class Package(unittest.TestCase):
             for target in re.findall(r'#include "(projnce/[^"]+)"', path.read_text()):
                 self.assertTrue((include / target).exists(), f"{path} includes {target}")
 
+    def test_headers_of_the_library_compile_as_cpp17(self):
+        configured = self.configure("cpp17", CMakeLists__txt="""
+            cmake_minimum_required(VERSION 3.24)
+            project(cpp17 LANGUAGES CXX)
+            find_package(projnce REQUIRED)
+            set(CMAKE_CXX_STANDARD 17)
+            set(CMAKE_CXX_EXTENSIONS OFF)
+            add_compile_options(-fsyntax-only -pedantic-errors)
+            add_library(user OBJECT user.cpp)
+            target_link_libraries(user PRIVATE projnce::projnce)
+            """, user__cpp="#include <projnce/projnce.h>\nstatic_assert(__cplusplus == 201703L);\n")
+        self.assertEqual(configured.returncode, 0, configured.stderr)
+        built = run("cmake", "--build", self.scratch / "cpp17" / "build")
+        self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
+
     def test_the_program_runs_where_it_was_moved(self):
         version = self.output(self.prefix / "bin" / "projnce", "--version")
         self.assertRegex(version, r"\d+\.\d+\.\d+")
