@@ -30,7 +30,7 @@ torch::Tensor ResidualBlockImpl::forward(const torch::Tensor& input) {
 ResidualPlan ResidualBlockImpl::plan() const {
   ResidualPlan plan{.conv1 = conv1_, .norm1 = bn1_, .conv2 = conv2_, .norm2 = bn2_};
   if (!downsample_.is_empty()) {
-    plan.shortcut = std::dynamic_pointer_cast<ConvImpl>(downsample_->ptr(0));
+    plan.shortcut = std::dynamic_pointer_cast<torch::nn::Conv2dImpl>(downsample_->ptr(0));
     plan.shortcut_norm = std::dynamic_pointer_cast<BatchNormImpl>(downsample_->ptr(1));
   }
   return plan;

@@ -22,9 +22,9 @@ class ResidualBlockImpl : public torch::nn::Module {
   ResidualPlan plan() const;
 
  private:
-  Conv conv1_;
+  torch::nn::Conv2d conv1_;
   BatchNorm bn1_;
-  Conv conv2_;
+  torch::nn::Conv2d conv2_;
   BatchNorm bn2_;
   torch::nn::Sequential downsample_{nullptr};
 };

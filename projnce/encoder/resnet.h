@@ -56,7 +56,7 @@ class ResNet : public Encoder {
   int64_t feature_dim_;
   bool max_pool_;
   Engine engine_;
-  Conv conv1_{nullptr};
+  torch::nn::Conv2d conv1_{nullptr};
   BatchNorm bn1_{nullptr};
   std::vector<torch::nn::Sequential> stages_;
   std::unique_ptr<NativeEngine> native_;

@@ -17,7 +17,8 @@ torch::Tensor random_state() {
 void set_random_state(const torch::Tensor& state) {
   auto generator = at::detail::getDefaultCPUGenerator();
   const std::lock_guard lock(generator.mutex());
-  generator.set_state(state);
+  generator.set_state(
+      state.clone());  // torch 2.13 crashes on a view that does not start its storage
 }
 
 std::vector<torch::Tensor> copy_buffers(const EmbeddingModel& model) {

@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
+#include <torch/nn/functional/normalization.h>
 
 #include <cmath>
 #include <limits>

@@ -270,5 +270,13 @@ TEST(Trainer, FollowsTheSchedule) {
   EXPECT_LT(rates.back(), 0.0003);
 }
 
+TEST(RandomState, IsRestoredFromARowOfAllRanksStates) {
+  torch::manual_seed(3);
+  const auto states = torch::stack({torch::zeros_like(random_state()), random_state()});
+  const auto drawn = torch::rand({5});
+  set_random_state(states[1]);  // a view that does not start its storage
+  EXPECT_TRUE(torch::rand({5}).equal(drawn));
+}
+
 }  // namespace
 }  // namespace projnce

@@ -115,7 +115,8 @@ class NativeFunction : public torch::autograd::Function<NativeFunction> {
   }
 };
 
-void append_layer(std::vector<torch::Tensor>& parameters, const Conv& conv, const BatchNorm& norm) {
+void append_layer(std::vector<torch::Tensor>& parameters, const torch::nn::Conv2d& conv,
+                  const BatchNorm& norm) {
   parameters.insert(parameters.end(), {conv->weight, norm->weight, norm->bias});
 }
 

@@ -8,7 +8,7 @@ namespace projnce {
 
 namespace {
 
-ConvGeometry geometry_of(const Conv& conv) {
+ConvGeometry geometry_of(const torch::nn::Conv2d& conv) {
   const auto& options = conv->options;
   return {.in_channels = options.in_channels(),
           .out_channels = options.out_channels(),
@@ -19,7 +19,7 @@ ConvGeometry geometry_of(const Conv& conv) {
 }  // namespace
 
 template <class T>
-NativeLayer<T>::NativeLayer(Conv conv, BatchNorm norm)
+NativeLayer<T>::NativeLayer(torch::nn::Conv2d conv, BatchNorm norm)
     : conv_(std::move(conv)),
       norm_(std::move(norm)),
       geometry_(geometry_of(conv_)),

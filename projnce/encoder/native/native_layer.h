@@ -16,7 +16,7 @@ namespace projnce {
 template <class T>
 class NativeLayer {
  public:
-  NativeLayer(Conv conv, BatchNorm norm);
+  NativeLayer(torch::nn::Conv2d conv, BatchNorm norm);
 
   const ConvGeometry& geometry() const { return geometry_; }
   const MapShape& shape() const { return shape_; }
@@ -49,7 +49,7 @@ class NativeLayer {
  private:
   torch::Tensor weights() const;
 
-  Conv conv_;
+  torch::nn::Conv2d conv_;
   Normalizer<T> norm_;
   ConvGeometry geometry_;
   MapShape shape_;

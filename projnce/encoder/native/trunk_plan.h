@@ -13,18 +13,18 @@ namespace projnce {
 
 /// Convolution, batch-norm, ReLU and, where said, max-pooling.
 struct PlainPlan {
-  Conv conv{nullptr};
+  torch::nn::Conv2d conv{nullptr};
   BatchNorm norm{nullptr};
   std::optional<PoolGeometry> pool;
 };
 
 /// Two of them around a shortcut: the input itself, or a convolution and batch-norm of it.
 struct ResidualPlan {
-  Conv conv1{nullptr};
+  torch::nn::Conv2d conv1{nullptr};
   BatchNorm norm1{nullptr};
-  Conv conv2{nullptr};
+  torch::nn::Conv2d conv2{nullptr};
   BatchNorm norm2{nullptr};
-  Conv shortcut{nullptr};  ///< empty: the input itself
+  torch::nn::Conv2d shortcut{nullptr};  ///< empty: the input itself
   BatchNorm shortcut_norm{nullptr};
 };
 
