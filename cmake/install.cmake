@@ -10,8 +10,14 @@ function(projnce_install_headers folder)
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/projnce FILES_MATCHING PATTERN "*.h" ${ARGN})
 endfunction()
 
-# A LibTorch that is not where the system looks is found again where it was.
-set_target_properties(projnce PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+# A LibTorch that is not where the system looks is found again where it was. Named here, because
+# INSTALL_RPATH_USE_LINK_PATH leaves out directories of the source tree, such as .venv.
+set(torch_directory "${PROJNCE_TORCH_LIBRARY_DIR}")
+if(torch_directory MATCHES "^/usr/lib")
+  set(torch_directory "")
+endif()
+set_target_properties(projnce PROPERTIES
+  INSTALL_RPATH "${torch_directory}" INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS projnce EXPORT projnceTargets
         LIBRARY COMPONENT program NAMELINK_COMPONENT development
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -34,6 +40,7 @@ foreach(header nearest_rows point_tree repulsion smoothing)
 endforeach()
 
 if(PROJNCE_BUILD_PYTHON)
+  set_target_properties(projnce_ops PROPERTIES INSTALL_RPATH "$ORIGIN;${torch_directory}")
   install(TARGETS projnce_ops)  # for programs that load TorchScript modules with a loss inside
 endif()
 
@@ -55,7 +62,7 @@ if(PROJNCE_BUILD_PROGRAM)
 
   file(RELATIVE_PATH library_from_program ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(projnce_program PROPERTIES
-    INSTALL_RPATH "$ORIGIN/${library_from_program}" INSTALL_RPATH_USE_LINK_PATH ON)
+    INSTALL_RPATH "$ORIGIN/${library_from_program};${torch_directory}" INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS projnce_program RUNTIME COMPONENT program)
 endif()
 
