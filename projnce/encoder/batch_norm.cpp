@@ -106,7 +106,7 @@ torch::Tensor BatchNormImpl::forward(const torch::Tensor& input) {
                            .weight(weight)
                            .bias(bias)
                            .training(is_training())
-                           .momentum(options.momentum())
+                           .momentum(options.momentum().value())
                            .eps(options.eps()));
 }
 
