@@ -121,16 +121,27 @@ class LossOperator:
 
     # Autograd formulas.
 
-    def _setup_context(self, ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
+    def __call__(self, *arguments: Any) -> Tensor:
+        """The loss."""
+        if not torch.compiler.is_compiling() and _transforms_active():
+            return _Functional.apply(self, *arguments)[0]
+        return self.forward(*arguments)[0]
+
+    def _setup_context(
+        self, ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...], first: int = 0
+    ) -> None:
+        """``first``: place of the first of ``inputs`` among the arguments that autograd sees."""
         ctx.set_materialize_grads(False)
         ctx.mark_non_differentiable(*output[1:])
         reduction, mask = inputs[-2:]
         needed = [
-            (bit, index) for bit, index in enumerate(self._inputs) if ctx.needs_input_grad[index]
+            (bit, index)
+            for bit, index in enumerate(self._inputs)
+            if ctx.needs_input_grad[first + index]
         ]
+        ctx.indices = [index for _, index in needed]
         if reduction != _NONE and all(mask >> bit & 1 for bit, _ in needed):
             ctx.scalars = None
-            ctx.indices = [index for _, index in needed]
             tensors = [inputs[index] for index in ctx.indices]
             ctx.save_for_backward(*tensors, *(output[1 + bit] for bit, _ in needed))
         else:
@@ -149,30 +160,26 @@ class LossOperator:
                 if gradient.dtype != tensor.dtype:
                     gradient = gradient.to(tensor.dtype)
                 if torch.is_grad_enabled():  # create_graph=True
-                    gradient = _constant(gradient, tensor)
+                    gradient = _Once.apply(_copy, gradient, tensor)
                 result[index] = gradient
             return tuple(result)
-        mask = 0
-        for bit, index in enumerate(self._inputs):
-            mask |= int(ctx.needs_input_grad[index]) << bit
-        gradients = self.backward(grad_loss, *saved, *ctx.scalars, mask)
+        mask = sum(1 << self._inputs.index(index) for index in ctx.indices)
+        arguments = (grad_loss, *saved, *ctx.scalars, mask)
+        if torch.is_grad_enabled():
+            gradients = _Once.apply(self.backward, *arguments)
+        else:
+            gradients = self.backward(*arguments)
         if isinstance(gradients, Tensor):
             gradients = (gradients,)
-        for index, gradient in zip(self._inputs, gradients):
-            if ctx.needs_input_grad[index]:
-                result[index] = gradient.to(saved[index].dtype)
+        for index in ctx.indices:
+            gradient = gradients[self._inputs.index(index)]
+            result[index] = gradient.to(saved[index].dtype)
         return tuple(result)
 
 
-@torch.library.custom_op("projnce::constant_gradient", mutates_args=())
-def _constant(gradient: Tensor, tensor: Tensor) -> Tensor:
-    """A copy of ``gradient`` that refuses to be differentiated by ``tensor``."""
+def _copy(gradient: Tensor, tensor: Tensor) -> Tensor:
+    """``gradient``, as a function of ``tensor``."""
     return gradient.clone()
-
-
-@_constant.register_fake
-def _(gradient: Tensor, tensor: Tensor) -> Tensor:
-    return torch.empty_like(gradient)
 
 
 def _save_nothing(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
@@ -183,7 +190,41 @@ def _refuse(ctx: Any, *gradients: Any) -> Any:
     raise RuntimeError(_NO_SECOND_DERIVATIVE)
 
 
-_constant.register_autograd(_refuse, setup_context=_save_nothing)
+class _Once(torch.autograd.Function):
+    """``function(*arguments)``, which refuses to be differentiated."""
+
+    @staticmethod
+    def forward(function: Any, *arguments: Any) -> Any:
+        return function(*arguments)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        pass
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return _refuse(ctx, *gradients)
+
+
+class _Functional(torch.autograd.Function):
+    """A loss under the transforms of ``torch.func``, which the formulas that
+    ``torch.library.register_autograd`` makes do not support."""
+
+    @staticmethod
+    def forward(operator: LossOperator, *arguments: Any) -> Any:
+        return operator.forward(*arguments)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.operator = inputs[0]
+        ctx.operator._setup_context(ctx, inputs[1:], output, first=1)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return (None, *ctx.operator._differentiate(ctx, *gradients))
+
+
+_transforms_active = getattr(torch._C, "_are_functorch_transforms_active", lambda: False)
 
 
 def grad_mask(*inputs: Optional[Tensor]) -> int:

@@ -24,7 +24,6 @@ class ContrastiveLoss(torch.nn.Module):
     """
 
     _operator: ClassVar[LossOperator]
-    _loss: ClassVar[Any]  # the operator itself, for short
     _fixed: ClassVar[tuple[str, ...]] = ()  # options that shape the parameters
     _given: dict[str, Any]
     _settings: dict[str, Any]
@@ -35,7 +34,6 @@ class ContrastiveLoss(torch.nn.Module):
         super().__init_subclass__(**more)
         if operator is not None:
             cls._operator = LossOperator(operator)
-            cls._loss = cls._operator.forward
 
     def __init__(self, options: dict[str, Any], **settings: Any) -> None:
         super().__init__()
@@ -76,7 +74,7 @@ class ContrastiveLoss(torch.nn.Module):
         mean = (*arguments[:-2], REDUCTIONS["mean"], arguments[-1])
         loss, *_, values, exists = self._operator.parts(*mean)
         if self.reduction != "mean":
-            loss = self._loss(*arguments)[0]
+            loss = self._operator(*arguments)
         found = zip(PART_NAMES, values.unbind(), exists.tolist())
         return {"loss": loss, **{name: value for name, value, there in found if there}}
 
@@ -90,7 +88,7 @@ class ContrastiveLoss(torch.nn.Module):
         raise NotImplementedError
 
     def _evaluate(self, *given: Any) -> Tensor:
-        return self._loss(*self._arguments(*given))[0]
+        return self._operator(*self._arguments(*given))
 
     def _configure(self, given: dict[str, Any], settings: dict[str, Any]) -> None:
         """Sets options and settings if all are valid."""
