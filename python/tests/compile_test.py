@@ -31,14 +31,14 @@ class CompileTest(unittest.TestCase):
         torch._dynamo.reset()
         self.addCleanup(torch._dynamo.reset)
 
-    def compare(self, backend, reduction):
+    def compare(self, backend, reduction, wrap):
+        """``wrap`` makes the module that is compiled from a loss and the width of its input."""
         for name, sample in cases.SAMPLES.items():
             with self.subTest(loss=name):
                 torch._dynamo.reset()
                 arguments = sample.arguments(dtype=torch.float32)
-                model = Model(
-                    sample.loss(torch.float32, reduction=reduction), arguments[0].shape[-1]
-                )
+                loss = sample.loss(torch.float32, reduction=reduction)
+                model = wrap(loss, arguments[0].shape[-1])
                 compiled = torch.compile(model, fullgraph=True, backend=backend)
                 expected = model(*arguments)
                 weights = torch.rand_like(expected)
@@ -50,16 +50,27 @@ class CompileTest(unittest.TestCase):
                 torch.testing.assert_close(found_gradients, expected_gradients)
 
     def test_aot_eager(self):
-        self.compare("aot_eager", "mean")
+        self.compare("aot_eager", "mean", Model)
 
     def test_aot_eager_of_each_anchor(self):
-        self.compare("aot_eager", "none")
+        self.compare("aot_eager", "none", Model)
+
+    # Inductor compiles C++ for the layers around a loss, which takes seconds for each: the losses
+    # are compiled alone, and one of them behind a layer.
 
     def test_inductor(self):
-        self.compare("inductor", "mean")
+        self.compare("inductor", "mean", lambda loss, dim: loss)
 
     def test_inductor_of_each_anchor(self):
-        self.compare("inductor", "none")
+        self.compare("inductor", "none", lambda loss, dim: loss)
+
+    def test_inductor_with_a_layer(self):
+        arguments = cases.SAMPLES["projnce"].arguments(dtype=torch.float32)
+        model = Model(cases.SAMPLES["projnce"].loss(torch.float32), arguments[0].shape[-1])
+        compiled = torch.compile(model, fullgraph=True)
+        torch.testing.assert_close(
+            cases.gradients(compiled, arguments), cases.gradients(model, arguments)
+        )
 
     def test_without_gradient(self):
         for name, sample in cases.SAMPLES.items():

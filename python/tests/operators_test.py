@@ -69,7 +69,8 @@ class FakeTest(unittest.TestCase):
             for reduction in REDUCTIONS:
                 real = sample.inputs(6, torch.float32)
                 shape = torch.Size([len(real[0]) * (2 if real[0].dim() == 3 else 1)])
-                with self.subTest(loss=name, reduction=reduction), FakeTensorMode(), torch.no_grad():
+                case = self.subTest(loss=name, reduction=reduction)
+                with case, FakeTensorMode(), torch.no_grad():
                     with torch.device("cuda"):
                         loss = sample.make(reduction=reduction)
                     inputs = [torch.empty(x.shape, dtype=x.dtype, device="cuda") for x in real]
