@@ -47,9 +47,11 @@ torch::Tensor accuracy(const torch::Tensor& logits, const torch::Tensor& labels)
   return (logits.detach().argmax(/*dim=*/1) == labels).to(logits.scalar_type()).mean();
 }
 
-torch::Tensor cross_entropy(const torch::Tensor& logits, const torch::Tensor& labels) {
+torch::Tensor cross_entropy(const torch::Tensor& logits, const torch::Tensor& labels,
+                            Reduction reduction) {
   check_logits(logits, labels, "ce");
-  return torch::cross_entropy_loss(logits, labels);
+  return reduce(torch::cross_entropy_loss(logits, labels, /*weight=*/{}, at::Reduction::None),
+                reduction);
 }
 
 CeLoss::CeLoss(const CeOptions& options) {
@@ -63,7 +65,7 @@ torch::Tensor CeLoss::logits(const torch::Tensor& features) {
 
 LossValue CeLoss::evaluate(const ContrastiveBatch& batch) {
   const auto scores = classify(classifier_, batch, "ce");
-  const auto loss = cross_entropy(scores, batch.anchor_labels);
+  const auto loss = cross_entropy(scores, batch.anchor_labels, batch.reduction);
   return {loss, {{"accuracy", accuracy(scores, batch.anchor_labels)}}};
 }
 

@@ -33,7 +33,8 @@ class CeLoss : public ContrastiveLoss {
 };
 
 /// The functional form: logits [N, C] and labels [N].
-torch::Tensor cross_entropy(const torch::Tensor& logits, const torch::Tensor& labels);
+torch::Tensor cross_entropy(const torch::Tensor& logits, const torch::Tensor& labels,
+                            Reduction reduction = Reduction::kMean);
 
 /// What ce and sce share: the classifier; `name` begins the sentences of errors here and below.
 torch::nn::Linear make_classifier(int64_t feature_dim, int64_t num_classes,

@@ -18,6 +18,7 @@ LossValue class_contrast(const ContrastRows& batch, Projected projected,
       selfp_terms(rows,
                   {.positive = scores.own(), .neg = &scores, .denominator = options.denominator})
           .value;
+  if (!rows.with_parts) return value;
   const auto log_rows = std::log(static_cast<double>(rows.num_candidates()));
   value.parts.emplace_back("mi_bound", log_rows - value.loss.detach());
   return value;

@@ -119,7 +119,8 @@ ContrastRows contrast_rows(const ContrastiveBatch& batch, GroupBy group_by,
                                    .soft_labels = batch.candidate_soft_labels}};
   rows.anchor_class = rows.candidates.anchor_ids();
   rows.own_count = rows.candidates.groups.counts.index_select(0, rows.anchor_class);
-  rows.with_parts = batch.with_parts;
+  rows.reduction = batch.reduction;
+  rows.with_parts = batch.with_parts && batch.reduction == Reduction::kMean;
   rows.finite_zero = zero_if_finite(anchors.detach());
   return rows;
 }
@@ -146,10 +147,20 @@ torch::Tensor weighted_sum(const ContrastRows& rows, const torch::Tensor& per_an
   return sum * (scale / valid_rows.to(sum.scalar_type())) + rows.finite_zero;
 }
 
+torch::Tensor reduce_anchors(const ContrastRows& rows, const torch::Tensor& per_anchor,
+                             const torch::Tensor& valid_class, EmptyPositives empty) {
+  if (rows.reduction == Reduction::kMean) {
+    return weighted_sum(rows, per_anchor, valid_class, empty);
+  }
+  const auto valid = valid_class.index_select(0, rows.anchor_class);  // [N]
+  const auto counted = torch::where(valid, per_anchor, torch::zeros_like(per_anchor));
+  return reduce(counted, rows.reduction) + rows.finite_zero;
+}
+
 LossValue pull_and_push(const ContrastRows& rows, const torch::Tensor& pull,
                         const torch::Tensor& push, const torch::Tensor& valid_class,
                         EmptyPositives empty) {
-  const auto loss = weighted_sum(rows, push - pull, valid_class, empty);
+  const auto loss = reduce_anchors(rows, push - pull, valid_class, empty);
   if (!rows.with_parts) return {loss, {}};
   const auto alignment = weighted_sum(rows, -pull.detach(), valid_class, empty);
   return {loss,

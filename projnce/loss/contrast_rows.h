@@ -37,6 +37,7 @@ struct ContrastRows {
   torch::Tensor own_count = {};     // [N], int64: candidates of the anchor's class, itself included
   torch::Tensor finite_zero = {};   // scalar: 0, or NaN where an anchor is not finite
   bool with_parts = true;           // of the loss, for logs
+  Reduction reduction = Reduction::kMean;
 
   /// N.
   int64_t num_anchors() const { return anchors.size(0); }
@@ -69,8 +70,14 @@ torch::Tensor zero_if_finite(const torch::Tensor& rows);
 torch::Tensor weighted_sum(const ContrastRows& rows, const torch::Tensor& per_anchor,
                            const torch::Tensor& valid_class, EmptyPositives empty);
 
-/// The loss whose anchors are pulled to their positives and pushed from all: weighted_sum of
-/// push - pull, both [N], with the parts alignment (of -pull), uniformity (of push), valid_anchors.
+/// `per_anchor` [N] under the batch's reduction: weighted_sum for kMean; otherwise the values or
+/// their sum, with 0 for the anchors that `valid_class` leaves unmarked.
+torch::Tensor reduce_anchors(const ContrastRows& rows, const torch::Tensor& per_anchor,
+                             const torch::Tensor& valid_class, EmptyPositives empty);
+
+/// The loss whose anchors are pulled to their positives and pushed from all: reduce_anchors
+/// of push - pull, both [N], with the parts alignment (of -pull), uniformity (of push),
+/// valid_anchors.
 LossValue pull_and_push(const ContrastRows& rows, const torch::Tensor& pull,
                         const torch::Tensor& push, const torch::Tensor& valid_class,
                         EmptyPositives empty);

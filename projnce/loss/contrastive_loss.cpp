@@ -14,6 +14,18 @@ ContrastiveBatch self_batch(torch::Tensor embeddings, torch::Tensor labels, torc
           .anchor_features = std::move(features)};
 }
 
+torch::Tensor reduce(const torch::Tensor& per_anchor, Reduction reduction) {
+  switch (reduction) {
+    case Reduction::kMean:
+      return per_anchor.mean();
+    case Reduction::kSum:
+      return per_anchor.sum();
+    case Reduction::kNone:
+      return per_anchor;
+  }
+  TORCH_CHECK(false, "unknown reduction");
+}
+
 torch::Tensor ContrastiveLoss::forward(ContrastiveBatch batch) {
   batch.with_parts = false;
   return evaluate(batch).loss;

@@ -11,6 +11,16 @@
 
 namespace projnce {
 
+/// What a loss makes of the values of its anchors.
+enum class Reduction {
+  kMean,  ///< a scalar: their mean
+  kSum,   ///< a scalar: their sum
+  kNone,  ///< [N]: the value of each anchor, 0 for an anchor that does not count
+};
+
+/// `per_anchor` [N] with the reduction applied.
+torch::Tensor reduce(const torch::Tensor& per_anchor, Reduction reduction);
+
 /// What every loss sees. `anchors` are this process's embeddings; `candidates` are what they are
 /// compared with: the same rows on one process, all gathered rows on many. Losses never normalise.
 struct ContrastiveBatch {
@@ -28,6 +38,8 @@ struct ContrastiveBatch {
 
   /// Whether to compute what is only logged (LossValue::parts) as well.
   bool with_parts = true;
+  /// Of LossValue::loss. Parts describe the mean; with another reduction there are none.
+  Reduction reduction = Reduction::kMean;
 };
 
 /// One process: every row is compared with every row. `instances` and `features` may be undefined.
@@ -37,7 +49,7 @@ ContrastiveBatch self_batch(torch::Tensor embeddings, torch::Tensor labels,
 /// A loss with the parts it is made of, for logs; the parts carry no gradient. Without
 /// ContrastiveBatch::with_parts there may be fewer of them or none.
 struct LossValue {
-  torch::Tensor loss;                                        // scalar
+  torch::Tensor loss;                                        // scalar; [N] with kNone
   std::vector<std::pair<std::string, torch::Tensor>> parts;  ///< name and scalar of each
 };
 

@@ -10,10 +10,11 @@ namespace projnce {
 
 namespace {
 
-/// Sums over anchors; divided at the end, because a process may hold no first view at all.
+/// The two terms of each anchor, [n]. Sums of them are divided at the end, because a process may
+/// hold no first view at all.
 struct Direction {
-  torch::Tensor alignment;   // sum of -t_ii
-  torch::Tensor uniformity;  // sum of log sum_j e^{t_ij}
+  torch::Tensor alignment;   // -t_ii
+  torch::Tensor uniformity;  // log sum_j e^{t_ij}
 };
 
 /// `partner` [n] tells which row of `others` [B, D] each of the anchors [n, D] is paired with.
@@ -22,15 +23,22 @@ Direction contrast(const torch::Tensor& anchors, const torch::Tensor& others,
   const auto paired = (anchors * others.index_select(0, partner)).sum(/*dim=*/1);
   const auto log_mass =
       log_masses({.anchors = anchors, .candidates = others, .scale = 1 / temperature});
-  return {-paired.sum() / temperature, log_mass.sum()};
+  return {-paired / temperature, log_mass[0]};
 }
 
-LossValue joined(const Direction& sums, double weight, int64_t pairs) {
-  const auto loss = (sums.alignment + sums.uniformity) * weight;
+/// `share`: of each term in the value of its anchor; `anchors`: to divide the sum by for the mean.
+LossValue joined(const Direction& terms, double share, double anchors, int64_t pairs,
+                 Reduction reduction) {
+  if (reduction != Reduction::kMean) {
+    return {reduce((terms.alignment + terms.uniformity) * share, reduction), {}};
+  }
+  const auto alignment = terms.alignment.sum() * (share / anchors);
+  const auto uniformity = terms.uniformity.sum() * (share / anchors);
+  const auto loss = alignment + uniformity;
   const auto log_pairs = std::log(static_cast<double>(pairs));
   return {loss,
-          {{"alignment", sums.alignment.detach() * weight},
-           {"uniformity", sums.uniformity.detach() * weight},
+          {{"alignment", alignment.detach()},
+           {"uniformity", uniformity.detach()},
            {"mi_bound", log_pairs - loss.detach()}}};
 }
 
@@ -49,20 +57,23 @@ torch::Tensor pair_rows(const ContrastRows& rows) {
   return order.view({-1, 2});
 }
 
-/// The anchors that are views `from`, against all views `to`.
+/// The anchors that are views `from`, against all views `to`; 0 for the other anchors.
 Direction view_contrast(const ContrastRows& rows, const torch::Tensor& pairs, int64_t from,
                         int64_t to, double temperature) {
   const auto is_from =
       pairs.select(1, from).index_select(0, rows.anchor_class) == rows.self_index();
   const auto index = is_from.nonzero().squeeze(1);
-  return contrast(rows.anchors.index_select(0, index),
-                  rows.candidates.rows.index_select(0, pairs.select(1, to)),
-                  rows.anchor_class.index_select(0, index), temperature);
+  const auto terms = contrast(rows.anchors.index_select(0, index),
+                              rows.candidates.rows.index_select(0, pairs.select(1, to)),
+                              rows.anchor_class.index_select(0, index), temperature);
+  const auto zeros = torch::zeros({rows.num_anchors()}, rows.anchors.options());
+  return {zeros.index_add(0, index, terms.alignment), zeros.index_add(0, index, terms.uniformity)};
 }
 
 }  // namespace
 
-LossValue infonce(const torch::Tensor& a, const torch::Tensor& b, const InfonceOptions& options) {
+LossValue infonce(const torch::Tensor& a, const torch::Tensor& b, const InfonceOptions& options,
+                  Reduction reduction) {
   check_positive(options.temperature, "infonce", "temperature");
   if (a.dim() != 2 || a.numel() == 0 || a.sizes() != b.sizes() || !a.is_floating_point() ||
       a.scalar_type() != b.scalar_type()) {
@@ -71,12 +82,13 @@ LossValue infonce(const torch::Tensor& a, const torch::Tensor& b, const InfonceO
   }
   const auto pairs = a.size(0);
   const auto partner = torch::arange(pairs, torch::TensorOptions(a.device()).dtype(torch::kInt64));
-  const auto weight = 1.0 / static_cast<double>(pairs);
+  const auto anchors = static_cast<double>(pairs);
   const auto left = at_least_float32(a);
   const auto right = at_least_float32(b);
   const auto forth = contrast(left, right, partner, options.temperature);
-  if (!options.symmetric) return joined(forth, weight, pairs);
-  return joined(forth + contrast(right, left, partner, options.temperature), weight / 2, pairs);
+  if (!options.symmetric) return joined(forth, 1, anchors, pairs, reduction);
+  return joined(forth + contrast(right, left, partner, options.temperature), 0.5, anchors, pairs,
+                reduction);
 }
 
 InfonceLoss::InfonceLoss(const InfonceOptions& options) : options_(options) {
@@ -90,9 +102,9 @@ LossValue InfonceLoss::evaluate(const ContrastiveBatch& batch) {
   // Half of the candidates are first views. Dividing by half of the anchors, whichever views these
   // are, makes the average over processes weighted by anchors the value of one process.
   const auto anchors = static_cast<double>(rows.num_anchors());
-  if (!options_.symmetric) return joined(forth, 2 / anchors, pairs.size(0));
+  if (!options_.symmetric) return joined(forth, 1, anchors / 2, pairs.size(0), batch.reduction);
   const auto back = view_contrast(rows, pairs, 1, 0, options_.temperature);
-  return joined(forth + back, 1 / anchors, pairs.size(0));
+  return joined(forth + back, 1, anchors, pairs.size(0), batch.reduction);
 }
 
 }  // namespace projnce

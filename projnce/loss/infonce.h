@@ -32,7 +32,8 @@ class InfonceLoss : public ContrastiveLoss {
 };
 
 /// The functional form: row i of `a` [N, D] is paired with row i of `b` [N, D].
+/// Without parts unless the reduction is kMean.
 LossValue infonce(const torch::Tensor& a, const torch::Tensor& b,
-                  const InfonceOptions& options = {});
+                  const InfonceOptions& options = {}, Reduction reduction = Reduction::kMean);
 
 }  // namespace projnce

@@ -32,7 +32,9 @@ JointLoss::JointLoss(LossPtr supervised, const JointOptions& options) : options_
 }
 
 LossValue JointLoss::evaluate(const ContrastiveBatch& batch) {
-  return joint(supervised_->evaluate(batch), simclr(batch, options_.self), options_.theta);
+  auto value = joint(supervised_->evaluate(batch), simclr(batch, options_.self), options_.theta);
+  if (batch.reduction != Reduction::kMean) value.parts.clear();
+  return value;
 }
 
 torch::Tensor JointLoss::logits(const torch::Tensor& features) {

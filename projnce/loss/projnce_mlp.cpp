@@ -25,7 +25,8 @@ LossValue uniform_contrast(const ContrastRows& rows, const torch::Tensor& vector
   const auto scores = rows.anchors.mm(vectors.t()) / temperature;                          // [N, C]
   const auto own = (rows.anchors * vectors.index_select(0, labels)).sum(1) / temperature;  // [N]
   const auto log_mass = scores.logsumexp(/*dim=*/1);                                       // [N]
-  const auto loss = (log_mass - own).mean();
+  const auto loss = reduce(log_mass - own, rows.reduction);
+  if (!rows.with_parts) return {loss, {}};
   const auto log_rows = std::log(static_cast<double>(rows.num_candidates()));
   return {loss,
           {{"alignment", -own.detach().mean()},

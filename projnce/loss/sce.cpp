@@ -22,12 +22,12 @@ void check_options(const SceOptions& options) {
 }  // namespace
 
 torch::Tensor symmetric_cross_entropy(const torch::Tensor& logits, const torch::Tensor& labels,
-                                      const SceOptions& options) {
+                                      const SceOptions& options, Reduction reduction) {
   check_options(options);
   check_logits(logits, labels, "sce");
   const auto log_p = logits.log_softmax(/*dim=*/1).gather(1, labels.unsqueeze(1)).squeeze(1);
   // 1 - p as -expm1(log p) keeps its digits where p is near 1.
-  return -options.alpha * log_p.mean() + options.beta * options.A * log_p.expm1().mean();
+  return reduce(options.beta * options.A * log_p.expm1() - options.alpha * log_p, reduction);
 }
 
 SceLoss::SceLoss(const SceOptions& options, int64_t num_classes, int64_t feature_dim)
@@ -42,7 +42,7 @@ torch::Tensor SceLoss::logits(const torch::Tensor& features) {
 
 LossValue SceLoss::evaluate(const ContrastiveBatch& batch) {
   const auto scores = classify(classifier_, batch, "sce");
-  const auto loss = symmetric_cross_entropy(scores, batch.anchor_labels, options_);
+  const auto loss = symmetric_cross_entropy(scores, batch.anchor_labels, options_, batch.reduction);
   return {loss, {{"accuracy", accuracy(scores, batch.anchor_labels)}}};
 }
 

@@ -36,6 +36,7 @@ class SceLoss : public ContrastiveLoss {
 
 /// The functional form: logits [N, C] and labels [N].
 torch::Tensor symmetric_cross_entropy(const torch::Tensor& logits, const torch::Tensor& labels,
-                                      const SceOptions& options = {});
+                                      const SceOptions& options = {},
+                                      Reduction reduction = Reduction::kMean);
 
 }  // namespace projnce

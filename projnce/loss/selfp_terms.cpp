@@ -45,7 +45,9 @@ SelfpTerms selfp_terms(const ContrastRows& rows, const SelfpInput& input) {
   // beta 0 wants R for the log alone; and 0 times an overflowing R would be NaN.
   const torch::AutoGradMode with_gradient(torch::GradMode::is_enabled() && input.beta != 0);
   terms.ratio = ratio_of(rows, input, log_mass);
-  if (input.beta != 0) terms.value.loss = terms.selfp + input.beta * terms.ratio.mean();
+  if (input.beta != 0) {
+    terms.value.loss = terms.selfp + input.beta * reduce(terms.ratio, rows.reduction);
+  }
   if (!rows.with_parts) return terms;
   const auto compared = rows.num_candidates() - (input.denominator == Leave::kSelf ? 1 : 0);
   terms.value.parts.emplace_back("R", terms.ratio.detach().mean());

@@ -26,7 +26,7 @@ struct SelfpTerms {
   /// self-p + beta R, with the parts alignment (of g+), uniformity (of g-), valid_anchors and,
   /// where there is an R, R and mi_bound.
   LossValue value;
-  torch::Tensor selfp;  // scalar
+  torch::Tensor selfp;  // scalar; [N] with Reduction::kNone
   torch::Tensor ratio;  // [N]: R_i; undefined where R was left out
 };
 

@@ -74,9 +74,10 @@ LossValue symnce(const ContrastiveBatch& batch, const SymnceOptions& options) {
   const auto& counts = rows.candidates.groups.counts;
   const auto valid = (counts > 1) & (counts < rows.num_candidates());
   auto value = pull_and_push(rows, forward.pull, forward.push, valid, options.empty_pos);
-  const auto backwards = weighted_sum(rows, reverse.push - reverse.pull, valid, options.empty_pos);
+  const auto backwards =
+      reduce_anchors(rows, reverse.push - reverse.pull, valid, options.empty_pos);
   value.loss = value.loss - options.beta * backwards;
-  value.parts.emplace_back("reverse", backwards.detach());
+  if (rows.with_parts) value.parts.emplace_back("reverse", backwards.detach());
   return value;
 }
 

@@ -1,38 +1,48 @@
 #pragma once
 
-#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/ivalue.h>
 #include <torch/types.h>
 
-#include <map>
-#include <string>
+#include <array>
+#include <cstdint>
 
-#include "projnce/core/table.h"
 #include "projnce/loss/contrastive_loss.h"
 
 namespace projnce::ops {
 
-/// The arguments of one call of an operator, sorted by what they are: tensors by name, and options
-/// as a table that the losses' own readers read. An argument that is None is absent.
+/// Places of the tensors in the schema of a loss over rows. Other losses use the first two.
+enum Slot : size_t {
+  kFeatures,
+  kLabels,
+  kInstances,
+  kCandidates,
+  kCandidateLabels,
+  kCandidateInstances,
+  kExtra,  ///< class_vectors, soft_labels or pos
+  kExtra2,
+  kSlots,
+};
+
+/// The arguments of one call of a loss. Tensors that the caller did not give are undefined; those
+/// of half precision are float32 already.
 struct LossCall {
-  std::map<std::string, torch::Tensor> tensors;
+  std::array<torch::Tensor, kSlots> tensors = {};
   int64_t anchor_offset = 0;
   bool normalize = false;
-  bool with_parts = false;  ///< of the loss, for logs
-  Table options;
-
-  /// Takes the arguments off the stack.
-  LossCall(const c10::FunctionSchema& schema, torch::jit::Stack& stack);
-
-  /// Throws unless all tensors are dense and on one device.
-  void check_tensors() const;
-
-  /// Undefined where it is absent.
-  torch::Tensor tensor(const std::string& name) const;
+  Reduction reduction = Reduction::kMean;
+  bool with_parts = false;
+  const c10::IValue* options = nullptr;  ///< the first scalar that NAME_options has prepared
 
   /// Rows as the losses take them. Features are [N, D], or [B, V, ...] for V views of B samples:
-  /// their rows are then B * V, labels and instances stand for samples, and instances that are not
-  /// given number the samples.
+  /// their rows are then B * V, and labels and instances stand for samples.
   ContrastiveBatch batch() const;
+
+  /// The same for a loss that compares views: instances that are not given number the samples of
+  /// [B, V, ...]. `loss` begins the error if there are none.
+  ContrastiveBatch batch_with_instances(const char* loss) const;
+
+  /// `entries` of candidates, given for each sample or each view, for each row of the batch.
+  torch::Tensor for_each_candidate(const torch::Tensor& entries, const char* what) const;
 };
 
 }  // namespace projnce::ops

@@ -1,134 +1,90 @@
 #include "python/ops/losses.h"
 
-#include <string>
+#include <utility>
 
 #include "projnce/core/error.h"
 #include "projnce/loss/ce.h"
-#include "projnce/loss/option_readers.h"
-#include "projnce/loss/simclr.h"
-#include "projnce/projection/class_matrix.h"
-#include "projnce/projection/registry.h"
+#include "projnce/projection/centroid.h"
 
 namespace projnce::ops {
 
 namespace {
 
-/// The arguments of a loss over rows: `second` stands behind the labels, `more` at the end.
-std::string row_arguments(const std::string& second = "", const std::string& more = "") {
-  return "Tensor features, Tensor? labels=None, " + second +
-         "*, Tensor? instances=None, Tensor? candidates=None, Tensor? candidate_labels=None, "
-         "Tensor? candidate_instances=None, int anchor_offset=0, bool normalize=False" +
-         more;
-}
-
-constexpr const char* kSupConOptions =
-    "float? temperature=None, str? variant=None, bool? include_self_pos=None, "
-    "bool? include_self_denom=None, str? empty_pos=None, float? base_tau=None, "
-    "bool? detach_pos=None";
-
 template <class Options>
-Options read(Table& table) {
-  Options options;
-  read_options(table, options);
-  return options;
-}
-
-template <class Options>
-void check(Table& table) {
-  read<Options>(table);
-}
-
-ContrastiveBatch batch_with_instances(const LossCall& call, const char* loss) {
-  auto batch = call.batch();
-  if (!batch.anchor_instances.defined()) {
-    fail(loss,
-         " compares views: expected features as [samples, views, dim], or instances beside "
-         "them that are equal for views of one sample");
-  }
-  return batch;
+Options options_of(const LossCall& call) {
+  return read_scalars<Options>(call.options);
 }
 
 template <class Options, LossValue (*loss)(const ContrastiveBatch&, const Options&)>
-LossValue evaluate(LossCall& call) {
-  const auto options = read<Options>(call.options);
-  return loss(call.batch(), options);
+LossValue evaluate(const LossCall& call) {
+  return loss(call.batch(), options_of<Options>(call));
 }
 
-LossValue evaluate_simclr(LossCall& call) {
-  const auto options = read<SimclrOptions>(call.options);
-  return simclr(batch_with_instances(call, "simclr"), options);
+LossValue evaluate_simclr(const LossCall& call) {
+  return simclr(call.batch_with_instances("simclr"), options_of<SimclrOptions>(call));
 }
 
-/// Without labels the views of a sample are its class, as in the loss of the article's authors.
-LossValue evaluate_supcon(LossCall& call) {
-  if (!call.tensor("labels").defined()) return evaluate_simclr(call);
+/// Without labels the views of a sample are its class, as in the code of the article's authors.
+LossValue evaluate_supcon(const LossCall& call) {
+  if (!call.tensors[kLabels].defined()) return evaluate_simclr(call);
   return evaluate<SupConOptions, supcon>(call);
 }
 
-LossValue evaluate_rince(LossCall& call) {
-  const auto options = read<RinceOptions>(call.options);
-  if (call.tensor("labels").defined()) return rince(call.batch(), options);
-  return rince(batch_with_instances(call, "rince"), options, GroupBy::kInstance);
+LossValue evaluate_rince(const LossCall& call) {
+  const auto options = options_of<RinceOptions>(call);
+  if (call.tensors[kLabels].defined()) return rince(call.batch(), options);
+  return rince(call.batch_with_instances("rince"), options, GroupBy::kInstance);
 }
 
-LossValue evaluate_projnce_mlp(LossCall& call) {
-  const auto options = read<ProjnceMlpOptions>(call.options);
-  if (!call.tensor("class_vectors").defined()) fail("projnce-mlp: expected class_vectors [C, D]");
-  return projnce_mlp(call.batch(), call.tensor("class_vectors"), options);
+LossValue evaluate_projnce_mlp(const LossCall& call) {
+  return projnce_mlp(call.batch(), call.tensors[kExtra], options_of<ProjnceMlpOptions>(call));
 }
 
-LossValue evaluate_infonce(LossCall& call) {
-  const auto options = read<InfonceOptions>(call.options);
-  return infonce(call.tensor("a"), call.tensor("b"), options);
+LossValue evaluate_projnce_perp(const LossCall& call) {
+  auto batch = call.batch();
+  batch.candidate_soft_labels = call.for_each_candidate(call.tensors[kExtra], "soft_labels");
+  return projnce_perp(batch, options_of<ProjncePerpOptions>(call));
+}
+
+LossValue evaluate_infonce(const LossCall& call) {
+  return infonce(call.tensors[0], call.tensors[1], options_of<InfonceOptions>(call),
+                 call.reduction);
 }
 
 LossValue with_accuracy(const torch::Tensor& loss, const LossCall& call) {
-  return {loss, {{"accuracy", accuracy(call.tensor("logits"), call.tensor("labels"))}}};
+  if (!call.with_parts) return {loss, {}};
+  return {loss, {{"accuracy", accuracy(call.tensors[0], call.tensors[1])}}};
 }
 
-LossValue evaluate_ce(LossCall& call) {
-  return with_accuracy(cross_entropy(call.tensor("logits"), call.tensor("labels")), call);
+LossValue evaluate_ce(const LossCall& call) {
+  return with_accuracy(cross_entropy(call.tensors[0], call.tensors[1], call.reduction), call);
 }
 
-LossValue evaluate_sce(LossCall& call) {
-  const auto options = read<SceOptions>(call.options);
-  const auto loss = symmetric_cross_entropy(call.tensor("logits"), call.tensor("labels"), options);
+LossValue evaluate_sce(const LossCall& call) {
+  const auto loss = symmetric_cross_entropy(call.tensors[0], call.tensors[1],
+                                            options_of<SceOptions>(call), call.reduction);
   return with_accuracy(loss, call);
 }
 
-struct SelfpCall {
-  SelfpOptions options;
-  std::string pos = "centroid";
-  std::string neg = "sample";
-};
-
-SelfpCall read_selfp(Table& table) {
-  SelfpCall call;
-  auto reader = loss_reader(table);
-  // Those that need nothing but rows and labels; others are given as vectors.
-  const std::vector<std::pair<std::string, std::string>> names = {
-      {"centroid", "centroid"}, {"sample", "sample"}, {"perp", "perp"}, {"median", "median"}};
-  reader.choice("projection_pos", call.pos, names).choice("projection_neg", call.neg, names);
-  read_fields(reader, call.options);
-  reader.done();
-  return call;
-}
-
-void check_selfp(Table& table) {
-  read_selfp(table);
-}
-
-/// Vectors that the caller gave as the argument `side`, one for each row, or those of the
-/// projection called `name`.
-Projected project(const LossCall& call, const char* side, const std::string& name,
-                  const ContrastRows& rows) {
-  const auto given = call.tensor(side);
-  if (!given.defined()) {
-    Table defaults;
-    return make_projection(name, defaults, {})->project(rows.candidates);
+Projected project(NamedProjection projection, const CandidateRows& candidates) {
+  switch (projection) {
+    case NamedProjection::kCentroid:
+      return project_centroids(candidates, CentroidOptions());
+    case NamedProjection::kSample:
+      return {.vectors = candidates.rows, .per_row = true};
+    case NamedProjection::kPerp:
+      return project_perp(candidates, PerpOptions());
+    case NamedProjection::kMedian:
+      return project_medians(candidates, MedianOptions());
   }
-  const auto features =
-      call.tensor(call.tensor("candidates").defined() ? "candidates" : "features");
+  TORCH_CHECK(false, "unknown projection");
+}
+
+/// Vectors that the caller gave as the argument `side`, one for each row.
+Projected given_vectors(const LossCall& call, const torch::Tensor& given, const char* side,
+                        const ContrastRows& rows) {
+  const auto& features =
+      call.tensors[call.tensors[kCandidates].defined() ? kCandidates : kFeatures];
   const auto shape = rows.candidates.rows.sizes();
   if (given.sizes() != features.sizes() && given.sizes() != shape) {
     fail("selfp: ", side, " has shape ", given.sizes(), ", expected ", features.sizes(),
@@ -140,67 +96,131 @@ Projected project(const LossCall& call, const char* side, const std::string& nam
   return {.vectors = given.reshape(shape).to(rows.anchors.scalar_type()), .per_row = true};
 }
 
-LossValue evaluate_selfp(LossCall& call) {
-  const auto [options, pos_name, neg_name] = read_selfp(call.options);
+LossValue evaluate_selfp(const LossCall& call) {
+  const auto fields = options_of<SelfpFields>(call);
   const auto rows = contrast_rows(call.batch(), GroupBy::kClass, "selfp");
-  const auto pos = project(call, "pos", pos_name, rows);
-  const bool same =
-      !call.tensor("neg").defined() && !call.tensor("pos").defined() && pos_name == neg_name;
-  return selfp(rows, pos, same ? pos : project(call, "neg", neg_name, rows), options).value;
+  const auto& given_pos = call.tensors[kExtra];
+  const auto& given_neg = call.tensors[kExtra2];
+  const auto pos = given_pos.defined() ? given_vectors(call, given_pos, "pos", rows)
+                                       : project(fields.projection_pos, rows.candidates);
+  const bool same = !given_pos.defined() && fields.projection_pos == fields.projection_neg;
+  const auto neg = given_neg.defined() ? given_vectors(call, given_neg, "neg", rows)
+                   : same              ? pos
+                                       : project(fields.projection_neg, rows.candidates);
+  return selfp(rows, pos, neg, fields.options).value;
+}
+
+using projnce::read_options;
+
+void read_options(Table& table, CeFields& /*fields*/) {
+  loss_reader(table).done();
+}
+
+void read_options(Table& table, SelfpFields& fields) {
+  const std::vector<std::pair<std::string, NamedProjection>> names = {
+      {"centroid", NamedProjection::kCentroid},
+      {"sample", NamedProjection::kSample},
+      {"perp", NamedProjection::kPerp},
+      {"median", NamedProjection::kMedian}};
+  auto reader = loss_reader(table);
+  reader.choice("projection_pos", fields.projection_pos, names)
+      .choice("projection_neg", fields.projection_neg, names);
+  read_fields(reader, fields.options);
+  reader.done();
+}
+
+template <class Options>
+std::vector<c10::IValue> prepare(Table& table) {
+  Options options;
+  read_options(table, options);
+  return write_scalars(options);
+}
+
+/// The tensors of a loss over rows, with what it takes beside them.
+std::vector<TensorArgument> row_tensors(const std::vector<TensorArgument>& more = {}) {
+  std::vector<TensorArgument> tensors = {
+      {.name = "features", .differentiable = true},
+      {.name = "labels", .optional = true},
+      {.name = "instances", .optional = true},
+      {.name = "candidates", .optional = true, .differentiable = true},
+      {.name = "candidate_labels", .optional = true},
+      {.name = "candidate_instances", .optional = true}};
+  tensors.insert(tensors.end(), more.begin(), more.end());
+  return tensors;
+}
+
+template <class Options>
+LossOperator row_loss(const char* name, LossValue (*evaluate)(const LossCall&),
+                      const std::vector<TensorArgument>& more = {}) {
+  return {.name = name,
+          .tensors = row_tensors(more),
+          .over_rows = true,
+          .fields = describe_fields<Options>(),
+          .construction_options = {},
+          .evaluate = evaluate,
+          .prepare = prepare<Options>};
+}
+
+template <class Options>
+LossOperator plain_loss(const char* name, LossValue (*evaluate)(const LossCall&),
+                        std::vector<TensorArgument> tensors) {
+  return {.name = name,
+          .tensors = std::move(tensors),
+          .over_rows = false,
+          .fields = describe_fields<Options>(),
+          .construction_options = {},
+          .evaluate = evaluate,
+          .prepare = prepare<Options>};
 }
 
 std::vector<LossOperator> make_operators() {
-  const auto rows = row_arguments();
+  const std::vector<TensorArgument> logits = {{.name = "logits", .differentiable = true},
+                                              {.name = "labels"}};
+  auto projnce_loss = row_loss<ProjnceOptions>("projnce", evaluate<ProjnceOptions, projnce>);
+  projnce_loss.construction_options = {{"preset", "str", "str"}};
+  auto mlp_loss = row_loss<ProjnceMlpOptions>("projnce_mlp", evaluate_projnce_mlp,
+                                              {{.name = "class_vectors", .differentiable = true}});
+  mlp_loss.construction_options = {{"hidden", "int", "int"}};
   return {
       // alphabetical
-      {"ce", "Tensor logits, Tensor labels", "", evaluate_ce,
-       [](Table& table) { loss_reader(table).done(); }},
-      {"infonce", "Tensor a, Tensor b", "float? temperature=None, bool? symmetric=None",
-       evaluate_infonce, check<InfonceOptions>},
-      {"projnce", rows,
-       "str? preset=None, float? temperature=None, float? beta=None, "
-       "bool? include_self_pos=None, bool? include_self_denom=None, "
-       "str? r_exclude=None, str? r_centroid=None, str? empty_pos=None, "
-       "bool? detach_centroid=None",
-       evaluate<ProjnceOptions, projnce>, check<ProjnceOptions>},
-      {"projnce_med", rows,
-       "float? temperature=None, str? median=None, str? denom=None, "
-       "bool? normalize_g=None, bool? detach_g=None",
-       evaluate<ProjnceMedOptions, projnce_med>, check<ProjnceMedOptions>},
-      {"projnce_mlp", row_arguments("Tensor? class_vectors=None, "),
-       "float? temperature=None, bool? normalize_g=None, str? denom=None, "
-       "str? class_weight=None, int? hidden=None",
-       evaluate_projnce_mlp, check<ProjnceMlpOptions>},
-      {"projnce_perp", row_arguments("", ", Tensor? soft_labels=None"),
-       "float? temperature=None, str? soft_source=None, str? kernel=None, "
-       "str? metric=None, float? bandwidth=None, str? distance_scale=None, "
-       "bool? nw_exclude_self=None, bool? detach_q=None, str? denom=None, "
-       "bool? normalize_g=None, bool? detach_g=None",
-       evaluate<ProjncePerpOptions, projnce_perp>, check<ProjncePerpOptions>},
-      {"rince", rows,
-       "float? temperature=None, float? q=None, float? lam=None, str? denom=None, "
-       "str? empty_pos=None",
-       evaluate_rince, check<RinceOptions>},
-      {"sce", "Tensor logits, Tensor labels, *",
-       "float? alpha=None, float? beta=None, float? A=None", evaluate_sce, check<SceOptions>},
-      {"selfp", row_arguments("", ", Tensor? pos=None, Tensor? neg=None"),
-       "str? projection_pos=None, str? projection_neg=None, float? temperature=None, "
-       "float? beta=None, str? denom=None, str? r_exclude=None, str? empty_pos=None",
-       evaluate_selfp, check_selfp},
-      {"simclr", rows, kSupConOptions, evaluate_simclr, check<SimclrOptions>},
-      {"supcon", rows, kSupConOptions, evaluate_supcon, check<SupConOptions>},
-      {"symnce", rows,
-       "float? temperature=None, float? beta=None, str? form=None, "
-       "str? empty_pos=None",
-       evaluate<SymnceOptions, symnce>, check<SymnceOptions>},
+      plain_loss<CeFields>("ce", evaluate_ce, logits),
+      plain_loss<InfonceOptions>(
+          "infonce", evaluate_infonce,
+          {{.name = "a", .differentiable = true}, {.name = "b", .differentiable = true}}),
+      projnce_loss,
+      row_loss<ProjnceMedOptions>("projnce_med", evaluate<ProjnceMedOptions, projnce_med>),
+      mlp_loss,
+      row_loss<ProjncePerpOptions>(
+          "projnce_perp", evaluate_projnce_perp,
+          {{.name = "soft_labels", .optional = true, .differentiable = true}}),
+      row_loss<RinceOptions>("rince", evaluate_rince),
+      plain_loss<SceOptions>("sce", evaluate_sce, logits),
+      row_loss<SelfpFields>("selfp", evaluate_selfp,
+                            {{.name = "pos", .optional = true, .differentiable = true},
+                             {.name = "neg", .optional = true, .differentiable = true}}),
+      row_loss<SimclrOptions>("simclr", evaluate_simclr),
+      row_loss<SupConOptions>("supcon", evaluate_supcon),
+      row_loss<SymnceOptions>("symnce", evaluate<SymnceOptions, symnce>),
   };
 }
 
 }  // namespace
 
+std::vector<OptionField> LossOperator::options() const {
+  auto all = construction_options;
+  all.insert(all.end(), fields.begin(), fields.end());
+  return all;
+}
+
 const std::vector<LossOperator>& loss_operators() {
   static const auto operators = make_operators();
   return operators;
+}
+
+const std::vector<std::string>& part_names() {
+  static const std::vector<std::string> names = {"alignment", "uniformity", "valid_anchors", "R",
+                                                 "mi_bound",  "reverse",    "accuracy"};
+  return names;
 }
 
 }  // namespace projnce::ops

@@ -9,17 +9,12 @@ Every loss takes embeddings as ``[rows, dim]`` or, for several views of each sam
 ``[samples, views, dim]``, and labels as integers. Losses never normalise unless told to.
 """
 from projnce._library import __version__
+from projnce.losses.class_vectors import ProjNCEMedLoss, ProjNCEMLPLoss, ProjNCEPerpLoss
 from projnce.losses.classifier import CELoss, SCELoss
 from projnce.losses.contrastive import ContrastiveLoss
 from projnce.losses.joint import JointLoss
 from projnce.losses.pairs import InfoNCELoss, RINCELoss, SimCLRLoss, SupConLoss, SymNCELoss
-from projnce.losses.projections import (
-    ProjNCELoss,
-    ProjNCEMedLoss,
-    ProjNCEMLPLoss,
-    ProjNCEPerpLoss,
-    SelfPLoss,
-)
+from projnce.losses.projections import ProjNCELoss, SelfPLoss
 from projnce.measures import (
     Audit,
     MiBounds,

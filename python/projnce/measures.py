@@ -43,7 +43,7 @@ class Audit(NamedTuple):
     noise_rate: float
     """Estimated share of wrong labels; NaN if the audit is not informative."""
     expected_precision: float
-    """Share of the samples with a score above 0.5 that are expected to be wrong; NaN if there are none."""
+    """Share of the samples with a score above 0.5 that are expected to be wrong; NaN if none is."""
     held_out_accuracy: float
     """Share of the given labels that classifiers predict which have not seen them."""
     chance_accuracy: float
@@ -233,7 +233,7 @@ def _is_numpy_array(values: Any) -> bool:
 
 
 def _native(values: np.ndarray, name: str) -> np.ndarray:
-    """As torch takes it: of its types and byte order, in a memory of its own where that is needed."""
+    """As torch takes it: of its types and byte order, in memory of its own if that is needed."""
     import numpy as np
 
     if values.dtype.kind not in "biuf":

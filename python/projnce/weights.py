@@ -3,8 +3,9 @@ import ctypes
 import json
 import os
 import tempfile
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Dict, Mapping, Optional, Union
+from typing import Any, Optional, Union
 
 import torch
 
@@ -41,7 +42,7 @@ def save_weights(
     ...     sorted(load_weights(folder + "/linear.safetensors"))
     ['bias', 'weight']
     """
-    header: Dict[str, object] = {_METADATA: dict(metadata)} if metadata else {}
+    header: dict[str, object] = {_METADATA: dict(metadata)} if metadata else {}
     chunks, end = [], 0
     for name, tensor in tensors.items():
         if not isinstance(tensor, torch.Tensor) or tensor.dtype not in _TYPES:
@@ -62,7 +63,7 @@ def save_weights(
     _write_whole(Path(path), [len(text).to_bytes(8, "little"), text, *chunks])
 
 
-def load_weights(path: Union[str, "os.PathLike[str]"]) -> Dict[str, torch.Tensor]:
+def load_weights(path: Union[str, "os.PathLike[str]"]) -> dict[str, torch.Tensor]:
     """The tensors of a safetensors file by name, for ``model.load_state_dict``. Raises ValueError
     where the file is not what the format says."""
     data = bytearray(Path(path).read_bytes())
@@ -71,13 +72,19 @@ def load_weights(path: Union[str, "os.PathLike[str]"]) -> Dict[str, torch.Tensor
         raise ValueError(f"{path} is no safetensors file: its header does not fit into it")
     try:
         header = json.loads(data[8 : 8 + length].decode())
-        entries = {n: (e["dtype"], e["shape"], e["data_offsets"]) for n, e in header.items() if n != _METADATA}
+        entries = {
+            name: (entry["dtype"], entry["shape"], entry["data_offsets"])
+            for name, entry in header.items()
+            if name != _METADATA
+        }
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path} has a damaged safetensors header") from error
     return _tensors(entries, data, 8 + length, str(path))
 
 
-def _tensors(entries, data: bytearray, start: int, path: str) -> Dict[str, torch.Tensor]:
+def _tensors(
+    entries: dict[str, Any], data: bytearray, start: int, path: str
+) -> dict[str, torch.Tensor]:
     """Every byte behind the header belongs to one tensor: no holes, no overlaps."""
     tensors, position = {}, 0
     for name, (kind, shape, offsets) in sorted(entries.items(), key=lambda e: _offsets(e, path)):
@@ -90,8 +97,12 @@ def _tensors(entries, data: bytearray, start: int, path: str) -> Dict[str, torch
             count *= size
         width = torch.empty((), dtype=dtype).element_size()
         if begin != position or end - begin != count * width or start + end > len(data):
-            raise ValueError(f"{path} has bytes {begin} to {end} for tensor '{name}', which do not fit")
-        values = torch.frombuffer(data, dtype=dtype, count=count, offset=start + begin) if count else torch.empty(0, dtype=dtype)
+            raise ValueError(
+                f"{path} has bytes {begin} to {end} for tensor '{name}', which do not fit"
+            )
+        values = torch.empty(0, dtype=dtype)
+        if count > 0:
+            values = torch.frombuffer(data, dtype=dtype, count=count, offset=start + begin)
         if name != _CHECKSUM:
             tensors[name] = values.reshape(shape).clone()
         position = end
@@ -100,7 +111,7 @@ def _tensors(entries, data: bytearray, start: int, path: str) -> Dict[str, torch
     return tensors
 
 
-def _offsets(entry, path: str):
+def _offsets(entry: tuple[str, Any], path: str) -> tuple[int, ...]:
     name, (_, shape, offsets) = entry
     if (
         not isinstance(shape, list)
@@ -112,7 +123,7 @@ def _offsets(entry, path: str):
     return tuple(offsets)
 
 
-def _write_whole(path: Path, chunks) -> None:
+def _write_whole(path: Path, chunks: Iterable[bytes]) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -2,10 +2,11 @@
 import inspect
 import unittest
 
-from cases import all_losses, unit_rows
 import numpy as np
-import projnce
 import torch
+
+import projnce
+from cases import all_losses, unit_rows
 
 FEATURES = unit_rows(6, 4)
 LABELS = torch.arange(6) % 3
@@ -40,8 +41,10 @@ class WrongCallTest(unittest.TestCase):
         for name, loss in all_losses(dim=4).items():
             with self.subTest(loss=name):
                 views = torch.stack([FEATURES, FEATURES], 1)
-                self.refused(ValueError, r"labels have shape \[5\], expected 6, one for each sample",
-                             lambda: loss(views, LABELS[:5]))
+                self.refused(
+                    ValueError, r"labels have shape \[5\], expected 6, one for each sample",
+                    lambda: loss(views, LABELS[:5]),
+                )
         loss = projnce.ProjNCELoss()
         self.refused(ValueError, r"labels have shape \[5\], expected 6, one for each row",
                      lambda: loss(FEATURES, LABELS[:5]))
@@ -57,7 +60,7 @@ class WrongCallTest(unittest.TestCase):
             (FEATURES[:, 0], r"\[6\]"),
             (FEATURES[:0], r"\[0, 4\]"),
             (FEATURES.to(torch.complex64), "type ComplexFloat"),
-            (FEATURES.long().to("meta"), "type Long"),
+            (FEATURES.long().to("meta"), "type torch.int64"),
         ):
             with self.subTest(found=found):
                 self.refused(ValueError, f"features are .*{found}.*expected",
@@ -83,6 +86,8 @@ class WrongCallTest(unittest.TestCase):
         self.refused(ValueError, "num_classes = 0", lambda: projnce.ProjNCEMLPLoss(0, 4))
         self.refused(ValueError, "projection_pos = 'centriod' .* did you mean 'centroid'",
                      lambda: projnce.SelfPLoss("centriod"))
+        self.refused(ValueError, "base_temperature = 0 is out of range, expected above 0",
+                     lambda: projnce.SupConLoss(base_temperature=0.0))
         self.refused(TypeError, "temprature", lambda: projnce.SupConLoss(temprature=0.1))
         self.refused(RuntimeError, "temperature", lambda: projnce.SupConLoss("warm"))
 
@@ -160,12 +165,14 @@ class DefaultTest(unittest.TestCase):
                      projnce.ProjNCEMedLoss, projnce.ProjNCEMLPLoss, projnce.SelfPLoss,
                      projnce.SCELoss):
             with self.subTest(loss=loss.__name__):
-                library = getattr(torch.ops.projnce, loss._operator + "_options")()
+                names = loss._operator.option_names
+                library = dict(zip(names, loss._operator.options()))
                 signature = inspect.signature(loss.__init__).parameters
                 given = {
                     name: parameter.default
                     for name, parameter in signature.items()
-                    if name not in ("self", "normalize", "num_classes", "embedding_dim")
+                    if name not in ("self", "normalize", "reduction", "num_classes",
+                                    "embedding_dim", "contrast_mode")
                 }
                 for name, default in given.items():
                     if default is not None:

@@ -3,6 +3,7 @@ import json
 import sys
 import unittest
 from pathlib import Path
+from typing import Callable, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
@@ -10,7 +11,7 @@ sys.path.insert(0, str(ROOT / "python"))
 try:
     import torch
 except ImportError:
-    raise unittest.SkipTest("this Python has no torch")
+    raise unittest.SkipTest("this Python has no torch") from None
 
 import projnce  # noqa: E402
 
@@ -52,7 +53,9 @@ def all_losses(dim=6, classes=3, dtype=torch.float64):
         "symnce-pairwise": projnce.SymNCELoss(0.3, form="pairwise"),
         "projnce": projnce.ProjNCELoss(0.3, beta=2.0),
         "projnce-paper": projnce.ProjNCELoss(0.3, preset="paper"),
-        "projnce-perp": projnce.ProjNCEPerpLoss(0.3, metric="cosine", bandwidth=0.7, detach_q=False),
+        "projnce-perp": projnce.ProjNCEPerpLoss(
+            0.3, metric="cosine", bandwidth=0.7, detach_q=False
+        ),
         "projnce-med": projnce.ProjNCEMedLoss(0.3, median="geometric"),
         "projnce-mlp": projnce.ProjNCEMLPLoss(classes, dim, 0.3).to(dtype),
         "projnce-mlp-hidden": projnce.ProjNCEMLPLoss(classes, dim, 0.3, hidden=5).to(dtype),
@@ -60,3 +63,68 @@ def all_losses(dim=6, classes=3, dtype=torch.float64):
         "selfp-median": projnce.SelfPLoss("median", "median", 0.3),
         "joint": projnce.JointLoss(projnce.ProjNCELoss(0.3), theta=0.4),
     }
+
+
+def _row_inputs(samples, dtype, dim=6, classes=3):
+    return unit_rows(samples, 2, dim, dtype=dtype), torch.arange(samples) % classes
+
+
+def _pair_inputs(samples, dtype):
+    return unit_rows(samples, 6, dtype=dtype, seed=1), unit_rows(samples, 6, dtype=dtype, seed=2)
+
+
+def _logit_inputs(samples, dtype):
+    return 3 * unit_rows(samples, 4, dtype=dtype), torch.arange(samples) % 4
+
+
+class Sample(NamedTuple):
+    """A loss with inputs for it: floating-point ones are differentiable."""
+
+    make: Callable
+    inputs: Callable  # (samples, dtype) -> arguments of forward
+
+    def loss(self, dtype=torch.float64, **options):
+        torch.manual_seed(3)
+        return self.make(**options).to(dtype)
+
+    def arguments(self, samples=6, dtype=torch.float64, requires_grad=True):
+        inputs = self.inputs(samples, dtype)
+        return tuple(
+            x.requires_grad_(requires_grad) if x.is_floating_point() else x for x in inputs
+        )
+
+
+def _joint(**options):
+    return projnce.JointLoss(projnce.SupConLoss(0.3, **options), theta=0.4)
+
+
+SAMPLES = {
+    "ce": Sample(projnce.CELoss, _logit_inputs),
+    "sce": Sample(projnce.SCELoss, _logit_inputs),
+    "infonce": Sample(lambda **o: projnce.InfoNCELoss(0.3, symmetric=True, **o), _pair_inputs),
+    "simclr": Sample(lambda **o: projnce.SimCLRLoss(0.3, **o), _row_inputs),
+    "supcon": Sample(lambda **o: projnce.SupConLoss(0.3, base_temperature=0.2, **o), _row_inputs),
+    "rince": Sample(lambda **o: projnce.RINCELoss(0.5, q=0.5, lam=0.1, **o), _row_inputs),
+    "symnce": Sample(lambda **o: projnce.SymNCELoss(0.3, form="pairwise", **o), _row_inputs),
+    "projnce": Sample(lambda **o: projnce.ProjNCELoss(0.3, beta=2.0, **o), _row_inputs),
+    "projnce_perp": Sample(
+        lambda **o: projnce.ProjNCEPerpLoss(
+            0.3, metric="cosine", bandwidth=0.7, detach_q=False, **o
+        ),
+        _row_inputs,
+    ),
+    "projnce_med": Sample(
+        lambda **o: projnce.ProjNCEMedLoss(0.3, median="geometric", **o), _row_inputs
+    ),
+    "projnce_mlp": Sample(lambda **o: projnce.ProjNCEMLPLoss(3, 6, 0.3, **o), _row_inputs),
+    "selfp": Sample(lambda **o: projnce.SelfPLoss("centroid", "sample", 0.3, **o), _row_inputs),
+    "joint": Sample(_joint, _row_inputs),
+}
+
+
+def gradients(loss, arguments, weights=None):
+    """The value, and its gradients by the inputs and parameters that require them."""
+    value = loss(*arguments)
+    leaves = [x for x in (*arguments, *loss.parameters()) if x.requires_grad]
+    total = value if weights is None else (value * weights).sum()
+    return value.detach(), torch.autograd.grad(total, leaves)

@@ -1,17 +1,19 @@
 """The reference numbers of every loss, from Python."""
 import unittest
 
+import torch
+
 import cases
 import projnce
-import torch
 
 PRECISIONS = {torch.float64: (1e-9, 1e-12), torch.float32: (2e-4, 1e-5)}
 IGNORED = {"num_classes"}
+RENAMED = {"tau": "temperature", "base_tau": "base_temperature"}
 
 
-def options_of(case, renamed={"tau": "temperature"}):
+def options_of(case):
     return {
-        renamed.get(name, name): value
+        RENAMED.get(name, name): value
         for name, value in case["params"].items()
         if name not in IGNORED and value is not None
     }
@@ -92,8 +94,9 @@ class GoldenTest(unittest.TestCase):
 
     def test_projnce_mlp(self):
         def make(case, tensors, dtype):
-            return torch.ops.projnce.projnce_mlp(
-                tensors["z"], integers(case, "labels"), tensors["W"], **options_of(case)
+            loss = projnce.ProjNCEMLPLoss(*tensors["W"].shape, **options_of(case)).to(dtype)
+            return torch.func.functional_call(
+                loss, {"weight": tensors["W"]}, (tensors["z"], integers(case, "labels"))
             )
 
         self.run_cases("projnce_mlp", make, ["z", "W"])
@@ -125,9 +128,11 @@ class GoldenTest(unittest.TestCase):
     def test_joint(self):
         def make(case, tensors, dtype):
             options = options_of(case)
-            return projnce.JointLoss(supervised_part(case, options, dtype), options["theta"], temperature=options["temperature"])(
-                tensors["z"], integers(case, "labels"), integers(case, "instance")
+            supervised = supervised_part(case, options, dtype)
+            loss = projnce.JointLoss(
+                supervised, options["theta"], temperature=options["temperature"]
             )
+            return loss(tensors["z"], integers(case, "labels"), integers(case, "instance"))
 
         self.run_cases("joint", make, ["z"])
 
@@ -137,7 +142,8 @@ class GoldenTest(unittest.TestCase):
                 x, y = (torch.tensor(case["inputs"][n], dtype=torch.float64) for n in "xy")
                 found = projnce.mixed_ksg(x, y, case["params"]["k"])
                 self.assertAlmostEqual(found, case["expected"]["mi"], delta=1e-12)
-                self.assertEqual(found, projnce.mixed_ksg(x.numpy(), y.numpy(), case["params"]["k"]))
+                arrays = projnce.mixed_ksg(x.numpy(), y.numpy(), case["params"]["k"])
+                self.assertEqual(found, arrays)
 
 
 def supervised_part(case, options, dtype):

@@ -3,10 +3,11 @@ import math
 import unittest
 import warnings
 
-from cases import unit_rows
 import numpy as np
-import projnce
 import torch
+
+import projnce
+from cases import unit_rows
 
 
 def clusters(count=120, classes=3, dim=8, spread=0.3):

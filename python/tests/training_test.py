@@ -3,9 +3,10 @@ import sys
 import unittest
 from pathlib import Path
 
+import torch
+
 import cases
 import projnce
-import torch
 
 sys.path.insert(0, str(cases.ROOT / "examples"))
 import train_in_python  # noqa: E402

@@ -4,9 +4,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import torch
+
 import cases  # noqa: F401  finds the package
 import projnce
-import torch
 
 
 class WeightsTest(unittest.TestCase):
@@ -18,7 +19,8 @@ class WeightsTest(unittest.TestCase):
     def test_every_type_and_shape_comes_back(self):
         types = (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64,
                  torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
-        tensors = {f"t{i}": torch.arange(6).reshape(2, 3).to(dtype) for i, dtype in enumerate(types)}
+        numbers = torch.arange(6).reshape(2, 3)
+        tensors = {f"t{i}": numbers.to(dtype) for i, dtype in enumerate(types)}
         tensors["scalar"] = torch.tensor(3)
         tensors["empty"] = torch.empty(0, 4)
         tensors["turned"] = torch.arange(6.0).reshape(2, 3).t()

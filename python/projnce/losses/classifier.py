@@ -1,60 +1,91 @@
 """Losses over the logits of a classifier, for comparison."""
-import torch
+
+from __future__ import annotations
+
+from typing import Any
+
 from torch import Tensor
 
+from projnce._operators import grad_mask
 from projnce.losses.contrastive import ContrastiveLoss, check_tensor
 
 
-class CELoss(ContrastiveLoss):
+class _ClassifierLoss(ContrastiveLoss):
+    def forward(self, logits: Tensor, labels: Tensor) -> Tensor:
+        """The loss of the logits.
+
+        Args:
+            logits: ``[N, C]``.
+            labels: ``[N]`` integers in 0 .. C - 1.
+
+        Returns:
+            A scalar, or ``[N]`` with ``reduction="none"``.
+
+        Raises:
+            TypeError: if an argument is not a tensor.
+            ValueError: if the shapes do not fit together or a label is out of range.
+        """
+        return self._evaluate(logits, labels)
+
+    def _arguments(self, logits: Tensor, labels: Tensor) -> tuple[Any, ...]:
+        check_tensor(logits, "logits")
+        check_tensor(labels, "labels")
+        return (logits, labels, *self._scalars, grad_mask(logits))
+
+
+class CELoss(_ClassifierLoss, operator="ce"):
     r"""Cross entropy of logits, the baseline without contrast.
 
     .. math::
         \ell_i = -x_{i, y_i} + \log \sum_c e^{x_{ic}}
 
+    Args:
+        reduction: ``"mean"`` or ``"sum"`` over the rows, or ``"none"`` for ``[N]``.
+
+    Raises:
+        ValueError: if ``reduction`` is unknown.
+
+    >>> import torch
     >>> print(f"{CELoss()(torch.zeros(3, 10), torch.tensor([1, 2, 3])):.4f}")  # log(10)
     2.3026
     """
 
-    _operator = "ce"
-
-    def __init__(self) -> None:
-        super().__init__({})
-
-    def forward(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """Logits ``[N, C]`` and labels ``[N]``."""
-        check_tensor(logits, "logits")
-        check_tensor(labels, "labels")
-        return torch.ops.projnce.ce(logits, labels)
+    def __init__(self, *, reduction: str = "mean") -> None:
+        super().__init__({}, reduction=reduction)
 
 
-class SCELoss(ContrastiveLoss):
-    r"""Symmetric cross entropy (Wang et al., 2019), robust to wrong labels.
+class SCELoss(_ClassifierLoss, operator="sce"):
+    r"""Symmetric cross entropy (`Wang et al., 2019 <https://arxiv.org/abs/1908.06112>`_), robust to
+    wrong labels.
 
     .. math::
         L = \alpha \, \text{CE} + \beta \, \text{mean}_i \, (-A) (1 - p_{i, y_i})
 
     Args:
-        alpha: weight of cross entropy.
-        beta: weight of reverse cross entropy.
+        alpha: weight of cross entropy; at least 0.
+        beta: weight of reverse cross entropy; at least 0.
         A: what stands for log 0; below 0. The default is log 1e-4.
+        reduction: ``"mean"`` or ``"sum"`` over the rows, or ``"none"`` for ``[N]``.
 
+    Raises:
+        ValueError: if an option is out of range.
+
+    >>> import torch
     >>> loss = SCELoss(alpha=1.0, beta=0.0)
     >>> print(f"{loss(torch.zeros(3, 10), torch.tensor([1, 2, 3])):.4f}")
     2.3026
     """
 
-    _operator = "sce"
     alpha: float
     beta: float
     A: float
 
     def __init__(
-        self, alpha: float = 0.1, beta: float = 1.0, A: float = -9.210340371976182
+        self,
+        alpha: float = 0.1,
+        beta: float = 1.0,
+        A: float = -9.210340371976182,
+        *,
+        reduction: str = "mean",
     ) -> None:
-        super().__init__(dict(alpha=alpha, beta=beta, A=A))
-
-    def forward(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """Logits ``[N, C]`` and labels ``[N]``."""
-        check_tensor(logits, "logits")
-        check_tensor(labels, "labels")
-        return torch.ops.projnce.sce(logits, labels, alpha=self.alpha, beta=self.beta, A=self.A)
+        super().__init__({"alpha": alpha, "beta": beta, "A": A}, reduction=reduction)

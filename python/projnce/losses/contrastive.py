@@ -1,95 +1,222 @@
 """What all losses share."""
-from typing import Any, ClassVar, Dict, Optional
+
+from __future__ import annotations
+
+import difflib
+from typing import Any, ClassVar, Optional
 
 import torch
 from torch import Tensor
 
-import projnce._library  # noqa: F401  the operators must be there
+from projnce._operators import PART_NAMES, REDUCTIONS, LossOperator, grad_mask
 
 
 class ContrastiveLoss(torch.nn.Module):
-    """A loss whose options are attributes, checked when it is made."""
+    """Base class of the losses. Options are attributes; they are checked when the loss is made and
+    when one of them is set, not in each call.
 
-    _operator: ClassVar[str]  # its name among torch.ops.projnce
+    Args:
+        options: of the loss, by name; ``None`` stands for the default.
+        settings: what all losses of a kind share: ``reduction``, ``normalize``.
 
-    def __init__(self, options: Dict[str, Any]) -> None:
+    Raises:
+        ValueError: if an option is unknown or out of range.
+    """
+
+    _operator: ClassVar[LossOperator]
+    _fixed: ClassVar[tuple[str, ...]] = ()  # options that shape the parameters
+    _given: dict[str, Any]
+    _settings: dict[str, Any]
+    _scalars: tuple[Any, ...]  # the last arguments of the operator but one
+    reduction: str
+
+    def __init_subclass__(cls, operator: Optional[str] = None, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if operator is not None:
+            cls._operator = LossOperator(operator)
+
+    def __init__(self, options: dict[str, Any], **settings: Any) -> None:
         super().__init__()
-        check = getattr(torch.ops.projnce, self._operator + "_options")
-        check(**{name: value for name, value in options.items() if value is not None})
-        for name, value in options.items():
-            setattr(self, name, value)
-        self._option_names = list(options)
+        self._configure(options, settings)
 
-    def options(self) -> Dict[str, Any]:
+    def __setattr__(self, name: str, value: Any) -> None:
+        given, settings = self.__dict__.get("_given", {}), self.__dict__.get("_settings", {})
+        if name in self._fixed and name in given:
+            raise AttributeError(f"{name} cannot be changed: the loss has parameters made for it")
+        if name in given:
+            self._configure({**given, name: value}, settings)
+        elif name in settings:
+            self._configure(given, {**settings, name: value})
+        else:
+            super().__setattr__(name, value)
+
+    def options(self) -> dict[str, Any]:
         """All options of the loss with the values that hold, defaults included."""
-        return getattr(torch.ops.projnce, self._operator + "_options")(**self._given_options())
+        return {name: getattr(self, name) for name in self._operator.option_names}
 
     def parts(
         self, features: Tensor, labels: Optional[Tensor] = None, **more: Any
-    ) -> Dict[str, Tensor]:
-        """What the loss is made of, for logs: ``loss`` with its gradient, and without one
-        ``alignment`` and ``uniformity`` (they sum up to it), ``valid_anchors``, ``R``, and
-        ``mi_bound``, a lower bound on the information about the class in nats, where the loss has
-        them. ``more`` are further arguments of the loss, by name."""
-        check_tensors(features, labels)
-        operator = getattr(torch.ops.projnce, self._operator + "_parts")
-        more.update(self._extra_arguments())
-        loss, parts = operator(features, labels, **more, **self._given_options())
-        return {"loss": loss, **parts}
+    ) -> dict[str, Tensor]:
+        """What the loss is made of, for logs.
+
+        Args:
+            features: as in ``forward``.
+            labels: as in ``forward``.
+            more: further arguments of ``forward``, by name.
+
+        Returns:
+            ``loss`` with its gradient, and without one, as means over the anchors, ``alignment``
+            and ``uniformity`` (they sum up to the loss), ``valid_anchors``, ``R`` and ``mi_bound``
+            (a lower bound on the information about the class in nats), as far as the loss has
+            them.
+        """
+        arguments = self._arguments(features, labels, **more)
+        mean = (*arguments[:-2], REDUCTIONS["mean"], arguments[-1])
+        loss, *_, values, exists = self._operator.parts(*mean)
+        if self.reduction != "mean":
+            loss = self._operator(*arguments)
+        found = zip(PART_NAMES, values.unbind(), exists.tolist())
+        return {"loss": loss, **{name: value for name, value, there in found if there}}
 
     def extra_repr(self) -> str:
-        return ", ".join(f"{name}={getattr(self, name)!r}" for name in self._option_names)
+        return ", ".join(
+            f"{name}={value!r}" for name, value in {**self._given, **self._settings}.items()
+        )
 
-    def _given_options(self) -> Dict[str, Any]:
-        return {name: getattr(self, name) for name in self._option_names}
+    def _arguments(self, *given: Any, **more: Any) -> tuple[Any, ...]:
+        """The arguments of the operator, from those of ``forward``."""
+        raise NotImplementedError
 
-    def _extra_arguments(self) -> Dict[str, Any]:
-        return {}
+    def _evaluate(self, *given: Any) -> Tensor:
+        return self._operator(*self._arguments(*given))
+
+    def _configure(self, given: dict[str, Any], settings: dict[str, Any]) -> None:
+        """Sets options and settings if all are valid."""
+        names = self._operator.option_names
+        known = {name: value for name, value in given.items() if value is not None}
+        completed = self._operator.options(**known) or ()
+        *leading, reduction = settings.values()
+        scalars = (*leading, *completed[len(names) :], _reduction_code(reduction))
+        self.__dict__.update(zip(names, completed))
+        self.__dict__.update(settings, _given=given, _settings=settings, _scalars=scalars)
 
 
-class RowLoss(ContrastiveLoss):
+class RowLossBase(ContrastiveLoss):
     """A loss over rows of embeddings; ``normalize`` brings them to unit length first."""
 
     normalize: bool
 
-    def __init__(self, options: Dict[str, Any], normalize: bool) -> None:
-        super().__init__(options)
-        self.normalize = normalize
+    def __init__(self, options: dict[str, Any], normalize: bool, reduction: str) -> None:
+        super().__init__(options, normalize=bool(normalize), reduction=reduction)
 
-    def extra_repr(self) -> str:
-        return f"{super().extra_repr()}, normalize={self.normalize}"
+    def _row_arguments(
+        self,
+        features: Tensor,
+        labels: Optional[Tensor] = None,
+        instances: Optional[Tensor] = None,
+        candidates: Optional[Tensor] = None,
+        candidate_labels: Optional[Tensor] = None,
+        candidate_instances: Optional[Tensor] = None,
+        anchor_offset: int = 0,
+        *more: Optional[Tensor],
+    ) -> tuple[Any, ...]:
+        check_tensor(features, "features")
+        if labels is not None:
+            check_tensor(labels, "labels")
+        if instances is not None:
+            check_tensor(instances, "instances")
+        if candidates is not None:
+            check_tensor(candidates, "candidates")
+        if candidate_labels is not None:
+            check_tensor(candidate_labels, "candidate_labels")
+        if candidate_instances is not None:
+            check_tensor(candidate_instances, "candidate_instances")
+        more += self._own_inputs()
+        return (
+            features,
+            labels,
+            instances,
+            candidates,
+            candidate_labels,
+            candidate_instances,
+            *more,
+            anchor_offset,
+            *self._scalars,
+            grad_mask(features, candidates, *more),
+        )
 
-    def _extra_arguments(self) -> Dict[str, Any]:
-        return {"normalize": self.normalize}
+    def _own_inputs(self) -> tuple[Tensor, ...]:
+        """Inputs of the operator that the loss has itself: its class vectors."""
+        return ()
 
 
-def check_tensors(
-    features: Tensor,
-    labels: Optional[Tensor],
-    instances: Optional[Tensor] = None,
-    candidates: Optional[Tensor] = None,
-    candidate_labels: Optional[Tensor] = None,
-    candidate_instances: Optional[Tensor] = None,
-) -> None:
-    """The arguments of a loss over rows."""
-    check_tensor(features, "features")
-    check_optional(labels, "labels")
-    check_optional(instances, "instances")
-    check_optional(candidates, "candidates")
-    check_optional(candidate_labels, "candidate_labels")
-    check_optional(candidate_instances, "candidate_instances")
+class RowLoss(RowLossBase):
+    """A loss over rows, their labels and nothing else."""
+
+    def forward(
+        self,
+        features: Tensor,
+        labels: Optional[Tensor] = None,
+        instances: Optional[Tensor] = None,
+        candidates: Optional[Tensor] = None,
+        candidate_labels: Optional[Tensor] = None,
+        candidate_instances: Optional[Tensor] = None,
+        anchor_offset: int = 0,
+    ) -> Tensor:
+        """The loss of the rows.
+
+        Args:
+            features: ``[N, D]``, or ``[B, V, D]`` for V views of B samples.
+            labels: ``[N]`` integers, or ``[B]`` for views.
+            instances: ``[N]`` integers, equal for views of one sample; not needed for
+                ``[B, V, D]``.
+            candidates: rows that the features are compared with, if not with each other: those of
+                all processes, in the shape of features. The features are the rows of them that
+                begin at ``anchor_offset``.
+            candidate_labels: labels of the candidates.
+            candidate_instances: instances of the candidates.
+            anchor_offset: row of the candidates that is the first row of features.
+
+        Returns:
+            A scalar, or ``[N]`` with ``reduction="none"`` (``[B * V]`` for views). Float32 for
+            features of half precision.
+
+        Raises:
+            TypeError: if an argument is not a tensor.
+            ValueError: if shapes, types or devices do not fit together, or the loss needs an
+                argument that is missing.
+        """
+        return self._evaluate(
+            features,
+            labels,
+            instances,
+            candidates,
+            candidate_labels,
+            candidate_instances,
+            anchor_offset,
+        )
+
+    def _arguments(self, *given: Any, **more: Any) -> tuple[Any, ...]:
+        return self._row_arguments(*given, **more)
 
 
-def check_optional(value: Optional[Tensor], name: str) -> None:
-    if value is not None:
-        check_tensor(value, name)
+def check_tensor(value: Any, name: str) -> None:
+    """A sentence instead of an error about the operator's schema."""
+    if not isinstance(value, Tensor):
+        raise TypeError(
+            f"{name} must be a torch.Tensor, not {type(value).__name__}; "
+            "torch.as_tensor makes one of numbers and arrays"
+        )
 
 
-def check_tensor(value: Tensor, name: str) -> None:
-    """TorchScript knows the types already; for Python, a sentence instead of a schema."""
-    if not torch.jit.is_scripting():
-        if not isinstance(value, Tensor):
-            raise TypeError(
-                f"{name} must be a torch.Tensor, not {type(value).__name__}; "
-                "torch.as_tensor makes one of numbers and arrays"
-            )
+def check_choice(value: Any, name: str, choices: tuple[str, ...]) -> None:
+    if value in choices:
+        return
+    nearest = difflib.get_close_matches(str(value), choices, 1)
+    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+    raise ValueError(f"{name} = {value!r} is not one of {', '.join(map(repr, choices))}{hint}")
+
+
+def _reduction_code(reduction: str) -> int:
+    check_choice(reduction, "reduction", tuple(REDUCTIONS))
+    return REDUCTIONS[reduction]

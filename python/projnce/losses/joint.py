@@ -1,4 +1,7 @@
 """A supervised and an unsupervised loss together."""
+
+from __future__ import annotations
+
 from typing import Optional
 
 import torch
@@ -8,16 +11,22 @@ from projnce.losses.pairs import SimCLRLoss
 
 
 class JointLoss(torch.nn.Module):
-    r"""Joint training (after Cui et al., 2023), so that wrong labels cannot undo what views say.
+    r"""Joint training (after `Cui et al., 2023 <https://arxiv.org/abs/2306.04160>`_), so that wrong
+    labels cannot undo what views say.
 
     .. math::
         L = \theta L_\text{sup} + (1 - \theta) L_\text{SimCLR}
 
+    The reduction is that of the supervised loss.
+
     Args:
         supervised: any loss over features and labels.
         theta: 0 <= theta <= 1, weight of the supervised loss.
-        temperature: of SimCLR's part; that of the supervised loss where it is not given.
+        temperature: of SimCLR's part; default: that of the supervised loss.
         normalize: of SimCLR's part; likewise.
+
+    Raises:
+        ValueError: if ``theta`` is out of range.
 
     >>> from projnce import ProjNCELoss
     >>> loss = JointLoss(ProjNCELoss(temperature=0.1), theta=0.5)
@@ -46,13 +55,25 @@ class JointLoss(torch.nn.Module):
         if normalize is None:
             normalize = getattr(supervised, "normalize", False)
         self.self_supervised = SimCLRLoss(
-            temperature, empty_pos=getattr(supervised, "empty_pos", None) or "zero", normalize=normalize
+            temperature,
+            empty_pos=getattr(supervised, "empty_pos", "zero"),
+            normalize=normalize,
+            reduction=getattr(supervised, "reduction", "mean"),
         )
 
     def forward(
         self, features: Tensor, labels: Tensor, instances: Optional[Tensor] = None
     ) -> Tensor:
-        """Features ``[B, V, D]`` with labels ``[B]``, or ``[N, D]`` with labels and instances."""
+        """The weighted sum of both losses.
+
+        Args:
+            features: ``[B, V, D]``, or ``[N, D]`` with instances.
+            labels: ``[B]`` or ``[N]`` integers.
+            instances: ``[N]`` integers, equal for views of one sample.
+
+        Returns:
+            A scalar, or ``[N]`` if the reduction of the supervised loss is ``"none"``.
+        """
         supervised = self.supervised(features, labels)
         return self.theta * supervised + (1 - self.theta) * self.self_supervised(
             features, None, instances

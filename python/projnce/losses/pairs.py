@@ -1,14 +1,18 @@
 """Losses that compare rows with rows."""
-from typing import Optional
+
+from __future__ import annotations
+
+from typing import Any, Optional
 
 import torch
 from torch import Tensor
 
-from projnce.losses.contrastive import ContrastiveLoss, RowLoss, check_tensor, check_tensors
+from projnce._operators import grad_mask
+from projnce.losses.contrastive import ContrastiveLoss, RowLoss, check_choice, check_tensor
 
 
-class SupConLoss(RowLoss):
-    r"""Supervised contrastive loss (Khosla et al., 2020).
+class SupConLoss(RowLoss, operator="supcon"):
+    r"""Supervised contrastive loss (`Khosla et al., 2020 <https://arxiv.org/abs/2004.11362>`_).
 
     With :math:`s_{ij} = z_i \cdot z_j / \tau`, :math:`P(i)` the other rows of the same class and
     :math:`D(i)` all other rows, the mean over i of
@@ -20,13 +24,21 @@ class SupConLoss(RowLoss):
 
     Args:
         temperature: divides similarities; above 0.
+        contrast_mode: ``"all"`` views are anchors, or ``"one"``: the first view of each sample
+            (needs features ``[B, V, D]``).
+        base_temperature: multiplies the loss by temperature / base_temperature; default: 1, whereas
+            SupContrast's default is a base temperature of 0.07.
         variant: ``"out"`` as above, ``"in"`` with the mean inside the logarithm.
         include_self_pos: counts the anchor among its own positives.
         include_self_denom: keeps the anchor in its own denominator.
         empty_pos: anchors without positives count as ``"zero"``, or not at all, ``"skip"``.
-        base_tau: multiplies the loss by temperature / base_tau.
         detach_pos: treats positives as constants.
         normalize: brings rows to unit length first.
+        reduction: ``"mean"`` or ``"sum"`` over the anchors, or ``"none"`` for the loss of each of
+            them, 0 for those that do not count.
+
+    Raises:
+        ValueError: if an option is unknown or out of range.
 
     ``SupConLoss(0.07)`` is SupContrast's; ``SupConLoss(0.1, empty_pos="skip", normalize=True)`` is
     pytorch-metric-learning's.
@@ -37,37 +49,41 @@ class SupConLoss(RowLoss):
     1.9459
     """
 
-    _operator = "supcon"
     temperature: float
+    contrast_mode: str
+    base_temperature: Optional[float]
     variant: str
     include_self_pos: bool
     include_self_denom: bool
     empty_pos: str
-    base_tau: Optional[float]
     detach_pos: bool
 
     def __init__(
         self,
         temperature: float = 0.07,
+        contrast_mode: str = "all",
+        base_temperature: Optional[float] = None,
         *,
         variant: str = "out",
         include_self_pos: bool = False,
         include_self_denom: bool = False,
         empty_pos: str = "zero",
-        base_tau: Optional[float] = None,
         detach_pos: bool = False,
         normalize: bool = False,
+        reduction: str = "mean",
     ) -> None:
-        options = dict(
-            temperature=temperature,
-            variant=variant,
-            include_self_pos=include_self_pos,
-            include_self_denom=include_self_denom,
-            empty_pos=empty_pos,
-            base_tau=base_tau,
-            detach_pos=detach_pos,
-        )
-        super().__init__(options, normalize)
+        options = {
+            "temperature": temperature,
+            "base_temperature": base_temperature,
+            "variant": variant,
+            "include_self_pos": include_self_pos,
+            "include_self_denom": include_self_denom,
+            "empty_pos": empty_pos,
+            "detach_pos": detach_pos,
+        }
+        super().__init__(options, normalize, reduction)
+        check_choice(contrast_mode, "contrast_mode", ("all", "one"))
+        self.contrast_mode = contrast_mode
 
     def forward(
         self,
@@ -78,40 +94,72 @@ class SupConLoss(RowLoss):
         candidate_labels: Optional[Tensor] = None,
         candidate_instances: Optional[Tensor] = None,
         anchor_offset: int = 0,
+        *,
+        mask: None = None,
     ) -> Tensor:
-        """Features ``[N, D]`` with labels ``[N]``, or ``[B, V, D]`` with labels ``[B]``. Where
-        ``candidates`` are given (rows of all processes), features are the rows of them that begin
-        at ``anchor_offset``."""
-        check_tensors(
-            features, labels, instances, candidates, candidate_labels, candidate_instances
-        )
-        return torch.ops.projnce.supcon(
+        """Arguments as in :meth:`RowLoss.forward`. SupContrast's ``mask`` is refused: positives
+        follow from ``labels``, or from ``instances`` without labels."""
+        if mask is not None:
+            raise ValueError(
+                "mask is not supported; give labels, or instances that are equal for positives"
+            )
+        return self._evaluate(
             features,
             labels,
-            instances=instances,
-            candidates=candidates,
-            candidate_labels=candidate_labels,
-            candidate_instances=candidate_instances,
-            anchor_offset=anchor_offset,
-            normalize=self.normalize,
-            temperature=self.temperature,
-            variant=self.variant,
-            include_self_pos=self.include_self_pos,
-            include_self_denom=self.include_self_denom,
-            empty_pos=self.empty_pos,
-            base_tau=self.base_tau,
-            detach_pos=self.detach_pos,
+            instances,
+            candidates,
+            candidate_labels,
+            candidate_instances,
+            anchor_offset,
+        )
+
+    def extra_repr(self) -> str:
+        return f"{super().extra_repr()}, contrast_mode={self.contrast_mode!r}"
+
+    def _arguments(
+        self,
+        features: Tensor,
+        labels: Optional[Tensor] = None,
+        instances: Optional[Tensor] = None,
+        candidates: Optional[Tensor] = None,
+        *more: Any,
+        **named: Any,
+    ) -> tuple[Any, ...]:
+        if self.contrast_mode == "all":
+            return super()._arguments(features, labels, instances, candidates, *more, **named)
+        check_tensor(features, "features")
+        if candidates is not None or features.dim() < 3:
+            raise ValueError(
+                "contrast_mode = 'one' needs features [samples, views, dim] and no candidates, "
+                f"found features {list(features.shape)}"
+            )
+        views = features.shape[1]
+        rows = features.transpose(0, 1).flatten(2).flatten(0, 1)  # the first views come first
+        if instances is None:
+            instances = torch.arange(features.shape[0], device=features.device)
+        if labels is not None:
+            check_tensor(labels, "labels")
+            labels = labels.flatten()
+        return super()._arguments(
+            features[:, 0].flatten(1),
+            labels,
+            instances,
+            rows,
+            None if labels is None else labels.repeat(views),
+            instances.repeat(views),
         )
 
 
-class SimCLRLoss(SupConLoss):
-    r"""SimCLR's NT-Xent (Chen et al., 2020): views of one sample attract each other.
+class SimCLRLoss(SupConLoss, operator="simclr"):
+    r"""SimCLR's NT-Xent (`Chen et al., 2020 <https://arxiv.org/abs/2002.05709>`_): views of one
+    sample attract each other.
 
     .. math::
         \ell_i = -\frac{1}{V-1} \sum_{p \text{ other views of } i} s_{ip}
                  + \log \sum_{j \neq i} e^{s_{ij}}
 
-    Labels may be given and play no role. The options are those of :class:`SupConLoss`.
+    Features are ``[B, V, D]``, or ``[N, D]`` with instances. Labels may be given and play no role.
+    The options are those of :class:`SupConLoss`.
 
     >>> loss = SimCLRLoss(temperature=0.5)
     >>> views = torch.nn.functional.normalize(torch.ones(4, 2, 8), dim=2)
@@ -119,50 +167,15 @@ class SimCLRLoss(SupConLoss):
     1.9459
     """
 
-    _operator = "simclr"
 
-    def forward(
-        self,
-        features: Tensor,
-        labels: Optional[Tensor] = None,
-        instances: Optional[Tensor] = None,
-        candidates: Optional[Tensor] = None,
-        candidate_labels: Optional[Tensor] = None,
-        candidate_instances: Optional[Tensor] = None,
-        anchor_offset: int = 0,
-    ) -> Tensor:
-        """Features ``[B, V, D]``, or ``[N, D]`` with instances ``[N]``, equal for views of one
-        sample. Candidates as in :class:`SupConLoss`."""
-        check_tensors(
-            features, labels, instances, candidates, candidate_labels, candidate_instances
-        )
-        return torch.ops.projnce.simclr(
-            features,
-            labels,
-            instances=instances,
-            candidates=candidates,
-            candidate_labels=candidate_labels,
-            candidate_instances=candidate_instances,
-            anchor_offset=anchor_offset,
-            normalize=self.normalize,
-            temperature=self.temperature,
-            variant=self.variant,
-            include_self_pos=self.include_self_pos,
-            include_self_denom=self.include_self_denom,
-            empty_pos=self.empty_pos,
-            base_tau=self.base_tau,
-            detach_pos=self.detach_pos,
-        )
-
-
-class RINCELoss(RowLoss):
-    r"""Robust InfoNCE (Chuang et al., 2022).
+class RINCELoss(RowLoss, operator="rince"):
+    r"""Robust InfoNCE (`Chuang et al., 2022 <https://arxiv.org/abs/2201.04309>`_).
 
     .. math::
         \ell_i = \frac{1}{|P(i)|} \sum_{p \in P(i)}
                  \frac{-e^{q s_{ip}} + (\lambda S_{ip})^q}{q}
 
-    with :math:`S_{ip}` the exponential mass of the denominator. Without labels the views of a
+    with :math:`S_{ip}` the sum of exponentials in the denominator. Without labels the views of a
     sample are its class.
 
     Args:
@@ -173,6 +186,10 @@ class RINCELoss(RowLoss):
         denom: ``"all"`` other rows, or ``"one_pos"``: that positive and the negatives.
         empty_pos: anchors without positives count as ``"zero"``, or not at all, ``"skip"``.
         normalize: brings rows to unit length first.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``, as in :class:`SupConLoss`.
+
+    Raises:
+        ValueError: if an option is unknown or out of range.
 
     >>> loss = RINCELoss(temperature=0.5, q=0.5, lam=0.1)
     >>> z = torch.nn.functional.normalize(torch.randn(6, 4), dim=1)
@@ -180,7 +197,6 @@ class RINCELoss(RowLoss):
     True
     """
 
-    _operator = "rince"
     temperature: float
     q: float
     lam: float
@@ -196,44 +212,22 @@ class RINCELoss(RowLoss):
         denom: str = "all",
         empty_pos: str = "zero",
         normalize: bool = False,
+        reduction: str = "mean",
     ) -> None:
-        options = dict(temperature=temperature, q=q, lam=lam, denom=denom, empty_pos=empty_pos)
-        super().__init__(options, normalize)
-
-    def forward(
-        self,
-        features: Tensor,
-        labels: Optional[Tensor] = None,
-        instances: Optional[Tensor] = None,
-        candidates: Optional[Tensor] = None,
-        candidate_labels: Optional[Tensor] = None,
-        candidate_instances: Optional[Tensor] = None,
-        anchor_offset: int = 0,
-    ) -> Tensor:
-        """Arguments as in :class:`SupConLoss`."""
-        check_tensors(
-            features, labels, instances, candidates, candidate_labels, candidate_instances
-        )
-        return torch.ops.projnce.rince(
-            features,
-            labels,
-            instances=instances,
-            candidates=candidates,
-            candidate_labels=candidate_labels,
-            candidate_instances=candidate_instances,
-            anchor_offset=anchor_offset,
-            normalize=self.normalize,
-            temperature=self.temperature,
-            q=self.q,
-            lam=self.lam,
-            denom=self.denom,
-            empty_pos=self.empty_pos,
-        )
+        options = {
+            "temperature": temperature,
+            "q": q,
+            "lam": lam,
+            "denom": denom,
+            "empty_pos": empty_pos,
+        }
+        super().__init__(options, normalize, reduction)
 
 
-class SymNCELoss(RowLoss):
-    r"""SymNCE (after Cui et al., 2025): InfoNCE less a reversed InfoNCE, so that symmetric label
-    noise adds a constant. With P the other rows of the class and Q those of other classes
+class SymNCELoss(RowLoss, operator="symnce"):
+    r"""SymNCE (after `Cui et al., 2025 <https://arxiv.org/abs/2501.01130>`_): InfoNCE less a
+    reversed InfoNCE, so that symmetric label noise adds a constant. With P the other rows of the
+    class and Q those of other classes
 
     .. math::
         \ell_i = F(P, Q) - \beta F(Q, P)
@@ -244,13 +238,16 @@ class SymNCELoss(RowLoss):
         form: of F: ``"lout"``, ``"lin"`` or ``"pairwise"``.
         empty_pos: anchors without positives count as ``"zero"``, or not at all, ``"skip"``.
         normalize: brings rows to unit length first.
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``, as in :class:`SupConLoss`.
+
+    Raises:
+        ValueError: if an option is unknown or out of range.
 
     >>> loss = SymNCELoss(temperature=0.5)
     >>> float(loss(torch.eye(4), torch.zeros(4, dtype=torch.long)))  # one class: nothing to tell
     0.0
     """
 
-    _operator = "symnce"
     temperature: float
     beta: float
     form: str
@@ -264,42 +261,14 @@ class SymNCELoss(RowLoss):
         form: str = "lout",
         empty_pos: str = "zero",
         normalize: bool = False,
+        reduction: str = "mean",
     ) -> None:
-        options = dict(temperature=temperature, beta=beta, form=form, empty_pos=empty_pos)
-        super().__init__(options, normalize)
-
-    def forward(
-        self,
-        features: Tensor,
-        labels: Tensor,
-        instances: Optional[Tensor] = None,
-        candidates: Optional[Tensor] = None,
-        candidate_labels: Optional[Tensor] = None,
-        candidate_instances: Optional[Tensor] = None,
-        anchor_offset: int = 0,
-    ) -> Tensor:
-        """Arguments as in :class:`SupConLoss`."""
-        check_tensors(
-            features, labels, instances, candidates, candidate_labels, candidate_instances
-        )
-        return torch.ops.projnce.symnce(
-            features,
-            labels,
-            instances=instances,
-            candidates=candidates,
-            candidate_labels=candidate_labels,
-            candidate_instances=candidate_instances,
-            anchor_offset=anchor_offset,
-            normalize=self.normalize,
-            temperature=self.temperature,
-            beta=self.beta,
-            form=self.form,
-            empty_pos=self.empty_pos,
-        )
+        options = {"temperature": temperature, "beta": beta, "form": form, "empty_pos": empty_pos}
+        super().__init__(options, normalize, reduction)
 
 
-class InfoNCELoss(ContrastiveLoss):
-    r"""InfoNCE on pairs (van den Oord et al., 2018).
+class InfoNCELoss(ContrastiveLoss, operator="infonce"):
+    r"""InfoNCE on pairs (`van den Oord et al., 2018 <https://arxiv.org/abs/1807.03748>`_).
 
     .. math::
         \ell_i = -a_i \cdot b_i / \tau + \log \sum_j e^{a_i \cdot b_j / \tau}
@@ -307,6 +276,10 @@ class InfoNCELoss(ContrastiveLoss):
     Args:
         temperature: divides similarities; above 0.
         symmetric: averages with the same loss from b to a.
+        reduction: ``"mean"`` or ``"sum"`` over the pairs, or ``"none"`` for ``[N]``.
+
+    Raises:
+        ValueError: if an option is unknown or out of range.
 
     >>> loss = InfoNCELoss(temperature=1.0)
     >>> a = torch.nn.functional.normalize(torch.ones(5, 3), dim=1)
@@ -314,17 +287,31 @@ class InfoNCELoss(ContrastiveLoss):
     1.6094
     """
 
-    _operator = "infonce"
     temperature: float
     symmetric: bool
 
-    def __init__(self, temperature: float = 0.07, *, symmetric: bool = False) -> None:
-        super().__init__(dict(temperature=temperature, symmetric=symmetric))
+    def __init__(
+        self, temperature: float = 0.07, *, symmetric: bool = False, reduction: str = "mean"
+    ) -> None:
+        super().__init__({"temperature": temperature, "symmetric": symmetric}, reduction=reduction)
 
     def forward(self, a: Tensor, b: Tensor) -> Tensor:
-        """Row i of ``a [N, D]`` belongs to row i of ``b [N, D]``."""
+        """The loss of the pairs.
+
+        Args:
+            a: ``[N, D]``.
+            b: ``[N, D]``; row i belongs to row i of ``a``.
+
+        Returns:
+            A scalar, or ``[N]`` with ``reduction="none"``.
+
+        Raises:
+            TypeError: if an argument is not a tensor.
+            ValueError: if the shapes or types differ.
+        """
+        return self._evaluate(a, b)
+
+    def _arguments(self, a: Tensor, b: Tensor) -> tuple[Any, ...]:
         check_tensor(a, "a")
         check_tensor(b, "b")
-        return torch.ops.projnce.infonce(
-            a, b, temperature=self.temperature, symmetric=self.symmetric
-        )
+        return (a, b, *self._scalars, grad_mask(a, b))
