@@ -73,7 +73,7 @@ TEST_P(ReductionTest, GradientOfTheSumIsThatOfSingleAnchors) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Recipes, ReductionTest, ::testing::ValuesIn(all_recipes()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& test) { return test.param.name; });
 
 TEST(RegistryReduction, EveryLossHasEveryReduction) {
   torch::manual_seed(1);
