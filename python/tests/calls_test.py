@@ -5,6 +5,7 @@ import unittest
 import numpy as np
 import torch
 
+import cases  # noqa: F401  finds the package
 import projnce
 from cases import all_losses, unit_rows
 

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import torch
 
+import cases  # noqa: F401  finds the package
 import projnce
 from cases import unit_rows
 

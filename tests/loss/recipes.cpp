@@ -140,14 +140,15 @@ void add_class_matrix(Recipes& out) {
   // The embeddings stand for logits of four classes.
   out.push_back({"ce",
                  [](const ContrastiveBatch& b) {
-                   return LossValue{cross_entropy(b.anchors, b.anchor_labels), {}};
+                   return LossValue{cross_entropy(b.anchors, b.anchor_labels, b.reduction), {}};
                  },
                  true, false, false});
-  out.push_back({"sce",
-                 [](const ContrastiveBatch& b) {
-                   return LossValue{symmetric_cross_entropy(b.anchors, b.anchor_labels), {}};
-                 },
-                 true, false, false});
+  out.push_back(
+      {"sce",
+       [](const ContrastiveBatch& b) {
+         return LossValue{symmetric_cross_entropy(b.anchors, b.anchor_labels, {}, b.reduction), {}};
+       },
+       true, false, false});
 }
 
 void add_robust(Recipes& out) {
