@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Label audits on a grid of datasets, beside logistic regression, cleanlab and k-NN.
 
-    audit_grid.py [--only TEXT] [--results FILE] [--table FILE]
+    audit_grid.py [--others] [--only TEXT] [--results FILE] [--table FILE]
 
 Every cell plants wrong labels and compares average precision:
 
@@ -14,7 +14,7 @@ Every cell plants wrong labels and compares average precision:
 
 All of them get the same rows, centered and scaled to a mean squared norm of one. Cells with few
 rows are repeated with several seeds; means are shown. Finished cells are kept in --results, so the
-grid can be stopped and continued.
+grid can be stopped and continued. --others measures cells that nothing was tuned on.
 """
 import argparse
 import gzip
@@ -178,6 +178,28 @@ def cells():
     return listed
 
 
+def other_cells():
+    """Sizes, ratios and rates that are not in the grid; the estimator was not tuned on them."""
+    listed = []
+    for kind in ("uniform", "pair", "class"):
+        for source, ratio, rate in (("trained", 20, 0.1), ("trained", 1, 0.3), ("pca", 20, 0.1),
+                                    ("pca", 5, 0.3), ("untrained", 20, 0.1), ("untrained", 5, 0.3),
+                                    ("pixels", 20, 0.1)):
+            listed.append(dict(source=source, rows=3000, dim=0, classes=10, ratio=ratio,
+                               separation=0, kind=kind, rate=rate))
+        for rows, dim, classes, ratio, separation, rate in (
+                (150, 32, 3, 1, 0.6, 0.2), (300, 256, 5, 4, 0.3, 0.15), (1000, 48, 20, 3, 0.5, 0.1),
+                (3000, 200, 6, 30, 0.25, 0.3), (8000, 32, 15, 1, 0.5, 0.15)):
+            listed.append(dict(source="gaussian", rows=rows, dim=dim, classes=classes, ratio=ratio,
+                               separation=separation, kind=kind, rate=rate))
+    for source in ("trained", "pca", "untrained", "pixels", "gaussian", "curved"):
+        for ratio in (1, 20):
+            separation = dict(gaussian=0.25, curved=1.2).get(source, 0)
+            listed.append(dict(source=source, rows=3000, dim=96, classes=10, ratio=ratio,
+                               separation=separation, kind="uniform", rate=0))
+    return listed
+
+
 def name_of(cell):
     parts = [cell["source"], f"n={cell['rows']}", f"K={cell['classes']}"]
     if cell["source"] in ("gaussian", "curved"):
@@ -243,13 +265,12 @@ def knn_scores(rows, labels, neighbors=10):
     return 1 - (votes == labels[:, None]).mean(1)
 
 
-def measure(cell, seed, fashion):
+def measure_ours(rows, truth, given, classes):
     from sklearn.metrics import average_precision_score
 
-    rows, truth, given = make(cell, seed, fashion)
     wrong = given != truth
     began = time.time()
-    found = projnce.audit(rows, given, cell["classes"])
+    found = projnce.audit(rows, given, classes)
     seconds = time.time() - began
     score = np.asarray(found.score)
     flagged = score > 0.5
@@ -263,19 +284,33 @@ def measure(cell, seed, fashion):
         "expected_precision": found.expected_precision,
         "seconds": seconds,
     }
+    if wrong.any():
+        result["projnce"] = average_precision_score(wrong, score)
+    return result
+
+
+def measure_peers(rows, truth, given, classes):
+    from sklearn.metrics import average_precision_score
+
+    wrong = given != truth
     if not wrong.any():
-        return result
-    result["projnce"] = average_precision_score(wrong, score)
+        return {}
     counts = np.bincount(given)
     usable = np.isin(given, np.flatnonzero(counts >= 2))  # scikit-learn refuses classes of one row
-    probabilities = held_out_probabilities(rows, given, cell["classes"])
+    probabilities = held_out_probabilities(rows, given, classes)
     own = probabilities[np.arange(len(given)), given]
-    result["accuracy_of_truth"] = (probabilities.argmax(1) == truth)[usable].mean()
-    result["lr"] = average_precision_score(wrong, 1 - own)
-    result["cleanlab"] = max(average_precision_score(wrong, s)
-                             for s in cleanlab_scores(probabilities, given))
-    result["knn"] = average_precision_score(wrong, knn_scores(rows, given))
-    return result
+    return {
+        "accuracy_of_truth": (probabilities.argmax(1) == truth)[usable].mean(),
+        "lr": average_precision_score(wrong, 1 - own),
+        "cleanlab": max(average_precision_score(wrong, s)
+                        for s in cleanlab_scores(probabilities, given)),
+        "knn": average_precision_score(wrong, knn_scores(rows, given)),
+    }
+
+
+def measure(cell, seed, fashion):
+    data = make(cell, seed, fashion)
+    return {**measure_ours(*data, cell["classes"]), **measure_peers(*data, cell["classes"])}
 
 
 def mean_of(results):
@@ -323,6 +358,8 @@ def table(done):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--others", action="store_true",
+                        help="cells that nothing was tuned on, in place of the grid")
     parser.add_argument("--only", default="", help="cells whose name contains this")
     parser.add_argument("--results", type=Path, default=Path("build/audit-grid.jsonl"),
                         help="finished cells; they are not measured again")
@@ -330,11 +367,12 @@ def main():
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore")
     fashion = Fashion() if FASHION.exists() else None
+    listed = other_cells() if arguments.others else cells()
     done = {}
     if arguments.results.exists():
         for line in arguments.results.read_text().splitlines():
             done.update(json.loads(line))
-    for cell in cells():
+    for cell in listed:
         name = name_of(cell)
         if name in done or arguments.only not in name:
             continue
@@ -347,7 +385,7 @@ def main():
             file.write(json.dumps({name: result}) + "\n")
         print(name, {k: round(v, 3) for k, v in result.items() if v is not None},
               *[f"FAILED: {text}" for text in verdicts(result)], flush=True)
-    ordered = {name_of(c): done[name_of(c)] for c in cells() if name_of(c) in done}
+    ordered = {name_of(c): done[name_of(c)] for c in listed if name_of(c) in done}
     if arguments.table:
         arguments.table.write_text(table(ordered))
     failed = {name: verdicts(r) for name, r in ordered.items() if verdicts(r)}

@@ -5,11 +5,14 @@
 #include <torch/types.h>
 #include <torch/utils.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "projnce/eval/audit/audit_score.h"
 #include "projnce/eval/audit/folds.h"
+#include "projnce/eval/audit/pattern_weight.h"
 #include "tests/support/complaint.h"
 
 namespace projnce {
@@ -90,6 +93,63 @@ TEST(Audit, RecoversThePatternOfMistakes) {
       << result.noise_matrix;
 }
 
+double largest_flagged_share(const Planted& data, const AuditResult& result) {
+  double largest = 0;
+  for (int64_t c = 0; c < 8; ++c) {
+    const auto scores = result.score.masked_select(data.given.eq(c));
+    largest = std::max(largest, scores.gt(kFlagged).to(torch::kDouble).mean().item<double>());
+  }
+  return largest;
+}
+
+/// Clusters that overlap, of which each is smaller than the one before.
+Planted unequal_overlap(int64_t count, int64_t classes, double spread) {
+  auto data = clusters(2 * count, classes, spread);
+  const auto kept = torch::rand({2 * count}).lt((data.truth * -0.35).exp()).nonzero().squeeze(1);
+  const auto rows = data.rows.index({kept});
+  const auto truth = data.truth.index({kept});
+  return {.rows = rows, .truth = truth, .given = truth.clone()};
+}
+
+/// Every label has the same chance to become that of the next class.
+Planted with_next_class(Planted data, int64_t classes, double rate) {
+  const auto wrong = torch::rand({data.truth.size(0)}).lt(rate);
+  data.given = torch::where(wrong, (data.truth + 1).remainder(classes), data.truth);
+  return data;
+}
+
+TEST(Audit, FindsAPatternAmongUnequalClassesThatOverlap) {
+  const auto data = with_next_class(unequal_overlap(1500, 8, 1.3), 8, 0.2);
+  const auto result = audit_labels(data.rows, data.given, 8);
+  EXPECT_GT(checked(data, result).average_precision, 0.8);
+  EXPECT_NEAR(result.noise_rate, 0.2, 0.05);
+}
+
+TEST(Audit, OverlapIsNotTakenForAPattern) {
+  const auto data = unequal_overlap(1500, 8, 1.6);
+  const auto result = audit_labels(data.rows, data.given, 8);
+  EXPECT_LT(result.skill.accuracy, 0.9);
+  EXPECT_LT(result.noise_rate, 0.02);
+  EXPECT_LT(largest_flagged_share(data, result), 0.05);
+}
+
+TEST(Audit, RanksOneSidedMistakesOfTwoClassesThatItCannotProve) {
+  double sum = 0;
+  for (const int seed : {1, 2, 3, 4, 5}) {
+    torch::manual_seed(seed);
+    const auto truth = torch::arange(100).remainder(2);
+    const auto places = torch::randn({2, 64}) * 0.45;
+    Planted data{.rows = places.index_select(0, truth) + torch::randn({100, 64}),
+                 .truth = truth,
+                 .given = truth.clone()};
+    data.given = torch::where(truth.eq(0) & torch::rand({100}).lt(0.4), 1, truth);
+    const auto result = audit_labels(data.rows, data.given, 2);
+    sum += checked(data, result).average_precision;
+    EXPECT_LT(result.flagged, 30);
+  }
+  EXPECT_GT(sum / 5, 0.65);
+}
+
 TEST(Audit, DoesNotBlameCleanLabels) {
   for (const double spread : {0.5, 1.5}) {
     const auto data = clusters(1000, 5, spread);
@@ -128,15 +188,6 @@ Planted unequal_classes(int64_t count) {
   const auto truth = torch::multinomial(shares, 1).squeeze(1);
   const auto rows = torch::randn({8, 64}).index_select(0, truth) * 0.6 + torch::randn({count, 64});
   return {.rows = torch::nn::functional::normalize(rows), .truth = truth, .given = truth.clone()};
-}
-
-double largest_flagged_share(const Planted& data, const AuditResult& result) {
-  double largest = 0;
-  for (int64_t c = 0; c < 8; ++c) {
-    const auto scores = result.score.masked_select(data.given.eq(c));
-    largest = std::max(largest, scores.gt(kFlagged).to(torch::kDouble).mean().item<double>());
-  }
-  return largest;
 }
 
 TEST(Audit, SmallClassesOfCleanDataAreNotFlagged) {
@@ -245,6 +296,52 @@ TEST(AuditScore, MatchesCountingByHand) {
   EXPECT_EQ(score.worst_wrong, 3);
   EXPECT_EQ(worst_first(result.score), (std::vector<int64_t>{0, 1, 2, 3, 4}));
   EXPECT_TRUE(std::isnan(score_audit(result, given, given).average_precision));
+}
+
+/// A hundred samples that are predicted to be of the first of two classes, each more surely than the
+/// one before; those listed carry the other label.
+struct OnALine {
+  FoldData data;
+  HeldOutScores scores;
+};
+
+OnALine on_a_line(const std::vector<int>& mislabeled) {
+  OnALine line{.data = {}, .scores = {.logits = {}, .fit = {.best = NoiseModel(2, 0.1)}}};
+  for (int k = 0; k < 100; ++k) {
+    line.scores.logits.insert(line.scores.logits.end(), {0.1F * static_cast<float>(k), 0.0F});
+    const bool wrong = std::find(mislabeled.begin(), mislabeled.end(), k) != mislabeled.end();
+    line.data.labels.push_back(wrong);
+  }
+  line.data.rows = torch::zeros({100, 1});
+  line.data.class_counts = {100 - int64_t(mislabeled.size()), int64_t(mislabeled.size())};
+  return line;
+}
+
+TEST(PatternWeight, FlatnessComparesSureSamplesWithAll) {
+  const auto flatness = [](const std::vector<int>& mislabeled) {
+    const auto line = on_a_line(mislabeled);
+    return flatness_of_mistakes(line.data, line.scores);
+  };
+  EXPECT_EQ(flatness({}), 0);
+  EXPECT_EQ(flatness({0, 3, 10, 50}), 0);  // none among the surest 30 %
+  EXPECT_NEAR(flatness({5, 15, 25, 35, 45, 55, 65, 75, 85, 95}), 1, 1e-9);
+  EXPECT_NEAR(flatness({99, 98, 97}), 1 / 0.3, 1e-9);
+}
+
+TEST(PatternWeight, NeedsLessLikelihoodIfMistakesAreFlat) {
+  const auto weight = [](const std::vector<int>& mislabeled, double gain) {
+    auto line = on_a_line(mislabeled);
+    line.scores.fit.held_out_samples = 1000;
+    auto better = line.scores;
+    better.fit.held_out = line.scores.fit.held_out + gain;
+    return pattern_weight(line.data, line.scores, better);
+  };
+  const std::vector<int> flat = {5, 15, 25, 35, 45, 55, 65, 75, 85, 95};
+  const std::vector<int> near_the_border = {0, 3, 10, 50};
+  EXPECT_EQ(weight(flat, 50), 1);
+  EXPECT_LT(weight(near_the_border, 50), 0.25);
+  EXPECT_NEAR(weight(flat, 2), 0.25, 1e-9);  // less than 4 nats are not significant
+  EXPECT_EQ(weight(flat, -10), 0.01);        // still ranks, if nothing else is found
 }
 
 TEST(Folds, SpreadEveryClass) {

@@ -74,21 +74,34 @@ AuditSkill measure_skill(const FoldData& data, const HeldOutScores& scores) {
   skill.chance_accuracy =
       double(*std::max_element(data.class_counts.begin(), data.class_counts.end())) / count;
   skill.label_entropy = label_entropy_of(data);
-  skill.information = skill.label_entropy + scores.fit.held_out_per_sample;
+  skill.information =
+      skill.label_entropy + scores.fit.held_out / static_cast<double>(scores.fit.held_out_samples);
   skill.informative = skill.information > kMinInformationShare * skill.label_entropy &&
                       skill.information * count > kMinInformationNats;
   return skill;
 }
 
+/// How much of the doubt of a model counts. At the least rate that is assumed uniform noise has not
+/// been found: its order must not hide the one of a pattern.
+float evidence_of(const NoiseFit& fit) {
+  if (fit.kind == NoiseKind::kPattern) return 1;
+  return static_cast<float>(1 - kMinNoiseRate / std::max(fit.best.rate, kMinNoiseRate));
+}
+
 /// P(true class | z, label) of every sample, averaged over the ensemble, [N, C].
 std::vector<float> average_posterior(const FoldData& data, const HeldOutEnsemble& ensemble) {
   std::vector<float> average(static_cast<size_t>(data.size() * data.classes()), 0.0F);
+  const auto classes = static_cast<size_t>(data.classes());
   for (size_t m = 0; m < ensemble.members.size(); ++m) {
     const auto& member = ensemble.members[m];
     const auto weight = static_cast<float>(ensemble.weights[m]);
+    const auto evidence = weight * evidence_of(member.fit);
     const auto posterior = true_class_probabilities(
         member.fit, ScoredLabels(member.logits, data.labels, data.classes()));
-    for (size_t k = 0; k < average.size(); ++k) average[k] += weight * posterior[k];
+    for (size_t k = 0; k < average.size(); ++k) average[k] += evidence * posterior[k];
+    for (size_t i = 0; i < data.labels.size(); ++i) {
+      average[i * classes + static_cast<size_t>(data.labels[i])] += weight - evidence;
+    }
   }
   return average;
 }

@@ -9,6 +9,7 @@
 
 #include "projnce/eval/audit/logistic_regression.h"
 #include "projnce/eval/audit/neighbor_votes.h"
+#include "projnce/eval/audit/pattern_weight.h"
 
 namespace projnce {
 
@@ -19,17 +20,13 @@ constexpr size_t kDecaysWithNoise = 3;  // the best ones, for which a noise mode
 constexpr int kMaxFitSteps = 40;
 constexpr int kMaxRefitSteps = 25;
 constexpr int kMaxRefits = 4;
-/// Nats a sample that a pattern of mistakes must gain over uniform noise. Where classes overlap a
-/// pattern gains up to 0.026 by describing the overlap, and refits do not add to that; the gain of
-/// real mistakes grows with every refit. So faint patterns get refits, and must be clear then.
-constexpr double kClearPatternGain = 0.03;
-constexpr double kFaintPatternGain = 0;
-constexpr double kRefittedPatternGain = 0.045;
 constexpr double kNegligible = 5;    // nats behind the best: a weight below one percent
 constexpr size_t kMaxMixtures = 4;   // that get a noise model of their own
 constexpr double kMinRefitGain = 2;  // nats; less ends the refits
 constexpr double kMinRefitGainPerSample = 1e-3;
-constexpr int64_t kStages = kWeightDecays.size() + kDecaysWithNoise + 2 * kMaxRefits + 1;
+/// Per kind of noise: fits, refits, neighbors.
+constexpr int64_t kStagesOfKind = kDecaysWithNoise + kMaxRefits + 1;
+constexpr int64_t kStages = kWeightDecays.size() + 2 * kStagesOfKind;
 
 /// A classifier, its held-out logits and the label noise that fits them.
 struct Candidate {
@@ -49,31 +46,46 @@ struct Mixture {
 constexpr std::array<Mixture, 5> kMixtures = {
     {{1.0F, 0.25F}, {1.0F, 0.5F}, {1.0F, 1.0F}, {0.5F, 1.0F}, {0.0F, 1.0F}}};
 
+/// Counts finished stages.
+class Stages {
+ public:
+  explicit Stages(const StageProgress& progress) : progress_(progress) {}
+
+  void finish() { finish_until(finished_ + 1); }
+  void finish_until(int64_t count) {
+    finished_ = count;
+    if (progress_) progress_(finished_, kStages);
+  }
+
+ private:
+  const StageProgress& progress_;
+  int64_t finished_ = 0;
+};
+
+/// Candidates that assume one kind of noise.
 class CandidateSearch {
  public:
-  CandidateSearch(const FoldData& data, const StageProgress& progress)
-      : data_(data), progress_(progress) {}
+  CandidateSearch(const FoldData& data, NoiseKind kind, Stages& stages)
+      : data_(data), kind_(kind), stages_(stages) {}
 
-  HeldOutEnsemble run();
+  /// From classifiers that know of no noise, and logarithms of neighbors' votes.
+  HeldOutEnsemble run(const std::vector<Candidate>& plain,
+                      const std::vector<std::vector<float>>& neighbor_votes);
 
  private:
   ScoredLabels scored(const std::vector<float>& logits) const {
     return {logits, data_.labels, data_.classes()};
   }
-  void finish_stage(int64_t stages = 1);
   void keep(HeldOutScores scores);
-  std::vector<Candidate> plain_candidates();
-  Candidate best_plain();
+  Candidate best_of(std::vector<Candidate> candidates);
   bool refit(Candidate& current, bool try_smaller_decay);
-  void add_neighbors(const HeldOutScores& scores);
-  void refit_until_settled(Candidate& current);
-  void try_faint_pattern(Candidate& current);
+  void add_neighbors(const HeldOutScores& scores,
+                     const std::vector<std::vector<float>>& neighbor_votes);
   HeldOutEnsemble weigh();
 
   const FoldData& data_;
-  const StageProgress& progress_;
-  int64_t finished_ = 0;
-  double pattern_gain_ = kClearPatternGain;
+  NoiseKind kind_;
+  Stages& stages_;
   std::vector<HeldOutScores> kept_;
   double best_ = -INFINITY;  ///< held-out likelihood of the best one kept
 };
@@ -84,11 +96,6 @@ void CandidateSearch::keep(HeldOutScores scores) {
   kept_.push_back(std::move(scores));
   std::erase_if(kept_,
                 [this](const auto& other) { return other.fit.held_out < best_ - kNegligible; });
-}
-
-void CandidateSearch::finish_stage(int64_t stages) {
-  finished_ += stages;
-  if (progress_) progress_(finished_, kStages);
 }
 
 double plain_log_likelihood(const ScoredLabels& samples) {
@@ -104,20 +111,20 @@ double plain_log_likelihood(const ScoredLabels& samples) {
 
 /// From strong to weak regularization, each from the weights before; ends after two in a row that
 /// predict held-out labels worse than the best.
-std::vector<Candidate> CandidateSearch::plain_candidates() {
+std::vector<Candidate> plain_candidates(const FoldData& data, Stages& stages) {
   std::vector<Candidate> candidates;
-  CrossValidatedRegression regression(data_);
+  CrossValidatedRegression regression(data);
   double best = -INFINITY;
   int worse = 0;
   for (const double decay : kWeightDecays) {
     regression.fit(decay, nullptr, kMaxFitSteps);
     auto logits = regression.held_out_logits();
-    const double likelihood = plain_log_likelihood(scored(logits));
+    const double likelihood = plain_log_likelihood({logits, data.labels, data.classes()});
     candidates.push_back({decay,
                           regression,
-                          {std::move(logits), NoiseFit{.best = NoiseModel(data_.classes(), 0)}},
+                          {std::move(logits), NoiseFit{.best = NoiseModel(data.classes(), 0)}},
                           likelihood});
-    finish_stage();
+    stages.finish();
     worse = likelihood < best ? worse + 1 : 0;
     best = std::max(best, likelihood);
     if (worse == 2) break;
@@ -131,15 +138,14 @@ std::vector<Candidate> CandidateSearch::plain_candidates() {
   return candidates;
 }
 
-Candidate CandidateSearch::best_plain() {
-  auto candidates = plain_candidates();
+Candidate CandidateSearch::best_of(std::vector<Candidate> candidates) {
   size_t best = 0;
   for (size_t k = 0; k < candidates.size(); ++k) {
     auto& scores = candidates[k].scores;
-    scores.fit = fit_noise(scored(scores.logits), pattern_gain_);
+    scores.fit = fit_noise(scored(scores.logits), kind_);
     keep(scores);
     if (candidates[k].held_out() > candidates[best].held_out()) best = k;
-    finish_stage();
+    stages_.finish();
   }
   return std::move(candidates[best]);
 }
@@ -157,24 +163,25 @@ bool CandidateSearch::refit(Candidate& current, bool try_smaller_decay) {
     auto regression = start;
     regression.fit(decay, &noise, kMaxRefitSteps);
     auto logits = regression.held_out_logits();
-    auto fit = fit_noise(scored(logits), pattern_gain_);
+    auto fit = fit_noise(scored(logits), kind_);
     Candidate next{decay, std::move(regression), {std::move(logits), std::move(fit)}};
     keep(next.scores);
     if (next.held_out() > current.held_out()) current = std::move(next);
   }
-  finish_stage();
+  stages_.finish();
   return current.held_out() - before >
          std::max(kMinRefitGain, kMinRefitGainPerSample * static_cast<double>(data_.size()));
 }
 
 /// Adds the votes of the nearest neighbors to the logits of a classifier, in several proportions. A
 /// quick comparison finds those that are worth a noise model of their own.
-void CandidateSearch::add_neighbors(const HeldOutScores& scores) {
+void CandidateSearch::add_neighbors(const HeldOutScores& scores,
+                                    const std::vector<std::vector<float>>& neighbor_votes) {
   const auto& noise = scores.fit.best;
   const auto scale = static_cast<float>(noise.inverse_temperature);
   std::vector<std::pair<double, std::vector<float>>> mixed;  // likelihood and logits
   double best = quick_held_out(scored(scores.logits), noise);
-  for (const auto& votes : neighbor_log_votes(data_)) {
+  for (const auto& votes : neighbor_votes) {
     for (const auto& weight : kMixtures) {
       std::vector<float> logits(votes.size());
       for (size_t k = 0; k < logits.size(); ++k) {
@@ -190,7 +197,9 @@ void CandidateSearch::add_neighbors(const HeldOutScores& scores) {
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   if (mixed.size() > kMaxMixtures) mixed.resize(kMaxMixtures);
   for (auto& [held_out, logits] : mixed) {
-    auto fit = fit_noise(scored(logits), pattern_gain_);
+    auto fit = fit_noise(scored(logits), kind_);
+    // The best of many is better by chance: a mixture's prior is one part of so many.
+    fit.held_out -= std::log(static_cast<double>(neighbor_votes.size() * kMixtures.size()));
     keep({std::move(logits), std::move(fit)});
   }
 }
@@ -206,42 +215,24 @@ HeldOutEnsemble CandidateSearch::weigh() {
   return ensemble;
 }
 
-void CandidateSearch::refit_until_settled(Candidate& current) {
+HeldOutEnsemble CandidateSearch::run(const std::vector<Candidate>& plain,
+                                     const std::vector<std::vector<float>>& neighbor_votes) {
+  auto current = best_of(plain);
   for (int round = 0; round < kMaxRefits; ++round) {
     if (!refit(current, /*try_smaller_decay=*/round < 2)) break;
   }
-}
-
-/// Follows a pattern of mistakes that is not clear yet. If refits make it clear it replaces all
-/// other candidates.
-void CandidateSearch::try_faint_pattern(Candidate& current) {
-  if (current.scores.fit.best.prior_strength < kUniformStrength) return;  // has one
-  pattern_gain_ = kFaintPatternGain;
-  auto kept = std::exchange(kept_, {});
-  const double best = std::exchange(best_, -INFINITY);
-  auto faint = current;
-  faint.scores.fit = fit_noise(scored(faint.scores.logits), pattern_gain_);
-  if (faint.scores.fit.best.prior_strength < kUniformStrength) {
-    keep(faint.scores);
-    refit_until_settled(faint);
-  }
-  const double gain = faint.scores.fit.held_out_per_sample - current.scores.fit.held_out_per_sample;
-  if (faint.scores.fit.best.prior_strength < kUniformStrength && gain > kRefittedPatternGain) {
-    current = std::move(faint);
-    return;
-  }
-  pattern_gain_ = kClearPatternGain;
-  kept_ = std::move(kept);
-  best_ = best;
-}
-
-HeldOutEnsemble CandidateSearch::run() {
-  auto current = best_plain();
-  refit_until_settled(current);
-  try_faint_pattern(current);
-  add_neighbors(current.scores);
-  finish_stage(kStages - finished_);
+  add_neighbors(current.scores, neighbor_votes);
   return weigh();
+}
+
+/// Both, with `weight` for the second.
+HeldOutEnsemble join(HeldOutEnsemble first, HeldOutEnsemble second, double weight) {
+  for (double& value : first.weights) value *= 1 - weight;
+  for (size_t m = 0; m < second.members.size(); ++m) {
+    first.members.push_back(std::move(second.members[m]));
+    first.weights.push_back(weight * second.weights[m]);
+  }
+  return first;
 }
 
 }  // namespace
@@ -252,7 +243,16 @@ const HeldOutScores& HeldOutEnsemble::best() const {
 }
 
 HeldOutEnsemble held_out_scores(const FoldData& data, const StageProgress& progress) {
-  return CandidateSearch(data, progress).run();
+  Stages stages(progress);
+  const auto plain = plain_candidates(data, stages);
+  const auto votes = neighbor_log_votes(data);
+  stages.finish_until(kWeightDecays.size());
+  auto uniform = CandidateSearch(data, NoiseKind::kUniform, stages).run(plain, votes);
+  stages.finish_until(kWeightDecays.size() + kStagesOfKind);
+  auto pattern = CandidateSearch(data, NoiseKind::kPattern, stages).run(plain, votes);
+  stages.finish_until(kStages);
+  const double weight = pattern_weight(data, uniform.best(), pattern.best());
+  return join(std::move(uniform), std::move(pattern), weight);
 }
 
 }  // namespace projnce

@@ -32,8 +32,10 @@ using StageProgress = std::function<void(int64_t done, int64_t most)>;
 ///   - the same fitted again under the estimated label noise, some rounds,
 ///   - the best of them combined with the votes of the nearest neighbors,
 ///
-/// each with a noise model of its own. A candidate's weight is its likelihood: with many samples
-/// the best one decides alone, with few the audit averages over what the labels leave possible.
+/// each with a noise model of its own, once assuming uniform noise and once a pattern of mistakes.
+/// Within a kind of noise a candidate's weight is its likelihood: with many samples the best one
+/// decides alone, with few the audit averages over what the labels leave possible. The two kinds
+/// are weighted by pattern_weight.
 HeldOutEnsemble held_out_scores(const FoldData& data, const StageProgress& progress = {});
 
 }  // namespace projnce

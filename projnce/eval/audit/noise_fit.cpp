@@ -9,13 +9,10 @@ namespace projnce {
 
 namespace {
 
-// Pseudo-samples of uniform noise per row of T. The first is uniform noise for all that matters.
-constexpr std::array kStrengths = {kUniformStrength, 1e3, 1e2, 1e1, 3.0};
+// Pseudo-samples of uniform noise per row of T.
+constexpr double kUniformStrength = 1e4;  // nothing else is left, for all that matters
+constexpr std::array kPatternStrengths = {1e2, 1e1, 3.0};
 constexpr double kPatternStrength = 10;  // that temperatures for other noise are searched with
-/// Other noise than uniform must gain this much held-out log likelihood, in nats, at least.
-constexpr double kMinPatternGain = 8;
-constexpr double kApart = 0.98;     // mean confidence of classes that do not overlap
-constexpr double kNearlyEqual = 1;  // nats
 /// Prior of the inverse temperature, density proportional to it. Inside tight clusters soft
 /// probabilities explain labels as well as label noise does; this decides for noise.
 constexpr double kSharpnessPrior = 1;
@@ -90,39 +87,21 @@ struct Choice {
 Choice best_pattern(const ScoredLabels& samples, NoiseModel model) {
   const auto probabilities = class_probabilities(samples, model.inverse_temperature);
   Choice best{model, -INFINITY};
-  for (size_t k = 1; k < kStrengths.size(); ++k) {
-    model.prior_strength = kStrengths[k];
+  for (const double strength : kPatternStrengths) {
+    model.prior_strength = strength;
     const double held_out = cross_likelihood(samples, model, probabilities);
     if (held_out > best.held_out) best = {model, held_out};
   }
   return best;
 }
 
-/// Mean probability of the most likely class.
-double mean_confidence(const ScoredLabels& samples, double inverse_temperature) {
-  const auto probabilities = class_probabilities(samples, inverse_temperature);
-  double sum = 0;
-  for (const auto& members : samples.members) {
-    for (const int64_t i : members) {
-      const float* p = probabilities.data() + i * samples.classes;
-      sum += *std::max_element(p, p + samples.classes);
-    }
+Choice choose_noise(const ScoredLabels& samples, NoiseKind kind) {
+  if (kind == NoiseKind::kPattern) {
+    return best_pattern(samples, search_temperature(samples, kPatternStrength));
   }
-  return sum / static_cast<double>(samples.used());
-}
-
-/// Uniform noise, or a pattern of mistakes if the labels leave little doubt that there is one.
-Choice choose_noise(const ScoredLabels& samples, double pattern_gain) {
-  const auto uniform_model = search_temperature(samples, kStrengths.front());
-  const auto probabilities = class_probabilities(samples, uniform_model.inverse_temperature);
-  const Choice uniform{uniform_model, cross_likelihood(samples, uniform_model, probabilities)};
-  const auto pattern = best_pattern(samples, search_temperature(samples, kPatternStrength));
-  // If the classes are apart there is no overlap that a pattern could describe by mistake.
-  const bool apart = mean_confidence(samples, pattern.model.inverse_temperature) > kApart;
-  const double least =
-      apart ? -kNearlyEqual
-            : std::max(kMinPatternGain, pattern_gain * static_cast<double>(samples.used()));
-  return pattern.held_out > uniform.held_out + least ? pattern : uniform;
+  const auto model = search_temperature(samples, kUniformStrength);
+  const auto probabilities = class_probabilities(samples, model.inverse_temperature);
+  return {model, cross_likelihood(samples, model, probabilities)};
 }
 
 ScoredLabels search_part(const ScoredLabels& samples) {
@@ -132,16 +111,17 @@ ScoredLabels search_part(const ScoredLabels& samples) {
 
 }  // namespace
 
-NoiseFit fit_noise(const ScoredLabels& samples, double pattern_gain) {
+NoiseFit fit_noise(const ScoredLabels& samples, NoiseKind kind) {
   const auto part = search_part(samples);
-  const auto choice = choose_noise(part, pattern_gain);
+  const auto choice = choose_noise(part, kind);
   const auto grid =
       geometric(choice.model.inverse_temperature, -kFineWidth, kFineWidth, kFineSteps);
-  NoiseFit fit{.best = choice.model,
+  NoiseFit fit{.kind = kind,
+               .best = choice.model,
                .models = {},
                .weights = {},
                .held_out = choice.held_out,
-               .held_out_per_sample = choice.held_out / static_cast<double>(part.used())};
+               .held_out_samples = part.used()};
   fit.models = models_at(grid, choice.model, samples);
   fit.best = most_likely(fit.models);
   double sum = 0;

@@ -6,11 +6,16 @@
 
 namespace projnce {
 
-/// Prior strength of uniform noise; a smaller one lets a pattern of mistakes show.
-inline constexpr double kUniformStrength = 1e4;
+/// What is assumed about wrong labels.
+enum class NoiseKind {
+  kUniform,  ///< any other class is as likely, and every class has the same rate
+  kPattern,  ///< classes have rates of their own, and are confused with some classes rather than
+             ///< all
+};
 
 /// A noise model fitted to held-out logits, with what is uncertain about it.
 struct NoiseFit {
+  NoiseKind kind = NoiseKind::kUniform;
   NoiseModel best;  ///< the most likely one
   /// Models at neighboring temperatures, and how probable each is; few samples leave several.
   std::vector<NoiseModel> models;
@@ -18,7 +23,7 @@ struct NoiseFit {
   /// Log likelihood of each half of the labels under the noise matrix of the other half. Compares
   /// logits with each other: a larger value predicts given labels better.
   double held_out = 0;
-  double held_out_per_sample = 0;  ///< the same per label, in nats
+  int64_t held_out_samples = 0;  ///< how many labels that was measured on
 };
 
 /// Fits temperature and noise matrix to the given labels:
@@ -26,11 +31,9 @@ struct NoiseFit {
 ///   max sum_i log sum_c p(c|z_i) T[c, y_i],   p(c|z) = softmax_c(inverse_temperature * logit_c)
 ///
 /// The temperature is searched on a grid, because T = identity with soft probabilities and noise
-/// with sharp ones are both local maxima. T stays close to uniform noise unless other noise
-/// predicts held-out labels clearly better: classes that merely overlap must not look like
-/// mislabeled ones.
-/// `pattern_gain` is what it must gain, in nats a sample.
-NoiseFit fit_noise(const ScoredLabels& samples, double pattern_gain);
+/// with sharp ones are both local maxima. How close a pattern stays to uniform noise is chosen by
+/// the likelihood of held-out labels.
+NoiseFit fit_noise(const ScoredLabels& samples, NoiseKind kind);
 
 /// `held_out` of a fit with the prior strength of `start`, by a coarse search from its matrix: to
 /// compare logits with each other.

@@ -9,7 +9,6 @@ namespace projnce {
 namespace {
 
 constexpr double kCorrectPseudoSamples = 2;  // assumed correct, so that clean data have rate 0
-constexpr double kMinRate = 1e-3;            // no label is beyond doubt
 /// A class's own label is its most frequent one by this factor. Without it a class can absorb
 /// another one whose samples are then all explained as mistakes.
 constexpr double kDiagonalDominance = 1.1;
@@ -77,7 +76,7 @@ void maximize(NoiseModel& model, const std::vector<double>& joint) {
   const double total = std::accumulate(joint.begin(), joint.end(), 0.0);
   double correct = 0;
   for (int64_t c = 0; c < classes; ++c) correct += joint[cell(c, c, classes)];
-  model.rate = std::max((total - correct) / (total + kCorrectPseudoSamples), kMinRate);
+  model.rate = std::max((total - correct) / (total + kCorrectPseudoSamples), kMinNoiseRate);
   const NoiseModel uniform(classes, model.rate);
   for (int64_t c = 0; c < classes; ++c) {
     double sum = 0;

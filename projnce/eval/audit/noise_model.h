@@ -6,6 +6,9 @@
 
 namespace projnce {
 
+/// The least rate of wrong labels that is assumed: no label is beyond doubt.
+inline constexpr double kMinNoiseRate = 1e-3;
+
 /// How given labels come about: a sample with features z has true class c with probability p(c|z),
 /// and true class c is given label g with probability T[c, g].
 struct NoiseModel {
