@@ -269,9 +269,9 @@ def measure_ours(rows, truth, given, classes):
     from sklearn.metrics import average_precision_score
 
     wrong = given != truth
-    began = time.time()
+    began = time.process_time()
     found = projnce.audit(rows, given, classes)
-    seconds = time.time() - began
+    seconds = time.process_time() - began  # of the processor: other programs do not count
     score = np.asarray(found.score)
     flagged = score > 0.5
     result = {
@@ -342,8 +342,8 @@ def percent(value):
 
 
 def table(done):
-    lines = ["| data | wrong | projnce | lr | cleanlab | k-NN | estimated | flagged: precision (expected) | seconds | |",
-             "|---|---|---|---|---|---|---|---|---|---|"]
+    lines = ["| data | wrong | projnce | lr | cleanlab | k-NN | estimated | flagged: precision (expected) | |",
+             "|---|---|---|---|---|---|---|---|---|"]
     for name, r in done.items():
         peers = [r.get(key) for key in ("lr", "cleanlab", "knn")]
         best = max([p for p in peers if p is not None] + [r.get("projnce") or 0])
@@ -351,7 +351,7 @@ def table(done):
                   for v in [r.get("projnce")] + peers]
         lines.append(f"| {name} | {percent(r['wrong'])} | " + " | ".join(cells_) +
                      f" | {percent(r['rate'])} | {percent(r.get('precision'))} "
-                     f"({percent(r.get('expected_precision'))}) | {r['seconds']:.1f} | "
+                     f"({percent(r.get('expected_precision'))}) | "
                      f"{', '.join(verdicts(r))} |")
     return "\n".join(lines) + "\n"
 

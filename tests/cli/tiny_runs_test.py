@@ -101,13 +101,12 @@ class TinyRuns(CommandLineTest):
             (self.scratch / "served.html").write_bytes(answer.read())
         self.assert_opens(self.scratch / "served.html", "95 % interval")
 
+    @unittest.skipUnless(BROWSER, "no Chromium, node or web/node_modules")
     def test_a_page_whose_script_fails_shows_the_numbers(self):
         write_classes(self.scratch / "photos", {"a": 5, "b": 5})
         self.train("photos", "runs/a")
         page = self.scratch / "runs/a/report.html"
         page.write_text(page.read_text().replace('id="data">{', 'id="data">{damaged', 1))
-        if not BROWSER:
-            return
         seen = look_at(page)
         self.assertEqual(len(seen["failures"]), 1)
         self.assertEqual(seen["plain_numbers"], 1)

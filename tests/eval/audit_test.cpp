@@ -103,9 +103,9 @@ double largest_flagged_share(const Planted& data, const AuditResult& result) {
 }
 
 /// Clusters that overlap, of which each is smaller than the one before.
-Planted unequal_overlap(int64_t count, int64_t classes, double spread) {
-  auto data = clusters(2 * count, classes, spread);
-  const auto kept = torch::rand({2 * count}).lt((data.truth * -0.35).exp()).nonzero().squeeze(1);
+Planted unequal_overlap(int64_t classes, double spread) {
+  const auto data = clusters(3000, classes, spread, 10);
+  const auto kept = torch::rand({3000}).lt((data.truth * -0.5).exp()).nonzero().squeeze(1);
   const auto rows = data.rows.index({kept});
   const auto truth = data.truth.index({kept});
   return {.rows = rows, .truth = truth, .given = truth.clone()};
@@ -119,17 +119,17 @@ Planted with_next_class(Planted data, int64_t classes, double rate) {
 }
 
 TEST(Audit, FindsAPatternAmongUnequalClassesThatOverlap) {
-  const auto data = with_next_class(unequal_overlap(1500, 8, 1.3), 8, 0.2);
+  const auto data = with_next_class(unequal_overlap(8, 2.0), 8, 0.2);
   const auto result = audit_labels(data.rows, data.given, 8);
-  EXPECT_GT(checked(data, result).average_precision, 0.8);
-  EXPECT_NEAR(result.noise_rate, 0.2, 0.05);
+  EXPECT_GT(checked(data, result).average_precision, 0.7);  // self-confidence: below 0.5
+  EXPECT_NEAR(result.noise_rate, 0.2, 0.06);
 }
 
 TEST(Audit, OverlapIsNotTakenForAPattern) {
-  const auto data = unequal_overlap(1500, 8, 1.6);
+  const auto data = unequal_overlap(8, 2.0);
   const auto result = audit_labels(data.rows, data.given, 8);
-  EXPECT_LT(result.skill.accuracy, 0.9);
-  EXPECT_LT(result.noise_rate, 0.02);
+  EXPECT_LT(result.skill.accuracy, 0.7);
+  EXPECT_LT(result.noise_rate, 0.01);
   EXPECT_LT(largest_flagged_share(data, result), 0.05);
 }
 
@@ -298,8 +298,8 @@ TEST(AuditScore, MatchesCountingByHand) {
   EXPECT_TRUE(std::isnan(score_audit(result, given, given).average_precision));
 }
 
-/// A hundred samples that are predicted to be of the first of two classes, each more surely than the
-/// one before; those listed carry the other label.
+/// A hundred samples that are predicted to be of the first of two classes, each more surely than
+/// the one before; those listed carry the other label.
 struct OnALine {
   FoldData data;
   HeldOutScores scores;
