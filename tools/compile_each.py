@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Compiles every source by itself, without unity builds and without the precompiled header, which both hide
+missing includes. Nothing is generated: the compiler only checks the sources (-fsyntax-only).
+
+    compile_each.py            all sources of the library, the program and the operators
+    compile_each.py FILE...    these sources alone
+"""
+import json
+import os
+import shlex
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build-each"
+
+
+def configure():
+    subprocess.run(["cmake", "--preset", "dev", "-B", str(BUILD), "--log-level=WARNING", "-DPROJNCE_BUILD_TESTS=OFF",
+                    "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    return json.loads((BUILD / "compile_commands.json").read_text())
+
+
+def compiler_call(entry):
+    """The compiler's words without ccache, its output file and its dependency file."""
+    words = shlex.split(entry["command"])
+    while "ccache" in " ".join(words[:-1]) and not Path(words[0]).name.endswith(("++", "cc", "clang")):
+        words.pop(0)
+    for option in ("-o", "-MF", "-MT"):
+        if option in words:
+            at = words.index(option)
+            del words[at:at + 2]
+    return [word for word in words if word not in ("-MD", "-c")] + ["-O0", "-fsyntax-only"]
+
+
+def check(entry):
+    ran = subprocess.run(compiler_call(entry), cwd=entry["directory"], text=True, stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT)
+    return Path(entry["file"]).relative_to(ROOT), ran.returncode, ran.stdout
+
+
+def main(arguments):
+    entries = configure()
+    wanted = {(Path.cwd() / name).resolve() for name in arguments}
+    # Sources that are compiled for several instruction sets occur once for each.
+    entries = [entry for entry in entries if Path(entry["file"]).is_relative_to(ROOT)
+               and BUILD not in Path(entry["file"]).parents and (not wanted or Path(entry["file"]) in wanted)]
+    started, failed = time.monotonic(), 0
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for path, status, output in pool.map(check, entries):
+            if status != 0:
+                failed += 1
+                print(f"{path} does not compile by itself\n{output}", flush=True)
+    print(f"{len(entries) - failed} of {len(entries)} sources compile by themselves "
+          f"({time.monotonic() - started:.0f} s)")
+    return 1 if failed or not entries else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
