@@ -97,7 +97,7 @@ def drawing(results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", help="build/projnce")
+    parser.add_argument("program", help="build-bench/projnce")
     parser.add_argument("experiments", nargs="+", metavar="TOML[=DATA]")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--runs", type=Path, help="keep the runs in this folder")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws time and memory of SupCon against N from the JSON of `script/bench --compare supcon`.
 
-Two panels, both axes logarithmic; colours follow the reader's light or dark setting.
+Two panels, both axes logarithmic; colors follow the reader's light or dark setting.
 """
 import argparse
 import json
@@ -9,13 +9,17 @@ import math
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-# Contestant, label, marker, colour on light, colour on dark; the drawing order.
-SERIES = [("mask form", "mask form in LibTorch", "square", "#c2570c", "#f0a050"),
-          ("SupContrast", "SupContrast", "triangle", "#0b8457", "#4cc79a"),
-          ("pytorch-metric-learning", "pytorch-metric-learning", "diamond", "#a2397f", "#e28fc4"),
-          ("ours", "projnce", "circle", "#1560a8", "#63b0f5")]
-WIDTH, HEIGHT = 860, 410
-PANEL_WIDTH, PANEL_HEIGHT, TOP = 330, 250, 84
+# Contestant, label, marker, dashes, color on light, color on dark; the drawing order.
+SERIES = [("mask form", "mask form in LibTorch", "square", "", "#c2570c", "#f0a050"),
+          ("SupContrast", "SupContrast", "triangle", "", "#0b8457", "#4cc79a"),
+          ("SupContrast, compiled", "SupContrast, compiled", "triangle", "6 4", "#0b8457", "#4cc79a"),
+          ("pytorch-metric-learning", "pytorch-metric-learning", "diamond", "", "#a2397f", "#e28fc4"),
+          ("pytorch-metric-learning, compiled", "pytorch-metric-learning, compiled", "diamond", "6 4",
+           "#a2397f", "#e28fc4"),
+          ("ours", "projnce", "circle", "", "#1560a8", "#63b0f5")]
+LEGEND_COLUMNS = 3
+WIDTH, HEIGHT = 860, 430
+PANEL_WIDTH, PANEL_HEIGHT, TOP = 330, 250, 104
 LEFT_EDGES = (78, 500)
 
 
@@ -93,7 +97,7 @@ class Panel:
                'text-anchor="middle">rows in the batch, N</text>')
 
     def lines(self):
-        for number, (name, _, shape, _, _) in enumerate(SERIES):
+        for number, (name, _, shape, _, _, _) in enumerate(SERIES):
             places = [(self.x(rows), self.y(value)) for rows, value in self.points.get(name, [])]
             path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
             if path:
@@ -102,29 +106,28 @@ class Panel:
 
 
 def legend(present):
-    x = 20
-    for number, (name, label, shape, _, _) in reversed(list(enumerate(SERIES))):
-        if name not in present:
-            continue
-        yield f'<line class="line l{number}" x1="{x:.1f}" x2="{x + 26:.1f}" y1="43" y2="43"/>'
-        yield marker(shape, x + 13, 43, f"m{number}")
-        yield f'<text class="label" x="{x + 34:.1f}" y="47">{escape(label)}</text>'
-        x += 72 + 6.6 * len(label)
+    shown = [entry for entry in reversed(list(enumerate(SERIES))) if entry[1][0] in present]
+    for place, (number, (_, label, shape, _, _, _)) in enumerate(shown):
+        x, y = 20 + 280 * (place % LEGEND_COLUMNS), 43 + 20 * (place // LEGEND_COLUMNS)
+        yield f'<line class="line l{number}" x1="{x}" x2="{x + 26}" y1="{y}" y2="{y}"/>'
+        yield marker(shape, x + 13, y, f"m{number}")
+        yield f'<text class="label" x="{x + 34}" y="{y + 4}">{escape(label)}</text>'
 
 
 def style():
-    def colours(index):
+    def colors(index):
         return [f".l{n}{{stroke:{series[index]}}} .m{n}{{fill:{series[index]}}}"
                 for n, series in enumerate(SERIES)]
 
+    dashes = [f".l{n}{{stroke-dasharray:{series[3]}}}" for n, series in enumerate(SERIES) if series[3]]
     light = ["text{font-family:sans-serif;font-size:13px}", ".page{fill:#ffffff}",
              ".title,.label,.head{fill:#1c2430}", ".head{font-size:15px;font-weight:bold}",
              ".tick{fill:#525c69;font-size:12px}", ".grid{stroke:#e1e5ea;stroke-width:1}",
              ".line{fill:none;stroke-width:2.2}", f".l{len(SERIES) - 1}{{stroke-width:3.2}}"]
     dark = [".page{fill:#11161d}", ".title,.label,.head{fill:#e8edf3}", ".tick{fill:#a4aebb}",
             ".grid{stroke:#2a323d}"]
-    return "\n".join(["<style>", *light, *colours(3), "@media (prefers-color-scheme: dark) {",
-                      *dark, *colours(4), "}", "</style>"])
+    return "\n".join(["<style>", *light, *colors(4), *dashes, "@media (prefers-color-scheme: dark) {",
+                      *dark, *colors(5), "}", "</style>"])
 
 
 def picture(report):
@@ -135,10 +138,11 @@ def picture(report):
               Panel(LEFT_EDGES[1], "memory above the start", read_points(report, "peak_bytes"),
                     readable_bytes)]
     foot = (f"{machine['processor']}, {machine['threads']} threads, {machine['instructions']}; "
-            f"LibTorch {machine['libtorch']} with {machine['blas']}; "
+            f"torch {machine['torch']} with {machine['blas']}; "
             f"median of {report['rounds']} rounds")
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
-             f'width="{WIDTH}" height="{HEIGHT}">', style(),
+    start = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
+             f'width="{WIDTH}" height="{HEIGHT}">')
+    parts = [start, style(),
              '<rect class="page" width="100%" height="100%" rx="8"/>',
              f'<text class="head" x="20" y="24">SupCon loss, D = {dims}, float32</text>',
              *legend(panels[0].points)]

@@ -20,15 +20,16 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Below this share of the FMA peak, LibTorch's products come from no tuned library.
+/// Below this share of the FMA peak, LibTorch's products do not come from a tuned library.
 constexpr double kPoorGemm = 0.25;
 
 void add_options(CLI::App& app, CompareOptions& options) {
   app.add_flag("--compare")->description("compare instead of running Google Benchmark");
   app.add_option("cases", options.cases, "only these cases (default: all)");
   app.add_option("--peers", options.peers.directory,
-                 "folder with checkouts of SupContrast, pytorch-metric-learning, mixed_KSG");
-  app.add_option("--python", options.peers.python, "Python that has torch")->capture_default_str();
+                 "folder with checkouts of SupContrast and mixed_KSG");
+  app.add_option("--python", options.peers.python, "Python with torch and pytorch-metric-learning")
+      ->capture_default_str();
   app.add_option("--rounds", options.rounds, "turns of each contestant")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
@@ -65,16 +66,15 @@ void warn_about_blas(const CaseResult& outcome, const ordered_json& machine) {
             << fmt::format("{:.0f} % of the FMA peak with {}.\n",
                            100 * outcome.roofs->gemm / outcome.roofs->fma,
                            machine.at("blas").get<std::string>())
-            << "  Ratios to contestants that use it say little. hint: install "
-               "libopenblas0-openmp\n";
+            << "  Ratios to contestants that use it say little. hint: use the torch that pip "
+               "installs, which contains MKL, or install libopenblas0-openmp for Debian's\n";
 }
 
 std::string describe(const ordered_json& machine) {
-  return fmt::format("{}, {} threads, {}; LibTorch {} with {}; load {:.1f}\n\n",
-                     machine.at("processor").get<std::string>(), machine.at("threads").get<int>(),
-                     machine.at("instructions").get<std::string>(),
-                     machine.at("libtorch").get<std::string>(),
-                     machine.at("blas").get<std::string>(), machine.at("load").get<double>());
+  const auto text = [&](const char* key) { return machine.at(key).get<std::string>(); };
+  return fmt::format("{}, {} threads, {}; torch {} with {} and {}; load {:.1f}\n\n",
+                     text("processor"), machine.at("threads").get<int>(), text("instructions"),
+                     text("torch"), text("blas"), text("onednn"), machine.at("load").get<double>());
 }
 
 int run_cases(Arena& arena, const std::vector<Case>& cases) {

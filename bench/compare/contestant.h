@@ -15,6 +15,8 @@ struct Run {
   int64_t peak_bytes = 0;  // above what was held at the start
   double value = 0;        // the loss, or what else the contestant computes
   double gradient_norm = std::numeric_limits<double>::quiet_NaN();  // NaN: has no gradient
+  double compile_seconds = 0;  // of torch.compile, before anything was timed; 0: not compiled
+  int64_t graph_breaks = 0;    // places at which torch.compile returns to Python
 };
 
 /// One of those that are compared.

@@ -1,11 +1,14 @@
 #include "bench/compare/machine.h"
 
+#include <ATen/Context.h>
+#include <ATen/Version.h>
 #include <dlfcn.h>
 #include <torch/version.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 
 #include "bench/compare/fma_peak.h"
 #include "projnce/core/threads.h"
@@ -22,11 +25,24 @@ std::string processor_name() {
   return "unknown";
 }
 
-/// The file that LibTorch's matrix products come from, links followed.
+/// "oneDNN 3.12.0" of a description that torch gives, for example "Intel(R) MKL-DNN v3.12.0 (...)".
+std::string with_version(const std::string& library, const std::string& description) {
+  std::smatch version;
+  const bool found = std::regex_search(description, version, std::regex("[0-9]+(\\.[0-9]+)+"));
+  return found ? library + " " + version.str() : library;
+}
+
+std::string onednn_library() {
+  return at::hasMKLDNN() ? with_version("oneDNN", at::get_mkldnn_version()) : "no oneDNN";
+}
+
+/// The library that torch's matrix products come from: pip's torch contains MKL, Debian's loads
+/// whatever BLAS is installed.
 std::string blas_library() {
+  if (at::hasMKL()) return with_version("MKL", at::get_mkl_version());
   Dl_info info{};
   void* const product = ::dlsym(RTLD_DEFAULT, "sgemm_");
-  if (product == nullptr || ::dladdr(product, &info) == 0) return "inside LibTorch";
+  if (product == nullptr || ::dladdr(product, &info) == 0) return "unknown BLAS";
   std::error_code ignored;
   const auto file = std::filesystem::canonical(info.dli_fname, ignored);
   // Debian calls every BLAS libblas.so.3, in a folder that says whose it is.
@@ -53,7 +69,8 @@ nlohmann::ordered_json describe_machine(int threads) {
           {"threads", threads},
           {"instructions", fma_instructions()},
           {"blas", blas_library()},
-          {"libtorch", TORCH_VERSION},
+          {"onednn", onednn_library()},
+          {"torch", TORCH_VERSION},
           {"load", load[0]}};
 }
 

@@ -58,7 +58,8 @@ std::vector<Contestant> supcon_contestants(Arena& arena, const Case& task) {
     if (isa < best_isa()) contestants.push_back(our_older(data, isa));
   }
   contestants.push_back(with_masks("supcon", data, plain_supcon, too_large));
-  for (const auto* peer : {"SupContrast", "pytorch-metric-learning"}) {
+  for (const auto* peer : {"SupContrast", "SupContrast, compiled", "pytorch-metric-learning",
+                           "pytorch-metric-learning, compiled"}) {
     contestants.push_back(
         too_large.empty()
             ? arena.peer(peer, "supcon", data, {{"temperature", kPairTemperature}})

@@ -93,7 +93,6 @@ json PythonPeers::ask(const json& request) {
 }
 
 std::string PythonPeers::why_unavailable(const std::string& peer) {
-  if (options_.directory.empty()) return "no --peers";
   try {
     ask({{"peer", peer}, {"action", "import"}});
   } catch (const Error& error) {
@@ -111,7 +110,9 @@ Run PythonPeers::run(const std::string& peer, const json& request) {
           .cpu_seconds = answer.at("cpu_seconds"),
           .peak_bytes = answer.at("peak_bytes"),
           .value = answer.at("value"),
-          .gradient_norm = number_or_nan(answer, "gradient_norm")};
+          .gradient_norm = number_or_nan(answer, "gradient_norm"),
+          .compile_seconds = answer.value("compile_seconds", 0.0),
+          .graph_breaks = answer.value("graph_breaks", int64_t{0})};
 }
 
 }  // namespace projnce::bench

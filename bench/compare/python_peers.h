@@ -12,7 +12,7 @@
 namespace projnce::bench {
 
 struct PythonPeersOptions {
-  /// Holds the checkouts; empty: there are no peers.
+  /// Holds the checkouts; empty: only peers that are installed packages.
   std::filesystem::path directory = {};
   std::filesystem::path python = "script/python";  ///< from the root of the checkout
   int threads = 1;

@@ -30,9 +30,9 @@ double share(const CaseResult& outcome, const Result& result, double rate) {
 
 std::string row(const CaseResult& outcome, const Result& result) {
   const auto& name = result.contestant.name;
-  if (!result.available()) return fmt::format("  {:<24} {}\n", name, result.contestant.unavailable);
+  if (!result.available()) return fmt::format("  {:<34} {}\n", name, result.contestant.unavailable);
   auto text =
-      fmt::format("  {:<24} {:>10} {:>8.2f} {:>13}", name, readable_seconds(result.seconds()),
+      fmt::format("  {:<34} {:>10} {:>8.2f} {:>13}", name, readable_seconds(result.seconds()),
                   ratio(outcome, result), readable_bytes(result.peak_bytes));
   if (outcome.roofs) {
     text += fmt::format(" {:>8.1f} % {:>8.1f} %", 100 * share(outcome, result, outcome.roofs->fma),
@@ -45,12 +45,19 @@ std::string head(const CaseResult& outcome) {
   const auto& task = outcome.task;
   auto text = fmt::format("{}: N = {}, d = {}, {} classes{}{}\n", task.name, task.rows, task.dims,
                           task.classes, task.note.empty() ? "" : ", ", task.note);
-  text += fmt::format("  {:<24} {:>10} {:>8} {:>13}", "", "time", "ratio", "memory");
+  text += fmt::format("  {:<34} {:>10} {:>8} {:>13}", "", "time", "ratio", "memory");
   if (outcome.roofs) text += fmt::format(" {:>10} {:>10}", "of FMA", "of GEMM");
   return text + "   value\n";
 }
 
-/// NaN is no number in JSON.
+/// How long torch.compile took; empty for contestants that are not compiled.
+std::string compilation(const Result& result) {
+  if (!result.available() || result.last.compile_seconds == 0) return {};
+  return fmt::format("  {}: compiled in {:.1f} s, not timed; {} graph breaks\n",
+                     result.contestant.name, result.last.compile_seconds, result.last.graph_breaks);
+}
+
+/// JSON has no NaN.
 ordered_json number(double value) {
   return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
 }
@@ -67,6 +74,10 @@ ordered_json to_json(const CaseResult& outcome, const Result& result) {
                          {"peak_bytes", result.peak_bytes},
                          {"value", number(result.last.value)},
                          {"gradient_norm", number(result.last.gradient_norm)}};
+  if (result.last.compile_seconds > 0) {
+    object["compile_seconds"] = result.last.compile_seconds;
+    object["graph_breaks"] = result.last.graph_breaks;
+  }
   if (outcome.roofs) {
     object["share_of_fma"] = share(outcome, result, outcome.roofs->fma);
     object["share_of_gemm"] = share(outcome, result, outcome.roofs->gemm);
@@ -79,6 +90,7 @@ ordered_json to_json(const CaseResult& outcome, const Result& result) {
 std::string to_text(const CaseResult& outcome) {
   auto text = head(outcome);
   for (const auto& result : outcome.results) text += row(outcome, result);
+  for (const auto& result : outcome.results) text += compilation(result);
   if (outcome.roofs) {
     text += fmt::format("  roofs: FMA {:.1f}, GEMM {:.1f} GFLOP/s\n", 1e-9 * outcome.roofs->fma,
                         1e-9 * outcome.roofs->gemm);

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """Compares the quality of t-SNE maps with scikit-learn's and openTSNE's on many kinds of rows.
 
-    map_quality.py PROGRAM [--peers DIRECTORY] [--folder FOLDER] [--only TEXT...]
+    map_quality.py PROGRAM [--folder FOLDER] [--only TEXT...]
 
 PROGRAM is projnce. Everybody uses their defaults: PCA start, 1000 iterations of which 250 exaggerated,
 perplexity 30, or (N - 1) / 3 for fewer than 91 rows. Each map is scored by its Kullback-Leibler
 divergence from the same affinities: p_ij of all pairs, calibrated in double precision. Prints a table and
 fails if a map of projnce is worse by more than 2 % than those of both peers. Maps are kept in FOLDER and
-not made again if they are there. --only selects inputs by parts of their names. DIRECTORY holds a checkout
-of openTSNE, for a Python that does not have it.
+not made again if they are there. --only selects inputs by parts of their names.
 """
 import argparse
 import subprocess
@@ -169,8 +168,6 @@ def make_peer_map(options):
 def run_peer(options, name, rows_file, out):
     command = [sys.executable, __file__, options.program, "--make", name, rows_file, out,
                "--threads", str(options.threads)]
-    if options.peers is not None:
-        command += ["--peers", options.peers]
     subprocess.run(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)
 
 
@@ -231,7 +228,6 @@ def compare(options, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
-    parser.add_argument("--peers", type=Path)
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--only", nargs="+")
     parser.add_argument("--threads", type=int, default=1, help="of the peers; few rows gain nothing from more")

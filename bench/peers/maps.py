@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Compares t-SNE maps with scikit-learn's and openTSNE's: time and quality, on the same rows.
 
-    maps.py PROGRAM [--rows 10000] [--threads 2] [--rounds 1] [--peers DIRECTORY] [--only NAME...]
+    maps.py PROGRAM [--rows 10000] [--threads 2] [--rounds 1] [--only NAME...]
     maps.py PROGRAM --scaling [5000 10000 20000 40000]
 
 PROGRAM is projnce-map-bench. Rows are unit vectors of 128 numbers around 10 places; 1000 iterations,
-of which 250 exaggerated. DIRECTORY holds a checkout of openTSNE, built in place, for a Python that does
-not have it. Every map is judged in the same way, by PROGRAM: `divergence` from the same affinities,
+of which 250 exaggerated. Every map is judged in the same way, by PROGRAM: `divergence` from the same affinities,
 exactly, and `preserved`, the share of a row's 10 nearest that are among its 10 nearest in the map.
 --scaling measures projnce alone, for several numbers of rows, beside N log N. Prints JSON, `load` being
 what else the machine did. map_quality.py compares many kinds of rows.
@@ -16,7 +15,6 @@ import json
 import math
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -69,8 +67,6 @@ class ScikitLearn:
 
 class OpenTsne:
     def __init__(self, options, _):
-        if options.peers is not None:
-            sys.path.insert(0, str(options.peers / "openTSNE"))
         import openTSNE
         self.version, self.peer, self.threads = openTSNE.__version__, openTSNE, options.threads
 
@@ -153,12 +149,12 @@ def main():
     parser.add_argument("--rows", type=int, default=10000)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--peers", type=Path)
     parser.add_argument("--only", nargs="+", choices=CONTESTANTS)
     parser.add_argument("--scaling", nargs="*", type=int)
     options = parser.parse_args()
     # Read once, when the peers' libraries are loaded.
-    os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = str(options.threads)
+    for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ[variable] = str(options.threads)
     with tempfile.TemporaryDirectory() as folder:
         work = compare if options.scaling is None else scaling
         print(json.dumps(work(options, Path(folder)), indent=2))

@@ -1,62 +1,65 @@
 #!/usr/bin/env python3
-"""The losses as Python calls them, beside SupContrast's and pytorch-metric-learning's, in one process.
+"""The SupCon loss as Python calls it, beside SupContrast's and pytorch-metric-learning's, in one process.
 
     python_losses.py [--peers DIR] [--sizes N...] [--largest-peer N] [--threads T] [--json FILE]
 
-Forward and backward on the same tensors, turn by turn, by medians. DIR holds checkouts of SupContrast
-and pytorch-metric-learning; without it projnce is measured alone, beside the plain formula. Each
-value is compared with ours first: who computes something else is not timed. SupContrast and
-pytorch-metric-learning need 8 to 12 GB at N = 16384, so they stop at --largest-peer.
+Every loss runs eager and under torch.compile. Forward and backward on the same tensors, turn by turn, by
+medians; compilation and warm-up come first and are reported separately, and a recompilation while
+measuring is an error. DIR holds a checkout of SupContrast; pytorch-metric-learning is the installed
+package. Gradients are compared with ours first: a loss that computes something else is not timed.
+The peers need 8 to 12 GB at N = 16384, so they stop at --largest-peer.
 """
 import argparse
+import functools
+import importlib
 import json
+import os
 import statistics
 import sys
 import time
 from pathlib import Path
 
-import torch
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
-import projnce  # noqa: E402
+import compiled
 
 TEMPERATURE = 0.07
 DIM = 128
 CLASSES = 10
 SECONDS_EACH = 3.0
+CALLS_AT_64 = 2000
 
 
 def batch(rows):
+    import torch
     torch.manual_seed(rows)
     labels = torch.arange(rows) % CLASSES
     features = torch.nn.functional.normalize(torch.randn(rows, DIM), dim=1)
     return features.requires_grad_(), labels
 
 
-def contestants(peers):
-    ours = projnce.SupConLoss(TEMPERATURE)
-    found = {"projnce": ours, "plain formula": plain_formula}
-    if peers and (peers / "SupContrast" / "losses.py").exists():
-        sys.path.insert(0, str(peers / "SupContrast"))
-        from losses import SupConLoss
-
-        theirs = SupConLoss(temperature=TEMPERATURE)
-        found["SupContrast"] = lambda z, y: theirs(z.unsqueeze(1), y)
-    metric_learning = peers / "pytorch-metric-learning" / "src" if peers else None
-    if metric_learning and metric_learning.exists():
-        sys.path.insert(0, str(metric_learning))
-        from pytorch_metric_learning.losses import SupConLoss as MetricSupConLoss
-
-        found["pytorch-metric-learning"] = MetricSupConLoss(temperature=TEMPERATURE)
-    return found
-
-
 def plain_formula(features, labels):
+    import torch
     scores = features @ features.t() / TEMPERATURE
     other = ~torch.eye(len(labels), dtype=torch.bool)
     positive = (labels[:, None] == labels[None, :]) & other
-    mass = torch.logsumexp(scores.masked_fill(~other, float("-inf")), dim=1)
-    return (mass - (scores * positive).sum(1) / positive.sum(1)).mean()
+    logsumexp = torch.logsumexp(scores.masked_fill(~other, float("-inf")), dim=1)
+    return (logsumexp - (scores * positive).sum(1) / positive.sum(1)).mean()
+
+
+def eager_losses(peers):
+    import projnce
+    found = {"projnce": projnce.SupConLoss(temperature=TEMPERATURE), "plain formula": plain_formula}
+    if peers:
+        sys.path.insert(0, str(peers / "SupContrast"))
+        theirs = importlib.import_module("losses").SupConLoss(temperature=TEMPERATURE)
+        found["SupContrast"] = lambda z, y: theirs(z.unsqueeze(1), y)
+    else:
+        print("SupContrast is not measured: no --peers", file=sys.stderr)
+    try:
+        metric_learning = importlib.import_module("pytorch_metric_learning.losses")
+        found["pytorch-metric-learning"] = metric_learning.SupConLoss(temperature=TEMPERATURE)
+    except ImportError as error:
+        print(f"pytorch-metric-learning is not measured: {error}", file=sys.stderr)
+    return found
 
 
 def step(loss, features, labels):
@@ -64,48 +67,97 @@ def step(loss, features, labels):
     loss(features, labels).backward()
 
 
+def with_compiled(losses, features, labels):
+    """Adds a compiled version of each; returns all and what compiling them took."""
+    import torch
+    torch.compiler.reset()
+    found, facts = dict(losses), {}
+    for name, loss in losses.items():
+        try:
+            code = compiled.Compiled(loss, lambda function: step(function, features, labels))
+        except Exception as error:  # whatever the compiler raises; the eager loss still counts
+            print(f"{name} does not compile: {error}".splitlines()[0], file=sys.stderr)
+            continue
+        found[f"{name}, compiled"] = code.function
+        facts[f"{name}, compiled"] = code.facts()
+    return found, facts
+
+
 def along_sphere(gradient, features):
-    """Some normalise rows themselves, which takes away the gradient that would change their length."""
+    """Some losses normalize rows themselves, which removes the gradient that changes their length."""
     return gradient - (gradient * features).sum(1, keepdim=True) * features
 
 
-@torch.no_grad()
-def agree(name, loss, reference, features, labels):
-    with torch.enable_grad():
-        step(loss, features, labels)
-    found, expected = (along_sphere(g, features) for g in (features.grad, reference))
-    difference = float((found - expected).norm() / expected.norm())
+def agrees(name, loss, reference, features, labels):
+    import torch
+    step(loss, features, labels)
+    with torch.no_grad():
+        found, expected = (along_sphere(g, features) for g in (features.grad, reference))
+        difference = float((found - expected).norm() / expected.norm())
     if difference > 1e-3:
         print(f"{name} computes something else: gradients differ by {difference:.1e}", file=sys.stderr)
     return difference <= 1e-3
 
 
-def measure(losses, features, labels):
-    """Seconds of a forward and a backward pass, turn by turn."""
-    times = {name: [] for name in losses}
-    ends = time.perf_counter() + SECONDS_EACH * len(losses)
-    while time.perf_counter() < ends or min(map(len, times.values())) < 3:
-        for name, loss in losses.items():
+def in_turn(works, seconds, least_turns):
+    """Median seconds of each work; every round runs each of them once."""
+    times = {name: [] for name in works}
+    ends = time.perf_counter() + seconds
+    while time.perf_counter() < ends or min(map(len, times.values())) < least_turns:
+        for name, work in works.items():
             started = time.perf_counter()
-            step(loss, features, labels)
+            work()
             times[name].append(time.perf_counter() - started)
     return {name: statistics.median(taken) for name, taken in times.items()}
 
 
-def call_overhead():
-    """Microseconds of a whole call at N = 64, and of its way from Python into the operator alone."""
+def measure(losses, features, labels):
+    import torch
+    works = {name: functools.partial(step, loss, features, labels) for name, loss in losses.items()}
+    with torch.compiler.set_stance("fail_on_recompile"):
+        return in_turn(works, SECONDS_EACH * len(works), least_turns=3)
+
+
+def compare(rows, arguments):
+    """Prints and returns times of forward and backward passes."""
+    features, labels = batch(rows)
+    losses = eager_losses(arguments.peers)
+    if rows > arguments.largest_peer:
+        losses = {"projnce": losses["projnce"]}
+    step(losses["projnce"], features, labels)
+    reference = features.grad
+    losses, facts = with_compiled(losses, features, labels)
+    losses = {n: l for n, l in losses.items() if agrees(n, l, reference, features, labels)}
+    times = measure(losses, features, labels)
+    print(f"N = {rows}, D = {DIM}, forward and backward")
+    for name, seconds in times.items():
+        note = ""
+        if name in facts:
+            note = "  compiled in {compile_seconds:.1f} s, {graph_breaks} graph breaks".format(**facts[name])
+        print(f"  {name:<34} {seconds * 1e3:10.3f} ms  {seconds / times['projnce']:6.2f}x{note}", flush=True)
+    return {name: {"seconds": seconds, **facts.get(name, {})} for name, seconds in times.items()}
+
+
+def small_calls(arguments):
+    """Prints and returns microseconds of calls at N = 64: most of it is overhead."""
+    import torch
     features, labels = batch(64)
-    loss = projnce.SupConLoss(TEMPERATURE)
-    empty = features.detach().to("meta"), labels.to("meta")
-    taken = {"forward": [], "forward and backward": [], "way into the operator": []}
-    for _ in range(3000):
-        for name, work in (("forward", lambda: loss(features, labels)),
-                           ("forward and backward", lambda: step(loss, features, labels)),
-                           ("way into the operator", lambda: loss(*empty))):
-            started = time.perf_counter()
-            work()
-            taken[name].append(time.perf_counter() - started)
-    return {name: statistics.median(times) * 1e6 for name, times in taken.items()}
+    losses, _ = with_compiled(eager_losses(arguments.peers), features, labels)
+    report = {}
+    for name, loss in losses.items():
+        for _ in range(compiled.WARM_UP_CALLS):
+            loss(features, labels)
+    passes = {"forward": lambda loss: loss(features, labels),
+              "forward and backward": lambda loss: step(loss, features, labels)}
+    with torch.compiler.set_stance("fail_on_recompile"):
+        for what, call in passes.items():
+            works = {name: functools.partial(call, loss) for name, loss in losses.items()}
+            for name, seconds in in_turn(works, 0, CALLS_AT_64).items():
+                report.setdefault(name, {})[what] = seconds * 1e6
+    print("N = 64, microseconds of a call")
+    for name, taken in report.items():
+        print(f"  {name:<34} " + ", ".join(f"{what} {time:.0f}" for what, time in taken.items()))
+    return report
 
 
 def main():
@@ -116,23 +168,13 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
+    compiled.use_empty_cache()
+    import torch
     torch.set_num_threads(arguments.threads)
-    results = {"torch": torch.__version__, "threads": arguments.threads, "sizes": {}}
-    for rows in arguments.sizes:
-        features, labels = batch(rows)
-        losses = contestants(arguments.peers)
-        if rows > arguments.largest_peer:
-            losses = {"projnce": losses["projnce"]}
-        step(losses["projnce"], features, labels)
-        reference = features.grad
-        losses = {n: l for n, l in losses.items() if agree(n, l, reference, features, labels)}
-        times = measure(losses, features, labels)
-        results["sizes"][rows] = times
-        print(f"N = {rows}, D = {DIM}, forward and backward")
-        for name, seconds in times.items():
-            print(f"  {name:<26} {seconds * 1e3:10.2f} ms  {seconds / times['projnce']:6.1f}x")
-    results["call_us"] = call_overhead()
-    print("N = 64, median of a call: " + ", ".join(f"{n} {t:.0f} us" for n, t in results["call_us"].items()))
+    results = {"torch": torch.__version__, "threads": arguments.threads, "load": os.getloadavg()[0]}
+    print("torch {torch}, {threads} threads, load {load:.1f}".format(**results), flush=True)
+    results["sizes"] = {rows: compare(rows, arguments) for rows in arguments.sizes}
+    results["call_us"] = small_calls(arguments)
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1) + "\n")
 

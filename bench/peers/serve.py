@@ -3,10 +3,11 @@
 
     serve.py DIRECTORY THREADS
 
-DIRECTORY holds the peers' checkouts: SupContrast, pytorch-metric-learning, mixed_KSG. A request is
-a JSON object with `peer` and `action` ("import" or "run"); a run names its arrays (.npy files) and
-parameters. The answer has seconds, cpu_seconds, peak_bytes, value and, where there is one,
-gradient_norm; or `error`.
+DIRECTORY holds checkouts of SupContrast and mixed_KSG and may be empty; pytorch-metric-learning is the
+installed package. A request is a JSON object with `peer` and `action` ("import" or "run"); a run names
+its arrays (.npy files) and parameters. The answer has seconds, cpu_seconds, peak_bytes and value, and
+if there are any gradient_norm, compile_seconds and graph_breaks; or `error`. Peers whose name ends in
+", compiled" run under torch.compile; what an answer times never includes a compilation.
 """
 import ctypes
 import functools
@@ -18,7 +19,8 @@ import time
 import types
 from pathlib import Path
 
-from training import supcontrast_training
+import compiled
+from training import supcontrast_steps
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -31,14 +33,14 @@ def peak_resident_bytes():
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmHWM"):
             return int(line.split()[1]) * 1024
-    raise RuntimeError("the kernel does not tell VmHWM")
+    raise RuntimeError("the kernel does not report VmHWM")
 
 
 def measured(work):
     """Time and memory of work(), which returns value and gradient (or None)."""
-    ctypes.CDLL(None).malloc_trim(0)  # what earlier runs left would hide what this one needs
+    ctypes.CDLL(None).malloc_trim(0)  # memory kept from earlier runs would hide what this one needs
     before = resident_bytes()
-    Path("/proc/self/clear_refs").write_text("5")  # VmHWM starts again from here
+    Path("/proc/self/clear_refs").write_text("5")  # resets VmHWM
     cpu, start = time.process_time(), time.perf_counter()
     value, gradient = work()
     answer = {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu,
@@ -48,65 +50,98 @@ def measured(work):
     return answer
 
 
-@functools.lru_cache(maxsize=2)  # of one case: rows and labels
+@functools.lru_cache(maxsize=2)  # rows and labels of one case
 def read_array(path):
     import numpy
     return numpy.load(path)
 
 
-def rows_and_labels(request):
-    import torch
-    rows = torch.from_numpy(read_array(request["x"])).requires_grad_(True)
-    rows.grad = None
-    return rows, torch.from_numpy(read_array(request["labels"]))
-
-
-def module_from(path):
+def module_from(directory, name, file):
+    if directory is None:
+        raise FileNotFoundError(f"no --peers, expected a folder with a checkout of {name}")
+    path = directory / name / file
     spec = importlib.util.spec_from_file_location(f"peer_{path.stem}", path)
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # torch.compile looks it up by its name
     spec.loader.exec_module(module)
     return module
 
 
-def supcontrast(directory):
-    """Takes unit rows as [samples, views, D]; normalised here as its models do."""
+class CompiledLosses:
+    """The compiled losses of one number of rows, by name."""
+
+    def __init__(self):
+        self.rows, self.losses = 0, {}
+
+    def get(self, name, rows, make_loss, step):
+        import torch
+        if rows != self.rows:
+            torch.compiler.reset()  # code for other shapes is not needed any more
+            self.rows, self.losses = rows, {}
+        if name not in self.losses:
+            self.losses[name] = compiled.Compiled(make_loss(), step)
+        return self.losses[name]
+
+
+COMPILED = CompiledLosses()
+
+
+def loss_runner(name, make_loss, is_compiled):
+    """Runs a loss, eager or compiled; `make_loss(temperature)` returns loss(rows, labels)."""
     import torch
-    peer = module_from(directory / "SupContrast" / "losses.py")
 
     def run(request):
-        rows, labels = rows_and_labels(request)
-        temperature, samples = request["temperature"], len(labels) // 2
+        rows = torch.from_numpy(read_array(request["x"])).requires_grad_(True)
+        labels = torch.from_numpy(read_array(request["labels"]))
+
+        def make():
+            return make_loss(request["temperature"])
+
+        def step(loss):
+            rows.grad = None
+            value = loss(rows, labels)
+            value.backward()
+            return value.detach(), lambda: rows.grad
+
+        if not is_compiled:
+            loss = make()
+            return measured(lambda: step(loss))
+        code = COMPILED.get(name, len(labels), make, step)
+        return code.run(lambda: measured(lambda: step(code.function))) | code.facts()
+    return run
+
+
+def supcontrast(directory, is_compiled=False):
+    """Takes unit rows as [samples, views, D]; normalized here as its models do."""
+    import torch
+    peer = module_from(directory, "SupContrast", "losses.py")
+
+    def make_loss(temperature):
         criterion = peer.SupConLoss(temperature=temperature, base_temperature=temperature)
 
-        def work():
+        def loss(rows, labels):
+            samples = len(labels) // 2
             unit = torch.nn.functional.normalize(rows, dim=1)
             views = torch.stack([unit[:samples], unit[samples:]], dim=1)
-            loss = criterion(views, labels[:samples])
-            loss.backward()
-            return loss, lambda: rows.grad
-        return measured(work)
-    return run
+            return criterion(views, labels[:samples])
+        return loss
+    return loss_runner("SupContrast", make_loss, is_compiled)
 
 
-def pytorch_metric_learning(directory):
-    """Normalises rows itself."""
-    sys.path.insert(0, str(directory / "pytorch-metric-learning" / "src"))
+def pytorch_metric_learning(_, is_compiled=False):
+    """Normalizes rows itself."""
     from pytorch_metric_learning import losses
 
-    def run(request):
-        rows, labels = rows_and_labels(request)
-        criterion = losses.SupConLoss(temperature=request["temperature"])
-
-        def work():
-            loss = criterion(rows, labels)
-            loss.backward()
-            return loss, lambda: rows.grad
-        return measured(work)
-    return run
+    def make_loss(temperature):
+        criterion = losses.SupConLoss(temperature=temperature)
+        return lambda rows, labels: criterion(rows, labels)
+    return loss_runner("pytorch-metric-learning", make_loss, is_compiled)
 
 
 def mixed_ksg(directory):
-    """Python 2, where a tab goes to the next multiple of eight; spaces say the same to Python 3."""
+    """Python 2, in which a tab goes to the next multiple of eight; spaces say the same to Python 3."""
+    if directory is None:
+        raise FileNotFoundError("no --peers, expected a folder with a checkout of mixed_KSG")
     path = directory / "mixed_KSG" / "mixed.py"
     module = types.ModuleType("peer_mixed_ksg")
     exec(compile(path.read_text().expandtabs(8), str(path), "exec"), module.__dict__)
@@ -117,8 +152,12 @@ def mixed_ksg(directory):
     return run
 
 
-PEERS = {"SupContrast": supcontrast, "pytorch-metric-learning": pytorch_metric_learning,
-         "mixed_KSG": mixed_ksg, "SupContrast training": supcontrast_training}
+PEERS = {"SupContrast": supcontrast,
+         "SupContrast, compiled": functools.partial(supcontrast, is_compiled=True),
+         "pytorch-metric-learning": pytorch_metric_learning,
+         "pytorch-metric-learning, compiled": functools.partial(pytorch_metric_learning,
+                                                                is_compiled=True),
+         "mixed_KSG": mixed_ksg, "SupContrast steps": supcontrast_steps}
 
 
 def serve(directory, answers):
@@ -133,8 +172,8 @@ def serve(directory, answers):
     for line in sys.stdin:
         try:
             reply = answer(json.loads(line))
-        except Exception as error:  # whatever the peer's code throws is the answer
-            reply = {"error": f"{type(error).__name__}: {error}".splitlines()[0]}
+        except Exception as error:  # whatever the peer's code raises is the answer
+            reply = {"error": (f"{type(error).__name__}: {error}".splitlines() or ["unknown"])[0]}
         print(json.dumps(reply), file=answers, flush=True)
 
 
@@ -143,8 +182,10 @@ def main():
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     # Read once, when torch and its BLAS are loaded.
-    os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = sys.argv[2]
-    serve(Path(sys.argv[1]), answers)
+    for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ[variable] = sys.argv[2]
+    compiled.use_empty_cache()
+    serve(Path(sys.argv[1]) if sys.argv[1] else None, answers)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <iostream>
 
 #include "bench/compare/machine_roofs.h"
@@ -58,16 +59,16 @@ double child_cpu_seconds(const std::vector<Entry>& entries) {
   return seconds;
 }
 
-/// How many times as quick as `other`; "" where that did not run.
-std::string ratio_text(const Entry& entry, const Entry& other) {
-  return other.runs() ? fmt::format("{:.2f}x", other.seconds() / entry.seconds()) : "";
+/// How many times the step of projnce, the last entry, this one takes; NaN if that did not run.
+double times_ours(const std::vector<Entry>& entries, const Entry& entry) {
+  const auto& ours = entries.back();
+  return ours.runs() ? entry.seconds() / ours.seconds() : std::nan("");
 }
 
-std::string head(const Contest& contest, size_t rivals) {
+std::string head(const Contest& contest) {
   auto text = fmt::format("{}: {}\n  {:<40}", contest.name, contest.title, "");
   if (contest.samples > 0) text += fmt::format(" {:>10}", "samples/s");
-  text += fmt::format(" {:>9} {:>9}", "ms/step", "to first");
-  if (rivals > 2) text += fmt::format(" {:>9}", "to second");
+  text += fmt::format(" {:>9} {:>9}", "ms/step", "ratio");
   if (contest.flops > 0) text += fmt::format(" {:>9} {:>8}", "GFLOP/s", "of peak");
   return text + "\n";
 }
@@ -80,8 +81,7 @@ std::string row(const Contest& contest, const std::vector<Entry>& entries, const
   if (contest.samples > 0) {
     text += fmt::format(" {:>10.1f}", static_cast<double>(contest.samples) / seconds);
   }
-  text += fmt::format(" {:>9.2f} {:>9}", 1e3 * seconds, ratio_text(entry, entries[0]));
-  if (entries.size() > 2) text += fmt::format(" {:>9}", ratio_text(entry, entries[1]));
+  text += fmt::format(" {:>9.2f} {:>8.2f}x", 1e3 * seconds, times_ours(entries, entry));
   if (contest.flops > 0) {
     text += fmt::format(" {:>9.0f} {:>6.1f} %", 1e-9 * contest.flops / seconds,
                         100 * contest.flops / seconds / peak);
@@ -113,10 +113,8 @@ ordered_json to_json(const Contest& contest, const std::vector<Entry>& entries, 
   if (contest.samples > 0) {
     object["samples_per_second"] = static_cast<double>(contest.samples) / seconds;
   }
-  if (entries[0].runs()) object["times_first"] = entries[0].seconds() / seconds;
-  if (entries.size() > 2 && entries[1].runs()) {
-    object["times_second"] = entries[1].seconds() / seconds;
-  }
+  if (entries.back().runs()) object["times_ours"] = times_ours(entries, entry);
+  if (!entry.rival.note.empty()) object["note"] = entry.rival.note;
   if (contest.flops > 0) object["share_of_fma"] = contest.flops / seconds / peak;
   object["loss"] = entry.turns.back().value;
   object["steps_ms"] = ordered_json::array();
@@ -146,13 +144,18 @@ ordered_json run_contest(const Contest& contest, int threads) {
                          {"samples", contest.samples}, {"flops", contest.flops},
                          {"rounds", contest.rounds},   {"fma_peak", peak},
                          {"others_share", others},     {"rivals", ordered_json::array()}};
-  std::cout << head(contest, entries.size());
+  std::cout << head(contest);
   for (const auto& entry : entries) {
     std::cout << row(contest, entries, entry, peak);
     report["rivals"].push_back(to_json(contest, entries, entry, peak));
   }
   if (contest.flops > 0) std::cout << fmt::format("  peak: {:.1f} GFLOP/s;", 1e-9 * peak);
   std::cout << fmt::format("  others kept {:.0f} % of the cores busy\n", 100 * others);
+  for (const auto& entry : entries) {
+    if (!entry.rival.note.empty()) {
+      std::cout << "  " << entry.rival.name << ": " << entry.rival.note << '\n';
+    }
+  }
   for (const auto& entry : entries) std::cout << parts_text(entry);
   std::cout << std::endl;
   return report;

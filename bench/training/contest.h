@@ -23,10 +23,10 @@ struct Rival {
   std::string name;
   std::function<Turn()> turn = {};
   std::string unavailable = {};  // why it does not take part; empty if it does
+  std::string note = {};         // printed below the table
 };
 
-/// Rivals that do the same work. Ratios are to the first that takes part; where there are three, to
-/// the second as well.
+/// Rivals that do the same work, projnce last: ratios are to it.
 struct Contest {
   std::string name;
   std::string title;

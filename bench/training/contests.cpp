@@ -7,6 +7,7 @@
 #include "bench/training/layer_list.h"
 #include "bench/training/loaded_pictures.h"
 #include "bench/training/training_step.h"
+#include "projnce/core/error.h"
 
 namespace projnce::bench {
 
@@ -14,7 +15,7 @@ namespace {
 
 constexpr double kTrainingPasses = 3;  // forward, gradient by the input, gradient by weights
 constexpr int64_t kViews = 2;
-const char* const kTorchName = "LibTorch, channels-last";
+const char* const kTorchName = "LibTorch in C++, channels-last";
 const char* const kOurName = "projnce";
 
 EncoderPtr make_encoder(const ResNetOptions& options) {
@@ -48,18 +49,56 @@ Rival random_steps(const std::string& name, const EncoderPtr& encoder, const Bat
           }};
 }
 
-Rival supcontrast(PythonPeers& peers, int64_t samples) {
-  const std::string peer = "SupContrast training";
-  const nlohmann::json request = {{"samples", samples}, {"settling_steps", kSettlingSteps}};
-  return {.name = "SupContrast in Python, NCHW",
-          .turn =
-              [&peers, peer, request] {
+/// The same network by torch from Python.
+struct PythonVariant {
+  const char* name;
+  bool channels_last = false;
+  bool compiled = false;
+};
+constexpr PythonVariant kPythonVariants[] = {{"SupContrast, NCHW, eager"},
+                                             {"SupContrast, channels-last, eager", true},
+                                             {"SupContrast, NCHW, compiled", false, true},
+                                             {"SupContrast, channels-last, compiled", true, true}};
+
+/// Makes and compiles what is measured later; throws if that fails.
+std::string prepare(PythonPeers& peers, const std::string& peer, const nlohmann::json& request) {
+  const auto first = peers.run(peer, request);
+  if (first.compile_seconds == 0) return {};
+  return fmt::format("compiled in {:.1f} s, not timed; {} graph breaks", first.compile_seconds,
+                     first.graph_breaks);
+}
+
+/// SupContrast's network; `work` is "step" or "evaluation".
+Rival python_rival(PythonPeers& peers, const PythonVariant& variant, const std::string& work,
+                   int64_t samples) {
+  const std::string peer = "SupContrast steps";
+  const nlohmann::json request = {{"work", work},
+                                  {"samples", samples},
+                                  {"channels_last", variant.channels_last},
+                                  {"compiled", variant.compiled},
+                                  {"settling_steps", kSettlingSteps}};
+  Rival rival{.name = variant.name, .turn = [&peers, peer, request] {
                 const auto run = peers.run(peer, request);
                 return Turn{.seconds = run.seconds,
                             .value = run.value,
                             .child_cpu_seconds = run.cpu_seconds};
-              },
-          .unavailable = peers.why_unavailable(peer)};
+              }};
+  rival.unavailable = peers.why_unavailable(peer);
+  if (!rival.unavailable.empty()) return rival;
+  try {
+    rival.note = prepare(peers, peer, request);
+  } catch (const Error& error) {
+    rival.unavailable = error.what();
+  }
+  return rival;
+}
+
+std::vector<Rival> python_rivals(PythonPeers& peers, const std::string& work, int64_t samples) {
+  std::vector<Rival> rivals;
+  for (const auto& variant : kPythonVariants) {
+    rivals.push_back(python_rival(peers, variant, work, samples));
+  }
+  return rivals;
 }
 
 Contest resnet18_contest(int64_t samples, int rounds, PythonPeers& peers) {
@@ -73,9 +112,10 @@ Contest resnet18_contest(int64_t samples, int rounds, PythonPeers& peers) {
       .rounds = rounds,
       .rivals = [=, &peers]() -> std::vector<Rival> {
         const auto batch = random_batch(samples, options.input);
-        return {supcontrast(peers, samples),
-                random_steps(kTorchName, make_encoder(options, Engine::kTorch), batch, 1),
-                random_steps(kOurName, make_encoder(options, Engine::kNative), batch, 1)};
+        auto rivals = python_rivals(peers, "step", samples);
+        rivals.push_back(random_steps(kTorchName, make_encoder(options, Engine::kTorch), batch, 1));
+        rivals.push_back(random_steps(kOurName, make_encoder(options, Engine::kNative), batch, 1));
+        return rivals;
       }};
 }
 
@@ -163,18 +203,44 @@ Rival updates(const std::string& name, const Update& update) {
           }};
 }
 
+constexpr double kLearningRate = 1e-3;
+constexpr double kWeightDecay = 1e-4;
+
+/// torch's update in one pass, AdamW(fused=True) of Python; LibTorch's C++ optimizer has no such
+/// option.
+Rival fused_updates() {
+  const auto model = model_with_gradients();
+  std::vector<torch::Tensor> parameters;
+  std::vector<torch::Tensor> gradients;
+  std::vector<torch::Tensor> means;
+  std::vector<torch::Tensor> squares;
+  std::vector<torch::Tensor> steps;
+  for (const auto& parameter : model->parameters()) {
+    parameters.push_back(parameter.detach());
+    gradients.push_back(parameter.grad());
+    means.push_back(torch::zeros_like(parameters.back()));
+    squares.push_back(torch::zeros_like(parameters.back()));
+    steps.push_back(torch::zeros({}));
+  }
+  return updates("torch, fused AdamW", [=] {
+    for (const auto& step : steps) step.add_(1);
+    at::_fused_adamw_(parameters, gradients, means, squares, /*max_exp_avg_sqs=*/{}, steps,
+                      kLearningRate, /*beta1=*/0.9, /*beta2=*/0.999, kWeightDecay, /*eps=*/1e-8,
+                      /*amsgrad=*/false, /*maximize=*/false);
+  });
+}
+
 std::vector<Rival> optimizer_rivals() {
-  constexpr double kLearningRate = 1e-3;
   const auto theirs = model_with_gradients();
   auto stock = std::make_shared<torch::optim::AdamW>(
-      theirs->parameters(), torch::optim::AdamWOptions(kLearningRate).weight_decay(1e-4));
+      theirs->parameters(), torch::optim::AdamWOptions(kLearningRate).weight_decay(kWeightDecay));
   const auto model = model_with_gradients();
   NamedParameters parameters;
   for (const auto& item : model->named_parameters()) {
     parameters.emplace_back(item.key(), item.value());
   }
   auto ours = std::make_shared<AdamW>(parameters, AdamWOptions{});
-  return {updates("torch::optim::AdamW", [stock, theirs] { stock->step(); }),
+  return {updates("torch::optim::AdamW", [stock, theirs] { stock->step(); }), fused_updates(),
           updates(kOurName, [ours, model] { ours->step(kLearningRate); })};
 }
 
@@ -190,19 +256,22 @@ Rival evaluations(const std::string& name, const EncoderPtr& encoder, const torc
           }};
 }
 
-Contest evaluation_contest(int rounds) {
+Contest evaluation_contest(int rounds, PythonPeers& peers) {
   constexpr int64_t kImages = 256;
   const ResNetOptions options{};
-  return {.name = "evaluation",
-          .title = "ResNet-18, 32x32, batch 256, evaluation forward (a sample is one image)",
-          .samples = kImages,
-          .flops = static_cast<double>(kImages) * forward_flops(conv_layers(options)),
-          .rounds = rounds,
-          .rivals = [=]() -> std::vector<Rival> {
-            const auto images = random_batch(kImages / kViews, options.input).images;
-            return {evaluations(kTorchName, make_encoder(options, Engine::kTorch), images),
-                    evaluations(kOurName, make_encoder(options, Engine::kNative), images)};
-          }};
+  return {
+      .name = "evaluation",
+      .title = "ResNet-18, 32x32, batch 256, evaluation forward (a sample is one image)",
+      .samples = kImages,
+      .flops = static_cast<double>(kImages) * forward_flops(conv_layers(options)),
+      .rounds = rounds,
+      .rivals = [=, &peers]() -> std::vector<Rival> {
+        const auto images = random_batch(kImages / kViews, options.input).images;
+        auto rivals = python_rivals(peers, "evaluation", kImages);
+        rivals.push_back(evaluations(kTorchName, make_encoder(options, Engine::kTorch), images));
+        rivals.push_back(evaluations(kOurName, make_encoder(options, Engine::kNative), images));
+        return rivals;
+      }};
 }
 
 }  // namespace
@@ -218,7 +287,7 @@ std::vector<Contest> training_contests(const TrainingBenchOptions& options, Pyth
            .title = "AdamW update of ResNet-18 with its head, 11.5 M parameters",
            .rounds = 2 * options.rounds + 1,
            .rivals = optimizer_rivals},
-          evaluation_contest(options.rounds)};
+          evaluation_contest(options.rounds, peers)};
 }
 
 }  // namespace projnce::bench

@@ -26,7 +26,9 @@ constexpr int64_t kLayerImages = 128;  // of a batch of 64 in two views
 const char* const kDetails =
     "Rivals take their steps in turn; times are medians. A sample is an image with its two views. "
     "LibTorch's rival and ours differ in the engine alone: loss and optimizer are projnce's. "
-    "SupContrast runs its own network, loss and SGD, on pictures in memory. GFLOP/s count 2 for "
+    "SupContrast runs its own network, loss and SGD, on images in memory; network and loss are "
+    "also "
+    "compiled by torch.compile, before anything is timed. GFLOP/s count 2 for "
     "each multiplication and addition of direct convolution, forward and both gradients "
     "(Winograd's "
     "algorithm needs fewer), and the peak is what multiply-add instructions in registers reach in "
@@ -85,11 +87,10 @@ void run(const TrainingBenchOptions& options) {
     // After each case: whoever stops a long run keeps what is done.
     if (!options.json.empty()) write_file_atomically(options.json, report.dump(2) + "\n");
   };
-  std::cout << fmt::format("{}, {} threads, {}, LibTorch {}, load {:.2f}\n\n",
-                           report["machine"]["processor"].get<std::string>(), options.threads,
-                           describe_engine(Engine::kNative),
-                           report["machine"]["libtorch"].get<std::string>(),
-                           report["machine"]["load"].get<double>())
+  const auto text = [&](const char* key) { return report["machine"][key].get<std::string>(); };
+  std::cout << fmt::format("{}, {} threads, {}, torch {} with {}, load {:.2f}\n\n",
+                           text("processor"), options.threads, describe_engine(Engine::kNative),
+                           text("torch"), text("onednn"), report["machine"]["load"].get<double>())
             << std::flush;
   for (const auto& contest : contests) {
     if (wanted(options, contest.name)) add(run_contest(contest, options.threads));
