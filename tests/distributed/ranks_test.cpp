@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <future>
 #include <numeric>
 
 #include "tests/support/rank_threads.h"
@@ -168,11 +169,17 @@ TEST(Ranks, CountsWhatItSends) {
 
 TEST(Ranks, TellsWhatItWasDoingWhenAnotherOneIsGone) {
   const testing::ScratchDir dir;
+  std::promise<void> first_joined;  // a rank that leaves earlier is missed while joining
   const auto problems = testing::in_threads(2, [&](int rank) {
     const auto ranks =
         join_ranks(testing::rank_of(rank, 2, dir), {.timeout = std::chrono::milliseconds(300)});
+    if (rank == 1) {
+      first_joined.get_future().wait_for(std::chrono::seconds(10));
+      return;
+    }
+    first_joined.set_value();
     auto numbers = torch::ones({10});
-    if (rank == 0) ranks->sum(numbers, "gathering embeddings");
+    ranks->sum(numbers, "gathering embeddings");
   });
   ASSERT_TRUE(problems[0]);
   try {
