@@ -35,7 +35,7 @@ class BenchTools(unittest.TestCase):
 
     def plot(self, cases):
         report = {"machine": {"processor": "A & B", "threads": 2, "instructions": "plain",
-                              "libtorch": "1.13", "blas": "none"}, "rounds": 1, "cases": cases}
+                              "torch": "2.13", "blas": "none"}, "rounds": 1, "cases": cases}
         (self.scratch / "bench.json").write_text(json.dumps(report))
         return subprocess.run([sys.executable, ROOT / "tools/plot_bench.py", "bench.json", "b.svg"],
                               cwd=self.scratch, text=True, capture_output=True)

@@ -15,6 +15,8 @@ constexpr double kSureShare = 0.3;
 constexpr double kGainWithoutFlatness = 0.15;
 constexpr double kMinGain = 4;  // nats in total
 constexpr double kMinWeight = 0.01;
+constexpr double kApart = 0.98;     // mean confidence of classes that do not overlap
+constexpr double kNearlyEqual = 1;  // nats in total
 
 struct Prediction {
   double confidence;
@@ -35,6 +37,15 @@ std::vector<std::vector<Prediction>> predictions_of(const FoldData& data,
         {*largest, label != data.labels[static_cast<size_t>(i)]});
   }
   return predicted;
+}
+
+/// Mean probability of the most likely class.
+double mean_confidence(const FoldData& data, const HeldOutScores& scores) {
+  double sum = 0;
+  for (const auto& of_class : predictions_of(data, scores)) {
+    for (const auto& prediction : of_class) sum += prediction.confidence;
+  }
+  return sum / static_cast<double>(data.size());
 }
 
 }  // namespace
@@ -61,6 +72,8 @@ double flatness_of_mistakes(const FoldData& data, const HeldOutScores& scores) {
 double pattern_weight(const FoldData& data, const HeldOutScores& uniform,
                       const HeldOutScores& pattern) {
   const double gain = pattern.fit.held_out - uniform.fit.held_out;
+  // If the classes are apart there is no overlap that a pattern could describe by mistake.
+  if (gain > -kNearlyEqual && mean_confidence(data, pattern) > kApart) return 1;
   const auto samples = static_cast<double>(pattern.fit.held_out_samples);
   const double slope = std::max(1 - flatness_of_mistakes(data, pattern), 0.0);
   const double required = std::max(kGainWithoutFlatness * slope * slope * samples, kMinGain);
