@@ -12,7 +12,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 14)
   # GCC 14 warns about the std::vector<bool>::reserve() of an empty vector in torch::autograd::Function.
-  target_compile_options(projnce_flags INTERFACE -Wno-array-bounds)
+  target_compile_options(projnce_flags INTERFACE -Wno-array-bounds -Wno-stringop-overflow)
 endif()
 if(PROJNCE_SANITIZE)
   target_compile_options(projnce_flags INTERFACE

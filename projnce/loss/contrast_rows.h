@@ -37,7 +37,7 @@ struct ContrastRows {
   torch::Tensor own_count = {};     // [N], int64: candidates of the anchor's class, itself included
   torch::Tensor finite_zero = {};   // scalar: 0, or NaN where an anchor is not finite
   bool with_parts = true;           // of the loss, for logs
-  Reduction reduction = Reduction::kMean;
+  Reduction reduction = Reduction::kMean;  ///< how losses of single anchors are combined
 
   /// N.
   int64_t num_anchors() const { return anchors.size(0); }

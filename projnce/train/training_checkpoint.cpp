@@ -113,7 +113,7 @@ void restore_training(const TrainingParts& parts, const TensorFile& file) {
     fail(file.origin, " has format '", metadata(file, "format"), "', expected '", kTrainingFormat,
          "'");
   }
-  const auto& state = metadata(file, "state");
+  const std::string state = metadata(file, "state");
   if (generators_of(file).size(1) != random_state().size(0)) {
     fail(file.origin, " has random generators of another kind, written by another LibTorch");
   }

@@ -15,8 +15,8 @@ enum class NoiseKind {
 
 /// A noise model fitted to held-out logits, with what is uncertain about it.
 struct NoiseFit {
-  NoiseKind kind = NoiseKind::kUniform;
-  NoiseModel best;  ///< the most likely one
+  NoiseKind kind = NoiseKind::kUniform;  ///< what the noise was assumed to be
+  NoiseModel best;                       ///< the most likely one
   /// Models at neighboring temperatures, and how probable each is; few samples leave several.
   std::vector<NoiseModel> models;
   std::vector<double> weights;  ///< of `models`; sum to 1
