@@ -196,8 +196,7 @@ class RowLoss(RowLossBase):
             anchor_offset,
         )
 
-    def _arguments(self, *given: Any, **more: Any) -> tuple[Any, ...]:
-        return self._row_arguments(*given, **more)
+    _arguments = RowLossBase._row_arguments
 
 
 def check_tensor(value: Any, name: str) -> None:

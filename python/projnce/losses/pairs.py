@@ -126,7 +126,7 @@ class SupConLoss(RowLoss, operator="supcon"):
         **named: Any,
     ) -> tuple[Any, ...]:
         if self.contrast_mode == "all":
-            return super()._arguments(features, labels, instances, candidates, *more, **named)
+            return self._row_arguments(features, labels, instances, candidates, *more, **named)
         check_tensor(features, "features")
         if candidates is not None or features.dim() < 3:
             raise ValueError(
@@ -140,7 +140,7 @@ class SupConLoss(RowLoss, operator="supcon"):
         if labels is not None:
             check_tensor(labels, "labels")
             labels = labels.flatten()
-        return super()._arguments(
+        return self._row_arguments(
             features[:, 0].flatten(1),
             labels,
             instances,
