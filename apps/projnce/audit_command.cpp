@@ -7,7 +7,7 @@
 #include "projnce/core/error.h"
 #include "projnce/pipeline/audit.h"
 
-namespace projnce::app {
+namespace projnce::app::audit_command {
 
 namespace {
 
@@ -118,7 +118,7 @@ nlohmann::ordered_json run_audit(AuditArguments& arguments, const Context& conte
 
 }  // namespace
 
-void add_audit_command(CLI::App& app, Context& context) {
+void add(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<AuditArguments>();
   auto& run = arguments->run;
   auto& arrays = arguments->arrays;
@@ -150,4 +150,4 @@ void add_audit_command(CLI::App& app, Context& context) {
   });
 }
 
-}  // namespace projnce::app
+}  // namespace projnce::app::audit_command

@@ -7,7 +7,7 @@
 #include "projnce/core/threads.h"
 #include "projnce/pipeline/measure_machine.h"
 
-namespace projnce::app {
+namespace projnce::app::bench_command {
 
 namespace {
 
@@ -54,7 +54,7 @@ void print_training(const nlohmann::ordered_json& result) {
 
 }  // namespace
 
-void add_bench_command(CLI::App& app, Context& /*context*/) {
+void add(CLI::App& app, Context& /*context*/) {
   struct Arguments {
     MeasureRequest request;
     bool json = false;
@@ -78,4 +78,4 @@ void add_bench_command(CLI::App& app, Context& /*context*/) {
   });
 }
 
-}  // namespace projnce::app
+}  // namespace projnce::app::bench_command

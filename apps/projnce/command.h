@@ -17,21 +17,23 @@ struct Context {
 };
 
 /// Each command registers itself, its options and its help text; the work happens in its callback.
-void add_audit_command(CLI::App& app, Context& context);
-void add_bench_command(CLI::App& app, Context& context);
-void add_data_command(CLI::App& app, Context& context);
-void add_embed_command(CLI::App& app, Context& context);
-void add_eval_command(CLI::App& app, Context& context);
-void add_export_command(CLI::App& app, Context& context);
-void add_launch_command(CLI::App& app, Context& context);
-void add_loss_command(CLI::App& app, Context& context);
-void add_mi_command(CLI::App& app, Context& context);
-void add_predict_command(CLI::App& app, Context& context);
-void add_report_command(CLI::App& app, Context& context);
-void add_reproduce_command(CLI::App& app, Context& context);
-void add_serve_command(CLI::App& app, Context& context);
-void add_train_command(CLI::App& app, Context& context);
-void add_tsne_command(CLI::App& app, Context& context);
+// clang-format off
+namespace audit_command { void add(CLI::App& app, Context& context); }
+namespace bench_command { void add(CLI::App& app, Context& context); }
+namespace data_command { void add(CLI::App& app, Context& context); }
+namespace embed_command { void add(CLI::App& app, Context& context); }
+namespace eval_command { void add(CLI::App& app, Context& context); }
+namespace export_command { void add(CLI::App& app, Context& context); }
+namespace launch_command { void add(CLI::App& app, Context& context); }
+namespace loss_command { void add(CLI::App& app, Context& context); }
+namespace mi_command { void add(CLI::App& app, Context& context); }
+namespace predict_command { void add(CLI::App& app, Context& context); }
+namespace report_command { void add(CLI::App& app, Context& context); }
+namespace reproduce_command { void add(CLI::App& app, Context& context); }
+namespace serve_command { void add(CLI::App& app, Context& context); }
+namespace train_command { void add(CLI::App& app, Context& context); }
+namespace tsne_command { void add(CLI::App& app, Context& context); }
+// clang-format on
 
 /// A command with one line for the list of commands and examples below its own help.
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& summary,

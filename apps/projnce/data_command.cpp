@@ -10,7 +10,7 @@
 #include "projnce/io/printable.h"
 #include "projnce/pipeline/inspect_data.h"
 
-namespace projnce::app {
+namespace projnce::app::data_command {
 
 namespace {
 
@@ -257,7 +257,7 @@ void add_list(CLI::App& command, Context& context) {
 
 }  // namespace
 
-void add_data_command(CLI::App& app, Context& context) {
+void add(CLI::App& app, Context& context) {
   auto* command =
       add_command(app, "data", "datasets: which there are, what one holds, what is damaged",
                   "  projnce data list\n"
@@ -294,4 +294,4 @@ void add_data_command(CLI::App& app, Context& context) {
   });
 }
 
-}  // namespace projnce::app
+}  // namespace projnce::app::data_command

@@ -6,7 +6,7 @@
 #include "apps/projnce/options.h"
 #include "projnce/pipeline/embed.h"
 
-namespace projnce::app {
+namespace projnce::app::embed_command {
 
 namespace {
 
@@ -23,7 +23,7 @@ const char* const kDetails =
 
 }  // namespace
 
-void add_embed_command(CLI::App& app, Context& context) {
+void add(CLI::App& app, Context& context) {
   struct Arguments {
     EmbedRequest request;
     bool json = false;
@@ -56,4 +56,4 @@ void add_embed_command(CLI::App& app, Context& context) {
   });
 }
 
-}  // namespace projnce::app
+}  // namespace projnce::app::embed_command

@@ -8,7 +8,7 @@
 #include "projnce/eval/accuracy.h"
 #include "projnce/pipeline/evaluate.h"
 
-namespace projnce::app {
+namespace projnce::app::eval_command {
 
 namespace {
 
@@ -96,7 +96,7 @@ ordered_json evaluate(Arguments& arguments, const Context& context) {
 
 }  // namespace
 
-void add_eval_command(CLI::App& app, Context& context) {
+void add(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<Arguments>();
   auto& arrays = arguments->arrays;
   auto& judge = arguments->run.judge;
@@ -129,4 +129,4 @@ void add_eval_command(CLI::App& app, Context& context) {
   });
 }
 
-}  // namespace projnce::app
+}  // namespace projnce::app::eval_command

@@ -6,7 +6,7 @@
 #include "projnce/core/error.h"
 #include "projnce/pipeline/export_run.h"
 
-namespace projnce::app {
+namespace projnce::app::export_command {
 
 namespace {
 
@@ -50,7 +50,7 @@ void print_lines(const nlohmann::ordered_json& result) {
 
 }  // namespace
 
-void add_export_command(CLI::App& app, Context& /*context*/) {
+void add(CLI::App& app, Context& /*context*/) {
   struct Arguments {
     ExportRequest request;
     bool json = false;
@@ -74,4 +74,4 @@ void add_export_command(CLI::App& app, Context& /*context*/) {
   });
 }
 
-}  // namespace projnce::app
+}  // namespace projnce::app::export_command

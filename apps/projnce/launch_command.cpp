@@ -5,7 +5,7 @@
 #include "apps/projnce/options.h"
 #include "projnce/distributed/launcher.h"
 
-namespace projnce::app {
+namespace projnce::app::launch_command {
 
 namespace {
 
@@ -25,7 +25,7 @@ std::vector<std::string> restart_arguments(std::vector<std::string> arguments) {
 
 }  // namespace
 
-void add_launch_command(CLI::App& app, Context& context) {
+void add(CLI::App& app, Context& context) {
   auto plan = std::make_shared<LaunchPlan>();
   auto* command = add_command(app, "launch", kSummary, kDetails);
   add_number(*command, "-n,--ranks", plan->ranks, between(1, 4096), "number of processes");
@@ -41,4 +41,4 @@ void add_launch_command(CLI::App& app, Context& context) {
   });
 }
 
-}  // namespace projnce::app
+}  // namespace projnce::app::launch_command

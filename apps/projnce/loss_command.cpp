@@ -12,7 +12,7 @@
 #include "projnce/core/error.h"
 #include "projnce/pipeline/loss_cases.h"
 
-namespace projnce::app {
+namespace projnce::app::loss_command {
 
 namespace {
 
@@ -118,7 +118,7 @@ void run(const Arguments& arguments) {
 
 }  // namespace
 
-void add_loss_command(CLI::App& app, Context& /*context*/) {
+void add(CLI::App& app, Context& /*context*/) {
   auto arguments = std::make_shared<Arguments>();
   auto* command = add_command(app, "loss", kSummary, kDetails);
   command->add_option("FILE", arguments->file, "JSON file of loss cases")->required();
@@ -130,4 +130,4 @@ void add_loss_command(CLI::App& app, Context& /*context*/) {
   command->callback([arguments] { run(*arguments); });
 }
 
-}  // namespace projnce::app
+}  // namespace projnce::app::loss_command

@@ -7,7 +7,7 @@
 #include "apps/projnce/options.h"
 #include "projnce/pipeline/information_report.h"
 
-namespace projnce::app {
+namespace projnce::app::mi_command {
 
 namespace {
 
@@ -53,7 +53,7 @@ void print_information(const nlohmann::ordered_json& result) {
 
 }  // namespace
 
-void add_mi_command(CLI::App& app, Context& /*context*/) {
+void add(CLI::App& app, Context& /*context*/) {
   struct Arguments {
     std::filesystem::path embeddings;
     std::filesystem::path labels;
@@ -79,4 +79,4 @@ void add_mi_command(CLI::App& app, Context& /*context*/) {
   });
 }
 
-}  // namespace projnce::app
+}  // namespace projnce::app::mi_command

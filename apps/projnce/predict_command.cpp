@@ -8,7 +8,7 @@
 #include "projnce/io/atomic_file.h"
 #include "projnce/pipeline/predict.h"
 
-namespace projnce::app {
+namespace projnce::app::predict_command {
 
 namespace {
 
@@ -61,7 +61,7 @@ void run(const Arguments& arguments, Context& context) {
 
 }  // namespace
 
-void add_predict_command(CLI::App& app, Context& context) {
+void add(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<Arguments>();
   auto* command = add_command(app, "predict", kSummary, kDetails);
   command->add_option("RUN", arguments->request.run, "directory of the run")->required();
@@ -76,4 +76,4 @@ void add_predict_command(CLI::App& app, Context& context) {
   command->callback([arguments, &context] { run(*arguments, context); });
 }
 
-}  // namespace projnce::app
+}  // namespace projnce::app::predict_command

@@ -5,7 +5,7 @@
 #include "apps/projnce/command.h"
 #include "projnce/pipeline/report.h"
 
-namespace projnce::app {
+namespace projnce::app::report_command {
 
 namespace {
 
@@ -23,7 +23,7 @@ const char* const kDetails =
 
 }  // namespace
 
-void add_report_command(CLI::App& app, Context& context) {
+void add(CLI::App& app, Context& context) {
   struct Arguments {
     ReportRequest request;
     bool json = false;
@@ -46,4 +46,4 @@ void add_report_command(CLI::App& app, Context& context) {
   });
 }
 
-}  // namespace projnce::app
+}  // namespace projnce::app::report_command

@@ -13,7 +13,7 @@
 #include "projnce/reproduce/result_terminal.h"
 #include "projnce/reproduce/scale.h"
 
-namespace projnce::app {
+namespace projnce::app::reproduce_command {
 
 namespace {
 
@@ -84,7 +84,7 @@ void run(const Arguments& arguments, Context& context) {
 
 }  // namespace
 
-void add_reproduce_command(CLI::App& app, Context& context) {
+void add(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<Arguments>();
   auto* command = add_command(app, "reproduce", kSummary, kDetails);
   auto& request = arguments->request;
@@ -113,4 +113,4 @@ void add_reproduce_command(CLI::App& app, Context& context) {
   });
 }
 
-}  // namespace projnce::app
+}  // namespace projnce::app::reproduce_command

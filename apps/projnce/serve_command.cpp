@@ -10,7 +10,7 @@
 #include "projnce/core/error.h"
 #include "projnce/pipeline/page_source.h"
 
-namespace projnce::app {
+namespace projnce::app::serve_command {
 
 namespace {
 
@@ -42,7 +42,7 @@ void run(const Arguments& arguments, Context& context) {
 
 }  // namespace
 
-void add_serve_command(CLI::App& app, Context& context) {
+void add(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<Arguments>();
   auto* command = add_command(app, "serve", kSummary, kDetails);
   command->add_option("RUNS", arguments->runs, "folder of runs, or a run")->required();
@@ -51,4 +51,4 @@ void add_serve_command(CLI::App& app, Context& context) {
   command->callback([arguments, &context] { run(*arguments, context); });
 }
 
-}  // namespace projnce::app
+}  // namespace projnce::app::serve_command

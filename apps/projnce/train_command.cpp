@@ -13,7 +13,7 @@
 #include "projnce/pipeline/train.h"
 #include "projnce/report/terminal_summary.h"
 
-namespace projnce::app {
+namespace projnce::app::train_command {
 
 namespace {
 
@@ -86,7 +86,7 @@ void run(const Arguments& arguments, Context& context) {
 
 }  // namespace
 
-void add_train_command(CLI::App& app, Context& context) {
+void add(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<Arguments>();
   auto* command = add_command(app, "train", kSummary, kDetails);
   auto& request = arguments->request;
@@ -119,4 +119,4 @@ void add_train_command(CLI::App& app, Context& context) {
   command->callback([arguments, &context] { run(*arguments, context); });
 }
 
-}  // namespace projnce::app
+}  // namespace projnce::app::train_command

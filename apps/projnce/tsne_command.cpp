@@ -6,7 +6,7 @@
 #include "apps/projnce/options.h"
 #include "projnce/pipeline/embedding_map.h"
 
-namespace projnce::app {
+namespace projnce::app::tsne_command {
 
 namespace {
 
@@ -34,7 +34,7 @@ void print_map(const nlohmann::ordered_json& result) {
 
 }  // namespace
 
-void add_tsne_command(CLI::App& app, Context& context) {
+void add(CLI::App& app, Context& context) {
   struct Arguments {
     MapRequest request;
     bool json = false;
@@ -67,4 +67,4 @@ void add_tsne_command(CLI::App& app, Context& context) {
   });
 }
 
-}  // namespace projnce::app
+}  // namespace projnce::app::tsne_command

@@ -17,13 +17,13 @@ PixelBox union_of(const PixelBox& a, const PixelBox& b) {
           std::max(a.left + a.width, b.left + b.width) - left};
 }
 
-struct Stretch {
+struct PixelRange {
   int first;
   int count;
 };
 
 /// The pixels under the triangles of an axis that begins at 0.
-Stretch pixels_under(const ResizeAxis& axis) {
+PixelRange pixels_under(const ResizeAxis& axis) {
   const double ratio = axis.extent / axis.resized;
   const double support = std::max(1.0, ratio);
   const double low = (axis.offset + 0.5) * ratio - support;

@@ -18,9 +18,9 @@ namespace projnce {
 
 namespace {
 
-constexpr uint64_t kBlockBytes = 16 << 10;
-constexpr uint64_t kBlocks = 16;
-constexpr uint64_t kWholeBytes = kBlocks * kBlockBytes;
+constexpr uint64_t kSampledBytes = 16 << 10;
+constexpr uint64_t kSampledBlocks = 16;
+constexpr uint64_t kWholeBytes = kSampledBlocks * kSampledBytes;
 constexpr int64_t kIdsAtOnce = 64;
 
 SampleId as_id(const XXH128_hash_t& hash) {
@@ -88,11 +88,11 @@ SampleId hash_file(const FileTree& tree, const std::string& file) {
   if (size <= kWholeBytes) return hash_id(tree.read(file, kWholeBytes).span());
   IdHasher hasher;
   hasher.add_values(std::span<const uint64_t>(&size, 1));
-  const uint64_t last = size - kBlockBytes;
-  for (uint64_t i = 0; i < kBlocks; ++i) {
-    // last / (kBlocks - 1) first: the product cannot overflow.
-    const uint64_t offset = i + 1 == kBlocks ? last : last / (kBlocks - 1) * i;
-    hasher.add(tree.read_range(file, offset, kBlockBytes).span());
+  const uint64_t last = size - kSampledBytes;
+  for (uint64_t i = 0; i < kSampledBlocks; ++i) {
+    // last / (kSampledBlocks - 1) first: the product cannot overflow.
+    const uint64_t offset = i + 1 == kSampledBlocks ? last : last / (kSampledBlocks - 1) * i;
+    hasher.add(tree.read_range(file, offset, kSampledBytes).span());
   }
   return hasher.id();
 }

@@ -60,19 +60,19 @@ EncoderPtr make_mlp(TableReader& reader, const InputShape& input) {
   return std::make_shared<Mlp>(options);
 }
 
-struct Entry {
+struct EncoderEntry {
   const char* name;
   MakeEncoder make;
 };
 
 constexpr std::array kEncoders = {
-    Entry{"audio-cnn", make_audio_cnn},
-    Entry{"mlp", make_mlp},
-    Entry{"resnet-small", make_resnet_small},
-    Entry{"resnet18", make_resnet18},
+    EncoderEntry{"audio-cnn", make_audio_cnn},
+    EncoderEntry{"mlp", make_mlp},
+    EncoderEntry{"resnet-small", make_resnet_small},
+    EncoderEntry{"resnet18", make_resnet18},
 };
 
-const Entry& find_encoder(const std::string& name) {
+const EncoderEntry& find_encoder(const std::string& name) {
   for (const auto& entry : kEncoders) {
     if (name == entry.name) return entry;
   }

@@ -76,28 +76,28 @@ LossPtr make_selfp(Table& table, const ProjectionContext& context, int64_t /*fea
   return std::make_shared<SelfpLoss>(pos, neg, options);
 }
 
-struct Entry {
+struct LossEntry {
   std::string_view name;
   LossPtr (*make)(Table& table, const ProjectionContext& context, int64_t feature_dim);
 };
 
 constexpr std::array kLosses = {
     // alphabetical
-    Entry{"ce", make_ce},
-    Entry{"infonce", make<InfonceLoss, InfonceOptions>},
-    Entry{"joint-projnce", make_joint<ProjnceLoss, ProjnceOptions>},
-    Entry{"joint-supcon", make_joint<SupConLoss, SupConOptions>},
-    Entry{"projnce", make<ProjnceLoss, ProjnceOptions>},
-    Entry{"projnce-med", make<ProjnceMedLoss, ProjnceMedOptions>},
-    Entry{"projnce-mlp", make_projnce_mlp},
-    Entry{"projnce-perp", make<ProjncePerpLoss, ProjncePerpOptions>},
-    Entry{"rince", make_rince<GroupBy::kClass>},
-    Entry{"rince-self", make_rince<GroupBy::kInstance>},
-    Entry{"sce", make_sce},
-    Entry{"selfp", make_selfp},
-    Entry{"simclr", make<SimclrLoss, SimclrOptions>},
-    Entry{"supcon", make<SupConLoss, SupConOptions>},
-    Entry{"symnce", make<SymnceLoss, SymnceOptions>},
+    LossEntry{"ce", make_ce},
+    LossEntry{"infonce", make<InfonceLoss, InfonceOptions>},
+    LossEntry{"joint-projnce", make_joint<ProjnceLoss, ProjnceOptions>},
+    LossEntry{"joint-supcon", make_joint<SupConLoss, SupConOptions>},
+    LossEntry{"projnce", make<ProjnceLoss, ProjnceOptions>},
+    LossEntry{"projnce-med", make<ProjnceMedLoss, ProjnceMedOptions>},
+    LossEntry{"projnce-mlp", make_projnce_mlp},
+    LossEntry{"projnce-perp", make<ProjncePerpLoss, ProjncePerpOptions>},
+    LossEntry{"rince", make_rince<GroupBy::kClass>},
+    LossEntry{"rince-self", make_rince<GroupBy::kInstance>},
+    LossEntry{"sce", make_sce},
+    LossEntry{"selfp", make_selfp},
+    LossEntry{"simclr", make<SimclrLoss, SimclrOptions>},
+    LossEntry{"supcon", make<SupConLoss, SupConOptions>},
+    LossEntry{"symnce", make<SymnceLoss, SymnceOptions>},
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ void read_fields(TableReader& reader, SampleOptions& options) {
 
 /// For the projections that are made of options alone.
 template <class Made, class Options>
-ProjectionPtr make(Table& table, const ProjectionContext& /*context*/) {
+ProjectionPtr make_from_options(Table& table, const ProjectionContext& /*context*/) {
   Options options;
   TableReader reader(table, "projection");
   read_fields(reader, options);
@@ -58,19 +58,19 @@ ProjectionPtr make_mlp(Table& table, const ProjectionContext& context) {
   return std::make_shared<MlpProjection>(options);
 }
 
-struct Entry {
+struct ProjectionEntry {
   std::string_view name;
   ProjectionPtr (*make)(Table& table, const ProjectionContext& context);
 };
 
 constexpr std::array kProjections = {
     // alphabetical
-    Entry{"centroid", make<CentroidProjection, CentroidOptions>},
-    Entry{"fixed", make_fixed},
-    Entry{"median", make<MedianProjection, MedianOptions>},
-    Entry{"mlp", make_mlp},
-    Entry{"perp", make<PerpProjection, PerpOptions>},
-    Entry{"sample", make<SampleProjection, SampleOptions>},
+    ProjectionEntry{"centroid", make_from_options<CentroidProjection, CentroidOptions>},
+    ProjectionEntry{"fixed", make_fixed},
+    ProjectionEntry{"median", make_from_options<MedianProjection, MedianOptions>},
+    ProjectionEntry{"mlp", make_mlp},
+    ProjectionEntry{"perp", make_from_options<PerpProjection, PerpOptions>},
+    ProjectionEntry{"sample", make_from_options<SampleProjection, SampleOptions>},
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ bool could_be_a_formula(std::string_view text) {
   return !text.empty() && std::string_view("=+-@\t\r'").find(text.front()) != text.npos;
 }
 
-std::string quoted(std::string_view text) {
+std::string quote_field(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"') out += '"';
@@ -30,7 +30,7 @@ CsvRow& CsvRow::add(std::string_view field) {
 
 CsvRow& CsvRow::text(std::string_view text) {
   const auto safe = (could_be_a_formula(text) ? "'" : "") + std::string(text);
-  return add(safe.find_first_of(",\"\r\n") == safe.npos ? safe : quoted(safe));
+  return add(safe.find_first_of(",\"\r\n") == safe.npos ? safe : quote_field(safe));
 }
 
 CsvRow& CsvRow::whole(int64_t number) {

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kTrainingFormat = "projnce-training-2";
 constexpr const char* kGenerators = "random.generators";
 
-nlohmann::json to_json(const TrainState& state, int64_t optimizer_steps) {
+nlohmann::json state_to_json(const TrainState& state, int64_t optimizer_steps) {
   return {{"epoch", state.epoch},
           {"batch", state.batch},
           {"step", state.step},
@@ -51,7 +51,7 @@ void read_state(const std::string& text, Trainer& trainer) {
 }
 
 std::string state_text(const TrainingParts& parts) {
-  return to_json(parts.trainer.state(), parts.trainer.optimizer().steps()).dump();
+  return state_to_json(parts.trainer.state(), parts.trainer.optimizer().steps()).dump();
 }
 
 NamedTensors weight_tensors(const EmbeddingModel& model, const ContrastiveLoss& loss) {
