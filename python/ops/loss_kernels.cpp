@@ -123,6 +123,22 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+/// What NAME takes, as its schema lists it.
+std::string arguments_of(const LossOperator& loss) {
+  std::vector<std::string> arguments;
+  for (const auto& tensor : loss.tensors) {
+    arguments.push_back((tensor.optional ? "Tensor? " : "Tensor ") + tensor.name);
+  }
+  if (loss.over_rows) {
+    arguments.emplace_back("SymInt anchor_offset");
+    arguments.emplace_back("bool normalize");
+  }
+  for (const auto& field : loss.fields) arguments.push_back(field.type + " " + field.name);
+  arguments.emplace_back("int reduction");
+  arguments.emplace_back("int grad_mask");
+  return joined(arguments);
+}
+
 std::string table_key(const std::string& option) {
   return std::string(option == kBaseTemperature ? kBaseTau : option);
 }
@@ -202,21 +218,15 @@ void LossKernel::operator()(const c10::OperatorHandle& /*handle*/, c10::Dispatch
   });
 }
 
+std::string eager_schema(const LossOperator& loss) {
+  return loss.name + "_eager(" + arguments_of(loss) + ") -> Tensor";
+}
+
 std::vector<std::pair<std::string, LossKernel::Kind>> schemas_of(const LossOperator& loss) {
-  std::vector<std::string> arguments;
   std::vector<std::string> gradients;
   for (const auto& tensor : loss.tensors) {
-    arguments.push_back((tensor.optional ? "Tensor? " : "Tensor ") + tensor.name);
     if (tensor.differentiable) gradients.push_back("Tensor grad_" + tensor.name);
   }
-  if (loss.over_rows) {
-    arguments.emplace_back("SymInt anchor_offset");
-    arguments.emplace_back("bool normalize");
-  }
-  for (const auto& field : loss.fields) arguments.push_back(field.type + " " + field.name);
-  arguments.emplace_back("int reduction");
-  arguments.emplace_back("int grad_mask");
-
   std::vector<std::string> options;
   std::vector<std::string> prepared;
   for (const auto& option : loss.options()) {
@@ -227,7 +237,7 @@ std::vector<std::pair<std::string, LossKernel::Kind>> schemas_of(const LossOpera
   for (const auto& field : loss.fields) prepared.push_back(field.type);
 
   using Kind = LossKernel::Kind;
-  const auto given = joined(arguments);
+  const auto given = arguments_of(loss);
   const auto found = joined(gradients);
   return {{loss.name + "(" + given + ") -> (Tensor loss, " + found + ")", Kind::kForward},
           {loss.name + "_backward(Tensor grad_loss, " + given + ") -> (" + found + ")",

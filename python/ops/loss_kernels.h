@@ -13,6 +13,7 @@ namespace projnce::ops {
 ///   NAME_backward(Tensor grad_loss, as above) -> (grad of each input)
 ///   NAME_parts(as above) -> (loss, grad of each input, parts [P], which of them exist [P])
 ///   NAME_options(options...) -> (completed options..., scalars...)
+///   NAME_eager(as NAME) -> loss, see eager_losses.h
 ///
 /// "Input" means a differentiable one. Bit i of `grad_mask` asks for the gradient of input i; the
 /// others, and all gradients of NAME with Reduction::kNone, are empty tensors. Gradients are
@@ -33,7 +34,10 @@ class LossKernel : public c10::OperatorKernel {
   Kind kind_;
 };
 
-/// The schemas of the four operators.
+/// The schemas of the first four operators.
 std::vector<std::pair<std::string, LossKernel::Kind>> schemas_of(const LossOperator& loss);
+
+/// The schema of NAME_eager.
+std::string eager_schema(const LossOperator& loss);
 
 }  // namespace projnce::ops

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "python/ops/eager_losses.h"
 #include "python/ops/loss_kernels.h"
 
 namespace projnce::ops {
@@ -31,6 +32,11 @@ void define(torch::Library& library) {
           name_in(schema).c_str(),
           torch::dispatch(c10::DispatchKey::CompositeExplicitAutograd, kernel_of(loss, kind)));
     }
+    library.def(torch::schema(eager_schema(loss).c_str()), {at::Tag::pt2_compliant_tag});
+    library.impl((loss.name + "_eager").c_str(),
+                 torch::dispatch(c10::DispatchKey::CompositeImplicitAutograd,
+                                 torch::CppFunction::makeFromBoxedFunctor(
+                                     std::make_unique<EagerLossKernel>(loss))));
   }
 }
 

@@ -12,7 +12,6 @@ that of the loss. If there are none (``reduction="none"``, or a mask without the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Optional
 
 import torch
@@ -47,6 +46,7 @@ class LossOperator:
         namespace = torch.ops.projnce
         self.name = name
         self.forward = getattr(namespace, name).default
+        self.eager = getattr(namespace, name + "_eager").default
         self.backward = getattr(namespace, name + "_backward").default
         self.parts = getattr(namespace, name + "_parts").default
         self.options = getattr(namespace, name + "_options").default
@@ -58,7 +58,6 @@ class LossOperator:
         self._num_tensors = sum("Tensor" in str(a.type) for a in schema.arguments)
         gradients = [r.name for r in schema.returns if r.name.startswith("grad_")]
         self._inputs = [names.index(name.removeprefix("grad_")) for name in gradients]
-        self._no_more = (None,) * (len(self._inputs) - 1)
         self._register()
 
     def _register(self) -> None:
@@ -126,30 +125,21 @@ class LossOperator:
     def __call__(self, *arguments: Any) -> Tensor:
         """The loss. The formula that ``register_autograd`` makes costs about 0.2 ms in a call with
         this many arguments (torch 2.13 fills in defaults, in quadratic time) and does not run under
-        ``torch.func``; eager mode uses the same formula by shorter ways."""
+        ``torch.func``; eager mode uses the same formula in C++."""
         if torch.compiler.is_compiling():
             return self.forward(*arguments)[0]
         if _transforms_active():
             return _Functional.apply(self, *arguments)[0]
-        if arguments[-1] == 0:
-            with _below_autograd():
-                return self.forward(*arguments)[0]
-        return _Eager.apply(self, arguments, *(arguments[index] for index in self._inputs))
+        return self.eager(*arguments)
 
     def _setup_context(
         self, ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...], first: int = 0
     ) -> None:
         """``first``: place of the first of ``inputs`` among the arguments that autograd sees."""
         ctx.mark_non_differentiable(*output[1:])
-        self._save(ctx, inputs, output, [ctx.needs_input_grad[first + i] for i in self._inputs])
-
-    def _save(
-        self, ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...], needed: Sequence[bool]
-    ) -> None:
-        """What backward needs; ``needed``: whether it needs the gradient of each input."""
         ctx.set_materialize_grads(False)
         reduction, mask = inputs[-2:]
-        bits = [bit for bit, flag in enumerate(needed) if flag]
+        bits = [bit for bit, i in enumerate(self._inputs) if ctx.needs_input_grad[first + i]]
         ctx.indices = [self._inputs[bit] for bit in bits]
         if reduction != _NONE and all(mask >> bit & 1 for bit in bits):
             ctx.scalars = None
@@ -235,40 +225,6 @@ class _Functional(torch.autograd.Function):
         return (None, *ctx.operator._differentiate(ctx, *gradients))
 
 
-class _Eager(torch.autograd.Function):
-    """A loss in eager mode; ``inputs`` are the differentiable ones among the arguments."""
-
-    @staticmethod
-    def forward(
-        ctx: Any, operator: LossOperator, arguments: tuple[Any, ...], *inputs: Optional[Tensor]
-    ) -> Tensor:
-        with _below_autograd():
-            output = operator.forward(*arguments)
-        ctx.operator = operator
-        ctx.simple = arguments[-1] == 1 and arguments[-2] != _NONE
-        if ctx.simple:  # the gradient of the first input alone
-            ctx.save_for_backward(arguments[0], output[1])
-        else:
-            operator._save(ctx, arguments, output, ctx.needs_input_grad[2:])
-        return output[0]
-
-    @staticmethod
-    def backward(ctx: Any, grad_loss: Optional[Tensor]) -> Any:
-        operator = ctx.operator
-        if ctx.simple and not torch.is_grad_enabled() and grad_loss is not None:
-            tensor, gradient = ctx.saved_tensors
-            gradient = gradient * grad_loss
-            if gradient.dtype != tensor.dtype:
-                gradient = gradient.to(tensor.dtype)
-            return (None, None, gradient, *operator._no_more)
-        if ctx.simple:
-            ctx.indices, ctx.scalars = operator._inputs[:1], None
-        gradients = operator._differentiate(ctx, grad_loss)
-        return (None, None, *[gradients[index] for index in operator._inputs])
-
-
-# What torch.library uses itself: dispatches to the kernel without another look at autograd.
-_below_autograd = torch._C._AutoDispatchBelowAutograd
 _transforms_active = getattr(torch._C, "_are_functorch_transforms_active", lambda: False)
 
 
