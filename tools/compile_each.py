@@ -2,8 +2,9 @@
 """Compiles every source by itself, without unity builds and without the precompiled header, which both hide
 missing includes. Nothing is generated: the compiler only checks the sources (-fsyntax-only).
 
-    compile_each.py            all sources of the library, the program and the operators
-    compile_each.py FILE...    these sources alone
+    compile_each.py                all sources of the library, the program and the operators; an hour of processor time
+    compile_each.py FILE...        these sources alone
+    compile_each.py --since REV    those that have changed since a revision
 """
 import json
 import os
@@ -42,9 +43,21 @@ def check(entry):
     return Path(entry["file"]).relative_to(ROOT), ran.returncode, ran.stdout
 
 
+def changed_since(revision):
+    listing = subprocess.run(["git", "diff", "--name-only", "--diff-filter=d", revision, "--", "*.cpp"], cwd=ROOT,
+                             check=True, text=True, stdout=subprocess.PIPE).stdout
+    return {ROOT / name for name in listing.splitlines()}
+
+
 def main(arguments):
+    if arguments[:1] == ["--since"]:
+        wanted = changed_since(arguments[1])
+        if not wanted:
+            print("no source has changed")
+            return 0
+    else:
+        wanted = {(Path.cwd() / name).resolve() for name in arguments}
     entries = configure()
-    wanted = {(Path.cwd() / name).resolve() for name in arguments}
     # Sources that are compiled for several instruction sets occur once for each.
     entries = [entry for entry in entries if Path(entry["file"]).is_relative_to(ROOT)
                and BUILD not in Path(entry["file"]).parents and (not wanted or Path(entry["file"]) in wanted)]

@@ -138,6 +138,21 @@ def compare(rows, arguments):
     return {name: {"seconds": seconds, **facts.get(name, {})} for name, seconds in times.items()}
 
 
+def floors(features, labels):
+    """Work that no call of the loss can be quicker than: its C++ operator alone, which computes value and
+    gradient, and torch's backward() of a graph with one multiplication."""
+    import torch
+    import projnce
+    loss = projnce.SupConLoss(temperature=TEMPERATURE)
+    operator, arguments = loss._operator.forward, loss._arguments(features, labels)
+    number = torch.ones((), requires_grad=True)
+
+    def operator_alone():
+        with torch._C._AutoDispatchBelowAutograd():  # without the formula that torch.library registers
+            operator(*arguments)
+    return {"projnce's operator": operator_alone, "torch: (x * 2).backward()": lambda: (number * 2).backward()}
+
+
 def small_calls(arguments):
     """Prints and returns microseconds of calls at N = 64: most of it is overhead."""
     import torch
@@ -152,6 +167,8 @@ def small_calls(arguments):
     with torch.compiler.set_stance("fail_on_recompile"):
         for what, call in passes.items():
             works = {name: functools.partial(call, loss) for name, loss in losses.items()}
+            if what != "forward":
+                works |= floors(features, labels)
             for name, seconds in in_turn(works, 0, CALLS_AT_64).items():
                 report.setdefault(name, {})[what] = seconds * 1e6
     print("N = 64, microseconds of a call")

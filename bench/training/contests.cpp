@@ -203,8 +203,8 @@ Rival updates(const std::string& name, const Update& update) {
           }};
 }
 
-constexpr double kLearningRate = 1e-3;
-constexpr double kWeightDecay = 1e-4;
+constexpr double kUpdateLearningRate = 1e-3;
+constexpr double kUpdateWeightDecay = 1e-4;
 
 /// torch's update in one pass, AdamW(fused=True) of Python; LibTorch's C++ optimizer has no such
 /// option.
@@ -225,7 +225,7 @@ Rival fused_updates() {
   return updates("torch, fused AdamW", [=] {
     for (const auto& step : steps) step.add_(1);
     at::_fused_adamw_(parameters, gradients, means, squares, /*max_exp_avg_sqs=*/{}, steps,
-                      kLearningRate, /*beta1=*/0.9, /*beta2=*/0.999, kWeightDecay, /*eps=*/1e-8,
+                      kUpdateLearningRate, /*beta1=*/0.9, /*beta2=*/0.999, kUpdateWeightDecay, /*eps=*/1e-8,
                       /*amsgrad=*/false, /*maximize=*/false);
   });
 }
@@ -233,7 +233,7 @@ Rival fused_updates() {
 std::vector<Rival> optimizer_rivals() {
   const auto theirs = model_with_gradients();
   auto stock = std::make_shared<torch::optim::AdamW>(
-      theirs->parameters(), torch::optim::AdamWOptions(kLearningRate).weight_decay(kWeightDecay));
+      theirs->parameters(), torch::optim::AdamWOptions(kUpdateLearningRate).weight_decay(kUpdateWeightDecay));
   const auto model = model_with_gradients();
   NamedParameters parameters;
   for (const auto& item : model->named_parameters()) {
@@ -241,7 +241,7 @@ std::vector<Rival> optimizer_rivals() {
   }
   auto ours = std::make_shared<AdamW>(parameters, AdamWOptions{});
   return {updates("torch::optim::AdamW", [stock, theirs] { stock->step(); }), fused_updates(),
-          updates(kOurName, [ours, model] { ours->step(kLearningRate); })};
+          updates(kOurName, [ours, model] { ours->step(kUpdateLearningRate); })};
 }
 
 Rival evaluations(const std::string& name, const EncoderPtr& encoder, const torch::Tensor& images) {
