@@ -5,7 +5,7 @@ import subprocess
 import time
 import unittest
 
-from support import PROGRAM, TINY, CommandLineTest, make_folder
+from support import PROGRAM, TINY, CommandLineTest, make_folder, read_safetensors
 
 
 class Train(CommandLineTest):
@@ -126,6 +126,12 @@ class Train(CommandLineTest):
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertIn("finished already", again.stderr)
 
+    def test_live_interrupted_and_resumed_equals_never_stopped_and_not_live(self):
+        self.train_whole()
+        self.start_and_signal(signal.SIGINT, 8, "--live")
+        self.assertIn("parts", (self.scratch / "parts/report.html").read_text())
+        self.assert_resumed_equals_whole("--live")
+
     def test_killed_and_resumed_equals_never_stopped(self):
         self.train_whole()
         self.assertEqual(self.start_and_signal(signal.SIGKILL, lines=15).returncode, -signal.SIGKILL)
@@ -163,12 +169,20 @@ class Train(CommandLineTest):
         _, process.log = process.communicate(timeout=60)
         return process
 
-    def assert_resumed_equals_whole(self):
-        resumed = self.run_program("train", "--resume", "--out", "parts")
+    def assert_resumed_equals_whole(self, *options):
+        resumed = self.run_program("train", "--resume", "--out", "parts", *options)
         self.assertEqual(resumed.returncode, 0, resumed.stderr)
         for name in ("metrics.jsonl", "embeddings.npy", "labels.npy", "encoder.safetensors"):
             self.assertEqual((self.scratch / "whole" / name).read_bytes(),
                              (self.scratch / "parts" / name).read_bytes(), name)
+        whole, parts = ({path.name: read_safetensors(path) for path in sorted(run.glob("checkpoints/*"))}
+                        for run in (self.scratch / "whole", self.scratch / "parts"))
+        self.assertGreater(len(whole), 2)
+        self.assertEqual(list(whole), list(parts))
+        for name, checkpoint in whole.items():
+            self.assertEqual(list(checkpoint), list(parts[name]), name)
+            for tensor, value in checkpoint.items():
+                self.assertTrue(value == parts[name][tensor], f"{tensor} of {name} differs")
 
     def wait_for_lines(self, path, count):
         deadline = time.monotonic() + 60
