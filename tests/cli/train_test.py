@@ -1,11 +1,15 @@
 import json
 import os
+import re
 import signal
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
 from support import PROGRAM, TINY, CommandLineTest, make_folder, read_safetensors
+
+SOURCES = Path(__file__).resolve().parent.parent.parent / "apps" / "projnce"
 
 
 class Train(CommandLineTest):
@@ -195,10 +199,15 @@ class Train(CommandLineTest):
 
 class Help(CommandLineTest):
     def test_every_command_explains_itself(self):
-        for command in ("train", "eval", "predict", "embed", "data", "loss"):
-            ran = self.run_program(command, "--help")
-            self.assertEqual(ran.returncode, 0)
-            self.assertIn("projnce " + command, ran.stdout)
+        commands = sorted(path.name[:-len("_command.cpp")] for path in SOURCES.glob("*_command.cpp"))
+        listed = self.run_program("--help").stdout.split("Subcommands:\n")[1]
+        self.assertEqual(sorted(re.findall(r"^  (\w+) ", listed, re.MULTILINE)), commands)
+        for command in commands:
+            with self.subTest(command):
+                ran = self.run_program(command, "--help")
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                self.assertIn("projnce " + command, ran.stdout)
+                self.assertIn("Examples:", ran.stdout)
 
     def test_version(self):
         self.assertRegex(self.run_program("--version").stdout, r"^\d+\.\d+\.\d+\n$")
