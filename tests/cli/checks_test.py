@@ -1,6 +1,10 @@
-"""What tools/check_layers.py finds."""
+"""The checks that a commit must pass: what tools/check_layers.py finds, and what the hooks run."""
+import os
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -48,6 +52,46 @@ class DefinedTypes(unittest.TestCase):
     def test_no_type_is_defined_twice(self):
         ran = subprocess.run([sys.executable, ROOT / "tools/check_layers.py"], text=True, capture_output=True)
         self.assertEqual((ran.returncode, ran.stdout), (0, ""))
+
+
+@unittest.skipUnless(shutil.which("git") and (ROOT / ".git").exists(), "not a git checkout")
+class Hooks(unittest.TestCase):
+    INSTALLERS = ("apt", "apt-get", "dpkg", "sudo", "pip", "pip3", "npm", "pre-commit")
+    NEEDED = ("bash", "cat", "dirname", "env", "git", "python3", "sh")
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.bin = Path(scratch.name)
+        self.called = self.bin / "called.txt"
+        for name in self.NEEDED:
+            (self.bin / name).symlink_to(shutil.which(name))
+        for name in self.INSTALLERS:
+            self.write_stub(name)
+
+    def write_stub(self, name):
+        stub = self.bin / name
+        stub.write_text(f'#!/bin/sh\necho {name} >> "{self.called}"\n')
+        stub.chmod(0o755)
+
+    def run_hook(self, entry):
+        return subprocess.run(entry.split(), cwd=ROOT, text=True, capture_output=True,
+                              env={**os.environ, "PATH": str(self.bin)})
+
+    def test_install_nothing(self):
+        self.write_stub("clang-format")
+        entries = re.findall(r"entry: ([^,]+),", (ROOT / ".pre-commit-config.yaml").read_text())
+        self.assertGreater(len(entries), 1)
+        for entry in entries:
+            ran = self.run_hook(entry)
+            self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        self.assertEqual(set(self.called.read_text().split()), {"clang-format"})
+
+    def test_say_what_is_missing_instead_of_installing_it(self):
+        ran = self.run_hook("script/format --check")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("found no clang-format", ran.stderr)
+        self.assertFalse(self.called.exists())
 
 
 if __name__ == "__main__":
