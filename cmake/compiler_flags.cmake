@@ -1,5 +1,6 @@
 # Flags of our own sources, carried by one interface target; nothing is set globally.
 add_library(projnce_flags INTERFACE)
+target_compile_features(projnce_flags INTERFACE cxx_std_20)
 target_compile_options(projnce_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow
   # Designated initialisers leave fields at their defaults; that is what they are for.
@@ -17,5 +18,5 @@ endif()
 if(PROJNCE_SANITIZE)
   target_compile_options(projnce_flags INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-  add_link_options(-fsanitize=address,undefined)
+  target_link_options(projnce_flags INTERFACE -fsanitize=address,undefined)
 endif()

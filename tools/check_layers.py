@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Includes go down only: fails where a folder includes one that the table does not allow it.
+"""Includes go down only: fails if a folder includes one that the table does not allow it.
 
-Also fails where a source file is missing from the CMake lists: what is not built is not checked.
+Also fails if a source file is missing from the CMake lists (what is not built is not checked), and if a
+named namespace defines a type twice, which breaks the one-definition rule without a word from the linker.
 """
 import re
 import sys
@@ -41,6 +42,16 @@ PROGRAM_CORE = {"logging", "progress", "toml"}
 # Folders that compile without LibTorch, so that their parsers are quick to build and to fuzz.
 TORCH_FREE = ["io", "dataset", "augment", "kernel", "report"]
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
+# Folders whose types share programs, or namespaces with those that do.
+TYPED = ["projnce", "apps", "bench", "python", "tests"]
+# What carries no scopes: comments, raw strings, strings, characters (not the ' of 1'000), directives.
+NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'
+                     r"(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:\\\n|[^\n])*", re.DOTALL | re.MULTILINE)
+NAMESPACE = re.compile(r"\bnamespace\b\s*([\w:]*)\s*$")
+# `class Name`, `enum class Name : int`, `struct alignas(64) Name final : Base`; neither a specialization
+# (`struct Name<int>`) nor a member defined outside its class (`class Outer::Name`).
+TYPE = re.compile(r"\b(?:class|struct|union|enum(?:\s+(?:class|struct))?)\s+(?:(?:alignas\s*\([^)]*\)|\[\[.*?\]\])\s*)*"
+                  r"(\w+)\s*(?:final\s*)?(?::(?!:).*)?$", re.DOTALL)
 
 
 def check_includes(path, folder, text, problems):
@@ -73,6 +84,33 @@ def check_listed(path, problems):
         problems.append(f"{path}: not listed in {lists.relative_to(ROOT)}")
 
 
+def defined_types(text):
+    """Names of the types that a source defines in named namespaces: "projnce::Dataset"."""
+    found, scopes, head = [], [], 0
+    text = NO_CODE.sub(" ", text)
+    for brace in re.finditer(r"[{};]", text):
+        before, head = text[head:brace.start()], brace.end()
+        if brace[0] == "}":
+            scopes = scopes[:-1]
+        elif brace[0] == "{":
+            namespace, type_ = NAMESPACE.search(before), TYPE.search(before)
+            if type_ and not namespace and "" not in scopes:
+                found.append("::".join(scopes + [type_[1]]))
+            scopes = scopes + [namespace[1] if namespace else ""]  # a nameless one hides what it holds, as bodies do
+    return found
+
+
+def check_types(sources, problems):
+    """`sources` maps a path to its text."""
+    places = {}
+    for path, text in sources.items():
+        for name in set(defined_types(text)):
+            places.setdefault(name, []).append(str(path))
+    for name, paths in sorted(places.items()):
+        if len(paths) > 1:
+            problems.append(f"{paths[0]}: {name} is also defined in {', '.join(paths[1:])}")
+
+
 def main():
     problems = []
     for path in sorted((ROOT / "projnce").rglob("*.[hc]*")):
@@ -91,6 +129,8 @@ def main():
         check_listed(path, problems)
     for path in sorted((ROOT / "tests").rglob("*_test.cpp")):
         check_listed(path, problems)
+    typed = [path for folder in TYPED for path in sorted((ROOT / folder).rglob("*.[hc]*"))]
+    check_types({path: path.read_text() for path in typed if path.suffix in (".h", ".cpp")}, problems)
     for problem in problems:
         print(problem.replace(f"{ROOT}/", ""))
     return 1 if problems else 0

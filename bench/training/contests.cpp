@@ -225,7 +225,8 @@ Rival fused_updates() {
   return updates("torch, fused AdamW", [=] {
     for (const auto& step : steps) step.add_(1);
     at::_fused_adamw_(parameters, gradients, means, squares, /*max_exp_avg_sqs=*/{}, steps,
-                      kUpdateLearningRate, /*beta1=*/0.9, /*beta2=*/0.999, kUpdateWeightDecay, /*eps=*/1e-8,
+                      kUpdateLearningRate, /*beta1=*/0.9, /*beta2=*/0.999, kUpdateWeightDecay,
+                      /*eps=*/1e-8,
                       /*amsgrad=*/false, /*maximize=*/false);
   });
 }
@@ -233,7 +234,8 @@ Rival fused_updates() {
 std::vector<Rival> optimizer_rivals() {
   const auto theirs = model_with_gradients();
   auto stock = std::make_shared<torch::optim::AdamW>(
-      theirs->parameters(), torch::optim::AdamWOptions(kUpdateLearningRate).weight_decay(kUpdateWeightDecay));
+      theirs->parameters(),
+      torch::optim::AdamWOptions(kUpdateLearningRate).weight_decay(kUpdateWeightDecay));
   const auto model = model_with_gradients();
   NamedParameters parameters;
   for (const auto& item : model->named_parameters()) {

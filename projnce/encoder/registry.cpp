@@ -1,6 +1,9 @@
 #include "projnce/encoder/registry.h"
 
 #include <array>
+#include <functional>
+#include <memory>
+#include <utility>
 
 #include "projnce/core/names.h"
 #include "projnce/core/table_reader.h"
@@ -12,7 +15,8 @@ namespace projnce {
 
 namespace {
 
-using MakeEncoder = EncoderPtr (*)(TableReader& reader, const InputShape& input);
+/// Builds an encoder whose options have been read.
+using BuildEncoder = std::function<EncoderPtr(const InputShape& input)>;
 
 void read_stem(TableReader& reader, ResNetOptions& options) {
   reader.choice("stem", options.stem,
@@ -24,52 +28,59 @@ void read_engine(TableReader& reader, Engine& engine) {
                 {{"auto", Engine::kAuto}, {"native", Engine::kNative}, {"torch", Engine::kTorch}});
 }
 
-EncoderPtr make_resnet18(TableReader& reader, const InputShape& input) {
-  ResNetOptions options{.input = input};
+template <class EncoderType, class Options>
+BuildEncoder builder(const Options& options) {
+  return [options](const InputShape& input) {
+    Options complete = options;
+    complete.input = input;
+    return std::make_shared<EncoderType>(complete);
+  };
+}
+
+BuildEncoder read_resnet18(TableReader& reader) {
+  ResNetOptions options;
   read_stem(reader, options);
   read_engine(reader, options.engine);
-  return std::make_shared<ResNet>(options);
+  return builder<ResNet>(options);
 }
 
 /// A ResNet for CPUs: three stages of one block behind a strided stem; `width` channels in the
 /// first of them, doubled in each that follows.
-EncoderPtr make_resnet_small(TableReader& reader, const InputShape& input) {
+BuildEncoder read_resnet_small(TableReader& reader) {
   int64_t width = 16;
   reader.field("width", width, between(8, 512));
-  ResNetOptions options{.input = input,
-                        .widths = {width, 2 * width, 4 * width},
-                        .blocks_per_stage = 1,
-                        .small_stem_stride = 2};
+  ResNetOptions options{
+      .widths = {width, 2 * width, 4 * width}, .blocks_per_stage = 1, .small_stem_stride = 2};
   read_stem(reader, options);
   read_engine(reader, options.engine);
-  return std::make_shared<ResNet>(options);
+  return builder<ResNet>(options);
 }
 
-EncoderPtr make_audio_cnn(TableReader& reader, const InputShape& input) {
-  AudioCnnOptions options{.input = input};
+BuildEncoder read_audio_cnn(TableReader& reader) {
+  AudioCnnOptions options;
   reader.field("width", options.width, between(8, 512))
       .choice("pool", options.pool, {{"grid", AudioPool::kGrid}, {"global", AudioPool::kGlobal}});
   read_engine(reader, options.engine);
-  return std::make_shared<AudioCnn>(options);
+  return builder<AudioCnn>(options);
 }
 
-EncoderPtr make_mlp(TableReader& reader, const InputShape& input) {
-  MlpOptions options{.input = input};
+BuildEncoder read_mlp(TableReader& reader) {
+  MlpOptions options;
   reader.field("layers", options.layers, between(0, 16))
       .field("width", options.width, between(1, 65536));
-  return std::make_shared<Mlp>(options);
+  return builder<Mlp>(options);
 }
 
 struct EncoderEntry {
   const char* name;
-  MakeEncoder make;
+  BuildEncoder (*read)(TableReader& reader);
 };
 
 constexpr std::array kEncoders = {
-    EncoderEntry{"audio-cnn", make_audio_cnn},
-    EncoderEntry{"mlp", make_mlp},
-    EncoderEntry{"resnet-small", make_resnet_small},
-    EncoderEntry{"resnet18", make_resnet18},
+    EncoderEntry{"audio-cnn", read_audio_cnn},
+    EncoderEntry{"mlp", read_mlp},
+    EncoderEntry{"resnet-small", read_resnet_small},
+    EncoderEntry{"resnet18", read_resnet18},
 };
 
 const EncoderEntry& find_encoder(const std::string& name) {
@@ -79,9 +90,13 @@ const EncoderEntry& find_encoder(const std::string& name) {
   fail_unknown("encoder", name, encoder_names());
 }
 
-}  // namespace
+struct ModelOptions {
+  BuildEncoder build_encoder;
+  HeadOptions head;
+};
 
-EmbeddingModelPtr make_model(Table& table, const InputShape& input) {
+/// Completes the table.
+ModelOptions read_model_options(Table& table) {
   TableReader reader(table, "encoder");
   std::string name = "resnet18";
   HeadOptions head;
@@ -89,9 +104,20 @@ EmbeddingModelPtr make_model(Table& table, const InputShape& input) {
       .choice("head", head.kind,
               {{"mlp", HeadKind::kMlp}, {"linear", HeadKind::kLinear}, {"none", HeadKind::kNone}})
       .field("dim", head.dim, between(1, 65536));
-  auto encoder = find_encoder(name).make(reader, input);
+  auto build_encoder = find_encoder(name).read(reader);
   reader.done();
-  return std::make_shared<EmbeddingModel>(std::move(encoder), head);
+  return {std::move(build_encoder), head};
+}
+
+}  // namespace
+
+EmbeddingModelPtr make_model(Table& table, const InputShape& input) {
+  const auto options = read_model_options(table);
+  return std::make_shared<EmbeddingModel>(options.build_encoder(input), options.head);
+}
+
+void complete_encoder_table(Table& table) {
+  read_model_options(table);
 }
 
 std::vector<std::string> encoder_names() {

@@ -12,6 +12,10 @@ namespace projnce {
 /// table. Weights are drawn from LibTorch's default generator.
 EmbeddingModelPtr make_model(Table& table, const InputShape& input);
 
+/// Completes the table [encoder] with the defaults of the encoder that it names and throws an Error
+/// if a key or value is wrong, as make_model does. Builds nothing and draws no random numbers.
+void complete_encoder_table(Table& table);
+
 /// The names that make_model knows.
 std::vector<std::string> encoder_names();
 

@@ -21,8 +21,8 @@ namespace projnce {
 
 namespace {
 
-/// Builds everything small from a copy of the table: whoever owns a section complains about it. The
-/// encoder is left for later where the data will choose it.
+/// Reads every section of a copy of the table: the owner of a section throws if it is wrong. The
+/// encoder is checked later if the data will choose it.
 void check_sections(Table table, bool data_chooses_encoder) {
   read_run_settings(table);
   read_train_options(table.tables["train"]);
@@ -30,9 +30,7 @@ void check_sections(Table table, bool data_chooses_encoder) {
   read_input_options(table.tables["input"]);
   read_eval_options(table.tables["eval"]);
   read_report_options(table.tables["report"]);
-  if (!data_chooses_encoder) {
-    make_model(table.tables["encoder"], {.channels = 1, .height = 32, .width = 32});
-  }
+  if (!data_chooses_encoder) complete_encoder_table(table.tables["encoder"]);
   // Matrices that the configuration names are read when their shape is known.
   make_loss(table.tables["loss"], {.num_classes = 2, .embedding_dim = 2, .feature_dim = 2},
             [](const std::string&) {

@@ -5,8 +5,7 @@
 
 namespace projnce {
 
-/// The settings that a training of the default encoder and loss has: "seed", "train.epochs". Builds
-/// the model to know them: for error messages only.
+/// The settings that a training of the default encoder and loss has: "seed", "train.epochs".
 std::vector<std::string> setting_keys();
 
 /// The setting that someone means who writes `name` without its section, or with dashes:

@@ -8,15 +8,30 @@
 #include "projnce/pipeline/eval_options.h"
 #include "projnce/pipeline/report_options.h"
 #include "projnce/pipeline/run_config.h"
+#include "projnce/train/passing_state.h"
 #include "projnce/train/train_options.h"
 
 namespace projnce {
 
 namespace {
 
-void complete_model(Table& table) {
-  make_model(table.tables["encoder"], {.channels = 1, .height = 32, .width = 32});
-  make_loss(table.tables["loss"], {.num_classes = 2, .embedding_dim = 2, .feature_dim = 2},
+/// Puts LibTorch's random generator back at the end of a scope.
+class KeepRandomState {
+ public:
+  KeepRandomState() = default;
+  ~KeepRandomState() { set_random_state(state_); }
+  KeepRandomState(const KeepRandomState&) = delete;
+  KeepRandomState& operator=(const KeepRandomState&) = delete;
+
+ private:
+  torch::Tensor state_ = random_state();
+};
+
+/// Builds the loss, which is small, to know its defaults. A page is made while a training goes on,
+/// whose random numbers it must not change.
+void complete_loss_table(Table& table) {
+  const KeepRandomState keep;
+  make_loss(table, {.num_classes = 2, .embedding_dim = 2, .feature_dim = 2},
             [](const std::string&) {
               return torch::ones({2, 2});
             });
@@ -44,7 +59,8 @@ Table standard_for(const Table& config) {
   try_to_complete([&] {
     complete_dataset_table(table.tables["dataset"], {.seed = static_cast<uint64_t>(settings.seed)});
   });
-  try_to_complete([&] { complete_model(table); });
+  try_to_complete([&] { complete_encoder_table(table.tables["encoder"]); });
+  try_to_complete([&] { complete_loss_table(table.tables["loss"]); });
   for (const auto* key : {"threads", "version", "data_root"}) table.values.erase(key);
   for (const auto* section : {"dataset", "encoder", "loss"}) {
     table.tables[section].values.erase("name");

@@ -11,11 +11,12 @@ namespace projnce {
 class StandardSettings {
  public:
   /// For the dataset, encoder and loss that `config` names. What is found out from the data or the
-  /// machine (the form of the input, threads) has no default and is not there.
+  /// machine (the form of the input, threads) has no default and is not there. Leaves LibTorch's
+  /// random generator as it was: pages are made during training.
   const Table& of(const Table& config);
 
  private:
-  std::map<std::string, Table> known_;  // by the three names: an encoder takes a while to build
+  std::map<std::string, Table> known_;  // by the three names
 };
 
 }  // namespace projnce

@@ -32,7 +32,7 @@ std::string own_policy(std::string_view page) {
       base64(sha256(style)));
 }
 
-RunAnswer own_page(int status, std::string page) {
+HttpResponse own_page(int status, std::string page) {
   auto policy = own_policy(page);
   return {.status = status,
           .type = "text/html; charset=utf-8",
@@ -40,11 +40,11 @@ RunAnswer own_page(int status, std::string page) {
           .headers = {{"Content-Security-Policy", std::move(policy)}}};
 }
 
-RunAnswer refusal(int status, std::string_view title, std::string_view sentence) {
+HttpResponse refusal(int status, std::string_view title, std::string_view sentence) {
   return own_page(status, sentence_page(title, sentence));
 }
 
-RunAnswer unknown_run(const std::string& name) {
+HttpResponse unknown_run(const std::string& name) {
   return refusal(404, "No such run",
                  fmt::format("There is no run called {} here.", display_name(name)));
 }
@@ -90,7 +90,7 @@ fs::path canonical_folder(const fs::path& runs) {
 RunRequests::RunRequests(const fs::path& runs, PageSource source, Logger logger)
     : root_(canonical_folder(runs)), source_(std::move(source)), logger_(std::move(logger)) {}
 
-RunAnswer RunRequests::answer(const RunRequest& request, int port) const {
+HttpResponse RunRequests::answer(const HttpRequest& request, int port) const {
   if (!is_our_host(request.host, port)) {
     return refusal(403, "Not by this name",
                    fmt::format("This server answers at http://127.0.0.1:{0} and "
@@ -110,7 +110,7 @@ RunAnswer RunRequests::answer(const RunRequest& request, int port) const {
   }
 }
 
-RunAnswer RunRequests::route(const RunRequest& request) const {
+HttpResponse RunRequests::route(const HttpRequest& request) const {
   std::string_view path = request.path;
   if (path == "/") return index();
   if (path == "/compare/" || path == "/compare/data.json") {
@@ -125,14 +125,14 @@ RunAnswer RunRequests::route(const RunRequest& request) const {
   return runs_answer({std::string(path)}, wants_data, request);
 }
 
-RunAnswer RunRequests::index() const {
+HttpResponse RunRequests::index() const {
   std::vector<RunFacts> facts;
   for (const auto& run : find_runs(root_)) facts.push_back(read_run_facts(run));
   return own_page(200, run_index_page(std::move(facts), root_.string()));
 }
 
-RunAnswer RunRequests::runs_answer(const std::vector<std::string>& names, bool wants_data,
-                                   const RunRequest& request) const {
+HttpResponse RunRequests::runs_answer(const std::vector<std::string>& names, bool wants_data,
+                                      const HttpRequest& request) const {
   if (names.empty() || names.size() > kMostCompared) {
     return refusal(400, "Choose runs",
                    fmt::format("Runs to compare are chosen on the page of all runs, {} at most.",
@@ -157,10 +157,11 @@ RunAnswer RunRequests::runs_answer(const std::vector<std::string>& names, bool w
           .headers = {{"Content-Security-Policy", source_.policy}}};
 }
 
-RunAnswer RunRequests::data(const PageSource::Runs& runs, const std::string& known_version) const {
+HttpResponse RunRequests::data(const PageSource::Runs& runs,
+                               const std::string& known_version) const {
   auto body = source_.data(runs);
   const auto version = fmt::format("\"{}\"", base64(sha256(body)));
-  RunAnswer answer{.type = "application/json", .headers = {{"ETag", version}}};
+  HttpResponse answer{.type = "application/json", .headers = {{"ETag", version}}};
   if (names_version(known_version, version)) {
     answer.status = 304;
   } else {

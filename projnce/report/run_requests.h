@@ -8,8 +8,8 @@
 
 namespace projnce {
 
-/// What a browser asks for, decoded.
-struct RunRequest {
+/// A decoded request of a browser.
+struct HttpRequest {
   std::string method;
   std::string host;  ///< the header of that name
   std::string path;
@@ -17,7 +17,7 @@ struct RunRequest {
   std::string known_version;      ///< If-None-Match
 };
 
-struct RunAnswer {
+struct HttpResponse {
   int status = 200;
   std::string type;
   std::string body;
@@ -32,14 +32,14 @@ class RunRequests {
   RunRequests(const std::filesystem::path& runs, PageSource source, Logger logger);
 
   /// `port` is the one that the server listens on.
-  RunAnswer answer(const RunRequest& request, int port) const;
+  HttpResponse answer(const HttpRequest& request, int port) const;
 
  private:
-  RunAnswer route(const RunRequest& request) const;
-  RunAnswer index() const;
-  RunAnswer runs_answer(const std::vector<std::string>& names, bool wants_data,
-                        const RunRequest& request) const;
-  RunAnswer data(const PageSource::Runs& runs, const std::string& known_version) const;
+  HttpResponse route(const HttpRequest& request) const;
+  HttpResponse index() const;
+  HttpResponse runs_answer(const std::vector<std::string>& names, bool wants_data,
+                           const HttpRequest& request) const;
+  HttpResponse data(const PageSource::Runs& runs, const std::string& known_version) const;
 
   std::filesystem::path root_;
   PageSource source_;

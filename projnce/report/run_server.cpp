@@ -25,19 +25,19 @@ void one_server_a_port(socket_t socket) {
   ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
 }
 
-RunRequest request_of(const httplib::Request& from) {
-  RunRequest request{.method = from.method,
-                     .host = from.get_header_value("Host"),
-                     .path = from.path,
-                     .runs = {},
-                     .known_version = from.get_header_value("If-None-Match")};
+HttpRequest request_of(const httplib::Request& from) {
+  HttpRequest request{.method = from.method,
+                      .host = from.get_header_value("Host"),
+                      .path = from.path,
+                      .runs = {},
+                      .known_version = from.get_header_value("If-None-Match")};
   for (size_t i = 0; i < from.get_param_value_count("run"); ++i) {
     request.runs.push_back(from.get_param_value("run", i));
   }
   return request;
 }
 
-void give_answer(RunAnswer answer, httplib::Response& to) {
+void give_answer(HttpResponse answer, httplib::Response& to) {
   to.status = answer.status;
   for (const auto& [name, value] : answer.headers) to.set_header(name, value);
   to.set_header("X-Content-Type-Options", "nosniff");

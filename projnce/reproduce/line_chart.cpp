@@ -83,7 +83,7 @@ class LineChartDrawing {
     const double step = std::min(kMostAside, 2 * kInset / std::max(1.0, others));
     return step * (static_cast<double>(number) - others / 2);
   }
-  Point at(size_t number, const CurvePoint& point, double value) const {
+  Point at(size_t number, const ChartPoint& point, double value) const {
     return {place_of(chart_.stops.at(point.stop).place) + aside(number), height_of(value)};
   }
 
@@ -156,7 +156,7 @@ class LineChartDrawing {
     for (const auto& point : curve.points) draw_marks(canvas, number, point);
   }
 
-  void draw_marks(Canvas& canvas, size_t number, const CurvePoint& point) const {
+  void draw_marks(Canvas& canvas, size_t number, const ChartPoint& point) const {
     const auto label = fmt::format("{}, {}: {}", chart_.curves[number].name,
                                    chart_.stops.at(point.stop).text, point.value.text);
     std::vector<Point> seeds;

@@ -14,14 +14,14 @@ struct ChartStop {
   std::string text;
 };
 
-struct CurvePoint {
+struct ChartPoint {
   size_t stop = 0;  ///< which of the chart's
   ChartValue value;
 };
 
 struct ChartCurve {
   std::string name;
-  std::vector<CurvePoint>
+  std::vector<ChartPoint>
       points;  ///< from left to right; the line has a gap where none was trained
 };
 

@@ -52,7 +52,8 @@ variable_list gradients_of(const LossOperator& loss, const std::vector<int64_t>&
   int64_t next = 0;
   for (size_t i = 0; i < loss.tensors.size(); ++i) {
     if (!loss.tensors[i].differentiable) continue;
-    const bool wanted = std::find(places.begin(), places.end(), static_cast<int64_t>(i)) != places.end();
+    const bool wanted =
+        std::find(places.begin(), places.end(), static_cast<int64_t>(i)) != places.end();
     if (wanted) gradients.push_back(results[next].toTensor());
     ++next;
   }
@@ -98,9 +99,10 @@ class EagerLoss : public torch::autograd::Function<EagerLoss> {
     const auto count = ctx->saved_data["inputs"].toIntVector().size();
     variable_list result(count + 1);  // the EagerCall has no gradient
     if (!grads[0].defined()) return result;
-    const auto gradients = ctx->saved_data.count("scalars") != 0
-                               ? evaluate_again(ctx, saved, grads[0])
-                               : scale_all({saved.begin() + static_cast<int64_t>(count), saved.end()}, grads[0]);
+    const auto gradients =
+        ctx->saved_data.count("scalars") != 0
+            ? evaluate_again(ctx, saved, grads[0])
+            : scale_all({saved.begin() + static_cast<int64_t>(count), saved.end()}, grads[0]);
     for (size_t i = 0; i < count; ++i) {
       const bool again = torch::GradMode::is_enabled();  // create_graph=True
       result[i] = again ? DifferentiableOnce::apply(gradients[i], saved[i]) : gradients[i];
@@ -122,7 +124,8 @@ class EagerLoss : public torch::autograd::Function<EagerLoss> {
     for (size_t i = inputs.size(); i < saved.size(); ++i) {
       stack.push_back(saved[i].defined() ? c10::IValue(saved[i]) : c10::IValue());
     }
-    for (const auto& scalar : ctx->saved_data["scalars"].toTupleRef().elements()) stack.push_back(scalar);
+    for (const auto& scalar : ctx->saved_data["scalars"].toTupleRef().elements())
+      stack.push_back(scalar);
     call_operator(loss.name + "_backward", stack);
     return gradients_of(loss, inputs, stack.data());
   }
@@ -137,8 +140,10 @@ void EagerLossKernel::operator()(const c10::OperatorHandle& handle, c10::Dispatc
   torch::jit::drop(*stack, count);
   const auto places = masked_inputs(loss_, arguments.back().toInt());
   variable_list inputs;
-  for (const auto place : places) inputs.push_back(arguments[static_cast<size_t>(place)].toTensor());
-  stack->emplace_back(EagerLoss::apply(at::TensorList(inputs), EagerCall{loss_, places, arguments}));
+  for (const auto place : places)
+    inputs.push_back(arguments[static_cast<size_t>(place)].toTensor());
+  stack->emplace_back(
+      EagerLoss::apply(at::TensorList(inputs), EagerCall{loss_, places, arguments}));
 }
 
 }  // namespace projnce::ops

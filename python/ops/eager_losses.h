@@ -6,9 +6,9 @@
 
 namespace projnce::ops {
 
-/// NAME_eager(as NAME) -> loss: calls NAME and records its gradient for autograd, without the detour
-/// through Python that torch.library.register_autograd takes in each call. For eager mode alone:
-/// torch.compile and torch.export trace NAME, whose formula is registered in Python.
+/// NAME_eager(as NAME) -> loss: calls NAME and records its gradient for autograd, without the
+/// detour through Python that torch.library.register_autograd takes in each call. For eager mode
+/// alone: torch.compile and torch.export trace NAME, whose formula is registered in Python.
 class EagerLossKernel : public c10::OperatorKernel {
  public:
   explicit EagerLossKernel(const LossOperator& loss) : loss_(loss) {}

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
+#include <torch/utils.h>
 
 #include "projnce/core/error.h"
 #include "tests/support/files.h"
@@ -34,6 +35,7 @@ TEST(CheckpointWriter, WritesTheStateAsItWasWhenAsked) {
 }
 
 TEST(CheckpointWriter, FollowsTensorsThatChangeTheirForm) {
+  torch::manual_seed(1);
   const ScratchDir dir;
   CheckpointWriter writer(CheckpointDir(dir.path()), make_logger());
   const auto plain = torch::rand({2, 3, 4, 4});

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
+#include <torch/utils.h>
 
 #include "projnce/checkpoint/checkpoint_dir.h"
 #include "projnce/core/error.h"
@@ -18,6 +19,7 @@ using testing::ScratchDir;
 class DamagedCheckpoint : public ::testing::Test {
  protected:
   DamagedCheckpoint() {
+    torch::manual_seed(1);
     const TensorFile state{{{"model.weight", torch::rand({3, 5})},
                             {"model.steps", torch::tensor({7})},
                             {"random.generators", torch::ones({1, 40}, torch::kUInt8)}},

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
+#include <torch/utils.h>
 
 #include "projnce/io/atomic_file.h"
 #include "projnce/io/safetensors_writer.h"
@@ -56,6 +57,7 @@ TEST(TensorFile, KeepsNotANumberAndSignedZeroAsTheyAre) {
 }
 
 TEST(TensorFile, StoresChannelsLastAndGradientTensorsInPlainOrder) {
+  torch::manual_seed(1);
   const ScratchDir dir;
   const auto image = torch::randn({2, 3, 4, 5});
   const auto last = image.contiguous(torch::MemoryFormat::ChannelsLast).requires_grad_();

@@ -1,5 +1,4 @@
 """The installed package as other projects meet it: moved, found by CMake, built against."""
-import json
 import os
 import re
 import shutil
@@ -196,11 +195,31 @@ class Package(unittest.TestCase):
         self.assert_sentence(configured, f"projnce was built with torch 99.1.0 and found {built_with}: ")
 
     def test_as_a_folder_of_another_project_it_is_the_library_alone(self):
-        configured = self.configure("outer", "-G", "Ninja", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
-                                    app__cpp="", CMakeLists__txt=f"""
+        """And it changes nothing there: every setting that CMake reads by itself stays as it was."""
+        configured = self.configure("outer", "-G", "Ninja", app__cpp="", CMakeLists__txt=f"""
             cmake_minimum_required(VERSION 3.24)
             project(outer LANGUAGES CXX)
+            set(CMAKE_CXX_STANDARD 17)
+            set(variables CMAKE_BUILD_TYPE CMAKE_CXX_COMPILER_LAUNCHER CMAKE_CXX_STANDARD CMAKE_CXX_STANDARD_REQUIRED
+                          CMAKE_CXX_EXTENSIONS CMAKE_CXX_FLAGS CMAKE_EXPORT_COMPILE_COMMANDS CMAKE_UNITY_BUILD
+                          CMAKE_MODULE_PATH CMAKE_PREFIX_PATH CMAKE_POSITION_INDEPENDENT_CODE BUILD_TESTING)
+            set(properties COMPILE_DEFINITIONS COMPILE_OPTIONS INCLUDE_DIRECTORIES LINK_OPTIONS LINK_LIBRARIES)
+            macro(describe text)
+              set(${{text}} "")
+              foreach(name IN LISTS variables)
+                string(APPEND ${{text}} "${{name}}=${{${{name}}}}\\n")
+              endforeach()
+              foreach(name IN LISTS properties)
+                get_directory_property(value ${{name}})
+                string(APPEND ${{text}} "${{name}}=${{value}}\\n")
+              endforeach()
+            endmacro()
+            describe(before)
             add_subdirectory({ROOT} projnce)
+            describe(after)
+            if(NOT before STREQUAL after)
+              message(FATAL_ERROR "before:\\n${{before}}after:\\n${{after}}")
+            endif()
             add_library(app app.cpp)
             target_link_libraries(app PRIVATE projnce::projnce)
             if(TARGET projnce_program OR TARGET projnce_trainer)
@@ -208,10 +227,17 @@ class Package(unittest.TestCase):
             endif()
             """)
         self.assertEqual(configured.returncode, 0, configured.stderr)
-        commands = json.loads((self.scratch / "outer/build/compile_commands.json").read_text())
-        command = next(entry["command"] for entry in commands if entry["file"].endswith("app.cpp"))
-        self.assertIn("torch/csrc/api/include", command)
-        self.assertIn(f"-I{ROOT} ", command)
+        build = self.scratch / "outer" / "build"
+        self.assertFalse((build / "compile_commands.json").exists())
+        commands = self.output("ninja", "-C", build, "-t", "commands").splitlines()
+        own, = (line for line in commands if " -c " in line and line.endswith("app.cpp"))
+        self.assertIn("torch/csrc/api/include", own)
+        self.assertIn(f"-I{ROOT} ", own)
+        self.assertNotIn("++20", own)
+        loss = next(line for line in commands if line.endswith(f"{ROOT}/projnce/loss/registry.cpp"))
+        self.assertIn("-std=gnu++20", loss)
+        self.assertNotIn("ccache", loss)
+        self.assertNotIn("-DNDEBUG", loss)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,15 @@
 import json
 import os
+import re
 import signal
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
-from support import PROGRAM, TINY, CommandLineTest, make_folder
+from support import PROGRAM, TINY, CommandLineTest, make_folder, read_safetensors
+
+SOURCES = Path(__file__).resolve().parent.parent.parent / "apps" / "projnce"
 
 
 class Train(CommandLineTest):
@@ -126,6 +130,12 @@ class Train(CommandLineTest):
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertIn("finished already", again.stderr)
 
+    def test_live_interrupted_and_resumed_equals_never_stopped_and_not_live(self):
+        self.train_whole()
+        self.start_and_signal(signal.SIGINT, 8, "--live")
+        self.assertIn("parts", (self.scratch / "parts/report.html").read_text())
+        self.assert_resumed_equals_whole("--live")
+
     def test_killed_and_resumed_equals_never_stopped(self):
         self.train_whole()
         self.assertEqual(self.start_and_signal(signal.SIGKILL, lines=15).returncode, -signal.SIGKILL)
@@ -163,12 +173,20 @@ class Train(CommandLineTest):
         _, process.log = process.communicate(timeout=60)
         return process
 
-    def assert_resumed_equals_whole(self):
-        resumed = self.run_program("train", "--resume", "--out", "parts")
+    def assert_resumed_equals_whole(self, *options):
+        resumed = self.run_program("train", "--resume", "--out", "parts", *options)
         self.assertEqual(resumed.returncode, 0, resumed.stderr)
         for name in ("metrics.jsonl", "embeddings.npy", "labels.npy", "encoder.safetensors"):
             self.assertEqual((self.scratch / "whole" / name).read_bytes(),
                              (self.scratch / "parts" / name).read_bytes(), name)
+        whole, parts = ({path.name: read_safetensors(path) for path in sorted(run.glob("checkpoints/*"))}
+                        for run in (self.scratch / "whole", self.scratch / "parts"))
+        self.assertGreater(len(whole), 2)
+        self.assertEqual(list(whole), list(parts))
+        for name, checkpoint in whole.items():
+            self.assertEqual(list(checkpoint), list(parts[name]), name)
+            for tensor, value in checkpoint.items():
+                self.assertTrue(value == parts[name][tensor], f"{tensor} of {name} differs")
 
     def wait_for_lines(self, path, count):
         deadline = time.monotonic() + 60
@@ -181,10 +199,15 @@ class Train(CommandLineTest):
 
 class Help(CommandLineTest):
     def test_every_command_explains_itself(self):
-        for command in ("train", "eval", "predict", "embed", "data", "loss"):
-            ran = self.run_program(command, "--help")
-            self.assertEqual(ran.returncode, 0)
-            self.assertIn("projnce " + command, ran.stdout)
+        commands = sorted(path.name[:-len("_command.cpp")] for path in SOURCES.glob("*_command.cpp"))
+        listed = self.run_program("--help").stdout.split("Subcommands:\n")[1]
+        self.assertEqual(sorted(re.findall(r"^  (\w+) ", listed, re.MULTILINE)), commands)
+        for command in commands:
+            with self.subTest(command):
+                ran = self.run_program(command, "--help")
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                self.assertIn("projnce " + command, ran.stdout)
+                self.assertIn("Examples:", ran.stdout)
 
     def test_version(self):
         self.assertRegex(self.run_program("--version").stdout, r"^\d+\.\d+\.\d+\n$")

@@ -21,8 +21,10 @@ TEST(Logging, TheFileHoldsWhatWasSaidBeforeItAndAfter) {
   std::stringstream text;
   text << file.rdbuf();
   const auto before = text.str().find("warning before\n");
+  const auto after = text.str().find("info after\n");
   ASSERT_NE(before, std::string::npos) << text.str();
-  EXPECT_GT(text.str().find("info after\n"), before);
+  ASSERT_NE(after, std::string::npos) << text.str();
+  EXPECT_LT(before, after);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 namespace projnce {
 namespace {
 
+/// Seeds LibTorch's generator, for what a test draws afterwards too.
 EmbeddingModel tiny_model(const HeadOptions& head) {
   torch::manual_seed(3);
   return EmbeddingModel(

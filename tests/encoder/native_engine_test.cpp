@@ -145,6 +145,7 @@ TEST(NativeEngine, PlainCodeComputesTheSame) {
 }
 
 TEST(NativeEngine, GradientsAreThoseOfCentralDifferences) {
+  torch::manual_seed(11);
   constexpr double kStep = 1e-5;
   const auto images = torch::randn({3, 2, 7, 6}, torch::kDouble);
   const auto encoder = resnet({.input = {2, 7, 6}, .widths = {4, 6}})(Engine::kNative);
@@ -257,6 +258,7 @@ TEST(NativeEngine, BitsDoNotDependOnTheThreads) {
 }
 
 TEST(NativeEngine, SeveralGraphsMayLiveAtOnceAndBeWalkedTwice) {
+  torch::manual_seed(12);
   const auto encoder = resnet({.input = {3, 8, 8}, .widths = {8}})(Engine::kNative);
   const auto weight = encoder->parameters().front();
   const auto first = torch::randn({4, 3, 8, 8});
@@ -274,6 +276,7 @@ TEST(NativeEngine, SeveralGraphsMayLiveAtOnceAndBeWalkedTwice) {
 }
 
 TEST(NativeEngine, AGraphOutlivesItsEncoder) {
+  torch::manual_seed(13);
   auto encoder = resnet({.input = {3, 8, 8}, .widths = {8}})(Engine::kNative);
   const auto weight = encoder->parameters().front();
   const auto features = encoder->forward(torch::randn({4, 3, 8, 8}));
@@ -283,6 +286,7 @@ TEST(NativeEngine, AGraphOutlivesItsEncoder) {
 }
 
 TEST(NativeEngine, ParametersThatChangedSinceForwardAreNoticed) {
+  torch::manual_seed(14);
   const auto encoder = resnet({.input = {3, 8, 8}, .widths = {8}})(Engine::kNative);
   const auto features = encoder->forward(torch::randn({4, 3, 8, 8}));
   {
@@ -293,6 +297,7 @@ TEST(NativeEngine, ParametersThatChangedSinceForwardAreNoticed) {
 }
 
 TEST(NativeEngine, LeavesToTheModulesWhatItCannotDo) {
+  torch::manual_seed(15);
   const auto encoder = resnet({.input = {3, 8, 8}, .widths = {8}})(Engine::kNative);
   const auto images = torch::randn({2, 3, 8, 8});
   // Gradients by pictures, and in evaluation.
@@ -307,6 +312,7 @@ TEST(NativeEngine, LeavesToTheModulesWhatItCannotDo) {
 }
 
 TEST(NativeEngine, OneValueForAChannelIsNothingToTrainOn) {
+  torch::manual_seed(16);
   const auto encoder = resnet({.input = {3, 1, 1}, .widths = {8}})(Engine::kNative);
   EXPECT_THROW(encoder->forward(torch::randn({1, 3, 1, 1})), c10::Error);
 }

@@ -29,11 +29,22 @@ TEST(EncoderRegistry, DefaultsAreThePapers) {
   EXPECT_EQ(std::get<std::string>(table.values.at("name").data), "resnet18");
 }
 
+TEST(EncoderRegistry, CompletesTablesWithoutBuildingAModel) {
+  for (const auto& name : encoder_names()) {
+    auto built = parse_toml("name = '" + name + "'", "run.toml");
+    auto completed = built;
+    make_model(built, {.channels = 1, .height = 28, .width = 28});
+    complete_encoder_table(completed);
+    EXPECT_EQ(to_toml(completed), to_toml(built));
+    EXPECT_TRUE(completed.values.contains("head")) << name;
+  }
+}
+
 TEST(EncoderRegistry, RejectsUnknownNamesAndFields) {
   const auto complaint = [](const std::string& text) {
     try {
       auto table = parse_toml(text, "run.toml");
-      make_model(table, {});
+      complete_encoder_table(table);
     } catch (const Error& error) {
       return concat(error.what(), " ", error.hint());
     }

@@ -73,6 +73,7 @@ TEST(ResNet, TheStemIsChosenByTheImageSize) {
 }
 
 TEST(ResNet, GivesOneFeatureVectorForEachPictureOfAnySize) {
+  torch::manual_seed(1);
   ResNet resnet({.input = {.channels = 1, .height = 28, .width = 28}, .widths = {4, 8}});
   for (const int64_t size : {1, 7, 28, 33}) {
     const auto features = resnet.forward(torch::randn({3, 1, size, size}));

@@ -18,7 +18,7 @@ using testing::complaint;
 
 constexpr int64_t kClasses = 3;
 
-/// Rows around three places, one after the other.
+/// Rows around three places, one after the other. Seeds LibTorch's generator.
 torch::Tensor clustered_rows(int64_t count, torch::ScalarType type = torch::kFloat32) {
   torch::manual_seed(1);
   const auto labels = torch::arange(count).remainder(kClasses);
@@ -73,6 +73,7 @@ TEST(Tsne, TheDivergenceIsThatOfTheMap) {
   const auto rows = clustered_rows(200);
   const auto result = tsne(rows, {.perplexity = 10, .iterations = 300, .theta = 0});
   EXPECT_NEAR(tsne_divergence(rows, result.positions, 10), result.divergence, 1e-6);
+  torch::manual_seed(3);
   EXPECT_GT(tsne_divergence(rows, torch::randn({200, 2}), 10), result.divergence + 0.5);
 }
 

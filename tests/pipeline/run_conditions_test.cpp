@@ -2,9 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <xxhash.h>
 
+#include <fstream>
+
+#include "projnce/core/error.h"
 #include "projnce/core/toml.h"
 #include "tests/support/fake_dataset.h"
+#include "tests/support/files.h"
 
 namespace projnce {
 namespace {
@@ -32,9 +37,25 @@ TEST(RunConditions, SayWhatChanged) {
   EXPECT_THAT(condition_changes({}, before), HasSubstr("instead of unknown"));
 }
 
-TEST(ProgramFingerprint, IsThatOfThisProgram) {
-  EXPECT_EQ(program_fingerprint(), program_fingerprint());
-  EXPECT_THAT(program_fingerprint(), HasSubstr("-"));
+/// Where this process has loaded a library from.
+std::string loaded_library(const std::string& name) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find("/" + name) != std::string::npos) return line.substr(line.find('/'));
+  }
+  return {};
+}
+
+std::string hash_of_file(const std::string& path) {
+  const auto bytes = testing::contents(path);
+  const auto hash = XXH3_128bits(bytes.data(), bytes.size());
+  return concat(std::hex, hash.high64, "-", hash.low64);
+}
+
+TEST(ProgramFingerprint, HashesTheProgramAndItsLibrary) {
+  const auto library = loaded_library("libprojnce.so");
+  ASSERT_NE(library, "");
+  EXPECT_EQ(program_fingerprint(), hash_of_file("/proc/self/exe") + " " + hash_of_file(library));
 }
 
 TEST(DataFingerprint, KnowsSamplesAndLabels) {

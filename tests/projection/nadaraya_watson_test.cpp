@@ -126,6 +126,7 @@ TEST(NadarayaWatson, RunsOnEveryInstructionSet) {
   if (best_isa() < Isa::kAvx512) {
     GTEST_SKIP() << "this processor stops at " << isa_name(best_isa()) << ": avx512 is not tested";
   }
+  EXPECT_EQ(available_variants().size(), 4U);
 }
 
 TEST(NadarayaWatson, DoesNotDependOnTheNumberOfThreads) {

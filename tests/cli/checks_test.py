@@ -1,0 +1,98 @@
+"""The checks that a commit must pass: what tools/check_layers.py finds, and what the hooks run."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+from check_layers import check_types, defined_types  # noqa: E402
+
+
+class DefinedTypes(unittest.TestCase):
+    def test_are_those_at_the_scope_of_a_named_namespace(self):
+        text = """
+            #define BRACE {
+            struct Global { int a; };
+            namespace projnce {
+            class Forward; struct Plain { enum Inner { kOne }; };  // struct Comment {
+            enum class Color : int { kRed = '{' };
+            template <class T> class alignas(64) Derived final : public std::vector<T> { };
+            template <> struct Derived<int> { };
+            class Outer::Nested { };
+            const char* text = "namespace other { struct Text {"; auto raw = R"(struct Raw {)";
+            constexpr int kMany = 1'000; struct Counted { };
+            struct Plain make(struct Plain value) { struct Local { }; return {}; }
+            namespace { struct Hidden { }; }
+            namespace inner::most { union Deep { }; }
+            }  // namespace projnce
+            """
+        self.assertEqual(defined_types(text),
+                         ["Global", "projnce::Plain", "projnce::Color", "projnce::Derived", "projnce::Counted",
+                          "projnce::inner::most::Deep"])
+
+    def problems(self, **sources):
+        found = []
+        check_types({name: f"namespace projnce {{\n{text}\n}}" for name, text in sources.items()}, found)
+        return found
+
+    def test_the_same_name_in_two_files_is_a_problem(self):
+        self.assertEqual(self.problems(a="struct Request { int a; };", b="class Request { };"),
+                         ["a: projnce::Request is also defined in b"])
+
+    def test_other_namespaces_and_nameless_ones_are_none(self):
+        self.assertEqual(self.problems(a="struct Request { };", b="namespace io { struct Request { }; }",
+                                       c="namespace { struct Request { }; }", d="struct Request;"), [])
+
+    def test_no_type_is_defined_twice(self):
+        ran = subprocess.run([sys.executable, ROOT / "tools/check_layers.py"], text=True, capture_output=True)
+        self.assertEqual((ran.returncode, ran.stdout), (0, ""))
+
+
+@unittest.skipUnless(shutil.which("git") and (ROOT / ".git").exists(), "not a git checkout")
+class Hooks(unittest.TestCase):
+    INSTALLERS = ("apt", "apt-get", "dpkg", "sudo", "pip", "pip3", "npm", "pre-commit")
+    NEEDED = ("bash", "cat", "dirname", "env", "git", "python3", "sh")
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.bin = Path(scratch.name)
+        self.called = self.bin / "called.txt"
+        for name in self.NEEDED:
+            (self.bin / name).symlink_to(shutil.which(name))
+        for name in self.INSTALLERS:
+            self.write_stub(name)
+
+    def write_stub(self, name):
+        stub = self.bin / name
+        stub.write_text(f'#!/bin/sh\necho {name} >> "{self.called}"\n')
+        stub.chmod(0o755)
+
+    def run_hook(self, entry):
+        return subprocess.run(entry.split(), cwd=ROOT, text=True, capture_output=True,
+                              env={**os.environ, "PATH": str(self.bin)})
+
+    def test_install_nothing(self):
+        self.write_stub("clang-format")
+        entries = re.findall(r"entry: ([^,]+),", (ROOT / ".pre-commit-config.yaml").read_text())
+        self.assertGreater(len(entries), 1)
+        for entry in entries:
+            ran = self.run_hook(entry)
+            self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        self.assertEqual(set(self.called.read_text().split()), {"clang-format"})
+
+    def test_say_what_is_missing_instead_of_installing_it(self):
+        ran = self.run_hook("script/format --check")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("found no clang-format", ran.stderr)
+        self.assertFalse(self.called.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
