@@ -55,6 +55,7 @@ c10::intrusive_ptr<c10d::Store> open_tcp_store(const RankEnvironment& environmen
   options.numWorkers = environment.world;
   options.waitWorkers = false;  // Meeting waits, and can say who is missing
   options.timeout = timeout;
+  options.useLibUV = false;  // Debian's LibTorch is built without it
   try {
     return c10::make_intrusive<c10d::TCPStore>(environment.address, options);
   } catch (const std::exception& error) {

@@ -43,7 +43,8 @@ TrainingData open_training_data(Table& config, const RunSettings& settings, int 
   auto given = input;  // reading fills in defaults, which must not look like the user's
   const auto asked = read_input_options(given);
   context = run_context(std::move(context), settings, threads);
-  if (context.logger->should_log(spdlog::level::info)) context.on_progress = show_checking();
+  if (context.logger && context.logger->should_log(spdlog::level::info))
+    context.on_progress = show_checking();
   context.sound = asked.clip_format();
   TrainingData data{.dataset = open_dataset(config.tables["dataset"], context),
                     .input = asked,
