@@ -254,9 +254,6 @@ TrainEnd TrainingRun::train_on() {
 
 void TrainingRun::on_step(const StepReport& report) {
   if (!ranks_->first()) return;
-  if (report.batch == 0) {
-    traffic_ = {{"bytes_per_step", report.bytes_sent}, {"messages_per_step", report.messages}};
-  }
   const int64_t in_epoch = std::min((report.batch + 1) * options_.batch_size, data_.train().size());
   bar_->update(report.epoch * data_.train().size() + in_epoch,
                fmt::format("epoch {}/{}  loss {:.3f}", report.epoch + 1, options_.epochs,
@@ -454,7 +451,6 @@ ordered_json TrainingRun::summary() const {
   result["images_per_second"] = double(trainer_.state().epoch * data_.train().size()) /
                                 std::max(progress_.train_seconds, 1e-9);
   result["ranks"] = ranks_->size();
-  if (ranks_->size() > 1) result["traffic_of_rank_0"] = traffic_;
   result["seconds"] = {{"train", progress_.train_seconds},
                        {"waiting_for_data", loader_.seconds_waited()},
                        {"eval", progress_.eval_seconds},

@@ -125,7 +125,6 @@ class TrainingRun {
   bool best_unsaved_ = false;
   std::filesystem::path last_good_;  // checkpoint that the run goes on from; empty for none
   int64_t skipped_ = 0;              // damaged samples that any rank met
-  nlohmann::ordered_json traffic_;   // of rank 0 in an epoch's first step, whose batch is whole
 };
 
 }  // namespace projnce
