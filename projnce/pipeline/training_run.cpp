@@ -14,7 +14,7 @@
 #include "projnce/io/atomic_file.h"
 #include "projnce/pipeline/array_files.h"
 #include "projnce/pipeline/batch_samples.h"
-#include "projnce/pipeline/closing_page.h"
+#include "projnce/pipeline/final_report.h"
 #include "projnce/pipeline/run_results.h"
 #include "projnce/train/passing_state.h"
 
@@ -410,9 +410,9 @@ void TrainingRun::write_results() {
   write_file_atomically(paths_.summary(), summary().dump(2) + "\n");
 }
 
-std::filesystem::path TrainingRun::write_page() {
+std::filesystem::path TrainingRun::write_report() {
   if (!report_options_.page) return {};
-  return write_closing_page({.paths = paths_,
+  return write_final_report({.paths = paths_,
                              .data = data_,
                              .samples = last_evaluation_->samples,
                              .known = evaluator_.known(),

@@ -61,7 +61,7 @@ class TrainingRun {
 
   /// Of a finished run: makes map, audit and report.html, and returns where that is; empty where it
   /// is not wanted or cannot be made. Rank 0 alone.
-  std::filesystem::path write_page();
+  std::filesystem::path write_report();
 
  private:
   TrainingParts parts() { return {*model_, *loss_, trainer_}; }

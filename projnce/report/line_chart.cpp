@@ -17,7 +17,7 @@ namespace {
 constexpr double kFrameWidth = 600;
 constexpr double kFrameHeight = 350;
 constexpr double kChartMargin = 24;
-constexpr double kInsetX = 32;  // between the frame and the outermost marks
+constexpr double kInsetX = 32;  // between the frame and the outermost marks, at least
 constexpr double kInsetY = 16;
 constexpr double kKeyRow = 22;
 constexpr double kKeyText = 34;  // from the left of a key to its name
@@ -111,7 +111,7 @@ class LineChartDrawing {
 
  private:
   double across(double share) const {
-    return frame_.left + kInsetX + share * (frame_.width - 2 * kInsetX);
+    return frame_.left + inset_x_ + share * (frame_.width - 2 * inset_x_);
   }
   double up(double share) const {
     return frame_.bottom() - kInsetY - share * (frame_.height - 2 * kInsetY);
@@ -123,18 +123,22 @@ class LineChartDrawing {
   }
   bool shows(double x, double y) const { return x_.contains(x) && y_.contains(y); }
 
-  /// Units between the marks of neighboring series.
+  /// Finds the distance between the marks of neighboring series. The marks at both ends of the axis
+  /// need room beside them, unless the axis has a range, which then provides it.
   void find_dodge() {
     if (chart_.dodge == 0 || chart_.series.size() < 2) return;
     auto values = x_values(chart_);
     std::erase_if(values, [this](double value) { return !x_.contains(value); });
     std::sort(values.begin(), values.end());
-    double gap = frame_.width - 2 * kInsetX;
+    double gap = 1;  // of the axis
     for (size_t i = 1; i < values.size(); ++i) {
-      const double distance = across(x_.share(values[i])) - across(x_.share(values[i - 1]));
+      const double distance = x_.share(values[i]) - x_.share(values[i - 1]);
       if (distance > 1e-6) gap = std::min(gap, distance);
     }
-    dodge_ = chart_.dodge * gap / static_cast<double>(chart_.series.size() - 1);
+    double room = frame_.width - 2 * kInsetX;
+    if (!chart_.x.range) room /= 1 + chart_.dodge * gap;
+    inset_x_ = (frame_.width - room) / 2;
+    dodge_ = chart_.dodge * gap * room / static_cast<double>(chart_.series.size() - 1);
   }
 
   void draw_heading(Canvas& canvas) const {
@@ -164,7 +168,7 @@ class LineChartDrawing {
     const TextStyle style{.font = kChartFont, .ink = Ink::kSoft, .anchor = Anchor::kMiddle};
     const auto ticks = static_cast<double>(x_.ticks().size());
     const double room =
-        std::max(60.0, (frame_.width - 2 * kInsetX) / std::max(1.0, ticks - 1) - 10);
+        std::max(60.0, (frame_.width - 2 * inset_x_) / std::max(1.0, ticks - 1) - 10);
     double free_from = 0;
     for (const auto& tick : x_.ticks()) {
       if (!x_.contains(tick.at)) continue;
@@ -302,6 +306,7 @@ class LineChartDrawing {
   std::vector<std::string> names_;
   std::vector<std::string> subtitle_;
   Box frame_;
+  double inset_x_ = kInsetX;
   double dodge_ = 0;
   double width_ = 0;
   double height_ = 0;
