@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Trains with 1, 2 and 4 ranks on this host and compares what rank 0 sends with the formula.
+"""Trains with 1, 2 and 4 ranks on this host and compares the bytes that they send with the formula.
 
-Prints a Markdown table: samples a second; bytes of a step as docs/scaling.md predicts, as the program
-counts them, and as the kernel saw them on the loopback interface (with the headers of TCP). The
-machine must have no other loopback traffic meanwhile.
+Prints a Markdown table: samples a second; bytes of a step as docs/scaling.md predicts them, and as
+the kernel counted them on the loopback interface (with the headers of TCP). Fails if these differ by
+more than TCP's headers explain. The machine must have no other loopback traffic meanwhile.
 """
 import argparse
 import json
@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 FLOAT, INTEGER, DOUBLE = 4, 8, 8
+TCP_OVERHEAD = 0.1  # largest share that headers may add
 PARTS_OF_LOSS = 5  # of projnce: alignment, uniformity, valid_anchors, R, mi_bound
 
 
@@ -87,19 +88,15 @@ def main():
                     "dataset.max_test=200", "encoder.name=resnet-small", "loss.name=projnce",
                     f"train.batch_size={options.batch}", "threads=1", "train.learning_rate=0.003"):
         arguments += ["--set", setting]
-    print("| ranks | samples/s | bytes of a step, by formula | counted | on the wire | messages |\n"
-          "|---|---|---|---|---|---|")
+    print("| ranks | samples/s | bytes of a step, by formula | on the wire |\n|---|---|---|---|")
     wrong = 0
     for ranks in (1, 2, 4):
         summary, shapes, wire = measure(options.program, ranks, arguments,
                                         options.samples // options.batch)
         parts = predicted(shapes, 2 * options.batch // ranks, 128, ranks)
-        traffic = summary.get("traffic_of_rank_0", {"bytes_per_step": 0, "messages_per_step": 0})
         expected = sum(parts.values())
-        counted = traffic["bytes_per_step"]
-        wrong += abs(counted - expected) > 0.001 * max(expected, 1)
-        print(f"| {ranks} | {summary['images_per_second']:.0f} | {expected} | {counted} | {wire:.0f} | "
-              f"{traffic['messages_per_step']} |", flush=True)
+        wrong += ranks > 1 and not expected <= wire <= (1 + TCP_OVERHEAD) * expected
+        print(f"| {ranks} | {summary['images_per_second']:.0f} | {expected} | {wire:.0f} |", flush=True)
     for name, size in parts.items():
         print(f"{name}: {size} bytes with 4 ranks")
     return 1 if wrong else 0

@@ -269,7 +269,7 @@ void add(CLI::App& app, Context& context) {
   auto* info = command->add_subcommand("info", "what a dataset holds: counts, sizes, classes");
   auto info_arguments = add_inspection(*info);
   info->add_option("--sheet", info_arguments->request.sheet,
-                   "write samples of each class as one picture (.png) or a page (.html)");
+                   "write sample images of each class to FILE.html or FILE.png");
   info->callback([info_arguments, &context] {
     info_arguments->request.context = open_context(context);
     const auto result = inspect_data(info_arguments->request);

@@ -19,7 +19,7 @@ const char* const kDetails =
     "  projnce predict runs/photos new --csv new.csv\n"
     "\n"
     "Prints CSV with a header: file, class and calibrated probability; with --top-k also the next\n"
-    "classes. The model is the one that summary.json, the report page and `export` speak of. A "
+    "classes. The model is the one that summary.json, the report and `export` speak of. A "
     "file\n"
     "that cannot be read is named on standard error and left out; the exit status is then 2. A "
     "run\n"

@@ -9,17 +9,17 @@ namespace projnce::app::report_command {
 
 namespace {
 
-const char* const kSummary = "a page to look at: one run in detail, or several compared";
+const char* const kSummary = "write an HTML report: one run in detail, or several compared";
 const char* const kDetails =
     "  projnce report runs/photos                     writes runs/photos/report.html\n"
     "  projnce report runs/supcon-* runs/projnce-*    compares them, writes runs/report.html\n"
     "  projnce report runs/demo -o demo.html          all runs in a folder\n"
     "\n"
-    "The page is one file that needs nothing else: open it, send it, print it. Losses are "
+    "The report is one self-contained file: open it, send it, print it. Losses are "
     "compared\n"
     "over seeds, with what differs between the runs as rows. A run that is going on shows as far "
     "as\n"
-    "it is. `train` writes the page of its run by itself.";
+    "it is. `train` writes the report of its run by itself.";
 
 }  // namespace
 
@@ -33,8 +33,9 @@ void add(CLI::App& app, Context& context) {
   auto* command = add_command(app, "report", kSummary, kDetails);
   command->add_option("RUN", request.runs, "directories of runs, or folders that hold some")
       ->required();
-  command->add_option("-o,--output", request.output,
-                      "page to write (RUN/report.html; of several: report.html beside them)");
+  command->add_option(
+      "-o,--output", request.output,
+      "file to write (default: RUN/report.html; of several runs: report.html beside them)");
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {
     arguments->request.context = open_context(context);

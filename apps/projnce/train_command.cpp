@@ -43,7 +43,7 @@ void print_summary(const TrainOutcome& outcome) {
   std::cout << terminal_summary(
       outcome.summary, curves,
       terminal_style(STDOUT_FILENO, [](auto name) { return std::getenv(name); }),
-      outcome.page.string());
+      outcome.report.string());
 }
 
 /// The first argument is a configuration file; data has its option.

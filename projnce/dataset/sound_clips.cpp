@@ -7,7 +7,6 @@
 
 #include "projnce/augment/sound/clip_length.h"
 #include "projnce/core/error.h"
-#include "projnce/io/base64.h"
 #include "projnce/io/wav_writer.h"
 
 namespace projnce {
@@ -83,14 +82,6 @@ std::string clip_length_text(const SoundClip& clip) {
   const bool cut = clip.whole_seconds > clip.seconds + 0.05;
   return cut ? fmt::format("{:.1f} of {:.1f} s", clip.seconds, clip.whole_seconds)
              : fmt::format("{:.1f} s", clip.seconds);
-}
-
-std::string sound_player(const SoundClip& clip) {
-  if (clip.wav.empty()) return {};
-  return fmt::format(
-      "<audio controls preload=\"none\" src=\"data:audio/wav;base64,{}\"></audio>"
-      "<small>{}</small>\n",
-      base64(clip.wav), clip_length_text(clip));
 }
 
 }  // namespace projnce

@@ -9,8 +9,6 @@
 #include <cstdint>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
-#include "projnce/distributed/traffic.h"
-
 namespace projnce {
 
 struct RankGroup {
@@ -19,8 +17,6 @@ struct RankGroup {
   std::chrono::milliseconds timeout{};
   c10::intrusive_ptr<c10d::Store> store;  ///< kept alive: others may ask rank 0's
   c10::intrusive_ptr<c10d::ProcessGroupGloo> gloo;
-  std::atomic<int64_t> bytes = 0;
-  std::atomic<int64_t> messages = 0;
   std::atomic<bool> lost = false;  ///< an operation failed: nothing more can be done with the group
 
   RankGroup() = default;
@@ -29,11 +25,6 @@ struct RankGroup {
   /// A group that lost a rank is not closed: that would wait for its unfinished operations.
   ~RankGroup() {
     if (lost) static_cast<void>(gloo.release());
-  }
-
-  void count(const Traffic& traffic) {
-    bytes += traffic.bytes;
-    messages += traffic.messages;
   }
 };
 

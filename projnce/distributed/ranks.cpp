@@ -33,13 +33,12 @@ constexpr int64_t kSmallSum = 16 << 10;  // bytes
 
 /// Starts an operation of Gloo and waits for it.
 template <class Start>
-void run_collective(RankGroup& group, const char* what, const Traffic& traffic, Start&& start) {
+void run_collective(RankGroup& group, const char* what, Start&& start) {
   try {
     start()->wait();
   } catch (const std::exception& error) {
     fail_lost(group, what, error);
   }
-  group.count(traffic);
 }
 
 int64_t bytes_in(const torch::Tensor& tensor) {
@@ -131,8 +130,7 @@ torch::Tensor Ranks::gather_rows(const torch::Tensor& mine, const std::vector<in
   auto all = empty_rows(mine, rows * size());
   std::vector<torch::Tensor> inputs = {padded_rows(mine, rows)};
   std::vector<std::vector<torch::Tensor>> outputs = {blocks_of(all, size())};
-  run_collective(*group_, what, gather_traffic(bytes_in(inputs.front()), size()),
-                 [&] { return group_->gloo->allgather(outputs, inputs); });
+  run_collective(*group_, what, [&] { return group_->gloo->allgather(outputs, inputs); });
   if (total_rows(counts) == all.size(0)) return all;
   auto& blocks = outputs.front();
   for (size_t r = 0; r < blocks.size(); ++r) blocks[r] = blocks[r].narrow(0, 0, counts[r]);
@@ -156,8 +154,7 @@ torch::Tensor Ranks::scatter_sum(const torch::Tensor& all, const std::vector<int
   auto received = empty_rows(all, mine * size());
   auto send_rows = counts;
   auto receive_rows = std::vector<int64_t>(counts.size(), mine);
-  const auto to_others = bytes_in(input) - bytes_in(input) / input.size(0) * mine;
-  run_collective(*group_, what, exchange_traffic(to_others, size()), [&] {
+  run_collective(*group_, what, [&] {
     return group_->gloo->alltoall_base(received, input, receive_rows, send_rows);
   });
   const auto parts = blocks_of(received, size());
@@ -170,8 +167,7 @@ void Ranks::sum(torch::Tensor& tensor, const char* what) {
   if (!group_ || tensor.numel() == 0) return;
   if (bytes_in(tensor) <= kSmallSum) return sum_small(tensor, what);
   on_contiguous(tensor, [&](std::vector<torch::Tensor>& contiguous) {
-    run_collective(*group_, what, sum_traffic(bytes_in(tensor), size()),
-                   [&] { return group_->gloo->allreduce(contiguous); });
+    run_collective(*group_, what, [&] { return group_->gloo->allreduce(contiguous); });
   });
 }
 
@@ -186,8 +182,7 @@ void Ranks::sum_small(torch::Tensor& tensor, const char* what) {
 void Ranks::broadcast(torch::Tensor& tensor, const char* what) {
   if (!group_ || tensor.numel() == 0) return;
   on_contiguous(tensor, [&](std::vector<torch::Tensor>& contiguous) {
-    run_collective(*group_, what, broadcast_traffic(bytes_in(tensor), rank(), size()),
-                   [&] { return group_->gloo->broadcast(contiguous); });
+    run_collective(*group_, what, [&] { return group_->gloo->broadcast(contiguous); });
   });
 }
 
@@ -204,7 +199,7 @@ std::string Ranks::broadcast_text(const std::string& text, const char* what) {
 
 void Ranks::barrier(const char* what) {
   if (!group_) return;
-  run_collective(*group_, what, barrier_traffic(size()), [&] { return group_->gloo->barrier(); });
+  run_collective(*group_, what, [&] { return group_->gloo->barrier(); });
 }
 
 PendingSum Ranks::start_sum(const torch::Tensor& flat, const char* what) {
@@ -217,17 +212,8 @@ PendingSum Ranks::start_sum(const torch::Tensor& flat, const char* what) {
   } catch (const std::exception& error) {
     fail_lost(*group_, what, error);
   }
-  group_->count(sum_traffic(bytes_in(flat), size()));
   return PendingSum(
       std::make_shared<PendingSum::State>(PendingSum::State{group_, std::move(work), what}));
-}
-
-int64_t Ranks::bytes_sent() const {
-  return group_ ? group_->bytes.load() : 0;
-}
-
-int64_t Ranks::messages() const {
-  return group_ ? group_->messages.load() : 0;
 }
 
 }  // namespace projnce

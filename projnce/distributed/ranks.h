@@ -78,10 +78,6 @@ class Ranks {
   /// the same order.
   PendingSum start_sum(const torch::Tensor& flat, const char* what = "summing gradients");
 
-  /// What this rank has sent since it joined, by formula (traffic.h).
-  int64_t bytes_sent() const;
-  int64_t messages() const;
-
  private:
   void sum_small(torch::Tensor& tensor, const char* what);
 

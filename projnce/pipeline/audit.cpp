@@ -13,7 +13,7 @@
 #include "projnce/pipeline/embed_part.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/trained_run.h"
-#include "projnce/report/suspect_sheet.h"
+#include "projnce/report/label_issue_sheet.h"
 
 namespace projnce {
 
@@ -71,25 +71,25 @@ std::string sheet_summary(const AuditResult& result, int64_t samples) {
 
 void write_sheet(const AuditRunRequest& request, const AuditedSamples& samples,
                  const Audited& audited) {
-  SuspectSheet sheet{.dataset = samples.dataset,
-                     .suspects = {},
-                     .class_names = samples.class_names,
-                     .title = request.run.lexically_normal().string(),
-                     .summary = sheet_summary(audited.result, samples.size()),
-                     .most = kSheetSamples};
+  LabelIssueSheet sheet{.dataset = samples.dataset,
+                        .issues = {},
+                        .class_names = samples.class_names,
+                        .title = request.run.lexically_normal().string(),
+                        .summary = sheet_summary(audited.result, samples.size()),
+                        .most = kSheetSamples};
   const auto flagged = static_cast<size_t>(audited.result.flagged);
   for (size_t k = 0; k < std::min(kSheetSamples, flagged); ++k) {
     const int64_t i = audited.order[k];
-    Suspect suspect{.index = samples.index(i),
-                    .given = samples.labels[i].item<int64_t>(),
-                    .suggested = audited.result.suggested[i].item<int64_t>(),
-                    .score = audited.score(i)};
+    LabelIssue issue{.index = samples.index(i),
+                     .given = samples.labels[i].item<int64_t>(),
+                     .suggested = audited.result.suggested[i].item<int64_t>(),
+                     .score = audited.score(i)};
     if (samples.truth.defined()) {
-      suspect.really_wrong = suspect.given != samples.truth[i].item<int64_t>();
+      issue.is_mislabeled = issue.given != samples.truth[i].item<int64_t>();
     }
-    sheet.suspects.push_back(suspect);
+    sheet.issues.push_back(issue);
   }
-  write_suspect_sheet(request.sheet, sheet);
+  write_label_issue_sheet(request.sheet, sheet);
 }
 
 /// Writes rows and labels as `embed` does.
@@ -110,7 +110,7 @@ void check_npy_name(const fs::path& file) {
 }  // namespace
 
 ordered_json audit_run(const AuditRunRequest& request, const Logger& logger) {
-  if (!request.sheet.empty()) check_suspect_sheet_name(request.sheet);
+  if (!request.sheet.empty()) check_label_issue_sheet_name(request.sheet);
   check_npy_name(request.features);
   const auto run = find_run(request.run);
   const auto samples = encode_samples(request, run, logger);

@@ -20,7 +20,7 @@ struct DeliveredEpoch {
   EpochRule rule = EpochRule::kLast;
 };
 
-/// The one model that a run delivers: what summary.json, the report page, `predict`, `export` and
+/// The one model that a run delivers: what summary.json, the report, `predict`, `export` and
 /// `eval` speak of.
 struct Delivery {
   DeliveredEpoch epoch;

@@ -6,12 +6,12 @@
 #include "projnce/core/error.h"
 #include "projnce/core/progress.h"
 #include "projnce/core/threads.h"
-#include "projnce/dataset/contact_sheet.h"
 #include "projnce/dataset/file_list.h"
 #include "projnce/dataset/open_dataset.h"
 #include "projnce/io/printable.h"
 #include "projnce/pipeline/named_data.h"
 #include "projnce/pipeline/training_data.h"
+#include "projnce/report/contact_sheet.h"
 
 namespace projnce {
 
@@ -46,12 +46,12 @@ DatasetInfo read_all(const DatasetSplit& split) {
 
 void write_sheet(const DatasetSplit& split, const InspectRequest& request,
                  const DatasetInfo& info) {
-  const auto sheet = make_contact_sheet(split, {.threads = available_cores()});
   const auto summary =
       concat(info.samples(), " ", word_for(info.kind), "s in ", info.class_names.size(),
              " classes: ", info.labelled().samples, " to learn from, ", info.test.samples,
              " to test with, ", info.damaged(), " damaged");
-  write_contact_sheet(request.sheet, sheet, printable(request.what), summary);
+  write_contact_sheet(request.sheet, split, {.threads = available_cores()}, printable(request.what),
+                      summary);
 }
 
 /// Where the data lies: the path that was given, or the first place of a name that is there.
@@ -87,7 +87,7 @@ bool Inspection::trainable() const {
 }
 
 Inspection inspect_data(const InspectRequest& request) {
-  if (!request.sheet.empty()) check_sheet_name(request.sheet);
+  if (!request.sheet.empty()) check_contact_sheet_name(request.sheet);
   Inspection inspection{.split = open_what(request), .info = {}, .checksums = {}};
   const auto& split = inspection.split;
   inspection.info = read_all(split);

@@ -4,9 +4,9 @@
 
 #include "projnce/core/error.h"
 #include "projnce/io/file_lock.h"
-#include "projnce/pipeline/page_files.h"
+#include "projnce/pipeline/report_builder.h"
+#include "projnce/pipeline/report_writer.h"
 #include "projnce/pipeline/run_directory.h"
-#include "projnce/pipeline/run_pages.h"
 #include "projnce/pipeline/trained_run.h"
 
 namespace projnce {
@@ -27,35 +27,35 @@ std::vector<fs::path> expand(const fs::path& path) {
   return runs;
 }
 
-void make_page_files(const RunPaths& paths, const ReportRequest& request, const Logger& logger) {
+void make_report_data(const RunPaths& paths, const ReportRequest& request, const Logger& logger) {
   const FileLock lock(paths.lock());
   logger->info("{} has no map and audit yet: making them", paths.root.string());
   auto run = open_trained_run(paths, {}, request.context);
   auto samples = embed_test_part(run, logger);
   samples.known = embed_known_part(run, logger);
-  write_page_files({.paths = paths,
-                    .data = run.data,
-                    .samples = samples,
-                    .known = run.data.known,
-                    .trained = run.trained,
-                    .threads = run.threads},
-                   read_report_options(run.config.tables["report"]), logger);
+  write_report_data({.paths = paths,
+                     .data = run.data,
+                     .samples = samples,
+                     .known = run.data.known,
+                     .trained = run.trained,
+                     .threads = run.threads},
+                    read_report_options(run.config.tables["report"]), logger);
 }
 
-/// What the page would lack, as far as it can be made.
+/// What the report would lack, as far as it can be made.
 void complete_run(const fs::path& run, const ReportRequest& request, const Logger& logger) {
   const RunPaths paths{run};
   if (!fs::exists(paths.summary()) || fs::exists(paths.samples())) return;
   try {
-    make_page_files(paths, request, logger);
+    make_report_data(paths, request, logger);
   } catch (const Error& error) {
     logger->warn("map, audit and pictures of {} are left out: {}", run.string(), error.what());
   }
 }
 
-fs::path chosen_page(const ReportRequest& request, const std::vector<fs::path>& runs) {
+fs::path report_file(const ReportRequest& request, const std::vector<fs::path>& runs) {
   if (!request.output.empty()) return request.output;
-  if (runs.size() == 1) return RunPaths{runs.front()}.page();
+  if (runs.size() == 1) return RunPaths{runs.front()}.report();
   const auto folder = [](const fs::path& run) {
     return (run / "").lexically_normal().parent_path().parent_path();
   };
@@ -73,9 +73,9 @@ nlohmann::ordered_json report_runs(const ReportRequest& request, const Logger& l
     for (const auto& run : expand(path)) runs.push_back(run);
   }
   for (const auto& run : runs) complete_run(run, request, logger);
-  const auto page = chosen_page(request, runs);
-  const size_t bytes = RunPages().write(runs, page);
-  return {{"runs", runs.size()}, {"bytes", bytes}, {"files", {page.string()}}};
+  const auto file = report_file(request, runs);
+  const size_t bytes = ReportWriter().write(runs, file);
+  return {{"runs", runs.size()}, {"bytes", bytes}, {"files", {file.string()}}};
 }
 
 }  // namespace projnce

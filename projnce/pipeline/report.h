@@ -17,8 +17,8 @@ struct ReportRequest {
   OpenContext context;  ///< where datasets are looked for
 };
 
-/// Writes one page about the runs. What a finished run lacks for it (map, audit, pictures) is made
-/// and stays in its directory, where the data is still at hand.
+/// Writes one report about the runs. What a finished run lacks for it (map, audit, pictures) is
+/// made and stays in its directory, where the data is still at hand.
 nlohmann::ordered_json report_runs(const ReportRequest& request, const Logger& logger);
 
 }  // namespace projnce

@@ -7,7 +7,7 @@
 #include "projnce/core/error.h"
 #include "projnce/io/atomic_file.h"
 #include "projnce/io/png_writer.h"
-#include "projnce/report/confusion_picture.h"
+#include "projnce/report/confusion_matrix.h"
 #include "projnce/report/event_metrics.h"
 #include "projnce/report/projector.h"
 
@@ -16,7 +16,7 @@ namespace projnce {
 RunJournal::RunJournal(const RunPaths& paths, const JournalOptions& options, const Logger& logger)
     : paths_(paths), metrics_(paths.metrics(), options.keep_bytes, logger) {
   if (options.events) open_events(options.keep_steps, logger);
-  if (options.live) page_.emplace(paths.root, logger);
+  if (options.live) live_.emplace(paths.root, logger);
 }
 
 void RunJournal::open_events(int64_t keep_steps, const Logger& logger) {
@@ -37,14 +37,14 @@ void RunJournal::append(int64_t step, int64_t epoch, const char* split, const st
                                        {"value", std::move(value)}};
   metrics_.append(line);
   if (events_) add_metrics(*events_, line, wall_time_now());
-  if (page_) page_->update();
+  if (live_) live_->update();
 }
 
-void RunJournal::show_samples(const PageSamples& samples, std::span<const float> embeddings,
+void RunJournal::show_samples(const ReportSamples& samples, std::span<const float> embeddings,
                               int64_t step) {
   if (!events_) return;
-  if (samples.class_names.size() <= kConfusionClasses) {
-    const auto picture = confusion_picture(samples.confusion, samples.class_names);
+  if (samples.class_names.size() <= kMostConfusionClasses) {
+    const auto picture = confusion_matrix_image(samples.confusion, samples.class_names);
     events_->image("test/confusion", step, encode_png(picture), picture.width, picture.height,
                    wall_time_now());
     events_->flush();

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "projnce/core/logging.h"
-#include "projnce/pipeline/live_page.h"
 #include "projnce/pipeline/metrics_log.h"
+#include "projnce/pipeline/report_writer.h"
 #include "projnce/report/event_file.h"
-#include "projnce/report/page_samples.h"
+#include "projnce/report/report_samples.h"
 #include "projnce/report/run_paths.h"
 
 namespace projnce {
@@ -23,7 +23,7 @@ struct JournalOptions {
 };
 
 /// What a training tells while it goes on, and everything that listens: metrics.jsonl,
-/// TensorBoard's files and the page. Rank 0 has one.
+/// TensorBoard's files and the report. Rank 0 has one.
 class RunJournal {
  public:
   RunJournal(const RunPaths& paths, const JournalOptions& options, const Logger& logger);
@@ -33,7 +33,7 @@ class RunJournal {
 
   /// What is known of the samples at the end, where TensorBoard shows it: the confusion matrix as a
   /// picture, the test samples of the map in its projector. `embeddings` are theirs, [N, D].
-  void show_samples(const PageSamples& samples, std::span<const float> embeddings, int64_t step);
+  void show_samples(const ReportSamples& samples, std::span<const float> embeddings, int64_t step);
 
   MetricsLog& metrics() { return metrics_; }
 
@@ -43,7 +43,7 @@ class RunJournal {
   RunPaths paths_;
   MetricsLog metrics_;
   std::optional<EventFile> events_;
-  std::optional<LivePage> page_;
+  std::optional<LiveReport> live_;
 };
 
 /// Adds a line to commands.txt: what was typed to start or resume the run.

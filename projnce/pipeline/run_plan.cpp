@@ -68,7 +68,7 @@ RunPlan plan_resume(const TrainRequest& request, const Logger& logger) {
   const bool finished = std::filesystem::exists(paths.summary()) && changes.empty();
   if (finished) {
     plan.kind = RunPlan::Kind::kFinished;
-    remove_leftovers(paths);  // it may have been killed while it made its page
+    remove_leftovers(paths);  // it may have been killed while it made its report
   }
   return plan;
 }

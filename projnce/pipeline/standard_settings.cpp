@@ -27,8 +27,8 @@ class KeepRandomState {
   torch::Tensor state_ = random_state();
 };
 
-/// Builds the loss, which is small, to know its defaults. A page is made while a training goes on,
-/// whose random numbers it must not change.
+/// Builds the loss, which is small, to know its defaults. A report is made while a training goes
+/// on, whose random numbers it must not change.
 void complete_loss_table(Table& table) {
   const KeepRandomState keep;
   make_loss(table, {.num_classes = 2, .embedding_dim = 2, .feature_dim = 2},

@@ -7,12 +7,12 @@
 
 namespace projnce {
 
-/// What the settings of a run are when nobody sets them, so that a page can mark the others.
+/// What the settings of a run are when nobody sets them, so that a report can mark the others.
 class StandardSettings {
  public:
   /// For the dataset, encoder and loss that `config` names. What is found out from the data or the
   /// machine (the form of the input, threads) has no default and is not there. Leaves LibTorch's
-  /// random generator as it was: pages are made during training.
+  /// random generator as it was: reports are made during training.
   const Table& of(const Table& config);
 
  private:

@@ -125,7 +125,7 @@ TrainOutcome finished_outcome(const std::filesystem::path& run) {
   return {.run = run,
           .finished = true,
           .summary = nlohmann::ordered_json::parse(file),
-          .page = std::filesystem::exists(paths.page()) ? paths.page() : ""};
+          .report = std::filesystem::exists(paths.report()) ? paths.report() : ""};
 }
 
 /// A launcher's restart goes on with the run whose name it knows.
@@ -225,7 +225,7 @@ TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environmen
   }
   auto outcome = run.finish();
   outcome.writes = ranks->first();
-  if (outcome.finished && outcome.writes) outcome.page = run.write_page();
+  if (outcome.finished && outcome.writes) outcome.report = run.write_report();
   return outcome;
 }
 

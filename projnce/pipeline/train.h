@@ -36,7 +36,7 @@ struct TrainOutcome {
   std::filesystem::path run;
   bool finished = false;           ///< false: stopped on request, checkpoint written
   nlohmann::ordered_json summary;  ///< what summary.json holds; empty unless finished
-  std::filesystem::path page;      ///< report.html; empty where there is none
+  std::filesystem::path report;    ///< report.html; empty where there is none
   int64_t lost_checkpoints = 0;    ///< that could not be written
 };
 

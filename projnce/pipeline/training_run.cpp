@@ -14,7 +14,7 @@
 #include "projnce/io/atomic_file.h"
 #include "projnce/pipeline/array_files.h"
 #include "projnce/pipeline/batch_samples.h"
-#include "projnce/pipeline/closing_page.h"
+#include "projnce/pipeline/final_report.h"
 #include "projnce/pipeline/run_results.h"
 #include "projnce/train/passing_state.h"
 
@@ -254,9 +254,6 @@ TrainEnd TrainingRun::train_on() {
 
 void TrainingRun::on_step(const StepReport& report) {
   if (!ranks_->first()) return;
-  if (report.batch == 0) {
-    traffic_ = {{"bytes_per_step", report.bytes_sent}, {"messages_per_step", report.messages}};
-  }
   const int64_t in_epoch = std::min((report.batch + 1) * options_.batch_size, data_.train().size());
   bar_->update(report.epoch * data_.train().size() + in_epoch,
                fmt::format("epoch {}/{}  loss {:.3f}", report.epoch + 1, options_.epochs,
@@ -413,9 +410,9 @@ void TrainingRun::write_results() {
   write_file_atomically(paths_.summary(), summary().dump(2) + "\n");
 }
 
-std::filesystem::path TrainingRun::write_page() {
+std::filesystem::path TrainingRun::write_report() {
   if (!report_options_.page) return {};
-  return write_closing_page({.paths = paths_,
+  return write_final_report({.paths = paths_,
                              .data = data_,
                              .samples = last_evaluation_->samples,
                              .known = evaluator_.known(),
@@ -454,7 +451,6 @@ ordered_json TrainingRun::summary() const {
   result["images_per_second"] = double(trainer_.state().epoch * data_.train().size()) /
                                 std::max(progress_.train_seconds, 1e-9);
   result["ranks"] = ranks_->size();
-  if (ranks_->size() > 1) result["traffic_of_rank_0"] = traffic_;
   result["seconds"] = {{"train", progress_.train_seconds},
                        {"waiting_for_data", loader_.seconds_waited()},
                        {"eval", progress_.eval_seconds},

@@ -61,7 +61,7 @@ class TrainingRun {
 
   /// Of a finished run: makes map, audit and report.html, and returns where that is; empty where it
   /// is not wanted or cannot be made. Rank 0 alone.
-  std::filesystem::path write_page();
+  std::filesystem::path write_report();
 
  private:
   TrainingParts parts() { return {*model_, *loss_, trainer_}; }
@@ -125,7 +125,6 @@ class TrainingRun {
   bool best_unsaved_ = false;
   std::filesystem::path last_good_;  // checkpoint that the run goes on from; empty for none
   int64_t skipped_ = 0;              // damaged samples that any rank met
-  nlohmann::ordered_json traffic_;   // of rank 0 in an epoch's first step, whose batch is whole
 };
 
 }  // namespace projnce

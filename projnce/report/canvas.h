@@ -11,13 +11,13 @@
 
 namespace projnce {
 
-/// Colours by their purpose: a page may have others for the dark.
+/// Colours by their purpose: a report may have others for the dark.
 enum class Ink {
   kText,
   kSoft,    ///< what matters less
   kLine,    ///< frames
   kPanel,   ///< what marks are drawn on
-  kGround,  ///< the page
+  kGround,  ///< behind everything
   kFound,   ///< good news
   kMissed,  ///< bad news
 };
@@ -37,7 +37,7 @@ struct TextStyle {
 
 /// Marks of one class.
 struct MarkStyle {
-  size_t number = 0;  ///< the class: what a page fades by
+  size_t number = 0;  ///< the class: what a report fades by
   Colour colour;
   double radius = 2;
   double opacity = 1;
@@ -45,7 +45,7 @@ struct MarkStyle {
 
 /// A line that belongs to a class.
 struct LineStyle {
-  size_t number = 0;  ///< the class: what a page fades by
+  size_t number = 0;  ///< the class: what a report fades by
   Colour colour;
   double width = 2;
   double opacity = 1;

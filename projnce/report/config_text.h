@@ -6,7 +6,7 @@
 
 namespace projnce {
 
-/// A text out of a run's configuration; empty where it is not there or no text: pages show what
+/// A text out of a run's configuration; empty where it is not there or no text: reports show what
 /// they can of any file.
 inline std::string config_text(const Table& config, const std::string& section,
                                const std::string& key) {

@@ -2,11 +2,12 @@
 
 #include <cairo.h>
 
+#include <cctype>
 #include <memory>
 #include <vector>
 
 #include "projnce/io/printable.h"
-#include "projnce/report/cairo_font.h"
+#include "projnce/report/png_canvas.h"
 
 namespace projnce {
 
@@ -94,6 +95,24 @@ std::string grouped(int64_t number) {
     digits.insert(static_cast<size_t>(i), "\u202F");
   }
   return digits;
+}
+
+std::vector<std::string> prose_pieces(std::string_view text) {
+  std::vector<std::string> pieces(1);
+  bool space = false;
+  for (const char c : text) {
+    if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+      space = true;
+      continue;
+    }
+    if (space && pieces.size() + pieces.back().size() > 1) pieces.back() += ' ';
+    space = false;
+    c == '`' ? void(pieces.emplace_back()) : pieces.back().push_back(c);
+  }
+  if (pieces.size() % 2 == 1) return pieces;
+  std::string whole = pieces.front();
+  for (size_t i = 1; i < pieces.size(); ++i) whole += '`' + pieces[i];
+  return {whole};
 }
 
 }  // namespace projnce

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace projnce {
 
@@ -29,5 +30,9 @@ std::string display_name(std::string_view name);
 
 /// 12 345 678, with a narrow gap.
 std::string grouped(int64_t number);
+
+/// Prose in pieces, alternately plain text and code that was between a pair of `. Every run of
+/// white space becomes one space. A ` without its partner is a character like others.
+std::vector<std::string> prose_pieces(std::string_view text);
 
 }  // namespace projnce

@@ -11,7 +11,7 @@ namespace projnce {
 
 namespace {
 
-constexpr double kPageMargin = 28;
+constexpr double kMapMargin = 28;
 constexpr double kLongerSide = 800;  // of the frame
 constexpr double kLeastShorterSide = 620;
 constexpr double kLegendGap = 24;
@@ -20,7 +20,7 @@ constexpr size_t kPieces = 8;         // of a class, to be drawn in turn
 constexpr Font kTitleFont = {.size = 20, .bold = true};
 constexpr Font kSubtitleFont = {.size = 13};
 
-/// Where the samples are, before they are brought onto the page.
+/// Where the samples are, before they are scaled to the drawing.
 struct MapBounds {
   double low_x = std::numeric_limits<double>::infinity();
   double high_x = -std::numeric_limits<double>::infinity();
@@ -53,13 +53,13 @@ Box frame_for(const MapBounds& bounds, double top) {
     return longer > 0 ? std::max(kLeastShorterSide, std::round(kLongerSide * extent / longer))
                       : kLeastShorterSide;
   };
-  return {kPageMargin, top, side(bounds.width()), side(bounds.height())};
+  return {kMapMargin, top, side(bounds.width()), side(bounds.height())};
 }
 
-/// From positions to the page: one scale for both axes, in the middle of the frame.
-class PagePlaces {
+/// From positions to the drawing: one scale for both axes, in the middle of the frame.
+class DrawingPlaces {
  public:
-  PagePlaces(const MapBounds& bounds, const Box& frame, double inset)
+  DrawingPlaces(const MapBounds& bounds, const Box& frame, double inset)
       : middle_(frame.middle()),
         center_{bounds.low_x + bounds.width() / 2, bounds.low_y + bounds.height() / 2} {
     const double across = bounds.width() > 0 ? (frame.width - 2 * inset) / bounds.width() : kAny;
@@ -81,7 +81,7 @@ class PagePlaces {
 
 /// Pieces of all classes in turn.
 std::vector<DotRun> interleave(const ScatterMap& map, const std::vector<MapClass>& classes,
-                               const PagePlaces& place) {
+                               const DrawingPlaces& place) {
   std::vector<DotRun> runs;
   for (size_t piece = 0; piece < kPieces; ++piece) {
     for (size_t c = 0; c < classes.size(); ++c) {
@@ -137,7 +137,7 @@ std::string subtitle_of(const ScatterMap& map, size_t shown) {
 double add_heading(MapLayout& layout, const std::string& text, const TextStyle& style, double top) {
   if (text.empty()) return top;
   const double base = top + style.font.size;
-  layout.heading.push_back({text, {kPageMargin, base}, style});
+  layout.heading.push_back({text, {kMapMargin, base}, style});
   return base + style.font.size * 0.55;
 }
 
@@ -157,30 +157,30 @@ MapLayout lay_out_map(const ScatterMap& map) {
   size_t shown = 0;
   for (const auto& one : layout.classes) shown += one.samples.size();
 
-  double top = add_heading(layout, layout.title, {.font = kTitleFont}, kPageMargin);
+  double top = add_heading(layout, layout.title, {.font = kTitleFont}, kMapMargin);
   top =
       add_heading(layout, subtitle_of(map, shown), {.font = kSubtitleFont, .ink = Ink::kSoft}, top);
   const auto bounds = bounds_of(map, layout.classes);
   layout.frame = frame_for(bounds, std::round(top + (layout.heading.empty() ? 0 : 10)));
   choose_dots(layout, shown);
   layout.runs =
-      interleave(map, layout.classes, PagePlaces(bounds, layout.frame, layout.radius + 14));
+      interleave(map, layout.classes, DrawingPlaces(bounds, layout.frame, layout.radius + 14));
 
-  layout.width = layout.frame.right() + kPageMargin;
-  layout.height = layout.frame.bottom() + kPageMargin;
+  layout.width = layout.frame.right() + kMapMargin;
+  layout.height = layout.frame.bottom() + kMapMargin;
   if (!map.labels.empty()) {
     layout.legend =
         lay_out_legend(legend_entries(layout.classes),
                        {layout.frame.right() + kLegendGap, layout.frame.top}, layout.frame.height);
-    layout.width = std::ceil(layout.legend.box.right() + kPageMargin);
-    layout.height = std::max(layout.height, std::ceil(layout.legend.box.bottom() + kPageMargin));
+    layout.width = std::ceil(layout.legend.box.right() + kMapMargin);
+    layout.height = std::max(layout.height, std::ceil(layout.legend.box.bottom() + kMapMargin));
   }
   if (layout.classes.size() >= kLabelledFrom) {
     layout.label_font = {.size = layout.classes.size() > 20 ? 10.0 : 12.0, .bold = true};
     layout.labels = label_clusters(layout);
   }
   for (auto& line : layout.heading) {
-    line.text = shorten(line.text, line.style.font, layout.width - 2 * kPageMargin);
+    line.text = shorten(line.text, line.style.font, layout.width - 2 * kMapMargin);
   }
   return layout;
 }

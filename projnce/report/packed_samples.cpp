@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-static_assert(std::endian::native == std::endian::little, "pages hold little-endian numbers");
+static_assert(std::endian::native == std::endian::little, "reports hold little-endian numbers");
 
 template <class T>
 std::string packed(const std::vector<T>& numbers) {
@@ -100,7 +100,7 @@ ordered_json joined_names(const std::vector<std::string>& names,
 
 }  // namespace
 
-ordered_json pack_pictures(const PictureSheets& pictures) {
+ordered_json pack_pictures(const ThumbnailSheets& pictures) {
   if (pictures.sheets.empty()) return nullptr;
   ordered_json sheets = ordered_json::array();
   for (const auto& sheet : pictures.sheets) sheets.push_back(base64(sheet));
@@ -144,7 +144,7 @@ ordered_json pack_samples(const MappedSamples& samples, size_t most, bool pictur
           {"pictures", all && pictures ? pack_pictures(samples.pictures) : ordered_json()}};
 }
 
-ordered_json pack_confusion(const PageSamples& samples) {
+ordered_json pack_confusion(const ReportSamples& samples) {
   if (samples.class_names.size() > kMostConfusedClasses) return nullptr;
   const std::vector<uint32_t> counts(samples.confusion.begin(), samples.confusion.end());
   return {{"protocol", samples.protocol}, {"counts", packed(counts)}};

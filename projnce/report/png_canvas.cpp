@@ -7,7 +7,6 @@
 #include <string>
 
 #include "projnce/core/error.h"
-#include "projnce/report/cairo_font.h"
 
 namespace projnce {
 
@@ -33,6 +32,18 @@ void rounded_box(cairo_t* cairo, const Box& box, double radius) {
 }
 
 }  // namespace
+
+void choose_font(cairo_t* cairo, const Font& font) {
+  cairo_font_options_t* options = cairo_font_options_create();
+  cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
+  cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
+  cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+  cairo_set_font_options(cairo, options);
+  cairo_font_options_destroy(options);
+  cairo_select_font_face(cairo, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
+                         font.bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+  cairo_set_font_size(cairo, font.size);
+}
 
 PngCanvas::PngCanvas(double width, double height, double scale)
     : surface_(cairo_image_surface_create(CAIRO_FORMAT_RGB24,

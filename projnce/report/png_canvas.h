@@ -48,4 +48,7 @@ class PngCanvas : public Canvas {
   std::unique_ptr<cairo_t, Free> cairo_;
 };
 
+/// Selects the font with widths that grow evenly with its size, whatever the resolution.
+void choose_font(cairo_t* cairo, const Font& font);
+
 }  // namespace projnce

@@ -11,7 +11,7 @@
 #include "projnce/report/config_text.h"
 #include "projnce/report/metric_curves.h"
 #include "projnce/report/packed_samples.h"
-#include "projnce/report/page_samples.h"
+#include "projnce/report/report_samples.h"
 
 namespace projnce {
 
@@ -72,7 +72,7 @@ std::string kind_of(const Table& config) {
   return kind == "sound" || kind == "vector" ? kind : "image";
 }
 
-ordered_json tell_audit_of(const PageSamples& samples, bool pictures) {
+ordered_json tell_audit_of(const ReportSamples& samples, bool pictures) {
   if (samples.audit.is_null()) return nullptr;
   auto audit = samples.audit;
   if (!audit.contains("check")) audit["check"] = nullptr;
@@ -81,7 +81,7 @@ ordered_json tell_audit_of(const PageSamples& samples, bool pictures) {
   return audit;
 }
 
-void add_samples(const PageSamples& samples, const RunDataOptions& options, ordered_json& data) {
+void add_samples(const ReportSamples& samples, const RunDataOptions& options, ordered_json& data) {
   data["classes"] = samples.class_names;
   data["missing"] = samples.notes;
   const auto pack = [&](const std::optional<MappedSamples>& part) {
@@ -121,7 +121,7 @@ ordered_json run_data(const RunPaths& run, const RunDataOptions& options) {
                     {"missing", ordered_json::array()}};
   if (summary.is_null()) return data;
   try {
-    add_samples(read_page_samples(run.samples()), options, data);
+    add_samples(read_report_samples(run.samples()), options, data);
   } catch (const Error& error) {
     data["missing"].push_back(concat("Map, confusion matrix and audit: ", error.what(), "."));
   }

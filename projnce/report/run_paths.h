@@ -22,7 +22,7 @@ struct RunPaths {
   std::filesystem::path tsne() const { return root / "tsne.npy"; }
   std::filesystem::path suspects() const { return root / "suspects.csv"; }
   std::filesystem::path samples() const { return root / "samples.safetensors"; }
-  std::filesystem::path page() const { return root / "report.html"; }
+  std::filesystem::path report() const { return root / "report.html"; }
   std::filesystem::path summary() const { return root / "summary.json"; }
   std::filesystem::path log() const { return root / "log.txt"; }
   std::filesystem::path lock() const { return root / "lock"; }

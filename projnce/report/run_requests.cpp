@@ -8,7 +8,7 @@
 #include "projnce/io/base64.h"
 #include "projnce/io/digest.h"
 #include "projnce/report/lettering.h"
-#include "projnce/report/run_index_page.h"
+#include "projnce/report/run_index.h"
 
 namespace projnce {
 
@@ -21,27 +21,27 @@ constexpr std::string_view kDataSuffix = "/data.json";
 constexpr size_t kMostCompared = 50;
 constexpr int kHttpPort = 80;  // browsers leave it out of the host
 
-/// What our own pages may do: their one style element, told by its digest, and a form.
-std::string own_policy(std::string_view page) {
+/// Allows the document's one style element, by its digest, and forms.
+std::string html_policy(std::string_view html) {
   constexpr std::string_view kStart = "<style>";
-  const auto start = page.find(kStart) + kStart.size();
-  const auto style = page.substr(start, page.find("</style>") - start);
+  const auto start = html.find(kStart) + kStart.size();
+  const auto style = html.substr(start, html.find("</style>") - start);
   return fmt::format(
       "default-src 'none'; style-src 'sha256-{}'; form-action 'self'; base-uri 'none'; "
       "frame-ancestors 'none'",
       base64(sha256(style)));
 }
 
-HttpResponse own_page(int status, std::string page) {
-  auto policy = own_policy(page);
+HttpResponse html_response(int status, std::string html) {
+  auto policy = html_policy(html);
   return {.status = status,
           .type = "text/html; charset=utf-8",
-          .body = std::move(page),
+          .body = std::move(html),
           .headers = {{"Content-Security-Policy", std::move(policy)}}};
 }
 
-HttpResponse refusal(int status, std::string_view title, std::string_view sentence) {
-  return own_page(status, sentence_page(title, sentence));
+HttpResponse refusal(int status, std::string_view title, std::string_view message) {
+  return html_response(status, message_html(title, message));
 }
 
 HttpResponse unknown_run(const std::string& name) {
@@ -49,8 +49,8 @@ HttpResponse unknown_run(const std::string& name) {
                  fmt::format("There is no run called {} here.", display_name(name)));
 }
 
-/// A page of ours is asked for by one of our names. Where another name was made to resolve to this
-/// machine, a page from elsewhere could otherwise read the answers.
+/// Only requests by one of our own names are answered. Otherwise a site that makes its name resolve
+/// to this machine (DNS rebinding) could read the answers.
 bool is_our_host(std::string_view host, int port) {
   for (const std::string_view name : {"127.0.0.1", "localhost"}) {
     if (host == fmt::format("{}:{}", name, port) || (port == kHttpPort && host == name))
@@ -87,7 +87,7 @@ fs::path canonical_folder(const fs::path& runs) {
 
 }  // namespace
 
-RunRequests::RunRequests(const fs::path& runs, PageSource source, Logger logger)
+RunRequests::RunRequests(const fs::path& runs, ReportSource source, Logger logger)
     : root_(canonical_folder(runs)), source_(std::move(source)), logger_(std::move(logger)) {}
 
 HttpResponse RunRequests::answer(const HttpRequest& request, int port) const {
@@ -117,7 +117,7 @@ HttpResponse RunRequests::route(const HttpRequest& request) const {
     return runs_answer(request.runs, path != "/compare/", request);
   }
   if (!path.starts_with(kRunPrefix)) {
-    return refusal(404, "Nothing here", "This address leads to no page.");
+    return refusal(404, "Nothing here", "This address does not exist.");
   }
   path.remove_prefix(kRunPrefix.size());
   const bool wants_data = path.ends_with(kDataSuffix);
@@ -128,18 +128,18 @@ HttpResponse RunRequests::route(const HttpRequest& request) const {
 HttpResponse RunRequests::index() const {
   std::vector<RunFacts> facts;
   for (const auto& run : find_runs(root_)) facts.push_back(read_run_facts(run));
-  return own_page(200, run_index_page(std::move(facts), root_.string()));
+  return html_response(200, run_index_html(std::move(facts), root_.string()));
 }
 
 HttpResponse RunRequests::runs_answer(const std::vector<std::string>& names, bool wants_data,
                                       const HttpRequest& request) const {
   if (names.empty() || names.size() > kMostCompared) {
-    return refusal(400, "Choose runs",
-                   fmt::format("Runs to compare are chosen on the page of all runs, {} at most.",
-                               kMostCompared));
+    return refusal(
+        400, "Choose runs",
+        fmt::format("Choose up to {} runs to compare in the list of runs.", kMostCompared));
   }
   const auto known = find_runs(root_);
-  PageSource::Runs runs;
+  ReportSource::Runs runs;
   for (const auto& name : names) {
     const auto* run = look_up(known, name);
     if (run == nullptr) return unknown_run(name);
@@ -147,17 +147,17 @@ HttpResponse RunRequests::runs_answer(const std::vector<std::string>& names, boo
   }
   if (wants_data) return data(runs, request.known_version);
   if (request.path.starts_with(kRunPrefix) && !request.path.ends_with('/')) {
-    // The page asks for data.json beside itself, so its address must end in a slash.
-    auto answer = refusal(302, "Moved", "The page is one slash further.");
+    // The report requests data.json next to itself, so its address must end in a slash.
+    auto answer = refusal(302, "Moved", "The address of a report ends in a slash.");
     answer.headers.emplace_back("Location", run_address(look_up(known, names.front())->name));
     return answer;
   }
   return {.type = "text/html; charset=utf-8",
-          .body = source_.page(runs),
+          .body = source_.html(runs),
           .headers = {{"Content-Security-Policy", source_.policy}}};
 }
 
-HttpResponse RunRequests::data(const PageSource::Runs& runs,
+HttpResponse RunRequests::data(const ReportSource::Runs& runs,
                                const std::string& known_version) const {
   auto body = source_.data(runs);
   const auto version = fmt::format("\"{}\"", base64(sha256(body)));

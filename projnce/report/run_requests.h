@@ -29,7 +29,7 @@ struct HttpResponse {
 class RunRequests {
  public:
   /// Throws where `runs` is no folder.
-  RunRequests(const std::filesystem::path& runs, PageSource source, Logger logger);
+  RunRequests(const std::filesystem::path& runs, ReportSource source, Logger logger);
 
   /// `port` is the one that the server listens on.
   HttpResponse answer(const HttpRequest& request, int port) const;
@@ -39,10 +39,10 @@ class RunRequests {
   HttpResponse index() const;
   HttpResponse runs_answer(const std::vector<std::string>& names, bool wants_data,
                            const HttpRequest& request) const;
-  HttpResponse data(const PageSource::Runs& runs, const std::string& known_version) const;
+  HttpResponse data(const ReportSource::Runs& runs, const std::string& known_version) const;
 
   std::filesystem::path root_;
-  PageSource source_;
+  ReportSource source_;
   Logger logger_;
 };
 

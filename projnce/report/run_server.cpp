@@ -52,7 +52,7 @@ void give_answer(HttpResponse answer, httplib::Response& to) {
 
 class RunServer::Listener {
  public:
-  Listener(const std::filesystem::path& runs, int port, PageSource source, Logger logger)
+  Listener(const std::filesystem::path& runs, int port, ReportSource source, Logger logger)
       : requests_(runs, std::move(source), std::move(logger)) {
     set_limits();
     // All requests go this way: none reaches the library's own routes and their patterns.
@@ -101,7 +101,8 @@ class RunServer::Listener {
   std::thread thread_;
 };
 
-RunServer::RunServer(const std::filesystem::path& runs, int port, PageSource source, Logger logger)
+RunServer::RunServer(const std::filesystem::path& runs, int port, ReportSource source,
+                     Logger logger)
     : listener_(std::make_unique<Listener>(runs, port, std::move(source), std::move(logger))) {}
 
 RunServer::~RunServer() = default;

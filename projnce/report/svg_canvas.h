@@ -7,7 +7,7 @@
 namespace projnce {
 
 /// Draws into the text of an SVG element. Colours are attributes, so that it stands alone; classes
-/// name what things are for (`text`, `soft`, `panel`, `mark c3` and its `key k3`), so that a page
+/// name what things are for (`text`, `soft`, `panel`, `mark c3` and its `key k3`), so that a report
 /// can give them others.
 class SvgCanvas : public Canvas {
  public:

@@ -186,7 +186,7 @@ std::vector<SummaryCurve> summary_curves(const std::filesystem::path& metrics,
 }
 
 std::string terminal_summary(const ordered_json& summary, const std::vector<SummaryCurve>& curves,
-                             const TerminalStyle& style, const std::string& page) {
+                             const TerminalStyle& style, const std::string& report) {
   SummaryText text(style);
   add_accuracy(summary, text);
   add_protocols(summary.at("protocols"), text);
@@ -195,7 +195,7 @@ std::string terminal_summary(const ordered_json& summary, const std::vector<Summ
   add_information(summary.at("information"), text);
   add_time(summary, text);
   text.line("run", summary.at("run").get<std::string>());
-  if (!page.empty()) text.line("page", page);
+  if (!report.empty()) text.line("report", report);
   return text.finish();
 }
 

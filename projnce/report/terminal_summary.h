@@ -24,12 +24,12 @@ std::vector<SummaryCurve> summary_curves(const std::filesystem::path& metrics,
                                          const std::string& protocol);
 
 /// What training came to, for a person: accuracy by protocol, curves, information, time. `summary`
-/// is that of summary.json; `page` says where the report page is, empty where there is none.
+/// is that of summary.json; `report` says where report.html is, empty where there is none.
 ///
 /// Each line begins with what it is about. Where the style is plain, the lines are made for grep:
 /// `zero-shot 74.52 % (95 % interval 73.30 to 75.72)`, and a curve is its first and last value.
 std::string terminal_summary(const nlohmann::ordered_json& summary,
                              const std::vector<SummaryCurve>& curves, const TerminalStyle& style,
-                             const std::string& page = {});
+                             const std::string& report = {});
 
 }  // namespace projnce

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <string_view>
 
 #include "projnce/report/lettering.h"
-#include "projnce/reproduce/chart_axis.h"
 
 namespace projnce {
 
@@ -60,27 +60,59 @@ std::optional<CountedConditions> counted_conditions(const std::vector<std::strin
   return conditions;
 }
 
+constexpr double kLeastGap = 0.07;  // of the axis: about a label
+
+std::vector<double> scaled_to_one(std::vector<double> values) {
+  const double low = values.front();
+  const double extent = values.back() - low;
+  for (auto& value : values) value = (value - low) / extent;
+  return values;
+}
+
+bool is_crowded(const std::vector<double>& places) {
+  for (size_t i = 1; i < places.size(); ++i) {
+    if (places[i] - places[i - 1] < kLeastGap) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string dataset_title(const ResultColumn& column) {
   return column.title.substr(0, column.title.rfind(", "));
 }
 
-ConditionAxis condition_axis(const ResultTable& table, const std::vector<size_t>& columns) {
+ChartAxis condition_axis(const ResultTable& table, const std::vector<size_t>& columns) {
   std::vector<std::string> words;
   for (const auto column : columns) words.push_back(condition_words(table.columns.at(column)));
-  ConditionAxis axis{.title = {}, .stops = {}, .columns = columns};
   const auto counted = counted_conditions(words);
   std::vector<double> numbers;
   for (size_t i = 0; i < words.size(); ++i) {
     numbers.push_back(counted ? counted->all[i].number : static_cast<double>(i));
   }
   const auto places = spread_places(numbers);
+  ChartAxis axis{.title = counted ? display_name(counted->of) : ""};
   for (size_t i = 0; i < words.size(); ++i) {
-    axis.stops.push_back({places[i], display_name(counted ? counted->all[i].counted : words[i])});
+    axis.ticks.push_back({places[i], display_name(counted ? counted->all[i].counted : words[i])});
   }
-  if (counted) axis.title = display_name(counted->of);
   return axis;
+}
+
+std::vector<double> spread_places(std::span<const double> ascending) {
+  if (ascending.size() == 1) return {0.5};
+  const auto by_value = scaled_to_one({ascending.begin(), ascending.end()});
+  if (!is_crowded(by_value)) return by_value;
+  if (ascending.front() > 0) {
+    std::vector<double> logarithms;
+    for (const double value : ascending) logarithms.push_back(std::log(value));
+    auto by_logarithm = scaled_to_one(std::move(logarithms));
+    if (!is_crowded(by_logarithm)) return by_logarithm;
+  }
+  std::vector<double> steps;
+  for (size_t i = 0; i < ascending.size(); ++i) {
+    steps.push_back(static_cast<double>(i) / static_cast<double>(ascending.size() - 1));
+  }
+  return steps;
 }
 
 }  // namespace projnce

@@ -1,25 +1,25 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
-#include "projnce/reproduce/line_chart.h"
+#include "projnce/report/chart_axis.h"
 #include "projnce/reproduce/result.h"
 
 namespace projnce {
 
-/// The lower axis of a chart over the conditions of one dataset.
-struct ConditionAxis {
-  std::string title;             ///< what all conditions share; "" where that is nothing
-  std::vector<ChartStop> stops;  ///< from left to right
-  std::vector<size_t> columns;   ///< the table's, by stop
-};
-
 /// The title up to its last comma: "CIFAR-10" of "CIFAR-10, 30 % wrong labels".
 std::string dataset_title(const ResultColumn& column);
 
-/// Conditions that are numbers of one thing ("clean", "30 % wrong labels") stand by their number,
-/// others in equal steps in the order of the table. `columns` are those of the dataset.
-ConditionAxis condition_axis(const ResultTable& table, const std::vector<size_t>& columns);
+/// The x axis of a chart over conditions of one dataset, with a tick for each of `columns`.
+/// Conditions that are amounts of one thing ("clean", "30 % wrong labels") are placed by amount,
+/// others in equal steps in the order of the table.
+ChartAxis condition_axis(const ResultTable& table, const std::vector<size_t>& columns);
+
+/// Places in 0..1 for ascending values, far enough apart to be told from each other: by value; if
+/// some are too close for that, by logarithm; if that does not help or is not possible, in equal
+/// steps.
+std::vector<double> spread_places(std::span<const double> ascending);
 
 }  // namespace projnce

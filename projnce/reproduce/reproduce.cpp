@@ -16,9 +16,8 @@
 #include "projnce/reproduce/figure_maps.h"
 #include "projnce/reproduce/result_charts.h"
 #include "projnce/reproduce/result_csv.h"
-#include "projnce/reproduce/result_json.h"
+#include "projnce/reproduce/result_html.h"
 #include "projnce/reproduce/result_markdown.h"
-#include "projnce/reproduce/result_page.h"
 #include "projnce/reproduce/train_cells.h"
 
 namespace projnce {
@@ -184,9 +183,8 @@ std::vector<fs::path> write_files(const Plan& plan, const Result& result) {
   const auto file = [&](const char* ending) { return plan.root / (plan.name + ending); };
   const std::vector<std::pair<fs::path, std::string>> texts = {
       {file(".md"), result_markdown(result)},
-      {file(".html"), result_page(result, plan.root)},
-      {file(".csv"), result_csv(result)},
-      {file(".json"), result_json(result).dump(2) + "\n"}};
+      {file(".html"), result_html(result, plan.root)},
+      {file(".csv"), result_csv(result)}};
   fs::create_directories(plan.root);
   std::vector<fs::path> files;
   for (const auto& picture : result.pictures) {

@@ -40,7 +40,7 @@ struct ReproduceOutcome {
 };
 
 /// Trains every cell that has no finished run yet and writes the result beside the runs, as
-/// NAME.md, .csv, .json, .html and pictures. START READING HERE.
+/// NAME.md, .html, .csv and charts as SVG. START READING HERE.
 ReproduceOutcome reproduce(const ReproduceRequest& request,
                            const ReproduceEnvironment& environment);
 

@@ -4,18 +4,21 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <map>
 #include <set>
 
-#include "projnce/reproduce/chart_axis.h"
+#include "projnce/report/lettering.h"
+#include "projnce/report/line_chart.h"
 #include "projnce/reproduce/condition_axis.h"
-#include "projnce/reproduce/dot_chart.h"
-#include "projnce/reproduce/line_chart.h"
 #include "projnce/reproduce/result_text.h"
 
 namespace projnce {
 
 namespace {
+
+constexpr double kDodgeOfCurves = 0.1;
+constexpr double kDodgeOfDatasets = 0.7;
 
 /// Part of a file's name that every system can hold and every address too.
 std::string file_part(std::string_view text) {
@@ -38,31 +41,49 @@ std::string chart_file(const Result& result, const ResultTable& table, std::stri
   return name + ".svg";
 }
 
-ChartValue chart_value(const ResultTable& table, size_t row, size_t column) {
+std::string chart_unit(const ResultTable& table) {
+  return table.unit == ResultUnit::kPercent ? "percent" : "nats";
+}
+
+double chart_scale(const ResultTable& table) {
+  return table.unit == ResultUnit::kPercent ? 100 : 1;
+}
+
+ChartPoint chart_point(const ResultTable& table, size_t row, size_t column, double x) {
   const auto& cell = table.cells.at(row).at(column);
-  const double scale = table.unit == ResultUnit::kPercent ? 100 : 1;
-  ChartValue value;
-  for (const auto& run : cell.runs) value.seeds.push_back(scale * run.value);
+  const double scale = chart_scale(table);
+  ChartPoint point{.x = x};
   if (!cell.runs.empty()) {
-    value.mean = scale * mean_value(cell);
-    value.text = mean_text(cell, table.unit);
+    point.y = scale * mean_value(cell);
+    point.error = scale * deviation(cell).value_or(0);
+    point.label = display_name(table.columns.at(column).title) + ": " + mean_text(cell, table.unit);
   }
-  if (cell.paper) value.paper = scale * *cell.paper;
-  return value;
+  if (cell.paper) point.reference = scale * *cell.paper;
+  return point;
 }
 
 bool column_has_numbers(const ResultTable& table, size_t column) {
-  std::vector<ChartValue> values;
-  for (size_t row = 0; row < table.rows.size(); ++row) {
-    if (!table.cells.at(row).at(column).runs.empty()) {
-      values.push_back(chart_value(table, row, column));
-    }
-  }
-  return !chart_numbers(values).empty();
+  return std::any_of(table.cells.begin(), table.cells.end(), [&](const auto& row) {
+    return !row.at(column).runs.empty() && std::isfinite(mean_value(row.at(column)));
+  });
 }
 
-std::string chart_unit(const ResultTable& table) {
-  return table.unit == ResultUnit::kPercent ? "percent" : "nats";
+/// A chart of some columns, still without series.
+LineChart empty_chart(const ResultTable& table, const std::vector<size_t>& columns,
+                      const std::string& title) {
+  LineChart chart{.title = display_name(title),
+                  .subtitle = display_name(table.title),
+                  .x = {},
+                  .y = {.title = chart_unit(table)}};
+  chart.mark_note = most_runs(table) > 1
+                        ? fmt::format("mean ± deviation, {} seeds", most_runs(table))
+                        : "one seed";
+  for (const auto& row : table.cells) {
+    for (const auto column : columns) {
+      if (row.at(column).paper) chart.reference_note = "in the paper";
+    }
+  }
+  return chart;
 }
 
 /// The columns of each dataset that have numbers, in the order of the table.
@@ -80,71 +101,64 @@ std::vector<std::vector<size_t>> columns_by_dataset(const ResultTable& table) {
 
 /// Curves over the rows' x, in one column.
 LineChart series_chart(const Result& result, const ResultTable& table, size_t column) {
-  LineChart chart{.title = display_name(table.columns[column].title),
-                  .subtitle = display_name(table.title),
-                  .x_title = display_name(result.axis),
-                  .y_title = chart_unit(table),
-                  .stops = {},
-                  .curves = {}};
+  auto chart = empty_chart(table, {column}, table.columns[column].title);
+  chart.x.title = display_name(result.axis);
   std::set<double> xs;
   for (const auto& row : table.rows) {
     if (!row.series.empty()) xs.insert(row.x);
   }
-  const std::vector<double> rising(xs.begin(), xs.end());
-  const auto places = spread_places(rising);
-  for (size_t i = 0; i < rising.size(); ++i) {
-    chart.stops.push_back({places[i], plain_number(rising[i])});
+  const std::vector<double> ascending(xs.begin(), xs.end());
+  const auto places = spread_places(ascending);
+  std::map<double, double> place_of;
+  for (size_t i = 0; i < ascending.size(); ++i) {
+    place_of[ascending[i]] = places[i];
+    chart.x.ticks.push_back({places[i], plain_number(ascending[i])});
   }
   std::map<std::string, size_t> curves;
   for (size_t row = 0; row < table.rows.size(); ++row) {
     const auto& series = table.rows[row].series;
     if (series.empty()) continue;
-    const auto [place, added] = curves.try_emplace(series, chart.curves.size());
-    if (added) chart.curves.push_back({display_name(series), {}});
-    const auto stop = static_cast<size_t>(std::distance(xs.begin(), xs.find(table.rows[row].x)));
-    chart.curves[place->second].points.push_back({stop, chart_value(table, row, column)});
+    const auto [place, added] = curves.try_emplace(series, chart.series.size());
+    if (added) chart.series.push_back({display_name(series), {}});
+    auto point = chart_point(table, row, column, place_of.at(table.rows[row].x));
+    point.label = fmt::format("{} {}", plain_number(table.rows[row].x), point.label);
+    chart.series[place->second].points.push_back(std::move(point));
   }
-  for (auto& curve : chart.curves) {
+  for (auto& curve : chart.series) {
     std::stable_sort(curve.points.begin(), curve.points.end(),
-                     [](const auto& a, const auto& b) { return a.stop < b.stop; });
+                     [](const auto& a, const auto& b) { return a.x < b.x; });
   }
+  chart.dodge = kDodgeOfCurves;
   return chart;
 }
 
-/// A curve for each method over the conditions of a dataset.
-LineChart conditions_chart(const ResultTable& table, const std::vector<size_t>& columns) {
-  const auto axis = condition_axis(table, columns);
-  LineChart chart{.title = display_name(dataset_title(table.columns[columns.front()])),
-                  .subtitle = display_name(table.title),
-                  .x_title = axis.title,
-                  .y_title = chart_unit(table),
-                  .stops = axis.stops,
-                  .curves = {}};
+/// A series for each method, with a point at each tick of the axis, which are those of `columns`.
+LineChart methods_chart(const ResultTable& table, const std::vector<size_t>& columns,
+                        const std::string& title, ChartAxis axis) {
+  auto chart = empty_chart(table, columns, title);
+  chart.x = std::move(axis);
   for (size_t row = 0; row < table.rows.size(); ++row) {
-    ChartCurve curve{display_name(table.rows[row].title), {}};
-    for (size_t stop = 0; stop < axis.columns.size(); ++stop) {
-      curve.points.push_back({stop, chart_value(table, row, axis.columns[stop])});
+    ChartSeries series{display_name(table.rows[row].title), {}};
+    for (size_t i = 0; i < columns.size(); ++i) {
+      series.points.push_back(chart_point(table, row, columns[i], chart.x.ticks[i].at));
     }
-    chart.curves.push_back(std::move(curve));
+    chart.series.push_back(std::move(series));
   }
+  chart.dodge = kDodgeOfCurves;
   return chart;
 }
 
-DotChart panels_chart(const ResultTable& table, const std::vector<size_t>& columns,
-                      const std::string& title) {
-  DotChart chart{.title = display_name(title),
-                 .subtitle = display_name(table.title),
-                 .x_title = "numbers " + unit_phrase(table.unit),
-                 .rows = {},
-                 .panels = {}};
-  for (const auto& row : table.rows) chart.rows.push_back(display_name(row.title));
-  for (const auto column : columns) {
-    DotPanel panel{columns.size() == 1 ? "" : display_name(table.columns[column].title), {}};
-    for (size_t row = 0; row < table.rows.size(); ++row) {
-      panel.values.push_back(chart_value(table, row, column));
-    }
-    chart.panels.push_back(std::move(panel));
+/// Datasets side by side: their order means nothing, so no lines connect them.
+LineChart datasets_chart(const ResultTable& table, const std::vector<size_t>& columns,
+                         const std::string& title) {
+  ChartAxis axis;
+  axis.range = {-0.5, static_cast<double>(columns.size()) - 0.5};
+  for (size_t i = 0; i < columns.size(); ++i) {
+    axis.ticks.push_back({static_cast<double>(i), display_name(table.columns[columns[i]].title)});
   }
+  auto chart = methods_chart(table, columns, title, std::move(axis));
+  for (auto& series : chart.series) series.line = false;
+  chart.dodge = kDodgeOfDatasets;
   return chart;
 }
 
@@ -159,7 +173,7 @@ void add_series_charts(std::vector<ResultPicture>& pictures, const Result& resul
       const auto& column = table.columns[number];
       const auto of = columns.size() > 1 ? column.dataset + '-' + column.condition : column.dataset;
       pictures.push_back({chart_file(result, table, of), picture_title(column.title, table),
-                          line_chart_svg(series_chart(result, table, number))});
+                          to_svg(series_chart(result, table, number))});
     }
   }
 }
@@ -175,15 +189,15 @@ void add_dataset_charts(std::vector<ResultPicture>& pictures, const Result& resu
     }
     pictures.push_back({chart_file(result, table, first.dataset),
                         picture_title(dataset_title(first), table),
-                        line_chart_svg(conditions_chart(table, columns))});
+                        to_svg(methods_chart(table, columns, dataset_title(first),
+                                             condition_axis(table, columns)))});
   }
   if (single.empty()) return;
   const bool alone = single.size() == 1;
   const auto& column = table.columns[single.front()];
   const auto& title = alone ? column.title : result.title;
   pictures.push_back({chart_file(result, table, alone ? column.dataset : ""),
-                      picture_title(title, table),
-                      dot_chart_svg(panels_chart(table, single, title))});
+                      picture_title(title, table), to_svg(datasets_chart(table, single, title))});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "projnce/report/lettering.h"
 #include "projnce/reproduce/result_runs.h"
 #include "projnce/reproduce/result_text.h"
 
@@ -132,7 +133,7 @@ std::string paragraph(const std::string& text) {
 }  // namespace
 
 std::string result_markdown(const Result& result) {
-  auto text = fmt::format("# {}\n\n", markdown_text(page_title(result)));
+  auto text = fmt::format("# {}\n\n", markdown_text(result_title(result)));
   text += paragraph(result.question) + paragraph(scale_sentence(result)) +
           paragraph(training_sentence(result)) + paragraph(source_sentence(result));
   text += fmt::format("```sh\n{}\n```\n\n", result.command);

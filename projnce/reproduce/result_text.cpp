@@ -65,24 +65,6 @@ std::string ranking_text(const std::optional<RankingAgreement>& ranking) {
                      ranking->methods);
 }
 
-std::vector<std::string> prose_pieces(std::string_view text) {
-  std::vector<std::string> pieces(1);
-  bool space = false;
-  for (const char c : text) {
-    if (std::isspace(static_cast<unsigned char>(c)) != 0) {
-      space = true;
-      continue;
-    }
-    if (space && pieces.size() + pieces.back().size() > 1) pieces.back() += ' ';
-    space = false;
-    c == '`' ? void(pieces.emplace_back()) : pieces.back().push_back(c);
-  }
-  if (pieces.size() % 2 == 1) return pieces;
-  std::string whole = pieces.front();
-  for (size_t i = 1; i < pieces.size(); ++i) whole += '`' + pieces[i];
-  return {whole};
-}
-
 std::string unit_phrase(ResultUnit unit) {
   return unit == ResultUnit::kPercent ? "in percent" : "in nats";
 }
@@ -94,7 +76,7 @@ std::string seeds_phrase(const ResultTable& table) {
   return fmt::format("Mean ± standard deviation over {} seeds", most);
 }
 
-std::string page_title(const Result& result) {
+std::string result_title(const Result& result) {
   return result.name + ": " + result.title;
 }
 

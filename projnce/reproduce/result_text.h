@@ -10,7 +10,7 @@
 
 namespace projnce {
 
-// What the Markdown file, the page and the charts of a result say alike.
+// Texts that the Markdown file, the HTML file and the charts of a result share.
 
 /// The row that compares the order of methods.
 inline constexpr std::string_view kRankingTitle = "order agrees with the paper (Kendall)";
@@ -23,15 +23,12 @@ std::string mean_text(const ResultCell& cell, ResultUnit unit);
 std::string difference_text(double difference, ResultUnit unit);
 /// "0.67 of 5 methods", "–" for none.
 std::string ranking_text(const std::optional<RankingAgreement>& ranking);
-/// Text in parts, in turn plain and between a pair of `. Every gap is one space. A ` without its
-/// fellow is a character like others.
-std::vector<std::string> prose_pieces(std::string_view text);
 /// "in percent", "in nats"
 std::string unit_phrase(ResultUnit unit);
 /// "Mean ± standard deviation over 3 seeds", or what else the table's numbers are.
 std::string seeds_phrase(const ResultTable& table);
 /// "table4: Wrong labels"
-std::string page_title(const Result& result);
+std::string result_title(const Result& result);
 /// "Scale laptop: 20 epochs."
 std::string scale_sentence(const Result& result);
 /// "The paper's numbers are from arXiv:2506.09810."; "" where no source is known.

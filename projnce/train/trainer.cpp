@@ -85,8 +85,6 @@ bool Trainer::run_epoch(const TrainHooks& hooks) {
 
 Trainer::Wishes Trainer::step(const Batch& batch, const TrainHooks& hooks) {
   optimizer_.zero_grad();
-  const int64_t bytes_before = ranks_->bytes_sent();
-  const int64_t messages_before = ranks_->messages();
   const auto buffers =
       options_.skip_nonfinite > 0 ? copy_buffers(*model_) : std::vector<torch::Tensor>{};
   const auto value = backward(batch);
@@ -102,8 +100,6 @@ Trainer::Wishes Trainer::step(const Batch& batch, const TrainHooks& hooks) {
   if (std::isfinite(report.values.at("loss")) && std::isfinite(report.gradient_norm)) {
     update_weights(report);
     report.spike = state_.spikes.see(report.values.at("loss"));
-    report.bytes_sent = ranks_->bytes_sent() - bytes_before;
-    report.messages = ranks_->messages() - messages_before;
     if (hooks.on_step) hooks.on_step(report);
   } else {
     pass_over(report, batch, hooks);

@@ -37,8 +37,6 @@ struct StepReport {
   double gradient_norm;
   std::map<std::string, double> values;  ///< "loss" and its parts, of the batch of all ranks
   bool spike = false;                    ///< the loss is far above those before it
-  int64_t bytes_sent = 0;                ///< to other ranks, by this one
-  int64_t messages = 0;
 };
 
 /// A step whose loss or gradient is not finite. The weights are as they were before it.

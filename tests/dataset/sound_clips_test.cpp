@@ -74,12 +74,5 @@ TEST(SoundClips, OfPicturesThereAreNone) {
   EXPECT_TRUE(make_sound_clips(*testing::fake_dataset({0, 1}), {0, 1}).empty());
 }
 
-TEST(SoundClips, HavePlayersWithoutScripts) {
-  EXPECT_THAT(sound_player(make_sound_clips(*sounds(1), {0})[0]),
-              AllOf(StartsWith("<audio controls"), HasSubstr("data:audio/wav;base64,UklGR"),
-                    HasSubstr("1.0 s")));
-  EXPECT_EQ(sound_player({}), "");
-}
-
 }  // namespace
 }  // namespace projnce

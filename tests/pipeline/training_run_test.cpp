@@ -123,7 +123,7 @@ TEST_F(ResumedRunTest, LiveStoppedAndResumedTwiceEqualsUndisturbed) {
   EXPECT_FALSE(stopped.finished);
   EXPECT_TRUE(stopped.summary.empty());
   const RunPaths parts{dir_ / "parts"};
-  EXPECT_THAT(contents(parts.page()), HasSubstr("parts")) << "the page of a run in progress";
+  EXPECT_THAT(contents(parts.report()), HasSubstr("parts")) << "the page of a run in progress";
   EXPECT_FALSE(fs::exists(parts.summary()));
 
   auto resumed = resume("parts");
@@ -234,12 +234,12 @@ TEST_F(FinishedRunTest, ExportsItsModel) {
 }
 
 TEST_F(FinishedRunTest, ReportsItsMapAndItsImages) {
-  EXPECT_EQ(outcome_->page, RunPaths{run()}.page());
+  EXPECT_EQ(outcome_->report, RunPaths{run()}.report());
   const auto page = *dir_ / "page.html";
   const auto result =
       report_runs({.runs = {run()}, .output = page, .context = {}}, silent_logger());
   EXPECT_EQ(result.at("runs"), 1);
-  EXPECT_EQ(contents(page), contents(RunPaths{run()}.page())) << "as training left it";
+  EXPECT_EQ(contents(page), contents(RunPaths{run()}.report())) << "as training left it";
   EXPECT_THAT(names_in(run()), Contains("tsne.npy"));
 }
 

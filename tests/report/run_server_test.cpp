@@ -10,7 +10,7 @@
 #include "projnce/core/error.h"
 #include "projnce/io/base64.h"
 #include "projnce/io/digest.h"
-#include "projnce/report/run_index_page.h"
+#include "projnce/report/run_index.h"
 #include "tests/support/complaint.h"
 #include "tests/support/run_folder.h"
 #include "tests/support/scratch_dir.h"
@@ -29,7 +29,7 @@ using testing::ScratchDir;
 using ::testing::StartsWith;
 
 /// A page that names the runs it is made of.
-std::string names_of(const PageSource::Runs& runs) {
+std::string names_of(const ReportSource::Runs& runs) {
   std::string names;
   for (const auto& run : runs) names += "[" + run.filename().string() + "]";
   return names;
@@ -47,9 +47,9 @@ class RunServerTest : public ::testing::Test {
     if (!server_) {
       server_ = std::make_unique<RunServer>(
           dir_ / "runs", 0,
-          PageSource{.page = [](const auto& runs) { return "page of " + names_of(runs); },
-                     .data = [this](const auto& runs) { return data_ + names_of(runs); },
-                     .policy = "default-src 'none'; connect-src 'self'"},
+          ReportSource{.html = [](const auto& runs) { return "page of " + names_of(runs); },
+                       .data = [this](const auto& runs) { return data_ + names_of(runs); },
+                       .policy = "default-src 'none'; connect-src 'self'"},
           make_logger());
     }
     return *server_;
@@ -249,7 +249,7 @@ TEST_F(RunServerTest, NamesOfAnyBytesAreShownAndFound) {
 TEST_F(RunServerTest, WhatCannotBeMadeIsSaid) {
   server_ = std::make_unique<RunServer>(
       dir_ / "runs", 0,
-      PageSource{.page = [](const auto&) -> std::string { fail("no <page> today"); }, .data = {}},
+      ReportSource{.html = [](const auto&) -> std::string { fail("no <page> today"); }, .data = {}},
       make_logger());
   const auto answer = get("/run/first/");
   EXPECT_EQ(answer->status, 500);
@@ -301,7 +301,7 @@ TEST_F(RunServerTest, NeedsAFolder) {
 
 TEST_F(RunServerTest, AnEmptyFolderSaysHowToFillIt) {
   fs::create_directories(dir_ / "empty");
-  server_ = std::make_unique<RunServer>(dir_ / "empty", 0, PageSource{}, make_logger());
+  server_ = std::make_unique<RunServer>(dir_ / "empty", 0, ReportSource{}, make_logger());
   EXPECT_THAT(get("/")->body, AllOf(HasSubstr("0 runs"), HasSubstr("projnce train")));
 }
 

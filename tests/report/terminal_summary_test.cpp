@@ -170,8 +170,8 @@ TEST(TerminalSummary, CountsClassesWithFewTestSamples) {
 
 TEST(TerminalSummary, SaysWhereThePageIs) {
   EXPECT_THAT(terminal_summary(summary(), {}, kPlain, "runs/a/report.html"),
-              HasSubstr("page      runs/a/report.html\n"));
-  EXPECT_THAT(terminal_summary(summary(), {}, kPlain), Not(HasSubstr("page ")));
+              HasSubstr("report    runs/a/report.html\n"));
+  EXPECT_THAT(terminal_summary(summary(), {}, kPlain), Not(HasSubstr("report ")));
 }
 
 TEST(SummaryCurves, AreThoseOfEpochsAndOfTheProtocol) {

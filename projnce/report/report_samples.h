@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "projnce/dataset/sound_clips.h"
+#include "projnce/report/thumbnail_sheets.h"
+
+namespace projnce {
+
+/// Samples on a map. Lists have an entry for each of them, or none where nothing is known.
+struct MappedSamples {
+  int64_t total = 0;                  ///< samples of the part that they were chosen from
+  std::string how = {};               ///< how the map was made: "t-SNE, perplexity 30, KL 1.234"
+  std::vector<float> positions = {};  ///< [N, 2]
+  std::vector<int64_t> indices = {};  ///< in the part
+  std::vector<int64_t> labels = {};
+  std::vector<int64_t> predicted = {};
+  std::vector<float> similarity = {};   ///< 0..1, with the predicted class
+  std::vector<int64_t> truth = {};      ///< what the files say, where labels were made wrong
+  std::vector<float> suspicion = {};    ///< 0..1, that the label is wrong
+  std::vector<int64_t> suggested = {};  ///< label, there with suspicion
+  std::vector<std::string> names = {};  ///< one line each; none where samples have numbers only
+  ThumbnailSheets pictures = {};        ///< without sheets where there are none
+
+  size_t size() const { return indices.size(); }
+};
+
+/// What a report shows of a run's samples: the file samples.safetensors.
+struct ReportSamples {
+  std::vector<std::string> class_names = {};
+  std::string protocol = {};            ///< that the predictions are made by
+  std::vector<int64_t> confusion = {};  ///< [C, C] of all test samples, rows are labels
+  std::optional<MappedSamples> test = {};
+  std::optional<MappedSamples> train = {};
+  nlohmann::ordered_json audit = {};    ///< what `audit --json` tells; null where there was none
+  ThumbnailSheets worst = {};           ///< pictures of audit.worst
+  std::vector<SoundClip> sounds = {};   ///< of audit.worst, if the samples are sounds
+  std::vector<std::string> notes = {};  ///< what is not there and why, a sentence each
+};
+
+void write_report_samples(const std::filesystem::path& file, const ReportSamples& samples);
+
+/// Throws where the file is damaged or its lists do not fit together.
+ReportSamples read_report_samples(const std::filesystem::path& file);
+
+}  // namespace projnce
