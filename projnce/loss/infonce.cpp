@@ -3,32 +3,33 @@
 #include <cmath>
 
 #include "projnce/core/error.h"
-#include "projnce/loss/contrast_rows.h"
-#include "projnce/loss/pair_mass.h"
+#include "projnce/loss/grouped_batch.h"
+#include "projnce/loss/pairwise_logsumexp.h"
 
 namespace projnce {
 
 namespace {
 
-/// The two terms of each anchor, [n]. Sums of them are divided at the end, because a process may
-/// hold no first view at all.
+/// The two terms of each anchor, [n]. Their sums are divided at the end, because a process may have
+/// no first views.
 struct Direction {
   torch::Tensor alignment;   // -t_ii
   torch::Tensor uniformity;  // log sum_j e^{t_ij}
 };
 
-/// `partner` [n] tells which row of `others` [B, D] each of the anchors [n, D] is paired with.
+/// -t_ii and log sum_j e^{t_ij}; `partner` [n] is the row of `others` [B, D] that each of the
+/// anchors [n, D] is paired with.
 Direction contrast(const torch::Tensor& anchors, const torch::Tensor& others,
                    const torch::Tensor& partner, double temperature) {
   const auto paired = (anchors * others.index_select(0, partner)).sum(/*dim=*/1);
-  const auto log_mass =
-      log_masses({.anchors = anchors, .candidates = others, .scale = 1 / temperature});
-  return {-paired / temperature, log_mass[0]};
+  const auto logsumexp =
+      pairwise_logsumexp({.anchors = anchors, .candidates = others, .scale = 1 / temperature});
+  return {-paired / temperature, logsumexp[0]};
 }
 
-/// `share`: of each term in the value of its anchor; `anchors`: to divide the sum by for the mean.
-LossValue joined(const Direction& terms, double share, double anchors, int64_t pairs,
-                 Reduction reduction) {
+/// `share`: weight of a term in the value of its anchor; `anchors`: divisor of the mean.
+LossValue make_value(const Direction& terms, double share, double anchors, int64_t pairs,
+                     Reduction reduction) {
   if (reduction != Reduction::kMean) {
     return {reduce((terms.alignment + terms.uniformity) * share, reduction), {}};
   }
@@ -47,7 +48,7 @@ Direction operator+(const Direction& left, const Direction& right) {
 }
 
 /// The candidates' rows of each pair, [B, 2], the earlier row first.
-torch::Tensor pair_rows(const ContrastRows& rows) {
+torch::Tensor pair_rows(const GroupedBatch& rows) {
   const auto& groups = rows.candidates.groups;
   if ((groups.counts != 2).any().item<bool>()) {
     fail(Hint{"use simclr for another number of views"},
@@ -58,7 +59,7 @@ torch::Tensor pair_rows(const ContrastRows& rows) {
 }
 
 /// The anchors that are views `from`, against all views `to`; 0 for the other anchors.
-Direction view_contrast(const ContrastRows& rows, const torch::Tensor& pairs, int64_t from,
+Direction view_contrast(const GroupedBatch& rows, const torch::Tensor& pairs, int64_t from,
                         int64_t to, double temperature) {
   const auto is_from =
       pairs.select(1, from).index_select(0, rows.anchor_class) == rows.self_index();
@@ -85,10 +86,10 @@ LossValue infonce(const torch::Tensor& a, const torch::Tensor& b, const InfonceO
   const auto anchors = static_cast<double>(pairs);
   const auto left = at_least_float32(a);
   const auto right = at_least_float32(b);
-  const auto forth = contrast(left, right, partner, options.temperature);
-  if (!options.symmetric) return joined(forth, 1, anchors, pairs, reduction);
-  return joined(forth + contrast(right, left, partner, options.temperature), 0.5, anchors, pairs,
-                reduction);
+  const auto forward = contrast(left, right, partner, options.temperature);
+  if (!options.symmetric) return make_value(forward, 1, anchors, pairs, reduction);
+  return make_value(forward + contrast(right, left, partner, options.temperature), 0.5, anchors,
+                    pairs, reduction);
 }
 
 InfonceLoss::InfonceLoss(const InfonceOptions& options) : options_(options) {
@@ -96,15 +97,16 @@ InfonceLoss::InfonceLoss(const InfonceOptions& options) : options_(options) {
 }
 
 LossValue InfonceLoss::evaluate(const ContrastiveBatch& batch) {
-  const auto rows = contrast_rows(batch, GroupBy::kInstance, "infonce");
+  const auto rows = validate_batch(batch, GroupBy::kInstance, "infonce");
   const auto pairs = pair_rows(rows);
-  const auto forth = view_contrast(rows, pairs, 0, 1, options_.temperature);
-  // Half of the candidates are first views. Dividing by half of the anchors, whichever views these
-  // are, makes the average over processes weighted by anchors the value of one process.
+  const auto forward = view_contrast(rows, pairs, 0, 1, options_.temperature);
+  // Half of the candidates are first views. With half of the anchors as the divisor, whichever
+  // views they are, the average over processes weighted by anchors is the value of one process.
   const auto anchors = static_cast<double>(rows.num_anchors());
-  if (!options_.symmetric) return joined(forth, 1, anchors / 2, pairs.size(0), batch.reduction);
-  const auto back = view_contrast(rows, pairs, 1, 0, options_.temperature);
-  return joined(forth + back, 1, anchors, pairs.size(0), batch.reduction);
+  if (!options_.symmetric)
+    return make_value(forward, 1, anchors / 2, pairs.size(0), batch.reduction);
+  const auto backward = view_contrast(rows, pairs, 1, 0, options_.temperature);
+  return make_value(forward + backward, 1, anchors, pairs.size(0), batch.reduction);
 }
 
 }  // namespace projnce
