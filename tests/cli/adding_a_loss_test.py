@@ -22,11 +22,14 @@ def mentions(path):
 
 
 class AddingALoss(unittest.TestCase):
-    def listed(self):
+    def section(self):
         page = (ROOT / "docs" / "architecture.md").read_text()
         section = re.search(r"### Adding a loss\n(.*?)(?=\n## |\Z)", page, re.DOTALL)
         self.assertIsNotNone(section, "docs/architecture.md has no section 'Adding a loss'")
-        rows = [line for line in section.group(1).splitlines() if line.startswith("|")]
+        return section.group(1)
+
+    def listed(self):
+        rows = [line for line in self.section().splitlines() if line.startswith("|")]
         paths = re.findall(r"`([^`]+/[^`]+)`", "\n".join(rows))
         return sorted(path.replace("NAME", NAME) for path in paths)
 
@@ -34,6 +37,7 @@ class AddingALoss(unittest.TestCase):
         found = sorted(str(path.relative_to(ROOT)) for scope in SCOPE for path in files_of(scope)
                        if mentions(path))
         self.assertEqual(self.listed(), found)
+        self.assertIn(f"these {len(found)} files", self.section())
 
     def test_every_loss_has_a_test_of_its_own(self):
         registry = (ROOT / "projnce" / "loss" / "registry.cpp").read_text()
@@ -45,3 +49,7 @@ class AddingALoss(unittest.TestCase):
             stem = files.get(name, name.replace("-", "_"))
             self.assertTrue((ROOT / "tests" / "loss" / f"{stem}_test.cpp").is_file(), name)
             self.assertTrue((ROOT / "projnce" / "loss" / f"{stem}.cpp").is_file(), name)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -7,10 +7,10 @@ from typing import Any
 from torch import Tensor
 
 from projnce._operators import grad_mask
-from projnce.losses.contrastive import ContrastiveLoss, check_tensor
+from projnce.losses.contrastive import Loss, check_tensor
 
 
-class _ClassifierLoss(ContrastiveLoss):
+class _ClassifierLoss(Loss):
     def forward(self, logits: Tensor, labels: Tensor) -> Tensor:
         """The loss of the logits.
 
