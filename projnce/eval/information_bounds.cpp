@@ -15,7 +15,7 @@ namespace projnce {
 namespace {
 
 double pair_bound_of(const torch::Tensor& rows, const torch::Tensor& labels, double temperature) {
-  const auto value = projnce(self_batch(rows, labels), {.temperature = temperature});
+  const auto value = projnce(make_batch(rows, labels), {.temperature = temperature});
   for (const auto& [name, part] : value.parts) {
     if (name == "mi_bound") return part.item<double>();
   }
