@@ -26,6 +26,9 @@ struct SelfpFields {
   SelfpOptions options = {};
 };
 
+void list_fields(CeFields& options, FieldVisitor& fields);
+void list_fields(SelfpFields& options, FieldVisitor& fields);
+
 template <class Visit>
 void visit_fields(CeFields& /*options*/, const Visit& /*visit*/) {}
 

@@ -172,16 +172,15 @@ TEST_F(ClassLosses, ReverseCrossEntropyIsAddedWithPlusSign) {
 
 TEST_F(ClassLosses, ClassifiersReadFeaturesOrElseTheEmbeddings) {
   for (const std::string name : {"ce", "sce"}) {
-    Table table;
-    table.values["name"] = {name, {}};
-    const auto loss = make_loss(table, {.num_classes = 3, .embedding_dim = 4, .feature_dim = 7});
+    const auto loss =
+        make_loss(loss_options(name), {.num_classes = 3, .embedding_dim = 4, .feature_dim = 7});
     auto wide = batch();
     wide.anchor_features = torch::randn({9, 7});
     EXPECT_TRUE(std::isfinite(loss->forward(wide).item<double>()));
     EXPECT_EQ(loss->logits(wide.anchor_features).sizes(), (std::vector<int64_t>{9, 3}));
     EXPECT_THAT(complaint([&] { loss->forward(batch()); }),
                 HasSubstr("the classifier reads [N, 7]"));
-    const auto narrow = make_loss(table, {.num_classes = 3, .embedding_dim = 4});
+    const auto narrow = make_loss(loss_options(name), {.num_classes = 3, .embedding_dim = 4});
     EXPECT_TRUE(std::isfinite(narrow->forward(batch()).item<double>()));
   }
 }
