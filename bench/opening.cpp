@@ -32,12 +32,11 @@ double peak_mb() {
 nlohmann::ordered_json open_and_measure(const std::string& path) {
   const auto start = std::chrono::steady_clock::now();
   const auto name = recognise_dataset(path).value_or("folder");
-  Table table;
-  table.values["name"] = Value{name, {}};
-  table.values["root"] = Value{path, {}};
+  auto options = dataset_options(name);
+  options.root = path;
   OpenContext context;
   context.threads = static_cast<int>(std::thread::hardware_concurrency());
-  const auto opened = open_dataset(table, context);
+  const auto opened = open_dataset(options, context);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   return {
       {"dataset", name},          {"train", opened.train->size()}, {"test", opened.test->size()},

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
@@ -23,76 +25,71 @@ const char* const kDetails =
     "suggested\n"
     "label, the probability that the given one is wrong, and the part. Nothing is changed.";
 
-double number(const nlohmann::ordered_json& object, const char* key) {
-  return object.at(key).get<double>();
+std::string percent(double value) {
+  return std::isnan(value) ? "-" : fmt::format("{:.1f} %", 100 * value);
 }
 
-std::string text(const nlohmann::ordered_json& object, const char* key) {
-  return object.at(key).get<std::string>();
-}
-
-std::string percent(const nlohmann::ordered_json& value) {
-  return value.is_null() ? "-" : fmt::format("{:.1f} %", 100 * value.get<double>());
-}
-
-void print_mistakes(const nlohmann::ordered_json& mistakes) {
+void print_mistakes(const std::vector<AuditReport::Mistake>& mistakes) {
   if (mistakes.empty()) return;
   std::cout << "\nMost frequent mistakes, as a share of the true class:\n";
-  for (const auto& entry : mistakes) {
-    std::cout << fmt::format("  {:>5.1f} %  {} labeled {}\n", 100 * number(entry, "share"),
-                             text(entry, "class"), text(entry, "labelled"));
+  for (const auto& mistake : mistakes) {
+    std::cout << fmt::format("  {:>5.1f} %  {} labeled {}\n", 100 * mistake.share,
+                             mistake.class_name, mistake.labelled);
   }
 }
 
-void print_worst(const nlohmann::ordered_json& worst) {
+void print_worst(const std::vector<AuditReport::Suspect>& worst) {
   std::cout << fmt::format("\n{:>6}  {:<28} {:<18} {:<18}\n", "score", "the most suspect", "label",
                            "suggested");
-  for (const auto& row : worst) {
-    std::cout << fmt::format("{:>6.3f}  {:<28} {:<18} {:<18}\n", number(row, "score"),
-                             text(row, "sample"), text(row, "given"), text(row, "suggested"));
+  for (const auto& suspect : worst) {
+    std::cout << fmt::format("{:>6.3f}  {:<28} {:<18} {:<18}\n", suspect.score, suspect.sample,
+                             suspect.given, suspect.suggested);
   }
 }
 
-void print_check(const nlohmann::ordered_json& check) {
+void print_check(const AuditScore& check) {
   std::cout << fmt::format(
       "\n{} labels are known to be wrong: precision {}, recall {}, corrected {},\n"
       "average precision {}. Of the {} most suspect {} are wrong.\n",
-      check.at("wrong").get<int64_t>(), percent(check.at("precision")), percent(check.at("recall")),
-      percent(check.at("mended")), percent(check.at("average_precision")),
-      check.at("worst").get<int64_t>(), check.at("worst_wrong").get<int64_t>());
+      check.wrong, percent(check.precision), percent(check.recall), percent(check.mended),
+      percent(check.average_precision), check.worst, check.worst_wrong);
 }
 
 /// Which parts were audited, and what the audit can know.
-void print_skill(const nlohmann::ordered_json& result) {
+void print_skill(const AuditReport& report) {
   std::string parts;
-  for (const auto& part : result.at("parts")) {
-    parts += fmt::format("{}{} {} samples", parts.empty() ? ": " : ", ",
-                         part.at("audited").get<int64_t>(), text(part, "part"));
+  for (const auto& part : report.parts) {
+    parts += fmt::format("{}{} {} samples", parts.empty() ? ": " : ", ", part.audited, part.name);
   }
-  const auto& skill = result.at("skill");
-  std::cout << fmt::format("audited {} labels{}\n", result.at("samples").get<int64_t>(), parts)
+  std::cout << fmt::format("audited {} labels{}\n", report.samples, parts)
             << fmt::format("held-out accuracy {}, most frequent class {}\n",
-                           percent(skill.at("held_out_accuracy")),
-                           percent(skill.at("chance_accuracy")));
+                           percent(report.skill.accuracy), percent(report.skill.chance_accuracy));
 }
 
-void print_audit(const nlohmann::ordered_json& result) {
-  print_skill(result);
-  if (!result.at("skill").at("informative").get<bool>()) {
+void print_audit(const FiledAudit& audit) {
+  const auto& report = audit.report;
+  print_skill(report);
+  if (!report.skill.informative) {
     std::cout << "\nThese features cannot tell the classes apart: do not use this list.\n"
                  "Train longer, or audit embeddings of a model that has learned such data.\n";
   } else {
     std::cout << fmt::format(
         "{} labels are probably wrong; expected precision {}\n"
         "estimated share of wrong labels {}\n",
-        result.at("flagged").get<int64_t>(), percent(result.at("expected_precision")),
-        percent(result.at("noise_rate")));
-    print_mistakes(result.at("mistakes"));
-    print_worst(result.at("worst"));
+        report.flagged, percent(report.expected_precision), percent(report.noise_rate));
+    print_mistakes(report.mistakes);
+    print_worst(report.worst);
   }
-  if (result.contains("check")) print_check(result.at("check"));
+  if (report.check) print_check(*report.check);
   std::cout << '\n';
-  for (const auto& file : result.at("files")) std::cout << file.get<std::string>() << '\n';
+  for (const auto& file : audit.files) std::cout << file.string() << '\n';
+}
+
+nlohmann::ordered_json to_json(const FiledAudit& audit) {
+  auto json = audit_json(audit.report);
+  json["files"] = nlohmann::ordered_json::array();
+  for (const auto& file : audit.files) json["files"].push_back(file.string());
+  return json;
 }
 
 struct AuditArguments {
@@ -101,7 +98,7 @@ struct AuditArguments {
   bool json = false;
 };
 
-nlohmann::ordered_json run_audit(AuditArguments& arguments, const Context& context) {
+FiledAudit run_audit(AuditArguments& arguments, const Context& context) {
   auto& arrays = arguments.arrays;
   if (arrays.embeddings.empty()) {
     if (arguments.run.run.empty()) {
@@ -145,8 +142,8 @@ void add(CLI::App& app, Context& context) {
   add_number(*command, "--seed", run.options.seed, at_least(0), "random seed of the folds");
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {
-    const auto result = run_audit(*arguments, context);
-    arguments->json ? print_json(result) : print_audit(result);
+    const auto audit = run_audit(*arguments, context);
+    arguments->json ? print_json(to_json(audit)) : print_audit(audit);
   });
 }
 

@@ -1,11 +1,15 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
 #include "projnce/core/error.h"
 #include "projnce/eval/accuracy.h"
+#include "projnce/eval/interval.h"
+#include "projnce/io/printable.h"
 #include "projnce/pipeline/evaluate.h"
 
 namespace projnce::app::eval_command {
@@ -27,40 +31,41 @@ const char* const kDetails =
     "without\n"
     "test files: a fifth of each class is held out.";
 
-std::string percent(const ordered_json& share) {
-  return share.is_null() ? "-" : fmt::format("{:.2f} %", 100 * share.get<double>());
+std::string percent(std::optional<double> share) {
+  return share ? fmt::format("{:.2f} %", 100 * *share) : "-";
 }
 
-std::string range(const ordered_json& interval) {
-  if (interval.is_null()) return "-";
-  return fmt::format("{:.2f} to {:.2f} %", 100 * interval[0].get<double>(),
-                     100 * interval[1].get<double>());
+std::string range(const Interval& interval) {
+  return fmt::format("{:.2f} to {:.2f} %", 100 * interval.low, 100 * interval.high);
 }
 
-void print_protocols(const ordered_json& result) {
-  std::cout << fmt::format("{} test samples\n\n{:<12} {:>9} {:>19} {:>9} {:>12}\n",
-                           result.at("samples").get<int64_t>(), "protocol", "top-1",
-                           "95 % interval", "top-5", "calibration");
-  for (const auto& [name, row] : result.at("protocols").items()) {
-    std::cout << fmt::format("{:<12} {:>9} {:>19} {:>9} {:>12}\n", name, percent(row.at("top1")),
-                             range(row.at("top1_interval")), percent(row.at("top5")),
-                             percent(row.value("calibration_error", ordered_json())));
+void print_protocols(const EvalResult& result) {
+  std::cout << fmt::format("{} test samples\n\n{:<12} {:>9} {:>19} {:>9} {:>12}\n", result.samples,
+                           "protocol", "top-1", "95 % interval", "top-5", "calibration");
+  for (const auto& judgement : result.judgements) {
+    std::cout << fmt::format("{:<12} {:>9} {:>19} {:>9} {:>12}\n",
+                             protocol_name(judgement.protocol), percent(judgement.accuracy.top1),
+                             range(judgement.interval), percent(judgement.accuracy.top5),
+                             percent(judgement.calibration_error));
   }
 }
 
-void print_classes(const ordered_json& result) {
+void print_classes(const EvalResult& result) {
+  const auto& first = result.judgements.front();
+  const auto& accuracy = first.accuracy;
   std::cout << fmt::format("\n{:<24} {:>8} {:>9} {:>19}  most often taken for ({})\n", "class",
-                           "samples", "top-1", "95 % interval",
-                           result.at("protocol").get<std::string>());
+                           "samples", "top-1", "95 % interval", protocol_name(first.protocol));
   bool any_few = false;
-  for (const auto& row : result.at("classes")) {
-    const auto samples = row.at("samples").get<int64_t>();
+  for (size_t c = 0; c < result.class_names.size(); ++c) {
+    const auto samples = accuracy.class_samples(c);
     const bool few = samples < kFewTestSamples;
     any_few = any_few || few;
-    std::cout << fmt::format("{:<24} {:>8} {:>9} {:>19}  {}\n", row.at("name").get<std::string>(),
-                             fmt::format("{}{}", samples, few ? "*" : ""), percent(row.at("top1")),
-                             range(row.at("top1_interval")),
-                             row.at("taken_for").get<std::string>());
+    const auto interval = clopper_pearson_interval(accuracy.confusion[c][c], samples);
+    std::cout << fmt::format("{:<24} {:>8} {:>9} {:>19}  {}\n", result.class_names[c],
+                             fmt::format("{}{}", samples, few ? "*" : ""),
+                             samples > 0 ? percent(accuracy.per_class[c]) : "-",
+                             samples > 0 ? range(interval) : "-",
+                             most_often_taken_for(accuracy, c, result.class_names));
   }
   if (any_few) {
     std::cout << fmt::format("* fewer than {} test samples: accuracy is uncertain\n",
@@ -68,11 +73,33 @@ void print_classes(const ordered_json& result) {
   }
 }
 
-void print_retrieval(const ordered_json& retrieval) {
+void print_retrieval(const RetrievalReport& report) {
   std::cout << "\nretrieval among the test samples\n";
-  for (const auto& [name, value] : retrieval.items()) {
-    if (name != "queries") std::cout << fmt::format("{:<24} {:>9}\n", name, percent(value));
+  for (const auto& [name, value] : retrieval_json(report).items()) {
+    if (name != "queries") {
+      std::cout << fmt::format("{:<24} {:>9}\n", name, percent(value.get<double>()));
+    }
   }
+}
+
+/// The first protocol, then all of them by name, then retrieval.
+ordered_json eval_json(const EvalResult& result) {
+  ordered_json json = {{"samples", result.samples}};
+  ordered_json all;
+  for (const auto& judgement : result.judgements) {
+    all[protocol_name(judgement.protocol)] = full_json(judgement, result.class_names);
+  }
+  json["protocol"] = protocol_name(result.judgements.front().protocol);
+  json.update(all.front());
+  json["protocols"] = all;
+  json["retrieval"] = retrieval_json(result.retrieval);
+  if (result.data) {
+    json["data"] = {{"root", printable(result.data->root.native())},
+                    {"gone", result.data->gone},
+                    {"new", result.data->added},
+                    {"relabeled", result.data->relabeled}};
+  }
+  return json;
 }
 
 struct Arguments {
@@ -81,7 +108,7 @@ struct Arguments {
   bool json = false;
 };
 
-ordered_json evaluate(Arguments& arguments, const Context& context) {
+EvalResult evaluate(Arguments& arguments, const Context& context) {
   const bool arrays = !arguments.arrays.embeddings.empty();
   if (arrays == !arguments.run.run.empty()) {
     fail("expected the directory of a run, or --embeddings with --labels");
@@ -122,10 +149,10 @@ void add(CLI::App& app, Context& context) {
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {
     const auto result = evaluate(*arguments, context);
-    if (arguments->json) return print_json(result);
+    if (arguments->json) return print_json(eval_json(result));
     print_protocols(result);
     print_classes(result);
-    print_retrieval(result.at("retrieval"));
+    print_retrieval(result.retrieval);
   });
 }
 

@@ -24,8 +24,8 @@ TrainLoaderOptions LoadedPictures::loader_options(int64_t batch_size, int thread
 
 LoadedPictures load_pictures(const std::filesystem::path& data_root) {
   try {
-    Table table{.values = {{"name", {std::string("fashion-mnist"), {}}}}};
-    return {"Fashion-MNIST", open_dataset(table, {.data_root = data_root}).train};
+    const auto options = dataset_options("fashion-mnist");
+    return {"Fashion-MNIST", open_dataset(options, {.data_root = data_root}).train};
   } catch (const Error&) {
     return {"made pictures", testing::random_dataset(kMade, kClasses, kSide, 1)};
   }

@@ -1,7 +1,6 @@
 #include "projnce/augment/augment_options.h"
 
 #include "projnce/core/error.h"
-#include "projnce/core/table_reader.h"
 
 namespace projnce {
 
@@ -16,12 +15,11 @@ void check_order(const char* low_name, double low, const char* high_name, double
 
 }  // namespace
 
-AugmentOptions read_augment_options(Table& table) {
-  AugmentOptions options;
-  TableReader reader(table, "augment");
-  reader.field("views", options.views, between(1, 64))
-      .field("crop_scale_min", options.crop_scale_min, {.low = 0, .high = 1, .low_open = true})
-      .field("crop_scale_max", options.crop_scale_max, {.low = 0, .high = 1, .low_open = true})
+void list_fields(AugmentOptions& options, FieldVisitor& fields) {
+  const Range share{.low = 0, .high = 1, .low_open = true};
+  fields.field("views", options.views, between(1, 64))
+      .field("crop_scale_min", options.crop_scale_min, share)
+      .field("crop_scale_max", options.crop_scale_max, share)
       .field("crop_aspect_min", options.crop_aspect_min, above(0))
       .field("crop_aspect_max", options.crop_aspect_max, above(0))
       .field("flip_probability", options.flip_probability, between(0, 1))
@@ -30,13 +28,13 @@ AugmentOptions read_augment_options(Table& table) {
       .field("contrast", options.contrast, between(0, 1))
       .field("saturation", options.saturation, between(0, 1))
       .field("hue", options.hue, between(0, 0.5))
-      .field("grayscale_probability", options.grayscale_probability, between(0, 1));
-  options.sound = read_sound_augment_options(reader.section("sound"));
-  reader.done();
-  check_order("crop_scale_min", options.crop_scale_min, "crop_scale_max", options.crop_scale_max);
-  check_order("crop_aspect_min", options.crop_aspect_min, "crop_aspect_max",
-              options.crop_aspect_max);
-  return options;
+      .field("grayscale_probability", options.grayscale_probability, between(0, 1))
+      .section("sound", options.sound);
+  fields.check([&options] {
+    check_order("crop_scale_min", options.crop_scale_min, "crop_scale_max", options.crop_scale_max);
+    check_order("crop_aspect_min", options.crop_aspect_min, "crop_aspect_max",
+                options.crop_aspect_max);
+  });
 }
 
 }  // namespace projnce

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "projnce/augment/sound/sound_augment_options.h"
-#include "projnce/core/table.h"
+#include "projnce/core/field_visitor.h"
 
 namespace projnce {
 
@@ -24,7 +24,7 @@ struct AugmentOptions {
   SoundAugmentOptions sound = {};
 };
 
-/// Reads [augment]; throws where a value is out of range or a minimum exceeds its maximum.
-AugmentOptions read_augment_options(Table& table);
+/// The section [augment]. Throws where a minimum exceeds its maximum.
+void list_fields(AugmentOptions& options, FieldVisitor& fields);
 
 }  // namespace projnce

@@ -20,18 +20,24 @@ std::string shown(double limit) {
 
 bool contains(const Range& range, double number) {
   const bool above_low = range.low_open ? number > range.low : number >= range.low;
-  return above_low && number <= range.high;
+  return above_low && (range.high_open ? number < range.high : number <= range.high);
 }
 
 std::string describe(const Range& range) {
   const bool has_low = std::isfinite(range.low);
   const bool has_high = std::isfinite(range.high);
   if (has_low && has_high) {
-    return concat(range.low_open ? "above " : "between ", shown(range.low),
-                  range.low_open ? " and at most " : " and ", shown(range.high));
+    const auto* joint = range.high_open  ? " and below "
+                        : range.low_open ? " and at most "
+                                         : " and ";
+    return concat(range.low_open    ? "above "
+                  : range.high_open ? "at least "
+                                    : "between ",
+                  shown(range.low), joint, shown(range.high));
   }
   if (has_low) return concat(range.low_open ? "above " : "at least ", shown(range.low));
-  return has_high ? concat("at most ", shown(range.high)) : "any number";
+  if (!has_high) return "any number";
+  return concat(range.high_open ? "below " : "at most ", shown(range.high));
 }
 
 }  // namespace projnce

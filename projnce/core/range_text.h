@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "projnce/core/table_reader.h"
+#include "projnce/core/field_visitor.h"
 
 namespace projnce {
 

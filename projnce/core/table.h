@@ -17,8 +17,8 @@ struct Value {
   std::string where;                                             ///< "" where a program made it
 };
 
-/// A tree of settings, as a TOML file or `--set` gives them. Options are read out of it by
-/// TableReader, which also fills in the defaults: a table that was read is the complete one.
+/// A tree of settings, as a TOML file or `--set` gives them. TableReader reads options structs out
+/// of it, TableWriter makes one of them.
 struct Table {
   std::map<std::string, Value> values;  ///< by key
   std::map<std::string, Table> tables;  ///< sub-tables by key

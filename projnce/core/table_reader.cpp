@@ -22,145 +22,155 @@ std::string describe(const Value& value) {
   return std::visit(Visitor{}, value.data);
 }
 
+std::string prefix(const std::string& where) {
+  return where.empty() ? "" : where + ": ";
+}
+
 }  // namespace
 
-TableReader& TableReader::field(const std::string& key, bool& target) {
-  if (const Value* value = find(key)) {
-    const auto* flag = std::get_if<bool>(&value->data);
-    if (!flag) fail_type(key, *value, "true or false");
-    target = *flag;
+TableReader::TableReader(const Table& table, std::string section)
+    : FieldVisitor(std::move(section)), levels_{{&table, {}, {}}} {}
+
+void TableReader::visit(const std::string& key, bool& value) {
+  const Value* given = find(key);
+  if (!given) return;
+  const auto* flag = std::get_if<bool>(&given->data);
+  if (!flag) fail_type(key, *given, "true or false");
+  value = *flag;
+}
+
+void TableReader::visit(const std::string& key, int64_t& value, const Range& range) {
+  const Value* given = find(key);
+  if (!given) return;
+  const auto* integer = std::get_if<int64_t>(&given->data);
+  if (!integer) fail_type(key, *given, "a whole number");
+  number(key, *given, range);
+  value = *integer;
+}
+
+void TableReader::visit(const std::string& key, double& value, const Range& range) {
+  if (const Value* given = find(key)) value = number(key, *given, range);
+}
+
+void TableReader::visit(const std::string& key, std::string& value) {
+  const Value* given = find(key);
+  if (!given) return;
+  const auto* text = std::get_if<std::string>(&given->data);
+  if (!text) fail_type(key, *given, "a text in quotes");
+  value = *text;
+}
+
+void TableReader::visit_text_or_count(const std::string& key, std::string& value) {
+  const Value* given = find(key);
+  const auto* count = given ? std::get_if<int64_t>(&given->data) : nullptr;
+  if (count) {
+    value = std::to_string(*count);
+  } else {
+    visit(key, value);
   }
-  store(key, {target, {}});
-  return *this;
 }
 
-TableReader& TableReader::field(const std::string& key, int64_t& target, const Range& range) {
-  if (const Value* value = find(key)) {
-    const auto* integer = std::get_if<int64_t>(&value->data);
-    if (!integer) fail_type(key, *value, "a whole number");
-    number(key, *value, range);
-    target = *integer;
+void TableReader::visit(const std::string& key, std::vector<double>& value, const Range& range) {
+  const Value* given = find(key);
+  if (!given) return;
+  const auto* array = std::get_if<Value::Array>(&given->data);
+  if (!array) fail_type(key, *given, "an array of numbers");
+  value.clear();
+  for (const auto& element : *array) value.push_back(number(key, element, range));
+}
+
+void TableReader::visit(const std::string& key, std::vector<std::string>& value) {
+  const Value* given = find(key);
+  if (!given) return;
+  const auto* array = std::get_if<Value::Array>(&given->data);
+  if (!array) fail_type(key, *given, "an array of texts");
+  value.clear();
+  for (const auto& element : *array) {
+    const auto* text = std::get_if<std::string>(&element.data);
+    if (!text) fail_type(key, element, "a text in quotes");
+    value.push_back(*text);
   }
-  store(key, {target, {}});
-  return *this;
 }
 
-TableReader& TableReader::field(const std::string& key, double& target, const Range& range) {
-  if (const Value* value = find(key)) target = number(key, *value, range);
-  store(key, {target, {}});
-  return *this;
-}
-
-TableReader& TableReader::field(const std::string& key, std::optional<double>& target,
-                                const Range& range) {
-  if (const Value* value = find(key)) target = number(key, *value, range);
-  return *this;
-}
-
-TableReader& TableReader::field(const std::string& key, std::string& target) {
-  if (const Value* value = find(key)) {
-    const auto* text = std::get_if<std::string>(&value->data);
-    if (!text) fail_type(key, *value, "a text in quotes");
-    target = *text;
+void TableReader::visit_choice(const std::string& key, std::string& name,
+                               const std::vector<std::string>& names) {
+  const Value* given = find(key);
+  if (!given) return;
+  const auto* text = std::get_if<std::string>(&given->data);
+  if (!text) fail_type(key, *given, "one of " + join(names));
+  if (std::find(names.begin(), names.end(), *text) == names.end()) {
+    const auto nearest = nearest_name(*text, names);
+    fail(Hint{nearest.empty() ? "" : "did you mean '" + nearest + "'?"}, place(*given), key, " = '",
+         *text, "' is not one of ", join(names));
   }
-  store(key, {target, {}});
-  return *this;
+  name = *text;
 }
 
-TableReader& TableReader::field(const std::string& key, std::vector<double>& target,
-                                const Range& range) {
-  if (const Value* value = find(key)) {
-    const auto* array = std::get_if<Value::Array>(&value->data);
-    if (!array) fail_type(key, *value, "an array of numbers");
-    target.clear();
-    for (const auto& element : *array) target.push_back(number(key, element, range));
+bool TableReader::is_present(const std::string& key, bool /*present*/) {
+  ask_for(key);
+  return table().has(key);
+}
+
+void TableReader::check(std::function<void()> rule) {
+  levels_.back().rules.push_back(std::move(rule));
+}
+
+const Table& TableReader::sub_table(const std::string& key) {
+  static const Table empty;
+  ask_for(key);
+  const auto value = table().values.find(key);
+  if (value != table().values.end()) {
+    fail_type(key, value->second, concat("a section [", key, "]"));
   }
-  Value::Array stored;
-  for (const double element : target) stored.push_back({element, {}});
-  store(key, {std::move(stored), {}});
-  return *this;
+  const auto found = table().tables.find(key);
+  return found == table().tables.end() ? empty : found->second;
 }
 
-TableReader& TableReader::field(const std::string& key, std::vector<std::string>& target) {
-  if (const Value* value = find(key)) {
-    const auto* array = std::get_if<Value::Array>(&value->data);
-    if (!array) fail_type(key, *value, "an array of texts");
-    target.clear();
-    for (const auto& element : *array) {
-      const auto* text = std::get_if<std::string>(&element.data);
-      if (!text) fail_type(key, element, "a text in quotes");
-      target.push_back(*text);
-    }
-  }
-  Value::Array stored;
-  for (const auto& element : target) stored.push_back({element, {}});
-  store(key, {std::move(stored), {}});
-  return *this;
+void TableReader::begin_section(const std::string& key) {
+  levels_.push_back({&sub_table(key), {}, {}});
 }
 
-Table& TableReader::section(const std::string& key) {
-  if (const Value* value = find(key)) fail_type(key, *value, concat("a section [", key, "]"));
-  return table_.tables[key];
+void TableReader::end_section() {
+  done();
+  levels_.pop_back();
 }
 
 void TableReader::done() const {
-  const auto check = [this](const std::string& key, const std::string& where) {
-    if (std::find(known_.begin(), known_.end(), key) != known_.end()) return;
-    const auto nearest = nearest_name(key, known_);
-    fail(Hint{nearest.empty() ? "known: " + join(known_) : "did you mean '" + nearest + "'?"},
-         where.empty() ? "" : where + ": ", "unknown key '", key, "'",
-         section_.empty() ? "" : " in [" + section_ + "]");
+  const auto& known = levels_.back().known;
+  const auto check_known = [&](const std::string& key, const std::string& where) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) return;
+    const auto nearest = nearest_name(key, known);
+    fail(Hint{nearest.empty() ? "known: " + join(known) : "did you mean '" + nearest + "'?"},
+         prefix(where), "unknown key '", key, "'",
+         section_name().empty() ? "" : " in [" + section_name() + "]");
   };
-  for (const auto& [key, value] : table_.values) check(key, value.where);
-  for (const auto& [key, table] : table_.tables) check(key, table.where);
+  for (const auto& [key, value] : table().values) check_known(key, value.where);
+  for (const auto& [key, sub_table] : table().tables) check_known(key, sub_table.where);
+  for (const auto& rule : levels_.back().rules) rule();
 }
 
-Value* TableReader::find(const std::string& key) {
-  known_.push_back(key);
-  const auto found = table_.values.find(key);
-  return found == table_.values.end() ? nullptr : &found->second;
+void TableReader::ask_for(const std::string& key) {
+  auto& known = levels_.back().known;
+  if (known.empty() || known.back() != key) known.push_back(key);  // is_present may have asked
 }
 
-void TableReader::store(const std::string& key, Value value) {
-  const auto table = table_.tables.find(key);
-  if (table != table_.tables.end()) {
-    fail(table->second.where, ": ", key, " is a section, expected a single value");
+const Value* TableReader::find(const std::string& key) {
+  ask_for(key);
+  const auto section = table().tables.find(key);
+  if (section != table().tables.end()) {
+    fail(prefix(section->second.where), key, " is a section, expected a single value");
   }
-  Value& slot = table_.values[key];
-  value.where = slot.where;
-  slot = std::move(value);
-}
-
-std::string TableReader::pick(const std::string& key, const std::string& current,
-                              const std::vector<std::string>& names) {
-  std::string picked = current;
-  if (const Value* value = find(key)) {
-    const auto* text = std::get_if<std::string>(&value->data);
-    if (!text) fail_type(key, *value, "one of " + join(names));
-    if (std::find(names.begin(), names.end(), *text) == names.end()) {
-      const auto nearest = nearest_name(*text, names);
-      fail(Hint{nearest.empty() ? "" : "did you mean '" + nearest + "'?"}, place(*value), key,
-           " = '", *text, "' is not one of ", join(names));
-    }
-    picked = *text;
-  }
-  store(key, {picked, {}});
-  return picked;
+  const auto found = table().values.find(key);
+  return found == table().values.end() ? nullptr : &found->second;
 }
 
 double TableReader::number(const std::string& key, const Value& value, const Range& range) const {
-  double number = 0;
-  if (const auto* integer = std::get_if<int64_t>(&value.data)) {
-    number = static_cast<double>(*integer);
-  } else if (const auto* real = std::get_if<double>(&value.data)) {
-    number = *real;
-  } else {
-    fail_type(key, value, "a number");
-  }
-  if (!std::isfinite(number) || !contains(range, number)) {
+  const auto number = number_in(value);
+  if (!number) fail_type(key, value, "a number");
+  if (!std::isfinite(*number) || !contains(range, *number)) {
     fail(place(value), key, " = ", describe(value), " is out of range, expected ", describe(range));
   }
-  return number;
+  return *number;
 }
 
 void TableReader::fail_type(const std::string& key, const Value& value,
@@ -169,8 +179,8 @@ void TableReader::fail_type(const std::string& key, const Value& value,
 }
 
 std::string TableReader::place(const Value& value) const {
-  const auto where = value.where.empty() ? "" : value.where + ": ";
-  return section_.empty() ? where : concat(where, "[", section_, "] ");
+  return section_name().empty() ? prefix(value.where)
+                                : concat(prefix(value.where), "[", section_name(), "] ");
 }
 
 }  // namespace projnce

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "projnce/dataset/registry.h"
+#include "projnce/dataset/dataset.h"
+#include "projnce/dataset/dataset_options.h"
 #include "projnce/io/file_tree.h"
 
 namespace projnce {
@@ -30,7 +32,10 @@ struct DatasetEntry {
   /// Whether a tree has this dataset's layout; null where any tree may.
   bool (*recognise)(const FileTreePtr& tree) = nullptr;
   std::string signature = {};  ///< what `recognise` found, as the reason for the layout
-  DatasetOpener (*read_fields)(TableReader& reader, const OpenContext& context) = nullptr;
+  LayoutOptions layout = {};   ///< the defaults of its own options
+  /// Opens what lies at `root`; the options are of the type of `layout`.
+  DatasetSplit (*open)(const DatasetEntry& entry, const std::filesystem::path& root,
+                       const LayoutOptions& options) = nullptr;
 };
 
 /// Every dataset, sorted by name.

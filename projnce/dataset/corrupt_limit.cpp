@@ -57,16 +57,4 @@ CorruptLimit parse_corrupt_limit(const std::string& text, const std::string& nam
        printable(text), "', expected a number of files such as 5, or a share such as 1%");
 }
 
-CorruptLimit read_corrupt_limit(Table& table, TableReader& reader) {
-  const auto found = table.values.find("max_corrupt");
-  if (found != table.values.end()) {
-    if (const auto* count = std::get_if<int64_t>(&found->second.data)) {
-      found->second.data = std::to_string(*count);
-    }
-  }
-  std::string text = CorruptLimit{}.text();
-  reader.field("max_corrupt", text);
-  return parse_corrupt_limit(text, "[dataset] max_corrupt");
-}
-
 }  // namespace projnce

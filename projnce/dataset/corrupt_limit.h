@@ -4,8 +4,6 @@
 #include <optional>
 #include <string>
 
-#include "projnce/core/table_reader.h"
-
 namespace projnce {
 
 /// How many samples of a dataset may be unreadable: a number, a share, or, by default, the larger
@@ -25,8 +23,5 @@ struct CorruptLimit {
 /// Reads a number of files such as "5", a share such as "1%", or "auto". Throws a sentence that
 /// starts with `name` on anything else.
 CorruptLimit parse_corrupt_limit(const std::string& text, const std::string& name);
-
-/// Reads `max_corrupt` of a table [dataset]: such a text, or a number without quotes.
-CorruptLimit read_corrupt_limit(Table& table, TableReader& reader);
 
 }  // namespace projnce

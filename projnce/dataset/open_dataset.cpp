@@ -7,7 +7,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/core/seed.h"
-#include "projnce/core/table_reader.h"
+#include "projnce/dataset/catalogue.h"
 #include "projnce/dataset/channels.h"
 #include "projnce/dataset/checked_dataset.h"
 #include "projnce/dataset/feature_noise.h"
@@ -38,73 +38,12 @@ enum SeedPurpose : uint64_t {
 
 constexpr int64_t kEstimatedFrom = 64;  // samples
 
-/// The table's fields.
-struct DatasetOptions {
-  DatasetSource source;
-  int64_t max_train = 0;
-  int64_t max_test = 0;
-  double label_fraction = 1;
-  double imbalance = 1;
-  bool strict = false;
-  CorruptLimit max_corrupt;
-  int64_t memory_mb = 2048;
-  LabelNoiseOptions label_noise;
-  FeatureNoiseOptions feature_noise;
-
-  size_t memory_budget() const { return static_cast<size_t>(memory_mb) << 20; }
-};
-
-LabelNoiseOptions read_label_noise(Table& table, const OpenContext& context) {
-  LabelNoiseOptions options;
-  auto seed = static_cast<int64_t>(context.seed);
-  TableReader(table, "dataset.label_noise")
-      .choice("mode", options.mode, label_noise_modes())
-      .field("rate", options.rate, between(0, 1))
-      .field("seed", seed)
-      .done();
-  options.seed = static_cast<uint64_t>(seed);
-  return options;
+size_t memory_budget(const DatasetOptions& options) {
+  return static_cast<size_t>(options.memory_mb) << 20;
 }
 
-FeatureNoiseOptions read_feature_noise(Table& table, const OpenContext& context) {
-  FeatureNoiseOptions options;
-  auto seed = static_cast<int64_t>(context.seed);
-  TableReader(table, "dataset.feature_noise")
-      .field("deviation", options.deviation, between(0, 1000))
-      .field("clip", options.clip)
-      .field("test", options.test)
-      .field("seed", seed)
-      .done();
-  options.seed = static_cast<uint64_t>(seed);
-  return options;
-}
-
-/// The user chose the layout.
-void give_layout_reason(DatasetSource& source) {
-  source.open = [open = std::move(source.open)](const fs::path& root) {
-    auto split = open(root);
-    split.layout.reason = concat("chosen by ", kLayoutOption);
-    return split;
-  };
-}
-
-DatasetOptions read_options(Table& table, const OpenContext& context) {
-  const Range share{.low = 0, .high = 1, .low_open = true};
-  DatasetOptions options;
-  TableReader reader(table, "dataset");
-  options.source = read_dataset_source(reader, context);
-  if (table.values.at("name").where == kLayoutOption) give_layout_reason(options.source);
-  reader.field("max_train", options.max_train, at_least(0))
-      .field("max_test", options.max_test, at_least(0))
-      .field("label_fraction", options.label_fraction, share)
-      .field("imbalance", options.imbalance, share)
-      .field("strict", options.strict)
-      .field("memory_mb", options.memory_mb, between(0, 1 << 24));
-  options.max_corrupt = read_corrupt_limit(table, reader);
-  options.label_noise = read_label_noise(reader.section("label_noise"), context);
-  options.feature_noise = read_feature_noise(reader.section("feature_noise"), context);
-  reader.done();
-  return options;
+CorruptLimit corrupt_limit(const DatasetOptions& options) {
+  return parse_corrupt_limit(options.max_corrupt, "[dataset] max_corrupt");
 }
 
 DatasetPtr limit(const DatasetPtr& part, int64_t count, const char* key, uint64_t seed) {
@@ -180,7 +119,7 @@ void take_stored_parts(OpenedDataset& opened, const OpenContext& context) {
 /// The parts as they are to be used. Returns the identities of all samples if they are recorded.
 std::vector<SampleId> open_parts(OpenedDataset& opened, const DatasetOptions& options,
                                  const OpenContext& context) {
-  static_cast<DatasetSplit&>(opened) = options.source.open(opened.root);
+  static_cast<DatasetSplit&>(opened) = open_layout(options, opened.root, context);
   check_noise(opened, options);
   if (context.stored_split) {
     take_stored_parts(opened, context);
@@ -280,11 +219,11 @@ void make_ready(OpenedDataset& opened, const DatasetOptions& options, const Open
     all.bytes += impression.bytes;
     all.channels = std::max(all.channels, impression.channels);
   }
-  const bool fits = all.bytes <= static_cast<double>(options.memory_budget());
+  const bool fits = all.bytes <= static_cast<double>(memory_budget(options));
   if (fits || options.strict) {
     all.channels =
-        check_samples(opened, {.strict = options.strict, .max_corrupt = options.max_corrupt},
-                      fits ? options.memory_budget() : 0, context);
+        check_samples(opened, {.strict = options.strict, .max_corrupt = corrupt_limit(options)},
+                      fits ? memory_budget(options) : 0, context);
   }
   if (context.logger && fits) {
     context.logger->info("{:.0f} MB of decoded samples are held in memory", all.bytes / 1e6);
@@ -356,21 +295,16 @@ void add_feature_noise(OpenedDataset& opened, FeatureNoiseOptions noise) {
 
 }  // namespace
 
-void complete_dataset_table(Table& table, const OpenContext& context) {
-  read_options(table, context);
-}
-
-OpenedDataset open_dataset(Table& table, const OpenContext& context) {
-  const auto options = read_options(table, context);
+OpenedDataset open_dataset(const DatasetOptions& options, const OpenContext& context) {
   OpenedDataset opened;
-  opened.root = find_dataset(options.source, context);
+  opened.root = find_dataset(options, context);
   auto all_ids = open_parts(opened, options, context);
-  opened.max_corrupt = options.max_corrupt;
+  opened.max_corrupt = corrupt_limit(options);
   log_findings(opened, context.logger);
   if (opened.train->kind() == SampleKind::kSound) {
     opened.sound = bring_into_form(opened, context.sound);
   }
-  if (!options.source.in_memory) make_ready(opened, options, context);
+  if (!dataset_entry(options.name).in_memory) make_ready(opened, options, context);
   warn_of_untested_classes(*opened.test, context.logger);
   if (context.record_split) {
     opened.split = std::make_shared<StoredSplit>(describe_split(opened, std::move(all_ids)));
@@ -380,9 +314,8 @@ OpenedDataset open_dataset(Table& table, const OpenContext& context) {
   return opened;
 }
 
-DatasetSplit open_unchecked_dataset(Table& table, const OpenContext& context) {
-  const auto options = read_options(table, context);
-  auto split = options.source.open(find_dataset(options.source, context));
+DatasetSplit open_unchecked_dataset(const DatasetOptions& options, const OpenContext& context) {
+  auto split = open_layout(options, find_dataset(options, context), context);
   check_noise(split, options);
   limit_parts(split, options, context.seed);
   return split;

@@ -6,6 +6,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
+#include "projnce/core/seed.h"
 #include "projnce/dataset/catalogue.h"
 #include "projnce/dataset/embeddings.h"
 #include "projnce/dataset/labels.h"
@@ -16,6 +17,8 @@ namespace projnce {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr uint64_t kSplitSeed = 101;  // part of what a seed means: stays as it is
 
 void remark_subset(DatasetSplit& split, int64_t found, int64_t official, const char* what) {
   if (found >= official) return;
@@ -30,6 +33,24 @@ void remark_subsets(DatasetSplit& split, const OfficialCounts& official) {
   remark_subset(split, train + test, official.total, "samples");
 }
 
+/// Runs with different seeds have the same test part, unless split_seed differs too.
+void complete_hold_out(HoldOut& options, const OpenContext& context) {
+  if (options.rule != SplitRule::kHash) options.seed = derive_seed(context.seed, kSplitSeed);
+  options.threads = context.threads;
+  options.trained_on = context.trained_on;
+}
+
+LayoutOptions for_opening(LayoutOptions layout, const OpenContext& context) {
+  if (auto* hold_out = std::get_if<HoldOut>(&layout)) complete_hold_out(*hold_out, context);
+  if (auto* caltech = std::get_if<Caltech256Options>(&layout)) {
+    complete_hold_out(caltech->hold_out, context);
+  }
+  if (auto* crema = std::get_if<CremaDOptions>(&layout)) {
+    complete_hold_out(crema->hold_out, context);
+  }
+  return layout;
+}
+
 /// The dataset by its own name, unpacked or not.
 void add_places(const DatasetEntry& entry, const fs::path& root, std::vector<fs::path>& places) {
   places.push_back(root / entry.name);
@@ -39,38 +60,33 @@ void add_places(const DatasetEntry& entry, const fs::path& root, std::vector<fs:
 
 }  // namespace
 
-DatasetSource read_dataset_source(TableReader& reader, const OpenContext& context) {
-  DatasetSource source;
-  source.name = "fashion-mnist";
-  reader.field("name", source.name);
-  const auto& entry = dataset_entry(source.name);
-  reader.field("root", source.root);
-  source.provider = entry.source;
-  source.in_memory = entry.in_memory;
-  source.open = [name = source.name, open = entry.read_fields(reader, context),
-                 official = entry.official](const fs::path& root) {
-    auto split = open(root);
-    if (!split.unlabelled) check_two_classes(*split.train);
-    remark_subsets(split, official);
-    split.layout.name = name;
-    if (split.layout.reason.empty()) split.layout.reason = "named by dataset.name";
-    return split;
-  };
-  return source;
+DatasetSplit open_layout(const DatasetOptions& options, const fs::path& root,
+                         const OpenContext& context) {
+  const auto& entry = dataset_entry(options.name);
+  auto split = entry.open(entry, root, for_opening(options.layout, context));
+  if (!split.unlabelled) check_two_classes(*split.train);
+  remark_subsets(split, entry.official);
+  split.layout.name = options.name;
+  if (options.layout_chosen) {
+    split.layout.reason = concat("chosen by ", kLayoutOption);
+  } else if (split.layout.reason.empty()) {
+    split.layout.reason = "named by dataset.name";
+  }
+  return split;
 }
 
-fs::path find_dataset(const DatasetSource& source, const OpenContext& context) {
+fs::path find_dataset(const DatasetOptions& options, const OpenContext& context) {
   if (!context.root.empty()) return context.root;
-  if (!source.root.empty()) return source.root;
+  if (!options.root.empty()) return options.root;
   std::vector<std::string> tried;
-  for (const auto& place : dataset_places(source.name, context)) {
+  for (const auto& place : dataset_places(options.name, context)) {
     std::error_code ignored;
     if (fs::is_directory(place, ignored) || fs::is_regular_file(place, ignored)) return place;
     tried.push_back(printable(place.native()));
   }
   const auto where = tried.empty() ? "" : ", looked for in " + join(tried);
-  fail(Hint{concat("set dataset.root to its folder; source: ", source.provider)}, "dataset ",
-       source.name, " is not on this machine", where);
+  fail(Hint{concat("set dataset.root to its folder; source: ", dataset_entry(options.name).source)},
+       "dataset ", options.name, " is not on this machine", where);
 }
 
 std::vector<DatasetDescription> describe_datasets() {

@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "projnce/core/logging.h"
-#include "projnce/core/table_reader.h"
 #include "projnce/dataset/class_folders.h"
 #include "projnce/dataset/dataset.h"
+#include "projnce/dataset/dataset_options.h"
 #include "projnce/dataset/prepared_clips.h"
 #include "projnce/dataset/stored_split.h"
 
 namespace projnce {
 
-/// Where a name in a table [dataset] comes from if the user chose the layout of a path by it.
+/// How the user chooses the layout of a path.
 inline constexpr const char* kLayoutOption = "--layout";
 
 /// What opening a dataset takes from the program around it.
@@ -27,7 +27,7 @@ struct OpenContext {
   /// Holds a folder for each dataset; "" for none. The program takes it from PROJNCE_DATA.
   std::filesystem::path data_root = {};
   std::filesystem::path cache_home = {};  ///< usually ~/.cache: projnce/NAME is looked for in it
-  /// Where the data lies, if not where the table says: a run's data may have been moved. "" for
+  /// Where the data lies, if not where the options say: a run's data may have been moved. "" for
   /// none.
   std::filesystem::path root = {};
   bool record_split = false;  ///< identify every sample, for OpenedDataset::split
@@ -42,24 +42,14 @@ struct OpenContext {
   std::function<void(int64_t done, int64_t total)> on_progress = {};  ///< while samples are checked
 };
 
-/// Opens the dataset that lies in a folder or an archive.
-using DatasetOpener = std::function<DatasetSplit(const std::filesystem::path& root)>;
+/// The root that the context gives, else that of the options, else the first of the dataset's
+/// places that exists. Throws where none does.
+std::filesystem::path find_dataset(const DatasetOptions& options, const OpenContext& context);
 
-/// A dataset as a table [dataset] names it, before anything is looked for on disk.
-struct DatasetSource {
-  std::string name;
-  std::string root;        ///< "" where dataset_places() are to be tried
-  std::string provider;    ///< where its makers hand it out
-  bool in_memory = false;  ///< its samples are bytes that opening has already checked
-  DatasetOpener open;  ///< fills in the layout; throws if fewer than two classes are to train on
-};
-
-/// Reads `name`, `root` and the fields that this dataset has besides.
-DatasetSource read_dataset_source(TableReader& reader, const OpenContext& context);
-
-/// The root that the context gives, else the folder of the source, else the first of its places
-/// that exists. Throws where none does.
-std::filesystem::path find_dataset(const DatasetSource& source, const OpenContext& context);
+/// Opens the dataset that lies in a folder or an archive, and fills in the layout. Throws if fewer
+/// than two classes are to train on.
+DatasetSplit open_layout(const DatasetOptions& options, const std::filesystem::path& root,
+                         const OpenContext& context);
 
 /// What `data list` says about a dataset.
 struct DatasetDescription {
@@ -74,9 +64,9 @@ std::vector<std::string> dataset_names();
 /// Throws, naming the nearest, unless `name` is one of dataset_names(): each is a layout too.
 void check_layout_name(const std::string& name);
 
-/// The folders and archives that are tried, in this order, where the table has no root: in the data
-/// root and in the cache the dataset's name, the official folder, the official archive; then the
-/// system's folder.
+/// The folders and archives that are tried, in this order, where the options have no root: in the
+/// data root and in the cache the dataset's name, the official folder, the official archive; then
+/// the system's folder.
 std::vector<std::filesystem::path> dataset_places(const std::string& name,
                                                   const OpenContext& context);
 

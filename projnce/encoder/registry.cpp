@@ -1,123 +1,126 @@
 #include "projnce/encoder/registry.h"
 
 #include <array>
-#include <functional>
 #include <memory>
 #include <utility>
 
 #include "projnce/core/names.h"
 #include "projnce/core/table_reader.h"
-#include "projnce/encoder/audio_cnn.h"
-#include "projnce/encoder/mlp.h"
-#include "projnce/encoder/resnet.h"
 
 namespace projnce {
 
 namespace {
 
-/// Builds an encoder whose options have been read.
-using BuildEncoder = std::function<EncoderPtr(const InputShape& input)>;
-
-void read_stem(TableReader& reader, ResNetOptions& options) {
-  reader.choice("stem", options.stem,
-                {{"auto", Stem::kAuto}, {"small", Stem::kSmall}, {"standard", Stem::kStandard}});
+void list_stem_and_engine(Stem& stem, Engine& engine, FieldVisitor& fields) {
+  fields
+      .choice("stem", stem,
+              {{"auto", Stem::kAuto}, {"small", Stem::kSmall}, {"standard", Stem::kStandard}})
+      .choice("engine", engine,
+              {{"auto", Engine::kAuto}, {"native", Engine::kNative}, {"torch", Engine::kTorch}});
 }
 
-void read_engine(TableReader& reader, Engine& engine) {
-  reader.choice("engine", engine,
-                {{"auto", Engine::kAuto}, {"native", Engine::kNative}, {"torch", Engine::kTorch}});
+void list_network(ResNet18Options& options, FieldVisitor& fields) {
+  list_stem_and_engine(options.stem, options.engine, fields);
 }
 
-template <class EncoderType, class Options>
-BuildEncoder builder(const Options& options) {
-  return [options](const InputShape& input) {
-    Options complete = options;
-    complete.input = input;
-    return std::make_shared<EncoderType>(complete);
-  };
+void list_network(ResNetSmallOptions& options, FieldVisitor& fields) {
+  fields.field("width", options.width, between(8, 512));
+  list_stem_and_engine(options.stem, options.engine, fields);
 }
 
-BuildEncoder read_resnet18(TableReader& reader) {
-  ResNetOptions options;
-  read_stem(reader, options);
-  read_engine(reader, options.engine);
-  return builder<ResNet>(options);
+void list_network(AudioCnnOptions& options, FieldVisitor& fields) {
+  fields.field("width", options.width, between(8, 512))
+      .choice("pool", options.pool, {{"grid", AudioPool::kGrid}, {"global", AudioPool::kGlobal}})
+      .choice("engine", options.engine,
+              {{"auto", Engine::kAuto}, {"native", Engine::kNative}, {"torch", Engine::kTorch}});
 }
 
-/// A ResNet for CPUs: three stages of one block behind a strided stem; `width` channels in the
-/// first of them, doubled in each that follows.
-BuildEncoder read_resnet_small(TableReader& reader) {
-  int64_t width = 16;
-  reader.field("width", width, between(8, 512));
-  ResNetOptions options{
-      .widths = {width, 2 * width, 4 * width}, .blocks_per_stage = 1, .small_stem_stride = 2};
-  read_stem(reader, options);
-  read_engine(reader, options.engine);
-  return builder<ResNet>(options);
-}
-
-BuildEncoder read_audio_cnn(TableReader& reader) {
-  AudioCnnOptions options;
-  reader.field("width", options.width, between(8, 512))
-      .choice("pool", options.pool, {{"grid", AudioPool::kGrid}, {"global", AudioPool::kGlobal}});
-  read_engine(reader, options.engine);
-  return builder<AudioCnn>(options);
-}
-
-BuildEncoder read_mlp(TableReader& reader) {
-  MlpOptions options;
-  reader.field("layers", options.layers, between(0, 16))
+void list_network(MlpOptions& options, FieldVisitor& fields) {
+  fields.field("layers", options.layers, between(0, 16))
       .field("width", options.width, between(1, 65536));
-  return builder<Mlp>(options);
 }
+
+EncoderPtr make_network(const ResNet18Options& options, const InputShape& input) {
+  return std::make_shared<ResNet>(
+      ResNetOptions{.input = input, .stem = options.stem, .engine = options.engine});
+}
+
+EncoderPtr make_network(const ResNetSmallOptions& options, const InputShape& input) {
+  return std::make_shared<ResNet>(
+      ResNetOptions{.input = input,
+                    .widths = {options.width, 2 * options.width, 4 * options.width},
+                    .blocks_per_stage = 1,
+                    .stem = options.stem,
+                    .small_stem_stride = 2,
+                    .engine = options.engine});
+}
+
+EncoderPtr make_network(AudioCnnOptions options, const InputShape& input) {
+  options.input = input;
+  return std::make_shared<AudioCnn>(options);
+}
+
+EncoderPtr make_network(MlpOptions options, const InputShape& input) {
+  options.input = input;
+  return std::make_shared<Mlp>(options);
+}
+
+using NetworkOptions = decltype(EncoderOptions::network);
 
 struct EncoderEntry {
   const char* name;
-  BuildEncoder (*read)(TableReader& reader);
+  NetworkOptions (*defaults)();
 };
+
+template <class Options>
+NetworkOptions network_defaults() {
+  return Options{};
+}
 
 constexpr std::array kEncoders = {
-    EncoderEntry{"audio-cnn", read_audio_cnn},
-    EncoderEntry{"mlp", read_mlp},
-    EncoderEntry{"resnet-small", read_resnet_small},
-    EncoderEntry{"resnet18", read_resnet18},
+    // alphabetical
+    EncoderEntry{"audio-cnn", network_defaults<AudioCnnOptions>},
+    EncoderEntry{"mlp", network_defaults<MlpOptions>},
+    EncoderEntry{"resnet-small", network_defaults<ResNetSmallOptions>},
+    EncoderEntry{"resnet18", network_defaults<ResNet18Options>},
 };
 
-const EncoderEntry& find_encoder(const std::string& name) {
+NetworkOptions default_network(const std::string& name) {
   for (const auto& entry : kEncoders) {
-    if (name == entry.name) return entry;
+    if (name == entry.name) return entry.defaults();
   }
   fail_unknown("encoder", name, encoder_names());
 }
 
-struct ModelOptions {
-  BuildEncoder build_encoder;
-  HeadOptions head;
-};
-
-/// Completes the table.
-ModelOptions read_model_options(Table& table) {
-  TableReader reader(table, "encoder");
-  std::string name = "resnet18";
-  HeadOptions head;
-  reader.field("name", name)
-      .choice("head", head.kind,
-              {{"mlp", HeadKind::kMlp}, {"linear", HeadKind::kLinear}, {"none", HeadKind::kNone}})
-      .field("dim", head.dim, between(1, 65536));
-  auto build_encoder = find_encoder(name).read(reader);
-  reader.done();
-  return {std::move(build_encoder), head};
-}
-
 }  // namespace
 
-EmbeddingModelPtr make_model(Table& table, const InputShape& input) {
-  const auto options = read_model_options(table);
-  return std::make_shared<EmbeddingModel>(options.build_encoder(input), options.head);
+EncoderOptions encoder_options(const std::string& name) {
+  EncoderOptions options;
+  options.name = name;
+  options.network = default_network(name);
+  return options;
 }
 
-void complete_encoder_table(Table& table) {
-  read_model_options(table);
+void list_fields(EncoderOptions& options, FieldVisitor& fields) {
+  const auto before = options.name;
+  fields.field("name", options.name)
+      .choice("head", options.head.kind,
+              {{"mlp", HeadKind::kMlp}, {"linear", HeadKind::kLinear}, {"none", HeadKind::kNone}})
+      .field("dim", options.head.dim, between(1, 65536));
+  if (options.name != before) options.network = default_network(options.name);
+  std::visit([&fields](auto& network) { list_network(network, fields); }, options.network);
+}
+
+EncoderOptions parse_encoder_options(const Table& table) {
+  return read_options<EncoderOptions>(table, "encoder");
+}
+
+EmbeddingModelPtr make_model(const EncoderOptions& options, const InputShape& input) {
+  TORCH_CHECK(options.network.index() == default_network(options.name).index(),
+              "make_model: the options are not those of ", options.name);
+  auto encoder = std::visit([&input](const auto& network) { return make_network(network, input); },
+                            options.network);
+  return std::make_shared<EmbeddingModel>(std::move(encoder), options.head);
 }
 
 std::vector<std::string> encoder_names() {

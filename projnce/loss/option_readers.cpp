@@ -1,5 +1,6 @@
 #include "projnce/loss/option_readers.h"
 
+#include "projnce/core/error.h"
 #include "projnce/projection/registry.h"
 
 namespace projnce {
@@ -17,8 +18,8 @@ const Choices<EmptyPositives> kEmptyPositives = {{"zero", EmptyPositives::kZero}
 
 /// The fields that projnce-perp and projnce-med share.
 template <class Options>
-void read_class_fields(TableReader& reader, Options& options) {
-  reader.field("temperature", options.temperature, above(0))
+void list_class_fields(Options& options, FieldVisitor& fields) {
+  fields.field("temperature", options.temperature, above(0))
       .choice("denom", options.denominator, kDenominators)
       .field("normalize_g", options.normalize_g)
       .field("detach_g", options.detach_g);
@@ -26,15 +27,8 @@ void read_class_fields(TableReader& reader, Options& options) {
 
 }  // namespace
 
-TableReader loss_reader(Table& table) {
-  TableReader reader(table, "loss");
-  std::string name;
-  if (table.has("name")) reader.field("name", name);
-  return reader;
-}
-
-void read_fields(TableReader& reader, SupConOptions& options) {
-  reader.field("temperature", options.temperature, above(0))
+void list_fields(SupConOptions& options, FieldVisitor& fields) {
+  fields.field("temperature", options.temperature, above(0))
       .choice("variant", options.variant,
               {{"out", SupConVariant::kOut}, {"in", SupConVariant::kIn}})
       .field("include_self_pos", options.include_self_pos)
@@ -44,14 +38,8 @@ void read_fields(TableReader& reader, SupConOptions& options) {
       .field("detach_pos", options.detach_pos);
 }
 
-void read_fields(TableReader& reader, ProjnceOptions& options) {
-  auto preset = ProjncePreset::kLoo;
-  reader.choice("preset", preset,
-                {{"loo", ProjncePreset::kLoo},
-                 {"paper", ProjncePreset::kPaper},
-                 {"allpairs", ProjncePreset::kAllPairs}});
-  options = projnce_preset(preset);  // single options then override it
-  reader.field("temperature", options.temperature, above(0))
+void list_fields(ProjnceOptions& options, FieldVisitor& fields) {
+  fields.field("temperature", options.temperature, above(0))
       .field("beta", options.beta)
       .field("include_self_pos", options.include_self_pos)
       .field("include_self_denom", options.include_self_denom)
@@ -64,90 +52,71 @@ void read_fields(TableReader& reader, ProjnceOptions& options) {
       .field("detach_centroid", options.detach_centroid);
 }
 
-void read_fields(TableReader& reader, GeneralizedInfoNCEOptions& options) {
-  reader.field("temperature", options.temperature, above(0))
+void list_fields(GeneralizedInfoNCEOptions& options, FieldVisitor& fields) {
+  fields.field("temperature", options.temperature, above(0))
       .field("beta", options.beta)
       .choice("denom", options.denominator, kDenominators)
       .choice("r_exclude", options.r_exclude, kRatioSets)
       .choice("empty_pos", options.empty_pos, kEmptyPositives);
 }
 
-void read_options(Table& table, SupConOptions& options) {
-  auto reader = loss_reader(table);
-  read_fields(reader, options);
-  reader.done();
+void list_fields(ProjncePerpOptions& options, FieldVisitor& fields) {
+  list_class_fields(options, fields);
+  list_fields(options.perp, fields);
 }
 
-void read_options(Table& table, ProjnceOptions& options) {
-  auto reader = loss_reader(table);
-  read_fields(reader, options);
-  reader.done();
-}
-
-void read_options(Table& table, ProjncePerpOptions& options) {
-  auto reader = loss_reader(table);
-  read_class_fields(reader, options);
-  read_fields(reader, options.perp);
-  reader.done();
-}
-
-void read_options(Table& table, ProjnceMedOptions& options) {
-  auto reader = loss_reader(table);
-  read_class_fields(reader, options);
+void list_fields(ProjnceMedOptions& options, FieldVisitor& fields) {
+  list_class_fields(options, fields);
   MedianOptions median{.median = options.median};
-  read_fields(reader, median);
+  list_fields(median, fields);
   options.median = median.median;
-  reader.done();
 }
 
-void read_options(Table& table, ProjnceMlpOptions& options) {
-  loss_reader(table)
-      .field("temperature", options.temperature, above(0))
+void list_fields(ProjnceMlpOptions& options, FieldVisitor& fields) {
+  fields.field("temperature", options.temperature, above(0))
       .field("normalize_g", options.normalize_g)
       .choice("denom", options.denominator, kDenominators)
       .choice("class_weight", options.class_weight,
               {{"count", ClassWeight::kCount}, {"uniform", ClassWeight::kUniform}})
       .field("hidden", options.hidden, at_least(0))
-      .done();
+      .check([&options] {
+        if (options.class_weight != ClassWeight::kUniform || options.denominator != Exclude::kSelf) {
+          return;
+        }
+        fail(Hint{"set denom to 'all'"},
+             "[loss] class_weight = 'uniform' counts classes, not rows, ",
+             "so there is no anchor to exclude");
+      });
 }
 
-void read_options(Table& table, InfonceOptions& options) {
-  loss_reader(table)
-      .field("temperature", options.temperature, above(0))
-      .field("symmetric", options.symmetric)
-      .done();
+void list_fields(InfonceOptions& options, FieldVisitor& fields) {
+  fields.field("temperature", options.temperature, above(0)).field("symmetric", options.symmetric);
 }
 
-void read_options(Table& table, RinceOptions& options) {
+void list_fields(RinceOptions& options, FieldVisitor& fields) {
   const Range unit{.low = 0, .high = 1, .low_open = true};
-  loss_reader(table)
-      .field("temperature", options.temperature, above(0))
+  fields.field("temperature", options.temperature, above(0))
       .field("q", options.q, unit)
       .field("lam", options.lam, unit)
       .choice("denom", options.denominator,
               {{"all", RinceDenominator::kAll}, {"one_pos", RinceDenominator::kOnePos}})
-      .choice("empty_pos", options.empty_pos, kEmptyPositives)
-      .done();
+      .choice("empty_pos", options.empty_pos, kEmptyPositives);
 }
 
-void read_options(Table& table, SceOptions& options) {
-  loss_reader(table)
-      .field("alpha", options.alpha, at_least(0))
+void list_fields(SceOptions& options, FieldVisitor& fields) {
+  fields.field("alpha", options.alpha, at_least(0))
       .field("beta", options.beta, at_least(0))
-      .field("A", options.A)
-      .done();
+      .field("A", options.A, below(0));
 }
 
-void read_options(Table& table, SymnceOptions& options) {
-  loss_reader(table)
-      .field("temperature", options.temperature, above(0))
+void list_fields(SymnceOptions& options, FieldVisitor& fields) {
+  fields.field("temperature", options.temperature, above(0))
       .field("beta", options.beta)
       .choice("form", options.form,
               {{"lout", SymnceForm::kLout},
                {"lin", SymnceForm::kLin},
                {"pairwise", SymnceForm::kPairwise}})
-      .choice("empty_pos", options.empty_pos, kEmptyPositives)
-      .done();
+      .choice("empty_pos", options.empty_pos, kEmptyPositives);
 }
 
 }  // namespace projnce

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "projnce/core/table_reader.h"
-#include "projnce/loss/generalized_infonce.h"
+#include "projnce/core/field_visitor.h"
 #include "projnce/loss/infonce.h"
 #include "projnce/loss/projnce.h"
 #include "projnce/loss/projnce_med.h"
@@ -14,25 +13,16 @@
 
 namespace projnce {
 
-/// Reads options from a configuration table, strictly: an unknown key or a value out of range
-/// throws an Error. Absent keys keep their defaults and are written into the table. The key `name`
-/// is ignored: the registry reads it.
-void read_options(Table& table, InfonceOptions& options);
-void read_options(Table& table, ProjnceMedOptions& options);
-void read_options(Table& table, ProjnceMlpOptions& options);
-void read_options(Table& table, ProjnceOptions& options);
-void read_options(Table& table, ProjncePerpOptions& options);
-void read_options(Table& table, RinceOptions& options);
-void read_options(Table& table, SceOptions& options);
-void read_options(Table& table, SupConOptions& options);
-void read_options(Table& table, SymnceOptions& options);
-
-/// The same without `reader.done()`, so that the caller can read more fields.
-void read_fields(TableReader& reader, ProjnceOptions& options);
-void read_fields(TableReader& reader, GeneralizedInfoNCEOptions& options);
-void read_fields(TableReader& reader, SupConOptions& options);
-
-/// A reader of [loss] that ignores `name`.
-TableReader loss_reader(Table& table);
+/// The options of a loss by the names that a configuration and Python use.
+void list_fields(InfonceOptions& options, FieldVisitor& fields);
+void list_fields(ProjnceMedOptions& options, FieldVisitor& fields);
+void list_fields(ProjnceMlpOptions& options, FieldVisitor& fields);
+void list_fields(ProjnceOptions& options, FieldVisitor& fields);
+void list_fields(ProjncePerpOptions& options, FieldVisitor& fields);
+void list_fields(RinceOptions& options, FieldVisitor& fields);
+void list_fields(SceOptions& options, FieldVisitor& fields);
+void list_fields(GeneralizedInfoNCEOptions& options, FieldVisitor& fields);
+void list_fields(SupConOptions& options, FieldVisitor& fields);
+void list_fields(SymnceOptions& options, FieldVisitor& fields);
 
 }  // namespace projnce

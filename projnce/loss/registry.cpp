@@ -1,6 +1,7 @@
 #include "projnce/loss/registry.h"
 
 #include <array>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -8,113 +9,189 @@
 #include "projnce/core/table_reader.h"
 #include "projnce/loss/ce.h"
 #include "projnce/loss/joint.h"
-#include "projnce/loss/option_readers.h"
+#include "projnce/loss/simclr.h"
 
 namespace projnce {
 
 namespace {
 
-template <class Loss, class Options>
-LossPtr make(Table& table, const ProjectionContext& /*context*/, int64_t /*feature_dim*/) {
-  Options options;
-  read_options(table, options);
-  return std::make_shared<Loss>(options);
+using OwnLossOptions = decltype(LossOptions::own);
+
+void list_fields(CeSettings& /*settings*/, FieldVisitor& /*fields*/) {}
+
+template <class Options>
+void list_fields(JointSettings<Options>& settings, FieldVisitor& fields) {
+  fields.field("theta", settings.theta, between(0, 1));
+  list_fields(settings.options, fields);
 }
 
-LossPtr make_ce(Table& table, const ProjectionContext& context, int64_t feature_dim) {
-  loss_reader(table).done();
+/// The sections [loss.pos] and [loss.neg] hold the options of the two projections. Where both have
+/// the same name there is no [loss.neg].
+void list_fields(GeneralizedInfoNCESettings& settings, FieldVisitor& fields) {
+  auto pos = settings.pos.name;
+  auto neg = settings.neg.name;
+  fields.field("projection_pos", pos).field("projection_neg", neg);
+  list_fields(settings.options, fields);
+  if (pos != settings.pos.name) settings.pos = projection_options(pos);
+  if (neg != settings.neg.name) settings.neg = projection_options(neg);
+  fields.section("pos", settings.pos);
+  if (pos != neg) fields.section("neg", settings.neg);
+}
+
+/// For losses that are made of options alone.
+template <class LossType, class Options>
+LossPtr make(const OwnLossOptions& own, const ProjectionContext& /*context*/, int64_t /*width*/) {
+  return std::make_shared<LossType>(std::get<Options>(own));
+}
+
+LossPtr make_projnce(const OwnLossOptions& own, const ProjectionContext& /*context*/,
+                     int64_t /*feature_dim*/) {
+  return std::make_shared<ProjnceLoss>(std::get<ProjnceSettings>(own).options);
+}
+
+LossPtr make_ce(const OwnLossOptions& /*own*/, const ProjectionContext& context,
+                int64_t feature_dim) {
   return std::make_shared<CeLoss>(
       CeOptions{.num_classes = context.num_classes, .feature_dim = feature_dim});
 }
 
-/// The supervised loss's options with `theta` among them.
-template <class Loss, class Options>
-LossPtr make_joint(Table& table, const ProjectionContext& /*context*/, int64_t /*feature_dim*/) {
-  JointOptions joint;
-  Options options;
-  auto reader = loss_reader(table);
-  reader.field("theta", joint.theta, between(0, 1));
-  read_fields(reader, options);
-  reader.done();
+template <class LossType, class Options>
+LossPtr joint_with(double theta, const Options& options) {
+  JointOptions joint{.theta = theta};
   joint.self.temperature = options.temperature;
   joint.self.empty_pos = options.empty_pos;
-  return std::make_shared<JointLoss>(std::make_shared<Loss>(options), joint);
+  return std::make_shared<JointLoss>(std::make_shared<LossType>(options), joint);
 }
 
-LossPtr make_projnce_mlp(Table& table, const ProjectionContext& context, int64_t /*feature_dim*/) {
-  ProjnceMlpOptions options;
-  read_options(table, options);
-  return std::make_shared<ProjnceMlpLoss>(options, context.num_classes, context.embedding_dim);
+LossPtr make_joint_projnce(const OwnLossOptions& own, const ProjectionContext& /*context*/,
+                           int64_t /*feature_dim*/) {
+  const auto& settings = std::get<JointSettings<ProjnceSettings>>(own);
+  return joint_with<ProjnceLoss>(settings.theta, settings.options.options);
+}
+
+LossPtr make_joint_supcon(const OwnLossOptions& own, const ProjectionContext& /*context*/,
+                          int64_t /*feature_dim*/) {
+  const auto& settings = std::get<JointSettings<SupConOptions>>(own);
+  return joint_with<SupConLoss>(settings.theta, settings.options);
+}
+
+LossPtr make_projnce_mlp(const OwnLossOptions& own, const ProjectionContext& context,
+                         int64_t /*feature_dim*/) {
+  return std::make_shared<ProjnceMlpLoss>(std::get<ProjnceMlpOptions>(own), context.num_classes,
+                                          context.embedding_dim);
 }
 
 template <GroupBy group_by>
-LossPtr make_rince(Table& table, const ProjectionContext& /*context*/, int64_t /*feature_dim*/) {
-  RinceOptions options;
-  read_options(table, options);
-  return std::make_shared<RinceLoss>(options, group_by);
+LossPtr make_rince(const OwnLossOptions& own, const ProjectionContext& /*context*/,
+                   int64_t /*feature_dim*/) {
+  return std::make_shared<RinceLoss>(std::get<RinceOptions>(own), group_by);
 }
 
-LossPtr make_sce(Table& table, const ProjectionContext& context, int64_t feature_dim) {
-  SceOptions options;
-  read_options(table, options);
-  return std::make_shared<SceLoss>(options, context.num_classes, feature_dim);
+LossPtr make_sce(const OwnLossOptions& own, const ProjectionContext& context, int64_t feature_dim) {
+  return std::make_shared<SceLoss>(std::get<SceOptions>(own), context.num_classes, feature_dim);
 }
 
-/// The sections [loss.pos] and [loss.neg] hold the options of the two projections. Where both have
-/// the same name, one object serves as both and there is no [loss.neg].
-LossPtr make_generalized_infonce(Table& table, const ProjectionContext& context,
-                                 int64_t /*feature_dim*/) {
-  GeneralizedInfoNCEOptions options;
-  std::string pos_name = "centroid";
-  std::string neg_name = "sample";
-  auto reader = loss_reader(table);
-  reader.field("projection_pos", pos_name).field("projection_neg", neg_name);
-  read_fields(reader, options);
-  const auto pos = make_projection(pos_name, reader.section("pos"), context);
+LossPtr make_generalized_infonce(const OwnLossOptions& own, const ProjectionContext& context,
+                   int64_t /*feature_dim*/) {
+  const auto& settings = std::get<GeneralizedInfoNCESettings>(own);
+  const auto pos = make_projection(settings.pos, context);
   const auto neg =
-      pos_name == neg_name ? pos : make_projection(neg_name, reader.section("neg"), context);
-  reader.done();
-  return std::make_shared<GeneralizedInfoNCELoss>(pos, neg, options);
+      settings.pos.name == settings.neg.name ? pos : make_projection(settings.neg, context);
+  return std::make_shared<GeneralizedInfoNCELoss>(pos, neg, settings.options);
+}
+
+template <class Options>
+OwnLossOptions loss_defaults() {
+  return Options{};
 }
 
 struct LossEntry {
   std::string_view name;
-  LossPtr (*make)(Table& table, const ProjectionContext& context, int64_t feature_dim);
+  OwnLossOptions (*defaults)();
+  LossPtr (*make)(const OwnLossOptions& own, const ProjectionContext& context, int64_t feature_dim);
 };
 
 constexpr std::array kLosses = {
     // alphabetical
-    LossEntry{"ce", make_ce},
-    LossEntry{"infonce", make<InfonceLoss, InfonceOptions>},
-    LossEntry{"joint-projnce", make_joint<ProjnceLoss, ProjnceOptions>},
-    LossEntry{"joint-supcon", make_joint<SupConLoss, SupConOptions>},
-    LossEntry{"projnce", make<ProjnceLoss, ProjnceOptions>},
-    LossEntry{"projnce-med", make<ProjnceMedLoss, ProjnceMedOptions>},
-    LossEntry{"projnce-mlp", make_projnce_mlp},
-    LossEntry{"projnce-perp", make<ProjncePerpLoss, ProjncePerpOptions>},
-    LossEntry{"rince", make_rince<GroupBy::kClass>},
-    LossEntry{"rince-self", make_rince<GroupBy::kInstance>},
-    LossEntry{"sce", make_sce},
-    LossEntry{"selfp", make_generalized_infonce},
-    LossEntry{"simclr", make<SimclrLoss, SimclrOptions>},
-    LossEntry{"supcon", make<SupConLoss, SupConOptions>},
-    LossEntry{"symnce", make<SymnceLoss, SymnceOptions>},
+    LossEntry{"ce", loss_defaults<CeSettings>, make_ce},
+    LossEntry{"infonce", loss_defaults<InfonceOptions>, make<InfonceLoss, InfonceOptions>},
+    LossEntry{"joint-projnce", loss_defaults<JointSettings<ProjnceSettings>>, make_joint_projnce},
+    LossEntry{"joint-supcon", loss_defaults<JointSettings<SupConOptions>>, make_joint_supcon},
+    LossEntry{"projnce", loss_defaults<ProjnceSettings>, make_projnce},
+    LossEntry{"projnce-med", loss_defaults<ProjnceMedOptions>,
+              make<ProjnceMedLoss, ProjnceMedOptions>},
+    LossEntry{"projnce-mlp", loss_defaults<ProjnceMlpOptions>, make_projnce_mlp},
+    LossEntry{"projnce-perp", loss_defaults<ProjncePerpOptions>,
+              make<ProjncePerpLoss, ProjncePerpOptions>},
+    LossEntry{"rince", loss_defaults<RinceOptions>, make_rince<GroupBy::kClass>},
+    LossEntry{"rince-self", loss_defaults<RinceOptions>, make_rince<GroupBy::kInstance>},
+    LossEntry{"sce", loss_defaults<SceOptions>, make_sce},
+    LossEntry{"selfp", loss_defaults<GeneralizedInfoNCESettings>, make_generalized_infonce},
+    LossEntry{"simclr", loss_defaults<SimclrOptions>, make<SimclrLoss, SimclrOptions>},
+    LossEntry{"supcon", loss_defaults<SupConOptions>, make<SupConLoss, SupConOptions>},
+    LossEntry{"symnce", loss_defaults<SymnceOptions>, make<SymnceLoss, SymnceOptions>},
 };
+
+const LossEntry& find_loss(const std::string& name) {
+  for (const auto& entry : kLosses) {
+    if (entry.name == name) return entry;
+  }
+  fail_unknown("loss", name, loss_names());
+}
+
+template <class Options>
+std::optional<double> find_temperature(const Options& options) {
+  if constexpr (requires { options.temperature; }) {
+    return options.temperature;
+  } else if constexpr (requires { options.options; }) {
+    return find_temperature(options.options);
+  } else {
+    return std::nullopt;
+  }
+}
 
 }  // namespace
 
-LossPtr make_loss(Table& table, const LossShape& shape, const MatrixLoader& load_matrix) {
-  std::string name = "projnce";
-  TableReader(table, "loss").field("name", name);
+void list_fields(ProjnceSettings& settings, FieldVisitor& fields) {
+  const auto before = settings.preset;
+  fields.choice("preset", settings.preset,
+                {{"loo", ProjncePreset::kLoo},
+                 {"paper", ProjncePreset::kPaper},
+                 {"allpairs", ProjncePreset::kAllPairs}});
+  if (settings.preset != before) settings.options = projnce_preset(settings.preset);
+  list_fields(settings.options, fields);
+}
+
+LossOptions loss_options(const std::string& name) {
+  return {name, find_loss(name).defaults()};
+}
+
+void list_fields(LossOptions& options, FieldVisitor& fields) {
+  const auto before = options.name;
+  fields.field("name", options.name);
+  if (options.name != before) options.own = find_loss(options.name).defaults();
+  std::visit([&fields](auto& own) { list_fields(own, fields); }, options.own);
+}
+
+LossOptions parse_loss_options(const Table& table) {
+  return read_options<LossOptions>(table, "loss");
+}
+
+std::optional<double> temperature_of(const LossOptions& options) {
+  return std::visit([](const auto& own) { return find_temperature(own); }, options.own);
+}
+
+LossPtr make_loss(const LossOptions& options, const LossShape& shape,
+                  const MatrixLoader& load_matrix) {
   const ProjectionContext context{.num_classes = shape.num_classes,
                                   .embedding_dim = shape.embedding_dim,
                                   .load_matrix = load_matrix};
   // A classifier reads the embeddings where the encoder has no features apart from them.
   const auto feature_dim = shape.feature_dim > 0 ? shape.feature_dim : shape.embedding_dim;
-  for (const auto& entry : kLosses) {
-    if (entry.name == name) return entry.make(table, context, feature_dim);
-  }
-  fail_unknown("loss", name, loss_names());
+  const auto& entry = find_loss(options.name);
+  TORCH_CHECK(options.own.index() == entry.defaults().index(),
+              "make_loss: the options are not those of ", options.name);
+  return entry.make(options.own, context, feature_dim);
 }
 
 std::vector<std::string> loss_names() {

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "projnce/core/field_visitor.h"
 #include "projnce/core/table.h"
 #include "projnce/loss/loss.h"
+#include "projnce/loss/option_readers.h"
 #include "projnce/projection/registry.h"
 
 namespace projnce {
@@ -17,12 +21,61 @@ struct LossShape {
   int64_t feature_dim = 0;    ///< F
 };
 
-/// The loss called `name`, with the options in the rest of the table; adds defaults to the table.
-/// `load_matrix` reads the files that a configuration names (projection `fixed`); without it, one
-/// that names a file is an Error.
-LossPtr make_loss(Table& table, const LossShape& shape, const MatrixLoader& load_matrix = {});
+/// "ce" has no options.
+struct CeSettings {};
 
-/// The names that make_loss knows.
+/// "projnce": a preset, and single options that override it.
+struct ProjnceSettings {
+  ProjncePreset preset = ProjncePreset::kLoo;  ///< what the others default to
+  ProjnceOptions options = {};                 ///< all of them
+};
+
+/// "joint-supcon" and "joint-projnce": the supervised loss's options with `theta` among them.
+template <class Options>
+struct JointSettings {
+  double theta = 0.5;    ///< weight of the supervised loss
+  Options options = {};  ///< of the supervised loss; SimCLR's part has the same temperature
+};
+
+/// "selfp": any two projections. Where both have the same name, one object serves as both.
+struct GeneralizedInfoNCESettings {
+  GeneralizedInfoNCEOptions options = {};                               ///< beside the projections
+  ProjectionOptions pos = projection_options("centroid");  ///< g+
+  ProjectionOptions neg = projection_options("sample");    ///< g-
+};
+
+/// A loss by its name.
+struct LossOptions {
+  /// One of loss_names().
+  std::string name = "projnce";
+  /// The loss's own options, of the type that belongs to the name.
+  std::variant<ProjnceSettings, CeSettings, InfonceOptions, JointSettings<ProjnceSettings>,
+               JointSettings<SupConOptions>, ProjnceMedOptions, ProjnceMlpOptions,
+               ProjncePerpOptions, RinceOptions, SceOptions, GeneralizedInfoNCESettings, SupConOptions,
+               SymnceOptions>
+      own = {};
+};
+
+/// The defaults of the loss of that name. Throws an Error if there is none.
+LossOptions loss_options(const std::string& name);
+
+/// The section [loss] of a configuration.
+void list_fields(LossOptions& options, FieldVisitor& fields);
+/// As fields among others.
+void list_fields(ProjnceSettings& settings, FieldVisitor& fields);
+
+/// The options in a table [loss]. Throws an Error if a key or value is wrong.
+LossOptions parse_loss_options(const Table& table);
+
+/// The temperature of the loss; none if it has none.
+std::optional<double> temperature_of(const LossOptions& options);
+
+/// The loss. `load_matrix` reads the files that the options name (projection `fixed`); without it,
+/// naming one is an Error.
+LossPtr make_loss(const LossOptions& options, const LossShape& shape,
+                  const MatrixLoader& load_matrix = {});
+
+/// The names that there are.
 std::vector<std::string> loss_names();
 
 }  // namespace projnce

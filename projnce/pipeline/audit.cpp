@@ -9,7 +9,6 @@
 #include "projnce/core/threads.h"
 #include "projnce/io/printable.h"
 #include "projnce/pipeline/array_files.h"
-#include "projnce/pipeline/audited_samples.h"
 #include "projnce/pipeline/embed_part.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/trained_run.h"
@@ -20,7 +19,6 @@ namespace projnce {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::ordered_json;
 
 constexpr size_t kToldSamples = 10;
 constexpr size_t kSheetSamples = 60;
@@ -92,13 +90,15 @@ void write_sheet(const AuditRunRequest& request, const AuditedSamples& samples,
   write_label_issue_sheet(request.sheet, sheet);
 }
 
-/// Writes rows and labels as `embed` does.
-ordered_json write_judged(const fs::path& file, const AuditedSamples& samples) {
+/// Writes rows and labels as `embed` does, and adds the files to the list.
+void write_judged(const fs::path& file, const AuditedSamples& samples,
+                  std::vector<fs::path>& files) {
   auto labels = file;
   labels.replace_extension(".labels.npy");
   write_array(file, samples.rows.to(torch::kFloat32));
   write_array(labels, samples.labels);
-  return {file.string(), labels.string()};
+  files.push_back(file);
+  files.push_back(labels);
 }
 
 void check_npy_name(const fs::path& file) {
@@ -109,29 +109,24 @@ void check_npy_name(const fs::path& file) {
 
 }  // namespace
 
-ordered_json audit_run(const AuditRunRequest& request, const Logger& logger) {
+FiledAudit audit_run(const AuditRunRequest& request, const Logger& logger) {
   if (!request.sheet.empty()) check_label_issue_sheet_name(request.sheet);
   check_npy_name(request.features);
   const auto run = find_run(request.run);
   const auto samples = encode_samples(request, run, logger);
   const auto audited = audit_samples(samples, request.options);
   const auto output = request.output.empty() ? run.root / "suspects.csv" : request.output;
-  auto told = tell_audit(samples, audited, kToldSamples);
   write_suspects(output, samples, audited);
-  told["files"] = {output.string()};
+  FiledAudit told{.report = report_audit(samples, audited, kToldSamples), .files = {output}};
   if (!request.sheet.empty()) {
     write_sheet(request, samples, audited);
-    told["files"].push_back(request.sheet.string());
+    told.files.push_back(request.sheet);
   }
-  if (!request.features.empty()) {
-    for (const auto& file : write_judged(request.features, samples)) {
-      told["files"].push_back(file);
-    }
-  }
+  if (!request.features.empty()) write_judged(request.features, samples, told.files);
   return told;
 }
 
-ordered_json audit_arrays(const AuditArraysRequest& request) {
+FiledAudit audit_arrays(const AuditArraysRequest& request) {
   set_threads(0);
   const auto arrays = read_labelled(request.embeddings, request.labels);
   const AuditedSamples samples{.rows = arrays.embeddings,
@@ -139,10 +134,8 @@ ordered_json audit_arrays(const AuditArraysRequest& request) {
                                .indices = torch::arange(arrays.labels.size(0)),
                                .class_names = arrays.class_names};
   const auto audited = audit_samples(samples, request.options);
-  auto told = tell_audit(samples, audited, kToldSamples);
   write_suspects(request.output, samples, audited);
-  told["files"] = {request.output.string()};
-  return told;
+  return {.report = report_audit(samples, audited, kToldSamples), .files = {request.output}};
 }
 
 }  // namespace projnce

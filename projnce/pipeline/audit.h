@@ -1,11 +1,12 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <vector>
 
 #include "projnce/core/logging.h"
 #include "projnce/dataset/registry.h"
 #include "projnce/eval/audit/audit.h"
+#include "projnce/pipeline/audited_samples.h"
 
 namespace projnce {
 
@@ -19,10 +20,16 @@ struct AuditRunRequest {
   OpenContext context;  ///< where datasets are looked for
 };
 
+/// An audit and the files that it wrote.
+struct FiledAudit {
+  AuditReport report;
+  std::vector<std::filesystem::path> files;
+};
+
 /// Ranks all labeled samples of a run, test part included, by how likely their label is wrong, from
 /// the encoder's features. If the run's configuration made labels wrong on purpose, precision and
 /// recall are reported too.
-nlohmann::ordered_json audit_run(const AuditRunRequest& request, const Logger& logger);
+FiledAudit audit_run(const AuditRunRequest& request, const Logger& logger);
 
 struct AuditArraysRequest {
   std::filesystem::path embeddings;
@@ -32,6 +39,6 @@ struct AuditArraysRequest {
 };
 
 /// The same of .npy files that any program wrote.
-nlohmann::ordered_json audit_arrays(const AuditArraysRequest& request);
+FiledAudit audit_arrays(const AuditArraysRequest& request);
 
 }  // namespace projnce

@@ -11,7 +11,6 @@
 
 #include "projnce/core/progress.h"
 #include "projnce/dataset/concat.h"
-#include "projnce/eval/audit/audit_score.h"
 #include "projnce/io/atomic_file.h"
 #include "projnce/io/printable.h"
 #include "projnce/report/csv.h"
@@ -25,18 +24,20 @@ using nlohmann::ordered_json;
 constexpr size_t kToldEntries = 10;      // of the noise matrix
 constexpr double kSmallestEntry = 0.01;  // that is worth telling
 
-ordered_json tell_sample(const AuditedSamples& samples, const Audited& audited, int64_t i) {
+AuditReport::Suspect report_suspect(const AuditedSamples& samples, const Audited& audited,
+                                    int64_t i) {
   const auto [part, index] = samples.place(i);
-  return {{"part", part},
-          {"index", index},
-          {"sample", printable(samples.name(i))},
-          {"given", printable(samples.class_name(samples.labels, i))},
-          {"suggested", printable(samples.class_name(audited.result.suggested, i))},
-          {"score", audited.score(i)}};
+  return {.part = part,
+          .index = index,
+          .sample = printable(samples.name(i)),
+          .given = printable(samples.class_name(samples.labels, i)),
+          .suggested = printable(samples.class_name(audited.result.suggested, i)),
+          .score = audited.score(i)};
 }
 
 /// The most frequent mistakes: which class was given which label, and how often.
-ordered_json tell_mistakes(const AuditedSamples& samples, const torch::Tensor& matrix) {
+std::vector<AuditReport::Mistake> report_mistakes(const AuditedSamples& samples,
+                                                  const torch::Tensor& matrix) {
   std::vector<std::tuple<double, size_t, size_t>> entries;
   const auto shares = matrix.accessor<double, 2>();
   for (size_t c = 0; c < samples.class_names.size(); ++c) {
@@ -47,13 +48,23 @@ ordered_json tell_mistakes(const AuditedSamples& samples, const torch::Tensor& m
   }
   std::sort(entries.begin(), entries.end());
   entries.resize(std::min(entries.size(), kToldEntries));
-  auto told = ordered_json::array();
+  std::vector<AuditReport::Mistake> mistakes;
   for (const auto& [share, c, g] : entries) {
-    told.push_back({{"class", printable(samples.class_names[c])},
-                    {"labelled", printable(samples.class_names[g])},
-                    {"share", -share}});
+    mistakes.push_back({.class_name = printable(samples.class_names[c]),
+                        .labelled = printable(samples.class_names[g]),
+                        .share = -share});
   }
-  return told;
+  return mistakes;
+}
+
+std::vector<AuditReport::Part> report_parts(const AuditedSamples& samples) {
+  std::map<std::string, int64_t> audited;
+  for (int64_t i = 0; i < samples.size(); ++i) ++audited[samples.place(i).first];
+  std::vector<AuditReport::Part> parts;
+  for (const auto& part : samples.parts) {
+    parts.push_back({.name = part.name, .samples = part.size, .audited = audited[part.name]});
+  }
+  return parts;
 }
 
 ordered_json number_or_null(double value) {
@@ -77,16 +88,6 @@ ordered_json skill_to_json(const AuditSkill& skill) {
           {"chance_accuracy", skill.chance_accuracy},
           {"information", skill.information},
           {"label_entropy", skill.label_entropy}};
-}
-
-ordered_json parts_to_json(const AuditedSamples& samples) {
-  auto told = ordered_json::array();
-  std::map<std::string, int64_t> audited;
-  for (int64_t i = 0; i < samples.size(); ++i) ++audited[samples.place(i).first];
-  for (const auto& part : samples.parts) {
-    told.push_back({{"part", part.name}, {"samples", part.size}, {"audited", audited[part.name]}});
-  }
-  return told;
 }
 
 }  // namespace
@@ -163,32 +164,65 @@ void write_suspects(const std::filesystem::path& file, const AuditedSamples& sam
   write_file_atomically(file, text);
 }
 
-ordered_json tell_audit(const AuditedSamples& samples, const Audited& audited,
-                        size_t told_samples) {
+AuditReport report_audit(const AuditedSamples& samples, const Audited& audited, size_t told) {
   const auto& result = audited.result;
-  ordered_json told{{"samples", samples.size()},
-                    {"classes", samples.class_names.size()},
-                    {"parts", parts_to_json(samples)},
-                    {"skill", skill_to_json(result.skill)},
-                    {"flagged", result.flagged},
-                    {"expected_precision", number_or_null(result.expected_precision)},
-                    {"noise_rate", number_or_null(result.noise_rate)},
-                    {"mistakes", tell_mistakes(samples, result.noise_matrix)},
-                    {"worst", ordered_json::array()}};
-  for (size_t k = 0; k < std::min(told_samples, audited.order.size()); ++k) {
-    told["worst"].push_back(tell_sample(samples, audited, audited.order[k]));
+  AuditReport report{.samples = samples.size(),
+                     .classes = static_cast<int64_t>(samples.class_names.size()),
+                     .parts = report_parts(samples),
+                     .skill = result.skill,
+                     .flagged = result.flagged,
+                     .expected_precision = result.expected_precision,
+                     .noise_rate = result.noise_rate,
+                     .mistakes = report_mistakes(samples, result.noise_matrix),
+                     .seconds = audited.seconds};
+  for (size_t k = 0; k < std::min(told, audited.order.size()); ++k) {
+    report.worst.push_back(report_suspect(samples, audited, audited.order[k]));
   }
   if (samples.truth.defined()) {
-    told["check"] = tell_score(score_audit(result, samples.labels, samples.truth));
+    report.check = score_audit(result, samples.labels, samples.truth);
   }
   const auto matrix = result.noise_matrix.contiguous();
-  told["noise_matrix"] = ordered_json::array();
   for (int64_t c = 0; c < matrix.size(0); ++c) {
     const double* row = matrix.data_ptr<double>() + c * matrix.size(1);
-    told["noise_matrix"].push_back(std::vector<double>(row, row + matrix.size(1)));
+    report.noise_matrix.emplace_back(row, row + matrix.size(1));
   }
-  told["seconds"] = audited.seconds;
-  return told;
+  return report;
+}
+
+ordered_json audit_json(const AuditReport& report) {
+  ordered_json json{{"samples", report.samples},
+                    {"classes", report.classes},
+                    {"parts", ordered_json::array()},
+                    {"skill", skill_to_json(report.skill)},
+                    {"flagged", report.flagged},
+                    {"expected_precision", number_or_null(report.expected_precision)},
+                    {"noise_rate", number_or_null(report.noise_rate)},
+                    {"mistakes", ordered_json::array()},
+                    {"worst", ordered_json::array()}};
+  for (const auto& part : report.parts) {
+    json["parts"].push_back(
+        {{"part", part.name}, {"samples", part.samples}, {"audited", part.audited}});
+  }
+  for (const auto& mistake : report.mistakes) {
+    json["mistakes"].push_back(
+        {{"class", mistake.class_name}, {"labelled", mistake.labelled}, {"share", mistake.share}});
+  }
+  for (const auto& suspect : report.worst) {
+    json["worst"].push_back({{"part", suspect.part},
+                             {"index", suspect.index},
+                             {"sample", suspect.sample},
+                             {"given", suspect.given},
+                             {"suggested", suspect.suggested},
+                             {"score", suspect.score}});
+  }
+  if (report.check) json["check"] = tell_score(*report.check);
+  json["noise_matrix"] = report.noise_matrix;
+  json["seconds"] = report.seconds;
+  return json;
+}
+
+ordered_json tell_audit(const AuditedSamples& samples, const Audited& audited, size_t told) {
+  return audit_json(report_audit(samples, audited, told));
 }
 
 }  // namespace projnce

@@ -4,12 +4,14 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "projnce/dataset/dataset.h"
 #include "projnce/eval/audit/audit.h"
+#include "projnce/eval/audit/audit_score.h"
 
 namespace projnce {
 
@@ -70,7 +72,48 @@ Audited audit_samples(const AuditedSamples& samples, const AuditOptions& options
 void write_suspects(const std::filesystem::path& file, const AuditedSamples& samples,
                     const Audited& audited);
 
-/// What was found, with the `told` most suspect samples.
+/// What an audit found, ready to be shown: names are printable.
+struct AuditReport {
+  struct Part {
+    std::string name;
+    int64_t samples = 0;
+    int64_t audited = 0;  ///< fewer if some do not decode
+  };
+  /// A class whose samples carry the label of another.
+  struct Mistake {
+    std::string class_name;
+    std::string labelled;
+    double share = 0;  ///< of the true class
+  };
+  struct Suspect {
+    std::string part;
+    int64_t index = 0;  ///< in the part
+    std::string sample;
+    std::string given;
+    std::string suggested;
+    double score = 0;
+  };
+  int64_t samples = 0;
+  int64_t classes = 0;
+  std::vector<Part> parts = {};
+  AuditSkill skill = {};
+  int64_t flagged = 0;
+  double expected_precision = 0;  ///< NaN if none is flagged
+  double noise_rate = 0;          ///< NaN if the features are not informative
+  std::vector<Mistake> mistakes = {};
+  std::vector<Suspect> worst = {};       ///< the most suspect first
+  std::optional<AuditScore> check = {};  ///< if it is known which labels are wrong
+  std::vector<std::vector<double>> noise_matrix = {};
+  double seconds = 0;
+};
+
+/// The report with the `told` most suspect samples.
+AuditReport report_audit(const AuditedSamples& samples, const Audited& audited, size_t told);
+
+/// What `audit --json` prints; a page holds the most of it.
+nlohmann::ordered_json audit_json(const AuditReport& report);
+
+/// audit_json of the report.
 nlohmann::ordered_json tell_audit(const AuditedSamples& samples, const Audited& audited,
                                   size_t told);
 

@@ -66,10 +66,6 @@ void calibrate(const Evaluation& evaluation, const KnnOptions& knn, Delivery& de
       test_labels);
 }
 
-double noise_setting(const Table& dataset, const std::string& section, const std::string& key) {
-  return std::get<double>(dataset.tables.at(section).values.at(key).data);
-}
-
 }  // namespace
 
 Delivery make_delivery(Evaluation& evaluation, const EvalOptions& options, DeliveredEpoch epoch) {
@@ -110,7 +106,7 @@ ordered_json delivery_json(const Delivery& delivery) {
 }
 
 ordered_json reported_accuracy(const Delivery& delivery, const RunProgress& progress,
-                               EvalReport report, const Table& dataset) {
+                               EvalReport report, const DatasetOptions& dataset) {
   const double delivered = delivery.judgement.accuracy.top1;
   ordered_json json{
       {"last", progress.last_accuracy},
@@ -121,8 +117,7 @@ ordered_json reported_accuracy(const Delivery& delivery, const RunProgress& prog
       {"reported_epoch", delivery.epoch.rule == EpochRule::kLast ? "last" : "validation"},
       {"report", "delivered"}};
   if (report == EvalReport::kDelivered) return json;
-  const bool noisy = noise_setting(dataset, "label_noise", "rate") > 0 ||
-                     noise_setting(dataset, "feature_noise", "deviation") > 0;
+  const bool noisy = dataset.label_noise.rate > 0 || dataset.feature_noise.deviation > 0;
   json["reported"] = noisy ? progress.last_accuracy : progress.best_accuracy;
   json["reported_epoch"] = noisy ? "last" : "best";
   json["report"] = "best-test-epoch";

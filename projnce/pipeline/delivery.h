@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "projnce/core/table.h"
+#include "projnce/dataset/dataset_options.h"
 #include "projnce/pipeline/eval_options.h"
 #include "projnce/pipeline/readout.h"
 #include "projnce/pipeline/run_evaluation.h"
@@ -44,8 +44,8 @@ nlohmann::ordered_json delivery_json(const Delivery& delivery);
 
 /// The entry "accuracy" of summary.json: last and best test epoch, and the one that is reported,
 /// which is the delivered model's. With EvalReport::kBestTestEpoch it is the paper's: that of the
-/// best test epoch, or the last if the section [dataset] adds noise to labels or samples.
+/// best test epoch, or the last if `dataset` adds noise to labels or samples.
 nlohmann::ordered_json reported_accuracy(const Delivery& delivery, const RunProgress& progress,
-                                         EvalReport report, const Table& dataset);
+                                         EvalReport report, const DatasetOptions& dataset);
 
 }  // namespace projnce

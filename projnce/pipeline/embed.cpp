@@ -13,6 +13,7 @@
 #include "projnce/pipeline/run_config.h"
 #include "projnce/pipeline/run_data_place.h"
 #include "projnce/pipeline/run_directory.h"
+#include "projnce/pipeline/run_request.h"
 #include "projnce/pipeline/trained_model.h"
 #include "projnce/pipeline/training_data.h"
 
@@ -31,18 +32,16 @@ struct Inputs {
 /// The data that the run was trained on, with its split.
 OpenedDataset open_own_data(const EmbedRequest& request, int threads) {
   const auto run = find_run(request.run);
-  auto config = read_stored_config(run.config());
+  auto config = parse_run_config(read_stored_settings(run.config()));
   const auto context = run_data_context(run, config, request.data, request.context);
-  const auto settings = read_run_settings(config);
-  return open_training_data(config, settings, threads, context).dataset;
+  return open_training_data(config, threads, context).dataset;
 }
 
 OpenedDataset open_named_data(const EmbedRequest& request, const InputOptions& input, int threads) {
   auto context = request.context;
   context.threads = threads;
   context.sound = input.clip_format();
-  auto table = dataset_table(request.inputs.front());
-  return open_dataset(table, context);
+  return open_dataset(named_dataset(request.inputs.front()), context);
 }
 
 Inputs open_parts(const EmbedRequest& request, const InputOptions& input, int threads) {

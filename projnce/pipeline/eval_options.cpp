@@ -1,15 +1,24 @@
 #include "projnce/pipeline/eval_options.h"
 
 #include "projnce/core/error.h"
-#include "projnce/core/table_reader.h"
 #include "projnce/pipeline/judge.h"
 
 namespace projnce {
 
-EvalOptions read_eval_options(Table& table) {
-  EvalOptions options;
-  TableReader(table, "eval")
-      .field("every", options.every, at_least(1))
+namespace {
+
+void check_readout(const std::string& readout) {
+  if (readout == "all") {
+    fail(Hint{"'auto' chooses one; eval.final_protocols = ['all'] evaluates every one"},
+         "[eval] readout = 'all' names several readouts, expected one");
+  }
+  if (readout != "auto" && readout != "paper") protocol_by_name(readout);
+}
+
+}  // namespace
+
+void list_fields(EvalOptions& options, FieldVisitor& fields) {
+  fields.field("every", options.every, at_least(1))
       .field("centroid_samples", options.centroid_samples, at_least(0))
       .field("batch_size", options.batch_size, between(1, 1 << 20))
       .field("readout", options.readout)
@@ -20,13 +29,7 @@ EvalOptions read_eval_options(Table& table) {
       .field("final_protocols", options.final_protocols)
       .field("knn_neighbors", options.knn.neighbors, at_least(0))
       .field("knn_temperature", options.knn.temperature, above(0))
-      .done();
-  if (options.readout == "all") {
-    fail(Hint{"'auto' chooses one; eval.final_protocols = ['all'] evaluates every one"},
-         "[eval] readout = 'all' names several readouts, expected one");
-  }
-  if (options.readout != "auto" && options.readout != "paper") protocol_by_name(options.readout);
-  return options;
+      .check([&options] { check_readout(options.readout); });
 }
 
 void set_paper_rule(Table& eval) {
@@ -34,9 +37,9 @@ void set_paper_rule(Table& eval) {
   eval.values.try_emplace("report", Value{std::string("best-test-epoch"), {}});
 }
 
-void complete_earlier_rule(Table& config) {
-  const auto eval = config.tables.find("eval");
-  if (eval != config.tables.end() && !eval->second.values.contains("report")) {
+void complete_earlier_rule(Table& settings) {
+  const auto eval = settings.tables.find("eval");
+  if (eval != settings.tables.end() && !eval->second.values.contains("report")) {
     set_paper_rule(eval->second);
   }
 }

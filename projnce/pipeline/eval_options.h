@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "projnce/core/field_visitor.h"
 #include "projnce/core/table.h"
 #include "projnce/eval/knn.h"
 
@@ -32,15 +33,15 @@ struct EvalOptions {
   KnnOptions knn = {.neighbors = 0};                   ///< 0: 20, or all where there are fewer
 };
 
-EvalOptions read_eval_options(Table& table);
+/// The section [eval].
+void list_fields(EvalOptions& options, FieldVisitor& fields);
 
-/// Writes the paper's rule into the section [eval] of a configuration: nearest centroid (of ce and
-/// sce: their classifier), best test epoch if the training data is clean. Where `table` has keys of
-/// its own they stay.
+/// Writes the paper's rule into the section [eval] of settings: nearest centroid (of ce and sce:
+/// their classifier), best test epoch if the training data is clean. Keys that are there stay.
 void set_paper_rule(Table& eval);
 
-/// Completes the configuration of a run that a version without the keys `eval.readout` and
+/// Completes the settings of a run that a version without the keys `eval.readout` and
 /// `eval.report` made: it knew the paper's rule only.
-void complete_earlier_rule(Table& config);
+void complete_earlier_rule(Table& settings);
 
 }  // namespace projnce

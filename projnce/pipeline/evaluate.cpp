@@ -8,17 +8,13 @@
 #include "projnce/core/threads.h"
 #include "projnce/dataset/stratify.h"
 #include "projnce/eval/nearest_centroid.h"
-#include "projnce/io/printable.h"
 #include "projnce/pipeline/array_files.h"
-#include "projnce/pipeline/retrieval_report.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/trained_run.h"
 
 namespace projnce {
 
 namespace {
-
-using nlohmann::ordered_json;
 
 void check_same_classes(const TrainedModel& trained, const Dataset& test) {
   if (trained.class_names == test.class_names()) return;
@@ -39,23 +35,18 @@ JudgeRequest run_judge_request(JudgeRequest request, const TrainedModel& trained
   return request;
 }
 
-/// The first protocol, then all of them by name, then retrieval.
-ordered_json report_of(const JudgedSamples& samples, const std::vector<std::string>& class_names,
-                       const JudgeRequest& request) {
+EvalResult judge_samples(const JudgedSamples& samples, const std::vector<std::string>& class_names,
+                         const JudgeRequest& request) {
   const auto protocols = choose_protocols(request.protocols, samples.logits.defined(),
                                           samples.learned_vectors.defined());
   Progress progress("judging", static_cast<int64_t>(protocols.size()) + 1, "steps");
-  ordered_json result = {{"samples", samples.test.labels.size(0)}};
-  ordered_json all;
+  EvalResult result{.samples = samples.test.labels.size(0), .class_names = class_names};
   for (const auto protocol : protocols) {
-    progress.update(static_cast<int64_t>(all.size()), protocol_name(protocol));
-    all[protocol_name(protocol)] = full_json(judge(samples, protocol, request.knn), class_names);
+    progress.update(static_cast<int64_t>(result.judgements.size()), protocol_name(protocol));
+    result.judgements.push_back(judge(samples, protocol, request.knn));
   }
-  result["protocol"] = protocol_name(protocols.front());
-  result.update(all.front());
-  result["protocols"] = all;
-  progress.update(static_cast<int64_t>(all.size()), "retrieval");
-  result["retrieval"] = measure_retrieval_report(samples.test.embeddings, samples.test.labels);
+  progress.update(static_cast<int64_t>(protocols.size()), "retrieval");
+  result.retrieval = measure_retrieval_report(samples.test.embeddings, samples.test.labels);
   return result;
 }
 
@@ -82,7 +73,7 @@ void hold_out(const LabelledArrays& arrays, const std::string& name, JudgedSampl
 
 }  // namespace
 
-ordered_json evaluate_run(const EvaluateRequest& request, const Logger& logger) {
+EvalResult evaluate_run(const EvaluateRequest& request, const Logger& logger) {
   const auto paths = find_run(request.run);
   const auto run = open_trained_run(paths, request.data, request.context);
   check_same_classes(run.trained, run.data.test());
@@ -93,16 +84,16 @@ ordered_json evaluate_run(const EvaluateRequest& request, const Logger& logger) 
   // The model brings along what its own readout needs.
   std::erase(protocols, run.trained.readout.protocol);
   if (needs_known(protocols)) samples.known = embed_known_part(run, logger);
-  auto result = report_of(samples, run.trained.class_names, judge);
+  auto result = judge_samples(samples, run.trained.class_names, judge);
   const auto& opened = run.data.dataset;
-  result["data"] = {{"root", printable(opened.root.native())},
-                    {"gone", opened.changes.gone},
-                    {"new", opened.changes.added},
-                    {"relabeled", opened.changes.relabeled}};
+  result.data = EvaluatedData{.root = opened.root,
+                              .gone = opened.changes.gone,
+                              .added = opened.changes.added,
+                              .relabeled = opened.changes.relabeled};
   return result;
 }
 
-ordered_json evaluate_arrays(const EvaluateArraysRequest& request) {
+EvalResult evaluate_arrays(const EvaluateArraysRequest& request) {
   set_threads(0);
   const auto known = read_labelled(request.embeddings, request.labels);
   if (known.class_names.size() < 2) {
@@ -124,7 +115,7 @@ ordered_json evaluate_arrays(const EvaluateArraysRequest& request) {
   }
   samples.class_vectors =
       class_centroids(samples.known.embeddings, samples.known.labels, samples.num_classes);
-  return report_of(samples, known.class_names, request.judge);
+  return judge_samples(samples, known.class_names, request.judge);
 }
 
 }  // namespace projnce

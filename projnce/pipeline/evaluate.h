@@ -1,13 +1,16 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "projnce/core/logging.h"
 #include "projnce/dataset/registry.h"
 #include "projnce/eval/knn.h"
+#include "projnce/pipeline/judge.h"
+#include "projnce/pipeline/retrieval_report.h"
 
 namespace projnce {
 
@@ -24,8 +27,25 @@ struct EvaluateRequest {
   OpenContext context;  ///< where datasets are looked for
 };
 
+/// The data that a run was evaluated on, as far as it differs from what the run was trained with.
+struct EvaluatedData {
+  std::filesystem::path root;
+  int64_t gone = 0;  ///< samples
+  int64_t added = 0;
+  int64_t relabeled = 0;
+};
+
+/// What embeddings of test samples are worth.
+struct EvalResult {
+  int64_t samples = 0;  ///< of the test part
+  std::vector<std::string> class_names = {};
+  std::vector<Judgement> judgements = {};  ///< by the protocols that were asked for, in their order
+  RetrievalReport retrieval = {};          ///< among the test samples
+  std::optional<EvaluatedData> data = {};  ///< of a run
+};
+
 /// Accuracy and retrieval of a finished run on the test part of its own or of other data.
-nlohmann::ordered_json evaluate_run(const EvaluateRequest& request, const Logger& logger);
+EvalResult evaluate_run(const EvaluateRequest& request, const Logger& logger);
 
 struct EvaluateArraysRequest {
   std::filesystem::path embeddings;
@@ -38,6 +58,6 @@ struct EvaluateArraysRequest {
 
 /// The same of .npy files that any program wrote: classes are learned from the embeddings and told
 /// on the test embeddings.
-nlohmann::ordered_json evaluate_arrays(const EvaluateArraysRequest& request);
+EvalResult evaluate_arrays(const EvaluateArraysRequest& request);
 
 }  // namespace projnce

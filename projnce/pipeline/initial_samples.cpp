@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "projnce/core/error.h"
-#include "projnce/train/train_options.h"
 
 namespace projnce {
 
@@ -30,16 +29,15 @@ bool records_split(const RunPaths& run) {
   return fs::exists(run.split(), ignored);
 }
 
-/// The run that train.init names; without a root if it names none.
-RunPaths initial_run(Table config) {
-  const fs::path init = read_train_options(config.tables["train"]).init;
+/// The run that the weights are of; without a root if there is none.
+RunPaths initial_run(const fs::path& init) {
   return {init.empty() ? fs::path() : run_of_weights(init)};
 }
 
 }  // namespace
 
-InitialSamples read_initial_samples(const Table& config) {
-  const auto run = initial_run(config);
+InitialSamples read_initial_samples(const fs::path& init) {
+  const auto run = initial_run(init);
   if (run.root.empty()) return {};
   InitialSamples initial{.run = run.root.string()};
   if (!records_split(run)) {
@@ -52,10 +50,10 @@ InitialSamples read_initial_samples(const Table& config) {
   return initial;
 }
 
-InitialSamples read_resumed_samples(const RunPaths& run, const Table& config) {
-  if (!records_split(run)) return read_initial_samples(config);
+InitialSamples read_resumed_samples(const RunPaths& run, const fs::path& init) {
+  if (!records_split(run)) return read_initial_samples(init);
   auto own = read_split(run.split());
-  return {.run = initial_run(config).root.string(),
+  return {.run = initial_run(init).root.string(),
           .trained_on = trained_on(own),
           .seen = std::move(own.seen)};
 }

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "projnce/core/logging.h"
-#include "projnce/core/table.h"
 #include "projnce/dataset/class_folders.h"
 #include "projnce/dataset/stored_split.h"
 #include "projnce/distributed/ranks.h"
@@ -22,11 +22,11 @@ struct InitialSamples {
   std::vector<SampleId> seen = {};  ///< by that run and those before it; sorted
 };
 
-/// Of the weights that train.init names; nothing if it names none.
-InitialSamples read_initial_samples(const Table& config);
+/// Of the weights at `init`, a file or a run; nothing where that is empty.
+InitialSamples read_initial_samples(const std::filesystem::path& init);
 
 /// Of a run that is resumed: its own training samples stay in the training part.
-InitialSamples read_resumed_samples(const RunPaths& run, const Table& config);
+InitialSamples read_resumed_samples(const RunPaths& run, const std::filesystem::path& init);
 
 /// Rank 0's `trained_on` for all ranks, so that they draw the same split. A collective.
 std::shared_ptr<const TrainedOn> share_trained_on(const InitialSamples& initial, Ranks& ranks);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "projnce/core/error.h"
-#include "projnce/core/table_reader.h"
 #include "projnce/loader/channel_stats.h"
 
 namespace projnce {
@@ -13,9 +12,6 @@ namespace {
 constexpr int64_t kLargestKeptSize = 96;  // squares up to this size are taken as they are
 constexpr int64_t kLargestGuess = 64;     // larger pictures are reduced: a CPU has to train them
 constexpr int64_t kLookedAt = 200;
-const char* const kSoundSection = "input.sound";
-
-enum class KindSetting { kAuto, kImage, kSound, kVector };
 
 struct Looks {
   int64_t size;
@@ -44,34 +40,43 @@ Looks look_at(const Dataset& dataset) {
   return {std::min(*middle, kLargestGuess), channels};
 }
 
-/// The keys that a resolved table has, by kind; sounds have a section of their own as well.
-std::vector<std::string> fields_of(SampleKind kind) {
-  if (kind == SampleKind::kImage) return {"kind", "image_size", "channels", "mean", "std"};
-  if (kind == SampleKind::kVector) return {"kind", "vector_size", "mean", "std"};
-  return {"kind", "mean", "std"};
-}
-
 const char* name_of(SampleKind kind) {
   if (kind == SampleKind::kImage) return "image";
   return kind == SampleKind::kSound ? "sound" : "vector";
 }
 
-void check_given_fields(const Table& table, SampleKind kind) {
-  const auto fields = fields_of(kind);
-  for (const auto& [key, value] : table.values) {
-    if (std::find(fields.begin(), fields.end(), key) == fields.end()) {
-      fail("[input] ", key, " does not apply: the data is of kind '", name_of(kind), "'");
-    }
+InputKind setting_of(SampleKind kind) {
+  if (kind == SampleKind::kImage) return InputKind::kImage;
+  return kind == SampleKind::kSound ? InputKind::kSound : InputKind::kVector;
+}
+
+SampleKind kind_of(InputKind setting) {
+  if (setting == InputKind::kSound) return SampleKind::kSound;
+  return setting == InputKind::kVector ? SampleKind::kVector : SampleKind::kImage;
+}
+
+void check_given_fields(const InputSettings& given, SampleKind kind) {
+  const auto refuse = [&](bool is_given, const char* key, SampleKind wanted) {
+    if (!is_given || wanted == kind) return;
+    fail("[input", key, " does not apply: the data is of kind '", name_of(kind), "'");
+  };
+  refuse(given.channels.has_value(), "] channels", SampleKind::kImage);
+  refuse(given.image_size.has_value(), "] image_size", SampleKind::kImage);
+  refuse(given.vector_size.has_value(), "] vector_size", SampleKind::kVector);
+  refuse(given.sound.has_value(), ".sound]", SampleKind::kSound);
+  if (given.kind != InputKind::kAuto && given.kind != setting_of(kind)) {
+    fail("[input] kind = '", name_of(kind_of(given.kind)), "', but the data is of kind '",
+         name_of(kind), "'");
   }
-  if (kind != SampleKind::kSound && table.tables.count("sound") > 0) {
-    fail("[input.sound] does not apply: the data is of kind '", name_of(kind), "'");
-  }
-  const auto given = table.values.find("kind");
-  if (given == table.values.end()) return;
-  const auto* name = std::get_if<std::string>(&given->second.data);
-  if (name != nullptr && *name != "auto" && *name != name_of(kind)) {
-    fail("[input] kind = '", *name, "', but the data is of kind '", name_of(kind), "'");
-  }
+}
+
+void check_channels(const InputSettings& given) {
+  if (given.channels == 2) fail("[input] channels = 2: pictures have 1 or 3 channels");
+  const auto means = given.mean ? given.mean->size() : 0;
+  const auto deviations = given.std ? given.std->size() : 0;
+  if (means == deviations) return;
+  fail("[input] mean has ", means, " values and std ", deviations,
+       "; both need one for each channel");
 }
 
 void look_at_pictures(InputOptions& options, const Dataset& train) {
@@ -88,28 +93,6 @@ void look_at_vectors(InputOptions& options, const Dataset& train) {
          first.channels, " numbers");
   }
   options.vector_size = first.channels;
-}
-
-Value numbers(const std::vector<double>& values) {
-  Value::Array array;
-  for (const double number : values) array.push_back({number, {}});
-  return Value{std::move(array), {}};
-}
-
-Table to_table(const InputOptions& options) {
-  Table all;
-  all.values["kind"] = Value{std::string(name_of(options.kind)), {}};
-  all.values["image_size"] = Value{options.image_size, {}};
-  all.values["channels"] = Value{options.channels, {}};
-  all.values["vector_size"] = Value{options.vector_size, {}};
-  all.values["mean"] = numbers(options.mean);
-  all.values["std"] = numbers(options.std);
-  Table table;
-  for (const auto& field : fields_of(options.kind)) table.values[field] = all.values[field];
-  if (options.kind == SampleKind::kSound) {
-    read_mel_options(table.tables["sound"], kSoundSection, options.mel);  // writes what it is given
-  }
-  return table;
 }
 
 }  // namespace
@@ -133,34 +116,52 @@ InputShape InputOptions::shape() const {
   return {.channels = f.channels(), .height = f.height(), .width = f.width()};
 }
 
-InputOptions read_input_options(Table& table) {
-  InputOptions options;
-  auto kind = KindSetting::kAuto;
-  TableReader reader(table, "input");
-  reader
-      .choice("kind", kind,
-              {{"auto", KindSetting::kAuto},
-               {"image", KindSetting::kImage},
-               {"sound", KindSetting::kSound},
-               {"vector", KindSetting::kVector}})
-      .field("image_size", options.image_size, between(0, 4096))
-      .field("channels", options.channels, between(0, 3))
-      .field("vector_size", options.vector_size, between(0, 1 << 24));
-  options.mel = read_mel_options(reader.section("sound"), kSoundSection, options.mel);
-  reader.field("mean", options.mean).field("std", options.std, above(0)).done();
-  if (kind == KindSetting::kSound) options.kind = SampleKind::kSound;
-  if (kind == KindSetting::kVector) options.kind = SampleKind::kVector;
-  if (options.channels == 2) fail("[input] channels = 2: pictures have 1 or 3 channels");
-  if (options.mean.size() != options.std.size()) {
-    fail("[input] mean has ", options.mean.size(), " values and std ", options.std.size(),
-         "; both need one for each channel");
+void list_fields(InputSettings& settings, FieldVisitor& fields) {
+  fields
+      .choice("kind", settings.kind,
+              {{"auto", InputKind::kAuto},
+               {"image", InputKind::kImage},
+               {"sound", InputKind::kSound},
+               {"vector", InputKind::kVector}})
+      .field("image_size", settings.image_size, between(0, 4096))
+      .field("channels", settings.channels, between(0, 3))
+      .field("vector_size", settings.vector_size, between(0, 1 << 24))
+      .field("mean", settings.mean)
+      .field("std", settings.std, above(0));
+  if (fields.is_present("sound", settings.sound.has_value())) {
+    if (!settings.sound) settings.sound = InputOptions().mel;
+    fields.section("sound", *settings.sound);
   }
+  fields.check([&settings] { check_channels(settings); });
+}
+
+InputOptions input_options(const InputSettings& settings) {
+  InputOptions options;
+  options.kind = kind_of(settings.kind);
+  options.image_size = settings.image_size.value_or(0);
+  options.channels = settings.channels.value_or(0);
+  options.vector_size = settings.vector_size.value_or(0);
+  if (settings.mean) options.mean = *settings.mean;
+  if (settings.std) options.std = *settings.std;
+  if (settings.sound) options.mel = *settings.sound;
   return options;
 }
 
-InputOptions resolve_input(Table& table, const Dataset& train, int threads) {
-  check_given_fields(table, train.kind());
-  auto options = read_input_options(table);
+InputSettings input_settings(const InputOptions& options) {
+  InputSettings settings{
+      .kind = setting_of(options.kind), .mean = options.mean, .std = options.std};
+  if (options.kind == SampleKind::kImage) {
+    settings.image_size = options.image_size;
+    settings.channels = options.channels;
+  }
+  if (options.kind == SampleKind::kVector) settings.vector_size = options.vector_size;
+  if (options.kind == SampleKind::kSound) settings.sound = options.mel;
+  return settings;
+}
+
+InputOptions resolve_input(const InputSettings& settings, const Dataset& train, int threads) {
+  check_given_fields(settings, train.kind());
+  auto options = input_options(settings);
   options.kind = train.kind();
   if (options.kind == SampleKind::kImage) look_at_pictures(options, train);
   if (options.kind == SampleKind::kVector) look_at_vectors(options, train);
@@ -174,7 +175,6 @@ InputOptions resolve_input(Table& table, const Dataset& train, int threads) {
   if (static_cast<int64_t>(options.mean.size()) != expected) {
     fail("[input] mean has ", options.mean.size(), " values for ", expected, " channels");
   }
-  table = to_table(options);
   return options;
 }
 

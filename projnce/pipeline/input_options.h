@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "projnce/augment/input_format.h"
-#include "projnce/core/table.h"
+#include "projnce/core/field_visitor.h"
 #include "projnce/dataset/dataset.h"
 #include "projnce/dataset/prepared_clips.h"
 #include "projnce/encoder/encoder.h"
@@ -28,19 +29,33 @@ struct InputOptions {
   }
 };
 
-/// Reads [input]. Which fields matter depends on the kind of the data:
-///
-///   kind = "auto"           "image", "sound" or "vector"
-///   image_size, channels    pictures
-///   vector_size             vectors
-///   mean, std
-///   [input.sound]           see MelOptions
-InputOptions read_input_options(Table& table);
+/// The kind of samples that a configuration expects.
+enum class InputKind { kAuto, kImage, kSound, kVector };
 
-/// Fills in what is not given by looking at the training samples, and writes what matters for their
-/// kind into the table. Pictures: the common size of small square ones, else the median shorter
-/// side, at most 64; three channels as soon as one has colour. Sounds come as spectrograms. Mean
-/// and deviation are those of the data.
-InputOptions resolve_input(Table& table, const Dataset& train, int threads);
+/// The section [input]. Which fields may be given depends on the kind of the data; what is absent
+/// is found out from the data.
+struct InputSettings {
+  InputKind kind = InputKind::kAuto;
+  std::optional<int64_t> image_size = {};        ///< pictures
+  std::optional<int64_t> channels = {};          ///< pictures
+  std::optional<int64_t> vector_size = {};       ///< vectors
+  std::optional<std::vector<double>> mean = {};  ///< as of InputOptions
+  std::optional<std::vector<double>> std = {};   ///< likewise
+  std::optional<MelOptions> sound = {};          ///< sounds: the section [input.sound]
+};
+
+void list_fields(InputSettings& settings, FieldVisitor& fields);
+
+/// What is given, the rest zero or empty.
+InputOptions input_options(const InputSettings& settings);
+
+/// Settings that give all that matters for the kind.
+InputSettings input_settings(const InputOptions& options);
+
+/// Fills in what is not given by looking at the training samples. Pictures: the common size of
+/// small square ones, else the median shorter side, at most 64; three channels as soon as one has
+/// colour. Sounds come as spectrograms. Mean and deviation are those of the data. Throws where a
+/// setting is given that does not apply to the kind of the samples.
+InputOptions resolve_input(const InputSettings& settings, const Dataset& train, int threads);
 
 }  // namespace projnce

@@ -30,8 +30,7 @@ DatasetSplit open_what(const InspectRequest& request) {
     return {std::make_shared<FileList>(std::vector<fs::path>{request.what}, kind),
             std::make_shared<FileList>(std::vector<fs::path>{}, kind)};
   }
-  auto table = dataset_table(request.what, request.layout);
-  return open_unchecked_dataset(table,
+  return open_unchecked_dataset(named_dataset(request.what, request.layout),
                                 run_context(request.context, RunSettings{}, available_cores()));
 }
 

@@ -87,16 +87,6 @@ ordered_json interval_json(const Interval& interval) {
   return {interval.low, interval.high};
 }
 
-std::string most_often_taken_for(const Accuracy& accuracy, size_t label,
-                                 const std::vector<std::string>& names) {
-  size_t worst = label;
-  for (size_t c = 0; c < names.size(); ++c) {
-    const auto count = accuracy.confusion[label][c];
-    if (c != label && count > (worst == label ? 0 : accuracy.confusion[label][worst])) worst = c;
-  }
-  return worst == label ? "-" : concat(names[worst], " (", accuracy.confusion[label][worst], ")");
-}
-
 }  // namespace
 
 std::string protocol_name(Protocol protocol) {
@@ -192,6 +182,16 @@ Judgement judge(const JudgedSamples& samples, Protocol protocol, const KnnOption
 torch::Tensor protocol_scores(const JudgedSamples& samples, Protocol protocol,
                               const KnnOptions& knn) {
   return scores_by(samples, protocol, knn).scores;
+}
+
+std::string most_often_taken_for(const Accuracy& accuracy, size_t label,
+                                 const std::vector<std::string>& names) {
+  size_t worst = label;
+  for (size_t c = 0; c < names.size(); ++c) {
+    const auto count = accuracy.confusion[label][c];
+    if (c != label && count > (worst == label ? 0 : accuracy.confusion[label][worst])) worst = c;
+  }
+  return worst == label ? "-" : concat(names[worst], " (", accuracy.confusion[label][worst], ")");
 }
 
 ordered_json brief_json(const Judgement& judgement) {

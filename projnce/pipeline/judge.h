@@ -75,6 +75,11 @@ Judgement judge(const JudgedSamples& samples, Protocol protocol, const KnnOption
 torch::Tensor protocol_scores(const JudgedSamples& samples, Protocol protocol,
                               const KnnOptions& knn);
 
+/// The class that samples of class `label` are most often taken for, and how often: "dog (3)"; "-"
+/// if all are told right.
+std::string most_often_taken_for(const Accuracy& accuracy, size_t label,
+                                 const std::vector<std::string>& names);
+
 /// Top-1 with its interval, top-5, and the calibration error where there is one.
 nlohmann::ordered_json brief_json(const Judgement& judgement);
 

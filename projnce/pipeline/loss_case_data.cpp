@@ -30,10 +30,12 @@ FloatImage to_image(const torch::Tensor& planes) {
 }  // namespace
 
 json evaluate_augment_case(const LossCase& loss_case) {
-  auto params = loss_case.params();
+  const auto params = loss_case.params();
   std::string op;
   double factor = 0;
-  TableReader(params, "params").field("op", op).field("factor", factor).done();
+  TableReader reader(params, "params");
+  reader.field("op", op).field("factor", factor);
+  reader.done();
   const auto planes = loss_case.planes("image_chw");
   if (planes.size(0) != 1 && planes.size(0) != 3) {
     fail("inputs.image_chw has ", planes.size(0), " channels, expected 1 or 3");
@@ -49,10 +51,9 @@ json evaluate_label_noise_case(const LossCase& loss_case) {
   const auto classes = take_integer(params, "num_classes", 1, kMostClasses);
   const auto seed = take_integer(params, "seed", 0, std::numeric_limits<int64_t>::max());
   LabelNoiseOptions options{.seed = static_cast<uint64_t>(seed)};
-  TableReader(params, "params")
-      .field("p", options.rate, between(0, 1))
-      .choice("mode", options.mode, label_noise_modes())
-      .done();
+  TableReader reader(params, "params");
+  reader.field("p", options.rate, between(0, 1)).choice("mode", options.mode, label_noise_modes());
+  reader.done();
   const auto labels = loss_case.integers("labels");
   check_labels(labels, classes, "inputs.labels");
   const auto* first = labels.data_ptr<int64_t>();
@@ -63,7 +64,9 @@ json evaluate_nearest_centroid_case(const LossCase& loss_case) {
   auto params = loss_case.params();
   const auto classes = take_integer(params, "num_classes", 1, kMostClasses);
   bool normalize = true;
-  TableReader(params, "params").field("normalize_train", normalize).done();
+  TableReader reader(params, "params");
+  reader.field("normalize_train", normalize);
+  reader.done();
   const auto train = loss_case.matrix("z_train");
   const auto test = loss_case.matrix("z_test");
   const auto train_labels = loss_case.integers("y_train", train);

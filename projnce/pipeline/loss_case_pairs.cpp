@@ -14,10 +14,7 @@ using nlohmann::json;
 
 template <class Options>
 Options options_of(const LossCase& loss_case) {
-  Options options;
-  auto table = loss_case.params_with_tau();
-  read_options(table, options);
-  return options;
+  return read_options<Options>(loss_case.params_with_tau(), "loss");
 }
 
 /// The rows with their labels, and with their instances where the case has them.
@@ -43,10 +40,10 @@ struct JointParams {
 };
 
 JointParams joint_params(const LossCase& loss_case) {
-  auto table = loss_case.params_with_tau();
+  const auto table = loss_case.params_with_tau();
   JointParams params;
-  TableReader(table, "params")
-      .field("temperature", params.temperature, above(0))
+  TableReader reader(table, "params");
+  reader.field("temperature", params.temperature, above(0))
       .field("theta", params.theta, between(0, 1))
       .choice("sup", params.sup,
               {{"supcon", std::string("supcon")},
@@ -57,8 +54,8 @@ JointParams joint_params(const LossCase& loss_case) {
               {{"loo", ProjncePreset::kLoo},
                {"paper", ProjncePreset::kPaper},
                {"allpairs", ProjncePreset::kAllPairs}})
-      .field("normalize_g", params.normalize_g)
-      .done();
+      .field("normalize_g", params.normalize_g);
+  reader.done();
   return params;
 }
 

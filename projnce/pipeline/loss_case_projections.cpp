@@ -3,7 +3,7 @@
 #include "projnce/core/table_reader.h"
 #include "projnce/information/bounds.h"
 #include "projnce/loss/ce.h"
-#include "projnce/loss/option_readers.h"
+#include "projnce/loss/registry.h"
 #include "projnce/pipeline/loss_case_kinds.h"
 #include "projnce/projection/class_matrix.h"
 
@@ -14,10 +14,8 @@ namespace {
 using nlohmann::json;
 
 template <class Options>
-Options options_of(Table table) {
-  Options options;
-  read_options(table, options);
-  return options;
+Options options_of(const Table& params) {
+  return read_options<Options>(params, "loss");
 }
 
 /// The batch of a case with `num_classes`, which its labels must respect.
@@ -68,11 +66,7 @@ json perp_fields(const ClassCase& input, const PerpOptions& options) {
 }  // namespace
 
 json evaluate_generalized_infonce_case(const LossCase& loss_case) {
-  GeneralizedInfoNCEOptions options;
-  auto params = loss_case.params_with_tau();
-  auto reader = loss_reader(params);
-  read_fields(reader, options);
-  reader.done();
+  const auto options = options_of<GeneralizedInfoNCEOptions>(loss_case.params_with_tau());
   const auto z = loss_case.matrix("z").requires_grad_();
   const auto pos = loss_case.matrix_like("g_pos", z).requires_grad_();
   const auto neg = loss_case.matrix_like("g_neg", z).requires_grad_();
@@ -86,7 +80,7 @@ json evaluate_generalized_infonce_case(const LossCase& loss_case) {
 }
 
 json evaluate_projnce_case(const LossCase& loss_case) {
-  const auto options = options_of<ProjnceOptions>(loss_case.params_with_tau());
+  const auto options = options_of<ProjnceSettings>(loss_case.params_with_tau()).options;
   const auto z = loss_case.matrix("z").requires_grad_();
   const auto terms = projnce_terms(make_batch(z, loss_case.integers("labels", z)), options);
   const auto self_p = terms.self_p.item<double>();

@@ -10,7 +10,6 @@
 #include <optional>
 
 #include "projnce/core/error.h"
-#include "projnce/core/table.h"
 #include "projnce/core/threads.h"
 #include "projnce/encoder/engine.h"
 #include "projnce/encoder/registry.h"
@@ -51,11 +50,9 @@ double gemm_gflops() {
 }
 
 double loss_seconds(const std::string& name, int64_t rows, const MeasureRequest& request) {
-  Table table{.values = {{"name", {name, "bench"}}}};
   const auto loss = make_loss(
-      table,
-      {.num_classes = request.classes, .embedding_dim = request.dim, .feature_dim = request.dim},
-      {});
+      loss_options(name),
+      {.num_classes = request.classes, .embedding_dim = request.dim, .feature_dim = request.dim});
   const auto x = torch::randn({rows, request.dim}).requires_grad_();
   const auto labels = torch::randint(request.classes, {rows}, torch::kInt64);
   const auto options = torch::nn::functional::NormalizeFuncOptions().dim(1);
@@ -73,11 +70,21 @@ struct TrainingCase {
   int steps;
 };
 
+EncoderOptions with_engine(const std::string& encoder, Engine engine) {
+  auto options = encoder_options(encoder);
+  std::visit(
+      [engine](auto& network) {
+        if constexpr (requires { network.engine; }) network.engine = engine;
+      },
+      options.network);
+  return options;
+}
+
 /// A model that takes training steps on one random batch.
 class TimedTraining {
  public:
-  TimedTraining(const TrainingCase& task, const std::string& engine)
-      : model_(make(task, engine)),
+  TimedTraining(const TrainingCase& task, Engine engine)
+      : model_(make_model(with_engine(task.encoder, engine), task.input)),
         optimizer_(named_parameters(*model_), {}),
         images_(
             torch::randn({2 * task.batch, task.input.channels, task.input.height, task.input.width})
@@ -95,10 +102,6 @@ class TimedTraining {
   }
 
  private:
-  static EmbeddingModelPtr make(const TrainingCase& task, const std::string& engine) {
-    Table table{.values = {{"name", {task.encoder, "bench"}}, {"engine", {engine, "bench"}}}};
-    return make_model(table, task.input);
-  }
   static NamedParameters named_parameters(const EmbeddingModel& model) {
     NamedParameters parameters;
     for (const auto& item : model.named_parameters()) {
@@ -122,9 +125,9 @@ double middle(std::vector<double> values) {
 /// With both engines in turn, the native one where it is what "auto" takes.
 nlohmann::ordered_json training_times(const TrainingCase& task) {
   const bool native = is_native(Engine::kAuto);
-  TimedTraining by_torch(task, "torch");
+  TimedTraining by_torch(task, Engine::kTorch);
   std::optional<TimedTraining> ours;
-  if (native) ours.emplace(task, "native");
+  if (native) ours.emplace(task, Engine::kNative);
   std::vector<double> torch_seconds;
   std::vector<double> our_seconds;
   for (int i = 0; i < task.steps; ++i) {

@@ -29,23 +29,22 @@ bool is_dataset_name(const std::string& what) {
 
 }  // namespace
 
-Table dataset_table(const std::string& what, const std::string& layout) {
+DatasetOptions named_dataset(const std::string& what, const std::string& layout) {
   if (!layout.empty()) check_layout_name(layout);
-  Table table;
   std::error_code ignored;
   if (is_tree(what) || (!layout.empty() && std::filesystem::exists(what, ignored))) {
-    table.values["name"] = layout.empty() ? Value{recognise_dataset(what).value_or("folder"), what}
-                                          : Value{layout, kLayoutOption};
-    table.values["root"] = Value{what, what};
-  } else if (is_dataset_name(what)) {
-    table.values["name"] = Value{what, what};
-  } else if (std::filesystem::exists(what, ignored)) {
-    fail(printable(what), " is not a folder, an archive (.zip, .tar, .tar.gz ...) or an .npy file");
-  } else {
-    fail(Hint{concat("datasets: ", join(dataset_names()))},
-         "there is no dataset, folder, archive or file called '", printable(what), "'");
+    auto options =
+        dataset_options(layout.empty() ? recognise_dataset(what).value_or("folder") : layout);
+    options.layout_chosen = !layout.empty();
+    options.root = what;
+    return options;
   }
-  return table;
+  if (is_dataset_name(what)) return dataset_options(what);
+  if (std::filesystem::exists(what, ignored)) {
+    fail(printable(what), " is not a folder, an archive (.zip, .tar, .tar.gz ...) or an .npy file");
+  }
+  fail(Hint{concat("datasets: ", join(dataset_names()))},
+       "there is no dataset, folder, archive or file called '", printable(what), "'");
 }
 
 bool names_dataset(const std::string& what) {

@@ -30,7 +30,7 @@ std::vector<fs::path> expand(const fs::path& path) {
 void make_report_data(const RunPaths& paths, const ReportRequest& request, const Logger& logger) {
   const FileLock lock(paths.lock());
   logger->info("{} has no map and audit yet: making them", paths.root.string());
-  auto run = open_trained_run(paths, {}, request.context);
+  const auto run = open_trained_run(paths, {}, request.context);
   auto samples = embed_test_part(run, logger);
   samples.known = embed_known_part(run, logger);
   write_report_data({.paths = paths,
@@ -39,7 +39,7 @@ void make_report_data(const RunPaths& paths, const ReportRequest& request, const
                      .known = run.data.known,
                      .trained = run.trained,
                      .threads = run.threads},
-                    read_report_options(run.config.tables["report"]), logger);
+                    run.config.report, logger);
 }
 
 /// What the report would lack, as far as it can be made.

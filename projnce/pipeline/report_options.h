@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "projnce/core/table.h"
+#include "projnce/core/field_visitor.h"
 
 namespace projnce {
 
@@ -13,7 +13,7 @@ struct ReportOptions {
   bool events = true;           ///< TensorBoard's files
 };
 
-/// Reads [report].
-ReportOptions read_report_options(Table& table);
+/// The section [report].
+void list_fields(ReportOptions& options, FieldVisitor& fields);
 
 }  // namespace projnce

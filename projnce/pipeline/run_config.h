@@ -1,55 +1,57 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
-#include <vector>
 
-#include "projnce/core/sample.h"
+#include "projnce/augment/augment_options.h"
+#include "projnce/core/field_visitor.h"
 #include "projnce/core/table.h"
+#include "projnce/core/version.h"
+#include "projnce/dataset/dataset_options.h"
+#include "projnce/encoder/registry.h"
+#include "projnce/loss/registry.h"
+#include "projnce/pipeline/eval_options.h"
+#include "projnce/pipeline/input_options.h"
+#include "projnce/pipeline/report_options.h"
+#include "projnce/train/train_options.h"
 
 namespace projnce {
-
-/// What a training is asked to do: a configuration file, a folder of data, settings on top.
-struct RunRequest {
-  std::filesystem::path config;       ///< may be empty
-  std::filesystem::path data;         ///< may be empty; a folder or an archive
-  std::vector<std::string> settings;  ///< "a.b=v", later ones win
-  std::filesystem::path init = {};    ///< may be empty; short for train.init
-  std::string layout = {};            ///< of `data`; empty: found out by looking
-};
 
 /// The values that belong to the whole run.
 struct RunSettings {
   int64_t seed = 1;
-  int64_t threads = 0;    ///< 0: all cores
-  std::string data_root;  ///< holds datasets under their names; "" for PROJNCE_DATA
+  int64_t threads = 0;             ///< 0: all cores
+  std::string data_root = {};      ///< holds datasets under their names; "" for PROJNCE_DATA
+  std::string version = kVersion;  ///< that the run was started with
 };
 
-/// Joins file, folder and settings into one table and checks every key of it that can be checked
-/// before data is opened, so that a typo stops the run in its first second.
-Table read_run_config(const RunRequest& request);
+/// Everything that a run is configured with, a member for each section of config.toml.
+struct RunConfig {
+  RunSettings run = {};  ///< the top level
+  DatasetOptions dataset = {};
+  InputSettings input = {};
+  AugmentOptions augment = {};
+  EncoderOptions encoder = {};
+  LossOptions loss = {};
+  TrainOptions train = {};
+  EvalOptions eval = {};
+  ReportOptions report = {};
+};
 
-/// Reads the configuration that a run stored. What older versions did not write gets the value that
-/// it had then: dataset.split = "shuffle".
-Table read_stored_config(const std::filesystem::path& file);
+/// Who says what the encoder is.
+enum class EncoderChoice {
+  kSettings,
+  kData,  ///< its kind does, later: the section [encoder] is left unread
+};
 
-/// The same for a stored configuration that has been read from elsewhere.
-void complete_stored_config(Table& table);
+/// The configuration that settings describe, with defaults for what they lack. Throws, with the
+/// place and the nearest valid key, where a key or value is wrong. Looks at no data and makes no
+/// network.
+RunConfig parse_run_config(const Table& settings, EncoderChoice choice = EncoderChoice::kSettings);
 
-/// Checks every section but [dataset] as read_run_config does. Throws where a key or value is
-/// wrong.
-void check_run_settings(const Table& table);
+void list_fields(RunConfig& config, FieldVisitor& fields);
 
-/// Reads the top level of the table; the sections are read by their owners.
-RunSettings read_run_settings(Table& table);
-
-/// A text out of a section that was read.
-const std::string& text_setting(const Table& config, const std::string& section,
-                                const std::string& key);
-
-/// Without a configuration file: sizes that suit a CPU and this many samples of this kind, put
-/// wherever the table says nothing.
-void apply_quick_defaults(Table& table, SampleKind kind, int64_t train_samples);
+/// config.toml: every value.
+std::string to_toml(const RunConfig& config);
 
 }  // namespace projnce

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "projnce/core/error.h"
@@ -10,7 +11,6 @@
 #include "projnce/io/printable.h"
 #include "projnce/io/regular_file.h"
 #include "projnce/pipeline/named_data.h"
-#include "projnce/pipeline/run_config.h"
 
 namespace projnce {
 
@@ -24,13 +24,6 @@ constexpr size_t kMaxDataBytes = 1 << 20;
 fs::path absolute_path(const fs::path& path) {
   auto absolute = fs::absolute(path).lexically_normal();
   return absolute.has_filename() ? absolute : absolute.parent_path();  // "photos/" is "photos"
-}
-
-std::string text_of(const Table& dataset, const std::string& key) {
-  const auto found = dataset.values.find(key);
-  const auto* text =
-      found == dataset.values.end() ? nullptr : std::get_if<std::string>(&found->second.data);
-  return text == nullptr ? std::string() : *text;
 }
 
 bool is_there(const fs::path& path) {
@@ -56,10 +49,11 @@ ordered_json read_data(const fs::path& file) {
 
 /// A path that is not printable text is written as text that is no path of the data: dataset.root
 /// of config.toml is used then.
-ordered_json describe_data(const fs::path& run, const Table& config, const OpenedDataset& data) {
+ordered_json describe_data(const fs::path& run, const DatasetOptions& options,
+                           const OpenedDataset& data) {
   const auto absolute = absolute_path(data.root);
-  return {{"dataset", text_setting(config, "dataset", "name")},
-          {"root", printable(text_setting(config, "dataset", "root"))},
+  return {{"dataset", options.name},
+          {"root", printable(options.root)},
           {"absolute", printable(absolute.native())},
           {"relative", printable(absolute.lexically_relative(absolute_path(run)).native())},
           {"split", data.split->rule.empty() ? "fixed" : data.split->rule},
@@ -69,9 +63,9 @@ ordered_json describe_data(const fs::path& run, const Table& config, const Opene
           {"test_set", test_set_fingerprint(*data.split)}};
 }
 
-fs::path locate_data(const RunPaths& run, const Table& config) {
+fs::path locate_data(const RunPaths& run, const DatasetOptions& options) {
   const auto data = read_data(run.data());
-  const auto root = text_of(config.tables.at("dataset"), "root");
+  const auto& root = options.root;
   // The settings may have been pointed at other data since.
   if (data.is_null() || data.at("root").get<std::string>() != root) return {};
   std::vector<fs::path> places;
@@ -91,25 +85,24 @@ fs::path locate_data(const RunPaths& run, const Table& config) {
        " was moved or removed, looked for in ", join(tried));
 }
 
-OpenContext run_data_context(const RunPaths& run, Table& config, const fs::path& data,
+OpenContext run_data_context(const RunPaths& run, RunConfig& config, const fs::path& data,
                              OpenContext context) {
   if (is_there(run.split())) {
     context.stored_split = std::make_shared<const StoredSplit>(read_split(run.split()));
   }
   if (data.empty()) {
-    context.root = locate_data(run, config);
+    context.root = locate_data(run, config.dataset);
     return context;
   }
   context.new_samples = NewSamples::kKeep;
-  const auto other = dataset_table(data.string());
-  auto& dataset = config.tables["dataset"];
-  if (text_of(dataset, "name") != text_of(other, "name")) {
-    dataset = other;
-    config.tables["train"].values["validation"] = Value{0.0, {}};  // a part of the run's own data
-  } else if (other.values.contains("root")) {
+  auto other = named_dataset(data.string());
+  if (config.dataset.name != other.name) {
+    config.dataset = std::move(other);
+    config.train.validation = 0;  // a part of the run's own data
+  } else if (!other.root.empty()) {
     context.root = data;
   } else {
-    dataset.values.erase("root");  // a dataset's name: its usual places
+    config.dataset.root.clear();  // a dataset's name: its usual places
   }
   return context;
 }

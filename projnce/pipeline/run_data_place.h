@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "projnce/core/table.h"
 #include "projnce/dataset/open_dataset.h"
+#include "projnce/pipeline/run_config.h"
 #include "projnce/report/run_paths.h"
 
 namespace projnce {
@@ -12,17 +12,17 @@ namespace projnce {
 /// Describes the data of a run, for data.json and the summary: where it lies, as an absolute path
 /// and relative to the run's directory, how it was split, and a fingerprint of the test part.
 /// REQUIRES: the split was recorded.
-nlohmann::ordered_json describe_data(const std::filesystem::path& run, const Table& config,
-                                     const OpenedDataset& data);
+nlohmann::ordered_json describe_data(const std::filesystem::path& run,
+                                     const DatasetOptions& options, const OpenedDataset& data);
 
 /// Where the data of a run lies now: the first of its path relative to the run's directory, its
-/// absolute path and dataset.root that exists. Empty if the configuration says all that is known,
+/// absolute path and dataset.root that exists. Empty if the options say all that is known,
 /// as for runs of older versions. Throws, naming all places, if the data is at none of them.
-std::filesystem::path locate_data(const RunPaths& run, const Table& config);
+std::filesystem::path locate_data(const RunPaths& run, const DatasetOptions& options);
 
 /// How to open the data of a run again, with the split that it was trained with. `data` is where it
 /// lies now, or other data; empty: its own place. Points the configuration at other data.
-OpenContext run_data_context(const RunPaths& run, Table& config, const std::filesystem::path& data,
-                             OpenContext context);
+OpenContext run_data_context(const RunPaths& run, RunConfig& config,
+                             const std::filesystem::path& data, OpenContext context);
 
 }  // namespace projnce

@@ -101,12 +101,8 @@ EvalLoaderOptions eval_loader_options(const InputOptions& input, int64_t batch_s
   return {.batch_size = batch_size, .format = input.format(), .threads = threads};
 }
 
-double loss_temperature(const Table& config) {
-  const auto& settings = config.tables.at("loss").values;
-  const auto found = settings.find("temperature");
-  if (found == settings.end()) return JudgedSamples{}.temperature;
-  const auto* number = std::get_if<double>(&found->second.data);
-  return number != nullptr ? *number : JudgedSamples{}.temperature;
+double loss_temperature(const LossOptions& options) {
+  return temperature_of(options).value_or(JudgedSamples{}.temperature);
 }
 
 void add_learned_classes(JudgedSamples& samples, Loss& loss) {

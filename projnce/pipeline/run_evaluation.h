@@ -11,6 +11,7 @@
 #include "projnce/distributed/ranks.h"
 #include "projnce/encoder/embedding_model.h"
 #include "projnce/loss/loss.h"
+#include "projnce/loss/registry.h"
 #include "projnce/pipeline/eval_options.h"
 #include "projnce/pipeline/judge.h"
 #include "projnce/pipeline/training_data.h"
@@ -78,8 +79,8 @@ class RunEvaluator {
 /// Loading for evaluation: the model's own input format.
 EvalLoaderOptions eval_loader_options(const InputOptions& input, int64_t batch_size, int threads);
 
-/// That of the configured loss, or the usual one where it has none.
-double loss_temperature(const Table& config);
+/// That of the loss, or the usual one where it has none.
+double loss_temperature(const LossOptions& options);
 
 /// What the loss itself learned about the classes that are judged: a classifier, class vectors. One
 /// of other classes (coarse ones) says nothing about these. Fills `samples`, whose test part and

@@ -9,6 +9,7 @@
 #include "projnce/pipeline/eval_options.h"
 #include "projnce/pipeline/run_conditions.h"
 #include "projnce/pipeline/run_directory.h"
+#include "projnce/pipeline/run_request.h"
 
 namespace projnce {
 
@@ -27,39 +28,39 @@ std::optional<Checkpoint> newest_checkpoint(const RunPaths& paths, const Logger&
 }
 
 /// The settings that are stored with the run.
-Table stored_config(const RunPaths& paths, const std::optional<Checkpoint>& checkpoint) {
+Table stored_settings(const RunPaths& paths, const std::optional<Checkpoint>& checkpoint) {
   if (checkpoint) {
     const auto found = checkpoint->state.metadata.find("config");
     if (found != checkpoint->state.metadata.end()) {
-      auto config = parse_toml(found->second, checkpoint->path.string());
-      complete_stored_config(config);
-      return config;
+      auto settings = parse_toml(found->second, checkpoint->path.string());
+      complete_stored_settings(settings);
+      return settings;
     }
   }
-  return read_stored_config(paths.config());
+  return read_stored_settings(paths.config());
 }
 
 /// The settings that the run was trained with so far.
-Table trained_config(const RunPaths& paths, const std::optional<Checkpoint>& checkpoint) {
-  auto config = stored_config(paths, checkpoint);
-  complete_earlier_rule(config);
-  return config;
+Table trained_settings(const RunPaths& paths, const std::optional<Checkpoint>& checkpoint) {
+  auto settings = stored_settings(paths, checkpoint);
+  complete_earlier_rule(settings);
+  return settings;
 }
 
 RunPlan plan_start(const TrainRequest& request) {
   if (!request.out.empty()) check_run_can_be_made(request.out);
-  return {.config = requested_config(request), .directory = request.out};
+  return {.settings = requested_settings(request), .directory = request.out};
 }
 
 RunPlan plan_resume(const TrainRequest& request, const Logger& logger) {
   const auto paths = find_run(request.out);
-  RunPlan plan{.kind = RunPlan::Kind::kResume, .config = {}, .directory = request.out};
+  RunPlan plan{.kind = RunPlan::Kind::kResume, .settings = {}, .directory = request.out};
   plan.lock = std::make_shared<FileLock>(paths.lock());
   plan.checkpoint = newest_checkpoint(paths, logger);
-  const auto before = trained_config(paths, plan.checkpoint);
-  plan.config = read_stored_config(paths.config());
-  overlay(plan.config, requested_config(request));
-  const auto changes = setting_changes(before, plan.config);
+  const auto before = trained_settings(paths, plan.checkpoint);
+  plan.settings = read_stored_settings(paths.config());
+  overlay(plan.settings, requested_settings(request));
+  const auto changes = setting_changes(before, plan.settings);
   if (!changes.empty() && !request.force) {
     fail(Hint{"--force goes on with the changed settings all the same"}, request.out.string(),
          " was trained with other settings: ", changes);
@@ -75,22 +76,22 @@ RunPlan plan_resume(const TrainRequest& request, const Logger& logger) {
 
 }  // namespace
 
-Table requested_config(const TrainRequest& request) {
-  Table config;
+Table requested_settings(const TrainRequest& request) {
+  Table settings;
   if (names_data(request) || !request.resume) {
-    config = read_run_config(request.run);
+    settings = requested_settings(request.run);
   } else {
-    for (const auto& setting : request.run.settings) apply_setting(config, setting);
+    for (const auto& setting : request.run.settings) apply_setting(settings, setting);
   }
   if (!request.run.init.empty()) {
-    config.tables["train"].values["init"] = Value{request.run.init.string(), "--init"};
+    settings.tables["train"].values["init"] = Value{request.run.init.string(), "--init"};
   }
   if (!request.max_corrupt.empty()) {
     parse_corrupt_limit(request.max_corrupt, "--max-corrupt");
-    config.tables["dataset"].values["max_corrupt"] = Value{request.max_corrupt, "--max-corrupt"};
+    settings.tables["dataset"].values["max_corrupt"] = Value{request.max_corrupt, "--max-corrupt"};
   }
-  if (request.strict) config.tables["dataset"].values["strict"] = Value{true, "--strict"};
-  return config;
+  if (request.strict) settings.tables["dataset"].values["strict"] = Value{true, "--strict"};
+  return settings;
 }
 
 RunPlan plan_run(const TrainRequest& request, const Logger& logger) {
@@ -106,12 +107,12 @@ RunPlan plan_run_together(const TrainRequest& request, const Logger& logger, Ran
   RunPlan plan;
   if (ranks.first()) plan = plan_run(request, logger);
   const nlohmann::json mine = {{"kind", static_cast<int>(plan.kind)},
-                               {"config", to_toml(plan.config)},
+                               {"config", to_toml(plan.settings)},
                                {"directory", plan.directory.string()}};
   const auto agreed = nlohmann::json::parse(ranks.broadcast_text(mine.dump()));
   if (ranks.first()) return plan;
   plan.kind = static_cast<RunPlan::Kind>(agreed.at("kind").get<int>());
-  plan.config = parse_toml(agreed.at("config").get<std::string>(), "rank 0's configuration");
+  plan.settings = parse_toml(agreed.at("config").get<std::string>(), "rank 0's configuration");
   plan.directory = agreed.at("directory").get<std::string>();
   return plan;
 }

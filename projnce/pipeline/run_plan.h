@@ -17,7 +17,7 @@ namespace projnce {
 struct RunPlan {
   enum class Kind { kStart, kResume, kFinished };
   Kind kind = Kind::kStart;
-  Table config;                     ///< as far as it is known before the data is opened
+  Table settings;                   ///< as far as they are known before the data is opened
   std::filesystem::path directory;  ///< empty: a name of its own is still to be chosen
   // These are rank 0's alone.
   std::shared_ptr<FileLock> lock = {};  ///< of a run that exists
@@ -32,6 +32,6 @@ RunPlan plan_run(const TrainRequest& request, const Logger& logger);
 RunPlan plan_run_together(const TrainRequest& request, const Logger& logger, Ranks& ranks);
 
 /// Settings as far as the request itself gives them; empty where it only resumes.
-Table requested_config(const TrainRequest& request);
+Table requested_settings(const TrainRequest& request);
 
 }  // namespace projnce

@@ -47,7 +47,8 @@ ordered_json final_results(const JudgedSamples& samples, const EvalOptions& opti
   }
   return {{"protocols", protocols},
           {"test_classes", count_test_classes(samples)},
-          {"retrieval", measure_retrieval_report(samples.test.embeddings, samples.test.labels)},
+          {"retrieval",
+           retrieval_json(measure_retrieval_report(samples.test.embeddings, samples.test.labels))},
           {"information", final_information(samples)}};
 }
 

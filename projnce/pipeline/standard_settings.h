@@ -11,8 +11,7 @@ namespace projnce {
 class StandardSettings {
  public:
   /// For the dataset, encoder and loss that `config` names. What is found out from the data or the
-  /// machine (the form of the input, threads) has no default and is not there. Leaves LibTorch's
-  /// random generator as it was: reports are made during training.
+  /// machine (the form of the input, threads) has no default and is not there.
   const Table& of(const Table& config);
 
  private:

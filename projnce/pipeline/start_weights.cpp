@@ -1,14 +1,12 @@
 #include "projnce/pipeline/start_weights.h"
 
 #include <array>
-#include <filesystem>
 
 #include "projnce/checkpoint/initial_weights.h"
 #include "projnce/checkpoint/module_state.h"
 #include "projnce/core/error.h"
 #include "projnce/pipeline/trained_model.h"
 #include "projnce/report/run_paths.h"
-#include "projnce/train/train_options.h"
 
 namespace projnce {
 
@@ -36,8 +34,7 @@ NamedTensors learned_state(const Loss& loss) {
 
 }  // namespace
 
-std::optional<TensorFile> read_start_weights(Table config) {
-  const std::filesystem::path init = read_train_options(config.tables["train"]).init;
+std::optional<TensorFile> read_start_weights(const std::filesystem::path& init) {
   if (init.empty()) return {};
   if (holds_run(init)) {
     require_trained(RunPaths{init}.encoder());

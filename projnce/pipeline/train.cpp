@@ -9,17 +9,16 @@
 #include <utility>
 
 #include "projnce/core/error.h"
+#include "projnce/core/table_reader.h"
 #include "projnce/core/threads.h"
 #include "projnce/core/toml.h"
 #include "projnce/distributed/join_ranks.h"
-#include "projnce/encoder/registry.h"
 #include "projnce/io/atomic_file.h"
 #include "projnce/io/printable.h"
-#include "projnce/loss/registry.h"
 #include "projnce/pipeline/array_files.h"
-#include "projnce/pipeline/eval_options.h"
 #include "projnce/pipeline/initial_samples.h"
 #include "projnce/pipeline/run_conditions.h"
+#include "projnce/pipeline/run_config.h"
 #include "projnce/pipeline/run_data_place.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/run_plan.h"
@@ -32,12 +31,11 @@ namespace projnce {
 namespace {
 
 /// What a run is named after: the dataset, or the folder with the data.
-std::string source_name(const Table& config) {
-  const auto name = text_setting(config, "dataset", "name");
-  if (name != "folder") return name;
-  const auto root = std::filesystem::path(text_setting(config, "dataset", "root"));
+std::string source_name(const DatasetOptions& dataset) {
+  if (dataset.name != "folder") return dataset.name;
+  const auto root = std::filesystem::path(dataset.root);
   const auto folder = (root / "").lexically_normal().parent_path().filename().string();
-  return folder.empty() || folder == "." || folder == ".." ? name : folder;
+  return folder.empty() || folder == "." || folder == ".." ? dataset.name : folder;
 }
 
 /// `projnce launch` starts ranks again under the same command: a name chosen before stays.
@@ -49,34 +47,39 @@ std::filesystem::path launched_run(const RankEnvironment& environment) {
   return name;
 }
 
-std::filesystem::path choose_directory(const Table& config, const RankEnvironment& environment) {
-  const auto name =
-      free_run_name(std::filesystem::path("runs") /
-                    (source_name(config) + "-" + text_setting(config, "loss", "name")));
+std::filesystem::path choose_directory(const RunConfig& config,
+                                       const RankEnvironment& environment) {
+  const auto name = free_run_name(std::filesystem::path("runs") /
+                                  (source_name(config.dataset) + "-" + config.loss.name));
   if (!environment.launch_dir.empty()) {
     write_file_atomically(environment.launch_dir / "run", name.string() + "\n");
   }
   return name;
 }
 
+TrainOptions train_options_in(const Table& settings) {
+  const auto found = settings.tables.find("train");
+  return found == settings.tables.end() ? TrainOptions{}
+                                        : read_options<TrainOptions>(found->second, "train");
+}
+
 /// What must be known before ranks meet: how long they wait for each other.
-TrainOptions early_options(const TrainRequest& request, Table config) {
+std::chrono::milliseconds rank_timeout(const TrainRequest& request, const Table& requested) {
   const RunPaths paths{request.out};
-  if (request.resume && std::filesystem::exists(paths.config())) {
-    auto stored = read_toml(paths.config());
-    return read_train_options(stored.tables["train"]);
-  }
-  return read_train_options(config.tables["train"]);
+  const bool stored = request.resume && std::filesystem::exists(paths.config());
+  const auto options =
+      stored ? train_options_in(read_toml(paths.config())) : train_options_in(requested);
+  const auto seconds = std::chrono::duration<double>(options.rank_timeout);
+  return std::chrono::duration_cast<std::chrono::milliseconds>(seconds);
 }
 
 RanksPtr meet(const TrainRequest& request, const RankEnvironment& environment) {
   if (environment.world == 1) return Ranks::alone();
-  const auto config = requested_config(request);
-  const auto seconds = std::chrono::duration<double>(early_options(request, config).rank_timeout);
+  const auto settings = requested_settings(request);
   return join_ranks(environment,
-                    {.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(seconds),
+                    {.timeout = rank_timeout(request, settings),
                      .must_agree = {{"program", program_fingerprint()},
-                                    {"configuration", to_toml(config)},
+                                    {"configuration", to_toml(settings)},
                                     {"output directory", request.out.string()},
                                     {"way to begin", request.resume ? "resume" : "start"}}});
 }
@@ -88,8 +91,7 @@ int choose_threads(int64_t wanted, const RankEnvironment& environment) {
   return set_threads(wanted == 0 || crowded ? share : static_cast<int>(wanted));
 }
 
-void check_rank_settings(Table config, const Ranks& ranks) {
-  const auto options = read_train_options(config.tables["train"]);
+void check_rank_settings(const TrainOptions& options, const Ranks& ranks) {
   if (ranks.size() > 1 && options.sync_batch_norm && options.micro_batch > 0) {
     fail(Hint{"set train.sync_batch_norm = false: pieces are normalised each by itself anyway"},
          "[train] micro_batch = ", options.micro_batch,
@@ -98,9 +100,7 @@ void check_rank_settings(Table config, const Ranks& ranks) {
 }
 
 /// One epoch is delivered: either the validation part chooses it or nothing does.
-void check_epoch_rule(Table config) {
-  const auto train = read_train_options(config.tables["train"]);
-  const auto eval = read_eval_options(config.tables["eval"]);
+void check_epoch_rule(const TrainOptions& train, const EvalOptions& eval) {
   if (train.validation > 0 && eval.report == EvalReport::kBestTestEpoch) {
     fail(
         Hint{"set train.validation = 0 or eval.report = 'delivered'"},
@@ -109,11 +109,8 @@ void check_epoch_rule(Table config) {
   }
 }
 
-void check_labels_suffice(const DatasetSplit& data, const Table& config) {
-  const auto& loss = config.tables.at("loss").values;
-  const auto name = loss.find("name");
-  const bool simclr = name != loss.end() && std::get<std::string>(name->second.data) == "simclr";
-  if (data.unlabelled && !simclr) {
+void check_labels_suffice(const DatasetSplit& data, const LossOptions& loss) {
+  if (data.unlabelled && loss.name != "simclr") {
     fail(Hint{"set loss.name = 'simclr', or train on the labelled part"},
          "the training part has no labels, which every loss but simclr needs");
   }
@@ -140,19 +137,44 @@ TrainRequest with_known_run(TrainRequest request, const RankEnvironment& environ
 }
 
 /// What the weights that training starts from have seen; rank 0's to know.
-InitialSamples find_initial_samples(const RunPlan& plan, const Ranks& ranks) {
+InitialSamples find_initial_samples(const RunPlan& plan, const std::filesystem::path& init,
+                                    const Ranks& ranks) {
   if (!ranks.first()) return {};
-  return plan.kind == RunPlan::Kind::kResume
-             ? read_resumed_samples(RunPaths{plan.directory}, plan.config)
-             : read_initial_samples(plan.config);
+  return plan.kind == RunPlan::Kind::kResume ? read_resumed_samples(RunPaths{plan.directory}, init)
+                                             : read_initial_samples(init);
+}
+
+/// The configuration before the data is opened: the encoder may still be missing, and so are the
+/// defaults that depend on the data.
+RunConfig early_config(const RunPlan& plan, const RunRequest& request) {
+  const bool data_chooses =
+      plan.kind != RunPlan::Kind::kResume && data_chooses_encoder(request, plan.settings);
+  auto config = parse_run_config(plan.settings,
+                                 data_chooses ? EncoderChoice::kData : EncoderChoice::kSettings);
+  config.dataset.layout_chosen = !request.layout.empty();
+  return config;
+}
+
+/// The whole configuration, with what the data and the machine tell.
+RunConfig complete_config(const RunPlan& plan, const RunRequest& request, RunConfig config,
+                          const TrainingData& data, int threads) {
+  if (plan.kind != RunPlan::Kind::kResume && request.config.empty()) {
+    auto settings = plan.settings;
+    apply_quick_defaults(settings, data.train().kind(), data.train().size());
+    config = parse_run_config(settings);
+  }
+  config.input = input_settings(data.input);
+  config.run.threads = threads;
+  return config;
 }
 
 /// Adds where the data lies and which samples are in which part.
-void record_data(RunRecord& record, const std::filesystem::path& directory, const Table& config,
-                 const OpenedDataset& data, const InitialSamples& initial, const Logger& logger) {
+void record_data(RunRecord& record, const std::filesystem::path& directory,
+                 const DatasetOptions& options, const OpenedDataset& data,
+                 const InitialSamples& initial, const Logger& logger) {
   auto split = *data.split;
   split.seen = initial.seen;
-  record.data = describe_data(directory, config, data);
+  record.data = describe_data(directory, options, data);
   const auto seen = check_seen_samples(initial, split, logger);
   if (!initial.run.empty()) {
     record.data["init"] = {{"run", printable(initial.run)}, {"test_samples_seen", seen}};
@@ -175,33 +197,30 @@ TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environmen
                           : TrainOutcome{.writes = false, .finished = true};
   }
   const bool resumes = plan.kind == RunPlan::Kind::kResume;
-  auto& config = plan.config;
-  check_rank_settings(config, *ranks);
-  check_epoch_rule(config);
+  const auto early = early_config(plan, request.run);
+  check_rank_settings(early.train, *ranks);
+  check_epoch_rule(early.train, early.eval);
   // Read before the data is: a wrong file stops the run in its first second.
-  auto weights = ranks->first() && !plan.checkpoint ? read_start_weights(config) : std::nullopt;
-  const auto settings = read_run_settings(config);
-  const int threads = choose_threads(settings.threads, place);
-  config.values["threads"] = Value{int64_t{threads}, {}};
+  auto weights =
+      ranks->first() && !plan.checkpoint ? read_start_weights(early.train.init) : std::nullopt;
+  const int threads = choose_threads(early.run.threads, place);
   at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
 
-  const auto initial = find_initial_samples(plan, *ranks);
+  const auto initial = find_initial_samples(plan, early.train.init, *ranks);
   auto context = environment.data;
   context.trained_on = share_trained_on(initial, *ranks);
   context.record_split = ranks->first();
   if (resumes && request.run.data.empty()) {
-    context.root = locate_data(RunPaths{plan.directory}, config);
+    context.root = locate_data(RunPaths{plan.directory}, early.dataset);
   }
-  const auto data = open_training_data(config, settings, threads, context);
-  if (!resumes && request.run.config.empty())
-    apply_quick_defaults(config, data.train().kind(), data.train().size());
+  const auto data = open_training_data(early, threads, context);
+  const auto config = complete_config(plan, request.run, early, data, threads);
+  check_labels_suffice(data.dataset, config.loss);
 
-  check_labels_suffice(data.dataset, config);
-
-  const auto seed = static_cast<uint64_t>(settings.seed);
+  const auto seed = static_cast<uint64_t>(config.run.seed);
   torch::manual_seed(seed);
-  const auto model = make_model(config.tables["encoder"], data.input.shape());
-  const auto loss = make_loss(config.tables["loss"],
+  const auto model = make_model(config.encoder, data.input.shape());
+  const auto loss = make_loss(config.loss,
                               {.num_classes = data.train_classes(),
                                .embedding_dim = model->embedding_dim(),
                                .feature_dim = model->feature_dim()},
@@ -211,8 +230,8 @@ TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environmen
   if (plan.directory.empty() && ranks->first()) plan.directory = choose_directory(config, place);
   RunRecord record{.command = request.command, .live = request.live};
   if (ranks->first())
-    record_data(record, plan.directory, config, data.dataset, initial, environment.logger);
-  TrainingRun run({config, settings, data, model, loss, ranks}, environment, std::move(record));
+    record_data(record, plan.directory, config.dataset, data.dataset, initial, environment.logger);
+  TrainingRun run({config, data, model, loss, ranks}, environment, std::move(record));
 
   if (resumes) {
     run.resume(RunPaths{plan.directory}, plan.checkpoint, request.force);

@@ -7,7 +7,7 @@
 
 #include "projnce/core/logging.h"
 #include "projnce/dataset/registry.h"
-#include "projnce/pipeline/run_config.h"
+#include "projnce/pipeline/run_request.h"
 
 namespace projnce {
 

@@ -6,9 +6,9 @@
 
 #include "projnce/checkpoint/module_state.h"
 #include "projnce/core/error.h"
+#include "projnce/core/table_reader.h"
+#include "projnce/core/table_writer.h"
 #include "projnce/core/toml.h"
-#include "projnce/encoder/registry.h"
-#include "projnce/loss/registry.h"
 #include "projnce/pipeline/array_files.h"
 #include "projnce/pipeline/readout_file.h"
 #include "projnce/pipeline/run_evaluation.h"
@@ -19,14 +19,6 @@ namespace {
 
 constexpr const char* kEncoderFormat = "projnce-encoder-1";
 constexpr const char* kCentroids = "class_centroids";
-
-Table used_sections(const Table& config) {
-  Table used;
-  for (const auto* section : {"encoder", "input", "loss"}) {
-    used.tables[section] = config.tables.at(section);
-  }
-  return used;
-}
 
 /// The encoder's tensors keep their plain names, which are torchvision's; the rest is prefixed.
 NamedTensors model_tensors(const TrainedModel& trained) {
@@ -51,11 +43,17 @@ int64_t read_count(const TensorFile& file, const std::string& key, int64_t other
 
 }  // namespace
 
+void list_fields(ModelConfig& config, FieldVisitor& fields) {
+  fields.section("encoder", config.encoder)
+      .section("input", config.input)
+      .section("loss", config.loss);
+}
+
 void save_trained_model(const std::filesystem::path& path, const TrainedModel& trained) {
   TensorFile file;
   file.tensors = model_tensors(trained);
   file.metadata["format"] = kEncoderFormat;
-  file.metadata["config"] = to_toml(used_sections(trained.config));
+  file.metadata["config"] = to_toml(to_table(trained.config));
   file.metadata["train_classes"] = std::to_string(trained.train_classes);
   file.metadata["class_names"] = nlohmann::json(trained.class_names).dump();
   write_readout(trained, file);
@@ -76,14 +74,15 @@ TrainedModel load_trained_model(const std::filesystem::path& path) {
     fail(path.string(), " is not an encoder that projnce saved");
   }
   TrainedModel trained;
-  trained.config = parse_toml(file.metadata.at("config"), path.filename().string());
+  trained.config = read_options<ModelConfig>(
+      parse_toml(file.metadata.at("config"), path.filename().string()), "");
   trained.class_names =
       nlohmann::json::parse(file.metadata.at("class_names")).get<std::vector<std::string>>();
-  trained.input = read_input_options(trained.config.tables["input"]);
-  trained.model = make_model(trained.config.tables["encoder"], trained.input.shape());
+  trained.input = input_options(trained.config.input);
+  trained.model = make_model(trained.config.encoder, trained.input.shape());
   const auto classes = static_cast<int64_t>(trained.class_names.size());
   trained.train_classes = read_count(file, "train_classes", classes);
-  trained.loss = make_loss(trained.config.tables["loss"],
+  trained.loss = make_loss(trained.config.loss,
                            {.num_classes = trained.train_classes,
                             .embedding_dim = trained.model->embedding_dim(),
                             .feature_dim = trained.model->feature_dim()},
@@ -101,7 +100,7 @@ JudgedSamples judged_samples(const TrainedModel& trained, EmbeddedSet set) {
   samples.test = std::move(set);
   samples.num_classes = static_cast<int64_t>(trained.class_names.size());
   samples.class_vectors = trained.class_vectors;
-  samples.temperature = loss_temperature(trained.config);
+  samples.temperature = loss_temperature(trained.config.loss);
   samples.probe = trained.readout.probe;
   samples.known.embeddings = trained.readout.known_embeddings;
   samples.known.labels = trained.readout.known_labels;

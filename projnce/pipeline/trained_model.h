@@ -6,18 +6,29 @@
 #include <string>
 #include <vector>
 
-#include "projnce/core/table.h"
+#include "projnce/core/field_visitor.h"
 #include "projnce/encoder/embedding_model.h"
+#include "projnce/encoder/registry.h"
 #include "projnce/loss/loss.h"
+#include "projnce/loss/registry.h"
 #include "projnce/pipeline/input_options.h"
 #include "projnce/pipeline/readout.h"
 
 namespace projnce {
 
+/// The settings that a model is built from.
+struct ModelConfig {
+  EncoderOptions encoder = {};
+  InputSettings input = {};
+  LossOptions loss = {};
+};
+
+void list_fields(ModelConfig& config, FieldVisitor& fields);
+
 /// A model that can be used: what encoder.safetensors holds. The file alone is enough; it carries
 /// the settings that the model is built from.
 struct TrainedModel {
-  Table config;  ///< sections encoder, input and loss
+  ModelConfig config;
   InputOptions input;
   std::vector<std::string> class_names;
   int64_t train_classes = 0;  ///< that the loss was trained with: fewer where those were coarse

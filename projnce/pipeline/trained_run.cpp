@@ -2,10 +2,9 @@
 
 #include "projnce/core/threads.h"
 #include "projnce/pipeline/embed_part.h"
-#include "projnce/pipeline/eval_options.h"
-#include "projnce/pipeline/run_config.h"
 #include "projnce/pipeline/run_data_place.h"
 #include "projnce/pipeline/run_evaluation.h"
+#include "projnce/pipeline/run_request.h"
 
 namespace projnce {
 
@@ -13,9 +12,7 @@ namespace {
 
 EmbeddedSet embed_run_part(const TrainedRun& run, const DatasetPtr& part, const char* label,
                            const Logger& logger) {
-  auto eval = run.config.tables.at("eval");
-  const auto options = read_eval_options(eval);
-  return embed_part(run.trained, part, {label, options.batch_size, run.threads}, logger);
+  return embed_part(run.trained, part, {label, run.config.eval.batch_size, run.threads}, logger);
 }
 
 }  // namespace
@@ -23,11 +20,10 @@ EmbeddedSet embed_run_part(const TrainedRun& run, const DatasetPtr& part, const 
 TrainedRun open_trained_run(const RunPaths& paths, const std::filesystem::path& place,
                             const OpenContext& context) {
   auto trained = load_trained_model(paths.encoder());
-  auto config = read_stored_config(paths.config());
+  auto config = parse_run_config(read_stored_settings(paths.config()));
   const auto run_context = run_data_context(paths, config, place, context);
-  const auto settings = read_run_settings(config);
-  const int threads = set_threads(static_cast<int>(settings.threads));
-  auto data = open_training_data(config, settings, threads, run_context);
+  const int threads = set_threads(static_cast<int>(config.run.threads));
+  auto data = open_training_data(config, threads, run_context);
   return {.config = std::move(config),
           .trained = std::move(trained),
           .data = std::move(data),

@@ -10,7 +10,7 @@ namespace projnce {
 
 /// A run whose training is over, with its model and data at hand again.
 struct TrainedRun {
-  Table config;  ///< complete
+  RunConfig config;
   TrainedModel trained;
   TrainingData data;
   int threads = 1;

@@ -6,7 +6,6 @@
 #include "projnce/core/progress.h"
 #include "projnce/dataset/file_list.h"
 #include "projnce/pipeline/validation_part.h"
-#include "projnce/train/train_options.h"
 
 namespace projnce {
 
@@ -22,12 +21,6 @@ std::function<void(int64_t, int64_t)> show_checking() {
   };
 }
 
-double validation_share(const Table& config) {
-  const auto found = config.tables.find("train");
-  Table train = found == config.tables.end() ? Table{} : found->second;
-  return read_train_options(train).validation;
-}
-
 }  // namespace
 
 OpenContext run_context(OpenContext context, const RunSettings& settings, int threads) {
@@ -37,25 +30,21 @@ OpenContext run_context(OpenContext context, const RunSettings& settings, int th
   return context;
 }
 
-TrainingData open_training_data(Table& config, const RunSettings& settings, int threads,
-                                OpenContext context) {
-  auto& input = config.tables["input"];
-  auto given = input;  // reading fills in defaults, which must not look like the user's
-  const auto asked = read_input_options(given);
-  context = run_context(std::move(context), settings, threads);
+TrainingData open_training_data(const RunConfig& config, int threads, OpenContext context) {
+  auto settings = config.input;
+  const auto asked = input_options(settings);
+  context = run_context(std::move(context), config.run, threads);
   if (context.logger && context.logger->should_log(spdlog::level::info))
     context.on_progress = show_checking();
   context.sound = asked.clip_format();
-  TrainingData data{.dataset = open_dataset(config.tables["dataset"], context),
-                    .input = asked,
-                    .known = {},
-                    .judged = {}};
+  TrainingData data{
+      .dataset = open_dataset(config.dataset, context), .input = asked, .known = {}, .judged = {}};
   auto& opened = data.dataset;
-  const double share = validation_share(config);
+  const double share = config.train.validation;
   const auto validation = share > 0 ? hold_out_validation(opened, share) : nullptr;
   if (opened.train->kind() == SampleKind::kSound) {
     data.input.mel.seconds = opened.sound.seconds;
-    input.tables["sound"].values["seconds"] = Value{opened.sound.seconds, {}};
+    settings.sound = data.input.mel;
   }
   const auto cache = open_feature_cache(context);
   const auto for_model = [&](const DatasetPtr& part) {
@@ -64,7 +53,7 @@ TrainingData open_training_data(Table& config, const RunSettings& settings, int 
   data.known = for_model(opened.known ? opened.known : opened.train);
   data.judged = for_model(opened.test);
   if (validation) data.validation = for_model(validation);
-  data.input = resolve_input(input, *for_model(opened.train), threads);
+  data.input = resolve_input(settings, *for_model(opened.train), threads);
   if (cache && context.logger && !cache->first_failure().empty()) {
     context.logger->warn("spectrograms are not kept for the next run: {}", cache->first_failure());
   }

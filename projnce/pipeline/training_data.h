@@ -1,6 +1,5 @@
 #pragma once
 
-#include "projnce/core/table.h"
 #include "projnce/dataset/open_dataset.h"
 #include "projnce/dataset/spectrograms.h"
 #include "projnce/pipeline/input_options.h"
@@ -26,12 +25,10 @@ struct TrainingData {
   const std::vector<std::string>& class_names() const { return known->class_names(); }
 };
 
-/// Opens [dataset], takes train.validation of the training part away, and completes [dataset] and
-/// [input] of the configuration. Of `context`, seed,
-/// threads and the form of sounds are replaced by the run's; samples are checked behind a progress
-/// bar.
-TrainingData open_training_data(Table& config, const RunSettings& settings, int threads,
-                                OpenContext context);
+/// Opens the dataset, takes train.validation of the training part away, and finds out about the
+/// input what the configuration does not say. Of `context`, seed, threads and the form of sounds
+/// are replaced by the run's; samples are checked behind a progress bar.
+TrainingData open_training_data(const RunConfig& config, int threads, OpenContext context);
 
 /// What [dataset] is opened with in a run with these settings, here and by `projnce data`: both see
 /// the same split.

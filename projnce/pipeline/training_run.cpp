@@ -45,12 +45,12 @@ BackgroundClips background_clips(const DatasetSplit& split, const Logger& logger
   return std::make_shared<const std::vector<Clip>>(std::move(clips));
 }
 
-TrainLoaderOptions loader_options(const RunContents& contents, const TrainOptions& train,
-                                  int threads, const Logger& logger) {
+TrainLoaderOptions loader_options(const RunContents& contents, int threads, const Logger& logger) {
+  const auto& train = contents.config.train;
   return {.batch_size = train.batch_size,
           .format = contents.data.input.format(),
-          .augment = read_augment_options(contents.config.tables["augment"]),
-          .seed = static_cast<uint64_t>(contents.settings.seed),
+          .augment = contents.config.augment,
+          .seed = static_cast<uint64_t>(contents.config.run.seed),
           .threads = train.loader_threads < 0 ? threads : train.loader_threads,
           .balanced = train.balanced,
           .epochs = train.epochs,
@@ -67,15 +67,10 @@ int64_t count_skipped(const std::vector<int64_t>& damaged, Ranks& ranks) {
   return std::get<0>(at::_unique(all)).size(0);
 }
 
-double feature_noise_deviation(const Table& config) {
-  const auto& noise = config.tables.at("dataset").tables.at("feature_noise");
-  return std::get<double>(noise.values.at("deviation").data);
-}
-
-EvaluatorSettings evaluator_settings(const RunContents& contents, const EvalOptions& options,
-                                     int threads, const TrainEnvironment& environment) {
-  return {.options = options,
-          .temperature = loss_temperature(contents.config),
+EvaluatorSettings evaluator_settings(const RunContents& contents, int threads,
+                                     const TrainEnvironment& environment) {
+  return {.options = contents.config.eval,
+          .temperature = loss_temperature(contents.config.loss),
           .threads = threads,
           .logger = environment.logger,
           .ranks = contents.ranks,
@@ -93,16 +88,15 @@ TrainingRun::TrainingRun(const RunContents& contents, const TrainEnvironment& en
       ranks_(contents.ranks),
       environment_(environment),
       record_(std::move(record)),
-      options_(read_train_options(config_.tables["train"])),
-      eval_options_(read_eval_options(config_.tables["eval"])),
-      report_options_(read_report_options(config_.tables["report"])),
-      threads_(static_cast<int>(std::get<int64_t>(config_.values.at("threads").data))),
-      loader_(data_.dataset.train,
-              loader_options(contents, options_, threads_, environment.logger)),
+      options_(config_.train),
+      eval_options_(config_.eval),
+      report_options_(config_.report),
+      threads_(static_cast<int>(config_.run.threads)),
+      loader_(data_.dataset.train, loader_options(contents, threads_, environment.logger)),
       trainer_(model_, loss_, loader_, options_, ranks_),
       log_every_(std::min(options_.log_every,
                           std::max<int64_t>(1, loader_.batches_per_epoch() / kFewestLogged))),
-      evaluator_(data_, evaluator_settings(contents, eval_options_, threads_, environment)),
+      evaluator_(data_, evaluator_settings(contents, threads_, environment)),
       conditions_(run_conditions(threads_, ranks_->size())),
       label_entropy_(label_entropy(torch::tensor(labels_of(data_.train())))) {
   if (!ranks_->first()) return;  // rank 0 alone looks at checkpoints
@@ -112,7 +106,7 @@ TrainingRun::TrainingRun(const RunContents& contents, const TrainEnvironment& en
   // They must not depend on the run's settings: labels are those before noise was added, and
   // contents are excluded if noise was added to them or sounds were cut to the run's length.
   const bool with_contents =
-      feature_noise_deviation(config_) == 0 && data_.test().kind() != SampleKind::kSound;
+      config_.dataset.feature_noise.deviation == 0 && data_.test().kind() != SampleKind::kSound;
   part_fingerprints_ = {{"train_fingerprint",
                          part_fingerprint(data_.train(), data_.dataset.clean_train_labels, false)},
                         {"test_fingerprint", part_fingerprint(data_.test(), {}, with_contents)}};
@@ -210,9 +204,8 @@ void TrainingRun::announce() const {
   if (data_.validation) {
     log.info("{} validation samples choose the epoch and the readout", data_.validation->size());
   }
-  log.info("{} with {}, {:.2f} M weights; loss {}, about {:.2f} by chance",
-           text_setting(config_, "encoder", "name"), model_->encoder().describe(),
-           double(weights) / 1e6, text_setting(config_, "loss", "name"), chance);
+  log.info("{} with {}, {:.2f} M weights; loss {}, about {:.2f} by chance", config_.encoder.name,
+           model_->encoder().describe(), double(weights) / 1e6, config_.loss.name, chance);
   log.info("{} epochs of {} batches on {} threads{}", options_.epochs, loader_.batches_per_epoch(),
            threads_, ranks_->size() > 1 ? fmt::format(" of each of {} ranks", ranks_->size()) : "");
 }
@@ -426,14 +419,13 @@ ordered_json TrainingRun::summary() const {
   ordered_json result;
   result["run"] = paths_.root.string();
   result["version"] = kVersion;
-  result["dataset"] = text_setting(config_, "dataset", "name");
+  result["dataset"] = config_.dataset.name;
   result["data"] = record_.data;
   for (const auto& [name, fingerprint] : part_fingerprints_) result["data"][name] = fingerprint;
-  result["loss"] = text_setting(config_, "loss", "name");
-  result["encoder"] = text_setting(config_, "encoder", "name");
-  result["seed"] = std::get<int64_t>(config_.values.at("seed").data);
-  result["label_noise"] = std::get<double>(
-      config_.tables.at("dataset").tables.at("label_noise").values.at("rate").data);
+  result["loss"] = config_.loss.name;
+  result["encoder"] = config_.encoder.name;
+  result["seed"] = config_.run.seed;
+  result["label_noise"] = config_.dataset.label_noise.rate;
   const auto labels = labels_table();
   result["wrong_labels"] = labels.select(1, 0).ne(labels.select(1, 1)).sum().item<int64_t>();
   result["samples"] = {
@@ -446,7 +438,7 @@ ordered_json TrainingRun::summary() const {
   result["protocol"] = protocol_name(delivery_->readout.protocol);
   result["delivered"] = delivery_json(*delivery_);
   result["accuracy"] =
-      reported_accuracy(*delivery_, progress_, eval_options_.report, config_.tables.at("dataset"));
+      reported_accuracy(*delivery_, progress_, eval_options_.report, config_.dataset);
   result.update(final_results_);
   result["images_per_second"] = double(trainer_.state().epoch * data_.train().size()) /
                                 std::max(progress_.train_seconds, 1e-9);

@@ -11,8 +11,8 @@
 #include "projnce/distributed/ranks.h"
 #include "projnce/loader/train_loader.h"
 #include "projnce/pipeline/delivery.h"
-#include "projnce/pipeline/report_options.h"
 #include "projnce/pipeline/run_conditions.h"
+#include "projnce/pipeline/run_config.h"
 #include "projnce/pipeline/run_directory.h"
 #include "projnce/pipeline/run_evaluation.h"
 #include "projnce/pipeline/run_journal.h"
@@ -28,8 +28,7 @@ namespace projnce {
 
 /// What a run is made of.
 struct RunContents {
-  Table& config;  ///< complete but for [train], [augment], [eval] and [report], which the run reads
-  const RunSettings& settings;
+  const RunConfig& config;
   const TrainingData& data;
   EmbeddingModelPtr model;
   LossPtr loss;
@@ -91,16 +90,16 @@ class TrainingRun {
   TrainedModel delivered_model() const;
   nlohmann::ordered_json summary() const;
 
-  Table& config_;
+  const RunConfig& config_;
   const TrainingData& data_;
   EmbeddingModelPtr model_;
   LossPtr loss_;
   RanksPtr ranks_;
   const TrainEnvironment& environment_;
   RunRecord record_;
-  TrainOptions options_;
-  EvalOptions eval_options_;
-  ReportOptions report_options_;
+  const TrainOptions& options_;
+  const EvalOptions& eval_options_;
+  const ReportOptions& report_options_;
   int threads_;
   TrainLoader loader_;
   Trainer trainer_;

@@ -49,7 +49,7 @@ bool TrainingRun::load_best_weights() {
 }
 
 TrainedModel TrainingRun::delivered_model() const {
-  return {.config = config_,
+  return {.config = {.encoder = config_.encoder, .input = config_.input, .loss = config_.loss},
           .input = data_.input,
           .class_names = data_.class_names(),
           .train_classes = data_.train_classes(),

@@ -1,21 +1,19 @@
 #include "projnce/projection/registry.h"
 
 #include <array>
+#include <memory>
 #include <string_view>
 
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
-#include "projnce/projection/centroid.h"
 #include "projnce/projection/fixed.h"
-#include "projnce/projection/mlp.h"
-#include "projnce/projection/sample.h"
 
 namespace projnce {
 
 namespace {
 
-void read_fields(TableReader& reader, CentroidOptions& options) {
-  reader
+void list_fields(CentroidOptions& options, FieldVisitor& fields) {
+  fields
       .choice("rows", options.rows,
               {{"loo_i", CentroidRows::kNotAnchor},
                {"full", CentroidRows::kAll},
@@ -23,67 +21,92 @@ void read_fields(TableReader& reader, CentroidOptions& options) {
       .field("detach", options.detach);
 }
 
-void read_fields(TableReader& reader, SampleOptions& options) {
-  reader.field("detach", options.detach);
-}
-
-/// For the projections that are made of options alone.
-template <class Made, class Options>
-ProjectionPtr make_from_options(Table& table, const ProjectionContext& /*context*/) {
-  Options options;
-  TableReader reader(table, "projection");
-  read_fields(reader, options);
-  reader.done();
-  return std::make_shared<Made>(options);
-}
-
-ProjectionPtr make_fixed(Table& table, const ProjectionContext& context) {
-  std::string file;
-  TableReader(table, "projection").field("file", file).done();
-  if (file.empty()) {
+void list_fields(FixedFileOptions& options, FieldVisitor& fields) {
+  fields.field("file", options.file).check([&options] {
+    if (!options.file.empty()) return;
     fail(Hint{"give file = \"vectors.npy\", a matrix with a row for each class"},
          "projection fixed: file is missing");
-  }
-  if (!context.load_matrix) {
-    fail("projection fixed: this program cannot read ", file, ": it gave no matrix loader");
-  }
-  return std::make_shared<FixedProjection>(
-      FixedOptions{.vectors = context.load_matrix(file).to(torch::kFloat32)});
+  });
 }
 
-ProjectionPtr make_mlp(Table& table, const ProjectionContext& context) {
-  MlpProjectionOptions options{.num_classes = context.num_classes,
-                               .embedding_dim = context.embedding_dim};
-  TableReader(table, "projection").field("hidden", options.hidden, at_least(0)).done();
+void list_fields(MlpProjectionOptions& options, FieldVisitor& fields) {
+  fields.field("hidden", options.hidden, at_least(0));
+}
+
+void list_fields(SampleOptions& options, FieldVisitor& fields) {
+  fields.field("detach", options.detach);
+}
+
+ProjectionPtr make_own(const CentroidOptions& options, const ProjectionContext& /*context*/) {
+  return std::make_shared<CentroidProjection>(options);
+}
+
+ProjectionPtr make_own(const FixedFileOptions& options, const ProjectionContext& context) {
+  if (!context.load_matrix) {
+    fail("projection fixed: this program cannot read ", options.file, ": it gave no matrix loader");
+  }
+  return std::make_shared<FixedProjection>(
+      FixedOptions{.vectors = context.load_matrix(options.file).to(torch::kFloat32)});
+}
+
+ProjectionPtr make_own(const MedianOptions& options, const ProjectionContext& /*context*/) {
+  return std::make_shared<MedianProjection>(options);
+}
+
+ProjectionPtr make_own(MlpProjectionOptions options, const ProjectionContext& context) {
+  options.num_classes = context.num_classes;
+  options.embedding_dim = context.embedding_dim;
   return std::make_shared<MlpProjection>(options);
 }
 
+ProjectionPtr make_own(const PerpOptions& options, const ProjectionContext& /*context*/) {
+  return std::make_shared<PerpProjection>(options);
+}
+
+ProjectionPtr make_own(const SampleOptions& options, const ProjectionContext& /*context*/) {
+  return std::make_shared<SampleProjection>(options);
+}
+
+using OwnProjectionOptions = decltype(ProjectionOptions::own);
+
 struct ProjectionEntry {
   std::string_view name;
-  ProjectionPtr (*make)(Table& table, const ProjectionContext& context);
+  OwnProjectionOptions (*defaults)();
 };
+
+template <class Options>
+OwnProjectionOptions projection_defaults() {
+  return Options{};
+}
 
 constexpr std::array kProjections = {
     // alphabetical
-    ProjectionEntry{"centroid", make_from_options<CentroidProjection, CentroidOptions>},
-    ProjectionEntry{"fixed", make_fixed},
-    ProjectionEntry{"median", make_from_options<MedianProjection, MedianOptions>},
-    ProjectionEntry{"mlp", make_mlp},
-    ProjectionEntry{"perp", make_from_options<PerpProjection, PerpOptions>},
-    ProjectionEntry{"sample", make_from_options<SampleProjection, SampleOptions>},
+    ProjectionEntry{"centroid", projection_defaults<CentroidOptions>},
+    ProjectionEntry{"fixed", projection_defaults<FixedFileOptions>},
+    ProjectionEntry{"median", projection_defaults<MedianOptions>},
+    ProjectionEntry{"mlp", projection_defaults<MlpProjectionOptions>},
+    ProjectionEntry{"perp", projection_defaults<PerpOptions>},
+    ProjectionEntry{"sample", projection_defaults<SampleOptions>},
 };
 
 }  // namespace
 
-void read_fields(TableReader& reader, MedianOptions& options) {
-  reader.choice("median", options.median,
+ProjectionOptions projection_options(const std::string& name) {
+  for (const auto& entry : kProjections) {
+    if (entry.name == name) return {name, entry.defaults()};
+  }
+  fail_unknown("projection", name, projection_names());
+}
+
+void list_fields(MedianOptions& options, FieldVisitor& fields) {
+  fields.choice("median", options.median,
                 {{"lower", MedianKind::kLower},
                  {"mean", MedianKind::kMean},
                  {"geometric", MedianKind::kGeometric}});
 }
 
-void read_fields(TableReader& reader, PerpOptions& options) {
-  reader
+void list_fields(PerpOptions& options, FieldVisitor& fields) {
+  fields
       .choice("soft_source", options.soft_source,
               {{"given", SoftSource::kGiven}, {"nw", SoftSource::kNadarayaWatson}})
       .choice("kernel", options.nw.kernel,
@@ -100,12 +123,14 @@ void read_fields(TableReader& reader, PerpOptions& options) {
       .field("detach_q", options.detach_q);
 }
 
-ProjectionPtr make_projection(const std::string& name, Table& table,
-                              const ProjectionContext& context) {
-  for (const auto& entry : kProjections) {
-    if (entry.name == name) return entry.make(table, context);
-  }
-  fail_unknown("projection", name, projection_names());
+void list_fields(ProjectionOptions& options, FieldVisitor& fields) {
+  std::visit([&fields](auto& own) { list_fields(own, fields); }, options.own);
+}
+
+ProjectionPtr make_projection(const ProjectionOptions& options, const ProjectionContext& context) {
+  TORCH_CHECK(options.own.index() == projection_options(options.name).own.index(),
+              "make_projection: the options are not those of ", options.name);
+  return std::visit([&context](const auto& own) { return make_own(own, context); }, options.own);
 }
 
 std::vector<std::string> projection_names() {

@@ -21,14 +21,13 @@ class CellCheck {
   std::string reason(const Cell& cell) {
     const auto& data = cell.config.tables.at("dataset");
     const auto found = remember(to_toml(data), [&] {
-      auto table = data;
-      open_unchecked_dataset(table, context_);
+      open_unchecked_dataset(parse_dataset_options(data, context_.seed), context_);
     });
     if (!found.empty()) return found;
     auto settings = cell.config;
     settings.tables.erase("dataset");
     settings.values.erase("seed");
-    return remember(to_toml(settings), [&] { check_run_settings(settings); });
+    return remember(to_toml(settings), [&] { parse_run_config(settings); });
   }
 
  private:

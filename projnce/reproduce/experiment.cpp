@@ -27,28 +27,28 @@ std::vector<std::string> keys(const std::map<std::string, Table>& tables) {
   return names;
 }
 
-Table& find_entry(Table& table, const char* kind, const std::string& name) {
+const Table& find_entry(const Table& table, const char* kind, const std::string& name) {
   const auto found = table.tables.find(name);
   if (found == table.tables.end()) fail_unknown(kind, name, keys(table.tables));
   return found->second;
 }
 
-Method read_method(Table& known, const std::string& name) {
-  auto& table = find_entry(known, "method", name);
+Method read_method(const Table& known, const std::string& name) {
+  const auto& table = find_entry(known, "method", name);
   Method method{.name = name, .title = name};
   TableReader reader(table, "methods." + name);
   reader.field("title", method.title).field("series", method.series).field("x", method.x);
-  method.settings = reader.section("settings");
+  method.settings = reader.sub_table("settings");
   reader.done();
   return method;
 }
 
-Condition read_condition(Table& known, const std::string& name) {
-  auto& table = find_entry(known, "condition", name);
+Condition read_condition(const Table& known, const std::string& name) {
+  const auto& table = find_entry(known, "condition", name);
   Condition condition{.name = name, .title = name};
   TableReader reader(table, "conditions." + name);
   reader.field("title", condition.title);
-  condition.settings = reader.section("settings");
+  condition.settings = reader.sub_table("settings");
   reader.done();
   return condition;
 }
@@ -101,7 +101,7 @@ Lists read_lists(TableReader& reader, const std::string& scale) {
   Lists lists;
   lists.read(reader);
   for (const auto& name : scale_names()) {
-    auto& narrower = reader.section(name);
+    const auto& narrower = reader.sub_table(name);
     if (name != scale) continue;
     TableReader of_scale(narrower, name);
     lists.read(of_scale);
@@ -110,17 +110,19 @@ Lists read_lists(TableReader& reader, const std::string& scale) {
   return lists;
 }
 
-std::optional<int64_t> read_maps(Table& table) {
+std::optional<int64_t> read_maps(const Table& table) {
   if (table.values.empty()) return std::nullopt;
   int64_t seed = 1;
-  TableReader(table, "maps").field("seed", seed, at_least(1)).done();
+  TableReader reader(table, "maps");
+  reader.field("seed", seed, at_least(1));
+  reader.done();
   return seed;
 }
 
 void fill(Experiment& experiment, const Lists& lists, const Table& own_methods) {
   auto methods = shared_table("methods");
   overlay(methods, own_methods);
-  auto conditions = shared_table("conditions");
+  const auto conditions = shared_table("conditions");
   experiment.datasets = lists.datasets;
   for (const auto& name : lists.conditions) {
     experiment.conditions.push_back(read_condition(conditions, name));
@@ -143,7 +145,7 @@ std::optional<double> Experiment::paper_number(const std::string& dataset,
 }
 
 Experiment read_experiment(const std::string& what, const std::string& scale) {
-  auto table = experiment_table(what);
+  const auto table = experiment_table(what);
   Experiment experiment;
   experiment.name = std::filesystem::path(what).stem();
   experiment.title = experiment.name;
@@ -156,9 +158,9 @@ Experiment read_experiment(const std::string& what, const std::string& scale) {
       .field("measures", measures)
       .field("remarks", experiment.remarks);
   const auto lists = read_lists(reader, scale);
-  read_paper(reader.section("paper"), experiment);
-  experiment.map_seed = read_maps(reader.section("maps"));
-  fill(experiment, lists, reader.section("methods"));
+  read_paper(reader.sub_table("paper"), experiment);
+  experiment.map_seed = read_maps(reader.sub_table("maps"));
+  fill(experiment, lists, reader.sub_table("methods"));
   reader.done();
   for (const auto& name : measures) experiment.measures.push_back(measure_named(name));
   if (lists.datasets.empty() || lists.conditions.empty() || lists.methods.empty()) {

@@ -39,10 +39,12 @@ std::string folder_name(const std::string& path) {
   return name.empty() ? "data" : name;
 }
 
-PaperDataset named_dataset(const std::string& what, const Scale& scale) {
+PaperDataset paper_dataset(const std::string& what, const Scale& scale) {
   PaperDataset dataset;
   dataset.name = is_known(what) ? what : folder_name(what);
-  dataset.table = dataset_table(what);
+  const auto named = named_dataset(what);
+  dataset.table.values["name"] = Value{named.name, what};
+  if (!named.root.empty()) dataset.table.values["root"] = Value{named.root, what};
   dataset.title = title_of(dataset.name);
   const auto changed = scale.datasets.find(dataset.name);
   const bool another_task = changed != scale.datasets.end() && !changed->second.title.empty();
@@ -82,8 +84,8 @@ void look_at(PaperDataset& dataset, const OpenContext& context) {
     return;
   }
   try {
-    auto table = dataset.table;
-    const auto split = open_unchecked_dataset(table, context);
+    const auto split =
+        open_unchecked_dataset(parse_dataset_options(dataset.table, context.seed), context);
     dataset.kind = split.train->kind();
     dataset.train_samples = split.train->size();
     for (const auto& remark : split.remarks) {
@@ -111,7 +113,7 @@ std::vector<PaperDataset> find_paper_datasets(const Experiment& experiment, cons
                                               const OpenContext& context) {
   std::vector<PaperDataset> datasets;
   for (const auto& what : instead.empty() ? experiment.datasets : instead) {
-    datasets.push_back(named_dataset(what, scale));
+    datasets.push_back(paper_dataset(what, scale));
   }
   if (!instead.empty()) put_in_place(datasets, experiment);
   for (auto& dataset : datasets) look_at(dataset, context);

@@ -13,13 +13,13 @@ Table scales_table() {
   return parse_toml(paper_file("scales"), "scales.toml");
 }
 
-std::map<std::string, Scale::OfDataset> read_datasets(Table& table) {
+std::map<std::string, Scale::OfDataset> read_datasets(const Table& table) {
   std::map<std::string, Scale::OfDataset> datasets;
-  for (auto& [name, section] : table.tables) {
+  for (const auto& [name, section] : table.tables) {
     auto& dataset = datasets[name];
     TableReader reader(section, name);
     reader.field("title", dataset.title);
-    dataset.settings = reader.section("settings");
+    dataset.settings = reader.sub_table("settings");
     reader.done();
   }
   return datasets;
@@ -34,7 +34,7 @@ std::vector<std::string> scale_names() {
 }
 
 Scale read_scale(const std::string& name) {
-  auto scales = scales_table();
+  const auto scales = scales_table();
   const auto found = scales.tables.find(name);
   if (found == scales.tables.end()) fail_unknown("scale", name, scale_names());
   Scale scale{.name = name, .words = {}};
@@ -42,10 +42,10 @@ Scale read_scale(const std::string& name) {
   reader.field("words", scale.words)
       .field("seeds", scale.seeds, at_least(1))
       .field("several_at_once", scale.several_at_once);
-  scale.settings = reader.section("settings");
-  scale.image = reader.section("image");
-  scale.sound = reader.section("sound");
-  scale.datasets = read_datasets(reader.section("datasets"));
+  scale.settings = reader.sub_table("settings");
+  scale.image = reader.sub_table("image");
+  scale.sound = reader.sub_table("sound");
+  scale.datasets = read_datasets(reader.sub_table("datasets"));
   reader.done();
   return scale;
 }

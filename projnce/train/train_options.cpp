@@ -1,14 +1,22 @@
 #include "projnce/train/train_options.h"
 
 #include "projnce/core/error.h"
-#include "projnce/core/table_reader.h"
 
 namespace projnce {
 
-TrainOptions read_train_options(Table& table) {
-  TrainOptions options;
-  TableReader(table, "train")
-      .field("init", options.init)
+namespace {
+
+void check_micro_batch(const TrainOptions& options) {
+  if (options.micro_batch <= options.batch_size) return;
+  fail(Hint{"micro_batch is the part of a batch that is encoded at a time; 0 encodes all of it"},
+       "[train] micro_batch = ", options.micro_batch,
+       " is above batch_size = ", options.batch_size);
+}
+
+}  // namespace
+
+void list_fields(TrainOptions& options, FieldVisitor& fields) {
+  fields.field("init", options.init)
       .field("epochs", options.epochs, between(1, 1e6))
       .field("batch_size", options.batch_size, between(2, 1 << 20))
       .field("micro_batch", options.micro_batch, at_least(0))
@@ -27,14 +35,8 @@ TrainOptions read_train_options(Table& table) {
       .field("rank_timeout", options.rank_timeout, above(0))
       .field("warmup_epochs", options.schedule.warmup_epochs, at_least(0))
       .choice("schedule", options.schedule.schedule,
-              {{"constant", Schedule::kConstant}, {"cosine", Schedule::kCosine}})
-      .done();
-  if (options.micro_batch > options.batch_size) {
-    fail(Hint{"micro_batch is the part of a batch that is encoded at a time; 0 encodes all of it"},
-         "[train] micro_batch = ", options.micro_batch,
-         " is above batch_size = ", options.batch_size);
-  }
-  return options;
+              {{"constant", Schedule::kConstant}, {"cosine", Schedule::kCosine}});
+  fields.check([&options] { check_micro_batch(options); });
 }
 
 }  // namespace projnce

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "projnce/core/table.h"
+#include "projnce/core/field_visitor.h"
 #include "projnce/train/schedule.h"
 
 namespace projnce {
@@ -37,6 +37,7 @@ struct TrainOptions {
   double rank_timeout = 300;  ///< seconds after which a rank that does not answer is given up
 };
 
-TrainOptions read_train_options(Table& table);
+/// The section [train].
+void list_fields(TrainOptions& options, FieldVisitor& fields);
 
 }  // namespace projnce

@@ -3,7 +3,10 @@
 #include <utility>
 
 #include "projnce/core/error.h"
+#include "projnce/core/table_reader.h"
+#include "projnce/core/table_writer.h"
 #include "projnce/loss/ce.h"
+#include "projnce/loss/registry.h"
 #include "projnce/projection/centroid.h"
 
 namespace projnce::ops {
@@ -110,30 +113,34 @@ LossValue evaluate_generalized_infonce(const LossCall& call) {
   return generalized_infonce(rows, pos, neg, fields.options).value;
 }
 
-using projnce::read_options;
+}  // namespace
 
-void read_options(Table& table, CeFields& /*fields*/) {
-  loss_reader(table).done();
-}
+void list_fields(CeFields& /*options*/, FieldVisitor& /*fields*/) {}
 
-void read_options(Table& table, GeneralizedInfoNCEFields& fields) {
+void list_fields(GeneralizedInfoNCEFields& options, FieldVisitor& fields) {
   const std::vector<std::pair<std::string, NamedProjection>> names = {
       {"centroid", NamedProjection::kCentroid},
       {"sample", NamedProjection::kSample},
       {"perp", NamedProjection::kPerp},
       {"median", NamedProjection::kMedian}};
-  auto reader = loss_reader(table);
-  reader.choice("projection_pos", fields.projection_pos, names)
-      .choice("projection_neg", fields.projection_neg, names);
-  read_fields(reader, fields.options);
-  reader.done();
+  fields.choice("projection_pos", options.projection_pos, names)
+      .choice("projection_neg", options.projection_neg, names);
+  list_fields(options.options, fields);
 }
+
+namespace {
 
 template <class Options>
 std::vector<c10::IValue> prepare(Table& table) {
-  Options options;
-  read_options(table, options);
+  const auto options = read_options<Options>(table, "loss");
+  table = to_table(options);
   return write_scalars(options);
+}
+
+std::vector<c10::IValue> prepare_projnce(Table& table) {
+  const auto settings = read_options<ProjnceSettings>(table, "loss");
+  table = to_table(settings);
+  return write_scalars(settings.options);
 }
 
 /// The tensors of a loss over rows, with what it takes beside them.
@@ -178,6 +185,7 @@ std::vector<LossOperator> make_operators() {
                                               {.name = "labels"}};
   auto projnce_loss = row_loss<ProjnceOptions>("projnce", evaluate<ProjnceOptions, projnce>);
   projnce_loss.construction_options = {{"preset", "str", "str"}};
+  projnce_loss.prepare = prepare_projnce;
   auto mlp_loss = row_loss<ProjnceMlpOptions>("projnce_mlp", evaluate_projnce_mlp,
                                               {{.name = "class_vectors", .differentiable = true}});
   mlp_loss.construction_options = {{"hidden", "int", "int"}};

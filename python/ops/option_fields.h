@@ -26,6 +26,9 @@ struct GeneralizedInfoNCEFields {
   GeneralizedInfoNCEOptions options = {};
 };
 
+void list_fields(CeFields& options, FieldVisitor& fields);
+void list_fields(GeneralizedInfoNCEFields& options, FieldVisitor& fields);
+
 template <class Visit>
 void visit_fields(CeFields& /*options*/, const Visit& /*visit*/) {}
 

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "projnce/core/error.h"
+#include "projnce/core/table_reader.h"
+#include "projnce/core/table_writer.h"
 #include "projnce/core/toml.h"
 
 namespace projnce {
@@ -13,8 +15,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 AugmentOptions read(const std::string& text) {
-  auto table = parse_toml(text, "run.toml");
-  return read_augment_options(table);
+  return read_options<AugmentOptions>(parse_toml(text, "run.toml"), "augment");
 }
 
 std::string complaint(const std::string& text) {
@@ -27,12 +28,11 @@ std::string complaint(const std::string& text) {
 }
 
 TEST(AugmentOptions, DefaultToWhatSupConUses) {
-  Table table;
-  const auto options = read_augment_options(table);
+  const auto options = read("");
   EXPECT_EQ(options.views, 2);
   EXPECT_EQ(options.crop_scale_min, 0.2);
   EXPECT_EQ(options.hue, 0.1);
-  EXPECT_TRUE(table.has("grayscale_probability"));
+  EXPECT_TRUE(to_table(options).has("grayscale_probability"));
 }
 
 TEST(AugmentOptions, AreReadFromATable) {

@@ -7,6 +7,8 @@
 #include <set>
 
 #include "projnce/core/error.h"
+#include "projnce/core/table_reader.h"
+#include "projnce/core/table_writer.h"
 #include "projnce/core/toml.h"
 #include "tests/support/complaint.h"
 
@@ -17,21 +19,19 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 MelOptions read_mel(const std::string& text) {
-  auto table = parse_toml(text, "run.toml");
-  return read_mel_options(table, "sound");
+  return read_options<MelOptions>(parse_toml(text, "run.toml"), "sound");
 }
 
 std::string mel_complaint(const std::string& text) {
   return testing::complaint([&] { read_mel(text); });
 }
 
-TEST(MelOptions, AreReadFromATableAndWrittenBack) {
-  Table table;
-  const auto defaults = read_mel_options(table, "sound", {.seconds = 6.5});
+TEST(MelOptions, AreReadFromATableAndWritten) {
+  const auto defaults = read_options<MelOptions>({}, "sound", {.seconds = 6.5});
   EXPECT_EQ(defaults.rate, 16000);
   EXPECT_EQ(defaults.samples(), 104'000);
   EXPECT_EQ(defaults.highest(), 8000);
-  EXPECT_TRUE(table.has("scale"));
+  EXPECT_TRUE(to_table(defaults).has("scale"));
   const auto options = read_mel("rate = 8000\nscale = \"slaney\"\nhigh = 3000\nhop = 128\n");
   EXPECT_EQ(options.rate, 8000);
   EXPECT_EQ(options.scale, MelScale::kSlaney);

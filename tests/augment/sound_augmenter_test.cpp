@@ -7,6 +7,8 @@
 #include <numeric>
 
 #include "projnce/augment/sound/sound_ops.h"
+#include "projnce/core/table_reader.h"
+#include "projnce/core/table_writer.h"
 #include "projnce/core/toml.h"
 #include "tests/support/complaint.h"
 #include "tests/support/sound_signals.h"
@@ -146,18 +148,18 @@ TEST_F(SoundAugmenterTest, SilenceEmptyBackgroundsAndWholeMasksGiveFiniteViews) 
 }
 
 TEST(SoundAugmentOptions, AreReadFromATable) {
-  auto table = parse_toml("time_shift = 0.2\nnoise_db_min = 3\n", "run.toml");
-  const auto options = read_sound_augment_options(table);
+  const auto table = parse_toml("time_shift = 0.2\nnoise_db_min = 3\n", "run.toml");
+  const auto options = read_options<SoundAugmentOptions>(table, "augment.sound");
   EXPECT_EQ(options.time_shift, 0.2);
   EXPECT_EQ(options.noise_db_min, 3);
   EXPECT_EQ(options.frequency_mask, 0.1);
-  EXPECT_TRUE(table.has("background_db_max"));
+  EXPECT_TRUE(to_table(options).has("background_db_max"));
 }
 
 TEST(SoundAugmentOptions, RefuseValuesOutOfRangeOrOrder) {
   const auto refusal = [](const std::string& text) {
-    auto table = parse_toml(text, "run.toml");
-    return testing::complaint([&] { read_sound_augment_options(table); });
+    const auto table = parse_toml(text, "run.toml");
+    return testing::complaint([&] { read_options<SoundAugmentOptions>(table, "augment.sound"); });
   };
   EXPECT_THAT(refusal("time_shift = 1.5"), HasSubstr("time_shift"));
   EXPECT_THAT(refusal("gain_db = -1"), HasSubstr("gain_db"));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "projnce/core/error.h"
+#include "projnce/core/table_writer.h"
 #include "projnce/core/toml.h"
 #include "tests/support/complaint.h"
 
@@ -15,6 +16,15 @@ using ::testing::HasSubstr;
 
 enum class Schedule { kConstant, kCosine };
 
+struct Inner {
+  int count = 3;
+  uint64_t seed = 0;
+};
+
+void list_fields(Inner& inner, FieldVisitor& fields) {
+  fields.field("count", inner.count, between(1, 9)).field("seed", inner.seed);
+}
+
 struct Options {
   int64_t epochs = 10;
   double rate = 0.5;
@@ -22,29 +32,35 @@ struct Options {
   std::string note = "none";
   std::vector<double> mean = {0.5};
   std::optional<double> base;
+  std::string limit = "auto";
   Schedule schedule = Schedule::kConstant;
+  Inner inner;
 };
 
-Options read(Table& table) {
-  Options options;
-  TableReader(table, "train")
-      .field("epochs", options.epochs, at_least(1))
+void list_fields(Options& options, FieldVisitor& fields) {
+  fields.field("epochs", options.epochs, at_least(1))
       .field("rate", options.rate, above(0))
       .field("balanced", options.balanced)
       .field("note", options.note)
       .field("mean", options.mean, between(0, 1))
       .field("base", options.base, above(0))
+      .text_or_count("limit", options.limit)
       .choice("schedule", options.schedule,
               {{"constant", Schedule::kConstant}, {"cosine", Schedule::kCosine}})
-      .done();
-  return options;
+      .section("inner", options.inner)
+      .check([&options] {
+        if (options.rate > 100) fail("the rate exceeds 100");
+      });
+}
+
+Options read(const std::string& text) {
+  return read_options<Options>(parse_toml(text, "run.toml"), "train");
 }
 
 /// The sentence that reading `text` ends with, hint included.
 std::string complaint(const std::string& text) {
   try {
-    auto table = parse_toml(text, "run.toml");
-    read(table);
+    read(text);
   } catch (const Error& error) {
     return concat(error.what(), " ", error.hint());
   }
@@ -52,42 +68,53 @@ std::string complaint(const std::string& text) {
 }
 
 TEST(TableReader, ReadsEveryKindOfField) {
-  auto table = parse_toml(
+  const auto options = read(
       "epochs = 3\nrate = 1\nbalanced = true\nnote = 'x'\nmean = [0.1, 1]\nbase = 0.07\n"
-      "schedule = 'cosine'",
-      "run.toml");
-  const auto options = read(table);
+      "limit = 5\nschedule = 'cosine'\n[inner]\ncount = 4\nseed = 6");
   EXPECT_EQ(options.epochs, 3);
   EXPECT_EQ(options.rate, 1.0);
   EXPECT_TRUE(options.balanced);
   EXPECT_EQ(options.note, "x");
   EXPECT_EQ(options.mean, (std::vector<double>{0.1, 1.0}));
   EXPECT_EQ(options.base, 0.07);
+  EXPECT_EQ(options.limit, "5");
   EXPECT_EQ(options.schedule, Schedule::kCosine);
+  EXPECT_EQ(options.inner.count, 4);
+  EXPECT_EQ(options.inner.seed, 6u);
 }
 
 TEST(TableReader, ReadsArraysOfTexts) {
-  auto table = parse_toml("names = ['a', 'b']\nwrong = ['a', 1]", "run.toml");
+  const auto table = parse_toml("names = ['a', 'b']\nwrong = ['a', 1]", "run.toml");
   std::vector<std::string> names;
   std::vector<std::string> absent = {"c"};
   TableReader reader(table, "");
   reader.field("names", names).field("absent", absent);
   EXPECT_EQ(names, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(absent, std::vector<std::string>{"c"});
-  EXPECT_TRUE(table.has("absent"));
   EXPECT_THAT(testing::complaint([&] { reader.field("wrong", names); }),
               HasSubstr("a text in quotes"));
 }
 
-TEST(TableReader, CompletesTheTableWithDefaults) {
-  Table table;
-  read(table);
-  auto again = parse_toml(to_toml(table), "resolved.toml");
-  const auto options = read(again);
+TEST(TableReader, WhatIsAbsentKeepsItsDefault) {
+  const auto options = read("");
   EXPECT_EQ(options.epochs, 10);
   EXPECT_EQ(options.rate, 0.5);
   EXPECT_EQ(options.base, std::nullopt);
-  EXPECT_EQ(again.values.size(), 6U) << "all but the optional field";
+  EXPECT_EQ(options.limit, "auto");
+  EXPECT_EQ(options.inner.count, 3);
+}
+
+TEST(TableWriter, WritesWhatTheReaderReadsBack) {
+  Options options;
+  EXPECT_EQ(to_toml(to_table(options)),
+            "balanced = false\nepochs = 10\nlimit = 'auto'\nmean = [0.5]\nnote = 'none'\n"
+            "rate = 0.5\nschedule = 'constant'\n\n[inner]\ncount = 3\nseed = 0\n")
+      << "all but the optional field";
+  options = read("epochs = 7\nbase = 2\nmean = []\nlimit = '1%'\nrate = 3\n[inner]\ncount = 9");
+  const auto written = to_toml(to_table(options));
+  EXPECT_EQ(to_toml(to_table(read(written))), written);
+  EXPECT_THAT(written, AllOf(HasSubstr("base = 2.0"), HasSubstr("mean = []"),
+                             HasSubstr("limit = '1%'"), HasSubstr("rate = 3.0")));
 }
 
 TEST(TableReader, UnknownKeyNamesThePlaceAndTheNearestKey) {
@@ -105,7 +132,20 @@ TEST(TableReader, WrongTypesAreNamed) {
   EXPECT_THAT(complaint("balanced = 1"), HasSubstr("true or false"));
   EXPECT_THAT(complaint("note = 1"), HasSubstr("text"));
   EXPECT_THAT(complaint("mean = 1"), HasSubstr("array"));
-  EXPECT_THAT(complaint("[epochs]\na = 1"), HasSubstr("is a section"));
+  EXPECT_THAT(complaint("limit = true"), HasSubstr("a text in quotes"));
+  EXPECT_THAT(complaint("[epochs]\na = 1"), HasSubstr("run.toml:1: epochs is a section"));
+  EXPECT_THAT(complaint("inner = 1"), HasSubstr("expected a section [inner]"));
+}
+
+TEST(TableReader, SectionsAreNamedInFull) {
+  EXPECT_THAT(complaint("[inner]\ncount = 10"),
+              HasSubstr("run.toml:2: [train.inner] count = 10 is out of range"));
+  EXPECT_THAT(complaint("[inner]\ncuont = 1"), HasSubstr("unknown key 'cuont' in [train.inner]"));
+}
+
+TEST(TableReader, RulesBetweenFieldsComeAfterUnknownKeys) {
+  EXPECT_THAT(complaint("rate = 101"), HasSubstr("the rate exceeds 100"));
+  EXPECT_THAT(complaint("rate = 101\nepoch = 1"), HasSubstr("unknown key 'epoch'"));
 }
 
 TEST(TableReader, NumbersOutOfRangeAreNamedWithTheRange) {

@@ -22,11 +22,10 @@ std::string dataset_of(const std::string& folder) {
 /// Whether the folder opens and every sample that is left decodes. Throws what is no
 /// projnce::Error.
 bool opens(const std::string& name, const std::filesystem::path& folder) {
-  Table table;
-  table.values["name"] = {name, {}};
-  table.values["root"] = {folder.native(), {}};
+  auto options = dataset_options(name);
+  options.root = folder.native();
   try {
-    const auto opened = open_dataset(table, {});
+    const auto opened = open_dataset(options, {});
     for (const auto& part : {opened.train, opened.test}) {
       for (int64_t i = 0; i < part->size(); ++i) part->decode(i);
     }

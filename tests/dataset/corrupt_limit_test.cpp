@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "projnce/core/toml.h"
 #include "tests/support/complaint.h"
 
 namespace projnce {
@@ -34,19 +33,6 @@ TEST(CorruptLimit, OtherTextsAreRefused) {
                 AllOf(HasSubstr("--max-corrupt = '" + text + "'"), HasSubstr("such as 1%")))
         << text;
   }
-}
-
-TEST(CorruptLimit, ATableMayHoldANumber) {
-  const auto read = [](const std::string& text) {
-    auto table = parse_toml(text, "run.toml");
-    TableReader reader(table, "dataset");
-    const auto limit = read_corrupt_limit(table, reader);
-    return limit.text() + " " + std::get<std::string>(table.values.at("max_corrupt").data);
-  };
-  EXPECT_EQ(read("max_corrupt = 3"), "3 3");
-  EXPECT_EQ(read("max_corrupt = '3%'"), "3% 3%");
-  EXPECT_EQ(read(""), "auto auto");
-  EXPECT_THAT(testing::complaint([&] { read("max_corrupt = true"); }), HasSubstr("max_corrupt"));
 }
 
 }  // namespace

@@ -28,17 +28,15 @@ class LayoutChoiceTest : public ::testing::Test {
   }
 
   /// As `projnce data` and `projnce train` name it; `layout` is the user's, "" to find it out.
-  Table table(const std::string& layout = {}) {
-    Table made;
-    made.values["name"] = layout.empty()
-                              ? Value{recognise_dataset(folder_.root()).value_or("folder"), {}}
-                              : Value{layout, kLayoutOption};
-    made.values["root"] = Value{folder_.root().native(), {}};
+  DatasetOptions options(const std::string& layout = {}) {
+    auto made = dataset_options(
+        layout.empty() ? recognise_dataset(folder_.root()).value_or("folder") : layout);
+    made.layout_chosen = !layout.empty();
+    made.root = folder_.root().native();
     return made;
   }
   DatasetSplit open(const std::string& layout = {}) {
-    auto made = table(layout);
-    return open_unchecked_dataset(made, {});
+    return open_unchecked_dataset(options(layout), {});
   }
 
   testing::DatasetFolder folder_;
@@ -88,9 +86,8 @@ TEST_F(LayoutChoiceTest, TheLogOfTrainingSaysLayoutAndWarnings) {
   }
   folder_.write_text("emu/a.heic", "x");
   std::ostringstream log;
-  auto made = table();
-  open_dataset(made, {.logger = std::make_shared<spdlog::logger>(
-                          "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log))});
+  open_dataset(options(), {.logger = std::make_shared<spdlog::logger>(
+                               "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log))});
   EXPECT_THAT(log.str(), AllOf(HasSubstr("layout: folder (a sub-folder for each class"),
                                HasSubstr("emu holds no picture and is left out"),
                                HasSubstr("1 .heic file is not read, such as emu/a.heic")));
@@ -104,8 +101,7 @@ TEST_F(LayoutChoiceTest, ATrainingPartOfOneClassIsRefusedBeforeAnythingIsRead) {
   const auto refusal =
       AllOf(HasSubstr("samples of one class only, 'yes'"), HasSubstr("two classes"));
   EXPECT_THAT(testing::complaint([&] { open(); }), refusal);
-  auto made = table();
-  EXPECT_THAT(testing::complaint([&] { open_dataset(made, {}); }), refusal);
+  EXPECT_THAT(testing::complaint([&] { open_dataset(options(), {}); }), refusal);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "projnce/core/table_writer.h"
 #include "projnce/core/toml.h"
 #include "projnce/dataset/labels.h"
 #include "tests/support/complaint.h"
@@ -43,8 +44,7 @@ class DatasetRegistryTest : public ::testing::Test {
   }
 
   OpenedDataset open(const std::string& more = {}) {
-    auto table = folder_table(more);
-    return open_dataset(table, {.seed = 1, .threads = 2});
+    return open_dataset(parse_dataset_options(folder_table(more), 1), {.seed = 1, .threads = 2});
   }
 
   std::string complaint_on(const std::string& more) {
@@ -54,22 +54,44 @@ class DatasetRegistryTest : public ::testing::Test {
   testing::ScratchDir dir_;
 };
 
-TEST_F(DatasetRegistryTest, OpensAFolderAndCompletesTheTable) {
+TEST_F(DatasetRegistryTest, OpensAFolder) {
   add_classes(10);
-  auto plain =
-      parse_toml(concat("name = 'folder'\nroot = '", dir_.path().native(), "'"), "run.toml");
-  open_dataset(plain, {.seed = 7});
-  EXPECT_THAT(to_toml(plain), AllOf(HasSubstr("split = 'hash'"), HasSubstr("split_seed = 0")));
-  auto table = folder_table();
-  const auto opened = open_dataset(table, {.seed = 7});
+  const auto options = parse_dataset_options(folder_table(), 7);
+  const auto opened = open_dataset(options, {.seed = 7});
   EXPECT_EQ(opened.train->size(), 16);
   EXPECT_EQ(opened.test->size(), 4);
   EXPECT_EQ(opened.root, dir_.path());
   EXPECT_EQ(opened.skipped_train, 0);
   EXPECT_TRUE(opened.clean_train_labels.empty());
-  EXPECT_THAT(to_toml(table),
-              AllOf(HasSubstr("test_fraction = 0.2"), HasSubstr("max_train = 0"),
-                    HasSubstr("strict = false"), HasSubstr("seed = 7"), HasSubstr("rate = 0.0")));
+  EXPECT_THAT(to_toml(to_table(options)),
+              AllOf(HasSubstr("split = 'shuffle'"), HasSubstr("test_fraction = 0.2"),
+                    HasSubstr("max_train = 0"), HasSubstr("strict = false"), HasSubstr("seed = 7"),
+                    HasSubstr("rate = 0.0")));
+}
+
+TEST_F(DatasetRegistryTest, OptionsReadBackAsTheyWereWritten) {
+  for (const auto& name : dataset_names()) {
+    const auto written = to_toml(to_table(dataset_options(name)));
+    EXPECT_EQ(to_toml(to_table(parse_dataset_options(parse_toml(written, "run.toml")))), written);
+  }
+  EXPECT_THAT(to_toml(to_table(dataset_options("folder"))),
+              AllOf(HasSubstr("split = 'hash'"), HasSubstr("split_seed = 0")));
+  EXPECT_THAT(to_toml(to_table(dataset_options("stl10"))), HasSubstr("fold = -1"));
+  const auto own_seed = parse_dataset_options(parse_toml("[label_noise]\nseed = 3", "run.toml"), 7);
+  EXPECT_EQ(own_seed.label_noise.seed, 3u);
+  EXPECT_EQ(own_seed.feature_noise.seed, 7u);
+}
+
+TEST_F(DatasetRegistryTest, TheLimitOfDamageIsWrittenAsItIsGiven) {
+  const auto written = [](const std::string& text) {
+    return parse_dataset_options(parse_toml(text, "run.toml")).max_corrupt;
+  };
+  EXPECT_EQ(written(""), "auto");
+  EXPECT_EQ(written("max_corrupt = 3"), "3");
+  EXPECT_EQ(written("max_corrupt = '0.12345678%'"), "0.12345678%");
+  EXPECT_THAT(testing::complaint([&] { written("max_corrupt = true"); }), HasSubstr("max_corrupt"));
+  EXPECT_THAT(testing::complaint([&] { written("max_corrupt = 'many'"); }),
+              HasSubstr("[dataset] max_corrupt = 'many'"));
 }
 
 TEST_F(DatasetRegistryTest, LimitsThePartsToStratifiedSubsets) {
@@ -118,8 +140,7 @@ TEST_F(DatasetRegistryTest, ManyDamagedSamplesAreAnErrorUnlessUnchecked) {
   EXPECT_THAT(complaint_on(""), HasSubstr("expected at most 1 % or 5 files"));
   EXPECT_THAT(complaint_on("max_corrupt = 5"), HasSubstr("expected at most 5:"));
   EXPECT_EQ(open("max_corrupt = '30%'").skipped_train + open("max_corrupt = 6").skipped_test, 6);
-  auto table = folder_table();
-  const auto split = open_unchecked_dataset(table, {});
+  const auto split = open_unchecked_dataset(parse_dataset_options(folder_table()), {});
   EXPECT_EQ(split.train->size() + split.test->size(), 26);
 }
 
@@ -132,10 +153,8 @@ TEST_F(DatasetRegistryTest, RejectsUnknownNamesAndKeys) {
   EXPECT_THAT(complaint_on("[label_noise]\np = 0.1"), HasSubstr("unknown key 'p'"));
   EXPECT_THAT(complaint_on("test_fraction = 0"), HasSubstr("test_fraction = 0 is out of range"));
   const auto complaint_about = [](const std::string& text) {
-    return testing::complaint([&] {
-      auto table = parse_toml(text, "run.toml");
-      open_dataset(table, {});
-    });
+    return testing::complaint(
+        [&] { open_dataset(parse_dataset_options(parse_toml(text, "run.toml")), {}); });
   };
   EXPECT_THAT(complaint_about("name = 'fashion_mnist'"),
               AllOf(HasSubstr("no dataset called 'fashion_mnist'"),
@@ -153,8 +172,8 @@ TEST_F(DatasetRegistryTest, LooksInThePlacesInOrder) {
       dataset_places("fashion-mnist", context),
       ElementsAre(dir_.path() / "data/fashion-mnist", dir_.path() / "cache/projnce/fashion-mnist",
                   "/usr/share/datasets/fashion-mnist"));
-  auto table = parse_toml("name = 'mnist'", "run.toml");
-  EXPECT_THAT(testing::complaint([&] { open_dataset(table, context); }),
+  const auto options = dataset_options("mnist");
+  EXPECT_THAT(testing::complaint([&] { open_dataset(options, context); }),
               AllOf(HasSubstr("dataset mnist is not on this machine"),
                     HasSubstr("cache/projnce/mnist"), HasSubstr("set dataset.root")));
 
@@ -164,7 +183,7 @@ TEST_F(DatasetRegistryTest, LooksInThePlacesInOrder) {
                         testing::encode_idx({2, 1, 1}, {3, 4}));
     testing::write_file(root / (part + "-labels-idx1-ubyte"), testing::encode_idx({2}, {5, 6}));
   }
-  const auto opened = open_dataset(table, context);
+  const auto opened = open_dataset(options, context);
   EXPECT_EQ(opened.root, root);
   EXPECT_THAT(labels_of(*opened.train), ElementsAre(5, 6));
 }
@@ -185,13 +204,13 @@ TEST_F(DatasetRegistryTest, LooksForFoldersAndArchivesByTheirOfficialNames) {
   EXPECT_THAT(dataset_places("cifar10", context),
               ElementsAre(dir_.path() / "cifar10", dir_.path() / "cifar-10-batches-bin",
                           dir_.path() / "cifar-10-binary.tar.gz"));
-  auto table = parse_toml("name = 'cifar10'", "run.toml");
+  const auto options = dataset_options("cifar10");
   add_cifar10(dir_.path() / "elsewhere/cifar-10-batches-bin");
   const auto archive = dir_.path() / "cifar-10-binary.tar.gz";
   const auto command = concat("tar czf ", archive.native(), " -C ",
                               (dir_.path() / "elsewhere").native(), " cifar-10-batches-bin");
   ASSERT_EQ(std::system(command.c_str()), 0);
-  auto opened = open_dataset(table, context);
+  auto opened = open_dataset(options, context);
   EXPECT_EQ(opened.root, archive);
   EXPECT_EQ(opened.train->size(), 5);
   EXPECT_THAT(opened.remarks, Contains("a subset: 5 of the official 50000 training samples"));
@@ -199,7 +218,7 @@ TEST_F(DatasetRegistryTest, LooksForFoldersAndArchivesByTheirOfficialNames) {
 
   std::filesystem::create_directory(dir_.path() / "cifar10");
   std::filesystem::rename(archive, dir_.path() / "cifar10/cifar-10-binary.tar.gz");
-  opened = open_dataset(table, context);
+  opened = open_dataset(options, context);
   EXPECT_EQ(opened.root, dir_.path() / "cifar10");
   EXPECT_EQ(opened.train->size(), 5) << "the archive in the folder";
 }
@@ -224,8 +243,7 @@ TEST_F(DatasetRegistryTest, RecognisesLayouts) {
 TEST_F(DatasetRegistryTest, FieldsBelongToTheirDatasets) {
   const auto complaint_about = [&](const std::string& text) {
     return testing::complaint([&] {
-      auto table = parse_toml(text, "run.toml");
-      open_dataset(table, {.data_root = dir_.path()});
+      open_dataset(parse_dataset_options(parse_toml(text, "run.toml")), {.data_root = dir_.path()});
     });
   };
   EXPECT_THAT(complaint_about("name = 'cifar10'\ncoarse = true"),
@@ -238,14 +256,14 @@ TEST_F(DatasetRegistryTest, FieldsBelongToTheirDatasets) {
 }
 
 TEST_F(DatasetRegistryTest, AMissingRootIsNamed) {
-  auto table = parse_toml("name = 'folder'\nroot = '/no/such'", "run.toml");
-  EXPECT_THAT(testing::complaint([&] { open_dataset(table, {}); }),
+  auto options = dataset_options("folder");
+  options.root = "/no/such";
+  EXPECT_THAT(testing::complaint([&] { open_dataset(options, {}); }),
               HasSubstr("there is no folder /no/such"));
 }
 
 TEST_F(DatasetRegistryTest, AFolderNeedsARoot) {
-  auto table = parse_toml("name = 'folder'", "run.toml");
-  EXPECT_THAT(testing::complaint([&] { open_dataset(table, {}); }),
+  EXPECT_THAT(testing::complaint([&] { open_dataset(dataset_options("folder"), {}); }),
               AllOf(HasSubstr("dataset folder"), HasSubstr("set dataset.root")));
 }
 

@@ -35,13 +35,12 @@ void write_tones(const std::filesystem::path& root) {
 }
 
 OpenedDataset open_tones(const std::filesystem::path& root, ClipFormat sound = {}) {
-  Table table;
-  table.values["name"] = {std::string("folder"), {}};
-  table.values["root"] = {root.native(), {}};
-  table.values["split"] = {std::string("shuffle"), {}};  // takes the same share of every class
+  auto options = dataset_options("folder");
+  options.root = root.native();
+  options.layout = HoldOut{.rule = SplitRule::kShuffle};  // takes the same share of every class
   OpenContext context;
   context.sound = sound;
-  return open_dataset(table, context);
+  return open_dataset(options, context);
 }
 
 TEST(Sounds, OfAFolderGetOneRateAndOneLength) {
@@ -70,11 +69,10 @@ TEST(Sounds, TakeTheLengthThatIsGiven) {
 TEST(Sounds, HaveNoFeatureNoise) {
   const testing::ScratchDir dir;
   write_tones(dir.path());
-  Table table;
-  table.values["name"] = {std::string("folder"), {}};
-  table.values["root"] = {dir.path().native(), {}};
-  table.tables["feature_noise"].values["deviation"] = {70.0, {}};
-  EXPECT_THAT(testing::complaint([&] { open_dataset(table, {}); }), HasSubstr("is for pictures"));
+  auto options = dataset_options("folder");
+  options.root = dir.path().native();
+  options.feature_noise.deviation = 70;
+  EXPECT_THAT(testing::complaint([&] { open_dataset(options, {}); }), HasSubstr("is for pictures"));
 }
 
 TEST(Spectrograms, AreThoseOfTheFrontEndWithAndWithoutCache) {

@@ -38,9 +38,9 @@ class StoredSplitTest : public ::testing::Test {
   }
 
   OpenedDataset open(const OpenContext& context, const std::string& more = {}) {
-    auto table = parse_toml(
+    const auto table = parse_toml(
         concat("name = 'folder'\nroot = '", folder_.root().native(), "'\n", more), "run.toml");
-    return open_dataset(table, context);
+    return open_dataset(parse_dataset_options(table, context.seed), context);
   }
   StoredSplitPtr record(const std::string& more = {}) {
     return open({.record_split = true}, more).split;

@@ -5,6 +5,7 @@
 #include <torch/types.h>
 
 #include "projnce/core/error.h"
+#include "projnce/core/table_writer.h"
 #include "projnce/core/toml.h"
 
 namespace projnce {
@@ -14,37 +15,44 @@ using ::testing::HasSubstr;
 
 TEST(EncoderRegistry, MakesEveryEncoderItNames) {
   for (const auto& name : encoder_names()) {
-    auto table = parse_toml("name = '" + name + "'\ndim = 16", "run.toml");
-    const auto model = make_model(table, {.channels = 1, .height = 28, .width = 28});
+    auto options = encoder_options(name);
+    options.head.dim = 16;
+    const auto model = make_model(options, {.channels = 1, .height = 28, .width = 28});
     model->eval();
     EXPECT_EQ(model->forward(torch::zeros({2, 1, 28, 28})).embeddings.size(1), 16) << name;
   }
 }
 
 TEST(EncoderRegistry, DefaultsAreThePapers) {
-  Table table;
-  const auto model = make_model(table, {.channels = 3, .height = 32, .width = 32});
+  const auto options = parse_encoder_options({});
+  EXPECT_EQ(options.name, "resnet18");
+  const auto model = make_model(options, {.channels = 3, .height = 32, .width = 32});
   EXPECT_EQ(model->feature_dim(), 512);
   EXPECT_EQ(model->embedding_dim(), 128);
-  EXPECT_EQ(std::get<std::string>(table.values.at("name").data), "resnet18");
 }
 
-TEST(EncoderRegistry, CompletesTablesWithoutBuildingAModel) {
+TEST(EncoderRegistry, OptionsReadBackAsTheyWereWritten) {
   for (const auto& name : encoder_names()) {
-    auto built = parse_toml("name = '" + name + "'", "run.toml");
-    auto completed = built;
-    make_model(built, {.channels = 1, .height = 28, .width = 28});
-    complete_encoder_table(completed);
-    EXPECT_EQ(to_toml(completed), to_toml(built));
-    EXPECT_TRUE(completed.values.contains("head")) << name;
+    const auto written = to_toml(to_table(encoder_options(name)));
+    EXPECT_EQ(to_toml(to_table(parse_encoder_options(parse_toml(written, "run.toml")))), written);
   }
+  EXPECT_EQ(to_toml(to_table(encoder_options("resnet-small"))),
+            "dim = 128\nengine = 'auto'\nhead = 'mlp'\nname = 'resnet-small'\nstem = 'auto'\n"
+            "width = 16\n");
+  const auto text = "dim = 32\nhead = 'linear'\nlayers = 2\nname = 'mlp'\nwidth = 64\n";
+  EXPECT_EQ(to_toml(to_table(parse_encoder_options(parse_toml(text, "run.toml")))), text);
+}
+
+TEST(EncoderRegistry, OptionsOfAnotherEncoderAreRefused) {
+  EncoderOptions options;
+  options.name = "mlp";
+  EXPECT_THROW(make_model(options, {}), c10::Error);
 }
 
 TEST(EncoderRegistry, RejectsUnknownNamesAndFields) {
   const auto complaint = [](const std::string& text) {
     try {
-      auto table = parse_toml(text, "run.toml");
-      complete_encoder_table(table);
+      parse_encoder_options(parse_toml(text, "run.toml"));
     } catch (const Error& error) {
       return concat(error.what(), " ", error.hint());
     }

@@ -29,9 +29,9 @@ using ::testing::UnorderedElementsAre;
 /// nothing is left out unseen.
 EmbeddingModelPtr drawn_model(const std::string& encoder, const InputFormat& format) {
   torch::manual_seed(3);
-  auto table = parse_toml(encoder, "encoder");
   auto model = make_model(
-      table, {.channels = format.channels(), .height = format.height(), .width = format.width()});
+      parse_encoder_options(parse_toml(encoder, "encoder")),
+      {.channels = format.channels(), .height = format.height(), .width = format.width()});
   const torch::NoGradGuard no_gradient;
   for (auto& parameter : model->named_parameters()) {
     if (parameter.value().dim() == 1) parameter.value().uniform_(0.5, 1.5);

@@ -57,15 +57,14 @@ TEST_F(CeTest, IsNotContrastive) {
 TEST_F(CeTest, ClassifiersReadFeaturesOrElseTheEmbeddings) {
   torch::manual_seed(3);
   for (const std::string name : {"ce", "sce"}) {
-    Table table;
-    table.values["name"] = {name, {}};
-    const auto loss = make_loss(table, {.num_classes = 3, .embedding_dim = 4, .feature_dim = 7});
+    const auto loss =
+        make_loss(loss_options(name), {.num_classes = 3, .embedding_dim = 4, .feature_dim = 7});
     const auto features = random_normal(9, 7, 23);
     EXPECT_TRUE(std::isfinite((*loss)(z_, y_, {}, features).item<double>()));
     EXPECT_EQ(loss->logits(features).sizes(), (std::vector<int64_t>{9, 3}));
     EXPECT_THAT(complaint([&] { loss->forward(batch()); }),
                 HasSubstr("the classifier reads [N, 7]"));
-    const auto narrow = make_loss(table, {.num_classes = 3, .embedding_dim = 4});
+    const auto narrow = make_loss(loss_options(name), {.num_classes = 3, .embedding_dim = 4});
     EXPECT_TRUE(std::isfinite(narrow->forward(batch()).item<double>()));
   }
 }

@@ -66,9 +66,7 @@ TEST(RegistryReduction, EveryLossHasEveryReduction) {
   auto batch = balanced_batch();
   batch.anchor_features = random_normal(8, 7, 13);
   for (const auto& name : loss_names()) {
-    Table table;
-    table.values["name"] = {name, {}};
-    const auto loss = make_loss(table, kShape);
+    const auto loss = make_loss(loss_options(name), kShape);
     loss->to(torch::kFloat64);
     const auto value = [&](Reduction reduction) {
       batch.reduction = reduction;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "projnce/core/error.h"
+#include "projnce/core/table_writer.h"
 #include "tests/support/batches.h"
 
 namespace projnce {
@@ -27,9 +28,9 @@ ContrastiveBatch small_batch() {
                     testing::random_normal(8, 7, 2).to(torch::kFloat32));
 }
 
-std::string complaint(Table table, const LossShape& shape = kShape) {
+std::string complaint(const Table& table, const LossShape& shape = kShape) {
   try {
-    make_loss(table, shape);
+    make_loss(parse_loss_options(table), shape);
   } catch (const Error& error) {
     return concat(error.what(), " ", error.hint());
   }
@@ -44,8 +45,7 @@ class LossRegistry : public ::testing::Test {
 
 TEST_F(LossRegistry, EveryNameMakesALossThatRuns) {
   for (const auto& name : loss_names()) {
-    auto table = table_of(name);
-    const auto value = make_loss(table, kShape)->evaluate(small_batch());
+    const auto value = make_loss(loss_options(name), kShape)->evaluate(small_batch());
     EXPECT_TRUE(std::isfinite(value.loss.item<double>())) << name;
     EXPECT_EQ(value.loss.dim(), 0) << name;
     EXPECT_FALSE(value.parts.empty()) << name;
@@ -61,21 +61,56 @@ TEST_F(LossRegistry, NamesAreInOrder) {
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
 }
 
-TEST_F(LossRegistry, CompletesTheTable) {
-  auto table = table_of("projnce");
-  make_loss(table, kShape);
+TEST_F(LossRegistry, DefaultsAreWrittenInFull) {
+  const auto table = to_table(parse_loss_options(table_of("projnce")));
   EXPECT_EQ(std::get<double>(table.values.at("temperature").data), 0.07);
   EXPECT_EQ(std::get<std::string>(table.values.at("r_centroid").data), "loo_i");
+}
+
+TEST_F(LossRegistry, OptionsReadBackAsTheyWereWritten) {
+  for (const auto& name : loss_names()) {
+    const auto written = to_table(loss_options(name));
+    const auto again = to_table(parse_loss_options(written));
+    EXPECT_EQ(again.values.size(), written.values.size()) << name;
+    EXPECT_EQ(again.tables.size(), written.tables.size()) << name;
+    for (const auto& [key, value] : written.values) {
+      EXPECT_EQ(again.values.at(key).data.index(), value.data.index()) << name << " " << key;
+    }
+  }
 }
 
 TEST_F(LossRegistry, APresetSetsItsOptionsAndSingleOnesOverrideIt) {
   auto table = table_of("projnce");
   table.values["preset"] = {std::string("paper"), {}};
   table.values["r_exclude"] = {std::string("none"), {}};
-  make_loss(table, kShape);
+  table = to_table(parse_loss_options(table));
   EXPECT_TRUE(std::get<bool>(table.values.at("include_self_pos").data));
   EXPECT_EQ(std::get<std::string>(table.values.at("r_centroid").data), "full");
   EXPECT_EQ(std::get<std::string>(table.values.at("r_exclude").data), "none");
+  EXPECT_EQ(std::get<std::string>(table.values.at("preset").data), "paper");
+}
+
+TEST_F(LossRegistry, TellsTheTemperatureOfTheLoss) {
+  for (const auto& name : loss_names()) {
+    const bool has_one = name != "ce" && name != "sce";
+    EXPECT_EQ(temperature_of(loss_options(name)), has_one ? std::optional(0.07) : std::nullopt)
+        << name;
+  }
+}
+
+TEST_F(LossRegistry, WhatALossCannotBeMadeOfIsRefusedWhenItIsRead) {
+  auto table = table_of("sce");
+  table.values["A"] = {1.0, "run.toml:3"};
+  EXPECT_THAT(complaint(table),
+              HasSubstr("run.toml:3: [loss] A = 1 is out of range, expected below 0"));
+  table = table_of("projnce-mlp");
+  table.values["class_weight"] = {std::string("uniform"), {}};
+  table.values["denom"] = {std::string("exclude_self"), {}};
+  EXPECT_THAT(complaint(table), AllOf(HasSubstr("no anchor to exclude"), HasSubstr("set denom")));
+  table = table_of("selfp");
+  table.values["projection_pos"] = {std::string("fixed"), {}};
+  EXPECT_THAT(complaint(table), HasSubstr("file is missing"));
+  EXPECT_THROW(make_loss({"ce", SupConOptions{}}, kShape), c10::Error);
 }
 
 TEST_F(LossRegistry, RejectsUnknownNamesAndFields) {
@@ -102,7 +137,7 @@ TEST_F(LossRegistry, SelfpCombinesAnyTwoProjectionsByName) {
       if (neg == "fixed" && pos != neg) {
         table.tables["neg"].values["file"] = {std::string("labels.npy"), {}};
       }
-      const auto loss = make_loss(table, kShape, load)->forward(small_batch());
+      const auto loss = make_loss(parse_loss_options(table), kShape, load)->forward(small_batch());
       EXPECT_TRUE(std::isfinite(loss.item<double>())) << pos << " " << neg;
     }
   }
@@ -112,7 +147,7 @@ TEST_F(LossRegistry, ProjectionsOfOneNameAreOneObject) {
   auto table = table_of("selfp");
   table.values["projection_pos"] = {std::string("mlp"), {}};
   table.values["projection_neg"] = {std::string("mlp"), {}};
-  EXPECT_EQ(make_loss(table, kShape)->parameters().size(), 1U);
+  EXPECT_EQ(make_loss(parse_loss_options(table), kShape)->parameters().size(), 1U);
   table.tables["neg"].values["hidden"] = {int64_t{4}, {}};
   EXPECT_THAT(complaint(table), HasSubstr("unknown key 'neg'"));
 }

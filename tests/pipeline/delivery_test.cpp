@@ -4,7 +4,6 @@
 #include <torch/types.h>
 #include <torch/utils.h>
 
-#include "projnce/core/toml.h"
 #include "projnce/eval/nearest_centroid.h"
 
 namespace projnce {
@@ -89,11 +88,9 @@ TEST(ReportedAccuracy, IsThatOfTheDeliveredModelOrThePapers) {
   auto evaluation = made_evaluation(false);
   const auto delivery = make_delivery(evaluation, {}, {.epoch = 9, .epochs = 9});
   const RunProgress progress{.last_accuracy = 0.25, .best_accuracy = 0.75, .best_epoch = 4};
-  const auto dataset = [](const std::string& rate) {
-    return parse_toml("[label_noise]\nrate = " + rate + "\n[feature_noise]\ndeviation = 0.0\n", "");
-  };
-  const auto clean = dataset("0.0");
-  const auto noisy = dataset("0.5");
+  const DatasetOptions clean;
+  DatasetOptions noisy;
+  noisy.label_noise.rate = 0.5;
   const double top1 = delivery.judgement.accuracy.top1;
   for (const auto& data : {clean, noisy}) {
     const auto own = reported_accuracy(delivery, progress, EvalReport::kDelivered, data);

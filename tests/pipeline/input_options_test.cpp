@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "projnce/core/table_reader.h"
+#include "projnce/core/table_writer.h"
 #include "projnce/core/toml.h"
 #include "tests/support/complaint.h"
 #include "tests/support/memory_dataset.h"
@@ -15,10 +17,18 @@ using testing::constant_image;
 using ::testing::HasSubstr;
 using testing::MemoryDataset;
 
+InputSettings settings_in(const std::string& text) {
+  return read_options<InputSettings>(parse_toml(text, "run.toml"), "input");
+}
+
 InputOptions resolve(const std::vector<Image>& images, const std::string& settings = "") {
-  auto table = parse_toml(settings, "run.toml");
   const MemoryDataset dataset(images, std::vector<int64_t>(images.size(), 0), 1);
-  return resolve_input(table, dataset, 1);
+  return resolve_input(settings_in(settings), dataset, 1);
+}
+
+/// What is read back of options that were written.
+InputOptions written_and_read(const InputOptions& options) {
+  return input_options(settings_in(to_toml(to_table(input_settings(options)))));
 }
 
 TEST(InputOptions, SmallSquaresKeepTheirSize) {
@@ -53,12 +63,11 @@ TEST(InputOptions, ContradictionsAreNamed) {
               HasSubstr("for 3 channels"));
 }
 
-TEST(InputOptions, TheResolvedTableReadsBackTheSame) {
-  Table table;
-  const MemoryDataset dataset({constant_image(8, 8, 1, 100)}, {0}, 1);
-  const auto input = resolve_input(table, dataset, 1);
-  auto again = parse_toml(to_toml(table), "config.toml");
-  const auto read = read_input_options(again);
+TEST(InputOptions, WhatIsResolvedReadsBackTheSame) {
+  const auto input = resolve({constant_image(8, 8, 1, 100)});
+  const auto read = written_and_read(input);
+  EXPECT_THAT(to_toml(to_table(input_settings(input))),
+              ::testing::StartsWith("channels = 1\nimage_size = 8\nkind = 'image'\nmean = ["));
   EXPECT_EQ(read.image_size, input.image_size);
   EXPECT_EQ(read.mean, input.mean);
   EXPECT_EQ(read.std, input.std);
@@ -80,28 +89,26 @@ class FeatureDataset : public MemoryDataset {
 
 TEST(InputOptions, SoundsKeepTheirSectionAndOneMean) {
   const FeatureDataset dataset(SampleKind::kSound, {1, 128, 17, std::vector<float>(128 * 17, -3)});
-  auto table = parse_toml("[sound]\nseconds = 0.5\nscale = 'slaney'", "run.toml");
-  const auto input = resolve_input(table, dataset, 1);
+  const auto input =
+      resolve_input(settings_in("[sound]\nseconds = 0.5\nscale = 'slaney'"), dataset, 1);
   EXPECT_EQ(input.shape().height, 128);
   EXPECT_EQ(input.shape().width, 16);
   EXPECT_EQ(input.mean, std::vector<double>{-3});
-  auto again = parse_toml(to_toml(table), "config.toml");
-  const auto read = read_input_options(again);
+  const auto read = written_and_read(input);
   EXPECT_EQ(read.kind, SampleKind::kSound);
   EXPECT_EQ(read.mel.scale, MelScale::kSlaney);
   EXPECT_EQ(read.mel.seconds, 0.5);
-  EXPECT_EQ(table.values.count("image_size"), 0U);
+  EXPECT_FALSE(to_table(input_settings(input)).has("image_size"));
 }
 
 TEST(InputOptions, VectorsTellTheirSize) {
   const FeatureDataset dataset(SampleKind::kVector, {4, 1, 1, {1, 2, 3, 4}});
-  Table table;
-  const auto input = resolve_input(table, dataset, 1);
+  const auto input = resolve_input({}, dataset, 1);
   EXPECT_EQ(input.shape().channels, 4);
   EXPECT_EQ(input.format().values(), 4U);
   EXPECT_EQ(input.mean, std::vector<double>{2.5});
-  Table wrong = parse_toml("vector_size = 5", "run.toml");
-  EXPECT_THAT(complaint([&] { resolve_input(wrong, dataset, 1); }), HasSubstr("vectors of 4"));
+  EXPECT_THAT(complaint([&] { resolve_input(settings_in("vector_size = 5"), dataset, 1); }),
+              HasSubstr("vectors of 4"));
 }
 
 TEST(InputOptions, SettingsOfAnotherKindAreRefused) {

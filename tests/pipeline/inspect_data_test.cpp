@@ -6,6 +6,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/pipeline/run_config.h"
+#include "projnce/pipeline/run_request.h"
 #include "projnce/pipeline/training_data.h"
 #include "tests/support/complaint.h"
 #include "tests/support/data_files.h"
@@ -45,9 +46,9 @@ std::vector<std::string> names_in(const Dataset& part) {
 }
 
 TEST_F(InspectDataTest, SeesTheSplitThatTrainingSees) {
-  auto config = read_run_config({.data = dir_.path()});
-  const auto settings = read_run_settings(config);
-  const auto trained = open_training_data(config, settings, /*threads=*/1, context_);
+  const auto config =
+      parse_run_config(requested_settings({.data = dir_.path()}), EncoderChoice::kData);
+  const auto trained = open_training_data(config, /*threads=*/1, context_);
   const auto inspection = inspect_folder();
   EXPECT_EQ(names_in(*inspection.split.train), names_in(trained.train()));
   EXPECT_EQ(names_in(*inspection.split.test), names_in(trained.test()));
@@ -72,7 +73,7 @@ TEST_F(InspectDataTest, AnUnknownLayoutIsAnsweredWithTheNearest) {
   EXPECT_THAT(testing::complaint([&] { inspect_folder("fodler"); }),
               HasSubstr("did you mean 'folder'"));
   EXPECT_THAT(
-      testing::complaint([&] { read_run_config({.data = dir_.path(), .layout = "fodler"}); }),
+      testing::complaint([&] { requested_settings({.data = dir_.path(), .layout = "fodler"}); }),
       HasSubstr("did you mean 'folder'"));
 }
 

@@ -6,6 +6,7 @@
 #include <torch/utils.h>
 
 #include "projnce/checkpoint/tensor_file.h"
+#include "projnce/core/table_reader.h"
 #include "projnce/core/toml.h"
 #include "projnce/encoder/registry.h"
 #include "projnce/eval/accuracy.h"
@@ -27,20 +28,20 @@ constexpr int64_t kReadoutClasses = 3;
 TrainedModel made_model(const std::string& loss) {
   torch::manual_seed(1);
   TrainedModel trained;
-  trained.config = parse_toml(
-      "[encoder]\nname = 'mlp'\nlayers = 1\nwidth = 6\ndim = 5\n"
-      "[input]\nkind = 'vector'\nvector_size = 4\n"
-      "mean = [0.0]\nstd = [1.0]\n[loss]\nname = '" +
-          loss + "'\n",
-      "test");
+  trained.config = read_options<ModelConfig>(
+      parse_toml("[encoder]\nname = 'mlp'\nlayers = 1\nwidth = 6\ndim = 5\n"
+                 "[input]\nkind = 'vector'\nvector_size = 4\n"
+                 "mean = [0.0]\nstd = [1.0]\n[loss]\nname = '" +
+                     loss + "'\n",
+                 "test"),
+      "");
   trained.class_names = {"a", "b", "c"};
   trained.train_classes = kReadoutClasses;
-  trained.input = read_input_options(trained.config.tables["input"]);
-  trained.model = make_model(trained.config.tables["encoder"], trained.input.shape());
-  trained.loss =
-      make_loss(trained.config.tables["loss"], {.num_classes = kReadoutClasses,
-                                                .embedding_dim = trained.model->embedding_dim(),
-                                                .feature_dim = trained.model->feature_dim()});
+  trained.input = input_options(trained.config.input);
+  trained.model = make_model(trained.config.encoder, trained.input.shape());
+  trained.loss = make_loss(trained.config.loss, {.num_classes = kReadoutClasses,
+                                                 .embedding_dim = trained.model->embedding_dim(),
+                                                 .feature_dim = trained.model->feature_dim()});
   trained.class_vectors = torch::randn({kReadoutClasses, trained.model->embedding_dim()});
   return trained;
 }

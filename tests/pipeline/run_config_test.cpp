@@ -7,7 +7,9 @@
 #include <fstream>
 
 #include "projnce/core/toml.h"
+#include "projnce/pipeline/run_request.h"
 #include "projnce/pipeline/setting_keys.h"
+#include "projnce/train/passing_state.h"
 #include "tests/support/complaint.h"
 #include "tests/support/scratch_dir.h"
 
@@ -32,30 +34,30 @@ TEST(RunConfig, SettingsWinOverTheFolderWhichWinsOverTheFile) {
   const ScratchDir dir;
   const auto path =
       write_config(dir, "[dataset]\nname = 'folder'\nroot = 'a'\n[train]\nepochs = 3");
-  const auto table = read_run_config(
+  const auto table = requested_settings(
       {.config = path, .data = "b", .settings = {"train.epochs=4", "train.epochs=5"}});
   EXPECT_EQ(text_of(table, "dataset", "root"), "b");
   EXPECT_EQ(std::get<int64_t>(table.tables.at("train").values.at("epochs").data), 5);
 }
 
 TEST(RunConfig, DataMayBeTheNameOfAKnownDataset) {
-  auto table = read_run_config({.data = "fashion-mnist"});
+  auto table = requested_settings({.data = "fashion-mnist"});
   EXPECT_EQ(text_of(table, "dataset", "name"), "fashion-mnist");
   EXPECT_FALSE(table.tables.at("dataset").values.contains("root"));
   const ScratchDir dir;
   const auto path = write_config(dir, "[dataset]\nname = 'cifar10'\nroot = 'a'");
-  table = read_run_config({.config = path, .data = "fashion-mnist"});
+  table = requested_settings({.config = path, .data = "fashion-mnist"});
   EXPECT_EQ(text_of(table, "dataset", "name"), "fashion-mnist");
   EXPECT_FALSE(table.tables.at("dataset").values.contains("root"));
 }
 
 TEST(RunConfig, StoredConfigurationsWithoutARuleHaveTheFormerOne) {
   const ScratchDir dir;
-  auto table = read_stored_config(write_config(dir, "[dataset]\ntest_fraction = 0.2"));
+  auto table = read_stored_settings(write_config(dir, "[dataset]\ntest_fraction = 0.2"));
   EXPECT_EQ(text_of(table, "dataset", "split"), "shuffle");
-  table = read_stored_config(write_config(dir, "[dataset]\ntest_fraction = 0.2\nsplit = 'hash'"));
+  table = read_stored_settings(write_config(dir, "[dataset]\ntest_fraction = 0.2\nsplit = 'hash'"));
   EXPECT_EQ(text_of(table, "dataset", "split"), "hash");
-  table = read_stored_config(write_config(dir, "[dataset]\nname = 'mnist'"));
+  table = read_stored_settings(write_config(dir, "[dataset]\nname = 'mnist'"));
   EXPECT_FALSE(table.tables.at("dataset").values.contains("split"));
 }
 
@@ -63,7 +65,7 @@ TEST(RunConfig, ATypoInAnySectionStopsBeforeDataIsOpened) {
   const ScratchDir dir;
   const auto complaint_about = [&](const std::string& text) {
     const auto path = write_config(dir, "[dataset]\nname = 'mnist'\n" + text);
-    return complaint([&] { read_run_config({.config = path}); });
+    return complaint([&] { requested_settings({.config = path}); });
   };
   EXPECT_THAT(complaint_about("[train]\nepoch = 1"),
               AllOf(HasSubstr("run.toml:4"), HasSubstr("did you mean 'epochs'?")));
@@ -79,7 +81,7 @@ TEST(RunConfig, ATypoInAnySectionStopsBeforeDataIsOpened) {
 TEST(RunConfig, AKeyWithoutItsSectionIsAnsweredWithTheSection) {
   const auto complaint_about = [](const std::string& setting) {
     return complaint([&] {
-      read_run_config({.data = {}, .settings = {"dataset.name=mnist", setting}});
+      requested_settings({.data = {}, .settings = {"dataset.name=mnist", setting}});
     });
   };
   EXPECT_THAT(complaint_about("epochs=3"), AllOf(HasSubstr("--set epochs=3: unknown key 'epochs'"),
@@ -106,18 +108,18 @@ TEST(SettingKeys, AreFoundByTheirLastPart) {
 }
 
 TEST(RunConfig, NothingToTrainOnIsSaidWithWhatToDo) {
-  EXPECT_THAT(complaint([] { read_run_config({}); }), HasSubstr("--data FOLDER"));
+  EXPECT_THAT(complaint([] { requested_settings({}); }), HasSubstr("--data FOLDER"));
 }
 
 TEST(RunConfig, QuickDefaultsFitTheNumberOfSamplesAndGiveWayToSettings) {
   const testing::ScratchDir photos;
-  auto table = read_run_config({.data = photos.path(), .settings = {"train.batch_size=7"}});
+  auto table = requested_settings({.data = photos.path(), .settings = {"train.batch_size=7"}});
   apply_quick_defaults(table, SampleKind::kImage, 50'000);
   const auto& train = table.tables.at("train").values;
   EXPECT_EQ(std::get<int64_t>(train.at("epochs").data), 10);
   EXPECT_EQ(std::get<int64_t>(train.at("batch_size").data), 7);
 
-  auto small = read_run_config({.data = photos.path()});
+  auto small = requested_settings({.data = photos.path()});
   apply_quick_defaults(small, SampleKind::kImage, 300);
   EXPECT_EQ(std::get<int64_t>(small.tables.at("train").values.at("epochs").data), 100);
   EXPECT_EQ(std::get<int64_t>(small.tables.at("train").values.at("batch_size").data), 75);
@@ -126,7 +128,7 @@ TEST(RunConfig, QuickDefaultsFitTheNumberOfSamplesAndGiveWayToSettings) {
 TEST(RunConfig, QuickDefaultsTakeTheLossThatDoesBestWithWrongLabels) {
   Table table;
   apply_quick_defaults(table, SampleKind::kImage, 1000);
-  EXPECT_EQ(text_setting(table, "loss", "name"), "projnce-mlp");
+  EXPECT_EQ(text_of(table, "loss", "name"), "projnce-mlp");
   EXPECT_EQ(std::get<double>(table.tables.at("loss").values.at("temperature").data), 0.2);
 }
 
@@ -134,7 +136,7 @@ TEST(RunConfig, QuickDefaultsLeaveALossThatWasChosenAlone) {
   Table table;
   table.tables["loss"].values["name"] = Value{std::string("ce"), {}};
   apply_quick_defaults(table, SampleKind::kImage, 1000);
-  EXPECT_EQ(text_setting(table, "loss", "name"), "ce");
+  EXPECT_EQ(text_of(table, "loss", "name"), "ce");
   EXPECT_EQ(table.tables.at("loss").values.size(), 1u);
 }
 
@@ -142,11 +144,80 @@ TEST(RunConfig, QuickDefaultsChooseTheEncoderByTheKindOfSamples) {
   const auto encoder_of = [](SampleKind kind) {
     Table table;
     apply_quick_defaults(table, kind, 1000);
-    return text_setting(table, "encoder", "name");
+    return text_of(table, "encoder", "name");
   };
   EXPECT_EQ(encoder_of(SampleKind::kImage), "resnet-small");
   EXPECT_EQ(encoder_of(SampleKind::kSound), "audio-cnn");
   EXPECT_EQ(encoder_of(SampleKind::kVector), "mlp");
+}
+
+TEST(RunConfig, EveryValueHasADefault) {
+  const auto config = parse_run_config({});
+  EXPECT_EQ(config.run.seed, 1);
+  EXPECT_EQ(config.dataset.name, "fashion-mnist");
+  EXPECT_EQ(config.encoder.name, "resnet18");
+  EXPECT_EQ(config.loss.name, "projnce");
+  EXPECT_EQ(config.train.epochs, 500);
+  EXPECT_EQ(config.augment.views, 2);
+  EXPECT_EQ(config.eval.every, 1);
+  EXPECT_TRUE(config.report.page);
+  EXPECT_EQ(config.input.image_size, std::nullopt);
+}
+
+TEST(RunConfig, WhatIsWrittenReadsBackTheSame) {
+  for (const std::string text :
+       {"", "seed = 9\nthreads = 3\n[input]\nkind = 'image'\nmean = [0.1]\nstd = [1]",
+        "[dataset]\nname = 'stl10'\nfold = 3\n[loss]\nname = 'selfp'\nprojection_pos = 'perp'\n"
+        "[loss.pos]\nbandwidth = 2\n[loss.neg]\ndetach = true",
+        "[encoder]\nname = 'audio-cnn'\nwidth = 8\n[input.sound]\nrate = 8000\n"
+        "[augment.sound]\ngain_db = 3\n[dataset]\nname = 'esc50'\nmax_corrupt = 3",
+        "[loss]\nname = 'joint-projnce'\npreset = 'paper'\nbeta = 2\ntheta = 0.25",
+        "[loss]\nname = 'supcon'\nbase_tau = 1\n[dataset]\nname = 'crema-d'\n"
+        "test_speakers = ['1001']\n[eval]\nprotocols = ['knn', 'probe']"}) {
+    const auto written = to_toml(parse_run_config(parse_toml(text, "run.toml")));
+    EXPECT_EQ(to_toml(parse_run_config(parse_toml(written, "config.toml"))), written) << text;
+  }
+}
+
+TEST(RunConfig, NumbersAreWrittenInTheTypeOfTheirField) {
+  const auto written = to_toml(parse_run_config(
+      parse_toml("[train]\nlearning_rate = 1\n[dataset]\nmax_corrupt = 5", "run.toml")));
+  EXPECT_THAT(written, AllOf(HasSubstr("learning_rate = 1.0\n"), HasSubstr("max_corrupt = '5'\n")));
+}
+
+TEST(RunConfig, NoiseHasTheSeedOfTheRunUnlessItHasItsOwn) {
+  const auto config =
+      parse_run_config(parse_toml("seed = 4\n[dataset.label_noise]\nseed = 8", "run.toml"));
+  EXPECT_EQ(config.dataset.label_noise.seed, 8u);
+  EXPECT_EQ(config.dataset.feature_noise.seed, 4u);
+}
+
+TEST(RunConfig, TheVersionThatStartedARunStays) {
+  EXPECT_THAT(to_toml(parse_run_config(parse_toml("version = '0.0.1'", "config.toml"))),
+              HasSubstr("version = '0.0.1'\n"));
+}
+
+TEST(RunConfig, AnEncoderThatTheDataChoosesIsNotReadYet) {
+  const auto settings = parse_toml("[encoder]\nwidth = 8\n[dataset]\nname = 'folder'", "run.toml");
+  EXPECT_THAT(complaint([&] { parse_run_config(settings); }), HasSubstr("unknown key 'width'"));
+  EXPECT_NO_THROW(parse_run_config(settings, EncoderChoice::kData));
+  EXPECT_THAT(complaint([&] {
+                parse_run_config(parse_toml("encoder = 1", "run.toml"), EncoderChoice::kData);
+              }),
+              HasSubstr("a section [encoder]"));
+}
+
+TEST(RunConfig, DrawsNoRandomNumbersAndBuildsNothing) {
+  const auto before = random_state();
+  for (const auto& encoder : encoder_names()) {
+    for (const auto& loss : loss_names()) {
+      Table settings;
+      settings.tables["encoder"].values["name"] = Value{encoder, {}};
+      settings.tables["loss"].values["name"] = Value{loss, {}};
+      to_toml(parse_run_config(settings));
+      ASSERT_TRUE(torch::equal(random_state(), before)) << encoder << ", " << loss;
+    }
+  }
 }
 
 }  // namespace

@@ -191,8 +191,11 @@ TEST_F(FinishedRunTest, SummarizesWhatItTrained) {
 TEST_F(FinishedRunTest, EvaluatesAsItDidDuringTraining) {
   const auto result =
       evaluate_run({.run = run(), .data = {}, .judge = {}, .context = {}}, silent_logger());
-  EXPECT_EQ(result.at("top1"), summary().at("accuracy").at("last"));
-  EXPECT_EQ(result.at("samples"), summary().at("samples").at("test"));
+  EXPECT_EQ(result.judgements.front().accuracy.top1,
+            summary().at("accuracy").at("last").get<double>());
+  EXPECT_EQ(result.samples, summary().at("samples").at("test").get<int64_t>());
+  EXPECT_EQ(result.class_names, (std::vector<std::string>{"bright", "dark"}));
+  EXPECT_EQ(result.data.value().gone, 0);
 }
 
 TEST_F(FinishedRunTest, PredictsTheClassesOfFiles) {
@@ -214,11 +217,14 @@ TEST_F(FinishedRunTest, EmbedsItsOwnData) {
 
 TEST_F(FinishedRunTest, AuditsEveryLabel) {
   const auto output = *dir_ / "suspects.csv";
-  audit_run(
+  const auto audit = audit_run(
       {.run = run(), .output = output, .sheet = {}, .features = {}, .options = {}, .context = {}},
       silent_logger());
   const auto lines = contents(output);
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1 + 2 * kPerClass);
+  EXPECT_EQ(audit.report.samples, 2 * kPerClass);
+  EXPECT_EQ(audit.report.parts.size(), 2U);
+  EXPECT_EQ(audit.files, std::vector<fs::path>{output});
 }
 
 TEST_F(FinishedRunTest, ExportsItsModel) {

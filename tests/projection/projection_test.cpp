@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "projnce/core/table_reader.h"
 #include "projnce/projection/centroid.h"
 #include "projnce/projection/fixed.h"
 #include "projnce/projection/median.h"
@@ -262,28 +263,31 @@ TEST_F(Projections, TheRegistryMakesEveryProjection) {
         return random_unit_rows(9, 3, 4);
       }};
   for (const auto& name : projection_names()) {
-    Table table;
-    if (name == "fixed") table.values["file"] = {std::string("vectors.npy"), {}};
-    const auto projection = make_projection(name, table, context);
+    auto options = projection_options(name);
+    if (name == "fixed") options.own = FixedFileOptions{"vectors.npy"};
+    const auto projection = make_projection(options, context);
     const auto projected = projection->project(candidates(x_, y_.abs()));
     EXPECT_EQ(projected.vectors.size(0), projected.per_row ? 7 : 3) << name;
   }
 }
 
 TEST_F(Projections, TheRegistryRejectsWhatItDoesNotKnow) {
-  Table table;
-  EXPECT_THAT(complaint([&] { make_projection("meduan", table, {}); }),
+  const auto read = [](const std::string& name, const Table& table) {
+    return read_options(table, "loss.pos", projection_options(name));
+  };
+  EXPECT_THAT(complaint([&] { projection_options("meduan"); }),
               AllOf(HasSubstr("meduan"), HasSubstr("median")));
+  Table table;
   table.values["metrik"] = {std::string("l1"), {}};
-  EXPECT_THAT(complaint([&] { make_projection("perp", table, {}); }), HasSubstr("metric"));
+  EXPECT_THAT(complaint([&] { read("perp", table); }),
+              AllOf(HasSubstr("[loss.pos]"), HasSubstr("metric")));
+  EXPECT_THAT(complaint([&] { read("fixed", {}); }), HasSubstr("file is missing"));
   Table fixed;
-  EXPECT_THAT(complaint([&] { make_projection("fixed", fixed, {}); }),
-              HasSubstr("file is missing"));
   fixed.values["file"] = {std::string("a.npy"), {}};
-  EXPECT_THAT(complaint([&] { make_projection("fixed", fixed, {}); }),
+  EXPECT_THAT(complaint([&] { make_projection(read("fixed", fixed), {}); }),
               HasSubstr("no matrix loader"));
-  Table mlp;
-  EXPECT_THAT(complaint([&] { make_projection("mlp", mlp, {}); }), HasSubstr("num_classes = 0"));
+  EXPECT_THAT(complaint([&] { make_projection(projection_options("mlp"), {}); }),
+              HasSubstr("num_classes = 0"));
 }
 
 }  // namespace

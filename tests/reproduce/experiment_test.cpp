@@ -41,8 +41,9 @@ TEST(PaperExperiments, CanAllBeReadAtEveryScale) {
 TEST(PaperExperiments, UseLossesThatThereAre) {
   const LossShape shape{.num_classes = 3, .embedding_dim = 4, .feature_dim = 5};
   for (const auto& name : experiment_names()) {
-    for (auto method : read_experiment(name, "full").methods) {
-      EXPECT_NE(make_loss(method.settings.tables["loss"], shape, nullptr), nullptr) << method.name;
+    for (const auto& method : read_experiment(name, "full").methods) {
+      const auto options = parse_loss_options(method.settings.tables.at("loss"));
+      EXPECT_NE(make_loss(options, shape), nullptr) << method.name;
     }
   }
 }

@@ -50,10 +50,9 @@ struct Side {
     torch::manual_seed(4);
     model = std::make_shared<EmbeddingModel>(std::make_shared<TestEncoder>(norm),
                                              HeadOptions{.dim = 6});
-    Table table;
-    table.values["name"] = Value{loss_name, "test"};
-    loss = make_loss(
-        table, {.num_classes = kRankClasses, .embedding_dim = 6, .feature_dim = kRankFeatures});
+    loss =
+        make_loss(loss_options(loss_name),
+                  {.num_classes = kRankClasses, .embedding_dim = 6, .feature_dim = kRankFeatures});
     model->to(torch::kDouble);
     loss->to(torch::kDouble);
   }

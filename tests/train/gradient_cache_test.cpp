@@ -103,9 +103,8 @@ class GradientCache : public ::testing::Test {
   void prepare(EncoderPtr encoder, const std::string& loss_name = "supcon") {
     torch::manual_seed(1);
     model = std::make_shared<EmbeddingModel>(std::move(encoder), HeadOptions{.dim = 5});
-    Table table;
-    table.values["name"] = Value{loss_name, {}};
-    loss = make_loss(table, {.num_classes = 3, .embedding_dim = 5, .feature_dim = kFeatures});
+    loss = make_loss(loss_options(loss_name),
+                     {.num_classes = 3, .embedding_dim = 5, .feature_dim = kFeatures});
     model->to(torch::kFloat64);
     loss->to(torch::kFloat64);
     set_batch(kBatch);

@@ -70,9 +70,8 @@ struct RankTraining {
     torch::manual_seed(1);
     model = std::make_shared<EmbeddingModel>(std::make_shared<PoisonedEncoder>(poisoned_call),
                                              HeadOptions{.dim = 8});
-    Table table;
-    table.values["name"] = Value{loss_name, "test"};
-    loss = make_loss(table, {.num_classes = 2, .embedding_dim = 8, .feature_dim = 16});
+    loss = make_loss(loss_options(loss_name),
+                     {.num_classes = 2, .embedding_dim = 8, .feature_dim = 16});
   }
 
   void run(const RanksPtr& ranks, const TrainHooks& hooks = {}) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "projnce/core/table_reader.h"
+#include "projnce/core/table_writer.h"
 #include "tests/support/complaint.h"
 
 namespace projnce {
@@ -16,13 +18,13 @@ TrainOptions options_with_micro_batch(int64_t micro_batch, int64_t batch_size = 
   Table table;
   table.values["micro_batch"] = Value{micro_batch, "run.toml:2"};
   table.values["batch_size"] = Value{batch_size, "run.toml:3"};
-  return read_train_options(table);
+  return read_options<TrainOptions>(table, "train");
 }
 
-TEST(TrainOptions, MicroBatchIsOffUnlessGivenAndWrittenBack) {
-  Table table;
-  EXPECT_EQ(read_train_options(table).micro_batch, 0);
-  EXPECT_EQ(std::get<int64_t>(table.values.at("micro_batch").data), 0);
+TEST(TrainOptions, MicroBatchIsOffUnlessGivenAndWritten) {
+  const auto options = read_options<TrainOptions>({}, "train");
+  EXPECT_EQ(options.micro_batch, 0);
+  EXPECT_EQ(std::get<int64_t>(to_table(options).values.at("micro_batch").data), 0);
 }
 
 TEST(TrainOptions, MicroBatchGoesUpToTheBatch) {

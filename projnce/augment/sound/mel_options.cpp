@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "projnce/core/error.h"
-#include "projnce/core/table_reader.h"
 
 namespace projnce {
 
@@ -20,13 +19,6 @@ void require_within(const std::string& section, const char* key, double value, c
   if (above_low && value <= range.high) return;
   fail("[", section, "] ", key, " = ", value, ", expected ", range.low_open ? "above " : "",
        range.low, " to ", range.high);
-}
-
-/// TableReader's numbers have 64 bits; the ranges keep them far below 32.
-void read_int(TableReader& reader, const char* key, int& target, const Range& range) {
-  int64_t value = target;
-  reader.field(key, value, range);
-  target = static_cast<int>(value);
 }
 
 }  // namespace
@@ -51,23 +43,21 @@ void check_mel_options(const MelOptions& options, const std::string& section) {
   }
 }
 
-MelOptions read_mel_options(Table& table, const std::string& section, MelOptions options) {
-  TableReader reader(table, section);
-  read_int(reader, "rate", options.rate, kRates);
-  reader.field("seconds", options.seconds, between(0, kSeconds.high));
-  read_int(reader, "fft", options.fft, kFftSizes);
-  read_int(reader, "hop", options.hop, between(1, kFftSizes.high));
-  read_int(reader, "mels", options.mels, kMelCounts);
-  reader
+void list_fields(MelOptions& options, FieldVisitor& fields) {
+  fields.field("rate", options.rate, kRates)
+      .field("seconds", options.seconds, between(0, kSeconds.high))
+      .field("fft", options.fft, kFftSizes)
+      .field("hop", options.hop, between(1, kFftSizes.high))
+      .field("mels", options.mels, kMelCounts)
       .choice<MelScale>("scale", options.scale,
                         {{"htk", MelScale::kHtk}, {"slaney", MelScale::kSlaney}})
       .field("low", options.low, at_least(0))
-      .field("high", options.high, at_least(0))
-      .done();
-  auto checked = options;
-  if (checked.seconds == 0) checked.seconds = kSeconds.high;
-  check_mel_options(checked, section);
-  return options;
+      .field("high", options.high, at_least(0));
+  fields.check([&options, section = fields.section_name()] {
+    auto checked = options;
+    if (checked.seconds == 0) checked.seconds = kSeconds.high;
+    check_mel_options(checked, section);
+  });
 }
 
 std::string fingerprint(const MelOptions& options) {

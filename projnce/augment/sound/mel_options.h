@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "projnce/core/table.h"
+#include "projnce/core/field_visitor.h"
 
 namespace projnce {
 
@@ -32,9 +32,8 @@ struct MelOptions {
 /// Throws where a value is out of range, naming it and its `section`.
 void check_mel_options(const MelOptions& options, const std::string& section);
 
-/// Reads a section whose absent keys keep what `options` holds; checked. Here `seconds` may be 0:
-/// the data decides.
-MelOptions read_mel_options(Table& table, const std::string& section, MelOptions options = {});
+/// A section of a configuration; checked. Here `seconds` may be 0: the data decides.
+void list_fields(MelOptions& options, FieldVisitor& fields);
 
 /// All values in one line, different for different ones: part of the key of what is kept on disk.
 std::string fingerprint(const MelOptions& options);

@@ -1,7 +1,6 @@
 #include "projnce/augment/sound/sound_augment_options.h"
 
 #include "projnce/core/error.h"
-#include "projnce/core/table_reader.h"
 
 namespace projnce {
 
@@ -18,10 +17,8 @@ void check_decibels(const char* what, double low, double high) {
 
 }  // namespace
 
-SoundAugmentOptions read_sound_augment_options(Table& table) {
-  SoundAugmentOptions options;
-  TableReader(table, "augment.sound")
-      .field("time_shift", options.time_shift, kShare)
+void list_fields(SoundAugmentOptions& options, FieldVisitor& fields) {
+  fields.field("time_shift", options.time_shift, kShare)
       .field("gain_db", options.gain_db, between(0, 60))
       .field("noise_probability", options.noise_probability, kShare)
       .field("noise_db_min", options.noise_db_min, kDecibels)
@@ -30,11 +27,11 @@ SoundAugmentOptions read_sound_augment_options(Table& table) {
       .field("background_db_min", options.background_db_min, kDecibels)
       .field("background_db_max", options.background_db_max, kDecibels)
       .field("time_mask", options.time_mask, kShare)
-      .field("frequency_mask", options.frequency_mask, kShare)
-      .done();
-  check_decibels("noise", options.noise_db_min, options.noise_db_max);
-  check_decibels("background", options.background_db_min, options.background_db_max);
-  return options;
+      .field("frequency_mask", options.frequency_mask, kShare);
+  fields.check([&options] {
+    check_decibels("noise", options.noise_db_min, options.noise_db_max);
+    check_decibels("background", options.background_db_min, options.background_db_max);
+  });
 }
 
 }  // namespace projnce

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "projnce/core/table.h"
+#include "projnce/core/field_visitor.h"
 
 namespace projnce {
 
@@ -18,7 +18,7 @@ struct SoundAugmentOptions {
   double frequency_mask = 0.1;  ///< largest share of the bands that are blanked
 };
 
-/// Reads [augment.sound]; throws where a value is out of range or a minimum exceeds its maximum.
-SoundAugmentOptions read_sound_augment_options(Table& table);
+/// The section [augment.sound]. Throws where a minimum exceeds its maximum.
+void list_fields(SoundAugmentOptions& options, FieldVisitor& fields);
 
 }  // namespace projnce

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "projnce/core/field_visitor.h"
+#include "projnce/core/table.h"
+
+namespace projnce {
+
+/// Puts fields into a table, from which TableReader reads them back.
+class TableWriter : public FieldVisitor {
+ public:
+  TableWriter() : FieldVisitor("") {}
+
+  bool is_present(const std::string& /*key*/, bool present) override { return present; }
+
+  void check(std::function<void()> /*rule*/) override {}
+
+  Table take() { return std::move(tables_.front().second); }
+
+ private:
+  void visit(const std::string& key, bool& value) override;
+  void visit(const std::string& key, std::string& value) override;
+  void visit(const std::string& key, std::vector<std::string>& value) override;
+  void visit(const std::string& key, int64_t& value, const Range& range) override;
+  void visit(const std::string& key, double& value, const Range& range) override;
+  void visit(const std::string& key, std::vector<double>& value, const Range& range) override;
+  void visit_text_or_count(const std::string& key, std::string& value) override;
+  void visit_choice(const std::string& key, std::string& name,
+                    const std::vector<std::string>& names) override;
+  void begin_section(const std::string& key) override;
+  void end_section() override;
+
+  std::vector<std::pair<std::string, Table>> tables_ = {{}};  // by key; the last is being written
+};
+
+/// All fields of the options, as read_options reads them. By value: list_fields takes what it can
+/// change.
+template <class Options>
+Table to_table(Options options) {
+  TableWriter writer;
+  list_fields(options, writer);
+  return writer.take();
+}
+
+}  // namespace projnce
