@@ -75,7 +75,8 @@ void print_classes(const EvalResult& result) {
 
 void print_retrieval(const RetrievalReport& report) {
   std::cout << "\nretrieval among the test samples\n";
-  for (const auto& [name, value] : retrieval_json(report).items()) {
+  const auto measures = retrieval_json(report);
+  for (const auto& [name, value] : measures.items()) {
     if (name != "queries") {
       std::cout << fmt::format("{:<24} {:>9}\n", name, percent(value.get<double>()));
     }
