@@ -80,7 +80,8 @@ void list_fields(ProjnceMlpOptions& options, FieldVisitor& fields) {
               {{"count", ClassWeight::kCount}, {"uniform", ClassWeight::kUniform}})
       .field("hidden", options.hidden, at_least(0))
       .check([&options] {
-        if (options.class_weight != ClassWeight::kUniform || options.denominator != Exclude::kSelf) {
+        if (options.class_weight != ClassWeight::kUniform ||
+            options.denominator != Exclude::kSelf) {
           return;
         }
         fail(Hint{"set denom to 'all'"},

@@ -92,7 +92,7 @@ LossPtr make_sce(const OwnLossOptions& own, const ProjectionContext& context, in
 }
 
 LossPtr make_generalized_infonce(const OwnLossOptions& own, const ProjectionContext& context,
-                   int64_t /*feature_dim*/) {
+                                 int64_t /*feature_dim*/) {
   const auto& settings = std::get<GeneralizedInfoNCESettings>(own);
   const auto pos = make_projection(settings.pos, context);
   const auto neg =

@@ -39,7 +39,7 @@ struct JointSettings {
 
 /// "selfp": any two projections. Where both have the same name, one object serves as both.
 struct GeneralizedInfoNCESettings {
-  GeneralizedInfoNCEOptions options = {};                               ///< beside the projections
+  GeneralizedInfoNCEOptions options = {};                  ///< beside the projections
   ProjectionOptions pos = projection_options("centroid");  ///< g+
   ProjectionOptions neg = projection_options("sample");    ///< g-
 };
@@ -51,8 +51,8 @@ struct LossOptions {
   /// The loss's own options, of the type that belongs to the name.
   std::variant<ProjnceSettings, CeSettings, InfonceOptions, JointSettings<ProjnceSettings>,
                JointSettings<SupConOptions>, ProjnceMedOptions, ProjnceMlpOptions,
-               ProjncePerpOptions, RinceOptions, SceOptions, GeneralizedInfoNCESettings, SupConOptions,
-               SymnceOptions>
+               ProjncePerpOptions, RinceOptions, SceOptions, GeneralizedInfoNCESettings,
+               SupConOptions, SymnceOptions>
       own = {};
 };
 
