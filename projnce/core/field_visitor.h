@@ -111,9 +111,9 @@ class FieldVisitor {
   /// A struct in a section of its own, by its list_fields.
   template <class Options>
   FieldVisitor& section(const std::string& key, Options& options) {
+    begin_section(key);
     const auto outer = section_;
     section_ = outer.empty() ? key : outer + "." + key;
-    begin_section(key);
     list_fields(options, *this);
     end_section();
     section_ = outer;

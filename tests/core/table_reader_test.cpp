@@ -134,7 +134,8 @@ TEST(TableReader, WrongTypesAreNamed) {
   EXPECT_THAT(complaint("mean = 1"), HasSubstr("array"));
   EXPECT_THAT(complaint("limit = true"), HasSubstr("a text in quotes"));
   EXPECT_THAT(complaint("[epochs]\na = 1"), HasSubstr("run.toml:1: epochs is a section"));
-  EXPECT_THAT(complaint("inner = 1"), HasSubstr("expected a section [inner]"));
+  EXPECT_THAT(complaint("inner = 1"),
+              HasSubstr("[train] inner = 1 has the wrong type, expected a section [inner]"));
 }
 
 TEST(TableReader, SectionsAreNamedInFull) {
