@@ -24,9 +24,9 @@ const std::filesystem::path kPacks = "../../shared/data";
 
 DatasetSplit open_pack(const std::string& name, const std::filesystem::path& root,
                        const std::string& fields = {}) {
-  auto table = parse_toml(concat("name = '", name, "'\nroot = '", root.native(), "'\n", fields),
-                          "packs_test");
-  return open_unchecked_dataset(table, {.seed = 1});
+  const auto table = parse_toml(
+      concat("name = '", name, "'\nroot = '", root.native(), "'\n", fields), "packs_test");
+  return open_unchecked_dataset(parse_dataset_options(table, /*seed=*/1), {.seed = 1});
 }
 
 std::vector<int> pixel_at(const Dataset& dataset, int64_t index, int row, int column) {
