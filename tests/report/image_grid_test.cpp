@@ -37,13 +37,14 @@ ImageGrid grid_of(std::vector<GridTile> tiles, std::string title = {}) {
 }
 
 TEST(GridHtml, HoldsImagesTextsAndNothingFromOutside) {
-  const auto html = grid_html(grid_of({{.image = plain_tile(1, 2, 3),
-                                        .label = "cat",
-                                        .suggested = "<dog>",
-                                        .name = "a/1.png",
-                                        .score = "90 %",
-                                        .verdict = "✓ right",
-                                        .verdict_good = true}}));
+  GridTile tile{.image = plain_tile(1, 2, 3)};
+  tile.label = "cat";
+  tile.suggested = "<dog>";
+  tile.name = "a/1.png";
+  tile.score = "90 %";
+  tile.verdict = "✓ right";
+  tile.verdict_good = true;
+  const auto html = grid_html(grid_of({tile}));
   EXPECT_THAT(html,
               AllOf(HasSubstr("<h1>Grid</h1><p>what it shows</p>"),
                     HasSubstr("<b>cat → &lt;dog&gt;</b><small>a/1.png</small><p>90 % "
