@@ -12,13 +12,26 @@ namespace {
 
 using nlohmann::ordered_json;
 
+/// Uniform if every class has equally many test samples, as datasets have that are balanced by
+/// construction; otherwise training frequencies, which the bounds correct for.
+ClassPriors test_priors(const JudgedSamples& samples) {
+  const auto sizes = torch::bincount(samples.test.labels, {}, samples.num_classes);
+  if (sizes.eq(sizes[0]).all().item<bool>()) return {.num_classes = samples.num_classes};
+  return smoothed_priors(samples.known.labels, samples.num_classes);
+}
+
 ordered_json final_information(const JudgedSamples& samples) {
-  const InformationOptions options{.temperature = samples.temperature};
   const auto& test = samples.test;
   if (test.labels.size(0) < 2) return nullptr;
   const auto& vectors =
       samples.learned_vectors.defined() ? samples.learned_vectors : samples.class_vectors;
-  return measure_information(test.embeddings, test.labels, vectors, options);
+  const auto bounds = held_out_bounds({.rows = {test.embeddings, test.labels},
+                                       .class_vectors = vectors,
+                                       .logits = samples.logits,
+                                       .reference_rows = samples.known.embeddings,
+                                       .reference_labels = samples.known.labels},
+                                      test_priors(samples), samples.temperature);
+  return information_json(test.embeddings, test.labels, bounds);
 }
 
 /// How many classes have test samples, and how many have too few to tell their accuracy.
