@@ -40,10 +40,10 @@ class TrimmedMeanProjection : public projnce::Projection {
 void print_loss(const char* name, projnce::ProjectionPtr positive, const torch::Tensor& rows,
                 const torch::Tensor& labels) {
   // The class vector against every single row: ProjNCE with another g+.
-  projnce::SelfpLoss loss(positive, std::make_shared<projnce::SampleProjection>(),
-                          {.temperature = 0.2});
+  projnce::GeneralizedInfoNCELoss loss(positive, std::make_shared<projnce::SampleProjection>(),
+                                       {.temperature = 0.2});
   const auto leaf = rows.clone().requires_grad_();
-  const auto value = loss.evaluate(projnce::self_batch(leaf, labels));
+  const auto value = loss.evaluate(projnce::make_batch(leaf, labels));
   value.loss.backward();
   std::cout << name << ": loss " << value.loss.item<double>();
   for (const auto& [part, number] : value.parts) {

@@ -51,7 +51,7 @@ int main() {
 
   for (int step = 0; step <= 100; ++step) {
     const auto batch = draw_samples(centres, 256);
-    const auto value = loss.evaluate(projnce::self_batch(embed(batch.points), batch.labels));
+    const auto value = loss.evaluate(projnce::make_batch(embed(batch.points), batch.labels));
     optimizer.zero_grad();
     value.loss.backward();
     optimizer.step();

@@ -3,7 +3,7 @@
 #include "bench/compare/gradient_run.h"
 #include "bench/compare/plain_forms.h"
 #include "projnce/kernel/isa.h"
-#include "projnce/loss/pair_engine.h"
+#include "projnce/loss/pairwise_logsumexp.h"
 #include "projnce/loss/projnce.h"
 #include "projnce/loss/supcon.h"
 
@@ -16,7 +16,7 @@ constexpr double kPairTemperature = 0.07;
 Contestant our_supcon(const std::string& name, const LabelledRows& data) {
   return gradient_contestant(name, "supcon", {data.x}, [data] {
     return SupConLoss({.temperature = kPairTemperature})
-        .forward(self_batch(unit(data.x), data.labels));
+        .forward(make_batch(unit(data.x), data.labels));
   });
 }
 
@@ -72,7 +72,7 @@ std::vector<Contestant> projnce_contestants(Arena& arena, const Case& task) {
   const auto data = make_labelled_rows(task.rows, task.dims, task.classes);
   auto ours = gradient_contestant("ours, projnce", "projnce", {data.x}, [data] {
     return ProjnceLoss({.temperature = kPairTemperature})
-        .forward(self_batch(unit(data.x), data.labels));
+        .forward(make_batch(unit(data.x), data.labels));
   });
   return {our_supcon("ours, supcon", data), std::move(ours),
           with_masks("projnce", data, plain_projnce, arena.too_large(task.rows))};

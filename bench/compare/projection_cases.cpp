@@ -33,7 +33,7 @@ Contestants perp_contestants(const Case& task) {
   const auto hard = torch::one_hot(data.labels, task.classes).to(torch::kFloat32);
   const auto q = (4 * hard + torch::randn({task.rows, task.classes})).softmax(1);  // [N, C]
   const auto ours = [=](const torch::Tensor& z) {
-    auto batch = self_batch(z, data.labels);
+    auto batch = make_batch(z, data.labels);
     batch.candidate_soft_labels = q;
     return projnce_perp(batch, {.temperature = kClassTemperature,
                                 .perp = {.soft_source = SoftSource::kGiven}})
@@ -49,7 +49,7 @@ Contestants perp_contestants(const Case& task) {
 Contestants med_contestants(const Case& task) {
   const auto data = make_labelled_rows(task.rows, task.dims, task.classes);
   const auto ours = [=](const torch::Tensor& z) {
-    return projnce_med(self_batch(z, data.labels), {.temperature = kClassTemperature}).loss;
+    return projnce_med(make_batch(z, data.labels), {.temperature = kClassTemperature}).loss;
   };
   const auto plain = [=](const torch::Tensor& z) {
     const auto g = plain_medians(z, data.labels, task.classes);
@@ -62,7 +62,7 @@ Contestants mlp_contestants(const Case& task) {
   const auto data = make_labelled_rows(task.rows, task.dims, task.classes);
   const auto matrix = torch::randn({task.classes, task.dims}).requires_grad_(true);
   const auto ours = [=](const torch::Tensor& z) {
-    return projnce_mlp(self_batch(z, data.labels), matrix, {.temperature = kClassTemperature}).loss;
+    return projnce_mlp(make_batch(z, data.labels), matrix, {.temperature = kClassTemperature}).loss;
   };
   const auto plain = [=](const torch::Tensor& z) {
     return plain_class_contrast(z, data.labels, unit(matrix), kClassTemperature);

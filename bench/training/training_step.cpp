@@ -49,7 +49,7 @@ void TrainingStep::run(const Batch& batch, Turn& turn) {
   const auto outputs = model_->forward(batch.images);
   laps.end("forward");
   const auto leaves = outputs.embeddings.detach().requires_grad_();
-  const auto value = loss_->forward(self_batch(leaves, batch.labels.repeat({batch.views})));
+  const auto value = loss_->forward(make_batch(leaves, batch.labels.repeat({batch.views})));
   value.backward();
   turn.value = value.item<double>();
   laps.end("loss");

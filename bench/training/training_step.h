@@ -5,7 +5,7 @@
 #include "bench/training/contest.h"
 #include "projnce/encoder/embedding_model.h"
 #include "projnce/loader/batch.h"
-#include "projnce/loss/contrastive_loss.h"
+#include "projnce/loss/loss.h"
 #include "projnce/train/adamw.h"
 
 namespace projnce::bench {

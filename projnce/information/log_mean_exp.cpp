@@ -3,8 +3,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "projnce/kernel/pair_mass.h"
-#include "projnce/kernel/score_tile.h"
+#include "projnce/kernel/pairwise_logsumexp.h"
 
 namespace projnce {
 
@@ -27,7 +26,8 @@ torch::Tensor log_mean_exp(const torch::Tensor& rows, const torch::Tensor& candi
   const auto anchors = rows.contiguous();
   const auto others = candidates.contiguous();
   const auto result = torch::empty({rows.size(0)}, torch::kFloat64);
-  pair_mass(pair_rows_of(anchors, others, temperature), {result.data_ptr<double>(), nullptr});
+  pairwise_logsumexp(pair_rows_of(anchors, others, temperature),
+                     {result.data_ptr<double>(), nullptr});
   return result - std::log(static_cast<double>(candidates.size(0)));
 }
 
@@ -42,16 +42,17 @@ torch::Tensor log_mean_exp_of_others(const torch::Tensor& rows, const torch::Ten
   const auto sums = torch::empty({kPairSets, rows.size(0)}, torch::kFloat64);
   double* const by_set[kPairSets] = {sums[kPositiveSet].data_ptr<double>(),
                                      sums[kNegativeSet].data_ptr<double>()};
-  const auto others = rows.size(0) - sizes.index_select(0, id_of_row);  // [N]
-  if (ids.size(0) == rows.size(0)) {
-    pair_mass(pairs, {by_set[kPositiveSet], nullptr});  // leaves out the row itself
-    return sums[kPositiveSet] - others.to(torch::kFloat64).log();
-  }
+  const bool all_distinct = ids.size(0) == rows.size(0);
   const auto numbers = id_of_row.contiguous();
-  pairs.anchor_class = pairs.candidate_class = numbers.data_ptr<int64_t>();
-  pair_mass(pairs, by_set);
-  const auto& of_others = sums[kNegativeSet];
-  return torch::where(others > 0, of_others - others.to(torch::kFloat64).log(), of_others);
+  if (all_distinct) {
+    pairwise_logsumexp(pairs, {by_set[kPositiveSet], nullptr});  // all rows but the row itself
+  } else {
+    pairs.anchor_class = pairs.candidate_class = numbers.data_ptr<int64_t>();
+    pairwise_logsumexp(pairs, by_set);
+  }
+  const auto of_others = sums[all_distinct ? kPositiveSet : kNegativeSet];
+  const auto count = rows.size(0) - sizes.index_select(0, id_of_row);  // [N]
+  return torch::where(count > 0, of_others - count.to(torch::kFloat64).log(), of_others);
 }
 
 }  // namespace projnce

@@ -9,21 +9,22 @@ int64_t tile_rows(int64_t rows) {
   return std::clamp(rows / kEnoughBlocks / kStep * kStep, kStep, kMost);
 }
 
-Tournament::Tournament(int64_t blocks) : blocks_(blocks), players_(blocks + blocks % 2) {}
+RoundRobinSchedule::RoundRobinSchedule(int64_t blocks)
+    : blocks_(blocks), even_blocks_(blocks + blocks % 2) {}
 
-int64_t Tournament::pairs(int64_t round) const {
+int64_t RoundRobinSchedule::pairs(int64_t round) const {
   if (round == 0) return blocks_;
-  return blocks_ / 2;  // who meets the absent player rests
+  return blocks_ / 2;  // the block that meets the dummy block idles
 }
 
-BlockPair Tournament::pair(int64_t round, int64_t k) const {
+BlockPair RoundRobinSchedule::pair(int64_t round, int64_t k) const {
   if (round == 0) return {k, k};
-  const int64_t circle = players_ - 1;  // all but the last player turn; round 1 is the start
-  const int64_t turn = round - 1;
-  if (players_ != blocks_) ++k;  // pair 0 is the rest
-  if (k == 0) return {turn, circle};
-  const int64_t a = (turn + k) % circle;
-  const int64_t b = (turn - k + circle) % circle;
+  const int64_t circle = even_blocks_ - 1;  // all blocks but the last rotate
+  const int64_t rotation = round - 1;
+  if (even_blocks_ != blocks_) ++k;  // pair 0 holds the dummy block
+  if (k == 0) return {rotation, circle};
+  const int64_t a = (rotation + k) % circle;
+  const int64_t b = (rotation - k + circle) % circle;
   return {std::min(a, b), std::max(a, b)};
 }
 

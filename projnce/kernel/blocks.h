@@ -15,9 +15,9 @@ struct RowBlocks {
   int64_t length(int64_t block) const { return std::min(size, rows - begin(block)); }
 };
 
-/// Rows of a tile: few enough for a core's cache, a multiple of every panel's width, and so many
-/// blocks that threads share them evenly. A function of the rows alone: what is summed in which
-/// order does not depend on the machine's threads.
+/// Rows of a tile: few enough for a core's cache, a multiple of every panel's width, and small
+/// enough that threads share the blocks evenly. Depends on the rows alone, so the order of sums
+/// does not depend on the number of threads.
 int64_t tile_rows(int64_t rows);
 
 struct BlockPair {
@@ -26,24 +26,23 @@ struct BlockPair {
 };
 
 /// Every unordered pair of blocks once, in rounds in which no block occurs twice (the circle method
-/// of tournaments): the pairs of a round may be worked on at once, each adding to its own two
-/// blocks (rounds.h runs them).
-/// Round 0 pairs each block with itself.
-class Tournament {
+/// of round-robin tournaments). The pairs of a round can run in parallel, because each adds to its
+/// own two blocks (rounds.h runs them). Round 0 pairs each block with itself.
+class RoundRobinSchedule {
  public:
-  explicit Tournament(int64_t blocks);
+  explicit RoundRobinSchedule(int64_t blocks);
 
-  int64_t rounds() const { return players_; }
+  int64_t rounds() const { return even_blocks_; }
   int64_t pairs(int64_t round) const;
   BlockPair pair(int64_t round, int64_t k) const;
 
-  /// Where a pair's two blocks are counted among all blocks.
+  /// Indices of a pair's two blocks among all blocks.
   int64_t slots() const { return blocks_; }
   BlockPair slots(BlockPair pair) const { return pair; }
 
  private:
   int64_t blocks_;
-  int64_t players_;  // even: an odd field has a player who is not there
+  int64_t even_blocks_;  // with a dummy block if their number is odd
 };
 
 /// Every pair of a row block with a column block once, in rounds in which none occurs twice.

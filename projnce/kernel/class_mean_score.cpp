@@ -92,14 +92,14 @@ void class_mean_score_gradient(const ClassScoreRows<T>& rows, const double* grad
     });
   }
   if (!d_candidates) return;
-  const auto pulled = class_sums_of<T>(rows.anchors, anchor_class(rows), rows.num_anchors, rows.dim,
-                                       rows.num_classes, weight.data());
+  const auto class_grads = class_sums_of<T>(rows.anchors, anchor_class(rows), rows.num_anchors,
+                                            rows.dim, rows.num_classes, weight.data());
   for_each_row(rows.num_candidates, [&](int64_t j) {
     const int64_t i = j - rows.first_anchor;
     const bool is_anchor = i >= 0 && i < rows.num_anchors;
     const double own = is_anchor ? self_weight * weight[static_cast<size_t>(i)] : 0;
     const T* anchor = rows.anchors + (is_anchor ? i : 0) * rows.dim;
-    const double* sum = pulled.data() + rows.candidate_class[j] * rows.dim;
+    const double* sum = class_grads.data() + rows.candidate_class[j] * rows.dim;
     T* to = d_candidates + j * rows.dim;
     for (int64_t k = 0; k < rows.dim; ++k) to[k] += static_cast<T>(sum[k] - own * anchor[k]);
   });

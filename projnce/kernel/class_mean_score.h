@@ -16,7 +16,7 @@ struct ClassScoreRows {
   const int64_t* candidate_class;  ///< [num_candidates], 0 .. num_classes-1
   const int64_t* class_count;      ///< [num_classes]: candidates of each
   int64_t num_classes;
-  bool include_self;  ///< whether an anchor is one of its positives
+  bool include_self;  ///< if true, an anchor is one of its positives
   double scale;
 };
 
@@ -25,8 +25,8 @@ struct ClassScoreRows {
 template <class T>
 void class_mean_scores(const ClassScoreRows<T>& rows, double* scores);
 
-/// Adds gradient_i * d score_i to the rows' gradients, [rows, dim]; null where not wanted. Both may
-/// be one array where the candidates are the anchors.
+/// Adds gradient_i * d score_i to the rows' gradients, [rows, dim]; null to skip. Both may be
+/// one array if the candidates are the anchors.
 template <class T>
 void class_mean_score_gradient(const ClassScoreRows<T>& rows, const double* gradient, T* d_anchors,
                                T* d_candidates);

@@ -125,7 +125,7 @@ void for_each_panel(const SortedRows<T>& sorted, int64_t count, const Work& work
   const auto view = sorted.view();
   const RowBlocks blocks{count, kSmoothingBlock};
   const int64_t width = sorted.panels().width();
-  run_rounds(Tournament(blocks.count()), [&](BlockPair pair, int /*thread*/) {
+  run_rounds(RoundRobinSchedule(blocks.count()), [&](BlockPair pair, int /*thread*/) {
     const int64_t end = blocks.begin(pair.column) + blocks.length(pair.column);
     for (int64_t column = blocks.begin(pair.column); column < end; column += width) {
       work(SmoothingPanel<T>{.all = &view,

@@ -274,7 +274,7 @@ class Counter {
 KthNeighbours kth_neighbours(const MaxNormRows& rows, int64_t k) {
   NearestSearch search(rows, k);
   auto scratch = scratch_for_threads(rows.dim());
-  run_rounds(Tournament(rows.blocks()), [&](const BlockPair& pair, int thread) {
+  run_rounds(RoundRobinSchedule(rows.blocks()), [&](const BlockPair& pair, int thread) {
     search.look(pair.row, pair.column, scratch[thread]);
   });
   return search.take();
@@ -284,7 +284,7 @@ std::vector<int64_t> count_closer(const MaxNormRows& rows, const std::vector<dou
                                   CountedPairs pairs) {
   Counter counter(rows, limits);
   auto scratch = scratch_for_threads(rows.dim());
-  run_rounds(Tournament(rows.blocks()), [&](const BlockPair& pair, int thread) {
+  run_rounds(RoundRobinSchedule(rows.blocks()), [&](const BlockPair& pair, int thread) {
     const bool skipped =
         pairs == CountedPairs::kOtherGroups && rows.one_group(pair.row, pair.column);
     if (!skipped) counter.add(pair.row, pair.column, scratch[thread]);

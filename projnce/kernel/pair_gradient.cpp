@@ -12,20 +12,19 @@ PairGradient<T>::PairGradient(const PairRows<T>& rows, const GradientRows<T>& ou
 }
 
 template <class T>
-void PairGradient<T>::add_to_anchors(const ScoreTile<T>& weights, Position first) const {
-  kernels<T>().add_product(weights.dots, weights.stride, 1, weights.rows,
+void PairGradient<T>::add_to_anchors(const ScoreTile<T>& grads, Position first) const {
+  kernels<T>().add_product(grads.dots, grads.stride, 1, grads.rows,
                            candidate_panels_.from_row(first.candidate),
                            candidate_panels_.panel_stride(), candidate_panels_.panels(),
-                           weights.columns, out_.anchors + first.anchor * stride_, stride_);
+                           grads.columns, out_.anchors + first.anchor * stride_, stride_);
 }
 
 template <class T>
-void PairGradient<T>::add_to_candidates(const ScoreTile<T>& weights, Position first,
-                                        T* sums) const {
+void PairGradient<T>::add_to_candidates(const ScoreTile<T>& grads, Position first, T* sums) const {
   const auto& panels = rows_.symmetric ? candidate_panels_ : *anchor_panels_;
-  kernels<T>().add_product(weights.dots, 1, weights.stride, weights.columns,
+  kernels<T>().add_product(grads.dots, 1, grads.stride, grads.columns,
                            panels.from_row(first.anchor), panels.panel_stride(), panels.panels(),
-                           weights.rows, sums + first.candidate * stride_, stride_);
+                           grads.rows, sums + first.candidate * stride_, stride_);
 }
 
 template <class T>

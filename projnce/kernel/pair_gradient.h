@@ -10,41 +10,42 @@
 
 namespace projnce {
 
-/// Numbers from one row of a gradient to the next: whole panels, so that no row needs a remainder.
+/// Distance between the rows of a gradient: whole panels, so that no row needs a remainder loop.
 template <class T>
 int64_t gradient_stride(int64_t dim) {
   return round_up(dim, kernels<T>().panel_columns);
 }
 
-/// Where gradients are added: [rows, gradient_stride]. In the symmetric case `anchors` takes the
-/// sum of both roles and `candidates` is null; elsewhere a null one is not wanted.
+/// Gradients that are added to: [rows, gradient_stride]. In the symmetric case `anchors` takes the
+/// sum of both roles and `candidates` is null; otherwise null skips one of them.
 template <class T>
 struct GradientRows {
   T* anchors;
   T* candidates;
 };
 
-/// Adds tiles of pair weights, times the rows on their other side, to the gradients.
+/// Multiplies tiles of d loss / d dot by the rows of their other side and adds to the gradients.
 template <class T>
 class PairGradient {
  public:
   PairGradient(const PairRows<T>& rows, const GradientRows<T>& out);
 
-  /// Turns every tile of scores into weights by weigh(tile, blocks, thread) and adds them to both
-  /// sides. In the symmetric case each pair of blocks is visited once, and a weight is the sum of
-  /// the pair's two roles. A tile for which wanted(blocks) is false has no weights.
-  template <class Weigh, class Wanted>
-  void add_all(const PairTiles<T>& tiles, const Weigh& weigh, const Wanted& wanted);
+  /// Overwrites every tile of dot products by d loss / d dot with score_gradients(tile, blocks,
+  /// thread) and adds the products to both sides. In the symmetric case each pair of blocks is
+  /// visited once, with the sum of its two roles. Skips a tile if needed(blocks) is false.
+  template <class ScoreGradients, class Needed>
+  void add_all(const PairTiles<T>& tiles, const ScoreGradients& score_gradients,
+               const Needed& needed);
 
  private:
   struct Position {
     int64_t anchor;
     int64_t candidate;
   };
-  void add_to_anchors(const ScoreTile<T>& weights, Position first) const;
-  void add_to_candidates(const ScoreTile<T>& weights, Position first, T* sums) const;
-  /// Copies of the candidates' gradient that are summed up at the end: with few blocks of
-  /// candidates, threads would otherwise wait for each other. The number does not depend on the
+  void add_to_anchors(const ScoreTile<T>& grads, Position first) const;
+  void add_to_candidates(const ScoreTile<T>& grads, Position first, T* sums) const;
+  /// Number of copies of the candidates' gradient that are summed at the end: with few blocks of
+  /// candidates, threads would otherwise wait for each other. It does not depend on the number of
   /// threads, so the sum does not either.
   static int64_t copies(const PairTiles<T>& tiles);
 
@@ -52,24 +53,25 @@ class PairGradient {
   GradientRows<T> out_;
   int64_t stride_;
   ColumnPanels<T> candidate_panels_;
-  std::optional<ColumnPanels<T>> anchor_panels_;  // where they are not the candidates'
+  std::optional<ColumnPanels<T>> anchor_panels_;  // undefined if they are the candidates'
 };
 
 template <class T>
-template <class Weigh, class Wanted>
-void PairGradient<T>::add_all(const PairTiles<T>& tiles, const Weigh& weigh, const Wanted& wanted) {
+template <class ScoreGradients, class Needed>
+void PairGradient<T>::add_all(const PairTiles<T>& tiles, const ScoreGradients& score_gradients,
+                              const Needed& needed) {
   const auto& anchor_blocks = tiles.anchor_blocks();
   const auto& candidate_blocks = tiles.candidate_blocks();
   const auto add_tile = [&](BlockPair blocks, T* candidate_sums, int thread) {
-    if (!wanted(blocks)) return;
+    if (!needed(blocks)) return;
     const auto tile = tiles.tile(blocks, thread);
-    weigh(tile, blocks, thread);
+    score_gradients(tile, blocks, thread);
     const Position first{anchor_blocks.begin(blocks.row), candidate_blocks.begin(blocks.column)};
     if (out_.anchors) add_to_anchors(tile, first);
     if (candidate_sums) add_to_candidates(tile, first, candidate_sums);
   };
   if (rows_.symmetric) {
-    run_rounds(Tournament(anchor_blocks.count()), [&](BlockPair blocks, int thread) {
+    run_rounds(RoundRobinSchedule(anchor_blocks.count()), [&](BlockPair blocks, int thread) {
       add_tile(blocks, blocks.row == blocks.column ? nullptr : out_.anchors, thread);
     });
     return;

@@ -9,7 +9,7 @@ namespace projnce {
 
 namespace {
 
-/// A stride that is a power of two would put a column's entries into the same few cache sets.
+/// A stride of a power of two would put a column's entries into the same few cache sets.
 constexpr int64_t kStridePadding = 16;
 
 template <class T>
@@ -26,14 +26,14 @@ PairTiles<T>::PairTiles(const PairRows<T>& rows, double shift)
       anchor_blocks_{rows.num_anchors, tile_rows(rows.num_anchors)},
       candidate_blocks_{rows.num_candidates, tile_rows(rows.num_candidates)},
       panels_(rows.candidates, rows.num_candidates, rows.dim),
-      offset_(rows.num_candidates),
+      bias_(rows.num_candidates),
       anchor_class_(rows.num_anchors),
       candidate_class_(rows.num_candidates),
       stride_(candidate_blocks_.size + kStridePadding),
       thread_size_(anchor_blocks_.size * stride_ + kPairSets * stride_),
       scratch_(kernel_threads() * thread_size_) {
   for (int64_t j = 0; j < rows.num_candidates; ++j) {
-    *offset_.from(j) = static_cast<T>((rows.bias ? static_cast<double>(rows.bias[j]) : 0) - shift);
+    *bias_.from(j) = static_cast<T>((rows.bias ? static_cast<double>(rows.bias[j]) : 0) - shift);
   }
   copy_classes<T>(rows.anchor_class, rows.num_anchors, anchor_class_);
   copy_classes<T>(rows.candidate_class, rows.num_candidates, candidate_class_);
@@ -58,7 +58,7 @@ template <class T>
 ScoreTile<T> PairTiles<T>::tile(BlockPair blocks, int thread) const {
   const int64_t first_row = anchor_blocks_.begin(blocks.row);
   const int64_t first_column = candidate_blocks_.begin(blocks.column);
-  // Far outside the tile, yet within the whole numbers of a vector.
+  // Far outside the tile, but within the integers of a vector lane.
   const int64_t limit = anchor_blocks_.size + candidate_blocks_.size;
   const int64_t self = std::clamp(rows_.self + first_row - first_column, -limit, limit);
   const ScoreTile<T> tile{
@@ -67,7 +67,7 @@ ScoreTile<T> PairTiles<T>::tile(BlockPair blocks, int thread) const {
       .rows = anchor_blocks_.length(blocks.row),
       .columns = candidate_blocks_.length(blocks.column),
       .scale = static_cast<T>(rows_.scale),
-      .offset = offset_.from(first_column),
+      .bias = bias_.from(first_column),
       .self = self,
       .row_class = rows_.split() ? anchor_class_.from(first_row) : nullptr,
       .column_class = rows_.split() ? candidate_class_.from(first_column) : nullptr,

@@ -1,18 +1,40 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "projnce/kernel/aligned_buffer.h"
 #include "projnce/kernel/blocks.h"
-#include "projnce/kernel/mass_tile.h"
-#include "projnce/kernel/pair_rows.h"
 #include "projnce/kernel/panels.h"
 #include "projnce/kernel/score_tile.h"
 
 namespace projnce {
 
-/// An array over rows that may be read a whole panel beyond its end; what is not set is 0.
+/// Anchors, and the candidates that each is compared with. The score of a pair is
+/// scale * (anchor . candidate) + bias of the candidate.
+template <class T>
+struct PairRows {
+  static constexpr int64_t kNoSelf = std::numeric_limits<int64_t>::min() / 2;
+
+  const T* anchors;  ///< [num_anchors, dim]
+  int64_t num_anchors;
+  const T* candidates;  ///< [num_candidates, dim]
+  int64_t num_candidates;
+  int64_t dim;
+  double scale;
+  /// Candidate that is anchor 0 itself; anchor 1 is the next one. Such a pair never counts.
+  int64_t self = kNoSelf;
+  const int64_t* anchor_class = nullptr;     ///< [num_anchors]; both or neither
+  const int64_t* candidate_class = nullptr;  ///< [num_candidates]
+  const T* bias = nullptr;                   ///< [num_candidates]
+  /// The candidates are the anchors, in value and gradient: each tile serves both of its blocks.
+  bool symmetric = false;
+
+  bool split() const { return anchor_class != nullptr; }
+};
+
+/// An array over rows that may be read a whole panel beyond its end; zero by default.
 template <class T>
 class PaddedRows {
  public:
@@ -26,22 +48,22 @@ class PaddedRows {
   std::vector<T> values_;
 };
 
-/// Cuts the pairs into tiles that fit a core's cache and fills them with dot products.
+/// Splits the pairs into tiles that fit a core's cache and fills them with dot products.
 template <class T>
 class PairTiles {
  public:
-  /// `shift` is taken from every score.
+  /// `shift` is subtracted from every score.
   PairTiles(const PairRows<T>& rows, double shift);
 
   const RowBlocks& anchor_blocks() const { return anchor_blocks_; }
   const RowBlocks& candidate_blocks() const { return candidate_blocks_; }
 
-  /// The dot products of a pair of blocks, in the thread's own memory until its next tile.
+  /// The dot products of a pair of blocks, in memory of the thread that its next tile overwrites.
   ScoreTile<T> tile(BlockPair blocks, int thread) const;
   TileKind kind(const ScoreTile<T>& tile, bool both_roles) const;
   /// Whether a pair of the tile may be of one class.
   bool may_hold_positives(BlockPair blocks) const;
-  /// Zeros for the sums of a tile's columns, [padded columns], of the thread.
+  /// Zeros for the sums of a tile's columns, [padded columns], in memory of the thread.
   T* column_sums(PairSet set, int thread) const;
 
  private:
@@ -56,7 +78,7 @@ class PairTiles {
   RowBlocks anchor_blocks_;
   RowBlocks candidate_blocks_;
   RowPanels<T> panels_;
-  PaddedRows<T> offset_;
+  PaddedRows<T> bias_;
   PaddedRows<LaneOf<T>> anchor_class_;
   PaddedRows<LaneOf<T>> candidate_class_;
   std::vector<ClassRange> anchor_ranges_;

@@ -16,33 +16,33 @@ inline int kernel_threads() {
   return omp_get_max_threads();
 }
 
-/// Calls work(k, thread) for k = 0 .. count-1 on all threads. `work` must not throw: memory is got
-/// beforehand.
+/// Calls work(k, thread) for k = 0 .. count-1 on all threads. `work` must not throw: memory is
+/// allocated beforehand.
 template <class Work>
 void run_parallel(int64_t count, const Work& work) {
 #pragma omp parallel for schedule(dynamic, 1) if (count > 1)
   for (int64_t k = 0; k < count; ++k) work(k, omp_get_thread_num());
 }
 
-/// Hands out the pairs of a schedule, round after round, and lets each begin when both of its
-/// blocks have finished the pairs they were given before. A block thus receives its sums in the
-/// same order whatever the threads, and nobody waits for a whole round to end.
+/// Hands out the pairs of a schedule in order, and starts each when both of its blocks have
+/// finished their earlier pairs. A block therefore receives its sums in the same order for any
+/// number of threads, and no thread waits for a whole round to end.
 template <class Schedule>
 class PairQueue {
  public:
   explicit PairQueue(const Schedule& schedule)
       : schedule_(schedule),
-        given_(static_cast<size_t>(schedule.slots())),
+        issued_(static_cast<size_t>(schedule.slots())),
         finished_(static_cast<size_t>(schedule.slots())) {}
 
-  struct Turn {
+  struct Task {
     BlockPair pair;
-    BlockPair slots;    // where the pair's blocks are counted
-    BlockPair tickets;  // pairs that each of them was given before
+    BlockPair slots;     // counters of the pair's blocks
+    BlockPair sequence;  // position of this task among those of each block
   };
 
-  /// False when all have been handed out.
-  bool take(Turn& turn) {
+  /// Waits until the next task may start; false after the last one.
+  bool take(Task& task) {
     {
       const std::lock_guard lock(mutex_);
       while (round_ < schedule_.rounds() && next_ == schedule_.pairs(round_)) {
@@ -50,33 +50,32 @@ class PairQueue {
         next_ = 0;
       }
       if (round_ == schedule_.rounds()) return false;
-      turn.pair = schedule_.pair(round_, next_++);
-      turn.slots = schedule_.slots(turn.pair);
-      turn.tickets.row = given_[static_cast<size_t>(turn.slots.row)]++;
-      turn.tickets.column = turn.slots.column == turn.slots.row
-                                ? turn.tickets.row
-                                : given_[static_cast<size_t>(turn.slots.column)]++;
+      task.pair = schedule_.pair(round_, next_++);
+      task.slots = schedule_.slots(task.pair);
+      task.sequence.row = issued_[static_cast<size_t>(task.slots.row)]++;
+      task.sequence.column = task.slots.column == task.slots.row
+                                 ? task.sequence.row
+                                 : issued_[static_cast<size_t>(task.slots.column)]++;
     }
-    wait(turn.slots.row, turn.tickets.row);
-    wait(turn.slots.column, turn.tickets.column);
+    wait(task.slots.row, task.sequence.row);
+    wait(task.slots.column, task.sequence.column);
     return true;
   }
 
-  void finish(const Turn& turn) {
-    advance(turn.slots.row);
-    if (turn.slots.column != turn.slots.row) advance(turn.slots.column);
+  void finish(const Task& task) {
+    advance(task.slots.row);
+    if (task.slots.column != task.slots.row) advance(task.slots.column);
   }
 
  private:
-  /// A tile takes some ten microseconds, waking a sleeping thread about as long: looks for a while
-  /// before it sleeps.
-  void wait(int64_t slot, int64_t ticket) {
-    constexpr int kLooks = 20000;
+  /// Spins before it sleeps: a tile takes about ten microseconds, and so does waking a thread.
+  void wait(int64_t slot, int64_t sequence) {
+    constexpr int kSpins = 20000;
     const auto& finished = finished_[static_cast<size_t>(slot)];
-    for (int look = 0; look < kLooks; ++look) {
-      if (finished.load(std::memory_order_acquire) == ticket) return;
+    for (int spin = 0; spin < kSpins; ++spin) {
+      if (finished.load(std::memory_order_acquire) == sequence) return;
     }
-    for (int64_t seen = finished.load(); seen != ticket; seen = finished.load()) {
+    for (int64_t seen = finished.load(); seen != sequence; seen = finished.load()) {
       finished.wait(seen);
     }
   }
@@ -86,11 +85,11 @@ class PairQueue {
     finished.notify_all();
   }
 
-  const Schedule& schedule_;
+  const Schedule schedule_;
   std::mutex mutex_;
   int64_t round_ = 0;
   int64_t next_ = 0;
-  std::vector<int64_t> given_;
+  std::vector<int64_t> issued_;
   std::vector<std::atomic<int64_t>> finished_;
 };
 
@@ -101,10 +100,10 @@ void run_rounds(const Schedule& schedule, const Work& work) {
   PairQueue<Schedule> queue(schedule);
 #pragma omp parallel if (schedule.rounds() > 1)
   {
-    typename PairQueue<Schedule>::Turn turn{};
-    while (queue.take(turn)) {
-      work(turn.pair, omp_get_thread_num());
-      queue.finish(turn);
+    typename PairQueue<Schedule>::Task task{};
+    while (queue.take(task)) {
+      work(task.pair, omp_get_thread_num());
+      queue.finish(task);
     }
   }
 }

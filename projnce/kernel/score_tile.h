@@ -17,18 +17,27 @@ struct ScoreTile {
   int64_t stride;
   int64_t rows;
   int64_t columns;
-  T scale;  ///< the score of a pair is scale * dot + offset of its column
-  const T* offset;
-  int64_t self;                ///< column that is row 0 itself; row 1 is the next; may lie outside
-  const LaneOf<T>* row_class;  ///< null where classes do not matter
-  const LaneOf<T>* column_class;  ///< likewise
+  T scale;  ///< the score of a pair is scale * dot + bias of its column
+  const T* bias;
+  int64_t self;                   ///< column that is row 0 itself; may lie outside the tile
+  const LaneOf<T>* row_class;     ///< null if the pairs are one set
+  const LaneOf<T>* column_class;  ///< null if the pairs are one set
 };
 
-/// Two sets of candidates of an anchor. Without classes all others are the first and nothing is the
-/// second.
+/// Two sets of candidates of an anchor. Without classes all candidates are in the first set.
 enum PairSet : int { kPositiveSet, kNegativeSet, kPairSets };
 
-/// Judges the pairs of one row of a tile, a vector at a time.
+/// Which variant of a loop a tile needs.
+struct TileKind {
+  bool split;       ///< by class
+  bool masked;      ///< holds the anchors themselves, or padding
+  bool both_roles;  ///< columns are anchors too
+
+  /// 0 .. 7, the position in TileVariants.
+  int index() const { return 4 * split + 2 * masked + both_roles; }
+};
+
+/// Tests and scores the pairs of one row of a tile, a vector at a time.
 template <class Arch, class T, bool kSplit, bool kMasked>
 struct TileRow {
   using S = Simd<Arch, T>;
@@ -48,7 +57,7 @@ struct TileRow {
         own_class(kSplit ? of.row_class[i] : 0) {}
 
   PROJNCE_INLINE V score(int64_t j) const {
-    return S::load(dots + j) * tile.scale + S::load(tile.offset + j);
+    return S::load(dots + j) * tile.scale + S::load(tile.bias + j);
   }
   /// Neither the row itself nor padding.
   PROJNCE_INLINE I present(int64_t j) const {

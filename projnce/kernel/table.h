@@ -3,17 +3,16 @@
 #include <cstdint>
 
 #include "projnce/kernel/isa.h"
+#include "projnce/kernel/score_tile.h"
 
 namespace projnce {
 
 template <class T>
-struct ScoreTile;
+struct TileSums;
 template <class T>
-struct TileMasses;
+struct TileGrad;
 template <class T>
-struct TilePull;
-template <class T>
-struct CurveRows;
+struct TransformRows;
 template <class T>
 struct SmoothingPanel;
 template <class T>
@@ -38,9 +37,16 @@ template <class T>
 struct WinogradTiles;
 template <class T>
 struct WinogradOutputRow;
-struct RunningMass;
-struct TileKind;
-struct PairCurve;
+struct OnlineLogSumExp;
+struct PairTransform;
+
+/// A loop over a tile, compiled for each TileKind.
+template <class T, class Arguments>
+struct TileVariants {
+  void (*variants[8])(const ScoreTile<T>& tile, const Arguments& arguments);
+
+  auto operator[](const TileKind& kind) const { return variants[kind.index()]; }
+};
 
 /// The hot loops for numbers T, compiled for one instruction set. Plain pointers in and out; who
 /// calls them owns memory and threads. Their meaning is written where they are defined.
@@ -56,15 +62,17 @@ struct KernelTable {
                       const T* panel, int64_t panel_stride, int64_t panels, int64_t depth, T* out,
                       int64_t out_stride);
 
-  /// mass_tile.h
-  void (*add_masses)(const ScoreTile<T>& tile, const TileMasses<T>& masses, TileKind kind);
-  void (*add_running_masses)(const ScoreTile<T>& tile, const RunningMass& mass, TileKind kind);
-  void (*weigh_pairs)(const ScoreTile<T>& tile, const TilePull<T>& pull, TileKind kind);
-  void (*weigh_pairs_any)(const ScoreTile<T>& tile, const TilePull<T>& pull, TileKind kind);
+  /// logsumexp_tile.h
+  TileVariants<T, TileSums<T>> exp_sum_tile;
+  void (*online_logsumexp_tile[2])(const ScoreTile<T>& tile, const OnlineLogSumExp& online);
+  TileVariants<T, TileGrad<T>> logsumexp_backward_tile;
+  TileVariants<T, TileGrad<T>> online_logsumexp_backward_tile;
 
-  /// curve_tile.h
-  void (*add_curve)(const ScoreTile<T>& tile, const PairCurve& curve, const CurveRows<T>& rows);
-  void (*weigh_curve)(const ScoreTile<T>& tile, const PairCurve& curve, const CurveRows<T>& rows);
+  /// transform_tile.h
+  void (*transform_sum_tile[2])(const ScoreTile<T>& tile, const PairTransform& transform,
+                                const TransformRows<T>& rows);
+  void (*transform_backward_tile[2])(const ScoreTile<T>& tile, const PairTransform& transform,
+                                     const TransformRows<T>& rows);
 
   /// median_rows.h
   void (*median_rows)(const T* rows, int64_t stride, const int64_t* members, int64_t n,

@@ -3,32 +3,38 @@
 #include <cmath>
 
 #include "projnce/core/error.h"
-#include "projnce/loss/contrast_rows.h"
-#include "projnce/loss/pair_mass.h"
+#include "projnce/loss/grouped_batch.h"
+#include "projnce/loss/pairwise_logsumexp.h"
 
 namespace projnce {
 
 namespace {
 
-/// The two terms of each anchor, [n]. Sums of them are divided at the end, because a process may
-/// hold no first view at all.
-struct Direction {
+/// The two terms of l_i = -t_ii + log sum_j e^{t_ij}, [n]. Their sums are divided at the end,
+/// because a process may have no first views.
+struct InfonceTerms {
   torch::Tensor alignment;   // -t_ii
   torch::Tensor uniformity;  // log sum_j e^{t_ij}
+
+  InfonceTerms operator+(const InfonceTerms& other) const {
+    return {alignment + other.alignment, uniformity + other.uniformity};
+  }
 };
 
-/// `partner` [n] tells which row of `others` [B, D] each of the anchors [n, D] is paired with.
-Direction contrast(const torch::Tensor& anchors, const torch::Tensor& others,
-                   const torch::Tensor& partner, double temperature) {
+/// t_ij = anchors_i . others_j / t of anchors [n, D] and others [B, D]; `partner` [n] is the row of
+/// `others` that an anchor is paired with.
+InfonceTerms infonce_terms(const torch::Tensor& anchors, const torch::Tensor& others,
+                           const torch::Tensor& partner, double temperature) {
   const auto paired = (anchors * others.index_select(0, partner)).sum(/*dim=*/1);
-  const auto log_mass =
-      log_masses({.anchors = anchors, .candidates = others, .scale = 1 / temperature});
-  return {-paired / temperature, log_mass[0]};
+  const auto logsumexp =
+      pairwise_logsumexp({.anchors = anchors, .candidates = others, .scale = 1 / temperature});
+  return {-paired / temperature, logsumexp[0]};
 }
 
-/// `share`: of each term in the value of its anchor; `anchors`: to divide the sum by for the mean.
-LossValue joined(const Direction& terms, double share, double anchors, int64_t pairs,
-                 Reduction reduction) {
+/// L = mean_i l_i with its parts, or another reduction. `share`: weight of a term in the value of
+/// its anchor; `anchors`: divisor of the mean.
+LossValue reduce_infonce(const InfonceTerms& terms, double share, double anchors, int64_t pairs,
+                         Reduction reduction) {
   if (reduction != Reduction::kMean) {
     return {reduce((terms.alignment + terms.uniformity) * share, reduction), {}};
   }
@@ -42,12 +48,8 @@ LossValue joined(const Direction& terms, double share, double anchors, int64_t p
            {"mi_bound", log_pairs - loss.detach()}}};
 }
 
-Direction operator+(const Direction& left, const Direction& right) {
-  return {left.alignment + right.alignment, left.uniformity + right.uniformity};
-}
-
 /// The candidates' rows of each pair, [B, 2], the earlier row first.
-torch::Tensor pair_rows(const ContrastRows& rows) {
+torch::Tensor pair_rows(const GroupedBatch& rows) {
   const auto& groups = rows.candidates.groups;
   if ((groups.counts != 2).any().item<bool>()) {
     fail(Hint{"use simclr for another number of views"},
@@ -58,14 +60,14 @@ torch::Tensor pair_rows(const ContrastRows& rows) {
 }
 
 /// The anchors that are views `from`, against all views `to`; 0 for the other anchors.
-Direction view_contrast(const ContrastRows& rows, const torch::Tensor& pairs, int64_t from,
+InfonceTerms view_terms(const GroupedBatch& rows, const torch::Tensor& pairs, int64_t from,
                         int64_t to, double temperature) {
   const auto is_from =
       pairs.select(1, from).index_select(0, rows.anchor_class) == rows.self_index();
   const auto index = is_from.nonzero().squeeze(1);
-  const auto terms = contrast(rows.anchors.index_select(0, index),
-                              rows.candidates.rows.index_select(0, pairs.select(1, to)),
-                              rows.anchor_class.index_select(0, index), temperature);
+  const auto terms = infonce_terms(rows.anchors.index_select(0, index),
+                                   rows.candidates.rows.index_select(0, pairs.select(1, to)),
+                                   rows.anchor_class.index_select(0, index), temperature);
   const auto zeros = torch::zeros({rows.num_anchors()}, rows.anchors.options());
   return {zeros.index_add(0, index, terms.alignment), zeros.index_add(0, index, terms.uniformity)};
 }
@@ -85,10 +87,11 @@ LossValue infonce(const torch::Tensor& a, const torch::Tensor& b, const InfonceO
   const auto anchors = static_cast<double>(pairs);
   const auto left = at_least_float32(a);
   const auto right = at_least_float32(b);
-  const auto forth = contrast(left, right, partner, options.temperature);
-  if (!options.symmetric) return joined(forth, 1, anchors, pairs, reduction);
-  return joined(forth + contrast(right, left, partner, options.temperature), 0.5, anchors, pairs,
-                reduction);
+  // L = mean_i ( -t_ii + log sum_j e^{t_ij} )
+  const auto forward = infonce_terms(left, right, partner, options.temperature);
+  if (!options.symmetric) return reduce_infonce(forward, 1, anchors, pairs, reduction);
+  return reduce_infonce(forward + infonce_terms(right, left, partner, options.temperature), 0.5,
+                        anchors, pairs, reduction);
 }
 
 InfonceLoss::InfonceLoss(const InfonceOptions& options) : options_(options) {
@@ -96,15 +99,16 @@ InfonceLoss::InfonceLoss(const InfonceOptions& options) : options_(options) {
 }
 
 LossValue InfonceLoss::evaluate(const ContrastiveBatch& batch) {
-  const auto rows = contrast_rows(batch, GroupBy::kInstance, "infonce");
+  const auto rows = validate_batch(batch, GroupBy::kInstance, "infonce");
   const auto pairs = pair_rows(rows);
-  const auto forth = view_contrast(rows, pairs, 0, 1, options_.temperature);
-  // Half of the candidates are first views. Dividing by half of the anchors, whichever views these
-  // are, makes the average over processes weighted by anchors the value of one process.
+  const auto forward = view_terms(rows, pairs, 0, 1, options_.temperature);
+  // Half of the candidates are first views. With half of the anchors as the divisor, whichever
+  // views they are, the average over processes weighted by anchors is the value of one process.
   const auto anchors = static_cast<double>(rows.num_anchors());
-  if (!options_.symmetric) return joined(forth, 1, anchors / 2, pairs.size(0), batch.reduction);
-  const auto back = view_contrast(rows, pairs, 1, 0, options_.temperature);
-  return joined(forth + back, 1, anchors, pairs.size(0), batch.reduction);
+  if (!options_.symmetric)
+    return reduce_infonce(forward, 1, anchors / 2, pairs.size(0), batch.reduction);
+  const auto backward = view_terms(rows, pairs, 1, 0, options_.temperature);
+  return reduce_infonce(forward + backward, 1, anchors, pairs.size(0), batch.reduction);
 }
 
 }  // namespace projnce

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "projnce/loss/contrastive_loss.h"
+#include "projnce/loss/loss.h"
 
 namespace projnce {
 
@@ -8,7 +8,7 @@ namespace projnce {
 struct InfonceOptions {
   /// Divides similarities; above 0.
   double temperature = 0.07;
-  /// Averages with the same loss from the second rows to the first.
+  /// If true, the mean of both directions: first views to second ones and back.
   bool symmetric = false;
 };
 
@@ -18,7 +18,7 @@ struct InfonceOptions {
 ///
 /// In a batch the pairs are the two views of each sample: every instance must have exactly two rows
 /// among the candidates, the first in order being a, the second b. Without `symmetric` the second
-/// views are no anchors. L >= 0; one pair gives 0.
+/// views are not anchors. L >= 0; one pair gives 0.
 ///
 /// Parts: alignment, uniformity, mi_bound = log(pairs) - L in nats, a bound on the information
 /// between the views (not with the class) that never exceeds log(pairs).
@@ -32,7 +32,7 @@ class InfonceLoss : public ContrastiveLoss {
 };
 
 /// The functional form: row i of `a` [N, D] is paired with row i of `b` [N, D].
-/// Without parts unless the reduction is kMean.
+/// Parts are computed for kMean only.
 LossValue infonce(const torch::Tensor& a, const torch::Tensor& b,
                   const InfonceOptions& options = {}, Reduction reduction = Reduction::kMean);
 

@@ -1,20 +1,20 @@
 #pragma once
 
-#include "projnce/loss/contrastive_loss.h"
+#include "projnce/loss/loss.h"
 #include "projnce/loss/simclr.h"
 
 namespace projnce {
 
 /// Options of JointLoss.
 struct JointOptions {
-  /// 0 <= theta <= 1: weight of the supervised loss; the rest weighs SimCLR's.
+  /// 0 <= theta <= 1: weight of the supervised loss; SimCLR has the weight 1 - theta.
   double theta = 0.5;
-  /// Of SimCLR's part. From a configuration it has the supervised loss's temperature.
+  /// Options of SimCLR. In configurations its temperature is that of the supervised loss.
   SimclrOptions self = {};
 };
 
 /// Joint training (after Cui et al., 2023): a supervised and an unsupervised contrastive loss on
-/// the same embeddings, so that wrong labels cannot undo what the views say.
+/// the same embeddings, which limits the influence of wrong labels.
 ///
 ///   L = theta L_sup + (1 - theta) L_SimCLR
 ///
@@ -33,7 +33,7 @@ class JointLoss : public ContrastiveLoss {
   JointOptions options_;
 };
 
-/// The functional form, for values that are already there.
+/// The functional form, for given values.
 LossValue joint(const LossValue& supervised, const LossValue& self, double theta);
 
 }  // namespace projnce

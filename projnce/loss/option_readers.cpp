@@ -9,9 +9,9 @@ namespace {
 template <class Enum>
 using Choices = std::vector<std::pair<std::string, Enum>>;
 
-const Choices<Leave> kDenominators = {{"all", Leave::kNothing}, {"exclude_self", Leave::kSelf}};
-const Choices<Leave> kRatioSets = {
-    {"none", Leave::kNothing}, {"index", Leave::kSelf}, {"class", Leave::kOwnClass}};
+const Choices<Exclude> kDenominators = {{"all", Exclude::kNone}, {"exclude_self", Exclude::kSelf}};
+const Choices<Exclude> kRatioSets = {
+    {"none", Exclude::kNone}, {"index", Exclude::kSelf}, {"class", Exclude::kSameClass}};
 const Choices<EmptyPositives> kEmptyPositives = {{"zero", EmptyPositives::kZero},
                                                  {"skip", EmptyPositives::kSkip}};
 
@@ -64,7 +64,7 @@ void read_fields(TableReader& reader, ProjnceOptions& options) {
       .field("detach_centroid", options.detach_centroid);
 }
 
-void read_fields(TableReader& reader, SelfpOptions& options) {
+void read_fields(TableReader& reader, GeneralizedInfoNCEOptions& options) {
   reader.field("temperature", options.temperature, above(0))
       .field("beta", options.beta)
       .choice("denom", options.denominator, kDenominators)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "projnce/core/table_reader.h"
+#include "projnce/loss/generalized_infonce.h"
 #include "projnce/loss/infonce.h"
 #include "projnce/loss/projnce.h"
 #include "projnce/loss/projnce_med.h"
@@ -8,15 +9,14 @@
 #include "projnce/loss/projnce_perp.h"
 #include "projnce/loss/rince.h"
 #include "projnce/loss/sce.h"
-#include "projnce/loss/selfp.h"
 #include "projnce/loss/supcon.h"
 #include "projnce/loss/symnce.h"
 
 namespace projnce {
 
-/// Options out of a configuration table, strictly: an unknown key or a value out of range throws a
-/// sentence. Absent keys keep their defaults and are written into the table. The key `name` is the
-/// registry's and passes.
+/// Reads options from a configuration table, strictly: an unknown key or a value out of range
+/// throws an Error. Absent keys keep their defaults and are written into the table. The key `name`
+/// is ignored: the registry reads it.
 void read_options(Table& table, InfonceOptions& options);
 void read_options(Table& table, ProjnceMedOptions& options);
 void read_options(Table& table, ProjnceMlpOptions& options);
@@ -27,12 +27,12 @@ void read_options(Table& table, SceOptions& options);
 void read_options(Table& table, SupConOptions& options);
 void read_options(Table& table, SymnceOptions& options);
 
-/// As above, followed by fields of the caller's: `reader` still has to be `done()`.
+/// The same without `reader.done()`, so that the caller can read more fields.
 void read_fields(TableReader& reader, ProjnceOptions& options);
-void read_fields(TableReader& reader, SelfpOptions& options);
+void read_fields(TableReader& reader, GeneralizedInfoNCEOptions& options);
 void read_fields(TableReader& reader, SupConOptions& options);
 
-/// A reader of [loss] that lets `name` pass.
+/// A reader of [loss] that ignores `name`.
 TableReader loss_reader(Table& table);
 
 }  // namespace projnce

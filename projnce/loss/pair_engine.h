@@ -1,49 +1,78 @@
 #pragma once
 
+#include <torch/autograd.h>
 #include <torch/types.h>
 
-#include "projnce/loss/pair_operands.h"
+#include <cstdint>
+
+#include "projnce/loss/pairwise_logsumexp.h"
+#include "projnce/loss/sum_of_transform.h"
 
 namespace projnce {
 
-/// Who computes sums over pairs. Both agree to rounding; neither keeps an N x M value.
-enum class PairEngine {
-  kTiles,   ///< the vectorised kernels, for tensors on the CPU
-  kChunks,  ///< LibTorch's own operations on chunks of rows, for any device
+template <class T>
+struct PairRows;
+template <class T>
+struct GradientRows;
+
+// Shared by the autograd functions over pairs; not part of the interface.
+
+/// In the symmetric case `anchors` holds the sum of both roles and `candidates` is undefined.
+struct PairGradients {
+  torch::Tensor anchors;      // [N, D]
+  torch::Tensor candidates;   // [M, D]
+  torch::Tensor offset = {};  // [N], of a transform
 };
 
-/// kTiles on the CPU, unless a ForcedPairEngine says otherwise; kChunks elsewhere.
-PairEngine pair_engine(const torch::Tensor& rows);
+/// The rows of a batch against `vectors` [M, D], by class if `split`.
+PairOperands pair_operands(const GroupedBatch& batch, const torch::Tensor& vectors,
+                           double temperature, bool split);
 
-/// Sets the engine for CPU tensors for as long as it lives, for tests and measurements. It is one
-/// setting for the whole process.
-class ForcedPairEngine {
+/// Stores the operands and one more tensor for backward.
+void save_pairs(torch::autograd::AutogradContext* ctx, const PairOperands& pairs,
+                const torch::Tensor& last);
+
+struct SavedPairs {
+  PairOperands pairs;
+  torch::Tensor last;
+  PairEngine engine;  // the one that computed forward
+};
+/// Throws if a second derivative is requested.
+SavedPairs load_pairs(torch::autograd::AutogradContext* ctx);
+
+// The engine for any device. Gradients are those of sum(gradient * result).
+torch::Tensor chunked_logsumexp(const PairOperands& pairs);
+PairGradients chunked_logsumexp_backward(const PairOperands& pairs, const torch::Tensor& result,
+                                         const torch::Tensor& gradient);
+torch::Tensor chunked_sum_of_transform(const PairOperands& pairs, const Transform& transform,
+                                       const torch::Tensor& offset);
+PairGradients chunked_sum_of_transform_backward(const PairOperands& pairs,
+                                                const Transform& transform,
+                                                const torch::Tensor& offset,
+                                                const torch::Tensor& gradient);
+
+/// `pairs` in the memory layout that the kernels read.
+PairOperands contiguous(PairOperands pairs);
+
+/// The kernels' view of the operands (kernel/pair_tiles.h). T is float or double.
+/// REQUIRES: contiguous tensors, which outlive the result.
+template <class T>
+PairRows<T> kernel_rows(const PairOperands& pairs);
+
+/// Zeros for the kernels to add to, with padded rows. T is float or double.
+template <class T>
+class PairGradientMemory {
  public:
-  explicit ForcedPairEngine(PairEngine engine);
-  ~ForcedPairEngine();
-  ForcedPairEngine(const ForcedPairEngine&) = delete;
-  ForcedPairEngine& operator=(const ForcedPairEngine&) = delete;
+  explicit PairGradientMemory(const PairOperands& pairs);
+
+  /// The kernels' view (kernel/pair_gradient.h).
+  GradientRows<T> rows() const;
+  /// The gradients without padding.
+  PairGradients tensors(int64_t dim) const;
 
  private:
-  PairEngine before_;
+  torch::Tensor anchors_;
+  torch::Tensor candidates_;  // undefined in the symmetric case
 };
-
-/// What an engine does. Masses are [sets, N]: log sum_j e^{s_ij} over positives and negatives, or
-/// over all; minus infinity over nothing. The gradients are those of sum(gradient * result).
-class PairSums {
- public:
-  virtual ~PairSums() = default;
-  virtual torch::Tensor masses(const PairOperands& pairs) const = 0;
-  virtual PairGradients mass_gradients(const PairOperands& pairs, const torch::Tensor& masses,
-                                       const torch::Tensor& gradient) const = 0;
-  virtual torch::Tensor curve_sum(const PairOperands& pairs, const CurveSum& curve,
-                                  const torch::Tensor& level) const = 0;
-  virtual PairGradients curve_gradients(const PairOperands& pairs, const CurveSum& curve,
-                                        const torch::Tensor& level,
-                                        const torch::Tensor& gradient) const = 0;
-};
-
-const PairSums& tiled_pair_sums();
-const PairSums& chunked_pair_sums();
 
 }  // namespace projnce

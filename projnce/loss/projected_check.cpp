@@ -1,5 +1,7 @@
 #include "projnce/loss/projected_check.h"
 
+#include <utility>
+
 #include "projnce/core/error.h"
 
 namespace projnce {
@@ -71,17 +73,17 @@ void check_vectors(const CandidateRows& candidates, const Projected& projected,
   field.check_type(candidates.rows.scalar_type(), kTypeHint);
 }
 
-void check_own(const CandidateRows& candidates, const Projected& projected,
-               const std::string& source) {
-  if (projected.own.defined()) {
-    const ProjectedField own{source, "own", projected.own};
-    own.check_storage(candidates.rows);
-    own.check_shape({candidates.num_anchors, candidates.rows.size(1)},
-                    "a vector for each anchor, as wide as the embeddings");
-    own.check_type(candidates.rows.scalar_type(), kTypeHint);
+void check_positive_vectors(const CandidateRows& candidates, const Projected& projected,
+                            const std::string& source) {
+  if (projected.positive.defined()) {
+    const ProjectedField positive{source, "positive", projected.positive};
+    positive.check_storage(candidates.rows);
+    positive.check_shape({candidates.num_anchors, candidates.rows.size(1)},
+                         "a vector for each anchor, as wide as the embeddings");
+    positive.check_type(candidates.rows.scalar_type(), kTypeHint);
   }
-  if (projected.own_exists.defined()) {
-    const ProjectedField exists{source, "own_exists", projected.own_exists};
+  if (projected.has_positive.defined()) {
+    const ProjectedField exists{source, "has_positive", projected.has_positive};
     exists.check_storage(candidates.rows);
     exists.check_shape({candidates.groups.size()}, "a flag for each class in the batch");
     exists.check_type(torch::kBool, "compare, as in counts > 1");
@@ -90,18 +92,26 @@ void check_own(const CandidateRows& candidates, const Projected& projected,
 
 }  // namespace
 
-ContrastRows check_projected(ContrastRows rows, const Projected& projected,
+GroupedBatch check_projected(GroupedBatch batch, const Projected& projected,
                              const std::string& source) {
-  check_vectors(rows.candidates, projected, source);
-  check_own(rows.candidates, projected, source);
-  // The batch's own rows are looked at already.
-  if (!projected.vectors.is_same(rows.anchors)) {
-    rows.finite_zero = rows.finite_zero + zero_if_finite(projected.vectors.detach());
+  check_vectors(batch.candidates, projected, source);
+  check_positive_vectors(batch.candidates, projected, source);
+  // The rows of the batch are checked already.
+  if (!projected.vectors.is_same(batch.anchors)) {
+    batch.nan_guard = batch.nan_guard + nan_guard(projected.vectors.detach());
   }
-  if (projected.own.defined()) {
-    rows.finite_zero = rows.finite_zero + zero_if_finite(projected.own.detach());
+  if (projected.positive.defined()) {
+    batch.nan_guard = batch.nan_guard + nan_guard(projected.positive.detach());
   }
-  return rows;
+  return batch;
+}
+
+ClassVectors use_class_vectors(const GroupedBatch& batch, Projected g,
+                               const ClassVectorOptions& options, const std::string& loss) {
+  auto checked = check_projected(batch, g, loss + ": the projection");
+  if (options.normalize) g.vectors = unit_rows(g.vectors);
+  if (options.detach) g.vectors = g.vectors.detach();
+  return {std::move(checked), std::move(g)};
 }
 
 }  // namespace projnce

@@ -2,18 +2,34 @@
 
 #include <string>
 
-#include "projnce/loss/contrast_rows.h"
+#include "projnce/loss/grouped_batch.h"
 
 namespace projnce {
 
 /// Checks what a projection returned for this batch: shape, type, device and layout of each field
-/// of `projected`. Throws a sentence that begins with `source`, such as "selfp: projection_pos",
-/// and says what was found and what was expected. Strides are free: kernels copy what is not
+/// of `projected`. Throws an Error that begins with `source`, such as "selfp: the positive
+/// projection", with the found and the expected value. Strides are free: kernels copy what is not
 /// contiguous.
 ///
-/// Values that are not finite are not an error, as in embeddings: the returned batch is `rows`
-/// with a `finite_zero` that makes its loss NaN, which trainers skip.
-ContrastRows check_projected(ContrastRows rows, const Projected& projected,
+/// Values that are not finite are not an error, as in embeddings: the returned batch is `batch`
+/// with a `nan_guard` that makes its loss NaN, which trainers skip.
+GroupedBatch check_projected(GroupedBatch batch, const Projected& projected,
                              const std::string& source);
+
+/// How a loss uses the vectors of the classes.
+struct ClassVectorOptions {
+  bool normalize = false;  ///< if true, scale them to unit length
+  bool detach = false;     ///< if true, no gradient flows into them
+};
+
+/// A batch with the vectors g_c of its classes.
+struct ClassVectors {
+  GroupedBatch batch;
+  Projected g;
+};
+
+/// Checks class vectors as check_projected does, then applies the options; `loss` begins errors.
+ClassVectors use_class_vectors(const GroupedBatch& batch, Projected g,
+                               const ClassVectorOptions& options, const std::string& loss);
 
 }  // namespace projnce

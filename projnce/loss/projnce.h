@@ -1,8 +1,8 @@
 #pragma once
 
-#include "projnce/loss/contrast_rows.h"
-#include "projnce/loss/contrastive_loss.h"
-#include "projnce/loss/selfp_terms.h"
+#include "projnce/loss/generalized_infonce.h"
+#include "projnce/loss/grouped_batch.h"
+#include "projnce/loss/loss.h"
 #include "projnce/projection/centroid.h"
 
 namespace projnce {
@@ -11,26 +11,26 @@ namespace projnce {
 struct ProjnceOptions {
   /// Divides similarities; above 0.
   double temperature = 0.07;
-  /// Weight of R; 0 leaves SupCon. Above 1 it spreads classes until R settles at 1/beta.
+  /// Weight of R; 0 is SupCon. Above 1 it spreads classes until R settles at 1/beta.
   double beta = 1;
-  /// Counts the anchor among its own positives.
+  /// If true, the anchor is one of its own positives.
   bool include_self_pos = false;
-  /// Keeps the anchor's similarity with itself in the denominator of self-p.
+  /// If true, the denominator of self-p includes the anchor's similarity with itself.
   bool include_self_denom = false;
-  /// Candidates that both sums of R_i pass over: none, the anchor (unbiased), or its whole class.
-  Leave r_exclude = Leave::kSelf;
-  /// Rows that make the centroids in R_i. Without the anchor, R_i is at most 1.
+  /// Candidates that both sums of R_i exclude: none, the anchor (unbiased), or its whole class.
+  Exclude r_exclude = Exclude::kSelf;
+  /// Rows that the centroids in R_i are made of. Without the anchor, R_i is at most 1.
   CentroidRows r_centroid = CentroidRows::kNotAnchor;
-  /// Anchors that are alone in their class.
+  /// How anchors that are alone in their class count.
   EmptyPositives empty_pos = EmptyPositives::kZero;
-  /// No gradient through centroids, neither in self-p nor in R.
+  /// If true, no gradient flows through centroids, neither in self-p nor in R.
   bool detach_centroid = false;
 };
 
 /// Named readings of the paper: `loo` leaves the anchor out everywhere (the defaults above),
-/// `paper` takes the formulas by the letter, `allpairs` includes the anchor everywhere.
+/// `paper` takes the formulas literally, `allpairs` includes the anchor everywhere.
 enum class ProjncePreset { kLoo, kPaper, kAllPairs };
-/// The options that a preset stands for.
+/// The options of a preset.
 ProjnceOptions projnce_preset(ProjncePreset preset);
 
 /// ProjNCE (Jeong and Hero): SupCon plus the adjustment that makes it a lower bound on I(Z;C).
@@ -40,8 +40,8 @@ ProjnceOptions projnce_preset(ProjncePreset preset);
 ///
 /// K(i) is `r_exclude`, m_c the class centroid of `r_centroid`. The numerator has one term for each
 /// class, n_c e^{z_i.m_c/t}, so R costs O(N K D) beside SupCon's O(N M D); only r_centroid =
-/// kNotRow needs another N x M product. R_i <= 1 by Jensen's inequality for (kNothing, kAll),
-/// (kSelf, kNotAnchor) and (kOwnClass, kAll).
+/// kNotRow needs another N x M product. R_i <= 1 by Jensen's inequality for (kNone, kAll),
+/// (kSelf, kNotAnchor) and (kSameClass, kAll).
 ///
 /// An anchor that is alone in its class has no self-p term but keeps its R_i. K(i) empty: R_i = 0.
 /// beta = 0 with the defaults is SupCon to the last bit of the formula.
@@ -61,6 +61,6 @@ class ProjnceLoss : public ContrastiveLoss {
 LossValue projnce(const ContrastiveBatch& batch, const ProjnceOptions& options = {});
 
 /// The same with every R_i.
-SelfpTerms projnce_terms(const ContrastiveBatch& batch, const ProjnceOptions& options = {});
+InfoNCETerms projnce_terms(const ContrastiveBatch& batch, const ProjnceOptions& options = {});
 
 }  // namespace projnce

@@ -1,5 +1,8 @@
 #include "projnce/loss/projnce_med.h"
 
+#include "projnce/loss/pairwise_logsumexp.h"
+#include "projnce/loss/projected_check.h"
+
 namespace projnce {
 
 namespace {
@@ -10,12 +13,15 @@ constexpr auto kMedName = "projnce-med";
 
 LossValue projnce_med(const ContrastiveBatch& batch, const ProjnceMedOptions& options) {
   check_positive(options.temperature, kMedName, "temperature");
-  const auto rows = contrast_rows(batch, GroupBy::kClass, kMedName);
-  return class_contrast(rows, project_medians(rows.candidates, {.median = options.median}),
-                        {.temperature = options.temperature,
-                         .denominator = options.denominator,
-                         .normalize_g = options.normalize_g,
-                         .detach_g = options.detach_g});
+  const auto grouped = validate_batch(batch, GroupBy::kClass, kMedName);
+  // g_c = median_{k: y_k = c} z_k
+  const auto [rows, g] =
+      use_class_vectors(grouped, project_medians(grouped.candidates, {.median = options.median}),
+                        {.normalize = options.normalize_g, .detach = options.detach_g}, kMedName);
+  // l_i = -z_i.g_{y_i}/t + log sum_c n_c e^{z_i.g_c/t}
+  const ProjectedScores scores(rows, g, options.temperature);
+  return class_infonce(rows, scores.positive(), scores.logsumexp(options.denominator),
+                       options.denominator);
 }
 
 ProjnceMedLoss::ProjnceMedLoss(const ProjnceMedOptions& options) : options_(options) {

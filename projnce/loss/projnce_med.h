@@ -1,7 +1,7 @@
 #pragma once
 
-#include "projnce/loss/class_contrast.h"
-#include "projnce/loss/contrastive_loss.h"
+#include "projnce/loss/generalized_infonce.h"
+#include "projnce/loss/loss.h"
 #include "projnce/projection/median.h"
 
 namespace projnce {
@@ -12,16 +12,20 @@ struct ProjnceMedOptions {
   double temperature = 0.07;
   /// Which median: lower, mean of the middle two, or geometric.
   MedianKind median = MedianKind::kLower;
-  /// kNothing: the denominator counts the anchor too; kSelf: it does not.
-  Leave denominator = Leave::kNothing;
-  /// Unit class vectors.
+  /// kNone: the denominator includes the anchor; kSelf: it does not.
+  Exclude denominator = Exclude::kNone;
+  /// If true, class vectors are scaled to unit length.
   bool normalize_g = false;
-  /// No gradient into the class vectors.
+  /// If true, no gradient flows into the class vectors.
   bool detach_g = false;
 };
 
-/// ProjNCE-med (Jeong and Hero): class medians as g+ and g-; the formula is class_contrast's, the
-/// vectors are MedianProjection's. Robust against wrong labels once clusters have formed.
+/// ProjNCE-med (Jeong and Hero): class medians g_c as g+ and g-. n_c counts the rows of class c.
+///
+///   l_i = -z_i.g_{y_i}/t + log sum_c n_c e^{z_i.g_c/t},   L = mean_i l_i
+///
+/// See MedianProjection for the vectors, class_infonce for edge cases and parts. Robust to wrong
+/// labels once clusters have formed.
 class ProjnceMedLoss : public ContrastiveLoss {
  public:
   explicit ProjnceMedLoss(const ProjnceMedOptions& options = {});

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "projnce/core/error.h"
+#include "projnce/loss/pairwise_logsumexp.h"
+#include "projnce/loss/projected_check.h"
 #include "projnce/projection/class_matrix.h"
 
 namespace projnce {
@@ -13,33 +15,29 @@ constexpr auto kMlpName = "projnce-mlp";
 
 void check_options(const ProjnceMlpOptions& options) {
   check_positive(options.temperature, kMlpName, "temperature");
-  if (options.class_weight == ClassWeight::kUniform && options.denominator == Leave::kSelf) {
+  if (options.class_weight == ClassWeight::kUniform && options.denominator == Exclude::kSelf) {
     fail(Hint{"set denom to 'all'"}, kMlpName,
          ": class_weight 'uniform' counts classes, not rows, so there is no anchor to exclude");
   }
 }
 
-/// Softmax cross entropy over all classes, those absent from the batch included.
-LossValue uniform_contrast(const ContrastRows& rows, const torch::Tensor& vectors,
-                           const torch::Tensor& labels, double temperature) {
-  const auto scores = rows.anchors.mm(vectors.t()) / temperature;                          // [N, C]
-  const auto own = (rows.anchors * vectors.index_select(0, labels)).sum(1) / temperature;  // [N]
-  const auto log_mass = scores.logsumexp(/*dim=*/1);                                       // [N]
-  const auto loss = reduce(log_mass - own, rows.reduction);
+/// Softmax cross entropy over all classes, including those absent from the batch:
+/// l_i = -z_i.g_{y_i}/t + log sum_c e^{z_i.g_c/t}
+LossValue uniform_infonce(const GroupedBatch& rows, const torch::Tensor& g,
+                          const torch::Tensor& labels, double temperature) {
+  const auto scores = rows.anchors.mm(g.t()) / temperature;                               // [N, C]
+  const auto positive = (rows.anchors * g.index_select(0, labels)).sum(1) / temperature;  // [N]
+  const auto logsumexp = scores.logsumexp(/*dim=*/1);                                     // [N]
+  const auto loss = reduce(logsumexp - positive, rows.reduction);
   if (!rows.with_parts) return {loss, {}};
   const auto log_rows = std::log(static_cast<double>(rows.num_candidates()));
   return {loss,
-          {{"alignment", -own.detach().mean()},
-           {"uniformity", log_mass.detach().mean()},
+          {{"alignment", -positive.detach().mean()},
+           {"uniformity", logsumexp.detach().mean()},
            {"mi_bound", log_rows - loss.detach()}}};
 }
 
-}  // namespace
-
-LossValue projnce_mlp(const ContrastiveBatch& batch, const torch::Tensor& matrix,
-                      const ProjnceMlpOptions& options) {
-  check_options(options);
-  const auto rows = contrast_rows(batch, GroupBy::kClass, kMlpName);
+void check_matrix(const torch::Tensor& matrix, const GroupedBatch& rows) {
   if (!matrix.defined() || !matrix.is_floating_point() ||
       matrix.device() != rows.anchors.device()) {
     fail(kMlpName, ": the class vectors are ",
@@ -50,17 +48,29 @@ LossValue projnce_mlp(const ContrastiveBatch& batch, const torch::Tensor& matrix
     fail(kMlpName, ": the class vectors have shape ", matrix.sizes(), ", the embeddings ",
          rows.anchors.sizes(), "; their widths must be equal");
   }
-  const auto& labels = rows.candidates.groups.labels;
-  const auto vectors = matrix.to(rows.anchors.scalar_type());
+}
+
+}  // namespace
+
+LossValue projnce_mlp(const ContrastiveBatch& batch, const torch::Tensor& matrix,
+                      const ProjnceMlpOptions& options) {
+  check_options(options);
+  const auto grouped = validate_batch(batch, GroupBy::kClass, kMlpName);
+  check_matrix(matrix, grouped);
+  // g_c: row c of the learned matrix
+  const auto& labels = grouped.candidates.groups.labels;
+  const auto vectors = matrix.to(grouped.anchors.scalar_type());   // [C, D]
   auto present = select_class_vectors(vectors, labels, kMlpName);  // [K, D]
   if (options.class_weight == ClassWeight::kUniform) {
-    return uniform_contrast(rows, options.normalize_g ? unit_rows(vectors) : vectors,
-                            labels.index_select(0, rows.anchor_class), options.temperature);
+    return uniform_infonce(grouped, options.normalize_g ? unit_rows(vectors) : vectors,
+                           labels.index_select(0, grouped.anchor_class), options.temperature);
   }
-  return class_contrast(rows, {.vectors = std::move(present)},
-                        {.temperature = options.temperature,
-                         .denominator = options.denominator,
-                         .normalize_g = options.normalize_g});
+  const auto [rows, g] = use_class_vectors(grouped, {.vectors = std::move(present)},
+                                           {.normalize = options.normalize_g}, kMlpName);
+  // l_i = -z_i.g_{y_i}/t + log sum_c n_c e^{z_i.g_c/t}
+  const ProjectedScores scores(rows, g, options.temperature);
+  return class_infonce(rows, scores.positive(), scores.logsumexp(options.denominator),
+                       options.denominator);
 }
 
 ProjnceMlpLoss::ProjnceMlpLoss(const ProjnceMlpOptions& options, int64_t num_classes,

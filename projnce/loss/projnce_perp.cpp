@@ -1,5 +1,8 @@
 #include "projnce/loss/projnce_perp.h"
 
+#include "projnce/loss/pairwise_logsumexp.h"
+#include "projnce/loss/projected_check.h"
+
 namespace projnce {
 
 namespace {
@@ -15,12 +18,15 @@ void check_options(const ProjncePerpOptions& options) {
 
 LossValue projnce_perp(const ContrastiveBatch& batch, const ProjncePerpOptions& options) {
   check_options(options);
-  const auto rows = contrast_rows(batch, GroupBy::kClass, kPerpName);
-  return class_contrast(rows, project_perp(rows.candidates, options.perp),
-                        {.temperature = options.temperature,
-                         .denominator = options.denominator,
-                         .normalize_g = options.normalize_g,
-                         .detach_g = options.detach_g});
+  const auto grouped = validate_batch(batch, GroupBy::kClass, kPerpName);
+  // g_c = sum_k q_kc z_k / sum_k q_kc, an estimate of E[Z | C = c] from soft labels q
+  const auto [rows, g] =
+      use_class_vectors(grouped, project_perp(grouped.candidates, options.perp),
+                        {.normalize = options.normalize_g, .detach = options.detach_g}, kPerpName);
+  // l_i = -z_i.g_{y_i}/t + log sum_c n_c e^{z_i.g_c/t}
+  const ProjectedScores scores(rows, g, options.temperature);
+  return class_infonce(rows, scores.positive(), scores.logsumexp(options.denominator),
+                       options.denominator);
 }
 
 ProjncePerpLoss::ProjncePerpLoss(const ProjncePerpOptions& options) : options_(options) {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "projnce/loss/class_contrast.h"
-#include "projnce/loss/contrastive_loss.h"
+#include "projnce/loss/generalized_infonce.h"
+#include "projnce/loss/loss.h"
 #include "projnce/projection/perp.h"
 
 namespace projnce {
@@ -10,21 +10,25 @@ namespace projnce {
 struct ProjncePerpOptions {
   /// Divides similarities; above 0.
   double temperature = 0.07;
-  /// Where the soft labels come from, the kernel, the metric, the bandwidth.
+  /// Source of the soft labels, kernel, metric and bandwidth.
   PerpOptions perp = {};
-  /// kNothing: the denominator counts the anchor too; kSelf: it does not.
-  Leave denominator = Leave::kNothing;
-  /// Unit class vectors.
+  /// kNone: the denominator includes the anchor; kSelf: it does not.
+  Exclude denominator = Exclude::kNone;
+  /// If true, class vectors are scaled to unit length.
   bool normalize_g = false;
-  /// No gradient into the class vectors.
+  /// If true, no gradient flows into the class vectors.
   bool detach_g = false;
 };
 
-/// ProjNCE-perp (Jeong and Hero): class vectors estimated as E[Z | C] from soft labels, as g+ and
-/// g-; the formula is class_contrast's, the vectors are PerpProjection's.
+/// ProjNCE-perp (Jeong and Hero): estimates g_c of E[Z | C = c] from soft labels as g+ and g-. n_c
+/// counts the rows of class c.
+///
+///   l_i = -z_i.g_{y_i}/t + log sum_c n_c e^{z_i.g_c/t},   L = mean_i l_i
+///
+/// See PerpProjection for the vectors, class_infonce for edge cases and parts.
 ///
 /// With unit rows in 128 dimensions, metric l1 and bandwidths up to 0.9, as in the paper, the
-/// estimate returns the hard labels, and this is the class-centroid loss whatever the bandwidth.
+/// estimate returns the hard labels, and this is the class-centroid loss for every bandwidth.
 /// Settings that smooth: cosine with 0.2 to 0.4, l2 with 0.9 to 1.2, l1 scaled to `unit` with 0.4
 /// to 0.5.
 class ProjncePerpLoss : public ContrastiveLoss {

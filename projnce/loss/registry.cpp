@@ -62,8 +62,9 @@ LossPtr make_sce(Table& table, const ProjectionContext& context, int64_t feature
 
 /// The sections [loss.pos] and [loss.neg] hold the options of the two projections. Where both have
 /// the same name, one object serves as both and there is no [loss.neg].
-LossPtr make_selfp(Table& table, const ProjectionContext& context, int64_t /*feature_dim*/) {
-  SelfpOptions options;
+LossPtr make_generalized_infonce(Table& table, const ProjectionContext& context,
+                                 int64_t /*feature_dim*/) {
+  GeneralizedInfoNCEOptions options;
   std::string pos_name = "centroid";
   std::string neg_name = "sample";
   auto reader = loss_reader(table);
@@ -73,7 +74,7 @@ LossPtr make_selfp(Table& table, const ProjectionContext& context, int64_t /*fea
   const auto neg =
       pos_name == neg_name ? pos : make_projection(neg_name, reader.section("neg"), context);
   reader.done();
-  return std::make_shared<SelfpLoss>(pos, neg, options);
+  return std::make_shared<GeneralizedInfoNCELoss>(pos, neg, options);
 }
 
 struct LossEntry {
@@ -94,7 +95,7 @@ constexpr std::array kLosses = {
     LossEntry{"rince", make_rince<GroupBy::kClass>},
     LossEntry{"rince-self", make_rince<GroupBy::kInstance>},
     LossEntry{"sce", make_sce},
-    LossEntry{"selfp", make_selfp},
+    LossEntry{"selfp", make_generalized_infonce},
     LossEntry{"simclr", make<SimclrLoss, SimclrOptions>},
     LossEntry{"supcon", make<SupConLoss, SupConOptions>},
     LossEntry{"symnce", make<SymnceLoss, SymnceOptions>},

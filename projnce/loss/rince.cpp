@@ -4,7 +4,8 @@
 #include <limits>
 
 #include "projnce/core/error.h"
-#include "projnce/loss/pair_scores.h"
+#include "projnce/loss/pairwise_logsumexp.h"
+#include "projnce/loss/sum_of_transform.h"
 
 namespace projnce {
 
@@ -22,18 +23,21 @@ void check_options(const RinceOptions& options, const std::string& name) {
   if (options.lam > 1) fail(name, ": lam = ", options.lam, " must be at most 1");
 }
 
-constexpr double kNothing = -std::numeric_limits<double>::infinity();
+constexpr double kMinusInf = -std::numeric_limits<double>::infinity();
 
-/// ((lam S_ip)^q - 1) / q of each anchor, averaged over its positives, [N].
-torch::Tensor denominator_power(const ContrastRows& rows, const PairScores& scores,
-                                const RinceOptions& options) {
+/// mean_p ((lam S_ip)^q - 1) / q, [N], with log S_ip = log sum_{j != i} e^{s_ij} for kAll and
+/// log(e^{s_ip} + sum_{negatives} e^{s_ij}) for kOnePos.
+torch::Tensor denominator_power(const GroupedBatch& rows, const RinceOptions& options) {
+  const auto t = options.temperature;
+  const auto& z = rows.candidates.rows;
   const auto log_lam = std::log(options.lam);
   if (options.denominator == RinceDenominator::kAll) {
-    return (options.q * (scores.others_mass() + log_lam)).expm1() / options.q;
+    const auto log_sum = pairwise_logsumexp(rows, z, t, Exclude::kSelf);
+    return (options.q * (log_sum + log_lam)).expm1() / options.q;
   }
-  const auto none = rows.remaining(Leave::kOwnClass) == 0;
-  const auto negatives = scores.split_mass().negatives.masked_fill(none, kNothing);
-  return scores.mean_curve({.q = options.q, .shift = log_lam}, negatives);
+  const auto none = rows.remaining(Exclude::kSameClass) == 0;
+  const auto negatives = split_logsumexp(rows, z, t).negatives.masked_fill(none, kMinusInf);
+  return mean_of_transform(rows, t, {.q = options.q, .shift = log_lam}, negatives);
 }
 
 }  // namespace
@@ -41,13 +45,13 @@ torch::Tensor denominator_power(const ContrastRows& rows, const PairScores& scor
 LossValue rince(const ContrastiveBatch& batch, const RinceOptions& options, GroupBy group_by) {
   const auto name = name_of(group_by);
   check_options(options, name);
-  const auto rows = contrast_rows(batch, group_by, name);
-  const PairScores scores(rows, rows.candidates.rows, options.temperature);
-  const auto alone = torch::full({rows.num_anchors()}, kNothing, rows.anchors.options());
-
-  const auto pull = scores.mean_curve({.q = options.q}, alone);  // (e^{q s_ip} - 1) / q
-  const auto push = denominator_power(rows, scores, options);
-  return pull_and_push(rows, pull, push, rows.candidates.groups.counts > 1, options.empty_pos);
+  const auto rows = validate_batch(batch, group_by, name);
+  // l_i = mean_{p in P(i)} ( -(e^{q s_ip} - 1) + ((lam S_ip)^q - 1) ) / q
+  const auto no_offset = torch::full({rows.num_anchors()}, kMinusInf, rows.anchors.options());
+  const auto positive = mean_of_transform(rows, options.temperature, {.q = options.q}, no_offset);
+  const auto denominator = denominator_power(rows, options);
+  return alignment_uniformity(rows, positive, denominator, rows.candidates.groups.counts > 1,
+                              options.empty_pos);
 }
 
 RinceLoss::RinceLoss(const RinceOptions& options, GroupBy group_by)

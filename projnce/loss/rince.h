@@ -2,14 +2,14 @@
 
 #include <string>
 
-#include "projnce/loss/contrast_rows.h"
-#include "projnce/loss/contrastive_loss.h"
+#include "projnce/loss/grouped_batch.h"
+#include "projnce/loss/loss.h"
 
 namespace projnce {
 
-/// What a positive is held against.
+/// What a positive is compared with.
 enum class RinceDenominator {
-  kAll,     ///< all other candidates, the same sum for every positive: in place of SupCon's
+  kAll,     ///< all other candidates, the same sum for every positive, as in SupCon
   kOnePos,  ///< that positive and the negatives
 };
 
@@ -22,9 +22,9 @@ struct RinceOptions {
   double q = 0.1;
   /// 0 < lam <= 1: weight of the denominator.
   double lam = 0.01;
-  /// What a positive is held against.
+  /// What a positive is compared with.
   RinceDenominator denominator = RinceDenominator::kAll;
-  /// Anchors without positives.
+  /// How anchors without positives count.
   EmptyPositives empty_pos = EmptyPositives::kZero;
 };
 
@@ -32,10 +32,10 @@ struct RinceOptions {
 ///
 ///   l_i = mean_{p in P(i)} ( -e^{q s_ip} + (lam S_ip)^q ) / q
 ///
-/// S_ip is the exponential mass of the denominator. Evaluated with expm1, so that nothing cancels
-/// as q -> 0, where it becomes InfoNCE + log lam. `rince` takes labels, `rince-self` views of one
-/// sample, for which both denominators agree when there are two. Anchors without positives as in
-/// SupCon. One class with kOnePos: S_ip = e^{s_ip}.
+/// S_ip is the sum of exponentials of the denominator. Evaluated with expm1, so that nothing
+/// cancels as q -> 0, where it becomes InfoNCE + log lam. `rince` takes labels, `rince-self` views
+/// of one sample, for which both denominators agree when there are two. Anchors without positives
+/// as in SupCon. One class with kOnePos: S_ip = e^{s_ip}.
 ///
 /// Parts: alignment, uniformity, valid_anchors.
 class RinceLoss : public ContrastiveLoss {

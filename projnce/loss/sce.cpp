@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "projnce/core/error.h"
-#include "projnce/loss/ce.h"
 
 namespace projnce {
 
@@ -15,7 +14,7 @@ void check_options(const SceOptions& options) {
     fail("sce: alpha = ", options.alpha, " and beta = ", options.beta, " must be at least 0");
   }
   if (!std::isfinite(options.A) || options.A >= 0) {
-    fail("sce: A = ", options.A, " stands for log 0 and must be below 0");
+    fail("sce: A = ", options.A, " replaces log 0 and must be below 0");
   }
 }
 
@@ -26,24 +25,18 @@ torch::Tensor symmetric_cross_entropy(const torch::Tensor& logits, const torch::
   check_options(options);
   check_logits(logits, labels, "sce");
   const auto log_p = logits.log_softmax(/*dim=*/1).gather(1, labels.unsqueeze(1)).squeeze(1);
-  // 1 - p as -expm1(log p) keeps its digits where p is near 1.
+  // -alpha log p + beta (-A) (1 - p); 1 - p = -expm1(log p) stays exact for p near 1.
   return reduce(options.beta * options.A * log_p.expm1() - options.alpha * log_p, reduction);
 }
 
 SceLoss::SceLoss(const SceOptions& options, int64_t num_classes, int64_t feature_dim)
-    : options_(options) {
+    : ClassifierLoss("sce", num_classes, feature_dim), options_(options) {
   check_options(options);
-  classifier_ = register_module("classifier", make_classifier(feature_dim, num_classes, "sce"));
 }
 
-torch::Tensor SceLoss::logits(const torch::Tensor& features) {
-  return classify(classifier_, features, "sce");
-}
-
-LossValue SceLoss::evaluate(const ContrastiveBatch& batch) {
-  const auto scores = classify(classifier_, batch, "sce");
-  const auto loss = symmetric_cross_entropy(scores, batch.anchor_labels, options_, batch.reduction);
-  return {loss, {{"accuracy", accuracy(scores, batch.anchor_labels)}}};
+torch::Tensor SceLoss::loss_of(const torch::Tensor& logits, const torch::Tensor& labels,
+                               Reduction reduction) {
+  return symmetric_cross_entropy(logits, labels, options_, reduction);
 }
 
 }  // namespace projnce

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <torch/nn/modules/linear.h>
-
-#include "projnce/loss/contrastive_loss.h"
+#include "projnce/loss/classifier_loss.h"
 
 namespace projnce {
 
@@ -12,7 +10,7 @@ struct SceOptions {
   double alpha = 0.1;
   /// Weight of reverse cross entropy. The authors: 1 for ten classes, 0.1 for a hundred.
   double beta = 1;
-  /// What stands for log 0; below 0. The default is log 1e-4, as in the authors' code.
+  /// Replaces log 0; below 0. The default is log 1e-4, as in the authors' code.
   double A = -9.210340371976182;
 };
 
@@ -20,18 +18,16 @@ struct SceOptions {
 ///
 ///   L = alpha CE + beta mean_i (-A) (1 - p_{i,y_i}),   p = softmax of the logits
 ///
-/// The classifier belongs to the module, as for ce. A label outside 0..C-1 is an Error.
-///
-/// Parts: accuracy.
-class SceLoss : public ContrastiveLoss {
+/// See ClassifierLoss for the classifier and the parts.
+class SceLoss : public ClassifierLoss {
  public:
   SceLoss(const SceOptions& options, int64_t num_classes, int64_t feature_dim);
-  LossValue evaluate(const ContrastiveBatch& batch) override;
-  torch::Tensor logits(const torch::Tensor& features) override;
 
  private:
+  torch::Tensor loss_of(const torch::Tensor& logits, const torch::Tensor& labels,
+                        Reduction reduction) override;
+
   SceOptions options_;
-  torch::nn::Linear classifier_{nullptr};
 };
 
 /// The functional form: logits [N, C] and labels [N].

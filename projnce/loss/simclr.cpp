@@ -3,7 +3,6 @@
 namespace projnce {
 
 LossValue simclr(const ContrastiveBatch& batch, const SimclrOptions& options) {
-  check_options(options, "simclr");
   return supcon_grouped(batch, options, GroupBy::kInstance, "simclr");
 }
 

@@ -4,7 +4,7 @@
 
 namespace projnce {
 
-/// The fields mean what they mean for SupCon.
+/// The options of SupCon.
 using SimclrOptions = SupConOptions;
 
 /// SimCLR's NT-Xent (Chen et al., 2020): SupCon with "view of the same sample" for "same class".
@@ -12,7 +12,7 @@ using SimclrOptions = SupConOptions;
 ///   l_i = -mean_{p: other views of i} s_ip + log sum_{j != i} e^{s_ij}
 ///
 /// For more than two views the positives are averaged outside the logarithm over the common
-/// denominator. Needs `anchor_instances` and `candidate_instances`; labels play no role.
+/// denominator. Needs `anchor_instances` and `candidate_instances`; labels are not used.
 ///
 /// Parts: alignment, uniformity, valid_anchors.
 class SimclrLoss : public ContrastiveLoss {

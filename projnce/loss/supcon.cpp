@@ -1,60 +1,63 @@
 #include "projnce/loss/supcon.h"
 
-#include "projnce/loss/pair_scores.h"
-#include "projnce/loss/positive_score.h"
-#include "projnce/loss/projected_scores.h"
-#include "projnce/loss/selfp_terms.h"
+#include "projnce/loss/generalized_infonce.h"
+#include "projnce/loss/mean_positive_score.h"
+#include "projnce/loss/pairwise_logsumexp.h"
 
 namespace projnce {
 
 namespace {
 
-/// What an anchor is pulled by and what it is pushed by, each [N].
-struct Forces {
+/// l_i = logsumexp_i - positive_i, both [N].
+struct SupConTerms {
   torch::Tensor positive;
-  torch::Tensor log_mass;
+  torch::Tensor logsumexp;
 };
 
-Forces mean_outside(const ContrastRows& rows, const SupConOptions& options) {
-  const PairScores scores(rows, rows.candidates.rows, options.temperature);
-  return {
-      mean_positive_score(rows, options.temperature,
-                          {.include_self = options.include_self_pos, .detach = options.detach_pos}),
-      options.include_self_denom ? scores.all_mass() : scores.others_mass()};
+/// l_i = -mean_{p in P(i)} s_ip + log sum_{j in D(i)} e^{s_ij}
+SupConTerms supcon_out(const GroupedBatch& rows, const SupConOptions& options) {
+  const auto t = options.temperature;
+  return {mean_positive_score(
+              rows, t, {.include_self = options.include_self_pos, .detach = options.detach_pos}),
+          pairwise_logsumexp(rows, rows.candidates.rows, t,
+                             options.include_self_denom ? Exclude::kNone : Exclude::kSelf)};
 }
 
-Forces mean_inside(const ContrastRows& rows, const SupConOptions& options) {
-  const auto has_positives = rows.own_count > 1;
-  const PairScores scores(rows, rows.candidates.rows, options.temperature);
-  const auto [positives, negatives] = scores.split_mass();
+/// l_i = -log( mean_{p in P(i)} e^{s_ip} ) + log sum_{j in D(i)} e^{s_ij}
+SupConTerms supcon_in(const GroupedBatch& rows, const SupConOptions& options) {
+  const auto t = options.temperature;
+  const auto& z = rows.candidates.rows;
+  const auto has_positives = rows.class_size > 1;
+  const auto [positives, negatives] = split_logsumexp(rows, z, t);
 
-  auto log_mass = torch::where(rows.remaining(Leave::kOwnClass) > 0,
-                               log_add(positives, has_positives, negatives), positives);
+  auto logsumexp = torch::where(rows.remaining(Exclude::kSameClass) > 0,
+                                log_add(positives, has_positives, negatives), positives);
   if (options.include_self_denom) {
-    log_mass = log_add(log_mass, rows.remaining(Leave::kSelf) > 0, scores.self_score());
+    logsumexp = log_add(logsumexp, rows.remaining(Exclude::kSelf) > 0, self_score(rows, z, t));
   }
-  const PairScores constant(rows, rows.candidates.rows.detach(), options.temperature);
-  const auto& pulling = options.detach_pos ? constant : scores;
-  auto pull = options.detach_pos ? constant.split_mass().positives : positives;
-  if (options.include_self_pos) pull = log_add(pull, has_positives, pulling.self_score());
-  const auto count = rows.own_count - (options.include_self_pos ? 0 : 1);
-  return {pull - count.clamp_min(1).to(pull.scalar_type()).log(), log_mass};
+  const auto targets = options.detach_pos ? z.detach() : z;
+  auto positive = options.detach_pos ? split_logsumexp(rows, targets, t).positives : positives;
+  if (options.include_self_pos) {
+    positive = log_add(positive, has_positives, self_score(rows, targets, t));
+  }
+  const auto count = rows.class_size - (options.include_self_pos ? 0 : 1);
+  return {positive - count.clamp_min(1).to(positive.scalar_type()).log(), logsumexp};
 }
 
 /// Classes whose anchors have both positives and a denominator, [K].
-torch::Tensor valid_classes(const ContrastRows& rows, const SupConOptions& options) {
+torch::Tensor valid_supcon_classes(const GroupedBatch& rows, const SupConOptions& options) {
   const auto& counts = rows.candidates.groups.counts;
   const bool denominator = options.include_self_denom || rows.num_candidates() > 1;
   if (!denominator) return torch::zeros_like(counts, torch::kBool);
   return counts > (options.include_self_pos ? 0 : 1);
 }
 
-/// R of the SupCon projections, leave-one-out; it costs O(N K D) beside the loss's O(N M D).
-torch::Tensor mean_ratio(const ContrastRows& rows, const torch::Tensor& log_mass,
+/// mean_i R_i with leave-one-out centroids, as in ProjNCE; O(N K D) beside the loss's O(N M D).
+torch::Tensor mean_ratio(const GroupedBatch& rows, const torch::Tensor& logsumexp,
                          double temperature) {
   const auto centroids =
-      ProjectedScores::of_centroids_without_anchor(rows, temperature, /*detach=*/true);
-  return (centroids.log_mass(Leave::kSelf) - log_mass).exp().mean();
+      ProjectedScores::with_leave_one_out_centroids(rows, temperature, /*detach=*/true);
+  return (centroids.logsumexp(Exclude::kSelf) - logsumexp).exp().mean();
 }
 
 }  // namespace
@@ -66,30 +69,30 @@ void check_options(const SupConOptions& options, const std::string& name) {
 
 LossValue supcon_grouped(const ContrastiveBatch& batch, const SupConOptions& options,
                          GroupBy group_by, const std::string& name) {
-  const auto rows = contrast_rows(batch, group_by, name);
-  const auto [positive, log_mass] = options.variant == SupConVariant::kOut
-                                        ? mean_outside(rows, options)
-                                        : mean_inside(rows, options);
+  check_options(options, name);
+  const auto rows = validate_batch(batch, group_by, name);
+  const bool out = options.variant == SupConVariant::kOut;
+  const auto [positive, logsumexp] = out ? supcon_out(rows, options) : supcon_in(rows, options);
 
-  const auto valid = valid_classes(rows, options);
-  auto value = pull_and_push(rows, positive, log_mass, valid, options.empty_pos);
+  // L = sum_i w_i l_i
+  const auto valid = valid_supcon_classes(rows, options);
+  auto value = alignment_uniformity(rows, positive, logsumexp, valid, options.empty_pos);
   if (options.base_tau) value.loss = value.loss * (options.temperature / *options.base_tau);
 
-  const bool bound_known = rows.with_parts && group_by == GroupBy::kClass &&
-                           rows.num_candidates() > 1 && options.variant == SupConVariant::kOut &&
-                           !options.include_self_pos && !options.include_self_denom;
-  if (bound_known) {
+  const bool has_bound = rows.with_parts && group_by == GroupBy::kClass &&
+                         rows.num_candidates() > 1 && out && !options.include_self_pos &&
+                         !options.include_self_denom;
+  if (has_bound) {
     const torch::NoGradGuard no_gradient;
-    const auto ratio = mean_ratio(rows, log_mass.detach(), options.temperature);
+    const auto ratio = mean_ratio(rows, logsumexp.detach(), options.temperature);
     value.parts.emplace_back("R", ratio);
-    value.parts.emplace_back(
-        "mi_bound", pair_bound(rows, log_mass - positive, valid, ratio, rows.num_candidates() - 1));
+    value.parts.emplace_back("mi_bound", pair_mi_bound(rows, logsumexp - positive, valid, ratio,
+                                                       rows.num_candidates() - 1));
   }
   return value;
 }
 
 LossValue supcon(const ContrastiveBatch& batch, const SupConOptions& options) {
-  check_options(options, "supcon");
   return supcon_grouped(batch, options, GroupBy::kClass, "supcon");
 }
 
@@ -98,7 +101,7 @@ SupConLoss::SupConLoss(const SupConOptions& options) : options_(options) {
 }
 
 LossValue SupConLoss::evaluate(const ContrastiveBatch& batch) {
-  return supcon(batch, options_);
+  return supcon_grouped(batch, options_, GroupBy::kClass, "supcon");
 }
 
 }  // namespace projnce

@@ -3,12 +3,12 @@
 #include <optional>
 #include <string>
 
-#include "projnce/loss/contrast_rows.h"
-#include "projnce/loss/contrastive_loss.h"
+#include "projnce/loss/grouped_batch.h"
+#include "projnce/loss/loss.h"
 
 namespace projnce {
 
-/// Where the mean over the positives stands.
+/// Position of the mean over the positives.
 enum class SupConVariant {
   kOut,  ///< outside the logarithm
   kIn,   ///< inside; never larger than kOut
@@ -16,19 +16,20 @@ enum class SupConVariant {
 
 /// Options of SupConLoss.
 struct SupConOptions {
-  /// Divides similarities; above 0. Small values weigh the closest pairs.
+  /// Divides similarities; above 0. Small values emphasize the closest pairs.
   double temperature = 0.07;
-  /// Where the mean over the positives stands.
+  /// Position of the mean over the positives.
   SupConVariant variant = SupConVariant::kOut;
-  /// Counts the anchor among its own positives (the paper's reading; SupCon's own code does not).
+  /// If true, the anchor is one of its own positives, as in the ProjNCE paper; default: false, as
+  /// in SupCon's code.
   bool include_self_pos = false;
-  /// Keeps the anchor's similarity with itself in the denominator.
+  /// If true, the denominator includes the anchor's similarity with itself.
   bool include_self_denom = false;
-  /// Anchors that are alone in their class.
+  /// How anchors that are alone in their class count.
   EmptyPositives empty_pos = EmptyPositives::kZero;
   /// Multiplies the loss by temperature / base_tau; absent: 1.
   std::optional<double> base_tau = {};
-  /// Treats the positives of an anchor as constants.
+  /// If true, the positives of an anchor are constants.
   bool detach_pos = false;
 };
 
@@ -56,11 +57,11 @@ class SupConLoss : public ContrastiveLoss {
 /// The functional form.
 LossValue supcon(const ContrastiveBatch& batch, const SupConOptions& options = {});
 
-/// The same with positives by label or by instance; `name` begins the error sentences.
+/// The same with positives by label or by instance; `name` begins the messages of errors.
 LossValue supcon_grouped(const ContrastiveBatch& batch, const SupConOptions& options,
                          GroupBy group_by, const std::string& name);
 
-/// Throws where an option is out of range.
+/// Throws an Error if an option is out of range.
 void check_options(const SupConOptions& options, const std::string& name);
 
 }  // namespace projnce

@@ -3,8 +3,9 @@
 #include <cmath>
 
 #include "projnce/core/error.h"
-#include "projnce/loss/pair_scores.h"
-#include "projnce/loss/positive_score.h"
+#include "projnce/loss/mean_positive_score.h"
+#include "projnce/loss/pairwise_logsumexp.h"
+#include "projnce/loss/sum_of_transform.h"
 
 namespace projnce {
 
@@ -15,10 +16,10 @@ void check_options(const SymnceOptions& options) {
   if (!std::isfinite(options.beta)) fail("symnce: beta = ", options.beta, " must be finite");
 }
 
-/// F(P, Q) = push - pull, each [N].
-struct Infonce {
-  torch::Tensor pull;
-  torch::Tensor push;
+/// F(P, Q) = logsumexp - positive, both [N].
+struct InfoNCEPair {
+  torch::Tensor positive;
+  torch::Tensor logsumexp;
 };
 
 struct Counts {
@@ -26,14 +27,14 @@ struct Counts {
   torch::Tensor negatives;
 };
 
-Counts counts_of(const ContrastRows& rows) {
+Counts counts_of(const GroupedBatch& rows) {
   const auto type = rows.anchors.scalar_type();
-  return {(rows.own_count - 1).clamp_min(1).to(type),
-          rows.remaining(Leave::kOwnClass).clamp_min(1).to(type)};
+  return {(rows.class_size - 1).clamp_min(1).to(type),
+          rows.remaining(Exclude::kSameClass).clamp_min(1).to(type)};
 }
 
-/// Mean score with the other classes, [N]: linear, so through sums in O(N D).
-torch::Tensor mean_negative_score(const ContrastRows& rows, const torch::Tensor& count,
+/// Mean score with the rows of other classes, [N]: linear, so computed from class sums in O(N D).
+torch::Tensor mean_negative_score(const GroupedBatch& rows, const torch::Tensor& count,
                                   double temperature) {
   const auto sums = class_sums(rows.candidates.groups, rows.candidates.rows);         // [K, D]
   const auto others = sums.sum(/*dim=*/0) - sums.index_select(0, rows.anchor_class);  // [N, D]
@@ -41,43 +42,47 @@ torch::Tensor mean_negative_score(const ContrastRows& rows, const torch::Tensor&
 }
 
 struct BothWays {
-  Infonce forward;  // F(P, Q)
-  Infonce reverse;  // F(Q, P)
+  InfoNCEPair forward;  // F(P, Q)
+  InfoNCEPair reverse;  // F(Q, P)
 };
 
-BothWays both_ways(const ContrastRows& rows, const SymnceOptions& options) {
-  const PairScores scores(rows, rows.candidates.rows, options.temperature);
+BothWays both_ways(const GroupedBatch& rows, const SymnceOptions& options) {
+  const auto t = options.temperature;
+  const auto& z = rows.candidates.rows;
   const auto counts = counts_of(rows);
-  if (options.form == SymnceForm::kLin) {
-    const auto [positives, negatives] = scores.split_mass();
+  if (options.form == SymnceForm::kLin) {  // -log mean_P e^s + log sum_{P u Q} e^s
+    const auto [positives, negatives] = split_logsumexp(rows, z, t);
     const auto all = torch::logaddexp(positives, negatives);  // valid anchors have both
     return {{positives - counts.positives.log(), all}, {negatives - counts.negatives.log(), all}};
   }
-  const auto mean_positive = mean_positive_score(rows, options.temperature, {});
-  const auto mean_negative = mean_negative_score(rows, counts.negatives, options.temperature);
-  if (options.form == SymnceForm::kLout) {
-    const auto all = scores.others_mass();
+  const auto mean_positive = mean_positive_score(rows, t, {});
+  const auto mean_negative = mean_negative_score(rows, counts.negatives, t);
+  if (options.form == SymnceForm::kLout) {  // -mean_P s + log sum_{P u Q} e^s
+    const auto all = pairwise_logsumexp(rows, z, t, Exclude::kSelf);
     return {{mean_positive, all}, {mean_negative, all}};
   }
-  // Pairwise: each positive against all negatives, and each negative against all positives.
-  const auto [positives, negatives] = scores.split_mass();
-  return {{mean_positive, scores.mean_curve({.negatives = false}, negatives)},
-          {mean_negative, scores.mean_curve({.negatives = true}, positives)}};
+  // mean_{p in P} ( -s_p + log( e^{s_p} + sum_Q e^s ) )
+  const auto [positives, negatives] = split_logsumexp(rows, z, t);
+  return {{mean_positive, mean_of_transform(rows, t, {.negatives = false}, negatives)},
+          {mean_negative, mean_of_transform(rows, t, {.negatives = true}, positives)}};
 }
 
 }  // namespace
 
 LossValue symnce(const ContrastiveBatch& batch, const SymnceOptions& options) {
   check_options(options);
-  const auto rows = contrast_rows(batch, GroupBy::kClass, "symnce");
-  const auto [forward, reverse] = both_ways(rows, options);
+  const auto rows = validate_batch(batch, GroupBy::kClass, "symnce");
   const auto& counts = rows.candidates.groups.counts;
   const auto valid = (counts > 1) & (counts < rows.num_candidates());
-  auto value = pull_and_push(rows, forward.pull, forward.push, valid, options.empty_pos);
-  const auto backwards =
-      reduce_anchors(rows, reverse.push - reverse.pull, valid, options.empty_pos);
-  value.loss = value.loss - options.beta * backwards;
-  if (rows.with_parts) value.parts.emplace_back("reverse", backwards.detach());
+
+  // l_i = F(P, Q) - beta F(Q, P)
+  const auto [forward, reverse] = both_ways(rows, options);
+  auto value =
+      alignment_uniformity(rows, forward.positive, forward.logsumexp, valid, options.empty_pos);
+  const auto reversed =
+      reduce_anchors(rows, reverse.logsumexp - reverse.positive, valid, options.empty_pos);
+  value.loss = value.loss - options.beta * reversed;
+  if (rows.with_parts) value.parts.emplace_back("reverse", reversed.detach());
   return value;
 }
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "projnce/loss/contrast_rows.h"
-#include "projnce/loss/contrastive_loss.h"
+#include "projnce/loss/grouped_batch.h"
+#include "projnce/loss/loss.h"
 
 namespace projnce {
 
-/// The InfoNCE F(P, Q) that is played forwards and backwards, with s the scores of the anchor.
+/// The InfoNCE F(P, Q) that is used in both directions, with s the scores of the anchor.
 enum class SymnceForm {
   kLout,      ///< -mean_P s + log sum_{P u Q} e^s
   kLin,       ///< -log mean_P e^s + log sum_{P u Q} e^s
@@ -16,12 +16,12 @@ enum class SymnceForm {
 struct SymnceOptions {
   /// Divides similarities; above 0.
   double temperature = 0.07;
-  /// Weight of the reversed term. At 1 with kLout the log sums cancel, and classes need no longer
-  /// be apart: stay below.
+  /// Weight of the reversed term. Keep it below 1: at 1 with kLout the log sums cancel, and nothing
+  /// separates the classes.
   double beta = 0.6;
   /// The InfoNCE that is reversed.
   SymnceForm form = SymnceForm::kLout;
-  /// Anchors that are alone in their class.
+  /// How anchors that are alone in their class count.
   EmptyPositives empty_pos = EmptyPositives::kZero;
 };
 
@@ -31,8 +31,8 @@ struct SymnceOptions {
 ///   l_i = F(P, Q) - beta F(Q, P)
 ///
 /// An anchor needs both: one class in the batch gives 0. beta = 0 with kLout is SupCon (on batches
-/// with more than one class). The article's own equation was not available; the three forms follow
-/// its description and all meet its noise condition for large batches.
+/// with more than one class). The article's equation was not available; the three forms follow its
+/// description and all meet its noise condition for large batches.
 ///
 /// Parts: alignment, uniformity (both of F(P, Q)), reverse = F(Q, P), valid_anchors.
 class SymnceLoss : public ContrastiveLoss {

@@ -32,7 +32,7 @@ constexpr std::array kKinds = {
     Kind{"projnce_perp", evaluate_projnce_perp_case},
     Kind{"rince", evaluate_rince_case},
     Kind{"sce", evaluate_sce_case},
-    Kind{"selfp_generic", evaluate_selfp_case},
+    Kind{"selfp_generic", evaluate_generalized_infonce_case},
     Kind{"supcon", evaluate_supcon_case},
     Kind{"symnce", evaluate_symnce_case},
 };

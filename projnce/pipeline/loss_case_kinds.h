@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "projnce/loss/contrastive_loss.h"
+#include "projnce/loss/loss.h"
 #include "projnce/pipeline/loss_case.h"
 
 namespace projnce {
@@ -33,7 +33,7 @@ nlohmann::json evaluate_projnce_mlp_case(const LossCase& loss_case);
 nlohmann::json evaluate_projnce_perp_case(const LossCase& loss_case);
 nlohmann::json evaluate_rince_case(const LossCase& loss_case);
 nlohmann::json evaluate_sce_case(const LossCase& loss_case);
-nlohmann::json evaluate_selfp_case(const LossCase& loss_case);
+nlohmann::json evaluate_generalized_infonce_case(const LossCase& loss_case);
 nlohmann::json evaluate_supcon_case(const LossCase& loss_case);
 nlohmann::json evaluate_symnce_case(const LossCase& loss_case);
 

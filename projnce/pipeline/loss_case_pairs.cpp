@@ -23,14 +23,14 @@ Options options_of(const LossCase& loss_case) {
 /// The rows with their labels, and with their instances where the case has them.
 ContrastiveBatch batch_of(const LossCase& loss_case, const torch::Tensor& z) {
   const auto labels = loss_case.integers("labels", z);
-  if (!loss_case.has_input("instance")) return self_batch(z, labels);
-  return self_batch(z, labels, loss_case.integers("instance", z));
+  if (!loss_case.has_input("instance")) return make_batch(z, labels);
+  return make_batch(z, labels, loss_case.integers("instance", z));
 }
 
 /// For losses that group by instance: the labels play no role.
 ContrastiveBatch instance_batch(const LossCase& loss_case, const torch::Tensor& z) {
   const auto instances = loss_case.integers("instance", z);
-  return self_batch(z, instances, instances);
+  return make_batch(z, instances, instances);
 }
 
 struct JointParams {

@@ -34,7 +34,7 @@ ClassCase class_case(const LossCase& loss_case) {
   const auto z = loss_case.matrix("z").requires_grad_();
   const auto labels = loss_case.integers("labels", z);
   check_labels(labels, num_classes, "inputs.labels");
-  return {z, num_classes, std::move(params), self_batch(z, labels)};
+  return {z, num_classes, std::move(params), make_batch(z, labels)};
 }
 
 /// log N - L, which the class-projection losses report.
@@ -52,7 +52,7 @@ torch::Tensor for_all_classes(const torch::Tensor& present, const ClassGroups& g
 
 /// Class vectors [C, D] and soft labels [N, C] of a perp case.
 json perp_fields(const ClassCase& input, const PerpOptions& options) {
-  const auto rows = contrast_rows(input.batch, GroupBy::kClass, "projnce-perp");
+  const auto rows = validate_batch(input.batch, GroupBy::kClass, "projnce-perp");
   const auto& groups = rows.candidates.groups;
   const bool given = options.soft_source == SoftSource::kGiven;
   const auto q =
@@ -67,8 +67,8 @@ json perp_fields(const ClassCase& input, const PerpOptions& options) {
 
 }  // namespace
 
-json evaluate_selfp_case(const LossCase& loss_case) {
-  SelfpOptions options;
+json evaluate_generalized_infonce_case(const LossCase& loss_case) {
+  GeneralizedInfoNCEOptions options;
   auto params = loss_case.params_with_tau();
   auto reader = loss_reader(params);
   read_fields(reader, options);
@@ -78,23 +78,23 @@ json evaluate_selfp_case(const LossCase& loss_case) {
   const auto neg = loss_case.matrix_like("g_neg", z).requires_grad_();
   const auto labels =
       loss_case.has_input("labels") ? loss_case.integers("labels", z) : torch::arange(z.size(0));
-  const auto rows = contrast_rows(self_batch(z, labels), GroupBy::kClass, "selfp");
-  const auto terms =
-      selfp(rows, {.vectors = pos, .per_row = true}, {.vectors = neg, .per_row = true}, options);
-  return with_loss({{"selfp", to_json(terms.selfp)}, {"R", to_json(terms.ratio.mean())}},
+  const auto rows = validate_batch(make_batch(z, labels), GroupBy::kClass, "selfp");
+  const auto terms = generalized_infonce(rows, {.vectors = pos, .per_row = true},
+                                         {.vectors = neg, .per_row = true}, options);
+  return with_loss({{"selfp", to_json(terms.self_p)}, {"R", to_json(terms.ratio.mean())}},
                    terms.value.loss, {{"grad_z", z}, {"grad_g_pos", pos}, {"grad_g_neg", neg}});
 }
 
 json evaluate_projnce_case(const LossCase& loss_case) {
   const auto options = options_of<ProjnceOptions>(loss_case.params_with_tau());
   const auto z = loss_case.matrix("z").requires_grad_();
-  const auto terms = projnce_terms(self_batch(z, loss_case.integers("labels", z)), options);
-  const auto selfp = terms.selfp.item<double>();
+  const auto terms = projnce_terms(make_batch(z, loss_case.integers("labels", z)), options);
+  const auto self_p = terms.self_p.item<double>();
   const auto ratio = terms.ratio.mean().item<double>();
-  const auto paper = mi_bound_paper(selfp, ratio, z.size(0));
+  const auto paper = mi_bound_paper(self_p, ratio, z.size(0));
   const auto effective =
-      options.include_self_denom ? paper : mi_bound_effective(selfp, ratio, z.size(0));
-  return with_loss({{"selfp", selfp},
+      options.include_self_denom ? paper : mi_bound_effective(self_p, ratio, z.size(0));
+  return with_loss({{"selfp", self_p},
                     {"R", ratio},
                     {"R_i", to_json(terms.ratio)},
                     {"mi_bound_paper", paper},
@@ -121,7 +121,7 @@ json evaluate_projnce_perp_case(const LossCase& loss_case) {
 json evaluate_projnce_med_case(const LossCase& loss_case) {
   const auto input = class_case(loss_case);
   const auto options = options_of<ProjnceMedOptions>(input.params);
-  const auto rows = contrast_rows(input.batch, GroupBy::kClass, "projnce-med");
+  const auto rows = validate_batch(input.batch, GroupBy::kClass, "projnce-med");
   const auto medians = project_medians(rows.candidates, {.median = options.median}).vectors;
   const auto loss = projnce_med(input.batch, options).loss;
   return with_loss(

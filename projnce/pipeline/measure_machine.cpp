@@ -61,7 +61,7 @@ double loss_seconds(const std::string& name, int64_t rows, const MeasureRequest&
   const auto options = torch::nn::functional::NormalizeFuncOptions().dim(1);
   return median_seconds([&] {
     x.mutable_grad() = torch::Tensor();
-    loss->forward(self_batch(torch::nn::functional::normalize(x, options), labels)).backward();
+    loss->forward(make_batch(torch::nn::functional::normalize(x, options), labels)).backward();
   });
 }
 
@@ -89,7 +89,7 @@ class TimedTraining {
   double step() {
     const auto start = std::chrono::steady_clock::now();
     optimizer_.zero_grad();
-    loss_.forward(self_batch(model_->forward(images_).embeddings, labels_)).backward();
+    loss_.forward(make_batch(model_->forward(images_).embeddings, labels_)).backward();
     optimizer_.step(1e-3);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }

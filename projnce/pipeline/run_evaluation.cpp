@@ -70,7 +70,7 @@ EmbeddedSet RunEvaluator::embed_share(EmbeddingModel& model, const DatasetPtr& p
   return set;
 }
 
-Evaluation RunEvaluator::evaluate(EmbeddingModel& model, ContrastiveLoss& loss,
+Evaluation RunEvaluator::evaluate(EmbeddingModel& model, Loss& loss,
                                   const std::vector<std::string>& names) const {
   const auto protocols = with_readout(names, settings_.options.readout);
   Evaluation result;
@@ -109,7 +109,7 @@ double loss_temperature(const Table& config) {
   return number != nullptr ? *number : JudgedSamples{}.temperature;
 }
 
-void add_learned_classes(JudgedSamples& samples, ContrastiveLoss& loss) {
+void add_learned_classes(JudgedSamples& samples, Loss& loss) {
   const torch::NoGradGuard no_gradient;
   const auto logits = loss.logits(samples.test.features);
   if (logits.defined() && logits.size(1) == samples.num_classes) samples.logits = logits;

@@ -10,7 +10,7 @@
 
 #include "projnce/distributed/ranks.h"
 #include "projnce/encoder/embedding_model.h"
-#include "projnce/loss/contrastive_loss.h"
+#include "projnce/loss/loss.h"
 #include "projnce/pipeline/eval_options.h"
 #include "projnce/pipeline/judge.h"
 #include "projnce/pipeline/training_data.h"
@@ -49,7 +49,7 @@ class RunEvaluator {
  public:
   RunEvaluator(const TrainingData& data, EvaluatorSettings settings);
   /// A collective: every rank gets the samples, rank 0 judges. Throws EvaluationStopped.
-  Evaluation evaluate(EmbeddingModel& model, ContrastiveLoss& loss,
+  Evaluation evaluate(EmbeddingModel& model, Loss& loss,
                       const std::vector<std::string>& protocols) const;
 
   /// What class centroids are taken from: the known samples or some of them.
@@ -84,7 +84,7 @@ double loss_temperature(const Table& config);
 /// What the loss itself learned about the classes that are judged: a classifier, class vectors. One
 /// of other classes (coarse ones) says nothing about these. Fills `samples`, whose test part and
 /// number of classes are there.
-void add_learned_classes(JudgedSamples& samples, ContrastiveLoss& loss);
+void add_learned_classes(JudgedSamples& samples, Loss& loss);
 
 /// All judgements that the protocols' names ask for.
 std::vector<Judgement> judge_by(const JudgedSamples& samples,

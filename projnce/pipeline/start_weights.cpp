@@ -26,7 +26,7 @@ void refuse_pickles(const std::filesystem::path& file) {
 }
 
 /// Learned vectors alone: what the configuration gives to the loss stays as it is given.
-NamedTensors learned_state(const ContrastiveLoss& loss) {
+NamedTensors learned_state(const Loss& loss) {
   NamedTensors state;
   for (const auto& item : loss.named_parameters()) {
     state.emplace_back("loss." + item.key(), item.value().detach());
@@ -47,7 +47,7 @@ std::optional<TensorFile> read_start_weights(Table config) {
   return load_tensors(init, Integrity::kOptional);
 }
 
-void start_from(const TensorFile& weights, EmbeddingModel& model, const ContrastiveLoss& loss,
+void start_from(const TensorFile& weights, EmbeddingModel& model, const Loss& loss,
                 const Logger& logger) {
   const WeightTargets targets{.encoder = named_state(model.encoder(), ""),
                               .head = named_state(model.head(), "head."),

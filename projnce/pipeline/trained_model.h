@@ -8,7 +8,7 @@
 
 #include "projnce/core/table.h"
 #include "projnce/encoder/embedding_model.h"
-#include "projnce/loss/contrastive_loss.h"
+#include "projnce/loss/loss.h"
 #include "projnce/pipeline/input_options.h"
 #include "projnce/pipeline/readout.h"
 

@@ -31,8 +31,9 @@ Projected project_centroids(const CandidateRows& candidates, const CentroidOptio
   Projected projected{.vectors = sums / groups.counts.to(rows.scalar_type()).unsqueeze(1)};
   if (options.rows == CentroidRows::kNotAnchor) {
     const auto anchors = rows.narrow(0, candidates.anchor_offset, candidates.num_anchors);
-    projected.own = without_row_or_itself(sums, groups.counts, candidates.anchor_ids(), anchors);
-    projected.own_exists = groups.counts > 1;
+    projected.positive =
+        without_row_or_itself(sums, groups.counts, candidates.anchor_ids(), anchors);
+    projected.has_positive = groups.counts > 1;
   }
   return projected;
 }

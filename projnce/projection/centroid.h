@@ -7,8 +7,8 @@ namespace projnce {
 /// Which rows make the centroid of a class.
 enum class CentroidRows {
   kAll,        ///< all of them
-  kNotAnchor,  ///< all but the anchor that it is compared with: matters for its own class alone
-  kNotRow,     ///< row k's centroid lacks row k itself: a vector for every row
+  kNotAnchor,  ///< all but the anchor it is compared with; differs for the anchor's class only
+  kNotRow,     ///< all but row k in the centroid of row k: a vector for every row
 };
 
 /// Options of CentroidProjection.
@@ -20,9 +20,9 @@ struct CentroidOptions {
 
 /// Class centroids: g(c) is the mean of the rows of class c.
 ///
-/// A class of one row has no centroid without that row: under kNotAnchor its anchor has no own
-/// vector (`own_exists` is false) and the row itself stands in, under kNotRow likewise.
-/// O(M D).
+/// A class of one row has no centroid without that row: under kNotAnchor its anchor has no
+/// positive vector (`has_positive` is false) and the row itself replaces it, under kNotRow
+/// likewise. O(M D).
 class CentroidProjection : public Projection {
  public:
   explicit CentroidProjection(const CentroidOptions& options = {}) : options_(options) {}

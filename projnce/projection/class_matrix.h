@@ -12,7 +12,7 @@ namespace projnce {
 torch::Tensor select_class_vectors(const torch::Tensor& matrix, const torch::Tensor& labels,
                                    const std::string& name);
 
-/// Throws where a label is outside 0..num_classes-1; the sentence begins with `name`.
+/// Throws an Error that begins with `name` if a label is outside 0..num_classes-1.
 void check_labels(const torch::Tensor& labels, int64_t num_classes, const std::string& name);
 
 }  // namespace projnce

@@ -4,16 +4,16 @@
 
 namespace projnce {
 
-/// What the median of many vectors is.
+/// Definition of the median of several vectors.
 enum class MedianKind {
   kLower,      ///< coordinate by coordinate, the lower of two middle values (as torch::median)
   kMean,       ///< coordinate by coordinate, the mean of two middle values (as numpy)
-  kGeometric,  ///< the point with the smallest sum of distances; turns with the embeddings
+  kGeometric,  ///< the point with the smallest sum of distances; rotates with the embeddings
 };
 
 /// Options of MedianProjection.
 struct MedianOptions {
-  MedianKind median = MedianKind::kLower;  ///< which one
+  MedianKind median = MedianKind::kLower;  ///< definition
 };
 
 /// Class medians: g(c) is the median of the rows of class c, which a few wrong labels barely move.

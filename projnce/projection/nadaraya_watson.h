@@ -17,11 +17,12 @@ enum class DistanceScale {
 struct NadarayaWatsonOptions {
   SmoothingKernel kernel = SmoothingKernel::kEpanechnikov;  ///< weight by distance
   Metric metric = Metric::kL1;                              ///< what the distance is
-  /// Distance at which rows stop being neighbours; above 0. Unit rows in 128 dimensions lie 12.8
-  /// apart in l1: below 0.9 no row has a neighbour there until training is all but over.
+  /// Distance at which rows stop being neighbors; above 0. Unit rows in 128 dimensions lie 12.8
+  /// apart in l1: below 0.9 no row has a neighbor there until training is all but over.
   double bandwidth = 0.5;
   DistanceScale distance_scale = DistanceScale::kNone;  ///< see DistanceScale
-  /// Leaves a row out of its own estimate; one without neighbours then keeps its hard label.
+  /// If true, a row is left out of its own estimate; one without neighbors then keeps its hard
+  /// label.
   bool exclude_self = false;
 };
 

@@ -7,7 +7,7 @@
 
 namespace projnce {
 
-/// When rows are neighbours, and how near: K(d(u, v) / bandwidth).
+/// When rows are neighbors, and how near: K(d(u, v) / bandwidth).
 struct Neighborhood {
   SmoothingKernel kernel;
   Metric metric;

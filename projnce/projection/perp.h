@@ -5,15 +5,15 @@
 
 namespace projnce {
 
-/// Where the soft labels p(class | row) come from.
+/// Source of the soft labels p(class | row).
 enum class SoftSource {
-  kGiven,           ///< the batch brings them
+  kGiven,           ///< part of the batch
   kNadarayaWatson,  ///< estimated from the batch
 };
 
 /// Options of PerpProjection.
 struct PerpOptions {
-  SoftSource soft_source = SoftSource::kNadarayaWatson;  ///< who knows p(class | row)
+  SoftSource soft_source = SoftSource::kNadarayaWatson;  ///< of p(class | row)
   NadarayaWatsonOptions nw = {};                         ///< of the estimate
   /// No gradient through estimated soft labels: it is kinked, scaled by 1/h, and mostly zero.
   bool detach_q = true;
@@ -41,7 +41,7 @@ Projected project_perp(const CandidateRows& candidates, const PerpOptions& optio
 /// matrix [M, C] without negative entries, and labels must lie in 0..C-1.
 torch::Tensor soft_labels(const CandidateRows& candidates, const PerpOptions& options);
 
-/// Means of the rows [M, D] weighted by the columns of q [M, C], [C, D]; zero where a column is.
+/// Means of the rows [M, D] weighted by the columns of q [M, C], [C, D]; zero if a column is.
 torch::Tensor soft_means(const torch::Tensor& q, const torch::Tensor& rows);
 
 }  // namespace projnce

@@ -18,7 +18,7 @@ struct CandidateRows {
   int64_t anchor_offset = 0;  ///< the row that is anchor 0
   int64_t num_anchors = 0;    ///< N
   torch::Tensor soft_labels =
-      {};  // [M, C], p(class | row) where the caller knows it; may be undefined
+      {};  // [M, C], p(class | row) if the caller knows it; may be undefined
 
   /// M.
   int64_t size() const { return rows.size(0); }
@@ -31,16 +31,16 @@ struct CandidateRows {
 /// The vectors g(c) of one batch. They depend on the class alone, [K, D] in the order of
 /// `groups.labels`, or differ from row to row, [M, D]. Floating-point fields have the type of the
 /// batch's rows (half precision arrives as float32); all are dense tensors on the rows' device,
-/// with any strides. A loss refuses everything else with an Error, and is NaN where a vector is not
+/// with any strides. A loss throws an Error for everything else, and is NaN if a vector is not
 /// finite.
 struct Projected {
   torch::Tensor vectors;  // [K, D], or [M, D] if per_row
   bool per_row = false;   ///< which of the two `vectors` are
-  /// [N, D]: the vector of the anchor's own class as that anchor sees it, where this differs from
-  /// `vectors` (an anchor left out of its own centroid); undefined where it does not.
-  torch::Tensor own = {};
-  /// [K], bool: false for a class whose anchors have no own vector; undefined means all have one.
-  torch::Tensor own_exists = {};
+  /// [N, D]: the vector of each anchor's class for that anchor, if it differs from `vectors` (an
+  /// anchor left out of its centroid); undefined otherwise.
+  torch::Tensor positive = {};
+  /// [K], bool: false for a class whose anchors have no positive vector; undefined: all have one.
+  torch::Tensor has_positive = {};
 };
 
 /// A map from classes to vectors in the space of the embeddings: g+ or g- of a contrastive loss.

@@ -10,8 +10,8 @@ struct SampleOptions {
   bool detach = false;
 };
 
-/// The row itself stands for its class: g_k = z_k, the g- of SupCon and ProjNCE. As g+ it pulls
-/// every anchor to its own row, which for unit rows is a constant.
+/// Each row represents its class: g_k = z_k, the g- of SupCon and ProjNCE. As g+ it compares every
+/// anchor with its own row, which for unit rows is a constant.
 class SampleProjection : public Projection {
  public:
   explicit SampleProjection(const SampleOptions& options = {}) : options_(options) {}

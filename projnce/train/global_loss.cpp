@@ -56,16 +56,16 @@ LossValue weighted(LossValue value, double weight) {
 
 /// A rank without rows has nothing to add. It looks at everybody's rows with weight 0 all the same,
 /// to know the names of the parts and what the loss has gradients for.
-LossValue weightless_loss(ContrastiveLoss& loss, const GatheredRows& rows, const Encoded& leaves) {
+LossValue weightless_loss(Loss& loss, const GatheredRows& rows, const Encoded& leaves) {
   auto features = torch::zeros({rows.total(), leaves.features.size(1)}, leaves.features.options());
   features.requires_grad_();
-  const auto everything = self_batch(rows.embeddings, rows.labels, rows.instances, features);
+  const auto everything = make_batch(rows.embeddings, rows.labels, rows.instances, features);
   auto value = propagate(weighted(loss.evaluate(everything), 0));
   if (features.grad().defined()) leaves.features.mutable_grad() = features.grad().narrow(0, 0, 0);
   return value;
 }
 
-LossValue own_loss(ContrastiveLoss& loss, const GatheredRows& rows, const Encoded& leaves) {
+LossValue own_loss(Loss& loss, const GatheredRows& rows, const Encoded& leaves) {
   if (rows.own == 0) return weightless_loss(loss, rows, leaves);
   const auto weight = static_cast<double>(rows.own) / static_cast<double>(rows.total());
   return propagate(weighted(loss.evaluate(batch_of(rows, leaves.features)), weight));
@@ -73,12 +73,12 @@ LossValue own_loss(ContrastiveLoss& loss, const GatheredRows& rows, const Encode
 
 }  // namespace
 
-LossValue backward_global_loss(Ranks& ranks, ContrastiveLoss& loss, const Encoded& leaves,
+LossValue backward_global_loss(Ranks& ranks, Loss& loss, const Encoded& leaves,
                                const Batch& batch) {
   if (ranks.size() == 1) {
     // One tensor as anchors and candidates: the kernels then do half of the work.
     return propagate(
-        loss.evaluate(self_batch(leaves.embeddings, batch.labels.repeat({batch.views}),
+        loss.evaluate(make_batch(leaves.embeddings, batch.labels.repeat({batch.views}),
                                  batch.indices.repeat({batch.views}), leaves.features)));
   }
   const auto rows = gather(ranks, leaves, batch);

@@ -3,7 +3,7 @@
 #include "projnce/distributed/ranks.h"
 #include "projnce/encoder/embedding_model.h"
 #include "projnce/loader/batch.h"
-#include "projnce/loss/contrastive_loss.h"
+#include "projnce/loss/loss.h"
 
 namespace projnce {
 
@@ -18,7 +18,6 @@ namespace projnce {
 ///
 /// Returns this rank's part of the value and of each of its parts, without graph. A collective:
 /// every rank calls it.
-LossValue backward_global_loss(Ranks& ranks, ContrastiveLoss& loss, const Encoded& leaves,
-                               const Batch& batch);
+LossValue backward_global_loss(Ranks& ranks, Loss& loss, const Encoded& leaves, const Batch& batch);
 
 }  // namespace projnce

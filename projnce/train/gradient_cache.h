@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "projnce/encoder/embedding_model.h"
-#include "projnce/loss/contrastive_loss.h"
+#include "projnce/loss/loss.h"
 
 namespace projnce {
 

@@ -15,7 +15,7 @@ namespace projnce {
 
 namespace {
 
-NamedParameters all_parameters(const EmbeddingModel& model, const ContrastiveLoss& loss) {
+NamedParameters all_parameters(const EmbeddingModel& model, const Loss& loss) {
   NamedParameters parameters;
   for (const auto& item : model.named_parameters())
     parameters.emplace_back(item.key(), item.value());
@@ -26,8 +26,7 @@ NamedParameters all_parameters(const EmbeddingModel& model, const ContrastiveLos
 }
 
 /// The loss's gradients are there before those of the model are begun.
-std::vector<torch::Tensor> in_order_of_use(const EmbeddingModel& model,
-                                           const ContrastiveLoss& loss) {
+std::vector<torch::Tensor> in_order_of_use(const EmbeddingModel& model, const Loss& loss) {
   auto tensors = loss.parameters();
   for (const auto& parameter : model.parameters()) tensors.push_back(parameter);
   return tensors;

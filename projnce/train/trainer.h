@@ -10,7 +10,7 @@
 #include "projnce/distributed/ranks.h"
 #include "projnce/encoder/embedding_model.h"
 #include "projnce/loader/train_loader.h"
-#include "projnce/loss/contrastive_loss.h"
+#include "projnce/loss/loss.h"
 #include "projnce/train/adamw.h"
 #include "projnce/train/spike_watch.h"
 #include "projnce/train/train_options.h"

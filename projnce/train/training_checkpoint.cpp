@@ -54,7 +54,7 @@ std::string state_text(const TrainingParts& parts) {
   return state_to_json(parts.trainer.state(), parts.trainer.optimizer().steps()).dump();
 }
 
-NamedTensors weight_tensors(const EmbeddingModel& model, const ContrastiveLoss& loss) {
+NamedTensors weight_tensors(const EmbeddingModel& model, const Loss& loss) {
   auto tensors = named_state(model, "model.");
   append(tensors, named_state(loss, "loss."));
   return tensors;
@@ -121,14 +121,14 @@ void restore_training(const TrainingParts& parts, const TensorFile& file) {
   read_state(state, parts.trainer);
 }
 
-void restore_weights(EmbeddingModel& model, ContrastiveLoss& loss, TensorFile file) {
+void restore_weights(EmbeddingModel& model, Loss& loss, TensorFile file) {
   std::erase_if(file.tensors, [](const auto& item) {
     return !item.first.starts_with("model.") && !item.first.starts_with("loss.");
   });
   restore_tensors(weight_tensors(model, loss), file);
 }
 
-void share_weights(EmbeddingModel& model, ContrastiveLoss& loss, Ranks& ranks) {
+void share_weights(EmbeddingModel& model, Loss& loss, Ranks& ranks) {
   broadcast_all(weight_tensors(model, loss), ranks);
 }
 

@@ -11,7 +11,7 @@ namespace projnce {
 /// Everything that training changes.
 struct TrainingParts {
   EmbeddingModel& model;
-  ContrastiveLoss& loss;
+  Loss& loss;
   Trainer& trainer;
 };
 
@@ -26,10 +26,10 @@ TensorFile collect_training(const TrainingParts& parts, Ranks& ranks);
 void restore_training(const TrainingParts& parts, const TensorFile& file);
 
 /// Puts back the weights and buffers of model and loss alone. Throws likewise.
-void restore_weights(EmbeddingModel& model, ContrastiveLoss& loss, TensorFile file);
+void restore_weights(EmbeddingModel& model, Loss& loss, TensorFile file);
 
 /// Gives every rank the weights and buffers of rank 0's model and loss. A collective.
-void share_weights(EmbeddingModel& model, ContrastiveLoss& loss, Ranks& ranks);
+void share_weights(EmbeddingModel& model, Loss& loss, Ranks& ranks);
 
 /// Gives every rank the state of rank 0. The random generators stay each rank's own.
 void share_training(const TrainingParts& parts, Ranks& ranks);

@@ -64,7 +64,7 @@ Side flatten_views(const Side& given, bool normalize, bool number_instances) {
   return side;
 }
 
-ContrastiveBatch make_batch(const LossCall& call, bool number_instances) {
+ContrastiveBatch batch_of(const LossCall& call, bool number_instances) {
   const auto& tensors = call.tensors;
   const auto anchors = flatten_views({tensors[kFeatures], tensors[kLabels], tensors[kInstances]},
                                      call.normalize, number_instances);
@@ -87,11 +87,11 @@ ContrastiveBatch make_batch(const LossCall& call, bool number_instances) {
 }  // namespace
 
 ContrastiveBatch LossCall::batch() const {
-  return make_batch(*this, /*number_instances=*/false);
+  return batch_of(*this, /*number_instances=*/false);
 }
 
 ContrastiveBatch LossCall::batch_with_instances(const char* loss) const {
-  auto batch = make_batch(*this, /*number_instances=*/true);
+  auto batch = batch_of(*this, /*number_instances=*/true);
   if (!batch.anchor_instances.defined()) {
     fail(loss,
          " compares views: expected features as [samples, views, dim], or instances beside "

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "projnce/loss/contrastive_loss.h"
+#include "projnce/loss/loss.h"
 
 namespace projnce::ops {
 

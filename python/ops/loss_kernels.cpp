@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "projnce/core/error.h"
-#include "projnce/loss/contrast_rows.h"
+#include "projnce/loss/grouped_batch.h"
 #include "python/ops/errors.h"
 
 namespace projnce::ops {

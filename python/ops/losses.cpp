@@ -82,7 +82,7 @@ Projected project(NamedProjection projection, const CandidateRows& candidates) {
 
 /// Vectors that the caller gave as the argument `side`, one for each row.
 Projected given_vectors(const LossCall& call, const torch::Tensor& given, const char* side,
-                        const ContrastRows& rows) {
+                        const GroupedBatch& rows) {
   const auto& features =
       call.tensors[call.tensors[kCandidates].defined() ? kCandidates : kFeatures];
   const auto shape = rows.candidates.rows.sizes();
@@ -96,9 +96,9 @@ Projected given_vectors(const LossCall& call, const torch::Tensor& given, const 
   return {.vectors = given.reshape(shape).to(rows.anchors.scalar_type()), .per_row = true};
 }
 
-LossValue evaluate_selfp(const LossCall& call) {
-  const auto fields = options_of<SelfpFields>(call);
-  const auto rows = contrast_rows(call.batch(), GroupBy::kClass, "selfp");
+LossValue evaluate_generalized_infonce(const LossCall& call) {
+  const auto fields = options_of<GeneralizedInfoNCEFields>(call);
+  const auto rows = validate_batch(call.batch(), GroupBy::kClass, "selfp");
   const auto& given_pos = call.tensors[kExtra];
   const auto& given_neg = call.tensors[kExtra2];
   const auto pos = given_pos.defined() ? given_vectors(call, given_pos, "pos", rows)
@@ -107,7 +107,7 @@ LossValue evaluate_selfp(const LossCall& call) {
   const auto neg = given_neg.defined() ? given_vectors(call, given_neg, "neg", rows)
                    : same              ? pos
                                        : project(fields.projection_neg, rows.candidates);
-  return selfp(rows, pos, neg, fields.options).value;
+  return generalized_infonce(rows, pos, neg, fields.options).value;
 }
 
 using projnce::read_options;
@@ -116,7 +116,7 @@ void read_options(Table& table, CeFields& /*fields*/) {
   loss_reader(table).done();
 }
 
-void read_options(Table& table, SelfpFields& fields) {
+void read_options(Table& table, GeneralizedInfoNCEFields& fields) {
   const std::vector<std::pair<std::string, NamedProjection>> names = {
       {"centroid", NamedProjection::kCentroid},
       {"sample", NamedProjection::kSample},
@@ -195,9 +195,10 @@ std::vector<LossOperator> make_operators() {
           {{.name = "soft_labels", .optional = true, .differentiable = true}}),
       row_loss<RinceOptions>("rince", evaluate_rince),
       plain_loss<SceOptions>("sce", evaluate_sce, logits),
-      row_loss<SelfpFields>("selfp", evaluate_selfp,
-                            {{.name = "pos", .optional = true, .differentiable = true},
-                             {.name = "neg", .optional = true, .differentiable = true}}),
+      row_loss<GeneralizedInfoNCEFields>(
+          "selfp", evaluate_generalized_infonce,
+          {{.name = "pos", .optional = true, .differentiable = true},
+           {.name = "neg", .optional = true, .differentiable = true}}),
       row_loss<SimclrOptions>("simclr", evaluate_simclr),
       row_loss<SupConOptions>("supcon", evaluate_supcon),
       row_loss<SymnceOptions>("symnce", evaluate<SymnceOptions, symnce>),

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "projnce/core/table.h"
-#include "projnce/loss/contrastive_loss.h"
+#include "projnce/loss/loss.h"
 #include "python/ops/loss_call.h"
 #include "python/ops/option_fields.h"
 

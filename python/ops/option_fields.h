@@ -20,10 +20,10 @@ struct CeFields {};
 /// The projections that need nothing but rows and labels; others are given as vectors.
 enum class NamedProjection { kCentroid, kSample, kPerp, kMedian };
 
-struct SelfpFields {
+struct GeneralizedInfoNCEFields {
   NamedProjection projection_pos = NamedProjection::kCentroid;
   NamedProjection projection_neg = NamedProjection::kSample;
-  SelfpOptions options = {};
+  GeneralizedInfoNCEOptions options = {};
 };
 
 template <class Visit>
@@ -96,7 +96,7 @@ void visit_fields(SceOptions& options, const Visit& visit) {
 }
 
 template <class Visit>
-void visit_fields(SelfpFields& fields, const Visit& visit) {
+void visit_fields(GeneralizedInfoNCEFields& fields, const Visit& visit) {
   visit("projection_pos", fields.projection_pos);
   visit("projection_neg", fields.projection_neg);
   visit("temperature", fields.options.temperature);

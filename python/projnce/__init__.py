@@ -11,7 +11,7 @@ Every loss takes embeddings as ``[rows, dim]`` or, for several views of each sam
 from projnce._library import __version__
 from projnce.losses.class_vectors import ProjNCEMedLoss, ProjNCEMLPLoss, ProjNCEPerpLoss
 from projnce.losses.classifier import CELoss, SCELoss
-from projnce.losses.contrastive import ContrastiveLoss
+from projnce.losses.contrastive import ContrastiveLoss, Loss
 from projnce.losses.joint import JointLoss
 from projnce.losses.pairs import InfoNCELoss, RINCELoss, SimCLRLoss, SupConLoss, SymNCELoss
 from projnce.losses.projections import ProjNCELoss, SelfPLoss
@@ -33,6 +33,7 @@ __all__ = [
     "ContrastiveLoss",
     "InfoNCELoss",
     "JointLoss",
+    "Loss",
     "MiBounds",
     "ProjNCELoss",
     "ProjNCEMLPLoss",

@@ -12,6 +12,18 @@ import projnce
 from cases import SAMPLES
 
 
+class ClassTest(unittest.TestCase):
+    def test_losses_of_classifiers_are_not_contrastive(self):
+        for name, sample in SAMPLES.items():
+            loss = sample.loss()
+            if name == "joint":  # combines two losses
+                continue
+            self.assertIsInstance(loss, projnce.Loss, name)
+            self.assertEqual(
+                isinstance(loss, projnce.ContrastiveLoss), name not in ("ce", "sce"), name
+            )
+
+
 class GradientTest(unittest.TestCase):
     def test_gradcheck_with_every_reduction(self):
         for name, sample in SAMPLES.items():

@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <torch/utils.h>
 
 #include <cmath>
 #include <limits>
@@ -96,8 +95,7 @@ double naive_mixed_ksg(const torch::Tensor& x, const torch::Tensor& y, int64_t k
 }
 
 TEST(MixedKsg, MatchesTheDefinition) {
-  torch::manual_seed(3);
-  const auto labels = torch::randint(4, {60});
+  const auto labels = random_labels(60, 4, 3);
   const auto rows = random_unit_rows(60, 5, 2);
   const auto coarse = (rows * 2).round();  // many ties
   for (const int64_t k : {1, 3, 10, 59}) {
@@ -111,8 +109,7 @@ TEST(MixedKsg, MatchesTheDefinition) {
 }
 
 TEST(MixedKsg, MatchesTheDefinitionForManyRowsInClasses) {
-  torch::manual_seed(7);
-  const auto labels = torch::randint(3, {330});
+  const auto labels = random_labels(330, 3, 7);
   const auto one_hot = torch::one_hot(labels, 3).to(torch::kFloat64);
   const auto x = class_rows(labels, 24, 0.4, 5);
   auto repeated = x.clone();
@@ -136,8 +133,7 @@ TEST(MixedKsg, SaturatesForSeparatedClasses) {
 }
 
 TEST(MixedKsg, FindsNothingInRandomLabels) {
-  torch::manual_seed(9);
-  const auto labels = torch::randint(3, {500});
+  const auto labels = random_labels(500, 3, 9);
   EXPECT_NEAR(label_information(random_unit_rows(500, 3, 6), labels), 0, 0.1);
 }
 

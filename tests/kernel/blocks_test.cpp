@@ -8,14 +8,14 @@
 namespace projnce {
 namespace {
 
-TEST(Tournament, MeetsEveryPairOnceAndNobodyTwiceInARound) {
+TEST(RoundRobinSchedule, HasEveryPairOnceAndNoBlockTwiceInARound) {
   for (int64_t blocks = 1; blocks <= 12; ++blocks) {
-    const Tournament tournament(blocks);
+    const RoundRobinSchedule schedule(blocks);
     std::set<std::pair<int64_t, int64_t>> met;
-    for (int64_t round = 0; round < tournament.rounds(); ++round) {
+    for (int64_t round = 0; round < schedule.rounds(); ++round) {
       std::set<int64_t> busy;
-      for (int64_t k = 0; k < tournament.pairs(round); ++k) {
-        const auto [row, column] = tournament.pair(round, k);
+      for (int64_t k = 0; k < schedule.pairs(round); ++k) {
+        const auto [row, column] = schedule.pair(round, k);
         ASSERT_LE(0, row);
         ASSERT_LE(row, column);
         ASSERT_LT(column, blocks);
@@ -28,7 +28,7 @@ TEST(Tournament, MeetsEveryPairOnceAndNobodyTwiceInARound) {
   }
 }
 
-TEST(BlockGrid, MeetsEveryPairOnceAndNobodyTwiceInARound) {
+TEST(BlockGrid, HasEveryPairOnceAndNoBlockTwiceInARound) {
   for (const auto& [rows, columns] : {std::pair{1, 1}, {1, 5}, {5, 1}, {3, 7}, {7, 3}, {4, 4}}) {
     const BlockGrid grid(rows, columns);
     std::set<std::pair<int64_t, int64_t>> met;

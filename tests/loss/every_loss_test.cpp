@@ -1,52 +1,17 @@
-// What holds for every loss and every setting of its options.
+// Properties of every loss; NAME_test.cpp instantiates them with the settings of its loss.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "projnce/core/error.h"
-#include "tests/loss/recipes.h"
-#include "tests/support/batches.h"
-#include "tests/support/grad_check.h"
+#include "tests/loss/loss_battery.h"
 
 namespace projnce::testing {
 namespace {
 
-class EveryLoss : public ::testing::TestWithParam<Recipe> {
- protected:
-  /// The batch with its rows replaced, the anchors being the candidates.
-  static ContrastiveBatch with_rows(ContrastiveBatch batch, const torch::Tensor& rows) {
-    batch.anchors = rows;
-    batch.candidates = rows;
-    return batch;
-  }
-
-  double value(const ContrastiveBatch& batch) const {
-    return GetParam().evaluate(batch).loss.item<double>();
-  }
-
-  torch::Tensor gradient(const ContrastiveBatch& batch) const {
-    return gradient_of(
-        [&](const torch::Tensor& z) { return GetParam().evaluate(with_rows(batch, z)).loss; },
-        batch.candidates);
-  }
-
-  static double largest_difference(const torch::Tensor& a, const torch::Tensor& b) {
-    return (a - b).abs().max().item<double>();
-  }
-};
-
-/// Nothing is treated as a constant.
-class DifferentiableLoss : public EveryLoss {};
-/// Rows need not come in pairs, first views before second ones, as those of infonce do.
-class LossOfAnyRows : public EveryLoss {};
-/// Labels are not rows of a matrix.
-class LossOfAnyLabels : public EveryLoss {};
-/// Looks neither at coordinates nor at vectors of its own.
-class LossOfAnglesOnly : public EveryLoss {};
-
 TEST_P(DifferentiableLoss, HasTheGradientOfItsValue) {
   const auto batch = mixed_batch();
-  // Rows of any norm: losses never normalise.
+  // Rows of any norm: losses never normalize.
   const auto error = max_grad_error(
       [&](const torch::Tensor& z) { return GetParam().evaluate(with_rows(batch, z)).loss; },
       batch.candidates * 1.1);
@@ -142,7 +107,7 @@ std::vector<Degenerate> degenerate_batches() {
 TEST_P(LossOfAnyRows, IsFiniteOnDegenerateBatches) {
   for (const auto& [name, rows, labels] : degenerate_batches()) {
     const auto count = rows.size(0);
-    auto batch = self_batch(rows, labels, torch::arange(count).div(2, "floor"));
+    auto batch = make_batch(rows, labels, torch::arange(count).div(2, "floor"));
     batch.candidate_soft_labels = torch::one_hot(labels, 4).to(torch::kFloat64);
     const auto loss = value(batch);
     EXPECT_TRUE(std::isfinite(loss)) << name;
@@ -183,24 +148,6 @@ TEST_P(EveryLoss, RefusesABatchThatDoesNotFitTogether) {
   batch.anchor_instances = good.anchor_instances.narrow(0, 0, 9);
   refused(batch);
 }
-
-std::vector<Recipe> recipes_with(bool Recipe::*property) {
-  auto recipes = all_recipes();
-  std::erase_if(recipes, [property](const Recipe& recipe) { return !(recipe.*property); });
-  return recipes;
-}
-
-const auto kRecipeName = [](const auto& test) { return test.param.name; };
-
-INSTANTIATE_TEST_SUITE_P(Losses, EveryLoss, ::testing::ValuesIn(all_recipes()), kRecipeName);
-INSTANTIATE_TEST_SUITE_P(Losses, DifferentiableLoss,
-                         ::testing::ValuesIn(recipes_with(&Recipe::differentiable)), kRecipeName);
-INSTANTIATE_TEST_SUITE_P(Losses, LossOfAnyRows,
-                         ::testing::ValuesIn(recipes_with(&Recipe::any_rows)), kRecipeName);
-INSTANTIATE_TEST_SUITE_P(Losses, LossOfAnyLabels,
-                         ::testing::ValuesIn(recipes_with(&Recipe::any_labels)), kRecipeName);
-INSTANTIATE_TEST_SUITE_P(Losses, LossOfAnglesOnly,
-                         ::testing::ValuesIn(recipes_with(&Recipe::rotates)), kRecipeName);
 
 }  // namespace
 }  // namespace projnce::testing

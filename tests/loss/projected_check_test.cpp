@@ -4,9 +4,10 @@
 
 #include <limits>
 
-#include "projnce/loss/class_contrast.h"
+#include "projnce/loss/generalized_infonce.h"
+#include "projnce/loss/pairwise_logsumexp.h"
+#include "projnce/loss/projected_check.h"
 #include "projnce/loss/projnce_mlp.h"
-#include "projnce/loss/selfp.h"
 #include "projnce/projection/mlp.h"
 #include "projnce/projection/sample.h"
 #include "tests/support/batches.h"
@@ -39,9 +40,9 @@ class ProjectedCheck : public ::testing::Test {
   torch::Tensor vectors_ = random_unit_rows(kClasses, kDim, 2);
 
   torch::Tensor loss(const Projected& projected, const torch::Tensor& rows) const {
-    SelfpLoss selfp(std::make_shared<GivenProjection>(projected),
-                    std::make_shared<SampleProjection>());
-    return selfp.forward(self_batch(rows, labels_));
+    GeneralizedInfoNCELoss selfp(std::make_shared<GivenProjection>(projected),
+                                 std::make_shared<SampleProjection>());
+    return selfp.forward(make_batch(rows, labels_));
   }
   torch::Tensor loss(const Projected& projected) const { return loss(projected, rows_); }
 
@@ -81,8 +82,8 @@ TEST_F(ProjectedCheck, NamesTheMistakeBehindAnotherNumberOfVectors) {
 TEST_F(ProjectedCheck, SaysWhichOfTheTwoProjectionsIsWrong) {
   const auto wrong = std::make_shared<GivenProjection>(
       Projected{.vectors = torch::zeros({1, kDim}, torch::kFloat64)});
-  SelfpLoss loss(std::make_shared<SampleProjection>(), wrong);
-  EXPECT_THAT(complaint([&] { loss.evaluate(self_batch(rows_, labels_)); }),
+  GeneralizedInfoNCELoss loss(std::make_shared<SampleProjection>(), wrong);
+  EXPECT_THAT(complaint([&] { loss.evaluate(make_batch(rows_, labels_)); }),
               HasSubstr("selfp: the negative projection returned vectors of shape [1, 5]"));
 }
 
@@ -97,44 +98,45 @@ TEST_F(ProjectedCheck, RefusesOtherTypesDevicesAndLayouts) {
   EXPECT_THAT(refusal({.vectors = vectors_.to_sparse()}), HasSubstr("expected a dense tensor"));
 }
 
-TEST_F(ProjectedCheck, RefusesOwnVectorsThatDoNotFit) {
-  const auto with_own = [&](const torch::Tensor& own) {
-    return refusal({.vectors = vectors_, .own = own});
+TEST_F(ProjectedCheck, RefusesPositiveVectorsThatDoNotMatch) {
+  const auto with_positive = [&](const torch::Tensor& own) {
+    return refusal({.vectors = vectors_, .positive = own});
   };
-  EXPECT_THAT(with_own(vectors_), HasSubstr("own of shape [4, 5], expected [12, 5]"));
-  EXPECT_THAT(with_own(rows_.narrow(1, 0, 1)), HasSubstr("own of shape [12, 1]"));
-  EXPECT_THAT(with_own(rows_.to(torch::kFloat32)), HasSubstr("own of type Float"));
-  EXPECT_THAT(with_own(rows_.to(torch::kMeta)), HasSubstr("own on meta"));
-  EXPECT_EQ(with_own(rows_), "nothing was wrong");
+  EXPECT_THAT(with_positive(vectors_), HasSubstr("positive of shape [4, 5], expected [12, 5]"));
+  EXPECT_THAT(with_positive(rows_.narrow(1, 0, 1)), HasSubstr("positive of shape [12, 1]"));
+  EXPECT_THAT(with_positive(rows_.to(torch::kFloat32)), HasSubstr("positive of type Float"));
+  EXPECT_THAT(with_positive(rows_.to(torch::kMeta)), HasSubstr("positive on meta"));
+  EXPECT_EQ(with_positive(rows_), "nothing was wrong");
 }
 
 TEST_F(ProjectedCheck, RefusesFlagsThatDoNotFit) {
   const auto with_flags = [&](const torch::Tensor& flags) {
-    return refusal({.vectors = vectors_, .own_exists = flags});
+    return refusal({.vectors = vectors_, .has_positive = flags});
   };
   EXPECT_THAT(with_flags(torch::ones({kRows}, torch::kBool)),
-              HasSubstr("own_exists of shape [12], expected [4]"));
+              HasSubstr("has_positive of shape [12], expected [4]"));
   EXPECT_THAT(with_flags(torch::ones({kClasses}, torch::kInt64)),
-              HasSubstr("own_exists of type Long, expected Bool"));
+              HasSubstr("has_positive of type Long, expected Bool"));
   EXPECT_THAT(with_flags(torch::ones({kClasses}, torch::kBool).to(torch::kMeta)),
-              HasSubstr("own_exists on meta"));
+              HasSubstr("has_positive on meta"));
   EXPECT_EQ(with_flags(torch::ones({kClasses}, torch::kBool)), "nothing was wrong");
 }
 
 TEST_F(ProjectedCheck, ExpectsTheCandidatesOfAllProcesses) {
-  const auto batches = gathered(self_batch(rows_, labels_), {5, 7});
+  const auto batches = gathered(make_batch(rows_, labels_), {5, 7});
   const auto own = random_unit_rows(7, kDim, 3);
-  SelfpLoss loss(std::make_shared<GivenProjection>(Projected{.vectors = vectors_, .own = own}),
-                 std::make_shared<SampleProjection>());
+  GeneralizedInfoNCELoss loss(
+      std::make_shared<GivenProjection>(Projected{.vectors = vectors_, .positive = own}),
+      std::make_shared<SampleProjection>());
   EXPECT_TRUE(loss.forward(batches[1]).isfinite().item<bool>());
   EXPECT_THAT(complaint([&] { loss.forward(batches[0]); }),
-              HasSubstr("own of shape [7, 5], expected [5, 5]"));
+              HasSubstr("positive of shape [7, 5], expected [5, 5]"));
 }
 
 TEST_F(ProjectedCheck, AnyStridesGiveTheSameValueAndGradient) {
   const auto run = [&](const torch::Tensor& vectors, const torch::Tensor& own) {
     const auto rows = rows_.clone().requires_grad_();
-    const auto value = loss({.vectors = vectors, .own = own}, rows);
+    const auto value = loss({.vectors = vectors, .positive = own}, rows);
     value.backward();
     return std::make_pair(value.item<double>(), rows.grad());
   };
@@ -159,23 +161,29 @@ TEST_F(ProjectedCheck, VectorsThatAreNotFiniteGiveALossThatIsNotANumber) {
     EXPECT_TRUE(loss({.vectors = spoiled}).isnan().item<bool>()) << value;
     const auto own = rows_.clone();
     own[3][0] = value;
-    EXPECT_TRUE(loss({.vectors = vectors_, .own = own}).isnan().item<bool>()) << value;
+    EXPECT_TRUE(loss({.vectors = vectors_, .positive = own}).isnan().item<bool>()) << value;
   }
 }
 
 TEST_F(ProjectedCheck, LossesWithClassVectorsCheckThemToo) {
-  const auto rows = contrast_rows(self_batch(rows_, labels_), GroupBy::kClass, "test");
+  const auto rows = validate_batch(make_batch(rows_, labels_), GroupBy::kClass, "test");
   for (const bool normalize : {false, true}) {
-    const ClassContrastOptions options{.normalize_g = normalize};
-    EXPECT_THAT(complaint([&] { class_contrast(rows, {.vectors = vectors_[0]}, options); }),
-                HasSubstr("class_contrast: the projection returned vectors of shape [5]"));
+    const ClassVectorOptions options{.normalize = normalize};
+    EXPECT_THAT(
+        complaint([&] { use_class_vectors(rows, {.vectors = vectors_[0]}, options, "test"); }),
+        HasSubstr("test: the projection returned vectors of shape [5]"));
     const auto spoiled = vectors_ * std::numeric_limits<double>::quiet_NaN();
-    EXPECT_TRUE(class_contrast(rows, {.vectors = spoiled}, options).loss.isnan().item<bool>());
+    const auto [batch, g] = use_class_vectors(rows, {.vectors = spoiled}, options, "test");
+    EXPECT_TRUE(batch.nan_guard.isnan().item<bool>());
+    const ProjectedScores scores(batch, g, 0.1);
+    const auto value =
+        class_infonce(batch, scores.positive(), scores.logsumexp(Exclude::kNone), Exclude::kNone);
+    EXPECT_TRUE(value.loss.isnan().item<bool>());
   }
 }
 
 TEST_F(ProjectedCheck, LearnedVectorsMustFitTheEmbeddings) {
-  const auto batch = self_batch(rows_, labels_);
+  const auto batch = make_batch(rows_, labels_);
   const auto refused = [&](const torch::Tensor& matrix) {
     return complaint([&] { projnce_mlp(batch, matrix); });
   };
@@ -183,28 +191,29 @@ TEST_F(ProjectedCheck, LearnedVectorsMustFitTheEmbeddings) {
   EXPECT_THAT(refused(torch::ones({kClasses, kDim}, torch::kInt64)), HasSubstr("are Long on cpu"));
   EXPECT_THAT(refused(vectors_.to(torch::kMeta)), HasSubstr("on meta"));
   EXPECT_THAT(refused(vectors_.narrow(1, 0, 2)), HasSubstr("widths must be equal"));
-  SelfpLoss narrow(
+  GeneralizedInfoNCELoss narrow(
       std::make_shared<MlpProjection>(MlpProjectionOptions{.num_classes = 4, .embedding_dim = 3}),
       std::make_shared<SampleProjection>());
   EXPECT_THAT(complaint([&] { narrow.forward(batch); }), HasSubstr("of shape [4, 3]"));
 }
 
 TEST_F(ProjectedCheck, LearnedVectorsTakeTheTypeOfTheEmbeddings) {
-  SelfpLoss loss(std::make_shared<MlpProjection>(
-                     MlpProjectionOptions{.num_classes = kClasses, .embedding_dim = kDim}),
-                 std::make_shared<SampleProjection>());
-  EXPECT_EQ(loss.forward(self_batch(rows_, labels_)).scalar_type(), torch::kFloat64);
-  EXPECT_EQ(loss.forward(self_batch(rows_.to(torch::kFloat32), labels_)).scalar_type(),
+  GeneralizedInfoNCELoss loss(std::make_shared<MlpProjection>(MlpProjectionOptions{
+                                  .num_classes = kClasses, .embedding_dim = kDim}),
+                              std::make_shared<SampleProjection>());
+  EXPECT_EQ(loss.forward(make_batch(rows_, labels_)).scalar_type(), torch::kFloat64);
+  EXPECT_EQ(loss.forward(make_batch(rows_.to(torch::kFloat32), labels_)).scalar_type(),
             torch::kFloat32);
 }
 
 TEST_F(ProjectedCheck, BatchesOnTwoDevicesAreRefused) {
-  auto batch = self_batch(rows_, labels_);
+  auto batch = make_batch(rows_, labels_);
   batch.anchor_labels = labels_.to(torch::kMeta);
-  SelfpLoss loss(std::make_shared<SampleProjection>(), std::make_shared<SampleProjection>());
+  GeneralizedInfoNCELoss loss(std::make_shared<SampleProjection>(),
+                              std::make_shared<SampleProjection>());
   EXPECT_THAT(complaint([&] { loss.forward(batch); }),
               HasSubstr("anchor_labels are on meta, expected cpu"));
-  batch = self_batch(rows_, labels_);
+  batch = make_batch(rows_, labels_);
   batch.candidates = rows_.to(torch::kMeta);
   EXPECT_THAT(complaint([&] { loss.forward(batch); }),
               HasSubstr("anchors are on cpu, candidates on meta"));

@@ -1,31 +1,21 @@
-// Mean, sum and the values of single anchors agree, for every loss.
+// Mean, sum and the values of single anchors agree, for every loss; NAME_test.cpp instantiates the
+// tests with the settings of its loss.
 #include <gtest/gtest.h>
 
 #include "projnce/loss/registry.h"
-#include "tests/loss/recipes.h"
-#include "tests/support/batches.h"
-#include "tests/support/grad_check.h"
+#include "tests/loss/loss_battery.h"
 
 namespace projnce::testing {
 namespace {
 
-/// Eight rows in which every anchor has positives and negatives: four instances with two views, two
-/// classes. Float64.
-ContrastiveBatch full_batch() {
-  auto batch = self_batch(random_unit_rows(8, 4, 11), torch::tensor({0, 1, 0, 1, 0, 1, 0, 1}),
-                          torch::tensor({0, 1, 2, 3, 0, 1, 2, 3}));
-  batch.candidate_soft_labels = torch::rand({8, 4}, torch::kFloat64);
-  return batch;
-}
-
-LossValue with_reduction(const Recipe& recipe, ContrastiveBatch batch, Reduction reduction) {
+LossValue with_reduction(const LossSetting& setting, ContrastiveBatch batch, Reduction reduction) {
   batch.reduction = reduction;
-  return recipe.evaluate(batch);
+  return setting.evaluate(batch);
 }
 
 /// Anchors whose values the mean is taken over: first views alone for infonce.
 int64_t counted_anchors(const std::string& name, int64_t anchors) {
-  return name == "infonce" ? anchors / 2 : anchors;
+  return name == "infonce" || name == "one_sided" ? anchors / 2 : anchors;
 }
 
 void expect_consistent(const std::string& name, const torch::Tensor& mean, const torch::Tensor& sum,
@@ -38,10 +28,8 @@ void expect_consistent(const std::string& name, const torch::Tensor& mean, const
   EXPECT_TRUE(torch::allclose(sum / counted, mean)) << name << ": " << sum << " and " << mean;
 }
 
-class ReductionTest : public ::testing::TestWithParam<Recipe> {};
-
-TEST_P(ReductionTest, MeanSumAndNoneAgreeIfAllAnchorsCount) {
-  const auto batch = full_batch();
+TEST_P(LossReduction, MeanSumAndNoneAgreeIfAllAnchorsCount) {
+  const auto batch = balanced_batch();
   const auto value = [&](Reduction reduction) {
     return with_reduction(GetParam(), batch, reduction).loss;
   };
@@ -49,7 +37,7 @@ TEST_P(ReductionTest, MeanSumAndNoneAgreeIfAllAnchorsCount) {
                     value(Reduction::kNone), 8);
 }
 
-TEST_P(ReductionTest, SumIsThatOfSingleAnchorsIfSomeDoNotCount) {
+TEST_P(LossReduction, SumIsThatOfSingleAnchorsIfSomeDoNotCount) {
   const auto batch = mixed_batch();
   const auto none = with_reduction(GetParam(), batch, Reduction::kNone);
   const auto sum = with_reduction(GetParam(), batch, Reduction::kSum);
@@ -57,7 +45,7 @@ TEST_P(ReductionTest, SumIsThatOfSingleAnchorsIfSomeDoNotCount) {
   EXPECT_TRUE(sum.loss.isfinite().item<bool>());
 }
 
-TEST_P(ReductionTest, GradientOfTheSumIsThatOfSingleAnchors) {
+TEST_P(LossReduction, GradientOfTheSumIsThatOfSingleAnchors) {
   const auto batch = mixed_batch();
   const auto gradient = [&](Reduction reduction) {
     return gradient_of(
@@ -72,14 +60,11 @@ TEST_P(ReductionTest, GradientOfTheSumIsThatOfSingleAnchors) {
   EXPECT_TRUE(torch::allclose(gradient(Reduction::kNone), gradient(Reduction::kSum)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Recipes, ReductionTest, ::testing::ValuesIn(all_recipes()),
-                         [](const auto& test) { return test.param.name; });
-
 TEST(RegistryReduction, EveryLossHasEveryReduction) {
-  torch::manual_seed(1);
+  torch::manual_seed(1);  // weights of classifiers and class vectors
   constexpr LossShape kShape{.num_classes = 2, .embedding_dim = 4, .feature_dim = 7};
-  auto batch = full_batch();
-  batch.anchor_features = torch::randn({8, 7});
+  auto batch = balanced_batch();
+  batch.anchor_features = random_normal(8, 7, 13);
   for (const auto& name : loss_names()) {
     Table table;
     table.values["name"] = {name, {}};

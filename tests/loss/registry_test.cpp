@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <torch/nn/functional/normalization.h>
 
 #include "projnce/core/error.h"
+#include "tests/support/batches.h"
 
 namespace projnce {
 namespace {
@@ -21,9 +21,10 @@ Table table_of(const std::string& name) {
 constexpr LossShape kShape{.num_classes = 3, .embedding_dim = 5, .feature_dim = 7};
 
 ContrastiveBatch small_batch() {
-  const auto z = torch::nn::functional::normalize(torch::randn({8, 5}));
-  return self_batch(z, torch::tensor({0, 1, 2, 0, 1, 2, 0, 1}),
-                    torch::tensor({0, 1, 2, 3, 0, 1, 2, 3}), torch::randn({8, 7}));
+  return make_batch(testing::random_unit_rows(8, 5, 1).to(torch::kFloat32),
+                    torch::tensor({0, 1, 2, 0, 1, 2, 0, 1}),
+                    torch::tensor({0, 1, 2, 3, 0, 1, 2, 3}),
+                    testing::random_normal(8, 7, 2).to(torch::kFloat32));
 }
 
 std::string complaint(Table table, const LossShape& shape = kShape) {
@@ -35,8 +36,13 @@ std::string complaint(Table table, const LossShape& shape = kShape) {
   return "nothing was wrong";
 }
 
-TEST(LossRegistry, EveryNameMakesALossThatRuns) {
-  torch::manual_seed(1);
+class LossRegistry : public ::testing::Test {
+ protected:
+  /// Losses with parameters draw their initial values from the global generator.
+  void SetUp() override { torch::manual_seed(1); }
+};
+
+TEST_F(LossRegistry, EveryNameMakesALossThatRuns) {
   for (const auto& name : loss_names()) {
     auto table = table_of(name);
     const auto value = make_loss(table, kShape)->evaluate(small_batch());
@@ -50,19 +56,19 @@ TEST(LossRegistry, EveryNameMakesALossThatRuns) {
   }
 }
 
-TEST(LossRegistry, NamesAreInOrder) {
+TEST_F(LossRegistry, NamesAreInOrder) {
   const auto names = loss_names();
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
 }
 
-TEST(LossRegistry, CompletesTheTable) {
+TEST_F(LossRegistry, CompletesTheTable) {
   auto table = table_of("projnce");
   make_loss(table, kShape);
   EXPECT_EQ(std::get<double>(table.values.at("temperature").data), 0.07);
   EXPECT_EQ(std::get<std::string>(table.values.at("r_centroid").data), "loo_i");
 }
 
-TEST(LossRegistry, APresetSetsItsOptionsAndSingleOnesOverrideIt) {
+TEST_F(LossRegistry, APresetSetsItsOptionsAndSingleOnesOverrideIt) {
   auto table = table_of("projnce");
   table.values["preset"] = {std::string("paper"), {}};
   table.values["r_exclude"] = {std::string("none"), {}};
@@ -72,7 +78,7 @@ TEST(LossRegistry, APresetSetsItsOptionsAndSingleOnesOverrideIt) {
   EXPECT_EQ(std::get<std::string>(table.values.at("r_exclude").data), "none");
 }
 
-TEST(LossRegistry, RejectsUnknownNamesAndFields) {
+TEST_F(LossRegistry, RejectsUnknownNamesAndFields) {
   EXPECT_THAT(complaint(table_of("supkon")), AllOf(HasSubstr("supkon"), HasSubstr("supcon")));
   auto table = table_of("supcon");
   table.values["temprature"] = {0.1, {}};
@@ -82,10 +88,10 @@ TEST(LossRegistry, RejectsUnknownNamesAndFields) {
   EXPECT_THAT(complaint(table), HasSubstr("temperature"));
 }
 
-TEST(LossRegistry, SelfpCombinesAnyTwoProjectionsByName) {
+TEST_F(LossRegistry, SelfpCombinesAnyTwoProjectionsByName) {
   const auto load = [](const std::string& path) {
     EXPECT_EQ(path, "labels.npy");
-    return torch::randn({3, 5});
+    return testing::random_normal(3, 5, 3).to(torch::kFloat32);
   };
   for (const auto& pos : projection_names()) {
     for (const auto& neg : projection_names()) {
@@ -102,7 +108,7 @@ TEST(LossRegistry, SelfpCombinesAnyTwoProjectionsByName) {
   }
 }
 
-TEST(LossRegistry, ProjectionsOfOneNameAreOneObject) {
+TEST_F(LossRegistry, ProjectionsOfOneNameAreOneObject) {
   auto table = table_of("selfp");
   table.values["projection_pos"] = {std::string("mlp"), {}};
   table.values["projection_neg"] = {std::string("mlp"), {}};
@@ -111,7 +117,7 @@ TEST(LossRegistry, ProjectionsOfOneNameAreOneObject) {
   EXPECT_THAT(complaint(table), HasSubstr("unknown key 'neg'"));
 }
 
-TEST(LossRegistry, RejectsAShapeThatCannotBe) {
+TEST_F(LossRegistry, RejectsAShapeThatCannotBe) {
   EXPECT_THAT(complaint(table_of("projnce-mlp"), {}), HasSubstr("num_classes"));
   EXPECT_THAT(complaint(table_of("ce"), {}), HasSubstr("num_classes"));
 }

@@ -78,8 +78,7 @@ SumsAndGradient differentiated(const Sums& sums_of, const SumsCase& test,
   const auto labels = (torch::arange(rows.size(0)) * 7).div(5, "floor") % 5;
   const auto leaf = rows.detach().clone().requires_grad_();
   const auto sums = sums_of(leaf, group_by_class(labels), test.near);
-  torch::manual_seed(5);
-  const auto weights = torch::randn(sums.sizes(), torch::kFloat64).to(sums.scalar_type());
+  const auto weights = random_normal(sums.size(0), sums.size(1), 5).to(sums.scalar_type());
   (sums * weights).sum().backward();
   return {sums.detach().to(torch::kFloat64), leaf.grad().to(torch::kFloat64)};
 }

@@ -68,17 +68,17 @@ TEST_F(Projections, CentroidsAreMeansOfTheirRows) {
   const auto full = project_centroids(all, {.rows = CentroidRows::kAll});
   expect_equal(full.vectors[0], (x_[1] + x_[4]) / 2, 1e-15);
   expect_equal(full.vectors[2], x_[5], 1e-15);
-  EXPECT_FALSE(full.own.defined());
+  EXPECT_FALSE(full.positive.defined());
 
   const auto without_anchor = project_centroids(all, {});
   expect_equal(without_anchor.vectors, full.vectors, 0);
-  expect_equal(without_anchor.own[0], (x_[2] + x_[3] + x_[6]) / 3, 1e-15);
-  expect_equal(without_anchor.own[5], x_[5], 1e-15);
-  EXPECT_TRUE(torch::equal(without_anchor.own_exists, torch::tensor({true, true, false})));
+  expect_equal(without_anchor.positive[0], (x_[2] + x_[3] + x_[6]) / 3, 1e-15);
+  expect_equal(without_anchor.positive[5], x_[5], 1e-15);
+  EXPECT_TRUE(torch::equal(without_anchor.has_positive, torch::tensor({true, true, false})));
 
   const auto without_row = project_centroids(all, {.rows = CentroidRows::kNotRow});
   EXPECT_TRUE(without_row.per_row);
-  expect_equal(without_row.vectors, without_anchor.own, 0);
+  expect_equal(without_row.vectors, without_anchor.positive, 0);
 }
 
 TEST_F(Projections, SamplesAreTheRows) {
@@ -89,7 +89,7 @@ TEST_F(Projections, SamplesAreTheRows) {
 
 TEST_F(Projections, PerpWeighsRowsBySoftLabels) {
   auto all = candidates(x_, torch::tensor({0, 1, 0, 0, 1, 2, 0}));
-  all.soft_labels = torch::rand({7, 3}, torch::kFloat64);
+  all.soft_labels = random_uniform(7, 3, 9);
   all.soft_labels.select(1, 1).zero_();  // no mass: the plain centroid
   const auto g = project_perp(all, {.soft_source = SoftSource::kGiven}).vectors;
   const auto q = all.soft_labels.select(1, 0).unsqueeze(1);
@@ -145,10 +145,10 @@ TEST_F(Projections, MediansAreTakenCoordinateByCoordinate) {
 }
 
 TEST_F(Projections, MediansEqualThoseBySorting) {
-  torch::manual_seed(4);
-  const auto labels = torch::randint(5, {203});
+  const auto labels = random_labels(203, 5, 4);
   for (const auto type : {torch::kFloat32, torch::kFloat64}) {
-    for (const auto& x : {torch::randn({203, 19}), torch::randn({203, 19}).round()}) {
+    for (const auto& x : {random_normal(203, 19, 5).to(torch::kFloat32),
+                          random_normal(203, 19, 6).to(torch::kFloat32).round()}) {
       for (const auto kind : {MedianKind::kLower, MedianKind::kMean}) {
         const auto rows = x.to(type).requires_grad_();
         const auto all = candidates(rows, labels);
@@ -214,7 +214,7 @@ TEST_F(Projections, TheGeometricMedianMayBeARow) {
 
 TEST_F(Projections, TheGeometricMedianFindsAnOptimalRowAmongMany) {
   // Pairs of opposite rows pull equally hard at the one between them, wherever it stands.
-  const auto ring = random_unit_rows(300, 5, 6) * torch::rand({300, 1}, torch::kFloat64);
+  const auto ring = random_unit_rows(300, 5, 6) * random_uniform(300, 1, 7);
   for (const int64_t place : {0, 250, 600}) {
     const auto x = torch::cat({ring, -ring}) + 1;
     const auto center = torch::ones({1, 5}, torch::kFloat64);

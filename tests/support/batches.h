@@ -1,15 +1,29 @@
 #pragma once
 
+#include <ATen/core/Generator.h>
 #include <torch/types.h>
 
 #include <cstdint>
 #include <vector>
 
-#include "projnce/loss/contrastive_loss.h"
+#include "projnce/loss/loss.h"
 
 namespace projnce::testing {
 
-/// Rows of unit norm, float64, the same for the same seed.
+// Random tensors that depend on `seed` alone: they neither read nor change the global generator.
+
+at::Generator seeded_generator(uint64_t seed);
+
+/// N(0, 1), float64, [rows, columns].
+torch::Tensor random_normal(int64_t rows, int64_t columns, uint64_t seed);
+
+/// Uniform in [0, 1), float64, [rows, columns].
+torch::Tensor random_uniform(int64_t rows, int64_t columns, uint64_t seed);
+
+/// Labels in 0 .. classes-1, int64, [rows].
+torch::Tensor random_labels(int64_t rows, int64_t classes, uint64_t seed);
+
+/// Rows of unit norm, float64.
 torch::Tensor random_unit_rows(int64_t rows, int64_t dim, uint64_t seed);
 
 /// A rotation of the space, [dim, dim].

@@ -121,7 +121,7 @@ class GradientCache : public ::testing::Test {
 
   LossValue evaluate(const Encoded& encoded) const {
     auto value =
-        loss->evaluate(self_batch(encoded.embeddings, labels, instances, encoded.features));
+        loss->evaluate(make_batch(encoded.embeddings, labels, instances, encoded.features));
     if (loss_draws) value.loss = value.loss * torch::rand({}, torch::kFloat64);
     return value;
   }

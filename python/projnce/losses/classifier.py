@@ -7,10 +7,10 @@ from typing import Any
 from torch import Tensor
 
 from projnce._operators import grad_mask
-from projnce.losses.contrastive import ContrastiveLoss, check_tensor
+from projnce.losses.contrastive import Loss, check_tensor
 
 
-class _ClassifierLoss(ContrastiveLoss):
+class _ClassifierLoss(Loss):
     def forward(self, logits: Tensor, labels: Tensor) -> Tensor:
         """The loss of the logits.
 
@@ -64,7 +64,7 @@ class SCELoss(_ClassifierLoss, operator="sce"):
     Args:
         alpha: weight of cross entropy; at least 0.
         beta: weight of reverse cross entropy; at least 0.
-        A: what stands for log 0; below 0. The default is log 1e-4.
+        A: replaces log 0; below 0. The default is log 1e-4.
         reduction: ``"mean"`` or ``"sum"`` over the rows, or ``"none"`` for ``[N]``.
 
     Raises:

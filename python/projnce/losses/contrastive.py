@@ -11,7 +11,7 @@ from torch import Tensor
 from projnce._operators import PART_NAMES, REDUCTIONS, LossOperator, grad_mask
 
 
-class ContrastiveLoss(torch.nn.Module):
+class Loss(torch.nn.Module):
     """Base class of the losses. Options are attributes; they are checked when the loss is made and
     when one of them is set, not in each call.
 
@@ -99,6 +99,10 @@ class ContrastiveLoss(torch.nn.Module):
         scalars = (*leading, *completed[len(names) :], _reduction_code(reduction))
         self.__dict__.update(zip(names, completed))
         self.__dict__.update(settings, _given=given, _settings=settings, _scalars=scalars)
+
+
+class ContrastiveLoss(Loss):
+    """Base class of the losses that compare rows with each other."""
 
 
 class RowLossBase(ContrastiveLoss):

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace projnce {
+
+/// How the values of the anchors are combined.
+enum class Reduction {
+  kMean,  ///< a scalar: their mean
+  kSum,   ///< a scalar: their sum
+  kNone,  ///< [N]: the value of each anchor, 0 for an anchor that does not count
+};
+
+/// `per_anchor` [N] with the reduction applied.
+torch::Tensor reduce(const torch::Tensor& per_anchor, Reduction reduction);
+
+/// The input of every loss. `anchors` are this process's embeddings; `candidates` are the rows that
+/// they are compared with: the same rows on one process, all gathered rows on several. Losses never
+/// normalize.
+struct ContrastiveBatch {
+  torch::Tensor anchors = {};           // [N, D]
+  torch::Tensor anchor_labels = {};     // [N], int64
+  torch::Tensor candidates = {};        // [M, D]
+  torch::Tensor candidate_labels = {};  // [M], int64
+  int64_t anchor_offset = 0;            // row of anchors[0] inside candidates
+
+  // Each of these may be undefined; a loss that needs one throws an Error if it is.
+  torch::Tensor anchor_instances = {};       // [N], int64; equal for views of one sample
+  torch::Tensor candidate_instances = {};    // [M], int64
+  torch::Tensor anchor_features = {};        // [N, F], the encoder's output before the head
+  torch::Tensor candidate_soft_labels = {};  // [M, C], p(class | row)
+
+  /// If true, LossValue::parts are computed too; they are for logs only.
+  bool with_parts = true;
+  /// Reduction of LossValue::loss. Parts describe the mean; other reductions have none.
+  Reduction reduction = Reduction::kMean;
+};
+
+/// The batch of a single process: every row is compared with every row. `instances` and `features`
+/// may be undefined.
+ContrastiveBatch make_batch(torch::Tensor embeddings, torch::Tensor labels,
+                            torch::Tensor instances = {}, torch::Tensor features = {});
+
+/// A loss and its parts, for logs; the parts carry no gradient. Without
+/// ContrastiveBatch::with_parts there may be fewer of them or none.
+struct LossValue {
+  torch::Tensor loss;                                        // scalar; [N] with kNone
+  std::vector<std::pair<std::string, torch::Tensor>> parts;  ///< name and scalar of each
+};
+
+/// A function of embeddings and labels that training minimizes. Parameters of a loss (class
+/// vectors, a classifier) are registered with the module: pass them to the optimizer too.
+///
+///   projnce::SupConLoss loss({.temperature = 0.1});
+///   loss(embeddings, labels).backward();
+class Loss : public torch::nn::Module {
+ public:
+  /// The loss with its parts. Throws an Error if the tensors of the batch do not match.
+  virtual LossValue evaluate(const ContrastiveBatch& batch) = 0;
+
+  /// The loss without its parts, which is faster.
+  torch::Tensor forward(ContrastiveBatch batch);
+  /// The same for rows that are compared with each other: embeddings [N, D], labels [N]; instances
+  /// [N] for losses over views, features [N, F] for classifiers.
+  torch::Tensor forward(torch::Tensor embeddings, torch::Tensor labels,
+                        torch::Tensor instances = {}, torch::Tensor features = {});
+
+  torch::Tensor operator()(ContrastiveBatch batch) { return forward(std::move(batch)); }
+  torch::Tensor operator()(torch::Tensor embeddings, torch::Tensor labels,
+                           torch::Tensor instances = {}, torch::Tensor features = {}) {
+    return forward(std::move(embeddings), std::move(labels), std::move(instances),
+                   std::move(features));
+  }
+
+  /// Scores of each class for the encoder's features [N, F] -> [N, C], if the loss trains a linear
+  /// classifier (ce, sce); undefined otherwise.
+  virtual torch::Tensor logits(const torch::Tensor& features);
+
+  /// The learned class vectors [C, D], if the loss has them (projnce-mlp); undefined otherwise.
+  virtual torch::Tensor class_vectors() const;
+};
+
+/// A loss that compares anchors with candidates.
+class ContrastiveLoss : public Loss {};
+
+/// Losses are shared, as LibTorch's modules are.
+using LossPtr = std::shared_ptr<Loss>;
+
+}  // namespace projnce

@@ -1,0 +1,70 @@
+#include "projnce/loss/generalized_infonce.h"
+
+#include <gtest/gtest.h>
+
+#include "projnce/loss/projnce.h"
+#include "projnce/projection/fixed.h"
+#include "projnce/projection/median.h"
+#include "projnce/projection/sample.h"
+#include "tests/loss/loss_battery.h"
+
+namespace projnce::testing {
+namespace {
+
+LossSettings generalized_infonce_settings() {
+  LossSettings settings;
+  const auto add = [&settings](const std::string& name, const ProjectionPtr& pos,
+                               const ProjectionPtr& neg, Exclude denominator, Exclude exclude,
+                               bool any_labels = true, bool rotates = true) {
+    const GeneralizedInfoNCEOptions options{
+        .temperature = kTemperature, .beta = 2, .denominator = denominator, .r_exclude = exclude};
+    settings.push_back({name,
+                        [pos, neg, options](const ContrastiveBatch& b) {
+                          return GeneralizedInfoNCELoss(pos, neg, options).evaluate(b);
+                        },
+                        true, any_labels, rotates});
+  };
+  const auto sample = std::make_shared<SampleProjection>();
+  const auto centroid = std::make_shared<CentroidProjection>();
+  const auto full =
+      std::make_shared<CentroidProjection>(CentroidOptions{.rows = CentroidRows::kAll});
+  const auto median = std::make_shared<MedianProjection>();
+  const auto fixed = std::make_shared<FixedProjection>(
+      FixedOptions{.vectors = random_unit_rows(5, kBatteryDim, 98)});
+  add("centroid_sample", centroid, sample, Exclude::kSelf, Exclude::kSelf);
+  add("centroid_centroid", centroid, centroid, Exclude::kNone, Exclude::kSelf);
+  add("full_sample", full, sample, Exclude::kNone, Exclude::kNone);
+  add("sample_full", sample, full, Exclude::kSelf, Exclude::kSameClass);
+  add("median_full", median, full, Exclude::kNone, Exclude::kSelf, true, false);
+  add("fixed_sample", fixed, sample, Exclude::kSelf, Exclude::kSameClass, false, false);
+  return settings;
+}
+
+INSTANTIATE_LOSS_TESTS(GeneralizedInfoNCE, generalized_infonce_settings);
+
+class GeneralizedInfoNCETest : public BalancedLossTest {};
+
+TEST_F(GeneralizedInfoNCETest, CentroidsAgainstSamplesAreProjnce) {
+  GeneralizedInfoNCELoss loss(std::make_shared<CentroidProjection>(),
+                              std::make_shared<SampleProjection>(), {.beta = 3});
+  const auto f = [&](const torch::Tensor& z) { return loss(z, y_); };
+  const auto g = [&](const torch::Tensor& z) {
+    return projnce(make_batch(z, y_), {.beta = 3}).loss;
+  };
+  EXPECT_NEAR(f(z_).item<double>(), g(z_).item<double>(), 1e-12);
+  EXPECT_LT(largest_difference(gradient_of(f, z_), gradient_of(g, z_)), 1e-12);
+}
+
+TEST_F(GeneralizedInfoNCETest, RIsOneWithoutGradientIfBothProjectionsAgree) {
+  const auto centroid = std::make_shared<CentroidProjection>();
+  const auto with = [&](double beta) {
+    return [&, beta](const torch::Tensor& z) {
+      return GeneralizedInfoNCELoss(centroid, centroid, {.beta = beta})(z, y_);
+    };
+  };
+  EXPECT_NEAR(with(5)(z_).item<double>(), with(0)(z_).item<double>() + 5, 1e-12);
+  EXPECT_LT(largest_difference(gradient_of(with(5), z_), gradient_of(with(0), z_)), 1e-12);
+}
+
+}  // namespace
+}  // namespace projnce::testing

@@ -1,0 +1,74 @@
+#include "projnce/loss/projnce_med.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "projnce/information/entropy.h"
+#include "tests/loss/loss_battery.h"
+#include "tests/loss/naive_pairs.h"
+#include "tests/support/complaint.h"
+
+namespace projnce::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+LossSettings projnce_med_settings() {
+  LossSettings settings;
+  const auto add = [&settings](const std::string& name, ProjnceMedOptions options, bool rotates) {
+    options.temperature = kTemperature;
+    settings.push_back({name,
+                        [options](const ContrastiveBatch& b) { return projnce_med(b, options); },
+                        !options.detach_g, true, rotates});
+  };
+  add("lower", {}, false);
+  add("mean", {.median = MedianKind::kMean}, false);
+  add("geometric", {.median = MedianKind::kGeometric}, true);
+  add("exclude_self", {.denominator = Exclude::kSelf}, false);
+  add("normalized", {.normalize_g = true}, false);
+  add("detach_g", {.detach_g = true}, false);
+  return settings;
+}
+
+INSTANTIATE_LOSS_TESTS(ProjnceMed, projnce_med_settings);
+
+class ProjnceMedTest : public ClassLossTest {};
+
+TEST_F(ProjnceMedTest, MatchesTheFormulaRowByRow) {
+  std::vector<torch::Tensor> medians;
+  for (int64_t c = 0; c < 3; ++c) {
+    const auto rows = z_.index_select(0, (y_ == c).nonzero().squeeze(1));
+    medians.push_back(std::get<0>(rows.median(0)));
+  }
+  const auto g = torch::stack(medians);
+  for (const bool self : {true, false}) {
+    const auto denominator = self ? Exclude::kNone : Exclude::kSelf;
+    EXPECT_NEAR(loss_of(projnce_med(batch(), {.temperature = 0.3, .denominator = denominator})),
+                naive_class_infonce(z_, y_, g, 0.3, self), 1e-12);
+  }
+}
+
+TEST_F(ProjnceMedTest, OneClassGivesLogNWithoutGradient) {
+  expect_log_n_for_one_class([](const ContrastiveBatch& b) { return projnce_med(b).loss; });
+}
+
+TEST_F(ProjnceMedTest, RejectsANegativeTemperature) {
+  EXPECT_THAT(complaint([] { ProjnceMedLoss({.temperature = -1}); }),
+              HasSubstr("projnce-med: temperature = -1"));
+}
+
+TEST_F(ProjnceMedTest, Float32IsEnough) {
+  expect_float32_is_enough([](const ContrastiveBatch& b) { return projnce_med(b).loss; });
+}
+
+class ProjnceMedProperties : public BalancedLossTest {};
+
+TEST_F(ProjnceMedProperties, TheBoundStaysBelowTheEntropyOfTheLabels) {
+  const auto entropy = label_entropy(y_);
+  for (const auto& z : {z_, clustered_rows(y_, 6, 0.01, 4)}) {
+    EXPECT_LE(part(projnce_med(make_batch(z, y_)), "mi_bound"), entropy + 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace projnce::testing

@@ -1,0 +1,115 @@
+#include "projnce/loss/projnce_perp.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "projnce/information/entropy.h"
+#include "projnce/projection/centroid.h"
+#include "tests/loss/loss_battery.h"
+#include "tests/support/complaint.h"
+
+namespace projnce::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+LossSettings projnce_perp_settings() {
+  LossSettings settings;
+  const auto add = [&settings](const std::string& name, ProjncePerpOptions options,
+                               bool differentiable = true, bool rotates = true) {
+    options.temperature = kTemperature;
+    settings.push_back({name,
+                        [options](const ContrastiveBatch& b) { return projnce_perp(b, options); },
+                        differentiable, options.perp.soft_source != SoftSource::kGiven, rotates});
+  };
+  const auto nw = [](SmoothingKernel kernel, Metric metric, double bandwidth,
+                     DistanceScale scale = DistanceScale::kNone, bool exclude_self = false) {
+    return PerpOptions{.nw = {.kernel = kernel,
+                              .metric = metric,
+                              .bandwidth = bandwidth,
+                              .distance_scale = scale,
+                              .exclude_self = exclude_self},
+                       .detach_q = false};
+  };
+  add("given", {.perp = {.soft_source = SoftSource::kGiven}});
+  add("l1", {.perp = nw(SmoothingKernel::kEpanechnikov, Metric::kL1, 2.5)}, true, false);
+  add("l1_unit", {.perp = nw(SmoothingKernel::kTriangular, Metric::kL1, 0.6, DistanceScale::kUnit)},
+      true, false);
+  add("l2", {.perp = nw(SmoothingKernel::kMixed, Metric::kL2, 1.3)});
+  add("l2_not_self",
+      {.perp = nw(SmoothingKernel::kTriangular, Metric::kL2, 1.1, DistanceScale::kNone, true)});
+  add("cosine", {.perp = nw(SmoothingKernel::kExponential, Metric::kCosine, 0.6)});
+  add("exclude_self", {.perp = nw(SmoothingKernel::kEpanechnikov, Metric::kL2, 1.2),
+                       .denominator = Exclude::kSelf});
+  add("normalized",
+      {.perp = nw(SmoothingKernel::kEpanechnikov, Metric::kL2, 1.2), .normalize_g = true});
+  add("detach_q", {.perp = {.nw = {.metric = Metric::kL2, .bandwidth = 1.2}}}, false);
+  add("detach_g", {.perp = nw(SmoothingKernel::kMixed, Metric::kL2, 1.2), .detach_g = true}, false);
+  return settings;
+}
+
+INSTANTIATE_LOSS_TESTS(ProjncePerp, projnce_perp_settings);
+
+class ProjncePerpTest : public BalancedLossTest {};
+
+TEST_F(ProjncePerpTest, WithHardLabelsIsTheCentroidLoss) {
+  auto given = batch();
+  given.candidate_soft_labels = torch::one_hot(y_, 3).to(torch::kFloat64);
+  const auto one_hot = loss_of(projnce_perp(given, {.perp = {.soft_source = SoftSource::kGiven}}));
+  const auto narrow = loss_of(projnce_perp(batch(), {.perp = {.nw = {.bandwidth = 1e-6}}}));
+  const auto full =
+      std::make_shared<CentroidProjection>(CentroidOptions{.rows = CentroidRows::kAll});
+  GeneralizedInfoNCELoss centroids(full, full, {.beta = 0, .denominator = Exclude::kNone});
+  EXPECT_NEAR(one_hot, narrow, 1e-12);
+  EXPECT_NEAR(one_hot, loss_of(centroids.evaluate(batch())), 1e-12);
+}
+
+TEST_F(ProjncePerpTest, InL1EqualsCentroidsOnTheSphereForThePapersBandwidths) {
+  const auto y = balanced_labels(128, 10);
+  const auto b = make_batch(random_unit_rows(128, 128, 5), y);
+  const auto narrow = loss_of(projnce_perp(b, {.perp = {.nw = {.bandwidth = 1e-6}}}));
+  for (const double h : {0.1, 0.5, 0.9}) {
+    EXPECT_EQ(loss_of(projnce_perp(b, {.perp = {.nw = {.bandwidth = h}}})), narrow);
+  }
+  const auto wide =
+      loss_of(projnce_perp(b, {.perp = {.nw = {.metric = Metric::kCosine, .bandwidth = 0.7}}}));
+  EXPECT_GT(std::abs(wide - narrow), 0.1);
+}
+
+TEST_F(ProjncePerpTest, TheBoundStaysBelowTheEntropyOfTheLabels) {
+  const auto entropy = label_entropy(y_);
+  const auto tight = clustered_rows(y_, 6, 0.01, 4);
+  for (const auto& z : {z_, tight}) {
+    EXPECT_LE(part(projnce_perp(make_batch(z, y_)), "mi_bound"), entropy + 1e-12);
+  }
+  EXPECT_NEAR(part(projnce_perp(make_batch(tight, y_)), "mi_bound"), entropy, 1e-2);
+}
+
+TEST_F(ProjncePerpTest, InSampleCentroidsClaimABoundForRandomLabels) {
+  const auto b = make_batch(random_unit_rows(256, 128, 60), random_labels(256, 100, 61));
+  EXPECT_GT(part(projnce_perp(b), "mi_bound"), 1);
+}
+
+TEST_F(ProjncePerpTest, Float32IsEnough) {
+  expect_float32_is_enough([](const ContrastiveBatch& b) { return projnce_perp(b).loss; });
+}
+
+TEST_F(ProjncePerpTest, ErrorsNameTheMistake) {
+  EXPECT_THAT(complaint([] { ProjncePerpLoss({.perp = {.nw = {.bandwidth = 0}}}); }),
+              HasSubstr("bandwidth = 0 must be a number above 0"));
+  EXPECT_THAT(
+      complaint([this] { projnce_perp(batch(), {.perp = {.soft_source = SoftSource::kGiven}}); }),
+      AllOf(HasSubstr("no soft labels"), HasSubstr("nw")));
+}
+
+class ProjncePerpEdges : public ClassLossTest {};
+
+TEST_F(ProjncePerpEdges, OneClassGivesLogNWithoutGradient) {
+  expect_log_n_for_one_class([](const ContrastiveBatch& b) { return projnce_perp(b).loss; });
+}
+
+}  // namespace
+}  // namespace projnce::testing
