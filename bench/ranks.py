@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 FLOAT, INTEGER, DOUBLE = 4, 8, 8
-PARTS_OF_LOSS = 5  # of projnce: alignment, uniformity, valid_anchors, R, mi_bound
+PARTS_OF_LOSS = 4  # of projnce: alignment, uniformity, valid_anchors, R
 
 
 def checkpoint_shapes(run):

@@ -21,7 +21,6 @@
 #include "projnce/eval/pca.h"
 #include "projnce/eval/retrieval.h"
 #include "projnce/eval/tsne/tsne.h"
-#include "projnce/information/bounds.h"
 #include "projnce/information/class_priors.h"
 #include "projnce/information/entropy.h"
 #include "projnce/information/information_interval.h"

@@ -124,8 +124,11 @@ InformationBounds held_out_bounds(const HeldOutRows& held_out, const ClassPriors
     result.by_class_fitted =
         estimate_of(class_bound(held_out.rows, held_out.class_vectors, fitted));
   }
-  if (held_out.pairs) {
-    const auto pair = pair_bound(held_out.rows, options);
+  if (held_out.pairs || held_out.negatives.defined()) {
+    const auto pair =
+        held_out.negatives.defined()
+            ? general_bound(held_out.rows, held_out.class_vectors, held_out.negatives, options)
+            : pair_bound(held_out.rows, options);
     result.pair = estimate_of(pair);
     result.pair_normalized = BoundEstimate{pair.normalized, pair.normalized_se};
   }

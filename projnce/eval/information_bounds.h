@@ -18,7 +18,7 @@ struct BoundEstimate {
 
 /// Certified lower bounds on I(Z;C) of one model (mi_bounds.h). None: the form does not apply.
 struct InformationBounds {
-  std::optional<BoundEstimate> pair;             ///< `mi_bound`
+  std::optional<BoundEstimate> pair;             ///< `mi_bound`: pair or general form
   std::optional<BoundEstimate> pair_normalized;  ///< `mi_bound_normalized`
   std::optional<BoundEstimate> by_class;         ///< `mi_bound_class`, at `temperature`
   std::optional<BoundEstimate> by_class_fitted;  ///< the same at `fitted_temperature`
@@ -42,7 +42,10 @@ struct HeldOutRows {
   /// [K, D] and [K]: the rows that the temperature is fitted on; undefined: it is not fitted.
   torch::Tensor reference_rows = {};
   torch::Tensor reference_labels = {};
-  bool pairs = true;  ///< compute the pair form too
+  /// [K, D]: vectors that the class vectors are contrasted with. If defined, `pair` and
+  /// `pair_normalized` are of the general form.
+  torch::Tensor negatives = {};
+  bool pairs = true;  ///< compute the pair form too, if there are no `negatives`
 };
 
 /// Bounds of held-out rows; the pair form and `by_class` at `temperature`.

@@ -107,6 +107,12 @@ torch::Tensor log_ratios(const torch::Tensor& dots, const torch::Tensor& log_a,
   return torch::where(defined, ratio, torch::zeros_like(ratio));
 }
 
+/// The log mean of ratios that are all 1, without its rounding error, if there is nothing to
+/// compare with.
+torch::Tensor zero_if_alone(const torch::Tensor& log_mean, const torch::Tensor& log_a) {
+  return torch::where(torch::isfinite(log_a), log_mean, torch::zeros_like(log_mean));
+}
+
 }  // namespace
 
 RatioTerms pair_ratio_terms(const torch::Tensor& rows, const torch::Tensor& labels,
@@ -123,8 +129,9 @@ RatioTerms pair_ratio_terms(const torch::Tensor& rows, const torch::Tensor& labe
   return join_chunks(rows.size(0), present.size(0), [&](int64_t first, int64_t count) {
     const auto ratios =
         log_ratios(centroids.scores(first, count), log_a.narrow(0, first, count), temperature);
+    const auto log_mean = torch::logaddexp((ratios + log_priors).logsumexp(1), absent);
     return RatioTerms{own_column(ratios, own.narrow(0, first, count)),
-                      torch::logaddexp((ratios + log_priors).logsumexp(1), absent)};
+                      zero_if_alone(log_mean, log_a.narrow(0, first, count))};
   });
 }
 
@@ -135,8 +142,9 @@ RatioTerms general_ratio_terms(const torch::Tensor& rows, const torch::Tensor& l
   return join_chunks(rows.size(0), priors.size(0), [&](int64_t first, int64_t count) {
     const auto ratios = log_ratios(rows.narrow(0, first, count).mm(class_vectors.t()),
                                    log_a.narrow(0, first, count), temperature);
-    return RatioTerms{own_column(ratios, labels.narrow(0, first, count)),
-                      (ratios + log_priors).logsumexp(1)};
+    return RatioTerms{
+        own_column(ratios, labels.narrow(0, first, count)),
+        zero_if_alone((ratios + log_priors).logsumexp(1), log_a.narrow(0, first, count))};
   });
 }
 

@@ -1,5 +1,6 @@
 #include "projnce/pipeline/information_report.h"
 
+#include <fmt/format.h>
 #include <torch/types.h>
 
 #include <algorithm>
@@ -116,6 +117,12 @@ ordered_json bounds_json(const InformationBounds& bounds) {
   json["rows"] = bounds.rows;
   json["entropy"] = bounds.entropy;
   return json;
+}
+
+std::string short_text(const InformationBounds& bounds) {
+  const auto& first = bounds.by_class_fitted ? bounds.by_class_fitted : bounds.by_class;
+  const auto error = first->se ? fmt::format(" ± {:.2f}", *first->se) : std::string();
+  return fmt::format("I(Z;C) >= {:.2f}{} nats", first->value, error);
 }
 
 ordered_json information_json(const torch::Tensor& embeddings, const torch::Tensor& labels,

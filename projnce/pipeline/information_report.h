@@ -24,6 +24,10 @@ struct KsgOptions {
 /// none), `temperature`, `tau_fit`, `rows` and `entropy`. Forms that do not apply are absent.
 nlohmann::ordered_json bounds_json(const InformationBounds& bounds);
 
+/// The bound to show first, at the fitted temperature if there is one:
+/// "I(Z;C) >= 1.73 ± 0.01 nats".
+std::string short_text(const InformationBounds& bounds);
+
 /// What embeddings [N, D] tell about labels [N] in 0 .. C - 1, in nats: certified lower bounds, the
 /// entropy of the labels as the ceiling, and Mixed KSG, an estimate, with its interval. If a class
 /// has no more samples than neighbors, or there is one class only, `mixed_ksg`, `interval` and

@@ -4,7 +4,6 @@
 
 #include "projnce/pipeline/information_report.h"
 #include "projnce/pipeline/retrieval_report.h"
-#include "projnce/pipeline/run_evaluation.h"
 
 namespace projnce {
 
@@ -12,26 +11,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Uniform if every class has equally many test samples, as datasets have that are balanced by
-/// construction; otherwise training frequencies, which the bounds correct for.
-ClassPriors test_priors(const JudgedSamples& samples) {
-  const auto sizes = torch::bincount(samples.test.labels, {}, samples.num_classes);
-  if (sizes.eq(sizes[0]).all().item<bool>()) return {.num_classes = samples.num_classes};
-  return smoothed_priors(samples.known.labels, samples.num_classes);
-}
-
-ordered_json final_information(const JudgedSamples& samples) {
-  const auto& test = samples.test;
-  if (test.labels.size(0) < 2) return nullptr;
-  const auto& vectors =
-      samples.learned_vectors.defined() ? samples.learned_vectors : samples.class_vectors;
-  const auto bounds = held_out_bounds({.rows = {test.embeddings, test.labels},
-                                       .class_vectors = vectors,
-                                       .logits = samples.logits,
-                                       .reference_rows = samples.known.embeddings,
-                                       .reference_labels = samples.known.labels},
-                                      test_priors(samples), samples.temperature);
-  return information_json(test.embeddings, test.labels, bounds);
+ordered_json final_information(const Evaluation& evaluation) {
+  if (!evaluation.information) return nullptr;
+  const auto& test = evaluation.samples.test;
+  return information_json(test.embeddings, test.labels, *evaluation.information);
 }
 
 /// How many classes have test samples, and how many have too few to tell their accuracy.
@@ -44,8 +27,9 @@ ordered_json count_test_classes(const JudgedSamples& samples) {
 
 }  // namespace
 
-ordered_json final_results(const JudgedSamples& samples, const EvalOptions& options,
+ordered_json final_results(const Evaluation& evaluation, const EvalOptions& options,
                            const Delivery& delivery) {
+  const auto& samples = evaluation.samples;
   const auto readout = protocol_name(delivery.readout.protocol);
   auto names = with_readout(options.final_protocols, readout);
   names.insert(names.begin(), readout);
@@ -61,7 +45,7 @@ ordered_json final_results(const JudgedSamples& samples, const EvalOptions& opti
   return {{"protocols", protocols},
           {"test_classes", count_test_classes(samples)},
           {"retrieval", measure_retrieval_report(samples.test.embeddings, samples.test.labels)},
-          {"information", final_information(samples)}};
+          {"information", final_information(evaluation)}};
 }
 
 }  // namespace projnce
