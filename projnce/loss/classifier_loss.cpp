@@ -22,12 +22,12 @@ torch::Tensor ClassifierLoss::logits(const torch::Tensor& features) {
     fail(name_, ": the features have shape ", features.defined() ? concat(features.sizes()) : "[]",
          ", the classifier reads [N, ", width, "]");
   }
-
-  LossCritic ClassifierLoss::critic(const torch::Tensor& /*rows*/, const torch::Tensor& /*labels*/,
-                                    int64_t /*num_classes*/) {
-    return {.compares_rows = false};
-  }
   return classifier_->forward(features.to(classifier_->weight.scalar_type()));
+}
+
+LossCritic ClassifierLoss::critic(const torch::Tensor& /*rows*/, const torch::Tensor& /*labels*/,
+                                  int64_t /*num_classes*/) {
+  return {.compares_rows = false};
 }
 
 LossValue ClassifierLoss::evaluate(const ContrastiveBatch& batch) {
