@@ -103,7 +103,7 @@ void add(CLI::App& app, Context& /*context*/) {
                    "class probabilities: uniform, estimated (label frequencies of the other folds, "
                    "corrected), or a .npy file with one for each label")
       ->default_str(request.priors);
-  add_number(*command, "--temperature,--tau", request.temperature, above(0),
+  add_number(*command, "--tau,--temperature", request.temperature, above(0),
              "temperature of the bounds that are not fitted");
   add_number(*command, "--folds", request.folds, at_least(2), "number of cross-validation folds");
   add_number(*command, "--k", request.ksg.neighbors, at_least(1),

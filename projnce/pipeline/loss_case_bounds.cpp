@@ -30,7 +30,8 @@ BoundCase bound_case(const LossCase& loss_case) {
   priors.num_classes = take_integer(params, "num_classes", 1, kMostClasses);
   const bool has_priors = params.has("priors");
   std::vector<double> values;
-  TableReader(params, "params")
+  TableReader reader(params, "params");
+  reader
       .choice("form", result.form,
               {{"pair", BoundForm::kPair},
                {"general", BoundForm::kGeneral},
@@ -38,8 +39,8 @@ BoundCase bound_case(const LossCase& loss_case) {
       .field("temperature", result.options.temperature)
       .field("priors", values)
       .field("priors_estimated", priors.estimated)
-      .field("missing", result.missing, between(0, static_cast<double>(priors.num_classes - 1)))
-      .done();
+      .field("missing", result.missing, between(0, static_cast<double>(priors.num_classes - 1)));
+  reader.done();
   if (has_priors) priors.values = torch::tensor(values, torch::kFloat64);
   return result;
 }
