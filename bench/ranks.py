@@ -14,7 +14,7 @@ from pathlib import Path
 
 FLOAT, INTEGER, DOUBLE = 4, 8, 8
 TCP_OVERHEAD = 0.1  # largest share that headers may add
-PARTS_OF_LOSS = 5  # of projnce: alignment, uniformity, valid_anchors, R, mi_bound
+PARTS_OF_LOSS = 4  # of projnce: alignment, uniformity, valid_anchors, R
 
 
 def checkpoint_shapes(run):

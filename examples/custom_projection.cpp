@@ -47,7 +47,7 @@ void print_loss(const char* name, projnce::ProjectionPtr positive, const torch::
   value.loss.backward();
   std::cout << name << ": loss " << value.loss.item<double>();
   for (const auto& [part, number] : value.parts) {
-    if (part == "mi_bound") std::cout << ", bound " << number.item<double>() << " nats";
+    if (part == "R") std::cout << ", R " << number.item<double>();
   }
   std::cout << ", gradient " << leaf.grad().norm().item<double>() << '\n';
 }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <iostream>
+#include <string>
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
@@ -11,70 +12,109 @@ namespace projnce::app::mi_command {
 
 namespace {
 
-const char* const kSummary = "how much embeddings know about labels: mutual information in nats";
+using nlohmann::ordered_json;
+
+const char* const kSummary = "mutual information between embeddings and labels, in nats";
 const char* const kDetails =
     "  projnce mi runs/photos/embeddings.npy runs/photos/labels.npy\n"
-    "  projnce mi other.npy labels.npy --k 3 --json\n"
+    "  projnce mi views.npy labels.npy --instances samples.npy --priors uniform --json\n"
     "\n"
-    "Mixed KSG estimates I(Z;C); the entropy of the labels is the most that there is to know. The\n"
-    "bounds lie below I(Z;C) but for chance: ProjNCE's, each row against all others, and that of\n"
-    "class centroids from one half of the rows on the other. They depend on the temperature.";
+    "Lower bounds on I(Z;C) come first: random folds of instances, class centroids and the fitted\n"
+    "temperature from the other folds, embeddings scaled to unit length. They are certified "
+    "(their\n"
+    "expectation is at most I(Z;C)) if the encoder was not trained on these rows. Mixed KSG is an\n"
+    "estimate, which may lie above or below. H(C), the entropy of the labels, is the ceiling.";
 
-std::string estimate_line(const nlohmann::ordered_json& result) {
-  constexpr auto kName = "I(Z;C), mixed KSG     ";
+constexpr auto kRow = "{:<50} {:>9}  {}\n";
+
+std::string number_text(double value) {
+  return fmt::format("{:.4f}", value);
+}
+
+/// A bound by its key, with its standard error and what to think of a negative one.
+void print_bound(const ordered_json& bounds, const std::string& key, const std::string& name) {
+  const double value = bounds.at(key).get<double>();
+  const auto& se = bounds.at(key + "_se");
+  auto remark =
+      se.is_null() ? std::string("no standard error") : fmt::format("± {:.4f}", se.get<double>());
+  if (value <= 0) remark += ", not informative";
+  std::cout << fmt::format(kRow, name, number_text(value), remark);
+}
+
+void print_bounds(const ordered_json& result) {
+  const auto& bounds = result.at("bounds");
+  const auto temperature =
+      fmt::format("temperature {:.3g}", bounds.at("temperature").get<double>());
+  std::cout << fmt::format("\nlower bounds on I(Z;C), nats ({} rows, {} folds, priors: {})\n",
+                           bounds.at("rows").get<int64_t>(), result.at("folds").get<int64_t>(),
+                           result.at("priors").get<std::string>());
+  print_bound(
+      bounds, "mi_bound_class_fitted",
+      fmt::format("  class form, fitted temperature {:.3g}", bounds.at("tau_fit").get<double>()));
+  print_bound(bounds, "mi_bound_class", "  class form, " + temperature);
+  print_bound(bounds, "mi_bound_normalized", "  normalized pair form, " + temperature);
+  print_bound(bounds, "mi_bound", "  pair form, " + temperature);
+}
+
+void print_estimate(const ordered_json& result) {
+  std::cout << "\nestimate of I(Z;C), not a bound, nats\n";
+  const auto name = fmt::format("  Mixed KSG, k = {}", result.at("k").get<int64_t>());
   if (result.at("mixed_ksg").is_null()) {
-    return fmt::format("{}no estimate: {} (try a smaller --k)\n", kName,
-                       result.at("withheld").get<std::string>());
+    std::cout << fmt::format("{}: no estimate: {} (try a smaller --k)\n", name,
+                             result.at("withheld").get<std::string>());
+    return;
   }
   const auto& interval = result.at("interval");
   const auto spread = interval.is_null()
                           ? std::string("too few samples for an interval")
                           : fmt::format("95 % interval {:.4f} to {:.4f}", interval[0].get<double>(),
                                         interval[1].get<double>());
-  return fmt::format("{}{:.4f} nats, {:.1f} % of it; {}; k = {}\n", kName,
-                     result.at("mixed_ksg").get<double>(), 100 * result.at("share").get<double>(),
-                     spread, result.at("k").get<int64_t>());
+  std::cout << fmt::format(kRow, name, number_text(result.at("mixed_ksg").get<double>()), spread);
 }
 
-void print_information(const nlohmann::ordered_json& result) {
-  const auto number = [&](const char* key) { return result.at(key).get<double>(); };
-  const auto& bounds = result.at("bounds");
+void print_information(const ordered_json& result) {
   std::cout << fmt::format(
                    "{} samples, {} dimensions, {} classes\n", result.at("samples").get<int64_t>(),
                    result.at("dimensions").get<int64_t>(), result.at("classes").get<int64_t>())
-            << fmt::format("label entropy         {:.4f} nats\n", number("label_entropy"))
-            << estimate_line(result)
-            << fmt::format("bound, ProjNCE        {:.4f} nats at temperature {}\n",
-                           bounds.at("projnce").get<double>(),
-                           bounds.at("temperature").get<double>())
-            << fmt::format("bound, class vectors  {:.4f} nats\n",
-                           bounds.at("class_vectors").get<double>());
+            << fmt::format(kRow, "label entropy H(C), the ceiling",
+                           number_text(result.at("label_entropy").get<double>()), "nats");
+  print_bounds(result);
+  print_estimate(result);
+  std::cout << "\nThe bounds hold only if the encoder was not trained on these rows.\n";
 }
 
 }  // namespace
 
 void add(CLI::App& app, Context& /*context*/) {
   struct Arguments {
-    std::filesystem::path embeddings;
-    std::filesystem::path labels;
-    InformationOptions options;
+    ArrayInformationRequest request;
     bool json = false;
   };
   auto arguments = std::make_shared<Arguments>();
+  auto& request = arguments->request;
   auto* command = add_command(app, "mi", kSummary, kDetails);
-  command->add_option("EMBEDDINGS", arguments->embeddings, ".npy matrix, a row for each sample")
+  command->add_option("EMBEDDINGS", request.embeddings, ".npy matrix, a row for each sample")
       ->required();
-  command->add_option("LABELS", arguments->labels, ".npy list of whole numbers")->required();
-  add_number(*command, "--k", arguments->options.neighbors, at_least(1), "number of neighbors");
-  add_number(*command, "--temperature", arguments->options.temperature, above(0),
-             "temperature of the bounds");
-  add_number(*command, "--label-scale", arguments->options.label_scale, above(0),
-             "distance between two classes; default: 2 for unit rows, else the widest range of a "
-             "coordinate");
+  command->add_option("LABELS", request.labels, ".npy list of whole numbers")->required();
+  command->add_option("--instances", request.instances,
+                      ".npy list of whole numbers that views of one sample share");
+  command
+      ->add_option("--priors", request.priors,
+                   "class probabilities: uniform, estimated (label frequencies of the other folds, "
+                   "corrected), or a .npy file with one for each label")
+      ->default_str(request.priors);
+  add_number(*command, "--tau,--temperature", request.temperature, above(0),
+             "temperature of the bounds that are not fitted");
+  add_number(*command, "--folds", request.folds, at_least(2), "number of cross-validation folds");
+  add_number(*command, "--k", request.ksg.neighbors, at_least(1),
+             "number of neighbors of Mixed KSG");
+  add_number(
+      *command, "--label-scale", request.ksg.label_scale, above(0),
+      "distance between two classes for Mixed KSG; default: 2 for unit rows, else the widest "
+      "range of a coordinate");
   add_json_flag(*command, arguments->json);
   command->callback([arguments] {
-    const auto result =
-        information_of_arrays(arguments->embeddings, arguments->labels, arguments->options);
+    const auto result = information_of_arrays(arguments->request);
     arguments->json ? print_json(result) : print_information(result);
   });
 }

@@ -2,18 +2,70 @@
 
 #include <torch/types.h>
 
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "projnce/information/mi_bounds.h"
+
 namespace projnce {
 
-/// Lower bounds on I(Z;C) in nats that samples themselves give.
-struct InformationBounds {
-  double projnce = 0;        ///< every row against all others, itself left out of everything
-  double class_vectors = 0;  ///< rows against class vectors that other samples made
+/// A certified bound in nats with its standard error, which a single small sample does not have.
+struct BoundEstimate {
+  double value = 0;
+  std::optional<double> se;
 };
 
-/// Of embeddings [N, D], brought to unit length, with labels [N] int64 in 0 .. C - 1.
-/// `class_vectors` [C, D] come from other samples, NaN for a class that has none; undefined: the
-/// rows are halved, and each half is measured with the centroids of the other.
-InformationBounds information_bounds(const torch::Tensor& embeddings, const torch::Tensor& labels,
-                                     const torch::Tensor& class_vectors, double temperature);
+/// Certified lower bounds on I(Z;C) of one model (mi_bounds.h). None: the form does not apply.
+struct InformationBounds {
+  std::optional<BoundEstimate> pair;             ///< `mi_bound`: pair or general form
+  std::optional<BoundEstimate> pair_normalized;  ///< `mi_bound_normalized`
+  std::optional<BoundEstimate> by_class;         ///< `mi_bound_class`, at `temperature`
+  std::optional<BoundEstimate> by_class_fitted;  ///< the same at `fitted_temperature`
+  double temperature = 0;                        ///< of the pair form and of `by_class`
+  double fitted_temperature = 0;                 ///< 0 without `by_class_fitted`
+  int64_t rows = 0;                              ///< evaluated
+  double entropy = 0;                            ///< H(C), which no value can exceed
+};
+
+/// The temperature at which the class form of rows [N, D] with labels [N] and class vectors [M, D]
+/// is largest; rows of classes without a vector (NaN) are skipped. Many rows are thinned out
+/// evenly. Fit it on other rows than those that are evaluated.
+double fit_class_temperature(const torch::Tensor& rows, const torch::Tensor& labels,
+                             const torch::Tensor& class_vectors, const ClassPriors& priors);
+
+/// Held-out rows, and what was learned from other rows. Class vectors or logits must be given.
+struct HeldOutRows {
+  LabeledRows rows;
+  torch::Tensor class_vectors = {};  ///< [M, D]; NaN for a class that has none
+  torch::Tensor logits = {};         ///< [N, M] of a trained classifier, in place of class vectors
+  /// [K, D] and [K]: the rows that the temperature is fitted on; undefined: it is not fitted.
+  torch::Tensor reference_rows = {};
+  torch::Tensor reference_labels = {};
+  /// [K, D]: vectors that the class vectors are contrasted with. If defined, `pair` and
+  /// `pair_normalized` are of the general form.
+  torch::Tensor negatives = {};
+  bool pairs = true;  ///< compute the pair form too, if there are no `negatives`
+};
+
+/// Bounds of held-out rows; the pair form and `by_class` at `temperature`.
+InformationBounds held_out_bounds(const HeldOutRows& held_out, const ClassPriors& priors,
+                                  double temperature);
+
+/// How cross_validated_bounds works.
+struct CrossValidationOptions {
+  int64_t folds = 5;          ///< at least 2, at most the number of instances
+  double temperature = 0.07;  ///< of the pair form and of `by_class`
+  /// Known priors of the population. `estimated`: smoothed label frequencies of the other folds,
+  /// and `values` is not used.
+  ClassPriors priors;
+  uint64_t seed = 0;  ///< assigns instances to folds
+};
+
+/// Bounds of rows for which there is nothing else: random folds of instances; centroids, the fitted
+/// temperature and estimated priors come from the other folds, the pair form is computed within
+/// each fold. Values are means over the folds.
+InformationBounds cross_validated_bounds(const LabeledRows& rows,
+                                         const CrossValidationOptions& options);
 
 }  // namespace projnce

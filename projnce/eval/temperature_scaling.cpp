@@ -15,11 +15,13 @@ constexpr double kSharpest = -7;
 constexpr double kFlattest = 7;
 constexpr int kSearchSteps = 40;  // leave an interval of 6e-8
 
-/// Cross entropy of softmax(scores * b) with smoothed labels, which is convex in b = 1 / T.
+/// Cross entropy of softmax(scores * b + offset) with smoothed labels, which is convex in b = 1 /
+/// T.
 class SmoothedEntropy {
  public:
-  SmoothedEntropy(const torch::Tensor& scores, const torch::Tensor& labels)
-      : scores_(scores), absent_(scores.isinf()) {
+  SmoothedEntropy(const torch::Tensor& scores, const torch::Tensor& labels,
+                  const torch::Tensor& offset)
+      : scores_(scores), offset_(offset), absent_(scores.isinf()) {
     const auto rows = static_cast<double>(scores.size(0));
     const auto own = torch::zeros_like(scores).scatter_(1, labels.unsqueeze(1), 1.0);
     const auto others = (1 - own).masked_fill(absent_, 0.0);
@@ -28,12 +30,13 @@ class SmoothedEntropy {
   }
 
   double operator()(double log_temperature) const {
-    const auto log_shares = (scores_ * std::exp(-log_temperature)).log_softmax(1);
+    const auto log_shares = (scores_ * std::exp(-log_temperature) + offset_).log_softmax(1);
     return -(targets_ * log_shares.masked_fill(absent_, 0.0)).sum().item<double>();
   }
 
  private:
   torch::Tensor scores_;
+  torch::Tensor offset_;
   torch::Tensor absent_;
   torch::Tensor targets_;
 };
@@ -66,13 +69,15 @@ double golden_section(const Function& function, double low, double high) {
 
 }  // namespace
 
-double fit_temperature(const torch::Tensor& scores, const torch::Tensor& labels) {
+double fit_temperature(const torch::Tensor& scores, const torch::Tensor& labels,
+                       const torch::Tensor& offset) {
   const torch::NoGradGuard no_gradient;
   const auto own = scores.gather(1, labels.unsqueeze(1)).squeeze(1);
   const auto rows = torch::isfinite(own).nonzero().squeeze(1);
   if (rows.size(0) == 0) return 1;
   const SmoothedEntropy entropy(scores.index_select(0, rows).to(torch::kFloat64),
-                                labels.index_select(0, rows));
+                                labels.index_select(0, rows),
+                                offset.defined() ? offset : torch::zeros({}, torch::kFloat64));
   return std::exp(golden_section(entropy, kSharpest, kFlattest));
 }
 

@@ -13,7 +13,11 @@ namespace projnce {
 /// As in Platt's scaling, a label counts as certain to (N + 1) / (N + 2) only, so that a handful of
 /// correct samples does not give probabilities of 1. Rows whose own class is never predicted are
 /// skipped; without any row the result is 1.
-double fit_temperature(const torch::Tensor& scores, const torch::Tensor& labels);
+///
+/// `offset` [C] is added to scores / T; with log priors the result maximizes the class form of
+/// class_bound(). It must be finite if the class is ever predicted.
+double fit_temperature(const torch::Tensor& scores, const torch::Tensor& labels,
+                       const torch::Tensor& offset = {});
 
 /// softmax(scores / temperature), in double precision. REQUIRES: temperature > 0.
 torch::Tensor tempered_softmax(const torch::Tensor& scores, double temperature);

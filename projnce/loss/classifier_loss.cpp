@@ -25,6 +25,11 @@ torch::Tensor ClassifierLoss::logits(const torch::Tensor& features) {
   return classifier_->forward(features.to(classifier_->weight.scalar_type()));
 }
 
+LossCritic ClassifierLoss::critic(const torch::Tensor& /*rows*/, const torch::Tensor& /*labels*/,
+                                  int64_t /*num_classes*/) {
+  return {.compares_rows = false};
+}
+
 LossValue ClassifierLoss::evaluate(const ContrastiveBatch& batch) {
   const auto scores =
       logits(batch.anchor_features.defined() ? batch.anchor_features : batch.anchors);  // [N, C]

@@ -19,6 +19,8 @@ class ClassifierLoss : public Loss {
  public:
   LossValue evaluate(const ContrastiveBatch& batch) override;
   torch::Tensor logits(const torch::Tensor& features) override;
+  LossCritic critic(const torch::Tensor& rows, const torch::Tensor& labels,
+                    int64_t num_classes) override;
 
  protected:
   /// `name` begins the messages of errors.

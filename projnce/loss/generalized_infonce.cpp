@@ -1,12 +1,14 @@
 #include "projnce/loss/generalized_infonce.h"
 
-#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "projnce/core/error.h"
 #include "projnce/loss/pairwise_logsumexp.h"
 #include "projnce/loss/projected_check.h"
+#include "projnce/projection/centroid.h"
+#include "projnce/projection/sample.h"
 
 namespace projnce {
 
@@ -34,7 +36,6 @@ InfoNCETerms generalized_infonce(const GroupedBatch& batch, const Projected& pos
   const SelfPTerm term{.positive = pos_scores.positive(),
                        .logsumexp = neg_scores.logsumexp(options.denominator),
                        .valid_class = valid_classes(rows, pos.has_positive, options.denominator),
-                       .denominator = options.denominator,
                        .empty_pos = options.empty_pos};
   auto terms = self_p(rows, term);
   if (!needs_ratio(rows, options.beta)) return terms;
@@ -45,7 +46,7 @@ InfoNCETerms generalized_infonce(const GroupedBatch& batch, const Projected& pos
                          ? term.logsumexp
                          : neg_scores.logsumexp(options.r_exclude);
   const auto above = pos_scores.logsumexp(options.r_exclude);
-  add_ratio(rows, term, above, below, options.r_exclude, options.beta, terms);
+  add_ratio(rows, above, below, options.r_exclude, options.beta, terms);
   return terms;
 }
 
@@ -67,7 +68,7 @@ bool needs_ratio(const GroupedBatch& batch, double beta) {
   return beta != 0 || batch.with_parts;
 }
 
-void add_ratio(const GroupedBatch& batch, const SelfPTerm& term, const torch::Tensor& log_above,
+void add_ratio(const GroupedBatch& batch, const torch::Tensor& log_above,
                const torch::Tensor& log_below, Exclude r_exclude, double beta,
                InfoNCETerms& terms) {
   const auto log_ratio = log_above - log_below;
@@ -75,32 +76,13 @@ void add_ratio(const GroupedBatch& batch, const SelfPTerm& term, const torch::Te
   terms.ratio = torch::where(some, log_ratio.exp(), torch::zeros_like(log_ratio));
   // 0 times an overflowing R would be NaN.
   if (beta != 0) terms.value.loss = terms.self_p + beta * reduce(terms.ratio, batch.reduction);
-  if (!batch.with_parts) return;
-  const auto compared = batch.num_candidates() - (term.denominator == Exclude::kSelf ? 1 : 0);
-  terms.value.parts.emplace_back("R", terms.ratio.detach().mean());
-  terms.value.parts.emplace_back(
-      "mi_bound", pair_mi_bound(batch, term.logsumexp - term.positive, term.valid_class,
-                                terms.ratio, compared));
+  if (batch.with_parts) terms.value.parts.emplace_back("R", terms.ratio.detach().mean());
 }
 
 LossValue class_infonce(const GroupedBatch& batch, const torch::Tensor& positive,
                         const torch::Tensor& logsumexp, Exclude denominator) {
   const auto valid = valid_classes(batch, /*has_positive=*/{}, denominator);
-  auto value = alignment_uniformity(batch, positive, logsumexp, valid, EmptyPositives::kZero);
-  if (!batch.with_parts) return value;
-  const auto log_rows = std::log(static_cast<double>(batch.num_candidates()));
-  value.parts.emplace_back("mi_bound", log_rows - value.loss.detach());
-  return value;
-}
-
-torch::Tensor pair_mi_bound(const GroupedBatch& batch, const torch::Tensor& per_anchor,
-                            const torch::Tensor& valid_class, const torch::Tensor& ratio,
-                            int64_t compared) {
-  const auto self_p =
-      weighted_sum(batch, per_anchor.detach(), valid_class, EmptyPositives::kSkip).detach();
-  const auto constant = 1 + std::log(static_cast<double>(std::max<int64_t>(compared, 1)));
-  const auto bound = constant - self_p - ratio.detach().mean();
-  return torch::where(valid_class.any(), bound, torch::zeros_like(bound));
+  return alignment_uniformity(batch, positive, logsumexp, valid, EmptyPositives::kZero);
 }
 
 GeneralizedInfoNCELoss::GeneralizedInfoNCELoss(ProjectionPtr pos, ProjectionPtr neg,
@@ -117,6 +99,24 @@ LossValue GeneralizedInfoNCELoss::evaluate(const ContrastiveBatch& batch) {
   const auto pos = pos_->project(rows.candidates);
   const auto neg = pos_ == neg_ ? pos : neg_->project(rows.candidates);
   return generalized_infonce(rows, pos, neg, options_).value;
+}
+
+LossCritic GeneralizedInfoNCELoss::critic(const torch::Tensor& rows, const torch::Tensor& labels,
+                                          int64_t num_classes) {
+  const bool centroids = std::dynamic_pointer_cast<CentroidProjection>(pos_) != nullptr;
+  const bool samples = std::dynamic_pointer_cast<SampleProjection>(neg_) != nullptr;
+  if (centroids && samples) return {};
+  const torch::NoGradGuard no_gradient;
+  const auto grouped = validate_batch(make_batch(rows, labels), GroupBy::kClass, "selfp");
+  const auto& groups = grouped.candidates.groups;
+  const auto pos = pos_->project(grouped.candidates);
+  if (pos.per_row) return {};  // there is no vector that stands for a class
+  const auto vectors = vectors_by_label(groups, pos.vectors, num_classes);
+  if (pos_ == neg_) return {.class_vectors = vectors, .compares_rows = false};
+  const auto neg = neg_->project(grouped.candidates);
+  return {.class_vectors = vectors,
+          .negatives = neg.per_row ? neg.vectors : neg.vectors.index_select(0, groups.ids),
+          .compares_rows = false};
 }
 
 }  // namespace projnce

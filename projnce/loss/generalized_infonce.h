@@ -30,13 +30,15 @@ struct GeneralizedInfoNCEOptions {
 /// g- gives R = 1. An anchor without a g+ (alone in its class, centroid without itself) has no term
 /// but keeps its R_i; without candidates the loss is 0.
 ///
-/// Parts: alignment, uniformity, R, valid_anchors, mi_bound = 1 + log(rows compared) - self-p - R.
+/// Parts: alignment, uniformity, R, valid_anchors.
 class GeneralizedInfoNCELoss : public ContrastiveLoss {
  public:
   /// `pos` and `neg` may be the same object.
   GeneralizedInfoNCELoss(ProjectionPtr pos, ProjectionPtr neg,
                          const GeneralizedInfoNCEOptions& options = {});
   LossValue evaluate(const ContrastiveBatch& batch) override;
+  LossCritic critic(const torch::Tensor& rows, const torch::Tensor& labels,
+                    int64_t num_classes) override;
 
  private:
   ProjectionPtr pos_;
@@ -47,7 +49,7 @@ class GeneralizedInfoNCELoss : public ContrastiveLoss {
 /// Self-p, R and the loss made of them.
 struct InfoNCETerms {
   /// self-p + beta R, with the parts alignment (of g+), uniformity (of g-), valid_anchors and, if
-  /// there is an R, R and mi_bound.
+  /// there is one, R.
   LossValue value;
   torch::Tensor self_p;  // scalar; [N] with Reduction::kNone
   torch::Tensor ratio;   // [N]: R_i; undefined if R was not computed
@@ -65,7 +67,6 @@ struct SelfPTerm {
   torch::Tensor positive;     // [N]: score of each anchor with its g+
   torch::Tensor logsumexp;    // [N]: its denominator
   torch::Tensor valid_class;  // [K], bool: see valid_classes()
-  Exclude denominator = Exclude::kNone;
   EmptyPositives empty_pos = EmptyPositives::kZero;
 };
 InfoNCETerms self_p(const GroupedBatch& batch, const SelfPTerm& term);
@@ -79,8 +80,8 @@ torch::Tensor valid_classes(const GroupedBatch& batch, const torch::Tensor& has_
 bool needs_ratio(const GroupedBatch& batch, double beta);
 
 /// Adds beta * R to the terms, R_i = e^{log_above - log_below} or 0 if no candidate is left, and
-/// the parts R and mi_bound.
-void add_ratio(const GroupedBatch& batch, const SelfPTerm& term, const torch::Tensor& log_above,
+/// the part R.
+void add_ratio(const GroupedBatch& batch, const torch::Tensor& log_above,
                const torch::Tensor& log_below, Exclude r_exclude, double beta, InfoNCETerms& terms);
 
 /// One vector g_c for each class as g+ and g- (perp, med, mlp), so R = 1 is left out:
@@ -88,19 +89,11 @@ void add_ratio(const GroupedBatch& batch, const SelfPTerm& term, const torch::Te
 ///   l_i = -z_i.g_{y_i}/t + log sum_c n_c e^{z_i.g_c/t},   L = mean_i l_i
 ///
 /// of the two terms, both [N]. n_c counts the candidates of class c, without the anchor for kSelf.
-/// l_i >= log n_{y_i}, so log M - L is at most the entropy of the batch's labels. One class in the
-/// batch gives log M with zero gradient. With kSelf, an anchor without candidates gives 0.
+/// l_i >= log n_{y_i}. One class in the batch gives log M with zero gradient. With kSelf, an anchor
+/// without candidates gives 0.
 ///
-/// Parts: alignment, uniformity, valid_anchors, mi_bound = log M - L in nats (in-sample: optimistic
-/// if g is computed from the same rows).
+/// Parts: alignment, uniformity, valid_anchors.
 LossValue class_infonce(const GroupedBatch& batch, const torch::Tensor& positive,
                         const torch::Tensor& logsumexp, Exclude denominator);
-
-/// 1 + log(compared) - self-p - R, detached, with self-p averaged over the anchors that have
-/// positives: a 0 for the others would count as information. 0 if no anchor has any. Each
-/// denominator has `compared` candidates.
-torch::Tensor pair_mi_bound(const GroupedBatch& batch, const torch::Tensor& per_anchor,
-                            const torch::Tensor& valid_class, const torch::Tensor& ratio,
-                            int64_t compared);
 
 }  // namespace projnce

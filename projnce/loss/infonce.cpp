@@ -1,7 +1,5 @@
 #include "projnce/loss/infonce.h"
 
-#include <cmath>
-
 #include "projnce/core/error.h"
 #include "projnce/loss/grouped_batch.h"
 #include "projnce/loss/pairwise_logsumexp.h"
@@ -33,7 +31,7 @@ InfonceTerms infonce_terms(const torch::Tensor& anchors, const torch::Tensor& ot
 
 /// L = mean_i l_i with its parts, or another reduction. `share`: weight of a term in the value of
 /// its anchor; `anchors`: divisor of the mean.
-LossValue reduce_infonce(const InfonceTerms& terms, double share, double anchors, int64_t pairs,
+LossValue reduce_infonce(const InfonceTerms& terms, double share, double anchors,
                          Reduction reduction) {
   if (reduction != Reduction::kMean) {
     return {reduce((terms.alignment + terms.uniformity) * share, reduction), {}};
@@ -41,11 +39,7 @@ LossValue reduce_infonce(const InfonceTerms& terms, double share, double anchors
   const auto alignment = terms.alignment.sum() * (share / anchors);
   const auto uniformity = terms.uniformity.sum() * (share / anchors);
   const auto loss = alignment + uniformity;
-  const auto log_pairs = std::log(static_cast<double>(pairs));
-  return {loss,
-          {{"alignment", alignment.detach()},
-           {"uniformity", uniformity.detach()},
-           {"mi_bound", log_pairs - loss.detach()}}};
+  return {loss, {{"alignment", alignment.detach()}, {"uniformity", uniformity.detach()}}};
 }
 
 /// The candidates' rows of each pair, [B, 2], the earlier row first.
@@ -89,9 +83,9 @@ LossValue infonce(const torch::Tensor& a, const torch::Tensor& b, const InfonceO
   const auto right = at_least_float32(b);
   // L = mean_i ( -t_ii + log sum_j e^{t_ij} )
   const auto forward = infonce_terms(left, right, partner, options.temperature);
-  if (!options.symmetric) return reduce_infonce(forward, 1, anchors, pairs, reduction);
+  if (!options.symmetric) return reduce_infonce(forward, 1, anchors, reduction);
   return reduce_infonce(forward + infonce_terms(right, left, partner, options.temperature), 0.5,
-                        anchors, pairs, reduction);
+                        anchors, reduction);
 }
 
 InfonceLoss::InfonceLoss(const InfonceOptions& options) : options_(options) {
@@ -105,10 +99,9 @@ LossValue InfonceLoss::evaluate(const ContrastiveBatch& batch) {
   // Half of the candidates are first views. With half of the anchors as the divisor, whichever
   // views they are, the average over processes weighted by anchors is the value of one process.
   const auto anchors = static_cast<double>(rows.num_anchors());
-  if (!options_.symmetric)
-    return reduce_infonce(forward, 1, anchors / 2, pairs.size(0), batch.reduction);
+  if (!options_.symmetric) return reduce_infonce(forward, 1, anchors / 2, batch.reduction);
   const auto backward = view_terms(rows, pairs, 1, 0, options_.temperature);
-  return reduce_infonce(forward + backward, 1, anchors, pairs.size(0), batch.reduction);
+  return reduce_infonce(forward + backward, 1, anchors, batch.reduction);
 }
 
 }  // namespace projnce

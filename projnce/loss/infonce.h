@@ -20,8 +20,7 @@ struct InfonceOptions {
 /// among the candidates, the first in order being a, the second b. Without `symmetric` the second
 /// views are not anchors. L >= 0; one pair gives 0.
 ///
-/// Parts: alignment, uniformity, mi_bound = log(pairs) - L in nats, a bound on the information
-/// between the views (not with the class) that never exceeds log(pairs).
+/// Parts: alignment, uniformity.
 class InfonceLoss : public ContrastiveLoss {
  public:
   explicit InfonceLoss(const InfonceOptions& options = {});

@@ -55,6 +55,17 @@ struct LossValue {
   std::vector<std::pair<std::string, torch::Tensor>> parts;  ///< name and scalar of each
 };
 
+/// How a loss compares rows with classes. Certified bounds on I(Z;C) of other rows are made of it
+/// (eval/information_bounds.h).
+struct LossCritic {
+  /// [C, D]: one vector for each class, NaN for a class that has none. Undefined: class centroids.
+  torch::Tensor class_vectors = {};
+  /// [K, D]: the vectors that `class_vectors` are contrasted with, if these are neither rows nor
+  /// the class vectors themselves; undefined otherwise.
+  torch::Tensor negatives = {};
+  bool compares_rows = true;  ///< whether rows are contrasted with rows: the pair form applies
+};
+
 /// A function of embeddings and labels that training minimizes. Parameters of a loss (class
 /// vectors, a classifier) are registered with the module: pass them to the optimizer too.
 ///
@@ -85,6 +96,11 @@ class Loss : public torch::nn::Module {
 
   /// The learned class vectors [C, D], if the loss has them (projnce-mlp); undefined otherwise.
   virtual torch::Tensor class_vectors() const;
+
+  /// The critic of the loss, from rows [N, D] with labels [N] in 0..C-1, such as training rows. It
+  /// must not be evaluated on the rows that it was made from.
+  virtual LossCritic critic(const torch::Tensor& rows, const torch::Tensor& labels,
+                            int64_t num_classes);
 };
 
 /// A loss that compares anchors with candidates.

@@ -58,7 +58,6 @@ InfoNCETerms projnce_terms(const ContrastiveBatch& batch, const ProjnceOptions& 
           rows, t, {.include_self = options.include_self_pos, .detach = options.detach_centroid}),
       .logsumexp = pairwise_logsumexp(rows, z, t, denominator),
       .valid_class = valid_classes(rows, has_positives, denominator),
-      .denominator = denominator,
       .empty_pos = options.empty_pos};
   auto terms = self_p(rows, term);
   if (!with_ratio) return terms;
@@ -69,7 +68,7 @@ InfoNCETerms projnce_terms(const ContrastiveBatch& batch, const ProjnceOptions& 
                          ? term.logsumexp
                          : pairwise_logsumexp(rows, z, t, options.r_exclude);
   const auto above = centroids->logsumexp(options.r_exclude);
-  add_ratio(rows, term, above, below, options.r_exclude, options.beta, terms);
+  add_ratio(rows, above, below, options.r_exclude, options.beta, terms);
   return terms;
 }
 

@@ -33,7 +33,8 @@ enum class ProjncePreset { kLoo, kPaper, kAllPairs };
 /// The options of a preset.
 ProjnceOptions projnce_preset(ProjncePreset preset);
 
-/// ProjNCE (Jeong and Hero): SupCon plus the adjustment that makes it a lower bound on I(Z;C).
+/// ProjNCE (Jeong and Hero): SupCon plus an adjustment term R. Certified lower bounds on I(Z;C)
+/// that correspond to it are in information/mi_bounds.h; the loss of a batch is not one.
 ///
 ///   L   = SupCon_out + beta * mean_i R_i
 ///   R_i = sum_{k in K(i)} e^{z_i.m_{y_k}/t} / sum_{k in K(i)} e^{z_i.z_k/t}
@@ -46,8 +47,7 @@ ProjnceOptions projnce_preset(ProjncePreset preset);
 /// An anchor that is alone in its class has no self-p term but keeps its R_i. K(i) empty: R_i = 0.
 /// beta = 0 with the defaults is SupCon to the last bit of the formula.
 ///
-/// Parts: alignment, uniformity, valid_anchors, R, mi_bound = 1 + log(M-1) - self-p - R in nats
-/// (log M with include_self_denom), self-p over the anchors that have positives.
+/// Parts: alignment, uniformity, valid_anchors, R.
 class ProjnceLoss : public ContrastiveLoss {
  public:
   explicit ProjnceLoss(const ProjnceOptions& options = {});

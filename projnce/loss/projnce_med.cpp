@@ -32,4 +32,14 @@ LossValue ProjnceMedLoss::evaluate(const ContrastiveBatch& batch) {
   return projnce_med(batch, options_);
 }
 
+LossCritic ProjnceMedLoss::critic(const torch::Tensor& rows, const torch::Tensor& labels,
+                                  int64_t num_classes) {
+  const torch::NoGradGuard no_gradient;
+  const auto grouped = validate_batch(make_batch(rows, labels), GroupBy::kClass, kMedName);
+  const auto g = project_medians(grouped.candidates, {.median = options_.median}).vectors;
+  return {.class_vectors = vectors_by_label(grouped.candidates.groups,
+                                            options_.normalize_g ? unit_rows(g) : g, num_classes),
+          .compares_rows = false};
+}
+
 }  // namespace projnce

@@ -30,6 +30,8 @@ class ProjnceMedLoss : public ContrastiveLoss {
  public:
   explicit ProjnceMedLoss(const ProjnceMedOptions& options = {});
   LossValue evaluate(const ContrastiveBatch& batch) override;
+  LossCritic critic(const torch::Tensor& rows, const torch::Tensor& labels,
+                    int64_t num_classes) override;
 
  private:
   ProjnceMedOptions options_;

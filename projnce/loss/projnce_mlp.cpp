@@ -1,7 +1,5 @@
 #include "projnce/loss/projnce_mlp.h"
 
-#include <cmath>
-
 #include "projnce/core/error.h"
 #include "projnce/loss/pairwise_logsumexp.h"
 #include "projnce/loss/projected_check.h"
@@ -30,11 +28,8 @@ LossValue uniform_infonce(const GroupedBatch& rows, const torch::Tensor& g,
   const auto logsumexp = scores.logsumexp(/*dim=*/1);                                     // [N]
   const auto loss = reduce(logsumexp - positive, rows.reduction);
   if (!rows.with_parts) return {loss, {}};
-  const auto log_rows = std::log(static_cast<double>(rows.num_candidates()));
   return {loss,
-          {{"alignment", -positive.detach().mean()},
-           {"uniformity", logsumexp.detach().mean()},
-           {"mi_bound", log_rows - loss.detach()}}};
+          {{"alignment", -positive.detach().mean()}, {"uniformity", logsumexp.detach().mean()}}};
 }
 
 void check_matrix(const torch::Tensor& matrix, const GroupedBatch& rows) {
@@ -89,6 +84,16 @@ LossValue ProjnceMlpLoss::evaluate(const ContrastiveBatch& batch) {
 
 torch::Tensor ProjnceMlpLoss::class_vectors() const {
   return projection_->class_vectors();
+}
+
+LossCritic ProjnceMlpLoss::critic(const torch::Tensor& /*rows*/, const torch::Tensor& /*labels*/,
+                                  int64_t num_classes) {
+  const torch::NoGradGuard no_gradient;
+  const auto vectors = projection_->class_vectors().detach();
+  // Vectors of other classes (coarse ones) say nothing about these.
+  if (vectors.size(0) != num_classes) return {.compares_rows = false};
+  return {.class_vectors = options_.normalize_g ? unit_rows(vectors) : vectors,
+          .compares_rows = false};
 }
 
 }  // namespace projnce

@@ -43,6 +43,8 @@ class ProjnceMlpLoss : public ContrastiveLoss {
  public:
   ProjnceMlpLoss(const ProjnceMlpOptions& options, int64_t num_classes, int64_t embedding_dim);
   LossValue evaluate(const ContrastiveBatch& batch) override;
+  LossCritic critic(const torch::Tensor& rows, const torch::Tensor& labels,
+                    int64_t num_classes) override;
   torch::Tensor class_vectors() const override;
 
  private:

@@ -37,4 +37,16 @@ LossValue ProjncePerpLoss::evaluate(const ContrastiveBatch& batch) {
   return projnce_perp(batch, options_);
 }
 
+LossCritic ProjncePerpLoss::critic(const torch::Tensor& rows, const torch::Tensor& labels,
+                                   int64_t num_classes) {
+  // Soft labels of other rows are not known; their means are near the class centroids.
+  if (options_.perp.soft_source == SoftSource::kGiven) return {.compares_rows = false};
+  const torch::NoGradGuard no_gradient;
+  const auto grouped = validate_batch(make_batch(rows, labels), GroupBy::kClass, kPerpName);
+  const auto g = project_perp(grouped.candidates, options_.perp).vectors;
+  return {.class_vectors = vectors_by_label(grouped.candidates.groups,
+                                            options_.normalize_g ? unit_rows(g) : g, num_classes),
+          .compares_rows = false};
+}
+
 }  // namespace projnce

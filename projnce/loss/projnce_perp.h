@@ -35,6 +35,8 @@ class ProjncePerpLoss : public ContrastiveLoss {
  public:
   explicit ProjncePerpLoss(const ProjncePerpOptions& options = {});
   LossValue evaluate(const ContrastiveBatch& batch) override;
+  LossCritic critic(const torch::Tensor& rows, const torch::Tensor& labels,
+                    int64_t num_classes) override;
 
  private:
   ProjncePerpOptions options_;

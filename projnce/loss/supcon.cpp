@@ -79,15 +79,12 @@ LossValue supcon_grouped(const ContrastiveBatch& batch, const SupConOptions& opt
   auto value = alignment_uniformity(rows, positive, logsumexp, valid, options.empty_pos);
   if (options.base_tau) value.loss = value.loss * (options.temperature / *options.base_tau);
 
-  const bool has_bound = rows.with_parts && group_by == GroupBy::kClass &&
+  const bool has_ratio = rows.with_parts && group_by == GroupBy::kClass &&
                          rows.num_candidates() > 1 && out && !options.include_self_pos &&
                          !options.include_self_denom;
-  if (has_bound) {
+  if (has_ratio) {
     const torch::NoGradGuard no_gradient;
-    const auto ratio = mean_ratio(rows, logsumexp.detach(), options.temperature);
-    value.parts.emplace_back("R", ratio);
-    value.parts.emplace_back("mi_bound", pair_mi_bound(rows, logsumexp - positive, valid, ratio,
-                                                       rows.num_candidates() - 1));
+    value.parts.emplace_back("R", mean_ratio(rows, logsumexp.detach(), options.temperature));
   }
   return value;
 }

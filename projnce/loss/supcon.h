@@ -43,8 +43,7 @@ struct SupConOptions {
 /// An anchor whose P(i) or D(i) is empty has no term; a batch without any gives 0. All rows equal
 /// gives log(M-1). Labels are any integers.
 ///
-/// Parts: alignment, uniformity, valid_anchors; for `out` without self also R, as in ProjNCE, and
-/// mi_bound = 1 + log(M-1) - L - R in nats, L over the anchors that have positives.
+/// Parts: alignment, uniformity, valid_anchors; for `out` without self also R, as in ProjNCE.
 class SupConLoss : public ContrastiveLoss {
  public:
   explicit SupConLoss(const SupConOptions& options = {});

@@ -53,6 +53,13 @@ Value to_value(const json& value, const std::string& where) {
   if (value.is_boolean()) return {value.get<bool>(), where};
   if (value.is_string()) return {value.get<std::string>(), where};
   if (value.is_number_integer()) return {integer(value, where), where};
+  if (value.is_array()) {
+    Value::Array entries;
+    for (size_t i = 0; i < value.size(); ++i) {
+      entries.push_back(to_value(value[i], concat(where, "[", i, "]")));
+    }
+    return {std::move(entries), where};
+  }
   return {number(value, where), where};
 }
 

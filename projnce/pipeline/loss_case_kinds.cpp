@@ -18,6 +18,7 @@ struct Kind {
 constexpr std::array kKinds = {
     // alphabetical
     Kind{"augment_ops", evaluate_augment_case},
+    Kind{"bounds", evaluate_bounds_case},
     Kind{"ce", evaluate_ce_case},
     Kind{"infonce_paired", evaluate_infonce_case},
     Kind{"joint", evaluate_joint_case},

@@ -19,6 +19,7 @@ EvaluateLossCase find_loss_case_kind(const std::string& kind);
 
 // One for each kind of file; the table is in loss_case_kinds.cpp.
 nlohmann::json evaluate_augment_case(const LossCase& loss_case);
+nlohmann::json evaluate_bounds_case(const LossCase& loss_case);
 nlohmann::json evaluate_ce_case(const LossCase& loss_case);
 nlohmann::json evaluate_infonce_case(const LossCase& loss_case);
 nlohmann::json evaluate_joint_case(const LossCase& loss_case);

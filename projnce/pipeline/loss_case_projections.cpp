@@ -1,7 +1,6 @@
 // Loss cases of the losses that compare rows with class vectors, and of the classifiers.
 #include "projnce/core/error.h"
 #include "projnce/core/table_reader.h"
-#include "projnce/information/bounds.h"
 #include "projnce/loss/ce.h"
 #include "projnce/loss/registry.h"
 #include "projnce/pipeline/loss_case_kinds.h"
@@ -33,11 +32,6 @@ ClassCase class_case(const LossCase& loss_case) {
   const auto labels = loss_case.integers("labels", z);
   check_labels(labels, num_classes, "inputs.labels");
   return {z, num_classes, std::move(params), make_batch(z, labels)};
-}
-
-/// log N - L, which the class-projection losses report.
-double class_bound(const torch::Tensor& loss, const torch::Tensor& z) {
-  return mi_bound_class(loss.item<double>(), z.size(0));
 }
 
 /// [K, ...] of the classes present as [C, ...] of all, zero for the rest.
@@ -83,16 +77,9 @@ json evaluate_projnce_case(const LossCase& loss_case) {
   const auto options = options_of<ProjnceSettings>(loss_case.params_with_tau()).options;
   const auto z = loss_case.matrix("z").requires_grad_();
   const auto terms = projnce_terms(make_batch(z, loss_case.integers("labels", z)), options);
-  const auto self_p = terms.self_p.item<double>();
-  const auto ratio = terms.ratio.mean().item<double>();
-  const auto paper = mi_bound_paper(self_p, ratio, z.size(0));
-  const auto effective =
-      options.include_self_denom ? paper : mi_bound_effective(self_p, ratio, z.size(0));
-  return with_loss({{"selfp", self_p},
-                    {"R", ratio},
-                    {"R_i", to_json(terms.ratio)},
-                    {"mi_bound_paper", paper},
-                    {"mi_bound_effective", effective}},
+  return with_loss({{"selfp", to_json(terms.self_p)},
+                    {"R", to_json(terms.ratio.mean())},
+                    {"R_i", to_json(terms.ratio)}},
                    terms.value.loss, {{"grad_z", z}});
 }
 
@@ -108,7 +95,6 @@ json evaluate_projnce_perp_case(const LossCase& loss_case) {
   }
   const auto loss = projnce_perp(input.batch, options).loss;
   auto fields = perp_fields(input, options.perp);
-  fields["mi_bound_paper"] = class_bound(loss, input.z);
   return with_loss(std::move(fields), loss, {{"grad_z", input.z}});
 }
 
@@ -119,9 +105,8 @@ json evaluate_projnce_med_case(const LossCase& loss_case) {
   const auto medians = project_medians(rows.candidates, {.median = options.median}).vectors;
   const auto loss = projnce_med(input.batch, options).loss;
   return with_loss(
-      {{"g", to_json(for_all_classes(medians, rows.candidates.groups, input.num_classes))},
-       {"mi_bound_paper", class_bound(loss, input.z)}},
-      loss, {{"grad_z", input.z}});
+      {{"g", to_json(for_all_classes(medians, rows.candidates.groups, input.num_classes))}}, loss,
+      {{"grad_z", input.z}});
 }
 
 json evaluate_projnce_mlp_case(const LossCase& loss_case) {
@@ -132,8 +117,7 @@ json evaluate_projnce_mlp_case(const LossCase& loss_case) {
     fail("inputs.W has ", w.size(0), " rows, expected num_classes = ", input.num_classes);
   }
   const auto loss = projnce_mlp(input.batch, w, options).loss;
-  return with_loss({{"mi_bound_paper", class_bound(loss, input.z)}}, loss,
-                   {{"grad_z", input.z}, {"grad_W", w}});
+  return with_loss({}, loss, {{"grad_z", input.z}, {"grad_W", w}});
 }
 
 json evaluate_ce_case(const LossCase& loss_case) {

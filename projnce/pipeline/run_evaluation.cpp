@@ -9,6 +9,7 @@
 #include "projnce/dataset/stratify.h"
 #include "projnce/dataset/subset.h"
 #include "projnce/eval/nearest_centroid.h"
+#include "projnce/pipeline/test_information.h"
 
 namespace projnce {
 
@@ -89,6 +90,7 @@ Evaluation RunEvaluator::evaluate(EmbeddingModel& model, Loss& loss,
   }
   if (!settings_.ranks->first()) return result;
   result.judgements = judge_by(samples, protocols, settings_.options.knn);
+  result.information = test_information(samples, loss);
   if (result.validation) {
     const auto protocol = result.judgements.front().protocol;
     result.validation_accuracy =

@@ -10,6 +10,7 @@
 
 #include "projnce/distributed/ranks.h"
 #include "projnce/encoder/embedding_model.h"
+#include "projnce/eval/information_bounds.h"
 #include "projnce/loss/loss.h"
 #include "projnce/loss/registry.h"
 #include "projnce/pipeline/eval_options.h"
@@ -27,6 +28,8 @@ struct Evaluation {
   std::optional<JudgedSamples> validation = {};
   /// The validation part's accuracy by the first protocol; 0 without one. Of rank 0 alone.
   double validation_accuracy = 0;
+  /// Certified bounds of the test part; none if it has fewer than two samples. Of rank 0 alone.
+  std::optional<InformationBounds> information = {};
   const Accuracy& accuracy() const { return judgements.front().accuracy; }
 };
 

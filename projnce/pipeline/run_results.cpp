@@ -4,7 +4,6 @@
 
 #include "projnce/pipeline/information_report.h"
 #include "projnce/pipeline/retrieval_report.h"
-#include "projnce/pipeline/run_evaluation.h"
 
 namespace projnce {
 
@@ -12,13 +11,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json final_information(const JudgedSamples& samples) {
-  const InformationOptions options{.temperature = samples.temperature};
-  const auto& test = samples.test;
-  if (test.labels.size(0) < 2) return nullptr;
-  const auto& vectors =
-      samples.learned_vectors.defined() ? samples.learned_vectors : samples.class_vectors;
-  return measure_information(test.embeddings, test.labels, vectors, options);
+ordered_json final_information(const Evaluation& evaluation) {
+  if (!evaluation.information) return nullptr;
+  const auto& test = evaluation.samples.test;
+  return information_json(test.embeddings, test.labels, *evaluation.information);
 }
 
 /// How many classes have test samples, and how many have too few to tell their accuracy.
@@ -31,8 +27,9 @@ ordered_json count_test_classes(const JudgedSamples& samples) {
 
 }  // namespace
 
-ordered_json final_results(const JudgedSamples& samples, const EvalOptions& options,
+ordered_json final_results(const Evaluation& evaluation, const EvalOptions& options,
                            const Delivery& delivery) {
+  const auto& samples = evaluation.samples;
   const auto readout = protocol_name(delivery.readout.protocol);
   auto names = with_readout(options.final_protocols, readout);
   names.insert(names.begin(), readout);
@@ -49,7 +46,7 @@ ordered_json final_results(const JudgedSamples& samples, const EvalOptions& opti
           {"test_classes", count_test_classes(samples)},
           {"retrieval",
            retrieval_json(measure_retrieval_report(samples.test.embeddings, samples.test.labels))},
-          {"information", final_information(samples)}};
+          {"information", final_information(evaluation)}};
 }
 
 }  // namespace projnce

@@ -10,11 +10,11 @@
 #include "projnce/core/toml.h"
 #include "projnce/core/version.h"
 #include "projnce/dataset/labels.h"
-#include "projnce/information/entropy.h"
 #include "projnce/io/atomic_file.h"
 #include "projnce/pipeline/array_files.h"
 #include "projnce/pipeline/batch_samples.h"
 #include "projnce/pipeline/final_report.h"
+#include "projnce/pipeline/information_report.h"
 #include "projnce/pipeline/run_results.h"
 #include "projnce/train/passing_state.h"
 
@@ -97,8 +97,7 @@ TrainingRun::TrainingRun(const RunContents& contents, const TrainEnvironment& en
       log_every_(std::min(options_.log_every,
                           std::max<int64_t>(1, loader_.batches_per_epoch() / kFewestLogged))),
       evaluator_(data_, evaluator_settings(contents, threads_, environment)),
-      conditions_(run_conditions(threads_, ranks_->size())),
-      label_entropy_(label_entropy(torch::tensor(labels_of(data_.train())))) {
+      conditions_(run_conditions(threads_, ranks_->size())) {
   if (!ranks_->first()) return;  // rank 0 alone looks at checkpoints
   std::vector<const Dataset*> all = {&data_.train(), &data_.test()};
   if (data_.validation) all.push_back(data_.validation.get());
@@ -304,13 +303,12 @@ void TrainingRun::on_epoch(const EpochReport& report) {
   if (ranks_->first()) append_epoch(report, evaluated);
   auto line = fmt::format("epoch {}/{}  loss {:.4f}", report.epoch + 1, options_.epochs,
                           report.means.at("loss"));
-  const auto bound = report.means.find("mi_bound");
-  if (bound != report.means.end()) {
-    line += fmt::format("  bound {:.2f} of {:.2f} nats", bound->second, label_entropy_);
-  }
   if (evaluated) line += fmt::format("  accuracy {:.2f} %", 100 * progress_.last_accuracy);
   if (evaluated && last_evaluation_->validation) {
     line += fmt::format("  validation {:.2f} %", 100 * last_evaluation_->validation_accuracy);
+  }
+  if (evaluated && last_evaluation_->information) {
+    line += "  " + short_text(*last_evaluation_->information);
   }
   if (bar_) bar_->finish();
   environment_.logger->info("{}  {:.0f} s, {:.0f} samples/s", line, trained,
@@ -344,9 +342,7 @@ void TrainingRun::evaluate(const EpochReport& report) {
 }
 
 void TrainingRun::append_epoch(const EpochReport& report, bool evaluated) {
-  ordered_json means = report.means;
-  means["label_entropy"] = label_entropy_;
-  journal_->append(report.step, report.epoch, "train", "epoch", means);
+  journal_->append(report.step, report.epoch, "train", "epoch", report.means);
   if (!evaluated) return;
   for (const auto& judgement : last_evaluation_->judgements) {
     journal_->append(report.step, report.epoch, "test", protocol_name(judgement.protocol),
@@ -356,6 +352,10 @@ void TrainingRun::append_epoch(const EpochReport& report, bool evaluated) {
     journal_->append(report.step, report.epoch, "validation",
                      protocol_name(last_evaluation_->judgements.front().protocol),
                      {{"top1", last_evaluation_->validation_accuracy}});
+  }
+  if (last_evaluation_->information) {
+    journal_->append(report.step, report.epoch, "test", "information",
+                     bounds_json(*last_evaluation_->information));
   }
 }
 
@@ -399,7 +399,7 @@ void TrainingRun::write_results() {
   save_trained_model(paths_.encoder(), delivered_model());
   write_array(paths_.embeddings(), samples.test.embeddings);
   write_array(paths_.labels(), samples.test.labels);
-  final_results_ = final_results(samples, eval_options_, *delivery_);
+  final_results_ = final_results(*last_evaluation_, eval_options_, *delivery_);
   write_file_atomically(paths_.summary(), summary().dump(2) + "\n");
 }
 

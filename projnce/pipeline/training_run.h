@@ -110,7 +110,6 @@ class TrainingRun {
   std::map<std::string, std::string> part_fingerprints_;  // "data" of summary.json
 
   RunPaths paths_;
-  double label_entropy_;  // of the training labels, in nats: the ceiling of every bound
   RunProgress progress_;
   std::optional<RunJournal> journal_;              // of rank 0
   std::unique_ptr<CheckpointWriter> checkpoints_;  // null on ranks other than the first

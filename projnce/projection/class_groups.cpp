@@ -1,6 +1,7 @@
 #include "projnce/projection/class_groups.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -57,6 +58,13 @@ torch::Tensor class_sums(const ClassGroups& groups, const torch::Tensor& rows) {
 
 torch::Tensor class_means(const ClassGroups& groups, const torch::Tensor& rows) {
   return class_sums(groups, rows) / groups.counts.to(rows.scalar_type()).unsqueeze(1);
+}
+
+torch::Tensor vectors_by_label(const ClassGroups& groups, const torch::Tensor& vectors,
+                               int64_t num_classes) {
+  return torch::full({num_classes, vectors.size(1)}, std::numeric_limits<double>::quiet_NaN(),
+                     vectors.options())
+      .index_copy(0, groups.labels, vectors);
 }
 
 torch::Tensor unit_rows(const torch::Tensor& rows) {

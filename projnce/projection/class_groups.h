@@ -27,6 +27,11 @@ torch::Tensor class_sums(const ClassGroups& groups, const torch::Tensor& rows);
 /// Mean over the rows of each class, [M, D] -> [K, D]; differentiable.
 torch::Tensor class_means(const ClassGroups& groups, const torch::Tensor& rows);
 
+/// Vectors [K, D] of the classes present as [C, D] by label; NaN for the other classes.
+/// REQUIRES: labels in 0..C-1.
+torch::Tensor vectors_by_label(const ClassGroups& groups, const torch::Tensor& vectors,
+                               int64_t num_classes);
+
 /// g / |g| for each row; a zero row stays zero with zero gradient.
 torch::Tensor unit_rows(const torch::Tensor& rows);
 

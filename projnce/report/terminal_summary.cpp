@@ -135,17 +135,44 @@ void add_curve(const SummaryCurve& curve, SummaryText& text) {
                                     curve_ends(curve, "→")));
 }
 
+/// "1.73 ± 0.01", by the key of the bound.
+std::string bound_text(const ordered_json& bounds, const std::string& key, bool unicode) {
+  const auto value = fmt::format("{:.2f}", bounds.at(key).get<double>());
+  const auto& se = bounds.at(key + "_se");
+  if (se.is_null()) return value;
+  return fmt::format("{} {} {:.2f}", value, unicode ? "±" : "+-", se.get<double>());
+}
+
+/// Certified lower bounds on held-out rows. Runs of older versions have others, which are not.
+void add_bounds(const ordered_json& information, SummaryText& text) {
+  const auto bounds = information.value("bounds", ordered_json::object());
+  if (!bounds.contains("mi_bound_class")) return;
+  const bool unicode = text.style().unicode;
+  const bool fitted = bounds.contains("mi_bound_class_fitted");
+  const std::string key = fitted ? "mi_bound_class_fitted" : "mi_bound_class";
+  const bool informative = bounds.at(key).get<double>() > 0;
+  text.line(
+      "I(Z;C)",
+      fmt::format(">= {} nats (class form{}, {} held-out rows), H(C) {:.2f}{}",
+                  text.strong(bound_text(bounds, key, unicode)),
+                  fitted ? " at the fitted temperature" : "", bounds.at("rows").get<int64_t>(),
+                  bounds.at("entropy").get<double>(), informative ? "" : ", not informative"));
+  if (!bounds.contains("mi_bound_normalized")) return;
+  text.line("pair form", fmt::format(">= {} nats normalized, {} as in ProjNCE",
+                                     bound_text(bounds, "mi_bound_normalized", unicode),
+                                     bound_text(bounds, "mi_bound", unicode)));
+}
+
 void add_information(const ordered_json& information, SummaryText& text) {
   if (information.is_null()) return;
+  add_bounds(information, text);
   if (information.at("mixed_ksg").is_null()) {
     const auto reason = information.value("withheld", std::string("unknown reason"));
-    return text.line("knows", fmt::format("no estimate: {}", reason));
+    return text.line("mixed KSG", fmt::format("no estimate: {}", reason));
   }
-  text.line(
-      "knows",
-      fmt::format("{} of {:.3f} nats about the class (mixed KSG)",
-                  text.strong(fmt::format("{:.3f}", information.at("mixed_ksg").get<double>())),
-                  information.at("label_entropy").get<double>()));
+  text.line("mixed KSG", fmt::format("estimates {:.3f} of {:.3f} nats about the class",
+                                     information.at("mixed_ksg").get<double>(),
+                                     information.at("label_entropy").get<double>()));
 }
 
 void add_time(const ordered_json& summary, SummaryText& text) {
@@ -175,8 +202,13 @@ std::vector<SummaryCurve> summary_curves(const std::filesystem::path& metrics,
                                          const std::string& protocol) {
   const auto told = metric_curves(metrics);
   std::vector<SummaryCurve> curves = {
-      {.name = "loss", .values = curve_values(told["epochs"], "loss", 1)},
-      {.name = "bound", .values = curve_values(told["epochs"], "mi_bound", 1), .unit = "nats"}};
+      {.name = "loss", .values = curve_values(told["epochs"], "loss", 1)}};
+  if (told["tests"].contains("information")) {
+    const auto& columns = told["tests"]["information"];
+    const bool fitted = columns.contains("mi_bound_class_fitted");
+    auto bound = curve_values(columns, fitted ? "mi_bound_class_fitted" : "mi_bound_class", 1);
+    if (bound.size() > 1) curves.push_back({"bound", std::move(bound), 2, "nats"});
+  }
   if (told["tests"].contains(protocol)) {
     auto accuracy = curve_values(told["tests"][protocol], "top1", 100);
     if (accuracy.size() > 1) curves.push_back({"top1", std::move(accuracy), 2, "%"});

@@ -17,9 +17,9 @@ struct SummaryCurve {
   std::string unit = {};
 };
 
-/// The curves of metrics.jsonl that tell how training went: the loss of each epoch, the bound on
-/// the information where the loss has one, and the accuracy by `protocol` where it was measured
-/// more than once. Lines that are no such thing are passed over; of no file, no curves.
+/// The curves of metrics.jsonl that tell how training went: the loss of each epoch, and, if they
+/// were measured more than once, the certified bound on I(Z;C) of the test samples and the accuracy
+/// by `protocol`. Lines that are no such thing are passed over; of no file, no curves.
 std::vector<SummaryCurve> summary_curves(const std::filesystem::path& metrics,
                                          const std::string& protocol);
 

@@ -227,8 +227,8 @@ const std::vector<LossOperator>& loss_operators() {
 }
 
 const std::vector<std::string>& part_names() {
-  static const std::vector<std::string> names = {"alignment", "uniformity", "valid_anchors", "R",
-                                                 "mi_bound",  "reverse",    "accuracy"};
+  static const std::vector<std::string> names = {"alignment", "uniformity", "valid_anchors",
+                                                 "R",         "reverse",    "accuracy"};
   return names;
 }
 

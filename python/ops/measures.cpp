@@ -2,11 +2,15 @@
 #include <torch/library.h>
 #include <torch/torch.h>
 
+#include <cmath>
+#include <string>
+
+#include "projnce/core/error.h"
 #include "projnce/core/threads.h"
 #include "projnce/eval/audit/audit.h"
-#include "projnce/eval/information_bounds.h"
 #include "projnce/eval/tsne/tsne.h"
 #include "projnce/information/entropy.h"
+#include "projnce/information/mi_bounds.h"
 #include "projnce/information/mixed_ksg.h"
 #include "python/ops/errors.h"
 
@@ -33,13 +37,46 @@ double label_entropy_op(const Tensor& labels) {
   return with_python_errors([&] { return label_entropy(labels); });
 }
 
-std::tuple<double, double> mi_bounds_op(const Tensor& embeddings, const Tensor& labels,
-                                        const c10::optional<Tensor>& class_vectors,
-                                        double temperature) {
+Tensor tensor_or_none(const c10::optional<Tensor>& tensor) {
+  return tensor ? *tensor : Tensor();
+}
+
+BoundResult bound_of_form(const std::string& form, const LabeledRows& rows,
+                          const Tensor& class_vectors, const Tensor& negatives,
+                          const BoundOptions& options) {
+  if (form == "pair") return pair_bound(rows, options);
+  if (form == "general") return general_bound(rows, class_vectors, negatives, options);
+  if (form == "class") return class_bound(rows, class_vectors, options);
+  if (form == "logits") {
+    return class_bound_from_logits(rows.embeddings, rows.labels, options.priors);
+  }
+  fail("form = '", form, "' is not one of 'pair', 'general', 'class', 'logits'");
+}
+
+/// mi_bound, normalized, their standard errors (NaN if there is none), entropy; terms, log ratios
+/// and mean ratios by row.
+using BoundValues = std::tuple<double, double, double, double, double, Tensor, Tensor, Tensor>;
+
+BoundValues mi_bounds_op(const Tensor& embeddings, const Tensor& labels, const std::string& form,
+                         const c10::optional<Tensor>& class_vectors,
+                         const c10::optional<Tensor>& negatives,
+                         const c10::optional<Tensor>& instances,
+                         const c10::optional<Tensor>& priors, int64_t num_classes,
+                         bool priors_estimated, double temperature, int64_t batches, int64_t seed) {
   return with_python_errors([&] {
-    const auto bounds = information_bounds(embeddings, labels,
-                                           class_vectors ? *class_vectors : Tensor(), temperature);
-    return std::tuple(bounds.projnce, bounds.class_vectors);
+    const BoundOptions options{.temperature = temperature,
+                               .priors = {.num_classes = num_classes,
+                                          .values = tensor_or_none(priors),
+                                          .estimated = priors_estimated},
+                               .batches = batches,
+                               .seed = static_cast<uint64_t>(seed)};
+    const auto bound =
+        bound_of_form(form, {embeddings, labels, tensor_or_none(instances)},
+                      tensor_or_none(class_vectors), tensor_or_none(negatives), options);
+    const double none = std::nan("");
+    return BoundValues(bound.value, bound.normalized, bound.se.value_or(none),
+                       bound.normalized_se.value_or(none), bound.entropy, bound.terms,
+                       bound.log_ratio, bound.mean_ratio);
   });
 }
 
@@ -84,8 +121,10 @@ TORCH_LIBRARY_FRAGMENT(projnce, library) {
       "label_information(Tensor embeddings, Tensor labels, int k, float label_scale) -> float");
   library.def("label_entropy(Tensor labels) -> float");
   library.def(
-      "mi_bounds(Tensor embeddings, Tensor labels, Tensor? class_vectors, float temperature) -> "
-      "(float, float)");
+      "mi_bounds(Tensor embeddings, Tensor labels, str form, Tensor? class_vectors, "
+      "Tensor? negatives, Tensor? instances, Tensor? priors, int num_classes, "
+      "bool priors_estimated, float temperature, int batches, int seed) -> "
+      "(float, float, float, float, float, Tensor, Tensor, Tensor)");
   library.def(
       "tsne(Tensor rows, float perplexity, int iterations, float exaggeration, "
       "int exaggeration_iterations, float learning_rate, float theta, int seed, bool pca) -> "

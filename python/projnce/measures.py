@@ -19,16 +19,26 @@ if TYPE_CHECKING:  # torch works without numpy, and so do these functions
 
 
 class MiBounds(NamedTuple):
-    """Information about the class in nats."""
+    """A certified lower bound on I(Z;C) in nats, and its terms by row."""
 
-    label_entropy: float
-    """The most that there is to know."""
-    mixed_ksg: float
-    """The estimate; NaN if a class has ``k`` rows or fewer, or there is one class only."""
-    projnce: float
-    """Lower bound: every row against all others (ProjNCE with the anchor left out)."""
-    class_vectors: float
-    """Lower bound: rows against class vectors that other rows made."""
+    mi_bound: float
+    """Mean of T_i, minus the correction for estimated priors."""
+    mi_bound_normalized: float
+    """The same of T'_i; never below ``mi_bound``, and the value to show first."""
+    mi_bound_se: Optional[float]
+    """Standard error of ``mi_bound``; None if there is one batch or one instance only."""
+    mi_bound_normalized_se: Optional[float]
+    """Standard error of ``mi_bound_normalized``."""
+    entropy: float
+    """H(C), which neither value can exceed."""
+    rows: int
+    """Number of evaluated rows."""
+    terms: Array
+    """[N] float64: T_i."""
+    log_ratio: Array
+    """[N] float64: log r_i of the row's own class."""
+    mean_ratio: Array
+    """[N] float64: mean of r_i over the class priors."""
 
 
 class Audit(NamedTuple):
@@ -101,35 +111,96 @@ def mi_bounds(
     labels: Array,
     class_vectors: Optional[Array] = None,
     *,
+    form: Optional[str] = None,
+    negatives: Optional[Array] = None,
+    instances: Optional[Array] = None,
+    num_classes: Optional[int] = None,
+    priors: Optional[Array] = None,
+    priors_estimated: bool = False,
     temperature: float = 0.07,
-    k: int = 5,
+    batches: Optional[int] = None,
+    seed: int = 0,
 ) -> MiBounds:
-    r"""What embeddings ``[N, D]`` know about labels ``[N]``: the estimate between its bounds, in
-    nats, as ``projnce mi`` prints them. Rows are brought to unit length for the bounds. The one by
-    class vectors :math:`g_c`, with :math:`n_c` rows of class c, is
+    r"""Certified lower bound on the information between held-out embeddings and their labels.
 
-    .. math::
-        \log N + \text{mean}_i \left( z_i \cdot g_{y_i} / \tau
-        - \log \sum_c n_c e^{z_i \cdot g_c / \tau} \right)
+    For every ratio :math:`r_i(c) > 0` that does not depend on row i,
+    :math:`T_i = 1 + \log r_i(c_i) - \sum_c \pi_c r_i(c)` and
+    :math:`T'_i = \log r_i(c_i) - \log \sum_c \pi_c r_i(c)` are at most :math:`I(Z;C)` on average.
+    The forms differ in the ratio (:math:`O(i)` are the rows of other instances):
 
-    ``class_vectors [C, D]`` come from other samples, with labels in 0 .. C - 1. Without them the
-    rows are halved, and each half is measured with the centroids of the other.
+    * ``"pair"``: :math:`r_i(c) = e^{z_i \cdot m_c / \tau} / \text{mean}_{k \in O(i)}
+      e^{z_i \cdot z_k / \tau}` with :math:`m_c` the mean of class c in :math:`O(i)`;
+    * ``"general"``: :math:`r_i(c) = e^{z_i \cdot g_c / \tau} / \text{mean}_k e^{z_i \cdot h_k /
+      \tau}` with class vectors g and negatives h;
+    * ``"class"``: :math:`r_i(c) = e^{s_{ic}} / \sum_b \pi_b e^{s_{ib}}` with :math:`s_{ic} = z_i
+      \cdot g_c / \tau`;
+    * ``"logits"``: the class form of a classifier: H(C) minus its cross entropy.
 
-    >>> z = torch.nn.functional.one_hot(torch.arange(40) % 4).float()
-    >>> bounds = mi_bounds(z, torch.arange(40) % 4)
-    >>> bool(bounds.class_vectors <= bounds.label_entropy + 1e-6)
-    True
+    The values are bounds only if the instances are independent draws, and neither the encoder (in
+    evaluation mode) nor class vectors, negatives, temperature or priors were fitted to these rows.
+    See `ProjNCE <https://arxiv.org/abs/2506.09810>`_ for the objective that the pair form belongs to.
+
+    Args:
+        embeddings: rows ``[N, D]`` of any norm; for ``form="logits"`` logits ``[N, M]``.
+        labels: classes ``[N]`` in 0 .. M - 1.
+        class_vectors: ``[M, D]`` from other rows; a row of NaN is a class that has none.
+        form: default: ``"class"`` with class vectors, else ``"pair"``.
+        negatives: ``[K, D]`` from other rows, for the general form; default: :math:`O(i)`.
+        instances: ``[N]`` ids that views of one sample share; default: all different.
+        num_classes: M; default: from ``priors``, ``class_vectors`` or logits, else the largest
+            label plus one.
+        priors: ``[M]`` class probabilities of the population, sum 1; default: uniform.
+        priors_estimated: if true, ``priors`` are frequencies of other rows, and the divergence of
+            the evaluated labels from them is subtracted, which keeps the bound certified.
+        temperature: :math:`\tau`.
+        batches: number of disjoint random batches that the pair form averages, which gives its
+            standard error; default: one for every 512 instances, at most 10.
+        seed: assigns instances to batches.
+
+    Returns:
+        The bound with its standard error, H(C) and the terms by row.
+
+    Raises:
+        ValueError: if a label is outside 0 .. M - 1, priors do not sum to 1 or exclude a class that
+            occurs, the temperature is not positive, a row is not finite, or shapes do not fit.
+
+    >>> labels = torch.arange(40) % 4
+    >>> z = torch.nn.functional.one_hot(labels).double()
+    >>> bound = mi_bounds(z, labels)
+    >>> print(f"{bound.mi_bound_normalized:.3f} of {bound.entropy:.3f} nats")
+    1.386 of 1.386 nats
     """
     rows, numbers = _matrix(embeddings, "embeddings"), _labels(labels)
-    if class_vectors is None:
-        numbers = torch.unique(numbers, return_inverse=True)[1]
-    else:
-        class_vectors = _matrix(class_vectors, "class_vectors")
-    pairs, classes = torch.ops.projnce.mi_bounds(rows, numbers, class_vectors, temperature)
-    sizes = torch.unique(numbers, return_counts=True)[1]
-    enough = len(sizes) > 1 and int(sizes.min()) > k
-    estimate = label_information(rows, numbers, k) if enough else float("nan")
-    return MiBounds(label_entropy(numbers), estimate, pairs, classes)
+    form = form or ("pair" if class_vectors is None else "class")
+    vectors = None if class_vectors is None else _matrix(class_vectors, "class_vectors")
+    if num_classes is None:
+        num_classes = _class_count(rows, numbers, vectors, priors, form)
+    *values, terms, log_ratio, mean_ratio = torch.ops.projnce.mi_bounds(
+        rows,
+        numbers,
+        form,
+        vectors,
+        None if negatives is None else _matrix(negatives, "negatives"),
+        None if instances is None else _integers(instances, "instances"),
+        None if priors is None else _tensor(priors, "priors"),
+        num_classes,
+        priors_estimated,
+        temperature,
+        batches or 0,
+        seed,
+    )
+    value, normalized, se, normalized_se, entropy = values
+    return MiBounds(
+        value,
+        normalized,
+        se if se == se else None,
+        normalized_se if normalized_se == normalized_se else None,
+        entropy,
+        len(numbers),
+        _like(labels, terms),
+        _like(labels, log_ratio),
+        _like(labels, mean_ratio),
+    )
 
 
 def tsne(
@@ -254,11 +325,31 @@ def _matrix(values: Any, name: str) -> torch.Tensor:
     return tensor if tensor.dim() == 2 else tensor.unsqueeze(1)
 
 
+def _class_count(
+    rows: torch.Tensor,
+    labels: torch.Tensor,
+    class_vectors: Optional[torch.Tensor],
+    priors: Optional[Array],
+    form: str,
+) -> int:
+    if priors is not None:
+        return len(priors)
+    if class_vectors is not None:
+        return len(class_vectors)
+    if form == "logits":
+        return rows.shape[1]
+    return int(labels.max()) + 1 if labels.numel() > 0 else 1
+
+
 def _labels(values: Any) -> torch.Tensor:
-    tensor = _tensor(values, "labels")
+    return _integers(values, "labels")
+
+
+def _integers(values: Any, name: str) -> torch.Tensor:
+    tensor = _tensor(values, name)
     if tensor.dim() != 1 or tensor.is_floating_point() or tensor.is_complex():
         raise ValueError(
-            f"labels have shape {list(tensor.shape)} and type {tensor.dtype}, expected whole "
+            f"{name} have shape {list(tensor.shape)} and type {tensor.dtype}, expected whole "
             "numbers as [N]"
         )
     return tensor.to(torch.int64)

@@ -44,8 +44,12 @@ class Mi(ArrayCommands):
         digamma = -0.57721566490153286 + sum(1 / m for m in range(1, 100))
         self.assertAlmostEqual(result["mixed_ksg"], math.log(300) - digamma, 9)
         self.assertEqual((result["samples"], result["classes"], result["k"]), (300, 3, 5))
-        self.assertGreater(result["bounds"]["class_vectors"], 0.9 * math.log(3))
-        self.assertGreater(result["bounds"]["projnce"], 0.9 * math.log(3))
+        bounds = result["bounds"]
+        self.assertEqual((bounds["rows"], result["folds"], result["priors"]), (300, 5, "estimated"))
+        for name in ("mi_bound_class_fitted", "mi_bound_class", "mi_bound_normalized", "mi_bound"):
+            self.assertGreater(bounds[name], 0.85 * math.log(3), name)
+            self.assertLessEqual(bounds[name], bounds["entropy"], name)
+            self.assertGreaterEqual(bounds[name + "_se"], 0, name)
 
     def test_types_orders_and_names_of_classes_do_not_matter(self):
         rows, labels = clouds(200, spread=0.6)
@@ -56,7 +60,8 @@ class Mi(ArrayCommands):
             other = self.run_json("mi", *self.write(rows, [1000 - 7 * l for l in labels], stem, code,
                                                     label_code, fortran))
             self.assertAlmostEqual(other["mixed_ksg"], plain["mixed_ksg"], 9)
-            self.assertAlmostEqual(other["bounds"]["projnce"], plain["bounds"]["projnce"], 5)
+            for name in ("mi_bound_class_fitted", "mi_bound_class", "mi_bound"):
+                self.assertAlmostEqual(other["bounds"][name], plain["bounds"][name], 5)
 
     def test_halves_and_big_endian_numbers_are_the_numbers_that_they_are(self):
         rows, labels = clouds(200, spread=0.6)
@@ -73,13 +78,47 @@ class Mi(ArrayCommands):
         low, high = result["interval"]
         self.assertLess(low, 0.02)
         self.assertGreater(high, -0.02)
-        self.assertLess(result["bounds"]["class_vectors"], 0.05)
-        self.assertLess(result["bounds"]["projnce"], 0.05)
+        for name in ("mi_bound_class_fitted", "mi_bound_class", "mi_bound_normalized", "mi_bound"):
+            self.assertLess(result["bounds"][name], 0.01, name)
+        self.assertIn("not informative", self.run_program("mi", *self.write(rows, labels)).stdout)
+
+    def test_views_of_random_labels_with_many_classes_tell_nothing(self):
+        rng = random.Random(6)
+        samples = [[rng.gauss(0, 1) for _ in range(16)] for _ in range(200)]
+        names = [rng.randrange(100) for _ in samples]
+        rows = [[v + rng.gauss(0, 0.3) for v in row] for row in samples for _ in range(2)]
+        labels = [name for name in names for _ in range(2)]
+        write_npy(self.scratch / "ids.npy", "<i8", (400,), [i // 2 for i in range(400)])
+        result = self.run_json("mi", *self.write(rows, labels), "--instances", "ids.npy", "--k", "1")
+        self.assertEqual((result["samples"], result["bounds"]["rows"]), (200, 400))
+        for name in ("mi_bound_class_fitted", "mi_bound_class", "mi_bound_normalized", "mi_bound"):
+            self.assertLess(result["bounds"][name], 0.01, name)
+
+    def test_priors_are_estimated_uniform_or_given(self):
+        rows, labels = clouds(300)
+        files = self.write(rows, labels)
+        uniform = self.run_json("mi", *files, "--priors", "uniform", "--folds", "3")["bounds"]
+        self.assertAlmostEqual(uniform["entropy"], math.log(3), 9)
+        write_npy(self.scratch / "priors.npy", "<f8", (3,), [1 / 3] * 3)
+        given = self.run_json("mi", *files, "--priors", "priors.npy", "--folds", "3")["bounds"]
+        for name in ("mi_bound_class", "mi_bound"):
+            self.assertAlmostEqual(given[name], uniform[name], 5)
+        write_npy(self.scratch / "wrong.npy", "<f8", (3,), [0.3, 0.3, 0.3])
+        self.assert_refused("mi", *files, "--priors", "wrong.npy", says="sum to 0.9")
+        write_npy(self.scratch / "short.npy", "<f8", (2,), [0.5, 0.5])
+        self.assert_refused("mi", *files, "--priors", "short.npy", says="label 2 is outside 0..1")
+        self.assert_refused("mi", *files, "--priors", "unifrom", says="uniform, estimated or a .npy")
+        self.assert_refused("mi", *files, "--folds", "1", says="--folds")
+        self.assert_refused("mi", *files, "--tau", "0", says="above 0")
+        write_npy(self.scratch / "ids.npy", "<i8", (3,), [1, 2, 3])
+        self.assert_refused("mi", *files, "--instances", "ids.npy", says="3 instance ids")
 
     def test_text_names_what_it_shows(self):
         ran = self.run_program("mi", *self.write(*clouds(240)), "--k", "3")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        for words in ("label entropy", "mixed KSG", "bound, ProjNCE", "k = 3", "95 % interval"):
+        for words in ("label entropy H(C)", "lower bounds on I(Z;C)", "class form, fitted",
+                      "normalized pair form, temperature 0.07", "± ", "Mixed KSG, k = 3",
+                      "not a bound", "95 % interval", "was not trained on these rows"):
             self.assertIn(words, ran.stdout)
 
     def test_classes_smaller_than_their_neighborhoods_have_no_estimate(self):

@@ -5,7 +5,6 @@
 #include <limits>
 #include <numbers>
 
-#include "projnce/information/bounds.h"
 #include "projnce/information/entropy.h"
 #include "projnce/information/mixed_ksg.h"
 #include "tests/support/batches.h"
@@ -38,41 +37,6 @@ TEST(Entropy, IsThatOfTheHistogram) {
   EXPECT_FALSE(std::signbit(one));
   EXPECT_THAT(complaint([] { label_entropy(torch::zeros({0}, torch::kInt64)); }),
               HasSubstr("at least one"));
-}
-
-TEST(Bounds, FollowTheirFormulas) {
-  EXPECT_NEAR(mi_bound_paper(2, 0.5, 10), 1 + std::log(10.0) - 2.5, 1e-15);
-  EXPECT_NEAR(mi_bound_effective(2, 0.5, 10), 1 + std::log(9.0) - 2.5, 1e-15);
-  EXPECT_TRUE(std::isnan(mi_bound_effective(0, 0, 1)));
-  EXPECT_NEAR(mi_bound_class(1.5, 8), std::log(8.0) - 1.5, 1e-15);
-}
-
-TEST(Bounds, HeldOutRowsSeparateKnowledgeFromMemory) {
-  const auto y = torch::arange(400).remainder(10);
-  const auto entropy = label_entropy(y);
-  const auto centers_of = [&](const torch::Tensor& rows) {
-    auto sums = torch::zeros({10, 64}, torch::kFloat64).index_add(0, y, rows);
-    return sums / 40;
-  };
-  const auto train = class_rows(y, 64, 0.9, 1);
-  auto noise = random_unit_rows(400, 64, 7);
-  const auto known = (0.95 * centers_of(train)).index_select(0, y) + 0.1 * noise;
-  EXPECT_NEAR(mi_bound_held_out(known, y, centers_of(train), 0.07), entropy, 0.02);
-  // Labels that have nothing to do with the rows: nothing to know on fresh rows.
-  const auto random = random_unit_rows(400, 64, 5);
-  EXPECT_GT(mi_bound_held_out(random, y, centers_of(random), 0.07), 0.1);
-  EXPECT_LT(mi_bound_held_out(noise, y, centers_of(random), 0.07), 0.02);
-}
-
-TEST(Bounds, HeldOutErrorsAreSentences) {
-  const auto rows = random_unit_rows(4, 3, 1);
-  const auto y = torch::tensor({0, 1, 2, 3});
-  EXPECT_THAT(complaint([&] { mi_bound_held_out(rows, y, rows.narrow(0, 0, 3), 0.1); }),
-              HasSubstr("outside 0..2"));
-  EXPECT_THAT(complaint([&] { mi_bound_held_out(rows, y, rows, 0); }),
-              HasSubstr("temperature = 0"));
-  EXPECT_THAT(complaint([&] { mi_bound_held_out(rows, y.narrow(0, 0, 2), rows, 1); }),
-              HasSubstr("expected 4 labels"));
 }
 
 /// The definition with all distances in full, sorted.

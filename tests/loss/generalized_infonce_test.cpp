@@ -66,5 +66,24 @@ TEST_F(GeneralizedInfoNCETest, RIsOneWithoutGradientIfBothProjectionsAgree) {
   EXPECT_LT(largest_difference(gradient_of(with(5), z_), gradient_of(with(0), z_)), 1e-12);
 }
 
+TEST_F(GeneralizedInfoNCETest, CriticIsMadeOfBothProjections) {
+  const auto sample = std::make_shared<SampleProjection>();
+  const auto centroid = std::make_shared<CentroidProjection>();
+  const auto median = std::make_shared<MedianProjection>();
+  const auto critic_of = [&](const ProjectionPtr& pos, const ProjectionPtr& neg) {
+    return GeneralizedInfoNCELoss(pos, neg).critic(z_, y_, 4);
+  };
+  EXPECT_TRUE(critic_of(centroid, sample).compares_rows) << "as ProjNCE";
+  const auto general = critic_of(median, sample);
+  EXPECT_FALSE(general.compares_rows);
+  EXPECT_EQ(general.class_vectors.size(0), 4);
+  EXPECT_TRUE(torch::equal(general.negatives, z_));
+  const auto same = critic_of(median, median);
+  EXPECT_TRUE(same.class_vectors.defined());
+  EXPECT_FALSE(same.negatives.defined() || same.compares_rows);
+  EXPECT_EQ(critic_of(median, centroid).negatives.sizes(), z_.sizes());
+  EXPECT_TRUE(critic_of(sample, median).compares_rows) << "no vector stands for a class";
+}
+
 }  // namespace
 }  // namespace projnce::testing

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "projnce/information/entropy.h"
 #include "tests/loss/loss_battery.h"
 #include "tests/loss/naive_pairs.h"
 #include "tests/support/complaint.h"
@@ -61,13 +60,16 @@ TEST_F(ProjnceMedTest, Float32IsEnough) {
   expect_float32_is_enough([](const ContrastiveBatch& b) { return projnce_med(b).loss; });
 }
 
-class ProjnceMedProperties : public BalancedLossTest {};
-
-TEST_F(ProjnceMedProperties, TheBoundStaysBelowTheEntropyOfTheLabels) {
-  const auto entropy = label_entropy(y_);
-  for (const auto& z : {z_, clustered_rows(y_, 6, 0.01, 4)}) {
-    EXPECT_LE(part(projnce_med(make_batch(z, y_)), "mi_bound"), entropy + 1e-12);
-  }
+TEST_F(ProjnceMedTest, CriticOfOtherRowsIsTheirMedians) {
+  const auto rows = random_unit_rows(9, 4, 7);
+  const auto labels = torch::tensor({0, 0, 0, 2, 2, 2, 2, 0, 0});
+  auto critic = ProjnceMedLoss().critic(rows, labels, 3);
+  EXPECT_FALSE(critic.compares_rows);
+  EXPECT_TRUE(critic.class_vectors[1].isnan().all().item<bool>()) << "class 1 has no rows";
+  const auto median = std::get<0>(rows.index_select(0, torch::tensor({0, 1, 2, 7, 8})).median(0));
+  EXPECT_TRUE(torch::equal(critic.class_vectors[0], median));
+  critic = ProjnceMedLoss({.normalize_g = true}).critic(rows, labels, 3);
+  EXPECT_NEAR(critic.class_vectors[2].norm().item<double>(), 1, 1e-12);
 }
 
 }  // namespace

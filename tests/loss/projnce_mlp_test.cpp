@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "projnce/information/entropy.h"
 #include "projnce/loss/ce.h"
 #include "tests/loss/loss_battery.h"
 #include "tests/loss/naive_pairs.h"
@@ -135,11 +134,15 @@ TEST_F(ProjnceMlpProperties, ClassVectorsAndEmbeddingsRotateTogether) {
               loss_of(projnce_mlp(batch(), w)), 1e-12);
 }
 
-TEST_F(ProjnceMlpProperties, TheBoundStaysBelowTheEntropyOfTheLabels) {
-  const auto entropy = label_entropy(y_);
-  for (const auto& z : {z_, clustered_rows(y_, 6, 0.01, 4)}) {
-    const auto value = projnce_mlp(make_batch(z, y_), random_unit_rows(3, 6, 3));
-    EXPECT_LE(part(value, "mi_bound"), entropy + 1e-12);
+TEST_F(ProjnceMlpProperties, CriticIsTheLearnedMatrix) {
+  for (const bool normalize : {true, false}) {
+    ProjnceMlpLoss loss({.normalize_g = normalize}, 3, 6);
+    const auto vectors = loss.class_vectors().detach();
+    const auto critic = loss.critic(z_, y_, 3);
+    const auto expected = normalize ? vectors / vectors.norm(2, 1, true) : vectors;
+    EXPECT_TRUE(torch::allclose(critic.class_vectors, expected));
+    EXPECT_FALSE(critic.compares_rows);
+    EXPECT_FALSE(loss.critic(z_, y_, 5).class_vectors.defined()) << "vectors of other classes";
   }
 }
 

@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "projnce/information/entropy.h"
 #include "projnce/projection/centroid.h"
 #include "tests/loss/loss_battery.h"
 #include "tests/support/complaint.h"
@@ -79,18 +78,16 @@ TEST_F(ProjncePerpTest, InL1EqualsCentroidsOnTheSphereForThePapersBandwidths) {
   EXPECT_GT(std::abs(wide - narrow), 0.1);
 }
 
-TEST_F(ProjncePerpTest, TheBoundStaysBelowTheEntropyOfTheLabels) {
-  const auto entropy = label_entropy(y_);
-  const auto tight = clustered_rows(y_, 6, 0.01, 4);
-  for (const auto& z : {z_, tight}) {
-    EXPECT_LE(part(projnce_perp(make_batch(z, y_)), "mi_bound"), entropy + 1e-12);
-  }
-  EXPECT_NEAR(part(projnce_perp(make_batch(tight, y_)), "mi_bound"), entropy, 1e-2);
-}
-
-TEST_F(ProjncePerpTest, InSampleCentroidsClaimABoundForRandomLabels) {
-  const auto b = make_batch(random_unit_rows(256, 128, 60), random_labels(256, 100, 61));
-  EXPECT_GT(part(projnce_perp(b), "mi_bound"), 1);
+TEST_F(ProjncePerpTest, CriticOfOtherRowsIsTheirPerpVectors) {
+  const auto rows = random_unit_rows(12, 6, 7);
+  const auto labels = torch::arange(12).remainder(2);
+  const PerpOptions perp{.nw = {.metric = Metric::kCosine, .bandwidth = 0.7}};
+  const auto critic = ProjncePerpLoss({.perp = perp}).critic(rows, labels, 3);
+  const auto grouped = validate_batch(make_batch(rows, labels), GroupBy::kClass, "test");
+  EXPECT_TRUE(torch::equal(critic.class_vectors.narrow(0, 0, 2),
+                           project_perp(grouped.candidates, perp).vectors));
+  EXPECT_TRUE(critic.class_vectors[2].isnan().all().item<bool>());
+  EXPECT_FALSE(critic.compares_rows);
 }
 
 TEST_F(ProjncePerpTest, Float32IsEnough) {

@@ -60,7 +60,7 @@ TEST(TerminalSummary, IsPlainLinesInAFile) {
             "probe     100.00 % (95 % interval 99.00 to 100.00)\n"
             "loss      5.500 to 5.000\n"
             "top1      60.00 to 70.00 %\n"
-            "knows     1.773 of 2.303 nats about the class (mixed KSG)\n"
+            "mixed KSG estimates 1.773 of 2.303 nats about the class\n"
             "time      23 s, 2136 samples/s while training, 5.0 % of it waiting for data\n"
             "run       runs/a\n");
 }
@@ -147,7 +147,29 @@ TEST(TerminalSummary, FitsTheTerminal) {
 TEST(TerminalSummary, WithoutInformationThereIsNoSuchLine) {
   auto without = summary();
   without["information"] = nullptr;
-  EXPECT_THAT(terminal_summary(without, {}, kPlain), Not(HasSubstr("knows")));
+  EXPECT_THAT(terminal_summary(without, {}, kPlain), Not(HasSubstr("mixed KSG")));
+}
+
+TEST(TerminalSummary, ShowsCertifiedBoundsWithTheirErrors) {
+  auto certified = summary();
+  certified["information"]["bounds"] = ordered_json::parse(R"({
+    "mi_bound_class_fitted": 1.728, "mi_bound_class_fitted_se": 0.012, "tau_fit": 0.1,
+    "mi_bound_class": 1.6, "mi_bound_class_se": 0.01, "rows": 10000, "entropy": 2.3026,
+    "mi_bound_normalized": 1.65, "mi_bound_normalized_se": 0.02, "mi_bound": 1.2,
+    "mi_bound_se": null})");
+  EXPECT_THAT(terminal_summary(certified, {}, kPlain),
+              HasSubstr("I(Z;C)    >= 1.73 +- 0.01 nats (class form at the fitted temperature, "
+                        "10000 held-out rows), H(C) 2.30\n"
+                        "pair form >= 1.65 +- 0.02 nats normalized, 1.20 as in ProjNCE\n"));
+  EXPECT_THAT(terminal_summary(certified, {}, kUnicode), HasSubstr(">= 1.73 ± 0.01 nats"));
+  certified["information"]["bounds"]["mi_bound_class_fitted"] = -0.1;
+  EXPECT_THAT(terminal_summary(certified, {}, kPlain), HasSubstr("H(C) 2.30, not informative\n"));
+}
+
+TEST(TerminalSummary, OlderRunsHaveNoCertifiedBound) {
+  auto older = summary();
+  older["information"]["bounds"] = {{"projnce", 4.7}, {"class_vectors", 4.2}};
+  EXPECT_THAT(terminal_summary(older, {}, kPlain), Not(HasSubstr("I(Z;C)")));
 }
 
 TEST(TerminalSummary, SaysWhyThereIsNoEstimate) {
@@ -155,7 +177,7 @@ TEST(TerminalSummary, SaysWhyThereIsNoEstimate) {
   withheld["information"]["mixed_ksg"] = nullptr;
   withheld["information"]["withheld"] = "the smallest class has 1 sample";
   EXPECT_THAT(terminal_summary(withheld, {}, kPlain),
-              HasSubstr("knows     no estimate: the smallest class has 1 sample\n"));
+              HasSubstr("mixed KSG no estimate: the smallest class has 1 sample\n"));
 }
 
 TEST(TerminalSummary, CountsClassesWithFewTestSamples) {
@@ -178,10 +200,12 @@ TEST(SummaryCurves, AreThoseOfEpochsAndOfTheProtocol) {
   const ScratchDir dir;
   write_text(dir / "metrics.jsonl",
              R"({"step":0,"epoch":0,"split":"train","name":"step","value":{"loss":9}}
-{"step":5,"epoch":0,"split":"train","name":"epoch","value":{"loss":3,"mi_bound":0.5}}
+{"step":5,"epoch":0,"split":"train","name":"epoch","value":{"loss":3,"mi_bound":7}}
+{"step":5,"epoch":0,"split":"test","name":"information","value":{"mi_bound_class_fitted":0.5}}
 {"step":5,"epoch":0,"split":"test","name":"zero-shot","value":{"top1":0.25}}
 {"step":5,"epoch":0,"split":"test","name":"knn","value":{"top1":0.9}}
-{"step":9,"epoch":1,"split":"train","name":"epoch","value":{"loss":null,"mi_bound":1.5}}
+{"step":9,"epoch":1,"split":"train","name":"epoch","value":{"loss":null,"mi_bound":7}}
+{"step":9,"epoch":1,"split":"test","name":"information","value":{"mi_bound_class_fitted":1.5}}
 {"step":9,"epoch":1,"split":"test","name":"zero-shot","value":{"top1":0.5}}
 )");
   const auto curves = summary_curves(dir / "metrics.jsonl", "zero-shot");

@@ -61,11 +61,14 @@ export type Columns = Record<string, Metric[]>;
  * (2.5: in the middle of the third epoch).
  */
 export interface Curves {
-  /** loss, alignment, uniformity, R (the adjustment term), mi_bound, learning_rate, gradient_norm, ... */
+  /** loss, alignment, uniformity, R (the adjustment term), learning_rate, gradient_norm, ... */
   steps: Columns;
-  /** the same as means of an epoch, and label_entropy, the ceiling of mi_bound, in nats */
+  /** The same as means of an epoch. Older runs have an mi_bound here, which is not a bound: it is not shown. */
   epochs: Columns;
-  /** By protocol ("zero-shot", "knn", ...): top1, low, high (95 % interval), top5, calibration_error. */
+  /**
+   * By protocol ("zero-shot", "knn", ...): top1, low, high (95 % interval), top5, calibration_error. Under "information" the
+   * certified bounds of the test samples, as in Information.bounds; older runs do not have them.
+   */
   tests: Record<string, Columns>;
   /** Steps where the loss was far above those before it, and those that were passed over. */
   events: { step: number; epoch: number; name: "spike" | "passed_over"; loss: Metric }[];
@@ -91,6 +94,10 @@ export interface Information {
   /** Why there is no estimate; older runs do not have it. */
   withheld?: string | null;
   k: number;
+  /**
+   * Certified lower bounds on I(Z;C), each with a standard error "_se": mi_bound_class_fitted, mi_bound_class, mi_bound_normalized,
+   * mi_bound, as far as they apply; tau_fit, temperature, rows, entropy. Older runs have projnce and class_vectors, which are not.
+   */
   bounds: Record<string, Metric>;
 }
 

@@ -96,7 +96,7 @@ describe("comparison", { skip }, () => {
     const page = await browser.open(byHand());
     const svg = (await save(page, "Loss", "Save SVG")).toString();
     for (const name of Object.keys(ACCURACIES)) assert.ok(svg.includes(name), name);
-    assert.match((await save(page, "Information bound", "Save SVG")).toString(), /label entropy/);
+    assert.match((await save(page, "Information, lower bound", "Save SVG")).toString(), /H\(C\)/);
     assert.equal(await page.locator("#information .drawn .dot-row").count(), 3);
     assert.match((await save(page, "Information about the class", "Save CSV")).toString(), /^group,mean,low,high,value 1,value 2,value 3\r\n/);
     const maps = (await save(page, "Maps of the test samples", "Save SVG")).toString();

@@ -70,10 +70,17 @@ function lossParts(random, progress) {
   const uniformity = 14.4 - 0.62 * progress + noise();
   const R = 0.9 - 0.2 * progress + 0.5 * noise();
   const loss = alignment + uniformity + R;
-  return { R, alignment, uniformity, loss, mi_bound: 0.02 + 0.3 * Math.sqrt(progress) + 0.3 * noise() };
+  return { R, alignment, uniformity, loss };
 }
 
 const columns = (rows) => Object.fromEntries(Object.keys(rows[0] ?? {}).map((name) => [name, rows.map((row) => row[name])]));
+
+/** As the program writes them (pipeline/information_report.cpp). */
+const bounds = (entropy, share, rows = 5000) => ({
+  mi_bound_class_fitted: 0.72 * share * entropy, mi_bound_class_fitted_se: 0.012, tau_fit: 0.11,
+  mi_bound_class: 0.6 * share * entropy, mi_bound_class_se: 0.011, mi_bound_normalized: 0.55 * share * entropy, mi_bound_normalized_se: 0.014,
+  mi_bound: 0.31 * share * entropy, mi_bound_se: null, temperature: 0.07, rows, entropy,
+});
 
 export function curves(random, { epochs, done = epochs, perEpoch = 47, logged = 8, final, entropy }) {
   const steps = range(done * logged, (i) => {
@@ -81,13 +88,14 @@ export function curves(random, { epochs, done = epochs, perEpoch = 47, logged = 
     const rate = 0.003 * (epoch < 1 ? epoch : 0.5 + 0.5 * Math.cos((Math.PI * (epoch - 1)) / Math.max(1, epochs - 1)));
     return { step: Math.round(epoch * perEpoch), epoch, ...lossParts(random, epoch / epochs), learning_rate: rate, gradient_norm: 0.4 + 0.2 * random() };
   });
-  const ends = range(done, (i) => ({ step: (i + 1) * perEpoch, epoch: i + 1, ...lossParts(random, (i + 1) / epochs), label_entropy: entropy }));
+  const ends = range(done, (i) => ({ step: (i + 1) * perEpoch, epoch: i + 1, ...lossParts(random, (i + 1) / epochs) }));
   const tests = range(done, (i) => {
     const top1 = final * (1 - 0.5 * Math.exp((-3 * (i + 1)) / epochs) + 0.5 * Math.exp(-3));
     return { step: (i + 1) * perEpoch, epoch: i + 1, top1, low: top1 - 0.012, high: top1 + 0.012, top5: Math.min(0.995, top1 + 0.2), calibration_error: 0.5 };
   });
   const events = done > 3 ? [{ step: 150, epoch: 3.2, name: "spike", loss: 9.1 }] : [];
-  return { steps: columns(steps), epochs: columns(ends), tests: { "zero-shot": columns(tests) }, events };
+  const information = range(done, (i) => ({ step: (i + 1) * perEpoch, epoch: i + 1, ...bounds(entropy, 0.5 + (0.5 * (i + 1)) / epochs) }));
+  return { steps: columns(steps), epochs: columns(ends), tests: { "zero-shot": columns(tests), information: columns(information) }, events };
 }
 
 function protocol(top1, test, calibrated) {
@@ -106,7 +114,7 @@ function information(test, classes, k = 5) {
   return {
     samples: test, dimensions: 128, classes, label_entropy: entropy, mixed_ksg: withheld ? null : 0.77 * entropy,
     interval: withheld || test / 10 < 2 * k * classes ? null : [0.758 * entropy, 0.781 * entropy], share: withheld ? null : 0.77, withheld, k,
-    label_scale: 2, bounds: { temperature: 0.1, projnce: 0.51 * entropy, class_vectors: 0.33 * entropy },
+    label_scale: 2, bounds: bounds(entropy, 1, test),
   };
 }
 

@@ -63,7 +63,10 @@ const RUNS = {
     const { summary } = run;
     for (const key of ["data", "test_classes"]) delete summary[key];
     delete summary.information.withheld;
-    Object.assign(summary.information, { mixed_ksg: 0.5, share: 0.7, interval: null });
+    const legacy = { temperature: 0.1, projnce: 4.7, class_vectors: 4.2 };
+    Object.assign(summary.information, { mixed_ksg: 0.5, share: 0.7, interval: null, bounds: legacy });
+    delete run.curves.tests.information;
+    run.curves.epochs.mi_bound = run.curves.epochs.epoch.map(() => 4.7);
     delete run.audit.sounds;
     return run;
   },
@@ -108,13 +111,21 @@ describe("pages of all kinds of runs", { skip }, () => {
     });
   }
 
+  test("values of older runs that were not bounds are not shown", async () => {
+    const page = await check([RUNS["a summary of the last version"]()]);
+    assert.match(await page.locator(".information").innerText(), /about 0\.50/);
+    assert.doesNotMatch(await page.locator("main").innerText(), /4\.70|4\.20|ower bound/);
+    await page.close();
+  });
+
   test("estimates that are withheld say why, few samples are marked", async () => {
     const page = await check([RUNS["2 test samples of 10 classes"]()]);
-    assert.match(await page.locator(".information").innerText(), /no estimate[\s\S]*the smallest class has 0 samples/);
+    assert.match(await page.locator(".information").innerText(), /No Mixed KSG estimate: the smallest class has 0 samples/);
     assert.match(await page.locator("#classes").innerText(), /\* 10\sclasses have fewer than 10 test samples/);
     await page.close();
     const enough = await check([small(100)]);
     assert.match(await enough.locator(".information").innerText(), /too few samples for an interval/);
+    assert.match(await enough.locator(".information").innerText(), /at least 0\.50 ± 0\.01\snats of 0\.69\snats/);
     assert.equal(await enough.locator(".few").count(), 0);
     await enough.close();
   });

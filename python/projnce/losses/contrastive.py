@@ -66,9 +66,9 @@ class Loss(torch.nn.Module):
 
         Returns:
             ``loss`` with its gradient, and without one, as means over the anchors, ``alignment``
-            and ``uniformity`` (they sum up to the loss), ``valid_anchors``, ``R`` and ``mi_bound``
-            (a lower bound on the information about the class in nats), as far as the loss has
-            them.
+            and ``uniformity`` (they sum up to the loss), ``valid_anchors`` and ``R``, as far as the
+            loss has them. None of them is a bound on the information about the class; see
+            :func:`projnce.mi_bounds`.
         """
         arguments = self._arguments(features, labels, **more)
         mean = (*arguments[:-2], REDUCTIONS["mean"], arguments[-1])

@@ -10,14 +10,15 @@ from projnce.losses.contrastive import RowLoss, RowLossBase, check_tensor
 
 
 class ProjNCELoss(RowLoss, operator="projnce"):
-    r"""ProjNCE (`Jeong and Hero, 2025 <https://arxiv.org/abs/2506.09810>`_): SupCon plus the
-    adjustment that makes it a lower bound on the information between embeddings and classes.
+    r"""ProjNCE (`Jeong and Hero, 2025 <https://arxiv.org/abs/2506.09810>`_): SupCon plus
+    an adjustment term R.
 
     .. math::
         L = \text{SupCon} + \beta \, \text{mean}_i R_i, \qquad
         R_i = \frac{\sum_k e^{z_i \cdot m_{y_k} / \tau}}{\sum_k e^{z_i \cdot z_k / \tau}}
 
-    with :math:`m_c` the centroid of class c. ``parts(...)["mi_bound"]`` is the bound in nats.
+    with :math:`m_c` the centroid of class c. For a certified lower bound on the information between
+    held-out embeddings and classes, which corresponds to it, see :func:`projnce.mi_bounds`.
 
     Args:
         temperature: divides similarities; above 0.
@@ -40,7 +41,7 @@ class ProjNCELoss(RowLoss, operator="projnce"):
     >>> loss = ProjNCELoss(temperature=0.1, beta=2.0)
     >>> z = torch.nn.functional.normalize(torch.randn(8, 16), dim=1)
     >>> sorted(loss.parts(z, torch.arange(8) % 2))
-    ['R', 'alignment', 'loss', 'mi_bound', 'uniformity', 'valid_anchors']
+    ['R', 'alignment', 'loss', 'uniformity', 'valid_anchors']
     """
 
     temperature: float

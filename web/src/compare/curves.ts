@@ -45,11 +45,13 @@ function chart(comparison: Comparison, condition: string, source: Source, column
 export function curveFigures(comparison: Comparison, condition: string, protocol: string): HTMLElement | null {
   const epochs: Source = (entry) => entry.run.curves.epochs;
   const note = "Mean over seeds; the band goes from the lowest seed to the highest.";
-  const information = chart(comparison, condition, epochs, "mi_bound", { title: "Information bound", yLabel: "nats", note });
+  const tested: Source = (entry) => entry.run.curves.tests.information;
+  const column = comparison.entries.some((entry) => tested(entry)?.mi_bound_class_fitted) ? "mi_bound_class_fitted" : "mi_bound_class";
+  const information = chart(comparison, condition, tested, column, { title: "Information, lower bound", yLabel: "nats", note });
   const entropies = comparison.entries.filter((entry) => entry.condition === condition)
-    .flatMap((entry) => (entry.run.curves.epochs.label_entropy ?? []).filter((v) => v !== null));
+    .flatMap((entry) => (tested(entry)?.entropy ?? []).filter((v) => v !== null));
   if (information && entropies.length > 0)
-    information.references = [{ name: `label entropy ${nats(entropies[0]!)}`, y: entropies[0]! }];
+    information.references = [{ name: `H(C) ${nats(entropies[0]!)}`, y: entropies[0]! }];
   const specs = [
     chart(comparison, condition, (entry) => entry.run.curves.tests[protocol], "top1",
       { title: `Test accuracy, ${protocol}`, yLabel: "accuracy", note, format: (v) => percent(v) }),

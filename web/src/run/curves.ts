@@ -56,13 +56,18 @@ function accuracyChart(run: RunData): ChartSpec | null {
   };
 }
 
+/** Certified bounds of the test samples, if they were measured more than once. */
 function informationChart(run: RunData): ChartSpec | null {
-  const spec = measure(run, "mi_bound", {
-    title: "Information bound", yLabel: "nats", note: "What the loss says that embeddings at least tell about the label.",
-  });
-  const ceiling = (run.curves.epochs.label_entropy ?? []).find((v) => v !== null);
-  if (spec && ceiling != null) spec.references = [{ name: `label entropy ${nats(ceiling)}`, y: ceiling }];
-  return spec;
+  const columns = run.curves.tests.information ?? {};
+  const forms = { mi_bound_class_fitted: "class form, fitted temperature", mi_bound_class: "class form", mi_bound_normalized: "normalized pair form", mi_bound: "pair form" };
+  const all = present(Object.entries(forms).map(([column, name], i) => series(columns, column, name, i === 0 ? ACCENT : lineColour(i))));
+  if (all.length === 0 || (columns.epoch ?? []).length < 2) return null;
+  const ceiling = (columns.entropy ?? []).find((v) => v !== null);
+  return {
+    title: "Information, lower bounds", xLabel: "epoch", yLabel: "nats", file: run.name, series: all,
+    note: "What the embeddings of the test samples at least tell about the class.",
+    references: ceiling == null ? undefined : [{ name: `H(C) ${nats(ceiling)}`, y: ceiling }],
+  };
 }
 
 /** A measure that only single steps have. */
@@ -82,7 +87,7 @@ export function curvesSection(run: RunData): HTMLElement | null {
     row(
       measure(run, "alignment", { title: "Alignment", yLabel: "alignment", note: "Lower: samples of a class lie closer together." }),
       measure(run, "uniformity", { title: "Uniformity", yLabel: "uniformity", note: "Lower: all samples lie further apart." }),
-      measure(run, "R", { title: "Adjustment R", yLabel: "R", note: "What ProjNCE adds, so that it bounds information." })),
+      measure(run, "R", { title: "Adjustment R", yLabel: "R", note: "The adjustment term of ProjNCE." })),
     row(
       informationChart(run),
       stepChart(run, "learning_rate", "Learning rate", (v) => short(v, 2)),

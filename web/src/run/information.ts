@@ -1,59 +1,80 @@
 /** How much the embeddings tell about the class, as a bar whose full length is the entropy of the labels. */
 import { h } from "../dom";
 import { count, finite, nats, percent } from "../format";
-import type { Information } from "../model";
+import type { Information, Metric } from "../model";
 
-const BOUND_NAMES: Record<string, string> = { projnce: "ProjNCE bound", class_vectors: "bound of the class vectors" };
 const TITLE = "Information about the class";
+const MEANING = "Lower bound on I(Z;C): the embeddings of the test samples, on which the encoder was not trained, tell at least this much about the class.";
+
+/** By key, the one to show first on top. Older runs have other keys, whose values were not bounds: they are not shown. */
+const FORMS: Record<string, string> = {
+  mi_bound_class_fitted: "class form at the fitted temperature",
+  mi_bound_class: "class form",
+  mi_bound_normalized: "normalized pair form",
+  mi_bound: "pair form",
+};
 
 interface Bound {
-  name: string;
+  form: string;
   value: number;
+  error: Metric | undefined;
 }
 
 function boundsOf(information: Information): Bound[] {
-  return Object.entries(BOUND_NAMES).flatMap(([key, name]) => {
+  return Object.entries(FORMS).flatMap(([key, form]) => {
     const value = information.bounds[key];
-    return finite(value) ? [{ name, value }] : [];
+    return finite(value) ? [{ form, value, error: information.bounds[`${key}_se`] }] : [];
   });
 }
 
-const boundsText = (bounds: Bound[]): string => bounds.map(({ name, value }) => `${name} ${nats(value)}`).join(", ");
+const withError = ({ value, error }: Bound): string => (finite(error) ? `${value.toFixed(2)} ± ${nats(error)}` : nats(value));
 
-/** The bar with the estimate and, if there is one, its interval. */
-function track(information: Information, value: number, whole: number, bounds: Bound[]): HTMLElement {
+/** The bar: filled up to the bound, with the estimate, its interval and the other bounds as marks. */
+function track(information: Information, whole: number, bounds: Bound[]): HTMLElement {
   const at = (v: number): string => `${100 * Math.min(1, Math.max(0, v / whole))}%`;
-  const [low, high] = information.interval ?? [value, value];
-  return h("div", { class: "track", role: "img", "aria-label": `${TITLE}: ${nats(value)} of ${nats(whole)}` },
-    h("span", { class: "track-fill", style: { width: at(low) } }),
-    h("span", { class: "track-range", style: { left: at(low), width: `calc(${at(high)} - ${at(low)})` } }),
-    h("span", { class: "track-value", style: { left: at(value) } }),
+  const { mixed_ksg: estimate, interval } = information;
+  const first = bounds[0];
+  const filled = first ? first.value : finite(estimate) ? estimate : 0;
+  const label = first ? `${TITLE}: at least ${nats(first.value)} of ${nats(whole)}` : `${TITLE}: about ${nats(filled)} of ${nats(whole)}`;
+  return h("div", { class: "track", role: "img", "aria-label": label },
+    h("span", { class: "track-fill", style: { width: at(filled) } }),
+    interval ? h("span", { class: "track-range", style: { left: at(interval[0]), width: `calc(${at(interval[1])} - ${at(interval[0])})` } }) : null,
+    finite(estimate) ? h("span", { class: "track-value", title: `Mixed KSG estimate: ${nats(estimate)}`, style: { left: at(estimate) } }) : null,
     ...bounds.map((bound) =>
-      h("span", { class: "bound", title: `${bound.name}: ${nats(bound.value)}`, style: { left: at(bound.value) } })));
+      h("span", { class: "bound", title: `${bound.form}: ${withError(bound)}`, style: { left: at(bound.value) } })));
 }
 
-function estimate(information: Information, value: number, whole: number): HTMLElement {
-  const bounds = boundsOf(information);
-  const { interval } = information;
+function estimateText(information: Information): string {
+  const { mixed_ksg: value, interval } = information;
+  if (!finite(value)) return `No Mixed KSG estimate: ${information.withheld ?? "it is not a finite number"}.`;
   const range = interval ? `95 % interval ${interval[0].toFixed(2)} – ${nats(interval[1])}` : "too few samples for an interval";
-  return h("div", { class: "information" },
-    h("p", { class: "information-head" }, h("span", { class: "big-label" }, TITLE),
-      h("span", null, h("b", null, nats(value)), ` of ${nats(whole)} (${percent(information.share, 0)})`)),
-    track(information, value, whole, bounds),
-    h("p", { class: "note" }, `The full bar is the entropy of the labels. Mixed KSG estimate, k = ${information.k}, ` +
-      `${count(information.samples)} samples, ${range}.` + (bounds.length > 0 ? ` Marks: ${boundsText(bounds)}.` : "")));
+  return `Mixed KSG, an estimate that may lie above or below: ${nats(value)} (${percent(information.share, 0)}), k = ${information.k}, ` +
+    `${count(information.samples)} samples, ${range}.`;
 }
 
-function noEstimate(information: Information): HTMLElement {
-  const bounds = boundsOf(information);
-  const reason = information.withheld ?? "it is not a finite number";
-  return h("div", { class: "information" },
-    h("p", { class: "information-head" }, h("span", { class: "big-label" }, TITLE), h("span", null, "no estimate")),
-    h("p", { class: "note" }, `No Mixed KSG estimate: ${reason}. The labels have an entropy of ${nats(information.label_entropy)}.` +
-      (bounds.length > 0 ? ` Lower bounds: ${boundsText(bounds)}.` : "")));
+function boundsText(information: Information, bounds: Bound[]): string {
+  const [first, ...others] = bounds;
+  if (!first) return "";
+  const poor = first.value <= 0 ? " It is not informative here." : "";
+  const more = others.map((bound) => `${bound.form} ${withError(bound)}`).join(", ");
+  return `${MEANING}${poor} ${count(information.bounds.rows ?? information.samples)} rows, ${first.form}` + (more ? `; ${more}. ` : ". ");
+}
+
+function headText(information: Information, bounds: Bound[]): (string | HTMLElement)[] {
+  const { label_entropy: whole, mixed_ksg: estimate } = information;
+  const first = bounds[0];
+  if (first) return ["at least ", h("b", null, withError(first)), ` of ${nats(whole)}`];
+  if (!finite(estimate)) return ["no estimate"];
+  return ["about ", h("b", null, nats(estimate)), ` of ${nats(whole)} (${percent(information.share, 0)})`];
 }
 
 export function informationBar(information: Information): HTMLElement {
-  const { label_entropy: whole, mixed_ksg: value } = information;
-  return finite(value) && finite(whole) && whole > 0 ? estimate(information, value, whole) : noEstimate(information);
+  const bounds = boundsOf(information);
+  const { label_entropy: whole, mixed_ksg: estimate } = information;
+  const drawn = finite(whole) && whole > 0 && (bounds.length > 0 || finite(estimate));
+  return h("div", { class: "information" },
+    h("p", { class: "information-head" }, h("span", { class: "big-label" }, TITLE), h("span", null, ...headText(information, bounds))),
+    drawn ? track(information, whole, bounds) : null,
+    h("p", { class: "note" }, boundsText(information, bounds) + estimateText(information) +
+      ` The entropy of the labels, ${nats(whole)}, is the most that there is to know.`));
 }
