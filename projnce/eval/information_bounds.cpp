@@ -138,6 +138,7 @@ InformationBounds held_out_bounds(const HeldOutRows& held_out, const ClassPriors
 InformationBounds cross_validated_bounds(const LabeledRows& rows,
                                          const CrossValidationOptions& options) {
   const torch::NoGradGuard no_gradient;
+  checked_priors(options.priors, rows.labels);  // before class sums index by label
   const auto fold = fold_of_rows(rows, options.folds, options.seed);
   std::vector<InformationBounds> folds;
   InformationBounds result{.temperature = options.temperature};
