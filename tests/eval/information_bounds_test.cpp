@@ -101,7 +101,7 @@ TEST(CrossValidatedBounds, KeepViewsOfAnInstanceTogether) {
   for (const auto& bound : {bounds.pair, bounds.pair_normalized, bounds.by_class}) {
     EXPECT_LE(bound->value, 0);
   }
-  EXPECT_GT(cross_validated_bounds({views.embeddings, views.labels}, options).by_class->value, 1)
+  EXPECT_GT(cross_validated_bounds({views.embeddings, views.labels}, options).by_class->value, 0.1)
       << "without ids the folds share samples";
 }
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "projnce/core/toml.h"
-#include "projnce/pipeline/named_data.h"
 #include "projnce/reproduce/check_cells.h"
 #include "tests/support/complaint.h"
 #include "tests/support/run_folder.h"
@@ -29,7 +28,8 @@ PaperDataset made_folder(const std::filesystem::path& path) {
     write_text(path / name, "no image");
   }
   auto dataset = made_dataset("photos");
-  dataset.table = dataset_table(path.string());
+  dataset.table.values["name"] = Value{std::string("folder"), {}};
+  dataset.table.values["root"] = Value{path.string(), {}};
   return dataset;
 }
 
