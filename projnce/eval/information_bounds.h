@@ -12,8 +12,8 @@ namespace projnce {
 
 /// A certified bound in nats with its standard error, which a single small sample does not have.
 struct BoundEstimate {
-  double value = 0;
-  std::optional<double> se;
+  double value = 0;          ///< in nats
+  std::optional<double> se;  ///< standard error, if it is known
 };
 
 /// Certified lower bounds on I(Z;C) of one model (mi_bounds.h). None: the form does not apply.
@@ -36,12 +36,12 @@ double fit_class_temperature(const torch::Tensor& rows, const torch::Tensor& lab
 
 /// Held-out rows, and what was learned from other rows. Class vectors or logits must be given.
 struct HeldOutRows {
-  LabeledRows rows;
+  LabeledRows rows;                  ///< that are evaluated
   torch::Tensor class_vectors = {};  ///< [M, D]; NaN for a class that has none
   torch::Tensor logits = {};         ///< [N, M] of a trained classifier, in place of class vectors
-  /// [K, D] and [K]: the rows that the temperature is fitted on; undefined: it is not fitted.
+  /// [K, D]: the rows that the temperature is fitted on; undefined: it is not fitted.
   torch::Tensor reference_rows = {};
-  torch::Tensor reference_labels = {};
+  torch::Tensor reference_labels = {};  ///< [K]: their labels
   /// [K, D]: vectors that the class vectors are contrasted with. If defined, `pair` and
   /// `pair_normalized` are of the general form.
   torch::Tensor negatives = {};

@@ -48,8 +48,8 @@ struct BoundResult {
   double normalized = 0;  ///< mean of T'_i = log r_i(c_i) - log sum_c pi_c r_i(c), at least `value`
   std::optional<double> se;             ///< standard error of `value`; none for a single batch
   std::optional<double> normalized_se;  ///< standard error of `normalized`
-  torch::Tensor terms;                  ///< [N]: T_i
-  torch::Tensor normalized_terms;       ///< [N]: T'_i
+  torch::Tensor terms;                  ///< the terms T_i, [N]
+  torch::Tensor normalized_terms;       ///< the terms T'_i, [N]
   torch::Tensor log_ratio;              ///< [N]: log r_i(c_i)
   torch::Tensor mean_ratio;             ///< [N]: sum_c pi_c r_i(c)
   int64_t rows = 0;                     ///< N

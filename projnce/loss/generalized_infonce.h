@@ -64,11 +64,12 @@ InfoNCETerms generalized_infonce(const GroupedBatch& batch, const Projected& pos
 
 /// self-p = sum_i w_i (logsumexp_i - positive_i).
 struct SelfPTerm {
-  torch::Tensor positive;     // [N]: score of each anchor with its g+
-  torch::Tensor logsumexp;    // [N]: its denominator
-  torch::Tensor valid_class;  // [K], bool: see valid_classes()
-  EmptyPositives empty_pos = EmptyPositives::kZero;
+  torch::Tensor positive;                            // [N]: score of each anchor with its g+
+  torch::Tensor logsumexp;                           // [N]: its denominator
+  torch::Tensor valid_class;                         // [K], bool: see valid_classes()
+  EmptyPositives empty_pos = EmptyPositives::kZero;  ///< how anchors without positives count
 };
+/// The loss self-p and its parts, without R.
 InfoNCETerms self_p(const GroupedBatch& batch, const SelfPTerm& term);
 
 /// Classes whose anchors have a term, [K]: those marked in `has_positive` (undefined: all), or none

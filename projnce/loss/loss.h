@@ -83,7 +83,9 @@ class Loss : public torch::nn::Module {
   torch::Tensor forward(torch::Tensor embeddings, torch::Tensor labels,
                         torch::Tensor instances = {}, torch::Tensor features = {});
 
+  /// Same as forward.
   torch::Tensor operator()(ContrastiveBatch batch) { return forward(std::move(batch)); }
+  /// Same as forward.
   torch::Tensor operator()(torch::Tensor embeddings, torch::Tensor labels,
                            torch::Tensor instances = {}, torch::Tensor features = {}) {
     return forward(std::move(embeddings), std::move(labels), std::move(instances),

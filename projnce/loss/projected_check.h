@@ -24,8 +24,8 @@ struct ClassVectorOptions {
 
 /// A batch with the vectors g_c of its classes.
 struct ClassVectors {
-  GroupedBatch batch;
-  Projected g;
+  GroupedBatch batch;  ///< as check_projected returns it
+  Projected g;         ///< their class vectors
 };
 
 /// Checks class vectors as check_projected does, then applies the options; `loss` begins errors.
