@@ -31,6 +31,7 @@ ALLOWED = {
     "pipeline": ["core", "io", "augment", "encoder", "kernel", "projection", "information", "loss",
                  "dataset", "report", "checkpoint", "distributed", "loader", "train", "eval", "export"],
     "reproduce": ["pipeline", "report", "dataset", "io", "core"],
+    "theory": ["eval", "information", "loss", "projection", "report", "io", "core"],
 }
 # Folders of libprojnce.so: they need LibTorch alone.
 LIBRARY = ["core", "kernel", "projection", "loss", "information", "encoder", "eval"]
