@@ -16,7 +16,7 @@ ROOT = Path(sys.argv[1]).resolve()
 BUILD = Path(sys.argv[2]).resolve()
 OUT = Path(sys.argv[3])
 JOBS = int(sys.argv[sys.argv.index('-j') + 1]) if '-j' in sys.argv else 2
-CACHE = Path('restructure/ast_cache'); CACHE.mkdir(exist_ok=True)
+CACHE = Path('tools/restructure/ast_cache'); CACHE.mkdir(exist_ok=True)
 PREFIX = str(ROOT) + '/'
 GEN = str(BUILD) + '/'
 

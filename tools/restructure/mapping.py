@@ -500,7 +500,7 @@ def architecture(tree, note):
     between = re.findall(r'^## .*$', t[:at], re.M)
     if between != ['## Layers']:
         note('FINISH: sections before the life of a batch that would be lost:', between)
-    n = open('restructure/architecture_top.md').read() + t[at:]
+    n = open('tools/restructure/architecture_top.md').read() + t[at:]
     t_reader = re.search(r'\| a dataset \|[^|]*\|', n)
     if t_reader:
         n = n.replace(t_reader[0], '| a dataset | its reader in `projnce/dataset/readers/NAME.cpp`, declared in `image_readers.h` or `sound_readers.h`, one entry in '

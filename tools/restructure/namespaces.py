@@ -150,4 +150,4 @@ for k in range(0, len(changed), 60):
     subprocess.run(['clang-format', '-i'] + changed[k:k+60], cwd=ROOT, check=True)
 print('rewritten', len(changed), 'exported', len(exported))
 print('\n'.join(notes))
-Path('restructure/declared.json').write_text(json.dumps(declared))
+Path('tools/restructure/declared.json').write_text(json.dumps(declared))
