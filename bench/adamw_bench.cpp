@@ -9,16 +9,16 @@
 #include "projnce/encoder/resnet.h"
 #include "projnce/train/adamw.h"
 
-namespace projnce {
+namespace projnce::bench {
 namespace {
 
-NamedParameters resnet18_parameters() {
+train::NamedParameters resnet18_parameters() {
   keep_freed_memory();
   set_threads(0);
-  const EmbeddingModel model(
-      std::make_shared<ResNet>(ResNetOptions{.input = {.channels = 3, .height = 32, .width = 32}}),
-      HeadOptions{});
-  NamedParameters parameters;
+  const encoder::EmbeddingModel model(std::make_shared<encoder::ResNet>(encoder::ResNetOptions{
+                                          .input = {.channels = 3, .height = 32, .width = 32}}),
+                                      encoder::HeadOptions{});
+  train::NamedParameters parameters;
   for (const auto& item : model.named_parameters()) {
     item.value().mutable_grad() = torch::randn_like(item.value().detach());
     parameters.emplace_back(item.key(), item.value());
@@ -27,7 +27,7 @@ NamedParameters resnet18_parameters() {
 }
 
 void adamw_ours(benchmark::State& state) {
-  AdamW optimizer(resnet18_parameters(), {});
+  train::AdamW optimizer(resnet18_parameters(), {});
   for (auto _ : state) optimizer.step(1e-3);
 }
 BENCHMARK(adamw_ours)->UseRealTime()->Unit(benchmark::kMillisecond);
@@ -41,7 +41,7 @@ void adamw_libtorch(benchmark::State& state) {
 BENCHMARK(adamw_libtorch)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 void gradient_norm_ours(benchmark::State& state) {
-  const AdamW optimizer(resnet18_parameters(), {});
+  const train::AdamW optimizer(resnet18_parameters(), {});
   for (auto _ : state) benchmark::DoNotOptimize(optimizer.gradient_norm());
 }
 BENCHMARK(gradient_norm_ours)->UseRealTime()->Unit(benchmark::kMillisecond);
@@ -60,4 +60,4 @@ void gradient_norm_libtorch(benchmark::State& state) {
 BENCHMARK(gradient_norm_libtorch)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::bench

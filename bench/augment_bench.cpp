@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "projnce/augment/pixel_ops.h"
-#include "projnce/augment/train_transform.h"
+#include "projnce/augment/sample_views.h"
 #include "projnce/core/seed.h"
-#include "projnce/loader/train_loader.h"
+#include "projnce/loader/loaders.h"
 #include "tests/support/memory_dataset.h"
 #include "tests/support/plain_format.h"
 #include "tests/support/test_images.h"
 
-namespace projnce {
+namespace projnce::bench {
 namespace {
 
 using testing::picture_input;
@@ -25,13 +25,14 @@ void two_views(benchmark::State& state, int size, int channels) {
   const auto format = plain_format(channels, size);
   std::vector<Image> images;
   for (uint64_t i = 0; i < 256; ++i) images.push_back(random_image(size, size, channels, i));
-  TrainTransform transform({}, format);
+  augment::TrainTransform transform({}, format);
   std::vector<float> out(2 * format.values());
   int64_t index = 0;
   for (auto _ : state) {
     const auto& image = images[static_cast<size_t>(index % 256)];
     for (int64_t v = 0; v < 2; ++v) {
-      transform.make_view(image, view_seed(1, 0, index, v), out.data() + v * format.values());
+      transform.make_view(image, augment::view_seed(1, 0, index, v),
+                          out.data() + v * format.values());
     }
     ++index;
     benchmark::ClobberMemory();
@@ -44,14 +45,14 @@ BENCHMARK_CAPTURE(two_views, gray_28, 28, 1);
 BENCHMARK_CAPTURE(two_views, color_224, 224, 3);
 
 void pixel_op(benchmark::State& state, const std::string& name) {
-  FloatImage image;
+  augment::FloatImage image;
   image.reshape(3, 32, 32);
   Random random(1);
   for (size_t i = 0; i < 3 * image.plane_size(); ++i) {
     image.plane(0)[i] = static_cast<float>(random.uniform());
   }
   for (auto _ : state) {
-    apply_pixel_op(name, 1.0, image);
+    augment::apply_pixel_op(name, 1.0, image);
     benchmark::ClobberMemory();
   }
 }
@@ -61,8 +62,8 @@ BENCHMARK_CAPTURE(pixel_op, saturation, "saturation");
 BENCHMARK_CAPTURE(pixel_op, hue, "hue");
 
 void train_loader(benchmark::State& state) {
-  TrainLoader loader(random_dataset(4096, 10, 32, 3),
-                     {.format = picture_input(3, 32), .threads = state.range(0)});
+  loader::TrainLoader loader(random_dataset(4096, 10, 32, 3),
+                             {.format = picture_input(3, 32), .threads = state.range(0)});
   int64_t batches = 0;
   for (auto _ : state) {
     loader.start_epoch(batches);
@@ -76,4 +77,4 @@ void train_loader(benchmark::State& state) {
 BENCHMARK(train_loader)->ArgName("threads")->Arg(1)->Arg(2)->UseRealTime();
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::bench

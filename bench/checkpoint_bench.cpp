@@ -5,13 +5,13 @@
 #include <chrono>
 #include <filesystem>
 
-#include "projnce/checkpoint/checkpoint_writer.h"
+#include "projnce/checkpoint/checkpoints.h"
 #include "projnce/checkpoint/module_state.h"
 #include "projnce/core/threads.h"
 #include "projnce/encoder/embedding_model.h"
 #include "projnce/encoder/resnet.h"
 
-namespace projnce {
+namespace projnce::bench {
 namespace {
 
 namespace fs = std::filesystem;
@@ -21,12 +21,12 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-TensorFile resnet18_with_moments() {
-  const EmbeddingModel model(
-      std::make_shared<ResNet>(ResNetOptions{.input = {.channels = 3, .height = 32, .width = 32}}),
-      HeadOptions{});
-  TensorFile file;
-  file.tensors = named_state(model, "model.");
+checkpoint::TensorFile resnet18_with_moments() {
+  const encoder::EmbeddingModel model(std::make_shared<encoder::ResNet>(encoder::ResNetOptions{
+                                          .input = {.channels = 3, .height = 32, .width = 32}}),
+                                      encoder::HeadOptions{});
+  checkpoint::TensorFile file;
+  file.tensors = checkpoint::named_state(model, "model.");
   for (const auto& item : model.named_parameters()) {
     for (const auto* moment : {"mean.", "square."}) {
       file.tensors.emplace_back(std::string("optimizer.") + moment + item.key(),
@@ -42,7 +42,7 @@ void checkpoint_stall(benchmark::State& state) {
   const auto file = resnet18_with_moments();
   const auto folder = fs::temp_directory_path() / "projnce-checkpoint-bench";
   {
-    CheckpointWriter writer(CheckpointDir(folder), make_logger());
+    checkpoint::CheckpointWriter writer(checkpoint::CheckpointDir(folder), make_logger());
     int64_t step = 0;
     double longest = 0;
     double whole = 0;
@@ -66,4 +66,4 @@ void checkpoint_stall(benchmark::State& state) {
 BENCHMARK(checkpoint_stall)->UseManualTime()->Iterations(10)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::bench

@@ -22,7 +22,7 @@
 #include "projnce/core/threads.h"
 #include "projnce/eval/nearest_neighbors.h"
 #include "projnce/eval/tsne/tsne.h"
-#include "projnce/pipeline/array_files.h"
+#include "projnce/inference/array_files.h"
 
 namespace projnce::bench {
 namespace {
@@ -30,10 +30,10 @@ namespace {
 constexpr int64_t kNeighbors = 10;
 
 nlohmann::ordered_json make_map(const char* from, const char* to) {
-  const auto rows = read_matrix(from);
+  const auto rows = inference::read_matrix(from);
   const Stopwatch watch;
   std::optional<double> affinity_seconds;
-  const auto result = tsne(rows, {}, [&](const TsneState&) {
+  const auto result = eval::tsne(rows, {}, [&](const eval::TsneState&) {
     if (!affinity_seconds) affinity_seconds = watch.seconds();
     return true;
   });
@@ -41,22 +41,23 @@ nlohmann::ordered_json make_map(const char* from, const char* to) {
                                 {"cpu_seconds", watch.cpu_seconds()},
                                 {"affinity_seconds", *affinity_seconds},
                                 {"own_divergence", result.divergence}};
-  write_array(to, result.positions);
+  inference::write_array(to, result.positions);
   return report;
 }
 
 torch::Tensor nearest(const torch::Tensor& rows) {
-  return nearest_neighbors(
-             rows, rows,
-             {.neighbors = kNeighbors, .nearness = Nearness::kDistance, .exclude_self = true})
+  return eval::nearest_neighbors(rows, rows,
+                                 {.neighbors = kNeighbors,
+                                  .nearness = kernel::Nearness::kDistance,
+                                  .exclude_self = true})
       .indices;
 }
 
 nlohmann::ordered_json judge(const char* rows_path, const char* positions_path) {
-  const auto rows = read_matrix(rows_path);
-  const auto positions = read_matrix(positions_path);
+  const auto rows = inference::read_matrix(rows_path);
+  const auto positions = inference::read_matrix(positions_path);
   const auto there = nearest(rows).unsqueeze(2).eq(nearest(positions).unsqueeze(1));  // [N, k, k]
-  return {{"divergence", tsne_divergence(rows, positions, TsneOptions{}.perplexity)},
+  return {{"divergence", eval::tsne_divergence(rows, positions, eval::TsneOptions{}.perplexity)},
           {"preserved", there.any(2).to(torch::kFloat64).mean().item<double>()}};
 }
 

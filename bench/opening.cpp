@@ -31,12 +31,12 @@ double peak_mb() {
 
 nlohmann::ordered_json open_and_measure(const std::string& path) {
   const auto start = std::chrono::steady_clock::now();
-  const auto name = recognise_dataset(path).value_or("folder");
-  auto options = dataset_options(name);
+  const auto name = dataset::recognise_dataset(path).value_or("folder");
+  auto options = dataset::dataset_options(name);
   options.root = path;
-  OpenContext context;
+  dataset::OpenContext context;
   context.threads = static_cast<int>(std::thread::hardware_concurrency());
-  const auto opened = open_dataset(options, context);
+  const auto opened = dataset::open_dataset(options, context);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   return {
       {"dataset", name},          {"train", opened.train->size()}, {"test", opened.test->size()},

@@ -9,18 +9,17 @@
 
 #include "bench/opening.h"
 #include "bench/picture_server.h"
-#include "projnce/augment/eval_transform.h"
-#include "projnce/augment/train_transform.h"
-#include "projnce/io/image_file.h"
+#include "projnce/augment/sample_views.h"
+#include "projnce/io/image/image_file.h"
 #include "tests/support/data_files.h"
 #include "tests/support/plain_format.h"
 #include "tests/support/test_images.h"
 
-namespace projnce {
+namespace projnce::bench {
 namespace {
 
 constexpr int kModelSize = 224;
-const AugmentOptions kCropAndFlip{.jitter_probability = 0, .grayscale_probability = 0};
+const augment::AugmentOptions kCropAndFlip{.jitter_probability = 0, .grayscale_probability = 0};
 
 /// A landscape of waves with some noise, which packs about as a photograph does.
 Image scene(int height, int width) {
@@ -43,7 +42,7 @@ void sizes(benchmark::internal::Benchmark* bench) {
 
 void decode_whole(benchmark::State& state) {
   const auto jpeg = jpeg_of(static_cast<int>(state.range(0)));
-  for (auto _ : state) benchmark::DoNotOptimize(decode_image(jpeg, "bench"));
+  for (auto _ : state) benchmark::DoNotOptimize(io::decode_image(jpeg, "bench"));
 }
 BENCHMARK(decode_whole)->Apply(sizes);
 
@@ -52,8 +51,8 @@ void decode_for_crop(benchmark::State& state) {
   uint64_t seed = 0;
   for (auto _ : state) {
     ++seed;
-    benchmark::DoNotOptimize(decode_image(jpeg, "bench", [&](int height, int width) {
-      return train_need(kCropAndFlip, kModelSize, {&seed, 1}, height, width);
+    benchmark::DoNotOptimize(io::decode_image(jpeg, "bench", [&](int height, int width) {
+      return augment::train_need(kCropAndFlip, kModelSize, {&seed, 1}, height, width);
     }));
   }
 }
@@ -64,7 +63,7 @@ void make_view(benchmark::State& state) {
   const auto width = static_cast<int>(state.range(0));
   const auto image = scene(width * 3 / 4, width);
   const auto format = testing::plain_format(3, kModelSize);
-  TrainTransform transform(kCropAndFlip, format);
+  augment::TrainTransform transform(kCropAndFlip, format);
   std::vector<float> out(format.values());
   uint64_t seed = 0;
   for (auto _ : state) {
@@ -77,12 +76,12 @@ BENCHMARK(make_view)->Apply(sizes);
 void train_view_of_jpeg(benchmark::State& state) {
   const auto jpeg = jpeg_of(static_cast<int>(state.range(0)));
   const auto format = testing::plain_format(3, kModelSize);
-  TrainTransform transform(kCropAndFlip, format);
+  augment::TrainTransform transform(kCropAndFlip, format);
   std::vector<float> out(format.values());
   uint64_t seed = 0;
   for (auto _ : state) {
     ++seed;
-    const auto image = decode_image(jpeg, "bench", [&](int height, int width) {
+    const auto image = io::decode_image(jpeg, "bench", [&](int height, int width) {
       return transform.need({&seed, 1}, height, width);
     });
     transform.make_view(image, seed, out.data());
@@ -94,10 +93,10 @@ BENCHMARK(train_view_of_jpeg)->Apply(sizes);
 void eval_view_of_jpeg(benchmark::State& state) {
   const auto jpeg = jpeg_of(static_cast<int>(state.range(0)));
   const auto format = testing::plain_format(3, kModelSize);
-  EvalTransform transform(format);
+  augment::EvalTransform transform(format);
   std::vector<float> out(format.values());
   for (auto _ : state) {
-    const auto image = decode_image(
+    const auto image = io::decode_image(
         jpeg, "bench", [&](int height, int width) { return transform.need(height, width); });
     transform.make_view(image, out.data());
     benchmark::ClobberMemory();
@@ -106,7 +105,7 @@ void eval_view_of_jpeg(benchmark::State& state) {
 BENCHMARK(eval_view_of_jpeg)->Apply(sizes);
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::bench
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "--serve") {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "projnce/augment/train_transform.h"
+#include "projnce/augment/sample_views.h"
 #include "projnce/core/error.h"
-#include "projnce/io/image_file.h"
+#include "projnce/io/image/image_file.h"
 #include "tests/support/plain_format.h"
 #include "tests/support/test_images.h"
 
@@ -40,7 +40,7 @@ class JpegViews {
   size_t run() {
     for (const auto& file : files_) {
       const uint64_t seed = derive_seed(1, made_++);
-      const auto image = read_image(file, file.filename().string(), [&](int height, int width) {
+      const auto image = io::read_image(file, file.filename().string(), [&](int height, int width) {
         return transform_.need({&seed, 1}, height, width);
       });
       transform_.make_view(image, seed, out_.data());
@@ -49,7 +49,7 @@ class JpegViews {
   }
 
  private:
-  TrainTransform transform_;
+  augment::TrainTransform transform_;
   std::vector<float> out_;
   std::vector<std::filesystem::path> files_;
   uint64_t made_ = 0;
@@ -66,7 +66,7 @@ class MemoryViews {
     for (size_t i = 0; i < count; ++i) {
       for (int64_t view = 0; view < 2; ++view) {
         const auto index = static_cast<int64_t>(i);
-        transform_.make_view(images_[i % images_.size()], view_seed(1, 0, index, view),
+        transform_.make_view(images_[i % images_.size()], augment::view_seed(1, 0, index, view),
                              out_.data());
       }
     }
@@ -74,7 +74,7 @@ class MemoryViews {
   }
 
  private:
-  TrainTransform transform_;
+  augment::TrainTransform transform_;
   std::vector<float> out_;
   std::vector<Image> images_;
 };

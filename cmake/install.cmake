@@ -4,10 +4,24 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/projnce)
 
-# The headers of a folder of projnce/; further arguments go to install(DIRECTORY).
-function(projnce_install_headers folder)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/projnce/${folder}
-          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/projnce FILES_MATCHING PATTERN "*.h" ${ARGN})
+# Installs headers and what they include. Everything else is internal: it may change from one version to the next.
+function(projnce_install_headers)
+  set(waiting ${ARGN})
+  set(done "")
+  while(waiting)
+    list(POP_FRONT waiting header)
+    if(header IN_LIST done OR header STREQUAL "projnce/core/version.h")
+      continue()
+    endif()
+    list(APPEND done ${header})
+    cmake_path(GET header PARENT_PATH folder)
+    install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
+    file(STRINGS ${PROJECT_SOURCE_DIR}/${header} lines REGEX "^#include \"projnce/")
+    foreach(line ${lines})
+      string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" included "${line}")
+      list(APPEND waiting ${included})
+    endforeach()
+  endwhile()
 endfunction()
 
 # A LibTorch that is not where the system looks is found again where it was. Named here, because
@@ -22,22 +36,10 @@ install(TARGETS projnce EXPORT projnceTargets
         LIBRARY COMPONENT program NAMELINK_COMPONENT development
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT projnceTargets NAMESPACE projnce:: DESTINATION ${package_directory})
-install(FILES ${PROJECT_SOURCE_DIR}/projnce/projnce.h
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/projnce)
+projnce_install_headers(projnce/projnce.h)
 install(FILES ${PROJECT_BINARY_DIR}/generated/projnce/core/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/projnce/core)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
-foreach(folder projection loss information eval)
-  projnce_install_headers(${folder})
-endforeach()
-projnce_install_headers(encoder PATTERN native EXCLUDE)  # who computes is no part of the interface
-# What needs more than LibTorch goes with the trainer.
-projnce_install_headers(core REGEX "/(logging|progress|toml)\\.h$" EXCLUDE)
-# Of the kernels only what the headers above include.
-foreach(header nearest_rows point_tree repulsion smoothing)
-  install(FILES ${PROJECT_SOURCE_DIR}/projnce/kernel/${header}.h
-          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/projnce/kernel)
-endforeach()
 
 if(PROJNCE_BUILD_PYTHON)
   set_target_properties(projnce_ops PROPERTIES INSTALL_RPATH "$ORIGIN;${torch_directory}")
@@ -52,13 +54,13 @@ if(PROJNCE_BUILD_PROGRAM)
   install(EXPORT projnceTrainerTargets NAMESPACE projnce:: DESTINATION ${package_directory})
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/trainer_dependencies.cmake
           DESTINATION ${package_directory})
-  foreach(header logging progress toml)
-    install(FILES ${PROJECT_SOURCE_DIR}/projnce/core/${header}.h
-            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/projnce/core)
-  endforeach()
-  foreach(folder io dataset augment report loader checkpoint distributed train export pipeline)
-    projnce_install_headers(${folder})
-  endforeach()
+  # Where programs of others begin; what these headers include comes with them.
+  projnce_install_headers(
+    projnce/core/progress.h projnce/core/toml.h projnce/data/inspect_data.h projnce/data/training_data.h
+    projnce/inference/array_files.h projnce/inference/audit.h projnce/inference/embed.h
+    projnce/inference/evaluate.h projnce/inference/predict.h projnce/inference/trained_model.h
+    projnce/io/filesystem/run_directory.h projnce/loader/loaders.h projnce/report/build/report.h
+    projnce/run/train.h projnce/train/trainer.h projnce/train/training_checkpoint.h)
 
   file(RELATIVE_PATH library_from_program ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(projnce_program PROPERTIES

@@ -5,12 +5,11 @@
 // prints the nearest neighbours of each picture and keeps the embeddings, a row for each line.
 #include <projnce/core/error.h>
 #include <projnce/core/threads.h>
+#include <projnce/data/training_data.h>
 #include <projnce/eval/nearest_neighbors.h>
-#include <projnce/pipeline/array_files.h>
-#include <projnce/pipeline/embed_part.h>
-#include <projnce/pipeline/run_directory.h>
-#include <projnce/pipeline/trained_model.h>
-#include <projnce/pipeline/training_data.h>
+#include <projnce/inference/array_files.h>
+#include <projnce/inference/trained_model.h>
+#include <projnce/io/filesystem/run_directory.h>
 
 #include <algorithm>
 #include <exception>
@@ -37,8 +36,8 @@ std::vector<fs::path> find_pictures(const fs::path& folder) {
 void print_neighbors(const std::vector<fs::path>& pictures, const fs::path& folder,
                      const torch::Tensor& embeddings) {
   const auto count = std::min<int64_t>(3, embeddings.size(0) - 1);
-  const auto nearest = projnce::nearest_neighbors(embeddings, embeddings,
-                                                  {.neighbors = count, .exclude_self = true});
+  const auto nearest = projnce::eval::nearest_neighbors(embeddings, embeddings,
+                                                        {.neighbors = count, .exclude_self = true});
   for (int64_t row = 0; row < embeddings.size(0); ++row) {
     std::cout << fs::relative(pictures[row], folder).string() << ':';
     for (int64_t k = 0; k < count; ++k) {
@@ -56,13 +55,14 @@ int main(int argc, char** argv) try {
   if (argc != 4) projnce::fail("expected RUN FOLDER OUTPUT.npy");
   const fs::path folder = argv[2];
   const int threads = projnce::set_threads(0);
-  const auto trained = projnce::load_trained_model(projnce::find_run(argv[1]).encoder());
+  const auto trained =
+      projnce::inference::load_trained_model(projnce::io::find_run(argv[1]).encoder());
   const auto pictures = find_pictures(folder);
-  const auto samples = projnce::open_files(pictures, trained.input);
-  const auto set = projnce::embed_part(trained, samples,
-                                       {.label = "embedding", .threads = threads, .strict = true},
-                                       projnce::make_logger());
-  projnce::write_array(argv[3], set.embeddings);
+  const auto samples = projnce::data::open_files(pictures, trained.input);
+  const auto set = projnce::inference::embed_part(
+      trained, samples, {.label = "embedding", .threads = threads, .strict = true},
+      projnce::make_logger());
+  projnce::inference::write_array(argv[3], set.embeddings);
   print_neighbors(pictures, folder, set.embeddings);
 } catch (const std::exception& error) {
   std::cerr << error.what() << '\n';

@@ -7,7 +7,7 @@
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
 #include "projnce/core/error.h"
-#include "projnce/pipeline/audit.h"
+#include "projnce/inference/audit.h"
 
 namespace projnce::app::audit_command {
 
@@ -29,7 +29,7 @@ std::string percent(double value) {
   return std::isnan(value) ? "-" : fmt::format("{:.1f} %", 100 * value);
 }
 
-void print_mistakes(const std::vector<AuditReport::Mistake>& mistakes) {
+void print_mistakes(const std::vector<inference::AuditReport::Mistake>& mistakes) {
   if (mistakes.empty()) return;
   std::cout << "\nMost frequent mistakes, as a share of the true class:\n";
   for (const auto& mistake : mistakes) {
@@ -38,7 +38,7 @@ void print_mistakes(const std::vector<AuditReport::Mistake>& mistakes) {
   }
 }
 
-void print_worst(const std::vector<AuditReport::Suspect>& worst) {
+void print_worst(const std::vector<inference::AuditReport::Suspect>& worst) {
   std::cout << fmt::format("\n{:>6}  {:<28} {:<18} {:<18}\n", "score", "the most suspect", "label",
                            "suggested");
   for (const auto& suspect : worst) {
@@ -47,7 +47,7 @@ void print_worst(const std::vector<AuditReport::Suspect>& worst) {
   }
 }
 
-void print_check(const AuditScore& check) {
+void print_check(const eval::AuditScore& check) {
   std::cout << fmt::format(
       "\n{} labels are known to be wrong: precision {}, recall {}, corrected {},\n"
       "average precision {}. Of the {} most suspect {} are wrong.\n",
@@ -56,7 +56,7 @@ void print_check(const AuditScore& check) {
 }
 
 /// Which parts were audited, and what the audit can know.
-void print_skill(const AuditReport& report) {
+void print_skill(const inference::AuditReport& report) {
   std::string parts;
   for (const auto& part : report.parts) {
     parts += fmt::format("{}{} {} samples", parts.empty() ? ": " : ", ", part.audited, part.name);
@@ -66,7 +66,7 @@ void print_skill(const AuditReport& report) {
                            percent(report.skill.accuracy), percent(report.skill.chance_accuracy));
 }
 
-void print_audit(const FiledAudit& audit) {
+void print_audit(const inference::FiledAudit& audit) {
   const auto& report = audit.report;
   print_skill(report);
   if (!report.skill.informative) {
@@ -85,32 +85,32 @@ void print_audit(const FiledAudit& audit) {
   for (const auto& file : audit.files) std::cout << file.string() << '\n';
 }
 
-nlohmann::ordered_json to_json(const FiledAudit& audit) {
-  auto json = audit_json(audit.report);
+nlohmann::ordered_json to_json(const inference::FiledAudit& audit) {
+  auto json = inference::audit_json(audit.report);
   json["files"] = nlohmann::ordered_json::array();
   for (const auto& file : audit.files) json["files"].push_back(file.string());
   return json;
 }
 
 struct AuditArguments {
-  AuditRunRequest run;
-  AuditArraysRequest arrays;
+  inference::AuditRunRequest run;
+  inference::AuditArraysRequest arrays;
   bool json = false;
 };
 
-FiledAudit run_audit(AuditArguments& arguments, const Context& context) {
+inference::FiledAudit run_audit(AuditArguments& arguments, const Context& context) {
   auto& arrays = arguments.arrays;
   if (arrays.embeddings.empty()) {
     if (arguments.run.run.empty()) {
       fail("expected the directory of a run, or --embeddings and --labels");
     }
     arguments.run.context = open_context(context);
-    return audit_run(arguments.run, context.logger);
+    return inference::audit_run(arguments.run, context.logger);
   }
   if (arguments.run.output.empty()) fail("expected a file to write, -o suspects.csv");
   arrays.output = arguments.run.output;
   arrays.options = arguments.run.options;
-  return audit_arrays(arrays);
+  return inference::audit_arrays(arrays);
 }
 
 }  // namespace

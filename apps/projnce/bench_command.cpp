@@ -3,9 +3,9 @@
 #include <iostream>
 
 #include "apps/projnce/command.h"
+#include "apps/projnce/measure_machine.h"
 #include "apps/projnce/options.h"
 #include "projnce/core/threads.h"
-#include "projnce/pipeline/measure_machine.h"
 
 namespace projnce::app::bench_command {
 

@@ -49,6 +49,6 @@ CLI::Option* add_layout_option(CLI::App& command, std::string& layout);
 void print_json(const nlohmann::ordered_json& object);
 
 /// Where datasets are looked for by name: PROJNCE_DATA, then the user's cache folder.
-OpenContext open_context(const Context& context);
+dataset::OpenContext open_context(const Context& context);
 
 }  // namespace projnce::app

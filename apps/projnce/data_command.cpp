@@ -7,8 +7,8 @@
 #include "apps/projnce/command.h"
 #include "projnce/core/error.h"
 #include "projnce/core/progress.h"
+#include "projnce/data/inspect_data.h"
 #include "projnce/io/printable.h"
-#include "projnce/pipeline/inspect_data.h"
 
 namespace projnce::app::data_command {
 
@@ -18,13 +18,13 @@ using nlohmann::ordered_json;
 
 constexpr double kSecondsInAnHour = 3600;
 
-ordered_json list_datasets(const OpenContext& context) {
+ordered_json list_datasets(const dataset::OpenContext& context) {
   auto rows = ordered_json::array();
-  for (const auto& dataset : describe_datasets()) {
+  for (const auto& dataset : dataset::describe_datasets()) {
     auto places = ordered_json::array();
     std::string found;
-    for (const auto& place : dataset_places(dataset.name, context)) {
-      const auto shown = printable(place.native());
+    for (const auto& place : dataset::dataset_places(dataset.name, context)) {
+      const auto shown = io::printable(place.native());
       places.push_back(shown);
       std::error_code ignored;  // what may not be looked at is not there for us
       if (found.empty() && std::filesystem::exists(place, ignored)) found = shown;
@@ -55,7 +55,7 @@ void print_list(const ordered_json& list) {
 }
 
 template <class T>
-ordered_json to_json(const Spread<T>& spread) {
+ordered_json to_json(const dataset::Spread<T>& spread) {
   return {{"min", spread.min}, {"median", spread.median}, {"max", spread.max}};
 }
 
@@ -65,7 +65,7 @@ ordered_json to_json(const std::map<int, int64_t>& counts) {
   return object;
 }
 
-ordered_json to_json(const PartInfo& part, SampleKind kind) {
+ordered_json to_json(const dataset::PartInfo& part, SampleKind kind) {
   auto classes = ordered_json::object();
   for (size_t c = 0; c < part.per_class.size(); ++c) {
     classes[part.class_names[c]] = part.per_class[c];
@@ -93,7 +93,7 @@ ordered_json to_json(const PartInfo& part, SampleKind kind) {
   return object;
 }
 
-ordered_json to_json(const Inspection& inspection) {
+ordered_json to_json(const data::Inspection& inspection) {
   const auto& info = inspection.info;
   ordered_json object = {{"kind", concat(word_for(info.kind), "s")},
                          {"layout", {{"name", info.layout.name}, {"reason", info.layout.reason}}},
@@ -106,11 +106,11 @@ ordered_json to_json(const Inspection& inspection) {
   return object;
 }
 
-ordered_json to_json(const std::vector<ChecksumVerdict>& verdicts) {
+ordered_json to_json(const std::vector<dataset::ChecksumVerdict>& verdicts) {
   auto rows = ordered_json::array();
   for (const auto& verdict : verdicts) {
     rows.push_back({{"file", verdict.file},
-                    {"result", match_name(verdict.match)},
+                    {"result", dataset::match_name(verdict.match)},
                     {"sentence", verdict.sentence}});
   }
   return rows;
@@ -127,7 +127,7 @@ std::string describe_spread(const std::string& min, const std::string& median,
   return min == max ? max : fmt::format("{} to {} (median {})", min, max, median);
 }
 
-std::string describe_pictures(const PartInfo& part) {
+std::string describe_pictures(const dataset::PartInfo& part) {
   const auto size = [](int width, int height) { return fmt::format("{}x{}", width, height); };
   const auto sizes = describe_spread(size(part.width.min, part.height.min),
                                      size(part.width.median, part.height.median),
@@ -139,7 +139,7 @@ std::string describe_pictures(const PartInfo& part) {
   return text;
 }
 
-std::string describe_sounds(const PartInfo& part) {
+std::string describe_sounds(const dataset::PartInfo& part) {
   const auto length = [](double seconds) { return fmt::format("{:.2f}", seconds); };
   auto text = fmt::format(", {} s, {} in all",
                           describe_spread(length(part.seconds.min), length(part.seconds.median),
@@ -152,7 +152,7 @@ std::string describe_sounds(const PartInfo& part) {
 }
 
 /// Nothing where no sample could be read.
-std::string describe_samples(const PartInfo& part, SampleKind kind) {
+std::string describe_samples(const dataset::PartInfo& part, SampleKind kind) {
   if (part.samples == static_cast<int64_t>(part.damaged.size())) return {};
   switch (kind) {
     case SampleKind::kImage:
@@ -165,7 +165,7 @@ std::string describe_samples(const PartInfo& part, SampleKind kind) {
   return fmt::format(", {} numbers each", part.dimension);
 }
 
-void print_classes(const DatasetInfo& info) {
+void print_classes(const dataset::DatasetInfo& info) {
   if (info.class_names.empty()) return;
   const char* learned = info.known ? "known" : "train";
   std::cout << fmt::format("\n{:<24} {:>8} {:>8}\n", "class", learned, "test");
@@ -176,7 +176,7 @@ void print_classes(const DatasetInfo& info) {
 }
 
 /// What was found out before any sample was read.
-void print_findings(const DatasetInfo& info, int width) {
+void print_findings(const dataset::DatasetInfo& info, int width) {
   const auto print = [&](const char* what, const std::string& text) {
     std::cout << fmt::format("{:<{}} {}\n", what, width, text);
   };
@@ -187,7 +187,7 @@ void print_findings(const DatasetInfo& info, int width) {
   for (const auto& remark : info.remarks) print("note", remark);
 }
 
-void print_info(const DatasetInfo& info) {
+void print_info(const dataset::DatasetInfo& info) {
   std::cout << fmt::format("{} {}s in {} classes\n", info.samples(), word_for(info.kind),
                            info.class_names.size());
   for (const auto& [name, part] : info.parts()) {
@@ -200,7 +200,7 @@ void print_info(const DatasetInfo& info) {
   print_classes(info);
 }
 
-void print_damage(const Inspection& inspection) {
+void print_damage(const data::Inspection& inspection) {
   const auto& info = inspection.info;
   print_findings(info, 8);
   for (const auto& [name, part] : info.parts()) {
@@ -208,8 +208,8 @@ void print_damage(const Inspection& inspection) {
   }
   int64_t official = 0;
   for (const auto& verdict : inspection.checksums) {
-    std::cout << fmt::format("{:<8} {}\n", match_name(verdict.match), verdict.sentence);
-    if (verdict.match == OfficialMatch::kMatches) ++official;
+    std::cout << fmt::format("{:<8} {}\n", dataset::match_name(verdict.match), verdict.sentence);
+    if (verdict.match == dataset::OfficialMatch::kMatches) ++official;
   }
   if (info.damaged() > 0 && !info.class_names.empty()) {
     std::cout << (inspection.trainable()
@@ -228,7 +228,7 @@ void print_damage(const Inspection& inspection) {
 }
 
 struct Arguments {
-  InspectRequest request;
+  data::InspectRequest request;
   bool json = false;
 };
 
@@ -272,7 +272,7 @@ void add(CLI::App& app, Context& context) {
                    "write sample images of each class to FILE.html or FILE.png");
   info->callback([info_arguments, &context] {
     info_arguments->request.context = open_context(context);
-    const auto result = inspect_data(info_arguments->request);
+    const auto result = data::inspect_data(info_arguments->request);
     info_arguments->json ? print_json(to_json(result)) : print_info(result.info);
   });
 
@@ -282,7 +282,7 @@ void add(CLI::App& app, Context& context) {
   verify_arguments->request.checksums = true;
   verify->callback([verify_arguments, &context] {
     verify_arguments->request.context = open_context(context);
-    const auto result = inspect_data(verify_arguments->request);
+    const auto result = data::inspect_data(verify_arguments->request);
     if (verify_arguments->json) {
       auto object = to_json(result);
       object["checksums"] = to_json(result.checksums);

@@ -4,7 +4,7 @@
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
-#include "projnce/pipeline/embed.h"
+#include "projnce/inference/embed.h"
 
 namespace projnce::app::embed_command {
 
@@ -25,7 +25,7 @@ const char* const kDetails =
 
 void add(CLI::App& app, Context& context) {
   struct Arguments {
-    EmbedRequest request;
+    inference::EmbedRequest request;
     bool json = false;
   };
   auto arguments = std::make_shared<Arguments>();
@@ -45,7 +45,7 @@ void add(CLI::App& app, Context& context) {
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {
     arguments->request.context = open_context(context);
-    const auto result = embed_inputs(arguments->request, context.logger);
+    const auto result = inference::embed_inputs(arguments->request, context.logger);
     if (arguments->json) {
       print_json(result);
     } else {

@@ -8,9 +8,8 @@
 #include "apps/projnce/options.h"
 #include "projnce/core/error.h"
 #include "projnce/eval/accuracy.h"
-#include "projnce/eval/interval.h"
+#include "projnce/inference/evaluate.h"
 #include "projnce/io/printable.h"
-#include "projnce/pipeline/evaluate.h"
 
 namespace projnce::app::eval_command {
 
@@ -35,47 +34,48 @@ std::string percent(std::optional<double> share) {
   return share ? fmt::format("{:.2f} %", 100 * *share) : "-";
 }
 
-std::string range(const Interval& interval) {
+std::string range(const eval::Interval& interval) {
   return fmt::format("{:.2f} to {:.2f} %", 100 * interval.low, 100 * interval.high);
 }
 
-void print_protocols(const EvalResult& result) {
+void print_protocols(const inference::EvalResult& result) {
   std::cout << fmt::format("{} test samples\n\n{:<12} {:>9} {:>19} {:>9} {:>12}\n", result.samples,
                            "protocol", "top-1", "95 % interval", "top-5", "calibration");
   for (const auto& judgement : result.judgements) {
-    std::cout << fmt::format("{:<12} {:>9} {:>19} {:>9} {:>12}\n",
-                             protocol_name(judgement.protocol), percent(judgement.accuracy.top1),
-                             range(judgement.interval), percent(judgement.accuracy.top5),
-                             percent(judgement.calibration_error));
+    std::cout << fmt::format(
+        "{:<12} {:>9} {:>19} {:>9} {:>12}\n", eval::protocol_name(judgement.protocol),
+        percent(judgement.accuracy.top1), range(judgement.interval),
+        percent(judgement.accuracy.top5), percent(judgement.calibration_error));
   }
 }
 
-void print_classes(const EvalResult& result) {
+void print_classes(const inference::EvalResult& result) {
   const auto& first = result.judgements.front();
   const auto& accuracy = first.accuracy;
   std::cout << fmt::format("\n{:<24} {:>8} {:>9} {:>19}  most often taken for ({})\n", "class",
-                           "samples", "top-1", "95 % interval", protocol_name(first.protocol));
+                           "samples", "top-1", "95 % interval",
+                           eval::protocol_name(first.protocol));
   bool any_few = false;
   for (size_t c = 0; c < result.class_names.size(); ++c) {
     const auto samples = accuracy.class_samples(c);
-    const bool few = samples < kFewTestSamples;
+    const bool few = samples < eval::kFewTestSamples;
     any_few = any_few || few;
-    const auto interval = clopper_pearson_interval(accuracy.confusion[c][c], samples);
+    const auto interval = eval::clopper_pearson_interval(accuracy.confusion[c][c], samples);
     std::cout << fmt::format("{:<24} {:>8} {:>9} {:>19}  {}\n", result.class_names[c],
                              fmt::format("{}{}", samples, few ? "*" : ""),
                              samples > 0 ? percent(accuracy.per_class[c]) : "-",
                              samples > 0 ? range(interval) : "-",
-                             most_often_taken_for(accuracy, c, result.class_names));
+                             inference::most_often_taken_for(accuracy, c, result.class_names));
   }
   if (any_few) {
     std::cout << fmt::format("* fewer than {} test samples: accuracy is uncertain\n",
-                             kFewTestSamples);
+                             eval::kFewTestSamples);
   }
 }
 
-void print_retrieval(const RetrievalReport& report) {
+void print_retrieval(const inference::RetrievalReport& report) {
   std::cout << "\nretrieval among the test samples\n";
-  const auto measures = retrieval_json(report);
+  const auto measures = inference::retrieval_json(report);
   for (const auto& [name, value] : measures.items()) {
     if (name != "queries") {
       std::cout << fmt::format("{:<24} {:>9}\n", name, percent(value.get<double>()));
@@ -84,18 +84,19 @@ void print_retrieval(const RetrievalReport& report) {
 }
 
 /// The first protocol, then all of them by name, then retrieval.
-ordered_json eval_json(const EvalResult& result) {
+ordered_json eval_json(const inference::EvalResult& result) {
   ordered_json json = {{"samples", result.samples}};
   ordered_json all;
   for (const auto& judgement : result.judgements) {
-    all[protocol_name(judgement.protocol)] = full_json(judgement, result.class_names);
+    all[eval::protocol_name(judgement.protocol)] =
+        inference::full_json(judgement, result.class_names);
   }
-  json["protocol"] = protocol_name(result.judgements.front().protocol);
+  json["protocol"] = eval::protocol_name(result.judgements.front().protocol);
   json.update(all.front());
   json["protocols"] = all;
-  json["retrieval"] = retrieval_json(result.retrieval);
+  json["retrieval"] = inference::retrieval_json(result.retrieval);
   if (result.data) {
-    json["data"] = {{"root", printable(result.data->root.native())},
+    json["data"] = {{"root", io::printable(result.data->root.native())},
                     {"gone", result.data->gone},
                     {"new", result.data->added},
                     {"relabeled", result.data->relabeled}};
@@ -104,22 +105,22 @@ ordered_json eval_json(const EvalResult& result) {
 }
 
 struct Arguments {
-  EvaluateRequest run;
-  EvaluateArraysRequest arrays;
+  inference::EvaluateRequest run;
+  inference::EvaluateArraysRequest arrays;
   bool json = false;
 };
 
-EvalResult evaluate(Arguments& arguments, const Context& context) {
+inference::EvalResult evaluate(Arguments& arguments, const Context& context) {
   const bool arrays = !arguments.arrays.embeddings.empty();
   if (arrays == !arguments.run.run.empty()) {
     fail("expected the directory of a run, or --embeddings with --labels");
   }
   if (!arrays) {
     arguments.run.context = open_context(context);
-    return evaluate_run(arguments.run, context.logger);
+    return inference::evaluate_run(arguments.run, context.logger);
   }
   arguments.arrays.judge = arguments.run.judge;
-  return evaluate_arrays(arguments.arrays);
+  return inference::evaluate_arrays(arguments.arrays);
 }
 
 }  // namespace

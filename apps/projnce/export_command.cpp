@@ -4,7 +4,7 @@
 
 #include "apps/projnce/command.h"
 #include "projnce/core/error.h"
-#include "projnce/pipeline/export_run.h"
+#include "projnce/inference/export_run.h"
 
 namespace projnce::app::export_command {
 
@@ -52,7 +52,7 @@ void print_lines(const nlohmann::ordered_json& result) {
 
 void add(CLI::App& app, Context& /*context*/) {
   struct Arguments {
-    ExportRequest request;
+    inference::ExportRequest request;
     bool json = false;
   };
   auto arguments = std::make_shared<Arguments>();
@@ -69,7 +69,7 @@ void add(CLI::App& app, Context& /*context*/) {
       fail(Hint{"such as --onnx model.onnx or --safetensors encoder.safetensors"},
            "export needs --onnx FILE, --safetensors FILE or both");
     }
-    const auto result = export_run(arguments->request);
+    const auto result = inference::export_run(arguments->request);
     arguments->json ? print_json(result) : print_lines(result);
   });
 }

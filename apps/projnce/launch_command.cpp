@@ -26,7 +26,7 @@ std::vector<std::string> restart_arguments(std::vector<std::string> arguments) {
 }  // namespace
 
 void add(CLI::App& app, Context& context) {
-  auto plan = std::make_shared<LaunchPlan>();
+  auto plan = std::make_shared<distributed::LaunchPlan>();
   auto* command = add_command(app, "launch", kSummary, kDetails);
   add_number(*command, "-n,--ranks", plan->ranks, between(1, 4096), "number of processes");
   add_number(*command, "--max-restarts", plan->max_restarts, between(0, 1'000'000),
@@ -37,7 +37,7 @@ void add(CLI::App& app, Context& context) {
     plan->program = std::filesystem::read_symlink("/proc/self/exe");
     plan->restart_arguments = restart_arguments(plan->arguments);
     plan->say = [&context](const std::string& sentence) { context.logger->warn("{}", sentence); };
-    context.exit_status = launch(*plan);
+    context.exit_status = distributed::launch(*plan);
   });
 }
 

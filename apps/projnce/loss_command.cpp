@@ -10,7 +10,7 @@
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
 #include "projnce/core/error.h"
-#include "projnce/pipeline/loss_cases.h"
+#include "projnce/golden/loss_cases.h"
 
 namespace projnce::app::loss_command {
 
@@ -48,14 +48,14 @@ nlohmann::json read_json(const std::string& path) {
 
 /// The field of one name, over all cases, that comes nearest to its tolerance or exceeds it most.
 struct Worst {
-  FieldError error;
+  golden::FieldError error;
   int64_t cases = 0;
   int64_t failed = 0;
 
   double used() const { return error.allowed > 0 ? error.error / error.allowed : error.error; }
 };
 
-std::map<std::string, Worst> worst_by_field(const std::vector<FieldError>& errors) {
+std::map<std::string, Worst> worst_by_field(const std::vector<golden::FieldError>& errors) {
   std::map<std::string, Worst> worst;
   for (const auto& error : errors) {
     auto& field = worst[error.field];
@@ -90,7 +90,7 @@ void print(const std::map<std::string, Worst>& worst) {
 }
 
 void check(const Arguments& arguments, const nlohmann::json& file, const nlohmann::json& results) {
-  const auto worst = worst_by_field(check_loss_cases(file, results, arguments.type()));
+  const auto worst = worst_by_field(golden::check_loss_cases(file, results, arguments.type()));
   if (arguments.json) {
     std::cout << to_json(worst) << "\n";
   } else {
@@ -107,7 +107,7 @@ void check(const Arguments& arguments, const nlohmann::json& file, const nlohman
 void run(const Arguments& arguments) {
   const auto file = read_json(arguments.file);
   try {
-    const auto results = evaluate_loss_cases(file, arguments.type());
+    const auto results = golden::evaluate_loss_cases(file, arguments.type());
     if (arguments.check) return check(arguments, file, results);
     std::cout << results << "\n";
   } catch (const Error& error) {

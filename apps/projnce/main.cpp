@@ -26,9 +26,9 @@ void add_json_flag(CLI::App& command, bool& json) {
 }
 
 CLI::Option* add_layout_option(CLI::App& command, std::string& layout) {
-  return command.add_option(
-      "--layout", layout,
-      concat("dataset layout of the path (default: auto-detect): ", join(dataset_names())));
+  return command.add_option("--layout", layout,
+                            concat("dataset layout of the path (default: auto-detect): ",
+                                   join(dataset::dataset_names())));
 }
 
 void print_json(const nlohmann::ordered_json& object) {
@@ -37,8 +37,8 @@ void print_json(const nlohmann::ordered_json& object) {
   std::cout << object.dump(2, ' ', /*ensure_ascii=*/false, kReplace) << '\n';
 }
 
-OpenContext open_context(const Context& context) {
-  OpenContext open;
+dataset::OpenContext open_context(const Context& context) {
+  dataset::OpenContext open;
   open.logger = context.logger;
   if (const char* root = std::getenv("PROJNCE_DATA")) open.data_root = root;
   if (const char* home = std::getenv("HOME"))
@@ -82,10 +82,10 @@ std::string command_line(int argc, char** argv) {
 
 /// PROJNCE_ISA holds kernels to fewer instructions than the processor has, for tests and
 /// measurements.
-std::optional<Isa> wanted_isa() {
+std::optional<kernel::Isa> wanted_isa() {
   const char* name = std::getenv("PROJNCE_ISA");
   if (!name) return std::nullopt;
-  return isa_named(name);
+  return kernel::isa_named(name);
 }
 
 /// What was typed, without the program's name. `projnce help train` is `projnce train --help`.
@@ -123,7 +123,7 @@ int parse_and_run(CLI::App& app, std::vector<std::string> arguments) {
 }
 
 int run(int argc, char** argv) {
-  std::optional<ForcedIsa> forced;
+  std::optional<kernel::ForcedIsa> forced;
   if (const auto isa = wanted_isa()) forced.emplace(*isa);
   Context context{.logger = make_logger(), .command_line = command_line(argc, argv)};
   CLI::App app(kDescription, "projnce");

@@ -6,7 +6,7 @@
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
-#include "projnce/pipeline/information_report.h"
+#include "projnce/inference/information_report.h"
 
 namespace projnce::app::mi_command {
 
@@ -87,7 +87,7 @@ void print_information(const ordered_json& result) {
 
 void add(CLI::App& app, Context& /*context*/) {
   struct Arguments {
-    ArrayInformationRequest request;
+    inference::ArrayInformationRequest request;
     bool json = false;
   };
   auto arguments = std::make_shared<Arguments>();
@@ -114,7 +114,7 @@ void add(CLI::App& app, Context& /*context*/) {
       "range of a coordinate");
   add_json_flag(*command, arguments->json);
   command->callback([arguments] {
-    const auto result = information_of_arrays(arguments->request);
+    const auto result = inference::information_of_arrays(arguments->request);
     arguments->json ? print_json(result) : print_information(result);
   });
 }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "projnce/core/range_text.h"
+#include "projnce/core/names.h"
 
 namespace projnce::app {
 

@@ -5,8 +5,8 @@
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
-#include "projnce/io/atomic_file.h"
-#include "projnce/pipeline/predict.h"
+#include "projnce/inference/predict.h"
+#include "projnce/io/filesystem/atomic_file.h"
 
 namespace projnce::app::predict_command {
 
@@ -26,12 +26,12 @@ const char* const kDetails =
     "that was trained on vectors takes .npy matrices.";
 
 struct Arguments {
-  PredictRequest request;
+  inference::PredictRequest request;
   std::filesystem::path csv;
   bool json = false;
 };
 
-void warn_of_problems(const Predictions& predictions, Context& context) {
+void warn_of_problems(const inference::Predictions& predictions, Context& context) {
   for (const auto& prediction : predictions.rows) {
     if (prediction.problem.empty()) continue;
     context.logger->warn("left out: {}", prediction.problem);
@@ -44,14 +44,15 @@ void warn_of_problems(const Predictions& predictions, Context& context) {
 }
 
 void run(const Arguments& arguments, Context& context) {
-  const auto predictions = predict_inputs(arguments.request);
+  const auto predictions = inference::predict_inputs(arguments.request);
   warn_of_problems(predictions, context);
   if (!arguments.csv.empty()) {
-    write_file_atomically(arguments.csv, predictions_csv(predictions, arguments.request.top_k));
+    io::write_file_atomically(arguments.csv,
+                              inference::predictions_csv(predictions, arguments.request.top_k));
   }
-  if (arguments.json) return print_json(predictions_json(predictions));
+  if (arguments.json) return print_json(inference::predictions_json(predictions));
   if (arguments.csv.empty()) {
-    std::cout << predictions_csv(predictions, arguments.request.top_k);
+    std::cout << inference::predictions_csv(predictions, arguments.request.top_k);
     return;
   }
   const auto read = std::count_if(predictions.rows.begin(), predictions.rows.end(),

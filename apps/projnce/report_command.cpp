@@ -3,7 +3,7 @@
 #include <iostream>
 
 #include "apps/projnce/command.h"
-#include "projnce/pipeline/report.h"
+#include "projnce/report/build/report.h"
 
 namespace projnce::app::report_command {
 
@@ -25,7 +25,7 @@ const char* const kDetails =
 
 void add(CLI::App& app, Context& context) {
   struct Arguments {
-    ReportRequest request;
+    report::ReportRequest request;
     bool json = false;
   };
   auto arguments = std::make_shared<Arguments>();
@@ -39,7 +39,7 @@ void add(CLI::App& app, Context& context) {
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {
     arguments->request.context = open_context(context);
-    const auto result = report_runs(arguments->request, context.logger);
+    const auto result = report::report_runs(arguments->request, context.logger);
     if (arguments->json) return print_json(result);
     std::cout << fmt::format(
         "{} of {} run(s), {:.1f} MB\n", result.at("files")[0].get<std::string>(),

@@ -7,11 +7,9 @@
 #include "apps/projnce/stop_signal.h"
 #include "projnce/core/names.h"
 #include "projnce/core/progress.h"
-#include "projnce/reproduce/paper_files.h"
+#include "projnce/reproduce/experiment.h"
 #include "projnce/reproduce/reproduce.h"
-#include "projnce/reproduce/result_json.h"
-#include "projnce/reproduce/result_terminal.h"
-#include "projnce/reproduce/scale.h"
+#include "projnce/reproduce/result_formats.h"
 
 namespace projnce::app::reproduce_command {
 
@@ -31,7 +29,7 @@ const char* const kDetails =
     "shared between tables; the same command goes on with what was stopped.";
 
 struct Arguments {
-  ReproduceRequest request;
+  reproduce::ReproduceRequest request;
   bool dry_run = false;
   bool json = false;
 };
@@ -52,26 +50,27 @@ void print_plan(const nlohmann::ordered_json& plan) {
                            plan.at("recipe").get<std::string>());
 }
 
-void print_outcome(const ReproduceOutcome& outcome, bool json) {
+void print_outcome(const reproduce::ReproduceOutcome& outcome, bool json) {
   if (json) {
-    print_json(result_json(outcome.result));
+    print_json(reproduce::result_json(outcome.result));
     return;
   }
-  std::cout << result_terminal(outcome.result);
+  std::cout << reproduce::result_terminal(outcome.result);
   for (const auto& file : outcome.files) std::cout << file.string() << '\n';
 }
 
 void run(const Arguments& arguments, Context& context) {
   catch_stop_signals();
-  const ReproduceEnvironment environment{.logger = context.logger,
-                                         .stop_requested = [] { return stop_signal() != 0; },
-                                         .data = open_context(context)};
+  const reproduce::ReproduceEnvironment environment{
+      .logger = context.logger,
+      .stop_requested = [] { return stop_signal() != 0; },
+      .data = open_context(context)};
   if (arguments.dry_run) {
-    const auto plan = plan_reproduction(arguments.request, environment);
+    const auto plan = reproduce::plan_reproduction(arguments.request, environment);
     arguments.json ? print_json(plan) : print_plan(plan);
     return;
   }
-  const auto outcome = reproduce(arguments.request, environment);
+  const auto outcome = reproduce::reproduce(arguments.request, environment);
   print_outcome(outcome, arguments.json);
   if (!outcome.finished) {
     context.logger->info("stopped; the same command goes on");
@@ -88,9 +87,11 @@ void add(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<Arguments>();
   auto* command = add_command(app, "reproduce", kSummary, kDetails);
   auto& request = arguments->request;
-  command->add_option("NAME", request.what, join(experiment_names()) + ", or a file of that form")
+  command
+      ->add_option("NAME", request.what,
+                   join(reproduce::experiment_names()) + ", or a file of that form")
       ->required();
-  add_choice(*command, "--scale", request.scale, scale_names(),
+  add_choice(*command, "--scale", request.scale, reproduce::scale_names(),
              "size of encoders, data and training");
   command
       ->add_option("--dataset", request.datasets,

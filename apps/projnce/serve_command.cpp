@@ -8,7 +8,7 @@
 #include "apps/projnce/options.h"
 #include "apps/projnce/stop_signal.h"
 #include "projnce/core/error.h"
-#include "projnce/pipeline/report_writer.h"
+#include "projnce/report/build/report_writer.h"
 
 namespace projnce::app::serve_command {
 
@@ -31,7 +31,8 @@ struct Arguments {
 
 void run(const Arguments& arguments, Context& context) {
   catch_stop_signals();
-  const RunServer server(arguments.runs, arguments.port, make_report_source(), context.logger);
+  const report::RunServer server(arguments.runs, arguments.port, report::make_report_source(),
+                                 context.logger);
   std::cerr << "serving " << arguments.runs.string() << " at " << server.address()
             << "  (Ctrl-C ends it)" << std::endl;
   while (stop_signal() == 0) {

@@ -7,11 +7,11 @@
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/stop_signal.h"
+#include "projnce/config/run_request.h"
 #include "projnce/core/error.h"
-#include "projnce/pipeline/named_data.h"
-#include "projnce/pipeline/run_directory.h"
-#include "projnce/pipeline/train.h"
-#include "projnce/report/terminal_summary.h"
+#include "projnce/io/filesystem/run_directory.h"
+#include "projnce/report/terminal/terminal_summary.h"
+#include "projnce/run/train.h"
 
 namespace projnce::app::train_command {
 
@@ -33,23 +33,24 @@ const char* const kDetails =
     "with wrong labels (docs/results.md); with it, what it leaves out is the paper's.";
 
 struct Arguments {
-  TrainRequest request;
+  run::TrainRequest request;
   bool json = false;
 };
 
-void print_summary(const TrainOutcome& outcome) {
-  const auto curves = summary_curves(RunPaths{outcome.run}.metrics(),
-                                     outcome.summary.at("protocol").get<std::string>());
-  std::cout << terminal_summary(
+void print_summary(const run::TrainOutcome& outcome) {
+  const auto curves = report::summary_curves(io::RunPaths{outcome.run}.metrics(),
+                                             outcome.summary.at("protocol").get<std::string>());
+  std::cout << report::terminal_summary(
       outcome.summary, curves,
-      terminal_style(STDOUT_FILENO, [](auto name) { return std::getenv(name); }),
+      report::terminal_style(STDOUT_FILENO, [](auto name) { return std::getenv(name); }),
       outcome.report.string());
 }
 
 /// The first argument is a configuration file; data has its option.
-void check_config(const RunRequest& request) {
+void check_config(const config::RunRequest& request) {
   const auto& config = request.config;
-  if (config.empty() || config.extension() == ".toml" || !names_dataset(config.string())) return;
+  if (config.empty() || config.extension() == ".toml" || !config::names_dataset(config.string()))
+    return;
   std::error_code ignored;
   if (std::filesystem::exists(config / "config.toml", ignored)) {
     fail(Hint{concat("did you mean --resume --out ", config.string(), ", or ",
@@ -64,9 +65,9 @@ void run(const Arguments& arguments, Context& context) {
   check_config(arguments.request.run);
   catch_stop_signals();
   const auto outcome =
-      train(arguments.request, {.logger = context.logger,
-                                .stop_requested = [] { return stop_signal() != 0; },
-                                .data = open_context(context)});
+      run::train(arguments.request, {.logger = context.logger,
+                                     .stop_requested = [] { return stop_signal() != 0; },
+                                     .data = open_context(context)});
   if (outcome.lost_checkpoints > 0) {
     context.logger->warn("{} checkpoint(s) could not be written", outcome.lost_checkpoints);
   }

@@ -4,7 +4,7 @@
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
-#include "projnce/pipeline/embedding_map.h"
+#include "projnce/inference/embedding_map.h"
 
 namespace projnce::app::tsne_command {
 
@@ -36,7 +36,7 @@ void print_map(const nlohmann::ordered_json& result) {
 
 void add(CLI::App& app, Context& context) {
   struct Arguments {
-    MapRequest request;
+    inference::MapRequest request;
     bool json = false;
   };
   auto arguments = std::make_shared<Arguments>();
@@ -49,7 +49,8 @@ void add(CLI::App& app, Context& context) {
   command->add_option("-o,--output", request.outputs,
                       "file to write; may be given several times (RUN/tsne.npy)");
   add_choice(*command, "--method", request.method,
-             {{"tsne", MapMethod::kTsne}, {"pca", MapMethod::kPca}}, "how to map the rows");
+             {{"tsne", inference::MapMethod::kTsne}, {"pca", inference::MapMethod::kPca}},
+             "how to map the rows");
   add_number(*command, "--perplexity", tsne.perplexity, at_least(1),
              "effective number of neighbors; default: 30, fewer for under 91 samples");
   add_number(*command, "--iterations", tsne.iterations, between(0, 1'000'000),
@@ -58,11 +59,12 @@ void add(CLI::App& app, Context& context) {
              "early exaggeration factor");
   add_number(*command, "--theta", tsne.theta, between(0, 1), "Barnes-Hut angle; 0 = exact");
   add_choice(*command, "--init", tsne.init,
-             {{"pca", TsneStart::kPca}, {"random", TsneStart::kRandom}}, "initial positions");
+             {{"pca", eval::TsneStart::kPca}, {"random", eval::TsneStart::kRandom}},
+             "initial positions");
   add_number(*command, "--seed", tsne.seed, at_least(0), "random seed of the initial positions");
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {
-    const auto result = map_embeddings(arguments->request, context.logger);
+    const auto result = inference::map_embeddings(arguments->request, context.logger);
     arguments->json ? print_json(result) : print_map(result);
   });
 }

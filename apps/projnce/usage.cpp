@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <string_view>
 
+#include "projnce/config/run_request.h"
+#include "projnce/config/standard_settings.h"
 #include "projnce/core/names.h"
-#include "projnce/pipeline/named_data.h"
-#include "projnce/pipeline/setting_keys.h"
 
 namespace projnce::app {
 
@@ -50,13 +50,13 @@ std::string did_you_mean(const std::string& text) {
 std::string option_guess(const CLI::App& command, const std::string& argument) {
   const auto name = bare_name(argument);
   if (has_option(command, "--set")) {
-    const auto setting = setting_named(name);
+    const auto setting = config::setting_named(name);
     if (!setting.empty()) return did_you_mean(concat("--set ", setting, "=VALUE"));
   }
   const auto nearest = nearest_name(name, option_names(command));
   if (!nearest.empty()) return did_you_mean("--" + nearest);
   if (has_option(command, "--set")) {
-    const auto setting = nearest_setting(name);
+    const auto setting = config::nearest_setting(name);
     if (!setting.empty()) return did_you_mean(concat("--set ", setting, "=VALUE"));
   }
   if (command.get_name() == "launch") return "put -- before the command and its options; ";
@@ -82,7 +82,7 @@ Error unknown_command(const CLI::App& command, const std::string& argument) {
 
 Error surplus_argument(const CLI::App& command, const std::string& argument) {
   const auto path = command_path(command);
-  const bool data = has_option(command, "--data") && names_dataset(argument);
+  const bool data = has_option(command, "--data") && config::names_dataset(argument);
   return Error(concat(path, " does not expect another argument '", argument, "'"),
                concat(data ? did_you_mean("--data " + argument) : "", "see '", path, " --help'"));
 }

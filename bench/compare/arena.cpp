@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "projnce/pipeline/array_files.h"
+#include "projnce/inference/array_files.h"
 
 namespace projnce::bench {
 
@@ -33,7 +33,7 @@ Contestant Arena::peer(const std::string& name, const std::string& computes,
   auto request = parameters;
   for (const auto& [key, tensor] : {std::pair{"x", data.x}, std::pair{"labels", data.labels}}) {
     const auto path = scratch_ / fmt::format("{}-{}.npy", stem, key);
-    write_array(path, tensor.detach());
+    inference::write_array(path, tensor.detach());
     request[key] = path.string();
   }
   return {.name = name, .computes = computes, .run = [this, name, request] {

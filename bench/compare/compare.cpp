@@ -12,7 +12,7 @@
 #include "bench/compare/machine.h"
 #include "bench/compare/report.h"
 #include "projnce/core/error.h"
-#include "projnce/io/atomic_file.h"
+#include "projnce/io/filesystem/atomic_file.h"
 
 namespace projnce::bench {
 
@@ -91,7 +91,7 @@ int run_cases(Arena& arena, const std::vector<Case>& cases) {
     warn_about_blas(outcome, report.at("machine"));
     report["cases"].push_back(to_json(outcome));
     // After each case: whoever stops a long run keeps what is done.
-    if (!options.json.empty()) write_file_atomically(options.json, report.dump(2) + "\n");
+    if (!options.json.empty()) io::write_file_atomically(options.json, report.dump(2) + "\n");
     sound = sound && outcome.problems.empty();
   }
   return sound ? 0 : 1;

@@ -20,7 +20,7 @@ std::vector<Contestant> mixed_ksg_contestants(Arena& arena, const Case& task) {
   data.x = unit(data.x).detach();
   const auto y = data.labels.to(torch::kFloat64).unsqueeze(1);  // [N, 1]
   Contestant ours = {.name = "ours", .computes = task.name, .run = [x = data.x, y] {
-                       return timed([&] { return mixed_ksg(x, y, kNeighbours); });
+                       return timed([&] { return information::mixed_ksg(x, y, kNeighbours); });
                      }};
   return {std::move(ours), arena.peer("mixed_KSG", task.name, data, {{"k", kNeighbours}})};
 }

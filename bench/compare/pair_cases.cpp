@@ -15,8 +15,8 @@ constexpr double kPairTemperature = 0.07;
 
 Contestant our_supcon(const std::string& name, const LabelledRows& data) {
   return gradient_contestant(name, "supcon", {data.x}, [data] {
-    return SupConLoss({.temperature = kPairTemperature})
-        .forward(make_batch(unit(data.x), data.labels));
+    return loss::SupConLoss({.temperature = kPairTemperature})
+        .forward(loss::make_batch(unit(data.x), data.labels));
   });
 }
 
@@ -24,17 +24,17 @@ Contestant our_supcon(const std::string& name, const LabelledRows& data) {
 Contestant our_chunks(const LabelledRows& data) {
   auto contestant = our_supcon("ours, any device", data);
   contestant.run = [run = std::move(contestant.run)] {
-    const ForcedPairEngine chunks(PairEngine::kChunks);
+    const loss::ForcedPairEngine chunks(loss::PairEngine::kChunks);
     return run();
   };
   return contestant;
 }
 
 /// What older processors get.
-Contestant our_older(const LabelledRows& data, Isa isa) {
-  auto contestant = our_supcon("ours, " + std::string(isa_name(isa)), data);
+Contestant our_older(const LabelledRows& data, kernel::Isa isa) {
+  auto contestant = our_supcon("ours, " + std::string(kernel::isa_name(isa)), data);
   contestant.run = [run = std::move(contestant.run), isa] {
-    const ForcedIsa older(isa);
+    const kernel::ForcedIsa older(isa);
     return run();
   };
   return contestant;
@@ -54,8 +54,8 @@ std::vector<Contestant> supcon_contestants(Arena& arena, const Case& task) {
   const auto data = make_labelled_rows(task.rows, task.dims, task.classes);
   const auto too_large = arena.too_large(task.rows);
   std::vector<Contestant> contestants = {our_supcon("ours", data), our_chunks(data)};
-  for (const auto isa : {Isa::kPlain, Isa::kAvx2}) {
-    if (isa < best_isa()) contestants.push_back(our_older(data, isa));
+  for (const auto isa : {kernel::Isa::kPlain, kernel::Isa::kAvx2}) {
+    if (isa < kernel::best_isa()) contestants.push_back(our_older(data, isa));
   }
   contestants.push_back(with_masks("supcon", data, plain_supcon, too_large));
   for (const auto* peer : {"SupContrast", "SupContrast, compiled", "pytorch-metric-learning",
@@ -71,8 +71,8 @@ std::vector<Contestant> supcon_contestants(Arena& arena, const Case& task) {
 std::vector<Contestant> projnce_contestants(Arena& arena, const Case& task) {
   const auto data = make_labelled_rows(task.rows, task.dims, task.classes);
   auto ours = gradient_contestant("ours, projnce", "projnce", {data.x}, [data] {
-    return ProjnceLoss({.temperature = kPairTemperature})
-        .forward(make_batch(unit(data.x), data.labels));
+    return loss::ProjnceLoss({.temperature = kPairTemperature})
+        .forward(loss::make_batch(unit(data.x), data.labels));
   });
   return {our_supcon("ours, supcon", data), std::move(ours),
           with_masks("projnce", data, plain_projnce, arena.too_large(task.rows))};

@@ -33,10 +33,10 @@ Contestants perp_contestants(const Case& task) {
   const auto hard = torch::one_hot(data.labels, task.classes).to(torch::kFloat32);
   const auto q = (4 * hard + torch::randn({task.rows, task.classes})).softmax(1);  // [N, C]
   const auto ours = [=](const torch::Tensor& z) {
-    auto batch = make_batch(z, data.labels);
+    auto batch = loss::make_batch(z, data.labels);
     batch.candidate_soft_labels = q;
-    return projnce_perp(batch, {.temperature = kClassTemperature,
-                                .perp = {.soft_source = SoftSource::kGiven}})
+    return loss::projnce_perp(batch, {.temperature = kClassTemperature,
+                                      .perp = {.soft_source = projection::SoftSource::kGiven}})
         .loss;
   };
   const auto plain = [=](const torch::Tensor& z) {
@@ -49,7 +49,8 @@ Contestants perp_contestants(const Case& task) {
 Contestants med_contestants(const Case& task) {
   const auto data = make_labelled_rows(task.rows, task.dims, task.classes);
   const auto ours = [=](const torch::Tensor& z) {
-    return projnce_med(make_batch(z, data.labels), {.temperature = kClassTemperature}).loss;
+    return loss::projnce_med(loss::make_batch(z, data.labels), {.temperature = kClassTemperature})
+        .loss;
   };
   const auto plain = [=](const torch::Tensor& z) {
     const auto g = plain_medians(z, data.labels, task.classes);
@@ -62,7 +63,9 @@ Contestants mlp_contestants(const Case& task) {
   const auto data = make_labelled_rows(task.rows, task.dims, task.classes);
   const auto matrix = torch::randn({task.classes, task.dims}).requires_grad_(true);
   const auto ours = [=](const torch::Tensor& z) {
-    return projnce_mlp(make_batch(z, data.labels), matrix, {.temperature = kClassTemperature}).loss;
+    return loss::projnce_mlp(loss::make_batch(z, data.labels), matrix,
+                             {.temperature = kClassTemperature})
+        .loss;
   };
   const auto plain = [=](const torch::Tensor& z) {
     return plain_class_contrast(z, data.labels, unit(matrix), kClassTemperature);
@@ -79,8 +82,8 @@ Contestants nadaraya_watson_contestants(const Case& task, double spread, SoftLab
   data.labels = data.labels.index_select(0, torch::randperm(task.rows));
   const auto weights = torch::randn({task.rows, task.classes});  // a gradient for every entry
   const auto ours = [=](const torch::Tensor& z) {
-    const auto q =
-        nadaraya_watson(z, group_by_class(data.labels), {.bandwidth = kBandwidth});  // [N, C]
+    const auto q = projection::nadaraya_watson(z, projection::group_by_class(data.labels),
+                                               {.bandwidth = kBandwidth});  // [N, C]
     return (q * weights).square().sum();
   };
   const auto plain = [=](const torch::Tensor& z) {
@@ -100,9 +103,10 @@ Contestants nadaraya_watson_contestants(const Case& task, double spread, SoftLab
 Contestants median_contestants(const Case& task) {
   const auto data = make_labelled_rows(task.rows, task.dims, task.classes);
   const auto ours = [=] {
-    const CandidateRows candidates = {
-        .rows = data.x, .groups = group_by_class(data.labels), .num_anchors = task.rows};
-    return project_medians(candidates, {}).vectors.square().sum();
+    const projection::CandidateRows candidates = {.rows = data.x,
+                                                  .groups = projection::group_by_class(data.labels),
+                                                  .num_anchors = task.rows};
+    return projection::project_medians(candidates, {}).vectors.square().sum();
   };
   const auto plain = [=] {
     return plain_medians(data.x, data.labels, task.classes).square().sum();

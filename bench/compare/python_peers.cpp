@@ -19,14 +19,14 @@ namespace {
 using nlohmann::json;
 
 struct Pipe {
-  FileDescriptor read_end;
-  FileDescriptor write_end;
+  io::FileDescriptor read_end;
+  io::FileDescriptor write_end;
 };
 
 Pipe open_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) fail_working("pipe: ", std::strerror(errno));
-  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+  return {io::FileDescriptor(ends[0]), io::FileDescriptor(ends[1])};
 }
 
 /// The child's standard input and output are pipes; it complains on our standard error.

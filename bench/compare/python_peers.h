@@ -7,7 +7,7 @@
 #include <string>
 
 #include "bench/compare/contestant.h"
-#include "projnce/io/file_descriptor.h"
+#include "projnce/io/filesystem/file_descriptor.h"
 
 namespace projnce::bench {
 
@@ -39,8 +39,8 @@ class PythonPeers {
 
   PythonPeersOptions options_;
   pid_t child_ = -1;
-  FileDescriptor requests_;
-  FileDescriptor answers_;
+  io::FileDescriptor requests_;
+  io::FileDescriptor answers_;
 };
 
 }  // namespace projnce::bench

@@ -84,7 +84,8 @@ Case retrieval_case(const std::string& name, int64_t references) {
 std::vector<Contestant> knn_contestants(const Case& task) {
   const auto data = draw_references(task.rows);
   const auto ours = [data] {
-    const auto found = nearest_neighbors(data.queries, data.references, {.neighbors = kNeighbors});
+    const auto found =
+        eval::nearest_neighbors(data.queries, data.references, {.neighbors = kNeighbors});
     return found.scores.sum(torch::kFloat64).item<double>();
   };
   return {{.name = "ours", .computes = task.name, .run = [=] { return timed(ours); }},
@@ -96,7 +97,7 @@ std::vector<Contestant> knn_contestants(const Case& task) {
 std::vector<Contestant> map_contestants(const Case& task) {
   const auto data = draw_references(task.rows);
   const auto ours = [data] {
-    return measure_retrieval(data.queries, data.query_labels, data.references, data.labels)
+    return eval::measure_retrieval(data.queries, data.query_labels, data.references, data.labels)
         .map_at_r;
   };
   return {{.name = "ours", .computes = task.name, .run = [=] { return timed(ours); }},

@@ -18,15 +18,15 @@ constexpr int64_t kViews = 2;
 const char* const kTorchName = "LibTorch in C++, channels-last";
 const char* const kOurName = "projnce";
 
-EncoderPtr make_encoder(const ResNetOptions& options) {
-  return std::make_shared<ResNet>(options);
+encoder::EncoderPtr make_encoder(const encoder::ResNetOptions& options) {
+  return std::make_shared<encoder::ResNet>(options);
 }
-EncoderPtr make_encoder(const AudioCnnOptions& options) {
-  return std::make_shared<AudioCnn>(options);
+encoder::EncoderPtr make_encoder(const encoder::AudioCnnOptions& options) {
+  return std::make_shared<encoder::AudioCnn>(options);
 }
 
 template <class Options>
-EncoderPtr make_encoder(Options options, Engine engine) {
+encoder::EncoderPtr make_encoder(Options options, encoder::Engine engine) {
   options.engine = engine;
   torch::manual_seed(1);
   return make_encoder(options);
@@ -37,8 +37,8 @@ EncoderPtr make_encoder(Options options, Engine engine) {
 constexpr int64_t kSettlingSteps = 1;
 
 /// Steps on one batch that stays in memory, as SupContrast's rival takes them too.
-Rival random_steps(const std::string& name, const EncoderPtr& encoder, const Batch& batch,
-                   int64_t steps) {
+Rival random_steps(const std::string& name, const encoder::EncoderPtr& encoder,
+                   const loader::Batch& batch, int64_t steps) {
   auto training = std::make_shared<TrainingStep>(encoder);
   return {.name = name, .turn = [training, batch, steps] {
             Turn settling;
@@ -102,7 +102,7 @@ std::vector<Rival> python_rivals(PythonPeers& peers, const std::string& work, in
 }
 
 Contest resnet18_contest(int64_t samples, int rounds, PythonPeers& peers) {
-  const ResNetOptions options{};
+  const encoder::ResNetOptions options{};
   return {
       .name = fmt::format("resnet18-{}", samples),
       .title = fmt::format("ResNet-18, 3x3 stem, 32x32, batch {} x 2 views, whole step", samples),
@@ -113,14 +113,16 @@ Contest resnet18_contest(int64_t samples, int rounds, PythonPeers& peers) {
       .rivals = [=, &peers]() -> std::vector<Rival> {
         const auto batch = random_batch(samples, options.input);
         auto rivals = python_rivals(peers, "step", samples);
-        rivals.push_back(random_steps(kTorchName, make_encoder(options, Engine::kTorch), batch, 1));
-        rivals.push_back(random_steps(kOurName, make_encoder(options, Engine::kNative), batch, 1));
+        rivals.push_back(
+            random_steps(kTorchName, make_encoder(options, encoder::Engine::kTorch), batch, 1));
+        rivals.push_back(
+            random_steps(kOurName, make_encoder(options, encoder::Engine::kNative), batch, 1));
         return rivals;
       }};
 }
 
 Contest audio_contest(int64_t samples, int64_t moments, int rounds) {
-  const AudioCnnOptions options{.input = {.channels = 1, .height = 128, .width = moments}};
+  const encoder::AudioCnnOptions options{.input = {.channels = 1, .height = 128, .width = moments}};
   return {
       .name = fmt::format("audio-{}", moments),
       .title = fmt::format("audio-cnn, 1x128x{}, batch {} x 2 views, whole step", moments, samples),
@@ -130,20 +132,20 @@ Contest audio_contest(int64_t samples, int64_t moments, int rounds) {
       .rounds = rounds,
       .rivals = [=]() -> std::vector<Rival> {
         const auto batch = random_batch(samples, options.input);
-        return {random_steps(kTorchName, make_encoder(options, Engine::kTorch), batch, 1),
-                random_steps(kOurName, make_encoder(options, Engine::kNative), batch, 1)};
+        return {random_steps(kTorchName, make_encoder(options, encoder::Engine::kTorch), batch, 1),
+                random_steps(kOurName, make_encoder(options, encoder::Engine::kNative), batch, 1)};
       }};
 }
 
 /// Takes its batches from a loader of its own turn, so that nothing is made for it while others
 /// run; a few steps first bring the loader into its stride.
-Rival loaded_steps(const std::string& name, const EncoderPtr& encoder,
+Rival loaded_steps(const std::string& name, const encoder::EncoderPtr& encoder,
                    const LoadedPictures& pictures, int64_t samples, int threads) {
   constexpr int64_t kFirst = 5;
   constexpr int64_t kSteps = 15;
   auto training = std::make_shared<TrainingStep>(encoder);
   return {.name = name, .turn = [=] {
-            TrainLoader loader(pictures.dataset, pictures.loader_options(samples, threads));
+            loader::TrainLoader loader(pictures.dataset, pictures.loader_options(samples, threads));
             loader.start_epoch(0);
             Turn warm_up;
             for (int64_t i = 0; i < kFirst; ++i) training->run(*loader.next(), warm_up);
@@ -162,10 +164,10 @@ Rival loaded_steps(const std::string& name, const EncoderPtr& encoder,
 Contest loaded_contest(const TrainingBenchOptions& bench) {
   constexpr int64_t kSamples = 256;
   constexpr int64_t kWidth = 16;  // as the encoder "resnet-small" has it
-  const ResNetOptions options{.input = {.channels = 1, .height = 28, .width = 28},
-                              .widths = {kWidth, 2 * kWidth, 4 * kWidth},
-                              .blocks_per_stage = 1,
-                              .small_stem_stride = 2};
+  const encoder::ResNetOptions options{.input = {.channels = 1, .height = 28, .width = 28},
+                                       .widths = {kWidth, 2 * kWidth, 4 * kWidth},
+                                       .blocks_per_stage = 1,
+                                       .small_stem_stride = 2};
   return {.name = "resnet-small",
           .title = "resnet-small, 28x28 grey, batch 256 x 2 views, whole step with the loader",
           .samples = kSamples,
@@ -175,17 +177,17 @@ Contest loaded_contest(const TrainingBenchOptions& bench) {
           .rivals = [=]() -> std::vector<Rival> {
             const auto pictures = load_pictures(bench.data);
             return {loaded_steps(kTorchName + (", " + pictures.name),
-                                 make_encoder(options, Engine::kTorch), pictures, kSamples,
+                                 make_encoder(options, encoder::Engine::kTorch), pictures, kSamples,
                                  bench.threads),
-                    loaded_steps(kOurName, make_encoder(options, Engine::kNative), pictures,
-                                 kSamples, bench.threads)};
+                    loaded_steps(kOurName, make_encoder(options, encoder::Engine::kNative),
+                                 pictures, kSamples, bench.threads)};
           }};
 }
 
 /// ResNet-18 with its head, and gradients.
-std::shared_ptr<EmbeddingModel> model_with_gradients() {
-  auto model = std::make_shared<EmbeddingModel>(make_encoder(ResNetOptions{}, Engine::kTorch),
-                                                HeadOptions{});
+std::shared_ptr<encoder::EmbeddingModel> model_with_gradients() {
+  auto model = std::make_shared<encoder::EmbeddingModel>(
+      make_encoder(encoder::ResNetOptions{}, encoder::Engine::kTorch), encoder::HeadOptions{});
   for (auto& parameter : model->parameters()) {
     parameter.mutable_grad() = torch::randn_like(parameter.detach());
   }
@@ -237,18 +239,19 @@ std::vector<Rival> optimizer_rivals() {
       theirs->parameters(),
       torch::optim::AdamWOptions(kUpdateLearningRate).weight_decay(kUpdateWeightDecay));
   const auto model = model_with_gradients();
-  NamedParameters parameters;
+  train::NamedParameters parameters;
   for (const auto& item : model->named_parameters()) {
     parameters.emplace_back(item.key(), item.value());
   }
-  auto ours = std::make_shared<AdamW>(parameters, AdamWOptions{});
+  auto ours = std::make_shared<train::AdamW>(parameters, train::AdamWOptions{});
   return {updates("torch::optim::AdamW", [stock, theirs] { stock->step(); }), fused_updates(),
           updates(kOurName, [ours, model] { ours->step(kUpdateLearningRate); })};
 }
 
-Rival evaluations(const std::string& name, const EncoderPtr& encoder, const torch::Tensor& images) {
+Rival evaluations(const std::string& name, const encoder::EncoderPtr& encoder,
+                  const torch::Tensor& images) {
   encoder->eval();
-  EmbeddingModel(encoder, {});  // keeps the weights as models do: channels-last
+  encoder::EmbeddingModel(encoder, {});  // keeps the weights as models do: channels-last
   return {.name = name, .turn = [encoder, images] {
             const torch::NoGradGuard no_gradient;
             for (int64_t i = 0; i < kSettlingSteps; ++i) encoder->forward(images);
@@ -260,20 +263,21 @@ Rival evaluations(const std::string& name, const EncoderPtr& encoder, const torc
 
 Contest evaluation_contest(int rounds, PythonPeers& peers) {
   constexpr int64_t kImages = 256;
-  const ResNetOptions options{};
-  return {
-      .name = "evaluation",
-      .title = "ResNet-18, 32x32, batch 256, evaluation forward (a sample is one image)",
-      .samples = kImages,
-      .flops = static_cast<double>(kImages) * forward_flops(conv_layers(options)),
-      .rounds = rounds,
-      .rivals = [=, &peers]() -> std::vector<Rival> {
-        const auto images = random_batch(kImages / kViews, options.input).images;
-        auto rivals = python_rivals(peers, "evaluation", kImages);
-        rivals.push_back(evaluations(kTorchName, make_encoder(options, Engine::kTorch), images));
-        rivals.push_back(evaluations(kOurName, make_encoder(options, Engine::kNative), images));
-        return rivals;
-      }};
+  const encoder::ResNetOptions options{};
+  return {.name = "evaluation",
+          .title = "ResNet-18, 32x32, batch 256, evaluation forward (a sample is one image)",
+          .samples = kImages,
+          .flops = static_cast<double>(kImages) * forward_flops(conv_layers(options)),
+          .rounds = rounds,
+          .rivals = [=, &peers]() -> std::vector<Rival> {
+            const auto images = random_batch(kImages / kViews, options.input).images;
+            auto rivals = python_rivals(peers, "evaluation", kImages);
+            rivals.push_back(
+                evaluations(kTorchName, make_encoder(options, encoder::Engine::kTorch), images));
+            rivals.push_back(
+                evaluations(kOurName, make_encoder(options, encoder::Engine::kNative), images));
+            return rivals;
+          }};
 }
 
 }  // namespace

@@ -13,26 +13,26 @@ std::string ConvLayer::kind() const {
   return geometry.stride == 1 ? "3x3" : "3x3 strided";
 }
 
-std::vector<ConvLayer> conv_layers(const ResNetOptions& options) {
+std::vector<ConvLayer> conv_layers(const encoder::ResNetOptions& options) {
   int64_t height = options.input.height;
   int64_t width = options.input.width;
   std::vector<ConvLayer> layers;
-  const auto add = [&](const ConvGeometry& geometry) {
+  const auto add = [&](const kernel::ConvGeometry& geometry) {
     layers.push_back({geometry, height, width, layers.empty()});
   };
-  const auto shrink = [&](const ConvGeometry& geometry) {
+  const auto shrink = [&](const kernel::ConvGeometry& geometry) {
     height = geometry.out_side(height);
     width = geometry.out_side(width);
   };
   int64_t channels = options.widths.front();
-  const ConvGeometry stem{options.input.channels, channels, 3, options.small_stem_stride};
+  const kernel::ConvGeometry stem{options.input.channels, channels, 3, options.small_stem_stride};
   add(stem);
   shrink(stem);
   for (size_t stage = 0; stage < options.widths.size(); ++stage) {
     const int64_t out = options.widths[stage];
     for (int64_t block = 0; block < options.blocks_per_stage; ++block) {
       const int64_t stride = stage > 0 && block == 0 ? 2 : 1;
-      const ConvGeometry first{channels, out, 3, stride};
+      const kernel::ConvGeometry first{channels, out, 3, stride};
       add(first);
       if (stride != 1 || channels != out) add({channels, out, 1, stride});
       shrink(first);
@@ -43,7 +43,7 @@ std::vector<ConvLayer> conv_layers(const ResNetOptions& options) {
   return layers;
 }
 
-std::vector<ConvLayer> conv_layers(const AudioCnnOptions& options) {
+std::vector<ConvLayer> conv_layers(const encoder::AudioCnnOptions& options) {
   std::vector<ConvLayer> layers;
   int64_t height = options.input.height;
   int64_t width = options.input.width;

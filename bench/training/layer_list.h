@@ -11,7 +11,7 @@ namespace projnce::bench {
 
 /// A convolution of an encoder.
 struct ConvLayer {
-  ConvGeometry geometry;
+  kernel::ConvGeometry geometry;
   int64_t height;  // of what it reads
   int64_t width;
   bool reads_images = false;  // the first one: nobody wants the gradient by its input
@@ -23,8 +23,8 @@ struct ConvLayer {
 };
 
 /// REQUIRES: a small stem.
-std::vector<ConvLayer> conv_layers(const ResNetOptions& options);
-std::vector<ConvLayer> conv_layers(const AudioCnnOptions& options);
+std::vector<ConvLayer> conv_layers(const encoder::ResNetOptions& options);
+std::vector<ConvLayer> conv_layers(const encoder::AudioCnnOptions& options);
 
 /// Operations of one image's forward pass: 2 for each multiplication and addition of the direct
 /// form. Training counts three times that: forward, gradient by the input, gradient by weights.

@@ -39,7 +39,7 @@ class Numbers {
   float* data() const { return static_cast<float*>(memory_.data()); }
 
  private:
-  PageBuffer memory_;
+  kernel::PageBuffer memory_;
 };
 
 /// One layer in our layout.
@@ -55,36 +55,37 @@ class OurLayer {
         weights_(layer.geometry.weights()),
         weight_gradient_(layer.geometry.weights()) {}
 
-  void run(Workspace& workspace, PassTimes& times) {
+  void run(kernel::Workspace& workspace, PassTimes& times) {
     times.forward.push_back(seconds_of([&] {
-      conv_forward<float>({.geometry = layer_.geometry,
-                           .input = input(),
-                           .weights = weights_.data(),
-                           .out = out_.data(),
-                           .finish = nullptr},
-                          workspace);
+      kernel::conv_forward<float>({.geometry = layer_.geometry,
+                                   .input = input(),
+                                   .weights = weights_.data(),
+                                   .out = out_.data(),
+                                   .finish = nullptr},
+                                  workspace);
     }));
     times.backward.push_back(seconds_of([&] {
-      conv_backward<float>({.geometry = layer_.geometry,
-                            .input = input(),
-                            .gradient = {.x = gradient_.data()},
-                            .weights = weights_.data(),
-                            .in_gradient = layer_.reads_images ? nullptr : in_gradient_.data(),
-                            .finish = nullptr,
-                            .weight_gradient = weight_gradient_.data()},
-                           workspace);
+      kernel::conv_backward<float>(
+          {.geometry = layer_.geometry,
+           .input = input(),
+           .gradient = {.x = gradient_.data()},
+           .weights = weights_.data(),
+           .in_gradient = layer_.reads_images ? nullptr : in_gradient_.data(),
+           .finish = nullptr,
+           .weight_gradient = weight_gradient_.data()},
+          workspace);
     }));
   }
 
  private:
-  ConvInput<float> input() const {
+  kernel::ConvInput<float> input() const {
     const auto* x = x_.data();
     if (layer_.reads_images) return {.shape = in_, .maps = {}, .images = x};
     return {.shape = in_, .maps = {.x = x}};
   }
 
   ConvLayer layer_;
-  MapShape in_;
+  kernel::MapShape in_;
   Numbers x_, out_, gradient_, in_gradient_, weights_, weight_gradient_;
 };
 
@@ -137,7 +138,7 @@ std::string layer_name(const ConvLayer& layer) {
 ordered_json run_layer_times(int64_t images, int rounds, int threads) {
   std::map<std::string, std::pair<ConvLayer, int>> shapes;  // by name: the layer, how often it is
   std::vector<std::string> order;
-  for (const auto& layer : conv_layers(ResNetOptions{})) {
+  for (const auto& layer : conv_layers(encoder::ResNetOptions{})) {
     const auto name = layer_name(layer);
     const auto [place, added] = shapes.try_emplace(name, layer, 0);
     if (added) order.push_back(name);
@@ -145,7 +146,7 @@ ordered_json run_layer_times(int64_t images, int rounds, int threads) {
   }
   MachineRoofs roofs(threads);
   roofs.measure();
-  Workspace workspace;
+  kernel::Workspace workspace;
   std::map<std::string, KindTotal> kinds;
   ordered_json report = {{"case", "layers"}, {"images", images}, {"layers", ordered_json::array()}};
   std::cout << fmt::format(

@@ -14,9 +14,9 @@ constexpr int64_t kClasses = 10;
 
 }  // namespace
 
-TrainLoaderOptions LoadedPictures::loader_options(int64_t batch_size, int threads) const {
+loader::TrainLoaderOptions LoadedPictures::loader_options(int64_t batch_size, int threads) const {
   return {.batch_size = batch_size,
-          .format = InputFormat::pictures({1, kSide, {0.286}, {0.353}}),
+          .format = augment::InputFormat::pictures({1, kSide, {0.286}, {0.353}}),
           .seed = 1,
           .threads = threads,
           .drop_last = true};
@@ -24,8 +24,8 @@ TrainLoaderOptions LoadedPictures::loader_options(int64_t batch_size, int thread
 
 LoadedPictures load_pictures(const std::filesystem::path& data_root) {
   try {
-    const auto options = dataset_options("fashion-mnist");
-    return {"Fashion-MNIST", open_dataset(options, {.data_root = data_root}).train};
+    const auto options = dataset::dataset_options("fashion-mnist");
+    return {"Fashion-MNIST", dataset::open_dataset(options, {.data_root = data_root}).train};
   } catch (const Error&) {
     return {"made pictures", testing::random_dataset(kMade, kClasses, kSide, 1)};
   }

@@ -3,16 +3,16 @@
 #include <filesystem>
 #include <string>
 
-#include "projnce/loader/train_loader.h"
+#include "projnce/loader/loaders.h"
 
 namespace projnce::bench {
 
 /// Grey pictures of 28 x 28 in memory.
 struct LoadedPictures {
   std::string name;
-  DatasetPtr dataset;
+  dataset::DatasetPtr dataset;
 
-  TrainLoaderOptions loader_options(int64_t batch_size, int threads) const;
+  loader::TrainLoaderOptions loader_options(int64_t batch_size, int threads) const;
 };
 
 /// Fashion-MNIST where it is found, else as many made ones of the same shape.

@@ -11,8 +11,8 @@
 #include "bench/training/layer_times.h"
 #include "projnce/core/allocator.h"
 #include "projnce/core/error.h"
-#include "projnce/encoder/engine.h"
-#include "projnce/io/atomic_file.h"
+#include "projnce/encoder/encoder.h"
+#include "projnce/io/filesystem/atomic_file.h"
 #include "projnce/kernel/isa.h"
 
 namespace projnce::bench {
@@ -55,10 +55,10 @@ void add_options(CLI::App& app, TrainingBenchOptions& options) {
   app.add_option("--json", options.json, "write the results to this file");
 }
 
-Isa isa_of(const std::string& name) {
-  if (name == "avx512") return Isa::kAvx512;
-  if (name == "avx2") return Isa::kAvx2;
-  return name == "plain" ? Isa::kPlain : best_isa();
+kernel::Isa isa_of(const std::string& name) {
+  if (name == "avx512") return kernel::Isa::kAvx512;
+  if (name == "avx2") return kernel::Isa::kAvx2;
+  return name == "plain" ? kernel::Isa::kPlain : kernel::best_isa();
 }
 
 bool wanted(const TrainingBenchOptions& options, const std::string& name) {
@@ -80,17 +80,18 @@ void run(const TrainingBenchOptions& options) {
   const auto contests = training_contests(options, peers);
   check_cases(options, contests);
   ordered_json report = {{"machine", describe_machine(options.threads)},
-                         {"engine", describe_engine(Engine::kNative)},
+                         {"engine", encoder::describe_engine(encoder::Engine::kNative)},
                          {"cases", ordered_json::array()}};
   const auto add = [&](const ordered_json& entry) {
     report["cases"].push_back(entry);
     // After each case: whoever stops a long run keeps what is done.
-    if (!options.json.empty()) write_file_atomically(options.json, report.dump(2) + "\n");
+    if (!options.json.empty()) io::write_file_atomically(options.json, report.dump(2) + "\n");
   };
   const auto text = [&](const char* key) { return report["machine"][key].get<std::string>(); };
   std::cout << fmt::format("{}, {} threads, {}, torch {} with {}, load {:.2f}\n\n",
-                           text("processor"), options.threads, describe_engine(Engine::kNative),
-                           text("torch"), text("onednn"), report["machine"]["load"].get<double>())
+                           text("processor"), options.threads,
+                           encoder::describe_engine(encoder::Engine::kNative), text("torch"),
+                           text("onednn"), report["machine"]["load"].get<double>())
             << std::flush;
   for (const auto& contest : contests) {
     if (wanted(options, contest.name)) add(run_contest(contest, options.threads));
@@ -107,7 +108,7 @@ int training_bench_main(int argc, char** argv) {
     app.parse(argc, argv);
     keep_freed_memory();
     options.threads = options.peers.threads = set_all_threads(options.threads);
-    const ForcedIsa isa(isa_of(options.isa));
+    const kernel::ForcedIsa isa(isa_of(options.isa));
     run(options);
     return 0;
   } catch (const CLI::ParseError& error) {

@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kLearningRate = 1e-3;
 
-NamedParameters parameters_of(const torch::nn::Module& module) {
-  NamedParameters parameters;
+train::NamedParameters parameters_of(const torch::nn::Module& module) {
+  train::NamedParameters parameters;
   for (const auto& item : module.named_parameters()) {
     parameters.emplace_back(item.key(), item.value());
   }
@@ -35,21 +35,21 @@ class Laps {
 
 }  // namespace
 
-TrainingStep::TrainingStep(EncoderPtr encoder)
-    : model_(std::make_shared<EmbeddingModel>(std::move(encoder), HeadOptions{})),
-      loss_(std::make_shared<SupConLoss>()),
+TrainingStep::TrainingStep(encoder::EncoderPtr encoder)
+    : model_(std::make_shared<encoder::EmbeddingModel>(std::move(encoder), encoder::HeadOptions{})),
+      loss_(std::make_shared<loss::SupConLoss>()),
       optimizer_(parameters_of(*model_), {}) {
   model_->train();
 }
 
-void TrainingStep::run(const Batch& batch, Turn& turn) {
+void TrainingStep::run(const loader::Batch& batch, Turn& turn) {
   const Stopwatch whole;
   Laps laps(turn);
   optimizer_.zero_grad();
   const auto outputs = model_->forward(batch.images);
   laps.end("forward");
   const auto leaves = outputs.embeddings.detach().requires_grad_();
-  const auto value = loss_->forward(make_batch(leaves, batch.labels.repeat({batch.views})));
+  const auto value = loss_->forward(loss::make_batch(leaves, batch.labels.repeat({batch.views})));
   value.backward();
   turn.value = value.item<double>();
   laps.end("loss");
@@ -61,7 +61,7 @@ void TrainingStep::run(const Batch& batch, Turn& turn) {
   turn.seconds += whole.seconds();
 }
 
-Batch random_batch(int64_t samples, const InputShape& input) {
+loader::Batch random_batch(int64_t samples, const encoder::InputShape& input) {
   constexpr int64_t kViews = 2;
   constexpr int64_t kClasses = 10;
   return {.images = torch::randn({kViews * samples, input.channels, input.height, input.width})

@@ -14,18 +14,18 @@ namespace projnce::bench {
 /// AdamW.
 class TrainingStep {
  public:
-  explicit TrainingStep(EncoderPtr encoder);
+  explicit TrainingStep(encoder::EncoderPtr encoder);
 
   /// Adds what its parts take to `turn`.
-  void run(const Batch& batch, Turn& turn);
+  void run(const loader::Batch& batch, Turn& turn);
 
  private:
-  EmbeddingModelPtr model_;
-  LossPtr loss_;
-  AdamW optimizer_;
+  encoder::EmbeddingModelPtr model_;
+  loss::LossPtr loss_;
+  train::AdamW optimizer_;
 };
 
 /// Random pictures of ten classes in two views.
-Batch random_batch(int64_t samples, const InputShape& input);
+loader::Batch random_batch(int64_t samples, const encoder::InputShape& input);
 
 }  // namespace projnce::bench

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
-namespace projnce {
+namespace projnce::augment {
 
 namespace {
 
@@ -49,4 +50,72 @@ PixelBox random_crop(const AugmentOptions& options, int height, int width, Rando
   return largest_allowed(options, height, width);
 }
 
-}  // namespace projnce
+namespace {
+
+PixelBox union_of(const PixelBox& a, const PixelBox& b) {
+  const int top = std::min(a.top, b.top);
+  const int left = std::min(a.left, b.left);
+  return {top, left, std::max(a.top + a.height, b.top + b.height) - top,
+          std::max(a.left + a.width, b.left + b.width) - left};
+}
+
+struct PixelRange {
+  int first;
+  int count;
+};
+
+/// The pixels under the triangles of an axis that begins at 0.
+PixelRange pixels_under(const ResizeAxis& axis) {
+  const double ratio = axis.extent / axis.resized;
+  const double support = std::max(1.0, ratio);
+  const double low = (axis.offset + 0.5) * ratio - support;
+  const double high = (axis.offset + axis.count - 0.5) * ratio + support;
+  const int first = std::max(0, static_cast<int>(std::floor(low)));
+  const int end = static_cast<int>(std::min(axis.extent, std::ceil(high)));
+  return {first, end - first};
+}
+
+ResizeAxis within(ResizeAxis axis, int window_start, int reduction) {
+  axis.start = (axis.start - window_start) / reduction;
+  axis.extent /= reduction;
+  return axis;
+}
+
+}  // namespace
+
+PictureNeed train_need(const AugmentOptions& options, int image_size,
+                       std::span<const uint64_t> seeds, int height, int width) {
+  PictureNeed need{{0, 0, height, width}, std::numeric_limits<double>::infinity()};
+  for (size_t i = 0; i < seeds.size(); ++i) {
+    Random random(seeds[i]);
+    const auto box = random_crop(options, height, width, random);
+    need.box = i == 0 ? box : union_of(need.box, box);
+    const double shorter = std::min(box.height, box.width);
+    need.reduction = std::min(need.reduction, shorter / image_size);
+  }
+  return need;
+}
+
+PictureNeed eval_need(int image_size, int height, int width) {
+  const int shorter = std::min(height, width);
+  const auto rows = pixels_under(middle_axis(height, shorter, image_size));
+  const auto columns = pixels_under(middle_axis(width, shorter, image_size));
+  return {{rows.first, columns.first, rows.count, columns.count},
+          static_cast<double>(shorter) / image_size};
+}
+
+ResizeAxis middle_axis(int length, int shorter, int size) {
+  const double exact = static_cast<double>(length) * size / shorter;
+  const int resized = std::max(size, static_cast<int>(std::lround(exact)));
+  return {0, static_cast<double>(length), resized, (resized - size) / 2, size};
+}
+
+ResizeAxis in_rows_of(const Image& image, ResizeAxis axis) {
+  return image.window ? within(axis, image.window->box.top, image.window->reduction) : axis;
+}
+
+ResizeAxis in_columns_of(const Image& image, ResizeAxis axis) {
+  return image.window ? within(axis, image.window->box.left, image.window->reduction) : axis;
+}
+
+}  // namespace projnce::augment

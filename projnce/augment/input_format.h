@@ -1,12 +1,58 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
+#include "projnce/augment/pixel_ops.h"
 #include "projnce/augment/sound/mel_options.h"
-#include "projnce/augment/view_format.h"
 #include "projnce/core/sample.h"
 
-namespace projnce {
+namespace projnce::augment {
+
+enum class PixelOrder {
+  kPlanar,        ///< C, H, W
+  kChannelsLast,  ///< H, W, C
+};
+
+/// What the model takes: square pictures, each channel standardised to (x - mean) / std on the
+/// 0..1 scale.
+struct ViewFormat {
+  int channels = 3;               ///< 1 or 3; grey pictures are repeated, colours are mixed to gray
+  int image_size = 32;            ///< height and width
+  std::vector<double> mean = {};  ///< one value per channel
+  std::vector<double> std = {};   ///< one value per channel, above 0
+  PixelOrder order = PixelOrder::kChannelsLast;
+
+  size_t values() const {
+    return static_cast<size_t>(channels) * static_cast<size_t>(image_size) *
+           static_cast<size_t>(image_size);
+  }
+};
+
+/// Throws where a model takes neither one nor three channels.
+void check_channels(int channels);
+/// Throws where a value of the format makes no sense, naming it.
+void check_view_format(const ViewFormat& format);
+
+/// Writes finished pictures of one or three channels into a batch: standardised, in the order and
+/// with the channels that the format asks for.
+class ViewWriter {
+ public:
+  explicit ViewWriter(const ViewFormat& format);
+
+  const ViewFormat& format() const { return format_; }
+
+  /// Leaves `image` with no more channels than the format has.
+  void reduce_channels(FloatImage& image) const;
+
+  /// REQUIRES: `out` has room for format().values(); reduce_channels(image) was called.
+  void write(const FloatImage& image, float* out) const;
+
+ private:
+  ViewFormat format_;
+  std::vector<float> scale_;
+  std::vector<float> shift_;
+};
 
 /// What the model takes, for samples of any kind: pictures as `picture` says; sounds as log-mel
 /// spectrograms and vectors as they are, both standardised to (x - mean) / std.
@@ -32,4 +78,4 @@ struct InputFormat {
 /// Throws where a value of the format makes no sense, naming it.
 void check_input_format(const InputFormat& format);
 
-}  // namespace projnce
+}  // namespace projnce::augment

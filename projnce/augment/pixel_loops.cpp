@@ -5,7 +5,7 @@
 
 #include "projnce/core/cpu_clones.h"
 
-namespace projnce {
+namespace projnce::augment {
 
 namespace {
 
@@ -229,4 +229,4 @@ void standardize_interleaved(const float* const planes[3], size_t count, const f
   }
 }
 
-}  // namespace projnce
+}  // namespace projnce::augment

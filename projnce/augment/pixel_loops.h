@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace projnce {
+namespace projnce::augment {
 
 // The hot loops of augmentation on plain pointers: the one place that is compiled for several CPUs
 // and picked at run time. Every loop gives the same bits on each of them.
@@ -58,4 +58,4 @@ void standardize(const float* values, size_t count, float scale, float shift, fl
 void standardize_interleaved(const float* const planes[3], size_t count, const float scale[3],
                              const float shift[3], float* out);
 
-}  // namespace projnce
+}  // namespace projnce::augment

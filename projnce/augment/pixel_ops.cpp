@@ -7,7 +7,7 @@
 #include "projnce/augment/pixel_loops.h"
 #include "projnce/core/names.h"
 
-namespace projnce {
+namespace projnce::augment {
 
 namespace {
 
@@ -87,4 +87,4 @@ void apply_pixel_op(const std::string& name, double factor, FloatImage& image) {
   fail_unknown("pixel operation", name, pixel_op_names());
 }
 
-}  // namespace projnce
+}  // namespace projnce::augment

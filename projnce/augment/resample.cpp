@@ -6,7 +6,7 @@
 #include "projnce/augment/pixel_loops.h"
 #include "projnce/core/error.h"
 
-namespace projnce {
+namespace projnce::augment {
 
 namespace {
 
@@ -161,4 +161,4 @@ void Resampler::resize(const Image& source, const ResizeAxis& vertical,
   }
 }
 
-}  // namespace projnce
+}  // namespace projnce::augment

@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "projnce/augment/float_image.h"
-#include "projnce/core/image.h"
+#include "projnce/augment/pixel_ops.h"
+#include "projnce/core/sample.h"
 
-namespace projnce {
+namespace projnce::augment {
 
 /// One axis of a resize: `extent` source pixels from `start` are resized to `resized`, of which the
 /// `count` from `offset` are wanted. Start and extent may cut pixels where the source is a reduced
@@ -54,4 +54,4 @@ class Resampler {
 /// Throws where a picture is empty, has neither one nor three channels, or lacks pixels.
 void check_image(const Image& image);
 
-}  // namespace projnce
+}  // namespace projnce::augment

@@ -7,13 +7,80 @@
 #include <vector>
 
 #include "projnce/augment/augment_options.h"
-#include "projnce/augment/eval_transform.h"
+#include "projnce/augment/crop.h"
 #include "projnce/augment/input_format.h"
+#include "projnce/augment/pixel_ops.h"
+#include "projnce/augment/resample.h"
 #include "projnce/augment/sound/log_mel.h"
 #include "projnce/augment/sound/sound_augmenter.h"
-#include "projnce/augment/train_transform.h"
+#include "projnce/core/sample.h"
+#include "projnce/core/seed.h"
 
-namespace projnce {
+namespace projnce::augment {
+
+/// What a picture looks like when nothing is random: the shorter side resized to the model's size,
+/// the centre cropped, standardised. A picture of that size already keeps its pixels. Keeps its
+/// buffers between calls, so each thread has one of its own.
+class EvalTransform {
+ public:
+  explicit EvalTransform(const ViewFormat& format) : writer_(format) {}
+
+  /// What a view looks at in a picture of this size; see eval_need.
+  PictureNeed need(int height, int width) const {
+    return eval_need(format().image_size, height, width);
+  }
+
+  /// `image` may be the part that `need` asks for. REQUIRES: `out` has room for
+  /// format().values().
+  void make_view(const Image& image, float* out);
+
+  const ViewFormat& format() const { return writer_.format(); }
+
+ private:
+  ViewWriter writer_;
+  Resampler resampler_;
+  FloatImage view_;
+};
+
+/// Makes random views of training pictures: random resized crop, flip, colour jitter, grayscale,
+/// standardisation. Keeps its buffers between calls, so each thread has one of its own.
+///
+/// A view is a function of the picture and its seed alone. The draws come in this order, whether
+/// or not their outcome matters for the picture (grey ones skip saturation, hue and grayscale):
+///   1. the crop (see random_crop)        2. flip or not
+///   3. jitter or not; if so: brightness, contrast, saturation and hue factors, then three draws
+///      that shuffle the four operations  4. grayscale or not
+class TrainTransform {
+ public:
+  TrainTransform(const AugmentOptions& options, const ViewFormat& format);
+
+  /// What the views with these seeds look at in a picture of this size; see train_need.
+  PictureNeed need(std::span<const uint64_t> seeds, int height, int width) const {
+    return train_need(options_, format().image_size, seeds, height, width);
+  }
+
+  /// Writes one view. `image` may be the part that `need` asks for. REQUIRES: `out` has room
+  /// for format().values().
+  void make_view(const Image& image, uint64_t seed, float* out);
+
+  const ViewFormat& format() const { return writer_.format(); }
+
+ private:
+  void crop(const Image& image, Random& random);
+  void jitter(Random& random);
+
+  AugmentOptions options_;
+  ViewWriter writer_;
+  Resampler resampler_;
+  FloatImage view_;
+};
+
+/// The seed of one view: the same whichever thread makes it, and different for each epoch, sample
+/// and view.
+constexpr uint64_t view_seed(uint64_t seed, int64_t epoch, int64_t index, int64_t view) {
+  return derive_seed(derive_seed(seed, static_cast<uint64_t>(epoch)), static_cast<uint64_t>(index),
+                     static_cast<uint64_t>(view));
+}
 
 /// Noises to mix into sounds, shared by the threads that do so.
 using BackgroundClips = std::shared_ptr<const std::vector<Clip>>;
@@ -63,4 +130,4 @@ class TrainViews {
   Features spectrogram_;
 };
 
-}  // namespace projnce
+}  // namespace projnce::augment

@@ -10,12 +10,12 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "projnce/checkpoint/mismatches.h"
+#include "projnce/checkpoint/module_state.h"
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/io/printable.h"
 
-namespace projnce {
+namespace projnce::checkpoint {
 
 namespace {
 
@@ -68,7 +68,7 @@ std::string find_prefix(const TensorFile& file, const NamedTensors& encoder) {
     const bool rivals = &row != &*best && !worse(row, *best);
     if (!rivals || 2 * row.second < wanted.size()) continue;  // less than half is no encoder
     fail(Hint{"write a file with the one that is wanted"}, file.origin, " has two encoders, '",
-         printable_start(best->first), "' and '", printable_start(row.first),
+         io::printable_start(best->first), "' and '", io::printable_start(row.first),
          "', and nothing says which to take");
   }
   return best->first;
@@ -176,7 +176,7 @@ void convert_all(TensorCopies& copies, const TensorFile& file) {
     if (!torch::isfinite(converted).all().item<bool>()) {
       const auto name = std::find_if(file.tensors.begin(), file.tensors.end(),
                                      [&](const auto& item) { return item.second.is_same(from); });
-      fail(file.origin, " has numbers in ", printable_start(name->first),
+      fail(file.origin, " has numbers in ", io::printable_start(name->first),
            " that are not finite as ", to.scalar_type(), ", expected weights");
     }
     from = std::move(converted);
@@ -215,4 +215,4 @@ std::string describe(const TakenWeights& taken, const WeightTargets& targets) {
                 taken.left_aside.empty() ? "" : "; left aside: ", first_names(taken.left_aside));
 }
 
-}  // namespace projnce
+}  // namespace projnce::checkpoint

@@ -5,7 +5,7 @@
 
 #include "projnce/checkpoint/tensor_file.h"
 
-namespace projnce {
+namespace projnce::checkpoint {
 
 /// What training can start from existing weights: tensors of the model, by name.
 struct WeightTargets {
@@ -33,4 +33,4 @@ TakenWeights take_initial_weights(const WeightTargets& targets, const TensorFile
 /// "120 tensors of the encoder, head fresh; left aside: fc.weight, fc.bias"
 std::string describe(const TakenWeights& taken, const WeightTargets& targets);
 
-}  // namespace projnce
+}  // namespace projnce::checkpoint

@@ -1,12 +1,38 @@
 #pragma once
 
 #include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include <string>
+#include <vector>
 
 #include "projnce/checkpoint/tensor_file.h"
 
-namespace projnce {
+namespace projnce::checkpoint {
+
+/// "a, b, c and 12 more": another architecture differs in hundreds of names.
+std::string first_names(const std::vector<std::string>& names);
+
+/// Collects what does not fit between stored tensors and those that they are for, and says it in
+/// one sentence.
+class Mismatches {
+ public:
+  void missing(const std::string& name) { missing_.push_back(name); }
+  void unexpected(const std::string& name) { unexpected_.push_back(name); }
+  void wrong_shape(const std::string& name, const torch::Tensor& found,
+                   const torch::Tensor& expected);
+  void wrong_type(const std::string& name, const torch::Tensor& found,
+                  const torch::Tensor& expected);
+
+  /// "missing a, b; wrong shape c [2] instead of [3]", or nothing where everything fits.
+  std::string text() const;
+
+ private:
+  std::vector<std::string> missing_;
+  std::vector<std::string> unexpected_;
+  std::vector<std::string> shape_;
+  std::vector<std::string> type_;
+};
 
 /// The module's parameters and buffers, each as `prefix` + its dotted name
 /// ("encoder." + "layer1.0.conv1.weight"). They share the module's memory: clone them before the
@@ -22,4 +48,4 @@ void append(NamedTensors& tensors, const NamedTensors& more);
 /// all targets are unchanged.
 void restore_tensors(const NamedTensors& targets, const TensorFile& file);
 
-}  // namespace projnce
+}  // namespace projnce::checkpoint

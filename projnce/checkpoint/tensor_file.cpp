@@ -4,29 +4,29 @@
 #include <cstring>
 
 #include "projnce/core/error.h"
-#include "projnce/io/regular_file.h"
+#include "projnce/io/filesystem/regular_file.h"
 
-namespace projnce {
+namespace projnce::checkpoint {
 
 namespace {
 
 constexpr auto kFormatKey = "projnce_format";
 constexpr auto kFormat = "1";
 
-constexpr std::array<std::pair<StoredType, torch::ScalarType>, 10> kScalarTypes = {{
-    {StoredType::kBool, torch::kBool},
-    {StoredType::kU8, torch::kUInt8},
-    {StoredType::kI8, torch::kInt8},
-    {StoredType::kI16, torch::kInt16},
-    {StoredType::kI32, torch::kInt32},
-    {StoredType::kI64, torch::kInt64},
-    {StoredType::kF16, torch::kFloat16},
-    {StoredType::kBF16, torch::kBFloat16},
-    {StoredType::kF32, torch::kFloat32},
-    {StoredType::kF64, torch::kFloat64},
+constexpr std::array<std::pair<io::StoredType, torch::ScalarType>, 10> kScalarTypes = {{
+    {io::StoredType::kBool, torch::kBool},
+    {io::StoredType::kU8, torch::kUInt8},
+    {io::StoredType::kI8, torch::kInt8},
+    {io::StoredType::kI16, torch::kInt16},
+    {io::StoredType::kI32, torch::kInt32},
+    {io::StoredType::kI64, torch::kInt64},
+    {io::StoredType::kF16, torch::kFloat16},
+    {io::StoredType::kBF16, torch::kBFloat16},
+    {io::StoredType::kF32, torch::kFloat32},
+    {io::StoredType::kF64, torch::kFloat64},
 }};
 
-StoredType to_stored(const torch::Tensor& tensor, const std::string& name) {
+io::StoredType to_stored(const torch::Tensor& tensor, const std::string& name) {
   for (const auto& [stored, scalar] : kScalarTypes) {
     if (scalar == tensor.scalar_type()) return stored;
   }
@@ -34,14 +34,14 @@ StoredType to_stored(const torch::Tensor& tensor, const std::string& name) {
               ", which safetensors files do not hold");
 }
 
-torch::ScalarType to_scalar(StoredType type) {
+torch::ScalarType to_scalar(io::StoredType type) {
   for (const auto& [stored, scalar] : kScalarTypes) {
     if (stored == type) return scalar;
   }
   TORCH_CHECK(false, "stored type ", static_cast<int>(type), " has no tensor type");
 }
 
-torch::Tensor to_tensor(const StoredTensor& stored, std::span<const std::byte> bytes) {
+torch::Tensor to_tensor(const io::StoredTensor& stored, std::span<const std::byte> bytes) {
   const std::vector<int64_t> shape(stored.shape.begin(), stored.shape.end());
   auto tensor = torch::empty(shape, torch::dtype(to_scalar(stored.type)));
   if (!bytes.empty()) std::memcpy(tensor.data_ptr(), bytes.data(), bytes.size());
@@ -60,9 +60,10 @@ void check_format(std::map<std::string, std::string>& metadata, const std::strin
 
 }  // namespace
 
-void save_tensors(const std::filesystem::path& path, const TensorFile& file, Checksum checksum) {
+void save_tensors(const std::filesystem::path& path, const TensorFile& file,
+                  io::Checksum checksum) {
   std::vector<torch::Tensor> contiguous;  // keeps the copies alive until they are written
-  std::vector<TensorBytes> stored;
+  std::vector<io::TensorBytes> stored;
   for (const auto& [name, tensor] : file.tensors) {
     TORCH_CHECK(tensor.defined() && tensor.layout() == torch::kStrided, "tensor '", name,
                 "' is undefined or not dense, which safetensors files do not hold");
@@ -76,12 +77,12 @@ void save_tensors(const std::filesystem::path& path, const TensorFile& file, Che
   }
   auto metadata = file.metadata;
   metadata[kFormatKey] = kFormat;
-  write_safetensors(path, stored, metadata, checksum);
+  io::write_safetensors(path, stored, metadata, checksum);
 }
 
-TensorFile load_tensors(const std::filesystem::path& path, Integrity integrity) {
-  const auto bytes = read_regular_file(path);
-  const auto view = parse_safetensors(bytes.span(), integrity, path.string());
+TensorFile load_tensors(const std::filesystem::path& path, io::Integrity integrity) {
+  const auto bytes = io::read_regular_file(path);
+  const auto view = io::parse_safetensors(bytes.span(), integrity, path.string());
   TensorFile file{{}, view.header.metadata, path.string()};
   check_format(file.metadata, file.origin);
   for (const auto& stored : view.header.tensors) {
@@ -90,4 +91,4 @@ TensorFile load_tensors(const std::filesystem::path& path, Integrity integrity) 
   return file;
 }
 
-}  // namespace projnce
+}  // namespace projnce::checkpoint

@@ -8,10 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "projnce/io/safetensors_reader.h"
-#include "projnce/io/safetensors_writer.h"
+#include "projnce/io/tensor/safetensors_file.h"
 
-namespace projnce {
+namespace projnce::checkpoint {
 
 using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
 
@@ -29,11 +28,11 @@ struct TensorFile {
 /// Keeps no reference to anything else, so that it may run on another thread; the caller then hands
 /// it tensors that nobody changes meanwhile.
 void save_tensors(const std::filesystem::path& path, const TensorFile& file,
-                  Checksum checksum = Checksum::kAppended);
+                  io::Checksum checksum = io::Checksum::kAppended);
 
 /// Reads a whole file into new tensors on the CPU, verified before anything is returned. Throws for
 /// a damaged file and for one that a newer projnce wrote.
 TensorFile load_tensors(const std::filesystem::path& path,
-                        Integrity integrity = Integrity::kRequired);
+                        io::Integrity integrity = io::Integrity::kRequired);
 
-}  // namespace projnce
+}  // namespace projnce::checkpoint

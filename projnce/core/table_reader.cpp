@@ -5,7 +5,6 @@
 
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
-#include "projnce/core/range_text.h"
 
 namespace projnce {
 

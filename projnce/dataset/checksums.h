@@ -9,7 +9,7 @@
 
 #include "projnce/io/digest.h"
 
-namespace projnce {
+namespace projnce::dataset {
 
 /// A file as the makers of a dataset hand it out.
 struct OfficialFile {
@@ -17,7 +17,7 @@ struct OfficialFile {
   const char* name;
   const char* folder;  ///< that it is in when the archive is unpacked; "" for the root itself
   uint64_t bytes;      ///< 0 where it is not known
-  DigestKind kind;
+  io::DigestKind kind;
   const char* digest;
 };
 
@@ -52,4 +52,4 @@ uint64_t official_bytes(const std::filesystem::path& root,
 /// "matches", "differs", "damaged" or "unknown"
 const char* match_name(OfficialMatch match);
 
-}  // namespace projnce
+}  // namespace projnce::dataset

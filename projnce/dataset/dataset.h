@@ -7,11 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "projnce/core/picture_need.h"
 #include "projnce/core/sample.h"
-#include "projnce/dataset/sample_id.h"
+#include "projnce/dataset/split/sample_id.h"
 
-namespace projnce {
+namespace projnce::dataset {
 
 /// Labelled samples, counted from 0. Datasets wrap datasets: a subset, other labels, a cache.
 /// All members may be called from several threads at once.
@@ -94,4 +93,4 @@ struct DatasetSplit {
   LayoutChoice layout = {};
 };
 
-}  // namespace projnce
+}  // namespace projnce::dataset

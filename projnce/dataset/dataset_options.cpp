@@ -1,10 +1,10 @@
 #include "projnce/dataset/dataset_options.h"
 
 #include "projnce/core/table_reader.h"
-#include "projnce/dataset/catalogue.h"
-#include "projnce/dataset/corrupt_limit.h"
+#include "projnce/dataset/registry.h"
+#include "projnce/dataset/wrappers/checked_dataset.h"
 
-namespace projnce {
+namespace projnce::dataset {
 
 namespace {
 
@@ -111,4 +111,4 @@ DatasetOptions parse_dataset_options(const Table& table, uint64_t seed) {
   return read_options(table, "dataset", options);
 }
 
-}  // namespace projnce
+}  // namespace projnce::dataset

@@ -6,18 +6,12 @@
 
 #include "projnce/core/field_visitor.h"
 #include "projnce/core/table.h"
-#include "projnce/dataset/caltech256.h"
-#include "projnce/dataset/cifar10.h"
-#include "projnce/dataset/cifar100.h"
-#include "projnce/dataset/class_folders.h"
-#include "projnce/dataset/crema_d.h"
-#include "projnce/dataset/esc50.h"
-#include "projnce/dataset/feature_noise.h"
-#include "projnce/dataset/label_noise.h"
-#include "projnce/dataset/speech_commands.h"
-#include "projnce/dataset/stl10.h"
+#include "projnce/dataset/readers/class_folders.h"
+#include "projnce/dataset/readers/image_readers.h"
+#include "projnce/dataset/readers/sound_readers.h"
+#include "projnce/dataset/wrappers/noise.h"
 
-namespace projnce {
+namespace projnce::dataset {
 
 /// A dataset without options of its own.
 struct NoLayoutOptions {};
@@ -59,4 +53,4 @@ void seed_noise(DatasetOptions& options, uint64_t seed);
 /// The options in a table [dataset] of a run with that seed. Looks at no data.
 DatasetOptions parse_dataset_options(const Table& table, uint64_t seed = 0);
 
-}  // namespace projnce
+}  // namespace projnce::dataset

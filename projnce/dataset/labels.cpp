@@ -1,10 +1,14 @@
 #include "projnce/dataset/labels.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
 
 #include "projnce/core/error.h"
+#include "projnce/core/seed.h"
 
-namespace projnce {
+namespace projnce::dataset {
 
 std::vector<int64_t> labels_of(const Dataset& dataset) {
   std::vector<int64_t> labels(static_cast<size_t>(dataset.size()));
@@ -31,4 +35,86 @@ void check_two_classes(const Dataset& train) {
        "', expected two classes or more");
 }
 
-}  // namespace projnce
+namespace {
+
+/// The samples of each class in random order.
+std::vector<std::vector<int64_t>> shuffled_classes(const std::vector<int64_t>& labels,
+                                                   uint64_t seed) {
+  std::vector<std::vector<int64_t>> classes;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    const auto label = static_cast<size_t>(labels[i]);
+    if (label >= classes.size()) classes.resize(label + 1);
+    classes[label].push_back(static_cast<int64_t>(i));
+  }
+  for (size_t c = 0; c < classes.size(); ++c) {
+    Random random(derive_seed(seed, c));  // of its own: other classes' sizes do not matter
+    random.shuffle(classes[c]);
+  }
+  return classes;
+}
+
+/// `wanted(c, n)` samples of class c, which has n; at least one of each class that has any.
+std::vector<int64_t> some_of_each_class(const Dataset& dataset, uint64_t seed,
+                                        const std::function<double(size_t, size_t)>& wanted) {
+  std::vector<int64_t> indices;
+  const auto classes = shuffled_classes(labels_of(dataset), seed);
+  for (size_t c = 0; c < classes.size(); ++c) {
+    const auto size = static_cast<int64_t>(classes[c].size());
+    if (size == 0) continue;
+    const auto count = std::clamp<int64_t>(std::llround(wanted(c, classes[c].size())), 1, size);
+    indices.insert(indices.end(), classes[c].begin(), classes[c].begin() + count);
+  }
+  std::sort(indices.begin(), indices.end());
+  return indices;
+}
+
+}  // namespace
+
+std::vector<int64_t> stratified_subset(const Dataset& dataset, int64_t count, uint64_t seed) {
+  // Sample k of a class of n has position k / n: taking the lowest positions takes from all classes
+  // alike, the first of each before the second of any.
+  std::vector<std::pair<double, int64_t>> positions;
+  for (const auto& samples : shuffled_classes(labels_of(dataset), seed)) {
+    for (size_t k = 0; k < samples.size(); ++k) {
+      positions.emplace_back(double(k) / double(samples.size()), samples[k]);
+    }
+  }
+  std::sort(positions.begin(), positions.end());
+  positions.resize(std::min(positions.size(), static_cast<size_t>(count)));
+
+  std::vector<int64_t> indices;
+  for (const auto& [position, index] : positions) indices.push_back(index);
+  std::sort(indices.begin(), indices.end());
+  return indices;
+}
+
+std::vector<int64_t> fraction_of_each_class(const Dataset& dataset, double fraction,
+                                            uint64_t seed) {
+  return some_of_each_class(dataset, seed,
+                            [&](size_t, size_t size) { return fraction * double(size); });
+}
+
+std::vector<int64_t> long_tailed_subset(const Dataset& dataset, double ratio, uint64_t seed) {
+  const auto counts = class_counts(dataset);
+  const auto largest = double(*std::max_element(counts.begin(), counts.end()));
+  const double last = std::max(1.0, double(counts.size()) - 1);
+  return some_of_each_class(
+      dataset, seed, [&](size_t c, size_t) { return largest * std::pow(ratio, double(c) / last); });
+}
+
+SplitIndices stratified_split(const std::vector<int64_t>& labels, double test_fraction,
+                              uint64_t seed) {
+  SplitIndices split;
+  for (const auto& samples : shuffled_classes(labels, seed)) {
+    const auto size = static_cast<int64_t>(samples.size());
+    const int64_t wanted = std::llround(test_fraction * double(size));
+    const int64_t tested = size < 2 ? 0 : std::clamp<int64_t>(wanted, 1, size - 1);
+    split.test.insert(split.test.end(), samples.begin(), samples.begin() + tested);
+    split.train.insert(split.train.end(), samples.begin() + tested, samples.end());
+  }
+  std::sort(split.train.begin(), split.train.end());
+  std::sort(split.test.begin(), split.test.end());
+  return split;
+}
+
+}  // namespace projnce::dataset

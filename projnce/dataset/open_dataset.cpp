@@ -7,19 +7,14 @@
 
 #include "projnce/core/error.h"
 #include "projnce/core/seed.h"
-#include "projnce/dataset/catalogue.h"
-#include "projnce/dataset/channels.h"
-#include "projnce/dataset/checked_dataset.h"
-#include "projnce/dataset/feature_noise.h"
-#include "projnce/dataset/identified_dataset.h"
-#include "projnce/dataset/label_noise.h"
 #include "projnce/dataset/labels.h"
-#include "projnce/dataset/relabelled.h"
-#include "projnce/dataset/stratify.h"
-#include "projnce/dataset/subset.h"
+#include "projnce/dataset/registry.h"
+#include "projnce/dataset/wrappers/checked_dataset.h"
+#include "projnce/dataset/wrappers/noise.h"
+#include "projnce/dataset/wrappers/wrappers.h"
 #include "projnce/io/printable.h"
 
-namespace projnce {
+namespace projnce::dataset {
 
 namespace {
 
@@ -90,7 +85,7 @@ void identify_parts(DatasetSplit& split, int threads) {
 
 void log_changes(const SplitChanges& changes, const OpenContext& context, const fs::path& root) {
   if (!context.logger || !changes.any()) return;
-  const auto place = printable(root.native());
+  const auto place = io::printable(root.native());
   if (changes.kept == 0) {
     context.logger->info("{} has none of the samples of the run", place);
     return;
@@ -110,7 +105,7 @@ void take_stored_parts(OpenedDataset& opened, const OpenContext& context) {
   for (const auto& [part, name] :
        {std::pair{opened.train, "training"}, std::pair{opened.test, "test"}}) {
     if (part->size() > 0) continue;
-    fail(Hint{"give the run's own data with --data"}, printable(opened.root.native()),
+    fail(Hint{"give the run's own data with --data"}, io::printable(opened.root.native()),
          " has none of the ", name, " samples of the run");
   }
   log_changes(opened.changes, context, opened.root);
@@ -321,4 +316,4 @@ DatasetSplit open_unchecked_dataset(const DatasetOptions& options, const OpenCon
   return split;
 }
 
-}  // namespace projnce
+}  // namespace projnce::dataset

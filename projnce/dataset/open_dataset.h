@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <vector>
 
-#include "projnce/dataset/corrupt_limit.h"
 #include "projnce/dataset/dataset.h"
 #include "projnce/dataset/dataset_options.h"
 #include "projnce/dataset/registry.h"
+#include "projnce/dataset/wrappers/checked_dataset.h"
 
-namespace projnce {
+namespace projnce::dataset {
 
 /// A dataset that is ready to train on. Pictures all have the same number of channels, sounds the
 /// same rate and length. Where the samples fit into memory they are there, and all of them decode;
@@ -33,4 +33,4 @@ OpenedDataset open_dataset(const DatasetOptions& options, const OpenContext& con
 /// limits on the number of samples hold here as well.
 DatasetSplit open_unchecked_dataset(const DatasetOptions& options, const OpenContext& context);
 
-}  // namespace projnce
+}  // namespace projnce::dataset

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-namespace projnce {
+namespace projnce::distributed {
 
 struct GradientSlot {
   torch::Tensor parameter;
@@ -173,4 +173,4 @@ void GradientSum::finish() {
   }
 }
 
-}  // namespace projnce
+}  // namespace projnce::distributed

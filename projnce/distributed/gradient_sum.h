@@ -8,7 +8,7 @@
 
 #include "projnce/distributed/ranks.h"
 
-namespace projnce {
+namespace projnce::distributed {
 
 /// Sums the gradients of parameters over ranks. Gradients travel in buckets, which are sent as soon
 /// as the backward pass has filled them, while it goes on with the layers before. Alone it does
@@ -40,4 +40,4 @@ class GradientSum {
   std::shared_ptr<Buckets> buckets_;  ///< null for a process alone
 };
 
-}  // namespace projnce
+}  // namespace projnce::distributed

@@ -1,17 +1,181 @@
 #include "projnce/distributed/join_ranks.h"
 
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <future>
+#include <limits>
+#include <optional>
+#include <sstream>
 #include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 
 #include "projnce/core/error.h"
 #include "projnce/distributed/meeting.h"
-#include "projnce/distributed/meeting_place.h"
 #include "projnce/distributed/rank_group.h"
 
-namespace projnce {
+namespace projnce::distributed {
+
+namespace {
+
+/// The variables by which one kind of launcher tells ranks who they are.
+struct LauncherVariables {
+  const char* rank;
+  const char* world;
+  const char* local_rank;
+  const char* local_world;
+};
+
+constexpr LauncherVariables kTorchrun = {"RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"};
+constexpr LauncherVariables kMpirun = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+                                       "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"};
+constexpr LauncherVariables kMpich = {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"};
+constexpr LauncherVariables kSrun = {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", nullptr};
+
+/// Nothing where the variable is not set or empty.
+std::optional<std::string> rank_variable(const char* name) {
+  const char* value = name == nullptr ? nullptr : std::getenv(name);
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return value;
+}
+
+std::optional<int64_t> rank_number(const char* name,
+                                   int64_t largest = std::numeric_limits<int>::max()) {
+  const auto text = rank_variable(name);
+  if (!text) return std::nullopt;
+  int64_t number = 0;
+  const char* end = text->data() + text->size();
+  const auto [stop, problem] = std::from_chars(text->data(), end, number);
+  if (problem != std::errc() || stop != end || number < 0 || number > largest) {
+    fail("the environment variable ", name, " is '", *text, "', expected a whole number from 0 on");
+  }
+  return number;
+}
+
+/// srun numbers the tasks that it starts. In the script of an sbatch job the same variables may
+/// describe the whole allocation although only one process runs there: it must not wait for others.
+/// Such a script has no step, or one of the numbers that SLURM keeps for itself.
+bool started_by_srun() {
+  constexpr int64_t kFirstReservedStep = 0xfffffff0;
+  const auto step = rank_number("SLURM_STEP_ID", std::numeric_limits<uint32_t>::max());
+  return step && *step < kFirstReservedStep && rank_number(kSrun.world).value_or(1) > 1;
+}
+
+std::optional<LauncherVariables> launcher_variables() {
+  for (const auto& variables : {kTorchrun, kMpirun, kMpich}) {
+    if (rank_variable(variables.rank) || rank_variable(variables.world)) return variables;
+  }
+  if (started_by_srun()) return kSrun;
+  return std::nullopt;
+}
+
+int required_number(const char* name, const char* partner) {
+  const auto number = rank_number(name);
+  if (!number) {
+    fail(Hint{concat("set both to train with several processes, or unset ", partner)},
+         "the environment variable ", partner, " is set, but not ", name);
+  }
+  return static_cast<int>(*number);
+}
+
+void read_who(const LauncherVariables& variables, RankEnvironment& environment) {
+  environment.rank = required_number(variables.rank, variables.world);
+  environment.world = required_number(variables.world, variables.rank);
+  if (environment.rank >= environment.world) {
+    fail("the environment says ", variables.rank, "=", environment.rank, " and ", variables.world,
+         "=", environment.world, ", expected ", variables.rank, " below ", variables.world);
+  }
+}
+
+void require_meeting_place(const RankEnvironment& environment) {
+  const char* missing = environment.address.empty() ? "MASTER_ADDR"
+                        : environment.port == 0     ? "MASTER_PORT"
+                                                    : nullptr;
+  if (missing == nullptr) return;
+  fail(Hint{"export MASTER_ADDR=<host of rank 0> and MASTER_PORT=<a free port there>, the same for "
+            "all ranks; on one host, projnce launch needs neither"},
+       "this is rank ", environment.rank, " of ", environment.world,
+       ", but the environment variable ", missing, " does not say where the ranks meet");
+}
+
+void read_where(RankEnvironment& environment) {
+  constexpr int64_t kLastPort = 65535;
+  environment.store_file = rank_variable("PROJNCE_STORE_FILE").value_or("");
+  if (!environment.store_file.empty()) return;
+  environment.address = rank_variable("MASTER_ADDR").value_or("");
+  const auto port = rank_number("MASTER_PORT").value_or(0);
+  if (port > kLastPort) {
+    fail("the environment variable MASTER_PORT is ", port, ", expected 1 to ", kLastPort);
+  }
+  environment.port = static_cast<int>(port);
+  environment.agent_store =
+      rank_variable("TORCHELASTIC_USE_AGENT_STORE").value_or("False") == "True";
+  require_meeting_place(environment);
+}
+
+/// The number of tasks of node `node` from a list such as "2(x3),1": two on each of three nodes,
+/// then one. 0 where it does not say.
+int tasks_of_node(const std::string& list, int64_t node) {
+  std::istringstream parts(list);
+  for (std::string part; std::getline(parts, part, ',');) {
+    int tasks = 0;
+    int64_t nodes = 1;
+    if (std::sscanf(part.c_str(), "%d(x%ld)", &tasks, &nodes) < 1) return 0;
+    if (node < nodes) return tasks;
+    node -= nodes;
+  }
+  return 0;
+}
+
+/// How many ranks the launcher says this host has; 0 where it does not.
+int told_local_world(const LauncherVariables& variables) {
+  if (variables.local_world != nullptr) {
+    return static_cast<int>(rank_number(variables.local_world).value_or(0));
+  }
+  return tasks_of_node(rank_variable("SLURM_STEP_TASKS_PER_NODE").value_or(""),
+                       rank_number("SLURM_NODEID").value_or(0));
+}
+
+/// A launcher that does not tell how many ranks a host has is believed to have started all of them
+/// here where they meet here.
+void read_local(const LauncherVariables& variables, RankEnvironment& environment) {
+  const bool one_host = !environment.store_file.empty() || is_loopback(environment.address);
+  environment.local_rank =
+      static_cast<int>(rank_number(variables.local_rank).value_or(one_host ? environment.rank : 0));
+  environment.local_world = told_local_world(variables);
+  if (environment.local_world == 0) {
+    environment.local_world = one_host ? environment.world : environment.local_rank + 1;
+  }
+  if (environment.local_rank >= environment.local_world) {
+    fail("the environment says ", variables.local_rank, "=", environment.local_rank,
+         ", but this host has ", environment.local_world, " ranks");
+  }
+}
+
+}  // namespace
+
+bool is_loopback(const std::string& host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+RankEnvironment read_rank_environment() {
+  RankEnvironment environment;
+  const auto variables = launcher_variables();
+  if (!variables) return environment;
+  read_who(*variables, environment);
+  if (environment.world > 1) {
+    read_where(environment);
+    read_local(*variables, environment);
+  }
+  environment.restart = static_cast<int>(rank_number(rank_variable("PROJNCE_RESTART_COUNT")
+                                                         ? "PROJNCE_RESTART_COUNT"
+                                                         : "TORCHELASTIC_RESTART_COUNT")
+                                             .value_or(0));
+  environment.launch_dir = rank_variable("PROJNCE_LAUNCH_DIR").value_or("");
+  return environment;
+}
 
 namespace {
 
@@ -81,4 +245,4 @@ RanksPtr join_ranks(const RankEnvironment& environment, const JoinOptions& optio
   return std::make_shared<Ranks>(std::move(group));
 }
 
-}  // namespace projnce
+}  // namespace projnce::distributed

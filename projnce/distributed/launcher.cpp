@@ -14,10 +14,10 @@
 
 #include "projnce/core/error.h"
 #include "projnce/io/child_process.h"
-#include "projnce/io/system_error.h"
-#include "projnce/io/temporary_folder.h"
+#include "projnce/io/filesystem/file_descriptor.h"
+#include "projnce/io/filesystem/temporary_folder.h"
 
-namespace projnce {
+namespace projnce::distributed {
 
 namespace {
 
@@ -64,11 +64,11 @@ struct RankProcess {
 };
 
 RankProcess start_rank(const LaunchPlan& plan, const fs::path& dir, int attempt, int rank) {
-  ChildPlan child = {
+  io::ChildPlan child = {
       .title = concat("rank ", rank),
       .program = plan.program,
       .arguments = attempt == 0 ? plan.arguments : plan.restart_arguments,
-      .output = rank == 0 ? ChildOutput::kInherited : ChildOutput::kNowhere,
+      .output = rank == 0 ? io::ChildOutput::kInherited : io::ChildOutput::kNowhere,
   };
   child.environment = {
       concat("RANK=", rank),
@@ -79,7 +79,7 @@ RankProcess start_rank(const LaunchPlan& plan, const fs::path& dir, int attempt,
       concat("PROJNCE_STORE_FILE=", (dir / concat("store-", attempt)).string()),
       concat("PROJNCE_LAUNCH_DIR=", dir.string()),
   };
-  return {.id = start_process(child)};
+  return {.id = io::start_process(child)};
 }
 
 /// The ranks of one attempt. None of them outlives it.
@@ -138,9 +138,9 @@ void Attempt::look(int options) {
     int status = 0;
     if (ranks_[r].status || ::waitpid(ranks_[r].id, &status, options) != ranks_[r].id) continue;
     ranks_[r].status = status;
-    if (exit_status(status) == 0 || !failure_.empty()) continue;
-    failure_ = concat("rank ", r, " ", how_it_ended(status));
-    first_status_ = exit_status(status);
+    if (io::exit_status(status) == 0 || !failure_.empty()) continue;
+    failure_ = concat("rank ", r, " ", io::how_it_ended(status));
+    first_status_ = io::exit_status(status);
     kill_time_ = Clock::now() + kTimeToNotice;
   }
 }
@@ -164,7 +164,7 @@ void Attempt::wait() {
 
 int Attempt::status() const {
   const bool wrong_input = std::any_of(ranks_.begin(), ranks_.end(), [](const RankProcess& rank) {
-    return rank.status && exit_status(*rank.status) == kWrongInput;
+    return rank.status && io::exit_status(*rank.status) == kWrongInput;
   });
   return wrong_input ? kWrongInput : first_status_;
 }
@@ -173,9 +173,9 @@ int Attempt::status() const {
 
 int launch(const LaunchPlan& plan) {
   if (plan.ranks < 1) fail("the number of ranks is ", plan.ranks, ", expected at least 1");
-  check_program(plan.program);
+  io::check_program(plan.program);
   const SignalNotes signals;
-  const TemporaryFolder dir("launch");
+  const io::TemporaryFolder dir("launch");
   for (int attempt = 0;; ++attempt) {
     Attempt ranks(plan, dir.path(), attempt);
     ranks.wait();
@@ -193,4 +193,4 @@ int launch(const LaunchPlan& plan) {
   }
 }
 
-}  // namespace projnce
+}  // namespace projnce::distributed

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace projnce {
+namespace projnce::distributed {
 
 struct LaunchPlan {
   std::filesystem::path program;
@@ -18,7 +18,7 @@ struct LaunchPlan {
 
 /// Starts the program once for each rank on this host, with RANK, WORLD_SIZE, LOCAL_RANK,
 /// LOCAL_WORLD_SIZE, PROJNCE_STORE_FILE, PROJNCE_LAUNCH_DIR and PROJNCE_RESTART_COUNT in its
-/// environment (rank_environment.h reads them). Returns the exit status of the whole:
+/// environment (join_ranks.h reads them). Returns the exit status of the whole:
 ///
 /// - 0 when all ranks ended with 0;
 /// - when a rank fails, the others get a moment to notice it, are killed, and all start again, up
@@ -31,4 +31,4 @@ struct LaunchPlan {
 /// The launcher's own signals are caught while it runs: at most one at a time.
 int launch(const LaunchPlan& plan);
 
-}  // namespace projnce
+}  // namespace projnce::distributed

@@ -1,5 +1,5 @@
-#pragma once
 // For the sources of this folder.
+#pragma once
 
 #include <chrono>
 #include <functional>
@@ -8,9 +8,18 @@
 
 #include "projnce/core/error.h"
 #include "projnce/distributed/join_ranks.h"
-#include "projnce/distributed/rank_environment.h"
 
-namespace projnce {
+namespace projnce::distributed {
+
+/// Where ranks leave each other notes before they are connected: a file, or a server of rank 0 or
+/// of the launcher. The server listens on all interfaces and asks nobody for a name, so ranks of
+/// one host should meet by a file.
+c10::intrusive_ptr<c10d::Store> open_store(const RankEnvironment& environment,
+                                           std::chrono::milliseconds timeout);
+
+/// The address of this host on the way to another, in digits. The host's own name is no help:
+/// Debian gives it an address that no other host can reach.
+std::string own_address_towards(const std::string& host, int port);
 
 /// How ranks find out, by notes in a store, that all of them came and want the same. Rank 0 checks
 /// and writes the verdict. Whoever sees earlier that it cannot work writes it instead: the first
@@ -41,4 +50,4 @@ class Meeting {
   std::chrono::steady_clock::time_point deadline_;
 };
 
-}  // namespace projnce
+}  // namespace projnce::distributed

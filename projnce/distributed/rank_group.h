@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
-namespace projnce {
+namespace projnce::distributed {
 
 struct RankGroup {
   int rank = 0;
@@ -34,4 +34,4 @@ std::string plain_reason(const std::exception& error);
 /// "60 s", "0.3 s"
 std::string in_seconds(std::chrono::milliseconds time);
 
-}  // namespace projnce
+}  // namespace projnce::distributed

@@ -10,7 +10,7 @@
 #include "projnce/core/error.h"
 #include "projnce/distributed/rank_group.h"
 
-namespace projnce {
+namespace projnce::distributed {
 
 using WorkPtr = c10::intrusive_ptr<c10d::Work>;
 
@@ -216,4 +216,4 @@ PendingSum Ranks::start_sum(const torch::Tensor& flat, const char* what) {
       std::make_shared<PendingSum::State>(PendingSum::State{group_, std::move(work), what}));
 }
 
-}  // namespace projnce
+}  // namespace projnce::distributed

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace projnce {
+namespace projnce::distributed {
 
 struct RankGroup;
 class Ranks;
@@ -84,4 +84,4 @@ class Ranks {
   std::shared_ptr<RankGroup> group_;
 };
 
-}  // namespace projnce
+}  // namespace projnce::distributed

@@ -5,18 +5,17 @@
 #include <torch/nn/modules/pooling.h>
 
 #include "projnce/core/error.h"
-#include "projnce/encoder/batch_norm.h"
-#include "projnce/encoder/conv.h"
+#include "projnce/encoder/layers.h"
 #include "projnce/encoder/native/native_engine.h"
 
-namespace projnce {
+namespace projnce::encoder {
 
 namespace {
 
 constexpr int64_t kLayers = 3;
 constexpr int64_t kSmallestSide = int64_t{1} << kLayers;  // each layer halves it
 constexpr size_t kModulesOfLayer = 4;
-constexpr PoolGeometry kPool{.window = 2, .stride = 2, .padding = 0};
+constexpr kernel::PoolGeometry kPool{.window = 2, .stride = 2, .padding = 0};
 
 }  // namespace
 
@@ -71,4 +70,4 @@ std::string AudioCnn::describe() const {
                 " channels, ", describe_engine(engine_));
 }
 
-}  // namespace projnce
+}  // namespace projnce::encoder

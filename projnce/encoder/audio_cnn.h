@@ -7,9 +7,8 @@
 #include <string>
 
 #include "projnce/encoder/encoder.h"
-#include "projnce/encoder/engine.h"
 
-namespace projnce {
+namespace projnce::encoder {
 
 class NativeEngine;
 struct TrunkPlan;
@@ -50,4 +49,4 @@ class AudioCnn : public Encoder {
   std::unique_ptr<NativeEngine> native_;
 };
 
-}  // namespace projnce
+}  // namespace projnce::encoder

@@ -7,7 +7,20 @@
 #include <memory>
 #include <string>
 
-namespace projnce {
+namespace projnce::encoder {
+
+/// Who computes the convolutions of an encoder.
+enum class Engine {
+  kAuto,    ///< native where the processor has AVX2 or AVX-512, else torch
+  kNative,  ///< own kernels: Winograd convolutions with batch-norm and ReLU inside
+  kTorch,   ///< LibTorch's modules
+};
+
+/// Whether it is the native one here.
+bool is_native(Engine engine);
+
+/// "native engine (avx2)", or "LibTorch's convolutions" and why.
+std::string describe_engine(Engine engine);
 
 /// Pictures, spectrograms or vectors (1 x 1 pixels) in, one feature vector each out: [N, C, H, W]
 /// -> [N, F].
@@ -31,4 +44,4 @@ struct InputShape {
   int64_t width = 32;    ///< in pixels; moments of a spectrogram; 1 for vectors
 };
 
-}  // namespace projnce
+}  // namespace projnce::encoder

@@ -5,9 +5,9 @@
 #include <torch/nn/modules/linear.h>
 
 #include "projnce/core/error.h"
-#include "projnce/encoder/batch_norm.h"
+#include "projnce/encoder/layers.h"
 
-namespace projnce {
+namespace projnce::encoder {
 
 Mlp::Mlp(const MlpOptions& options)
     : layer_count_(options.layers),
@@ -34,4 +34,4 @@ std::string Mlp::describe() const {
   return concat(layer_count_, " layer(s) of ", feature_dim_);
 }
 
-}  // namespace projnce
+}  // namespace projnce::encoder

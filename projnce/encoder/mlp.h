@@ -7,7 +7,7 @@
 
 #include "projnce/encoder/encoder.h"
 
-namespace projnce {
+namespace projnce::encoder {
 
 /// What an Mlp is built from.
 struct MlpOptions {
@@ -30,4 +30,4 @@ class Mlp : public Encoder {
   torch::nn::Sequential layers_;
 };
 
-}  // namespace projnce
+}  // namespace projnce::encoder

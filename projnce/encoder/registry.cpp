@@ -7,7 +7,7 @@
 #include "projnce/core/names.h"
 #include "projnce/core/table_reader.h"
 
-namespace projnce {
+namespace projnce::encoder {
 
 namespace {
 
@@ -129,4 +129,4 @@ std::vector<std::string> encoder_names() {
   return names;
 }
 
-}  // namespace projnce
+}  // namespace projnce::encoder

@@ -12,7 +12,7 @@
 #include "projnce/encoder/mlp.h"
 #include "projnce/encoder/resnet.h"
 
-namespace projnce {
+namespace projnce::encoder {
 
 /// "resnet18".
 struct ResNet18Options {
@@ -53,4 +53,4 @@ EmbeddingModelPtr make_model(const EncoderOptions& options, const InputShape& in
 /// The names that there are.
 std::vector<std::string> encoder_names();
 
-}  // namespace projnce
+}  // namespace projnce::encoder

@@ -5,17 +5,45 @@
 #include <torch/nn/modules/conv.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "projnce/core/error.h"
 #include "projnce/encoder/native/native_engine.h"
-#include "projnce/encoder/residual_block.h"
 
-namespace projnce {
+namespace projnce::encoder {
+
+ResidualBlockImpl::ResidualBlockImpl(int64_t in_channels, int64_t out_channels, int64_t stride)
+    : conv1_(register_module("conv1", make_conv(in_channels, out_channels, 3, stride))),
+      bn1_(register_module("bn1", BatchNorm(out_channels))),
+      conv2_(register_module("conv2", make_conv(out_channels, out_channels, 3, 1))),
+      bn2_(register_module("bn2", BatchNorm(out_channels))) {
+  if (stride != 1 || in_channels != out_channels) {
+    downsample_ = register_module(
+        "downsample", torch::nn::Sequential(make_conv(in_channels, out_channels, 1, stride),
+                                            BatchNorm(out_channels)));
+  }
+}
+
+torch::Tensor ResidualBlockImpl::forward(const torch::Tensor& input) {
+  auto output = bn1_(conv1_(input)).relu_();
+  output = bn2_(conv2_(output));
+  output += downsample_.is_empty() ? input : downsample_->forward(input);
+  return output.relu_();
+}
+
+ResidualPlan ResidualBlockImpl::plan() const {
+  ResidualPlan plan{.conv1 = conv1_, .norm1 = bn1_, .conv2 = conv2_, .norm2 = bn2_};
+  if (!downsample_.is_empty()) {
+    plan.shortcut = std::dynamic_pointer_cast<torch::nn::Conv2dImpl>(downsample_->ptr(0));
+    plan.shortcut_norm = std::dynamic_pointer_cast<BatchNormImpl>(downsample_->ptr(1));
+  }
+  return plan;
+}
 
 namespace {
 
 constexpr int64_t kLargestSmallImage = 96;
-constexpr PoolGeometry kStemPool{.window = 3, .stride = 2, .padding = 1};
+constexpr kernel::PoolGeometry kStemPool{.window = 3, .stride = 2, .padding = 1};
 
 /// He initialisation by fan-out, as torchvision has it.
 void initialise_convolutions(torch::nn::Module& module) {
@@ -95,4 +123,4 @@ torch::Tensor ResNet::forward_modules(const torch::Tensor& images) {
   return x.mean({2, 3});  // [N, F]
 }
 
-}  // namespace projnce
+}  // namespace projnce::encoder

@@ -3,9 +3,12 @@
 #include <torch/types.h>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
-namespace projnce {
+#include "projnce/core/error.h"
+
+namespace projnce::eval {
 
 int64_t Accuracy::class_samples(size_t label) const {
   const auto& row = confusion[label];
@@ -47,4 +50,65 @@ Accuracy measure_accuracy(const torch::Tensor& scores, const torch::Tensor& labe
   return result;
 }
 
-}  // namespace projnce
+namespace {
+
+constexpr double kTail = 0.025;
+
+/// Continued fraction of the incomplete beta function, by Lentz's method. Converges in about
+/// sqrt(max(a, b)) terms for x < (a + 1) / (a + b + 2).
+double beta_fraction(double a, double b, double x) {
+  constexpr int kMostTerms = 100000;
+  constexpr double kTiny = std::numeric_limits<double>::min();
+  const auto nonzero = [](double value) { return std::abs(value) < kTiny ? kTiny : value; };
+  double c = 1;
+  double d = 1 / nonzero(1 - (a + b) * x / (a + 1));
+  double result = d;
+  for (int term = 1; term <= kMostTerms; ++term) {
+    const double m = term;
+    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+    const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+    double change = 1;
+    for (const double coefficient : {even, odd}) {
+      d = 1 / nonzero(1 + coefficient * d);
+      c = nonzero(1 + coefficient / c);
+      change = c * d;
+      result *= change;
+    }
+    if (std::abs(change - 1) < 1e-15) break;
+  }
+  return result;
+}
+
+/// Regularized incomplete beta function I_x(a, b), 0 < x < 1.
+double incomplete_beta(double a, double b, double x) {
+  const double front = std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) +
+                                a * std::log(x) + b * std::log1p(-x));
+  if (x < (a + 1) / (a + b + 2)) return front * beta_fraction(a, b, x) / a;
+  return 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+/// The x with I_x(a, b) = probability, by bisection.
+double beta_quantile(double a, double b, double probability) {
+  double low = 0;
+  double high = 1;
+  for (int halving = 0; halving < 60; ++halving) {
+    const double middle = (low + high) / 2;
+    (incomplete_beta(a, b, middle) < probability ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+}  // namespace
+
+Interval clopper_pearson_interval(int64_t successes, int64_t trials) {
+  if (successes < 0 || successes > trials) {
+    fail("confidence interval: ", successes, " successes of ", trials,
+         " trials, expected 0 to the number of trials");
+  }
+  const auto k = static_cast<double>(successes);
+  const auto n = static_cast<double>(trials);
+  return {.low = successes == 0 ? 0 : beta_quantile(k, n - k + 1, kTail),
+          .high = successes == trials ? 1 : beta_quantile(k + 1, n - k, 1 - kTail)};
+}
+
+}  // namespace projnce::eval

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace projnce {
+namespace projnce::eval {
 
 /// Accuracy of a class with fewer test samples says little: its 95 % interval is wider than 25
 /// points. Reports mark such classes.
@@ -29,4 +29,16 @@ Accuracy measure_accuracy(const torch::Tensor& scores, const torch::Tensor& labe
 /// Best class of each row; ties go to the lower class. [N, C] -> [N]
 torch::Tensor predict_class(const torch::Tensor& scores);
 
-}  // namespace projnce
+/// From `low` to `high`.
+struct Interval {
+  double low = 0;   ///< lower end
+  double high = 0;  ///< upper end
+};
+
+/// Exact 95 % confidence interval of a binomial proportion, such as an accuracy (Clopper and
+/// Pearson, 1934): the proportions p for which neither P(X <= successes) nor P(X >= successes) of
+/// X ~ Binomial(trials, p) is below 2.5 %. Its coverage is at least 95 % for any number of trials;
+/// 6 of 6 is 0.541 to 1. No trials: 0 to 1. Requires 0 <= successes <= trials.
+Interval clopper_pearson_interval(int64_t successes, int64_t trials);
+
+}  // namespace projnce::eval

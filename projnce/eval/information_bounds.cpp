@@ -10,10 +10,10 @@
 
 #include "projnce/core/error.h"
 #include "projnce/core/seed.h"
+#include "projnce/eval/calibration.h"
 #include "projnce/eval/nearest_centroid.h"
-#include "projnce/eval/temperature_scaling.h"
 
-namespace projnce {
+namespace projnce::eval {
 
 namespace {
 
@@ -22,7 +22,7 @@ constexpr int64_t kFittedScores = 2'000'000;
 constexpr int64_t kFewestFittedRows = 1000;
 constexpr double kSmallestPrior = 1e-300;  // its logarithm is finite
 
-BoundEstimate estimate_of(const BoundResult& bound) {
+BoundEstimate estimate_of(const information::BoundResult& bound) {
   return {bound.value, bound.se};
 }
 
@@ -33,7 +33,7 @@ torch::Tensor thinned(const torch::Tensor& rows, int64_t most) {
 }
 
 /// The fold of each row, [N]: random by instance, of nearly equal sizes.
-torch::Tensor fold_of_rows(const LabeledRows& rows, int64_t folds, uint64_t seed) {
+torch::Tensor fold_of_rows(const information::LabeledRows& rows, int64_t folds, uint64_t seed) {
   const auto ids = rows.instances.defined() ? rows.instances : torch::arange(rows.labels.size(0));
   const auto instance = std::get<1>(torch::_unique2(ids, true, /*return_inverse=*/true));
   const int64_t instances = instance.max().item<int64_t>() + 1;
@@ -51,16 +51,19 @@ torch::Tensor fold_of_rows(const LabeledRows& rows, int64_t folds, uint64_t seed
   return torch::tensor(fold).index_select(0, instance);
 }
 
-LabeledRows rows_at(const LabeledRows& rows, const torch::Tensor& chosen) {
+information::LabeledRows rows_at(const information::LabeledRows& rows,
+                                 const torch::Tensor& chosen) {
   return {rows.embeddings.index_select(0, chosen), rows.labels.index_select(0, chosen),
           rows.instances.defined() ? rows.instances.index_select(0, chosen) : torch::Tensor()};
 }
 
-InformationBounds bounds_of_fold(const LabeledRows& inside, const LabeledRows& outside,
+InformationBounds bounds_of_fold(const information::LabeledRows& inside,
+                                 const information::LabeledRows& outside,
                                  const CrossValidationOptions& options) {
   const int64_t classes = options.priors.num_classes;
-  const auto priors =
-      options.priors.estimated ? smoothed_priors(outside.labels, classes) : options.priors;
+  const auto priors = options.priors.estimated
+                          ? information::smoothed_priors(outside.labels, classes)
+                          : options.priors;
   return held_out_bounds(
       {.rows = inside,
        .class_vectors = class_centroids(outside.embeddings, outside.labels, classes,
@@ -94,9 +97,10 @@ BoundEstimate mean_over_folds(const std::vector<InformationBounds>& folds, Field
 }  // namespace
 
 double fit_class_temperature(const torch::Tensor& rows, const torch::Tensor& labels,
-                             const torch::Tensor& class_vectors, const ClassPriors& priors) {
+                             const torch::Tensor& class_vectors,
+                             const information::ClassPriors& priors) {
   const torch::NoGradGuard no_gradient;
-  const auto shares = checked_priors(priors, labels);
+  const auto shares = information::checked_priors(priors, labels);
   const int64_t most = std::max(kFewestFittedRows, kFittedScores / class_vectors.size(0));
   const auto scores =
       thinned(rows, most).to(torch::kFloat64).mm(class_vectors.to(torch::kFloat64).t());
@@ -106,14 +110,15 @@ double fit_class_temperature(const torch::Tensor& rows, const torch::Tensor& lab
                          thinned(labels, most), shares.clamp_min(kSmallestPrior).log());
 }
 
-InformationBounds held_out_bounds(const HeldOutRows& held_out, const ClassPriors& priors,
-                                  double temperature) {
+InformationBounds held_out_bounds(const HeldOutRows& held_out,
+                                  const information::ClassPriors& priors, double temperature) {
   const torch::NoGradGuard no_gradient;
-  const BoundOptions options{.temperature = temperature, .priors = priors};
+  const information::BoundOptions options{.temperature = temperature, .priors = priors};
   InformationBounds result{.temperature = temperature};
-  const auto by_class = held_out.logits.defined()
-                            ? class_bound_from_logits(held_out.logits, held_out.rows.labels, priors)
-                            : class_bound(held_out.rows, held_out.class_vectors, options);
+  const auto by_class =
+      held_out.logits.defined()
+          ? information::class_bound_from_logits(held_out.logits, held_out.rows.labels, priors)
+          : information::class_bound(held_out.rows, held_out.class_vectors, options);
   result.by_class = estimate_of(by_class);
   result.rows = by_class.rows;
   result.entropy = by_class.entropy;
@@ -122,23 +127,23 @@ InformationBounds held_out_bounds(const HeldOutRows& held_out, const ClassPriors
     fitted.temperature = result.fitted_temperature = fit_class_temperature(
         held_out.reference_rows, held_out.reference_labels, held_out.class_vectors, priors);
     result.by_class_fitted =
-        estimate_of(class_bound(held_out.rows, held_out.class_vectors, fitted));
+        estimate_of(information::class_bound(held_out.rows, held_out.class_vectors, fitted));
   }
   if (held_out.pairs || held_out.negatives.defined()) {
-    const auto pair =
-        held_out.negatives.defined()
-            ? general_bound(held_out.rows, held_out.class_vectors, held_out.negatives, options)
-            : pair_bound(held_out.rows, options);
+    const auto pair = held_out.negatives.defined()
+                          ? information::general_bound(held_out.rows, held_out.class_vectors,
+                                                       held_out.negatives, options)
+                          : information::pair_bound(held_out.rows, options);
     result.pair = estimate_of(pair);
     result.pair_normalized = BoundEstimate{pair.normalized, pair.normalized_se};
   }
   return result;
 }
 
-InformationBounds cross_validated_bounds(const LabeledRows& rows,
+InformationBounds cross_validated_bounds(const information::LabeledRows& rows,
                                          const CrossValidationOptions& options) {
   const torch::NoGradGuard no_gradient;
-  checked_priors(options.priors, rows.labels);  // before class sums index by label
+  information::checked_priors(options.priors, rows.labels);  // before class sums index by label
   const auto fold = fold_of_rows(rows, options.folds, options.seed);
   std::vector<InformationBounds> folds;
   InformationBounds result{.temperature = options.temperature};
@@ -161,4 +166,4 @@ InformationBounds cross_validated_bounds(const LabeledRows& rows,
   return result;
 }
 
-}  // namespace projnce
+}  // namespace projnce::eval

@@ -8,7 +8,7 @@
 
 #include "projnce/information/mi_bounds.h"
 
-namespace projnce {
+namespace projnce::eval {
 
 /// A certified bound in nats with its standard error, which a single small sample does not have.
 struct BoundEstimate {
@@ -32,11 +32,12 @@ struct InformationBounds {
 /// is largest; rows of classes without a vector (NaN) are skipped. Many rows are thinned out
 /// evenly. Fit it on other rows than those that are evaluated.
 double fit_class_temperature(const torch::Tensor& rows, const torch::Tensor& labels,
-                             const torch::Tensor& class_vectors, const ClassPriors& priors);
+                             const torch::Tensor& class_vectors,
+                             const information::ClassPriors& priors);
 
 /// Held-out rows, and what was learned from other rows. Class vectors or logits must be given.
 struct HeldOutRows {
-  LabeledRows rows;                  ///< that are evaluated
+  information::LabeledRows rows;     ///< that are evaluated
   torch::Tensor class_vectors = {};  ///< [M, D]; NaN for a class that has none
   torch::Tensor logits = {};         ///< [N, M] of a trained classifier, in place of class vectors
   /// [K, D]: the rows that the temperature is fitted on; undefined: it is not fitted.
@@ -49,8 +50,8 @@ struct HeldOutRows {
 };
 
 /// Bounds of held-out rows; the pair form and `by_class` at `temperature`.
-InformationBounds held_out_bounds(const HeldOutRows& held_out, const ClassPriors& priors,
-                                  double temperature);
+InformationBounds held_out_bounds(const HeldOutRows& held_out,
+                                  const information::ClassPriors& priors, double temperature);
 
 /// How cross_validated_bounds works.
 struct CrossValidationOptions {
@@ -58,14 +59,14 @@ struct CrossValidationOptions {
   double temperature = 0.07;  ///< of the pair form and of `by_class`
   /// Known priors of the population. `estimated`: smoothed label frequencies of the other folds,
   /// and `values` is not used.
-  ClassPriors priors;
+  information::ClassPriors priors;
   uint64_t seed = 0;  ///< assigns instances to folds
 };
 
 /// Bounds of rows for which there is nothing else: random folds of instances; centroids, the fitted
 /// temperature and estimated priors come from the other folds, the pair form is computed within
 /// each fold. Values are means over the folds.
-InformationBounds cross_validated_bounds(const LabeledRows& rows,
+InformationBounds cross_validated_bounds(const information::LabeledRows& rows,
                                          const CrossValidationOptions& options);
 
-}  // namespace projnce
+}  // namespace projnce::eval

@@ -5,7 +5,7 @@
 #include <deque>
 #include <numeric>
 
-namespace projnce {
+namespace projnce::eval {
 
 namespace {
 
@@ -96,4 +96,4 @@ double minimize_lbfgs(const SmoothFunction& function, std::vector<double>& point
   return value;
 }
 
-}  // namespace projnce
+}  // namespace projnce::eval

@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-namespace projnce {
+namespace projnce::eval {
 
 /// Value at a point; writes the gradient, which has the point's size.
 using SmoothFunction =
@@ -20,4 +20,4 @@ struct LbfgsOptions {
 double minimize_lbfgs(const SmoothFunction& function, std::vector<double>& point,
                       const LbfgsOptions& options = {});
 
-}  // namespace projnce
+}  // namespace projnce::eval

@@ -7,7 +7,7 @@
 
 #include "projnce/eval/lbfgs.h"
 
-namespace projnce {
+namespace projnce::eval {
 
 namespace {
 
@@ -78,4 +78,4 @@ LinearProbe fit_linear_probe(const torch::Tensor& rows, const torch::Tensor& lab
   return probe;
 }
 
-}  // namespace projnce
+}  // namespace projnce::eval

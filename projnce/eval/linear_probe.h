@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace projnce {
+namespace projnce::eval {
 
 /// A linear classifier of rows, each column brought to mean 0 and deviation 1 first.
 struct LinearProbe {
@@ -24,4 +24,4 @@ struct LinearProbe {
 LinearProbe fit_linear_probe(const torch::Tensor& rows, const torch::Tensor& labels,
                              int64_t num_classes, double penalty = 1);
 
-}  // namespace projnce
+}  // namespace projnce::eval

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace projnce {
+namespace projnce::eval {
 
 /// Mean embedding of each class: [N, D], [N] -> [C, D]. With `normalize`, rows are brought to unit
 /// length first. Classes without rows get NaN, which `cosine_scores` turns into "never".
@@ -20,4 +20,4 @@ torch::Tensor cosine_scores(const torch::Tensor& embeddings, const torch::Tensor
 torch::Tensor mask_absent_classes(const torch::Tensor& class_vectors,
                                   const torch::Tensor& centroids);
 
-}  // namespace projnce
+}  // namespace projnce::eval

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "projnce/core/error.h"
+#include "projnce/projection/class_groups.h"
 
-namespace projnce {
+namespace projnce::eval {
 
 namespace {
 
@@ -50,21 +51,21 @@ void check_neighbors(const torch::Tensor& queries, const torch::Tensor& referenc
 template <class T>
 void fill_neighbors(const torch::Tensor& queries, const torch::Tensor& references,
                     const NearestNeighborsOptions& options, const Neighbors& out) {
-  nearest_rows<T>({.queries = queries.data_ptr<T>(),
-                   .num_queries = queries.size(0),
-                   .references = references.data_ptr<T>(),
-                   .num_references = references.size(0),
-                   .dim = queries.size(1),
-                   .neighbors = options.neighbors,
-                   .nearness = options.nearness,
-                   .exclude_self = options.exclude_self},
-                  out.indices.data_ptr<int64_t>(), out.scores.data_ptr<T>());
+  kernel::nearest_rows<T>({.queries = queries.data_ptr<T>(),
+                           .num_queries = queries.size(0),
+                           .references = references.data_ptr<T>(),
+                           .num_references = references.size(0),
+                           .dim = queries.size(1),
+                           .neighbors = options.neighbors,
+                           .nearness = options.nearness,
+                           .exclude_self = options.exclude_self},
+                          out.indices.data_ptr<int64_t>(), out.scores.data_ptr<T>());
 }
 
 /// Neighbours of queries start .. start + count - 1.
 Neighbors neighbors_of_some(const torch::Tensor& queries, const torch::Tensor& references,
                             int64_t start, int64_t count, const NearestNeighborsOptions& options) {
-  const bool by_distance = options.nearness == Nearness::kDistance;
+  const bool by_distance = options.nearness == kernel::Nearness::kDistance;
   const auto some = queries.narrow(0, start, count);
   auto scores = by_distance ? torch::cdist(some, references, 2.0, kExactCdist)
                             : some.mm(references.t());  // [count, R]
@@ -113,4 +114,19 @@ Neighbors nearest_neighbors_by_operators(const torch::Tensor& queries,
   return out;
 }
 
-}  // namespace projnce
+torch::Tensor knn_scores(const torch::Tensor& rows, const torch::Tensor& labels,
+                         int64_t num_classes, const torch::Tensor& queries,
+                         const KnnOptions& options) {
+  const torch::NoGradGuard no_gradient;
+  const auto [indices, cosines] =
+      nearest_neighbors(projection::unit_rows(queries), projection::unit_rows(rows),
+                        {.neighbors = options.neighbors});
+  // The nearest comes first: no exponential is above 1.
+  const auto weights = ((cosines - cosines.narrow(1, 0, 1)) / options.temperature).exp();
+  const auto voters = labels.index_select(0, indices.flatten()).view_as(indices);
+  const auto votes = torch::zeros({queries.size(0), num_classes}, weights.options())
+                         .scatter_add(1, voters, weights);
+  return votes / weights.sum(1, /*keepdim=*/true);
+}
+
+}  // namespace projnce::eval

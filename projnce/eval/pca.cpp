@@ -8,7 +8,7 @@
 
 #include "projnce/core/error.h"
 
-namespace projnce {
+namespace projnce::eval {
 
 namespace {
 
@@ -75,4 +75,4 @@ torch::Tensor pca(const torch::Tensor& rows, int64_t components) {
   return centred.mm(directions).to(wide ? torch::kFloat64 : torch::kFloat32);
 }
 
-}  // namespace projnce
+}  // namespace projnce::eval

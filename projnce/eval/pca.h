@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace projnce {
+namespace projnce::eval {
 
 /// rows [N, D] less their mean, in double precision on the CPU. Throws where a number is not finite
 /// or so large that its square is not (in single precision).
@@ -16,4 +16,4 @@ torch::Tensor centred_rows(const torch::Tensor& rows);
 /// 1 <= components <= min(N, D).
 torch::Tensor pca(const torch::Tensor& rows, int64_t components);
 
-}  // namespace projnce
+}  // namespace projnce::eval

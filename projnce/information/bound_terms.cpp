@@ -7,9 +7,121 @@
 #include <tuple>
 #include <vector>
 
-#include "projnce/information/log_mean_exp.h"
+#include "projnce/core/error.h"
+#include "projnce/kernel/pairwise_logsumexp.h"
 
-namespace projnce {
+namespace projnce::information {
+
+namespace {
+
+kernel::PairRows<double> pair_rows_of(const torch::Tensor& rows, const torch::Tensor& candidates,
+                                      double temperature) {
+  return {.anchors = rows.data_ptr<double>(),
+          .num_anchors = rows.size(0),
+          .candidates = candidates.data_ptr<double>(),
+          .num_candidates = candidates.size(0),
+          .dim = rows.size(1),
+          .scale = 1 / temperature};
+}
+
+}  // namespace
+
+torch::Tensor log_mean_exp(const torch::Tensor& rows, const torch::Tensor& candidates,
+                           double temperature) {
+  const auto anchors = rows.contiguous();
+  const auto others = candidates.contiguous();
+  const auto result = torch::empty({rows.size(0)}, torch::kFloat64);
+  kernel::pairwise_logsumexp(pair_rows_of(anchors, others, temperature),
+                             {result.data_ptr<double>(), nullptr});
+  return result - std::log(static_cast<double>(candidates.size(0)));
+}
+
+torch::Tensor log_mean_exp_of_others(const torch::Tensor& rows, const torch::Tensor& instances,
+                                     double temperature) {
+  const auto anchors = rows.contiguous();
+  auto pairs = pair_rows_of(anchors, anchors, temperature);
+  pairs.self = 0;
+  pairs.symmetric = true;
+  const auto [ids, id_of_row, sizes] = torch::_unique2(instances, true, true, true);
+  // [set, N]: rows of the own instance, and of others.
+  const auto sums = torch::empty({kernel::kPairSets, rows.size(0)}, torch::kFloat64);
+  double* const by_set[kernel::kPairSets] = {sums[kernel::kPositiveSet].data_ptr<double>(),
+                                             sums[kernel::kNegativeSet].data_ptr<double>()};
+  const bool all_distinct = ids.size(0) == rows.size(0);
+  const auto numbers = id_of_row.contiguous();
+  if (all_distinct) {
+    kernel::pairwise_logsumexp(
+        pairs, {by_set[kernel::kPositiveSet], nullptr});  // all rows but the row itself
+  } else {
+    pairs.anchor_class = pairs.candidate_class = numbers.data_ptr<int64_t>();
+    kernel::pairwise_logsumexp(pairs, by_set);
+  }
+  const auto of_others = sums[all_distinct ? kernel::kPositiveSet : kernel::kNegativeSet];
+  const auto count = rows.size(0) - sizes.index_select(0, id_of_row);  // [N]
+  return torch::where(count > 0, of_others - count.to(torch::kFloat64).log(), of_others);
+}
+
+namespace {
+
+constexpr double kSumTolerance = 1e-6;
+
+void check_label_range(const torch::Tensor& labels, int64_t num_classes) {
+  if (!labels.defined() || labels.dim() != 1 || labels.scalar_type() != torch::kInt64) {
+    fail("class priors: expected labels [N] of type int64");
+  }
+  if (num_classes < 1) {
+    fail("class priors: num_classes = ", num_classes, ", expected at least 1");
+  }
+  const auto wrong = labels.masked_select((labels < 0) | (labels >= num_classes));
+  if (wrong.numel() > 0) {
+    fail("class priors: label ", wrong[0].item<int64_t>(), " is outside 0..", num_classes - 1);
+  }
+}
+
+torch::Tensor label_counts(const torch::Tensor& labels, int64_t num_classes) {
+  return torch::bincount(labels.cpu(), {}, num_classes).to(torch::kFloat64);
+}
+
+}  // namespace
+
+ClassPriors smoothed_priors(const torch::Tensor& labels, int64_t num_classes) {
+  check_label_range(labels, num_classes);
+  const auto counts = label_counts(labels, num_classes) + 0.5;
+  return {.num_classes = num_classes, .values = counts / counts.sum(), .estimated = true};
+}
+
+torch::Tensor checked_priors(const ClassPriors& priors, const torch::Tensor& labels) {
+  check_label_range(labels, priors.num_classes);
+  if (!priors.values.defined()) {
+    return torch::full({priors.num_classes}, 1.0 / static_cast<double>(priors.num_classes),
+                       torch::kFloat64);
+  }
+  const auto values = priors.values.detach().to(torch::kCPU, torch::kFloat64);
+  if (values.dim() != 1 || values.size(0) != priors.num_classes) {
+    fail("class priors: expected ", priors.num_classes, " numbers, one for each class, found ",
+         values.sizes());
+  }
+  if (!(torch::isfinite(values) & (values >= 0)).all().item<bool>()) {
+    fail("class priors: a prior is negative or not finite");
+  }
+  const double sum = values.sum().item<double>();
+  if (std::abs(sum - 1) > kSumTolerance) {
+    fail("class priors: they sum to ", sum, ", expected 1");
+  }
+  const auto of_rows = values.index_select(0, labels.cpu());
+  const auto impossible = labels.cpu().masked_select(of_rows == 0);
+  if (impossible.numel() > 0) {
+    fail("class priors: the prior of class ", impossible[0].item<int64_t>(),
+         " is 0, but the class occurs among the labels");
+  }
+  return values / sum;
+}
+
+torch::Tensor log_frequency_ratio(const torch::Tensor& labels, const torch::Tensor& priors) {
+  const auto counts = label_counts(labels, priors.size(0));
+  const auto ratio = (counts / counts.sum() / priors).log();
+  return torch::where(counts > 0, ratio, torch::zeros_like(ratio));
+}
 
 namespace {
 
@@ -165,4 +277,4 @@ RatioTerms class_ratio_terms(const torch::Tensor& rows, const torch::Tensor& lab
   });
 }
 
-}  // namespace projnce
+}  // namespace projnce::information

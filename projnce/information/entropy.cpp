@@ -1,8 +1,14 @@
 #include "projnce/information/entropy.h"
 
-#include "projnce/core/error.h"
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
 
-namespace projnce {
+#include "projnce/core/error.h"
+#include "projnce/core/seed.h"
+
+namespace projnce::information {
 
 namespace {
 
@@ -28,4 +34,39 @@ double label_entropy(const torch::Tensor& labels) {
   return 0.0 - (share * share.log()).sum().item<double>();
 }
 
-}  // namespace projnce
+namespace {
+
+constexpr int64_t kParts = 10;
+constexpr double kStudent = 2.262;  // 97.5 % quantile of Student's t with kParts - 1 degrees
+
+/// 0 .. count - 1 in an order of chance.
+std::vector<int64_t> shuffled_rows(int64_t count, uint64_t seed) {
+  std::vector<int64_t> rows(static_cast<size_t>(count));
+  std::iota(rows.begin(), rows.end(), 0);
+  Random(seed).shuffle(rows);
+  return rows;
+}
+
+}  // namespace
+
+std::optional<double> information_margin(const torch::Tensor& embeddings,
+                                         const torch::Tensor& labels,
+                                         const LabelInformationOptions& options, uint64_t seed) {
+  const int64_t count = labels.size(0);
+  const int64_t classes = std::get<0>(torch::_unique2(labels)).size(0);
+  if (count / kParts < 2 * options.k * classes) return {};
+  const auto order = torch::tensor(shuffled_rows(count, seed));
+  std::vector<double> values;
+  for (int64_t part = 0; part < kParts; ++part) {
+    const int64_t begin = part * count / kParts;
+    const auto rows = order.narrow(0, begin, (part + 1) * count / kParts - begin);
+    values.push_back(label_information_unchecked(embeddings.index_select(0, rows),
+                                                 labels.index_select(0, rows), options));
+  }
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / kParts;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return kStudent * std::sqrt(squares / (kParts - 1) / kParts);
+}
+
+}  // namespace projnce::information

@@ -13,9 +13,8 @@
 #include "projnce/core/error.h"
 #include "projnce/core/seed.h"
 #include "projnce/information/bound_terms.h"
-#include "projnce/information/log_mean_exp.h"
 
-namespace projnce {
+namespace projnce::information {
 
 namespace {
 
@@ -267,4 +266,4 @@ BoundResult class_bound_from_logits(const torch::Tensor& logits, const torch::Te
   return result_of(checked, {terms, torch::zeros_like(terms)}, checked.instances);
 }
 
-}  // namespace projnce
+}  // namespace projnce::information

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "projnce/information/class_priors.h"
+#include "projnce/information/bound_terms.h"
 
-namespace projnce {
+namespace projnce::information {
 
 /// Certified lower bounds on I(Z;C), the information in nats between the embedding of a random view
 /// and its label. They rest on the inequality of Nguyen, Wainwright and Jordan (2010): for every
@@ -91,4 +91,4 @@ BoundResult class_bound(const LabeledRows& rows, const torch::Tensor& class_vect
 BoundResult class_bound_from_logits(const torch::Tensor& logits, const torch::Tensor& labels,
                                     const ClassPriors& priors);
 
-}  // namespace projnce
+}  // namespace projnce::information

@@ -10,7 +10,7 @@
 #include "projnce/information/entropy.h"
 #include "projnce/kernel/neighbours.h"
 
-namespace projnce {
+namespace projnce::information {
 
 namespace {
 
@@ -68,7 +68,8 @@ struct JointRows {
 
   int64_t dim() const { return values.size(1); }
   /// Some of the columns as a space of their own.
-  MaxNormRows columns(int64_t first, int64_t count, const std::vector<int64_t>& starts) const {
+  kernel::MaxNormRows columns(int64_t first, int64_t count,
+                              const std::vector<int64_t>& starts) const {
     return {values.data_ptr<double>() + first, values.size(0), count, dim(), starts};
   }
 
@@ -83,13 +84,13 @@ struct NeighbourCounts {
 };
 
 /// Neighbours of rows that have k others in their very place: k~, n_x and n_y count those.
-void count_in_place(const MaxNormRows& joint, const std::vector<double>& distances,
+void count_in_place(const kernel::MaxNormRows& joint, const std::vector<double>& distances,
                     std::vector<int64_t>& counts) {
   std::vector<double> limits(distances.size(), 0.0);
   for (size_t i = 0; i < limits.size(); ++i) {
     if (distances[i] == 0) limits[i] = kAboveSame;
   }
-  const auto in_place = count_closer(joint, limits);
+  const auto in_place = kernel::count_closer(joint, limits);
   for (size_t i = 0; i < limits.size(); ++i) {
     if (distances[i] == 0) counts[i] = in_place[i];
   }
@@ -97,8 +98,9 @@ void count_in_place(const MaxNormRows& joint, const std::vector<double>& distanc
 
 /// n_x. Rows of a group have equal y, so that their distance in x is the joint one, and those that
 /// are closer than the k-th neighbour have been met already.
-std::vector<int64_t> count_in_x(const MaxNormRows& x, const KthNeighbours& nearest) {
-  auto counts = count_closer(x, nearest.distances, CountedPairs::kOtherGroups);
+std::vector<int64_t> count_in_x(const kernel::MaxNormRows& x,
+                                const kernel::KthNeighbours& nearest) {
+  auto counts = kernel::count_closer(x, nearest.distances, kernel::CountedPairs::kOtherGroups);
   for (size_t i = 0; i < counts.size(); ++i) counts[i] += nearest.closer_in_group[i];
   return counts;
 }
@@ -107,7 +109,7 @@ std::vector<int64_t> count_in_x(const MaxNormRows& x, const KthNeighbours& neare
 NeighbourCounts count_neighbours(const JointRows& rows, const std::vector<int64_t>& starts,
                                  int64_t k) {
   const auto joint = rows.columns(0, rows.dim(), starts);
-  const auto nearest = kth_neighbours(joint, k);
+  const auto nearest = kernel::kth_neighbours(joint, k);
   NeighbourCounts counts{std::vector<int64_t>(nearest.distances.size(), k), {}, {}};
   auto limits = nearest.distances;
   for (auto& limit : limits) {
@@ -116,8 +118,9 @@ NeighbourCounts count_neighbours(const JointRows& rows, const std::vector<int64_
   const bool ties = limits != nearest.distances;
   if (ties) count_in_place(joint, nearest.distances, counts.joint);
   const auto x = rows.columns(0, rows.x_dim, starts);
-  counts.x = ties ? count_closer(x, limits) : count_in_x(x, nearest);
-  counts.y = count_closer(rows.columns(rows.x_dim, rows.dim() - rows.x_dim, starts), limits);
+  counts.x = ties ? kernel::count_closer(x, limits) : count_in_x(x, nearest);
+  counts.y =
+      kernel::count_closer(rows.columns(rows.x_dim, rows.dim() - rows.x_dim, starts), limits);
   return counts;
 }
 
@@ -195,4 +198,4 @@ double label_information(const torch::Tensor& embeddings, const torch::Tensor& l
   return estimate;
 }
 
-}  // namespace projnce
+}  // namespace projnce::information

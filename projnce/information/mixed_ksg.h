@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace projnce {
+namespace projnce::information {
 
 /// Estimate of I(X;Y) in nats for variables that may be continuous, discrete or a mixture
 /// (Gao et al., 2017). Max-norm distances, double precision:
@@ -47,4 +47,4 @@ double label_information(const torch::Tensor& embeddings, const torch::Tensor& l
 double label_information_unchecked(const torch::Tensor& embeddings, const torch::Tensor& labels,
                                    const LabelInformationOptions& options);
 
-}  // namespace projnce
+}  // namespace projnce::information

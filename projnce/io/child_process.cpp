@@ -12,10 +12,9 @@
 #include <utility>
 
 #include "projnce/core/error.h"
-#include "projnce/io/file_descriptor.h"
-#include "projnce/io/system_error.h"
+#include "projnce/io/filesystem/file_descriptor.h"
 
-namespace projnce {
+namespace projnce::io {
 
 namespace {
 
@@ -151,4 +150,4 @@ std::string how_it_ended(int wait_status) {
   return concat("was killed by signal ", signal, " (", ::strsignal(signal), ")");
 }
 
-}  // namespace projnce
+}  // namespace projnce::io

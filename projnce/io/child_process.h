@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace projnce {
+namespace projnce::io {
 
 /// Where a child's standard output goes.
 enum class ChildOutput {
@@ -41,4 +41,4 @@ int exit_status(int wait_status);
 /// "ended with status 3", "was killed by signal 9 (Killed)".
 std::string how_it_ended(int wait_status);
 
-}  // namespace projnce
+}  // namespace projnce::io

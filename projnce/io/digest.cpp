@@ -4,14 +4,62 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "projnce/core/error.h"
-#include "projnce/io/base64.h"
 
-namespace projnce {
+namespace projnce::io {
+
+namespace {
+
+constexpr std::string_view kBase64Digits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+}  // namespace
+
+std::string base64(std::span<const uint8_t> bytes) {
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (; !bytes.empty(); bytes = bytes.subspan(std::min<size_t>(bytes.size(), 3))) {
+    const size_t count = std::min<size_t>(bytes.size(), 3);
+    uint32_t group = 0;
+    for (size_t i = 0; i < 3; ++i) group = group << 8 | (i < count ? bytes[i] : 0U);
+    for (size_t i = 0; i < 4; ++i) {
+      text += i <= count ? kBase64Digits[group >> (18 - 6 * i) & 63] : '=';
+    }
+  }
+  return text;
+}
+
+namespace {
+
+constexpr uint32_t kCastagnoli = 0x82F63B78U;  // the polynomial, its bits from low to high
+
+constexpr std::array<uint32_t, 256> make_crc32c_table() {
+  std::array<uint32_t, 256> table = {};
+  for (uint32_t byte = 0; byte < 256; ++byte) {
+    uint32_t rest = byte;
+    for (int bit = 0; bit < 8; ++bit) rest = rest >> 1 ^ (rest & 1U ? kCastagnoli : 0);
+    table[byte] = rest;
+  }
+  return table;
+}
+
+constexpr auto kCrc32cTable = make_crc32c_table();
+
+}  // namespace
+
+uint32_t crc32c(std::string_view bytes) {
+  uint32_t rest = 0xFFFFFFFFU;
+  for (const char c : bytes) {
+    rest = rest >> 8 ^ kCrc32cTable[(rest ^ static_cast<unsigned char>(c)) & 0xFFU];
+  }
+  return ~rest;
+}
 
 namespace {
 
@@ -75,4 +123,4 @@ const char* digest_name(DigestKind kind) {
   return kind == DigestKind::kMd5 ? "MD5" : "SHA-256";
 }
 
-}  // namespace projnce
+}  // namespace projnce::io

@@ -2,13 +2,21 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "projnce/io/regular_file.h"
+#include "projnce/io/filesystem/regular_file.h"
 
-namespace projnce {
+namespace projnce::io {
+
+/// The bytes as text for data: addresses: four characters for three bytes, '=' at the end, no line
+/// breaks.
+std::string base64(std::span<const uint8_t> bytes);
+
+/// CRC-32C (Castagnoli), the checksum of TensorFlow's records.
+uint32_t crc32c(std::string_view bytes);
 
 enum class DigestKind { kMd5, kSha256 };
 
@@ -26,4 +34,4 @@ std::vector<uint8_t> sha256(std::string_view bytes);
 /// "MD5", "SHA-256"
 const char* digest_name(DigestKind kind);
 
-}  // namespace projnce
+}  // namespace projnce::io

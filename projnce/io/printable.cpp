@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-namespace projnce {
+namespace projnce::io {
 
 namespace {
 
@@ -55,4 +55,30 @@ std::string printable_start(std::string_view text) {
   return printable(text.substr(0, kShown)) + (text.size() > kShown ? "…" : "");
 }
 
-}  // namespace projnce
+std::string escape_html(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace projnce::io

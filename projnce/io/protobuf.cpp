@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace projnce {
+namespace projnce::io {
 
 namespace {
 
@@ -53,4 +53,4 @@ ProtoMessage& ProtoMessage::opening(uint32_t field, uint64_t size) {
   return *this;
 }
 
-}  // namespace projnce
+}  // namespace projnce::io

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace projnce {
+namespace projnce::io {
 
 /// A message in the wire format of Protocol Buffers, field after field:
 /// `ProtoMessage().text(1, "loss").single(2, 0.5F).bytes()`. Fields stand in the order of the
@@ -38,4 +38,4 @@ void append_little_endian(std::string& bytes, Unsigned value) {
   }
 }
 
-}  // namespace projnce
+}  // namespace projnce::io

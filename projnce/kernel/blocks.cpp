@@ -1,6 +1,6 @@
 #include "projnce/kernel/blocks.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 int64_t tile_rows(int64_t rows) {
   constexpr int64_t kStep = 48;
@@ -28,4 +28,4 @@ BlockPair RoundRobinSchedule::pair(int64_t round, int64_t k) const {
   return {std::min(a, b), std::max(a, b)};
 }
 
-}  // namespace projnce
+}  // namespace projnce::kernel

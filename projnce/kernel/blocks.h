@@ -1,9 +1,14 @@
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
+#include <omp.h>
 
-namespace projnce {
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace projnce::kernel {
 
 /// Rows cut into blocks of equal size; the last may be shorter.
 struct RowBlocks {
@@ -27,7 +32,7 @@ struct BlockPair {
 
 /// Every unordered pair of blocks once, in rounds in which no block occurs twice (the circle method
 /// of round-robin tournaments). The pairs of a round can run in parallel, because each adds to its
-/// own two blocks (rounds.h runs them). Round 0 pairs each block with itself.
+/// own two blocks. Round 0 pairs each block with itself.
 class RoundRobinSchedule {
  public:
   explicit RoundRobinSchedule(int64_t blocks);
@@ -66,4 +71,101 @@ class BlockGrid {
   int64_t column_blocks_;
 };
 
-}  // namespace projnce
+/// The most threads that the loops below use.
+inline int kernel_threads() {
+  return omp_get_max_threads();
+}
+
+/// Calls work(k, thread) for k = 0 .. count-1 on all threads. `work` must not throw: memory is
+/// allocated beforehand.
+template <class Work>
+void run_parallel(int64_t count, const Work& work) {
+#pragma omp parallel for schedule(dynamic, 1) if (count > 1)
+  for (int64_t k = 0; k < count; ++k) work(k, omp_get_thread_num());
+}
+
+/// Hands out the pairs of a schedule in order, and starts each when both of its blocks have
+/// finished their earlier pairs. A block therefore receives its sums in the same order for any
+/// number of threads, and no thread waits for a whole round to end.
+template <class Schedule>
+class PairQueue {
+ public:
+  explicit PairQueue(const Schedule& schedule)
+      : schedule_(schedule),
+        issued_(static_cast<size_t>(schedule.slots())),
+        finished_(static_cast<size_t>(schedule.slots())) {}
+
+  struct Task {
+    BlockPair pair;
+    BlockPair slots;     // counters of the pair's blocks
+    BlockPair sequence;  // position of this task among those of each block
+  };
+
+  /// Waits until the next task may start; false after the last one.
+  bool take(Task& task) {
+    {
+      const std::lock_guard lock(mutex_);
+      while (round_ < schedule_.rounds() && next_ == schedule_.pairs(round_)) {
+        ++round_;
+        next_ = 0;
+      }
+      if (round_ == schedule_.rounds()) return false;
+      task.pair = schedule_.pair(round_, next_++);
+      task.slots = schedule_.slots(task.pair);
+      task.sequence.row = issued_[static_cast<size_t>(task.slots.row)]++;
+      task.sequence.column = task.slots.column == task.slots.row
+                                 ? task.sequence.row
+                                 : issued_[static_cast<size_t>(task.slots.column)]++;
+    }
+    wait(task.slots.row, task.sequence.row);
+    wait(task.slots.column, task.sequence.column);
+    return true;
+  }
+
+  void finish(const Task& task) {
+    advance(task.slots.row);
+    if (task.slots.column != task.slots.row) advance(task.slots.column);
+  }
+
+ private:
+  /// Spins before it sleeps: a tile takes about ten microseconds, and so does waking a thread.
+  void wait(int64_t slot, int64_t sequence) {
+    constexpr int kSpins = 20000;
+    const auto& finished = finished_[static_cast<size_t>(slot)];
+    for (int spin = 0; spin < kSpins; ++spin) {
+      if (finished.load(std::memory_order_acquire) == sequence) return;
+    }
+    for (int64_t seen = finished.load(); seen != sequence; seen = finished.load()) {
+      finished.wait(seen);
+    }
+  }
+  void advance(int64_t slot) {
+    auto& finished = finished_[static_cast<size_t>(slot)];
+    finished.fetch_add(1);
+    finished.notify_all();
+  }
+
+  const Schedule schedule_;
+  std::mutex mutex_;
+  int64_t round_ = 0;
+  int64_t next_ = 0;
+  std::vector<int64_t> issued_;
+  std::vector<std::atomic<int64_t>> finished_;
+};
+
+/// Calls work(pair, thread) for every pair of the schedule on all threads; for each block in the
+/// order of the rounds. `work` must not throw.
+template <class Schedule, class Work>
+void run_rounds(const Schedule& schedule, const Work& work) {
+  PairQueue<Schedule> queue(schedule);
+#pragma omp parallel if (schedule.rounds() > 1)
+  {
+    typename PairQueue<Schedule>::Task task{};
+    while (queue.take(task)) {
+      work(task.pair, omp_get_thread_num());
+      queue.finish(task);
+    }
+  }
+}
+
+}  // namespace projnce::kernel

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "projnce/kernel/rounds.h"
+#include "projnce/kernel/blocks.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 namespace {
 
@@ -112,4 +112,4 @@ template void class_mean_score_gradient(const ClassScoreRows<float>&, const doub
 template void class_mean_score_gradient(const ClassScoreRows<double>&, const double*, double*,
                                         double*);
 
-}  // namespace projnce
+}  // namespace projnce::kernel

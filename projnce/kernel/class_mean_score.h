@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// Anchors and the rows of their classes.
 template <class T>
@@ -31,4 +31,4 @@ template <class T>
 void class_mean_score_gradient(const ClassScoreRows<T>& rows, const double* gradient, T* d_anchors,
                                T* d_candidates);
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "projnce/kernel/aligned_buffer.h"
-#include "projnce/kernel/rounds.h"
+#include "projnce/kernel/blocks.h"
+#include "projnce/kernel/panels.h"
 #include "projnce/kernel/table.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 namespace {
 
@@ -49,4 +49,4 @@ void select_class_medians(const T* values, int64_t dim, const ClassRows& classes
 template void select_class_medians(const float*, int64_t, const ClassRows&, int64_t*, int64_t*);
 template void select_class_medians(const double*, int64_t, const ClassRows&, int64_t*, int64_t*);
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// Row numbers listed class by class, in ascending order within each.
 struct ClassRows {
@@ -28,4 +28,4 @@ template <class T>
 void select_class_medians(const T* values, int64_t dim, const ClassRows& classes, int64_t* lower,
                           int64_t* upper);
 
-}  // namespace projnce
+}  // namespace projnce::kernel

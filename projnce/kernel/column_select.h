@@ -4,7 +4,7 @@
 
 #include "projnce/kernel/simd.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// Finds the row at a given rank in each of kWidth columns at once, without sorting. Numbers become
 /// whole-number keys in the same order; a bracket of keys around the wanted one is narrowed by
@@ -156,4 +156,4 @@ struct ColumnSelect {
   }
 };
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -2,7 +2,7 @@
 
 #include "projnce/kernel/simd.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// Constants of the number formats: x = n log 2 + r with |r| <= log(2)/2 and whole n.
 template <class T>
@@ -102,4 +102,4 @@ struct Exponential {
   }
 };
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -4,7 +4,7 @@
 
 #include "projnce/core/error.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 namespace {
 
@@ -64,4 +64,4 @@ ForcedIsa::~ForcedIsa() {
   setting().store(before_, std::memory_order_relaxed);
 }
 
-}  // namespace projnce
+}  // namespace projnce::kernel

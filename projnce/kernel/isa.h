@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// The instruction sets that the kernels are compiled for; a later one includes those before it.
 enum class Isa { kPlain, kAvx2, kAvx512 };
@@ -32,4 +32,4 @@ class ForcedIsa {
   Isa before_;
 };
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -5,7 +5,7 @@
 #include "projnce/kernel/exponential.h"
 #include "projnce/kernel/score_tile.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// Sums of exponentials over a tile, by set of candidates.
 template <class T>
@@ -153,4 +153,4 @@ void online_logsumexp_backward_tile(const ScoreTile<T>& tile, const TileGrad<T>&
   }
 }
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -1,22 +1,21 @@
 #pragma once
 
-#include "projnce/kernel/attraction_rows.h"
 #include "projnce/kernel/conv/block_loops.h"
 #include "projnce/kernel/conv/gathered_product.h"
 #include "projnce/kernel/conv/pool_block.h"
 #include "projnce/kernel/conv/winograd_tile.h"
 #include "projnce/kernel/logsumexp_tile.h"
+#include "projnce/kernel/map_forces.h"
 #include "projnce/kernel/median_rows.h"
 #include "projnce/kernel/micro_tile.h"
 #include "projnce/kernel/near_codes.h"
-#include "projnce/kernel/repulsion_tile.h"
 #include "projnce/kernel/select_above.h"
 #include "projnce/kernel/smoothing_pulls.h"
 #include "projnce/kernel/smoothing_sums.h"
 #include "projnce/kernel/table.h"
 #include "projnce/kernel/transform_tile.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// The loops that `get` returns for <split, masked, both roles>, in the order of TileKind::index().
 template <class T, class Arguments, class Get>
@@ -74,4 +73,4 @@ constexpr KernelTable<T> make_table() {
       .winograd_weight_gradient = winograd_weight_gradient<Arch, T>};
 }
 
-}  // namespace projnce
+}  // namespace projnce::kernel

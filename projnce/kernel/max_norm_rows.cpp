@@ -9,7 +9,7 @@
 #include "projnce/kernel/panels.h"
 #include "projnce/kernel/table.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 namespace {
 
@@ -190,4 +190,4 @@ void MaxNormRows::order_coordinates(int64_t a, int64_t b, int32_t* order) const 
   std::sort(rest, order + dim_);  // as they lie in memory
 }
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "projnce/kernel/aligned_buffer.h"
+#include "projnce/kernel/panels.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// Rows of finite double numbers under the max norm, max_k |a_k - b_k|, made ready for looking at
 /// all pairs: as codes of a byte for each number, in blocks of consecutive rows whose extents are
@@ -86,4 +86,4 @@ class MaxNormRows {
   AlignedBuffer<uint8_t> panels_;     // [padded / kCodeColumns, dim, kCodeColumns]
 };
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -2,7 +2,7 @@
 
 #include "projnce/kernel/column_select.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// Columns that are worked on together: a cache line of every row.
 template <class T>
@@ -58,4 +58,4 @@ __attribute__((noinline)) void median_rows(const T* rows, int64_t stride, const 
   }
 }
 
-}  // namespace projnce
+}  // namespace projnce::kernel

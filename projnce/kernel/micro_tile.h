@@ -2,7 +2,7 @@
 
 #include "projnce/kernel/simd.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// What one step along the dimension does to the value of a pair.
 struct DotProduct {
@@ -128,4 +128,4 @@ __attribute__((noinline)) void add_product(const T* w, int64_t row_step, int64_t
   }
 }
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -5,13 +5,11 @@
 #include <limits>
 #include <vector>
 
-#include "projnce/kernel/aligned_buffer.h"
 #include "projnce/kernel/blocks.h"
 #include "projnce/kernel/panels.h"
-#include "projnce/kernel/rounds.h"
 #include "projnce/kernel/table.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 namespace {
 
@@ -185,4 +183,4 @@ template void kernel_sums<double>(const SmoothingProblem<double>&, double*);
 template void kernel_sums_gradient<float>(const SmoothingProblem<float>&, const double*, float*);
 template void kernel_sums_gradient<double>(const SmoothingProblem<double>&, const double*, double*);
 
-}  // namespace projnce
+}  // namespace projnce::kernel

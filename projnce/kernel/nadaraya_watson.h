@@ -4,7 +4,7 @@
 
 #include "projnce/kernel/smoothing.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// Rows with classes, smoothed over one another with K(d / bandwidth).
 template <class T>
@@ -35,4 +35,4 @@ template <class T>
 void kernel_sums_gradient(const SmoothingProblem<T>& problem, const double* sum_grads,
                           T* row_grads);
 
-}  // namespace projnce
+}  // namespace projnce::kernel

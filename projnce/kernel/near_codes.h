@@ -4,7 +4,7 @@
 
 #include "projnce/kernel/simd.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// Columns of a panel of codes: that many bytes stand side by side for each coordinate.
 constexpr int64_t kCodeColumns = 64;
@@ -125,4 +125,4 @@ T largest_difference(const T* a, const T* b, int64_t dim, T enough) {
   return result;
 }
 
-}  // namespace projnce
+}  // namespace projnce::kernel

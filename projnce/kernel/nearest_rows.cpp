@@ -9,14 +9,13 @@
 #include <optional>
 #include <vector>
 
-#include "projnce/kernel/aligned_buffer.h"
 #include "projnce/kernel/blocks.h"
-#include "projnce/kernel/candidates.h"
 #include "projnce/kernel/panels.h"
 #include "projnce/kernel/row_sketch.h"
+#include "projnce/kernel/select_above.h"
 #include "projnce/kernel/table.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 namespace {
 
@@ -345,4 +344,4 @@ void nearest_rows(const NearestProblem<T>& problem, int64_t* indices, T* scores)
 template void nearest_rows<float>(const NearestProblem<float>&, int64_t*, float*);
 template void nearest_rows<double>(const NearestProblem<double>&, int64_t*, double*);
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace projnce {
+namespace projnce::kernel {
 
 enum class Nearness {
   kDotProduct,  ///< u.v, the larger the nearer
@@ -38,4 +38,4 @@ struct NearestProblem {
 template <class T>
 void nearest_rows(const NearestProblem<T>& problem, int64_t* indices, T* scores);
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -7,10 +7,9 @@
 
 #include "projnce/kernel/blocks.h"
 #include "projnce/kernel/near_codes.h"
-#include "projnce/kernel/rounds.h"
 #include "projnce/kernel/table.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 namespace {
 
@@ -292,4 +291,4 @@ std::vector<int64_t> count_closer(const MaxNormRows& rows, const std::vector<dou
   return counter.take();
 }
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -5,7 +5,7 @@
 
 #include "projnce/kernel/max_norm_rows.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 // Questions about all pairs of rows under the max norm. Answers are those of double precision:
 // pairs are looked at as codes of a byte, and those that may be within a limit are computed.
@@ -35,4 +35,4 @@ enum class CountedPairs {
 std::vector<int64_t> count_closer(const MaxNormRows& rows, const std::vector<double>& limits,
                                   CountedPairs pairs = CountedPairs::kAll);
 
-}  // namespace projnce
+}  // namespace projnce::kernel

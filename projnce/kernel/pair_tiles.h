@@ -1,15 +1,17 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
-#include "projnce/kernel/aligned_buffer.h"
 #include "projnce/kernel/blocks.h"
 #include "projnce/kernel/panels.h"
 #include "projnce/kernel/score_tile.h"
+#include "projnce/kernel/table.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// Anchors, and the candidates that each is compared with. The score of a pair is
 /// scale * (anchor . candidate) + bias of the candidate.
@@ -88,4 +90,92 @@ class PairTiles {
   AlignedBuffer<T> scratch_;
 };
 
-}  // namespace projnce
+/// Distance between the rows of a gradient: whole panels, so that no row needs a remainder loop.
+template <class T>
+int64_t gradient_stride(int64_t dim) {
+  return round_up(dim, kernels<T>().panel_columns);
+}
+
+/// Gradients that are added to: [rows, gradient_stride]. In the symmetric case `anchors` takes the
+/// sum of both roles and `candidates` is null; otherwise null skips one of them.
+template <class T>
+struct GradientRows {
+  T* anchors;
+  T* candidates;
+};
+
+/// Multiplies tiles of d loss / d dot by the rows of their other side and adds to the gradients.
+template <class T>
+class PairGradient {
+ public:
+  PairGradient(const PairRows<T>& rows, const GradientRows<T>& out);
+
+  /// Overwrites every tile of dot products by d loss / d dot with score_gradients(tile, blocks,
+  /// thread) and adds the products to both sides. In the symmetric case each pair of blocks is
+  /// visited once, with the sum of its two roles. Skips a tile if needed(blocks) is false.
+  template <class ScoreGradients, class Needed>
+  void add_all(const PairTiles<T>& tiles, const ScoreGradients& score_gradients,
+               const Needed& needed);
+
+ private:
+  struct Position {
+    int64_t anchor;
+    int64_t candidate;
+  };
+  void add_to_anchors(const ScoreTile<T>& grads, Position first) const;
+  void add_to_candidates(const ScoreTile<T>& grads, Position first, T* sums) const;
+  /// Number of copies of the candidates' gradient that are summed at the end: with few blocks of
+  /// candidates, threads would otherwise wait for each other. It does not depend on the number of
+  /// threads, so the sum does not either.
+  static int64_t copies(const PairTiles<T>& tiles);
+
+  PairRows<T> rows_;
+  GradientRows<T> out_;
+  int64_t stride_;
+  ColumnPanels<T> candidate_panels_;
+  std::optional<ColumnPanels<T>> anchor_panels_;  // undefined if they are the candidates'
+};
+
+template <class T>
+template <class ScoreGradients, class Needed>
+void PairGradient<T>::add_all(const PairTiles<T>& tiles, const ScoreGradients& score_gradients,
+                              const Needed& needed) {
+  const auto& anchor_blocks = tiles.anchor_blocks();
+  const auto& candidate_blocks = tiles.candidate_blocks();
+  const auto add_tile = [&](BlockPair blocks, T* candidate_sums, int thread) {
+    if (!needed(blocks)) return;
+    const auto tile = tiles.tile(blocks, thread);
+    score_gradients(tile, blocks, thread);
+    const Position first{anchor_blocks.begin(blocks.row), candidate_blocks.begin(blocks.column)};
+    if (out_.anchors) add_to_anchors(tile, first);
+    if (candidate_sums) add_to_candidates(tile, first, candidate_sums);
+  };
+  if (rows_.symmetric) {
+    run_rounds(RoundRobinSchedule(anchor_blocks.count()), [&](BlockPair blocks, int thread) {
+      add_tile(blocks, blocks.row == blocks.column ? nullptr : out_.anchors, thread);
+    });
+    return;
+  }
+  const int64_t groups = copies(tiles);
+  if (groups == 1) {
+    run_rounds(BlockGrid(anchor_blocks.count(), candidate_blocks.count()),
+               [&](BlockPair blocks, int thread) { add_tile(blocks, out_.candidates, thread); });
+    return;
+  }
+  const int64_t copy_size = out_.candidates ? rows_.num_candidates * stride_ : 0;
+  const AlignedBuffer<T> sums(groups * copy_size);
+  std::fill_n(sums.data(), groups * copy_size, T{0});
+  run_parallel(groups, [&](int64_t group, int thread) {
+    T* copy = out_.candidates ? sums.data() + group * copy_size : nullptr;
+    for (int64_t row = group; row < anchor_blocks.count(); row += groups) {
+      for (int64_t column = 0; column < candidate_blocks.count(); ++column) {
+        add_tile({row, column}, copy, thread);
+      }
+    }
+  });
+  for (int64_t group = 0; group < groups; ++group) {
+    for (int64_t k = 0; k < copy_size; ++k) out_.candidates[k] += sums[group * copy_size + k];
+  }
+}
+
+}  // namespace projnce::kernel

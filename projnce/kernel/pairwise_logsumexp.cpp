@@ -7,7 +7,7 @@
 #include "projnce/kernel/exponential.h"
 #include "projnce/kernel/logsumexp_tile.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 namespace {
 
@@ -205,4 +205,4 @@ template void pairwise_logsumexp_backward(const PairRows<double>&,
                                           const double* const (&)[kPairSets],
                                           const GradientRows<double>&);
 
-}  // namespace projnce
+}  // namespace projnce::kernel

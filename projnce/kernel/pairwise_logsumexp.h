@@ -1,8 +1,8 @@
 #pragma once
 
-#include "projnce/kernel/pair_gradient.h"
+#include "projnce/kernel/pair_tiles.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// log sum_j e^{score_ij} over each set of candidates of each anchor: minus infinity over an empty
 /// set, NaN if a row is not finite. Scores are not stored: memory is a few tiles per thread and a
@@ -19,4 +19,4 @@ void pairwise_logsumexp_backward(const PairRows<T>& rows,
                                  const double* const (&gradient)[kPairSets],
                                  const GradientRows<T>& out);
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -4,7 +4,7 @@
 
 #include "projnce/kernel/table.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 namespace {
 
@@ -49,4 +49,4 @@ template class RowPanels<double>;
 template class ColumnPanels<float>;
 template class ColumnPanels<double>;
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -8,7 +8,7 @@
 
 #include "projnce/core/seed.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 namespace {
 
@@ -168,4 +168,4 @@ int32_t RowSketch<T>::divide(int32_t first, int32_t end) {
 template class RowSketch<float>;
 template class RowSketch<double>;
 
-}  // namespace projnce
+}  // namespace projnce::kernel

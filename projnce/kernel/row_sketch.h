@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// What rows look like from a few directions, those in which they differ most: enough to tell most
 /// rows that are far apart. With coordinates s and the length r of what the directions do not show,
@@ -36,4 +36,4 @@ class RowSketch {
   std::vector<T> rests_;
 };
 
-}  // namespace projnce
+}  // namespace projnce::kernel

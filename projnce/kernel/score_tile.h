@@ -4,7 +4,7 @@
 
 #include "projnce/kernel/simd.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 template <class T>
 using LaneOf = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
@@ -75,4 +75,4 @@ struct TileRow {
   }
 };
 
-}  // namespace projnce
+}  // namespace projnce::kernel

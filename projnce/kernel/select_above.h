@@ -1,9 +1,17 @@
 #pragma once
 
-#include "projnce/kernel/candidates.h"
+#include <cstdint>
+
 #include "projnce/kernel/simd.h"
 
-namespace projnce {
+namespace projnce::kernel {
+
+/// A reference that may be among the nearest.
+template <class T>
+struct Candidate {
+  T score;
+  int32_t index;
+};
 
 /// Writes those of `count` columns whose score is above `limit` to `to` and returns how many they
 /// are. score = product - offset; the columns are numbered from `first` on. Writes up to a vector
@@ -90,4 +98,4 @@ double squared_distance(const T* u, const T* v, int64_t dim) {
   return sum;
 }
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -8,7 +8,7 @@
 /// compiled for other instructions, would cost more than its work.
 #define PROJNCE_INLINE inline __attribute__((always_inline))
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// Vectors of numbers T as wide as the registers of `Arch`. `Arch` is a type in an anonymous
 /// namespace of the source file that is compiled for these instructions: everything made from it
@@ -74,4 +74,4 @@ struct Simd {
   typedef Lane LooseI __attribute__((vector_size(Arch::kBytes), aligned(alignof(Lane)), may_alias));
 };
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// K(t) on [0, 1], zero beyond; K(0) = 1, K(1) = 0, decreasing.
 enum class SmoothingKernel {
@@ -45,4 +45,4 @@ struct SmoothingPanel {
   const T* panel;
 };
 
-}  // namespace projnce
+}  // namespace projnce::kernel

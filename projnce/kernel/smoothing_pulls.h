@@ -2,7 +2,7 @@
 
 #include "projnce/kernel/smoothing_sums.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// What a pair with the weight w pulls its rows u and v by, a vector of dimensions at a time.
 struct SignPull {
@@ -171,4 +171,4 @@ void add_kernel_pulls(const SmoothingPanel<T>& p, const T* sum_grads, T* row_gra
   });
 }
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -3,7 +3,7 @@
 #include "projnce/kernel/micro_tile.h"
 #include "projnce/kernel/smoothing.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// l1 distances.
 template <class S>
@@ -133,4 +133,4 @@ void for_each_near_tile(const SmoothingPanel<T>& p, const Consume& consume) {
   }
 }
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace projnce {
+namespace projnce::kernel {
 
 namespace {
 
@@ -60,4 +60,4 @@ template void sum_of_transform_backward(const PairRows<double>&, const PairTrans
                                         const double*, const double*, const GradientRows<double>&,
                                         double*);
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "projnce/kernel/pair_gradient.h"
+#include "projnce/kernel/pair_tiles.h"
 #include "projnce/kernel/transform_tile.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// sum_j f(log(e^{score_ij} + e^{offset_i})) over one set of candidates of each anchor,
 /// [num_anchors]. An offset of -1e30 or less stands for minus infinity. Needs classes; a symmetric
@@ -19,4 +19,4 @@ void sum_of_transform_backward(const PairRows<T>& rows, const PairTransform& tra
                                const T* offset, const double* gradient, const GradientRows<T>& out,
                                double* d_offset);
 
-}  // namespace projnce
+}  // namespace projnce::kernel

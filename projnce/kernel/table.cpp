@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-namespace projnce {
+namespace projnce::kernel {
 
 namespace {
 
@@ -34,4 +34,4 @@ ForcedTables::~ForcedTables() {
 template const KernelTable<float>& kernels<float>();
 template const KernelTable<double>& kernels<double>();
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -5,7 +5,7 @@
 #include "projnce/kernel/isa.h"
 #include "projnce/kernel/score_tile.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 template <class T>
 struct TileSums;
@@ -95,7 +95,7 @@ struct KernelTable {
                     T limit);
   double (*squared_distance)(const T* u, const T* v, int64_t dim);
 
-  /// repulsion_tile.h, attraction_rows.h
+  /// map_forces.h
   void (*repel)(const RepulsionTile<T>& tile);
   void (*attract)(const AttractionRows<T>& rows, int64_t first, int64_t end, T* pulls);
 
@@ -143,4 +143,4 @@ const KernelTable<T>& avx2_kernels();
 template <class T>
 const KernelTable<T>& avx512_kernels();
 
-}  // namespace projnce
+}  // namespace projnce::kernel

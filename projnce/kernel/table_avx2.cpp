@@ -1,6 +1,6 @@
 #include "projnce/kernel/make_table.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 namespace {
 
@@ -24,4 +24,4 @@ const KernelTable<T>& avx2_kernels() {
 template const KernelTable<float>& avx2_kernels<float>();
 template const KernelTable<double>& avx2_kernels<double>();
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -1,6 +1,6 @@
 #include "projnce/kernel/make_table.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 namespace {
 
@@ -24,4 +24,4 @@ const KernelTable<T>& avx512_kernels() {
 template const KernelTable<float>& avx512_kernels<float>();
 template const KernelTable<double>& avx512_kernels<double>();
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -1,6 +1,6 @@
 #include "projnce/kernel/make_table.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 namespace {
 
@@ -24,4 +24,4 @@ const KernelTable<T>& plain_kernels() {
 template const KernelTable<float>& plain_kernels<float>();
 template const KernelTable<double>& plain_kernels<double>();
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -3,7 +3,7 @@
 #include "projnce/kernel/exponential.h"
 #include "projnce/kernel/score_tile.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// What is summed over the pairs of an anchor: f(m) of m = log(e^score + e^offset), the offset
 /// being the anchor's.
@@ -91,4 +91,4 @@ void transform_backward_tile(const ScoreTile<T>& tile, const PairTransform& tran
   }
 }
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -3,14 +3,42 @@
 #include <torch/types.h>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
-namespace projnce {
+namespace projnce::loader {
+
+DamageWatch::DamageWatch(int64_t samples, Logger logger, const dataset::CorruptLimit& limit)
+    : samples_(samples), logger_(std::move(logger)), limit_(limit) {}
+
+void DamageWatch::skip(int64_t index, const Error& error) {
+  if (error.fault() != Fault::kInput) throw error;
+  const std::lock_guard lock(mutex_);
+  if (!damaged_.insert(index).second) return;
+  if (logger_) logger_->warn("skipped: {}", error.what());
+  const auto count = static_cast<int64_t>(damaged_.size());
+  if (count > limit_.of(samples_) || count == samples_) {
+    fail(Hint{"'projnce data verify' lists the damaged files; --max-corrupt of 'projnce train' "
+              "accepts more"},
+         count, " of ", samples_, " samples cannot be read, expected ", limit_.describe(), ": ",
+         error.what());
+  }
+}
+
+int64_t DamageWatch::skipped() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<int64_t>(damaged_.size());
+}
+
+std::vector<int64_t> DamageWatch::damaged() const {
+  const std::lock_guard lock(mutex_);
+  return {damaged_.begin(), damaged_.end()};
+}
 
 namespace {
 
-std::optional<Sample> decode_or_skip(const Dataset& dataset, int64_t index, DamageWatch* damage,
-                                     const SampleNeed& need) {
+std::optional<Sample> decode_or_skip(const dataset::Dataset& dataset, int64_t index,
+                                     DamageWatch* damage, const SampleNeed& need) {
   try {
     return dataset.decode_part(index,
                                [&](int height, int width) { return need(index, height, width); });
@@ -30,7 +58,7 @@ torch::Tensor drop_rows(const torch::Tensor& images, int64_t views, int64_t plan
 
 }  // namespace
 
-Batch make_batch(const Dataset& dataset, const BatchPlan& plan, DamageWatch* damage,
+Batch make_batch(const dataset::Dataset& dataset, const BatchPlan& plan, DamageWatch* damage,
                  const SampleNeed& need, const WriteView& write_view) {
   const auto planned = static_cast<int64_t>(plan.indices.size());
   const auto& format = plan.format;
@@ -61,4 +89,4 @@ Batch make_batch(const Dataset& dataset, const BatchPlan& plan, DamageWatch* dam
   return batch;
 }
 
-}  // namespace projnce
+}  // namespace projnce::loader

@@ -4,12 +4,12 @@
 #include <array>
 #include <cmath>
 
+#include "projnce/augment/input_format.h"
 #include "projnce/augment/resample.h"
-#include "projnce/augment/view_format.h"
-#include "projnce/loader/loader_checks.h"
+#include "projnce/loader/batch.h"
 #include "projnce/loader/ordered_prefetcher.h"
 
-namespace projnce {
+namespace projnce::loader {
 
 namespace {
 
@@ -27,7 +27,7 @@ struct PixelSums {
 };
 
 PixelSums sums_of(const Image& image, int channels) {
-  check_image(image);
+  augment::check_image(image);
   const auto step = static_cast<size_t>(image.channels);
   const bool mixes = channels == 1 && step == 3;
   const auto value = [&](size_t i) {
@@ -58,7 +58,7 @@ PixelSums sums_of(const Sample& sample, int channels) {
   fail("statistics of sounds are taken of their spectrograms");
 }
 
-PixelSums sums_of_sample(const Dataset& dataset, int64_t index, int channels) {
+PixelSums sums_of_sample(const dataset::Dataset& dataset, int64_t index, int channels) {
   try {
     return sums_of(dataset.decode(index), channels);
   } catch (const Error& error) {
@@ -67,7 +67,7 @@ PixelSums sums_of_sample(const Dataset& dataset, int64_t index, int channels) {
   }
 }
 
-PixelSums sums_over(const Dataset& dataset, const ChannelStatsOptions& options) {
+PixelSums sums_over(const dataset::Dataset& dataset, const ChannelStatsOptions& options) {
   const int64_t count = std::min(options.max_samples, dataset.size());
   const auto sums_of_number = [&](int64_t number) {
     return sums_of_sample(dataset, number * dataset.size() / count, options.channels);
@@ -88,9 +88,9 @@ PixelSums sums_over(const Dataset& dataset, const ChannelStatsOptions& options) 
 
 }  // namespace
 
-ChannelStats channel_stats(const Dataset& dataset, const ChannelStatsOptions& options) {
+ChannelStats channel_stats(const dataset::Dataset& dataset, const ChannelStatsOptions& options) {
   const bool pictures = dataset.kind() == SampleKind::kImage;
-  if (pictures) check_channels(options.channels);
+  if (pictures) augment::check_channels(options.channels);
   check_at_least("max_samples", options.max_samples, 1);
   check_at_least("threads", options.threads, 1);
   if (dataset.size() == 0) fail("the dataset has no samples to take pixel statistics of");
@@ -107,4 +107,4 @@ ChannelStats channel_stats(const Dataset& dataset, const ChannelStatsOptions& op
   return stats;
 }
 
-}  // namespace projnce
+}  // namespace projnce::loader

@@ -5,7 +5,7 @@
 
 #include "projnce/dataset/dataset.h"
 
-namespace projnce {
+namespace projnce::loader {
 
 /// Of pictures: over all pixels, per channel, on the 0..1 scale. Of spectrograms and vectors: one
 /// value over all numbers.
@@ -22,6 +22,6 @@ struct ChannelStatsOptions {
 
 /// For datasets without published values. Samples that do not decode are passed over. The result
 /// does not depend on the number of threads.
-ChannelStats channel_stats(const Dataset& dataset, const ChannelStatsOptions& options);
+ChannelStats channel_stats(const dataset::Dataset& dataset, const ChannelStatsOptions& options);
 
-}  // namespace projnce
+}  // namespace projnce::loader

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace projnce {
+namespace projnce::loader {
 
 /// Which items a prefetcher makes, and with what.
 struct PrefetchPlan {
@@ -109,4 +109,4 @@ class OrderedPrefetcher {
   std::vector<std::jthread> workers_;  // last: stopped and joined before the rest goes
 };
 
-}  // namespace projnce
+}  // namespace projnce::loader

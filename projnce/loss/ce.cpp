@@ -1,6 +1,6 @@
 #include "projnce/loss/ce.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 torch::Tensor cross_entropy(const torch::Tensor& logits, const torch::Tensor& labels,
                             Reduction reduction) {
@@ -18,4 +18,4 @@ torch::Tensor CeLoss::loss_of(const torch::Tensor& logits, const torch::Tensor& 
   return cross_entropy(logits, labels, reduction);
 }
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -2,7 +2,7 @@
 
 #include "projnce/loss/classifier_loss.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 /// Sizes of CeLoss.
 struct CeOptions {
@@ -30,4 +30,4 @@ class CeLoss : public ClassifierLoss {
 torch::Tensor cross_entropy(const torch::Tensor& logits, const torch::Tensor& labels,
                             Reduction reduction = Reduction::kMean);
 
-}  // namespace projnce
+}  // namespace projnce::loss

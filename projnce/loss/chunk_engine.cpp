@@ -5,7 +5,7 @@
 
 #include "projnce/loss/pair_engine.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 namespace {
 
@@ -224,4 +224,4 @@ PairGradients chunked_sum_of_transform_backward(const PairOperands& pairs,
   return gradients;
 }
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "projnce/core/error.h"
-#include "projnce/projection/class_matrix.h"
+#include "projnce/projection/class_groups.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 ClassifierLoss::ClassifierLoss(std::string name, int64_t num_classes, int64_t feature_dim)
     : name_(std::move(name)) {
@@ -47,11 +47,11 @@ void check_logits(const torch::Tensor& logits, const torch::Tensor& labels,
       labels.scalar_type() != torch::kInt64) {
     fail(name, ": expected ", logits.size(0), " labels of type int64, one for each row");
   }
-  check_labels(labels, logits.size(1), name);
+  projection::check_labels(labels, logits.size(1), name);
 }
 
 torch::Tensor accuracy(const torch::Tensor& logits, const torch::Tensor& labels) {
   return (logits.detach().argmax(/*dim=*/1) == labels).to(logits.scalar_type()).mean();
 }
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -6,7 +6,7 @@
 
 #include "projnce/loss/loss.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 /// A loss of a linear classifier over the encoder's features: it compares no rows with each other.
 ///
@@ -41,4 +41,4 @@ void check_logits(const torch::Tensor& logits, const torch::Tensor& labels,
 /// The share of rows whose highest logit is their label's; a scalar.
 torch::Tensor accuracy(const torch::Tensor& logits, const torch::Tensor& labels);
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -10,7 +10,7 @@
 #include "projnce/projection/centroid.h"
 #include "projnce/projection/sample.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 namespace {
 
@@ -24,8 +24,9 @@ void check_options(const GeneralizedInfoNCEOptions& options) {
 
 }  // namespace
 
-InfoNCETerms generalized_infonce(const GroupedBatch& batch, const Projected& pos,
-                                 const Projected& neg, const GeneralizedInfoNCEOptions& options) {
+InfoNCETerms generalized_infonce(const GroupedBatch& batch, const projection::Projected& pos,
+                                 const projection::Projected& neg,
+                                 const GeneralizedInfoNCEOptions& options) {
   check_options(options);
   const auto rows = check_projected(check_projected(batch, pos, "selfp: the positive projection"),
                                     neg, "selfp: the negative projection");
@@ -85,7 +86,8 @@ LossValue class_infonce(const GroupedBatch& batch, const torch::Tensor& positive
   return alignment_uniformity(batch, positive, logsumexp, valid, EmptyPositives::kZero);
 }
 
-GeneralizedInfoNCELoss::GeneralizedInfoNCELoss(ProjectionPtr pos, ProjectionPtr neg,
+GeneralizedInfoNCELoss::GeneralizedInfoNCELoss(projection::ProjectionPtr pos,
+                                               projection::ProjectionPtr neg,
                                                const GeneralizedInfoNCEOptions& options)
     : options_(options) {
   check_options(options);
@@ -103,15 +105,15 @@ LossValue GeneralizedInfoNCELoss::evaluate(const ContrastiveBatch& batch) {
 
 LossCritic GeneralizedInfoNCELoss::critic(const torch::Tensor& rows, const torch::Tensor& labels,
                                           int64_t num_classes) {
-  const bool centroids = std::dynamic_pointer_cast<CentroidProjection>(pos_) != nullptr;
-  const bool samples = std::dynamic_pointer_cast<SampleProjection>(neg_) != nullptr;
+  const bool centroids = std::dynamic_pointer_cast<projection::CentroidProjection>(pos_) != nullptr;
+  const bool samples = std::dynamic_pointer_cast<projection::SampleProjection>(neg_) != nullptr;
   if (centroids && samples) return {};
   const torch::NoGradGuard no_gradient;
   const auto grouped = validate_batch(make_batch(rows, labels), GroupBy::kClass, "selfp");
   const auto& groups = grouped.candidates.groups;
   const auto pos = pos_->project(grouped.candidates);
   if (pos.per_row) return {};  // there is no vector that stands for a class
-  const auto vectors = vectors_by_label(groups, pos.vectors, num_classes);
+  const auto vectors = projection::vectors_by_label(groups, pos.vectors, num_classes);
   if (pos_ == neg_) return {.class_vectors = vectors, .compares_rows = false};
   const auto neg = neg_->project(grouped.candidates);
   return {.class_vectors = vectors,
@@ -119,4 +121,4 @@ LossCritic GeneralizedInfoNCELoss::critic(const torch::Tensor& rows, const torch
           .compares_rows = false};
 }
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -4,7 +4,7 @@
 #include "projnce/loss/loss.h"
 #include "projnce/projection/projection.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 /// Options of GeneralizedInfoNCELoss.
 struct GeneralizedInfoNCEOptions {
@@ -34,15 +34,15 @@ struct GeneralizedInfoNCEOptions {
 class GeneralizedInfoNCELoss : public ContrastiveLoss {
  public:
   /// `pos` and `neg` may be the same object.
-  GeneralizedInfoNCELoss(ProjectionPtr pos, ProjectionPtr neg,
+  GeneralizedInfoNCELoss(projection::ProjectionPtr pos, projection::ProjectionPtr neg,
                          const GeneralizedInfoNCEOptions& options = {});
   LossValue evaluate(const ContrastiveBatch& batch) override;
   LossCritic critic(const torch::Tensor& rows, const torch::Tensor& labels,
                     int64_t num_classes) override;
 
  private:
-  ProjectionPtr pos_;
-  ProjectionPtr neg_;
+  projection::ProjectionPtr pos_;
+  projection::ProjectionPtr neg_;
   GeneralizedInfoNCEOptions options_;
 };
 
@@ -56,8 +56,8 @@ struct InfoNCETerms {
 };
 
 /// The functional form, for given vectors. Throws an Error if they do not match the batch.
-InfoNCETerms generalized_infonce(const GroupedBatch& batch, const Projected& pos,
-                                 const Projected& neg,
+InfoNCETerms generalized_infonce(const GroupedBatch& batch, const projection::Projected& pos,
+                                 const projection::Projected& neg,
                                  const GeneralizedInfoNCEOptions& options = {});
 
 // ProjNCE shares the functions below.
@@ -97,4 +97,4 @@ void add_ratio(const GroupedBatch& batch, const torch::Tensor& log_above,
 LossValue class_infonce(const GroupedBatch& batch, const torch::Tensor& positive,
                         const torch::Tensor& logsumexp, Exclude denominator);
 
-}  // namespace projnce
+}  // namespace projnce::loss

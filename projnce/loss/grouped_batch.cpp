@@ -6,7 +6,7 @@
 
 #include "projnce/core/error.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 namespace {
 
@@ -113,7 +113,7 @@ GroupedBatch validate_batch(const ContrastiveBatch& batch, GroupBy group_by,
   }
   GroupedBatch rows{.anchors = anchors,
                     .candidates = {.rows = candidates,
-                                   .groups = group_by_class(labels),
+                                   .groups = projection::group_by_class(labels),
                                    .anchor_offset = offset,
                                    .num_anchors = count,
                                    .soft_labels = batch.candidate_soft_labels}};
@@ -175,4 +175,4 @@ void check_positive(double value, const std::string& loss, const std::string& op
   fail(loss, ": ", option, " = ", value, " must be a number above 0");
 }
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -8,7 +8,7 @@
 #include "projnce/loss/loss.h"
 #include "projnce/projection/projection.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 /// What makes two rows positives of each other.
 enum class GroupBy {
@@ -31,12 +31,12 @@ enum class Exclude {
 
 /// A batch that was validated and grouped: the starting point of every contrastive loss.
 struct GroupedBatch {
-  torch::Tensor anchors;            // [N, D], float32 or float64
-  CandidateRows candidates;         // [M, D]
-  torch::Tensor anchor_class = {};  // [N], class numbers of `candidates.groups`
-  torch::Tensor class_size = {};    // [N], int64: candidates of the anchor's class with itself
-  torch::Tensor nan_guard = {};     // scalar: 0, or NaN if an anchor is not finite
-  bool with_parts = true;           // if true, parts of the loss are computed too
+  torch::Tensor anchors;                 // [N, D], float32 or float64
+  projection::CandidateRows candidates;  // [M, D]
+  torch::Tensor anchor_class = {};       // [N], class numbers of `candidates.groups`
+  torch::Tensor class_size = {};         // [N], int64: candidates of the anchor's class with itself
+  torch::Tensor nan_guard = {};          // scalar: 0, or NaN if an anchor is not finite
+  bool with_parts = true;                // if true, parts of the loss are computed too
   Reduction reduction = Reduction::kMean;  ///< how losses of single anchors are combined
 
   /// N.
@@ -84,4 +84,4 @@ LossValue alignment_uniformity(const GroupedBatch& batch, const torch::Tensor& p
 /// Throws unless `value` is a finite number above 0.
 void check_positive(double value, const std::string& loss, const std::string& option);
 
-}  // namespace projnce
+}  // namespace projnce::loss

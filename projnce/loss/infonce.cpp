@@ -4,7 +4,7 @@
 #include "projnce/loss/grouped_batch.h"
 #include "projnce/loss/pairwise_logsumexp.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 namespace {
 
@@ -104,4 +104,4 @@ LossValue InfonceLoss::evaluate(const ContrastiveBatch& batch) {
   return reduce_infonce(forward + backward, 1, anchors, batch.reduction);
 }
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -2,7 +2,7 @@
 
 #include "projnce/loss/loss.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 /// Options of InfonceLoss.
 struct InfonceOptions {
@@ -35,4 +35,4 @@ class InfonceLoss : public ContrastiveLoss {
 LossValue infonce(const torch::Tensor& a, const torch::Tensor& b,
                   const InfonceOptions& options = {}, Reduction reduction = Reduction::kMean);
 
-}  // namespace projnce
+}  // namespace projnce::loss

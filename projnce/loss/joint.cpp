@@ -4,7 +4,7 @@
 
 #include "projnce/core/error.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 namespace {
 
@@ -45,4 +45,4 @@ torch::Tensor JointLoss::class_vectors() const {
   return supervised_->class_vectors();
 }
 
-}  // namespace projnce
+}  // namespace projnce::loss

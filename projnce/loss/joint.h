@@ -3,7 +3,7 @@
 #include "projnce/loss/loss.h"
 #include "projnce/loss/simclr.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 /// Options of JointLoss.
 struct JointOptions {
@@ -36,4 +36,4 @@ class JointLoss : public ContrastiveLoss {
 /// The functional form, for given values.
 LossValue joint(const LossValue& supervised, const LossValue& self, double theta);
 
-}  // namespace projnce
+}  // namespace projnce::loss

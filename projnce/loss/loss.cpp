@@ -1,6 +1,6 @@
 #include "projnce/loss/loss.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 ContrastiveBatch make_batch(torch::Tensor embeddings, torch::Tensor labels, torch::Tensor instances,
                             torch::Tensor features) {
@@ -50,4 +50,4 @@ LossCritic Loss::critic(const torch::Tensor& /*rows*/, const torch::Tensor& /*la
   return {};
 }
 
-}  // namespace projnce
+}  // namespace projnce::loss

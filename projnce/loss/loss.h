@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace projnce {
+namespace projnce::loss {
 
 /// How the values of the anchors are combined.
 enum class Reduction {
@@ -111,4 +111,4 @@ class ContrastiveLoss : public Loss {};
 /// Losses are shared, as LibTorch's modules are.
 using LossPtr = std::shared_ptr<Loss>;
 
-}  // namespace projnce
+}  // namespace projnce::loss

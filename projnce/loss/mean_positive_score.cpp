@@ -9,7 +9,7 @@
 #include "projnce/loss/pairwise_logsumexp.h"
 #include "projnce/projection/centroid.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 namespace {
 
@@ -28,7 +28,7 @@ struct ClassScores {
   double scale;
 
   template <class T>
-  ClassScoreRows<T> rows() const {
+  kernel::ClassScoreRows<T> rows() const {
     return {.anchors = anchors.data_ptr<T>(),
             .num_anchors = anchors.size(0),
             .first_anchor = offset,
@@ -56,7 +56,7 @@ class MeanPositiveScore : public torch::autograd::Function<MeanPositiveScore> {
     ctx->saved_data["both"] = anchors.is_same(candidates);
     const auto values = torch::empty({anchors.size(0)}, torch::kFloat64);
     AT_DISPATCH_FLOATING_TYPES(anchors.scalar_type(), "mean_positive_score", [&] {
-      class_mean_scores<scalar_t>(scores.rows<scalar_t>(), values.data_ptr<double>());
+      kernel::class_mean_scores<scalar_t>(scores.rows<scalar_t>(), values.data_ptr<double>());
     });
     return values.to(anchors.scalar_type());
   }
@@ -76,9 +76,9 @@ class MeanPositiveScore : public torch::autograd::Function<MeanPositiveScore> {
     const bool both = ctx->saved_data["both"].toBool();
     const auto d_candidates = both ? d_anchors : torch::zeros_like(scores.candidates);
     AT_DISPATCH_FLOATING_TYPES(d_anchors.scalar_type(), "mean_positive_score_gradient", [&] {
-      class_mean_score_gradient<scalar_t>(scores.rows<scalar_t>(), gradient.data_ptr<double>(),
-                                          d_anchors.data_ptr<scalar_t>(),
-                                          d_candidates.data_ptr<scalar_t>());
+      kernel::class_mean_score_gradient<scalar_t>(
+          scores.rows<scalar_t>(), gradient.data_ptr<double>(), d_anchors.data_ptr<scalar_t>(),
+          d_candidates.data_ptr<scalar_t>());
     });
     return {d_anchors, both ? Tensor() : d_candidates, {}};
   }
@@ -97,9 +97,9 @@ Tensor mean_positive_score(const GroupedBatch& batch, double temperature,
                                                 .include_self = options.include_self,
                                                 .scale = 1 / temperature});
   }
-  const auto centroids = anchor_centroids(all, options.include_self);  // [N, D]
+  const auto centroids = projection::anchor_centroids(all, options.include_self);  // [N, D]
   return (batch.anchors * (options.detach ? centroids.detach() : centroids)).sum(/*dim=*/1) /
          temperature;
 }
 
-}  // namespace projnce
+}  // namespace projnce::loss

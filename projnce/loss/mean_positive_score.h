@@ -4,7 +4,7 @@
 
 #include "projnce/loss/grouped_batch.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 struct PositiveOptions {
   bool include_self = false;  ///< if true, the anchor is one of its positives
@@ -16,4 +16,4 @@ struct PositiveOptions {
 torch::Tensor mean_positive_score(const GroupedBatch& batch, double temperature,
                                   const PositiveOptions& options);
 
-}  // namespace projnce
+}  // namespace projnce::loss

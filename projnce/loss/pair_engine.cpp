@@ -5,9 +5,9 @@
 #include <atomic>
 
 #include "projnce/core/error.h"
-#include "projnce/kernel/pair_gradient.h"
+#include "projnce/kernel/pair_tiles.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 namespace {
 
@@ -20,7 +20,7 @@ std::atomic<PairEngine>& cpu_engine() {
 
 template <class T>
 torch::Tensor padded_zeros(const torch::Tensor& rows) {
-  return torch::zeros({rows.size(0), gradient_stride<T>(rows.size(1))}, rows.options());
+  return torch::zeros({rows.size(0), kernel::gradient_stride<T>(rows.size(1))}, rows.options());
 }
 
 }  // namespace
@@ -71,15 +71,15 @@ SavedPairs load_pairs(AutogradContext* ctx) {
 }
 
 template <class T>
-PairRows<T> kernel_rows(const PairOperands& pairs) {
-  PairRows<T> rows{.anchors = pairs.anchors.data_ptr<T>(),
-                   .num_anchors = pairs.num_anchors(),
-                   .candidates = pairs.candidates.data_ptr<T>(),
-                   .num_candidates = pairs.num_candidates(),
-                   .dim = pairs.anchors.size(1),
-                   .scale = pairs.scale,
-                   .self = pairs.self.value_or(PairRows<T>::kNoSelf),
-                   .symmetric = pairs.symmetric};
+kernel::PairRows<T> kernel_rows(const PairOperands& pairs) {
+  kernel::PairRows<T> rows{.anchors = pairs.anchors.data_ptr<T>(),
+                           .num_anchors = pairs.num_anchors(),
+                           .candidates = pairs.candidates.data_ptr<T>(),
+                           .num_candidates = pairs.num_candidates(),
+                           .dim = pairs.anchors.size(1),
+                           .scale = pairs.scale,
+                           .self = pairs.self.value_or(kernel::PairRows<T>::kNoSelf),
+                           .symmetric = pairs.symmetric};
   if (pairs.split()) {
     rows.anchor_class = pairs.anchor_class.data_ptr<int64_t>();
     rows.candidate_class = pairs.candidate_class.data_ptr<int64_t>();
@@ -95,7 +95,7 @@ PairGradientMemory<T>::PairGradientMemory(const PairOperands& pairs)
 }
 
 template <class T>
-GradientRows<T> PairGradientMemory<T>::rows() const {
+kernel::GradientRows<T> PairGradientMemory<T>::rows() const {
   return {anchors_.data_ptr<T>(), candidates_.defined() ? candidates_.data_ptr<T>() : nullptr};
 }
 
@@ -105,9 +105,9 @@ PairGradients PairGradientMemory<T>::tensors(int64_t dim) const {
           candidates_.defined() ? candidates_.narrow(1, 0, dim) : torch::Tensor()};
 }
 
-template PairRows<float> kernel_rows(const PairOperands&);
-template PairRows<double> kernel_rows(const PairOperands&);
+template kernel::PairRows<float> kernel_rows(const PairOperands&);
+template kernel::PairRows<double> kernel_rows(const PairOperands&);
 template class PairGradientMemory<float>;
 template class PairGradientMemory<double>;
 
-}  // namespace projnce
+}  // namespace projnce::loss

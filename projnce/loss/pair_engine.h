@@ -8,12 +8,16 @@
 #include "projnce/loss/pairwise_logsumexp.h"
 #include "projnce/loss/sum_of_transform.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 template <class T>
 struct PairRows;
 template <class T>
 struct GradientRows;
+
+}  // namespace projnce::kernel
+
+namespace projnce::loss {
 
 // Shared by the autograd functions over pairs; not part of the interface.
 
@@ -57,7 +61,7 @@ PairOperands contiguous(PairOperands pairs);
 /// The kernels' view of the operands (kernel/pair_tiles.h). T is float or double.
 /// REQUIRES: contiguous tensors, which outlive the result.
 template <class T>
-PairRows<T> kernel_rows(const PairOperands& pairs);
+kernel::PairRows<T> kernel_rows(const PairOperands& pairs);
 
 /// Zeros for the kernels to add to, with padded rows. T is float or double.
 template <class T>
@@ -65,8 +69,8 @@ class PairGradientMemory {
  public:
   explicit PairGradientMemory(const PairOperands& pairs);
 
-  /// The kernels' view (kernel/pair_gradient.h).
-  GradientRows<T> rows() const;
+  /// The kernels' view (kernel/pair_tiles.h).
+  kernel::GradientRows<T> rows() const;
   /// The gradients without padding.
   PairGradients tensors(int64_t dim) const;
 
@@ -75,4 +79,4 @@ class PairGradientMemory {
   torch::Tensor candidates_;  // undefined in the symmetric case
 };
 
-}  // namespace projnce
+}  // namespace projnce::loss

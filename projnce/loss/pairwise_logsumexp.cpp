@@ -8,7 +8,7 @@
 #include "projnce/loss/pair_engine.h"
 #include "projnce/projection/centroid.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 namespace {
 
@@ -33,8 +33,8 @@ class LogSumExp : public torch::autograd::Function<LogSumExp> {
       result = torch::empty({pairs.num_sets(), pairs.num_anchors()}, torch::kFloat64);
       const auto dense = contiguous(pairs);
       AT_DISPATCH_FLOATING_TYPES(anchors.scalar_type(), "pairwise_logsumexp", [&] {
-        pairwise_logsumexp<scalar_t>(kernel_rows<scalar_t>(dense),
-                                     {set_row(result, 0), set_row(result, 1)});
+        kernel::pairwise_logsumexp<scalar_t>(kernel_rows<scalar_t>(dense),
+                                             {set_row(result, 0), set_row(result, 1)});
       });
     } else {
       result = chunked_logsumexp(pairs);
@@ -58,7 +58,7 @@ class LogSumExp : public torch::autograd::Function<LogSumExp> {
     return AT_DISPATCH_FLOATING_TYPES(
         pairs.anchors.scalar_type(), "pairwise_logsumexp_backward", [&] {
           const PairGradientMemory<scalar_t> memory(pairs);
-          pairwise_logsumexp_backward<scalar_t>(
+          kernel::pairwise_logsumexp_backward<scalar_t>(
               kernel_rows<scalar_t>(pairs), {set_row(result, 0), set_row(result, 1)},
               {set_row(gradient, 0), set_row(gradient, 1)}, memory.rows());
           return memory.tensors(pairs.anchors.size(1));
@@ -125,7 +125,7 @@ Tensor log_add(const Tensor& a, const Tensor& has_a, const Tensor& b) {
   return torch::where(has_a, torch::logaddexp(a, b), b);
 }
 
-ProjectedScores::ProjectedScores(const GroupedBatch& batch, const Projected& projected,
+ProjectedScores::ProjectedScores(const GroupedBatch& batch, const projection::Projected& projected,
                                  double temperature)
     : batch_(batch), temperature_(temperature) {
   if (projected.positive.defined()) {
@@ -156,7 +156,9 @@ ProjectedScores::ProjectedScores(const GroupedBatch& batch, const Projected& pro
 ProjectedScores ProjectedScores::with_leave_one_out_centroids(const GroupedBatch& batch,
                                                               double temperature, bool detach) {
   ProjectedScores scores(
-      batch, project_centroids(batch.candidates, {.rows = CentroidRows::kAll, .detach = detach}),
+      batch,
+      projection::project_centroids(batch.candidates,
+                                    {.rows = projection::CentroidRows::kAll, .detach = detach}),
       temperature);
   // The score is linear in the centroid, so it needs no vector for each anchor.
   scores.positive_ =
@@ -178,4 +180,4 @@ Tensor ProjectedScores::logsumexp(Exclude exclude) const {
   return log_add(same_class, count > 0, others);
 }
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -7,7 +7,7 @@
 
 #include "projnce/loss/grouped_batch.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 /// Anchors and the candidates they are compared with: s_ij = z_i . v_j * scale + bias_j.
 struct PairOperands {
@@ -61,7 +61,8 @@ torch::Tensor log_add(const torch::Tensor& a, const torch::Tensor& has_a, const 
 /// O(N K D), memory O((N + K) D).
 class ProjectedScores {
  public:
-  ProjectedScores(const GroupedBatch& batch, const Projected& projected, double temperature);
+  ProjectedScores(const GroupedBatch& batch, const projection::Projected& projected,
+                  double temperature);
 
   /// Scores with class centroids that leave out the anchor, in its own class only; a class of one
   /// row keeps it. `detach`: no gradient into the centroids.
@@ -106,4 +107,4 @@ class ForcedPairEngine {
   PairEngine before_;
 };
 
-}  // namespace projnce
+}  // namespace projnce::loss

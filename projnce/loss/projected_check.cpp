@@ -4,7 +4,7 @@
 
 #include "projnce/core/error.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 namespace {
 
@@ -41,7 +41,7 @@ struct ProjectedField {
 };
 
 /// What the mistake behind an unexpected number of vectors probably is; empty if unknown.
-std::string count_hint(const Projected& projected, int64_t rows, int64_t classes) {
+std::string count_hint(const projection::Projected& projected, int64_t rows, int64_t classes) {
   if (projected.vectors.dim() != 2) return {};
   const auto count = projected.vectors.size(0);
   if (projected.per_row) {
@@ -55,8 +55,8 @@ std::string count_hint(const Projected& projected, int64_t rows, int64_t classes
 
 constexpr auto kTypeHint = "convert it with .to(candidates.rows.scalar_type())";
 
-void check_vectors(const CandidateRows& candidates, const Projected& projected,
-                   const std::string& source) {
+void check_vectors(const projection::CandidateRows& candidates,
+                   const projection::Projected& projected, const std::string& source) {
   if (!projected.vectors.defined()) {
     fail(source, " returned no vectors, expected a matrix with a row for each class");
   }
@@ -73,8 +73,8 @@ void check_vectors(const CandidateRows& candidates, const Projected& projected,
   field.check_type(candidates.rows.scalar_type(), kTypeHint);
 }
 
-void check_positive_vectors(const CandidateRows& candidates, const Projected& projected,
-                            const std::string& source) {
+void check_positive_vectors(const projection::CandidateRows& candidates,
+                            const projection::Projected& projected, const std::string& source) {
   if (projected.positive.defined()) {
     const ProjectedField positive{source, "positive", projected.positive};
     positive.check_storage(candidates.rows);
@@ -92,7 +92,7 @@ void check_positive_vectors(const CandidateRows& candidates, const Projected& pr
 
 }  // namespace
 
-GroupedBatch check_projected(GroupedBatch batch, const Projected& projected,
+GroupedBatch check_projected(GroupedBatch batch, const projection::Projected& projected,
                              const std::string& source) {
   check_vectors(batch.candidates, projected, source);
   check_positive_vectors(batch.candidates, projected, source);
@@ -106,12 +106,12 @@ GroupedBatch check_projected(GroupedBatch batch, const Projected& projected,
   return batch;
 }
 
-ClassVectors use_class_vectors(const GroupedBatch& batch, Projected g,
+ClassVectors use_class_vectors(const GroupedBatch& batch, projection::Projected g,
                                const ClassVectorOptions& options, const std::string& loss) {
   auto checked = check_projected(batch, g, loss + ": the projection");
-  if (options.normalize) g.vectors = unit_rows(g.vectors);
+  if (options.normalize) g.vectors = projection::unit_rows(g.vectors);
   if (options.detach) g.vectors = g.vectors.detach();
   return {std::move(checked), std::move(g)};
 }
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -4,7 +4,7 @@
 
 #include "projnce/loss/grouped_batch.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 /// Checks what a projection returned for this batch: shape, type, device and layout of each field
 /// of `projected`. Throws an Error that begins with `source`, such as "selfp: the positive
@@ -13,7 +13,7 @@ namespace projnce {
 ///
 /// Values that are not finite are not an error, as in embeddings: the returned batch is `batch`
 /// with a `nan_guard` that makes its loss NaN, which trainers skip.
-GroupedBatch check_projected(GroupedBatch batch, const Projected& projected,
+GroupedBatch check_projected(GroupedBatch batch, const projection::Projected& projected,
                              const std::string& source);
 
 /// How a loss uses the vectors of the classes.
@@ -24,12 +24,12 @@ struct ClassVectorOptions {
 
 /// A batch with the vectors g_c of its classes.
 struct ClassVectors {
-  GroupedBatch batch;  ///< as check_projected returns it
-  Projected g;         ///< their class vectors
+  GroupedBatch batch;       ///< as check_projected returns it
+  projection::Projected g;  ///< their class vectors
 };
 
 /// Checks class vectors as check_projected does, then applies the options; `loss` begins errors.
-ClassVectors use_class_vectors(const GroupedBatch& batch, Projected g,
+ClassVectors use_class_vectors(const GroupedBatch& batch, projection::Projected g,
                                const ClassVectorOptions& options, const std::string& loss);
 
-}  // namespace projnce
+}  // namespace projnce::loss

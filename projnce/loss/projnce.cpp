@@ -7,7 +7,7 @@
 #include "projnce/loss/mean_positive_score.h"
 #include "projnce/loss/pairwise_logsumexp.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 namespace {
 
@@ -18,13 +18,13 @@ void check_options(const ProjnceOptions& options) {
 
 /// Scores z_i.m_c/t with the centroids of R.
 ProjectedScores centroid_scores(const GroupedBatch& rows, const ProjnceOptions& options) {
-  if (options.r_centroid == CentroidRows::kNotAnchor) {
+  if (options.r_centroid == projection::CentroidRows::kNotAnchor) {
     return ProjectedScores::with_leave_one_out_centroids(rows, options.temperature,
                                                          options.detach_centroid);
   }
   return {rows,
-          project_centroids(rows.candidates,
-                            {.rows = options.r_centroid, .detach = options.detach_centroid}),
+          projection::project_centroids(
+              rows.candidates, {.rows = options.r_centroid, .detach = options.detach_centroid}),
           options.temperature};
 }
 
@@ -34,7 +34,7 @@ ProjnceOptions projnce_preset(ProjncePreset preset) {
   ProjnceOptions options;
   if (preset == ProjncePreset::kLoo) return options;
   options.include_self_pos = true;
-  options.r_centroid = CentroidRows::kAll;
+  options.r_centroid = projection::CentroidRows::kAll;
   if (preset == ProjncePreset::kAllPairs) {
     options.include_self_denom = true;
     options.r_exclude = Exclude::kNone;
@@ -84,4 +84,4 @@ LossValue ProjnceLoss::evaluate(const ContrastiveBatch& batch) {
   return projnce_terms(batch, options_).value;
 }
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -5,7 +5,7 @@
 #include "projnce/loss/loss.h"
 #include "projnce/projection/centroid.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 /// Options of ProjnceLoss.
 struct ProjnceOptions {
@@ -20,7 +20,7 @@ struct ProjnceOptions {
   /// Candidates that both sums of R_i exclude: none, the anchor (unbiased), or its whole class.
   Exclude r_exclude = Exclude::kSelf;
   /// Rows that the centroids in R_i are made of. Without the anchor, R_i is at most 1.
-  CentroidRows r_centroid = CentroidRows::kNotAnchor;
+  projection::CentroidRows r_centroid = projection::CentroidRows::kNotAnchor;
   /// How anchors that are alone in their class count.
   EmptyPositives empty_pos = EmptyPositives::kZero;
   /// If true, no gradient flows through centroids, neither in self-p nor in R.
@@ -63,4 +63,4 @@ LossValue projnce(const ContrastiveBatch& batch, const ProjnceOptions& options =
 /// The same with every R_i.
 InfoNCETerms projnce_terms(const ContrastiveBatch& batch, const ProjnceOptions& options = {});
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -4,14 +4,14 @@
 #include "projnce/loss/loss.h"
 #include "projnce/projection/median.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 /// Options of ProjnceMedLoss.
 struct ProjnceMedOptions {
   /// Divides similarities; above 0.
   double temperature = 0.07;
   /// Which median: lower, mean of the middle two, or geometric.
-  MedianKind median = MedianKind::kLower;
+  projection::MedianKind median = projection::MedianKind::kLower;
   /// kNone: the denominator includes the anchor; kSelf: it does not.
   Exclude denominator = Exclude::kNone;
   /// If true, class vectors are scaled to unit length.
@@ -40,4 +40,4 @@ class ProjnceMedLoss : public ContrastiveLoss {
 /// The functional form.
 LossValue projnce_med(const ContrastiveBatch& batch, const ProjnceMedOptions& options = {});
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -3,9 +3,9 @@
 #include "projnce/core/error.h"
 #include "projnce/loss/pairwise_logsumexp.h"
 #include "projnce/loss/projected_check.h"
-#include "projnce/projection/class_matrix.h"
+#include "projnce/projection/class_groups.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 namespace {
 
@@ -54,10 +54,10 @@ LossValue projnce_mlp(const ContrastiveBatch& batch, const torch::Tensor& matrix
   check_matrix(matrix, grouped);
   // g_c: row c of the learned matrix
   const auto& labels = grouped.candidates.groups.labels;
-  const auto vectors = matrix.to(grouped.anchors.scalar_type());   // [C, D]
-  auto present = select_class_vectors(vectors, labels, kMlpName);  // [K, D]
+  const auto vectors = matrix.to(grouped.anchors.scalar_type());               // [C, D]
+  auto present = projection::select_class_vectors(vectors, labels, kMlpName);  // [K, D]
   if (options.class_weight == ClassWeight::kUniform) {
-    return uniform_infonce(grouped, options.normalize_g ? unit_rows(vectors) : vectors,
+    return uniform_infonce(grouped, options.normalize_g ? projection::unit_rows(vectors) : vectors,
                            labels.index_select(0, grouped.anchor_class), options.temperature);
   }
   const auto [rows, g] = use_class_vectors(grouped, {.vectors = std::move(present)},
@@ -74,7 +74,7 @@ ProjnceMlpLoss::ProjnceMlpLoss(const ProjnceMlpOptions& options, int64_t num_cla
   check_options(options);
   projection_ = register_module(
       "projection",
-      std::make_shared<MlpProjection>(MlpProjectionOptions{
+      std::make_shared<projection::MlpProjection>(projection::MlpProjectionOptions{
           .num_classes = num_classes, .embedding_dim = embedding_dim, .hidden = options.hidden}));
 }
 
@@ -92,8 +92,8 @@ LossCritic ProjnceMlpLoss::critic(const torch::Tensor& /*rows*/, const torch::Te
   const auto vectors = projection_->class_vectors().detach();
   // Vectors of other classes (coarse ones) say nothing about these.
   if (vectors.size(0) != num_classes) return {.compares_rows = false};
-  return {.class_vectors = options_.normalize_g ? unit_rows(vectors) : vectors,
+  return {.class_vectors = options_.normalize_g ? projection::unit_rows(vectors) : vectors,
           .compares_rows = false};
 }
 
-}  // namespace projnce
+}  // namespace projnce::loss

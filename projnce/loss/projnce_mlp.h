@@ -6,7 +6,7 @@
 #include "projnce/loss/loss.h"
 #include "projnce/projection/mlp.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 /// Weight of each class in the denominator.
 enum class ClassWeight {
@@ -49,11 +49,11 @@ class ProjnceMlpLoss : public ContrastiveLoss {
 
  private:
   ProjnceMlpOptions options_;
-  std::shared_ptr<MlpProjection> projection_;
+  std::shared_ptr<projection::MlpProjection> projection_;
 };
 
 /// The functional form; `matrix` holds the class vectors, [C, D]. `hidden` is not used.
 LossValue projnce_mlp(const ContrastiveBatch& batch, const torch::Tensor& matrix,
                       const ProjnceMlpOptions& options = {});
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -3,7 +3,7 @@
 #include "projnce/loss/pairwise_logsumexp.h"
 #include "projnce/loss/projected_check.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 namespace {
 
@@ -11,7 +11,7 @@ constexpr auto kPerpName = "projnce-perp";
 
 void check_options(const ProjncePerpOptions& options) {
   check_positive(options.temperature, kPerpName, "temperature");
-  check_options(options.perp.nw);
+  projection::check_options(options.perp.nw);
 }
 
 }  // namespace
@@ -21,7 +21,7 @@ LossValue projnce_perp(const ContrastiveBatch& batch, const ProjncePerpOptions& 
   const auto grouped = validate_batch(batch, GroupBy::kClass, kPerpName);
   // g_c = sum_k q_kc z_k / sum_k q_kc, an estimate of E[Z | C = c] from soft labels q
   const auto [rows, g] =
-      use_class_vectors(grouped, project_perp(grouped.candidates, options.perp),
+      use_class_vectors(grouped, projection::project_perp(grouped.candidates, options.perp),
                         {.normalize = options.normalize_g, .detach = options.detach_g}, kPerpName);
   // l_i = -z_i.g_{y_i}/t + log sum_c n_c e^{z_i.g_c/t}
   const ProjectedScores scores(rows, g, options.temperature);
@@ -40,13 +40,14 @@ LossValue ProjncePerpLoss::evaluate(const ContrastiveBatch& batch) {
 LossCritic ProjncePerpLoss::critic(const torch::Tensor& rows, const torch::Tensor& labels,
                                    int64_t num_classes) {
   // Soft labels of other rows are not known; their means are near the class centroids.
-  if (options_.perp.soft_source == SoftSource::kGiven) return {.compares_rows = false};
+  if (options_.perp.soft_source == projection::SoftSource::kGiven) return {.compares_rows = false};
   const torch::NoGradGuard no_gradient;
   const auto grouped = validate_batch(make_batch(rows, labels), GroupBy::kClass, kPerpName);
-  const auto g = project_perp(grouped.candidates, options_.perp).vectors;
-  return {.class_vectors = vectors_by_label(grouped.candidates.groups,
-                                            options_.normalize_g ? unit_rows(g) : g, num_classes),
+  const auto g = projection::project_perp(grouped.candidates, options_.perp).vectors;
+  return {.class_vectors = projection::vectors_by_label(
+              grouped.candidates.groups, options_.normalize_g ? projection::unit_rows(g) : g,
+              num_classes),
           .compares_rows = false};
 }
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -4,14 +4,14 @@
 #include "projnce/loss/loss.h"
 #include "projnce/projection/perp.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 /// Options of ProjncePerpLoss.
 struct ProjncePerpOptions {
   /// Divides similarities; above 0.
   double temperature = 0.07;
   /// Source of the soft labels, kernel, metric and bandwidth.
-  PerpOptions perp = {};
+  projection::PerpOptions perp = {};
   /// kNone: the denominator includes the anchor; kSelf: it does not.
   Exclude denominator = Exclude::kNone;
   /// If true, class vectors are scaled to unit length.
@@ -45,4 +45,4 @@ class ProjncePerpLoss : public ContrastiveLoss {
 /// The functional form.
 LossValue projnce_perp(const ContrastiveBatch& batch, const ProjncePerpOptions& options = {});
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -5,13 +5,130 @@
 #include <string_view>
 #include <utility>
 
+#include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/core/table_reader.h"
 #include "projnce/loss/ce.h"
 #include "projnce/loss/joint.h"
 #include "projnce/loss/simclr.h"
+#include "projnce/projection/registry.h"
 
-namespace projnce {
+namespace projnce::loss {
+
+namespace {
+
+template <class Enum>
+using Choices = std::vector<std::pair<std::string, Enum>>;
+
+const Choices<Exclude> kDenominators = {{"all", Exclude::kNone}, {"exclude_self", Exclude::kSelf}};
+const Choices<Exclude> kRatioSets = {
+    {"none", Exclude::kNone}, {"index", Exclude::kSelf}, {"class", Exclude::kSameClass}};
+const Choices<EmptyPositives> kEmptyPositives = {{"zero", EmptyPositives::kZero},
+                                                 {"skip", EmptyPositives::kSkip}};
+
+/// The fields that projnce-perp and projnce-med share.
+template <class Options>
+void list_class_fields(Options& options, FieldVisitor& fields) {
+  fields.field("temperature", options.temperature, above(0))
+      .choice("denom", options.denominator, kDenominators)
+      .field("normalize_g", options.normalize_g)
+      .field("detach_g", options.detach_g);
+}
+
+}  // namespace
+
+void list_fields(SupConOptions& options, FieldVisitor& fields) {
+  fields.field("temperature", options.temperature, above(0))
+      .choice("variant", options.variant,
+              {{"out", SupConVariant::kOut}, {"in", SupConVariant::kIn}})
+      .field("include_self_pos", options.include_self_pos)
+      .field("include_self_denom", options.include_self_denom)
+      .choice("empty_pos", options.empty_pos, kEmptyPositives)
+      .field("base_tau", options.base_tau, above(0))
+      .field("detach_pos", options.detach_pos);
+}
+
+void list_fields(ProjnceOptions& options, FieldVisitor& fields) {
+  fields.field("temperature", options.temperature, above(0))
+      .field("beta", options.beta)
+      .field("include_self_pos", options.include_self_pos)
+      .field("include_self_denom", options.include_self_denom)
+      .choice("r_exclude", options.r_exclude, kRatioSets)
+      .choice("r_centroid", options.r_centroid,
+              {{"loo_i", projection::CentroidRows::kNotAnchor},
+               {"full", projection::CentroidRows::kAll},
+               {"loo_k", projection::CentroidRows::kNotRow}})
+      .choice("empty_pos", options.empty_pos, kEmptyPositives)
+      .field("detach_centroid", options.detach_centroid);
+}
+
+void list_fields(GeneralizedInfoNCEOptions& options, FieldVisitor& fields) {
+  fields.field("temperature", options.temperature, above(0))
+      .field("beta", options.beta)
+      .choice("denom", options.denominator, kDenominators)
+      .choice("r_exclude", options.r_exclude, kRatioSets)
+      .choice("empty_pos", options.empty_pos, kEmptyPositives);
+}
+
+void list_fields(ProjncePerpOptions& options, FieldVisitor& fields) {
+  list_class_fields(options, fields);
+  list_fields(options.perp, fields);
+}
+
+void list_fields(ProjnceMedOptions& options, FieldVisitor& fields) {
+  list_class_fields(options, fields);
+  projection::MedianOptions median{.median = options.median};
+  list_fields(median, fields);
+  options.median = median.median;
+}
+
+void list_fields(ProjnceMlpOptions& options, FieldVisitor& fields) {
+  fields.field("temperature", options.temperature, above(0))
+      .field("normalize_g", options.normalize_g)
+      .choice("denom", options.denominator, kDenominators)
+      .choice("class_weight", options.class_weight,
+              {{"count", ClassWeight::kCount}, {"uniform", ClassWeight::kUniform}})
+      .field("hidden", options.hidden, at_least(0))
+      .check([&options] {
+        if (options.class_weight != ClassWeight::kUniform ||
+            options.denominator != Exclude::kSelf) {
+          return;
+        }
+        fail(Hint{"set denom to 'all'"},
+             "[loss] class_weight = 'uniform' counts classes, not rows, ",
+             "so there is no anchor to exclude");
+      });
+}
+
+void list_fields(InfonceOptions& options, FieldVisitor& fields) {
+  fields.field("temperature", options.temperature, above(0)).field("symmetric", options.symmetric);
+}
+
+void list_fields(RinceOptions& options, FieldVisitor& fields) {
+  const Range unit{.low = 0, .high = 1, .low_open = true};
+  fields.field("temperature", options.temperature, above(0))
+      .field("q", options.q, unit)
+      .field("lam", options.lam, unit)
+      .choice("denom", options.denominator,
+              {{"all", RinceDenominator::kAll}, {"one_pos", RinceDenominator::kOnePos}})
+      .choice("empty_pos", options.empty_pos, kEmptyPositives);
+}
+
+void list_fields(SceOptions& options, FieldVisitor& fields) {
+  fields.field("alpha", options.alpha, at_least(0))
+      .field("beta", options.beta, at_least(0))
+      .field("A", options.A, below(0));
+}
+
+void list_fields(SymnceOptions& options, FieldVisitor& fields) {
+  fields.field("temperature", options.temperature, above(0))
+      .field("beta", options.beta)
+      .choice("form", options.form,
+              {{"lout", SymnceForm::kLout},
+               {"lin", SymnceForm::kLin},
+               {"pairwise", SymnceForm::kPairwise}})
+      .choice("empty_pos", options.empty_pos, kEmptyPositives);
+}
 
 namespace {
 
@@ -32,24 +149,25 @@ void list_fields(GeneralizedInfoNCESettings& settings, FieldVisitor& fields) {
   auto neg = settings.neg.name;
   fields.field("projection_pos", pos).field("projection_neg", neg);
   list_fields(settings.options, fields);
-  if (pos != settings.pos.name) settings.pos = projection_options(pos);
-  if (neg != settings.neg.name) settings.neg = projection_options(neg);
+  if (pos != settings.pos.name) settings.pos = projection::projection_options(pos);
+  if (neg != settings.neg.name) settings.neg = projection::projection_options(neg);
   fields.section("pos", settings.pos);
   if (pos != neg) fields.section("neg", settings.neg);
 }
 
 /// For losses that are made of options alone.
 template <class LossType, class Options>
-LossPtr make(const OwnLossOptions& own, const ProjectionContext& /*context*/, int64_t /*width*/) {
+LossPtr make(const OwnLossOptions& own, const projection::ProjectionContext& /*context*/,
+             int64_t /*width*/) {
   return std::make_shared<LossType>(std::get<Options>(own));
 }
 
-LossPtr make_projnce(const OwnLossOptions& own, const ProjectionContext& /*context*/,
+LossPtr make_projnce(const OwnLossOptions& own, const projection::ProjectionContext& /*context*/,
                      int64_t /*feature_dim*/) {
   return std::make_shared<ProjnceLoss>(std::get<ProjnceSettings>(own).options);
 }
 
-LossPtr make_ce(const OwnLossOptions& /*own*/, const ProjectionContext& context,
+LossPtr make_ce(const OwnLossOptions& /*own*/, const projection::ProjectionContext& context,
                 int64_t feature_dim) {
   return std::make_shared<CeLoss>(
       CeOptions{.num_classes = context.num_classes, .feature_dim = feature_dim});
@@ -63,40 +181,45 @@ LossPtr joint_with(double theta, const Options& options) {
   return std::make_shared<JointLoss>(std::make_shared<LossType>(options), joint);
 }
 
-LossPtr make_joint_projnce(const OwnLossOptions& own, const ProjectionContext& /*context*/,
+LossPtr make_joint_projnce(const OwnLossOptions& own,
+                           const projection::ProjectionContext& /*context*/,
                            int64_t /*feature_dim*/) {
   const auto& settings = std::get<JointSettings<ProjnceSettings>>(own);
   return joint_with<ProjnceLoss>(settings.theta, settings.options.options);
 }
 
-LossPtr make_joint_supcon(const OwnLossOptions& own, const ProjectionContext& /*context*/,
+LossPtr make_joint_supcon(const OwnLossOptions& own,
+                          const projection::ProjectionContext& /*context*/,
                           int64_t /*feature_dim*/) {
   const auto& settings = std::get<JointSettings<SupConOptions>>(own);
   return joint_with<SupConLoss>(settings.theta, settings.options);
 }
 
-LossPtr make_projnce_mlp(const OwnLossOptions& own, const ProjectionContext& context,
+LossPtr make_projnce_mlp(const OwnLossOptions& own, const projection::ProjectionContext& context,
                          int64_t /*feature_dim*/) {
   return std::make_shared<ProjnceMlpLoss>(std::get<ProjnceMlpOptions>(own), context.num_classes,
                                           context.embedding_dim);
 }
 
 template <GroupBy group_by>
-LossPtr make_rince(const OwnLossOptions& own, const ProjectionContext& /*context*/,
+LossPtr make_rince(const OwnLossOptions& own, const projection::ProjectionContext& /*context*/,
                    int64_t /*feature_dim*/) {
   return std::make_shared<RinceLoss>(std::get<RinceOptions>(own), group_by);
 }
 
-LossPtr make_sce(const OwnLossOptions& own, const ProjectionContext& context, int64_t feature_dim) {
+LossPtr make_sce(const OwnLossOptions& own, const projection::ProjectionContext& context,
+                 int64_t feature_dim) {
   return std::make_shared<SceLoss>(std::get<SceOptions>(own), context.num_classes, feature_dim);
 }
 
-LossPtr make_generalized_infonce(const OwnLossOptions& own, const ProjectionContext& context,
+LossPtr make_generalized_infonce(const OwnLossOptions& own,
+                                 const projection::ProjectionContext& context,
                                  int64_t /*feature_dim*/) {
   const auto& settings = std::get<GeneralizedInfoNCESettings>(own);
-  const auto pos = make_projection(settings.pos, context);
-  const auto neg =
-      settings.pos.name == settings.neg.name ? pos : make_projection(settings.neg, context);
+  const auto pos = projection::make_projection(settings.pos, context);
+  const auto neg = settings.pos.name == settings.neg.name
+                       ? pos
+                       : projection::make_projection(settings.neg, context);
   return std::make_shared<GeneralizedInfoNCELoss>(pos, neg, settings.options);
 }
 
@@ -108,7 +231,8 @@ OwnLossOptions loss_defaults() {
 struct LossEntry {
   std::string_view name;
   OwnLossOptions (*defaults)();
-  LossPtr (*make)(const OwnLossOptions& own, const ProjectionContext& context, int64_t feature_dim);
+  LossPtr (*make)(const OwnLossOptions& own, const projection::ProjectionContext& context,
+                  int64_t feature_dim);
 };
 
 constexpr std::array kLosses = {
@@ -182,10 +306,10 @@ std::optional<double> temperature_of(const LossOptions& options) {
 }
 
 LossPtr make_loss(const LossOptions& options, const LossShape& shape,
-                  const MatrixLoader& load_matrix) {
-  const ProjectionContext context{.num_classes = shape.num_classes,
-                                  .embedding_dim = shape.embedding_dim,
-                                  .load_matrix = load_matrix};
+                  const projection::MatrixLoader& load_matrix) {
+  const projection::ProjectionContext context{.num_classes = shape.num_classes,
+                                              .embedding_dim = shape.embedding_dim,
+                                              .load_matrix = load_matrix};
   // A classifier reads the embeddings where the encoder has no features apart from them.
   const auto feature_dim = shape.feature_dim > 0 ? shape.feature_dim : shape.embedding_dim;
   const auto& entry = find_loss(options.name);
@@ -200,4 +324,4 @@ std::vector<std::string> loss_names() {
   return names;
 }
 
-}  // namespace projnce
+}  // namespace projnce::loss

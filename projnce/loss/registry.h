@@ -8,11 +8,31 @@
 
 #include "projnce/core/field_visitor.h"
 #include "projnce/core/table.h"
+#include "projnce/loss/infonce.h"
 #include "projnce/loss/loss.h"
-#include "projnce/loss/option_readers.h"
+#include "projnce/loss/projnce.h"
+#include "projnce/loss/projnce_med.h"
+#include "projnce/loss/projnce_mlp.h"
+#include "projnce/loss/projnce_perp.h"
+#include "projnce/loss/rince.h"
+#include "projnce/loss/sce.h"
+#include "projnce/loss/supcon.h"
+#include "projnce/loss/symnce.h"
 #include "projnce/projection/registry.h"
 
-namespace projnce {
+namespace projnce::loss {
+
+/// The options of a loss by the names that a configuration and Python use.
+void list_fields(InfonceOptions& options, FieldVisitor& fields);
+void list_fields(ProjnceMedOptions& options, FieldVisitor& fields);
+void list_fields(ProjnceMlpOptions& options, FieldVisitor& fields);
+void list_fields(ProjnceOptions& options, FieldVisitor& fields);
+void list_fields(ProjncePerpOptions& options, FieldVisitor& fields);
+void list_fields(RinceOptions& options, FieldVisitor& fields);
+void list_fields(SceOptions& options, FieldVisitor& fields);
+void list_fields(GeneralizedInfoNCEOptions& options, FieldVisitor& fields);
+void list_fields(SupConOptions& options, FieldVisitor& fields);
+void list_fields(SymnceOptions& options, FieldVisitor& fields);
 
 /// Sizes of a loss with parameters (class vectors, classifier).
 struct LossShape {
@@ -39,9 +59,9 @@ struct JointSettings {
 
 /// "selfp": any two projections. Where both have the same name, one object serves as both.
 struct GeneralizedInfoNCESettings {
-  GeneralizedInfoNCEOptions options = {};                  ///< beside the projections
-  ProjectionOptions pos = projection_options("centroid");  ///< g+
-  ProjectionOptions neg = projection_options("sample");    ///< g-
+  GeneralizedInfoNCEOptions options = {};  ///< beside the projections
+  projection::ProjectionOptions pos = projection::projection_options("centroid");  ///< g+
+  projection::ProjectionOptions neg = projection::projection_options("sample");    ///< g-
 };
 
 /// A loss by its name.
@@ -73,9 +93,9 @@ std::optional<double> temperature_of(const LossOptions& options);
 /// The loss. `load_matrix` reads the files that the options name (projection `fixed`); without it,
 /// naming one is an Error.
 LossPtr make_loss(const LossOptions& options, const LossShape& shape,
-                  const MatrixLoader& load_matrix = {});
+                  const projection::MatrixLoader& load_matrix = {});
 
 /// The names that there are.
 std::vector<std::string> loss_names();
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -7,7 +7,7 @@
 #include "projnce/loss/pairwise_logsumexp.h"
 #include "projnce/loss/sum_of_transform.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 namespace {
 
@@ -63,4 +63,4 @@ LossValue RinceLoss::evaluate(const ContrastiveBatch& batch) {
   return rince(batch, options_, group_by_);
 }
 
-}  // namespace projnce
+}  // namespace projnce::loss

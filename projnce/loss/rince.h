@@ -5,7 +5,7 @@
 #include "projnce/loss/grouped_batch.h"
 #include "projnce/loss/loss.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 /// What a positive is compared with.
 enum class RinceDenominator {
@@ -52,4 +52,4 @@ class RinceLoss : public ContrastiveLoss {
 LossValue rince(const ContrastiveBatch& batch, const RinceOptions& options = {},
                 GroupBy group_by = GroupBy::kClass);
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -4,7 +4,7 @@
 
 #include "projnce/core/error.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 namespace {
 
@@ -39,4 +39,4 @@ torch::Tensor SceLoss::loss_of(const torch::Tensor& logits, const torch::Tensor&
   return symmetric_cross_entropy(logits, labels, options_, reduction);
 }
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -2,7 +2,7 @@
 
 #include "projnce/loss/classifier_loss.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 /// Options of SceLoss.
 struct SceOptions {
@@ -35,4 +35,4 @@ torch::Tensor symmetric_cross_entropy(const torch::Tensor& logits, const torch::
                                       const SceOptions& options = {},
                                       Reduction reduction = Reduction::kMean);
 
-}  // namespace projnce
+}  // namespace projnce::loss

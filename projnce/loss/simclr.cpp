@@ -1,6 +1,6 @@
 #include "projnce/loss/simclr.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 LossValue simclr(const ContrastiveBatch& batch, const SimclrOptions& options) {
   return supcon_grouped(batch, options, GroupBy::kInstance, "simclr");
@@ -14,4 +14,4 @@ LossValue SimclrLoss::evaluate(const ContrastiveBatch& batch) {
   return simclr(batch, options_);
 }
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -2,7 +2,7 @@
 
 #include "projnce/loss/supcon.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 /// The options of SupCon.
 using SimclrOptions = SupConOptions;
@@ -27,4 +27,4 @@ class SimclrLoss : public ContrastiveLoss {
 /// The functional form.
 LossValue simclr(const ContrastiveBatch& batch, const SimclrOptions& options = {});
 
-}  // namespace projnce
+}  // namespace projnce::loss

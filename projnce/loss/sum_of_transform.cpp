@@ -6,7 +6,7 @@
 #include "projnce/kernel/sum_of_transform.h"
 #include "projnce/loss/pair_engine.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 namespace {
 
@@ -16,8 +16,8 @@ using torch::autograd::variable_list;
 
 constexpr double kMinusInfinity = -1e30;  // of the kernels
 
-PairTransform kernel_transform(const Transform& transform) {
-  return {.set = transform.negatives ? kNegativeSet : kPositiveSet,
+kernel::PairTransform kernel_transform(const Transform& transform) {
+  return {.set = transform.negatives ? kernel::kNegativeSet : kernel::kPositiveSet,
           .q = transform.q,
           .shift = transform.shift};
 }
@@ -70,8 +70,9 @@ class SumOfTransform : public torch::autograd::Function<SumOfTransform> {
     const auto offsets = sorted.sorted(kernel_offset(offset, pairs));
     const auto sums = torch::empty({pairs.num_anchors()}, torch::kFloat64);
     AT_DISPATCH_FLOATING_TYPES(anchors.scalar_type(), "sum_of_transform", [&] {
-      sum_of_transform<scalar_t>(kernel_rows<scalar_t>(sorted.pairs), kernel_transform(transform),
-                                 offsets.data_ptr<scalar_t>(), sums.data_ptr<double>());
+      kernel::sum_of_transform<scalar_t>(kernel_rows<scalar_t>(sorted.pairs),
+                                         kernel_transform(transform), offsets.data_ptr<scalar_t>(),
+                                         sums.data_ptr<double>());
     });
     return sorted.unsorted(sums).to(anchors.scalar_type());
   }
@@ -99,7 +100,7 @@ class SumOfTransform : public torch::autograd::Function<SumOfTransform> {
     const auto rows =
         AT_DISPATCH_FLOATING_TYPES(pairs.anchors.scalar_type(), "sum_of_transform_backward", [&] {
           const PairGradientMemory<scalar_t> memory(sorted.pairs);
-          sum_of_transform_backward<scalar_t>(
+          kernel::sum_of_transform_backward<scalar_t>(
               kernel_rows<scalar_t>(sorted.pairs), kernel_transform(transform),
               offsets.data_ptr<scalar_t>(), gradient.data_ptr<double>(), memory.rows(),
               d_offset.data_ptr<double>());
@@ -128,4 +129,4 @@ Tensor mean_of_transform(const GroupedBatch& batch, double temperature, const Tr
   return sum / count.clamp_min(1).to(sum.scalar_type());
 }
 
-}  // namespace projnce
+}  // namespace projnce::loss

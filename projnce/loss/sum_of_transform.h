@@ -5,7 +5,7 @@
 #include "projnce/loss/grouped_batch.h"
 #include "projnce/loss/pairwise_logsumexp.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 /// What is summed over one set of candidates of each anchor: f(m) of
 /// m = log(e^{s_ij} + e^{offset_i}).
@@ -28,4 +28,4 @@ torch::Tensor sum_of_transform(const PairOperands& pairs, const Transform& trans
 torch::Tensor mean_of_transform(const GroupedBatch& batch, double temperature,
                                 const Transform& transform, const torch::Tensor& offset);
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -4,7 +4,7 @@
 #include "projnce/loss/mean_positive_score.h"
 #include "projnce/loss/pairwise_logsumexp.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 namespace {
 
@@ -101,4 +101,4 @@ LossValue SupConLoss::evaluate(const ContrastiveBatch& batch) {
   return supcon_grouped(batch, options_, GroupBy::kClass, "supcon");
 }
 
-}  // namespace projnce
+}  // namespace projnce::loss

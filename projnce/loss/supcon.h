@@ -6,7 +6,7 @@
 #include "projnce/loss/grouped_batch.h"
 #include "projnce/loss/loss.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 /// Position of the mean over the positives.
 enum class SupConVariant {
@@ -63,4 +63,4 @@ LossValue supcon_grouped(const ContrastiveBatch& batch, const SupConOptions& opt
 /// Throws an Error if an option is out of range.
 void check_options(const SupConOptions& options, const std::string& name);
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -7,7 +7,7 @@
 #include "projnce/loss/pairwise_logsumexp.h"
 #include "projnce/loss/sum_of_transform.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 namespace {
 
@@ -36,8 +36,8 @@ Counts counts_of(const GroupedBatch& rows) {
 /// Mean score with the rows of other classes, [N]: linear, so computed from class sums in O(N D).
 torch::Tensor mean_negative_score(const GroupedBatch& rows, const torch::Tensor& count,
                                   double temperature) {
-  const auto sums = class_sums(rows.candidates.groups, rows.candidates.rows);         // [K, D]
-  const auto others = sums.sum(/*dim=*/0) - sums.index_select(0, rows.anchor_class);  // [N, D]
+  const auto sums = projection::class_sums(rows.candidates.groups, rows.candidates.rows);  // [K, D]
+  const auto others = sums.sum(/*dim=*/0) - sums.index_select(0, rows.anchor_class);       // [N, D]
   return (rows.anchors * others).sum(/*dim=*/1) / (count * temperature);
 }
 
@@ -94,4 +94,4 @@ LossValue SymnceLoss::evaluate(const ContrastiveBatch& batch) {
   return symnce(batch, options_);
 }
 
-}  // namespace projnce
+}  // namespace projnce::loss

@@ -3,7 +3,7 @@
 #include "projnce/loss/grouped_batch.h"
 #include "projnce/loss/loss.h"
 
-namespace projnce {
+namespace projnce::loss {
 
 /// The InfoNCE F(P, Q) that is used in both directions, with s the scores of the anchor.
 enum class SymnceForm {
@@ -47,4 +47,4 @@ class SymnceLoss : public ContrastiveLoss {
 /// The functional form.
 LossValue symnce(const ContrastiveBatch& batch, const SymnceOptions& options = {});
 
-}  // namespace projnce
+}  // namespace projnce::loss

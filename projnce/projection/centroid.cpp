@@ -1,6 +1,6 @@
 #include "projnce/projection/centroid.h"
 
-namespace projnce {
+namespace projnce::projection {
 
 namespace {
 
@@ -49,4 +49,4 @@ torch::Tensor anchor_centroids(const CandidateRows& candidates, bool include_sel
                      candidates.anchor_rows());
 }
 
-}  // namespace projnce
+}  // namespace projnce::projection

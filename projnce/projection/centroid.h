@@ -2,7 +2,7 @@
 
 #include "projnce/projection/projection.h"
 
-namespace projnce {
+namespace projnce::projection {
 
 /// Which rows make the centroid of a class.
 enum class CentroidRows {
@@ -39,4 +39,4 @@ Projected project_centroids(const CandidateRows& candidates, const CentroidOptio
 /// class of one row without it, zero.
 torch::Tensor anchor_centroids(const CandidateRows& candidates, bool include_self);
 
-}  // namespace projnce
+}  // namespace projnce::projection

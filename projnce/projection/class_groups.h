@@ -3,8 +3,9 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <string>
 
-namespace projnce {
+namespace projnce::projection {
 
 /// Rows sorted into the classes that occur among them. Labels may be any integers; inside, the K
 /// classes present are numbered 0..K-1 in ascending order of label.
@@ -35,4 +36,12 @@ torch::Tensor vectors_by_label(const ClassGroups& groups, const torch::Tensor& v
 /// g / |g| for each row; a zero row stays zero with zero gradient.
 torch::Tensor unit_rows(const torch::Tensor& rows);
 
-}  // namespace projnce
+/// Rows `labels` of the matrix [C, D] of class vectors. A label outside 0..C-1 is an Error that
+/// begins with `name`.
+torch::Tensor select_class_vectors(const torch::Tensor& matrix, const torch::Tensor& labels,
+                                   const std::string& name);
+
+/// Throws an Error that begins with `name` if a label is outside 0..num_classes-1.
+void check_labels(const torch::Tensor& labels, int64_t num_classes, const std::string& name);
+
+}  // namespace projnce::projection

@@ -1,9 +1,9 @@
 #include "projnce/projection/fixed.h"
 
 #include "projnce/core/error.h"
-#include "projnce/projection/class_matrix.h"
+#include "projnce/projection/class_groups.h"
 
-namespace projnce {
+namespace projnce::projection {
 
 FixedProjection::FixedProjection(const FixedOptions& options) {
   const auto& vectors = options.vectors;
@@ -25,4 +25,4 @@ Projected FixedProjection::project(const CandidateRows& candidates) {
                                           candidates.groups.labels, "projection fixed")};
 }
 
-}  // namespace projnce
+}  // namespace projnce::projection

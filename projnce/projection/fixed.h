@@ -2,7 +2,7 @@
 
 #include "projnce/projection/projection.h"
 
-namespace projnce {
+namespace projnce::projection {
 
 /// Options of FixedProjection.
 struct FixedOptions {
@@ -22,4 +22,4 @@ class FixedProjection : public Projection {
   torch::Tensor vectors_;
 };
 
-}  // namespace projnce
+}  // namespace projnce::projection

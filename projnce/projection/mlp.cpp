@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "projnce/core/error.h"
-#include "projnce/projection/class_matrix.h"
+#include "projnce/projection/class_groups.h"
 
-namespace projnce {
+namespace projnce::projection {
 
 namespace {
 
@@ -43,4 +43,4 @@ Projected MlpProjection::project(const CandidateRows& candidates) {
   return {.vectors = select_class_vectors(vectors, candidates.groups.labels, "projection mlp")};
 }
 
-}  // namespace projnce
+}  // namespace projnce::projection

@@ -2,7 +2,7 @@
 
 #include "projnce/projection/projection.h"
 
-namespace projnce {
+namespace projnce::projection {
 
 /// Options of MlpProjection.
 struct MlpProjectionOptions {
@@ -35,4 +35,4 @@ class MlpProjection : public Projection {
   torch::Tensor output_bias_;    // [D]
 };
 
-}  // namespace projnce
+}  // namespace projnce::projection

@@ -8,7 +8,7 @@
 
 #include "projnce/projection/class_groups.h"
 
-namespace projnce {
+namespace projnce::projection {
 
 /// The rows that anchors are compared with, grouped by class. The anchors themselves are rows
 /// anchor_offset .. anchor_offset + num_anchors - 1 of them.
@@ -55,4 +55,4 @@ class Projection : public torch::nn::Module {
 /// Projections are shared, as LibTorch's modules are.
 using ProjectionPtr = std::shared_ptr<Projection>;
 
-}  // namespace projnce
+}  // namespace projnce::projection

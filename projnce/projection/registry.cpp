@@ -8,7 +8,7 @@
 #include "projnce/core/names.h"
 #include "projnce/projection/fixed.h"
 
-namespace projnce {
+namespace projnce::projection {
 
 namespace {
 
@@ -110,12 +110,14 @@ void list_fields(PerpOptions& options, FieldVisitor& fields) {
       .choice("soft_source", options.soft_source,
               {{"given", SoftSource::kGiven}, {"nw", SoftSource::kNadarayaWatson}})
       .choice("kernel", options.nw.kernel,
-              {{"epanechnikov", SmoothingKernel::kEpanechnikov},
-               {"triangular", SmoothingKernel::kTriangular},
-               {"mixed", SmoothingKernel::kMixed},
-               {"exponential", SmoothingKernel::kExponential}})
+              {{"epanechnikov", kernel::SmoothingKernel::kEpanechnikov},
+               {"triangular", kernel::SmoothingKernel::kTriangular},
+               {"mixed", kernel::SmoothingKernel::kMixed},
+               {"exponential", kernel::SmoothingKernel::kExponential}})
       .choice("metric", options.nw.metric,
-              {{"l1", Metric::kL1}, {"l2", Metric::kL2}, {"cosine", Metric::kCosine}})
+              {{"l1", kernel::Metric::kL1},
+               {"l2", kernel::Metric::kL2},
+               {"cosine", kernel::Metric::kCosine}})
       .field("bandwidth", options.nw.bandwidth, above(0))
       .choice("distance_scale", options.nw.distance_scale,
               {{"none", DistanceScale::kNone}, {"unit", DistanceScale::kUnit}})
@@ -139,4 +141,4 @@ std::vector<std::string> projection_names() {
   return names;
 }
 
-}  // namespace projnce
+}  // namespace projnce::projection

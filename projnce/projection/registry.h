@@ -13,7 +13,7 @@
 #include "projnce/projection/projection.h"
 #include "projnce/projection/sample.h"
 
-namespace projnce {
+namespace projnce::projection {
 
 /// Reads the matrix in a file. The library knows no file format: the program that has one (`.npy`)
 /// passes its reader, and `fixed` calls it with the path from the configuration.
@@ -58,4 +58,4 @@ ProjectionPtr make_projection(const ProjectionOptions& options, const Projection
 /// The names that there are.
 std::vector<std::string> projection_names();
 
-}  // namespace projnce
+}  // namespace projnce::projection

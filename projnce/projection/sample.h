@@ -2,7 +2,7 @@
 
 #include "projnce/projection/projection.h"
 
-namespace projnce {
+namespace projnce::projection {
 
 /// Options of SampleProjection.
 struct SampleOptions {
@@ -26,4 +26,4 @@ class SampleProjection : public Projection {
   SampleOptions options_;
 };
 
-}  // namespace projnce
+}  // namespace projnce::projection

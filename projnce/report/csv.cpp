@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace projnce {
+namespace projnce::report {
 
 namespace {
 
@@ -45,4 +45,4 @@ CsvRow& CsvRow::nothing() {
   return add({});
 }
 
-}  // namespace projnce
+}  // namespace projnce::report

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace projnce {
+namespace projnce::report {
 
 /// One line of a CSV file, field after field: `CsvRow().text(name).whole(3).number(0.5).line()`.
 ///
@@ -33,4 +33,4 @@ class CsvRow {
   bool first_ = true;
 };
 
-}  // namespace projnce
+}  // namespace projnce::report

@@ -1,13 +1,36 @@
 #include "projnce/reproduce/collect.h"
 
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "projnce/core/error.h"
-#include "projnce/report/run_paths.h"
-#include "projnce/reproduce/ranking.h"
+#include "projnce/io/filesystem/run_directory.h"
 
-namespace projnce {
+namespace projnce::reproduce {
+
+namespace {
+
+int sign(double value) {
+  return (value > 0) - (value < 0);
+}
+
+}  // namespace
+
+std::optional<double> kendall_tau(const std::vector<double>& a, const std::vector<double>& b) {
+  double agreement = 0, ordered_a = 0, ordered_b = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      const int in_a = sign(a[i] - a[j]);
+      const int in_b = sign(b[i] - b[j]);
+      agreement += in_a * in_b;
+      ordered_a += in_a != 0;
+      ordered_b += in_b != 0;
+    }
+  }
+  if (ordered_a == 0 || ordered_b == 0) return std::nullopt;
+  return agreement / std::sqrt(ordered_a * ordered_b);
+}
 
 namespace {
 
@@ -71,7 +94,7 @@ class FinishedRuns {
  public:
   explicit FinishedRuns(const std::vector<Cell>& cells) {
     for (const auto& cell : cells) {
-      const RunPaths paths{cell.directory};
+      const io::RunPaths paths{cell.directory};
       std::ifstream file(paths.summary());
       if (!file) continue;
       auto summary = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
@@ -208,4 +231,4 @@ Result collect_result(const Experiment& experiment, const Scale& scale,
   return result;
 }
 
-}  // namespace projnce
+}  // namespace projnce::reproduce

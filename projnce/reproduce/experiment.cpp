@@ -1,17 +1,71 @@
 #include "projnce/reproduce/experiment.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
+#include "projnce/config/run_request.h"
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/core/table_reader.h"
 #include "projnce/core/toml.h"
-#include "projnce/reproduce/paper_files.h"
-#include "projnce/reproduce/scale.h"
+#include "projnce/dataset/open_dataset.h"
 
-namespace projnce {
+namespace projnce::reproduce {
+
+namespace {
+
+Table scales_table() {
+  return parse_toml(paper_file("scales"), "scales.toml");
+}
+
+std::map<std::string, Scale::OfDataset> read_datasets(const Table& table) {
+  std::map<std::string, Scale::OfDataset> datasets;
+  for (const auto& [name, section] : table.tables) {
+    auto& dataset = datasets[name];
+    TableReader reader(section, name);
+    reader.field("title", dataset.title);
+    dataset.settings = reader.sub_table("settings");
+    reader.done();
+  }
+  return datasets;
+}
+
+}  // namespace
+
+std::vector<std::string> scale_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, table] : scales_table().tables) names.push_back(name);
+  return names;
+}
+
+Scale read_scale(const std::string& name) {
+  const auto scales = scales_table();
+  const auto found = scales.tables.find(name);
+  if (found == scales.tables.end()) fail_unknown("scale", name, scale_names());
+  Scale scale{.name = name, .words = {}};
+  TableReader reader(found->second, name);
+  reader.field("words", scale.words)
+      .field("seeds", scale.seeds, at_least(1))
+      .field("several_at_once", scale.several_at_once);
+  scale.settings = reader.sub_table("settings");
+  scale.image = reader.sub_table("image");
+  scale.sound = reader.sub_table("sound");
+  scale.datasets = read_datasets(reader.sub_table("datasets"));
+  reader.done();
+  return scale;
+}
+
+Table Scale::settings_for(const std::string& dataset, SampleKind kind) const {
+  Table table = settings;
+  if (kind == SampleKind::kImage) overlay(table, image);
+  if (kind == SampleKind::kSound) overlay(table, sound);
+  const auto found = datasets.find(dataset);
+  if (found != datasets.end()) overlay(table, found->second.settings);
+  return table;
+}
 
 namespace {
 
@@ -170,4 +224,117 @@ Experiment read_experiment(const std::string& what, const std::string& scale) {
   return experiment;
 }
 
-}  // namespace projnce
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_known(const std::string& name) {
+  const auto names = dataset::dataset_names();
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string title_of(const std::string& name) {
+  const auto titles = parse_toml(paper_file("datasets"), "datasets.toml");
+  const auto found = titles.values.find(name);
+  return found == titles.values.end() ? name : std::get<std::string>(found->second.data);
+}
+
+/// A path's last part without what says that it is an archive, fit to be a folder's name.
+std::string folder_name(const std::string& path) {
+  auto name = fs::path(path).filename().string();
+  if (name.empty()) name = fs::path(path).parent_path().filename().string();
+  name = name.substr(0, name.find('.'));
+  for (auto& c : name) {
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_') c = '-';
+  }
+  return name.empty() ? "data" : name;
+}
+
+PaperDataset paper_dataset(const std::string& what, const Scale& scale) {
+  PaperDataset dataset;
+  dataset.name = is_known(what) ? what : folder_name(what);
+  const auto named = config::named_dataset(what);
+  dataset.table.values["name"] = Value{named.name, what};
+  if (!named.root.empty()) dataset.table.values["root"] = Value{named.root, what};
+  dataset.title = title_of(dataset.name);
+  const auto changed = scale.datasets.find(dataset.name);
+  const bool another_task = changed != scale.datasets.end() && !changed->second.title.empty();
+  if (another_task) {
+    dataset.title = changed->second.title;
+  } else {
+    dataset.column = dataset.name;
+  }
+  return dataset;
+}
+
+std::string provider_of(const std::string& name) {
+  for (const auto& description : dataset::describe_datasets()) {
+    if (description.name == name) return description.source;
+  }
+  return {};
+}
+
+bool is_present(const std::string& name, const dataset::OpenContext& context) {
+  const auto places = dataset::dataset_places(name, context);
+  return std::any_of(places.begin(), places.end(), [](const fs::path& place) {
+    std::error_code ignored;  // a folder that may not be read is not there
+    return fs::exists(place, ignored);
+  });
+}
+
+bool is_anywhere(const PaperDataset& dataset, const dataset::OpenContext& context) {
+  return dataset.table.values.count("root") || is_present(dataset.name, context);
+}
+
+/// Looks what is there. A dataset that is there but cannot be read is as good as absent.
+void look_at(PaperDataset& dataset, const dataset::OpenContext& context) {
+  if (!is_anywhere(dataset, context)) {
+    dataset.absent =
+        concat(dataset.title, " is not on this machine: get it from ", provider_of(dataset.name),
+               " (`projnce data list` names the places that are looked at)");
+    return;
+  }
+  try {
+    const auto split = dataset::open_unchecked_dataset(
+        dataset::parse_dataset_options(dataset.table, context.seed), context);
+    dataset.kind = split.train->kind();
+    dataset.train_samples = split.train->size();
+    for (const auto& remark : split.remarks) {
+      dataset.remarks.push_back(concat(dataset.title, ": ", remark));
+    }
+  } catch (const Error& error) {
+    dataset.absent = concat(dataset.title, " cannot be read: ", error.what());
+  }
+}
+
+/// Says whose place they take, where it is clear whose.
+void put_in_place(std::vector<PaperDataset>& datasets, const Experiment& experiment) {
+  for (auto& dataset : datasets) {
+    const auto& own = experiment.datasets;
+    if (std::find(own.begin(), own.end(), dataset.name) != own.end() || own.size() != 1) continue;
+    dataset.column = own.front();
+    dataset.title = concat(dataset.title, " in place of ", title_of(own.front()));
+  }
+}
+
+}  // namespace
+
+std::vector<PaperDataset> find_paper_datasets(const Experiment& experiment, const Scale& scale,
+                                              const std::vector<std::string>& instead,
+                                              const dataset::OpenContext& context) {
+  std::vector<PaperDataset> datasets;
+  for (const auto& what : instead.empty() ? experiment.datasets : instead) {
+    datasets.push_back(paper_dataset(what, scale));
+  }
+  if (!instead.empty()) put_in_place(datasets, experiment);
+  for (auto& dataset : datasets) look_at(dataset, context);
+  return datasets;
+}
+
+std::vector<std::string> present_datasets(const dataset::OpenContext& context) {
+  auto names = dataset::dataset_names();
+  std::erase_if(names, [&](const std::string& name) { return !is_present(name, context); });
+  return names;
+}
+
+}  // namespace projnce::reproduce

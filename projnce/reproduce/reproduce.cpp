@@ -1,30 +1,127 @@
 #include "projnce/reproduce/reproduce.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <set>
+#include <vector>
 
 #include "projnce/core/error.h"
+#include "projnce/core/logging.h"
 #include "projnce/core/names.h"
 #include "projnce/core/progress.h"
 #include "projnce/core/threads.h"
 #include "projnce/core/toml.h"
-#include "projnce/io/atomic_file.h"
+#include "projnce/inference/embedding_map.h"
+#include "projnce/io/filesystem/atomic_file.h"
+#include "projnce/io/filesystem/regular_file.h"
+#include "projnce/io/filesystem/run_directory.h"
+#include "projnce/io/filesystem/temporary_folder.h"
 #include "projnce/reproduce/cells.h"
-#include "projnce/reproduce/check_cells.h"
 #include "projnce/reproduce/collect.h"
-#include "projnce/reproduce/estimate.h"
-#include "projnce/reproduce/figure_maps.h"
+#include "projnce/reproduce/experiment.h"
+#include "projnce/reproduce/result.h"
 #include "projnce/reproduce/result_charts.h"
-#include "projnce/reproduce/result_csv.h"
+#include "projnce/reproduce/result_formats.h"
 #include "projnce/reproduce/result_html.h"
-#include "projnce/reproduce/result_markdown.h"
-#include "projnce/reproduce/train_cells.h"
 
-namespace projnce {
+namespace projnce::reproduce {
 
 namespace {
 
 namespace fs = std::filesystem;
+
+/// A t-SNE map of the test samples for each finished run of the experiment's map seed; `prefix`
+/// starts the files' names.
+std::vector<ResultPicture> figure_maps(const Experiment& experiment, const std::vector<Cell>& cells,
+                                       const std::string& prefix, const Logger& logger) {
+  std::vector<ResultPicture> pictures;
+  if (!experiment.map_seed) return pictures;
+  const io::TemporaryFolder folder("maps");
+  for (const auto& cell : cells) {
+    const io::RunPaths paths{cell.directory};
+    if (cell.seed != *experiment.map_seed || !std::filesystem::exists(paths.summary())) continue;
+    const auto& method = experiment.methods[cell.method];
+    const auto file = concat(prefix, "-", method.name, "-map.svg");
+    inference::map_embeddings(
+        {.input = cell.directory, .labels = {}, .outputs = {folder.path() / file}}, logger);
+    const auto svg = io::read_regular_file(folder.path() / file);
+    pictures.push_back(
+        {.file = file, .title = method.title, .svg = std::string(io::as_text(svg.span()))});
+  }
+  return pictures;
+}
+
+constexpr int64_t kTrialSteps = 8;
+
+/// What a run on one dataset costs.
+struct Cost {
+  double seconds_per_sample = 0;      ///< of training
+  double seconds_per_evaluation = 0;  ///< after an epoch
+  double seconds_besides = 0;         ///< reading the data, judging the end
+};
+
+int64_t whole_setting(const Table& config, const std::string& section, const std::string& key,
+                      int64_t otherwise) {
+  const auto table = config.tables.find(section);
+  if (table == config.tables.end()) return otherwise;
+  const auto value = table->second.values.find(key);
+  if (value == table->second.values.end()) return otherwise;
+  return static_cast<int64_t>(number_in(value->second).value_or(static_cast<double>(otherwise)));
+}
+
+Cost try_out(const Cell& cell, CellPool pool) {
+  const io::TemporaryFolder folder("estimate");
+  auto config = cell.config;
+  const auto batch = whole_setting(config, "train", "batch_size", 256);
+  config.tables["train"].values["epochs"] = Value{int64_t{1}, {}};
+  config.tables["dataset"].values["max_train"] = Value{kTrialSteps * batch, {}};
+  const CellJob job{.title = cell.title,
+                    .config = folder.path() / "trial.toml",
+                    .directory = folder.path() / "trial",
+                    .log = folder.path() / "trial.log"};
+  io::write_file_atomically(job.config, to_toml(config));
+  JobEnd end;
+  pool.jobs = 1;
+  pool.on_start = [](const CellJob&) {};
+  pool.on_end = [&](const CellJob&, const JobEnd& ended) { end = ended; };
+  run_cells({job}, pool);
+  if (end.status != 0) fail_working("the trial of ", cell.title, " failed: ", end.complaint);
+  std::ifstream file(io::RunPaths{job.directory}.summary());
+  const auto seconds = nlohmann::json::parse(file);
+  const auto& parts = seconds.at("seconds");
+  const double training = parts.at("train");
+  const double evaluation = parts.at("eval");
+  const double samples = seconds.at("samples").at("train");
+  return {.seconds_per_sample = training / samples,
+          .seconds_per_evaluation = evaluation,
+          .seconds_besides = std::max(0.0, end.seconds - training - evaluation)};
+}
+
+double seconds_of(const Cell& cell, const PaperDataset& dataset, const Cost& cost) {
+  const auto epochs = whole_setting(cell.config, "train", "epochs", 500);
+  const auto every = whole_setting(cell.config, "eval", "every", 1);
+  const auto limit = whole_setting(cell.config, "dataset", "max_train", 0);
+  const auto samples = limit > 0 ? std::min(limit, dataset.train_samples) : dataset.train_samples;
+  return cost.seconds_per_sample * static_cast<double>(samples * epochs) +
+         cost.seconds_per_evaluation * static_cast<double>(epochs / every) + cost.seconds_besides;
+}
+
+/// How many seconds these cells will take, `pool.jobs` at a time. Trains a few steps on each
+/// dataset and judges them as a cell is judged, in a folder that is thrown away: that measures this
+/// machine as it is now.
+double estimate_seconds(const std::vector<Cell>& cells, const std::vector<PaperDataset>& datasets,
+                        CellPool pool) {
+  std::map<size_t, Cost> costs;
+  double seconds = 0;
+  for (const auto& cell : cells) {
+    if (!costs.count(cell.dataset)) costs[cell.dataset] = try_out(cell, pool);
+    seconds += seconds_of(cell, datasets[cell.dataset], costs.at(cell.dataset));
+  }
+  return seconds / pool.jobs;
+}
 
 void keep_only(std::vector<Method>& methods, const std::vector<std::string>& only) {
   if (only.empty()) return;
@@ -64,7 +161,8 @@ std::string result_name(const Experiment& experiment, const ReproduceRequest& re
 
 /// What may be trained on instead: datasets that are here, not those that are wanted and cannot be
 /// read.
-std::string replacement_hint(const std::vector<PaperDataset>& wanted, const OpenContext& context) {
+std::string replacement_hint(const std::vector<PaperDataset>& wanted,
+                             const dataset::OpenContext& context) {
   auto names = present_datasets(context);
   std::erase_if(names, [&](const std::string& name) {
     return std::any_of(wanted.begin(), wanted.end(),
@@ -76,7 +174,8 @@ std::string replacement_hint(const std::vector<PaperDataset>& wanted, const Open
                 folder);
 }
 
-void fail_without_data(const std::vector<PaperDataset>& datasets, const OpenContext& context) {
+void fail_without_data(const std::vector<PaperDataset>& datasets,
+                       const dataset::OpenContext& context) {
   std::vector<std::string> reasons;
   for (const auto& dataset : datasets) {
     if (dataset.absent.empty()) return;
@@ -149,7 +248,7 @@ void announce(const Plan& plan, const Logger& logger) {
 
 CellJob make_job(const Cell& cell) {
   fs::create_directories(cell.directory.parent_path());
-  write_file_atomically(cell.config_file(), to_toml(cell.config));
+  io::write_file_atomically(cell.config_file(), to_toml(cell.config));
   return {.title = cell.title,
           .config = cell.config_file(),
           .directory = cell.directory,
@@ -188,10 +287,10 @@ std::vector<fs::path> write_files(const Plan& plan, const Result& result) {
   fs::create_directories(plan.root);
   std::vector<fs::path> files;
   for (const auto& picture : result.pictures) {
-    write_file_atomically(plan.root / picture.file, picture.svg);
+    io::write_file_atomically(plan.root / picture.file, picture.svg);
   }
   for (const auto& [path, text] : texts) {
-    write_file_atomically(path, text);
+    io::write_file_atomically(path, text);
     files.push_back(path);
   }
   return files;
@@ -260,4 +359,4 @@ nlohmann::ordered_json plan_reproduction(const ReproduceRequest& request,
           {"cells", cells}};
 }
 
-}  // namespace projnce
+}  // namespace projnce::reproduce

@@ -11,7 +11,7 @@
 #include "projnce/dataset/registry.h"
 #include "projnce/reproduce/result.h"
 
-namespace projnce {
+namespace projnce::reproduce {
 
 struct ReproduceRequest {
   std::string what;                   ///< "table4", or a file of that form
@@ -29,7 +29,7 @@ struct ReproduceRequest {
 struct ReproduceEnvironment {
   Logger logger;
   std::function<bool()> stop_requested;
-  OpenContext data;
+  dataset::OpenContext data;
 };
 
 struct ReproduceOutcome {
@@ -49,4 +49,4 @@ ReproduceOutcome reproduce(const ReproduceRequest& request,
 nlohmann::ordered_json plan_reproduction(const ReproduceRequest& request,
                                          const ReproduceEnvironment& environment);
 
-}  // namespace projnce
+}  // namespace projnce::reproduce

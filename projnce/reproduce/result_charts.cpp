@@ -4,16 +4,124 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
+#include <string_view>
 
-#include "projnce/report/lettering.h"
-#include "projnce/report/line_chart.h"
-#include "projnce/reproduce/condition_axis.h"
-#include "projnce/reproduce/result_text.h"
+#include "projnce/report/chart/lettering.h"
+#include "projnce/report/chart/line_chart.h"
+#include "projnce/reproduce/result.h"
 
-namespace projnce {
+namespace projnce::reproduce {
+
+namespace {
+
+/// A condition in words.
+std::string condition_words(const ResultColumn& column) {
+  const auto comma = column.title.rfind(", ");
+  if (comma != column.title.npos) return column.title.substr(comma + 2);
+  return column.condition.empty() ? column.title : column.condition;
+}
+
+/// "30 % wrong labels" in its parts.
+struct CountedCondition {
+  double number = 0;
+  std::string counted;  ///< "30 %"
+  std::string of;       ///< "wrong labels"; "" of none at all
+};
+
+std::optional<CountedCondition> counted_condition(const std::string& words) {
+  if (words == "clean") return CountedCondition{.number = 0, .counted = words, .of = {}};
+  CountedCondition parts;
+  const auto* end = words.data() + words.size();
+  const auto parsed = std::from_chars(words.data(), end, parts.number);
+  if (parsed.ec != std::errc()) return std::nullopt;
+  std::string_view rest(parsed.ptr, static_cast<size_t>(end - parsed.ptr));
+  if (rest.starts_with(" %")) rest.remove_prefix(2);
+  parts.counted = words.substr(0, words.size() - rest.size());
+  parts.of = rest.substr(std::min(rest.size(), rest.find_first_not_of(' ')));
+  return parts;
+}
+
+struct CountedConditions {
+  std::vector<CountedCondition> all;
+  std::string of;
+};
+
+/// All in parts, where they are rising numbers of one thing.
+std::optional<CountedConditions> counted_conditions(const std::vector<std::string>& words) {
+  CountedConditions conditions;
+  for (const auto& one : words) {
+    const auto parts = counted_condition(one);
+    if (!parts) return std::nullopt;
+    if (conditions.of.empty()) conditions.of = parts->of;
+    if (!parts->of.empty() && parts->of != conditions.of) return std::nullopt;
+    if (!conditions.all.empty() && parts->number <= conditions.all.back().number) {
+      return std::nullopt;
+    }
+    conditions.all.push_back(*parts);
+  }
+  return conditions;
+}
+
+constexpr double kLeastGap = 0.07;  // of the axis: about a label
+
+std::vector<double> scaled_to_one(std::vector<double> values) {
+  const double low = values.front();
+  const double extent = values.back() - low;
+  for (auto& value : values) value = (value - low) / extent;
+  return values;
+}
+
+bool is_crowded(const std::vector<double>& places) {
+  for (size_t i = 1; i < places.size(); ++i) {
+    if (places[i] - places[i - 1] < kLeastGap) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string dataset_title(const ResultColumn& column) {
+  return column.title.substr(0, column.title.rfind(", "));
+}
+
+report::ChartAxis condition_axis(const ResultTable& table, const std::vector<size_t>& columns) {
+  std::vector<std::string> words;
+  for (const auto column : columns) words.push_back(condition_words(table.columns.at(column)));
+  const auto counted = counted_conditions(words);
+  std::vector<double> numbers;
+  for (size_t i = 0; i < words.size(); ++i) {
+    numbers.push_back(counted ? counted->all[i].number : static_cast<double>(i));
+  }
+  const auto places = spread_places(numbers);
+  report::ChartAxis axis{.title = counted ? report::display_name(counted->of) : ""};
+  for (size_t i = 0; i < words.size(); ++i) {
+    axis.ticks.push_back(
+        {places[i], report::display_name(counted ? counted->all[i].counted : words[i])});
+  }
+  return axis;
+}
+
+std::vector<double> spread_places(std::span<const double> ascending) {
+  if (ascending.size() == 1) return {0.5};
+  const auto by_value = scaled_to_one({ascending.begin(), ascending.end()});
+  if (!is_crowded(by_value)) return by_value;
+  if (ascending.front() > 0) {
+    std::vector<double> logarithms;
+    for (const double value : ascending) logarithms.push_back(std::log(value));
+    auto by_logarithm = scaled_to_one(std::move(logarithms));
+    if (!is_crowded(by_logarithm)) return by_logarithm;
+  }
+  std::vector<double> steps;
+  for (size_t i = 0; i < ascending.size(); ++i) {
+    steps.push_back(static_cast<double>(i) / static_cast<double>(ascending.size() - 1));
+  }
+  return steps;
+}
 
 namespace {
 
@@ -49,14 +157,15 @@ double chart_scale(const ResultTable& table) {
   return table.unit == ResultUnit::kPercent ? 100 : 1;
 }
 
-ChartPoint chart_point(const ResultTable& table, size_t row, size_t column, double x) {
+report::ChartPoint chart_point(const ResultTable& table, size_t row, size_t column, double x) {
   const auto& cell = table.cells.at(row).at(column);
   const double scale = chart_scale(table);
-  ChartPoint point{.x = x};
+  report::ChartPoint point{.x = x};
   if (!cell.runs.empty()) {
     point.y = scale * mean_value(cell);
     point.error = scale * deviation(cell).value_or(0);
-    point.label = display_name(table.columns.at(column).title) + ": " + mean_text(cell, table.unit);
+    point.label =
+        report::display_name(table.columns.at(column).title) + ": " + mean_text(cell, table.unit);
   }
   if (cell.paper) point.reference = scale * *cell.paper;
   return point;
@@ -69,12 +178,12 @@ bool column_has_numbers(const ResultTable& table, size_t column) {
 }
 
 /// A chart of some columns, still without series.
-LineChart empty_chart(const ResultTable& table, const std::vector<size_t>& columns,
-                      const std::string& title) {
-  LineChart chart{.title = display_name(title),
-                  .subtitle = display_name(table.title),
-                  .x = {},
-                  .y = {.title = chart_unit(table)}};
+report::LineChart empty_chart(const ResultTable& table, const std::vector<size_t>& columns,
+                              const std::string& title) {
+  report::LineChart chart{.title = report::display_name(title),
+                          .subtitle = report::display_name(table.title),
+                          .x = {},
+                          .y = {.title = chart_unit(table)}};
   chart.mark_note = most_runs(table) > 1
                         ? fmt::format("mean ± deviation, {} seeds", most_runs(table))
                         : "one seed";
@@ -100,9 +209,9 @@ std::vector<std::vector<size_t>> columns_by_dataset(const ResultTable& table) {
 }
 
 /// Curves over the rows' x, in one column.
-LineChart series_chart(const Result& result, const ResultTable& table, size_t column) {
+report::LineChart series_chart(const Result& result, const ResultTable& table, size_t column) {
   auto chart = empty_chart(table, {column}, table.columns[column].title);
-  chart.x.title = display_name(result.axis);
+  chart.x.title = report::display_name(result.axis);
   std::set<double> xs;
   for (const auto& row : table.rows) {
     if (!row.series.empty()) xs.insert(row.x);
@@ -112,16 +221,16 @@ LineChart series_chart(const Result& result, const ResultTable& table, size_t co
   std::map<double, double> place_of;
   for (size_t i = 0; i < ascending.size(); ++i) {
     place_of[ascending[i]] = places[i];
-    chart.x.ticks.push_back({places[i], plain_number(ascending[i])});
+    chart.x.ticks.push_back({places[i], report::plain_number(ascending[i])});
   }
   std::map<std::string, size_t> curves;
   for (size_t row = 0; row < table.rows.size(); ++row) {
     const auto& series = table.rows[row].series;
     if (series.empty()) continue;
     const auto [place, added] = curves.try_emplace(series, chart.series.size());
-    if (added) chart.series.push_back({display_name(series), {}});
+    if (added) chart.series.push_back({report::display_name(series), {}});
     auto point = chart_point(table, row, column, place_of.at(table.rows[row].x));
-    point.label = fmt::format("{} {}", plain_number(table.rows[row].x), point.label);
+    point.label = fmt::format("{} {}", report::plain_number(table.rows[row].x), point.label);
     chart.series[place->second].points.push_back(std::move(point));
   }
   for (auto& curve : chart.series) {
@@ -133,12 +242,12 @@ LineChart series_chart(const Result& result, const ResultTable& table, size_t co
 }
 
 /// A series for each method, with a point at each tick of the axis, which are those of `columns`.
-LineChart methods_chart(const ResultTable& table, const std::vector<size_t>& columns,
-                        const std::string& title, ChartAxis axis) {
+report::LineChart methods_chart(const ResultTable& table, const std::vector<size_t>& columns,
+                                const std::string& title, report::ChartAxis axis) {
   auto chart = empty_chart(table, columns, title);
   chart.x = std::move(axis);
   for (size_t row = 0; row < table.rows.size(); ++row) {
-    ChartSeries series{display_name(table.rows[row].title), {}};
+    report::ChartSeries series{report::display_name(table.rows[row].title), {}};
     for (size_t i = 0; i < columns.size(); ++i) {
       series.points.push_back(chart_point(table, row, columns[i], chart.x.ticks[i].at));
     }
@@ -149,12 +258,13 @@ LineChart methods_chart(const ResultTable& table, const std::vector<size_t>& col
 }
 
 /// Datasets side by side: their order means nothing, so no lines connect them.
-LineChart datasets_chart(const ResultTable& table, const std::vector<size_t>& columns,
-                         const std::string& title) {
-  ChartAxis axis;
+report::LineChart datasets_chart(const ResultTable& table, const std::vector<size_t>& columns,
+                                 const std::string& title) {
+  report::ChartAxis axis;
   axis.range = {-0.5, static_cast<double>(columns.size()) - 0.5};
   for (size_t i = 0; i < columns.size(); ++i) {
-    axis.ticks.push_back({static_cast<double>(i), display_name(table.columns[columns[i]].title)});
+    axis.ticks.push_back(
+        {static_cast<double>(i), report::display_name(table.columns[columns[i]].title)});
   }
   auto chart = methods_chart(table, columns, title, std::move(axis));
   for (auto& series : chart.series) series.line = false;
@@ -173,7 +283,7 @@ void add_series_charts(std::vector<ResultPicture>& pictures, const Result& resul
       const auto& column = table.columns[number];
       const auto of = columns.size() > 1 ? column.dataset + '-' + column.condition : column.dataset;
       pictures.push_back({chart_file(result, table, of), picture_title(column.title, table),
-                          to_svg(series_chart(result, table, number))});
+                          report::to_svg(series_chart(result, table, number))});
     }
   }
 }
@@ -189,15 +299,16 @@ void add_dataset_charts(std::vector<ResultPicture>& pictures, const Result& resu
     }
     pictures.push_back({chart_file(result, table, first.dataset),
                         picture_title(dataset_title(first), table),
-                        to_svg(methods_chart(table, columns, dataset_title(first),
-                                             condition_axis(table, columns)))});
+                        report::to_svg(methods_chart(table, columns, dataset_title(first),
+                                                     condition_axis(table, columns)))});
   }
   if (single.empty()) return;
   const bool alone = single.size() == 1;
   const auto& column = table.columns[single.front()];
   const auto& title = alone ? column.title : result.title;
   pictures.push_back({chart_file(result, table, alone ? column.dataset : ""),
-                      picture_title(title, table), to_svg(datasets_chart(table, single, title))});
+                      picture_title(title, table),
+                      report::to_svg(datasets_chart(table, single, title))});
 }
 
 }  // namespace
@@ -213,4 +324,4 @@ std::vector<ResultPicture> result_charts(const Result& result) {
   return pictures;
 }
 
-}  // namespace projnce
+}  // namespace projnce::reproduce

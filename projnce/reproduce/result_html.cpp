@@ -4,19 +4,18 @@
 
 #include <system_error>
 
-#include "projnce/report/html_document.h"
-#include "projnce/report/run_index.h"
-#include "projnce/reproduce/result_runs.h"
-#include "projnce/reproduce/result_text.h"
+#include "projnce/report/page/html_document.h"
+#include "projnce/report/server/run_index.h"
+#include "projnce/reproduce/result.h"
 
-namespace projnce {
+namespace projnce::reproduce {
 
 namespace {
 
-HtmlCell result_cell(const ResultTable& table, size_t row, size_t column,
-                     const AbsenceNotes& notes) {
+report::HtmlCell result_cell(const ResultTable& table, size_t row, size_t column,
+                             const AbsenceNotes& notes) {
   const auto& cell = table.cells.at(row).at(column);
-  HtmlCell html{.text = cell.runs.empty() ? "–" : mean_text(cell, table.unit)};
+  report::HtmlCell html{.text = cell.runs.empty() ? "–" : mean_text(cell, table.unit)};
   for (const auto& mark : {missing_seeds(cell, most_runs(table)), notes.mark(cell)}) {
     if (!mark.empty()) html.text += ' ' + mark;
   }
@@ -30,9 +29,9 @@ HtmlCell result_cell(const ResultTable& table, size_t row, size_t column,
   return html;
 }
 
-void add_table(HtmlDocument& document, const ResultTable& table) {
+void add_table(report::HtmlDocument& document, const ResultTable& table) {
   const AbsenceNotes notes(table);
-  HtmlTable html{.header = {"method"}, .rows = {}};
+  report::HtmlTable html{.header = {"method"}, .rows = {}};
   for (const auto& column : table.columns) html.header.push_back(column.title);
   for (size_t row = 0; row < table.rows.size(); ++row) {
     html.rows.push_back({{table.rows[row].title}});
@@ -54,17 +53,18 @@ void add_table(HtmlDocument& document, const ResultTable& table) {
 std::string config_address(const std::filesystem::path& run, const std::filesystem::path& folder) {
   std::error_code unknown;
   const auto from_here = std::filesystem::proximate(run, folder, unknown);
-  return run_key(((unknown ? run : from_here) / "config.toml").native());
+  return report::run_key(((unknown ? run : from_here) / "config.toml").native());
 }
 
-void add_runs(HtmlDocument& document, const Result& result, const std::filesystem::path& folder) {
+void add_runs(report::HtmlDocument& document, const Result& result,
+              const std::filesystem::path& folder) {
   const auto runs = all_runs(result);
   if (runs.empty()) return;
-  HtmlTable html{.header = {"method", "column", "seed"}, .rows = {}};
+  report::HtmlTable html{.header = {"method", "column", "seed"}, .rows = {}};
   for (const auto& table : result.tables) html.header.push_back(value_heading(table));
   html.header.emplace_back("configuration");
   for (const auto& run : runs) {
-    std::vector<HtmlCell> row = {{run.method}, {run.column}, {std::to_string(run.seed)}};
+    std::vector<report::HtmlCell> row = {{run.method}, {run.column}, {std::to_string(run.seed)}};
     for (size_t t = 0; t < result.tables.size(); ++t) {
       row.push_back({run.values[t] ? unit_number(*run.values[t], result.tables[t].unit) : "–"});
     }
@@ -77,7 +77,7 @@ void add_runs(HtmlDocument& document, const Result& result, const std::filesyste
 }  // namespace
 
 std::string result_html(const Result& result, const std::filesystem::path& folder) {
-  HtmlDocument document(result_title(result));
+  report::HtmlDocument document(result_title(result));
   document.header(result_title(result), result.question);
   for (const auto& sentence :
        {scale_sentence(result), training_sentence(result), source_sentence(result)}) {
@@ -95,4 +95,4 @@ std::string result_html(const Result& result, const std::filesystem::path& folde
   return document.finish();
 }
 
-}  // namespace projnce
+}  // namespace projnce::reproduce

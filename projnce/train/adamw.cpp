@@ -8,7 +8,7 @@
 
 #include "projnce/train/adamw_loops.h"
 
-namespace projnce {
+namespace projnce::train {
 
 namespace {
 
@@ -131,4 +131,4 @@ NamedParameters AdamW::state() const {
   return state;
 }
 
-}  // namespace projnce
+}  // namespace projnce::train

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace projnce {
+namespace projnce::train {
 
 struct AdamWOptions {
   double beta1 = 0.9;
@@ -50,4 +50,4 @@ class AdamW {
   int64_t steps_ = 0;
 };
 
-}  // namespace projnce
+}  // namespace projnce::train

@@ -4,7 +4,7 @@
 
 #include "projnce/core/cpu_clones.h"
 
-namespace projnce {
+namespace projnce::train {
 
 PROJNCE_CPU_CLONES
 void adamw_range(const AdamWFactors& factors, const AdamWArrays& arrays, int64_t count) {
@@ -45,4 +45,4 @@ double sum_of_squares(const float* values, int64_t count) {
   return total;
 }
 
-}  // namespace projnce
+}  // namespace projnce::train

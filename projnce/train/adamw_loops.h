@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace projnce {
+namespace projnce::train {
 
 /// The numbers of one step of AdamW that are the same for every element.
 struct AdamWFactors {
@@ -35,4 +35,4 @@ void adamw_range(const AdamWFactors& factors, const AdamWArrays& arrays, int64_t
 /// The sum of squares in double, in an order that depends on `count` alone.
 double sum_of_squares(const float* values, int64_t count);
 
-}  // namespace projnce
+}  // namespace projnce::train

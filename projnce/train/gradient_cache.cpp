@@ -1,15 +1,41 @@
 #include "projnce/train/gradient_cache.h"
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <torch/autograd.h>
 #include <torch/types.h>
 #include <torch/utils.h>
 
 #include <algorithm>
+#include <mutex>
+#include <numeric>
 #include <vector>
 
-#include "projnce/train/passing_state.h"
+namespace projnce::train {
 
-namespace projnce {
+torch::Tensor random_state() {
+  auto generator = at::detail::getDefaultCPUGenerator();
+  const std::lock_guard lock(generator.mutex());
+  return generator.get_state();
+}
+
+void set_random_state(const torch::Tensor& state) {
+  auto generator = at::detail::getDefaultCPUGenerator();
+  const std::lock_guard lock(generator.mutex());
+  generator.set_state(
+      state.clone());  // torch 2.13 crashes on a view that does not start its storage
+}
+
+std::vector<torch::Tensor> copy_buffers(const encoder::EmbeddingModel& model) {
+  std::vector<torch::Tensor> copies;
+  for (const auto& buffer : model.buffers()) copies.push_back(buffer.detach().clone());
+  return copies;
+}
+
+void restore_buffers(encoder::EmbeddingModel& model, const std::vector<torch::Tensor>& copies) {
+  const torch::NoGradGuard no_grad;
+  auto buffers = model.buffers();
+  for (size_t i = 0; i < copies.size(); ++i) buffers[i].copy_(copies[i]);
+}
 
 namespace {
 
@@ -26,15 +52,15 @@ struct EncodingState {
 };
 
 struct PiecewiseEncoded {
-  Encoded whole;                      // of all rows, in the order of the batch; without graph
+  encoder::Encoded whole;             // of all rows, in the order of the batch; without graph
   std::vector<EncodingState> before;  // of each piece
 };
 
-EncodingState capture_state(const EmbeddingModel& model) {
+EncodingState capture_state(const encoder::EmbeddingModel& model) {
   return {random_state(), copy_buffers(model)};
 }
 
-void restore_state(EmbeddingModel& model, const EncodingState& state) {
+void restore_state(encoder::EmbeddingModel& model, const EncodingState& state) {
   restore_buffers(model, state.buffers);
   set_random_state(state.generator);
 }
@@ -69,7 +95,7 @@ torch::Tensor join_rows(const std::vector<torch::Tensor>& pieces, int64_t views)
   return torch::cat(by_view, 1).flatten(0, 1);
 }
 
-PiecewiseEncoded encode_without_graph(EmbeddingModel& model, const torch::Tensor& images,
+PiecewiseEncoded encode_without_graph(encoder::EmbeddingModel& model, const torch::Tensor& images,
                                       const std::vector<Piece>& pieces, int64_t views) {
   const torch::NoGradGuard no_grad;
   std::vector<EncodingState> before;
@@ -84,14 +110,14 @@ PiecewiseEncoded encode_without_graph(EmbeddingModel& model, const torch::Tensor
   return {{join_rows(features, views), join_rows(embeddings, views)}, std::move(before)};
 }
 
-Encoded leaves_of(const Encoded& encoded) {
+encoder::Encoded leaves_of(const encoder::Encoded& encoded) {
   return {encoded.features.detach().requires_grad_(), encoded.embeddings.detach().requires_grad_()};
 }
 
 /// Sends d loss / d embeddings and d features, which stand on the leaves, down through the model.
 /// One is undefined where the loss did not look at it; an output needs none where all weights below
 /// it are frozen.
-void backward_outputs(const Encoded& outputs, const torch::Tensor& features_gradient,
+void backward_outputs(const encoder::Encoded& outputs, const torch::Tensor& features_gradient,
                       const torch::Tensor& embeddings_gradient) {
   torch::autograd::variable_list reached;
   torch::autograd::variable_list gradients;
@@ -109,8 +135,8 @@ void announce_last_pass(const EncodingPlan& plan) {
   if (plan.before_last_pass) plan.before_last_pass();
 }
 
-LossValue backward_in_one(EmbeddingModel& model, const torch::Tensor& images,
-                          const EncodingPlan& plan, const BatchLoss& loss) {
+loss::LossValue backward_in_one(encoder::EmbeddingModel& model, const torch::Tensor& images,
+                                const EncodingPlan& plan, const BatchLoss& loss) {
   const auto outputs = model.forward(images);
   const auto leaves = leaves_of(outputs);
   auto value = loss(leaves);
@@ -119,8 +145,8 @@ LossValue backward_in_one(EmbeddingModel& model, const torch::Tensor& images,
   return value;
 }
 
-void backward_piece(EmbeddingModel& model, const torch::Tensor& images, const Encoded& leaves,
-                    const Piece& piece, int64_t views) {
+void backward_piece(encoder::EmbeddingModel& model, const torch::Tensor& images,
+                    const encoder::Encoded& leaves, const Piece& piece, int64_t views) {
   const auto again = model.forward(rows_of(images, piece, views));
   const auto part = [&](const torch::Tensor& leaf) {
     return leaf.grad().defined() ? rows_of(leaf.grad(), piece, views) : torch::Tensor();
@@ -128,9 +154,9 @@ void backward_piece(EmbeddingModel& model, const torch::Tensor& images, const En
   backward_outputs(again, part(leaves.features), part(leaves.embeddings));
 }
 
-LossValue backward_in_pieces(EmbeddingModel& model, const torch::Tensor& images,
-                             const std::vector<Piece>& pieces, const EncodingPlan& plan,
-                             const BatchLoss& loss) {
+loss::LossValue backward_in_pieces(encoder::EmbeddingModel& model, const torch::Tensor& images,
+                                   const std::vector<Piece>& pieces, const EncodingPlan& plan,
+                                   const BatchLoss& loss) {
   const auto first = encode_without_graph(model, images, pieces, plan.views);
   const auto leaves = leaves_of(first.whole);
   auto value = loss(leaves);
@@ -144,8 +170,8 @@ LossValue backward_in_pieces(EmbeddingModel& model, const torch::Tensor& images,
   return value;
 }
 
-LossValue loss_of_nothing(const EmbeddingModel& model, const EncodingPlan& plan,
-                          const BatchLoss& loss) {
+loss::LossValue loss_of_nothing(const encoder::EmbeddingModel& model, const EncodingPlan& plan,
+                                const BatchLoss& loss) {
   const auto weights = model.parameters();
   const auto type = torch::dtype(weights.empty() ? torch::kFloat : weights[0].scalar_type());
   auto value = loss(leaves_of({torch::empty({0, model.feature_dim()}, type),
@@ -156,14 +182,14 @@ LossValue loss_of_nothing(const EmbeddingModel& model, const EncodingPlan& plan,
 
 }  // namespace
 
-LossValue propagate(LossValue value) {
+loss::LossValue propagate(loss::LossValue value) {
   value.loss.backward();
   value.loss = value.loss.detach();
   return value;
 }
 
-LossValue backward_batch(EmbeddingModel& model, const torch::Tensor& images,
-                         const EncodingPlan& plan, const BatchLoss& loss) {
+loss::LossValue backward_batch(encoder::EmbeddingModel& model, const torch::Tensor& images,
+                               const EncodingPlan& plan, const BatchLoss& loss) {
   TORCH_CHECK(plan.views >= 1 && images.size(0) % plan.views == 0,
               "backward_batch: ", images.size(0), " rows are no whole number of samples in ",
               plan.views, " views");
@@ -175,4 +201,87 @@ LossValue backward_batch(EmbeddingModel& model, const torch::Tensor& images,
   return backward_in_pieces(model, images, pieces, plan, loss);
 }
 
-}  // namespace projnce
+namespace {
+
+/// The rows of all ranks, in the order of the ranks.
+struct GatheredRows {
+  std::vector<int64_t> counts;  // of each rank
+  torch::Tensor embeddings;     // [M, D], a leaf
+  torch::Tensor labels;         // [M]
+  torch::Tensor instances;      // [M]
+  int64_t first = 0;            // of this rank's rows
+  int64_t own = 0;
+
+  int64_t total() const { return embeddings.size(0); }
+};
+
+GatheredRows gather(distributed::Ranks& ranks, const encoder::Encoded& leaves,
+                    const loader::Batch& batch) {
+  GatheredRows rows;
+  rows.own = leaves.embeddings.size(0);
+  rows.counts = ranks.gather_counts(rows.own);
+  const auto mine = rows.counts.begin() + ranks.rank();
+  rows.first = std::accumulate(rows.counts.begin(), mine, int64_t{0});
+  const auto names = torch::stack({batch.labels, batch.indices}, 1).repeat({batch.views, 1});
+  const auto all_names = ranks.gather_rows(names, rows.counts);  // [M, 2]
+  rows.labels = all_names.select(1, 0).contiguous();
+  rows.instances = all_names.select(1, 1).contiguous();
+  rows.embeddings = ranks.gather_rows(leaves.embeddings.detach(), rows.counts).requires_grad_();
+  return rows;
+}
+
+loss::ContrastiveBatch batch_of(const GatheredRows& rows, const torch::Tensor& features) {
+  return {.anchors = rows.embeddings.narrow(0, rows.first, rows.own),
+          .anchor_labels = rows.labels.narrow(0, rows.first, rows.own),
+          .candidates = rows.embeddings,
+          .candidate_labels = rows.labels,
+          .anchor_offset = rows.first,
+          .anchor_instances = rows.instances.narrow(0, rows.first, rows.own),
+          .candidate_instances = rows.instances,
+          .anchor_features = features};
+}
+
+loss::LossValue weighted(loss::LossValue value, double weight) {
+  value.loss = value.loss * weight;
+  for (auto& [name, part] : value.parts) part = part * weight;
+  return value;
+}
+
+/// A rank without rows has nothing to add. It looks at everybody's rows with weight 0 all the same,
+/// to know the names of the parts and what the loss has gradients for.
+loss::LossValue weightless_loss(loss::Loss& loss, const GatheredRows& rows,
+                                const encoder::Encoded& leaves) {
+  auto features = torch::zeros({rows.total(), leaves.features.size(1)}, leaves.features.options());
+  features.requires_grad_();
+  const auto everything = loss::make_batch(rows.embeddings, rows.labels, rows.instances, features);
+  auto value = propagate(weighted(loss.evaluate(everything), 0));
+  if (features.grad().defined()) leaves.features.mutable_grad() = features.grad().narrow(0, 0, 0);
+  return value;
+}
+
+loss::LossValue own_loss(loss::Loss& loss, const GatheredRows& rows,
+                         const encoder::Encoded& leaves) {
+  if (rows.own == 0) return weightless_loss(loss, rows, leaves);
+  const auto weight = static_cast<double>(rows.own) / static_cast<double>(rows.total());
+  return propagate(weighted(loss.evaluate(batch_of(rows, leaves.features)), weight));
+}
+
+}  // namespace
+
+loss::LossValue backward_global_loss(distributed::Ranks& ranks, loss::Loss& loss,
+                                     const encoder::Encoded& leaves, const loader::Batch& batch) {
+  if (ranks.size() == 1) {
+    // One tensor as anchors and candidates: the kernels then do half of the work.
+    return propagate(
+        loss.evaluate(loss::make_batch(leaves.embeddings, batch.labels.repeat({batch.views}),
+                                       batch.indices.repeat({batch.views}), leaves.features)));
+  }
+  const auto rows = gather(ranks, leaves, batch);
+  const auto value = own_loss(loss, rows, leaves);
+  if (rows.embeddings.grad().defined()) {
+    leaves.embeddings.mutable_grad() = ranks.scatter_sum(rows.embeddings.grad(), rows.counts);
+  }
+  return value;
+}
+
+}  // namespace projnce::train

@@ -4,11 +4,24 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
+#include "projnce/distributed/ranks.h"
 #include "projnce/encoder/embedding_model.h"
+#include "projnce/loader/batch.h"
 #include "projnce/loss/loss.h"
 
-namespace projnce {
+namespace projnce::train {
+
+// What a forward pass changes in passing, besides giving its result.
+
+/// The state of LibTorch's random generator.
+torch::Tensor random_state();
+void set_random_state(const torch::Tensor& state);
+
+/// Copies of the model's buffers: running statistics.
+std::vector<torch::Tensor> copy_buffers(const encoder::EmbeddingModel& model);
+void restore_buffers(encoder::EmbeddingModel& model, const std::vector<torch::Tensor>& copies);
 
 /// How the rows of a batch go through the encoder.
 struct EncodingPlan {
@@ -25,10 +38,10 @@ struct EncodingPlan {
 
 /// The loss of a whole batch, given what the model says about it: puts the gradient by the rows on
 /// them, which are leaves, and returns the value without graph (`propagate`).
-using BatchLoss = std::function<LossValue(const Encoded& leaves)>;
+using BatchLoss = std::function<loss::LossValue(const encoder::Encoded& leaves)>;
 
 /// Back-propagates to the leaves; returns the value without graph.
-LossValue propagate(LossValue value);
+loss::LossValue propagate(loss::LossValue value);
 
 /// Encodes `images`, evaluates `loss` once on all rows together, and adds d loss / d parameter to
 /// the gradients of the model's and the loss's parameters.
@@ -44,7 +57,21 @@ LossValue propagate(LossValue value);
 /// gradient is the exact one of that computation. The second encoding starts from the state that
 /// the first started from (random generator, buffers) and its effects on both are undone, so
 /// dropout repeats its choices and running statistics count each piece once.
-LossValue backward_batch(EmbeddingModel& model, const torch::Tensor& images,
-                         const EncodingPlan& plan, const BatchLoss& loss);
+loss::LossValue backward_batch(encoder::EmbeddingModel& model, const torch::Tensor& images,
+                               const EncodingPlan& plan, const BatchLoss& loss);
 
-}  // namespace projnce
+/// The loss of the batch that all ranks hold together, each its part of it. `leaves` are this
+/// rank's encoded rows, possibly none.
+///
+/// Every rank compares its own rows, as anchors, with the rows of all. Its value is weighted by its
+/// share of the rows, so that the sum over ranks is what one process would compute on the whole
+/// batch; the gradient by a row is collected from all ranks that compared theirs with it and put on
+/// `leaves`. That is exact for every loss, whatever it makes of the rows it compares with. The
+/// loss's own parameters get this rank's part of their gradient.
+///
+/// Returns this rank's part of the value and of each of its parts, without graph. A collective:
+/// every rank calls it.
+loss::LossValue backward_global_loss(distributed::Ranks& ranks, loss::Loss& loss,
+                                     const encoder::Encoded& leaves, const loader::Batch& batch);
+
+}  // namespace projnce::train

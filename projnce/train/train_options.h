@@ -4,9 +4,20 @@
 #include <string>
 
 #include "projnce/core/field_visitor.h"
-#include "projnce/train/schedule.h"
 
-namespace projnce {
+namespace projnce::train {
+
+enum class Schedule { kConstant, kCosine };
+
+/// How the learning rate goes over a run, as a factor on its base value.
+struct ScheduleOptions {
+  Schedule schedule = Schedule::kConstant;
+  double warmup_epochs = 0;  ///< rises linearly from 0 over these; fractions are allowed
+};
+
+/// Factor for step `step` (from 0) of `total_steps`: linear warm-up, then 1 or a half cosine to 0.
+double schedule_factor(const ScheduleOptions& options, int64_t step, int64_t steps_per_epoch,
+                       int64_t total_steps);
 
 /// How a run is trained. The defaults are the paper's.
 struct TrainOptions {
@@ -40,4 +51,4 @@ struct TrainOptions {
 /// The section [train].
 void list_fields(TrainOptions& options, FieldVisitor& fields);
 
-}  // namespace projnce
+}  // namespace projnce::train

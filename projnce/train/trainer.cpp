@@ -6,16 +6,35 @@
 #include <cmath>
 
 #include "projnce/core/error.h"
-#include "projnce/encoder/batch_norm.h"
-#include "projnce/train/global_loss.h"
+#include "projnce/encoder/layers.h"
 #include "projnce/train/gradient_cache.h"
-#include "projnce/train/passing_state.h"
 
-namespace projnce {
+namespace projnce::train {
 
 namespace {
 
-NamedParameters all_parameters(const EmbeddingModel& model, const Loss& loss) {
+constexpr double kForget = 0.05;      // about the last 20 steps count
+constexpr int64_t kStepsToKnow = 50;  // before which nothing is unusual
+constexpr double kDeviations = 6;
+constexpr double kSmallest = 0.01;  // of the mean: less is no spike, however even the losses were
+
+}  // namespace
+
+bool SpikeWatch::see(double loss) {
+  const double deviation = std::max(std::sqrt(variance), kSmallest * std::abs(mean));
+  const bool spike = steps >= kStepsToKnow && loss > mean + kDeviations * deviation;
+  // A plain average over the first steps, which then turns into the running one.
+  const double weight = std::max(kForget, 1 / static_cast<double>(steps + 1));
+  const double change = loss - mean;
+  mean += weight * change;
+  variance = (1 - weight) * (variance + weight * change * change);
+  ++steps;
+  return spike;
+}
+
+namespace {
+
+NamedParameters all_parameters(const encoder::EmbeddingModel& model, const loss::Loss& loss) {
   NamedParameters parameters;
   for (const auto& item : model.named_parameters())
     parameters.emplace_back(item.key(), item.value());
@@ -26,7 +45,8 @@ NamedParameters all_parameters(const EmbeddingModel& model, const Loss& loss) {
 }
 
 /// The loss's gradients are there before those of the model are begun.
-std::vector<torch::Tensor> in_order_of_use(const EmbeddingModel& model, const Loss& loss) {
+std::vector<torch::Tensor> in_order_of_use(const encoder::EmbeddingModel& model,
+                                           const loss::Loss& loss) {
   auto tensors = loss.parameters();
   for (const auto& parameter : model.parameters()) tensors.push_back(parameter);
   return tensors;
@@ -34,8 +54,8 @@ std::vector<torch::Tensor> in_order_of_use(const EmbeddingModel& model, const Lo
 
 }  // namespace
 
-Trainer::Trainer(EmbeddingModelPtr model, LossPtr loss, TrainLoader& loader,
-                 const TrainOptions& options, RanksPtr ranks)
+Trainer::Trainer(encoder::EmbeddingModelPtr model, loss::LossPtr loss, loader::TrainLoader& loader,
+                 const TrainOptions& options, distributed::RanksPtr ranks)
     : model_(std::move(model)),
       loss_(std::move(loss)),
       loader_(loader),
@@ -45,7 +65,7 @@ Trainer::Trainer(EmbeddingModelPtr model, LossPtr loss, TrainLoader& loader,
       optimizer_(parameters_, {.weight_decay = options.weight_decay}),
       gradients_(ranks_, in_order_of_use(*model_, *loss_)) {
   if (ranks_->size() > 1 && options_.sync_batch_norm) {
-    share_batch_statistics(*model_, [ranks = ranks_](const torch::Tensor& mine) {
+    encoder::share_batch_statistics(*model_, [ranks = ranks_](const torch::Tensor& mine) {
       return ranks->gather_stacked(mine, "normalising a batch");
     });
   }
@@ -82,7 +102,7 @@ bool Trainer::run_epoch(const TrainHooks& hooks) {
   return true;
 }
 
-Trainer::Wishes Trainer::step(const Batch& batch, const TrainHooks& hooks) {
+Trainer::Wishes Trainer::step(const loader::Batch& batch, const TrainHooks& hooks) {
   optimizer_.zero_grad();
   const auto buffers =
       options_.skip_nonfinite > 0 ? copy_buffers(*model_) : std::vector<torch::Tensor>{};
@@ -107,20 +127,21 @@ Trainer::Wishes Trainer::step(const Batch& batch, const TrainHooks& hooks) {
   return wishes;
 }
 
-LossValue Trainer::backward(const Batch& batch) {
-  const auto value = backward_batch(
-      *model_, batch.images,
-      {.views = batch.views,
-       .micro_batch = options_.micro_batch,
-       .encode_empty = options_.sync_batch_norm && ranks_->size() > 1,
-       .before_last_pass = [&] { gradients_.arm(); }},
-      [&](const Encoded& leaves) { return backward_global_loss(*ranks_, *loss_, leaves, batch); });
+loss::LossValue Trainer::backward(const loader::Batch& batch) {
+  const auto value = backward_batch(*model_, batch.images,
+                                    {.views = batch.views,
+                                     .micro_batch = options_.micro_batch,
+                                     .encode_empty = options_.sync_batch_norm && ranks_->size() > 1,
+                                     .before_last_pass = [&] { gradients_.arm(); }},
+                                    [&](const encoder::Encoded& leaves) {
+                                      return backward_global_loss(*ranks_, *loss_, leaves, batch);
+                                    });
   gradients_.finish();
   return value;
 }
 
 /// One exchange for all small numbers: loss, its parts, and who wants what.
-Trainer::Wishes Trainer::agree(const LossValue& value, const TrainHooks& hooks,
+Trainer::Wishes Trainer::agree(const loss::LossValue& value, const TrainHooks& hooks,
                                StepReport& report) {
   const auto asks = [](const std::function<bool()>& hook) { return hook && hook() ? 1.0 : 0.0; };
   std::vector<double> numbers = {asks(hooks.stop_requested),
@@ -149,7 +170,8 @@ void Trainer::update_weights(const StepReport& report) {
   for (const auto& [name, number] : report.values) state_.sums[name] += number;
 }
 
-void Trainer::pass_over(const StepReport& report, const Batch& batch, const TrainHooks& hooks) {
+void Trainer::pass_over(const StepReport& report, const loader::Batch& batch,
+                        const TrainHooks& hooks) {
   ++state_.nonfinite;
   ++state_.passed_over;
   const bool stops = state_.nonfinite > options_.skip_nonfinite;
@@ -174,4 +196,4 @@ std::map<std::string, double> Trainer::epoch_means() const {
   return means;
 }
 
-}  // namespace projnce
+}  // namespace projnce::train

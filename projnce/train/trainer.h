@@ -9,13 +9,22 @@
 #include "projnce/distributed/gradient_sum.h"
 #include "projnce/distributed/ranks.h"
 #include "projnce/encoder/embedding_model.h"
-#include "projnce/loader/train_loader.h"
+#include "projnce/loader/loaders.h"
 #include "projnce/loss/loss.h"
 #include "projnce/train/adamw.h"
-#include "projnce/train/spike_watch.h"
 #include "projnce/train/train_options.h"
 
-namespace projnce {
+namespace projnce::train {
+
+/// Notices a loss far above those of the steps before it. A plain value: it travels in checkpoints.
+struct SpikeWatch {
+  double mean = 0;      ///< running, of the losses so far
+  double variance = 0;  ///< running
+  int64_t steps = 0;
+
+  /// Whether `loss` is a spike among the losses before it; takes it in.
+  bool see(double loss);
+};
 
 /// Where training is: all that a checkpoint needs besides the tensors.
 struct TrainState {
@@ -42,8 +51,8 @@ struct StepReport {
 /// A step whose loss or gradient is not finite. The weights are as they were before it.
 struct NonfiniteStep {
   const StepReport& report;
-  const Batch& batch;  ///< this rank's part of it
-  bool stops;          ///< no more such steps are allowed
+  const loader::Batch& batch;  ///< this rank's part of it
+  bool stops;                  ///< no more such steps are allowed
 };
 
 struct EpochReport {
@@ -71,8 +80,8 @@ enum class TrainEnd { kFinished, kStopped };
 /// same weights, loads its share of every batch and takes the step of the whole batch.
 class Trainer {
  public:
-  Trainer(EmbeddingModelPtr model, LossPtr loss, TrainLoader& loader, const TrainOptions& options,
-          RanksPtr ranks = Ranks::alone());
+  Trainer(encoder::EmbeddingModelPtr model, loss::LossPtr loss, loader::TrainLoader& loader,
+          const TrainOptions& options, distributed::RanksPtr ranks = distributed::Ranks::alone());
 
   /// Goes on from `state()` to the last epoch, or until a stop is requested. Throws (Fault::kWork)
   /// at a loss or gradient that is not finite and cannot be passed over, before it reaches the
@@ -94,23 +103,23 @@ class Trainer {
 
   /// False where a stop was requested before the epoch ended.
   bool run_epoch(const TrainHooks& hooks);
-  Wishes step(const Batch& batch, const TrainHooks& hooks);
-  LossValue backward(const Batch& batch);
-  Wishes agree(const LossValue& value, const TrainHooks& hooks, StepReport& report);
+  Wishes step(const loader::Batch& batch, const TrainHooks& hooks);
+  loss::LossValue backward(const loader::Batch& batch);
+  Wishes agree(const loss::LossValue& value, const TrainHooks& hooks, StepReport& report);
   void update_weights(const StepReport& report);
-  void pass_over(const StepReport& report, const Batch& batch, const TrainHooks& hooks);
+  void pass_over(const StepReport& report, const loader::Batch& batch, const TrainHooks& hooks);
   double learning_rate(int64_t step) const;
   std::map<std::string, double> epoch_means() const;
 
-  EmbeddingModelPtr model_;
-  LossPtr loss_;
-  TrainLoader& loader_;
+  encoder::EmbeddingModelPtr model_;
+  loss::LossPtr loss_;
+  loader::TrainLoader& loader_;
   TrainOptions options_;
-  RanksPtr ranks_;
+  distributed::RanksPtr ranks_;
   NamedParameters parameters_;
   AdamW optimizer_;
-  GradientSum gradients_;
+  distributed::GradientSum gradients_;
   TrainState state_;
 };
 
-}  // namespace projnce
+}  // namespace projnce::train

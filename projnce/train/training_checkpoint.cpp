@@ -9,9 +9,9 @@
 #include "projnce/checkpoint/module_state.h"
 #include "projnce/core/error.h"
 #include "projnce/core/seed.h"
-#include "projnce/train/passing_state.h"
+#include "projnce/train/gradient_cache.h"
 
-namespace projnce {
+namespace projnce::train {
 
 namespace {
 
@@ -54,13 +54,14 @@ std::string state_text(const TrainingParts& parts) {
   return state_to_json(parts.trainer.state(), parts.trainer.optimizer().steps()).dump();
 }
 
-NamedTensors weight_tensors(const EmbeddingModel& model, const Loss& loss) {
-  auto tensors = named_state(model, "model.");
-  append(tensors, named_state(loss, "loss."));
+checkpoint::NamedTensors weight_tensors(const encoder::EmbeddingModel& model,
+                                        const loss::Loss& loss) {
+  auto tensors = checkpoint::named_state(model, "model.");
+  checkpoint::append(tensors, checkpoint::named_state(loss, "loss."));
   return tensors;
 }
 
-void broadcast_all(const NamedTensors& tensors, Ranks& ranks) {
+void broadcast_all(const checkpoint::NamedTensors& tensors, distributed::Ranks& ranks) {
   const torch::NoGradGuard no_grad;
   for (const auto& [name, tensor] : tensors) {
     auto target = tensor;
@@ -68,7 +69,7 @@ void broadcast_all(const NamedTensors& tensors, Ranks& ranks) {
   }
 }
 
-NamedTensors training_tensors(const TrainingParts& parts) {
+checkpoint::NamedTensors training_tensors(const TrainingParts& parts) {
   auto tensors = weight_tensors(parts.model, parts.loss);
   for (const auto& [name, tensor] : parts.trainer.optimizer().state()) {
     tensors.emplace_back("optimizer." + name, tensor);
@@ -76,14 +77,14 @@ NamedTensors training_tensors(const TrainingParts& parts) {
   return tensors;
 }
 
-const std::string& metadata(const TensorFile& file, const std::string& key) {
+const std::string& metadata(const checkpoint::TensorFile& file, const std::string& key) {
   const auto found = file.metadata.find(key);
   if (found == file.metadata.end()) fail(file.origin, " lacks the entry '", key, "'");
   return found->second;
 }
 
 /// The states of the random generators, a row for each rank.
-const torch::Tensor& generators_of(const TensorFile& file) {
+const torch::Tensor& generators_of(const checkpoint::TensorFile& file) {
   for (const auto& [name, tensor] : file.tensors) {
     if (name == kGenerators && tensor.dim() == 2 && tensor.scalar_type() == torch::kUInt8) {
       return tensor;
@@ -92,15 +93,15 @@ const torch::Tensor& generators_of(const TensorFile& file) {
   fail(file.origin, " lacks the states of the random generators");
 }
 
-TensorFile without_generators(TensorFile file) {
+checkpoint::TensorFile without_generators(checkpoint::TensorFile file) {
   std::erase_if(file.tensors, [](const auto& item) { return item.first == kGenerators; });
   return file;
 }
 
 }  // namespace
 
-TensorFile collect_training(const TrainingParts& parts, Ranks& ranks) {
-  TensorFile file;
+checkpoint::TensorFile collect_training(const TrainingParts& parts, distributed::Ranks& ranks) {
+  checkpoint::TensorFile file;
   file.tensors = training_tensors(parts);
   file.tensors.emplace_back(kGenerators, ranks.gather_stacked(random_state()));
   file.metadata["format"] = kTrainingFormat;
@@ -108,7 +109,7 @@ TensorFile collect_training(const TrainingParts& parts, Ranks& ranks) {
   return file;
 }
 
-void restore_training(const TrainingParts& parts, const TensorFile& file) {
+void restore_training(const TrainingParts& parts, const checkpoint::TensorFile& file) {
   if (metadata(file, "format") != kTrainingFormat) {
     fail(file.origin, " has format '", metadata(file, "format"), "', expected '", kTrainingFormat,
          "'");
@@ -117,27 +118,28 @@ void restore_training(const TrainingParts& parts, const TensorFile& file) {
   if (generators_of(file).size(1) != random_state().size(0)) {
     fail(file.origin, " has random generators of another kind, written by another LibTorch");
   }
-  restore_tensors(training_tensors(parts), without_generators(file));
+  checkpoint::restore_tensors(training_tensors(parts), without_generators(file));
   read_state(state, parts.trainer);
 }
 
-void restore_weights(EmbeddingModel& model, Loss& loss, TensorFile file) {
+void restore_weights(encoder::EmbeddingModel& model, loss::Loss& loss,
+                     checkpoint::TensorFile file) {
   std::erase_if(file.tensors, [](const auto& item) {
     return !item.first.starts_with("model.") && !item.first.starts_with("loss.");
   });
-  restore_tensors(weight_tensors(model, loss), file);
+  checkpoint::restore_tensors(weight_tensors(model, loss), file);
 }
 
-void share_weights(EmbeddingModel& model, Loss& loss, Ranks& ranks) {
+void share_weights(encoder::EmbeddingModel& model, loss::Loss& loss, distributed::Ranks& ranks) {
   broadcast_all(weight_tensors(model, loss), ranks);
 }
 
-void share_training(const TrainingParts& parts, Ranks& ranks) {
+void share_training(const TrainingParts& parts, distributed::Ranks& ranks) {
   broadcast_all(training_tensors(parts), ranks);
   read_state(ranks.broadcast_text(state_text(parts)), parts.trainer);
 }
 
-torch::Tensor saved_random_state(const TensorFile* file, Ranks& ranks) {
+torch::Tensor saved_random_state(const checkpoint::TensorFile* file, distributed::Ranks& ranks) {
   auto all = torch::zeros({ranks.size(), random_state().size(0)}, torch::kUInt8);
   const bool fits = ranks.first() && file != nullptr && generators_of(*file).sizes() == all.sizes();
   if (fits) all = generators_of(*file).clone();
@@ -146,8 +148,8 @@ torch::Tensor saved_random_state(const TensorFile* file, Ranks& ranks) {
   return all[ranks.rank()].contiguous();
 }
 
-void seed_training(uint64_t seed, const Ranks& ranks) {
+void seed_training(uint64_t seed, const distributed::Ranks& ranks) {
   torch::manual_seed(derive_seed(seed, static_cast<uint64_t>(ranks.rank())));
 }
 
-}  // namespace projnce
+}  // namespace projnce::train

@@ -74,9 +74,9 @@ class EagerLoss : public torch::autograd::Function<EagerLoss> {
   static Tensor forward(AutogradContext* ctx, at::TensorList inputs, const EagerCall& call) {
     ctx->set_materialize_grads(false);
     auto& stack = call.arguments;
-    const auto reduction = static_cast<Reduction>(stack[stack.size() - 2].toInt());
+    const auto reduction = static_cast<loss::Reduction>(stack[stack.size() - 2].toInt());
     auto saved = inputs.vec();
-    if (reduction == Reduction::kNone) {
+    if (reduction == loss::Reduction::kNone) {
       const auto scalars = stack.begin() + static_cast<int64_t>(call.loss.tensors.size());
       for (auto next = stack.begin(); next != scalars; ++next) {
         saved.push_back(next->isTensor() ? next->toTensor() : Tensor());
@@ -84,7 +84,7 @@ class EagerLoss : public torch::autograd::Function<EagerLoss> {
       ctx->saved_data["scalars"] = c10::ivalue::Tuple::create(Stack(scalars, stack.end()));
     }
     call_operator(call.loss.name, stack);
-    if (reduction != Reduction::kNone) {
+    if (reduction != loss::Reduction::kNone) {
       const auto gradients = gradients_of(call.loss, call.inputs, stack.data() + 1);
       saved.insert(saved.end(), gradients.begin(), gradients.end());
     }

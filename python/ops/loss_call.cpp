@@ -60,11 +60,11 @@ Side flatten_views(const Side& given, bool normalize, bool number_instances) {
           for_each_view(features, torch::arange(features.size(0), numbers), "instances");
     }
   }
-  if (normalize) side.rows = unit_rows(side.rows);
+  if (normalize) side.rows = projection::unit_rows(side.rows);
   return side;
 }
 
-ContrastiveBatch batch_of(const LossCall& call, bool number_instances) {
+loss::ContrastiveBatch batch_of(const LossCall& call, bool number_instances) {
   const auto& tensors = call.tensors;
   const auto anchors = flatten_views({tensors[kFeatures], tensors[kLabels], tensors[kInstances]},
                                      call.normalize, number_instances);
@@ -86,11 +86,11 @@ ContrastiveBatch batch_of(const LossCall& call, bool number_instances) {
 
 }  // namespace
 
-ContrastiveBatch LossCall::batch() const {
+loss::ContrastiveBatch LossCall::batch() const {
   return batch_of(*this, /*number_instances=*/false);
 }
 
-ContrastiveBatch LossCall::batch_with_instances(const char* loss) const {
+loss::ContrastiveBatch LossCall::batch_with_instances(const char* loss) const {
   auto batch = batch_of(*this, /*number_instances=*/true);
   if (!batch.anchor_instances.defined()) {
     fail(loss,

@@ -29,17 +29,17 @@ struct LossCall {
   std::array<torch::Tensor, kSlots> tensors = {};
   int64_t anchor_offset = 0;
   bool normalize = false;
-  Reduction reduction = Reduction::kMean;
+  loss::Reduction reduction = loss::Reduction::kMean;
   bool with_parts = false;
   const c10::IValue* options = nullptr;  ///< the first scalar that NAME_options has prepared
 
   /// Rows as the losses take them. Features are [N, D], or [B, V, ...] for V views of B samples:
   /// their rows are then B * V, and labels and instances stand for samples.
-  ContrastiveBatch batch() const;
+  loss::ContrastiveBatch batch() const;
 
   /// The same for a loss that compares views: instances that are not given number the samples of
   /// [B, V, ...]. `loss` begins the error if there are none.
-  ContrastiveBatch batch_with_instances(const char* loss) const;
+  loss::ContrastiveBatch batch_with_instances(const char* loss) const;
 
   /// `entries` of candidates, given for each sample or each view, for each row of the batch.
   torch::Tensor for_each_candidate(const torch::Tensor& entries, const char* what) const;

@@ -56,7 +56,7 @@ Inputs read_inputs(const LossOperator& loss, const c10::IValue* next) {
     if (!next->isTensor()) continue;
     const auto& tensor = next->toTensor();
     check_tensor(loss.tensors[i], tensor, i == 0 ? tensor : call.tensors[0], loss.tensors[0]);
-    call.tensors[i] = at_least_float32(tensor.requires_grad() ? tensor.detach() : tensor);
+    call.tensors[i] = loss::at_least_float32(tensor.requires_grad() ? tensor.detach() : tensor);
   }
   if (loss.over_rows) {
     call.anchor_offset = next++->toInt();
@@ -64,7 +64,7 @@ Inputs read_inputs(const LossOperator& loss, const c10::IValue* next) {
   }
   call.options = next;
   next += static_cast<std::ptrdiff_t>(loss.fields.size());
-  call.reduction = static_cast<Reduction>(next++->toInt());
+  call.reduction = static_cast<loss::Reduction>(next++->toInt());
   const auto mask = next->toInt();
   for (size_t i = 0; i < loss.tensors.size(); ++i) {
     if (!loss.tensors[i].differentiable) continue;
@@ -103,7 +103,7 @@ std::vector<Tensor> gradients(const Tensor& loss, const Inputs& inputs, const Te
 }
 
 /// The parts in the order of part_names, and which of them the loss has.
-std::pair<Tensor, Tensor> parts_of(const LossValue& value) {
+std::pair<Tensor, Tensor> parts_of(const loss::LossValue& value) {
   const auto& names = part_names();
   std::vector<Tensor> parts(names.size(), torch::zeros({}, value.loss.options()));
   const auto exists = torch::zeros({static_cast<int64_t>(names.size())}, torch::kBool);
@@ -168,7 +168,7 @@ void LossKernel::evaluate(Stack& stack) const {
   {
     const PlainEagerScope scope(/*gradient=*/true);
     auto inputs = read_inputs(loss_, arguments.data() + (backward ? 1 : 0));
-    if (kind_ != Kind::kBackward && inputs.call.reduction == Reduction::kNone) {
+    if (kind_ != Kind::kBackward && inputs.call.reduction == loss::Reduction::kNone) {
       inputs.leaves.clear();  // the vector-Jacobian product is that of NAME_backward
       inputs.wants_gradient.assign(inputs.wants_gradient.size(), false);
     }

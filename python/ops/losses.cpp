@@ -18,74 +18,76 @@ Options options_of(const LossCall& call) {
   return read_scalars<Options>(call.options);
 }
 
-template <class Options, LossValue (*loss)(const ContrastiveBatch&, const Options&)>
-LossValue evaluate(const LossCall& call) {
+template <class Options, loss::LossValue (*loss)(const loss::ContrastiveBatch&, const Options&)>
+loss::LossValue evaluate(const LossCall& call) {
   return loss(call.batch(), options_of<Options>(call));
 }
 
-LossValue evaluate_simclr(const LossCall& call) {
-  return simclr(call.batch_with_instances("simclr"), options_of<SimclrOptions>(call));
+loss::LossValue evaluate_simclr(const LossCall& call) {
+  return loss::simclr(call.batch_with_instances("simclr"), options_of<loss::SimclrOptions>(call));
 }
 
 /// Without labels the views of a sample are its class, as in the code of the article's authors.
-LossValue evaluate_supcon(const LossCall& call) {
+loss::LossValue evaluate_supcon(const LossCall& call) {
   if (!call.tensors[kLabels].defined()) return evaluate_simclr(call);
-  return evaluate<SupConOptions, supcon>(call);
+  return evaluate<loss::SupConOptions, loss::supcon>(call);
 }
 
-LossValue evaluate_rince(const LossCall& call) {
-  const auto options = options_of<RinceOptions>(call);
-  if (call.tensors[kLabels].defined()) return rince(call.batch(), options);
-  return rince(call.batch_with_instances("rince"), options, GroupBy::kInstance);
+loss::LossValue evaluate_rince(const LossCall& call) {
+  const auto options = options_of<loss::RinceOptions>(call);
+  if (call.tensors[kLabels].defined()) return loss::rince(call.batch(), options);
+  return loss::rince(call.batch_with_instances("rince"), options, loss::GroupBy::kInstance);
 }
 
-LossValue evaluate_projnce_mlp(const LossCall& call) {
-  return projnce_mlp(call.batch(), call.tensors[kExtra], options_of<ProjnceMlpOptions>(call));
+loss::LossValue evaluate_projnce_mlp(const LossCall& call) {
+  return loss::projnce_mlp(call.batch(), call.tensors[kExtra],
+                           options_of<loss::ProjnceMlpOptions>(call));
 }
 
-LossValue evaluate_projnce_perp(const LossCall& call) {
+loss::LossValue evaluate_projnce_perp(const LossCall& call) {
   auto batch = call.batch();
   batch.candidate_soft_labels = call.for_each_candidate(call.tensors[kExtra], "soft_labels");
-  return projnce_perp(batch, options_of<ProjncePerpOptions>(call));
+  return loss::projnce_perp(batch, options_of<loss::ProjncePerpOptions>(call));
 }
 
-LossValue evaluate_infonce(const LossCall& call) {
-  return infonce(call.tensors[0], call.tensors[1], options_of<InfonceOptions>(call),
-                 call.reduction);
+loss::LossValue evaluate_infonce(const LossCall& call) {
+  return loss::infonce(call.tensors[0], call.tensors[1], options_of<loss::InfonceOptions>(call),
+                       call.reduction);
 }
 
-LossValue with_accuracy(const torch::Tensor& loss, const LossCall& call) {
+loss::LossValue with_accuracy(const torch::Tensor& loss, const LossCall& call) {
   if (!call.with_parts) return {loss, {}};
-  return {loss, {{"accuracy", accuracy(call.tensors[0], call.tensors[1])}}};
+  return {loss, {{"accuracy", loss::accuracy(call.tensors[0], call.tensors[1])}}};
 }
 
-LossValue evaluate_ce(const LossCall& call) {
-  return with_accuracy(cross_entropy(call.tensors[0], call.tensors[1], call.reduction), call);
+loss::LossValue evaluate_ce(const LossCall& call) {
+  return with_accuracy(loss::cross_entropy(call.tensors[0], call.tensors[1], call.reduction), call);
 }
 
-LossValue evaluate_sce(const LossCall& call) {
-  const auto loss = symmetric_cross_entropy(call.tensors[0], call.tensors[1],
-                                            options_of<SceOptions>(call), call.reduction);
+loss::LossValue evaluate_sce(const LossCall& call) {
+  const auto loss = loss::symmetric_cross_entropy(
+      call.tensors[0], call.tensors[1], options_of<loss::SceOptions>(call), call.reduction);
   return with_accuracy(loss, call);
 }
 
-Projected project(NamedProjection projection, const CandidateRows& candidates) {
+projection::Projected project(NamedProjection projection,
+                              const projection::CandidateRows& candidates) {
   switch (projection) {
     case NamedProjection::kCentroid:
-      return project_centroids(candidates, CentroidOptions());
+      return projection::project_centroids(candidates, projection::CentroidOptions());
     case NamedProjection::kSample:
       return {.vectors = candidates.rows, .per_row = true};
     case NamedProjection::kPerp:
-      return project_perp(candidates, PerpOptions());
+      return projection::project_perp(candidates, projection::PerpOptions());
     case NamedProjection::kMedian:
-      return project_medians(candidates, MedianOptions());
+      return projection::project_medians(candidates, projection::MedianOptions());
   }
   TORCH_CHECK(false, "unknown projection");
 }
 
 /// Vectors that the caller gave as the argument `side`, one for each row.
-Projected given_vectors(const LossCall& call, const torch::Tensor& given, const char* side,
-                        const GroupedBatch& rows) {
+projection::Projected given_vectors(const LossCall& call, const torch::Tensor& given,
+                                    const char* side, const loss::GroupedBatch& rows) {
   const auto& features =
       call.tensors[call.tensors[kCandidates].defined() ? kCandidates : kFeatures];
   const auto shape = rows.candidates.rows.sizes();
@@ -99,9 +101,9 @@ Projected given_vectors(const LossCall& call, const torch::Tensor& given, const 
   return {.vectors = given.reshape(shape).to(rows.anchors.scalar_type()), .per_row = true};
 }
 
-LossValue evaluate_generalized_infonce(const LossCall& call) {
+loss::LossValue evaluate_generalized_infonce(const LossCall& call) {
   const auto fields = options_of<GeneralizedInfoNCEFields>(call);
-  const auto rows = validate_batch(call.batch(), GroupBy::kClass, "selfp");
+  const auto rows = loss::validate_batch(call.batch(), loss::GroupBy::kClass, "selfp");
   const auto& given_pos = call.tensors[kExtra];
   const auto& given_neg = call.tensors[kExtra2];
   const auto pos = given_pos.defined() ? given_vectors(call, given_pos, "pos", rows)
@@ -110,7 +112,7 @@ LossValue evaluate_generalized_infonce(const LossCall& call) {
   const auto neg = given_neg.defined() ? given_vectors(call, given_neg, "neg", rows)
                    : same              ? pos
                                        : project(fields.projection_neg, rows.candidates);
-  return generalized_infonce(rows, pos, neg, fields.options).value;
+  return loss::generalized_infonce(rows, pos, neg, fields.options).value;
 }
 
 }  // namespace
@@ -138,7 +140,7 @@ std::vector<c10::IValue> prepare(Table& table) {
 }
 
 std::vector<c10::IValue> prepare_projnce(Table& table) {
-  const auto settings = read_options<ProjnceSettings>(table, "loss");
+  const auto settings = read_options<loss::ProjnceSettings>(table, "loss");
   table = to_table(settings);
   return write_scalars(settings.options);
 }
@@ -157,7 +159,7 @@ std::vector<TensorArgument> row_tensors(const std::vector<TensorArgument>& more 
 }
 
 template <class Options>
-LossOperator row_loss(const char* name, LossValue (*evaluate)(const LossCall&),
+LossOperator row_loss(const char* name, loss::LossValue (*evaluate)(const LossCall&),
                       const std::vector<TensorArgument>& more = {}) {
   return {.name = name,
           .tensors = row_tensors(more),
@@ -169,7 +171,7 @@ LossOperator row_loss(const char* name, LossValue (*evaluate)(const LossCall&),
 }
 
 template <class Options>
-LossOperator plain_loss(const char* name, LossValue (*evaluate)(const LossCall&),
+LossOperator plain_loss(const char* name, loss::LossValue (*evaluate)(const LossCall&),
                         std::vector<TensorArgument> tensors) {
   return {.name = name,
           .tensors = std::move(tensors),
@@ -183,33 +185,35 @@ LossOperator plain_loss(const char* name, LossValue (*evaluate)(const LossCall&)
 std::vector<LossOperator> make_operators() {
   const std::vector<TensorArgument> logits = {{.name = "logits", .differentiable = true},
                                               {.name = "labels"}};
-  auto projnce_loss = row_loss<ProjnceOptions>("projnce", evaluate<ProjnceOptions, projnce>);
+  auto projnce_loss =
+      row_loss<loss::ProjnceOptions>("projnce", evaluate<loss::ProjnceOptions, loss::projnce>);
   projnce_loss.construction_options = {{"preset", "str", "str"}};
   projnce_loss.prepare = prepare_projnce;
-  auto mlp_loss = row_loss<ProjnceMlpOptions>("projnce_mlp", evaluate_projnce_mlp,
-                                              {{.name = "class_vectors", .differentiable = true}});
+  auto mlp_loss = row_loss<loss::ProjnceMlpOptions>(
+      "projnce_mlp", evaluate_projnce_mlp, {{.name = "class_vectors", .differentiable = true}});
   mlp_loss.construction_options = {{"hidden", "int", "int"}};
   return {
       // alphabetical
       plain_loss<CeFields>("ce", evaluate_ce, logits),
-      plain_loss<InfonceOptions>(
+      plain_loss<loss::InfonceOptions>(
           "infonce", evaluate_infonce,
           {{.name = "a", .differentiable = true}, {.name = "b", .differentiable = true}}),
       projnce_loss,
-      row_loss<ProjnceMedOptions>("projnce_med", evaluate<ProjnceMedOptions, projnce_med>),
+      row_loss<loss::ProjnceMedOptions>("projnce_med",
+                                        evaluate<loss::ProjnceMedOptions, loss::projnce_med>),
       mlp_loss,
-      row_loss<ProjncePerpOptions>(
+      row_loss<loss::ProjncePerpOptions>(
           "projnce_perp", evaluate_projnce_perp,
           {{.name = "soft_labels", .optional = true, .differentiable = true}}),
-      row_loss<RinceOptions>("rince", evaluate_rince),
-      plain_loss<SceOptions>("sce", evaluate_sce, logits),
+      row_loss<loss::RinceOptions>("rince", evaluate_rince),
+      plain_loss<loss::SceOptions>("sce", evaluate_sce, logits),
       row_loss<GeneralizedInfoNCEFields>(
           "selfp", evaluate_generalized_infonce,
           {{.name = "pos", .optional = true, .differentiable = true},
            {.name = "neg", .optional = true, .differentiable = true}}),
-      row_loss<SimclrOptions>("simclr", evaluate_simclr),
-      row_loss<SupConOptions>("supcon", evaluate_supcon),
-      row_loss<SymnceOptions>("symnce", evaluate<SymnceOptions, symnce>),
+      row_loss<loss::SimclrOptions>("simclr", evaluate_simclr),
+      row_loss<loss::SupConOptions>("supcon", evaluate_supcon),
+      row_loss<loss::SymnceOptions>("symnce", evaluate<loss::SymnceOptions, loss::symnce>),
   };
 }
 

@@ -28,7 +28,7 @@ struct LossOperator {
   std::vector<OptionField> fields;      ///< scalars of the schema
   /// Options that are settled when a loss is made and that the operator does not see.
   std::vector<OptionField> construction_options;
-  LossValue (*evaluate)(const LossCall& call);
+  loss::LossValue (*evaluate)(const LossCall& call);
   /// Checks the options, completes their table, and gives the scalars of the schema.
   std::vector<c10::IValue> (*prepare)(Table& options);
 

@@ -21,34 +21,36 @@ namespace {
 using torch::Tensor;
 
 double mixed_ksg_op(const Tensor& x, const Tensor& y, int64_t k) {
-  return with_python_errors([&] { return mixed_ksg(x, y, k); });
+  return with_python_errors([&] { return information::mixed_ksg(x, y, k); });
 }
 
 /// label_scale 0: what fits the embeddings.
 double label_information_op(const Tensor& embeddings, const Tensor& labels, int64_t k,
                             double label_scale) {
   return with_python_errors([&] {
-    const auto scale = label_scale == 0 ? fitting_label_scale(embeddings) : label_scale;
-    return label_information(embeddings, labels, {.k = k, .label_scale = scale});
+    const auto scale =
+        label_scale == 0 ? information::fitting_label_scale(embeddings) : label_scale;
+    return information::label_information(embeddings, labels, {.k = k, .label_scale = scale});
   });
 }
 
 double label_entropy_op(const Tensor& labels) {
-  return with_python_errors([&] { return label_entropy(labels); });
+  return with_python_errors([&] { return information::label_entropy(labels); });
 }
 
 Tensor tensor_or_none(const c10::optional<Tensor>& tensor) {
   return tensor ? *tensor : Tensor();
 }
 
-BoundResult bound_of_form(const std::string& form, const LabeledRows& rows,
-                          const Tensor& class_vectors, const Tensor& negatives,
-                          const BoundOptions& options) {
-  if (form == "pair") return pair_bound(rows, options);
-  if (form == "general") return general_bound(rows, class_vectors, negatives, options);
-  if (form == "class") return class_bound(rows, class_vectors, options);
+information::BoundResult bound_of_form(const std::string& form,
+                                       const information::LabeledRows& rows,
+                                       const Tensor& class_vectors, const Tensor& negatives,
+                                       const information::BoundOptions& options) {
+  if (form == "pair") return information::pair_bound(rows, options);
+  if (form == "general") return information::general_bound(rows, class_vectors, negatives, options);
+  if (form == "class") return information::class_bound(rows, class_vectors, options);
   if (form == "logits") {
-    return class_bound_from_logits(rows.embeddings, rows.labels, options.priors);
+    return information::class_bound_from_logits(rows.embeddings, rows.labels, options.priors);
   }
   fail("form = '", form, "' is not one of 'pair', 'general', 'class', 'logits'");
 }
@@ -64,12 +66,12 @@ BoundValues mi_bounds_op(const Tensor& embeddings, const Tensor& labels, const s
                          const c10::optional<Tensor>& priors, int64_t num_classes,
                          bool priors_estimated, double temperature, int64_t batches, int64_t seed) {
   return with_python_errors([&] {
-    const BoundOptions options{.temperature = temperature,
-                               .priors = {.num_classes = num_classes,
-                                          .values = tensor_or_none(priors),
-                                          .estimated = priors_estimated},
-                               .batches = batches,
-                               .seed = static_cast<uint64_t>(seed)};
+    const information::BoundOptions options{.temperature = temperature,
+                                            .priors = {.num_classes = num_classes,
+                                                       .values = tensor_or_none(priors),
+                                                       .estimated = priors_estimated},
+                                            .batches = batches,
+                                            .seed = static_cast<uint64_t>(seed)};
     const auto bound =
         bound_of_form(form, {embeddings, labels, tensor_or_none(instances)},
                       tensor_or_none(class_vectors), tensor_or_none(negatives), options);
@@ -84,14 +86,15 @@ std::tuple<Tensor, double> tsne_op(const Tensor& rows, double perplexity, int64_
                                    double exaggeration, int64_t exaggeration_iterations,
                                    double learning_rate, double theta, int64_t seed, bool pca) {
   return with_python_errors([&] {
-    const auto result = tsne(rows, {.perplexity = perplexity,
-                                    .iterations = iterations,
-                                    .exaggeration = exaggeration,
-                                    .exaggeration_iterations = exaggeration_iterations,
-                                    .learning_rate = learning_rate,
-                                    .theta = theta,
-                                    .seed = static_cast<uint64_t>(seed),
-                                    .init = pca ? TsneStart::kPca : TsneStart::kRandom});
+    const auto result =
+        eval::tsne(rows, {.perplexity = perplexity,
+                          .iterations = iterations,
+                          .exaggeration = exaggeration,
+                          .exaggeration_iterations = exaggeration_iterations,
+                          .learning_rate = learning_rate,
+                          .theta = theta,
+                          .seed = static_cast<uint64_t>(seed),
+                          .init = pca ? eval::TsneStart::kPca : eval::TsneStart::kRandom});
     return std::tuple(result.positions, result.divergence);
   });
 }
@@ -101,8 +104,8 @@ using AuditValues = std::tuple<Tensor, Tensor, Tensor, double, double, double, d
 AuditValues audit_op(const Tensor& embeddings, const Tensor& labels, int64_t num_classes,
                      int64_t folds, int64_t seed) {
   return with_python_errors([&] {
-    const auto result = audit_labels(embeddings, labels, num_classes,
-                                     {.folds = folds, .seed = static_cast<uint64_t>(seed)});
+    const auto result = eval::audit_labels(embeddings, labels, num_classes,
+                                           {.folds = folds, .seed = static_cast<uint64_t>(seed)});
     const auto& skill = result.skill;
     return AuditValues(result.score, result.suggested, result.noise_matrix, result.noise_rate,
                        result.expected_precision, skill.accuracy, skill.chance_accuracy,

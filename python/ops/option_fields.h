@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "projnce/loss/option_readers.h"
+#include "projnce/loss/registry.h"
 #include "projnce/loss/simclr.h"
 
 namespace projnce::ops {
@@ -23,7 +23,7 @@ enum class NamedProjection { kCentroid, kSample, kPerp, kMedian };
 struct GeneralizedInfoNCEFields {
   NamedProjection projection_pos = NamedProjection::kCentroid;
   NamedProjection projection_neg = NamedProjection::kSample;
-  GeneralizedInfoNCEOptions options = {};
+  loss::GeneralizedInfoNCEOptions options = {};
 };
 
 void list_fields(CeFields& options, FieldVisitor& fields);
@@ -33,13 +33,13 @@ template <class Visit>
 void visit_fields(CeFields& /*options*/, const Visit& /*visit*/) {}
 
 template <class Visit>
-void visit_fields(InfonceOptions& options, const Visit& visit) {
+void visit_fields(loss::InfonceOptions& options, const Visit& visit) {
   visit("temperature", options.temperature);
   visit("symmetric", options.symmetric);
 }
 
 template <class Visit>
-void visit_fields(ProjnceOptions& options, const Visit& visit) {
+void visit_fields(loss::ProjnceOptions& options, const Visit& visit) {
   visit("temperature", options.temperature);
   visit("beta", options.beta);
   visit("include_self_pos", options.include_self_pos);
@@ -51,7 +51,7 @@ void visit_fields(ProjnceOptions& options, const Visit& visit) {
 }
 
 template <class Visit>
-void visit_fields(ProjnceMedOptions& options, const Visit& visit) {
+void visit_fields(loss::ProjnceMedOptions& options, const Visit& visit) {
   visit("temperature", options.temperature);
   visit("median", options.median);
   visit("denom", options.denominator);
@@ -60,7 +60,7 @@ void visit_fields(ProjnceMedOptions& options, const Visit& visit) {
 }
 
 template <class Visit>
-void visit_fields(ProjnceMlpOptions& options, const Visit& visit) {
+void visit_fields(loss::ProjnceMlpOptions& options, const Visit& visit) {
   visit("temperature", options.temperature);
   visit("normalize_g", options.normalize_g);
   visit("denom", options.denominator);
@@ -68,7 +68,7 @@ void visit_fields(ProjnceMlpOptions& options, const Visit& visit) {
 }
 
 template <class Visit>
-void visit_fields(ProjncePerpOptions& options, const Visit& visit) {
+void visit_fields(loss::ProjncePerpOptions& options, const Visit& visit) {
   visit("temperature", options.temperature);
   visit("soft_source", options.perp.soft_source);
   visit("kernel", options.perp.nw.kernel);
@@ -83,7 +83,7 @@ void visit_fields(ProjncePerpOptions& options, const Visit& visit) {
 }
 
 template <class Visit>
-void visit_fields(RinceOptions& options, const Visit& visit) {
+void visit_fields(loss::RinceOptions& options, const Visit& visit) {
   visit("temperature", options.temperature);
   visit("q", options.q);
   visit("lam", options.lam);
@@ -92,7 +92,7 @@ void visit_fields(RinceOptions& options, const Visit& visit) {
 }
 
 template <class Visit>
-void visit_fields(SceOptions& options, const Visit& visit) {
+void visit_fields(loss::SceOptions& options, const Visit& visit) {
   visit("alpha", options.alpha);
   visit("beta", options.beta);
   visit("A", options.A);
@@ -110,7 +110,7 @@ void visit_fields(GeneralizedInfoNCEFields& fields, const Visit& visit) {
 }
 
 template <class Visit>
-void visit_fields(SupConOptions& options, const Visit& visit) {
+void visit_fields(loss::SupConOptions& options, const Visit& visit) {
   visit("temperature", options.temperature);
   visit("base_temperature", options.base_tau);
   visit("variant", options.variant);
@@ -121,7 +121,7 @@ void visit_fields(SupConOptions& options, const Visit& visit) {
 }
 
 template <class Visit>
-void visit_fields(SymnceOptions& options, const Visit& visit) {
+void visit_fields(loss::SymnceOptions& options, const Visit& visit) {
   visit("temperature", options.temperature);
   visit("beta", options.beta);
   visit("form", options.form);

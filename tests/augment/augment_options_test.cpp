@@ -8,7 +8,7 @@
 #include "projnce/core/table_writer.h"
 #include "projnce/core/toml.h"
 
-namespace projnce {
+namespace projnce::augment {
 namespace {
 
 using ::testing::AllOf;
@@ -52,4 +52,4 @@ TEST(AugmentOptions, RefuseValuesOutOfRangeOrOrder) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::augment

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace projnce {
+namespace projnce::augment {
 namespace {
 
 bool inside(const PixelBox& box, int height, int width) {
@@ -65,4 +65,4 @@ TEST(Crop, FallsBackToTheCentreWhereNoBoxFits) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::augment

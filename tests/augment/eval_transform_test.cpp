@@ -1,11 +1,11 @@
-#include "projnce/augment/eval_transform.h"
+#include "projnce/augment/sample_views.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/plain_format.h"
 #include "tests/support/test_images.h"
 
-namespace projnce {
+namespace projnce::augment {
 namespace {
 
 using testing::constant_image;
@@ -58,4 +58,4 @@ TEST(EvalTransform, TakesOddShapesAndOtherChannelCounts) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::augment

@@ -1,4 +1,3 @@
-#include "projnce/augment/picture_part.h"
 
 #include <gtest/gtest.h>
 
@@ -6,12 +5,11 @@
 #include <cmath>
 
 #include "projnce/augment/crop.h"
-#include "projnce/augment/eval_transform.h"
-#include "projnce/augment/train_transform.h"
+#include "projnce/augment/sample_views.h"
 #include "tests/support/plain_format.h"
 #include "tests/support/test_images.h"
 
-namespace projnce {
+namespace projnce::augment {
 namespace {
 
 using testing::plain_format;
@@ -160,4 +158,4 @@ TEST(PicturePart, SmallPicturesMayNotBeReduced) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::augment

@@ -9,7 +9,7 @@
 #include "projnce/core/error.h"
 #include "projnce/core/seed.h"
 
-namespace projnce {
+namespace projnce::augment {
 namespace {
 
 using ::testing::HasSubstr;
@@ -123,4 +123,4 @@ TEST(PixelOps, NameTheKnownOperationsWhenAskedForAnother) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::augment

@@ -7,7 +7,7 @@
 #include "projnce/core/error.h"
 #include "tests/support/test_images.h"
 
-namespace projnce {
+namespace projnce::augment {
 namespace {
 
 using testing::constant_image;
@@ -167,4 +167,4 @@ TEST(Resample, AddsNoiseThatLeavesTheScale) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::augment

@@ -1,4 +1,4 @@
-#include "projnce/augment/train_transform.h"
+#include "projnce/augment/sample_views.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "tests/support/plain_format.h"
 #include "tests/support/test_images.h"
 
-namespace projnce {
+namespace projnce::augment {
 namespace {
 
 using testing::constant_image;
@@ -159,4 +159,4 @@ TEST(TrainTransform, GivesEveryEpochSampleAndViewItsOwnSeed) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::augment

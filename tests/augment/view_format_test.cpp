@@ -1,10 +1,10 @@
-#include "projnce/augment/view_format.h"
+#include "projnce/augment/input_format.h"
 
 #include <gtest/gtest.h>
 
 #include "projnce/core/error.h"
 
-namespace projnce {
+namespace projnce::augment {
 namespace {
 
 /// Channel c of pixel i holds (10 * c + i) / 100.
@@ -72,4 +72,4 @@ TEST(ViewFormat, RefusesValuesThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::augment

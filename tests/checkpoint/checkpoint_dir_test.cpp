@@ -1,4 +1,4 @@
-#include "projnce/checkpoint/checkpoint_dir.h"
+#include "projnce/checkpoint/checkpoints.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,13 +6,13 @@
 
 #include <fstream>
 
-#include "projnce/io/atomic_file.h"
+#include "projnce/io/filesystem/atomic_file.h"
 #include "tests/support/child_process.h"
 #include "tests/support/complaint.h"
 #include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
 
-namespace projnce {
+namespace projnce::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
@@ -31,7 +31,7 @@ TensorFile state(int64_t step) {
 void damage(const fs::path& path) {
   auto bytes = contents(path);
   bytes[bytes.size() - 100] ^= 4;
-  write_file_atomically(path, bytes);
+  io::write_file_atomically(path, bytes);
 }
 
 TEST(CheckpointDir, KeepsTheNewestAndTheBest) {
@@ -64,7 +64,7 @@ TEST(CheckpointDir, FindsTheNewestValidAndNamesTheDamaged) {
   EXPECT_EQ(checkpoints.newest_valid().checkpoint->step, 3);
 
   damage(dir / "step-000003.safetensors");
-  write_file_atomically(dir / "step-000002.safetensors", "");
+  io::write_file_atomically(dir / "step-000002.safetensors", "");
   const auto newest = checkpoints.newest_valid();
   ASSERT_TRUE(newest.checkpoint.has_value());
   EXPECT_EQ(newest.checkpoint->path, dir / "step-000001.safetensors");
@@ -130,4 +130,4 @@ TEST(CheckpointDir, SaysThatItCannotCreateItsDirectory) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::checkpoint

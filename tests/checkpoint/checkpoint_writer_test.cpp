@@ -1,4 +1,4 @@
-#include "projnce/checkpoint/checkpoint_writer.h"
+#include "projnce/checkpoint/checkpoints.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
 
-namespace projnce {
+namespace projnce::checkpoint {
 namespace {
 
 using testing::names_in;
@@ -87,4 +87,4 @@ TEST(CheckpointWriter, WritesABestOneLaterThatCouldNotBeWritten) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::checkpoint

@@ -3,13 +3,13 @@
 #include <torch/types.h>
 #include <torch/utils.h>
 
-#include "projnce/checkpoint/checkpoint_dir.h"
+#include "projnce/checkpoint/checkpoints.h"
 #include "projnce/core/error.h"
-#include "projnce/io/atomic_file.h"
+#include "projnce/io/filesystem/atomic_file.h"
 #include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
 
-namespace projnce {
+namespace projnce::checkpoint {
 namespace {
 
 using testing::contents;
@@ -31,7 +31,7 @@ class DamagedCheckpoint : public ::testing::Test {
 
   bool is_noticed(const std::string& bytes) const {
     try {
-      parse_safetensors(std::as_bytes(std::span(bytes)), Integrity::kRequired, "x");
+      io::parse_safetensors(std::as_bytes(std::span(bytes)), io::Integrity::kRequired, "x");
       return false;
     } catch (const Error&) {
       return true;
@@ -40,7 +40,7 @@ class DamagedCheckpoint : public ::testing::Test {
 
   /// Also through the file: the checkpoint before is taken, and the damaged one named.
   void expect_predecessor_used(const std::string& bytes) {
-    write_file_atomically(newest, std::as_bytes(std::span(bytes)), Durability::kLater);
+    io::write_file_atomically(newest, std::as_bytes(std::span(bytes)), io::Durability::kLater);
     const auto found = CheckpointDir(dir.path()).newest_valid();
     ASSERT_TRUE(found.checkpoint);
     EXPECT_EQ(found.checkpoint->step, 1);
@@ -83,4 +83,4 @@ TEST_F(DamagedCheckpoint, IsNoticedByEveryTruncationAndZeroedTail) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::checkpoint

@@ -12,7 +12,7 @@
 #include "tests/support/complaint.h"
 #include "tests/support/scratch_dir.h"
 
-namespace projnce {
+namespace projnce::checkpoint {
 namespace {
 
 using ::testing::AllOf;
@@ -258,9 +258,9 @@ TEST_F(InitialWeightsTest, AnEncoderWithoutTensorsTakesTheHeadAlone) {
 TEST_F(InitialWeightsTest, ComeFromAFile) {
   const ScratchDir dir;
   save_tensors(dir / "a.safetensors", file_of(*source_, "model."));
-  EXPECT_EQ(take(load_tensors(dir / "a.safetensors", Integrity::kOptional)).encoder, 8u);
+  EXPECT_EQ(take(load_tensors(dir / "a.safetensors", io::Integrity::kOptional)).encoder, 8u);
   EXPECT_TRUE(took_everything());
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::checkpoint

@@ -9,7 +9,7 @@
 #include "tests/support/complaint.h"
 #include "tests/support/scratch_dir.h"
 
-namespace projnce {
+namespace projnce::checkpoint {
 namespace {
 
 using ::testing::AllOf;
@@ -107,4 +107,4 @@ TEST(ModuleState, SaysHowManyMoreDoNotFit) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::checkpoint

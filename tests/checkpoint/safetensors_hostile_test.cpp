@@ -8,7 +8,7 @@
 #include "tests/support/safetensors_bytes.h"
 #include "tests/support/scratch_dir.h"
 
-namespace projnce {
+namespace projnce::checkpoint {
 namespace {
 
 using ::testing::AllOf;
@@ -35,7 +35,7 @@ struct Case {
 
 void expect_refused(const std::vector<Case>& cases) {
   for (const auto& [json, data_bytes, reason] : cases) {
-    EXPECT_THAT(complaint_about(raw_file(json, data_bytes), Integrity::kOptional),
+    EXPECT_THAT(complaint_about(raw_file(json, data_bytes), io::Integrity::kOptional),
                 AllOf(HasSubstr("x.safetensors"), HasSubstr(reason)))
         << json.substr(0, 200);
   }
@@ -48,19 +48,19 @@ std::string named(const std::string& first, const std::string& second = {}) {
 
 TEST(HostileSafetensors, TheCasesBelowAreWrongInOnePlaceOnly) {
   const auto file = raw_file(named(f32("[1]", "[0,4]"), f32("[2]", "[4,12]")), 12);
-  EXPECT_EQ(complaint_about(file, Integrity::kOptional), "nothing was wrong");
+  EXPECT_EQ(complaint_about(file, io::Integrity::kOptional), "nothing was wrong");
 }
 
 TEST(HostileSafetensors, LengthsThatLie) {
   auto file = raw_file(named(f32("[1]", "[0,4]")), 4);
   for (const uint64_t length : {uint64_t{1000}, uint64_t{1} << 63, ~uint64_t{0}, ~uint64_t{7}}) {
     std::memcpy(file.data(), &length, sizeof(length));
-    EXPECT_THAT(complaint_about(file, Integrity::kOptional), HasSubstr("header has"));
+    EXPECT_THAT(complaint_about(file, io::Integrity::kOptional), HasSubstr("header has"));
   }
   const auto large = raw_file("{}" + std::string((16 << 20) - 1, ' '), 0);
-  EXPECT_THAT(complaint_about(large, Integrity::kOptional), HasSubstr("at most 16777216"));
-  EXPECT_THAT(complaint_about("", Integrity::kOptional), HasSubstr("0 bytes"));
-  EXPECT_THAT(complaint_about("1234567", Integrity::kOptional), HasSubstr("7 bytes"));
+  EXPECT_THAT(complaint_about(large, io::Integrity::kOptional), HasSubstr("at most 16777216"));
+  EXPECT_THAT(complaint_about("", io::Integrity::kOptional), HasSubstr("0 bytes"));
+  EXPECT_THAT(complaint_about("1234567", io::Integrity::kOptional), HasSubstr("7 bytes"));
 }
 
 TEST(HostileSafetensors, BytesThatAreNotCoveredOnce) {
@@ -162,9 +162,9 @@ TEST(HostileSafetensors, ChecksumsThatAreNotOurs) {
 TEST(HostileSafetensors, BoolsOfOtherValues) {
   auto file = raw_file(named(tensor(R"("BOOL")", "[2]", "[0,2]")), 2);
   file.back() = 1;
-  EXPECT_EQ(complaint_about(file, Integrity::kOptional), "nothing was wrong");
+  EXPECT_EQ(complaint_about(file, io::Integrity::kOptional), "nothing was wrong");
   file.back() = 2;
-  EXPECT_THAT(complaint_about(file, Integrity::kOptional), HasSubstr("other than 0 and 1"));
+  EXPECT_THAT(complaint_about(file, io::Integrity::kOptional), HasSubstr("other than 0 and 1"));
 }
 
 TEST(HostileSafetensors, PathsThatAreNoFile) {
@@ -177,4 +177,4 @@ TEST(HostileSafetensors, PathsThatAreNoFile) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::checkpoint

@@ -5,12 +5,12 @@
 #include <torch/types.h>
 #include <torch/utils.h>
 
-#include "projnce/io/atomic_file.h"
-#include "projnce/io/safetensors_writer.h"
+#include "projnce/io/filesystem/atomic_file.h"
+#include "projnce/io/tensor/safetensors_file.h"
 #include "tests/support/safetensors_bytes.h"
 #include "tests/support/scratch_dir.h"
 
-namespace projnce {
+namespace projnce::checkpoint {
 namespace {
 
 using ::testing::AllOf;
@@ -73,7 +73,7 @@ TEST(TensorFile, NoticesAFlippedBitInTheData) {
   save_tensors(dir / "a", {{{"w", torch::zeros({1000})}}, {}});
   auto bytes = contents(dir / "a");
   bytes[bytes.size() - 2000] = 1;
-  write_file_atomically(dir / "a", bytes);
+  io::write_file_atomically(dir / "a", bytes);
   EXPECT_THAT(complaint([&] { load_tensors(dir / "a"); }),
               AllOf(HasSubstr((dir / "a").string()), HasSubstr("is damaged")));
 }
@@ -81,18 +81,18 @@ TEST(TensorFile, NoticesAFlippedBitInTheData) {
 TEST(TensorFile, ReadsForeignWeightsOnlyWhereAllowed) {
   const ScratchDir dir;
   // The odd offset of the second tensor is one that other programs may write.
-  write_file_atomically(dir / "a",
-                        raw_file(R"({"flag":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]},)"
-                                 R"("w":{"dtype":"F32","shape":[2],"data_offsets":[1,9]}})",
-                                 9));
+  io::write_file_atomically(dir / "a",
+                            raw_file(R"({"flag":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]},)"
+                                     R"("w":{"dtype":"F32","shape":[2],"data_offsets":[1,9]}})",
+                                     9));
   EXPECT_THAT(complaint([&] { load_tensors(dir / "a"); }), HasSubstr("no checksum"));
-  const auto file = load_tensors(dir / "a", Integrity::kOptional);
+  const auto file = load_tensors(dir / "a", io::Integrity::kOptional);
   EXPECT_TRUE(torch::equal(file.tensors.at(1).second, torch::zeros({2})));
 }
 
 TEST(TensorFile, SaysThatAFileIsOfAnotherFormat) {
   const ScratchDir dir;
-  write_safetensors(dir / "a", {}, {{"projnce_format", "2"}});
+  io::write_safetensors(dir / "a", {}, {{"projnce_format", "2"}});
   EXPECT_THAT(complaint([&] { load_tensors(dir / "a"); }),
               HasSubstr("has the format '2', expected '1'"));
 }
@@ -107,4 +107,4 @@ TEST(TensorFile, RefusesTensorsThatTheFormatDoesNotHold) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::checkpoint

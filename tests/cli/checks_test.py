@@ -45,8 +45,13 @@ class DefinedTypes(unittest.TestCase):
         self.assertEqual(self.problems(a="struct Request { int a; };", b="class Request { };"),
                          ["a: projnce::Request is also defined in b"])
 
+    def test_the_same_name_in_two_modules_is_a_problem(self):
+        self.assertEqual(self.problems(a="namespace io { struct Request { }; }", b="namespace run { struct Request { }; }",
+                                       c="struct Request { };"),
+                         ["a: projnce::Request is also defined in b, c"])
+
     def test_other_namespaces_and_nameless_ones_are_none(self):
-        self.assertEqual(self.problems(a="struct Request { };", b="namespace io { struct Request { }; }",
+        self.assertEqual(self.problems(a="struct Request { };", b="namespace app { struct Request { }; }",
                                        c="namespace { struct Request { }; }", d="struct Request;"), [])
 
     def test_no_type_is_defined_twice(self):

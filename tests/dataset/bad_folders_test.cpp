@@ -5,7 +5,7 @@
 #include "tests/support/data_files.h"
 #include "tests/support/scratch_dir.h"
 
-namespace projnce {
+namespace projnce::dataset {
 namespace {
 
 /// Whose layout a folder of the manifest has; "" for what is no dataset.
@@ -52,4 +52,4 @@ TEST(BadFolders, BehaveAsTheManifestAsks) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::dataset

@@ -9,7 +9,7 @@
 #include "tests/support/data_files.h"
 #include "tests/support/scratch_dir.h"
 
-namespace projnce {
+namespace projnce::dataset {
 namespace {
 
 using ::testing::AllOf;
@@ -17,11 +17,11 @@ using ::testing::HasSubstr;
 
 /// Two datasets with a file of the same name, one in a folder, one whose size nobody knows.
 constexpr std::array kKnown = {
-    OfficialFile{"letters", "abc.bin", "unpacked", 3, DigestKind::kMd5,
+    OfficialFile{"letters", "abc.bin", "unpacked", 3, io::DigestKind::kMd5,
                  "900150983cd24fb0d6963f7d28e17f72"},
-    OfficialFile{"alphabet", "abc.bin", "", 26, DigestKind::kMd5,
+    OfficialFile{"alphabet", "abc.bin", "", 26, io::DigestKind::kMd5,
                  "c3fcd3d76192e4007dfb496cca67e13b"},
-    OfficialFile{"sizeless", "some.tar", "", 0, DigestKind::kSha256,
+    OfficialFile{"sizeless", "some.tar", "", 0, io::DigestKind::kSha256,
                  "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
 };
 
@@ -120,10 +120,10 @@ TEST_F(ChecksumsTest, APipeUnderAnOfficialNameIsDamageAndDoesNotWait) {
 TEST(OfficialFiles, DigestsHaveTheLengthOfTheirKind) {
   for (const auto& file : official_files()) {
     const std::string digest = file.digest;
-    EXPECT_EQ(digest.size(), file.kind == DigestKind::kMd5 ? 32U : 64U) << file.name;
+    EXPECT_EQ(digest.size(), file.kind == io::DigestKind::kMd5 ? 32U : 64U) << file.name;
     EXPECT_EQ(digest.find_first_not_of("0123456789abcdef"), std::string::npos) << file.name;
   }
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::dataset

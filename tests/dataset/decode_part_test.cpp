@@ -1,15 +1,13 @@
 #include <gtest/gtest.h>
 
-#include "projnce/dataset/channels.h"
-#include "projnce/dataset/checked_dataset.h"
-#include "projnce/dataset/file_dataset.h"
-#include "projnce/dataset/relabelled.h"
-#include "projnce/dataset/subset.h"
+#include "projnce/dataset/readers/file_dataset.h"
+#include "projnce/dataset/wrappers/checked_dataset.h"
+#include "projnce/dataset/wrappers/wrappers.h"
 #include "tests/support/data_files.h"
 #include "tests/support/scratch_dir.h"
 #include "tests/support/test_images.h"
 
-namespace projnce {
+namespace projnce::dataset {
 namespace {
 
 class DecodePartTest : public ::testing::Test {
@@ -20,7 +18,7 @@ class DecodePartTest : public ::testing::Test {
       testing::write_file(dir_.path() / file, testing::encode_jpeg(image));
     }
     files_ = std::make_shared<FileDataset>(
-        open_file_tree(dir_.path()), SampleKind::kImage, std::vector<std::string>{"one"},
+        io::open_file_tree(dir_.path()), SampleKind::kImage, std::vector<std::string>{"one"},
         std::vector<FileDataset::File>{{"a.jpg", 0}, {"b.jpg", 0}});
   }
 
@@ -67,4 +65,4 @@ TEST_F(DecodePartTest, PicturesInMemoryComeWhole) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::dataset

@@ -8,7 +8,7 @@
 #include "tests/support/complaint.h"
 #include "tests/support/dataset_folder.h"
 
-namespace projnce {
+namespace projnce::dataset {
 namespace {
 
 using ::testing::AllOf;
@@ -105,4 +105,4 @@ TEST_F(LayoutChoiceTest, ATrainingPartOfOneClassIsRefusedBeforeAnythingIsRead) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::dataset

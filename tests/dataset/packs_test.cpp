@@ -12,7 +12,7 @@
 
 // Parts of real datasets in their makers' formats, each from its archive and unpacked.
 
-namespace projnce {
+namespace projnce::dataset {
 namespace {
 
 using ::testing::Contains;
@@ -231,4 +231,4 @@ TEST_F(Packs, CremaD) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::dataset

@@ -13,7 +13,7 @@
 #include "tests/support/decoded_image.h"
 #include "tests/support/scratch_dir.h"
 
-namespace projnce {
+namespace projnce::dataset {
 namespace {
 
 using ::testing::AllOf;
@@ -279,4 +279,4 @@ TEST_F(DatasetRegistryTest, DescribesEveryDataset) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::dataset

@@ -7,14 +7,13 @@
 #include "projnce/augment/sound/log_mel.h"
 #include "projnce/core/error.h"
 #include "projnce/dataset/open_dataset.h"
-#include "projnce/dataset/prepared_clips.h"
-#include "projnce/dataset/spectrograms.h"
+#include "projnce/dataset/wrappers/clips.h"
 #include "tests/support/complaint.h"
 #include "tests/support/data_files.h"
 #include "tests/support/scratch_dir.h"
 #include "tests/support/sound_files.h"
 
-namespace projnce {
+namespace projnce::dataset {
 namespace {
 
 using ::testing::HasSubstr;
@@ -79,11 +78,11 @@ TEST(Spectrograms, AreThoseOfTheFrontEndWithAndWithoutCache) {
   const testing::ScratchDir dir;
   write_tones(dir.path() / "data");
   const auto opened = open_tones(dir.path() / "data");
-  const MelOptions mel{.seconds = opened.sound.seconds};
+  const augment::MelOptions mel{.seconds = opened.sound.seconds};
   const auto plain = spectrograms_of(opened.train, mel, nullptr);
-  const auto cache = std::make_shared<FeatureCache>(dir.path() / "cache");
+  const auto cache = std::make_shared<io::FeatureCache>(dir.path() / "cache");
   const auto cached = spectrograms_of(opened.train, mel, cache);
-  LogMel front_end(mel);
+  augment::LogMel front_end(mel);
   for (int64_t i = 0; i < opened.train->size(); ++i) {
     Features expected;
     front_end.compute(std::get<Clip>(opened.train->decode(i)).samples, expected);
@@ -100,8 +99,8 @@ TEST(Spectrograms, AreThoseOfTheFrontEndWithAndWithoutCache) {
 TEST(Spectrograms, OfAFileThatChangedAreComputedAgain) {
   const testing::ScratchDir dir;
   write_tones(dir.path() / "data");
-  const auto cache = std::make_shared<FeatureCache>(dir.path() / "cache");
-  const MelOptions mel{.rate = kRate, .seconds = 0.5};
+  const auto cache = std::make_shared<io::FeatureCache>(dir.path() / "cache");
+  const augment::MelOptions mel{.rate = kRate, .seconds = 0.5};
   const auto first = [&] {
     const auto opened = open_tones(dir.path() / "data", {.rate = kRate, .seconds = 0.5});
     return std::get<Features>(spectrograms_of(opened.train, mel, cache)->decode(0)).values;
@@ -116,4 +115,4 @@ TEST(Spectrograms, OfAFileThatChangedAreComputedAgain) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::dataset

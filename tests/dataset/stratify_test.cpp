@@ -1,4 +1,3 @@
-#include "projnce/dataset/stratify.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,10 +5,10 @@
 #include <algorithm>
 
 #include "projnce/dataset/labels.h"
-#include "projnce/dataset/subset.h"
+#include "projnce/dataset/wrappers/wrappers.h"
 #include "tests/support/fake_dataset.h"
 
-namespace projnce {
+namespace projnce::dataset {
 namespace {
 
 using ::testing::ElementsAre;
@@ -91,4 +90,4 @@ TEST(LongTailedSubset, FallsOffExponentially) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::dataset

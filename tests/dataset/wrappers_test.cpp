@@ -1,16 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "projnce/dataset/channels.h"
-#include "projnce/dataset/concat.h"
 #include "projnce/dataset/labels.h"
-#include "projnce/dataset/relabelled.h"
-#include "projnce/dataset/subset.h"
+#include "projnce/dataset/wrappers/wrappers.h"
 #include "tests/support/complaint.h"
 #include "tests/support/decoded_image.h"
 #include "tests/support/fake_dataset.h"
 
-namespace projnce {
+namespace projnce::dataset {
 namespace {
 
 using ::testing::ElementsAre;
@@ -83,4 +80,4 @@ TEST(Channels, GreyIsRepeatedAndColourIsWeighed) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::dataset

@@ -6,7 +6,7 @@
 
 #include "tests/support/rank_threads.h"
 
-namespace projnce {
+namespace projnce::distributed {
 namespace {
 
 using testing::as_ranks;
@@ -125,4 +125,4 @@ TEST(GradientSum, RefusesAGradientThatChangesAfterItWasSent) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::distributed

@@ -7,11 +7,11 @@
 #include <torch/types.h>
 
 #include "projnce/core/error.h"
-#include "projnce/io/file_descriptor.h"
+#include "projnce/io/filesystem/file_descriptor.h"
 #include "tests/support/complaint.h"
 #include "tests/support/rank_threads.h"
 
-namespace projnce {
+namespace projnce::distributed {
 namespace {
 
 using testing::complaint;
@@ -44,8 +44,8 @@ Answers join_each(int processes, const std::function<void(int)>& join) {
 }
 
 /// A socket that listens on a port of the loopback interface which was free.
-std::pair<FileDescriptor, int> taken_port() {
-  FileDescriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
+std::pair<io::FileDescriptor, int> taken_port() {
+  io::FileDescriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in address = {};
   address.sin_family = AF_INET;
   socklen_t length = sizeof(address);
@@ -163,4 +163,4 @@ TEST(JoinRanks, SaysThatNobodyAnswers) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::distributed

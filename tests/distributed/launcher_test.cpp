@@ -11,7 +11,7 @@
 #include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
 
-namespace projnce {
+namespace projnce::distributed {
 namespace {
 
 namespace fs = std::filesystem;
@@ -133,4 +133,4 @@ TEST_F(LauncherTest, NamesAProgramThatCannotBeStarted) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::distributed

@@ -1,4 +1,4 @@
-#include "projnce/distributed/rank_environment.h"
+#include "projnce/distributed/join_ranks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include "tests/support/complaint.h"
 #include "tests/support/environment.h"
 
-namespace projnce {
+namespace projnce::distributed {
 namespace {
 
 using ::testing::AllOf;
@@ -162,4 +162,4 @@ TEST_F(RankEnvironmentTest, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::distributed

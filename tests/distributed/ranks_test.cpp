@@ -9,7 +9,7 @@
 
 #include "tests/support/rank_threads.h"
 
-namespace projnce {
+namespace projnce::distributed {
 namespace {
 
 using testing::as_ranks;
@@ -178,4 +178,4 @@ TEST(Ranks, TellsWhatItWasDoingWhenAnotherOneIsGone) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::distributed

@@ -1,13 +1,12 @@
-#include "projnce/encoder/batch_norm.h"
 
 #include <gtest/gtest.h>
 #include <torch/nn.h>
 #include <torch/types.h>
 #include <torch/utils.h>
 
-#include "projnce/encoder/conv.h"
+#include "projnce/encoder/layers.h"
 
-namespace projnce {
+namespace projnce::encoder {
 namespace {
 
 torch::Tensor alone(const torch::Tensor& mine) {
@@ -79,4 +78,4 @@ TEST(Conv, TakesABatchWithoutPictures) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::encoder

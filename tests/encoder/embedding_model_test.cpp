@@ -6,7 +6,7 @@
 
 #include "projnce/encoder/resnet.h"
 
-namespace projnce {
+namespace projnce::encoder {
 namespace {
 
 /// Seeds LibTorch's generator, for what a test draws afterwards too.
@@ -59,4 +59,4 @@ TEST(EmbeddingModel, MemoryLayoutDoesNotChangeTheResult) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::encoder

@@ -8,7 +8,7 @@
 #include "projnce/core/table_writer.h"
 #include "projnce/core/toml.h"
 
-namespace projnce {
+namespace projnce::encoder {
 namespace {
 
 using ::testing::HasSubstr;
@@ -65,4 +65,4 @@ TEST(EncoderRegistry, RejectsUnknownNamesAndFields) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::encoder

@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-namespace projnce {
+namespace projnce::encoder {
 namespace {
 
 using Shapes = std::map<std::string, std::vector<int64_t>>;
@@ -82,4 +82,4 @@ TEST(ResNet, GivesOneFeatureVectorForEachPictureOfAnySize) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::encoder

@@ -8,7 +8,7 @@
 #include "projnce/encoder/mlp.h"
 #include "tests/support/complaint.h"
 
-namespace projnce {
+namespace projnce::encoder {
 namespace {
 
 using ::testing::HasSubstr;
@@ -78,4 +78,4 @@ TEST(Mlp, HasLayersOfTheWidthAskedFor) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::encoder

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace projnce {
+namespace projnce::eval {
 namespace {
 
 TEST(Accuracy, CountsHitsByClassAndInAll) {
@@ -35,4 +35,4 @@ TEST(Accuracy, NoSamplesIsNoCrash) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::eval

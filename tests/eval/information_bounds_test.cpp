@@ -15,27 +15,30 @@
 namespace projnce::testing {
 namespace {
 
+using namespace eval;
+
 using ::testing::HasSubstr;
 
 /// Rows around one center for each class; `spread` 0.3 separates them well.
-LabeledRows clusters(int64_t count, int64_t classes, double spread, uint64_t seed) {
+information::LabeledRows clusters(int64_t count, int64_t classes, double spread, uint64_t seed) {
   const auto labels = torch::arange(count).remainder(classes);
   const auto centers = random_unit_rows(classes, 8, 5);
   auto rows = centers.index_select(0, labels) + spread * random_unit_rows(count, 8, seed);
   return {rows / rows.norm(2, 1, true), labels};
 }
 
-torch::Tensor centroids_of(const LabeledRows& rows, int64_t classes) {
+torch::Tensor centroids_of(const information::LabeledRows& rows, int64_t classes) {
   return class_centroids(rows.embeddings, rows.labels, classes);
 }
 
 TEST(FittedTemperature, MaximizesTheClassForm) {
   const auto rows = clusters(600, 3, 1.5, 6);
-  const ClassPriors priors{.num_classes = 3, .values = torch::tensor({.5, .3, .2})};
+  const information::ClassPriors priors{.num_classes = 3, .values = torch::tensor({.5, .3, .2})};
   const auto vectors = centroids_of(rows, 3);
   const double best = fit_class_temperature(rows.embeddings, rows.labels, vectors, priors);
   const auto value_at = [&](double temperature) {
-    return class_bound(rows, vectors, {.temperature = temperature, .priors = priors}).value;
+    return information::class_bound(rows, vectors, {.temperature = temperature, .priors = priors})
+        .value;
   };
   EXPECT_GT(value_at(best), value_at(best * 1.1));
   EXPECT_GT(value_at(best), value_at(best / 1.1));
@@ -45,7 +48,7 @@ TEST(FittedTemperature, SkipsClassesWithoutVector) {
   const auto rows = clusters(300, 3, 1.0, 7);
   auto vectors = centroids_of(rows, 3);
   vectors[1].fill_(std::numeric_limits<double>::quiet_NaN());
-  const ClassPriors priors{.num_classes = 3};
+  const information::ClassPriors priors{.num_classes = 3};
   const double found = fit_class_temperature(rows.embeddings, rows.labels, vectors, priors);
   EXPECT_TRUE(std::isfinite(found) && found > 0);
 }
@@ -53,7 +56,7 @@ TEST(FittedTemperature, SkipsClassesWithoutVector) {
 TEST(HeldOutBounds, HaveTheFormsThatWereAskedFor) {
   const auto train = clusters(400, 4, 0.5, 8);
   const auto test = clusters(1200, 4, 0.5, 9);
-  const ClassPriors priors{.num_classes = 4};
+  const information::ClassPriors priors{.num_classes = 4};
   const auto all = held_out_bounds({.rows = test,
                                     .class_vectors = centroids_of(train, 4),
                                     .reference_rows = train.embeddings,
@@ -95,7 +98,8 @@ TEST(CrossValidatedBounds, KeepViewsOfAnInstanceTogether) {
   // Two equal rows for each sample, whose labels are random: an id in both tells everything.
   const auto once = random_unit_rows(200, 32, 11);
   const auto labels = torch::randint(50, {200}, torch::kInt64);
-  const LabeledRows views{once.repeat({2, 1}), labels.repeat({2}), torch::arange(200).repeat({2})};
+  const information::LabeledRows views{once.repeat({2, 1}), labels.repeat({2}),
+                                       torch::arange(200).repeat({2})};
   const CrossValidationOptions options{.priors = {.num_classes = 50}};
   const auto bounds = cross_validated_bounds(views, options);
   for (const auto& bound : {bounds.pair, bounds.pair_normalized, bounds.by_class}) {

@@ -9,7 +9,7 @@
 
 #include "projnce/eval/accuracy.h"
 
-namespace projnce {
+namespace projnce::eval {
 namespace {
 
 using nlohmann::json;
@@ -54,4 +54,4 @@ TEST(NearestCentroid, AClassWithoutRowsIsNeverPredicted) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::eval

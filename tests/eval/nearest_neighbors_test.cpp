@@ -12,6 +12,8 @@
 namespace projnce::testing {
 namespace {
 
+using namespace eval;
+
 using ::testing::HasSubstr;
 
 torch::Tensor normal_rows(int64_t count, int64_t dim, uint64_t seed) {
@@ -22,7 +24,7 @@ torch::Tensor normal_rows(int64_t count, int64_t dim, uint64_t seed) {
 TEST(NearestNeighbors, FindsRowsOnALine) {
   const auto x = torch::tensor({{0.0}, {1.0}, {3.0}, {3.5}}, torch::kFloat64);
   const auto found = nearest_neighbors(
-      x, x, {.neighbors = 2, .nearness = Nearness::kDistance, .exclude_self = true});
+      x, x, {.neighbors = 2, .nearness = kernel::Nearness::kDistance, .exclude_self = true});
   EXPECT_TRUE(torch::equal(found.indices, torch::tensor({{1, 2}, {0, 2}, {3, 1}, {2, 1}})));
   EXPECT_TRUE(torch::equal(
       found.scores,
@@ -30,7 +32,7 @@ TEST(NearestNeighbors, FindsRowsOnALine) {
 }
 
 TEST(NearestNeighbors, KernelsEqualOperators) {
-  for (const auto nearness : {Nearness::kDotProduct, Nearness::kDistance}) {
+  for (const auto nearness : {kernel::Nearness::kDotProduct, kernel::Nearness::kDistance}) {
     for (const bool exclude_self : {false, true}) {
       const auto references = normal_rows(700, 20, 1);
       const auto queries = references.narrow(0, 0, 530);

@@ -6,7 +6,7 @@
 
 #include "tests/support/complaint.h"
 
-namespace projnce {
+namespace projnce::eval {
 namespace {
 
 /// By a singular value decomposition, signs as they fall.
@@ -69,4 +69,4 @@ TEST(Pca, SaysWhatItCannotTake) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::eval

@@ -9,15 +9,16 @@
 #include "projnce/core/error.h"
 #include "projnce/eval/accuracy.h"
 #include "projnce/eval/calibration.h"
-#include "projnce/eval/interval.h"
-#include "projnce/eval/knn.h"
 #include "projnce/eval/lbfgs.h"
 #include "projnce/eval/linear_probe.h"
+#include "projnce/eval/nearest_neighbors.h"
 #include "tests/support/batches.h"
 #include "tests/support/complaint.h"
 
 namespace projnce::testing {
 namespace {
+
+using namespace eval;
 
 using ::testing::HasSubstr;
 

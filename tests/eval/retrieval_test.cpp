@@ -7,12 +7,13 @@
 #include <algorithm>
 #include <numeric>
 
-#include "projnce/eval/clusters.h"
 #include "tests/support/batches.h"
 #include "tests/support/complaint.h"
 
 namespace projnce::testing {
 namespace {
+
+using namespace eval;
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

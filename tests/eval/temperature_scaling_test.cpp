@@ -1,4 +1,3 @@
-#include "projnce/eval/temperature_scaling.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>
@@ -9,7 +8,7 @@
 
 #include "projnce/eval/calibration.h"
 
-namespace projnce {
+namespace projnce::eval {
 namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
@@ -70,4 +69,4 @@ TEST(TemperatureScaling, TakesNoRowsAndOneRow) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::eval

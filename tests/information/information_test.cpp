@@ -13,6 +13,8 @@
 namespace projnce::testing {
 namespace {
 
+using namespace information;
+
 using ::testing::HasSubstr;
 
 double digamma(int64_t n) {

@@ -6,11 +6,13 @@
 #include <numbers>
 #include <vector>
 
-#include "projnce/information/information_interval.h"
+#include "projnce/information/entropy.h"
 #include "projnce/information/mixed_ksg.h"
 
 namespace projnce::testing {
 namespace {
+
+using namespace information;
 
 /// I(X;C) in nats of equally likely classes, X normal with deviation 1 around the class's mean:
 /// the entropy of the mixture, by the trapezoidal rule, less that of the normal distribution.

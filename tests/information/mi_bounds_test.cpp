@@ -12,6 +12,8 @@
 namespace projnce::testing {
 namespace {
 
+using namespace information;
+
 using ::testing::HasSubstr;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();

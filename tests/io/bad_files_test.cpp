@@ -4,12 +4,12 @@
 #include <string>
 
 #include "projnce/core/error.h"
-#include "projnce/io/image_file.h"
-#include "projnce/io/sound_file.h"
+#include "projnce/io/audio/sound_file.h"
+#include "projnce/io/image/image_file.h"
 #include "tests/support/data_files.h"
 #include "tests/support/scratch_dir.h"
 
-namespace projnce {
+namespace projnce::io {
 namespace {
 
 bool is_picture(const std::string& file) {
@@ -63,4 +63,4 @@ TEST(BadFiles, BehaveAsTheManifestAsks) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::io

@@ -1,10 +1,10 @@
-#include "projnce/io/base64.h"
+#include "projnce/io/digest.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/data_files.h"
 
-namespace projnce {
+namespace projnce::io {
 namespace {
 
 TEST(Base64, EveryLengthOfTheLastGroup) {
@@ -22,4 +22,4 @@ TEST(Base64, HighBytesAndTheLastDigits) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::io

@@ -14,7 +14,7 @@
 #include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
 
-namespace projnce {
+namespace projnce::io {
 namespace {
 
 using testing::contents;
@@ -155,4 +155,4 @@ TEST_F(ChildProcessTest, AProgramThatCannotBeRunEndsWithStatusOne) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::io

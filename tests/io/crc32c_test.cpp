@@ -1,10 +1,10 @@
-#include "projnce/io/crc32c.h"
+#include "projnce/io/digest.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace projnce {
+namespace projnce::io {
 namespace {
 
 /// RFC 3720, appendix B.4, and the check value of the catalogues.
@@ -19,4 +19,4 @@ TEST(Crc32c, HasThePublishedValues) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::io

@@ -10,7 +10,7 @@
 #include "tests/support/data_files.h"
 #include "tests/support/scratch_dir.h"
 
-namespace projnce {
+namespace projnce::io {
 namespace {
 
 using ::testing::HasSubstr;
@@ -72,4 +72,4 @@ TEST_F(DigestTest, AFileThatBecomesShorterIsAnError) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::io

@@ -1,8 +1,8 @@
-#include "projnce/io/html.h"
+#include "projnce/io/printable.h"
 
 #include <gtest/gtest.h>
 
-namespace projnce {
+namespace projnce::io {
 namespace {
 
 TEST(EscapeHtml, MarkupBecomesText) {
@@ -12,4 +12,4 @@ TEST(EscapeHtml, MarkupBecomesText) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::io

@@ -5,11 +5,11 @@
 
 #include "projnce/core/error.h"
 #include "projnce/core/seed.h"
-#include "projnce/io/image_file.h"
+#include "projnce/io/image/image_file.h"
 #include "tests/support/data_files.h"
 #include "tests/support/test_images.h"
 
-namespace projnce {
+namespace projnce::io {
 namespace {
 
 using testing::Bytes;
@@ -248,4 +248,4 @@ TEST(PicturePart, DamagedFilesGiveAnErrorOrAPart) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::io

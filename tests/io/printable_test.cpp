@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace projnce {
+namespace projnce::io {
 namespace {
 
 TEST(Printable, LeavesOrdinaryNamesAlone) {
@@ -27,4 +27,4 @@ TEST(Printable, EscapesWhatIsNotUtf8) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::io

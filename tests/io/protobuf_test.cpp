@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace projnce {
+namespace projnce::io {
 namespace {
 
 using namespace std::string_literals;
@@ -43,4 +43,4 @@ TEST(ProtoMessage, BytesMayFollowFromElsewhere) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::io

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-namespace projnce {
+namespace projnce::kernel {
 namespace {
 
 TEST(RoundRobinSchedule, HasEveryPairOnceAndNoBlockTwiceInARound) {
@@ -48,4 +48,4 @@ TEST(BlockGrid, HasEveryPairOnceAndNoBlockTwiceInARound) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::kernel

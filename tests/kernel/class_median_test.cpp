@@ -17,6 +17,8 @@
 namespace projnce::testing {
 namespace {
 
+using namespace kernel;
+
 /// Draws one number; the kinds of columns that selection might stumble over.
 using DrawNumber = std::function<double(std::mt19937&)>;
 

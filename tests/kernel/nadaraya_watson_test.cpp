@@ -14,6 +14,8 @@
 namespace projnce::testing {
 namespace {
 
+using namespace kernel;
+
 enum class Layout { kRandom, kClustered, kDuplicates, kZeros, kHuge };
 constexpr Layout kLayouts[] = {Layout::kRandom, Layout::kClustered, Layout::kDuplicates,
                                Layout::kZeros, Layout::kHuge};

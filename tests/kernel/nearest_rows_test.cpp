@@ -14,6 +14,8 @@
 namespace projnce::testing {
 namespace {
 
+using namespace kernel;
+
 template <class T>
 struct Found {
   std::vector<int64_t> indices;

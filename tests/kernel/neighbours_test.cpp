@@ -19,6 +19,8 @@
 namespace projnce::testing {
 namespace {
 
+using namespace kernel;
+
 constexpr int64_t kGroups = 3;
 
 /// DrawCoordinate `k` of a row of a group; the kinds of rows that codes might stumble over.

@@ -1,4 +1,4 @@
-#include "projnce/kernel/point_tree.h"
+#include "projnce/kernel/repulsion.h"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,8 @@
 
 namespace projnce::testing {
 namespace {
+
+using namespace kernel;
 
 std::vector<float> scattered(int64_t count, unsigned seed) {
   std::mt19937 random(seed);

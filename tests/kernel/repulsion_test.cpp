@@ -8,14 +8,14 @@
 #include <random>
 #include <vector>
 
-#include "projnce/kernel/attraction_rows.h"
-#include "projnce/kernel/point_tree.h"
-#include "projnce/kernel/repulsion_tile.h"
+#include "projnce/kernel/map_forces.h"
 #include "tests/kernel/threads.h"
 #include "tests/support/kernel_variants.h"
 
 namespace projnce::testing {
 namespace {
+
+using namespace kernel;
 
 struct Pushed {
   std::vector<float> pushes;

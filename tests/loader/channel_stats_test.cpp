@@ -5,7 +5,7 @@
 #include "projnce/core/error.h"
 #include "tests/support/memory_dataset.h"
 
-namespace projnce {
+namespace projnce::loader {
 namespace {
 
 using testing::MemoryDataset;
@@ -56,4 +56,4 @@ TEST(ChannelStats, NeedSamples) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::loader

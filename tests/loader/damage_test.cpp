@@ -5,13 +5,12 @@
 #include <set>
 
 #include "projnce/core/error.h"
-#include "projnce/loader/eval_loader.h"
-#include "projnce/loader/train_loader.h"
+#include "projnce/loader/loaders.h"
 #include "tests/support/complaint.h"
 #include "tests/support/memory_dataset.h"
 #include "tests/support/plain_format.h"
 
-namespace projnce {
+namespace projnce::loader {
 namespace {
 
 using ::testing::HasSubstr;
@@ -19,7 +18,7 @@ using testing::MemoryDataset;
 using testing::picture_input;
 
 /// Grey pictures; those in `damaged` throw when they are decoded.
-DatasetPtr pictures(int64_t count, const std::vector<size_t>& damaged) {
+dataset::DatasetPtr pictures(int64_t count, const std::vector<size_t>& damaged) {
   auto images = testing::random_images(count, 4, 1);
   for (const size_t index : damaged) images[index].pixels.clear();
   return std::make_shared<MemoryDataset>(std::move(images), testing::cycling_labels(count, 2), 2);
@@ -95,4 +94,4 @@ TEST(Damage, ThrowsInAnEvaluationThatTakesNoNoteOfIt) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::loader

@@ -1,15 +1,15 @@
-#include "projnce/loader/eval_loader.h"
+#include "projnce/loader/loaders.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include "projnce/augment/eval_transform.h"
+#include "projnce/augment/sample_views.h"
 #include "projnce/core/error.h"
 #include "tests/support/decoded_image.h"
 #include "tests/support/memory_dataset.h"
 #include "tests/support/plain_format.h"
 
-namespace projnce {
+namespace projnce::loader {
 namespace {
 
 using testing::picture_input;
@@ -19,10 +19,11 @@ using testing::random_dataset;
 TEST(EvalLoader, GivesEverySampleInOrderWithoutAugmentation) {
   const auto dataset = random_dataset(21, 3, 10, 3);
   const auto format = plain_format(3, 6);
-  EvalTransform transform(format);
+  augment::EvalTransform transform(format);
   for (const int64_t threads : {1, 3}) {
     EvalLoader loader(
-        dataset, {.batch_size = 10, .format = InputFormat::pictures(format), .threads = threads});
+        dataset,
+        {.batch_size = 10, .format = augment::InputFormat::pictures(format), .threads = threads});
     int64_t index = 0;
     while (const auto batch = loader.next()) {
       EXPECT_EQ(batch->views, 1);
@@ -50,4 +51,4 @@ TEST(EvalLoader, RefusesOptionsThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::loader

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <stdexcept>
 
-namespace projnce {
+namespace projnce::loader {
 namespace {
 
 using Prefetcher = OrderedPrefetcher<int64_t>;
@@ -65,4 +65,4 @@ TEST(OrderedPrefetcher, GivesEachThreadAMakerOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::loader

@@ -1,4 +1,4 @@
-#include "projnce/loader/sampler.h"
+#include "projnce/loader/loaders.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "tests/support/memory_dataset.h"
 
-namespace projnce {
+namespace projnce::loader {
 namespace {
 
 using testing::uneven_dataset;
@@ -39,8 +39,8 @@ TEST(ShuffledSampler, PutsEverySampleEverywhere) {
 }
 
 /// Largest difference between the counts of two classes in any batch.
-int64_t worst_imbalance(const Dataset& dataset, const std::vector<int64_t>& order, size_t batch,
-                        const std::vector<int64_t>& classes) {
+int64_t worst_imbalance(const dataset::Dataset& dataset, const std::vector<int64_t>& order,
+                        size_t batch, const std::vector<int64_t>& classes) {
   int64_t worst = 0;
   for (size_t begin = 0; begin < order.size(); begin += batch) {
     std::map<int64_t, int64_t> counts;
@@ -94,4 +94,4 @@ TEST(ClassBalancedSampler, VisitsEqualClassesOnceAndChangesWithTheEpoch) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::loader

@@ -1,4 +1,4 @@
-#include "projnce/loader/train_loader.h"
+#include "projnce/loader/loaders.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,13 +6,13 @@
 
 #include <set>
 
-#include "projnce/augment/train_transform.h"
+#include "projnce/augment/sample_views.h"
 #include "projnce/core/error.h"
 #include "tests/support/decoded_image.h"
 #include "tests/support/memory_dataset.h"
 #include "tests/support/plain_format.h"
 
-namespace projnce {
+namespace projnce::loader {
 namespace {
 
 using ::testing::HasSubstr;
@@ -45,7 +45,7 @@ TEST(TrainLoader, LaysOutViewsLabelsAndIndices) {
   const auto options = small_options();
   TrainLoader loader(dataset, options);
   EXPECT_EQ(loader.batches_per_epoch(), 3);
-  TrainTransform transform(options.augment, options.format.picture);
+  augment::TrainTransform transform(options.augment, options.format.picture);
   for (const auto& batch : epoch_of(loader, 2)) {
     const int64_t count = batch.size();
     ASSERT_EQ(batch.images.sizes(), (std::vector<int64_t>{2 * count, 3, 12, 12}));
@@ -55,8 +55,8 @@ TEST(TrainLoader, LaysOutViewsLabelsAndIndices) {
       EXPECT_EQ(batch.labels[b].item<int64_t>(), dataset->label(index));
       for (int64_t v = 0; v < 2; ++v) {
         auto expected = torch::empty({12, 12, 3});
-        transform.make_view(testing::decoded_image(*dataset, index), view_seed(11, 2, index, v),
-                            expected.data_ptr<float>());
+        transform.make_view(testing::decoded_image(*dataset, index),
+                            augment::view_seed(11, 2, index, v), expected.data_ptr<float>());
         EXPECT_TRUE(torch::equal(batch.images[v * count + b].permute({1, 2, 0}), expected));
       }
     }
@@ -203,4 +203,4 @@ TEST(TrainLoader, GoesFromEpochToEpochWithoutStartingAgain) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::loader

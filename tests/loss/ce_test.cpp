@@ -12,6 +12,8 @@
 namespace projnce::testing {
 namespace {
 
+using namespace loss;
+
 using ::testing::HasSubstr;
 
 /// The embeddings are the logits of four classes.

@@ -9,6 +9,8 @@
 namespace projnce::testing {
 namespace {
 
+using namespace loss;
+
 TEST_P(DifferentiableLoss, HasTheGradientOfItsValue) {
   const auto batch = mixed_batch();
   // Rows of any norm: losses never normalize.

@@ -11,11 +11,13 @@
 namespace projnce::testing {
 namespace {
 
+using namespace loss;
+
 LossSettings generalized_infonce_settings() {
   LossSettings settings;
-  const auto add = [&settings](const std::string& name, const ProjectionPtr& pos,
-                               const ProjectionPtr& neg, Exclude denominator, Exclude exclude,
-                               bool any_labels = true, bool rotates = true) {
+  const auto add = [&settings](const std::string& name, const projection::ProjectionPtr& pos,
+                               const projection::ProjectionPtr& neg, Exclude denominator,
+                               Exclude exclude, bool any_labels = true, bool rotates = true) {
     const GeneralizedInfoNCEOptions options{
         .temperature = kTemperature, .beta = 2, .denominator = denominator, .r_exclude = exclude};
     settings.push_back({name,
@@ -24,13 +26,13 @@ LossSettings generalized_infonce_settings() {
                         },
                         true, any_labels, rotates});
   };
-  const auto sample = std::make_shared<SampleProjection>();
-  const auto centroid = std::make_shared<CentroidProjection>();
-  const auto full =
-      std::make_shared<CentroidProjection>(CentroidOptions{.rows = CentroidRows::kAll});
-  const auto median = std::make_shared<MedianProjection>();
-  const auto fixed = std::make_shared<FixedProjection>(
-      FixedOptions{.vectors = random_unit_rows(5, kBatteryDim, 98)});
+  const auto sample = std::make_shared<projection::SampleProjection>();
+  const auto centroid = std::make_shared<projection::CentroidProjection>();
+  const auto full = std::make_shared<projection::CentroidProjection>(
+      projection::CentroidOptions{.rows = projection::CentroidRows::kAll});
+  const auto median = std::make_shared<projection::MedianProjection>();
+  const auto fixed = std::make_shared<projection::FixedProjection>(
+      projection::FixedOptions{.vectors = random_unit_rows(5, kBatteryDim, 98)});
   add("centroid_sample", centroid, sample, Exclude::kSelf, Exclude::kSelf);
   add("centroid_centroid", centroid, centroid, Exclude::kNone, Exclude::kSelf);
   add("full_sample", full, sample, Exclude::kNone, Exclude::kNone);
@@ -45,8 +47,8 @@ INSTANTIATE_LOSS_TESTS(GeneralizedInfoNCE, generalized_infonce_settings);
 class GeneralizedInfoNCETest : public BalancedLossTest {};
 
 TEST_F(GeneralizedInfoNCETest, CentroidsAgainstSamplesAreProjnce) {
-  GeneralizedInfoNCELoss loss(std::make_shared<CentroidProjection>(),
-                              std::make_shared<SampleProjection>(), {.beta = 3});
+  GeneralizedInfoNCELoss loss(std::make_shared<projection::CentroidProjection>(),
+                              std::make_shared<projection::SampleProjection>(), {.beta = 3});
   const auto f = [&](const torch::Tensor& z) { return loss(z, y_); };
   const auto g = [&](const torch::Tensor& z) {
     return projnce(make_batch(z, y_), {.beta = 3}).loss;
@@ -56,7 +58,7 @@ TEST_F(GeneralizedInfoNCETest, CentroidsAgainstSamplesAreProjnce) {
 }
 
 TEST_F(GeneralizedInfoNCETest, RIsOneWithoutGradientIfBothProjectionsAgree) {
-  const auto centroid = std::make_shared<CentroidProjection>();
+  const auto centroid = std::make_shared<projection::CentroidProjection>();
   const auto with = [&](double beta) {
     return [&, beta](const torch::Tensor& z) {
       return GeneralizedInfoNCELoss(centroid, centroid, {.beta = beta})(z, y_);
@@ -67,10 +69,11 @@ TEST_F(GeneralizedInfoNCETest, RIsOneWithoutGradientIfBothProjectionsAgree) {
 }
 
 TEST_F(GeneralizedInfoNCETest, CriticIsMadeOfBothProjections) {
-  const auto sample = std::make_shared<SampleProjection>();
-  const auto centroid = std::make_shared<CentroidProjection>();
-  const auto median = std::make_shared<MedianProjection>();
-  const auto critic_of = [&](const ProjectionPtr& pos, const ProjectionPtr& neg) {
+  const auto sample = std::make_shared<projection::SampleProjection>();
+  const auto centroid = std::make_shared<projection::CentroidProjection>();
+  const auto median = std::make_shared<projection::MedianProjection>();
+  const auto critic_of = [&](const projection::ProjectionPtr& pos,
+                             const projection::ProjectionPtr& neg) {
     return GeneralizedInfoNCELoss(pos, neg).critic(z_, y_, 4);
   };
   EXPECT_TRUE(critic_of(centroid, sample).compares_rows) << "as ProjNCE";

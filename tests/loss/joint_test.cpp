@@ -10,6 +10,8 @@
 namespace projnce::testing {
 namespace {
 
+using namespace loss;
+
 using ::testing::HasSubstr;
 
 LossSettings joint_settings() {

@@ -9,7 +9,7 @@ LossSettings settings_with(LossSettings settings, bool LossSetting::*property) {
   return settings;
 }
 
-ContrastiveBatch mixed_batch(uint64_t seed) {
+loss::ContrastiveBatch mixed_batch(uint64_t seed) {
   auto batch = make_batch(random_unit_rows(10, kBatteryDim, seed),
                           torch::tensor({0, 0, 1, 1, 2, 2, 0, 1, 3, 0}),
                           torch::tensor({0, 1, 2, 3, 4, 0, 1, 2, 3, 4}));
@@ -17,7 +17,7 @@ ContrastiveBatch mixed_batch(uint64_t seed) {
   return batch;
 }
 
-ContrastiveBatch balanced_batch() {
+loss::ContrastiveBatch balanced_batch() {
   auto batch =
       make_batch(random_unit_rows(8, kBatteryDim, 11), torch::tensor({0, 1, 0, 1, 0, 1, 0, 1}),
                  torch::tensor({0, 1, 2, 3, 0, 1, 2, 3}));
@@ -25,23 +25,24 @@ ContrastiveBatch balanced_batch() {
   return batch;
 }
 
-ContrastiveBatch EveryLoss::with_rows(ContrastiveBatch batch, const torch::Tensor& rows) {
+loss::ContrastiveBatch EveryLoss::with_rows(loss::ContrastiveBatch batch,
+                                            const torch::Tensor& rows) {
   batch.anchors = rows;
   batch.candidates = rows;
   return batch;
 }
 
-double EveryLoss::value(const ContrastiveBatch& batch) const {
+double EveryLoss::value(const loss::ContrastiveBatch& batch) const {
   return GetParam().evaluate(batch).loss.item<double>();
 }
 
-torch::Tensor EveryLoss::gradient(const ContrastiveBatch& batch) const {
+torch::Tensor EveryLoss::gradient(const loss::ContrastiveBatch& batch) const {
   return gradient_of(
       [&](const torch::Tensor& z) { return GetParam().evaluate(with_rows(batch, z)).loss; },
       batch.candidates);
 }
 
-double part(const LossValue& value, const std::string& name) {
+double part(const loss::LossValue& value, const std::string& name) {
   for (const auto& [key, tensor] : value.parts) {
     if (key == name) return tensor.item<double>();
   }
@@ -49,7 +50,7 @@ double part(const LossValue& value, const std::string& name) {
   return 0;
 }
 
-double loss_of(const LossValue& value) {
+double loss_of(const loss::LossValue& value) {
   return value.loss.item<double>();
 }
 
@@ -69,7 +70,8 @@ torch::Tensor clustered_rows(const torch::Tensor& labels, int64_t dim, double sp
   return rows / rows.norm(2, 1, true);
 }
 
-void expect_float32_is_enough(const std::function<torch::Tensor(const ContrastiveBatch&)>& loss) {
+void expect_float32_is_enough(
+    const std::function<torch::Tensor(const loss::ContrastiveBatch&)>& loss) {
   const auto y = balanced_labels(128, 10);
   const auto instances = torch::arange(128).remainder(64);
   const auto z = clustered_rows(y, 32, 0.8, 70);
@@ -80,7 +82,7 @@ void expect_float32_is_enough(const std::function<torch::Tensor(const Contrastiv
 }
 
 void ClassLossTest::expect_log_n_for_one_class(
-    const std::function<torch::Tensor(const ContrastiveBatch&)>& loss) const {
+    const std::function<torch::Tensor(const loss::ContrastiveBatch&)>& loss) const {
   const auto f = [&](const torch::Tensor& z) { return loss(make_batch(z, torch::zeros_like(y_))); };
   EXPECT_NEAR(f(z_).item<double>(), std::log(9.0), 1e-12);
   EXPECT_LT(gradient_of(f, z_).abs().max().item<double>(), 1e-12);

@@ -17,7 +17,7 @@ namespace projnce::testing {
 /// A loss with one setting of its options, and which properties hold for it.
 struct LossSetting {
   std::string name;
-  std::function<LossValue(const ContrastiveBatch&)> evaluate;
+  std::function<loss::LossValue(const loss::ContrastiveBatch&)> evaluate;
   bool differentiable = true;  ///< the gradient is that of the value: nothing is detached
   bool any_labels = true;      ///< labels may be renamed
   bool rotates = true;         ///< rotating all embeddings changes nothing
@@ -38,19 +38,19 @@ constexpr int64_t kBatteryDim = 4;
 
 /// Ten unit rows in four dimensions: five instances with two views; classes 0..3, one of them with
 /// a single row; soft labels over four classes. Float64.
-ContrastiveBatch mixed_batch(uint64_t seed = 7);
+loss::ContrastiveBatch mixed_batch(uint64_t seed = 7);
 
 /// Eight rows in which every anchor has positives and negatives: four instances with two views, two
 /// classes; soft labels. Float64.
-ContrastiveBatch balanced_batch();
+loss::ContrastiveBatch balanced_batch();
 
 /// Tests of every loss (loss_battery.cpp): gradient, gathered rows, precision, edges, errors.
 class EveryLoss : public ::testing::TestWithParam<LossSetting> {
  protected:
   /// The batch with its rows replaced, the anchors being the candidates.
-  static ContrastiveBatch with_rows(ContrastiveBatch batch, const torch::Tensor& rows);
-  double value(const ContrastiveBatch& batch) const;
-  torch::Tensor gradient(const ContrastiveBatch& batch) const;
+  static loss::ContrastiveBatch with_rows(loss::ContrastiveBatch batch, const torch::Tensor& rows);
+  double value(const loss::ContrastiveBatch& batch) const;
+  torch::Tensor gradient(const loss::ContrastiveBatch& batch) const;
 };
 /// Nothing is treated as a constant.
 class DifferentiableLoss : public EveryLoss {};
@@ -64,8 +64,8 @@ class LossOfAnglesOnly : public EveryLoss {};
 class LossReduction : public ::testing::TestWithParam<LossSetting> {};
 
 /// The part of that name; fails the test if there is none.
-double part(const LossValue& value, const std::string& name);
-double loss_of(const LossValue& value);
+double part(const loss::LossValue& value, const std::string& name);
+double loss_of(const loss::LossValue& value);
 
 /// Largest absolute difference.
 double largest_difference(const torch::Tensor& a, const torch::Tensor& b);
@@ -79,12 +79,13 @@ torch::Tensor clustered_rows(const torch::Tensor& labels, int64_t dim, double sp
 
 /// Expects the float32 gradient of 128 clustered rows of width 32 in ten classes, two views each,
 /// within 1e-4 of the float64 gradient.
-void expect_float32_is_enough(const std::function<torch::Tensor(const ContrastiveBatch&)>& loss);
+void expect_float32_is_enough(
+    const std::function<torch::Tensor(const loss::ContrastiveBatch&)>& loss);
 
 /// Twelve rows of norm 1.2 in classes 0, 1, 3 and 9, the last one with a single row.
 class PairLossTest : public ::testing::Test {
  protected:
-  ContrastiveBatch batch() const { return make_batch(z_, y_); }
+  loss::ContrastiveBatch batch() const { return loss::make_batch(z_, y_); }
 
   torch::Tensor z_ = random_unit_rows(12, 5, 11) * 1.2;
   torch::Tensor y_ = torch::tensor({0, 3, 0, 1, 1, 1, 0, 3, 3, 9, 3, 0});
@@ -94,7 +95,7 @@ class PairLossTest : public ::testing::Test {
 /// Sixteen unit rows in three classes, two views of each of eight instances.
 class BalancedLossTest : public ::testing::Test {
  protected:
-  ContrastiveBatch batch() const { return make_batch(z_, y_, instances_); }
+  loss::ContrastiveBatch batch() const { return loss::make_batch(z_, y_, instances_); }
 
   torch::Tensor z_ = random_unit_rows(16, 6, 31);
   torch::Tensor y_ = torch::tensor({0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 2});
@@ -104,10 +105,10 @@ class BalancedLossTest : public ::testing::Test {
 /// Nine unit rows in classes 0..2 and a matrix of five class vectors.
 class ClassLossTest : public ::testing::Test {
  protected:
-  ContrastiveBatch batch() const { return make_batch(z_, y_); }
+  loss::ContrastiveBatch batch() const { return loss::make_batch(z_, y_); }
   /// A batch of one class gives log N, with zero gradient.
   void expect_log_n_for_one_class(
-      const std::function<torch::Tensor(const ContrastiveBatch&)>& loss) const;
+      const std::function<torch::Tensor(const loss::ContrastiveBatch&)>& loss) const;
 
   torch::Tensor z_ = random_unit_rows(9, 4, 21);
   torch::Tensor y_ = torch::tensor({0, 2, 0, 1, 1, 2, 0, 2, 2});

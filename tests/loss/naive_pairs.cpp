@@ -64,7 +64,7 @@ Vector NaivePairs::centroid(int64_t c, size_t without) const {
   return sum;
 }
 
-double NaivePairs::average(EmptyPositives empty, const std::function<bool(size_t)>& valid,
+double NaivePairs::average(loss::EmptyPositives empty, const std::function<bool(size_t)>& valid,
                            const std::function<double(size_t)>& term) const {
   double sum = 0;
   double count = 0;
@@ -74,11 +74,11 @@ double NaivePairs::average(EmptyPositives empty, const std::function<bool(size_t
     ++count;
   }
   if (count == 0) return 0;
-  return sum / (empty == EmptyPositives::kSkip ? count : static_cast<double>(size()));
+  return sum / (empty == loss::EmptyPositives::kSkip ? count : static_cast<double>(size()));
 }
 
 double naive_supcon(const torch::Tensor& rows, const torch::Tensor& labels,
-                    const SupConOptions& options) {
+                    const loss::SupConOptions& options) {
   const NaivePairs p(rows, labels, options.temperature);
   const auto loss = p.average(
       options.empty_pos,
@@ -89,7 +89,7 @@ double naive_supcon(const torch::Tensor& rows, const torch::Tensor& labels,
       [&](size_t i) {
         const auto positives = p.positives(i, options.include_self_pos);
         const auto count = static_cast<double>(positives.size());
-        const auto positive = options.variant == SupConVariant::kOut
+        const auto positive = options.variant == loss::SupConVariant::kOut
                                   ? p.mean(i, positives)
                                   : std::log(p.sum_of_exponentials(i, positives) / count);
         return -positive +

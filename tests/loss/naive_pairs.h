@@ -42,13 +42,13 @@ struct NaivePairs {
   Vector centroid(int64_t c, size_t without) const;
 
   /// Sum of the terms of valid anchors, divided by all anchors or by the valid ones.
-  double average(EmptyPositives empty, const std::function<bool(size_t)>& valid,
+  double average(loss::EmptyPositives empty, const std::function<bool(size_t)>& valid,
                  const std::function<double(size_t)>& term) const;
 };
 
 /// The formula of supcon.h.
 double naive_supcon(const torch::Tensor& rows, const torch::Tensor& labels,
-                    const SupConOptions& options);
+                    const loss::SupConOptions& options);
 
 /// -z_i.g_{y_i}/t + log sum over rows j of e^{z_i.g_{y_j}/t}; row c of `g` is the vector of class
 /// c.

@@ -11,7 +11,7 @@
 #include "tests/support/batches.h"
 #include "tests/support/kernel_variants.h"
 
-namespace projnce {
+namespace projnce::loss {
 namespace {
 
 using testing::random_unit_rows;
@@ -319,4 +319,4 @@ TEST(PairwiseLogSumExp, HasNoSecondDerivativeAndSaysSo) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::loss

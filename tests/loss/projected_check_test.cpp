@@ -16,17 +16,21 @@
 namespace projnce::testing {
 namespace {
 
+using namespace loss;
+
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 /// A user's projection: returns what it was made with.
-class GivenProjection : public Projection {
+class GivenProjection : public projection::Projection {
  public:
-  explicit GivenProjection(Projected projected) : projected_(std::move(projected)) {}
-  Projected project(const CandidateRows& /*candidates*/) override { return projected_; }
+  explicit GivenProjection(projection::Projected projected) : projected_(std::move(projected)) {}
+  projection::Projected project(const projection::CandidateRows& /*candidates*/) override {
+    return projected_;
+  }
 
  private:
-  Projected projected_;
+  projection::Projected projected_;
 };
 
 class ProjectedCheck : public ::testing::Test {
@@ -39,14 +43,16 @@ class ProjectedCheck : public ::testing::Test {
   torch::Tensor labels_ = torch::arange(kRows) % kClasses;
   torch::Tensor vectors_ = random_unit_rows(kClasses, kDim, 2);
 
-  torch::Tensor loss(const Projected& projected, const torch::Tensor& rows) const {
+  torch::Tensor loss(const projection::Projected& projected, const torch::Tensor& rows) const {
     GeneralizedInfoNCELoss selfp(std::make_shared<GivenProjection>(projected),
-                                 std::make_shared<SampleProjection>());
+                                 std::make_shared<projection::SampleProjection>());
     return selfp.forward(make_batch(rows, labels_));
   }
-  torch::Tensor loss(const Projected& projected) const { return loss(projected, rows_); }
+  torch::Tensor loss(const projection::Projected& projected) const {
+    return loss(projected, rows_);
+  }
 
-  std::string refusal(const Projected& projected) const {
+  std::string refusal(const projection::Projected& projected) const {
     return complaint([&] { loss(projected); });
   }
 };
@@ -81,8 +87,8 @@ TEST_F(ProjectedCheck, NamesTheMistakeBehindAnotherNumberOfVectors) {
 
 TEST_F(ProjectedCheck, SaysWhichOfTheTwoProjectionsIsWrong) {
   const auto wrong = std::make_shared<GivenProjection>(
-      Projected{.vectors = torch::zeros({1, kDim}, torch::kFloat64)});
-  GeneralizedInfoNCELoss loss(std::make_shared<SampleProjection>(), wrong);
+      projection::Projected{.vectors = torch::zeros({1, kDim}, torch::kFloat64)});
+  GeneralizedInfoNCELoss loss(std::make_shared<projection::SampleProjection>(), wrong);
   EXPECT_THAT(complaint([&] { loss.evaluate(make_batch(rows_, labels_)); }),
               HasSubstr("selfp: the negative projection returned vectors of shape [1, 5]"));
 }
@@ -126,8 +132,8 @@ TEST_F(ProjectedCheck, ExpectsTheCandidatesOfAllProcesses) {
   const auto batches = gathered(make_batch(rows_, labels_), {5, 7});
   const auto own = random_unit_rows(7, kDim, 3);
   GeneralizedInfoNCELoss loss(
-      std::make_shared<GivenProjection>(Projected{.vectors = vectors_, .positive = own}),
-      std::make_shared<SampleProjection>());
+      std::make_shared<GivenProjection>(projection::Projected{.vectors = vectors_, .positive = own}),
+      std::make_shared<projection::SampleProjection>());
   EXPECT_TRUE(loss.forward(batches[1]).isfinite().item<bool>());
   EXPECT_THAT(complaint([&] { loss.forward(batches[0]); }),
               HasSubstr("positive of shape [7, 5], expected [5, 5]"));
@@ -192,15 +198,17 @@ TEST_F(ProjectedCheck, LearnedVectorsMustFitTheEmbeddings) {
   EXPECT_THAT(refused(vectors_.to(torch::kMeta)), HasSubstr("on meta"));
   EXPECT_THAT(refused(vectors_.narrow(1, 0, 2)), HasSubstr("widths must be equal"));
   GeneralizedInfoNCELoss narrow(
-      std::make_shared<MlpProjection>(MlpProjectionOptions{.num_classes = 4, .embedding_dim = 3}),
-      std::make_shared<SampleProjection>());
+      std::make_shared<projection::MlpProjection>(
+          projection::MlpProjectionOptions{.num_classes = 4, .embedding_dim = 3}),
+      std::make_shared<projection::SampleProjection>());
   EXPECT_THAT(complaint([&] { narrow.forward(batch); }), HasSubstr("of shape [4, 3]"));
 }
 
 TEST_F(ProjectedCheck, LearnedVectorsTakeTheTypeOfTheEmbeddings) {
-  GeneralizedInfoNCELoss loss(std::make_shared<MlpProjection>(MlpProjectionOptions{
-                                  .num_classes = kClasses, .embedding_dim = kDim}),
-                              std::make_shared<SampleProjection>());
+  GeneralizedInfoNCELoss loss(
+      std::make_shared<projection::MlpProjection>(
+          projection::MlpProjectionOptions{.num_classes = kClasses, .embedding_dim = kDim}),
+      std::make_shared<projection::SampleProjection>());
   EXPECT_EQ(loss.forward(make_batch(rows_, labels_)).scalar_type(), torch::kFloat64);
   EXPECT_EQ(loss.forward(make_batch(rows_.to(torch::kFloat32), labels_)).scalar_type(),
             torch::kFloat32);
@@ -209,8 +217,8 @@ TEST_F(ProjectedCheck, LearnedVectorsTakeTheTypeOfTheEmbeddings) {
 TEST_F(ProjectedCheck, BatchesOnTwoDevicesAreRefused) {
   auto batch = make_batch(rows_, labels_);
   batch.anchor_labels = labels_.to(torch::kMeta);
-  GeneralizedInfoNCELoss loss(std::make_shared<SampleProjection>(),
-                              std::make_shared<SampleProjection>());
+  GeneralizedInfoNCELoss loss(std::make_shared<projection::SampleProjection>(),
+                              std::make_shared<projection::SampleProjection>());
   EXPECT_THAT(complaint([&] { loss.forward(batch); }),
               HasSubstr("anchor_labels are on meta, expected cpu"));
   batch = make_batch(rows_, labels_);

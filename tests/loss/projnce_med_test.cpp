@@ -10,6 +10,8 @@
 namespace projnce::testing {
 namespace {
 
+using namespace loss;
+
 using ::testing::HasSubstr;
 
 LossSettings projnce_med_settings() {
@@ -21,8 +23,8 @@ LossSettings projnce_med_settings() {
                         !options.detach_g, true, rotates});
   };
   add("lower", {}, false);
-  add("mean", {.median = MedianKind::kMean}, false);
-  add("geometric", {.median = MedianKind::kGeometric}, true);
+  add("mean", {.median = projection::MedianKind::kMean}, false);
+  add("geometric", {.median = projection::MedianKind::kGeometric}, true);
   add("exclude_self", {.denominator = Exclude::kSelf}, false);
   add("normalized", {.normalize_g = true}, false);
   add("detach_g", {.detach_g = true}, false);

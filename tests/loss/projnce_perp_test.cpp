@@ -12,6 +12,8 @@
 namespace projnce::testing {
 namespace {
 
+using namespace loss;
+
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
@@ -20,33 +22,39 @@ LossSettings projnce_perp_settings() {
   const auto add = [&settings](const std::string& name, ProjncePerpOptions options,
                                bool differentiable = true, bool rotates = true) {
     options.temperature = kTemperature;
-    settings.push_back({name,
-                        [options](const ContrastiveBatch& b) { return projnce_perp(b, options); },
-                        differentiable, options.perp.soft_source != SoftSource::kGiven, rotates});
+    settings.push_back(
+        {name, [options](const ContrastiveBatch& b) { return projnce_perp(b, options); },
+         differentiable, options.perp.soft_source != projection::SoftSource::kGiven, rotates});
   };
-  const auto nw = [](SmoothingKernel kernel, Metric metric, double bandwidth,
-                     DistanceScale scale = DistanceScale::kNone, bool exclude_self = false) {
-    return PerpOptions{.nw = {.kernel = kernel,
-                              .metric = metric,
-                              .bandwidth = bandwidth,
-                              .distance_scale = scale,
-                              .exclude_self = exclude_self},
-                       .detach_q = false};
+  const auto nw = [](kernel::SmoothingKernel kernel, kernel::Metric metric, double bandwidth,
+                     projection::DistanceScale scale = projection::DistanceScale::kNone,
+                     bool exclude_self = false) {
+    return projection::PerpOptions{.nw = {.kernel = kernel,
+                                          .metric = metric,
+                                          .bandwidth = bandwidth,
+                                          .distance_scale = scale,
+                                          .exclude_self = exclude_self},
+                                   .detach_q = false};
   };
-  add("given", {.perp = {.soft_source = SoftSource::kGiven}});
-  add("l1", {.perp = nw(SmoothingKernel::kEpanechnikov, Metric::kL1, 2.5)}, true, false);
-  add("l1_unit", {.perp = nw(SmoothingKernel::kTriangular, Metric::kL1, 0.6, DistanceScale::kUnit)},
+  add("given", {.perp = {.soft_source = projection::SoftSource::kGiven}});
+  add("l1", {.perp = nw(kernel::SmoothingKernel::kEpanechnikov, kernel::Metric::kL1, 2.5)}, true,
+      false);
+  add("l1_unit",
+      {.perp = nw(kernel::SmoothingKernel::kTriangular, kernel::Metric::kL1, 0.6,
+                  projection::DistanceScale::kUnit)},
       true, false);
-  add("l2", {.perp = nw(SmoothingKernel::kMixed, Metric::kL2, 1.3)});
-  add("l2_not_self",
-      {.perp = nw(SmoothingKernel::kTriangular, Metric::kL2, 1.1, DistanceScale::kNone, true)});
-  add("cosine", {.perp = nw(SmoothingKernel::kExponential, Metric::kCosine, 0.6)});
-  add("exclude_self", {.perp = nw(SmoothingKernel::kEpanechnikov, Metric::kL2, 1.2),
+  add("l2", {.perp = nw(kernel::SmoothingKernel::kMixed, kernel::Metric::kL2, 1.3)});
+  add("l2_not_self", {.perp = nw(kernel::SmoothingKernel::kTriangular, kernel::Metric::kL2, 1.1,
+                                 projection::DistanceScale::kNone, true)});
+  add("cosine", {.perp = nw(kernel::SmoothingKernel::kExponential, kernel::Metric::kCosine, 0.6)});
+  add("exclude_self", {.perp = nw(kernel::SmoothingKernel::kEpanechnikov, kernel::Metric::kL2, 1.2),
                        .denominator = Exclude::kSelf});
-  add("normalized",
-      {.perp = nw(SmoothingKernel::kEpanechnikov, Metric::kL2, 1.2), .normalize_g = true});
-  add("detach_q", {.perp = {.nw = {.metric = Metric::kL2, .bandwidth = 1.2}}}, false);
-  add("detach_g", {.perp = nw(SmoothingKernel::kMixed, Metric::kL2, 1.2), .detach_g = true}, false);
+  add("normalized", {.perp = nw(kernel::SmoothingKernel::kEpanechnikov, kernel::Metric::kL2, 1.2),
+                     .normalize_g = true});
+  add("detach_q", {.perp = {.nw = {.metric = kernel::Metric::kL2, .bandwidth = 1.2}}}, false);
+  add("detach_g",
+      {.perp = nw(kernel::SmoothingKernel::kMixed, kernel::Metric::kL2, 1.2), .detach_g = true},
+      false);
   return settings;
 }
 
@@ -57,10 +65,11 @@ class ProjncePerpTest : public BalancedLossTest {};
 TEST_F(ProjncePerpTest, WithHardLabelsIsTheCentroidLoss) {
   auto given = batch();
   given.candidate_soft_labels = torch::one_hot(y_, 3).to(torch::kFloat64);
-  const auto one_hot = loss_of(projnce_perp(given, {.perp = {.soft_source = SoftSource::kGiven}}));
+  const auto one_hot =
+      loss_of(projnce_perp(given, {.perp = {.soft_source = projection::SoftSource::kGiven}}));
   const auto narrow = loss_of(projnce_perp(batch(), {.perp = {.nw = {.bandwidth = 1e-6}}}));
-  const auto full =
-      std::make_shared<CentroidProjection>(CentroidOptions{.rows = CentroidRows::kAll});
+  const auto full = std::make_shared<projection::CentroidProjection>(
+      projection::CentroidOptions{.rows = projection::CentroidRows::kAll});
   GeneralizedInfoNCELoss centroids(full, full, {.beta = 0, .denominator = Exclude::kNone});
   EXPECT_NEAR(one_hot, narrow, 1e-12);
   EXPECT_NEAR(one_hot, loss_of(centroids.evaluate(batch())), 1e-12);
@@ -74,14 +83,14 @@ TEST_F(ProjncePerpTest, InL1EqualsCentroidsOnTheSphereForThePapersBandwidths) {
     EXPECT_EQ(loss_of(projnce_perp(b, {.perp = {.nw = {.bandwidth = h}}})), narrow);
   }
   const auto wide =
-      loss_of(projnce_perp(b, {.perp = {.nw = {.metric = Metric::kCosine, .bandwidth = 0.7}}}));
+      loss_of(projnce_perp(b, {.perp = {.nw = {.metric = kernel::Metric::kCosine, .bandwidth = 0.7}}}));
   EXPECT_GT(std::abs(wide - narrow), 0.1);
 }
 
 TEST_F(ProjncePerpTest, CriticOfOtherRowsIsTheirPerpVectors) {
   const auto rows = random_unit_rows(12, 6, 7);
   const auto labels = torch::arange(12).remainder(2);
-  const PerpOptions perp{.nw = {.metric = Metric::kCosine, .bandwidth = 0.7}};
+  const projection::PerpOptions perp{.nw = {.metric = kernel::Metric::kCosine, .bandwidth = 0.7}};
   const auto critic = ProjncePerpLoss({.perp = perp}).critic(rows, labels, 3);
   const auto grouped = validate_batch(make_batch(rows, labels), GroupBy::kClass, "test");
   EXPECT_TRUE(torch::equal(critic.class_vectors.narrow(0, 0, 2),
@@ -97,9 +106,10 @@ TEST_F(ProjncePerpTest, Float32IsEnough) {
 TEST_F(ProjncePerpTest, ErrorsNameTheMistake) {
   EXPECT_THAT(complaint([] { ProjncePerpLoss({.perp = {.nw = {.bandwidth = 0}}}); }),
               HasSubstr("bandwidth = 0 must be a number above 0"));
-  EXPECT_THAT(
-      complaint([this] { projnce_perp(batch(), {.perp = {.soft_source = SoftSource::kGiven}}); }),
-      AllOf(HasSubstr("no soft labels"), HasSubstr("nw")));
+  EXPECT_THAT(complaint([this] {
+                projnce_perp(batch(), {.perp = {.soft_source = projection::SoftSource::kGiven}});
+              }),
+              AllOf(HasSubstr("no soft labels"), HasSubstr("nw")));
 }
 
 class ProjncePerpEdges : public ClassLossTest {};

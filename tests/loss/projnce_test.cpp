@@ -15,6 +15,8 @@
 namespace projnce::testing {
 namespace {
 
+using namespace loss;
+
 using ::testing::HasSubstr;
 
 LossSettings projnce_settings() {
@@ -31,12 +33,14 @@ LossSettings projnce_settings() {
   add("beta0", {.beta = 0});
   add("beta5", {.beta = 5});
   add("skip", {.empty_pos = EmptyPositives::kSkip});
-  add("class_full", {.r_exclude = Exclude::kSameClass, .r_centroid = CentroidRows::kAll});
+  add("class_full",
+      {.r_exclude = Exclude::kSameClass, .r_centroid = projection::CentroidRows::kAll});
   add("none_loo_i", {.r_exclude = Exclude::kNone});
-  add("loo_k", {.r_centroid = CentroidRows::kNotRow});
-  add("none_loo_k", {.r_exclude = Exclude::kNone, .r_centroid = CentroidRows::kNotRow});
+  add("loo_k", {.r_centroid = projection::CentroidRows::kNotRow});
+  add("none_loo_k", {.r_exclude = Exclude::kNone, .r_centroid = projection::CentroidRows::kNotRow});
   add("detach", {.detach_centroid = true}, false);
-  add("loo_k_detach", {.r_centroid = CentroidRows::kNotRow, .detach_centroid = true}, false);
+  add("loo_k_detach", {.r_centroid = projection::CentroidRows::kNotRow, .detach_centroid = true},
+      false);
   return settings;
 }
 
@@ -49,9 +53,9 @@ double naive_ratio(const NaivePairs& p, size_t i, const ProjnceOptions& options)
   for (size_t k = 0; k < p.size(); ++k) {
     if (options.r_exclude == Exclude::kSelf && k == i) continue;
     if (options.r_exclude == Exclude::kSameClass && p.y[k] == p.y[i]) continue;
-    const auto without = options.r_centroid == CentroidRows::kAll         ? NaivePairs::kNoRow
-                         : options.r_centroid == CentroidRows::kNotAnchor ? i
-                                                                          : k;
+    const auto without = options.r_centroid == projection::CentroidRows::kAll ? NaivePairs::kNoRow
+                         : options.r_centroid == projection::CentroidRows::kNotAnchor ? i
+                                                                                      : k;
     above += std::exp(dot(p.z[i], p.centroid(p.y[k], without)) / p.t);
     below += std::exp(p.s(i, k));
   }
@@ -76,7 +80,8 @@ class ProjnceTest : public PairLossTest {};
 TEST_F(ProjnceTest, MatchesTheFormulaPairByPair) {
   for (const auto exclude : {Exclude::kNone, Exclude::kSelf, Exclude::kSameClass}) {
     for (const auto centroid :
-         {CentroidRows::kAll, CentroidRows::kNotAnchor, CentroidRows::kNotRow}) {
+         {projection::CentroidRows::kAll, projection::CentroidRows::kNotAnchor,
+          projection::CentroidRows::kNotRow}) {
       for (const bool self : {false, true}) {
         const ProjnceOptions options{.temperature = 0.3,
                                      .beta = 1.7,
@@ -151,9 +156,10 @@ TEST_F(ProjnceProperties, WithoutRIsSupCon) {
 }
 
 TEST_F(ProjnceProperties, RNeverExceedsOneIfJensensInequalityApplies) {
-  const std::pair<Exclude, CentroidRows> bounded[] = {{Exclude::kNone, CentroidRows::kAll},
-                                                      {Exclude::kSelf, CentroidRows::kNotAnchor},
-                                                      {Exclude::kSameClass, CentroidRows::kAll}};
+  const std::pair<Exclude, projection::CentroidRows> bounded[] = {
+      {Exclude::kNone, projection::CentroidRows::kAll},
+      {Exclude::kSelf, projection::CentroidRows::kNotAnchor},
+      {Exclude::kSameClass, projection::CentroidRows::kAll}};
   for (const double spread : {0.1, 0.5, 5.0}) {
     for (const int64_t classes : {2, 10, 40}) {
       const auto y = balanced_labels(80, classes);

@@ -8,6 +8,8 @@
 namespace projnce::testing {
 namespace {
 
+using namespace loss;
+
 LossValue with_reduction(const LossSetting& setting, ContrastiveBatch batch, Reduction reduction) {
   batch.reduction = reduction;
   return setting.evaluate(batch);

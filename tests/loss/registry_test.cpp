@@ -7,7 +7,7 @@
 #include "projnce/core/table_writer.h"
 #include "tests/support/batches.h"
 
-namespace projnce {
+namespace projnce::loss {
 namespace {
 
 using ::testing::AllOf;
@@ -128,8 +128,8 @@ TEST_F(LossRegistry, SelfpCombinesAnyTwoProjectionsByName) {
     EXPECT_EQ(path, "labels.npy");
     return testing::random_normal(3, 5, 3).to(torch::kFloat32);
   };
-  for (const auto& pos : projection_names()) {
-    for (const auto& neg : projection_names()) {
+  for (const auto& pos : projection::projection_names()) {
+    for (const auto& neg : projection::projection_names()) {
       auto table = table_of("selfp");
       table.values["projection_pos"] = {pos, {}};
       table.values["projection_neg"] = {neg, {}};
@@ -158,4 +158,4 @@ TEST_F(LossRegistry, RejectsAShapeThatCannotBe) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::loss

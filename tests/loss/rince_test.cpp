@@ -14,6 +14,8 @@
 namespace projnce::testing {
 namespace {
 
+using namespace loss;
+
 using ::testing::HasSubstr;
 
 LossSettings rince_settings() {

@@ -9,6 +9,8 @@
 namespace projnce::testing {
 namespace {
 
+using namespace loss;
+
 using ::testing::HasSubstr;
 
 LossSettings simclr_settings() {

@@ -12,6 +12,8 @@
 namespace projnce::testing {
 namespace {
 
+using namespace loss;
+
 LossSettings symnce_settings() {
   LossSettings settings;
   for (const auto& [name, form] : {std::pair("lout", SymnceForm::kLout),

@@ -1,4 +1,4 @@
-#include "projnce/projection/nadaraya_watson.h"
+#include "projnce/projection/perp.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "projnce/kernel/isa.h"
-#include "projnce/projection/neighbor_sums.h"
 #include "tests/support/batches.h"
 #include "tests/support/complaint.h"
 #include "tests/support/grad_check.h"
@@ -21,6 +20,8 @@
 
 namespace projnce::testing {
 namespace {
+
+using namespace projection;
 
 using ::testing::HasSubstr;
 
@@ -48,23 +49,23 @@ std::vector<SumsCase> sums_cases(int64_t count, int64_t dim) {
   // Two groups so far apart that next to their norm the width of a group is hard to see.
   const auto huge = clustered + 1e4 * (torch::arange(count) % 2).to(torch::kFloat64).unsqueeze(1);
   const auto width = std::sqrt(static_cast<double>(dim));
-  using K = SmoothingKernel;
-  return {{"random l1", random, {K::kTriangular, Metric::kL1, 1.1 * width}},
-          {"random l1, narrow", random, {K::kEpanechnikov, Metric::kL1, 0.9}},
-          {"random l2", random, {K::kMixed, Metric::kL2, 1.4}},
-          {"random cosine", random, {K::kEpanechnikov, Metric::kCosine, 0.7}},
-          {"clustered l1", clustered, {K::kExponential, Metric::kL1, 0.5 * width}},
-          {"clustered l2", clustered, {K::kEpanechnikov, Metric::kL2, 0.6}},
-          {"clustered cosine", clustered, {K::kExponential, Metric::kCosine, 0.2}},
-          {"cosine of long rows", 1e3 * clustered, {K::kMixed, Metric::kCosine, 0.2}},
-          {"repeated l1", repeated, {K::kMixed, Metric::kL1, 0.5 * width}},
-          {"repeated l2", repeated, {K::kTriangular, Metric::kL2, 0.6}},
-          {"repeated cosine", repeated, {K::kTriangular, Metric::kCosine, 0.2}},
-          {"degenerate l1", degenerate, {K::kEpanechnikov, Metric::kL1, 0.6 * width}},
-          {"degenerate l2", degenerate, {K::kExponential, Metric::kL2, 0.9}},
-          {"degenerate cosine", degenerate, {K::kMixed, Metric::kCosine, 0.3}},
-          {"huge l1", huge, {K::kTriangular, Metric::kL1, 0.5 * width}},
-          {"huge l2", huge, {K::kMixed, Metric::kL2, 0.6}}};
+  using K = kernel::SmoothingKernel;
+  return {{"random l1", random, {K::kTriangular, kernel::Metric::kL1, 1.1 * width}},
+          {"random l1, narrow", random, {K::kEpanechnikov, kernel::Metric::kL1, 0.9}},
+          {"random l2", random, {K::kMixed, kernel::Metric::kL2, 1.4}},
+          {"random cosine", random, {K::kEpanechnikov, kernel::Metric::kCosine, 0.7}},
+          {"clustered l1", clustered, {K::kExponential, kernel::Metric::kL1, 0.5 * width}},
+          {"clustered l2", clustered, {K::kEpanechnikov, kernel::Metric::kL2, 0.6}},
+          {"clustered cosine", clustered, {K::kExponential, kernel::Metric::kCosine, 0.2}},
+          {"cosine of long rows", 1e3 * clustered, {K::kMixed, kernel::Metric::kCosine, 0.2}},
+          {"repeated l1", repeated, {K::kMixed, kernel::Metric::kL1, 0.5 * width}},
+          {"repeated l2", repeated, {K::kTriangular, kernel::Metric::kL2, 0.6}},
+          {"repeated cosine", repeated, {K::kTriangular, kernel::Metric::kCosine, 0.2}},
+          {"degenerate l1", degenerate, {K::kEpanechnikov, kernel::Metric::kL1, 0.6 * width}},
+          {"degenerate l2", degenerate, {K::kExponential, kernel::Metric::kL2, 0.9}},
+          {"degenerate cosine", degenerate, {K::kMixed, kernel::Metric::kCosine, 0.3}},
+          {"huge l1", huge, {K::kTriangular, kernel::Metric::kL1, 0.5 * width}},
+          {"huge l2", huge, {K::kMixed, kernel::Metric::kL2, 0.6}}};
 }
 
 struct SumsAndGradient {
@@ -122,8 +123,9 @@ TEST(NadarayaWatson, KernelsEqualOperatorsForManyRows) {
 }
 
 TEST(NadarayaWatson, RunsOnEveryInstructionSet) {
-  if (best_isa() < Isa::kAvx512) {
-    GTEST_SKIP() << "this processor stops at " << isa_name(best_isa()) << ": avx512 is not tested";
+  if (kernel::best_isa() < kernel::Isa::kAvx512) {
+    GTEST_SKIP() << "this processor stops at " << kernel::isa_name(kernel::best_isa())
+                 << ": avx512 is not tested";
   }
   EXPECT_EQ(available_variants().size(), 4U);
 }
@@ -148,11 +150,11 @@ TEST(NadarayaWatson, GradientsAreThoseOfTheValues) {
   const auto x = clustered_rows(12, 3, 6);
   const auto groups = group_by_class(torch::arange(12) % 4);
   const auto weights = random_unit_rows(12, 4, 7);
-  for (const auto metric : {Metric::kL1, Metric::kL2, Metric::kCosine}) {
+  for (const auto metric : {kernel::Metric::kL1, kernel::Metric::kL2, kernel::Metric::kCosine}) {
     for (const bool exclude_self : {false, true}) {
-      const NadarayaWatsonOptions options{.kernel = SmoothingKernel::kExponential,
+      const NadarayaWatsonOptions options{.kernel = kernel::SmoothingKernel::kExponential,
                                           .metric = metric,
-                                          .bandwidth = metric == Metric::kL1 ? 1.2 : 0.8,
+                                          .bandwidth = metric == kernel::Metric::kL1 ? 1.2 : 0.8,
                                           .exclude_self = exclude_self};
       const auto f = [&](const torch::Tensor& rows) {
         return (nadaraya_watson(rows, groups, options) * weights).sum();
@@ -166,7 +168,8 @@ TEST(NadarayaWatson, RefusesASecondDerivative) {
   const auto x = clustered_rows(6, 3, 8).requires_grad_();
   const auto groups = group_by_class(torch::arange(6) % 2);
   for (const auto sums_of : {neighbor_sums, neighbor_sums_by_operators}) {
-    const auto sums = sums_of(x, groups, {SmoothingKernel::kTriangular, Metric::kL2, 1.0});
+    const auto sums =
+        sums_of(x, groups, {kernel::SmoothingKernel::kTriangular, kernel::Metric::kL2, 1.0});
     EXPECT_THAT(complaint([&] {
                   torch::autograd::grad({sums.sum()}, {x}, {}, /*retain_graph=*/true,
                                         /*create_graph=*/true);
@@ -177,14 +180,14 @@ TEST(NadarayaWatson, RefusesASecondDerivative) {
 
 TEST(NadarayaWatson, RowsThatAreNotFiniteAreNotHidden) {
   const auto groups = group_by_class(torch::arange(100) % 3);
-  for (const auto metric : {Metric::kL1, Metric::kL2, Metric::kCosine}) {
+  for (const auto metric : {kernel::Metric::kL1, kernel::Metric::kL2, kernel::Metric::kCosine}) {
     const NadarayaWatsonOptions options{.metric = metric, .bandwidth = 0.7};
     auto x = clustered_rows(100, 5, 9).to(torch::kFloat32);
     x[40][2] = std::numeric_limits<float>::quiet_NaN();
     EXPECT_TRUE(nadaraya_watson(x, groups, options).isnan().any().item<bool>());
     x[40][2] = std::numeric_limits<float>::infinity();
     const auto q = nadaraya_watson(x, groups, options);
-    EXPECT_EQ(q.isfinite().all().item<bool>(), metric != Metric::kCosine);
+    EXPECT_EQ(q.isfinite().all().item<bool>(), metric != kernel::Metric::kCosine);
     x[41][2] = std::numeric_limits<float>::infinity();  // how far from the other is unknown
     nadaraya_watson(x, groups, options);
   }

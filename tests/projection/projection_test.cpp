@@ -13,13 +13,14 @@
 #include "projnce/projection/perp.h"
 #include "projnce/projection/registry.h"
 #include "projnce/projection/sample.h"
-#include "projnce/projection/sorted_median.h"
 #include "tests/support/batches.h"
 #include "tests/support/complaint.h"
 #include "tests/support/grad_check.h"
 
 namespace projnce::testing {
 namespace {
+
+using namespace projection;
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -102,8 +103,9 @@ TEST_F(Projections, NadarayaWatsonAveragesLabelsOfNeighbours) {
   // On a line at 0, 1, 3: with h = 2 and the triangular kernel the first two see each other.
   const auto x = torch::tensor({{0.0}, {1.0}, {3.0}}, torch::kFloat64);
   const auto groups = group_by_class(torch::tensor({0, 1, 1}));
-  const NadarayaWatsonOptions options{
-      .kernel = SmoothingKernel::kTriangular, .metric = Metric::kL1, .bandwidth = 2};
+  const NadarayaWatsonOptions options{.kernel = kernel::SmoothingKernel::kTriangular,
+                                      .metric = kernel::Metric::kL1,
+                                      .bandwidth = 2};
   const auto q = nadaraya_watson(x, groups, options);
   const auto third = 1.0 / 3;
   expect_equal(q,
@@ -114,22 +116,22 @@ TEST_F(Projections, NadarayaWatsonAveragesLabelsOfNeighbours) {
 TEST_F(Projections, ARowWithoutNeighboursKeepsItsHardLabel) {
   const auto x = torch::tensor({{0.0}, {1.0}, {3.0}}, torch::kFloat64);
   const auto groups = group_by_class(torch::tensor({0, 1, 1}));
-  const auto q =
-      nadaraya_watson(x, groups, {.metric = Metric::kL2, .bandwidth = 1.5, .exclude_self = true});
+  const auto q = nadaraya_watson(
+      x, groups, {.metric = kernel::Metric::kL2, .bandwidth = 1.5, .exclude_self = true});
   expect_equal(q, torch::tensor({{0.0, 1.0}, {1.0, 0.0}, {0.0, 1.0}}, torch::kFloat64), 1e-15);
 }
 
 TEST_F(Projections, EveryKernelIsOneAtZeroAndZeroAtTheEdge) {
   const auto x = torch::tensor({{0.0}, {0.5}, {1.0}, {7.0}}, torch::kFloat64);
   const auto groups = group_by_class(torch::tensor({0, 1, 2, 3}));
-  const std::pair<SmoothingKernel, double> kernels[] = {
-      {SmoothingKernel::kEpanechnikov, 0.75},
-      {SmoothingKernel::kTriangular, 0.5},
-      {SmoothingKernel::kMixed, 0.625},
-      {SmoothingKernel::kExponential, (std::exp(0.5) - 1) / (std::exp(1.0) - 1)}};
+  const std::pair<kernel::SmoothingKernel, double> kernels[] = {
+      {kernel::SmoothingKernel::kEpanechnikov, 0.75},
+      {kernel::SmoothingKernel::kTriangular, 0.5},
+      {kernel::SmoothingKernel::kMixed, 0.625},
+      {kernel::SmoothingKernel::kExponential, (std::exp(0.5) - 1) / (std::exp(1.0) - 1)}};
   for (const auto& [kernel, half] : kernels) {
-    const auto q =
-        nadaraya_watson(x, groups, {.kernel = kernel, .metric = Metric::kL1, .bandwidth = 1});
+    const auto q = nadaraya_watson(
+        x, groups, {.kernel = kernel, .metric = kernel::Metric::kL1, .bandwidth = 1});
     expect_equal(
         q[0], torch::tensor({1 / (1 + half), half / (1 + half), 0.0, 0.0}, torch::kFloat64), 1e-14);
   }

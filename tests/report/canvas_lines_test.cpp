@@ -3,11 +3,11 @@
 
 #include <array>
 
-#include "projnce/report/png_canvas.h"
-#include "projnce/report/svg_canvas.h"
+#include "projnce/report/chart/png_canvas.h"
+#include "projnce/report/chart/svg_canvas.h"
 #include "tests/report/well_formed.h"
 
-namespace projnce {
+namespace projnce::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -65,4 +65,4 @@ TEST(CanvasLines, RingsAreHollowAndDashesHaveGaps) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::report

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace projnce {
+namespace projnce::report {
 namespace {
 
 TEST(CsvRow, FieldsStandBetweenCommas) {
@@ -38,4 +38,4 @@ TEST(CsvRow, NumbersHaveSixDigits) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::report

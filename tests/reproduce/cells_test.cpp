@@ -3,12 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "projnce/core/toml.h"
-#include "projnce/reproduce/check_cells.h"
 #include "tests/support/complaint.h"
 #include "tests/support/run_folder.h"
 #include "tests/support/scratch_dir.h"
 
-namespace projnce {
+namespace projnce::reproduce {
 namespace {
 
 using testing::complaint;
@@ -135,4 +134,4 @@ TEST(IsFinished, RefusesARunWithOthers) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::reproduce

@@ -6,7 +6,7 @@
 #include "tests/support/run_folder.h"
 #include "tests/support/scratch_dir.h"
 
-namespace projnce {
+namespace projnce::reproduce {
 namespace {
 
 using testing::ScratchDir;
@@ -119,4 +119,4 @@ TEST_F(CollectResult, TellsWhichDatasetsAreAbsentAndWhichAreSubsets) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::reproduce

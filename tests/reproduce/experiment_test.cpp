@@ -3,13 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "projnce/loss/registry.h"
-#include "projnce/reproduce/paper_files.h"
-#include "projnce/reproduce/scale.h"
 #include "tests/support/complaint.h"
 #include "tests/support/run_folder.h"
 #include "tests/support/scratch_dir.h"
 
-namespace projnce {
+namespace projnce::reproduce {
 namespace {
 
 using testing::complaint;
@@ -39,11 +37,11 @@ TEST(PaperExperiments, CanAllBeReadAtEveryScale) {
 }
 
 TEST(PaperExperiments, UseLossesThatThereAre) {
-  const LossShape shape{.num_classes = 3, .embedding_dim = 4, .feature_dim = 5};
+  const loss::LossShape shape{.num_classes = 3, .embedding_dim = 4, .feature_dim = 5};
   for (const auto& name : experiment_names()) {
     for (const auto& method : read_experiment(name, "full").methods) {
-      const auto options = parse_loss_options(method.settings.tables.at("loss"));
-      EXPECT_NE(make_loss(options, shape), nullptr) << method.name;
+      const auto options = loss::parse_loss_options(method.settings.tables.at("loss"));
+      EXPECT_NE(loss::make_loss(options, shape), nullptr) << method.name;
     }
   }
 }
@@ -125,4 +123,4 @@ TEST(Scales, ChangeWithTheDatasetAndItsKind) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::reproduce

@@ -10,9 +10,10 @@
 namespace projnce::testing {
 
 /// A cell of runs with seeds 1, 2, ... below runs/NAME.
-inline ResultCell made_cell(const std::string& name, std::initializer_list<double> values,
-                            std::optional<double> paper = std::nullopt) {
-  ResultCell cell{.runs = {}, .absent = {}, .paper = paper};
+inline reproduce::ResultCell made_cell(const std::string& name,
+                                       std::initializer_list<double> values,
+                                       std::optional<double> paper = std::nullopt) {
+  reproduce::ResultCell cell{.runs = {}, .absent = {}, .paper = paper};
   for (const double value : values) {
     const auto seed = static_cast<int64_t>(cell.runs.size()) + 1;
     cell.runs.push_back({seed, value, concat("runs/", name, "/seed-", seed)});
@@ -20,22 +21,24 @@ inline ResultCell made_cell(const std::string& name, std::initializer_list<doubl
   return cell;
 }
 
-inline ResultCell absent_cell(std::string why, std::optional<double> paper = std::nullopt) {
+inline reproduce::ResultCell absent_cell(std::string why,
+                                         std::optional<double> paper = std::nullopt) {
   return {.runs = {}, .absent = std::move(why), .paper = paper};
 }
 
 /// Three methods on two datasets: one with a hostile name, one that lacks a seed, one that lacks
 /// everything.
-inline Result made_result() {
-  ResultTable table{.measure = "centroid",
-                    .title = "Accuracy by nearest centroid",
-                    .unit = ResultUnit::kPercent,
-                    .columns = {{"stl10", "clean", "STL10", RankingAgreement{-1.0 / 3, 3}},
-                                {"cifar10", "clean", "CIFAR-10", std::nullopt}},
-                    .rows = {{"simclr", "SimCLR", "", 0},
-                             {"bold", "<b>|x", "", 0},
-                             {"projnce", "ProjNCE", "", 0}},
-                    .cells = {}};
+inline reproduce::Result made_result() {
+  reproduce::ResultTable table{
+      .measure = "centroid",
+      .title = "Accuracy by nearest centroid",
+      .unit = reproduce::ResultUnit::kPercent,
+      .columns = {{"stl10", "clean", "STL10", reproduce::RankingAgreement{-1.0 / 3, 3}},
+                  {"cifar10", "clean", "CIFAR-10", std::nullopt}},
+      .rows = {{"simclr", "SimCLR", "", 0},
+               {"bold", "<b>|x", "", 0},
+               {"projnce", "ProjNCE", "", 0}},
+      .cells = {}};
   auto short_of_one = made_cell("stl10/bold", {0.25, 0.27}, 0.257);
   short_of_one.absent = "the disk was full";
   table.cells = {

@@ -1,10 +1,10 @@
-#include "projnce/reproduce/ranking.h"
+#include "projnce/reproduce/collect.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace projnce {
+namespace projnce::reproduce {
 namespace {
 
 TEST(KendallTau, IsOneForTheSameOrderAndMinusOneForTheOpposite) {
@@ -28,4 +28,4 @@ TEST(KendallTau, IsNotDefinedWithoutAnOrder) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::reproduce

@@ -5,12 +5,11 @@
 
 #include <limits>
 
-#include "projnce/report/palette.h"
-#include "projnce/reproduce/condition_axis.h"
+#include "projnce/report/chart/canvas.h"
 #include "tests/report/well_formed.h"
 #include "tests/reproduce/made_result.h"
 
-namespace projnce {
+namespace projnce::reproduce {
 namespace {
 
 using testing::absent_cell;
@@ -103,11 +102,12 @@ TEST(ResultCharts, RowsOfASeriesAreCurvesOverTheirX) {
   const auto pictures = result_charts(result);
   ASSERT_THAT(files_of(pictures), ElementsAre("table4-centroid-cifar10.svg"));
   const auto& svg = pictures[0].svg;
-  EXPECT_THAT(svg, AllOf(HasSubstr(">0.1</text>"), HasSubstr(">0.7</text>"),
-                         HasSubstr(">l1</text>"), HasSubstr(">l2</text>"),
-                         HasSubstr(">bandwidth &lt;h&gt;</text>"), HasSubstr(">percent</text>"),
-                         HasSubstr(">one seed</text>"), Not(HasSubstr("mean ±")),
-                         HasSubstr(hex(class_colours(2)[1])), Not(HasSubstr("in the paper"))));
+  EXPECT_THAT(
+      svg,
+      AllOf(HasSubstr(">0.1</text>"), HasSubstr(">0.7</text>"), HasSubstr(">l1</text>"),
+            HasSubstr(">l2</text>"), HasSubstr(">bandwidth &lt;h&gt;</text>"),
+            HasSubstr(">percent</text>"), HasSubstr(">one seed</text>"), Not(HasSubstr("mean ±")),
+            HasSubstr(report::hex(report::class_colours(2)[1])), Not(HasSubstr("in the paper"))));
 }
 
 TEST(ResultCharts, NumbersThatAreNotFiniteAreNotDrawn) {
@@ -133,4 +133,4 @@ TEST(SpreadPlaces, CanBeToldApart) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::reproduce

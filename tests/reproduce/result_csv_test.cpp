@@ -1,11 +1,11 @@
-#include "projnce/reproduce/result_csv.h"
+#include "projnce/reproduce/result_formats.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/reproduce/made_result.h"
 
-namespace projnce {
+namespace projnce::reproduce {
 namespace {
 
 using ::testing::HasSubstr;
@@ -42,4 +42,4 @@ TEST(ResultCsv, NamesAreQuotedAndInformationIsInNats) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::reproduce

@@ -5,7 +5,7 @@
 
 #include "tests/reproduce/made_result.h"
 
-namespace projnce {
+namespace projnce::reproduce {
 namespace {
 
 using ::testing::AllOf;
@@ -64,4 +64,4 @@ TEST(ResultHtml, LinksLeadFromTheFileToTheConfigurations) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::reproduce

@@ -1,4 +1,4 @@
-#include "projnce/reproduce/result_json.h"
+#include "projnce/reproduce/result_formats.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "tests/reproduce/made_result.h"
 
-namespace projnce {
+namespace projnce::reproduce {
 namespace {
 
 using nlohmann::json;
@@ -71,4 +71,4 @@ TEST(ResultJson, WhatIsNoNumberIsNullAndPathsMayHoldAnyBytes) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::reproduce

@@ -1,11 +1,11 @@
-#include "projnce/reproduce/result_markdown.h"
+#include "projnce/reproduce/result_formats.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/reproduce/made_result.h"
 
-namespace projnce {
+namespace projnce::reproduce {
 namespace {
 
 using testing::absent_cell;
@@ -132,4 +132,4 @@ TEST(ResultMarkdown, TextsOfOthersStayText) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::reproduce

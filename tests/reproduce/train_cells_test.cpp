@@ -1,4 +1,4 @@
-#include "projnce/reproduce/train_cells.h"
+#include "projnce/reproduce/cells.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
 
-namespace projnce {
+namespace projnce::reproduce {
 namespace {
 
 namespace fs = std::filesystem;
@@ -235,4 +235,4 @@ TEST_F(TrainCellsTest, NeedsAProgramAndAPlaceToRun) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::reproduce

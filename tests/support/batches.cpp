@@ -41,17 +41,17 @@ torch::Tensor random_rotation(int64_t dim, uint64_t seed) {
   return std::get<0>(torch::linalg_qr(random_normal(dim, dim, seed)));
 }
 
-ContrastiveBatch permuted(const ContrastiveBatch& batch, const torch::Tensor& order) {
+loss::ContrastiveBatch permuted(const loss::ContrastiveBatch& batch, const torch::Tensor& order) {
   auto result =
-      make_batch(selected(batch.candidates, order), selected(batch.candidate_labels, order),
+      loss::make_batch(selected(batch.candidates, order), selected(batch.candidate_labels, order),
                  selected(batch.candidate_instances, order));
   result.candidate_soft_labels = selected(batch.candidate_soft_labels, order);
   return result;
 }
 
-std::vector<ContrastiveBatch> gathered(const ContrastiveBatch& batch,
-                                       const std::vector<int64_t>& sizes) {
-  std::vector<ContrastiveBatch> parts;
+std::vector<loss::ContrastiveBatch> gathered(const loss::ContrastiveBatch& batch,
+                                             const std::vector<int64_t>& sizes) {
+  std::vector<loss::ContrastiveBatch> parts;
   int64_t start = 0;
   for (const auto size : sizes) {
     auto one = batch;

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "projnce/core/image.h"
-#include "projnce/io/png_writer.h"
+#include "projnce/core/sample.h"
+#include "projnce/io/image/image_writer.h"
 
 namespace projnce::testing {
 
@@ -24,7 +24,7 @@ struct JpegStyle {
   bool progressive = false;
 };
 
-using projnce::encode_png;
+using projnce::io::encode_png;
 /// One channel makes a grey file, three YCbCr, four YCCK with Adobe's mark (255 is no ink).
 Bytes encode_jpeg(const Image& image, const JpegStyle& style = {});
 /// The JPEG with an EXIF segment that tells an orientation.

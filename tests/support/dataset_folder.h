@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "projnce/dataset/dataset.h"
-#include "projnce/io/file_tree.h"
+#include "projnce/io/filesystem/file_tree.h"
 #include "tests/support/data_files.h"
 #include "tests/support/scratch_dir.h"
 #include "tests/support/sound_files.h"
@@ -20,12 +20,12 @@ class DatasetFolder {
  public:
   void write(const std::string& file, const Bytes& bytes) { write_file(root() / file, bytes); }
   void write_text(const std::string& file, std::string_view text) { write(file, octets_of(text)); }
-  void add_picture(const std::string& file) { write(file, encode_png(plain_image(2, 3, {9}))); }
+  void add_picture(const std::string& file) { write(file, io::encode_png(plain_image(2, 3, {9}))); }
   void add_sound(const std::string& file) { write(file, encode_wav(8000, {0, 100, -100, 7})); }
   void remove(const std::string& file) { std::filesystem::remove_all(root() / file); }
 
   std::filesystem::path root() const { return dir_.path() / "data"; }
-  FileTreePtr tree() const { return open_file_tree(root()); }
+  io::FileTreePtr tree() const { return io::open_file_tree(root()); }
 
   /// A .tar.gz that holds the folder, as the makers of datasets pack them.
   std::filesystem::path pack() const {
@@ -34,13 +34,13 @@ class DatasetFolder {
     if (std::system(command.c_str()) != 0) throw std::runtime_error("cannot pack a folder");
     return archive;
   }
-  FileTreePtr packed() const { return open_file_tree(pack()); }
+  io::FileTreePtr packed() const { return io::open_file_tree(pack()); }
 
  private:
   ScratchDir dir_;
 };
 
-inline std::vector<std::string> sample_names(const Dataset& dataset) {
+inline std::vector<std::string> sample_names(const dataset::Dataset& dataset) {
   std::vector<std::string> names;
   for (int64_t i = 0; i < dataset.size(); ++i) names.push_back(dataset.sample_name(i));
   return names;

@@ -7,7 +7,7 @@
 namespace projnce::testing {
 
 /// Sample `index` of a dataset of pictures.
-inline Image decoded_image(const Dataset& dataset, int64_t index) {
+inline Image decoded_image(const dataset::Dataset& dataset, int64_t index) {
   return std::get<Image>(dataset.decode(index));
 }
 

@@ -11,7 +11,7 @@
 namespace projnce::testing {
 
 /// Samples made in memory: sample i is a grey 1 x 1 picture of value i; those in `damaged` throw.
-class FakeDataset : public Dataset {
+class FakeDataset : public dataset::Dataset {
  public:
   explicit FakeDataset(std::vector<int64_t> labels, std::vector<int64_t> damaged = {})
       : labels_(std::move(labels)), damaged_(std::move(damaged)) {
@@ -36,7 +36,8 @@ class FakeDataset : public Dataset {
   std::vector<std::string> names_;
 };
 
-inline DatasetPtr fake_dataset(std::vector<int64_t> labels, std::vector<int64_t> damaged = {}) {
+inline dataset::DatasetPtr fake_dataset(std::vector<int64_t> labels,
+                                        std::vector<int64_t> damaged = {}) {
   return std::make_shared<FakeDataset>(std::move(labels), std::move(damaged));
 }
 

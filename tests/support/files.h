@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "projnce/io/byte_view.h"
-#include "projnce/io/regular_file.h"
+#include "projnce/io/filesystem/regular_file.h"
 
 namespace projnce::testing {
 
@@ -16,7 +15,7 @@ inline std::span<const std::byte> bytes_of(const std::string& text) {
 }
 
 inline std::string contents(const std::filesystem::path& path) {
-  return std::string(as_text(read_regular_file(path).span()));
+  return std::string(io::as_text(io::read_regular_file(path).span()));
 }
 
 /// The names in a directory, sorted.

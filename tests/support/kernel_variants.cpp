@@ -4,8 +4,8 @@ namespace projnce::testing {
 
 void KernelVariantTest::SetUp() {
   const auto& variant = GetParam();
-  if (variant.isa > best_isa()) {
-    GTEST_SKIP() << "this processor has no " << isa_name(variant.isa);
+  if (variant.isa > kernel::best_isa()) {
+    GTEST_SKIP() << "this processor has no " << kernel::isa_name(variant.isa);
   }
   use_.emplace(variant);
 }
@@ -15,15 +15,15 @@ UseVariant::UseVariant(const KernelVariant& variant) : isa_(variant.isa) {
 }
 
 std::vector<KernelVariant> kernel_variants() {
-  return {{"plain", Isa::kPlain},
-          {"avx2", Isa::kAvx2},
-          {"avx512", Isa::kAvx512},
-          {"wide", Isa::kAvx2, /*wide=*/true}};
+  return {{"plain", kernel::Isa::kPlain},
+          {"avx2", kernel::Isa::kAvx2},
+          {"avx512", kernel::Isa::kAvx512},
+          {"wide", kernel::Isa::kAvx2, /*wide=*/true}};
 }
 
 std::vector<KernelVariant> available_variants() {
   auto variants = kernel_variants();
-  std::erase_if(variants, [](const auto& variant) { return variant.isa > best_isa(); });
+  std::erase_if(variants, [](const auto& variant) { return variant.isa > kernel::best_isa(); });
   return variants;
 }
 

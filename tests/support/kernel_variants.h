@@ -14,12 +14,12 @@ namespace projnce::testing {
 /// The vector code at the width of AVX-512 and with its tiles, but in instructions that every
 /// processor with AVX2 has: what cannot run here natively is at least exercised.
 template <class T>
-const KernelTable<T>& wide_kernels();
+const kernel::KernelTable<T>& wide_kernels();
 
 /// A way to run the kernels.
 struct KernelVariant {
   std::string name;
-  Isa isa;
+  kernel::Isa isa;
   bool wide = false;
 };
 
@@ -33,8 +33,8 @@ class UseVariant {
   explicit UseVariant(const KernelVariant& variant);
 
  private:
-  ForcedIsa isa_;
-  std::optional<ForcedTables> wide_;
+  kernel::ForcedIsa isa_;
+  std::optional<kernel::ForcedTables> wide_;
 };
 
 /// A test that runs once for each way: TEST_P, and an INSTANTIATE_KERNEL_VARIANTS. What this

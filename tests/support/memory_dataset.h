@@ -13,7 +13,7 @@
 namespace projnce::testing {
 
 /// Pictures and labels held in memory; a picture without pixels stands for one that is damaged.
-class MemoryDataset : public Dataset {
+class MemoryDataset : public dataset::Dataset {
  public:
   MemoryDataset(std::vector<Image> images, std::vector<int64_t> labels, int64_t classes)
       : images_(std::move(images)), labels_(std::move(labels)) {

@@ -7,14 +7,14 @@
 namespace projnce::testing {
 
 /// Standardisation that changes nothing, so that tests see values in 0..1.
-inline ViewFormat plain_format(int channels, int size) {
+inline augment::ViewFormat plain_format(int channels, int size) {
   const auto count = static_cast<size_t>(channels);
   return {channels, size, std::vector<double>(count, 0), std::vector<double>(count, 1)};
 }
 
 /// The same for loaders.
-inline InputFormat picture_input(int channels, int size) {
-  return InputFormat::pictures(plain_format(channels, size));
+inline augment::InputFormat picture_input(int channels, int size) {
+  return augment::InputFormat::pictures(plain_format(channels, size));
 }
 
 }  // namespace projnce::testing

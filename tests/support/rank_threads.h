@@ -11,7 +11,7 @@
 namespace projnce::testing {
 
 /// Ranks of one host that meet by a file in `dir`.
-inline RankEnvironment rank_of(int rank, int world, const ScratchDir& dir) {
+inline distributed::RankEnvironment rank_of(int rank, int world, const ScratchDir& dir) {
   return {.rank = rank,
           .world = world,
           .local_rank = rank,
@@ -39,10 +39,10 @@ inline std::vector<std::exception_ptr> in_threads(int ranks,
 
 /// Joins `world` ranks, each a thread of this process, and runs `action` as each of them. Throws
 /// what the first of them threw.
-inline void as_ranks(int world, const std::function<void(const RanksPtr&)>& action) {
+inline void as_ranks(int world, const std::function<void(const distributed::RanksPtr&)>& action) {
   const ScratchDir dir;
   const auto problems = in_threads(world, [&](int rank) {
-    const auto ranks = join_ranks(rank_of(rank, world, dir));
+    const auto ranks = distributed::join_ranks(rank_of(rank, world, dir));
     action(ranks);
     ranks->barrier();  // nobody leaves while another one still works
   });

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string>
 
-#include "projnce/io/safetensors_reader.h"
+#include "projnce/io/tensor/safetensors_file.h"
 #include "tests/support/complaint.h"
 #include "tests/support/files.h"
 
@@ -18,8 +18,8 @@ inline std::string raw_file(const std::string& json, size_t data_bytes) {
 }
 
 /// The sentence that parsing `file` ends with, or "nothing was wrong".
-inline std::string complaint_about(const std::string& file, Integrity integrity) {
-  return complaint([&] { parse_safetensors(bytes_of(file), integrity, "x.safetensors"); });
+inline std::string complaint_about(const std::string& file, io::Integrity integrity) {
+  return complaint([&] { io::parse_safetensors(bytes_of(file), integrity, "x.safetensors"); });
 }
 
 }  // namespace projnce::testing

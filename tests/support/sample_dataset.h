@@ -12,7 +12,7 @@
 namespace projnce::testing {
 
 /// Samples of any kind held in memory; one without bytes stands for one that is damaged.
-class SampleDataset : public Dataset {
+class SampleDataset : public dataset::Dataset {
  public:
   SampleDataset(SampleKind kind, std::vector<Sample> samples, std::vector<int64_t> labels,
                 std::vector<std::string> names)
@@ -39,8 +39,9 @@ class SampleDataset : public Dataset {
   std::vector<std::string> names_;
 };
 
-inline DatasetPtr sample_dataset(SampleKind kind, std::vector<Sample> samples,
-                                 std::vector<int64_t> labels, std::vector<std::string> names) {
+inline dataset::DatasetPtr sample_dataset(SampleKind kind, std::vector<Sample> samples,
+                                          std::vector<int64_t> labels,
+                                          std::vector<std::string> names) {
   return std::make_shared<SampleDataset>(kind, std::move(samples), std::move(labels),
                                          std::move(names));
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "projnce/core/image.h"
+#include "projnce/core/sample.h"
 #include "projnce/core/seed.h"
 
 namespace projnce::testing {

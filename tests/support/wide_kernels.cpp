@@ -16,12 +16,12 @@ struct Wide {
 }  // namespace
 
 template <class T>
-const KernelTable<T>& wide_kernels() {
-  static constexpr KernelTable<T> table = make_table<Wide, T>();
+const kernel::KernelTable<T>& wide_kernels() {
+  static constexpr kernel::KernelTable<T> table = kernel::make_table<Wide, T>();
   return table;
 }
 
-template const KernelTable<float>& wide_kernels<float>();
-template const KernelTable<double>& wide_kernels<double>();
+template const kernel::KernelTable<float>& wide_kernels<float>();
+template const kernel::KernelTable<double>& wide_kernels<double>();
 
 }  // namespace projnce::testing

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-namespace projnce {
+namespace projnce::train {
 namespace {
 
 /// Some parameters of odd sizes, one of them channels-last, all with requires_grad.
@@ -118,4 +118,4 @@ TEST(AdamW, RefusesWhatItCannotWalkFlat) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::train

@@ -1,4 +1,3 @@
-#include "projnce/train/global_loss.h"
 
 #include <gtest/gtest.h>
 #include <torch/nn.h>
@@ -9,12 +8,12 @@
 #include <string>
 
 #include "projnce/distributed/gradient_sum.h"
-#include "projnce/encoder/batch_norm.h"
+#include "projnce/encoder/layers.h"
 #include "projnce/loss/registry.h"
 #include "projnce/train/gradient_cache.h"
 #include "tests/support/rank_threads.h"
 
-namespace projnce {
+namespace projnce::train {
 namespace {
 
 constexpr int64_t kRankViews = 2;
@@ -24,12 +23,12 @@ constexpr int64_t kRankClasses = 3;
 
 enum class Norm { kNone, kShared };
 
-class TestEncoder : public Encoder {
+class TestEncoder : public encoder::Encoder {
  public:
   explicit TestEncoder(Norm norm)
       : first_(register_module("first", torch::nn::Linear(kRankPixels, kRankFeatures))),
         second_(register_module("second", torch::nn::Linear(kRankFeatures, kRankFeatures))) {
-    if (norm == Norm::kShared) norm_ = register_module("norm", BatchNorm(kRankFeatures));
+    if (norm == Norm::kShared) norm_ = register_module("norm", encoder::BatchNorm(kRankFeatures));
   }
   torch::Tensor forward(const torch::Tensor& images) override {
     const auto hidden = first_(images.flatten(1));
@@ -41,18 +40,18 @@ class TestEncoder : public Encoder {
  private:
   torch::nn::Linear first_;
   torch::nn::Linear second_;
-  BatchNorm norm_{nullptr};
+  encoder::BatchNorm norm_{nullptr};
 };
 
 /// What one process trains, in double precision; all from one seed.
 struct Side {
   Side(const std::string& loss_name, Norm norm) {
     torch::manual_seed(4);
-    model = std::make_shared<EmbeddingModel>(std::make_shared<TestEncoder>(norm),
-                                             HeadOptions{.dim = 6});
-    loss =
-        make_loss(loss_options(loss_name),
-                  {.num_classes = kRankClasses, .embedding_dim = 6, .feature_dim = kRankFeatures});
+    model = std::make_shared<encoder::EmbeddingModel>(std::make_shared<TestEncoder>(norm),
+                                                      encoder::HeadOptions{.dim = 6});
+    loss = loss::make_loss(
+        loss::loss_options(loss_name),
+        {.num_classes = kRankClasses, .embedding_dim = 6, .feature_dim = kRankFeatures});
     model->to(torch::kDouble);
     loss->to(torch::kDouble);
   }
@@ -64,13 +63,13 @@ struct Side {
     return all;
   }
 
-  EmbeddingModelPtr model;
-  LossPtr loss;
+  encoder::EmbeddingModelPtr model;
+  loss::LossPtr loss;
 };
 
-Batch make_batch_of(int64_t samples) {
+loader::Batch make_batch_of(int64_t samples) {
   torch::manual_seed(7);
-  Batch batch;
+  loader::Batch batch;
   batch.views = kRankViews;
   batch.images = torch::randn({kRankViews * samples, 1, 4, 4}, torch::kDouble);
   batch.labels = torch::arange(samples) % kRankClasses;
@@ -79,10 +78,10 @@ Batch make_batch_of(int64_t samples) {
 }
 
 /// The part of the batch that a rank has: all views of consecutive samples.
-Batch part_of(const Batch& batch, int64_t rank, int64_t ranks) {
+loader::Batch part_of(const loader::Batch& batch, int64_t rank, int64_t ranks) {
   const int64_t first = batch.size() * rank / ranks;
   const int64_t count = batch.size() * (rank + 1) / ranks - first;
-  Batch part;
+  loader::Batch part;
   part.views = batch.views;
   part.images = batch.images.unflatten(0, {batch.views, batch.size()})
                     .narrow(1, first, count)
@@ -94,13 +93,13 @@ Batch part_of(const Batch& batch, int64_t rank, int64_t ranks) {
 }
 
 /// One training step's gradients and the values of the loss and its parts, summed over ranks.
-std::map<std::string, double> step(const Side& side, const Batch& batch, const RanksPtr& ranks,
-                                   bool shared) {
-  GradientSum gradients(ranks, side.parameters(), /*bucket_bytes=*/512);
+std::map<std::string, double> step(const Side& side, const loader::Batch& batch,
+                                   const distributed::RanksPtr& ranks, bool shared) {
+  distributed::GradientSum gradients(ranks, side.parameters(), /*bucket_bytes=*/512);
   const auto value = backward_batch(
       *side.model, batch.images,
       {.views = kRankViews, .encode_empty = shared, .before_last_pass = [&] { gradients.arm(); }},
-      [&](const Encoded& leaves) {
+      [&](const encoder::Encoded& leaves) {
         return backward_global_loss(*ranks, *side.loss, leaves, batch);
       });
   gradients.finish();
@@ -138,7 +137,7 @@ void expect_equal(const Side& side, const Values& values, const Side& alone,
 
 /// For every loss; the ranks meet once, which takes longer than the steps.
 void expect_same_steps(Norm norm, int world, int64_t samples) {
-  const auto names = loss_names();
+  const auto names = loss::loss_names();
   const auto batch = make_batch_of(samples);
   const bool shared = norm == Norm::kShared;
   std::vector<std::vector<Side>> sides(static_cast<size_t>(world));
@@ -146,18 +145,18 @@ void expect_same_steps(Norm norm, int world, int64_t samples) {
   for (auto& of_rank : sides) {
     for (const auto& name : names) of_rank.emplace_back(name, norm);
   }
-  testing::as_ranks(world, [&](const RanksPtr& ranks) {
+  testing::as_ranks(world, [&](const distributed::RanksPtr& ranks) {
     const auto rank = static_cast<size_t>(ranks->rank());
     const auto part = part_of(batch, ranks->rank(), world);
     const auto gather = [ranks](const torch::Tensor& mine) { return ranks->gather_stacked(mine); };
     for (const auto& side : sides[rank]) {
-      if (shared) share_batch_statistics(*side.model, gather);
+      if (shared) encoder::share_batch_statistics(*side.model, gather);
       values[rank].push_back(step(side, part, ranks, shared));
     }
   });
   for (size_t i = 0; i < names.size(); ++i) {
     const Side alone(names[i], norm);
-    const auto expected = step(alone, batch, Ranks::alone(), false);
+    const auto expected = step(alone, batch, distributed::Ranks::alone(), false);
     for (size_t rank = 0; rank < sides.size(); ++rank) {
       SCOPED_TRACE(names[i] + ", rank " + std::to_string(rank));
       expect_equal(sides[rank][i], values[rank][i], alone, expected);
@@ -179,4 +178,4 @@ TEST(GlobalLoss, IsTheSameWhereARankHasNoSample) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::train

@@ -14,7 +14,7 @@
 #include "projnce/encoder/resnet.h"
 #include "projnce/loss/registry.h"
 
-namespace projnce {
+namespace projnce::train {
 namespace {
 
 using ::testing::ElementsAre;
@@ -33,7 +33,7 @@ struct Outcome {
 };
 
 /// Batch-norm, dropout and a memory of the rows it was given, each named by its first pixel.
-class SmallEncoder : public Encoder {
+class SmallEncoder : public encoder::Encoder {
  public:
   explicit SmallEncoder(double dropout = 0)
       : linear_(register_module("linear", torch::nn::Linear(kImageSize * kImageSize, kFeatures))),
@@ -100,11 +100,12 @@ class WatchedEncoder : public SmallEncoder {
 /// A model with a loss and a batch, in float64.
 class GradientCache : public ::testing::Test {
  protected:
-  void prepare(EncoderPtr encoder, const std::string& loss_name = "supcon") {
+  void prepare(encoder::EncoderPtr encoder, const std::string& loss_name = "supcon") {
     torch::manual_seed(1);
-    model = std::make_shared<EmbeddingModel>(std::move(encoder), HeadOptions{.dim = 5});
-    loss = make_loss(loss_options(loss_name),
-                     {.num_classes = 3, .embedding_dim = 5, .feature_dim = kFeatures});
+    model = std::make_shared<encoder::EmbeddingModel>(std::move(encoder),
+                                                      encoder::HeadOptions{.dim = 5});
+    loss = loss::make_loss(loss::loss_options(loss_name),
+                           {.num_classes = 3, .embedding_dim = 5, .feature_dim = kFeatures});
     model->to(torch::kFloat64);
     loss->to(torch::kFloat64);
     set_batch(kBatch);
@@ -118,9 +119,9 @@ class GradientCache : public ::testing::Test {
     instances = torch::arange(samples).repeat({kViews});
   }
 
-  LossValue evaluate(const Encoded& encoded) const {
+  loss::LossValue evaluate(const encoder::Encoded& encoded) const {
     auto value =
-        loss->evaluate(make_batch(encoded.embeddings, labels, instances, encoded.features));
+        loss->evaluate(loss::make_batch(encoded.embeddings, labels, instances, encoded.features));
     if (loss_draws) value.loss = value.loss * torch::rand({}, torch::kFloat64);
     return value;
   }
@@ -151,8 +152,9 @@ class GradientCache : public ::testing::Test {
 
   Outcome cached(int64_t micro_batch) {
     return run([&] {
-      return backward_batch(*model, images, {.views = kViews, .micro_batch = micro_batch},
-                            [&](const Encoded& leaves) { return propagate(evaluate(leaves)); })
+      return backward_batch(
+                 *model, images, {.views = kViews, .micro_batch = micro_batch},
+                 [&](const encoder::Encoded& leaves) { return propagate(evaluate(leaves)); })
           .loss;
     });
   }
@@ -177,8 +179,8 @@ class GradientCache : public ::testing::Test {
     });
   }
 
-  EmbeddingModelPtr model;
-  LossPtr loss;
+  encoder::EmbeddingModelPtr model;
+  loss::LossPtr loss;
   bool loss_draws = false;  ///< a random number that scales it
   torch::Tensor images;
   torch::Tensor labels;
@@ -210,7 +212,7 @@ void expect_same_state(const Outcome& found, const Outcome& expected) {
 }
 
 TEST_F(GradientCache, EqualsOnePassForEveryLossAndEveryCut) {
-  for (const auto& name : loss_names()) {
+  for (const auto& name : loss::loss_names()) {
     prepare(std::make_shared<SmallEncoder>(), name);
     model->eval();
     const auto whole = cached(0);
@@ -222,10 +224,10 @@ TEST_F(GradientCache, EqualsOnePassForEveryLossAndEveryCut) {
 }
 
 TEST_F(GradientCache, EqualsOnePassOfAResNetInFloat32) {
-  prepare(std::make_shared<ResNet>(
-      ResNetOptions{.input = {.channels = 1, .height = kImageSize, .width = kImageSize},
-                    .widths = {16, 32},
-                    .blocks_per_stage = 1}));
+  prepare(std::make_shared<encoder::ResNet>(
+      encoder::ResNetOptions{.input = {.channels = 1, .height = kImageSize, .width = kImageSize},
+                             .widths = {16, 32},
+                             .blocks_per_stage = 1}));
   model->to(torch::kFloat32);
   images = images.to(torch::kFloat32).contiguous(torch::MemoryFormat::ChannelsLast);
   model->eval();
@@ -342,18 +344,19 @@ TEST_F(GradientCache, AddsToTheGradientsAndReturnsAValueWithoutGraph) {
   model->eval();
   const EncodingPlan plan{.views = kViews, .micro_batch = 3};
   const auto once = cached(3).gradients.at("encoder.linear.weight").clone();
-  const auto value = backward_batch(
-      *model, images, plan, [&](const Encoded& leaves) { return propagate(evaluate(leaves)); });
+  const auto value = backward_batch(*model, images, plan, [&](const encoder::Encoded& leaves) {
+    return propagate(evaluate(leaves));
+  });
   EXPECT_FALSE(value.loss.requires_grad());
   EXPECT_TRUE(torch::allclose(model->named_parameters()["encoder.linear.weight"].grad(), 2 * once));
 }
 
 TEST_F(GradientCache, RejectsRowsThatAreNoWholeSamples) {
   prepare(std::make_shared<SmallEncoder>());
-  const auto unused = [](const Encoded&) { return LossValue{}; };
+  const auto unused = [](const encoder::Encoded&) { return loss::LossValue{}; };
   EXPECT_THROW(backward_batch(*model, images, {.views = 3}, unused), c10::Error);
   EXPECT_THROW(backward_batch(*model, images, {.views = 2, .micro_batch = -1}, unused), c10::Error);
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::train

@@ -14,13 +14,13 @@
 #include "tests/support/plain_format.h"
 #include "tests/support/rank_threads.h"
 
-namespace projnce {
+namespace projnce::train {
 namespace {
 
 constexpr int64_t kPictures = 50;
 constexpr int kSide = 8;
 
-DatasetPtr random_pictures() {
+dataset::DatasetPtr random_pictures() {
   std::vector<Image> images;
   Random random(5);
   for (int64_t i = 0; i < kPictures; ++i) {
@@ -34,11 +34,11 @@ DatasetPtr random_pictures() {
 }
 
 /// Says nonsense about one batch.
-class PoisonedEncoder : public Encoder {
+class PoisonedEncoder : public encoder::Encoder {
  public:
   explicit PoisonedEncoder(int poisoned_call)
       : inner_(
-            register_module("inner", std::make_shared<ResNet>(ResNetOptions{
+            register_module("inner", std::make_shared<encoder::ResNet>(encoder::ResNetOptions{
                                          .input = {.channels = 1, .height = kSide, .width = kSide},
                                          .widths = {8, 16},
                                          .blocks_per_stage = 1}))),
@@ -51,7 +51,7 @@ class PoisonedEncoder : public Encoder {
   std::string describe() const override { return "poisoned"; }
 
  private:
-  std::shared_ptr<ResNet> inner_;
+  std::shared_ptr<encoder::ResNet> inner_;
   int poisoned_call_;
   int calls_ = 0;
 };
@@ -68,13 +68,13 @@ struct RankTraining {
                                    .epochs = options.epochs,
                                    .share = {rank, world}}) {
     torch::manual_seed(1);
-    model = std::make_shared<EmbeddingModel>(std::make_shared<PoisonedEncoder>(poisoned_call),
-                                             HeadOptions{.dim = 8});
-    loss = make_loss(loss_options(loss_name),
-                     {.num_classes = 2, .embedding_dim = 8, .feature_dim = 16});
+    model = std::make_shared<encoder::EmbeddingModel>(
+        std::make_shared<PoisonedEncoder>(poisoned_call), encoder::HeadOptions{.dim = 8});
+    loss = loss::make_loss(loss::loss_options(loss_name),
+                           {.num_classes = 2, .embedding_dim = 8, .feature_dim = 16});
   }
 
-  void run(const RanksPtr& ranks, const TrainHooks& hooks = {}) {
+  void run(const distributed::RanksPtr& ranks, const TrainHooks& hooks = {}) {
     Trainer trainer(model, loss, loader, options, ranks);
     trainer.run(hooks);
     steps = trainer.state().step;
@@ -82,9 +82,9 @@ struct RankTraining {
   }
 
   TrainOptions options;
-  TrainLoader loader;
-  EmbeddingModelPtr model;
-  LossPtr loss;
+  loader::TrainLoader loader;
+  encoder::EmbeddingModelPtr model;
+  loss::LossPtr loss;
   int64_t steps = 0;
   int64_t optimizer_steps = 0;
 };
@@ -104,14 +104,14 @@ double largest_difference(const torch::nn::Module& a, const torch::nn::Module& b
 
 TEST(RankTraining, WeightsAfterTwentyStepsAreThoseOfOneProcess) {
   RankTraining alone(0, 1, twenty_steps(), "projnce");
-  alone.run(Ranks::alone());
+  alone.run(distributed::Ranks::alone());
   ASSERT_EQ(alone.steps, 20);
   for (const int world : {2, 4}) {
     std::vector<std::unique_ptr<RankTraining>> trainings;
     for (int rank = 0; rank < world; ++rank) {
       trainings.push_back(std::make_unique<RankTraining>(rank, world, twenty_steps(), "projnce"));
     }
-    testing::as_ranks(world, [&](const RanksPtr& ranks) {
+    testing::as_ranks(world, [&](const distributed::RanksPtr& ranks) {
       trainings[static_cast<size_t>(ranks->rank())]->run(ranks);
     });
     EXPECT_LE(largest_difference(*trainings[0]->model, *alone.model), 1e-5) << world << " ranks";
@@ -128,7 +128,7 @@ constexpr int kPoisonWorld = 2;
 std::vector<std::vector<std::unique_ptr<RankTraining>>> poisoned(TrainOptions options) {
   options.epochs = 1;
   std::vector<std::vector<std::unique_ptr<RankTraining>>> trainings;
-  for (const auto& loss : loss_names()) {
+  for (const auto& loss : loss::loss_names()) {
     auto& of_loss = trainings.emplace_back();
     for (int rank = 0; rank < kPoisonWorld; ++rank) {
       of_loss.push_back(std::make_unique<RankTraining>(rank, kPoisonWorld, options, loss,
@@ -149,7 +149,7 @@ TEST(RankTraining, AStepThatIsNotFiniteOnOneRankIsPassedOverByAll) {
   options.skip_nonfinite = 1;
   const auto trainings = poisoned(options);
   std::vector<std::vector<int64_t>> passed(kPoisonWorld);
-  testing::as_ranks(kPoisonWorld, [&](const RanksPtr& ranks) {
+  testing::as_ranks(kPoisonWorld, [&](const distributed::RanksPtr& ranks) {
     const auto rank = static_cast<size_t>(ranks->rank());
     for (const auto& of_loss : trainings) {
       of_loss[rank]->run(ranks, {.on_nonfinite = [&, rank](const NonfiniteStep& step) {
@@ -161,7 +161,7 @@ TEST(RankTraining, AStepThatIsNotFiniteOnOneRankIsPassedOverByAll) {
     EXPECT_EQ(of_rank, std::vector<int64_t>(trainings.size(), 1));
   }
   for (size_t i = 0; i < trainings.size(); ++i) {
-    SCOPED_TRACE(loss_names()[i]);
+    SCOPED_TRACE(loss::loss_names()[i]);
     for (const auto& training : trainings[i]) {
       EXPECT_EQ(training->steps, 4);
       EXPECT_EQ(training->optimizer_steps, 3);
@@ -175,7 +175,7 @@ TEST(RankTraining, AStepThatIsNotFiniteOnOneRankIsPassedOverByAll) {
 TEST(RankTraining, AStepThatIsNotFiniteOnOneRankStopsAll) {
   const auto trainings = poisoned(twenty_steps());
   std::vector<std::vector<std::string>> said(kPoisonWorld);
-  testing::as_ranks(kPoisonWorld, [&](const RanksPtr& ranks) {
+  testing::as_ranks(kPoisonWorld, [&](const distributed::RanksPtr& ranks) {
     const auto rank = static_cast<size_t>(ranks->rank());
     for (const auto& of_loss : trainings) {
       try {
@@ -197,20 +197,22 @@ TEST(RankTraining, AStepThatIsNotFiniteOnOneRankStopsAll) {
 TEST(RankTraining, EveryRankGetsItsOwnRandomStateBack) {
   RankTraining training(0, 1, twenty_steps(), "supcon");
   Trainer trainer(training.model, training.loss, training.loader, training.options);
-  auto file = collect_training({*training.model, *training.loss, trainer}, *Ranks::alone());
+  auto file =
+      collect_training({*training.model, *training.loss, trainer}, *distributed::Ranks::alone());
   auto& generators = file.tensors.back().second;
   ASSERT_EQ(file.tensors.back().first, "random.generators");
   generators = torch::cat({generators, generators ^ 1});
   std::vector<torch::Tensor> found(2);
-  testing::as_ranks(2, [&](const RanksPtr& ranks) {
+  testing::as_ranks(2, [&](const distributed::RanksPtr& ranks) {
     found[static_cast<size_t>(ranks->rank())] =
         saved_random_state(ranks->first() ? &file : nullptr, *ranks);
   });
   for (int64_t rank = 0; rank < 2; ++rank) {
     EXPECT_TRUE(torch::equal(found[static_cast<size_t>(rank)], generators[rank]));
   }
-  EXPECT_FALSE(saved_random_state(&file, *Ranks::alone()).defined()) << "written by two ranks";
-  EXPECT_FALSE(saved_random_state(nullptr, *Ranks::alone()).defined());
+  EXPECT_FALSE(saved_random_state(&file, *distributed::Ranks::alone()).defined())
+      << "written by two ranks";
+  EXPECT_FALSE(saved_random_state(nullptr, *distributed::Ranks::alone()).defined());
 }
 
 TEST(RankTraining, AStopThatOneRankWantsStopsAll) {
@@ -219,7 +221,7 @@ TEST(RankTraining, AStopThatOneRankWantsStopsAll) {
   for (int rank = 0; rank < kWorld; ++rank) {
     trainings.push_back(std::make_unique<RankTraining>(rank, kWorld, twenty_steps(), "supcon"));
   }
-  testing::as_ranks(kWorld, [&](const RanksPtr& ranks) {
+  testing::as_ranks(kWorld, [&](const distributed::RanksPtr& ranks) {
     int asked = 0;
     trainings[static_cast<size_t>(ranks->rank())]->run(
         ranks, {.stop_requested = [&] { return ranks->rank() == 1 && ++asked == 3; }});
@@ -228,4 +230,4 @@ TEST(RankTraining, AStopThatOneRankWantsStopsAll) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::train

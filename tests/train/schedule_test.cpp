@@ -1,8 +1,8 @@
-#include "projnce/train/schedule.h"
+#include "projnce/train/train_options.h"
 
 #include <gtest/gtest.h>
 
-namespace projnce {
+namespace projnce::train {
 namespace {
 
 TEST(Schedule, ConstantIsOneAfterALinearWarmUp) {
@@ -28,4 +28,4 @@ TEST(Schedule, NeverRisesAfterTheWarmUp) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::train

@@ -1,8 +1,8 @@
-#include "projnce/train/spike_watch.h"
+#include "projnce/train/trainer.h"
 
 #include <gtest/gtest.h>
 
-namespace projnce {
+namespace projnce::train {
 namespace {
 
 TEST(SpikeWatch, NoticesAJumpButNotTheWayDown) {
@@ -27,4 +27,4 @@ TEST(SpikeWatch, TakesNoSmallChangeOfAnEvenLossForASpike) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::train

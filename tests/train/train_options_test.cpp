@@ -7,7 +7,7 @@
 #include "projnce/core/table_writer.h"
 #include "tests/support/complaint.h"
 
-namespace projnce {
+namespace projnce::train {
 namespace {
 
 using ::testing::AllOf;
@@ -38,4 +38,4 @@ TEST(TrainOptions, MicroBatchGoesUpToTheBatch) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::train

@@ -11,13 +11,13 @@
 
 #include "projnce/encoder/resnet.h"
 #include "projnce/loss/supcon.h"
-#include "projnce/train/passing_state.h"
+#include "projnce/train/gradient_cache.h"
 #include "projnce/train/training_checkpoint.h"
 #include "tests/support/complaint.h"
 #include "tests/support/memory_dataset.h"
 #include "tests/support/plain_format.h"
 
-namespace projnce {
+namespace projnce::train {
 namespace {
 
 using testing::complaint;
@@ -27,7 +27,7 @@ constexpr int64_t kSamples = 48;
 constexpr int kSize = 8;
 
 /// Two classes that brightness tells apart.
-DatasetPtr bright_and_dark() {
+dataset::DatasetPtr bright_and_dark() {
   std::vector<Image> images;
   for (int64_t i = 0; i < kSamples; ++i) {
     images.push_back(testing::constant_image(kSize, kSize, 1, i % 2 ? 200 : 40));
@@ -44,14 +44,16 @@ struct Training {
                                    .seed = 3,
                                    .threads = std::max<int64_t>(train_options.loader_threads, 0)}),
         model(make_model()),
-        loss(std::make_shared<SupConLoss>()),
+        loss(std::make_shared<loss::SupConLoss>()),
         trainer(model, loss, loader, train_options) {}
 
   TrainingParts parts() { return {*model, *loss, trainer}; }
-  TensorFile collect() { return collect_training(parts(), *Ranks::alone()); }
-  void restore(const TensorFile& file) {
+  checkpoint::TensorFile collect() {
+    return collect_training(parts(), *distributed::Ranks::alone());
+  }
+  void restore(const checkpoint::TensorFile& file) {
     restore_training(parts(), file);
-    set_random_state(saved_random_state(&file, *Ranks::alone()));
+    set_random_state(saved_random_state(&file, *distributed::Ranks::alone()));
   }
 
   static TrainOptions options(int64_t micro_batch = 0) {
@@ -60,26 +62,26 @@ struct Training {
 
   /// Not narrower: with four channels, the backward convolution of oneDNN 2.6 writes past its
   /// buffer.
-  static EmbeddingModelPtr make_model() {
+  static encoder::EmbeddingModelPtr make_model() {
     torch::manual_seed(1);
-    return std::make_shared<EmbeddingModel>(
-        std::make_shared<ResNet>(
-            ResNetOptions{.input = {.channels = 1, .height = kSize, .width = kSize},
-                          .widths = {16, 32},
-                          .blocks_per_stage = 1}),
-        HeadOptions{.dim = 8});
+    return std::make_shared<encoder::EmbeddingModel>(
+        std::make_shared<encoder::ResNet>(
+            encoder::ResNetOptions{.input = {.channels = 1, .height = kSize, .width = kSize},
+                                   .widths = {16, 32},
+                                   .blocks_per_stage = 1}),
+        encoder::HeadOptions{.dim = 8});
   }
 
-  TrainLoader loader;
-  EmbeddingModelPtr model;
-  LossPtr loss;
+  loader::TrainLoader loader;
+  encoder::EmbeddingModelPtr model;
+  loss::LossPtr loss;
   Trainer trainer;
 };
 
 /// A loss that is not finite at one step.
-class BreakingLoss : public ContrastiveLoss {
+class BreakingLoss : public loss::ContrastiveLoss {
  public:
-  LossValue evaluate(const ContrastiveBatch& batch) override {
+  loss::LossValue evaluate(const loss::ContrastiveBatch& batch) override {
     const auto plain = batch.anchors.sum();
     return {calls_++ == 2 ? plain * std::numeric_limits<double>::quiet_NaN() : plain, {}};
   }
@@ -88,7 +90,7 @@ class BreakingLoss : public ContrastiveLoss {
   int calls_ = 0;
 };
 
-bool same_tensors(const TensorFile& a, const TensorFile& b) {
+bool same_tensors(const checkpoint::TensorFile& a, const checkpoint::TensorFile& b) {
   return a.metadata == b.metadata &&
          std::equal(a.tensors.begin(), a.tensors.end(), b.tensors.begin(), b.tensors.end(),
                     [](const auto& x, const auto& y) {
@@ -209,9 +211,10 @@ TEST(Trainer, PassesOverAStepThatIsNotFiniteWhereThatIsAllowed) {
   const auto loss = std::make_shared<BreakingLoss>();
   Trainer trainer(training.model, loss, training.loader, options);
   const auto state = [&] {
-    return collect_training({*training.model, *loss, trainer}, *Ranks::alone()).tensors;
+    return collect_training({*training.model, *loss, trainer}, *distributed::Ranks::alone())
+        .tensors;
   };
-  NamedTensors before;
+  checkpoint::NamedTensors before;
   const auto copy = [&](const StepReport&) {
     before = state();
     for (auto& [name, tensor] : before) tensor = tensor.clone();
@@ -279,4 +282,4 @@ TEST(RandomState, IsRestoredFromARowOfAllRanksStates) {
 }
 
 }  // namespace
-}  // namespace projnce
+}  // namespace projnce::train

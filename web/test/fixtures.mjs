@@ -75,7 +75,7 @@ function lossParts(random, progress) {
 
 const columns = (rows) => Object.fromEntries(Object.keys(rows[0] ?? {}).map((name) => [name, rows.map((row) => row[name])]));
 
-/** As the program writes them (pipeline/information_report.cpp). */
+/** As the program writes them (inference/information_report.cpp). */
 const bounds = (entropy, share, rows = 5000) => ({
   mi_bound_class_fitted: 0.72 * share * entropy, mi_bound_class_fitted_se: 0.012, tau_fit: 0.11,
   mi_bound_class: 0.6 * share * entropy, mi_bound_class_se: 0.011, mi_bound_normalized: 0.55 * share * entropy, mi_bound_normalized_se: 0.014,
@@ -104,7 +104,7 @@ function protocol(top1, test, calibrated) {
   return calibrated ? { ...accuracy, calibration_error: 0.31 } : accuracy;
 }
 
-/** As the program writes it (pipeline/information_report.cpp): withheld for small classes, without interval for few samples. */
+/** As the program writes it (inference/information_report.cpp): withheld for small classes, without interval for few samples. */
 function information(test, classes, k = 5) {
   if (test < 2) return null;
   const entropy = Math.log(classes);
@@ -198,7 +198,7 @@ export function runningPage(done = 3) {
   return makePage([run], { refresh: 2 });
 }
 
-/** A second of a tone, as the program writes it (io/wav_writer.cpp). */
+/** A second of a tone, as the program writes it (io/audio/sound_file.cpp). */
 export function toneWav(rate = 8000) {
   const samples = Int16Array.from({ length: rate }, (_, i) => 9000 * Math.sin((2 * Math.PI * 440 * i) / rate));
   const head = Buffer.alloc(44);

@@ -13,7 +13,7 @@ const sha256 = (text) => `'sha256-${createHash("sha256").update(text).digest("ba
 const escapeHtml = (text) =>
   text.replace(/[&<>"']/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" })[c]);
 
-/** The results as plain HTML; the program's own are in projnce/report/report_html.cpp. */
+/** The results as plain HTML; the program's own are in projnce/report/page/report_html.cpp. */
 function plainNumbers(page) {
   const rows = page.runs.flatMap((run) => Object.entries(run.summary?.protocols ?? {}).map(([name, { top1 }]) =>
     `<tr><th scope="row">${escapeHtml(`${run.name}, ${name}`)}</th><td>${(100 * top1).toFixed(1)} %</td></tr>`));

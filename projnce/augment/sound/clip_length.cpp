@@ -7,7 +7,7 @@
 
 #include "projnce/core/error.h"
 
-namespace projnce {
+namespace projnce::augment {
 
 namespace {
 
@@ -74,4 +74,4 @@ Clip prepare_clip(const Clip& clip, const MelOptions& options) {
   return fit_length(resample_clip(fit_length(clip, needed), options.rate), wanted);
 }
 
-}  // namespace projnce
+}  // namespace projnce::augment

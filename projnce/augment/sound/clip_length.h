@@ -5,7 +5,7 @@
 #include "projnce/augment/sound/mel_options.h"
 #include "projnce/core/sample.h"
 
-namespace projnce {
+namespace projnce::augment {
 
 /// The clip with `rate` samples a second: round(n * rate / clip.rate) of them, one at least,
 /// band-limited so that what the lower rate cannot hold does not fold back. The same samples where
@@ -21,4 +21,4 @@ Clip fit_length(const Clip& clip, int64_t samples);
 /// cost is that of the part which is kept.
 Clip prepare_clip(const Clip& clip, const MelOptions& options);
 
-}  // namespace projnce
+}  // namespace projnce::augment

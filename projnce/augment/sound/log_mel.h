@@ -1,15 +1,52 @@
 #pragma once
 
+#include <complex>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
-#include "projnce/augment/sound/mel_filters.h"
 #include "projnce/augment/sound/mel_options.h"
-#include "projnce/augment/sound/power_spectrum.h"
 #include "projnce/core/sample.h"
 
-namespace projnce {
+namespace projnce::augment {
+
+/// One band: the weights of neighbouring frequencies k * rate / fft, beginning with k = first.
+/// None where the band is narrower than their distance and lies between two of them.
+struct MelBand {
+  int first = 0;
+  std::vector<double> weights;
+};
+
+/// The bands, lowest first: triangles whose corners are equally spaced on the mel scale between
+/// options.low and options.highest(), each from the middle of the one before to the middle of the
+/// one after. For the Slaney scale they are divided by half their width in Hz.
+std::vector<MelBand> mel_filters(const MelOptions& options);
+
+/// |DFT|^2 of real frames of one even size, in double precision: in single precision a loud band
+/// would drown what is 70 dB below it. Two frames share one complex transform, one as its real and
+/// one as its imaginary part. Keeps its buffers, so each thread has one of its own.
+class PowerSpectrum {
+ public:
+  explicit PowerSpectrum(int size);
+  ~PowerSpectrum();
+  PowerSpectrum(PowerSpectrum&&) noexcept;
+  PowerSpectrum& operator=(PowerSpectrum&&) noexcept;
+
+  /// Two frames, to be filled in before `compute`.
+  std::span<std::complex<double>> frames();
+
+  /// The powers of frequencies 0 to size / 2 in each of the frames, valid until the next call.
+  struct Powers {
+    std::span<const double> first;
+    std::span<const double> second;
+  };
+  Powers compute();
+
+ private:
+  struct Transform;
+  std::unique_ptr<Transform> transform_;
+};
 
 /// What is added to a band's energy before its logarithm is taken.
 inline constexpr double kLogMelFloor = 1e-6;
@@ -48,4 +85,4 @@ class LogMel {
   PowerSpectrum spectrum_;
 };
 
-}  // namespace projnce
+}  // namespace projnce::augment

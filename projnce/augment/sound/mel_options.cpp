@@ -5,7 +5,7 @@
 
 #include "projnce/core/error.h"
 
-namespace projnce {
+namespace projnce::augment {
 
 namespace {
 
@@ -67,4 +67,4 @@ std::string fingerprint(const MelOptions& options) {
                 " scale=", scale, " low=", options.low, " high=", options.highest());
 }
 
-}  // namespace projnce
+}  // namespace projnce::augment

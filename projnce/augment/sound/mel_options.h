@@ -5,7 +5,7 @@
 
 #include "projnce/core/field_visitor.h"
 
-namespace projnce {
+namespace projnce::augment {
 
 /// How frequencies are spread over the bands.
 enum class MelScale {
@@ -38,4 +38,4 @@ void list_fields(MelOptions& options, FieldVisitor& fields);
 /// All values in one line, different for different ones: part of the key of what is kept on disk.
 std::string fingerprint(const MelOptions& options);
 
-}  // namespace projnce
+}  // namespace projnce::augment

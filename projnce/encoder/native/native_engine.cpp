@@ -10,7 +10,7 @@
 
 #include "projnce/encoder/native/native_trunk.h"
 
-namespace projnce {
+namespace projnce::encoder {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
@@ -164,4 +164,4 @@ torch::Tensor NativeEngine::forward(const torch::Tensor& images, bool training) 
   return NativeFunction::apply(images, torch::TensorList(parameters), trunks_);
 }
 
-}  // namespace projnce
+}  // namespace projnce::encoder

@@ -2,11 +2,40 @@
 
 #include <torch/types.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <variant>
+#include <vector>
 
-#include "projnce/encoder/native/trunk_plan.h"
+#include "projnce/encoder/layers.h"
+#include "projnce/kernel/conv/loop_args.h"
 
-namespace projnce {
+namespace projnce::encoder {
+
+/// Convolution, batch-norm, ReLU and, where said, max-pooling.
+struct PlainPlan {
+  torch::nn::Conv2d conv{nullptr};
+  BatchNorm norm{nullptr};
+  std::optional<kernel::PoolGeometry> pool;
+};
+
+/// Two of them around a shortcut: the input itself, or a convolution and batch-norm of it.
+struct ResidualPlan {
+  torch::nn::Conv2d conv1{nullptr};
+  BatchNorm norm1{nullptr};
+  torch::nn::Conv2d conv2{nullptr};
+  BatchNorm norm2{nullptr};
+  torch::nn::Conv2d shortcut{nullptr};  ///< empty: the input itself
+  BatchNorm shortcut_norm{nullptr};
+};
+
+/// The modules of an encoder in the order in which maps go through them, for the native engine; it
+/// trains the very parameters that the modules hold. At the end maps are averaged over a grid.
+struct TrunkPlan {
+  std::vector<std::variant<PlainPlan, ResidualPlan>> parts;
+  int64_t grid = 1;  ///< fields along each side
+};
 
 struct NativeTrunks;
 
@@ -30,4 +59,4 @@ class NativeEngine {
   std::shared_ptr<NativeTrunks> trunks_;
 };
 
-}  // namespace projnce
+}  // namespace projnce::encoder

@@ -1,14 +1,143 @@
 #include "projnce/encoder/native/native_layer.h"
 
 #include <torch/types.h>
+#include <torch/utils.h>
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
-namespace projnce {
+#include "projnce/encoder/layers.h"
+
+namespace projnce::encoder {
+
+template <class T>
+Normalizer<T>::Normalizer(BatchNorm norm) : norm_(std::move(norm)) {
+  const auto size =
+      static_cast<size_t>(kernel::blocks_of(norm_->options.num_features()) * kernel::kChannelBlock);
+  for (auto* numbers : {&scale_, &shift_, &of_g_, &of_x_, &constant_}) numbers->assign(size, T(0));
+  for (auto* numbers : {&mean_, &variance_, &rate_}) numbers->assign(size, 0);
+}
+
+template <class T>
+void Normalizer<T>::learn(const kernel::ChannelSums& sums, int64_t values_per_channel) {
+  const size_t stride = mean_.size();
+  std::vector<double> totals(2 * stride);
+  sums.total(2, totals.data());
+  count_ = static_cast<double>(values_per_channel);
+  for (size_t c = 0; c < channels(); ++c) {
+    mean_[c] = totals[c] / count_;
+    const double variance = totals[stride + c] / count_ - mean_[c] * mean_[c];
+    variance_[c] = variance < 0 ? 0 : variance;  // by rounding; NaN stays
+  }
+  if (norm_->gather()) join_processes();
+  TORCH_CHECK(count_ > 1, "batch-norm expected more than one value for each channel when training");
+  remember();
+  set_factors();
+}
+
+/// The statistics of all processes instead of own ones.
+template <class T>
+void Normalizer<T>::join_processes() {
+  const torch::NoGradGuard no_grad;
+  auto moments = torch::empty({3, norm_->options.num_features()}, torch::kDouble);
+  auto rows = moments.template accessor<double, 2>();
+  for (size_t c = 0; c < channels(); ++c) {
+    const auto at = static_cast<int64_t>(c);
+    rows[0][at] = count_;
+    rows[1][at] = mean_[c];
+    rows[2][at] = variance_[c] * count_;
+  }
+  const auto all = norm_->gather()(moments.to(norm_->weight.scalar_type()));
+  const auto joined = join_moments(all.to(torch::kDouble));
+  count_ = joined.count.template item<double>();
+  std::copy_n(joined.mean.template data_ptr<double>(), channels(), mean_.begin());
+  std::copy_n(joined.variance.template data_ptr<double>(), channels(), variance_.begin());
+}
+
+/// Moves the running statistics towards those of the batch.
+template <class T>
+void Normalizer<T>::remember() {
+  const double momentum = norm_->options.momentum().value();
+  const double unbiased = count_ / (count_ - 1);
+  T* means = norm_->running_mean.template data_ptr<T>();
+  T* variances = norm_->running_var.template data_ptr<T>();
+  const auto move = [&](T& running, double now) {
+    running = static_cast<T>(running + momentum * (now - running));
+  };
+  for (size_t c = 0; c < channels(); ++c) {
+    move(means[c], mean_[c]);
+    move(variances[c], variance_[c] * unbiased);
+  }
+  norm_->num_batches_tracked += 1;
+}
+
+template <class T>
+void Normalizer<T>::use_running() {
+  std::copy_n(norm_->running_mean.template data_ptr<T>(), channels(), mean_.begin());
+  std::copy_n(norm_->running_var.template data_ptr<T>(), channels(), variance_.begin());
+  set_factors();
+}
+
+template <class T>
+void Normalizer<T>::set_factors() {
+  const auto* weight = norm_->weight.template data_ptr<T>();
+  const auto* bias = norm_->bias.template data_ptr<T>();
+  for (size_t c = 0; c < channels(); ++c) {
+    rate_[c] = 1 / std::sqrt(variance_[c] + norm_->options.eps());
+    const double scale = weight[c] * rate_[c];
+    scale_[c] = static_cast<T>(scale);
+    shift_[c] = static_cast<T>(bias[c] - mean_[c] * scale);
+  }
+}
+
+template <class T>
+void Normalizer<T>::differentiate(const kernel::ChannelSums& sums, bool second) {
+  const torch::NoGradGuard no_grad;
+  const size_t stride = mean_.size();
+  std::vector<double> totals(kernel::ChannelSums::kMost * stride);
+  sums.total(kernel::ChannelSums::kMost, totals.data());
+  const double* with_x = totals.data() + (second ? 2 : 1) * stride;
+  auto both = torch::empty({2, norm_->options.num_features()}, norm_->weight.options());
+  T* of_bias = both.template data_ptr<T>();
+  T* of_weight = of_bias + channels();
+  for (size_t c = 0; c < channels(); ++c) {
+    of_bias[c] = static_cast<T>(totals[c]);
+    of_weight[c] = static_cast<T>((with_x[c] - mean_[c] * totals[c]) * rate_[c]);
+  }
+  bias_gradient_ = both[0];
+  weight_gradient_ = both[1];
+  const auto whole = norm_->gather() ? norm_->gather()(both).sum(0) : both;
+  set_gradient_factors(whole.template data_ptr<T>());
+}
+
+/// From the gradients of bias and weight by the batch of all processes.
+template <class T>
+void Normalizer<T>::set_gradient_factors(const T* both) {
+  for (size_t c = 0; c < channels(); ++c) {
+    const double of_g = static_cast<double>(scale_[c]);
+    const double of_x = -of_g * rate_[c] * both[channels() + c] / count_;
+    of_g_[c] = static_cast<T>(of_g);
+    of_x_[c] = static_cast<T>(of_x);
+    constant_[c] = static_cast<T>(-of_g * both[c] / count_ - of_x * mean_[c]);
+  }
+}
+
+template <class T>
+kernel::MapSource<T> Normalizer<T>::of_x(const T* g, const T* x) const {
+  return {.x = g,
+          .scale = of_g_.data(),
+          .shift = constant_.data(),
+          .other = x,
+          .other_scale = of_x_.data()};
+}
+
+template class Normalizer<float>;
+template class Normalizer<double>;
 
 namespace {
 
-ConvGeometry geometry_of(const torch::nn::Conv2d& conv) {
+kernel::ConvGeometry geometry_of(const torch::nn::Conv2d& conv) {
   const auto& options = conv->options;
   return {.in_channels = options.in_channels(),
           .out_channels = options.out_channels(),
@@ -23,7 +152,8 @@ NativeLayer<T>::NativeLayer(torch::nn::Conv2d conv, BatchNorm norm)
     : conv_(std::move(conv)),
       norm_(std::move(norm)),
       geometry_(geometry_of(conv_)),
-      ones_(static_cast<size_t>(blocks_of(geometry_.out_channels) * kChannelBlock), T(1)) {}
+      ones_(static_cast<size_t>(kernel::blocks_of(geometry_.out_channels) * kernel::kChannelBlock),
+            T(1)) {}
 
 /// In the layout that the kernels read; the weights themselves where they are kept channels-last.
 template <class T>
@@ -32,73 +162,74 @@ torch::Tensor NativeLayer<T>::weights() const {
 }
 
 template <class T>
-void NativeLayer<T>::forward(const ConvInput<T>& input, Workspace& workspace) {
+void NativeLayer<T>::forward(const kernel::ConvInput<T>& input, kernel::Workspace& workspace) {
   shape_ = geometry_.out_shape(input.shape);
   const int64_t bytes = shape_.size() * static_cast<int64_t>(sizeof(T));
-  if (maps_.bytes() < bytes) maps_ = PageBuffer(bytes);
+  if (maps_.bytes() < bytes) maps_ = kernel::PageBuffer(bytes);
   const auto& sums = clear_sums();
-  const SumSquares<T> finish(shape_, x(), sums);
+  const kernel::SumSquares<T> finish(shape_, x(), sums);
   const auto weights = this->weights();
-  conv_forward<T>({.geometry = geometry_,
-                   .input = input,
-                   .weights = weights.template data_ptr<T>(),
-                   .out = static_cast<T*>(maps_.data()),
-                   .finish = &finish},
-                  workspace);
+  kernel::conv_forward<T>({.geometry = geometry_,
+                           .input = input,
+                           .weights = weights.template data_ptr<T>(),
+                           .out = static_cast<T*>(maps_.data()),
+                           .finish = &finish},
+                          workspace);
   norm_.learn(sums, shape_.images * shape_.pixels());
 }
 
 template <class T>
-MapShape NativeLayer<T>::evaluate(const ConvInput<T>& input, T* out, const T* shortcut, bool relu,
-                                  Workspace& workspace) {
-  const MapShape shape = geometry_.out_shape(input.shape);
+kernel::MapShape NativeLayer<T>::evaluate(const kernel::ConvInput<T>& input, T* out,
+                                          const T* shortcut, bool relu,
+                                          kernel::Workspace& workspace) {
+  const kernel::MapShape shape = geometry_.out_shape(input.shape);
   norm_.use_running();
-  const Activate<T> finish(shape, out,
-                           {.x = out,
-                            .scale = norm_.scale(),
-                            .shift = norm_.shift(),
-                            .other = shortcut,
-                            .other_scale = ones_.data(),
-                            .relu = relu});
+  const kernel::Activate<T> finish(shape, out,
+                                   {.x = out,
+                                    .scale = norm_.scale(),
+                                    .shift = norm_.shift(),
+                                    .other = shortcut,
+                                    .other_scale = ones_.data(),
+                                    .relu = relu});
   const auto weights = this->weights();
-  conv_forward<T>({.geometry = geometry_,
-                   .input = input,
-                   .weights = weights.template data_ptr<T>(),
-                   .out = out,
-                   .finish = &finish},
-                  workspace);
+  kernel::conv_forward<T>({.geometry = geometry_,
+                           .input = input,
+                           .weights = weights.template data_ptr<T>(),
+                           .out = out,
+                           .finish = &finish},
+                          workspace);
   return shape;
 }
 
 template <class T>
-MapSource<T> NativeLayer<T>::normalized(bool relu) const {
+kernel::MapSource<T> NativeLayer<T>::normalized(bool relu) const {
   return {.x = x(), .scale = norm_.scale(), .shift = norm_.shift(), .relu = relu};
 }
 
 template <class T>
-const ChannelSums& NativeLayer<T>::clear_sums() {
-  sum_memory_.resize(static_cast<size_t>(ChannelSums::size(shape_)));
+const kernel::ChannelSums& NativeLayer<T>::clear_sums() {
+  sum_memory_.resize(static_cast<size_t>(kernel::ChannelSums::size(shape_)));
   return sums_.emplace(shape_, sum_memory_.data());
 }
 
 template <class T>
-void NativeLayer<T>::differentiate_norm(const ChannelSums& sums, bool second) {
+void NativeLayer<T>::differentiate_norm(const kernel::ChannelSums& sums, bool second) {
   norm_.differentiate(sums, second);
 }
 
 template <class T>
-void NativeLayer<T>::backward(const ConvInput<T>& input, const T* g, T* in_gradient,
-                              const MapFinish* finish, Workspace& workspace) {
+void NativeLayer<T>::backward(const kernel::ConvInput<T>& input, const T* g, T* in_gradient,
+                              const kernel::MapFinish* finish, kernel::Workspace& workspace) {
   const auto weights = this->weights();
   weight_gradient_ = torch::empty_like(weights);
-  conv_backward<T>({.geometry = geometry_,
-                    .input = input,
-                    .gradient = norm_.of_x(g, x()),
-                    .weights = weights.template data_ptr<T>(),
-                    .in_gradient = in_gradient,
-                    .finish = finish,
-                    .weight_gradient = weight_gradient_.template data_ptr<T>()},
-                   workspace);
+  kernel::conv_backward<T>({.geometry = geometry_,
+                            .input = input,
+                            .gradient = norm_.of_x(g, x()),
+                            .weights = weights.template data_ptr<T>(),
+                            .in_gradient = in_gradient,
+                            .finish = finish,
+                            .weight_gradient = weight_gradient_.template data_ptr<T>()},
+                           workspace);
 }
 
 template <class T>
@@ -114,4 +245,4 @@ std::vector<torch::Tensor> NativeLayer<T>::gradients() const {
 template class NativeLayer<float>;
 template class NativeLayer<double>;
 
-}  // namespace projnce
+}  // namespace projnce::encoder

@@ -1,31 +1,61 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "projnce/encoder/native/map_buffers.h"
+#include "projnce/encoder/native/native_engine.h"
 #include "projnce/encoder/native/native_layer.h"
-#include "projnce/encoder/native/trunk_plan.h"
+#include "projnce/kernel/conv/workspace.h"
 
-namespace projnce {
+namespace projnce::encoder {
+
+/// Memory for maps that live for a few layers only: gradients on their way back, activations of an
+/// evaluation.
+template <class T>
+class MapBuffers {
+ public:
+  /// Each for at least so many numbers.
+  void reserve(int64_t count) {
+    const int64_t bytes = count * static_cast<int64_t>(sizeof(T));
+    for (auto& buffer : buffers_) {
+      if (buffer.bytes() < bytes) buffer = kernel::PageBuffer(bytes);
+    }
+  }
+
+  /// One that is none of those in use, of which there are three at most.
+  T* other_than(std::initializer_list<const T*> used) const {
+    for (const auto& buffer : buffers_) {
+      T* maps = static_cast<T*>(buffer.data());
+      if (std::find(used.begin(), used.end(), maps) == used.end()) return maps;
+    }
+    return nullptr;
+  }
+
+ private:
+  std::array<kernel::PageBuffer, 4> buffers_;
+};
 
 /// Maps on their way from one part to the next. Who reads them first stores them too.
 template <class T>
 struct NativeMaps {
-  MapShape shape;
-  MapSource<T> source;
+  kernel::MapShape shape;
+  kernel::MapSource<T> source;
   const T* stored = nullptr;  ///< where the first reader stores them
   const T* images = nullptr;  ///< the network's input instead
 
-  ConvInput<T> first_reading() const { return {shape, source, images}; }
-  ConvInput<T> again() const { return {shape, {.x = stored}, images}; }
+  kernel::ConvInput<T> first_reading() const { return {shape, source, images}; }
+  kernel::ConvInput<T> again() const { return {shape, {.x = stored}, images}; }
 };
 
 /// What passes through a network share.
 template <class T>
 struct NativeMemory {
-  Workspace workspace;
+  kernel::Workspace workspace;
   MapBuffers<T> buffers;
 };
 
@@ -36,8 +66,8 @@ class NativePart {
   virtual ~NativePart() = default;
 
   /// The shape behind the part, and the size of its largest maps.
-  virtual MapShape out_shape(const MapShape& in) const = 0;
-  virtual int64_t largest(const MapShape& in) const = 0;
+  virtual kernel::MapShape out_shape(const kernel::MapShape& in) const = 0;
+  virtual int64_t largest(const kernel::MapShape& in) const = 0;
 
   virtual NativeMaps<T> forward(const NativeMaps<T>& input, NativeMemory<T>& memory) = 0;
   /// With running statistics; nothing is kept for backward.
@@ -45,7 +75,7 @@ class NativePart {
 
   /// What is to be done with the gradient of the part's output when it is written: `added` (which
   /// may be null) joins it, and it goes back through the ReLU. Null: nothing.
-  virtual std::unique_ptr<MapFinish> gate(T* gradient, const T* added) = 0;
+  virtual std::unique_ptr<kernel::MapFinish> gate(T* gradient, const T* added) = 0;
   /// `gradient`: by the output, gated. Returns the gradient by the input, gated for `before`, the
   /// part that made it; null where there is none.
   virtual const T* backward(const NativeMaps<T>& input, const T* gradient, NativePart* before,
@@ -60,4 +90,4 @@ std::unique_ptr<NativePart<T>> make_plain_part(const PlainPlan& plan);
 template <class T>
 std::unique_ptr<NativePart<T>> make_residual_part(const ResidualPlan& plan);
 
-}  // namespace projnce
+}  // namespace projnce::encoder

@@ -6,7 +6,7 @@
 
 #include "projnce/kernel/conv/pooling.h"
 
-namespace projnce {
+namespace projnce::encoder {
 
 namespace {
 
@@ -30,8 +30,8 @@ NativeTrunk<T>::NativeTrunk(const TrunkPlan& plan) : grid_(plan.grid) {
 template <class T>
 NativeMaps<T> NativeTrunk<T>::begin(const torch::Tensor& images, NativeMemory<T>& memory) {
   images_ = images.detach().contiguous(torch::MemoryFormat::ChannelsLast);
-  const MapShape shape{images.size(0), images.size(1), images.size(2), images.size(3)};
-  MapShape behind = shape;
+  const kernel::MapShape shape{images.size(0), images.size(1), images.size(2), images.size(3)};
+  kernel::MapShape behind = shape;
   int64_t largest = 0;
   for (const auto& part : parts_) {
     largest = std::max(largest, part->largest(behind));
@@ -59,7 +59,8 @@ template <class T>
 torch::Tensor NativeTrunk<T>::average(const NativeMaps<T>& maps, NativeMemory<T>& memory) const {
   const auto& shape = maps.shape;
   auto features = torch::empty({shape.images, shape.channels * grid_ * grid_}, images_.options());
-  average_fields(shape, maps.source, grid_, features.template data_ptr<T>(), memory.workspace);
+  kernel::average_fields(shape, maps.source, grid_, features.template data_ptr<T>(),
+                         memory.workspace);
   return features;
 }
 
@@ -70,7 +71,8 @@ std::vector<torch::Tensor> NativeTrunk<T>::backward(const torch::Tensor& gradien
   T* first = memory.buffers.other_than({});
   {
     const auto gate = parts_.back()->gate(first, nullptr);
-    spread_fields(maps_.back().shape, of_features.template data_ptr<T>(), grid_, first, gate.get());
+    kernel::spread_fields(maps_.back().shape, of_features.template data_ptr<T>(), grid_, first,
+                          gate.get());
   }
   const T* g = first;
   for (size_t i = parts_.size(); i-- > 0;) {
@@ -88,4 +90,4 @@ std::vector<torch::Tensor> NativeTrunk<T>::backward(const torch::Tensor& gradien
 template class NativeTrunk<float>;
 template class NativeTrunk<double>;
 
-}  // namespace projnce
+}  // namespace projnce::encoder

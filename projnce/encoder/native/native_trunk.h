@@ -7,7 +7,7 @@
 
 #include "projnce/encoder/native/native_part.h"
 
-namespace projnce {
+namespace projnce::encoder {
 
 /// A network of native parts and what one pass through it leaves for its backward.
 template <class T>
@@ -33,4 +33,4 @@ class NativeTrunk {
   std::vector<NativeMaps<T>> maps_;  // before each part, and behind the last
 };
 
-}  // namespace projnce
+}  // namespace projnce::encoder

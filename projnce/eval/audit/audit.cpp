@@ -6,15 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "projnce/core/error.h"
 #include "projnce/eval/audit/fold_data.h"
 #include "projnce/eval/audit/held_out_scores.h"
 #include "projnce/projection/class_groups.h"
-#include "projnce/projection/class_matrix.h"
 
-namespace projnce {
+namespace projnce::eval {
 
 namespace {
 
@@ -31,7 +31,7 @@ void check_audit_input(const torch::Tensor& embeddings, const torch::Tensor& lab
   }
   if (options.folds < 2) fail("an audit needs 2 folds or more, not ", options.folds);
   if (embeddings.size(0) == 0) fail("there are no samples to audit");
-  check_labels(labels, num_classes, "audit");
+  projection::check_labels(labels, num_classes, "audit");
   const auto finite = embeddings.isfinite().all(/*dim=*/1);
   if (!finite.all().item<bool>()) {
     fail("row ", finite.logical_not().nonzero()[0].item<int64_t>(),
@@ -39,7 +39,7 @@ void check_audit_input(const torch::Tensor& embeddings, const torch::Tensor& lab
   }
 }
 
-FoldData make_audit_data(const torch::Tensor& embeddings, const ClassGroups& groups,
+FoldData make_audit_data(const torch::Tensor& embeddings, const projection::ClassGroups& groups,
                          const AuditOptions& options) {
   const int64_t size = embeddings.size(0);
   if (groups.size() < 2) {
@@ -108,7 +108,7 @@ std::vector<float> average_posterior(const FoldData& data, const HeldOutEnsemble
 
 /// Fills score and suggestion of one sample from P(true class | z, label), [C].
 void score_sample(const FoldData& data, size_t sample, const float* posterior,
-                  const ClassGroups& groups, AuditResult& result) {
+                  const projection::ClassGroups& groups, AuditResult& result) {
   const int64_t given = data.labels[sample];
   int64_t other = given == 0 ? 1 : 0;
   double wrong = 0;
@@ -127,7 +127,7 @@ void score_sample(const FoldData& data, size_t sample, const float* posterior,
 
 /// Of each true class (row) the share that was given each label, [C, C].
 torch::Tensor estimate_noise_matrix(const FoldData& data, const std::vector<float>& posterior,
-                                    const ClassGroups& groups, int64_t num_classes) {
+                                    const projection::ClassGroups& groups, int64_t num_classes) {
   const int64_t classes = data.classes();
   auto joint = torch::zeros({classes, classes}, torch::kDouble);
   double* counts = joint.data_ptr<double>();
@@ -171,7 +171,7 @@ AuditResult audit_labels(const torch::Tensor& embeddings, const torch::Tensor& l
                          const AuditProgress& progress) {
   const torch::NoGradGuard no_gradient;
   check_audit_input(embeddings, labels, num_classes, options);
-  const auto groups = group_by_class(labels.cpu());
+  const auto groups = projection::group_by_class(labels.cpu());
   const auto data = make_audit_data(embeddings, groups, options);
   const auto ensemble = held_out_scores(data, progress);
   const auto posterior = average_posterior(data, ensemble);
@@ -195,4 +195,62 @@ AuditResult audit_labels(const torch::Tensor& embeddings, const torch::Tensor& l
   return result;
 }
 
-}  // namespace projnce
+namespace {
+
+constexpr int64_t kWorst = 100;
+
+double share(int64_t part, int64_t whole) {
+  return whole == 0 ? std::numeric_limits<double>::quiet_NaN()
+                    : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+double average_precision(const std::vector<int64_t>& order, const double* score,
+                         const bool* wrong) {
+  int64_t seen_wrong = 0;
+  double sum = 0;
+  for (size_t start = 0; start < order.size();) {
+    size_t end = start;
+    int64_t wrong_here = 0;
+    for (; end < order.size() && score[order[end]] == score[order[start]]; ++end) {
+      wrong_here += wrong[order[end]];
+    }
+    seen_wrong += wrong_here;
+    sum += static_cast<double>(wrong_here) * share(seen_wrong, static_cast<int64_t>(end));
+    start = end;
+  }
+  return seen_wrong == 0 ? std::numeric_limits<double>::quiet_NaN()
+                         : sum / static_cast<double>(seen_wrong);
+}
+
+}  // namespace
+
+std::vector<int64_t> worst_first(const torch::Tensor& score) {
+  const double* values = score.data_ptr<double>();
+  std::vector<int64_t> order(static_cast<size_t>(score.size(0)));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [values](int64_t a, int64_t b) { return values[a] > values[b]; });
+  return order;
+}
+
+AuditScore score_audit(const AuditResult& result, const torch::Tensor& labels,
+                       const torch::Tensor& truth) {
+  const auto wrong = labels.ne(truth).contiguous();
+  const auto flagged = result.score.gt(kFlagged);
+  const auto order = worst_first(result.score);
+  const bool* is_wrong = wrong.data_ptr<bool>();
+  const auto count = [](const torch::Tensor& mask) { return mask.sum().item<int64_t>(); };
+
+  AuditScore score;
+  score.wrong = count(wrong);
+  score.precision = share(count(wrong & flagged), count(flagged));
+  score.recall = share(count(wrong & flagged), score.wrong);
+  score.average_precision = average_precision(order, result.score.data_ptr<double>(), is_wrong);
+  score.worst = std::min<int64_t>(kWorst, labels.size(0));
+  score.worst_wrong = std::count_if(order.begin(), order.begin() + score.worst,
+                                    [is_wrong](int64_t i) { return is_wrong[i]; });
+  score.mended = share(count(wrong & result.suggested.eq(truth)), score.wrong);
+  return score;
+}
+
+}  // namespace projnce::eval

@@ -6,9 +6,23 @@
 #include <numeric>
 
 #include "projnce/core/error.h"
-#include "projnce/eval/audit/folds.h"
+#include "projnce/core/seed.h"
 
-namespace projnce {
+namespace projnce::eval {
+
+std::vector<int64_t> stratified_folds(const std::vector<int64_t>& labels, int64_t num_classes,
+                                      int64_t folds, uint64_t seed) {
+  std::vector<std::vector<size_t>> members(static_cast<size_t>(num_classes));
+  for (size_t i = 0; i < labels.size(); ++i) members[static_cast<size_t>(labels[i])].push_back(i);
+  std::vector<int64_t> fold(labels.size());
+  Random random(seed);
+  int64_t dealt = 0;  // goes on from class to class, so that small classes fill different folds
+  for (auto& rows : members) {
+    random.shuffle(rows);
+    for (const size_t row : rows) fold[row] = dealt++ % folds;
+  }
+  return fold;
+}
 
 namespace {
 
@@ -52,4 +66,4 @@ FoldData make_fold_data(const torch::Tensor& embeddings, const std::vector<int64
   return data;
 }
 
-}  // namespace projnce
+}  // namespace projnce::eval

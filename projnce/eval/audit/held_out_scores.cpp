@@ -6,26 +6,93 @@
 #include <array>
 #include <cmath>
 #include <utility>
+#include <vector>
 
+#include "projnce/eval/audit/fold_data.h"
 #include "projnce/eval/audit/logistic_regression.h"
-#include "projnce/eval/audit/neighbor_votes.h"
 #include "projnce/eval/audit/pattern_weight.h"
+#include "projnce/eval/nearest_neighbors.h"
 
-namespace projnce {
+namespace projnce::eval {
 
 namespace {
 
+constexpr std::array<int64_t, 4> kNeighbors = {5, 10, 20, 40};
+
+constexpr int64_t kMaxVoters = 30000;  // bounds the time, which is rows times voters
+
+/// Indices of evenly spaced rows: all of them if there are few.
+torch::Tensor choose_voters(int64_t rows) {
+  const int64_t count = std::min(rows, kMaxVoters);
+  return torch::arange(count, torch::kLong) * rows / count;
+}
+
+/// The nearest voters of each row without the row itself, [N, k], nearest first.
+torch::Tensor nearest_voters(const FoldData& data, int64_t k) {
+  const auto voters = choose_voters(data.size()).to(torch::kLong);
+  const auto nearest =
+      nearest_neighbors(data.rows, data.rows.index_select(0, voters),
+                        {.neighbors = k + 1, .nearness = kernel::Nearness::kDistance});
+  const auto found = voters.index({nearest.indices}).contiguous();  // [N, k + 1]
+  auto kept = torch::empty({data.size(), k}, torch::kLong);
+  const auto from = found.accessor<int64_t, 2>();
+  auto to = kept.accessor<int64_t, 2>();
+  for (int64_t i = 0; i < data.size(); ++i) {
+    int64_t count = 0;
+    for (int64_t j = 0; j <= k && count < k; ++j) {
+      if (from[i][j] != i) to[i][count++] = from[i][j];
+    }
+  }
+  return kept;
+}
+
+/// Logarithms of the smoothed votes of the 5, 10, 20 and 40 nearest other rows for each class,
+/// [N, C] each: log((votes_c + share_c) / (k + 1)), with share_c the class's share of all samples.
+/// No row votes for itself. Of many rows some vote for all.
+std::vector<std::vector<float>> neighbor_log_votes(const FoldData& data) {
+  const int64_t most = std::min({kNeighbors.back(), data.size() - 1, kMaxVoters - 1});
+  const auto nearest = nearest_voters(data, most);
+  const auto voters = nearest.accessor<int64_t, 2>();
+  const int64_t classes = data.classes();
+  std::vector<float> shares;
+  for (const int64_t count : data.class_counts) {
+    shares.push_back(static_cast<float>(count) / static_cast<float>(data.size()));
+  }
+  std::vector<std::vector<float>> all;
+  for (const int64_t k : kNeighbors) {
+    if (k > most) break;
+    auto& votes = all.emplace_back(static_cast<size_t>(data.size() * classes));
+    for (int64_t i = 0; i < data.size(); ++i) {
+      float* row = votes.data() + i * classes;
+      std::copy(shares.begin(), shares.end(), row);
+      for (int64_t j = 0; j < k; ++j) row[data.labels[static_cast<size_t>(voters[i][j])]] += 1;
+      for (int64_t c = 0; c < classes; ++c) row[c] = std::log(row[c] / static_cast<float>(k + 1));
+    }
+  }
+  return all;
+}
+
 constexpr std::array kWeightDecays = {100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03};
+
 constexpr size_t kDecaysWithNoise = 3;  // the best ones, for which a noise model is fitted
+
 constexpr int kMaxFitSteps = 40;
+
 constexpr int kMaxRefitSteps = 25;
+
 constexpr int kMaxRefits = 4;
-constexpr double kNegligible = 5;    // nats behind the best: a weight below one percent
-constexpr size_t kMaxMixtures = 4;   // that get a noise model of their own
+
+constexpr double kNegligible = 5;  // nats behind the best: a weight below one percent
+
+constexpr size_t kMaxMixtures = 4;  // that get a noise model of their own
+
 constexpr double kMinRefitGain = 2;  // nats; less ends the refits
+
 constexpr double kMinRefitGainPerSample = 1e-3;
+
 /// Per kind of noise: fits, refits, neighbors.
 constexpr int64_t kStagesOfKind = kDecaysWithNoise + kMaxRefits + 1;
+
 constexpr int64_t kStages = kWeightDecays.size() + 2 * kStagesOfKind;
 
 /// A classifier, its held-out logits and the label noise that fits them.
@@ -43,6 +110,7 @@ struct Mixture {
   float classifier;
   float neighbors;
 };
+
 constexpr std::array<Mixture, 5> kMixtures = {
     {{1.0F, 0.25F}, {1.0F, 0.5F}, {1.0F, 1.0F}, {0.5F, 1.0F}, {0.0F, 1.0F}}};
 
@@ -255,4 +323,4 @@ HeldOutEnsemble held_out_scores(const FoldData& data, const StageProgress& progr
   return join(std::move(uniform), std::move(pattern), weight);
 }
 
-}  // namespace projnce
+}  // namespace projnce::eval

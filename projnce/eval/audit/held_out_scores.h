@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "projnce/eval/audit/fold_data.h"
-#include "projnce/eval/audit/noise_fit.h"
+#include "projnce/eval/audit/noise_model.h"
 
-namespace projnce {
+namespace projnce::eval {
 
 /// What classifiers that have not seen a sample's label say about it, and the label noise that
 /// explains the given labels best.
@@ -38,4 +38,4 @@ using StageProgress = std::function<void(int64_t done, int64_t most)>;
 /// are weighted by pattern_weight.
 HeldOutEnsemble held_out_scores(const FoldData& data, const StageProgress& progress = {});
 
-}  // namespace projnce
+}  // namespace projnce::eval

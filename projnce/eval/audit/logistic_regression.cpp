@@ -9,7 +9,7 @@
 
 #include "projnce/eval/lbfgs.h"
 
-namespace projnce {
+namespace projnce::eval {
 
 namespace {
 
@@ -187,4 +187,4 @@ std::vector<float> CrossValidatedRegression::held_out_logits() const {
   return logits;
 }
 
-}  // namespace projnce
+}  // namespace projnce::eval

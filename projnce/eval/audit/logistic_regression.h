@@ -6,7 +6,7 @@
 #include "projnce/eval/audit/fold_data.h"
 #include "projnce/eval/audit/noise_model.h"
 
-namespace projnce {
+namespace projnce::eval {
 
 /// Logits of one linear classifier per fold, each fitted to the rows of the other folds:
 /// logit_c = w_c.z + b_c.
@@ -33,4 +33,4 @@ class CrossValidatedRegression {
   std::vector<std::vector<double>> parameters_;  // of each fold: [C, D + 1], the bias last
 };
 
-}  // namespace projnce
+}  // namespace projnce::eval

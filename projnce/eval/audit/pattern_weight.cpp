@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-namespace projnce {
+namespace projnce::eval {
 
 namespace {
 
@@ -80,4 +80,4 @@ double pattern_weight(const FoldData& data, const HeldOutScores& uniform,
   return std::clamp(gain / (2 * required), kMinWeight, 1.0);
 }
 
-}  // namespace projnce
+}  // namespace projnce::eval

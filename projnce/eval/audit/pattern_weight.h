@@ -2,7 +2,7 @@
 
 #include "projnce/eval/audit/held_out_scores.h"
 
-namespace projnce {
+namespace projnce::eval {
 
 /// Weight, in 0 .. 1, of a pattern of mistakes against uniform noise as the explanation of the
 /// given labels; both are the best fits of their kind.
@@ -20,4 +20,4 @@ double pattern_weight(const FoldData& data, const HeldOutScores& uniform,
 /// predicted class, divided by the share among all; 0 if every label is predicted.
 double flatness_of_mistakes(const FoldData& data, const HeldOutScores& scores);
 
-}  // namespace projnce
+}  // namespace projnce::eval

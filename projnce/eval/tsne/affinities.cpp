@@ -1,13 +1,117 @@
 #include "projnce/eval/tsne/affinities.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
 
-#include "projnce/eval/tsne/equal_rows.h"
-#include "projnce/eval/tsne/perplexity.h"
-#include "projnce/kernel/attraction_rows.h"
+#include "projnce/core/seed.h"
+#include "projnce/kernel/map_forces.h"
 #include "projnce/kernel/nearest_rows.h"
 
-namespace projnce {
+namespace projnce::eval {
+
+namespace {
+
+constexpr double kEntropyTolerance = 1e-7;
+constexpr int kMostPerplexitySteps = 200;  // of which Newton's method takes about five
+
+struct RowEntropy {
+  double value;
+  double slope;  // by the precision
+};
+
+/// Entropy of weights e^{-precision (d - nearest)}, which it writes, not yet divided by `sum`.
+RowEntropy weigh(const double* distances, int64_t count, double nearest, double precision,
+                 double* weights, double& sum) {
+  sum = 0;
+  double first = 0, second = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    const double d = distances[k] - nearest;
+    const double w = std::exp(-precision * d);
+    weights[k] = w;
+    sum += w;
+    first += w * d;
+    second += w * d * d;
+  }
+  const double mean = first / sum;
+  return {std::log(sum) + precision * mean, -precision * (second / sum - mean * mean)};
+}
+
+}  // namespace
+
+void fit_perplexity(const double* squared_distances, int64_t count, double perplexity,
+                    double* weights) {
+  const auto [nearest, farthest] =
+      std::minmax_element(squared_distances, squared_distances + count);
+  const double wanted = std::log(perplexity);
+  const double range = *farthest - *nearest;
+  double precision = range > 0 ? 2 / range : 0;
+  double low = 0, high = std::numeric_limits<double>::infinity();
+  double sum = 1;
+  for (int step = 0; step < kMostPerplexitySteps; ++step) {
+    const auto entropy = weigh(squared_distances, count, *nearest, precision, weights, sum);
+    const double excess = entropy.value - wanted;
+    if (std::abs(excess) < kEntropyTolerance || precision * range > 1e15 || range <= 0) break;
+    (excess > 0 ? low : high) = precision;
+    const double newton = precision - excess / entropy.slope;
+    const double middle = std::isinf(high) ? 2 * low : (low + high) / 2;
+    // Newton's steps are short where the curve is flat: far beyond twice as much is for the middle.
+    precision = newton > low && newton < std::min(high, 4 * precision) ? newton : middle;
+  }
+  for (int64_t k = 0; k < count; ++k) weights[k] /= sum;
+}
+
+namespace {
+
+/// Rows whose neighbors are all at the distance 0, equal ones next to each other.
+std::vector<int32_t> rows_among_equals(const float* rows, int64_t count, int64_t dim,
+                                       int64_t neighbors, const float* distances) {
+  std::vector<int32_t> found;
+  for (int64_t i = 0; i < count; ++i) {
+    if (distances[(i + 1) * neighbors - 1] <= 0) found.push_back(static_cast<int32_t>(i));
+  }
+  std::sort(found.begin(), found.end(), [&](int32_t a, int32_t b) {
+    const float* u = rows + a * dim;
+    const float* v = rows + b * dim;
+    const auto [x, y] = std::mismatch(u, u + dim, v);
+    return x == u + dim ? a < b : *x < *y;
+  });
+  return found;
+}
+
+/// `wanted` different numbers of 1 .. count - 1.
+std::vector<int64_t> random_offsets(int64_t count, int64_t wanted) {
+  std::vector<int64_t> offsets(static_cast<size_t>(count - 1));
+  std::iota(offsets.begin(), offsets.end(), 1);
+  Random(derive_seed(0, static_cast<uint64_t>(count))).shuffle(offsets);
+  offsets.resize(static_cast<size_t>(wanted));
+  return offsets;
+}
+
+}  // namespace
+
+void mix_equal_rows(const float* rows, int64_t count, int64_t dim, int64_t neighbors,
+                    const float* distances, int32_t* indices) {
+  const auto sorted = rows_among_equals(rows, count, dim, neighbors, distances);
+  const auto equal = [&](int32_t a, int32_t b) {
+    return std::equal(rows + a * dim, rows + (a + 1) * dim, rows + b * dim);
+  };
+  for (auto first = sorted.begin(); first != sorted.end();) {
+    const auto last =
+        std::find_if_not(first, sorted.end(), [&](int32_t other) { return equal(*first, other); });
+    const int64_t group = last - first;
+    // Distances may also underflow to 0: then the group is smaller.
+    if (group > neighbors + 1) {
+      const auto offsets = random_offsets(group, neighbors);
+      for (int64_t i = 0; i < group; ++i) {
+        int32_t* to = indices + first[i] * neighbors;
+        for (const int64_t offset : offsets) *to++ = first[(i + offset) % group];
+      }
+    }
+    first = last;
+  }
+}
 
 namespace {
 
@@ -48,15 +152,15 @@ SparseRows conditional_affinities(const float* rows, int64_t count, int64_t dim,
   std::vector<int64_t> indices(size);
   SparseRows found(count);
   found.values.resize(size);
-  nearest_rows<float>({.queries = rows,
-                       .num_queries = count,
-                       .references = rows,
-                       .num_references = count,
-                       .dim = dim,
-                       .neighbors = neighbors,
-                       .nearness = Nearness::kDistance,
-                       .exclude_self = true},
-                      indices.data(), found.values.data());
+  kernel::nearest_rows<float>({.queries = rows,
+                               .num_queries = count,
+                               .references = rows,
+                               .num_references = count,
+                               .dim = dim,
+                               .neighbors = neighbors,
+                               .nearness = kernel::Nearness::kDistance,
+                               .exclude_self = true},
+                              indices.data(), found.values.data());
   found.columns.assign(indices.begin(), indices.end());
   mix_equal_rows(rows, count, dim, neighbors, found.values.data(), found.columns.data());
 #pragma omp parallel
@@ -108,7 +212,8 @@ Affinities make_affinities(const float* rows, int64_t count, int64_t dim, double
   for (int64_t i = 0; i < count; ++i) {
     int64_t length = 0;
     merge_row(from, towards, i, [&](int32_t, float) { ++length; });
-    length = (length + kAttractionStep - 1) / kAttractionStep * kAttractionStep;
+    length =
+        (length + kernel::kAttractionStep - 1) / kernel::kAttractionStep * kernel::kAttractionStep;
     made.starts[static_cast<size_t>(i) + 1] = made.starts[static_cast<size_t>(i)] + length;
   }
   made.partners.resize(static_cast<size_t>(made.starts.back()));
@@ -153,4 +258,4 @@ Affinities reordered(const Affinities& affinities, const int32_t* order) {
   return made;
 }
 
-}  // namespace projnce
+}  // namespace projnce::eval

@@ -1,19 +1,126 @@
 #include "projnce/eval/tsne/map_descent.h"
 
 #include <omp.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <numbers>
 #include <numeric>
 #include <utility>
 
 #include "projnce/core/error.h"
-#include "projnce/eval/tsne/map_spread.h"
-#include "projnce/kernel/attraction_rows.h"
 #include "projnce/kernel/blocks.h"
+#include "projnce/kernel/map_forces.h"
 #include "projnce/kernel/table.h"
 
-namespace projnce {
+namespace projnce::eval {
+
+namespace {
+
+/// Second moments of points whose mean is 0.
+struct Moments {
+  double xx = 0;
+  double xy = 0;
+  double yy = 0;
+};
+
+struct Direction {
+  double x;
+  double y;
+};
+
+Moments moments_of(const std::vector<float>& points) {
+  Moments sums;
+  for (size_t i = 0; i < points.size(); i += 2) {
+    const double x = points[i], y = points[i + 1];
+    sums.xx += x * x;
+    sums.xy += x * y;
+    sums.yy += y * y;
+  }
+  const auto count = static_cast<double>(points.size() / 2);
+  return {sums.xx / count, sums.xy / count, sums.yy / count};
+}
+
+/// Measured along the axis itself: the eigenvalue of the moments loses its digits if the other
+/// axis is much longer.
+double deviation_along(const Direction& axis, const std::vector<float>& points) {
+  double squares = 0;
+  for (size_t i = 0; i < points.size(); i += 2) {
+    const double along = axis.x * points[i] + axis.y * points[i + 1];
+    squares += along * along;
+  }
+  return std::sqrt(squares / static_cast<double>(points.size() / 2));
+}
+
+void scale_along(const Direction& axis, double factor, std::vector<float>& points) {
+  for (size_t i = 0; i < points.size(); i += 2) {
+    const double more = (factor - 1) * (axis.x * points[i] + axis.y * points[i + 1]);
+    points[i] += static_cast<float>(more * axis.x);
+    points[i + 1] += static_cast<float>(more * axis.y);
+  }
+}
+
+}  // namespace
+
+bool raise_spread(std::vector<float>& positions, std::vector<float>& velocities, double smallest) {
+  const auto [xx, xy, yy] = moments_of(positions);
+  const double middle = (xx + yy) / 2, radius = std::hypot((xx - yy) / 2, xy);
+  // The margin is for what the difference loses to rounding.
+  if (middle - radius > smallest * smallest + 1e-14 * middle) return false;
+  const double angle = std::atan2(2 * xy, xx - yy) / 2;  // of the longer axis
+  int raised = 0;
+  for (const double turn : {0.0, std::numbers::pi / 2}) {
+    const Direction axis{std::cos(angle + turn), std::sin(angle + turn)};
+    const double deviation = deviation_along(axis, positions);
+    if (!(deviation > 0 && deviation < smallest)) continue;
+    scale_along(axis, smallest / deviation, positions);
+    scale_along(axis, smallest / deviation, velocities);
+    ++raised;
+  }
+  return raised == 2;
+}
+
+namespace {
+
+constexpr int64_t kTrialSteps = 8;
+constexpr int64_t kRoundSteps = 128;
+constexpr double kBusy = 1.2;  // clock to own time
+
+double time_of(clockid_t clock) {
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+}  // namespace
+
+TeamChoice::TeamChoice() : team_(omp_get_max_threads()) {}
+
+void TeamChoice::begin_step() {
+  if (step_ == 0) alone_ = false;
+  step_start_ = time_of(CLOCK_MONOTONIC);
+  step_own_start_ = time_of(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void TeamChoice::end_step() {
+  seconds_ += time_of(CLOCK_MONOTONIC) - step_start_;
+  own_seconds_ += time_of(CLOCK_THREAD_CPUTIME_ID) - step_own_start_;
+  ++step_;
+  if (step_ % kTrialSteps == 0) end_trial();
+  if (step_ == kRoundSteps) step_ = 0;
+}
+
+void TeamChoice::end_trial() {
+  if (step_ == kTrialSteps) {
+    team_seconds_ = seconds_;
+    alone_ = seconds_ > kBusy * own_seconds_;
+  } else if (step_ == 2 * kTrialSteps && alone_) {
+    alone_ = seconds_ < team_seconds_;
+  }
+  seconds_ = own_seconds_ = 0;
+}
 
 namespace {
 
@@ -37,7 +144,7 @@ MapDescent::MapDescent(Affinities affinities, std::vector<float> start, double t
 }
 
 void MapDescent::sort_points() {
-  PointTree tree;
+  kernel::PointTree tree;
   tree.build(positions_.data(), affinities_.points());
   affinities_ = reordered(affinities_, tree.order());
   const auto numbers = numbers_;
@@ -79,9 +186,9 @@ void MapDescent::rest() {
 }
 
 void MapDescent::find_forces() {
-  const auto& table = kernels<float>();
+  const auto& table = kernel::kernels<float>();
   const int64_t count = affinities_.points();
-  const RowBlocks blocks{count, kPointsAtATime};
+  const kernel::RowBlocks blocks{count, kPointsAtATime};
   lists_.resize(static_cast<size_t>(std::max(1, omp_get_max_threads())));
 #pragma omp parallel num_threads(team_.threads()) if (blocks.count() > 1)
   {
@@ -158,7 +265,7 @@ std::vector<float> MapDescent::gradient(double exaggeration) {
 
 double MapDescent::divergence() {
   find_forces();
-  const RowBlocks blocks{affinities_.points(), kPointsAtATime};
+  const kernel::RowBlocks blocks{affinities_.points(), kPointsAtATime};
   std::vector<double> sums(static_cast<size_t>(blocks.count()), 0);
   const double log_mass = std::log(mass_);
 #pragma omp parallel for schedule(dynamic, 1)
@@ -183,4 +290,64 @@ double MapDescent::divergence() {
   return total;
 }
 
-}  // namespace projnce
+namespace {
+
+constexpr int64_t kIterationsBetweenDivergences = 50;
+/// Points are sorted when they have found their company, and again now and then.
+constexpr int64_t kFirstSorting = 50;
+constexpr int64_t kIterationsBetweenSortings = 250;
+/// If this many exaggerated steps in a row contract the map in every direction, the rows have no
+/// clusters that exaggeration could form: the points go back to the start and continue without it.
+/// Fewer steps cannot tell, since a random start contracts first even if there are clusters.
+constexpr int64_t kContractedSteps = 20;
+constexpr double kExaggeratedMomentum = 0.5;
+constexpr double kMomentum = 0.8;
+
+struct LearningRates {
+  double exaggerated;
+  double plain;
+};
+
+/// N / exaggeration / 4 is about the largest rate at which exaggerated steps do not overshoot
+/// (Belkina et al., 2019; the factor 4 is part of our gradient). Plain steps may be longer: few
+/// points would take too many steps otherwise.
+LearningRates learning_rates(const TsneOptions& options, int64_t points) {
+  if (options.learning_rate > 0) return {options.learning_rate, options.learning_rate};
+  const auto count = static_cast<double>(points);
+  const double rate = count / options.exaggeration / 4;
+  return {rate, std::max(rate, std::clamp(count / 20, 10.0, 50.0))};
+}
+
+}  // namespace
+
+FittedMap fit_map(Affinities affinities, const std::vector<float>& start,
+                  const TsneOptions& options, const TsneProgress& progress) {
+  const auto rates = learning_rates(options, affinities.points());
+  MapDescent descent(std::move(affinities), start, options.theta);
+  int64_t exaggerated = options.exaggeration_iterations;
+  TsneState state{.iteration = 0, .total = options.iterations, .divergence = {}};
+  bool wanted = true;
+  while (wanted && state.iteration < options.iterations) {
+    if (state.iteration == exaggerated) descent.rest();
+    if (state.iteration % kIterationsBetweenSortings == kFirstSorting) descent.sort_points();
+    const bool early = state.iteration < exaggerated;
+    descent.step({.learning_rate = early ? rates.exaggerated : rates.plain,
+                  .momentum = early ? kExaggeratedMomentum : kMomentum,
+                  .exaggeration = early ? options.exaggeration : 1});
+    ++state.iteration;
+    if (early && descent.contracted_steps() == kContractedSteps) {
+      exaggerated = state.iteration;
+      descent.move_to(start);
+    }
+    state.divergence.reset();
+    if (!progress) continue;
+    if (state.iteration % kIterationsBetweenDivergences == 0 || state.iteration == state.total) {
+      state.divergence = descent.divergence();
+    }
+    wanted = progress(state);
+  }
+  const double divergence = state.divergence ? *state.divergence : descent.divergence();
+  return {descent.positions(), divergence, state.iteration};
+}
+
+}  // namespace projnce::eval

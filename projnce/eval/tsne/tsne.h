@@ -2,9 +2,50 @@
 
 #include <torch/types.h>
 
-#include "projnce/eval/tsne/tsne_options.h"
+#include <cstdint>
+#include <functional>
+#include <optional>
 
-namespace projnce {
+namespace projnce::eval {
+
+/// Where points are before the first iteration.
+enum class TsneStart {
+  kPca,     ///< the first two principal components: keeps what is far apart apart
+  kRandom,  ///< normal numbers
+};
+
+/// The defaults are scikit-learn's, except for the learning rate of the first iterations.
+struct TsneOptions {
+  /// Effective number of neighbors of a point: 1 .. (rows - 1) / 3. 0: 30, or the largest if less.
+  double perplexity = 0;
+  int64_t iterations = 1000;  ///< all of them, those with exaggeration included
+  /// Pulls count this many times at first, so that clusters form before they spread: at least 1.
+  double exaggeration = 12;
+  int64_t exaggeration_iterations = 250;  ///< the first that many
+  /// 0: rows / exaggeration / 4, and after the exaggeration at least rows / 20, 10 to 50.
+  double learning_rate = 0;
+  /// How coarse far points are seen, 0 .. 1: 0 sees each of them, at O(N^2) for an iteration.
+  double theta = 0.5;
+  uint64_t seed = 0;                 ///< of kRandom
+  TsneStart init = TsneStart::kPca;  ///< the start
+};
+
+/// How far a map is.
+struct TsneState {
+  int64_t iteration;  ///< that many are behind us
+  int64_t total;      ///< that many there will be
+  /// KL divergence at this point; known every 50 iterations and at the end.
+  std::optional<double> divergence;
+};
+
+/// Told after every iteration; false ends the work there, and the map is what it is by then.
+using TsneProgress = std::function<bool(const TsneState&)>;
+
+/// The perplexity of the options, or the default for this many rows if that is 0.
+double effective_perplexity(double perplexity, int64_t rows);
+
+/// Throws where an option is out of its range for so many rows.
+void check_tsne_options(const TsneOptions& options, int64_t rows);
 
 /// A map and how good it is.
 struct TsneResult {
@@ -18,7 +59,7 @@ struct TsneResult {
 
 /// A map of rows [N, D] in the plane in which near rows are near (t-SNE; van der Maaten and Hinton,
 /// 2008, with the tree of Barnes and Hut). Affinities by Euclidean distances from the exact nearest
-/// neighbours; steps as in scikit-learn, but a map cannot collapse (map_spread.h). The same bits
+/// neighbours; steps as in scikit-learn, but a map cannot collapse (map_descent.h). The same bits
 /// for the same rows, options and instruction set, whatever the threads. O(N^2 D) for the
 /// neighbours, O(N log N) for an iteration. Throws where a number is not finite and where an option
 /// is out of range.
@@ -30,4 +71,4 @@ TsneResult tsne(const torch::Tensor& rows, const TsneOptions& options,
 double tsne_divergence(const torch::Tensor& rows, const torch::Tensor& positions,
                        double perplexity);
 
-}  // namespace projnce
+}  // namespace projnce::eval

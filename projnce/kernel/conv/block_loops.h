@@ -1,10 +1,10 @@
 #pragma once
 
-#include "projnce/kernel/conv/block_args.h"
+#include "projnce/kernel/conv/loop_args.h"
 #include "projnce/kernel/conv/map_source.h"
 #include "projnce/kernel/simd.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// The vectors of one block of channels.
 template <class Arch, class T>
@@ -149,4 +149,4 @@ void gate_gradient(const GradientGate<T>& gate, int64_t pixels, double* sums) {
                     : gate_pixels<Arch, T, false, true, false>(gate, pixels, sums);
 }
 
-}  // namespace projnce
+}  // namespace projnce::kernel

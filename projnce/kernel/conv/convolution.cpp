@@ -1,9 +1,8 @@
 #include "projnce/kernel/conv/convolution.h"
 
-#include "projnce/kernel/conv/direct.h"
-#include "projnce/kernel/conv/winograd.h"
+#include "projnce/kernel/conv/algorithms.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 namespace {
 
@@ -33,4 +32,4 @@ template void conv_forward(const ConvForward<double>&, Workspace&);
 template void conv_backward(const ConvBackward<float>&, Workspace&);
 template void conv_backward(const ConvBackward<double>&, Workspace&);
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -1,11 +1,10 @@
 #pragma once
 
 #include "projnce/kernel/conv/map_finish.h"
-#include "projnce/kernel/conv/map_shape.h"
 #include "projnce/kernel/conv/map_source.h"
 #include "projnce/kernel/conv/workspace.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// A square kernel without bias, padded by half of its size.
 struct ConvGeometry {
@@ -59,4 +58,4 @@ void conv_forward(const ConvForward<T>& conv, Workspace& workspace);
 template <class T>
 void conv_backward(const ConvBackward<T>& conv, Workspace& workspace);
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -1,16 +1,16 @@
-#include "projnce/kernel/conv/direct.h"
+#include "projnce/kernel/conv/algorithms.h"
 
 #include <algorithm>
 #include <optional>
 #include <vector>
 
-#include "projnce/kernel/conv/block_args.h"
-#include "projnce/kernel/conv/direct_weights.h"
+#include "projnce/kernel/conv/loop_args.h"
+#include "projnce/kernel/conv/packed_weights.h"
 #include "projnce/kernel/conv/pixel_rows.h"
 #include "projnce/kernel/conv/team.h"
 #include "projnce/kernel/table.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 namespace {
 
@@ -323,4 +323,4 @@ template void direct_forward(const ConvForward<double>&, Workspace&);
 template void direct_backward(const ConvBackward<float>&, Workspace&);
 template void direct_backward(const ConvBackward<double>&, Workspace&);
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "projnce/kernel/conv/block_args.h"
+#include "projnce/kernel/conv/loop_args.h"
 #include "projnce/kernel/simd.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// kRows x kBlocks blocks of sums, held in registers.
 template <class Arch, class T, int kRows, int kBlocks>
@@ -144,4 +144,4 @@ void gathered_outer(const GatheredOuter<T>& p) {
                                         outer_columns<Arch, T, 1>);
 }
 
-}  // namespace projnce
+}  // namespace projnce::kernel

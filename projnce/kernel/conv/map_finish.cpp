@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "projnce/kernel/conv/block_args.h"
+#include "projnce/kernel/conv/loop_args.h"
 #include "projnce/kernel/table.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 ChannelSums::ChannelSums(const MapShape& shape, double* memory)
     : images_(shape.images), blocks_(shape.blocks()), memory_(memory) {
@@ -61,4 +61,4 @@ template class Activate<double>;
 template class GateGradient<float>;
 template class GateGradient<double>;
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -1,9 +1,8 @@
 #pragma once
 
-#include "projnce/kernel/conv/map_shape.h"
 #include "projnce/kernel/conv/map_source.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// What is done with a run of pixels as soon as a convolution has written it, while it is near the
 /// core. Runs of one block of one image come in order; those of others at the same time.
@@ -94,4 +93,4 @@ class GateGradient : public MapFinish {
   const ChannelSums& sums_;
 };
 
-}  // namespace projnce
+}  // namespace projnce::kernel

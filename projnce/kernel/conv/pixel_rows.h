@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "projnce/core/error.h"
-#include "projnce/kernel/conv/block_args.h"
 #include "projnce/kernel/conv/convolution.h"
-#include "projnce/kernel/conv/direct_weights.h"
+#include "projnce/kernel/conv/loop_args.h"
+#include "projnce/kernel/conv/packed_weights.h"
 #include "projnce/kernel/conv/team.h"
 #include "projnce/kernel/table.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// Offsets inside a chunk's memory, which 32 bits hold.
 inline int32_t offset32(int64_t offset) {
@@ -173,4 +173,4 @@ class KernelRows {
   std::vector<int32_t> offsets_;
 };
 
-}  // namespace projnce
+}  // namespace projnce::kernel

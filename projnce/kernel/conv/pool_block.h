@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "projnce/kernel/conv/block_loops.h"
-#include "projnce/kernel/conv/pool_args.h"
+#include "projnce/kernel/conv/loop_args.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// A window's part inside the map: rows and columns first .. end - 1.
 struct PoolSpan {
@@ -84,4 +84,4 @@ void add_pool_gradient(const PoolBlock<T>& pool, const T* out_gradient, T* gradi
   }
 }
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -6,7 +6,7 @@
 
 #include "projnce/kernel/table.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 namespace {
 
@@ -161,4 +161,4 @@ PROJNCE_POOLING(float)
 PROJNCE_POOLING(double)
 #undef PROJNCE_POOLING
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "projnce/kernel/conv/loop_args.h"
 #include "projnce/kernel/conv/map_finish.h"
 #include "projnce/kernel/conv/map_source.h"
-#include "projnce/kernel/conv/pool_args.h"
 #include "projnce/kernel/conv/workspace.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// Max-pooling of the maps that `source` makes, into `out`.
 template <class T>
@@ -30,4 +30,4 @@ template <class T>
 void spread_fields(const MapShape& shape, const T* feature_gradient, int64_t grid, T* gradient,
                    const MapFinish* finish);
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// Who works on some images: all threads of a parallel region together, or one of them alone.
 class Team {
@@ -108,4 +108,4 @@ void share_lane_sums(const LanePlan& plan, T* sums, int64_t stride, int64_t coun
   }
 }
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -1,17 +1,16 @@
-#include "projnce/kernel/conv/winograd.h"
+#include "projnce/kernel/conv/algorithms.h"
 
 #include <omp.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "projnce/kernel/conv/block_args.h"
+#include "projnce/kernel/conv/loop_args.h"
+#include "projnce/kernel/conv/packed_weights.h"
 #include "projnce/kernel/conv/team.h"
-#include "projnce/kernel/conv/winograd_args.h"
-#include "projnce/kernel/conv/winograd_weights.h"
 #include "projnce/kernel/table.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 namespace {
 
@@ -366,4 +365,4 @@ template void winograd_forward(const ConvForward<double>&, Workspace&);
 template void winograd_backward(const ConvBackward<float>&, Workspace&);
 template void winograd_backward(const ConvBackward<double>&, Workspace&);
 
-}  // namespace projnce
+}  // namespace projnce::kernel

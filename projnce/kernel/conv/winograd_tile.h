@@ -1,10 +1,10 @@
 #pragma once
 
-#include "projnce/kernel/conv/map_shape.h"
-#include "projnce/kernel/conv/winograd_args.h"
+#include "projnce/kernel/conv/loop_args.h"
+#include "projnce/kernel/conv/map_source.h"
 #include "projnce/kernel/simd.h"
 
-namespace projnce {
+namespace projnce::kernel {
 
 /// Winograd's F(4x4, 3x3) (Lavin and Gray 2016) with the points 0, 1, -1, 2, -2 and infinity: a
 /// tile of 4 x 4 outputs comes from 6 x 6 inputs by 36 products instead of 144. The transforms of
@@ -224,4 +224,4 @@ void winograd_weight_gradient(const T* from, int64_t factor_stride, int64_t rows
   }
 }
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -2,10 +2,27 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 
-#include "projnce/kernel/conv/page_buffer.h"
+namespace projnce::kernel {
 
-namespace projnce {
+/// Memory in large pages where the system has them: maps and factors are walked with long strides,
+/// which small pages make a search of the page table each. Not initialised.
+class PageBuffer {
+ public:
+  PageBuffer() = default;
+  explicit PageBuffer(int64_t bytes);
+
+  void* data() const { return data_.get(); }
+  int64_t bytes() const { return bytes_; }
+
+ private:
+  struct Free {
+    void operator()(void* memory) const;
+  };
+  std::unique_ptr<void, Free> data_;
+  int64_t bytes_ = 0;
+};
 
 /// Memory that passes of a convolution use one after the other: got once, kept for the next. Each
 /// purpose has its own piece, which grows when a larger one is asked for.
@@ -26,4 +43,4 @@ class Workspace {
   std::map<Piece, PageBuffer> pieces_;
 };
 
-}  // namespace projnce
+}  // namespace projnce::kernel

@@ -1,0 +1,55 @@
+#include "projnce/config/run_config.h"
+
+#include "projnce/core/table_reader.h"
+#include "projnce/core/table_writer.h"
+#include "projnce/core/toml.h"
+
+namespace projnce::config {
+
+namespace {
+
+void list_top_level(RunSettings& settings, FieldVisitor& fields) {
+  fields.field("seed", settings.seed, at_least(0))
+      .field("threads", settings.threads, between(0, 1024))
+      .field("data_root", settings.data_root)
+      .field("version", settings.version);
+}
+
+void list_sections(RunConfig& config, FieldVisitor& fields) {
+  fields.section("train", config.train)
+      .section("augment", config.augment)
+      .section("input", config.input)
+      .section("eval", config.eval)
+      .section("report", config.report)
+      .section("loss", config.loss)
+      .section("dataset", config.dataset);
+}
+
+}  // namespace
+
+void list_fields(RunConfig& config, FieldVisitor& fields) {
+  list_top_level(config.run, fields);
+  list_sections(config, fields);
+  fields.section("encoder", config.encoder);
+}
+
+RunConfig parse_run_config(const Table& settings, EncoderChoice choice) {
+  RunConfig config;
+  TableReader reader(settings, "");
+  list_top_level(config.run, reader);
+  dataset::seed_noise(config.dataset, static_cast<uint64_t>(config.run.seed));
+  list_sections(config, reader);
+  if (choice == EncoderChoice::kSettings) {
+    reader.section("encoder", config.encoder);
+  } else {
+    reader.sub_table("encoder");
+  }
+  reader.done();
+  return config;
+}
+
+std::string to_toml(const RunConfig& config) {
+  return projnce::to_toml(to_table(config));
+}
+
+}  // namespace projnce::config

@@ -1,0 +1,157 @@
+#include "projnce/config/run_request.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "projnce/config/run_config.h"
+#include "projnce/config/standard_settings.h"
+#include "projnce/core/error.h"
+#include "projnce/core/names.h"
+#include "projnce/core/toml.h"
+#include "projnce/dataset/readers/embeddings.h"
+#include "projnce/dataset/registry.h"
+#include "projnce/io/filesystem/file_tree.h"
+#include "projnce/io/printable.h"
+
+namespace projnce::config {
+
+namespace {
+
+bool is_tree(const std::string& what) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(what, ignored) ||
+         (std::filesystem::exists(what, ignored) &&
+          (io::is_archive_name(what) || dataset::is_embeddings_file(what)));
+}
+
+bool is_dataset_name(const std::string& what) {
+  const auto names = dataset::dataset_names();
+  return std::find(names.begin(), names.end(), what) != names.end();
+}
+
+}  // namespace
+
+dataset::DatasetOptions named_dataset(const std::string& what, const std::string& layout) {
+  if (!layout.empty()) dataset::check_layout_name(layout);
+  std::error_code ignored;
+  if (is_tree(what) || (!layout.empty() && std::filesystem::exists(what, ignored))) {
+    auto options = dataset::dataset_options(
+        layout.empty() ? dataset::recognise_dataset(what).value_or("folder") : layout);
+    options.layout_chosen = !layout.empty();
+    options.root = what;
+    return options;
+  }
+  if (is_dataset_name(what)) return dataset::dataset_options(what);
+  if (std::filesystem::exists(what, ignored)) {
+    fail(io::printable(what),
+         " is not a folder, an archive (.zip, .tar, .tar.gz ...) or an .npy file");
+  }
+  fail(Hint{concat("datasets: ", join(dataset::dataset_names()))},
+       "there is no dataset, folder, archive or file called '", io::printable(what), "'");
+}
+
+bool names_dataset(const std::string& what) {
+  return is_tree(what) || is_dataset_name(what);
+}
+
+namespace {
+
+void set_default(Table& table, const std::string& section, const std::string& key, auto value) {
+  auto& values = table.tables[section].values;
+  if (!values.count(key)) values[key] = Value{value, "the defaults for --data"};
+}
+
+/// Points [dataset] at a folder, archive or file, or at a known dataset by its name.
+void apply_data(Table& dataset, const std::filesystem::path& data) {
+  std::error_code ignored;
+  const bool is_path = std::filesystem::exists(data, ignored) || !names_dataset(data.string());
+  if (dataset.values.contains("name") && is_path) {
+    dataset.values["root"] = Value{data.string(), "--data"};
+    return;
+  }
+  const auto named = named_dataset(data.string());
+  dataset.values["name"] = Value{named.name, data.string()};
+  dataset.values.erase("root");
+  if (!named.root.empty()) dataset.values["root"] = Value{data.string(), "--data"};
+}
+
+std::string encoder_for(SampleKind kind) {
+  if (kind == SampleKind::kImage) return "resnet-small";
+  return kind == SampleKind::kSound ? "audio-cnn" : "mlp";
+}
+
+/// Keys of a section that stand at the top level: the section is missing, not the key.
+void check_top_level(const Table& table) {
+  for (const auto& [key, value] : table.values) {
+    if (key == "seed" || key == "threads" || key == "data_root" || key == "version") continue;
+    const auto setting = setting_named(key);
+    if (setting.empty()) continue;  // the reader of the top level knows the nearest key
+    fail(Hint{concat("did you mean '", setting, "'?")},
+         value.where.empty() ? "" : value.where + ": ", "unknown key '", key, "'");
+  }
+}
+
+}  // namespace
+
+Table requested_settings(const RunRequest& request) {
+  Table settings = request.config.empty() ? Table{} : read_toml(request.config);
+  for (const auto& setting : request.settings) apply_setting(settings, setting);
+  check_top_level(settings);
+  if (!request.layout.empty()) {
+    dataset::check_layout_name(request.layout);
+    settings.tables["dataset"].values["name"] = Value{request.layout, dataset::kLayoutOption};
+  }
+  if (!request.data.empty()) apply_data(settings.tables["dataset"], request.data);
+  if (!settings.tables["dataset"].values.contains("name")) {
+    fail(Hint{"give a configuration file, --data FOLDER or --set dataset.name=fashion-mnist"},
+         "there is nothing to train on");
+  }
+  parse_run_config(settings, data_chooses_encoder(request, settings) ? EncoderChoice::kData
+                                                                     : EncoderChoice::kSettings);
+  return settings;
+}
+
+bool data_chooses_encoder(const RunRequest& request, const Table& settings) {
+  const auto encoder = settings.tables.find("encoder");
+  const bool named = encoder != settings.tables.end() && encoder->second.values.contains("name");
+  return request.config.empty() && !named;
+}
+
+Table read_stored_settings(const std::filesystem::path& file) {
+  auto settings = read_toml(file);
+  complete_stored_settings(settings);
+  return settings;
+}
+
+void complete_stored_settings(Table& settings) {
+  auto& dataset = settings.tables["dataset"].values;
+  if (dataset.contains("test_fraction") && !dataset.contains("split")) {
+    dataset["split"] = Value{std::string("shuffle"), {}};
+  }
+}
+
+void apply_quick_defaults(Table& settings, SampleKind kind, int64_t train_samples) {
+  // About half a million pictures seen: ten epochs of 50 000, a hundred of a few thousand. A
+  // spectrogram takes several times the work of a small picture.
+  const bool sounds = kind == SampleKind::kSound;
+  const int64_t seen = sounds ? 100'000 : 500'000;
+  const int64_t epochs = std::clamp<int64_t>(seen / std::max<int64_t>(train_samples, 1), 10, 100);
+  const int64_t batch_size = std::clamp<int64_t>(train_samples / 4, 16, 256);
+  const bool choose_width = sounds && !settings.tables["encoder"].values.count("name");
+  set_default(settings, "encoder", "name", encoder_for(kind));
+  if (choose_width) set_default(settings, "encoder", "width", int64_t{16});
+  // The contrastive loss that keeps the most accuracy where labels are wrong, at this temperature
+  // rather than the paper's: docs/results.md, "Defaults".
+  if (!settings.tables["loss"].values.count("name")) {
+    set_default(settings, "loss", "temperature", 0.2);
+  }
+  set_default(settings, "loss", "name", std::string("projnce-mlp"));
+  set_default(settings, "train", "epochs", epochs);
+  set_default(settings, "train", "batch_size", batch_size);
+  set_default(settings, "train", "learning_rate", 0.003);
+  set_default(settings, "train", "schedule", std::string("cosine"));
+  set_default(settings, "train", "warmup_epochs", 1.0);
+}
+
+}  // namespace projnce::config

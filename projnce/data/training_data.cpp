@@ -1,0 +1,180 @@
+#include "projnce/data/training_data.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+
+#include "projnce/core/error.h"
+#include "projnce/core/progress.h"
+#include "projnce/dataset/readers/file_dataset.h"
+#include "projnce/dataset/wrappers/wrappers.h"
+
+namespace projnce::data {
+
+namespace {
+
+/// A sample in the order in which its class gives samples away.
+struct DrawnSample {
+  uint64_t hash;
+  std::string name;
+  int64_t index;
+
+  bool operator<(const DrawnSample& other) const {
+    return std::tie(hash, name, index) < std::tie(other.hash, other.name, other.index);
+  }
+};
+
+std::vector<int64_t> all_but(int64_t count, const std::vector<int64_t>& taken) {
+  std::vector<int64_t> rest;
+  for (int64_t i = 0; i < count; ++i) {
+    if (!std::binary_search(taken.begin(), taken.end(), i)) rest.push_back(i);
+  }
+  return rest;
+}
+
+/// Keeps these samples of the training part, with the labels that they had before noise.
+void keep_training_samples(dataset::OpenedDataset& opened, const std::vector<int64_t>& kept) {
+  if (!opened.clean_train_labels.empty()) {
+    std::vector<int64_t> clean;
+    for (const int64_t i : kept) {
+      clean.push_back(opened.clean_train_labels[static_cast<size_t>(i)]);
+    }
+    opened.clean_train_labels = std::move(clean);
+  }
+  opened.train = std::make_shared<dataset::SubsetDataset>(opened.train, kept);
+}
+
+/// The training samples that are none of these.
+std::vector<int64_t> others_by_name(const dataset::Dataset& train, const dataset::Dataset& taken) {
+  std::unordered_set<std::string> names;
+  for (int64_t i = 0; i < taken.size(); ++i) names.insert(taken.sample_name(i));
+  std::vector<int64_t> kept;
+  for (int64_t i = 0; i < train.size(); ++i) {
+    if (!names.contains(train.sample_name(i))) kept.push_back(i);
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::vector<int64_t> draw_validation(const dataset::Dataset& samples, double fraction) {
+  std::vector<std::vector<DrawnSample>> classes(samples.class_names().size());
+  for (int64_t i = 0; i < samples.size(); ++i) {
+    auto name = samples.sample_name(i);
+    const uint64_t hash = XXH3_64bits(name.data(), name.size());
+    classes.at(static_cast<size_t>(samples.label(i))).push_back({hash, std::move(name), i});
+  }
+  std::vector<int64_t> drawn;
+  for (auto& members : classes) {
+    if (members.size() < 2) continue;
+    std::sort(members.begin(), members.end());
+    const auto size = static_cast<int64_t>(members.size());
+    const int64_t wanted = std::llround(fraction * static_cast<double>(size));
+    const int64_t count = std::clamp<int64_t>(wanted, 1, size - 1);
+    for (int64_t i = 0; i < count; ++i) drawn.push_back(members[static_cast<size_t>(i)].index);
+  }
+  std::sort(drawn.begin(), drawn.end());
+  return drawn;
+}
+
+dataset::DatasetPtr hold_out_validation(dataset::OpenedDataset& opened, double fraction) {
+  const auto labeled = opened.known ? opened.known : opened.train;
+  const auto drawn = draw_validation(*labeled, fraction);
+  if (drawn.empty()) {
+    fail(Hint{"set train.validation = 0, or add samples"}, "[train] validation = ", fraction,
+         " has nothing to take: no class has two training samples");
+  }
+  auto validation = std::make_shared<dataset::SubsetDataset>(labeled, drawn);
+  const auto kept = all_but(labeled->size(), drawn);
+  if (!opened.known) {
+    keep_training_samples(opened, kept);
+    return validation;
+  }
+  opened.known = std::make_shared<dataset::SubsetDataset>(labeled, kept);
+  // Coarse labels are of the same samples; those without labels are others.
+  if (!opened.unlabelled) {
+    keep_training_samples(opened, others_by_name(*opened.train, *validation));
+  }
+  return validation;
+}
+
+namespace {
+
+/// A bar for each part of the data that is checked.
+std::function<void(int64_t, int64_t)> show_checking() {
+  auto bar = std::make_shared<std::unique_ptr<Progress>>();
+  return [bar](int64_t done, int64_t total) {
+    if (!*bar) *bar = std::make_unique<Progress>("checking samples", total, "samples");
+    (*bar)->update(done);
+    if (done == total) bar->reset();
+  };
+}
+
+}  // namespace
+
+dataset::OpenContext run_context(dataset::OpenContext context, const config::RunSettings& settings,
+                                 int threads) {
+  context.seed = static_cast<uint64_t>(settings.seed);
+  context.threads = threads;
+  if (!settings.data_root.empty()) context.data_root = settings.data_root;
+  return context;
+}
+
+TrainingData open_training_data(const config::RunConfig& config, int threads,
+                                dataset::OpenContext context) {
+  auto settings = config.input;
+  const auto asked = config::input_options(settings);
+  context = run_context(std::move(context), config.run, threads);
+  if (context.logger && context.logger->should_log(spdlog::level::info))
+    context.on_progress = show_checking();
+  context.sound = asked.clip_format();
+  TrainingData data{.dataset = dataset::open_dataset(config.dataset, context),
+                    .input = asked,
+                    .known = {},
+                    .judged = {}};
+  auto& opened = data.dataset;
+  const double share = config.train.validation;
+  const auto validation = share > 0 ? hold_out_validation(opened, share) : nullptr;
+  if (opened.train->kind() == SampleKind::kSound) {
+    data.input.mel.seconds = opened.sound.seconds;
+    settings.sound = data.input.mel;
+  }
+  const auto cache = open_feature_cache(context);
+  const auto for_model = [&](const dataset::DatasetPtr& part) {
+    return as_model_input(part, data.input, cache);
+  };
+  data.known = for_model(opened.known ? opened.known : opened.train);
+  data.judged = for_model(opened.test);
+  if (validation) data.validation = for_model(validation);
+  data.input = config::resolve_input(settings, *for_model(opened.train), threads);
+  if (cache && context.logger && !cache->first_failure().empty()) {
+    context.logger->warn("spectrograms are not kept for the next run: {}", cache->first_failure());
+  }
+  return data;
+}
+
+dataset::DatasetPtr open_files(const std::vector<std::filesystem::path>& files,
+                               const config::InputOptions& input) {
+  const auto list = std::make_shared<dataset::FileList>(files, input.kind);
+  return input.kind == SampleKind::kSound ? dataset::prepare_clips(list, input.clip_format())
+                                          : list;
+}
+
+dataset::DatasetPtr as_model_input(dataset::DatasetPtr samples, const config::InputOptions& input,
+                                   dataset::FeatureCachePtr cache) {
+  if (samples->kind() != SampleKind::kSound) return samples;
+  return dataset::spectrograms_of(std::move(samples), input.mel, std::move(cache));
+}
+
+dataset::FeatureCachePtr open_feature_cache(const dataset::OpenContext& context) {
+  if (context.cache_home.empty()) return nullptr;
+  return std::make_shared<io::FeatureCache>(context.cache_home / "projnce" / "features");
+}
+
+}  // namespace projnce::data

@@ -1,0 +1,97 @@
+#include "projnce/dataset/inspect/decode_all.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "projnce/core/error.h"
+
+namespace projnce::dataset {
+
+namespace {
+
+/// Samples are taken in runs of this many: few enough to share the end of the work fairly.
+constexpr int64_t kRun = 32;
+
+class Job {
+ public:
+  Job(const Dataset& dataset, const DecodeAllOptions& options,
+      const std::function<void(int64_t, Sample&&)>& visit)
+      : dataset_(dataset), options_(options), visit_(visit), size_(dataset.size()) {}
+
+  void help() {
+    work([](int64_t) {});
+  }
+
+  void lead() {
+    work([this](int64_t done) {
+      if (options_.on_progress) options_.on_progress(done, size_);
+    });
+  }
+
+  /// REQUIRES: nobody works any more.
+  std::vector<DamagedSample> result() {
+    if (failure_) std::rethrow_exception(failure_);
+    if (options_.on_progress) options_.on_progress(size_, size_);
+    std::sort(damaged_.begin(), damaged_.end(),
+              [](const auto& a, const auto& b) { return a.index < b.index; });
+    return std::move(damaged_);
+  }
+
+ private:
+  template <class Report>
+  void work(const Report& report) {
+    try {
+      for (int64_t begin; (begin = next_.fetch_add(kRun)) < size_;) {
+        const int64_t end = std::min(begin + kRun, size_);
+        for (int64_t i = begin; i < end; ++i) decode(i);
+        report(done_ += end - begin);
+      }
+    } catch (...) {
+      next_ = size_;  // the others stop after their run
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+    }
+  }
+
+  void decode(int64_t index) {
+    Sample sample;
+    try {
+      sample = dataset_.decode(index);
+    } catch (const Error& error) {
+      if (error.fault() != Fault::kInput) throw;
+      const std::lock_guard lock(mutex_);
+      damaged_.push_back({index, dataset_.sample_name(index), error.what()});
+      return;
+    }
+    visit_(index, std::move(sample));
+  }
+
+  const Dataset& dataset_;
+  const DecodeAllOptions& options_;
+  const std::function<void(int64_t, Sample&&)>& visit_;
+  const int64_t size_;
+  std::atomic<int64_t> next_ = 0;
+  std::atomic<int64_t> done_ = 0;
+  std::mutex mutex_;
+  std::vector<DamagedSample> damaged_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+std::vector<DamagedSample> decode_all(const Dataset& dataset, const DecodeAllOptions& options,
+                                      const std::function<void(int64_t, Sample&&)>& visit) {
+  Job job(dataset, options, visit);
+  {
+    std::vector<std::jthread> helpers;  // joined at the end of the block, whatever happens
+    for (int i = 1; i < options.threads; ++i) helpers.emplace_back([&job] { job.help(); });
+    job.lead();
+  }
+  return job.result();
+}
+
+}  // namespace projnce::dataset

@@ -1,0 +1,129 @@
+#include "projnce/dataset/inspect/inspect.h"
+
+#include <algorithm>
+
+#include "projnce/dataset/labels.h"
+
+namespace projnce::dataset {
+
+namespace {
+
+/// What is known of a sample once it was read; zeros stand for what it has not.
+struct Measured {
+  int height = 0;
+  int width = 0;
+  int channels = 0;
+  int rate = 0;
+  double seconds = 0;
+  int dimension = 0;
+};
+
+Measured measure_sample(const Image& image) {
+  return {.height = image.height, .width = image.width, .channels = image.channels};
+}
+
+Measured measure_sample(const Clip& clip) {
+  return {.rate = clip.rate, .seconds = static_cast<double>(clip.samples.size()) / clip.rate};
+}
+
+Measured measure_sample(const Features& vector) {
+  return {.dimension = static_cast<int>(vector.values.size())};
+}
+
+/// The numbers that are not 0, in order.
+template <class T>
+std::vector<T> sorted_numbers(const std::vector<Measured>& all, T Measured::*member) {
+  std::vector<T> numbers;
+  for (const auto& measured : all) {
+    if (measured.*member != 0) numbers.push_back(measured.*member);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+template <class T>
+Spread<T> spread_of(const std::vector<Measured>& all, T Measured::*member) {
+  const auto numbers = sorted_numbers(all, member);
+  if (numbers.empty()) return {};
+  return {numbers.front(), numbers[(numbers.size() - 1) / 2], numbers.back()};
+}
+
+std::map<int, int64_t> counts_of(const std::vector<Measured>& all, int Measured::*member) {
+  std::map<int, int64_t> counts;
+  for (const int number : sorted_numbers(all, member)) ++counts[number];
+  return counts;
+}
+
+PartInfo inspect_part(const Dataset& dataset, const DecodeAllOptions& options) {
+  std::vector<Measured> all(static_cast<size_t>(dataset.size()));
+  PartInfo info;
+  info.samples = dataset.size();
+  info.class_names = dataset.class_names();
+  info.per_class = class_counts(dataset);
+  info.damaged = decode_all(dataset, options, [&](int64_t index, Sample&& sample) {
+    all[static_cast<size_t>(index)] =
+        std::visit([](const auto& s) { return measure_sample(s); }, sample);
+  });
+  info.height = spread_of(all, &Measured::height);
+  info.width = spread_of(all, &Measured::width);
+  info.channels = counts_of(all, &Measured::channels);
+  info.rates = counts_of(all, &Measured::rate);
+  info.seconds = spread_of(all, &Measured::seconds);
+  for (const auto& measured : all) info.total_seconds += measured.seconds;
+  info.dimension = spread_of(all, &Measured::dimension).max;
+  return info;
+}
+
+}  // namespace
+
+std::vector<std::pair<const char*, const PartInfo*>> DatasetInfo::parts() const {
+  std::vector<std::pair<const char*, const PartInfo*>> parts = {{"train", &train}, {"test", &test}};
+  if (known) parts.emplace_back("known", &*known);
+  if (background) parts.emplace_back("background", &*background);
+  return parts;
+}
+
+int64_t DatasetInfo::samples() const {
+  int64_t count = 0;
+  for (const auto& [name, part] : parts()) count += part->samples;
+  return count;
+}
+
+int64_t DatasetInfo::damaged() const {
+  int64_t count = 0;
+  for (const auto& [name, part] : parts()) count += static_cast<int64_t>(part->damaged.size());
+  return count;
+}
+
+DatasetInfo inspect(const DatasetSplit& dataset, const DecodeAllOptions& options) {
+  int64_t total = 0;
+  for (const auto& part : {dataset.train, dataset.test, dataset.known, dataset.background}) {
+    if (part) total += part->size();
+  }
+  int64_t before = 0;  // samples of parts that are done
+  const auto inspect_next = [&](const Dataset& part) {
+    auto through_all = options;
+    if (options.on_progress) {
+      through_all.on_progress = [&](int64_t done, int64_t) {
+        options.on_progress(before + done, total);
+      };
+    }
+    auto info = inspect_part(part, through_all);
+    before += part.size();
+    return info;
+  };
+  DatasetInfo info;
+  info.kind = dataset.train->kind();
+  info.class_names = dataset.test->class_names();
+  info.train = inspect_next(*dataset.train);
+  info.test = inspect_next(*dataset.test);
+  if (dataset.known) info.known = inspect_next(*dataset.known);
+  if (dataset.background) info.background = inspect_next(*dataset.background);
+  info.remarks = dataset.remarks;
+  info.warnings = dataset.warnings;
+  info.unread_files = dataset.unread_files;
+  info.layout = dataset.layout;
+  return info;
+}
+
+}  // namespace projnce::dataset

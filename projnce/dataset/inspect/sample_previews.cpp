@@ -1,0 +1,319 @@
+#include "projnce/dataset/inspect/sample_previews.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <variant>
+
+#include "projnce/augment/resample.h"
+#include "projnce/augment/sound/clip_length.h"
+#include "projnce/augment/sound/log_mel.h"
+#include "projnce/core/error.h"
+#include "projnce/dataset/wrappers/clips.h"
+#include "projnce/dataset/wrappers/wrappers.h"
+#include "projnce/io/audio/sound_file.h"
+
+namespace projnce::dataset {
+
+namespace {
+
+constexpr int kOpaque = 255;
+constexpr int kDrawnBands = 96;
+constexpr int kDrawnFrame = 1024;  // samples
+/// Natural logarithms of power between the darkest and the brightest colour: 60 dB.
+constexpr float kDrawnRange = 13.8F;
+/// Sounds are measured against their loudest moment, but one that never gets this loud is measured
+/// against it: silence, which is log(1e-6) everywhere, stays dark.
+constexpr float kSoftestPeak = -13.8F + kDrawnRange;
+
+using TileColour = std::array<float, 3>;
+
+/// Night to noon: brightness rises evenly, so that it reads without colours too.
+TileColour colour_of(float share) {
+  constexpr std::array<TileColour, 6> kStops = {{{12, 10, 36},
+                                                 {58, 24, 102},
+                                                 {138, 36, 112},
+                                                 {214, 76, 74},
+                                                 {250, 157, 58},
+                                                 {252, 244, 186}}};
+  const float place = std::clamp(share, 0.0F, 1.0F) * (kStops.size() - 1);
+  const auto below = std::min(static_cast<size_t>(place), kStops.size() - 2);
+  const float rest = place - static_cast<float>(below);
+  TileColour colour{};
+  for (size_t c = 0; c < 3; ++c) {
+    colour[c] = kStops[below][c] + rest * (kStops[below + 1][c] - kStops[below][c]);
+  }
+  return colour;
+}
+
+Image blank_tile(int size) {
+  Image tile{size, size, 4, {}};
+  tile.pixels.assign(static_cast<size_t>(size) * static_cast<size_t>(size) * 4, 0);
+  return tile;
+}
+
+uint8_t* pixel_at(Image& tile, int row, int column) {
+  return tile.pixels.data() + (static_cast<size_t>(row) * static_cast<size_t>(tile.width) +
+                               static_cast<size_t>(column)) *
+                                  4;
+}
+
+/// Puts a picture into the middle of a tile that it is no larger than.
+void place_in_middle(const augment::FloatImage& picture, Image& tile) {
+  const int top = (tile.height - picture.height()) / 2;
+  const int left = (tile.width - picture.width()) / 2;
+  size_t source = 0;
+  for (int y = 0; y < picture.height(); ++y) {
+    for (int x = 0; x < picture.width(); ++x, ++source) {
+      auto* pixel = pixel_at(tile, top + y, left + x);
+      for (int c = 0; c < 3; ++c) {
+        const float value = picture.plane(c % picture.channels())[source];
+        pixel[c] = static_cast<uint8_t>(std::lround(std::clamp(value, 0.0F, 1.0F) * 255));
+      }
+      pixel[3] = kOpaque;
+    }
+  }
+}
+
+augment::ResizeAxis whole_axis(int extent, int resized) {
+  return {.start = 0, .extent = double(extent), .resized = resized, .offset = 0, .count = resized};
+}
+
+Image shrink_into_tile(const Image& picture, int size, int height, int width) {
+  augment::Resampler resampler;
+  augment::FloatImage resized;
+  resampler.resize(picture, whole_axis(picture.height, height), whole_axis(picture.width, width),
+                   augment::Mirror::kNo, resized);
+  auto tile = blank_tile(size);
+  place_in_middle(resized, tile);
+  return tile;
+}
+
+/// `extent` pixels of a picture whose longer side is `longest`, when that becomes `size`.
+int scaled_side(int extent, int longest, int size) {
+  return std::max(1, static_cast<int>(std::lround(double(extent) * size / longest)));
+}
+
+Image draw_picture(const Image& picture, int size) {
+  const int longest = std::max(picture.height, picture.width);
+  return shrink_into_tile(picture, size, scaled_side(picture.height, longest, size),
+                          scaled_side(picture.width, longest, size));
+}
+
+/// A table of numbers as a picture in colours, row 0 at the bottom where `upwards`.
+Image colour_table(const Features& table, float low, float high, bool upwards) {
+  Image picture{table.height, table.width, 3, {}};
+  picture.pixels.reserve(table.values.size() * 3);
+  const auto width = static_cast<size_t>(table.width);
+  for (int y = 0; y < table.height; ++y) {
+    const auto row = static_cast<size_t>(upwards ? table.height - 1 - y : y);
+    for (size_t x = 0; x < width; ++x) {
+      const float value = table.values[row * width + x];
+      for (const float part : colour_of(high > low ? (value - low) / (high - low) : 0)) {
+        picture.pixels.push_back(static_cast<uint8_t>(std::lround(part)));
+      }
+    }
+  }
+  return picture;
+}
+
+/// A column or more for each pixel, but frames that leave no sound out between them.
+augment::MelOptions drawn_spectrogram(int size, const SoundDrawing& sound) {
+  augment::MelOptions mel{.rate = sound.rate, .seconds = sound.seconds, .fft = kDrawnFrame};
+  mel.mels = kDrawnBands;
+  mel.hop = static_cast<int>(std::clamp<int64_t>(mel.samples() / size, 1, kDrawnFrame / 2));
+  return mel;
+}
+
+Image draw_spectrogram(const Features& table, int size) {
+  const float peak = *std::max_element(table.values.begin(), table.values.end());
+  const float high = std::max(peak, kSoftestPeak);
+  return shrink_into_tile(colour_table(table, high - kDrawnRange, high, /*upwards=*/true), size,
+                          size, size);
+}
+
+Image draw_sound(const Clip& clip, int size, const SoundDrawing& sound) {
+  const auto mel = drawn_spectrogram(size, sound);
+  Features table;
+  augment::LogMel(mel).compute(augment::prepare_clip(clip, mel).samples, table);
+  return draw_spectrogram(table, size);
+}
+
+Image draw_vector(const Features& vector, int size) {
+  const auto [low, high] = std::minmax_element(vector.values.begin(), vector.values.end());
+  const int side = std::max(1, static_cast<int>(std::ceil(std::sqrt(vector.values.size()))));
+  Features table{1, side, side, vector.values};
+  const float lowest = vector.values.empty() ? 0 : *low;
+  const float highest = vector.values.empty() ? 0 : *high;
+  table.values.resize(static_cast<size_t>(side) * static_cast<size_t>(side), lowest);
+  return shrink_into_tile(colour_table(table, lowest, highest, /*upwards=*/false), size, size,
+                          size);
+}
+
+}  // namespace
+
+Image draw_tile(const Sample& sample, int size, const SoundDrawing& sound) {
+  if (const auto* image = std::get_if<Image>(&sample)) return draw_picture(*image, size);
+  if (const auto* clip = std::get_if<Clip>(&sample)) return draw_sound(*clip, size, sound);
+  const auto& features = std::get<Features>(sample);
+  return features.height > 1 ? draw_spectrogram(features, size) : draw_vector(features, size);
+}
+
+Image damaged_tile(int size) {
+  constexpr std::array<uint8_t, 4> kGround = {200, 200, 200, kOpaque};
+  constexpr std::array<uint8_t, 4> kCross = {150, 60, 60, kOpaque};
+  auto tile = blank_tile(size);
+  const int margin = size / 4;
+  for (int y = 0; y < size; ++y) {
+    for (int x = 0; x < size; ++x) {
+      const bool near_a_diagonal = std::abs(x - y) <= 1 || std::abs(x + y - (size - 1)) <= 1;
+      const bool inside = std::min({x, y, size - 1 - x, size - 1 - y}) >= margin;
+      const auto& colour = near_a_diagonal && inside ? kCross : kGround;
+      std::copy(colour.begin(), colour.end(), pixel_at(tile, y, x));
+    }
+  }
+  return tile;
+}
+
+std::string explain_tiles(SampleKind kind) {
+  switch (kind) {
+    case SampleKind::kSound:
+      return "Log-mel spectrograms: time runs to the right, low frequencies are at the bottom, "
+             "bright is loud. ";
+    case SampleKind::kVector:
+      return "Vectors, row by row in a square, from their smallest number (dark) to their largest "
+             "(bright). ";
+    case SampleKind::kImage:
+      break;
+  }
+  return {};
+}
+
+namespace {
+
+constexpr int kLowestDrawnRate = 4000;
+constexpr int kHighestDrawnRate = 16000;
+
+/// The rate of the first sound that can be read, within limits; nothing where none can be or they
+/// come as spectrograms.
+std::optional<int> drawn_rate(const Dataset& sounds) {
+  for (int64_t i = 0; i < std::min<int64_t>(sounds.size(), 20); ++i) {
+    try {
+      const auto sample = sounds.decode(i);
+      const auto* clip = std::get_if<Clip>(&sample);
+      if (clip == nullptr) return std::nullopt;
+      return std::clamp(clip->rate, kLowestDrawnRate, kHighestDrawnRate);
+    } catch (const Error& error) {
+      if (error.fault() != Fault::kInput) throw;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+SoundDrawing sound_drawing(const Dataset& dataset, double seconds) {
+  SoundDrawing drawing;
+  if (dataset.kind() != SampleKind::kSound) return drawing;
+  const auto rate = drawn_rate(dataset);
+  if (!rate) return drawing;
+  drawing.rate = *rate;
+  try {
+    drawing.seconds = seconds > 0 ? seconds : typical_seconds(dataset);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::kInput)
+      throw;  // those looked at cannot be read: any length will do
+  }
+  return drawing;
+}
+
+std::vector<Image> draw_samples(const DatasetPtr& dataset, const std::vector<int64_t>& samples,
+                                int size, const SoundDrawing& sound,
+                                const DecodeAllOptions& decoding) {
+  std::vector<Image> tiles(samples.size());
+  const SubsetDataset chosen(dataset, samples);
+  const auto damaged = decode_all(chosen, decoding, [&](int64_t index, Sample&& sample) {
+    tiles.at(static_cast<size_t>(index)) = draw_tile(sample, size, sound);
+  });
+  for (const auto& sample : damaged)
+    tiles.at(static_cast<size_t>(sample.index)) = damaged_tile(size);
+  return tiles;
+}
+
+namespace {
+
+/// Where the `length` consecutive samples with the highest energy begin.
+size_t loudest_start(const std::vector<float>& samples, size_t length) {
+  const auto energy = [&](size_t i) { return double(samples[i]) * double(samples[i]); };
+  double sum = 0;
+  for (size_t i = 0; i < length; ++i) sum += energy(i);
+  double most = sum;
+  size_t start = 0;
+  for (size_t i = length; i < samples.size(); ++i) {
+    sum += energy(i) - energy(i - length);
+    if (sum > most) {
+      most = sum;
+      start = i + 1 - length;
+    }
+  }
+  return start;
+}
+
+void scale_to_full_volume(std::vector<float>& samples) {
+  constexpr float kSilence = 1e-4F;
+  constexpr float kFull = 0.9F;
+  float peak = 0;
+  for (const float value : samples) peak = std::max(peak, std::abs(value));
+  if (peak < kSilence) return;
+  for (float& value : samples) value *= kFull / peak;
+}
+
+}  // namespace
+
+SoundClip make_sound_clip(const Clip& sound) {
+  if (sound.samples.empty() || sound.rate <= 0) return {};
+  const double whole = double(sound.samples.size()) / sound.rate;
+  auto piece = sound.rate > kClipRate ? augment::resample_clip(sound, kClipRate) : sound;
+  const auto most = static_cast<size_t>(kLongestClipSeconds * piece.rate);
+  if (piece.samples.size() > most) {
+    const auto start = static_cast<ptrdiff_t>(loudest_start(piece.samples, most));
+    piece.samples = {piece.samples.begin() + start,
+                     piece.samples.begin() + start + static_cast<ptrdiff_t>(most)};
+  }
+  scale_to_full_volume(piece.samples);
+  return {.wav = io::encode_wav(piece),
+          .seconds = double(piece.samples.size()) / piece.rate,
+          .whole_seconds = whole};
+}
+
+std::vector<SoundClip> make_sound_clips(const Dataset& dataset, const std::vector<int64_t>& samples,
+                                        size_t bytes) {
+  if (dataset.kind() != SampleKind::kSound) return {};
+  std::vector<SoundClip> clips(samples.size());
+  size_t used = 0;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    try {
+      const auto sample = dataset.decode(samples[i]);
+      const auto* sound = std::get_if<Clip>(&sample);
+      if (sound == nullptr) return {};
+      auto clip = make_sound_clip(*sound);
+      used += clip.wav.size();
+      if (used > bytes) break;
+      clips[i] = std::move(clip);
+    } catch (const Error& error) {
+      if (error.fault() != Fault::kInput) throw;
+    }
+  }
+  return clips;
+}
+
+std::string clip_length_text(const SoundClip& clip) {
+  const bool cut = clip.whole_seconds > clip.seconds + 0.05;
+  return cut ? fmt::format("{:.1f} of {:.1f} s", clip.seconds, clip.whole_seconds)
+             : fmt::format("{:.1f} s", clip.seconds);
+}
+
+}  // namespace projnce::dataset

@@ -1,0 +1,82 @@
+#include "projnce/dataset/readers/file_dataset.h"
+
+#include <string_view>
+#include <utility>
+
+#include "projnce/core/error.h"
+#include "projnce/io/audio/sound_file.h"
+#include "projnce/io/filesystem/file_tree.h"
+#include "projnce/io/image/image_file.h"
+#include "projnce/io/printable.h"
+
+namespace projnce::dataset {
+
+namespace {
+
+constexpr size_t kMaxSampleFileBytes = size_t{256} << 20;
+
+}  // namespace
+
+const std::vector<std::string>& extensions_of(SampleKind kind) {
+  return kind == SampleKind::kSound ? io::sound_extensions() : io::image_extensions();
+}
+
+FileDataset::FileDataset(io::FileTreePtr tree, SampleKind kind,
+                         std::vector<std::string> class_names, std::vector<File> files,
+                         Identity identity)
+    : tree_(std::move(tree)),
+      kind_(kind),
+      names_(std::move(class_names)),
+      files_(std::move(files)),
+      identity_(identity) {}
+
+std::string FileDataset::sample_name(int64_t index) const {
+  return io::printable(at(index).file);
+}
+
+Sample FileDataset::decode_part(int64_t index, const PictureNeeds& needs) const {
+  const auto bytes = tree_->read(at(index).file, kMaxSampleFileBytes);
+  const auto name = sample_name(index);
+  if (kind_ == SampleKind::kSound) return io::decode_sound(bytes.octets(), name);
+  return io::decode_image(bytes.octets(), name, needs);
+}
+
+std::string FileDataset::content_id(int64_t index) const {
+  return tree_->content_id(at(index).file);
+}
+
+SampleId FileDataset::identity(int64_t index) const {
+  const auto& file = at(index).file;
+  if (identity_ == Identity::kName) return hash_id(std::string_view(file));
+  try {
+    return hash_file(*tree_, file);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::kInput) throw;
+    return hash_id(std::string_view(file));  // decoding it will tell what is wrong
+  }
+}
+
+std::string FileList::sample_name(int64_t index) const {
+  return io::printable(files_.at(static_cast<size_t>(index)).native());
+}
+
+Sample FileList::decode_part(int64_t index, const PictureNeeds& needs) const {
+  const auto& file = files_.at(static_cast<size_t>(index));
+  const auto name = sample_name(index);
+  switch (kind_) {
+    case SampleKind::kImage:
+      return io::read_image(file, name, needs);
+    case SampleKind::kSound:
+      return io::read_sound(file, name);
+    case SampleKind::kVector:
+      break;
+  }
+  fail(Hint{"give the embeddings as a dataset"}, name, " cannot be read as a vector");
+}
+
+SampleKind kind_by_name(const std::filesystem::path& file) {
+  const bool sound = io::has_extension(file.native(), io::sound_extensions());
+  return sound ? SampleKind::kSound : SampleKind::kImage;
+}
+
+}  // namespace projnce::dataset

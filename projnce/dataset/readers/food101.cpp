@@ -1,0 +1,91 @@
+#include "projnce/dataset/readers/image_readers.h"
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "projnce/core/error.h"
+#include "projnce/dataset/readers/file_dataset.h"
+#include "projnce/dataset/readers/tree_files.h"
+#include "projnce/io/image/image_file.h"
+#include "projnce/io/printable.h"
+
+namespace projnce::dataset {
+
+namespace {
+
+const char* const kFoodClasses = "meta/classes.txt";
+
+/// What is known of the pictures while the lists are read.
+struct FoodPictures {
+  std::unordered_map<std::string, int64_t> labels;  // by the class's name
+  std::unordered_map<std::string, bool> listed;     // picture without ".jpg" -> seen in a list
+};
+
+io::FileTreePtr find_food101(const io::FileTreePtr& tree) {
+  return find_subtree_with(tree, {kFoodClasses, "meta/train.txt"});
+}
+
+DatasetPtr open_food_list(const io::FileTreePtr& tree, const std::string& file,
+                          const std::vector<std::string>& names, FoodPictures& pictures,
+                          std::vector<std::string>& remarks) {
+  const auto list = read_text_list(*tree, file);
+  std::vector<FileDataset::File> samples;
+  size_t missing = 0;
+  for (size_t i = 0; i < list.lines.size(); ++i) {
+    const auto& line = list.lines[i];
+    if (line.empty()) continue;
+    const auto label = pictures.labels.find(line.substr(0, line.find('/')));
+    if (label == pictures.labels.end()) {
+      fail(list.place(i), " names '", io::printable(line), "', expected a class of ", kFoodClasses,
+           " and a picture: apple_pie/1005649");
+    }
+    const auto picture = pictures.listed.find(line);
+    if (picture == pictures.listed.end()) {
+      ++missing;
+      continue;
+    }
+    if (std::exchange(picture->second, true)) {
+      fail(list.place(i), " names the picture '", io::printable(line),
+           "', which was listed before");
+    }
+    samples.push_back({"images/" + line + ".jpg", label->second});
+  }
+  if (samples.empty()) fail(list.name, " names no picture that is there");
+  if (missing > 0) {
+    remarks.push_back(concat(missing, " pictures of ", file, " are not there and were left out"));
+  }
+  return std::make_shared<FileDataset>(tree, SampleKind::kImage, names, std::move(samples),
+                                       FileDataset::Identity::kName);
+}
+
+}  // namespace
+
+bool is_food101(const io::FileTreePtr& tree) {
+  return find_food101(tree) != nullptr;
+}
+
+DatasetSplit open_food101(const io::FileTreePtr& root) {
+  const auto tree = find_food101(root);
+  if (!tree) {
+    fail(Hint{"give the folder food-101 or its archive"}, root->name(), " holds no ", kFoodClasses,
+         " with train.txt beside it");
+  }
+  const auto names = read_name_list(*tree, kFoodClasses);
+  if (names.size() < 2) fail(place_in(*tree, kFoodClasses), " has one class, expected more");
+  FoodPictures pictures;
+  for (const auto& name : names) {
+    pictures.labels.emplace(name, static_cast<int64_t>(pictures.labels.size()));
+  }
+  for (const auto& file : tree->files_below("images", {".jpg"})) {
+    pictures.listed.emplace(file.substr(0, file.size() - 4), false);
+  }
+  DatasetSplit split;
+  split.train = open_food_list(tree, "meta/train.txt", names, pictures, split.remarks);
+  split.test = open_food_list(tree, "meta/test.txt", names, pictures, split.remarks);
+  return split;
+}
+
+}  // namespace projnce::dataset

@@ -1,0 +1,99 @@
+#include "projnce/dataset/readers/record_file.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "projnce/core/error.h"
+#include "projnce/dataset/readers/tree_files.h"
+#include "projnce/io/printable.h"
+
+namespace projnce::dataset {
+
+namespace {
+
+constexpr size_t kMaxRecordFileBytes = size_t{4} << 30;
+
+void require_file(const io::FileTree& tree, const std::string& file) {
+  if (tree.has_file(file)) return;
+  if (tree.has_folder(file)) fail(place_in(tree, file), " is a folder, expected a file");
+  fail(Hint{"unpack the dataset's archive again, or give the archive itself"}, place_in(tree, file),
+       " does not exist");
+}
+
+int64_t count_records(uint64_t bytes, size_t record_bytes, const std::string& place) {
+  if (bytes == 0) fail(place, " is empty, expected records of ", record_bytes, " bytes");
+  if (bytes % record_bytes != 0) {
+    fail(Hint{"the file is cut short or of another format; take it from the archive again"}, place,
+         " has ", bytes, " bytes, expected a multiple of ", record_bytes,
+         ", which is the size of a record");
+  }
+  return static_cast<int64_t>(bytes / record_bytes);
+}
+
+}  // namespace
+
+RecordFiles::RecordFiles(const io::FileTree& tree, const std::vector<std::string>& files,
+                         size_t record_bytes)
+    : record_bytes_(record_bytes) {
+  for (const auto& file : files) {
+    require_file(tree, file);
+    auto bytes = tree.read(file, kMaxRecordFileBytes);
+    const auto count = count_records(bytes.span().size(), record_bytes, place_in(tree, file));
+    parts_.push_back({file, place_in(tree, file), std::move(bytes), size_});
+    size_ += count;
+  }
+}
+
+const RecordFiles::Part& RecordFiles::part_of(int64_t index) const {
+  const auto next = std::upper_bound(parts_.begin(), parts_.end(), index,
+                                     [](int64_t i, const Part& part) { return i < part.begin; });
+  return *(next - 1);
+}
+
+std::span<const uint8_t> RecordFiles::record(int64_t index) const {
+  const auto& part = part_of(index);
+  return part.bytes.octets().subspan(static_cast<size_t>(index - part.begin) * record_bytes_,
+                                     record_bytes_);
+}
+
+std::string RecordFiles::name(int64_t index) const {
+  const auto& part = part_of(index);
+  return concat(io::printable(part.file), ":", index - part.begin);
+}
+
+std::string RecordFiles::place(int64_t index) const {
+  const auto& part = part_of(index);
+  return concat("record ", index - part.begin, " of ", part.place);
+}
+
+RecordStream::RecordStream(io::FileTreePtr tree, std::string file, size_t record_bytes)
+    : tree_(std::move(tree)), file_(std::move(file)), record_bytes_(record_bytes) {
+  require_file(*tree_, file_);
+  size_ = count_records(tree_->file_size(file_), record_bytes, place_in(*tree_, file_));
+}
+
+io::FileBytes RecordStream::record(int64_t index) const {
+  return tree_->read_range(file_, static_cast<uint64_t>(index) * record_bytes_, record_bytes_);
+}
+
+std::string RecordStream::name(int64_t index) const {
+  return concat(io::printable(file_), ":", index);
+}
+
+Image image_from_planes(std::span<const uint8_t> planes, int side, PlaneOrder order) {
+  const auto n = static_cast<size_t>(side);
+  Image image{.height = side, .width = side, .channels = 3, .pixels = {}};
+  image.pixels.resize(3 * n * n);
+  for (size_t c = 0; c < 3; ++c) {
+    const auto plane = planes.subspan(c * n * n, n * n);
+    for (size_t y = 0; y < n; ++y) {
+      for (size_t x = 0; x < n; ++x) {
+        const size_t from = order == PlaneOrder::kRows ? y * n + x : x * n + y;
+        image.pixels[(y * n + x) * 3 + c] = plane[from];
+      }
+    }
+  }
+  return image;
+}
+
+}  // namespace projnce::dataset

@@ -1,0 +1,161 @@
+
+#include <charconv>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "projnce/core/error.h"
+#include "projnce/dataset/readers/image_readers.h"
+#include "projnce/dataset/readers/record_file.h"
+#include "projnce/dataset/readers/tree_files.h"
+#include "projnce/dataset/wrappers/wrappers.h"
+#include "projnce/io/printable.h"
+
+namespace projnce::dataset {
+
+namespace {
+
+constexpr int kStl10Side = 96;
+constexpr size_t kStl10PictureBytes = size_t{3} * kStl10Side * kStl10Side;
+constexpr size_t kMaxStl10Labels = size_t{64} << 20;
+constexpr size_t kStl10Folds = 10;
+
+const std::vector<std::string> kStl10Classes = {"airplane", "bird",  "car",    "cat",  "deer",
+                                                "dog",      "horse", "monkey", "ship", "truck"};
+const std::vector<std::string> kUnlabelledClass = {"unlabelled"};
+
+using StreamPtr = std::shared_ptr<const RecordStream>;
+
+class Stl10Dataset : public Dataset {
+ public:
+  /// `files` one after another, with a label for each picture.
+  Stl10Dataset(std::vector<StreamPtr> files, std::vector<std::string> class_names,
+               std::vector<uint8_t> labels)
+      : files_(std::move(files)), names_(std::move(class_names)), labels_(std::move(labels)) {}
+
+  int64_t size() const override { return static_cast<int64_t>(labels_.size()); }
+  const std::vector<std::string>& class_names() const override { return names_; }
+  int64_t label(int64_t index) const override { return labels_.at(static_cast<size_t>(index)); }
+  std::string sample_name(int64_t index) const override {
+    const auto& file = file_of(index);
+    return file.name(index);
+  }
+  Sample decode(int64_t index) const override {
+    const auto& file = file_of(index);
+    return image_from_planes(file.record(index).octets(), kStl10Side, PlaneOrder::kColumns);
+  }
+
+ private:
+  /// Makes `index` the number within the file.
+  const RecordStream& file_of(int64_t& index) const {
+    size_t f = 0;
+    for (; f + 1 < files_.size() && index >= files_[f]->size(); ++f) index -= files_[f]->size();
+    return *files_[f];
+  }
+
+  std::vector<StreamPtr> files_;
+  std::vector<std::string> names_;
+  std::vector<uint8_t> labels_;
+};
+
+StreamPtr open_stl10_pictures(const io::FileTreePtr& folder, const std::string& file) {
+  return std::make_shared<RecordStream>(folder, file, kStl10PictureBytes);
+}
+
+/// The labels in a file, counted from 0.
+std::vector<uint8_t> read_stl10_labels(const io::FileTree& folder, const std::string& file,
+                                       int64_t pictures) {
+  const auto place = place_in(folder, file);
+  if (!folder.has_file(file)) fail(place, " does not exist, expected a label for each picture");
+  const auto bytes = folder.read(file, kMaxStl10Labels);
+  const auto values = bytes.octets();
+  if (static_cast<int64_t>(values.size()) != pictures) {
+    fail(Hint{"take both files from the same copy of the dataset"}, place, " holds ", values.size(),
+         " labels for ", pictures, " pictures, expected as many of each");
+  }
+  std::vector<uint8_t> labels;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < 1 || values[i] > kStl10Classes.size()) {
+      fail(place, " gives picture ", i, " the label ", int{values[i]}, ", expected 1 to ",
+           kStl10Classes.size());
+    }
+    labels.push_back(static_cast<uint8_t>(values[i] - 1));
+  }
+  return labels;
+}
+
+DatasetPtr open_stl10_part(const io::FileTreePtr& folder, const std::string& part,
+                           const std::vector<std::string>& names) {
+  const auto pictures = open_stl10_pictures(folder, part + "_X.bin");
+  auto labels = read_stl10_labels(*folder, part + "_y.bin", pictures->size());
+  return std::make_shared<Stl10Dataset>(std::vector{pictures}, names, std::move(labels));
+}
+
+std::vector<int64_t> read_stl10_fold(const io::FileTree& folder, int64_t fold, int64_t pictures) {
+  auto list = read_text_list(folder, "fold_indices.txt");
+  std::erase(list.lines, "");
+  if (list.lines.size() != kStl10Folds) {
+    fail(list.name, " has ", list.lines.size(), " lines, expected one for each of ", kStl10Folds,
+         " folds");
+  }
+  std::vector<int64_t> indices;
+  const auto line = static_cast<size_t>(fold);
+  for (const auto& word : split_line(list.lines[line], ' ')) {
+    if (word.empty()) continue;
+    int64_t index = -1;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), index);
+    if (error != std::errc{} || end != word.data() + word.size() || index < 0 ||
+        index >= pictures) {
+      fail(list.place(line), " names picture '", io::printable(word), "', expected 0 to ",
+           pictures - 1);
+    }
+    indices.push_back(index);
+  }
+  if (indices.empty()) fail(list.place(line), " names no picture");
+  return indices;
+}
+
+DatasetPtr without_labels(std::vector<StreamPtr> files) {
+  int64_t size = 0;
+  for (const auto& file : files) size += file->size();
+  return std::make_shared<Stl10Dataset>(std::move(files), kUnlabelledClass,
+                                        std::vector<uint8_t>(static_cast<size_t>(size)));
+}
+
+io::FileTreePtr find_stl10(const io::FileTreePtr& tree) {
+  return find_subtree_with(tree, {"train_X.bin", "test_X.bin"});
+}
+
+}  // namespace
+
+bool is_stl10(const io::FileTreePtr& tree) {
+  return find_stl10(tree) != nullptr;
+}
+
+DatasetSplit open_stl10(const io::FileTreePtr& tree, const Stl10Options& options) {
+  auto folder = find_stl10(tree);
+  if (!folder) folder = tree;
+  DatasetSplit split;
+  const auto names = names_or_official(*folder, "class_names.txt", kStl10Classes, split.remarks);
+  split.train = open_stl10_part(folder, "train", names);
+  split.test = open_stl10_part(folder, "test", names);
+  if (options.fold >= 0) {
+    split.train = std::make_shared<SubsetDataset>(
+        split.train, read_stl10_fold(*folder, options.fold, split.train->size()));
+  }
+  if (options.train_part == Stl10Train::kTrain) return split;
+
+  // A fold says whose labels are known; pictures without labels are trained on all the same.
+  split.known = split.train;
+  split.unlabelled = true;
+  std::vector<StreamPtr> files;
+  if (options.train_part == Stl10Train::kTrainAndUnlabelled) {
+    files.push_back(open_stl10_pictures(folder, "train_X.bin"));
+  }
+  files.push_back(open_stl10_pictures(folder, "unlabeled_X.bin"));
+  split.train = without_labels(std::move(files));
+  return split;
+}
+
+}  // namespace projnce::dataset

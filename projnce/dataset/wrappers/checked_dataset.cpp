@@ -1,0 +1,181 @@
+#include "projnce/dataset/wrappers/checked_dataset.h"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "projnce/core/error.h"
+#include "projnce/dataset/labels.h"
+#include "projnce/dataset/wrappers/wrappers.h"
+#include "projnce/io/printable.h"
+
+namespace projnce::dataset {
+
+namespace {
+
+constexpr double kDefaultShare = 0.01;
+constexpr int64_t kDefaultCount = 5;
+const char* const kDefaultText = "auto";
+
+template <class Number>
+std::optional<Number> parse_all(const std::string& text) {
+  Number number{};
+  const auto* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || rest != end) return {};
+  return number;
+}
+
+}  // namespace
+
+int64_t CorruptLimit::of(int64_t samples) const {
+  if (count) return *count;
+  const auto part = [&](double fraction) {
+    return static_cast<int64_t>(std::floor(fraction * static_cast<double>(samples) + 1e-9));
+  };
+  return share ? part(*share) : std::max(part(kDefaultShare), kDefaultCount);
+}
+
+std::string CorruptLimit::text() const {
+  if (count) return std::to_string(*count);
+  return share ? concat(100 * *share, "%") : kDefaultText;
+}
+
+std::string CorruptLimit::describe() const {
+  if (count) return concat("at most ", *count);
+  if (share) return concat("at most ", 100 * *share, " %");
+  return concat("at most ", 100 * kDefaultShare, " % or ", kDefaultCount, " files");
+}
+
+CorruptLimit parse_corrupt_limit(const std::string& text, const std::string& name) {
+  if (text == kDefaultText) return {};
+  if (text.ends_with('%')) {
+    const auto percent = parse_all<double>(text.substr(0, text.size() - 1));
+    if (percent && *percent >= 0 && *percent <= 100) return {.share = *percent / 100};
+  } else if (const auto count = parse_all<int64_t>(text); count && *count >= 0) {
+    return {.count = count};
+  }
+  fail(Hint{concat("without it, 1 % or ", kDefaultCount, " files may be unreadable")}, name, " = '",
+       io::printable(text), "', expected a number of files such as 5, or a share such as 1%");
+}
+
+namespace {
+
+constexpr size_t kMostWarnings = 10;
+
+/// Samples of another dataset, some or all of them already decoded.
+class InMemoryDataset : public DatasetWrapper {
+ public:
+  /// `samples` has one for each; those without content are decoded by `base`.
+  InMemoryDataset(DatasetPtr base, std::vector<Sample> samples)
+      : DatasetWrapper(std::move(base)), samples_(std::move(samples)) {}
+
+  Sample decode(int64_t index) const override {
+    const auto& sample = samples_.at(static_cast<size_t>(index));
+    return bytes_of(sample) == 0 ? base().decode(index) : sample;
+  }
+  Sample decode_part(int64_t index, const PictureNeeds& needs) const override {
+    const auto& sample = samples_.at(static_cast<size_t>(index));
+    return bytes_of(sample) == 0 ? base().decode_part(index, needs) : sample;
+  }
+
+ private:
+  std::vector<Sample> samples_;
+};
+
+std::vector<int64_t> indices_without(int64_t size, const std::vector<DamagedSample>& damaged) {
+  std::vector<int64_t> indices;
+  auto next = damaged.begin();
+  for (int64_t i = 0; i < size; ++i) {
+    if (next != damaged.end() && next->index == i) {
+      ++next;
+    } else {
+      indices.push_back(i);
+    }
+  }
+  return indices;
+}
+
+void check_classes(const Dataset& dataset, const std::vector<DamagedSample>& damaged,
+                   const DamageRules& rules) {
+  const auto before = class_counts(dataset);
+  auto left = before;
+  for (const auto& sample : damaged) {
+    const auto label = static_cast<size_t>(dataset.label(sample.index));
+    if (--left[label] == 0) {
+      fail(Hint{"replace the damaged files, or remove the class"}, "class '",
+           dataset.class_names()[label], "' of the ", rules.part, " has no readable sample, all ",
+           before[label], " are damaged: ", sample.reason);
+    }
+  }
+}
+
+}  // namespace
+
+CheckedDataset check_dataset(const DatasetPtr& dataset, const CheckOptions& options) {
+  std::vector<Sample> samples(static_cast<size_t>(dataset->size()));
+  std::atomic<size_t> kept = 0;
+  std::atomic<bool> coloured = false;
+  std::atomic<bool> complete = true;
+  const auto keep = [&](int64_t index, Sample&& sample) {
+    const auto* image = std::get_if<Image>(&sample);
+    if (image != nullptr && image->channels == 3) coloured = true;
+    const size_t bytes = bytes_of(sample);
+    if (kept.fetch_add(bytes) + bytes <= options.memory_budget) {
+      samples[static_cast<size_t>(index)] = std::move(sample);
+    } else {
+      kept -= bytes;
+      complete = false;
+    }
+  };
+
+  CheckedDataset checked;
+  checked.damaged = decode_all(*dataset, options.decoding, keep);
+  if (!complete && dataset->kind() == SampleKind::kImage) {
+    samples.assign(samples.size(), {});
+    kept = 0;
+  }
+  checked.bytes_in_memory = kept;
+  checked.channels = coloured ? 3 : 1;
+  checked.dataset = std::make_shared<InMemoryDataset>(dataset, std::move(samples));
+  if (!checked.damaged.empty()) {
+    checked.dataset = std::make_shared<SubsetDataset>(
+        checked.dataset, indices_without(dataset->size(), checked.damaged));
+  }
+  return checked;
+}
+
+void judge_damage(const Dataset& dataset, const std::vector<DamagedSample>& damaged,
+                  const DamageRules& rules, const Logger& logger) {
+  if (damaged.empty()) return;
+  if (rules.every_class) check_classes(dataset, damaged, rules);
+  const auto count = concat(damaged.size(), " of ", dataset.size(), " samples of the ", rules.part);
+  if (rules.strict) {
+    fail(Hint{"remove the damaged files, or leave strict out to skip them"}, count,
+         " cannot be read, expected none: ", damaged[0].reason);
+  }
+  const auto samples = rules.samples_in_all == 0 ? dataset.size() : rules.samples_in_all;
+  const auto all_damaged = static_cast<int64_t>(damaged.size()) + rules.damaged_before;
+  if (all_damaged > rules.max_corrupt.of(samples)) {
+    fail(
+        Hint{"'projnce data verify' lists the damaged files: remove or repair them, or accept more "
+             "with --max-corrupt"},
+        count, " cannot be read",
+        rules.damaged_before == 0 ? "" : concat(", ", all_damaged, " of ", samples, " in all"),
+        ", expected ", rules.max_corrupt.describe(), ": ", damaged[0].reason);
+  }
+  if (static_cast<int64_t>(damaged.size()) == dataset.size()) {
+    fail(Hint{"replace the damaged files"}, "no sample of the ", rules.part,
+         " can be read: ", damaged[0].reason);
+  }
+  if (!logger) return;
+  for (size_t i = 0; i < std::min(damaged.size(), kMostWarnings); ++i) {
+    logger->warn("skipped: {}", damaged[i].reason);
+  }
+  logger->warn("{} cannot be read and are skipped", count);
+}
+
+}  // namespace projnce::dataset

@@ -1,0 +1,103 @@
+#include "projnce/dataset/wrappers/noise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "projnce/core/error.h"
+#include "projnce/core/seed.h"
+
+namespace projnce::dataset {
+
+namespace {
+
+class NoisyPictures : public DatasetWrapper {
+ public:
+  NoisyPictures(DatasetPtr pictures, const FeatureNoiseOptions& options)
+      : DatasetWrapper(std::move(pictures)), options_(options) {}
+
+  Sample decode(int64_t index) const override {
+    auto image = std::get<Image>(base().decode(index));
+    Random random(derive_seed(options_.seed, static_cast<uint64_t>(index)));
+    if (!options_.clip) image.noise.resize(image.pixels.size());
+    for (size_t i = 0; i < image.pixels.size(); ++i) {
+      const auto noise = static_cast<int>(std::lround(options_.deviation * random.normal()));
+      if (options_.clip) {
+        image.pixels[i] = static_cast<uint8_t>(std::clamp(image.pixels[i] + noise, 0, 255));
+      } else {
+        constexpr int kMost = std::numeric_limits<int16_t>::max();
+        image.noise[i] = static_cast<int16_t>(std::clamp(noise, -kMost, kMost));
+      }
+    }
+    return image;
+  }
+
+ private:
+  FeatureNoiseOptions options_;
+};
+
+}  // namespace
+
+DatasetPtr with_feature_noise(DatasetPtr pictures, const FeatureNoiseOptions& options) {
+  if (pictures->kind() != SampleKind::kImage) {
+    fail("[dataset.feature_noise] is for pictures; this dataset holds other samples");
+  }
+  return std::make_shared<NoisyPictures>(std::move(pictures), options);
+}
+
+namespace {
+
+/// Uniform in 0 .. count - 1: the second number that belongs to `row`.
+int64_t draw(uint64_t seed, uint64_t row, int64_t count) {
+  return static_cast<int64_t>(uniform_at(seed, 2 * row + 2) * static_cast<double>(count));
+}
+
+void check_labels(const std::vector<int64_t>& labels, int64_t num_classes) {
+  if (num_classes < 2) fail("label noise needs two classes or more, there are ", num_classes);
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] < 0 || labels[i] >= num_classes) {
+      fail("sample ", i, " has label ", labels[i], ", expected 0 to ", num_classes - 1);
+    }
+  }
+}
+
+/// Fisher-Yates from the last picked row to the second.
+void permute(std::vector<int64_t>& labels, const std::vector<size_t>& picked, uint64_t seed) {
+  for (size_t t = picked.size(); t-- > 1;) {
+    const auto j = static_cast<size_t>(draw(seed, picked[t], static_cast<int64_t>(t) + 1));
+    std::swap(labels[picked[t]], labels[picked[j]]);
+  }
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, LabelNoiseMode>> label_noise_modes() {
+  return {{"uniform_other", LabelNoiseMode::kUniformOther},
+          {"uniform_all", LabelNoiseMode::kUniformAll},
+          {"permute_subset", LabelNoiseMode::kPermuteSubset}};
+}
+
+std::vector<int64_t> add_label_noise(std::vector<int64_t> labels, int64_t num_classes,
+                                     const LabelNoiseOptions& options) {
+  check_labels(labels, num_classes);
+  std::vector<size_t> picked;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (uniform_at(options.seed, 2 * i + 1) < options.rate) picked.push_back(i);
+  }
+  if (options.mode == LabelNoiseMode::kPermuteSubset) {
+    permute(labels, picked, options.seed);
+    return labels;
+  }
+  for (const size_t i : picked) {
+    if (options.mode == LabelNoiseMode::kUniformAll) {
+      labels[i] = draw(options.seed, i, num_classes);
+    } else {
+      const int64_t other = draw(options.seed, i, num_classes - 1);
+      labels[i] = other >= labels[i] ? other + 1 : other;  // steps over the label itself
+    }
+  }
+  return labels;
+}
+
+}  // namespace projnce::dataset

@@ -1,0 +1,127 @@
+#include "projnce/dataset/wrappers/wrappers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "projnce/core/error.h"
+
+namespace projnce::dataset {
+
+SubsetDataset::SubsetDataset(DatasetPtr base, std::vector<int64_t> indices)
+    : DatasetWrapper(std::move(base)), indices_(std::move(indices)) {
+  for (const int64_t index : indices_) {
+    if (index < 0 || index >= DatasetWrapper::base().size()) {
+      fail("a subset names sample ", index, ", expected 0 to ", DatasetWrapper::base().size() - 1);
+    }
+  }
+}
+
+RelabelledDataset::RelabelledDataset(DatasetPtr base, std::vector<int64_t> labels)
+    : DatasetWrapper(std::move(base)), labels_(std::move(labels)) {
+  if (static_cast<int64_t>(labels_.size()) != DatasetWrapper::base().size()) {
+    fail("there are ", labels_.size(), " labels, expected one for each of ",
+         DatasetWrapper::base().size(), " samples");
+  }
+  const auto classes = static_cast<int64_t>(DatasetWrapper::base().class_names().size());
+  for (size_t i = 0; i < labels_.size(); ++i) {
+    if (labels_[i] < 0 || labels_[i] >= classes) {
+      fail("sample ", i, " has label ", labels_[i], ", expected 0 to ", classes - 1);
+    }
+  }
+}
+
+ConcatDataset::ConcatDataset(std::vector<DatasetPtr> parts) : parts_(std::move(parts)) {
+  if (parts_.empty()) fail("there are no datasets to concatenate");
+  int64_t end = 0;
+  for (const auto& part : parts_) {
+    if (part->kind() != kind() || part->class_names() != class_names()) {
+      fail("datasets of different kinds or classes cannot be concatenated");
+    }
+    end += part->size();
+    ends_.push_back(end);
+  }
+}
+
+ConcatDataset::Place ConcatDataset::find(int64_t index) const {
+  if (index < 0 || index >= size()) {
+    fail("there is no sample ", index, ", expected 0 to ", size() - 1);
+  }
+  const auto part = std::upper_bound(ends_.begin(), ends_.end(), index) - ends_.begin();
+  const int64_t begin = part == 0 ? 0 : ends_[static_cast<size_t>(part - 1)];
+  return {*parts_[static_cast<size_t>(part)], index - begin};
+}
+
+int64_t ConcatDataset::label(int64_t index) const {
+  const auto [part, at] = find(index);
+  return part.label(at);
+}
+
+std::string ConcatDataset::sample_name(int64_t index) const {
+  const auto [part, at] = find(index);
+  return part.sample_name(at);
+}
+
+Sample ConcatDataset::decode(int64_t index) const {
+  const auto [part, at] = find(index);
+  return part.decode(at);
+}
+
+Sample ConcatDataset::decode_part(int64_t index, const PictureNeeds& needs) const {
+  const auto [part, at] = find(index);
+  return part.decode_part(at, needs);
+}
+
+std::string ConcatDataset::content_id(int64_t index) const {
+  const auto [part, at] = find(index);
+  return part.content_id(at);
+}
+
+namespace {
+
+class ChannelsDataset : public DatasetWrapper {
+ public:
+  ChannelsDataset(DatasetPtr base, int channels)
+      : DatasetWrapper(std::move(base)), channels_(channels) {}
+
+  Sample decode(int64_t index) const override {
+    return with_channels(std::get<Image>(base().decode(index)), channels_);
+  }
+  Sample decode_part(int64_t index, const PictureNeeds& needs) const override {
+    return with_channels(std::get<Image>(base().decode_part(index, needs)), channels_);
+  }
+
+ private:
+  int channels_;
+};
+
+std::vector<uint8_t> grey_to_rgb(const std::vector<uint8_t>& grey) {
+  std::vector<uint8_t> rgb(3 * grey.size());
+  for (size_t i = 0; i < grey.size(); ++i) rgb[3 * i] = rgb[3 * i + 1] = rgb[3 * i + 2] = grey[i];
+  return rgb;
+}
+
+std::vector<uint8_t> rgb_to_grey(const std::vector<uint8_t>& rgb) {
+  std::vector<uint8_t> grey(rgb.size() / 3);
+  for (size_t i = 0; i < grey.size(); ++i) {
+    // The weights in thousandths, rounded to the nearest.
+    const int sum = 299 * rgb[3 * i] + 587 * rgb[3 * i + 1] + 114 * rgb[3 * i + 2];
+    grey[i] = static_cast<uint8_t>((sum + 500) / 1000);
+  }
+  return grey;
+}
+
+}  // namespace
+
+Image with_channels(Image image, int channels) {
+  if (image.channels == channels) return image;
+  if (channels != 1 && channels != 3) fail("a picture has 1 or 3 channels, not ", channels);
+  image.pixels = channels == 3 ? grey_to_rgb(image.pixels) : rgb_to_grey(image.pixels);
+  image.channels = channels;
+  return image;
+}
+
+DatasetPtr with_channels(DatasetPtr base, int channels) {
+  return std::make_shared<ChannelsDataset>(std::move(base), channels);
+}
+
+}  // namespace projnce::dataset

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "projnce/dataset/dataset.h"
+
+namespace projnce::dataset {
+
+/// Some samples of another dataset, in the order of `indices`; the classes stay as they are.
+class SubsetDataset : public DatasetWrapper {
+ public:
+  SubsetDataset(DatasetPtr base, std::vector<int64_t> indices);
+
+  int64_t size() const override { return static_cast<int64_t>(indices_.size()); }
+  int64_t label(int64_t index) const override { return base().label(at(index)); }
+  std::string sample_name(int64_t index) const override { return base().sample_name(at(index)); }
+  Sample decode(int64_t index) const override { return base().decode(at(index)); }
+  Sample decode_part(int64_t index, const PictureNeeds& needs) const override {
+    return base().decode_part(at(index), needs);
+  }
+  std::string content_id(int64_t index) const override { return base().content_id(at(index)); }
+  SampleId identity(int64_t index) const override { return base().identity(at(index)); }
+
+ private:
+  int64_t at(int64_t index) const { return indices_.at(static_cast<size_t>(index)); }
+
+  std::vector<int64_t> indices_;
+};
+
+/// The samples of another dataset under other labels of the same classes.
+class RelabelledDataset : public DatasetWrapper {
+ public:
+  /// Throws where `labels` does not give each sample one of the classes.
+  RelabelledDataset(DatasetPtr base, std::vector<int64_t> labels);
+
+  int64_t label(int64_t index) const override { return labels_.at(static_cast<size_t>(index)); }
+  Sample decode_part(int64_t index, const PictureNeeds& needs) const override {
+    return base().decode_part(index, needs);
+  }
+
+ private:
+  std::vector<int64_t> labels_;
+};
+
+/// The samples of several datasets, one after the other.
+class ConcatDataset : public Dataset {
+ public:
+  /// At least one part; all of one kind and with the same classes.
+  explicit ConcatDataset(std::vector<DatasetPtr> parts);
+
+  SampleKind kind() const override { return parts_.front()->kind(); }
+  int64_t size() const override { return ends_.back(); }
+  const std::vector<std::string>& class_names() const override {
+    return parts_.front()->class_names();
+  }
+  int64_t label(int64_t index) const override;
+  std::string sample_name(int64_t index) const override;
+  Sample decode(int64_t index) const override;
+  Sample decode_part(int64_t index, const PictureNeeds& needs) const override;
+  std::string content_id(int64_t index) const override;
+
+ private:
+  struct Place {
+    const Dataset& part;
+    int64_t index;
+  };
+  Place find(int64_t index) const;
+
+  std::vector<DatasetPtr> parts_;
+  std::vector<int64_t> ends_;  // index behind the last sample of each part
+};
+
+/// Another dataset whose identities have been computed, so that files are hashed once.
+class IdentifiedDataset : public DatasetWrapper {
+ public:
+  /// REQUIRES: one id for each sample.
+  IdentifiedDataset(DatasetPtr base, std::vector<SampleId> ids)
+      : DatasetWrapper(std::move(base)), ids_(std::move(ids)) {}
+
+  Sample decode_part(int64_t index, const PictureNeeds& needs) const override {
+    return base().decode_part(index, needs);
+  }
+  SampleId identity(int64_t index) const override { return ids_.at(static_cast<size_t>(index)); }
+
+ private:
+  std::vector<SampleId> ids_;
+};
+
+inline DatasetPtr with_identities(const DatasetPtr& base, int threads) {
+  return std::make_shared<IdentifiedDataset>(base, sample_ids(*base, threads));
+}
+
+/// The picture with 1 (grey) or 3 (red green blue) channels: grey is repeated, colour is weighed as
+/// 0.299 R + 0.587 G + 0.114 B.
+Image with_channels(Image image, int channels);
+
+/// The same samples, all with that many channels.
+DatasetPtr with_channels(DatasetPtr base, int channels);
+
+}  // namespace projnce::dataset

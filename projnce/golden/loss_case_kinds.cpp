@@ -1,0 +1,271 @@
+// Loss cases of the losses that compare rows with rows.
+// Loss cases of the losses that compare rows with class vectors, and of the classifiers.
+#include "projnce/core/error.h"
+#include "projnce/core/table_reader.h"
+#include "projnce/golden/loss_cases.h"
+#include "projnce/information/mixed_ksg.h"
+#include "projnce/loss/ce.h"
+#include "projnce/loss/joint.h"
+#include "projnce/loss/registry.h"
+#include "projnce/loss/simclr.h"
+#include "projnce/projection/class_groups.h"
+
+namespace projnce::golden {
+
+namespace {
+
+using nlohmann::json;
+
+template <class Options>
+Options options_of(const LossCase& loss_case) {
+  return read_options<Options>(loss_case.params_with_tau(), "loss");
+}
+
+/// The rows with their labels, and with their instances where the case has them.
+loss::ContrastiveBatch batch_of(const LossCase& loss_case, const torch::Tensor& z) {
+  const auto labels = loss_case.integers("labels", z);
+  if (!loss_case.has_input("instance")) return loss::make_batch(z, labels);
+  return loss::make_batch(z, labels, loss_case.integers("instance", z));
+}
+
+/// For losses that group by instance: the labels play no role.
+loss::ContrastiveBatch instance_batch(const LossCase& loss_case, const torch::Tensor& z) {
+  const auto instances = loss_case.integers("instance", z);
+  return loss::make_batch(z, instances, instances);
+}
+
+struct JointParams {
+  double temperature = 0;
+  double theta = 0;
+  std::string sup;
+  double beta = 0;
+  loss::ProjncePreset preset = loss::ProjncePreset::kLoo;
+  bool normalize_g = false;
+};
+
+JointParams joint_params(const LossCase& loss_case) {
+  const auto table = loss_case.params_with_tau();
+  JointParams params;
+  TableReader reader(table, "params");
+  reader.field("temperature", params.temperature, above(0))
+      .field("theta", params.theta, between(0, 1))
+      .choice("sup", params.sup,
+              {{"supcon", std::string("supcon")},
+               {"projnce", std::string("projnce")},
+               {"projnce_mlp", std::string("projnce_mlp")}})
+      .field("beta", params.beta)
+      .choice("preset", params.preset,
+              {{"loo", loss::ProjncePreset::kLoo},
+               {"paper", loss::ProjncePreset::kPaper},
+               {"allpairs", loss::ProjncePreset::kAllPairs}})
+      .field("normalize_g", params.normalize_g);
+  reader.done();
+  return params;
+}
+
+loss::LossValue supervised_part(const LossCase& loss_case, const loss::ContrastiveBatch& batch,
+                                const JointParams& params) {
+  if (params.sup == "projnce") {
+    auto options = loss::projnce_preset(params.preset);
+    options.temperature = params.temperature;
+    options.beta = params.beta;
+    return loss::projnce(batch, options);
+  }
+  if (params.sup == "projnce_mlp") {
+    return loss::projnce_mlp(
+        batch, loss_case.matrix("W"),
+        {.temperature = params.temperature, .normalize_g = params.normalize_g});
+  }
+  return loss::supcon(batch, {.temperature = params.temperature});
+}
+
+}  // namespace
+
+json evaluate_infonce_case(const LossCase& loss_case) {
+  const auto options = options_of<loss::InfonceOptions>(loss_case);
+  const auto a = loss_case.matrix("a").requires_grad_();
+  const auto b = loss_case.matrix_like("b", a).requires_grad_();
+  return with_loss({}, loss::infonce(a, b, options).loss, {{"grad_a", a}, {"grad_b", b}});
+}
+
+json evaluate_joint_case(const LossCase& loss_case) {
+  const auto params = joint_params(loss_case);
+  const auto z = loss_case.matrix("z").requires_grad_();
+  const auto batch = batch_of(loss_case, z);
+  const auto sup = supervised_part(loss_case, batch, params);
+  const auto self = loss::simclr(batch, {.temperature = params.temperature});
+  const auto value = loss::joint(sup, self, params.theta);
+  return with_loss({{"loss_sup", to_json(sup.loss)}, {"loss_self", to_json(self.loss)}}, value.loss,
+                   {{"grad_z", z}});
+}
+
+json evaluate_ntxent_case(const LossCase& loss_case) {
+  const auto options = options_of<loss::SimclrOptions>(loss_case);
+  const auto z = loss_case.matrix("z").requires_grad_();
+  return with_loss({}, loss::simclr(instance_batch(loss_case, z), options).loss, {{"grad_z", z}});
+}
+
+json evaluate_rince_case(const LossCase& loss_case) {
+  const auto options = options_of<loss::RinceOptions>(loss_case);
+  const auto z = loss_case.matrix("z").requires_grad_();
+  const bool supervised = loss_case.has_input("labels");
+  const auto value =
+      supervised ? loss::rince(batch_of(loss_case, z), options)
+                 : loss::rince(instance_batch(loss_case, z), options, loss::GroupBy::kInstance);
+  return with_loss({}, value.loss, {{"grad_z", z}});
+}
+
+json evaluate_supcon_case(const LossCase& loss_case) {
+  const auto options = options_of<loss::SupConOptions>(loss_case);
+  const auto z = loss_case.matrix("z").requires_grad_();
+  return with_loss({}, loss::supcon(batch_of(loss_case, z), options).loss, {{"grad_z", z}});
+}
+
+json evaluate_symnce_case(const LossCase& loss_case) {
+  const auto options = options_of<loss::SymnceOptions>(loss_case);
+  const auto z = loss_case.matrix("z").requires_grad_();
+  return with_loss({}, loss::symnce(batch_of(loss_case, z), options).loss, {{"grad_z", z}});
+}
+
+json evaluate_mixed_ksg_case(const LossCase& loss_case) {
+  auto params = loss_case.params();
+  const auto k = take_integer(params, "k", 1, std::numeric_limits<int64_t>::max());
+  TableReader(params, "params").done();
+  // The estimator counts ties, so its input stays in double precision whatever the losses use.
+  return {{"mi", information::mixed_ksg(loss_case.matrix_or_column("x", torch::kFloat64),
+                                        loss_case.matrix_or_column("y", torch::kFloat64), k)}};
+}
+
+namespace {
+
+using nlohmann::json;
+
+template <class Options>
+Options options_of(const Table& params) {
+  return read_options<Options>(params, "loss");
+}
+
+/// The batch of a case with `num_classes`, which its labels must respect.
+struct ClassCase {
+  torch::Tensor z;
+  int64_t num_classes;
+  Table params;
+  loss::ContrastiveBatch batch;
+};
+
+ClassCase class_case(const LossCase& loss_case) {
+  auto params = loss_case.params_with_tau();
+  const auto num_classes = take_integer(params, "num_classes", 1, kMostClasses);
+  const auto z = loss_case.matrix("z").requires_grad_();
+  const auto labels = loss_case.integers("labels", z);
+  projection::check_labels(labels, num_classes, "inputs.labels");
+  return {z, num_classes, std::move(params), loss::make_batch(z, labels)};
+}
+
+/// [K, ...] of the classes present as [C, ...] of all, zero for the rest.
+torch::Tensor for_all_classes(const torch::Tensor& present, const projection::ClassGroups& groups,
+                              int64_t num_classes) {
+  auto shape = present.sizes().vec();
+  shape[0] = num_classes;
+  return torch::zeros(shape, present.options()).index_copy(0, groups.labels, present.detach());
+}
+
+/// Class vectors [C, D] and soft labels [N, C] of a perp case.
+json perp_fields(const ClassCase& input, const projection::PerpOptions& options) {
+  const auto rows = loss::validate_batch(input.batch, loss::GroupBy::kClass, "projnce-perp");
+  const auto& groups = rows.candidates.groups;
+  const bool given = options.soft_source == projection::SoftSource::kGiven;
+  const auto q = given ? input.batch.candidate_soft_labels
+                       : for_all_classes(projection::soft_labels(rows.candidates, options).t(),
+                                         groups, input.num_classes)
+                             .t();
+  // Classes without rows still have a mean where given soft labels weigh them.
+  auto g = projection::soft_means(q, input.z.detach());
+  g = g.index_copy(0, groups.labels,
+                   projection::project_perp(rows.candidates, options).vectors.detach());
+  return {{"soft_labels", to_json(q)}, {"g", to_json(g)}};
+}
+
+}  // namespace
+
+json evaluate_generalized_infonce_case(const LossCase& loss_case) {
+  const auto options = options_of<loss::GeneralizedInfoNCEOptions>(loss_case.params_with_tau());
+  const auto z = loss_case.matrix("z").requires_grad_();
+  const auto pos = loss_case.matrix_like("g_pos", z).requires_grad_();
+  const auto neg = loss_case.matrix_like("g_neg", z).requires_grad_();
+  const auto labels =
+      loss_case.has_input("labels") ? loss_case.integers("labels", z) : torch::arange(z.size(0));
+  const auto rows =
+      loss::validate_batch(loss::make_batch(z, labels), loss::GroupBy::kClass, "selfp");
+  const auto terms = loss::generalized_infonce(rows, {.vectors = pos, .per_row = true},
+                                               {.vectors = neg, .per_row = true}, options);
+  return with_loss({{"selfp", to_json(terms.self_p)}, {"R", to_json(terms.ratio.mean())}},
+                   terms.value.loss, {{"grad_z", z}, {"grad_g_pos", pos}, {"grad_g_neg", neg}});
+}
+
+json evaluate_projnce_case(const LossCase& loss_case) {
+  const auto options = options_of<loss::ProjnceSettings>(loss_case.params_with_tau()).options;
+  const auto z = loss_case.matrix("z").requires_grad_();
+  const auto terms =
+      loss::projnce_terms(loss::make_batch(z, loss_case.integers("labels", z)), options);
+  return with_loss({{"selfp", to_json(terms.self_p)},
+                    {"R", to_json(terms.ratio.mean())},
+                    {"R_i", to_json(terms.ratio)}},
+                   terms.value.loss, {{"grad_z", z}});
+}
+
+json evaluate_projnce_perp_case(const LossCase& loss_case) {
+  auto input = class_case(loss_case);
+  const auto options = options_of<loss::ProjncePerpOptions>(input.params);
+  if (options.perp.soft_source == projection::SoftSource::kGiven) {
+    input.batch.candidate_soft_labels = loss_case.matrix("soft_labels");
+    if (input.batch.candidate_soft_labels.size(1) != input.num_classes) {
+      fail("inputs.soft_labels has ", input.batch.candidate_soft_labels.size(1),
+           " columns, expected num_classes = ", input.num_classes);
+    }
+  }
+  const auto loss = loss::projnce_perp(input.batch, options).loss;
+  auto fields = perp_fields(input, options.perp);
+  return with_loss(std::move(fields), loss, {{"grad_z", input.z}});
+}
+
+json evaluate_projnce_med_case(const LossCase& loss_case) {
+  const auto input = class_case(loss_case);
+  const auto options = options_of<loss::ProjnceMedOptions>(input.params);
+  const auto rows = loss::validate_batch(input.batch, loss::GroupBy::kClass, "projnce-med");
+  const auto medians =
+      projection::project_medians(rows.candidates, {.median = options.median}).vectors;
+  const auto loss = loss::projnce_med(input.batch, options).loss;
+  return with_loss(
+      {{"g", to_json(for_all_classes(medians, rows.candidates.groups, input.num_classes))}}, loss,
+      {{"grad_z", input.z}});
+}
+
+json evaluate_projnce_mlp_case(const LossCase& loss_case) {
+  const auto input = class_case(loss_case);
+  const auto options = options_of<loss::ProjnceMlpOptions>(input.params);
+  const auto w = loss_case.matrix("W").requires_grad_();
+  if (w.size(0) != input.num_classes) {
+    fail("inputs.W has ", w.size(0), " rows, expected num_classes = ", input.num_classes);
+  }
+  const auto loss = loss::projnce_mlp(input.batch, w, options).loss;
+  return with_loss({}, loss, {{"grad_z", input.z}, {"grad_W", w}});
+}
+
+json evaluate_ce_case(const LossCase& loss_case) {
+  auto params = loss_case.params();
+  TableReader(params, "params").done();
+  const auto logits = loss_case.matrix("logits").requires_grad_();
+  return with_loss({}, loss::cross_entropy(logits, loss_case.integers("labels", logits)),
+                   {{"grad_logits", logits}});
+}
+
+json evaluate_sce_case(const LossCase& loss_case) {
+  const auto options = options_of<loss::SceOptions>(loss_case.params());
+  const auto logits = loss_case.matrix("logits").requires_grad_();
+  const auto labels = loss_case.integers("labels", logits);
+  return with_loss({}, loss::symmetric_cross_entropy(logits, labels, options),
+                   {{"grad_logits", logits}});
+}
+
+}  // namespace projnce::golden

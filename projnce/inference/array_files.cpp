@@ -1,0 +1,103 @@
+#include "projnce/inference/array_files.h"
+
+#include <torch/types.h>
+
+#include <algorithm>
+
+#include "projnce/core/error.h"
+#include "projnce/dataset/readers/embeddings.h"
+#include "projnce/io/tensor/npy.h"
+
+namespace projnce::inference {
+
+namespace {
+
+/// Stored values of one type as a matrix of another, which has all of them.
+template <class Stored, class T>
+torch::Tensor matrix_from(const io::NpyView& array) {
+  torch::Tensor matrix =
+      torch::empty({static_cast<int64_t>(array.shape[0]), static_cast<int64_t>(array.shape[1])},
+                   torch::CppTypeToScalarType<T>::value);
+  T* const values = matrix.data_ptr<T>();
+  io::for_each_value<Stored>(array, [&](size_t place, Stored value) { values[place] = value; });
+  return matrix;
+}
+
+torch::Tensor matrix_of(const io::NpyView& array) {
+  if (array.type == io::NpyType::kFloat16) return matrix_from<io::Half, float>(array);
+  if (array.type == io::NpyType::kFloat32) return matrix_from<float, float>(array);
+  if (array.type == io::NpyType::kFloat64) return matrix_from<double, double>(array);
+  return {};
+}
+
+void check_finite(const torch::Tensor& matrix, const std::string& name) {
+  const auto bad = torch::isfinite(matrix).all(/*dim=*/1).logical_not().nonzero();
+  if (bad.size(0) == 0) return;
+  fail(name, " holds a number that is not finite in row ", bad[0].item<int64_t>(), " (",
+       bad.size(0), " such rows), expected finite numbers");
+}
+
+}  // namespace
+
+torch::Tensor read_matrix(const std::filesystem::path& path) {
+  const auto file = io::read_npy(path);
+  const auto& array = file.array;
+  const bool is_matrix = array.shape.size() == 2 && !array.data.empty();
+  const auto matrix = is_matrix ? matrix_of(array) : torch::Tensor();
+  if (!matrix.defined()) {
+    fail(path.string(), " holds ", array.data.empty() ? "an empty " : "a ", array.shape.size(),
+         "-dimensional array of ", io::npy_type_name(array.type),
+         ", expected a matrix of float16, float32 or float64");
+  }
+  check_finite(matrix, path.string());
+  return matrix;
+}
+
+torch::Tensor read_labels(const std::filesystem::path& path) {
+  const auto file = io::read_npy(path);
+  if (file.array.shape.size() != 1 || file.array.data.empty()) {
+    fail(path.string(), " holds ", file.array.data.empty() ? "an empty " : "a ",
+         file.array.shape.size(), "-dimensional array, expected a list of labels");
+  }
+  return torch::tensor(dataset::whole_numbers(file.array, path.string()));
+}
+
+LabelledArrays read_labelled(const std::filesystem::path& embeddings,
+                             const std::filesystem::path& labels,
+                             const std::vector<std::string>& class_names) {
+  LabelledArrays result{
+      .embeddings = read_matrix(embeddings), .labels = {}, .class_names = class_names};
+  const auto given = read_labels(labels);
+  if (given.size(0) != result.embeddings.size(0)) {
+    fail(labels.string(), " holds ", given.size(0), " labels and ", embeddings.string(), " ",
+         result.embeddings.size(0), " rows, expected a label for each row");
+  }
+  const auto [numbers, number_of, counts] =
+      torch::_unique2(given, /*sorted=*/true, /*return_inverse=*/true, /*return_counts=*/false);
+  std::vector<int64_t> places;  // of each number among the classes
+  for (int64_t i = 0; i < numbers.size(0); ++i) {
+    const auto name = std::to_string(numbers[i].item<int64_t>());
+    if (class_names.empty()) result.class_names.push_back(name);
+    const auto& names = result.class_names;
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      fail(labels.string(), " has the label ", name, ", which the other labels do not have");
+    }
+    places.push_back(found - names.begin());
+  }
+  result.labels = torch::tensor(places).index_select(0, number_of);
+  return result;
+}
+
+void write_array(const std::filesystem::path& path, const torch::Tensor& tensor) {
+  const auto values = tensor.contiguous();
+  const auto count = static_cast<size_t>(values.numel());
+  const std::vector<uint64_t> shape(values.sizes().begin(), values.sizes().end());
+  if (values.scalar_type() == torch::kLong) {
+    io::write_npy(path, std::span<const int64_t>(values.data_ptr<int64_t>(), count), shape);
+  } else {
+    io::write_npy(path, std::span<const float>(values.data_ptr<float>(), count), shape);
+  }
+}
+
+}  // namespace projnce::inference

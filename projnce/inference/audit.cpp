@@ -1,0 +1,357 @@
+#include "projnce/inference/audit.h"
+
+#include <fmt/format.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "projnce/core/error.h"
+#include "projnce/core/progress.h"
+#include "projnce/core/threads.h"
+#include "projnce/dataset/wrappers/wrappers.h"
+#include "projnce/inference/array_files.h"
+#include "projnce/inference/trained_model.h"
+#include "projnce/io/filesystem/atomic_file.h"
+#include "projnce/io/filesystem/run_directory.h"
+#include "projnce/io/printable.h"
+#include "projnce/report/csv.h"
+#include "projnce/report/grid/label_issue_sheet.h"
+
+namespace projnce::inference {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr size_t kToldEntries = 10;      // of the noise matrix
+constexpr double kSmallestEntry = 0.01;  // that is worth telling
+
+AuditReport::Suspect report_suspect(const AuditedSamples& samples, const Audited& audited,
+                                    int64_t i) {
+  const auto [part, index] = samples.place(i);
+  return {.part = part,
+          .index = index,
+          .sample = io::printable(samples.name(i)),
+          .given = io::printable(samples.class_name(samples.labels, i)),
+          .suggested = io::printable(samples.class_name(audited.result.suggested, i)),
+          .score = audited.score(i)};
+}
+
+/// The most frequent mistakes: which class was given which label, and how often.
+std::vector<AuditReport::Mistake> report_mistakes(const AuditedSamples& samples,
+                                                  const torch::Tensor& matrix) {
+  std::vector<std::tuple<double, size_t, size_t>> entries;
+  const auto shares = matrix.accessor<double, 2>();
+  for (size_t c = 0; c < samples.class_names.size(); ++c) {
+    for (size_t g = 0; g < samples.class_names.size(); ++g) {
+      const double share = shares[int64_t(c)][int64_t(g)];
+      if (c != g && share >= kSmallestEntry) entries.emplace_back(-share, c, g);
+    }
+  }
+  std::sort(entries.begin(), entries.end());
+  entries.resize(std::min(entries.size(), kToldEntries));
+  std::vector<AuditReport::Mistake> mistakes;
+  for (const auto& [share, c, g] : entries) {
+    mistakes.push_back({.class_name = io::printable(samples.class_names[c]),
+                        .labelled = io::printable(samples.class_names[g]),
+                        .share = -share});
+  }
+  return mistakes;
+}
+
+std::vector<AuditReport::Part> report_parts(const AuditedSamples& samples) {
+  std::map<std::string, int64_t> audited;
+  for (int64_t i = 0; i < samples.size(); ++i) ++audited[samples.place(i).first];
+  std::vector<AuditReport::Part> parts;
+  for (const auto& part : samples.parts) {
+    parts.push_back({.name = part.name, .samples = part.size, .audited = audited[part.name]});
+  }
+  return parts;
+}
+
+ordered_json number_or_null(double value) {
+  return std::isnan(value) ? ordered_json() : ordered_json(value);
+}
+
+ordered_json tell_score(const eval::AuditScore& score) {
+  return {{"wrong", score.wrong},
+          {"precision", number_or_null(score.precision)},
+          {"recall", number_or_null(score.recall)},
+          {"average_precision", number_or_null(score.average_precision)},
+          {"worst", score.worst},
+          {"worst_wrong", score.worst_wrong},
+          {"mended", number_or_null(score.mended)}};
+}
+
+/// What the audit's classifiers know: see AuditSkill.
+ordered_json skill_to_json(const eval::AuditSkill& skill) {
+  return {{"informative", skill.informative},
+          {"held_out_accuracy", skill.accuracy},
+          {"chance_accuracy", skill.chance_accuracy},
+          {"information", skill.information},
+          {"label_entropy", skill.label_entropy}};
+}
+
+}  // namespace
+
+std::pair<std::string, int64_t> AuditedSamples::place(int64_t i) const {
+  int64_t at = index(i);
+  for (const auto& part : parts) {
+    if (at < part.size) return {part.name, at};
+    at -= part.size;
+  }
+  return {"", at};
+}
+
+AuditedSamples join_parts(const std::vector<EncodedPart>& parts) {
+  AuditedSamples samples;
+  std::vector<torch::Tensor> rows;
+  std::vector<torch::Tensor> labels;
+  std::vector<torch::Tensor> indices;
+  std::vector<torch::Tensor> truth;
+  std::vector<dataset::DatasetPtr> datasets;
+  bool truth_known = false;
+  int64_t begin = 0;
+  for (const auto& part : parts) {
+    rows.push_back(part.features);
+    labels.push_back(part.labels);
+    indices.push_back(part.indices + begin);
+    datasets.push_back(part.dataset);
+    const auto clean = torch::tensor(part.clean_labels, torch::kLong);
+    truth.push_back(part.clean_labels.empty() ? part.labels : clean.index({part.indices}));
+    truth_known = truth_known || !part.clean_labels.empty();
+    samples.parts.push_back({part.name, part.dataset->size()});
+    begin += part.dataset->size();
+  }
+  samples.rows = torch::cat(rows);
+  samples.labels = torch::cat(labels).contiguous();
+  samples.indices = torch::cat(indices).contiguous();
+  samples.dataset = std::make_shared<dataset::ConcatDataset>(datasets);
+  samples.class_names = samples.dataset->class_names();
+  if (truth_known) samples.truth = torch::cat(truth).contiguous();
+  return samples;
+}
+
+Audited audit_samples(const AuditedSamples& samples, const eval::AuditOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  const auto started = Clock::now();
+  std::optional<Progress> bar;
+  auto result = eval::audit_labels(samples.rows, samples.labels,
+                                   static_cast<int64_t>(samples.class_names.size()), options,
+                                   [&bar](int64_t done, int64_t most) {
+                                     if (!bar) bar.emplace("auditing labels", most, "stages");
+                                     bar->update(done);
+                                   });
+  bar.reset();
+  auto order = eval::worst_first(result.score);
+  return {.result = std::move(result),
+          .order = std::move(order),
+          .seconds = std::chrono::duration<double>(Clock::now() - started).count()};
+}
+
+void write_suspects(const std::filesystem::path& file, const AuditedSamples& samples,
+                    const Audited& audited) {
+  std::string text = "index,sample,given,suggested,score,part\n";
+  for (const int64_t i : audited.order) {
+    const auto [part, index] = samples.place(i);
+    text += report::CsvRow()
+                .whole(index)
+                .text(samples.name(i))
+                .text(samples.class_name(samples.labels, i))
+                .text(samples.class_name(audited.result.suggested, i))
+                .number(audited.score(i))
+                .text(part)
+                .line();
+  }
+  io::write_file_atomically(file, text);
+}
+
+AuditReport report_audit(const AuditedSamples& samples, const Audited& audited, size_t told) {
+  const auto& result = audited.result;
+  AuditReport report{.samples = samples.size(),
+                     .classes = static_cast<int64_t>(samples.class_names.size()),
+                     .parts = report_parts(samples),
+                     .skill = result.skill,
+                     .flagged = result.flagged,
+                     .expected_precision = result.expected_precision,
+                     .noise_rate = result.noise_rate,
+                     .mistakes = report_mistakes(samples, result.noise_matrix),
+                     .seconds = audited.seconds};
+  for (size_t k = 0; k < std::min(told, audited.order.size()); ++k) {
+    report.worst.push_back(report_suspect(samples, audited, audited.order[k]));
+  }
+  if (samples.truth.defined()) {
+    report.check = eval::score_audit(result, samples.labels, samples.truth);
+  }
+  const auto matrix = result.noise_matrix.contiguous();
+  for (int64_t c = 0; c < matrix.size(0); ++c) {
+    const double* row = matrix.data_ptr<double>() + c * matrix.size(1);
+    report.noise_matrix.emplace_back(row, row + matrix.size(1));
+  }
+  return report;
+}
+
+ordered_json audit_json(const AuditReport& report) {
+  ordered_json json{{"samples", report.samples},
+                    {"classes", report.classes},
+                    {"parts", ordered_json::array()},
+                    {"skill", skill_to_json(report.skill)},
+                    {"flagged", report.flagged},
+                    {"expected_precision", number_or_null(report.expected_precision)},
+                    {"noise_rate", number_or_null(report.noise_rate)},
+                    {"mistakes", ordered_json::array()},
+                    {"worst", ordered_json::array()}};
+  for (const auto& part : report.parts) {
+    json["parts"].push_back(
+        {{"part", part.name}, {"samples", part.samples}, {"audited", part.audited}});
+  }
+  for (const auto& mistake : report.mistakes) {
+    json["mistakes"].push_back(
+        {{"class", mistake.class_name}, {"labelled", mistake.labelled}, {"share", mistake.share}});
+  }
+  for (const auto& suspect : report.worst) {
+    json["worst"].push_back({{"part", suspect.part},
+                             {"index", suspect.index},
+                             {"sample", suspect.sample},
+                             {"given", suspect.given},
+                             {"suggested", suspect.suggested},
+                             {"score", suspect.score}});
+  }
+  if (report.check) json["check"] = tell_score(*report.check);
+  json["noise_matrix"] = report.noise_matrix;
+  json["seconds"] = report.seconds;
+  return json;
+}
+
+ordered_json tell_audit(const AuditedSamples& samples, const Audited& audited, size_t told) {
+  return audit_json(report_audit(samples, audited, told));
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kToldSamples = 10;
+constexpr size_t kSheetSamples = 60;
+
+/// All labeled samples of a run as its encoder sees them: the training part, and the test part if
+/// it has the same classes.
+AuditedSamples encode_samples(const AuditRunRequest& request, const io::RunPaths& run,
+                              const Logger& logger) {
+  const auto opened_run = open_trained_run(run, request.data, request.context);
+  const auto& trained = opened_run.trained;
+  const auto& opened = opened_run.data.dataset;
+  const auto cache = data::open_feature_cache(request.context);
+  const auto encode = [&](const std::string& name, const dataset::DatasetPtr& part) {
+    const auto set = embed_part(
+        trained, data::as_model_input(part, trained.input, cache),
+        {.label = "embedding " + name + " samples", .threads = opened_run.threads}, logger);
+    return EncodedPart{.name = name,
+                       .dataset = part,
+                       .features = set.features,
+                       .labels = set.labels,
+                       .indices = set.indices};
+  };
+  const auto part = opened.unlabelled ? opened.known : opened.train;
+  const bool same_classes = part->class_names() == opened.test->class_names();
+  logger->info("auditing {} training labels{}", part->size(),
+               same_classes ? fmt::format(" and {} test labels", opened.test->size()) : "");
+  std::vector<EncodedPart> parts = {encode("train", part)};
+  if (part == opened.train) parts[0].clean_labels = opened.clean_train_labels;
+  // Validation samples are at hand as the model takes them. Sounds are not sounds any more then,
+  // and which of their labels were made wrong on purpose is not kept: they are left out in these
+  // cases.
+  const auto& validation = opened_run.data.validation;
+  if (validation && validation->kind() == part->kind() && opened.clean_train_labels.empty()) {
+    parts.push_back(encode("validation", validation));
+  }
+  if (same_classes) parts.push_back(encode("test", opened.test));
+  return join_parts(parts);
+}
+
+std::string sheet_summary(const eval::AuditResult& result, int64_t samples) {
+  if (!result.skill.informative) {
+    return "These features cannot tell the classes apart: do not use this list.";
+  }
+  if (result.flagged == 0) return fmt::format("No label of {} is probably wrong.", samples);
+  return fmt::format("{} of {} labels are probably wrong; expected precision {:.0f} %.",
+                     result.flagged, samples, 100 * result.expected_precision);
+}
+
+void write_sheet(const AuditRunRequest& request, const AuditedSamples& samples,
+                 const Audited& audited) {
+  report::LabelIssueSheet sheet{.dataset = samples.dataset,
+                                .issues = {},
+                                .class_names = samples.class_names,
+                                .title = request.run.lexically_normal().string(),
+                                .summary = sheet_summary(audited.result, samples.size()),
+                                .most = kSheetSamples};
+  const auto flagged = static_cast<size_t>(audited.result.flagged);
+  for (size_t k = 0; k < std::min(kSheetSamples, flagged); ++k) {
+    const int64_t i = audited.order[k];
+    report::LabelIssue issue{.index = samples.index(i),
+                             .given = samples.labels[i].item<int64_t>(),
+                             .suggested = audited.result.suggested[i].item<int64_t>(),
+                             .score = audited.score(i)};
+    if (samples.truth.defined()) {
+      issue.is_mislabeled = issue.given != samples.truth[i].item<int64_t>();
+    }
+    sheet.issues.push_back(issue);
+  }
+  report::write_label_issue_sheet(request.sheet, sheet);
+}
+
+/// Writes rows and labels as `embed` does, and adds the files to the list.
+void write_judged(const fs::path& file, const AuditedSamples& samples,
+                  std::vector<fs::path>& files) {
+  auto labels = file;
+  labels.replace_extension(".labels.npy");
+  write_array(file, samples.rows.to(torch::kFloat32));
+  write_array(labels, samples.labels);
+  files.push_back(file);
+  files.push_back(labels);
+}
+
+void check_npy_name(const fs::path& file) {
+  if (!file.empty() && file.extension() != ".npy") {
+    fail("features go to a .npy file, not ", io::printable(file.string()));
+  }
+}
+
+}  // namespace
+
+FiledAudit audit_run(const AuditRunRequest& request, const Logger& logger) {
+  if (!request.sheet.empty()) report::check_label_issue_sheet_name(request.sheet);
+  check_npy_name(request.features);
+  const auto run = io::find_run(request.run);
+  const auto samples = encode_samples(request, run, logger);
+  const auto audited = audit_samples(samples, request.options);
+  const auto output = request.output.empty() ? run.root / "suspects.csv" : request.output;
+  write_suspects(output, samples, audited);
+  FiledAudit told{.report = report_audit(samples, audited, kToldSamples), .files = {output}};
+  if (!request.sheet.empty()) {
+    write_sheet(request, samples, audited);
+    told.files.push_back(request.sheet);
+  }
+  if (!request.features.empty()) write_judged(request.features, samples, told.files);
+  return told;
+}
+
+FiledAudit audit_arrays(const AuditArraysRequest& request) {
+  set_threads(0);
+  const auto arrays = read_labelled(request.embeddings, request.labels);
+  const AuditedSamples samples{.rows = arrays.embeddings,
+                               .labels = arrays.labels.contiguous(),
+                               .indices = torch::arange(arrays.labels.size(0)),
+                               .class_names = arrays.class_names};
+  const auto audited = audit_samples(samples, request.options);
+  write_suspects(request.output, samples, audited);
+  return {.report = report_audit(samples, audited, kToldSamples), .files = {request.output}};
+}
+
+}  // namespace projnce::inference

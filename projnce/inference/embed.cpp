@@ -1,0 +1,171 @@
+#include "projnce/inference/embed.h"
+
+#include <torch/types.h>
+#include <torch/utils.h>
+
+#include "projnce/config/run_config.h"
+#include "projnce/config/run_request.h"
+#include "projnce/core/error.h"
+#include "projnce/core/threads.h"
+#include "projnce/data/run_data_place.h"
+#include "projnce/data/training_data.h"
+#include "projnce/dataset/open_dataset.h"
+#include "projnce/inference/array_files.h"
+#include "projnce/inference/trained_model.h"
+#include "projnce/io/filesystem/atomic_file.h"
+#include "projnce/io/filesystem/run_directory.h"
+#include "projnce/io/printable.h"
+
+namespace projnce::inference {
+
+namespace {
+
+/// Evaluation mode, for as long as it lives.
+class EvalMode {
+ public:
+  explicit EvalMode(encoder::EmbeddingModel& model)
+      : model_(model), was_training_(model.is_training()) {
+    model_.eval();
+  }
+  EvalMode(const EvalMode&) = delete;
+  EvalMode& operator=(const EvalMode&) = delete;
+  ~EvalMode() { model_.train(was_training_); }
+
+ private:
+  encoder::EmbeddingModel& model_;
+  bool was_training_;
+};
+
+}  // namespace
+
+EmbeddedSet embed_dataset(encoder::EmbeddingModel& model, const dataset::DatasetPtr& dataset,
+                          const loader::EvalLoaderOptions& options,
+                          const std::function<void(int64_t)>& on_rows) {
+  const torch::NoGradGuard no_grad;
+  const EvalMode eval_mode(model);
+  EmbeddedSet set{.embeddings = torch::empty({dataset->size(), model.embedding_dim()}),
+                  .features = torch::empty({dataset->size(), model.feature_dim()}),
+                  .labels = torch::empty({dataset->size()}, torch::kLong),
+                  .indices = torch::empty({dataset->size()}, torch::kLong)};
+  loader::EvalLoader loader(dataset, options);
+  int64_t row = 0;
+  while (const auto batch = loader.next()) {
+    const auto encoded = model.forward(batch->images);
+    set.embeddings.narrow(0, row, batch->size()).copy_(encoded.embeddings);
+    set.features.narrow(0, row, batch->size()).copy_(encoded.features);
+    set.labels.narrow(0, row, batch->size()).copy_(batch->labels);
+    set.indices.narrow(0, row, batch->size()).copy_(batch->indices);
+    row += batch->size();
+    if (on_rows) on_rows(row);
+  }
+  // Damaged samples were left out.
+  for (auto* part : {&set.embeddings, &set.features, &set.labels, &set.indices}) {
+    *part = part->narrow(0, 0, row);
+  }
+  return set;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The parts of what is to be embedded, one after the other.
+struct Inputs {
+  std::vector<dataset::DatasetPtr> parts;
+  bool labelled = false;
+};
+
+/// The data that the run was trained on, with its split.
+dataset::OpenedDataset open_own_data(const EmbedRequest& request, int threads) {
+  const auto run = io::find_run(request.run);
+  auto config = config::parse_run_config(config::read_stored_settings(run.config()));
+  const auto context = data::run_data_context(run, config, request.data, request.context);
+  return data::open_training_data(config, threads, context).dataset;
+}
+
+dataset::OpenedDataset open_named_data(const EmbedRequest& request,
+                                       const config::InputOptions& input, int threads) {
+  auto context = request.context;
+  context.threads = threads;
+  context.sound = input.clip_format();
+  return dataset::open_dataset(config::named_dataset(request.inputs.front()), context);
+}
+
+Inputs open_parts(const EmbedRequest& request, const config::InputOptions& input, int threads) {
+  const auto opened = request.inputs.empty() ? open_own_data(request, threads)
+                                             : open_named_data(request, input, threads);
+  Inputs inputs{.parts = {}, .labelled = true};
+  if (request.part != "test") inputs.parts.push_back(opened.train);
+  if (request.part != "train") inputs.parts.push_back(opened.test);
+  return inputs;
+}
+
+Inputs open_inputs(const EmbedRequest& request, const config::InputOptions& input, int threads) {
+  if (request.inputs.empty() ||
+      (request.inputs.size() == 1 && config::names_dataset(request.inputs.front()))) {
+    return open_parts(request, input, threads);
+  }
+  for (const auto& file : request.inputs) {
+    if (!fs::is_regular_file(file)) {
+      fail(Hint{"give one dataset name, one folder or archive, or files"}, io::printable(file),
+           " is neither a file, a folder nor a dataset");
+    }
+  }
+  const std::vector<fs::path> files(request.inputs.begin(), request.inputs.end());
+  return {.parts = {data::open_files(files, input)}, .labelled = false};
+}
+
+fs::path beside(fs::path output, const char* extension) {
+  return output.replace_extension(extension);
+}
+
+/// The names of these samples, a line each.
+std::string name_lines(const dataset::Dataset& part, const torch::Tensor& indices) {
+  std::string lines;
+  const auto rows = indices.contiguous();
+  for (int64_t i = 0; i < rows.size(0); ++i) {
+    lines += io::printable(part.sample_name(rows.data_ptr<int64_t>()[i])) + "\n";
+  }
+  return lines;
+}
+
+}  // namespace
+
+nlohmann::ordered_json embed_inputs(const EmbedRequest& request, const Logger& logger) {
+  if (request.output.extension() != ".npy") {
+    fail(Hint{"such as -o embeddings.npy"}, "the output ", request.output.string(),
+         " does not end in .npy");
+  }
+  const int threads = set_threads(0);
+  const auto trained = load_trained_model(io::find_run(request.run).encoder());
+  const auto inputs = open_inputs(request, trained.input, threads);
+  const auto cache = data::open_feature_cache(request.context);
+  std::vector<torch::Tensor> embeddings;
+  std::vector<torch::Tensor> labels;
+  std::string names;
+  for (const auto& part : inputs.parts) {
+    logger->info("embedding {} samples", part->size());
+    // Files that were named must all be there.
+    const auto set =
+        embed_part(trained, data::as_model_input(part, trained.input, cache),
+                   {.label = "embedding", .threads = threads, .strict = !inputs.labelled}, logger);
+    embeddings.push_back(set.embeddings);
+    labels.push_back(set.labels);
+    names += name_lines(*part, set.indices);
+  }
+  const auto rows = torch::cat(embeddings);  // [N, D]
+  write_array(request.output, rows);
+  nlohmann::ordered_json result{
+      {"rows", rows.size(0)}, {"dim", rows.size(1)}, {"embeddings", request.output.string()}};
+  const auto names_file = beside(request.output, ".names.txt");
+  io::write_file_atomically(names_file, names);
+  result["names"] = names_file.string();
+  if (inputs.labelled) {
+    const auto path = beside(request.output, ".labels.npy");
+    write_array(path, torch::cat(labels));
+    result["labels"] = path.string();
+  }
+  return result;
+}
+
+}  // namespace projnce::inference

@@ -1,0 +1,143 @@
+#include "projnce/inference/evaluate.h"
+
+#include <torch/types.h>
+
+#include "projnce/core/error.h"
+#include "projnce/core/names.h"
+#include "projnce/core/progress.h"
+#include "projnce/core/threads.h"
+#include "projnce/dataset/labels.h"
+#include "projnce/eval/nearest_centroid.h"
+#include "projnce/eval/retrieval.h"
+#include "projnce/inference/array_files.h"
+#include "projnce/inference/trained_model.h"
+#include "projnce/io/filesystem/run_directory.h"
+#include "projnce/projection/class_groups.h"
+
+namespace projnce::inference {
+
+RetrievalReport measure_retrieval_report(const torch::Tensor& rows, const torch::Tensor& labels) {
+  const auto classes = std::get<0>(torch::_unique2(labels)).size(0);
+  return {.retrieval = eval::measure_retrieval(rows, labels),
+          .nmi = eval::normalized_information(eval::k_means(projection::unit_rows(rows), classes),
+                                              labels)};
+}
+
+nlohmann::ordered_json retrieval_json(const RetrievalReport& report) {
+  const auto& found = report.retrieval;
+  nlohmann::ordered_json result = {{"queries", found.queries}};
+  for (size_t k = 0; k < found.ranks.size(); ++k) {
+    result[concat("recall_at_", found.ranks[k])] = found.recall[k];
+  }
+  result["r_precision"] = found.r_precision;
+  result["map_at_r"] = found.map_at_r;
+  result["nmi"] = report.nmi;
+  return result;
+}
+
+namespace {
+
+void check_same_classes(const TrainedModel& trained, const dataset::Dataset& test) {
+  if (trained.class_names == test.class_names()) return;
+  fail(Hint{"give a folder with the same class folders"}, "the run was trained on the classes ",
+       join(trained.class_names), "; the data has ", join(test.class_names()));
+}
+
+/// "auto" is the delivered model's own readout, with its own neighbors unless others are asked for.
+JudgeRequest run_judge_request(JudgeRequest request, const TrainedModel& trained) {
+  const auto& readout = trained.readout;
+  request.protocols = eval::with_readout(request.protocols, eval::protocol_name(readout.protocol));
+  if (readout.protocol == eval::Protocol::kKnn) {
+    if (request.knn.neighbors == 0) request.knn.neighbors = readout.knn.neighbors;
+    if (request.knn.temperature == eval::KnnOptions{}.temperature) {
+      request.knn.temperature = readout.knn.temperature;
+    }
+  }
+  return request;
+}
+
+EvalResult judge_samples(const JudgedSamples& samples, const std::vector<std::string>& class_names,
+                         const JudgeRequest& request) {
+  const auto protocols = eval::choose_protocols(request.protocols, samples.logits.defined(),
+                                                samples.learned_vectors.defined());
+  Progress progress("judging", static_cast<int64_t>(protocols.size()) + 1, "steps");
+  EvalResult result{.samples = samples.test.labels.size(0), .class_names = class_names};
+  for (const auto protocol : protocols) {
+    progress.update(static_cast<int64_t>(result.judgements.size()), eval::protocol_name(protocol));
+    result.judgements.push_back(judge(samples, protocol, request.knn));
+  }
+  progress.update(static_cast<int64_t>(protocols.size()), "retrieval");
+  result.retrieval = measure_retrieval_report(samples.test.embeddings, samples.test.labels);
+  return result;
+}
+
+EmbeddedSet as_set(const torch::Tensor& embeddings, const torch::Tensor& labels) {
+  return {.embeddings = embeddings, .features = embeddings, .labels = labels, .indices = {}};
+}
+
+EmbeddedSet rows_of(const LabelledArrays& arrays, const std::vector<int64_t>& rows) {
+  const auto index = torch::tensor(rows, torch::kInt64);
+  return as_set(arrays.embeddings.index_select(0, index), arrays.labels.index_select(0, index));
+}
+
+/// Known and test samples out of one file.
+void hold_out(const LabelledArrays& arrays, const std::string& name, JudgedSamples& samples) {
+  constexpr double kTestShare = 0.2;
+  constexpr uint64_t kSeed = 0;
+  const auto* labels = arrays.labels.data_ptr<int64_t>();
+  const auto parts =
+      dataset::stratified_split({labels, labels + arrays.labels.size(0)}, kTestShare, kSeed);
+  if (parts.test.empty())
+    fail(name, " has no class of two samples, one to learn from, one to test");
+  samples.known = rows_of(arrays, parts.train);
+  samples.test = rows_of(arrays, parts.test);
+}
+
+}  // namespace
+
+EvalResult evaluate_run(const EvaluateRequest& request, const Logger& logger) {
+  const auto paths = io::find_run(request.run);
+  const auto run = open_trained_run(paths, request.data, request.context);
+  check_same_classes(run.trained, run.data.test());
+  auto samples = embed_test_part(run, logger);
+  const auto judge = run_judge_request(request.judge, run.trained);
+  auto protocols = eval::choose_protocols(judge.protocols, samples.logits.defined(),
+                                          samples.learned_vectors.defined());
+  // The model brings along what its own readout needs.
+  std::erase(protocols, run.trained.readout.protocol);
+  if (eval::needs_known(protocols)) samples.known = embed_known_part(run, logger);
+  auto result = judge_samples(samples, run.trained.class_names, judge);
+  const auto& opened = run.data.dataset;
+  result.data = EvaluatedData{.root = opened.root,
+                              .gone = opened.changes.gone,
+                              .added = opened.changes.added,
+                              .relabeled = opened.changes.relabeled};
+  return result;
+}
+
+EvalResult evaluate_arrays(const EvaluateArraysRequest& request) {
+  set_threads(0);
+  const auto known = read_labelled(request.embeddings, request.labels);
+  if (known.class_names.size() < 2) {
+    fail(request.labels.string(), " has one class only, expected two or more to tell apart");
+  }
+  JudgedSamples samples;
+  samples.num_classes = static_cast<int64_t>(known.class_names.size());
+  if (request.test_embeddings.empty()) {
+    hold_out(known, request.labels.string(), samples);
+  } else {
+    const auto test =
+        read_labelled(request.test_embeddings, request.test_labels, known.class_names);
+    if (test.embeddings.size(1) != known.embeddings.size(1)) {
+      fail(request.embeddings.string(), " has ", known.embeddings.size(1), " columns and ",
+           request.test_embeddings.string(), " ", test.embeddings.size(1), ", expected as many");
+    }
+    samples.known = as_set(known.embeddings, known.labels);
+    samples.test = as_set(test.embeddings.to(known.embeddings.dtype()), test.labels);
+  }
+  samples.class_vectors =
+      eval::class_centroids(samples.known.embeddings, samples.known.labels, samples.num_classes);
+  return judge_samples(samples, known.class_names, request.judge);
+}
+
+}  // namespace projnce::inference

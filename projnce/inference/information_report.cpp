@@ -1,0 +1,173 @@
+#include "projnce/inference/information_report.h"
+
+#include <fmt/format.h>
+#include <torch/types.h>
+
+#include <algorithm>
+
+#include "projnce/core/error.h"
+#include "projnce/core/names.h"
+#include "projnce/core/progress.h"
+#include "projnce/core/threads.h"
+#include "projnce/dataset/readers/embeddings.h"
+#include "projnce/inference/array_files.h"
+#include "projnce/information/entropy.h"
+#include "projnce/io/tensor/npy.h"
+#include "projnce/projection/class_groups.h"
+
+namespace projnce::inference {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+/// Why there is no estimate for these labels; empty if there is one.
+std::string reason_to_withhold(const torch::Tensor& labels, int64_t classes, int64_t neighbors) {
+  if (classes < 2) return "all samples are of one class, so there is nothing to know about it";
+  const int64_t smallest = information::smallest_class_size(labels);
+  if (smallest > neighbors) return {};
+  return concat("the smallest class has ", smallest, smallest == 1 ? " sample" : " samples",
+                ", and an estimate from ", neighbors, " neighbors needs at least ", neighbors + 1,
+                " of each class");
+}
+
+struct KsgEstimate {
+  ordered_json value = nullptr;
+  ordered_json interval = nullptr;
+};
+
+KsgEstimate estimate_information(const torch::Tensor& embeddings, const torch::Tensor& labels,
+                                 const information::LabelInformationOptions& options) {
+  Progress progress("estimating information", 2, "steps");
+  progress.update(0, "mixed KSG");
+  const double estimate = information::label_information(embeddings, labels, options);
+  progress.update(1, "its interval");
+  const auto margin = information::information_margin(embeddings, labels, options);
+  if (!margin) return {.value = estimate};
+  return {.value = estimate, .interval = {estimate - *margin, estimate + *margin}};
+}
+
+void add_bound(ordered_json& json, const std::string& name,
+               const std::optional<eval::BoundEstimate>& bound) {
+  if (!bound) return;
+  json[name] = bound->value;
+  json[name + "_se"] = bound->se ? ordered_json(*bound->se) : ordered_json();
+}
+
+/// The rows to evaluate, and the priors that `request` asks for.
+struct EvaluatedArrays {
+  information::LabeledRows rows;
+  information::ClassPriors priors;
+};
+
+EvaluatedArrays arrays_with_priors(const ArrayInformationRequest& request) {
+  const auto arrays = read_labelled(request.embeddings, request.labels);
+  EvaluatedArrays result{.rows = {projection::unit_rows(arrays.embeddings), arrays.labels}};
+  const auto classes = static_cast<int64_t>(arrays.class_names.size());
+  if (classes < 2) {
+    fail(request.labels.string(),
+         " has one class only, of which there is nothing to know; expected two or more");
+  }
+  result.priors = {.num_classes = classes, .estimated = request.priors == "estimated"};
+  if (request.priors != "estimated" && request.priors != "uniform") {
+    if (!std::filesystem::exists(request.priors)) {
+      fail("priors are '", request.priors, "', expected uniform, estimated or a .npy file");
+    }
+    const auto file = io::read_npy(request.priors);
+    const auto values = dataset::finite_floats(file.array, request.priors);
+    result.priors = {.num_classes = static_cast<int64_t>(values.size()),
+                     .values = torch::tensor(values)};
+    result.rows.labels = read_labels(request.labels);  // the labels themselves name the priors
+  }
+  if (!request.instances.empty()) {
+    result.rows.instances = read_labels(request.instances);
+    if (result.rows.instances.size(0) != result.rows.labels.size(0)) {
+      fail(request.instances.string(), " holds ", result.rows.instances.size(0),
+           " instance ids and ", request.labels.string(), " ", result.rows.labels.size(0),
+           " labels, expected an id for each row");
+    }
+  }
+  return result;
+}
+
+/// The first row of each instance: nearest neighbors among views of one sample say nothing.
+torch::Tensor first_rows(const information::LabeledRows& rows) {
+  if (!rows.instances.defined()) return torch::arange(rows.labels.size(0));
+  const auto order = torch::argsort(rows.instances, /*stable=*/true, /*dim=*/0);
+  const auto sorted = rows.instances.index_select(0, order);
+  const auto first = torch::ones({order.size(0)}, torch::kBool);
+  if (order.size(0) > 1) {
+    const int64_t rest = order.size(0) - 1;
+    first.narrow(0, 1, rest).copy_(sorted.narrow(0, 1, rest) != sorted.narrow(0, 0, rest));
+  }
+  return std::get<0>(order.masked_select(first).sort());
+}
+
+}  // namespace
+
+ordered_json bounds_json(const eval::InformationBounds& bounds) {
+  ordered_json json = ordered_json::object();
+  add_bound(json, "mi_bound_class_fitted", bounds.by_class_fitted);
+  if (bounds.by_class_fitted) json["tau_fit"] = bounds.fitted_temperature;
+  add_bound(json, "mi_bound_class", bounds.by_class);
+  add_bound(json, "mi_bound_normalized", bounds.pair_normalized);
+  add_bound(json, "mi_bound", bounds.pair);
+  json["temperature"] = bounds.temperature;
+  json["rows"] = bounds.rows;
+  json["entropy"] = bounds.entropy;
+  return json;
+}
+
+std::string short_text(const eval::InformationBounds& bounds) {
+  const auto& first = bounds.by_class_fitted ? bounds.by_class_fitted : bounds.by_class;
+  const auto error = first->se ? fmt::format(" ± {:.2f}", *first->se) : std::string();
+  return fmt::format("I(Z;C) >= {:.2f}{} nats", first->value, error);
+}
+
+ordered_json information_json(const torch::Tensor& embeddings, const torch::Tensor& labels,
+                              const eval::InformationBounds& bounds, const KsgOptions& options) {
+  const double entropy = information::label_entropy(labels);
+  const information::LabelInformationOptions ksg{
+      .k = options.neighbors,
+      .label_scale = options.label_scale > 0 ? options.label_scale
+                                             : information::fitting_label_scale(embeddings)};
+  const int64_t classes = std::get<0>(torch::_unique2(labels)).size(0);
+  const auto withheld = reason_to_withhold(labels, classes, options.neighbors);
+  const auto estimate =
+      withheld.empty() ? estimate_information(embeddings, labels, ksg) : KsgEstimate{};
+  return {{"samples", embeddings.size(0)},
+          {"dimensions", embeddings.size(1)},
+          {"classes", classes},
+          {"label_entropy", entropy},
+          {"bounds", bounds_json(bounds)},
+          {"mixed_ksg", estimate.value},
+          {"interval", estimate.interval},
+          {"share", withheld.empty() ? ordered_json(estimate.value.get<double>() / entropy)
+                                     : ordered_json()},
+          {"withheld", withheld.empty() ? ordered_json() : ordered_json(withheld)},
+          {"k", options.neighbors},
+          {"label_scale", ksg.label_scale}};
+}
+
+ordered_json information_of_arrays(const ArrayInformationRequest& request) {
+  set_threads(0);
+  const auto [rows, priors] = arrays_with_priors(request);
+  const auto once = first_rows(rows);
+  const int64_t instances = once.size(0);
+  if (request.ksg.neighbors < 1 || request.ksg.neighbors >= instances) {
+    fail("mixed KSG: k = ", request.ksg.neighbors, " must be between 1 and ", instances - 1,
+         ", one less than the samples");
+  }
+  const int64_t folds = std::min(request.folds, instances);
+  const auto bounds = eval::cross_validated_bounds(
+      rows, {.folds = folds, .temperature = request.temperature, .priors = priors});
+  // Unlike the bounds, the estimate is of the embeddings as they are.
+  const auto embeddings = read_matrix(request.embeddings).index_select(0, once);
+  auto result =
+      information_json(embeddings, rows.labels.index_select(0, once), bounds, request.ksg);
+  result["folds"] = folds;
+  result["priors"] = request.priors;
+  return result;
+}
+
+}  // namespace projnce::inference

@@ -1,0 +1,243 @@
+#include "projnce/inference/predict.h"
+
+#include <torch/types.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "projnce/config/input_options.h"
+#include "projnce/core/error.h"
+#include "projnce/core/names.h"
+#include "projnce/core/progress.h"
+#include "projnce/core/threads.h"
+#include "projnce/data/training_data.h"
+#include "projnce/dataset/inspect/decode_all.h"
+#include "projnce/dataset/readers/file_dataset.h"
+#include "projnce/dataset/wrappers/wrappers.h"
+#include "projnce/inference/array_files.h"
+#include "projnce/inference/run_evaluation.h"
+#include "projnce/inference/trained_model.h"
+#include "projnce/io/filesystem/file_tree.h"
+#include "projnce/io/filesystem/run_directory.h"
+#include "projnce/io/printable.h"
+#include "projnce/report/csv.h"
+
+namespace projnce::inference {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+namespace fs = std::filesystem;
+
+/// Samples to predict, and what each is called.
+struct PredictInputs {
+  dataset::DatasetPtr samples;
+  std::vector<std::string> names;  ///< printable
+};
+
+/// Rows of a matrix as samples without classes: every label is 0.
+class MatrixRows : public dataset::Dataset {
+ public:
+  explicit MatrixRows(torch::Tensor rows) : rows_(std::move(rows)) {}
+
+  SampleKind kind() const override { return SampleKind::kVector; }
+  int64_t size() const override { return rows_.size(0); }
+  const std::vector<std::string>& class_names() const override { return no_names_; }
+  int64_t label(int64_t /*index*/) const override { return 0; }
+  std::string sample_name(int64_t index) const override { return std::to_string(index); }
+  Sample decode(int64_t index) const override {
+    const auto* begin = rows_.data_ptr<float>() + index * rows_.size(1);
+    return Features{.channels = static_cast<int>(rows_.size(1)),
+                    .height = 1,
+                    .width = 1,
+                    .values = {begin, begin + rows_.size(1)}};
+  }
+
+ private:
+  torch::Tensor rows_;  // [N, D], float32, contiguous
+  std::vector<std::string> no_names_;
+};
+
+std::vector<fs::path> files_in(const fs::path& folder, SampleKind kind) {
+  const auto& extensions = dataset::extensions_of(kind);
+  std::vector<fs::path> files;
+  for (const auto& file : io::open_file_tree(folder)->files_below("", extensions)) {
+    files.push_back(folder / file);
+  }
+  if (files.empty()) {
+    fail("folder ", io::printable(folder.native()),
+         " holds no file that this run can read, expected ", "names that end in ",
+         join(extensions));
+  }
+  return files;
+}
+
+PredictInputs open_matrices(const std::vector<fs::path>& inputs,
+                            const config::InputOptions& input) {
+  PredictInputs opened;
+  std::vector<torch::Tensor> matrices;
+  for (const auto& file : inputs) {
+    const auto name = io::printable(file.native());
+    if (file.extension() != ".npy") {
+      fail(Hint{"give .npy matrices with a row for each sample"}, name,
+           " is not a .npy file; this run was trained on vectors");
+    }
+    const auto rows = read_matrix(file).to(torch::kFloat32);
+    if (rows.size(1) != input.vector_size) {
+      fail(name, " has ", rows.size(1), " columns, expected ", input.vector_size,
+           " as the run was trained on");
+    }
+    for (int64_t i = 0; i < rows.size(0); ++i) opened.names.push_back(concat(name, ":", i));
+    matrices.push_back(rows);
+  }
+  opened.samples = std::make_shared<MatrixRows>(torch::cat(matrices).contiguous());
+  return opened;
+}
+
+/// Opens files and folders for a model with this input. A folder stands for all images or sounds at
+/// any depth below it, by name. A model of vectors takes .npy matrices, whose rows are its samples.
+/// Files are not decoded here. Throws if a folder holds no such file or a matrix does not fit.
+PredictInputs open_predict_inputs(const std::vector<fs::path>& inputs,
+                                  const config::InputOptions& input) {
+  if (input.kind == SampleKind::kVector) return open_matrices(inputs, input);
+  std::vector<fs::path> files;
+  for (const auto& path : inputs) {
+    std::error_code unreadable;
+    if (!fs::is_directory(path, unreadable)) {
+      files.push_back(path);
+      continue;
+    }
+    for (auto& file : files_in(path, input.kind)) files.push_back(std::move(file));
+  }
+  PredictInputs opened;
+  for (const auto& file : files) opened.names.push_back(io::printable(file.native()));
+  opened.samples = data::as_model_input(data::open_files(files, input), input, nullptr);
+  return opened;
+}
+
+constexpr int64_t kBatchSize = 64;
+
+/// Fills in the problems of files that do not decode; returns the indices of the others.
+std::vector<int64_t> find_usable(const dataset::Dataset& files,
+                                 std::vector<Prediction>& predictions, int threads) {
+  for (const auto& damaged :
+       dataset::decode_all(files, {.threads = threads}, [](int64_t, Sample&&) {})) {
+    predictions[damaged.index].problem = damaged.reason;
+  }
+  std::vector<int64_t> usable;
+  for (int64_t i = 0; i < files.size(); ++i) {
+    if (predictions[i].problem.empty()) usable.push_back(i);
+  }
+  return usable;
+}
+
+/// The `count` best classes of each row; of equal scores the lower class first. Classes that are
+/// never predicted are left out.
+std::vector<std::vector<PredictedClass>> best_classes(const TrainedModel& trained,
+                                                      const torch::Tensor& scores, int64_t count) {
+  const auto& readout = trained.readout;
+  const auto [sorted, order] = scores.sort(/*stable=*/true, /*dim=*/1, /*descending=*/true);
+  const auto probabilities =
+      readout.calibrated() ? readout_probabilities(readout, scores) : torch::Tensor();
+  std::vector<std::vector<PredictedClass>> rows(static_cast<size_t>(scores.size(0)));
+  for (int64_t i = 0; i < scores.size(0); ++i) {
+    for (int64_t k = 0; k < std::min(count, scores.size(1)); ++k) {
+      const double score = sorted[i][k].item<double>();
+      if (k > 0 && std::isinf(score)) break;
+      const auto label = order[i][k].item<int64_t>();
+      PredictedClass guess{.name = trained.class_names[static_cast<size_t>(label)], .score = score};
+      if (probabilities.defined()) guess.probability = probabilities[i][label].item<double>();
+      rows[static_cast<size_t>(i)].push_back(std::move(guess));
+    }
+  }
+  return rows;
+}
+
+ordered_json class_json(const PredictedClass& guess) {
+  return {{"class", guess.name},
+          {"probability",
+           std::isnan(guess.probability) ? ordered_json() : ordered_json(guess.probability)},
+          {"score", guess.score}};
+}
+
+}  // namespace
+
+Predictions predict_inputs(const PredictRequest& request) {
+  if (request.top_k < 1) fail("--top-k is ", request.top_k, ", expected 1 or more");
+  const int threads = set_threads(0);
+  const auto trained = load_trained_model(io::find_run(request.run).encoder());
+  const auto inputs = open_predict_inputs(request.inputs, trained.input);
+  Predictions predictions{.rows = std::vector<Prediction>(inputs.names.size()),
+                          .readout = eval::protocol_name(trained.readout.protocol),
+                          .epoch = trained.epoch,
+                          .calibrated = trained.readout.calibrated()};
+  for (size_t i = 0; i < inputs.names.size(); ++i) predictions.rows[i].file = inputs.names[i];
+
+  const auto usable = find_usable(*inputs.samples, predictions.rows, threads);
+  if (usable.empty()) return predictions;
+  Progress progress("predicting", static_cast<int64_t>(usable.size()), "samples");
+  const auto set = embed_dataset(*trained.model,
+                                 std::make_shared<dataset::SubsetDataset>(inputs.samples, usable),
+                                 eval_loader_options(trained.input, kBatchSize, threads),
+                                 [&](int64_t rows) { progress.update(rows); });
+  progress.finish();
+  auto classes = best_classes(trained, readout_scores(trained, set), request.top_k);
+  for (size_t row = 0; row < usable.size(); ++row) {
+    predictions.rows[static_cast<size_t>(usable[row])].classes = std::move(classes[row]);
+  }
+  return predictions;
+}
+
+ordered_json predictions_json(const Predictions& predictions) {
+  auto rows = ordered_json::array();
+  for (const auto& prediction : predictions.rows) {
+    ordered_json row{{"file", prediction.file}};
+    if (!prediction.problem.empty()) {
+      row["error"] = prediction.problem;
+    } else {
+      row.update(class_json(prediction.classes.front()));
+    }
+    if (prediction.classes.size() > 1) {
+      row["top"] = ordered_json::array();
+      for (const auto& guess : prediction.classes) row["top"].push_back(class_json(guess));
+    }
+    rows.push_back(std::move(row));
+  }
+  return {{"readout", predictions.readout},
+          {"epoch", predictions.epoch},
+          {"calibrated", predictions.calibrated},
+          {"predictions", rows}};
+}
+
+std::string predictions_csv(const Predictions& predictions, int64_t top_k) {
+  size_t most = 1;
+  for (const auto& row : predictions.rows) most = std::max(most, row.classes.size());
+  most = std::min(most, static_cast<size_t>(top_k));
+  report::CsvRow header;
+  header.text("file").text("class").text("probability");
+  for (size_t k = 2; k <= most; ++k) {
+    header.text(concat("class_", k)).text(concat("probability_", k));
+  }
+  std::string text = header.line();
+  for (const auto& prediction : predictions.rows) {
+    if (!prediction.problem.empty()) continue;
+    report::CsvRow row;
+    row.text(prediction.file);
+    for (size_t k = 0; k < most; ++k) {
+      const bool named = k < prediction.classes.size();
+      const double probability = named ? prediction.classes[k].probability : std::nan("");
+      named ? row.text(prediction.classes[k].name) : row.nothing();
+      std::isnan(probability) ? row.nothing() : row.number(probability);
+    }
+    text += row.line();
+  }
+  return text;
+}
+
+}  // namespace projnce::inference

@@ -1,0 +1,194 @@
+#include "projnce/inference/run_evaluation.h"
+
+#include <torch/types.h>
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "projnce/dataset/labels.h"
+#include "projnce/dataset/wrappers/wrappers.h"
+#include "projnce/eval/information_bounds.h"
+#include "projnce/eval/nearest_centroid.h"
+#include "projnce/inference/judge.h"
+#include "projnce/loss/loss.h"
+
+namespace projnce::inference {
+
+namespace {
+
+/// Training rows that class vectors are computed from if that takes all pairs (perp).
+constexpr int64_t kCriticRows = 4096;
+
+information::ClassPriors test_priors(const JudgedSamples& samples) {
+  const auto sizes = torch::bincount(samples.test.labels, {}, samples.num_classes);
+  if (sizes.eq(sizes[0]).all().item<bool>()) return {.num_classes = samples.num_classes};
+  return information::smoothed_priors(samples.known.labels, samples.num_classes);
+}
+
+/// Every n-th row, so that at most kCriticRows remain.
+torch::Tensor some_rows(const torch::Tensor& rows) {
+  const int64_t step = std::max<int64_t>(1, (rows.size(0) + kCriticRows - 1) / kCriticRows);
+  return rows.slice(0, 0, rows.size(0), step);
+}
+
+bool all_finite(const torch::Tensor& values) {
+  return !values.defined() || torch::isfinite(values).all().item<bool>();
+}
+
+/// Vectors of diverged weights; NaN marks classes that have none.
+bool all_usable(const torch::Tensor& vectors) {
+  return !vectors.defined() || !vectors.isinf().any().item<bool>();
+}
+
+/// Certified lower bounds on I(Z;C) of the test samples, by the critic of the loss that trained the
+/// encoder: pair form and centroids for losses that compare rows with rows, class vectors or logits
+/// for the others. Everything but the evaluated rows comes from the known (training) samples. None
+/// if there are fewer than two test samples, or embeddings are not finite.
+///
+/// Priors are uniform if every class has equally many test samples, as datasets have that are
+/// balanced by construction; otherwise training frequencies, which the bounds correct for.
+std::optional<eval::InformationBounds> test_information(const JudgedSamples& samples,
+                                                        loss::Loss& loss) {
+  const auto& test = samples.test;
+  const auto& known = samples.known;
+  if (test.labels.size(0) < 2) return {};
+  const torch::NoGradGuard no_gradient;
+  // Diverged weights are not an error here: training itself reports them.
+  if (!all_finite(test.embeddings) || !all_finite(known.embeddings) ||
+      !all_finite(samples.logits)) {
+    return {};
+  }
+  const auto critic =
+      loss.critic(some_rows(known.embeddings), some_rows(known.labels), samples.num_classes);
+  if (!all_usable(critic.class_vectors) || !all_finite(critic.negatives)) return {};
+  return eval::held_out_bounds(
+      {.rows = {test.embeddings, test.labels},
+       .class_vectors =
+           critic.class_vectors.defined() ? critic.class_vectors : samples.class_vectors,
+       .logits = samples.logits,
+       .reference_rows = known.embeddings,
+       .reference_labels = known.labels,
+       .negatives = critic.negatives,
+       .pairs = critic.compares_rows},
+      test_priors(samples), samples.temperature);
+}
+
+/// Consecutive samples.
+dataset::DatasetPtr run_of(const dataset::DatasetPtr& samples, int64_t first, int64_t end) {
+  std::vector<int64_t> indices(static_cast<size_t>(end - first));
+  std::iota(indices.begin(), indices.end(), first);
+  return std::make_shared<dataset::SubsetDataset>(samples, std::move(indices));
+}
+
+}  // namespace
+
+RunEvaluator::RunEvaluator(const data::TrainingData& data, EvaluatorSettings settings)
+    : loader_options_(
+          eval_loader_options(data.input, settings.options.batch_size, settings.threads)),
+      centroid_part_(data.known),
+      test_part_(data.judged),
+      validation_part_(data.validation),
+      test_damage_(std::make_unique<loader::DamageWatch>(data.judged->size(), settings.logger,
+                                                         data.dataset.max_corrupt)),
+      num_classes_(static_cast<int64_t>(data.class_names().size())),
+      settings_(std::move(settings)) {
+  const int64_t wanted = settings_.options.centroid_samples;
+  if (wanted > 0 && wanted < centroid_part_->size()) {
+    centroid_part_ = std::make_shared<dataset::SubsetDataset>(
+        centroid_part_, dataset::stratified_subset(*centroid_part_, wanted, /*seed=*/0));
+  }
+  centroid_damage_ = std::make_unique<loader::DamageWatch>(centroid_part_->size(), nullptr,
+                                                           data.dataset.max_corrupt);
+  if (validation_part_) {
+    validation_damage_ = std::make_unique<loader::DamageWatch>(
+        validation_part_->size(), settings_.logger, data.dataset.max_corrupt);
+  }
+}
+
+EmbeddedSet RunEvaluator::embed(encoder::EmbeddingModel& model, const dataset::DatasetPtr& part,
+                                loader::DamageWatch& damage) const {
+  auto options = loader_options_;
+  options.damage = &damage;
+  if (settings_.ranks->size() > 1) return embed_share(model, part, options);
+  return embed_dataset(model, part, options, [this](int64_t) {
+    if (settings_.stop_requested && settings_.stop_requested()) throw EvaluationStopped{};
+  });
+}
+
+EmbeddedSet RunEvaluator::embed_share(encoder::EmbeddingModel& model,
+                                      const dataset::DatasetPtr& part,
+                                      const loader::EvalLoaderOptions& options) const {
+  auto& ranks = *settings_.ranks;
+  const int64_t first = part->size() * ranks.rank() / ranks.size();
+  const int64_t end = part->size() * (ranks.rank() + 1) / ranks.size();
+  auto set = embed_dataset(model, run_of(part, first, end), options);
+  set.indices += first;
+  const auto counts = ranks.gather_counts(set.labels.size(0));
+  for (auto* field : {&set.embeddings, &set.features, &set.labels, &set.indices}) {
+    *field = ranks.gather_rows(*field, counts, "gathering embeddings");
+  }
+  return set;
+}
+
+Evaluation RunEvaluator::evaluate(encoder::EmbeddingModel& model, loss::Loss& loss,
+                                  const std::vector<std::string>& names) const {
+  const auto protocols = eval::with_readout(names, settings_.options.readout);
+  Evaluation result;
+  auto& samples = result.samples;
+  samples.known = embed(model, centroid_part_, *centroid_damage_);
+  samples.test = embed(model, test_part_, *test_damage_);
+  samples.num_classes = num_classes_;
+  samples.temperature = settings_.temperature;
+  samples.class_vectors =
+      eval::class_centroids(samples.known.embeddings, samples.known.labels, num_classes_);
+  add_learned_classes(samples, loss);
+  if (validation_part_) {
+    result.validation = samples;
+    result.validation->test = embed(model, validation_part_, *validation_damage_);
+    add_learned_classes(*result.validation, loss);
+  }
+  if (!settings_.ranks->first()) return result;
+  result.judgements = judge_by(samples, protocols, settings_.options.knn);
+  result.information = test_information(samples, loss);
+  if (result.validation) {
+    const auto protocol = result.judgements.front().protocol;
+    result.validation_accuracy =
+        judge(*result.validation, protocol, settings_.options.knn).accuracy.top1;
+  }
+  return result;
+}
+
+loader::EvalLoaderOptions eval_loader_options(const config::InputOptions& input, int64_t batch_size,
+                                              int threads) {
+  return {.batch_size = batch_size, .format = input.format(), .threads = threads};
+}
+
+double loss_temperature(const loss::LossOptions& options) {
+  return loss::temperature_of(options).value_or(JudgedSamples{}.temperature);
+}
+
+void add_learned_classes(JudgedSamples& samples, loss::Loss& loss) {
+  const torch::NoGradGuard no_gradient;
+  const auto logits = loss.logits(samples.test.features);
+  if (logits.defined() && logits.size(1) == samples.num_classes) samples.logits = logits;
+  const auto vectors = loss.class_vectors();
+  if (vectors.defined() && vectors.size(0) == samples.num_classes) {
+    samples.learned_vectors = vectors.detach();
+  }
+}
+
+std::vector<Judgement> judge_by(const JudgedSamples& samples,
+                                const std::vector<std::string>& protocols,
+                                const eval::KnnOptions& knn) {
+  std::vector<Judgement> judgements;
+  for (const auto protocol : eval::choose_protocols(protocols, samples.logits.defined(),
+                                                    samples.learned_vectors.defined())) {
+    judgements.push_back(judge(samples, protocol, knn));
+  }
+  return judgements;
+}
+
+}  // namespace projnce::inference

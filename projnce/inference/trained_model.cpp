@@ -1,0 +1,317 @@
+#include "projnce/inference/trained_model.h"
+
+#include <torch/types.h>
+#include <torch/utils.h>
+
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "projnce/checkpoint/module_state.h"
+#include "projnce/checkpoint/tensor_file.h"
+#include "projnce/config/run_request.h"
+#include "projnce/core/error.h"
+#include "projnce/core/progress.h"
+#include "projnce/core/table_reader.h"
+#include "projnce/core/table_writer.h"
+#include "projnce/core/threads.h"
+#include "projnce/core/toml.h"
+#include "projnce/data/run_data_place.h"
+#include "projnce/inference/array_files.h"
+#include "projnce/inference/run_evaluation.h"
+
+namespace projnce::inference {
+
+namespace {
+
+constexpr const char* kReadoutKey = "readout";
+
+constexpr const char* kReadoutPrefix = "readout.";
+
+/// Stored tensors by name, checked.
+class ReadoutTensors {
+ public:
+  ReadoutTensors(const checkpoint::NamedTensors& tensors, const std::string& origin)
+      : tensors_(tensors), origin_(origin) {}
+
+  /// A side of -1 may have any length above 0.
+  torch::Tensor get(const std::string& name, const std::vector<int64_t>& sides,
+                    torch::ScalarType type = torch::kFloat32) const {
+    for (const auto& [stored, tensor] : tensors_) {
+      if (stored != kReadoutPrefix + name) continue;
+      bool fits = tensor.scalar_type() == type &&
+                  tensor.dim() == static_cast<int64_t>(sides.size()) && tensor.numel() > 0;
+      for (size_t i = 0; fits && i < sides.size(); ++i) {
+        fits = sides[i] < 0 || tensor.size(static_cast<int64_t>(i)) == sides[i];
+      }
+      if (!fits) fail(origin_, " has a readout that does not fit the model: ", stored);
+      return tensor;
+    }
+    fail(origin_, " lacks a tensor of its readout, ", kReadoutPrefix, name);
+  }
+
+ private:
+  const checkpoint::NamedTensors& tensors_;
+  const std::string& origin_;
+};
+
+eval::LinearProbe read_probe(const ReadoutTensors& tensors, int64_t classes, int64_t features) {
+  return {.mean = tensors.get("probe_mean", {features}),
+          .scale = tensors.get("probe_scale", {features}),
+          .weights = tensors.get("probe_weights", {classes, features}),
+          .bias = tensors.get("probe_bias", {classes})};
+}
+
+void read_known(const ReadoutTensors& tensors, const nlohmann::json& json,
+                const std::string& origin, TrainedModel& trained) {
+  auto& readout = trained.readout;
+  readout.known_embeddings = tensors.get("knn_embeddings", {-1, trained.model->embedding_dim()});
+  const int64_t rows = readout.known_embeddings.size(0);
+  readout.known_labels = tensors.get("knn_labels", {rows}, torch::kLong);
+  readout.knn = {.neighbors = json.at("neighbors"), .temperature = json.at("knn_temperature")};
+  const auto classes = static_cast<int64_t>(trained.class_names.size());
+  const bool labels_fit = readout.known_labels.min().item<int64_t>() >= 0 &&
+                          readout.known_labels.max().item<int64_t>() < classes;
+  if (!labels_fit || readout.knn.neighbors < 1 || readout.knn.neighbors > rows ||
+      !(readout.knn.temperature > 0)) {
+    fail(origin, " has a k-NN readout whose numbers are out of range");
+  }
+}
+
+bool has_own_logits(const TrainedModel& trained) {
+  const torch::NoGradGuard no_gradient;
+  const auto logits = trained.loss->logits(torch::zeros({1, trained.model->feature_dim()}));
+  return logits.defined() && logits.size(1) == static_cast<int64_t>(trained.class_names.size());
+}
+
+bool has_own_vectors(const TrainedModel& trained) {
+  const auto vectors = trained.loss->class_vectors();
+  return vectors.defined() && vectors.size(0) == static_cast<int64_t>(trained.class_names.size());
+}
+
+void check_readout_applies(const TrainedModel& trained, const std::string& origin) {
+  const auto protocol = trained.readout.protocol;
+  if ((protocol == eval::Protocol::kLogits && !has_own_logits(trained)) ||
+      (protocol == eval::Protocol::kProjection && !has_own_vectors(trained))) {
+    fail(origin, " has the readout '", eval::protocol_name(protocol),
+         "', which its loss does not provide");
+  }
+}
+
+void parse_readout(const nlohmann::json& json, const checkpoint::NamedTensors& stored,
+                   const std::string& origin, TrainedModel& trained) {
+  auto& readout = trained.readout;
+  readout.protocol = eval::protocol_by_name(json.at("protocol").get<std::string>());
+  readout.temperature = json.at("temperature").get<double>();
+  if (!std::isfinite(readout.temperature) || readout.temperature < 0) {
+    fail(origin, " has a readout whose temperature is ", readout.temperature,
+         ", expected 0 or more");
+  }
+  trained.epoch = json.at("epoch").get<int64_t>();
+  trained.rule = json.at("rule") == epoch_rule_name(EpochRule::kLast) ? EpochRule::kLast
+                                                                      : EpochRule::kBestValidation;
+  const ReadoutTensors tensors(stored, origin);
+  const auto classes = static_cast<int64_t>(trained.class_names.size());
+  if (readout.protocol == eval::Protocol::kProbe) {
+    readout.probe = read_probe(tensors, classes, trained.model->feature_dim());
+  }
+  if (readout.protocol == eval::Protocol::kKnn) read_known(tensors, json, origin, trained);
+  check_readout_applies(trained, origin);
+}
+
+/// Adds the readout, the epoch and its rule to what encoder.safetensors holds: the entry "readout"
+/// of the metadata (JSON) and tensors "readout.*".
+void write_readout(const TrainedModel& trained, checkpoint::TensorFile& file) {
+  const auto& readout = trained.readout;
+  nlohmann::ordered_json json{{"protocol", eval::protocol_name(readout.protocol)},
+                              {"temperature", readout.temperature},
+                              {"epoch", trained.epoch},
+                              {"rule", epoch_rule_name(trained.rule)}};
+  const auto add = [&](const char* name, const torch::Tensor& tensor) {
+    file.tensors.emplace_back(kReadoutPrefix + std::string(name), tensor);
+  };
+  if (readout.protocol == eval::Protocol::kProbe) {
+    add("probe_mean", readout.probe.mean);
+    add("probe_scale", readout.probe.scale);
+    add("probe_weights", readout.probe.weights);
+    add("probe_bias", readout.probe.bias);
+  }
+  if (readout.protocol == eval::Protocol::kKnn) {
+    json["neighbors"] = readout.knn.neighbors;
+    json["knn_temperature"] = readout.knn.temperature;
+    add("knn_embeddings", readout.known_embeddings);
+    add("knn_labels", readout.known_labels);
+  }
+  file.metadata[kReadoutKey] = json.dump();
+}
+
+/// Removes the tensors "readout.*" from the file and returns them.
+checkpoint::NamedTensors take_readout_tensors(checkpoint::TensorFile& file) {
+  checkpoint::NamedTensors taken;
+  std::erase_if(file.tensors, [&](const auto& item) {
+    if (!item.first.starts_with(kReadoutPrefix)) return false;
+    taken.push_back(item);
+    return true;
+  });
+  return taken;
+}
+
+/// Reads them back into `trained`, whose model, loss and classes are there. A file of an older
+/// version has none: the model then predicts as that version did, by the trained classifier or the
+/// nearest centroid, without probabilities. Throws if the readout does not fit the model.
+void read_readout(const checkpoint::TensorFile& file, const checkpoint::NamedTensors& tensors,
+                  TrainedModel& trained) {
+  const auto found = file.metadata.find(kReadoutKey);
+  if (found == file.metadata.end()) {
+    trained.readout.protocol =
+        eval::default_readout(has_own_logits(trained), /*has_learned_vectors=*/false);
+    return;
+  }
+  try {
+    parse_readout(nlohmann::json::parse(found->second), tensors, file.origin, trained);
+  } catch (const nlohmann::json::exception& error) {
+    fail(file.origin, " has a readout that cannot be read: ", error.what());
+  }
+}
+
+constexpr const char* kEncoderFormat = "projnce-encoder-1";
+
+constexpr const char* kCentroids = "class_centroids";
+
+/// The encoder's tensors keep their plain names, which are torchvision's; the rest is prefixed.
+checkpoint::NamedTensors model_tensors(const TrainedModel& trained) {
+  auto tensors = checkpoint::named_state(trained.model->encoder(), "");
+  checkpoint::append(tensors, checkpoint::named_state(trained.model->head(), "head."));
+  checkpoint::append(tensors, checkpoint::named_state(*trained.loss, "loss."));
+  tensors.emplace_back(kCentroids, trained.class_vectors);
+  return tensors;
+}
+
+/// A number out of the metadata; files of older versions do not have it.
+int64_t read_count(const checkpoint::TensorFile& file, const std::string& key, int64_t otherwise) {
+  const auto found = file.metadata.find(key);
+  if (found == file.metadata.end()) return otherwise;
+  int64_t count = 0;
+  const auto& text = found->second;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (end.ec != std::errc() || count < 1)
+    fail("the encoder's ", key, " = '", text, "' is no count");
+  return count;
+}
+
+}  // namespace
+
+void list_fields(ModelConfig& config, FieldVisitor& fields) {
+  fields.section("encoder", config.encoder)
+      .section("input", config.input)
+      .section("loss", config.loss);
+}
+
+void save_trained_model(const std::filesystem::path& path, const TrainedModel& trained) {
+  checkpoint::TensorFile file;
+  file.tensors = model_tensors(trained);
+  file.metadata["format"] = kEncoderFormat;
+  file.metadata["config"] = to_toml(to_table(trained.config));
+  file.metadata["train_classes"] = std::to_string(trained.train_classes);
+  file.metadata["class_names"] = nlohmann::json(trained.class_names).dump();
+  write_readout(trained, file);
+  checkpoint::save_tensors(path, file);
+}
+
+void require_trained(const std::filesystem::path& path) {
+  if (std::filesystem::exists(path)) return;
+  fail(Hint{"training writes it at its end; finish it with `projnce train --resume --out RUN`"},
+       "there is no trained encoder at ", path.string());
+}
+
+TrainedModel load_trained_model(const std::filesystem::path& path) {
+  require_trained(path);
+  auto file = checkpoint::load_tensors(path);
+  const auto format = file.metadata.find("format");
+  if (format == file.metadata.end() || format->second != kEncoderFormat) {
+    fail(path.string(), " is not an encoder that projnce saved");
+  }
+  TrainedModel trained;
+  trained.config = read_options<ModelConfig>(
+      parse_toml(file.metadata.at("config"), path.filename().string()), "");
+  trained.class_names =
+      nlohmann::json::parse(file.metadata.at("class_names")).get<std::vector<std::string>>();
+  trained.input = config::input_options(trained.config.input);
+  trained.model = encoder::make_model(trained.config.encoder, trained.input.shape());
+  const auto classes = static_cast<int64_t>(trained.class_names.size());
+  trained.train_classes = read_count(file, "train_classes", classes);
+  trained.loss = loss::make_loss(trained.config.loss,
+                                 {.num_classes = trained.train_classes,
+                                  .embedding_dim = trained.model->embedding_dim(),
+                                  .feature_dim = trained.model->feature_dim()},
+                                 read_matrix);
+  trained.class_vectors = torch::zeros({classes, trained.model->embedding_dim()});
+  const auto readout = take_readout_tensors(file);
+  checkpoint::restore_tensors(model_tensors(trained), file);
+  trained.model->eval();
+  read_readout(file, readout, trained);
+  return trained;
+}
+
+JudgedSamples judged_samples(const TrainedModel& trained, EmbeddedSet set) {
+  JudgedSamples samples;
+  samples.test = std::move(set);
+  samples.num_classes = static_cast<int64_t>(trained.class_names.size());
+  samples.class_vectors = trained.class_vectors;
+  samples.temperature = loss_temperature(trained.config.loss);
+  samples.probe = trained.readout.probe;
+  samples.known.embeddings = trained.readout.known_embeddings;
+  samples.known.labels = trained.readout.known_labels;
+  add_learned_classes(samples, *trained.loss);
+  return samples;
+}
+
+torch::Tensor readout_scores(const TrainedModel& trained, const EmbeddedSet& set) {
+  return protocol_scores(judged_samples(trained, set), trained.readout.protocol,
+                         trained.readout.knn);
+}
+
+EmbeddedSet embed_part(const TrainedModel& trained, const dataset::DatasetPtr& samples,
+                       const EmbedPartOptions& options, const Logger& logger) {
+  loader::DamageWatch damage(samples->size(), logger);
+  auto loading = eval_loader_options(trained.input, options.batch_size, options.threads);
+  if (!options.strict) loading.damage = &damage;
+  Progress progress(options.label, samples->size(), "samples");
+  return embed_dataset(*trained.model, samples, loading,
+                       [&](int64_t rows) { progress.update(rows); });
+}
+
+namespace {
+
+EmbeddedSet embed_run_part(const TrainedRun& run, const dataset::DatasetPtr& part,
+                           const char* label, const Logger& logger) {
+  return embed_part(run.trained, part, {label, run.config.eval.batch_size, run.threads}, logger);
+}
+
+}  // namespace
+
+TrainedRun open_trained_run(const io::RunPaths& paths, const std::filesystem::path& place,
+                            const dataset::OpenContext& context) {
+  auto trained = load_trained_model(paths.encoder());
+  auto config = config::parse_run_config(config::read_stored_settings(paths.config()));
+  const auto run_context = data::run_data_context(paths, config, place, context);
+  const int threads = set_threads(static_cast<int>(config.run.threads));
+  auto data = data::open_training_data(config, threads, run_context);
+  return {.config = std::move(config),
+          .trained = std::move(trained),
+          .data = std::move(data),
+          .threads = threads};
+}
+
+JudgedSamples embed_test_part(const TrainedRun& run, const Logger& logger) {
+  return judged_samples(run.trained,
+                        embed_run_part(run, run.data.judged, "embedding test samples", logger));
+}
+
+EmbeddedSet embed_known_part(const TrainedRun& run, const Logger& logger) {
+  return embed_run_part(run, run.data.known, "embedding known samples", logger);
+}
+
+}  // namespace projnce::inference

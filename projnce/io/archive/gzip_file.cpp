@@ -1,0 +1,93 @@
+#include "projnce/io/archive/gzip_file.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "projnce/core/error.h"
+#include "projnce/io/filesystem/regular_file.h"
+#include "projnce/io/printable.h"
+
+namespace projnce::io {
+
+namespace {
+
+constexpr int kGzipWindow = 16 + MAX_WBITS;  // zlib: expect a gzip header, check its CRC
+
+class Inflater {
+ public:
+  Inflater(std::span<const uint8_t> packed, const std::string& name) : name_(name) {
+    constexpr size_t kMost = std::numeric_limits<uInt>::max();
+    if (packed.size() > kMost)
+      fail(name, " has ", packed.size(), " bytes, expected at most ", kMost);
+    stream_.next_in = const_cast<Bytef*>(packed.data());  // zlib does not write there
+    stream_.avail_in = static_cast<uInt>(packed.size());
+    if (inflateInit2(&stream_, kGzipWindow) != Z_OK) fail_working("zlib has no memory for ", name);
+  }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  /// Unpacks into `room` and returns how much of it was filled; less than all at the end.
+  size_t read(std::span<uint8_t> room) {
+    size_t filled = 0;
+    while (filled < room.size() && !ended_) {
+      const auto part = std::min<size_t>(room.size() - filled, std::numeric_limits<uInt>::max());
+      stream_.next_out = room.data() + filled;
+      stream_.avail_out = static_cast<uInt>(part);
+      const int status = inflate(&stream_, Z_NO_FLUSH);
+      filled += part - stream_.avail_out;
+      if (status == Z_STREAM_END) {
+        next_member();
+      } else if (status == Z_BUF_ERROR || (status == Z_OK && stream_.avail_out > 0)) {
+        fail(Hint{"fetch or pack the file again"}, name_, " is gzip data that is cut short");
+      } else if (status != Z_OK) {
+        fail(Hint{"fetch or pack the file again"}, name_, " is damaged gzip data: ",
+             stream_.msg != nullptr ? stream_.msg : "zlib does not say why");
+      }
+    }
+    return filled;
+  }
+
+ private:
+  void next_member() {
+    // What follows the last member without being one is padding, which gzip ignores too.
+    ended_ = !is_gzip({stream_.next_in, stream_.avail_in});
+    if (!ended_) inflateReset(&stream_);
+  }
+
+  const std::string& name_;
+  z_stream stream_{};
+  bool ended_ = false;
+};
+
+}  // namespace
+
+bool is_gzip(std::span<const uint8_t> bytes) {
+  return bytes.size() >= 2 && bytes[0] == 0x1F && bytes[1] == 0x8B;
+}
+
+std::vector<uint8_t> gunzip(std::span<const uint8_t> packed, size_t limit,
+                            const std::string& name) {
+  Inflater inflater(packed, name);
+  // One byte more than allowed tells "too large" from "just fits".
+  std::vector<uint8_t> bytes(std::min(limit + 1, 4 * packed.size() + 64));
+  size_t filled = 0;
+  while ((filled += inflater.read(std::span(bytes).subspan(filled))) == bytes.size()) {
+    if (filled > limit)
+      fail(name, " unpacks to more than ", limit, " bytes, the most that is read");
+    bytes.resize(std::min(limit + 1, 2 * bytes.size()));
+  }
+  bytes.resize(filled);
+  return bytes;
+}
+
+std::vector<uint8_t> read_plain_or_gzip(const std::filesystem::path& path, size_t limit) {
+  const auto file = read_regular_file(path, limit);
+  const auto bytes = file.octets();
+  if (is_gzip(bytes)) return gunzip(bytes, limit, printable(path.native()));
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace projnce::io

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <filesystem>
+#include <system_error>
+
+namespace projnce::io {
+
+/// Where the files of a run are; see docs/file_formats.md.
+struct RunPaths {
+  std::filesystem::path root;
+
+  std::filesystem::path config() const { return root / "config.toml"; }
+  std::filesystem::path metrics() const { return root / "metrics.jsonl"; }
+  std::filesystem::path checkpoints() const { return root / "checkpoints"; }
+  std::filesystem::path encoder() const { return root / "encoder.safetensors"; }
+  std::filesystem::path embeddings() const { return root / "embeddings.npy"; }
+  std::filesystem::path labels() const { return root / "labels.npy"; }
+  std::filesystem::path train_labels() const { return root / "train_labels.npy"; }
+  std::filesystem::path split() const { return root / "split.safetensors"; }
+  std::filesystem::path data() const { return root / "data.json"; }
+  std::filesystem::path commands() const { return root / "commands.txt"; }
+  std::filesystem::path tsne() const { return root / "tsne.npy"; }
+  std::filesystem::path suspects() const { return root / "suspects.csv"; }
+  std::filesystem::path samples() const { return root / "samples.safetensors"; }
+  std::filesystem::path report() const { return root / "report.html"; }
+  std::filesystem::path summary() const { return root / "summary.json"; }
+  std::filesystem::path log() const { return root / "log.txt"; }
+  std::filesystem::path lock() const { return root / "lock"; }
+};
+
+/// Whether the directory holds a run, finished or not.
+inline bool holds_run(const std::filesystem::path& directory) {
+  std::error_code unreadable;
+  return std::filesystem::is_regular_file(RunPaths{directory}.config(), unreadable);
+}
+
+/// Throws where `root` already holds a run or anything else, or cannot be written to; writes
+/// nothing.
+void check_run_can_be_made(const std::filesystem::path& root);
+
+/// Makes the directories of a new run.
+RunPaths make_run(const std::filesystem::path& root);
+
+/// A directory that holds a run; throws where it does not.
+RunPaths find_run(const std::filesystem::path& root);
+
+/// Removes half-written files that a killed process left in the run. REQUIRES: the run's lock is
+/// held.
+void remove_leftovers(const RunPaths& paths);
+
+/// `base`, or `base-2`, `base-3`, ... where that one is taken.
+std::filesystem::path free_run_name(const std::filesystem::path& base);
+
+}  // namespace projnce::io

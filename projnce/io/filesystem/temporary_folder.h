@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "projnce/core/error.h"
+#include "projnce/io/filesystem/file_descriptor.h"
+
+namespace projnce::io {
+
+/// A folder for this user alone that goes with everything in it.
+class TemporaryFolder {
+ public:
+  /// `purpose` is part of its name.
+  explicit TemporaryFolder(const std::string& purpose) {
+    const auto name = concat("projnce-", purpose, "-XXXXXX");
+    auto pattern = (std::filesystem::temp_directory_path() / name).string();
+    if (::mkdtemp(pattern.data()) == nullptr) fail_system(errno, "cannot create ", pattern);
+    path_ = pattern;
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace projnce::io

@@ -1,0 +1,294 @@
+#include <jpeglib.h>
+
+#include <algorithm>
+#include <array>
+#include <csetjmp>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "projnce/core/error.h"
+#include "projnce/core/sample.h"
+#include "projnce/io/image/image_file.h"
+#include "projnce/io/image/orientation.h"
+
+namespace projnce::io {
+
+namespace {
+
+/// One JPEG file in memory, as libjpeg sees it. Whatever libjpeg complains of, also where it could
+/// have guessed the rest, throws an Error that names the file.
+class JpegReader {
+ public:
+  /// Reads the header. REQUIRES: `bytes` and `name` live as long as the reader.
+  JpegReader(std::span<const uint8_t> bytes, const std::string& name);
+  JpegReader(const JpegReader&) = delete;
+  JpegReader& operator=(const JpegReader&) = delete;
+  ~JpegReader();
+
+  int height() const { return static_cast<int>(state_.image_height); }
+  int width() const { return static_cast<int>(state_.image_width); }
+  /// 1 (grey), 3 (red green blue) or 4 (cyan magenta yellow black)
+  int components() const { return state_.out_color_components; }
+  /// Whether the four components say how much ink is missing, as Adobe writes them.
+  bool inverted_ink() const { return state_.saw_Adobe_marker; }
+  /// EXIF's, 1 to 8.
+  int orientation() const { return orientation_; }
+
+  /// Reads a box of pixels, `out` being of its size; each stands for `reduction` x `reduction` (1,
+  /// 2, 4 or 8) of the file. `box` counts in such pixels. Without a reduction they are exactly
+  /// those of the whole picture. May be called once.
+  void read(const PixelBox& box, int reduction, std::span<uint8_t> out);
+
+ private:
+  struct ErrorState {
+    jpeg_error_mgr manager;  // first, since libjpeg hands its address back
+    std::jmp_buf escape;
+    char message[JMSG_LENGTH_MAX];
+  };
+
+  static void leave(j_common_ptr state);
+  static void notice(j_common_ptr state, int level);
+  static void limit_scans(j_common_ptr state);
+
+  template <class Work>
+  void guarded(const Work& work);
+  void read_header();
+  void choose_colours();
+  void start(int reduction);
+  int narrow_to(const PixelBox& box);
+  void skip_to(int row);
+  void read_rows(const PixelBox& box, int first_column, std::span<uint8_t> out);
+
+  std::span<const uint8_t> bytes_;
+  const std::string& name_;
+  ErrorState errors_;
+  jpeg_progress_mgr progress_;
+  jpeg_decompress_struct state_;
+  int orientation_ = 1;
+  std::vector<uint8_t> row_;
+};
+
+constexpr int kApp1 = JPEG_APP0 + 1;
+
+constexpr unsigned kLongestSegment = 0xFFFF;
+
+/// Progressive files with thousands of scans would keep the decoder busy for hours.
+constexpr int kMostScans = 500;
+
+// libjpeg reports an error by a call that must not return. This is the one place that jumps out of
+// it: what `work` does lies between setjmp and longjmp, so it may hold nothing with a destructor.
+template <class Work>
+void JpegReader::guarded(const Work& work) {
+  if (setjmp(errors_.escape) != 0) fail(name_, " is a damaged JPEG: ", errors_.message);
+  work();
+}
+
+void JpegReader::leave(j_common_ptr state) {
+  auto* errors = reinterpret_cast<ErrorState*>(state->err);
+  errors->manager.format_message(state, errors->message);
+  std::longjmp(errors->escape, 1);
+}
+
+// A warning, such as a file that ends early, is an error as well: the rest would be guessed.
+void JpegReader::notice(j_common_ptr state, int level) {
+  if (level < 0) leave(state);
+}
+
+void JpegReader::limit_scans(j_common_ptr state) {
+  if (!state->is_decompressor) return;
+  if (reinterpret_cast<j_decompress_ptr>(state)->input_scan_number <= kMostScans) return;
+  auto* errors = reinterpret_cast<ErrorState*>(state->err);
+  std::snprintf(errors->message, sizeof(errors->message), "more than %d scans", kMostScans);
+  std::longjmp(errors->escape, 1);
+}
+
+JpegReader::JpegReader(std::span<const uint8_t> bytes, const std::string& name)
+    : bytes_(bytes), name_(name), errors_{}, progress_{}, state_{} {
+  state_.err = jpeg_std_error(&errors_.manager);
+  errors_.manager.error_exit = leave;
+  errors_.manager.emit_message = notice;
+  progress_.progress_monitor = limit_scans;
+  try {
+    read_header();
+    choose_colours();
+  } catch (...) {
+    jpeg_destroy_decompress(&state_);
+    throw;
+  }
+}
+
+JpegReader::~JpegReader() {
+  jpeg_destroy_decompress(&state_);
+}
+
+void JpegReader::read_header() {
+  guarded([this] {
+    jpeg_create_decompress(&state_);
+    state_.progress = &progress_;
+    jpeg_save_markers(&state_, kApp1, kLongestSegment);
+    jpeg_mem_src(&state_, bytes_.data(), bytes_.size());
+    jpeg_read_header(&state_, TRUE);
+  });
+  for (const auto* segment = state_.marker_list; segment; segment = segment->next) {
+    orientation_ = exif_orientation({segment->data, segment->data_length});
+    if (orientation_ != 1) break;
+  }
+}
+
+void JpegReader::choose_colours() {
+  switch (state_.jpeg_color_space) {
+    case JCS_GRAYSCALE:
+      state_.out_color_space = JCS_GRAYSCALE;
+      state_.out_color_components = 1;
+      return;
+    case JCS_RGB:
+    case JCS_YCbCr:
+      state_.out_color_space = JCS_RGB;
+      state_.out_color_components = 3;
+      return;
+    case JCS_CMYK:
+    case JCS_YCCK:
+      state_.out_color_space = JCS_CMYK;
+      state_.out_color_components = 4;
+      return;
+    default:
+      fail(Hint{"convert the picture to RGB"}, name_, " is a JPEG of ", state_.num_components,
+           " components, expected grey, RGB or CMYK");
+  }
+}
+
+void JpegReader::start(int reduction) {
+  state_.scale_num = 1;
+  state_.scale_denom = static_cast<unsigned>(reduction);
+  state_.dct_method = JDCT_ISLOW;  // exact; the fast one saves 5 % of the time
+  jpeg_start_decompress(&state_);
+}
+
+/// Leaves out columns where the file's order allows it; returns the first column that is left. The
+/// pixels at its edges are smoothed without their neighbours, hence a margin.
+int JpegReader::narrow_to(const PixelBox& box) {
+  const int margin = state_.max_h_samp_factor * state_.min_DCT_scaled_size;
+  const int left = std::max(0, box.left - margin);
+  const int right = std::min(static_cast<int>(state_.output_width), box.left + box.width + margin);
+  auto first = static_cast<JDIMENSION>(left);
+  auto count = static_cast<JDIMENSION>(right - left);
+  if (count == state_.output_width) return 0;
+  jpeg_crop_scanline(&state_, &first, &count);
+  return static_cast<int>(first);
+}
+
+void JpegReader::skip_to(int row) {
+  const int margin = state_.max_v_samp_factor * state_.min_DCT_scaled_size;
+  if (row > margin) jpeg_skip_scanlines(&state_, static_cast<JDIMENSION>(row - margin));
+}
+
+void JpegReader::read_rows(const PixelBox& box, int first_column, std::span<uint8_t> out) {
+  const auto components = static_cast<size_t>(state_.output_components);
+  const size_t skipped = static_cast<size_t>(box.left - first_column) * components;
+  const size_t wanted = static_cast<size_t>(box.width) * components;
+  JSAMPROW row = row_.data();
+  const auto end = static_cast<JDIMENSION>(box.top + box.height);
+  while (state_.output_scanline < end) {
+    const int y = static_cast<int>(state_.output_scanline) - box.top;
+    jpeg_read_scanlines(&state_, &row, 1);
+    if (y >= 0) std::copy_n(row + skipped, wanted, out.data() + static_cast<size_t>(y) * wanted);
+  }
+}
+
+void JpegReader::read(const PixelBox& box, int reduction, std::span<uint8_t> out) {
+  row_.resize(static_cast<size_t>(width()) * static_cast<size_t>(components()));
+  guarded([&] {
+    start(reduction);
+    // Files in several scans are in memory as a whole by now; arithmetic coding is rare.
+    const bool in_one_pass = !jpeg_has_multiple_scans(&state_) && !state_.arith_code;
+    const int first_column = in_one_pass ? narrow_to(box) : 0;
+    if (in_one_pass) skip_to(box.top);
+    read_rows(box, first_column, out);
+    // What comes after the last row is read only by who reads that row.
+    if (state_.output_scanline == state_.output_height) jpeg_finish_decompress(&state_);
+  });
+}
+
+/// A block of 8 x 8 grey pixels takes one Huffman code, so one bit, at the very least; twice that.
+constexpr double kJpegPixelsPerByte = 1024;
+
+/// libjpeg divides by other numbers as well, but slower than it decodes the full size.
+constexpr std::array kReductions = {8, 4, 2, 1};
+
+int largest_reduction(double allowed) {
+  return *std::find_if(kReductions.begin(), kReductions.end() - 1,
+                       [&](int reduction) { return reduction <= allowed; });
+}
+
+/// The box inside a picture of these sides, at least one pixel of it.
+PixelBox inside(const PixelBox& box, int height, int width) {
+  const int top = std::clamp(box.top, 0, height - 1);
+  const int left = std::clamp(box.left, 0, width - 1);
+  return {top, left, std::clamp(box.top + box.height, top + 1, height) - top,
+          std::clamp(box.left + box.width, left + 1, width) - left};
+}
+
+/// The pixels of the reduced picture that cover a box of the full one.
+PixelBox reduced(const PixelBox& box, int reduction) {
+  const int top = box.top / reduction;
+  const int left = box.left / reduction;
+  const auto last = [&](int end) { return (end + reduction - 1) / reduction; };
+  return {top, left, last(box.top + box.height) - top, last(box.left + box.width) - left};
+}
+
+PixelBox enlarged(const PixelBox& box, int reduction) {
+  return {box.top * reduction, box.left * reduction, box.height * reduction, box.width * reduction};
+}
+
+/// Four inks to red, green and blue, in place: each colour is what its ink and black let through.
+void ink_to_rgb(Image& image, bool inverted) {
+  const size_t count = image.pixels.size() / 4;
+  const int flip = inverted ? 0 : 255;
+  const uint8_t* ink = image.pixels.data();
+  uint8_t* rgb = image.pixels.data();
+  for (size_t i = 0; i < count; ++i, ink += 4, rgb += 3) {
+    const int black = ink[3] ^ flip;
+    for (int c = 0; c < 3; ++c) {
+      rgb[c] = static_cast<uint8_t>(((ink[c] ^ flip) * black + 127) / 255);
+    }
+  }
+  image.channels = 3;
+  image.pixels.resize(3 * count);
+}
+
+PictureNeed ask(const PictureNeeds& needs, const Orientation& orientation,
+                const JpegReader& reader) {
+  const auto [height, width] = orientation.swaps_axes()
+                                   ? std::pair{reader.width(), reader.height()}
+                                   : std::pair{reader.height(), reader.width()};
+  return needs ? needs(height, width) : PictureNeed{{0, 0, height, width}};
+}
+
+}  // namespace
+
+Image decode_jpeg(std::span<const uint8_t> bytes, const std::string& name,
+                  const PictureNeeds& needs) {
+  JpegReader reader(bytes, name);
+  const int height = reader.height();
+  const int width = reader.width();
+  check_image_header({width, height, kJpegPixelsPerByte}, bytes.size(), name);
+
+  const Orientation orientation(reader.orientation());
+  const auto need = ask(needs, orientation, reader);
+  const int reduction = largest_reduction(need.reduction);
+  const auto part = inside(orientation.to_file(need.box, height, width), height, width);
+  const auto box = reduced(part, reduction);
+  auto image = blank_image(box.height, box.width, reader.components());
+  if (reduction > 1 || box != PixelBox{0, 0, height, width}) {
+    image.window = PictureWindow{height, width, enlarged(box, reduction), reduction};
+  }
+  reader.read(box, reduction, image.pixels);
+  if (image.channels == 4) ink_to_rgb(image, reader.inverted_ink());
+  return orientation.turn(std::move(image));
+}
+
+}  // namespace projnce::io

@@ -1,0 +1,302 @@
+#include "projnce/report/build/report_builder.h"
+
+#include <torch/types.h>
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "projnce/core/error.h"
+#include "projnce/core/seed.h"
+#include "projnce/dataset/wrappers/wrappers.h"
+#include "projnce/eval/accuracy.h"
+#include "projnce/inference/array_files.h"
+#include "projnce/inference/audit.h"
+#include "projnce/inference/embedding_map.h"
+#include "projnce/io/printable.h"
+
+namespace projnce::report {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int64_t kLargestMap = 50'000;             // samples that are mapped as a whole
+constexpr int64_t kFewestMapped = 4;                // samples
+constexpr size_t kPictureBytes = 150;               // of a sample on a map of many
+constexpr size_t kSmallestPictureBudget = 400'000;  // of all samples of a part
+constexpr size_t kShownSuspects = 60;
+constexpr int64_t kFewestSuspects = 12;  // shown even where fewer are flagged
+constexpr size_t kSuspectPictureBytes = 2500;
+constexpr size_t kLongestName = 120;
+constexpr uint64_t kChoiceSeed = 0x70616765;  // which samples of a large part are shown
+
+/// Predictions by the run's readout.
+struct ReportPredictions {
+  torch::Tensor labels;      // [N], int64
+  torch::Tensor similarity;  // [N], float32: probability, or the score in runs of older versions
+};
+
+ReportPredictions predict_for_report(const inference::EmbeddedSet& set, const JudgedRun& run) {
+  const torch::NoGradGuard no_gradient;
+  const auto& readout = run.trained.readout;
+  const auto scores = inference::readout_scores(run.trained, set);
+  const auto labels = eval::predict_class(scores);
+  const auto shown = readout.calibrated() ? inference::readout_probabilities(readout, scores)
+                     : readout.protocol == eval::Protocol::kLogits ? scores.softmax(1)
+                                                                   : scores;
+  return {labels.contiguous(),
+          shown.gather(1, labels.unsqueeze(1)).squeeze(1).to(torch::kFloat32).contiguous()};
+}
+
+std::vector<int64_t> longs(const torch::Tensor& tensor) {
+  const auto flat = tensor.to(torch::kLong).contiguous();
+  return {flat.data_ptr<int64_t>(), flat.data_ptr<int64_t>() + flat.numel()};
+}
+
+std::vector<float> floats(const torch::Tensor& tensor) {
+  const auto flat = tensor.to(torch::kFloat32).contiguous();
+  return {flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel()};
+}
+
+std::vector<int64_t> count_confusion(const torch::Tensor& labels, const torch::Tensor& predicted,
+                                     int64_t classes) {
+  return longs(torch::bincount(labels * classes + predicted, {}, classes * classes));
+}
+
+/// Some rows of a part, those of `wanted` among them, ascending.
+torch::Tensor choose_rows(int64_t rows, int64_t most, const std::vector<int64_t>& wanted) {
+  std::set<int64_t> chosen(wanted.begin(), wanted.end());
+  std::vector<int64_t> order(static_cast<size_t>(rows));
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
+  if (rows > most) Random(kChoiceSeed).shuffle(order);
+  for (const int64_t row : order) {
+    if (static_cast<int64_t>(chosen.size()) >= std::min(rows, most)) break;
+    chosen.insert(row);
+  }
+  return torch::tensor(std::vector<int64_t>(chosen.begin(), chosen.end()), torch::kLong);
+}
+
+std::string report_name(const dataset::Dataset& part, int64_t index) {
+  auto name = io::printable(part.sample_name(index));
+  return name.size() > kLongestName ? "..." + name.substr(name.size() - kLongestName) : name;
+}
+
+/// Names of samples, or none where they are but numbers.
+std::vector<std::string> report_names(const dataset::Dataset& part,
+                                      const std::vector<int64_t>& indices) {
+  std::vector<std::string> names;
+  bool telling = false;
+  for (const int64_t i : indices) {
+    names.push_back(report_name(part, i));
+    telling = telling || names.back() != std::to_string(i);
+  }
+  return telling ? names : std::vector<std::string>{};
+}
+
+/// What the labels of the known samples were before any were made wrong; undefined where none were.
+torch::Tensor known_truth(const JudgedRun& run) {
+  const auto& opened = run.data.dataset;
+  if (opened.clean_train_labels.empty() || opened.known || run.known != run.data.known) return {};
+  return torch::tensor(opened.clean_train_labels, torch::kLong).index({run.samples.known.indices});
+}
+
+inference::EncodedPart encoded(const char* name, const dataset::DatasetPtr& dataset,
+                               const inference::EmbeddedSet& set) {
+  return {.name = name,
+          .dataset = dataset,
+          .features = set.features,
+          .labels = set.labels,
+          .indices = set.indices};
+}
+
+/// The labels as an audit takes them, training samples first; none if training had other labels
+/// (coarse ones) or only some of its samples are at hand.
+std::optional<inference::AuditedSamples> auditable(const JudgedRun& run) {
+  const auto& opened = run.data.dataset;
+  const bool trained_on = !opened.known || opened.unlabelled;
+  if (!trained_on || run.known != run.data.known) return std::nullopt;
+  std::vector<inference::EncodedPart> parts = {encoded("train", run.known, run.samples.known)};
+  if (!opened.known) parts[0].clean_labels = opened.clean_train_labels;
+  if (run.known->class_names() == run.data.judged->class_names()) {
+    parts.push_back(encoded("test", run.data.judged, run.samples.test));
+  }
+  return inference::join_parts(parts);
+}
+
+/// Makes what a report shows of samples, part by part.
+class ReportBuilder {
+ public:
+  ReportBuilder(const JudgedRun& run, const config::ReportOptions& options, const Logger& logger)
+      : run_(run), options_(options), logger_(logger) {}
+
+  ReportSamples make() {
+    report_.class_names = run_.data.class_names();
+    report_.protocol = eval::protocol_name(run_.trained.readout.protocol);
+    check_stop();
+    audit();
+    check_stop();
+    map_test();
+    check_stop();
+    map_train();
+    write_report_samples(run_.paths.samples(), report_);
+    return std::move(report_);
+  }
+
+ private:
+  void check_stop() const {
+    if (run_.stop_requested && run_.stop_requested()) {
+      fail_working("it was stopped; `projnce report ", run_.paths.root.string(), "` makes it");
+    }
+  }
+
+  /// Runs a step whose failure costs the report that step only.
+  template <class Step>
+  void attempt(const char* what, const Step& step) {
+    try {
+      step();
+    } catch (const Error& error) {
+      report_.notes.push_back(concat(what, ": ", error.what(), "."));
+      logger_->warn("the report lacks something. {}", report_.notes.back());
+    }
+  }
+
+  void audit() {
+    samples_ = auditable(run_);
+    if (!samples_) {
+      report_.notes.push_back(
+          "The audit of labels: it was left out because not all training samples are at hand with "
+          "the labels that were trained on; `projnce audit RUN` makes it.");
+      return;
+    }
+    attempt("The audit of labels", [this] {
+      audited_ = inference::audit_samples(*samples_, {});
+      inference::write_suspects(run_.paths.suspects(), *samples_, *audited_);
+      tell_worst();
+    });
+  }
+
+  void tell_worst() {
+    const auto wanted = std::max(audited_->result.flagged, kFewestSuspects);
+    const auto most = std::min<size_t>(kShownSuspects, static_cast<size_t>(wanted));
+    report_.audit = inference::tell_audit(*samples_, *audited_, most);
+    report_.audit.erase("noise_matrix");
+    std::vector<int64_t> shown;
+    for (size_t k = 0; k < report_.audit["worst"].size(); ++k) {
+      auto& told = report_.audit["worst"][k];
+      const int64_t row = audited_->order[k];
+      told["name"] = report_name(*samples_->dataset, samples_->index(row));
+      told.erase("sample");
+      told["wrong"] = samples_->truth.defined()
+                          ? ordered_json(samples_->labels[row].item<int64_t>() !=
+                                         samples_->truth[row].item<int64_t>())
+                          : ordered_json();
+      shown.push_back(samples_->index(row));
+      const int64_t known = run_.samples.known.labels.size(0);
+      row < known ? worst_rows_.push_back(row) : worst_test_rows_.push_back(row - known);
+    }
+    report_.worst = make_thumbnail_sheets(
+        samples_->dataset, shown,
+        {.bytes = kSuspectPictureBytes * shown.size(), .largest_side = 96, .decoding = decoding()});
+    // The audited parts hold spectrograms; the sounds themselves are in the dataset.
+    const auto& opened = run_.data.dataset;
+    std::vector<dataset::DatasetPtr> parts = {opened.known ? opened.known : opened.train};
+    if (samples_->parts.size() > 1) parts.push_back(opened.test);
+    report_.sounds = dataset::make_sound_clips(dataset::ConcatDataset(parts), shown);
+  }
+
+  void map_test() {
+    const auto& set = run_.samples.test;
+    const auto predictions = predict_for_report(set, run_);
+    const auto classes = static_cast<int64_t>(report_.class_names.size());
+    report_.confusion = count_confusion(set.labels, predictions.labels, classes);
+    attempt("The map of test samples", [&] {
+      const int64_t rows = set.labels.size(0);
+      const auto whole =
+          rows <= kLargestMap ? std::optional(map_rows(set.embeddings)) : std::nullopt;
+      if (whole) inference::write_array(run_.paths.tsne(), whole->positions);
+      const auto chosen = choose_rows(rows, test_points(), worst_test_rows_);
+      auto map = whole ? inference::PlaneMap{whole->positions.index({chosen}), whole->how, {}}
+                       : map_rows(set.embeddings.index({chosen}));
+      report_.test = describe(set, run_.data.judged, chosen, predictions, map);
+      add_audit(*report_.test, chosen, run_.samples.known.labels.size(0));
+    });
+  }
+
+  void map_train() {
+    attempt("The map of training samples", [&] {
+      const auto& set = run_.samples.known;
+      const auto chosen = choose_rows(set.labels.size(0), train_points(), worst_rows_);
+      auto train = describe(set, run_.known, chosen, predict_for_report(set, run_),
+                            map_rows(set.embeddings.index({chosen})));
+      const auto truth = known_truth(run_);
+      if (truth.defined()) train.truth = longs(truth.index({chosen}));
+      add_audit(train, chosen, 0);
+      report_.train = std::move(train);
+    });
+  }
+
+  /// Scores and suggestions of the rows `chosen`, counted from row `begin` of the audit.
+  void add_audit(MappedSamples& mapped, const torch::Tensor& chosen, int64_t begin) const {
+    if (!audited_ || begin >= samples_->size()) return;
+    mapped.suspicion = floats(audited_->result.score.index({chosen + begin}));
+    mapped.suggested = longs(audited_->result.suggested.index({chosen + begin}));
+  }
+
+  static inference::PlaneMap map_rows(const torch::Tensor& rows) {
+    if (rows.size(0) < kFewestMapped) {
+      fail("there are ", rows.size(0), " samples, a map needs ", kFewestMapped);
+    }
+    return inference::map_by_tsne(rows, {});
+  }
+
+  MappedSamples describe(const inference::EmbeddedSet& set, const dataset::DatasetPtr& part,
+                         const torch::Tensor& chosen, const ReportPredictions& predictions,
+                         const inference::PlaneMap& map) const {
+    MappedSamples mapped;
+    mapped.total = part->size();
+    mapped.how = map.how;
+    mapped.positions = floats(map.positions);
+    mapped.indices = longs(set.indices.index({chosen}));
+    mapped.labels = longs(set.labels.index({chosen}));
+    mapped.predicted = longs(predictions.labels.index({chosen}));
+    mapped.similarity = floats(predictions.similarity.index({chosen}));
+    mapped.names = report_names(*part, mapped.indices);
+    mapped.pictures = make_thumbnail_sheets(
+        part, mapped.indices,
+        {.bytes = std::max(kPictureBytes * mapped.size(), kSmallestPictureBudget),
+         .largest_side = 64,
+         .decoding = decoding()});
+    return mapped;
+  }
+
+  /// Half of the points for each part, or what the other leaves.
+  int64_t test_points() const {
+    const int64_t train = run_.samples.known.labels.size(0);
+    return std::max(options_.max_points / 2, options_.max_points - train);
+  }
+  int64_t train_points() const {
+    const int64_t test = std::min(test_points(), run_.samples.test.labels.size(0));
+    return std::max<int64_t>(options_.max_points - test, 1);
+  }
+  dataset::DecodeAllOptions decoding() const { return {.threads = run_.threads}; }
+
+  const JudgedRun& run_;
+  const config::ReportOptions& options_;
+  const Logger& logger_;
+  ReportSamples report_;
+  std::optional<inference::AuditedSamples> samples_;
+  std::optional<inference::Audited> audited_;
+  std::vector<int64_t> worst_rows_;  // of the known samples
+  std::vector<int64_t> worst_test_rows_;
+};
+
+}  // namespace
+
+ReportSamples write_report_data(const JudgedRun& run, const config::ReportOptions& options,
+                                const Logger& logger) {
+  return ReportBuilder(run, options, logger).make();
+}
+
+}  // namespace projnce::report

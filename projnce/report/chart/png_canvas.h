@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cairo.h>
+
+#include <memory>
+
+#include "projnce/core/sample.h"
+#include "projnce/report/chart/canvas.h"
+
+namespace projnce::report {
+
+/// Draws pixels, `scale` x `scale` for each unit.
+class PngCanvas : public Canvas {
+ public:
+  PngCanvas(double width, double height, double scale);
+
+  void panel(const Box& box) override;
+  void dots(std::span<const Point> points, const MarkStyle& style, std::string_view name) override;
+  void rings(std::span<const Point> points, const MarkStyle& style, std::string_view name) override;
+  void line(std::span<const Point> points, const LineStyle& style, std::string_view name) override;
+  void rule(const Point& from, const Point& to) override;
+  void text(const Point& at, std::string_view text, const TextStyle& style) override;
+  void mark_text(const Point& at, std::string_view text, const TextStyle& style,
+                 size_t number) override;
+  void begin_key(const Box& /*box*/, size_t /*number*/) override {}
+  void key_dot(const Point& at, double radius, const Colour& colour) override;
+  void end_key() override {}
+
+  /// An RGBA picture whose pixels are opaque or not there, stretched over the box.
+  void picture(const Image& picture, const Box& box);
+  /// A filled box without a line around it.
+  void cell(const Box& box, const Colour& colour, double opacity);
+  /// Text that runs upwards; `at` is on its base line, at its start or, by the anchor, its end.
+  void upright_text(const Point& at, std::string_view text, const TextStyle& style);
+
+  /// What was drawn, RGB. Throws where cairo could not draw it.
+  Image finish();
+
+ private:
+  struct Free {
+    void operator()(cairo_surface_t* surface) const { cairo_surface_destroy(surface); }
+    void operator()(cairo_t* cairo) const { cairo_destroy(cairo); }
+  };
+
+  void set_colour(const Colour& colour, double opacity = 1);
+
+  std::unique_ptr<cairo_surface_t, Free> surface_;
+  std::unique_ptr<cairo_t, Free> cairo_;
+};
+
+/// Selects the font with widths that grow evenly with its size, whatever the resolution.
+void choose_font(cairo_t* cairo, const Font& font);
+
+}  // namespace projnce::report

@@ -1,0 +1,161 @@
+#include "projnce/report/grid/contact_sheet.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "projnce/core/error.h"
+#include "projnce/dataset/inspect/sample_previews.h"
+
+namespace projnce::report {
+
+namespace {
+
+constexpr int kContactTile = 72;
+constexpr size_t kSoundsOfAClass = 4;   // that can be played, at most
+constexpr size_t kSoundsOnASheet = 40;  // of kLongestClipSeconds: about 1 MB
+
+/// `count` of the numbers, at most, from the first to near the last in even steps.
+std::vector<int64_t> spread_evenly(const std::vector<int64_t>& numbers, int count) {
+  const size_t chosen = std::min(numbers.size(), static_cast<size_t>(count));
+  std::vector<int64_t> result;
+  for (size_t i = 0; i < chosen; ++i) result.push_back(numbers[i * numbers.size() / chosen]);
+  return result;
+}
+
+/// The samples of each class; of a dataset without classes all, as if they were of one.
+std::vector<std::vector<int64_t>> samples_by_class(const dataset::Dataset& dataset) {
+  std::vector<std::vector<int64_t>> samples(std::max<size_t>(dataset.class_names().size(), 1));
+  for (int64_t i = 0; i < dataset.size(); ++i) {
+    samples.at(static_cast<size_t>(dataset.label(i))).push_back(i);
+  }
+  return samples;
+}
+
+/// The sheet while it is made: which samples go where.
+class ContactSheetMaker {
+ public:
+  ContactSheetMaker(const dataset::DatasetSplit& dataset, const dataset::DecodeAllOptions& decoding,
+                    const ContactSheetOptions& options)
+      : learned_(dataset.known ? dataset.known : dataset.train),
+        test_(dataset.test),
+        decoding_(decoding),
+        options_(options),
+        sound_(dataset::sound_drawing(*dataset.train, dataset.seconds)) {
+    grid_.tile = kContactTile;
+    grid_.columns = static_cast<size_t>(options.columns);
+  }
+
+  ImageGrid make() {
+    choose();
+    draw(learned_, from_learned_);
+    draw(test_, from_test_);
+    return std::move(grid_);
+  }
+
+ private:
+  /// Samples of a part, and the tiles that they become.
+  struct Choice {
+    std::vector<int64_t> samples;
+    std::vector<std::pair<size_t, size_t>> places;  // section, tile
+  };
+
+  void choose() {
+    const auto learned = samples_by_class(*learned_);
+    const auto test = samples_by_class(*test_);
+    const size_t rows = std::min(learned.size(), static_cast<size_t>(std::max(options_.rows, 1)));
+    const auto& names = learned_->class_names();
+    for (size_t c = 0; c < rows; ++c) {
+      const std::vector<int64_t> none;
+      const auto& tested = c < test.size() ? test[c] : none;
+      GridSection section{.title = names.empty() ? "all samples" : names[c],
+                          .note = concat(learned[c].size(), " train, ", tested.size(), " test"),
+                          .tiles = {}};
+      const bool trained = !learned[c].empty();
+      const auto chosen = spread_evenly(trained ? learned[c] : tested, options_.columns);
+      section.tiles.resize(chosen.size());
+      add(trained ? from_learned_ : from_test_, c, chosen);
+      grid_.sections.push_back(std::move(section));
+    }
+    add_remarks(learned.size() - rows);
+  }
+
+  void add_remarks(size_t hidden_classes) {
+    grid_.remarks.push_back(concat(dataset::explain_tiles(learned_->kind()), "Up to ",
+                                   options_.columns,
+                                   " samples of a class, spread evenly; a cross stands for one "
+                                   "that cannot be read."));
+    if (hidden_classes == 0) return;
+    grid_.remarks.push_back(concat(hidden_classes, " more classes are not shown."));
+  }
+
+  static void add(Choice& choice, size_t section, const std::vector<int64_t>& samples) {
+    for (size_t i = 0; i < samples.size(); ++i) {
+      choice.samples.push_back(samples[i]);
+      choice.places.emplace_back(section, i);
+    }
+  }
+
+  void draw(const dataset::DatasetPtr& part, const Choice& choice) {
+    auto images =
+        dataset::draw_samples(part, choice.samples, options_.tile_pixels, sound_, decoding_);
+    for (size_t i = 0; i < images.size(); ++i) tile_at(choice, i).image = std::move(images[i]);
+    add_sounds(*part, choice);
+  }
+
+  GridTile& tile_at(const Choice& choice, size_t i) {
+    const auto [section, tile] = choice.places[i];
+    return grid_.sections[section].tiles[tile];
+  }
+
+  /// Of the first samples of each class, as many as a file has room for.
+  void add_sounds(const dataset::Dataset& part, const Choice& choice) {
+    if (part.kind() != SampleKind::kSound) return;
+    const size_t each =
+        std::clamp<size_t>(kSoundsOnASheet / grid_.sections.size(), 1, kSoundsOfAClass);
+    std::vector<int64_t> samples;
+    std::vector<size_t> chosen;
+    for (size_t i = 0; i < choice.samples.size(); ++i) {
+      if (choice.places[i].second >= each) continue;
+      samples.push_back(choice.samples[i]);
+      chosen.push_back(i);
+    }
+    auto clips = dataset::make_sound_clips(part, samples);
+    for (size_t k = 0; k < clips.size(); ++k) {
+      tile_at(choice, chosen[k]).sound = std::move(clips[k]);
+    }
+  }
+
+  dataset::DatasetPtr learned_;
+  dataset::DatasetPtr test_;
+  const dataset::DecodeAllOptions& decoding_;
+  ContactSheetOptions options_;
+  dataset::SoundDrawing sound_;
+  ImageGrid grid_;
+  Choice from_learned_;
+  Choice from_test_;
+};
+
+}  // namespace
+
+ImageGrid make_contact_sheet(const dataset::DatasetSplit& dataset,
+                             const dataset::DecodeAllOptions& decoding,
+                             const ContactSheetOptions& options) {
+  return ContactSheetMaker(dataset, decoding, options).make();
+}
+
+void check_contact_sheet_name(const std::filesystem::path& file) {
+  check_grid_name(file, "a contact sheet");
+}
+
+void write_contact_sheet(const std::filesystem::path& file, const dataset::DatasetSplit& dataset,
+                         const dataset::DecodeAllOptions& decoding, const std::string& title,
+                         const std::string& summary) {
+  check_contact_sheet_name(file);
+  auto grid =
+      make_contact_sheet(dataset, decoding, {.tile_pixels = grid_tile_pixels(file, kContactTile)});
+  grid.title = title;
+  grid.summary = summary;
+  write_image_grid(file, grid);
+}
+
+}  // namespace projnce::report

@@ -1,0 +1,399 @@
+#include "projnce/report/page/report_samples.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <span>
+
+#include "projnce/core/error.h"
+#include "projnce/io/digest.h"
+#include "projnce/io/filesystem/regular_file.h"
+#include "projnce/io/tensor/safetensors_file.h"
+
+namespace projnce::report {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr const char* kSamplesFormat = "projnce-samples-1";
+constexpr uint64_t kMostSheets = 10'000;
+
+template <class T>
+constexpr io::StoredType kStoredAs = io::StoredType::kU8;
+template <>
+constexpr io::StoredType kStoredAs<float> = io::StoredType::kF32;
+template <>
+constexpr io::StoredType kStoredAs<int64_t> = io::StoredType::kI64;
+
+/// Lists by name, on their way into a file. They stay the caller's.
+class ListWriter {
+ public:
+  template <class T>
+  void add(const std::string& name, const std::vector<T>& list) {
+    tensors_.push_back({name, kStoredAs<T>, {list.size()}, std::as_bytes(std::span(list))});
+  }
+  const std::vector<io::TensorBytes>& tensors() const { return tensors_; }
+
+ private:
+  std::vector<io::TensorBytes> tensors_;
+};
+
+/// Lists by name, out of a file.
+class ListReader {
+ public:
+  explicit ListReader(const std::filesystem::path& file)
+      : name_(file.string()),
+        bytes_(io::read_regular_file(file)),
+        view_(io::parse_safetensors(bytes_.span(), io::Integrity::kRequired, name_)) {}
+
+  const std::string& name() const { return name_; }
+  const std::map<std::string, std::string>& metadata() const { return view_.header.metadata; }
+
+  template <class T>
+  void read(const std::string& name, std::vector<T>& list) const {
+    for (const auto& tensor : view_.header.tensors) {
+      if (tensor.name != name) continue;
+      if (tensor.type != kStoredAs<T>) fail(name_, " holds ", name, " in an unexpected type");
+      const auto bytes = view_.bytes(tensor);
+      list.resize(bytes.size() / sizeof(T));
+      if (!bytes.empty()) std::memcpy(list.data(), bytes.data(), bytes.size());
+      return;
+    }
+    fail(name_, " lacks ", name);
+  }
+
+ private:
+  std::string name_;
+  io::FileBytes bytes_;
+  io::SafetensorsView view_;
+};
+
+/// The lists of a part, one after the other: for whoever writes or reads them.
+template <class Part, class Visit>
+void visit_lists(Part& part, const std::string& prefix, const Visit& visit) {
+  visit(prefix + "positions", part.positions);
+  visit(prefix + "indices", part.indices);
+  visit(prefix + "labels", part.labels);
+  visit(prefix + "predicted", part.predicted);
+  visit(prefix + "similarity", part.similarity);
+  visit(prefix + "truth", part.truth);
+  visit(prefix + "suspicion", part.suspicion);
+  visit(prefix + "suggested", part.suggested);
+}
+
+template <class Sheets, class Visit>
+void visit_sheets(Sheets& pictures, const std::string& prefix, const Visit& visit) {
+  for (size_t i = 0; i < pictures.sheets.size(); ++i) {
+    visit(prefix + "sheet." + std::to_string(i), pictures.sheets[i]);
+  }
+}
+
+ordered_json tell_sheets(const ThumbnailSheets& pictures) {
+  return {{"side", pictures.side},
+          {"columns", pictures.columns},
+          {"per_sheet", pictures.per_sheet},
+          {"sheets", pictures.sheets.size()}};
+}
+
+ThumbnailSheets sheets_from(const ordered_json& told, const ListReader& file) {
+  ThumbnailSheets pictures{.side = told.at("side"),
+                           .columns = told.at("columns"),
+                           .per_sheet = told.at("per_sheet"),
+                           .sheets = {}};
+  const auto count = told.at("sheets").get<uint64_t>();
+  const bool sizes = pictures.side > 0 && pictures.columns > 0 && pictures.per_sheet > 0;
+  if (count > kMostSheets || (count > 0 && !sizes)) {
+    fail(file.name(), " tells of sheets of pictures that cannot be");
+  }
+  pictures.sheets.resize(count);
+  return pictures;
+}
+
+template <class Clips, class Visit>
+void visit_sounds(Clips& clips, const Visit& visit) {
+  for (size_t i = 0; i < clips.size(); ++i) visit("sound." + std::to_string(i), clips[i].wav);
+}
+
+ordered_json tell_sounds(const std::vector<dataset::SoundClip>& clips) {
+  auto told = ordered_json::array();
+  for (const auto& clip : clips) told.push_back({clip.seconds, clip.whole_seconds});
+  return told;
+}
+
+/// Files of earlier versions have none.
+std::vector<dataset::SoundClip> sounds_from(const ordered_json& told, const ListReader& file) {
+  const auto lengths =
+      told.value("sounds", ordered_json::array()).get<std::vector<std::array<double, 2>>>();
+  if (lengths.size() > kMostSheets) fail(file.name(), " lists ", lengths.size(), " sounds");
+  std::vector<dataset::SoundClip> clips;
+  for (const auto& [seconds, whole] : lengths) {
+    clips.push_back({.seconds = seconds, .whole_seconds = whole});
+  }
+  visit_sounds(clips, [&](const std::string& name, auto& list) { file.read(name, list); });
+  return clips;
+}
+
+ordered_json tell_part(const MappedSamples& part) {
+  return {{"total", part.total},
+          {"how", part.how},
+          {"names", part.names},
+          {"pictures", tell_sheets(part.pictures)}};
+}
+
+MappedSamples part_from(const ordered_json& told, const std::string& prefix,
+                        const ListReader& file) {
+  MappedSamples part{.total = told.at("total"), .how = told.at("how")};
+  part.names = told.at("names").get<std::vector<std::string>>();
+  part.pictures = sheets_from(told.at("pictures"), file);
+  const auto read = [&](const std::string& name, auto& list) { file.read(name, list); };
+  visit_lists(part, prefix, read);
+  visit_sheets(part.pictures, prefix, read);
+  return part;
+}
+
+void check_labels(const std::vector<int64_t>& labels, size_t classes, const std::string& file) {
+  for (const int64_t label : labels) {
+    if (label < 0 || static_cast<size_t>(label) >= classes) {
+      fail(file, " holds label ", label, ", expected 0 to ", classes - 1);
+    }
+  }
+}
+
+void check_part(const MappedSamples& part, size_t classes, const std::string& file) {
+  const auto fits = [&](const auto& list, bool may_lack, size_t each = 1) {
+    if (list.size() == each * part.size() || (may_lack && list.empty())) return;
+    fail(file, " holds lists of different lengths: ", list.size(), " beside ", part.size());
+  };
+  fits(part.positions, false, 2);
+  fits(part.labels, false);
+  fits(part.predicted, false);
+  fits(part.similarity, false);
+  fits(part.truth, true);
+  fits(part.suspicion, true);
+  fits(part.suggested, part.suspicion.empty());
+  fits(part.names, true);
+  for (const auto* labels : {&part.labels, &part.predicted, &part.truth, &part.suggested}) {
+    check_labels(*labels, classes, file);
+  }
+}
+
+/// Everything that is no list.
+ordered_json tell_contents(const ReportSamples& samples) {
+  ordered_json told{{"class_names", samples.class_names},
+                    {"protocol", samples.protocol},
+                    {"audit", samples.audit},
+                    {"notes", samples.notes},
+                    {"worst", tell_sheets(samples.worst)},
+                    {"sounds", tell_sounds(samples.sounds)}};
+  if (samples.test) told["test"] = tell_part(*samples.test);
+  if (samples.train) told["train"] = tell_part(*samples.train);
+  return told;
+}
+
+ReportSamples contents_from(const ordered_json& told, const ListReader& file) {
+  ReportSamples samples{.class_names = told.at("class_names").get<std::vector<std::string>>(),
+                        .protocol = told.at("protocol"),
+                        .audit = told.at("audit")};
+  samples.notes = told.at("notes").get<std::vector<std::string>>();
+  file.read("confusion", samples.confusion);
+  samples.worst = sheets_from(told.at("worst"), file);
+  visit_sheets(samples.worst, "worst.",
+               [&](const std::string& name, auto& list) { file.read(name, list); });
+  samples.sounds = sounds_from(told, file);
+  if (told.contains("test")) samples.test = part_from(told.at("test"), "test.", file);
+  if (told.contains("train")) samples.train = part_from(told.at("train"), "train.", file);
+  return samples;
+}
+
+}  // namespace
+
+void write_report_samples(const std::filesystem::path& file, const ReportSamples& samples) {
+  ListWriter lists;
+  const auto add = [&](const std::string& name, const auto& list) { lists.add(name, list); };
+  add("confusion", samples.confusion);
+  visit_sheets(samples.worst, "worst.", add);
+  visit_sounds(samples.sounds, add);
+  for (const auto& [part, prefix] :
+       {std::pair(&samples.test, "test."), std::pair(&samples.train, "train.")}) {
+    if (!*part) continue;
+    visit_lists(**part, prefix, add);
+    visit_sheets((*part)->pictures, prefix, add);
+  }
+  // Names of classes come from files and may not be UTF-8.
+  constexpr auto kReplace = ordered_json::error_handler_t::replace;
+  io::write_safetensors(file, lists.tensors(),
+                        {{"format", kSamplesFormat},
+                         {"contents", tell_contents(samples).dump(-1, ' ', false, kReplace)}});
+}
+
+ReportSamples read_report_samples(const std::filesystem::path& file) {
+  const ListReader lists(file);
+  const auto& metadata = lists.metadata();
+  if (!metadata.count("format") || metadata.at("format") != kSamplesFormat ||
+      !metadata.count("contents")) {
+    fail(file.string(), " is not a file of samples that this version reads");
+  }
+  ReportSamples samples;
+  try {
+    samples = contents_from(ordered_json::parse(metadata.at("contents")), lists);
+  } catch (const nlohmann::json::exception& error) {
+    fail(file.string(), " does not hold what it should: ", error.what());
+  }
+  const size_t classes = samples.class_names.size();
+  if (samples.confusion.size() != classes * classes) {
+    fail(file.string(), " holds a confusion matrix of ", samples.confusion.size(), " numbers for ",
+         classes, " classes");
+  }
+  for (const auto* part : {&samples.test, &samples.train}) {
+    if (*part) check_part(**part, classes, lists.name());
+  }
+  return samples;
+}
+
+namespace {
+
+using nlohmann::ordered_json;
+
+static_assert(std::endian::native == std::endian::little, "reports hold little-endian numbers");
+
+template <class T>
+std::string packed(const std::vector<T>& numbers) {
+  const auto bytes = std::as_bytes(std::span(numbers));
+  return io::base64({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+}
+
+/// The chosen entries of a list as numbers of type T.
+template <class T, class From>
+std::vector<T> chosen_of(const std::vector<From>& list, const std::vector<size_t>& chosen) {
+  std::vector<T> numbers;
+  numbers.reserve(chosen.size());
+  for (const size_t i : chosen) numbers.push_back(static_cast<T>(list[i]));
+  return numbers;
+}
+
+template <class T, class From>
+ordered_json packed_list(const std::vector<From>& list, const std::vector<size_t>& chosen) {
+  if (list.empty() && !chosen.empty()) return nullptr;
+  return packed(chosen_of<T>(list, chosen));
+}
+
+/// Shares of one in 255 steps.
+ordered_json packed_shares(const std::vector<float>& shares, const std::vector<size_t>& chosen) {
+  if (shares.empty() && !chosen.empty()) return nullptr;
+  std::vector<uint8_t> steps;
+  for (const size_t i : chosen) {
+    const float share = std::isfinite(shares[i]) ? std::clamp(shares[i], 0.0F, 1.0F) : 0.0F;
+    steps.push_back(static_cast<uint8_t>(std::lround(255 * share)));
+  }
+  return packed(steps);
+}
+
+/// The box around all positions, stretched to a square.
+struct MapSquare {
+  double left = 0;
+  double bottom = 0;
+  double side = 1;
+};
+
+MapSquare square_around(const std::vector<float>& positions) {
+  float low[2] = {INFINITY, INFINITY};
+  float high[2] = {-INFINITY, -INFINITY};
+  for (size_t k = 0; k < positions.size(); ++k) {
+    if (!std::isfinite(positions[k])) continue;
+    low[k % 2] = std::min(low[k % 2], positions[k]);
+    high[k % 2] = std::max(high[k % 2], positions[k]);
+  }
+  const double width = double(high[0]) - low[0];
+  const double height = double(high[1]) - low[1];
+  const double side = std::max(width, height);
+  if (!(side > 0)) return {.left = low[0] - 0.5, .bottom = low[1] - 0.5};
+  return {low[0] - (side - width) / 2, low[1] - (side - height) / 2, side};
+}
+
+std::string packed_axis(const std::vector<float>& positions, size_t axis, const MapSquare& square,
+                        const std::vector<size_t>& chosen) {
+  const double start = axis == 0 ? square.left : square.bottom;
+  std::vector<uint16_t> steps;
+  for (const size_t i : chosen) {
+    const double place = (positions[2 * i + axis] - start) / square.side;
+    const double bounded = std::isfinite(place) ? std::clamp(place, 0.0, 1.0) : 0.5;
+    steps.push_back(static_cast<uint16_t>(std::lround(65535 * bounded)));
+  }
+  return packed(steps);
+}
+
+std::vector<size_t> evenly_spaced(size_t count, size_t most) {
+  const size_t wanted = std::min(count, most);
+  std::vector<size_t> chosen;
+  for (size_t k = 0; k < wanted; ++k) chosen.push_back(k * count / wanted);
+  return chosen;
+}
+
+ordered_json joined_names(const std::vector<std::string>& names,
+                          const std::vector<size_t>& chosen) {
+  if (names.empty()) return nullptr;
+  std::string joined;
+  for (const size_t i : chosen)
+    (joined += joined.empty() && i == chosen[0] ? "" : "\n") += names[i];
+  return joined;
+}
+
+}  // namespace
+
+ordered_json pack_pictures(const ThumbnailSheets& pictures) {
+  if (pictures.sheets.empty()) return nullptr;
+  ordered_json sheets = ordered_json::array();
+  for (const auto& sheet : pictures.sheets) sheets.push_back(io::base64(sheet));
+  return {{"side", pictures.side},
+          {"columns", pictures.columns},
+          {"perSheet", pictures.per_sheet},
+          {"sheets", sheets}};
+}
+
+ordered_json pack_sounds(const std::vector<dataset::SoundClip>& clips) {
+  if (clips.empty()) return nullptr;
+  auto told = ordered_json::array();
+  for (const auto& clip : clips) {
+    if (clip.wav.empty()) {
+      told.push_back(nullptr);
+    } else {
+      told.push_back({{"wav", io::base64(clip.wav)},
+                      {"seconds", clip.seconds},
+                      {"whole", clip.whole_seconds}});
+    }
+  }
+  return told;
+}
+
+ordered_json pack_samples(const MappedSamples& samples, size_t most, bool pictures) {
+  const auto chosen = evenly_spaced(samples.size(), most);
+  const bool all = chosen.size() == samples.size();
+  const auto square = square_around(samples.positions);
+  return {{"count", chosen.size()},
+          {"total", samples.total},
+          {"how", samples.how},
+          {"x", packed_axis(samples.positions, 0, square, chosen)},
+          {"y", packed_axis(samples.positions, 1, square, chosen)},
+          {"index", packed_list<uint32_t>(samples.indices, chosen)},
+          {"label", packed_list<uint16_t>(samples.labels, chosen)},
+          {"predicted", packed_list<uint16_t>(samples.predicted, chosen)},
+          {"similarity", packed_shares(samples.similarity, chosen)},
+          {"truth", packed_list<uint16_t>(samples.truth, chosen)},
+          {"suspicion", packed_shares(samples.suspicion, chosen)},
+          {"suggested", packed_list<uint16_t>(samples.suggested, chosen)},
+          {"names", joined_names(samples.names, chosen)},
+          {"pictures", all && pictures ? pack_pictures(samples.pictures) : ordered_json()}};
+}
+
+ordered_json pack_confusion(const ReportSamples& samples) {
+  if (samples.class_names.size() > kMostConfusedClasses) return nullptr;
+  const std::vector<uint32_t> counts(samples.confusion.begin(), samples.confusion.end());
+  return {{"protocol", samples.protocol}, {"counts", packed(counts)}};
+}
+
+}  // namespace projnce::report

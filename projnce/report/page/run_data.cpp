@@ -1,0 +1,256 @@
+#include "projnce/report/page/run_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "projnce/core/error.h"
+#include "projnce/core/table.h"
+#include "projnce/core/toml.h"
+#include "projnce/io/filesystem/file_lock.h"
+#include "projnce/io/printable.h"
+#include "projnce/report/page/report_samples.h"
+
+namespace projnce::report {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+/// A line of the file, checked.
+struct MetricLine {
+  int64_t step = 0;
+  int64_t epoch = 0;
+  std::string split;
+  std::string name;
+  ordered_json value;
+};
+
+bool parse_line(const std::string& text, MetricLine& line) {
+  const auto json = ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
+  try {
+    line = {.step = json.at("step"),
+            .epoch = json.at("epoch"),
+            .split = json.at("split"),
+            .name = json.at("name"),
+            .value = json.at("value")};
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+  return line.value.is_object();
+}
+
+std::vector<MetricLine> read_lines(const std::filesystem::path& metrics) {
+  std::ifstream file(metrics);
+  std::vector<MetricLine> lines;
+  std::string text;
+  while (std::getline(file, text)) {
+    MetricLine line;
+    if (parse_line(text, line)) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+/// Columns of equal length: a row that lacks a number has null there.
+class ColumnTable {
+ public:
+  void start_row() { ++rows_; }
+  void set(const std::string& name, const ordered_json& number) {
+    auto& column = columns_[name];
+    if (column.is_null()) column = ordered_json::array();
+    while (column.size() + 1 < rows_) column.push_back(nullptr);
+    const bool finite = number.is_number() && std::isfinite(number.get<double>());
+    column.push_back(finite ? number : ordered_json());
+  }
+  ordered_json finish() {
+    for (auto& [name, column] : columns_.items()) {
+      while (column.size() < rows_) column.push_back(nullptr);
+    }
+    return std::exchange(columns_, ordered_json::object());
+  }
+
+ private:
+  ordered_json columns_ = ordered_json::object();
+  size_t rows_ = 0;
+};
+
+void add_row(ColumnTable& table, const MetricLine& line, double epoch) {
+  table.start_row();
+  table.set("step", line.step);
+  table.set("epoch", epoch);
+  for (const auto& [name, number] : line.value.items()) {
+    if (name == "step" || name == "epoch") continue;
+    if (name == "top1_interval" && number.is_array() && number.size() == 2) {
+      table.set("low", number[0]);
+      table.set("high", number[1]);
+    } else {
+      table.set(name, number);
+    }
+  }
+}
+
+/// Steps of an epoch, as far as the lines tell: by the last epoch that is complete.
+double steps_per_epoch(const std::vector<MetricLine>& lines) {
+  double steps = 0;
+  double most = 0;
+  for (const auto& line : lines) {
+    if (line.split == "train" && line.name == "epoch") {
+      steps = double(line.step) / double(line.epoch + 1);
+    }
+    most = std::max(most, double(line.step) + 1);
+  }
+  return steps > 0 ? steps : most;
+}
+
+}  // namespace
+
+ordered_json metric_curves(const std::filesystem::path& metrics) {
+  const auto lines = read_lines(metrics);
+  const double steps_in_epoch = steps_per_epoch(lines);
+  ColumnTable steps;
+  ColumnTable epochs;
+  std::map<std::string, ColumnTable> tests;
+  auto events = ordered_json::array();
+  for (const auto& line : lines) {
+    const double place = double(line.step) / std::max(steps_in_epoch, 1.0);
+    if (line.split == "test") {
+      add_row(tests[line.name], line, double(line.epoch + 1));
+    } else if (line.name == "step") {
+      add_row(steps, line, place);
+    } else if (line.name == "epoch") {
+      add_row(epochs, line, double(line.epoch + 1));
+    } else if (line.name == "spike" || line.name == "passed_over") {
+      events.push_back({{"step", line.step},
+                        {"epoch", place},
+                        {"name", line.name},
+                        {"loss", line.value.value("loss", ordered_json())}});
+    }
+  }
+  auto by_protocol = ordered_json::object();
+  for (auto& [name, table] : tests) by_protocol[name] = table.finish();
+  return {{"steps", steps.finish()},
+          {"epochs", epochs.finish()},
+          {"tests", by_protocol},
+          {"events", events}};
+}
+
+namespace {
+
+using nlohmann::ordered_json;
+
+void flatten(const Table& table, const std::string& prefix,
+             std::map<std::string, std::string>& flat) {
+  for (const auto& [key, value] : table.values) {
+    flat[prefix + key] = to_toml(value);
+  }
+  for (const auto& [key, section] : table.tables) flatten(section, prefix + key + ".", flat);
+}
+
+/// The settings by their full names ("train.epochs"), as TOML writes the values.
+std::map<std::string, std::string> flat_settings(const Table& table) {
+  std::map<std::string, std::string> flat;
+  flatten(table, "", flat);
+  return flat;
+}
+
+ordered_json tell_settings(const Table& config, const Table& standard) {
+  const auto defaults = flat_settings(standard);
+  auto told = ordered_json::array();
+  for (const auto& [key, value] : flat_settings(config)) {
+    const auto found = defaults.find(key);
+    told.push_back(
+        {{"key", key},
+         {"value", value},
+         {"standard", found == defaults.end() ? ordered_json() : ordered_json(found->second)}});
+  }
+  return told;
+}
+
+ordered_json read_summary(const io::RunPaths& run) {
+  std::ifstream file(run.summary());
+  if (!file) return nullptr;
+  auto summary = ordered_json::parse(file, nullptr, /*allow_exceptions=*/false);
+  return summary.is_object() ? summary : ordered_json();
+}
+
+/// Of a process on another machine nothing is known: its run counts as running.
+const char* state_of(const io::RunPaths& run, const ordered_json& summary) {
+  if (!summary.is_null()) return "finished";
+  return io::lock_owner_lives(run.lock()).value_or(true) ? "running" : "stopped";
+}
+
+ordered_json read_commands(const io::RunPaths& run) {
+  std::ifstream file(run.commands());
+  auto commands = ordered_json::array();
+  for (std::string line; std::getline(file, line);) commands.push_back(io::printable(line));
+  return commands;
+}
+
+std::string kind_of(const Table& config) {
+  const auto kind = config_text(config, "input", "kind");
+  return kind == "sound" || kind == "vector" ? kind : "image";
+}
+
+ordered_json tell_audit_of(const ReportSamples& samples, bool pictures) {
+  if (samples.audit.is_null()) return nullptr;
+  auto audit = samples.audit;
+  if (!audit.contains("check")) audit["check"] = nullptr;
+  audit["pictures"] = pictures ? pack_pictures(samples.worst) : ordered_json();
+  audit["sounds"] = pictures ? pack_sounds(samples.sounds) : ordered_json();
+  return audit;
+}
+
+void add_samples(const ReportSamples& samples, const RunDataOptions& options, ordered_json& data) {
+  data["classes"] = samples.class_names;
+  data["missing"] = samples.notes;
+  const auto pack = [&](const std::optional<MappedSamples>& part) {
+    return part ? pack_samples(*part, options.most_points, options.pictures) : ordered_json();
+  };
+  data["test"] = pack(samples.test);
+  data["train"] = pack(samples.train);
+  data["confusion"] = pack_confusion(samples);
+  data["audit"] = tell_audit_of(samples, options.pictures);
+  if (data["confusion"].is_null()) {
+    data["missing"].push_back(concat("The confusion matrix of ", samples.class_names.size(),
+                                     " classes is left out; there is one for up to ",
+                                     kMostConfusedClasses, "."));
+  }
+}
+
+}  // namespace
+
+ordered_json run_data(const io::RunPaths& run, const RunDataOptions& options) {
+  const auto config = read_toml(run.config());
+  const auto summary = read_summary(run);
+  const auto path = run.root.lexically_normal();
+  const auto name = (path / "").parent_path().filename().string();
+  ordered_json data{{"name", io::printable(name)},
+                    {"path", io::printable(path.string())},
+                    {"state", state_of(run, summary)},
+                    {"commands", read_commands(run)},
+                    {"kind", kind_of(config)},
+                    {"classes", ordered_json::array()},
+                    {"summary", summary},
+                    {"curves", metric_curves(run.metrics())},
+                    {"config", tell_settings(config, options.standard)},
+                    {"test", nullptr},
+                    {"train", nullptr},
+                    {"confusion", nullptr},
+                    {"audit", nullptr},
+                    {"missing", ordered_json::array()}};
+  if (summary.is_null()) return data;
+  try {
+    add_samples(read_report_samples(run.samples()), options, data);
+  } catch (const Error& error) {
+    data["missing"].push_back(concat("Map, confusion matrix and audit: ", error.what(), "."));
+  }
+  return data;
+}
+
+}  // namespace projnce::report

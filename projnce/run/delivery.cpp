@@ -1,0 +1,210 @@
+#include "projnce/run/delivery.h"
+
+#include <torch/types.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "projnce/core/error.h"
+#include "projnce/eval/calibration.h"
+#include "projnce/inference/evaluate.h"
+#include "projnce/inference/information_report.h"
+
+namespace projnce::run {
+
+std::string to_text(const RunProgress& p) {
+  return nlohmann::ordered_json{{"metrics_bytes", p.metrics_bytes},
+                                {"last_accuracy", p.last_accuracy},
+                                {"best_accuracy", p.best_accuracy},
+                                {"best_epoch", p.best_epoch},
+                                {"last_top5", p.last_top5},
+                                {"validation_accuracy", p.validation_accuracy},
+                                {"validation_epoch", p.validation_epoch},
+                                {"train_seconds", p.train_seconds},
+                                {"eval_seconds", p.eval_seconds}}
+      .dump();
+}
+
+RunProgress progress_from_text(const std::string& text) {
+  try {
+    const auto json = nlohmann::json::parse(text);
+    return {.metrics_bytes = json.at("metrics_bytes"),
+            .last_accuracy = json.at("last_accuracy"),
+            .best_accuracy = json.at("best_accuracy"),
+            .best_epoch = json.at("best_epoch"),
+            // Checkpoints of older versions do not have these.
+            .last_top5 = json.value("last_top5", 0.0),
+            .validation_accuracy = json.value("validation_accuracy", -1.0),
+            .validation_epoch = json.value("validation_epoch", int64_t{0}),
+            .train_seconds = json.at("train_seconds"),
+            .eval_seconds = json.at("eval_seconds")};
+  } catch (const nlohmann::json::exception& error) {
+    fail("the checkpoint's run state cannot be read: ", error.what());
+  }
+}
+
+namespace {
+
+using nlohmann::ordered_json;
+
+std::vector<eval::Protocol> protocols_of(const inference::Evaluation& evaluation,
+                                         const std::vector<std::string>& names) {
+  const auto& samples = evaluation.samples;
+  return eval::choose_protocols(names, samples.logits.defined(), samples.learned_vectors.defined());
+}
+
+/// The readouts to choose from, the preferred one first.
+std::vector<eval::Protocol> readout_candidates(const inference::Evaluation& evaluation,
+                                               const config::EvalOptions& options) {
+  const bool choose = options.readout == "auto" && evaluation.validation;
+  return protocols_of(evaluation, {choose ? "all" : options.readout});
+}
+
+/// It is fitted once, for all who use it.
+void fit_shared_probe(inference::Evaluation& evaluation, const std::vector<eval::Protocol>& used) {
+  auto& samples = evaluation.samples;
+  if (std::find(used.begin(), used.end(), eval::Protocol::kProbe) == used.end()) return;
+  samples.probe =
+      eval::fit_linear_probe(samples.known.features, samples.known.labels, samples.num_classes);
+  if (evaluation.validation) evaluation.validation->probe = samples.probe;
+}
+
+struct ChosenReadout {
+  eval::Protocol protocol;
+  double validation_accuracy;
+};
+
+ChosenReadout choose_readout(const inference::Evaluation& evaluation,
+                             const std::vector<eval::Protocol>& candidates,
+                             const eval::KnnOptions& knn) {
+  ChosenReadout chosen{candidates.front(), -1};
+  if (!evaluation.validation) return chosen;
+  for (const auto protocol : candidates) {
+    const double accuracy = inference::judge(*evaluation.validation, protocol, knn).accuracy.top1;
+    if (accuracy > chosen.validation_accuracy) chosen = {protocol, accuracy};
+  }
+  return chosen;
+}
+
+void calibrate(const inference::Evaluation& evaluation, const eval::KnnOptions& knn,
+               Delivery& delivery) {
+  const auto protocol = delivery.readout.protocol;
+  const auto scores_of = [&](const inference::JudgedSamples& samples) {
+    return inference::scaled_scores(protocol, inference::protocol_scores(samples, protocol, knn));
+  };
+  const auto& test_labels = evaluation.samples.test.labels;
+  const auto& fitted = evaluation.validation ? *evaluation.validation : evaluation.samples;
+  if (fitted.test.labels.size(0) == 0) return;
+  delivery.calibrated_on = evaluation.validation ? "validation" : "test";
+  delivery.readout.temperature = eval::fit_temperature(scores_of(fitted), fitted.test.labels);
+  if (test_labels.size(0) == 0) return;
+  const auto scores = scores_of(evaluation.samples);
+  delivery.calibration_error = eval::calibration_error(
+      evaluation.validation ? eval::tempered_softmax(scores, delivery.readout.temperature)
+                            : eval::cross_fitted_probabilities(scores, test_labels),
+      test_labels);
+}
+
+}  // namespace
+
+Delivery make_delivery(inference::Evaluation& evaluation, const config::EvalOptions& options,
+                       DeliveredEpoch epoch) {
+  const auto candidates = readout_candidates(evaluation, options);
+  auto used = protocols_of(evaluation, options.final_protocols);
+  used.insert(used.end(), candidates.begin(), candidates.end());
+  fit_shared_probe(evaluation, used);
+  const auto chosen = choose_readout(evaluation, candidates, options.knn);
+  Delivery delivery{
+      .epoch = epoch,
+      .readout = inference::make_readout(chosen.protocol, evaluation.samples, options.knn),
+      .judgement = inference::judge(evaluation.samples, chosen.protocol, options.knn)};
+  calibrate(evaluation, options.knn, delivery);
+  if (evaluation.validation) {
+    delivery.validation_samples = evaluation.validation->test.labels.size(0);
+    delivery.validation_accuracy = chosen.validation_accuracy;
+  }
+  return delivery;
+}
+
+ordered_json delivery_json(const Delivery& delivery) {
+  const auto protocol = delivery.readout.protocol;
+  ordered_json json{{"epoch", delivery.epoch.epoch},
+                    {"epochs", delivery.epoch.epochs},
+                    {"rule", inference::epoch_rule_name(delivery.epoch.rule)},
+                    {"readout", eval::protocol_name(protocol)},
+                    {"readout_text", eval::protocol_text(protocol)}};
+  json.update(inference::brief_json(delivery.judgement));
+  json["calibration_error"] =
+      delivery.calibration_error ? ordered_json(*delivery.calibration_error) : ordered_json();
+  json["calibrated_on"] =
+      delivery.calibrated_on.empty() ? ordered_json() : ordered_json(delivery.calibrated_on);
+  json["temperature"] = delivery.readout.temperature;
+  if (delivery.validation_samples > 0) {
+    json["validation"] = {{"samples", delivery.validation_samples},
+                          {"top1", delivery.validation_accuracy}};
+  }
+  return json;
+}
+
+ordered_json reported_accuracy(const Delivery& delivery, const RunProgress& progress,
+                               config::EvalReport report, const dataset::DatasetOptions& dataset) {
+  const double delivered = delivery.judgement.accuracy.top1;
+  ordered_json json{{"last", progress.last_accuracy},
+                    {"last_top5", progress.last_top5},
+                    {"best", progress.best_accuracy},
+                    {"best_epoch", progress.best_epoch},
+                    {"reported", delivered},
+                    {"reported_epoch",
+                     delivery.epoch.rule == inference::EpochRule::kLast ? "last" : "validation"},
+                    {"report", "delivered"}};
+  if (report == config::EvalReport::kDelivered) return json;
+  const bool noisy = dataset.label_noise.rate > 0 || dataset.feature_noise.deviation > 0;
+  json["reported"] = noisy ? progress.last_accuracy : progress.best_accuracy;
+  json["reported_epoch"] = noisy ? "last" : "best";
+  json["report"] = "best-test-epoch";
+  return json;
+}
+
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json final_information(const inference::Evaluation& evaluation) {
+  if (!evaluation.information) return nullptr;
+  const auto& test = evaluation.samples.test;
+  return inference::information_json(test.embeddings, test.labels, *evaluation.information);
+}
+
+/// How many classes have test samples, and how many have too few to tell their accuracy.
+ordered_json count_test_classes(const inference::JudgedSamples& samples) {
+  const auto sizes = torch::bincount(samples.test.labels, {}, samples.num_classes);
+  return {{"with_samples", sizes.gt(0).sum().item<int64_t>()},
+          {"with_few_samples", sizes.lt(eval::kFewTestSamples).sum().item<int64_t>()},
+          {"few_below", eval::kFewTestSamples}};
+}
+
+}  // namespace
+
+ordered_json final_results(const inference::Evaluation& evaluation,
+                           const config::EvalOptions& options, const Delivery& delivery) {
+  const auto& samples = evaluation.samples;
+  const auto readout = eval::protocol_name(delivery.readout.protocol);
+  auto names = eval::with_readout(options.final_protocols, readout);
+  names.insert(names.begin(), readout);
+  ordered_json protocols;
+  for (const auto& judgement : inference::judge_by(samples, names, options.knn)) {
+    protocols[eval::protocol_name(judgement.protocol)] = inference::brief_json(judgement);
+  }
+  // The delivered model has calibrated probabilities; those of the others are as they come.
+  if (delivery.calibration_error) {
+    protocols[readout]["calibration_error"] = *delivery.calibration_error;
+    protocols[readout]["calibrated"] = true;
+  }
+  return {{"protocols", protocols},
+          {"test_classes", count_test_classes(samples)},
+          {"retrieval", inference::retrieval_json(inference::measure_retrieval_report(
+                            samples.test.embeddings, samples.test.labels))},
+          {"information", final_information(evaluation)}};
+}
+
+}  // namespace projnce::run

@@ -1,0 +1,124 @@
+#include "projnce/run/run_plan.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "projnce/config/eval_options.h"
+#include "projnce/config/run_request.h"
+#include "projnce/core/error.h"
+#include "projnce/core/toml.h"
+#include "projnce/dataset/wrappers/checked_dataset.h"
+#include "projnce/io/filesystem/run_directory.h"
+#include "projnce/run/run_conditions.h"
+
+namespace projnce::run {
+
+namespace {
+
+bool names_data(const TrainRequest& request) {
+  return !request.run.config.empty() || !request.run.data.empty();
+}
+
+std::optional<checkpoint::Checkpoint> newest_checkpoint(const io::RunPaths& paths,
+                                                        const Logger& logger) {
+  auto newest = checkpoint::CheckpointDir(paths.checkpoints()).newest_valid();
+  for (const auto& damaged : newest.damaged) {
+    logger->warn("passed over a damaged checkpoint: {}", damaged.reason);
+  }
+  return std::move(newest.checkpoint);
+}
+
+/// The settings that are stored with the run.
+Table stored_settings(const io::RunPaths& paths,
+                      const std::optional<checkpoint::Checkpoint>& checkpoint) {
+  if (checkpoint) {
+    const auto found = checkpoint->state.metadata.find("config");
+    if (found != checkpoint->state.metadata.end()) {
+      auto settings = parse_toml(found->second, checkpoint->path.string());
+      config::complete_stored_settings(settings);
+      return settings;
+    }
+  }
+  return config::read_stored_settings(paths.config());
+}
+
+/// The settings that the run was trained with so far.
+Table trained_settings(const io::RunPaths& paths,
+                       const std::optional<checkpoint::Checkpoint>& checkpoint) {
+  auto settings = stored_settings(paths, checkpoint);
+  config::complete_earlier_rule(settings);
+  return settings;
+}
+
+RunPlan plan_start(const TrainRequest& request) {
+  if (!request.out.empty()) io::check_run_can_be_made(request.out);
+  return {.settings = requested_settings(request), .directory = request.out};
+}
+
+RunPlan plan_resume(const TrainRequest& request, const Logger& logger) {
+  const auto paths = io::find_run(request.out);
+  RunPlan plan{.kind = RunPlan::Kind::kResume, .settings = {}, .directory = request.out};
+  plan.lock = std::make_shared<io::FileLock>(paths.lock());
+  plan.checkpoint = newest_checkpoint(paths, logger);
+  const auto before = trained_settings(paths, plan.checkpoint);
+  plan.settings = config::read_stored_settings(paths.config());
+  overlay(plan.settings, requested_settings(request));
+  const auto changes = setting_changes(before, plan.settings);
+  if (!changes.empty() && !request.force) {
+    fail(Hint{"--force goes on with the changed settings all the same"}, request.out.string(),
+         " was trained with other settings: ", changes);
+  }
+  if (!changes.empty()) logger->warn("going on with changed settings: {}", changes);
+  const bool finished = std::filesystem::exists(paths.summary()) && changes.empty();
+  if (finished) {
+    plan.kind = RunPlan::Kind::kFinished;
+    io::remove_leftovers(paths);  // it may have been killed while it made its report
+  }
+  return plan;
+}
+
+}  // namespace
+
+Table requested_settings(const TrainRequest& request) {
+  Table settings;
+  if (names_data(request) || !request.resume) {
+    settings = config::requested_settings(request.run);
+  } else {
+    for (const auto& setting : request.run.settings) apply_setting(settings, setting);
+  }
+  if (!request.run.init.empty()) {
+    settings.tables["train"].values["init"] = Value{request.run.init.string(), "--init"};
+  }
+  if (!request.max_corrupt.empty()) {
+    dataset::parse_corrupt_limit(request.max_corrupt, "--max-corrupt");
+    settings.tables["dataset"].values["max_corrupt"] = Value{request.max_corrupt, "--max-corrupt"};
+  }
+  if (request.strict) settings.tables["dataset"].values["strict"] = Value{true, "--strict"};
+  return settings;
+}
+
+RunPlan plan_run(const TrainRequest& request, const Logger& logger) {
+  if (!request.resume) return plan_start(request);
+  const bool exists = std::filesystem::exists(io::RunPaths{request.out}.config());
+  if (exists || !names_data(request)) return plan_resume(request, logger);
+  logger->info("there is no run in {} yet: starting it", request.out.string());
+  return plan_start(request);
+}
+
+RunPlan plan_run_together(const TrainRequest& request, const Logger& logger,
+                          distributed::Ranks& ranks) {
+  if (ranks.size() == 1) return plan_run(request, logger);
+  RunPlan plan;
+  if (ranks.first()) plan = plan_run(request, logger);
+  const nlohmann::json mine = {{"kind", static_cast<int>(plan.kind)},
+                               {"config", to_toml(plan.settings)},
+                               {"directory", plan.directory.string()}};
+  const auto agreed = nlohmann::json::parse(ranks.broadcast_text(mine.dump()));
+  if (ranks.first()) return plan;
+  plan.kind = static_cast<RunPlan::Kind>(agreed.at("kind").get<int>());
+  plan.settings = parse_toml(agreed.at("config").get<std::string>(), "rank 0's configuration");
+  plan.directory = agreed.at("directory").get<std::string>();
+  return plan;
+}
+
+}  // namespace projnce::run

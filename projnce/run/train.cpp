@@ -1,0 +1,254 @@
+#include "projnce/run/train.h"
+
+#include <torch/types.h>
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <utility>
+
+#include "projnce/config/run_config.h"
+#include "projnce/core/error.h"
+#include "projnce/core/table_reader.h"
+#include "projnce/core/threads.h"
+#include "projnce/core/toml.h"
+#include "projnce/data/run_data_place.h"
+#include "projnce/data/training_data.h"
+#include "projnce/distributed/join_ranks.h"
+#include "projnce/inference/array_files.h"
+#include "projnce/io/filesystem/atomic_file.h"
+#include "projnce/io/filesystem/run_directory.h"
+#include "projnce/io/printable.h"
+#include "projnce/run/run_conditions.h"
+#include "projnce/run/run_plan.h"
+#include "projnce/run/start_weights.h"
+#include "projnce/run/training_run.h"
+
+namespace projnce::run {
+
+namespace {
+
+/// What a run is named after: the dataset, or the folder with the data.
+std::string source_name(const dataset::DatasetOptions& dataset) {
+  if (dataset.name != "folder") return dataset.name;
+  const auto root = std::filesystem::path(dataset.root);
+  const auto folder = (root / "").lexically_normal().parent_path().filename().string();
+  return folder.empty() || folder == "." || folder == ".." ? dataset.name : folder;
+}
+
+/// `projnce launch` starts ranks again under the same command: a name chosen before stays.
+std::filesystem::path launched_run(const distributed::RankEnvironment& environment) {
+  if (environment.launch_dir.empty()) return {};
+  std::ifstream file(environment.launch_dir / "run");
+  std::string name;
+  std::getline(file, name);
+  return name;
+}
+
+std::filesystem::path choose_directory(const config::RunConfig& config,
+                                       const distributed::RankEnvironment& environment) {
+  const auto name = io::free_run_name(std::filesystem::path("runs") /
+                                      (source_name(config.dataset) + "-" + config.loss.name));
+  if (!environment.launch_dir.empty()) {
+    io::write_file_atomically(environment.launch_dir / "run", name.string() + "\n");
+  }
+  return name;
+}
+
+train::TrainOptions train_options_in(const Table& settings) {
+  const auto found = settings.tables.find("train");
+  return found == settings.tables.end() ? train::TrainOptions{}
+                                        : read_options<train::TrainOptions>(found->second, "train");
+}
+
+/// What must be known before ranks meet: how long they wait for each other.
+std::chrono::milliseconds rank_timeout(const TrainRequest& request, const Table& requested) {
+  const io::RunPaths paths{request.out};
+  const bool stored = request.resume && std::filesystem::exists(paths.config());
+  const auto options =
+      stored ? train_options_in(read_toml(paths.config())) : train_options_in(requested);
+  const auto seconds = std::chrono::duration<double>(options.rank_timeout);
+  return std::chrono::duration_cast<std::chrono::milliseconds>(seconds);
+}
+
+distributed::RanksPtr meet(const TrainRequest& request,
+                           const distributed::RankEnvironment& environment) {
+  if (environment.world == 1) return distributed::Ranks::alone();
+  const auto settings = requested_settings(request);
+  return distributed::join_ranks(
+      environment, {.timeout = rank_timeout(request, settings),
+                    .must_agree = {{"program", program_fingerprint()},
+                                   {"configuration", to_toml(settings)},
+                                   {"output directory", request.out.string()},
+                                   {"way to begin", request.resume ? "resume" : "start"}}});
+}
+
+/// Ranks of one host share its cores.
+int choose_threads(int64_t wanted, const distributed::RankEnvironment& environment) {
+  const int share = std::max(1, available_cores() / environment.local_world);
+  const bool crowded = environment.local_world > 1 && wanted > share;
+  return set_threads(wanted == 0 || crowded ? share : static_cast<int>(wanted));
+}
+
+void check_rank_settings(const train::TrainOptions& options, const distributed::Ranks& ranks) {
+  if (ranks.size() > 1 && options.sync_batch_norm && options.micro_batch > 0) {
+    fail(Hint{"set train.sync_batch_norm = false: pieces are normalised each by itself anyway"},
+         "[train] micro_batch = ", options.micro_batch,
+         " cannot share batch statistics over ranks");
+  }
+}
+
+/// One epoch is delivered: either the validation part chooses it or nothing does.
+void check_epoch_rule(const train::TrainOptions& train, const config::EvalOptions& eval) {
+  if (train.validation > 0 && eval.report == config::EvalReport::kBestTestEpoch) {
+    fail(
+        Hint{"set train.validation = 0 or eval.report = 'delivered'"},
+        "[eval] report = 'best-test-epoch' chooses the epoch by test labels, [train] validation = ",
+        train.validation, " by the validation part; expected one of the two");
+  }
+}
+
+void check_labels_suffice(const dataset::DatasetSplit& data, const loss::LossOptions& loss) {
+  if (data.unlabelled && loss.name != "simclr") {
+    fail(Hint{"set loss.name = 'simclr', or train on the labelled part"},
+         "the training part has no labels, which every loss but simclr needs");
+  }
+}
+
+TrainOutcome finished_outcome(const std::filesystem::path& run) {
+  const auto paths = io::find_run(run);
+  std::ifstream file(paths.summary());
+  return {.run = run,
+          .finished = true,
+          .summary = nlohmann::ordered_json::parse(file),
+          .report = std::filesystem::exists(paths.report()) ? paths.report() : ""};
+}
+
+/// A launcher's restart goes on with the run whose name it knows.
+TrainRequest with_known_run(TrainRequest request, const distributed::RankEnvironment& environment) {
+  if (!request.out.empty() || !request.resume) return request;
+  if (environment.launch_dir.empty()) {
+    fail(Hint{"give it as --out RUN"}, "there is no telling which run to resume");
+  }
+  request.out = launched_run(environment);
+  request.resume = !request.out.empty();  // else it ended before there was a run
+  return request;
+}
+
+/// What the weights that training starts from have seen; rank 0's to know.
+InitialSamples find_initial_samples(const RunPlan& plan, const std::filesystem::path& init,
+                                    const distributed::Ranks& ranks) {
+  if (!ranks.first()) return {};
+  return plan.kind == RunPlan::Kind::kResume
+             ? read_resumed_samples(io::RunPaths{plan.directory}, init)
+             : read_initial_samples(init);
+}
+
+/// The configuration before the data is opened: the encoder may still be missing, and so are the
+/// defaults that depend on the data.
+config::RunConfig early_config(const RunPlan& plan, const config::RunRequest& request) {
+  const bool data_chooses =
+      plan.kind != RunPlan::Kind::kResume && config::data_chooses_encoder(request, plan.settings);
+  auto config =
+      config::parse_run_config(plan.settings, data_chooses ? config::EncoderChoice::kData
+                                                           : config::EncoderChoice::kSettings);
+  config.dataset.layout_chosen = !request.layout.empty();
+  return config;
+}
+
+/// The whole configuration, with what the data and the machine tell.
+config::RunConfig complete_config(const RunPlan& plan, const config::RunRequest& request,
+                                  config::RunConfig config, const data::TrainingData& data,
+                                  int threads) {
+  if (plan.kind != RunPlan::Kind::kResume && request.config.empty()) {
+    auto settings = plan.settings;
+    config::apply_quick_defaults(settings, data.train().kind(), data.train().size());
+    config = config::parse_run_config(settings);
+  }
+  config.input = config::input_settings(data.input);
+  config.run.threads = threads;
+  return config;
+}
+
+/// Adds where the data lies and which samples are in which part.
+void record_data(RunRecord& record, const std::filesystem::path& directory,
+                 const dataset::DatasetOptions& options, const dataset::OpenedDataset& data,
+                 const InitialSamples& initial, const Logger& logger) {
+  auto split = *data.split;
+  split.seen = initial.seen;
+  record.data = data::describe_data(directory, options, data);
+  const auto seen = check_seen_samples(initial, split, logger);
+  if (!initial.run.empty()) {
+    record.data["init"] = {{"run", io::printable(initial.run)}, {"test_samples_seen", seen}};
+    if (initial.unknown) record.data["init"]["test_samples_seen"] = nullptr;
+  }
+  record.split = std::make_shared<const dataset::StoredSplit>(std::move(split));
+}
+
+}  // namespace
+
+TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environment) {
+  const auto place = distributed::read_rank_environment();
+  const auto request = with_known_run(asked, place);
+  if (place.rank > 0) log_as_rank(environment.logger, place.rank);
+  const auto ranks = meet(request, place);
+  auto plan = plan_run_together(request, environment.logger, *ranks);
+  if (plan.kind == RunPlan::Kind::kFinished) {
+    environment.logger->info("{} is finished already", request.out.string());
+    return ranks->first() ? finished_outcome(request.out)
+                          : TrainOutcome{.writes = false, .finished = true};
+  }
+  const bool resumes = plan.kind == RunPlan::Kind::kResume;
+  const auto early = early_config(plan, request.run);
+  check_rank_settings(early.train, *ranks);
+  check_epoch_rule(early.train, early.eval);
+  // Read before the data is: a wrong file stops the run in its first second.
+  auto weights =
+      ranks->first() && !plan.checkpoint ? read_start_weights(early.train.init) : std::nullopt;
+  const int threads = choose_threads(early.run.threads, place);
+  at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
+
+  const auto initial = find_initial_samples(plan, early.train.init, *ranks);
+  auto context = environment.data;
+  context.trained_on = share_trained_on(initial, *ranks);
+  context.record_split = ranks->first();
+  if (resumes && request.run.data.empty()) {
+    context.root = data::locate_data(io::RunPaths{plan.directory}, early.dataset);
+  }
+  const auto data = data::open_training_data(early, threads, context);
+  const auto config = complete_config(plan, request.run, early, data, threads);
+  check_labels_suffice(data.dataset, config.loss);
+
+  const auto seed = static_cast<uint64_t>(config.run.seed);
+  torch::manual_seed(seed);
+  const auto model = encoder::make_model(config.encoder, data.input.shape());
+  const auto loss = loss::make_loss(config.loss,
+                                    {.num_classes = data.train_classes(),
+                                     .embedding_dim = model->embedding_dim(),
+                                     .feature_dim = model->feature_dim()},
+                                    inference::read_matrix);
+  if (weights) start_from(*std::exchange(weights, {}), *model, *loss, environment.logger);
+  train::seed_training(seed, *ranks);
+  if (plan.directory.empty() && ranks->first()) plan.directory = choose_directory(config, place);
+  RunRecord record{.command = request.command, .live = request.live};
+  if (ranks->first())
+    record_data(record, plan.directory, config.dataset, data.dataset, initial, environment.logger);
+  TrainingRun run({config, data, model, loss, ranks}, environment, std::move(record));
+
+  if (resumes) {
+    run.resume(io::RunPaths{plan.directory}, plan.checkpoint, request.force);
+  } else {
+    if (ranks->first()) {
+      io::check_run_can_be_made(plan.directory);
+      plan.lock = std::make_shared<io::FileLock>(io::make_run(plan.directory).lock());
+    }
+    run.start(io::RunPaths{plan.directory});
+  }
+  auto outcome = run.finish();
+  outcome.writes = ranks->first();
+  if (outcome.finished && outcome.writes) outcome.report = run.write_report();
+  return outcome;
+}
+
+}  // namespace projnce::run

@@ -1,0 +1,388 @@
+#include "projnce/run/training_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "projnce/core/error.h"
+#include "projnce/core/names.h"
+#include "projnce/core/toml.h"
+#include "projnce/core/version.h"
+#include "projnce/dataset/labels.h"
+#include "projnce/inference/array_files.h"
+#include "projnce/inference/information_report.h"
+#include "projnce/io/filesystem/atomic_file.h"
+#include "projnce/run/batch_samples.h"
+#include "projnce/run/delivery.h"
+#include "projnce/run/run_journal.h"
+#include "projnce/train/gradient_cache.h"
+
+namespace projnce::run {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int64_t kFewestLogged = 4;  // steps of an epoch, so that short ones have a curve too
+
+double now_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Background noises are few: all of them stay in memory.
+augment::BackgroundClips background_clips(const dataset::DatasetSplit& split,
+                                          const Logger& logger) {
+  if (!split.background) return {};
+  std::vector<Clip> clips;
+  for (int64_t i = 0; i < split.background->size(); ++i) {
+    try {
+      clips.push_back(std::get<Clip>(split.background->decode(i)));
+    } catch (const Error& error) {
+      if (error.fault() != Fault::kInput) throw;
+      logger->warn("a background noise is left out: {}", error.what());
+    }
+  }
+  return std::make_shared<const std::vector<Clip>>(std::move(clips));
+}
+
+loader::TrainLoaderOptions loader_options(const RunContents& contents, int threads,
+                                          const Logger& logger) {
+  const auto& train = contents.config.train;
+  return {.batch_size = train.batch_size,
+          .format = contents.data.input.format(),
+          .augment = contents.config.augment,
+          .seed = static_cast<uint64_t>(contents.config.run.seed),
+          .threads = train.loader_threads < 0 ? threads : train.loader_threads,
+          .balanced = train.balanced,
+          .epochs = train.epochs,
+          .share = {.part = contents.ranks->rank(), .parts = contents.ranks->size()},
+          .background = background_clips(contents.data.dataset, logger),
+          .logger = logger,
+          .max_corrupt = contents.data.dataset.max_corrupt};
+}
+
+inference::EvaluatorSettings evaluator_settings(const RunContents& contents, int threads,
+                                                const TrainEnvironment& environment) {
+  return {.options = contents.config.eval,
+          .temperature = inference::loss_temperature(contents.config.loss),
+          .threads = threads,
+          .logger = environment.logger,
+          .ranks = contents.ranks,
+          .stop_requested = environment.stop_requested};
+}
+
+}  // namespace
+
+TrainingRun::TrainingRun(const RunContents& contents, const TrainEnvironment& environment,
+                         RunRecord record)
+    : config_(contents.config),
+      data_(contents.data),
+      model_(contents.model),
+      loss_(contents.loss),
+      ranks_(contents.ranks),
+      environment_(environment),
+      record_(std::move(record)),
+      options_(config_.train),
+      eval_options_(config_.eval),
+      report_options_(config_.report),
+      threads_(static_cast<int>(config_.run.threads)),
+      loader_(data_.dataset.train, loader_options(contents, threads_, environment.logger)),
+      trainer_(model_, loss_, loader_, options_, ranks_),
+      log_every_(std::min(options_.log_every,
+                          std::max<int64_t>(1, loader_.batches_per_epoch() / kFewestLogged))),
+      evaluator_(data_, evaluator_settings(contents, threads_, environment)),
+      conditions_(run_conditions(threads_, ranks_->size())) {
+  if (!ranks_->first()) return;  // rank 0 alone looks at checkpoints
+  std::vector<const dataset::Dataset*> all = {&data_.train(), &data_.test()};
+  if (data_.validation) all.push_back(data_.validation.get());
+  data_ids_ = {{"samples", data_fingerprint(all)}, {"files", file_fingerprint(all)}};
+  // They must not depend on the run's settings: labels are those before noise was added, and
+  // contents are excluded if noise was added to them or sounds were cut to the run's length.
+  const bool with_contents =
+      config_.dataset.feature_noise.deviation == 0 && data_.test().kind() != SampleKind::kSound;
+  part_fingerprints_ = {{"train_fingerprint",
+                         part_fingerprint(data_.train(), data_.dataset.clean_train_labels, false)},
+                        {"test_fingerprint", part_fingerprint(data_.test(), {}, with_contents)}};
+}
+
+void TrainingRun::start(const io::RunPaths& paths) {
+  open_files(paths);
+  train::share_training(parts(), *ranks_);
+  announce();
+}
+
+torch::Tensor TrainingRun::labels_table() const {
+  const auto used = dataset::labels_of(data_.train());
+  const auto& clean = data_.dataset.clean_train_labels;
+  return torch::stack({torch::tensor(used), torch::tensor(clean.empty() ? used : clean)}, 1);
+}
+
+void TrainingRun::resume(const io::RunPaths& paths,
+                         const std::optional<checkpoint::Checkpoint>& checkpoint, bool force) {
+  if (checkpoint) {
+    restore(*checkpoint, force);
+  } else if (ranks_->first()) {
+    environment_.logger->warn("there is no usable checkpoint: starting from the beginning");
+  }
+  open_files(paths);
+  train::share_training(parts(), *ranks_);
+  const auto random = train::saved_random_state(checkpoint ? &checkpoint->state : nullptr, *ranks_);
+  if (random.defined()) train::set_random_state(random);
+  environment_.logger->info("resuming at epoch {}, step {}", trainer_.state().epoch + 1,
+                            trainer_.state().step);
+  announce();
+}
+
+void TrainingRun::restore(const checkpoint::Checkpoint& checkpoint, bool force) {
+  train::restore_training(parts(), checkpoint.state);  // also knows whether it is such a checkpoint
+  const auto& metadata = checkpoint.state.metadata;
+  const auto conditions = nlohmann::json::parse(metadata.at("conditions"));
+  check_data(conditions.at("data"), force);
+  progress_ = progress_from_text(metadata.at("run"));
+  last_good_ = checkpoint.path;
+  const auto changes =
+      condition_changes(conditions.at("made_with").get<RunConditions>(), conditions_);
+  if (!changes.empty()) {
+    environment_.logger->warn("the run goes on, but not bit for bit as it began: {}", changes);
+  }
+}
+
+void TrainingRun::check_data(const nlohmann::json& before, bool force) const {
+  const bool same = before.at("samples") == data_ids_.at("samples");
+  if (!same && !force) {
+    fail(Hint{"put the data back as it was; --force goes on with what is there now"},
+         "the data is not what the run was trained on: samples or labels differ");
+  }
+  if (!same) {
+    environment_.logger->warn("going on with other data than before");
+  } else if (before.at("files") != data_ids_.at("files")) {
+    environment_.logger->warn(
+        "files of the data were moved, copied or changed since the checkpoint");
+  }
+}
+
+void TrainingRun::open_files(const io::RunPaths& paths) {
+  paths_ = paths;
+  last_checkpoint_ = now_seconds();
+  if (!ranks_->first()) return;
+  io::remove_leftovers(paths_);
+  io::write_file_atomically(paths_.config(), config::to_toml(config_));
+  std::filesystem::remove(paths_.summary());  // a run that goes on is not finished
+  inference::write_array(paths_.train_labels(), labels_table());
+  if (record_.split) dataset::write_split(paths_.split(), *record_.split);
+  if (!record_.data.empty()) io::write_file_atomically(paths_.data(), record_.data.dump(2) + "\n");
+  log_to_file(environment_.logger, paths_.log());
+  record_command(paths_, record_.command);
+  journal_.emplace(paths_,
+                   JournalOptions{.keep_bytes = progress_.metrics_bytes,
+                                  .keep_steps = trainer_.state().step,
+                                  .events = report_options_.events,
+                                  .live = record_.live},
+                   environment_.logger);
+  checkpoints_ = std::make_unique<checkpoint::CheckpointWriter>(
+      checkpoint::CheckpointDir(paths_.checkpoints(), {options_.keep_checkpoints}),
+      environment_.logger);
+}
+
+void TrainingRun::announce() const {
+  int64_t weights = 0;
+  for (const auto& parameter : model_->parameters()) weights += parameter.numel();
+  const int64_t rows = std::min(options_.batch_size, data_.train().size()) * loader_.views();
+  const bool classifier = loss_->logits(torch::zeros({1, model_->feature_dim()})).defined();
+  const double chance = std::log(double(classifier ? data_.train_classes() : rows - 1));
+  auto& log = *environment_.logger;
+  const auto shape = data_.input.shape();
+  log.info("{} training and {} test samples of {} classes; inputs of {} x {} x {}",
+           data_.train().size(), data_.test().size(), data_.class_names().size(), shape.channels,
+           shape.height, shape.width);
+  if (data_.validation) {
+    log.info("{} validation samples choose the epoch and the readout", data_.validation->size());
+  }
+  log.info("{} with {}, {:.2f} M weights; loss {}, about {:.2f} by chance", config_.encoder.name,
+           model_->encoder().describe(), double(weights) / 1e6, config_.loss.name, chance);
+  log.info("{} epochs of {} batches on {} threads{}", options_.epochs, loader_.batches_per_epoch(),
+           threads_, ranks_->size() > 1 ? fmt::format(" of each of {} ranks", ranks_->size()) : "");
+}
+
+TrainOutcome TrainingRun::finish() {
+  epoch_started_ = now_seconds();
+  if (ranks_->first()) bar_.emplace("training", options_.epochs * data_.train().size(), "samples");
+  const auto end = train_on();
+  bar_.reset();
+  TrainOutcome outcome{
+      .run = paths_.root, .finished = end == train::TrainEnd::kFinished, .summary = {}};
+  if (end == train::TrainEnd::kStopped) {
+    progress_.train_seconds += now_seconds() - epoch_started_;
+    save_checkpoint();
+  } else if (!load_delivered_epoch()) {
+    outcome.finished = false;
+  } else {
+    write_results();
+    if (ranks_->first()) outcome.summary = summary();
+  }
+  if (checkpoints_) {
+    checkpoints_->finish();
+    outcome.lost_checkpoints = checkpoints_->failures();
+  }
+  return outcome;
+}
+
+train::TrainEnd TrainingRun::train_on() {
+  try {
+    return trainer_.run({.on_step = [this](const auto& report) { on_step(report); },
+                         .on_nonfinite = [this](const auto& step) { on_nonfinite(step); },
+                         .on_epoch = [this](const auto& report) { on_epoch(report); },
+                         .stop_requested = environment_.stop_requested,
+                         .wants_checkpoint = [this] { return wants_checkpoint(); },
+                         .on_checkpoint = [this] { save_checkpoint(); }});
+  } catch (const inference::EvaluationStopped&) {
+    return train::TrainEnd::kStopped;  // the state is that before the evaluation
+  }
+}
+
+void TrainingRun::on_step(const train::StepReport& report) {
+  if (!ranks_->first()) return;
+  const int64_t in_epoch = std::min((report.batch + 1) * options_.batch_size, data_.train().size());
+  bar_->update(report.epoch * data_.train().size() + in_epoch,
+               fmt::format("epoch {}/{}  loss {:.3f}", report.epoch + 1, options_.epochs,
+                           report.values.at("loss")));
+  if (report.spike) {
+    bar_->finish();
+    environment_.logger->warn("the loss jumped to {:.4f} at step {}", report.values.at("loss"),
+                              report.step);
+    journal_->append(report.step, report.epoch, "train", "spike",
+                     {{"loss", report.values.at("loss")}});
+  }
+  if (report.step % log_every_ != 0) return;
+  ordered_json value = report.values;
+  value["learning_rate"] = report.learning_rate;
+  value["gradient_norm"] = report.gradient_norm;
+  journal_->append(report.step, report.epoch, "train", "step", value);
+}
+
+void TrainingRun::on_nonfinite(const train::NonfiniteStep& step) {
+  if (bar_) bar_->finish();
+  auto& log = *environment_.logger;
+  const auto& report = step.report;
+  const auto what =
+      fmt::format("step {} of epoch {} has the loss {} and a gradient of length {}", report.step,
+                  report.epoch + 1, report.values.at("loss"), std::fabs(report.gradient_norm));
+  const auto samples = gather_samples(step.batch, *ranks_);
+  if (ranks_->first()) {
+    log.warn("{}; its samples: {}", what, join(sample_names(samples, data_.train())));
+  }
+  if (!step.stops) {
+    log.info("the step is passed over, the weights stay as they were");
+    if (ranks_->first())
+      journal_->append(report.step, report.epoch, "train", "passed_over", {{"steps", 1}});
+    return;
+  }
+  fail_working(Hint{"lower train.learning_rate, set train.clip_norm or train.warmup_epochs, or let "
+                    "train.skip_nonfinite pass over such steps"},
+               "training stopped: ", what, "; its samples are in the log", last_good_text());
+}
+
+std::string TrainingRun::last_good_text() {
+  if (!checkpoints_) return {};
+  checkpoints_->wait();
+  if (!checkpoints_->newest().empty()) last_good_ = checkpoints_->newest();
+  if (last_good_.empty()) return ". There is no checkpoint yet";
+  return ". The last good checkpoint is " + last_good_.string();
+}
+
+void TrainingRun::on_epoch(const train::EpochReport& report) {
+  const double trained = now_seconds() - epoch_started_;
+  const bool last = report.epoch + 1 == options_.epochs;
+  const bool evaluated = last || (report.epoch + 1) % eval_options_.every == 0;
+  if (evaluated) evaluate(report);  // throws where it is stopped: nothing may be written before
+  progress_.train_seconds += trained;
+  if (ranks_->first()) append_epoch(report, evaluated);
+  auto line = fmt::format("epoch {}/{}  loss {:.4f}", report.epoch + 1, options_.epochs,
+                          report.means.at("loss"));
+  if (evaluated) line += fmt::format("  accuracy {:.2f} %", 100 * progress_.last_accuracy);
+  if (evaluated && last_evaluation_->validation) {
+    line += fmt::format("  validation {:.2f} %", 100 * last_evaluation_->validation_accuracy);
+  }
+  if (evaluated && last_evaluation_->information) {
+    line += "  " + inference::short_text(*last_evaluation_->information);
+  }
+  if (bar_) bar_->finish();
+  environment_.logger->info("{}  {:.0f} s, {:.0f} samples/s", line, trained,
+                            double(data_.train().size()) / trained);
+  epoch_started_ = now_seconds();
+}
+
+void TrainingRun::evaluate(const train::EpochReport& report) {
+  const double started = now_seconds();
+  // Running statistics are each rank's own where it does not share them: rank 0's count.
+  for (auto& buffer : model_->buffers()) ranks_->broadcast(buffer);
+  last_evaluation_ = evaluator_.evaluate(*model_, *loss_, eval_options_.protocols);
+  progress_.eval_seconds += now_seconds() - started;
+  if (!ranks_->first()) return;
+  const auto& accuracy = last_evaluation_->accuracy();
+  progress_.last_accuracy = accuracy.top1;
+  progress_.last_top5 = accuracy.top5;
+  const bool has_validation = last_evaluation_->validation.has_value();
+  if (accuracy.top1 > progress_.best_accuracy) {
+    progress_.best_accuracy = accuracy.top1;
+    progress_.best_epoch = report.epoch + 1;
+    if (!has_validation) best_unsaved_ = true;
+  }
+  // Of equal epochs the later one is taken: few validation samples tell good epochs apart badly,
+  // and more training rarely hurts.
+  if (has_validation && last_evaluation_->validation_accuracy >= progress_.validation_accuracy) {
+    progress_.validation_accuracy = last_evaluation_->validation_accuracy;
+    progress_.validation_epoch = report.epoch + 1;
+    best_unsaved_ = true;
+  }
+}
+
+void TrainingRun::append_epoch(const train::EpochReport& report, bool evaluated) {
+  journal_->append(report.step, report.epoch, "train", "epoch", report.means);
+  if (!evaluated) return;
+  for (const auto& judgement : last_evaluation_->judgements) {
+    journal_->append(report.step, report.epoch, "test", eval::protocol_name(judgement.protocol),
+                     inference::brief_json(judgement));
+  }
+  if (last_evaluation_->validation) {
+    journal_->append(report.step, report.epoch, "validation",
+                     eval::protocol_name(last_evaluation_->judgements.front().protocol),
+                     {{"top1", last_evaluation_->validation_accuracy}});
+  }
+  if (last_evaluation_->information) {
+    journal_->append(report.step, report.epoch, "test", "information",
+                     inference::bounds_json(*last_evaluation_->information));
+  }
+}
+
+bool TrainingRun::wants_checkpoint() const {
+  // The epoch's end has one of its own.
+  const auto& state = trainer_.state();
+  if (state.batch >= loader_.batches_per_epoch()) return false;
+  const bool by_steps =
+      options_.checkpoint_every > 0 && state.step % options_.checkpoint_every == 0;
+  const bool by_time = options_.checkpoint_minutes > 0 &&
+                       now_seconds() - last_checkpoint_ > 60 * options_.checkpoint_minutes;
+  return by_steps || by_time;
+}
+
+void TrainingRun::save_checkpoint() {
+  auto state = train::collect_training(parts(), *ranks_);
+  last_checkpoint_ = now_seconds();
+  if (!ranks_->first()) return;
+  progress_.metrics_bytes = journal_->metrics().bytes();
+  state.metadata["run"] = to_text(progress_);
+  state.metadata["conditions"] =
+      nlohmann::json{{"made_with", conditions_}, {"data", data_ids_}}.dump();
+  state.metadata["config"] = config::to_toml(config_);
+  checkpoints_->save({.step = trainer_.state().step,
+                      .state = std::move(state),
+                      .best = std::exchange(best_unsaved_, false),
+                      .before = [this, behind = journal_->metrics().is_behind()] {
+                        if (behind) fail_working("metrics.jsonl lacks lines that belong to it");
+                        journal_->metrics().sync();
+                      }});
+}
+
+}  // namespace projnce::run

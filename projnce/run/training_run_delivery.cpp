@@ -1,0 +1,157 @@
+#include "projnce/run/training_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "projnce/core/error.h"
+#include "projnce/core/names.h"
+#include "projnce/core/toml.h"
+#include "projnce/core/version.h"
+#include "projnce/dataset/labels.h"
+#include "projnce/inference/array_files.h"
+#include "projnce/inference/information_report.h"
+#include "projnce/io/filesystem/atomic_file.h"
+#include "projnce/run/batch_samples.h"
+#include "projnce/run/delivery.h"
+#include "projnce/run/run_journal.h"
+#include "projnce/train/gradient_cache.h"
+
+namespace projnce::run {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+/// A training sample is another rank's in another epoch: each counts once.
+int64_t count_skipped(const std::vector<int64_t>& damaged, distributed::Ranks& ranks) {
+  const auto mine = torch::tensor(damaged, torch::kLong);
+  const auto all = ranks.gather_rows(mine, ranks.gather_counts(mine.size(0)));
+  return std::get<0>(at::_unique(all)).size(0);
+}
+
+}  // namespace
+
+bool TrainingRun::load_delivered_epoch() {
+  delivered_epoch_ = {.epoch = options_.epochs, .epochs = options_.epochs};
+  if (data_.validation) delivered_epoch_.rule = inference::EpochRule::kBestValidation;
+  const bool another =
+      progress_.validation_epoch != 0 && progress_.validation_epoch != options_.epochs;
+  if (ranks_->broadcast_text(another ? "another" : "") == "another") {
+    if (ranks_->first() && load_best_weights()) {
+      delivered_epoch_.epoch = progress_.validation_epoch;
+    } else {
+      delivered_epoch_.rule = inference::EpochRule::kLast;
+    }
+    train::share_weights(*model_, *loss_, *ranks_);
+    last_evaluation_.reset();
+  }
+  if (last_evaluation_) return true;  // that of the last epoch; a resumed run has none
+  try {
+    last_evaluation_ = evaluator_.evaluate(*model_, *loss_, eval_options_.protocols);
+    return true;
+  } catch (const inference::EvaluationStopped&) {
+    return false;
+  }
+}
+
+bool TrainingRun::load_best_weights() {
+  checkpoints_->finish();
+  try {
+    const auto best =
+        checkpoint::load_tensors(checkpoint::CheckpointDir(paths_.checkpoints()).best_path());
+    const auto run = best.metadata.find("run");
+    if (run == best.metadata.end() ||
+        progress_from_text(run->second).validation_epoch != progress_.validation_epoch) {
+      fail(best.origin, " is not of epoch ", progress_.validation_epoch);
+    }
+    train::restore_weights(*model_, *loss_, best);
+    environment_.logger->info("epoch {} was the best on the validation samples: delivering it",
+                              progress_.validation_epoch);
+    return true;
+  } catch (const Error& error) {
+    environment_.logger->warn(
+        "the last epoch is delivered instead of epoch {}, which was the best "
+        "on the validation samples: {}",
+        progress_.validation_epoch, error.what());
+    return false;
+  }
+}
+
+inference::TrainedModel TrainingRun::delivered_model() const {
+  return {.config = {.encoder = config_.encoder, .input = config_.input, .loss = config_.loss},
+          .input = data_.input,
+          .class_names = data_.class_names(),
+          .train_classes = data_.train_classes(),
+          .model = model_,
+          .loss = loss_,
+          .class_vectors = last_evaluation_->samples.class_vectors,
+          .readout = delivery_->readout,
+          .epoch = delivery_->epoch.epoch,
+          .rule = delivery_->epoch.rule};
+}
+
+void TrainingRun::write_results() {
+  const auto skipped_tests = ranks_->gather_counts(evaluator_.skipped());
+  skipped_ = count_skipped(loader_.damaged(), *ranks_) +
+             std::accumulate(skipped_tests.begin(), skipped_tests.end(), int64_t{0});
+  if (!ranks_->first()) return;
+  environment_.logger->info("judging the trained encoder");
+  delivery_ = make_delivery(*last_evaluation_, eval_options_, delivered_epoch_);
+  const auto& samples = last_evaluation_->samples;
+  inference::save_trained_model(paths_.encoder(), delivered_model());
+  inference::write_array(paths_.embeddings(), samples.test.embeddings);
+  inference::write_array(paths_.labels(), samples.test.labels);
+  final_results_ = final_results(*last_evaluation_, eval_options_, *delivery_);
+  io::write_file_atomically(paths_.summary(), summary().dump(2) + "\n");
+}
+
+std::filesystem::path TrainingRun::write_report() {
+  if (!report_options_.page) return {};
+  return write_final_report({.paths = paths_,
+                             .data = data_,
+                             .samples = last_evaluation_->samples,
+                             .known = evaluator_.known(),
+                             .trained = delivered_model(),
+                             .threads = threads_,
+                             .stop_requested = environment_.stop_requested},
+                            report_options_, *journal_, trainer_.state().step, environment_.logger);
+}
+
+ordered_json TrainingRun::summary() const {
+  ordered_json result;
+  result["run"] = paths_.root.string();
+  result["version"] = kVersion;
+  result["dataset"] = config_.dataset.name;
+  result["data"] = record_.data;
+  for (const auto& [name, fingerprint] : part_fingerprints_) result["data"][name] = fingerprint;
+  result["loss"] = config_.loss.name;
+  result["encoder"] = config_.encoder.name;
+  result["seed"] = config_.run.seed;
+  result["label_noise"] = config_.dataset.label_noise.rate;
+  const auto labels = labels_table();
+  result["wrong_labels"] = labels.select(1, 0).ne(labels.select(1, 1)).sum().item<int64_t>();
+  result["samples"] = {
+      {"train", data_.train().size()},
+      {"test", data_.test().size()},
+      {"skipped", data_.dataset.skipped_train + data_.dataset.skipped_test + skipped_}};
+  if (data_.validation) result["samples"]["validation"] = data_.validation->size();
+  result["classes"] = data_.class_names().size();
+  result["epochs"] = options_.epochs;
+  result["protocol"] = eval::protocol_name(delivery_->readout.protocol);
+  result["delivered"] = delivery_json(*delivery_);
+  result["accuracy"] =
+      reported_accuracy(*delivery_, progress_, eval_options_.report, config_.dataset);
+  result.update(final_results_);
+  result["images_per_second"] = double(trainer_.state().epoch * data_.train().size()) /
+                                std::max(progress_.train_seconds, 1e-9);
+  result["ranks"] = ranks_->size();
+  result["seconds"] = {{"train", progress_.train_seconds},
+                       {"waiting_for_data", loader_.seconds_waited()},
+                       {"eval", progress_.eval_seconds},
+                       {"total", progress_.train_seconds + progress_.eval_seconds}};
+  return result;
+}
+
+}  // namespace projnce::run

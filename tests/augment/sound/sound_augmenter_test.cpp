@@ -1,0 +1,172 @@
+#include "projnce/augment/sound/sound_augmenter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "projnce/core/table_reader.h"
+#include "projnce/core/table_writer.h"
+#include "projnce/core/toml.h"
+#include "tests/support/complaint.h"
+#include "tests/support/sound_signals.h"
+
+namespace projnce::augment {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::hiss;
+using testing::tone;
+
+constexpr SoundAugmentOptions kNoChange{.time_shift = 0,
+                                        .gain_db = 0,
+                                        .noise_probability = 0,
+                                        .background_probability = 0,
+                                        .time_mask = 0,
+                                        .frequency_mask = 0};
+constexpr MelOptions kSmall{.rate = 8000, .seconds = 0.25, .fft = 256, .hop = 100, .mels = 20};
+
+class SoundAugmenterTest : public ::testing::Test {
+ protected:
+  Features view(const SoundAugmentOptions& options, uint64_t seed,
+                std::span<const Clip> backgrounds = {}) const {
+    Features features;
+    SoundAugmenter(options, kSmall).make_view(sound_, seed, backgrounds, features);
+    return features;
+  }
+
+  std::vector<float> spectrogram_of(const std::vector<float>& samples) const {
+    Features features;
+    LogMel(kSmall).compute(samples, features);
+    return features.values;
+  }
+
+  std::vector<float> sound_ = tone(8000, 700, 2000);
+};
+
+TEST_F(SoundAugmenterTest, WithEverythingOffAViewIsThePlainSpectrogram) {
+  const auto features = view(kNoChange, 1);
+  EXPECT_EQ(features.values, spectrogram_of(sound_));
+  EXPECT_EQ(features.height, 20);
+  EXPECT_EQ(features.width, 21);
+}
+
+TEST_F(SoundAugmenterTest, AViewIsAFunctionOfSoundAndSeed) {
+  const std::vector<Clip> backgrounds = {{.rate = 8000, .samples = hiss(5000, 1)}};
+  SoundAugmenter used({}, kSmall);
+  Features features;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    used.make_view(sound_, seed, backgrounds, features);
+    EXPECT_EQ(features.values, view({}, seed, backgrounds).values);
+    EXPECT_NE(features.values, view({}, seed + 1, backgrounds).values);
+  }
+}
+
+TEST_F(SoundAugmenterTest, DrawsInTheOrderThatItsCommentTells) {
+  const SoundAugmentOptions options{.noise_probability = 1, .background_probability = 1};
+  const std::vector<Clip> backgrounds = {{.rate = 8000, .samples = hiss(100, 1)},
+                                         {.rate = 8000, .samples = hiss(5000, 2)}};
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    Random random(seed);
+    const auto shift = std::llround(random.uniform(-0.1, 0.1) * 2000);
+    const double gain = std::pow(10, random.uniform(-6, 6) / 20);
+    std::vector<float> samples;
+    shift_samples(sound_, shift, gain, samples);
+    random.uniform();
+    const auto& background = backgrounds[static_cast<size_t>(random.below(2))].samples;
+    const auto begin = random.below(background.size() == 100 ? 1 : 3001);
+    const double background_below = random.uniform(5, 30);
+    add_background(samples, background, begin, background_below);
+    random.uniform();
+    const double noise_below = random.uniform(10, 40);
+    add_noise(samples, noise_below, Random(random.next()));
+    Features expected{1, 20, 21, spectrogram_of(samples)};
+    const float mean = static_cast<float>(
+        std::accumulate(expected.values.begin(), expected.values.end(), 0.0) / (20 * 21));
+    const auto moments = random.below(3);
+    mask_columns(expected, random.below(21 - moments + 1), moments, mean);
+    const auto bands = random.below(3);
+    mask_rows(expected, random.below(20 - bands + 1), bands, mean);
+    EXPECT_EQ(view(options, seed, backgrounds).values, expected.values) << seed;
+  }
+}
+
+TEST_F(SoundAugmenterTest, EachPartChangesTheViewAlone) {
+  const std::vector<Clip> backgrounds = {{.rate = 8000, .samples = hiss(5000, 1)}};
+  const auto plain = spectrogram_of(sound_);
+  const auto changed = [&](auto&& set) {
+    auto options = kNoChange;
+    set(options);
+    int count = 0;
+    for (uint64_t seed = 0; seed < 40; ++seed) {
+      count += view(options, seed, backgrounds).values != plain ? 1 : 0;
+    }
+    return count;
+  };
+  EXPECT_GT(changed([](auto& o) { o.time_shift = 0.1; }), 35);
+  EXPECT_GT(changed([](auto& o) { o.gain_db = 6; }), 35);
+  EXPECT_EQ(changed([](auto& o) { o.noise_probability = 1; }), 40);
+  EXPECT_EQ(changed([](auto& o) { o.background_probability = 1; }), 40);
+  EXPECT_NEAR(changed([](auto& o) { o.noise_probability = 0.5; }), 20, 12);
+  EXPECT_GT(changed([](auto& o) { o.time_mask = 0.5; }), 30);
+  EXPECT_GT(changed([](auto& o) { o.frequency_mask = 0.5; }), 30);
+}
+
+TEST_F(SoundAugmenterTest, MasksStayWithinTheirShare) {
+  auto options = kNoChange;
+  options.time_mask = 0.3;  // 6 of 21 moments
+  const auto plain = spectrogram_of(sound_);
+  size_t most = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const auto values = view(options, seed).values;
+    size_t blanked = 0;
+    for (size_t t = 0; t < 21; ++t) blanked += values[t] != plain[t] ? 1 : 0;
+    most = std::max(most, blanked);
+  }
+  EXPECT_EQ(most, 6U);
+}
+
+TEST_F(SoundAugmenterTest, SilenceEmptyBackgroundsAndWholeMasksGiveFiniteViews) {
+  const std::vector<Clip> backgrounds = {{.rate = 8000, .samples = {}},
+                                         {.rate = 8000, .samples = {0}}};
+  const SoundAugmentOptions extreme{.time_shift = 1,
+                                    .noise_probability = 1,
+                                    .background_probability = 1,
+                                    .time_mask = 1,
+                                    .frequency_mask = 1};
+  for (const auto& sound : {std::vector<float>(2000), sound_, std::vector<float>{0.5F}}) {
+    SoundAugmenter augmenter(extreme, kSmall);
+    for (uint64_t seed = 0; seed < 50; ++seed) {
+      Features features;
+      augmenter.make_view(sound, seed, backgrounds, features);
+      for (const float value : features.values) ASSERT_TRUE(std::isfinite(value));
+    }
+  }
+}
+
+TEST(SoundAugmentOptions, AreReadFromATable) {
+  const auto table = parse_toml("time_shift = 0.2\nnoise_db_min = 3\n", "run.toml");
+  const auto options = read_options<SoundAugmentOptions>(table, "augment.sound");
+  EXPECT_EQ(options.time_shift, 0.2);
+  EXPECT_EQ(options.noise_db_min, 3);
+  EXPECT_EQ(options.frequency_mask, 0.1);
+  EXPECT_TRUE(to_table(options).has("background_db_max"));
+}
+
+TEST(SoundAugmentOptions, RefuseValuesOutOfRangeOrOrder) {
+  const auto refusal = [](const std::string& text) {
+    const auto table = parse_toml(text, "run.toml");
+    return testing::complaint([&] { read_options<SoundAugmentOptions>(table, "augment.sound"); });
+  };
+  EXPECT_THAT(refusal("time_shift = 1.5"), HasSubstr("time_shift"));
+  EXPECT_THAT(refusal("gain_db = -1"), HasSubstr("gain_db"));
+  EXPECT_THAT(refusal("noise_db_min = 50"),
+              AllOf(HasSubstr("noise_db_min = 50"), HasSubstr("noise_db_max = 40")));
+  EXPECT_THAT(refusal("background_db_max = 1"), HasSubstr("background_db_min = 5"));
+  EXPECT_THAT(refusal("masks = 1"), HasSubstr("unknown key"));
+}
+
+}  // namespace
+}  // namespace projnce::augment

@@ -1,0 +1,122 @@
+#include "projnce/config/input_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "projnce/core/table_reader.h"
+#include "projnce/core/table_writer.h"
+#include "projnce/core/toml.h"
+#include "tests/support/complaint.h"
+#include "tests/support/memory_dataset.h"
+
+namespace projnce::config {
+namespace {
+
+using testing::complaint;
+using testing::constant_image;
+using ::testing::HasSubstr;
+using testing::MemoryDataset;
+
+InputSettings settings_in(const std::string& text) {
+  return read_options<InputSettings>(parse_toml(text, "run.toml"), "input");
+}
+
+InputOptions resolve(const std::vector<Image>& images, const std::string& settings = "") {
+  const MemoryDataset dataset(images, std::vector<int64_t>(images.size(), 0), 1);
+  return resolve_input(settings_in(settings), dataset, 1);
+}
+
+/// What is read back of options that were written.
+InputOptions written_and_read(const InputOptions& options) {
+  return input_options(settings_in(projnce::to_toml(to_table(input_settings(options)))));
+}
+
+TEST(InputOptions, SmallSquaresKeepTheirSize) {
+  EXPECT_EQ(resolve({constant_image(28, 28, 1, 9), constant_image(28, 28, 1, 3)}).image_size, 28);
+  EXPECT_EQ(resolve({constant_image(96, 96, 1, 9)}).image_size, 96);
+}
+
+TEST(InputOptions, OtherPicturesGetTheirMedianSideAtMost64) {
+  EXPECT_EQ(resolve({constant_image(30, 40, 1, 9)}).image_size, 30);
+  EXPECT_EQ(resolve({constant_image(300, 400, 1, 9)}).image_size, 64);
+}
+
+TEST(InputOptions, OneColouredPictureMakesThreeChannels) {
+  const auto input = resolve({constant_image(8, 8, 1, 255), constant_image(8, 8, 3, 255)});
+  EXPECT_EQ(input.channels, 3);
+  EXPECT_THAT(input.mean, ::testing::Each(::testing::DoubleNear(1, 1e-9)));
+}
+
+TEST(InputOptions, WhatIsGivenStays) {
+  const auto input = resolve({constant_image(8, 8, 3, 9)},
+                             "image_size = 12\nchannels = 1\nmean = [0.5]\nstd = [0.25]");
+  EXPECT_EQ(input.image_size, 12);
+  EXPECT_EQ(input.channels, 1);
+  EXPECT_EQ(input.mean, std::vector<double>{0.5});
+}
+
+TEST(InputOptions, ContradictionsAreNamed) {
+  const std::vector<Image> images = {constant_image(8, 8, 3, 9)};
+  EXPECT_THAT(complaint([&] { resolve(images, "channels = 2"); }), HasSubstr("1 or 3 channels"));
+  EXPECT_THAT(complaint([&] { resolve(images, "mean = [0.5]"); }), HasSubstr("std 0"));
+  EXPECT_THAT(complaint([&] { resolve(images, "mean = [0.5]\nstd = [0.5]"); }),
+              HasSubstr("for 3 channels"));
+}
+
+TEST(InputOptions, WhatIsResolvedReadsBackTheSame) {
+  const auto input = resolve({constant_image(8, 8, 1, 100)});
+  const auto read = written_and_read(input);
+  EXPECT_THAT(projnce::to_toml(to_table(input_settings(input))),
+              ::testing::StartsWith("channels = 1\nimage_size = 8\nkind = 'image'\nmean = ["));
+  EXPECT_EQ(read.image_size, input.image_size);
+  EXPECT_EQ(read.mean, input.mean);
+  EXPECT_EQ(read.std, input.std);
+}
+
+/// Vectors or spectrograms.
+class FeatureDataset : public MemoryDataset {
+ public:
+  FeatureDataset(SampleKind kind, const Features& features)
+      : MemoryDataset({constant_image(1, 1, 1, 0)}, {0}, 1), kind_(kind), features_(features) {}
+
+  SampleKind kind() const override { return kind_; }
+  Sample decode(int64_t /*index*/) const override { return features_; }
+
+ private:
+  SampleKind kind_;
+  Features features_;
+};
+
+TEST(InputOptions, SoundsKeepTheirSectionAndOneMean) {
+  const FeatureDataset dataset(SampleKind::kSound, {1, 128, 17, std::vector<float>(128 * 17, -3)});
+  const auto input =
+      resolve_input(settings_in("[sound]\nseconds = 0.5\nscale = 'slaney'"), dataset, 1);
+  EXPECT_EQ(input.shape().height, 128);
+  EXPECT_EQ(input.shape().width, 16);
+  EXPECT_EQ(input.mean, std::vector<double>{-3});
+  const auto read = written_and_read(input);
+  EXPECT_EQ(read.kind, SampleKind::kSound);
+  EXPECT_EQ(read.mel.scale, augment::MelScale::kSlaney);
+  EXPECT_EQ(read.mel.seconds, 0.5);
+  EXPECT_FALSE(to_table(input_settings(input)).has("image_size"));
+}
+
+TEST(InputOptions, VectorsTellTheirSize) {
+  const FeatureDataset dataset(SampleKind::kVector, {4, 1, 1, {1, 2, 3, 4}});
+  const auto input = resolve_input({}, dataset, 1);
+  EXPECT_EQ(input.shape().channels, 4);
+  EXPECT_EQ(input.format().values(), 4U);
+  EXPECT_EQ(input.mean, std::vector<double>{2.5});
+  EXPECT_THAT(complaint([&] { resolve_input(settings_in("vector_size = 5"), dataset, 1); }),
+              HasSubstr("vectors of 4"));
+}
+
+TEST(InputOptions, SettingsOfAnotherKindAreRefused) {
+  const std::vector<Image> images = {constant_image(8, 8, 3, 9)};
+  EXPECT_THAT(complaint([&] { resolve(images, "vector_size = 3"); }), HasSubstr("'image'"));
+  EXPECT_THAT(complaint([&] { resolve(images, "[sound]\nhop = 64"); }), HasSubstr("'image'"));
+  EXPECT_THAT(complaint([&] { resolve(images, "kind = 'sound'"); }), HasSubstr("'image'"));
+}
+
+}  // namespace
+}  // namespace projnce::config

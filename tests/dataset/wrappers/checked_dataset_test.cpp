@@ -1,0 +1,125 @@
+#include "projnce/dataset/wrappers/checked_dataset.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+
+#include <sstream>
+
+#include "projnce/dataset/labels.h"
+#include "tests/support/complaint.h"
+#include "tests/support/decoded_image.h"
+#include "tests/support/fake_dataset.h"
+
+namespace projnce::dataset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using testing::fake_dataset;
+using ::testing::HasSubstr;
+
+/// Decodes each sample once; a second time throws, so that only a copy in memory can answer.
+class OnceDataset : public testing::FakeDataset {
+ public:
+  using FakeDataset::FakeDataset;
+  Sample decode(int64_t index) const override {
+    if (decoded_.at(static_cast<size_t>(index))++ > 0) fail("sample ", index, " is read again");
+    return FakeDataset::decode(index);
+  }
+
+ private:
+  mutable std::vector<int> decoded_ = std::vector<int>(100);
+};
+
+TEST(CheckedDataset, LeavesOutWhatDoesNotDecode) {
+  const auto checked = check_dataset(fake_dataset({0, 1, 2, 1}, {1}), {});
+  EXPECT_EQ(checked.damaged.size(), 1U);
+  EXPECT_THAT(labels_of(*checked.dataset), ElementsAre(0, 2, 1));
+  EXPECT_EQ(checked.dataset->sample_name(1), "sample-2");
+  EXPECT_THAT(testing::decoded_image(*checked.dataset, 1).pixels, ElementsAre(2));
+  EXPECT_EQ(checked.channels, 1);
+}
+
+TEST(CheckedDataset, KeepsPicturesInMemoryWhereAllFitIntoTheBudget) {
+  const auto dataset = std::make_shared<OnceDataset>(std::vector<int64_t>(5, 0));
+  const auto checked = check_dataset(dataset, {.decoding = {}, .memory_budget = 5});
+  EXPECT_EQ(checked.bytes_in_memory, 5U);
+  for (int64_t i = 0; i < 5; ++i)
+    EXPECT_EQ(testing::decoded_image(*checked.dataset, i).pixels[0], i);
+}
+
+TEST(CheckedDataset, KeepsNoPictureWhereSomeDoNotFit) {
+  const auto dataset = std::make_shared<OnceDataset>(std::vector<int64_t>(5, 0));
+  const auto checked = check_dataset(dataset, {.decoding = {}, .memory_budget = 4});
+  EXPECT_EQ(checked.bytes_in_memory, 0U);
+  for (int64_t i = 0; i < 5; ++i)
+    EXPECT_THAT(testing::complaint([&] { checked.dataset->decode(i); }), HasSubstr("read again"));
+}
+
+class JudgeDamageTest : public ::testing::Test {
+ protected:
+  /// What the user hears of `damaged` samples among 200 of two classes: the error, or the log.
+  std::string verdict(const std::vector<int64_t>& damaged, const DamageRules& rules) {
+    std::vector<int64_t> labels(200, 0);
+    labels[7] = 1;
+    const auto dataset = fake_dataset(labels, damaged);
+    std::ostringstream log;
+    const auto logger = std::make_shared<spdlog::logger>(
+        "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log));
+    const auto found = decode_all(*dataset, {}, [](int64_t, Sample&&) {});
+    const auto error = testing::complaint([&] { judge_damage(*dataset, found, rules, logger); });
+    return log.str().empty() ? error : log.str();
+  }
+};
+
+TEST_F(JudgeDamageTest, AFewDamagedSamplesAreAWarning) {
+  EXPECT_THAT(verdict({}, {}), HasSubstr("nothing was wrong"));
+  EXPECT_THAT(verdict({1, 2}, {.part = "test part"}),
+              AllOf(HasSubstr("skipped: sample-1 is damaged"),
+                    HasSubstr("2 of 200 samples of the test part cannot be read")));
+}
+
+TEST_F(JudgeDamageTest, MoreThanOnePercentAndFiveIsAnError) {
+  EXPECT_THAT(verdict({1, 2, 3, 4, 5}, {}), HasSubstr("5 of 200 samples"));
+  EXPECT_THAT(verdict({1, 2, 3, 4, 5, 6}, {}),
+              AllOf(HasSubstr("6 of 200 samples"), HasSubstr("expected at most 1 % or 5 files"),
+                    HasSubstr("sample-1 is damaged"), HasSubstr("--max-corrupt")));
+}
+
+TEST_F(JudgeDamageTest, TheLimitMayBeANumberOrAShare) {
+  const auto skipped = HasSubstr("cannot be read and are skipped");
+  EXPECT_THAT(verdict({1, 2}, {.max_corrupt = {.count = 2}}), skipped);
+  EXPECT_THAT(verdict({1, 2}, {.max_corrupt = {.count = 1}}), HasSubstr("expected at most 1:"));
+  EXPECT_THAT(verdict({1, 2, 3, 4}, {.max_corrupt = {.share = 0.02}}), skipped);
+  EXPECT_THAT(verdict({1, 2, 3, 4, 5}, {.max_corrupt = {.share = 0.02}}),
+              HasSubstr("expected at most 2 %"));
+}
+
+TEST_F(JudgeDamageTest, DamageOfOtherPartsCountsToo) {
+  EXPECT_THAT(verdict({1, 2}, {.damaged_before = 4, .samples_in_all = 300}),
+              AllOf(HasSubstr("2 of 200 samples"), HasSubstr("6 of 300 in all")));
+}
+
+TEST_F(JudgeDamageTest, ATestPartMayLoseAClassButNotEverySample) {
+  EXPECT_THAT(verdict({7}, {.every_class = false}), HasSubstr("1 of 200 samples"));
+  const auto all = fake_dataset({0, 1}, {0, 1});
+  const auto found = decode_all(*all, {}, [](int64_t, Sample&&) {});
+  EXPECT_THAT(testing::complaint([&] {
+                judge_damage(*all, found, {.every_class = false, .part = "test part"}, nullptr);
+              }),
+              HasSubstr("no sample of the test part can be read"));
+}
+
+TEST_F(JudgeDamageTest, OneIsAnErrorWhenStrict) {
+  EXPECT_THAT(verdict({1}, {.strict = true}),
+              AllOf(HasSubstr("1 of 200 samples"), HasSubstr("expected none")));
+}
+
+TEST_F(JudgeDamageTest, AClassWithoutReadableSamplesIsAnError) {
+  EXPECT_THAT(verdict({7}, {}),
+              AllOf(HasSubstr("class 'class-1'"), HasSubstr("all 1 are damaged")));
+}
+
+}  // namespace
+}  // namespace projnce::dataset

@@ -1,0 +1,70 @@
+#include "projnce/io/archive/gzip_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/complaint.h"
+#include "tests/support/data_files.h"
+#include "tests/support/scratch_dir.h"
+
+namespace projnce::io {
+namespace {
+
+using ::testing::AllOf;
+using testing::Bytes;
+using testing::complaint;
+using ::testing::HasSubstr;
+
+constexpr size_t kLimit = 1 << 20;
+
+Bytes sample() {
+  Bytes bytes(100'000);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i * i >> 7);
+  return bytes;
+}
+
+TEST(GzipFile, ReadsPlainAndPackedFilesAlike) {
+  const testing::ScratchDir dir;
+  testing::write_file(dir.path() / "plain.gz", sample());
+  testing::write_file(dir.path() / "packed", testing::gzip(sample()));
+  EXPECT_EQ(read_plain_or_gzip(dir.path() / "plain.gz", kLimit), sample());
+  EXPECT_EQ(read_plain_or_gzip(dir.path() / "packed", kLimit), sample());
+}
+
+TEST(GzipFile, UnpacksNothingToNothing) {
+  EXPECT_TRUE(gunzip(testing::gzip({}), kLimit, "x").empty());
+}
+
+TEST(GzipFile, UnpacksSeveralMembersAndIgnoresPadding) {
+  auto packed = testing::gzip({1, 2});
+  const auto second = testing::gzip({3});
+  packed.insert(packed.end(), second.begin(), second.end());
+  packed.resize(packed.size() + 512);
+  EXPECT_EQ(gunzip(packed, kLimit, "x"), (Bytes{1, 2, 3}));
+}
+
+TEST(GzipFile, TheLimitIsExact) {
+  const auto packed = testing::gzip(sample());
+  EXPECT_EQ(gunzip(packed, 100'000, "x"), sample());
+  EXPECT_THAT(complaint([&] { gunzip(packed, 99'999, "bomb.gz"); }),
+              AllOf(HasSubstr("bomb.gz unpacks to more than 99999 bytes")));
+}
+
+TEST(GzipFile, EveryTruncationIsNoticed) {
+  const auto packed = testing::gzip({5, 6, 7, 8, 9});
+  for (size_t size = 2; size < packed.size(); ++size) {
+    EXPECT_THAT(complaint([&] { gunzip(std::span(packed).first(size), kLimit, "a.gz"); }),
+                HasSubstr("a.gz is gzip data that is cut short"))
+        << size;
+  }
+}
+
+TEST(GzipFile, AWrongChecksumIsNoticed) {
+  auto packed = testing::gzip(sample());
+  packed[packed.size() - 5] ^= 1;
+  EXPECT_THAT(complaint([&] { gunzip(packed, kLimit, "a.gz"); }),
+              HasSubstr("a.gz is damaged gzip data"));
+}
+
+}  // namespace
+}  // namespace projnce::io

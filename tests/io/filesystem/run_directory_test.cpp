@@ -1,0 +1,75 @@
+#include "projnce/io/filesystem/run_directory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/support/complaint.h"
+#include "tests/support/scratch_dir.h"
+
+namespace projnce::io {
+namespace {
+
+using testing::complaint;
+using ::testing::HasSubstr;
+using testing::ScratchDir;
+
+TEST(RunDirectory, LosesHalfWrittenFilesOfTheDeadAlone) {
+  const ScratchDir dir;
+  std::filesystem::create_directories(dir / "projector");
+  constexpr auto kDead = "4194305";  // above the largest number that Linux gives a process
+  for (const auto* name : {".tsne.npy.tmp.", "projector/.metadata.tsv.tmp."}) {
+    std::ofstream(dir / (name + std::string(kDead))) << "x";
+  }
+  std::ofstream(dir / "projector/metadata.tsv") << "x";
+  remove_leftovers(RunPaths{dir.path()});
+  EXPECT_FALSE(std::filesystem::exists(dir / (".tsne.npy.tmp." + std::string(kDead))));
+  EXPECT_FALSE(
+      std::filesystem::exists(dir / ("projector/.metadata.tsv.tmp." + std::string(kDead))));
+  EXPECT_TRUE(std::filesystem::exists(dir / "projector/metadata.tsv"));
+}
+
+TEST(RunDirectory, RefusesWhatHoldsARunOrAnythingElse) {
+  const ScratchDir dir;
+  check_run_can_be_made(dir / "new/run");
+  EXPECT_FALSE(std::filesystem::exists(dir / "new")) << "checking writes nothing";
+
+  const auto run = make_run(dir / "run");
+  std::ofstream(dir / "run/other.txt") << "x";
+  EXPECT_THAT(complaint([&] { check_run_can_be_made(dir / "run"); }), HasSubstr("is not empty"));
+  std::ofstream(run.config()) << "seed = 1";
+  EXPECT_THAT(complaint([&] { check_run_can_be_made(dir / "run"); }),
+              HasSubstr("already holds a run"));
+  EXPECT_THAT(complaint([&] { check_run_can_be_made(run.config()); }), HasSubstr("is a file"));
+  EXPECT_THAT(complaint([&] { check_run_can_be_made(run.config() / "run"); }),
+              HasSubstr("cannot be written to"));
+}
+
+TEST(RunDirectory, FindsARunByItsConfiguration) {
+  const ScratchDir dir;
+  EXPECT_THAT(complaint([&] { find_run(dir.path()); }), HasSubstr("holds no run"));
+  std::ofstream(dir / "config.toml") << "seed = 1";
+  EXPECT_EQ(find_run(dir.path()).root, dir.path());
+}
+
+TEST(RunDirectory, ATakenNameGetsANumber) {
+  const ScratchDir dir;
+  EXPECT_EQ(free_run_name(dir / "a"), dir / "a");
+  make_run(dir / "a");
+  make_run(dir / "a-2");
+  EXPECT_EQ(free_run_name(dir / "a"), dir / "a-3");
+}
+
+TEST(RunDirectory, TakesWhatARunLeftThatWasKilledInItsFirstMoment) {
+  const ScratchDir dir;
+  const auto run = make_run(dir / "run");
+  std::ofstream(run.lock()) << "process 1";
+  std::ofstream(dir / "run/.config.toml.tmp.123") << "seed";
+  EXPECT_NO_THROW(check_run_can_be_made(dir / "run"));
+  std::ofstream(run.checkpoints() / "step-000001.safetensors") << "x";
+  EXPECT_THAT(complaint([&] { check_run_can_be_made(dir / "run"); }), HasSubstr("is not empty"));
+}
+
+}  // namespace
+}  // namespace projnce::io

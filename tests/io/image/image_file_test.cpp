@@ -1,0 +1,106 @@
+#include "projnce/io/image/image_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/complaint.h"
+#include "tests/support/data_files.h"
+#include "tests/support/scratch_dir.h"
+
+namespace projnce::io {
+namespace {
+
+using ::testing::AllOf;
+using testing::Bytes;
+using ::testing::Each;
+using testing::encode_jpeg;
+using testing::encode_png;
+using ::testing::HasSubstr;
+using testing::plain_image;
+
+std::string complaint_about_image(const Bytes& bytes) {
+  return testing::complaint([&] { decode_image(bytes, "cat/a.jpg"); });
+}
+
+/// The picture whose pixels count up, so that swapped axes or channels show.
+Image counting_image(int height, int width, int channels) {
+  auto image = plain_image(height, width, Bytes(static_cast<size_t>(channels)));
+  for (size_t i = 0; i < image.bytes(); ++i) image.pixels[i] = static_cast<uint8_t>(11 * i);
+  return image;
+}
+
+TEST(ImageFile, PngComesBackExactly) {
+  for (const int channels : {1, 3}) {
+    const auto image = counting_image(3, 5, channels);
+    const auto decoded = decode_image(encode_png(image), "x");
+    EXPECT_EQ(decoded.height, 3);
+    EXPECT_EQ(decoded.width, 5);
+    EXPECT_EQ(decoded.channels, channels);
+    EXPECT_EQ(decoded.pixels, image.pixels);
+  }
+}
+
+TEST(ImageFile, TransparentPngsAreLaidOverWhite) {
+  const auto clear = decode_image(encode_png(plain_image(2, 2, {10, 20, 30, 0})), "x");
+  EXPECT_EQ(clear.channels, 3);
+  EXPECT_THAT(clear.pixels, Each(255));
+  const auto solid = decode_image(encode_png(plain_image(2, 2, {10, 20, 30, 255})), "x");
+  EXPECT_EQ(solid.pixels, plain_image(2, 2, {10, 20, 30}).pixels);
+  const auto grey = decode_image(encode_png(plain_image(2, 2, {10, 0})), "x");
+  EXPECT_EQ(grey.channels, 1);
+  EXPECT_THAT(grey.pixels, Each(255));
+}
+
+TEST(ImageFile, JpegComesBackNearly) {
+  const auto colour = decode_image(encode_jpeg(plain_image(9, 17, {200, 40, 90})), "x");
+  ASSERT_EQ(colour.bytes(), 9U * 17 * 3);
+  EXPECT_EQ(colour.height, 9);
+  EXPECT_NEAR(colour.pixels[0], 200, 3);
+  EXPECT_NEAR(colour.pixels[1], 40, 3);
+  EXPECT_NEAR(colour.pixels[2], 90, 3);
+  const auto grey = decode_image(encode_jpeg(plain_image(8, 8, {77})), "x");
+  EXPECT_EQ(grey.channels, 1);
+  EXPECT_NEAR(grey.pixels[0], 77, 2);
+}
+
+TEST(ImageFile, EveryShortenedPictureIsNoticed) {
+  for (const auto& whole :
+       {encode_jpeg(counting_image(16, 16, 3)), encode_png(counting_image(16, 16, 3))}) {
+    // The last 16 bytes hold what pixels do without: PNG's checksum of the data and its end mark.
+    for (size_t size = 0; size + 16 < whole.size(); ++size) {
+      const Bytes cut(whole.begin(), whole.begin() + static_cast<int64_t>(size));
+      EXPECT_THAT(complaint_about_image(cut), HasSubstr("cat/a.jpg is ")) << size;
+    }
+  }
+}
+
+TEST(ImageFile, EachKindOfWrongFileHasItsSentence) {
+  EXPECT_THAT(complaint_about_image({}), HasSubstr("cat/a.jpg is empty"));
+  EXPECT_THAT(complaint_about_image(testing::octets_of("hello")),
+              HasSubstr("is not a picture that is read"));
+  EXPECT_THAT(
+      complaint_about_image(testing::octets_of("version https://git-lfs.github.com/spec/v1\n")),
+      AllOf(HasSubstr("is a Git LFS pointer"), HasSubstr("git lfs pull")));
+}
+
+TEST(ImageFile, ASmallFileCannotClaimALargePicture) {
+  auto jpeg = encode_jpeg(plain_image(8, 8, {0}));
+  const Bytes frame = {0xFF, 0xC0};
+  const auto found = std::search(jpeg.begin(), jpeg.end(), frame.begin(), frame.end());
+  ASSERT_NE(found, jpeg.end());
+  const auto claim = [&](uint8_t high_byte) {
+    found[5] = found[7] = high_byte;  // height and width, after marker, length and precision
+    return complaint_about_image(jpeg);
+  };
+  EXPECT_THAT(claim(0xFF), AllOf(HasSubstr("65288 x 65288"), HasSubstr("at most 32000000")));
+  EXPECT_THAT(claim(0x10), AllOf(HasSubstr("4104 x 4104"), HasSubstr("bytes cannot hold")));
+}
+
+TEST(ImageFile, ReadsAFileByItsContentWhateverItsName) {
+  const testing::ScratchDir dir;
+  testing::write_file(dir.path() / "a.jpg", encode_png(plain_image(2, 3, {9})));
+  EXPECT_EQ(read_image(dir.path() / "a.jpg", "a.jpg").width, 3);
+}
+
+}  // namespace
+}  // namespace projnce::io

@@ -1,0 +1,163 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "projnce/io/image/image_file.h"
+#include "tests/support/complaint.h"
+#include "tests/support/data_files.h"
+#include "tests/support/test_images.h"
+
+namespace projnce::io {
+namespace {
+
+using testing::Bytes;
+using testing::encode_jpeg;
+using ::testing::HasSubstr;
+using testing::plain_image;
+using testing::with_app1;
+using testing::with_orientation;
+
+/// Brightness by row and column, so that every turn gives another picture.
+Image gradient(int height, int width) {
+  auto image = plain_image(height, width, {0});
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      image.pixels[static_cast<size_t>(y * width + x)] = static_cast<uint8_t>(8 * y + 3 * x);
+    }
+  }
+  return image;
+}
+
+uint8_t pixel(const Image& image, int y, int x) {
+  return image.pixels[static_cast<size_t>(y * image.width + x)];
+}
+
+TEST(Jpeg, IsTurnedAsItsOrientationSays) {
+  const auto jpeg = encode_jpeg(gradient(16, 24));
+  const auto file = decode_image(jpeg, "x");
+  const int bottom = 15;
+  const int right = 23;
+  // Where the pixel of the picture at (y, x) is in the file, by EXIF's words for row 0 and column
+  // 0.
+  using Place = std::pair<int, int>;
+  const std::vector<std::function<Place(int, int)>> places = {
+      [&](int y, int x) {
+        return Place{y, x};
+      },  // top, left
+      [&](int y, int x) {
+        return Place{y, right - x};
+      },  // top, right
+      [&](int y, int x) {
+        return Place{bottom - y, right - x};
+      },  // bottom, right
+      [&](int y, int x) {
+        return Place{bottom - y, x};
+      },  // bottom, left
+      [&](int y, int x) {
+        return Place{x, y};
+      },  // left, top
+      [&](int y, int x) {
+        return Place{bottom - x, y};
+      },  // right, top
+      [&](int y, int x) {
+        return Place{bottom - x, right - y};
+      },  // right, bottom
+      [&](int y, int x) {
+        return Place{x, right - y};
+      },  // left, bottom
+  };
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    SCOPED_TRACE(orientation);
+    const auto image = decode_image(with_orientation(jpeg, orientation), "x");
+    ASSERT_EQ(image.height, orientation <= 4 ? 16 : 24);
+    ASSERT_EQ(image.width, orientation <= 4 ? 24 : 16);
+    EXPECT_FALSE(image.window);
+    for (int y = 0; y < image.height; ++y) {
+      for (int x = 0; x < image.width; ++x) {
+        const auto [row, column] = places[static_cast<size_t>(orientation - 1)](y, x);
+        ASSERT_EQ(pixel(image, y, x), pixel(file, row, column)) << y << ", " << x;
+      }
+    }
+  }
+}
+
+TEST(Jpeg, KeepsItsPixelsWhereExifIsDamaged) {
+  const auto jpeg = encode_jpeg(gradient(16, 24));
+  const auto upright = decode_image(jpeg, "x");
+  for (size_t size = 0; size < 30; ++size) {
+    auto content = testing::exif_content(6, true);
+    content.resize(size);
+    EXPECT_EQ(decode_image(with_app1(jpeg, content), "x").pixels, upright.pixels) << size;
+  }
+}
+
+TEST(Jpeg, ExifIsFoundBehindOtherSegments) {
+  const auto jpeg = encode_jpeg(gradient(16, 24));
+  const auto behind =
+      with_app1(with_orientation(jpeg, 6), testing::octets_of("http://ns.adobe.com"));
+  EXPECT_EQ(decode_image(behind, "x").height, 24);
+}
+
+TEST(Jpeg, InksOfAdobeBecomeRedGreenAndBlue) {
+  const auto first_pixel = [](const Bytes& inks) {
+    const auto image = decode_image(encode_jpeg(plain_image(8, 8, inks)), "x");
+    EXPECT_EQ(image.channels, 3);
+    EXPECT_EQ(image.bytes(), 8U * 8 * 3);
+    return std::vector<int>(image.pixels.begin(), image.pixels.begin() + 3);
+  };
+  using ::testing::ElementsAre;
+  const auto about = [](int value) {
+    return ::testing::AllOf(::testing::Ge(value - 3), ::testing::Le(value + 3));
+  };
+  EXPECT_THAT(first_pixel({255, 255, 255, 255}), ElementsAre(about(255), about(255), about(255)));
+  EXPECT_THAT(first_pixel({255, 255, 255, 0}), ElementsAre(about(0), about(0), about(0)));
+  EXPECT_THAT(first_pixel({200, 100, 50, 255}), ElementsAre(about(200), about(100), about(50)));
+  EXPECT_THAT(first_pixel({200, 100, 50, 128}), ElementsAre(about(100), about(50), about(25)));
+}
+
+TEST(Jpeg, InksWithoutAdobesMarkCountTheOtherWay) {
+  auto jpeg = encode_jpeg(plain_image(8, 8, {255, 255, 255, 255}));
+  const Bytes mark = {'A', 'd', 'o', 'b', 'e'};
+  const auto found = std::search(jpeg.begin(), jpeg.end(), mark.begin(), mark.end());
+  ASSERT_NE(found, jpeg.end());
+  *found = 'X';
+  // Without the mark, the components are plain inks, here 255 of black.
+  EXPECT_LT(decode_image(jpeg, "x").pixels[0], 4);
+}
+
+TEST(Jpeg, EveryWayToStoreColoursDecodes) {
+  for (const auto colours :
+       {testing::Subsampling::k444, testing::Subsampling::k422, testing::Subsampling::k420,
+        testing::Subsampling::k440, testing::Subsampling::k411}) {
+    for (const bool progressive : {false, true}) {
+      const auto image = decode_image(
+          encode_jpeg(plain_image(21, 35, {200, 40, 90}), {colours, progressive}), "x");
+      ASSERT_EQ(image.bytes(), 21U * 35 * 3);
+      EXPECT_NEAR(image.pixels.end()[-3], 200, 4);
+      EXPECT_NEAR(image.pixels.end()[-2], 40, 4);
+    }
+  }
+}
+
+/// Takes the third component out of a segment, whose marker this is: `at` bytes behind the marker,
+/// `size` bytes long. The number of components is `count_at` behind the marker.
+void drop_component(Bytes& jpeg, uint8_t marker, int count_at, int at, int size) {
+  const Bytes start = {0xFF, marker};
+  const auto found = std::search(jpeg.begin(), jpeg.end(), start.begin(), start.end());
+  ASSERT_NE(found, jpeg.end());
+  found[3] = static_cast<uint8_t>(found[3] - size);
+  found[count_at] = 2;
+  jpeg.erase(found + at, found + at + size);
+}
+
+TEST(Jpeg, ComponentsOfNoColourAreRefused) {
+  auto jpeg = encode_jpeg(plain_image(8, 8, {1, 2, 3}));
+  drop_component(jpeg, 0xC0, 9, 16, 3);  // of the frame
+  drop_component(jpeg, 0xDA, 4, 9, 2);   // of the scan
+  const auto complaint = testing::complaint([&] { decode_image(jpeg, "a.jpg"); });
+  EXPECT_THAT(complaint, HasSubstr("a.jpg is a JPEG of 2 components"));
+}
+
+}  // namespace
+}  // namespace projnce::io

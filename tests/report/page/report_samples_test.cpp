@@ -1,0 +1,163 @@
+#include "projnce/report/page/report_samples.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "tests/support/complaint.h"
+#include "tests/support/files.h"
+#include "tests/support/scratch_dir.h"
+
+namespace projnce::report {
+namespace {
+
+using ::testing::HasSubstr;
+
+MappedSamples three_points() {
+  MappedSamples part;
+  part.total = 9;
+  part.how = "by hand";
+  part.positions = {0, 0, 4, 0, 0, 2};
+  part.indices = {2, 5, 7};
+  part.labels = {0, 1, 1};
+  part.predicted = {0, 0, 1};
+  part.similarity = {0.0F, 0.5F, 1.0F};
+  return part;
+}
+
+ReportSamples small_page() {
+  ReportSamples page;
+  page.class_names = {"<script>", "cat"};
+  page.protocol = "zero-shot";
+  page.confusion = {1, 0, 1, 1};
+  page.test = three_points();
+  page.train = three_points();
+  page.train->truth = {1, 1, 1};
+  page.train->suspicion = {0.9F, 0.1F, 0.2F};
+  page.train->suggested = {1, 1, 1};
+  page.train->names = {"a/1.png", "a/2.png", "b/\\x0a.png"};
+  page.train->pictures = {.side = 16, .columns = 3, .per_sheet = 1024, .sheets = {{1, 2, 3}}};
+  page.audit = {{"flagged", 1}};
+  page.notes = {"The moon: it is not there."};
+  return page;
+}
+
+class PageSamplesTest : public ::testing::Test {
+ protected:
+  ReportSamples through_file(const ReportSamples& page) {
+    write_report_samples(file_, page);
+    return read_report_samples(file_);
+  }
+  std::string complaint_about(const ReportSamples& page) {
+    return testing::complaint([&] { through_file(page); });
+  }
+  testing::ScratchDir scratch_;
+  std::filesystem::path file_ = scratch_ / "samples.safetensors";
+};
+
+TEST_F(PageSamplesTest, SoundsComeBackToo) {
+  auto page = small_page();
+  EXPECT_TRUE(through_file(page).sounds.empty());
+  page.sounds = {{.wav = {1, 2, 3}, .seconds = 1.5, .whole_seconds = 4}, {}};
+  const auto back = through_file(page).sounds;
+  ASSERT_EQ(back.size(), 2U);
+  EXPECT_EQ(back[0].wav, page.sounds[0].wav);
+  EXPECT_EQ(back[0].whole_seconds, 4);
+  EXPECT_TRUE(back[1].wav.empty());
+  const auto packed = pack_sounds(back);
+  EXPECT_EQ(packed[0]["wav"], "AQID");
+  EXPECT_TRUE(packed[1].is_null());
+}
+
+TEST_F(PageSamplesTest, ComesBackAsItWasWritten) {
+  const auto page = through_file(small_page());
+  EXPECT_EQ(page.class_names, small_page().class_names);
+  EXPECT_EQ(page.confusion, small_page().confusion);
+  EXPECT_EQ(page.audit, small_page().audit);
+  EXPECT_EQ(page.notes, small_page().notes);
+  EXPECT_EQ(page.train->names, small_page().train->names);
+  EXPECT_EQ(page.train->suspicion, small_page().train->suspicion);
+  EXPECT_EQ(page.train->pictures.sheets, small_page().train->pictures.sheets);
+  EXPECT_TRUE(page.test->truth.empty());
+  EXPECT_EQ(page.test->total, 9);
+}
+
+TEST_F(PageSamplesTest, ClassNamesThatAreNoUtf8AreReplaced) {
+  auto page = small_page();
+  page.class_names[0] = "\xff";
+  EXPECT_EQ(through_file(page).class_names[0], "\xEF\xBF\xBD");
+}
+
+TEST_F(PageSamplesTest, ListsThatDoNotFitTogetherAreRefused) {
+  auto page = small_page();
+  page.test->positions.pop_back();
+  EXPECT_THAT(complaint_about(page), HasSubstr("different lengths"));
+  page = small_page();
+  page.train->suggested.clear();
+  EXPECT_THAT(complaint_about(page), HasSubstr("different lengths"));
+  page = small_page();
+  page.test->predicted[1] = 2;
+  EXPECT_THAT(complaint_about(page), HasSubstr("label 2, expected 0 to 1"));
+  page = small_page();
+  page.confusion.push_back(0);
+  EXPECT_THAT(complaint_about(page), HasSubstr("confusion matrix of 5 numbers for 2 classes"));
+  page = small_page();
+  page.train->pictures.columns = 0;
+  EXPECT_THAT(complaint_about(page), HasSubstr("cannot be"));
+}
+
+TEST_F(PageSamplesTest, ADamagedFileIsRefused) {
+  write_report_samples(file_, small_page());
+  const auto good = testing::contents(file_);
+  for (size_t i = 0; i < good.size(); i += 53) {
+    auto bad = good;
+    bad[i] = static_cast<char>(bad[i] ^ 0x10);
+    std::ofstream(file_, std::ios::binary) << bad;
+    EXPECT_NE(testing::complaint([&] { read_report_samples(file_); }), "nothing was wrong") << i;
+  }
+}
+
+TEST(PackedSamples, PositionsKeepTheirProportionsInASquare) {
+  const auto packed = pack_samples(three_points(), 100, true);
+  // x: 0, 65535, 0; y: a quarter, a quarter and three quarters of the way up.
+  EXPECT_EQ(packed["x"], "AAD//wAA");
+  EXPECT_EQ(packed["y"], "AEAAQP+/");
+  EXPECT_EQ(packed["label"], "AAABAAEA");
+  EXPECT_EQ(packed["similarity"], "AID/");
+  EXPECT_TRUE(packed["truth"].is_null());
+  EXPECT_TRUE(packed["names"].is_null());
+  EXPECT_EQ(packed["total"], 9);
+}
+
+TEST(PackedSamples, OfTooManyEvenlySpacedOnesAreTakenWithoutPictures) {
+  const auto page = small_page();
+  const auto packed = pack_samples(*page.train, 2, true);
+  EXPECT_EQ(packed["count"], 2);
+  EXPECT_EQ(packed["names"], "a/1.png\na/2.png");
+  EXPECT_TRUE(packed["pictures"].is_null()) << "picture i would be another sample's";
+  EXPECT_EQ(pack_samples(*page.train, 3, true)["pictures"]["sheets"][0], "AQID");
+  EXPECT_TRUE(pack_samples(*page.train, 3, false)["pictures"].is_null());
+}
+
+TEST(PackedSamples, OneSampleAndPositionsThatAreNotFiniteHaveAPlace) {
+  MappedSamples part;
+  part.positions = {3, 7, NAN, INFINITY};
+  part.indices = {0, 1};
+  part.labels = part.predicted = {0, 0};
+  part.similarity = {NAN, -1};
+  const auto packed = pack_samples(part, 100, true);
+  EXPECT_EQ(packed["x"], "AIAAgA==") << "the middle";
+  EXPECT_EQ(packed["similarity"], "AAA=");
+}
+
+TEST(PackedSamples, AConfusionMatrixOfVeryManyClassesIsLeftOut) {
+  ReportSamples page = small_page();
+  EXPECT_EQ(pack_confusion(page)["counts"], "AQAAAAAAAAABAAAAAQAAAA==");
+  page.class_names.assign(kMostConfusedClasses + 1, "x");
+  EXPECT_TRUE(pack_confusion(page).is_null());
+}
+
+}  // namespace
+}  // namespace projnce::report

@@ -1,0 +1,114 @@
+#include "projnce/run/delivery.h"
+
+#include <gtest/gtest.h>
+#include <torch/types.h>
+#include <torch/utils.h>
+
+#include "projnce/eval/nearest_centroid.h"
+
+namespace projnce::run {
+namespace {
+
+constexpr int64_t kClasses = 2;
+
+inference::EmbeddedSet as_set(const torch::Tensor& rows, const torch::Tensor& labels) {
+  return {.embeddings = rows,
+          .features = rows,
+          .labels = labels,
+          .indices = torch::arange(rows.size(0))};
+}
+
+/// Points on four sides of a square; opposite sides are of one class, so that neighbors tell the
+/// classes and centroids do not.
+inference::EmbeddedSet opposite_sides(int64_t rows, uint64_t seed) {
+  torch::manual_seed(seed);
+  const auto side = torch::arange(rows) % 4;
+  const auto angle = side.to(torch::kFloat32) * (M_PI / 2) + 0.2 * torch::randn({rows});
+  return as_set(torch::stack({angle.cos(), angle.sin()}, 1), side % 2);
+}
+
+inference::Evaluation made_evaluation(bool validation) {
+  inference::Evaluation evaluation;
+  auto& samples = evaluation.samples;
+  samples.known = opposite_sides(200, 1);
+  samples.test = opposite_sides(100, 2);
+  samples.num_classes = kClasses;
+  samples.class_vectors =
+      eval::class_centroids(samples.known.embeddings, samples.known.labels, kClasses);
+  if (validation) {
+    evaluation.validation = samples;
+    evaluation.validation->test = opposite_sides(60, 3);
+  }
+  return evaluation;
+}
+
+TEST(MakeDelivery, TheReadoutIsTheBestOnTheValidationPart) {
+  auto evaluation = made_evaluation(true);
+  const auto delivery = make_delivery(
+      evaluation, {}, {.epoch = 3, .epochs = 9, .rule = inference::EpochRule::kBestValidation});
+  EXPECT_EQ(delivery.readout.protocol, eval::Protocol::kKnn);
+  EXPECT_EQ(delivery.readout.known_labels.size(0), 200);
+  EXPECT_EQ(delivery.readout.knn.neighbors, 20);
+  EXPECT_EQ(delivery.calibrated_on, "validation");
+  const auto json = delivery_json(delivery);
+  EXPECT_EQ(json.at("epoch"), 3);
+  EXPECT_EQ(json.at("rule"), "best-validation");
+  EXPECT_EQ(json.at("readout"), "knn");
+  EXPECT_EQ(json.at("readout_text"), "k nearest neighbors");
+  EXPECT_EQ(json.at("validation").at("samples"), 60);
+  EXPECT_GT(json.at("top1").get<double>(), 0.95);
+}
+
+TEST(MakeDelivery, WithoutOneItIsTheDefaultAndTheTestPartCalibrates) {
+  auto evaluation = made_evaluation(false);
+  auto delivery = make_delivery(evaluation, {}, {.epoch = 9, .epochs = 9});
+  EXPECT_EQ(delivery.readout.protocol, eval::Protocol::kZeroShot);
+  EXPECT_EQ(delivery.calibrated_on, "test");
+  EXPECT_FALSE(delivery_json(delivery).contains("validation"));
+  // Centroids tell nothing here, and the probabilities admit it.
+  const auto probabilities = inference::readout_probabilities(
+      delivery.readout,
+      inference::protocol_scores(evaluation.samples, eval::Protocol::kZeroShot, {}));
+  EXPECT_LT(probabilities.max().item<double>(), 0.8);
+
+  evaluation.samples.learned_vectors = evaluation.samples.class_vectors;
+  EXPECT_EQ(make_delivery(evaluation, {}, {}).readout.protocol, eval::Protocol::kProjection);
+  evaluation.samples.logits = torch::zeros({100, kClasses});
+  EXPECT_EQ(make_delivery(evaluation, {}, {}).readout.protocol, eval::Protocol::kLogits);
+}
+
+TEST(MakeDelivery, TakesTheReadoutThatIsAskedFor) {
+  auto evaluation = made_evaluation(true);
+  evaluation.samples.learned_vectors = evaluation.samples.class_vectors;
+  EXPECT_EQ(make_delivery(evaluation, {.readout = "probe"}, {}).readout.protocol,
+            eval::Protocol::kProbe);
+  EXPECT_EQ(make_delivery(evaluation, {.readout = "paper"}, {}).readout.protocol,
+            eval::Protocol::kZeroShot);
+  EXPECT_THROW(make_delivery(evaluation, {.readout = "logits"}, {}), Error);
+}
+
+TEST(ReportedAccuracy, IsThatOfTheDeliveredModelOrThePapers) {
+  auto evaluation = made_evaluation(false);
+  const auto delivery = make_delivery(evaluation, {}, {.epoch = 9, .epochs = 9});
+  const RunProgress progress{.last_accuracy = 0.25, .best_accuracy = 0.75, .best_epoch = 4};
+  const dataset::DatasetOptions clean;
+  dataset::DatasetOptions noisy;
+  noisy.label_noise.rate = 0.5;
+  const double top1 = delivery.judgement.accuracy.top1;
+  for (const auto& data : {clean, noisy}) {
+    const auto own = reported_accuracy(delivery, progress, config::EvalReport::kDelivered, data);
+    EXPECT_EQ(own.at("reported"), top1);
+    EXPECT_EQ(own.at("reported_epoch"), "last");
+  }
+  const auto paper =
+      reported_accuracy(delivery, progress, config::EvalReport::kBestTestEpoch, clean);
+  EXPECT_EQ(paper.at("reported"), 0.75);
+  EXPECT_EQ(paper.at("reported_epoch"), "best");
+  EXPECT_EQ(paper.at("report"), "best-test-epoch");
+  EXPECT_EQ(reported_accuracy(delivery, progress, config::EvalReport::kBestTestEpoch, noisy)
+                .at("reported"),
+            0.25);
+}
+
+}  // namespace
+}  // namespace projnce::run

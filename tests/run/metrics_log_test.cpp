@@ -1,0 +1,53 @@
+#include "projnce/run/run_journal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/child_process.h"
+#include "tests/support/complaint.h"
+#include "tests/support/files.h"
+#include "tests/support/scratch_dir.h"
+
+namespace projnce::run {
+namespace {
+
+using testing::complaint;
+using testing::contents;
+using ::testing::HasSubstr;
+using testing::ScratchDir;
+
+TEST(MetricsLog, IsCutBackToWhatACheckpointHadSeen) {
+  const ScratchDir dir;
+  int64_t seen = 0;
+  {
+    MetricsLog log(dir / "m.jsonl", 0, make_logger());
+    log.append({{"step", 1}});
+    seen = log.bytes();
+    log.append({{"step", 2}});
+  }
+  MetricsLog resumed(dir / "m.jsonl", seen, make_logger());
+  resumed.append({{"step", 3}});
+  EXPECT_EQ(contents(dir / "m.jsonl"), "{\"step\":1}\n{\"step\":3}\n");
+  EXPECT_THAT(complaint([&] { MetricsLog(dir / "m.jsonl", 1000, make_logger()); }),
+              HasSubstr("is shorter"));
+}
+
+TEST(MetricsLog, KeepsLinesThatAFullDiskDoesNotTake) {
+  const ScratchDir dir;
+  const pid_t child = testing::start_child([&] {
+    MetricsLog log(dir / "m.jsonl", 0, make_logger());
+    testing::limit_file_size(15);
+    log.append({{"step", 1}});
+    if (log.is_behind()) return 1;
+    log.append({{"step", 2}});
+    if (!log.is_behind() || log.bytes() != 22) return 2;
+    testing::limit_file_size(RLIM_INFINITY);
+    log.append({{"step", 3}});
+    return log.is_behind() ? 3 : 0;
+  });
+  EXPECT_EQ(testing::wait_for(child), 0);
+  EXPECT_EQ(contents(dir / "m.jsonl"), "{\"step\":1}\n{\"step\":2}\n{\"step\":3}\n");
+}
+
+}  // namespace
+}  // namespace projnce::run

@@ -1,0 +1,265 @@
+#include "projnce/run/training_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <spdlog/sinks/null_sink.h>
+
+#include <limits>
+#include <memory>
+
+#include "projnce/checkpoint/tensor_file.h"
+#include "projnce/inference/audit.h"
+#include "projnce/inference/embed.h"
+#include "projnce/inference/evaluate.h"
+#include "projnce/inference/export_run.h"
+#include "projnce/inference/predict.h"
+#include "projnce/report/build/report.h"
+#include "projnce/run/delivery.h"
+#include "tests/support/data_files.h"
+#include "tests/support/files.h"
+#include "tests/support/scratch_dir.h"
+
+namespace projnce::run {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using testing::contents;
+using ::testing::HasSubstr;
+using testing::names_in;
+using testing::ScratchDir;
+
+constexpr int kPerClass = 20;
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+
+Logger silent_logger() {
+  return std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::null_sink_st>());
+}
+
+/// Class folders of dark and of bright images.
+void write_photos(const fs::path& folder) {
+  for (int i = 0; i < kPerClass; ++i) {
+    const auto name = std::to_string(i) + ".png";
+    const auto shade = static_cast<uint8_t>(2 * i);
+    testing::write_file(folder / "dark" / name,
+                        testing::encode_png(testing::plain_image(8, 8, {shade})));
+    testing::write_file(folder / "bright" / name, testing::encode_png(testing::plain_image(
+                                                      8, 8, {static_cast<uint8_t>(255 - shade)})));
+  }
+}
+
+/// Two epochs of a few steps. Every step has a checkpoint, and all of them are kept.
+TrainRequest tiny_training(const fs::path& photos, const fs::path& out) {
+  return {.run = {.config = {},
+                  .data = photos,
+                  .settings = {"threads=1", "encoder.name=resnet-small", "encoder.width=8",
+                               "encoder.dim=8", "train.epochs=2", "train.batch_size=8",
+                               "train.learning_rate=0.003", "train.log_every=1",
+                               "train.checkpoint_every=1", "train.keep_checkpoints=100"}},
+          .out = out,
+          .command = {}};
+}
+
+/// Trains until the trainer has asked `steps` times whether to stop.
+TrainOutcome train_for(const TrainRequest& request, int64_t steps) {
+  return train(request, {.logger = silent_logger(),
+                         .stop_requested = [left = steps]() mutable { return --left <= 0; },
+                         .data = {}});
+}
+
+/// Metadata without what a clock decides.
+std::map<std::string, std::string> timeless(std::map<std::string, std::string> metadata) {
+  auto progress = progress_from_text(metadata.at("run"));
+  progress.train_seconds = 0;
+  progress.eval_seconds = 0;
+  metadata["run"] = to_text(progress);
+  return metadata;
+}
+
+void expect_same_checkpoint(const fs::path& left, const fs::path& right) {
+  const auto a = checkpoint::load_tensors(left);
+  const auto b = checkpoint::load_tensors(right);
+  EXPECT_EQ(timeless(a.metadata), timeless(b.metadata)) << left;
+  ASSERT_EQ(a.tensors.size(), b.tensors.size()) << left;
+  for (size_t i = 0; i < a.tensors.size(); ++i) {
+    EXPECT_EQ(a.tensors[i].first, b.tensors[i].first);
+    EXPECT_TRUE(torch::equal(a.tensors[i].second, b.tensors[i].second))
+        << left << ": " << a.tensors[i].first;
+  }
+}
+
+void expect_same_run(const io::RunPaths& left, const io::RunPaths& right) {
+  for (const auto* name : {"metrics.jsonl", "embeddings.npy", "labels.npy", "train_labels.npy",
+                           "encoder.safetensors"}) {
+    EXPECT_EQ(contents(left.root / name), contents(right.root / name)) << name;
+  }
+  const auto checkpoints = names_in(left.checkpoints());
+  EXPECT_GT(checkpoints.size(), 4U);
+  EXPECT_EQ(checkpoints, names_in(right.checkpoints()));
+  for (const auto& name : checkpoints) {
+    expect_same_checkpoint(left.checkpoints() / name, right.checkpoints() / name);
+  }
+}
+
+class ResumedRunTest : public ::testing::Test {
+ protected:
+  ResumedRunTest() { write_photos(dir_ / "photos"); }
+
+  TrainRequest request(const std::string& name) const {
+    return tiny_training(dir_ / "photos", dir_ / name);
+  }
+  TrainRequest resume(const std::string& name) const {
+    return {.run = {}, .out = dir_ / name, .resume = true, .command = {}};
+  }
+
+  ScratchDir dir_;
+};
+
+TEST_F(ResumedRunTest, LiveStoppedAndResumedTwiceEqualsUndisturbed) {
+  ASSERT_TRUE(train_for(request("whole"), kNever).finished);
+  auto live = request("parts");
+  live.live = true;
+  const auto stopped = train_for(live, 2);
+  EXPECT_FALSE(stopped.finished);
+  EXPECT_TRUE(stopped.summary.empty());
+  const io::RunPaths parts{dir_ / "parts"};
+  EXPECT_THAT(contents(parts.report()), HasSubstr("parts")) << "the page of a run in progress";
+  EXPECT_FALSE(fs::exists(parts.summary()));
+
+  auto resumed = resume("parts");
+  resumed.live = true;
+  EXPECT_FALSE(train_for(resumed, 3).finished);
+  EXPECT_TRUE(train_for(resume("parts"), kNever).finished);
+  expect_same_run(io::RunPaths{dir_ / "whole"}, parts);
+}
+
+TEST_F(ResumedRunTest, WithAValidationPartDeliversTheSameEpoch) {
+  const auto with_validation = [this](const std::string& name) {
+    auto asked = request(name);
+    asked.run.settings.emplace_back("train.validation=0.2");
+    return asked;
+  };
+  const auto whole = train_for(with_validation("whole"), kNever);
+  EXPECT_FALSE(train_for(with_validation("parts"), 3).finished);
+  const auto parts = train_for(resume("parts"), kNever);
+  EXPECT_EQ(whole.summary.at("delivered"), parts.summary.at("delivered"));
+  expect_same_run(io::RunPaths{dir_ / "whole"}, io::RunPaths{dir_ / "parts"});
+}
+
+TEST_F(ResumedRunTest, AFinishedRunIsNotTrainedAgain) {
+  const auto first = train_for(request("run"), kNever);
+  const auto metrics = contents(io::RunPaths{dir_ / "run"}.metrics());
+  const auto again = train_for(resume("run"), kNever);
+  EXPECT_TRUE(again.finished);
+  EXPECT_EQ(again.summary, first.summary);
+  EXPECT_EQ(contents(io::RunPaths{dir_ / "run"}.metrics()), metrics);
+}
+
+/// One finished run, which the tests only read.
+class FinishedRunTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    dir_ = std::make_unique<ScratchDir>();
+    write_photos(*dir_ / "photos");
+    outcome_ = std::make_unique<TrainOutcome>(
+        train_for(tiny_training(*dir_ / "photos", *dir_ / "run"), kNever));
+  }
+  static void TearDownTestSuite() {
+    outcome_.reset();
+    dir_.reset();
+  }
+
+  static fs::path run() { return *dir_ / "run"; }
+  static const nlohmann::ordered_json& summary() { return outcome_->summary; }
+
+  static std::unique_ptr<ScratchDir> dir_;
+  static std::unique_ptr<TrainOutcome> outcome_;
+};
+
+std::unique_ptr<ScratchDir> FinishedRunTest::dir_;
+std::unique_ptr<TrainOutcome> FinishedRunTest::outcome_;
+
+TEST_F(FinishedRunTest, SummarizesWhatItTrained) {
+  ASSERT_TRUE(outcome_->finished);
+  EXPECT_EQ(outcome_->lost_checkpoints, 0);
+  EXPECT_EQ(summary(), nlohmann::ordered_json::parse(contents(io::RunPaths{run()}.summary())));
+  const auto& samples = summary().at("samples");
+  EXPECT_EQ(samples.at("train").get<int>() + samples.at("test").get<int>(), 2 * kPerClass);
+  EXPECT_GE(summary().at("accuracy").at("last").get<double>(), 0.75) << "two classes, two epochs";
+}
+
+TEST_F(FinishedRunTest, EvaluatesAsItDidDuringTraining) {
+  const auto result = inference::evaluate_run(
+      {.run = run(), .data = {}, .judge = {}, .context = {}}, silent_logger());
+  EXPECT_EQ(result.judgements.front().accuracy.top1,
+            summary().at("accuracy").at("last").get<double>());
+  EXPECT_EQ(result.samples, summary().at("samples").at("test").get<int64_t>());
+  EXPECT_EQ(result.class_names, (std::vector<std::string>{"bright", "dark"}));
+  EXPECT_EQ(result.data.value().gone, 0);
+}
+
+TEST_F(FinishedRunTest, PredictsTheClassesOfFiles) {
+  const auto predicted = inference::predict_inputs(
+      {.run = run(), .inputs = {*dir_ / "photos/dark/3.png", *dir_ / "photos/bright/4.png"}});
+  ASSERT_EQ(predicted.rows.size(), 2U);
+  EXPECT_EQ(predicted.rows[0].classes.at(0).name, "dark");
+  EXPECT_EQ(predicted.rows[1].classes.at(0).name, "bright");
+}
+
+TEST_F(FinishedRunTest, EmbedsItsOwnData) {
+  const auto output = *dir_ / "embeddings.npy";
+  const auto result = inference::embed_inputs(
+      {.run = run(), .inputs = {}, .output = output, .context = {}}, silent_logger());
+  EXPECT_EQ(result.at("rows"), 2 * kPerClass);
+  EXPECT_EQ(result.at("dim"), 8);
+  EXPECT_GT(fs::file_size(output), 2U * kPerClass * 8U * sizeof(float));
+}
+
+TEST_F(FinishedRunTest, AuditsEveryLabel) {
+  const auto output = *dir_ / "suspects.csv";
+  const auto audit = inference::audit_run(
+      {.run = run(), .output = output, .sheet = {}, .features = {}, .options = {}, .context = {}},
+      silent_logger());
+  const auto lines = contents(output);
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1 + 2 * kPerClass);
+  EXPECT_EQ(audit.report.samples, 2 * kPerClass);
+  EXPECT_EQ(audit.report.parts.size(), 2U);
+  EXPECT_EQ(audit.files, std::vector<fs::path>{output});
+}
+
+TEST_F(FinishedRunTest, ExportsItsModel) {
+  const auto onnx = *dir_ / "model.onnx";
+  const auto weights = *dir_ / "model.safetensors";
+  inference::export_run({.run = run(), .onnx = onnx, .safetensors = weights, .classes = true});
+  EXPECT_THAT(contents(onnx), HasSubstr("probability"));
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] :
+       checkpoint::load_tensors(weights, io::Integrity::kOptional).tensors) {
+    names.push_back(name);
+  }
+  EXPECT_THAT(names, Contains("conv1.weight"));
+}
+
+TEST_F(FinishedRunTest, ReportsItsMapAndItsImages) {
+  EXPECT_EQ(outcome_->report, io::RunPaths{run()}.report());
+  const auto page = *dir_ / "page.html";
+  const auto result =
+      report::report_runs({.runs = {run()}, .output = page, .context = {}}, silent_logger());
+  EXPECT_EQ(result.at("runs"), 1);
+  EXPECT_EQ(contents(page), contents(io::RunPaths{run()}.report())) << "as training left it";
+  EXPECT_THAT(names_in(run()), Contains("tsne.npy"));
+}
+
+TEST_F(FinishedRunTest, IsComparedWithAnother) {
+  auto other = tiny_training(*dir_ / "photos", *dir_ / "supcon");
+  other.run.settings.emplace_back("loss.name=supcon");
+  ASSERT_TRUE(train_for(other, kNever).finished);
+  const auto page = *dir_ / "compared.html";
+  const auto result = report::report_runs(
+      {.runs = {run(), *dir_ / "supcon"}, .output = page, .context = {}}, silent_logger());
+  EXPECT_EQ(result.at("runs"), 2);
+  EXPECT_THAT(contents(page), HasSubstr("2 runs compared"));
+}
+
+}  // namespace
+}  // namespace projnce::run
