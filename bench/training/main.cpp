@@ -1,4 +1,4 @@
-// Whole training steps: SupContrast's own loop, LibTorch's convolutions, ours; docs/performance.md.
+// Whole training steps: SupContrast's own loop, LibTorch's convolutions, ours; docs/reports/performance.md.
 #include <fmt/format.h>
 #include <torch/types.h>
 
