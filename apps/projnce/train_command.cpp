@@ -30,7 +30,7 @@ const char* const kDetails =
     "                                              the same command starts it and goes on with it\n"
     "\n"
     "Without CONFIG, sizes are chosen that suit a CPU, and the contrastive loss that did best\n"
-    "with wrong labels (docs/results.md); with it, what it leaves out is the paper's.";
+    "with wrong labels (docs/reports/results.md); with it, what it leaves out is the paper's.";
 
 struct Arguments {
   run::TrainRequest request;

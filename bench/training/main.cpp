@@ -1,4 +1,5 @@
-// Whole training steps: SupContrast's own loop, LibTorch's convolutions, ours; docs/performance.md.
+// Whole training steps: SupContrast's own loop, LibTorch's convolutions, ours. See
+// docs/reports/performance.md.
 #include <fmt/format.h>
 #include <torch/types.h>
 

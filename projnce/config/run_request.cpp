@@ -142,7 +142,7 @@ void apply_quick_defaults(Table& settings, SampleKind kind, int64_t train_sample
   set_default(settings, "encoder", "name", encoder_for(kind));
   if (choose_width) set_default(settings, "encoder", "width", int64_t{16});
   // The contrastive loss that keeps the most accuracy where labels are wrong, at this temperature
-  // rather than the paper's: docs/results.md, "Defaults".
+  // rather than the paper's: docs/reports/results.md, "Defaults".
   if (!settings.tables["loss"].values.count("name")) {
     set_default(settings, "loss", "temperature", 0.2);
   }

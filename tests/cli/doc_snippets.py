@@ -1,11 +1,11 @@
-"""Code in README.md and docs/*.md: fenced blocks by language, and commands in running text."""
+"""Code in README.md, docs/*.md and docs/reports/*.md: fenced blocks by language, and commands in running text."""
 import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/reports").glob("*.md"))]
 
 FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`((?:build/)?projnce [a-z][^`]*)`")

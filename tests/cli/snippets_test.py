@@ -1,4 +1,4 @@
-"""Every snippet in README.md and docs/*.md works: C++ compiles, Python runs, TOML is a configuration
+"""Every snippet in README.md, docs/ and docs/reports/ works: C++ compiles, Python runs, TOML is a configuration
 that projnce accepts, and commands use commands, options and settings that exist."""
 import json
 import os

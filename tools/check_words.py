@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Finds spellings and phrases that we do not use, and names what to write instead.
+
+    check_words.py [--all] [FILE...]
+
+Checks the tracked Markdown files, with --all every tracked text file, or the files given. Prints
+"file:line: found -> replacement" for each finding; the exit status is then 1. CONTRIBUTING.md, "How we
+write", has the rules; to forbid another word, add a line to WORDS.
+"""
+import argparse
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class Word(NamedTuple):
+    pattern: str  # regular expression, case-insensitive; a space also matches a line break in comments
+    replacement: str
+    allowed_in: tuple[str, ...] = ()  # paths, with * and ?
+
+
+# Stems of verbs in -ise, which we write with -ize.
+STEMS = ("character|custom|equal|final|general|initial|material|maxim|memor|minim|normal|organ|parallel|parametr|"
+         "penal|quant|recogn|regular|serial|special|standard|summar|synchron|util|vector|visual")
+RULES = ("CONTRIBUTING.md",)  # quotes what it forbids
+
+WORDS = [
+    # American spelling
+    Word(r"artefact", "artifact"),
+    Word(r"analys(?:ed?|ing)\b", "analyze"),
+    Word(r"behaviour", "behavior"),
+    Word(r"cancell(?:ed|ing)", "canceled"),
+    Word(r"\bcatalogue", "registry"),
+    Word(r"\bcentre", "center"),
+    Word(r"colour", "color"),
+    Word(r"favour", "favor"),
+    Word(r"\bgrey", "gray"),
+    Word(r"labell(?:ed|ing)", "labeled"),
+    Word(r"\blearnt\b", "learned"),
+    Word(r"licence", "license"),
+    Word(r"modell(?:ed|ing)", "modeled"),
+    Word(r"neighbour", "neighbor"),
+    Word(rf"(?:{STEMS})is(?:e[ds]?|ers?|ing|ations?)\b", "-ize, -ization"),
+    Word(r"\boptimis(?:e[ds]?|ers?|ing|ations?)\b", "optimize"),
+    # the field's terms
+    Word(r"\bas (?:its|their) makers hand", "as published"),
+    Word(r"\bat hand\b", "available"),
+    Word(r"\bby heart\b", "memorize"),
+    Word(r"claims show\b", "claims hold"),
+    Word(r"\beverybody", "all, all ranks"),
+    Word(r"gradient's length|length of the gradient", "gradient norm"),
+    Word(r"\bin little memory\b", "in bounded memory"),
+    Word(r"\bjudg(?:e[ds]?|ing|e?ments?)\b", "evaluate, evaluation"),
+    Word(r"\bneeds LibTorch alone\b", "LibTorch is its only dependency"),
+    Word(r"numbers with a fraction", "floating-point values"),
+    Word(r"\bpass(?:ed|es)? over (?:a|the) (?:step|sample)|\bpassed over\b", "skip"),
+    Word(r"(?<!-)\bpictures?\b", "image"),
+    Word(r"\bspoiled\b", "wrong, noisy"),
+    Word(r"what (?:is|was) taken for what", "confusion matrix"),
+    # plain sentences
+    Word(r"\b(?:go|goes|going|went) on (?:bit|from|where|with)\b", "resume, continue", RULES),
+    Word(r"\bis no [\w.`-]+ file\b", "is not a ... file", RULES),
+    Word(r"\bso many times\b", "number of times"),
+    Word(r"\bthere is no telling\b", "unknown"),
+    Word(r"\bwho watches\b|\bwhose turn\b|\basks nobody\b", "say who does what"),
+]
+
+# Generated files, data, and the list itself.
+SKIPPED = ("*.csv", "*.json", "*.svg", "web/dist/*", "docs/reports/results/*", "LICENSE", "tools/check_words.py",
+           "tests/cli/check_words_test.py")
+# Not rewritten yet (issue 24).
+PENDING = ("docs/architecture.md", "docs/cpp.md")
+
+
+class Finding(NamedTuple):
+    line: int
+    text: str
+    replacement: str
+
+
+def matches(path: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatch(path, pattern) for pattern in patterns)
+
+
+def find_words(text: str, path: str) -> Iterator[Finding]:
+    for word in WORDS:
+        if matches(path, word.allowed_in):
+            continue
+        pattern = word.pattern.replace(" ", r"[\s/*#]+")
+        for match in re.finditer(pattern, text, re.IGNORECASE):
+            yield Finding(text.count("\n", 0, match.start()) + 1, " ".join(match[0].split()), word.replacement)
+
+
+def tracked_files(everything: bool) -> list[str]:
+    listed = subprocess.run(["git", "ls-files", "-z", *([] if everything else ["*.md"])], cwd=ROOT, check=True,
+                            capture_output=True, text=True).stdout
+    skipped = SKIPPED if everything else SKIPPED + PENDING
+    return [path for path in listed.split("\0") if path and not matches(path, skipped)]
+
+
+def read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:  # images and other binary files
+        return ""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--all", action="store_true", help="check every tracked text file")
+    parser.add_argument("files", nargs="*", metavar="FILE")
+    arguments = parser.parse_args()
+    found = False
+    for path in arguments.files or tracked_files(arguments.all):
+        for finding in sorted(find_words(read_text(ROOT / path), path)):
+            print(f"{path}:{finding.line}: {finding.text} -> {finding.replacement}")
+            found = True
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
