@@ -43,6 +43,17 @@
 #include "projnce/projection/perp.h"
 #include "projnce/projection/sample.h"
 
+/// Losses over embeddings and labels.
+namespace projnce::loss {}
+/// Projections g+ and g- of class labels into the embedding space.
+namespace projnce::projection {}
+/// Bounds on and estimates of the mutual information between embeddings and classes.
+namespace projnce::information {}
+/// Encoders and their projection heads.
+namespace projnce::encoder {}
+/// Measures on embeddings: accuracy, retrieval, calibration, label audits, maps.
+namespace projnce::eval {}
+
 /// The public names of libprojnce: losses, projections, information, encoders, evaluation. Each is
 /// declared in the namespace of its folder (projnce::loss::SupConLoss) and re-exported here as
 /// projnce::SupConLoss. Including a single header compiles faster.

@@ -5,4 +5,8 @@ s#\[([a-z_.]+)\]\(\.\./examples/[a-z_]+\.cpp\)#`examples/\1`#g
 # Pages that are not part of the API documentation are named, not linked.
 s#\[([^]]+)\]\((\.\./docs/)?(reports/[a-zA-Z_]+|architecture|datasets|file_formats|guide|python|theory|training)\.md\)#\1#g
 # The table of pieces leads to their documentation.
-/^\| (losses|projections|encoders|information|evaluation)/ s#`([A-Za-z_]+)`#[\1](@ref projnce::\1)#g
+/^\| losses/ s#`([A-Za-z_]+)`#[\1](@ref projnce::loss::\1)#g
+/^\| projections/ s#`([A-Za-z_]+)`#[\1](@ref projnce::projection::\1)#g
+/^\| encoders/ s#`([A-Za-z_]+)`#[\1](@ref projnce::encoder::\1)#g
+/^\| information/ s#`([A-Za-z_]+)`#[\1](@ref projnce::information::\1)#g
+/^\| evaluation/ s#`([A-Za-z_]+)`#[\1](@ref projnce::eval::\1)#g

@@ -20,6 +20,7 @@ struct ResidualPlan;
 class ResidualBlockImpl : public torch::nn::Module {
  public:
   ResidualBlockImpl(int64_t in_channels, int64_t out_channels, int64_t stride);
+  /// [N, in_channels, H, W] to [N, out_channels, H / stride, W / stride].
   torch::Tensor forward(const torch::Tensor& input);
   /// Its modules, for the native engine.
   ResidualPlan plan() const;

@@ -14,6 +14,7 @@ enum class Protocol {
   kProbe,       ///< a linear classifier fitted to the known samples' features
 };
 
+/// The name in configurations: "knn".
 std::string protocol_name(Protocol protocol);
 
 /// The protocol in words: "learned class vectors".
@@ -36,6 +37,7 @@ std::vector<Protocol> choose_protocols(const std::vector<std::string>& names, bo
 std::vector<std::string> with_readout(const std::vector<std::string>& names,
                                       const std::string& readout);
 
+/// True if one of them needs samples with known labels to compare with.
 bool needs_known(const std::vector<Protocol>& protocols);
 
 }  // namespace projnce::eval

@@ -22,7 +22,8 @@
 
 namespace projnce::loss {
 
-/// The options of a loss by the names that a configuration and Python use.
+/// @cond
+// The options of each loss by the names that a configuration and Python use.
 void list_fields(InfonceOptions& options, FieldVisitor& fields);
 void list_fields(ProjnceMedOptions& options, FieldVisitor& fields);
 void list_fields(ProjnceMlpOptions& options, FieldVisitor& fields);
@@ -33,6 +34,7 @@ void list_fields(SceOptions& options, FieldVisitor& fields);
 void list_fields(GeneralizedInfoNCEOptions& options, FieldVisitor& fields);
 void list_fields(SupConOptions& options, FieldVisitor& fields);
 void list_fields(SymnceOptions& options, FieldVisitor& fields);
+/// @endcond
 
 /// Sizes of a loss with parameters (class vectors, classifier).
 struct LossShape {

@@ -10,9 +10,9 @@ namespace projnce::projection {
 
 /// When rows are neighbors, and how near: K(d(u, v) / bandwidth).
 struct Neighborhood {
-  kernel::SmoothingKernel kernel;
-  kernel::Metric metric;
-  double bandwidth;
+  kernel::SmoothingKernel kernel;  ///< K
+  kernel::Metric metric;           ///< d
+  double bandwidth;                ///< above 0
 };
 
 /// s_jc = sum of K(d(z_j, z_k) / h) over the rows k != j of class c, [M, D] -> [M, K].

@@ -131,9 +131,9 @@ TEST_F(ProjectedCheck, RefusesFlagsThatDoNotFit) {
 TEST_F(ProjectedCheck, ExpectsTheCandidatesOfAllProcesses) {
   const auto batches = gathered(make_batch(rows_, labels_), {5, 7});
   const auto own = random_unit_rows(7, kDim, 3);
-  GeneralizedInfoNCELoss loss(
-      std::make_shared<GivenProjection>(projection::Projected{.vectors = vectors_, .positive = own}),
-      std::make_shared<projection::SampleProjection>());
+  GeneralizedInfoNCELoss loss(std::make_shared<GivenProjection>(
+                                  projection::Projected{.vectors = vectors_, .positive = own}),
+                              std::make_shared<projection::SampleProjection>());
   EXPECT_TRUE(loss.forward(batches[1]).isfinite().item<bool>());
   EXPECT_THAT(complaint([&] { loss.forward(batches[0]); }),
               HasSubstr("positive of shape [7, 5], expected [5, 5]"));

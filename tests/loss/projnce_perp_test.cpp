@@ -82,8 +82,8 @@ TEST_F(ProjncePerpTest, InL1EqualsCentroidsOnTheSphereForThePapersBandwidths) {
   for (const double h : {0.1, 0.5, 0.9}) {
     EXPECT_EQ(loss_of(projnce_perp(b, {.perp = {.nw = {.bandwidth = h}}})), narrow);
   }
-  const auto wide =
-      loss_of(projnce_perp(b, {.perp = {.nw = {.metric = kernel::Metric::kCosine, .bandwidth = 0.7}}}));
+  const auto wide = loss_of(
+      projnce_perp(b, {.perp = {.nw = {.metric = kernel::Metric::kCosine, .bandwidth = 0.7}}}));
   EXPECT_GT(std::abs(wide - narrow), 0.1);
 }
 

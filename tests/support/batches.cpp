@@ -44,7 +44,7 @@ torch::Tensor random_rotation(int64_t dim, uint64_t seed) {
 loss::ContrastiveBatch permuted(const loss::ContrastiveBatch& batch, const torch::Tensor& order) {
   auto result =
       loss::make_batch(selected(batch.candidates, order), selected(batch.candidate_labels, order),
-                 selected(batch.candidate_instances, order));
+                       selected(batch.candidate_instances, order));
   result.candidate_soft_labels = selected(batch.candidate_soft_labels, order);
   return result;
 }
