@@ -13,7 +13,7 @@ namespace projnce::bench {
 namespace {
 
 train::NamedParameters resnet18_parameters() {
-  keep_freed_memory();
+  disable_malloc_trim();
   set_threads(0);
   const encoder::EmbeddingModel model(std::make_shared<encoder::ResNet>(encoder::ResNetOptions{
                                           .input = {.channels = 3, .height = 32, .width = 32}}),

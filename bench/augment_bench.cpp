@@ -1,5 +1,5 @@
 // SupCon's two-view augmentation on one core, and the loader that runs it ahead of training.
-// "samples" are pictures with both their views.
+// "samples" are images with both their views.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -16,7 +16,7 @@
 namespace projnce::bench {
 namespace {
 
-using testing::picture_input;
+using testing::image_input;
 using testing::plain_format;
 using testing::random_dataset;
 using testing::random_image;
@@ -63,7 +63,7 @@ BENCHMARK_CAPTURE(pixel_op, hue, "hue");
 
 void train_loader(benchmark::State& state) {
   loader::TrainLoader loader(random_dataset(4096, 10, 32, 3),
-                             {.format = picture_input(3, 32), .threads = state.range(0)});
+                             {.format = image_input(3, 32), .threads = state.range(0)});
   int64_t batches = 0;
   for (auto _ : state) {
     loader.start_epoch(batches);

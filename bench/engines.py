@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 ENGINES = ("torch", "native")
-COLOURS = {"torch": ("#c2570c", "#f0a050"), "native": ("#1560a8", "#63b0f5")}
+COLORS = {"torch": ("#c2570c", "#f0a050"), "native": ("#1560a8", "#63b0f5")}
 PANEL_WIDTH, PANEL_HEIGHT, LEFT, TOP, GAP = 330, 230, 60, 64, 90
 
 
@@ -34,7 +34,7 @@ def run_experiment(program, text, seeds, folder):
     name = Path(experiment).stem
     runs = {engine: [] for engine in ENGINES}
     for seed in range(1, seeds + 1):
-        for engine in ENGINES:  # in turn, so that both meet the same neighbours
+        for engine in ENGINES:  # in turn, so that both meet the same neighbors
             out = folder / f"{name}-{engine}-{seed}"
             runs[engine].append(train(program, experiment, data, engine, seed, out))
             last = runs[engine][-1]
@@ -82,8 +82,8 @@ def panel(index, name, runs):
 def drawing(results):
     width = LEFT + len(results) * (PANEL_WIDTH + GAP) - GAP + 20
     height = TOP + PANEL_HEIGHT + 34
-    light = "".join(f".{e}{{stroke:{COLOURS[e][0]}}}.k{e}{{fill:{COLOURS[e][0]}}}" for e in ENGINES)
-    dark = "".join(f".{e}{{stroke:{COLOURS[e][1]}}}.k{e}{{fill:{COLOURS[e][1]}}}" for e in ENGINES)
+    light = "".join(f".{e}{{stroke:{COLORS[e][0]}}}.k{e}{{fill:{COLORS[e][0]}}}" for e in ENGINES)
+    dark = "".join(f".{e}{{stroke:{COLORS[e][1]}}}.k{e}{{fill:{COLORS[e][1]}}}" for e in ENGINES)
     style = ("text{font:13px sans-serif;fill:#333}.title{font-weight:600}.tick{font-size:11px}"
              "polyline{fill:none;stroke-width:1.6}.grid{stroke:#8885;stroke-width:.6}" + light +
              "@media(prefers-color-scheme:dark){text{fill:#ddd}" + dark + "}")

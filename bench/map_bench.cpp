@@ -48,12 +48,12 @@ nlohmann::ordered_json make_map(const char* from, const char* to) {
 torch::Tensor nearest(const torch::Tensor& rows) {
   return eval::nearest_neighbors(rows, rows,
                                  {.neighbors = kNeighbors,
-                                  .nearness = kernel::Nearness::kDistance,
+                                  .nearness = kernel::Similarity::kDistance,
                                   .exclude_self = true})
       .indices;
 }
 
-nlohmann::ordered_json judge(const char* rows_path, const char* positions_path) {
+nlohmann::ordered_json evaluate_protocol(const char* rows_path, const char* positions_path) {
   const auto rows = inference::read_matrix(rows_path);
   const auto positions = inference::read_matrix(positions_path);
   const auto there = nearest(rows).unsqueeze(2).eq(nearest(positions).unsqueeze(1));  // [N, k, k]
@@ -68,7 +68,7 @@ int run(int argc, char** argv) {
     std::cout << make_map(argv[3], argv[4]).dump() << '\n';
   } else if (action == "judge" && argc == 4) {
     set_threads(0);
-    std::cout << judge(argv[2], argv[3]).dump() << '\n';
+    std::cout << evaluate_protocol(argv[2], argv[3]).dump() << '\n';
   } else {
     fail(
         "usage: projnce-map-bench map THREADS ROWS.npy POSITIONS.npy | judge ROWS.npy "

@@ -31,7 +31,7 @@ double peak_mb() {
 
 nlohmann::ordered_json open_and_measure(const std::string& path) {
   const auto start = std::chrono::steady_clock::now();
-  const auto name = dataset::recognise_dataset(path).value_or("folder");
+  const auto name = dataset::recognize_dataset(path).value_or("folder");
   auto options = dataset::dataset_options(name);
   options.root = path;
   dataset::OpenContext context;
@@ -47,7 +47,7 @@ nlohmann::ordered_json open_and_measure(const std::string& path) {
 
 int measure_opening(int argc, char** argv) {
   try {
-    if (argc != 3) fail("usage: projnce-picture-bench --open PATH");
+    if (argc != 3) fail("usage: projnce-image-bench --open PATH");
     std::cout << open_and_measure(argv[2]).dump() << '\n';
     return 0;
   } catch (const std::exception& error) {

@@ -3,12 +3,12 @@ add_library(projnce_flags INTERFACE)
 target_compile_features(projnce_flags INTERFACE cxx_std_20)
 target_compile_options(projnce_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow
-  # Designated initialisers leave fields at their defaults; that is what they are for.
+  # Designated initializers leave fields at their defaults; that is what they are for.
   -Wno-missing-field-initializers
   $<$<BOOL:${PROJNCE_WERROR}>:-Werror>
   $<$<BOOL:${PROJNCE_CCACHE}>:-fpch-preprocess>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC 12 warns about "literal" + std::string in optimised builds where nothing is wrong.
+  # GCC 12 warns about "literal" + std::string in optimized builds where nothing is wrong.
   target_compile_options(projnce_flags INTERFACE -Wno-restrict)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 14)

@@ -58,8 +58,8 @@ int main() try {
   projnce::set_threads(0);
   torch::manual_seed(1);
   const auto truth = torch::randint(4, {400}, torch::kInt64);
-  const auto centres = torch::randn({4, 16});
-  const auto rows = torch::nn::functional::normalize(centres.index_select(0, truth) +
+  const auto centers = torch::randn({4, 16});
+  const auto rows = torch::nn::functional::normalize(centers.index_select(0, truth) +
                                                      0.5 * torch::randn({400, 16}));
   const auto wrong = torch::rand({400}) < 0.2;
   const auto labels = torch::where(wrong, (truth + 1) % 4, truth);

@@ -1,8 +1,8 @@
-// Which pictures of a folder look alike to a trained model:
+// Which images of a folder look alike to a trained model:
 //
-//   embed_folder runs/photos some/pictures embeddings.npy
+//   embed_folder runs/photos some/images embeddings.npy
 //
-// prints the nearest neighbours of each picture and keeps the embeddings, a row for each line.
+// prints the nearest neighbors of each image and keeps the embeddings, a row for each line.
 #include <projnce/core/error.h>
 #include <projnce/core/threads.h>
 #include <projnce/data/training_data.h>
@@ -22,26 +22,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> find_pictures(const fs::path& folder) {
+std::vector<fs::path> find_images(const fs::path& folder) {
   const std::set<fs::path> endings{".jpg", ".jpeg", ".png"};
-  std::vector<fs::path> pictures;
+  std::vector<fs::path> images;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (endings.contains(entry.path().extension())) pictures.push_back(entry.path());
+    if (endings.contains(entry.path().extension())) images.push_back(entry.path());
   }
-  std::sort(pictures.begin(), pictures.end());
-  if (pictures.size() < 2) projnce::fail(folder.string(), " holds fewer than two pictures");
-  return pictures;
+  std::sort(images.begin(), images.end());
+  if (images.size() < 2) projnce::fail(folder.string(), " holds fewer than two images");
+  return images;
 }
 
-void print_neighbors(const std::vector<fs::path>& pictures, const fs::path& folder,
+void print_neighbors(const std::vector<fs::path>& images, const fs::path& folder,
                      const torch::Tensor& embeddings) {
   const auto count = std::min<int64_t>(3, embeddings.size(0) - 1);
   const auto nearest = projnce::eval::nearest_neighbors(embeddings, embeddings,
                                                         {.neighbors = count, .exclude_self = true});
   for (int64_t row = 0; row < embeddings.size(0); ++row) {
-    std::cout << fs::relative(pictures[row], folder).string() << ':';
+    std::cout << fs::relative(images[row], folder).string() << ':';
     for (int64_t k = 0; k < count; ++k) {
-      const auto& neighbor = pictures[nearest.indices[row][k].item<int64_t>()];
+      const auto& neighbor = images[nearest.indices[row][k].item<int64_t>()];
       std::cout << "  " << fs::relative(neighbor, folder).string() << " ("
                 << nearest.scores[row][k].item<float>() << ')';
     }
@@ -57,13 +57,13 @@ int main(int argc, char** argv) try {
   const int threads = projnce::set_threads(0);
   const auto trained =
       projnce::inference::load_trained_model(projnce::io::find_run(argv[1]).encoder());
-  const auto pictures = find_pictures(folder);
-  const auto samples = projnce::data::open_files(pictures, trained.input);
+  const auto images = find_images(folder);
+  const auto samples = projnce::data::open_files(images, trained.input);
   const auto set = projnce::inference::embed_part(
       trained, samples, {.label = "embedding", .threads = threads, .strict = true},
       projnce::make_logger());
   projnce::inference::write_array(argv[3], set.embeddings);
-  print_neighbors(pictures, folder, set.embeddings);
+  print_neighbors(images, folder, set.embeddings);
 } catch (const std::exception& error) {
   std::cerr << error.what() << '\n';
   return 1;

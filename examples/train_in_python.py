@@ -4,7 +4,7 @@
     PYTHONPATH=python script/python examples/train_in_python.py --loss projnce
 
 Trains a small network on Fashion-MNIST (Debian's package dataset-fashion-mnist) and says how many
-test pictures lie nearest to the centroid of their class.
+test images lie nearest to the centroid of their class.
 """
 import argparse
 import gzip
@@ -29,13 +29,13 @@ LOSSES = {
 
 
 def read_part(folder, part, count):
-    """Pictures [N, 1, 28, 28] in 0 .. 1, and labels [N]."""
+    """Images [N, 1, 28, 28] in 0 .. 1, and labels [N]."""
     def numbers(kind, skip):
         data = gzip.open(folder / f"{part}-{kind}-ubyte.gz").read()
         return torch.from_numpy(np.frombuffer(data, np.uint8, offset=skip).copy())
 
-    pictures = numbers("images-idx3", 16).reshape(-1, 1, 28, 28)[:count].float() / 255
-    return pictures, numbers("labels-idx1", 8)[:count].long()
+    images = numbers("images-idx3", 16).reshape(-1, 1, 28, 28)[:count].float() / 255
+    return images, numbers("labels-idx1", 8)[:count].long()
 
 
 def make_encoder():
@@ -47,22 +47,22 @@ def make_encoder():
     )
 
 
-def random_view(pictures):
+def random_view(images):
     """Shifted by up to 3 pixels, half of them mirrored, a little brighter or darker."""
     down, right = torch.randint(0, 7, (2,)).tolist()
-    view = pad(pictures, (3, 3, 3, 3))[:, :, down : down + 28, right : right + 28]
+    view = pad(images, (3, 3, 3, 3))[:, :, down : down + 28, right : right + 28]
     mirrored = torch.rand(len(view), 1, 1, 1) < 0.5
     return torch.where(mirrored, view.flip(3), view) * (0.8 + 0.4 * torch.rand(len(view), 1, 1, 1))
 
 
-def train(criterion, pictures, labels, epochs, batch_size=256, seed=0):
+def train(criterion, images, labels, epochs, batch_size=256, seed=0):
     torch.manual_seed(seed)
     encoder = make_encoder()
     parameters = [*encoder.parameters(), *criterion.parameters()]
     optimizer = torch.optim.AdamW(parameters, lr=3e-3, weight_decay=1e-4)
     for epoch in range(epochs):
         for rows in torch.randperm(len(labels)).split(batch_size):
-            views = torch.cat([random_view(pictures[rows]), random_view(pictures[rows])])
+            views = torch.cat([random_view(images[rows]), random_view(images[rows])])
             first, second = normalize(encoder(views)).split(len(rows))
             features = torch.stack([first, second], dim=1)  # [batch, views, dim]
             loss = criterion(features, labels[rows])
@@ -74,10 +74,10 @@ def train(criterion, pictures, labels, epochs, batch_size=256, seed=0):
 
 
 @torch.no_grad()
-def accuracy(encoder, known, known_labels, test, test_labels):
+def accuracy(encoder, known, reference_labels, test, test_labels):
     encoder.eval()
     known, test = normalize(encoder(known)), normalize(encoder(test))
-    centroids = torch.stack([known[known_labels == c].mean(0) for c in range(10)])
+    centroids = torch.stack([known[reference_labels == c].mean(0) for c in range(10)])
     return ((test @ normalize(centroids).t()).argmax(1) == test_labels).float().mean().item()
 
 
@@ -91,11 +91,11 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)  # Debian's torch starts with one
-    known, known_labels = read_part(arguments.data, "train", arguments.samples)
+    known, reference_labels = read_part(arguments.data, "train", arguments.samples)
     started = time.perf_counter()
-    encoder = train(LOSSES[arguments.loss](temperature=arguments.temperature), known, known_labels,
+    encoder = train(LOSSES[arguments.loss](temperature=arguments.temperature), known, reference_labels,
                     arguments.epochs)
-    found = accuracy(encoder, known, known_labels, *read_part(arguments.data, "t10k", 10000))
+    found = accuracy(encoder, known, reference_labels, *read_part(arguments.data, "t10k", 10000))
     print(f"{arguments.loss}: {100 * found:.2f} % right after {time.perf_counter() - started:.0f} s")
 
 

@@ -17,11 +17,11 @@ struct Samples {
   torch::Tensor labels;  // [N], int64
 };
 
-Samples draw_samples(const torch::Tensor& centres, int64_t count) {
+Samples draw_samples(const torch::Tensor& centers, int64_t count) {
   const auto labels = torch::randint(kClasses, {count}, torch::kInt64);
   const auto sides = torch::randint(2, {count, 1}) * 2 - 1;
   const auto noise = torch::randn({count, kInputDim});
-  return {centres.index_select(0, labels) * sides + noise, labels};
+  return {centers.index_select(0, labels) * sides + noise, labels};
 }
 
 /// The share of test rows that are nearest to the mean of their own class.
@@ -39,18 +39,18 @@ int main() {
   projnce::set_threads(0);  // all cores
   torch::manual_seed(1);
   std::cout << std::fixed << std::setprecision(2);
-  const auto centres = torch::randn({kClasses, kInputDim});
+  const auto centers = torch::randn({kClasses, kInputDim});
 
   torch::nn::Sequential encoder(torch::nn::Linear(kInputDim, 128), torch::nn::ReLU(),
                                 torch::nn::Linear(128, kEmbeddingDim));
   const auto embed = [&](const torch::Tensor& points) {
-    return torch::nn::functional::normalize(encoder->forward(points));  // losses never normalise
+    return torch::nn::functional::normalize(encoder->forward(points));  // losses never normalize
   };
   projnce::ProjnceLoss loss({.temperature = 0.1});
   torch::optim::Adam optimizer(encoder->parameters(), torch::optim::AdamOptions(1e-3));
 
   for (int step = 0; step <= 100; ++step) {
-    const auto batch = draw_samples(centres, 256);
+    const auto batch = draw_samples(centers, 256);
     const auto value = loss.evaluate(projnce::make_batch(embed(batch.points), batch.labels));
     optimizer.zero_grad();
     value.loss.backward();
@@ -65,8 +65,8 @@ int main() {
   }
 
   const torch::NoGradGuard no_gradient;
-  const auto train = draw_samples(centres, 1000);
-  const auto test = draw_samples(centres, 1000);
+  const auto train = draw_samples(centers, 1000);
+  const auto test = draw_samples(centers, 1000);
   print_accuracy("points", train.points, train, test.points, test);
   print_accuracy("embeddings", embed(train.points), train, embed(test.points), test);
 }

@@ -130,7 +130,7 @@ def style():
                       *dark, *colors(5), "}", "</style>"])
 
 
-def picture(report):
+def image(report):
     machine = report["machine"]
     dims = next(case["dims"] for case in report["cases"] if case["case"] == "supcon")
     panels = [Panel(LEFT_EDGES[0], "time, forward and backward", read_points(report, "seconds"),
@@ -155,12 +155,12 @@ def picture(report):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("report", help="what --json wrote")
-    parser.add_argument("svg", help="the picture to write")
+    parser.add_argument("svg", help="the image to write")
     arguments = parser.parse_args()
     report = json.loads(Path(arguments.report).read_text())
     if not read_points(report, "seconds"):
         parser.error(f"{arguments.report} has no result of the case supcon")
-    Path(arguments.svg).write_text(picture(report))
+    Path(arguments.svg).write_text(image(report))
 
 
 if __name__ == "__main__":

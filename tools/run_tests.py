@@ -187,7 +187,7 @@ def main():
     parser.add_argument("--cpp-only", action="store_true", help="leave out the command line")
     arguments = parser.parse_args()
     tally = Tally()
-    # Two run at a time: threads that wait for each other give their core to the neighbour.
+    # Two run at a time: threads that wait for each other give their core to the neighbor.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     run_cpp(arguments.build, tally)
     if not arguments.cpp_only:

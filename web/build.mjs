@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const LICENCES = "/*! contains uPlot 1.6.32, (c) Leon Sorokin, MIT licence */\n";
+const LICENSES = "/*! contains uPlot 1.6.32, (c) Leon Sorokin, MIT license */\n";
 
 async function bundle(entry, options) {
   const result = await build({
@@ -30,7 +30,7 @@ function refuseEndTags(name, text) {
 
 export async function buildAll(directory) {
   const files = {
-    "report.js": LICENCES + (await bundle("src/main.ts", { format: "iife", target: "es2020" })),
+    "report.js": LICENSES + (await bundle("src/main.ts", { format: "iife", target: "es2020" })),
     "report.css": await bundle("src/style.css", {}),
   };
   await mkdir(directory, { recursive: true });

@@ -34,7 +34,7 @@ void print_mistakes(const std::vector<inference::AuditReport::Mistake>& mistakes
   std::cout << "\nMost frequent mistakes, as a share of the true class:\n";
   for (const auto& mistake : mistakes) {
     std::cout << fmt::format("  {:>5.1f} %  {} labeled {}\n", 100 * mistake.share,
-                             mistake.class_name, mistake.labelled);
+                             mistake.class_name, mistake.labeled);
   }
 }
 

@@ -95,10 +95,10 @@ ordered_json to_json(const dataset::PartInfo& part, SampleKind kind) {
 
 ordered_json to_json(const data::Inspection& inspection) {
   const auto& info = inspection.info;
-  ordered_json object = {{"kind", concat(word_for(info.kind), "s")},
+  ordered_json object = {{"kind", concat(kind_name(info.kind), "s")},
                          {"layout", {{"name", info.layout.name}, {"reason", info.layout.reason}}},
                          {"classes", info.class_names},
-                         {"intact", inspection.intact()},
+                         {"intact", inspection.valid()},
                          {"warnings", info.warnings},
                          {"remarks", info.remarks},
                          {"unread_files", info.unread_files}};
@@ -127,14 +127,14 @@ std::string describe_spread(const std::string& min, const std::string& median,
   return min == max ? max : fmt::format("{} to {} (median {})", min, max, median);
 }
 
-std::string describe_pictures(const dataset::PartInfo& part) {
+std::string describe_images(const dataset::PartInfo& part) {
   const auto size = [](int width, int height) { return fmt::format("{}x{}", width, height); };
   const auto sizes = describe_spread(size(part.width.min, part.height.min),
                                      size(part.width.median, part.height.median),
                                      size(part.width.max, part.height.max));
   auto text = fmt::format(", {} pixels", sizes);
   for (const auto& [channels, samples] : part.channels) {
-    text += fmt::format(", {} {}", samples, channels == 1 ? "grey" : "in colour");
+    text += fmt::format(", {} {}", samples, channels == 1 ? "gray" : "in color");
   }
   return text;
 }
@@ -156,7 +156,7 @@ std::string describe_samples(const dataset::PartInfo& part, SampleKind kind) {
   if (part.samples == static_cast<int64_t>(part.damaged.size())) return {};
   switch (kind) {
     case SampleKind::kImage:
-      return describe_pictures(part);
+      return describe_images(part);
     case SampleKind::kSound:
       return describe_sounds(part);
     case SampleKind::kVector:
@@ -167,11 +167,11 @@ std::string describe_samples(const dataset::PartInfo& part, SampleKind kind) {
 
 void print_classes(const dataset::DatasetInfo& info) {
   if (info.class_names.empty()) return;
-  const char* learned = info.known ? "known" : "train";
+  const char* learned = info.reference ? "known" : "train";
   std::cout << fmt::format("\n{:<24} {:>8} {:>8}\n", "class", learned, "test");
   for (size_t c = 0; c < info.class_names.size(); ++c) {
     std::cout << fmt::format("{:<24} {:>8} {:>8}\n", info.class_names[c],
-                             info.labelled().per_class[c], info.test.per_class[c]);
+                             info.labeled().per_class[c], info.test.per_class[c]);
   }
 }
 
@@ -188,7 +188,7 @@ void print_findings(const dataset::DatasetInfo& info, int width) {
 }
 
 void print_info(const dataset::DatasetInfo& info) {
-  std::cout << fmt::format("{} {}s in {} classes\n", info.samples(), word_for(info.kind),
+  std::cout << fmt::format("{} {}s in {} classes\n", info.samples(), kind_name(info.kind),
                            info.class_names.size());
   for (const auto& [name, part] : info.parts()) {
     std::cout << fmt::format("{:<10} {}{}", name, counted(part->samples, "sample"),
@@ -290,7 +290,7 @@ void add(CLI::App& app, Context& context) {
     } else {
       print_damage(result);
     }
-    if (!result.intact()) context.exit_status = 2;
+    if (!result.valid()) context.exit_status = 2;
   });
 }
 

@@ -41,16 +41,16 @@ std::string range(const eval::Interval& interval) {
 void print_protocols(const inference::EvalResult& result) {
   std::cout << fmt::format("{} test samples\n\n{:<12} {:>9} {:>19} {:>9} {:>12}\n", result.samples,
                            "protocol", "top-1", "95 % interval", "top-5", "calibration");
-  for (const auto& judgement : result.judgements) {
-    std::cout << fmt::format(
-        "{:<12} {:>9} {:>19} {:>9} {:>12}\n", eval::protocol_name(judgement.protocol),
-        percent(judgement.accuracy.top1), range(judgement.interval),
-        percent(judgement.accuracy.top5), percent(judgement.calibration_error));
+  for (const auto& result : result.results) {
+    std::cout << fmt::format("{:<12} {:>9} {:>19} {:>9} {:>12}\n",
+                             eval::protocol_name(result.protocol), percent(result.accuracy.top1),
+                             range(result.interval), percent(result.accuracy.top5),
+                             percent(result.calibration_error));
   }
 }
 
 void print_classes(const inference::EvalResult& result) {
-  const auto& first = result.judgements.front();
+  const auto& first = result.results.front();
   const auto& accuracy = first.accuracy;
   std::cout << fmt::format("\n{:<24} {:>8} {:>9} {:>19}  most often taken for ({})\n", "class",
                            "samples", "top-1", "95 % interval",
@@ -65,7 +65,7 @@ void print_classes(const inference::EvalResult& result) {
                              fmt::format("{}{}", samples, few ? "*" : ""),
                              samples > 0 ? percent(accuracy.per_class[c]) : "-",
                              samples > 0 ? range(interval) : "-",
-                             inference::most_often_taken_for(accuracy, c, result.class_names));
+                             inference::most_confused_class(accuracy, c, result.class_names));
   }
   if (any_few) {
     std::cout << fmt::format("* fewer than {} test samples: accuracy is uncertain\n",
@@ -87,11 +87,10 @@ void print_retrieval(const inference::RetrievalReport& report) {
 ordered_json eval_json(const inference::EvalResult& result) {
   ordered_json json = {{"samples", result.samples}};
   ordered_json all;
-  for (const auto& judgement : result.judgements) {
-    all[eval::protocol_name(judgement.protocol)] =
-        inference::full_json(judgement, result.class_names);
+  for (const auto& result : result.results) {
+    all[eval::protocol_name(result.protocol)] = inference::full_json(result, result.class_names);
   }
-  json["protocol"] = eval::protocol_name(result.judgements.front().protocol);
+  json["protocol"] = eval::protocol_name(result.results.front().protocol);
   json.update(all.front());
   json["protocols"] = all;
   json["retrieval"] = inference::retrieval_json(result.retrieval);
@@ -119,7 +118,7 @@ inference::EvalResult evaluate(Arguments& arguments, const Context& context) {
     arguments.run.context = open_context(context);
     return inference::evaluate_run(arguments.run, context.logger);
   }
-  arguments.arrays.judge = arguments.run.judge;
+  arguments.arrays.protocol = arguments.run.protocol;
   return inference::evaluate_arrays(arguments.arrays);
 }
 
@@ -128,7 +127,7 @@ inference::EvalResult evaluate(Arguments& arguments, const Context& context) {
 void add(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<Arguments>();
   auto& arrays = arguments->arrays;
-  auto& judge = arguments->run.judge;
+  auto& protocol = arguments->run.protocol;
   auto* command = add_command(app, "eval", kSummary, kDetails);
   command->add_option("RUN", arguments->run.run, "directory of the run");
   command->add_option("--data", arguments->run.data,
@@ -143,10 +142,10 @@ void add(CLI::App& app, Context& context) {
   labels->needs(embeddings);
   test->needs(test_labels, embeddings);
   test_labels->needs(test);
-  command->add_option("--protocol", judge.protocols, "how classes are told, separated by commas")
+  command->add_option("--protocol", protocol.protocols, "how classes are told, separated by commas")
       ->delimiter(',');
-  add_number(*command, "--k", judge.knn.neighbors, at_least(1), "number of neighbors that vote");
-  add_number(*command, "--knn-temperature", judge.knn.temperature, above(0),
+  add_number(*command, "--k", protocol.knn.neighbors, at_least(1), "number of neighbors that vote");
+  add_number(*command, "--knn-temperature", protocol.knn.temperature, above(0),
              "a vote weighs e^{cosine / temperature}");
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {

@@ -16,7 +16,7 @@ const char* const kDetails =
     "  projnce export runs/photos --onnx photos.onnx --classes\n"
     "  projnce export runs/photos --safetensors photos.safetensors\n"
     "\n"
-    "The ONNX file takes pictures on the scale 0..1, waveforms or vectors, and holds everything\n"
+    "The ONNX file takes images on the scale 0..1, waveforms or vectors, and holds everything\n"
     "behind that: preprocessing, encoder, projection head, with --classes the classes' scores "
     "too.\n"
     "The safetensors file holds the encoder's weights alone; resnet18 has torchvision's names.\n"

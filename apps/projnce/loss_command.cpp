@@ -99,7 +99,7 @@ void check(const Arguments& arguments, const nlohmann::json& file, const nlohman
   int64_t failed = 0;
   for (const auto& [name, field] : worst) failed += field.failed;
   if (failed > 0) {
-    fail_working(arguments.file, ": ", failed, " values differ from what is expected by more than ",
+    fail_runtime(arguments.file, ": ", failed, " values differ from what is expected by more than ",
                  "their tolerance");
   }
 }
@@ -111,7 +111,7 @@ void run(const Arguments& arguments) {
     if (arguments.check) return check(arguments, file, results);
     std::cout << results << "\n";
   } catch (const Error& error) {
-    if (error.fault() == Fault::kWork) throw;
+    if (error.kind() == ErrorKind::kRuntime) throw;
     throw Error(concat(arguments.file, ": ", error.what()), error.hint());
   }
 }

@@ -52,7 +52,7 @@ constexpr int kFailedWorking = 1;
 constexpr int kWrongInput = 2;
 
 const char* const kDescription =
-    "projnce learns embeddings from labelled pictures and sounds with supervised contrastive\n"
+    "projnce learns embeddings from labeled images and sounds with supervised contrastive\n"
     "losses, also where labels are partly wrong.\n"
     "\n"
     "  projnce train --data FOLDER     train on a folder with a sub-folder for each class\n"
@@ -61,7 +61,7 @@ const char* const kDescription =
 int report(const Error& error) {
   std::cerr << "projnce: " << error.what() << '\n';
   if (!error.hint().empty()) std::cerr << "  hint: " << error.hint() << '\n';
-  return error.fault() == Fault::kInput ? kWrongInput : kFailedWorking;
+  return error.kind() == ErrorKind::kInput ? kWrongInput : kFailedWorking;
 }
 
 /// A word as a shell reads it back.
@@ -153,7 +153,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace projnce;
-  keep_freed_memory();
+  disable_malloc_trim();
   try {
     return app::run(argc, argv);
   } catch (const Error& error) {

@@ -36,7 +36,7 @@ void run(const Arguments& arguments, Context& context) {
   std::cerr << "serving " << arguments.runs.string() << " at " << server.address()
             << "  (Ctrl-C ends it)" << std::endl;
   while (stop_signal() == 0) {
-    if (!server.is_listening()) fail_working("the system closed the server's port");
+    if (!server.is_listening()) fail_runtime("the system closed the server's port");
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
 }

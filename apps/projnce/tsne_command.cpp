@@ -10,15 +10,14 @@ namespace projnce::app::tsne_command {
 
 namespace {
 
-const char* const kSummary =
-    "a map of embeddings in the plane: t-SNE or PCA, as numbers or picture";
+const char* const kSummary = "a map of embeddings in the plane: t-SNE or PCA, as numbers or image";
 const char* const kDetails =
     "  projnce tsne runs/photos -o map.svg                       the run's test samples\n"
     "  projnce tsne e.npy --labels l.npy -o map.png -o map.npy   embeddings of any program\n"
     "  projnce tsne e.npy --method pca -o pca.html\n"
     "\n"
-    "The ending says what is written: .npy (positions), .svg, .png or .html (a picture, coloured\n"
-    "by label). The Kullback-Leibler divergence tells how well the map keeps neighbourhoods; the\n"
+    "The ending says what is written: .npy (positions), .svg, .png or .html (a image, colored\n"
+    "by label). The Kullback-Leibler divergence tells how well the map keeps neighborhoods; the\n"
     "smaller, the better.";
 
 void print_map(const nlohmann::ordered_json& result) {
@@ -45,7 +44,7 @@ void add(CLI::App& app, Context& context) {
   auto* command = add_command(app, "tsne", kSummary, kDetails);
   command->add_option("EMBEDDINGS", request.input, ".npy matrix, or the directory of a run")
       ->required();
-  command->add_option("--labels", request.labels, ".npy list of labels, for the colours");
+  command->add_option("--labels", request.labels, ".npy list of labels, for the colors");
   command->add_option("-o,--output", request.outputs,
                       "file to write; may be given several times (RUN/tsne.npy)");
   add_choice(*command, "--method", request.method,

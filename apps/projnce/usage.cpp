@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "projnce/config/default_config.h"
 #include "projnce/config/run_request.h"
-#include "projnce/config/standard_settings.h"
 #include "projnce/core/names.h"
 
 namespace projnce::app {

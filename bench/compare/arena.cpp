@@ -24,7 +24,7 @@ std::string Arena::too_large(int64_t rows) const {
 }
 
 Contestant Arena::peer(const std::string& name, const std::string& computes,
-                       const LabelledRows& data, const nlohmann::json& parameters) {
+                       const LabeledRows& data, const nlohmann::json& parameters) {
   auto why_not = peers_.why_unavailable(name);
   if (!why_not.empty()) {
     return {.name = name, .computes = computes, .unavailable = "not available: " + why_not};

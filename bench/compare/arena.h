@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/compare/contestant.h"
-#include "bench/compare/labelled_rows.h"
+#include "bench/compare/labeled_rows.h"
 #include "bench/compare/python_peers.h"
 #include "tests/support/scratch_dir.h"
 
@@ -42,7 +42,7 @@ class Arena {
   std::string too_large(int64_t rows) const;
 
   /// A peer on `data`, which it reads from files, with further parameters.
-  Contestant peer(const std::string& name, const std::string& computes, const LabelledRows& data,
+  Contestant peer(const std::string& name, const std::string& computes, const LabeledRows& data,
                   const nlohmann::json& parameters);
 
  private:

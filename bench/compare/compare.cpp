@@ -115,7 +115,7 @@ int compare_main(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : 2;
   } catch (const Error& error) {
     std::cerr << "projnce-bench: " << error.what() << '\n';
-    return error.fault() == Fault::kInput ? 2 : 1;
+    return error.kind() == ErrorKind::kInput ? 2 : 1;
   }
 }
 

@@ -58,7 +58,7 @@ void check_memory_probe() {
   const MemoryProbe memory;
   const auto tensor = torch::zeros({kFloats});
   if (memory.peak_bytes() >= kFloats * static_cast<int64_t>(sizeof(float))) return;
-  fail_working("benchmark: counting allocations does not work here: a tensor of ", tensor.nbytes(),
+  fail_runtime("benchmark: counting allocations does not work here: a tensor of ", tensor.nbytes(),
                " bytes was seen as ", memory.peak_bytes());
 }
 

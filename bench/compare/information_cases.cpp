@@ -11,18 +11,18 @@ namespace projnce::bench {
 
 namespace {
 
-constexpr int64_t kNeighbours = 5;
+constexpr int64_t kNeighbors = 5;
 constexpr int64_t kQuickRows = 2000;
 constexpr int64_t kFullRows = 10000;
 
 std::vector<Contestant> mixed_ksg_contestants(Arena& arena, const Case& task) {
-  auto data = make_labelled_rows(task.rows, task.dims, task.classes, /*spread=*/1);
+  auto data = make_labeled_rows(task.rows, task.dims, task.classes, /*spread=*/1);
   data.x = unit(data.x).detach();
   const auto y = data.labels.to(torch::kFloat64).unsqueeze(1);  // [N, 1]
   Contestant ours = {.name = "ours", .computes = task.name, .run = [x = data.x, y] {
-                       return timed([&] { return information::mixed_ksg(x, y, kNeighbours); });
+                       return timed([&] { return information::mixed_ksg(x, y, kNeighbors); });
                      }};
-  return {std::move(ours), arena.peer("mixed_KSG", task.name, data, {{"k", kNeighbours}})};
+  return {std::move(ours), arena.peer("mixed_KSG", task.name, data, {{"k", kNeighbors}})};
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace projnce::bench {
 
 /// What this machine can do at most, measured in turn with the contestants so that all meet the
-/// same clock rate and the same neighbours.
+/// same clock rate and the same neighbors.
 class MachineRoofs {
  public:
   explicit MachineRoofs(int threads);

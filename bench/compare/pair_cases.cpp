@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kPairTemperature = 0.07;
 
-Contestant our_supcon(const std::string& name, const LabelledRows& data) {
+Contestant our_supcon(const std::string& name, const LabeledRows& data) {
   return gradient_contestant(name, "supcon", {data.x}, [data] {
     return loss::SupConLoss({.temperature = kPairTemperature})
         .forward(loss::make_batch(unit(data.x), data.labels));
@@ -21,7 +21,7 @@ Contestant our_supcon(const std::string& name, const LabelledRows& data) {
 }
 
 /// LibTorch's own operations in chunks of rows, as on a GPU.
-Contestant our_chunks(const LabelledRows& data) {
+Contestant our_chunks(const LabeledRows& data) {
   auto contestant = our_supcon("ours, any device", data);
   contestant.run = [run = std::move(contestant.run)] {
     const loss::ForcedPairEngine chunks(loss::PairEngine::kChunks);
@@ -31,7 +31,7 @@ Contestant our_chunks(const LabelledRows& data) {
 }
 
 /// What older processors get.
-Contestant our_older(const LabelledRows& data, kernel::Isa isa) {
+Contestant our_older(const LabeledRows& data, kernel::Isa isa) {
   auto contestant = our_supcon("ours, " + std::string(kernel::isa_name(isa)), data);
   contestant.run = [run = std::move(contestant.run), isa] {
     const kernel::ForcedIsa older(isa);
@@ -40,7 +40,7 @@ Contestant our_older(const LabelledRows& data, kernel::Isa isa) {
   return contestant;
 }
 
-Contestant with_masks(const std::string& computes, const LabelledRows& data,
+Contestant with_masks(const std::string& computes, const LabeledRows& data,
                       torch::Tensor (*form)(const torch::Tensor&, const torch::Tensor&, double),
                       const std::string& unavailable) {
   auto contestant = gradient_contestant("mask form", computes, {data.x}, [=] {
@@ -51,7 +51,7 @@ Contestant with_masks(const std::string& computes, const LabelledRows& data,
 }
 
 std::vector<Contestant> supcon_contestants(Arena& arena, const Case& task) {
-  const auto data = make_labelled_rows(task.rows, task.dims, task.classes);
+  const auto data = make_labeled_rows(task.rows, task.dims, task.classes);
   const auto too_large = arena.too_large(task.rows);
   std::vector<Contestant> contestants = {our_supcon("ours", data), our_chunks(data)};
   for (const auto isa : {kernel::Isa::kPlain, kernel::Isa::kAvx2}) {
@@ -69,7 +69,7 @@ std::vector<Contestant> supcon_contestants(Arena& arena, const Case& task) {
 }
 
 std::vector<Contestant> projnce_contestants(Arena& arena, const Case& task) {
-  const auto data = make_labelled_rows(task.rows, task.dims, task.classes);
+  const auto data = make_labeled_rows(task.rows, task.dims, task.classes);
   auto ours = gradient_contestant("ours, projnce", "projnce", {data.x}, [data] {
     return loss::ProjnceLoss({.temperature = kPairTemperature})
         .forward(loss::make_batch(unit(data.x), data.labels));

@@ -18,7 +18,7 @@ constexpr double kBandwidth = 0.9;
 using Contestants = std::vector<Contestant>;
 
 /// Ours and the plain form: both from unit rows [N, D] to a scalar, with further leaves.
-Contestants against_plain(const Case& task, const LabelledRows& data, const std::string& plain_name,
+Contestants against_plain(const Case& task, const LabeledRows& data, const std::string& plain_name,
                           const std::function<torch::Tensor(const torch::Tensor&)>& ours,
                           const std::function<torch::Tensor(const torch::Tensor&)>& plain,
                           const std::vector<torch::Tensor>& parameters = {}) {
@@ -29,7 +29,7 @@ Contestants against_plain(const Case& task, const LabelledRows& data, const std:
 }
 
 Contestants perp_contestants(const Case& task) {
-  const auto data = make_labelled_rows(task.rows, task.dims, task.classes);
+  const auto data = make_labeled_rows(task.rows, task.dims, task.classes);
   const auto hard = torch::one_hot(data.labels, task.classes).to(torch::kFloat32);
   const auto q = (4 * hard + torch::randn({task.rows, task.classes})).softmax(1);  // [N, C]
   const auto ours = [=](const torch::Tensor& z) {
@@ -47,7 +47,7 @@ Contestants perp_contestants(const Case& task) {
 }
 
 Contestants med_contestants(const Case& task) {
-  const auto data = make_labelled_rows(task.rows, task.dims, task.classes);
+  const auto data = make_labeled_rows(task.rows, task.dims, task.classes);
   const auto ours = [=](const torch::Tensor& z) {
     return loss::projnce_med(loss::make_batch(z, data.labels), {.temperature = kClassTemperature})
         .loss;
@@ -60,7 +60,7 @@ Contestants med_contestants(const Case& task) {
 }
 
 Contestants mlp_contestants(const Case& task) {
-  const auto data = make_labelled_rows(task.rows, task.dims, task.classes);
+  const auto data = make_labeled_rows(task.rows, task.dims, task.classes);
   const auto matrix = torch::randn({task.classes, task.dims}).requires_grad_(true);
   const auto ours = [=](const torch::Tensor& z) {
     return loss::projnce_mlp(loss::make_batch(z, data.labels), matrix,
@@ -76,9 +76,9 @@ Contestants mlp_contestants(const Case& task) {
 /// How soft labels are used: as constants, or with their gradient.
 enum class SoftLabels { kValue, kGradient };
 
-/// Labels are shuffled: neighbours of one class alone would give hard labels and no gradient.
+/// Labels are shuffled: neighbors of one class alone would give hard labels and no gradient.
 Contestants nadaraya_watson_contestants(const Case& task, double spread, SoftLabels use) {
-  auto data = make_labelled_rows(task.rows, task.dims, task.classes, spread);
+  auto data = make_labeled_rows(task.rows, task.dims, task.classes, spread);
   data.labels = data.labels.index_select(0, torch::randperm(task.rows));
   const auto weights = torch::randn({task.rows, task.classes});  // a gradient for every entry
   const auto ours = [=](const torch::Tensor& z) {
@@ -99,9 +99,9 @@ Contestants nadaraya_watson_contestants(const Case& task, double spread, SoftLab
   return {value_of("ours", ours), value_of("cdist form", plain)};
 }
 
-/// Of rows as they are: a projection does not normalise.
+/// Of rows as they are: a projection does not normalize.
 Contestants median_contestants(const Case& task) {
-  const auto data = make_labelled_rows(task.rows, task.dims, task.classes);
+  const auto data = make_labeled_rows(task.rows, task.dims, task.classes);
   const auto ours = [=] {
     const projection::CandidateRows candidates = {.rows = data.x,
                                                   .groups = projection::group_by_class(data.labels),
@@ -143,8 +143,8 @@ std::vector<Case> median_cases(Arena& arena) {
   return cases;
 }
 
-/// Rows as far apart as early in training, where a row has no neighbour but itself, and tight
-/// clusters, where a tenth of all rows are neighbours; soft labels alone, and with their gradient.
+/// Rows as far apart as early in training, where a row has no neighbor but itself, and tight
+/// clusters, where a tenth of all rows are neighbors; soft labels alone, and with their gradient.
 std::vector<Case> nadaraya_watson_cases(Arena& arena) {
   constexpr double kFar = 2;
   constexpr double kNear = 0.057;  // rows of a cluster lie 0.7 apart in l1
@@ -153,7 +153,7 @@ std::vector<Case> nadaraya_watson_cases(Arena& arena) {
     for (const double spread : {kFar, kNear}) {
       for (const auto use : {SoftLabels::kValue, SoftLabels::kGradient}) {
         Case task = {.name = "nadaraya-watson", .rows = rows, .classes = 10};
-        task.note = spread == kFar ? "l1, no neighbours" : "l1, a tenth are neighbours";
+        task.note = spread == kFar ? "l1, no neighbors" : "l1, a tenth are neighbors";
         task.note += use == SoftLabels::kValue ? ", value alone" : ", with gradient";
         task.contestants = [=] { return nadaraya_watson_contestants(task, spread, use); };
         cases.push_back(task);

@@ -25,7 +25,7 @@ struct Pipe {
 
 Pipe open_pipe() {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) fail_working("pipe: ", std::strerror(errno));
+  if (::pipe2(ends, O_CLOEXEC) != 0) fail_runtime("pipe: ", std::strerror(errno));
   return {io::FileDescriptor(ends[0]), io::FileDescriptor(ends[1])};
 }
 
@@ -43,7 +43,7 @@ pid_t spawn(std::vector<std::string> command, const Pipe& requests, const Pipe& 
   const int error =
       ::posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) fail_working("cannot start ", command[0], ": ", std::strerror(error));
+  if (error != 0) fail_runtime("cannot start ", command[0], ": ", std::strerror(error));
   return child;
 }
 
@@ -86,9 +86,9 @@ json PythonPeers::ask(const json& request) {
   if (child_ < 0) start();
   const bool sent = write_line(requests_.get(), request.dump());
   const auto line = sent ? read_line(answers_.get()) : std::string();
-  if (line.empty()) fail_working("the peers' Python process has ended");
+  if (line.empty()) fail_runtime("the peers' Python process has ended");
   const auto answer = json::parse(line);
-  if (answer.contains("error")) fail_working(answer.at("error").get<std::string>());
+  if (answer.contains("error")) fail_runtime(answer.at("error").get<std::string>());
   return answer;
 }
 

@@ -1,4 +1,4 @@
-// Neighbours of 10 000 queries among 50 000 rows, and MAP@R over them, against LibTorch's matrix
+// Neighbors of 10 000 queries among 50 000 rows, and MAP@R over them, against LibTorch's matrix
 // product and topk on chunks of queries, as users of PyTorch write it.
 #include <torch/types.h>
 
@@ -29,7 +29,7 @@ struct QueriesAndReferences {
 /// The first rows are references, the others ask.
 QueriesAndReferences draw_references(int64_t references) {
   const int64_t queries = std::min(kQueries, references / 5);
-  const auto data = make_labelled_rows(references + queries, 128, kClasses, /*spread=*/1);
+  const auto data = make_labeled_rows(references + queries, 128, kClasses, /*spread=*/1);
   const auto rows = unit(data.x.detach());
   return {.queries = rows.narrow(0, references, queries),
           .query_labels = data.labels.narrow(0, references, queries),

@@ -9,7 +9,7 @@ that has not seen the label (logistic regression, five folds), for each class a 
 probability of that class among samples that carry its label, and a sample is an issue where the
 likeliest class above its threshold is another one than its label.
 
-The classifier's regularisation is the one under which held-out labels are likeliest. The paper
+The classifier's regularization is the one under which held-out labels are likeliest. The paper
 leaves the order open: issues first, by margin; by margin alone; by the label's probability alone.
 The best of the three counts, which a user could not know.
 """

@@ -27,8 +27,8 @@ ITERATIONS, EXAGGERATED, PERPLEXITY = 1000, 250, 30
 def clustered_rows(count, dim=128, clusters=10):
     random = numpy.random.default_rng(0)
     labels = random.integers(0, clusters, count)
-    centres = random.standard_normal((clusters, dim))
-    rows = (centres[labels] + random.standard_normal((count, dim))).astype(numpy.float32)
+    centers = random.standard_normal((clusters, dim))
+    rows = (centers[labels] + random.standard_normal((count, dim))).astype(numpy.float32)
     return rows / numpy.linalg.norm(rows, axis=1, keepdims=True)
 
 

@@ -14,7 +14,7 @@ M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
 CLASSES, SIDE = 10, 32
 
 
-def keep_freed_memory():
+def disable_malloc_trim():
     """As projnce's programs do: fetched anew, memory costs a page fault for every 4 KiB."""
     libc = ctypes.CDLL(None)
     libc.mallopt(M_MMAP_MAX, 0)
@@ -82,7 +82,7 @@ WORK = {"step": training_step, "evaluation": evaluation}
 def supcontrast_steps(directory):
     if directory is None:
         raise FileNotFoundError("no --peers, expected a folder with a checkout of SupContrast")
-    keep_freed_memory()
+    disable_malloc_trim()
     sys.path.insert(0, str(directory / "SupContrast"))
     import networks.resnet_big  # noqa: F401  reports now if it is missing
     made = {}  # of one kind of work and size, by variant

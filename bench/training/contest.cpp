@@ -8,7 +8,7 @@
 
 #include "bench/compare/machine_roofs.h"
 #include "bench/compare/stopwatch.h"
-#include "bench/training/neighbours.h"
+#include "bench/training/neighbors.h"
 #include "projnce/core/error.h"
 
 namespace projnce::bench {
@@ -133,12 +133,12 @@ ordered_json run_contest(const Contest& contest, int threads) {
   std::vector<Entry> entries;
   for (auto& rival : contest.rivals()) entries.push_back({std::move(rival)});
   MachineRoofs roofs(threads);
-  const Neighbours neighbours;
+  const Neighbors neighbors;
   for (int round = 0; round < contest.rounds; ++round) {
     for (auto& entry : entries) take_turn(entry);
     if (contest.flops > 0 || round == 0) roofs.measure();
   }
-  const double others = neighbours.share(child_cpu_seconds(entries));
+  const double others = neighbors.share(child_cpu_seconds(entries));
   const double peak = roofs.fma_rate();
   ordered_json report = {{"case", contest.name},       {"title", contest.title},
                          {"samples", contest.samples}, {"flops", contest.flops},

@@ -5,7 +5,7 @@
 
 #include "bench/compare/stopwatch.h"
 #include "bench/training/layer_list.h"
-#include "bench/training/loaded_pictures.h"
+#include "bench/training/loaded_images.h"
 #include "bench/training/training_step.h"
 #include "projnce/core/error.h"
 
@@ -140,12 +140,12 @@ Contest audio_contest(int64_t samples, int64_t moments, int rounds) {
 /// Takes its batches from a loader of its own turn, so that nothing is made for it while others
 /// run; a few steps first bring the loader into its stride.
 Rival loaded_steps(const std::string& name, const encoder::EncoderPtr& encoder,
-                   const LoadedPictures& pictures, int64_t samples, int threads) {
+                   const LoadedImages& images, int64_t samples, int threads) {
   constexpr int64_t kFirst = 5;
   constexpr int64_t kSteps = 15;
   auto training = std::make_shared<TrainingStep>(encoder);
   return {.name = name, .turn = [=] {
-            loader::TrainLoader loader(pictures.dataset, pictures.loader_options(samples, threads));
+            loader::TrainLoader loader(images.dataset, images.loader_options(samples, threads));
             loader.start_epoch(0);
             Turn warm_up;
             for (int64_t i = 0; i < kFirst; ++i) training->run(*loader.next(), warm_up);
@@ -169,18 +169,18 @@ Contest loaded_contest(const TrainingBenchOptions& bench) {
                                        .blocks_per_stage = 1,
                                        .small_stem_stride = 2};
   return {.name = "resnet-small",
-          .title = "resnet-small, 28x28 grey, batch 256 x 2 views, whole step with the loader",
+          .title = "resnet-small, 28x28 gray, batch 256 x 2 views, whole step with the loader",
           .samples = kSamples,
           .flops = kTrainingPasses * static_cast<double>(kViews * kSamples) *
                    forward_flops(conv_layers(options)),
           .rounds = bench.rounds,
           .rivals = [=]() -> std::vector<Rival> {
-            const auto pictures = load_pictures(bench.data);
-            return {loaded_steps(kTorchName + (", " + pictures.name),
-                                 make_encoder(options, encoder::Engine::kTorch), pictures, kSamples,
+            const auto images = load_images(bench.data);
+            return {loaded_steps(kTorchName + (", " + images.name),
+                                 make_encoder(options, encoder::Engine::kTorch), images, kSamples,
                                  bench.threads),
-                    loaded_steps(kOurName, make_encoder(options, encoder::Engine::kNative),
-                                 pictures, kSamples, bench.threads)};
+                    loaded_steps(kOurName, make_encoder(options, encoder::Engine::kNative), images,
+                                 kSamples, bench.threads)};
           }};
 }
 

@@ -85,7 +85,7 @@ class OurLayer {
   }
 
   ConvLayer layer_;
-  kernel::MapShape in_;
+  kernel::ActivationShape in_;
   Numbers x_, out_, gradient_, in_gradient_, weights_, weight_gradient_;
 };
 

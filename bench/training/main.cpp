@@ -107,7 +107,7 @@ int training_bench_main(int argc, char** argv) {
   add_options(app, options);
   try {
     app.parse(argc, argv);
-    keep_freed_memory();
+    disable_malloc_trim();
     options.threads = options.peers.threads = set_all_threads(options.threads);
     const kernel::ForcedIsa isa(isa_of(options.isa));
     run(options);
@@ -116,7 +116,7 @@ int training_bench_main(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : 2;
   } catch (const Error& error) {
     std::cerr << "projnce-training-bench: " << error.what() << '\n';
-    return error.fault() == Fault::kInput ? 2 : 1;
+    return error.kind() == ErrorKind::kInput ? 2 : 1;
   }
 }
 

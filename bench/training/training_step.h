@@ -25,7 +25,7 @@ class TrainingStep {
   train::AdamW optimizer_;
 };
 
-/// Random pictures of ten classes in two views.
+/// Random images of ten classes in two views.
 loader::Batch random_batch(int64_t samples, const encoder::InputShape& input);
 
 }  // namespace projnce::bench

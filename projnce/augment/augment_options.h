@@ -23,19 +23,19 @@ struct SoundAugmentOptions {
 /// The section [augment.sound]. Throws where a minimum exceeds its maximum.
 void list_fields(SoundAugmentOptions& options, FieldVisitor& fields);
 
-/// Random views of a training sample; the defaults for pictures are SupCon's.
+/// Random views of a training sample; the defaults for images are SupCon's.
 struct AugmentOptions {
   int64_t views = 2;              ///< of each sample in a batch, at least 1
-  double crop_scale_min = 0.2;    ///< smallest part of the picture's area that a crop keeps
+  double crop_scale_min = 0.2;    ///< smallest part of the image's area that a crop keeps
   double crop_scale_max = 1;      ///< largest part of the area
   double crop_aspect_min = 0.75;  ///< smallest width / height of a crop
   double crop_aspect_max = 4.0 / 3;
   double flip_probability = 0.5;
-  double jitter_probability = 0.8;  ///< of changing the colours at all
+  double jitter_probability = 0.8;  ///< of changing the colors at all
   double brightness = 0.4;          ///< factor drawn from 1 - b .. 1 + b; 0 leaves it
   double contrast = 0.4;
   double saturation = 0.4;
-  double hue = 0.1;  ///< shift drawn from -h .. h turns of the colour circle, at most 0.5
+  double hue = 0.1;  ///< shift drawn from -h .. h turns of the color circle, at most 0.5
   double grayscale_probability = 0.2;
   SoundAugmentOptions sound = {};
 };

@@ -83,9 +83,9 @@ ResizeAxis within(ResizeAxis axis, int window_start, int reduction) {
 
 }  // namespace
 
-PictureNeed train_need(const AugmentOptions& options, int image_size,
-                       std::span<const uint64_t> seeds, int height, int width) {
-  PictureNeed need{{0, 0, height, width}, std::numeric_limits<double>::infinity()};
+DecodeRegion train_region(const AugmentOptions& options, int image_size,
+                          std::span<const uint64_t> seeds, int height, int width) {
+  DecodeRegion need{{0, 0, height, width}, std::numeric_limits<double>::infinity()};
   for (size_t i = 0; i < seeds.size(); ++i) {
     Random random(seeds[i]);
     const auto box = random_crop(options, height, width, random);
@@ -96,7 +96,7 @@ PictureNeed train_need(const AugmentOptions& options, int image_size,
   return need;
 }
 
-PictureNeed eval_need(int image_size, int height, int width) {
+DecodeRegion eval_region(int image_size, int height, int width) {
   const int shorter = std::min(height, width);
   const auto rows = pixels_under(middle_axis(height, shorter, image_size));
   const auto columns = pixels_under(middle_axis(width, shorter, image_size));

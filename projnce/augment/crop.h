@@ -12,28 +12,28 @@ namespace projnce::augment {
 
 /// SupCon's random crop. Up to ten times: an area fraction uniform in crop_scale_min..max, an
 /// aspect ratio log-uniform in crop_aspect_min..max, sides rounded to pixels; if they fit, a
-/// uniform place. If none fits: the largest centred box with an allowed aspect ratio.
+/// uniform place. If none fits: the largest centered box with an allowed aspect ratio.
 ///
 /// Draws, in this order: area and aspect for each attempt, then top and left of the one that fits.
 PixelBox random_crop(const AugmentOptions& options, int height, int width, Random& random);
 
-// Views are decided by a picture's full size; these say which part of it they look at, and find it
+// Views are decided by a image's full size; these say which part of it they look at, and find it
 // again in an image that holds no more than that part. Views of unreduced parts have the same bits
-// as views of whole pictures.
+// as views of whole images.
 
-/// What TrainTransform looks at for all views with these seeds together, of a picture of this size.
-/// No view gets fewer pixels than it has itself, if the picture has them.
-PictureNeed train_need(const AugmentOptions& options, int image_size,
-                       std::span<const uint64_t> seeds, int height, int width);
+/// What TrainTransform looks at for all views with these seeds together, of a image of this size.
+/// No view gets fewer pixels than it has itself, if the image has them.
+DecodeRegion train_region(const AugmentOptions& options, int image_size,
+                          std::span<const uint64_t> seeds, int height, int width);
 
 /// What EvalTransform looks at.
-PictureNeed eval_need(int image_size, int height, int width);
+DecodeRegion eval_region(int image_size, int height, int width);
 
 /// EvalTransform's middle `size` pixels of a side of `length`, when the shorter side becomes
 /// `size`.
 ResizeAxis middle_axis(int length, int shorter, int size);
 
-/// An axis of the full picture, in the rows (columns) that `image` has of it.
+/// An axis of the full image, in the rows (columns) that `image` has of it.
 ResizeAxis in_rows_of(const Image& image, ResizeAxis axis);
 ResizeAxis in_columns_of(const Image& image, ResizeAxis axis);
 

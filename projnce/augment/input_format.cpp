@@ -19,7 +19,7 @@ void check_count(const char* name, const std::vector<double>& values, int channe
 
 void check_channels(int channels) {
   if (channels != 1 && channels != 3) {
-    fail("channels = ", channels, ", expected 1 (grey) or 3 (colour)");
+    fail("channels = ", channels, ", expected 1 (gray) or 3 (color)");
   }
 }
 
@@ -62,7 +62,7 @@ void ViewWriter::write(const FloatImage& image, float* out) const {
 int InputFormat::channels() const {
   switch (kind) {
     case SampleKind::kImage:
-      return picture.channels;
+      return image.channels;
     case SampleKind::kVector:
       return vector_size;
     case SampleKind::kSound:
@@ -73,16 +73,16 @@ int InputFormat::channels() const {
 
 int InputFormat::height() const {
   if (kind == SampleKind::kVector) return 1;
-  return kind == SampleKind::kImage ? picture.image_size : mel.mels;
+  return kind == SampleKind::kImage ? image.image_size : mel.mels;
 }
 
 int InputFormat::width() const {
   if (kind == SampleKind::kVector) return 1;
-  return kind == SampleKind::kImage ? picture.image_size : static_cast<int>(mel.frames());
+  return kind == SampleKind::kImage ? image.image_size : static_cast<int>(mel.frames());
 }
 
 void check_input_format(const InputFormat& format) {
-  if (format.kind == SampleKind::kImage) return check_view_format(format.picture);
+  if (format.kind == SampleKind::kImage) return check_view_format(format.image);
   if (format.kind == SampleKind::kSound) check_mel_options(format.mel, "input");
   if (format.kind == SampleKind::kVector && format.vector_size < 1) {
     fail("a vector has ", format.vector_size, " numbers, expected at least 1");

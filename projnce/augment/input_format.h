@@ -14,10 +14,10 @@ enum class PixelOrder {
   kChannelsLast,  ///< H, W, C
 };
 
-/// What the model takes: square pictures, each channel standardised to (x - mean) / std on the
+/// What the model takes: square images, each channel standardized to (x - mean) / std on the
 /// 0..1 scale.
 struct ViewFormat {
-  int channels = 3;               ///< 1 or 3; grey pictures are repeated, colours are mixed to gray
+  int channels = 3;               ///< 1 or 3; gray images are repeated, colors are mixed to gray
   int image_size = 32;            ///< height and width
   std::vector<double> mean = {};  ///< one value per channel
   std::vector<double> std = {};   ///< one value per channel, above 0
@@ -34,7 +34,7 @@ void check_channels(int channels);
 /// Throws where a value of the format makes no sense, naming it.
 void check_view_format(const ViewFormat& format);
 
-/// Writes finished pictures of one or three channels into a batch: standardised, in the order and
+/// Writes finished images of one or three channels into a batch: standardized, in the order and
 /// with the channels that the format asks for.
 class ViewWriter {
  public:
@@ -54,17 +54,17 @@ class ViewWriter {
   std::vector<float> shift_;
 };
 
-/// What the model takes, for samples of any kind: pictures as `picture` says; sounds as log-mel
-/// spectrograms and vectors as they are, both standardised to (x - mean) / std.
+/// What the model takes, for samples of any kind: images as `image` says; sounds as log-mel
+/// spectrograms and vectors as they are, both standardized to (x - mean) / std.
 struct InputFormat {
   SampleKind kind = SampleKind::kImage;
-  ViewFormat picture = {};  ///< kImage
-  MelOptions mel = {};      ///< kSound
-  int vector_size = 0;      ///< kVector: numbers in each
-  double mean = 0;          ///< kSound, kVector: over all numbers
-  double std = 1;           ///< above 0
+  ViewFormat image = {};  ///< kImage
+  MelOptions mel = {};    ///< kSound
+  int vector_size = 0;    ///< kVector: numbers in each
+  double mean = 0;        ///< kSound, kVector: over all numbers
+  double std = 1;         ///< above 0
 
-  static InputFormat pictures(const ViewFormat& format) { return {.picture = format}; }
+  static InputFormat images(const ViewFormat& format) { return {.image = format}; }
 
   int channels() const;
   int height() const;

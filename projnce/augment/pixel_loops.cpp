@@ -40,7 +40,7 @@ template <class Value>
   return total;
 }
 
-/// One channel of the colour with brightest value `top`, spread `chroma` and hue `sixths` of the
+/// One channel of the color with brightest value `top`, spread `chroma` and hue `sixths` of the
 /// circle plus the channel's own offset: a trapezoid over the circle. REQUIRES: 0 <= sixths < 18.
 inline float channel_at(float sixths, float top, float chroma) {
   float k = sixths >= 12 ? sixths - 12 : sixths;
@@ -48,7 +48,7 @@ inline float channel_at(float sixths, float top, float chroma) {
   return top - chroma * clip(std::min(k, 4 - k));
 }
 
-/// A coloured pixel and a fourth lane without meaning: one vector is quicker than three scalars.
+/// A colored pixel and a fourth lane without meaning: one vector is quicker than three scalars.
 using Pixel = float __attribute__((vector_size(16)));
 
 inline Pixel load_pixel(const float* values) {

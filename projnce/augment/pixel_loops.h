@@ -30,7 +30,7 @@ inline constexpr int kRowPadding = 1;
 /// Bytes to 0..1.
 void widen_bytes(const uint8_t* bytes, size_t count, float* values);
 
-/// Filters one row along its length. A coloured row is interleaved, and each of its pixels comes
+/// Filters one row along its length. A colored row is interleaved, and each of its pixels comes
 /// out as four floats, the last of which means nothing.
 void filter_row_gray(const float* row, const AxisTaps& taps, float* out);
 void filter_row_color(const float* row, const AxisTaps& taps, float* out);
@@ -49,7 +49,7 @@ double mean_value(const float* values, size_t count);
 void mix_gray(const ColorPlanes& planes, float* gray);
 /// Each channel <- clip(factor * channel + (1 - factor) * gray).
 void blend_with_gray(const ColorPlanes& planes, float factor);
-/// Turns the hue by `turns`, in 0..1 of the colour circle.
+/// Turns the hue by `turns`, in 0..1 of the color circle.
 void rotate_hue(const ColorPlanes& planes, float turns);
 
 /// out[i] = values[i] * scale + shift

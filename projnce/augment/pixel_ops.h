@@ -6,7 +6,7 @@
 
 namespace projnce::augment {
 
-/// The picture that transforms work on: one plane of floats in 0..1 per channel, rows from the top.
+/// The image that transforms work on: one plane of floats in 0..1 per channel, rows from the top.
 /// Buffers only grow, so that an image which is used again allocates nothing.
 class FloatImage {
  public:
@@ -39,8 +39,8 @@ class FloatImage {
   std::vector<float> values_;
 };
 
-// The colour operations of SupCon's augmentation on values in 0..1, in place. gray = 0.299 R +
-// 0.587 G + 0.114 B. A picture of one channel is its own gray: there saturation, hue and grayscale
+// The color operations of SupCon's augmentation on values in 0..1, in place. gray = 0.299 R +
+// 0.587 G + 0.114 B. A image of one channel is its own gray: there saturation, hue and grayscale
 // change nothing.
 
 /// All channels <- gray.
@@ -51,7 +51,7 @@ void adjust_brightness(FloatImage& image, double factor);
 void adjust_contrast(FloatImage& image, double factor);
 /// x <- clip(factor * x + (1 - factor) * gray)
 void adjust_saturation(FloatImage& image, double factor);
-/// Adds `turns` (any number) to the hue, which counts from 0 to 1 around the colour circle.
+/// Adds `turns` (any number) to the hue, which counts from 0 to 1 around the color circle.
 void shift_hue(FloatImage& image, double turns);
 
 /// One channel instead of three: the gray.

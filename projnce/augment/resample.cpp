@@ -42,13 +42,13 @@ Reach reach_of(const ResizeAxis& axis, int source_length) {
                     std::max(0, -base),
                     std::min(touched, source_length - base)};
   if (reach.low >= reach.high) {
-    fail("a view of ", axis.extent, " pixels from ", axis.start, " lies outside a picture of ",
+    fail("a view of ", axis.extent, " pixels from ", axis.start, " lies outside a image of ",
          source_length);
   }
   return reach;
 }
 
-// The triangle of support 1 has a closed form; small pictures spend most of their time here.
+// The triangle of support 1 has a closed form; small images spend most of their time here.
 void make_bilinear(const ResizeAxis& axis, const Reach& reach, int* first, float* weight) {
   const double lowest = reach.low;
   const double highest = reach.high - 1;
@@ -65,11 +65,11 @@ void make_bilinear(const ResizeAxis& axis, const Reach& reach, int* first, float
 void make_triangle(const ResizeAxis& axis, const Reach& reach, int taps, int* first,
                    float* weight) {
   for (int i = 0; i < axis.count; ++i, weight += taps) {
-    const double centre = (i + axis.offset + 0.5) * reach.ratio + reach.lead;
-    const int low = std::max(reach.low, static_cast<int>(std::floor(centre - reach.support + 0.5)));
+    const double center = (i + axis.offset + 0.5) * reach.ratio + reach.lead;
+    const int low = std::max(reach.low, static_cast<int>(std::floor(center - reach.support + 0.5)));
     first[i] = std::min(low, reach.high - taps);
     const auto triangle = [&](int k) {
-      return std::max(0.0, 1 - std::abs(first[i] + k + 0.5 - centre) / reach.support);
+      return std::max(0.0, 1 - std::abs(first[i] + k + 0.5 - center) / reach.support);
     };
     double total = 0;
     for (int k = 0; k < taps; ++k) total += triangle(k);
@@ -86,7 +86,7 @@ void check_image(const Image& image) {
                         static_cast<size_t>(image.channels);
   const bool noise_fits = image.noise.empty() || image.noise.size() == expected;
   if (shaped && image.pixels.size() == expected && noise_fits) return;
-  fail("a picture has height ", image.height, ", width ", image.width, ", ", image.channels,
+  fail("a image has height ", image.height, ", width ", image.width, ", ", image.channels,
        " channels and ", image.pixels.size(),
        " bytes, expected at least one pixel, 1 or 3 channels and a byte for each value");
 }

@@ -9,7 +9,7 @@ namespace projnce::augment {
 
 /// One axis of a resize: `extent` source pixels from `start` are resized to `resized`, of which the
 /// `count` from `offset` are wanted. Start and extent may cut pixels where the source is a reduced
-/// picture, and reach over its ends where it is a part of one.
+/// image, and reach over its ends where it is a part of one.
 struct ResizeAxis {
   double start = 0;
   double extent = 0;
@@ -20,8 +20,8 @@ struct ResizeAxis {
 
 enum class Mirror { kNo, kHorizontal };
 
-/// Resizes a part of a picture straight from bytes to floats in 0..1. The filter is a triangle over
-/// half-pixel centres: bilinear when it enlarges; when it shrinks, the triangle grows with the
+/// Resizes a part of a image straight from bytes to floats in 0..1. The filter is a triangle over
+/// half-pixel centers: bilinear when it enlarges; when it shrinks, the triangle grows with the
 /// ratio so that fine patterns do not alias (what Pillow's BILINEAR does, without rounding to
 /// bytes). Only pixels inside the part are looked at. Keeps its buffers; one per thread.
 class Resampler {
@@ -51,7 +51,7 @@ class Resampler {
   FloatImage narrow_;  // as high as the rows that are looked at, as wide as the result
 };
 
-/// Throws where a picture is empty, has neither one nor three channels, or lacks pixels.
+/// Throws where a image is empty, has neither one nor three channels, or lacks pixels.
 void check_image(const Image& image);
 
 }  // namespace projnce::augment

@@ -75,7 +75,7 @@ void TrainTransform::jitter(Random& random) {
 namespace {
 
 [[noreturn]] void fail_kind() {
-  fail("a sample is of another kind (picture, sound or vector) than the model takes");
+  fail("a sample is of another kind (image, sound or vector) than the model takes");
 }
 
 void write_features(const Features& features, const InputFormat& format, float* out) {
@@ -93,19 +93,19 @@ void write_features(const Features& features, const InputFormat& format, float* 
 
 EvalViews::EvalViews(const InputFormat& format) : format_(format) {
   check_input_format(format);
-  if (format.kind == SampleKind::kImage) pictures_.emplace(format.picture);
+  if (format.kind == SampleKind::kImage) images_.emplace(format.image);
   if (format.kind == SampleKind::kSound) log_mel_.emplace(format.mel);
 }
 
-PictureNeed EvalViews::need(int height, int width) const {
-  return pictures_ ? pictures_->need(height, width) : PictureNeed{{0, 0, height, width}};
+DecodeRegion EvalViews::need(int height, int width) const {
+  return images_ ? images_->need(height, width) : DecodeRegion{{0, 0, height, width}};
 }
 
 void EvalViews::make_view(const Sample& sample, float* out) {
   if (const auto* features = std::get_if<Features>(&sample)) {
     write_features(*features, format_, out);
-  } else if (const auto* image = std::get_if<Image>(&sample); image != nullptr && pictures_) {
-    pictures_->make_view(*image, out);
+  } else if (const auto* image = std::get_if<Image>(&sample); image != nullptr && images_) {
+    images_->make_view(*image, out);
   } else if (const auto* clip = std::get_if<Clip>(&sample); clip != nullptr && log_mel_) {
     log_mel_->compute(clip->samples, spectrogram_);
     write_features(spectrogram_, format_, out);
@@ -117,19 +117,19 @@ void EvalViews::make_view(const Sample& sample, float* out) {
 TrainViews::TrainViews(const AugmentOptions& options, const InputFormat& format,
                        BackgroundClips background)
     : plain_(format), background_(std::move(background)) {
-  if (format.kind == SampleKind::kImage) pictures_.emplace(options, format.picture);
+  if (format.kind == SampleKind::kImage) images_.emplace(options, format.image);
   if (format.kind == SampleKind::kSound) {
     sounds_.emplace(options.sound, format.mel);
   }
 }
 
-PictureNeed TrainViews::need(std::span<const uint64_t> seeds, int height, int width) const {
-  return pictures_ ? pictures_->need(seeds, height, width) : PictureNeed{{0, 0, height, width}};
+DecodeRegion TrainViews::need(std::span<const uint64_t> seeds, int height, int width) const {
+  return images_ ? images_->need(seeds, height, width) : DecodeRegion{{0, 0, height, width}};
 }
 
 void TrainViews::make_view(const Sample& sample, uint64_t seed, float* out) {
-  if (const auto* image = std::get_if<Image>(&sample); image != nullptr && pictures_) {
-    pictures_->make_view(*image, seed, out);
+  if (const auto* image = std::get_if<Image>(&sample); image != nullptr && images_) {
+    images_->make_view(*image, seed, out);
   } else if (const auto* clip = std::get_if<Clip>(&sample); clip != nullptr && sounds_) {
     const auto background =
         background_ ? std::span<const Clip>(*background_) : std::span<const Clip>();

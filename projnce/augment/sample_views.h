@@ -18,16 +18,16 @@
 
 namespace projnce::augment {
 
-/// What a picture looks like when nothing is random: the shorter side resized to the model's size,
-/// the centre cropped, standardised. A picture of that size already keeps its pixels. Keeps its
+/// What a image looks like when nothing is random: the shorter side resized to the model's size,
+/// the center cropped, standardized. A image of that size already keeps its pixels. Keeps its
 /// buffers between calls, so each thread has one of its own.
 class EvalTransform {
  public:
   explicit EvalTransform(const ViewFormat& format) : writer_(format) {}
 
-  /// What a view looks at in a picture of this size; see eval_need.
-  PictureNeed need(int height, int width) const {
-    return eval_need(format().image_size, height, width);
+  /// What a view looks at in a image of this size; see eval_region.
+  DecodeRegion need(int height, int width) const {
+    return eval_region(format().image_size, height, width);
   }
 
   /// `image` may be the part that `need` asks for. REQUIRES: `out` has room for
@@ -42,11 +42,11 @@ class EvalTransform {
   FloatImage view_;
 };
 
-/// Makes random views of training pictures: random resized crop, flip, colour jitter, grayscale,
-/// standardisation. Keeps its buffers between calls, so each thread has one of its own.
+/// Makes random views of training images: random resized crop, flip, color jitter, grayscale,
+/// standardization. Keeps its buffers between calls, so each thread has one of its own.
 ///
-/// A view is a function of the picture and its seed alone. The draws come in this order, whether
-/// or not their outcome matters for the picture (grey ones skip saturation, hue and grayscale):
+/// A view is a function of the image and its seed alone. The draws come in this order, whether
+/// or not their outcome matters for the image (gray ones skip saturation, hue and grayscale):
 ///   1. the crop (see random_crop)        2. flip or not
 ///   3. jitter or not; if so: brightness, contrast, saturation and hue factors, then three draws
 ///      that shuffle the four operations  4. grayscale or not
@@ -54,9 +54,9 @@ class TrainTransform {
  public:
   TrainTransform(const AugmentOptions& options, const ViewFormat& format);
 
-  /// What the views with these seeds look at in a picture of this size; see train_need.
-  PictureNeed need(std::span<const uint64_t> seeds, int height, int width) const {
-    return train_need(options_, format().image_size, seeds, height, width);
+  /// What the views with these seeds look at in a image of this size; see train_region.
+  DecodeRegion need(std::span<const uint64_t> seeds, int height, int width) const {
+    return train_region(options_, format().image_size, seeds, height, width);
   }
 
   /// Writes one view. `image` may be the part that `need` asks for. REQUIRES: `out` has room
@@ -85,14 +85,14 @@ constexpr uint64_t view_seed(uint64_t seed, int64_t epoch, int64_t index, int64_
 /// Noises to mix into sounds, shared by the threads that do so.
 using BackgroundClips = std::shared_ptr<const std::vector<Clip>>;
 
-/// Views of samples when nothing is random. Sounds become spectrograms; features are standardised.
+/// Views of samples when nothing is random. Sounds become spectrograms; features are standardized.
 /// Keeps its buffers between calls, so each thread has one of its own.
 class EvalViews {
  public:
   explicit EvalViews(const InputFormat& format);
 
-  /// What a view looks at in a picture of this size.
-  PictureNeed need(int height, int width) const;
+  /// What a view looks at in a image of this size.
+  DecodeRegion need(int height, int width) const;
 
   /// REQUIRES: `out` has room for format().values(). Throws where the sample is of another kind or
   /// shape than the format.
@@ -102,7 +102,7 @@ class EvalViews {
 
  private:
   InputFormat format_;
-  std::optional<EvalTransform> pictures_;
+  std::optional<EvalTransform> images_;
   std::optional<LogMel> log_mel_;
   Features spectrogram_;
 };
@@ -114,8 +114,8 @@ class TrainViews {
   /// `background`: noises for sounds, at the format's rate; null for none.
   TrainViews(const AugmentOptions& options, const InputFormat& format, BackgroundClips background);
 
-  /// What the views with these seeds look at in a picture of this size.
-  PictureNeed need(std::span<const uint64_t> seeds, int height, int width) const;
+  /// What the views with these seeds look at in a image of this size.
+  DecodeRegion need(std::span<const uint64_t> seeds, int height, int width) const;
 
   /// As EvalViews::make_view.
   void make_view(const Sample& sample, uint64_t seed, float* out);
@@ -124,7 +124,7 @@ class TrainViews {
 
  private:
   EvalViews plain_;
-  std::optional<TrainTransform> pictures_;
+  std::optional<TrainTransform> images_;
   std::optional<SoundAugmenter> sounds_;
   BackgroundClips background_;
   Features spectrogram_;

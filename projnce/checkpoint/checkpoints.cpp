@@ -52,7 +52,7 @@ std::vector<StepFile> list_steps(const fs::path& directory) {
     }
   }
   if (error && error != std::errc::no_such_file_or_directory) {
-    fail_working("cannot list ", directory.string(), ": ", error.message());
+    fail_runtime("cannot list ", directory.string(), ": ", error.message());
   }
   std::sort(files.begin(), files.end(),
             [](const StepFile& a, const StepFile& b) { return a.step > b.step; });
@@ -109,7 +109,7 @@ NewestCheckpoint CheckpointDir::newest_valid() const {
 void CheckpointDir::prepare_for_writing() const {
   std::error_code error;
   fs::create_directories(directory_, error);
-  if (error) fail_working("cannot create ", directory_.string(), ": ", error.message());
+  if (error) fail_runtime("cannot create ", directory_.string(), ": ", error.message());
   io::remove_stale_temporaries(directory_);
 }
 

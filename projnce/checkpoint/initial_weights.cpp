@@ -190,7 +190,7 @@ std::string fate(const char* name, const NamedTensors& targets, bool taken) {
 
 }  // namespace
 
-TakenWeights take_initial_weights(const WeightTargets& targets, const TensorFile& file) {
+LoadedWeights load_initial_weights(const WeightTargets& targets, const TensorFile& file) {
   const WeightsByName weights(file, find_prefix(file, targets.encoder));
   auto encoder = weights.match(targets.encoder);
   if (!encoder.fits()) {
@@ -198,7 +198,7 @@ TakenWeights take_initial_weights(const WeightTargets& targets, const TensorFile
          " does not fit the encoder: ", encoder.mismatches.text());
   }
   auto& copies = encoder.copies;
-  TakenWeights taken{.encoder = copies.size()};
+  LoadedWeights taken{.encoder = copies.size()};
   taken.head = add_whole(weights.match(targets.head), copies);
   taken.loss = add_whole(weights.match(targets.loss), copies);
   taken.left_aside = names_besides(file, copies);
@@ -209,7 +209,7 @@ TakenWeights take_initial_weights(const WeightTargets& targets, const TensorFile
   return taken;
 }
 
-std::string describe(const TakenWeights& taken, const WeightTargets& targets) {
+std::string describe(const LoadedWeights& taken, const WeightTargets& targets) {
   return concat(taken.encoder, " tensors of the encoder", fate("head", targets.head, taken.head),
                 fate("loss", targets.loss, taken.loss),
                 taken.left_aside.empty() ? "" : "; left aside: ", first_names(taken.left_aside));

@@ -15,7 +15,7 @@ struct WeightTargets {
 };
 
 /// What became of a file of weights.
-struct TakenWeights {
+struct LoadedWeights {
   size_t encoder = 0;  ///< tensors of the encoder
   bool head = false;
   bool loss = false;
@@ -28,9 +28,9 @@ struct TakenWeights {
 /// the encoder's names are found is taken for it. Floats of any size fit floats, whole numbers
 /// whole numbers; `num_batches_tracked` may be missing. Throws one sentence, and leaves all targets
 /// as they are, where another tensor of the encoder is missing, of another shape or not finite.
-TakenWeights take_initial_weights(const WeightTargets& targets, const TensorFile& file);
+LoadedWeights load_initial_weights(const WeightTargets& targets, const TensorFile& file);
 
 /// "120 tensors of the encoder, head fresh; left aside: fc.weight, fc.bias"
-std::string describe(const TakenWeights& taken, const WeightTargets& targets);
+std::string describe(const LoadedWeights& taken, const WeightTargets& targets);
 
 }  // namespace projnce::checkpoint

@@ -76,8 +76,8 @@ void restore_tensors(const NamedTensors& targets, const TensorFile& file) {
   for (const auto& [name, tensor] : file.tensors) {
     if (stored.count(name) > 0) mismatches.unexpected(name);
   }
-  const auto complaint = mismatches.text();
-  if (!complaint.empty()) fail(file.origin, " does not fit the model: ", complaint);
+  const auto error_message_of = mismatches.text();
+  if (!error_message_of.empty()) fail(file.origin, " does not fit the model: ", error_message_of);
 
   const torch::NoGradGuard no_grad;
   for (auto& [from, to] : copies) to.copy_(from);

@@ -10,7 +10,7 @@ namespace projnce::config {
 namespace {
 
 constexpr int64_t kLargestKeptSize = 96;  // squares up to this size are taken as they are
-constexpr int64_t kLargestGuess = 64;     // larger pictures are reduced: a CPU has to train them
+constexpr int64_t kLargestGuess = 64;     // larger images are reduced: a CPU has to train them
 constexpr int64_t kLookedAt = 200;
 
 struct Looks {
@@ -30,10 +30,10 @@ Looks look_at(const dataset::Dataset& dataset) {
       channels = std::max<int64_t>(channels, image.channels);
       same_square = same_square && image.height == image.width && sides.back() == sides.front();
     } catch (const Error& error) {
-      if (error.fault() != Fault::kInput) throw;  // damaged: the others tell enough
+      if (error.kind() != ErrorKind::kInput) throw;  // damaged: the others tell enough
     }
   }
-  if (sides.empty()) fail("no picture of the dataset that was looked at can be read");
+  if (sides.empty()) fail("no image of the dataset that was looked at can be read");
   if (same_square && sides.front() <= kLargestKeptSize) return {sides.front(), channels};
   const auto middle = sides.begin() + static_cast<ptrdiff_t>(sides.size() / 2);
   std::nth_element(sides.begin(), middle, sides.end());
@@ -71,7 +71,7 @@ void check_given_fields(const InputSettings& given, SampleKind kind) {
 }
 
 void check_channels(const InputSettings& given) {
-  if (given.channels == 2) fail("[input] channels = 2: pictures have 1 or 3 channels");
+  if (given.channels == 2) fail("[input] channels = 2: images have 1 or 3 channels");
   const auto means = given.mean ? given.mean->size() : 0;
   const auto deviations = given.std ? given.std->size() : 0;
   if (means == deviations) return;
@@ -79,7 +79,7 @@ void check_channels(const InputSettings& given) {
        "; both need one for each channel");
 }
 
-void look_at_pictures(InputOptions& options, const dataset::Dataset& train) {
+void look_at_images(InputOptions& options, const dataset::Dataset& train) {
   if (options.image_size != 0 && options.channels != 0) return;
   const auto looks = look_at(train);
   if (options.image_size == 0) options.image_size = looks.size;
@@ -99,10 +99,10 @@ void look_at_vectors(InputOptions& options, const dataset::Dataset& train) {
 
 augment::InputFormat InputOptions::format() const {
   if (kind == SampleKind::kImage) {
-    return augment::InputFormat::pictures({.channels = static_cast<int>(channels),
-                                           .image_size = static_cast<int>(image_size),
-                                           .mean = mean,
-                                           .std = std});
+    return augment::InputFormat::images({.channels = static_cast<int>(channels),
+                                         .image_size = static_cast<int>(image_size),
+                                         .mean = mean,
+                                         .std = std});
   }
   return {.kind = kind,
           .mel = mel,
@@ -164,7 +164,7 @@ InputOptions resolve_input(const InputSettings& settings, const dataset::Dataset
   check_given_fields(settings, train.kind());
   auto options = input_options(settings);
   options.kind = train.kind();
-  if (options.kind == SampleKind::kImage) look_at_pictures(options, train);
+  if (options.kind == SampleKind::kImage) look_at_images(options, train);
   if (options.kind == SampleKind::kVector) look_at_vectors(options, train);
   if (options.mean.empty()) {
     const auto stats = loader::channel_stats(

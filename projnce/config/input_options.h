@@ -15,11 +15,11 @@ namespace projnce::config {
 /// The form in which samples reach the encoder. Zero and empty mean: found out from the data.
 struct InputOptions {
   SampleKind kind = SampleKind::kImage;
-  int64_t image_size = 0;                    ///< pictures
-  int64_t channels = 0;                      ///< pictures: 1 or 3
+  int64_t image_size = 0;                    ///< images
+  int64_t channels = 0;                      ///< images: 1 or 3
   augment::MelOptions mel = {.seconds = 0};  ///< sounds
   int64_t vector_size = 0;                   ///< vectors
-  std::vector<double> mean = {};  ///< pictures: of each channel, on the scale 0..1; else one number
+  std::vector<double> mean = {};  ///< images: of each channel, on the scale 0..1; else one number
   std::vector<double> std = {};
 
   encoder::InputShape shape() const;
@@ -36,8 +36,8 @@ enum class InputKind { kAuto, kImage, kSound, kVector };
 /// is found out from the data.
 struct InputSettings {
   InputKind kind = InputKind::kAuto;
-  std::optional<int64_t> image_size = {};         ///< pictures
-  std::optional<int64_t> channels = {};           ///< pictures
+  std::optional<int64_t> image_size = {};         ///< images
+  std::optional<int64_t> channels = {};           ///< images
   std::optional<int64_t> vector_size = {};        ///< vectors
   std::optional<std::vector<double>> mean = {};   ///< as of InputOptions
   std::optional<std::vector<double>> std = {};    ///< likewise
@@ -52,9 +52,9 @@ InputOptions input_options(const InputSettings& settings);
 /// Settings that give all that matters for the kind.
 InputSettings input_settings(const InputOptions& options);
 
-/// Fills in what is not given by looking at the training samples. Pictures: the common size of
+/// Fills in what is not given by looking at the training samples. Images: the common size of
 /// small square ones, else the median shorter side, at most 64; three channels as soon as one has
-/// colour. Sounds come as spectrograms. Mean and deviation are those of the data. Throws where a
+/// color. Sounds come as spectrograms. Mean and deviation are those of the data. Throws where a
 /// setting is given that does not apply to the kind of the samples.
 InputOptions resolve_input(const InputSettings& settings, const dataset::Dataset& train,
                            int threads);

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "projnce/config/default_config.h"
 #include "projnce/config/run_config.h"
-#include "projnce/config/standard_settings.h"
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/core/toml.h"
@@ -37,7 +37,7 @@ dataset::DatasetOptions named_dataset(const std::string& what, const std::string
   std::error_code ignored;
   if (is_tree(what) || (!layout.empty() && std::filesystem::exists(what, ignored))) {
     auto options = dataset::dataset_options(
-        layout.empty() ? dataset::recognise_dataset(what).value_or("folder") : layout);
+        layout.empty() ? dataset::recognize_dataset(what).value_or("folder") : layout);
     options.layout_chosen = !layout.empty();
     options.root = what;
     return options;
@@ -131,9 +131,9 @@ void complete_stored_settings(Table& settings) {
   }
 }
 
-void apply_quick_defaults(Table& settings, SampleKind kind, int64_t train_samples) {
-  // About half a million pictures seen: ten epochs of 50 000, a hundred of a few thousand. A
-  // spectrogram takes several times the work of a small picture.
+void apply_auto_config(Table& settings, SampleKind kind, int64_t train_samples) {
+  // About half a million images seen: ten epochs of 50 000, a hundred of a few thousand. A
+  // spectrogram takes several times the work of a small image.
   const bool sounds = kind == SampleKind::kSound;
   const int64_t seen = sounds ? 100'000 : 500'000;
   const int64_t epochs = std::clamp<int64_t>(seen / std::max<int64_t>(train_samples, 1), 10, 100);

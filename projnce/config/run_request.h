@@ -44,6 +44,6 @@ void complete_stored_settings(Table& settings);
 
 /// Without a configuration file: sizes that suit a CPU and this many samples of this kind, put
 /// wherever the settings say nothing.
-void apply_quick_defaults(Table& settings, SampleKind kind, int64_t train_samples);
+void apply_auto_config(Table& settings, SampleKind kind, int64_t train_samples);
 
 }  // namespace projnce::config

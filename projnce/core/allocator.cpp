@@ -10,7 +10,7 @@
 
 namespace projnce {
 
-void keep_freed_memory() {
+void disable_malloc_trim() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_MAX, 0);  // blocks of their own would go back to the system when they are freed
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());

@@ -6,6 +6,6 @@ namespace projnce {
 /// system. Training takes and frees the same large blocks in each step; fetched anew, each of them
 /// costs a page fault for every 4 KiB. For programs, not for libraries: it holds for the whole
 /// process. Does nothing where the C library is not glibc.
-void keep_freed_memory();
+void disable_malloc_trim();
 
 }  // namespace projnce

@@ -8,9 +8,9 @@
 namespace projnce {
 
 /// Whose turn it is when something goes wrong; decides the program's exit status.
-enum class Fault {
-  kInput,  ///< wrong usage, configuration or data: the user mends it (exit status 2)
-  kWork,   ///< it failed while working: disk full, diverged training (exit status 1)
+enum class ErrorKind {
+  kInput,    ///< wrong usage, configuration or data: the user mends it (exit status 2)
+  kRuntime,  ///< it failed while working: disk full, diverged training (exit status 1)
 };
 
 /// The one exception that users meet. `what()` is a sentence that names the file, field or value
@@ -18,17 +18,18 @@ enum class Fault {
 class Error : public std::runtime_error {
  public:
   /// `hint` says what to do about it, `fault` whose turn it is.
-  explicit Error(const std::string& message, std::string hint = {}, Fault fault = Fault::kInput)
-      : std::runtime_error(message), hint_(std::move(hint)), fault_(fault) {}
+  explicit Error(const std::string& message, std::string hint = {},
+                 ErrorKind kind = ErrorKind::kInput)
+      : std::runtime_error(message), hint_(std::move(hint)), kind_(kind) {}
 
   /// What to do about it; may be empty.
   const std::string& hint() const { return hint_; }
   /// Whose turn it is.
-  Fault fault() const { return fault_; }
+  ErrorKind kind() const { return kind_; }
 
  private:
   std::string hint_;
-  Fault fault_;
+  ErrorKind kind_;
 };
 
 /// What the user can do about an error: `fail(Hint{"unpack it again"}, path, " is cut short")`.
@@ -58,14 +59,14 @@ template <class... Parts>
 
 /// For what goes wrong while working, through no fault of the input.
 template <class... Parts>
-[[noreturn]] void fail_working(const Parts&... parts) {
-  throw Error(concat(parts...), {}, Fault::kWork);
+[[noreturn]] void fail_runtime(const Parts&... parts) {
+  throw Error(concat(parts...), {}, ErrorKind::kRuntime);
 }
 
 /// The same with a hint.
 template <class... Parts>
-[[noreturn]] void fail_working(const Hint& hint, const Parts&... parts) {
-  throw Error(concat(parts...), hint.text, Fault::kWork);
+[[noreturn]] void fail_runtime(const Hint& hint, const Parts&... parts) {
+  throw Error(concat(parts...), hint.text, ErrorKind::kRuntime);
 }
 
 }  // namespace projnce

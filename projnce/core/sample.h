@@ -9,7 +9,7 @@
 
 namespace projnce {
 
-/// A part of a picture, in whole pixels.
+/// A part of a image, in whole pixels.
 struct PixelBox {
   int top = 0;
   int left = 0;
@@ -19,25 +19,25 @@ struct PixelBox {
   bool operator==(const PixelBox&) const = default;
 };
 
-/// Which part of a larger picture some pixels are. One of them stands for `reduction` x `reduction`
-/// pixels of the full picture; at its right and lower end, a box of whole such squares may reach
-/// over the edge (or, of a picture that was turned, at its left and upper end).
-struct PictureWindow {
+/// Which part of a larger image some pixels are. One of them stands for `reduction` x `reduction`
+/// pixels of the full image; at its right and lower end, a box of whole such squares may reach
+/// over the edge (or, of a image that was turned, at its left and upper end).
+struct ImageWindow {
   int full_height = 0;
   int full_width = 0;
-  PixelBox box = {};  ///< in the full picture; its sides are those of the pixels x reduction
+  PixelBox box = {};  ///< in the full image; its sides are those of the pixels x reduction
   int reduction = 1;
 
-  bool operator==(const PictureWindow&) const = default;
+  bool operator==(const ImageWindow&) const = default;
 };
 
-/// A decoded picture: bytes, rows from the top, channels interleaved (1 grey, 3 red green blue).
+/// A decoded image: bytes, rows from the top, channels interleaved (1 gray, 3 red green blue).
 struct Image {
   int height = 0;
   int width = 0;
   int channels = 0;
-  std::vector<uint8_t> pixels;               ///< height * width * channels
-  std::optional<PictureWindow> window = {};  ///< none where these are all the pixels there are
+  std::vector<uint8_t> pixels;             ///< height * width * channels
+  std::optional<ImageWindow> window = {};  ///< none where these are all the pixels there are
   /// To be added to the pixels when views are made, where the sums leave 0..255; empty for none.
   std::vector<int16_t> noise = {};
 
@@ -46,14 +46,14 @@ struct Image {
   int full_width() const { return window ? window->full_width : width; }
 };
 
-/// What somebody is going to look at in a picture.
-struct PictureNeed {
-  PixelBox box;          ///< inside the picture
+/// What somebody is going to look at in a image.
+struct DecodeRegion {
+  PixelBox box;          ///< inside the image
   double reduction = 1;  ///< how many pixels, along each side, may become one; at least 1
 };
 
-/// Asked once the size of a picture is known; the decoder may deliver more than the answer.
-using PictureNeeds = std::function<PictureNeed(int height, int width)>;
+/// Asked once the size of a image is known; the decoder may deliver more than the answer.
+using RequiredRegion = std::function<DecodeRegion(int height, int width)>;
 
 /// A piece of sound: one channel, values about -1 to 1.
 struct Clip {
@@ -63,7 +63,7 @@ struct Clip {
   size_t bytes() const { return samples.size() * sizeof(float); }
 };
 
-/// Numbers that a model takes as they are, but for standardisation: a spectrogram (1 channel, a row
+/// Numbers that a model takes as they are, but for standardization: a spectrogram (1 channel, a row
 /// for each band, a column for each moment) or a vector (a channel for each number, 1 x 1).
 struct Features {
   int channels = 1;
@@ -80,8 +80,8 @@ using Sample = std::variant<Image, Clip, Features>;
 enum class SampleKind { kImage, kSound, kVector };
 
 /// What messages call one sample.
-inline const char* word_for(SampleKind kind) {
-  if (kind == SampleKind::kImage) return "picture";
+inline const char* kind_name(SampleKind kind) {
+  if (kind == SampleKind::kImage) return "image";
   return kind == SampleKind::kSound ? "sound" : "vector";
 }
 

@@ -135,7 +135,7 @@ void TableReader::end_section() {
 }
 
 void TableReader::done() const {
-  const auto& known = levels_.back().known;
+  const auto& known = levels_.back().reference;
   const auto check_known = [&](const std::string& key, const std::string& where) {
     if (std::find(known.begin(), known.end(), key) != known.end()) return;
     const auto nearest = nearest_name(key, known);
@@ -149,7 +149,7 @@ void TableReader::done() const {
 }
 
 void TableReader::ask_for(const std::string& key) {
-  auto& known = levels_.back().known;
+  auto& known = levels_.back().reference;
   if (known.empty() || known.back() != key) known.push_back(key);  // is_present may have asked
 }
 

@@ -37,7 +37,7 @@ dataset::DatasetSplit open_what(const InspectRequest& request) {
 
 dataset::DatasetInfo read_all(const dataset::DatasetSplit& split) {
   int64_t total = split.train->size() + split.test->size();
-  if (split.known) total += split.known->size();
+  if (split.reference) total += split.reference->size();
   if (split.background) total += split.background->size();
   Progress bar("reading samples", total, "samples");
   return dataset::inspect(split, {.threads = available_cores(),
@@ -47,8 +47,8 @@ dataset::DatasetInfo read_all(const dataset::DatasetSplit& split) {
 void write_sheet(const dataset::DatasetSplit& split, const InspectRequest& request,
                  const dataset::DatasetInfo& info) {
   const auto summary =
-      concat(info.samples(), " ", word_for(info.kind), "s in ", info.class_names.size(),
-             " classes: ", info.labelled().samples, " to learn from, ", info.test.samples,
+      concat(info.samples(), " ", kind_name(info.kind), "s in ", info.class_names.size(),
+             " classes: ", info.labeled().samples, " to learn from, ", info.test.samples,
              " to test with, ", info.damaged(), " damaged");
   report::write_contact_sheet(request.sheet, split, {.threads = available_cores()},
                               io::printable(request.what), summary);

@@ -26,7 +26,7 @@ struct Inspection {
   int64_t damaged_files() const;
   /// Whether `projnce train` skips the damaged samples by default, rather than refusing the data.
   bool trainable() const;
-  bool intact() const { return info.intact() && damaged_files() == 0; }
+  bool valid() const { return info.valid() && damaged_files() == 0; }
 };
 
 /// Reads every sample of what is named, split as `projnce train` splits it by default, with a

@@ -84,7 +84,7 @@ std::vector<int64_t> draw_validation(const dataset::Dataset& samples, double fra
 }
 
 dataset::DatasetPtr hold_out_validation(dataset::OpenedDataset& opened, double fraction) {
-  const auto labeled = opened.known ? opened.known : opened.train;
+  const auto labeled = opened.reference ? opened.reference : opened.train;
   const auto drawn = draw_validation(*labeled, fraction);
   if (drawn.empty()) {
     fail(Hint{"set train.validation = 0, or add samples"}, "[train] validation = ", fraction,
@@ -92,13 +92,13 @@ dataset::DatasetPtr hold_out_validation(dataset::OpenedDataset& opened, double f
   }
   auto validation = std::make_shared<dataset::SubsetDataset>(labeled, drawn);
   const auto kept = all_but(labeled->size(), drawn);
-  if (!opened.known) {
+  if (!opened.reference) {
     keep_training_samples(opened, kept);
     return validation;
   }
-  opened.known = std::make_shared<dataset::SubsetDataset>(labeled, kept);
+  opened.reference = std::make_shared<dataset::SubsetDataset>(labeled, kept);
   // Coarse labels are of the same samples; those without labels are others.
-  if (!opened.unlabelled) {
+  if (!opened.unlabeled) {
     keep_training_samples(opened, others_by_name(*opened.train, *validation));
   }
   return validation;
@@ -136,8 +136,8 @@ TrainingData open_training_data(const config::RunConfig& config, int threads,
   context.sound = asked.clip_format();
   TrainingData data{.dataset = dataset::open_dataset(config.dataset, context),
                     .input = asked,
-                    .known = {},
-                    .judged = {}};
+                    .reference = {},
+                    .test_part = {}};
   auto& opened = data.dataset;
   const double share = config.train.validation;
   const auto validation = share > 0 ? hold_out_validation(opened, share) : nullptr;
@@ -149,8 +149,8 @@ TrainingData open_training_data(const config::RunConfig& config, int threads,
   const auto for_model = [&](const dataset::DatasetPtr& part) {
     return as_model_input(part, data.input, cache);
   };
-  data.known = for_model(opened.known ? opened.known : opened.train);
-  data.judged = for_model(opened.test);
+  data.reference = for_model(opened.reference ? opened.reference : opened.train);
+  data.test_part = for_model(opened.test);
   if (validation) data.validation = for_model(validation);
   data.input = config::resolve_input(settings, *for_model(opened.train), threads);
   if (cache && context.logger && !cache->first_failure().empty()) {

@@ -25,10 +25,10 @@ dataset::DatasetPtr hold_out_validation(dataset::OpenedDataset& opened, double f
 struct TrainingData {
   dataset::OpenedDataset dataset;
   config::InputOptions input;
-  /// What models are judged on, in the form that they take (sounds as spectrograms): the labelled
+  /// What models are judged on, in the form that they take (sounds as spectrograms): the labeled
   /// samples that class centroids are taken from, and the test part.
-  dataset::DatasetPtr known;
-  dataset::DatasetPtr judged;
+  dataset::DatasetPtr reference;
+  dataset::DatasetPtr test_part;
   dataset::DatasetPtr validation = nullptr;  ///< null if train.validation is 0
 
   const dataset::Dataset& train() const { return *dataset.train; }

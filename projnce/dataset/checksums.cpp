@@ -109,7 +109,7 @@ ChecksumVerdict compare_digest(const io::RegularFile& file, const Candidates& ca
                  ": a subset, damaged or another version")};
 }
 
-ChecksumVerdict judge_named_file(const NamedFile& named,
+ChecksumVerdict check_named_file(const NamedFile& named,
                                  const std::function<void(uint64_t)>& on_bytes) {
   const auto name = io::printable(named.path.native());
   if (named.candidates.empty()) {
@@ -118,7 +118,7 @@ ChecksumVerdict judge_named_file(const NamedFile& named,
   try {
     return compare_digest(io::open_regular_file(named.path), named.candidates, on_bytes);
   } catch (const Error& error) {
-    if (error.fault() != Fault::kInput) throw;
+    if (error.kind() != ErrorKind::kInput) throw;
     return {name, OfficialMatch::kDamaged, error.what()};
   }
 }
@@ -130,7 +130,7 @@ std::vector<ChecksumVerdict> check_official_files(const fs::path& root,
                                                   std::span<const OfficialFile> known) {
   std::vector<ChecksumVerdict> verdicts;
   for (const auto& named : named_files(root, known))
-    verdicts.push_back(judge_named_file(named, on_bytes));
+    verdicts.push_back(check_named_file(named, on_bytes));
   return verdicts;
 }
 
@@ -165,7 +165,7 @@ constexpr auto kSha256 = io::DigestKind::kSha256;
 
 // SHA-256 and sizes: the url_checksums of TensorFlow Datasets (Speech Commands also torchaudio's).
 // MD5: torchvision's datasets; Tiny-ImageNet: the zip's MD5 and size as several published loaders
-// have them. STL-10's files are pictures of 27648 bytes, 5000, 8000 and 100000 of them, and a byte
+// have them. STL-10's files are images of 27648 bytes, 5000, 8000 and 100000 of them, and a byte
 // for each label. The archives that GitHub makes of ESC-50 have no fixed digest.
 constexpr std::array kOfficialFiles = {
     OfficialFile{"caltech256", "256_ObjectCategories.tar", "", 0, kMd5,

@@ -12,7 +12,7 @@
 
 namespace projnce::dataset {
 
-/// Labelled samples, counted from 0. Datasets wrap datasets: a subset, other labels, a cache.
+/// Labeled samples, counted from 0. Datasets wrap datasets: a subset, other labels, a cache.
 /// All members may be called from several threads at once.
 class Dataset {
  public:
@@ -28,8 +28,8 @@ class Dataset {
   /// Throws projnce::Error, naming the sample, where it cannot be decoded.
   virtual Sample decode(int64_t index) const = 0;
   /// The same, of which no more than `needs` asks for will be looked at: a dataset may save the
-  /// work of decoding the rest. What is no picture comes whole.
-  virtual Sample decode_part(int64_t index, const PictureNeeds& /*needs*/) const {
+  /// work of decoding the rest. What is no image comes whole.
+  virtual Sample decode_region(int64_t index, const RequiredRegion& /*needs*/) const {
     return decode(index);
   }
   /// Changes when the sample's file does (its place, size, time); "" where samples have no files
@@ -43,7 +43,7 @@ class Dataset {
 using DatasetPtr = std::shared_ptr<const Dataset>;
 
 /// The samples of another dataset; what a wrapper changes, it overrides. A wrapper that is right
-/// for parts of pictures too hands decode_part on; the others decode whole pictures.
+/// for parts of images too hands decode_region on; the others decode whole images.
 class DatasetWrapper : public Dataset {
  public:
   explicit DatasetWrapper(DatasetPtr base) : base_(std::move(base)) {}
@@ -74,19 +74,19 @@ struct LayoutChoice {
 struct DatasetSplit {
   DatasetPtr train;  ///< to train on
   DatasetPtr test;   ///< to judge by
-  /// Labelled samples that class centroids are taken from, with the test part's classes; null where
+  /// Labeled samples that class centroids are taken from, with the test part's classes; null where
   /// they are `train`.
-  DatasetPtr known = nullptr;
+  DatasetPtr reference = nullptr;
   /// Noises to mix into training sounds; null where the dataset has none.
   DatasetPtr background = nullptr;
-  bool unlabelled = false;  ///< `train` has no labels: its one class says nothing
-  double seconds = 0;       ///< usual length of sounds; 0 where it is not known
+  bool unlabeled = false;  ///< `train` has no labels: its one class says nothing
+  double seconds = 0;      ///< usual length of sounds; 0 where it is not known
   /// How the parts were drawn, with all that they depend on besides the samples; "" if they are the
   /// dataset's own.
   std::string split_rule = {};
   /// Sentences for the user: that this is a subset, what was left out.
   std::vector<std::string> remarks = {};
-  /// Sentences on what is likely wrong: an empty class folder, pictures in a format that is not
+  /// Sentences on what is likely wrong: an empty class folder, images in a format that is not
   /// read.
   std::vector<std::string> warnings = {};
   std::map<std::string, int64_t> unread_files = {};  ///< in class folders, by extension

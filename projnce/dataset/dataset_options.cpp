@@ -55,8 +55,8 @@ void list_fields(Stl10Options& options, FieldVisitor& fields) {
   fields
       .choice("train_part", options.train_part,
               {{"train", Stl10Train::kTrain},
-               {"unlabeled", Stl10Train::kUnlabelled},
-               {"train+unlabeled", Stl10Train::kTrainAndUnlabelled}})
+               {"unlabeled", Stl10Train::kUnlabeled},
+               {"train+unlabeled", Stl10Train::kTrainAndUnlabeled}})
       .field("fold", options.fold, between(-1, 9));
 }
 

@@ -37,7 +37,7 @@ struct DatasetOptions {
   std::string max_corrupt = "auto";
   int64_t memory_mb = 2048;  ///< decoded samples are held in memory where this is enough
   LabelNoiseOptions label_noise = {};
-  FeatureNoiseOptions feature_noise = {};  ///< pictures only
+  FeatureNoiseOptions feature_noise = {};  ///< images only
 };
 
 /// The defaults of the dataset of that name. Throws an Error if there is none.

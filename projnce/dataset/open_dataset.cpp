@@ -66,7 +66,7 @@ DatasetPtr thin_out(DatasetPtr train, const DatasetOptions& options, uint64_t se
 
 /// Throws if the samples cannot take the noise that is wanted, before any of them is decoded.
 void check_noise(const DatasetSplit& split, const DatasetOptions& options) {
-  if (options.label_noise.rate > 0 && split.unlabelled) {
+  if (options.label_noise.rate > 0 && split.unlabeled) {
     fail("[dataset.label_noise] has no labels to change: the training part has none");
   }
   if (options.feature_noise.deviation > 0) with_feature_noise(split.train, options.feature_noise);
@@ -134,7 +134,7 @@ std::vector<SampleId> open_parts(OpenedDataset& opened, const DatasetOptions& op
 /// The parts that are there.
 std::vector<DatasetPtr*> parts_of(DatasetSplit& split) {
   std::vector<DatasetPtr*> parts = {&split.train, &split.test};
-  if (split.known) parts.push_back(&split.known);
+  if (split.reference) parts.push_back(&split.reference);
   return parts;
 }
 
@@ -151,7 +151,7 @@ ClipFormat bring_into_form(DatasetSplit& split, ClipFormat format) {
 /// What a few samples tell about all.
 struct Impression {
   double bytes = 0;  ///< that all samples take when they are decoded, estimated
-  int channels = 1;  ///< 3 where any of those looked at is coloured
+  int channels = 1;  ///< 3 where any of those looked at is colored
 };
 
 Impression look_at_samples(const Dataset& dataset) {
@@ -166,7 +166,7 @@ Impression look_at_samples(const Dataset& dataset) {
       impression.bytes += static_cast<double>(bytes_of(sample));
       ++readable;
     } catch (const Error& error) {
-      if (error.fault() != Fault::kInput) throw;
+      if (error.kind() != ErrorKind::kInput) throw;
     }
   }
   impression.bytes *= double(dataset.size()) / double(std::max<int64_t>(readable, 1));
@@ -174,7 +174,7 @@ Impression look_at_samples(const Dataset& dataset) {
 }
 
 /// Removes the entries of damaged samples, which are in ascending order.
-void drop_damaged(std::vector<int64_t>& rows, const std::vector<DamagedSample>& damaged) {
+void drop_damaged(std::vector<int64_t>& rows, const std::vector<CorruptSample>& damaged) {
   if (rows.empty()) return;
   for (auto sample = damaged.rbegin(); sample != damaged.rend(); ++sample) {
     rows.erase(rows.begin() + sample->index);
@@ -182,8 +182,8 @@ void drop_damaged(std::vector<int64_t>& rows, const std::vector<DamagedSample>& 
 }
 
 /// Decodes every sample, leaves out the damaged ones and holds the others in memory. Returns how
-/// many channels pictures have.
-int check_samples(OpenedDataset& opened, DamageRules rules, size_t memory,
+/// many channels images have.
+int check_samples(OpenedDataset& opened, CorruptSampleRules rules, size_t memory,
                   const OpenContext& context) {
   CheckOptions options{.decoding = {context.threads, context.on_progress}, .memory_budget = memory};
   for (auto* part : parts_of(opened)) rules.samples_in_all += (*part)->size();
@@ -192,7 +192,7 @@ int check_samples(OpenedDataset& opened, DamageRules rules, size_t memory,
     const auto checked = check_dataset(part, options);
     rules.part = name;
     rules.every_class = &part != &opened.test;  // a class may go untested
-    judge_damage(*part, checked.damaged, rules, context.logger);
+    check_corrupt_samples(*part, checked.damaged, rules, context.logger);
     rules.damaged_before += static_cast<int64_t>(checked.damaged.size());
     options.memory_budget -= checked.bytes_in_memory;
     channels = std::max(channels, checked.channels);
@@ -202,11 +202,11 @@ int check_samples(OpenedDataset& opened, DamageRules rules, size_t memory,
   };
   opened.skipped_train = check(opened.train, "training part");
   opened.skipped_test = check(opened.test, "test part");
-  if (opened.known) check(opened.known, "labelled part");
+  if (opened.reference) check(opened.reference, "labeled part");
   return channels;
 }
 
-/// Brings samples into memory where they fit, and gives pictures the same number of channels.
+/// Brings samples into memory where they fit, and gives images the same number of channels.
 void make_ready(OpenedDataset& opened, const DatasetOptions& options, const OpenContext& context) {
   Impression all;
   for (auto* part : parts_of(opened)) {
@@ -274,7 +274,7 @@ void add_label_noise(OpenedDataset& opened, const LabelNoiseOptions& noise,
   if (noise.rate == 0) return;
   opened.clean_train_labels = labels_of(*opened.train);
   opened.train =
-      std::make_shared<RelabelledDataset>(opened.train, noisy_labels(opened, stored, noise));
+      std::make_shared<RelabeledDataset>(opened.train, noisy_labels(opened, stored, noise));
 }
 
 void add_feature_noise(OpenedDataset& opened, FeatureNoiseOptions noise) {
@@ -282,7 +282,7 @@ void add_feature_noise(OpenedDataset& opened, FeatureNoiseOptions noise) {
   const uint64_t seed = noise.seed;
   noise.seed = derive_seed(seed, kTrainNoiseSeed);
   opened.train = with_feature_noise(opened.train, noise);
-  if (opened.known) opened.known = with_feature_noise(opened.known, noise);
+  if (opened.reference) opened.reference = with_feature_noise(opened.reference, noise);
   if (!noise.test) return;
   noise.seed = derive_seed(seed, kTestNoiseSeed);
   opened.test = with_feature_noise(opened.test, noise);

@@ -11,7 +11,7 @@
 
 namespace projnce::dataset {
 
-/// A dataset that is ready to train on. Pictures all have the same number of channels, sounds the
+/// A dataset that is ready to train on. Images all have the same number of channels, sounds the
 /// same rate and length. Where the samples fit into memory they are there, and all of them decode;
 /// larger datasets are read again each time, and a damaged sample shows when it is decoded.
 struct OpenedDataset : DatasetSplit {

@@ -35,14 +35,14 @@ DatasetTree open_dataset_tree(const fs::path& root, const DatasetEntry& entry) {
          io::printable(root.native()), " and no archive of that name");
   }
   auto tree = io::open_file_tree(root);
-  const bool recognized = entry.recognise != nullptr && entry.recognise(tree);
-  if (entry.recognise == nullptr || !fs::is_directory(root, ignored) || recognized) {
+  const bool recognized = entry.recognize != nullptr && entry.recognize(tree);
+  if (entry.recognize == nullptr || !fs::is_directory(root, ignored) || recognized) {
     return {tree, recognized};
   }
   for (const auto& archive : entry.archives) {
     if (!fs::is_regular_file(root / archive, ignored)) continue;
     tree = io::open_file_tree(root / archive);
-    return {tree, entry.recognise(tree)};
+    return {tree, entry.recognize(tree)};
   }
   return {tree};
 }
@@ -94,37 +94,37 @@ bool is_mnist_of_digits(const io::FileTreePtr& tree) {
   return is_mnist(tree) && !is_called_fashion(*tree);
 }
 
-std::vector<DatasetEntry> make_catalogue() {
+std::vector<DatasetEntry> make_catalog() {
   return {
       {.name = "caltech256",
-       .summary = "30 607 pictures of objects, 256 classes and clutter",
+       .summary = "30 607 images of objects, 256 classes and clutter",
        .source = "data.caltech.edu/records/nyy15-4j048",
        .folders = {"256_ObjectCategories"},
        .archives = {"256_ObjectCategories.tar"},
        .official = {.total = 29'780},
-       .recognise = is_caltech256,
+       .recognize = is_caltech256,
        .signature = "folders such as 001.ak47 with files such as 001_0001.jpg",
        .layout = Caltech256Options{},
        .open = on_tree<Caltech256Options, open_caltech256>},
       {.name = "cifar10",
-       .summary = "60 000 coloured pictures, 32 x 32, 10 classes",
+       .summary = "60 000 colored images, 32 x 32, 10 classes",
        .source = "www.cs.toronto.edu/~kriz/cifar.html, the binary version",
        .folders = {"cifar-10-batches-bin"},
        .archives = {"cifar-10-binary.tar.gz"},
        .in_memory = true,
        .official = {.train = 50'000, .test = 10'000},
-       .recognise = is_cifar10,
+       .recognize = is_cifar10,
        .signature = "test_batch.bin or data_batch_1.bin",
        .layout = Cifar10Options{},
        .open = on_tree<Cifar10Options, open_cifar10>},
       {.name = "cifar100",
-       .summary = "60 000 coloured pictures, 32 x 32, 100 classes in 20 groups",
+       .summary = "60 000 colored images, 32 x 32, 100 classes in 20 groups",
        .source = "www.cs.toronto.edu/~kriz/cifar.html, the binary version",
        .folders = {"cifar-100-binary"},
        .archives = {"cifar-100-binary.tar.gz"},
        .in_memory = true,
        .official = {.train = 50'000, .test = 10'000},
-       .recognise = is_cifar100,
+       .recognize = is_cifar100,
        .signature = "train.bin or test.bin beside fine_label_names.txt or coarse_label_names.txt",
        .layout = Cifar100Options{},
        .open = on_tree<Cifar100Options, open_cifar100>},
@@ -134,7 +134,7 @@ std::vector<DatasetEntry> make_catalogue() {
        .folders = {"CREMA-D"},
        .archives = {"CREMA-D-master.zip"},
        .official = {.total = 7'442},
-       .recognise = is_crema_d,
+       .recognize = is_crema_d,
        .signature = "AudioWAV with files such as 1001_DFA_ANG_XX.wav",
        .layout = CremaDOptions{},
        .open = on_tree<CremaDOptions, open_crema_d>},
@@ -142,7 +142,7 @@ std::vector<DatasetEntry> make_catalogue() {
        .summary = "vectors and labels of yours, .npy or safetensors",
        .source = "files of yours: set root, or give --data",
        .in_memory = true,
-       .recognise = is_embeddings,
+       .recognize = is_embeddings,
        .signature = ".npy files of vectors and of labels",
        .layout = HoldOut{},
        .open = open_vectors},
@@ -152,48 +152,48 @@ std::vector<DatasetEntry> make_catalogue() {
        .folders = {"ESC-50-master", "ESC-50"},
        .archives = {"ESC-50-master.zip"},
        .official = {.total = 2'000},
-       .recognise = is_esc50,
+       .recognize = is_esc50,
        .signature = "meta/esc50.csv",
        .layout = Esc50Options{},
        .open = on_tree<Esc50Options, open_esc50>},
       {.name = "fashion-mnist",
-       .summary = "70 000 grey pictures of clothes, 28 x 28, 10 classes",
+       .summary = "70 000 gray images of clothes, 28 x 28, 10 classes",
        .source =
            "Debian package dataset-fashion-mnist, or github.com/zalandoresearch/fashion-mnist",
        .system_folder = "/usr/share/datasets/fashion-mnist",
        .in_memory = true,
        .official = {.train = 60'000, .test = 10'000},
-       .recognise = is_fashion_mnist,
+       .recognize = is_fashion_mnist,
        .signature = "t10k-images-idx3-ubyte in a place with 'fashion' in its name",
        .open = on_plain_tree<open_fashion_mnist>},
       {.name = "folder",
-       .summary = "your own pictures or sounds, a sub-folder for each class",
+       .summary = "your own images or sounds, a sub-folder for each class",
        .source = "a folder or archive of yours: set root, or give --data",
        .layout = HoldOut{},
        .open = on_tree<HoldOut, open_folder>},
       {.name = "food101",
-       .summary = "101 000 pictures of dishes, 101 classes",
+       .summary = "101 000 images of dishes, 101 classes",
        .source = "data.vision.ee.ethz.ch/cvl/datasets_extra/food-101",
        .folders = {"food-101"},
        .archives = {"food-101.tar.gz"},
        .official = {.train = 75'750, .test = 25'250},
-       .recognise = is_food101,
+       .recognize = is_food101,
        .signature = "meta/classes.txt and meta/train.txt",
        .open = on_plain_tree<open_food101>},
       {.name = "imagenet",
-       .summary = "1 331 167 pictures of the ILSVRC challenge, 1000 classes",
+       .summary = "1 331 167 images of the ILSVRC challenge, 1000 classes",
        .source = "image-net.org, unpacked into train/WNID and val/WNID",
        .folders = {"ILSVRC2012", "ILSVRC"},
        .official = {.train = 1'281'167, .test = 50'000},
-       .recognise = is_imagenet,
+       .recognize = is_imagenet,
        .signature = "train and val with folders such as n01440764",
        .open = on_plain_tree<open_imagenet>},
       {.name = "mnist",
-       .summary = "70 000 grey pictures of digits, 28 x 28, 10 classes",
+       .summary = "70 000 gray images of digits, 28 x 28, 10 classes",
        .source = "yann.lecun.com/exdb/mnist, or a mirror of its four files",
        .in_memory = true,
        .official = {.train = 60'000, .test = 10'000},
-       .recognise = is_mnist_of_digits,
+       .recognize = is_mnist_of_digits,
        .signature = "t10k-images-idx3-ubyte in a place without 'fashion' in its name",
        .open = on_plain_tree<open_digits>},
       {.name = "speech-commands",
@@ -202,29 +202,29 @@ std::vector<DatasetEntry> make_catalogue() {
        .folders = {"speech_commands_v0.02"},
        .archives = {"speech_commands_v0.02.tar.gz"},
        .official = {.train = 84'843},
-       .recognise = is_speech_commands,
+       .recognize = is_speech_commands,
        .signature =
            "testing_list.txt and validation_list.txt name sounds of class folders, of about 1 s",
        .layout = SpeechCommandsOptions{},
        .open = on_tree<SpeechCommandsOptions, open_speech_commands>},
       {.name = "stl10",
-       .summary = "13 000 pictures, 96 x 96, 10 classes, and 100 000 without labels",
+       .summary = "13 000 images, 96 x 96, 10 classes, and 100 000 without labels",
        .source = "cs.stanford.edu/~acoates/stl10, the binary version",
        .folders = {"stl10_binary"},
        .archives = {"stl10_binary.tar.gz"},
        .in_memory = true,
        .official = {.train = 5'000, .test = 8'000},
-       .recognise = is_stl10,
+       .recognize = is_stl10,
        .signature = "train_X.bin and test_X.bin",
        .layout = Stl10Options{},
        .open = on_tree<Stl10Options, open_stl10>},
       {.name = "tiny-imagenet",
-       .summary = "110 000 pictures, 64 x 64, 200 classes",
+       .summary = "110 000 images, 64 x 64, 200 classes",
        .source = "cs231n.stanford.edu/tiny-imagenet-200.zip",
        .folders = {"tiny-imagenet-200"},
        .archives = {"tiny-imagenet-200.zip"},
        .official = {.train = 100'000, .test = 10'000},
-       .recognise = is_tiny_imagenet,
+       .recognize = is_tiny_imagenet,
        .signature = "wnids.txt and val/val_annotations.txt",
        .open = on_plain_tree<open_tiny_imagenet>},
   };
@@ -232,16 +232,16 @@ std::vector<DatasetEntry> make_catalogue() {
 
 }  // namespace
 
-const std::vector<DatasetEntry>& dataset_catalogue() {
-  static const std::vector<DatasetEntry> kCatalogue = make_catalogue();
-  return kCatalogue;
+const std::vector<DatasetEntry>& dataset_registry() {
+  static const std::vector<DatasetEntry> kCatalog = make_catalog();
+  return kCatalog;
 }
 
 const DatasetEntry& dataset_entry(const std::string& name) {
-  const auto& catalogue = dataset_catalogue();
-  const auto found = std::find_if(catalogue.begin(), catalogue.end(),
+  const auto& catalog = dataset_registry();
+  const auto found = std::find_if(catalog.begin(), catalog.end(),
                                   [&](const DatasetEntry& entry) { return entry.name == name; });
-  if (found == catalogue.end()) fail_unknown("dataset", name, dataset_names());
+  if (found == catalog.end()) fail_unknown("dataset", name, dataset_names());
   return *found;
 }
 
@@ -257,7 +257,7 @@ void remark_subset(DatasetSplit& split, int64_t found, int64_t official, const c
 }
 
 void remark_subsets(DatasetSplit& split, const OfficialCounts& official) {
-  const auto train = (split.known ? split.known : split.train)->size();
+  const auto train = (split.reference ? split.reference : split.train)->size();
   const auto test = split.test->size();
   remark_subset(split, train, official.train, "training samples");
   remark_subset(split, test, official.test, "test samples");
@@ -295,7 +295,7 @@ DatasetSplit open_layout(const DatasetOptions& options, const fs::path& root,
                          const OpenContext& context) {
   const auto& entry = dataset_entry(options.name);
   auto split = entry.open(entry, root, for_opening(options.layout, context));
-  if (!split.unlabelled) check_two_classes(*split.train);
+  if (!split.unlabeled) check_two_classes(*split.train);
   remark_subsets(split, entry.official);
   split.layout.name = options.name;
   if (options.layout_chosen) {
@@ -322,7 +322,7 @@ fs::path find_dataset(const DatasetOptions& options, const OpenContext& context)
 
 std::vector<DatasetDescription> describe_datasets() {
   std::vector<DatasetDescription> descriptions;
-  for (const auto& entry : dataset_catalogue()) {
+  for (const auto& entry : dataset_registry()) {
     descriptions.push_back({entry.name, entry.summary, entry.source});
   }
   return descriptions;
@@ -330,7 +330,7 @@ std::vector<DatasetDescription> describe_datasets() {
 
 std::vector<std::string> dataset_names() {
   std::vector<std::string> names;
-  for (const auto& entry : dataset_catalogue()) names.push_back(entry.name);
+  for (const auto& entry : dataset_registry()) names.push_back(entry.name);
   return names;
 }
 
@@ -350,12 +350,12 @@ std::vector<fs::path> dataset_places(const std::string& name, const OpenContext&
   return places;
 }
 
-std::optional<std::string> recognise_dataset(const fs::path& path) {
+std::optional<std::string> recognize_dataset(const fs::path& path) {
   std::error_code ignored;
   if (is_embeddings_file(path) && fs::is_regular_file(path, ignored)) return "embeddings";
   const auto tree = io::open_file_tree(path);
-  for (const auto& entry : dataset_catalogue()) {
-    if (entry.recognise != nullptr && entry.recognise(tree)) return entry.name;
+  for (const auto& entry : dataset_registry()) {
+    if (entry.recognize != nullptr && entry.recognize(tree)) return entry.name;
   }
   return {};
 }

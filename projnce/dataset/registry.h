@@ -37,8 +37,8 @@ struct DatasetEntry {
   bool in_memory = false;                  ///< its samples are bytes that opening has checked
   OfficialCounts official = {};
   /// Whether a tree has this dataset's layout; null where any tree may.
-  bool (*recognise)(const io::FileTreePtr& tree) = nullptr;
-  std::string signature = {};  ///< what `recognise` found, as the reason for the layout
+  bool (*recognize)(const io::FileTreePtr& tree) = nullptr;
+  std::string signature = {};  ///< what `recognize` found, as the reason for the layout
   LayoutOptions layout = {};   ///< the defaults of its own options
   /// Opens what lies at `root`; the options are of the type of `layout`.
   DatasetSplit (*open)(const DatasetEntry& entry, const std::filesystem::path& root,
@@ -46,7 +46,7 @@ struct DatasetEntry {
 };
 
 /// Every dataset, sorted by name.
-const std::vector<DatasetEntry>& dataset_catalogue();
+const std::vector<DatasetEntry>& dataset_registry();
 
 /// Throws, naming the nearest, where there is none of this name.
 const DatasetEntry& dataset_entry(const std::string& name);
@@ -106,6 +106,6 @@ std::vector<std::filesystem::path> dataset_places(const std::string& name,
 
 /// The name of the dataset whose layout the folder or archive at `path` has. None where it has
 /// nobody's: then it is a `folder`. Throws where it is neither folder nor archive.
-std::optional<std::string> recognise_dataset(const std::filesystem::path& path);
+std::optional<std::string> recognize_dataset(const std::filesystem::path& path);
 
 }  // namespace projnce::dataset

@@ -13,8 +13,8 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 
 #include "projnce/core/error.h"
-#include "projnce/distributed/meeting.h"
-#include "projnce/distributed/rank_group.h"
+#include "projnce/distributed/process_group_impl.h"
+#include "projnce/distributed/rendezvous.h"
 
 namespace projnce::distributed {
 
@@ -185,7 +185,7 @@ std::shared_ptr<::gloo::transport::Device> gloo_device(const RankEnvironment& en
   if (!environment.store_file.empty()) return Gloo::createDeviceForHostname("127.0.0.1");
   const char* interface = std::getenv("GLOO_SOCKET_IFNAME");
   if (interface != nullptr && *interface != '\0') return Gloo::createDeviceForInterface(interface);
-  return Gloo::createDeviceForHostname(own_address_towards(environment.address, environment.port));
+  return Gloo::createDeviceForHostname(local_address_toward(environment.address, environment.port));
 }
 
 c10::intrusive_ptr<c10d::ProcessGroupGloo> connect_ranks(
@@ -202,7 +202,7 @@ c10::intrusive_ptr<c10d::ProcessGroupGloo> connect_ranks(
 /// The sentence when ranks that met do not get through to each other.
 [[noreturn]] void fail_to_join(const RankEnvironment& environment, const JoinOptions& options,
                                const std::string& reason) {
-  fail_working("rank ", environment.rank, " of ", environment.world,
+  fail_runtime("rank ", environment.rank, " of ", environment.world,
                " could not join the others: a rank died or did not answer within ",
                in_seconds(options.timeout), " (", reason, ")");
 }
@@ -222,9 +222,9 @@ bool done_within(std::chrono::milliseconds limit, std::function<void()> work) {
 
 }  // namespace
 
-RanksPtr join_ranks(const RankEnvironment& environment, const JoinOptions& options) {
-  if (environment.world == 1) return Ranks::alone();
-  auto group = std::make_shared<RankGroup>();
+ProcessGroupPtr join_ranks(const RankEnvironment& environment, const JoinOptions& options) {
+  if (environment.world == 1) return ProcessGroup::single_process();
+  auto group = std::make_shared<ProcessGroupImpl>();
   group->rank = environment.rank;
   group->world = environment.world;
   group->timeout = options.timeout;
@@ -233,7 +233,7 @@ RanksPtr join_ranks(const RankEnvironment& environment, const JoinOptions& optio
     // The meeting and the connections have one timeout each.
     const auto limit = 2 * options.timeout + std::chrono::seconds(2);
     const bool done = done_within(limit, [group, environment, options] {
-      Meeting(*group->store, environment, options).hold();
+      Rendezvous(*group->store, environment, options).run();
       group->gloo = connect_ranks(group->store, environment, options.timeout);
     });
     if (!done) fail_to_join(environment, options, "no answer from where ranks meet");
@@ -242,7 +242,7 @@ RanksPtr join_ranks(const RankEnvironment& environment, const JoinOptions& optio
   } catch (const std::exception& error) {
     fail_to_join(environment, options, plain_reason(error));
   }
-  return std::make_shared<Ranks>(std::move(group));
+  return std::make_shared<ProcessGroup>(std::move(group));
 }
 
 }  // namespace projnce::distributed

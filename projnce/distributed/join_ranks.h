@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "projnce/distributed/ranks.h"
+#include "projnce/distributed/process_group.h"
 
 namespace projnce::distributed {
 
@@ -40,8 +40,8 @@ struct JoinOptions {
 };
 
 /// Waits for the other ranks and joins them; at once where the environment knows of one rank only.
-/// Where ranks contradict each other (Fault::kInput) or not all came in time (Fault::kWork), every
-/// rank that came throws the same sentence.
-RanksPtr join_ranks(const RankEnvironment& environment, const JoinOptions& options = {});
+/// Where ranks contradict each other (Fault::kInput) or not all came in time (Fault::kRuntime),
+/// every rank that came throws the same sentence.
+ProcessGroupPtr join_ranks(const RankEnvironment& environment, const JoinOptions& options = {});
 
 }  // namespace projnce::distributed

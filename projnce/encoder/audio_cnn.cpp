@@ -45,13 +45,13 @@ AudioCnn::AudioCnn(const AudioCnnOptions& options)
 
 AudioCnn::~AudioCnn() = default;
 
-TrunkPlan AudioCnn::plan() const {
-  TrunkPlan plan{.parts = {}, .grid = grid_};
+BackboneSpec AudioCnn::plan() const {
+  BackboneSpec plan{.parts = {}, .grid = grid_};
   for (size_t i = 0; i < layers_->size(); i += kModulesOfLayer) {
     plan.parts.emplace_back(
-        PlainPlan{.conv = std::dynamic_pointer_cast<torch::nn::Conv2dImpl>(layers_->ptr(i)),
-                  .norm = std::dynamic_pointer_cast<BatchNormImpl>(layers_->ptr(i + 1)),
-                  .pool = kPool});
+        ConvBnReluSpec{.conv = std::dynamic_pointer_cast<torch::nn::Conv2dImpl>(layers_->ptr(i)),
+                       .norm = std::dynamic_pointer_cast<BatchNormImpl>(layers_->ptr(i + 1)),
+                       .pool = kPool});
   }
   return plan;
 }

@@ -11,7 +11,7 @@
 namespace projnce::encoder {
 
 class NativeEngine;
-struct TrunkPlan;
+struct BackboneSpec;
 
 /// What the last layer's maps are averaged over.
 enum class AudioPool {
@@ -40,7 +40,7 @@ class AudioCnn : public Encoder {
   int64_t grid() const { return grid_; }
 
  private:
-  TrunkPlan plan() const;
+  BackboneSpec plan() const;
 
   int64_t grid_;
   int64_t feature_dim_;

@@ -45,7 +45,7 @@ class ProjectionHeadImpl : public torch::nn::Module {
 };
 TORCH_MODULE(ProjectionHead);
 
-/// What the model says about a batch of pictures.
+/// What the model says about a batch of images.
 struct Encoded {
   torch::Tensor features;    // [N, F], the encoder's output
   torch::Tensor embeddings;  // [N, D], unit length

@@ -22,7 +22,7 @@ bool is_native(Engine engine);
 /// "native engine (avx2)", or "LibTorch's convolutions" and why.
 std::string describe_engine(Engine engine);
 
-/// Pictures, spectrograms or vectors (1 x 1 pixels) in, one feature vector each out: [N, C, H, W]
+/// Images, spectrograms or vectors (1 x 1 pixels) in, one feature vector each out: [N, C, H, W]
 /// -> [N, F].
 class Encoder : public torch::nn::Module {
  public:
@@ -39,7 +39,7 @@ using EncoderPtr = std::shared_ptr<Encoder>;
 
 /// What the encoder will be fed with.
 struct InputShape {
-  int64_t channels = 3;  ///< 1 for grey pictures and spectrograms; the length of vectors
+  int64_t channels = 3;  ///< 1 for gray images and spectrograms; the length of vectors
   int64_t height = 32;   ///< in pixels; bands of a spectrogram; 1 for vectors
   int64_t width = 32;    ///< in pixels; moments of a spectrogram; 1 for vectors
 };

@@ -37,7 +37,7 @@ torch::Tensor own_moments(const torch::Tensor& rows) {
   return torch::stack({torch::full({channels}, count, rows.options()), mean, variance * count});
 }
 
-/// Normalises by statistics of all processes; its gradient knows that they depend on the rows.
+/// Normalizes by statistics of all processes; its gradient knows that they depend on the rows.
 class SharedNormalization : public torch::autograd::Function<SharedNormalization> {
  public:
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& rows,

@@ -19,7 +19,7 @@ torch::nn::Conv2d make_conv(int64_t in_channels, int64_t out_channels, int64_t k
 /// The tensors that all processes which train together call it with, stacked: [W, ...].
 using GatherOverProcesses = std::function<torch::Tensor(const torch::Tensor& mine)>;
 
-/// Batch normalisation of [N, C] or [N, C, H, W], with LibTorch's parameters and buffers under
+/// Batch normalization of [N, C] or [N, C, H, W], with LibTorch's parameters and buffers under
 /// their usual names. In training it may take mean and variance over the rows of all processes
 /// instead of its own: K processes then compute what one would on the whole batch. A process may
 /// come without any row.
@@ -28,7 +28,7 @@ class BatchNormImpl
  public:
   /// Weights 1, biases 0.
   explicit BatchNormImpl(int64_t channels);
-  /// The same shape, normalised; in evaluation mode by the running statistics.
+  /// The same shape, normalized; in evaluation mode by the running statistics.
   torch::Tensor forward(const torch::Tensor& input);
 
   /// Empty: own statistics. Every process must call forward and backward equally often.

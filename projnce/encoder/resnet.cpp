@@ -31,8 +31,8 @@ torch::Tensor ResidualBlockImpl::forward(const torch::Tensor& input) {
   return output.relu_();
 }
 
-ResidualPlan ResidualBlockImpl::plan() const {
-  ResidualPlan plan{.conv1 = conv1_, .norm1 = bn1_, .conv2 = conv2_, .norm2 = bn2_};
+ResidualBlockSpec ResidualBlockImpl::plan() const {
+  ResidualBlockSpec plan{.conv1 = conv1_, .norm1 = bn1_, .conv2 = conv2_, .norm2 = bn2_};
   if (!downsample_.is_empty()) {
     plan.shortcut = std::dynamic_pointer_cast<torch::nn::Conv2dImpl>(downsample_->ptr(0));
     plan.shortcut_norm = std::dynamic_pointer_cast<BatchNormImpl>(downsample_->ptr(1));
@@ -45,8 +45,8 @@ namespace {
 constexpr int64_t kLargestSmallImage = 96;
 constexpr kernel::PoolGeometry kStemPool{.window = 3, .stride = 2, .padding = 1};
 
-/// He initialisation by fan-out, as torchvision has it.
-void initialise_convolutions(torch::nn::Module& module) {
+/// He initialization by fan-out, as torchvision has it.
+void initialize_convolutions(torch::nn::Module& module) {
   for (const auto& child : module.modules(/*include_self=*/false)) {
     if (auto* conv = child->as<torch::nn::Conv2d>()) {
       torch::nn::init::kaiming_normal_(conv->weight, 0.0, torch::kFanOut, torch::kReLU);
@@ -75,7 +75,7 @@ ResNet::ResNet(const ResNetOptions& options)
                                 options.blocks_per_stage, i == 0 ? 1 : 2));
     channels = options.widths[i];
   }
-  initialise_convolutions(*this);
+  initialize_convolutions(*this);
   if (is_native(engine_)) native_ = std::make_unique<NativeEngine>(plan());
 }
 
@@ -91,9 +91,9 @@ torch::nn::Sequential ResNet::add_stage(const std::string& name, int64_t in_chan
   return register_module(name, stage);
 }
 
-TrunkPlan ResNet::plan() const {
-  TrunkPlan plan;
-  PlainPlan stem{.conv = conv1_, .norm = bn1_};
+BackboneSpec ResNet::plan() const {
+  BackboneSpec plan;
+  ConvBnReluSpec stem{.conv = conv1_, .norm = bn1_};
   if (max_pool_) stem.pool = kStemPool;
   plan.parts.emplace_back(stem);
   for (const auto& stage : stages_) {

@@ -13,7 +13,7 @@
 
 namespace projnce::encoder {
 
-struct ResidualPlan;
+struct ResidualBlockSpec;
 
 /// Two 3x3 convolutions around a shortcut (He et al. 2016), submodules named as torchvision names
 /// them. The shortcut is a strided 1x1 convolution where shapes change.
@@ -23,7 +23,7 @@ class ResidualBlockImpl : public torch::nn::Module {
   /// [N, in_channels, H, W] to [N, out_channels, H / stride, W / stride].
   torch::Tensor forward(const torch::Tensor& input);
   /// Its modules, for the native engine.
-  ResidualPlan plan() const;
+  ResidualBlockSpec plan() const;
 
  private:
   torch::nn::Conv2d conv1_;
@@ -35,18 +35,18 @@ class ResidualBlockImpl : public torch::nn::Module {
 TORCH_MODULE(ResidualBlock);
 
 class NativeEngine;
-struct TrunkPlan;
+struct BackboneSpec;
 
-/// How pictures enter.
+/// How images enter.
 enum class Stem {
   kAuto,      ///< small up to 96 pixels, standard above
-  kSmall,     ///< 3x3 stride 1, for pictures of 96 pixels and less
+  kSmall,     ///< 3x3 stride 1, for images of 96 pixels and less
   kStandard,  ///< 7x7 stride 2 and max-pooling, as for ImageNet
 };
 
 /// What a ResNet is built from.
 struct ResNetOptions {
-  InputShape input;                                   ///< of the pictures
+  InputShape input;                                   ///< of the images
   std::vector<int64_t> widths = {64, 128, 256, 512};  ///< channels of each stage
   int64_t blocks_per_stage = 2;   ///< residual blocks; 2 makes ResNet-18 of four stages
   Stem stem = Stem::kAuto;        ///< the first layer
@@ -71,7 +71,7 @@ class ResNet : public Encoder {
                                   int64_t out_channels, int64_t blocks, int64_t stride);
 
   torch::Tensor forward_modules(const torch::Tensor& images);
-  TrunkPlan plan() const;
+  BackboneSpec plan() const;
 
   int64_t feature_dim_;
   bool max_pool_;

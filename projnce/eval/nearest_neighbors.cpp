@@ -25,7 +25,7 @@ void check_neighbor_rows(const torch::Tensor& rows, const char* which) {
   const double limit = rows.scalar_type() == torch::kFloat64 ? 1e150 : 1e17;
   const auto largest = rows.abs().max().item<double>();
   if (!(largest < limit)) {
-    fail("nearest neighbours: a ", which, " has the entry ", largest, ", expected numbers below ",
+    fail("nearest neighbors: a ", which, " has the entry ", largest, ", expected numbers below ",
          limit);
   }
 }
@@ -41,8 +41,8 @@ void check_neighbors(const torch::Tensor& queries, const torch::Tensor& referenc
               "queries that leave themselves out must be among the references");
   const int64_t available = references.size(0) - (options.exclude_self ? 1 : 0);
   if (options.neighbors < 1 || options.neighbors > available) {
-    fail(Hint{"ask for fewer neighbours, or give more rows"},
-         "nearest neighbours: ", options.neighbors, " of ", available, " rows");
+    fail(Hint{"ask for fewer neighbors, or give more rows"},
+         "nearest neighbors: ", options.neighbors, " of ", available, " rows");
   }
   check_neighbor_rows(queries, "query");
   check_neighbor_rows(references, "reference");
@@ -62,10 +62,10 @@ void fill_neighbors(const torch::Tensor& queries, const torch::Tensor& reference
                           out.indices.data_ptr<int64_t>(), out.scores.data_ptr<T>());
 }
 
-/// Neighbours of queries start .. start + count - 1.
+/// Neighbors of queries start .. start + count - 1.
 Neighbors neighbors_of_some(const torch::Tensor& queries, const torch::Tensor& references,
                             int64_t start, int64_t count, const NearestNeighborsOptions& options) {
-  const bool by_distance = options.nearness == kernel::Nearness::kDistance;
+  const bool by_distance = options.nearness == kernel::Similarity::kDistance;
   const auto some = queries.narrow(0, start, count);
   auto scores = by_distance ? torch::cdist(some, references, 2.0, kExactCdist)
                             : some.mm(references.t());  // [count, R]

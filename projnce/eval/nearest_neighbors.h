@@ -8,13 +8,13 @@
 
 namespace projnce::eval {
 
-/// Which neighbours are asked for.
+/// Which neighbors are asked for.
 struct NearestNeighborsOptions {
   /// How many for each query: 1 .. references, less itself where that is left out.
   int64_t neighbors = 1;
   /// Dot products of unit rows are cosines.
-  kernel::Nearness nearness = kernel::Nearness::kDotProduct;
-  /// Queries are the first of the references; none is its own neighbour.
+  kernel::Similarity nearness = kernel::Similarity::kDotProduct;
+  /// Queries are the first of the references; none is its own neighbor.
   bool exclude_self = false;
 };
 
@@ -35,13 +35,13 @@ Neighbors nearest_neighbors_by_operators(const torch::Tensor& queries,
                                          const torch::Tensor& references,
                                          const NearestNeighborsOptions& options);
 
-/// How neighbours vote.
+/// How neighbors vote.
 struct KnnOptions {
   int64_t neighbors = 20;     ///< that vote: 1 .. rows
   double temperature = 0.07;  ///< a vote weighs e^{cosine / temperature}
 };
 
-/// Weighted votes of the nearest labelled rows by cosine: rows [N, D] with labels [N] in
+/// Weighted votes of the nearest labeled rows by cosine: rows [N, D] with labels [N] in
 /// 0 .. num_classes - 1, queries [Q, D] -> shares [Q, C] that sum to 1.
 torch::Tensor knn_scores(const torch::Tensor& rows, const torch::Tensor& labels,
                          int64_t num_classes, const torch::Tensor& queries,

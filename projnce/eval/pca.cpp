@@ -25,13 +25,13 @@ class OneThread {
 };
 
 /// Directions [D, components] of the largest variance, of unit length or 0.
-torch::Tensor principal_directions(const torch::Tensor& centred, int64_t components) {
+torch::Tensor principal_directions(const torch::Tensor& centered, int64_t components) {
   // Of the two square matrices that have the same variances, the smaller one.
-  const bool tall = centred.size(0) >= centred.size(1);
-  const auto square = tall ? centred.t().mm(centred) : centred.mm(centred.t());
+  const bool tall = centered.size(0) >= centered.size(1);
+  const auto square = tall ? centered.t().mm(centered) : centered.mm(centered.t());
   const auto [variances, vectors] = torch::linalg_eigh(square, "L");  // rising
   const auto largest = vectors.narrow(1, vectors.size(1) - components, components).flip({1});
-  const auto directions = tall ? largest : centred.t().mm(largest);  // [D, components]
+  const auto directions = tall ? largest : centered.t().mm(largest);  // [D, components]
   const auto kept = variances.narrow(0, variances.size(0) - components, components).flip({0});
   constexpr double kRounding = 1e-12;
   const auto lengths = directions.norm(2, /*dim=*/0);
@@ -46,7 +46,7 @@ torch::Tensor with_fixed_signs(const torch::Tensor& directions) {
 
 }  // namespace
 
-torch::Tensor centred_rows(const torch::Tensor& rows) {
+torch::Tensor centered_rows(const torch::Tensor& rows) {
   const torch::NoGradGuard no_gradient;
   const OneThread one_thread;
   const auto wide = rows.detach().to(torch::kCPU).to(torch::kFloat64);
@@ -68,11 +68,11 @@ torch::Tensor pca(const torch::Tensor& rows, int64_t components) {
          "], expected 1 to ", most);
   }
   const torch::NoGradGuard no_gradient;
-  const auto centred = centred_rows(rows);
+  const auto centered = centered_rows(rows);
   const OneThread one_thread;
-  const auto directions = with_fixed_signs(principal_directions(centred, components));
+  const auto directions = with_fixed_signs(principal_directions(centered, components));
   const bool wide = rows.scalar_type() == torch::kFloat64;
-  return centred.mm(directions).to(wide ? torch::kFloat64 : torch::kFloat32);
+  return centered.mm(directions).to(wide ? torch::kFloat64 : torch::kFloat32);
 }
 
 }  // namespace projnce::eval

@@ -96,7 +96,7 @@ std::vector<Protocol> choose_protocols(const std::vector<std::string>& names, bo
   return chosen;
 }
 
-bool needs_known(const std::vector<Protocol>& protocols) {
+bool needs_reference(const std::vector<Protocol>& protocols) {
   return std::any_of(protocols.begin(), protocols.end(), [](Protocol protocol) {
     return protocol == Protocol::kKnn || protocol == Protocol::kProbe;
   });

@@ -38,6 +38,6 @@ std::vector<std::string> with_readout(const std::vector<std::string>& names,
                                       const std::string& readout);
 
 /// True if one of them needs samples with known labels to compare with.
-bool needs_known(const std::vector<Protocol>& protocols);
+bool needs_reference(const std::vector<Protocol>& protocols);
 
 }  // namespace projnce::eval

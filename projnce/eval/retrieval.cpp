@@ -17,7 +17,7 @@ namespace projnce::eval {
 
 namespace {
 
-constexpr int64_t kListEntries = 1 << 23;  // neighbours in memory at a time: about 100 MB
+constexpr int64_t kListEntries = 1 << 23;  // neighbors in memory at a time: about 100 MB
 const std::vector<int64_t> kRanks = {1, 2, 4, 8};
 
 /// What one query found, in order.
@@ -135,8 +135,8 @@ namespace {
 
 /// Squared distances [N, K] of rows whose squared lengths are known.
 torch::Tensor squared_distances(const torch::Tensor& rows, const torch::Tensor& squares,
-                                const torch::Tensor& centres) {
-  return (squares.unsqueeze(1) + centres.square().sum(1) - 2 * rows.mm(centres.t())).clamp_min(0);
+                                const torch::Tensor& centers) {
+  return (squares.unsqueeze(1) + centers.square().sum(1) - 2 * rows.mm(centers.t())).clamp_min(0);
 }
 
 /// The row that a uniform draw from the weights falls on.
@@ -148,18 +148,18 @@ int64_t draw_row(const torch::Tensor& weights, std::mt19937_64& random) {
   return std::min(found.item<int64_t>(), sums.size(0) - 1);
 }
 
-/// k-means++: each next centre is a row, drawn by its squared distance to those before.
-torch::Tensor spread_centres(const torch::Tensor& rows, const torch::Tensor& squares,
+/// k-means++: each next center is a row, drawn by its squared distance to those before.
+torch::Tensor spread_centers(const torch::Tensor& rows, const torch::Tensor& squares,
                              int64_t clusters, std::mt19937_64& random) {
   auto nearest = torch::ones({rows.size(0)}, rows.options());
-  std::vector<torch::Tensor> centres;
+  std::vector<torch::Tensor> centers;
   for (int64_t k = 0; k < clusters; ++k) {
-    const auto centre = rows.narrow(0, draw_row(nearest, random), 1);
-    const auto distance = squared_distances(rows, squares, centre).squeeze(1);
+    const auto center = rows.narrow(0, draw_row(nearest, random), 1);
+    const auto distance = squared_distances(rows, squares, center).squeeze(1);
     nearest = k == 0 ? distance : torch::minimum(nearest, distance);
-    centres.push_back(centre);
+    centers.push_back(center);
   }
-  return torch::cat(centres);
+  return torch::cat(centers);
 }
 
 struct Clustering {
@@ -167,18 +167,18 @@ struct Clustering {
   double cost = std::numeric_limits<double>::infinity();
 };
 
-Clustering cluster_from(torch::Tensor centres, const torch::Tensor& rows,
+Clustering cluster_from(torch::Tensor centers, const torch::Tensor& rows,
                         const torch::Tensor& squares, int64_t max_iterations) {
   Clustering result;
   for (int64_t i = 0; i < max_iterations; ++i) {
-    const auto [nearest, labels] = squared_distances(rows, squares, centres).min(1);
+    const auto [nearest, labels] = squared_distances(rows, squares, centers).min(1);
     const bool settled = result.labels.defined() && labels.equal(result.labels);
     result = {.labels = labels, .cost = nearest.sum(torch::kFloat64).item<double>()};
     if (settled) break;
-    const auto sums = torch::zeros_like(centres).index_add(0, labels, rows);
-    const auto counts = torch::bincount(labels, {}, centres.size(0)).unsqueeze(1);
+    const auto sums = torch::zeros_like(centers).index_add(0, labels, rows);
+    const auto counts = torch::bincount(labels, {}, centers.size(0)).unsqueeze(1);
     // A cluster that lost all its rows stays where it was.
-    centres = torch::where(counts > 0, sums / counts.clamp_min(1), centres);
+    centers = torch::where(counts > 0, sums / counts.clamp_min(1), centers);
   }
   return result;
 }
@@ -195,7 +195,7 @@ torch::Tensor k_means(const torch::Tensor& rows, int64_t clusters, const KMeansO
   std::mt19937_64 random(options.seed);
   Clustering best;
   for (int64_t start = 0; start < options.starts; ++start) {
-    const auto found = cluster_from(spread_centres(rows, squares, clusters, random), rows, squares,
+    const auto found = cluster_from(spread_centers(rows, squares, clusters, random), rows, squares,
                                     options.max_iterations);
     if (!best.labels.defined() || found.cost < best.cost) best = found;
   }

@@ -39,7 +39,7 @@ struct KMeansOptions {
 torch::Tensor k_means(const torch::Tensor& rows, int64_t clusters,
                       const KMeansOptions& options = {});
 
-/// Normalised mutual information of two labellings [N]: I(a;b) over the mean of their entropies, 1
+/// Normalized mutual information of two labelings [N]: I(a;b) over the mean of their entropies, 1
 /// where they are the same up to names. 1 where both have a single class.
 double normalized_information(const torch::Tensor& a, const torch::Tensor& b);
 

@@ -49,7 +49,7 @@ json evaluate_case(EvaluateLossCase evaluate, const LossCase& loss_case) {
   } catch (const Error& error) {
     const std::string sentence = error.what();
     if (sentence.rfind("case ", 0) == 0) throw;
-    throw Error(prefix + sentence, error.hint(), error.fault());
+    throw Error(prefix + sentence, error.hint(), error.kind());
   } catch (const c10::Error& error) {
     fail(prefix, error.what_without_backtrace());
   }

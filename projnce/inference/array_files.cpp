@@ -59,13 +59,13 @@ torch::Tensor read_labels(const std::filesystem::path& path) {
     fail(path.string(), " holds ", file.array.data.empty() ? "an empty " : "a ",
          file.array.shape.size(), "-dimensional array, expected a list of labels");
   }
-  return torch::tensor(dataset::whole_numbers(file.array, path.string()));
+  return torch::tensor(dataset::integers(file.array, path.string()));
 }
 
-LabelledArrays read_labelled(const std::filesystem::path& embeddings,
-                             const std::filesystem::path& labels,
-                             const std::vector<std::string>& class_names) {
-  LabelledArrays result{
+LabeledArrays read_labeled(const std::filesystem::path& embeddings,
+                           const std::filesystem::path& labels,
+                           const std::vector<std::string>& class_names) {
+  LabeledArrays result{
       .embeddings = read_matrix(embeddings), .labels = {}, .class_names = class_names};
   const auto given = read_labels(labels);
   if (given.size(0) != result.embeddings.size(0)) {

@@ -16,7 +16,7 @@ torch::Tensor read_matrix(const std::filesystem::path& path);
 torch::Tensor read_labels(const std::filesystem::path& path);
 
 /// Embeddings and labels that any program wrote.
-struct LabelledArrays {
+struct LabeledArrays {
   torch::Tensor embeddings;              // [N, D]
   torch::Tensor labels;                  // [N], int64, in 0 .. class_names.size() - 1
   std::vector<std::string> class_names;  ///< the numbers that the file gives the classes
@@ -24,9 +24,9 @@ struct LabelledArrays {
 
 /// Throws where there is not a label for each row. The classes are those that occur or, where
 /// they are given, `class_names`: another label throws.
-LabelledArrays read_labelled(const std::filesystem::path& embeddings,
-                             const std::filesystem::path& labels,
-                             const std::vector<std::string>& class_names = {});
+LabeledArrays read_labeled(const std::filesystem::path& embeddings,
+                           const std::filesystem::path& labels,
+                           const std::vector<std::string>& class_names = {});
 
 /// Writes a tensor as a .npy file, atomically: float32 or int64.
 void write_array(const std::filesystem::path& path, const torch::Tensor& tensor);

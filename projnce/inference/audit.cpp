@@ -58,7 +58,7 @@ std::vector<AuditReport::Mistake> report_mistakes(const AuditedSamples& samples,
   std::vector<AuditReport::Mistake> mistakes;
   for (const auto& [share, c, g] : entries) {
     mistakes.push_back({.class_name = io::printable(samples.class_names[c]),
-                        .labelled = io::printable(samples.class_names[g]),
+                        .labeled = io::printable(samples.class_names[g]),
                         .share = -share});
   }
   return mistakes;
@@ -154,8 +154,8 @@ Audited audit_samples(const AuditedSamples& samples, const eval::AuditOptions& o
           .seconds = std::chrono::duration<double>(Clock::now() - started).count()};
 }
 
-void write_suspects(const std::filesystem::path& file, const AuditedSamples& samples,
-                    const Audited& audited) {
+void write_label_issues(const std::filesystem::path& file, const AuditedSamples& samples,
+                        const Audited& audited) {
   std::string text = "index,sample,given,suggested,score,part\n";
   for (const int64_t i : audited.order) {
     const auto [part, index] = samples.place(i);
@@ -212,7 +212,7 @@ ordered_json audit_json(const AuditReport& report) {
   }
   for (const auto& mistake : report.mistakes) {
     json["mistakes"].push_back(
-        {{"class", mistake.class_name}, {"labelled", mistake.labelled}, {"share", mistake.share}});
+        {{"class", mistake.class_name}, {"labeled", mistake.labeled}, {"share", mistake.share}});
   }
   for (const auto& suspect : report.worst) {
     json["worst"].push_back({{"part", suspect.part},
@@ -228,7 +228,7 @@ ordered_json audit_json(const AuditReport& report) {
   return json;
 }
 
-ordered_json tell_audit(const AuditedSamples& samples, const Audited& audited, size_t told) {
+ordered_json audit_to_json(const AuditedSamples& samples, const Audited& audited, size_t told) {
   return audit_json(report_audit(samples, audited, told));
 }
 
@@ -257,7 +257,7 @@ AuditedSamples encode_samples(const AuditRunRequest& request, const io::RunPaths
                        .labels = set.labels,
                        .indices = set.indices};
   };
-  const auto part = opened.unlabelled ? opened.known : opened.train;
+  const auto part = opened.unlabeled ? opened.reference : opened.train;
   const bool same_classes = part->class_names() == opened.test->class_names();
   logger->info("auditing {} training labels{}", part->size(),
                same_classes ? fmt::format(" and {} test labels", opened.test->size()) : "");
@@ -307,8 +307,8 @@ void write_sheet(const AuditRunRequest& request, const AuditedSamples& samples,
 }
 
 /// Writes rows and labels as `embed` does, and adds the files to the list.
-void write_judged(const fs::path& file, const AuditedSamples& samples,
-                  std::vector<fs::path>& files) {
+void write_features(const fs::path& file, const AuditedSamples& samples,
+                    std::vector<fs::path>& files) {
   auto labels = file;
   labels.replace_extension(".labels.npy");
   write_array(file, samples.rows.to(torch::kFloat32));
@@ -332,25 +332,25 @@ FiledAudit audit_run(const AuditRunRequest& request, const Logger& logger) {
   const auto samples = encode_samples(request, run, logger);
   const auto audited = audit_samples(samples, request.options);
   const auto output = request.output.empty() ? run.root / "suspects.csv" : request.output;
-  write_suspects(output, samples, audited);
+  write_label_issues(output, samples, audited);
   FiledAudit told{.report = report_audit(samples, audited, kToldSamples), .files = {output}};
   if (!request.sheet.empty()) {
     write_sheet(request, samples, audited);
     told.files.push_back(request.sheet);
   }
-  if (!request.features.empty()) write_judged(request.features, samples, told.files);
+  if (!request.features.empty()) write_features(request.features, samples, told.files);
   return told;
 }
 
 FiledAudit audit_arrays(const AuditArraysRequest& request) {
   set_threads(0);
-  const auto arrays = read_labelled(request.embeddings, request.labels);
+  const auto arrays = read_labeled(request.embeddings, request.labels);
   const AuditedSamples samples{.rows = arrays.embeddings,
                                .labels = arrays.labels.contiguous(),
                                .indices = torch::arange(arrays.labels.size(0)),
                                .class_names = arrays.class_names};
   const auto audited = audit_samples(samples, request.options);
-  write_suspects(request.output, samples, audited);
+  write_label_issues(request.output, samples, audited);
   return {.report = report_audit(samples, audited, kToldSamples), .files = {request.output}};
 }
 

@@ -70,8 +70,8 @@ struct Audited {
 Audited audit_samples(const AuditedSamples& samples, const eval::AuditOptions& options);
 
 /// suspects.csv: all samples, the most suspect first.
-void write_suspects(const std::filesystem::path& file, const AuditedSamples& samples,
-                    const Audited& audited);
+void write_label_issues(const std::filesystem::path& file, const AuditedSamples& samples,
+                        const Audited& audited);
 
 /// What an audit found, ready to be shown: names are printable.
 struct AuditReport {
@@ -83,7 +83,7 @@ struct AuditReport {
   /// A class whose samples carry the label of another.
   struct Mistake {
     std::string class_name;
-    std::string labelled;
+    std::string labeled;
     double share = 0;  ///< of the true class
   };
   struct Suspect {
@@ -115,8 +115,8 @@ AuditReport report_audit(const AuditedSamples& samples, const Audited& audited, 
 nlohmann::ordered_json audit_json(const AuditReport& report);
 
 /// audit_json of the report.
-nlohmann::ordered_json tell_audit(const AuditedSamples& samples, const Audited& audited,
-                                  size_t told);
+nlohmann::ordered_json audit_to_json(const AuditedSamples& samples, const Audited& audited,
+                                     size_t told);
 
 struct AuditRunRequest {
   std::filesystem::path run;

@@ -72,7 +72,7 @@ namespace fs = std::filesystem;
 /// The parts of what is to be embedded, one after the other.
 struct Inputs {
   std::vector<dataset::DatasetPtr> parts;
-  bool labelled = false;
+  bool labeled = false;
 };
 
 /// The data that the run was trained on, with its split.
@@ -94,7 +94,7 @@ dataset::OpenedDataset open_named_data(const EmbedRequest& request,
 Inputs open_parts(const EmbedRequest& request, const config::InputOptions& input, int threads) {
   const auto opened = request.inputs.empty() ? open_own_data(request, threads)
                                              : open_named_data(request, input, threads);
-  Inputs inputs{.parts = {}, .labelled = true};
+  Inputs inputs{.parts = {}, .labeled = true};
   if (request.part != "test") inputs.parts.push_back(opened.train);
   if (request.part != "train") inputs.parts.push_back(opened.test);
   return inputs;
@@ -112,7 +112,7 @@ Inputs open_inputs(const EmbedRequest& request, const config::InputOptions& inpu
     }
   }
   const std::vector<fs::path> files(request.inputs.begin(), request.inputs.end());
-  return {.parts = {data::open_files(files, input)}, .labelled = false};
+  return {.parts = {data::open_files(files, input)}, .labeled = false};
 }
 
 fs::path beside(fs::path output, const char* extension) {
@@ -148,7 +148,7 @@ nlohmann::ordered_json embed_inputs(const EmbedRequest& request, const Logger& l
     // Files that were named must all be there.
     const auto set =
         embed_part(trained, data::as_model_input(part, trained.input, cache),
-                   {.label = "embedding", .threads = threads, .strict = !inputs.labelled}, logger);
+                   {.label = "embedding", .threads = threads, .strict = !inputs.labeled}, logger);
     embeddings.push_back(set.embeddings);
     labels.push_back(set.labels);
     names += name_lines(*part, set.indices);
@@ -160,7 +160,7 @@ nlohmann::ordered_json embed_inputs(const EmbedRequest& request, const Logger& l
   const auto names_file = beside(request.output, ".names.txt");
   io::write_file_atomically(names_file, names);
   result["names"] = names_file.string();
-  if (inputs.labelled) {
+  if (inputs.labeled) {
     const auto path = beside(request.output, ".labels.npy");
     write_array(path, torch::cat(labels));
     result["labels"] = path.string();

@@ -29,7 +29,7 @@ PlaneMap map_by_pca(const torch::Tensor& rows) {
 
 PlaneMap map_by_tsne(const torch::Tensor& rows, const eval::TsneOptions& options) {
   Progress progress("mapping", options.iterations, "iterations");
-  std::string note = "neighbours";
+  std::string note = "neighbors";
   progress.update(0, note);
   const auto result = eval::tsne(rows, options, [&](const eval::TsneState& state) {
     if (state.divergence) note = fmt::format("KL {:.3f}", *state.divergence);
@@ -75,7 +75,7 @@ MapInput read_map_input(const MapRequest& request) {
     input.rows = read_matrix(request.input);
     return input;
   }
-  const auto arrays = read_labelled(request.input, request.labels);
+  const auto arrays = read_labeled(request.input, request.labels);
   input.rows = arrays.embeddings;
   input.labels = arrays.labels;
   input.class_names = arrays.class_names;
@@ -108,16 +108,16 @@ void write_map(const fs::path& file, const MapInput& input, const PlaneMap& map)
   if (is_array_name(file)) return write_array(file, map.positions);
   const auto positions = map.positions.contiguous();
   const auto labels = input.labels.defined() ? input.labels.contiguous() : torch::Tensor();
-  report::ScatterMap picture{
+  report::ScatterMap image{
       .positions = {positions.data_ptr<float>(), static_cast<size_t>(positions.numel())},
       .labels = {},
       .class_names = input.class_names,
       .title = input.title,
       .subtitle = fmt::format("{} samples, {}", positions.size(0), map.how)};
   if (labels.defined()) {
-    picture.labels = {labels.data_ptr<int64_t>(), static_cast<size_t>(labels.numel())};
+    image.labels = {labels.data_ptr<int64_t>(), static_cast<size_t>(labels.numel())};
   }
-  report::write_scatter_map(file, picture);
+  report::write_scatter_map(file, image);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ struct MapRequest {
   eval::TsneOptions tsne = {};
 };
 
-/// Maps embeddings into the plane and writes the positions, or a picture of them.
+/// Maps embeddings into the plane and writes the positions, or a image of them.
 nlohmann::ordered_json map_embeddings(const MapRequest& request, const Logger& logger);
 
 }  // namespace projnce::inference

@@ -44,7 +44,7 @@ void check_same_classes(const TrainedModel& trained, const dataset::Dataset& tes
 }
 
 /// "auto" is the delivered model's own readout, with its own neighbors unless others are asked for.
-JudgeRequest run_judge_request(JudgeRequest request, const TrainedModel& trained) {
+ProtocolRequest run_protocol_request(ProtocolRequest request, const TrainedModel& trained) {
   const auto& readout = trained.readout;
   request.protocols = eval::with_readout(request.protocols, eval::protocol_name(readout.protocol));
   if (readout.protocol == eval::Protocol::kKnn) {
@@ -56,15 +56,15 @@ JudgeRequest run_judge_request(JudgeRequest request, const TrainedModel& trained
   return request;
 }
 
-EvalResult judge_samples(const JudgedSamples& samples, const std::vector<std::string>& class_names,
-                         const JudgeRequest& request) {
+EvalResult evaluate_samples(const EvalInputs& samples, const std::vector<std::string>& class_names,
+                            const ProtocolRequest& request) {
   const auto protocols = eval::choose_protocols(request.protocols, samples.logits.defined(),
                                                 samples.learned_vectors.defined());
   Progress progress("judging", static_cast<int64_t>(protocols.size()) + 1, "steps");
   EvalResult result{.samples = samples.test.labels.size(0), .class_names = class_names};
   for (const auto protocol : protocols) {
-    progress.update(static_cast<int64_t>(result.judgements.size()), eval::protocol_name(protocol));
-    result.judgements.push_back(judge(samples, protocol, request.knn));
+    progress.update(static_cast<int64_t>(result.results.size()), eval::protocol_name(protocol));
+    result.results.push_back(evaluate_protocol(samples, protocol, request.knn));
   }
   progress.update(static_cast<int64_t>(protocols.size()), "retrieval");
   result.retrieval = measure_retrieval_report(samples.test.embeddings, samples.test.labels);
@@ -75,13 +75,13 @@ EmbeddedSet as_set(const torch::Tensor& embeddings, const torch::Tensor& labels)
   return {.embeddings = embeddings, .features = embeddings, .labels = labels, .indices = {}};
 }
 
-EmbeddedSet rows_of(const LabelledArrays& arrays, const std::vector<int64_t>& rows) {
+EmbeddedSet rows_of(const LabeledArrays& arrays, const std::vector<int64_t>& rows) {
   const auto index = torch::tensor(rows, torch::kInt64);
   return as_set(arrays.embeddings.index_select(0, index), arrays.labels.index_select(0, index));
 }
 
 /// Known and test samples out of one file.
-void hold_out(const LabelledArrays& arrays, const std::string& name, JudgedSamples& samples) {
+void hold_out(const LabeledArrays& arrays, const std::string& name, EvalInputs& samples) {
   constexpr double kTestShare = 0.2;
   constexpr uint64_t kSeed = 0;
   const auto* labels = arrays.labels.data_ptr<int64_t>();
@@ -89,7 +89,7 @@ void hold_out(const LabelledArrays& arrays, const std::string& name, JudgedSampl
       dataset::stratified_split({labels, labels + arrays.labels.size(0)}, kTestShare, kSeed);
   if (parts.test.empty())
     fail(name, " has no class of two samples, one to learn from, one to test");
-  samples.known = rows_of(arrays, parts.train);
+  samples.reference = rows_of(arrays, parts.train);
   samples.test = rows_of(arrays, parts.test);
 }
 
@@ -100,13 +100,13 @@ EvalResult evaluate_run(const EvaluateRequest& request, const Logger& logger) {
   const auto run = open_trained_run(paths, request.data, request.context);
   check_same_classes(run.trained, run.data.test());
   auto samples = embed_test_part(run, logger);
-  const auto judge = run_judge_request(request.judge, run.trained);
-  auto protocols = eval::choose_protocols(judge.protocols, samples.logits.defined(),
+  const auto protocol = run_protocol_request(request.protocol, run.trained);
+  auto protocols = eval::choose_protocols(protocol.protocols, samples.logits.defined(),
                                           samples.learned_vectors.defined());
   // The model brings along what its own readout needs.
   std::erase(protocols, run.trained.readout.protocol);
-  if (eval::needs_known(protocols)) samples.known = embed_known_part(run, logger);
-  auto result = judge_samples(samples, run.trained.class_names, judge);
+  if (eval::needs_reference(protocols)) samples.reference = embed_reference_part(run, logger);
+  auto result = evaluate_samples(samples, run.trained.class_names, protocol);
   const auto& opened = run.data.dataset;
   result.data = EvaluatedData{.root = opened.root,
                               .gone = opened.changes.gone,
@@ -117,27 +117,26 @@ EvalResult evaluate_run(const EvaluateRequest& request, const Logger& logger) {
 
 EvalResult evaluate_arrays(const EvaluateArraysRequest& request) {
   set_threads(0);
-  const auto known = read_labelled(request.embeddings, request.labels);
+  const auto known = read_labeled(request.embeddings, request.labels);
   if (known.class_names.size() < 2) {
     fail(request.labels.string(), " has one class only, expected two or more to tell apart");
   }
-  JudgedSamples samples;
+  EvalInputs samples;
   samples.num_classes = static_cast<int64_t>(known.class_names.size());
   if (request.test_embeddings.empty()) {
     hold_out(known, request.labels.string(), samples);
   } else {
-    const auto test =
-        read_labelled(request.test_embeddings, request.test_labels, known.class_names);
+    const auto test = read_labeled(request.test_embeddings, request.test_labels, known.class_names);
     if (test.embeddings.size(1) != known.embeddings.size(1)) {
       fail(request.embeddings.string(), " has ", known.embeddings.size(1), " columns and ",
            request.test_embeddings.string(), " ", test.embeddings.size(1), ", expected as many");
     }
-    samples.known = as_set(known.embeddings, known.labels);
+    samples.reference = as_set(known.embeddings, known.labels);
     samples.test = as_set(test.embeddings.to(known.embeddings.dtype()), test.labels);
   }
-  samples.class_vectors =
-      eval::class_centroids(samples.known.embeddings, samples.known.labels, samples.num_classes);
-  return judge_samples(samples, known.class_names, request.judge);
+  samples.class_vectors = eval::class_centroids(samples.reference.embeddings,
+                                                samples.reference.labels, samples.num_classes);
+  return evaluate_samples(samples, known.class_names, request.protocol);
 }
 
 }  // namespace projnce::inference

@@ -13,14 +13,14 @@
 #include "projnce/dataset/registry.h"
 #include "projnce/eval/nearest_neighbors.h"
 #include "projnce/eval/retrieval.h"
-#include "projnce/inference/judge.h"
+#include "projnce/inference/protocol_result.h"
 
 namespace projnce::inference {
 
 /// How well rows find their class among each other, and how well k-means finds the classes.
 struct RetrievalReport {
   eval::Retrieval retrieval;
-  double nmi = 0;  ///< normalised mutual information of clusters and classes
+  double nmi = 0;  ///< normalized mutual information of clusters and classes
 };
 
 /// Of rows [N, D] with labels [N].
@@ -30,7 +30,7 @@ RetrievalReport measure_retrieval_report(const torch::Tensor& rows, const torch:
 nlohmann::ordered_json retrieval_json(const RetrievalReport& report);
 
 /// How to judge; see choose_protocols and judge.
-struct JudgeRequest {
+struct ProtocolRequest {
   std::vector<std::string> protocols = {"auto"};
   eval::KnnOptions knn = {.neighbors = 0};
 };
@@ -38,7 +38,7 @@ struct JudgeRequest {
 struct EvaluateRequest {
   std::filesystem::path run;
   std::filesystem::path data;  ///< where it lies now, or other data; empty: where the run says
-  JudgeRequest judge;
+  ProtocolRequest protocol;
   dataset::OpenContext context;  ///< where datasets are looked for
 };
 
@@ -54,7 +54,8 @@ struct EvaluatedData {
 struct EvalResult {
   int64_t samples = 0;  ///< of the test part
   std::vector<std::string> class_names = {};
-  std::vector<Judgement> judgements = {};  ///< by the protocols that were asked for, in their order
+  std::vector<ProtocolResult> results =
+      {};                                  ///< by the protocols that were asked for, in their order
   RetrievalReport retrieval = {};          ///< among the test samples
   std::optional<EvaluatedData> data = {};  ///< of a run
 };
@@ -68,7 +69,7 @@ struct EvaluateArraysRequest {
   /// Both empty: a fifth of each class is held out, by chance but always the same.
   std::filesystem::path test_embeddings;
   std::filesystem::path test_labels;
-  JudgeRequest judge;
+  ProtocolRequest protocol;
 };
 
 /// The same of .npy files that any program wrote: classes are learned from the embeddings and told

@@ -61,7 +61,7 @@ struct EvaluatedArrays {
 };
 
 EvaluatedArrays arrays_with_priors(const ArrayInformationRequest& request) {
-  const auto arrays = read_labelled(request.embeddings, request.labels);
+  const auto arrays = read_labeled(request.embeddings, request.labels);
   EvaluatedArrays result{.rows = {projection::unit_rows(arrays.embeddings), arrays.labels}};
   const auto classes = static_cast<int64_t>(arrays.class_names.size());
   if (classes < 2) {

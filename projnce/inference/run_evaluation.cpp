@@ -12,7 +12,7 @@
 #include "projnce/dataset/wrappers/wrappers.h"
 #include "projnce/eval/information_bounds.h"
 #include "projnce/eval/nearest_centroid.h"
-#include "projnce/inference/judge.h"
+#include "projnce/inference/protocol_result.h"
 #include "projnce/loss/loss.h"
 
 namespace projnce::inference {
@@ -22,10 +22,10 @@ namespace {
 /// Training rows that class vectors are computed from if that takes all pairs (perp).
 constexpr int64_t kCriticRows = 4096;
 
-information::ClassPriors test_priors(const JudgedSamples& samples) {
+information::ClassPriors test_priors(const EvalInputs& samples) {
   const auto sizes = torch::bincount(samples.test.labels, {}, samples.num_classes);
   if (sizes.eq(sizes[0]).all().item<bool>()) return {.num_classes = samples.num_classes};
-  return information::smoothed_priors(samples.known.labels, samples.num_classes);
+  return information::smoothed_priors(samples.reference.labels, samples.num_classes);
 }
 
 /// Every n-th row, so that at most kCriticRows remain.
@@ -50,10 +50,10 @@ bool all_usable(const torch::Tensor& vectors) {
 ///
 /// Priors are uniform if every class has equally many test samples, as datasets have that are
 /// balanced by construction; otherwise training frequencies, which the bounds correct for.
-std::optional<eval::InformationBounds> test_information(const JudgedSamples& samples,
+std::optional<eval::InformationBounds> test_information(const EvalInputs& samples,
                                                         loss::Loss& loss) {
   const auto& test = samples.test;
-  const auto& known = samples.known;
+  const auto& known = samples.reference;
   if (test.labels.size(0) < 2) return {};
   const torch::NoGradGuard no_gradient;
   // Diverged weights are not an error here: training itself reports them.
@@ -88,11 +88,11 @@ dataset::DatasetPtr run_of(const dataset::DatasetPtr& samples, int64_t first, in
 RunEvaluator::RunEvaluator(const data::TrainingData& data, EvaluatorSettings settings)
     : loader_options_(
           eval_loader_options(data.input, settings.options.batch_size, settings.threads)),
-      centroid_part_(data.known),
-      test_part_(data.judged),
+      centroid_part_(data.reference),
+      test_part_(data.test_part),
       validation_part_(data.validation),
-      test_damage_(std::make_unique<loader::DamageWatch>(data.judged->size(), settings.logger,
-                                                         data.dataset.max_corrupt)),
+      test_damage_(std::make_unique<loader::CorruptSampleTracker>(
+          data.test_part->size(), settings.logger, data.dataset.max_corrupt)),
       num_classes_(static_cast<int64_t>(data.class_names().size())),
       settings_(std::move(settings)) {
   const int64_t wanted = settings_.options.centroid_samples;
@@ -100,16 +100,16 @@ RunEvaluator::RunEvaluator(const data::TrainingData& data, EvaluatorSettings set
     centroid_part_ = std::make_shared<dataset::SubsetDataset>(
         centroid_part_, dataset::stratified_subset(*centroid_part_, wanted, /*seed=*/0));
   }
-  centroid_damage_ = std::make_unique<loader::DamageWatch>(centroid_part_->size(), nullptr,
-                                                           data.dataset.max_corrupt);
+  centroid_damage_ = std::make_unique<loader::CorruptSampleTracker>(centroid_part_->size(), nullptr,
+                                                                    data.dataset.max_corrupt);
   if (validation_part_) {
-    validation_damage_ = std::make_unique<loader::DamageWatch>(
+    validation_damage_ = std::make_unique<loader::CorruptSampleTracker>(
         validation_part_->size(), settings_.logger, data.dataset.max_corrupt);
   }
 }
 
 EmbeddedSet RunEvaluator::embed(encoder::EmbeddingModel& model, const dataset::DatasetPtr& part,
-                                loader::DamageWatch& damage) const {
+                                loader::CorruptSampleTracker& damage) const {
   auto options = loader_options_;
   options.damage = &damage;
   if (settings_.ranks->size() > 1) return embed_share(model, part, options);
@@ -126,9 +126,9 @@ EmbeddedSet RunEvaluator::embed_share(encoder::EmbeddingModel& model,
   const int64_t end = part->size() * (ranks.rank() + 1) / ranks.size();
   auto set = embed_dataset(model, run_of(part, first, end), options);
   set.indices += first;
-  const auto counts = ranks.gather_counts(set.labels.size(0));
+  const auto counts = ranks.all_gather_counts(set.labels.size(0));
   for (auto* field : {&set.embeddings, &set.features, &set.labels, &set.indices}) {
-    *field = ranks.gather_rows(*field, counts, "gathering embeddings");
+    *field = ranks.all_gather_rows(*field, counts, "gathering embeddings");
   }
   return set;
 }
@@ -138,25 +138,25 @@ Evaluation RunEvaluator::evaluate(encoder::EmbeddingModel& model, loss::Loss& lo
   const auto protocols = eval::with_readout(names, settings_.options.readout);
   Evaluation result;
   auto& samples = result.samples;
-  samples.known = embed(model, centroid_part_, *centroid_damage_);
+  samples.reference = embed(model, centroid_part_, *centroid_damage_);
   samples.test = embed(model, test_part_, *test_damage_);
   samples.num_classes = num_classes_;
   samples.temperature = settings_.temperature;
   samples.class_vectors =
-      eval::class_centroids(samples.known.embeddings, samples.known.labels, num_classes_);
+      eval::class_centroids(samples.reference.embeddings, samples.reference.labels, num_classes_);
   add_learned_classes(samples, loss);
   if (validation_part_) {
     result.validation = samples;
     result.validation->test = embed(model, validation_part_, *validation_damage_);
     add_learned_classes(*result.validation, loss);
   }
-  if (!settings_.ranks->first()) return result;
-  result.judgements = judge_by(samples, protocols, settings_.options.knn);
+  if (!settings_.ranks->is_rank_zero()) return result;
+  result.results = evaluate_protocols(samples, protocols, settings_.options.knn);
   result.information = test_information(samples, loss);
   if (result.validation) {
-    const auto protocol = result.judgements.front().protocol;
+    const auto protocol = result.results.front().protocol;
     result.validation_accuracy =
-        judge(*result.validation, protocol, settings_.options.knn).accuracy.top1;
+        evaluate_protocol(*result.validation, protocol, settings_.options.knn).accuracy.top1;
   }
   return result;
 }
@@ -167,10 +167,10 @@ loader::EvalLoaderOptions eval_loader_options(const config::InputOptions& input,
 }
 
 double loss_temperature(const loss::LossOptions& options) {
-  return loss::temperature_of(options).value_or(JudgedSamples{}.temperature);
+  return loss::temperature_of(options).value_or(EvalInputs{}.temperature);
 }
 
-void add_learned_classes(JudgedSamples& samples, loss::Loss& loss) {
+void add_learned_classes(EvalInputs& samples, loss::Loss& loss) {
   const torch::NoGradGuard no_gradient;
   const auto logits = loss.logits(samples.test.features);
   if (logits.defined() && logits.size(1) == samples.num_classes) samples.logits = logits;
@@ -180,15 +180,15 @@ void add_learned_classes(JudgedSamples& samples, loss::Loss& loss) {
   }
 }
 
-std::vector<Judgement> judge_by(const JudgedSamples& samples,
-                                const std::vector<std::string>& protocols,
-                                const eval::KnnOptions& knn) {
-  std::vector<Judgement> judgements;
+std::vector<ProtocolResult> evaluate_protocols(const EvalInputs& samples,
+                                               const std::vector<std::string>& protocols,
+                                               const eval::KnnOptions& knn) {
+  std::vector<ProtocolResult> results;
   for (const auto protocol : eval::choose_protocols(protocols, samples.logits.defined(),
                                                     samples.learned_vectors.defined())) {
-    judgements.push_back(judge(samples, protocol, knn));
+    results.push_back(evaluate_protocol(samples, protocol, knn));
   }
-  return judgements;
+  return results;
 }
 
 }  // namespace projnce::inference

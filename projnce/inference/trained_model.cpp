@@ -67,13 +67,14 @@ eval::LinearProbe read_probe(const ReadoutTensors& tensors, int64_t classes, int
 void read_known(const ReadoutTensors& tensors, const nlohmann::json& json,
                 const std::string& origin, TrainedModel& trained) {
   auto& readout = trained.readout;
-  readout.known_embeddings = tensors.get("knn_embeddings", {-1, trained.model->embedding_dim()});
-  const int64_t rows = readout.known_embeddings.size(0);
-  readout.known_labels = tensors.get("knn_labels", {rows}, torch::kLong);
+  readout.reference_embeddings =
+      tensors.get("knn_embeddings", {-1, trained.model->embedding_dim()});
+  const int64_t rows = readout.reference_embeddings.size(0);
+  readout.reference_labels = tensors.get("knn_labels", {rows}, torch::kLong);
   readout.knn = {.neighbors = json.at("neighbors"), .temperature = json.at("knn_temperature")};
   const auto classes = static_cast<int64_t>(trained.class_names.size());
-  const bool labels_fit = readout.known_labels.min().item<int64_t>() >= 0 &&
-                          readout.known_labels.max().item<int64_t>() < classes;
+  const bool labels_fit = readout.reference_labels.min().item<int64_t>() >= 0 &&
+                          readout.reference_labels.max().item<int64_t>() < classes;
   if (!labels_fit || readout.knn.neighbors < 1 || readout.knn.neighbors > rows ||
       !(readout.knn.temperature > 0)) {
     fail(origin, " has a k-NN readout whose numbers are out of range");
@@ -141,8 +142,8 @@ void write_readout(const TrainedModel& trained, checkpoint::TensorFile& file) {
   if (readout.protocol == eval::Protocol::kKnn) {
     json["neighbors"] = readout.knn.neighbors;
     json["knn_temperature"] = readout.knn.temperature;
-    add("knn_embeddings", readout.known_embeddings);
-    add("knn_labels", readout.known_labels);
+    add("knn_embeddings", readout.reference_embeddings);
+    add("knn_labels", readout.reference_labels);
   }
   file.metadata[kReadoutKey] = json.dump();
 }
@@ -255,27 +256,26 @@ TrainedModel load_trained_model(const std::filesystem::path& path) {
   return trained;
 }
 
-JudgedSamples judged_samples(const TrainedModel& trained, EmbeddedSet set) {
-  JudgedSamples samples;
+EvalInputs eval_inputs(const TrainedModel& trained, EmbeddedSet set) {
+  EvalInputs samples;
   samples.test = std::move(set);
   samples.num_classes = static_cast<int64_t>(trained.class_names.size());
   samples.class_vectors = trained.class_vectors;
   samples.temperature = loss_temperature(trained.config.loss);
   samples.probe = trained.readout.probe;
-  samples.known.embeddings = trained.readout.known_embeddings;
-  samples.known.labels = trained.readout.known_labels;
+  samples.reference.embeddings = trained.readout.reference_embeddings;
+  samples.reference.labels = trained.readout.reference_labels;
   add_learned_classes(samples, *trained.loss);
   return samples;
 }
 
 torch::Tensor readout_scores(const TrainedModel& trained, const EmbeddedSet& set) {
-  return protocol_scores(judged_samples(trained, set), trained.readout.protocol,
-                         trained.readout.knn);
+  return protocol_scores(eval_inputs(trained, set), trained.readout.protocol, trained.readout.knn);
 }
 
 EmbeddedSet embed_part(const TrainedModel& trained, const dataset::DatasetPtr& samples,
                        const EmbedPartOptions& options, const Logger& logger) {
-  loader::DamageWatch damage(samples->size(), logger);
+  loader::CorruptSampleTracker damage(samples->size(), logger);
   auto loading = eval_loader_options(trained.input, options.batch_size, options.threads);
   if (!options.strict) loading.damage = &damage;
   Progress progress(options.label, samples->size(), "samples");
@@ -305,13 +305,13 @@ TrainedRun open_trained_run(const io::RunPaths& paths, const std::filesystem::pa
           .threads = threads};
 }
 
-JudgedSamples embed_test_part(const TrainedRun& run, const Logger& logger) {
-  return judged_samples(run.trained,
-                        embed_run_part(run, run.data.judged, "embedding test samples", logger));
+EvalInputs embed_test_part(const TrainedRun& run, const Logger& logger) {
+  return eval_inputs(run.trained,
+                     embed_run_part(run, run.data.test_part, "embedding test samples", logger));
 }
 
-EmbeddedSet embed_known_part(const TrainedRun& run, const Logger& logger) {
-  return embed_run_part(run, run.data.known, "embedding known samples", logger);
+EmbeddedSet embed_reference_part(const TrainedRun& run, const Logger& logger) {
+  return embed_run_part(run, run.data.reference, "embedding known samples", logger);
 }
 
 }  // namespace projnce::inference

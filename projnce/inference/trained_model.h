@@ -14,7 +14,7 @@
 #include "projnce/encoder/embedding_model.h"
 #include "projnce/encoder/registry.h"
 #include "projnce/inference/embed.h"
-#include "projnce/inference/judge.h"
+#include "projnce/inference/protocol_result.h"
 #include "projnce/io/filesystem/run_directory.h"
 #include "projnce/loss/loss.h"
 #include "projnce/loss/registry.h"
@@ -46,7 +46,7 @@ struct TrainedModel {
 };
 
 /// `set` with what the model knows about the classes, ready to be judged by the model's readout.
-JudgedSamples judged_samples(const TrainedModel& trained, EmbeddedSet set);
+EvalInputs eval_inputs(const TrainedModel& trained, EmbeddedSet set);
 
 /// The scores [N, C] that the model predicts the classes of `set` by.
 torch::Tensor readout_scores(const TrainedModel& trained, const EmbeddedSet& set);
@@ -81,9 +81,9 @@ TrainedRun open_trained_run(const io::RunPaths& paths, const std::filesystem::pa
                             const dataset::OpenContext& context);
 
 /// The test part as the model sees it, with what the run knows about the classes.
-JudgedSamples embed_test_part(const TrainedRun& run, const Logger& logger);
+EvalInputs embed_test_part(const TrainedRun& run, const Logger& logger);
 
 /// The samples that class centroids are taken from, likewise.
-EmbeddedSet embed_known_part(const TrainedRun& run, const Logger& logger);
+EmbeddedSet embed_reference_part(const TrainedRun& run, const Logger& logger);
 
 }  // namespace projnce::inference

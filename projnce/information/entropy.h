@@ -20,7 +20,7 @@ int64_t smallest_class_size(const torch::Tensor& labels);
 /// there are fewer than 20 k rows per class, averaged over classes. The rows are divided by chance
 /// into ten parts and each is measured by itself: the variance of an estimate falls as 1/N (Holmes
 /// and Nemenman, 2019), so that of the whole is a tenth of that of a part. A bootstrap would put
-/// rows on top of each other, which nearest neighbours take for information.
+/// rows on top of each other, which nearest neighbors take for information.
 std::optional<double> information_margin(const torch::Tensor& embeddings,
                                          const torch::Tensor& labels,
                                          const LabelInformationOptions& options = {},

@@ -8,7 +8,7 @@
 
 #include "projnce/core/error.h"
 #include "projnce/information/entropy.h"
-#include "projnce/kernel/neighbours.h"
+#include "projnce/kernel/kth_neighbors.h"
 
 namespace projnce::information {
 
@@ -77,13 +77,13 @@ struct JointRows {
   torch::Tensor values;  // [N, Dx + Dy], double
 };
 
-struct NeighbourCounts {
+struct NeighborCounts {
   std::vector<int64_t> joint;
   std::vector<int64_t> x;
   std::vector<int64_t> y;
 };
 
-/// Neighbours of rows that have k others in their very place: k~, n_x and n_y count those.
+/// Neighbors of rows that have k others in their very place: k~, n_x and n_y count those.
 void count_in_place(const kernel::MaxNormRows& joint, const std::vector<double>& distances,
                     std::vector<int64_t>& counts) {
   std::vector<double> limits(distances.size(), 0.0);
@@ -97,20 +97,19 @@ void count_in_place(const kernel::MaxNormRows& joint, const std::vector<double>&
 }
 
 /// n_x. Rows of a group have equal y, so that their distance in x is the joint one, and those that
-/// are closer than the k-th neighbour have been met already.
-std::vector<int64_t> count_in_x(const kernel::MaxNormRows& x,
-                                const kernel::KthNeighbours& nearest) {
+/// are closer than the k-th neighbor have been met already.
+std::vector<int64_t> count_in_x(const kernel::MaxNormRows& x, const kernel::KthNeighbors& nearest) {
   auto counts = kernel::count_closer(x, nearest.distances, kernel::CountedPairs::kOtherGroups);
   for (size_t i = 0; i < counts.size(); ++i) counts[i] += nearest.closer_in_group[i];
   return counts;
 }
 
 /// k~, n_x and n_y of each row, in the order of `rows`, which holds x and y side by side.
-NeighbourCounts count_neighbours(const JointRows& rows, const std::vector<int64_t>& starts,
-                                 int64_t k) {
+NeighborCounts count_neighbors(const JointRows& rows, const std::vector<int64_t>& starts,
+                               int64_t k) {
   const auto joint = rows.columns(0, rows.dim(), starts);
-  const auto nearest = kernel::kth_neighbours(joint, k);
-  NeighbourCounts counts{std::vector<int64_t>(nearest.distances.size(), k), {}, {}};
+  const auto nearest = kernel::kth_neighbors(joint, k);
+  NeighborCounts counts{std::vector<int64_t>(nearest.distances.size(), k), {}, {}};
   auto limits = nearest.distances;
   for (auto& limit : limits) {
     if (limit == 0) limit = kAboveSame;
@@ -148,7 +147,7 @@ double mixed_ksg(const torch::Tensor& x, const torch::Tensor& y, int64_t k) {
     fail("mixed KSG: k = ", k, " must be between 1 and ", count - 1, ", one less than the rows");
   }
   const auto [order, starts] = sort_rows(ys);
-  const auto counts = count_neighbours(JointRows(xs, ys, order), starts, k);
+  const auto counts = count_neighbors(JointRows(xs, ys, order), starts, k);
   const auto psi = digammas(count);
   const auto psi_of = [&psi](int64_t n) { return psi[static_cast<size_t>(n)]; };
   std::vector<double> terms(static_cast<size_t>(count));

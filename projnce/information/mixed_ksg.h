@@ -22,10 +22,10 @@ double mixed_ksg(const torch::Tensor& x, const torch::Tensor& y, int64_t k = 5);
 
 /// How labels are put into the space of label_information.
 struct LabelInformationOptions {
-  /// Neighbours.
+  /// Neighbors.
   int64_t k = 5;
   /// Labels as one-hot vectors, all equally far from each other. As plain numbers, class 1 is
-  /// nearer to 2 than to 9 once neighbours lie a distance of 1 apart.
+  /// nearer to 2 than to 9 once neighbors lie a distance of 1 apart.
   bool one_hot = true;
   /// Distance between two classes. Samples of a class that are further apart than this are taken
   /// for neighbors of other classes; `fitting_label_scale` gives a value for which none are.

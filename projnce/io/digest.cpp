@@ -86,7 +86,7 @@ class Digester {
 
  private:
   void check(bool worked) const {
-    if (!worked) fail_working("this system's OpenSSL computes no ", digest_name(kind_), " digests");
+    if (!worked) fail_runtime("this system's OpenSSL computes no ", digest_name(kind_), " digests");
   }
 
   DigestKind kind_;
@@ -103,7 +103,7 @@ std::string file_digest(const RegularFile& file, DigestKind kind,
     const auto wanted = std::span(block).first(std::min<uint64_t>(block.size(), file.size - done));
     const size_t count = file.read_at(done, wanted);
     if (count < wanted.size()) {
-      fail_working(file.name, " became shorter while it was read: ", done + count,
+      fail_runtime(file.name, " became shorter while it was read: ", done + count,
                    " bytes instead of ", file.size);
     }
     digester.add(wanted);

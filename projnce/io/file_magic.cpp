@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array kForeignPictures = {
+constexpr std::array kForeignImages = {
     ".heic"sv, ".heif"sv, ".hif"sv, ".avif"sv, ".jxl"sv, ".jp2"sv, ".j2k"sv,
     ".jpx"sv,  ".psd"sv,  ".xcf"sv, ".svg"sv,  ".eps"sv, ".pdf"sv, ".ico"sv,
     ".tga"sv,  ".ppm"sv,  ".pgm"sv, ".pbm"sv,  ".exr"sv, ".hdr"sv, ".dng"sv,
@@ -21,7 +21,7 @@ constexpr std::array kForeignSounds = {".m4a"sv, ".aac"sv,  ".wma"sv,  ".opus"sv
 constexpr std::array kVideos = {".mp4"sv, ".mov"sv, ".avi"sv, ".mkv"sv,
                                 ".m4v"sv, ".mpg"sv, ".wmv"sv, ".mpeg"sv};
 
-/// A picture format by its first bytes; `offset` bytes may stand before them.
+/// A image format by its first bytes; `offset` bytes may stand before them.
 struct ForeignMagic {
   size_t offset;
   std::string_view magic;
@@ -52,7 +52,7 @@ bool is_among(const std::array<std::string_view, N>& extensions, std::string_vie
 }  // namespace
 
 std::string conversion_advice(std::string_view extension) {
-  if (is_among(kForeignPictures, extension)) {
+  if (is_among(kForeignImages, extension)) {
     return concat("convert to JPEG or PNG, such as with 'magick mogrify -format jpg *", extension,
                   "' (ImageMagick)");
   }
@@ -60,15 +60,15 @@ std::string conversion_advice(std::string_view extension) {
     return concat("convert to WAV, such as with 'ffmpeg -i NAME", extension, " NAME.wav'");
   }
   if (is_among(kVideos, extension)) {
-    return "videos are not read: take pictures or the sound out of them with ffmpeg";
+    return "videos are not read: take images or the sound out of them with ffmpeg";
   }
   return {};
 }
 
-void refuse_foreign_picture(std::span<const uint8_t> bytes, const std::string& name) {
+void refuse_foreign_image(std::span<const uint8_t> bytes, const std::string& name) {
   for (const auto& [offset, magic, format, extension] : kForeignMagics) {
     if (bytes.size() <= offset || !starts_with(bytes.subspan(offset), magic)) continue;
-    fail(name, " is a ", format, " picture, which is not read: ", conversion_advice(extension));
+    fail(name, " is a ", format, " image, which is not read: ", conversion_advice(extension));
   }
 }
 

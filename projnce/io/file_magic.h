@@ -17,7 +17,7 @@ inline bool starts_with(std::span<const uint8_t> bytes, std::string_view magic) 
                     [](char c, uint8_t byte) { return static_cast<uint8_t>(c) == byte; });
 }
 
-/// Throws where a repository was cloned without its large files. `what` is "picture" or the like.
+/// Throws where a repository was cloned without its large files. `what` is "image" or the like.
 inline void refuse_git_lfs_pointer(std::span<const uint8_t> bytes, const std::string& name,
                                    const char* what) {
   if (!starts_with(bytes, "version https://git-lfs")) return;
@@ -27,11 +27,11 @@ inline void refuse_git_lfs_pointer(std::span<const uint8_t> bytes, const std::st
 
 /// How to convert files with this extension (lower case, with its dot) into a format that is read:
 /// a clause such as "convert to JPEG, such as with 'magick mogrify -format jpg *.heic'". Empty
-/// if the extension is not known to be that of pictures, sounds or videos.
+/// if the extension is not known to be that of images, sounds or videos.
 std::string conversion_advice(std::string_view extension);
 
 /// Throws a sentence that names the format and how to convert the file if its content is of a known
-/// picture format that is not read.
-void refuse_foreign_picture(std::span<const uint8_t> bytes, const std::string& name);
+/// image format that is not read.
+void refuse_foreign_image(std::span<const uint8_t> bytes, const std::string& name);
 
 }  // namespace projnce::io

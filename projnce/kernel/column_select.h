@@ -8,13 +8,13 @@ namespace projnce::kernel {
 
 /// Finds the row at a given rank in each of kWidth columns at once, without sorting. Numbers become
 /// whole-number keys in the same order; a bracket of keys around the wanted one is narrowed by
-/// counting how many keys lie up to a pivot, until it holds one key or its neighbour is known.
+/// counting how many keys lie up to a pivot, until it holds one key or its neighbor is known.
 template <class Arch, class T>
 struct ColumnSelect {
   using S = Simd<Arch, T>;
   using V = typename S::V;
   using I = typename S::I;
-  using Lane = typename S::Lane;
+  using Partition = typename S::Partition;
 
   /// Interpolated pivots settle even columns in about seven passes. After these, every other pivot
   /// halves the bracket, so that no input takes more than twice as many passes as a key has bits.
@@ -40,7 +40,7 @@ struct ColumnSelect {
 
   /// Flips the order of negative numbers; its own inverse.
   static PROJNCE_INLINE I flip(I bits) {
-    return bits ^ ((bits < I{}) & S::all_lanes(std::numeric_limits<Lane>::max()));
+    return bits ^ ((bits < I{}) & S::all_lanes(std::numeric_limits<Partition>::max()));
   }
 
   /// -0 is 0, and whatever is not a number comes last, as in a sort of LibTorch.
@@ -53,7 +53,7 @@ struct ColumnSelect {
   static PROJNCE_INLINE V as_number(I count) { return __builtin_convertvector(count, V); }
 
   /// How many of the keys of each column are not above the pivot.
-  static PROJNCE_INLINE I count_upto(const Lane* keys, int64_t n, I pivot) {
+  static PROJNCE_INLINE I count_upto(const Partition* keys, int64_t n, I pivot) {
     I above[4] = {};
     int64_t r = 0;
     for (; r + 4 <= n; r += 4) {
@@ -61,10 +61,10 @@ struct ColumnSelect {
       for (int u = 0; u < 4; ++u) above[u] += S::load(keys + (r + u) * S::kWidth) > pivot;
     }
     for (; r < n; ++r) above[0] += S::load(keys + r * S::kWidth) > pivot;
-    return static_cast<Lane>(n) + ((above[0] + above[1]) + (above[2] + above[3]));
+    return static_cast<Partition>(n) + ((above[0] + above[1]) + (above[2] + above[3]));
   }
 
-  static PROJNCE_INLINE Bracket whole_range(const Lane* keys, int64_t n) {
+  static PROJNCE_INLINE Bracket whole_range(const Partition* keys, int64_t n) {
     I low = S::load(keys);
     I high = low;
     for (int64_t r = 1; r < n; ++r) {
@@ -72,11 +72,11 @@ struct ColumnSelect {
       low = key < low ? key : low;
       high = key > high ? key : high;
     }
-    return {low, high, I{}, S::all_lanes(static_cast<Lane>(n))};
+    return {low, high, I{}, S::all_lanes(static_cast<Partition>(n))};
   }
 
   /// Where the rank would be if the numbers lay evenly; never `high`, so that a pass gains ground.
-  static PROJNCE_INLINE I interpolate(const Bracket& at, Lane rank) {
+  static PROJNCE_INLINE I interpolate(const Bracket& at, Partition rank) {
     const V low = S::number(flip(at.low));
     const V high = S::number(flip(at.high));
     const V share =
@@ -92,11 +92,11 @@ struct ColumnSelect {
   }
 
   /// Columns whose key is the smallest of those left, or the largest, or the only one.
-  static PROJNCE_INLINE I settled(const Bracket& at, Lane rank) {
+  static PROJNCE_INLINE I settled(const Bracket& at, Partition rank) {
     return (at.below == rank) | (at.upto == rank + 1) | (at.low == at.high);
   }
 
-  static PROJNCE_INLINE Bracket narrow(const Lane* keys, int64_t n, Lane rank) {
+  static PROJNCE_INLINE Bracket narrow(const Partition* keys, int64_t n, Partition rank) {
     Bracket at = whole_range(keys, n);
     for (int pass = 0; S::any(~settled(at, rank)); ++pass) {
       const bool free = pass < kFreePasses || pass % 2 == 0;
@@ -113,7 +113,7 @@ struct ColumnSelect {
   }
 
   /// The key at the rank: the smallest or largest inside the bracket where that settled it.
-  static PROJNCE_INLINE Choice choose(const Lane* keys, int64_t n, Lane rank) {
+  static PROJNCE_INLINE Choice choose(const Partition* keys, int64_t n, Partition rank) {
     const Bracket at = narrow(keys, n, rank);
     I smallest = at.high;
     I largest = at.low;
@@ -128,8 +128,8 @@ struct ColumnSelect {
   }
 
   /// What follows a choice in the order of (key, row): the next row of equal key or the next key.
-  static PROJNCE_INLINE Choice successor(const Lane* keys, int64_t n, Lane rank, I key) {
-    I next = S::all_lanes(std::numeric_limits<Lane>::max());
+  static PROJNCE_INLINE Choice successor(const Partition* keys, int64_t n, Partition rank, I key) {
+    I next = S::all_lanes(std::numeric_limits<Partition>::max());
     I below = {};
     I upto = {};
     for (int64_t r = 0; r < n; ++r) {
@@ -143,13 +143,13 @@ struct ColumnSelect {
   }
 
   /// Number of the chosen row for each column, counted among the n.
-  static PROJNCE_INLINE I row_of(const Lane* keys, int64_t n, const Choice& choice) {
+  static PROJNCE_INLINE I row_of(const Partition* keys, int64_t n, const Choice& choice) {
     I row = {};
     I seen = {};
     for (int64_t r = 0; r < n; ++r) {
       const I equal = S::load(keys + r * S::kWidth) == choice.key;
-      row = either(equal & (choice.last | (seen == choice.tie)), S::all_lanes(static_cast<Lane>(r)),
-                   row);
+      row = either(equal & (choice.last | (seen == choice.tie)),
+                   S::all_lanes(static_cast<Partition>(r)), row);
       seen -= equal;
     }
     return row;

@@ -4,13 +4,13 @@
 #include "projnce/kernel/conv/gathered_product.h"
 #include "projnce/kernel/conv/pool_block.h"
 #include "projnce/kernel/conv/winograd_tile.h"
+#include "projnce/kernel/filter_by_quantized_distance.h"
 #include "projnce/kernel/logsumexp_tile.h"
 #include "projnce/kernel/map_forces.h"
 #include "projnce/kernel/median_rows.h"
 #include "projnce/kernel/micro_tile.h"
-#include "projnce/kernel/near_codes.h"
 #include "projnce/kernel/select_above.h"
-#include "projnce/kernel/smoothing_pulls.h"
+#include "projnce/kernel/smoothing_grads.h"
 #include "projnce/kernel/smoothing_sums.h"
 #include "projnce/kernel/table.h"
 #include "projnce/kernel/transform_tile.h"
@@ -50,10 +50,10 @@ constexpr KernelTable<T> make_table() {
       .transform_backward_tile = {transform_backward_tile<Arch, T, false>,
                                   transform_backward_tile<Arch, T, true>},
       .median_rows = median_rows<Arch, T>,
-      .near_codes = near_codes<Arch>,
+      .filter_by_quantized_distance = filter_by_quantized_distance<Arch>,
       .largest_difference = largest_difference<Arch, T>,
       .add_kernel_sums = add_kernel_sums<Arch, T>,
-      .add_kernel_pulls = add_kernel_pulls<Arch, T>,
+      .accumulate_kernel_grad = accumulate_kernel_grad<Arch, T>,
       .select_above = select_above<Arch, T>,
       .any_above = any_above<Arch, T>,
       .squared_distance = squared_distance<Arch, T>,
@@ -61,7 +61,7 @@ constexpr KernelTable<T> make_table() {
       .attract = attract<Arch, T>,
       .load_block = load_block<Arch, T>,
       .add_squares = add_squares<Arch, T>,
-      .gate_gradient = gate_gradient<Arch, T>,
+      .relu_backward = relu_backward<Arch, T>,
       .max_pool = max_pool<Arch, T>,
       .add_pool_gradient = add_pool_gradient<Arch, T>,
       .gathered_product = gathered_product<Arch, T>,

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "projnce/kernel/near_codes.h"
+#include "projnce/kernel/filter_by_quantized_distance.h"
 #include "projnce/kernel/panels.h"
 #include "projnce/kernel/table.h"
 

@@ -11,7 +11,7 @@ inline constexpr int64_t kMedianColumns = 64 / static_cast<int64_t>(sizeof(T));
 /// Keys of up to kMedianColumns columns: vector v of row r at keys[(v * n + r) * kWidth].
 template <class Arch, class T>
 PROJNCE_INLINE void gather_keys(const T* rows, int64_t stride, const int64_t* members, int64_t n,
-                                int64_t columns, typename Simd<Arch, T>::Lane* keys) {
+                                int64_t columns, typename Simd<Arch, T>::Partition* keys) {
   using S = Simd<Arch, T>;
   using Select = ColumnSelect<Arch, T>;
   constexpr int64_t kVectors = kMedianColumns<T> / S::kWidth;
@@ -39,10 +39,11 @@ __attribute__((noinline)) void median_rows(const T* rows, int64_t stride, const 
                                            int64_t* upper) {
   using S = Simd<Arch, T>;
   using Select = ColumnSelect<Arch, T>;
-  using Lane = typename S::Lane;
-  auto* keys = reinterpret_cast<Lane*>(scratch);  // only ever touched through Simd, which may alias
+  using Partition = typename S::Partition;
+  auto* keys =
+      reinterpret_cast<Partition*>(scratch);  // only ever touched through Simd, which may alias
   gather_keys<Arch, T>(rows, stride, members, n, columns, keys);
-  const auto rank = static_cast<Lane>((n - 1) / 2);
+  const auto rank = static_cast<Partition>((n - 1) / 2);
   for (int64_t first = 0; first < columns; first += S::kWidth, keys += n * S::kWidth) {
     const int64_t present = columns - first < S::kWidth ? columns - first : S::kWidth;
     const auto low = Select::choose(keys, n, rank);

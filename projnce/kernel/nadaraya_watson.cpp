@@ -169,7 +169,7 @@ void kernel_sums_gradient(const SmoothingProblem<T>& problem, const double* sum_
   }
   const auto gathered = zeros<T>(problem.count * stride);
   for_each_panel(sorted, problem.count, [&](const SmoothingPanel<T>& panel) {
-    kernels<T>().add_kernel_pulls(panel, by_class.data(), gathered.data());
+    kernels<T>().accumulate_kernel_grad(panel, by_class.data(), gathered.data());
   });
 #pragma omp parallel for schedule(static) if (problem.count > kFewRows)
   for (int64_t j = 0; j < problem.count; ++j) {

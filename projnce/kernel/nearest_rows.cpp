@@ -126,7 +126,7 @@ class NearestReferences {
         table_(kernels<T>()),
         panels_(problem.references, problem.num_references, problem.dim),
         offsets_(static_cast<size_t>(problem.num_references), T{0}) {
-    if (problem.nearness == Nearness::kDotProduct) return;
+    if (problem.nearness == Similarity::kDotProduct) return;
     for (int64_t r = 0; r < problem.num_references; ++r) {
       const double square = squared_length(reference(r), problem.dim);
       offsets_[static_cast<size_t>(r)] = static_cast<T>(square / 2);
@@ -137,7 +137,7 @@ class NearestReferences {
     }
   }
 
-  /// Finds the neighbours of a block of queries. `tile` has room for the products of two blocks.
+  /// Finds the neighbors of a block of queries. `tile` has room for the products of two blocks.
   void find(int64_t first, int64_t count, T* tile, std::vector<CandidateList<T>>& lists,
             int64_t* indices, T* scores) const {
     for (int64_t q = 0; q < count; ++q) {
@@ -188,7 +188,7 @@ class NearestReferences {
 
   /// Twice what rounding can do to u.v - |v|^2 / 2.
   T slack(int64_t q) const {
-    if (problem_.nearness == Nearness::kDotProduct) return 0;
+    if (problem_.nearness == Similarity::kDotProduct) return 0;
     const double length = std::sqrt(squared_length(query(q), problem_.dim));
     const double terms = static_cast<double>(problem_.dim + 8);
     return static_cast<T>(2 * terms * std::numeric_limits<T>::epsilon() * longest_ *
@@ -259,7 +259,7 @@ class NearestReferences {
 
   void finish(int64_t q, CandidateList<T>& list, int64_t* indices, T* scores) const {
     list.drop_the_worst();
-    if (problem_.nearness == Nearness::kDistance) {
+    if (problem_.nearness == Similarity::kDistance) {
       order_by_distance(q, list, indices, scores);
       return;
     }
@@ -333,7 +333,7 @@ void nearest_rows(const NearestProblem<T>& problem, int64_t* indices, T* scores)
   const bool among_themselves = problem.queries == problem.references &&
                                 problem.num_queries == problem.num_references &&
                                 problem.exclude_self;
-  if (among_themselves && problem.nearness == Nearness::kDistance &&
+  if (among_themselves && problem.nearness == Similarity::kDistance &&
       problem.num_references >= kSketchRows && problem.dim >= kSketchDim) {
     find_by_sketch(problem, indices, scores);
   } else {

@@ -4,7 +4,7 @@
 
 namespace projnce::kernel {
 
-enum class Nearness {
+enum class Similarity {
   kDotProduct,  ///< u.v, the larger the nearer
   kDistance,    ///< |u - v|, the smaller the nearer
 };
@@ -18,7 +18,7 @@ struct NearestProblem {
   int64_t num_references;
   int64_t dim;
   int64_t neighbors;  ///< 1 .. num_references, less the one that is left out
-  Nearness nearness;
+  Similarity nearness;
   /// Query i is reference i and does not find itself.
   bool exclude_self;
 };

@@ -13,9 +13,9 @@ namespace {
 constexpr int64_t kStridePadding = 16;
 
 template <class T>
-void copy_classes(const int64_t* from, int64_t count, PaddedRows<LaneOf<T>>& to) {
+void copy_classes(const int64_t* from, int64_t count, PaddedRows<LabelOf<T>>& to) {
   if (from == nullptr) return;
-  std::transform(from, from + count, to.from(0), [](int64_t c) { return LaneOf<T>(c); });
+  std::transform(from, from + count, to.from(0), [](int64_t c) { return LabelOf<T>(c); });
 }
 
 }  // namespace

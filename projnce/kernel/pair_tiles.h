@@ -81,8 +81,8 @@ class PairTiles {
   RowBlocks candidate_blocks_;
   RowPanels<T> panels_;
   PaddedRows<T> bias_;
-  PaddedRows<LaneOf<T>> anchor_class_;
-  PaddedRows<LaneOf<T>> candidate_class_;
+  PaddedRows<LabelOf<T>> anchor_class_;
+  PaddedRows<LabelOf<T>> candidate_class_;
   std::vector<ClassRange> anchor_ranges_;
   std::vector<ClassRange> candidate_ranges_;
   int64_t stride_;       // of a tile

@@ -6,7 +6,7 @@
 
 namespace projnce::kernel {
 
-/// Memory for plain numbers that starts at a cache line. Not initialised: pages that are never
+/// Memory for plain numbers that starts at a cache line. Not initialized: pages that are never
 /// written cost nothing, and threads may write their own first.
 template <class T>
 class AlignedBuffer {

@@ -40,7 +40,7 @@ class SourceList {
 };
 
 /// A quadtree over points of a plane, in the order of their Morton codes (16 bits a coordinate), so
-/// that neighbours in the plane mostly are neighbours in memory. Built anew for new positions;
+/// that neighbors in the plane mostly are neighbors in memory. Built anew for new positions;
 /// keeps its memory. The same points give the same tree.
 class PointTree {
  public:
@@ -63,15 +63,15 @@ class PointTree {
   const float* y() const { return y_.data(); }
   const int32_t* order() const { return order_.data(); }
 
-  /// What pushes a group: a part of the tree counts as one mass in its centre where its width is
-  /// below theta times the distance of that centre from the group's bounding box, so from each of
+  /// What pushes a group: a part of the tree counts as one mass in its center where its width is
+  /// below theta times the distance of that center from the group's bounding box, so from each of
   /// its points. A theta above 0.7 is taken for 0.7: no group is ever part of such a mass. Points
   /// that not even 16 bits tell apart count as one mass if they are many.
   void collect(const Group& group, double theta, SourceList& list) const;
 
  private:
   struct Node {
-    float x;  // centre of mass
+    float x;  // center of mass
     float y;
     float mass;
     float squared_width;

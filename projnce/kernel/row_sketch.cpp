@@ -16,10 +16,10 @@ constexpr int64_t kSampleRows = 256;
 constexpr int kPowerSteps = 3;
 constexpr int32_t kSmallestPart = 128;
 constexpr int kDeepestSplit = 32;
-constexpr int kCentreSteps = 4;
+constexpr int kCenterSteps = 4;
 
 /// Makes rows [count, dim] orthonormal, one after the other; 0 where nothing is left of a row.
-void orthonormalise(std::vector<double>& rows, int64_t count, int64_t dim) {
+void orthonormalize(std::vector<double>& rows, int64_t count, int64_t dim) {
   for (int64_t a = 0; a < count; ++a) {
     double* row = rows.data() + a * dim;
     const double before = std::inner_product(row, row + dim, row, 0.0);
@@ -38,11 +38,11 @@ void orthonormalise(std::vector<double>& rows, int64_t count, int64_t dim) {
 
 /// Directions [kDirections, dim] in which some of the rows are longest, by power iteration.
 template <class T>
-std::vector<double> longest_directions(const T* rows, int64_t count, int64_t dim) {
+std::vector<double> principal_directions(const T* rows, int64_t count, int64_t dim) {
   constexpr int64_t kDirections = RowSketch<T>::kDirections;
   std::vector<double> directions(static_cast<size_t>(kDirections * dim));
   for (size_t i = 0; i < directions.size(); ++i) directions[i] = uniform_at(0, i) - 0.5;
-  orthonormalise(directions, kDirections, dim);
+  orthonormalize(directions, kDirections, dim);
   const int64_t step = std::max<int64_t>(1, count / kSampleRows);
   for (int power = 0; power < kPowerSteps; ++power) {
     std::vector<double> next(directions.size(), 0);
@@ -56,7 +56,7 @@ std::vector<double> longest_directions(const T* rows, int64_t count, int64_t dim
       }
     }
     directions.swap(next);
-    orthonormalise(directions, kDirections, dim);
+    orthonormalize(directions, kDirections, dim);
   }
   return directions;
 }
@@ -78,7 +78,7 @@ RowSketch<T>::RowSketch(const T* rows, int64_t count, int64_t dim)
     : order_(static_cast<size_t>(count)),
       coordinates_(static_cast<size_t>(count * kDirections)),
       rests_(static_cast<size_t>(count)) {
-  project(rows, dim, longest_directions(rows, count, dim));
+  project(rows, dim, principal_directions(rows, count, dim));
   std::iota(order_.begin(), order_.end(), 0);
   split(0, static_cast<int32_t>(count), 0);
   const auto coordinates = coordinates_;
@@ -129,7 +129,7 @@ void RowSketch<T>::split(int32_t first, int32_t end, int depth) {
   split(middle, end, depth + 1);
 }
 
-/// Orders rows first .. end - 1 by the nearer of two centres; returns where the second's begin.
+/// Orders rows first .. end - 1 by the nearer of two centers; returns where the second's begin.
 template <class T>
 int32_t RowSketch<T>::divide(int32_t first, int32_t end) {
   const auto at = [this](int32_t row) { return coordinates_.data() + row * kDirections; };
@@ -139,14 +139,14 @@ int32_t RowSketch<T>::divide(int32_t first, int32_t end) {
                                return squared_gap(point, at(a)) < squared_gap(point, at(b));
                              });
   };
-  SketchPoint<T> centres[2];
+  SketchPoint<T> centers[2];
   const T* start = at(farthest_from(at(order_[static_cast<size_t>(first)])));
-  std::copy_n(start, kDirections, centres[0].begin());
-  std::copy_n(at(farthest_from(start)), kDirections, centres[1].begin());
+  std::copy_n(start, kDirections, centers[0].begin());
+  std::copy_n(at(farthest_from(start)), kDirections, centers[1].begin());
   const auto is_first = [&](int32_t row) {
-    return squared_gap(centres[0].data(), at(row)) <= squared_gap(centres[1].data(), at(row));
+    return squared_gap(centers[0].data(), at(row)) <= squared_gap(centers[1].data(), at(row));
   };
-  for (int step = 0; step < kCentreSteps; ++step) {
+  for (int step = 0; step < kCenterSteps; ++step) {
     std::array<double, kDirections> sums[2] = {};
     int64_t counts[2] = {};
     for (int32_t i = first; i < end; ++i) {
@@ -157,7 +157,7 @@ int32_t RowSketch<T>::divide(int32_t first, int32_t end) {
     }
     for (int which = 0; which < 2; ++which) {
       for (size_t k = 0; k < kDirections && counts[which] > 0; ++k) {
-        centres[which][k] = static_cast<T>(sums[which][k] / static_cast<double>(counts[which]));
+        centers[which][k] = static_cast<T>(sums[which][k] / static_cast<double>(counts[which]));
       }
     }
   }

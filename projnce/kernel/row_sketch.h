@@ -11,7 +11,7 @@ namespace projnce::kernel {
 ///   u.v <= s_u . s_v + r_u r_v
 ///
 /// whatever the directions are, rounding included. Rows come in an order in which near rows mostly
-/// are near each other: halves of halves, split between two centres.
+/// are near each other: halves of halves, split between two centers.
 /// REQUIRES: finite rows whose squares do not overflow. T is float or double.
 template <class T>
 class RowSketch {

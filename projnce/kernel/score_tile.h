@@ -7,7 +7,7 @@
 namespace projnce::kernel {
 
 template <class T>
-using LaneOf = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+using LabelOf = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
 
 /// Dot products of a block of anchors with a block of candidates, and what decides which pairs
 /// count. Columns are padded to whole panels; arrays over columns are padded alike.
@@ -19,9 +19,9 @@ struct ScoreTile {
   int64_t columns;
   T scale;  ///< the score of a pair is scale * dot + bias of its column
   const T* bias;
-  int64_t self;                   ///< column that is row 0 itself; may lie outside the tile
-  const LaneOf<T>* row_class;     ///< null if the pairs are one set
-  const LaneOf<T>* column_class;  ///< null if the pairs are one set
+  int64_t self;                    ///< column that is row 0 itself; may lie outside the tile
+  const LabelOf<T>* row_class;     ///< null if the pairs are one set
+  const LabelOf<T>* column_class;  ///< null if the pairs are one set
 };
 
 /// Two sets of candidates of an anchor. Without classes all candidates are in the first set.
@@ -43,17 +43,17 @@ struct TileRow {
   using S = Simd<Arch, T>;
   using V = typename S::V;
   using I = typename S::I;
-  using Lane = typename S::Lane;
+  using Partition = typename S::Partition;
 
   const ScoreTile<T>& tile;
   const T* dots;
-  Lane self;
-  Lane own_class;
+  Partition self;
+  Partition own_class;
 
   PROJNCE_INLINE TileRow(const ScoreTile<T>& of, int64_t i)
       : tile(of),
         dots(of.dots + i * of.stride),
-        self(static_cast<Lane>(of.self + i)),
+        self(static_cast<Partition>(of.self + i)),
         own_class(kSplit ? of.row_class[i] : 0) {}
 
   PROJNCE_INLINE V score(int64_t j) const {
@@ -62,8 +62,8 @@ struct TileRow {
   /// Neither the row itself nor padding.
   PROJNCE_INLINE I present(int64_t j) const {
     if constexpr (!kMasked) return S::all_lanes(-1);
-    const I column = S::count_from(static_cast<Lane>(j));
-    return (column != self) & (column < static_cast<Lane>(tile.columns));
+    const I column = S::count_from(static_cast<Partition>(j));
+    return (column != self) & (column < static_cast<Partition>(tile.columns));
   }
   PROJNCE_INLINE I same_class(int64_t j) const {
     if constexpr (!kSplit) return S::all_lanes(-1);

@@ -17,21 +17,23 @@ template <class Arch, class T>
 struct Simd {
   static constexpr int kWidth = Arch::kBytes / static_cast<int>(sizeof(T));
   /// Whole numbers as wide as T: results of comparisons (-1 or 0), class numbers, positions.
-  using Lane = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+  using Partition = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
 
   typedef T V __attribute__((vector_size(Arch::kBytes)));
-  typedef Lane I __attribute__((vector_size(Arch::kBytes)));
-  typedef std::make_unsigned_t<Lane> U __attribute__((vector_size(Arch::kBytes)));
+  typedef Partition I __attribute__((vector_size(Arch::kBytes)));
+  typedef std::make_unsigned_t<Partition> U __attribute__((vector_size(Arch::kBytes)));
 
   static PROJNCE_INLINE V load(const T* from) { return *reinterpret_cast<const LooseV*>(from); }
-  static PROJNCE_INLINE I load(const Lane* from) { return *reinterpret_cast<const LooseI*>(from); }
+  static PROJNCE_INLINE I load(const Partition* from) {
+    return *reinterpret_cast<const LooseI*>(from);
+  }
   static PROJNCE_INLINE void store(T* to, V v) { *reinterpret_cast<LooseV*>(to) = v; }
-  static PROJNCE_INLINE void store(Lane* to, I v) { *reinterpret_cast<LooseI*>(to) = v; }
+  static PROJNCE_INLINE void store(Partition* to, I v) { *reinterpret_cast<LooseI*>(to) = v; }
 
   static PROJNCE_INLINE V all(T x) { return x - V{}; }
-  static PROJNCE_INLINE I all_lanes(Lane x) { return x - I{}; }
+  static PROJNCE_INLINE I all_lanes(Partition x) { return x - I{}; }
   /// first, first + 1, ...
-  static PROJNCE_INLINE I count_from(Lane first) {
+  static PROJNCE_INLINE I count_from(Partition first) {
     I v;
     for (int l = 0; l < kWidth; ++l) v[l] = first + l;
     return v;
@@ -42,7 +44,7 @@ struct Simd {
   static PROJNCE_INLINE V number(I v) { return reinterpret_cast<V>(v); }
 
   static PROJNCE_INLINE V absolute(V v) {
-    return number(bits(v) & all_lanes(std::numeric_limits<Lane>::max()));
+    return number(bits(v) & all_lanes(std::numeric_limits<Partition>::max()));
   }
   static PROJNCE_INLINE V larger(V a, V b) { return a > b ? a : b; }
   static PROJNCE_INLINE V smaller(V a, V b) { return a < b ? a : b; }
@@ -68,10 +70,11 @@ struct Simd {
 
  private:
   /// int64_t, said so that it depends on T: GCC 12 takes the vector for a number otherwise.
-  using Word = std::conditional_t<sizeof(T) == 4, int64_t, Lane>;
+  using Word = std::conditional_t<sizeof(T) == 4, int64_t, Partition>;
   typedef Word Words __attribute__((vector_size(Arch::kBytes)));
   typedef T LooseV __attribute__((vector_size(Arch::kBytes), aligned(alignof(T)), may_alias));
-  typedef Lane LooseI __attribute__((vector_size(Arch::kBytes), aligned(alignof(Lane)), may_alias));
+  typedef Partition LooseI
+      __attribute__((vector_size(Arch::kBytes), aligned(alignof(Partition)), may_alias));
 };
 
 }  // namespace projnce::kernel

@@ -80,16 +80,15 @@ struct SmoothingTile {
   /// A position among the columns as a lane; those far outside become the nearest that is.
   static PROJNCE_INLINE I lane(int64_t position) {
     const int64_t near = position < 0 ? 0 : position > kColumns ? kColumns : position;
-    return S::all_lanes(static_cast<typename S::Lane>(near));
+    return S::all_lanes(static_cast<typename S::Partition>(near));
   }
 };
 
 /// Whether the dot products of a whole micro tile show that no pair can be inside the support.
 /// What cannot be compared is not outside.
 template <class Arch, class T>
-__attribute__((noinline)) bool surely_outside(const T* rows, int64_t stride, const T* panel,
-                                              int64_t dim, const T* row_reach,
-                                              const T* column_reach) {
+__attribute__((noinline)) bool is_outside(const T* rows, int64_t stride, const T* panel,
+                                          int64_t dim, const T* row_reach, const T* column_reach) {
   using S = Simd<Arch, T>;
   MicroTile<Arch, T, DotProduct, Arch::kTileRows> dots;
   dots.advance(rows, stride, panel, dim);
@@ -121,8 +120,8 @@ void for_each_near_tile(const SmoothingPanel<T>& p, const Consume& consume) {
     const int64_t rows = end - row < kRows ? end - row : kRows;
     const int64_t at = p.first_row + row;
     if (test && rows == kRows) {
-      if (surely_outside<Arch, T>(all.rows + at * all.stride, all.stride, p.panel, all.dim,
-                                  all.reach + at, all.reach + p.first_column)) {
+      if (is_outside<Arch, T>(all.rows + at * all.stride, all.stride, p.panel, all.dim,
+                              all.reach + at, all.reach + p.first_column)) {
         kept = 0;
         continue;
       }

@@ -22,11 +22,11 @@ struct RepulsionTile;
 template <class T>
 struct AttractionRows;
 template <class T>
-struct MapSource;
+struct InputTransform;
 template <class T>
 struct BlockTarget;
 template <class T>
-struct GradientGate;
+struct ReluBackwardArgs;
 template <class T>
 struct PoolBlock;
 template <class T>
@@ -78,15 +78,16 @@ struct KernelTable {
   void (*median_rows)(const T* rows, int64_t stride, const int64_t* members, int64_t n,
                       int64_t columns, T* scratch, int64_t* lower, int64_t* upper);
 
-  /// near_codes.h
-  bool (*near_codes)(const uint8_t* rows, int64_t stride, const uint8_t* panel,
-                     const int32_t* order, int64_t depth, const uint8_t* row_limit,
-                     const uint8_t* column_limit, uint8_t* differences, uint8_t* near);
+  /// filter_by_quantized_distance.h
+  bool (*filter_by_quantized_distance)(const uint8_t* rows, int64_t stride, const uint8_t* panel,
+                                       const int32_t* order, int64_t depth,
+                                       const uint8_t* row_limit, const uint8_t* column_limit,
+                                       uint8_t* differences, uint8_t* near);
   T (*largest_difference)(const T* a, const T* b, int64_t dim, T enough);
 
-  /// smoothing_sums.h, smoothing_pulls.h
+  /// smoothing_sums.h, smoothing_grads.h
   void (*add_kernel_sums)(const SmoothingPanel<T>& panel, double* sums);
-  void (*add_kernel_pulls)(const SmoothingPanel<T>& panel, const T* sum_grads, T* row_grads);
+  void (*accumulate_kernel_grad)(const SmoothingPanel<T>& panel, const T* sum_grads, T* row_grads);
 
   /// select_above.h
   int64_t (*select_above)(const T* products, const T* offsets, int64_t count, T limit,
@@ -100,10 +101,10 @@ struct KernelTable {
   void (*attract)(const AttractionRows<T>& rows, int64_t first, int64_t end, T* pulls);
 
   /// conv/block_loops.h
-  void (*load_block)(const MapSource<T>& from, int64_t height, int64_t width,
+  void (*load_block)(const InputTransform<T>& from, int64_t height, int64_t width,
                      const BlockTarget<T>& target);
   void (*add_squares)(const T* values, int64_t pixels, double* sums);
-  void (*gate_gradient)(const GradientGate<T>& gate, int64_t pixels, double* sums);
+  void (*relu_backward)(const ReluBackwardArgs<T>& gate, int64_t pixels, double* sums);
 
   /// conv/pool_block.h
   void (*max_pool)(const PoolBlock<T>& pool);

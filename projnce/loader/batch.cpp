@@ -8,11 +8,12 @@
 
 namespace projnce::loader {
 
-DamageWatch::DamageWatch(int64_t samples, Logger logger, const dataset::CorruptLimit& limit)
+CorruptSampleTracker::CorruptSampleTracker(int64_t samples, Logger logger,
+                                           const dataset::CorruptLimit& limit)
     : samples_(samples), logger_(std::move(logger)), limit_(limit) {}
 
-void DamageWatch::skip(int64_t index, const Error& error) {
-  if (error.fault() != Fault::kInput) throw error;
+void CorruptSampleTracker::skip(int64_t index, const Error& error) {
+  if (error.kind() != ErrorKind::kInput) throw error;
   const std::lock_guard lock(mutex_);
   if (!damaged_.insert(index).second) return;
   if (logger_) logger_->warn("skipped: {}", error.what());
@@ -25,12 +26,12 @@ void DamageWatch::skip(int64_t index, const Error& error) {
   }
 }
 
-int64_t DamageWatch::skipped() const {
+int64_t CorruptSampleTracker::skipped() const {
   const std::lock_guard lock(mutex_);
   return static_cast<int64_t>(damaged_.size());
 }
 
-std::vector<int64_t> DamageWatch::damaged() const {
+std::vector<int64_t> CorruptSampleTracker::damaged() const {
   const std::lock_guard lock(mutex_);
   return {damaged_.begin(), damaged_.end()};
 }
@@ -38,10 +39,11 @@ std::vector<int64_t> DamageWatch::damaged() const {
 namespace {
 
 std::optional<Sample> decode_or_skip(const dataset::Dataset& dataset, int64_t index,
-                                     DamageWatch* damage, const SampleNeed& need) {
+                                     CorruptSampleTracker* damage,
+                                     const RequiredSampleRegion& need) {
   try {
-    return dataset.decode_part(index,
-                               [&](int height, int width) { return need(index, height, width); });
+    return dataset.decode_region(index,
+                                 [&](int height, int width) { return need(index, height, width); });
   } catch (const Error& error) {
     if (damage == nullptr) throw;
     damage->skip(index, error);
@@ -58,8 +60,9 @@ torch::Tensor drop_rows(const torch::Tensor& images, int64_t views, int64_t plan
 
 }  // namespace
 
-Batch make_batch(const dataset::Dataset& dataset, const BatchPlan& plan, DamageWatch* damage,
-                 const SampleNeed& need, const WriteView& write_view) {
+Batch make_batch(const dataset::Dataset& dataset, const BatchPlan& plan,
+                 CorruptSampleTracker* damage, const RequiredSampleRegion& need,
+                 const WriteView& write_view) {
   const auto planned = static_cast<int64_t>(plan.indices.size());
   const auto& format = plan.format;
   const auto values = static_cast<int64_t>(format.values());

@@ -22,10 +22,10 @@ namespace projnce::loader {
 /// datasets are not decoded before training starts, so this is where their damage shows: such a
 /// sample is left out of its batch, named once, and too many of them stop the run. May be used from
 /// several threads at once.
-class DamageWatch {
+class CorruptSampleTracker {
  public:
   /// `samples`: of the dataset. `logger` may be null: then nothing is said.
-  DamageWatch(int64_t samples, Logger logger, const dataset::CorruptLimit& limit = {});
+  CorruptSampleTracker(int64_t samples, Logger logger, const dataset::CorruptLimit& limit = {});
 
   /// Notes that sample `index` could not be decoded. Throws where that makes too many, or where the
   /// error is not about the input.
@@ -64,8 +64,8 @@ struct BatchPlan {
   augment::InputFormat format = {};
 };
 
-/// What the views of a sample look at, where it is a picture of this size.
-using SampleNeed = std::function<PictureNeed(int64_t index, int height, int width)>;
+/// What the views of a sample look at, where it is a image of this size.
+using RequiredSampleRegion = std::function<DecodeRegion(int64_t index, int height, int width)>;
 
 /// Writes view `view` of a sample: format.values() floats.
 using WriteView =
@@ -74,7 +74,8 @@ using WriteView =
 /// Decodes the samples of the plan, as much of them as `need` says, and writes their views. Where
 /// `damage` is given, samples that do not decode are left out of the batch and noted there; else
 /// they throw.
-Batch make_batch(const dataset::Dataset& dataset, const BatchPlan& plan, DamageWatch* damage,
-                 const SampleNeed& need, const WriteView& write_view);
+Batch make_batch(const dataset::Dataset& dataset, const BatchPlan& plan,
+                 CorruptSampleTracker* damage, const RequiredSampleRegion& need,
+                 const WriteView& write_view);
 
 }  // namespace projnce::loader

@@ -62,7 +62,7 @@ PixelSums sums_of_sample(const dataset::Dataset& dataset, int64_t index, int cha
   try {
     return sums_of(dataset.decode(index), channels);
   } catch (const Error& error) {
-    if (error.fault() != Fault::kInput) throw;
+    if (error.kind() != ErrorKind::kInput) throw;
     return {};
   }
 }
@@ -89,16 +89,16 @@ PixelSums sums_over(const dataset::Dataset& dataset, const ChannelStatsOptions& 
 }  // namespace
 
 ChannelStats channel_stats(const dataset::Dataset& dataset, const ChannelStatsOptions& options) {
-  const bool pictures = dataset.kind() == SampleKind::kImage;
-  if (pictures) augment::check_channels(options.channels);
+  const bool images = dataset.kind() == SampleKind::kImage;
+  if (images) augment::check_channels(options.channels);
   check_at_least("max_samples", options.max_samples, 1);
   check_at_least("threads", options.threads, 1);
   if (dataset.size() == 0) fail("the dataset has no samples to take pixel statistics of");
   const auto total = sums_over(dataset, options);
   if (total.count == 0) fail("no sample of the dataset that was looked at can be read");
-  const double scale = pictures ? 255 : 1;
+  const double scale = images ? 255 : 1;
   ChannelStats stats;
-  for (size_t c = 0; c < (pictures ? static_cast<size_t>(options.channels) : 1); ++c) {
+  for (size_t c = 0; c < (images ? static_cast<size_t>(options.channels) : 1); ++c) {
     const double mean = total.sum[c] / total.count;
     const double variance = total.square[c] / total.count - mean * mean;
     stats.mean.push_back(mean / scale);

@@ -7,7 +7,7 @@
 
 namespace projnce::loader {
 
-/// Of pictures: over all pixels, per channel, on the 0..1 scale. Of spectrograms and vectors: one
+/// Of images: over all pixels, per channel, on the 0..1 scale. Of spectrograms and vectors: one
 /// value over all numbers.
 struct ChannelStats {
   std::vector<double> mean;
@@ -15,7 +15,7 @@ struct ChannelStats {
 };
 
 struct ChannelStatsOptions {
-  int channels = 3;            ///< pictures: 1 mixes colours to gray, 3 repeats grey
+  int channels = 3;            ///< images: 1 mixes colors to gray, 3 repeats gray
   int64_t max_samples = 5000;  ///< samples looked at, evenly spaced over the dataset
   int64_t threads = 1;
 };

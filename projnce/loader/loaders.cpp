@@ -50,12 +50,12 @@ class EvalBatchMaker {
  private:
   dataset::DatasetPtr dataset_;
   int64_t batch_size_;
-  DamageWatch* damage_;
+  CorruptSampleTracker* damage_;
   std::shared_ptr<augment::EvalViews> views_;  // shared only by copies of this maker: one at work
 };
 
 EvalLoaderOptions channels_last(EvalLoaderOptions options) {
-  options.format.picture.order = augment::PixelOrder::kChannelsLast;
+  options.format.image.order = augment::PixelOrder::kChannelsLast;
   return options;
 }
 
@@ -174,7 +174,7 @@ class TrainBatchMaker {
  public:
   TrainBatchMaker(dataset::DatasetPtr dataset, const TrainLoaderOptions& options,
                   int64_t batches_per_epoch, std::shared_ptr<EpochOrders> orders,
-                  DamageWatch& damage)
+                  CorruptSampleTracker& damage)
       : dataset_(std::move(dataset)),
         batch_size_(options.batch_size),
         share_(options.share),
@@ -221,7 +221,7 @@ class TrainBatchMaker {
   uint64_t seed_;
   int64_t batches_;
   std::shared_ptr<EpochOrders> orders_;
-  DamageWatch* damage_;
+  CorruptSampleTracker* damage_;
   std::shared_ptr<augment::TrainViews> views_;  // shared only by copies of this maker: one at work
 };
 
@@ -230,9 +230,10 @@ class TrainBatchMaker {
 TrainLoader::TrainLoader(dataset::DatasetPtr dataset, TrainLoaderOptions options)
     : dataset_(std::move(dataset)), options_(std::move(options)) {
   check(options_);
-  options_.format.picture.order = augment::PixelOrder::kChannelsLast;
+  options_.format.image.order = augment::PixelOrder::kChannelsLast;
   sampler_ = make_sampler(*dataset_, options_);
-  damage_ = std::make_unique<DamageWatch>(dataset_->size(), options_.logger, options_.max_corrupt);
+  damage_ = std::make_unique<CorruptSampleTracker>(dataset_->size(), options_.logger,
+                                                   options_.max_corrupt);
   batches_ = count_batches(sampler_->epoch_size(), options_);
   if (batches_ == 0) {
     fail(Hint{"give more samples or a smaller batch_size"}, "an epoch of ", sampler_->epoch_size(),

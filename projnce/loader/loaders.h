@@ -21,7 +21,7 @@ struct EvalLoaderOptions {
   int64_t threads = 1;   ///< that make batches, besides the caller's; at least 1
   int64_t prefetch = 4;  ///< batches held or being made ahead of `next`; at least 1
   /// Notes damaged samples, which are left out; it outlives the loader. Null: they throw.
-  DamageWatch* damage = nullptr;
+  CorruptSampleTracker* damage = nullptr;
 };
 
 /// One pass over a dataset in the order of its samples: one view each, nothing random. Starts at
@@ -85,7 +85,7 @@ class ClassBalancedSampler : public Sampler {
 };
 
 /// More than anybody trains, few enough to number their batches.
-inline constexpr int64_t kManyEpochs = int64_t{1} << 32;
+inline constexpr int64_t kUnlimitedEpochs = int64_t{1} << 32;
 
 /// Part number `part` of `parts` nearly equal, consecutive runs of a batch's samples.
 struct BatchShare {
@@ -104,7 +104,7 @@ struct TrainLoaderOptions {
   int64_t prefetch = 4;    ///< batches held or being made ahead of `next`; at least 1
   bool balanced = false;   ///< ClassBalancedSampler instead of ShuffledSampler
   bool drop_last = false;  ///< leave out an incomplete last batch; else only one of a single sample
-  int64_t epochs = kManyEpochs;              ///< nothing is made ahead after the last of them
+  int64_t epochs = kUnlimitedEpochs;         ///< nothing is made ahead after the last of them
   BatchShare share = {};                     ///< the part of every batch that this process loads
   augment::BackgroundClips background = {};  ///< noises for sounds; null for none
   Logger logger = {};                        ///< for warnings of damaged samples; may be null
@@ -147,7 +147,7 @@ class TrainLoader {
   int64_t position_ = 0;
   int64_t epoch_end_ = 0;
   double waited_before_ = 0;  // for batches made before the last jump
-  std::unique_ptr<DamageWatch> damage_;
+  std::unique_ptr<CorruptSampleTracker> damage_;
   std::unique_ptr<Prefetcher> prefetcher_;
 };
 

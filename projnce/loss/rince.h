@@ -17,7 +17,7 @@ enum class RinceDenominator {
 struct RinceOptions {
   /// Divides similarities; above 0.
   double temperature = 0.07;
-  /// 0 < q <= 1: towards 0 InfoNCE, 1 fully symmetric and most robust. The gradient scales with
+  /// 0 < q <= 1: toward 0 InfoNCE, 1 fully symmetric and most robust. The gradient scales with
   /// e^{q/temperature}: clip it, or raise the temperature, with a large q.
   double q = 0.1;
   /// 0 < lam <= 1: weight of the denominator.

@@ -100,7 +100,7 @@ std::string add_log_mel_nodes(OnnxGraph& graph, const std::string& waveform,
       {"Transpose", {logarithm}, "mel.spectrogram", {{"perm", std::vector<int64_t>{0, 2, 1}}}});
 }
 
-/// x * scale + shift, as loaders standardise; one of each, or one for each channel.
+/// x * scale + shift, as loaders standardize; one of each, or one for each channel.
 std::string standardized(OnnxGraph& graph, const std::string& value,
                          const std::vector<double>& means, const std::vector<double>& deviations) {
   std::vector<float> scale;
@@ -118,14 +118,14 @@ std::string standardized(OnnxGraph& graph, const std::string& value,
 
 /// The graph's input and what is done to it before the encoder, which gets [batch, C, H, W]:
 ///
-///   image [batch, C, S, S]     pictures on the scale 0..1, standardised by mean and deviation
-///   waveform [batch, samples]  sounds of the trained rate and length: log-mel, standardised
-///   vector [batch, size]       vectors, standardised
+///   image [batch, C, S, S]     images on the scale 0..1, standardized by mean and deviation
+///   waveform [batch, samples]  sounds of the trained rate and length: log-mel, standardized
+///   vector [batch, size]       vectors, standardized
 GraphValue add_input_nodes(OnnxGraph& graph, const augment::InputFormat& format) {
   const std::vector<int64_t> sides = {format.channels(), format.height(), format.width()};
   if (format.kind == SampleKind::kImage) {
     graph.add_input({"image", OnnxType::kFloat, sides});
-    return {standardized(graph, "image", format.picture.mean, format.picture.std), sides};
+    return {standardized(graph, "image", format.image.mean, format.image.std), sides};
   }
   std::string value;
   if (format.kind == SampleKind::kSound) {

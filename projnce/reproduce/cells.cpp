@@ -18,7 +18,7 @@
 #include "projnce/dataset/open_dataset.h"
 #include "projnce/io/child_process.h"
 #include "projnce/io/filesystem/run_directory.h"
-#include "projnce/run/run_conditions.h"
+#include "projnce/run/reproducibility_info.h"
 
 namespace projnce::reproduce {
 
@@ -129,10 +129,10 @@ class CellCheck {
 
 }  // namespace
 
-std::vector<ImpossibleCells> take_out_impossible(std::vector<Cell>& cells,
-                                                 const dataset::OpenContext& context) {
+std::vector<UnavailableCells> remove_unavailable_cells(std::vector<Cell>& cells,
+                                                       const dataset::OpenContext& context) {
   CellCheck check(context);
-  std::vector<ImpossibleCells> impossible;
+  std::vector<UnavailableCells> impossible;
   std::vector<Cell> possible;
   for (auto& cell : cells) {
     const auto reason = check.reason(cell);
@@ -194,7 +194,7 @@ io::ChildPlan cell_process(const CellJob& job, const CellPool& pool) {
   if (pool.threads > 0) {
     plan.arguments.insert(plan.arguments.end(), {"--set", concat("threads=", pool.threads)});
   }
-  // Threads of OpenMP spin while they wait, which takes the processor from the neighbours.
+  // Threads of OpenMP spin while they wait, which takes the processor from the neighbors.
   if (pool.jobs > 1) plan.environment_defaults = {"OMP_WAIT_POLICY=passive"};
   return plan;
 }
@@ -269,7 +269,7 @@ void CellRuns::start(const CellJob& job) {
                         .log_start = log_length(job.log),
                         .process = io::start_process(cell_process(job, pool_))});
   } catch (const Error& error) {
-    report(job, {.status = kCellNotStarted, .complaint = error.what()});
+    report(job, {.status = kCellNotStarted, .error_message_of = error.what()});
   }
 }
 
@@ -290,10 +290,11 @@ bool CellRuns::collect_ended() {
     const auto cell = running_[i];
     running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
     const std::chrono::duration<double> time = CellClock::now() - cell.start;
-    JobEnd end = {.status = io::exit_status(status), .seconds = time.count(), .complaint = {}};
+    JobEnd end = {
+        .status = io::exit_status(status), .seconds = time.count(), .error_message_of = {}};
     if (end.status != 0) {
-      end.complaint = last_sentence(cell.job->log, cell.log_start);
-      if (end.complaint.empty()) end.complaint = io::how_it_ended(status);
+      end.error_message_of = last_sentence(cell.job->log, cell.log_start);
+      if (end.error_message_of.empty()) end.error_message_of = io::how_it_ended(status);
     }
     report(*cell.job, end);
     return true;

@@ -38,7 +38,7 @@ std::vector<Cell> plan_cells(const Experiment& experiment, const Scale& scale,
 bool is_finished(const Cell& cell);
 
 /// Cells of one dataset and condition that cannot be trained.
-struct ImpossibleCells {
+struct UnavailableCells {
   std::string column;  ///< "Fashion-MNIST, trained on vehicle and animal"
   std::string reason;  ///< a sentence
   std::vector<Cell> cells;
@@ -47,8 +47,8 @@ struct ImpossibleCells {
 /// Takes the cells out of `cells` whose settings do not fit their dataset: a condition that only
 /// another dataset has, noise that only images take, options out of range. Reads settings and the
 /// dataset's index; trains and decodes nothing.
-std::vector<ImpossibleCells> take_out_impossible(std::vector<Cell>& cells,
-                                                 const dataset::OpenContext& context);
+std::vector<UnavailableCells> remove_unavailable_cells(std::vector<Cell>& cells,
+                                                       const dataset::OpenContext& context);
 
 /// One training, by a process of its own.
 struct CellJob {
@@ -65,7 +65,7 @@ struct JobEnd {
   double seconds = 0;
   /// What was wrong; empty where nothing was. The process's own sentence, or "ended with status 3",
   /// "was killed by signal 9 (Killed)".
-  std::string complaint;
+  std::string error_message_of;
 };
 
 /// Who trains, and who is told.

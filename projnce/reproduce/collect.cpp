@@ -63,7 +63,7 @@ MeasureText text_of(Measure measure) {
       return {"information", "Information of the test embeddings about the class (Mixed KSG)",
               ResultUnit::kNats};
   }
-  fail_working("there is no such measure");
+  fail_runtime("there is no such measure");
 }
 
 /// Nothing if the run has no estimate.
@@ -86,7 +86,7 @@ std::optional<double> value_of(Measure measure, const nlohmann::json& summary) {
     case Measure::kInformation:
       return information_in(summary);
   }
-  fail_working("there is no such measure");
+  fail_runtime("there is no such measure");
 }
 
 /// Finished runs and what they say.
@@ -192,7 +192,7 @@ void rank(ResultTable& table) {
 
 Result collect_result(const Experiment& experiment, const Scale& scale,
                       const std::vector<PaperDataset>& datasets, const std::vector<Cell>& cells,
-                      const CellComplaints& complaints) {
+                      const CellErrors& complaints) {
   Result result{.name = experiment.name,
                 .title = experiment.title,
                 .question = experiment.question,

@@ -17,12 +17,12 @@ namespace projnce::reproduce {
 std::optional<double> kendall_tau(const std::vector<double>& a, const std::vector<double>& b);
 
 /// Why cells have no finished run, by the run's directory.
-using CellComplaints = std::map<std::filesystem::path, std::string>;
+using CellErrors = std::map<std::filesystem::path, std::string>;
 
 /// Reads the finished runs into tables, the paper's numbers beside them. A cell without a finished
 /// run stays without a number.
 Result collect_result(const Experiment& experiment, const Scale& scale,
                       const std::vector<PaperDataset>& datasets, const std::vector<Cell>& cells,
-                      const CellComplaints& complaints);
+                      const CellErrors& complaints);
 
 }  // namespace projnce::reproduce

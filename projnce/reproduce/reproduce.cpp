@@ -35,10 +35,10 @@ namespace fs = std::filesystem;
 
 /// A t-SNE map of the test samples for each finished run of the experiment's map seed; `prefix`
 /// starts the files' names.
-std::vector<ResultPicture> figure_maps(const Experiment& experiment, const std::vector<Cell>& cells,
-                                       const std::string& prefix, const Logger& logger) {
-  std::vector<ResultPicture> pictures;
-  if (!experiment.map_seed) return pictures;
+std::vector<ResultImage> figure_maps(const Experiment& experiment, const std::vector<Cell>& cells,
+                                     const std::string& prefix, const Logger& logger) {
+  std::vector<ResultImage> images;
+  if (!experiment.map_seed) return images;
   const io::TemporaryFolder folder("maps");
   for (const auto& cell : cells) {
     const io::RunPaths paths{cell.directory};
@@ -48,10 +48,10 @@ std::vector<ResultPicture> figure_maps(const Experiment& experiment, const std::
     inference::map_embeddings(
         {.input = cell.directory, .labels = {}, .outputs = {folder.path() / file}}, logger);
     const auto svg = io::read_regular_file(folder.path() / file);
-    pictures.push_back(
+    images.push_back(
         {.file = file, .title = method.title, .svg = std::string(io::as_text(svg.span()))});
   }
-  return pictures;
+  return images;
 }
 
 constexpr int64_t kTrialSteps = 8;
@@ -88,7 +88,7 @@ Cost try_out(const Cell& cell, CellPool pool) {
   pool.on_start = [](const CellJob&) {};
   pool.on_end = [&](const CellJob&, const JobEnd& ended) { end = ended; };
   run_cells({job}, pool);
-  if (end.status != 0) fail_working("the trial of ", cell.title, " failed: ", end.complaint);
+  if (end.status != 0) fail_runtime("the trial of ", cell.title, " failed: ", end.error_message_of);
   std::ifstream file(io::RunPaths{job.directory}.summary());
   const auto seconds = nlohmann::json::parse(file);
   const auto& parts = seconds.at("seconds");
@@ -143,9 +143,9 @@ struct Plan {
   Experiment experiment;
   std::vector<PaperDataset> datasets;
   std::vector<Cell> cells;
-  std::vector<ImpossibleCells> impossible;  ///< not among `cells`
+  std::vector<UnavailableCells> impossible;  ///< not among `cells`
   std::vector<Cell> unfinished;
-  CellComplaints complaints;
+  CellErrors complaints;
   CellPool pool;
   fs::path root;     ///< of the scale
   std::string name;  ///< of the result's files
@@ -185,7 +185,7 @@ void fail_without_data(const std::vector<PaperDataset>& datasets,
 }
 
 void fail_without_cells(const std::vector<Cell>& cells,
-                        const std::vector<ImpossibleCells>& impossible) {
+                        const std::vector<UnavailableCells>& impossible) {
   if (!cells.empty() || impossible.empty()) return;
   std::vector<std::string> reasons;
   for (const auto& group : impossible) reasons.push_back(concat(group.column, ": ", group.reason));
@@ -221,7 +221,7 @@ Plan make_plan(const ReproduceRequest& request, const ReproduceEnvironment& envi
   plan.name = result_name(plan.experiment, request, plan.datasets);
   plan.cells = plan_cells(plan.experiment, plan.scale, plan.datasets, plan.root,
                           request.seeds > 0 ? request.seeds : plan.scale.seeds);
-  plan.impossible = take_out_impossible(plan.cells, environment.data);
+  plan.impossible = remove_unavailable_cells(plan.cells, environment.data);
   fail_without_cells(plan.cells, plan.impossible);
   find_unfinished(plan);
   plan.pool = make_pool(request, plan.scale, plan.unfinished.size());
@@ -238,7 +238,8 @@ void announce(const Plan& plan, const Logger& logger) {
     logger->warn("{}: {} cell(s) left out, they cannot be trained: {}", group.column,
                  group.cells.size(), group.reason);
   }
-  for (const auto& [directory, complaint] : plan.complaints) logger->warn("{}", complaint);
+  for (const auto& [directory, error_message_of] : plan.complaints)
+    logger->warn("{}", error_message_of);
   logger->info("{} cells, {} of them finished", plan.cells.size(),
                plan.cells.size() - plan.unfinished.size() - plan.complaints.size());
   if (plan.unfinished.empty()) return;
@@ -269,8 +270,8 @@ bool train(Plan& plan, const Logger& logger) {
     const double mean = seconds / static_cast<double>(ended);
     const double left = mean * static_cast<double>(jobs.size() - ended) / pool.jobs;
     if (end.status != 0 && !pool.stop_requested()) {
-      plan.complaints[job.directory] = end.complaint;
-      logger->warn("{} failed: {} (see {})", job.title, end.complaint, job.log.string());
+      plan.complaints[job.directory] = end.error_message_of;
+      logger->warn("{} failed: {} (see {})", job.title, end.error_message_of, job.log.string());
     }
     logger->info("{} of {}: {}  {}, {} left", ended, jobs.size(), job.title,
                  format_duration(end.seconds), format_duration(left));
@@ -286,8 +287,8 @@ std::vector<fs::path> write_files(const Plan& plan, const Result& result) {
       {file(".csv"), result_csv(result)}};
   fs::create_directories(plan.root);
   std::vector<fs::path> files;
-  for (const auto& picture : result.pictures) {
-    io::write_file_atomically(plan.root / picture.file, picture.svg);
+  for (const auto& image : result.images) {
+    io::write_file_atomically(plan.root / image.file, image.svg);
   }
   for (const auto& [path, text] : texts) {
     io::write_file_atomically(path, text);
@@ -308,9 +309,9 @@ Result make_result(const Plan& plan, const ReproduceRequest& request, const Logg
   auto result = collect_result(plan.experiment, plan.scale, plan.datasets, cells, complaints);
   result.name = plan.name;
   result.command = request.command;
-  result.pictures = figure_maps(plan.experiment, plan.cells, plan.name, logger);
+  result.images = figure_maps(plan.experiment, plan.cells, plan.name, logger);
   const auto charts = result_charts(result);
-  result.pictures.insert(result.pictures.end(), charts.begin(), charts.end());
+  result.images.insert(result.images.end(), charts.begin(), charts.end());
   return result;
 }
 

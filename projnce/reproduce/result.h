@@ -57,7 +57,7 @@ struct ResultTable {
 };
 
 /// A drawing that belongs to the result, as a whole SVG file.
-struct ResultPicture {
+struct ResultImage {
   std::string file;  ///< "figure3-cifar10.svg", beside the other files
   std::string title;
   std::string svg;
@@ -74,7 +74,7 @@ struct Result {
   std::string command;               ///< that makes this result
   std::vector<std::string> remarks;  ///< what the reader must know: absent datasets, stand-ins
   std::vector<ResultTable> tables;
-  std::vector<ResultPicture> pictures;
+  std::vector<ResultImage> images;
   std::string axis;            ///< what `x` of the rows is; "" where there are no curves
   int64_t trained_runs = 0;    ///< behind all tables
   double trained_seconds = 0;  ///< that they took together, on one core or several

@@ -272,23 +272,23 @@ report::LineChart datasets_chart(const ResultTable& table, const std::vector<siz
   return chart;
 }
 
-std::string picture_title(const std::string& of, const ResultTable& table) {
+std::string image_title(const std::string& of, const ResultTable& table) {
   return of + ": " + table.title;
 }
 
-void add_series_charts(std::vector<ResultPicture>& pictures, const Result& result,
+void add_series_charts(std::vector<ResultImage>& images, const Result& result,
                        const ResultTable& table) {
   for (const auto& columns : columns_by_dataset(table)) {
     for (const auto number : columns) {
       const auto& column = table.columns[number];
       const auto of = columns.size() > 1 ? column.dataset + '-' + column.condition : column.dataset;
-      pictures.push_back({chart_file(result, table, of), picture_title(column.title, table),
-                          report::to_svg(series_chart(result, table, number))});
+      images.push_back({chart_file(result, table, of), image_title(column.title, table),
+                        report::to_svg(series_chart(result, table, number))});
     }
   }
 }
 
-void add_dataset_charts(std::vector<ResultPicture>& pictures, const Result& result,
+void add_dataset_charts(std::vector<ResultImage>& images, const Result& result,
                         const ResultTable& table) {
   std::vector<size_t> single;
   for (const auto& columns : columns_by_dataset(table)) {
@@ -297,31 +297,30 @@ void add_dataset_charts(std::vector<ResultPicture>& pictures, const Result& resu
       single.push_back(columns.front());
       continue;
     }
-    pictures.push_back({chart_file(result, table, first.dataset),
-                        picture_title(dataset_title(first), table),
-                        report::to_svg(methods_chart(table, columns, dataset_title(first),
-                                                     condition_axis(table, columns)))});
+    images.push_back({chart_file(result, table, first.dataset),
+                      image_title(dataset_title(first), table),
+                      report::to_svg(methods_chart(table, columns, dataset_title(first),
+                                                   condition_axis(table, columns)))});
   }
   if (single.empty()) return;
   const bool alone = single.size() == 1;
   const auto& column = table.columns[single.front()];
   const auto& title = alone ? column.title : result.title;
-  pictures.push_back({chart_file(result, table, alone ? column.dataset : ""),
-                      picture_title(title, table),
-                      report::to_svg(datasets_chart(table, single, title))});
+  images.push_back({chart_file(result, table, alone ? column.dataset : ""),
+                    image_title(title, table),
+                    report::to_svg(datasets_chart(table, single, title))});
 }
 
 }  // namespace
 
-std::vector<ResultPicture> result_charts(const Result& result) {
-  std::vector<ResultPicture> pictures;
+std::vector<ResultImage> result_charts(const Result& result) {
+  std::vector<ResultImage> images;
   for (const auto& table : result.tables) {
     const bool curves = std::any_of(table.rows.begin(), table.rows.end(),
                                     [](const auto& row) { return !row.series.empty(); });
-    curves ? add_series_charts(pictures, result, table)
-           : add_dataset_charts(pictures, result, table);
+    curves ? add_series_charts(images, result, table) : add_dataset_charts(images, result, table);
   }
-  return pictures;
+  return images;
 }
 
 }  // namespace projnce::reproduce

@@ -25,6 +25,6 @@ std::vector<double> spread_places(std::span<const double> ascending);
 /// A chart for each thing that a table shows: curves over `x` if rows have a series, a chart for
 /// each column; else curves over the conditions of a dataset that has several; all other columns
 /// side by side in one chart. Columns without a number are left out.
-std::vector<ResultPicture> result_charts(const Result& result);
+std::vector<ResultImage> result_charts(const Result& result);
 
 }  // namespace projnce::reproduce

@@ -124,9 +124,9 @@ ordered_json table_json(const ResultTable& table) {
 ordered_json result_json(const Result& result) {
   ordered_json tables = ordered_json::array();
   for (const auto& table : result.tables) tables.push_back(table_json(table));
-  ordered_json pictures = ordered_json::array();
-  for (const auto& picture : result.pictures) {
-    pictures.push_back({{"file", picture.file}, {"title", picture.title}});
+  ordered_json images = ordered_json::array();
+  for (const auto& image : result.images) {
+    images.push_back({{"file", image.file}, {"title", image.title}});
   }
   return {{"name", result.name},
           {"title", result.title},
@@ -140,7 +140,7 @@ ordered_json result_json(const Result& result) {
           {"trained_seconds", finite_number(result.trained_seconds)},
           {"remarks", result.remarks},
           {"tables", tables},
-          {"pictures", pictures}};
+          {"images", images}};
 }
 
 namespace {
@@ -274,8 +274,8 @@ std::string result_markdown(const Result& result) {
   if (!result.remarks.empty()) text += "## Remarks\n\n";
   for (const auto& remark : result.remarks) text += "- " + markdown_prose(remark) + '\n';
   if (!result.remarks.empty()) text += '\n';
-  for (const auto& picture : result.pictures) {
-    text += fmt::format("![{}]({})\n\n", markdown_text(picture.title), picture.file);
+  for (const auto& image : result.images) {
+    text += fmt::format("![{}]({})\n\n", markdown_text(image.title), image.file);
   }
   return text + markdown_runs(result);
 }

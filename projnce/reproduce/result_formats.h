@@ -14,7 +14,7 @@ std::string result_csv(const Result& result);
 
 /// Everything that is known of the result, for programs. Numbers are as a Result keeps them:
 /// accuracies as shares (unit "share"), information in nats; null where there is none or it is not
-/// finite. Pictures are named, not held: their files stand beside.
+/// finite. Images are named, not held: their files stand beside.
 nlohmann::ordered_json result_json(const Result& result);
 
 /// The result as a Markdown file: its tables with the paper's numbers beside ours, and every run

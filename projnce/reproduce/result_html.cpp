@@ -85,8 +85,8 @@ std::string result_html(const Result& result, const std::filesystem::path& folde
   }
   document.code(result.command);
   for (const auto& table : result.tables) add_table(document, table);
-  if (!result.pictures.empty()) document.section("Charts");
-  for (const auto& picture : result.pictures) document.figure(picture.svg, picture.title);
+  if (!result.images.empty()) document.section("Charts");
+  for (const auto& image : result.images) document.figure(image.svg, image.title);
   if (!result.remarks.empty()) {
     document.section("Remarks");
     document.list(result.remarks);

@@ -64,8 +64,8 @@ std::vector<eval::Protocol> readout_candidates(const inference::Evaluation& eval
 void fit_shared_probe(inference::Evaluation& evaluation, const std::vector<eval::Protocol>& used) {
   auto& samples = evaluation.samples;
   if (std::find(used.begin(), used.end(), eval::Protocol::kProbe) == used.end()) return;
-  samples.probe =
-      eval::fit_linear_probe(samples.known.features, samples.known.labels, samples.num_classes);
+  samples.probe = eval::fit_linear_probe(samples.reference.features, samples.reference.labels,
+                                         samples.num_classes);
   if (evaluation.validation) evaluation.validation->probe = samples.probe;
 }
 
@@ -80,7 +80,8 @@ ChosenReadout choose_readout(const inference::Evaluation& evaluation,
   ChosenReadout chosen{candidates.front(), -1};
   if (!evaluation.validation) return chosen;
   for (const auto protocol : candidates) {
-    const double accuracy = inference::judge(*evaluation.validation, protocol, knn).accuracy.top1;
+    const double accuracy =
+        inference::evaluate_protocol(*evaluation.validation, protocol, knn).accuracy.top1;
     if (accuracy > chosen.validation_accuracy) chosen = {protocol, accuracy};
   }
   return chosen;
@@ -89,7 +90,7 @@ ChosenReadout choose_readout(const inference::Evaluation& evaluation,
 void calibrate(const inference::Evaluation& evaluation, const eval::KnnOptions& knn,
                Delivery& delivery) {
   const auto protocol = delivery.readout.protocol;
-  const auto scores_of = [&](const inference::JudgedSamples& samples) {
+  const auto scores_of = [&](const inference::EvalInputs& samples) {
     return inference::scaled_scores(protocol, inference::protocol_scores(samples, protocol, knn));
   };
   const auto& test_labels = evaluation.samples.test.labels;
@@ -117,7 +118,7 @@ Delivery make_delivery(inference::Evaluation& evaluation, const config::EvalOpti
   Delivery delivery{
       .epoch = epoch,
       .readout = inference::make_readout(chosen.protocol, evaluation.samples, options.knn),
-      .judgement = inference::judge(evaluation.samples, chosen.protocol, options.knn)};
+      .result = inference::evaluate_protocol(evaluation.samples, chosen.protocol, options.knn)};
   calibrate(evaluation, options.knn, delivery);
   if (evaluation.validation) {
     delivery.validation_samples = evaluation.validation->test.labels.size(0);
@@ -133,7 +134,7 @@ ordered_json delivery_json(const Delivery& delivery) {
                     {"rule", inference::epoch_rule_name(delivery.epoch.rule)},
                     {"readout", eval::protocol_name(protocol)},
                     {"readout_text", eval::protocol_text(protocol)}};
-  json.update(inference::brief_json(delivery.judgement));
+  json.update(inference::brief_json(delivery.result));
   json["calibration_error"] =
       delivery.calibration_error ? ordered_json(*delivery.calibration_error) : ordered_json();
   json["calibrated_on"] =
@@ -148,7 +149,7 @@ ordered_json delivery_json(const Delivery& delivery) {
 
 ordered_json reported_accuracy(const Delivery& delivery, const RunProgress& progress,
                                config::EvalReport report, const dataset::DatasetOptions& dataset) {
-  const double delivered = delivery.judgement.accuracy.top1;
+  const double delivered = delivery.result.accuracy.top1;
   ordered_json json{{"last", progress.last_accuracy},
                     {"last_top5", progress.last_top5},
                     {"best", progress.best_accuracy},
@@ -176,7 +177,7 @@ ordered_json final_information(const inference::Evaluation& evaluation) {
 }
 
 /// How many classes have test samples, and how many have too few to tell their accuracy.
-ordered_json count_test_classes(const inference::JudgedSamples& samples) {
+ordered_json count_test_classes(const inference::EvalInputs& samples) {
   const auto sizes = torch::bincount(samples.test.labels, {}, samples.num_classes);
   return {{"with_samples", sizes.gt(0).sum().item<int64_t>()},
           {"with_few_samples", sizes.lt(eval::kFewTestSamples).sum().item<int64_t>()},
@@ -192,8 +193,8 @@ ordered_json final_results(const inference::Evaluation& evaluation,
   auto names = eval::with_readout(options.final_protocols, readout);
   names.insert(names.begin(), readout);
   ordered_json protocols;
-  for (const auto& judgement : inference::judge_by(samples, names, options.knn)) {
-    protocols[eval::protocol_name(judgement.protocol)] = inference::brief_json(judgement);
+  for (const auto& result : inference::evaluate_protocols(samples, names, options.knn)) {
+    protocols[eval::protocol_name(result.protocol)] = inference::brief_json(result);
   }
   // The delivered model has calibrated probabilities; those of the others are as they come.
   if (delivery.calibration_error) {

@@ -7,7 +7,7 @@
 
 #include "projnce/config/eval_options.h"
 #include "projnce/dataset/dataset_options.h"
-#include "projnce/inference/judge.h"
+#include "projnce/inference/protocol_result.h"
 #include "projnce/inference/run_evaluation.h"
 
 namespace projnce::run {
@@ -40,8 +40,8 @@ struct DeliveredEpoch {
 /// `eval` speak of.
 struct Delivery {
   DeliveredEpoch epoch;
-  inference::Readout readout;      ///< calibrated, if there is a sample to calibrate on
-  inference::Judgement judgement;  ///< of the test part, by the readout
+  inference::Readout readout;        ///< calibrated, if there is a sample to calibrate on
+  inference::ProtocolResult result;  ///< of the test part, by the readout
   /// Expected calibration error of the probabilities on the test part; none without samples.
   std::optional<double> calibration_error = {};
   std::string calibrated_on = {};  ///< "validation" or "test"; empty without samples

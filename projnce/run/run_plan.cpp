@@ -9,7 +9,7 @@
 #include "projnce/core/toml.h"
 #include "projnce/dataset/wrappers/checked_dataset.h"
 #include "projnce/io/filesystem/run_directory.h"
-#include "projnce/run/run_conditions.h"
+#include "projnce/run/reproducibility_info.h"
 
 namespace projnce::run {
 
@@ -106,15 +106,15 @@ RunPlan plan_run(const TrainRequest& request, const Logger& logger) {
 }
 
 RunPlan plan_run_together(const TrainRequest& request, const Logger& logger,
-                          distributed::Ranks& ranks) {
+                          distributed::ProcessGroup& ranks) {
   if (ranks.size() == 1) return plan_run(request, logger);
   RunPlan plan;
-  if (ranks.first()) plan = plan_run(request, logger);
+  if (ranks.is_rank_zero()) plan = plan_run(request, logger);
   const nlohmann::json mine = {{"kind", static_cast<int>(plan.kind)},
                                {"config", to_toml(plan.settings)},
                                {"directory", plan.directory.string()}};
   const auto agreed = nlohmann::json::parse(ranks.broadcast_text(mine.dump()));
-  if (ranks.first()) return plan;
+  if (ranks.is_rank_zero()) return plan;
   plan.kind = static_cast<RunPlan::Kind>(agreed.at("kind").get<int>());
   plan.settings = parse_toml(agreed.at("config").get<std::string>(), "rank 0's configuration");
   plan.directory = agreed.at("directory").get<std::string>();

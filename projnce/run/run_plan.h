@@ -7,7 +7,7 @@
 #include "projnce/checkpoint/checkpoints.h"
 #include "projnce/core/logging.h"
 #include "projnce/core/table.h"
-#include "projnce/distributed/ranks.h"
+#include "projnce/distributed/process_group.h"
 #include "projnce/io/filesystem/file_lock.h"
 #include "projnce/run/train.h"
 
@@ -30,7 +30,7 @@ RunPlan plan_run(const TrainRequest& request, const Logger& logger);
 
 /// Rank 0 plans, all ranks follow. A collective.
 RunPlan plan_run_together(const TrainRequest& request, const Logger& logger,
-                          distributed::Ranks& ranks);
+                          distributed::ProcessGroup& ranks);
 
 /// Settings as far as the request itself gives them; empty where it only resumes.
 Table requested_settings(const TrainRequest& request);

@@ -64,7 +64,7 @@ InitialSamples read_resumed_samples(const io::RunPaths& run, const fs::path& ini
 }
 
 std::shared_ptr<const dataset::TrainedOn> share_trained_on(const InitialSamples& initial,
-                                                           distributed::Ranks& ranks) {
+                                                           distributed::ProcessGroup& ranks) {
   if (ranks.size() == 1) return initial.trained_on;
   std::string text;  // the rule, an end of line, the ids as they lie in memory
   if (initial.trained_on) {
@@ -147,7 +147,7 @@ void start_from(const checkpoint::TensorFile& weights, encoder::EmbeddingModel& 
   const checkpoint::WeightTargets targets{.encoder = checkpoint::named_state(model.encoder(), ""),
                                           .head = checkpoint::named_state(model.head(), "head."),
                                           .loss = learned_state(loss)};
-  const auto taken = checkpoint::take_initial_weights(targets, weights);
+  const auto taken = checkpoint::load_initial_weights(targets, weights);
   logger->info("starts from {}: {}", weights.origin, checkpoint::describe(taken, targets));
 }
 

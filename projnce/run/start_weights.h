@@ -11,7 +11,7 @@
 #include "projnce/core/logging.h"
 #include "projnce/dataset/readers/class_folders.h"
 #include "projnce/dataset/split/stored_split.h"
-#include "projnce/distributed/ranks.h"
+#include "projnce/distributed/process_group.h"
 #include "projnce/encoder/embedding_model.h"
 #include "projnce/io/filesystem/run_directory.h"
 #include "projnce/loss/loss.h"
@@ -35,7 +35,7 @@ InitialSamples read_resumed_samples(const io::RunPaths& run, const std::filesyst
 
 /// Rank 0's `trained_on` for all ranks, so that they draw the same split. A collective.
 std::shared_ptr<const dataset::TrainedOn> share_trained_on(const InitialSamples& initial,
-                                                           distributed::Ranks& ranks);
+                                                           distributed::ProcessGroup& ranks);
 
 /// The number of test samples that the initial weights were trained on. Warns if there are any, or
 /// if it cannot be known.

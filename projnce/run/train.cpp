@@ -20,7 +20,7 @@
 #include "projnce/io/filesystem/atomic_file.h"
 #include "projnce/io/filesystem/run_directory.h"
 #include "projnce/io/printable.h"
-#include "projnce/run/run_conditions.h"
+#include "projnce/run/reproducibility_info.h"
 #include "projnce/run/run_plan.h"
 #include "projnce/run/start_weights.h"
 #include "projnce/run/training_run.h"
@@ -72,9 +72,9 @@ std::chrono::milliseconds rank_timeout(const TrainRequest& request, const Table&
   return std::chrono::duration_cast<std::chrono::milliseconds>(seconds);
 }
 
-distributed::RanksPtr meet(const TrainRequest& request,
-                           const distributed::RankEnvironment& environment) {
-  if (environment.world == 1) return distributed::Ranks::alone();
+distributed::ProcessGroupPtr meet(const TrainRequest& request,
+                                  const distributed::RankEnvironment& environment) {
+  if (environment.world == 1) return distributed::ProcessGroup::single_process();
   const auto settings = requested_settings(request);
   return distributed::join_ranks(
       environment, {.timeout = rank_timeout(request, settings),
@@ -91,9 +91,10 @@ int choose_threads(int64_t wanted, const distributed::RankEnvironment& environme
   return set_threads(wanted == 0 || crowded ? share : static_cast<int>(wanted));
 }
 
-void check_rank_settings(const train::TrainOptions& options, const distributed::Ranks& ranks) {
+void check_rank_settings(const train::TrainOptions& options,
+                         const distributed::ProcessGroup& ranks) {
   if (ranks.size() > 1 && options.sync_batch_norm && options.micro_batch > 0) {
-    fail(Hint{"set train.sync_batch_norm = false: pieces are normalised each by itself anyway"},
+    fail(Hint{"set train.sync_batch_norm = false: pieces are normalized each by itself anyway"},
          "[train] micro_batch = ", options.micro_batch,
          " cannot share batch statistics over ranks");
   }
@@ -110,8 +111,8 @@ void check_epoch_rule(const train::TrainOptions& train, const config::EvalOption
 }
 
 void check_labels_suffice(const dataset::DatasetSplit& data, const loss::LossOptions& loss) {
-  if (data.unlabelled && loss.name != "simclr") {
-    fail(Hint{"set loss.name = 'simclr', or train on the labelled part"},
+  if (data.unlabeled && loss.name != "simclr") {
+    fail(Hint{"set loss.name = 'simclr', or train on the labeled part"},
          "the training part has no labels, which every loss but simclr needs");
   }
 }
@@ -138,8 +139,8 @@ TrainRequest with_known_run(TrainRequest request, const distributed::RankEnviron
 
 /// What the weights that training starts from have seen; rank 0's to know.
 InitialSamples find_initial_samples(const RunPlan& plan, const std::filesystem::path& init,
-                                    const distributed::Ranks& ranks) {
-  if (!ranks.first()) return {};
+                                    const distributed::ProcessGroup& ranks) {
+  if (!ranks.is_rank_zero()) return {};
   return plan.kind == RunPlan::Kind::kResume
              ? read_resumed_samples(io::RunPaths{plan.directory}, init)
              : read_initial_samples(init);
@@ -163,7 +164,7 @@ config::RunConfig complete_config(const RunPlan& plan, const config::RunRequest&
                                   int threads) {
   if (plan.kind != RunPlan::Kind::kResume && request.config.empty()) {
     auto settings = plan.settings;
-    config::apply_quick_defaults(settings, data.train().kind(), data.train().size());
+    config::apply_auto_config(settings, data.train().kind(), data.train().size());
     config = config::parse_run_config(settings);
   }
   config.input = config::input_settings(data.input);
@@ -172,7 +173,7 @@ config::RunConfig complete_config(const RunPlan& plan, const config::RunRequest&
 }
 
 /// Adds where the data lies and which samples are in which part.
-void record_data(RunRecord& record, const std::filesystem::path& directory,
+void record_data(RunMetadata& record, const std::filesystem::path& directory,
                  const dataset::DatasetOptions& options, const dataset::OpenedDataset& data,
                  const InitialSamples& initial, const Logger& logger) {
   auto split = *data.split;
@@ -196,23 +197,23 @@ TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environmen
   auto plan = plan_run_together(request, environment.logger, *ranks);
   if (plan.kind == RunPlan::Kind::kFinished) {
     environment.logger->info("{} is finished already", request.out.string());
-    return ranks->first() ? finished_outcome(request.out)
-                          : TrainOutcome{.writes = false, .finished = true};
+    return ranks->is_rank_zero() ? finished_outcome(request.out)
+                                 : TrainOutcome{.writes = false, .finished = true};
   }
   const bool resumes = plan.kind == RunPlan::Kind::kResume;
   const auto early = early_config(plan, request.run);
   check_rank_settings(early.train, *ranks);
   check_epoch_rule(early.train, early.eval);
   // Read before the data is: a wrong file stops the run in its first second.
-  auto weights =
-      ranks->first() && !plan.checkpoint ? read_start_weights(early.train.init) : std::nullopt;
+  auto weights = ranks->is_rank_zero() && !plan.checkpoint ? read_start_weights(early.train.init)
+                                                           : std::nullopt;
   const int threads = choose_threads(early.run.threads, place);
   at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
 
   const auto initial = find_initial_samples(plan, early.train.init, *ranks);
   auto context = environment.data;
   context.trained_on = share_trained_on(initial, *ranks);
-  context.record_split = ranks->first();
+  context.record_split = ranks->is_rank_zero();
   if (resumes && request.run.data.empty()) {
     context.root = data::locate_data(io::RunPaths{plan.directory}, early.dataset);
   }
@@ -230,23 +231,24 @@ TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environmen
                                     inference::read_matrix);
   if (weights) start_from(*std::exchange(weights, {}), *model, *loss, environment.logger);
   train::seed_training(seed, *ranks);
-  if (plan.directory.empty() && ranks->first()) plan.directory = choose_directory(config, place);
-  RunRecord record{.command = request.command, .live = request.live};
-  if (ranks->first())
+  if (plan.directory.empty() && ranks->is_rank_zero())
+    plan.directory = choose_directory(config, place);
+  RunMetadata record{.command = request.command, .live = request.live};
+  if (ranks->is_rank_zero())
     record_data(record, plan.directory, config.dataset, data.dataset, initial, environment.logger);
   TrainingRun run({config, data, model, loss, ranks}, environment, std::move(record));
 
   if (resumes) {
     run.resume(io::RunPaths{plan.directory}, plan.checkpoint, request.force);
   } else {
-    if (ranks->first()) {
+    if (ranks->is_rank_zero()) {
       io::check_run_can_be_made(plan.directory);
       plan.lock = std::make_shared<io::FileLock>(io::make_run(plan.directory).lock());
     }
     run.start(io::RunPaths{plan.directory});
   }
   auto outcome = run.finish();
-  outcome.writes = ranks->first();
+  outcome.writes = ranks->is_rank_zero();
   if (outcome.finished && outcome.writes) outcome.report = run.write_report();
   return outcome;
 }

@@ -15,7 +15,7 @@
 #include "projnce/io/filesystem/atomic_file.h"
 #include "projnce/run/batch_samples.h"
 #include "projnce/run/delivery.h"
-#include "projnce/run/run_journal.h"
+#include "projnce/run/metrics_writer.h"
 #include "projnce/train/gradient_cache.h"
 
 namespace projnce::run {
@@ -39,14 +39,14 @@ augment::BackgroundClips background_clips(const dataset::DatasetSplit& split,
     try {
       clips.push_back(std::get<Clip>(split.background->decode(i)));
     } catch (const Error& error) {
-      if (error.fault() != Fault::kInput) throw;
+      if (error.kind() != ErrorKind::kInput) throw;
       logger->warn("a background noise is left out: {}", error.what());
     }
   }
   return std::make_shared<const std::vector<Clip>>(std::move(clips));
 }
 
-loader::TrainLoaderOptions loader_options(const RunContents& contents, int threads,
+loader::TrainLoaderOptions loader_options(const TrainingComponents& contents, int threads,
                                           const Logger& logger) {
   const auto& train = contents.config.train;
   return {.batch_size = train.batch_size,
@@ -62,7 +62,7 @@ loader::TrainLoaderOptions loader_options(const RunContents& contents, int threa
           .max_corrupt = contents.data.dataset.max_corrupt};
 }
 
-inference::EvaluatorSettings evaluator_settings(const RunContents& contents, int threads,
+inference::EvaluatorSettings evaluator_settings(const TrainingComponents& contents, int threads,
                                                 const TrainEnvironment& environment) {
   return {.options = contents.config.eval,
           .temperature = inference::loss_temperature(contents.config.loss),
@@ -74,8 +74,8 @@ inference::EvaluatorSettings evaluator_settings(const RunContents& contents, int
 
 }  // namespace
 
-TrainingRun::TrainingRun(const RunContents& contents, const TrainEnvironment& environment,
-                         RunRecord record)
+TrainingRun::TrainingRun(const TrainingComponents& contents, const TrainEnvironment& environment,
+                         RunMetadata record)
     : config_(contents.config),
       data_(contents.data),
       model_(contents.model),
@@ -92,8 +92,8 @@ TrainingRun::TrainingRun(const RunContents& contents, const TrainEnvironment& en
       log_every_(std::min(options_.log_every,
                           std::max<int64_t>(1, loader_.batches_per_epoch() / kFewestLogged))),
       evaluator_(data_, evaluator_settings(contents, threads_, environment)),
-      conditions_(run_conditions(threads_, ranks_->size())) {
-  if (!ranks_->first()) return;  // rank 0 alone looks at checkpoints
+      conditions_(reproducibility_info(threads_, ranks_->size())) {
+  if (!ranks_->is_rank_zero()) return;  // rank 0 alone looks at checkpoints
   std::vector<const dataset::Dataset*> all = {&data_.train(), &data_.test()};
   if (data_.validation) all.push_back(data_.validation.get());
   data_ids_ = {{"samples", data_fingerprint(all)}, {"files", file_fingerprint(all)}};
@@ -122,7 +122,7 @@ void TrainingRun::resume(const io::RunPaths& paths,
                          const std::optional<checkpoint::Checkpoint>& checkpoint, bool force) {
   if (checkpoint) {
     restore(*checkpoint, force);
-  } else if (ranks_->first()) {
+  } else if (ranks_->is_rank_zero()) {
     environment_.logger->warn("there is no usable checkpoint: starting from the beginning");
   }
   open_files(paths);
@@ -142,7 +142,7 @@ void TrainingRun::restore(const checkpoint::Checkpoint& checkpoint, bool force) 
   progress_ = progress_from_text(metadata.at("run"));
   last_good_ = checkpoint.path;
   const auto changes =
-      condition_changes(conditions.at("made_with").get<RunConditions>(), conditions_);
+      reproducibility_changes(conditions.at("made_with").get<ReproducibilityInfo>(), conditions_);
   if (!changes.empty()) {
     environment_.logger->warn("the run goes on, but not bit for bit as it began: {}", changes);
   }
@@ -165,7 +165,7 @@ void TrainingRun::check_data(const nlohmann::json& before, bool force) const {
 void TrainingRun::open_files(const io::RunPaths& paths) {
   paths_ = paths;
   last_checkpoint_ = now_seconds();
-  if (!ranks_->first()) return;
+  if (!ranks_->is_rank_zero()) return;
   io::remove_leftovers(paths_);
   io::write_file_atomically(paths_.config(), config::to_toml(config_));
   std::filesystem::remove(paths_.summary());  // a run that goes on is not finished
@@ -174,12 +174,12 @@ void TrainingRun::open_files(const io::RunPaths& paths) {
   if (!record_.data.empty()) io::write_file_atomically(paths_.data(), record_.data.dump(2) + "\n");
   log_to_file(environment_.logger, paths_.log());
   record_command(paths_, record_.command);
-  journal_.emplace(paths_,
-                   JournalOptions{.keep_bytes = progress_.metrics_bytes,
-                                  .keep_steps = trainer_.state().step,
-                                  .events = report_options_.events,
-                                  .live = record_.live},
-                   environment_.logger);
+  metrics_writer_.emplace(paths_,
+                          MetricsWriterOptions{.keep_bytes = progress_.metrics_bytes,
+                                               .keep_steps = trainer_.state().step,
+                                               .events = report_options_.events,
+                                               .live = record_.live},
+                          environment_.logger);
   checkpoints_ = std::make_unique<checkpoint::CheckpointWriter>(
       checkpoint::CheckpointDir(paths_.checkpoints(), {options_.keep_checkpoints}),
       environment_.logger);
@@ -207,7 +207,8 @@ void TrainingRun::announce() const {
 
 TrainOutcome TrainingRun::finish() {
   epoch_started_ = now_seconds();
-  if (ranks_->first()) bar_.emplace("training", options_.epochs * data_.train().size(), "samples");
+  if (ranks_->is_rank_zero())
+    bar_.emplace("training", options_.epochs * data_.train().size(), "samples");
   const auto end = train_on();
   bar_.reset();
   TrainOutcome outcome{
@@ -219,7 +220,7 @@ TrainOutcome TrainingRun::finish() {
     outcome.finished = false;
   } else {
     write_results();
-    if (ranks_->first()) outcome.summary = summary();
+    if (ranks_->is_rank_zero()) outcome.summary = summary();
   }
   if (checkpoints_) {
     checkpoints_->finish();
@@ -242,7 +243,7 @@ train::TrainEnd TrainingRun::train_on() {
 }
 
 void TrainingRun::on_step(const train::StepReport& report) {
-  if (!ranks_->first()) return;
+  if (!ranks_->is_rank_zero()) return;
   const int64_t in_epoch = std::min((report.batch + 1) * options_.batch_size, data_.train().size());
   bar_->update(report.epoch * data_.train().size() + in_epoch,
                fmt::format("epoch {}/{}  loss {:.3f}", report.epoch + 1, options_.epochs,
@@ -251,14 +252,14 @@ void TrainingRun::on_step(const train::StepReport& report) {
     bar_->finish();
     environment_.logger->warn("the loss jumped to {:.4f} at step {}", report.values.at("loss"),
                               report.step);
-    journal_->append(report.step, report.epoch, "train", "spike",
-                     {{"loss", report.values.at("loss")}});
+    metrics_writer_->append(report.step, report.epoch, "train", "spike",
+                            {{"loss", report.values.at("loss")}});
   }
   if (report.step % log_every_ != 0) return;
   ordered_json value = report.values;
   value["learning_rate"] = report.learning_rate;
   value["gradient_norm"] = report.gradient_norm;
-  journal_->append(report.step, report.epoch, "train", "step", value);
+  metrics_writer_->append(report.step, report.epoch, "train", "step", value);
 }
 
 void TrainingRun::on_nonfinite(const train::NonfiniteStep& step) {
@@ -269,16 +270,16 @@ void TrainingRun::on_nonfinite(const train::NonfiniteStep& step) {
       fmt::format("step {} of epoch {} has the loss {} and a gradient of length {}", report.step,
                   report.epoch + 1, report.values.at("loss"), std::fabs(report.gradient_norm));
   const auto samples = gather_samples(step.batch, *ranks_);
-  if (ranks_->first()) {
+  if (ranks_->is_rank_zero()) {
     log.warn("{}; its samples: {}", what, join(sample_names(samples, data_.train())));
   }
   if (!step.stops) {
     log.info("the step is passed over, the weights stay as they were");
-    if (ranks_->first())
-      journal_->append(report.step, report.epoch, "train", "passed_over", {{"steps", 1}});
+    if (ranks_->is_rank_zero())
+      metrics_writer_->append(report.step, report.epoch, "train", "passed_over", {{"steps", 1}});
     return;
   }
-  fail_working(Hint{"lower train.learning_rate, set train.clip_norm or train.warmup_epochs, or let "
+  fail_runtime(Hint{"lower train.learning_rate, set train.clip_norm or train.warmup_epochs, or let "
                     "train.skip_nonfinite pass over such steps"},
                "training stopped: ", what, "; its samples are in the log", last_good_text());
 }
@@ -297,7 +298,7 @@ void TrainingRun::on_epoch(const train::EpochReport& report) {
   const bool evaluated = last || (report.epoch + 1) % eval_options_.every == 0;
   if (evaluated) evaluate(report);  // throws where it is stopped: nothing may be written before
   progress_.train_seconds += trained;
-  if (ranks_->first()) append_epoch(report, evaluated);
+  if (ranks_->is_rank_zero()) append_epoch(report, evaluated);
   auto line = fmt::format("epoch {}/{}  loss {:.4f}", report.epoch + 1, options_.epochs,
                           report.means.at("loss"));
   if (evaluated) line += fmt::format("  accuracy {:.2f} %", 100 * progress_.last_accuracy);
@@ -319,7 +320,7 @@ void TrainingRun::evaluate(const train::EpochReport& report) {
   for (auto& buffer : model_->buffers()) ranks_->broadcast(buffer);
   last_evaluation_ = evaluator_.evaluate(*model_, *loss_, eval_options_.protocols);
   progress_.eval_seconds += now_seconds() - started;
-  if (!ranks_->first()) return;
+  if (!ranks_->is_rank_zero()) return;
   const auto& accuracy = last_evaluation_->accuracy();
   progress_.last_accuracy = accuracy.top1;
   progress_.last_top5 = accuracy.top5;
@@ -339,20 +340,20 @@ void TrainingRun::evaluate(const train::EpochReport& report) {
 }
 
 void TrainingRun::append_epoch(const train::EpochReport& report, bool evaluated) {
-  journal_->append(report.step, report.epoch, "train", "epoch", report.means);
+  metrics_writer_->append(report.step, report.epoch, "train", "epoch", report.means);
   if (!evaluated) return;
-  for (const auto& judgement : last_evaluation_->judgements) {
-    journal_->append(report.step, report.epoch, "test", eval::protocol_name(judgement.protocol),
-                     inference::brief_json(judgement));
+  for (const auto& result : last_evaluation_->results) {
+    metrics_writer_->append(report.step, report.epoch, "test", eval::protocol_name(result.protocol),
+                            inference::brief_json(result));
   }
   if (last_evaluation_->validation) {
-    journal_->append(report.step, report.epoch, "validation",
-                     eval::protocol_name(last_evaluation_->judgements.front().protocol),
-                     {{"top1", last_evaluation_->validation_accuracy}});
+    metrics_writer_->append(report.step, report.epoch, "validation",
+                            eval::protocol_name(last_evaluation_->results.front().protocol),
+                            {{"top1", last_evaluation_->validation_accuracy}});
   }
   if (last_evaluation_->information) {
-    journal_->append(report.step, report.epoch, "test", "information",
-                     inference::bounds_json(*last_evaluation_->information));
+    metrics_writer_->append(report.step, report.epoch, "test", "information",
+                            inference::bounds_json(*last_evaluation_->information));
   }
 }
 
@@ -370,8 +371,8 @@ bool TrainingRun::wants_checkpoint() const {
 void TrainingRun::save_checkpoint() {
   auto state = train::collect_training(parts(), *ranks_);
   last_checkpoint_ = now_seconds();
-  if (!ranks_->first()) return;
-  progress_.metrics_bytes = journal_->metrics().bytes();
+  if (!ranks_->is_rank_zero()) return;
+  progress_.metrics_bytes = metrics_writer_->metrics().bytes();
   state.metadata["run"] = to_text(progress_);
   state.metadata["conditions"] =
       nlohmann::json{{"made_with", conditions_}, {"data", data_ids_}}.dump();
@@ -379,9 +380,9 @@ void TrainingRun::save_checkpoint() {
   checkpoints_->save({.step = trainer_.state().step,
                       .state = std::move(state),
                       .best = std::exchange(best_unsaved_, false),
-                      .before = [this, behind = journal_->metrics().is_behind()] {
-                        if (behind) fail_working("metrics.jsonl lacks lines that belong to it");
-                        journal_->metrics().sync();
+                      .before = [this, behind = metrics_writer_->metrics().is_behind()] {
+                        if (behind) fail_runtime("metrics.jsonl lacks lines that belong to it");
+                        metrics_writer_->metrics().sync();
                       }});
 }
 

@@ -10,14 +10,14 @@
 #include "projnce/config/run_config.h"
 #include "projnce/core/progress.h"
 #include "projnce/data/training_data.h"
-#include "projnce/distributed/ranks.h"
+#include "projnce/distributed/process_group.h"
 #include "projnce/inference/run_evaluation.h"
 #include "projnce/inference/trained_model.h"
 #include "projnce/io/filesystem/run_directory.h"
 #include "projnce/loader/loaders.h"
 #include "projnce/run/delivery.h"
-#include "projnce/run/run_conditions.h"
-#include "projnce/run/run_journal.h"
+#include "projnce/run/metrics_writer.h"
+#include "projnce/run/reproducibility_info.h"
 #include "projnce/run/run_plan.h"
 #include "projnce/run/train.h"
 #include "projnce/train/trainer.h"
@@ -26,16 +26,16 @@
 namespace projnce::run {
 
 /// What a run is made of.
-struct RunContents {
+struct TrainingComponents {
   const config::RunConfig& config;
   const data::TrainingData& data;
   encoder::EmbeddingModelPtr model;
   loss::LossPtr loss;
-  distributed::RanksPtr ranks;
+  distributed::ProcessGroupPtr ranks;
 };
 
 /// What is recorded about the run while it goes on.
-struct RunRecord {
+struct RunMetadata {
   std::string command;  ///< that started or resumed it
   bool live = false;    ///< report.html is kept fresh
   nlohmann::ordered_json data =
@@ -47,7 +47,8 @@ struct RunRecord {
 /// at its end. With several ranks each has one; rank 0 writes.
 class TrainingRun {
  public:
-  TrainingRun(const RunContents& contents, const TrainEnvironment& environment, RunRecord record);
+  TrainingRun(const TrainingComponents& contents, const TrainEnvironment& environment,
+              RunMetadata record);
 
   void start(const io::RunPaths& paths);
   /// `checkpoint` is rank 0's to give; none starts from the beginning. `force` goes on although the
@@ -94,9 +95,9 @@ class TrainingRun {
   const data::TrainingData& data_;
   encoder::EmbeddingModelPtr model_;
   loss::LossPtr loss_;
-  distributed::RanksPtr ranks_;
+  distributed::ProcessGroupPtr ranks_;
   const TrainEnvironment& environment_;
-  RunRecord record_;
+  RunMetadata record_;
   const train::TrainOptions& options_;
   const config::EvalOptions& eval_options_;
   const config::ReportOptions& report_options_;
@@ -105,13 +106,13 @@ class TrainingRun {
   train::Trainer trainer_;
   int64_t log_every_;  // steps
   inference::RunEvaluator evaluator_;
-  RunConditions conditions_;
+  ReproducibilityInfo conditions_;
   std::map<std::string, std::string> data_ids_;           // fingerprints of samples and files
   std::map<std::string, std::string> part_fingerprints_;  // "data" of summary.json
 
   io::RunPaths paths_;
   RunProgress progress_;
-  std::optional<RunJournal> journal_;                          // of rank 0
+  std::optional<MetricsWriter> metrics_writer_;                // of rank 0
   std::unique_ptr<checkpoint::CheckpointWriter> checkpoints_;  // null on ranks other than the first
   std::optional<inference::Evaluation> last_evaluation_;
   DeliveredEpoch delivered_epoch_;

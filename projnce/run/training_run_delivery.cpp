@@ -15,7 +15,7 @@
 #include "projnce/io/filesystem/atomic_file.h"
 #include "projnce/run/batch_samples.h"
 #include "projnce/run/delivery.h"
-#include "projnce/run/run_journal.h"
+#include "projnce/run/metrics_writer.h"
 #include "projnce/train/gradient_cache.h"
 
 namespace projnce::run {
@@ -25,9 +25,9 @@ namespace {
 using nlohmann::ordered_json;
 
 /// A training sample is another rank's in another epoch: each counts once.
-int64_t count_skipped(const std::vector<int64_t>& damaged, distributed::Ranks& ranks) {
+int64_t count_skipped(const std::vector<int64_t>& damaged, distributed::ProcessGroup& ranks) {
   const auto mine = torch::tensor(damaged, torch::kLong);
-  const auto all = ranks.gather_rows(mine, ranks.gather_counts(mine.size(0)));
+  const auto all = ranks.all_gather_rows(mine, ranks.all_gather_counts(mine.size(0)));
   return std::get<0>(at::_unique(all)).size(0);
 }
 
@@ -39,7 +39,7 @@ bool TrainingRun::load_delivered_epoch() {
   const bool another =
       progress_.validation_epoch != 0 && progress_.validation_epoch != options_.epochs;
   if (ranks_->broadcast_text(another ? "another" : "") == "another") {
-    if (ranks_->first() && load_best_weights()) {
+    if (ranks_->is_rank_zero() && load_best_weights()) {
       delivered_epoch_.epoch = progress_.validation_epoch;
     } else {
       delivered_epoch_.rule = inference::EpochRule::kLast;
@@ -93,10 +93,10 @@ inference::TrainedModel TrainingRun::delivered_model() const {
 }
 
 void TrainingRun::write_results() {
-  const auto skipped_tests = ranks_->gather_counts(evaluator_.skipped());
+  const auto skipped_tests = ranks_->all_gather_counts(evaluator_.skipped());
   skipped_ = count_skipped(loader_.damaged(), *ranks_) +
              std::accumulate(skipped_tests.begin(), skipped_tests.end(), int64_t{0});
-  if (!ranks_->first()) return;
+  if (!ranks_->is_rank_zero()) return;
   environment_.logger->info("judging the trained encoder");
   delivery_ = make_delivery(*last_evaluation_, eval_options_, delivered_epoch_);
   const auto& samples = last_evaluation_->samples;
@@ -112,11 +112,12 @@ std::filesystem::path TrainingRun::write_report() {
   return write_final_report({.paths = paths_,
                              .data = data_,
                              .samples = last_evaluation_->samples,
-                             .known = evaluator_.known(),
+                             .reference = evaluator_.reference(),
                              .trained = delivered_model(),
                              .threads = threads_,
                              .stop_requested = environment_.stop_requested},
-                            report_options_, *journal_, trainer_.state().step, environment_.logger);
+                            report_options_, *metrics_writer_, trainer_.state().step,
+                            environment_.logger);
 }
 
 ordered_json TrainingRun::summary() const {

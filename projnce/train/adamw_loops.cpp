@@ -27,11 +27,11 @@ void adamw_range(const AdamWFactors& factors, const AdamWArrays& arrays, int64_t
 PROJNCE_CPU_CLONES
 double sum_of_squares(const float* values, int64_t count) {
   // A fixed number of sums, whatever registers the processor has, makes a fixed order.
-  constexpr int64_t kLanes = 32;
-  double lane[kLanes] = {};
+  constexpr int64_t kPartitions = 32;
+  double lane[kPartitions] = {};
   int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (int64_t k = 0; k < kLanes; ++k) {
+  for (; i + kPartitions <= count; i += kPartitions) {
+    for (int64_t k = 0; k < kPartitions; ++k) {
       const double value = values[i + k];
       lane[k] += value * value;
     }

@@ -40,12 +40,12 @@ void restore_buffers(encoder::EmbeddingModel& model, const std::vector<torch::Te
 namespace {
 
 /// A run of samples of the batch.
-struct Piece {
+struct MicroBatch {
   int64_t first;
   int64_t count;
 };
 
-/// What encoding depends on and changes, besides weights and pictures.
+/// What encoding depends on and changes, besides weights and images.
 struct EncodingState {
   torch::Tensor generator;
   std::vector<torch::Tensor> buffers;
@@ -65,12 +65,12 @@ void restore_state(encoder::EmbeddingModel& model, const EncodingState& state) {
   set_random_state(state.generator);
 }
 
-std::vector<Piece> cut_batch(int64_t samples, int64_t micro_batch) {
+std::vector<MicroBatch> split_batch(int64_t samples, int64_t micro_batch) {
   if (micro_batch == 0) return {{0, samples}};
   const int64_t needed = (samples + micro_batch - 1) / micro_batch;
   const int64_t most = samples / std::min<int64_t>(micro_batch, 2);
   const int64_t count = std::max<int64_t>(std::min(needed, most), 1);
-  std::vector<Piece> pieces;
+  std::vector<MicroBatch> pieces;
   for (int64_t i = 0; i < count; ++i) {
     const int64_t first = samples * i / count;
     pieces.push_back({first, samples * (i + 1) / count - first});
@@ -79,7 +79,7 @@ std::vector<Piece> cut_batch(int64_t samples, int64_t micro_batch) {
 }
 
 /// The rows of the piece's samples: all first views, then all second ones. Keeps the memory format.
-torch::Tensor rows_of(const torch::Tensor& batch, const Piece& piece, int64_t views) {
+torch::Tensor rows_of(const torch::Tensor& batch, const MicroBatch& piece, int64_t views) {
   const int64_t samples = batch.size(0) / views;
   std::vector<torch::Tensor> rows;
   for (int64_t view = 0; view < views; ++view) {
@@ -96,7 +96,7 @@ torch::Tensor join_rows(const std::vector<torch::Tensor>& pieces, int64_t views)
 }
 
 PiecewiseEncoded encode_without_graph(encoder::EmbeddingModel& model, const torch::Tensor& images,
-                                      const std::vector<Piece>& pieces, int64_t views) {
+                                      const std::vector<MicroBatch>& pieces, int64_t views) {
   const torch::NoGradGuard no_grad;
   std::vector<EncodingState> before;
   std::vector<torch::Tensor> features;
@@ -146,7 +146,7 @@ loss::LossValue backward_in_one(encoder::EmbeddingModel& model, const torch::Ten
 }
 
 void backward_piece(encoder::EmbeddingModel& model, const torch::Tensor& images,
-                    const encoder::Encoded& leaves, const Piece& piece, int64_t views) {
+                    const encoder::Encoded& leaves, const MicroBatch& piece, int64_t views) {
   const auto again = model.forward(rows_of(images, piece, views));
   const auto part = [&](const torch::Tensor& leaf) {
     return leaf.grad().defined() ? rows_of(leaf.grad(), piece, views) : torch::Tensor();
@@ -155,7 +155,7 @@ void backward_piece(encoder::EmbeddingModel& model, const torch::Tensor& images,
 }
 
 loss::LossValue backward_in_pieces(encoder::EmbeddingModel& model, const torch::Tensor& images,
-                                   const std::vector<Piece>& pieces, const EncodingPlan& plan,
+                                   const std::vector<MicroBatch>& pieces, const EncodingPlan& plan,
                                    const BatchLoss& loss) {
   const auto first = encode_without_graph(model, images, pieces, plan.views);
   const auto leaves = leaves_of(first.whole);
@@ -170,8 +170,8 @@ loss::LossValue backward_in_pieces(encoder::EmbeddingModel& model, const torch::
   return value;
 }
 
-loss::LossValue loss_of_nothing(const encoder::EmbeddingModel& model, const EncodingPlan& plan,
-                                const BatchLoss& loss) {
+loss::LossValue empty_batch_loss(const encoder::EmbeddingModel& model, const EncodingPlan& plan,
+                                 const BatchLoss& loss) {
   const auto weights = model.parameters();
   const auto type = torch::dtype(weights.empty() ? torch::kFloat : weights[0].scalar_type());
   auto value = loss(leaves_of({torch::empty({0, model.feature_dim()}, type),
@@ -195,8 +195,8 @@ loss::LossValue backward_batch(encoder::EmbeddingModel& model, const torch::Tens
               plan.views, " views");
   TORCH_CHECK(plan.micro_batch >= 0, "backward_batch: micro_batch = ", plan.micro_batch,
               ", expected 0 or more");
-  if (images.size(0) == 0 && !plan.encode_empty) return loss_of_nothing(model, plan, loss);
-  const auto pieces = cut_batch(images.size(0) / plan.views, plan.micro_batch);
+  if (images.size(0) == 0 && !plan.encode_empty) return empty_batch_loss(model, plan, loss);
+  const auto pieces = split_batch(images.size(0) / plan.views, plan.micro_batch);
   if (pieces.size() == 1) return backward_in_one(model, images, plan, loss);
   return backward_in_pieces(model, images, pieces, plan, loss);
 }
@@ -215,18 +215,18 @@ struct GatheredRows {
   int64_t total() const { return embeddings.size(0); }
 };
 
-GatheredRows gather(distributed::Ranks& ranks, const encoder::Encoded& leaves,
+GatheredRows gather(distributed::ProcessGroup& ranks, const encoder::Encoded& leaves,
                     const loader::Batch& batch) {
   GatheredRows rows;
   rows.own = leaves.embeddings.size(0);
-  rows.counts = ranks.gather_counts(rows.own);
+  rows.counts = ranks.all_gather_counts(rows.own);
   const auto mine = rows.counts.begin() + ranks.rank();
   rows.first = std::accumulate(rows.counts.begin(), mine, int64_t{0});
   const auto names = torch::stack({batch.labels, batch.indices}, 1).repeat({batch.views, 1});
-  const auto all_names = ranks.gather_rows(names, rows.counts);  // [M, 2]
+  const auto all_names = ranks.all_gather_rows(names, rows.counts);  // [M, 2]
   rows.labels = all_names.select(1, 0).contiguous();
   rows.instances = all_names.select(1, 1).contiguous();
-  rows.embeddings = ranks.gather_rows(leaves.embeddings.detach(), rows.counts).requires_grad_();
+  rows.embeddings = ranks.all_gather_rows(leaves.embeddings.detach(), rows.counts).requires_grad_();
   return rows;
 }
 
@@ -268,7 +268,7 @@ loss::LossValue own_loss(loss::Loss& loss, const GatheredRows& rows,
 
 }  // namespace
 
-loss::LossValue backward_global_loss(distributed::Ranks& ranks, loss::Loss& loss,
+loss::LossValue backward_global_loss(distributed::ProcessGroup& ranks, loss::Loss& loss,
                                      const encoder::Encoded& leaves, const loader::Batch& batch) {
   if (ranks.size() == 1) {
     // One tensor as anchors and candidates: the kernels then do half of the work.
@@ -279,7 +279,7 @@ loss::LossValue backward_global_loss(distributed::Ranks& ranks, loss::Loss& loss
   const auto rows = gather(ranks, leaves, batch);
   const auto value = own_loss(loss, rows, leaves);
   if (rows.embeddings.grad().defined()) {
-    leaves.embeddings.mutable_grad() = ranks.scatter_sum(rows.embeddings.grad(), rows.counts);
+    leaves.embeddings.mutable_grad() = ranks.reduce_scatter(rows.embeddings.grad(), rows.counts);
   }
   return value;
 }

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "projnce/distributed/ranks.h"
+#include "projnce/distributed/process_group.h"
 #include "projnce/encoder/embedding_model.h"
 #include "projnce/loader/batch.h"
 #include "projnce/loss/loss.h"
@@ -28,7 +28,7 @@ struct EncodingPlan {
   int64_t views = 1;  ///< rows are view-major: all first views, then all second ones
   /// Samples encoded at a time; 0 is the whole batch. A batch that is larger is cut into pieces of
   /// nearly equal size, each with all views of its samples. None holds a single sample (unless this
-  /// is 1), which batch-norm could not normalise: an odd batch cut in twos has one piece of three.
+  /// is 1), which batch-norm could not normalize: an odd batch cut in twos has one piece of three.
   int64_t micro_batch = 0;
   /// A batch without rows is not encoded, unless the encoder talks to other processes that do.
   bool encode_empty = false;
@@ -53,7 +53,7 @@ loss::LossValue propagate(loss::LossValue value);
 /// pass buys that the activations of only one piece are in memory.
 ///
 /// The gradient is the exact one of the whole batch, for any loss and any encoder that treats rows
-/// independently. Batch-norm in training mode does not: it normalises within a piece, and the
+/// independently. Batch-norm in training mode does not: it normalizes within a piece, and the
 /// gradient is the exact one of that computation. The second encoding starts from the state that
 /// the first started from (random generator, buffers) and its effects on both are undone, so
 /// dropout repeats its choices and running statistics count each piece once.
@@ -71,7 +71,7 @@ loss::LossValue backward_batch(encoder::EmbeddingModel& model, const torch::Tens
 ///
 /// Returns this rank's part of the value and of each of its parts, without graph. A collective:
 /// every rank calls it.
-loss::LossValue backward_global_loss(distributed::Ranks& ranks, loss::Loss& loss,
+loss::LossValue backward_global_loss(distributed::ProcessGroup& ranks, loss::Loss& loss,
                                      const encoder::Encoded& leaves, const loader::Batch& batch);
 
 }  // namespace projnce::train

@@ -20,7 +20,7 @@ constexpr double kSmallest = 0.01;  // of the mean: less is no spike, however ev
 
 }  // namespace
 
-bool SpikeWatch::see(double loss) {
+bool SpikeDetector::see(double loss) {
   const double deviation = std::max(std::sqrt(variance), kSmallest * std::abs(mean));
   const bool spike = steps >= kStepsToKnow && loss > mean + kDeviations * deviation;
   // A plain average over the first steps, which then turns into the running one.
@@ -55,7 +55,7 @@ std::vector<torch::Tensor> in_order_of_use(const encoder::EmbeddingModel& model,
 }  // namespace
 
 Trainer::Trainer(encoder::EmbeddingModelPtr model, loss::LossPtr loss, loader::TrainLoader& loader,
-                 const TrainOptions& options, distributed::RanksPtr ranks)
+                 const TrainOptions& options, distributed::ProcessGroupPtr ranks)
     : model_(std::move(model)),
       loss_(std::move(loss)),
       loader_(loader),
@@ -66,7 +66,7 @@ Trainer::Trainer(encoder::EmbeddingModelPtr model, loss::LossPtr loss, loader::T
       gradients_(ranks_, in_order_of_use(*model_, *loss_)) {
   if (ranks_->size() > 1 && options_.sync_batch_norm) {
     encoder::share_batch_statistics(*model_, [ranks = ranks_](const torch::Tensor& mine) {
-      return ranks->gather_stacked(mine, "normalising a batch");
+      return ranks->all_gather(mine, "normalizing a batch");
     });
   }
 }
@@ -87,9 +87,9 @@ TrainEnd Trainer::run(const TrainHooks& hooks) {
 bool Trainer::run_epoch(const TrainHooks& hooks) {
   loader_.start_epoch(state_.epoch, state_.batch);
   while (auto batch = loader_.next()) {
-    const auto wishes = step(*batch, hooks);
-    if (wishes.stop) return false;
-    if (wishes.checkpoint && hooks.on_checkpoint) hooks.on_checkpoint();
+    const auto status = step(*batch, hooks);
+    if (status.stop) return false;
+    if (status.checkpoint && hooks.on_checkpoint) hooks.on_checkpoint();
   }
   const EpochReport report{state_.epoch, state_.step, learning_rate(state_.step - 1),
                            epoch_means()};
@@ -102,7 +102,7 @@ bool Trainer::run_epoch(const TrainHooks& hooks) {
   return true;
 }
 
-Trainer::Wishes Trainer::step(const loader::Batch& batch, const TrainHooks& hooks) {
+Trainer::StepStatus Trainer::step(const loader::Batch& batch, const TrainHooks& hooks) {
   optimizer_.zero_grad();
   const auto buffers =
       options_.skip_nonfinite > 0 ? copy_buffers(*model_) : std::vector<torch::Tensor>{};
@@ -115,41 +115,42 @@ Trainer::Wishes Trainer::step(const loader::Batch& batch, const TrainHooks& hook
                     .values = {}};
   ++state_.step;
   ++state_.batch;
-  const auto wishes = agree(value, hooks, report);
+  const auto status = agree(value, hooks, report);
   if (std::isfinite(report.values.at("loss")) && std::isfinite(report.gradient_norm)) {
     update_weights(report);
     report.spike = state_.spikes.see(report.values.at("loss"));
     if (hooks.on_step) hooks.on_step(report);
   } else {
-    pass_over(report, batch, hooks);
+    skip_step(report, batch, hooks);
     restore_buffers(*model_, buffers);
   }
-  return wishes;
+  return status;
 }
 
 loss::LossValue Trainer::backward(const loader::Batch& batch) {
-  const auto value = backward_batch(*model_, batch.images,
-                                    {.views = batch.views,
-                                     .micro_batch = options_.micro_batch,
-                                     .encode_empty = options_.sync_batch_norm && ranks_->size() > 1,
-                                     .before_last_pass = [&] { gradients_.arm(); }},
-                                    [&](const encoder::Encoded& leaves) {
-                                      return backward_global_loss(*ranks_, *loss_, leaves, batch);
-                                    });
+  const auto value =
+      backward_batch(*model_, batch.images,
+                     {.views = batch.views,
+                      .micro_batch = options_.micro_batch,
+                      .encode_empty = options_.sync_batch_norm && ranks_->size() > 1,
+                      .before_last_pass = [&] { gradients_.prepare_for_backward(); }},
+                     [&](const encoder::Encoded& leaves) {
+                       return backward_global_loss(*ranks_, *loss_, leaves, batch);
+                     });
   gradients_.finish();
   return value;
 }
 
 /// One exchange for all small numbers: loss, its parts, and who wants what.
-Trainer::Wishes Trainer::agree(const loss::LossValue& value, const TrainHooks& hooks,
-                               StepReport& report) {
+Trainer::StepStatus Trainer::agree(const loss::LossValue& value, const TrainHooks& hooks,
+                                   StepReport& report) {
   const auto asks = [](const std::function<bool()>& hook) { return hook && hook() ? 1.0 : 0.0; };
   std::vector<double> numbers = {asks(hooks.stop_requested),
-                                 ranks_->first() ? asks(hooks.wants_checkpoint) : 0.0,
+                                 ranks_->is_rank_zero() ? asks(hooks.wants_checkpoint) : 0.0,
                                  value.loss.item<double>()};
   for (const auto& [name, part] : value.parts) numbers.push_back(part.item<double>());
   auto sums = torch::tensor(numbers, torch::kDouble);
-  ranks_->sum(sums, "comparing losses");
+  ranks_->all_reduce(sums, "comparing losses");
   const auto* agreed = sums.data_ptr<double>();
   report.values["loss"] = agreed[2];
   for (size_t i = 0; i < value.parts.size(); ++i) {
@@ -170,14 +171,14 @@ void Trainer::update_weights(const StepReport& report) {
   for (const auto& [name, number] : report.values) state_.sums[name] += number;
 }
 
-void Trainer::pass_over(const StepReport& report, const loader::Batch& batch,
+void Trainer::skip_step(const StepReport& report, const loader::Batch& batch,
                         const TrainHooks& hooks) {
   ++state_.nonfinite;
   ++state_.passed_over;
   const bool stops = state_.nonfinite > options_.skip_nonfinite;
   if (hooks.on_nonfinite) hooks.on_nonfinite({report, batch, stops});
   if (!stops) return;
-  fail_working(Hint{"lower train.learning_rate, or set train.clip_norm and train.warmup_epochs"},
+  fail_runtime(Hint{"lower train.learning_rate, or set train.clip_norm and train.warmup_epochs"},
                "training stopped at step ", report.step, " of epoch ", report.epoch + 1,
                ": the loss is ", report.values.at("loss"), ", the gradient's length ",
                report.gradient_norm);

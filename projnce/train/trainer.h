@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "projnce/distributed/gradient_sum.h"
-#include "projnce/distributed/ranks.h"
+#include "projnce/distributed/gradient_bucket_reducer.h"
+#include "projnce/distributed/process_group.h"
 #include "projnce/encoder/embedding_model.h"
 #include "projnce/loader/loaders.h"
 #include "projnce/loss/loss.h"
@@ -17,7 +17,7 @@
 namespace projnce::train {
 
 /// Notices a loss far above those of the steps before it. A plain value: it travels in checkpoints.
-struct SpikeWatch {
+struct SpikeDetector {
   double mean = 0;      ///< running, of the losses so far
   double variance = 0;  ///< running
   int64_t steps = 0;
@@ -33,7 +33,7 @@ struct TrainState {
   int64_t step = 0;         ///< batches done in all
   int64_t nonfinite = 0;    ///< steps passed over just before this one
   int64_t passed_over = 0;  ///< of the unfinished epoch
-  SpikeWatch spikes = {};
+  SpikeDetector spikes = {};
   /// Sums over the batches of the unfinished epoch: the loss and its parts, by name.
   std::map<std::string, double> sums = {};
 };
@@ -81,11 +81,12 @@ enum class TrainEnd { kFinished, kStopped };
 class Trainer {
  public:
   Trainer(encoder::EmbeddingModelPtr model, loss::LossPtr loss, loader::TrainLoader& loader,
-          const TrainOptions& options, distributed::RanksPtr ranks = distributed::Ranks::alone());
+          const TrainOptions& options,
+          distributed::ProcessGroupPtr ranks = distributed::ProcessGroup::single_process());
 
-  /// Goes on from `state()` to the last epoch, or until a stop is requested. Throws (Fault::kWork)
-  /// at a loss or gradient that is not finite and cannot be passed over, before it reaches the
-  /// weights.
+  /// Goes on from `state()` to the last epoch, or until a stop is requested. Throws
+  /// (Fault::kRuntime) at a loss or gradient that is not finite and cannot be passed over, before
+  /// it reaches the weights.
   TrainEnd run(const TrainHooks& hooks);
 
   TrainState& state() { return state_; }
@@ -96,18 +97,18 @@ class Trainer {
 
  private:
   /// What the ranks want, agreed.
-  struct Wishes {
+  struct StepStatus {
     bool stop = false;
     bool checkpoint = false;
   };
 
   /// False where a stop was requested before the epoch ended.
   bool run_epoch(const TrainHooks& hooks);
-  Wishes step(const loader::Batch& batch, const TrainHooks& hooks);
+  StepStatus step(const loader::Batch& batch, const TrainHooks& hooks);
   loss::LossValue backward(const loader::Batch& batch);
-  Wishes agree(const loss::LossValue& value, const TrainHooks& hooks, StepReport& report);
+  StepStatus agree(const loss::LossValue& value, const TrainHooks& hooks, StepReport& report);
   void update_weights(const StepReport& report);
-  void pass_over(const StepReport& report, const loader::Batch& batch, const TrainHooks& hooks);
+  void skip_step(const StepReport& report, const loader::Batch& batch, const TrainHooks& hooks);
   double learning_rate(int64_t step) const;
   std::map<std::string, double> epoch_means() const;
 
@@ -115,10 +116,10 @@ class Trainer {
   loss::LossPtr loss_;
   loader::TrainLoader& loader_;
   TrainOptions options_;
-  distributed::RanksPtr ranks_;
+  distributed::ProcessGroupPtr ranks_;
   NamedParameters parameters_;
   AdamW optimizer_;
-  distributed::GradientSum gradients_;
+  distributed::GradientBucketReducer gradients_;
   TrainState state_;
 };
 

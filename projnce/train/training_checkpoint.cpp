@@ -61,7 +61,7 @@ checkpoint::NamedTensors weight_tensors(const encoder::EmbeddingModel& model,
   return tensors;
 }
 
-void broadcast_all(const checkpoint::NamedTensors& tensors, distributed::Ranks& ranks) {
+void broadcast_all(const checkpoint::NamedTensors& tensors, distributed::ProcessGroup& ranks) {
   const torch::NoGradGuard no_grad;
   for (const auto& [name, tensor] : tensors) {
     auto target = tensor;
@@ -100,10 +100,11 @@ checkpoint::TensorFile without_generators(checkpoint::TensorFile file) {
 
 }  // namespace
 
-checkpoint::TensorFile collect_training(const TrainingParts& parts, distributed::Ranks& ranks) {
+checkpoint::TensorFile collect_training(const TrainingParts& parts,
+                                        distributed::ProcessGroup& ranks) {
   checkpoint::TensorFile file;
   file.tensors = training_tensors(parts);
-  file.tensors.emplace_back(kGenerators, ranks.gather_stacked(random_state()));
+  file.tensors.emplace_back(kGenerators, ranks.all_gather(random_state()));
   file.metadata["format"] = kTrainingFormat;
   file.metadata["state"] = state_text(parts);
   return file;
@@ -130,25 +131,28 @@ void restore_weights(encoder::EmbeddingModel& model, loss::Loss& loss,
   checkpoint::restore_tensors(weight_tensors(model, loss), file);
 }
 
-void share_weights(encoder::EmbeddingModel& model, loss::Loss& loss, distributed::Ranks& ranks) {
+void share_weights(encoder::EmbeddingModel& model, loss::Loss& loss,
+                   distributed::ProcessGroup& ranks) {
   broadcast_all(weight_tensors(model, loss), ranks);
 }
 
-void share_training(const TrainingParts& parts, distributed::Ranks& ranks) {
+void share_training(const TrainingParts& parts, distributed::ProcessGroup& ranks) {
   broadcast_all(training_tensors(parts), ranks);
   read_state(ranks.broadcast_text(state_text(parts)), parts.trainer);
 }
 
-torch::Tensor saved_random_state(const checkpoint::TensorFile* file, distributed::Ranks& ranks) {
+torch::Tensor saved_random_state(const checkpoint::TensorFile* file,
+                                 distributed::ProcessGroup& ranks) {
   auto all = torch::zeros({ranks.size(), random_state().size(0)}, torch::kUInt8);
-  const bool fits = ranks.first() && file != nullptr && generators_of(*file).sizes() == all.sizes();
+  const bool fits =
+      ranks.is_rank_zero() && file != nullptr && generators_of(*file).sizes() == all.sizes();
   if (fits) all = generators_of(*file).clone();
   if (ranks.broadcast_text(fits ? "fits" : "") != "fits") return {};
   ranks.broadcast(all);
   return all[ranks.rank()].contiguous();
 }
 
-void seed_training(uint64_t seed, const distributed::Ranks& ranks) {
+void seed_training(uint64_t seed, const distributed::ProcessGroup& ranks) {
   torch::manual_seed(derive_seed(seed, static_cast<uint64_t>(ranks.rank())));
 }
 

@@ -6,7 +6,7 @@
 >>> loss(z, torch.arange(8) % 4).backward()
 
 Every loss takes embeddings as ``[rows, dim]`` or, for several views of each sample, as
-``[samples, views, dim]``, and labels as integers. Losses never normalise unless told to.
+``[samples, views, dim]``, and labels as integers. Losses never normalize unless told to.
 """
 from projnce._library import __version__
 from projnce.losses.class_vectors import ProjNCEMedLoss, ProjNCEMLPLoss, ProjNCEPerpLoss

@@ -64,7 +64,7 @@ class Audit(NamedTuple):
 
 def mixed_ksg(x: Array, y: Array, k: int = 5) -> float:
     r"""Estimate of the information between x and y in nats, which may be continuous, discrete or a
-    mixture (Gao et al., 2017), by k nearest neighbours in the maximum norm.
+    mixture (Gao et al., 2017), by k nearest neighbors in the maximum norm.
 
     .. math::
         I = \text{mean}_i \left( \psi(\tilde k_i) + \log N - \psi(n_{x,i}) - \psi(n_{y,i}) \right)
@@ -216,7 +216,7 @@ def tsne(
     init: str = "pca",
 ) -> Array:
     """A map ``[N, 2]`` of rows ``[N, D]`` in which near rows are near (t-SNE with the tree of
-    Barnes and Hut, exact neighbours). The same map for the same seed, whatever the threads.
+    Barnes and Hut, exact neighbors). The same map for the same seed, whatever the threads.
 
     Args:
         perplexity: effective number of neighbors of a row, at most (N - 1) / 3; default: 30, or

@@ -141,7 +141,7 @@ class WrongCallTest(unittest.TestCase):
         self.refused(ValueError, "labels have shape", lambda: projnce.label_entropy(FEATURES))
         self.refused(ValueError, "perplexity", lambda: projnce.tsne(z, perplexity=30))
         self.refused(ValueError, "init", lambda: projnce.tsne(z, init="zeros"))
-        self.refused(ValueError, "k = 9|neighbours|k", lambda: projnce.mixed_ksg(z, y, k=9))
+        self.refused(ValueError, "k = 9|neighbors|k", lambda: projnce.mixed_ksg(z, y, k=9))
         self.refused(ValueError, "finite|nan|NaN", lambda: projnce.audit(z * np.nan, y))
         self.refused(TypeError, "embeddings hold <U1, expected numbers",
                      lambda: projnce.audit(np.array([["a"]] * 6), y))

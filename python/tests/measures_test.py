@@ -13,8 +13,8 @@ from cases import unit_rows
 
 def clusters(count=120, classes=3, dim=8, spread=0.3):
     labels = torch.arange(count) % classes
-    centres = unit_rows(classes, dim, seed=1)
-    return centres[labels] + spread * unit_rows(count, dim, seed=2), labels
+    centers = unit_rows(classes, dim, seed=1)
+    return centers[labels] + spread * unit_rows(count, dim, seed=2), labels
 
 
 class MeasuresTest(unittest.TestCase):

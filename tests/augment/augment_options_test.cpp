@@ -18,7 +18,7 @@ AugmentOptions read(const std::string& text) {
   return read_options<AugmentOptions>(parse_toml(text, "run.toml"), "augment");
 }
 
-std::string complaint(const std::string& text) {
+std::string error_message_of(const std::string& text) {
   try {
     read(text);
   } catch (const Error& error) {
@@ -43,12 +43,12 @@ TEST(AugmentOptions, AreReadFromATable) {
 }
 
 TEST(AugmentOptions, RefuseValuesOutOfRangeOrOrder) {
-  EXPECT_THAT(complaint("flip_probability = 1.5"), HasSubstr("flip_probability"));
-  EXPECT_THAT(complaint("crop_scale_min = 0"), HasSubstr("crop_scale_min"));
-  EXPECT_THAT(complaint("crop_scale_max = 0.1"),
+  EXPECT_THAT(error_message_of("flip_probability = 1.5"), HasSubstr("flip_probability"));
+  EXPECT_THAT(error_message_of("crop_scale_min = 0"), HasSubstr("crop_scale_min"));
+  EXPECT_THAT(error_message_of("crop_scale_max = 0.1"),
               AllOf(HasSubstr("crop_scale_min = 0.2"), HasSubstr("crop_scale_max = 0.1")));
-  EXPECT_THAT(complaint("crop_aspect_min = 2"), HasSubstr("crop_aspect_max"));
-  EXPECT_THAT(complaint("crop_scale = 0.1"), HasSubstr("unknown key"));
+  EXPECT_THAT(error_message_of("crop_aspect_min = 2"), HasSubstr("crop_aspect_max"));
+  EXPECT_THAT(error_message_of("crop_scale = 0.1"), HasSubstr("unknown key"));
 }
 
 }  // namespace

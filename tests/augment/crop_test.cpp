@@ -12,7 +12,7 @@ bool inside(const PixelBox& box, int height, int width) {
          box.top + box.height <= height && box.left + box.width <= width;
 }
 
-TEST(Crop, StaysInsidePicturesOfAnyShape) {
+TEST(Crop, StaysInsideImagesOfAnyShape) {
   Random random(3);
   for (const auto& [height, width] : {std::pair{1, 1}, {3, 200}, {200, 3}, {28, 28}, {2, 1}}) {
     for (int i = 0; i < 500; ++i) {
@@ -44,7 +44,7 @@ TEST(Crop, CoversTheRangeOfAreasAndAspects) {
   EXPECT_NEAR(sum / kDraws, 0.57, 0.03);
 }
 
-TEST(Crop, KeepsTheWholePictureWhenAskedTo) {
+TEST(Crop, KeepsTheWholeImageWhenAskedTo) {
   const AugmentOptions whole{.crop_scale_min = 1, .crop_aspect_min = 1, .crop_aspect_max = 1};
   Random random(5);
   const auto box = random_crop(whole, 32, 32, random);
@@ -52,7 +52,7 @@ TEST(Crop, KeepsTheWholePictureWhenAskedTo) {
   EXPECT_EQ(box.width, 32);
 }
 
-TEST(Crop, FallsBackToTheCentreWhereNoBoxFits) {
+TEST(Crop, FallsBackToTheCenterWhereNoBoxFits) {
   Random random(6);
   const AugmentOptions large{.crop_scale_min = 1};
   const auto wide = random_crop(large, 30, 300, random);

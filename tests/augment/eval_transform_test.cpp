@@ -18,7 +18,7 @@ std::vector<float> evaluate(const Image& image, const ViewFormat& format) {
   return out;
 }
 
-TEST(EvalTransform, LeavesPicturesOfTheRightSizeAsTheyAre) {
+TEST(EvalTransform, LeavesImagesOfTheRightSizeAsTheyAre) {
   for (const int channels : {1, 3}) {
     const auto image = random_image(28, 28, channels, 1);
     const auto view = evaluate(image, plain_format(channels, 28));
@@ -28,7 +28,7 @@ TEST(EvalTransform, LeavesPicturesOfTheRightSizeAsTheyAre) {
   }
 }
 
-TEST(EvalTransform, TakesTheMiddleOfWideAndTallPictures) {
+TEST(EvalTransform, TakesTheMiddleOfWideAndTallImages) {
   auto wide = constant_image(4, 12, 1, 0);
   for (int y = 0; y < 4; ++y) {
     for (int x = 4; x < 8; ++x) wide.pixels[static_cast<size_t>(12 * y + x)] = 255;

@@ -56,7 +56,7 @@ TEST(PixelOps, MatchTheGoldenFile) {
   }
 }
 
-TEST(PixelOps, LeaveThePictureWithNeutralFactors) {
+TEST(PixelOps, LeaveTheImageWithNeutralFactors) {
   const auto original = random_float_image(3, 9, 31);
   for (const auto& [name, factor] :
        {std::pair{"brightness", 1.0}, {"contrast", 1.0}, {"saturation", 1.0}, {"hue", 0.0}}) {
@@ -92,7 +92,7 @@ TEST(PixelOps, TurnPureRedIntoGreenAndBlue) {
   EXPECT_NEAR(image.plane(2)[0], 1, 1e-6);
 }
 
-TEST(PixelOps, LeaveGreyPicturesAloneWhereOnlyColorWouldChange) {
+TEST(PixelOps, LeaveGrayImagesAloneWhereOnlyColorWouldChange) {
   const auto original = random_float_image(1, 5, 7);
   for (const char* name : {"saturation", "hue", "grayscale"}) {
     auto image = original;

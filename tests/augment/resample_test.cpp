@@ -17,7 +17,7 @@ ResizeAxis whole(int length, int resized) {
   return {0, static_cast<double>(length), resized, 0, resized};
 }
 
-/// The definition, pixel by pixel: a triangle around the half-pixel centre, normalised, of the
+/// The definition, pixel by pixel: a triangle around the half-pixel center, normalized, of the
 /// pixels that the part touches.
 double resized_at(const Image& image, int channel, const ResizeAxis& vertical,
                   const ResizeAxis& horizontal, int y, int x) {
@@ -83,13 +83,13 @@ TEST(Resample, FollowsTheDefinitionWhereThePartCutsPixels) {
   }
 }
 
-TEST(Resample, FollowsTheDefinitionWhereThePartIsLargerThanThePicture) {
+TEST(Resample, FollowsTheDefinitionWhereThePartIsLargerThanTheImage) {
   const auto image = random_image(20, 24, 3, 8);
   expect_definition(image, {-40, 100, 50, 22, 6}, {-8, 60, 20, 4, 5});
   expect_definition(image, {-40.5, 100.5, 150, 65, 20}, {-8.25, 60, 90, 16, 20});
 }
 
-TEST(Resample, RefusesPartsOutsideThePicture) {
+TEST(Resample, RefusesPartsOutsideTheImage) {
   const auto image = random_image(20, 24, 3, 9);
   Resampler resampler;
   FloatImage out;
@@ -97,13 +97,13 @@ TEST(Resample, RefusesPartsOutsideThePicture) {
   EXPECT_THROW(resampler.resize(image, whole(20, 4), {-9, 9, 4, 0, 4}, Mirror::kNo, out), Error);
 }
 
-TEST(Resample, TakesPicturesOfOnePixelAndOfOneRow) {
+TEST(Resample, TakesImagesOfOnePixelAndOfOneRow) {
   expect_definition(random_image(1, 1, 3, 3), whole(1, 8), whole(1, 8));
   expect_definition(random_image(1, 1, 1, 3), whole(1, 1), whole(1, 1));
   expect_definition(random_image(3, 200, 3, 4), whole(3, 32), whole(200, 32));
 }
 
-TEST(Resample, KeepsAConstantPictureConstant) {
+TEST(Resample, KeepsAConstantImageConstant) {
   Resampler resampler;
   FloatImage out;
   for (const int size : {7, 32, 100}) {
@@ -147,7 +147,7 @@ TEST(Resample, MirrorsLeftAndRight) {
   }
 }
 
-TEST(Resample, RefusesPicturesThatAreNone) {
+TEST(Resample, RefusesImagesThatAreNone) {
   EXPECT_THROW(check_image({0, 5, 3, {}}), Error);
   EXPECT_THROW(check_image({1, 1, 2, {0, 0}}), Error);
   EXPECT_THROW(check_image({2, 2, 1, {0, 0, 0}}), Error);

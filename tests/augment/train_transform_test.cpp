@@ -50,7 +50,7 @@ TEST(TrainTransform, MirrorsThePixelsWhenItAlwaysFlips) {
   }
 }
 
-TEST(TrainTransform, DependsOnTheSeedAndNotOnEarlierPictures) {
+TEST(TrainTransform, DependsOnTheSeedAndNotOnEarlierImages) {
   const auto image = random_image(32, 32, 3, 3);
   const auto format = plain_format(3, 32);
   TrainTransform used({}, format);
@@ -110,7 +110,7 @@ TEST(TrainTransform, JittersAsOftenAndAsFarAsItShould) {
   EXPECT_NEAR(most, 0.4 * 1.4, 1e-3);
 }
 
-TEST(TrainTransform, GivesGreyPicturesTheSameCropAsColoredOnes) {
+TEST(TrainTransform, GivesGrayImagesTheSameCropAsColoredOnes) {
   const auto gray = random_image(16, 16, 1, 6);
   auto color = constant_image(16, 16, 3, 0);
   for (size_t i = 0; i < color.pixels.size(); ++i) color.pixels[i] = gray.pixels[i / 3];
@@ -123,7 +123,7 @@ TEST(TrainTransform, GivesGreyPicturesTheSameCropAsColoredOnes) {
   }
 }
 
-TEST(TrainTransform, KeepsConstantGreyPicturesConstantWhateverTheShape) {
+TEST(TrainTransform, KeepsConstantGrayImagesConstantWhateverTheShape) {
   for (const auto& [height, width] : {std::pair{1, 1}, {3, 200}, {200, 3}, {28, 28}}) {
     for (uint64_t seed = 0; seed < 20; ++seed) {
       const auto view =
@@ -144,7 +144,7 @@ TEST(TrainTransform, GivesTheSameBitsOnEveryCpu) {
       for (const float value : out) checksum = mix64(checksum + std::bit_cast<uint32_t>(value));
     }
   }
-  // The same with AVX2, with SSE2 and unoptimised; resuming on another machine relies on it.
+  // The same with AVX2, with SSE2 and unoptimized; resuming on another machine relies on it.
   EXPECT_EQ(checksum, 0xF1AF6BFFBEFAA68CU);
 }
 

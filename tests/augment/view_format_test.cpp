@@ -17,7 +17,7 @@ FloatImage numbered(int channels) {
   return image;
 }
 
-TEST(ViewFormat, StandardisesInBothOrders) {
+TEST(ViewFormat, StandardizesInBothOrders) {
   ViewFormat format{.image_size = 2, .mean = {0.1, 0.2, 0.3}, .std = {0.5, 0.25, 2}};
   std::vector<float> last(12);
   std::vector<float> planar(12);
@@ -33,7 +33,7 @@ TEST(ViewFormat, StandardisesInBothOrders) {
   }
 }
 
-TEST(ViewFormat, RepeatsGreyForAModelOfThreeChannels) {
+TEST(ViewFormat, RepeatsGrayForAModelOfThreeChannels) {
   const ViewFormat format{.image_size = 2, .mean = {0, 0, 0}, .std = {1, 1, 1}};
   std::vector<float> out(12);
   ViewWriter(format).write(numbered(1), out.data());

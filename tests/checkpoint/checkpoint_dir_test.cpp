@@ -16,8 +16,8 @@ namespace projnce::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::complaint;
 using testing::contents;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::names_in;
@@ -53,7 +53,7 @@ TEST(CheckpointDir, KeepsAsManyAsAskedButNeverOne) {
   EXPECT_THAT(names_in(dir.path()),
               UnorderedElementsAre("step-000003.safetensors", "step-000004.safetensors",
                                    "step-000005.safetensors"));
-  EXPECT_THAT(complaint([&] { CheckpointDir(dir.path(), {.keep = 1}); }),
+  EXPECT_THAT(error_message_of([&] { CheckpointDir(dir.path(), {.keep = 1}); }),
               HasSubstr("keep is 1, expected at least 2"));
 }
 
@@ -125,7 +125,7 @@ TEST(CheckpointDir, RemovesWhatKilledWritersLeft) {
 TEST(CheckpointDir, SaysThatItCannotCreateItsDirectory) {
   const ScratchDir dir;
   std::ofstream(dir / "file") << "in the way";
-  EXPECT_THAT(complaint([&] { CheckpointDir(dir / "file/checkpoints").save(1, state(1)); }),
+  EXPECT_THAT(error_message_of([&] { CheckpointDir(dir / "file/checkpoints").save(1, state(1)); }),
               HasSubstr("file/checkpoints: Not a directory"));
 }
 

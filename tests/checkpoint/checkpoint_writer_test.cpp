@@ -56,7 +56,7 @@ TEST(CheckpointWriter, CountsWhatItCannotWriteAndKeepsWhatIsThere) {
   CheckpointWriter writer(CheckpointDir(dir.path()), make_logger());
   const TensorFile state{{{"w", torch::ones({3})}}, {}};
   writer.save({.step = 1, .state = state, .best = true});
-  writer.save({.step = 2, .state = state, .before = [] { fail_working("the disk is full"); }});
+  writer.save({.step = 2, .state = state, .before = [] { fail_runtime("the disk is full"); }});
   writer.wait();
   EXPECT_EQ(writer.failures(), 1);
   EXPECT_EQ(writer.newest(), dir / "step-000001.safetensors");
@@ -71,7 +71,7 @@ TEST(CheckpointWriter, WritesABestOneLaterThatCouldNotBeWritten) {
   const TensorFile state{{{"w", weights}}, {}};
   bool full = true;
   const auto disk = [&] {
-    if (full) fail_working("the disk is full");
+    if (full) fail_runtime("the disk is full");
   };
   writer.save({.step = 1, .state = state, .best = true, .before = disk});
   writer.wait();

@@ -16,8 +16,8 @@ namespace projnce::checkpoint {
 namespace {
 
 using ::testing::AllOf;
-using testing::complaint;
 using ::testing::ElementsAre;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 using testing::ScratchDir;
 
@@ -59,10 +59,10 @@ class InitialWeightsTest : public ::testing::Test {
     return file;
   }
 
-  TakenWeights take(const TensorFile& file) const { return take_initial_weights(targets(), file); }
+  LoadedWeights take(const TensorFile& file) const { return load_initial_weights(targets(), file); }
 
   std::string says(const TensorFile& file) const {
-    return complaint([&] { take(file); });
+    return error_message_of([&] { take(file); });
   }
 
   bool took_everything() const {
@@ -251,7 +251,7 @@ TEST_F(InitialWeightsTest, AnEncoderWithoutTensorsTakesTheHeadAlone) {
   const WeightTargets targets{.encoder = {}, .head = named_state(*head_, "head."), .loss = {}};
   TensorFile file;
   append(file.tensors, named_state(*torch::nn::Linear(2, 3), "head."));
-  const auto taken = take_initial_weights(targets, file);
+  const auto taken = load_initial_weights(targets, file);
   EXPECT_EQ(describe(taken, targets), "0 tensors of the encoder, head");
 }
 

@@ -13,8 +13,8 @@ namespace projnce::checkpoint {
 namespace {
 
 using ::testing::AllOf;
-using testing::complaint;
 using ::testing::ElementsAre;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::ScratchDir;
@@ -91,7 +91,7 @@ TEST(ModuleState, ListsEveryMismatchInOneSentenceAndChangesNothing) {
   file.tensors[0].second = torch::zeros({4, 3, 7, 7});
   file.tensors[1].first = "0.offset";
   file.tensors[4].second = torch::zeros({4}, torch::kFloat64);
-  EXPECT_EQ(complaint([&] { restore_tensors(named_state(*target, ""), file); }),
+  EXPECT_EQ(error_message_of([&] { restore_tensors(named_state(*target, ""), file); }),
             "run/best.safetensors does not fit the model: missing 0.bias; unexpected 0.offset; "
             "wrong shape 0.weight [4, 3, 7, 7] instead of [4, 3, 3, 3]; "
             "wrong type 1.running_mean Double instead of Float");
@@ -101,7 +101,7 @@ TEST(ModuleState, ListsEveryMismatchInOneSentenceAndChangesNothing) {
 TEST(ModuleState, SaysHowManyMoreDoNotFit) {
   torch::nn::Sequential deep;
   for (int i = 0; i < 10; ++i) deep->push_back(torch::nn::Linear(2, 2));
-  EXPECT_THAT(complaint([&] { restore_tensors(named_state(*deep, ""), {}); }),
+  EXPECT_THAT(error_message_of([&] { restore_tensors(named_state(*deep, ""), {}); }),
               AllOf(HasSubstr("the saved state"), HasSubstr("missing 0.weight, 0.bias"),
                     HasSubstr("3.bias and 12 more"), Not(HasSubstr("unexpected"))));
 }

@@ -12,8 +12,8 @@ namespace projnce::checkpoint {
 namespace {
 
 using ::testing::AllOf;
-using testing::complaint;
 using testing::complaint_about;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 using testing::raw_file;
 using testing::ScratchDir;
@@ -170,10 +170,10 @@ TEST(HostileSafetensors, BoolsOfOtherValues) {
 TEST(HostileSafetensors, PathsThatAreNoFile) {
   const ScratchDir dir;
   ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
-  EXPECT_THAT(complaint([&] { load_tensors(dir / "pipe"); }), HasSubstr("a named pipe"));
-  EXPECT_THAT(complaint([&] { load_tensors(dir.path()); }), HasSubstr("a folder"));
-  EXPECT_THAT(complaint([&] { load_tensors("/dev/zero"); }), HasSubstr("a device"));
-  EXPECT_THAT(complaint([&] { load_tensors(dir / "none"); }), HasSubstr("No such file"));
+  EXPECT_THAT(error_message_of([&] { load_tensors(dir / "pipe"); }), HasSubstr("a named pipe"));
+  EXPECT_THAT(error_message_of([&] { load_tensors(dir.path()); }), HasSubstr("a folder"));
+  EXPECT_THAT(error_message_of([&] { load_tensors("/dev/zero"); }), HasSubstr("a device"));
+  EXPECT_THAT(error_message_of([&] { load_tensors(dir / "none"); }), HasSubstr("No such file"));
 }
 
 }  // namespace

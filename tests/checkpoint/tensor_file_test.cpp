@@ -15,8 +15,8 @@ namespace {
 
 using ::testing::AllOf;
 using testing::bytes_of;
-using testing::complaint;
 using testing::contents;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 using testing::raw_file;
 using testing::ScratchDir;
@@ -74,7 +74,7 @@ TEST(TensorFile, NoticesAFlippedBitInTheData) {
   auto bytes = contents(dir / "a");
   bytes[bytes.size() - 2000] = 1;
   io::write_file_atomically(dir / "a", bytes);
-  EXPECT_THAT(complaint([&] { load_tensors(dir / "a"); }),
+  EXPECT_THAT(error_message_of([&] { load_tensors(dir / "a"); }),
               AllOf(HasSubstr((dir / "a").string()), HasSubstr("is damaged")));
 }
 
@@ -85,7 +85,7 @@ TEST(TensorFile, ReadsForeignWeightsOnlyWhereAllowed) {
                             raw_file(R"({"flag":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]},)"
                                      R"("w":{"dtype":"F32","shape":[2],"data_offsets":[1,9]}})",
                                      9));
-  EXPECT_THAT(complaint([&] { load_tensors(dir / "a"); }), HasSubstr("no checksum"));
+  EXPECT_THAT(error_message_of([&] { load_tensors(dir / "a"); }), HasSubstr("no checksum"));
   const auto file = load_tensors(dir / "a", io::Integrity::kOptional);
   EXPECT_TRUE(torch::equal(file.tensors.at(1).second, torch::zeros({2})));
 }
@@ -93,7 +93,7 @@ TEST(TensorFile, ReadsForeignWeightsOnlyWhereAllowed) {
 TEST(TensorFile, SaysThatAFileIsOfAnotherFormat) {
   const ScratchDir dir;
   io::write_safetensors(dir / "a", {}, {{"projnce_format", "2"}});
-  EXPECT_THAT(complaint([&] { load_tensors(dir / "a"); }),
+  EXPECT_THAT(error_message_of([&] { load_tensors(dir / "a"); }),
               HasSubstr("has the format '2', expected '1'"));
 }
 

@@ -193,7 +193,7 @@ class Eval(ArrayCommands):
 class Tsne(ArrayCommands):
     QUICK = ("--iterations", "60", "--perplexity", "5")
 
-    def test_writes_positions_and_pictures_by_the_ending(self):
+    def test_writes_positions_and_images_by_the_ending(self):
         files = self.write(*clouds(60))
         result = self.run_json("tsne", files[0], "--labels", files[1], *self.QUICK, "-o", "map.npy",
                                "-o", "map.svg", "-o", "map.png", "-o", "map.html")
@@ -284,7 +284,7 @@ class WrongArrays(ArrayCommands):
         self.one_class = True
         self.refused("one class only")
 
-    def test_more_neighbours_than_samples(self):
+    def test_more_neighbors_than_samples(self):
         files = self.write(*clouds(6))
         self.assert_refused("mi", *files, "--k", "6", says="k = 6 must be between 1 and 5")
         self.assert_refused("mi", *files, "--k", "0", says="k = 0")

@@ -19,18 +19,18 @@ class BadInput(CommandLineTest):
     def test_class_without_readable_file(self):
         folder = make_folder(self.scratch / "photos")
         (folder / "broken").mkdir()
-        (folder / "broken/a.png").write_bytes(b"no picture")
+        (folder / "broken/a.png").write_bytes(b"no image")
         self.assert_refused("train", "--data", "photos", says="broken")
 
     def test_too_many_unreadable_files(self):
         folder = make_folder(self.scratch / "photos")
         for number in range(6):  # five are skipped with a warning
-            (folder / f"lying/bad{number}.png").write_bytes(b"no picture")
+            (folder / f"lying/bad{number}.png").write_bytes(b"no image")
         self.assert_refused("train", "--data", "photos", says="bad")
 
     def test_one_unreadable_file_is_an_error_when_strict(self):
         folder = make_folder(self.scratch / "photos", per_class=100)
-        (folder / "lying/bad.png").write_bytes(b"no picture")
+        (folder / "lying/bad.png").write_bytes(b"no image")
         self.assert_refused("train", "--data", "photos", "--strict", says="bad.png")
 
     def test_truncated_idx_file(self):

@@ -46,8 +46,8 @@ class BenchTools(unittest.TestCase):
         ran = self.plot([{"case": "supcon", "rows": rows, "dims": 128, "contestants": [ours, absent]}
                          for rows in (512, 2048)])
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        picture = ElementTree.parse(self.scratch / "b.svg")
-        circles = picture.findall(".//{http://www.w3.org/2000/svg}circle")
+        image = ElementTree.parse(self.scratch / "b.svg")
+        circles = image.findall(".//{http://www.w3.org/2000/svg}circle")
         self.assertEqual(len(circles), 5)  # two in each panel, one in the legend
 
     def test_a_report_without_supcon_is_refused(self):

@@ -39,10 +39,10 @@ class DataList(CommandLineTest):
 
 
 class DataInfo(CommandLineTest):
-    def test_pictures(self):
+    def test_images(self):
         make_folder(self.scratch / "photos", per_class=10)
         result = self.run_json("data", "info", "photos")
-        self.assertEqual(result["kind"], "pictures")
+        self.assertEqual(result["kind"], "images")
         self.assertEqual(result["classes"], ["lying", "upright"])
         self.assertEqual(result["train"]["channels"],
                          {"1": result["train"]["samples"]})
@@ -62,7 +62,7 @@ class DataInfo(CommandLineTest):
 
     def test_text_shows_classes_and_damage(self):
         folder = make_folder(self.scratch / "photos", per_class=10)
-        (folder / "lying/bad.png").write_bytes(b"no picture")
+        (folder / "lying/bad.png").write_bytes(b"no image")
         ran = self.run_program("data", "info", "photos")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("upright", ran.stdout)
@@ -124,7 +124,7 @@ class DataVerify(CommandLineTest):
     def test_a_line_for_each_damaged_sample(self):
         folder = make_folder(self.scratch / "photos", per_class=10)
         for name in ("lying/bad.png", "upright/worse.png"):
-            (folder / name).write_bytes(b"no picture")
+            (folder / name).write_bytes(b"no image")
         ran = self.run_program("data", "verify", "photos")
         self.assertEqual(ran.returncode, 2)
         damaged = [line for line in ran.stdout.splitlines() if line.startswith("damaged")]
@@ -134,7 +134,7 @@ class DataVerify(CommandLineTest):
 
     def test_json_of_damage(self):
         folder = make_folder(self.scratch / "photos", per_class=10)
-        (folder / "lying/bad.png").write_bytes(b"no picture")
+        (folder / "lying/bad.png").write_bytes(b"no image")
         ran = self.run_program("data", "verify", "photos", "--json")
         self.assertEqual(ran.returncode, 2)
         result = json.loads(ran.stdout)
@@ -151,7 +151,7 @@ class DataVerify(CommandLineTest):
         self.assertIn("003.wav", ran.stdout)
 
     def test_a_single_damaged_file(self):
-        (self.scratch / "bad.png").write_bytes(b"no picture")
+        (self.scratch / "bad.png").write_bytes(b"no image")
         ran = self.run_program("data", "verify", "bad.png")
         self.assertEqual(ran.returncode, 2)
         self.assertIn("bad.png", ran.stdout)

@@ -16,7 +16,7 @@ QUICK = [*TINY, "--set", "report.page=false", "--set", "report.events=false"]
 
 
 def make_hard_folder(root, per_class=40, size=12, seed=1):
-    """Three classes of noisy pictures that a short training does not tell apart completely."""
+    """Three classes of noisy images that a short training does not tell apart completely."""
     draw = random.Random(seed)
     for kind, lift in (("dark", 0), ("light", 45), ("middle", 20)):
         for number in range(per_class):
@@ -147,7 +147,7 @@ class Predict(CommandLineTest):
     def test_folders_give_a_table_with_a_header(self):
         write_png(self.scratch / "new/deep/er/a.png", 16, 16, stripes("lying", 1))
         write_png(self.scratch / "new/b.png", 16, 16, stripes("upright", 2))
-        (self.scratch / "new/notes.txt").write_text("no picture")
+        (self.scratch / "new/notes.txt").write_text("no image")
         ran = self.run_program("predict", "run", "new", "photos/lying/000.png")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         rows = self.rows(ran.stdout)
@@ -175,7 +175,7 @@ class Predict(CommandLineTest):
     def test_what_cannot_be_read_is_told(self):
         (self.scratch / "new").mkdir()
         self.assert_refused("predict", "run", "new", says="holds no file that this run can read")
-        (self.scratch / "new/bad.png").write_bytes(b"no picture")
+        (self.scratch / "new/bad.png").write_bytes(b"no image")
         write_png(self.scratch / "new/good.png", 16, 16, stripes("lying", 3))
         ran = self.run_program("predict", "run", "new", "nowhere.png")
         self.assertEqual(ran.returncode, 2)
@@ -235,7 +235,7 @@ class Exported(ExportTest):
                                                guess["probability"], 3)
 
     def pixels(self, file):
-        """The pixels of a grey PNG that write_png wrote, 0 to 1."""
+        """The pixels of a gray PNG that write_png wrote, 0 to 1."""
         data = file.read_bytes()
         begin = data.index(b"IDAT")
         length = struct.unpack(">I", data[begin - 4:begin])[0]

@@ -8,8 +8,8 @@ import struct
 from collections import namedtuple
 
 Scalar = namedtuple("Scalar", "tag step value plugin wall_time")
-Picture = namedtuple("Picture", "tag step width height png")
-Events = namedtuple("Events", "version starts scalars pictures")
+Image = namedtuple("Image", "tag step width height png")
+Events = namedtuple("Events", "version starts scalars images")
 
 
 def crc32c(data):
@@ -95,7 +95,7 @@ def read_value(value, step, wall_time, events):
         events.scalars.append(Scalar(tag, step, one(value, 2), plugin, wall_time))
     if 4 in value:
         image = read_fields(one(value, 4))
-        events.pictures.append(Picture(tag, step, one(image, 2), one(image, 1), one(image, 4)))
+        events.images.append(Image(tag, step, one(image, 2), one(image, 1), one(image, 4)))
 
 
 def read_event_file(path):

@@ -87,11 +87,11 @@ class EventsTest(CommandLineTest):
         self.assertEqual({point.plugin for point in events.scalars}, {"scalars"})
 
     def check_confusion(self, events, summary):
-        self.assertTrue(events.pictures)
-        for picture in events.pictures:
-            self.assertTrue(picture.tag.endswith("confusion"), picture.tag)
-            self.assertEqual(png_size(picture.png), (picture.width, picture.height))
-            self.assertGreater(picture.width, 100 * summary["classes"])
+        self.assertTrue(events.images)
+        for image in events.images:
+            self.assertTrue(image.tag.endswith("confusion"), image.tag)
+            self.assertEqual(png_size(image.png), (image.width, image.height))
+            self.assertGreater(image.width, 100 * summary["classes"])
 
     def check_projector(self, run, summary):
         embeddings = read_matrix(run / "embeddings.npy")

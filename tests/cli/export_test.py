@@ -53,7 +53,7 @@ def read_tensors(path):
             for name, (kind, shape, data) in read_safetensors(path).items()}
 
 
-def write_colour_png(path, size, pixel):
+def write_color_png(path, size, pixel):
     """pixel(x, y) gives three numbers from 0 to 255."""
     rows = b"".join(b"\0" + bytes(v for x in range(size) for v in pixel(x, y)) for y in range(size))
 
@@ -120,25 +120,25 @@ class ExportTest(CommandLineTest):
         return found
 
 
-class Pictures(ExportTest):
+class Images(ExportTest):
     @unittest.skipUnless(FASHION.is_dir(), "the package dataset-fashion-mnist is not installed")
-    def test_real_pictures_get_the_same_embeddings_and_classes(self):
+    def test_real_images_get_the_same_embeddings_and_classes(self):
         self.train(*self.set("dataset.name=fashion-mnist", "dataset.max_train=600",
                              "dataset.max_test=100", "encoder.name=resnet-small",
                              "train.batch_size=64", "train.learning_rate=0.003"))
         images = gzip.open(FASHION / "t10k-images-idx3-ubyte.gz").read()[16:]
-        pictures = [images[i * 784:(i + 1) * 784] for i in range(24)]
+        images = [images[i * 784:(i + 1) * 784] for i in range(24)]
         files = [f"{number}.png" for number in range(24)]
-        for file, picture in zip(files, pictures):
-            write_png(self.scratch / file, 28, 28, lambda x, y: picture[28 * y + x])
+        for file, image in zip(files, images):
+            write_png(self.scratch / file, 28, 28, lambda x, y: image[28 * y + x])
         known = read_header(self.scratch / "run/encoder.safetensors")["__metadata__"]
         found = self.compare_with_projnce(
-            "image", files, [[value / 255 for value in picture] for picture in pictures],
+            "image", files, [[value / 255 for value in image] for image in images],
             [1, 28, 28], json.loads(known["class_names"]))
         self.assertGreater(len({row[0] for row in found["class"]}), 2)
 
-    def make_colours(self):
-        """Reds and blues, of which every picture differs."""
+    def make_colors(self):
+        """Reds and blues, of which every image differs."""
         def pixel_of(kind, number):
             def pixel(x, y):
                 strong, weak = 255 - 5 * number - 3 * x, 20 + (x * y + number) % 50
@@ -150,13 +150,13 @@ class Pictures(ExportTest):
             for number in range(8):
                 files.append(f"photos/{kind}/{number}.png")
                 pixel = pixel_of(kind, number)
-                write_colour_png(self.scratch / files[-1], 40, pixel)
+                write_color_png(self.scratch / files[-1], 40, pixel)
                 samples.append([pixel(x, y)[c] / 255 for c in range(3) for y in range(40)
                                 for x in range(40)])
         return files, samples
 
     def test_a_classifier_and_the_standard_stem(self):
-        files, samples = self.make_colours()
+        files, samples = self.make_colors()
         self.train("--data", "photos",
                    *self.set("loss.name=ce", "encoder.name=resnet18", "encoder.stem=standard",
                              "encoder.head=none", "train.batch_size=8", "dataset.test_fraction=0.25"))
@@ -180,12 +180,12 @@ class Pictures(ExportTest):
         self.assertEqual(header["bn1.num_batches_tracked"]["dtype"], "I64")
         self.assertFalse([name for name in header if name.startswith("~")])
         means, deviations = json.loads(metadata["mean"]), json.loads(metadata["std"])
-        standardised = [(value - means[i // 1600]) / deviations[i // 1600]
+        standardized = [(value - means[i // 1600]) / deviations[i // 1600]
                         for sample in samples for i, value in enumerate(sample)]
         weights = read_tensors(self.scratch / "w.safetensors")
         self.assertEqual(set(weights), set(reference_resnet.shapes()))
         expected = reference_resnet.features(
-            weights, torch.tensor(standardised).reshape(len(samples), 3, 40, 40))
+            weights, torch.tensor(standardized).reshape(len(samples), 3, 40, 40))
         self.assert_near(features, expected.tolist())
 
 

@@ -1,4 +1,4 @@
-"""Folders as people have them: pictures of all formats, files that are not read, damage, layouts."""
+"""Folders as people have them: images of all formats, files that are not read, damage, layouts."""
 import json
 import struct
 import unittest
@@ -17,7 +17,7 @@ MODES = {"bmp": ("1", "L", "P", "RGB", "RGBA"),
          "tif": ("1", "L", "P", "RGB", "RGBA", "CMYK", "I;16")}
 
 
-def picture(kind, number, mode="RGB"):
+def image(kind, number, mode="RGB"):
     """Stripes in color, as made_datasets has them."""
     pixel = stripes(kind, number)
     image = Image.new("RGB", (16, 16))
@@ -41,7 +41,7 @@ class Formats(CommandLineTest):
         for number in range(24):
             ending = list(FORMATS)[number % len(FORMATS)]
             for kind in ("lying", "upright"):
-                save(self.scratch / "photos" / kind / f"{number:03}.{ending}", picture(kind, number),
+                save(self.scratch / "photos" / kind / f"{number:03}.{ending}", image(kind, number),
                      ending)
         result = self.run_json("data", "verify", "photos")
         self.assertTrue(result["intact"])
@@ -57,20 +57,20 @@ class Formats(CommandLineTest):
             for mode in modes:
                 name = mode.replace(";", "")
                 for kind in ("lying", "upright"):
-                    save(folder / kind / f"{name}_{ending}.{ending}", picture(kind, 1, mode), ending)
+                    save(folder / kind / f"{name}_{ending}.{ending}", image(kind, 1, mode), ending)
         result = self.run_json("data", "verify", "modes")
         sizes = [result[part][side] for part in ("train", "test") for side in ("width", "height")]
         self.assertTrue(all(size["min"] == size["max"] == 16 for size in sizes), sizes)
         gray = sum(result[part]["channels"].get("1", 0) for part in ("train", "test"))
         self.assertEqual(gray, 2 * 6, "1 and L of BMP and TIFF, L of GIF, 16 bits of TIFF")
 
-    def test_animations_and_pages_give_their_first_picture(self):
+    def test_animations_and_pages_give_their_first_image(self):
         folder = self.scratch / "moving"
         for kind in ("lying", "upright"):
             for number, ending in enumerate(("gif", "webp", "tif")):
-                first, later = picture(kind, 1), picture(kind, 4).resize((9, 7))
+                first, later = image(kind, 1), image(kind, 4).resize((9, 7))
                 if ending != "tif":
-                    later = picture(kind, 4)
+                    later = image(kind, 4)
                 save(folder / kind / f"{number}.{ending}", first, ending, save_all=True,
                      append_images=[later, later])
         result = self.run_json("data", "verify", "moving")
@@ -80,7 +80,7 @@ class Formats(CommandLineTest):
     def test_a_damaged_file_of_each_format_is_named(self):
         for ending in ("bmp", "gif", "webp", "tif"):
             path = self.scratch / f"cut.{ending}"
-            save(path, picture("lying", 2), ending)
+            save(path, image("lying", 2), ending)
             path.write_bytes(path.read_bytes()[:-40])
             ran = self.run_program("data", "verify", path)
             self.assertEqual(ran.returncode, 2, ending)
@@ -99,20 +99,20 @@ class Formats(CommandLineTest):
             self.assertIn("3 .heic files are not read, such as lying/IMG_0.HEIC", ran.stdout)
             self.assertIn("magick mogrify -format jpg *.heic", ran.stdout)
             self.assertIn("1 .txt", ran.stdout)
-        self.assertIn("disguised.jpg is a HEIC picture, which is not read: convert", ran.stdout)
+        self.assertIn("disguised.jpg is a HEIC image, which is not read: convert", ran.stdout)
         result = json.loads(self.run_program("data", "info", "photos", "--json").stdout)
         self.assertEqual(result["unread_files"], {".heic": 3, ".txt": 1})
         ran = self.run_program("train", "--data", "photos", *TINY, "--out", "run")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("3 .heic files are not read", ran.stderr)
-        self.assertIn("skipped: lying/disguised.jpg is a HEIC picture", ran.stderr)
+        self.assertIn("skipped: lying/disguised.jpg is a HEIC image", ran.stderr)
 
 
 class Damage(CommandLineTest):
     def folder_with_damage(self, count):
         folder = make_folder(self.scratch / "photos", per_class=20)
         for number in range(count):
-            (folder / f"lying/{number:03}.png").write_bytes(b"no picture")
+            (folder / f"lying/{number:03}.png").write_bytes(b"no image")
         return folder
 
     def train(self, *options):
@@ -162,10 +162,10 @@ class Damage(CommandLineTest):
         for command in ("info", "verify"):
             ran = self.run_program("data", command, "photos")
             self.assertEqual(ran.returncode, 0, ran.stderr)
-            self.assertIn("photos/empty holds no picture and is left out", ran.stdout)
+            self.assertIn("photos/empty holds no image and is left out", ran.stdout)
         ran = self.train()
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertIn("photos/empty holds no picture and is left out", ran.stderr)
+        self.assertIn("photos/empty holds no image and is left out", ran.stderr)
 
 
 class Layouts(CommandLineTest):

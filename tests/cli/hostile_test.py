@@ -190,8 +190,8 @@ class HostileFiles(unittest.TestCase):
 
 
 @unittest.skipUnless(Image, "Pillow is not installed; `script/setup test` installs it")
-class HostilePictures(unittest.TestCase):
-    """Files of the other picture formats, cut short and with changed bits: `data verify` reads them
+class HostileImages(unittest.TestCase):
+    """Files of the other image formats, cut short and with changed bits: `data verify` reads them
     or names them, in bounded memory and without a word of a library's own."""
 
     def make_files(self, folder):
@@ -204,8 +204,8 @@ class HostilePictures(unittest.TestCase):
         files |= {f"{kind}.tif": (color, {"compression": kind}) for kind in
                   ("raw", "tiff_lzw", "tiff_adobe_deflate", "packbits", "jpeg")}
         files["fax.tif"] = (color.convert("1"), {"compression": "group4"})
-        for number, (name, (picture, options)) in enumerate(files.items()):
-            picture.save(folder / name, **options)
+        for number, (name, (image, options)) in enumerate(files.items()):
+            image.save(folder / name, **options)
             whole = (folder / name).read_bytes()
             for trial in range(12):
                 made = bytearray(whole)

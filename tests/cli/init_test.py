@@ -150,7 +150,7 @@ class Init(CommandLineTest):
         write_safetensors(self.scratch / "w.safetensors",
                           {**self.encoder, "conv1.weight": ("F32", shape, bytes(4 * count))})
 
-    def test_weights_of_another_stem_or_of_colours(self):
+    def test_weights_of_another_stem_or_of_colors(self):
         self.with_first_convolution([16, 3, 7, 7])
         self.refused("w.safetensors does not fit the encoder: wrong shape conv1.weight [16, 3, 7, 7] "
                      "instead of [16, 1, 3, 3]\n  hint: the weights may fit with --set "

@@ -22,7 +22,7 @@ def read_npy(path):
 
 
 def make_cifar10(root, per_batch=40):
-    """Two tones of grey for each class, in the binary layout of CIFAR-10."""
+    """Two tones of gray for each class, in the binary layout of CIFAR-10."""
     root.mkdir(parents=True)
     for name in [*(f"data_batch_{i}.bin" for i in range(1, 6)), "test_batch.bin"]:
         records = b"".join(bytes([i % 10]) + bytes([20 * (i % 10) + i // 10]) * 3072
@@ -62,7 +62,7 @@ class Sounds(CommandLineTest):
             self.assertEqual((self.scratch / "first" / name).read_bytes(),
                              (self.scratch / "second" / name).read_bytes(), name)
 
-    def test_settings_of_pictures_are_refused(self):
+    def test_settings_of_images_are_refused(self):
         make_sounds(self.scratch / "tones")
         self.assert_refused("train", "--data", "tones", "--set", "input.image_size=32", "--out",
                             "run", says="image_size does not apply")
@@ -117,7 +117,7 @@ class Archives(CommandLineTest):
 
     def test_damage_met_while_streaming_is_skipped_and_counted(self):
         make_folder(self.scratch / "photos", per_class=150)
-        (self.scratch / "photos/lying/007.png").write_bytes(b"no picture")
+        (self.scratch / "photos/lying/007.png").write_bytes(b"no image")
         ran = self.run_program("train", "--data", "photos", "--out", "run", *TINY, "--set",
                                "dataset.memory_mb=0", "--set", "dataset.test_fraction=0.1", "--json")
         self.assertEqual(ran.returncode, 0, ran.stderr)
@@ -156,7 +156,7 @@ class Corruption(CommandLineTest):
         self.assertEqual(len(result["classes"]), 10)
         self.assertEqual(result["top1"], summary["accuracy"]["last"])
 
-    def test_pictures_without_labels_need_simclr(self):
+    def test_images_without_labels_need_simclr(self):
         root = self.scratch / "stl10_binary"
         root.mkdir()
         shades = random.Random(1)
@@ -165,10 +165,10 @@ class Corruption(CommandLineTest):
                 b"".join(bytes([shades.randrange(256)]) * 27648 for _ in range(count)))
         for part, count in (("train", 20), ("test", 10)):
             (root / f"{part}_y.bin").write_bytes(bytes(1 + i % 10 for i in range(count)))
-        unlabelled = ["--set", "dataset.train_part=unlabeled", "--set", "input.image_size=16"]
-        self.assert_refused("train", "--data", "stl10_binary", "--out", "run", *unlabelled, *TINY,
+        unlabeled = ["--set", "dataset.train_part=unlabeled", "--set", "input.image_size=16"]
+        self.assert_refused("train", "--data", "stl10_binary", "--out", "run", *unlabeled, *TINY,
                             says="has no labels")
-        summary = self.run_json("train", "--data", "stl10_binary", "--out", "run", *unlabelled,
+        summary = self.run_json("train", "--data", "stl10_binary", "--out", "run", *unlabeled,
                                 *TINY, "--set", "loss.name=simclr")
         self.assertEqual(summary["samples"], {"train": 24, "test": 10, "skipped": 0})
         self.assertEqual(summary["classes"], 10)

@@ -1,7 +1,7 @@
 """Tiny datasets in the layouts that their makers hand out, for tests where no real ones are.
 
 Each make_NAME(root) writes a folder of the dataset's name below root, where PROJNCE_DATA=root finds it, and
-returns that folder. Classes differ in colour and in the width and direction of stripes, or in pitch.
+returns that folder. Classes differ in color and in the width and direction of stripes, or in pitch.
 """
 import colorsys
 import struct
@@ -9,7 +9,7 @@ import zlib
 
 from support import write_wav
 
-TRAIN, TEST = 64, 32  # pictures
+TRAIN, TEST = 64, 32  # images
 FEW = 4  # classes, where a layout does not say how many there are
 WNIDS = ["n01443537", "n01629819", "n01641577", "n01644900"]
 WORDS = ["goldfish, Carassius auratus", "European fire salamander", "bullfrog", "tailed frog"]
@@ -19,8 +19,8 @@ EMOTIONS = ["ANG", "DIS", "FEA", "HAP", "NEU", "SAD"]
 SPOKEN = ["down", "no", "up", "yes"]
 
 
-def stripe_colours(label, number, side):
-    """The colours across the stripes: the label gives hue and width, the number place and brightness."""
+def stripe_colors(label, number, side):
+    """The colors across the stripes: the label gives hue and width, the number place and brightness."""
     hue, width = 0.618 * label % 1, 2 + label // 2 % 5
     bright = [int(255 * c) for c in colorsys.hsv_to_rgb(hue, 0.8, 0.7 + 0.06 * (number % 5))]
     dark = [value // 3 for value in bright]
@@ -28,18 +28,18 @@ def stripe_colours(label, number, side):
 
 
 def planes(label, number, side):
-    """A picture as red, green and blue planes; stripes of odd labels lie."""
+    """A image as red, green and blue planes; stripes of odd labels lie."""
     made = b""
-    for line in zip(*stripe_colours(label, number, side)):
+    for line in zip(*stripe_colors(label, number, side)):
         made += b"".join(bytes([value]) * side for value in line) if label % 2 else bytes(line) * side
     return made
 
 
 def png(label, number, side=32):
-    """The same picture as a coloured PNG file."""
-    colours = [bytes(colour) for colour in stripe_colours(label, number, side)]
-    rows = b"".join(b"\0" + colour * side for colour in colours) if label % 2 else \
-        (b"\0" + b"".join(colours)) * side
+    """The same image as a colored PNG file."""
+    colors = [bytes(color) for color in stripe_colors(label, number, side)]
+    rows = b"".join(b"\0" + color * side for color in colors) if label % 2 else \
+        (b"\0" + b"".join(colors)) * side
 
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -73,7 +73,7 @@ def make_cifar10(root):
 
 
 def make_cifar100(root):
-    """All hundred classes, five to a group, with two pictures to train on and one to test with."""
+    """All hundred classes, five to a group, with two images to train on and one to test with."""
     folder = root / "cifar100"
     for name, numbers in (("train.bin", (0, 1)), ("test.bin", (2,))):
         write(folder / name, b"".join(bytes([label // 5, label]) + planes(label, n, 32)
@@ -96,9 +96,9 @@ def make_fashion_mnist(root, name="fashion-mnist"):
     folder = root / name
     for part, samples in zip(("train", "t10k"), parts(10)):
         count = len(samples)
-        pictures = b"".join(planes(label, n, 28)[:28 * 28] for label, n in samples)
+        images = b"".join(planes(label, n, 28)[:28 * 28] for label, n in samples)
         labels = bytes(label for label, _ in samples)
-        write(folder / f"{part}-images-idx3-ubyte", struct.pack(">4I", 0x803, count, 28, 28) + pictures)
+        write(folder / f"{part}-images-idx3-ubyte", struct.pack(">4I", 0x803, count, 28, 28) + images)
         write(folder / f"{part}-labels-idx1-ubyte", struct.pack(">2I", 0x801, count) + labels)
     return folder
 

@@ -91,7 +91,7 @@ class Report(CommandLineTest):
         data = page_data(self.scratch / "runs/report.html")[0]
         self.assertEqual([run["name"] for run in data["runs"]], ["a", "b"])
         self.assertEqual([run["summary"]["loss"] for run in data["runs"]], ["supcon", "projnce"])
-        self.assertIsNone(data["runs"][0]["test"]["pictures"])
+        self.assertIsNone(data["runs"][0]["test"]["images"])
 
     @unittest.skipUnless(BROWSER, "needs chromium, node and the packages of web/")
     def test_names_from_folders_are_text_in_a_browser(self):
@@ -118,12 +118,12 @@ class Report(CommandLineTest):
         self.assertIn("2 runs compared", seen["heading"])
         self.assertIn("supcon", seen["text"])
 
-    def test_sounds_have_pictures(self):
+    def test_sounds_have_images(self):
         make_sounds(self.scratch / "tones")
         self.train("runs/a", "--set", "encoder.name=audio-cnn", data="tones")
         run = page_data(self.scratch / "runs/a/report.html")[0]["runs"][0]
         self.assertEqual(run["kind"], "sound")
-        self.assertEqual(run["train"]["pictures"]["side"], 64)
+        self.assertEqual(run["train"]["images"]["side"], 64)
 
     def test_a_damaged_file_of_samples_costs_only_what_it_held(self):
         make_folder(self.scratch / "photos", per_class=10)

@@ -60,8 +60,8 @@ class EveryTableAndFigure(ReproduceTest):
                                          for row in table["cells"] for cell in row))
         for line in lines:  # from any number to the run's configuration
             self.assertTrue((self.scratch / line["directory"] / "config.toml").exists())
-        for picture in result["pictures"]:
-            self.assertIn("<svg", (folder / picture["file"]).read_text()[:300])
+        for image in result["images"]:
+            self.assertIn("<svg", (folder / image["file"]).read_text()[:300])
         self.assertIn("The numbers mean nothing", (folder / f"{name}.md").read_text())
 
     def test_are_trained_and_told(self):

@@ -227,7 +227,7 @@ class MovedData(SplitTest):
         self.check("away/run")
 
     def test_moved_data_is_named_with_data(self):
-        (self.scratch / "home/photos").rename(self.scratch / "pictures")
+        (self.scratch / "home/photos").rename(self.scratch / "images")
         run = "home/runs/photos"
         for command in (["eval", run], ["audit", run], ["embed", run, "-o", "e.npy"]):
             ran = self.run_program(*command)
@@ -235,12 +235,12 @@ class MovedData(SplitTest):
             for part in ("was moved or removed", str(self.scratch.resolve() / "home/photos"),
                          "home/runs/photos/../../photos", "--data"):
                 self.assertIn(part, ran.stderr, command)
-        self.check(run, "--data", "pictures")
-        audit = self.run_json("audit", run, "--data", "pictures")
+        self.check(run, "--data", "images")
+        audit = self.run_json("audit", run, "--data", "images")
         self.assertGreaterEqual(audit["samples"], 1)
-        rows = self.run_json("embed", run, "--data", "pictures", "-o", "e.npy")["rows"]
+        rows = self.run_json("embed", run, "--data", "images", "-o", "e.npy")["rows"]
         self.assertEqual(rows, 40)
-        self.run_json("embed", run, "--data", "pictures", "--part", "test", "-o", "t.npy")
+        self.run_json("embed", run, "--data", "images", "--part", "test", "-o", "t.npy")
         self.assertEqual((self.scratch / "t.labels.npy").read_bytes(),
                          (self.scratch / run / "labels.npy").read_bytes())
 

@@ -1,4 +1,4 @@
-"""Runs the program as a user would; makes tiny folders of pictures."""
+"""Runs the program as a user would; makes tiny folders of images."""
 import json
 import math
 import os
@@ -12,13 +12,13 @@ from pathlib import Path
 
 PROGRAM = os.environ.get("PROJNCE_PROGRAM", "build/projnce")
 
-# Settings that train a few hundred pictures in seconds.
+# Settings that train a few hundred images in seconds.
 TINY = ["--set", "encoder.name=resnet-small", "--set", "train.epochs=2", "--set",
         "train.batch_size=32", "--set", "train.learning_rate=0.003", "--set", "threads=1"]
 
 
 def write_png(path, width, height, pixel):
-    """A grey PNG; pixel(x, y) gives 0..255."""
+    """A gray PNG; pixel(x, y) gives 0..255."""
     rows = b"".join(b"\0" + bytes(pixel(x, y) for x in range(width)) for y in range(height))
 
     def chunk(kind, data):

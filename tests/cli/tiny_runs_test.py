@@ -13,7 +13,7 @@ QUICK = ["--set", "encoder.name=resnet-small", "--set", "train.epochs=1", "--set
 
 
 def write_classes(root, sizes, side=16):
-    """A folder with so many pictures of each class."""
+    """A folder with so many images of each class."""
     for label, (name, size) in enumerate(sizes.items()):
         for number in range(size):
             kind = "lying" if label % 2 else "upright"

@@ -50,7 +50,7 @@ class Train(CommandLineTest):
     def check_predict(self):
         rows = self.run_json("predict", "run", "photos/lying/000.png", "photos/upright/003.png")
         self.assertEqual([row["class"] for row in rows["predictions"]], ["lying", "upright"])
-        (self.scratch / "bad.png").write_bytes(b"no picture")
+        (self.scratch / "bad.png").write_bytes(b"no image")
         ran = self.run_program("predict", "run", "bad.png", "photos/lying/000.png")
         self.assertEqual(ran.returncode, 2)
         self.assertIn("bad.png", ran.stderr)
@@ -96,7 +96,7 @@ class Train(CommandLineTest):
 
     def test_an_unreadable_file_among_many_is_skipped_and_said(self):
         folder = make_folder(self.scratch / "photos", per_class=100)
-        (folder / "lying/bad.png").write_bytes(b"no picture")
+        (folder / "lying/bad.png").write_bytes(b"no image")
         ran = self.run_program("train", "--data", "photos", "--out", "run", *TINY)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("bad.png", ran.stderr)
@@ -230,7 +230,7 @@ class Data(CommandLineTest):
     def test_verify_lists_what_is_damaged(self):
         folder = make_folder(self.scratch / "photos")
         self.assertEqual(self.run_program("data", "verify", "photos").returncode, 0)
-        (folder / "lying/bad.png").write_bytes(b"no picture")
+        (folder / "lying/bad.png").write_bytes(b"no image")
         ran = self.run_program("data", "verify", "photos")
         self.assertEqual(ran.returncode, 2)
         self.assertIn("bad.png", ran.stdout)

@@ -111,7 +111,7 @@ DATASETS = {
     "one-each": lambda root: images(root, {"a": 12, "b": 12, "c": 1}),
     "many-classes": lambda root: images(root, {f"class {c}": 4 for c in range(30)}),
     "long-names": lambda root: images(root, {"x" * 200: 10, "y" * 200: 10}),
-    "spaces": lambda root: images(root, {"a b": 12, " c": 12}, name="picture {:03} (1).png"),
+    "spaces": lambda root: images(root, {"a b": 12, " c": 12}, name="image {:03} (1).png"),
     "nested": nested,
     "archive": archive,
     "test-part": with_test_part,

@@ -12,8 +12,8 @@
 namespace projnce::config {
 namespace {
 
-using testing::complaint;
 using testing::constant_image;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 using testing::MemoryDataset;
 
@@ -36,12 +36,12 @@ TEST(InputOptions, SmallSquaresKeepTheirSize) {
   EXPECT_EQ(resolve({constant_image(96, 96, 1, 9)}).image_size, 96);
 }
 
-TEST(InputOptions, OtherPicturesGetTheirMedianSideAtMost64) {
+TEST(InputOptions, OtherImagesGetTheirMedianSideAtMost64) {
   EXPECT_EQ(resolve({constant_image(30, 40, 1, 9)}).image_size, 30);
   EXPECT_EQ(resolve({constant_image(300, 400, 1, 9)}).image_size, 64);
 }
 
-TEST(InputOptions, OneColouredPictureMakesThreeChannels) {
+TEST(InputOptions, OneColoredImageMakesThreeChannels) {
   const auto input = resolve({constant_image(8, 8, 1, 255), constant_image(8, 8, 3, 255)});
   EXPECT_EQ(input.channels, 3);
   EXPECT_THAT(input.mean, ::testing::Each(::testing::DoubleNear(1, 1e-9)));
@@ -57,9 +57,10 @@ TEST(InputOptions, WhatIsGivenStays) {
 
 TEST(InputOptions, ContradictionsAreNamed) {
   const std::vector<Image> images = {constant_image(8, 8, 3, 9)};
-  EXPECT_THAT(complaint([&] { resolve(images, "channels = 2"); }), HasSubstr("1 or 3 channels"));
-  EXPECT_THAT(complaint([&] { resolve(images, "mean = [0.5]"); }), HasSubstr("std 0"));
-  EXPECT_THAT(complaint([&] { resolve(images, "mean = [0.5]\nstd = [0.5]"); }),
+  EXPECT_THAT(error_message_of([&] { resolve(images, "channels = 2"); }),
+              HasSubstr("1 or 3 channels"));
+  EXPECT_THAT(error_message_of([&] { resolve(images, "mean = [0.5]"); }), HasSubstr("std 0"));
+  EXPECT_THAT(error_message_of([&] { resolve(images, "mean = [0.5]\nstd = [0.5]"); }),
               HasSubstr("for 3 channels"));
 }
 
@@ -107,15 +108,16 @@ TEST(InputOptions, VectorsTellTheirSize) {
   EXPECT_EQ(input.shape().channels, 4);
   EXPECT_EQ(input.format().values(), 4U);
   EXPECT_EQ(input.mean, std::vector<double>{2.5});
-  EXPECT_THAT(complaint([&] { resolve_input(settings_in("vector_size = 5"), dataset, 1); }),
+  EXPECT_THAT(error_message_of([&] { resolve_input(settings_in("vector_size = 5"), dataset, 1); }),
               HasSubstr("vectors of 4"));
 }
 
 TEST(InputOptions, SettingsOfAnotherKindAreRefused) {
   const std::vector<Image> images = {constant_image(8, 8, 3, 9)};
-  EXPECT_THAT(complaint([&] { resolve(images, "vector_size = 3"); }), HasSubstr("'image'"));
-  EXPECT_THAT(complaint([&] { resolve(images, "[sound]\nhop = 64"); }), HasSubstr("'image'"));
-  EXPECT_THAT(complaint([&] { resolve(images, "kind = 'sound'"); }), HasSubstr("'image'"));
+  EXPECT_THAT(error_message_of([&] { resolve(images, "vector_size = 3"); }), HasSubstr("'image'"));
+  EXPECT_THAT(error_message_of([&] { resolve(images, "[sound]\nhop = 64"); }),
+              HasSubstr("'image'"));
+  EXPECT_THAT(error_message_of([&] { resolve(images, "kind = 'sound'"); }), HasSubstr("'image'"));
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "projnce/config/default_config.h"
 #include "projnce/config/run_request.h"
-#include "projnce/config/standard_settings.h"
 #include "projnce/core/toml.h"
 #include "projnce/train/gradient_cache.h"
 #include "tests/support/complaint.h"
@@ -17,7 +17,7 @@ namespace projnce::config {
 namespace {
 
 using ::testing::AllOf;
-using testing::complaint;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 using testing::ScratchDir;
 
@@ -65,7 +65,7 @@ TEST(RunConfig, ATypoInAnySectionStopsBeforeDataIsOpened) {
   const ScratchDir dir;
   const auto complaint_about = [&](const std::string& text) {
     const auto path = write_config(dir, "[dataset]\nname = 'mnist'\n" + text);
-    return complaint([&] { requested_settings({.config = path}); });
+    return error_message_of([&] { requested_settings({.config = path}); });
   };
   EXPECT_THAT(complaint_about("[train]\nepoch = 1"),
               AllOf(HasSubstr("run.toml:4"), HasSubstr("did you mean 'epochs'?")));
@@ -80,7 +80,7 @@ TEST(RunConfig, ATypoInAnySectionStopsBeforeDataIsOpened) {
 
 TEST(RunConfig, AKeyWithoutItsSectionIsAnsweredWithTheSection) {
   const auto complaint_about = [](const std::string& setting) {
-    return complaint([&] {
+    return error_message_of([&] {
       requested_settings({.data = {}, .settings = {"dataset.name=mnist", setting}});
     });
   };
@@ -108,26 +108,26 @@ TEST(SettingKeys, AreFoundByTheirLastPart) {
 }
 
 TEST(RunConfig, NothingToTrainOnIsSaidWithWhatToDo) {
-  EXPECT_THAT(complaint([] { requested_settings({}); }), HasSubstr("--data FOLDER"));
+  EXPECT_THAT(error_message_of([] { requested_settings({}); }), HasSubstr("--data FOLDER"));
 }
 
 TEST(RunConfig, QuickDefaultsFitTheNumberOfSamplesAndGiveWayToSettings) {
   const testing::ScratchDir photos;
   auto table = requested_settings({.data = photos.path(), .settings = {"train.batch_size=7"}});
-  apply_quick_defaults(table, SampleKind::kImage, 50'000);
+  apply_auto_config(table, SampleKind::kImage, 50'000);
   const auto& train = table.tables.at("train").values;
   EXPECT_EQ(std::get<int64_t>(train.at("epochs").data), 10);
   EXPECT_EQ(std::get<int64_t>(train.at("batch_size").data), 7);
 
   auto small = requested_settings({.data = photos.path()});
-  apply_quick_defaults(small, SampleKind::kImage, 300);
+  apply_auto_config(small, SampleKind::kImage, 300);
   EXPECT_EQ(std::get<int64_t>(small.tables.at("train").values.at("epochs").data), 100);
   EXPECT_EQ(std::get<int64_t>(small.tables.at("train").values.at("batch_size").data), 75);
 }
 
 TEST(RunConfig, QuickDefaultsTakeTheLossThatDoesBestWithWrongLabels) {
   Table table;
-  apply_quick_defaults(table, SampleKind::kImage, 1000);
+  apply_auto_config(table, SampleKind::kImage, 1000);
   EXPECT_EQ(text_of(table, "loss", "name"), "projnce-mlp");
   EXPECT_EQ(std::get<double>(table.tables.at("loss").values.at("temperature").data), 0.2);
 }
@@ -135,7 +135,7 @@ TEST(RunConfig, QuickDefaultsTakeTheLossThatDoesBestWithWrongLabels) {
 TEST(RunConfig, QuickDefaultsLeaveALossThatWasChosenAlone) {
   Table table;
   table.tables["loss"].values["name"] = Value{std::string("ce"), {}};
-  apply_quick_defaults(table, SampleKind::kImage, 1000);
+  apply_auto_config(table, SampleKind::kImage, 1000);
   EXPECT_EQ(text_of(table, "loss", "name"), "ce");
   EXPECT_EQ(table.tables.at("loss").values.size(), 1u);
 }
@@ -143,7 +143,7 @@ TEST(RunConfig, QuickDefaultsLeaveALossThatWasChosenAlone) {
 TEST(RunConfig, QuickDefaultsChooseTheEncoderByTheKindOfSamples) {
   const auto encoder_of = [](SampleKind kind) {
     Table table;
-    apply_quick_defaults(table, kind, 1000);
+    apply_auto_config(table, kind, 1000);
     return text_of(table, "encoder", "name");
   };
   EXPECT_EQ(encoder_of(SampleKind::kImage), "resnet-small");
@@ -199,9 +199,10 @@ TEST(RunConfig, TheVersionThatStartedARunStays) {
 
 TEST(RunConfig, AnEncoderThatTheDataChoosesIsNotReadYet) {
   const auto settings = parse_toml("[encoder]\nwidth = 8\n[dataset]\nname = 'folder'", "run.toml");
-  EXPECT_THAT(complaint([&] { parse_run_config(settings); }), HasSubstr("unknown key 'width'"));
+  EXPECT_THAT(error_message_of([&] { parse_run_config(settings); }),
+              HasSubstr("unknown key 'width'"));
   EXPECT_NO_THROW(parse_run_config(settings, EncoderChoice::kData));
-  EXPECT_THAT(complaint([&] {
+  EXPECT_THAT(error_message_of([&] {
                 parse_run_config(parse_toml("encoder = 1", "run.toml"), EncoderChoice::kData);
               }),
               HasSubstr("a section [encoder]"));

@@ -34,7 +34,7 @@ TEST(Names, AnUnknownNameIsAnsweredWithTheNearestAndAllKnown) {
     EXPECT_THAT(error.what(), HasSubstr("no loss called 'supcn'"));
     EXPECT_THAT(error.hint(), HasSubstr("did you mean 'supcon'"));
     EXPECT_THAT(error.hint(), HasSubstr("projnce, supcon"));
-    EXPECT_EQ(error.fault(), Fault::kInput);
+    EXPECT_EQ(error.kind(), ErrorKind::kInput);
   }
 }
 

@@ -58,7 +58,7 @@ Options read(const std::string& text) {
 }
 
 /// The sentence that reading `text` ends with, hint included.
-std::string complaint(const std::string& text) {
+std::string error_message_of(const std::string& text) {
   try {
     read(text);
   } catch (const Error& error) {
@@ -91,7 +91,7 @@ TEST(TableReader, ReadsArraysOfTexts) {
   reader.field("names", names).field("absent", absent);
   EXPECT_EQ(names, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(absent, std::vector<std::string>{"c"});
-  EXPECT_THAT(testing::complaint([&] { reader.field("wrong", names); }),
+  EXPECT_THAT(testing::error_message_of([&] { reader.field("wrong", names); }),
               HasSubstr("a text in quotes"));
 }
 
@@ -118,46 +118,47 @@ TEST(TableWriter, WritesWhatTheReaderReadsBack) {
 }
 
 TEST(TableReader, UnknownKeyNamesThePlaceAndTheNearestKey) {
-  EXPECT_THAT(complaint("rate = 1\nepoch = 3"),
+  EXPECT_THAT(error_message_of("rate = 1\nepoch = 3"),
               AllOf(HasSubstr("run.toml:2"), HasSubstr("unknown key 'epoch' in [train]"),
                     HasSubstr("did you mean 'epochs'?")));
 }
 
 TEST(TableReader, WrongTypesAreNamed) {
   EXPECT_THAT(
-      complaint("epochs = 'ten'"),
+      error_message_of("epochs = 'ten'"),
       AllOf(HasSubstr("run.toml:1"), HasSubstr("epochs = 'ten'"), HasSubstr("whole number")));
-  EXPECT_THAT(complaint("epochs = 1.5"), HasSubstr("whole number"));
-  EXPECT_THAT(complaint("rate = true"), HasSubstr("expected a number"));
-  EXPECT_THAT(complaint("balanced = 1"), HasSubstr("true or false"));
-  EXPECT_THAT(complaint("note = 1"), HasSubstr("text"));
-  EXPECT_THAT(complaint("mean = 1"), HasSubstr("array"));
-  EXPECT_THAT(complaint("limit = true"), HasSubstr("a text in quotes"));
-  EXPECT_THAT(complaint("[epochs]\na = 1"), HasSubstr("run.toml:1: epochs is a section"));
-  EXPECT_THAT(complaint("inner = 1"),
+  EXPECT_THAT(error_message_of("epochs = 1.5"), HasSubstr("whole number"));
+  EXPECT_THAT(error_message_of("rate = true"), HasSubstr("expected a number"));
+  EXPECT_THAT(error_message_of("balanced = 1"), HasSubstr("true or false"));
+  EXPECT_THAT(error_message_of("note = 1"), HasSubstr("text"));
+  EXPECT_THAT(error_message_of("mean = 1"), HasSubstr("array"));
+  EXPECT_THAT(error_message_of("limit = true"), HasSubstr("a text in quotes"));
+  EXPECT_THAT(error_message_of("[epochs]\na = 1"), HasSubstr("run.toml:1: epochs is a section"));
+  EXPECT_THAT(error_message_of("inner = 1"),
               HasSubstr("[train] inner = 1 has the wrong type, expected a section [inner]"));
 }
 
 TEST(TableReader, SectionsAreNamedInFull) {
-  EXPECT_THAT(complaint("[inner]\ncount = 10"),
+  EXPECT_THAT(error_message_of("[inner]\ncount = 10"),
               HasSubstr("run.toml:2: [train.inner] count = 10 is out of range"));
-  EXPECT_THAT(complaint("[inner]\ncuont = 1"), HasSubstr("unknown key 'cuont' in [train.inner]"));
+  EXPECT_THAT(error_message_of("[inner]\ncuont = 1"),
+              HasSubstr("unknown key 'cuont' in [train.inner]"));
 }
 
 TEST(TableReader, RulesBetweenFieldsComeAfterUnknownKeys) {
-  EXPECT_THAT(complaint("rate = 101"), HasSubstr("the rate exceeds 100"));
-  EXPECT_THAT(complaint("rate = 101\nepoch = 1"), HasSubstr("unknown key 'epoch'"));
+  EXPECT_THAT(error_message_of("rate = 101"), HasSubstr("the rate exceeds 100"));
+  EXPECT_THAT(error_message_of("rate = 101\nepoch = 1"), HasSubstr("unknown key 'epoch'"));
 }
 
 TEST(TableReader, NumbersOutOfRangeAreNamedWithTheRange) {
-  EXPECT_THAT(complaint("epochs = 0"), HasSubstr("expected at least 1"));
-  EXPECT_THAT(complaint("rate = 0"), HasSubstr("expected above 0"));
-  EXPECT_THAT(complaint("rate = nan"), HasSubstr("out of range"));
-  EXPECT_THAT(complaint("mean = [0.5, 2]"), HasSubstr("between 0 and 1"));
+  EXPECT_THAT(error_message_of("epochs = 0"), HasSubstr("expected at least 1"));
+  EXPECT_THAT(error_message_of("rate = 0"), HasSubstr("expected above 0"));
+  EXPECT_THAT(error_message_of("rate = nan"), HasSubstr("out of range"));
+  EXPECT_THAT(error_message_of("mean = [0.5, 2]"), HasSubstr("between 0 and 1"));
 }
 
 TEST(TableReader, AWrongChoiceListsTheChoices) {
-  EXPECT_THAT(complaint("schedule = 'cosin'"),
+  EXPECT_THAT(error_message_of("schedule = 'cosin'"),
               AllOf(HasSubstr("not one of constant, cosine"), HasSubstr("did you mean 'cosine'")));
 }
 

@@ -59,20 +59,19 @@ TEST_F(InspectDataTest, SeesTheSplitThatTrainingSees) {
 TEST_F(InspectDataTest, SaysWhetherTrainingSkipsTheDamage) {
   const auto damage = [&](int count) {
     for (int i = 0; i < count; ++i) {
-      testing::write_file(dir_.path() / "cat" / concat(i, ".png"),
-                          testing::octets_of("no picture"));
+      testing::write_file(dir_.path() / "cat" / concat(i, ".png"), testing::octets_of("no image"));
     }
     return inspect_folder();
   };
   EXPECT_TRUE(damage(5).trainable());
-  EXPECT_FALSE(damage(5).intact());
+  EXPECT_FALSE(damage(5).valid());
   EXPECT_FALSE(damage(6).trainable());
 }
 
 TEST_F(InspectDataTest, AnUnknownLayoutIsAnsweredWithTheNearest) {
-  EXPECT_THAT(testing::complaint([&] { inspect_folder("fodler"); }),
+  EXPECT_THAT(testing::error_message_of([&] { inspect_folder("fodler"); }),
               HasSubstr("did you mean 'folder'"));
-  EXPECT_THAT(testing::complaint(
+  EXPECT_THAT(testing::error_message_of(
                   [&] { config::requested_settings({.data = dir_.path(), .layout = "fodler"}); }),
               HasSubstr("did you mean 'folder'"));
 }

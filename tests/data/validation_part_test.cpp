@@ -81,7 +81,7 @@ TEST(HoldOutValidation, LeavesTheRestToTheTraining) {
 
 TEST(HoldOutValidation, LabelsBeforeNoiseStayWithTheirSamples) {
   const std::vector<int64_t> clean = {0, 0, 0, 0, 1, 1, 1, 1};
-  auto data = opened(std::make_shared<dataset::RelabelledDataset>(
+  auto data = opened(std::make_shared<dataset::RelabeledDataset>(
       fake_dataset(clean), std::vector<int64_t>{0, 1, 0, 0, 1, 1, 0, 1}));
   data.clean_train_labels = clean;
   hold_out_validation(data, 0.25);
@@ -94,25 +94,25 @@ TEST(HoldOutValidation, LabelsBeforeNoiseStayWithTheirSamples) {
 
 TEST(HoldOutValidation, CoarseTrainingLosesTheSamplesOfTheFineOnes) {
   auto data = opened(fake_dataset({0, 0, 0, 0, 0, 0, 0, 0}));
-  data.known = fake_dataset({0, 0, 1, 1, 2, 2, 3, 3});
+  data.reference = fake_dataset({0, 0, 1, 1, 2, 2, 3, 3});
   const auto validation = hold_out_validation(data, 0.5);
   EXPECT_EQ(validation->size(), 4);
   EXPECT_EQ(validation->class_names().size(), 4u);
-  EXPECT_EQ(names_of(*data.train), names_of(*data.known));
+  EXPECT_EQ(names_of(*data.train), names_of(*data.reference));
 }
 
 TEST(HoldOutValidation, SamplesWithoutLabelsAreOthers) {
   auto data = opened(fake_dataset({0, 0, 0, 0}));
-  data.known = fake_dataset({0, 0, 1, 1});
-  data.unlabelled = true;
+  data.reference = fake_dataset({0, 0, 1, 1});
+  data.unlabeled = true;
   hold_out_validation(data, 0.5);
   EXPECT_EQ(data.train->size(), 4);
-  EXPECT_EQ(data.known->size(), 2);
+  EXPECT_EQ(data.reference->size(), 2);
 }
 
 TEST(HoldOutValidation, ClassesOfOneSampleGiveNothing) {
   auto data = opened(fake_dataset({0, 1, 2}));
-  EXPECT_THAT(testing::complaint([&] { hold_out_validation(data, 0.1); }),
+  EXPECT_THAT(testing::error_message_of([&] { hold_out_validation(data, 0.1); }),
               HasSubstr("no class has two training samples"));
 }
 

@@ -89,7 +89,7 @@ TEST_F(ChecksumsTest, AnArchiveNobodyKnows) {
   EXPECT_THAT(verdict.sentence, HasSubstr("other.tar"));
 
   write("photo.jpg", "abc");
-  EXPECT_TRUE(check("photo.jpg").empty()) << "nobody expects digests of single pictures";
+  EXPECT_TRUE(check("photo.jpg").empty()) << "nobody expects digests of single images";
 }
 
 TEST_F(ChecksumsTest, OfAFolderTheFilesInIt) {

@@ -23,10 +23,10 @@ class DecodePartTest : public ::testing::Test {
   }
 
   static Image part(const Dataset& dataset, int64_t index) {
-    return std::get<Image>(dataset.decode_part(index, [](int height, int width) {
+    return std::get<Image>(dataset.decode_region(index, [](int height, int width) {
       EXPECT_EQ(height, 64);
       EXPECT_EQ(width, 96);
-      return PictureNeed{{8, 16, 32, 40}, 2};
+      return DecodeRegion{{8, 16, 32, 40}, 2};
     }));
   }
 
@@ -37,7 +37,7 @@ class DecodePartTest : public ::testing::Test {
 TEST_F(DecodePartTest, FilesGiveNoMoreThanIsNeeded) {
   const auto image = part(*files_, 0);
   ASSERT_TRUE(image.window);
-  EXPECT_EQ(*image.window, (PictureWindow{64, 96, {8, 16, 32, 40}, 2}));
+  EXPECT_EQ(*image.window, (ImageWindow{64, 96, {8, 16, 32, 40}, 2}));
   EXPECT_EQ(image.height, 16);
   EXPECT_EQ(image.width, 20);
 }
@@ -47,18 +47,18 @@ TEST_F(DecodePartTest, WrappersHandTheNeedOn) {
   const auto second = part(*files_, 1).pixels;
   ASSERT_NE(first, second);
   EXPECT_EQ(part(SubsetDataset(files_, {1}), 0).pixels, second);
-  EXPECT_EQ(part(RelabelledDataset(files_, {0, 0}), 1).pixels, second);
+  EXPECT_EQ(part(RelabeledDataset(files_, {0, 0}), 1).pixels, second);
   EXPECT_EQ(part(*check_dataset(files_, {.decoding = {}, .memory_budget = 0}).dataset, 1).pixels,
             second);
-  const auto grey = part(*with_channels(files_, 1), 0);
-  EXPECT_EQ(grey.pixels, with_channels(part(*files_, 0), 1).pixels);
-  EXPECT_TRUE(grey.window);
+  const auto gray = part(*with_channels(files_, 1), 0);
+  EXPECT_EQ(gray.pixels, with_channels(part(*files_, 0), 1).pixels);
+  EXPECT_TRUE(gray.window);
 }
 
-TEST_F(DecodePartTest, PicturesInMemoryComeWhole) {
+TEST_F(DecodePartTest, ImagesInMemoryComeWhole) {
   const auto checked = check_dataset(files_, {});
-  const auto image = std::get<Image>(checked.dataset->decode_part(0, [](int, int) {
-    return PictureNeed{{0, 0, 1, 1}};
+  const auto image = std::get<Image>(checked.dataset->decode_region(0, [](int, int) {
+    return DecodeRegion{{0, 0, 1, 1}};
   }));
   EXPECT_FALSE(image.window);
   EXPECT_EQ(image.height, 64);

@@ -30,7 +30,7 @@ class LayoutChoiceTest : public ::testing::Test {
   /// As `projnce data` and `projnce train` name it; `layout` is the user's, "" to find it out.
   DatasetOptions options(const std::string& layout = {}) {
     auto made = dataset_options(
-        layout.empty() ? recognise_dataset(folder_.root()).value_or("folder") : layout);
+        layout.empty() ? recognize_dataset(folder_.root()).value_or("folder") : layout);
     made.layout_chosen = !layout.empty();
     made.root = folder_.root().native();
     return made;
@@ -75,21 +75,21 @@ TEST_F(LayoutChoiceTest, TheReasonIsWhatWasFound) {
 
 TEST_F(LayoutChoiceTest, AWrongNameIsAnsweredWithTheNearest) {
   for (const auto& name : dataset_names()) EXPECT_NO_THROW(check_layout_name(name));
-  EXPECT_THAT(testing::complaint([] { check_layout_name("speech-comands"); }),
+  EXPECT_THAT(testing::error_message_of([] { check_layout_name("speech-comands"); }),
               AllOf(HasSubstr("layout"), HasSubstr("did you mean 'speech-commands'")));
 }
 
 TEST_F(LayoutChoiceTest, TheLogOfTrainingSaysLayoutAndWarnings) {
   for (int i = 0; i < 4; ++i) {
-    folder_.add_picture(concat("cat/", i, ".png"));
-    folder_.add_picture(concat("dog/", i, ".png"));
+    folder_.add_image(concat("cat/", i, ".png"));
+    folder_.add_image(concat("dog/", i, ".png"));
   }
   folder_.write_text("emu/a.heic", "x");
   std::ostringstream log;
   open_dataset(options(), {.logger = std::make_shared<spdlog::logger>(
                                "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log))});
   EXPECT_THAT(log.str(), AllOf(HasSubstr("layout: folder (a sub-folder for each class"),
-                               HasSubstr("emu holds no picture and is left out"),
+                               HasSubstr("emu holds no image and is left out"),
                                HasSubstr("1 .heic file is not read, such as emu/a.heic")));
 }
 
@@ -100,8 +100,8 @@ TEST_F(LayoutChoiceTest, ATrainingPartOfOneClassIsRefusedBeforeAnythingIsRead) {
   folder_.write_text("validation_list.txt", "yes/1.wav\n");
   const auto refusal =
       AllOf(HasSubstr("samples of one class only, 'yes'"), HasSubstr("two classes"));
-  EXPECT_THAT(testing::complaint([&] { open(); }), refusal);
-  EXPECT_THAT(testing::complaint([&] { open_dataset(options(), {}); }), refusal);
+  EXPECT_THAT(testing::error_message_of([&] { open(); }), refusal);
+  EXPECT_THAT(testing::error_message_of([&] { open_dataset(options(), {}); }), refusal);
 }
 
 }  // namespace

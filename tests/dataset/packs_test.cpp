@@ -69,7 +69,7 @@ class Packs : public ::testing::Test {
 
 TEST_F(Packs, Cifar10) {
   for (const auto& root : both_forms("cifar10-bin-12k.tar.gz")) {
-    EXPECT_EQ(recognise_dataset(root), "cifar10");
+    EXPECT_EQ(recognize_dataset(root), "cifar10");
     const auto split = open_pack("cifar10", root);
     EXPECT_THAT(class_counts(*split.train), Each(1000));
     EXPECT_THAT(class_counts(*split.test), Each(200));
@@ -81,9 +81,9 @@ TEST_F(Packs, Cifar10) {
   }
 }
 
-TEST_F(Packs, Cifar10AsPictures) {
+TEST_F(Packs, Cifar10AsImages) {
   for (const auto& root : both_forms("cifar10-images.tar.gz")) {
-    EXPECT_EQ(recognise_dataset(root), std::nullopt);
+    EXPECT_EQ(recognize_dataset(root), std::nullopt);
     const auto split = open_pack("folder", root);
     EXPECT_THAT(class_counts(*split.train), Each(5000));
     EXPECT_THAT(class_counts(*split.test), Each(1000));
@@ -94,7 +94,7 @@ TEST_F(Packs, Cifar10AsPictures) {
 
 TEST_F(Packs, Cifar100) {
   for (const auto& root : both_forms("cifar100-bin-2000.tar.gz")) {
-    EXPECT_EQ(recognise_dataset(root), "cifar100");
+    EXPECT_EQ(recognize_dataset(root), "cifar100");
     const auto split = open_pack("cifar100", root);
     EXPECT_THAT(class_counts(*split.train), Each(16));
     EXPECT_THAT(class_counts(*split.test), Each(4));
@@ -110,16 +110,16 @@ TEST_F(Packs, Cifar100) {
 
 TEST_F(Packs, Stl10) {
   for (const auto& root : both_forms("stl10-bin-real-2c.tar.gz")) {
-    EXPECT_EQ(recognise_dataset(root), "stl10");
+    EXPECT_EQ(recognize_dataset(root), "stl10");
     const auto split = open_pack("stl10", root);
     EXPECT_EQ(split.train->size(), 50);
     EXPECT_EQ(split.test->size(), 20);
     EXPECT_EQ(split.train->class_names()[static_cast<size_t>(split.train->label(0))], "car");
     EXPECT_THAT(pixel_at(*split.train, 0, 0, 0), ElementsAre(0, 0, 0));
     EXPECT_THAT(pixel_at(*split.train, 0, 10, 60), ElementsAre(51, 62, 67));
-    const auto unlabelled = open_pack("stl10", root, "train_part = 'unlabeled'");
-    EXPECT_EQ(unlabelled.train->size(), 20);
-    EXPECT_EQ(unlabelled.known->size(), 50);
+    const auto unlabeled = open_pack("stl10", root, "train_part = 'unlabeled'");
+    EXPECT_EQ(unlabeled.train->size(), 20);
+    EXPECT_EQ(unlabeled.reference->size(), 50);
     EXPECT_EQ(open_pack("stl10", root, "fold = 3").train->size(), 10);
   }
 }
@@ -134,7 +134,7 @@ TEST_F(Packs, Stl10StandIn) {
 
 TEST_F(Packs, TinyImagenet) {
   for (const auto& root : both_forms("tiny-imagenet-20c.tar.gz")) {
-    EXPECT_EQ(recognise_dataset(root), "tiny-imagenet");
+    EXPECT_EQ(recognize_dataset(root), "tiny-imagenet");
     const auto split = open_pack("tiny-imagenet", root);
     EXPECT_EQ(split.train->class_names().size(), 20U);
     EXPECT_THAT(class_counts(*split.train), Each(80));
@@ -146,7 +146,7 @@ TEST_F(Packs, TinyImagenet) {
 
 TEST_F(Packs, Imagenet) {
   for (const auto& root : both_forms("imagenette-10c.tar.gz")) {
-    EXPECT_EQ(recognise_dataset(root), "imagenet");
+    EXPECT_EQ(recognize_dataset(root), "imagenet");
     const auto split = open_pack("imagenet", root);
     EXPECT_THAT(class_counts(*split.train), Each(14));
     EXPECT_THAT(class_counts(*split.test), Each(4));
@@ -164,7 +164,7 @@ TEST_F(Packs, Caltech101AsAFolder) {
 
 TEST_F(Packs, Caltech256) {
   for (const auto& root : both_forms("caltech256-standin-7c.tar.gz")) {
-    EXPECT_EQ(recognise_dataset(root), "caltech256");
+    EXPECT_EQ(recognize_dataset(root), "caltech256");
     const auto split = open_pack("caltech256", root);
     EXPECT_EQ(split.train->class_names().size(), 6U);
     EXPECT_EQ(split.train->class_names()[0], "helicopter-101");
@@ -175,7 +175,7 @@ TEST_F(Packs, Caltech256) {
 
 TEST_F(Packs, Food101) {
   for (const auto& root : both_forms("food101-3c.tar.gz")) {
-    EXPECT_EQ(recognise_dataset(root), "food101");
+    EXPECT_EQ(recognize_dataset(root), "food101");
     const auto split = open_pack("food101", root);
     EXPECT_THAT(class_counts(*split.train), ElementsAre(30, 30, 30));
     EXPECT_THAT(class_counts(*split.test), ElementsAre(10, 10, 10));
@@ -185,7 +185,7 @@ TEST_F(Packs, Food101) {
 
 TEST_F(Packs, SpokenDigits) {
   for (const auto& root : both_forms("fsdd.tar.gz")) {
-    EXPECT_EQ(recognise_dataset(root), "speech-commands");
+    EXPECT_EQ(recognize_dataset(root), "speech-commands");
     const auto split = open_pack("speech-commands", root);
     EXPECT_EQ(split.train->size(), 2400);
     EXPECT_THAT(class_counts(*split.test), Each(30));
@@ -222,7 +222,7 @@ TEST_F(Packs, SpeechCommands) {
 
 TEST_F(Packs, CremaD) {
   for (const auto& root : both_forms("cremad-standin-ravdess.tar.gz")) {
-    EXPECT_EQ(recognise_dataset(root), "crema-d");
+    EXPECT_EQ(recognize_dataset(root), "crema-d");
     const auto split = open_pack("crema-d", root, "test_speakers = ['1011', '1014']");
     EXPECT_EQ(split.train->size(), 48);
     EXPECT_THAT(class_counts(*split.test), Each(4));

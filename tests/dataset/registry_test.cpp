@@ -23,12 +23,11 @@ using ::testing::HasSubstr;
 
 class DatasetRegistryTest : public ::testing::Test {
  protected:
-  void add(const std::string& file, const testing::Bytes& colour) {
-    testing::write_file(dir_.path() / file,
-                        testing::encode_png(testing::plain_image(2, 2, colour)));
+  void add(const std::string& file, const testing::Bytes& color) {
+    testing::write_file(dir_.path() / file, testing::encode_png(testing::plain_image(2, 2, color)));
   }
 
-  /// A folder of two classes with `count` grey pictures each.
+  /// A folder of two classes with `count` gray images each.
   void add_classes(int count) {
     for (int i = 0; i < count; ++i) {
       add(concat("cat/", i, ".png"), {static_cast<uint8_t>(i)});
@@ -48,7 +47,7 @@ class DatasetRegistryTest : public ::testing::Test {
   }
 
   std::string complaint_on(const std::string& more) {
-    return testing::complaint([&] { open(more); });
+    return testing::error_message_of([&] { open(more); });
   }
 
   testing::ScratchDir dir_;
@@ -89,8 +88,9 @@ TEST_F(DatasetRegistryTest, TheLimitOfDamageIsWrittenAsItIsGiven) {
   EXPECT_EQ(written(""), "auto");
   EXPECT_EQ(written("max_corrupt = 3"), "3");
   EXPECT_EQ(written("max_corrupt = '0.12345678%'"), "0.12345678%");
-  EXPECT_THAT(testing::complaint([&] { written("max_corrupt = true"); }), HasSubstr("max_corrupt"));
-  EXPECT_THAT(testing::complaint([&] { written("max_corrupt = 'many'"); }),
+  EXPECT_THAT(testing::error_message_of([&] { written("max_corrupt = true"); }),
+              HasSubstr("max_corrupt"));
+  EXPECT_THAT(testing::error_message_of([&] { written("max_corrupt = 'many'"); }),
               HasSubstr("[dataset] max_corrupt = 'many'"));
 }
 
@@ -114,10 +114,10 @@ TEST_F(DatasetRegistryTest, AddsLabelNoiseAndRemembersTheCleanLabels) {
   EXPECT_THAT(class_counts(*opened.test), ElementsAre(2, 2)) << "the test labels stay clean";
 }
 
-TEST_F(DatasetRegistryTest, OneColouredPictureMakesAllThreeChannels) {
+TEST_F(DatasetRegistryTest, OneColoredImageMakesAllThreeChannels) {
   add_classes(10);
   EXPECT_EQ(testing::decoded_image(*open().train, 0).channels, 1);
-  add("cat/colour.png", {1, 2, 3});
+  add("cat/color.png", {1, 2, 3});
   const auto opened = open();
   for (const auto& part : {opened.train, opened.test}) {
     for (int64_t i = 0; i < part->size(); ++i)
@@ -153,7 +153,7 @@ TEST_F(DatasetRegistryTest, RejectsUnknownNamesAndKeys) {
   EXPECT_THAT(complaint_on("[label_noise]\np = 0.1"), HasSubstr("unknown key 'p'"));
   EXPECT_THAT(complaint_on("test_fraction = 0"), HasSubstr("test_fraction = 0 is out of range"));
   const auto complaint_about = [](const std::string& text) {
-    return testing::complaint(
+    return testing::error_message_of(
         [&] { open_dataset(parse_dataset_options(parse_toml(text, "run.toml")), {}); });
   };
   EXPECT_THAT(complaint_about("name = 'fashion_mnist'"),
@@ -173,7 +173,7 @@ TEST_F(DatasetRegistryTest, LooksInThePlacesInOrder) {
       ElementsAre(dir_.path() / "data/fashion-mnist", dir_.path() / "cache/projnce/fashion-mnist",
                   "/usr/share/datasets/fashion-mnist"));
   const auto options = dataset_options("mnist");
-  EXPECT_THAT(testing::complaint([&] { open_dataset(options, context); }),
+  EXPECT_THAT(testing::error_message_of([&] { open_dataset(options, context); }),
               AllOf(HasSubstr("dataset mnist is not on this machine"),
                     HasSubstr("cache/projnce/mnist"), HasSubstr("set dataset.root")));
 
@@ -223,26 +223,26 @@ TEST_F(DatasetRegistryTest, LooksForFoldersAndArchivesByTheirOfficialNames) {
   EXPECT_EQ(opened.train->size(), 5) << "the archive in the folder";
 }
 
-TEST_F(DatasetRegistryTest, RecognisesLayouts) {
+TEST_F(DatasetRegistryTest, RecognizesLayouts) {
   add_classes(2);
-  EXPECT_EQ(recognise_dataset(dir_.path()), std::nullopt);
+  EXPECT_EQ(recognize_dataset(dir_.path()), std::nullopt);
   testing::write_file(dir_.path() / "x.npy", {});
-  EXPECT_EQ(recognise_dataset(dir_.path() / "x.npy"), "embeddings");
+  EXPECT_EQ(recognize_dataset(dir_.path() / "x.npy"), "embeddings");
   add_cifar10(dir_.path() / "cifar-10-batches-bin");
-  EXPECT_EQ(recognise_dataset(dir_.path()), "cifar10");
-  EXPECT_EQ(recognise_dataset(dir_.path() / "cifar-10-batches-bin"), "cifar10");
+  EXPECT_EQ(recognize_dataset(dir_.path()), "cifar10");
+  EXPECT_EQ(recognize_dataset(dir_.path() / "cifar-10-batches-bin"), "cifar10");
 
   const auto fashion = dir_.path() / "fashion";
   testing::write_file(fashion / "t10k-images-idx3-ubyte.gz", {});
-  EXPECT_EQ(recognise_dataset(fashion), "fashion-mnist");
+  EXPECT_EQ(recognize_dataset(fashion), "fashion-mnist");
   const auto digits = dir_.path() / "digits";
   testing::write_file(digits / "t10k-images-idx3-ubyte", {});
-  EXPECT_EQ(recognise_dataset(digits), "mnist");
+  EXPECT_EQ(recognize_dataset(digits), "mnist");
 }
 
 TEST_F(DatasetRegistryTest, FieldsBelongToTheirDatasets) {
   const auto complaint_about = [&](const std::string& text) {
-    return testing::complaint([&] {
+    return testing::error_message_of([&] {
       open_dataset(parse_dataset_options(parse_toml(text, "run.toml")), {.data_root = dir_.path()});
     });
   };
@@ -258,12 +258,12 @@ TEST_F(DatasetRegistryTest, FieldsBelongToTheirDatasets) {
 TEST_F(DatasetRegistryTest, AMissingRootIsNamed) {
   auto options = dataset_options("folder");
   options.root = "/no/such";
-  EXPECT_THAT(testing::complaint([&] { open_dataset(options, {}); }),
+  EXPECT_THAT(testing::error_message_of([&] { open_dataset(options, {}); }),
               HasSubstr("there is no folder /no/such"));
 }
 
 TEST_F(DatasetRegistryTest, AFolderNeedsARoot) {
-  EXPECT_THAT(testing::complaint([&] { open_dataset(dataset_options("folder"), {}); }),
+  EXPECT_THAT(testing::error_message_of([&] { open_dataset(dataset_options("folder"), {}); }),
               AllOf(HasSubstr("dataset folder"), HasSubstr("set dataset.root")));
 }
 

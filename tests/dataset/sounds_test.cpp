@@ -71,7 +71,8 @@ TEST(Sounds, HaveNoFeatureNoise) {
   auto options = dataset_options("folder");
   options.root = dir.path().native();
   options.feature_noise.deviation = 70;
-  EXPECT_THAT(testing::complaint([&] { open_dataset(options, {}); }), HasSubstr("is for pictures"));
+  EXPECT_THAT(testing::error_message_of([&] { open_dataset(options, {}); }),
+              HasSubstr("is for images"));
 }
 
 TEST(Spectrograms, AreThoseOfTheFrontEndWithAndWithoutCache) {

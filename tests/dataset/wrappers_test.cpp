@@ -24,7 +24,7 @@ TEST(Subset, ShowsTheNamedSamplesInOrder) {
 }
 
 TEST(Subset, RejectsSamplesThatAreNotThere) {
-  EXPECT_THAT(testing::complaint([] {
+  EXPECT_THAT(testing::error_message_of([] {
                 SubsetDataset(fake_dataset({0, 1}), {2});
               }),
               HasSubstr("names sample 2, expected 0 to 1"));
@@ -40,28 +40,28 @@ TEST(Concat, ShowsOnePartAfterTheOther) {
 }
 
 TEST(Concat, RejectsPartsThatDoNotFitAndSamplesThatAreNotThere) {
-  EXPECT_THAT(testing::complaint([] {
+  EXPECT_THAT(testing::error_message_of([] {
                 ConcatDataset({fake_dataset({0, 1}), fake_dataset({0, 1, 2})});
               }),
               HasSubstr("different kinds or classes"));
   const ConcatDataset joined({fake_dataset({0, 1})});
-  EXPECT_THAT(testing::complaint([&] { joined.label(2); }), HasSubstr("expected 0 to 1"));
-  EXPECT_THAT(testing::complaint([&] { joined.label(-1); }), HasSubstr("expected 0 to 1"));
+  EXPECT_THAT(testing::error_message_of([&] { joined.label(2); }), HasSubstr("expected 0 to 1"));
+  EXPECT_THAT(testing::error_message_of([&] { joined.label(-1); }), HasSubstr("expected 0 to 1"));
 }
 
-TEST(Relabelled, ChangesLabelsAlone) {
-  const RelabelledDataset relabelled(fake_dataset({0, 1, 2}), {2, 2, 0});
-  EXPECT_THAT(labels_of(relabelled), ElementsAre(2, 2, 0));
-  EXPECT_EQ(relabelled.sample_name(1), "sample-1");
-  EXPECT_THAT(testing::decoded_image(relabelled, 1).pixels, ElementsAre(1));
+TEST(Relabeled, ChangesLabelsAlone) {
+  const RelabeledDataset relabeled(fake_dataset({0, 1, 2}), {2, 2, 0});
+  EXPECT_THAT(labels_of(relabeled), ElementsAre(2, 2, 0));
+  EXPECT_EQ(relabeled.sample_name(1), "sample-1");
+  EXPECT_THAT(testing::decoded_image(relabeled, 1).pixels, ElementsAre(1));
 }
 
-TEST(Relabelled, RejectsLabelsThatDoNotFit) {
+TEST(Relabeled, RejectsLabelsThatDoNotFit) {
   const auto base = fake_dataset({0, 1});
-  EXPECT_THAT(testing::complaint([&] { RelabelledDataset(base, {0}); }),
+  EXPECT_THAT(testing::error_message_of([&] { RelabeledDataset(base, {0}); }),
               HasSubstr("there are 1 labels, expected one for each of 2 samples"));
-  EXPECT_THAT(testing::complaint([&] {
-                RelabelledDataset(base, {0, 2});
+  EXPECT_THAT(testing::error_message_of([&] {
+                RelabeledDataset(base, {0, 2});
               }),
               HasSubstr("sample 1 has label 2, expected 0 to 1"));
 }
@@ -70,12 +70,12 @@ TEST(Labels, AreCountedByClass) {
   EXPECT_THAT(class_counts(*fake_dataset({2, 0, 2, 2})), ElementsAre(1, 0, 3));
 }
 
-TEST(Channels, GreyIsRepeatedAndColourIsWeighed) {
-  const Image grey{1, 2, 1, {7, 200}};
-  EXPECT_THAT(with_channels(grey, 3).pixels, ElementsAre(7, 7, 7, 200, 200, 200));
-  EXPECT_THAT(with_channels(grey, 1).pixels, ElementsAre(7, 200));
-  const Image colour{1, 3, 3, {255, 0, 0, 0, 255, 0, 255, 255, 255}};
-  EXPECT_THAT(with_channels(colour, 1).pixels, ElementsAre(76, 150, 255));
+TEST(Channels, GrayIsRepeatedAndColorIsWeighed) {
+  const Image gray{1, 2, 1, {7, 200}};
+  EXPECT_THAT(with_channels(gray, 3).pixels, ElementsAre(7, 7, 7, 200, 200, 200));
+  EXPECT_THAT(with_channels(gray, 1).pixels, ElementsAre(7, 200));
+  const Image color{1, 3, 3, {255, 0, 0, 0, 255, 0, 255, 255, 255}};
+  EXPECT_THAT(with_channels(color, 1).pixels, ElementsAre(76, 150, 255));
   EXPECT_EQ(testing::decoded_image(*with_channels(fake_dataset({0}), 3), 0).channels, 3);
 }
 

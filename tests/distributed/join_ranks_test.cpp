@@ -14,8 +14,8 @@
 namespace projnce::distributed {
 namespace {
 
-using testing::complaint;
 using ::testing::Each;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 using testing::in_threads;
 using testing::rank_of;
@@ -25,19 +25,19 @@ using ::testing::StartsWith;
 /// What each rank says when it tries to join, and whose fault it is.
 struct Answers {
   std::vector<std::string> sentences;
-  std::vector<Fault> faults;
+  std::vector<ErrorKind> faults;
 };
 
 Answers join_each(int processes, const std::function<void(int)>& join) {
   Answers answers;
   for (const auto& problem : in_threads(processes, join)) {
-    answers.sentences.push_back(complaint([&] {
+    answers.sentences.push_back(error_message_of([&] {
       if (problem) std::rethrow_exception(problem);
     }));
     try {
       if (problem) std::rethrow_exception(problem);
     } catch (const Error& error) {
-      answers.faults.push_back(error.fault());
+      answers.faults.push_back(error.kind());
     }
   }
   return answers;
@@ -66,7 +66,8 @@ TEST(JoinRanks, EveryRankNamesWhoDisagreesAboutWhat) {
   EXPECT_THAT(answers.sentences,
               Each(StartsWith("rank 2 disagrees with rank 0 about the configuration: line 2 is "
                               "'epochs = 3' there and 'epochs = 2' on rank 0")));
-  EXPECT_THAT(answers.faults, ::testing::ElementsAre(Fault::kInput, Fault::kInput, Fault::kInput));
+  EXPECT_THAT(answers.faults,
+              ::testing::ElementsAre(ErrorKind::kInput, ErrorKind::kInput, ErrorKind::kInput));
 }
 
 TEST(JoinRanks, NamesALineThatOneRankHasNot) {
@@ -83,7 +84,7 @@ TEST(JoinRanks, NamesRanksThatDidNotCome) {
     join_ranks(rank_of(rank, 4, dir), {.timeout = std::chrono::milliseconds(300)});
   });
   EXPECT_THAT(answers.sentences, Each("2 of 4 ranks came within 0.3 s; missing: 2, 3"));
-  EXPECT_THAT(answers.faults, ::testing::ElementsAre(Fault::kWork, Fault::kWork));
+  EXPECT_THAT(answers.faults, ::testing::ElementsAre(ErrorKind::kRuntime, ErrorKind::kRuntime));
 }
 
 TEST(JoinRanks, NamesARankThatTwoClaim) {
@@ -121,7 +122,7 @@ TEST(JoinRanks, MeetByTcp) {
   const auto answers = join_each(2, [&, port = port](int rank) {
     const auto ranks = join_ranks({.rank = rank, .world = 2, .address = "127.0.0.1", .port = port});
     auto one = torch::ones({1});
-    ranks->sum(one);
+    ranks->all_reduce(one);
     EXPECT_EQ(one.item<float>(), 2);
     ranks->barrier();
   });
@@ -140,7 +141,7 @@ TEST(JoinRanks, EveryRankHearsOfADisagreementByTcp) {
 
 TEST(JoinRanks, SaysThatAPortIsInUse) {
   const auto [socket, port] = taken_port();
-  const auto sentence = complaint([port = port] {
+  const auto sentence = error_message_of([port = port] {
     join_ranks({.rank = 0, .world = 2, .address = "127.0.0.1", .port = port},
                {.timeout = std::chrono::milliseconds(300)});
   });
@@ -151,12 +152,12 @@ TEST(JoinRanks, SaysThatAPortIsInUse) {
 TEST(JoinRanks, SaysThatNobodyAnswers) {
   auto [socket, port] = taken_port();
   socket.close();
-  EXPECT_THAT(complaint([port = port] {
+  EXPECT_THAT(error_message_of([port = port] {
                 join_ranks({.rank = 1, .world = 2, .address = "127.0.0.1", .port = port},
                            {.timeout = std::chrono::milliseconds(300)});
               }),
               HasSubstr(concat("rank 1 of 2 could not reach 127.0.0.1:", port, " within 0.3 s")));
-  EXPECT_THAT(complaint([] {
+  EXPECT_THAT(error_message_of([] {
                 join_ranks({.rank = 1, .world = 2, .address = "no.such.host.invalid", .port = 1});
               }),
               HasSubstr("MASTER_ADDR is 'no.such.host.invalid', which this host does not know"));

@@ -128,7 +128,7 @@ TEST_F(LauncherTest, ASecondSignalKills) {
 }
 
 TEST_F(LauncherTest, NamesAProgramThatCannotBeStarted) {
-  EXPECT_THAT(testing::complaint([] { launch({.program = "/no/such/program"}); }),
+  EXPECT_THAT(testing::error_message_of([] { launch({.program = "/no/such/program"}); }),
               "/no/such/program cannot be started: No such file or directory");
 }
 

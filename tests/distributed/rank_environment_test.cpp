@@ -10,7 +10,7 @@ namespace projnce::distributed {
 namespace {
 
 using ::testing::AllOf;
-using testing::complaint;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 
 class RankEnvironmentTest : public ::testing::Test {
@@ -51,7 +51,7 @@ class RankEnvironmentTest : public ::testing::Test {
 
   std::string problem_with(const std::map<std::string, std::string>& variables) {
     set(variables);
-    return complaint([] { read_rank_environment(); });
+    return error_message_of([] { read_rank_environment(); });
   }
 
  private:

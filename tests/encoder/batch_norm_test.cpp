@@ -60,7 +60,7 @@ TEST(BatchNorm, WithSharedStatisticsOfOneProcessIsTheSame) {
   expect_shared_equals_own(torch::randn({7, 3}, torch::kDouble) - 5);
 }
 
-TEST(Conv, TakesABatchWithoutPictures) {
+TEST(Conv, TakesABatchWithoutImages) {
   torch::manual_seed(3);
   for (const int64_t stride : {1, 2}) {
     auto conv = make_conv(2, 8, 3, stride);

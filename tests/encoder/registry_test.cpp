@@ -50,7 +50,7 @@ TEST(EncoderRegistry, OptionsOfAnotherEncoderAreRefused) {
 }
 
 TEST(EncoderRegistry, RejectsUnknownNamesAndFields) {
-  const auto complaint = [](const std::string& text) {
+  const auto error_message_of = [](const std::string& text) {
     try {
       parse_encoder_options(parse_toml(text, "run.toml"));
     } catch (const Error& error) {
@@ -58,10 +58,10 @@ TEST(EncoderRegistry, RejectsUnknownNamesAndFields) {
     }
     return std::string("nothing was wrong");
   };
-  EXPECT_THAT(complaint("name = 'resnet50'"),
+  EXPECT_THAT(error_message_of("name = 'resnet50'"),
               HasSubstr("known: audio-cnn, mlp, resnet-small, resnet18"));
-  EXPECT_THAT(complaint("heads = 'mlp'"), HasSubstr("did you mean 'head'?"));
-  EXPECT_THAT(complaint("dim = 0"), HasSubstr("out of range"));
+  EXPECT_THAT(error_message_of("heads = 'mlp'"), HasSubstr("did you mean 'head'?"));
+  EXPECT_THAT(error_message_of("dim = 0"), HasSubstr("out of range"));
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST(ResNet, TheStemIsChosenByTheImageSize) {
   EXPECT_EQ(resolve_stem(Stem::kStandard, {.height = 32, .width = 32}), Stem::kStandard);
 }
 
-TEST(ResNet, GivesOneFeatureVectorForEachPictureOfAnySize) {
+TEST(ResNet, GivesOneFeatureVectorForEachImageOfAnySize) {
   torch::manual_seed(1);
   ResNet resnet({.input = {.channels = 1, .height = 28, .width = 28}, .widths = {4, 8}});
   for (const int64_t size : {1, 7, 28, 33}) {

@@ -56,9 +56,9 @@ TEST(AudioCnn, TheGridKnowsWhereSomethingIs) {
 }
 
 TEST(AudioCnn, RefusesInputsThatVanish) {
-  EXPECT_THAT(
-      testing::complaint([] { AudioCnn({.input = {.channels = 1, .height = 128, .width = 7}}); }),
-      HasSubstr("at least 8 x 8"));
+  EXPECT_THAT(testing::error_message_of(
+                  [] { AudioCnn({.input = {.channels = 1, .height = 128, .width = 7}}); }),
+              HasSubstr("at least 8 x 8"));
 }
 
 TEST(Mlp, WithoutLayersIsTheInputItself) {

@@ -111,9 +111,10 @@ TEST(CrossValidatedBounds, KeepViewsOfAnInstanceTogether) {
 
 TEST(CrossValidatedBounds, NeedTwoFoldsAndAnInstanceForEach) {
   const auto rows = clusters(6, 2, 0.4, 12);
-  EXPECT_THAT(
-      complaint([&] { cross_validated_bounds(rows, {.folds = 7, .priors = {.num_classes = 2}}); }),
-      HasSubstr("folds = 7 must be between 2 and the 6 instances"));
+  EXPECT_THAT(error_message_of([&] {
+                cross_validated_bounds(rows, {.folds = 7, .priors = {.num_classes = 2}});
+              }),
+              HasSubstr("folds = 7 must be between 2 and the 6 instances"));
   EXPECT_NO_THROW(cross_validated_bounds(rows, {.folds = 6, .priors = {.num_classes = 2}}));
 }
 

@@ -24,7 +24,7 @@ torch::Tensor normal_rows(int64_t count, int64_t dim, uint64_t seed) {
 TEST(NearestNeighbors, FindsRowsOnALine) {
   const auto x = torch::tensor({{0.0}, {1.0}, {3.0}, {3.5}}, torch::kFloat64);
   const auto found = nearest_neighbors(
-      x, x, {.neighbors = 2, .nearness = kernel::Nearness::kDistance, .exclude_self = true});
+      x, x, {.neighbors = 2, .nearness = kernel::Similarity::kDistance, .exclude_self = true});
   EXPECT_TRUE(torch::equal(found.indices, torch::tensor({{1, 2}, {0, 2}, {3, 1}, {2, 1}})));
   EXPECT_TRUE(torch::equal(
       found.scores,
@@ -32,7 +32,7 @@ TEST(NearestNeighbors, FindsRowsOnALine) {
 }
 
 TEST(NearestNeighbors, KernelsEqualOperators) {
-  for (const auto nearness : {kernel::Nearness::kDotProduct, kernel::Nearness::kDistance}) {
+  for (const auto nearness : {kernel::Similarity::kDotProduct, kernel::Similarity::kDistance}) {
     for (const bool exclude_self : {false, true}) {
       const auto references = normal_rows(700, 20, 1);
       const auto queries = references.narrow(0, 0, 530);
@@ -41,7 +41,7 @@ TEST(NearestNeighbors, KernelsEqualOperators) {
       const auto fast = nearest_neighbors(queries, references, options);
       const auto plain = nearest_neighbors_by_operators(queries, references, options);
       EXPECT_TRUE(torch::allclose(fast.scores, plain.scores, 1e-5, 1e-5));
-      // In the last digit neighbours may change places.
+      // In the last digit neighbors may change places.
       EXPECT_GT((fast.indices == plain.indices).to(torch::kFloat64).mean().item<double>(), 0.99);
     }
   }
@@ -58,12 +58,14 @@ TEST(NearestNeighbors, KeepsTheTypeAndTakesAnyStrides) {
 
 TEST(NearestNeighbors, RefusesWhatItCannotAnswer) {
   auto x = normal_rows(5, 3, 3);
-  EXPECT_THAT(complaint([&] { nearest_neighbors(x, x, {.neighbors = 6}); }), HasSubstr("6 of 5"));
-  EXPECT_THAT(complaint([&] { nearest_neighbors(x, x, {.neighbors = 5, .exclude_self = true}); }),
-              HasSubstr("5 of 4"));
+  EXPECT_THAT(error_message_of([&] { nearest_neighbors(x, x, {.neighbors = 6}); }),
+              HasSubstr("6 of 5"));
+  EXPECT_THAT(
+      error_message_of([&] { nearest_neighbors(x, x, {.neighbors = 5, .exclude_self = true}); }),
+      HasSubstr("5 of 4"));
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), 1e30F}) {
     x[2][1] = bad;
-    EXPECT_THAT(complaint([&] { nearest_neighbors(x, x, {}); }), HasSubstr("query"));
+    EXPECT_THAT(error_message_of([&] { nearest_neighbors(x, x, {}); }), HasSubstr("query"));
   }
 }
 

@@ -11,8 +11,8 @@ namespace {
 
 /// By a singular value decomposition, signs as they fall.
 torch::Tensor components_by_svd(const torch::Tensor& rows, int64_t components) {
-  const auto centred = rows - rows.mean(0, /*keepdim=*/true);
-  const auto [u, s, v] = torch::linalg_svd(centred, /*full_matrices=*/false);
+  const auto centered = rows - rows.mean(0, /*keepdim=*/true);
+  const auto [u, s, v] = torch::linalg_svd(centered, /*full_matrices=*/false);
   return (u * s).narrow(1, 0, components);
 }
 
@@ -58,11 +58,11 @@ TEST(Pca, IsTheSameForAnyNumberOfThreads) {
 }
 
 TEST(Pca, SaysWhatItCannotTake) {
-  EXPECT_EQ(testing::complaint([] {
+  EXPECT_EQ(testing::error_message_of([] {
               pca(torch::zeros({5, 1}), 2);
             }),
             "principal components: 2 of rows [5, 1], expected 1 to 1");
-  EXPECT_EQ(testing::complaint([] {
+  EXPECT_EQ(testing::error_message_of([] {
               pca(torch::full({5, 3}, NAN), 2);
             }),
             "the rows hold a number that is not finite");

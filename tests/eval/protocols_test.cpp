@@ -45,11 +45,12 @@ TEST(Knn, SharpTemperaturesDoNotOverflow) {
 
 TEST(Knn, SaysHowManyThereAre) {
   const auto rows = torch::eye(3);
-  EXPECT_THAT(complaint([&] { knn_scores(rows, torch::arange(3), 3, rows, {.neighbors = 4}); }),
-              HasSubstr("4 of 3 rows"));
+  EXPECT_THAT(
+      error_message_of([&] { knn_scores(rows, torch::arange(3), 3, rows, {.neighbors = 4}); }),
+      HasSubstr("4 of 3 rows"));
 }
 
-/// The objective that the probe promises to minimise, as a function of its parameters.
+/// The objective that the probe promises to minimize, as a function of its parameters.
 double probe_objective(const LinearProbe& probe, const torch::Tensor& rows,
                        const torch::Tensor& labels, double penalty) {
   const auto loss = torch::nn::functional::cross_entropy(probe.scores(rows), labels);
@@ -142,8 +143,10 @@ TEST(ClopperPearson, AgreesWithQuantilesOfTheBetaDistribution) {
 TEST(ClopperPearson, WithoutTrialsKnowsNothingAndRefusesImpossibleCounts) {
   EXPECT_EQ(clopper_pearson_interval(0, 0).low, 0);
   EXPECT_EQ(clopper_pearson_interval(0, 0).high, 1);
-  EXPECT_THAT(complaint([] { clopper_pearson_interval(3, 2); }), HasSubstr("3 successes of 2"));
-  EXPECT_THAT(complaint([] { clopper_pearson_interval(-1, 2); }), HasSubstr("-1 successes of 2"));
+  EXPECT_THAT(error_message_of([] { clopper_pearson_interval(3, 2); }),
+              HasSubstr("3 successes of 2"));
+  EXPECT_THAT(error_message_of([] { clopper_pearson_interval(-1, 2); }),
+              HasSubstr("-1 successes of 2"));
 }
 
 }  // namespace

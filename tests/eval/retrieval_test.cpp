@@ -105,7 +105,7 @@ TEST(KMeans, FindsClustersThatLieApart) {
 TEST(KMeans, TakesEqualPointsAndRefusesTooManyClusters) {
   const auto rows = torch::ones({5, 2});
   EXPECT_EQ(k_means(rows, 3).size(0), 5);
-  EXPECT_THAT(complaint([&] { k_means(rows, 6); }), HasSubstr("6 clusters of 5 rows"));
+  EXPECT_THAT(error_message_of([&] { k_means(rows, 6); }), HasSubstr("6 clusters of 5 rows"));
 }
 
 TEST(NormalizedInformation, IsThatOfTheTable) {

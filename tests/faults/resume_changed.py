@@ -15,21 +15,21 @@ def make_parts(folder, per_class):
     support.make_folder(folder / "test", 10)
 
 
-def add_picture(data):
+def add_image(data):
     support.write_png(data / "train/lying/new.png", 16, 16, support.stripes("lying", 5))
 
 
-def relabel_picture(data):
+def relabel_image(data):
     (data / "train/lying/000.png").rename(data / "train/upright/other.png")
 
 
-def repaint_pictures(data):
-    """The names stay; what the pictures show does not."""
+def repaint_images(data):
+    """The names stay; what the images show does not."""
     for path in (data / "train/lying").iterdir():
         support.write_png(path, 16, 16, lambda x, y: 90)
 
 
-def remove_test_picture(data):
+def remove_test_image(data):
     (data / "test/lying/000.png").unlink()
 
 
@@ -68,11 +68,11 @@ def all_cases(changes):
     yield lambda: case("another setting forced", 0, ["going on with changed settings: "
                                                      "train.learning_rate = 0.01 instead of"],
                        *sets("train.learning_rate=0.01"), "--force")
-    yield lambda: case("a picture more", 2, [data], data=add_picture)
-    yield lambda: case("a picture of another class", 2, [data], data=relabel_picture)
-    yield lambda: case("other pictures of the same names", 2, [data], data=repaint_pictures)
-    yield lambda: case("a test picture less", 2, ["data"], data=remove_test_picture)
-    yield lambda: case("a picture more forced", 0, ["going on with other data"], "--force", data=add_picture)
+    yield lambda: case("a image more", 2, [data], data=add_image)
+    yield lambda: case("a image of another class", 2, [data], data=relabel_image)
+    yield lambda: case("other images of the same names", 2, [data], data=repaint_images)
+    yield lambda: case("a test image less", 2, ["data"], data=remove_test_image)
+    yield lambda: case("a image more forced", 0, ["going on with other data"], "--force", data=add_image)
     yield lambda: case("more threads", 0, [GOES_ON + "threads 2 instead of 1"], *sets("threads=2"))
     yield lambda: case("other instructions", 0, [GOES_ON + "libtorch_instructions"],
                        env={"ATEN_CPU_CAPABILITY": "default"})

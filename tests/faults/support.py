@@ -141,7 +141,7 @@ class Training:
 
 
 class Scene:
-    """A folder with pictures and runs that are all trained by the same settings."""
+    """A folder with images and runs that are all trained by the same settings."""
 
     def __init__(self, *settings, root=None, data=None, per_class=40):
         self.scratch = tempfile.TemporaryDirectory(prefix="projnce-faults-", dir=root)

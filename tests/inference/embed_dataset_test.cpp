@@ -24,10 +24,10 @@ TEST(EmbedDataset, RowsFollowTheDatasetWhateverTheBatches) {
   const auto dataset = testing::random_dataset(11, 3, 8, 1);
   const auto format = testing::plain_format(1, 8);
   const auto whole = embed_dataset(
-      model, dataset, {.batch_size = 11, .format = augment::InputFormat::pictures(format)});
+      model, dataset, {.batch_size = 11, .format = augment::InputFormat::images(format)});
   const auto parts = embed_dataset(
       model, dataset,
-      {.batch_size = 4, .format = augment::InputFormat::pictures(format), .threads = 2});
+      {.batch_size = 4, .format = augment::InputFormat::images(format), .threads = 2});
   EXPECT_EQ(whole.embeddings.sizes(), (std::vector<int64_t>{11, 3}));
   EXPECT_TRUE(torch::allclose(whole.embeddings, parts.embeddings, 1e-5, 1e-6));
   EXPECT_TRUE(torch::equal(whole.labels, torch::arange(11).remainder(3)));
@@ -38,7 +38,7 @@ TEST(EmbedDataset, LeavesTheModelInTheModeAndStateItCameIn) {
   model.train();
   const auto mean = model.named_buffers()["encoder.bn1.running_mean"].clone();
   embed_dataset(model, testing::random_dataset(4, 2, 8, 1),
-                {.batch_size = 4, .format = testing::picture_input(1, 8)});
+                {.batch_size = 4, .format = testing::image_input(1, 8)});
   EXPECT_TRUE(model.is_training());
   EXPECT_TRUE(torch::equal(model.named_buffers()["encoder.bn1.running_mean"], mean));
 }

@@ -1,4 +1,4 @@
-#include "projnce/inference/judge.h"
+#include "projnce/inference/protocol_result.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 namespace projnce::inference {
 namespace {
 
-using testing::complaint;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 using testing::ScratchDir;
 
@@ -57,8 +57,8 @@ EmbeddedSet made_set(const TrainedModel& trained, int64_t rows) {
 
 /// The model with this readout, fitted to made samples.
 TrainedModel with_protocol(TrainedModel trained, eval::Protocol protocol) {
-  JudgedSamples samples = judged_samples(trained, made_set(trained, 20));
-  samples.known = made_set(trained, 30);
+  EvalInputs samples = eval_inputs(trained, made_set(trained, 20));
+  samples.reference = made_set(trained, 30);
   trained.readout = make_readout(protocol, samples, {.neighbors = 0});
   trained.readout.temperature = 0.25;
   trained.epoch = 7;
@@ -111,7 +111,7 @@ class DamagedReadout : public ::testing::Test {
     auto file = checkpoint::load_tensors(path);
     change(file);
     checkpoint::save_tensors(path, file);
-    return complaint([&] { load_trained_model(path); });
+    return error_message_of([&] { load_trained_model(path); });
   }
 
   ScratchDir scratch_;

@@ -37,7 +37,7 @@ TEST(Entropy, IsThatOfTheHistogram) {
   const auto one = label_entropy(torch::tensor({7, 7}));
   EXPECT_EQ(one, 0);
   EXPECT_FALSE(std::signbit(one));
-  EXPECT_THAT(complaint([] { label_entropy(torch::zeros({0}, torch::kInt64)); }),
+  EXPECT_THAT(error_message_of([] { label_entropy(torch::zeros({0}, torch::kInt64)); }),
               HasSubstr("at least one"));
 }
 
@@ -121,7 +121,7 @@ TEST(MixedKsg, OneHotLabelsForgetTheOrderOfClasses) {
 TEST(MixedKsg, RefusesClassesThatAreSmallerThanTheirNeighborhoods) {
   const auto labels = torch::arange(50).remainder(10);  // five of each class
   const auto rows = random_unit_rows(50, 8, 3);
-  EXPECT_THAT(complaint([&] { label_information(rows, labels, {.k = 5}); }),
+  EXPECT_THAT(error_message_of([&] { label_information(rows, labels, {.k = 5}); }),
               HasSubstr("the smallest class has 5 rows, expected more than k = 5"));
   EXPECT_NO_THROW(label_information(rows, labels, {.k = 4}));
 }
@@ -141,14 +141,16 @@ TEST(MixedKsg, FindsNothingInSmallRandomClassesOfAnyDimension) {
 
 TEST(MixedKsg, ErrorsAreSentences) {
   auto x = random_unit_rows(5, 2, 1);
-  EXPECT_THAT(complaint([&] { mixed_ksg(x, x, 5); }), HasSubstr("k = 5 must be between 1 and 4"));
-  EXPECT_THAT(complaint([&] { mixed_ksg(x, x, 0); }), HasSubstr("k = 0"));
-  EXPECT_THAT(complaint([&] { mixed_ksg(x, x.narrow(0, 0, 4), 2); }), HasSubstr("5 rows and y 4"));
+  EXPECT_THAT(error_message_of([&] { mixed_ksg(x, x, 5); }),
+              HasSubstr("k = 5 must be between 1 and 4"));
+  EXPECT_THAT(error_message_of([&] { mixed_ksg(x, x, 0); }), HasSubstr("k = 0"));
+  EXPECT_THAT(error_message_of([&] { mixed_ksg(x, x.narrow(0, 0, 4), 2); }),
+              HasSubstr("5 rows and y 4"));
   EXPECT_THAT(
-      complaint([&] { label_information(x, torch::arange(5), {.k = 2, .label_scale = 0}); }),
+      error_message_of([&] { label_information(x, torch::arange(5), {.k = 2, .label_scale = 0}); }),
       HasSubstr("label_scale"));
   x[2][1] = std::nan("");
-  EXPECT_THAT(complaint([&] { mixed_ksg(x, x, 2); }), HasSubstr("not finite"));
+  EXPECT_THAT(error_message_of([&] { mixed_ksg(x, x, 2); }), HasSubstr("not finite"));
 }
 
 }  // namespace

@@ -204,7 +204,7 @@ TEST(PairBound, AveragesDisjointBatchesOfInstances) {
   const auto instances = torch::arange(1200).remainder(4);
   EXPECT_EQ(pair_bound({z, labels, instances}, options).value, 0);
   options.batches = 5;
-  EXPECT_THAT(complaint([&] {
+  EXPECT_THAT(error_message_of([&] {
                 pair_bound({z, labels, instances}, options);
               }),
               HasSubstr("batches = 5 must be between 0 and the 4 instances"));
@@ -249,7 +249,7 @@ TEST(ClassBound, OfLogitsIsEntropyMinusCrossEntropy) {
   const auto cross_entropy =
       -logits.log_softmax(1).gather(1, labels.unsqueeze(1)).mean().item<double>();
   EXPECT_NEAR(result.value, std::log(3.0) - cross_entropy, 1e-12);
-  EXPECT_THAT(complaint([&] {
+  EXPECT_THAT(error_message_of([&] {
                 class_bound_from_logits(logits, torch::zeros({6}, torch::kInt64),
                                         {.num_classes = 3, .values = list_of({1, 0, 0})});
               }),
@@ -328,7 +328,7 @@ TEST(Bounds, BadInputIsASentence) {
   const auto z = random_unit_rows(4, 3, 61);
   const auto labels = torch::tensor({0, 1, 2, 1});
   const auto says = [&](const LabeledRows& rows, const BoundOptions& options) {
-    return complaint([&] { pair_bound(rows, options); });
+    return error_message_of([&] { pair_bound(rows, options); });
   };
   const auto with_priors = [&](const std::vector<double>& values) {
     auto options = options_for(3, 0.1);
@@ -363,7 +363,7 @@ TEST(Bounds, BadVectorsAreASentence) {
   const auto z = random_unit_rows(4, 3, 71);
   const auto labels = torch::tensor({0, 1, 2, 1});
   const auto says = [&](const torch::Tensor& vectors) {
-    return complaint([&] { class_bound({z, labels}, vectors, options_for(3, 0.1)); });
+    return error_message_of([&] { class_bound({z, labels}, vectors, options_for(3, 0.1)); });
   };
   EXPECT_THAT(says({}), HasSubstr("class vectors are none, expected [3, 3]"));
   EXPECT_THAT(says(z.narrow(0, 0, 2)), HasSubstr("class vectors are [2, 3], expected [3, 3]"));
@@ -371,7 +371,7 @@ TEST(Bounds, BadVectorsAreASentence) {
   broken[1][2] = kNan;
   EXPECT_THAT(says(broken), HasSubstr("class vector 1 has a value that is not finite"));
   EXPECT_THAT(
-      complaint([&] {
+      error_message_of([&] {
         general_bound({z, labels}, z.narrow(0, 0, 3), z.narrow(1, 0, 2), options_for(3, 0.1));
       }),
       HasSubstr("negatives have 2 columns, expected 3"));

@@ -12,7 +12,7 @@
 namespace projnce::io {
 namespace {
 
-bool is_picture(const std::string& file) {
+bool is_image(const std::string& file) {
   return file.starts_with("images/") || (file.starts_with("fuzz/") && !file.ends_with(".wav"));
 }
 
@@ -20,7 +20,7 @@ bool is_sound(const std::string& file) {
   return file.starts_with("audio/") || (file.starts_with("fuzz/") && file.ends_with(".wav"));
 }
 
-void check_picture(const std::filesystem::path& path, const std::string& name) {
+void check_image(const std::filesystem::path& path, const std::string& name) {
   const auto image = read_image(path, name);
   EXPECT_EQ(image.bytes(), size_t(image.height) * size_t(image.width) * size_t(image.channels));
   EXPECT_LE(image.bytes(), size_t{3 * kMaxImagePixels});
@@ -58,7 +58,7 @@ TEST(BadFiles, BehaveAsTheManifestAsks) {
   const testing::ScratchDir dir;
   const auto folder = testing::unpack_bad_files(dir.path());
   if (folder.empty()) GTEST_SKIP() << "../../shared/data/bad/bad.tar.gz is not on this machine";
-  EXPECT_GT(read_bad_files(folder, is_picture, check_picture), 60);
+  EXPECT_GT(read_bad_files(folder, is_image, check_image), 60);
   EXPECT_GT(read_bad_files(folder, is_sound, check_sound), 55);
 }
 

@@ -140,13 +140,13 @@ TEST_F(ChildProcessTest, DiesWithItsParent) {
 }
 
 TEST_F(ChildProcessTest, NamesWhatCannotBeStartedOrWritten) {
-  EXPECT_EQ(testing::complaint([] { check_program("/no/such/program"); }),
+  EXPECT_EQ(testing::error_message_of([] { check_program("/no/such/program"); }),
             "/no/such/program cannot be started: No such file or directory");
-  EXPECT_EQ(testing::complaint([] { check_program("/dev/null"); }),
+  EXPECT_EQ(testing::error_message_of([] { check_program("/dev/null"); }),
             "/dev/null cannot be started: Permission denied");
   auto plan = shell("exit 0");
   plan.error_log = "/no/such/folder/log";
-  EXPECT_EQ(testing::complaint([&] { start_process(plan); }),
+  EXPECT_EQ(testing::error_message_of([&] { start_process(plan); }),
             "cannot write /no/such/folder/log: No such file or directory");
 }
 

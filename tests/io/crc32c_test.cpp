@@ -7,7 +7,7 @@
 namespace projnce::io {
 namespace {
 
-/// RFC 3720, appendix B.4, and the check value of the catalogues.
+/// RFC 3720, appendix B.4, and the check value of the catalogs.
 TEST(Crc32c, HasThePublishedValues) {
   EXPECT_EQ(crc32c(""), 0U);
   EXPECT_EQ(crc32c("123456789"), 0xE3069283U);

@@ -11,8 +11,8 @@
 namespace projnce::testing {
 
 /// Where a number of a blocked map stands.
-inline size_t map_at(const kernel::MapShape& shape, int64_t image, int64_t channel, int64_t y,
-                     int64_t x) {
+inline size_t map_at(const kernel::ActivationShape& shape, int64_t image, int64_t channel,
+                     int64_t y, int64_t x) {
   return static_cast<size_t>(shape.at(image, channel / kernel::kChannelBlock) +
                              (y * shape.width + x) * kernel::kChannelBlock +
                              channel % kernel::kChannelBlock);
@@ -20,7 +20,7 @@ inline size_t map_at(const kernel::MapShape& shape, int64_t image, int64_t chann
 
 /// Calls visit(image, channel, y, x) for every number of maps.
 template <class Visit>
-void for_numbers(const kernel::MapShape& shape, const Visit& visit) {
+void for_numbers(const kernel::ActivationShape& shape, const Visit& visit) {
   for (int64_t n = 0; n < shape.images; ++n) {
     for (int64_t c = 0; c < shape.channels; ++c) {
       for (int64_t y = 0; y < shape.height; ++y) {
@@ -32,7 +32,7 @@ void for_numbers(const kernel::MapShape& shape, const Visit& visit) {
 
 /// Random maps; channels beyond the last are 0.
 template <class T>
-std::vector<T> random_maps(const kernel::MapShape& shape, unsigned seed) {
+std::vector<T> random_maps(const kernel::ActivationShape& shape, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal;
   std::vector<T> maps(static_cast<size_t>(shape.size()), T(0));
@@ -68,13 +68,13 @@ struct PlainConvolution {
   std::vector<double> out, in_gradient, weight_gradient;
 
   template <class T>
-  PlainConvolution(const kernel::ConvGeometry& g, const kernel::MapShape& in,
+  PlainConvolution(const kernel::ConvGeometry& g, const kernel::ActivationShape& in,
                    const std::vector<T>& maps, const std::vector<T>& weights,
                    const std::vector<T>& gradient)
       : out(static_cast<size_t>(g.out_shape(in).size())),
         in_gradient(maps.size()),
         weight_gradient(weights.size()) {
-    const kernel::MapShape shape = g.out_shape(in);
+    const kernel::ActivationShape shape = g.out_shape(in);
     for_numbers(shape, [&](int64_t n, int64_t o, int64_t y, int64_t x) {
       const auto to = map_at(shape, n, o, y, x);
       for (int64_t tap = 0; tap < g.kernel * g.kernel; ++tap) {

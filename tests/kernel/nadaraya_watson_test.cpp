@@ -44,17 +44,17 @@ Batch<T> make_batch(int64_t count, int64_t dim, Layout layout, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal;
   Batch<T> batch{count, dim, 7, {}, {}, {}};
-  std::vector<std::vector<double>> centres(7, std::vector<double>(static_cast<size_t>(dim)));
-  for (auto& centre : centres)
-    std::generate(centre.begin(), centre.end(), [&] { return normal(random); });
+  std::vector<std::vector<double>> centers(7, std::vector<double>(static_cast<size_t>(dim)));
+  for (auto& center : centers)
+    std::generate(center.begin(), center.end(), [&] { return normal(random); });
   for (int64_t j = 0; j < count; ++j) {
-    const size_t centre = random() % 7;
-    batch.classes.push_back(static_cast<int64_t>(random() % 5 == 0 ? random() % 7 : centre));
+    const size_t center = random() % 7;
+    batch.classes.push_back(static_cast<int64_t>(random() % 5 == 0 ? random() % 7 : center));
     std::vector<double> row(static_cast<size_t>(dim));
     const double noise = layout == Layout::kDuplicates && j % 3 != 0 ? 0.0 : 0.3;
     for (size_t k = 0; k < row.size(); ++k) {
       row[k] =
-          layout == Layout::kRandom ? normal(random) : centres[centre][k] + noise * normal(random);
+          layout == Layout::kRandom ? normal(random) : centers[center][k] + noise * normal(random);
     }
     double length = 0;
     for (const double x : row) length += x * x;

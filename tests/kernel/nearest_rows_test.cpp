@@ -35,7 +35,7 @@ Found<T> find(const NearestProblem<T>& p) {
 template <class T>
 Found<double> sorted(const NearestProblem<T>& p) {
   Found<double> found;
-  const double sign = p.nearness == Nearness::kDotProduct ? -1 : 1;
+  const double sign = p.nearness == Similarity::kDotProduct ? -1 : 1;
   for (int64_t q = 0; q < p.num_queries; ++q) {
     std::vector<std::pair<double, int64_t>> all;
     for (int64_t r = 0; r < p.num_references; ++r) {
@@ -44,9 +44,9 @@ Found<double> sorted(const NearestProblem<T>& p) {
       for (int64_t d = 0; d < p.dim; ++d) {
         const double u = p.queries[q * p.dim + d];
         const double v = p.references[r * p.dim + d];
-        sum += p.nearness == Nearness::kDotProduct ? u * v : (u - v) * (u - v);
+        sum += p.nearness == Similarity::kDotProduct ? u * v : (u - v) * (u - v);
       }
-      all.emplace_back(sign * (p.nearness == Nearness::kDotProduct ? sum : std::sqrt(sum)), r);
+      all.emplace_back(sign * (p.nearness == Similarity::kDotProduct ? sum : std::sqrt(sum)), r);
     }
     std::sort(all.begin(), all.end());
     for (int64_t k = 0; k < p.neighbors; ++k) {
@@ -59,7 +59,7 @@ Found<double> sorted(const NearestProblem<T>& p) {
 
 /// Small whole numbers: dot products and squares are exact in any order, and many are equal.
 template <class T>
-std::vector<T> whole_numbers(int64_t count, unsigned seed, T offset = 0) {
+std::vector<T> integers(int64_t count, unsigned seed, T offset = 0) {
   std::mt19937 random(seed);
   std::vector<T> rows;
   for (int64_t i = 0; i < count; ++i) rows.push_back(offset + static_cast<T>(random() % 7));
@@ -85,9 +85,9 @@ template <class T>
 void expect_sorted_for_all_sizes() {
   constexpr int64_t kDim = 11;
   for (const int64_t count : {2, 15, 17, 97, 191, 192, 193, 400}) {
-    const auto references = whole_numbers<T>(count * kDim, 1);
-    const auto queries = whole_numbers<T>(50 * kDim, 2);
-    for (const auto nearness : {Nearness::kDotProduct, Nearness::kDistance}) {
+    const auto references = integers<T>(count * kDim, 1);
+    const auto queries = integers<T>(50 * kDim, 2);
+    for (const auto nearness : {Similarity::kDotProduct, Similarity::kDistance}) {
       for (const int64_t neighbors : {int64_t{1}, count / 2, count}) {
         expect_sorted<T>({queries.data(), 50, references.data(), count, kDim, neighbors, nearness,
                           /*exclude_self=*/false});
@@ -104,15 +104,15 @@ TEST(NearestRows, AreThoseOfASortIncludingTies) {
 }
 
 TEST(NearestRows, FewOfManyAreThoseOfASort) {
-  const auto rows = whole_numbers<float>(1500 * 3, 3);
-  for (const auto nearness : {Nearness::kDotProduct, Nearness::kDistance}) {
+  const auto rows = integers<float>(1500 * 3, 3);
+  for (const auto nearness : {Similarity::kDotProduct, Similarity::kDistance}) {
     expect_sorted<float>({rows.data(), 300, rows.data(), 1500, 3, 20, nearness, true});
   }
 }
 
 TEST(NearestRows, EqualRowsComeInOrder) {
   const std::vector<float> rows(1000 * 5, 0.3F);
-  for (const auto nearness : {Nearness::kDotProduct, Nearness::kDistance}) {
+  for (const auto nearness : {Similarity::kDotProduct, Similarity::kDistance}) {
     expect_sorted<float>({rows.data(), 100, rows.data(), 1000, 5, 9, nearness, true});
   }
 }
@@ -124,20 +124,20 @@ TEST(NearestRows, DistancesKeepTheirDigitsFarFromTheOrigin) {
   for (int64_t i = 0; i < 800 * 16; ++i) {
     rows.push_back(4000 + static_cast<float>(random() % 512) / 256);
   }
-  expect_sorted<float>({rows.data(), 100, rows.data(), 800, 16, 25, Nearness::kDistance, true});
+  expect_sorted<float>({rows.data(), 100, rows.data(), 800, 16, 25, Similarity::kDistance, true});
 }
 
 TEST(NearestRows, OfManyClustersAreThoseOfASort) {
   // Enough rows for a sketch of them; clusters that it tells apart, and one row many times.
   constexpr int64_t kRows = 2200, kDim = 97;
-  auto rows = whole_numbers<float>(kRows * kDim, 6);
+  auto rows = integers<float>(kRows * kDim, 6);
   for (int64_t i = 0; i < kRows; ++i) rows[static_cast<size_t>(i * kDim + i % 5)] += 40;
   for (int64_t i = 1; i < 60; ++i) std::copy_n(rows.begin(), kDim, rows.begin() + 20 * i * kDim);
   expect_sorted<float>(
-      {rows.data(), kRows, rows.data(), kRows, kDim, 30, Nearness::kDistance, true});
+      {rows.data(), kRows, rows.data(), kRows, kDim, 30, Similarity::kDistance, true});
   const std::vector<float> zeros(kRows * kDim, 0);
   expect_sorted<float>(
-      {zeros.data(), kRows, zeros.data(), kRows, kDim, 9, Nearness::kDistance, true});
+      {zeros.data(), kRows, zeros.data(), kRows, kDim, 9, Similarity::kDistance, true});
 }
 
 TEST(NearestRows, DoNotDependOnTheNumberOfThreads) {
@@ -146,8 +146,8 @@ TEST(NearestRows, DoNotDependOnTheNumberOfThreads) {
   std::normal_distribution<float> normal;
   std::vector<float> rows(700 * 20);
   for (auto& x : rows) x = normal(random);
-  const NearestProblem<float> problem{rows.data(), 700, rows.data(),         700,
-                                      20,          40,  Nearness::kDistance, true};
+  const NearestProblem<float> problem{rows.data(), 700, rows.data(),           700,
+                                      20,          40,  Similarity::kDistance, true};
   for (const auto& variant : available_variants()) {
     const UseVariant use(variant);
     omp_set_num_threads(1);

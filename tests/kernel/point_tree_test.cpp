@@ -59,7 +59,7 @@ TEST(PointTree, HoldsEveryPointOnceInGroupsWithoutGaps) {
   }
 }
 
-TEST(PointTree, EveryListHasTheWholeMassAndItsCentre) {
+TEST(PointTree, EveryListHasTheWholeMassAndItsCenter) {
   PointTree tree;
   SourceList list;
   for (const auto& points : shapes()) {

@@ -22,7 +22,7 @@ TEST(ChannelStats, AreThoseOfAllPixels) {
   EXPECT_NEAR(stats.std[1], 1.0 / 255, 1e-12);
 }
 
-TEST(ChannelStats, RepeatGreyAndMixColors) {
+TEST(ChannelStats, RepeatGrayAndMixColors) {
   const MemoryDataset mixed({{1, 1, 1, {100}}, {1, 1, 3, {200, 100, 0}}}, {0, 0}, 1);
   const auto color = channel_stats(mixed, {.channels = 3});
   EXPECT_NEAR(color.mean[0] * 255, 150, 1e-9);

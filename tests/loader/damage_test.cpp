@@ -14,19 +14,19 @@ namespace projnce::loader {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::image_input;
 using testing::MemoryDataset;
-using testing::picture_input;
 
-/// Grey pictures; those in `damaged` throw when they are decoded.
-dataset::DatasetPtr pictures(int64_t count, const std::vector<size_t>& damaged) {
+/// Gray images; those in `damaged` throw when they are decoded.
+dataset::DatasetPtr images(int64_t count, const std::vector<size_t>& damaged) {
   auto images = testing::random_images(count, 4, 1);
   for (const size_t index : damaged) images[index].pixels.clear();
   return std::make_shared<MemoryDataset>(std::move(images), testing::cycling_labels(count, 2), 2);
 }
 
 TEST(Damage, IsLeftOutOfTrainingBatchesAndCounted) {
-  TrainLoader loader(pictures(400, {7, 300}),
-                     {.batch_size = 50, .format = picture_input(1, 4), .threads = 2});
+  TrainLoader loader(images(400, {7, 300}),
+                     {.batch_size = 50, .format = image_input(1, 4), .threads = 2});
   std::set<int64_t> seen;
   for (const int64_t epoch : {0, 1}) {
     loader.start_epoch(epoch);
@@ -46,9 +46,9 @@ TEST(Damage, IsLeftOutOfTrainingBatchesAndCounted) {
 }
 
 TEST(Damage, LeavesTheOtherRowsAsTheyAre) {
-  const TrainLoaderOptions options{.batch_size = 400, .format = picture_input(1, 4)};
-  TrainLoader whole(pictures(400, {}), options);
-  TrainLoader holed(pictures(400, {7}), options);
+  const TrainLoaderOptions options{.batch_size = 400, .format = image_input(1, 4)};
+  TrainLoader whole(images(400, {}), options);
+  TrainLoader holed(images(400, {7}), options);
   whole.start_epoch(3);
   holed.start_epoch(3);
   const auto expected = *whole.next();
@@ -61,26 +61,25 @@ TEST(Damage, LeavesTheOtherRowsAsTheyAre) {
 }
 
 TEST(Damage, OfTooManySamplesStopsTheRun) {
-  TrainLoader loader(
-      pictures(100, {1, 2}),
-      {.batch_size = 100, .format = picture_input(1, 4), .max_corrupt = {.count = 1}});
+  TrainLoader loader(images(100, {1, 2}),
+                     {.batch_size = 100, .format = image_input(1, 4), .max_corrupt = {.count = 1}});
   loader.start_epoch(0);
-  EXPECT_THAT(testing::complaint([&] { loader.next(); }),
+  EXPECT_THAT(testing::error_message_of([&] { loader.next(); }),
               HasSubstr("2 of 100 samples cannot be read, expected at most 1:"));
 }
 
 TEST(Damage, OfAFewSamplesIsSkippedByDefault) {
-  TrainLoader loader(pictures(100, {1, 2}), {.batch_size = 100, .format = picture_input(1, 4)});
+  TrainLoader loader(images(100, {1, 2}), {.batch_size = 100, .format = image_input(1, 4)});
   loader.start_epoch(0);
   loader.next();
   EXPECT_EQ(loader.damaged().size(), 2U);
 }
 
 TEST(Damage, IsLeftOutOfEvaluation) {
-  DamageWatch damage(200, nullptr);
+  CorruptSampleTracker damage(200, nullptr);
   for (int pass = 0; pass < 2; ++pass) {
-    EvalLoader loader(pictures(200, {3}),
-                      {.batch_size = 64, .format = picture_input(1, 4), .damage = &damage});
+    EvalLoader loader(images(200, {3}),
+                      {.batch_size = 64, .format = image_input(1, 4), .damage = &damage});
     int64_t rows = 0;
     while (const auto batch = loader.next()) rows += batch->images.size(0);
     EXPECT_EQ(rows, 199);
@@ -89,8 +88,8 @@ TEST(Damage, IsLeftOutOfEvaluation) {
 }
 
 TEST(Damage, ThrowsInAnEvaluationThatTakesNoNoteOfIt) {
-  EvalLoader loader(pictures(200, {3}), {.batch_size = 64, .format = picture_input(1, 4)});
-  EXPECT_THAT(testing::complaint([&] { loader.next(); }), HasSubstr("sample 3 is damaged"));
+  EvalLoader loader(images(200, {3}), {.batch_size = 64, .format = image_input(1, 4)});
+  EXPECT_THAT(testing::error_message_of([&] { loader.next(); }), HasSubstr("sample 3 is damaged"));
 }
 
 }  // namespace

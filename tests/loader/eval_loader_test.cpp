@@ -12,7 +12,7 @@
 namespace projnce::loader {
 namespace {
 
-using testing::picture_input;
+using testing::image_input;
 using testing::plain_format;
 using testing::random_dataset;
 
@@ -23,7 +23,7 @@ TEST(EvalLoader, GivesEverySampleInOrderWithoutAugmentation) {
   for (const int64_t threads : {1, 3}) {
     EvalLoader loader(
         dataset,
-        {.batch_size = 10, .format = augment::InputFormat::pictures(format), .threads = threads});
+        {.batch_size = 10, .format = augment::InputFormat::images(format), .threads = threads});
     int64_t index = 0;
     while (const auto batch = loader.next()) {
       EXPECT_EQ(batch->views, 1);
@@ -40,13 +40,13 @@ TEST(EvalLoader, GivesEverySampleInOrderWithoutAugmentation) {
 }
 
 TEST(EvalLoader, IsAtItsEndAtOnceWithoutSamples) {
-  EvalLoader loader(random_dataset(0, 2, 4, 1), {.format = picture_input(1, 4)});
+  EvalLoader loader(random_dataset(0, 2, 4, 1), {.format = image_input(1, 4)});
   EXPECT_FALSE(loader.next().has_value());
 }
 
 TEST(EvalLoader, RefusesOptionsThatMakeNoSense) {
   const auto dataset = random_dataset(3, 2, 4, 1);
-  EXPECT_THROW(EvalLoader(dataset, {.batch_size = 0, .format = picture_input(1, 4)}), Error);
+  EXPECT_THROW(EvalLoader(dataset, {.batch_size = 0, .format = image_input(1, 4)}), Error);
   EXPECT_THROW(EvalLoader(dataset, {.format = {}}), Error);
 }
 

@@ -16,12 +16,12 @@ namespace projnce::loader {
 namespace {
 
 using ::testing::HasSubstr;
-using testing::picture_input;
+using testing::image_input;
 using testing::random_dataset;
 using testing::random_images;
 
 TrainLoaderOptions small_options() {
-  return {.batch_size = 8, .format = picture_input(3, 12), .seed = 11};
+  return {.batch_size = 8, .format = image_input(3, 12), .seed = 11};
 }
 
 std::vector<Batch> epoch_of(TrainLoader& loader, int64_t epoch, int64_t first_batch = 0) {
@@ -45,7 +45,7 @@ TEST(TrainLoader, LaysOutViewsLabelsAndIndices) {
   const auto options = small_options();
   TrainLoader loader(dataset, options);
   EXPECT_EQ(loader.batches_per_epoch(), 3);
-  augment::TrainTransform transform(options.augment, options.format.picture);
+  augment::TrainTransform transform(options.augment, options.format.image);
   for (const auto& batch : epoch_of(loader, 2)) {
     const int64_t count = batch.size();
     ASSERT_EQ(batch.images.sizes(), (std::vector<int64_t>{2 * count, 3, 12, 12}));
@@ -94,7 +94,7 @@ TEST(TrainLoader, GoesOnInTheMiddleOfAnEpoch) {
 }
 
 TEST(TrainLoader, ShowsEverySampleOnceAndChangesWithTheEpoch) {
-  TrainLoader loader(random_dataset(50, 5, 4, 1), {.batch_size = 8, .format = picture_input(1, 4)});
+  TrainLoader loader(random_dataset(50, 5, 4, 1), {.batch_size = 8, .format = image_input(1, 4)});
   const auto first = epoch_of(loader, 0);
   std::set<int64_t> seen;
   for (const auto& batch : first) {
@@ -118,7 +118,7 @@ TEST(TrainLoader, KeepsAnIncompleteLastBatchOfTwoAndMore) {
   EXPECT_EQ(batches(23), 2);
 }
 
-TEST(TrainLoader, TakesOneViewOrManyAndPicturesOfAnyShape) {
+TEST(TrainLoader, TakesOneViewOrManyAndImagesOfAnyShape) {
   std::vector<Image> images = {testing::random_image(1, 1, 1, 1),
                                testing::random_image(3, 200, 3, 2),
                                testing::random_image(28, 28, 1, 3)};
@@ -167,7 +167,7 @@ TEST(TrainLoader, EndsCleanlyInTheMiddleOfAnEpochAndStartsAnother) {
 
 TEST(TrainLoader, RefusesOptionsThatMakeNoSense) {
   const auto dataset = random_dataset(20, 4, 12, 3);
-  const auto complaint = [&](const TrainLoaderOptions& options) -> std::string {
+  const auto error_message_of = [&](const TrainLoaderOptions& options) -> std::string {
     try {
       TrainLoader(dataset, options).start_epoch(0, 4);
     } catch (const Error& error) {
@@ -176,16 +176,16 @@ TEST(TrainLoader, RefusesOptionsThatMakeNoSense) {
     return {};
   };
   auto options = small_options();
-  EXPECT_THAT(complaint(options), HasSubstr("first batch 4"));
+  EXPECT_THAT(error_message_of(options), HasSubstr("first batch 4"));
   options.threads = -1;
-  EXPECT_THAT(complaint(options), HasSubstr("threads = -1"));
+  EXPECT_THAT(error_message_of(options), HasSubstr("threads = -1"));
   options = small_options();
   options.batch_size = 1;
-  EXPECT_THAT(complaint(options), HasSubstr("batch_size = 1"));
+  EXPECT_THAT(error_message_of(options), HasSubstr("batch_size = 1"));
   options = small_options();
   options.batch_size = 64;
   options.drop_last = true;
-  EXPECT_THAT(complaint(options), HasSubstr("20 samples"));
+  EXPECT_THAT(error_message_of(options), HasSubstr("20 samples"));
 }
 
 TEST(TrainLoader, GoesFromEpochToEpochWithoutStartingAgain) {

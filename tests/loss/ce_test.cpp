@@ -45,7 +45,8 @@ TEST_F(CeTest, OfEqualLogitsIsLogC) {
 
 TEST_F(CeTest, RejectsLabelsOutsideTheClasses) {
   const auto y = torch::tensor({0, 1, 2, 3, 4, 5, 0, 1, 2});
-  EXPECT_THAT(complaint([&] { cross_entropy(z_, y); }), HasSubstr("ce: label 5 is outside 0..3"));
+  EXPECT_THAT(error_message_of([&] { cross_entropy(z_, y); }),
+              HasSubstr("ce: label 5 is outside 0..3"));
 }
 
 TEST_F(CeTest, IsNotContrastive) {
@@ -64,7 +65,7 @@ TEST_F(CeTest, ClassifiersReadFeaturesOrElseTheEmbeddings) {
     const auto features = random_normal(9, 7, 23);
     EXPECT_TRUE(std::isfinite((*loss)(z_, y_, {}, features).item<double>()));
     EXPECT_EQ(loss->logits(features).sizes(), (std::vector<int64_t>{9, 3}));
-    EXPECT_THAT(complaint([&] { loss->forward(batch()); }),
+    EXPECT_THAT(error_message_of([&] { loss->forward(batch()); }),
                 HasSubstr("the classifier reads [N, 7]"));
     const auto narrow = make_loss(loss_options(name), {.num_classes = 3, .embedding_dim = 4});
     EXPECT_TRUE(std::isfinite(narrow->forward(batch()).item<double>()));

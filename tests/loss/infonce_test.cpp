@@ -65,7 +65,7 @@ TEST(InfonceTest, MatchesTheFormulaPairByPair) {
 TEST(InfonceTest, NeedsTwoRowsOfEachInstance) {
   const auto z = random_unit_rows(4, 3, 1);
   const auto y = torch::tensor({0, 0, 0, 1});
-  EXPECT_THAT(complaint([&] { InfonceLoss().evaluate(make_batch(z, y, y)); }),
+  EXPECT_THAT(error_message_of([&] { InfonceLoss().evaluate(make_batch(z, y, y)); }),
               HasSubstr("exactly two rows"));
 }
 

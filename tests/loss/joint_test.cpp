@@ -42,7 +42,7 @@ TEST_F(JointTest, IsTheWeightedSumOfBothLosses) {
 }
 
 TEST_F(JointTest, RejectsThetaAboveOne) {
-  EXPECT_THAT(complaint([] { JointLoss(std::make_shared<SupConLoss>(), {.theta = 1.5}); }),
+  EXPECT_THAT(error_message_of([] { JointLoss(std::make_shared<SupConLoss>(), {.theta = 1.5}); }),
               HasSubstr("theta = 1.5"));
 }
 

@@ -53,7 +53,7 @@ class ProjectedCheck : public ::testing::Test {
   }
 
   std::string refusal(const projection::Projected& projected) const {
-    return complaint([&] { loss(projected); });
+    return error_message_of([&] { loss(projected); });
   }
 };
 
@@ -89,7 +89,7 @@ TEST_F(ProjectedCheck, SaysWhichOfTheTwoProjectionsIsWrong) {
   const auto wrong = std::make_shared<GivenProjection>(
       projection::Projected{.vectors = torch::zeros({1, kDim}, torch::kFloat64)});
   GeneralizedInfoNCELoss loss(std::make_shared<projection::SampleProjection>(), wrong);
-  EXPECT_THAT(complaint([&] { loss.evaluate(make_batch(rows_, labels_)); }),
+  EXPECT_THAT(error_message_of([&] { loss.evaluate(make_batch(rows_, labels_)); }),
               HasSubstr("selfp: the negative projection returned vectors of shape [1, 5]"));
 }
 
@@ -135,7 +135,7 @@ TEST_F(ProjectedCheck, ExpectsTheCandidatesOfAllProcesses) {
                                   projection::Projected{.vectors = vectors_, .positive = own}),
                               std::make_shared<projection::SampleProjection>());
   EXPECT_TRUE(loss.forward(batches[1]).isfinite().item<bool>());
-  EXPECT_THAT(complaint([&] { loss.forward(batches[0]); }),
+  EXPECT_THAT(error_message_of([&] { loss.forward(batches[0]); }),
               HasSubstr("positive of shape [7, 5], expected [5, 5]"));
 }
 
@@ -175,9 +175,9 @@ TEST_F(ProjectedCheck, LossesWithClassVectorsCheckThemToo) {
   const auto rows = validate_batch(make_batch(rows_, labels_), GroupBy::kClass, "test");
   for (const bool normalize : {false, true}) {
     const ClassVectorOptions options{.normalize = normalize};
-    EXPECT_THAT(
-        complaint([&] { use_class_vectors(rows, {.vectors = vectors_[0]}, options, "test"); }),
-        HasSubstr("test: the projection returned vectors of shape [5]"));
+    EXPECT_THAT(error_message_of(
+                    [&] { use_class_vectors(rows, {.vectors = vectors_[0]}, options, "test"); }),
+                HasSubstr("test: the projection returned vectors of shape [5]"));
     const auto spoiled = vectors_ * std::numeric_limits<double>::quiet_NaN();
     const auto [batch, g] = use_class_vectors(rows, {.vectors = spoiled}, options, "test");
     EXPECT_TRUE(batch.nan_guard.isnan().item<bool>());
@@ -191,7 +191,7 @@ TEST_F(ProjectedCheck, LossesWithClassVectorsCheckThemToo) {
 TEST_F(ProjectedCheck, LearnedVectorsMustFitTheEmbeddings) {
   const auto batch = make_batch(rows_, labels_);
   const auto refused = [&](const torch::Tensor& matrix) {
-    return complaint([&] { projnce_mlp(batch, matrix); });
+    return error_message_of([&] { projnce_mlp(batch, matrix); });
   };
   EXPECT_THAT(refused({}), HasSubstr("the class vectors are undefined"));
   EXPECT_THAT(refused(torch::ones({kClasses, kDim}, torch::kInt64)), HasSubstr("are Long on cpu"));
@@ -201,7 +201,7 @@ TEST_F(ProjectedCheck, LearnedVectorsMustFitTheEmbeddings) {
       std::make_shared<projection::MlpProjection>(
           projection::MlpProjectionOptions{.num_classes = 4, .embedding_dim = 3}),
       std::make_shared<projection::SampleProjection>());
-  EXPECT_THAT(complaint([&] { narrow.forward(batch); }), HasSubstr("of shape [4, 3]"));
+  EXPECT_THAT(error_message_of([&] { narrow.forward(batch); }), HasSubstr("of shape [4, 3]"));
 }
 
 TEST_F(ProjectedCheck, LearnedVectorsTakeTheTypeOfTheEmbeddings) {
@@ -219,11 +219,11 @@ TEST_F(ProjectedCheck, BatchesOnTwoDevicesAreRefused) {
   batch.anchor_labels = labels_.to(torch::kMeta);
   GeneralizedInfoNCELoss loss(std::make_shared<projection::SampleProjection>(),
                               std::make_shared<projection::SampleProjection>());
-  EXPECT_THAT(complaint([&] { loss.forward(batch); }),
+  EXPECT_THAT(error_message_of([&] { loss.forward(batch); }),
               HasSubstr("anchor_labels are on meta, expected cpu"));
   batch = make_batch(rows_, labels_);
   batch.candidates = rows_.to(torch::kMeta);
-  EXPECT_THAT(complaint([&] { loss.forward(batch); }),
+  EXPECT_THAT(error_message_of([&] { loss.forward(batch); }),
               HasSubstr("anchors are on cpu, candidates on meta"));
 }
 

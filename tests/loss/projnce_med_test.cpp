@@ -54,7 +54,7 @@ TEST_F(ProjnceMedTest, OneClassGivesLogNWithoutGradient) {
 }
 
 TEST_F(ProjnceMedTest, RejectsANegativeTemperature) {
-  EXPECT_THAT(complaint([] { ProjnceMedLoss({.temperature = -1}); }),
+  EXPECT_THAT(error_message_of([] { ProjnceMedLoss({.temperature = -1}); }),
               HasSubstr("projnce-med: temperature = -1"));
 }
 

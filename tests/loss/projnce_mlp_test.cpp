@@ -110,12 +110,13 @@ TEST_F(ProjnceMlpTest, AHiddenLayerTrainsThroughTheClassVectors) {
 
 TEST_F(ProjnceMlpTest, ErrorsNameTheMistake) {
   const auto y = torch::tensor({0, 1, 2, 3, 4, 5, 0, 1, 2});
-  EXPECT_THAT(complaint([&] { projnce_mlp(make_batch(z_, y), w_); }),
+  EXPECT_THAT(error_message_of([&] { projnce_mlp(make_batch(z_, y), w_); }),
               HasSubstr("projnce-mlp: label 5 is outside 0..4"));
-  EXPECT_THAT(complaint([&] { projnce_mlp(make_batch(z_, y - 1), w_); }), HasSubstr("label -1"));
-  EXPECT_THAT(complaint([&] { projnce_mlp(batch(), w_.narrow(1, 0, 3)); }),
+  EXPECT_THAT(error_message_of([&] { projnce_mlp(make_batch(z_, y - 1), w_); }),
+              HasSubstr("label -1"));
+  EXPECT_THAT(error_message_of([&] { projnce_mlp(batch(), w_.narrow(1, 0, 3)); }),
               HasSubstr("widths must be equal"));
-  EXPECT_THAT(complaint([this] {
+  EXPECT_THAT(error_message_of([this] {
                 projnce_mlp(batch(), w_,
                             {.denominator = Exclude::kSelf, .class_weight = ClassWeight::kUniform});
               }),

@@ -104,9 +104,9 @@ TEST_F(ProjncePerpTest, Float32IsEnough) {
 }
 
 TEST_F(ProjncePerpTest, ErrorsNameTheMistake) {
-  EXPECT_THAT(complaint([] { ProjncePerpLoss({.perp = {.nw = {.bandwidth = 0}}}); }),
+  EXPECT_THAT(error_message_of([] { ProjncePerpLoss({.perp = {.nw = {.bandwidth = 0}}}); }),
               HasSubstr("bandwidth = 0 must be a number above 0"));
-  EXPECT_THAT(complaint([this] {
+  EXPECT_THAT(error_message_of([this] {
                 projnce_perp(batch(), {.perp = {.soft_source = projection::SoftSource::kGiven}});
               }),
               AllOf(HasSubstr("no soft labels"), HasSubstr("nw")));

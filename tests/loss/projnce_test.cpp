@@ -140,7 +140,7 @@ TEST_F(ProjnceTest, Float32IsEnough) {
 }
 
 TEST_F(ProjnceTest, RejectsATemperatureThatIsNotANumber) {
-  EXPECT_THAT(complaint([] { ProjnceLoss({.temperature = std::nan("")}); }),
+  EXPECT_THAT(error_message_of([] { ProjnceLoss({.temperature = std::nan("")}); }),
               HasSubstr("projnce: temperature = nan"));
 }
 

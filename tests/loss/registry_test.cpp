@@ -28,7 +28,7 @@ ContrastiveBatch small_batch() {
                     testing::random_normal(8, 7, 2).to(torch::kFloat32));
 }
 
-std::string complaint(const Table& table, const LossShape& shape = kShape) {
+std::string error_message_of(const Table& table, const LossShape& shape = kShape) {
   try {
     make_loss(parse_loss_options(table), shape);
   } catch (const Error& error) {
@@ -101,26 +101,28 @@ TEST_F(LossRegistry, TellsTheTemperatureOfTheLoss) {
 TEST_F(LossRegistry, WhatALossCannotBeMadeOfIsRefusedWhenItIsRead) {
   auto table = table_of("sce");
   table.values["A"] = {1.0, "run.toml:3"};
-  EXPECT_THAT(complaint(table),
+  EXPECT_THAT(error_message_of(table),
               HasSubstr("run.toml:3: [loss] A = 1 is out of range, expected below 0"));
   table = table_of("projnce-mlp");
   table.values["class_weight"] = {std::string("uniform"), {}};
   table.values["denom"] = {std::string("exclude_self"), {}};
-  EXPECT_THAT(complaint(table), AllOf(HasSubstr("no anchor to exclude"), HasSubstr("set denom")));
+  EXPECT_THAT(error_message_of(table),
+              AllOf(HasSubstr("no anchor to exclude"), HasSubstr("set denom")));
   table = table_of("selfp");
   table.values["projection_pos"] = {std::string("fixed"), {}};
-  EXPECT_THAT(complaint(table), HasSubstr("file is missing"));
+  EXPECT_THAT(error_message_of(table), HasSubstr("file is missing"));
   EXPECT_THROW(make_loss({"ce", SupConOptions{}}, kShape), c10::Error);
 }
 
 TEST_F(LossRegistry, RejectsUnknownNamesAndFields) {
-  EXPECT_THAT(complaint(table_of("supkon")), AllOf(HasSubstr("supkon"), HasSubstr("supcon")));
+  EXPECT_THAT(error_message_of(table_of("supkon")),
+              AllOf(HasSubstr("supkon"), HasSubstr("supcon")));
   auto table = table_of("supcon");
   table.values["temprature"] = {0.1, {}};
-  EXPECT_THAT(complaint(table), AllOf(HasSubstr("temprature"), HasSubstr("temperature")));
+  EXPECT_THAT(error_message_of(table), AllOf(HasSubstr("temprature"), HasSubstr("temperature")));
   table = table_of("ce");
   table.values["temperature"] = {0.1, {}};
-  EXPECT_THAT(complaint(table), HasSubstr("temperature"));
+  EXPECT_THAT(error_message_of(table), HasSubstr("temperature"));
 }
 
 TEST_F(LossRegistry, SelfpCombinesAnyTwoProjectionsByName) {
@@ -149,12 +151,12 @@ TEST_F(LossRegistry, ProjectionsOfOneNameAreOneObject) {
   table.values["projection_neg"] = {std::string("mlp"), {}};
   EXPECT_EQ(make_loss(parse_loss_options(table), kShape)->parameters().size(), 1U);
   table.tables["neg"].values["hidden"] = {int64_t{4}, {}};
-  EXPECT_THAT(complaint(table), HasSubstr("unknown key 'neg'"));
+  EXPECT_THAT(error_message_of(table), HasSubstr("unknown key 'neg'"));
 }
 
 TEST_F(LossRegistry, RejectsAShapeThatCannotBe) {
-  EXPECT_THAT(complaint(table_of("projnce-mlp"), {}), HasSubstr("num_classes"));
-  EXPECT_THAT(complaint(table_of("ce"), {}), HasSubstr("num_classes"));
+  EXPECT_THAT(error_message_of(table_of("projnce-mlp"), {}), HasSubstr("num_classes"));
+  EXPECT_THAT(error_message_of(table_of("ce"), {}), HasSubstr("num_classes"));
 }
 
 }  // namespace

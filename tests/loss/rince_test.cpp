@@ -71,7 +71,8 @@ TEST_F(RinceTest, MatchesTheFormulaPairByPair) {
 }
 
 TEST_F(RinceTest, RejectsQAboveOne) {
-  EXPECT_THAT(complaint([] { RinceLoss({.q = 1.5}, GroupBy::kClass); }), HasSubstr("q = 1.5"));
+  EXPECT_THAT(error_message_of([] { RinceLoss({.q = 1.5}, GroupBy::kClass); }),
+              HasSubstr("q = 1.5"));
 }
 
 TEST_F(RinceTest, Float32IsEnough) {

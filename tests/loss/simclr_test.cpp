@@ -43,7 +43,7 @@ TEST_F(SimclrTest, Float32IsEnough) {
 }
 
 TEST_F(SimclrTest, NeedsInstances) {
-  EXPECT_THAT(complaint([this] { simclr(batch()); }), HasSubstr("no anchor_instances"));
+  EXPECT_THAT(error_message_of([this] { simclr(batch()); }), HasSubstr("no anchor_instances"));
 }
 
 }  // namespace

@@ -160,19 +160,20 @@ TEST_F(SupConTest, HalfPrecisionIsComputedInFloat32) {
 }
 
 TEST_F(SupConTest, ErrorsNameTheMistake) {
-  EXPECT_THAT(complaint([] { SupConLoss({.temperature = 0}); }),
+  EXPECT_THAT(error_message_of([] { SupConLoss({.temperature = 0}); }),
               HasSubstr("supcon: temperature = 0 must be a number above 0"));
-  EXPECT_THAT(complaint([this] { supcon(make_batch(z_, y_.narrow(0, 0, 5))); }),
+  EXPECT_THAT(error_message_of([this] { supcon(make_batch(z_, y_.narrow(0, 0, 5))); }),
               HasSubstr("anchor_labels have shape [5], expected [12]"));
-  EXPECT_THAT(complaint([this] { supcon(make_batch(z_, y_.to(torch::kFloat32))); }),
+  EXPECT_THAT(error_message_of([this] { supcon(make_batch(z_, y_.to(torch::kFloat32))); }),
               HasSubstr("expected integers"));
   auto shifted = batch();
   shifted.anchors = z_.narrow(0, 0, 4);
   shifted.anchor_labels = y_.narrow(0, 0, 4);
   shifted.anchor_offset = 3;
-  EXPECT_THAT(complaint([&] { supcon(shifted); }), HasSubstr("anchor_offset 3"));
+  EXPECT_THAT(error_message_of([&] { supcon(shifted); }), HasSubstr("anchor_offset 3"));
   shifted.anchor_offset = 9;
-  EXPECT_THAT(complaint([&] { supcon(shifted); }), HasSubstr("do not lie within 12 candidates"));
+  EXPECT_THAT(error_message_of([&] { supcon(shifted); }),
+              HasSubstr("do not lie within 12 candidates"));
 }
 
 }  // namespace

@@ -70,39 +70,39 @@ void expect_same(const std::string& encoder, const augment::InputFormat& format,
   expect_near(values.at("embedding"), expected.embeddings);
 }
 
-augment::InputFormat pictures(int channels, int size) {
+augment::InputFormat images(int channels, int size) {
   augment::ViewFormat format{.channels = channels, .image_size = size};
   for (int c = 0; c < channels; ++c) {
     format.mean.push_back(0.3 + 0.1 * c);
     format.std.push_back(0.2 + 0.05 * c);
   }
-  return augment::InputFormat::pictures(format);
+  return augment::InputFormat::images(format);
 }
 
-void expect_same_pictures(const std::string& encoder, int channels, int size) {
+void expect_same_images(const std::string& encoder, int channels, int size) {
   torch::manual_seed(1);
-  const auto format = pictures(channels, size);
+  const auto format = images(channels, size);
   const auto images = torch::rand({3, channels, size, size});
   const auto as_channels = [&](const std::vector<double>& values) {
     return torch::tensor(values, torch::kFloat32).view({1, channels, 1, 1});
   };
   expect_same(encoder, format, "image", images,
-              (images - as_channels(format.picture.mean)) / as_channels(format.picture.std));
+              (images - as_channels(format.image.mean)) / as_channels(format.image.std));
 }
 
 TEST(OnnxModel, EveryEncoderAndHeadComputesWhatLibTorchDoes) {
-  expect_same_pictures("name = 'resnet18'\nstem = 'small'", 3, 21);
-  expect_same_pictures("name = 'resnet18'\nstem = 'standard'\nhead = 'linear'\ndim = 5", 3, 37);
-  expect_same_pictures("name = 'resnet-small'\nwidth = 8\nhead = 'none'", 1, 28);
-  expect_same_pictures("name = 'resnet-small'\nwidth = 8\nstem = 'standard'", 1, 15);
-  expect_same_pictures("name = 'mlp'\nlayers = 2\nwidth = 9\nhead = 'linear'", 3, 5);
+  expect_same_images("name = 'resnet18'\nstem = 'small'", 3, 21);
+  expect_same_images("name = 'resnet18'\nstem = 'standard'\nhead = 'linear'\ndim = 5", 3, 37);
+  expect_same_images("name = 'resnet-small'\nwidth = 8\nhead = 'none'", 1, 28);
+  expect_same_images("name = 'resnet-small'\nwidth = 8\nstem = 'standard'", 1, 15);
+  expect_same_images("name = 'mlp'\nlayers = 2\nwidth = 9\nhead = 'linear'", 3, 5);
 }
 
 TEST(OnnxModel, GridsAreThoseOfLibTorchAtEverySize) {
   for (const int size : {8, 16, 25, 32, 40, 55, 57}) {  // maps of 1 to 7 a side
-    expect_same_pictures("name = 'audio-cnn'\nwidth = 8", 1, size);
+    expect_same_images("name = 'audio-cnn'\nwidth = 8", 1, size);
   }
-  expect_same_pictures("name = 'audio-cnn'\nwidth = 8\npool = 'global'", 1, 43);
+  expect_same_images("name = 'audio-cnn'\nwidth = 8\npool = 'global'", 1, 43);
 }
 
 TEST(OnnxModel, VectorsGoThroughEveryEncoder) {
@@ -158,7 +158,7 @@ TEST(OnnxModel, SpectrogramsAreOurOwnForAnyFramesAndLengths) {
 }
 
 TEST(OnnxModel, NamesItsPortsWithTheirShapes) {
-  const auto format = pictures(3, 16);
+  const auto format = images(3, 16);
   const auto model = drawn_model("name = 'resnet-small'\nwidth = 8\ndim = 5", format);
   const auto plain = written(*model, format);
   EXPECT_THAT(plain.inputs, ElementsAre(Pair("image", "float [batch, 3, 16, 16]")));
@@ -173,7 +173,7 @@ TEST(OnnxModel, NamesItsPortsWithTheirShapes) {
 
 TEST(OnnxModel, ScoresAreCosinesOrShares) {
   const torch::NoGradGuard no_gradient;
-  const auto format = pictures(1, 16);
+  const auto format = images(1, 16);
   const auto model = drawn_model("name = 'resnet-small'\nwidth = 8\ndim = 5", format);
   const auto images = torch::rand({6, 1, 16, 16});
   const auto encoded = model->forward((images - 0.3) / 0.2);

@@ -31,11 +31,11 @@ struct SumsCase {
   Neighborhood near;
 };
 
-/// Rows around five centres; their neighbours share a class most of the time.
+/// Rows around five centers; their neighbors share a class most of the time.
 torch::Tensor clustered_rows(int64_t count, int64_t dim, uint64_t seed) {
-  const auto centres = random_unit_rows(5, dim, seed);
+  const auto centers = random_unit_rows(5, dim, seed);
   const auto which = torch::arange(count) % 5;
-  const auto rows = centres.index_select(0, which) + 0.4 * random_unit_rows(count, dim, seed + 1);
+  const auto rows = centers.index_select(0, which) + 0.4 * random_unit_rows(count, dim, seed + 1);
   return rows / rows.norm(2, 1, true);
 }
 
@@ -170,7 +170,7 @@ TEST(NadarayaWatson, RefusesASecondDerivative) {
   for (const auto sums_of : {neighbor_sums, neighbor_sums_by_operators}) {
     const auto sums =
         sums_of(x, groups, {kernel::SmoothingKernel::kTriangular, kernel::Metric::kL2, 1.0});
-    EXPECT_THAT(complaint([&] {
+    EXPECT_THAT(error_message_of([&] {
                   torch::autograd::grad({sums.sum()}, {x}, {}, /*retain_graph=*/true,
                                         /*create_graph=*/true);
                 }),

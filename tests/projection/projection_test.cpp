@@ -99,7 +99,7 @@ TEST_F(Projections, PerpWeighsRowsBySoftLabels) {
   expect_equal(g[1], (x_[1] + x_[4]) / 2, 1e-14);
 }
 
-TEST_F(Projections, NadarayaWatsonAveragesLabelsOfNeighbours) {
+TEST_F(Projections, NadarayaWatsonAveragesLabelsOfNeighbors) {
   // On a line at 0, 1, 3: with h = 2 and the triangular kernel the first two see each other.
   const auto x = torch::tensor({{0.0}, {1.0}, {3.0}}, torch::kFloat64);
   const auto groups = group_by_class(torch::tensor({0, 1, 1}));
@@ -113,7 +113,7 @@ TEST_F(Projections, NadarayaWatsonAveragesLabelsOfNeighbours) {
                1e-15);
 }
 
-TEST_F(Projections, ARowWithoutNeighboursKeepsItsHardLabel) {
+TEST_F(Projections, ARowWithoutNeighborsKeepsItsHardLabel) {
   const auto x = torch::tensor({{0.0}, {1.0}, {3.0}}, torch::kFloat64);
   const auto groups = group_by_class(torch::tensor({0, 1, 1}));
   const auto q = nadaraya_watson(
@@ -201,7 +201,7 @@ TEST_F(Projections, TheGeometricMedianHasTheSmallestSumOfDistances) {
 }
 
 TEST_F(Projections, TheGeometricMedianMayBeARow) {
-  // The centre of a triangle is a row; so is the majority of equal rows; so is the middle of a
+  // The center of a triangle is a row; so is the majority of equal rows; so is the middle of a
   // line.
   const auto triangle =
       torch::tensor({{0.0, 0.0}, {1.0, 0.0}, {-0.5, 0.9}, {-0.5, -0.9}}, torch::kFloat64);
@@ -241,7 +241,7 @@ TEST_F(Projections, GradientsOfMediansAreThoseOfTheValues) {
 TEST_F(Projections, TheGeometricMedianRefusesASecondDerivative) {
   const auto x = x_.clone().requires_grad_();
   const auto g = project_medians(candidates(x, y_), {.median = MedianKind::kGeometric}).vectors;
-  EXPECT_THAT(complaint([&] {
+  EXPECT_THAT(error_message_of([&] {
                 torch::autograd::grad({g.sum()}, {x}, {}, /*retain_graph=*/true,
                                       /*create_graph=*/true);
               }),
@@ -253,8 +253,9 @@ TEST_F(Projections, FixedVectorsAreRowsOfTheMatrix) {
   expect_equal(fixed.project(candidates(x_, torch::tensor({6, 0, 0, 0, 0, 0, 0}))).vectors,
                torch::stack({x_[0], x_[6]}), 0);
   EXPECT_TRUE(fixed.parameters().empty());
-  EXPECT_THAT(complaint([&] { fixed.project(candidates(x_, y_)); }), HasSubstr("outside 0..6"));
-  EXPECT_THAT(complaint([] { FixedProjection({.vectors = torch::zeros({3})}); }),
+  EXPECT_THAT(error_message_of([&] { fixed.project(candidates(x_, y_)); }),
+              HasSubstr("outside 0..6"));
+  EXPECT_THAT(error_message_of([] { FixedProjection({.vectors = torch::zeros({3})}); }),
               HasSubstr("matrix"));
 }
 
@@ -277,18 +278,18 @@ TEST_F(Projections, TheRegistryRejectsWhatItDoesNotKnow) {
   const auto read = [](const std::string& name, const Table& table) {
     return read_options(table, "loss.pos", projection_options(name));
   };
-  EXPECT_THAT(complaint([&] { projection_options("meduan"); }),
+  EXPECT_THAT(error_message_of([&] { projection_options("meduan"); }),
               AllOf(HasSubstr("meduan"), HasSubstr("median")));
   Table table;
   table.values["metrik"] = {std::string("l1"), {}};
-  EXPECT_THAT(complaint([&] { read("perp", table); }),
+  EXPECT_THAT(error_message_of([&] { read("perp", table); }),
               AllOf(HasSubstr("[loss.pos]"), HasSubstr("metric")));
-  EXPECT_THAT(complaint([&] { read("fixed", {}); }), HasSubstr("file is missing"));
+  EXPECT_THAT(error_message_of([&] { read("fixed", {}); }), HasSubstr("file is missing"));
   Table fixed;
   fixed.values["file"] = {std::string("a.npy"), {}};
-  EXPECT_THAT(complaint([&] { make_projection(read("fixed", fixed), {}); }),
+  EXPECT_THAT(error_message_of([&] { make_projection(read("fixed", fixed), {}); }),
               HasSubstr("no matrix loader"));
-  EXPECT_THAT(complaint([&] { make_projection(projection_options("mlp"), {}); }),
+  EXPECT_THAT(error_message_of([&] { make_projection(projection_options("mlp"), {}); }),
               HasSubstr("num_classes = 0"));
 }
 

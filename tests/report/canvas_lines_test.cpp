@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr Colour kRed = {0xE4, 0x3F, 0x5F};
+constexpr Color kRed = {0xE4, 0x3F, 0x5F};
 constexpr std::array<Point, 2> kAcross = {{{10, 20}, {30.25, 20}}};
 
 std::string pixel_at(const Image& image, int x, int y) {
@@ -22,8 +22,8 @@ std::string pixel_at(const Image& image, int x, int y) {
 
 TEST(CanvasLines, AreOneElementEachInAnSvg) {
   SvgCanvas canvas(40, 40, "lines");
-  canvas.line(kAcross, {.number = 3, .colour = kRed, .width = 1.5, .dashed = true}, "a<b");
-  canvas.rings(kAcross, {.number = 2, .colour = kRed, .radius = 4}, "ring");
+  canvas.line(kAcross, {.number = 3, .color = kRed, .width = 1.5, .dashed = true}, "a<b");
+  canvas.rings(kAcross, {.number = 2, .color = kRed, .radius = 4}, "ring");
   canvas.rule({0, 5}, {40, 5});
   const auto svg = canvas.finish();
   EXPECT_EQ(testing::markup_problem(svg), "");
@@ -36,27 +36,27 @@ TEST(CanvasLines, AreOneElementEachInAnSvg) {
   EXPECT_THAT(svg, HasSubstr(R"(<line class="rule" x1="0" y1="5" x2="40" y2="5")"));
 }
 
-TEST(CanvasLines, ArePixelsInAPicture) {
+TEST(CanvasLines, ArePixelsInAImage) {
   PngCanvas canvas(40, 40, 1);
-  canvas.line(kAcross, {.colour = kRed, .width = 4}, "");
+  canvas.line(kAcross, {.color = kRed, .width = 4}, "");
   canvas.rule({0.5, 30.5}, {39.5, 30.5});
   const auto image = canvas.finish();
-  const auto ground = hex(light_colour(Ink::kGround));
+  const auto ground = hex(light_color(Ink::kGround));
   EXPECT_EQ(pixel_at(image, 20, 20), hex(kRed));
   EXPECT_EQ(pixel_at(image, 20, 25), ground);
   EXPECT_EQ(pixel_at(image, 35, 20), ground);
-  EXPECT_EQ(pixel_at(image, 20, 30), hex(light_colour(Ink::kLine)));
+  EXPECT_EQ(pixel_at(image, 20, 30), hex(light_color(Ink::kLine)));
 }
 
 TEST(CanvasLines, RingsAreHollowAndDashesHaveGaps) {
   PngCanvas canvas(40, 40, 1);
   const std::array<Point, 1> middle = {{{20, 10}}};
-  canvas.rings(middle, {.colour = kRed, .radius = 5}, "");
+  canvas.rings(middle, {.color = kRed, .radius = 5}, "");
   canvas.line(std::array<Point, 2>{{{0, 30}, {40, 30}}},
-              {.colour = kRed, .width = 4, .dashed = true}, "");
-  canvas.line(std::array<Point, 2>{{{0, 36}, {40, 36}}}, {.colour = kRed, .width = 4}, "");
+              {.color = kRed, .width = 4, .dashed = true}, "");
+  canvas.line(std::array<Point, 2>{{{0, 36}, {40, 36}}}, {.color = kRed, .width = 4}, "");
   const auto image = canvas.finish();
-  const auto ground = hex(light_colour(Ink::kGround));
+  const auto ground = hex(light_color(Ink::kGround));
   EXPECT_EQ(pixel_at(image, 20, 10), ground);
   EXPECT_NE(pixel_at(image, 25, 10), ground);
   EXPECT_EQ(pixel_at(image, 2, 30), hex(kRed));

@@ -10,7 +10,7 @@
 namespace projnce::reproduce {
 namespace {
 
-using testing::complaint;
+using testing::error_message_of;
 using testing::ScratchDir;
 using testing::write_text;
 
@@ -73,7 +73,7 @@ TEST(IsFinished, KeepsARunOfAVersionThatKnewThePapersRuleOnly) {
   EXPECT_TRUE(is_finished(cell));
   config.tables["eval"].values["report"] = Value{std::string("delivered"), {}};
   write_text(cell.directory / "config.toml", to_toml(config));
-  EXPECT_NE(complaint([&] { is_finished(cell); }).find("eval.report"), std::string::npos);
+  EXPECT_NE(error_message_of([&] { is_finished(cell); }).find("eval.report"), std::string::npos);
 }
 
 TEST(PlanCells, LeavesDatasetsOutThatAreAbsent) {
@@ -84,12 +84,12 @@ TEST(PlanCells, LeavesDatasetsOutThatAreAbsent) {
   }
 }
 
-TEST(ImpossibleCells, AreTakenOutWithTheReason) {
+TEST(UnavailableCells, AreTakenOutWithTheReason) {
   const ScratchDir scratch;
   const auto dataset = made_folder(scratch / "photos");
   auto cells = table1_cells({dataset}, 2);
   ASSERT_EQ(cells.size(), 12u);
-  const auto impossible = take_out_impossible(cells, {});
+  const auto impossible = remove_unavailable_cells(cells, {});
   EXPECT_EQ(cells.size(), 8u);
   for (const auto& cell : cells) EXPECT_NE(cell.column, "photos, trained on vehicle and animal");
   ASSERT_EQ(impossible.size(), 1u);
@@ -98,12 +98,12 @@ TEST(ImpossibleCells, AreTakenOutWithTheReason) {
   EXPECT_EQ(impossible[0].cells.size(), 4u);
 }
 
-TEST(ImpossibleCells, AreThoseWithWrongSettingsToo) {
+TEST(UnavailableCells, AreThoseWithWrongSettingsToo) {
   const ScratchDir scratch;
   const auto dataset = made_folder(scratch / "photos");
   auto cells = table1_cells({dataset}, 1);
   cells[1].config.tables["loss"].values["temperature"] = Value{-1.0, {}};
-  const auto impossible = take_out_impossible(cells, {});
+  const auto impossible = remove_unavailable_cells(cells, {});
   ASSERT_EQ(impossible.size(), 2u);
   EXPECT_NE(impossible[0].reason.find("temperature"), std::string::npos);
   EXPECT_EQ(impossible[0].cells.size(), 1u);
@@ -128,7 +128,7 @@ TEST(IsFinished, RefusesARunWithOthers) {
   config.tables["train"].values["epochs"] = Value{int64_t{3}, {}};
   write_text(cell.directory / "config.toml", to_toml(config));
   write_text(cell.directory / "summary.json", "{}");
-  const auto sentence = complaint([&] { is_finished(cell); });
+  const auto sentence = error_message_of([&] { is_finished(cell); });
   EXPECT_NE(sentence.find("trained with other settings"), std::string::npos) << sentence;
   EXPECT_NE(sentence.find("epochs"), std::string::npos) << sentence;
 }

@@ -43,7 +43,7 @@ class CollectResult : public ::testing::Test {
   Scale scale_;
   std::vector<PaperDataset> datasets_;
   std::vector<Cell> cells_;
-  CellComplaints complaints_;
+  CellErrors complaints_;
 };
 
 TEST_F(CollectResult, ReadsEveryMeasureOfFinishedRuns) {

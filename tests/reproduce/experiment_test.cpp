@@ -10,7 +10,7 @@
 namespace projnce::reproduce {
 namespace {
 
-using testing::complaint;
+using testing::error_message_of;
 using testing::ScratchDir;
 using testing::write_text;
 
@@ -85,21 +85,22 @@ TEST(ReadExperiment, TakesAFileOfTheUsers) {
 }
 
 TEST(ReadExperiment, NamesWhatIsWrong) {
-  EXPECT_NE(complaint([] { read_experiment("tabel4", "full"); }).find("table4"), std::string::npos);
+  EXPECT_NE(error_message_of([] { read_experiment("tabel4", "full"); }).find("table4"),
+            std::string::npos);
   const ScratchDir scratch;
   const auto file = (scratch / "mine.toml").string();
   const auto read = [&] { read_experiment(file, "laptop"); };
   const std::string rest = "datasets = ['mnist']\nconditions = ['clean']\n";
   write_text(file, rest + "compare = ['supkon']\n");
-  EXPECT_NE(complaint(read).find("supcon"), std::string::npos);
+  EXPECT_NE(error_message_of(read).find("supcon"), std::string::npos);
   write_text(file, rest + "compare = []\n");
-  EXPECT_NE(complaint(read).find("no methods"), std::string::npos);
+  EXPECT_NE(error_message_of(read).find("no methods"), std::string::npos);
   write_text(file, rest + "compare = ['ce']\nmeasures = ['luck']\n");
-  EXPECT_NE(complaint(read).find("luck"), std::string::npos);
+  EXPECT_NE(error_message_of(read).find("luck"), std::string::npos);
   write_text(file, rest + "compare = ['ce']\ncaption = 'x'\n");
-  EXPECT_NE(complaint(read).find("caption"), std::string::npos);
+  EXPECT_NE(error_message_of(read).find("caption"), std::string::npos);
   write_text(file, rest + "compare = ['ce']\n[paper.mnist.clean]\nce = 'high'\n");
-  EXPECT_NE(complaint(read).find("expected the paper's number for ce"), std::string::npos);
+  EXPECT_NE(error_message_of(read).find("expected the paper's number for ce"), std::string::npos);
 }
 
 TEST(Scales, ReachFromSmokeToThePapersRecipe) {
@@ -108,7 +109,8 @@ TEST(Scales, ReachFromSmokeToThePapersRecipe) {
   EXPECT_EQ(std::get<std::string>(full.tables.at("encoder").values.at("name").data), "resnet18");
   EXPECT_EQ(number_in(full.tables.at("train").values.at("epochs")), 500);
   EXPECT_EQ(number_in(full.tables.at("train").values.at("batch_size")), 256);
-  EXPECT_NE(complaint([] { read_scale("huge"); }).find("full, laptop, smoke"), std::string::npos);
+  EXPECT_NE(error_message_of([] { read_scale("huge"); }).find("full, laptop, smoke"),
+            std::string::npos);
 }
 
 TEST(Scales, ChangeWithTheDatasetAndItsKind) {

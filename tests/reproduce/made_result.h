@@ -54,7 +54,7 @@ inline reproduce::Result made_result() {
           .command = "projnce reproduce table4 --scale laptop",
           .remarks = {"See `projnce reproduce --help`; 3 < 5 * 2."},
           .tables = {table},
-          .pictures = {{"table4-a.svg", "A [map]", "<svg><title>a</title></svg>\n"}},
+          .images = {{"table4-a.svg", "A [map]", "<svg><title>a</title></svg>\n"}},
           .axis = "",
           .trained_runs = 9,
           .trained_seconds = 7800};

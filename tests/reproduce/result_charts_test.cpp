@@ -21,11 +21,11 @@ using testing::made_cell;
 using testing::made_result;
 using ::testing::Not;
 
-std::vector<std::string> files_of(const std::vector<ResultPicture>& pictures) {
+std::vector<std::string> files_of(const std::vector<ResultImage>& images) {
   std::vector<std::string> files;
-  for (const auto& picture : pictures) {
-    files.push_back(picture.file);
-    EXPECT_EQ(testing::markup_problem(picture.svg), "") << picture.file;
+  for (const auto& image : images) {
+    files.push_back(image.file);
+    EXPECT_EQ(testing::markup_problem(image.svg), "") << image.file;
   }
   return files;
 }
@@ -47,10 +47,10 @@ Result two_methods(std::vector<ResultColumn> columns, std::vector<std::vector<Re
 }
 
 TEST(ResultCharts, DatasetsWithOneConditionAreSideBySideInOneChart) {
-  const auto pictures = result_charts(made_result());
-  ASSERT_THAT(files_of(pictures), ElementsAre("table4-centroid.svg"));
-  EXPECT_EQ(pictures[0].title, "Wrong labels: Accuracy by nearest centroid");
-  const auto& svg = pictures[0].svg;
+  const auto images = result_charts(made_result());
+  ASSERT_THAT(files_of(images), ElementsAre("table4-centroid.svg"));
+  EXPECT_EQ(images[0].title, "Wrong labels: Accuracy by nearest centroid");
+  const auto& svg = images[0].svg;
   EXPECT_THAT(svg, AllOf(HasSubstr(">STL10</text>"), HasSubstr(">CIFAR-10</text>"),
                          HasSubstr(">&lt;b&gt;|x</text>"),
                          HasSubstr("<title>SimCLR, STL10: 36.9 ± 0.4</title>"),
@@ -62,9 +62,9 @@ TEST(ResultCharts, DatasetsWithOneConditionAreSideBySideInOneChart) {
 TEST(ResultCharts, AColumnWithoutRunsIsLeftOut) {
   auto result = made_result();
   for (auto& row : result.tables.front().cells) row[1].runs.clear();
-  const auto pictures = result_charts(result);
-  ASSERT_THAT(files_of(pictures), ElementsAre("table4-centroid-stl10.svg"));
-  EXPECT_EQ(pictures[0].title, "STL10: Accuracy by nearest centroid");
+  const auto images = result_charts(result);
+  ASSERT_THAT(files_of(images), ElementsAre("table4-centroid-stl10.svg"));
+  EXPECT_EQ(images[0].title, "STL10: Accuracy by nearest centroid");
   for (auto& row : result.tables.front().cells) row[0].runs.clear();
   EXPECT_TRUE(result_charts(result).empty());
 }
@@ -78,11 +78,11 @@ TEST(ResultCharts, ConditionsOfADatasetAreCurves) {
       {{made_cell("a", {0.5, 0.6}, 0.7), made_cell("b", {0.5, 0.6}, 0.6),
         made_cell("c", {0.3, 0.4}), made_cell("d", {0.9})},
        {made_cell("e", {0.5}), absent_cell("why"), made_cell("f", {0.2}), absent_cell("why")}});
-  const auto pictures = result_charts(result);
-  ASSERT_THAT(files_of(pictures),
+  const auto images = result_charts(result);
+  ASSERT_THAT(files_of(images),
               ElementsAre("table4-centroid-stl10.svg", "table4-centroid-mnist.svg"));
-  EXPECT_EQ(pictures[0].title, "STL10, small: Accuracy by nearest centroid");
-  const auto& svg = pictures[0].svg;
+  EXPECT_EQ(images[0].title, "STL10, small: Accuracy by nearest centroid");
+  const auto& svg = images[0].svg;
   EXPECT_THAT(svg, AllOf(HasSubstr(">clean</text>"), HasSubstr(">10 %</text>"),
                          HasSubstr(">40 %</text>"), HasSubstr(">wrong labels</text>"),
                          HasSubstr("SimCLR, STL10, small, 40 % wrong labels: 35.0 ± 7.1")));
@@ -99,24 +99,24 @@ TEST(ResultCharts, RowsOfASeriesAreCurvesOverTheirX) {
   result.axis = "bandwidth <h>";
   auto& rows = result.tables.front().rows;
   rows = {{"a", "A", "l1", 0.7}, {"b", "B", "l1", 0.1}, {"c", "C", "l2", 0.1}};
-  const auto pictures = result_charts(result);
-  ASSERT_THAT(files_of(pictures), ElementsAre("table4-centroid-cifar10.svg"));
-  const auto& svg = pictures[0].svg;
+  const auto images = result_charts(result);
+  ASSERT_THAT(files_of(images), ElementsAre("table4-centroid-cifar10.svg"));
+  const auto& svg = images[0].svg;
   EXPECT_THAT(
       svg,
       AllOf(HasSubstr(">0.1</text>"), HasSubstr(">0.7</text>"), HasSubstr(">l1</text>"),
             HasSubstr(">l2</text>"), HasSubstr(">bandwidth &lt;h&gt;</text>"),
             HasSubstr(">percent</text>"), HasSubstr(">one seed</text>"), Not(HasSubstr("mean ±")),
-            HasSubstr(report::hex(report::class_colours(2)[1])), Not(HasSubstr("in the paper"))));
+            HasSubstr(report::hex(report::class_colors(2)[1])), Not(HasSubstr("in the paper"))));
 }
 
 TEST(ResultCharts, NumbersThatAreNotFiniteAreNotDrawn) {
   auto result = made_result();
   result.tables.front().cells[0][0].runs[0].value = std::numeric_limits<double>::quiet_NaN();
   result.tables.front().cells[2][0].runs[0].value = std::numeric_limits<double>::infinity();
-  const auto pictures = result_charts(result);
-  ASSERT_EQ(files_of(pictures).size(), 1U);
-  EXPECT_EQ(count_of(pictures[0].svg, "h0"), 2U + 1U);
+  const auto images = result_charts(result);
+  ASSERT_EQ(files_of(images).size(), 1U);
+  EXPECT_EQ(count_of(images[0].svg, "h0"), 2U + 1U);
 }
 
 TEST(SpreadPlaces, CanBeToldApart) {

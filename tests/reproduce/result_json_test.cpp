@@ -26,7 +26,7 @@ TEST(ResultJson, TellsWhatTheResultIs) {
     "scale": "laptop", "recipe": "a small encoder,\n20 epochs", "source": "arXiv:2506.09810",
     "command": "projnce reproduce table4 --scale laptop", "axis": "", "trained_runs": 9,
     "trained_seconds": 7800.0, "remarks": ["See `projnce reproduce --help`; 3 < 5 * 2."],
-    "pictures": [{"file": "table4-a.svg", "title": "A [map]"}]})"));
+    "images": [{"file": "table4-a.svg", "title": "A [map]"}]})"));
 }
 
 TEST(ResultJson, TablesHaveColumnsRowsAndCells) {

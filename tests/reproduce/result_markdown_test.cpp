@@ -54,7 +54,7 @@ TEST(ResultMarkdown, EveryCellTellsWhatItIsMadeOf) {
 )"));
 }
 
-TEST(ResultMarkdown, EndsWithRemarksPicturesAndRuns) {
+TEST(ResultMarkdown, EndsWithRemarksImagesAndRuns) {
   EXPECT_THAT(result_markdown(made_result()), HasSubstr(R"(
 ## Remarks
 

@@ -57,7 +57,7 @@ class TrainCellsTest : public ::testing::Test {
     ends_.clear();
     add("one", script);
     run();
-    return ends_.at(0).complaint;
+    return ends_.at(0).error_message_of;
   }
 
   ScratchDir out_;
@@ -82,7 +82,7 @@ TEST_F(TrainCellsTest, TrainsEachCellInItsDirectory) {
                                               "|--resume|--json|--set|threads=3|");
   ASSERT_EQ(ends_.size(), 1);
   EXPECT_EQ(ends_[0].status, 0);
-  EXPECT_EQ(ends_[0].complaint, "");
+  EXPECT_EQ(ends_[0].error_message_of, "");
 }
 
 TEST_F(TrainCellsTest, LeavesTheNumberOfThreadsToTheProcessWhereNoneIsGiven) {
@@ -113,7 +113,7 @@ TEST_F(TrainCellsTest, TrainsSeveralAtOnceButNotMore) {
   }
   EXPECT_TRUE(run());
   EXPECT_THAT(started_, ElementsAre("a", "b", "c", "d", "e"));
-  for (const auto& end : ends_) EXPECT_EQ(end.complaint, "");
+  for (const auto& end : ends_) EXPECT_EQ(end.error_message_of, "");
   std::istringstream all(contents(out_ / "all"));
   int now = 0, most = 0;
   for (std::string line; std::getline(all, line);)
@@ -129,7 +129,7 @@ TEST_F(TrainCellsTest, OneThatFailsDoesNotStopTheOthers) {
   cells_[0].log = out_ / "no such folder/log";
   EXPECT_TRUE(run());
   ASSERT_EQ(ends_.size(), 4);
-  EXPECT_EQ(ends_[0].complaint,
+  EXPECT_EQ(ends_[0].error_message_of,
             "cannot write " + cells_[0].log.string() + ": No such file or directory");
   EXPECT_EQ(ends_[0].status, 1);
   EXPECT_EQ(ends_[1].status, 2);
@@ -163,7 +163,7 @@ TEST_F(TrainCellsTest, KeepsWhatLogsSayAndPrintsNothing) {
   EXPECT_EQ(contents(out_ / "one.log"), "from yesterday\nlogged\n");
 }
 
-TEST_F(TrainCellsTest, NeighboursDoNotSpinUnlessTheUserSaysSo) {
+TEST_F(TrainCellsTest, NeighborsDoNotSpinUnlessTheUserSaysSo) {
   testing::EnvironmentGuard environment;
   environment.set("OMP_WAIT_POLICY", std::nullopt);
   add("one", "echo ${OMP_WAIT_POLICY-none} >> $out/policy");
@@ -198,7 +198,7 @@ TEST_F(TrainCellsTest, WhoDoesNotStopIsKilled) {
   add("stubborn", "trap '' TERM; echo > $out/here; " + wait_for_file("never"));
   EXPECT_FALSE(run());
   ASSERT_EQ(ends_.size(), 1);
-  EXPECT_EQ(ends_[0].complaint, "was killed by signal 9 (Killed)");
+  EXPECT_EQ(ends_[0].error_message_of, "was killed by signal 9 (Killed)");
 }
 
 TEST_F(TrainCellsTest, AStopBeforeTheStartTrainsNothing) {
@@ -227,10 +227,11 @@ TEST_F(TrainCellsTest, NoneIsLeftRunningWhereWhoeverIsToldThrows) {
 
 TEST_F(TrainCellsTest, NeedsAProgramAndAPlaceToRun) {
   pool_.jobs = 0;
-  EXPECT_EQ(testing::complaint([&] { run(); }), "the number of jobs is 0, expected at least 1");
+  EXPECT_EQ(testing::error_message_of([&] { run(); }),
+            "the number of jobs is 0, expected at least 1");
   pool_.jobs = 1;
   pool_.program = "/no/such/program";
-  EXPECT_EQ(testing::complaint([&] { run(); }),
+  EXPECT_EQ(testing::error_message_of([&] { run(); }),
             "/no/such/program cannot be started: No such file or directory");
 }
 

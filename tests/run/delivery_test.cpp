@@ -30,11 +30,11 @@ inference::EmbeddedSet opposite_sides(int64_t rows, uint64_t seed) {
 inference::Evaluation made_evaluation(bool validation) {
   inference::Evaluation evaluation;
   auto& samples = evaluation.samples;
-  samples.known = opposite_sides(200, 1);
+  samples.reference = opposite_sides(200, 1);
   samples.test = opposite_sides(100, 2);
   samples.num_classes = kClasses;
   samples.class_vectors =
-      eval::class_centroids(samples.known.embeddings, samples.known.labels, kClasses);
+      eval::class_centroids(samples.reference.embeddings, samples.reference.labels, kClasses);
   if (validation) {
     evaluation.validation = samples;
     evaluation.validation->test = opposite_sides(60, 3);
@@ -47,7 +47,7 @@ TEST(MakeDelivery, TheReadoutIsTheBestOnTheValidationPart) {
   const auto delivery = make_delivery(
       evaluation, {}, {.epoch = 3, .epochs = 9, .rule = inference::EpochRule::kBestValidation});
   EXPECT_EQ(delivery.readout.protocol, eval::Protocol::kKnn);
-  EXPECT_EQ(delivery.readout.known_labels.size(0), 200);
+  EXPECT_EQ(delivery.readout.reference_labels.size(0), 200);
   EXPECT_EQ(delivery.readout.knn.neighbors, 20);
   EXPECT_EQ(delivery.calibrated_on, "validation");
   const auto json = delivery_json(delivery);
@@ -94,7 +94,7 @@ TEST(ReportedAccuracy, IsThatOfTheDeliveredModelOrThePapers) {
   const dataset::DatasetOptions clean;
   dataset::DatasetOptions noisy;
   noisy.label_noise.rate = 0.5;
-  const double top1 = delivery.judgement.accuracy.top1;
+  const double top1 = delivery.result.accuracy.top1;
   for (const auto& data : {clean, noisy}) {
     const auto own = reported_accuracy(delivery, progress, config::EvalReport::kDelivered, data);
     EXPECT_EQ(own.at("reported"), top1);

@@ -1,4 +1,4 @@
-#include "projnce/run/run_journal.h"
+#include "projnce/run/metrics_writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 namespace projnce::run {
 namespace {
 
-using testing::complaint;
 using testing::contents;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 using testing::ScratchDir;
 
@@ -28,7 +28,7 @@ TEST(MetricsLog, IsCutBackToWhatACheckpointHadSeen) {
   MetricsLog resumed(dir / "m.jsonl", seen, make_logger());
   resumed.append({{"step", 3}});
   EXPECT_EQ(contents(dir / "m.jsonl"), "{\"step\":1}\n{\"step\":3}\n");
-  EXPECT_THAT(complaint([&] { MetricsLog(dir / "m.jsonl", 1000, make_logger()); }),
+  EXPECT_THAT(error_message_of([&] { MetricsLog(dir / "m.jsonl", 1000, make_logger()); }),
               HasSubstr("is shorter"));
 }
 

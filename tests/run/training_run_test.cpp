@@ -190,8 +190,8 @@ TEST_F(FinishedRunTest, SummarizesWhatItTrained) {
 
 TEST_F(FinishedRunTest, EvaluatesAsItDidDuringTraining) {
   const auto result = inference::evaluate_run(
-      {.run = run(), .data = {}, .judge = {}, .context = {}}, silent_logger());
-  EXPECT_EQ(result.judgements.front().accuracy.top1,
+      {.run = run(), .data = {}, .protocol = {}, .context = {}}, silent_logger());
+  EXPECT_EQ(result.results.front().accuracy.top1,
             summary().at("accuracy").at("last").get<double>());
   EXPECT_EQ(result.samples, summary().at("samples").at("test").get<int64_t>());
   EXPECT_EQ(result.class_names, (std::vector<std::string>{"bright", "dark"}));

@@ -8,7 +8,7 @@ namespace projnce::testing {
 
 /// The sentence that `action` ends with, and its hint where it has one; or "nothing was wrong".
 template <class Action>
-std::string complaint(Action&& action) {
+std::string error_message_of(Action&& action) {
   try {
     action();
   } catch (const Error& error) {

@@ -18,10 +18,10 @@ void require(bool worked, const char* what) {
 
 }  // namespace
 
-Image plain_image(int height, int width, const Bytes& colour) {
-  Image image{height, width, static_cast<int>(colour.size()), {}};
+Image plain_image(int height, int width, const Bytes& color) {
+  Image image{height, width, static_cast<int>(color.size()), {}};
   for (int i = 0; i < height * width; ++i) {
-    image.pixels.insert(image.pixels.end(), colour.begin(), colour.end());
+    image.pixels.insert(image.pixels.end(), color.begin(), color.end());
   }
   return image;
 }
@@ -29,13 +29,13 @@ Image plain_image(int height, int width, const Bytes& colour) {
 Bytes encode_jpeg(const Image& image, const JpegStyle& style) {
   constexpr int kFormats[] = {TJPF_GRAY, -1, TJPF_RGB, TJPF_CMYK};
   constexpr int kSubsamplings[] = {TJSAMP_444, TJSAMP_422, TJSAMP_420, TJSAMP_440, TJSAMP_411};
-  const int colours = kSubsamplings[static_cast<int>(style.colours)];
+  const int colors = kSubsamplings[static_cast<int>(style.colors)];
   unsigned char* data = nullptr;
   unsigned long size = 0;
   const tjhandle encoder = tjInitCompress();
   const int status = tjCompress2(encoder, image.pixels.data(), image.width, 0, image.height,
                                  kFormats[image.channels - 1], &data, &size,
-                                 image.channels == 1 ? TJSAMP_GRAY : colours, 95,
+                                 image.channels == 1 ? TJSAMP_GRAY : colors, 95,
                                  style.progressive ? TJFLAG_PROGRESSIVE : 0);
   tjDestroy(encoder);
   require(status == 0, "cannot encode a JPEG");

@@ -14,18 +14,18 @@ namespace projnce::testing {
 
 using Bytes = std::vector<uint8_t>;
 
-/// A picture of one colour.
-Image plain_image(int height, int width, const Bytes& colour);
+/// A image of one color.
+Image plain_image(int height, int width, const Bytes& color);
 
 enum class Subsampling { k444, k422, k420, k440, k411 };
 
 struct JpegStyle {
-  Subsampling colours = Subsampling::k444;  ///< how many pixels share a colour
+  Subsampling colors = Subsampling::k444;  ///< how many pixels share a color
   bool progressive = false;
 };
 
 using projnce::io::encode_png;
-/// One channel makes a grey file, three YCbCr, four YCCK with Adobe's mark (255 is no ink).
+/// One channel makes a gray file, three YCbCr, four YCCK with Adobe's mark (255 is no ink).
 Bytes encode_jpeg(const Image& image, const JpegStyle& style = {});
 /// The JPEG with an EXIF segment that tells an orientation.
 Bytes with_orientation(const Bytes& jpeg, int orientation);

@@ -20,7 +20,7 @@ class DatasetFolder {
  public:
   void write(const std::string& file, const Bytes& bytes) { write_file(root() / file, bytes); }
   void write_text(const std::string& file, std::string_view text) { write(file, octets_of(text)); }
-  void add_picture(const std::string& file) { write(file, io::encode_png(plain_image(2, 3, {9}))); }
+  void add_image(const std::string& file) { write(file, io::encode_png(plain_image(2, 3, {9}))); }
   void add_sound(const std::string& file) { write(file, encode_wav(8000, {0, 100, -100, 7})); }
   void remove(const std::string& file) { std::filesystem::remove_all(root() / file); }
 

@@ -6,7 +6,7 @@
 
 namespace projnce::testing {
 
-/// Sample `index` of a dataset of pictures.
+/// Sample `index` of a dataset of images.
 inline Image decoded_image(const dataset::Dataset& dataset, int64_t index) {
   return std::get<Image>(dataset.decode(index));
 }

@@ -12,7 +12,7 @@
 
 namespace projnce::testing {
 
-/// Pictures and labels held in memory; a picture without pixels stands for one that is damaged.
+/// Images and labels held in memory; a image without pixels stands for one that is damaged.
 class MemoryDataset : public dataset::Dataset {
  public:
   MemoryDataset(std::vector<Image> images, std::vector<int64_t> labels, int64_t classes)
@@ -36,7 +36,7 @@ class MemoryDataset : public dataset::Dataset {
   std::vector<std::string> names_;
 };
 
-/// Square pictures of random bytes.
+/// Square images of random bytes.
 inline std::vector<Image> random_images(int64_t count, int size, int channels) {
   std::vector<Image> images;
   for (int64_t i = 0; i < count; ++i) {
@@ -58,7 +58,7 @@ inline std::shared_ptr<MemoryDataset> random_dataset(int64_t count, int64_t clas
                                          cycling_labels(count, classes), classes);
 }
 
-/// `counts[c]` pictures of one pixel in class c.
+/// `counts[c]` images of one pixel in class c.
 inline std::shared_ptr<MemoryDataset> uneven_dataset(const std::vector<int64_t>& counts) {
   std::vector<int64_t> labels;
   for (size_t c = 0; c < counts.size(); ++c) {

@@ -39,7 +39,8 @@ inline std::vector<std::exception_ptr> in_threads(int ranks,
 
 /// Joins `world` ranks, each a thread of this process, and runs `action` as each of them. Throws
 /// what the first of them threw.
-inline void as_ranks(int world, const std::function<void(const distributed::RanksPtr&)>& action) {
+inline void as_ranks(int world,
+                     const std::function<void(const distributed::ProcessGroupPtr&)>& action) {
   const ScratchDir dir;
   const auto problems = in_threads(world, [&](int rank) {
     const auto ranks = distributed::join_ranks(rank_of(rank, world, dir));

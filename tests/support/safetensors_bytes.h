@@ -19,7 +19,8 @@ inline std::string raw_file(const std::string& json, size_t data_bytes) {
 
 /// The sentence that parsing `file` ends with, or "nothing was wrong".
 inline std::string complaint_about(const std::string& file, io::Integrity integrity) {
-  return complaint([&] { io::parse_safetensors(bytes_of(file), integrity, "x.safetensors"); });
+  return error_message_of(
+      [&] { io::parse_safetensors(bytes_of(file), integrity, "x.safetensors"); });
 }
 
 }  // namespace projnce::testing

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "projnce/distributed/gradient_sum.h"
+#include "projnce/distributed/gradient_bucket_reducer.h"
 #include "projnce/encoder/layers.h"
 #include "projnce/loss/registry.h"
 #include "projnce/train/gradient_cache.h"
@@ -94,19 +94,21 @@ loader::Batch part_of(const loader::Batch& batch, int64_t rank, int64_t ranks) {
 
 /// One training step's gradients and the values of the loss and its parts, summed over ranks.
 std::map<std::string, double> step(const Side& side, const loader::Batch& batch,
-                                   const distributed::RanksPtr& ranks, bool shared) {
-  distributed::GradientSum gradients(ranks, side.parameters(), /*bucket_bytes=*/512);
-  const auto value = backward_batch(
-      *side.model, batch.images,
-      {.views = kRankViews, .encode_empty = shared, .before_last_pass = [&] { gradients.arm(); }},
-      [&](const encoder::Encoded& leaves) {
-        return backward_global_loss(*ranks, *side.loss, leaves, batch);
-      });
+                                   const distributed::ProcessGroupPtr& ranks, bool shared) {
+  distributed::GradientBucketReducer gradients(ranks, side.parameters(), /*bucket_bytes=*/512);
+  const auto value =
+      backward_batch(*side.model, batch.images,
+                     {.views = kRankViews,
+                      .encode_empty = shared,
+                      .before_last_pass = [&] { gradients.prepare_for_backward(); }},
+                     [&](const encoder::Encoded& leaves) {
+                       return backward_global_loss(*ranks, *side.loss, leaves, batch);
+                     });
   gradients.finish();
   std::map<std::string, double> values;
   const auto add = [&](const std::string& name, const torch::Tensor& part) {
     auto sum = part.detach().to(torch::kDouble).clone().reshape({1});
-    ranks->sum(sum);
+    ranks->all_reduce(sum);
     values[name] = sum.item<double>();
   };
   add("loss", value.loss);
@@ -145,10 +147,10 @@ void expect_same_steps(Norm norm, int world, int64_t samples) {
   for (auto& of_rank : sides) {
     for (const auto& name : names) of_rank.emplace_back(name, norm);
   }
-  testing::as_ranks(world, [&](const distributed::RanksPtr& ranks) {
+  testing::as_ranks(world, [&](const distributed::ProcessGroupPtr& ranks) {
     const auto rank = static_cast<size_t>(ranks->rank());
     const auto part = part_of(batch, ranks->rank(), world);
-    const auto gather = [ranks](const torch::Tensor& mine) { return ranks->gather_stacked(mine); };
+    const auto gather = [ranks](const torch::Tensor& mine) { return ranks->all_gather(mine); };
     for (const auto& side : sides[rank]) {
       if (shared) encoder::share_batch_statistics(*side.model, gather);
       values[rank].push_back(step(side, part, ranks, shared));
@@ -156,7 +158,7 @@ void expect_same_steps(Norm norm, int world, int64_t samples) {
   });
   for (size_t i = 0; i < names.size(); ++i) {
     const Side alone(names[i], norm);
-    const auto expected = step(alone, batch, distributed::Ranks::alone(), false);
+    const auto expected = step(alone, batch, distributed::ProcessGroup::single_process(), false);
     for (size_t rank = 0; rank < sides.size(); ++rank) {
       SCOPED_TRACE(names[i] + ", rank " + std::to_string(rank));
       expect_equal(sides[rank][i], values[rank][i], alone, expected);

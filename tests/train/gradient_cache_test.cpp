@@ -234,7 +234,7 @@ TEST_F(GradientCache, EqualsOnePassOfAResNetInFloat32) {
   expect_same_gradients(cached(3), cached(0), 1e-5);
 }
 
-TEST_F(GradientCache, BatchNormInTrainingNormalisesWithinAPieceAndCountsItOnce) {
+TEST_F(GradientCache, BatchNormInTrainingNormalizesWithinAPieceAndCountsItOnce) {
   prepare(std::make_shared<SmallEncoder>());
   const auto found = cached(3);
   const auto expected = kept_graphs(kPiecesOfThree);

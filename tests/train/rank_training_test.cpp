@@ -17,20 +17,20 @@
 namespace projnce::train {
 namespace {
 
-constexpr int64_t kPictures = 50;
+constexpr int64_t kImages = 50;
 constexpr int kSide = 8;
 
-dataset::DatasetPtr random_pictures() {
+dataset::DatasetPtr random_images() {
   std::vector<Image> images;
   Random random(5);
-  for (int64_t i = 0; i < kPictures; ++i) {
+  for (int64_t i = 0; i < kImages; ++i) {
     Image image{kSide, kSide, 1, {}};
     for (int p = 0; p < kSide * kSide; ++p) {
       image.pixels.push_back(static_cast<uint8_t>(random.below(128) + (i % 2 ? 100 : 0)));
     }
     images.push_back(std::move(image));
   }
-  return std::make_shared<testing::MemoryDataset>(images, testing::cycling_labels(kPictures, 2), 2);
+  return std::make_shared<testing::MemoryDataset>(images, testing::cycling_labels(kImages, 2), 2);
 }
 
 /// Says nonsense about one batch.
@@ -61,12 +61,12 @@ struct RankTraining {
   RankTraining(int rank, int world, const TrainOptions& train, const std::string& loss_name,
                int poisoned_call = -1)
       : options(train),
-        loader(random_pictures(), {.batch_size = options.batch_size,
-                                   .format = testing::picture_input(1, kSide),
-                                   .augment = {.jitter_probability = 0},
-                                   .seed = 3,
-                                   .epochs = options.epochs,
-                                   .share = {rank, world}}) {
+        loader(random_images(), {.batch_size = options.batch_size,
+                                 .format = testing::image_input(1, kSide),
+                                 .augment = {.jitter_probability = 0},
+                                 .seed = 3,
+                                 .epochs = options.epochs,
+                                 .share = {rank, world}}) {
     torch::manual_seed(1);
     model = std::make_shared<encoder::EmbeddingModel>(
         std::make_shared<PoisonedEncoder>(poisoned_call), encoder::HeadOptions{.dim = 8});
@@ -74,7 +74,7 @@ struct RankTraining {
                            {.num_classes = 2, .embedding_dim = 8, .feature_dim = 16});
   }
 
-  void run(const distributed::RanksPtr& ranks, const TrainHooks& hooks = {}) {
+  void run(const distributed::ProcessGroupPtr& ranks, const TrainHooks& hooks = {}) {
     Trainer trainer(model, loss, loader, options, ranks);
     trainer.run(hooks);
     steps = trainer.state().step;
@@ -89,7 +89,7 @@ struct RankTraining {
   int64_t optimizer_steps = 0;
 };
 
-TrainOptions twenty_steps() {  // 50 pictures: four batches, the last one of two
+TrainOptions twenty_steps() {  // 50 images: four batches, the last one of two
   return {.epochs = 5, .batch_size = 16, .learning_rate = 1e-3};
 }
 
@@ -104,14 +104,14 @@ double largest_difference(const torch::nn::Module& a, const torch::nn::Module& b
 
 TEST(RankTraining, WeightsAfterTwentyStepsAreThoseOfOneProcess) {
   RankTraining alone(0, 1, twenty_steps(), "projnce");
-  alone.run(distributed::Ranks::alone());
+  alone.run(distributed::ProcessGroup::single_process());
   ASSERT_EQ(alone.steps, 20);
   for (const int world : {2, 4}) {
     std::vector<std::unique_ptr<RankTraining>> trainings;
     for (int rank = 0; rank < world; ++rank) {
       trainings.push_back(std::make_unique<RankTraining>(rank, world, twenty_steps(), "projnce"));
     }
-    testing::as_ranks(world, [&](const distributed::RanksPtr& ranks) {
+    testing::as_ranks(world, [&](const distributed::ProcessGroupPtr& ranks) {
       trainings[static_cast<size_t>(ranks->rank())]->run(ranks);
     });
     EXPECT_LE(largest_difference(*trainings[0]->model, *alone.model), 1e-5) << world << " ranks";
@@ -149,7 +149,7 @@ TEST(RankTraining, AStepThatIsNotFiniteOnOneRankIsPassedOverByAll) {
   options.skip_nonfinite = 1;
   const auto trainings = poisoned(options);
   std::vector<std::vector<int64_t>> passed(kPoisonWorld);
-  testing::as_ranks(kPoisonWorld, [&](const distributed::RanksPtr& ranks) {
+  testing::as_ranks(kPoisonWorld, [&](const distributed::ProcessGroupPtr& ranks) {
     const auto rank = static_cast<size_t>(ranks->rank());
     for (const auto& of_loss : trainings) {
       of_loss[rank]->run(ranks, {.on_nonfinite = [&, rank](const NonfiniteStep& step) {
@@ -175,7 +175,7 @@ TEST(RankTraining, AStepThatIsNotFiniteOnOneRankIsPassedOverByAll) {
 TEST(RankTraining, AStepThatIsNotFiniteOnOneRankStopsAll) {
   const auto trainings = poisoned(twenty_steps());
   std::vector<std::vector<std::string>> said(kPoisonWorld);
-  testing::as_ranks(kPoisonWorld, [&](const distributed::RanksPtr& ranks) {
+  testing::as_ranks(kPoisonWorld, [&](const distributed::ProcessGroupPtr& ranks) {
     const auto rank = static_cast<size_t>(ranks->rank());
     for (const auto& of_loss : trainings) {
       try {
@@ -197,22 +197,22 @@ TEST(RankTraining, AStepThatIsNotFiniteOnOneRankStopsAll) {
 TEST(RankTraining, EveryRankGetsItsOwnRandomStateBack) {
   RankTraining training(0, 1, twenty_steps(), "supcon");
   Trainer trainer(training.model, training.loss, training.loader, training.options);
-  auto file =
-      collect_training({*training.model, *training.loss, trainer}, *distributed::Ranks::alone());
+  auto file = collect_training({*training.model, *training.loss, trainer},
+                               *distributed::ProcessGroup::single_process());
   auto& generators = file.tensors.back().second;
   ASSERT_EQ(file.tensors.back().first, "random.generators");
   generators = torch::cat({generators, generators ^ 1});
   std::vector<torch::Tensor> found(2);
-  testing::as_ranks(2, [&](const distributed::RanksPtr& ranks) {
+  testing::as_ranks(2, [&](const distributed::ProcessGroupPtr& ranks) {
     found[static_cast<size_t>(ranks->rank())] =
-        saved_random_state(ranks->first() ? &file : nullptr, *ranks);
+        saved_random_state(ranks->is_rank_zero() ? &file : nullptr, *ranks);
   });
   for (int64_t rank = 0; rank < 2; ++rank) {
     EXPECT_TRUE(torch::equal(found[static_cast<size_t>(rank)], generators[rank]));
   }
-  EXPECT_FALSE(saved_random_state(&file, *distributed::Ranks::alone()).defined())
+  EXPECT_FALSE(saved_random_state(&file, *distributed::ProcessGroup::single_process()).defined())
       << "written by two ranks";
-  EXPECT_FALSE(saved_random_state(nullptr, *distributed::Ranks::alone()).defined());
+  EXPECT_FALSE(saved_random_state(nullptr, *distributed::ProcessGroup::single_process()).defined());
 }
 
 TEST(RankTraining, AStopThatOneRankWantsStopsAll) {
@@ -221,7 +221,7 @@ TEST(RankTraining, AStopThatOneRankWantsStopsAll) {
   for (int rank = 0; rank < kWorld; ++rank) {
     trainings.push_back(std::make_unique<RankTraining>(rank, kWorld, twenty_steps(), "supcon"));
   }
-  testing::as_ranks(kWorld, [&](const distributed::RanksPtr& ranks) {
+  testing::as_ranks(kWorld, [&](const distributed::ProcessGroupPtr& ranks) {
     int asked = 0;
     trainings[static_cast<size_t>(ranks->rank())]->run(
         ranks, {.stop_requested = [&] { return ranks->rank() == 1 && ++asked == 3; }});

@@ -5,8 +5,8 @@
 namespace projnce::train {
 namespace {
 
-TEST(SpikeWatch, NoticesAJumpButNotTheWayDown) {
-  SpikeWatch watch;
+TEST(SpikeDetector, NoticesAJumpButNotTheWayDown) {
+  SpikeDetector watch;
   for (int i = 0; i < 200; ++i) {
     EXPECT_FALSE(watch.see(5 - 0.01 * i + (i % 2 ? 0.05 : -0.05))) << i;
   }
@@ -14,13 +14,13 @@ TEST(SpikeWatch, NoticesAJumpButNotTheWayDown) {
   EXPECT_FALSE(watch.see(3));
 }
 
-TEST(SpikeWatch, IsSilentBeforeItKnowsWhatIsUsual) {
-  SpikeWatch watch;
+TEST(SpikeDetector, IsSilentBeforeItKnowsWhatIsUsual) {
+  SpikeDetector watch;
   for (int i = 0; i < 40; ++i) EXPECT_FALSE(watch.see(i == 30 ? 100 : 1));
 }
 
-TEST(SpikeWatch, TakesNoSmallChangeOfAnEvenLossForASpike) {
-  SpikeWatch watch;
+TEST(SpikeDetector, TakesNoSmallChangeOfAnEvenLossForASpike) {
+  SpikeDetector watch;
   for (int i = 0; i < 100; ++i) watch.see(2);
   EXPECT_FALSE(watch.see(2.1));
   EXPECT_TRUE(watch.see(2.2));

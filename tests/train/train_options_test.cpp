@@ -11,7 +11,7 @@ namespace projnce::train {
 namespace {
 
 using ::testing::AllOf;
-using testing::complaint;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 
 TrainOptions options_with_micro_batch(int64_t micro_batch, int64_t batch_size = 64) {
@@ -30,10 +30,10 @@ TEST(TrainOptions, MicroBatchIsOffUnlessGivenAndWritten) {
 TEST(TrainOptions, MicroBatchGoesUpToTheBatch) {
   EXPECT_EQ(options_with_micro_batch(1).micro_batch, 1);
   EXPECT_EQ(options_with_micro_batch(64).micro_batch, 64);
-  EXPECT_THAT(complaint([] { options_with_micro_batch(65); }),
+  EXPECT_THAT(error_message_of([] { options_with_micro_batch(65); }),
               AllOf(HasSubstr("[train] micro_batch = 65 is above batch_size = 64"),
                     HasSubstr("0 encodes all of it")));
-  EXPECT_THAT(complaint([] { options_with_micro_batch(-1); }),
+  EXPECT_THAT(error_message_of([] { options_with_micro_batch(-1); }),
               HasSubstr("run.toml:2: [train] micro_batch = -1 is out of range"));
 }
 

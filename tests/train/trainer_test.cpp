@@ -20,7 +20,7 @@
 namespace projnce::train {
 namespace {
 
-using testing::complaint;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 
 constexpr int64_t kSamples = 48;
@@ -39,7 +39,7 @@ dataset::DatasetPtr bright_and_dark() {
 struct Training {
   explicit Training(const TrainOptions& train_options = options(0))
       : loader(bright_and_dark(), {.batch_size = train_options.batch_size,
-                                   .format = testing::picture_input(1, kSize),
+                                   .format = testing::image_input(1, kSize),
                                    .augment = {.jitter_probability = 0},
                                    .seed = 3,
                                    .threads = std::max<int64_t>(train_options.loader_threads, 0)}),
@@ -49,11 +49,11 @@ struct Training {
 
   TrainingParts parts() { return {*model, *loss, trainer}; }
   checkpoint::TensorFile collect() {
-    return collect_training(parts(), *distributed::Ranks::alone());
+    return collect_training(parts(), *distributed::ProcessGroup::single_process());
   }
   void restore(const checkpoint::TensorFile& file) {
     restore_training(parts(), file);
-    set_random_state(saved_random_state(&file, *distributed::Ranks::alone()));
+    set_random_state(saved_random_state(&file, *distributed::ProcessGroup::single_process()));
   }
 
   static TrainOptions options(int64_t micro_batch = 0) {
@@ -187,7 +187,7 @@ TEST(Trainer, ACheckpointOfAnotherArchitectureChangesNothing) {
   auto other = before;
   std::erase_if(other.tensors,
                 [](const auto& item) { return item.first.starts_with("optimizer.mean.head"); });
-  EXPECT_THAT(complaint([&] { training.restore(other); }), HasSubstr("missing optimizer."));
+  EXPECT_THAT(error_message_of([&] { training.restore(other); }), HasSubstr("missing optimizer."));
   EXPECT_TRUE(same_tensors(training.collect(), before));
 }
 
@@ -199,7 +199,7 @@ TEST(Trainer, StopsAtTheFirstLossThatIsNotFiniteBeforeItReachesTheWeights) {
   const auto watch = [&](const StepReport&) {
     last_good = training.model->parameters().front().detach().clone();
   };
-  EXPECT_THAT(complaint([&] { trainer.run({.on_step = watch}); }),
+  EXPECT_THAT(error_message_of([&] { trainer.run({.on_step = watch}); }),
               HasSubstr("training stopped at step 2 of epoch 1: the loss is nan"));
   EXPECT_TRUE(torch::equal(training.model->parameters().front(), last_good));
 }
@@ -211,7 +211,8 @@ TEST(Trainer, PassesOverAStepThatIsNotFiniteWhereThatIsAllowed) {
   const auto loss = std::make_shared<BreakingLoss>();
   Trainer trainer(training.model, loss, training.loader, options);
   const auto state = [&] {
-    return collect_training({*training.model, *loss, trainer}, *distributed::Ranks::alone())
+    return collect_training({*training.model, *loss, trainer},
+                            *distributed::ProcessGroup::single_process())
         .tensors;
   };
   checkpoint::NamedTensors before;

@@ -183,14 +183,14 @@ export interface SampleSet {
   suggested: Packed | null;
   /** File names, joined by line feeds; null where samples have numbers only. */
   names: string | null;
-  pictures: Pictures | null;
+  images: Images | null;
 }
 
-/** Small square pictures (of sounds: their spectrograms) in sheets, row by row. */
-export interface Pictures {
-  side: number; // pixels of a picture
-  columns: number; // pictures in a row of a sheet
-  perSheet: number; // pictures on a sheet; picture i is on sheet floor(i / perSheet)
+/** Small square images (of sounds: their spectrograms) in sheets, row by row. */
+export interface Images {
+  side: number; // pixels of a image
+  columns: number; // images in a row of a sheet
+  perSheet: number; // images on a sheet; image i is on sheet floor(i / perSheet)
   sheets: string[]; // base64 of JPEG files
 }
 
@@ -205,7 +205,7 @@ export interface Audit {
   parts?: { part: string; samples: number; audited: number }[];
   /** How well held-out labels can be predicted from the features. Absent in old runs. */
   skill?: { informative: boolean; held_out_accuracy: Metric; chance_accuracy: Metric };
-  mistakes: { class: string; labelled: string; share: Metric }[];
+  mistakes: { class: string; labeled: string; share: Metric }[];
   /** How good the audit was, where the wrong labels are known. */
   check: {
     wrong: number;
@@ -224,7 +224,7 @@ export interface Audit {
     score: Metric;
     wrong: boolean | null; // whether it really is, where that is known
   }[];
-  pictures: Pictures | null; // picture i is that of worst[i]
+  images: Images | null; // image i is that of worst[i]
   /** Sound i is that of worst[i], null where there is no room for more; pages of earlier versions do not have it. */
   sounds?: (Sound | null)[] | null;
 }

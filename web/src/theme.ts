@@ -1,6 +1,6 @@
 /**
- * Light and dark. The style sheet has every colour once, for both (light-dark()); which one holds is
- * said by color-scheme. A canvas needs plain colours: it asks for ink() and asks again when the
+ * Light and dark. The style sheet has every color once, for both (light-dark()); which one holds is
+ * said by color-scheme. A canvas needs plain colors: it asks for ink() and asks again when the
  * document tells of a "themechange".
  */
 import { h, s } from "./dom";
@@ -13,8 +13,8 @@ export interface Ink {
   line: string;
   surface: string;
   accent: string;
-  /** Any CSS colour, also var(...) or light-dark(...), as rgb(...). */
-  colour(css: string): string;
+  /** Any CSS color, also var(...) or light-dark(...), as rgb(...). */
+  color(css: string): string;
 }
 
 const KEY = "theme";
@@ -63,8 +63,8 @@ export function themeButton(): HTMLButtonElement {
   const button = h("button", { type: "button", class: "icon-button theme-button", on: { click: toggle } }, icon);
   const name = (): void => {
     const other = scheme() === "dark" ? "light" : "dark";
-    button.setAttribute("aria-label", `Switch to ${other} colours`);
-    button.title = `Switch to ${other} colours`;
+    button.setAttribute("aria-label", `Switch to ${other} colors`);
+    button.title = `Switch to ${other} colors`;
   };
   name();
   document.addEventListener("themechange", name);
@@ -75,7 +75,7 @@ function readInk(of: Scheme): Ink {
   const probe = h("span", { hidden: true, style: { "color-scheme": of } });
   document.body.append(probe);
   const known = new Map<string, string>();
-  const colour = (css: string): string => {
+  const color = (css: string): string => {
     let value = known.get(css);
     if (value === undefined) {
       probe.style.color = css;
@@ -84,13 +84,13 @@ function readInk(of: Scheme): Ink {
     }
     return value;
   };
-  const of_ = (name: string): string => colour(`var(--${name})`);
-  return { text: of_("text"), muted: of_("muted"), line: of_("line"), surface: of_("surface"), accent: of_("accent"), colour };
+  const of_ = (name: string): string => color(`var(--${name})`);
+  return { text: of_("text"), muted: of_("muted"), line: of_("line"), surface: of_("surface"), accent: of_("accent"), color };
 }
 
 const inks = new Map<Scheme, Ink>();
 
-/** The colours of the theme that holds, or of the one that is asked for. */
+/** The colors of the theme that holds, or of the one that is asked for. */
 export function ink(of: Scheme = scheme()): Ink {
   let known = inks.get(of);
   if (!known) {

@@ -1,7 +1,7 @@
 /** What a page must have for everybody to read it. */
 
 /** Drawings that neither have a name nor are hidden from screen readers. */
-export function unlabelled(page) {
+export function unlabeled(page) {
   return page.evaluate(() => [...document.querySelectorAll("canvas, svg")]
     .filter((drawing) => {
       const named = drawing.closest("[aria-label], [aria-labelledby], [aria-hidden=true]");
@@ -14,10 +14,10 @@ export function unlabelled(page) {
 export function contrasts(page) {
   return page.evaluate(() => {
     const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-    // Paints the colours on top of each other and looks at the result: any notation, any transparency.
-    const paint = (...colours) => {
+    // Paints the colors on top of each other and looks at the result: any notation, any transparency.
+    const paint = (...colors) => {
       canvas.clearRect(0, 0, 1, 1);
-      for (const colour of colours) { canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); }
+      for (const color of colors) { canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1); }
       return [...canvas.getImageData(0, 0, 1, 1).data];
     };
     const luminance = ([r, g, b]) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, afterEach, before, describe, test } from "node:test";
 import { assemble } from "../tools/assemble.mjs";
-import { contrasts, unlabelled } from "./accessibility.mjs";
+import { contrasts, unlabeled } from "./accessibility.mjs";
 import { skip, startBrowser } from "./browser.mjs";
 import { HOSTILE, makePage, makeRun, runningPage, severalRuns } from "./fixtures.mjs";
 
@@ -169,7 +169,7 @@ describe("comparison", { skip }, () => {
       const page = await browser.open(byHand(), { colorScheme });
       const low = (await contrasts(page)).filter(({ ratio, large }) => ratio < (large ? 3 : 4.5));
       assert.deepEqual(low, []);
-      assert.deepEqual(await unlabelled(page), []);
+      assert.deepEqual(await unlabeled(page), []);
       assert.ok((await page.evaluate(() => window.__shift)) < 0.01);
     }
   });

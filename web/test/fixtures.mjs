@@ -23,15 +23,15 @@ function predict(random, truth, classes, accuracy) {
   return random() < 0.6 ? (truth + 2) % classes : Math.floor(random() * classes);
 }
 
-function clusterCentres(classes) {
+function clusterCenters(classes) {
   return range(classes, (c) => {
     const radius = 0.12 + 0.3 * Math.sqrt((c + 0.5) / classes);
     return [0.5 + radius * Math.cos(2.39996 * c), 0.5 + radius * Math.sin(2.39996 * c)];
   });
 }
 
-export function sampleSet(random, { count, total = count, classes, accuracy, noise = 0, names = null, pictures = null }) {
-  const centres = clusterCentres(classes);
+export function sampleSet(random, { count, total = count, classes, accuracy, noise = 0, names = null, images = null }) {
+  const centers = clusterCenters(classes);
   const wide = 0.16 / Math.sqrt(classes);
   const array = { x: new Uint16Array(count), y: new Uint16Array(count), index: new Uint32Array(count), label: new Uint16Array(count),
     predicted: new Uint16Array(count), truth: new Uint16Array(count), suggested: new Uint16Array(count),
@@ -45,14 +45,14 @@ export function sampleSet(random, { count, total = count, classes, accuracy, noi
     array.predicted[i] = near;
     array.suggested[i] = near;
     array.index[i] = Math.floor((i * total) / count);
-    array.x[i] = Math.max(0, Math.min(1, centres[near][0] + wide * normal(random))) * SHARE_SHOWN;
-    array.y[i] = Math.max(0, Math.min(1, centres[near][1] + wide * normal(random))) * SHARE_SHOWN;
+    array.x[i] = Math.max(0, Math.min(1, centers[near][0] + wide * normal(random))) * SHARE_SHOWN;
+    array.y[i] = Math.max(0, Math.min(1, centers[near][1] + wide * normal(random))) * SHARE_SHOWN;
     array.similarity[i] = 255 * (0.55 + 0.4 * random());
     array.suspicion[i] = 255 * (array.label[i] === near ? 0.3 * random() : 0.6 + 0.4 * random());
   }
   const packed = Object.fromEntries(Object.entries(array).map(([name, values]) => [name, pack(values)]));
   if (noise === 0) Object.assign(packed, { truth: null, suspicion: null, suggested: null });
-  return { count, total, how: "t-SNE, perplexity 30, KL 1.234", ...packed, names: names && range(count, names).join("\n"), pictures };
+  return { count, total, how: "t-SNE, perplexity 30, KL 1.234", ...packed, names: names && range(count, names).join("\n"), images };
 }
 
 function confusion(random, classes, samples, accuracy) {
@@ -133,13 +133,13 @@ function summary(name, { classes, accuracy, noise, train, test, epochs, seed, lo
   };
 }
 
-function audit(random, classes, { samples, noise, pictures }) {
+function audit(random, classes, { samples, noise, images }) {
   const pick = (i) => classes[i % classes.length];
   const worst = range(60, (i) => ({ index: 97 * i, name: String(97 * i), given: pick(7 * i), suggested: pick(7 * i + 1 + (i % 4)), score: 0.999 - 0.002 * i, wrong: noise > 0 ? random() < 0.95 : null }));
   return {
     samples, flagged: Math.round(samples * (noise + 0.01)), noise_rate: noise + 0.004,
-    mistakes: range(6, (i) => ({ class: pick(3 * i), labelled: pick(3 * i + 2), share: 0.05 - 0.004 * i })),
-    check: noise > 0 ? { wrong: Math.round(samples * noise), precision: 0.951, recall: 0.938, average_precision: 0.979 } : null, worst, pictures,
+    mistakes: range(6, (i) => ({ class: pick(3 * i), labeled: pick(3 * i + 2), share: 0.05 - 0.004 * i })),
+    check: noise > 0 ? { wrong: Math.round(samples * noise), precision: 0.951, recall: 0.938, average_precision: 0.979 } : null, worst, images,
   };
 }
 
@@ -161,10 +161,10 @@ function config({ loss, seed, noise, epochs, dataset = "fashion-mnist" }) {
 /** A run; every part can be made otherwise. */
 export function makeRun(options = {}) {
   const o = { name: "projnce-1", classes: FASHION, kind: "image", seed: 1, loss: "projnce", noise: 0.4, accuracy: 0.7452, epochs: 8, train: 6000, test: 5000,
-    points: 5000, pictures: null, worstPictures: null, names: null, ...options };
+    points: 5000, images: null, worstImages: null, names: null, ...options };
   const random = generator(o.seed * 7919 + o.classes.length + Math.round(o.noise * 100));
   const k = o.classes.length;
-  const set = { classes: k, accuracy: o.accuracy, names: o.names, pictures: o.pictures };
+  const set = { classes: k, accuracy: o.accuracy, names: o.names, images: o.images };
   return {
     name: o.name, path: `runs/demo/${o.name}`, state: "finished",
     commands: [`build/projnce train experiments/fashion-mnist/noise.toml --loss ${o.loss} --seed ${o.seed} --out runs/demo/${o.name}`],
@@ -175,7 +175,7 @@ export function makeRun(options = {}) {
     test: sampleSet(random, { ...set, count: Math.min(o.points, o.test), total: o.test }),
     train: sampleSet(random, { ...set, count: Math.min(o.points, o.train), total: o.train, noise: o.noise }),
     confusion: confusion(random, k, o.test, o.accuracy),
-    audit: audit(random, o.classes, { samples: o.train, noise: o.noise, pictures: o.worstPictures }),
+    audit: audit(random, o.classes, { samples: o.train, noise: o.noise, images: o.worstImages }),
     missing: [],
   };
 }
@@ -228,7 +228,7 @@ export function severalRuns({ seeds = 3, rates = [0.2, 0.4], points = 1000 } = {
 }
 
 /** Sheets of little drawings, made by a browser page. */
-export async function drawPictures(browserPage, count, side = 28) {
+export async function drawImages(browserPage, count, side = 28) {
   const sheets = await browserPage.evaluate(({ count, side }) => {
     const perSheet = 1024, out = [];
     for (let first = 0; first < count; first += perSheet) {

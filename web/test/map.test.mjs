@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, afterEach, before, describe, test } from "node:test";
 import { skip, startBrowser } from "./browser.mjs";
-import { demoPage, drawPictures, FASHION, HOSTILE, hostilePage, hundredClasses, makePage, makeRun } from "./fixtures.mjs";
+import { demoPage, drawImages, FASHION, HOSTILE, hostilePage, hundredClasses, makePage, makeRun } from "./fixtures.mjs";
 import { chooseRenderer } from "./renderer.mjs";
 
 const pack = (array) => Buffer.from(array.buffer).toString("base64");
@@ -62,7 +62,7 @@ describe("map", { skip }, () => {
 
   /** How many pixels of what is seen there have their largest and smallest channel as `test` wants. */
   async function countPixels(page, locator, test) {
-    const picture = (await locator.screenshot()).toString("base64");
+    const image = (await locator.screenshot()).toString("base64");
     const levels = await page.evaluate(async (data) => {
       const image = new Image();
       image.src = `data:image/png;base64,${data}`;
@@ -77,10 +77,10 @@ describe("map", { skip }, () => {
         counts[256 * high + low] = (counts[256 * high + low] ?? 0) + 1;
       }
       return counts;
-    }, picture);
+    }, image);
     return Object.entries(levels).reduce((sum, [key, n]) => sum + (test(Math.floor(key / 256), key % 256) ? n : 0), 0);
   }
-  const colouredPixels = (page, locator) => countPixels(page, locator, (high, low) => high - low > 60);
+  const coloredPixels = (page, locator) => countPixels(page, locator, (high, low) => high - low > 60);
 
   test("says what is shown; hiding a class takes its samples away", async () => {
     const { page, shown } = await openMap(demoPage({ points: 1200 }));
@@ -114,23 +114,23 @@ describe("map", { skip }, () => {
     assert.deepEqual(page.problems, []);
   });
 
-  test("the card shows the sample's picture", async () => {
+  test("the card shows the sample's image", async () => {
     const data = fivePoints();
     const helper = await browser.browser.newPage();
-    data.runs[0].test.pictures = await drawPictures(helper, 5);
+    data.runs[0].test.images = await drawImages(helper, 5);
     await helper.close();
     const { page, stage } = await openMap(data);
     await hoverMiddle(page, stage);
-    const picture = page.locator(".map-card .picture");
-    assert.deepEqual(await picture.evaluate((element) => [element.clientWidth, element.style.backgroundPosition]), [112, "-448px 0px"]);
+    const image = page.locator(".map-card .image");
+    assert.deepEqual(await image.evaluate((element) => [element.clientWidth, element.style.backgroundPosition]), [112, "-448px 0px"]);
     const deadline = Date.now() + 10_000;
-    while ((await countPixels(page, picture, (high) => high < 30)) < 500) assert.ok(Date.now() < deadline, "the picture does not come");
-    assert.ok((await countPixels(page, picture, (high, low) => low > 110 && high < 240)) > 500, "a light drawing on a dark ground");
+    while ((await countPixels(page, image, (high) => high < 30)) < 500) assert.ok(Date.now() < deadline, "the image does not come");
+    assert.ok((await countPixels(page, image, (high, low) => low > 110 && high < 240)) > 500, "a light drawing on a dark ground");
   });
 
   test("a suspect label is shown on the map, whatever is hidden there", async () => {
     const helper = await browser.browser.newPage();
-    const data = demoPage({ points: 6000, worstPictures: await drawPictures(helper, 60) });
+    const data = demoPage({ points: 6000, worstImages: await drawImages(helper, 60) });
     const { page, stage, shown } = await openMap(data, { reducedMotion: "reduce" });
     await page.getByRole("button", { name: "Show none classes" }).click();
     await page.locator(".suspect").first().getByRole("button", { name: "on the map" }).click();
@@ -148,16 +148,16 @@ describe("map", { skip }, () => {
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
   });
 
-  test("colours and parts can be chosen", async () => {
+  test("colors and parts can be chosen", async () => {
     const { page, shown } = await openMap(demoPage({ points: 1000 }));
-    const select = page.getByLabel("Colour by");
+    const select = page.getByLabel("Color by");
     assert.deepEqual(await select.locator("option").allTextContents(), ["given label", "prediction", "right or wrong"]);
     await page.click("[data-part=train]");
     assert.match(await shown(), /^1 000 of 6 000 training samples/);
     assert.deepEqual(await select.locator("option").allTextContents(), ["given label", "prediction", "true label", "suspected wrong", "right or wrong"]);
     const light = await save(page, "Save SVG");
     await select.selectOption("suspicion");
-    assert.match(await shown(), /Colours: suspected wrong/);
+    assert.match(await shown(), /Colors: suspected wrong/);
     assert.notDeepEqual(await save(page, "Save SVG"), light);
     const groups = await page.locator(".map-legend[aria-label=groups] .map-legend-count").allTextContents();
     await page.getByRole("button", { name: "not suspected" }).click();
@@ -224,18 +224,18 @@ describe("map", { skip }, () => {
     for (const kind of ["webgl", "canvas"]) {
       const { page, stage } = await openMap(data, { before: [chooseRenderer, kind] });
       assert.equal(await stage.getAttribute("data-renderer"), kind);
-      found[kind] = await colouredPixels(page, stage);
+      found[kind] = await coloredPixels(page, stage);
       if (kind === "canvas") continue;
       await page.evaluate(() => document.querySelector(".map-points").getContext("webgl2").getExtension("WEBGL_lose_context").loseContext());
       await page.locator(".map-stage[data-renderer=canvas]").waitFor();
-      found.lost = await colouredPixels(page, stage);
+      found.lost = await coloredPixels(page, stage);
     }
     assert.ok(found.canvas > 5000, `${found.canvas} pixels`);
     assert.ok(Math.abs(found.webgl / found.canvas - 1) < 0.1, JSON.stringify(found));
     assert.ok(Math.abs(found.lost / found.canvas - 1) < 0.02, JSON.stringify(found));
   });
 
-  test("follows the theme, and is on paper in light colours", async () => {
+  test("follows the theme, and is on paper in light colors", async () => {
     const { page, stage } = await openMap(demoPage({ points: 2000 }), { colorScheme: "dark" });
     const corner = () => page.evaluate(() => [...document.querySelector(".map-points").getContext("2d").getImageData(2, 2, 1, 1).data]);
     assert.ok((await corner())[0] < 60);
@@ -244,7 +244,7 @@ describe("map", { skip }, () => {
     await page.emulateMedia({ colorScheme: "dark", media: "print" });
     await page.locator(".map-paper").waitFor();
     assert.ok(await stage.isHidden());
-    assert.ok((await colouredPixels(page, page.locator(".map-paper"))) > 3000);
+    assert.ok((await coloredPixels(page, page.locator(".map-paper"))) > 3000);
   });
 
   test("a hundred classes have a list to search", async () => {

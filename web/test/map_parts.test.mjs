@@ -58,7 +58,7 @@ test("steps go to the nearest point ahead, and stay where there is none", () => 
   assert.equal(map.stepFrom(points, all, 0, -1, 0), 0);
 });
 
-test("a painted disc has its area and its colour, also at the edge of the picture", () => {
+test("a painted disc has its area and its color, also at the edge of the image", () => {
   const image = { width: 40, height: 30, data: new Uint8ClampedArray(40 * 30 * 4) };
   const paper = { background: [0, 0, 0], opacity: 1 };
   const scene = { count: 1, x: Uint16Array.of(500), y: Uint16Array.of(500), look: Uint8Array.of(255, 128, 0, 16) };

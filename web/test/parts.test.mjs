@@ -37,11 +37,11 @@ test("packed numbers are little-endian", async () => {
   assert.deepEqual([...unpack32(packed)], [0xff030201]);
 });
 
-test("colours of classes: twenty that are given, more around the circle, no two alike", async () => {
-  const { classColours } = await load("colours.ts");
-  assert.deepEqual(classColours(3), ["#36509C", "#E08C1D", "#0C919E"]);
-  assert.equal(classColours(20)[19], "#E04A9C");
-  const many = classColours(100);
+test("colors of classes: twenty that are given, more around the circle, no two alike", async () => {
+  const { classColors } = await load("colors.ts");
+  assert.deepEqual(classColors(3), ["#36509C", "#E08C1D", "#0C919E"]);
+  assert.equal(classColors(20)[19], "#E04A9C");
+  const many = classColors(100);
   assert.equal(new Set(many).size, 100);
   assert.notEqual(many[0], "#36509C");
 });
@@ -56,8 +56,8 @@ test("round numbers along axes", async () => {
 test("a chart's table has a row for each x and columns for bands", async () => {
   const { tableOf } = await load("chart/spec.ts");
   const series = [
-    { name: "a", colour: "red", x: [1, 2], y: [5, null], low: [4, null], high: [6, null] },
-    { name: "b", colour: "red", x: [2, 3], y: [7, 8] },
+    { name: "a", color: "red", x: [1, 2], y: [5, null], low: [4, null], high: [6, null] },
+    { name: "b", color: "red", x: [2, 3], y: [7, 8] },
   ];
   assert.deepEqual(tableOf({ title: "", xLabel: "epoch", yLabel: "", series }), {
     columns: ["epoch", "a", "a low", "a high", "b"],

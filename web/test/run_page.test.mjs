@@ -2,19 +2,19 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { contrasts, unlabelled } from "./accessibility.mjs";
+import { contrasts, unlabeled } from "./accessibility.mjs";
 import { skip, startBrowser } from "./browser.mjs";
-import { demoPage, drawPictures, HOSTILE, hostilePage, hundredClasses, makePage, makeRun, runningPage, soundPage, toneWav } from "./fixtures.mjs";
+import { demoPage, drawImages, HOSTILE, hostilePage, hundredClasses, makePage, makeRun, runningPage, soundPage, toneWav } from "./fixtures.mjs";
 
 describe("the page of a run", { skip }, () => {
   let browser;
-  let pictures;
+  let images;
   /** For tests that each touch another part of it. */
   let shared;
   before(async () => {
     browser = await startBrowser();
     const blank = await browser.browser.newPage();
-    pictures = await drawPictures(blank, 60);
+    images = await drawImages(blank, 60);
     await blank.close();
     shared = await demo();
   });
@@ -23,7 +23,7 @@ describe("the page of a run", { skip }, () => {
     assert.deepEqual(shared.problems, []);
   });
 
-  const demo = (options) => browser.open(demoPage({ points: 500, worstPictures: pictures }), options);
+  const demo = (options) => browser.open(demoPage({ points: 500, worstImages: images }), options);
   const figureOf = (page, title) => page.locator("figure", { has: page.getByRole("heading", { name: title, exact: true }) });
   async function saved(page, title, item) {
     const waiting = page.waitForEvent("download");
@@ -200,10 +200,10 @@ describe("the page of a run", { skip }, () => {
     await end(page);
   });
 
-  test("the worst labels: pictures, verdicts, more of them", async () => {
+  test("the worst labels: images, verdicts, more of them", async () => {
     const page = shared;
     assert.equal(await page.locator(".suspect").count(), 24);
-    assert.match(await page.locator(".suspect .picture").first().evaluate((p) => getComputedStyle(p).backgroundImage), /^url\("blob:/);
+    assert.match(await page.locator(".suspect .image").first().evaluate((p) => getComputedStyle(p).backgroundImage), /^url\("blob:/);
     assert.ok((await page.locator(".verdict.good").count()) > 15);
     await page.getByRole("button", { name: "Show 24 more" }).click();
     await page.getByRole("button", { name: "Show 12 more" }).click();
@@ -261,7 +261,7 @@ describe("the page of a run", { skip }, () => {
   });
 
   test("a phone needs no scrolling to the side", async () => {
-    for (const data of [demoPage({ points: 500, worstPictures: pictures }), hostilePage(), runningPage(), hundredClasses()]) {
+    for (const data of [demoPage({ points: 500, worstImages: images }), hostilePage(), runningPage(), hundredClasses()]) {
       const page = await browser.open({ ...data, refresh: 0 }, { viewport: { width: 360, height: 740 } });
       await page.waitForSelector(".uplot");
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
@@ -269,19 +269,19 @@ describe("the page of a run", { skip }, () => {
     }
   });
 
-  test("dark colours by the system's choice and by the button", async () => {
+  test("dark colors by the system's choice and by the button", async () => {
     const page = await demo({ colorScheme: "dark" });
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const drawn = () => figureOf(page, "Loss").locator("canvas").evaluate((c) => c.toDataURL());
     await figureOf(page, "Loss").locator("canvas").waitFor();
     const [darkGround, darkChart] = [await ground(), await drawn()];
-    await page.getByRole("button", { name: "Switch to light colours" }).click();
+    await page.getByRole("button", { name: "Switch to light colors" }).click();
     assert.notEqual(await ground(), darkGround);
     assert.notEqual(await drawn(), darkChart);
     const { bytes } = await saved(page, "Loss", "Save SVG");
     assert.ok(bytes.includes('fill="rgb(255, 255, 255)"'), "files are light");
     await page.reload();
-    await page.getByRole("button", { name: "Switch to dark colours" }).waitFor();
+    await page.getByRole("button", { name: "Switch to dark colors" }).waitFor();
     await end(page);
   });
 
@@ -319,7 +319,7 @@ describe("the page of a run", { skip }, () => {
       const levels = await page.locator("h1, h2, h3, h4").evaluateAll((all) => all.map((one) => Number(one.tagName[1])));
       assert.equal(levels[0], 1);
       levels.forEach((level, i) => assert.ok(i === 0 || level <= levels[i - 1] + 1, `heading ${i} skips a level`));
-      assert.deepEqual(await unlabelled(page), []);
+      assert.deepEqual(await unlabeled(page), []);
       const low = (await contrasts(page)).filter(({ ratio, large }) => ratio < (large ? 3 : 4.5));
       assert.deepEqual(low, [], colorScheme);
       await end(page);

@@ -63,7 +63,7 @@ Clip fit_length(const Clip& clip, int64_t samples) {
 Clip prepare_clip(const Clip& clip, const MelOptions& options) {
   check_clip(clip);
   const int64_t wanted = options.samples();
-  // The filter looks at neighbours: a crop keeps more of them than any of its lengths.
+  // The filter looks at neighbors: a crop keeps more of them than any of its lengths.
   constexpr double kMargin = 1000;
   const double spacing = std::max(1.0, static_cast<double>(clip.rate) / options.rate);
   const double own_length = static_cast<double>(wanted) * clip.rate / options.rate;

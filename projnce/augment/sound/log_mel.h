@@ -11,7 +11,7 @@
 
 namespace projnce::augment {
 
-/// One band: the weights of neighbouring frequencies k * rate / fft, beginning with k = first.
+/// One band: the weights of neighboring frequencies k * rate / fft, beginning with k = first.
 /// None where the band is narrower than their distance and lies between two of them.
 struct MelBand {
   int first = 0;

@@ -33,7 +33,7 @@ class Job {
   }
 
   /// REQUIRES: nobody works any more.
-  std::vector<DamagedSample> result() {
+  std::vector<CorruptSample> result() {
     if (failure_) std::rethrow_exception(failure_);
     if (options_.on_progress) options_.on_progress(size_, size_);
     std::sort(damaged_.begin(), damaged_.end(),
@@ -62,7 +62,7 @@ class Job {
     try {
       sample = dataset_.decode(index);
     } catch (const Error& error) {
-      if (error.fault() != Fault::kInput) throw;
+      if (error.kind() != ErrorKind::kInput) throw;
       const std::lock_guard lock(mutex_);
       damaged_.push_back({index, dataset_.sample_name(index), error.what()});
       return;
@@ -77,13 +77,13 @@ class Job {
   std::atomic<int64_t> next_ = 0;
   std::atomic<int64_t> done_ = 0;
   std::mutex mutex_;
-  std::vector<DamagedSample> damaged_;
+  std::vector<CorruptSample> damaged_;
   std::exception_ptr failure_;
 };
 
 }  // namespace
 
-std::vector<DamagedSample> decode_all(const Dataset& dataset, const DecodeAllOptions& options,
+std::vector<CorruptSample> decode_all(const Dataset& dataset, const DecodeAllOptions& options,
                                       const std::function<void(int64_t, Sample&&)>& visit) {
   Job job(dataset, options, visit);
   {

@@ -10,7 +10,7 @@
 namespace projnce::dataset {
 
 /// A sample that does not decode. `reason` is a sentence that names it.
-struct DamagedSample {
+struct CorruptSample {
   int64_t index;
   std::string name;
   std::string reason;
@@ -25,7 +25,7 @@ struct DecodeAllOptions {
 /// Decodes every sample once and hands it to `visit`, from several threads at once and in any
 /// order. Returns the samples that do not decode, in order. What else goes wrong stops it and is
 /// thrown.
-std::vector<DamagedSample> decode_all(const Dataset& dataset, const DecodeAllOptions& options,
+std::vector<CorruptSample> decode_all(const Dataset& dataset, const DecodeAllOptions& options,
                                       const std::function<void(int64_t, Sample&&)>& visit);
 
 }  // namespace projnce::dataset

@@ -97,7 +97,7 @@ int64_t DatasetInfo::damaged() const {
 
 DatasetInfo inspect(const DatasetSplit& dataset, const DecodeAllOptions& options) {
   int64_t total = 0;
-  for (const auto& part : {dataset.train, dataset.test, dataset.known, dataset.background}) {
+  for (const auto& part : {dataset.train, dataset.test, dataset.reference, dataset.background}) {
     if (part) total += part->size();
   }
   int64_t before = 0;  // samples of parts that are done
@@ -117,7 +117,7 @@ DatasetInfo inspect(const DatasetSplit& dataset, const DecodeAllOptions& options
   info.class_names = dataset.test->class_names();
   info.train = inspect_next(*dataset.train);
   info.test = inspect_next(*dataset.test);
-  if (dataset.known) info.known = inspect_next(*dataset.known);
+  if (dataset.reference) info.reference = inspect_next(*dataset.reference);
   if (dataset.background) info.background = inspect_next(*dataset.background);
   info.remarks = dataset.remarks;
   info.warnings = dataset.warnings;

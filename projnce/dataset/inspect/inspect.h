@@ -25,9 +25,9 @@ struct PartInfo {
   int64_t samples = 0;
   std::vector<std::string> class_names;
   std::vector<int64_t> per_class;
-  std::vector<DamagedSample> damaged;  ///< the samples that do not decode
+  std::vector<CorruptSample> damaged;  ///< the samples that do not decode
 
-  // Pictures:
+  // Images:
   Spread<int> height;
   Spread<int> width;
   std::map<int, int64_t> channels;  ///< number of channels -> samples that have it
@@ -44,7 +44,7 @@ struct DatasetInfo {
   std::vector<std::string> class_names;  ///< those of the test part
   PartInfo train;
   PartInfo test;
-  std::optional<PartInfo> known = {};       ///< labelled samples beside a training part without
+  std::optional<PartInfo> known = {};       ///< labeled samples beside a training part without
   std::optional<PartInfo> background = {};  ///< noises to mix into training sounds
   std::vector<std::string> remarks = {};    ///< sentences for the user
   std::vector<std::string> warnings = {};   ///< sentences on what is likely wrong
@@ -52,12 +52,12 @@ struct DatasetInfo {
   LayoutChoice layout = {};                          ///< no name for a single file
 
   /// The part to learn classes from: it has the classes of the test part.
-  const PartInfo& labelled() const { return known ? *known : train; }
+  const PartInfo& labeled() const { return known ? *known : train; }
   /// The parts that are there, and what they are called.
   std::vector<std::pair<const char*, const PartInfo*>> parts() const;
   int64_t samples() const;
   int64_t damaged() const;
-  bool intact() const { return damaged() == 0; }
+  bool valid() const { return damaged() == 0; }
 };
 
 /// Decodes every sample of all parts. The progress is that through all of them.

@@ -23,30 +23,30 @@ namespace {
 constexpr int kOpaque = 255;
 constexpr int kDrawnBands = 96;
 constexpr int kDrawnFrame = 1024;  // samples
-/// Natural logarithms of power between the darkest and the brightest colour: 60 dB.
+/// Natural logarithms of power between the darkest and the brightest color: 60 dB.
 constexpr float kDrawnRange = 13.8F;
 /// Sounds are measured against their loudest moment, but one that never gets this loud is measured
 /// against it: silence, which is log(1e-6) everywhere, stays dark.
 constexpr float kSoftestPeak = -13.8F + kDrawnRange;
 
-using TileColour = std::array<float, 3>;
+using TileColor = std::array<float, 3>;
 
-/// Night to noon: brightness rises evenly, so that it reads without colours too.
-TileColour colour_of(float share) {
-  constexpr std::array<TileColour, 6> kStops = {{{12, 10, 36},
-                                                 {58, 24, 102},
-                                                 {138, 36, 112},
-                                                 {214, 76, 74},
-                                                 {250, 157, 58},
-                                                 {252, 244, 186}}};
+/// Night to noon: brightness rises evenly, so that it reads without colors too.
+TileColor color_of(float share) {
+  constexpr std::array<TileColor, 6> kStops = {{{12, 10, 36},
+                                                {58, 24, 102},
+                                                {138, 36, 112},
+                                                {214, 76, 74},
+                                                {250, 157, 58},
+                                                {252, 244, 186}}};
   const float place = std::clamp(share, 0.0F, 1.0F) * (kStops.size() - 1);
   const auto below = std::min(static_cast<size_t>(place), kStops.size() - 2);
   const float rest = place - static_cast<float>(below);
-  TileColour colour{};
+  TileColor color{};
   for (size_t c = 0; c < 3; ++c) {
-    colour[c] = kStops[below][c] + rest * (kStops[below + 1][c] - kStops[below][c]);
+    color[c] = kStops[below][c] + rest * (kStops[below + 1][c] - kStops[below][c]);
   }
-  return colour;
+  return color;
 }
 
 Image blank_tile(int size) {
@@ -61,16 +61,16 @@ uint8_t* pixel_at(Image& tile, int row, int column) {
                                   4;
 }
 
-/// Puts a picture into the middle of a tile that it is no larger than.
-void place_in_middle(const augment::FloatImage& picture, Image& tile) {
-  const int top = (tile.height - picture.height()) / 2;
-  const int left = (tile.width - picture.width()) / 2;
+/// Puts a image into the middle of a tile that it is no larger than.
+void place_in_middle(const augment::FloatImage& image, Image& tile) {
+  const int top = (tile.height - image.height()) / 2;
+  const int left = (tile.width - image.width()) / 2;
   size_t source = 0;
-  for (int y = 0; y < picture.height(); ++y) {
-    for (int x = 0; x < picture.width(); ++x, ++source) {
+  for (int y = 0; y < image.height(); ++y) {
+    for (int x = 0; x < image.width(); ++x, ++source) {
       auto* pixel = pixel_at(tile, top + y, left + x);
       for (int c = 0; c < 3; ++c) {
-        const float value = picture.plane(c % picture.channels())[source];
+        const float value = image.plane(c % image.channels())[source];
         pixel[c] = static_cast<uint8_t>(std::lround(std::clamp(value, 0.0F, 1.0F) * 255));
       }
       pixel[3] = kOpaque;
@@ -82,42 +82,42 @@ augment::ResizeAxis whole_axis(int extent, int resized) {
   return {.start = 0, .extent = double(extent), .resized = resized, .offset = 0, .count = resized};
 }
 
-Image shrink_into_tile(const Image& picture, int size, int height, int width) {
+Image shrink_into_tile(const Image& image, int size, int height, int width) {
   augment::Resampler resampler;
   augment::FloatImage resized;
-  resampler.resize(picture, whole_axis(picture.height, height), whole_axis(picture.width, width),
+  resampler.resize(image, whole_axis(image.height, height), whole_axis(image.width, width),
                    augment::Mirror::kNo, resized);
   auto tile = blank_tile(size);
   place_in_middle(resized, tile);
   return tile;
 }
 
-/// `extent` pixels of a picture whose longer side is `longest`, when that becomes `size`.
+/// `extent` pixels of a image whose longer side is `longest`, when that becomes `size`.
 int scaled_side(int extent, int longest, int size) {
   return std::max(1, static_cast<int>(std::lround(double(extent) * size / longest)));
 }
 
-Image draw_picture(const Image& picture, int size) {
-  const int longest = std::max(picture.height, picture.width);
-  return shrink_into_tile(picture, size, scaled_side(picture.height, longest, size),
-                          scaled_side(picture.width, longest, size));
+Image draw_image(const Image& image, int size) {
+  const int longest = std::max(image.height, image.width);
+  return shrink_into_tile(image, size, scaled_side(image.height, longest, size),
+                          scaled_side(image.width, longest, size));
 }
 
-/// A table of numbers as a picture in colours, row 0 at the bottom where `upwards`.
-Image colour_table(const Features& table, float low, float high, bool upwards) {
-  Image picture{table.height, table.width, 3, {}};
-  picture.pixels.reserve(table.values.size() * 3);
+/// A table of numbers as a image in colors, row 0 at the bottom where `upwards`.
+Image color_table(const Features& table, float low, float high, bool upwards) {
+  Image image{table.height, table.width, 3, {}};
+  image.pixels.reserve(table.values.size() * 3);
   const auto width = static_cast<size_t>(table.width);
   for (int y = 0; y < table.height; ++y) {
     const auto row = static_cast<size_t>(upwards ? table.height - 1 - y : y);
     for (size_t x = 0; x < width; ++x) {
       const float value = table.values[row * width + x];
-      for (const float part : colour_of(high > low ? (value - low) / (high - low) : 0)) {
-        picture.pixels.push_back(static_cast<uint8_t>(std::lround(part)));
+      for (const float part : color_of(high > low ? (value - low) / (high - low) : 0)) {
+        image.pixels.push_back(static_cast<uint8_t>(std::lround(part)));
       }
     }
   }
-  return picture;
+  return image;
 }
 
 /// A column or more for each pixel, but frames that leave no sound out between them.
@@ -131,7 +131,7 @@ augment::MelOptions drawn_spectrogram(int size, const SoundDrawing& sound) {
 Image draw_spectrogram(const Features& table, int size) {
   const float peak = *std::max_element(table.values.begin(), table.values.end());
   const float high = std::max(peak, kSoftestPeak);
-  return shrink_into_tile(colour_table(table, high - kDrawnRange, high, /*upwards=*/true), size,
+  return shrink_into_tile(color_table(table, high - kDrawnRange, high, /*upwards=*/true), size,
                           size, size);
 }
 
@@ -149,20 +149,19 @@ Image draw_vector(const Features& vector, int size) {
   const float lowest = vector.values.empty() ? 0 : *low;
   const float highest = vector.values.empty() ? 0 : *high;
   table.values.resize(static_cast<size_t>(side) * static_cast<size_t>(side), lowest);
-  return shrink_into_tile(colour_table(table, lowest, highest, /*upwards=*/false), size, size,
-                          size);
+  return shrink_into_tile(color_table(table, lowest, highest, /*upwards=*/false), size, size, size);
 }
 
 }  // namespace
 
 Image draw_tile(const Sample& sample, int size, const SoundDrawing& sound) {
-  if (const auto* image = std::get_if<Image>(&sample)) return draw_picture(*image, size);
+  if (const auto* image = std::get_if<Image>(&sample)) return draw_image(*image, size);
   if (const auto* clip = std::get_if<Clip>(&sample)) return draw_sound(*clip, size, sound);
   const auto& features = std::get<Features>(sample);
   return features.height > 1 ? draw_spectrogram(features, size) : draw_vector(features, size);
 }
 
-Image damaged_tile(int size) {
+Image corrupt_tile(int size) {
   constexpr std::array<uint8_t, 4> kGround = {200, 200, 200, kOpaque};
   constexpr std::array<uint8_t, 4> kCross = {150, 60, 60, kOpaque};
   auto tile = blank_tile(size);
@@ -171,8 +170,8 @@ Image damaged_tile(int size) {
     for (int x = 0; x < size; ++x) {
       const bool near_a_diagonal = std::abs(x - y) <= 1 || std::abs(x + y - (size - 1)) <= 1;
       const bool inside = std::min({x, y, size - 1 - x, size - 1 - y}) >= margin;
-      const auto& colour = near_a_diagonal && inside ? kCross : kGround;
-      std::copy(colour.begin(), colour.end(), pixel_at(tile, y, x));
+      const auto& color = near_a_diagonal && inside ? kCross : kGround;
+      std::copy(color.begin(), color.end(), pixel_at(tile, y, x));
     }
   }
   return tile;
@@ -207,7 +206,7 @@ std::optional<int> drawn_rate(const Dataset& sounds) {
       if (clip == nullptr) return std::nullopt;
       return std::clamp(clip->rate, kLowestDrawnRate, kHighestDrawnRate);
     } catch (const Error& error) {
-      if (error.fault() != Fault::kInput) throw;
+      if (error.kind() != ErrorKind::kInput) throw;
     }
   }
   return std::nullopt;
@@ -224,7 +223,7 @@ SoundDrawing sound_drawing(const Dataset& dataset, double seconds) {
   try {
     drawing.seconds = seconds > 0 ? seconds : typical_seconds(dataset);
   } catch (const Error& error) {
-    if (error.fault() != Fault::kInput)
+    if (error.kind() != ErrorKind::kInput)
       throw;  // those looked at cannot be read: any length will do
   }
   return drawing;
@@ -239,7 +238,7 @@ std::vector<Image> draw_samples(const DatasetPtr& dataset, const std::vector<int
     tiles.at(static_cast<size_t>(index)) = draw_tile(sample, size, sound);
   });
   for (const auto& sample : damaged)
-    tiles.at(static_cast<size_t>(sample.index)) = damaged_tile(size);
+    tiles.at(static_cast<size_t>(sample.index)) = corrupt_tile(size);
   return tiles;
 }
 
@@ -304,7 +303,7 @@ std::vector<SoundClip> make_sound_clips(const Dataset& dataset, const std::vecto
       if (used > bytes) break;
       clips[i] = std::move(clip);
     } catch (const Error& error) {
-      if (error.fault() != Fault::kInput) throw;
+      if (error.kind() != ErrorKind::kInput) throw;
     }
   }
   return clips;

@@ -79,7 +79,7 @@ DatasetSplit open_caltech256(const io::FileTreePtr& root, const Caltech256Option
 
   auto split = divide(label_class_folders(tree, SampleKind::kImage, classes.folders, classes),
                       options.hold_out);
-  if (split.test->size() == 0) fail(tree->name(), " has no picture to test with");
+  if (split.test->size() == 0) fail(tree->name(), " has no image to test with");
   split.remarks.insert(split.remarks.end(), remarks.begin(), remarks.end());
   split.remarks.push_back(
       concat("there is no official test part: ", 100 * options.hold_out.test_fraction,

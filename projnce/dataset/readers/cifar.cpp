@@ -104,7 +104,7 @@ DatasetSplit open_cifar10(const io::FileTreePtr& tree, const Cifar10Options& opt
   split.train = make_cifar_dataset(train, names, labels);
   split.test = make_cifar_dataset(test, names, cifar_labels(*test, 0, names.size()));
   if (options.coarse_training) {
-    split.known = split.train;
+    split.reference = split.train;
     for (auto& label : labels) label = coarse_cifar10_label(label);
     split.train = make_cifar_dataset(train, kCifar10CoarseClasses, std::move(labels));
   }
@@ -209,7 +209,7 @@ DatasetSplit open_cifar100(const io::FileTreePtr& tree, const Cifar100Options& o
   const auto fine = [&](const RecordsPtr& records) {
     return make_cifar_dataset(records, names, cifar_labels(*records, kFineByte, names.size()));
   };
-  (options.coarse_training ? split.known : split.train) = fine(train);
+  (options.coarse_training ? split.reference : split.train) = fine(train);
   split.test = fine(test);
   return split;
 }

@@ -96,7 +96,7 @@ void UnreadFiles::report(DatasetSplit& split) const {
   }
   if (others.empty()) return;
   split.remarks.push_back(
-      concat("files that are neither pictures nor sounds are not read: ", list_counts(others)));
+      concat("files that are neither images nor sounds are not read: ", list_counts(others)));
 }
 
 namespace {
@@ -168,7 +168,7 @@ std::vector<ClassFolder> scan_class_folders(const io::FileTree& tree, const std:
 void drop_empty_classes(std::vector<ClassFolder>& classes, SampleKind kind,
                         const std::string& folder, const UnreadFiles& unread,
                         std::vector<std::string>& warnings) {
-  const std::string word = word_for(kind);
+  const std::string word = kind_name(kind);
   std::string empty;
   for (const auto& [name, files] : classes) {
     if (!files.empty()) continue;
@@ -188,7 +188,7 @@ void drop_empty_classes(std::vector<ClassFolder>& classes, SampleKind kind,
 
 void check_training_classes(const std::vector<ClassFolder>& classes, SampleKind kind,
                             const std::string& folder) {
-  const std::string word = word_for(kind);
+  const std::string word = kind_name(kind);
   const Hint one_each{"put the " + word + "s of each class into a sub-folder of its own"};
   if (classes.empty()) {
     fail(one_each, "folder ", folder, " has no sub-folders, expected one for each class");

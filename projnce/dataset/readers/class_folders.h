@@ -20,12 +20,12 @@ class UnreadFiles {
   void add(const std::string& file);
 
   bool empty() const { return kinds_.empty(); }
-  /// What to do about the most frequent pictures, sounds or videos among them; "" if there are
+  /// What to do about the most frequent images, sounds or videos among them; "" if there are
   /// none.
   std::string advice() const;
   /// "12 .heic, 2 .txt", the most frequent first.
   std::string describe() const;
-  /// Adds the counts to the split, a warning for each kind of picture, sound or video, and a remark
+  /// Adds the counts to the split, a warning for each kind of image, sound or video, and a remark
   /// on all other files.
   void report(DatasetSplit& split) const;
 
@@ -70,7 +70,7 @@ struct ClassList {
   std::vector<std::string> names;
 };
 
-/// The files of `part`, labelled by the place of their folder's name among the classes. Throws
+/// The files of `part`, labeled by the place of their folder's name among the classes. Throws
 /// where the training part has no folder of that name.
 DatasetPtr label_class_folders(const io::FileTreePtr& tree, SampleKind kind,
                                const std::vector<ClassFolder>& part, const ClassList& classes,

@@ -83,7 +83,7 @@ std::vector<float> finite_floats(const io::NpyView& array, const std::string& or
        " numbers, expected float16, float32 or float64");
 }
 
-std::vector<int64_t> whole_numbers(const io::NpyView& array, const std::string& origin) {
+std::vector<int64_t> integers(const io::NpyView& array, const std::string& origin) {
   switch (array.type) {
     case io::NpyType::kInt8:
       return integers_from<int8_t>(array, origin);
@@ -113,7 +113,7 @@ namespace fs = std::filesystem;
 constexpr uint64_t kMostDimensions = 1 << 20;
 
 /// Vectors and labels as they were read.
-struct LabelledVectors {
+struct LabeledVectors {
   std::string name;  // for messages
   uint64_t dimensions = 0;
   std::vector<float> values;
@@ -130,7 +130,7 @@ struct VectorFiles {
 
 class VectorDataset : public Dataset {
  public:
-  VectorDataset(LabelledVectors vectors, std::vector<std::string> class_names)
+  VectorDataset(LabeledVectors vectors, std::vector<std::string> class_names)
       : vectors_(std::move(vectors)), names_(std::move(class_names)) {}
 
   SampleKind kind() const override { return SampleKind::kVector; }
@@ -149,12 +149,12 @@ class VectorDataset : public Dataset {
   }
 
  private:
-  LabelledVectors vectors_;
+  LabeledVectors vectors_;
   std::vector<std::string> names_;
 };
 
-LabelledVectors join_vectors(const io::NpyView& vectors, const std::string& name,
-                             const io::NpyView& labels, const std::string& labels_name) {
+LabeledVectors join_vectors(const io::NpyView& vectors, const std::string& name,
+                            const io::NpyView& labels, const std::string& labels_name) {
   if (vectors.shape.size() != 2 || vectors.shape[0] < 1 || vectors.shape[1] < 1 ||
       vectors.shape[1] > kMostDimensions) {
     fail(name, " is no matrix, expected a row for each sample and 1 to ", kMostDimensions,
@@ -165,11 +165,11 @@ LabelledVectors join_vectors(const io::NpyView& vectors, const std::string& name
     fail(labels_name, " holds ", count, " labels in ", labels.shape.size(),
          " dimensions, expected ", vectors.shape[0], " in one, since ", name, " has as many rows");
   }
-  return {name, vectors.shape[1], finite_floats(vectors, name), whole_numbers(labels, labels_name)};
+  return {name, vectors.shape[1], finite_floats(vectors, name), integers(labels, labels_name)};
 }
 
-LabelledVectors read_vector_files(const io::FileTree& tree, const std::string& file,
-                                  const std::string& labels_file) {
+LabeledVectors read_vector_files(const io::FileTree& tree, const std::string& file,
+                                 const std::string& labels_file) {
   const auto bytes = tree.read(file);
   const auto label_bytes = tree.read(labels_file);
   const auto name = place_in(tree, file);
@@ -179,8 +179,8 @@ LabelledVectors read_vector_files(const io::FileTree& tree, const std::string& f
 }
 
 /// The vectors called `stem`embeddings and `stem`labels; nothing where there are none.
-std::optional<LabelledVectors> read_stored(const io::SafetensorsView& file, const std::string& stem,
-                                           const std::string& origin) {
+std::optional<LabeledVectors> read_stored(const io::SafetensorsView& file, const std::string& stem,
+                                          const std::string& origin) {
   const io::StoredTensor* vectors = nullptr;
   const io::StoredTensor* labels = nullptr;
   for (const auto& tensor : file.header.tensors) {
@@ -197,7 +197,7 @@ std::optional<LabelledVectors> read_stored(const io::SafetensorsView& file, cons
 /// Gives labels that are any numbers those of the classes, 0 and up.
 class VectorClasses {
  public:
-  VectorClasses(const io::FileTree& tree, const LabelledVectors& train) {
+  VectorClasses(const io::FileTree& tree, const LabeledVectors& train) {
     const std::set<int64_t> found(train.labels.begin(), train.labels.end());
     if (found.size() < 2) fail(train.name, " has one class only, expected two or more");
     if (tree.has_file("classes.txt")) {
@@ -208,7 +208,7 @@ class VectorClasses {
     }
   }
 
-  DatasetPtr apply(LabelledVectors vectors) const {
+  DatasetPtr apply(LabeledVectors vectors) const {
     for (size_t i = 0; i < vectors.labels.size(); ++i) {
       vectors.labels[i] = place_of(vectors.labels[i], vectors.name, i);
     }
@@ -236,8 +236,8 @@ class VectorClasses {
   std::vector<std::string> names_;
 };
 
-DatasetSplit make_vector_split(const io::FileTree& tree, LabelledVectors train,
-                               std::optional<LabelledVectors> test, const HoldOut& options) {
+DatasetSplit make_vector_split(const io::FileTree& tree, LabeledVectors train,
+                               std::optional<LabeledVectors> test, const HoldOut& options) {
   const VectorClasses classes(tree, train);
   if (!test) {
     auto split = divide(classes.apply(std::move(train)), options);
@@ -294,7 +294,7 @@ io::FileTreePtr find_embeddings(const io::FileTreePtr& tree) {
 DatasetSplit open_vector_files(const io::FileTree& tree, const VectorFiles& files,
                                const HoldOut& options) {
   auto train = read_vector_files(tree, files.train, files.train_labels);
-  std::optional<LabelledVectors> test;
+  std::optional<LabeledVectors> test;
   if (!files.test.empty()) test = read_vector_files(tree, files.test, files.test_labels);
   return make_vector_split(tree, std::move(train), std::move(test), options);
 }

@@ -22,7 +22,7 @@ io::NpyView as_array(const io::SafetensorsView& file, const io::StoredTensor& te
 std::vector<float> finite_floats(const io::NpyView& array, const std::string& origin);
 
 /// The values of an array of whole numbers, all 0 or more. Throws for others.
-std::vector<int64_t> whole_numbers(const io::NpyView& array, const std::string& origin);
+std::vector<int64_t> integers(const io::NpyView& array, const std::string& origin);
 
 /// True for the name of a file that open_embeddings takes by itself: X.npy or X.safetensors.
 bool is_embeddings_file(const std::filesystem::path& path);

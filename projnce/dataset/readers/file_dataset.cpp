@@ -34,7 +34,7 @@ std::string FileDataset::sample_name(int64_t index) const {
   return io::printable(at(index).file);
 }
 
-Sample FileDataset::decode_part(int64_t index, const PictureNeeds& needs) const {
+Sample FileDataset::decode_region(int64_t index, const RequiredRegion& needs) const {
   const auto bytes = tree_->read(at(index).file, kMaxSampleFileBytes);
   const auto name = sample_name(index);
   if (kind_ == SampleKind::kSound) return io::decode_sound(bytes.octets(), name);
@@ -51,7 +51,7 @@ SampleId FileDataset::identity(int64_t index) const {
   try {
     return hash_file(*tree_, file);
   } catch (const Error& error) {
-    if (error.fault() != Fault::kInput) throw;
+    if (error.kind() != ErrorKind::kInput) throw;
     return hash_id(std::string_view(file));  // decoding it will tell what is wrong
   }
 }
@@ -60,7 +60,7 @@ std::string FileList::sample_name(int64_t index) const {
   return io::printable(files_.at(static_cast<size_t>(index)).native());
 }
 
-Sample FileList::decode_part(int64_t index, const PictureNeeds& needs) const {
+Sample FileList::decode_region(int64_t index, const RequiredRegion& needs) const {
   const auto& file = files_.at(static_cast<size_t>(index));
   const auto name = sample_name(index);
   switch (kind_) {

@@ -14,7 +14,7 @@ namespace projnce::dataset {
 /// How the names of files of this kind end. REQUIRES: kImage or kSound.
 const std::vector<std::string>& extensions_of(SampleKind kind);
 
-/// Pictures or sounds that are files of a folder or archive, of any size, decoded when asked for.
+/// Images or sounds that are files of a folder or archive, of any size, decoded when asked for.
 class FileDataset : public Dataset {
  public:
   struct File {
@@ -37,8 +37,8 @@ class FileDataset : public Dataset {
   const std::vector<std::string>& class_names() const override { return names_; }
   int64_t label(int64_t index) const override { return at(index).label; }
   std::string sample_name(int64_t index) const override;
-  Sample decode(int64_t index) const override { return decode_part(index, {}); }
-  Sample decode_part(int64_t index, const PictureNeeds& needs) const override;
+  Sample decode(int64_t index) const override { return decode_region(index, {}); }
+  Sample decode_region(int64_t index, const RequiredRegion& needs) const override;
   std::string content_id(int64_t index) const override;
   SampleId identity(int64_t index) const override;
 
@@ -52,7 +52,7 @@ class FileDataset : public Dataset {
   Identity identity_;
 };
 
-/// Pictures or sounds given file by file, as a dataset without classes: every label is 0.
+/// Images or sounds given file by file, as a dataset without classes: every label is 0.
 class FileList : public Dataset {
  public:
   FileList(std::vector<std::filesystem::path> files, SampleKind kind)
@@ -63,8 +63,8 @@ class FileList : public Dataset {
   const std::vector<std::string>& class_names() const override { return no_names_; }
   int64_t label(int64_t /*index*/) const override { return 0; }
   std::string sample_name(int64_t index) const override;
-  Sample decode(int64_t index) const override { return decode_part(index, {}); }
-  Sample decode_part(int64_t index, const PictureNeeds& needs) const override;
+  Sample decode(int64_t index) const override { return decode_region(index, {}); }
+  Sample decode_region(int64_t index, const RequiredRegion& needs) const override;
 
  private:
   std::vector<std::filesystem::path> files_;
@@ -72,7 +72,7 @@ class FileList : public Dataset {
   std::vector<std::string> no_names_;
 };
 
-/// Sound where the name ends as sounds do, else picture.
+/// Sound where the name ends as sounds do, else image.
 SampleKind kind_by_name(const std::filesystem::path& file);
 
 }  // namespace projnce::dataset

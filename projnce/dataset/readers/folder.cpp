@@ -109,9 +109,9 @@ DatasetSplit open_folder(const io::FileTreePtr& root, const HoldOut& options) {
   const auto layout = find_layout(*tree);
   UnreadFiles unread;
   const auto all = scan_class_folders(*tree, layout.train, endings_of_both_kinds(), &unread);
-  const auto pictures = count_files(all, SampleKind::kImage);
+  const auto images = count_files(all, SampleKind::kImage);
   const auto sounds = count_files(all, SampleKind::kSound);
-  const auto kind = sounds > pictures ? SampleKind::kSound : SampleKind::kImage;
+  const auto kind = sounds > images ? SampleKind::kSound : SampleKind::kImage;
 
   auto folders = of_kind(all, kind);
   std::vector<std::string> warnings;
@@ -128,14 +128,14 @@ DatasetSplit open_folder(const io::FileTreePtr& root, const HoldOut& options) {
     split.test = label_class_folders(tree, kind, test, classes);
   }
   if (split.test->size() == 0) {
-    const std::string word = word_for(kind);
+    const std::string word = kind_name(kind);
     fail(Hint{"two " + word + "s of a class are the least that can be divided"}, "folder ",
          place_in(*tree, layout.test), " has no ", word, " to test with");
   }
-  if (const auto others = std::min(pictures, sounds); others > 0) {
-    split.remarks.push_back(concat(others, kind == SampleKind::kSound ? " pictures" : " sounds",
-                                   " were left out: a dataset is of one kind, and ", word_for(kind),
-                                   "s are the more"));
+  if (const auto others = std::min(images, sounds); others > 0) {
+    split.remarks.push_back(concat(others, kind == SampleKind::kSound ? " images" : " sounds",
+                                   " were left out: a dataset is of one kind, and ",
+                                   kind_name(kind), "s are the more"));
   }
   split.warnings = std::move(warnings);
   unread.report(split);

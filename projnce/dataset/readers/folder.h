@@ -7,7 +7,7 @@
 namespace projnce::dataset {
 
 /// Opens a folder or archive that has a sub-folder for each class, or `train` with those and beside
-/// it, in this order of preference, `test`, `val` or `valid`. Pictures or sounds: of which there
+/// it, in this order of preference, `test`, `val` or `valid`. Images or sounds: of which there
 /// are more; files of the other kind are left out with a remark. A folder that holds nothing but
 /// another one is looked through. The classes are the training part's, sorted by name; the test
 /// part may lack some of them. A `train` that holds files and has other folders beside it is a

@@ -18,10 +18,10 @@ namespace {
 
 const char* const kFoodClasses = "meta/classes.txt";
 
-/// What is known of the pictures while the lists are read.
-struct FoodPictures {
+/// What is known of the images while the lists are read.
+struct FoodImages {
   std::unordered_map<std::string, int64_t> labels;  // by the class's name
-  std::unordered_map<std::string, bool> listed;     // picture without ".jpg" -> seen in a list
+  std::unordered_map<std::string, bool> listed;     // image without ".jpg" -> seen in a list
 };
 
 io::FileTreePtr find_food101(const io::FileTreePtr& tree) {
@@ -29,7 +29,7 @@ io::FileTreePtr find_food101(const io::FileTreePtr& tree) {
 }
 
 DatasetPtr open_food_list(const io::FileTreePtr& tree, const std::string& file,
-                          const std::vector<std::string>& names, FoodPictures& pictures,
+                          const std::vector<std::string>& names, FoodImages& images,
                           std::vector<std::string>& remarks) {
   const auto list = read_text_list(*tree, file);
   std::vector<FileDataset::File> samples;
@@ -37,25 +37,24 @@ DatasetPtr open_food_list(const io::FileTreePtr& tree, const std::string& file,
   for (size_t i = 0; i < list.lines.size(); ++i) {
     const auto& line = list.lines[i];
     if (line.empty()) continue;
-    const auto label = pictures.labels.find(line.substr(0, line.find('/')));
-    if (label == pictures.labels.end()) {
+    const auto label = images.labels.find(line.substr(0, line.find('/')));
+    if (label == images.labels.end()) {
       fail(list.place(i), " names '", io::printable(line), "', expected a class of ", kFoodClasses,
-           " and a picture: apple_pie/1005649");
+           " and a image: apple_pie/1005649");
     }
-    const auto picture = pictures.listed.find(line);
-    if (picture == pictures.listed.end()) {
+    const auto image = images.listed.find(line);
+    if (image == images.listed.end()) {
       ++missing;
       continue;
     }
-    if (std::exchange(picture->second, true)) {
-      fail(list.place(i), " names the picture '", io::printable(line),
-           "', which was listed before");
+    if (std::exchange(image->second, true)) {
+      fail(list.place(i), " names the image '", io::printable(line), "', which was listed before");
     }
     samples.push_back({"images/" + line + ".jpg", label->second});
   }
-  if (samples.empty()) fail(list.name, " names no picture that is there");
+  if (samples.empty()) fail(list.name, " names no image that is there");
   if (missing > 0) {
-    remarks.push_back(concat(missing, " pictures of ", file, " are not there and were left out"));
+    remarks.push_back(concat(missing, " images of ", file, " are not there and were left out"));
   }
   return std::make_shared<FileDataset>(tree, SampleKind::kImage, names, std::move(samples),
                                        FileDataset::Identity::kName);
@@ -75,16 +74,16 @@ DatasetSplit open_food101(const io::FileTreePtr& root) {
   }
   const auto names = read_name_list(*tree, kFoodClasses);
   if (names.size() < 2) fail(place_in(*tree, kFoodClasses), " has one class, expected more");
-  FoodPictures pictures;
+  FoodImages images;
   for (const auto& name : names) {
-    pictures.labels.emplace(name, static_cast<int64_t>(pictures.labels.size()));
+    images.labels.emplace(name, static_cast<int64_t>(images.labels.size()));
   }
   for (const auto& file : tree->files_below("images", {".jpg"})) {
-    pictures.listed.emplace(file.substr(0, file.size() - 4), false);
+    images.listed.emplace(file.substr(0, file.size() - 4), false);
   }
   DatasetSplit split;
-  split.train = open_food_list(tree, "meta/train.txt", names, pictures, split.remarks);
-  split.test = open_food_list(tree, "meta/test.txt", names, pictures, split.remarks);
+  split.train = open_food_list(tree, "meta/train.txt", names, images, split.remarks);
+  split.test = open_food_list(tree, "meta/test.txt", names, images, split.remarks);
   return split;
 }
 

@@ -25,13 +25,13 @@ bool is_caltech256(const io::FileTreePtr& tree);
 DatasetSplit open_caltech256(const io::FileTreePtr& tree, const Caltech256Options& options = {});
 
 /// What CIFAR-10 and CIFAR-100 share: records of some label bytes, then the red, green and blue
-/// plane of a picture of 32 x 32 pixels, row by row.
+/// plane of a image of 32 x 32 pixels, row by row.
 inline constexpr size_t kCifarPixelBytes = size_t{3} * 32 * 32;
 
 /// Label byte `byte` of every record. Throws, naming the record, where one is not below `classes`.
 std::vector<int64_t> cifar_labels(const RecordFiles& records, size_t byte, size_t classes);
 
-/// Pictures out of CIFAR records under the labels given. Several may share the records.
+/// Images out of CIFAR records under the labels given. Several may share the records.
 DatasetPtr make_cifar_dataset(std::shared_ptr<const RecordFiles> records,
                               std::vector<std::string> class_names, std::vector<int64_t> labels);
 
@@ -70,9 +70,9 @@ DatasetSplit open_cifar100(const io::FileTreePtr& tree, const Cifar100Options& o
 bool is_food101(const io::FileTreePtr& tree);
 
 /// Opens Food-101: images/CLASS/ID.jpg, meta/classes.txt in the order of the labels, meta/train.txt
-/// and meta/test.txt with lines CLASS/ID. Listed pictures that are not there are left out with a
+/// and meta/test.txt with lines CLASS/ID. Listed images that are not there are left out with a
 /// remark. Throws where a list is missing, names an unknown class or leaves nothing, and where a
-/// picture is in both.
+/// image is in both.
 DatasetSplit open_food101(const io::FileTreePtr& tree);
 
 /// True for "n01440764": how ImageNet calls its classes.
@@ -90,7 +90,7 @@ bool is_imagenet(const io::FileTreePtr& tree);
 /// Opens the ImageNet layout: train/WNID and, as the test part, val/WNID; the labels are the places
 /// of the wnids in order. Names come from LOC_synset_mapping.txt, words.txt or classes.txt, in the
 /// folder or above it, where there is one. Throws as a folder of classes does, and where the
-/// validation pictures are not sorted into classes.
+/// validation images are not sorted into classes.
 DatasetSplit open_imagenet(const io::FileTreePtr& tree);
 
 /// True where a folder of the tree holds Tiny-ImageNet.
@@ -98,8 +98,8 @@ bool is_tiny_imagenet(const io::FileTreePtr& tree);
 
 /// Opens Tiny-ImageNet: wnids.txt in the order of the labels, words.txt for the classes' names,
 /// train/WNID/images, and as the test part val/images with the classes of val/val_annotations.txt
-/// (the test pictures have no labels). Throws where a class has no training pictures, or an
-/// annotation is malformed, of an unknown class or of a picture that is not there.
+/// (the test images have no labels). Throws where a class has no training images, or an
+/// annotation is malformed, of an unknown class or of a image that is not there.
 DatasetSplit open_tiny_imagenet(const io::FileTreePtr& tree);
 
 /// The ten classes of Fashion-MNIST and of MNIST, in the order of their labels.
@@ -114,16 +114,16 @@ bool is_mnist(const io::FileTreePtr& tree);
 /// missing, damaged or contradicts another.
 DatasetSplit open_mnist(const io::FileTreePtr& tree, const std::vector<std::string>& class_names);
 
-/// Which pictures to train on.
+/// Which images to train on.
 enum class Stl10Train {
-  kTrain,               ///< the labelled ones
-  kUnlabelled,          ///< the others, without labels
-  kTrainAndUnlabelled,  ///< both, without labels
+  kTrain,              ///< the labeled ones
+  kUnlabeled,          ///< the others, without labels
+  kTrainAndUnlabeled,  ///< both, without labels
 };
 
 struct Stl10Options {
   Stl10Train train_part = Stl10Train::kTrain;
-  /// Take only this fold of the labelled training pictures, 0 to 9; -1 for all.
+  /// Take only this fold of the labeled training images, 0 to 9; -1 for all.
   int64_t fold = -1;
 };
 
@@ -131,9 +131,9 @@ struct Stl10Options {
 bool is_stl10(const io::FileTreePtr& tree);
 
 /// Opens the binary version: train_X.bin, train_y.bin, test_X.bin, test_y.bin, class_names.txt,
-/// and, where the options ask for them, unlabeled_X.bin and fold_indices.txt. Pictures are read
+/// and, where the options ask for them, unlabeled_X.bin and fold_indices.txt. Images are read
 /// when asked for. Throws where a file is missing, not of whole records, has a label that is not 1
-/// to 10, or has not as many labels as pictures, and where a fold names a picture that is not
+/// to 10, or has not as many labels as images, and where a fold names a image that is not
 /// there.
 DatasetSplit open_stl10(const io::FileTreePtr& tree, const Stl10Options& options = {});
 

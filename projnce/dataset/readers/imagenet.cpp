@@ -83,7 +83,7 @@ DatasetSplit open_imagenet(const io::FileTreePtr& root) {
   check_training_classes(classes.folders, SampleKind::kImage, place_in(*tree, "train"));
   const auto validation = scan_class_folders(*tree, "val", io::image_extensions());
   if (validation.empty()) {
-    fail(Hint{"move each validation picture into a folder with the wnid of its class, as the "
+    fail(Hint{"move each validation image into a folder with the wnid of its class, as the "
               "scripts called valprep.sh do"},
          place_in(*tree, "val"), " has no sub-folders, expected one for each class");
   }
@@ -94,7 +94,7 @@ DatasetSplit open_imagenet(const io::FileTreePtr& root) {
                                     FileDataset::Identity::kName);
   split.test = label_class_folders(tree, SampleKind::kImage, validation, classes,
                                    FileDataset::Identity::kName);
-  if (split.test->size() == 0) fail(place_in(*tree, "val"), " has no picture to test with");
+  if (split.test->size() == 0) fail(place_in(*tree, "val"), " has no image to test with");
   return split;
 }
 
@@ -127,7 +127,7 @@ std::vector<ClassFolder> scan_tiny_classes(const io::FileTree& tree) {
   return classes;
 }
 
-/// A line is the picture's name, its class and four numbers, with tabs between.
+/// A line is the image's name, its class and four numbers, with tabs between.
 std::vector<FileDataset::File> read_annotations(const io::FileTree& tree,
                                                 const std::vector<ClassFolder>& classes) {
   std::unordered_map<std::string, int64_t> labels;
@@ -136,7 +136,7 @@ std::vector<FileDataset::File> read_annotations(const io::FileTree& tree,
   }
   const std::string folder = "val/images";
   const auto found = tree.files_below(folder, io::image_extensions());
-  std::unordered_set<std::string> pictures(found.begin(), found.end());
+  std::unordered_set<std::string> images(found.begin(), found.end());
 
   std::vector<FileDataset::File> samples;
   const auto list = read_text_list(tree, kAnnotationFile);
@@ -144,20 +144,20 @@ std::vector<FileDataset::File> read_annotations(const io::FileTree& tree,
     if (list.lines[i].empty()) continue;
     const auto fields = split_line(list.lines[i], '\t');
     if (fields.size() < 2) {
-      fail(list.place(i), " has one column, expected a picture and its class with a tab between");
+      fail(list.place(i), " has one column, expected a image and its class with a tab between");
     }
     const auto label = labels.find(fields[1]);
     if (label == labels.end()) {
       fail(list.place(i), " has the class '", io::printable(fields[1]), "', which ", kWnidFile,
            " does not name");
     }
-    if (pictures.erase(fields[0]) == 0) {
-      fail(list.place(i), " names the picture '", io::printable(fields[0]), "', which ",
+    if (images.erase(fields[0]) == 0) {
+      fail(list.place(i), " names the image '", io::printable(fields[0]), "', which ",
            place_in(tree, folder), " does not hold, or which was named before");
     }
     samples.push_back({io::join_names(folder, fields[0]), label->second});
   }
-  if (samples.empty()) fail(list.name, " names no picture");
+  if (samples.empty()) fail(list.name, " names no image");
   return samples;
 }
 

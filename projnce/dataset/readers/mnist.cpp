@@ -79,7 +79,7 @@ void check_sides(const IdxFile& images) {
   const auto& dims = images.array.dims;
   for (const int64_t side : {dims[1], dims[2]}) {
     if (side < 1 || side > kMaxSide) {
-      fail(images.name, " holds pictures of ", dims[1], " x ", dims[2],
+      fail(images.name, " holds images of ", dims[1], " x ", dims[2],
            " pixels, expected sides of 1 to ", kMaxSide);
     }
   }

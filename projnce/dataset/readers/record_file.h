@@ -57,7 +57,7 @@ class RecordStream {
 /// How the pixels of a plane follow each other.
 enum class PlaneOrder { kRows, kColumns };
 
-/// A square picture out of its red, green and blue plane. REQUIRES: 3 * side * side bytes.
+/// A square image out of its red, green and blue plane. REQUIRES: 3 * side * side bytes.
 Image image_from_planes(std::span<const uint8_t> planes, int side, PlaneOrder order);
 
 }  // namespace projnce::dataset

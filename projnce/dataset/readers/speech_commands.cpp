@@ -161,7 +161,7 @@ std::optional<std::string> why_not_speech_commands(const io::FileTreePtr& root) 
   try {
     return object_to_lists(tree);
   } catch (const Error& error) {
-    if (error.fault() != Fault::kInput) throw;
+    if (error.kind() != ErrorKind::kInput) throw;
     return error.what();
   }
 }

@@ -17,19 +17,19 @@ namespace projnce::dataset {
 namespace {
 
 constexpr int kStl10Side = 96;
-constexpr size_t kStl10PictureBytes = size_t{3} * kStl10Side * kStl10Side;
+constexpr size_t kStl10ImageBytes = size_t{3} * kStl10Side * kStl10Side;
 constexpr size_t kMaxStl10Labels = size_t{64} << 20;
 constexpr size_t kStl10Folds = 10;
 
 const std::vector<std::string> kStl10Classes = {"airplane", "bird",  "car",    "cat",  "deer",
                                                 "dog",      "horse", "monkey", "ship", "truck"};
-const std::vector<std::string> kUnlabelledClass = {"unlabelled"};
+const std::vector<std::string> kUnlabeledClass = {"unlabeled"};
 
 using StreamPtr = std::shared_ptr<const RecordStream>;
 
 class Stl10Dataset : public Dataset {
  public:
-  /// `files` one after another, with a label for each picture.
+  /// `files` one after another, with a label for each image.
   Stl10Dataset(std::vector<StreamPtr> files, std::vector<std::string> class_names,
                std::vector<uint8_t> labels)
       : files_(std::move(files)), names_(std::move(class_names)), labels_(std::move(labels)) {}
@@ -59,25 +59,25 @@ class Stl10Dataset : public Dataset {
   std::vector<uint8_t> labels_;
 };
 
-StreamPtr open_stl10_pictures(const io::FileTreePtr& folder, const std::string& file) {
-  return std::make_shared<RecordStream>(folder, file, kStl10PictureBytes);
+StreamPtr open_stl10_images(const io::FileTreePtr& folder, const std::string& file) {
+  return std::make_shared<RecordStream>(folder, file, kStl10ImageBytes);
 }
 
 /// The labels in a file, counted from 0.
 std::vector<uint8_t> read_stl10_labels(const io::FileTree& folder, const std::string& file,
-                                       int64_t pictures) {
+                                       int64_t images) {
   const auto place = place_in(folder, file);
-  if (!folder.has_file(file)) fail(place, " does not exist, expected a label for each picture");
+  if (!folder.has_file(file)) fail(place, " does not exist, expected a label for each image");
   const auto bytes = folder.read(file, kMaxStl10Labels);
   const auto values = bytes.octets();
-  if (static_cast<int64_t>(values.size()) != pictures) {
+  if (static_cast<int64_t>(values.size()) != images) {
     fail(Hint{"take both files from the same copy of the dataset"}, place, " holds ", values.size(),
-         " labels for ", pictures, " pictures, expected as many of each");
+         " labels for ", images, " images, expected as many of each");
   }
   std::vector<uint8_t> labels;
   for (size_t i = 0; i < values.size(); ++i) {
     if (values[i] < 1 || values[i] > kStl10Classes.size()) {
-      fail(place, " gives picture ", i, " the label ", int{values[i]}, ", expected 1 to ",
+      fail(place, " gives image ", i, " the label ", int{values[i]}, ", expected 1 to ",
            kStl10Classes.size());
     }
     labels.push_back(static_cast<uint8_t>(values[i] - 1));
@@ -87,12 +87,12 @@ std::vector<uint8_t> read_stl10_labels(const io::FileTree& folder, const std::st
 
 DatasetPtr open_stl10_part(const io::FileTreePtr& folder, const std::string& part,
                            const std::vector<std::string>& names) {
-  const auto pictures = open_stl10_pictures(folder, part + "_X.bin");
-  auto labels = read_stl10_labels(*folder, part + "_y.bin", pictures->size());
-  return std::make_shared<Stl10Dataset>(std::vector{pictures}, names, std::move(labels));
+  const auto images = open_stl10_images(folder, part + "_X.bin");
+  auto labels = read_stl10_labels(*folder, part + "_y.bin", images->size());
+  return std::make_shared<Stl10Dataset>(std::vector{images}, names, std::move(labels));
 }
 
-std::vector<int64_t> read_stl10_fold(const io::FileTree& folder, int64_t fold, int64_t pictures) {
+std::vector<int64_t> read_stl10_fold(const io::FileTree& folder, int64_t fold, int64_t images) {
   auto list = read_text_list(folder, "fold_indices.txt");
   std::erase(list.lines, "");
   if (list.lines.size() != kStl10Folds) {
@@ -105,21 +105,20 @@ std::vector<int64_t> read_stl10_fold(const io::FileTree& folder, int64_t fold, i
     if (word.empty()) continue;
     int64_t index = -1;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), index);
-    if (error != std::errc{} || end != word.data() + word.size() || index < 0 ||
-        index >= pictures) {
-      fail(list.place(line), " names picture '", io::printable(word), "', expected 0 to ",
-           pictures - 1);
+    if (error != std::errc{} || end != word.data() + word.size() || index < 0 || index >= images) {
+      fail(list.place(line), " names image '", io::printable(word), "', expected 0 to ",
+           images - 1);
     }
     indices.push_back(index);
   }
-  if (indices.empty()) fail(list.place(line), " names no picture");
+  if (indices.empty()) fail(list.place(line), " names no image");
   return indices;
 }
 
 DatasetPtr without_labels(std::vector<StreamPtr> files) {
   int64_t size = 0;
   for (const auto& file : files) size += file->size();
-  return std::make_shared<Stl10Dataset>(std::move(files), kUnlabelledClass,
+  return std::make_shared<Stl10Dataset>(std::move(files), kUnlabeledClass,
                                         std::vector<uint8_t>(static_cast<size_t>(size)));
 }
 
@@ -146,14 +145,14 @@ DatasetSplit open_stl10(const io::FileTreePtr& tree, const Stl10Options& options
   }
   if (options.train_part == Stl10Train::kTrain) return split;
 
-  // A fold says whose labels are known; pictures without labels are trained on all the same.
-  split.known = split.train;
-  split.unlabelled = true;
+  // A fold says whose labels are known; images without labels are trained on all the same.
+  split.reference = split.train;
+  split.unlabeled = true;
   std::vector<StreamPtr> files;
-  if (options.train_part == Stl10Train::kTrainAndUnlabelled) {
-    files.push_back(open_stl10_pictures(folder, "train_X.bin"));
+  if (options.train_part == Stl10Train::kTrainAndUnlabeled) {
+    files.push_back(open_stl10_images(folder, "train_X.bin"));
   }
-  files.push_back(open_stl10_pictures(folder, "unlabeled_X.bin"));
+  files.push_back(open_stl10_images(folder, "unlabeled_X.bin"));
   split.train = without_labels(std::move(files));
   return split;
 }

@@ -21,7 +21,7 @@ std::vector<std::string> folders_in(const io::FileTree& tree, const std::string&
   try {
     return tree.subfolders(folder);
   } catch (const Error& error) {
-    if (error.fault() != Fault::kInput) throw;
+    if (error.kind() != ErrorKind::kInput) throw;
     return {};
   }
 }

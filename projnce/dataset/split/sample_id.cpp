@@ -101,7 +101,7 @@ SampleId Dataset::identity(int64_t index) const {
   try {
     return hash_id(decode(index));
   } catch (const Error& error) {
-    if (error.fault() != Fault::kInput) throw;
+    if (error.kind() != ErrorKind::kInput) throw;
     return hash_id(std::string_view(sample_name(index)));
   }
 }

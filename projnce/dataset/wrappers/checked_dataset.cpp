@@ -77,16 +77,16 @@ class InMemoryDataset : public DatasetWrapper {
     const auto& sample = samples_.at(static_cast<size_t>(index));
     return bytes_of(sample) == 0 ? base().decode(index) : sample;
   }
-  Sample decode_part(int64_t index, const PictureNeeds& needs) const override {
+  Sample decode_region(int64_t index, const RequiredRegion& needs) const override {
     const auto& sample = samples_.at(static_cast<size_t>(index));
-    return bytes_of(sample) == 0 ? base().decode_part(index, needs) : sample;
+    return bytes_of(sample) == 0 ? base().decode_region(index, needs) : sample;
   }
 
  private:
   std::vector<Sample> samples_;
 };
 
-std::vector<int64_t> indices_without(int64_t size, const std::vector<DamagedSample>& damaged) {
+std::vector<int64_t> indices_without(int64_t size, const std::vector<CorruptSample>& damaged) {
   std::vector<int64_t> indices;
   auto next = damaged.begin();
   for (int64_t i = 0; i < size; ++i) {
@@ -99,8 +99,8 @@ std::vector<int64_t> indices_without(int64_t size, const std::vector<DamagedSamp
   return indices;
 }
 
-void check_classes(const Dataset& dataset, const std::vector<DamagedSample>& damaged,
-                   const DamageRules& rules) {
+void check_classes(const Dataset& dataset, const std::vector<CorruptSample>& damaged,
+                   const CorruptSampleRules& rules) {
   const auto before = class_counts(dataset);
   auto left = before;
   for (const auto& sample : damaged) {
@@ -118,11 +118,11 @@ void check_classes(const Dataset& dataset, const std::vector<DamagedSample>& dam
 CheckedDataset check_dataset(const DatasetPtr& dataset, const CheckOptions& options) {
   std::vector<Sample> samples(static_cast<size_t>(dataset->size()));
   std::atomic<size_t> kept = 0;
-  std::atomic<bool> coloured = false;
+  std::atomic<bool> colored = false;
   std::atomic<bool> complete = true;
   const auto keep = [&](int64_t index, Sample&& sample) {
     const auto* image = std::get_if<Image>(&sample);
-    if (image != nullptr && image->channels == 3) coloured = true;
+    if (image != nullptr && image->channels == 3) colored = true;
     const size_t bytes = bytes_of(sample);
     if (kept.fetch_add(bytes) + bytes <= options.memory_budget) {
       samples[static_cast<size_t>(index)] = std::move(sample);
@@ -139,7 +139,7 @@ CheckedDataset check_dataset(const DatasetPtr& dataset, const CheckOptions& opti
     kept = 0;
   }
   checked.bytes_in_memory = kept;
-  checked.channels = coloured ? 3 : 1;
+  checked.channels = colored ? 3 : 1;
   checked.dataset = std::make_shared<InMemoryDataset>(dataset, std::move(samples));
   if (!checked.damaged.empty()) {
     checked.dataset = std::make_shared<SubsetDataset>(
@@ -148,8 +148,8 @@ CheckedDataset check_dataset(const DatasetPtr& dataset, const CheckOptions& opti
   return checked;
 }
 
-void judge_damage(const Dataset& dataset, const std::vector<DamagedSample>& damaged,
-                  const DamageRules& rules, const Logger& logger) {
+void check_corrupt_samples(const Dataset& dataset, const std::vector<CorruptSample>& damaged,
+                           const CorruptSampleRules& rules, const Logger& logger) {
   if (damaged.empty()) return;
   if (rules.every_class) check_classes(dataset, damaged, rules);
   const auto count = concat(damaged.size(), " of ", dataset.size(), " samples of the ", rules.part);

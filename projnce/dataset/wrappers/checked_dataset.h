@@ -32,22 +32,22 @@ CorruptLimit parse_corrupt_limit(const std::string& text, const std::string& nam
 struct CheckOptions {
   DecodeAllOptions decoding = {};
   /// Bytes of decoded samples that may stay in memory; later decoding of these is a copy. Samples
-  /// beyond it are decoded from their files each time; pictures stay all or none, because a file
-  /// may give a reduced part (see decode_part), and which are left out depends on the threads.
+  /// beyond it are decoded from their files each time; images stay all or none, because a file
+  /// may give a reduced part (see decode_region), and which are left out depends on the threads.
   size_t memory_budget = size_t{2} << 30;
 };
 
 struct CheckedDataset {
   DatasetPtr dataset;                  ///< the samples that decode
-  std::vector<DamagedSample> damaged;  ///< the others; indices count in the dataset that was given
+  std::vector<CorruptSample> damaged;  ///< the others; indices count in the dataset that was given
   size_t bytes_in_memory = 0;
-  int channels = 1;  ///< 3 where any sample is coloured
+  int channels = 1;  ///< 3 where any sample is colored
 };
 
 /// Decodes every sample once, so that training does not meet a damaged one after hours.
 CheckedDataset check_dataset(const DatasetPtr& dataset, const CheckOptions& options);
 
-struct DamageRules {
+struct CorruptSampleRules {
   bool strict = false;            ///< no sample may be damaged
   CorruptLimit max_corrupt = {};  ///< more damaged samples are an error
   int64_t damaged_before = 0;     ///< samples of other parts, which count too
@@ -58,7 +58,7 @@ struct DamageRules {
 
 /// Warns of the damaged samples of `dataset`, or throws: if the rules ask for it, or no sample is
 /// left. `logger` may be null: then there are no warnings.
-void judge_damage(const Dataset& dataset, const std::vector<DamagedSample>& damaged,
-                  const DamageRules& rules, const Logger& logger);
+void check_corrupt_samples(const Dataset& dataset, const std::vector<CorruptSample>& damaged,
+                           const CorruptSampleRules& rules, const Logger& logger);
 
 }  // namespace projnce::dataset

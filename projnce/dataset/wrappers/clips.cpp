@@ -42,7 +42,7 @@ std::vector<double> probe_lengths(const Dataset& clips, int64_t probed) {
       const auto clip = std::get<Clip>(clips.decode(i * clips.size() / count));
       lengths.push_back(static_cast<double>(clip.samples.size()) / clip.rate);
     } catch (const Error& error) {
-      if (error.fault() != Fault::kInput) throw;
+      if (error.kind() != ErrorKind::kInput) throw;
     }
   }
   std::sort(lengths.begin(), lengths.end());

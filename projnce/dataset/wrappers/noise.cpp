@@ -12,10 +12,10 @@ namespace projnce::dataset {
 
 namespace {
 
-class NoisyPictures : public DatasetWrapper {
+class NoisyImages : public DatasetWrapper {
  public:
-  NoisyPictures(DatasetPtr pictures, const FeatureNoiseOptions& options)
-      : DatasetWrapper(std::move(pictures)), options_(options) {}
+  NoisyImages(DatasetPtr images, const FeatureNoiseOptions& options)
+      : DatasetWrapper(std::move(images)), options_(options) {}
 
   Sample decode(int64_t index) const override {
     auto image = std::get<Image>(base().decode(index));
@@ -39,11 +39,11 @@ class NoisyPictures : public DatasetWrapper {
 
 }  // namespace
 
-DatasetPtr with_feature_noise(DatasetPtr pictures, const FeatureNoiseOptions& options) {
-  if (pictures->kind() != SampleKind::kImage) {
-    fail("[dataset.feature_noise] is for pictures; this dataset holds other samples");
+DatasetPtr with_feature_noise(DatasetPtr images, const FeatureNoiseOptions& options) {
+  if (images->kind() != SampleKind::kImage) {
+    fail("[dataset.feature_noise] is for images; this dataset holds other samples");
   }
-  return std::make_shared<NoisyPictures>(std::move(pictures), options);
+  return std::make_shared<NoisyImages>(std::move(images), options);
 }
 
 namespace {

@@ -16,10 +16,10 @@ struct FeatureNoiseOptions {
   uint64_t seed = 0;
 };
 
-/// Pictures with Gaussian noise on every value of every pixel, rounded to whole steps of the scale
-/// 0..255. A picture's noise is drawn from the seed and its index, so it is the same each time it
-/// is decoded. Throws where the samples are not pictures.
-DatasetPtr with_feature_noise(DatasetPtr pictures, const FeatureNoiseOptions& options);
+/// Images with Gaussian noise on every value of every pixel, rounded to whole steps of the scale
+/// 0..255. A image's noise is drawn from the seed and its index, so it is the same each time it
+/// is decoded. Throws where the samples are not images.
+DatasetPtr with_feature_noise(DatasetPtr images, const FeatureNoiseOptions& options);
 
 /// What happens to a label that is picked.
 enum class LabelNoiseMode {

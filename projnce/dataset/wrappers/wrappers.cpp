@@ -16,7 +16,7 @@ SubsetDataset::SubsetDataset(DatasetPtr base, std::vector<int64_t> indices)
   }
 }
 
-RelabelledDataset::RelabelledDataset(DatasetPtr base, std::vector<int64_t> labels)
+RelabeledDataset::RelabeledDataset(DatasetPtr base, std::vector<int64_t> labels)
     : DatasetWrapper(std::move(base)), labels_(std::move(labels)) {
   if (static_cast<int64_t>(labels_.size()) != DatasetWrapper::base().size()) {
     fail("there are ", labels_.size(), " labels, expected one for each of ",
@@ -66,9 +66,9 @@ Sample ConcatDataset::decode(int64_t index) const {
   return part.decode(at);
 }
 
-Sample ConcatDataset::decode_part(int64_t index, const PictureNeeds& needs) const {
+Sample ConcatDataset::decode_region(int64_t index, const RequiredRegion& needs) const {
   const auto [part, at] = find(index);
-  return part.decode_part(at, needs);
+  return part.decode_region(at, needs);
 }
 
 std::string ConcatDataset::content_id(int64_t index) const {
@@ -86,36 +86,36 @@ class ChannelsDataset : public DatasetWrapper {
   Sample decode(int64_t index) const override {
     return with_channels(std::get<Image>(base().decode(index)), channels_);
   }
-  Sample decode_part(int64_t index, const PictureNeeds& needs) const override {
-    return with_channels(std::get<Image>(base().decode_part(index, needs)), channels_);
+  Sample decode_region(int64_t index, const RequiredRegion& needs) const override {
+    return with_channels(std::get<Image>(base().decode_region(index, needs)), channels_);
   }
 
  private:
   int channels_;
 };
 
-std::vector<uint8_t> grey_to_rgb(const std::vector<uint8_t>& grey) {
-  std::vector<uint8_t> rgb(3 * grey.size());
-  for (size_t i = 0; i < grey.size(); ++i) rgb[3 * i] = rgb[3 * i + 1] = rgb[3 * i + 2] = grey[i];
+std::vector<uint8_t> gray_to_rgb(const std::vector<uint8_t>& gray) {
+  std::vector<uint8_t> rgb(3 * gray.size());
+  for (size_t i = 0; i < gray.size(); ++i) rgb[3 * i] = rgb[3 * i + 1] = rgb[3 * i + 2] = gray[i];
   return rgb;
 }
 
-std::vector<uint8_t> rgb_to_grey(const std::vector<uint8_t>& rgb) {
-  std::vector<uint8_t> grey(rgb.size() / 3);
-  for (size_t i = 0; i < grey.size(); ++i) {
+std::vector<uint8_t> rgb_to_gray(const std::vector<uint8_t>& rgb) {
+  std::vector<uint8_t> gray(rgb.size() / 3);
+  for (size_t i = 0; i < gray.size(); ++i) {
     // The weights in thousandths, rounded to the nearest.
     const int sum = 299 * rgb[3 * i] + 587 * rgb[3 * i + 1] + 114 * rgb[3 * i + 2];
-    grey[i] = static_cast<uint8_t>((sum + 500) / 1000);
+    gray[i] = static_cast<uint8_t>((sum + 500) / 1000);
   }
-  return grey;
+  return gray;
 }
 
 }  // namespace
 
 Image with_channels(Image image, int channels) {
   if (image.channels == channels) return image;
-  if (channels != 1 && channels != 3) fail("a picture has 1 or 3 channels, not ", channels);
-  image.pixels = channels == 3 ? grey_to_rgb(image.pixels) : rgb_to_grey(image.pixels);
+  if (channels != 1 && channels != 3) fail("a image has 1 or 3 channels, not ", channels);
+  image.pixels = channels == 3 ? gray_to_rgb(image.pixels) : rgb_to_gray(image.pixels);
   image.channels = channels;
   return image;
 }

@@ -19,8 +19,8 @@ class SubsetDataset : public DatasetWrapper {
   int64_t label(int64_t index) const override { return base().label(at(index)); }
   std::string sample_name(int64_t index) const override { return base().sample_name(at(index)); }
   Sample decode(int64_t index) const override { return base().decode(at(index)); }
-  Sample decode_part(int64_t index, const PictureNeeds& needs) const override {
-    return base().decode_part(at(index), needs);
+  Sample decode_region(int64_t index, const RequiredRegion& needs) const override {
+    return base().decode_region(at(index), needs);
   }
   std::string content_id(int64_t index) const override { return base().content_id(at(index)); }
   SampleId identity(int64_t index) const override { return base().identity(at(index)); }
@@ -32,14 +32,14 @@ class SubsetDataset : public DatasetWrapper {
 };
 
 /// The samples of another dataset under other labels of the same classes.
-class RelabelledDataset : public DatasetWrapper {
+class RelabeledDataset : public DatasetWrapper {
  public:
   /// Throws where `labels` does not give each sample one of the classes.
-  RelabelledDataset(DatasetPtr base, std::vector<int64_t> labels);
+  RelabeledDataset(DatasetPtr base, std::vector<int64_t> labels);
 
   int64_t label(int64_t index) const override { return labels_.at(static_cast<size_t>(index)); }
-  Sample decode_part(int64_t index, const PictureNeeds& needs) const override {
-    return base().decode_part(index, needs);
+  Sample decode_region(int64_t index, const RequiredRegion& needs) const override {
+    return base().decode_region(index, needs);
   }
 
  private:
@@ -60,7 +60,7 @@ class ConcatDataset : public Dataset {
   int64_t label(int64_t index) const override;
   std::string sample_name(int64_t index) const override;
   Sample decode(int64_t index) const override;
-  Sample decode_part(int64_t index, const PictureNeeds& needs) const override;
+  Sample decode_region(int64_t index, const RequiredRegion& needs) const override;
   std::string content_id(int64_t index) const override;
 
  private:
@@ -81,8 +81,8 @@ class IdentifiedDataset : public DatasetWrapper {
   IdentifiedDataset(DatasetPtr base, std::vector<SampleId> ids)
       : DatasetWrapper(std::move(base)), ids_(std::move(ids)) {}
 
-  Sample decode_part(int64_t index, const PictureNeeds& needs) const override {
-    return base().decode_part(index, needs);
+  Sample decode_region(int64_t index, const RequiredRegion& needs) const override {
+    return base().decode_region(index, needs);
   }
   SampleId identity(int64_t index) const override { return ids_.at(static_cast<size_t>(index)); }
 
@@ -94,7 +94,7 @@ inline DatasetPtr with_identities(const DatasetPtr& base, int threads) {
   return std::make_shared<IdentifiedDataset>(base, sample_ids(*base, threads));
 }
 
-/// The picture with 1 (grey) or 3 (red green blue) channels: grey is repeated, colour is weighed as
+/// The image with 1 (gray) or 3 (red green blue) channels: gray is repeated, color is weighed as
 /// 0.299 R + 0.587 G + 0.114 B.
 Image with_channels(Image image, int channels);
 

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "projnce/encoder/native/native_trunk.h"
+#include "projnce/encoder/native/native_backbone.h"
 
 namespace projnce::encoder {
 
@@ -16,21 +16,21 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 /// What the passes of an engine share. Outlives it for as long as a graph holds a trunk.
-struct NativeTrunks {
+struct NativeBackbones {
   /// For numbers T: the memory that trunks work in, and trunks that no graph holds.
   template <class T>
   struct Pool {
     NativeMemory<T> memory;
-    std::vector<std::unique_ptr<NativeTrunk<T>>> idle;
+    std::vector<std::unique_ptr<NativeBackbone<T>>> idle;
   };
   template <class T>
   Pool<T>& pool() {
     return std::get<Pool<T>>(pools);
   }
 
-  explicit NativeTrunks(TrunkPlan network) : plan(std::move(network)) {}
+  explicit NativeBackbones(BackboneSpec network) : plan(std::move(network)) {}
 
-  TrunkPlan plan;
+  BackboneSpec plan;
   std::mutex mutex;
   std::tuple<Pool<float>, Pool<double>> pools;
 };
@@ -49,11 +49,11 @@ class NativePass : public torch::CustomClassHolder {
 template <class T>
 class TrunkPass : public NativePass {
  public:
-  explicit TrunkPass(std::shared_ptr<NativeTrunks> trunks) : trunks_(std::move(trunks)) {
+  explicit TrunkPass(std::shared_ptr<NativeBackbones> trunks) : trunks_(std::move(trunks)) {
     const std::lock_guard lock(trunks_->mutex);
     auto& idle = trunks_->template pool<T>().idle;
     if (idle.empty()) {
-      trunk_ = std::make_unique<NativeTrunk<T>>(trunks_->plan);
+      trunk_ = std::make_unique<NativeBackbone<T>>(trunks_->plan);
     } else {
       trunk_ = std::move(idle.back());
       idle.pop_back();
@@ -81,11 +81,11 @@ class TrunkPass : public NativePass {
     return work(trunks_->template pool<T>().memory);
   }
 
-  std::shared_ptr<NativeTrunks> trunks_;
-  std::unique_ptr<NativeTrunk<T>> trunk_;
+  std::shared_ptr<NativeBackbones> trunks_;
+  std::unique_ptr<NativeBackbone<T>> trunk_;
 };
 
-c10::intrusive_ptr<NativePass> make_pass(const std::shared_ptr<NativeTrunks>& trunks,
+c10::intrusive_ptr<NativePass> make_pass(const std::shared_ptr<NativeBackbones>& trunks,
                                          torch::ScalarType type) {
   if (type == torch::kDouble) return c10::make_intrusive<TrunkPass<double>>(trunks);
   return c10::make_intrusive<TrunkPass<float>>(trunks);
@@ -96,7 +96,7 @@ class NativeFunction : public torch::autograd::Function<NativeFunction> {
  public:
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& images,
                                torch::TensorList parameters,
-                               const std::shared_ptr<NativeTrunks>& trunks) {
+                               const std::shared_ptr<NativeBackbones>& trunks) {
     auto pass = make_pass(trunks, images.scalar_type());
     auto features = pass->forward(images);
     context->save_for_backward(parameters.vec());
@@ -124,15 +124,17 @@ void append_layer(std::vector<torch::Tensor>& parameters, const torch::nn::Conv2
 struct AppendParameters {
   std::vector<torch::Tensor>& parameters;
 
-  void operator()(const PlainPlan& plan) const { append_layer(parameters, plan.conv, plan.norm); }
-  void operator()(const ResidualPlan& plan) const {
+  void operator()(const ConvBnReluSpec& plan) const {
+    append_layer(parameters, plan.conv, plan.norm);
+  }
+  void operator()(const ResidualBlockSpec& plan) const {
     append_layer(parameters, plan.conv1, plan.norm1);
     append_layer(parameters, plan.conv2, plan.norm2);
     if (!plan.shortcut.is_empty()) append_layer(parameters, plan.shortcut, plan.shortcut_norm);
   }
 };
 
-std::vector<torch::Tensor> parameters_of(const TrunkPlan& plan) {
+std::vector<torch::Tensor> parameters_of(const BackboneSpec& plan) {
   std::vector<torch::Tensor> parameters;
   for (const auto& part : plan.parts) std::visit(AppendParameters{parameters}, part);
   return parameters;
@@ -145,8 +147,8 @@ bool suits(const torch::Tensor& tensor) {
 
 }  // namespace
 
-NativeEngine::NativeEngine(TrunkPlan plan)
-    : trunks_(std::make_shared<NativeTrunks>(std::move(plan))) {}
+NativeEngine::NativeEngine(BackboneSpec plan)
+    : trunks_(std::make_shared<NativeBackbones>(std::move(plan))) {}
 
 bool NativeEngine::takes(const torch::Tensor& images, bool training) const {
   if (!suits(images) || images.dim() != 4 || images.numel() == 0) return false;

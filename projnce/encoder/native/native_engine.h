@@ -14,14 +14,14 @@
 namespace projnce::encoder {
 
 /// Convolution, batch-norm, ReLU and, where said, max-pooling.
-struct PlainPlan {
+struct ConvBnReluSpec {
   torch::nn::Conv2d conv{nullptr};
   BatchNorm norm{nullptr};
   std::optional<kernel::PoolGeometry> pool;
 };
 
 /// Two of them around a shortcut: the input itself, or a convolution and batch-norm of it.
-struct ResidualPlan {
+struct ResidualBlockSpec {
   torch::nn::Conv2d conv1{nullptr};
   BatchNorm norm1{nullptr};
   torch::nn::Conv2d conv2{nullptr};
@@ -32,12 +32,12 @@ struct ResidualPlan {
 
 /// The modules of an encoder in the order in which maps go through them, for the native engine; it
 /// trains the very parameters that the modules hold. At the end maps are averaged over a grid.
-struct TrunkPlan {
-  std::vector<std::variant<PlainPlan, ResidualPlan>> parts;
+struct BackboneSpec {
+  std::vector<std::variant<ConvBnReluSpec, ResidualBlockSpec>> parts;
   int64_t grid = 1;  ///< fields along each side
 };
 
-struct NativeTrunks;
+struct NativeBackbones;
 
 /// Runs an encoder's modules by own kernels, as one step of autograd: convolutions by Winograd's
 /// algorithm, maps in blocks of channels throughout, batch-norm, ReLU and shortcuts inside the
@@ -47,7 +47,7 @@ struct NativeTrunks;
 /// One caller at a time computes; results are the same bits for any number of threads.
 class NativeEngine {
  public:
-  explicit NativeEngine(TrunkPlan plan);
+  explicit NativeEngine(BackboneSpec plan);
 
   /// Whether it can: floats or doubles on the CPU, of the parameters' own type, at least one image;
   /// gradients in training only, and by parameters only.
@@ -56,7 +56,7 @@ class NativeEngine {
   torch::Tensor forward(const torch::Tensor& images, bool training);
 
  private:
-  std::shared_ptr<NativeTrunks> trunks_;
+  std::shared_ptr<NativeBackbones> trunks_;
 };
 
 }  // namespace projnce::encoder

@@ -55,7 +55,7 @@ void Normalizer<T>::join_processes() {
   std::copy_n(joined.variance.template data_ptr<double>(), channels(), variance_.begin());
 }
 
-/// Moves the running statistics towards those of the batch.
+/// Moves the running statistics toward those of the batch.
 template <class T>
 void Normalizer<T>::remember() {
   const double momentum = norm_->options.momentum().value();
@@ -124,7 +124,7 @@ void Normalizer<T>::set_gradient_factors(const T* both) {
 }
 
 template <class T>
-kernel::MapSource<T> Normalizer<T>::of_x(const T* g, const T* x) const {
+kernel::InputTransform<T> Normalizer<T>::of_x(const T* g, const T* x) const {
   return {.x = g,
           .scale = of_g_.data(),
           .shift = constant_.data(),
@@ -179,10 +179,10 @@ void NativeLayer<T>::forward(const kernel::ConvInput<T>& input, kernel::Workspac
 }
 
 template <class T>
-kernel::MapShape NativeLayer<T>::evaluate(const kernel::ConvInput<T>& input, T* out,
-                                          const T* shortcut, bool relu,
-                                          kernel::Workspace& workspace) {
-  const kernel::MapShape shape = geometry_.out_shape(input.shape);
+kernel::ActivationShape NativeLayer<T>::evaluate(const kernel::ConvInput<T>& input, T* out,
+                                                 const T* shortcut, bool relu,
+                                                 kernel::Workspace& workspace) {
+  const kernel::ActivationShape shape = geometry_.out_shape(input.shape);
   norm_.use_running();
   const kernel::Activate<T> finish(shape, out,
                                    {.x = out,
@@ -202,7 +202,7 @@ kernel::MapShape NativeLayer<T>::evaluate(const kernel::ConvInput<T>& input, T* 
 }
 
 template <class T>
-kernel::MapSource<T> NativeLayer<T>::normalized(bool relu) const {
+kernel::InputTransform<T> NativeLayer<T>::normalized(bool relu) const {
   return {.x = x(), .scale = norm_.scale(), .shift = norm_.shift(), .relu = relu};
 }
 
@@ -219,7 +219,7 @@ void NativeLayer<T>::differentiate_norm(const kernel::ChannelSums& sums, bool se
 
 template <class T>
 void NativeLayer<T>::backward(const kernel::ConvInput<T>& input, const T* g, T* in_gradient,
-                              const kernel::MapFinish* finish, kernel::Workspace& workspace) {
+                              const kernel::Epilogue* finish, kernel::Workspace& workspace) {
   const auto weights = this->weights();
   weight_gradient_ = torch::empty_like(weights);
   kernel::conv_backward<T>({.geometry = geometry_,

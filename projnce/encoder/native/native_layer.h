@@ -8,7 +8,7 @@
 
 #include "projnce/encoder/layers.h"
 #include "projnce/kernel/conv/convolution.h"
-#include "projnce/kernel/conv/map_finish.h"
+#include "projnce/kernel/conv/epilogue.h"
 #include "projnce/kernel/conv/workspace.h"
 
 namespace projnce::encoder {
@@ -25,15 +25,15 @@ class Normalizer {
   /// The running statistics.
   void use_running();
 
-  /// normalised = scale * x + shift, of whole blocks of channels.
+  /// normalized = scale * x + shift, of whole blocks of channels.
   const T* scale() const { return scale_.data(); }
   const T* shift() const { return shift_.data(); }
 
   /// From sums of g and g * x (`second`: of g and its other map), g being the gradient by what was
-  /// normalised: sets the gradients of the parameters and of_x.
+  /// normalized: sets the gradients of the parameters and of_x.
   void differentiate(const kernel::ChannelSums& sums, bool second);
   /// The gradient by x, made of g and x while it is read.
-  kernel::MapSource<T> of_x(const T* g, const T* x) const;
+  kernel::InputTransform<T> of_x(const T* g, const T* x) const;
 
   const BatchNorm& module() const { return norm_; }
   torch::Tensor weight_gradient() const { return weight_gradient_; }
@@ -62,27 +62,27 @@ class NativeLayer {
   NativeLayer(torch::nn::Conv2d conv, BatchNorm norm);
 
   const kernel::ConvGeometry& geometry() const { return geometry_; }
-  const kernel::MapShape& shape() const { return shape_; }
+  const kernel::ActivationShape& shape() const { return shape_; }
   /// What the convolution gave.
   const T* x() const { return static_cast<const T*>(maps_.data()); }
   const Normalizer<T>& norm() const { return norm_; }
 
   /// Convolves into own memory and learns the batch's statistics.
   void forward(const kernel::ConvInput<T>& input, kernel::Workspace& workspace);
-  /// Convolves into `out` and normalises by the running statistics: relu(normalised + shortcut);
+  /// Convolves into `out` and normalizes by the running statistics: relu(normalized + shortcut);
   /// `shortcut` may be null. Returns out's shape.
-  kernel::MapShape evaluate(const kernel::ConvInput<T>& input, T* out, const T* shortcut, bool relu,
-                            kernel::Workspace& workspace);
+  kernel::ActivationShape evaluate(const kernel::ConvInput<T>& input, T* out, const T* shortcut,
+                                   bool relu, kernel::Workspace& workspace);
 
-  /// The normalised maps, made while they are read.
-  kernel::MapSource<T> normalized(bool relu) const;
+  /// The normalized maps, made while they are read.
+  kernel::InputTransform<T> normalized(bool relu) const;
   /// Sums of a gradient that comes back to this layer, all 0.
   const kernel::ChannelSums& clear_sums();
   /// After the sums are there; `second`: where they stand for this layer's maps.
   void differentiate_norm(const kernel::ChannelSums& sums, bool second = false);
-  /// g: the gradient by the normalised maps. `in_gradient` may be null.
+  /// g: the gradient by the normalized maps. `in_gradient` may be null.
   void backward(const kernel::ConvInput<T>& input, const T* g, T* in_gradient,
-                const kernel::MapFinish* finish, kernel::Workspace& workspace);
+                const kernel::Epilogue* finish, kernel::Workspace& workspace);
 
   /// Weight, batch-norm's weight and bias.
   std::vector<torch::Tensor> parameters() const;
@@ -95,7 +95,7 @@ class NativeLayer {
   torch::nn::Conv2d conv_;
   Normalizer<T> norm_;
   kernel::ConvGeometry geometry_;
-  kernel::MapShape shape_;
+  kernel::ActivationShape shape_;
   kernel::PageBuffer maps_;
   std::vector<double> sum_memory_;
   std::optional<kernel::ChannelSums> sums_;

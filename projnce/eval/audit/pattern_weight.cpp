@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kSureShare = 0.3;
 /// Nats a sample by which a pattern must be better to have half of the weight, if no sure sample is
-/// mistaken. Clean features of pictures reach a third of what is required; 20 % of wrong labels in
+/// mistaken. Clean features of images reach a third of what is required; 20 % of wrong labels in
 /// a pattern more than twice as much.
 constexpr double kGainWithoutFlatness = 0.15;
 constexpr double kMinGain = 4;  // nats in total

@@ -144,7 +144,7 @@ SparseRows transposed(const SparseRows& from) {
   return to;
 }
 
-/// p_j|i: row i holds the weights of the neighbours of i.
+/// p_j|i: row i holds the weights of the neighbors of i.
 SparseRows conditional_affinities(const float* rows, int64_t count, int64_t dim,
                                   double perplexity) {
   const int64_t neighbors = std::min(static_cast<int64_t>(3 * perplexity), count - 1);
@@ -158,7 +158,7 @@ SparseRows conditional_affinities(const float* rows, int64_t count, int64_t dim,
                                .num_references = count,
                                .dim = dim,
                                .neighbors = neighbors,
-                               .nearness = kernel::Nearness::kDistance,
+                               .nearness = kernel::Similarity::kDistance,
                                .exclude_self = true},
                               indices.data(), found.values.data());
   found.columns.assign(indices.begin(), indices.end());
@@ -205,13 +205,13 @@ void merge_row(const SparseRows& a, const SparseRows& b, int64_t i, const Entry&
 }  // namespace
 
 Affinities make_affinities(const float* rows, int64_t count, int64_t dim, double perplexity) {
-  const SparseRows towards = transposed(conditional_affinities(rows, count, dim, perplexity));
-  const SparseRows from = transposed(towards);
+  const SparseRows toward = transposed(conditional_affinities(rows, count, dim, perplexity));
+  const SparseRows from = transposed(toward);
   Affinities made;
   made.starts.assign(static_cast<size_t>(count) + 1, 0);
   for (int64_t i = 0; i < count; ++i) {
     int64_t length = 0;
-    merge_row(from, towards, i, [&](int32_t, float) { ++length; });
+    merge_row(from, toward, i, [&](int32_t, float) { ++length; });
     length =
         (length + kernel::kAttractionStep - 1) / kernel::kAttractionStep * kernel::kAttractionStep;
     made.starts[static_cast<size_t>(i) + 1] = made.starts[static_cast<size_t>(i)] + length;
@@ -222,7 +222,7 @@ Affinities make_affinities(const float* rows, int64_t count, int64_t dim, double
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < count; ++i) {
     auto at = static_cast<size_t>(made.starts[static_cast<size_t>(i)]);
-    merge_row(from, towards, i, [&](int32_t column, float value) {
+    merge_row(from, toward, i, [&](int32_t column, float value) {
       made.partners[at] = column;
       made.weights[at++] = value * scale;
     });

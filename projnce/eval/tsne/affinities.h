@@ -5,8 +5,8 @@
 
 namespace projnce::eval {
 
-/// Weights of one point's neighbours: proportional to e^{-b d}, sum 1, with b such that their
-/// entropy is log(perplexity), to 1e-7. Where no b reaches that, as among equal neighbours, those
+/// Weights of one point's neighbors: proportional to e^{-b d}, sum 1, with b such that their
+/// entropy is log(perplexity), to 1e-7. Where no b reaches that, as among equal neighbors, those
 /// of the nearest b that does best: never a number that is not finite. squared_distances is
 /// [count]; finite, not negative. 1 <= perplexity <= count.
 void fit_perplexity(const double* squared_distances, int64_t count, double perplexity,

@@ -96,15 +96,15 @@ double time_of(clockid_t clock) {
 
 }  // namespace
 
-TeamChoice::TeamChoice() : team_(omp_get_max_threads()) {}
+ThreadCountTuner::ThreadCountTuner() : team_(omp_get_max_threads()) {}
 
-void TeamChoice::begin_step() {
+void ThreadCountTuner::begin_step() {
   if (step_ == 0) alone_ = false;
   step_start_ = time_of(CLOCK_MONOTONIC);
   step_own_start_ = time_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
-void TeamChoice::end_step() {
+void ThreadCountTuner::end_step() {
   seconds_ += time_of(CLOCK_MONOTONIC) - step_start_;
   own_seconds_ += time_of(CLOCK_THREAD_CPUTIME_ID) - step_own_start_;
   ++step_;
@@ -112,7 +112,7 @@ void TeamChoice::end_step() {
   if (step_ == kRoundSteps) step_ = 0;
 }
 
-void TeamChoice::end_trial() {
+void ThreadCountTuner::end_trial() {
   if (step_ == kTrialSteps) {
     team_seconds_ = seconds_;
     alone_ = seconds_ > kBusy * own_seconds_;
@@ -230,12 +230,12 @@ void MapDescent::step(const Step& step) {
     velocities_[i] = momentum * velocities_[i] - rate * gains_[i] * slope;
     positions_[i] += velocities_[i];
   }
-  centre();
+  center();
   const bool contracted = raise_spread(positions_, velocities_, kSmallestSpread);
   contracted_steps_ = contracted ? contracted_steps_ + 1 : 0;
 }
 
-void MapDescent::centre() {
+void MapDescent::center() {
   double x = 0, y = 0, squares = 0;
   for (size_t i = 0; i < positions_.size(); i += 2) {
     const double px = positions_[i], py = positions_[i + 1];
@@ -244,7 +244,7 @@ void MapDescent::centre() {
     squares += px * px + py * py;
   }
   if (!(squares < kLargestSquares)) {
-    fail_working(Hint{"give a smaller learning rate"}, "t-SNE: the points fly apart");
+    fail_runtime(Hint{"give a smaller learning rate"}, "t-SNE: the points fly apart");
   }
   const auto count = static_cast<double>(affinities_.points());
   const auto mean_x = static_cast<float>(x / count), mean_y = static_cast<float>(y / count);

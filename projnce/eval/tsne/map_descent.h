@@ -31,9 +31,9 @@ bool raise_spread(std::vector<float>& positions, std::vector<float>& velocities,
 ///
 /// Steps go in rounds: some by all threads; if the clock then ran clearly faster than this thread's
 /// own time, some by one; and the rest of the round as was quicker.
-class TeamChoice {
+class ThreadCountTuner {
  public:
-  TeamChoice();
+  ThreadCountTuner();
 
   int threads() const { return alone_ ? 1 : team_; }
   void begin_step();
@@ -92,7 +92,7 @@ class MapDescent {
  private:
   void find_forces();
   std::vector<float> as_given(const std::vector<float>& pairs) const;
-  void centre();
+  void center();
 
   Affinities affinities_;
   std::vector<int32_t> numbers_;  // of the points before they were sorted
@@ -105,7 +105,7 @@ class MapDescent {
   std::vector<float> gains_;
   double mass_ = 0;
   int64_t contracted_steps_ = 0;
-  TeamChoice team_;
+  ThreadCountTuner team_;
 };
 
 struct FittedMap {

@@ -54,10 +54,10 @@ constexpr double kStartScale = 1e-4;
 /// Of the scale: tells equal rows apart, and leaves a line where all rows are on one.
 constexpr double kJitter = 1e-2;
 
-/// What the neighbours are looked for in: float32, around the origin, where digits are finest.
+/// What the neighbors are looked for in: float32, around the origin, where digits are finest.
 torch::Tensor tsne_rows(const torch::Tensor& rows) {
   TORCH_CHECK(rows.dim() == 2, "t-SNE: rows must be a matrix, got ", rows.sizes());
-  return centred_rows(rows).to(torch::kFloat32).contiguous();
+  return centered_rows(rows).to(torch::kFloat32).contiguous();
 }
 
 Affinities affinities_of(const torch::Tensor& rows, double perplexity) {
@@ -104,10 +104,10 @@ TsneResult tsne(const torch::Tensor& rows, const TsneOptions& options,
   const torch::NoGradGuard no_gradient;
   TORCH_CHECK(rows.dim() == 2, "t-SNE: rows must be a matrix, got ", rows.sizes());
   check_tsne_options(options, rows.size(0));
-  const auto centred = tsne_rows(rows);
+  const auto centered = tsne_rows(rows);
   const double perplexity = effective_perplexity(options.perplexity, rows.size(0));
   const auto map =
-      fit_map(affinities_of(centred, perplexity), start_of(centred, options), options, progress);
+      fit_map(affinities_of(centered, perplexity), start_of(centered, options), options, progress);
   return {.positions = torch::tensor(map.positions).reshape({-1, 2}),
           .divergence = map.divergence,
           .perplexity = perplexity,

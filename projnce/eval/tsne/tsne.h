@@ -59,9 +59,9 @@ struct TsneResult {
 
 /// A map of rows [N, D] in the plane in which near rows are near (t-SNE; van der Maaten and Hinton,
 /// 2008, with the tree of Barnes and Hut). Affinities by Euclidean distances from the exact nearest
-/// neighbours; steps as in scikit-learn, but a map cannot collapse (map_descent.h). The same bits
+/// neighbors; steps as in scikit-learn, but a map cannot collapse (map_descent.h). The same bits
 /// for the same rows, options and instruction set, whatever the threads. O(N^2 D) for the
-/// neighbours, O(N log N) for an iteration. Throws where a number is not finite and where an option
+/// neighbors, O(N log N) for an iteration. Throws where a number is not finite and where an option
 /// is out of range.
 TsneResult tsne(const torch::Tensor& rows, const TsneOptions& options,
                 const TsneProgress& progress = {});

@@ -110,7 +110,7 @@ constexpr int kCheckedGzip = 16 + MAX_WBITS;  // zlib: expect a gzip header, che
 GzipSource::GzipSource(const RegularFile& file)
     : file_(file), packed_(kGzipPackedBlock), unpacked_(kGzipUnpackedBlock) {
   if (inflateInit2(&stream_, kCheckedGzip) != Z_OK) {
-    fail_working("zlib has no memory for ", file.name);
+    fail_runtime("zlib has no memory for ", file.name);
   }
 }
 
@@ -156,7 +156,7 @@ std::span<const std::byte> GzipSource::next() {
 
 ArchiveReader::ArchiveReader(ByteSource& source, ArchiveFormat format, const std::string& name)
     : source_(source), name_(name), archive_(archive_read_new()) {
-  if (!archive_) fail_working("libarchive has no memory for ", name);
+  if (!archive_) fail_runtime("libarchive has no memory for ", name);
   support(format);
   archive_read_set_callback_data(archive_.get(), this);
   archive_read_set_read_callback(archive_.get(), on_read);

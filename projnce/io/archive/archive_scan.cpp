@@ -48,7 +48,7 @@ FileDescriptor open_nameless_file(const std::filesystem::path& folder) {
 
 void read_exactly(const RegularFile& file, uint64_t offset, std::span<std::byte> room) {
   if (file.read_at(offset, room) < room.size()) {
-    fail_working(file.name, " became shorter while it was read");
+    fail_runtime(file.name, " became shorter while it was read");
   }
 }
 
@@ -94,7 +94,7 @@ void UnpackedContents::check_free_space() {
   if (::fstatvfs(spool_.file.get(), &status) != 0) return;
   const uint64_t free = uint64_t{status.f_bavail} * status.f_frsize;
   if (free < 2 * kBytesBetweenChecks) {
-    fail_working(Hint{"make room there, or unpack the archive into a folder yourself"}, spool_.name,
+    fail_runtime(Hint{"make room there, or unpack the archive into a folder yourself"}, spool_.name,
                  " has no room: ", free, " bytes are free");
   }
   next_check_ = spooled_ + kBytesBetweenChecks;
@@ -341,7 +341,7 @@ ScannedArchive scan_archive(RegularFile file, const FileTreeOptions& options) {
   try {
     return scan_by_content(std::move(file), options);
   } catch (const std::bad_alloc&) {
-    fail_working(name, " needs more memory to be read than there is");
+    fail_runtime(name, " needs more memory to be read than there is");
   }
 }
 

@@ -23,7 +23,7 @@ class Inflater {
       fail(name, " has ", packed.size(), " bytes, expected at most ", kMost);
     stream_.next_in = const_cast<Bytef*>(packed.data());  // zlib does not write there
     stream_.avail_in = static_cast<uInt>(packed.size());
-    if (inflateInit2(&stream_, kGzipWindow) != Z_OK) fail_working("zlib has no memory for ", name);
+    if (inflateInit2(&stream_, kGzipWindow) != Z_OK) fail_runtime("zlib has no memory for ", name);
   }
   ~Inflater() { inflateEnd(&stream_); }
   Inflater(const Inflater&) = delete;

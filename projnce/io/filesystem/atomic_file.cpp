@@ -67,13 +67,13 @@ fs::path resolve_target(const fs::path& target) {
     return fs::is_symlink(fs::symlink_status(target, error)) ? fs::weakly_canonical(target, error)
                                                              : target;
   }
-  fail_working("cannot write ", target.string(), ": it exists and is not a regular file");
+  fail_runtime("cannot write ", target.string(), ": it exists and is not a regular file");
 }
 
 void sync_directory(const fs::path& target) {
   const auto directory = target.has_parent_path() ? target.parent_path() : fs::path(".");
   const FileDescriptor file(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // EINVAL: some file systems do not synchronise directories; there is nothing to wait for.
+  // EINVAL: some file systems do not synchronize directories; there is nothing to wait for.
   if (!file.is_open() || (::fsync(file.get()) != 0 && errno != EINVAL)) {
     fail_system(errno, "cannot bring the new name of ", target.string(), " to the disk");
   }

@@ -23,12 +23,12 @@ enum class Durability {
 /// target, which takes the target's place in `commit()` once they are on the disk. Until then, and
 /// whenever anything fails, what stood there before is untouched.
 ///
-/// The temporary is called `.NAME.tmp.PID`; one that a killed process left behind is recognised by
+/// The temporary is called `.NAME.tmp.PID`; one that a killed process left behind is recognized by
 /// that and removed by `remove_stale_temporaries`. A target that is a symbolic link is followed;
 /// one that is a device, pipe or directory is refused, because renaming would replace it.
 ///
 /// One AtomicFile per target at a time; different targets may be written from different threads.
-/// Every failure throws an Error (Fault::kWork) with the path and the system's reason.
+/// Every failure throws an Error (Fault::kRuntime) with the path and the system's reason.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& target);

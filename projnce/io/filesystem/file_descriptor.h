@@ -18,7 +18,7 @@ inline std::string system_message(int code) {
 /// Throws: what could not be done, and the system's reason.
 template <class... Parts>
 [[noreturn]] void fail_system(int code, const Parts&... parts) {
-  fail_working(parts..., ": ", system_message(code));
+  fail_runtime(parts..., ": ", system_message(code));
 }
 
 /// Owns an open file of the system and closes it at the end of its life; -1 owns none.

@@ -235,7 +235,7 @@ FileBytes FolderTree::read_range(const std::string& file, uint64_t offset, size_
   check_range(offset, size, opened.size, opened.name);
   auto bytes = allocate_file_bytes(size, opened.name);
   if (opened.read_at(offset, bytes.span()) != size) {
-    fail_working(opened.name, " became shorter while it was read");
+    fail_runtime(opened.name, " became shorter while it was read");
   }
   return bytes;
 }

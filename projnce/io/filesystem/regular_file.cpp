@@ -26,7 +26,7 @@ FileBytes allocate_file_bytes(size_t size, const std::string& name) {
   try {
     return FileBytes(size);
   } catch (const std::bad_alloc&) {
-    fail_working(name, " has ", size, " bytes, more than there is memory for");
+    fail_runtime(name, " has ", size, " bytes, more than there is memory for");
   }
 }
 
@@ -76,7 +76,7 @@ FileBytes read_regular_file(const std::filesystem::path& path, size_t limit) {
   auto bytes = allocate_file_bytes(opened.size, opened.name);
   const size_t done = opened.read_at(0, bytes.span());
   if (done < opened.size) {
-    fail_working(opened.name, " became shorter while it was read: ", done, " bytes instead of ",
+    fail_runtime(opened.name, " became shorter while it was read: ", done, " bytes instead of ",
                  opened.size);
   }
   return bytes;

@@ -37,7 +37,7 @@ class GifReader {
       GifRecordType record = UNDEFINED_RECORD_TYPE;
       require(DGifGetRecordType(file_, &record));
       if (record == IMAGE_DESC_RECORD_TYPE) break;
-      if (record == TERMINATE_RECORD_TYPE) fail(name_, " is a damaged GIF: it has no picture");
+      if (record == TERMINATE_RECORD_TYPE) fail(name_, " is a damaged GIF: it has no image");
       read_extension();
     }
     require(DGifGetImageDesc(file_));

@@ -78,7 +78,7 @@ void check_image_header(const ImageHeader& header, size_t file_bytes, const std:
     fail(name, " is damaged: it says that it has ", width, " x ", height, " pixels");
   }
   if (width > kMaxImagePixels / height) {
-    fail(Hint{"reduce the picture first"}, name, " has ", width, " x ", height,
+    fail(Hint{"reduce the image first"}, name, " has ", width, " x ", height,
          " pixels, expected at most ", kMaxImagePixels, " in all");
   }
   if (static_cast<double>(width * height) > densest * static_cast<double>(file_bytes)) {
@@ -95,7 +95,7 @@ Image blank_image(int height, int width, int channels) {
 }
 
 Image decode_image(std::span<const uint8_t> bytes, const std::string& name,
-                   const PictureNeeds& needs) {
+                   const RequiredRegion& needs) {
   if (starts_with(bytes, "\xFF\xD8\xFF"sv)) return decode_jpeg(bytes, name, needs);
   if (starts_with(bytes, "\x89PNG\r\n\x1A\n"sv)) return decode_png(bytes, name);
   if (starts_with(bytes, "GIF87a"sv) || starts_with(bytes, "GIF89a"sv)) {
@@ -104,14 +104,14 @@ Image decode_image(std::span<const uint8_t> bytes, const std::string& name,
   if (is_webp(bytes)) return decode_webp(bytes, name);
   if (is_tiff(bytes)) return decode_tiff(bytes, name);
   if (starts_with(bytes, "BM"sv)) return decode_bmp(bytes, name);
-  if (bytes.empty()) fail(name, " is empty, expected a picture");
-  refuse_git_lfs_pointer(bytes, name, "picture");
-  refuse_foreign_picture(bytes, name);
-  fail(name, " is not a picture that is read, expected JPEG, PNG, WebP, GIF, BMP or TIFF");
+  if (bytes.empty()) fail(name, " is empty, expected a image");
+  refuse_git_lfs_pointer(bytes, name, "image");
+  refuse_foreign_image(bytes, name);
+  fail(name, " is not a image that is read, expected JPEG, PNG, WebP, GIF, BMP or TIFF");
 }
 
 Image read_image(const std::filesystem::path& path, const std::string& name,
-                 const PictureNeeds& needs) {
+                 const RequiredRegion& needs) {
   return decode_image(read_regular_file(path, kMaxImageFileBytes).octets(), name, needs);
 }
 
@@ -142,11 +142,11 @@ Image decode_png(std::span<const uint8_t> bytes, const std::string& name) {
   if (png_image_begin_read_from_memory(&state, bytes.data(), bytes.size()) == 0) {
     fail_decoding(reader, name);
   }
-  const bool grey = (state.format & PNG_FORMAT_FLAG_COLOR) == 0;
+  const bool gray = (state.format & PNG_FORMAT_FLAG_COLOR) == 0;
   check_image_header({state.width, state.height, kPngPixelsPerByte}, bytes.size(), name);
   auto image =
-      blank_image(static_cast<int>(state.height), static_cast<int>(state.width), grey ? 1 : 3);
-  state.format = grey ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
+      blank_image(static_cast<int>(state.height), static_cast<int>(state.width), gray ? 1 : 3);
+  state.format = gray ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
   // Without a gamma of their own, 16-bit files would be taken for linear light and come out pale.
   state.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
   const png_color white = {255, 255, 255};

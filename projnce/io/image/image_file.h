@@ -12,7 +12,7 @@ namespace projnce::io {
 
 // The decoders behind decode_image; bytes are known to start as their format does.
 Image decode_jpeg(std::span<const uint8_t> bytes, const std::string& name,
-                  const PictureNeeds& needs);
+                  const RequiredRegion& needs);
 Image decode_png(std::span<const uint8_t> bytes, const std::string& name);
 Image decode_bmp(std::span<const uint8_t> bytes, const std::string& name);
 /// The first frame of an animation, as decode_webp; of several pages the first, as decode_tiff.
@@ -20,7 +20,7 @@ Image decode_gif(std::span<const uint8_t> bytes, const std::string& name);
 Image decode_tiff(std::span<const uint8_t> bytes, const std::string& name);
 Image decode_webp(std::span<const uint8_t> bytes, const std::string& name);
 
-/// What a header says about the picture behind it.
+/// What a header says about the image behind it.
 struct ImageHeader {
   int64_t width;
   int64_t height;
@@ -40,31 +40,31 @@ enum class AlphaKind {
   kPremultiplied,  ///< the color times alpha
 };
 
-/// The picture of `pixels` (red, green, blue, alpha; row by row, REQUIRES height * width of them)
+/// The image of `pixels` (red, green, blue, alpha; row by row, REQUIRES height * width of them)
 /// over white: one channel if every pixel is gray, else three.
 Image image_from_rgba(std::span<const uint8_t> pixels, int height, int width,
                       AlphaKind alpha = AlphaKind::kStraight);
 
-/// Pictures with more pixels are refused before memory is taken for them.
+/// Images with more pixels are refused before memory is taken for them.
 inline constexpr int64_t kMaxImagePixels = 32'000'000;
 
-/// How the names of picture files end, in lower case. What a file is, its content says.
+/// How the names of image files end, in lower case. What a file is, its content says.
 const std::vector<std::string>& image_extensions();
 
-/// Decodes a JPEG, PNG, WebP, GIF, BMP or TIFF picture, told apart by content, to one channel if it
+/// Decodes a JPEG, PNG, WebP, GIF, BMP or TIFF image, told apart by content, to one channel if it
 /// is gray, else to three. Of an animation the first frame, of several pages the first. Transparent
-/// pictures are laid over white; 16 bits are reduced to 8; CMYK becomes RGB; the orientation that
-/// EXIF or TIFF states is applied. `name` is for error messages. Throws if the picture is damaged
+/// images are laid over white; 16 bits are reduced to 8; CMYK becomes RGB; the orientation that
+/// EXIF or TIFF states is applied. `name` is for error messages. Throws if the image is damaged
 /// in any way, also if the decoder could have guessed the rest.
 ///
-/// Where `needs` is given, it is asked what part of the picture is wanted, and that part, or more
+/// Where `needs` is given, it is asked what part of the image is wanted, and that part, or more
 /// of it, is all that comes back (see Image::window). Unreduced pixels are the same as in the whole
-/// picture. Damage behind the part may go unnoticed.
+/// image. Damage behind the part may go unnoticed.
 Image decode_image(std::span<const uint8_t> bytes, const std::string& name,
-                   const PictureNeeds& needs = {});
+                   const RequiredRegion& needs = {});
 
 /// decode_image of a file. `name` is what messages call it.
 Image read_image(const std::filesystem::path& path, const std::string& name,
-                 const PictureNeeds& needs = {});
+                 const RequiredRegion& needs = {});
 
 }  // namespace projnce::io

@@ -19,7 +19,7 @@ struct FreeJpeg {
   void operator()(unsigned char* bytes) const { tjFree(bytes); }
 };
 
-bool is_grey(const Image& image) {
+bool is_gray(const Image& image) {
   for (size_t i = 0; i + 2 < image.pixels.size(); i += 3) {
     if (image.pixels[i] != image.pixels[i + 1] || image.pixels[i] != image.pixels[i + 2]) {
       return false;
@@ -36,11 +36,11 @@ std::vector<uint8_t> encode_jpeg(const Image& image, int quality) {
   unsigned long size = 0;
   const int failed =
       tjCompress2(compressor.get(), image.pixels.data(), image.width, 0, image.height, TJPF_RGB,
-                  &bytes, &size, is_grey(image) ? TJSAMP_GRAY : TJSAMP_420, quality,
+                  &bytes, &size, is_gray(image) ? TJSAMP_GRAY : TJSAMP_420, quality,
                   TJFLAG_PROGRESSIVE);  // smaller
   const std::unique_ptr<unsigned char, FreeJpeg> owned(bytes);
   if (failed != 0) {
-    fail_working("a picture of ", image.width, " x ", image.height,
+    fail_runtime("a image of ", image.width, " x ", image.height,
                  " pixels cannot be written as JPEG: ", tjGetErrorStr2(compressor.get()));
   }
   return {bytes, bytes + size};
@@ -69,7 +69,7 @@ std::vector<uint8_t> encode_png(const Image& image) {
   png_alloc_size_t size = bytes.size();
   if (png_image_write_to_memory(&state, bytes.data(), &size, /*convert_to_8_bit=*/0,
                                 image.pixels.data(), /*row_stride=*/0, /*colormap=*/nullptr) == 0) {
-    fail_working("cannot write a PNG of ", image.height, " x ", image.width,
+    fail_runtime("cannot write a PNG of ", image.height, " x ", image.width,
                  " pixels: ", state.message);
   }
   bytes.resize(size);

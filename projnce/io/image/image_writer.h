@@ -7,11 +7,11 @@
 
 namespace projnce::io {
 
-/// A JPEG file of an RGB picture; one without colour is written as grey. `quality` is libjpeg's, 1
+/// A JPEG file of an RGB image; one without color is written as gray. `quality` is libjpeg's, 1
 /// to 100.
 std::vector<uint8_t> encode_jpeg(const Image& image, int quality);
 
-/// A PNG file of the pixels: grey, grey and alpha, RGB or RGBA by the number of channels.
+/// A PNG file of the pixels: gray, gray and alpha, RGB or RGBA by the number of channels.
 std::vector<uint8_t> encode_png(const Image& image);
 
 }  // namespace projnce::io

@@ -31,7 +31,7 @@ class JpegReader {
 
   int height() const { return static_cast<int>(state_.image_height); }
   int width() const { return static_cast<int>(state_.image_width); }
-  /// 1 (grey), 3 (red green blue) or 4 (cyan magenta yellow black)
+  /// 1 (gray), 3 (red green blue) or 4 (cyan magenta yellow black)
   int components() const { return state_.out_color_components; }
   /// Whether the four components say how much ink is missing, as Adobe writes them.
   bool inverted_ink() const { return state_.saw_Adobe_marker; }
@@ -40,7 +40,7 @@ class JpegReader {
 
   /// Reads a box of pixels, `out` being of its size; each stands for `reduction` x `reduction` (1,
   /// 2, 4 or 8) of the file. `box` counts in such pixels. Without a reduction they are exactly
-  /// those of the whole picture. May be called once.
+  /// those of the whole image. May be called once.
   void read(const PixelBox& box, int reduction, std::span<uint8_t> out);
 
  private:
@@ -57,7 +57,7 @@ class JpegReader {
   template <class Work>
   void guarded(const Work& work);
   void read_header();
-  void choose_colours();
+  void choose_colors();
   void start(int reduction);
   int narrow_to(const PixelBox& box);
   void skip_to(int row);
@@ -114,7 +114,7 @@ JpegReader::JpegReader(std::span<const uint8_t> bytes, const std::string& name)
   progress_.progress_monitor = limit_scans;
   try {
     read_header();
-    choose_colours();
+    choose_colors();
   } catch (...) {
     jpeg_destroy_decompress(&state_);
     throw;
@@ -139,7 +139,7 @@ void JpegReader::read_header() {
   }
 }
 
-void JpegReader::choose_colours() {
+void JpegReader::choose_colors() {
   switch (state_.jpeg_color_space) {
     case JCS_GRAYSCALE:
       state_.out_color_space = JCS_GRAYSCALE;
@@ -156,8 +156,8 @@ void JpegReader::choose_colours() {
       state_.out_color_components = 4;
       return;
     default:
-      fail(Hint{"convert the picture to RGB"}, name_, " is a JPEG of ", state_.num_components,
-           " components, expected grey, RGB or CMYK");
+      fail(Hint{"convert the image to RGB"}, name_, " is a JPEG of ", state_.num_components,
+           " components, expected gray, RGB or CMYK");
   }
 }
 
@@ -169,7 +169,7 @@ void JpegReader::start(int reduction) {
 }
 
 /// Leaves out columns where the file's order allows it; returns the first column that is left. The
-/// pixels at its edges are smoothed without their neighbours, hence a margin.
+/// pixels at its edges are smoothed without their neighbors, hence a margin.
 int JpegReader::narrow_to(const PixelBox& box) {
   const int margin = state_.max_h_samp_factor * state_.min_DCT_scaled_size;
   const int left = std::max(0, box.left - margin);
@@ -213,7 +213,7 @@ void JpegReader::read(const PixelBox& box, int reduction, std::span<uint8_t> out
   });
 }
 
-/// A block of 8 x 8 grey pixels takes one Huffman code, so one bit, at the very least; twice that.
+/// A block of 8 x 8 gray pixels takes one Huffman code, so one bit, at the very least; twice that.
 constexpr double kJpegPixelsPerByte = 1024;
 
 /// libjpeg divides by other numbers as well, but slower than it decodes the full size.
@@ -224,7 +224,7 @@ int largest_reduction(double allowed) {
                        [&](int reduction) { return reduction <= allowed; });
 }
 
-/// The box inside a picture of these sides, at least one pixel of it.
+/// The box inside a image of these sides, at least one pixel of it.
 PixelBox inside(const PixelBox& box, int height, int width) {
   const int top = std::clamp(box.top, 0, height - 1);
   const int left = std::clamp(box.left, 0, width - 1);
@@ -232,7 +232,7 @@ PixelBox inside(const PixelBox& box, int height, int width) {
           std::clamp(box.left + box.width, left + 1, width) - left};
 }
 
-/// The pixels of the reduced picture that cover a box of the full one.
+/// The pixels of the reduced image that cover a box of the full one.
 PixelBox reduced(const PixelBox& box, int reduction) {
   const int top = box.top / reduction;
   const int left = box.left / reduction;
@@ -244,7 +244,7 @@ PixelBox enlarged(const PixelBox& box, int reduction) {
   return {box.top * reduction, box.left * reduction, box.height * reduction, box.width * reduction};
 }
 
-/// Four inks to red, green and blue, in place: each colour is what its ink and black let through.
+/// Four inks to red, green and blue, in place: each color is what its ink and black let through.
 void ink_to_rgb(Image& image, bool inverted) {
   const size_t count = image.pixels.size() / 4;
   const int flip = inverted ? 0 : 255;
@@ -260,18 +260,18 @@ void ink_to_rgb(Image& image, bool inverted) {
   image.pixels.resize(3 * count);
 }
 
-PictureNeed ask(const PictureNeeds& needs, const Orientation& orientation,
-                const JpegReader& reader) {
+DecodeRegion ask(const RequiredRegion& needs, const Orientation& orientation,
+                 const JpegReader& reader) {
   const auto [height, width] = orientation.swaps_axes()
                                    ? std::pair{reader.width(), reader.height()}
                                    : std::pair{reader.height(), reader.width()};
-  return needs ? needs(height, width) : PictureNeed{{0, 0, height, width}};
+  return needs ? needs(height, width) : DecodeRegion{{0, 0, height, width}};
 }
 
 }  // namespace
 
 Image decode_jpeg(std::span<const uint8_t> bytes, const std::string& name,
-                  const PictureNeeds& needs) {
+                  const RequiredRegion& needs) {
   JpegReader reader(bytes, name);
   const int height = reader.height();
   const int width = reader.width();
@@ -284,7 +284,7 @@ Image decode_jpeg(std::span<const uint8_t> bytes, const std::string& name,
   const auto box = reduced(part, reduction);
   auto image = blank_image(box.height, box.width, reader.components());
   if (reduction > 1 || box != PixelBox{0, 0, height, width}) {
-    image.window = PictureWindow{height, width, enlarged(box, reduction), reduction};
+    image.window = ImageWindow{height, width, enlarged(box, reduction), reduction};
   }
   reader.read(box, reduction, image.pixels);
   if (image.channels == 4) ink_to_rgb(image, reader.inverted_ink());

@@ -81,7 +81,7 @@ PixelBox Orientation::to_file(const PixelBox& box, int file_height, int file_wid
   return mirrored(swaps_axes_ ? with_swapped_axes(box) : box, file_height, file_width);
 }
 
-PixelBox Orientation::to_picture(const PixelBox& box, int file_height, int file_width) const {
+PixelBox Orientation::to_image(const PixelBox& box, int file_height, int file_width) const {
   const auto straight = mirrored(box, file_height, file_width);
   return swaps_axes_ ? with_swapped_axes(straight) : straight;
 }
@@ -109,7 +109,7 @@ Image Orientation::turn(Image image) const {
   auto turned = turned_pixels(image);
   if (turned.window) {
     auto& window = *turned.window;
-    window.box = to_picture(window.box, window.full_height, window.full_width);
+    window.box = to_image(window.box, window.full_height, window.full_width);
     if (swaps_axes_) std::swap(window.full_height, window.full_width);
   }
   return turned;

@@ -19,7 +19,7 @@ namespace {
 
 /// Deflate packs at most 1032 bytes into one, and a byte holds eight pixels of one bit.
 constexpr double kTiffPixelsPerByte = 1032 * 8;
-/// Room for a strip or tile of a whole picture: four channels of 16 bits.
+/// Room for a strip or tile of a whole image: four channels of 16 bits.
 constexpr tmsize_t kMostTiffBytes = tmsize_t{8} * kMaxImagePixels;
 
 /// A compression that is read, and whether a byte holds no more than kTiffPixelsPerByte. libtiff
@@ -43,7 +43,7 @@ constexpr std::array<TiffCompression, 12> kTiffCompressions = {{
     {COMPRESSION_WEBP, false},
 }};
 
-/// A TIFF file in memory, opened at its first picture. Whatever libtiff calls an error throws an
+/// A TIFF file in memory, opened at its first image. Whatever libtiff calls an error throws an
 /// Error that names the file; warnings, mostly of unknown tags, are ignored.
 class TiffReader {
  public:
@@ -52,7 +52,7 @@ class TiffReader {
       : bytes_(bytes), name_(name), message_("it cannot be read") {
     const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(
         TIFFOpenOptionsAlloc(), &TIFFOpenOptionsFree);
-    if (!options) fail_working("not enough memory to open ", name);
+    if (!options) fail_runtime("not enough memory to open ", name);
     TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), kMostTiffBytes);
     TIFFOpenOptionsSetErrorHandlerExtR(options.get(), &TiffReader::note_error, this);
     TIFFOpenOptionsSetWarningHandlerExtR(options.get(), &TiffReader::ignore_warning, this);

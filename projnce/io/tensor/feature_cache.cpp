@@ -110,9 +110,9 @@ std::optional<Features> decode_entry(std::string_view key, std::span<const std::
 void write_entry(const fs::path& path, std::span<const std::byte> bytes) {
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
-  if (error) fail_working("cannot make ", path.parent_path().string(), ": ", error.message());
+  if (error) fail_runtime("cannot make ", path.parent_path().string(), ": ", error.message());
   if (fs::is_symlink(fs::symlink_status(path, error))) {
-    fail_working("cannot write ", path.string(), ": it is a symbolic link");
+    fail_runtime("cannot write ", path.string(), ": it is a symbolic link");
   }
   write_file_atomically(path, bytes, Durability::kLater);
 }

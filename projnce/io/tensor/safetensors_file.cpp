@@ -37,7 +37,7 @@ void check_integrity(std::span<const std::byte> file, const StoredTensor& record
   }
 }
 
-/// A bool of any other value is undefined behaviour in every program that uses it.
+/// A bool of any other value is undefined behavior in every program that uses it.
 void check_bools(const SafetensorsView& view, const std::string& origin) {
   for (const auto& tensor : view.header.tensors) {
     if (tensor.type != StoredType::kBool) continue;

@@ -10,7 +10,7 @@ namespace projnce::kernel {
 template <class T>
 void direct_forward(const ConvForward<T>& conv, Workspace& workspace);
 
-/// Gradients by weights and, where wanted, by the input; none by pictures.
+/// Gradients by weights and, where wanted, by the input; none by images.
 template <class T>
 void direct_backward(const ConvBackward<T>& conv, Workspace& workspace);
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "projnce/kernel/conv/input_transform.h"
 #include "projnce/kernel/conv/loop_args.h"
-#include "projnce/kernel/conv/map_source.h"
 #include "projnce/kernel/simd.h"
 
 namespace projnce::kernel {
@@ -41,7 +41,7 @@ struct BlockVectors {
 
 /// Pixels of one block from a source to a target.
 template <class Arch, class T, bool kScale, bool kOther, bool kRelu>
-PROJNCE_INLINE void load_pixels(const MapSource<T>& from, int64_t height, int64_t width,
+PROJNCE_INLINE void load_pixels(const InputTransform<T>& from, int64_t height, int64_t width,
                                 const BlockTarget<T>& target) {
   using B = BlockVectors<Arch, T>;
   using S = Simd<Arch, T>;
@@ -72,7 +72,7 @@ PROJNCE_INLINE void load_pixels(const MapSource<T>& from, int64_t height, int64_
 
 /// One block of an image: what the source says of its height x width pixels.
 template <class Arch, class T>
-void load_block(const MapSource<T>& from, int64_t height, int64_t width,
+void load_block(const InputTransform<T>& from, int64_t height, int64_t width,
                 const BlockTarget<T>& target) {
   if (!from.scale) return load_pixels<Arch, T, false, false, false>(from, height, width, target);
   if (from.other && from.relu) {
@@ -101,9 +101,9 @@ void add_squares(const T* values, int64_t pixels, double* sums) {
   square.add_to(sums + kChannelBlock);
 }
 
-/// What gate_gradient says, with or without each of its maps.
+/// What relu_backward says, with or without each of its maps.
 template <class Arch, class T, bool kAdded, bool kActive, bool kSecond>
-PROJNCE_INLINE void gate_pixels(const GradientGate<T>& gate, int64_t pixels, double* sums) {
+PROJNCE_INLINE void gate_pixels(const ReluBackwardArgs<T>& gate, int64_t pixels, double* sums) {
   using B = BlockVectors<Arch, T>;
   using S = Simd<Arch, T>;
   const B scale = kActive ? B::zero() : B::load(gate.scale);
@@ -136,7 +136,7 @@ PROJNCE_INLINE void gate_pixels(const GradientGate<T>& gate, int64_t pixels, dou
 /// else 0. sums += gradient, gradient * x, gradient * second for each channel, 16 numbers each:
 /// what batch-norm's own gradient needs.
 template <class Arch, class T>
-void gate_gradient(const GradientGate<T>& gate, int64_t pixels, double* sums) {
+void relu_backward(const ReluBackwardArgs<T>& gate, int64_t pixels, double* sums) {
   if (!gate.active) {
     return gate.added ? gate_pixels<Arch, T, true, false, false>(gate, pixels, sums)
                       : gate_pixels<Arch, T, false, false, false>(gate, pixels, sums);

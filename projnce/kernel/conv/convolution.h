@@ -1,7 +1,7 @@
 #pragma once
 
-#include "projnce/kernel/conv/map_finish.h"
-#include "projnce/kernel/conv/map_source.h"
+#include "projnce/kernel/conv/epilogue.h"
+#include "projnce/kernel/conv/input_transform.h"
 #include "projnce/kernel/conv/workspace.h"
 
 namespace projnce::kernel {
@@ -16,17 +16,17 @@ struct ConvGeometry {
   int64_t padding() const { return kernel / 2; }
   /// The side of the output for a side of the input.
   int64_t out_side(int64_t side) const { return (side + 2 * padding() - kernel) / stride + 1; }
-  MapShape out_shape(const MapShape& in) const {
+  ActivationShape out_shape(const ActivationShape& in) const {
     return {in.images, out_channels, out_side(in.height), out_side(in.width)};
   }
   int64_t weights() const { return out_channels * kernel * kernel * in_channels; }
 };
 
-/// What a convolution reads: maps in blocks, or pictures as [N][H][W][C] (`images`).
+/// What a convolution reads: maps in blocks, or images as [N][H][W][C] (`images`).
 template <class T>
 struct ConvInput {
-  MapShape shape;
-  MapSource<T> maps;
+  ActivationShape shape;
+  InputTransform<T> maps;
   const T* images = nullptr;
 };
 
@@ -38,18 +38,18 @@ struct ConvForward {
   ConvInput<T> input;
   const T* weights;
   T* out;
-  const MapFinish* finish;  ///< for `out`, or null
+  const Epilogue* finish;  ///< for `out`, or null
 };
 
 template <class T>
 struct ConvBackward {
   ConvGeometry geometry;
-  ConvInput<T> input;     ///< as it was forward
-  MapSource<T> gradient;  ///< by the output
+  ConvInput<T> input;          ///< as it was forward
+  InputTransform<T> gradient;  ///< by the output
   const T* weights;
-  T* in_gradient;           ///< null: not wanted
-  const MapFinish* finish;  ///< for `in_gradient`, or null
-  T* weight_gradient;       ///< is overwritten
+  T* in_gradient;          ///< null: not wanted
+  const Epilogue* finish;  ///< for `in_gradient`, or null
+  T* weight_gradient;      ///< is overwritten
 };
 
 /// By whichever way is the fastest for the shape. Same bits for any number of threads.

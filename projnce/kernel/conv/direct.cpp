@@ -7,19 +7,19 @@
 #include "projnce/kernel/conv/loop_args.h"
 #include "projnce/kernel/conv/packed_weights.h"
 #include "projnce/kernel/conv/pixel_rows.h"
-#include "projnce/kernel/conv/team.h"
+#include "projnce/kernel/conv/thread_group.h"
 #include "projnce/kernel/table.h"
 
 namespace projnce::kernel {
 
 namespace {
 
-using Piece = Workspace::Piece;
+using MicroBatch = Workspace::MicroBatch;
 
 constexpr int64_t kDepth = 256;  // steps of a product whose panel stays in the first cache
 
 /// Where the pixels of a group's images stand in a block of maps.
-std::vector<int32_t> pixel_offsets(const MapShape& shape, int64_t images) {
+std::vector<int32_t> pixel_offsets(const ActivationShape& shape, int64_t images) {
   std::vector<int32_t> offsets;
   for (int64_t image = 0; image < images; ++image) {
     for (int64_t i = 0; i < shape.pixels(); ++i) {
@@ -63,8 +63,8 @@ class InputGradient {
         out_(plan.out),
         margin_(geometry_.kernel / geometry_.stride),
         rows_(out_, plan.chunk, plan.lanes.slots(), out_.padded_channels() + kChannelBlock, margin_,
-              Piece::kMoreFactors, workspace),
-        panels_(workspace.take<T>(Piece::kWeights, in_.blocks() * panel_stride())) {
+              MicroBatch::kMoreFactors, workspace),
+        panels_(workspace.take<T>(MicroBatch::kWeights, in_.blocks() * panel_stride())) {
     for (int64_t y = 0; y < geometry_.stride; ++y) {
       for (int64_t x = 0; x < geometry_.stride; ++x) phases_.push_back(make_phase(y, x));
     }
@@ -72,12 +72,13 @@ class InputGradient {
 
   void share_clear() const { rows_.share_clear(); }
   void share_panels(const T* weights) const { share_backward_panels(geometry_, weights, panels_); }
-  void load(const MapSource<T>& gradient, int64_t image, int64_t slot, int64_t index,
+  void load(const InputTransform<T>& gradient, int64_t image, int64_t slot, int64_t index,
             int64_t block) const {
     rows_.load(gradient, image, slot, index, block);
   }
 
-  void write(const Team& team, const Chunk& chunk, T* in_gradient, const MapFinish* finish) const {
+  void write(const ThreadGroup& team, const Chunk& chunk, T* in_gradient,
+             const Epilogue* finish) const {
     plan_.share_groups(team, chunk, [&](int64_t first, int64_t count) {
       const int64_t image = chunk.first + first;
       for (const auto& phase : phases_) {
@@ -156,8 +157,8 @@ class InputGradient {
 
   const DirectPlan& plan_;
   ConvGeometry geometry_;
-  MapShape in_;
-  MapShape out_;
+  ActivationShape in_;
+  ActivationShape out_;
   int64_t margin_;  // pixels beside the gradient that the kernel may fall on
   PixelRows<T> rows_;
   T* panels_;
@@ -175,10 +176,10 @@ class WeightGradient {
         block_(plan.chunk * plan.out.block_size()),
         slot_(plan.out.blocks() * block_),
         lane_(plan.out.blocks() * rows.panel_size()),
-        panels_(workspace.take<T>(Piece::kPanels, plan.lanes.slots() * slot_)),
-        sums_(workspace.take<T>(Piece::kMoreWeights, plan.lanes.lanes() * lane_)) {}
+        panels_(workspace.take<T>(MicroBatch::kPanels, plan.lanes.slots() * slot_)),
+        sums_(workspace.take<T>(MicroBatch::kMoreWeights, plan.lanes.lanes() * lane_)) {}
 
-  void load(const MapSource<T>& gradient, int64_t image, int64_t slot, int64_t index,
+  void load(const InputTransform<T>& gradient, int64_t image, int64_t slot, int64_t index,
             int64_t block) const {
     const auto& out = plan_.out;
     T* to = panels_ + slot * slot_ + block * block_ + index * out.block_size();
@@ -186,14 +187,14 @@ class WeightGradient {
                             {.to = to, .row_stride = 0, .pixel_stride = kChannelBlock});
   }
 
-  void clear(const Team& team, const Lane& lane) const {
+  void clear(const ThreadGroup& team, const Partition& lane) const {
     team.share(plan_.out.blocks(), [&](int64_t block) {
       std::fill_n(sums_ + lane.index * lane_ + block * rows_.panel_size(), rows_.panel_size(),
                   T(0));
     });
     team.barrier();
   }
-  void add(const Team& team, const Lane& lane, const Chunk& chunk) const {
+  void add(const ThreadGroup& team, const Partition& lane, const Chunk& chunk) const {
     const int64_t groups = (plan_.out.blocks() + kGroup - 1) / kGroup;
     team.share(rows_.plan().taps * groups, [&](int64_t unit) {
       add_tap(team.slot(), lane, unit / groups, unit % groups * kGroup, chunk);
@@ -201,13 +202,13 @@ class WeightGradient {
   }
   /// By all threads.
   void share_result(T* weight_gradient) const {
-    share_lane_sums(plan_.lanes, sums_, lane_, lane_);
+    reduce_partition_sums(plan_.lanes, sums_, lane_, lane_);
     share_panel_gradient(plan_.geometry, rows_.plan(), sums_, weight_gradient);
   }
 
  private:
   /// For up to kGroup blocks of outputs.
-  void add_tap(int64_t slot, const Lane& lane, int64_t tap, int64_t block,
+  void add_tap(int64_t slot, const Partition& lane, int64_t tap, int64_t block,
                const Chunk& chunk) const {
     const int64_t depth = rows_.plan().depth;
     const int64_t pixels = chunk.count * plan_.out.pixels();
@@ -242,9 +243,9 @@ class WeightGradient {
 template <class T>
 void direct_forward(const ConvForward<T>& conv, Workspace& workspace) {
   const DirectPlan plan(conv.geometry, conv.input.shape);
-  const MapShape& out = plan.out;
+  const ActivationShape& out = plan.out;
   const KernelRows<T> rows(plan, conv.input, workspace);
-  T* panels = workspace.take<T>(Piece::kWeights, out.blocks() * rows.panel_size());
+  T* panels = workspace.take<T>(MicroBatch::kWeights, out.blocks() * rows.panel_size());
   const auto out_offsets = pixel_offsets(out, plan.group);
   const auto multiply = [&](int64_t slot, int64_t index, int64_t image, int64_t count) {
     multiply_taps<T>({.a = rows.of(slot),
@@ -270,7 +271,7 @@ void direct_forward(const ConvForward<T>& conv, Workspace& workspace) {
   {
     rows.share_clear();
     share_forward_panels(conv.geometry, rows.plan(), conv.weights, panels);
-    plan.lanes.run([&](const Team& team, const Lane& lane) {
+    plan.lanes.run([&](const ThreadGroup& team, const Partition& lane) {
       for_chunks(lane, plan.chunk, [&](const Chunk& chunk) {
         rows.load(team, chunk);
         team.barrier();
@@ -298,7 +299,7 @@ void direct_backward(const ConvBackward<T>& conv, Workspace& workspace) {
       to_input->share_clear();
       to_input->share_panels(conv.weights);
     }
-    plan.lanes.run([&](const Team& team, const Lane& lane) {
+    plan.lanes.run([&](const ThreadGroup& team, const Partition& lane) {
       to_weights.clear(team, lane);
       for_chunks(lane, plan.chunk, [&](const Chunk& chunk) {
         team.share(chunk.count * blocks, [&](int64_t unit) {

@@ -2,13 +2,13 @@
 
 #include <cstdint>
 
-#include "projnce/kernel/conv/map_source.h"
+#include "projnce/kernel/conv/input_transform.h"
 
 namespace projnce::kernel {
 
 /// Maps of one block of channels that a gradient meets on its way back through a ReLU.
 template <class T>
-struct GradientGate {
+struct ReluBackwardArgs {
   T* gradient;
   const T* added = nullptr;   ///< a second gradient of the same values, or null
   const T* x = nullptr;       ///< what batch-norm was given

@@ -6,7 +6,7 @@
 namespace projnce::kernel {
 
 /// How a kernel's weights are walked: `taps` runs of `depth` numbers that follow each other in the
-/// input. Maps have a run for each place of the kernel, padded to whole blocks; pictures with few
+/// input. Maps have a run for each place of the kernel, padded to whole blocks; images with few
 /// channels one for each of its rows.
 struct TapPlan {
   TapPlan(const ConvGeometry& geometry, bool images)

@@ -9,7 +9,7 @@
 #include "projnce/kernel/conv/convolution.h"
 #include "projnce/kernel/conv/loop_args.h"
 #include "projnce/kernel/conv/packed_weights.h"
-#include "projnce/kernel/conv/team.h"
+#include "projnce/kernel/conv/thread_group.h"
 #include "projnce/kernel/table.h"
 
 namespace projnce::kernel {
@@ -24,8 +24,8 @@ inline int32_t offset32(int64_t offset) {
 template <class T>
 class PixelRows {
  public:
-  PixelRows(const MapShape& shape, int64_t chunk, int64_t slots, int64_t channels, int64_t margin,
-            Workspace::Piece piece, Workspace& workspace)
+  PixelRows(const ActivationShape& shape, int64_t chunk, int64_t slots, int64_t channels,
+            int64_t margin, Workspace::MicroBatch piece, Workspace& workspace)
       : shape_(shape),
         margin_(margin),
         pixel_(channels),
@@ -54,7 +54,7 @@ class PixelRows {
       std::fill_n(memory_ + i * image_, image_, T(0));
     }
   }
-  void load(const MapSource<T>& maps, int64_t image, int64_t slot, int64_t index,
+  void load(const InputTransform<T>& maps, int64_t image, int64_t slot, int64_t index,
             int64_t block) const {
     T* inside = inside_of(slot, index) + block * kChannelBlock;
     kernels<T>().load_block(maps.part(shape_.at(image, block), block), shape_.height, shape_.width,
@@ -74,7 +74,7 @@ class PixelRows {
     return memory_ + slot * slot_ + index * image_ + to(margin_, margin_);
   }
 
-  MapShape shape_;
+  ActivationShape shape_;
   int64_t margin_;
   int64_t pixel_;
   int64_t row_;
@@ -91,7 +91,7 @@ struct DirectPlan {
   static constexpr int64_t kMostBlocks = 32;     // pairs of blocks whose sums fit several times
   static constexpr int64_t kGroupPixels = 96;    // of the output, for one product
 
-  DirectPlan(const ConvGeometry& conv, const MapShape& input)
+  DirectPlan(const ConvGeometry& conv, const ActivationShape& input)
       : geometry(conv),
         in(input),
         out(conv.out_shape(input)),
@@ -103,7 +103,7 @@ struct DirectPlan {
 
   /// Calls work(first, count) for this member's groups of a chunk's images.
   template <class Work>
-  void share_groups(const Team& team, const Chunk& images, const Work& work) const {
+  void share_groups(const ThreadGroup& team, const Chunk& images, const Work& work) const {
     team.share((images.count + group - 1) / group, [&](int64_t unit) {
       const int64_t first = unit * group;
       work(first, std::min(group, images.count - first));
@@ -111,9 +111,9 @@ struct DirectPlan {
   }
 
   ConvGeometry geometry;
-  MapShape in;
-  MapShape out;
-  LanePlan lanes;
+  ActivationShape in;
+  ActivationShape out;
+  PartitionPlan lanes;
   int64_t chunk;  // images
   int64_t group;  // images of one product: small ones alone would leave tiles half full
 };
@@ -127,7 +127,7 @@ class KernelRows {
         taps_plan_(plan.geometry, input.images != nullptr),
         rows_(plan.in, plan.chunk, plan.lanes.slots(),
               taps_plan_.channels + (input.images ? 0 : kChannelBlock), plan.geometry.padding(),
-              Workspace::Piece::kFactors, workspace) {
+              Workspace::MicroBatch::kFactors, workspace) {
     const int64_t kernel = plan.geometry.kernel;
     const int64_t stride = plan.geometry.stride;
     for (int64_t tap = 0; tap < taps_plan_.taps; ++tap) {
@@ -153,7 +153,7 @@ class KernelRows {
   const int32_t* offsets() const { return offsets_.data(); }
 
   void share_clear() const { rows_.share_clear(); }
-  void load(const Team& team, const Chunk& chunk) const {
+  void load(const ThreadGroup& team, const Chunk& chunk) const {
     const int64_t blocks = input_.images ? 1 : input_.shape.blocks();
     team.share(chunk.count * blocks, [&](int64_t unit) {
       const int64_t index = unit / blocks;

@@ -14,12 +14,12 @@ namespace {
 template <class T>
 class OwnBlock {
  public:
-  OwnBlock(const MapShape& shape, Workspace& workspace)
+  OwnBlock(const ActivationShape& shape, Workspace& workspace)
       : shape_(shape),
-        memory_(workspace.take<T>(Workspace::Piece::kPadded,
+        memory_(workspace.take<T>(Workspace::MicroBatch::kPadded,
                                   omp_get_max_threads() * shape.block_size())) {}
 
-  const T* load(const MapSource<T>& source, int64_t image, int64_t block) const {
+  const T* load(const InputTransform<T>& source, int64_t image, int64_t block) const {
     T* to = memory_ + omp_get_thread_num() * shape_.block_size();
     kernels<T>().load_block(source.part(shape_.at(image, block), block), /*height=*/1,
                             shape_.pixels(),
@@ -28,17 +28,17 @@ class OwnBlock {
   }
 
  private:
-  const MapShape& shape_;
+  const ActivationShape& shape_;
   T* memory_;
 };
 
-MapShape pooled_shape(const PoolGeometry& geometry, const MapShape& shape) {
+ActivationShape pooled_shape(const PoolGeometry& geometry, const ActivationShape& shape) {
   return {shape.images, shape.channels, geometry.out_side(shape.height),
           geometry.out_side(shape.width)};
 }
 
 template <class Work>
-void for_blocks_of_images(const MapShape& shape, const Work& work) {
+void for_blocks_of_images(const ActivationShape& shape, const Work& work) {
 #pragma omp parallel for schedule(static)
   for (int64_t unit = 0; unit < shape.images * shape.blocks(); ++unit) {
     work(unit / shape.blocks(), unit % shape.blocks());
@@ -56,7 +56,7 @@ struct Field {
 
 /// Calls visit(feature, rows, columns) for the fields of a channel.
 template <class Visit>
-void for_fields(const MapShape& shape, int64_t grid, const Visit& visit) {
+void for_fields(const ActivationShape& shape, int64_t grid, const Visit& visit) {
   for (int64_t y = 0; y < grid; ++y) {
     for (int64_t x = 0; x < grid; ++x) {
       visit(y * grid + x, Field(y, grid, shape.height), Field(x, grid, shape.width));
@@ -65,16 +65,16 @@ void for_fields(const MapShape& shape, int64_t grid, const Visit& visit) {
 }
 
 /// Channels of a block that are there.
-int64_t lanes_of(const MapShape& shape, int64_t block) {
+int64_t lanes_of(const ActivationShape& shape, int64_t block) {
   return std::min(kChannelBlock, shape.channels - block * kChannelBlock);
 }
 
 }  // namespace
 
 template <class T>
-void max_pool_maps(const PoolGeometry& geometry, const MapShape& shape, const MapSource<T>& source,
-                   T* out, Workspace& workspace) {
-  const MapShape pooled = pooled_shape(geometry, shape);
+void max_pool_maps(const PoolGeometry& geometry, const ActivationShape& shape,
+                   const InputTransform<T>& source, T* out, Workspace& workspace) {
+  const ActivationShape pooled = pooled_shape(geometry, shape);
   const OwnBlock<T> own(shape, workspace);
   for_blocks_of_images(shape, [&](int64_t image, int64_t block) {
     kernels<T>().max_pool({.geometry = geometry,
@@ -86,10 +86,10 @@ void max_pool_maps(const PoolGeometry& geometry, const MapShape& shape, const Ma
 }
 
 template <class T>
-void max_pool_gradient(const PoolGeometry& geometry, const MapShape& shape,
-                       const MapSource<T>& source, const T* out, const T* out_gradient, T* gradient,
-                       const MapFinish& finish, Workspace& workspace) {
-  const MapShape pooled = pooled_shape(geometry, shape);
+void max_pool_gradient(const PoolGeometry& geometry, const ActivationShape& shape,
+                       const InputTransform<T>& source, const T* out, const T* out_gradient,
+                       T* gradient, const Epilogue& finish, Workspace& workspace) {
+  const ActivationShape pooled = pooled_shape(geometry, shape);
   const OwnBlock<T> own(shape, workspace);
   for_blocks_of_images(shape, [&](int64_t image, int64_t block) {
     T* to = gradient + shape.at(image, block);
@@ -105,8 +105,8 @@ void max_pool_gradient(const PoolGeometry& geometry, const MapShape& shape,
 }
 
 template <class T>
-void average_fields(const MapShape& shape, const MapSource<T>& source, int64_t grid, T* features,
-                    Workspace& workspace) {
+void average_fields(const ActivationShape& shape, const InputTransform<T>& source, int64_t grid,
+                    T* features, Workspace& workspace) {
   const OwnBlock<T> own(shape, workspace);
   const int64_t fields = grid * grid;
   for_blocks_of_images(shape, [&](int64_t image, int64_t block) {
@@ -127,8 +127,8 @@ void average_fields(const MapShape& shape, const MapSource<T>& source, int64_t g
 }
 
 template <class T>
-void spread_fields(const MapShape& shape, const T* feature_gradient, int64_t grid, T* gradient,
-                   const MapFinish* finish) {
+void spread_fields(const ActivationShape& shape, const T* feature_gradient, int64_t grid,
+                   T* gradient, const Epilogue* finish) {
   const int64_t fields = grid * grid;
   for_blocks_of_images(shape, [&](int64_t image, int64_t block) {
     T* to = gradient + shape.at(image, block);
@@ -150,13 +150,15 @@ void spread_fields(const MapShape& shape, const T* feature_gradient, int64_t gri
   });
 }
 
-#define PROJNCE_POOLING(T)                                                                     \
-  template void max_pool_maps(const PoolGeometry&, const MapShape&, const MapSource<T>&, T*,   \
-                              Workspace&);                                                     \
-  template void max_pool_gradient(const PoolGeometry&, const MapShape&, const MapSource<T>&,   \
-                                  const T*, const T*, T*, const MapFinish&, Workspace&);       \
-  template void average_fields(const MapShape&, const MapSource<T>&, int64_t, T*, Workspace&); \
-  template void spread_fields(const MapShape&, const T*, int64_t, T*, const MapFinish*);
+#define PROJNCE_POOLING(T)                                                                    \
+  template void max_pool_maps(const PoolGeometry&, const ActivationShape&,                    \
+                              const InputTransform<T>&, T*, Workspace&);                      \
+  template void max_pool_gradient(const PoolGeometry&, const ActivationShape&,                \
+                                  const InputTransform<T>&, const T*, const T*, T*,           \
+                                  const Epilogue&, Workspace&);                               \
+  template void average_fields(const ActivationShape&, const InputTransform<T>&, int64_t, T*, \
+                               Workspace&);                                                   \
+  template void spread_fields(const ActivationShape&, const T*, int64_t, T*, const Epilogue*);
 PROJNCE_POOLING(float)
 PROJNCE_POOLING(double)
 #undef PROJNCE_POOLING

@@ -7,14 +7,14 @@
 
 #include "projnce/kernel/conv/loop_args.h"
 #include "projnce/kernel/conv/packed_weights.h"
-#include "projnce/kernel/conv/team.h"
+#include "projnce/kernel/conv/thread_group.h"
 #include "projnce/kernel/table.h"
 
 namespace projnce::kernel {
 
 namespace {
 
-using Piece = Workspace::Piece;
+using MicroBatch = Workspace::MicroBatch;
 
 constexpr int64_t kDepth = 256;      // steps of a product whose panel stays in the first cache
 constexpr int64_t kChunkTiles = 96;  // tiles worked on at a time: more would leave the second cache
@@ -22,7 +22,7 @@ constexpr int64_t kBorder = 2;       // pixels beside the tiles, both sides toge
 
 /// How an image is cut into tiles, and how many images make a chunk.
 struct TilePlan {
-  TilePlan(const MapShape& shape, const LanePlan& lanes)
+  TilePlan(const ActivationShape& shape, const PartitionPlan& lanes)
       : rows((shape.height + kWinogradOut - 1) / kWinogradOut),
         columns((shape.width + kWinogradOut - 1) / kWinogradOut),
         chunk(std::clamp<int64_t>(kChunkTiles / (rows * columns), 1, lanes.most())) {}
@@ -61,7 +61,7 @@ template <class T>
 class TileFactors {
  public:
   TileFactors(const TilePlan& plan, FactorLayout layout, int64_t channels, int64_t slots,
-              Piece piece, Workspace& workspace)
+              MicroBatch piece, Workspace& workspace)
       : plan_(plan),
         tile_(layout == FactorLayout::kRows ? padded_row(blocks_of(channels) * kChannelBlock)
                                             : kChannelBlock),
@@ -116,12 +116,13 @@ class PaddedMaps {
  public:
   PaddedMaps(const TilePlan& plan, Workspace& workspace)
       : plan_(plan),
-        memory_(workspace.take<T>(Piece::kPadded, omp_get_max_threads() * plan.padded_size())) {}
+        memory_(
+            workspace.take<T>(MicroBatch::kPadded, omp_get_max_threads() * plan.padded_size())) {}
 
   /// Called by every thread before its first load.
   void clear() const { std::fill_n(mine(), plan_.padded_size(), T(0)); }
 
-  const T* load(const MapShape& shape, const MapSource<T>& source, int64_t image,
+  const T* load(const ActivationShape& shape, const InputTransform<T>& source, int64_t image,
                 int64_t block) const {
     T* inside = mine() + plan_.row_stride() + kChannelBlock;
     kernels<T>().load_block(
@@ -142,13 +143,14 @@ class PaddedMaps {
 template <class T>
 class MapProduct {
  public:
-  MapProduct(const TilePlan& plan, const LanePlan& lanes, const MapShape& in, const MapShape& out,
-             Workspace& workspace)
+  MapProduct(const TilePlan& plan, const PartitionPlan& lanes, const ActivationShape& in,
+             const ActivationShape& out, Workspace& workspace)
       : plan_(plan),
         in_(in),
         out_(out),
-        factors_(plan, FactorLayout::kRows, in.channels, lanes.slots(), Piece::kFactors, workspace),
-        products_(plan, FactorLayout::kPanels, out.channels, lanes.slots(), Piece::kProducts,
+        factors_(plan, FactorLayout::kRows, in.channels, lanes.slots(), MicroBatch::kFactors,
+                 workspace),
+        products_(plan, FactorLayout::kPanels, out.channels, lanes.slots(), MicroBatch::kProducts,
                   workspace) {}
 
   const TileFactors<T>& factors() const { return factors_; }
@@ -173,7 +175,7 @@ class MapProduct {
     }
   }
 
-  void write(const Team& team, const Chunk& chunk, T* out, const MapFinish* finish) const {
+  void write(const ThreadGroup& team, const Chunk& chunk, T* out, const Epilogue* finish) const {
     team.share(chunk.count * out_.blocks(), [&](int64_t unit) {
       const int64_t index = unit / out_.blocks();
       const int64_t block = unit % out_.blocks();
@@ -184,7 +186,7 @@ class MapProduct {
 
  private:
   void write_block(const T* from, int64_t image, int64_t block, T* out,
-                   const MapFinish* finish) const {
+                   const Epilogue* finish) const {
     for (int64_t row = 0; row < plan_.rows; ++row) {
       const int64_t first = row * kWinogradOut * out_.width;
       const int64_t height = std::min<int64_t>(kWinogradOut, out_.height - row * kWinogradOut);
@@ -199,8 +201,8 @@ class MapProduct {
   }
 
   const TilePlan& plan_;
-  const MapShape& in_;
-  const MapShape& out_;
+  const ActivationShape& in_;
+  const ActivationShape& out_;
   TileFactors<T> factors_;
   TileFactors<T> products_;
 };
@@ -210,27 +212,27 @@ class MapProduct {
 template <class T>
 class WeightSums {
  public:
-  WeightSums(const TilePlan& plan, const LanePlan& lanes, const ConvGeometry& geometry,
+  WeightSums(const TilePlan& plan, const PartitionPlan& lanes, const ConvGeometry& geometry,
              Workspace& workspace)
       : plan_(plan),
         lanes_(lanes),
         geometry_(geometry),
-        inputs_(plan, FactorLayout::kRows, geometry.in_channels, lanes.slots(), Piece::kMoreFactors,
-                workspace),
+        inputs_(plan, FactorLayout::kRows, geometry.in_channels, lanes.slots(),
+                MicroBatch::kMoreFactors, workspace),
         gradients_(plan, FactorLayout::kPanels, geometry.out_channels, lanes.slots(),
-                   Piece::kPanels, workspace),
+                   MicroBatch::kPanels, workspace),
         lane_(weight_factors_size(geometry)),
-        sums_(workspace.take<T>(Piece::kMoreWeights, lanes.lanes() * lane_)) {}
+        sums_(workspace.take<T>(MicroBatch::kMoreWeights, lanes.lanes() * lane_)) {}
 
   const TileFactors<T>& inputs() const { return inputs_; }
   const TileFactors<T>& gradients() const { return gradients_; }
 
-  void clear(const Team& team, const Lane& lane) const {
+  void clear(const ThreadGroup& team, const Partition& lane) const {
     team.share(kWinogradFactors, [&](int64_t factor) {
       std::fill_n(of(lane, factor), weight_factor_stride(geometry_), T(0));
     });
   }
-  void add(int64_t slot, const Lane& lane, int64_t factor, const Chunk& chunk) const {
+  void add(int64_t slot, const Partition& lane, int64_t factor, const Chunk& chunk) const {
     const int64_t ins = blocks_of(geometry_.in_channels) * kChannelBlock;
     const int64_t tiles = chunk.count * plan_.per_image();
     for (int64_t k = 0; k < tiles; k += kDepth) {
@@ -247,17 +249,17 @@ class WeightSums {
   }
   /// By all threads.
   void share_result(T* weight_gradient) const {
-    share_lane_sums(lanes_, sums_, lane_, lane_);
+    reduce_partition_sums(lanes_, sums_, lane_, lane_);
     share_weight_gradient(geometry_, sums_, weight_gradient);
   }
 
  private:
-  T* of(const Lane& lane, int64_t factor) const {
+  T* of(const Partition& lane, int64_t factor) const {
     return sums_ + lane.index * lane_ + factor * weight_factor_stride(geometry_);
   }
 
   const TilePlan& plan_;
-  const LanePlan& lanes_;
+  const PartitionPlan& lanes_;
   const ConvGeometry& geometry_;
   TileFactors<T> inputs_;
   TileFactors<T> gradients_;
@@ -266,7 +268,7 @@ class WeightSums {
 };
 
 /// Layers whose sums are small go in lanes.
-LanePlan lanes_for(const ConvGeometry& geometry, const MapShape& in) {
+PartitionPlan lanes_for(const ConvGeometry& geometry, const ActivationShape& in) {
   constexpr int64_t kMostBlocks = 16;
   return {in.images,
           blocks_of(geometry.in_channels) * blocks_of(geometry.out_channels) <= kMostBlocks};
@@ -274,8 +276,8 @@ LanePlan lanes_for(const ConvGeometry& geometry, const MapShape& in) {
 
 /// Calls put(padded map, index, block) for the maps of a chunk.
 template <class T, class Put>
-void read_maps(const Team& team, const PaddedMaps<T>& padded, const MapShape& shape,
-               const MapSource<T>& source, const Chunk& chunk, const Put& put) {
+void read_maps(const ThreadGroup& team, const PaddedMaps<T>& padded, const ActivationShape& shape,
+               const InputTransform<T>& source, const Chunk& chunk, const Put& put) {
   team.share(chunk.count * shape.blocks(), [&](int64_t unit) {
     const int64_t index = unit / shape.blocks();
     const int64_t block = unit % shape.blocks();
@@ -288,18 +290,18 @@ void read_maps(const Team& team, const PaddedMaps<T>& padded, const MapShape& sh
 template <class T>
 void winograd_forward(const ConvForward<T>& conv, Workspace& workspace) {
   const auto& geometry = conv.geometry;
-  const MapShape& in = conv.input.shape;
-  const MapShape out = geometry.out_shape(in);
-  const LanePlan lanes = lanes_for(geometry, in);
+  const ActivationShape& in = conv.input.shape;
+  const ActivationShape out = geometry.out_shape(in);
+  const PartitionPlan lanes = lanes_for(geometry, in);
   const TilePlan plan(in, lanes);
   const PaddedMaps<T> padded(plan, workspace);
   const MapProduct<T> product(plan, lanes, in, out, workspace);
-  T* weights = workspace.take<T>(Piece::kWeights, weight_factors_size(geometry));
+  T* weights = workspace.take<T>(MicroBatch::kWeights, weight_factors_size(geometry));
 #pragma omp parallel
   {
     padded.clear();
     share_forward_factors(geometry, conv.weights, weights);
-    lanes.run([&](const Team& team, const Lane& lane) {
+    lanes.run([&](const ThreadGroup& team, const Partition& lane) {
       for_chunks(lane, plan.chunk, [&](const Chunk& chunk) {
         read_maps(team, padded, in, conv.input.maps, chunk,
                   [&](const T* map, int64_t index, int64_t block) {
@@ -321,19 +323,19 @@ void winograd_forward(const ConvForward<T>& conv, Workspace& workspace) {
 template <class T>
 void winograd_backward(const ConvBackward<T>& conv, Workspace& workspace) {
   const auto& geometry = conv.geometry;
-  const MapShape& in = conv.input.shape;
-  const MapShape out = geometry.out_shape(in);
-  const LanePlan lanes = lanes_for(geometry, in);
+  const ActivationShape& in = conv.input.shape;
+  const ActivationShape out = geometry.out_shape(in);
+  const PartitionPlan lanes = lanes_for(geometry, in);
   const TilePlan plan(in, lanes);
   const PaddedMaps<T> padded(plan, workspace);
   const MapProduct<T> product(plan, lanes, out, in, workspace);
   const WeightSums<T> sums(plan, lanes, geometry, workspace);
-  T* weights = workspace.take<T>(Piece::kWeights, weight_factors_size(geometry));
+  T* weights = workspace.take<T>(MicroBatch::kWeights, weight_factors_size(geometry));
 #pragma omp parallel
   {
     padded.clear();
     share_backward_factors(geometry, conv.weights, weights);
-    lanes.run([&](const Team& team, const Lane& lane) {
+    lanes.run([&](const ThreadGroup& team, const Partition& lane) {
       sums.clear(team, lane);
       for_chunks(lane, plan.chunk, [&](const Chunk& chunk) {
         const int64_t slot = team.slot();

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "projnce/kernel/conv/input_transform.h"
 #include "projnce/kernel/conv/loop_args.h"
-#include "projnce/kernel/conv/map_source.h"
 #include "projnce/kernel/simd.h"
 
 namespace projnce::kernel {

@@ -7,7 +7,7 @@
 namespace projnce::kernel {
 
 /// Memory in large pages where the system has them: maps and factors are walked with long strides,
-/// which small pages make a search of the page table each. Not initialised.
+/// which small pages make a search of the page table each. Not initialized.
 class PageBuffer {
  public:
   PageBuffer() = default;
@@ -28,11 +28,19 @@ class PageBuffer {
 /// purpose has its own piece, which grows when a larger one is asked for.
 class Workspace {
  public:
-  enum class Piece { kWeights, kMoreWeights, kFactors, kMoreFactors, kPanels, kProducts, kPadded };
+  enum class MicroBatch {
+    kWeights,
+    kMoreWeights,
+    kFactors,
+    kMoreFactors,
+    kPanels,
+    kProducts,
+    kPadded
+  };
 
   /// At least `count` numbers; what was in the piece may be lost.
   template <class T>
-  T* take(Piece piece, int64_t count) {
+  T* take(MicroBatch piece, int64_t count) {
     auto& buffer = pieces_[piece];
     const int64_t bytes = count * static_cast<int64_t>(sizeof(T));
     if (buffer.bytes() < bytes) buffer = PageBuffer(bytes);
@@ -40,7 +48,7 @@ class Workspace {
   }
 
  private:
-  std::map<Piece, PageBuffer> pieces_;
+  std::map<MicroBatch, PageBuffer> pieces_;
 };
 
 }  // namespace projnce::kernel

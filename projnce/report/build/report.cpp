@@ -33,11 +33,11 @@ void make_report_data(const io::RunPaths& paths, const ReportRequest& request,
   logger->info("{} has no map and audit yet: making them", paths.root.string());
   const auto run = inference::open_trained_run(paths, {}, request.context);
   auto samples = inference::embed_test_part(run, logger);
-  samples.known = inference::embed_known_part(run, logger);
+  samples.reference = inference::embed_reference_part(run, logger);
   write_report_data({.paths = paths,
                      .data = run.data,
                      .samples = samples,
-                     .known = run.data.known,
+                     .reference = run.data.reference,
                      .trained = run.trained,
                      .threads = run.threads},
                     run.config.report, logger);
@@ -50,7 +50,7 @@ void complete_run(const fs::path& run, const ReportRequest& request, const Logge
   try {
     make_report_data(paths, request, logger);
   } catch (const Error& error) {
-    logger->warn("map, audit and pictures of {} are left out: {}", run.string(), error.what());
+    logger->warn("map, audit and images of {} are left out: {}", run.string(), error.what());
   }
 }
 

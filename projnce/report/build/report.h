@@ -17,7 +17,7 @@ struct ReportRequest {
   dataset::OpenContext context;  ///< where datasets are looked for
 };
 
-/// Writes one report about the runs. What a finished run lacks for it (map, audit, pictures) is
+/// Writes one report about the runs. What a finished run lacks for it (map, audit, images) is
 /// made and stays in its directory, where the data is still at hand.
 nlohmann::ordered_json report_runs(const ReportRequest& request, const Logger& logger);
 

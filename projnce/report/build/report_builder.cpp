@@ -22,13 +22,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int64_t kLargestMap = 50'000;             // samples that are mapped as a whole
-constexpr int64_t kFewestMapped = 4;                // samples
-constexpr size_t kPictureBytes = 150;               // of a sample on a map of many
-constexpr size_t kSmallestPictureBudget = 400'000;  // of all samples of a part
+constexpr int64_t kLargestMap = 50'000;           // samples that are mapped as a whole
+constexpr int64_t kFewestMapped = 4;              // samples
+constexpr size_t kImageBytes = 150;               // of a sample on a map of many
+constexpr size_t kSmallestImageBudget = 400'000;  // of all samples of a part
 constexpr size_t kShownSuspects = 60;
 constexpr int64_t kFewestSuspects = 12;  // shown even where fewer are flagged
-constexpr size_t kSuspectPictureBytes = 2500;
+constexpr size_t kSuspectImageBytes = 2500;
 constexpr size_t kLongestName = 120;
 constexpr uint64_t kChoiceSeed = 0x70616765;  // which samples of a large part are shown
 
@@ -38,7 +38,7 @@ struct ReportPredictions {
   torch::Tensor similarity;  // [N], float32: probability, or the score in runs of older versions
 };
 
-ReportPredictions predict_for_report(const inference::EmbeddedSet& set, const JudgedRun& run) {
+ReportPredictions predict_for_report(const inference::EmbeddedSet& set, const EvaluatedRun& run) {
   const torch::NoGradGuard no_gradient;
   const auto& readout = run.trained.readout;
   const auto scores = inference::readout_scores(run.trained, set);
@@ -96,10 +96,12 @@ std::vector<std::string> report_names(const dataset::Dataset& part,
 }
 
 /// What the labels of the known samples were before any were made wrong; undefined where none were.
-torch::Tensor known_truth(const JudgedRun& run) {
+torch::Tensor known_truth(const EvaluatedRun& run) {
   const auto& opened = run.data.dataset;
-  if (opened.clean_train_labels.empty() || opened.known || run.known != run.data.known) return {};
-  return torch::tensor(opened.clean_train_labels, torch::kLong).index({run.samples.known.indices});
+  if (opened.clean_train_labels.empty() || opened.reference || run.reference != run.data.reference)
+    return {};
+  return torch::tensor(opened.clean_train_labels, torch::kLong)
+      .index({run.samples.reference.indices});
 }
 
 inference::EncodedPart encoded(const char* name, const dataset::DatasetPtr& dataset,
@@ -113,14 +115,15 @@ inference::EncodedPart encoded(const char* name, const dataset::DatasetPtr& data
 
 /// The labels as an audit takes them, training samples first; none if training had other labels
 /// (coarse ones) or only some of its samples are at hand.
-std::optional<inference::AuditedSamples> auditable(const JudgedRun& run) {
+std::optional<inference::AuditedSamples> auditable(const EvaluatedRun& run) {
   const auto& opened = run.data.dataset;
-  const bool trained_on = !opened.known || opened.unlabelled;
-  if (!trained_on || run.known != run.data.known) return std::nullopt;
-  std::vector<inference::EncodedPart> parts = {encoded("train", run.known, run.samples.known)};
-  if (!opened.known) parts[0].clean_labels = opened.clean_train_labels;
-  if (run.known->class_names() == run.data.judged->class_names()) {
-    parts.push_back(encoded("test", run.data.judged, run.samples.test));
+  const bool trained_on = !opened.reference || opened.unlabeled;
+  if (!trained_on || run.reference != run.data.reference) return std::nullopt;
+  std::vector<inference::EncodedPart> parts = {
+      encoded("train", run.reference, run.samples.reference)};
+  if (!opened.reference) parts[0].clean_labels = opened.clean_train_labels;
+  if (run.reference->class_names() == run.data.test_part->class_names()) {
+    parts.push_back(encoded("test", run.data.test_part, run.samples.test));
   }
   return inference::join_parts(parts);
 }
@@ -128,7 +131,7 @@ std::optional<inference::AuditedSamples> auditable(const JudgedRun& run) {
 /// Makes what a report shows of samples, part by part.
 class ReportBuilder {
  public:
-  ReportBuilder(const JudgedRun& run, const config::ReportOptions& options, const Logger& logger)
+  ReportBuilder(const EvaluatedRun& run, const config::ReportOptions& options, const Logger& logger)
       : run_(run), options_(options), logger_(logger) {}
 
   ReportSamples make() {
@@ -147,7 +150,7 @@ class ReportBuilder {
  private:
   void check_stop() const {
     if (run_.stop_requested && run_.stop_requested()) {
-      fail_working("it was stopped; `projnce report ", run_.paths.root.string(), "` makes it");
+      fail_runtime("it was stopped; `projnce report ", run_.paths.root.string(), "` makes it");
     }
   }
 
@@ -172,7 +175,7 @@ class ReportBuilder {
     }
     attempt("The audit of labels", [this] {
       audited_ = inference::audit_samples(*samples_, {});
-      inference::write_suspects(run_.paths.suspects(), *samples_, *audited_);
+      inference::write_label_issues(run_.paths.suspects(), *samples_, *audited_);
       tell_worst();
     });
   }
@@ -180,7 +183,7 @@ class ReportBuilder {
   void tell_worst() {
     const auto wanted = std::max(audited_->result.flagged, kFewestSuspects);
     const auto most = std::min<size_t>(kShownSuspects, static_cast<size_t>(wanted));
-    report_.audit = inference::tell_audit(*samples_, *audited_, most);
+    report_.audit = inference::audit_to_json(*samples_, *audited_, most);
     report_.audit.erase("noise_matrix");
     std::vector<int64_t> shown;
     for (size_t k = 0; k < report_.audit["worst"].size(); ++k) {
@@ -193,15 +196,15 @@ class ReportBuilder {
                                          samples_->truth[row].item<int64_t>())
                           : ordered_json();
       shown.push_back(samples_->index(row));
-      const int64_t known = run_.samples.known.labels.size(0);
+      const int64_t known = run_.samples.reference.labels.size(0);
       row < known ? worst_rows_.push_back(row) : worst_test_rows_.push_back(row - known);
     }
     report_.worst = make_thumbnail_sheets(
         samples_->dataset, shown,
-        {.bytes = kSuspectPictureBytes * shown.size(), .largest_side = 96, .decoding = decoding()});
+        {.bytes = kSuspectImageBytes * shown.size(), .largest_side = 96, .decoding = decoding()});
     // The audited parts hold spectrograms; the sounds themselves are in the dataset.
     const auto& opened = run_.data.dataset;
-    std::vector<dataset::DatasetPtr> parts = {opened.known ? opened.known : opened.train};
+    std::vector<dataset::DatasetPtr> parts = {opened.reference ? opened.reference : opened.train};
     if (samples_->parts.size() > 1) parts.push_back(opened.test);
     report_.sounds = dataset::make_sound_clips(dataset::ConcatDataset(parts), shown);
   }
@@ -219,16 +222,16 @@ class ReportBuilder {
       const auto chosen = choose_rows(rows, test_points(), worst_test_rows_);
       auto map = whole ? inference::PlaneMap{whole->positions.index({chosen}), whole->how, {}}
                        : map_rows(set.embeddings.index({chosen}));
-      report_.test = describe(set, run_.data.judged, chosen, predictions, map);
-      add_audit(*report_.test, chosen, run_.samples.known.labels.size(0));
+      report_.test = describe(set, run_.data.test_part, chosen, predictions, map);
+      add_audit(*report_.test, chosen, run_.samples.reference.labels.size(0));
     });
   }
 
   void map_train() {
     attempt("The map of training samples", [&] {
-      const auto& set = run_.samples.known;
+      const auto& set = run_.samples.reference;
       const auto chosen = choose_rows(set.labels.size(0), train_points(), worst_rows_);
-      auto train = describe(set, run_.known, chosen, predict_for_report(set, run_),
+      auto train = describe(set, run_.reference, chosen, predict_for_report(set, run_),
                             map_rows(set.embeddings.index({chosen})));
       const auto truth = known_truth(run_);
       if (truth.defined()) train.truth = longs(truth.index({chosen}));
@@ -263,17 +266,17 @@ class ReportBuilder {
     mapped.predicted = longs(predictions.labels.index({chosen}));
     mapped.similarity = floats(predictions.similarity.index({chosen}));
     mapped.names = report_names(*part, mapped.indices);
-    mapped.pictures = make_thumbnail_sheets(
-        part, mapped.indices,
-        {.bytes = std::max(kPictureBytes * mapped.size(), kSmallestPictureBudget),
-         .largest_side = 64,
-         .decoding = decoding()});
+    mapped.images =
+        make_thumbnail_sheets(part, mapped.indices,
+                              {.bytes = std::max(kImageBytes * mapped.size(), kSmallestImageBudget),
+                               .largest_side = 64,
+                               .decoding = decoding()});
     return mapped;
   }
 
   /// Half of the points for each part, or what the other leaves.
   int64_t test_points() const {
-    const int64_t train = run_.samples.known.labels.size(0);
+    const int64_t train = run_.samples.reference.labels.size(0);
     return std::max(options_.max_points / 2, options_.max_points - train);
   }
   int64_t train_points() const {
@@ -282,7 +285,7 @@ class ReportBuilder {
   }
   dataset::DecodeAllOptions decoding() const { return {.threads = run_.threads}; }
 
-  const JudgedRun& run_;
+  const EvaluatedRun& run_;
   const config::ReportOptions& options_;
   const Logger& logger_;
   ReportSamples report_;
@@ -294,7 +297,7 @@ class ReportBuilder {
 
 }  // namespace
 
-ReportSamples write_report_data(const JudgedRun& run, const config::ReportOptions& options,
+ReportSamples write_report_data(const EvaluatedRun& run, const config::ReportOptions& options,
                                 const Logger& logger) {
   return ReportBuilder(run, options, logger).make();
 }

@@ -76,7 +76,7 @@ struct SharedWriter {
 ordered_json ReportWriter::data(const std::vector<fs::path>& runs) {
   RunDataOptions options;
   if (runs.size() > 1) {
-    options.pictures = false;
+    options.images = false;
     options.most_points = std::clamp(kComparedPoints / runs.size(), kFewestPoints, kMostPoints);
   }
   auto told = ordered_json::array();

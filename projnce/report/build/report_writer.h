@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "projnce/config/standard_settings.h"
+#include "projnce/config/default_config.h"
 #include "projnce/core/logging.h"
 #include "projnce/report/server/run_server.h"
 
@@ -15,14 +15,14 @@ namespace projnce::report {
 class ReportWriter {
  public:
   /// What a report of these runs shows: PageData of web/src/model.ts. Several are compared: with
-  /// fewer points on each map, and without pictures.
+  /// fewer points on each map, and without images.
   nlohmann::ordered_json data(const std::vector<std::filesystem::path>& runs);
 
   /// Writes the report, whole or not at all. Returns its size in bytes.
   size_t write(const std::vector<std::filesystem::path>& runs, const std::filesystem::path& file);
 
  private:
-  config::StandardSettings standard_;
+  config::DefaultConfig standard_;
 };
 
 /// report.html of a run that goes on, written anew every few seconds; it asks the browser to look

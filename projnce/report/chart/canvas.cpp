@@ -11,7 +11,7 @@ namespace projnce::report {
 
 namespace {
 
-constexpr std::array<Colour, 20> kDistinctColours = {{
+constexpr std::array<Color, 20> kDistinctColors = {{
     {0x36, 0x50, 0x9C}, {0xE0, 0x8C, 0x1D}, {0x0C, 0x91, 0x9E}, {0xE4, 0x3F, 0x5F},
     {0x87, 0x52, 0xE5}, {0x78, 0x9E, 0xFF}, {0xE1, 0xCA, 0x23}, {0xFD, 0xA8, 0xB9},
     {0x82, 0x3A, 0x4D}, {0x58, 0x79, 0x18}, {0x62, 0x5F, 0xB5}, {0xA4, 0xC3, 0x75},
@@ -27,8 +27,8 @@ uint8_t srgb_byte(double light) {
   return static_cast<uint8_t>(std::lround(255 * encoded));
 }
 
-/// Oklab (Ottosson, 2020) by lightness, colourfulness and hue: equal steps look equal.
-Colour from_oklch(double lightness, double chroma, double hue) {
+/// Oklab (Ottosson, 2020) by lightness, colorfulness and hue: equal steps look equal.
+Color from_oklch(double lightness, double chroma, double hue) {
   const double a = chroma * std::cos(hue);
   const double b = chroma * std::sin(hue);
   const double l = std::pow(lightness + 0.3963377774 * a + 0.2158037573 * b, 3);
@@ -39,7 +39,7 @@ Colour from_oklch(double lightness, double chroma, double hue) {
           srgb_byte(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)};
 }
 
-Colour colour_on_the_circle(size_t number) {
+Color color_on_the_circle(size_t number) {
   constexpr double kGoldenAngle = std::numbers::pi * (3 - 2.2360679774997896);
   constexpr std::array<double, 3> kLightness = {0.62, 0.76, 0.50};
   constexpr std::array<double, 3> kChroma = {0.17, 0.13, 0.15};
@@ -49,20 +49,20 @@ Colour colour_on_the_circle(size_t number) {
 
 }  // namespace
 
-std::string hex(const Colour& colour) {
-  return fmt::format("#{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue);
+std::string hex(const Color& color) {
+  return fmt::format("#{:02x}{:02x}{:02x}", color.red, color.green, color.blue);
 }
 
-std::vector<Colour> class_colours(size_t count) {
-  if (count <= kDistinctColours.size()) {
-    return {kDistinctColours.begin(), kDistinctColours.begin() + static_cast<ptrdiff_t>(count)};
+std::vector<Color> class_colors(size_t count) {
+  if (count <= kDistinctColors.size()) {
+    return {kDistinctColors.begin(), kDistinctColors.begin() + static_cast<ptrdiff_t>(count)};
   }
-  std::vector<Colour> colours;
-  for (size_t i = 0; i < count; ++i) colours.push_back(colour_on_the_circle(i));
-  return colours;
+  std::vector<Color> colors;
+  for (size_t i = 0; i < count; ++i) colors.push_back(color_on_the_circle(i));
+  return colors;
 }
 
-Colour light_colour(Ink ink) {
+Color light_color(Ink ink) {
   switch (ink) {
     case Ink::kText:
       return {0x22, 0x21, 0x2A};

@@ -11,23 +11,23 @@
 
 namespace projnce::report {
 
-struct Colour {
+struct Color {
   uint8_t red = 0;
   uint8_t green = 0;
   uint8_t blue = 0;
 
-  bool operator==(const Colour&) const = default;
+  bool operator==(const Color&) const = default;
 };
 
 /// "#36509c".
-std::string hex(const Colour& colour);
+std::string hex(const Color& color);
 
-/// A colour for each of `count` classes, all to be seen on white and on near black.
+/// A color for each of `count` classes, all to be seen on white and on near black.
 ///
 /// The first ten stay apart for those who see no red or no green as well; ten more are still
 /// distinct. More classes than that go around the circle of hues in steps of the golden angle, in
 /// three brightnesses, so that classes beside each other in the list do not look alike.
-std::vector<Colour> class_colours(size_t count);
+std::vector<Color> class_colors(size_t count);
 
 /// A place on a drawing, in its units: to the right and down from the upper left corner.
 struct Point {
@@ -55,7 +55,7 @@ struct Box {
   }
 };
 
-/// Colours by their purpose: a report may have others for the dark.
+/// Colors by their purpose: a report may have others for the dark.
 enum class Ink {
   kText,
   kSoft,    ///< what matters less
@@ -65,7 +65,7 @@ enum class Ink {
   kFound,   ///< good news
   kMissed,  ///< bad news
 };
-Colour light_colour(Ink ink);
+Color light_color(Ink ink);
 
 /// How thick the line of a hollow dot is.
 inline constexpr double kRingWidth = 1.5;
@@ -76,13 +76,13 @@ struct TextStyle {
   Font font;
   Ink ink = Ink::kText;
   Anchor anchor = Anchor::kStart;
-  bool halo = false;  ///< a rim in the panel's colour, for text on top of marks
+  bool halo = false;  ///< a rim in the panel's color, for text on top of marks
 };
 
 /// Marks of one class.
 struct MarkStyle {
   size_t number = 0;  ///< the class: what a report fades by
-  Colour colour;
+  Color color;
   double radius = 2;
   double opacity = 1;
 };
@@ -90,7 +90,7 @@ struct MarkStyle {
 /// A line that belongs to a class.
 struct LineStyle {
   size_t number = 0;  ///< the class: what a report fades by
-  Colour colour;
+  Color color;
   double width = 2;
   double opacity = 1;
   bool dashed = false;
@@ -112,7 +112,7 @@ class Canvas {
   /// From point to point. REQUIRES: two points or more.
   virtual void line(std::span<const Point> points, const LineStyle& style,
                     std::string_view name) = 0;
-  /// A thin line in the colour of frames, to read values by.
+  /// A thin line in the color of frames, to read values by.
   virtual void rule(const Point& from, const Point& to) = 0;
   /// `at` is on the base line. REQUIRES: UTF-8 without control characters.
   virtual void text(const Point& at, std::string_view text, const TextStyle& style) = 0;
@@ -121,7 +121,7 @@ class Canvas {
                          size_t number) = 0;
   /// What is drawn between the two is the key to a class; `box` is where it can be pointed at.
   virtual void begin_key(const Box& box, size_t number) = 0;
-  virtual void key_dot(const Point& at, double radius, const Colour& colour) = 0;
+  virtual void key_dot(const Point& at, double radius, const Color& color) = 0;
   virtual void end_key() = 0;
 };
 

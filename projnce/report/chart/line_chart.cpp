@@ -73,7 +73,7 @@ class LineChartDrawing {
       : chart_(chart),
         x_(chart.x, x_values(chart), kStepsX),
         y_(chart.y, y_values(chart), kStepsY),
-        colours_(class_colours(chart.series.size())) {
+        colors_(class_colors(chart.series.size())) {
     double tick_width = 0;
     for (const auto& tick : y_.ticks()) {
       tick_width = std::max(tick_width, text_width(tick.text, kChartFont));
@@ -190,7 +190,7 @@ class LineChartDrawing {
       if (!y_.contains(line.y)) continue;
       const double y = up(y_.share(line.y));
       const std::array<Point, 2> ends = {{{frame_.left, y}, {frame_.right(), y}}};
-      canvas.line(ends, {chart_.series.size(), light_colour(Ink::kSoft), 1.5, 1, /*dashed=*/true},
+      canvas.line(ends, {chart_.series.size(), light_color(Ink::kSoft), 1.5, 1, /*dashed=*/true},
                   fmt::format("{}: {}", line.name, plain_number(line.y)));
       canvas.text({frame_.right() - 6, y - 5}, line.name,
                   {.font = kSmallChartFont, .anchor = Anchor::kEnd, .halo = true});
@@ -204,12 +204,12 @@ class LineChartDrawing {
     for (const auto& point : series.points) {
       if (!point.reference || !shows(point.x, *point.reference)) continue;
       points.push_back(at(number, point.x, *point.reference));
-      canvas.rings({&points.back(), 1}, {number, colours_[number], kReferenceRadius, 0.9},
+      canvas.rings({&points.back(), 1}, {number, colors_[number], kReferenceRadius, 0.9},
                    fmt::format("{}, {}: {}", series.name, chart_.reference_note,
                                plain_number(*point.reference)));
     }
     if (points.size() < 2 || !series.line) return;
-    canvas.line(points, {number, colours_[number], 1, 0.45, /*dashed=*/true},
+    canvas.line(points, {number, colors_[number], 1, 0.45, /*dashed=*/true},
                 fmt::format("{}, {}", series.name, chart_.reference_note));
   }
 
@@ -218,7 +218,7 @@ class LineChartDrawing {
     std::vector<Point> line;
     const auto end_line = [&] {
       if (series.line && line.size() > 1) {
-        canvas.line(line, {number, colours_[number], 2, 1, series.dashed}, series.name);
+        canvas.line(line, {number, colors_[number], 2, 1, series.dashed}, series.name);
       }
       line.clear();
     };
@@ -253,9 +253,9 @@ class LineChartDrawing {
                                          {mark.x, low},
                                          {mark.x - kCapWidth, low},
                                          {mark.x + kCapWidth, low}}};
-      canvas.line(bar, {number, colours_[number], 1, 0.7, false}, label);
+      canvas.line(bar, {number, colors_[number], 1, 0.7, false}, label);
     }
-    if (series.marks) canvas.dots({&mark, 1}, {number, colours_[number], kMarkRadius, 1}, label);
+    if (series.marks) canvas.dots({&mark, 1}, {number, colors_[number], kMarkRadius, 1}, label);
   }
 
   Box key_box(size_t row) const {
@@ -270,16 +270,16 @@ class LineChartDrawing {
     const std::array<Point, 2> stroke = {{{box.left + 4, y}, {box.left + 26, y}}};
     canvas.begin_key(box, number);
     if (series.line) {
-      canvas.line(stroke, {number, colours_[number], 2, 1, series.dashed}, series.name);
+      canvas.line(stroke, {number, colors_[number], 2, 1, series.dashed}, series.name);
     }
-    if (series.marks) canvas.key_dot({box.left + 15, y}, kMarkRadius, colours_[number]);
+    if (series.marks) canvas.key_dot({box.left + 15, y}, kMarkRadius, colors_[number]);
     canvas.text({box.left + kKeyText, y + kHalfLetter}, names_[number], {.font = kChartFont});
     canvas.end_key();
   }
 
   /// What the marks are, in gray below the names.
   void draw_notes(Canvas& canvas) const {
-    const MarkStyle gray{chart_.series.size(), light_colour(Ink::kSoft), kMarkRadius, 1};
+    const MarkStyle gray{chart_.series.size(), light_color(Ink::kSoft), kMarkRadius, 1};
     size_t row = names_.size();
     const auto note = [&](const std::string& text) {
       const auto box = key_box(row++);
@@ -302,7 +302,7 @@ class LineChartDrawing {
   const LineChart& chart_;
   AxisScale x_;
   AxisScale y_;
-  std::vector<Colour> colours_;
+  std::vector<Color> colors_;
   std::vector<std::string> names_;
   std::vector<std::string> subtitle_;
   Box frame_;

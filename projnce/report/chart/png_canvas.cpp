@@ -50,28 +50,28 @@ PngCanvas::PngCanvas(double width, double height, double scale)
                                           static_cast<int>(std::lround(width * scale)),
                                           static_cast<int>(std::lround(height * scale)))),
       cairo_(cairo_create(surface_.get())) {
-  set_colour(light_colour(Ink::kGround));
+  set_color(light_color(Ink::kGround));
   cairo_paint(cairo_.get());
   cairo_scale(cairo_.get(), scale, scale);
 }
 
-void PngCanvas::set_colour(const Colour& colour, double opacity) {
-  cairo_set_source_rgba(cairo_.get(), colour.red / 255.0, colour.green / 255.0, colour.blue / 255.0,
+void PngCanvas::set_color(const Color& color, double opacity) {
+  cairo_set_source_rgba(cairo_.get(), color.red / 255.0, color.green / 255.0, color.blue / 255.0,
                         opacity);
 }
 
 void PngCanvas::panel(const Box& box) {
   rounded_box(cairo_.get(), box, kPanelRadius);
-  set_colour(light_colour(Ink::kPanel));
+  set_color(light_color(Ink::kPanel));
   cairo_fill_preserve(cairo_.get());
-  set_colour(light_colour(Ink::kLine));
+  set_color(light_color(Ink::kLine));
   cairo_set_line_width(cairo_.get(), 1);
   cairo_stroke(cairo_.get());
 }
 
 void PngCanvas::dots(std::span<const Point> points, const MarkStyle& style,
                      std::string_view /*name*/) {
-  set_colour(style.colour, style.opacity);
+  set_color(style.color, style.opacity);
   for (const auto& point : points) {
     cairo_arc(cairo_.get(), point.x, point.y, style.radius, 0, kFullTurn);
     cairo_fill(cairo_.get());
@@ -80,7 +80,7 @@ void PngCanvas::dots(std::span<const Point> points, const MarkStyle& style,
 
 void PngCanvas::rings(std::span<const Point> points, const MarkStyle& style,
                       std::string_view /*name*/) {
-  set_colour(style.colour, style.opacity);
+  set_color(style.color, style.opacity);
   cairo_set_line_width(cairo_.get(), kRingWidth);
   for (const auto& point : points) {
     cairo_arc(cairo_.get(), point.x, point.y, style.radius, 0, kFullTurn);
@@ -92,7 +92,7 @@ void PngCanvas::line(std::span<const Point> points, const LineStyle& style,
                      std::string_view /*name*/) {
   constexpr std::array<double, 2> kDashes = {4, 3};
   for (const auto& point : points) cairo_line_to(cairo_.get(), point.x, point.y);
-  set_colour(style.colour, style.opacity);
+  set_color(style.color, style.opacity);
   cairo_set_line_width(cairo_.get(), style.width);
   cairo_set_line_join(cairo_.get(), CAIRO_LINE_JOIN_ROUND);
   cairo_set_dash(cairo_.get(), kDashes.data(), style.dashed ? 2 : 0, 0);
@@ -102,7 +102,7 @@ void PngCanvas::line(std::span<const Point> points, const LineStyle& style,
 
 void PngCanvas::rule(const Point& from, const Point& to) {
   const std::array<Point, 2> ends = {from, to};
-  line(ends, {.colour = light_colour(Ink::kLine), .width = 1}, "");
+  line(ends, {.color = light_color(Ink::kLine), .width = 1}, "");
 }
 
 void PngCanvas::text(const Point& at, std::string_view text, const TextStyle& style) {
@@ -113,13 +113,13 @@ void PngCanvas::text(const Point& at, std::string_view text, const TextStyle& st
   if (style.halo) {
     cairo_move_to(cairo_.get(), left, at.y);
     cairo_text_path(cairo_.get(), line.c_str());
-    set_colour(light_colour(Ink::kPanel));
+    set_color(light_color(Ink::kPanel));
     cairo_set_line_width(cairo_.get(), 3);
     cairo_set_line_join(cairo_.get(), CAIRO_LINE_JOIN_ROUND);
     cairo_stroke(cairo_.get());
   }
   cairo_move_to(cairo_.get(), left, at.y);
-  set_colour(light_colour(style.ink));
+  set_color(light_color(style.ink));
   cairo_show_text(cairo_.get(), line.c_str());
   cairo_new_path(cairo_.get());
 }
@@ -129,19 +129,19 @@ void PngCanvas::mark_text(const Point& at, std::string_view line, const TextStyl
   text(at, line, style);
 }
 
-void PngCanvas::key_dot(const Point& at, double radius, const Colour& colour) {
-  dots({&at, 1}, {.colour = colour, .radius = radius}, "");
+void PngCanvas::key_dot(const Point& at, double radius, const Color& color) {
+  dots({&at, 1}, {.color = color, .radius = radius}, "");
 }
 
-void PngCanvas::picture(const Image& picture, const Box& box) {
+void PngCanvas::image(const Image& image, const Box& box) {
   const std::unique_ptr<cairo_surface_t, Free> pixels(
-      cairo_image_surface_create(CAIRO_FORMAT_ARGB32, picture.width, picture.height));
+      cairo_image_surface_create(CAIRO_FORMAT_ARGB32, image.width, image.height));
   auto* rows = cairo_image_surface_get_data(pixels.get());
-  if (rows == nullptr) fail_working("cairo has no memory for a picture");
+  if (rows == nullptr) fail_runtime("cairo has no memory for a image");
   const auto stride = static_cast<size_t>(cairo_image_surface_get_stride(pixels.get()));
-  const auto* from = picture.pixels.data();
-  for (int y = 0; y < picture.height; ++y) {
-    for (int x = 0; x < picture.width; ++x, from += 4) {
+  const auto* from = image.pixels.data();
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x, from += 4) {
       const auto word = cairo_pixel(from);
       std::memcpy(rows + static_cast<size_t>(y) * stride + static_cast<size_t>(x) * 4, &word, 4);
     }
@@ -149,14 +149,14 @@ void PngCanvas::picture(const Image& picture, const Box& box) {
   cairo_surface_mark_dirty(pixels.get());
   cairo_save(cairo_.get());
   cairo_translate(cairo_.get(), box.left, box.top);
-  cairo_scale(cairo_.get(), box.width / picture.width, box.height / picture.height);
+  cairo_scale(cairo_.get(), box.width / image.width, box.height / image.height);
   cairo_set_source_surface(cairo_.get(), pixels.get(), 0, 0);
   cairo_paint(cairo_.get());
   cairo_restore(cairo_.get());
 }
 
-void PngCanvas::cell(const Box& box, const Colour& colour, double opacity) {
-  set_colour(colour, opacity);
+void PngCanvas::cell(const Box& box, const Color& color, double opacity) {
+  set_color(color, opacity);
   cairo_rectangle(cairo_.get(), box.left, box.top, box.width, box.height);
   cairo_fill(cairo_.get());
 }
@@ -172,7 +172,7 @@ void PngCanvas::upright_text(const Point& at, std::string_view line, const TextS
 Image PngCanvas::finish() {
   const auto status = cairo_status(cairo_.get());
   if (status != CAIRO_STATUS_SUCCESS) {
-    fail_working("the picture cannot be drawn: ", cairo_status_to_string(status));
+    fail_runtime("the image cannot be drawn: ", cairo_status_to_string(status));
   }
   cairo_surface_flush(surface_.get());
   Image image{cairo_image_surface_get_height(surface_.get()),

@@ -23,13 +23,13 @@ class PngCanvas : public Canvas {
   void mark_text(const Point& at, std::string_view text, const TextStyle& style,
                  size_t number) override;
   void begin_key(const Box& /*box*/, size_t /*number*/) override {}
-  void key_dot(const Point& at, double radius, const Colour& colour) override;
+  void key_dot(const Point& at, double radius, const Color& color) override;
   void end_key() override {}
 
-  /// An RGBA picture whose pixels are opaque or not there, stretched over the box.
-  void picture(const Image& picture, const Box& box);
+  /// An RGBA image whose pixels are opaque or not there, stretched over the box.
+  void image(const Image& image, const Box& box);
   /// A filled box without a line around it.
-  void cell(const Box& box, const Colour& colour, double opacity);
+  void cell(const Box& box, const Color& color, double opacity);
   /// Text that runs upwards; `at` is on its base line, at its start or, by the anchor, its end.
   void upright_text(const Point& at, std::string_view text, const TextStyle& style);
 
@@ -42,7 +42,7 @@ class PngCanvas : public Canvas {
     void operator()(cairo_t* cairo) const { cairo_destroy(cairo); }
   };
 
-  void set_colour(const Colour& colour, double opacity = 1);
+  void set_color(const Color& color, double opacity = 1);
 
   std::unique_ptr<cairo_surface_t, Free> surface_;
   std::unique_ptr<cairo_t, Free> cairo_;

@@ -57,20 +57,19 @@ SvgCanvas::SvgCanvas(double width, double height, std::string_view title)
           "\n"
           R"(<rect class="ground" width="{0}" height="{1}" fill="{3}"/>)"
           "\n",
-          tenths(width), tenths(height), io::escape_html(title), hex(light_colour(Ink::kGround)))) {
-}
+          tenths(width), tenths(height), io::escape_html(title), hex(light_color(Ink::kGround)))) {}
 
 void SvgCanvas::panel(const Box& box) {
-  svg_ += fmt::format("<rect class=\"panel\" {} rx=\"6\" fill=\"{}\" stroke=\"{}\"/>\n",
-                      box_attributes(box), hex(light_colour(Ink::kPanel)),
-                      hex(light_colour(Ink::kLine)));
+  svg_ +=
+      fmt::format("<rect class=\"panel\" {} rx=\"6\" fill=\"{}\" stroke=\"{}\"/>\n",
+                  box_attributes(box), hex(light_color(Ink::kPanel)), hex(light_color(Ink::kLine)));
 }
 
 void SvgCanvas::dots(std::span<const Point> points, const MarkStyle& style, std::string_view name) {
-  // Lines of no length with round ends: the shortest way to write many dots of one colour.
+  // Lines of no length with round ends: the shortest way to write many dots of one color.
   svg_ += fmt::format(R"(<path class="mark c{}" fill="none" stroke="{}" stroke-width="{:.2f}")"
                       R"( stroke-opacity="{:.2f}" stroke-linecap="round" d=")",
-                      style.number, hex(style.colour), 2 * style.radius, style.opacity);
+                      style.number, hex(style.color), 2 * style.radius, style.opacity);
   for (const auto& point : points) {
     svg_ += 'M';
     append_tenths(svg_, point.x);
@@ -85,7 +84,7 @@ void SvgCanvas::rings(std::span<const Point> points, const MarkStyle& style,
                       std::string_view name) {
   svg_ += fmt::format(R"(<g class="mark c{}" fill="none" stroke="{}" stroke-width="{}")"
                       R"( stroke-opacity="{:.2f}"><title>{}</title>)",
-                      style.number, hex(style.colour), tenths(kRingWidth), style.opacity,
+                      style.number, hex(style.color), tenths(kRingWidth), style.opacity,
                       io::escape_html(name));
   for (const auto& point : points) {
     svg_ += fmt::format(R"(<circle cx="{}" cy="{}" r="{}"/>)", tenths(point.x), tenths(point.y),
@@ -97,7 +96,7 @@ void SvgCanvas::rings(std::span<const Point> points, const MarkStyle& style,
 void SvgCanvas::line(std::span<const Point> points, const LineStyle& style, std::string_view name) {
   svg_ += fmt::format(R"(<polyline class="mark c{}" fill="none" stroke="{}" stroke-width="{}")"
                       R"( stroke-opacity="{:.2f}" stroke-linejoin="round"{} points=")",
-                      style.number, hex(style.colour), tenths(style.width), style.opacity,
+                      style.number, hex(style.color), tenths(style.width), style.opacity,
                       style.dashed ? R"( stroke-dasharray="4 3")" : "");
   for (size_t i = 0; i < points.size(); ++i) {
     svg_ += fmt::format("{}{},{}", i == 0 ? "" : " ", tenths(points[i].x), tenths(points[i].y));
@@ -109,7 +108,7 @@ void SvgCanvas::rule(const Point& from, const Point& to) {
   svg_ += fmt::format(R"(<line class="rule" x1="{}" y1="{}" x2="{}" y2="{}" stroke="{}"/>)"
                       "\n",
                       tenths(from.x), tenths(from.y), tenths(to.x), tenths(to.y),
-                      hex(light_colour(Ink::kLine)));
+                      hex(light_color(Ink::kLine)));
 }
 
 void SvgCanvas::add_text(const Point& at, std::string_view text, const TextStyle& style,
@@ -117,12 +116,12 @@ void SvgCanvas::add_text(const Point& at, std::string_view text, const TextStyle
   svg_ +=
       fmt::format(R"(<text class="{}{}{}" x="{}" y="{}" font-size="{}" fill="{}"{}{})",
                   ink_class(style.ink), style.halo ? " halo" : "", extra_class, tenths(at.x),
-                  tenths(at.y), tenths(style.font.size), hex(light_colour(style.ink)),
+                  tenths(at.y), tenths(style.font.size), hex(light_color(style.ink)),
                   style.font.bold ? R"( font-weight="bold")" : "", anchor_attribute(style.anchor));
   if (style.halo) {
     svg_ +=
         fmt::format(R"( stroke="{}" stroke-width="3" stroke-linejoin="round" paint-order="stroke")",
-                    hex(light_colour(Ink::kPanel)));
+                    hex(light_color(Ink::kPanel)));
   }
   svg_ += fmt::format(">{}</text>\n", io::escape_html(text));
 }
@@ -141,9 +140,9 @@ void SvgCanvas::begin_key(const Box& box, size_t number) {
                       number, box_attributes(box));
 }
 
-void SvgCanvas::key_dot(const Point& at, double radius, const Colour& colour) {
+void SvgCanvas::key_dot(const Point& at, double radius, const Color& color) {
   svg_ += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" fill=\"{}\"/>\n", tenths(at.x),
-                      tenths(at.y), tenths(radius), hex(colour));
+                      tenths(at.y), tenths(radius), hex(color));
 }
 
 void SvgCanvas::end_key() {

@@ -6,7 +6,7 @@
 
 namespace projnce::report {
 
-/// Draws into the text of an SVG element. Colours are attributes, so that it stands alone; classes
+/// Draws into the text of an SVG element. Colors are attributes, so that it stands alone; classes
 /// name what things are for (`text`, `soft`, `panel`, `mark c3` and its `key k3`), so that a report
 /// can give them others.
 class SvgCanvas : public Canvas {
@@ -22,7 +22,7 @@ class SvgCanvas : public Canvas {
   void mark_text(const Point& at, std::string_view text, const TextStyle& style,
                  size_t number) override;
   void begin_key(const Box& box, size_t number) override;
-  void key_dot(const Point& at, double radius, const Colour& colour) override;
+  void key_dot(const Point& at, double radius, const Color& color) override;
   void end_key() override;
 
   /// The whole element. Call once, at the end.

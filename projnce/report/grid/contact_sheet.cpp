@@ -36,7 +36,7 @@ class ContactSheetMaker {
  public:
   ContactSheetMaker(const dataset::DatasetSplit& dataset, const dataset::DecodeAllOptions& decoding,
                     const ContactSheetOptions& options)
-      : learned_(dataset.known ? dataset.known : dataset.train),
+      : learned_(dataset.reference ? dataset.reference : dataset.train),
         test_(dataset.test),
         decoding_(decoding),
         options_(options),

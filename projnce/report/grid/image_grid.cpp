@@ -207,7 +207,7 @@ class GridDrawing {
     const double side = grid_.tile;
     const Box box{corner.x, corner.y, side, side};
     if (captioned_) canvas_.panel(box);
-    canvas_.picture(tile.image, box);
+    canvas_.image(tile.image, box);
     if (!captioned_) return;
     const TextStyle soft{.font = kGridSmallFont, .ink = Ink::kSoft};
     canvas_.text({box.left, box.bottom() + 19}, fitted_labels(tile, side),

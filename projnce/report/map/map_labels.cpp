@@ -15,7 +15,7 @@ namespace projnce::report {
 
 namespace {
 
-constexpr size_t kLastingColours = 20;
+constexpr size_t kLastingColors = 20;
 constexpr uint64_t kShuffleSeed = 1;
 
 std::string class_name_of(const ScatterMap& map, int64_t label) {
@@ -57,13 +57,13 @@ std::vector<MapClass> find_map_classes(const ScatterMap& map) {
   if (by_label.empty()) fail("no sample of the map has a position that is a finite number");
 
   const size_t named = map.labels.empty() ? 0 : map.class_names.size();
-  const bool lasting = named > 0 && named <= kLastingColours;
-  const auto colours = class_colours(lasting ? named : by_label.size());
+  const bool lasting = named > 0 && named <= kLastingColors;
+  const auto colors = class_colors(lasting ? named : by_label.size());
   std::vector<MapClass> classes;
   for (auto& [label, samples] : by_label) {
     Random(derive_seed(kShuffleSeed, classes.size())).shuffle(samples);
     classes.push_back({class_name_of(map, label),
-                       colours[lasting ? static_cast<size_t>(label) : classes.size()],
+                       colors[lasting ? static_cast<size_t>(label) : classes.size()],
                        std::move(samples)});
   }
   return classes;

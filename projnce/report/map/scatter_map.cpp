@@ -75,8 +75,8 @@ constexpr double kMapMargin = 28;
 constexpr double kLongerSide = 800;  // of the frame
 constexpr double kLeastShorterSide = 620;
 constexpr double kLegendGap = 24;
-constexpr size_t kLabelledFrom = 11;  // classes: as many colours are hard to tell apart
-constexpr size_t kPieces = 8;         // of a class, to be drawn in turn
+constexpr size_t kLabeledFrom = 11;  // classes: as many colors are hard to tell apart
+constexpr size_t kPieces = 8;        // of a class, to be drawn in turn
 constexpr Font kTitleFont = {.size = 20, .bold = true};
 constexpr Font kSubtitleFont = {.size = 13};
 
@@ -235,7 +235,7 @@ MapLayout lay_out_map(const ScatterMap& map) {
     layout.width = std::ceil(layout.legend.box.right() + kMapMargin);
     layout.height = std::max(layout.height, std::ceil(layout.legend.box.bottom() + kMapMargin));
   }
-  if (layout.classes.size() >= kLabelledFrom) {
+  if (layout.classes.size() >= kLabeledFrom) {
     layout.label_font = {.size = layout.classes.size() > 20 ? 10.0 : 12.0, .bold = true};
     layout.labels = label_clusters(layout);
   }
@@ -250,7 +250,7 @@ void draw_map(const MapLayout& layout, Canvas& canvas) {
   canvas.panel(layout.frame);
   for (const auto& run : layout.runs) {
     const auto& one = layout.classes[run.number];
-    canvas.dots(run.points, {run.number, one.colour, layout.radius, layout.opacity}, one.name);
+    canvas.dots(run.points, {run.number, one.color, layout.radius, layout.opacity}, one.name);
   }
   const TextStyle label{.font = layout.label_font, .anchor = Anchor::kMiddle, .halo = true};
   for (const auto& name : layout.labels) canvas.mark_text(name.at, name.text, label, name.number);
@@ -261,7 +261,7 @@ void draw_map(const MapLayout& layout, Canvas& canvas) {
   for (const auto& line : legend.lines) {
     const auto& one = layout.classes[line.number];
     canvas.begin_key(line.box, line.number);
-    canvas.key_dot(line.dot, legend.dot_radius, one.colour);
+    canvas.key_dot(line.dot, legend.dot_radius, one.color);
     canvas.text(line.name, line.name_text, name);
     if (!line.count_text.empty()) canvas.text(line.count, line.count_text, count);
     canvas.end_key();

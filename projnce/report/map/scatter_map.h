@@ -11,10 +11,10 @@
 
 namespace projnce::report {
 
-/// Samples as dots in the plane, coloured by class.
+/// Samples as dots in the plane, colored by class.
 struct ScatterMap {
   std::span<const float> positions;      ///< [N, 2]
-  std::span<const int64_t> labels;       ///< [N], or none: all in one colour
+  std::span<const int64_t> labels;       ///< [N], or none: all in one color
   std::vector<std::string> class_names;  ///< by label, or none: classes are called by number
   std::string title;
   std::string subtitle;  ///< one sentence: what was mapped and how

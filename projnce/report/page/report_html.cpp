@@ -99,7 +99,7 @@ std::string report_numbers(const ordered_json& data) {
 
 void put_in_place(std::string& html, std::string_view placeholder, std::string_view text) {
   const auto at = html.find(placeholder);
-  if (at == std::string::npos) fail_working("the report's template lacks ", placeholder);
+  if (at == std::string::npos) fail_runtime("the report's template lacks ", placeholder);
   html.replace(at, placeholder.size(), text);
 }
 
@@ -131,7 +131,7 @@ std::string report_policy() {
 
 std::string report_html(const nlohmann::ordered_json& data) {
   if (report_script().empty()) {
-    fail_working(Hint{"build it again where web/dist is there, or with npm"},
+    fail_runtime(Hint{"build it again where web/dist is there, or with npm"},
                  "this program was built without the report");
   }
   std::string html(report_template());

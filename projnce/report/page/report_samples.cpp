@@ -87,31 +87,31 @@ void visit_lists(Part& part, const std::string& prefix, const Visit& visit) {
 }
 
 template <class Sheets, class Visit>
-void visit_sheets(Sheets& pictures, const std::string& prefix, const Visit& visit) {
-  for (size_t i = 0; i < pictures.sheets.size(); ++i) {
-    visit(prefix + "sheet." + std::to_string(i), pictures.sheets[i]);
+void visit_sheets(Sheets& images, const std::string& prefix, const Visit& visit) {
+  for (size_t i = 0; i < images.sheets.size(); ++i) {
+    visit(prefix + "sheet." + std::to_string(i), images.sheets[i]);
   }
 }
 
-ordered_json tell_sheets(const ThumbnailSheets& pictures) {
-  return {{"side", pictures.side},
-          {"columns", pictures.columns},
-          {"per_sheet", pictures.per_sheet},
-          {"sheets", pictures.sheets.size()}};
+ordered_json tell_sheets(const ThumbnailSheets& images) {
+  return {{"side", images.side},
+          {"columns", images.columns},
+          {"per_sheet", images.per_sheet},
+          {"sheets", images.sheets.size()}};
 }
 
 ThumbnailSheets sheets_from(const ordered_json& told, const ListReader& file) {
-  ThumbnailSheets pictures{.side = told.at("side"),
-                           .columns = told.at("columns"),
-                           .per_sheet = told.at("per_sheet"),
-                           .sheets = {}};
+  ThumbnailSheets images{.side = told.at("side"),
+                         .columns = told.at("columns"),
+                         .per_sheet = told.at("per_sheet"),
+                         .sheets = {}};
   const auto count = told.at("sheets").get<uint64_t>();
-  const bool sizes = pictures.side > 0 && pictures.columns > 0 && pictures.per_sheet > 0;
+  const bool sizes = images.side > 0 && images.columns > 0 && images.per_sheet > 0;
   if (count > kMostSheets || (count > 0 && !sizes)) {
-    fail(file.name(), " tells of sheets of pictures that cannot be");
+    fail(file.name(), " tells of sheets of images that cannot be");
   }
-  pictures.sheets.resize(count);
-  return pictures;
+  images.sheets.resize(count);
+  return images;
 }
 
 template <class Clips, class Visit>
@@ -142,17 +142,18 @@ ordered_json tell_part(const MappedSamples& part) {
   return {{"total", part.total},
           {"how", part.how},
           {"names", part.names},
-          {"pictures", tell_sheets(part.pictures)}};
+          {"images", tell_sheets(part.images)}};
 }
 
 MappedSamples part_from(const ordered_json& told, const std::string& prefix,
                         const ListReader& file) {
   MappedSamples part{.total = told.at("total"), .how = told.at("how")};
   part.names = told.at("names").get<std::vector<std::string>>();
-  part.pictures = sheets_from(told.at("pictures"), file);
+  // Runs of version 0.1.0 call them pictures.
+  part.images = sheets_from(told.at(told.contains("images") ? "images" : "pictures"), file);
   const auto read = [&](const std::string& name, auto& list) { file.read(name, list); };
   visit_lists(part, prefix, read);
-  visit_sheets(part.pictures, prefix, read);
+  visit_sheets(part.images, prefix, read);
   return part;
 }
 
@@ -222,7 +223,7 @@ void write_report_samples(const std::filesystem::path& file, const ReportSamples
        {std::pair(&samples.test, "test."), std::pair(&samples.train, "train.")}) {
     if (!*part) continue;
     visit_lists(**part, prefix, add);
-    visit_sheets((*part)->pictures, prefix, add);
+    visit_sheets((*part)->images, prefix, add);
   }
   // Names of classes come from files and may not be UTF-8.
   constexpr auto kReplace = ordered_json::error_handler_t::replace;
@@ -345,13 +346,13 @@ ordered_json joined_names(const std::vector<std::string>& names,
 
 }  // namespace
 
-ordered_json pack_pictures(const ThumbnailSheets& pictures) {
-  if (pictures.sheets.empty()) return nullptr;
+ordered_json pack_images(const ThumbnailSheets& images) {
+  if (images.sheets.empty()) return nullptr;
   ordered_json sheets = ordered_json::array();
-  for (const auto& sheet : pictures.sheets) sheets.push_back(io::base64(sheet));
-  return {{"side", pictures.side},
-          {"columns", pictures.columns},
-          {"perSheet", pictures.per_sheet},
+  for (const auto& sheet : images.sheets) sheets.push_back(io::base64(sheet));
+  return {{"side", images.side},
+          {"columns", images.columns},
+          {"perSheet", images.per_sheet},
           {"sheets", sheets}};
 }
 
@@ -370,7 +371,7 @@ ordered_json pack_sounds(const std::vector<dataset::SoundClip>& clips) {
   return told;
 }
 
-ordered_json pack_samples(const MappedSamples& samples, size_t most, bool pictures) {
+ordered_json pack_samples(const MappedSamples& samples, size_t most, bool images) {
   const auto chosen = evenly_spaced(samples.size(), most);
   const bool all = chosen.size() == samples.size();
   const auto square = square_around(samples.positions);
@@ -387,7 +388,7 @@ ordered_json pack_samples(const MappedSamples& samples, size_t most, bool pictur
           {"suspicion", packed_shares(samples.suspicion, chosen)},
           {"suggested", packed_list<uint16_t>(samples.suggested, chosen)},
           {"names", joined_names(samples.names, chosen)},
-          {"pictures", all && pictures ? pack_pictures(samples.pictures) : ordered_json()}};
+          {"images", all && images ? pack_images(samples.images) : ordered_json()}};
 }
 
 ordered_json pack_confusion(const ReportSamples& samples) {

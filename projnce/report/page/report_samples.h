@@ -26,7 +26,7 @@ struct MappedSamples {
   std::vector<float> suspicion = {};    ///< 0..1, that the label is wrong
   std::vector<int64_t> suggested = {};  ///< label, there with suspicion
   std::vector<std::string> names = {};  ///< one line each; none where samples have numbers only
-  ThumbnailSheets pictures = {};        ///< without sheets where there are none
+  ThumbnailSheets images = {};          ///< without sheets where there are none
 
   size_t size() const { return indices.size(); }
 };
@@ -39,7 +39,7 @@ struct ReportSamples {
   std::optional<MappedSamples> test = {};
   std::optional<MappedSamples> train = {};
   nlohmann::ordered_json audit = {};  ///< what `audit --json` tells; null where there was none
-  ThumbnailSheets worst = {};         ///< pictures of audit.worst
+  ThumbnailSheets worst = {};         ///< images of audit.worst
   std::vector<dataset::SoundClip> sounds = {};  ///< of audit.worst, if the samples are sounds
   std::vector<std::string> notes = {};          ///< what is not there and why, a sentence each
 };
@@ -51,15 +51,15 @@ ReportSamples read_report_samples(const std::filesystem::path& file);
 
 /// The samples of a map as a report holds them (SampleSet of web/src/model.ts): lists of small
 /// numbers in base64. Of more than `most` samples evenly spaced ones are taken, and of those no
-/// pictures.
-nlohmann::ordered_json pack_samples(const MappedSamples& samples, size_t most, bool pictures);
+/// images.
+nlohmann::ordered_json pack_samples(const MappedSamples& samples, size_t most, bool images);
 
 /// The confusion matrix (Confusion), or null where there are too many classes to look at.
 nlohmann::ordered_json pack_confusion(const ReportSamples& samples);
 inline constexpr size_t kMostConfusedClasses = 256;
 
-/// Sheets of pictures (Pictures), or null where there are none.
-nlohmann::ordered_json pack_pictures(const ThumbnailSheets& pictures);
+/// Sheets of images (Images), or null where there are none.
+nlohmann::ordered_json pack_images(const ThumbnailSheets& images);
 
 /// Pieces of sounds (Sound), null for those without one; null if there are none at all.
 nlohmann::ordered_json pack_sounds(const std::vector<dataset::SoundClip>& clips);

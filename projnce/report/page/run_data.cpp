@@ -197,12 +197,12 @@ std::string kind_of(const Table& config) {
   return kind == "sound" || kind == "vector" ? kind : "image";
 }
 
-ordered_json tell_audit_of(const ReportSamples& samples, bool pictures) {
+ordered_json tell_audit_of(const ReportSamples& samples, bool images) {
   if (samples.audit.is_null()) return nullptr;
   auto audit = samples.audit;
   if (!audit.contains("check")) audit["check"] = nullptr;
-  audit["pictures"] = pictures ? pack_pictures(samples.worst) : ordered_json();
-  audit["sounds"] = pictures ? pack_sounds(samples.sounds) : ordered_json();
+  audit["images"] = images ? pack_images(samples.worst) : ordered_json();
+  audit["sounds"] = images ? pack_sounds(samples.sounds) : ordered_json();
   return audit;
 }
 
@@ -210,12 +210,12 @@ void add_samples(const ReportSamples& samples, const RunDataOptions& options, or
   data["classes"] = samples.class_names;
   data["missing"] = samples.notes;
   const auto pack = [&](const std::optional<MappedSamples>& part) {
-    return part ? pack_samples(*part, options.most_points, options.pictures) : ordered_json();
+    return part ? pack_samples(*part, options.most_points, options.images) : ordered_json();
   };
   data["test"] = pack(samples.test);
   data["train"] = pack(samples.train);
   data["confusion"] = pack_confusion(samples);
-  data["audit"] = tell_audit_of(samples, options.pictures);
+  data["audit"] = tell_audit_of(samples, options.images);
   if (data["confusion"].is_null()) {
     data["missing"].push_back(concat("The confusion matrix of ", samples.class_names.size(),
                                      " classes is left out; there is one for up to ",

@@ -22,7 +22,7 @@ nlohmann::ordered_json metric_curves(const std::filesystem::path& metrics);
 struct RunDataOptions {
   Table standard;  ///< settings as they are when nobody sets them; what it lacks has no default
   size_t most_points = SIZE_MAX;  ///< of a map; of more, evenly spaced ones are taken
-  bool pictures = true;
+  bool images = true;
 };
 
 /// A run as a report shows it, out of the files of its directory: RunData of web/src/model.ts. What

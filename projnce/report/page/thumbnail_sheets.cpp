@@ -12,13 +12,13 @@ namespace projnce::report {
 namespace {
 
 constexpr int kSheetColumns = 32;
-constexpr size_t kSheetPictures = size_t{kSheetColumns} * kSheetColumns;
-constexpr size_t kTriedPictures = 96;
-/// Behind a picture that is not square, whatever the report's colours are.
+constexpr size_t kSheetImages = size_t{kSheetColumns} * kSheetColumns;
+constexpr size_t kTriedImages = 96;
+/// Behind a image that is not square, whatever the report's colors are.
 constexpr uint8_t kSheetGround = 0x99;
 
-/// Sides are whole blocks of a JPEG with colours at half the resolution: no picture bleeds into its
-/// neighbour.
+/// Sides are whole blocks of a JPEG with colors at half the resolution: no image bleeds into its
+/// neighbor.
 struct SheetQuality {
   int side;
   int quality;
@@ -37,13 +37,13 @@ constexpr std::array<SheetQuality, 13> kSheetQualities = {{{96, 85},
                                                            {32, 20},
                                                            {16, 50}}};
 
-void put_picture(const Image& picture, size_t number, Image& sheet) {
-  const auto side = static_cast<size_t>(picture.width);
+void put_image(const Image& image, size_t number, Image& sheet) {
+  const auto side = static_cast<size_t>(image.width);
   const size_t columns = static_cast<size_t>(sheet.width) / side;
   const size_t top = number / columns * side;
   const size_t left = number % columns * side;
   for (size_t y = 0; y < side; ++y) {
-    const auto* from = picture.pixels.data() + y * side * 4;
+    const auto* from = image.pixels.data() + y * side * 4;
     auto* to = sheet.pixels.data() + ((top + y) * static_cast<size_t>(sheet.width) + left) * 3;
     for (size_t x = 0; x < side; ++x, from += 4, to += 3) {
       for (int c = 0; c < 3; ++c) to[c] = from[3] != 0 ? from[c] : kSheetGround;
@@ -51,18 +51,18 @@ void put_picture(const Image& picture, size_t number, Image& sheet) {
   }
 }
 
-std::vector<uint8_t> make_sheet(const std::vector<Image>& pictures, int columns, int quality) {
-  const int side = pictures.front().width;
-  const int rows = (static_cast<int>(pictures.size()) + columns - 1) / columns;
+std::vector<uint8_t> make_sheet(const std::vector<Image>& images, int columns, int quality) {
+  const int side = images.front().width;
+  const int rows = (static_cast<int>(images.size()) + columns - 1) / columns;
   Image sheet{rows * side, columns * side, 3, {}};
   sheet.pixels.assign(static_cast<size_t>(sheet.height) * static_cast<size_t>(sheet.width) * 3,
                       kSheetGround);
-  for (size_t i = 0; i < pictures.size(); ++i) put_picture(pictures[i], i, sheet);
+  for (size_t i = 0; i < images.size(); ++i) put_image(images[i], i, sheet);
   return io::encode_jpeg(sheet, quality);
 }
 
-/// The longest side of the pictures among the first samples that decode, in whole blocks; what is
-/// no picture may be drawn in any size.
+/// The longest side of the images among the first samples that decode, in whole blocks; what is
+/// no image may be drawn in any size.
 int useful_side(const dataset::Dataset& dataset, const std::vector<int64_t>& samples, int largest) {
   if (dataset.kind() != SampleKind::kImage) return largest;
   int longest = 16;
@@ -71,14 +71,14 @@ int useful_side(const dataset::Dataset& dataset, const std::vector<int64_t>& sam
       const auto image = std::get<Image>(dataset.decode(i));
       longest = std::max({longest, image.height, image.width});
     } catch (const Error& error) {
-      if (error.fault() != Fault::kInput) throw;
+      if (error.kind() != ErrorKind::kInput) throw;
     }
   }
   return std::min(largest, (longest + 15) / 16 * 16);
 }
 
 std::vector<int64_t> some_of(const std::vector<int64_t>& samples) {
-  const size_t count = std::min(samples.size(), kTriedPictures);
+  const size_t count = std::min(samples.size(), kTriedImages);
   std::vector<int64_t> some;
   for (size_t k = 0; k < count; ++k) some.push_back(samples[k * samples.size() / count]);
   return some;
@@ -88,13 +88,13 @@ SheetQuality choose_quality(const dataset::DatasetPtr& dataset, const std::vecto
                             const dataset::SoundDrawing& sound, const ThumbnailOptions& options) {
   const auto tried = some_of(samples);
   const int largest = useful_side(*dataset, tried, options.largest_side);
-  std::vector<Image> pictures;
+  std::vector<Image> images;
   for (const auto& [side, quality] : kSheetQualities) {
     if (side > largest) continue;
-    if (pictures.empty() || pictures.front().width != side) {
-      pictures = dataset::draw_samples(dataset, tried, side, sound, options.decoding);
+    if (images.empty() || images.front().width != side) {
+      images = dataset::draw_samples(dataset, tried, side, sound, options.decoding);
     }
-    const auto bytes = static_cast<double>(make_sheet(pictures, kSheetColumns, quality).size());
+    const auto bytes = static_cast<double>(make_sheet(images, kSheetColumns, quality).size());
     const double expected = bytes * double(samples.size()) / double(tried.size());
     if (expected <= double(options.bytes)) return {side, quality};
   }
@@ -112,10 +112,10 @@ ThumbnailSheets make_thumbnail_sheets(const dataset::DatasetPtr& dataset,
   ThumbnailSheets result{
       .side = chosen.side,
       .columns = static_cast<int>(std::min<size_t>(samples.size(), kSheetColumns)),
-      .per_sheet = static_cast<int>(kSheetPictures),
+      .per_sheet = static_cast<int>(kSheetImages),
       .sheets = {}};
-  for (size_t first = 0; first < samples.size(); first += kSheetPictures) {
-    const size_t end = std::min(samples.size(), first + kSheetPictures);
+  for (size_t first = 0; first < samples.size(); first += kSheetImages) {
+    const size_t end = std::min(samples.size(), first + kSheetImages);
     const std::vector<int64_t> part(samples.begin() + ptrdiff_t(first),
                                     samples.begin() + ptrdiff_t(end));
     result.sheets.push_back(

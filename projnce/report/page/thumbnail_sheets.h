@@ -8,12 +8,12 @@
 
 namespace projnce::report {
 
-/// Small square pictures of samples in large ones, row by row: picture i is on sheet
+/// Small square images of samples in large ones, row by row: image i is on sheet
 /// i / per_sheet. Sounds are spectrograms.
 struct ThumbnailSheets {
-  int side = 0;                                   ///< pixels of a picture
-  int columns = 0;                                ///< pictures in a row
-  int per_sheet = 0;                              ///< pictures on a sheet; the last may have fewer
+  int side = 0;                                   ///< pixels of a image
+  int columns = 0;                                ///< images in a row
+  int per_sheet = 0;                              ///< images on a sheet; the last may have fewer
   std::vector<std::vector<uint8_t>> sheets = {};  ///< JPEG files
 };
 

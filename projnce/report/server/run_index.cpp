@@ -71,7 +71,7 @@ void add_runs(const fs::path& directory, const std::string& prefix, const fs::pa
   }
 }
 
-void read_config_facts(const fs::path& path, RunFacts& facts) {
+void read_config_facts(const fs::path& path, RunSummary& facts) {
   const auto bytes = io::read_regular_file(path, kLargestFacts);
   const auto config = parse_toml(io::as_text(bytes.span()), path.string());
   facts.dataset = config_text(config, "dataset", "name");
@@ -83,7 +83,7 @@ void read_config_facts(const fs::path& path, RunFacts& facts) {
   if (epochs != nullptr) facts.epochs = *epochs;
 }
 
-void read_summary_facts(const fs::path& path, RunFacts& facts) {
+void read_summary_facts(const fs::path& path, RunSummary& facts) {
   const auto bytes = io::read_regular_file(path, kLargestFacts);
   facts.state = RunState::kFinished;
   const auto summary = nlohmann::json::parse(io::as_text(bytes.span()));
@@ -96,21 +96,21 @@ void read_summary_facts(const fs::path& path, RunFacts& facts) {
 
 /// Of several protocols the first of each evaluation counts. A line that is cut off at its start,
 /// or is being written, is no JSON.
-void read_metrics_facts(const fs::path& path, RunFacts& facts) {
+void read_metrics_facts(const fs::path& path, RunSummary& facts) {
   const auto file = io::open_regular_file(path);
   const size_t size = std::min<uint64_t>(file.size, kMetricsTail);
   auto bytes = io::allocate_file_bytes(size, file.name);
   std::istringstream lines(
       std::string(io::as_text(bytes.span().first(file.read_at(file.size - size, bytes.span())))));
-  int64_t judged_epoch = -1;
+  int64_t evaluated_epoch = -1;
   for (std::string text; std::getline(lines, text);) {
     const auto line = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (!line.is_object()) continue;
     const auto epoch = line.at("epoch").get<int64_t>();
     facts.epoch = epoch + 1;
-    if (line.at("split") != "test" || epoch == judged_epoch) continue;
+    if (line.at("split") != "test" || epoch == evaluated_epoch) continue;
     facts.accuracy = line.at("value").at("top1").get<double>();
-    judged_epoch = epoch;
+    evaluated_epoch = epoch;
   }
 }
 
@@ -147,9 +147,9 @@ std::vector<ListedRun> find_runs(const fs::path& root) {
   return runs;
 }
 
-RunFacts read_run_facts(const ListedRun& run) {
+RunSummary read_run_summary(const ListedRun& run) {
   const io::RunPaths paths{run.path};
-  RunFacts facts{.name = run.name};
+  RunSummary facts{.name = run.name};
   try_reading([&] { read_config_facts(paths.config(), facts); });
   try_reading([&] { read_summary_facts(paths.summary(), facts); });
   if (facts.state != RunState::kFinished) {
@@ -211,7 +211,7 @@ std::string run_name_html(const std::string& name) {
                      io::escape_html(shown.substr(cut)));
 }
 
-std::string about_html(const RunFacts& run) {
+std::string about_html(const RunSummary& run) {
   std::string line;
   for (const auto& fact : {run.dataset, run.loss, run.encoder}) {
     if (fact.empty()) continue;
@@ -222,7 +222,7 @@ std::string about_html(const RunFacts& run) {
                             fmt::localtime(std::time_t{run.changed}));
 }
 
-std::string state_html(const RunFacts& run) {
+std::string state_html(const RunSummary& run) {
   const auto progress = run.epochs > 0 ? fmt::format("epoch {} of {}", run.epoch, run.epochs) : "";
   switch (run.state) {
     case RunState::kFinished:
@@ -247,7 +247,7 @@ std::string accuracy_html(const std::optional<double>& accuracy) {
       percent, percent);
 }
 
-std::string run_html(const RunFacts& run) {
+std::string run_html(const RunSummary& run) {
   return fmt::format(
       "<li><input type=\"checkbox\" name=\"run\" value=\"{}\" aria-label=\"compare {}\">"
       "<div class=\"run\"><a class=\"name\" href=\"{}\">{}</a><div class=\"about\">{}</div></div>"
@@ -257,7 +257,7 @@ std::string run_html(const RunFacts& run) {
       state_html(run), accuracy_html(run.accuracy));
 }
 
-std::string list_html(const std::vector<RunFacts>& runs) {
+std::string list_html(const std::vector<RunSummary>& runs) {
   std::string html = "<form action=\"/compare/\" method=\"get\">\n<ul>\n";
   for (const auto& run : runs) html += run_html(run);
   return html +
@@ -281,7 +281,7 @@ std::string run_address(std::string_view name) {
   return "/run/" + run_key(name) + "/";
 }
 
-std::string run_index_html(std::vector<RunFacts> runs, std::string_view folder) {
+std::string run_index_html(std::vector<RunSummary> runs, std::string_view folder) {
   std::stable_sort(runs.begin(), runs.end(),
                    [](const auto& a, const auto& b) { return a.changed > b.changed; });
   const auto where = display_name(folder);

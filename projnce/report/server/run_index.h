@@ -28,7 +28,7 @@ enum class RunState {
 };
 
 /// What a list says about a run. Of a file that is not there or cannot be read, nothing is known.
-struct RunFacts {
+struct RunSummary {
   std::string name;
   std::string dataset;
   std::string loss;
@@ -41,7 +41,7 @@ struct RunFacts {
   int64_t changed = 0;  ///< seconds since 1970
 };
 
-RunFacts read_run_facts(const ListedRun& run);
+RunSummary read_run_summary(const ListedRun& run);
 
 /// A name of any bytes as text for addresses and forms: percent-encoded, but for slashes.
 std::string run_key(std::string_view name);
@@ -51,7 +51,7 @@ std::string run_address(std::string_view name);
 
 /// The list of runs as HTML, the last changed first, with a choice of some to compare. `folder` is
 /// where they are.
-std::string run_index_html(std::vector<RunFacts> runs, std::string_view folder);
+std::string run_index_html(std::vector<RunSummary> runs, std::string_view folder);
 
 /// A message with a link back to the list.
 std::string message_html(std::string_view title, std::string_view message);

@@ -173,8 +173,8 @@ HttpResponse RunRequests::route(const HttpRequest& request) const {
 }
 
 HttpResponse RunRequests::index() const {
-  std::vector<RunFacts> facts;
-  for (const auto& run : find_runs(root_)) facts.push_back(read_run_facts(run));
+  std::vector<RunSummary> facts;
+  for (const auto& run : find_runs(root_)) facts.push_back(read_run_summary(run));
   return html_response(200, run_index_html(std::move(facts), root_.string()));
 }
 
@@ -272,7 +272,7 @@ class RunServer::Listener {
     });
     port_ = port == 0 ? server_.bind_to_any_port(kServerHost) : port;
     if (port_ <= 0 || (port != 0 && !server_.bind_to_port(kServerHost, port))) {
-      fail_working(Hint{"choose another --port, or 0 for one that is free"}, "port ", port, " of ",
+      fail_runtime(Hint{"choose another --port, or 0 for one that is free"}, "port ", port, " of ",
                    kServerHost, " is taken or not allowed");
     }
     thread_ = std::thread([this] {

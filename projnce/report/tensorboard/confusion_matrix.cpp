@@ -20,8 +20,8 @@ constexpr double kConfusionHead = 66;    // height of the lines above the matrix
 constexpr double kConfusionWidth = 430;  // as wide as these lines need
 constexpr double kLongestClassName = 150;
 constexpr double kNameGap = 8;
-constexpr Colour kRightColour = {0x36, 0x50, 0x9C};
-constexpr Colour kWrongColour = {0xC2, 0x3B, 0x22};
+constexpr Color kRightColor = {0x36, 0x50, 0x9C};
+constexpr Color kWrongColor = {0xC2, 0x3B, 0x22};
 
 /// How large things are for so many classes, in units.
 struct CellSize {
@@ -51,7 +51,7 @@ std::string percent_text(double share) {
   return fmt::format("{:.0f}", percent);
 }
 
-/// The picture while it is drawn.
+/// The image while it is drawn.
 class ConfusionDrawing {
  public:
   ConfusionDrawing(std::span<const int64_t> counts, std::vector<std::string> names)
@@ -114,7 +114,7 @@ class ConfusionDrawing {
                   top_ + static_cast<double>(row) * size_.side + gap / 2, size_.side - gap,
                   size_.side - gap};
     const double shade = cell_shade(share);
-    canvas_.cell(box, row == column ? kRightColour : kWrongColour, shade);
+    canvas_.cell(box, row == column ? kRightColor : kWrongColor, shade);
     if (size_.number_font == 0) return;
     canvas_.text({box.middle().x, box.middle().y + size_.number_font * 0.36}, percent_text(share),
                  {.font = {.size = size_.number_font},

@@ -47,8 +47,8 @@ constexpr int64_t kDataClassScalar = 1;
 constexpr uint32_t kPluginName = 1;
 constexpr uint32_t kImageHeight = 1;
 constexpr uint32_t kImageWidth = 2;
-constexpr uint32_t kImageColourSpace = 3;
-constexpr int64_t kColourSpaceRgb = 3;
+constexpr uint32_t kImageColorSpace = 3;
+constexpr int64_t kColorSpaceRgb = 3;
 constexpr uint32_t kImageEncoded = 4;
 
 /// The checksum as records carry it: one that is part of checked data would otherwise weaken them.
@@ -144,12 +144,12 @@ void EventFile::scalar(const std::string& tag, int64_t step, double value, doubl
 void EventFile::image(const std::string& tag, int64_t step, std::span<const uint8_t> png, int width,
                       int height, double wall_time) {
   const std::string_view encoded(reinterpret_cast<const char*>(png.data()), png.size());
-  const auto picture = io::ProtoMessage()
-                           .whole(kImageHeight, height)
-                           .whole(kImageWidth, width)
-                           .whole(kImageColourSpace, kColourSpaceRgb)
-                           .text(kImageEncoded, encoded);
-  const auto value = io::ProtoMessage().text(kValueTag, tag).message(kValueImage, picture);
+  const auto image = io::ProtoMessage()
+                         .whole(kImageHeight, height)
+                         .whole(kImageWidth, width)
+                         .whole(kImageColorSpace, kColorSpaceRgb)
+                         .text(kImageEncoded, encoded);
+  const auto value = io::ProtoMessage().text(kValueTag, tag).message(kValueImage, image);
   add_event(event_at(wall_time, step)
                 .message(kEventSummary, io::ProtoMessage().message(kSummaryValue, value)));
 }
@@ -298,7 +298,7 @@ void write_projector(const fs::path& directory, const EmbeddingTable& table) {
   const auto folder = directory / "projector";
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) fail_working("cannot make ", folder.string(), ": ", error.message());
+  if (error) fail_runtime("cannot make ", folder.string(), ": ", error.message());
   io::write_file_atomically(folder / "tensors.tsv", projector_tensors(table));
   io::write_file_atomically(folder / "metadata.tsv", projector_metadata(table, rows));
   io::write_file_atomically(directory / "projector_config.pbtxt", projector_config(table, rows));

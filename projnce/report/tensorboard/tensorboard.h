@@ -46,7 +46,7 @@ class EventFile {
   /// A point of the curve `tag`. Parts of a tag stand between slashes; the first is the group under
   /// which TensorBoard shows it.
   void scalar(const std::string& tag, int64_t step, double value, double wall_time);
-  /// `png` is the whole file of a picture with three channels.
+  /// `png` is the whole file of a image with three channels.
   void image(const std::string& tag, int64_t step, std::span<const uint8_t> png, int width,
              int height, double wall_time);
 

@@ -42,7 +42,7 @@ TerminalStyle terminal_style(int file, const EnvironmentLookup& environment) {
   TerminalStyle style;
   const auto terminal = variable(environment, "TERM");
   if (::isatty(file) == 0 || terminal.empty() || terminal == "dumb") return style;
-  style.colours = variable(environment, "NO_COLOR").empty();
+  style.colors = variable(environment, "NO_COLOR").empty();
   style.unicode = locale_is_utf8(environment);
   winsize size = {};
   if (::ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) style.width = size.ws_col;
@@ -65,7 +65,7 @@ double finite_mean(std::span<const double> values) {
   return count > 0 ? sum : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// At most `width` means over neighbours, of as equal a number as can be.
+/// At most `width` means over neighbors, of as equal a number as can be.
 std::vector<double> thin_out(std::span<const double> values, size_t width) {
   const size_t count = std::min(values.size(), width);
   std::vector<double> means;
@@ -120,9 +120,9 @@ class SummaryText {
     if (style_.unicode) name_width_ = std::max(name_width_, name.size());
   }
 
-  std::string strong(const std::string& text) const { return coloured("1", text); }
-  std::string soft(const std::string& text) const { return coloured("2", text); }
-  std::string drawn(const std::string& text) const { return coloured("36", text); }
+  std::string strong(const std::string& text) const { return colored("1", text); }
+  std::string soft(const std::string& text) const { return colored("2", text); }
+  std::string drawn(const std::string& text) const { return colored("36", text); }
   const TerminalStyle& style() const { return style_; }
 
   std::string finish() const {
@@ -134,8 +134,8 @@ class SummaryText {
   }
 
  private:
-  std::string coloured(const char* code, const std::string& text) const {
-    return style_.colours ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
+  std::string colored(const char* code, const std::string& text) const {
+    return style_.colors ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
   }
 
   TerminalStyle style_;

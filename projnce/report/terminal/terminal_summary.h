@@ -11,7 +11,7 @@ namespace projnce::report {
 
 /// What the reader's terminal can show. The default is for files and pipes.
 struct TerminalStyle {
-  bool colours = false;
+  bool colors = false;
   bool unicode = false;
   int width = 80;  ///< columns
 };
@@ -20,7 +20,7 @@ struct TerminalStyle {
 using EnvironmentLookup = std::function<const char*(const char*)>;
 
 /// The style of an open file: plain where it is no terminal, or TERM says that it can do nothing.
-/// NO_COLOR, where it is not empty, takes the colours; other characters than ASCII need a locale
+/// NO_COLOR, where it is not empty, takes the colors; other characters than ASCII need a locale
 /// with UTF-8.
 TerminalStyle terminal_style(int file, const EnvironmentLookup& environment);
 

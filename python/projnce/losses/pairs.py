@@ -180,7 +180,7 @@ class RINCELoss(RowLoss, operator="rince"):
 
     Args:
         temperature: divides similarities; above 0.
-        q: 0 < q <= 1; towards 0 InfoNCE, 1 symmetric and most robust. Gradients grow with
+        q: 0 < q <= 1; toward 0 InfoNCE, 1 symmetric and most robust. Gradients grow with
             exp(q / temperature).
         lam: 0 < lam <= 1, weight of the denominator.
         denom: ``"all"`` other rows, or ``"one_pos"``: that positive and the negatives.

@@ -62,7 +62,7 @@ TEST(ResampleClip, ChangesNothingWhereTheRatesAgree) {
 
 TEST(ResampleClip, RefusesWhatWouldExplode) {
   const auto refusal = [](int from, size_t samples, int to) {
-    return testing::complaint(
+    return testing::error_message_of(
         [&] { resample_clip({.rate = from, .samples = std::vector<float>(samples)}, to); });
   };
   EXPECT_THAT(refusal(100, 10, 48000), HasSubstr("from 100 to 48000"));

@@ -187,10 +187,10 @@ TEST(LogMel, RunsAgainGiveTheSameNumbers) {
 
 TEST(LogMel, RefusesNothingAndOptionsOutOfRange) {
   Features features;
-  EXPECT_THAT(testing::complaint([&] { LogMel({}).compute({}, features); }),
+  EXPECT_THAT(testing::error_message_of([&] { LogMel({}).compute({}, features); }),
               HasSubstr("without samples"));
-  EXPECT_THAT(testing::complaint([] { LogMel({.fft = 1023}); }), HasSubstr("even"));
-  EXPECT_THAT(testing::complaint([] { LogMel({.hop = 2048}); }), HasSubstr("hop = 2048"));
+  EXPECT_THAT(testing::error_message_of([] { LogMel({.fft = 1023}); }), HasSubstr("even"));
+  EXPECT_THAT(testing::error_message_of([] { LogMel({.hop = 2048}); }), HasSubstr("hop = 2048"));
 }
 
 }  // namespace

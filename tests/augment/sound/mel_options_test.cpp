@@ -23,7 +23,7 @@ MelOptions read_mel(const std::string& text) {
 }
 
 std::string mel_complaint(const std::string& text) {
-  return testing::complaint([&] { read_mel(text); });
+  return testing::error_message_of([&] { read_mel(text); });
 }
 
 TEST(MelOptions, AreReadFromATableAndWritten) {

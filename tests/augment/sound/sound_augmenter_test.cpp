@@ -158,7 +158,8 @@ TEST(SoundAugmentOptions, AreReadFromATable) {
 TEST(SoundAugmentOptions, RefuseValuesOutOfRangeOrOrder) {
   const auto refusal = [](const std::string& text) {
     const auto table = parse_toml(text, "run.toml");
-    return testing::complaint([&] { read_options<SoundAugmentOptions>(table, "augment.sound"); });
+    return testing::error_message_of(
+        [&] { read_options<SoundAugmentOptions>(table, "augment.sound"); });
   };
   EXPECT_THAT(refusal("time_shift = 1.5"), HasSubstr("time_shift"));
   EXPECT_THAT(refusal("gain_db = -1"), HasSubstr("gain_db"));

@@ -17,9 +17,9 @@ using ::testing::Pair;
 
 TEST(Inspect, CountsClassesSizesAndChannels) {
   const testing::ScratchDir dir;
-  const auto add = [&](const std::string& file, int height, const testing::Bytes& colour) {
+  const auto add = [&](const std::string& file, int height, const testing::Bytes& color) {
     testing::write_file(dir.path() / file,
-                        testing::encode_png(testing::plain_image(height, 2 * height, colour)));
+                        testing::encode_png(testing::plain_image(height, 2 * height, color)));
   };
   add("train/cat/a.png", 4, {1});
   add("train/cat/b.png", 9, {1, 2, 3});
@@ -38,7 +38,7 @@ TEST(Inspect, CountsClassesSizesAndChannels) {
   EXPECT_THAT(info.train.channels, ElementsAre(Pair(1, 2), Pair(3, 1)));
   ASSERT_EQ(info.train.damaged.size(), 1U);
   EXPECT_EQ(info.train.damaged[0].name, "train/dog/b.png");
-  EXPECT_FALSE(info.intact());
+  EXPECT_FALSE(info.valid());
   EXPECT_EQ(info.test.samples, 1);
 }
 
@@ -87,9 +87,9 @@ TEST(Inspect, TellsTheDimensionOfVectors) {
 
 TEST(Inspect, CountsThePartsThatOnlySomeDatasetsHave) {
   DatasetSplit split{testing::fake_dataset({0, 0, 0}), testing::fake_dataset({0, 1})};
-  split.known = testing::fake_dataset({0, 1, 1, 1});
+  split.reference = testing::fake_dataset({0, 1, 1, 1});
   split.background = sounds({silence(8000, 80), Clip{}});
-  split.unlabelled = true;
+  split.unlabeled = true;
   split.remarks = {"this is a subset"};
   int64_t last = 0;
   int64_t total = 0;
@@ -98,14 +98,14 @@ TEST(Inspect, CountsThePartsThatOnlySomeDatasetsHave) {
                                       last = done;
                                       total = all;
                                     }});
-  ASSERT_TRUE(info.known && info.background);
+  ASSERT_TRUE(info.reference && info.background);
   EXPECT_THAT(info.class_names, ElementsAre("class-0", "class-1"));
   EXPECT_THAT(info.train.class_names, ElementsAre("class-0"));
-  EXPECT_THAT(info.labelled().per_class, ElementsAre(1, 3));
+  EXPECT_THAT(info.labeled().per_class, ElementsAre(1, 3));
   EXPECT_EQ(info.background->rates.at(8000), 1);
   EXPECT_EQ(info.samples(), 11);
   EXPECT_EQ(info.damaged(), 1);
-  EXPECT_FALSE(info.intact());
+  EXPECT_FALSE(info.valid());
   EXPECT_THAT(info.remarks, ElementsAre("this is a subset"));
   EXPECT_EQ(last, 11);
   EXPECT_EQ(total, 11);
@@ -117,7 +117,7 @@ TEST(Inspect, SamplesWithoutClasses) {
   const auto info = inspect({one, none}, {});
   EXPECT_EQ(info.train.samples, 1);
   EXPECT_TRUE(info.train.per_class.empty());
-  EXPECT_TRUE(info.intact());
+  EXPECT_TRUE(info.valid());
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST(SoundClips, StopWhenTheBudgetIsUsed) {
   EXPECT_TRUE(clips[3].wav.empty());
 }
 
-TEST(SoundClips, OfPicturesThereAreNone) {
+TEST(SoundClips, OfImagesThereAreNone) {
   EXPECT_TRUE(make_sound_clips(*testing::fake_dataset({0, 1}), {0, 1}).empty());
 }
 

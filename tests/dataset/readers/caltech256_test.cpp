@@ -19,11 +19,11 @@ class Caltech256Test : public ::testing::Test {
   void SetUp() override {
     for (const std::string name : {"010.beer-mug", "002.american-flag", "257.clutter"}) {
       for (int i = 0; i < 5; ++i) {
-        folder_.add_picture(concat(name, "/", name.substr(0, 3), "_000", i, ".jpg"));
+        folder_.add_image(concat(name, "/", name.substr(0, 3), "_000", i, ".jpg"));
       }
     }
-    folder_.add_picture("notes/a.jpg");
-    folder_.add_picture("010.beer-mug/greg/a.jpg");
+    folder_.add_image("notes/a.jpg");
+    folder_.add_image("010.beer-mug/greg/a.jpg");
   }
 
   testing::DatasetFolder folder_;
@@ -48,16 +48,17 @@ TEST_F(Caltech256Test, ClutterMayBeAClass) {
 
 TEST_F(Caltech256Test, OtherFoldersAreRefused) {
   testing::DatasetFolder other;
-  other.add_picture("cat/a.jpg");
+  other.add_image("cat/a.jpg");
   EXPECT_FALSE(is_caltech256(other.tree()));
-  other.add_picture("001.albatross/albatross_0001.jpg");
-  other.add_picture("002.auklet/auklet_0001.jpg");
+  other.add_image("001.albatross/albatross_0001.jpg");
+  other.add_image("002.auklet/auklet_0001.jpg");
   EXPECT_FALSE(is_caltech256(other.tree())) << "numbered classes of somebody else";
   other.remove("001.albatross");
   other.remove("002.auklet");
-  EXPECT_THAT(testing::complaint([&] { open_caltech256(other.tree()); }), HasSubstr("001.ak47"));
+  EXPECT_THAT(testing::error_message_of([&] { open_caltech256(other.tree()); }),
+              HasSubstr("001.ak47"));
   folder_.remove("010.beer-mug");
-  EXPECT_THAT(testing::complaint([&] { open_caltech256(folder_.tree()); }),
+  EXPECT_THAT(testing::error_message_of([&] { open_caltech256(folder_.tree()); }),
               HasSubstr("has one class only"));
 }
 

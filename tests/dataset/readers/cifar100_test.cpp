@@ -39,7 +39,7 @@ class Cifar100Test : public ::testing::Test {
     return bytes;
   }
   std::string complaint_on_opening(const Cifar100Options& options = {}) {
-    return testing::complaint([&] { open_cifar100(folder_.tree(), options); });
+    return testing::error_message_of([&] { open_cifar100(folder_.tree(), options); });
   }
 
   testing::DatasetFolder folder_;
@@ -60,16 +60,16 @@ TEST_F(Cifar100Test, CoarseReplacesTheLabelsOfBothParts) {
   EXPECT_THAT(labels_of(*split.train), ElementsAre(0, 19, 3));
   EXPECT_THAT(labels_of(*split.test), ElementsAre(1));
   EXPECT_EQ(split.test->class_names()[1], "coarse 1");
-  EXPECT_EQ(split.known, nullptr);
+  EXPECT_EQ(split.reference, nullptr);
 }
 
 TEST_F(Cifar100Test, CoarseTrainingJudgesByTheFineLabels) {
   const auto split = open_cifar100(folder_.tree(), {.coarse_training = true});
   EXPECT_THAT(labels_of(*split.train), ElementsAre(0, 19, 3));
-  EXPECT_THAT(labels_of(*split.known), ElementsAre(5, 99, 7));
+  EXPECT_THAT(labels_of(*split.reference), ElementsAre(5, 99, 7));
   EXPECT_THAT(labels_of(*split.test), ElementsAre(98));
   EXPECT_EQ(split.train->class_names().size(), 20U);
-  EXPECT_EQ(split.known->class_names(), split.test->class_names());
+  EXPECT_EQ(split.reference->class_names(), split.test->class_names());
   EXPECT_THAT(complaint_on_opening({.coarse = true, .coarse_training = true}),
               HasSubstr("coarse and coarse_training are both set"));
 }

@@ -41,7 +41,7 @@ class Cifar10Test : public ::testing::Test {
   }
 
   std::string complaint_on_opening() {
-    return testing::complaint([this] { open_cifar10(folder_.tree()); });
+    return testing::error_message_of([this] { open_cifar10(folder_.tree()); });
   }
 
   testing::DatasetFolder folder_;
@@ -58,7 +58,7 @@ TEST_F(Cifar10Test, ReadsLabelsNamesAndPixelsFromAFolderAndAnArchive) {
     EXPECT_EQ(image.width, 32);
     EXPECT_EQ(image.channels, 3);
     EXPECT_THAT(std::vector(image.pixels.end() - 3, image.pixels.end()), ElementsAre(13, 50, 90));
-    EXPECT_EQ(split.known, nullptr);
+    EXPECT_EQ(split.reference, nullptr);
     EXPECT_THAT(split.remarks, IsEmpty());
     EXPECT_TRUE(is_cifar10(tree));
   }
@@ -76,10 +76,10 @@ TEST_F(Cifar10Test, CoarseTrainingKeepsTheTenClassesToJudgeBy) {
   const auto split = open_cifar10(folder_.tree(), {.coarse_training = true});
   EXPECT_THAT(split.train->class_names(), ElementsAre("vehicle", "animal"));
   EXPECT_THAT(labels_of(*split.train), ElementsAre(0, 0, 1, 1, 1, 1, 1, 1, 0, 0));
-  EXPECT_THAT(labels_of(*split.known), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
-  EXPECT_EQ(split.known->class_names(), split.test->class_names());
+  EXPECT_THAT(labels_of(*split.reference), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+  EXPECT_EQ(split.reference->class_names(), split.test->class_names());
   EXPECT_EQ(testing::decoded_image(*split.train, 4).pixels,
-            testing::decoded_image(*split.known, 4).pixels);
+            testing::decoded_image(*split.reference, 4).pixels);
 }
 
 TEST_F(Cifar10Test, MissingNamesAreTheOfficialOnesWithARemark) {

@@ -101,13 +101,14 @@ TEST_F(CremaDTest, OtherNamesAreLeftOutAndCounted) {
 }
 
 TEST_F(CremaDTest, UnusableSpeakersAreNamed) {
-  EXPECT_THAT(testing::complaint([&] { test_names(tested_with({"1011"})); }),
+  EXPECT_THAT(testing::error_message_of([&] { test_names(tested_with({"1011"})); }),
               AllOf(HasSubstr("1011"), HasSubstr("1010")));
   testing::DatasetFolder one;
   one.add_sound("AudioWAV/1001_DFA_ANG_XX.wav");
-  EXPECT_THAT(testing::complaint([&] { open_crema_d(one.tree()); }), HasSubstr("1 speakers"));
+  EXPECT_THAT(testing::error_message_of([&] { open_crema_d(one.tree()); }),
+              HasSubstr("1 speakers"));
   one.add_sound("AudioWAV/1002_DFA_ANG_XX.wav");
-  EXPECT_THAT(testing::complaint([&] { open_crema_d(one.tree()); }),
+  EXPECT_THAT(testing::error_message_of([&] { open_crema_d(one.tree()); }),
               HasSubstr("1 emotions to train on"));
 }
 

@@ -38,7 +38,7 @@ class EmbeddingsTest : public ::testing::Test {
     write_labels("test_labels.npy", {30});
   }
   std::string complaint_about(const std::filesystem::path& root) {
-    return testing::complaint([&] { open_embeddings(root); });
+    return testing::error_message_of([&] { open_embeddings(root); });
   }
 
   testing::DatasetFolder folder_;

@@ -29,7 +29,7 @@ class Esc50Test : public ::testing::Test {
     folder_.write_text("meta/esc50.csv", kEscHeading + lines);
   }
   std::string complaint_on_opening(const Esc50Options& options = {}) {
-    return testing::complaint([&] { open_esc50(folder_.tree(), options); });
+    return testing::error_message_of([&] { open_esc50(folder_.tree(), options); });
   }
 
   testing::DatasetFolder folder_;

@@ -36,7 +36,7 @@ class FolderTest : public ::testing::Test {
     return open_folder(io::open_file_tree(dir_.path()), options);
   }
   std::string complaint_on_opening() {
-    return testing::complaint([this] { open(); });
+    return testing::error_message_of([this] { open(); });
   }
 
   testing::ScratchDir dir_;
@@ -146,7 +146,7 @@ TEST_F(FolderTest, AClassMayBeCalledTrain) {
   EXPECT_THAT(open().train->class_names(), ElementsAre("car", "test", "train"));
 }
 
-TEST_F(FolderTest, TakesPicturesOfAnyCaseAndDepthAndNothingElse) {
+TEST_F(FolderTest, TakesImagesOfAnyCaseAndDepthAndNothingElse) {
   add("cat/a.PNG");
   add("cat/deeper/b.JpEg");
   add("cat/.hidden.png");
@@ -199,10 +199,10 @@ TEST_F(FolderTest, UnusableFoldersHaveTheirSentences) {
   EXPECT_THAT(complaint_on_opening(), HasSubstr("has one class only, 'cat'"));
   std::filesystem::create_directory(dir_.path() / "dog");
   EXPECT_THAT(complaint_on_opening(),
-              AllOf(HasSubstr("/dog holds no picture, which leaves 1 of the two classes"),
+              AllOf(HasSubstr("/dog holds no image, which leaves 1 of the two classes"),
                     HasSubstr(".jpg, .jpeg, .jfif, .png, .webp, .gif, .bmp, .tif, .tiff")));
   add("dog/a.png");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("has no picture to test with"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("has no image to test with"));
 }
 
 TEST_F(FolderTest, AnEmptyClassFolderIsLeftOutWithAWarning) {
@@ -213,7 +213,7 @@ TEST_F(FolderTest, AnEmptyClassFolderIsLeftOutWithAWarning) {
   std::filesystem::create_directories(dir_.path() / "test/emu");
   const auto split = open();
   EXPECT_THAT(split.train->class_names(), ElementsAre("cat", "dog"));
-  EXPECT_THAT(split.warnings, ElementsAre(HasSubstr("train/emu holds no picture and is left out")));
+  EXPECT_THAT(split.warnings, ElementsAre(HasSubstr("train/emu holds no image and is left out")));
 }
 
 TEST_F(FolderTest, FilesThatAreNotReadAreCountedByExtension) {
@@ -236,8 +236,8 @@ TEST_F(FolderTest, AFolderOfFilesThatAreNotReadSaysHowToConvertThem) {
     testing::write_file(dir_.path() / file, testing::octets_of("x"));
   }
   EXPECT_THAT(complaint_on_opening(),
-              AllOf(HasSubstr("/cat holds no picture, which leaves 0"),
-                    HasSubstr("3 .heic, 1 .txt"), HasSubstr("magick mogrify")));
+              AllOf(HasSubstr("/cat holds no image, which leaves 0"), HasSubstr("3 .heic, 1 .txt"),
+                    HasSubstr("magick mogrify")));
 }
 
 TEST_F(FolderTest, TheReasonForTheLayoutNamesItsFolders) {
@@ -266,13 +266,13 @@ TEST_F(FolderTest, AClassOfTheTestPartAloneIsNamed) {
               AllOf(HasSubstr("class 'ship'"), HasSubstr("not in the training part")));
 }
 
-TEST_F(FolderTest, DecodingAFileThatIsNoPictureNamesIt) {
+TEST_F(FolderTest, DecodingAFileThatIsNoImageNamesIt) {
   add_many("train/cat", 1);
   add_many("test/cat", 1);
   testing::write_file(dir_.path() / "train/dog/x.jpg", testing::octets_of("hello"));
   const auto split = open();
-  EXPECT_THAT(testing::complaint([&] { split.train->decode(1); }),
-              StartsWith("train/dog/x.jpg is not a picture that is read"));
+  EXPECT_THAT(testing::error_message_of([&] { split.train->decode(1); }),
+              StartsWith("train/dog/x.jpg is not a image that is read"));
 }
 
 TEST_F(FolderTest, SoundsAreFoundByLooking) {
@@ -286,7 +286,7 @@ TEST_F(FolderTest, SoundsAreFoundByLooking) {
   auto split = open();
   EXPECT_EQ(split.train->kind(), SampleKind::kSound);
   EXPECT_EQ(split.train->size() + split.test->size(), 6);
-  EXPECT_THAT(split.remarks, Contains(HasSubstr("1 pictures were left out")));
+  EXPECT_THAT(split.remarks, Contains(HasSubstr("1 images were left out")));
   EXPECT_EQ(std::get<Clip>(split.train->decode(0)).samples.size(), 3U);
 
   add_many("bark", 4);
@@ -306,9 +306,9 @@ TEST_F(FolderTest, FoldersAroundTheClassesAreLookedThrough) {
 
 TEST_F(FolderTest, ReadsAnArchiveInPlace) {
   testing::DatasetFolder folder;
-  folder.add_picture("train/cat/a.png");
-  folder.add_picture("train/dog/a.png");
-  folder.add_picture("test/dog/b.png");
+  folder.add_image("train/cat/a.png");
+  folder.add_image("train/dog/a.png");
+  folder.add_image("test/dog/b.png");
   const auto split = open_folder(folder.packed(), {});
   EXPECT_THAT(split.train->class_names(), ElementsAre("cat", "dog"));
   EXPECT_THAT(testing::sample_names(*split.test), ElementsAre("test/dog/b.png"));

@@ -19,14 +19,14 @@ class Food101Test : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const std::string name : {"paella", "ramen"}) {
-      for (int i = 0; i < 3; ++i) folder_.add_picture(concat("images/", name, "/", i, ".jpg"));
+      for (int i = 0; i < 3; ++i) folder_.add_image(concat("images/", name, "/", i, ".jpg"));
     }
     folder_.write_text("meta/classes.txt", "paella\nramen\n");
     folder_.write_text("meta/train.txt", "paella/0\npaella/1\nramen/0\nramen/1\n");
     folder_.write_text("meta/test.txt", "paella/2\nramen/2\n");
   }
   std::string complaint_on_opening() {
-    return testing::complaint([this] { open_food101(folder_.tree()); });
+    return testing::error_message_of([this] { open_food101(folder_.tree()); });
   }
 
   testing::DatasetFolder folder_;
@@ -45,20 +45,20 @@ TEST_F(Food101Test, ReadsTheListsFromAFolderAndAnArchive) {
   }
 }
 
-TEST_F(Food101Test, PicturesThatAreNotThereAreLeftOutAndCounted) {
+TEST_F(Food101Test, ImagesThatAreNotThereAreLeftOutAndCounted) {
   folder_.remove("images/ramen/0.jpg");
   const auto split = open_food101(folder_.tree());
   EXPECT_THAT(labels_of(*split.train), ElementsAre(0, 0, 1));
-  EXPECT_THAT(split.remarks, ElementsAre(HasSubstr("1 pictures of meta/train.txt")));
+  EXPECT_THAT(split.remarks, ElementsAre(HasSubstr("1 images of meta/train.txt")));
 }
 
 TEST_F(Food101Test, WrongListsAreNamed) {
   folder_.write_text("meta/test.txt", "paella/2\nsoup/2\n");
   EXPECT_THAT(complaint_on_opening(), HasSubstr("meta/test.txt:2 names 'soup/2'"));
   folder_.write_text("meta/test.txt", "paella/1\n");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("meta/test.txt:1 names the picture 'paella/1'"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("meta/test.txt:1 names the image 'paella/1'"));
   folder_.write_text("meta/test.txt", "paella/../../../etc/passwd\n");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("names no picture that is there"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("names no image that is there"));
   folder_.remove("meta/test.txt");
   EXPECT_THAT(complaint_on_opening(), HasSubstr("meta/test.txt"));
 }

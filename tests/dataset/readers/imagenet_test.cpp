@@ -16,10 +16,10 @@ using ::testing::HasSubstr;
 class ImagenetTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_.add_picture("train/n01440764/n01440764_10026.JPEG");
-    folder_.add_picture("train/n02102040/n02102040_1.JPEG");
-    folder_.add_picture("train/n02102040/n02102040_2.JPEG");
-    folder_.add_picture("val/n02102040/ILSVRC2012_val_00000001.JPEG");
+    folder_.add_image("train/n01440764/n01440764_10026.JPEG");
+    folder_.add_image("train/n02102040/n02102040_1.JPEG");
+    folder_.add_image("train/n02102040/n02102040_2.JPEG");
+    folder_.add_image("val/n02102040/ILSVRC2012_val_00000001.JPEG");
   }
 
   testing::DatasetFolder folder_;
@@ -45,26 +45,26 @@ TEST_F(ImagenetTest, NamesComeFromTheMapping) {
 TEST_F(ImagenetTest, TheFolderMayLieDeep) {
   testing::DatasetFolder deep;
   for (const std::string part : {"train", "val"}) {
-    deep.add_picture("ILSVRC/Data/CLS-LOC/" + part + "/n01440764/a.JPEG");
-    deep.add_picture("ILSVRC/Data/CLS-LOC/" + part + "/n02102040/a.JPEG");
+    deep.add_image("ILSVRC/Data/CLS-LOC/" + part + "/n01440764/a.JPEG");
+    deep.add_image("ILSVRC/Data/CLS-LOC/" + part + "/n02102040/a.JPEG");
   }
   deep.write_text("LOC_synset_mapping.txt", "n01440764 tench\nn02102040 springer\n");
   EXPECT_THAT(open_imagenet(deep.tree()).train->class_names(), ElementsAre("tench", "springer"));
 }
 
-TEST_F(ImagenetTest, UnsortedValidationPicturesAreRefusedWithAdvice) {
+TEST_F(ImagenetTest, UnsortedValidationImagesAreRefusedWithAdvice) {
   folder_.remove("val");
-  folder_.add_picture("val/ILSVRC2012_val_00000001.JPEG");
+  folder_.add_image("val/ILSVRC2012_val_00000001.JPEG");
   EXPECT_TRUE(is_imagenet(folder_.tree())) << "so that the advice is given";
-  EXPECT_THAT(testing::complaint([this] { open_imagenet(folder_.tree()); }),
-              HasSubstr("move each validation picture into a folder"));
+  EXPECT_THAT(testing::error_message_of([this] { open_imagenet(folder_.tree()); }),
+              HasSubstr("move each validation image into a folder"));
 }
 
 TEST_F(ImagenetTest, OtherFoldersAreNotTaken) {
-  folder_.add_picture("train/cat/a.jpg");
+  folder_.add_image("train/cat/a.jpg");
   EXPECT_FALSE(is_imagenet(folder_.tree()));
   folder_.remove("val");
-  EXPECT_THAT(testing::complaint([this] { open_imagenet(folder_.tree()); }),
+  EXPECT_THAT(testing::error_message_of([this] { open_imagenet(folder_.tree()); }),
               HasSubstr("holds no folders train and val"));
 }
 

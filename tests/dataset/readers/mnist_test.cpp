@@ -35,7 +35,7 @@ class MnistTest : public ::testing::Test {
 
   DatasetSplit open() { return open_mnist(io::open_file_tree(dir_.path()), mnist_classes()); }
   std::string complaint_on_opening() {
-    return testing::complaint([this] { open(); });
+    return testing::error_message_of([this] { open(); });
   }
 
   testing::ScratchDir dir_;
@@ -92,7 +92,7 @@ TEST_F(MnistTest, SwappedOrEmptyFilesAreRejected) {
   EXPECT_THAT(complaint_on_opening(), HasSubstr("holds no images"));
   write("train-labels-idx1-ubyte", encode_idx({3}, {0, 0, 0}));
   write("train-images-idx3-ubyte", encode_idx({3, 0, 2}, {}));
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("pictures of 0 x 2 pixels"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("images of 0 x 2 pixels"));
 }
 
 TEST(FashionMnist, HasTheOfficialCounts) {

@@ -26,7 +26,7 @@ class SpeechCommandsLoaderTest : public ::testing::Test {
     folder_.write_text("validation_list.txt", "yes/a_nohash_1.wav\r\n\r\n");
   }
   std::string complaint_on_opening(const SpeechCommandsOptions& options = {}) {
-    return testing::complaint([&] { open_speech_commands(folder_.tree(), options); });
+    return testing::error_message_of([&] { open_speech_commands(folder_.tree(), options); });
   }
 
   testing::DatasetFolder folder_;

@@ -20,18 +20,18 @@ constexpr size_t kPlane = 96 * 96;
 class Stl10Test : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_.write("train_X.bin", pictures(4));
+    folder_.write("train_X.bin", images(4));
     folder_.write("train_y.bin", {3, 1, 10, 2});
-    folder_.write("test_X.bin", pictures(2));
+    folder_.write("test_X.bin", images(2));
     folder_.write("test_y.bin", {1, 2});
-    folder_.write("unlabeled_X.bin", pictures(3));
+    folder_.write("unlabeled_X.bin", images(3));
     folder_.write_text("class_names.txt",
                        "airplane\nbird\ncar\ncat\ndeer\ndog\nhorse\nmonkey\nship\ntruck\n");
     folder_.write_text("fold_indices.txt", "0 3 \n1 2 \n0 3\n0 3\n0 3\n0 3\n0 3\n0 3\n0 3\n0 4\n");
   }
 
-  /// Picture k is of value k but for one red pixel.
-  static Bytes pictures(int count) {
+  /// Image k is of value k but for one red pixel.
+  static Bytes images(int count) {
     Bytes bytes;
     for (int k = 0; k < count; ++k) {
       const size_t begin = bytes.size();
@@ -42,7 +42,7 @@ class Stl10Test : public ::testing::Test {
   }
 
   std::string complaint_on_opening(const Stl10Options& options = {}) {
-    return testing::complaint([&] { open_stl10(folder_.tree(), options); });
+    return testing::error_message_of([&] { open_stl10(folder_.tree(), options); });
   }
 
   testing::DatasetFolder folder_;
@@ -58,7 +58,7 @@ TEST_F(Stl10Test, ReadsLabelsAndColumnsFromAFolderAndAnArchive) {
     EXPECT_EQ(image.height, 96);
     EXPECT_EQ(image.pixels[(10 * 96 + 60) * 3], 200) << "row 10, column 60";
     EXPECT_EQ(image.pixels[(60 * 96 + 10) * 3], 3);
-    EXPECT_FALSE(split.unlabelled);
+    EXPECT_FALSE(split.unlabeled);
     EXPECT_TRUE(is_stl10(tree));
   }
 }
@@ -66,7 +66,7 @@ TEST_F(Stl10Test, ReadsLabelsAndColumnsFromAFolderAndAnArchive) {
 TEST_F(Stl10Test, AFoldIsPartOfTheTrainingPart) {
   EXPECT_THAT(labels_of(*open_stl10(folder_.tree(), {.fold = 1}).train), ElementsAre(0, 9));
   EXPECT_THAT(complaint_on_opening({.fold = 9}),
-              HasSubstr("fold_indices.txt:10 names picture '4', expected 0 to 3"));
+              HasSubstr("fold_indices.txt:10 names image '4', expected 0 to 3"));
   folder_.write_text("fold_indices.txt", "0 x\n");
   EXPECT_THAT(complaint_on_opening({.fold = 0}), HasSubstr("has 1 lines"));
   folder_.remove("fold_indices.txt");
@@ -74,35 +74,35 @@ TEST_F(Stl10Test, AFoldIsPartOfTheTrainingPart) {
   EXPECT_EQ(complaint_on_opening(), "nothing was wrong") << "only who asks for folds needs them";
 }
 
-TEST_F(Stl10Test, UnlabelledPicturesAreTrainedOnWithoutLabels) {
-  const auto split = open_stl10(folder_.tree(), {.train_part = Stl10Train::kUnlabelled});
-  EXPECT_TRUE(split.unlabelled);
-  EXPECT_THAT(split.train->class_names(), ElementsAre("unlabelled"));
+TEST_F(Stl10Test, UnlabeledImagesAreTrainedOnWithoutLabels) {
+  const auto split = open_stl10(folder_.tree(), {.train_part = Stl10Train::kUnlabeled});
+  EXPECT_TRUE(split.unlabeled);
+  EXPECT_THAT(split.train->class_names(), ElementsAre("unlabeled"));
   EXPECT_THAT(labels_of(*split.train), ElementsAre(0, 0, 0));
-  EXPECT_THAT(labels_of(*split.known), ElementsAre(2, 0, 9, 1));
+  EXPECT_THAT(labels_of(*split.reference), ElementsAre(2, 0, 9, 1));
 
-  const auto both = open_stl10(folder_.tree(), {.train_part = Stl10Train::kTrainAndUnlabelled});
+  const auto both = open_stl10(folder_.tree(), {.train_part = Stl10Train::kTrainAndUnlabeled});
   EXPECT_EQ(both.train->size(), 7);
   EXPECT_EQ(both.train->sample_name(3), "train_X.bin:3");
   EXPECT_EQ(both.train->sample_name(6), "unlabeled_X.bin:2");
   EXPECT_EQ(testing::decoded_image(*both.train, 6).pixels[0], 2);
 }
 
-TEST_F(Stl10Test, UnlabelledPicturesAreNeededWhenAskedForOnly) {
+TEST_F(Stl10Test, UnlabeledImagesAreNeededWhenAskedForOnly) {
   folder_.remove("unlabeled_X.bin");
   EXPECT_EQ(complaint_on_opening(), "nothing was wrong");
-  EXPECT_THAT(complaint_on_opening({.train_part = Stl10Train::kUnlabelled}),
+  EXPECT_THAT(complaint_on_opening({.train_part = Stl10Train::kUnlabeled}),
               HasSubstr("unlabeled_X.bin does not exist"));
 }
 
 TEST_F(Stl10Test, DamageIsNamed) {
   folder_.write("train_y.bin", {3, 0, 1, 2});
   EXPECT_THAT(complaint_on_opening(),
-              HasSubstr("train_y.bin gives picture 1 the label 0, expected 1 to 10"));
+              HasSubstr("train_y.bin gives image 1 the label 0, expected 1 to 10"));
   folder_.write("train_y.bin", {3, 11, 1, 2});
   EXPECT_THAT(complaint_on_opening(), HasSubstr("the label 11"));
   folder_.write("train_y.bin", {3, 1, 1});
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("train_y.bin holds 3 labels for 4 pictures"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("train_y.bin holds 3 labels for 4 images"));
   folder_.write("train_X.bin", Bytes(27647));
   EXPECT_THAT(complaint_on_opening(), HasSubstr("train_X.bin has 27647 bytes"));
 }

@@ -44,7 +44,7 @@ TEST(TextList, NamesAreMadePrintable) {
   folder.write_text("names.txt", "\na \n\n  \nb\t\n\n");
   EXPECT_THAT(read_name_list(*folder.tree(), "names.txt", 2), ElementsAre("a", "b"));
   folder.write_text("names.txt", "\n");
-  EXPECT_THAT(testing::complaint([&] { read_name_list(*folder.tree(), "names.txt"); }),
+  EXPECT_THAT(testing::error_message_of([&] { read_name_list(*folder.tree(), "names.txt"); }),
               HasSubstr("names.txt holds no names"));
 }
 

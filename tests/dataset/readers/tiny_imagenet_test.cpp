@@ -21,19 +21,19 @@ class TinyImagenetTest : public ::testing::Test {
     folder_.write_text("words.txt",
                        "n00000001\tthing\nn01000000\tgoldfish, Carassius auratus\n"
                        "n02000000\tcrane\n");
-    folder_.add_picture("train/n02000000/images/n02000000_0.JPEG");
-    folder_.add_picture("train/n01000000/images/n01000000_0.JPEG");
-    folder_.add_picture("train/n01000000/images/n01000000_1.JPEG");
+    folder_.add_image("train/n02000000/images/n02000000_0.JPEG");
+    folder_.add_image("train/n01000000/images/n01000000_0.JPEG");
+    folder_.add_image("train/n01000000/images/n01000000_1.JPEG");
     folder_.write_text("train/n01000000/n01000000_boxes.txt", "n01000000_0.JPEG\t0\t0\t9\t9\n");
-    folder_.add_picture("val/images/val_0.JPEG");
-    folder_.add_picture("val/images/val_1.JPEG");
+    folder_.add_image("val/images/val_0.JPEG");
+    folder_.add_image("val/images/val_1.JPEG");
     annotate("val_1.JPEG\tn02000000\t0\t0\t63\t63\nval_0.JPEG\tn01000000\t0\t0\t63\t63\n");
-    folder_.add_picture("test/images/test_0.JPEG");
+    folder_.add_image("test/images/test_0.JPEG");
   }
 
   void annotate(const std::string& text) { folder_.write_text("val/val_annotations.txt", text); }
   std::string complaint_on_opening() {
-    return testing::complaint([this] { open_tiny_imagenet(folder_.tree()); });
+    return testing::error_message_of([this] { open_tiny_imagenet(folder_.tree()); });
   }
 
   testing::DatasetFolder folder_;
@@ -60,7 +60,7 @@ TEST_F(TinyImagenetTest, ClassesOfOneNameAreToldApart) {
               ElementsAre("n02000000", "n01000000"));
 }
 
-TEST_F(TinyImagenetTest, ClassesWithoutPicturesAreNamed) {
+TEST_F(TinyImagenetTest, ClassesWithoutImagesAreNamed) {
   folder_.write_text("wnids.txt", "n02000000\nn01000000\nn99999999\n");
   EXPECT_THAT(complaint_on_opening(), HasSubstr("names the class n99999999, but there is no"));
   folder_.write_text("wnids.txt", "n02000000\n../n01000000\n");
@@ -73,13 +73,13 @@ TEST_F(TinyImagenetTest, WrongAnnotationsAreNamedWithTheirLines) {
   annotate("val_0.JPEG\tn00000000\t0\t0\t63\t63\n");
   EXPECT_THAT(complaint_on_opening(), HasSubstr("val_annotations.txt:1 has the class 'n00000000'"));
   annotate("val_7.JPEG\tn01000000\t0\t0\t63\t63\n");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("names the picture 'val_7.JPEG'"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("names the image 'val_7.JPEG'"));
   annotate("../../train/n01000000/images/n01000000_0.JPEG\tn01000000\n");
   EXPECT_THAT(complaint_on_opening(), HasSubstr("does not hold"));
   annotate("val_0.JPEG\tn01000000\nval_0.JPEG\tn02000000\n");
   EXPECT_THAT(complaint_on_opening(), HasSubstr("val_annotations.txt:2"));
   annotate("");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("names no picture"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("names no image"));
 }
 
 }  // namespace

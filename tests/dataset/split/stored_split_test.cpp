@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// A folder of two classes, whose pictures are told by their gray value.
+/// A folder of two classes, whose images are told by their gray value.
 class StoredSplitTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -82,27 +82,28 @@ TEST_F(StoredSplitTest, DamagedAndForeignFilesAreRefused) {
   auto bytes = testing::octets_of(testing::contents(file));
   bytes[bytes.size() / 2] ^= 1;
   testing::write_file(file, bytes);
-  EXPECT_THAT(testing::complaint([&] { read_split(file); }), HasSubstr("split.safetensors"));
+  EXPECT_THAT(testing::error_message_of([&] { read_split(file); }), HasSubstr("split.safetensors"));
   bytes.resize(100);
   testing::write_file(file, bytes);
-  EXPECT_THAT(testing::complaint([&] { read_split(file); }), HasSubstr("split.safetensors"));
+  EXPECT_THAT(testing::error_message_of([&] { read_split(file); }), HasSubstr("split.safetensors"));
   io::write_safetensors(file, {}, {{"format", "another"}});
-  EXPECT_THAT(testing::complaint([&] { read_split(file); }), HasSubstr("is not a split"));
+  EXPECT_THAT(testing::error_message_of([&] { read_split(file); }), HasSubstr("is not a split"));
 
   const std::vector<int64_t> values = {1, 2, 3, 4};
   const auto data = std::as_bytes(std::span(values));
   const std::map<std::string, std::string> metadata = {
       {"format", "projnce-split-1"}, {"rule", ""}, {"class_names", "[]"}};
   io::write_safetensors(file, {{"train_ids", io::StoredType::kI64, {4}, data}}, metadata);
-  EXPECT_THAT(testing::complaint([&] { read_split(file); }), HasSubstr("'train_ids'"));
+  EXPECT_THAT(testing::error_message_of([&] { read_split(file); }), HasSubstr("'train_ids'"));
   io::write_safetensors(file,
                         {{"train_ids", io::StoredType::kI64, {2, 2}, data},
                          {"train_labels", io::StoredType::kI64, {4}, data}},
                         metadata);
-  EXPECT_THAT(testing::complaint([&] { read_split(file); }), HasSubstr("2 samples and 4 labels"));
+  EXPECT_THAT(testing::error_message_of([&] { read_split(file); }),
+              HasSubstr("2 samples and 4 labels"));
   io::write_safetensors(file, {},
                         {{"format", "projnce-split-1"}, {"rule", ""}, {"class_names", "3"}});
-  EXPECT_THAT(testing::complaint([&] { read_split(file); }), HasSubstr("class names"));
+  EXPECT_THAT(testing::error_message_of([&] { read_split(file); }), HasSubstr("class names"));
 }
 
 TEST_F(StoredSplitTest, GivesTheSamePartsInTheSameOrder) {
@@ -149,7 +150,7 @@ TEST_F(StoredSplitTest, OtherDataIsRefusedUnlessItIsKept) {
   const auto split = record();
   for (int i = 0; i < 60; ++i) folder_.remove(concat(i % 2 == 0 ? "cat/" : "dog/", i, ".png"));
   for (int i = 100; i < 120; ++i) add(i, i % 2 == 0 ? "cat" : "dog");
-  EXPECT_THAT(testing::complaint([&] { open({.stored_split = split}); }),
+  EXPECT_THAT(testing::error_message_of([&] { open({.stored_split = split}); }),
               HasSubstr("has none of the training samples of the run"));
   const auto kept = open({.stored_split = split, .new_samples = NewSamples::kKeep});
   EXPECT_EQ(kept.changes.gone, 60);

@@ -41,7 +41,7 @@ TEST(CheckedDataset, LeavesOutWhatDoesNotDecode) {
   EXPECT_EQ(checked.channels, 1);
 }
 
-TEST(CheckedDataset, KeepsPicturesInMemoryWhereAllFitIntoTheBudget) {
+TEST(CheckedDataset, KeepsImagesInMemoryWhereAllFitIntoTheBudget) {
   const auto dataset = std::make_shared<OnceDataset>(std::vector<int64_t>(5, 0));
   const auto checked = check_dataset(dataset, {.decoding = {}, .memory_budget = 5});
   EXPECT_EQ(checked.bytes_in_memory, 5U);
@@ -49,18 +49,19 @@ TEST(CheckedDataset, KeepsPicturesInMemoryWhereAllFitIntoTheBudget) {
     EXPECT_EQ(testing::decoded_image(*checked.dataset, i).pixels[0], i);
 }
 
-TEST(CheckedDataset, KeepsNoPictureWhereSomeDoNotFit) {
+TEST(CheckedDataset, KeepsNoImageWhereSomeDoNotFit) {
   const auto dataset = std::make_shared<OnceDataset>(std::vector<int64_t>(5, 0));
   const auto checked = check_dataset(dataset, {.decoding = {}, .memory_budget = 4});
   EXPECT_EQ(checked.bytes_in_memory, 0U);
   for (int64_t i = 0; i < 5; ++i)
-    EXPECT_THAT(testing::complaint([&] { checked.dataset->decode(i); }), HasSubstr("read again"));
+    EXPECT_THAT(testing::error_message_of([&] { checked.dataset->decode(i); }),
+                HasSubstr("read again"));
 }
 
 class JudgeDamageTest : public ::testing::Test {
  protected:
   /// What the user hears of `damaged` samples among 200 of two classes: the error, or the log.
-  std::string verdict(const std::vector<int64_t>& damaged, const DamageRules& rules) {
+  std::string verdict(const std::vector<int64_t>& damaged, const CorruptSampleRules& rules) {
     std::vector<int64_t> labels(200, 0);
     labels[7] = 1;
     const auto dataset = fake_dataset(labels, damaged);
@@ -68,7 +69,8 @@ class JudgeDamageTest : public ::testing::Test {
     const auto logger = std::make_shared<spdlog::logger>(
         "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log));
     const auto found = decode_all(*dataset, {}, [](int64_t, Sample&&) {});
-    const auto error = testing::complaint([&] { judge_damage(*dataset, found, rules, logger); });
+    const auto error =
+        testing::error_message_of([&] { check_corrupt_samples(*dataset, found, rules, logger); });
     return log.str().empty() ? error : log.str();
   }
 };
@@ -105,8 +107,9 @@ TEST_F(JudgeDamageTest, ATestPartMayLoseAClassButNotEverySample) {
   EXPECT_THAT(verdict({7}, {.every_class = false}), HasSubstr("1 of 200 samples"));
   const auto all = fake_dataset({0, 1}, {0, 1});
   const auto found = decode_all(*all, {}, [](int64_t, Sample&&) {});
-  EXPECT_THAT(testing::complaint([&] {
-                judge_damage(*all, found, {.every_class = false, .part = "test part"}, nullptr);
+  EXPECT_THAT(testing::error_message_of([&] {
+                check_corrupt_samples(*all, found, {.every_class = false, .part = "test part"},
+                                      nullptr);
               }),
               HasSubstr("no sample of the test part can be read"));
 }

@@ -29,7 +29,7 @@ TEST(CorruptLimit, TextsComeBack) {
 
 TEST(CorruptLimit, OtherTextsAreRefused) {
   for (const std::string text : {"", "-1", "0.01", "five", "1 %", "101%", "-1%", "%", "nan%"}) {
-    EXPECT_THAT(testing::complaint([&] { parse_corrupt_limit(text, "--max-corrupt"); }),
+    EXPECT_THAT(testing::error_message_of([&] { parse_corrupt_limit(text, "--max-corrupt"); }),
                 AllOf(HasSubstr("--max-corrupt = '" + text + "'"), HasSubstr("such as 1%")))
         << text;
   }

@@ -15,13 +15,13 @@ using testing::constant_image;
 using testing::decoded_image;
 using testing::MemoryDataset;
 
-DatasetPtr grey_pictures(uint8_t value) {
+DatasetPtr gray_images(uint8_t value) {
   const std::vector<Image> images(4, constant_image(64, 64, 3, value));
   return std::make_shared<MemoryDataset>(images, std::vector<int64_t>{0, 1, 0, 1}, 2);
 }
 
 TEST(FeatureNoise, HasTheDeviationThatWasAskedFor) {
-  const auto noisy = with_feature_noise(grey_pictures(128), {.deviation = 20, .seed = 3});
+  const auto noisy = with_feature_noise(gray_images(128), {.deviation = 20, .seed = 3});
   double sum = 0;
   double square = 0;
   const auto image = decoded_image(*noisy, 1);
@@ -34,10 +34,10 @@ TEST(FeatureNoise, HasTheDeviationThatWasAskedFor) {
   EXPECT_NEAR(std::sqrt(square / count), 20, 0.6);
 }
 
-TEST(FeatureNoise, IsDrawnOnceForEachPicture) {
-  const auto noisy = with_feature_noise(grey_pictures(128), {.deviation = 20, .seed = 3});
-  const auto again = with_feature_noise(grey_pictures(128), {.deviation = 20, .seed = 3});
-  const auto other = with_feature_noise(grey_pictures(128), {.deviation = 20, .seed = 4});
+TEST(FeatureNoise, IsDrawnOnceForEachImage) {
+  const auto noisy = with_feature_noise(gray_images(128), {.deviation = 20, .seed = 3});
+  const auto again = with_feature_noise(gray_images(128), {.deviation = 20, .seed = 3});
+  const auto other = with_feature_noise(gray_images(128), {.deviation = 20, .seed = 4});
   EXPECT_EQ(decoded_image(*noisy, 0).pixels, decoded_image(*noisy, 0).pixels);
   EXPECT_EQ(decoded_image(*noisy, 0).pixels, decoded_image(*again, 0).pixels);
   EXPECT_NE(decoded_image(*noisy, 0).pixels, decoded_image(*noisy, 1).pixels);
@@ -45,11 +45,11 @@ TEST(FeatureNoise, IsDrawnOnceForEachPicture) {
 }
 
 TEST(FeatureNoise, StaysInTheScaleOnlyWhereItIsClipped) {
-  const auto clipped = decoded_image(*with_feature_noise(grey_pictures(250), {.deviation = 70}), 0);
+  const auto clipped = decoded_image(*with_feature_noise(gray_images(250), {.deviation = 70}), 0);
   EXPECT_TRUE(clipped.noise.empty());
   EXPECT_GT(std::count(clipped.pixels.begin(), clipped.pixels.end(), 255), 1000);
   const auto open =
-      decoded_image(*with_feature_noise(grey_pictures(250), {.deviation = 70, .clip = false}), 0);
+      decoded_image(*with_feature_noise(gray_images(250), {.deviation = 70, .clip = false}), 0);
   ASSERT_EQ(open.noise.size(), open.pixels.size());
   for (size_t i = 0; i < open.pixels.size(); ++i) {
     EXPECT_EQ(open.pixels[i], 250);

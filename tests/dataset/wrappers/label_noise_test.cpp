@@ -77,11 +77,12 @@ TEST(LabelNoise, RateOneWithTwoClassesSwapsThem) {
 }
 
 TEST(LabelNoise, RejectsLabelsOutOfRangeAndASingleClass) {
-  EXPECT_THAT(testing::complaint([] {
+  EXPECT_THAT(testing::error_message_of([] {
                 add_label_noise({0, 3}, 3, {});
               }),
               HasSubstr("sample 1 has label 3, expected 0 to 2"));
-  EXPECT_THAT(testing::complaint([] { add_label_noise({0}, 1, {}); }), HasSubstr("two classes"));
+  EXPECT_THAT(testing::error_message_of([] { add_label_noise({0}, 1, {}); }),
+              HasSubstr("two classes"));
 }
 
 }  // namespace

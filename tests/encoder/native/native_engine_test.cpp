@@ -47,7 +47,7 @@ MakeEncoder audio_cnn(AudioCnnOptions options) {
   };
 }
 
-/// Every kind of part, odd sizes and channels, one to three channels of input, one picture.
+/// Every kind of part, odd sizes and channels, one to three channels of input, one image.
 std::vector<Network> networks() {
   return {
       {"resnet of three stages",
@@ -59,7 +59,7 @@ std::vector<Network> networks() {
       {"standard stem with max-pooling",
        resnet({.input = {2, 64, 64}, .widths = {16, 32}, .stem = Stem::kStandard}),
        {4, 2, 50, 60}},
-      {"one picture", resnet({.input = {3, 16, 16}, .widths = {8, 16}}), {1, 3, 13, 16}},
+      {"one image", resnet({.input = {3, 16, 16}, .widths = {8, 16}}), {1, 3, 13, 16}},
       {"maps of one pixel", resnet({.input = {3, 4, 4}, .widths = {8, 16, 32}}), {7, 3, 4, 3}},
       {"audio-cnn", audio_cnn({.input = {1, 128, 32}, .width = 8}), {4, 1, 128, 32}},
       {"audio-cnn of odd sizes",
@@ -219,7 +219,7 @@ double worst_error(const Convolved& found, const Convolved& exact) {
                    error_of(found.weight_gradient, exact.weight_gradient)});
 }
 
-/// Behind the stem, on pictures of 32 x 32 pixels. Says how far stock float32 is from double, too.
+/// Behind the stem, on images of 32 x 32 pixels. Says how far stock float32 is from double, too.
 TEST(NativeEngine, EveryLayerOfResNet18IsWithinATenThousandthOfDouble) {
   std::vector<std::pair<kernel::ConvGeometry, int64_t>> layers = {{{64, 64, 3, 1}, 32}};
   for (int64_t width = 128, side = 32; width <= 512; width *= 2, side /= 2) {
@@ -301,13 +301,13 @@ TEST(NativeEngine, LeavesToTheModulesWhatItCannotDo) {
   torch::manual_seed(15);
   const auto encoder = resnet({.input = {3, 8, 8}, .widths = {8}})(Engine::kNative);
   const auto images = torch::randn({2, 3, 8, 8});
-  // Gradients by pictures, and in evaluation.
+  // Gradients by images, and in evaluation.
   const auto wanted = images.clone().requires_grad_();
   encoder->forward(wanted).sum().backward();
   EXPECT_TRUE(wanted.grad().defined());
   encoder->eval();
   encoder->forward(images).sum().backward();
-  // No pictures.
+  // No images.
   const torch::NoGradGuard no_grad;
   EXPECT_EQ(encoder->forward(images.narrow(0, 0, 0)).size(0), 0);
 }

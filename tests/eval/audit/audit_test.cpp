@@ -17,7 +17,7 @@
 namespace projnce::eval {
 namespace {
 
-using testing::complaint;
+using testing::error_message_of;
 
 /// Samples around a place for each class, some under wrong labels.
 struct Planted {
@@ -267,7 +267,7 @@ TEST(Audit, SaysWhatIsWrongWithTheInput) {
   const auto rows = torch::randn({6, 2});
   const auto labels = torch::tensor({0, 1, 0, 1, 0, 1});
   const auto says = [](const torch::Tensor& e, const torch::Tensor& l, AuditOptions options = {}) {
-    return complaint([&] { audit_labels(e, l, 2, options); });
+    return error_message_of([&] { audit_labels(e, l, 2, options); });
   };
   EXPECT_NE(says(rows, labels.narrow(0, 0, 5)).find("a row for each label"), std::string::npos);
   EXPECT_NE(says(rows, labels + 1).find("label"), std::string::npos);

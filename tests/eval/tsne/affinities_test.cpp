@@ -46,7 +46,7 @@ TEST(Perplexity, IsReachedAtAnyScale) {
   }
 }
 
-TEST(Perplexity, EqualNeighboursShareEqually) {
+TEST(Perplexity, EqualNeighborsShareEqually) {
   for (const double square : {0.0, 2.5}) {
     for (const double w : fitted(std::vector<double>(12, square), 4)) EXPECT_EQ(w, 1.0 / 12);
   }

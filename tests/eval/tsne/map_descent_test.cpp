@@ -100,7 +100,7 @@ TEST(FitMap, TheTreeFindsAsGoodAMapAsAllPairs) {
   const auto tree = fit_map(affinities, start, {.iterations = 400, .learning_rate = 50});
   EXPECT_NEAR(tree.divergence, exact.divergence, 0.03 * exact.divergence);
   // And what it says about itself is nearly what all pairs say about it.
-  MapDescent judge(affinities, tree.positions, 0);
+  MapDescent evaluate_protocol(affinities, tree.positions, 0);
   EXPECT_NEAR(judge.divergence(), tree.divergence, 0.01);
 }
 
@@ -162,7 +162,7 @@ TEST(FitMap, WithoutIterationsIsTheStart) {
 
 TEST(FitMap, AnAbsurdLearningRateIsAnError) {
   const auto affinities = four_clusters(60);
-  const auto message = testing::complaint(
+  const auto message = testing::error_message_of(
       [&] { fit_map(affinities, normal_numbers(120, 9, 1e-4F), {.learning_rate = 1e12}); });
   EXPECT_EQ(message, "t-SNE: the points fly apart give a smaller learning rate");
 }

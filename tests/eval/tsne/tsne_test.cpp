@@ -14,7 +14,7 @@
 namespace projnce::eval {
 namespace {
 
-using testing::complaint;
+using testing::error_message_of;
 
 constexpr int64_t kClasses = 3;
 
@@ -22,14 +22,14 @@ constexpr int64_t kClasses = 3;
 torch::Tensor clustered_rows(int64_t count, torch::ScalarType type = torch::kFloat32) {
   torch::manual_seed(1);
   const auto labels = torch::arange(count).remainder(kClasses);
-  const auto centres = 5 * torch::eye(kClasses, 10);
-  return (centres.index_select(0, labels) + torch::randn({count, 10})).to(type);
+  const auto centers = 5 * torch::eye(kClasses, 10);
+  return (centers.index_select(0, labels) + torch::randn({count, 10})).to(type);
 }
 
-/// Share of points whose nearest neighbour in the map is of their cluster.
+/// Share of points whose nearest neighbor in the map is of their cluster.
 double purity(const torch::Tensor& positions) {
   const auto nearest = nearest_neighbors(
-      positions, positions, {.nearness = kernel::Nearness::kDistance, .exclude_self = true});
+      positions, positions, {.nearness = kernel::Similarity::kDistance, .exclude_self = true});
   const auto labels = torch::arange(positions.size(0)).remainder(kClasses);
   const auto theirs = nearest.indices.select(1, 0).remainder(kClasses);
   return theirs.eq(labels).to(torch::kFloat64).mean().item<double>();
@@ -116,30 +116,30 @@ TEST(Tsne, RowsOnALineStillUseThePlane) {
 TEST(Tsne, SaysWhatItCannotTake) {
   auto rows = clustered_rows(100);
   for (const int64_t count : {0, 1, 2, 3}) {
-    EXPECT_EQ(complaint([&] { tsne(clustered_rows(count), {}); }),
+    EXPECT_EQ(error_message_of([&] { tsne(clustered_rows(count), {}); }),
               "t-SNE: " + std::to_string(count) + " rows, expected at least 4");
   }
-  EXPECT_EQ(complaint([] { tsne(clustered_rows(21), {.perplexity = 30}); }),
+  EXPECT_EQ(error_message_of([] { tsne(clustered_rows(21), {.perplexity = 30}); }),
             "t-SNE: the perplexity is 30, expected 1 to 6.66 "
             "the largest perplexity for 21 rows is 6.66");
-  EXPECT_EQ(complaint([&] { tsne(rows, {.theta = 1.5}); }),
+  EXPECT_EQ(error_message_of([&] { tsne(rows, {.theta = 1.5}); }),
             "t-SNE: theta is 1.5, expected 0 (exact) to 1 (coarse)");
-  EXPECT_EQ(complaint([&] { tsne(rows, {.perplexity = NAN}); }),
+  EXPECT_EQ(error_message_of([&] { tsne(rows, {.perplexity = NAN}); }),
             "t-SNE: the perplexity is nan, expected 1 to 33 "
             "the largest perplexity for 100 rows is 33");
-  EXPECT_EQ(complaint([&] { tsne(rows, {.exaggeration = 0.5}); }),
+  EXPECT_EQ(error_message_of([&] { tsne(rows, {.exaggeration = 0.5}); }),
             "t-SNE: the exaggeration is 0.5, expected at least 1");
   EXPECT_EQ(
-      complaint([&] { tsne(rows, {.learning_rate = -1}); }),
+      error_message_of([&] { tsne(rows, {.learning_rate = -1}); }),
       "t-SNE: the learning rate is -1, expected a positive number, or 0 for an automatic one");
-  EXPECT_EQ(complaint([&] { tsne(rows, {.iterations = -1}); }),
+  EXPECT_EQ(error_message_of([&] { tsne(rows, {.iterations = -1}); }),
             "t-SNE: -1 iterations and 250 with exaggeration, expected none or more");
   rows[3][4] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(complaint([&] { tsne(rows, {}); }), "the rows hold a number that is not finite");
+  EXPECT_EQ(error_message_of([&] { tsne(rows, {}); }), "the rows hold a number that is not finite");
   rows[3][4] = std::numeric_limits<float>::infinity();
-  EXPECT_EQ(complaint([&] { tsne(rows, {}); }), "the rows hold a number that is not finite");
+  EXPECT_EQ(error_message_of([&] { tsne(rows, {}); }), "the rows hold a number that is not finite");
   rows[3][4] = 1e18F;
-  EXPECT_EQ(complaint([&] { tsne(rows, {}); }),
+  EXPECT_EQ(error_message_of([&] { tsne(rows, {}); }),
             "the rows have the entry 1e+18, expected numbers below 1e+17");
 }
 

@@ -18,8 +18,8 @@ namespace {
 using ::testing::AllOf;
 using testing::ArchiveMember;
 using testing::Bytes;
-using testing::complaint;
 using ::testing::ElementsAre;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::Packing;
@@ -49,7 +49,7 @@ class ArchiveTreeTest : public ::testing::Test {
   }
 
   std::string complaint_about(const Bytes& bytes, const FileTreeOptions& options = {}) {
-    return complaint([&] { open(bytes, options); });
+    return error_message_of([&] { open(bytes, options); });
   }
 
   testing::ScratchDir dir_;
@@ -256,7 +256,7 @@ TEST_F(ArchiveTreeTest, NamesASpoolFolderThatIsNotThere) {
 TEST_F(ArchiveTreeTest, TellsOfATarThatBecameShorter) {
   const auto tree = open(testing::pack(Packing::kTar, {{"a", rough_text(5000)}}));
   std::filesystem::resize_file(dir_ / "some.archive", 1000);
-  EXPECT_THAT(complaint([&] { tree->read("a"); }), HasSubstr("some.archive became shorter"));
+  EXPECT_THAT(error_message_of([&] { tree->read("a"); }), HasSubstr("some.archive became shorter"));
 }
 
 TEST_F(ArchiveTreeTest, BytesChangedAnywhereDoNoHarm) {
@@ -288,7 +288,7 @@ TEST(BadArchives, BehaveAsTheManifestAsks) {
     const auto& file = entry;  // lambdas do not capture the names of a binding
     if (!file.starts_with("archives/")) continue;
     ++cases;
-    const auto said = complaint([&] {
+    const auto said = error_message_of([&] {
       const auto tree = open_file_tree(folder / file);
       for (const auto& name : tree->files_below("", {})) tree->read(name);
     });

@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::AllOf;
 using testing::Bytes;
-using testing::complaint;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 
 constexpr size_t kLimit = 1 << 20;
@@ -46,14 +46,14 @@ TEST(GzipFile, UnpacksSeveralMembersAndIgnoresPadding) {
 TEST(GzipFile, TheLimitIsExact) {
   const auto packed = testing::gzip(sample());
   EXPECT_EQ(gunzip(packed, 100'000, "x"), sample());
-  EXPECT_THAT(complaint([&] { gunzip(packed, 99'999, "bomb.gz"); }),
+  EXPECT_THAT(error_message_of([&] { gunzip(packed, 99'999, "bomb.gz"); }),
               AllOf(HasSubstr("bomb.gz unpacks to more than 99999 bytes")));
 }
 
 TEST(GzipFile, EveryTruncationIsNoticed) {
   const auto packed = testing::gzip({5, 6, 7, 8, 9});
   for (size_t size = 2; size < packed.size(); ++size) {
-    EXPECT_THAT(complaint([&] { gunzip(std::span(packed).first(size), kLimit, "a.gz"); }),
+    EXPECT_THAT(error_message_of([&] { gunzip(std::span(packed).first(size), kLimit, "a.gz"); }),
                 HasSubstr("a.gz is gzip data that is cut short"))
         << size;
   }
@@ -62,7 +62,7 @@ TEST(GzipFile, EveryTruncationIsNoticed) {
 TEST(GzipFile, AWrongChecksumIsNoticed) {
   auto packed = testing::gzip(sample());
   packed[packed.size() - 5] ^= 1;
-  EXPECT_THAT(complaint([&] { gunzip(packed, kLimit, "a.gz"); }),
+  EXPECT_THAT(error_message_of([&] { gunzip(packed, kLimit, "a.gz"); }),
               HasSubstr("a.gz is damaged gzip data"));
 }
 

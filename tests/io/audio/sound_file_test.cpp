@@ -28,7 +28,7 @@ using testing::wav_header;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 std::string complaint_about_sound(const Bytes& bytes) {
-  return testing::complaint([&] { decode_sound(bytes, "yes/a.wav"); });
+  return testing::error_message_of([&] { decode_sound(bytes, "yes/a.wav"); });
 }
 
 TEST(SoundFile, SixteenBitsAreDividedByTheirRange) {
@@ -153,7 +153,8 @@ TEST(SoundFile, PromisedLengthsBeyondTheLimitAreRefusedUnread) {
 TEST(SoundFile, PipesAreNotWaitedFor) {
   const testing::ScratchDir dir;
   ASSERT_EQ(::mkfifo((dir / "a.wav").c_str(), 0600), 0);
-  EXPECT_THAT(testing::complaint([&] { read_sound(dir / "a.wav", "a.wav"); }), HasSubstr("a.wav"));
+  EXPECT_THAT(testing::error_message_of([&] { read_sound(dir / "a.wav", "a.wav"); }),
+              HasSubstr("a.wav"));
 }
 
 }  // namespace

@@ -21,9 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
-using testing::complaint;
 using testing::contents;
 using ::testing::ElementsAre;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 using testing::names_in;
 using testing::ScratchDir;
@@ -79,27 +79,28 @@ TEST(AtomicFile, RefusesToReplaceWhatIsNoRegularFile) {
   const ScratchDir dir;
   ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
   for (const auto& path : {dir / "pipe", dir.path(), fs::path("/dev/null")}) {
-    EXPECT_THAT(complaint([&] { write_file_atomically(path, "text"); }),
+    EXPECT_THAT(error_message_of([&] { write_file_atomically(path, "text"); }),
                 AllOf(HasSubstr(path.string()), HasSubstr("not a regular file")));
   }
 }
 
 TEST(AtomicFile, NamesThePathAndTheReasonWhenItCannotWrite) {
   const ScratchDir dir;
-  EXPECT_THAT(complaint([&] { write_file_atomically(dir / "none/a.txt", "text"); }),
+  EXPECT_THAT(error_message_of([&] { write_file_atomically(dir / "none/a.txt", "text"); }),
               AllOf(HasSubstr("none/a.txt"), HasSubstr("No such file or directory")));
   try {
     write_file_atomically(dir / "none/a.txt", "text");
     FAIL() << "a missing directory went unnoticed";
   } catch (const Error& error) {
-    EXPECT_EQ(error.fault(), Fault::kWork);
+    EXPECT_EQ(error.kind(), ErrorKind::kRuntime);
   }
 }
 
 TEST(AtomicFile, RefusesASecondWriterOfTheSameTarget) {
   const ScratchDir dir;
   AtomicFile first(dir / "a.txt");
-  EXPECT_THAT(complaint([&] { AtomicFile second(dir / "a.txt"); }), HasSubstr("File exists"));
+  EXPECT_THAT(error_message_of([&] { AtomicFile second(dir / "a.txt"); }),
+              HasSubstr("File exists"));
   first.commit();
   EXPECT_THAT(names_in(dir.path()), ElementsAre("a.txt"));
 }
@@ -145,7 +146,7 @@ template <class Write>
 std::string complaint_on_a_full_disk(const ScratchDir& dir, Write&& write) {
   const pid_t child = start_child([&] {
     testing::limit_file_size(65536);
-    const auto sentence = complaint(write);
+    const auto sentence = error_message_of(write);
     std::ofstream(dir / "sentence") << sentence;
     return 0;
   });

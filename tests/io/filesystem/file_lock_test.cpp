@@ -15,14 +15,14 @@
 namespace projnce::io {
 namespace {
 
-using testing::complaint;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 
 TEST(FileLock, KeepsASecondWriterOutAndNamesTheFirst) {
   const testing::ScratchDir scratch;
   const auto path = scratch / "lock";
   const FileLock first(path);
-  const auto said = complaint([&] { FileLock{path}; });
+  const auto said = error_message_of([&] { FileLock{path}; });
   EXPECT_THAT(said, HasSubstr("is being written by process " + std::to_string(::getpid())));
 }
 
@@ -45,7 +45,7 @@ TEST(FileLock, OfAKilledProcessIsFree) {
   });
   char ready = 0;
   ASSERT_EQ(::read(locked[0], &ready, 1), 1);
-  EXPECT_THAT(complaint([&] { FileLock{path}; }),
+  EXPECT_THAT(error_message_of([&] { FileLock{path}; }),
               HasSubstr("process " + std::to_string(child) + " on "));
   ::kill(child, SIGKILL);
   testing::wait_for(child);

@@ -33,11 +33,12 @@ TEST_F(FileRange, ReadsPartOfAFile) {
 TEST_F(FileRange, DoesNotGoBeyondTheFile) {
   for (const auto& tree : trees()) {
     for (const uint64_t offset : {uint64_t{8}, uint64_t{11}, UINT64_MAX}) {
-      EXPECT_THAT(testing::complaint([&] { tree->read_range("a.txt", offset, 3); }),
+      EXPECT_THAT(testing::error_message_of([&] { tree->read_range("a.txt", offset, 3); }),
                   HasSubstr("a.txt has 10 bytes, expected 3 from byte"));
     }
-    EXPECT_NE(testing::complaint([&] { tree->file_size("b.txt"); }), "nothing was wrong");
-    EXPECT_NE(testing::complaint([&] { tree->read_range("../x", 0, 1); }), "nothing was wrong");
+    EXPECT_NE(testing::error_message_of([&] { tree->file_size("b.txt"); }), "nothing was wrong");
+    EXPECT_NE(testing::error_message_of([&] { tree->read_range("../x", 0, 1); }),
+              "nothing was wrong");
   }
 }
 

@@ -15,8 +15,8 @@ namespace {
 
 using ::testing::AllOf;
 using testing::ArchiveMember;
-using testing::complaint;
 using ::testing::ElementsAre;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::Packing;
@@ -118,12 +118,12 @@ TEST_P(FileTreeTest, KnowsFilesFromFolders) {
 
 TEST_P(FileTreeTest, NamesWhatIsMissing) {
   const auto tree = make({{"a/1.png", "x"}});
-  EXPECT_THAT(complaint([&] { tree->read("a/none.png"); }),
+  EXPECT_THAT(error_message_of([&] { tree->read("a/none.png"); }),
               AllOf(HasSubstr(tree->name()), HasSubstr("a/none.png")));
-  EXPECT_THAT(complaint([&] { tree->content_id("a/none.png"); }), HasSubstr("a/none.png"));
-  EXPECT_THAT(complaint([&] { tree->subfolders("none"); }), HasSubstr("none"));
-  EXPECT_THAT(complaint([&] { tree->files_below("none", {}); }), HasSubstr("none"));
-  EXPECT_THAT(complaint([&] { subtree(tree, "none"); }), HasSubstr("has no folder none"));
+  EXPECT_THAT(error_message_of([&] { tree->content_id("a/none.png"); }), HasSubstr("a/none.png"));
+  EXPECT_THAT(error_message_of([&] { tree->subfolders("none"); }), HasSubstr("none"));
+  EXPECT_THAT(error_message_of([&] { tree->files_below("none", {}); }), HasSubstr("none"));
+  EXPECT_THAT(error_message_of([&] { subtree(tree, "none"); }), HasSubstr("has no folder none"));
 }
 
 TEST_P(FileTreeTest, RefusesNamesThatLeadOut) {
@@ -131,23 +131,23 @@ TEST_P(FileTreeTest, RefusesNamesThatLeadOut) {
   const auto tree = make({{"a/1.png", "x"}});
   for (const std::string name : {"../secret", "a/../../secret", "a/../a/1.png"}) {
     EXPECT_FALSE(tree->has_file(name)) << name;
-    EXPECT_THAT(complaint([&] { tree->read(name); }), HasSubstr(name));
-    EXPECT_THAT(complaint([&] { subtree(tree, "a")->read(name); }), HasSubstr(name));
+    EXPECT_THAT(error_message_of([&] { tree->read(name); }), HasSubstr(name));
+    EXPECT_THAT(error_message_of([&] { subtree(tree, "a")->read(name); }), HasSubstr(name));
   }
   const auto absolute = (dir_ / "secret").string();
   EXPECT_FALSE(tree->has_file(absolute));
-  EXPECT_THAT(complaint([&] { tree->read(absolute); }), HasSubstr(absolute));
+  EXPECT_THAT(error_message_of([&] { tree->read(absolute); }), HasSubstr(absolute));
   EXPECT_FALSE(tree->has_folder(".."));
   EXPECT_FALSE(subtree(tree, "a")->has_file("/1.png"));
   EXPECT_FALSE(subtree(tree, "a")->has_folder(".."));
-  EXPECT_NE(complaint([&] { subtree(tree, "a")->read("/1.png"); }), "nothing was wrong");
-  EXPECT_NE(complaint([&] { tree->files_below("..", {}); }), "nothing was wrong");
+  EXPECT_NE(error_message_of([&] { subtree(tree, "a")->read("/1.png"); }), "nothing was wrong");
+  EXPECT_NE(error_message_of([&] { tree->files_below("..", {}); }), "nothing was wrong");
 }
 
 TEST_P(FileTreeTest, TheLimitIsExact) {
   const auto tree = make({{"a", "12345"}});
   EXPECT_EQ(tree->read("a", 5).octets().size(), 5U);
-  EXPECT_THAT(complaint([&] { tree->read("a", 4); }),
+  EXPECT_THAT(error_message_of([&] { tree->read("a", 4); }),
               HasSubstr("root/a has 5 bytes, expected at most 4"));
 }
 
@@ -209,12 +209,12 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(FileTree, NamesWhatIsNeitherFolderNorArchive) {
   const testing::ScratchDir dir;
   testing::write_file(dir / "text.tar.gz", testing::octets_of("not packed at all"));
-  EXPECT_THAT(complaint([&] { open_file_tree(dir / "text.tar.gz"); }),
+  EXPECT_THAT(error_message_of([&] { open_file_tree(dir / "text.tar.gz"); }),
               AllOf(HasSubstr("text.tar.gz is no archive"), HasSubstr("expected tar, tar.gz")));
-  EXPECT_THAT(complaint([&] { open_file_tree(dir / "none"); }), HasSubstr("No such file"));
-  EXPECT_THAT(complaint([] { open_file_tree("/dev/zero"); }), HasSubstr("is a device"));
+  EXPECT_THAT(error_message_of([&] { open_file_tree(dir / "none"); }), HasSubstr("No such file"));
+  EXPECT_THAT(error_message_of([] { open_file_tree("/dev/zero"); }), HasSubstr("is a device"));
   testing::write_file(dir / "empty.zip", {});
-  EXPECT_THAT(complaint([&] { open_file_tree(dir / "empty.zip"); }),
+  EXPECT_THAT(error_message_of([&] { open_file_tree(dir / "empty.zip"); }),
               HasSubstr("empty.zip is empty"));
 }
 

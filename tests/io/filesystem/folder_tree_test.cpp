@@ -11,8 +11,8 @@
 namespace projnce::io {
 namespace {
 
-using testing::complaint;
 using ::testing::ElementsAre;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 
 class FolderTreeTest : public ::testing::Test {
@@ -48,10 +48,13 @@ TEST_F(FolderTreeTest, ListsWhatIsNoRegularFileSoThatReadingTellsOfIt) {
   link("none", "cat/dangling.png");
   EXPECT_THAT(tree_.files_below("cat", {".png"}), ElementsAre("1.png", "dangling.png", "pipe.png"));
   EXPECT_TRUE(tree_.has_file("cat/pipe.png"));
-  EXPECT_THAT(complaint([&] { tree_.read("cat/pipe.png", 1); }), HasSubstr("is a named pipe"));
-  EXPECT_THAT(complaint([&] { tree_.content_id("cat/pipe.png"); }), HasSubstr("is a named pipe"));
-  EXPECT_THAT(complaint([&] { tree_.read("cat/dangling.png", 1); }), HasSubstr("No such file"));
-  EXPECT_THAT(complaint([&] { tree_.read("cat", 1); }), HasSubstr("is a folder"));
+  EXPECT_THAT(error_message_of([&] { tree_.read("cat/pipe.png", 1); }),
+              HasSubstr("is a named pipe"));
+  EXPECT_THAT(error_message_of([&] { tree_.content_id("cat/pipe.png"); }),
+              HasSubstr("is a named pipe"));
+  EXPECT_THAT(error_message_of([&] { tree_.read("cat/dangling.png", 1); }),
+              HasSubstr("No such file"));
+  EXPECT_THAT(error_message_of([&] { tree_.read("cat", 1); }), HasSubstr("is a folder"));
 }
 
 TEST_F(FolderTreeTest, IdentifiesAFileHoweverItsPathIsSpelled) {

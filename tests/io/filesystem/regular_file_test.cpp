@@ -12,14 +12,14 @@ namespace projnce::io {
 namespace {
 
 using ::testing::AllOf;
-using testing::complaint;
 using ::testing::ElementsAre;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 
 class RegularFileTest : public ::testing::Test {
  protected:
   std::string complaint_about(const std::filesystem::path& path) {
-    return complaint([&] { read_regular_file(path, 100); });
+    return error_message_of([&] { read_regular_file(path, 100); });
   }
 
   testing::ScratchDir dir_;

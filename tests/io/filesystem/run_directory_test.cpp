@@ -11,7 +11,7 @@
 namespace projnce::io {
 namespace {
 
-using testing::complaint;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 using testing::ScratchDir;
 
@@ -37,18 +37,20 @@ TEST(RunDirectory, RefusesWhatHoldsARunOrAnythingElse) {
 
   const auto run = make_run(dir / "run");
   std::ofstream(dir / "run/other.txt") << "x";
-  EXPECT_THAT(complaint([&] { check_run_can_be_made(dir / "run"); }), HasSubstr("is not empty"));
+  EXPECT_THAT(error_message_of([&] { check_run_can_be_made(dir / "run"); }),
+              HasSubstr("is not empty"));
   std::ofstream(run.config()) << "seed = 1";
-  EXPECT_THAT(complaint([&] { check_run_can_be_made(dir / "run"); }),
+  EXPECT_THAT(error_message_of([&] { check_run_can_be_made(dir / "run"); }),
               HasSubstr("already holds a run"));
-  EXPECT_THAT(complaint([&] { check_run_can_be_made(run.config()); }), HasSubstr("is a file"));
-  EXPECT_THAT(complaint([&] { check_run_can_be_made(run.config() / "run"); }),
+  EXPECT_THAT(error_message_of([&] { check_run_can_be_made(run.config()); }),
+              HasSubstr("is a file"));
+  EXPECT_THAT(error_message_of([&] { check_run_can_be_made(run.config() / "run"); }),
               HasSubstr("cannot be written to"));
 }
 
 TEST(RunDirectory, FindsARunByItsConfiguration) {
   const ScratchDir dir;
-  EXPECT_THAT(complaint([&] { find_run(dir.path()); }), HasSubstr("holds no run"));
+  EXPECT_THAT(error_message_of([&] { find_run(dir.path()); }), HasSubstr("holds no run"));
   std::ofstream(dir / "config.toml") << "seed = 1";
   EXPECT_EQ(find_run(dir.path()).root, dir.path());
 }
@@ -68,7 +70,8 @@ TEST(RunDirectory, TakesWhatARunLeftThatWasKilledInItsFirstMoment) {
   std::ofstream(dir / "run/.config.toml.tmp.123") << "seed";
   EXPECT_NO_THROW(check_run_can_be_made(dir / "run"));
   std::ofstream(run.checkpoints() / "step-000001.safetensors") << "x";
-  EXPECT_THAT(complaint([&] { check_run_can_be_made(dir / "run"); }), HasSubstr("is not empty"));
+  EXPECT_THAT(error_message_of([&] { check_run_can_be_made(dir / "run"); }),
+              HasSubstr("is not empty"));
 }
 
 }  // namespace

@@ -19,10 +19,10 @@ using ::testing::HasSubstr;
 using testing::plain_image;
 
 std::string complaint_about_image(const Bytes& bytes) {
-  return testing::complaint([&] { decode_image(bytes, "cat/a.jpg"); });
+  return testing::error_message_of([&] { decode_image(bytes, "cat/a.jpg"); });
 }
 
-/// The picture whose pixels count up, so that swapped axes or channels show.
+/// The image whose pixels count up, so that swapped axes or channels show.
 Image counting_image(int height, int width, int channels) {
   auto image = plain_image(height, width, Bytes(static_cast<size_t>(channels)));
   for (size_t i = 0; i < image.bytes(); ++i) image.pixels[i] = static_cast<uint8_t>(11 * i);
@@ -46,24 +46,24 @@ TEST(ImageFile, TransparentPngsAreLaidOverWhite) {
   EXPECT_THAT(clear.pixels, Each(255));
   const auto solid = decode_image(encode_png(plain_image(2, 2, {10, 20, 30, 255})), "x");
   EXPECT_EQ(solid.pixels, plain_image(2, 2, {10, 20, 30}).pixels);
-  const auto grey = decode_image(encode_png(plain_image(2, 2, {10, 0})), "x");
-  EXPECT_EQ(grey.channels, 1);
-  EXPECT_THAT(grey.pixels, Each(255));
+  const auto gray = decode_image(encode_png(plain_image(2, 2, {10, 0})), "x");
+  EXPECT_EQ(gray.channels, 1);
+  EXPECT_THAT(gray.pixels, Each(255));
 }
 
 TEST(ImageFile, JpegComesBackNearly) {
-  const auto colour = decode_image(encode_jpeg(plain_image(9, 17, {200, 40, 90})), "x");
-  ASSERT_EQ(colour.bytes(), 9U * 17 * 3);
-  EXPECT_EQ(colour.height, 9);
-  EXPECT_NEAR(colour.pixels[0], 200, 3);
-  EXPECT_NEAR(colour.pixels[1], 40, 3);
-  EXPECT_NEAR(colour.pixels[2], 90, 3);
-  const auto grey = decode_image(encode_jpeg(plain_image(8, 8, {77})), "x");
-  EXPECT_EQ(grey.channels, 1);
-  EXPECT_NEAR(grey.pixels[0], 77, 2);
+  const auto color = decode_image(encode_jpeg(plain_image(9, 17, {200, 40, 90})), "x");
+  ASSERT_EQ(color.bytes(), 9U * 17 * 3);
+  EXPECT_EQ(color.height, 9);
+  EXPECT_NEAR(color.pixels[0], 200, 3);
+  EXPECT_NEAR(color.pixels[1], 40, 3);
+  EXPECT_NEAR(color.pixels[2], 90, 3);
+  const auto gray = decode_image(encode_jpeg(plain_image(8, 8, {77})), "x");
+  EXPECT_EQ(gray.channels, 1);
+  EXPECT_NEAR(gray.pixels[0], 77, 2);
 }
 
-TEST(ImageFile, EveryShortenedPictureIsNoticed) {
+TEST(ImageFile, EveryShortenedImageIsNoticed) {
   for (const auto& whole :
        {encode_jpeg(counting_image(16, 16, 3)), encode_png(counting_image(16, 16, 3))}) {
     // The last 16 bytes hold what pixels do without: PNG's checksum of the data and its end mark.
@@ -77,13 +77,13 @@ TEST(ImageFile, EveryShortenedPictureIsNoticed) {
 TEST(ImageFile, EachKindOfWrongFileHasItsSentence) {
   EXPECT_THAT(complaint_about_image({}), HasSubstr("cat/a.jpg is empty"));
   EXPECT_THAT(complaint_about_image(testing::octets_of("hello")),
-              HasSubstr("is not a picture that is read"));
+              HasSubstr("is not a image that is read"));
   EXPECT_THAT(
       complaint_about_image(testing::octets_of("version https://git-lfs.github.com/spec/v1\n")),
       AllOf(HasSubstr("is a Git LFS pointer"), HasSubstr("git lfs pull")));
 }
 
-TEST(ImageFile, ASmallFileCannotClaimALargePicture) {
+TEST(ImageFile, ASmallFileCannotClaimALargeImage) {
   auto jpeg = encode_jpeg(plain_image(8, 8, {0}));
   const Bytes frame = {0xFF, 0xC0};
   const auto found = std::search(jpeg.begin(), jpeg.end(), frame.begin(), frame.end());

@@ -18,7 +18,7 @@ using testing::plain_image;
 using testing::with_app1;
 using testing::with_orientation;
 
-/// Brightness by row and column, so that every turn gives another picture.
+/// Brightness by row and column, so that every turn gives another image.
 Image gradient(int height, int width) {
   auto image = plain_image(height, width, {0});
   for (int y = 0; y < height; ++y) {
@@ -38,7 +38,7 @@ TEST(Jpeg, IsTurnedAsItsOrientationSays) {
   const auto file = decode_image(jpeg, "x");
   const int bottom = 15;
   const int right = 23;
-  // Where the pixel of the picture at (y, x) is in the file, by EXIF's words for row 0 and column
+  // Where the pixel of the image at (y, x) is in the file, by EXIF's words for row 0 and column
   // 0.
   using Place = std::pair<int, int>;
   const std::vector<std::function<Place(int, int)>> places = {
@@ -126,13 +126,13 @@ TEST(Jpeg, InksWithoutAdobesMarkCountTheOtherWay) {
   EXPECT_LT(decode_image(jpeg, "x").pixels[0], 4);
 }
 
-TEST(Jpeg, EveryWayToStoreColoursDecodes) {
-  for (const auto colours :
+TEST(Jpeg, EveryWayToStoreColorsDecodes) {
+  for (const auto colors :
        {testing::Subsampling::k444, testing::Subsampling::k422, testing::Subsampling::k420,
         testing::Subsampling::k440, testing::Subsampling::k411}) {
     for (const bool progressive : {false, true}) {
-      const auto image = decode_image(
-          encode_jpeg(plain_image(21, 35, {200, 40, 90}), {colours, progressive}), "x");
+      const auto image =
+          decode_image(encode_jpeg(plain_image(21, 35, {200, 40, 90}), {colors, progressive}), "x");
       ASSERT_EQ(image.bytes(), 21U * 35 * 3);
       EXPECT_NEAR(image.pixels.end()[-3], 200, 4);
       EXPECT_NEAR(image.pixels.end()[-2], 40, 4);
@@ -151,12 +151,12 @@ void drop_component(Bytes& jpeg, uint8_t marker, int count_at, int at, int size)
   jpeg.erase(found + at, found + at + size);
 }
 
-TEST(Jpeg, ComponentsOfNoColourAreRefused) {
+TEST(Jpeg, ComponentsOfNoColorAreRefused) {
   auto jpeg = encode_jpeg(plain_image(8, 8, {1, 2, 3}));
   drop_component(jpeg, 0xC0, 9, 16, 3);  // of the frame
   drop_component(jpeg, 0xDA, 4, 9, 2);   // of the scan
-  const auto complaint = testing::complaint([&] { decode_image(jpeg, "a.jpg"); });
-  EXPECT_THAT(complaint, HasSubstr("a.jpg is a JPEG of 2 components"));
+  const auto error_message_of = testing::error_message_of([&] { decode_image(jpeg, "a.jpg"); });
+  EXPECT_THAT(error_message_of, HasSubstr("a.jpg is a JPEG of 2 components"));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ TEST(PngWriter, PixelsComeBackExactly) {
   }
 }
 
-TEST(PngWriter, RefusesPicturesThatPngCannotHold) {
+TEST(PngWriter, RefusesImagesThatPngCannotHold) {
   EXPECT_THROW(encode_png({1, 1, 5, {0, 0, 0, 0, 0}}), Error);
   EXPECT_THROW(encode_png({0, 0, 3, {}}), Error);
 }

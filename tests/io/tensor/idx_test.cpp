@@ -16,7 +16,7 @@ using testing::encode_idx;
 using ::testing::HasSubstr;
 
 std::string complaint_about(const Bytes& bytes) {
-  return testing::complaint([&] { parse_idx(bytes, "train-labels"); });
+  return testing::error_message_of([&] { parse_idx(bytes, "train-labels"); });
 }
 
 TEST(Idx, ReadsDimensionsAndValues) {

@@ -19,9 +19,9 @@ namespace {
 
 using ::testing::AllOf;
 using testing::bytes_of;
-using testing::complaint;
 using testing::contents;
 using ::testing::ElementsAre;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 using testing::ScratchDir;
 
@@ -62,7 +62,7 @@ std::vector<T> values_stored_as(const std::string& code, const std::string& stor
 }
 
 std::string complaint_about(const std::string& file) {
-  return complaint([&] { parse_npy(bytes_of(file), "x.npy"); });
+  return error_message_of([&] { parse_npy(bytes_of(file), "x.npy"); });
 }
 
 TEST(Npy, RoundTripsEveryTypeThatItWrites) {
@@ -122,7 +122,8 @@ TEST(Npy, RefusesAShapeThatIsNotTheValues) {
   const ScratchDir dir;
   const std::vector<float> values(6);
   for (const std::vector<uint64_t>& shape : {std::vector<uint64_t>{}, {5}, {2, 2}, {1, 2, 3}}) {
-    EXPECT_THAT(complaint([&] { write_npy(dir / "a.npy", values, shape); }), HasSubstr("6 values"));
+    EXPECT_THAT(error_message_of([&] { write_npy(dir / "a.npy", values, shape); }),
+                HasSubstr("6 values"));
   }
   EXPECT_FALSE(std::filesystem::exists(dir / "a.npy"));
 }

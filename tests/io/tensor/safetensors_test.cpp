@@ -18,10 +18,10 @@ namespace {
 
 using ::testing::AllOf;
 using testing::bytes_of;
-using testing::complaint;
 using testing::complaint_about;
 using testing::contents;
 using ::testing::ElementsAre;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 using testing::raw_file;
 using testing::ScratchDir;
@@ -109,7 +109,7 @@ TEST(Safetensors, RefusesToWriteWhatItWouldNotRead) {
   const std::string data(8, 'x');
   const auto bytes = bytes_of(data);
   const auto writing = [&](const std::vector<TensorBytes>& tensors) {
-    return complaint([&] { write_safetensors(dir / "a", tensors, {}); });
+    return error_message_of([&] { write_safetensors(dir / "a", tensors, {}); });
   };
   const TensorBytes good = {"w", StoredType::kF32, {2}, bytes};
   EXPECT_THAT(writing({good, good}), HasSubstr("two tensors named 'w'"));
@@ -180,7 +180,7 @@ TEST(Safetensors, KeepsTheOldFileWhenTheDiskIsFull) {
   const auto old = contents(path);
   const pid_t child = testing::start_child([&] {
     testing::limit_file_size(50000);
-    const auto sentence = complaint([&] { write_version(path, 2); });
+    const auto sentence = error_message_of([&] { write_version(path, 2); });
     return sentence.find("File too large") != std::string::npos ? 0 : 1;
   });
   EXPECT_EQ(testing::wait_for(child), 0);

@@ -18,7 +18,7 @@ using namespace kernel;
 
 struct Layer {
   ConvGeometry geometry;
-  MapShape in;
+  ActivationShape in;
 };
 
 std::string name_of(const Layer& layer) {
@@ -103,9 +103,9 @@ TEST_P(Convolution, AgreesWithTheFormulaInFloat) {
   for (const auto& layer : layers()) expect_plain_result<float>(layer, 2e-5);
 }
 
-/// Maps as pictures: [N][H][W][C].
+/// Maps as images: [N][H][W][C].
 template <class T>
-std::vector<T> as_images(const MapShape& shape, const std::vector<T>& maps) {
+std::vector<T> as_images(const ActivationShape& shape, const std::vector<T>& maps) {
   std::vector<T> images(static_cast<size_t>(shape.images * shape.pixels() * shape.channels));
   for_numbers(shape, [&](int64_t n, int64_t c, int64_t y, int64_t x) {
     images[static_cast<size_t>(((n * shape.height + y) * shape.width + x) * shape.channels + c)] =
@@ -114,7 +114,7 @@ std::vector<T> as_images(const MapShape& shape, const std::vector<T>& maps) {
   return images;
 }
 
-TEST_P(Convolution, TakesPicturesOfOneToThreeChannels) {
+TEST_P(Convolution, TakesImagesOfOneToThreeChannels) {
   for (const int64_t channels : {1, 2, 3}) {
     for (const auto& layer : {layer(3, channels, 24, 9, 10, 7, 2), layer(9, channels, 16, 12, 8),
                               layer(2, channels, 33, 7, 7, 3, 2)}) {
@@ -167,13 +167,13 @@ TEST_P(Convolution, ReadsThroughBatchNormShortcutAndRelu) {
     std::vector<double> expected(static_cast<size_t>(layer.geometry.out_shape(layer.in).size()));
     std::vector<double> found(expected.size());
     std::vector<double> kept(x.size());
-    const MapSource<double> source{.x = x.data(),
-                                   .scale = scale.data(),
-                                   .shift = shift.data(),
-                                   .other = other.data(),
-                                   .other_scale = other_scale.data(),
-                                   .relu = true,
-                                   .keep = kept.data()};
+    const InputTransform<double> source{.x = x.data(),
+                                        .scale = scale.data(),
+                                        .shift = shift.data(),
+                                        .other = other.data(),
+                                        .other_scale = other_scale.data(),
+                                        .relu = true,
+                                        .keep = kept.data()};
     Workspace workspace;
     conv_forward<double>(
         {layer.geometry, {layer.in, {.x = made.data()}}, weights.data(), expected.data(), nullptr},
@@ -187,7 +187,7 @@ TEST_P(Convolution, ReadsThroughBatchNormShortcutAndRelu) {
 
 TEST_P(Convolution, SumsWhatBatchNormNeedsWhileItWrites) {
   for (const auto& layer : {layer(5, 16, 20, 9, 6), layer(5, 16, 20, 9, 6, 3, 2)}) {
-    const MapShape out = layer.geometry.out_shape(layer.in);
+    const ActivationShape out = layer.geometry.out_shape(layer.in);
     const auto maps = random_maps<float>(layer.in, 1);
     const auto weights = random_numbers<float>(layer.geometry.weights(), 2);
     std::vector<float> values(static_cast<size_t>(out.size()));
@@ -212,7 +212,7 @@ TEST_P(Convolution, SumsWhatBatchNormNeedsWhileItWrites) {
 
 TEST_P(Convolution, GatesGradientsOnTheirWayBackThroughARelu) {
   const auto layer = testing::layer(4, 20, 16, 9, 6);
-  const MapShape& in = layer.in;
+  const ActivationShape& in = layer.in;
   const auto x = random_maps<double>(in, 1);
   const auto second = random_maps<double>(in, 2);
   const auto active = random_maps<double>(in, 3);
@@ -234,7 +234,7 @@ TEST_P(Convolution, GatesGradientsOnTheirWayBackThroughARelu) {
   std::vector<double> weight_gradient(weights.size());
   std::vector<double> memory(static_cast<size_t>(ChannelSums::size(in)));
   const ChannelSums sums(in, memory.data());
-  const GateGradient<double> gate(in,
+  const ReluBackward<double> gate(in,
                                   {.gradient = found.data(),
                                    .added = added.data(),
                                    .x = x.data(),
@@ -265,7 +265,7 @@ TEST_P(Convolution, NanStaysNanBehindARelu) {
   const auto weights = random_numbers<float>(layer.geometry.weights(), 2);
   std::vector<float> out(x.size());
   Workspace workspace;
-  const MapSource<float> source{
+  const InputTransform<float> source{
       .x = x.data(), .scale = ones.data(), .shift = zeros.data(), .relu = true};
   conv_forward<float>({layer.geometry, {layer.in, source}, weights.data(), out.data(), nullptr},
                       workspace);

@@ -16,7 +16,7 @@ using namespace kernel;
 
 struct PoolCase {
   PoolGeometry geometry;
-  MapShape shape;
+  ActivationShape shape;
 };
 
 const std::vector<PoolCase> kCases = {{{2, 2, 0}, {3, 20, 8, 6}},
@@ -24,7 +24,7 @@ const std::vector<PoolCase> kCases = {{{2, 2, 0}, {3, 20, 8, 6}},
                                       {{3, 2, 1}, {2, 17, 9, 8}},
                                       {{3, 2, 1}, {1, 5, 1, 2}}};
 
-MapShape pooled_shape(const PoolCase& pool) {
+ActivationShape pooled_shape(const PoolCase& pool) {
   return {pool.shape.images, pool.shape.channels, pool.geometry.out_side(pool.shape.height),
           pool.geometry.out_side(pool.shape.width)};
 }
@@ -51,7 +51,7 @@ size_t largest_of_window(const PoolCase& pool, const std::vector<T>& maps, int64
 }
 
 /// Does nothing with what is written.
-class NoFinish : public MapFinish {
+class NoFinish : public Epilogue {
   void run(int64_t, int64_t, int64_t, int64_t) const override {}
 };
 
@@ -59,7 +59,7 @@ class Pooling : public KernelVariantTest {};
 
 TEST_P(Pooling, TakesTheLargestOfEachWindowAndSendsItsGradientThere) {
   for (const auto& pool : kCases) {
-    const MapShape out = pooled_shape(pool);
+    const ActivationShape out = pooled_shape(pool);
     auto maps = random_maps<float>(pool.shape, 1);
     for (auto& value : maps) value = std::round(value * 2);  // equal values: the first one counts
     const auto gradient = random_maps<float>(out, 2);
@@ -73,7 +73,7 @@ TEST_P(Pooling, TakesTheLargestOfEachWindowAndSendsItsGradientThere) {
     std::vector<float> found(expected.size());
     std::vector<float> found_gradient(maps.size());
     Workspace workspace;
-    const MapSource<float> source{.x = maps.data()};
+    const InputTransform<float> source{.x = maps.data()};
     max_pool_maps(pool.geometry, pool.shape, source, found.data(), workspace);
     max_pool_gradient(pool.geometry, pool.shape, source, found.data(), gradient.data(),
                       found_gradient.data(), NoFinish(), workspace);
@@ -89,7 +89,7 @@ TEST_P(Pooling, NanWins) {
     maps[place * 16] = std::numeric_limits<float>::quiet_NaN();
     std::vector<float> out(16);
     Workspace workspace;
-    max_pool_maps(pool.geometry, pool.shape, MapSource<float>{.x = maps.data()}, out.data(),
+    max_pool_maps(pool.geometry, pool.shape, InputTransform<float>{.x = maps.data()}, out.data(),
                   workspace);
     EXPECT_TRUE(std::isnan(out[0])) << place;
     EXPECT_FALSE(std::isnan(out[1])) << place;
@@ -98,11 +98,12 @@ TEST_P(Pooling, NanWins) {
 
 TEST(Fields, AreAveragesWhoseGradientIsTheirTranspose) {
   for (const int64_t grid : {1, 3, 4}) {
-    const MapShape shape{2, 18, 9, 5};
+    const ActivationShape shape{2, 18, 9, 5};
     const auto maps = random_maps<double>(shape, 1);
     std::vector<double> features(static_cast<size_t>(2 * 18 * grid * grid));
     Workspace workspace;
-    average_fields(shape, MapSource<double>{.x = maps.data()}, grid, features.data(), workspace);
+    average_fields(shape, InputTransform<double>{.x = maps.data()}, grid, features.data(),
+                   workspace);
     double mean = 0;  // of the first field of channel 17 of image 1, by hand
     const int64_t rows = (9 + grid - 1) / grid;
     const int64_t columns = (5 + grid - 1) / grid;

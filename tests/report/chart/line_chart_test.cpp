@@ -55,7 +55,7 @@ TEST(LineChart, HoldsTitlesNamesAndColors) {
   EXPECT_THAT(svg, AllOf(HasSubstr(">Bound</text>"), HasSubstr(">by batch size</text>"),
                          HasSubstr(">batch size</text>"), HasSubstr(">nats</text>"),
                          HasSubstr(">SupCon</text>"), HasSubstr(">&lt;b&gt;</text>"),
-                         HasSubstr(hex(class_colours(2)[1])), Not(HasSubstr("<b>"))));
+                         HasSubstr(hex(class_colors(2)[1])), Not(HasSubstr("<b>"))));
 }
 
 TEST(LineChart, ALineConnectsPointsAndHasAGapWhereAValueIsMissing) {

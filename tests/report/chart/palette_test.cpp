@@ -13,25 +13,25 @@ namespace {
 using Light = std::array<double, 3>;
 
 /// Linear light out of sRGB.
-Light light_of(const Colour& colour) {
+Light light_of(const Color& color) {
   const auto linear = [](uint8_t byte) {
     const double value = byte / 255.0;
     return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
   };
-  return {linear(colour.red), linear(colour.green), linear(colour.blue)};
+  return {linear(color.red), linear(color.green), linear(color.blue)};
 }
 
-double luminance(const Colour& colour) {
-  const auto [r, g, b] = light_of(colour);
+double luminance(const Color& color) {
+  const auto [r, g, b] = light_of(color);
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-double contrast(const Colour& a, const Colour& b) {
+double contrast(const Color& a, const Color& b) {
   const auto [low, high] = std::minmax({luminance(a), luminance(b)});
   return (high + 0.05) / (low + 0.05);
 }
 
-/// What remains of a colour without the red-sensitive or the green-sensitive cones (Machado,
+/// What remains of a color without the red-sensitive or the green-sensitive cones (Machado,
 /// Oliveira and Fernandes, 2009), or all of it.
 enum class Sight { kAll, kNoRed, kNoGreen };
 
@@ -64,54 +64,54 @@ Light oklab(const Light& light) {
           0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s};
 }
 
-double difference(const Colour& a, const Colour& b, Sight sight) {
+double difference(const Color& a, const Color& b, Sight sight) {
   const auto x = oklab(seen(light_of(a), sight));
   const auto y = oklab(seen(light_of(b), sight));
   return std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]);
 }
 
-double least_difference(const std::vector<Colour>& colours, Sight sight) {
+double least_difference(const std::vector<Color>& colors, Sight sight) {
   double least = 1;
-  for (size_t i = 0; i < colours.size(); ++i) {
+  for (size_t i = 0; i < colors.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
-      least = std::min(least, difference(colours[i], colours[j], sight));
+      least = std::min(least, difference(colors[i], colors[j], sight));
     }
   }
   return least;
 }
 
-TEST(Palette, TenColoursStayApartWithoutRedOrGreen) {
+TEST(Palette, TenColorsStayApartWithoutRedOrGreen) {
   for (const auto sight : {Sight::kAll, Sight::kNoRed, Sight::kNoGreen}) {
-    EXPECT_GT(least_difference(class_colours(10), sight), 0.1);
-    EXPECT_GT(least_difference(class_colours(20), sight), 0.055);
+    EXPECT_GT(least_difference(class_colors(10), sight), 0.1);
+    EXPECT_GT(least_difference(class_colors(20), sight), 0.055);
   }
 }
 
-TEST(Palette, FewerClassesHaveTheFirstColours) {
-  const auto twenty = class_colours(20);
+TEST(Palette, FewerClassesHaveTheFirstColors) {
+  const auto twenty = class_colors(20);
   for (size_t count = 1; count <= 20; ++count) {
-    const auto colours = class_colours(count);
-    ASSERT_EQ(colours.size(), count);
-    EXPECT_TRUE(std::equal(colours.begin(), colours.end(), twenty.begin()));
+    const auto colors = class_colors(count);
+    ASSERT_EQ(colors.size(), count);
+    EXPECT_TRUE(std::equal(colors.begin(), colors.end(), twenty.begin()));
   }
 }
 
-TEST(Palette, NeighboursInALongListDoNotLookAlike) {
-  const auto colours = class_colours(200);
-  ASSERT_EQ(colours.size(), 200U);
-  for (size_t i = 1; i < colours.size(); ++i) {
-    EXPECT_GT(difference(colours[i], colours[i - 1], Sight::kAll), 0.15) << i;
+TEST(Palette, NeighborsInALongListDoNotLookAlike) {
+  const auto colors = class_colors(200);
+  ASSERT_EQ(colors.size(), 200U);
+  for (size_t i = 1; i < colors.size(); ++i) {
+    EXPECT_GT(difference(colors[i], colors[i - 1], Sight::kAll), 0.15) << i;
   }
   std::set<std::string> different;
-  for (const auto& colour : colours) different.insert(hex(colour));
-  EXPECT_EQ(different.size(), colours.size());
+  for (const auto& color : colors) different.insert(hex(color));
+  EXPECT_EQ(different.size(), colors.size());
 }
 
-TEST(Palette, ColoursShowOnWhiteAndOnNearBlack) {
+TEST(Palette, ColorsShowOnWhiteAndOnNearBlack) {
   for (const size_t count : {20, 100}) {
-    for (const auto& colour : class_colours(count)) {
-      EXPECT_GT(contrast(colour, {255, 255, 255}), 1.6) << hex(colour);
-      EXPECT_GT(contrast(colour, {0x1E, 0x1D, 0x25}), 1.9) << hex(colour);
+    for (const auto& color : class_colors(count)) {
+      EXPECT_GT(contrast(color, {255, 255, 255}), 1.6) << hex(color);
+      EXPECT_GT(contrast(color, {0x1E, 0x1D, 0x25}), 1.9) << hex(color);
     }
   }
 }

@@ -39,8 +39,8 @@ int brightness(const Image& image, int row, int column) {
   return r + g + b;
 }
 
-dataset::DatasetPtr pictures(std::vector<Sample> samples, std::vector<int64_t> labels,
-                             std::vector<std::string> names) {
+dataset::DatasetPtr images(std::vector<Sample> samples, std::vector<int64_t> labels,
+                           std::vector<std::string> names) {
   return testing::sample_dataset(SampleKind::kImage, std::move(samples), std::move(labels),
                                  std::move(names));
 }
@@ -69,9 +69,9 @@ TEST(ContactSheet, ClassesBeyondTheRowsAreCounted) {
   EXPECT_THAT(sheet.remarks.back(), HasSubstr("4 more classes"));
 }
 
-TEST(ContactSheet, APictureKeepsItsProportions) {
+TEST(ContactSheet, AImageKeepsItsProportions) {
   const auto wide = testing::plain_image(10, 40, {255, 0, 0});
-  const auto part = pictures({wide}, {0}, {"a"});
+  const auto part = images({wide}, {0}, {"a"});
   const auto sheet = make_contact_sheet({part, part}, {}, {.tile_pixels = 16});
   const auto& tile = sheet.sections.at(0).tiles.at(0).image;
   EXPECT_EQ(pixel(tile, 8, 0), (Pixel{255, 0, 0, 255}));
@@ -80,9 +80,9 @@ TEST(ContactSheet, APictureKeepsItsProportions) {
   EXPECT_EQ(pixel(tile, 10, 8)[3], 0);
 }
 
-TEST(ContactSheet, ADamagedSampleIsACrossOnGrey) {
+TEST(ContactSheet, ADamagedSampleIsACrossOnGray) {
   const auto good = testing::plain_image(4, 4, {10, 20, 30});
-  const auto part = pictures({good, Image{}}, {0, 0}, {"a"});
+  const auto part = images({good, Image{}}, {0, 0}, {"a"});
   const auto sheet = make_contact_sheet({part, part}, {}, {.tile_pixels = 72});
   const auto& tile = sheet.sections.at(0).tiles.at(1).image;
   const auto [r, g, b, a] = pixel(tile, 2, 36);
@@ -140,24 +140,24 @@ TEST(ContactSheet, VectorsAreSquaresOfNumbers) {
 }
 
 TEST(ContactSheet, AClassThatIsOnlyTestedShowsTestSamples) {
-  const auto train = pictures({testing::plain_image(2, 2, {1})}, {0}, {"a", "b", "c"});
-  const auto test = pictures({testing::plain_image(2, 2, {9})}, {1}, {"a", "b", "c"});
+  const auto train = images({testing::plain_image(2, 2, {1})}, {0}, {"a", "b", "c"});
+  const auto test = images({testing::plain_image(2, 2, {9})}, {1}, {"a", "b", "c"});
   const auto sheet = make_contact_sheet({train, test}, {}, {.tile_pixels = 8});
   EXPECT_EQ(pixel(sheet.sections.at(1).tiles.at(0).image, 4, 4)[0], 9);
   EXPECT_TRUE(sheet.sections.at(2).tiles.empty());
 }
 
 TEST(ContactSheet, ASingleFileIsARowOfOne) {
-  const auto one = pictures({testing::plain_image(2, 2, {1})}, {0}, {});
-  const auto sheet = make_contact_sheet({one, pictures({}, {}, {})}, {}, {.tile_pixels = 8});
+  const auto one = images({testing::plain_image(2, 2, {1})}, {0}, {});
+  const auto sheet = make_contact_sheet({one, images({}, {}, {})}, {}, {.tile_pixels = 8});
   ASSERT_EQ(sheet.sections.size(), 1U);
   EXPECT_EQ(sheet.sections[0].tiles.size(), 1U);
 }
 
 TEST(ContactSheet, KnownSamplesStandForATrainingPartWithoutLabels) {
   dataset::DatasetSplit split{testing::fake_dataset({0, 0}), testing::fake_dataset({0, 1})};
-  split.known = testing::fake_dataset({0, 1, 1});
-  split.unlabelled = true;
+  split.reference = testing::fake_dataset({0, 1, 1});
+  split.unlabeled = true;
   const auto sheet = make_contact_sheet(split, {}, {.tile_pixels = 8});
   ASSERT_EQ(sheet.sections.size(), 2U);
   EXPECT_EQ(sheet.sections[1].note, "2 train, 1 test");
@@ -165,7 +165,7 @@ TEST(ContactSheet, KnownSamplesStandForATrainingPartWithoutLabels) {
 
 TEST(WriteContactSheet, TheEndingDecides) {
   const testing::ScratchDir dir;
-  const auto part = pictures({testing::plain_image(2, 2, {1})}, {0}, {"<b>\"cats\" & 'dogs'"});
+  const auto part = images({testing::plain_image(2, 2, {1})}, {0}, {"<b>\"cats\" & 'dogs'"});
   const auto write = [&](const char* name) {
     write_contact_sheet(dir / name, {part, part}, {}, "<script>alert(1)</script>", "a < b");
   };
@@ -176,7 +176,7 @@ TEST(WriteContactSheet, TheEndingDecides) {
               AllOf(HasSubstr("<!DOCTYPE html>"), HasSubstr("&lt;script&gt;"),
                     HasSubstr("a &lt; b"), HasSubstr("&quot;cats&quot; &amp; &#39;dogs&#39;"),
                     Not(HasSubstr("<script")), Not(HasSubstr("<b>"))));
-  EXPECT_THAT(testing::complaint([&] { write("sheet.gif"); }),
+  EXPECT_THAT(testing::error_message_of([&] { write("sheet.gif"); }),
               AllOf(HasSubstr("a contact sheet"), HasSubstr("sheet.gif"), HasSubstr(".html")));
   EXPECT_THAT(testing::names_in(dir.path()), ElementsAre("sheet.PNG", "sheet.html"));
 }

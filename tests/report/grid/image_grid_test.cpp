@@ -111,7 +111,7 @@ TEST(WriteImageGrid, TheEndingDecides) {
   write_image_grid(dir / "grid.html", grid);
   EXPECT_EQ(io::read_image(dir / "grid.PNG", "grid").width, grid_image(grid).width);
   EXPECT_THAT(testing::contents(dir / "grid.html"), HasSubstr("<!DOCTYPE html>"));
-  EXPECT_THAT(testing::complaint([] { check_grid_name("grid.gif", "a grid"); }),
+  EXPECT_THAT(testing::error_message_of([] { check_grid_name("grid.gif", "a grid"); }),
               AllOf(HasSubstr("grid.gif"), HasSubstr(".html")));
   EXPECT_THAT(testing::names_in(dir.path()), ElementsAre("grid.PNG", "grid.html"));
   EXPECT_EQ(grid_tile_pixels("a.png", 72), 144);

@@ -67,15 +67,17 @@ TEST(LabelIssueGrid, SaysWhetherALabelWasWrongIfThatIsKnown) {
 }
 
 TEST(LabelIssueGrid, RefusesWhatCannotBeShown) {
-  const auto complaint = [](const LabelIssue& issue) {
-    return testing::complaint([&] { make_label_issue_grid(sheet_of({issue}), 8, {}); });
+  const auto error_message_of = [](const LabelIssue& issue) {
+    return testing::error_message_of([&] { make_label_issue_grid(sheet_of({issue}), 8, {}); });
   };
-  EXPECT_THAT(complaint({4, 0, 1, 0.5}), AllOf(HasSubstr("sample 4"), HasSubstr("4 samples")));
-  EXPECT_THAT(complaint({-1, 0, 1, 0.5}), HasSubstr("sample -1"));
-  EXPECT_THAT(complaint({0, 0, 2, 0.5}), HasSubstr("label 2"));
-  EXPECT_THAT(complaint({0, -1, 1, 0.5}), HasSubstr("label -1"));
-  EXPECT_THAT(complaint({0, 0, 1, 1.5}), HasSubstr("1.5"));
-  EXPECT_THAT(complaint({0, 0, 1, std::numeric_limits<double>::quiet_NaN()}), HasSubstr("nan"));
+  EXPECT_THAT(error_message_of({4, 0, 1, 0.5}),
+              AllOf(HasSubstr("sample 4"), HasSubstr("4 samples")));
+  EXPECT_THAT(error_message_of({-1, 0, 1, 0.5}), HasSubstr("sample -1"));
+  EXPECT_THAT(error_message_of({0, 0, 2, 0.5}), HasSubstr("label 2"));
+  EXPECT_THAT(error_message_of({0, -1, 1, 0.5}), HasSubstr("label -1"));
+  EXPECT_THAT(error_message_of({0, 0, 1, 1.5}), HasSubstr("1.5"));
+  EXPECT_THAT(error_message_of({0, 0, 1, std::numeric_limits<double>::quiet_NaN()}),
+              HasSubstr("nan"));
 }
 
 TEST(LabelIssueGrid, SoundsAreSpectrogramsInBothForms) {
@@ -130,7 +132,7 @@ TEST(WriteLabelIssueSheet, TheEndingDecidesAndNamesCannotBecomeMarkup) {
                     HasSubstr("50.0 %"), HasSubstr("label was wrong"), HasSubstr("sample-0"),
                     Not(HasSubstr("<script")), Not(HasSubstr("<title><"))));
   EXPECT_GT(io::read_image(dir / "sheet.png", "sheet").width, 1000);
-  EXPECT_THAT(testing::complaint([&] { write_label_issue_sheet(dir / "sheet.csv", sheet); }),
+  EXPECT_THAT(testing::error_message_of([&] { write_label_issue_sheet(dir / "sheet.csv", sheet); }),
               AllOf(HasSubstr("sheet.csv"), HasSubstr(".html")));
   EXPECT_THAT(testing::names_in(dir.path()), ElementsAre("sheet.html", "sheet.png"));
 }

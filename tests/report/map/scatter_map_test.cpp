@@ -133,14 +133,14 @@ TEST(MapLayout, ManyDotsAreSmallAndLetOthersShineThrough) {
   EXPECT_GT(few.opacity, many.opacity);
 }
 
-TEST(MapLayout, NamedClassesKeepTheirColours) {
+TEST(MapLayout, NamedClassesKeepTheirColors) {
   const std::vector<float> positions = {0, 0, 1, 1};
   const std::vector<int64_t> labels = {1, 2};
   const auto layout = lay_out_map({positions, labels, {"a", "b", "c"}, "", ""});
   ASSERT_EQ(layout.classes.size(), 2U);
   EXPECT_EQ(layout.classes[0].name, "b");
-  EXPECT_EQ(layout.classes[0].colour, class_colours(3)[1]);
-  EXPECT_EQ(layout.classes[1].colour, class_colours(3)[2]);
+  EXPECT_EQ(layout.classes[0].color, class_colors(3)[1]);
+  EXPECT_EQ(layout.classes[1].color, class_colors(3)[2]);
 }
 
 TEST(MapLayout, LabelsWithoutNamesAreCalledByNumber) {
@@ -162,19 +162,20 @@ TEST(MapLayout, PositionsThatAreNotFiniteAreCounted) {
 }
 
 TEST(MapLayout, WhatCannotBeDrawnIsASentence) {
-  const auto complaint = [](const ScatterMap& map) {
-    return testing::complaint([&] { lay_out_map(map); });
+  const auto error_message_of = [](const ScatterMap& map) {
+    return testing::error_message_of([&] { lay_out_map(map); });
   };
   const std::vector<float> four = {0, 0, 1, 1};
   const std::vector<float> lost = {kNan, 0};
   const std::vector<int64_t> three = {0, 0, 0};
   const std::vector<int64_t> two = {0, 2};
-  EXPECT_THAT(complaint({}), HasSubstr("at least one sample"));
-  EXPECT_THAT(complaint({.positions = std::span(four).first(3)}), HasSubstr("3 numbers"));
-  EXPECT_THAT(complaint({.positions = four, .labels = three}), HasSubstr("3 labels for 2 samples"));
-  EXPECT_THAT(complaint({.positions = four, .labels = two, .class_names = {"a", "b"}}),
+  EXPECT_THAT(error_message_of({}), HasSubstr("at least one sample"));
+  EXPECT_THAT(error_message_of({.positions = std::span(four).first(3)}), HasSubstr("3 numbers"));
+  EXPECT_THAT(error_message_of({.positions = four, .labels = three}),
+              HasSubstr("3 labels for 2 samples"));
+  EXPECT_THAT(error_message_of({.positions = four, .labels = two, .class_names = {"a", "b"}}),
               HasSubstr("label 2"));
-  EXPECT_THAT(complaint({.positions = lost}), HasSubstr("finite"));
+  EXPECT_THAT(error_message_of({.positions = lost}), HasSubstr("finite"));
 }
 
 class WriteScatterMap : public ::testing::Test {
@@ -194,9 +195,10 @@ TEST_F(WriteScatterMap, TheEndingDecides) {
   }
   EXPECT_THAT(testing::contents(dir_ / "map.SVG"), ::testing::StartsWith("<svg "));
   EXPECT_THAT(testing::contents(dir_ / "map.html"), ::testing::StartsWith("<!DOCTYPE html>"));
-  EXPECT_THAT(testing::complaint([&] { write_scatter_map(dir_ / "map.pdf", clusters.map()); }),
-              AllOf(HasSubstr("map.pdf"), HasSubstr(".svg")));
-  EXPECT_THAT(testing::complaint([] { check_map_name("map"); }), HasSubstr(".png"));
+  EXPECT_THAT(
+      testing::error_message_of([&] { write_scatter_map(dir_ / "map.pdf", clusters.map()); }),
+      AllOf(HasSubstr("map.pdf"), HasSubstr(".svg")));
+  EXPECT_THAT(testing::error_message_of([] { check_map_name("map"); }), HasSubstr(".png"));
   EXPECT_THAT(testing::names_in(dir_.path()), ElementsAre("map.SVG", "map.html", "map.png"));
 }
 
@@ -215,7 +217,7 @@ TEST_F(WriteScatterMap, TheSvgHoldsEveryDotAndName) {
   for (const auto* name : {">cat</text>", ">dog</text>", ">cow</text>", ">A map</text>"}) {
     EXPECT_THAT(svg, HasSubstr(name));
   }
-  for (const auto& colour : class_colours(3)) EXPECT_THAT(svg, HasSubstr(hex(colour)));
+  for (const auto& color : class_colors(3)) EXPECT_THAT(svg, HasSubstr(hex(color)));
 }
 
 TEST_F(WriteScatterMap, HostileNamesStayNames) {
@@ -244,17 +246,17 @@ TEST_F(WriteScatterMap, ThePageNeedsNothingElseAndFadesByClass) {
                           Not(HasSubstr("href"))));
 }
 
-TEST_F(WriteScatterMap, ThePictureHasTheClassesColours) {
+TEST_F(WriteScatterMap, TheImageHasTheClassesColors) {
   const Clusters clusters(300, 5);
   write_scatter_map(dir_ / "map.png", clusters.map());
-  const auto picture = io::read_image(dir_ / "map.png", "map");
-  EXPECT_GE(picture.width, 1600);
-  ASSERT_EQ(picture.channels, 3);
+  const auto image = io::read_image(dir_ / "map.png", "map");
+  EXPECT_GE(image.width, 1600);
+  ASSERT_EQ(image.channels, 3);
   std::set<std::string> seen;
-  for (size_t i = 0; i < picture.pixels.size(); i += 3) {
-    seen.insert(hex({picture.pixels[i], picture.pixels[i + 1], picture.pixels[i + 2]}));
+  for (size_t i = 0; i < image.pixels.size(); i += 3) {
+    seen.insert(hex({image.pixels[i], image.pixels[i + 1], image.pixels[i + 2]}));
   }
-  for (const auto& colour : class_colours(5)) EXPECT_TRUE(seen.contains(hex(colour)));
+  for (const auto& color : class_colors(5)) EXPECT_TRUE(seen.contains(hex(color)));
 }
 
 TEST_F(WriteScatterMap, OneSampleIsADotInTheMiddle) {

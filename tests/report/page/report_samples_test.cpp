@@ -38,7 +38,7 @@ ReportSamples small_page() {
   page.train->suspicion = {0.9F, 0.1F, 0.2F};
   page.train->suggested = {1, 1, 1};
   page.train->names = {"a/1.png", "a/2.png", "b/\\x0a.png"};
-  page.train->pictures = {.side = 16, .columns = 3, .per_sheet = 1024, .sheets = {{1, 2, 3}}};
+  page.train->images = {.side = 16, .columns = 3, .per_sheet = 1024, .sheets = {{1, 2, 3}}};
   page.audit = {{"flagged", 1}};
   page.notes = {"The moon: it is not there."};
   return page;
@@ -51,7 +51,7 @@ class PageSamplesTest : public ::testing::Test {
     return read_report_samples(file_);
   }
   std::string complaint_about(const ReportSamples& page) {
-    return testing::complaint([&] { through_file(page); });
+    return testing::error_message_of([&] { through_file(page); });
   }
   testing::ScratchDir scratch_;
   std::filesystem::path file_ = scratch_ / "samples.safetensors";
@@ -79,7 +79,7 @@ TEST_F(PageSamplesTest, ComesBackAsItWasWritten) {
   EXPECT_EQ(page.notes, small_page().notes);
   EXPECT_EQ(page.train->names, small_page().train->names);
   EXPECT_EQ(page.train->suspicion, small_page().train->suspicion);
-  EXPECT_EQ(page.train->pictures.sheets, small_page().train->pictures.sheets);
+  EXPECT_EQ(page.train->images.sheets, small_page().train->images.sheets);
   EXPECT_TRUE(page.test->truth.empty());
   EXPECT_EQ(page.test->total, 9);
 }
@@ -104,7 +104,7 @@ TEST_F(PageSamplesTest, ListsThatDoNotFitTogetherAreRefused) {
   page.confusion.push_back(0);
   EXPECT_THAT(complaint_about(page), HasSubstr("confusion matrix of 5 numbers for 2 classes"));
   page = small_page();
-  page.train->pictures.columns = 0;
+  page.train->images.columns = 0;
   EXPECT_THAT(complaint_about(page), HasSubstr("cannot be"));
 }
 
@@ -115,7 +115,8 @@ TEST_F(PageSamplesTest, ADamagedFileIsRefused) {
     auto bad = good;
     bad[i] = static_cast<char>(bad[i] ^ 0x10);
     std::ofstream(file_, std::ios::binary) << bad;
-    EXPECT_NE(testing::complaint([&] { read_report_samples(file_); }), "nothing was wrong") << i;
+    EXPECT_NE(testing::error_message_of([&] { read_report_samples(file_); }), "nothing was wrong")
+        << i;
   }
 }
 
@@ -131,14 +132,14 @@ TEST(PackedSamples, PositionsKeepTheirProportionsInASquare) {
   EXPECT_EQ(packed["total"], 9);
 }
 
-TEST(PackedSamples, OfTooManyEvenlySpacedOnesAreTakenWithoutPictures) {
+TEST(PackedSamples, OfTooManyEvenlySpacedOnesAreTakenWithoutImages) {
   const auto page = small_page();
   const auto packed = pack_samples(*page.train, 2, true);
   EXPECT_EQ(packed["count"], 2);
   EXPECT_EQ(packed["names"], "a/1.png\na/2.png");
-  EXPECT_TRUE(packed["pictures"].is_null()) << "picture i would be another sample's";
-  EXPECT_EQ(pack_samples(*page.train, 3, true)["pictures"]["sheets"][0], "AQID");
-  EXPECT_TRUE(pack_samples(*page.train, 3, false)["pictures"].is_null());
+  EXPECT_TRUE(packed["images"].is_null()) << "image i would be another sample's";
+  EXPECT_EQ(pack_samples(*page.train, 3, true)["images"]["sheets"][0], "AQID");
+  EXPECT_TRUE(pack_samples(*page.train, 3, false)["images"].is_null());
 }
 
 TEST(PackedSamples, OneSampleAndPositionsThatAreNotFiniteHaveAPlace) {

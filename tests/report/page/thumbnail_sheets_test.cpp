@@ -10,13 +10,13 @@
 namespace projnce::report {
 namespace {
 
-dataset::DatasetPtr plain_pictures(const std::vector<std::array<uint8_t, 3>>& colours, int side) {
+dataset::DatasetPtr plain_images(const std::vector<std::array<uint8_t, 3>>& colors, int side) {
   std::vector<Sample> samples;
-  for (const auto& colour : colours) {
-    samples.push_back(testing::plain_image(side, side, {colour[0], colour[1], colour[2]}));
+  for (const auto& color : colors) {
+    samples.push_back(testing::plain_image(side, side, {color[0], color[1], color[2]}));
   }
   return testing::sample_dataset(SampleKind::kImage, std::move(samples),
-                                 std::vector<int64_t>(colours.size(), 0), {"one"});
+                                 std::vector<int64_t>(colors.size(), 0), {"one"});
 }
 
 Image noise_image(int side, uint64_t seed) {
@@ -38,11 +38,11 @@ size_t total_bytes(const ThumbnailSheets& sheets) {
   return bytes;
 }
 
-TEST(ThumbnailSheets, EachPictureIsInItsPlace) {
-  const auto dataset = plain_pictures({{255, 0, 0}, {0, 255, 0}, {0, 0, 255}}, 32);
+TEST(ThumbnailSheets, EachImageIsInItsPlace) {
+  const auto dataset = plain_images({{255, 0, 0}, {0, 255, 0}, {0, 0, 255}}, 32);
   const auto sheets = make_thumbnail_sheets(dataset, {2, 0}, {.bytes = 1 << 20});
   ASSERT_EQ(sheets.sheets.size(), 1U);
-  EXPECT_EQ(sheets.side, 32) << "not larger than the pictures";
+  EXPECT_EQ(sheets.side, 32) << "not larger than the images";
   EXPECT_EQ(sheets.columns, 2);
   const auto image = decoded(sheets.sheets[0]);
   EXPECT_EQ(image.width, 64);
@@ -51,13 +51,13 @@ TEST(ThumbnailSheets, EachPictureIsInItsPlace) {
   EXPECT_GT(at(48)[0], 240) << "sample 0 is red";
 }
 
-TEST(ThumbnailSheets, PicturesWithoutColourAreGrey) {
-  const auto dataset = plain_pictures({{9, 9, 9}, {200, 200, 200}}, 16);
+TEST(ThumbnailSheets, ImagesWithoutColorAreGray) {
+  const auto dataset = plain_images({{9, 9, 9}, {200, 200, 200}}, 16);
   const auto sheets = make_thumbnail_sheets(dataset, {0, 1}, {.bytes = 1 << 20});
   EXPECT_EQ(decoded(sheets.sheets[0]).channels, 1);
 }
 
-TEST(ThumbnailSheets, FewBytesMakeSmallerPictures) {
+TEST(ThumbnailSheets, FewBytesMakeSmallerImages) {
   std::vector<Sample> samples;
   std::vector<int64_t> all;
   for (uint64_t i = 0; i < 200; ++i) {
@@ -74,7 +74,7 @@ TEST(ThumbnailSheets, FewBytesMakeSmallerPictures) {
 }
 
 TEST(ThumbnailSheets, ManySamplesTakeSeveralSheets) {
-  const auto dataset = plain_pictures({{1, 2, 3}}, 16);
+  const auto dataset = plain_images({{1, 2, 3}}, 16);
   const std::vector<int64_t> many(1025, 0);
   const auto sheets = make_thumbnail_sheets(dataset, many, {.bytes = 1 << 20});
   ASSERT_EQ(sheets.sheets.size(), 2U);
@@ -87,7 +87,7 @@ TEST(ThumbnailSheets, ADamagedSampleIsACrossAndNoSamplesAreNoSheets) {
   const auto dataset = testing::sample_dataset(
       SampleKind::kImage, {testing::plain_image(16, 16, {0, 0, 0}), Image{}}, {0, 0}, {"one"});
   const auto sheets = make_thumbnail_sheets(dataset, {1}, {.bytes = 1 << 20});
-  EXPECT_GT(decoded(sheets.sheets.at(0)).pixels[0], 150) << "grey, not black";
+  EXPECT_GT(decoded(sheets.sheets.at(0)).pixels[0], 150) << "gray, not black";
   EXPECT_TRUE(make_thumbnail_sheets(dataset, {}, {.bytes = 1 << 20}).sheets.empty());
 }
 

@@ -26,7 +26,7 @@ class RunListTest : public ::testing::Test {
     for (const auto& run : find_runs(root_)) found.push_back(run.name);
     return found;
   }
-  RunFacts facts() const { return read_run_facts(find_runs(root_).at(0)); }
+  RunSummary facts() const { return read_run_summary(find_runs(root_).at(0)); }
 
   ScratchDir dir_;
   fs::path root_ = fs::canonical(dir_.path());

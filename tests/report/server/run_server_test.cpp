@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
-using testing::complaint;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 using testing::make_finished_run;
 using testing::make_run_folder;
@@ -287,14 +287,15 @@ TEST_F(RunServerTest, ANewRunIsThereAtOnce) {
 }
 
 TEST_F(RunServerTest, TakesNoPortOfAnother) {
-  EXPECT_THAT(complaint([&] { RunServer(dir_ / "runs", server().port(), {}, make_logger()); }),
-              AllOf(HasSubstr("port " + std::to_string(server().port())), HasSubstr("--port")));
+  EXPECT_THAT(
+      error_message_of([&] { RunServer(dir_ / "runs", server().port(), {}, make_logger()); }),
+      AllOf(HasSubstr("port " + std::to_string(server().port())), HasSubstr("--port")));
 }
 
 TEST_F(RunServerTest, NeedsAFolder) {
-  EXPECT_THAT(complaint([&] { RunServer(dir_ / "none", 0, {}, make_logger()); }),
+  EXPECT_THAT(error_message_of([&] { RunServer(dir_ / "none", 0, {}, make_logger()); }),
               HasSubstr("none is no folder of runs"));
-  EXPECT_THAT(complaint([&] { RunServer(dir_ / "secret", 0, {}, make_logger()); }),
+  EXPECT_THAT(error_message_of([&] { RunServer(dir_ / "secret", 0, {}, make_logger()); }),
               HasSubstr("secret is no folder of runs"));
 }
 

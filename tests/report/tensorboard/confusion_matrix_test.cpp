@@ -10,7 +10,7 @@
 namespace projnce::report {
 namespace {
 
-using testing::complaint;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 
 /// Pixels whose red, or blue, stands out.
@@ -78,13 +78,14 @@ TEST(ConfusionMatrixImage, DrawsNamesOfAnyBytes) {
 }
 
 TEST(ConfusionMatrixImage, RefusesCountsThatAreNoSquare) {
-  EXPECT_THAT(complaint([] { confusion_matrix_image(std::vector<int64_t>(6, 1), {}); }),
+  EXPECT_THAT(error_message_of([] { confusion_matrix_image(std::vector<int64_t>(6, 1), {}); }),
               HasSubstr("6 counts and 0 names"));
-  EXPECT_THAT(complaint([] { confusion_matrix_image({}, {}); }), HasSubstr("0 counts"));
-  EXPECT_THAT(complaint([] { confusion_matrix_image(std::vector<int64_t>(4, 1), {"a"}); }),
+  EXPECT_THAT(error_message_of([] { confusion_matrix_image({}, {}); }), HasSubstr("0 counts"));
+  EXPECT_THAT(error_message_of([] { confusion_matrix_image(std::vector<int64_t>(4, 1), {"a"}); }),
               HasSubstr("4 counts and 1 names"));
-  EXPECT_THAT(complaint([] { confusion_matrix_image(std::vector<int64_t>(1001 * 1001, 1), {}); }),
-              HasSubstr("1 to 1000 classes"));
+  EXPECT_THAT(
+      error_message_of([] { confusion_matrix_image(std::vector<int64_t>(1001 * 1001, 1), {}); }),
+      HasSubstr("1 to 1000 classes"));
 }
 
 }  // namespace

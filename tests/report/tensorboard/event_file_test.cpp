@@ -13,9 +13,9 @@ namespace projnce::report {
 namespace {
 
 using namespace std::string_literals;
-using testing::complaint;
 using testing::contents;
 using ::testing::ElementsAre;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 using testing::names_in;
 using testing::ScratchDir;
@@ -94,9 +94,9 @@ TEST(EventFile, FramesScalarsAndImages) {
   const std::vector<uint8_t> png = {1, 0, 255};
   file.image("test/confusion", 300, png, 20, 10, kTime);
   file.flush();
-  const auto picture =
+  const auto image =
       io::ProtoMessage().whole(1, 10).whole(2, 20).whole(3, 3).text(4, "\x01\x00\xFF"s);
-  const auto value = io::ProtoMessage().text(1, "test/confusion").message(4, picture);
+  const auto value = io::ProtoMessage().text(1, "test/confusion").message(4, image);
   const auto records = records_of(contents(file.path()));
   ASSERT_EQ(records.size(), 4U);
   EXPECT_EQ(records[2], scalar_event("train/loss", 3, 0.25F));
@@ -132,7 +132,7 @@ TEST(EventFile, AHostNameStaysInsideTheDirectory) {
   start.host = "../a b\n";
   const EventFile file(dir.path(), start, make_logger());
   EXPECT_EQ(file.path(), dir / "events.out.tfevents.1700000000..._a_b_.7.0");
-  EXPECT_THAT(complaint([&] { EventFile(dir / "none", start_at(), make_logger()); }),
+  EXPECT_THAT(error_message_of([&] { EventFile(dir / "none", start_at(), make_logger()); }),
               HasSubstr("No such file"));
 }
 

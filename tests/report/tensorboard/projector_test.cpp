@@ -10,9 +10,9 @@
 namespace projnce::report {
 namespace {
 
-using testing::complaint;
 using testing::contents;
 using ::testing::ElementsAre;
+using testing::error_message_of;
 using ::testing::HasSubstr;
 using testing::names_in;
 using testing::ScratchDir;
@@ -78,7 +78,7 @@ TEST(WriteProjector, ALabelWithoutANameIsItsNumber) {
 TEST(WriteProjector, RefusesLengthsThatDiffer) {
   const ScratchDir dir;
   const auto refusal = [&](const EmbeddingTable& table) {
-    return complaint([&] { write_projector(dir.path(), table); });
+    return error_message_of([&] { write_projector(dir.path(), table); });
   };
   EXPECT_THAT(refusal({.embeddings = kRows, .dimensions = 3}), HasSubstr("rows of 3"));
   EXPECT_THAT(refusal({.embeddings = kRows, .dimensions = 0}), HasSubstr("rows of 0"));

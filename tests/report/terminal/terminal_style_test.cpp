@@ -50,7 +50,7 @@ class TerminalStyleTest : public ::testing::Test {
 
 TEST_F(TerminalStyleTest, ATerminalWithUtf8ShowsEverything) {
   const auto found = style({{"TERM", "xterm-256color"}, {"LANG", "de_DE.UTF-8"}});
-  EXPECT_TRUE(found.colours);
+  EXPECT_TRUE(found.colors);
   EXPECT_TRUE(found.unicode);
   EXPECT_EQ(found.width, 120);
 }
@@ -65,16 +65,16 @@ TEST_F(TerminalStyleTest, TheFirstLocaleThatIsSetDecides) {
 TEST_F(TerminalStyleTest, ADumbTerminalIsPlain) {
   for (const char* term : {"dumb", ""}) {
     const auto found = style({{"TERM", term}, {"LANG", "C.UTF-8"}});
-    EXPECT_FALSE(found.colours);
+    EXPECT_FALSE(found.colors);
     EXPECT_FALSE(found.unicode);
   }
 }
 
-TEST_F(TerminalStyleTest, ColoursCanBeRefused) {
+TEST_F(TerminalStyleTest, ColorsCanBeRefused) {
   const auto found = style({{"TERM", "xterm"}, {"LANG", "C.UTF-8"}, {"NO_COLOR", "1"}});
-  EXPECT_FALSE(found.colours);
+  EXPECT_FALSE(found.colors);
   EXPECT_TRUE(found.unicode);
-  EXPECT_TRUE(style({{"TERM", "xterm"}, {"NO_COLOR", ""}}).colours);
+  EXPECT_TRUE(style({{"TERM", "xterm"}, {"NO_COLOR", ""}}).colors);
 }
 
 TEST_F(TerminalStyleTest, AWidthThatIsNotKnownIsEighty) {
@@ -85,7 +85,7 @@ TEST_F(TerminalStyleTest, AWidthThatIsNotKnownIsEighty) {
 TEST(TerminalStyle, AFileIsPlain) {
   const io::FileDescriptor file(::open("/dev/null", O_WRONLY));
   const auto found = terminal_style(file.get(), lookup({{"TERM", "xterm"}, {"LANG", "C.UTF-8"}}));
-  EXPECT_FALSE(found.colours);
+  EXPECT_FALSE(found.colors);
   EXPECT_FALSE(found.unicode);
   EXPECT_EQ(found.width, 80);
 }

@@ -38,9 +38,9 @@ const std::vector<SummaryCurve> kCurves = {
     {.name = "top1", .values = {60, 70}, .digits = 2, .unit = "%"}};
 
 constexpr TerminalStyle kPlain = {};
-constexpr TerminalStyle kUnicode = {.colours = false, .unicode = true, .width = 80};
+constexpr TerminalStyle kUnicode = {.colors = false, .unicode = true, .width = 80};
 
-/// Without colours.
+/// Without colors.
 std::string without_codes(const std::string& text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -110,9 +110,9 @@ TEST(TerminalSummary, LongNamesOfProtocolsKeepTheColumns) {
                     HasSubstr("\nrun        runs/a\n")));
 }
 
-TEST(TerminalSummary, ColoursChangeNoText) {
+TEST(TerminalSummary, ColorsChangeNoText) {
   auto style = kUnicode;
-  style.colours = true;
+  style.colors = true;
   const auto text = terminal_summary(summary(), kCurves, style);
   EXPECT_THAT(text, HasSubstr("\033[1m"));
   EXPECT_EQ(without_codes(text), terminal_summary(summary(), kCurves, kUnicode));

@@ -1,4 +1,4 @@
-/** Sizes, and SVG as text and as a picture. */
+/** Sizes, and SVG as text and as a image. */
 import { s, whileConnected } from "../dom";
 import { ink, type Ink } from "../theme";
 
@@ -42,7 +42,7 @@ export async function pngOf(svg: string, scale = 2): Promise<Blob> {
     canvas.height = image.naturalHeight * scale;
     canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((resolve, reject) =>
-      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture came out"))), "image/png"));
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no image came out"))), "image/png"));
   } finally {
     URL.revokeObjectURL(address);
   }
@@ -62,7 +62,7 @@ export function drawWith(host: HTMLElement, draw: (width: number) => void): void
   });
 }
 
-/** Keeps a drawing in `host` at its width and in the theme's colours. */
+/** Keeps a drawing in `host` at its width and in the theme's colors. */
 export function keepDrawn(host: HTMLElement, draw: (width: number, ink: Ink) => SVGSVGElement): void {
   drawWith(host, (width) => host.replaceChildren(draw(width, ink())));
 }

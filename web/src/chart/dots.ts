@@ -8,7 +8,7 @@ import { ticks } from "./ticks";
 
 export interface DotGroup {
   name: string;
-  colour: string;
+  color: string;
   /** One for each seed. */
   values: number[];
   mean: number;
@@ -81,17 +81,17 @@ const cut = (text: string, pixels: number): string =>
   text.length * 7 <= pixels ? text : text.slice(0, Math.max(1, Math.floor(pixels / 7) - 1)) + "…";
 
 function row(group: DotGroup, y: number, frame: Frame, ink: Ink, format: (v: number) => string): SVGGElement {
-  const colour = ink.colour(group.colour);
+  const color = ink.color(group.color);
   const [low, high, mean] = [frame.x(group.low), frame.x(group.high), frame.x(group.mean)];
   const describe = `${group.name}: mean ${format(group.mean)}, ${format(group.low)} to ${format(group.high)}, ` +
     `${group.values.length} values`;
   const g = s("g", { class: "dot-row" }, s("title", null, describe));
   g.append(label(frame.left - 12, y + 4, cut(group.name, frame.left - 12), { "text-anchor": "end", fill: ink.text }));
   const whisker = `M${low} ${y}H${high}M${low} ${y - 5}v10M${high} ${y - 5}v10`;
-  g.append(s("path", { d: whisker, stroke: colour, "stroke-width": 2, fill: "none" }));
+  g.append(s("path", { d: whisker, stroke: color, "stroke-width": 2, fill: "none" }));
   for (const value of group.values)
-    g.append(s("circle", { class: "dot", cx: frame.x(value), cy: y, r: 4, fill: colour, "fill-opacity": 0.5 }));
-  g.append(s("circle", { class: "mean", cx: mean, cy: y, r: 5.5, fill: colour, stroke: ink.surface, "stroke-width": 1.5 }));
+    g.append(s("circle", { class: "dot", cx: frame.x(value), cy: y, r: 4, fill: color, "fill-opacity": 0.5 }));
+  g.append(s("circle", { class: "mean", cx: mean, cy: y, r: 5.5, fill: color, stroke: ink.surface, "stroke-width": 1.5 }));
   const anchor = mean > frame.width - 60 ? "end" : mean < frame.left + 30 ? "start" : "middle";
   g.append(label(mean, y - 10, format(group.mean), { "text-anchor": anchor, fill: ink.text, "font-weight": 600 }));
   return g;

@@ -19,9 +19,9 @@ export interface FrameParts {
   body: HTMLElement;
   /** Begins the names of saved files. */
   file?: string;
-  /** The chart in light colours as SVG text; stands in for `body` on paper. */
+  /** The chart in light colors as SVG text; stands in for `body` on paper. */
   svg?: () => string;
-  /** Made from `svg` where it is left out; without both there is nothing to save as a picture. */
+  /** Made from `svg` where it is left out; without both there is nothing to save as a image. */
   png?: () => Promise<Blob>;
   /** The chart's numbers, for the table and for CSV. */
   table: () => Table;
@@ -109,7 +109,7 @@ export function figure(spec: ChartSpec): HTMLElement {
 /** A chart of groups with its frame. */
 export function dotFigure(spec: DotChartSpec): HTMLElement {
   const body = h("div", { class: "drawn", style: { "min-height": `${dotHeight(spec)}px` } });
-  keepDrawn(body, (width, colours) => dotSvg(spec, width, colours));
+  keepDrawn(body, (width, colors) => dotSvg(spec, width, colors));
   return frame({
     title: spec.title, note: spec.note, file: spec.file, body,
     svg: () => svgText(dotSvg(spec, FILE_WIDTH, ink("light"), true)),

@@ -1,10 +1,10 @@
 /** Names of the series as buttons that hide and show them. */
 import { h } from "../dom";
 
-export function legend(series: { name: string; colour: string; dashed?: boolean }[], hidden: Set<string>,
+export function legend(series: { name: string; color: string; dashed?: boolean }[], hidden: Set<string>,
   show: (name: string, visible: boolean) => void): HTMLElement {
-  const entry = ({ name, colour, dashed }: { name: string; colour: string; dashed?: boolean }): HTMLElement => {
-    const swatch = h("span", { class: dashed ? "swatch dashed" : "swatch", style: { "--colour": colour } });
+  const entry = ({ name, color, dashed }: { name: string; color: string; dashed?: boolean }): HTMLElement => {
+    const swatch = h("span", { class: dashed ? "swatch dashed" : "swatch", style: { "--color": color } });
     const button: HTMLButtonElement = h("button", {
       type: "button", class: "legend-entry", "aria-pressed": String(!hidden.has(name)), title: "Show or hide",
       on: {

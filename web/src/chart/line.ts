@@ -1,4 +1,4 @@
-/** A line chart on screen: uPlot with the theme's colours, values at the cursor, zoom by dragging. */
+/** A line chart on screen: uPlot with the theme's colors, values at the cursor, zoom by dragging. */
 import uPlot from "uplot";
 import { h } from "../dom";
 import { short } from "../format";
@@ -33,22 +33,22 @@ interface Layout {
   rows: number[][];
 }
 
-function layoutOf(spec: ChartSpec, view: LineView, colours: Ink): Layout {
+function layoutOf(spec: ChartSpec, view: LineView, colors: Ink): Layout {
   const layout: Layout = { options: [{}], bands: [], rows: [] };
   for (const series of spec.series) {
     const at = layout.options.length;
-    const colour = colours.colour(series.colour);
+    const color = colors.color(series.color);
     const show = !view.hidden.has(series.name);
     layout.options.push({
-      label: series.name, show, stroke: colour, width: 2, dash: series.dashed ? [6, 5] : undefined,
-      points: { show: hasPoints(series), size: series.scattered ? 8 : 6, fill: colour },
+      label: series.name, show, stroke: color, width: 2, dash: series.dashed ? [6, 5] : undefined,
+      points: { show: hasPoints(series), size: series.scattered ? 8 : 6, fill: color },
       ...(series.scattered ? { paths: () => null } : {}),
     });
     layout.rows.push([at]);
     if (!series.low || !series.high) continue;
     for (const edge of ["low", "high"])
       layout.options.push({ label: `${series.name} ${edge}`, show, stroke: "transparent", width: 0, points: { show: false } });
-    layout.bands.push({ series: [at + 2, at + 1], fill: withAlpha(colour, 0.16) });
+    layout.bands.push({ series: [at + 2, at + 1], fill: withAlpha(color, 0.16) });
     layout.rows[layout.rows.length - 1]!.push(at + 1, at + 2);
   }
   return layout;
@@ -56,10 +56,10 @@ function layoutOf(spec: ChartSpec, view: LineView, colours: Ink): Layout {
 
 const withAlpha = (rgb: string, alpha: number): string => rgb.replace(/^rgb\((.*)\)$/, `rgba($1, ${alpha})`);
 
-function axis(labelText: string, colours: Ink, format: (v: number) => string, size: uPlot.Axis.Size): uPlot.Axis {
+function axis(labelText: string, colors: Ink, format: (v: number) => string, size: uPlot.Axis.Size): uPlot.Axis {
   return {
-    label: labelText, labelFont: FONT_12, font: FONT_12, stroke: colours.muted, size, labelSize: 18, gap: 6,
-    grid: { stroke: colours.line, width: 1 }, ticks: { show: false },
+    label: labelText, labelFont: FONT_12, font: FONT_12, stroke: colors.muted, size, labelSize: 18, gap: 6,
+    grid: { stroke: colors.line, width: 1 }, ticks: { show: false },
     values: (_, splits) => splits.map((v) => (v === null ? "" : format(v))),
   };
 }
@@ -67,14 +67,14 @@ function axis(labelText: string, colours: Ink, format: (v: number) => string, si
 /** As wide as the longest number along the axis needs. */
 const widthOfTicks: uPlot.Axis.Size = (_, values) => 14 + 7 * Math.max(2, ...(values ?? []).map((text) => text.length));
 
-function drawReferences(spec: ChartSpec, colours: Ink): (u: uPlot) => void {
+function drawReferences(spec: ChartSpec, colors: Ink): (u: uPlot) => void {
   return (u) => {
     const { ctx, bbox } = u;
     ctx.save();
     for (const reference of spec.references ?? []) {
       const y = Math.round(u.valToPos(reference.y, "y", true));
       if (y < bbox.top || y > bbox.top + bbox.height) continue;
-      ctx.strokeStyle = ctx.fillStyle = colours.muted;
+      ctx.strokeStyle = ctx.fillStyle = colors.muted;
       ctx.lineWidth = devicePixelRatio;
       ctx.setLineDash([3 * devicePixelRatio, 4 * devicePixelRatio]);
       ctx.beginPath();
@@ -104,7 +104,7 @@ function fillTip(tip: HTMLElement, u: uPlot, spec: ChartSpec, layout: Layout): v
     if (!u.series[row!]!.show || value === null || value === undefined) return null;
     const [from, to] = [low && u.data[low]![at], high && u.data[high]![at]];
     const band = typeof from === "number" && typeof to === "number" ? ` (${format(from)} – ${format(to)})` : "";
-    return h("div", null, h("span", { class: "swatch", style: { "--colour": series.colour } }), `${series.name} `,
+    return h("div", null, h("span", { class: "swatch", style: { "--color": series.color } }), `${series.name} `,
       h("b", null, format(value) + band));
   });
   const head = h("div", { class: "tip-head" }, `${spec.xLabel} ${short(u.data[0]![at]!)}`);
@@ -116,7 +116,7 @@ function fillTip(tip: HTMLElement, u: uPlot, spec: ChartSpec, layout: Layout): v
   tip.style.right = left < width / 2 ? "auto" : `${width - left + 14}px`;
 }
 
-function optionsOf(spec: ChartSpec, view: LineView, colours: Ink, size: { width: number; height: number }, layout: Layout,
+function optionsOf(spec: ChartSpec, view: LineView, colors: Ink, size: { width: number; height: number }, layout: Layout,
   tip: HTMLElement): uPlot.Options {
   return {
     ...size, series: layout.options, bands: layout.bands, legend: { show: false }, padding: [14, 14, 0, 0],
@@ -126,14 +126,14 @@ function optionsOf(spec: ChartSpec, view: LineView, colours: Ink, size: { width:
     },
     axes: [
       {
-        ...axis(spec.xLabel, colours, (v) => short(v), () => 26),
+        ...axis(spec.xLabel, colors, (v) => short(v), () => 26),
         splits: (_, __, low, high) => ticks(low, high, size.width / 70, smallestStep(low, high)),
       },
-      axis(spec.yLabel, colours, tickOf(spec), widthOfTicks),
+      axis(spec.yLabel, colors, tickOf(spec), widthOfTicks),
     ],
     cursor: { y: false, drag: { x: true, y: false, dist: 5 }, points: { size: 9 } },
     hooks: {
-      draw: [drawReferences(spec, colours)],
+      draw: [drawReferences(spec, colors)],
       setCursor: [(u) => fillTip(tip, u, spec, layout)],
       setScale: [(u, key) => {
         const { min, max } = u.scales.x!;
@@ -174,11 +174,11 @@ export function lineChart(spec: ChartSpec, view: LineView): LineChart {
   const data = uPlot.join(spec.series.flatMap(rowsOf));
   drawWith(element, (width) => {
     plot?.destroy();
-    const colours = ink();
+    const colors = ink();
     const tip = h("div", { class: "tip", hidden: true });
-    layout = layoutOf(spec, view, colours);
+    layout = layoutOf(spec, view, colors);
     const zoom = view.zoom;
-    plot = new uPlot(optionsOf(spec, view, colours, { width, height: element.clientHeight }, layout, tip), data, element);
+    plot = new uPlot(optionsOf(spec, view, colors, { width, height: element.clientHeight }, layout, tip), data, element);
     plot.over.append(tip);
     if (zoom) plot.setScale("x", { min: zoom[0], max: zoom[1] });
   });

@@ -6,8 +6,8 @@ export type Values = (number | null)[];
 
 export interface Series {
   name: string;
-  /** Any CSS colour; light-dark(...) where the themes differ. */
-  colour: string;
+  /** Any CSS color; light-dark(...) where the themes differ. */
+  color: string;
   x: number[];
   y: Values;
   /** An interval around y, shown as a band. */

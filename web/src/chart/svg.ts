@@ -72,11 +72,11 @@ function bandPath({ x, low, high }: Series, frame: Frame): string {
 }
 
 function drawSeries(series: Series, frame: Frame, ink: Ink, log: boolean): SVGGElement {
-  const colour = ink.colour(series.colour);
-  const g = s("g", { fill: colour });
+  const color = ink.color(series.color);
+  const g = s("g", { fill: color });
   if (series.low && series.high) g.append(s("path", { d: bandPath(series, frame), "fill-opacity": 0.16 }));
   if (!series.scattered) g.append(s("path", {
-    d: linePath(series, frame, log), fill: "none", stroke: colour, "stroke-width": 2, "stroke-linejoin": "round",
+    d: linePath(series, frame, log), fill: "none", stroke: color, "stroke-width": 2, "stroke-linejoin": "round",
     "stroke-dasharray": series.dashed ? "6 5" : null,
   }));
   if (hasPoints(series))
@@ -103,7 +103,7 @@ function legend(spec: ChartSpec, ink: Ink, within: number): [SVGGElement, number
     const width = 34 + series.name.length * 7;
     if (x > LEFT && x + width > within - RIGHT) [x, y] = [LEFT, y + 20];
     g.append(s("path", {
-      d: `M${x} ${y - 4}h18`, stroke: ink.colour(series.colour), "stroke-width": 3,
+      d: `M${x} ${y - 4}h18`, stroke: ink.color(series.color), "stroke-width": 3,
       "stroke-dasharray": series.dashed ? "5 3" : null,
     }));
     g.append(label(x + 24, y, series.name, {}));

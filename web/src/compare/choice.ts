@@ -1,6 +1,6 @@
 import { h } from "../dom";
 
-/** A labelled choice, known by its name; null where there is nothing to choose from. */
+/** A labeled choice, known by its name; null where there is nothing to choose from. */
 export function choice(name: string, title: string, options: string[], chosen: string, act: (value: string) => void): HTMLElement | null {
   if (options.length < 2) return null;
   const select = h("select", { "data-choice": name }, ...options.map((text) => h("option", { value: text }, text)));

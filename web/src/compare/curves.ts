@@ -1,11 +1,11 @@
-/** Training curves of all methods in one picture: the mean over seeds, and a band from the lowest to the highest. */
+/** Training curves of all methods in one image: the mean over seeds, and a band from the lowest to the highest. */
 import { figure } from "../chart/figure";
 import type { ChartSpec, Series, Values } from "../chart/spec";
 import { h } from "../dom";
 import { nats, percent } from "../format";
 import type { Columns } from "../model";
 import { groupOf, type Comparison, type Entry } from "./groups";
-import { lineColour } from "../colours";
+import { lineColor } from "../colors";
 import { mean } from "./stats";
 
 /** The values of one column by epoch, of every seed. */
@@ -20,7 +20,7 @@ function byEpoch(all: (Columns | undefined)[], column: string): Map<number, numb
   return found;
 }
 
-function seriesOf(name: string, colour: string, all: (Columns | undefined)[], column: string): Series | null {
+function seriesOf(name: string, color: string, all: (Columns | undefined)[], column: string): Series | null {
   const found = byEpoch(all, column);
   // An epoch that some seeds have not reached would move the mean for no good reason.
   const most = Math.max(0, ...[...found.values()].map((values) => values.length));
@@ -28,14 +28,14 @@ function seriesOf(name: string, colour: string, all: (Columns | undefined)[], co
   if (epochs.length === 0) return null;
   const pick = (act: (values: number[]) => number): Values => epochs.map((epoch) => act(found.get(epoch)!));
   const band = most > 1 ? { low: pick((v) => Math.min(...v)), high: pick((v) => Math.max(...v)) } : {};
-  return { name, colour, x: epochs, y: pick(mean), ...band };
+  return { name, color, x: epochs, y: pick(mean), ...band };
 }
 
 type Source = (entry: Entry) => Columns | undefined;
 
 function chart(comparison: Comparison, condition: string, source: Source, column: string, spec: Omit<ChartSpec, "series" | "xLabel">): ChartSpec | null {
   const series = comparison.methods.flatMap((method, i) => {
-    const own = seriesOf(method, lineColour(i), groupOf(comparison, method, condition).map(source), column);
+    const own = seriesOf(method, lineColor(i), groupOf(comparison, method, condition).map(source), column);
     return own ? [own] : [];
   });
   // Points at a single epoch are no curve; the results have their numbers.

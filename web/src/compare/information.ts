@@ -3,7 +3,7 @@ import { dotFigure } from "../chart/figure";
 import type { DotGroup } from "../chart/dots";
 import { finite, nats } from "../format";
 import { groupOf, type Comparison } from "./groups";
-import { lineColour } from "../colours";
+import { lineColor } from "../colors";
 import { mean, meanInterval } from "./stats";
 
 export function informationFigure(comparison: Comparison, condition: string): HTMLElement | null {
@@ -16,7 +16,7 @@ export function informationFigure(comparison: Comparison, condition: string): HT
     // A single run has the interval of its own estimate, if there is one.
     const single = known.find((information) => finite(information.mixed_ksg))!.interval;
     const [low, high] = meanInterval(values) ?? single ?? [values[0]!, values[0]!];
-    return [{ name: method, colour: lineColour(i), values, mean: mean(values), low, high }];
+    return [{ name: method, color: lineColor(i), values, mean: mean(values), low, high }];
   });
   if (groups.length === 0) return null;
   const one = groups.every((group) => group.values.length === 1);

@@ -1,6 +1,6 @@
 /** Maps of all methods side by side, with one legend for all. */
 import { frame } from "../chart/figure";
-import { classColours } from "../colours";
+import { classColors } from "../colors";
 import type { Table } from "../csv";
 import { h } from "../dom";
 import { className } from "../map/card";
@@ -49,7 +49,7 @@ function rowPng(tiles: Tile[]): Promise<Blob> {
     context.fillText(tile.caption, (2 * i + 1) * FILE_SIDE, 44, 2 * FILE_SIDE - 20);
   });
   return new Promise((resolve, reject) =>
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture came out")))));
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no image came out")))));
 }
 
 function rowTable(tiles: Tile[]): Table {
@@ -63,13 +63,13 @@ export function mapsFigure(comparison: Comparison, condition: string, protocol: 
   const [first] = chosen;
   if (!first) return null;
   const { classes } = first.run;
-  const colours = classColours(classes.length);
+  const colors = classColors(classes.length);
   const legend = new Legend("classes", () => tiles.forEach((tile) => tile.draw()));
   const tiles = chosen.map((entry) => new Tile(entry, protocol, legend.hidden));
-  legend.setEntries(classes.map((name, id) => ({ id, name, colour: colours[id]!, count: null })));
+  legend.setEntries(classes.map((name, id) => ({ id, name, color: colors[id]!, count: null })));
   return frame({
     title: "Maps of the test samples", file: condition, twin: false,
-    note: "One run of each method, colours by label. A click opens the run.",
+    note: "One run of each method, colors by label. A click opens the run.",
     body: h("div", { class: "tiles-box" }, h("div", { class: "tiles", style: { "--tiles": String(tiles.length) } }, ...tiles.map((tile) => tile.element)), legend.element),
     svg: () => rowSvg(tiles), png: () => rowPng(tiles), table: () => rowTable(tiles),
   });

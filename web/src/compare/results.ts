@@ -2,7 +2,7 @@
 import { dotFigure, frame } from "../chart/figure";
 import type { Cell, Table } from "../csv";
 import { h, type Child } from "../dom";
-import { lineColour } from "../colours";
+import { lineColor } from "../colors";
 import { counted, percent } from "../format";
 import { accuracyOf, epochText, groupOf, type Comparison } from "./groups";
 import { deviation, difference, mean, meanInterval, type Difference, type Seeded } from "./stats";
@@ -16,7 +16,7 @@ export interface Choice {
 /** One method under one condition. */
 interface Result {
   method: string;
-  colour: string;
+  color: string;
   condition: string;
   seeds: Seeded[];
   mean: number;
@@ -32,10 +32,10 @@ function resultsOf(comparison: Comparison, condition: string, { protocol, baseli
       return value === null ? [] : [{ seed: entry.seed, value }];
     });
   const ground = seedsOf(baseline);
-  const found = comparison.methods.map((method, i) => ({ method, colour: lineColour(i), seeds: seedsOf(method) })).filter(({ seeds }) => seeds.length > 0);
+  const found = comparison.methods.map((method, i) => ({ method, color: lineColor(i), seeds: seedsOf(method) })).filter(({ seeds }) => seeds.length > 0);
   const means = found.map(({ seeds }) => mean(seeds.map(({ value }) => value)));
-  return found.map(({ method, colour, seeds }, i) => ({
-    method, colour, condition, seeds, mean: means[i]!,
+  return found.map(({ method, color, seeds }, i) => ({
+    method, color, condition, seeds, mean: means[i]!,
     best: found.length > 1 && means[i] === Math.max(...means),
     difference: method === baseline || ground.length === 0 ? null : difference(seeds, ground),
   }));
@@ -66,8 +66,8 @@ function differenceCell({ difference: found }: Result, isBaseline: boolean): HTM
 
 const seedCount = ({ seeds }: Result): string => counted(seeds.length, "seed");
 
-function methodHead(method: string, colour: string): HTMLElement {
-  return h("th", { scope: "row" }, h("span", { class: "swatch", style: { "--colour": colour } }), method);
+function methodHead(method: string, color: string): HTMLElement {
+  return h("th", { scope: "row" }, h("span", { class: "swatch", style: { "--color": color } }), method);
 }
 
 /** One condition: a row for each method and a column for each number. */
@@ -77,9 +77,9 @@ function listTable(results: Result[], baseline: string): HTMLElement {
   return h("table", { class: "comparison" },
     h("thead", null, h("tr", null, ...heads.map((text) => h("th", { scope: "col" }, text)))),
     h("tbody", null, ...results.map((result) => h("tr", null,
-      methodHead(result.method, result.colour),
+      methodHead(result.method, result.color),
       h("td", null, accuracyCell(result)),
-      h("td", null, strip(result.seeds, range, result.colour, 240)),
+      h("td", null, strip(result.seeds, range, result.color, 240)),
       h("td", null, result.seeds.length),
       h("td", null, differenceCell(result, result.method === baseline))))));
 }
@@ -87,7 +87,7 @@ function listTable(results: Result[], baseline: string): HTMLElement {
 function stackedCell(result: Result | undefined, range: [number, number], baseline: string): HTMLElement {
   if (!result) return h("td", null, h("span", { class: "aside" }, "–"));
   return h("td", null, h("div", { class: "stack" },
-    accuracyCell(result), strip(result.seeds, range, result.colour, 150),
+    accuracyCell(result), strip(result.seeds, range, result.color, 150),
     differenceCell(result, result.method === baseline),
     h("span", { class: "aside" }, seedCount(result))));
 }
@@ -98,7 +98,7 @@ function gridTable(comparison: Comparison, columns: Result[][], baseline: string
   return h("table", { class: "comparison by-condition" },
     h("thead", null, h("tr", null, h("th", { scope: "col" }, "Method"),
       ...comparison.conditions.map((name) => h("th", { scope: "col" }, name)))),
-    h("tbody", null, ...comparison.methods.map((method, k) => h("tr", null, methodHead(method, lineColour(k)),
+    h("tbody", null, ...comparison.methods.map((method, k) => h("tr", null, methodHead(method, lineColor(k)),
       ...columns.map((results, i) => stackedCell(results.find((result) => result.method === method), ranges[i]!, baseline))))));
 }
 
@@ -114,15 +114,15 @@ function dataOf(all: Result[]): Table {
   return { columns: ["method", "condition", "seeds", "mean", "sd", "difference", "low", "high", "interval", ...own], rows };
 }
 
-/** The same as a picture, one for each condition. */
+/** The same as a image, one for each condition. */
 export function resultDots(comparison: Comparison, choice: Choice): HTMLElement {
   return h("div", { class: comparison.conditions.length > 1 ? "figures" : "" }, ...comparison.conditions.map((condition) => dotFigure({
     title: `Accuracy, ${choice.protocol}, ${condition}`, valueLabel: "accuracy", format: (v) => percent(v), limits: [0, 1],
     note: "Each seed, their mean, and its 95 % t interval where there are several.",
-    groups: resultsOf(comparison, condition, choice).map(({ method, colour, seeds, mean: value }) => {
+    groups: resultsOf(comparison, condition, choice).map(({ method, color, seeds, mean: value }) => {
       const values = seeds.map((seed) => seed.value);
       const [low, high] = meanInterval(values) ?? [value, value];
-      return { name: method, colour, values, mean: value, low, high };
+      return { name: method, color, values, mean: value, low, high };
     }),
   })));
 }

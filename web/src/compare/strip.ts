@@ -12,7 +12,7 @@ export function stripRange(values: number[]): Interval {
   return high > low ? [low, high] : [low - 0.01, high + 0.01];
 }
 
-export function strip(values: Seeded[], [low, high]: Interval, colour: string, width: number): SVGSVGElement {
+export function strip(values: Seeded[], [low, high]: Interval, color: string, width: number): SVGSVGElement {
   const x = (v: number): number => EDGE + ((v - low) / (high - low)) * (width - 2 * EDGE);
   const middle = HEIGHT / 2;
   const text = values.map(({ seed, value }) => `seed ${seed}: ${percent(value)}`).join(", ");
@@ -21,5 +21,5 @@ export function strip(values: Seeded[], [low, high]: Interval, colour: string, w
     s("title", null, text),
     s("path", { d: `M0 ${middle}H${width}`, class: "strip-line" }),
     s("path", { d: `M${at} 2V${HEIGHT - 2}`, class: "strip-mean" }),
-    ...values.map(({ value }) => s("circle", { cx: x(value), cy: middle, r: 3.5, class: "strip-dot", style: { fill: colour } })));
+    ...values.map(({ value }) => s("circle", { cx: x(value), cy: middle, r: 3.5, class: "strip-dot", style: { fill: color } })));
 }

@@ -1,9 +1,9 @@
-/** A small map of one run, with fixed colours, that is a link to the run. */
+/** A small map of one run, with fixed colors, that is a link to the run. */
 import { drawWith } from "../chart/canvas";
 import { h } from "../dom";
 import { percent } from "../format";
-import { makeScene, visibleSamples } from "../map/colouring";
-import { mapColours } from "../map/palette";
+import { makeScene, visibleSamples } from "../map/coloring";
+import { mapColors } from "../map/palette";
 import { onPaper } from "../map/paper";
 import { unpackPoints, type Points } from "../map/points";
 import { takeStill, type Shot } from "../map/still";
@@ -16,7 +16,7 @@ import { runAddress } from "./route";
 export class Tile {
   readonly element: HTMLAnchorElement;
   readonly caption: string;
-  private readonly canvas = h("canvas", { class: "tile-picture", "aria-hidden": "true" });
+  private readonly canvas = h("canvas", { class: "tile-image", "aria-hidden": "true" });
   private unpacked: Points | null = null;
   private width = 0;
 
@@ -49,7 +49,7 @@ export class Tile {
   shot(width: number, of: Scheme): Shot {
     const { points } = this;
     const classes = this.entry.run.classes.length;
-    const { palette, paper } = mapColours(classes, of);
+    const { palette, paper } = mapColors(classes, of);
     const seen = visibleSamples(points, "label", classes, { hiddenClasses: this.hidden, hiddenGroups: new Set() });
     const size = { width, height: width };
     return {

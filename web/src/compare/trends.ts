@@ -6,7 +6,7 @@ import { percent } from "../format";
 import type { RunData } from "../model";
 import { setting } from "../run/words";
 import { accuracyOf, compareRuns, settingName, varyingKeys, type Entry } from "./groups";
-import { lineColour } from "../colours";
+import { lineColor } from "../colors";
 import { mean, meanInterval } from "./stats";
 
 const NAMES: Record<string, string> = {
@@ -20,7 +20,7 @@ function numberOf(run: RunData, key: string): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-function lineOf(name: string, colour: string, entries: Entry[], key: string, protocol: string): Series {
+function lineOf(name: string, color: string, entries: Entry[], key: string, protocol: string): Series {
   const found = new Map<number, number[]>();
   for (const entry of entries) {
     const x = numberOf(entry.run, key)!;
@@ -30,7 +30,7 @@ function lineOf(name: string, colour: string, entries: Entry[], key: string, pro
   const x = [...found.keys()].sort((a, b) => a - b);
   const intervals = x.map((at) => meanInterval(found.get(at)!));
   return {
-    name, colour, x, points: true,
+    name, color, x, points: true,
     y: x.map((at) => mean(found.get(at)!)),
     low: intervals.map((interval) => interval?.[0] ?? null),
     high: intervals.map((interval) => interval?.[1] ?? null),
@@ -47,7 +47,7 @@ function linesOf(runs: RunData[], key: string, protocol: string): Series[] {
     const name = several ? `${entry.method}; ${entry.condition}` : entry.method;
     names.set(name, [...(names.get(name) ?? []), entry]);
   }
-  return [...names].map(([name, own], i) => lineOf(name, lineColour(several ? i : comparison.methods.indexOf(name)), own, key, protocol))
+  return [...names].map(([name, own], i) => lineOf(name, lineColor(several ? i : comparison.methods.indexOf(name)), own, key, protocol))
     .filter((series) => series.x.length > 1);
 }
 

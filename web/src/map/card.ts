@@ -2,15 +2,15 @@ import type { Child } from "../dom";
 import { h } from "../dom";
 import { percent } from "../format";
 import { NO_CLASS } from "../model";
-import { picture } from "../pictures";
+import { image } from "../images";
 import type { Points } from "./points";
 import { FLAGGED, nameOf } from "./points";
 import type { Size } from "./view";
 
-const PICTURE = 112;
+const IMAGE = 112;
 /** On a narrow map the card is small and stands above or below its point. */
 const NARROW = 480;
-const SMALL_PICTURE = 64;
+const SMALL_IMAGE = 64;
 const GAP = 16;
 
 export function className(classes: string[], which: number): string {
@@ -30,7 +30,7 @@ export function factsOf(points: Points, classes: string[], i: number): Fact[] {
   const facts: Fact[] = [{ word: "label", text: name(label), wrong: false }];
   if (truth) {
     const wrong = truth[i] !== label[i];
-    facts.push({ word: "truth", text: wrong ? `${name(truth)} (label made wrong)` : "as labelled", wrong });
+    facts.push({ word: "truth", text: wrong ? `${name(truth)} (label made wrong)` : "as labeled", wrong });
   }
   const confidence = (points.similarity[i]! / 255).toFixed(2);
   const missed = predicted[i] !== (truth ?? label)[i];
@@ -43,7 +43,7 @@ export function factsOf(points: Points, classes: string[], i: number): Fact[] {
   return facts;
 }
 
-/** The card beside a point: its picture and what is known of it. */
+/** The card beside a point: its image and what is known of it. */
 export class Card {
   readonly element = h("div", { class: "map-card", "aria-hidden": "true", hidden: true });
   private shown = -1;
@@ -60,7 +60,7 @@ export class Card {
   show(i: number, x: number, y: number, size: Size): void {
     const narrow = size.width < NARROW;
     this.element.classList.toggle("is-narrow", narrow);
-    if (i !== this.shown) this.fill(i, narrow ? SMALL_PICTURE : PICTURE);
+    if (i !== this.shown) this.fill(i, narrow ? SMALL_IMAGE : IMAGE);
     this.element.hidden = false;
     const { offsetWidth: wide, offsetHeight: high } = this.element;
     const beside = x + GAP + wide < size.width ? x + GAP : x - GAP - wide;
@@ -77,9 +77,9 @@ export class Card {
       h("dt", null, word), h("dd", { class: wrong ? "is-wrong" : "" }, text),
     ]);
     const name = nameOf(points, i);
-    const { pictures } = points;
-    const there = pictures && pictures.sheets.length > Math.floor(i / pictures.perSheet);
-    const drawn = there ? picture(pictures, i, side, `Sample ${name}`) : "";
+    const { images } = points;
+    const there = images && images.sheets.length > Math.floor(i / images.perSheet);
+    const drawn = there ? image(images, i, side, `Sample ${name}`) : "";
     this.element.replaceChildren(drawn, h("div", null, h("div", { class: "map-card-name" }, name), h("dl", null, ...rows)));
   }
 

@@ -1,7 +1,7 @@
-import type { Rgb } from "../colours";
+import type { Rgb } from "../colors";
 import { h, s } from "../dom";
-import type { ColourBy } from "./colouring";
-import { COLOUR_TITLES } from "./colouring";
+import type { ColorBy } from "./coloring";
+import { COLOR_TITLES } from "./coloring";
 import type { Part } from "./points";
 
 /** Buttons of which one is pressed. */
@@ -20,14 +20,14 @@ export function markPart(group: HTMLElement, chosen: Part): void {
   }
 }
 
-export function colourSelect(choose: (by: ColourBy) => void): HTMLSelectElement {
-  const select = h("select", { "aria-label": "Colour by" });
-  select.addEventListener("change", () => choose(select.value as ColourBy));
+export function colorSelect(choose: (by: ColorBy) => void): HTMLSelectElement {
+  const select = h("select", { "aria-label": "Color by" });
+  select.addEventListener("change", () => choose(select.value as ColorBy));
   return select;
 }
 
-export function fillColours(select: HTMLSelectElement, offered: ColourBy[], chosen: ColourBy): void {
-  select.replaceChildren(...offered.map((by) => h("option", { value: by }, COLOUR_TITLES[by])));
+export function fillColors(select: HTMLSelectElement, offered: ColorBy[], chosen: ColorBy): void {
+  select.replaceChildren(...offered.map((by) => h("option", { value: by }, COLOR_TITLES[by])));
   select.value = chosen;
 }
 
@@ -54,7 +54,7 @@ export function zoomButtons(closer: () => void, further: () => void, all: () => 
     zoomButton("Show all", "M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4", all));
 }
 
-/** What the colours of suspicion mean. */
+/** What the colors of suspicion mean. */
 export function rampKey(): HTMLElement {
   return h("div", { class: "map-ramp-box" },
     h("div", { class: "map-ramp-ends" }, h("span", null, "surely right"), h("span", null, "surely wrong")),

@@ -17,19 +17,19 @@ layout(location = 0) in vec2 place;
 layout(location = 1) in vec4 look;
 uniform vec4 view;
 uniform float diameter;
-flat out vec3 colour;
+flat out vec3 color;
 flat out float width;
 void main() {
   gl_Position = vec4((place - view.xy) * view.zw, 0.0, 1.0);
   width = diameter * look.a * (255.0 / 16.0) + 1.0;
   gl_PointSize = width;
-  colour = look.rgb;
+  color = look.rgb;
 }`;
 
 // The edge fades over one pixel: as much of a pixel as the disc covers of it.
 const FRAGMENT = `#version 300 es
 precision mediump float;
-flat in vec3 colour;
+flat in vec3 color;
 flat in float width;
 uniform float opacity;
 out vec4 result;
@@ -37,7 +37,7 @@ void main() {
   float away = distance(gl_PointCoord, vec2(0.5)) * width;
   float cover = clamp(width * 0.5 - away, 0.0, 1.0);
   if (cover <= 0.0) discard;
-  result = vec4(colour, cover * opacity);
+  result = vec4(color, cover * opacity);
 }`;
 
 function shader(gl: WebGL2RenderingContext, type: number, source: string): WebGLShader {

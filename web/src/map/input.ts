@@ -16,7 +16,7 @@ const SCROLL_PAUSE_MS = 250;
 interface Finger {
   x: number;
   y: number;
-  travelled: number;
+  traveled: number;
 }
 
 /** Drag to pan, two fingers to zoom, double click to zoom in. */
@@ -37,7 +37,7 @@ class Pointers {
 
   down(event: PointerEvent): void {
     if (event.button !== 0) return;
-    this.fingers.set(event.pointerId, { ...this.place(event), travelled: 0 });
+    this.fingers.set(event.pointerId, { ...this.place(event), traveled: 0 });
     this.stage.element.setPointerCapture(event.pointerId);
   }
 
@@ -50,9 +50,9 @@ class Pointers {
     }
     const dx = place.x - finger.x;
     const dy = place.y - finger.y;
-    finger.travelled += Math.hypot(dx, dy);
+    finger.traveled += Math.hypot(dx, dy);
     if (this.fingers.size === 2) this.pinch(event.pointerId, finger, place);
-    else if (finger.travelled > TAP_REACH) {
+    else if (finger.traveled > TAP_REACH) {
       this.hooks.point(null);
       this.stage.element.classList.add("is-dragged");
       this.stage.look(pan(this.stage.view, dx, dy));
@@ -76,7 +76,7 @@ class Pointers {
     this.fingers.delete(event.pointerId);
     if (this.fingers.size === 0) this.stage.element.classList.remove("is-dragged");
     if (!finger || event.type === "pointercancel") return;
-    if (finger.travelled <= TAP_REACH) this.hooks.pick(this.place(event));
+    if (finger.traveled <= TAP_REACH) this.hooks.pick(this.place(event));
   }
 
   /** A wheel that scrolls the page goes on doing so, also when the map comes under the pointer. */

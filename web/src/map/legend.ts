@@ -4,7 +4,7 @@ import { count } from "../format";
 export interface LegendEntry {
   id: number;
   name: string;
-  colour: string;
+  color: string;
   count: number | null;
 }
 
@@ -54,7 +54,7 @@ export class Legend {
 
   private row(entry: LegendEntry): HTMLElement {
     const button = h("button", { type: "button", class: "map-legend-entry", title: `${entry.name}\nShift-click: alone` },
-      h("span", { class: "map-legend-swatch", style: { background: entry.colour } }),
+      h("span", { class: "map-legend-swatch", style: { background: entry.color } }),
       h("span", { class: "map-legend-name" }, entry.name),
       entry.count !== null && h("span", { class: "map-legend-count" }, count(entry.count)));
     button.addEventListener("click", (event) => {

@@ -4,8 +4,8 @@ import { count } from "../format";
 import type { RunData } from "../model";
 import { scheme } from "../theme";
 import { Card, factsOf } from "./card";
-import type { ColourBy } from "./colouring";
-import { COLOUR_TITLES, coloursFor, countClasses, countGroups, GROUP_NAMES } from "./colouring";
+import type { ColorBy } from "./coloring";
+import { COLOR_TITLES, colorsFor, countClasses, countGroups, GROUP_NAMES } from "./coloring";
 import * as controls from "./controls";
 import { mapSvg, mapTable } from "./exports";
 import { listenToPointers } from "./input";
@@ -35,7 +35,7 @@ class EmbeddingMap implements MapHandle {
   private readonly groupLegend = new Legend("groups", () => this.refilter());
   private readonly shown = h("p", { class: "map-shown note", role: "status" });
   private readonly said = h("p", { class: "visually-hidden", "aria-live": "polite" });
-  private readonly select = controls.colourSelect((by) => this.colour(by));
+  private readonly select = controls.colorSelect((by) => this.color(by));
   private readonly ramp = controls.rampKey();
   private readonly parts: Part[];
   private readonly switcher: HTMLElement;
@@ -43,7 +43,7 @@ class EmbeddingMap implements MapHandle {
   private readonly unpacked = new Map<Part, Points>();
   private readonly listening = new AbortController();
   private part: Part;
-  private by: ColourBy = "label";
+  private by: ColorBy = "label";
   /** A sample stays ringed when it was picked, not when the mouse only passed over it. */
   private picked = -1;
 
@@ -82,10 +82,10 @@ class EmbeddingMap implements MapHandle {
       stage.redraw();
     });
     const bar = h("div", { class: "map-bar" }, this.parts.length > 1 && this.switcher,
-      h("label", { class: "map-colour" }, "Colour by ", this.select), names);
-    const picture = h("div", { class: "map-picture-box" }, stage.element, this.card.element, zoom, this.paper);
+      h("label", { class: "map-color" }, "Color by ", this.select), names);
+    const image = h("div", { class: "map-image-box" }, stage.element, this.card.element, zoom, this.paper);
     const side = h("div", { class: "map-side" }, this.ramp, this.groupLegend.element, this.classLegend.element);
-    return h("div", { class: "map" }, bar, h("div", { class: "map-columns" }, picture, side), this.shown, this.said, help);
+    return h("div", { class: "map" }, bar, h("div", { class: "map-columns" }, image, side), this.shown, this.said, help);
   }
 
   private listen(): void {
@@ -102,7 +102,7 @@ class EmbeddingMap implements MapHandle {
       leave: () => this.pick(-1),
     });
     document.addEventListener("themechange", () => {
-      this.plot.recolour();
+      this.plot.recolor();
       this.fillLegends();
     }, { signal });
     onPaper(this.element, (paper) => paper && this.drawPaper());
@@ -111,16 +111,16 @@ class EmbeddingMap implements MapHandle {
   private choosePart(part: Part): void {
     this.part = part;
     controls.markPart(this.switcher, part);
-    const offered = coloursFor(this.points);
+    const offered = colorsFor(this.points);
     if (!offered.includes(this.by)) this.by = "label";
-    controls.fillColours(this.select, offered, this.by);
+    controls.fillColors(this.select, offered, this.by);
     this.picked = -1;
     this.card.setPoints(this.points);
     this.plot.setPoints(this.points);
-    this.colour(this.by);
+    this.color(this.by);
   }
 
-  private colour(by: ColourBy): void {
+  private color(by: ColorBy): void {
     this.by = by;
     this.groupLegend.hidden.clear();
     this.fillLegends();
@@ -130,18 +130,18 @@ class EmbeddingMap implements MapHandle {
   private fillLegends(): void {
     const { classes } = this.run;
     const counts = countClasses(this.points, this.by, classes.length);
-    const colours = this.plot.theme.classes;
+    const colors = this.plot.theme.classes;
     const groups = GROUP_NAMES[this.by];
     const byClass = counts.map((n, id) => ({
-      id, name: classes[id] ?? "none", count: n, colour: groups ? "transparent" : colours[id]!,
+      id, name: classes[id] ?? "none", count: n, color: groups ? "transparent" : colors[id]!,
     }));
     this.classLegend.setEntries(byClass.filter((entry) => entry.id < classes.length || entry.count! > 0));
     this.groupLegend.element.hidden = !groups;
     this.ramp.hidden = this.by !== "suspicion";
     controls.paintRamp(this.ramp, this.plot.theme.palette.ramp);
     const pair = countGroups(this.points, this.by);
-    const pairColours = this.plot.theme.groups[this.by === "suspicion" ? "suspicion" : "outcome"];
-    const entries = (groups ?? []).map((name, id) => ({ id, name, count: pair[id]!, colour: pairColours[id]! }));
+    const pairColors = this.plot.theme.groups[this.by === "suspicion" ? "suspicion" : "outcome"];
+    const entries = (groups ?? []).map((name, id) => ({ id, name, count: pair[id]!, color: pairColors[id]! }));
     this.groupLegend.setEntries(entries.reverse());
   }
 
@@ -155,7 +155,7 @@ class EmbeddingMap implements MapHandle {
     const shown = this.plot.visible.length;
     const fewer = shown < points.count ? `; ${count(shown)} of them shown` : "";
     const against = this.by === "outcome" ? ` (prediction against the ${points.truth ? "true" : "given"} label)` : "";
-    this.shown.textContent = `${count(points.count)}${of} ${what}, ${points.how}${fewer}. Colours: ${COLOUR_TITLES[this.by]}${against}.`;
+    this.shown.textContent = `${count(points.count)}${of} ${what}, ${points.how}${fewer}. Colors: ${COLOR_TITLES[this.by]}${against}.`;
   }
 
   private activate(i: number): void {
@@ -211,10 +211,10 @@ class EmbeddingMap implements MapHandle {
   private png(): Promise<Blob> {
     const canvas = takeStill(this.plot.shot(scheme()), 2);
     return new Promise((resolve, reject) =>
-      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture came out")))));
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no image came out")))));
   }
 
-  /** On paper stands a still in light colours. */
+  /** On paper stands a still in light colors. */
   private drawPaper(): void {
     if (this.plot.stage.size.width > 0) takeStill(this.plot.shot("light"), 2, this.paper);
   }

@@ -1,5 +1,5 @@
-import type { ColourBy } from "./colouring";
-import { classOf } from "./colouring";
+import type { ColorBy } from "./coloring";
+import { classOf } from "./coloring";
 import type { Points } from "./points";
 import type { Size, View } from "./view";
 import { toScreenX, toScreenY } from "./view";
@@ -41,7 +41,7 @@ function anchorOf(points: Points, members: number[], which: number): Anchor {
 }
 
 /** Anchors of the classes among the visible samples, the largest class first. */
-export function anchors(points: Points, by: ColourBy, classes: number, visible: Uint32Array): Anchor[] {
+export function anchors(points: Points, by: ColorBy, classes: number, visible: Uint32Array): Anchor[] {
   const members: number[][] = Array.from({ length: classes }, () => []);
   for (const i of visible) members[classOf(points, by, classes, i)]?.push(i);
   const found = members.flatMap((list, c) => (list.length > 0 ? [anchorOf(points, list, c)] : []));

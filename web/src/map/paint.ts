@@ -43,14 +43,14 @@ function makeStamp(diameter: number, opacity: number): Stamp {
   return { side, prints };
 }
 
-interface Picture {
+interface Image {
   pixels: Uint8Array;
   width: number;
   height: number;
 }
 
-/** Lays the colour of a look over the pixels of a print; what lies outside the picture is left out. */
-function press({ pixels, width, height }: Picture, look: Uint8Array, at: number, print: Print, left: number, top: number): void {
+/** Lays the color of a look over the pixels of a print; what lies outside the image is left out. */
+function press({ pixels, width, height }: Image, look: Uint8Array, at: number, print: Print, left: number, top: number): void {
   const { column, row, share } = print;
   const red = look[at]!;
   const green = look[at + 1]!;
@@ -69,14 +69,14 @@ function press({ pixels, width, height }: Picture, look: Uint8Array, at: number,
 
 /**
  * Draws a scene into pixels by plain arithmetic. A canvas would need one call for each point;
- * this takes a fraction of that time, and gives the same picture on every machine.
+ * this takes a fraction of that time, and gives the same image on every machine.
  */
 export function paint(
   image: ImageData, scene: Scene, view: View, ratio: number, diameter: number, paper: Paper,
 ): void {
   const { width, height, data } = image;
   // Not the clamped array itself: results are within a byte anyway, and checking that costs time.
-  const picture: Picture = { pixels: new Uint8Array(data.buffer), width, height };
+  const image: Image = { pixels: new Uint8Array(data.buffer), width, height };
   const [red, green, blue] = paper.background;
   new Uint32Array(data.buffer).fill((255 << 24) | (blue << 16) | (green << 8) | red);
   const stamps: (Stamp | undefined)[] = [];
@@ -90,6 +90,6 @@ export function paint(
     const top = Math.floor(y);
     if (left <= -stamp.side || top <= -stamp.side || left >= width || top >= height) continue;
     const phase = Math.floor((y - top) * PHASES) * PHASES + Math.floor((x - left) * PHASES);
-    press(picture, scene.look, 4 * i, stamp.prints[phase]!, left, top);
+    press(image, scene.look, 4 * i, stamp.prints[phase]!, left, top);
   }
 }

@@ -1,17 +1,17 @@
-import type { Rgb } from "../colours";
-import { classColours, mix, rgbOf } from "../colours";
+import type { Rgb } from "../colors";
+import { classColors, mix, rgbOf } from "../colors";
 import type { Scheme } from "../theme";
 import { ink } from "../theme";
-import type { Palette } from "./colouring";
+import type { Palette } from "./coloring";
 import type { Ink } from "./names";
 import type { Paper } from "./scene";
 
-/** All colours of a map in one theme. */
-export interface MapColours {
+/** All colors of a map in one theme. */
+export interface MapColors {
   palette: Palette;
   paper: Paper;
   ink: Ink;
-  /** The colour of class i, then that of samples without one, as CSS. */
+  /** The color of class i, then that of samples without one, as CSS. */
   classes: string[];
   groups: { suspicion: [string, string]; outcome: [string, string] };
 }
@@ -24,26 +24,26 @@ function channels(css: string): Rgb {
 
 const hex = (rgb: Rgb): string => `#${rgb.map((v) => Math.round(v).toString(16).padStart(2, "0")).join("")}`;
 
-export function mapColours(classes: number, of: Scheme): MapColours {
+export function mapColors(classes: number, of: Scheme): MapColors {
   const theme = ink(of);
   const dark = of === "dark";
   const surface = hex(channels(theme.surface));
   const calm = mix(surface, hex(channels(theme.muted)), 0.42);
   const [warm, hot] = dark ? ["#F2B84B", "#FF5C5C"] : ["#F0A832", "#C81E3A"];
   const [right, wrong] = [mix(surface, dark ? "#5AA9C4" : "#0C919E", 0.5), hot];
-  const colours = [...classColours(classes), hex(channels(theme.muted))];
+  const colors = [...classColors(classes), hex(channels(theme.muted))];
   const step = (t: number): string => (t < 0.5 ? mix(calm, warm, 2 * t) : mix(warm, hot, 2 * t - 1));
   return {
     palette: {
-      classes: colours.slice(0, classes).map(rgbOf),
-      noClass: rgbOf(colours[classes]!),
+      classes: colors.slice(0, classes).map(rgbOf),
+      noClass: rgbOf(colors[classes]!),
       right: rgbOf(right),
       wrong: rgbOf(wrong),
       ramp: Array.from({ length: 256 }, (_, i) => rgbOf(step(i / 255))),
     },
     paper: { background: channels(theme.surface), opacity: 0.85 },
     ink: { text: theme.text, halo: theme.surface },
-    classes: colours,
+    classes: colors,
     groups: { suspicion: [step(0.15), step(0.85)], outcome: [right, wrong] },
   };
 }

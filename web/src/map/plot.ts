@@ -1,11 +1,11 @@
 import { scheme, type Scheme } from "../theme";
-import type { ColourBy, Filter } from "./colouring";
-import { makeScene, visibleSamples } from "./colouring";
+import type { ColorBy, Filter } from "./coloring";
+import { makeScene, visibleSamples } from "./coloring";
 import { Grid } from "./grid";
 import type { Anchor } from "./names";
 import { anchors, drawNames, drawRing } from "./names";
-import type { MapColours } from "./palette";
-import { mapColours } from "./palette";
+import type { MapColors } from "./palette";
+import { mapColors } from "./palette";
 import type { Points } from "./points";
 import { Stage } from "./stage";
 import type { Shot } from "./still";
@@ -14,13 +14,13 @@ import { toMapX, toMapY, toScreenX, toScreenY } from "./view";
 /** How far from a point one may be and still mean it, in pixels. */
 const REACH = 14;
 
-/** The samples of a part on a stage: which are seen, in what colours, and which one is meant. */
+/** The samples of a part on a stage: which are seen, in what colors, and which one is meant. */
 export class Plot {
   readonly stage: Stage;
-  private colours: MapColours;
+  private colors: MapColors;
   private grid: Grid | null = null;
   private points: Points | null = null;
-  private by: ColourBy = "label";
+  private by: ColorBy = "label";
   private isVisible = new Uint8Array(0);
   private found: Anchor[] = [];
   visible: Uint32Array = new Uint32Array(0);
@@ -32,15 +32,15 @@ export class Plot {
     private readonly classes: string[],
     private readonly drawn: () => void,
   ) {
-    this.colours = mapColours(classes.length, scheme());
+    this.colors = mapColors(classes.length, scheme());
     this.stage = new Stage({
-      overlay: (context) => this.overlay(context, this.colours),
-      paper: () => this.colours.paper,
+      overlay: (context) => this.overlay(context, this.colors),
+      paper: () => this.colors.paper,
     });
   }
 
-  get theme(): MapColours {
-    return this.colours;
+  get theme(): MapColors {
+    return this.colors;
   }
 
   setPoints(points: Points): void {
@@ -50,7 +50,7 @@ export class Plot {
     this.stage.show(points.box, points.count);
   }
 
-  refresh(by: ColourBy, filter: Filter): void {
+  refresh(by: ColorBy, filter: Filter): void {
     const points = this.points!;
     this.by = by;
     this.visible = visibleSamples(points, by, this.classes.length, filter);
@@ -58,12 +58,12 @@ export class Plot {
     for (const i of this.visible) this.isVisible[i] = 1;
     this.found = anchors(points, by, this.classes.length, this.visible);
     if (this.active >= 0 && !this.isVisible[this.active]) this.active = -1;
-    this.stage.setScene(makeScene(points, by, this.colours.palette, this.visible));
+    this.stage.setScene(makeScene(points, by, this.colors.palette, this.visible));
   }
 
-  recolour(): void {
-    this.colours = mapColours(this.classes.length, scheme());
-    this.stage.setScene(makeScene(this.points!, this.by, this.colours.palette, this.visible));
+  recolor(): void {
+    this.colors = mapColors(this.classes.length, scheme());
+    this.stage.setScene(makeScene(this.points!, this.by, this.colors.palette, this.visible));
   }
 
   sees(i: number): boolean {
@@ -82,25 +82,25 @@ export class Plot {
     return { x: toScreenX(view, size, this.points!.x[i]!), y: toScreenY(view, size, this.points!.y[i]!) };
   }
 
-  private overlay(context: CanvasRenderingContext2D, colours: MapColours): void {
+  private overlay(context: CanvasRenderingContext2D, colors: MapColors): void {
     const { view, size, diameter } = this.stage;
-    if (this.names) drawNames(context, this.found, this.classes, view, size, colours.ink);
+    if (this.names) drawNames(context, this.found, this.classes, view, size, colors.ink);
     if (this.active >= 0) {
       const { x, y } = this.place(this.active);
-      drawRing(context, x, y, diameter, colours.ink);
+      drawRing(context, x, y, diameter, colors.ink);
     }
     this.drawn();
   }
 
-  /** What is seen now, in the colours of a theme. */
+  /** What is seen now, in the colors of a theme. */
   shot(of: Scheme): Shot {
-    const colours = mapColours(this.classes.length, of);
+    const colors = mapColors(this.classes.length, of);
     const { view, size, diameter } = this.stage;
     return {
-      scene: makeScene(this.points!, this.by, colours.palette, this.visible),
+      scene: makeScene(this.points!, this.by, colors.palette, this.visible),
       view, size, diameter,
-      paper: colours.paper,
-      overlay: (context) => this.overlay(context, colours),
+      paper: colors.paper,
+      overlay: (context) => this.overlay(context, colors),
     };
   }
 }

@@ -1,4 +1,4 @@
-import type { Pictures, SampleSet } from "../model";
+import type { Images, SampleSet } from "../model";
 import { unpack16, unpack32, unpack8 } from "../packed";
 import type { Box } from "./view";
 
@@ -20,7 +20,7 @@ export interface Points {
   suspicion: Uint8Array | null;
   suggested: Uint16Array | null;
   names: string[] | null;
-  pictures: Pictures | null;
+  images: Images | null;
 }
 
 /** A score is a byte; above this one it says more likely wrong than right. */
@@ -56,7 +56,7 @@ export function unpackPoints(set: SampleSet): Points {
     suspicion: set.suspicion === null ? null : unpack8(set.suspicion),
     suggested: set.suggested === null ? null : unpack16(set.suggested),
     names: set.names === null ? null : set.names.split("\n"),
-    pictures: set.pictures,
+    images: set.images,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Rgb } from "../colours";
+import type { Rgb } from "../colors";
 
 /** The points to be drawn, in the order of drawing; the same for every way to draw them. */
 export interface Scene {

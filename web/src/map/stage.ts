@@ -16,7 +16,7 @@ export interface StageHooks {
   paper(): Paper;
 }
 
-/** The picture itself: points below, writing above, and where one looks. Draws only on demand. */
+/** The image itself: points below, writing above, and where one looks. Draws only on demand. */
 export class Stage {
   readonly element = h("div", { class: "map-stage" });
   private readonly over = h("canvas", { class: "map-over", "aria-hidden": "true" });
@@ -27,7 +27,7 @@ export class Stage {
   private flight: { from: View; to: View; start: number } | null = null;
   private readonly observer = new ResizeObserver(() => this.resize());
   private population = 0;
-  /** Until when the picture counts as moving, and what draws it once more after that. */
+  /** Until when the image counts as moving, and what draws it once more after that. */
   private moving = 0;
   private settle: ReturnType<typeof setTimeout> | undefined;
   size: Size = { width: 0, height: 0 };
@@ -134,7 +134,7 @@ export class Stage {
     this.settle = setTimeout(() => this.redraw(), SETTLE_MS + 10);
   }
 
-  /** Without a graphics card a moving picture is drawn in fewer pixels, to keep up; at rest in all. */
+  /** Without a graphics card a moving image is drawn in fewer pixels, to keep up; at rest in all. */
   private ratio(): number {
     const coarse = this.renderer.kind === "canvas" && performance.now() < this.moving;
     return coarse ? Math.min(1, devicePixelRatio) : devicePixelRatio;

@@ -2,7 +2,7 @@ import { paint } from "./paint";
 import type { Paper, Scene } from "./scene";
 import type { Size, View } from "./view";
 
-/** All that a picture of a map needs. */
+/** All that a image of a map needs. */
 export interface Shot {
   scene: Scene;
   view: View;

@@ -1,4 +1,4 @@
-/** Where one looks: the middle of the picture in map units, and pixels for each map unit. */
+/** Where one looks: the middle of the image in map units, and pixels for each map unit. */
 export interface View {
   readonly x: number;
   readonly y: number;

@@ -2,7 +2,7 @@
 import { h, named } from "../dom";
 import { count, counted, percent } from "../format";
 import type { Audit, RunData } from "../model";
-import { picture } from "../pictures";
+import { image } from "../images";
 import { playButton } from "../sound";
 
 const PAGE = 24;
@@ -42,7 +42,7 @@ function mistakes(audit: Audit): HTMLElement | null {
   return h("div", { class: "mistakes" },
     h("h3", null, "Most frequent mistakes"),
     h("ul", { class: "chips" }, ...audit.mistakes.slice(0, 8).map((mistake) => h("li", null,
-      named(mistake.class), " labeled ", named(mistake.labelled), h("span", { class: "aside" }, ` ${percent(mistake.share)}`)))));
+      named(mistake.class), " labeled ", named(mistake.labeled), h("span", { class: "aside" }, ` ${percent(mistake.share)}`)))));
 }
 
 function verdict({ wrong }: Worst): HTMLElement | null {
@@ -52,7 +52,7 @@ function verdict({ wrong }: Worst): HTMLElement | null {
 
 function card(audit: Audit, i: number, show: ShowOnMap): HTMLElement {
   const worst = audit.worst[i]!;
-  const shown = audit.pictures ? picture(audit.pictures, i, SIZE, `Sample ${worst.name}`) : null;
+  const shown = audit.images ? image(audit.images, i, SIZE, `Sample ${worst.name}`) : null;
   const open = shown && show && h("button", {
     type: "button", class: "plain", title: "Show on the map", "aria-label": `Show sample ${worst.name} on the map`,
     on: { click: () => show(worst.part === "test" ? "test" : "train", worst.index) },

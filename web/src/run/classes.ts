@@ -1,5 +1,5 @@
 /** The classes: confusion matrix, and a table of how well each is told from the others. */
-import { classColours } from "../colours";
+import { classColors } from "../colors";
 import { frame } from "../chart/figure";
 import { h, named } from "../dom";
 import { count, counted, intervalText, percent } from "../format";
@@ -18,11 +18,11 @@ const FEW_SAMPLES = 10;
 const FEW_TITLE = `Fewer than ${FEW_SAMPLES} test samples: the accuracy is uncertain`;
 const isSmall = (row: ClassResult): boolean => row.samples < FEW_SAMPLES;
 
-function columnsOf(colours: string[]): Column<ClassResult>[] {
-  const coloured = (i: number, name: string): HTMLElement =>
-    h("span", { class: "class-name" }, h("span", { class: "swatch", style: { "--colour": colours[i]! } }), named(name));
+function columnsOf(colors: string[]): Column<ClassResult>[] {
+  const colored = (i: number, name: string): HTMLElement =>
+    h("span", { class: "class-name" }, h("span", { class: "swatch", style: { "--color": colors[i]! } }), named(name));
   return [
-    { name: "Class", key: (row) => row.name, cell: (row) => coloured(row.index, row.name) },
+    { name: "Class", key: (row) => row.name, cell: (row) => colored(row.index, row.name) },
     {
       name: "Samples", numeric: true, key: (row) => row.samples,
       cell: (row) => isSmall(row) ? h("span", { class: "few", title: FEW_TITLE }, count(row.samples), "*") : count(row.samples),
@@ -36,7 +36,7 @@ function columnsOf(colours: string[]): Column<ClassResult>[] {
     { name: "95 % interval", numeric: true, key: (row) => row.interval?.[0] ?? null, cell: (row) => intervalText(row.interval) },
     {
       name: "Most often taken for", key: (row) => row.takenFor?.share ?? null,
-      cell: (row) => row.takenFor && h("span", { class: "taken-for" }, coloured(row.takenFor.index, row.takenFor.name),
+      cell: (row) => row.takenFor && h("span", { class: "taken-for" }, colored(row.takenFor.index, row.takenFor.name),
         h("span", { class: "aside" }, percent(row.takenFor.share))),
     },
   ];
@@ -45,7 +45,7 @@ function columnsOf(colours: string[]): Column<ClassResult>[] {
 function classFigure(counts: Counts, file: string): HTMLElement {
   const results = classResults(counts);
   const small = results.filter(isSmall).length;
-  const table = sortable("Accuracy by class", results, columnsOf(classColours(counts.classes.length)));
+  const table = sortable("Accuracy by class", results, columnsOf(classColors(counts.classes.length)));
   return frame({
     title: "Accuracy by class", file, tabular: true,
     note: small > 0 ? `* ${counted(small, "class has", "classes have")} fewer than ${FEW_SAMPLES} test samples: the accuracy is uncertain.` : undefined,

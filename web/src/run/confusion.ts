@@ -60,7 +60,7 @@ function matrix(counts: Counts): HTMLElement {
     for (const [name, value] of Object.entries({ x, y, width: side, height: side })) ring.setAttribute(name, String(value));
     host.querySelector("svg")?.append(ring);
   };
-  keepDrawn(host, (width, colours) => confusionSvg(counts, width, colours, null));
+  keepDrawn(host, (width, colors) => confusionSvg(counts, width, colors, null));
   host.addEventListener("pointermove", (event) => show(cellAt(counts, host, event)));
   host.addEventListener("pointerdown", (event) => show(cellAt(counts, host, event)));
   host.addEventListener("pointerleave", () => show(null));

@@ -1,5 +1,5 @@
 /** The confusion matrix as a drawing. Right answers are blue, mistakes orange; a row adds up to one. */
-import { brightness, mix } from "../colours";
+import { brightness, mix } from "../colors";
 import { drawing, label, round } from "../chart/canvas";
 import { s } from "../dom";
 import type { Ink } from "../theme";
@@ -47,10 +47,10 @@ function names(counts: Counts, at: Layout, ink: Ink): SVGGElement {
   if (font === 0) return g;
   const most = Math.round((at.left - MARGIN) / (font * LETTER));
   counts.classes.forEach((name, i) => {
-    const centre = (i + 0.5) * at.cell;
+    const center = (i + 0.5) * at.cell;
     const text = cut(name, most);
-    g.append(label(at.left - 6, at.top + centre + font * 0.35, text, { "font-size": round(font), "text-anchor": "end" }));
-    const x = round(at.left + centre + font * 0.35);
+    g.append(label(at.left - 6, at.top + center + font * 0.35, text, { "font-size": round(font), "text-anchor": "end" }));
+    const x = round(at.left + center + font * 0.35);
     g.append(label(x, at.top - 6, text, { "font-size": round(font), transform: `rotate(-90 ${x} ${round(at.top - 6)})` }));
   });
   return g;
@@ -59,15 +59,15 @@ function names(counts: Counts, at: Layout, ink: Ink): SVGGElement {
 function cell(counts: Counts, row: number, column: number, at: Layout, ink: Ink): SVGElement[] {
   const share = counts.share(row, column);
   const strength = row === column ? share : share ** 0.65;
-  const fill = mix(ink.colour("var(--soft)"), ink.colour(row === column ? RIGHT : MISTAKE), strength);
+  const fill = mix(ink.color("var(--soft)"), ink.color(row === column ? RIGHT : MISTAKE), strength);
   const [x, y] = [round(at.left + column * at.cell), round(at.top + row * at.cell)];
   const gap = at.cell > 12 ? 1 : 0;
   const box = s("rect", { class: "cell", x, y, width: round(at.cell - gap), height: round(at.cell - gap), fill, rx: at.cell > 20 ? 3 : 0 });
   if (counts.classes.length > FEW || at.cell < 17 || counts.count(row, column) === 0) return [box];
   const text = share >= 0.995 ? "100" : share < 0.01 ? (at.cell > 24 ? "<1" : "") : String(Math.round(100 * share));
-  const colour = brightness(fill) > 0.55 ? "#14171d" : "#ffffff";
+  const color = brightness(fill) > 0.55 ? "#14171d" : "#ffffff";
   return [box, label(x + at.cell / 2, y + at.cell / 2 + 4, text,
-    { "text-anchor": "middle", fill: colour, "font-size": at.cell < 26 ? 9 : 12 })];
+    { "text-anchor": "middle", fill: color, "font-size": at.cell < 26 ? 9 : 12 })];
 }
 
 /** `title`: written above, for files and paper. */
@@ -79,7 +79,7 @@ export function confusionSvg(counts: Counts, width: number, ink: Ink, title: str
     for (let column = 0; column < k; column++)
       if (k <= FEW || counts.count(row, column) > 0) cells.push(...cell(counts, row, column, at, ink));
   const side = at.cell * k;
-  const ground = k > FEW ? s("rect", { x: at.left, y: at.top, width: side, height: side, fill: ink.colour("var(--soft)") }) : null;
+  const ground = k > FEW ? s("rect", { x: at.left, y: at.top, width: side, height: side, fill: ink.color("var(--soft)") }) : null;
   return drawing(width, at.height, "Confusion matrix: rows are true classes, columns predicted ones",
     title === null ? null : s("rect", { width, height: at.height, fill: ink.surface }),
     title === null ? null : label(8, 24, title, { "font-size": 16, "font-weight": 600, fill: ink.text }),

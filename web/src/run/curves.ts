@@ -1,5 +1,5 @@
 /** How training went: curves by epoch. */
-import { lineColour } from "../colours";
+import { lineColor } from "../colors";
 import { figure } from "../chart/figure";
 import type { ChartSpec, Series, Values } from "../chart/spec";
 import { h } from "../dom";
@@ -13,8 +13,8 @@ const WARNING = "light-dark(#b4232f, #ff9aa0)";
 const numbers = (values: Values | undefined): number[] => (values ?? []).map((v) => v ?? NaN);
 const anyOf = (columns: Columns, name: string): boolean => (columns[name] ?? []).some((v) => v !== null);
 
-function series(columns: Columns, column: string, name: string, colour: string): Series | null {
-  return anyOf(columns, column) ? { name, colour, x: numbers(columns.epoch), y: columns[column]! } : null;
+function series(columns: Columns, column: string, name: string, color: string): Series | null {
+  return anyOf(columns, column) ? { name, color, x: numbers(columns.epoch), y: columns[column]! } : null;
 }
 
 const present = <T>(list: (T | null)[]): T[] => list.filter((entry): entry is T => entry !== null);
@@ -35,7 +35,7 @@ function lossChart(run: RunData): ChartSpec | null {
   for (const [kind, name] of Object.entries(EVENTS)) {
     const events = run.curves.events.filter((event) => event.name === kind && event.loss !== null);
     if (events.length > 0)
-      spec.series.push({ name, colour: WARNING, x: events.map((e) => e.epoch), y: events.map((e) => e.loss), scattered: true });
+      spec.series.push({ name, color: WARNING, x: events.map((e) => e.epoch), y: events.map((e) => e.loss), scattered: true });
   }
   return spec;
 }
@@ -50,7 +50,7 @@ function accuracyChart(run: RunData): ChartSpec | null {
     format: (v) => percent(v),
     tick: (v) => percent(v, 0),
     series: tests.map(([protocol, columns], i) => ({
-      name: protocol, colour: i === 0 ? ACCENT : lineColour(i), x: numbers(columns.epoch),
+      name: protocol, color: i === 0 ? ACCENT : lineColor(i), x: numbers(columns.epoch),
       y: columns.top1!, low: columns.low, high: columns.high,
     })),
   };
@@ -60,7 +60,7 @@ function accuracyChart(run: RunData): ChartSpec | null {
 function informationChart(run: RunData): ChartSpec | null {
   const columns = run.curves.tests.information ?? {};
   const forms = { mi_bound_class_fitted: "class form, fitted temperature", mi_bound_class: "class form", mi_bound_normalized: "normalized pair form", mi_bound: "pair form" };
-  const all = present(Object.entries(forms).map(([column, name], i) => series(columns, column, name, i === 0 ? ACCENT : lineColour(i))));
+  const all = present(Object.entries(forms).map(([column, name], i) => series(columns, column, name, i === 0 ? ACCENT : lineColor(i))));
   if (all.length === 0 || (columns.epoch ?? []).length < 2) return null;
   const ceiling = (columns.entropy ?? []).find((v) => v !== null);
   return {

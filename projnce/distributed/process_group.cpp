@@ -1,0 +1,220 @@
+#include "projnce/distributed/process_group.h"
+
+#include <torch/types.h>
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "projnce/core/error.h"
+#include "projnce/distributed/process_group_impl.h"
+
+namespace projnce::distributed {
+
+using WorkPtr = c10::intrusive_ptr<c10d::Work>;
+
+struct PendingAllReduce::State {
+  std::shared_ptr<ProcessGroupImpl> group;
+  WorkPtr work;
+  const char* what;
+};
+
+namespace {
+
+constexpr int64_t kSmallSum = 16 << 10;  // bytes
+
+[[noreturn]] void fail_lost(ProcessGroupImpl& group, const char* what,
+                            const std::exception& error) {
+  group.lost = true;
+  fail_runtime("rank ", group.rank, " of ", group.world, " lost the others while ", what,
+               ": a rank died or did not answer within ", in_seconds(group.timeout), " (",
+               plain_reason(error), ")");
+}
+
+/// Starts an operation of Gloo and waits for it.
+template <class Start>
+void run_collective(ProcessGroupImpl& group, const char* what, Start&& start) {
+  try {
+    start()->wait();
+  } catch (const std::exception& error) {
+    fail_lost(group, what, error);
+  }
+}
+
+int64_t bytes_in(const torch::Tensor& tensor) {
+  return tensor.numel() * static_cast<int64_t>(tensor.element_size());
+}
+
+int64_t total_rows(const std::vector<int64_t>& counts) {
+  return std::accumulate(counts.begin(), counts.end(), int64_t{0});
+}
+
+/// [rows, ...] with what follows dimension 0 taken from `like`.
+torch::Tensor empty_rows(const torch::Tensor& like, int64_t rows) {
+  auto shape = like.sizes().vec();
+  shape[0] = rows;
+  return torch::empty(shape, like.options());
+}
+
+/// The first rows are those of `mine`, the others zero: Gloo's blocks have one size.
+torch::Tensor padded_rows(const torch::Tensor& mine, int64_t rows) {
+  if (mine.size(0) == rows) return mine.contiguous();
+  auto padded = empty_rows(mine, rows).zero_();
+  padded.narrow(0, 0, mine.size(0)).copy_(mine);
+  return padded;
+}
+
+/// The W blocks of equal size that a gathered tensor [W * rows, ...] consists of.
+std::vector<torch::Tensor> blocks_of(const torch::Tensor& all, int world) {
+  std::vector<torch::Tensor> blocks;
+  const auto rows = all.size(0) / world;
+  for (int rank = 0; rank < world; ++rank) blocks.push_back(all.narrow(0, rank * rows, rows));
+  return blocks;
+}
+
+/// Lets `action` work on a contiguous tensor and puts its result back. Gloo works on memory as it
+/// lies: with other strides it would touch elements of others, or mix them up where ranks differ.
+template <class Action>
+void on_contiguous(torch::Tensor& tensor, Action&& action) {
+  const torch::NoGradGuard no_grad;
+  std::vector<torch::Tensor> contiguous = {tensor.contiguous()};
+  action(contiguous);
+  if (!tensor.is_contiguous()) tensor.copy_(contiguous.front());
+}
+
+}  // namespace
+
+PendingAllReduce::PendingAllReduce(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+void PendingAllReduce::wait() {
+  if (!state_) return;
+  const auto state = std::move(state_);
+  try {
+    state->work->wait();
+  } catch (const std::exception& error) {
+    fail_lost(*state->group, state->what, error);
+  }
+}
+
+ProcessGroupPtr ProcessGroup::single_process() {
+  return std::make_shared<ProcessGroup>(nullptr);
+}
+
+ProcessGroup::ProcessGroup(std::shared_ptr<ProcessGroupImpl> group) : group_(std::move(group)) {}
+
+ProcessGroup::~ProcessGroup() = default;
+
+int ProcessGroup::rank() const {
+  return group_ ? group_->rank : 0;
+}
+
+int ProcessGroup::size() const {
+  return group_ ? group_->world : 1;
+}
+
+std::vector<int64_t> ProcessGroup::all_gather_counts(int64_t mine, const char* what) {
+  const auto counts = all_gather(torch::tensor(mine, torch::kLong), what);
+  const auto* values = counts.data_ptr<int64_t>();
+  return {values, values + counts.numel()};
+}
+
+torch::Tensor ProcessGroup::all_gather_rows(const torch::Tensor& mine,
+                                            const std::vector<int64_t>& counts, const char* what) {
+  TORCH_CHECK(counts.size() == static_cast<size_t>(size()) && mine.dim() > 0 &&
+                  mine.size(0) == counts[static_cast<size_t>(rank())],
+              "gather_rows: ", mine.sizes(), " does not fit counts ", counts);
+  if (!group_) return mine;
+  const torch::NoGradGuard no_grad;
+  const auto rows = *std::max_element(counts.begin(), counts.end());
+  if (rows == 0) return mine;
+  auto all = empty_rows(mine, rows * size());
+  std::vector<torch::Tensor> inputs = {padded_rows(mine, rows)};
+  std::vector<std::vector<torch::Tensor>> outputs = {blocks_of(all, size())};
+  run_collective(*group_, what, [&] { return group_->gloo->allgather(outputs, inputs); });
+  if (total_rows(counts) == all.size(0)) return all;
+  auto& blocks = outputs.front();
+  for (size_t r = 0; r < blocks.size(); ++r) blocks[r] = blocks[r].narrow(0, 0, counts[r]);
+  return torch::cat(blocks);
+}
+
+torch::Tensor ProcessGroup::all_gather(const torch::Tensor& mine, const char* what) {
+  const std::vector<int64_t> one_each(static_cast<size_t>(size()), 1);
+  return all_gather_rows(mine.unsqueeze(0), one_each, what);
+}
+
+torch::Tensor ProcessGroup::reduce_scatter(const torch::Tensor& all,
+                                           const std::vector<int64_t>& counts, const char* what) {
+  TORCH_CHECK(counts.size() == static_cast<size_t>(size()) && all.dim() > 0 &&
+                  all.size(0) == total_rows(counts),
+              "scatter_sum: ", all.sizes(), " does not fit counts ", counts);
+  if (!group_ || all.numel() == 0) return all;
+  const torch::NoGradGuard no_grad;
+  const auto mine = counts[static_cast<size_t>(rank())];
+  auto input = all.contiguous();
+  auto received = empty_rows(all, mine * size());
+  auto send_rows = counts;
+  auto receive_rows = std::vector<int64_t>(counts.size(), mine);
+  run_collective(*group_, what, [&] {
+    return group_->gloo->alltoall_base(received, input, receive_rows, send_rows);
+  });
+  const auto parts = blocks_of(received, size());
+  auto result = parts.front().clone();
+  for (size_t r = 1; r < parts.size(); ++r) result.add_(parts[r]);
+  return result;
+}
+
+void ProcessGroup::all_reduce(torch::Tensor& tensor, const char* what) {
+  if (!group_ || tensor.numel() == 0) return;
+  if (bytes_in(tensor) <= kSmallSum) return sum_small(tensor, what);
+  on_contiguous(tensor, [&](std::vector<torch::Tensor>& contiguous) {
+    run_collective(*group_, what, [&] { return group_->gloo->allreduce(contiguous); });
+  });
+}
+
+/// One round of messages instead of the four of the ring for large ones.
+void ProcessGroup::sum_small(torch::Tensor& tensor, const char* what) {
+  const torch::NoGradGuard no_grad;
+  const auto all = all_gather(tensor, what);
+  tensor.copy_(all[0]);
+  for (int64_t rank = 1; rank < size(); ++rank) tensor.add_(all[rank]);
+}
+
+void ProcessGroup::broadcast(torch::Tensor& tensor, const char* what) {
+  if (!group_ || tensor.numel() == 0) return;
+  on_contiguous(tensor, [&](std::vector<torch::Tensor>& contiguous) {
+    run_collective(*group_, what, [&] { return group_->gloo->broadcast(contiguous); });
+  });
+}
+
+std::string ProcessGroup::broadcast_text(const std::string& text, const char* what) {
+  auto length = torch::full({1}, static_cast<int64_t>(text.size()), torch::kLong);
+  broadcast(length, what);
+  if (length.item<int64_t>() == 0) return {};
+  auto bytes = torch::zeros({length.item<int64_t>()}, torch::kByte);
+  auto* memory = reinterpret_cast<char*>(bytes.data_ptr<uint8_t>());
+  if (first()) std::memcpy(memory, text.data(), text.size());
+  broadcast(bytes, what);
+  return {memory, static_cast<size_t>(bytes.numel())};
+}
+
+void ProcessGroup::barrier(const char* what) {
+  if (!group_) return;
+  run_collective(*group_, what, [&] { return group_->gloo->barrier(); });
+}
+
+PendingAllReduce ProcessGroup::start_all_reduce(const torch::Tensor& flat, const char* what) {
+  TORCH_CHECK(flat.is_contiguous(), "start_sum needs a contiguous tensor");
+  if (!group_ || flat.numel() == 0) return PendingAllReduce(nullptr);
+  std::vector<torch::Tensor> tensors = {flat};
+  WorkPtr work;
+  try {
+    work = group_->gloo->allreduce(tensors);
+  } catch (const std::exception& error) {
+    fail_lost(*group_, what, error);
+  }
+  return PendingAllReduce(std::make_shared<PendingAllReduce::State>(
+      PendingAllReduce::State{group_, std::move(work), what}));
+}
+
+}  // namespace projnce::distributed

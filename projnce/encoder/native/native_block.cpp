@@ -1,0 +1,269 @@
+#include "projnce/encoder/native/native_block.h"
+
+#include <algorithm>
+
+#include "projnce/kernel/conv/pooling.h"
+
+namespace projnce::encoder {
+
+namespace {
+
+template <class T>
+class PlainPart : public NativeBlock<T> {
+ public:
+  explicit PlainPart(const ConvBnReluSpec& plan)
+      : layer_(plan.conv, plan.norm),
+        pool_(plan.pool),
+        ones_(static_cast<size_t>(kernel::blocks_of(layer_.geometry().out_channels) *
+                                  kernel::kChannelBlock),
+              T(1)),
+        zeros_(ones_.size(), T(0)) {}
+
+  kernel::ActivationShape out_shape(const kernel::ActivationShape& in) const override {
+    return pooled(layer_.geometry().out_shape(in));
+  }
+  int64_t largest(const kernel::ActivationShape& in) const override {
+    return layer_.geometry().out_shape(in).size();
+  }
+
+  NativeActivations<T> forward(const NativeActivations<T>& input,
+                               NativeMemory<T>& memory) override {
+    layer_.forward(input.first_reading(), memory.workspace);
+    const kernel::ActivationShape shape = pooled(layer_.shape());
+    const int64_t bytes = shape.size() * static_cast<int64_t>(sizeof(T));
+    if (out_.bytes() < bytes) out_ = kernel::PageBuffer(bytes);
+    if (!pool_) {
+      auto source = layer_.normalized(/*relu=*/true);
+      source.keep = out();
+      return {.shape = shape, .source = source, .stored = out()};
+    }
+    kernel::max_pool_maps(*pool_, layer_.shape(), layer_.normalized(/*relu=*/true), out(),
+                          memory.workspace);
+    return stored(shape, out());
+  }
+
+  NativeActivations<T> evaluate(const NativeActivations<T>& input,
+                                NativeMemory<T>& memory) override {
+    T* maps = memory.buffers.other_than({input.stored});
+    const kernel::ActivationShape shape =
+        layer_.evaluate(input.again(), maps, nullptr, /*relu=*/true, memory.workspace);
+    if (!pool_) return stored(shape, maps);
+    T* out = memory.buffers.other_than({maps});
+    kernel::max_pool_maps(*pool_, shape, kernel::InputTransform<T>{.x = maps}, out,
+                          memory.workspace);
+    return stored(pooled(shape), out);
+  }
+
+  std::unique_ptr<kernel::Epilogue> gate(T* gradient, const T* added) override {
+    if (!pool_) return std::make_unique<kernel::ReluBackward<T>>(own_gate(gradient, added));
+    if (!added) return nullptr;
+    pooled_shape_ = pooled(layer_.shape());
+    return std::make_unique<kernel::Activate<T>>(
+        pooled_shape_, gradient,
+        kernel::InputTransform<T>{.x = gradient,
+                                  .scale = ones_.data(),
+                                  .shift = zeros_.data(),
+                                  .other = added,
+                                  .other_scale = ones_.data()});
+  }
+
+  const T* backward(const NativeActivations<T>& input, const T* gradient, NativeBlock<T>* before,
+                    NativeMemory<T>& memory) override {
+    const T* g = gradient;
+    if (pool_) {
+      T* unpooled = memory.buffers.other_than({gradient});
+      kernel::max_pool_gradient(*pool_, layer_.shape(), layer_.normalized(/*relu=*/true), out(),
+                                gradient, unpooled, own_gate(unpooled, nullptr), memory.workspace);
+      g = unpooled;
+    }
+    layer_.differentiate_norm(*sums_);
+    T* in_gradient = before ? memory.buffers.other_than({g}) : nullptr;
+    const auto gate = before ? before->gate(in_gradient, nullptr) : nullptr;
+    layer_.backward(input.again(), g, in_gradient, gate.get(), memory.workspace);
+    return in_gradient;
+  }
+
+  std::vector<const NativeLayer<T>*> layers() const override { return {&layer_}; }
+
+ private:
+  T* out() const { return static_cast<T*>(out_.data()); }
+
+  kernel::ActivationShape pooled(kernel::ActivationShape shape) const {
+    if (!pool_) return shape;
+    shape.height = pool_->out_side(shape.height);
+    shape.width = pool_->out_side(shape.width);
+    return shape;
+  }
+
+  static NativeActivations<T> stored(const kernel::ActivationShape& shape, const T* maps) {
+    return {.shape = shape, .source = {.x = maps}, .stored = maps};
+  }
+
+  kernel::ReluBackward<T> own_gate(T* gradient, const T* added) {
+    sums_ = &layer_.clear_sums();
+    return kernel::ReluBackward<T>(layer_.shape(),
+                                   {.gradient = gradient,
+                                    .added = added,
+                                    .x = layer_.x(),
+                                    .scale = layer_.norm().scale(),
+                                    .shift = layer_.norm().shift()},
+                                   *sums_);
+  }
+
+  NativeLayer<T> layer_;
+  std::optional<kernel::PoolGeometry> pool_;
+  kernel::PageBuffer out_;
+  kernel::ActivationShape pooled_shape_;
+  std::vector<T> ones_;
+  std::vector<T> zeros_;
+  const kernel::ChannelSums* sums_ = nullptr;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<NativeBlock<T>> make_conv_block(const ConvBnReluSpec& plan) {
+  return std::make_unique<PlainPart<T>>(plan);
+}
+
+template std::unique_ptr<NativeBlock<float>> make_conv_block(const ConvBnReluSpec& plan);
+template std::unique_ptr<NativeBlock<double>> make_conv_block(const ConvBnReluSpec& plan);
+
+namespace {
+
+/// y = relu(norm2(conv2(relu(norm1(conv1(input))))) + shortcut). What stands between the two
+/// convolutions is never stored.
+template <class T>
+class ResidualPart : public NativeBlock<T> {
+ public:
+  explicit ResidualPart(const ResidualBlockSpec& plan)
+      : first_(plan.conv1, plan.norm1), second_(plan.conv2, plan.norm2) {
+    if (!plan.shortcut.is_empty()) shortcut_.emplace(plan.shortcut, plan.shortcut_norm);
+    const auto channels =
+        kernel::blocks_of(second_.geometry().out_channels) * kernel::kChannelBlock;
+    ones_.assign(static_cast<size_t>(channels), T(1));
+    shift_.resize(ones_.size());
+  }
+
+  kernel::ActivationShape out_shape(const kernel::ActivationShape& in) const override {
+    return first_.geometry().out_shape(in);
+  }
+  int64_t largest(const kernel::ActivationShape& in) const override { return out_shape(in).size(); }
+
+  // The order of layers is that of ResidualBlockImpl::forward: processes that share statistics may
+  // run either.
+  NativeActivations<T> forward(const NativeActivations<T>& input,
+                               NativeMemory<T>& memory) override {
+    first_.forward(input.first_reading(), memory.workspace);
+    const kernel::ActivationShape& shape = first_.shape();
+    second_.forward({shape, first_.normalized(/*relu=*/true)}, memory.workspace);
+    if (shortcut_) shortcut_->forward(input.again(), memory.workspace);
+    const int64_t bytes = shape.size() * static_cast<int64_t>(sizeof(T));
+    if (out_.bytes() < bytes) out_ = kernel::PageBuffer(bytes);
+    return {.shape = shape, .source = sum(input), .stored = out()};
+  }
+
+  NativeActivations<T> evaluate(const NativeActivations<T>& input,
+                                NativeMemory<T>& memory) override {
+    T* middle = memory.buffers.other_than({input.stored});
+    const kernel::ActivationShape shape =
+        first_.evaluate(input.again(), middle, nullptr, /*relu=*/true, memory.workspace);
+    const T* shortcut = input.stored;
+    if (shortcut_) {
+      T* own = memory.buffers.other_than({input.stored, middle});
+      shortcut_->evaluate(input.again(), own, nullptr, /*relu=*/false, memory.workspace);
+      shortcut = own;
+    }
+    T* out = memory.buffers.other_than({middle, shortcut});
+    second_.evaluate({shape, {.x = middle}}, out, shortcut, /*relu=*/true, memory.workspace);
+    return {.shape = shape, .source = {.x = out}, .stored = out};
+  }
+
+  std::unique_ptr<kernel::Epilogue> gate(T* gradient, const T* added) override {
+    sums_ = &second_.clear_sums();
+    return std::make_unique<kernel::ReluBackward<T>>(
+        second_.shape(),
+        kernel::ReluBackwardEpilogue<T>{.gradient = gradient,
+                                        .added = added,
+                                        .x = second_.x(),
+                                        .second = shortcut_ ? shortcut_->x() : nullptr,
+                                        .active = out()},
+        *sums_);
+  }
+
+  const T* backward(const NativeActivations<T>& input, const T* gradient, NativeBlock<T>* before,
+                    NativeMemory<T>& memory) override {
+    auto& buffers = memory.buffers;
+    if (shortcut_) shortcut_->differentiate_norm(*sums_, /*second=*/true);
+    second_.differentiate_norm(*sums_);
+    T* middle = buffers.other_than({gradient});
+    back_through_second(gradient, middle, memory);
+    const T* beside = gradient;  // the gradient of the shortcut's input
+    if (shortcut_) {
+      T* own = buffers.other_than({gradient, middle});
+      shortcut_->backward(input.again(), gradient, own, nullptr, memory.workspace);
+      beside = own;
+    }
+    T* in_gradient = buffers.other_than({gradient, middle, beside});
+    const auto gate = before->gate(in_gradient, beside);
+    first_.backward(input.again(), middle, in_gradient, gate.get(), memory.workspace);
+    return in_gradient;
+  }
+
+  std::vector<const NativeLayer<T>*> layers() const override {
+    std::vector<const NativeLayer<T>*> all = {&first_, &second_};
+    if (shortcut_) all.push_back(&*shortcut_);
+    return all;
+  }
+
+ private:
+  T* out() const { return static_cast<T*>(out_.data()); }
+
+  /// The output, made while it is read and stored.
+  kernel::InputTransform<T> sum(const NativeActivations<T>& input) {
+    std::copy_n(second_.norm().shift(), shift_.size(), shift_.begin());
+    if (shortcut_) {
+      for (size_t c = 0; c < shift_.size(); ++c) shift_[c] += shortcut_->norm().shift()[c];
+    }
+    return {.x = second_.x(),
+            .scale = second_.norm().scale(),
+            .shift = shift_.data(),
+            .other = shortcut_ ? shortcut_->x() : input.stored,
+            .other_scale = shortcut_ ? shortcut_->norm().scale() : ones_.data(),
+            .relu = true,
+            .keep = out()};
+  }
+
+  void back_through_second(const T* gradient, T* middle, NativeMemory<T>& memory) {
+    const auto& sums = first_.clear_sums();
+    const kernel::ReluBackward<T> gate(first_.shape(),
+                                       {.gradient = middle,
+                                        .x = first_.x(),
+                                        .scale = first_.norm().scale(),
+                                        .shift = first_.norm().shift()},
+                                       sums);
+    second_.backward({first_.shape(), first_.normalized(/*relu=*/true)}, gradient, middle, &gate,
+                     memory.workspace);
+    first_.differentiate_norm(sums);
+  }
+
+  NativeLayer<T> first_;
+  NativeLayer<T> second_;
+  std::optional<NativeLayer<T>> shortcut_;
+  kernel::PageBuffer out_;
+  std::vector<T> ones_;
+  std::vector<T> shift_;  // of both batch-norms
+  const kernel::ChannelSums* sums_ = nullptr;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<NativeBlock<T>> make_residual_block(const ResidualBlockSpec& plan) {
+  return std::make_unique<ResidualPart<T>>(plan);
+}
+
+template std::unique_ptr<NativeBlock<float>> make_residual_block(const ResidualBlockSpec& plan);
+template std::unique_ptr<NativeBlock<double>> make_residual_block(const ResidualBlockSpec& plan);
+
+}  // namespace projnce::encoder

@@ -1,0 +1,139 @@
+#include "projnce/run/metrics_writer.h"
+
+#include <fcntl.h>
+#include <torch/types.h>
+
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "projnce/core/error.h"
+#include "projnce/io/filesystem/atomic_file.h"
+#include "projnce/io/filesystem/file_descriptor.h"
+#include "projnce/io/image/image_writer.h"
+#include "projnce/report/build/report_writer.h"
+#include "projnce/report/tensorboard/confusion_matrix.h"
+#include "projnce/report/tensorboard/tensorboard.h"
+
+namespace projnce::run {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+io::FileDescriptor open_metrics(const fs::path& path, int64_t keep_bytes) {
+  if (keep_bytes > 0 &&
+      (!fs::exists(path) || static_cast<int64_t>(fs::file_size(path)) < keep_bytes)) {
+    fail(path.string(), " is shorter than its checkpoint says; the run cannot go on exactly");
+  }
+  io::FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  if (!file.is_open() || ::ftruncate(file.get(), keep_bytes) != 0) {
+    io::fail_system(errno, "cannot write ", path.string());
+  }
+  return file;
+}
+
+}  // namespace
+
+MetricsLog::MetricsLog(const fs::path& path, int64_t keep_bytes, Logger logger)
+    : file_(open_metrics(path, keep_bytes), keep_bytes, path.string(), std::move(logger)) {}
+
+MetricsWriter::MetricsWriter(const io::RunPaths& paths, const MetricsWriterOptions& options,
+                             const Logger& logger)
+    : paths_(paths), metrics_(paths.metrics(), options.keep_bytes, logger) {
+  if (options.events) open_events(options.keep_steps, logger);
+  if (options.live) live_.emplace(paths.root, logger);
+}
+
+void MetricsWriter::open_events(int64_t keep_steps, const Logger& logger) {
+  try {
+    const auto start =
+        report::event_file_start(keep_steps > 0 ? std::optional(keep_steps) : std::nullopt);
+    events_.emplace(paths_.root, start, logger);
+  } catch (const Error& error) {
+    logger->warn("TensorBoard's file is left out: {}", error.what());
+  }
+}
+
+void MetricsWriter::append(int64_t step, int64_t epoch, const char* split, const std::string& name,
+                           nlohmann::ordered_json value) {
+  const nlohmann::ordered_json line = {{"step", step},
+                                       {"epoch", epoch},
+                                       {"split", split},
+                                       {"name", name},
+                                       {"value", std::move(value)}};
+  metrics_.append(line);
+  if (events_) report::add_metrics(*events_, line, report::wall_time_now());
+  if (live_) live_->update();
+}
+
+void MetricsWriter::show_samples(const report::ReportSamples& samples,
+                                 std::span<const float> embeddings, int64_t step) {
+  if (!events_) return;
+  if (samples.class_names.size() <= report::kMostConfusionClasses) {
+    const auto image = report::confusion_matrix_image(samples.confusion, samples.class_names);
+    events_->image("test/confusion", step, io::encode_png(image), image.width, image.height,
+                   report::wall_time_now());
+    events_->flush();
+  }
+  if (!samples.test) return;
+  const auto& test = *samples.test;
+  auto names = test.names;
+  if (names.empty()) {
+    for (const int64_t index : test.indices) names.push_back(std::to_string(index));
+  }
+  report::write_projector(paths_.root, {.embeddings = embeddings,
+                                        .dimensions = embeddings.size() / test.size(),
+                                        .labels = test.labels,
+                                        .predictions = test.predicted,
+                                        .class_names = samples.class_names,
+                                        .sample_names = std::move(names)});
+}
+
+void record_command(const io::RunPaths& paths, const std::string& command) {
+  if (command.empty()) return;
+  std::ifstream file(paths.commands());
+  const std::string before{std::istreambuf_iterator<char>(file), {}};
+  io::write_file_atomically(paths.commands(), before + command + "\n");
+}
+
+namespace {
+
+/// The embeddings of test samples with these indices; damaged ones have none, so rows are looked
+/// up.
+torch::Tensor rows_with(const inference::EmbeddedSet& set, const std::vector<int64_t>& indices) {
+  const auto wanted = torch::tensor(indices, torch::kLong);
+  const auto rows = torch::searchsorted(set.indices.contiguous(), wanted);
+  return set.embeddings.index({rows}).to(torch::kFloat32).contiguous();
+}
+
+/// What cannot be written there costs nothing else.
+void show_in_tensorboard(const report::ReportSamples& shown, const report::EvaluatedRun& run,
+                         MetricsWriter& journal, int64_t step, const Logger& logger) try {
+  const auto indices = shown.test ? shown.test->indices : std::vector<int64_t>{};
+  const auto rows = rows_with(run.samples.test, indices);
+  journal.show_samples(shown, {rows.data_ptr<float>(), static_cast<size_t>(rows.numel())}, step);
+} catch (const Error& error) {
+  logger->warn("TensorBoard lacks the confusion matrix or the embeddings: {}", error.what());
+}
+
+}  // namespace
+
+std::filesystem::path write_final_report(const report::EvaluatedRun& run,
+                                         const config::ReportOptions& options,
+                                         MetricsWriter& journal, int64_t step,
+                                         const Logger& logger) {
+  try {
+    logger->info("making the report: audit, maps, images");
+    const auto shown = report::write_report_data(run, options, logger);
+    report::ReportWriter().write({run.paths.root}, run.paths.report());
+    show_in_tensorboard(shown, run, journal, step, logger);
+    return run.paths.report();
+  } catch (const Error& error) {
+    logger->warn("the run is complete, but its report could not be made: {}", error.what());
+    return {};
+  }
+}
+
+}  // namespace projnce::run

@@ -1,0 +1,41 @@
+#include "projnce/config/default_config.h"
+
+#include <gtest/gtest.h>
+
+#include "projnce/core/toml.h"
+#include "projnce/encoder/registry.h"
+#include "projnce/loss/registry.h"
+#include "projnce/train/gradient_cache.h"
+
+namespace projnce::config {
+namespace {
+
+Table config_naming(const std::string& encoder, const std::string& loss) {
+  return parse_toml("[dataset]\nname = 'folder'\n[encoder]\nname = '" + encoder +
+                        "'\n[loss]\nname = '" + loss + "'\n",
+                    "run.toml");
+}
+
+TEST(DefaultConfig, AreThoseOfTheNamedEncoderAndLoss) {
+  DefaultConfig standard;
+  const auto table = standard.of(config_naming("resnet-small", "supcon"));
+  EXPECT_EQ(std::get<int64_t>(table.tables.at("encoder").values.at("width").data), 16);
+  EXPECT_TRUE(table.tables.at("loss").values.contains("temperature"));
+  EXPECT_TRUE(table.tables.at("train").values.contains("epochs"));
+  EXPECT_FALSE(
+      standard.of(config_naming("mlp", "ce")).tables.at("loss").values.contains("temperature"));
+}
+
+/// A page is written in the middle of a training, whose checkpoints hold the generator.
+TEST(DefaultConfig, DrawNoRandomNumbers) {
+  const auto before = train::random_state();
+  for (const auto& encoder : encoder::encoder_names()) {
+    for (const auto& loss : loss::loss_names()) {
+      DefaultConfig().of(config_naming(encoder, loss));
+      ASSERT_TRUE(torch::equal(train::random_state(), before)) << encoder << ", " << loss;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace projnce::config

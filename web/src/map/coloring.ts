@@ -1,0 +1,113 @@
+import type { Rgb } from "../colors";
+import { NO_CLASS } from "../model";
+import type { Points } from "./points";
+import { FLAGGED } from "./points";
+import type { Scene } from "./scene";
+import { USUAL_SIZE } from "./scene";
+
+export type ColorBy = "label" | "predicted" | "truth" | "suspicion" | "outcome";
+
+/** Colors that depend on the theme. */
+export interface Palette {
+  classes: Rgb[];
+  noClass: Rgb;
+  right: Rgb;
+  wrong: Rgb;
+  /** From "surely right" to "surely wrong", 256 steps. */
+  ramp: Rgb[];
+}
+
+export const COLOR_TITLES: Record<ColorBy, string> = {
+  label: "given label",
+  predicted: "prediction",
+  truth: "true label",
+  suspicion: "suspected wrong",
+  outcome: "right or wrong",
+};
+
+/** Names of the two groups where colors are not classes; the second is drawn last. */
+export const GROUP_NAMES: Partial<Record<ColorBy, [string, string]>> = {
+  suspicion: ["not suspected", "suspected wrong"],
+  outcome: ["predicted right", "predicted wrong"],
+};
+
+const LARGER = 22;
+
+export function colorsFor(points: Points): ColorBy[] {
+  const all: ColorBy[] = ["label", "predicted"];
+  if (points.truth) all.push("truth");
+  if (points.suspicion) all.push("suspicion");
+  all.push("outcome");
+  return all;
+}
+
+/** The class by which a sample is hidden or shown; `classes` stands for none. */
+export function classOf(points: Points, by: ColorBy, classes: number, i: number): number {
+  const value =
+    by === "predicted" ? points.predicted[i]! : by === "truth" ? points.truth![i]! : points.label[i]!;
+  return value === NO_CLASS || value >= classes ? classes : value;
+}
+
+/** 0 or 1 where samples fall into two groups, else 0. Predictions are held against the truth where it is known. */
+export function groupOf(points: Points, by: ColorBy, i: number): number {
+  if (by === "suspicion") return points.suspicion![i]! > FLAGGED ? 1 : 0;
+  if (by === "outcome") return points.predicted[i] === (points.truth ?? points.label)[i] ? 0 : 1;
+  return 0;
+}
+
+function colorOf(points: Points, by: ColorBy, palette: Palette, i: number): Rgb {
+  if (by === "suspicion") return palette.ramp[points.suspicion![i]!]!;
+  if (by === "outcome") return groupOf(points, by, i) === 0 ? palette.right : palette.wrong;
+  return palette.classes[classOf(points, by, palette.classes.length, i)] ?? palette.noClass;
+}
+
+export interface Filter {
+  hiddenClasses: ReadonlySet<number>;
+  hiddenGroups: ReadonlySet<number>;
+}
+
+/** The visible samples in drawing order: those of the second group lie on top. */
+export function visibleSamples(points: Points, by: ColorBy, classes: number, filter: Filter): Uint32Array {
+  const chosen: number[][] = [[], []];
+  for (let i = 0; i < points.count; ++i) {
+    const group = groupOf(points, by, i);
+    if (filter.hiddenGroups.has(group)) continue;
+    if (filter.hiddenClasses.has(classOf(points, by, classes, i))) continue;
+    chosen[group]!.push(i);
+  }
+  if (by === "suspicion") chosen[1]!.sort((a, b) => points.suspicion![a]! - points.suspicion![b]!);
+  return Uint32Array.from(chosen[0]!.concat(chosen[1]!));
+}
+
+export function makeScene(points: Points, by: ColorBy, palette: Palette, sample: Uint32Array): Scene {
+  const count = sample.length;
+  const scene: Scene = {
+    count,
+    sample,
+    x: new Uint16Array(count),
+    y: new Uint16Array(count),
+    look: new Uint8Array(4 * count),
+  };
+  for (let k = 0; k < count; ++k) {
+    const i = sample[k]!;
+    const [red, green, blue] = colorOf(points, by, palette, i);
+    scene.x[k] = points.x[i]!;
+    scene.y[k] = points.y[i]!;
+    const stands = by === "suspicion" && groupOf(points, by, i) === 1;
+    scene.look.set([red, green, blue, stands ? LARGER : USUAL_SIZE], 4 * k);
+  }
+  return scene;
+}
+
+/** How many samples each class has, and, last, how many have none. */
+export function countClasses(points: Points, by: ColorBy, classes: number): number[] {
+  const counts = new Array<number>(classes + 1).fill(0);
+  for (let i = 0; i < points.count; ++i) counts[classOf(points, by, classes, i)]!++;
+  return counts;
+}
+
+export function countGroups(points: Points, by: ColorBy): [number, number] {
+  let second = 0;
+  for (let i = 0; i < points.count; ++i) second += groupOf(points, by, i);
+  return [points.count - second, second];
+}
