@@ -36,7 +36,7 @@ void add(CLI::App& app, Context& context) {
   command->callback([plan, &context] {
     plan->program = std::filesystem::read_symlink("/proc/self/exe");
     plan->restart_arguments = restart_arguments(plan->arguments);
-    plan->say = [&context](const std::string& sentence) { context.logger->warn("{}", sentence); };
+    plan->log = [&context](const std::string& message) { context.logger->warn("{}", message); };
     context.exit_status = distributed::launch(*plan);
   });
 }

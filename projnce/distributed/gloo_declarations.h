@@ -1,7 +1,7 @@
 #pragma once
-// What c10d's ProcessGroupGloo.hpp needs to know of Gloo in order to compile. Gloo is linked into
-// torch, whose wheels come without Gloo's headers. projnce only holds pointers to these types and
-// calls none of their functions, so declarations are enough; no vtable is emitted from them.
+// The Gloo declarations that c10d's ProcessGroupGloo.hpp needs to compile. Gloo is linked into
+// torch, but torch's wheels do not ship Gloo's headers. projnce only holds pointers to these types
+// and calls none of their functions, so declarations suffice and no vtable is emitted.
 
 #include <chrono>
 #include <memory>

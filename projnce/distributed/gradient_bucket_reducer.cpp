@@ -13,11 +13,11 @@ namespace projnce::distributed {
 
 struct GradientSlot {
   torch::Tensor parameter;
-  torch::Tensor view;  ///< the gradient's place in its bucket
+  torch::Tensor view;  ///< slice of the bucket that holds this gradient
   bool ready = false;
 };
 
-/// Gradients of neighboring parameters in one flat tensor.
+/// Gradients of consecutive parameters in one flat tensor.
 struct GradientBucket {
   torch::Tensor flat;
   std::vector<GradientSlot> slots;
@@ -46,7 +46,7 @@ void allocate_bucket(GradientBucket& bucket) {
   }
 }
 
-/// Buckets in the reverse order of parameters: about the order in which gradients become ready.
+/// Builds buckets in reverse parameter order, roughly the order in which gradients become ready.
 std::vector<GradientBucket> fill_buckets(const std::vector<torch::Tensor>& parameters,
                                          int64_t bucket_bytes) {
   std::vector<GradientBucket> buckets;
@@ -74,7 +74,7 @@ void fill_slot(GradientBucket& bucket, GradientSlot& slot) {
   --bucket.missing;
 }
 
-/// For each parameter in the buckets' order, how many ranks have a gradient.
+/// Returns the number of ranks that have a gradient for each parameter, in bucket order.
 torch::Tensor count_gradients(const std::vector<GradientBucket>& buckets, ProcessGroup& ranks) {
   std::vector<float> present;
   for (const auto& bucket : buckets) {
@@ -85,7 +85,7 @@ torch::Tensor count_gradients(const std::vector<GradientBucket>& buckets, Proces
   return counts;
 }
 
-void take_sums(GradientBucket& bucket, const float* ranks_with_gradient) {
+void copy_sums_to_gradients(GradientBucket& bucket, const float* ranks_with_gradient) {
   const torch::NoGradGuard no_grad;
   for (auto& slot : bucket.slots) {
     if (*ranks_with_gradient++ == 0) continue;
@@ -100,19 +100,21 @@ void take_sums(GradientBucket& bucket, const float* ranks_with_gradient) {
 struct GradientBucketReducer::Buckets {
   ProcessGroupPtr ranks;
   std::vector<GradientBucket> buckets;
-  size_t next = 0;  ///< the first bucket that is not yet sent
-  bool armed = false;
-  /// LibTorch drops an accumulator, and its hook, when nobody holds it.
+  size_t next = 0;        ///< first bucket not yet sent
+  bool prepared = false;  ///< between prepare_for_backward() and finish()
+  /// Keeps the accumulators alive: LibTorch frees an unreferenced accumulator and its hook.
   std::vector<AccumulatorPtr> accumulators;
 
   void on_gradient(size_t bucket, size_t slot) {
-    if (!armed) return;
-    TORCH_CHECK(!buckets[bucket].slots[slot].ready, "a second backward pass after arm()");
+    if (!prepared) return;
+    TORCH_CHECK(!buckets[bucket].slots[slot].ready,
+                "GradientBucketReducer: second backward pass after prepare_for_backward()");
     fill_slot(buckets[bucket], buckets[bucket].slots[slot]);
     send_full_buckets();
   }
 
-  /// Strictly in their order, which is the same on all ranks, whichever is full first.
+  /// Sends buckets strictly in index order, which is the same on all ranks, regardless of which one
+  /// is full first.
   void send_full_buckets() {
     for (; next < buckets.size() && buckets[next].missing == 0; ++next) {
       buckets[next].pending = ranks->start_all_reduce(buckets[next].flat);
@@ -127,7 +129,7 @@ GradientBucketReducer::GradientBucketReducer(ProcessGroupPtr ranks,
   buckets_ = std::make_shared<Buckets>();
   buckets_->ranks = std::move(ranks);
   buckets_->buckets = fill_buckets(parameters, bucket_bytes);
-  // A graph may outlive us with its hooks: they find nothing to do then.
+  // The graph and its hooks may outlive this object; they do nothing then.
   const std::weak_ptr<Buckets> weak = buckets_;
   for (size_t b = 0; b < buckets_->buckets.size(); ++b) {
     for (size_t s = 0; s < buckets_->buckets[b].slots.size(); ++s) {
@@ -152,24 +154,24 @@ void GradientBucketReducer::prepare_for_backward() {
     for (auto& slot : bucket.slots) slot.ready = false;
   }
   buckets_->next = 0;
-  buckets_->armed = true;
+  buckets_->prepared = true;
 }
 
 void GradientBucketReducer::finish() {
   if (!buckets_) return;
-  TORCH_CHECK(buckets_->armed, "finish() without arm()");
+  TORCH_CHECK(buckets_->prepared, "GradientBucketReducer: finish() without prepare_for_backward()");
   for (auto& bucket : buckets_->buckets) {
     for (auto& slot : bucket.slots) {
       if (!slot.ready) fill_slot(bucket, slot);
     }
   }
   buckets_->send_full_buckets();
-  buckets_->armed = false;
+  buckets_->prepared = false;
   const auto counts = count_gradients(buckets_->buckets, *buckets_->ranks);
   const auto* count = counts.data_ptr<float>();
   for (auto& bucket : buckets_->buckets) {
     bucket.pending->wait();
-    take_sums(bucket, count);
+    copy_sums_to_gradients(bucket, count);
     count += bucket.slots.size();
   }
 }

@@ -10,34 +10,34 @@
 
 namespace projnce::distributed {
 
-/// Sums the gradients of parameters over ranks. Gradients travel in buckets, which are sent as soon
-/// as the backward pass has filled them, while it goes on with the layers before. Alone it does
-/// nothing.
+/// Sums parameter gradients over ranks. Gradients are grouped into buckets; each bucket is sent as
+/// soon as the backward pass has filled it, overlapping communication with the rest of the pass.
+/// With one process it does nothing.
 ///
-///   gradients.prepare_for_backward();     // before the backward pass that completes the gradients
+///   gradients.prepare_for_backward();  // before the backward pass that completes the gradients
 ///   loss.backward();
-///   gradients.finish();  // every rank has the sums in .grad()
+///   gradients.finish();  // .grad() now holds the sum on every rank
 class GradientBucketReducer {
  public:
   static constexpr int64_t kBucketBytes = int64_t{8} << 20;
 
-  /// Parameters in the order in which the forward pass uses them; those whose gradients are there
-  /// before the armed pass come first. REQUIRES: the order is the same on all ranks.
+  /// `parameters` are in the order in which the forward pass uses them, preceded by those whose
+  /// gradients exist before the prepared pass. REQUIRES: the order is the same on all ranks.
   GradientBucketReducer(ProcessGroupPtr ranks, std::vector<torch::Tensor> parameters,
                         int64_t bucket_bytes = kBucketBytes);
   ~GradientBucketReducer();
 
-  /// From now on a gradient that becomes ready is final: several backward passes may add to the
-  /// gradients, of which the last one is armed.
+  /// Marks the next backward pass as the last: each gradient it produces is final and may be sent.
+  /// If several backward passes accumulate into the gradients, call this before the last one.
   void prepare_for_backward();
 
-  /// Sends the rest and waits for everything. A parameter without gradient counts as zeros, and
-  /// keeps none where no rank has one. Leaves the memory formats of gradients as they are.
+  /// Sends the remaining buckets and waits for all of them. A missing gradient counts as zeros; a
+  /// parameter without gradient on any rank keeps none. Preserves the gradients' memory formats.
   void finish();
 
  private:
   struct Buckets;
-  std::shared_ptr<Buckets> buckets_;  ///< null for a process alone
+  std::shared_ptr<Buckets> buckets_;  ///< null with a single process
 };
 
 }  // namespace projnce::distributed

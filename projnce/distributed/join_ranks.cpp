@@ -20,7 +20,7 @@ namespace projnce::distributed {
 
 namespace {
 
-/// The variables by which one kind of launcher tells ranks who they are.
+/// Environment variables with which a launcher assigns ranks.
 struct LauncherVariables {
   const char* rank;
   const char* world;
@@ -34,7 +34,7 @@ constexpr LauncherVariables kMpirun = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_
 constexpr LauncherVariables kMpich = {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"};
 constexpr LauncherVariables kSrun = {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", nullptr};
 
-/// Nothing where the variable is not set or empty.
+/// Returns nullopt if the variable is unset or empty.
 std::optional<std::string> rank_variable(const char* name) {
   const char* value = name == nullptr ? nullptr : std::getenv(name);
   if (value == nullptr || *value == '\0') return std::nullopt;
@@ -49,14 +49,14 @@ std::optional<int64_t> rank_number(const char* name,
   const char* end = text->data() + text->size();
   const auto [stop, problem] = std::from_chars(text->data(), end, number);
   if (problem != std::errc() || stop != end || number < 0 || number > largest) {
-    fail("the environment variable ", name, " is '", *text, "', expected a whole number from 0 on");
+    fail("environment variable ", name, " is '", *text, "', expected a non-negative integer");
   }
   return number;
 }
 
-/// srun numbers the tasks that it starts. In the script of an sbatch job the same variables may
-/// describe the whole allocation although only one process runs there: it must not wait for others.
-/// Such a script has no step, or one of the numbers that SLURM keeps for itself.
+/// Returns true if this process is one of several tasks started by srun. In an sbatch script the
+/// same variables may describe the whole allocation although only one process runs, which must not
+/// wait for others. Such a script has no step ID, or one of SLURM's reserved IDs.
 bool started_by_srun() {
   constexpr int64_t kFirstReservedStep = 0xfffffff0;
   const auto step = rank_number("SLURM_STEP_ID", std::numeric_limits<uint32_t>::max());
@@ -75,48 +75,48 @@ int required_number(const char* name, const char* partner) {
   const auto number = rank_number(name);
   if (!number) {
     fail(Hint{concat("set both to train with several processes, or unset ", partner)},
-         "the environment variable ", partner, " is set, but not ", name);
+         "environment variable ", partner, " is set, but ", name, " is not");
   }
   return static_cast<int>(*number);
 }
 
-void read_who(const LauncherVariables& variables, RankEnvironment& environment) {
+void read_rank(const LauncherVariables& variables, RankEnvironment& environment) {
   environment.rank = required_number(variables.rank, variables.world);
   environment.world = required_number(variables.world, variables.rank);
   if (environment.rank >= environment.world) {
-    fail("the environment says ", variables.rank, "=", environment.rank, " and ", variables.world,
-         "=", environment.world, ", expected ", variables.rank, " below ", variables.world);
+    fail("the environment has ", variables.rank, "=", environment.rank, " and ", variables.world,
+         "=", environment.world, ", expected ", variables.rank, " < ", variables.world);
   }
 }
 
-void require_meeting_place(const RankEnvironment& environment) {
+void require_master_address(const RankEnvironment& environment) {
   const char* missing = environment.address.empty() ? "MASTER_ADDR"
                         : environment.port == 0     ? "MASTER_PORT"
                                                     : nullptr;
   if (missing == nullptr) return;
   fail(Hint{"export MASTER_ADDR=<host of rank 0> and MASTER_PORT=<a free port there>, the same for "
             "all ranks; on one host, projnce launch needs neither"},
-       "this is rank ", environment.rank, " of ", environment.world,
-       ", but the environment variable ", missing, " does not say where the ranks meet");
+       "rank ", environment.rank, " of ", environment.world,
+       " cannot find the other ranks: environment variable ", missing, " is not set");
 }
 
-void read_where(RankEnvironment& environment) {
+void read_rendezvous(RankEnvironment& environment) {
   constexpr int64_t kLastPort = 65535;
   environment.store_file = rank_variable("PROJNCE_STORE_FILE").value_or("");
   if (!environment.store_file.empty()) return;
   environment.address = rank_variable("MASTER_ADDR").value_or("");
   const auto port = rank_number("MASTER_PORT").value_or(0);
   if (port > kLastPort) {
-    fail("the environment variable MASTER_PORT is ", port, ", expected 1 to ", kLastPort);
+    fail("environment variable MASTER_PORT is ", port, ", expected 1 to ", kLastPort);
   }
   environment.port = static_cast<int>(port);
   environment.agent_store =
       rank_variable("TORCHELASTIC_USE_AGENT_STORE").value_or("False") == "True";
-  require_meeting_place(environment);
+  require_master_address(environment);
 }
 
-/// The number of tasks of node `node` from a list such as "2(x3),1": two on each of three nodes,
-/// then one. 0 where it does not say.
+/// Returns the number of tasks on node `node` from a list such as "2(x3),1" (two tasks on each of
+/// three nodes, then one), or 0 if the list does not cover the node.
 int tasks_of_node(const std::string& list, int64_t node) {
   std::istringstream parts(list);
   for (std::string part; std::getline(parts, part, ',');) {
@@ -129,8 +129,8 @@ int tasks_of_node(const std::string& list, int64_t node) {
   return 0;
 }
 
-/// How many ranks the launcher says this host has; 0 where it does not.
-int told_local_world(const LauncherVariables& variables) {
+/// Returns the number of ranks on this host as set by the launcher, or 0 if it is not set.
+int read_local_world(const LauncherVariables& variables) {
   if (variables.local_world != nullptr) {
     return static_cast<int>(rank_number(variables.local_world).value_or(0));
   }
@@ -138,18 +138,18 @@ int told_local_world(const LauncherVariables& variables) {
                        rank_number("SLURM_NODEID").value_or(0));
 }
 
-/// A launcher that does not tell how many ranks a host has is believed to have started all of them
-/// here where they meet here.
+/// If the launcher does not set the number of ranks on this host, assumes that all ranks run here
+/// when the rendezvous is local (a file or a loopback address).
 void read_local(const LauncherVariables& variables, RankEnvironment& environment) {
   const bool one_host = !environment.store_file.empty() || is_loopback(environment.address);
   environment.local_rank =
       static_cast<int>(rank_number(variables.local_rank).value_or(one_host ? environment.rank : 0));
-  environment.local_world = told_local_world(variables);
+  environment.local_world = read_local_world(variables);
   if (environment.local_world == 0) {
     environment.local_world = one_host ? environment.world : environment.local_rank + 1;
   }
   if (environment.local_rank >= environment.local_world) {
-    fail("the environment says ", variables.local_rank, "=", environment.local_rank,
+    fail("the environment has ", variables.local_rank, "=", environment.local_rank,
          ", but this host has ", environment.local_world, " ranks");
   }
 }
@@ -164,9 +164,9 @@ RankEnvironment read_rank_environment() {
   RankEnvironment environment;
   const auto variables = launcher_variables();
   if (!variables) return environment;
-  read_who(*variables, environment);
+  read_rank(*variables, environment);
   if (environment.world > 1) {
-    read_where(environment);
+    read_rendezvous(environment);
     read_local(*variables, environment);
   }
   environment.restart = static_cast<int>(rank_number(rank_variable("PROJNCE_RESTART_COUNT")
@@ -179,7 +179,7 @@ RankEnvironment read_rank_environment() {
 
 namespace {
 
-/// GLOO_SOCKET_IFNAME is what users of c10d know for hosts with several networks.
+/// Honors GLOO_SOCKET_IFNAME, c10d's variable for hosts with several networks.
 std::shared_ptr<::gloo::transport::Device> gloo_device(const RankEnvironment& environment) {
   using Gloo = c10d::ProcessGroupGloo;
   if (!environment.store_file.empty()) return Gloo::createDeviceForHostname("127.0.0.1");
@@ -193,24 +193,24 @@ c10::intrusive_ptr<c10d::ProcessGroupGloo> connect_ranks(
     std::chrono::milliseconds timeout) {
   auto options = c10d::ProcessGroupGloo::Options::create(timeout);
   options->devices.push_back(gloo_device(environment));
-  options->threads = 2;  // one sum is sent while the next one starts
+  options->threads = 2;  // one all-reduce is in flight while the next one starts
   return c10::make_intrusive<c10d::ProcessGroupGloo>(
       c10::make_intrusive<c10d::PrefixStore>("gloo", store), environment.rank, environment.world,
       options);
 }
 
-/// The sentence when ranks that met do not get through to each other.
+/// Reports that ranks met at the rendezvous but could not connect to each other.
 [[noreturn]] void fail_to_join(const RankEnvironment& environment, const JoinOptions& options,
                                const std::string& reason) {
   fail_runtime("rank ", environment.rank, " of ", environment.world,
-               " could not join the others: a rank died or did not answer within ",
+               " could not connect to the other ranks: a rank died or did not answer within ",
                in_seconds(options.timeout), " (", reason, ")");
 }
 
-/// A client of the TCP store waits for ever where the server is gone without a word. So `work` is
-/// done in a thread of its own, which is left behind then; it must own what it uses.
-/// Returns false where it is not done in time.
-bool done_within(std::chrono::milliseconds limit, std::function<void()> work) {
+/// Runs `work` in its own thread and returns false if it does not finish within `limit`. The thread
+/// is detached then, so `work` must own everything it uses. Needed because a TCPStore client waits
+/// forever if the server disappears without closing the connection.
+bool run_with_timeout(std::chrono::milliseconds limit, std::function<void()> work) {
   std::packaged_task<void()> task(std::move(work));
   auto done = task.get_future();
   std::thread thread(std::move(task));
@@ -230,17 +230,17 @@ ProcessGroupPtr join_ranks(const RankEnvironment& environment, const JoinOptions
   group->timeout = options.timeout;
   group->store = open_store(environment, options.timeout);
   try {
-    // The meeting and the connections have one timeout each.
+    // The rendezvous and the connections have one timeout each.
     const auto limit = 2 * options.timeout + std::chrono::seconds(2);
-    const bool done = done_within(limit, [group, environment, options] {
+    const bool done = run_with_timeout(limit, [group, environment, options] {
       Rendezvous(*group->store, environment, options).run();
       group->gloo = connect_ranks(group->store, environment, options.timeout);
     });
-    if (!done) fail_to_join(environment, options, "no answer from where ranks meet");
+    if (!done) fail_to_join(environment, options, "no answer from the rendezvous store");
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    fail_to_join(environment, options, plain_reason(error));
+    fail_to_join(environment, options, first_line_of(error));
   }
   return std::make_shared<ProcessGroup>(std::move(group));
 }

@@ -25,9 +25,9 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kGaveUp = 1;
-constexpr int kWrongInput = 2;
-constexpr auto kLookInterval = std::chrono::milliseconds(10);
-constexpr auto kTimeToNotice = std::chrono::milliseconds(800);
+constexpr int kInvalidInput = 2;
+constexpr auto kPollInterval = std::chrono::milliseconds(10);
+constexpr auto kGracePeriod = std::chrono::milliseconds(800);
 
 volatile std::sig_atomic_t launcher_signal = 0;
 volatile std::sig_atomic_t launcher_signals = 0;
@@ -37,19 +37,19 @@ void on_launcher_signal(int signal) {
   launcher_signals = launcher_signals + 1;
 }
 
-/// Notes SIGINT and SIGTERM while it lives.
-class SignalNotes {
+/// Records SIGINT and SIGTERM during its lifetime.
+class SignalRecorder {
  public:
-  SignalNotes() {
+  SignalRecorder() {
     launcher_signal = 0;
     launcher_signals = 0;
     struct sigaction action = {};
     action.sa_handler = on_launcher_signal;
     for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &action, &before_[i]);
   }
-  SignalNotes(const SignalNotes&) = delete;
-  SignalNotes& operator=(const SignalNotes&) = delete;
-  ~SignalNotes() {
+  SignalRecorder(const SignalRecorder&) = delete;
+  SignalRecorder& operator=(const SignalRecorder&) = delete;
+  ~SignalRecorder() {
     for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
   }
 
@@ -60,7 +60,7 @@ class SignalNotes {
 
 struct RankProcess {
   pid_t id = -1;
-  std::optional<int> status;  ///< of waitpid, once it has ended
+  std::optional<int> status;  ///< waitpid status; unset while the process runs
 };
 
 RankProcess start_rank(const LaunchPlan& plan, const fs::path& dir, int attempt, int rank) {
@@ -82,7 +82,7 @@ RankProcess start_rank(const LaunchPlan& plan, const fs::path& dir, int attempt,
   return {.id = io::start_process(child)};
 }
 
-/// The ranks of one attempt. None of them outlives it.
+/// The rank processes of one attempt. The destructor kills those still running.
 class Attempt {
  public:
   Attempt(const LaunchPlan& plan, const fs::path& dir, int attempt) : plan_(plan) {
@@ -94,31 +94,31 @@ class Attempt {
   Attempt& operator=(const Attempt&) = delete;
   ~Attempt() {
     send(SIGKILL);
-    while (running()) look(0);
+    while (running()) reap(0);
   }
 
-  /// Returns when all ranks have ended.
+  /// Waits until all ranks have exited.
   void wait();
 
-  /// The status of the first rank that failed; 2 where any has it, because what is wrong with one
-  /// rank's input makes the others fail in other ways; 0 where none failed.
+  /// Returns the status of the first rank that failed, or 0 if none did. A 2 from any rank takes
+  /// precedence, because invalid input on one rank makes the others fail in other ways.
   int status() const;
 
-  /// The sentence about the first rank that failed; empty where none did.
+  /// Describes the first rank that failed; empty if none did.
   const std::string& failure() const { return failure_; }
 
  private:
   bool running() const;
   void send(int signal) const;
-  void look(int options);
-  void pass_signals_on();
+  void reap(int options);
+  void forward_signals();
 
   const LaunchPlan& plan_;
   std::vector<RankProcess> ranks_;
   std::string failure_;
   int first_status_ = 0;
   std::optional<Clock::time_point> kill_time_;
-  int signals_passed_ = 0;
+  int signals_forwarded_ = 0;
 };
 
 bool Attempt::running() const {
@@ -132,8 +132,8 @@ void Attempt::send(int signal) const {
   }
 }
 
-/// Notes who has ended.
-void Attempt::look(int options) {
+/// Collects the status of ranks that have exited.
+void Attempt::reap(int options) {
   for (size_t r = 0; r < ranks_.size(); ++r) {
     int status = 0;
     if (ranks_[r].status || ::waitpid(ranks_[r].id, &status, options) != ranks_[r].id) continue;
@@ -141,32 +141,32 @@ void Attempt::look(int options) {
     if (io::exit_status(status) == 0 || !failure_.empty()) continue;
     failure_ = concat("rank ", r, " ", io::how_it_ended(status));
     first_status_ = io::exit_status(status);
-    kill_time_ = Clock::now() + kTimeToNotice;
+    kill_time_ = Clock::now() + kGracePeriod;
   }
 }
 
-void Attempt::pass_signals_on() {
-  if (signals_passed_ == launcher_signals) return;
+void Attempt::forward_signals() {
+  if (signals_forwarded_ == launcher_signals) return;
   send(launcher_signals == 1 ? launcher_signal : SIGKILL);
-  signals_passed_ = launcher_signals;
+  signals_forwarded_ = launcher_signals;
 }
 
 void Attempt::wait() {
   while (true) {
-    pass_signals_on();
-    look(WNOHANG);
+    forward_signals();
+    reap(WNOHANG);
     if (!running()) return;
-    // After a signal ranks stop by themselves, each in its own time.
-    if (kill_time_ && signals_passed_ == 0 && Clock::now() > *kill_time_) send(SIGKILL);
-    std::this_thread::sleep_for(kLookInterval);
+    // After a forwarded signal, ranks shut down on their own without a deadline.
+    if (kill_time_ && signals_forwarded_ == 0 && Clock::now() > *kill_time_) send(SIGKILL);
+    std::this_thread::sleep_for(kPollInterval);
   }
 }
 
 int Attempt::status() const {
-  const bool wrong_input = std::any_of(ranks_.begin(), ranks_.end(), [](const RankProcess& rank) {
-    return rank.status && io::exit_status(*rank.status) == kWrongInput;
+  const bool invalid_input = std::any_of(ranks_.begin(), ranks_.end(), [](const RankProcess& rank) {
+    return rank.status && io::exit_status(*rank.status) == kInvalidInput;
   });
-  return wrong_input ? kWrongInput : first_status_;
+  return invalid_input ? kInvalidInput : first_status_;
 }
 
 }  // namespace
@@ -174,21 +174,21 @@ int Attempt::status() const {
 int launch(const LaunchPlan& plan) {
   if (plan.ranks < 1) fail("the number of ranks is ", plan.ranks, ", expected at least 1");
   io::check_program(plan.program);
-  const SignalNotes signals;
+  const SignalRecorder signals;
   const io::TemporaryFolder dir("launch");
   for (int attempt = 0;; ++attempt) {
     Attempt ranks(plan, dir.path(), attempt);
     ranks.wait();
     if (ranks.status() == 0 || launcher_signals > 0) return ranks.status();
-    if (ranks.status() == kWrongInput) {
-      plan.say(ranks.failure() + "; wrong input is not tried again");
-      return kWrongInput;
+    if (ranks.status() == kInvalidInput) {
+      plan.log(ranks.failure() + "; not restarting because the input is invalid");
+      return kInvalidInput;
     }
     if (attempt == plan.max_restarts) {
-      plan.say(concat(ranks.failure(), "; gave up after ", attempt, " restarts"));
+      plan.log(concat(ranks.failure(), "; gave up after ", attempt, " restarts"));
       return kGaveUp;
     }
-    plan.say(concat(ranks.failure(), "; starting all ranks again (", attempt + 1, " of ",
+    plan.log(concat(ranks.failure(), "; restarting all ranks (", attempt + 1, " of ",
                     plan.max_restarts, ")"));
   }
 }

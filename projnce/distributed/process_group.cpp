@@ -22,17 +22,17 @@ struct PendingAllReduce::State {
 
 namespace {
 
-constexpr int64_t kSmallSum = 16 << 10;  // bytes
+constexpr int64_t kSmallReduceBytes = 16 << 10;
 
 [[noreturn]] void fail_lost(ProcessGroupImpl& group, const char* what,
                             const std::exception& error) {
   group.lost = true;
-  fail_runtime("rank ", group.rank, " of ", group.world, " lost the others while ", what,
+  fail_runtime("rank ", group.rank, " of ", group.world, " lost the other ranks while ", what,
                ": a rank died or did not answer within ", in_seconds(group.timeout), " (",
-               plain_reason(error), ")");
+               first_line_of(error), ")");
 }
 
-/// Starts an operation of Gloo and waits for it.
+/// Starts a Gloo operation and waits for it.
 template <class Start>
 void run_collective(ProcessGroupImpl& group, const char* what, Start&& start) {
   try {
@@ -50,14 +50,14 @@ int64_t total_rows(const std::vector<int64_t>& counts) {
   return std::accumulate(counts.begin(), counts.end(), int64_t{0});
 }
 
-/// [rows, ...] with what follows dimension 0 taken from `like`.
+/// Returns an uninitialized tensor [rows, ...] with the remaining dimensions of `like`.
 torch::Tensor empty_rows(const torch::Tensor& like, int64_t rows) {
   auto shape = like.sizes().vec();
   shape[0] = rows;
   return torch::empty(shape, like.options());
 }
 
-/// The first rows are those of `mine`, the others zero: Gloo's blocks have one size.
+/// Pads `mine` with zero rows, because Gloo needs blocks of equal size.
 torch::Tensor padded_rows(const torch::Tensor& mine, int64_t rows) {
   if (mine.size(0) == rows) return mine.contiguous();
   auto padded = empty_rows(mine, rows).zero_();
@@ -65,7 +65,7 @@ torch::Tensor padded_rows(const torch::Tensor& mine, int64_t rows) {
   return padded;
 }
 
-/// The W blocks of equal size that a gathered tensor [W * rows, ...] consists of.
+/// Splits a gathered tensor [W * rows, ...] into W views of equal size.
 std::vector<torch::Tensor> blocks_of(const torch::Tensor& all, int world) {
   std::vector<torch::Tensor> blocks;
   const auto rows = all.size(0) / world;
@@ -73,8 +73,8 @@ std::vector<torch::Tensor> blocks_of(const torch::Tensor& all, int world) {
   return blocks;
 }
 
-/// Lets `action` work on a contiguous tensor and puts its result back. Gloo works on memory as it
-/// lies: with other strides it would touch elements of others, or mix them up where ranks differ.
+/// Runs `action` on a contiguous copy, if needed, and copies the result back. Gloo ignores strides:
+/// it would access memory outside a strided view, and mix up elements if strides differ by rank.
 template <class Action>
 void on_contiguous(torch::Tensor& tensor, Action&& action) {
   const torch::NoGradGuard no_grad;
@@ -123,7 +123,7 @@ torch::Tensor ProcessGroup::all_gather_rows(const torch::Tensor& mine,
                                             const std::vector<int64_t>& counts, const char* what) {
   TORCH_CHECK(counts.size() == static_cast<size_t>(size()) && mine.dim() > 0 &&
                   mine.size(0) == counts[static_cast<size_t>(rank())],
-              "gather_rows: ", mine.sizes(), " does not fit counts ", counts);
+              "all_gather_rows: shape ", mine.sizes(), " does not match counts ", counts);
   if (!group_) return mine;
   const torch::NoGradGuard no_grad;
   const auto rows = *std::max_element(counts.begin(), counts.end());
@@ -147,7 +147,7 @@ torch::Tensor ProcessGroup::reduce_scatter(const torch::Tensor& all,
                                            const std::vector<int64_t>& counts, const char* what) {
   TORCH_CHECK(counts.size() == static_cast<size_t>(size()) && all.dim() > 0 &&
                   all.size(0) == total_rows(counts),
-              "scatter_sum: ", all.sizes(), " does not fit counts ", counts);
+              "reduce_scatter: shape ", all.sizes(), " does not match counts ", counts);
   if (!group_ || all.numel() == 0) return all;
   const torch::NoGradGuard no_grad;
   const auto mine = counts[static_cast<size_t>(rank())];
@@ -166,14 +166,14 @@ torch::Tensor ProcessGroup::reduce_scatter(const torch::Tensor& all,
 
 void ProcessGroup::all_reduce(torch::Tensor& tensor, const char* what) {
   if (!group_ || tensor.numel() == 0) return;
-  if (bytes_in(tensor) <= kSmallSum) return sum_small(tensor, what);
+  if (bytes_in(tensor) <= kSmallReduceBytes) return all_reduce_small(tensor, what);
   on_contiguous(tensor, [&](std::vector<torch::Tensor>& contiguous) {
     run_collective(*group_, what, [&] { return group_->gloo->allreduce(contiguous); });
   });
 }
 
-/// One round of messages instead of the four of the ring for large ones.
-void ProcessGroup::sum_small(torch::Tensor& tensor, const char* what) {
+/// Needs one round of messages instead of the four of the ring all-reduce.
+void ProcessGroup::all_reduce_small(torch::Tensor& tensor, const char* what) {
   const torch::NoGradGuard no_grad;
   const auto all = all_gather(tensor, what);
   tensor.copy_(all[0]);
@@ -193,7 +193,7 @@ std::string ProcessGroup::broadcast_text(const std::string& text, const char* wh
   if (length.item<int64_t>() == 0) return {};
   auto bytes = torch::zeros({length.item<int64_t>()}, torch::kByte);
   auto* memory = reinterpret_cast<char*>(bytes.data_ptr<uint8_t>());
-  if (first()) std::memcpy(memory, text.data(), text.size());
+  if (is_rank_zero()) std::memcpy(memory, text.data(), text.size());
   broadcast(bytes, what);
   return {memory, static_cast<size_t>(bytes.numel())};
 }
@@ -204,7 +204,7 @@ void ProcessGroup::barrier(const char* what) {
 }
 
 PendingAllReduce ProcessGroup::start_all_reduce(const torch::Tensor& flat, const char* what) {
-  TORCH_CHECK(flat.is_contiguous(), "start_sum needs a contiguous tensor");
+  TORCH_CHECK(flat.is_contiguous(), "start_all_reduce: expected a contiguous tensor");
   if (!group_ || flat.numel() == 0) return PendingAllReduce(nullptr);
   std::vector<torch::Tensor> tensors = {flat};
   WorkPtr work;

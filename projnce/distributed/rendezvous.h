@@ -1,4 +1,4 @@
-// For the sources of this folder.
+// Internal to this folder.
 #pragma once
 
 #include <chrono>
@@ -11,22 +11,22 @@
 
 namespace projnce::distributed {
 
-/// Where ranks leave each other notes before they are connected: a file, or a server of rank 0 or
-/// of the launcher. The server listens on all interfaces and asks nobody for a name, so ranks of
-/// one host should meet by a file.
+/// Opens the key-value store that ranks share before they are connected: a file, or a TCP server
+/// run by rank 0 or the launcher. The server listens on all interfaces without authentication, so
+/// ranks of a single host should use a file.
 c10::intrusive_ptr<c10d::Store> open_store(const RankEnvironment& environment,
                                            std::chrono::milliseconds timeout);
 
-/// The address of this host on the way to another, in digits. The host's own name is no help:
-/// Debian gives it an address that no other host can reach.
+/// Returns the numeric address of the local interface that routes to `host`. The local host name
+/// cannot be used: Debian maps it to an address that no other host can reach.
 std::string local_address_toward(const std::string& host, int port);
 
-/// How ranks find out, by notes in a store, that all of them came and want the same. Rank 0 checks
-/// and writes the verdict. Whoever sees earlier that it cannot work writes it instead: the first
-/// verdict counts, and all who came read it and end with it.
+/// Checks through a store that all ranks have arrived and agree on their configuration. Rank 0
+/// compares and writes the verdict. Any rank that detects an error earlier may write it instead:
+/// the first verdict counts, and every rank reads it and fails with it.
 class Rendezvous {
  public:
-  /// Refers to all three while it lives.
+  /// Keeps references to `store` and `environment`.
   Rendezvous(c10d::Store& store, const RankEnvironment& environment, const JoinOptions& options);
 
   void run();
@@ -38,8 +38,8 @@ class Rendezvous {
   bool wait_until(const std::function<bool()>& done);
   std::string conclude(const std::string& verdict);
   void wait_for_readers();
-  [[noreturn]] void fail_late();
-  std::string note(const std::string& key);
+  [[noreturn]] void fail_timeout();
+  std::string get_key(const std::string& key);
   void set_key(const std::string& key, const std::string& text);
   bool has_key(const std::string& key);
 

@@ -11,8 +11,8 @@ namespace {
 
 using testing::as_ranks;
 
-/// Parameters of several shapes, a channels-last one among them: 5 + 24 + 1 + 6 numbers.
-std::vector<torch::Tensor> some_parameters() {
+/// Parameters of several shapes, one of them channels-last: 5 + 24 + 1 + 6 elements.
+std::vector<torch::Tensor> make_parameters() {
   auto weight = torch::ones({2, 3, 2, 2}).contiguous(torch::MemoryFormat::ChannelsLast);
   std::vector<torch::Tensor> parameters = {torch::ones({5}), weight, torch::ones({1}),
                                            torch::ones({2, 3}, torch::kDouble)};
@@ -20,7 +20,7 @@ std::vector<torch::Tensor> some_parameters() {
   return parameters;
 }
 
-/// A loss whose gradient for the i-th parameter's k-th number is scale * (i + 1) * k.
+/// A loss whose gradient with respect to element k of parameter i is scale * (i + 1) * k.
 torch::Tensor loss_of(const std::vector<torch::Tensor>& parameters, double scale) {
   auto loss = torch::zeros({}, torch::kDouble);
   for (size_t i = 0; i < parameters.size(); ++i) {
@@ -41,10 +41,10 @@ INSTANTIATE_TEST_SUITE_P(GradientBucketReducer, Buckets,
                          ::testing::Combine(::testing::Values(1, 2, 3, 4),
                                             ::testing::Values(1, 100, 1 << 20)));
 
-TEST_P(Buckets, HoldTheSumOverRanksStepAfterStep) {
+TEST_P(Buckets, HoldTheSumOverRanksInEveryStep) {
   const auto [world, bytes] = GetParam();
   as_ranks(world, [&, bytes = bytes](const ProcessGroupPtr& ranks) {
-    const auto parameters = some_parameters();
+    const auto parameters = make_parameters();
     GradientBucketReducer gradients(ranks, parameters, bytes);
     const auto all_scales = ranks->size() * (ranks->size() + 1) / 2.0;
     for (int step = 1; step <= 2; ++step) {
@@ -61,14 +61,14 @@ TEST_P(Buckets, HoldTheSumOverRanksStepAfterStep) {
   });
 }
 
-TEST_P(Buckets, TakeGradientsOfSeveralBackwardPassesOnce) {
+TEST_P(Buckets, SumAccumulatedGradientsOnce) {
   const auto [world, bytes] = GetParam();
   as_ranks(world, [&, bytes = bytes](const ProcessGroupPtr& ranks) {
-    const auto parameters = some_parameters();
+    const auto parameters = make_parameters();
     GradientBucketReducer gradients(ranks, parameters, bytes);
     loss_of(parameters, ranks->rank()).backward();
     gradients.prepare_for_backward();
-    // The last pass reaches the first two parameters only.
+    // The last pass only reaches the first two parameters.
     loss_of({parameters[0], parameters[1]}, 10).backward();
     gradients.finish();
     const double first_pass = ranks->size() * (ranks->size() - 1) / 2.0;
@@ -79,12 +79,12 @@ TEST_P(Buckets, TakeGradientsOfSeveralBackwardPassesOnce) {
   });
 }
 
-TEST(GradientBucketReducer, CountsAMissingGradientAsZeros) {
+TEST(GradientBucketReducer, TreatsMissingGradientAsZeros) {
   as_ranks(3, [](const ProcessGroupPtr& ranks) {
-    const auto parameters = some_parameters();
+    const auto parameters = make_parameters();
     GradientBucketReducer gradients(ranks, parameters, 100);
     gradients.prepare_for_backward();
-    // Parameter 2 has a gradient on rank 1 only, parameter 3 nowhere.
+    // Parameter 2 has a gradient only on rank 1, parameter 3 on no rank.
     auto used = std::vector<torch::Tensor>{parameters[0], parameters[1]};
     if (ranks->rank() == 1) used.push_back(parameters[2]);
     loss_of(used, 1).backward();
@@ -95,16 +95,17 @@ TEST(GradientBucketReducer, CountsAMissingGradientAsZeros) {
   });
 }
 
-TEST(GradientBucketReducer, LeavesNothingBehind) {
+TEST(GradientBucketReducer, HooksDoNothingAfterDestruction) {
   as_ranks(2, [](const ProcessGroupPtr& ranks) {
-    const auto parameters = some_parameters();
+    const auto parameters = make_parameters();
     torch::Tensor loss;
     {
       GradientBucketReducer gradients(ranks, parameters);
       loss = loss_of(parameters, 1);
       gradients.prepare_for_backward();
     }
-    // On one rank only: a sum that was still started would wait for the other's and fail.
+    // Only on one rank: an all-reduce started by a stale hook would wait for the other rank and
+    // fail.
     if (ranks->is_rank_zero()) {
       loss.backward();
       EXPECT_TRUE(parameters[0].grad().equal(expected_gradient(parameters[0], 0, 1)));
@@ -113,9 +114,9 @@ TEST(GradientBucketReducer, LeavesNothingBehind) {
   });
 }
 
-TEST(GradientBucketReducer, RefusesAGradientThatChangesAfterItWasSent) {
+TEST(GradientBucketReducer, RejectsSecondBackwardAfterGradientsWereSent) {
   as_ranks(2, [](const ProcessGroupPtr& ranks) {
-    const auto parameters = some_parameters();
+    const auto parameters = make_parameters();
     GradientBucketReducer gradients(ranks, parameters);
     gradients.prepare_for_backward();
     loss_of(parameters, 1).backward();

@@ -15,13 +15,13 @@ namespace {
 using testing::as_ranks;
 using ::testing::ElementsAre;
 
-/// Rows that tell whose they are: rank * 100 + row, in both columns, the second one negative.
+/// Rows that identify their rank: column 0 is rank * 100 + row, column 1 is column 0 + 7.
 torch::Tensor rows_of(int64_t rank, int64_t rows, torch::ScalarType type = torch::kFloat) {
   const auto first = torch::arange(rows, torch::kLong) + rank * 100;
   return torch::stack({first, first + 7}, 1).to(type);
 }
 
-/// Values whose sum depends on the order in which they are added.
+/// Values whose floating-point sum depends on the order of addition.
 torch::Tensor rough_values(int64_t rank, at::IntArrayRef shape) {
   auto generator = at::detail::createCPUGenerator(static_cast<uint64_t>(rank) + 5);
   return torch::randn(shape, generator) * std::pow(10.0, static_cast<double>(rank));
@@ -37,7 +37,7 @@ std::vector<int64_t> uneven_counts(int world) {
   return counts;
 }
 
-TEST(ProcessGroup, AloneReturnsWhatItWasGiven) {
+TEST(ProcessGroup, SingleProcessReturnsItsInput) {
   const auto ranks = ProcessGroup::single_process();
   auto rows = rows_of(0, 3);
   EXPECT_EQ(ranks->rank(), 0);
@@ -54,7 +54,7 @@ TEST(ProcessGroup, AloneReturnsWhatItWasGiven) {
   EXPECT_EQ(ranks->broadcast_text("text"), "text");
 }
 
-TEST_P(EveryWorld, GathersRowsOfEveryTypeWhereCountsDiffer) {
+TEST_P(EveryWorld, GathersUnevenRowsOfEveryType) {
   const auto counts = uneven_counts(GetParam());
   as_ranks(GetParam(), [&](const ProcessGroupPtr& ranks) {
     const auto mine = counts[static_cast<size_t>(ranks->rank())];
@@ -71,10 +71,10 @@ TEST_P(EveryWorld, GathersRowsOfEveryTypeWhereCountsDiffer) {
   });
 }
 
-TEST_P(EveryWorld, GathersEqualCountsAndNothing) {
+TEST_P(EveryWorld, GathersEqualCountsAndEmptyRows) {
   as_ranks(GetParam(), [&](const ProcessGroupPtr& ranks) {
     const std::vector<int64_t> three(static_cast<size_t>(ranks->size()), 3);
-    // Every second column of something: rows that do not lie one after the other.
+    // Every second column of a wider tensor, so that the rows are not contiguous.
     const auto strided = rows_of(ranks->rank(), 3).repeat({1, 2}).slice(1, 0, 4, 2);
     const auto all = ranks->all_gather_rows(strided, three);
     ASSERT_EQ(all.size(0), 3 * ranks->size());
@@ -85,7 +85,7 @@ TEST_P(EveryWorld, GathersEqualCountsAndNothing) {
   });
 }
 
-TEST_P(EveryWorld, ScatterSumAddsInTheOrderOfRanks) {
+TEST_P(EveryWorld, ReduceScatterSumsInRankOrder) {
   const auto counts = uneven_counts(GetParam());
   const auto rows = std::accumulate(counts.begin(), counts.end(), int64_t{0});
   auto expected = rough_values(0, {rows, 50});
@@ -98,9 +98,9 @@ TEST_P(EveryWorld, ScatterSumAddsInTheOrderOfRanks) {
   });
 }
 
-TEST_P(EveryWorld, SumsAreTheSameOnEveryRankAndEveryTime) {
+TEST_P(EveryWorld, AllReduceIsDeterministicAndEqualOnAllRanks) {
   as_ranks(GetParam(), [&](const ProcessGroupPtr& ranks) {
-    for (const int64_t size : {1000, 20000}) {  // by two ways: all at once, and in a ring
+    for (const int64_t size : {1000, 20000}) {  // both algorithms: all-gather and ring
       auto sum = rough_values(ranks->rank(), {size});
       ranks->all_reduce(sum);
       auto again = rough_values(ranks->rank(), {size});
@@ -120,12 +120,12 @@ TEST_P(EveryWorld, SumsAreTheSameOnEveryRankAndEveryTime) {
   });
 }
 
-TEST_P(EveryWorld, SumsAndBroadcastsInAnyMemoryFormat) {
+TEST_P(EveryWorld, ReducesAndBroadcastsInAnyMemoryFormat) {
   as_ranks(GetParam(), [&](const ProcessGroupPtr& ranks) {
     const auto values = torch::arange(2 * 3 * 4 * 5, torch::kFloat).view({2, 3, 4, 5});
     const auto expected = values * (ranks->size() * (ranks->size() + 1) / 2);
     auto mine = values * (ranks->rank() + 1);
-    // Even where ranks differ in it.
+    // The memory format may differ between ranks.
     if (ranks->rank() != 1) mine = mine.contiguous(torch::MemoryFormat::ChannelsLast);
     const auto strides = mine.strides().vec();
     ranks->all_reduce(mine);
@@ -153,9 +153,9 @@ TEST_P(EveryWorld, BroadcastsTextOfAnyLength) {
   });
 }
 
-TEST(ProcessGroup, TellsWhatItWasDoingWhenAnotherOneIsGone) {
+TEST(ProcessGroup, ReportsTheOperationInWhichARankWasLost) {
   const testing::ScratchDir dir;
-  std::promise<void> first_joined;  // a rank that leaves earlier is missed while joining
+  std::promise<void> first_joined;  // if rank 1 exits earlier, rank 0 already fails in join_ranks
   const auto problems = testing::in_threads(2, [&](int rank) {
     const auto ranks =
         join_ranks(testing::rank_of(rank, 2, dir), {.timeout = std::chrono::milliseconds(300)});
@@ -172,8 +172,8 @@ TEST(ProcessGroup, TellsWhatItWasDoingWhenAnotherOneIsGone) {
     std::rethrow_exception(problems[0]);
   } catch (const Error& error) {
     EXPECT_THAT(error.what(),
-                ::testing::StartsWith("rank 0 of 2 lost the others while gathering embeddings: a "
-                                      "rank died or did not answer within 0.3 s ("));
+                ::testing::StartsWith("rank 0 of 2 lost the other ranks while gathering "
+                                      "embeddings: a rank died or did not answer within 0.3 s ("));
     EXPECT_EQ(error.kind(), ErrorKind::kRuntime);
   }
 }

@@ -49,7 +49,7 @@ class RankEnvironmentTest : public ::testing::Test {
     for (const auto& [name, value] : variables) guard_.set(name, value);
   }
 
-  std::string problem_with(const std::map<std::string, std::string>& variables) {
+  std::string error_with(const std::map<std::string, std::string>& variables) {
     set(variables);
     return error_message_of([] { read_rank_environment(); });
   }
@@ -58,7 +58,7 @@ class RankEnvironmentTest : public ::testing::Test {
   testing::EnvironmentGuard guard_;
 };
 
-TEST_F(RankEnvironmentTest, IsAloneWithoutALauncher) {
+TEST_F(RankEnvironmentTest, IsSingleProcessWithoutLauncher) {
   const auto environment = read_rank_environment();
   EXPECT_EQ(environment.rank, 0);
   EXPECT_EQ(environment.world, 1);
@@ -85,7 +85,7 @@ TEST_F(RankEnvironmentTest, ReadsTorchrun) {
   EXPECT_EQ(environment.restart, 2);
 }
 
-TEST_F(RankEnvironmentTest, ReadsOurLauncherWhichNeedsNoPort) {
+TEST_F(RankEnvironmentTest, ReadsProjnceLaunchWithoutPort) {
   set({{"RANK", "1"},
        {"WORLD_SIZE", "2"},
        {"PROJNCE_STORE_FILE", "/tmp/x/store"},
@@ -114,15 +114,15 @@ TEST_F(RankEnvironmentTest, ReadsMpirunAndMpich) {
   EXPECT_EQ(environment.local_world, 2);
 }
 
-TEST_F(RankEnvironmentTest, ReadsTasksOfSrunButNotTheScriptOfAJob) {
+TEST_F(RankEnvironmentTest, ReadsSrunTasksButNotSbatchScript) {
   set({{"SLURM_PROCID", "3"},
        {"SLURM_NTASKS", "6"},
        {"SLURM_LOCALID", "1"},
        {"MASTER_ADDR", "node7"},
        {"MASTER_PORT", "1234"}});
-  EXPECT_EQ(read_rank_environment().world, 1);  // no step: the script
+  EXPECT_EQ(read_rank_environment().world, 1);  // no step: the batch script
   set({{"SLURM_STEP_ID", "4294967291"}});
-  EXPECT_EQ(read_rank_environment().world, 1);  // the step of the script itself
+  EXPECT_EQ(read_rank_environment().world, 1);  // the reserved step of the batch script
   set({{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_TASKS_PER_NODE", "2(x2),1,1"}, {"SLURM_NODEID", "1"}});
   const auto environment = read_rank_environment();
   EXPECT_EQ(environment.rank, 3);
@@ -133,7 +133,7 @@ TEST_F(RankEnvironmentTest, ReadsTasksOfSrunButNotTheScriptOfAJob) {
   EXPECT_EQ(read_rank_environment().world, 1);
 }
 
-TEST_F(RankEnvironmentTest, BelievesThatRanksWhichMeetHereAreHere) {
+TEST_F(RankEnvironmentTest, AssumesAllRanksAreLocalWithLoopbackAddress) {
   set({{"RANK", "1"}, {"WORLD_SIZE", "3"}, {"MASTER_PORT", "1234"}, {"MASTER_ADDR", "127.0.0.1"}});
   EXPECT_EQ(read_rank_environment().local_rank, 1);
   EXPECT_EQ(read_rank_environment().local_world, 3);
@@ -141,23 +141,23 @@ TEST_F(RankEnvironmentTest, BelievesThatRanksWhichMeetHereAreHere) {
   EXPECT_EQ(read_rank_environment().local_world, 1);
 }
 
-TEST_F(RankEnvironmentTest, NamesWhatIsWrong) {
-  EXPECT_THAT(problem_with({{"RANK", "0"}}),
-              HasSubstr("the environment variable RANK is set, but not WORLD_SIZE"));
-  EXPECT_THAT(problem_with({{"RANK", ""}, {"WORLD_SIZE", "2"}}),
-              HasSubstr("WORLD_SIZE is set, but not RANK"));
-  EXPECT_THAT(problem_with({{"RANK", "2"}}),
-              HasSubstr("RANK=2 and WORLD_SIZE=2, expected RANK below"));
-  EXPECT_THAT(problem_with({{"RANK", "1x"}}), HasSubstr("RANK is '1x', expected a whole number"));
-  EXPECT_THAT(problem_with({{"RANK", "-1"}}), HasSubstr("RANK is '-1', expected a whole number"));
-  EXPECT_THAT(problem_with({{"RANK", "99999999999"}}), HasSubstr("expected a whole number"));
-  EXPECT_THAT(problem_with({{"RANK", "1"}}),
-              AllOf(HasSubstr("rank 1 of 2"), HasSubstr("variable MASTER_ADDR does not say"),
+TEST_F(RankEnvironmentTest, RejectsInvalidVariables) {
+  EXPECT_THAT(error_with({{"RANK", "0"}}),
+              HasSubstr("environment variable RANK is set, but WORLD_SIZE is not"));
+  EXPECT_THAT(error_with({{"RANK", ""}, {"WORLD_SIZE", "2"}}),
+              HasSubstr("WORLD_SIZE is set, but RANK is not"));
+  EXPECT_THAT(error_with({{"RANK", "2"}}),
+              HasSubstr("RANK=2 and WORLD_SIZE=2, expected RANK < WORLD_SIZE"));
+  EXPECT_THAT(error_with({{"RANK", "1x"}}), HasSubstr("RANK is '1x', expected a non-negative"));
+  EXPECT_THAT(error_with({{"RANK", "-1"}}), HasSubstr("RANK is '-1', expected a non-negative"));
+  EXPECT_THAT(error_with({{"RANK", "99999999999"}}), HasSubstr("expected a non-negative integer"));
+  EXPECT_THAT(error_with({{"RANK", "1"}}),
+              AllOf(HasSubstr("rank 1 of 2"), HasSubstr("variable MASTER_ADDR is not set"),
                     HasSubstr("export MASTER_ADDR=<host of rank 0>")));
-  EXPECT_THAT(problem_with({{"MASTER_ADDR", "localhost"}}), HasSubstr("variable MASTER_PORT"));
-  EXPECT_THAT(problem_with({{"MASTER_PORT", "70000"}}),
+  EXPECT_THAT(error_with({{"MASTER_ADDR", "localhost"}}), HasSubstr("variable MASTER_PORT"));
+  EXPECT_THAT(error_with({{"MASTER_PORT", "70000"}}),
               HasSubstr("MASTER_PORT is 70000, expected 1 to 65535"));
-  EXPECT_THAT(problem_with({{"MASTER_PORT", "700"}, {"LOCAL_RANK", "3"}}),
+  EXPECT_THAT(error_with({{"MASTER_PORT", "700"}, {"LOCAL_RANK", "3"}}),
               HasSubstr("LOCAL_RANK=3, but this host has 2 ranks"));
 }
 

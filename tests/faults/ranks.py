@@ -116,7 +116,7 @@ class Ranks:
         self.attempt(" and ".join(faults), trying, len(faults))
 
     def finished(self, training, run, faults):
-        words = [f"starting all ranks again ({len(faults)} of {RESTARTS})"]
+        words = [f"restarting all ranks ({len(faults)} of {RESTARTS})"]
         words += [] if faults == ("stop", ) else ["was killed by signal 9 (Killed)"]
         return training.problems(0, words) or self.scene.differences(run)
 
