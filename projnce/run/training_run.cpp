@@ -108,7 +108,7 @@ TrainingRun::TrainingRun(const TrainingComponents& contents, const TrainEnvironm
 
 void TrainingRun::start(const io::RunPaths& paths) {
   open_files(paths);
-  train::share_training(parts(), *ranks_);
+  train::broadcast_training(parts(), *ranks_);
   announce();
 }
 
@@ -126,7 +126,7 @@ void TrainingRun::resume(const io::RunPaths& paths,
     environment_.logger->warn("there is no usable checkpoint: starting from the beginning");
   }
   open_files(paths);
-  train::share_training(parts(), *ranks_);
+  train::broadcast_training(parts(), *ranks_);
   const auto random = train::saved_random_state(checkpoint ? &checkpoint->state : nullptr, *ranks_);
   if (random.defined()) train::set_random_state(random);
   environment_.logger->info("resuming at epoch {}, step {}", trainer_.state().epoch + 1,

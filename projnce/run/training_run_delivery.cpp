@@ -44,7 +44,7 @@ bool TrainingRun::load_delivered_epoch() {
     } else {
       delivered_epoch_.rule = inference::EpochRule::kLast;
     }
-    train::share_weights(*model_, *loss_, *ranks_);
+    train::broadcast_weights(*model_, *loss_, *ranks_);
     last_evaluation_.reset();
   }
   if (last_evaluation_) return true;  // that of the last epoch; a resumed run has none

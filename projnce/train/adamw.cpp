@@ -12,11 +12,11 @@ namespace projnce::train {
 
 namespace {
 
-constexpr int64_t kGrain = 1 << 15;  // elements a thread should get to be worth waking
-constexpr int64_t kPiece = 1 << 14;  // elements whose squares are summed by one thread
+constexpr int64_t kGrain = 1 << 15;  // minimum number of elements per thread
+constexpr int64_t kChunk = 1 << 14;  // elements whose squares are summed as one unit of work
 
-/// Whether flat arrays of both walk the same elements; how far apart a dimension of one element
-/// would go on does not matter.
+/// Returns true if both tensors enumerate their elements in the same memory order. Strides of
+/// dimensions of size 1 are ignored.
 bool same_layout(const torch::Tensor& a, const torch::Tensor& b) {
   for (int64_t i = 0; i < a.dim(); ++i) {
     if (a.size(i) != 1 && a.stride(i) != b.stride(i)) return false;
@@ -24,14 +24,14 @@ bool same_layout(const torch::Tensor& a, const torch::Tensor& b) {
   return true;
 }
 
-/// The gradient in the parameter's own memory layout, so that both can be walked as flat arrays.
+/// Returns the gradient in the parameter's memory layout, so that both can be read as flat arrays.
 torch::Tensor matching_gradient(const torch::Tensor& parameter) {
   const auto gradient = parameter.grad();
   if (same_layout(gradient, parameter)) return gradient;
   return torch::empty_like(parameter).copy_(gradient);
 }
 
-/// A parameter in the index space of all of them, one behind the other.
+/// A parameter's range in the index space of all parameters concatenated.
 struct FlatSlot {
   int64_t first;
   int64_t count;
@@ -39,13 +39,13 @@ struct FlatSlot {
   AdamWArrays arrays;
 };
 
-/// A piece of a gradient.
-struct FlatPiece {
+/// A contiguous chunk of a gradient.
+struct GradientChunk {
   const float* values;
   int64_t count;
 };
 
-/// The elements begin .. end - 1 of the index space.
+/// Updates elements begin .. end - 1 of the index space.
 void update_span(const AdamWFactors& factors, const std::vector<FlatSlot>& slots, int64_t begin,
                  int64_t end) {
   for (const auto& slot : slots) {
@@ -97,22 +97,22 @@ void AdamW::step(double learning_rate) {
 }
 
 double AdamW::gradient_norm() const {
-  std::vector<FlatPiece> pieces;
+  std::vector<GradientChunk> chunks;
   std::vector<torch::Tensor> gradients;  // keeps copies alive
   for (const auto& slot : slots_) {
     if (!slot.parameter.grad().defined()) continue;
     gradients.push_back(matching_gradient(slot.parameter));
     const auto* values = gradients.back().data_ptr<float>();
     const int64_t count = slot.parameter.numel();
-    for (int64_t first = 0; first < count; first += kPiece) {
-      pieces.push_back({values + first, std::min(kPiece, count - first)});
+    for (int64_t first = 0; first < count; first += kChunk) {
+      chunks.push_back({values + first, std::min(kChunk, count - first)});
     }
   }
-  std::vector<double> squares(pieces.size());
-  at::parallel_for(0, static_cast<int64_t>(pieces.size()), kGrain / kPiece,
+  std::vector<double> squares(chunks.size());
+  at::parallel_for(0, static_cast<int64_t>(chunks.size()), kGrain / kChunk,
                    [&](int64_t begin, int64_t end) {
                      for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
-                       squares[i] = sum_of_squares(pieces[i].values, pieces[i].count);
+                       squares[i] = sum_of_squares(chunks[i].values, chunks[i].count);
                      }
                    });
   return std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0));

@@ -16,23 +16,24 @@ struct AdamWOptions {
   double weight_decay = 1e-4;
 };
 
-/// Parameters and their names; the name is what state is saved under.
+/// Parameters with the names under which their state is saved.
 using NamedParameters = std::vector<std::pair<std::string, torch::Tensor>>;
 
-/// AdamW (Loshchilov and Hutter 2019), the same update as torch::optim::AdamW, in one pass over
-/// memory: each parameter, gradient and moment is read once and written once, all parameters in one
-/// parallel region. Parameters are float32 on the CPU; a parameter without gradient is left as it
-/// is. Same bits for any number of threads.
+/// AdamW (Loshchilov and Hutter 2019): the same update as torch::optim::AdamW, fused into one pass
+/// over memory. Each parameter, gradient and moment is read once and written once, and all
+/// parameters share one parallel region. Parameters must be float32 on the CPU; parameters without
+/// gradient are unchanged. Results are bit-identical for any number of threads.
 class AdamW {
  public:
   AdamW(NamedParameters parameters, const AdamWOptions& options);
 
   void step(double learning_rate);
   void zero_grad();
-  /// The length of all gradients together, as one vector.
+  /// Returns the L2 norm of all gradients concatenated.
   double gradient_norm() const;
 
-  /// First and second moments as "mean.NAME" and "square.NAME"; the tensors are the live ones.
+  /// Returns the first and second moments as "mean.NAME" and "square.NAME". The tensors are not
+  /// copied.
   NamedParameters state() const;
   int64_t steps() const { return steps_; }
   void set_steps(int64_t steps) { steps_ = steps; }

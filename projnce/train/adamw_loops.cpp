@@ -8,7 +8,7 @@ namespace projnce::train {
 
 PROJNCE_CPU_CLONES
 void adamw_range(const AdamWFactors& factors, const AdamWArrays& arrays, int64_t count) {
-  const AdamWFactors f = factors;  // a copy: stores below cannot change it
+  const AdamWFactors f = factors;  // a local copy cannot alias the stores below
   float* __restrict parameter = arrays.parameter;
   const float* __restrict gradient = arrays.gradient;
   float* __restrict mean = arrays.mean;
@@ -26,22 +26,22 @@ void adamw_range(const AdamWFactors& factors, const AdamWArrays& arrays, int64_t
 
 PROJNCE_CPU_CLONES
 double sum_of_squares(const float* values, int64_t count) {
-  // A fixed number of sums, whatever registers the processor has, makes a fixed order.
-  constexpr int64_t kPartitions = 32;
-  double lane[kPartitions] = {};
+  // A fixed number of partial sums keeps the order independent of the vector width.
+  constexpr int64_t kPartials = 32;
+  double partial[kPartials] = {};
   int64_t i = 0;
-  for (; i + kPartitions <= count; i += kPartitions) {
-    for (int64_t k = 0; k < kPartitions; ++k) {
+  for (; i + kPartials <= count; i += kPartials) {
+    for (int64_t k = 0; k < kPartials; ++k) {
       const double value = values[i + k];
-      lane[k] += value * value;
+      partial[k] += value * value;
     }
   }
   for (int64_t k = 0; i + k < count; ++k) {
     const double value = values[i + k];
-    lane[k] += value * value;
+    partial[k] += value * value;
   }
   double total = 0;
-  for (const double sum : lane) total += sum;
+  for (const double sum : partial) total += sum;
   return total;
 }
 

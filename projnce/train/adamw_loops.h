@@ -4,11 +4,11 @@
 
 namespace projnce::train {
 
-/// The numbers of one step of AdamW that are the same for every element.
+/// Constants of one AdamW step, shared by all elements.
 struct AdamWFactors {
   float keep;  // 1 - learning rate * weight decay
   float beta1;
-  float rest1;  // 1 - beta1, subtracted in double: in float it would be off by 5e-5 of itself
+  float rest1;  // 1 - beta1, computed in double: in float its relative error would be 5e-5
   float beta2;
   float rest2;
   float step_size;   // learning rate / (1 - beta1^t)
@@ -16,7 +16,7 @@ struct AdamWFactors {
   float epsilon;
 };
 
-/// Flat arrays of one parameter.
+/// Pointers to the flat arrays of one parameter.
 struct AdamWArrays {
   float* parameter;
   const float* gradient;
@@ -28,11 +28,11 @@ struct AdamWArrays {
   }
 };
 
-/// One step of `count` elements; same bits however an array is cut into ranges and whatever
-/// instructions the processor has.
+/// Updates `count` elements. Bit-identical regardless of how an array is split into ranges and of
+/// the instruction set.
 void adamw_range(const AdamWFactors& factors, const AdamWArrays& arrays, int64_t count);
 
-/// The sum of squares in double, in an order that depends on `count` alone.
+/// Returns the sum of squares in double, in an order that depends only on `count`.
 double sum_of_squares(const float* values, int64_t count);
 
 }  // namespace projnce::train

@@ -21,8 +21,7 @@ torch::Tensor random_state() {
 void set_random_state(const torch::Tensor& state) {
   auto generator = at::detail::getDefaultCPUGenerator();
   const std::lock_guard lock(generator.mutex());
-  generator.set_state(
-      state.clone());  // torch 2.13 crashes on a view that does not start its storage
+  generator.set_state(state.clone());  // torch 2.13 crashes on a view with a storage offset
 }
 
 std::vector<torch::Tensor> copy_buffers(const encoder::EmbeddingModel& model) {
@@ -39,21 +38,21 @@ void restore_buffers(encoder::EmbeddingModel& model, const std::vector<torch::Te
 
 namespace {
 
-/// A run of samples of the batch.
+/// A contiguous range of samples in the batch.
 struct MicroBatch {
   int64_t first;
   int64_t count;
 };
 
-/// What encoding depends on and changes, besides weights and images.
+/// State that encoding reads and modifies, besides weights and images.
 struct EncodingState {
   torch::Tensor generator;
   std::vector<torch::Tensor> buffers;
 };
 
-struct PiecewiseEncoded {
-  encoder::Encoded whole;             // of all rows, in the order of the batch; without graph
-  std::vector<EncodingState> before;  // of each piece
+struct EncodedMicroBatches {
+  encoder::Encoded whole;             // outputs of all rows, in batch order; without graph
+  std::vector<EncodingState> before;  // state before each micro-batch
 };
 
 EncodingState capture_state(const encoder::EmbeddingModel& model) {
@@ -70,40 +69,42 @@ std::vector<MicroBatch> split_batch(int64_t samples, int64_t micro_batch) {
   const int64_t needed = (samples + micro_batch - 1) / micro_batch;
   const int64_t most = samples / std::min<int64_t>(micro_batch, 2);
   const int64_t count = std::max<int64_t>(std::min(needed, most), 1);
-  std::vector<MicroBatch> pieces;
+  std::vector<MicroBatch> micro_batches;
   for (int64_t i = 0; i < count; ++i) {
     const int64_t first = samples * i / count;
-    pieces.push_back({first, samples * (i + 1) / count - first});
+    micro_batches.push_back({first, samples * (i + 1) / count - first});
   }
-  return pieces;
+  return micro_batches;
 }
 
-/// The rows of the piece's samples: all first views, then all second ones. Keeps the memory format.
-torch::Tensor rows_of(const torch::Tensor& batch, const MicroBatch& piece, int64_t views) {
+/// Returns the rows of the micro-batch's samples, view-major. Preserves the memory format.
+torch::Tensor rows_of(const torch::Tensor& batch, const MicroBatch& micro_batch, int64_t views) {
   const int64_t samples = batch.size(0) / views;
   std::vector<torch::Tensor> rows;
   for (int64_t view = 0; view < views; ++view) {
-    rows.push_back(batch.narrow(0, view * samples + piece.first, piece.count));
+    rows.push_back(batch.narrow(0, view * samples + micro_batch.first, micro_batch.count));
   }
   return torch::cat(rows);
 }
 
-/// The inverse of rows_of for all pieces, in their order: [V * B_p, D] each -> [V * B, D].
-torch::Tensor join_rows(const std::vector<torch::Tensor>& pieces, int64_t views) {
+/// Inverts rows_of for all micro-batches, in order: [V * B_m, D] each -> [V * B, D].
+torch::Tensor join_rows(const std::vector<torch::Tensor>& micro_batches, int64_t views) {
   std::vector<torch::Tensor> by_view;
-  for (const auto& rows : pieces) by_view.push_back(rows.unflatten(0, {views, -1}));
+  for (const auto& rows : micro_batches) by_view.push_back(rows.unflatten(0, {views, -1}));
   return torch::cat(by_view, 1).flatten(0, 1);
 }
 
-PiecewiseEncoded encode_without_graph(encoder::EmbeddingModel& model, const torch::Tensor& images,
-                                      const std::vector<MicroBatch>& pieces, int64_t views) {
+EncodedMicroBatches encode_without_graph(encoder::EmbeddingModel& model,
+                                         const torch::Tensor& images,
+                                         const std::vector<MicroBatch>& micro_batches,
+                                         int64_t views) {
   const torch::NoGradGuard no_grad;
   std::vector<EncodingState> before;
   std::vector<torch::Tensor> features;
   std::vector<torch::Tensor> embeddings;
-  for (const auto& piece : pieces) {
+  for (const auto& micro_batch : micro_batches) {
     before.push_back(capture_state(model));
-    const auto encoded = model.forward(rows_of(images, piece, views));
+    const auto encoded = model.forward(rows_of(images, micro_batch, views));
     features.push_back(encoded.features);
     embeddings.push_back(encoded.embeddings);
   }
@@ -114,57 +115,58 @@ encoder::Encoded leaves_of(const encoder::Encoded& encoded) {
   return {encoded.features.detach().requires_grad_(), encoded.embeddings.detach().requires_grad_()};
 }
 
-/// Sends d loss / d embeddings and d features, which stand on the leaves, down through the model.
-/// One is undefined where the loss did not look at it; an output needs none where all weights below
-/// it are frozen.
+/// Back-propagates d loss / d features and d loss / d embeddings through the model. A gradient is
+/// undefined if the loss does not use that output; an output needs none if all weights below it
+/// are frozen.
 void backward_outputs(const encoder::Encoded& outputs, const torch::Tensor& features_gradient,
                       const torch::Tensor& embeddings_gradient) {
-  torch::autograd::variable_list reached;
+  torch::autograd::variable_list roots;
   torch::autograd::variable_list gradients;
   const auto add = [&](const torch::Tensor& output, const torch::Tensor& gradient) {
     if (!gradient.defined() || !output.requires_grad()) return;
-    reached.push_back(output);
+    roots.push_back(output);
     gradients.push_back(gradient);
   };
   add(outputs.features, features_gradient);
   add(outputs.embeddings, embeddings_gradient);
-  if (!reached.empty()) torch::autograd::backward(reached, gradients);
+  if (!roots.empty()) torch::autograd::backward(roots, gradients);
 }
 
-void announce_last_pass(const EncodingPlan& plan) {
+void call_before_last_pass(const EncodingPlan& plan) {
   if (plan.before_last_pass) plan.before_last_pass();
 }
 
-loss::LossValue backward_in_one(encoder::EmbeddingModel& model, const torch::Tensor& images,
-                                const EncodingPlan& plan, const BatchLoss& loss) {
+loss::LossValue backward_whole_batch(encoder::EmbeddingModel& model, const torch::Tensor& images,
+                                     const EncodingPlan& plan, const BatchLoss& loss) {
   const auto outputs = model.forward(images);
   const auto leaves = leaves_of(outputs);
   auto value = loss(leaves);
-  announce_last_pass(plan);
+  call_before_last_pass(plan);
   backward_outputs(outputs, leaves.features.grad(), leaves.embeddings.grad());
   return value;
 }
 
-void backward_piece(encoder::EmbeddingModel& model, const torch::Tensor& images,
-                    const encoder::Encoded& leaves, const MicroBatch& piece, int64_t views) {
-  const auto again = model.forward(rows_of(images, piece, views));
+void backward_micro_batch(encoder::EmbeddingModel& model, const torch::Tensor& images,
+                          const encoder::Encoded& leaves, const MicroBatch& micro_batch,
+                          int64_t views) {
+  const auto again = model.forward(rows_of(images, micro_batch, views));
   const auto part = [&](const torch::Tensor& leaf) {
-    return leaf.grad().defined() ? rows_of(leaf.grad(), piece, views) : torch::Tensor();
+    return leaf.grad().defined() ? rows_of(leaf.grad(), micro_batch, views) : torch::Tensor();
   };
   backward_outputs(again, part(leaves.features), part(leaves.embeddings));
 }
 
-loss::LossValue backward_in_pieces(encoder::EmbeddingModel& model, const torch::Tensor& images,
-                                   const std::vector<MicroBatch>& pieces, const EncodingPlan& plan,
-                                   const BatchLoss& loss) {
-  const auto first = encode_without_graph(model, images, pieces, plan.views);
+loss::LossValue backward_micro_batches(encoder::EmbeddingModel& model, const torch::Tensor& images,
+                                       const std::vector<MicroBatch>& micro_batches,
+                                       const EncodingPlan& plan, const BatchLoss& loss) {
+  const auto first = encode_without_graph(model, images, micro_batches, plan.views);
   const auto leaves = leaves_of(first.whole);
   auto value = loss(leaves);
   const auto after = capture_state(model);
-  for (size_t i = 0; i < pieces.size(); ++i) {
+  for (size_t i = 0; i < micro_batches.size(); ++i) {
     restore_state(model, first.before[i]);
-    if (i + 1 == pieces.size()) announce_last_pass(plan);
-    backward_piece(model, images, leaves, pieces[i], plan.views);
+    if (i + 1 == micro_batches.size()) call_before_last_pass(plan);
+    backward_micro_batch(model, images, leaves, micro_batches[i], plan.views);
   }
   restore_state(model, after);
   return value;
@@ -176,7 +178,7 @@ loss::LossValue empty_batch_loss(const encoder::EmbeddingModel& model, const Enc
   const auto type = torch::dtype(weights.empty() ? torch::kFloat : weights[0].scalar_type());
   auto value = loss(leaves_of({torch::empty({0, model.feature_dim()}, type),
                                torch::empty({0, model.embedding_dim()}, type)}));
-  announce_last_pass(plan);
+  call_before_last_pass(plan);
   return value;
 }
 
@@ -191,26 +193,26 @@ loss::LossValue propagate(loss::LossValue value) {
 loss::LossValue backward_batch(encoder::EmbeddingModel& model, const torch::Tensor& images,
                                const EncodingPlan& plan, const BatchLoss& loss) {
   TORCH_CHECK(plan.views >= 1 && images.size(0) % plan.views == 0,
-              "backward_batch: ", images.size(0), " rows are no whole number of samples in ",
-              plan.views, " views");
+              "backward_batch: ", images.size(0), " rows are not divisible by ", plan.views,
+              " views");
   TORCH_CHECK(plan.micro_batch >= 0, "backward_batch: micro_batch = ", plan.micro_batch,
               ", expected 0 or more");
   if (images.size(0) == 0 && !plan.encode_empty) return empty_batch_loss(model, plan, loss);
-  const auto pieces = split_batch(images.size(0) / plan.views, plan.micro_batch);
-  if (pieces.size() == 1) return backward_in_one(model, images, plan, loss);
-  return backward_in_pieces(model, images, pieces, plan, loss);
+  const auto micro_batches = split_batch(images.size(0) / plan.views, plan.micro_batch);
+  if (micro_batches.size() == 1) return backward_whole_batch(model, images, plan, loss);
+  return backward_micro_batches(model, images, micro_batches, plan, loss);
 }
 
 namespace {
 
-/// The rows of all ranks, in the order of the ranks.
+/// The rows of all ranks, in rank order.
 struct GatheredRows {
-  std::vector<int64_t> counts;  // of each rank
+  std::vector<int64_t> counts;  // rows of each rank
   torch::Tensor embeddings;     // [M, D], a leaf
   torch::Tensor labels;         // [M]
   torch::Tensor instances;      // [M]
-  int64_t first = 0;            // of this rank's rows
-  int64_t own = 0;
+  int64_t first = 0;            // index of this rank's first row
+  int64_t own = 0;              // number of this rank's rows
 
   int64_t total() const { return embeddings.size(0); }
 };
@@ -222,10 +224,10 @@ GatheredRows gather(distributed::ProcessGroup& ranks, const encoder::Encoded& le
   rows.counts = ranks.all_gather_counts(rows.own);
   const auto mine = rows.counts.begin() + ranks.rank();
   rows.first = std::accumulate(rows.counts.begin(), mine, int64_t{0});
-  const auto names = torch::stack({batch.labels, batch.indices}, 1).repeat({batch.views, 1});
-  const auto all_names = ranks.all_gather_rows(names, rows.counts);  // [M, 2]
-  rows.labels = all_names.select(1, 0).contiguous();
-  rows.instances = all_names.select(1, 1).contiguous();
+  const auto ids = torch::stack({batch.labels, batch.indices}, 1).repeat({batch.views, 1});
+  const auto all_ids = ranks.all_gather_rows(ids, rows.counts);  // [M, 2]
+  rows.labels = all_ids.select(1, 0).contiguous();
+  rows.instances = all_ids.select(1, 1).contiguous();
   rows.embeddings = ranks.all_gather_rows(leaves.embeddings.detach(), rows.counts).requires_grad_();
   return rows;
 }
@@ -247,10 +249,10 @@ loss::LossValue weighted(loss::LossValue value, double weight) {
   return value;
 }
 
-/// A rank without rows has nothing to add. It looks at everybody's rows with weight 0 all the same,
-/// to know the names of the parts and what the loss has gradients for.
-loss::LossValue weightless_loss(loss::Loss& loss, const GatheredRows& rows,
-                                const encoder::Encoded& leaves) {
+/// Loss of a rank without rows. Evaluates the rows of all ranks with weight 0, so that this rank
+/// reports the same parts and has gradients for the same parameters as the others.
+loss::LossValue zero_weight_loss(loss::Loss& loss, const GatheredRows& rows,
+                                 const encoder::Encoded& leaves) {
   auto features = torch::zeros({rows.total(), leaves.features.size(1)}, leaves.features.options());
   features.requires_grad_();
   const auto everything = loss::make_batch(rows.embeddings, rows.labels, rows.instances, features);
@@ -259,9 +261,9 @@ loss::LossValue weightless_loss(loss::Loss& loss, const GatheredRows& rows,
   return value;
 }
 
-loss::LossValue own_loss(loss::Loss& loss, const GatheredRows& rows,
-                         const encoder::Encoded& leaves) {
-  if (rows.own == 0) return weightless_loss(loss, rows, leaves);
+loss::LossValue backward_local_loss(loss::Loss& loss, const GatheredRows& rows,
+                                    const encoder::Encoded& leaves) {
+  if (rows.own == 0) return zero_weight_loss(loss, rows, leaves);
   const auto weight = static_cast<double>(rows.own) / static_cast<double>(rows.total());
   return propagate(weighted(loss.evaluate(batch_of(rows, leaves.features)), weight));
 }
@@ -271,13 +273,13 @@ loss::LossValue own_loss(loss::Loss& loss, const GatheredRows& rows,
 loss::LossValue backward_global_loss(distributed::ProcessGroup& ranks, loss::Loss& loss,
                                      const encoder::Encoded& leaves, const loader::Batch& batch) {
   if (ranks.size() == 1) {
-    // One tensor as anchors and candidates: the kernels then do half of the work.
+    // Using one tensor as anchors and candidates halves the work of the kernels.
     return propagate(
         loss.evaluate(loss::make_batch(leaves.embeddings, batch.labels.repeat({batch.views}),
                                        batch.indices.repeat({batch.views}), leaves.features)));
   }
   const auto rows = gather(ranks, leaves, batch);
-  const auto value = own_loss(loss, rows, leaves);
+  const auto value = backward_local_loss(loss, rows, leaves);
   if (rows.embeddings.grad().defined()) {
     leaves.embeddings.mutable_grad() = ranks.reduce_scatter(rows.embeddings.grad(), rows.counts);
   }

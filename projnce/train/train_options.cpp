@@ -12,7 +12,7 @@ double schedule_factor(const ScheduleOptions& options, int64_t step, int64_t ste
                        int64_t total_steps) {
   const double warmup = options.warmup_epochs * static_cast<double>(steps_per_epoch);
   const auto now = static_cast<double>(step);
-  // The first step already moves: step 0 of a warm-up over w steps has factor 1 / w.
+  // Step 0 of a warm-up over w steps has factor 1 / w, so the first step already updates.
   if (now + 1 < warmup) return (now + 1) / warmup;
   if (options.schedule == Schedule::kConstant) return 1;
   const double rest = std::max(1.0, static_cast<double>(total_steps) - warmup);
@@ -24,9 +24,9 @@ namespace {
 
 void check_micro_batch(const TrainOptions& options) {
   if (options.micro_batch <= options.batch_size) return;
-  fail(Hint{"micro_batch is the part of a batch that is encoded at a time; 0 encodes all of it"},
+  fail(Hint{"micro_batch is the number of samples encoded at a time; 0 encodes the whole batch"},
        "[train] micro_batch = ", options.micro_batch,
-       " is above batch_size = ", options.batch_size);
+       " is larger than batch_size = ", options.batch_size);
 }
 
 }  // namespace

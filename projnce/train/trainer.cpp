@@ -13,18 +13,18 @@ namespace projnce::train {
 
 namespace {
 
-constexpr double kForget = 0.05;      // about the last 20 steps count
-constexpr int64_t kStepsToKnow = 50;  // before which nothing is unusual
+constexpr double kDecay = 0.05;       // weight of a new loss: averages about the last 20 steps
+constexpr int64_t kWarmupSteps = 50;  // no spikes are reported before this many steps
 constexpr double kDeviations = 6;
-constexpr double kSmallest = 0.01;  // of the mean: less is no spike, however even the losses were
+constexpr double kMinDeviation = 0.01;  // lower bound of the deviation, relative to the mean
 
 }  // namespace
 
-bool SpikeDetector::see(double loss) {
-  const double deviation = std::max(std::sqrt(variance), kSmallest * std::abs(mean));
-  const bool spike = steps >= kStepsToKnow && loss > mean + kDeviations * deviation;
-  // A plain average over the first steps, which then turns into the running one.
-  const double weight = std::max(kForget, 1 / static_cast<double>(steps + 1));
+bool SpikeDetector::update(double loss) {
+  const double deviation = std::max(std::sqrt(variance), kMinDeviation * std::abs(mean));
+  const bool spike = steps >= kWarmupSteps && loss > mean + kDeviations * deviation;
+  // Arithmetic mean over the first steps, exponential moving average afterwards.
+  const double weight = std::max(kDecay, 1 / static_cast<double>(steps + 1));
   const double change = loss - mean;
   mean += weight * change;
   variance = (1 - weight) * (variance + weight * change * change);
@@ -44,9 +44,10 @@ NamedParameters all_parameters(const encoder::EmbeddingModel& model, const loss:
   return parameters;
 }
 
-/// The loss's gradients are there before those of the model are begun.
-std::vector<torch::Tensor> in_order_of_use(const encoder::EmbeddingModel& model,
-                                           const loss::Loss& loss) {
+/// Returns all parameters in the order GradientBucketReducer expects: the loss's gradients are
+/// complete before the backward pass through the model starts.
+std::vector<torch::Tensor> parameters_in_reduction_order(const encoder::EmbeddingModel& model,
+                                                         const loss::Loss& loss) {
   auto tensors = loss.parameters();
   for (const auto& parameter : model.parameters()) tensors.push_back(parameter);
   return tensors;
@@ -63,10 +64,10 @@ Trainer::Trainer(encoder::EmbeddingModelPtr model, loss::LossPtr loss, loader::T
       ranks_(std::move(ranks)),
       parameters_(all_parameters(*model_, *loss_)),
       optimizer_(parameters_, {.weight_decay = options.weight_decay}),
-      gradients_(ranks_, in_order_of_use(*model_, *loss_)) {
+      gradients_(ranks_, parameters_in_reduction_order(*model_, *loss_)) {
   if (ranks_->size() > 1 && options_.sync_batch_norm) {
     encoder::share_batch_statistics(*model_, [ranks = ranks_](const torch::Tensor& mine) {
-      return ranks->all_gather(mine, "normalizing a batch");
+      return ranks->all_gather(mine, "synchronizing batch-norm statistics");
     });
   }
 }
@@ -96,7 +97,7 @@ bool Trainer::run_epoch(const TrainHooks& hooks) {
   if (hooks.on_epoch) hooks.on_epoch(report);
   ++state_.epoch;
   state_.batch = 0;
-  state_.passed_over = 0;
+  state_.skipped = 0;
   state_.sums.clear();
   if (hooks.on_checkpoint) hooks.on_checkpoint();
   return true;
@@ -115,10 +116,10 @@ Trainer::StepStatus Trainer::step(const loader::Batch& batch, const TrainHooks& 
                     .values = {}};
   ++state_.step;
   ++state_.batch;
-  const auto status = agree(value, hooks, report);
+  const auto status = all_reduce_status(value, hooks, report);
   if (std::isfinite(report.values.at("loss")) && std::isfinite(report.gradient_norm)) {
     update_weights(report);
-    report.spike = state_.spikes.see(report.values.at("loss"));
+    report.spike = state_.spikes.update(report.values.at("loss"));
     if (hooks.on_step) hooks.on_step(report);
   } else {
     skip_step(report, batch, hooks);
@@ -141,22 +142,24 @@ loss::LossValue Trainer::backward(const loader::Batch& batch) {
   return value;
 }
 
-/// One exchange for all small numbers: loss, its parts, and who wants what.
-Trainer::StepStatus Trainer::agree(const loss::LossValue& value, const TrainHooks& hooks,
-                                   StepReport& report) {
-  const auto asks = [](const std::function<bool()>& hook) { return hook && hook() ? 1.0 : 0.0; };
-  std::vector<double> numbers = {asks(hooks.stop_requested),
-                                 ranks_->is_rank_zero() ? asks(hooks.wants_checkpoint) : 0.0,
+/// Exchanges the loss, its parts and the stop and checkpoint requests in one all-reduce.
+Trainer::StepStatus Trainer::all_reduce_status(const loss::LossValue& value,
+                                               const TrainHooks& hooks, StepReport& report) {
+  const auto requested = [](const std::function<bool()>& hook) {
+    return hook && hook() ? 1.0 : 0.0;
+  };
+  std::vector<double> numbers = {requested(hooks.stop_requested),
+                                 ranks_->is_rank_zero() ? requested(hooks.wants_checkpoint) : 0.0,
                                  value.loss.item<double>()};
   for (const auto& [name, part] : value.parts) numbers.push_back(part.item<double>());
   auto sums = torch::tensor(numbers, torch::kDouble);
-  ranks_->all_reduce(sums, "comparing losses");
-  const auto* agreed = sums.data_ptr<double>();
-  report.values["loss"] = agreed[2];
+  ranks_->all_reduce(sums, "summing losses");
+  const auto* total = sums.data_ptr<double>();
+  report.values["loss"] = total[2];
   for (size_t i = 0; i < value.parts.size(); ++i) {
-    report.values[value.parts[i].first] = agreed[i + 3];
+    report.values[value.parts[i].first] = total[i + 3];
   }
-  return {.stop = agreed[0] > 0, .checkpoint = agreed[1] > 0};
+  return {.stop = total[0] > 0, .checkpoint = total[1] > 0};
 }
 
 void Trainer::update_weights(const StepReport& report) {
@@ -174,13 +177,13 @@ void Trainer::update_weights(const StepReport& report) {
 void Trainer::skip_step(const StepReport& report, const loader::Batch& batch,
                         const TrainHooks& hooks) {
   ++state_.nonfinite;
-  ++state_.passed_over;
+  ++state_.skipped;
   const bool stops = state_.nonfinite > options_.skip_nonfinite;
   if (hooks.on_nonfinite) hooks.on_nonfinite({report, batch, stops});
   if (!stops) return;
   fail_runtime(Hint{"lower train.learning_rate, or set train.clip_norm and train.warmup_epochs"},
                "training stopped at step ", report.step, " of epoch ", report.epoch + 1,
-               ": the loss is ", report.values.at("loss"), ", the gradient's length ",
+               ": the loss is ", report.values.at("loss"), ", the gradient norm ",
                report.gradient_norm);
 }
 
@@ -191,9 +194,9 @@ double Trainer::learning_rate(int64_t step) const {
 
 std::map<std::string, double> Trainer::epoch_means() const {
   auto means = state_.sums;
-  const auto steps = std::max<int64_t>(state_.batch - state_.passed_over, 1);
+  const auto steps = std::max<int64_t>(state_.batch - state_.skipped, 1);
   for (auto& [name, sum] : means) sum /= static_cast<double>(steps);
-  if (means.empty()) means["loss"] = std::nan("");  // every step was passed over
+  if (means.empty()) means["loss"] = std::nan("");  // every step was skipped
   return means;
 }
 

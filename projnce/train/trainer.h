@@ -16,25 +16,26 @@
 
 namespace projnce::train {
 
-/// Notices a loss far above those of the steps before it. A plain value: it travels in checkpoints.
+/// Detects a loss far above those of the preceding steps. Stored in checkpoints.
 struct SpikeDetector {
-  double mean = 0;      ///< running, of the losses so far
-  double variance = 0;  ///< running
+  double mean = 0;      ///< running mean of the losses
+  double variance = 0;  ///< running variance of the losses
   int64_t steps = 0;
 
-  /// Whether `loss` is a spike among the losses before it; takes it in.
-  bool see(double loss);
+  /// Returns true if `loss` is a spike compared with the previous losses, then updates the running
+  /// statistics with it.
+  bool update(double loss);
 };
 
-/// Where training is: all that a checkpoint needs besides the tensors.
+/// Training progress: everything a checkpoint needs besides the tensors.
 struct TrainState {
-  int64_t epoch = 0;        ///< epochs that are complete
-  int64_t batch = 0;        ///< batches done of the epoch that is not
-  int64_t step = 0;         ///< batches done in all
-  int64_t nonfinite = 0;    ///< steps passed over just before this one
-  int64_t passed_over = 0;  ///< of the unfinished epoch
+  int64_t epoch = 0;      ///< completed epochs
+  int64_t batch = 0;      ///< completed batches of the current epoch
+  int64_t step = 0;       ///< completed batches in total
+  int64_t nonfinite = 0;  ///< consecutive steps skipped up to now
+  int64_t skipped = 0;    ///< steps skipped in the current epoch
   SpikeDetector spikes = {};
-  /// Sums over the batches of the unfinished epoch: the loss and its parts, by name.
+  /// The loss and its parts, by name, summed over the batches of the current epoch.
   std::map<std::string, double> sums = {};
 };
 
@@ -44,49 +45,50 @@ struct StepReport {
   int64_t step;
   double learning_rate;
   double gradient_norm;
-  std::map<std::string, double> values;  ///< "loss" and its parts, of the batch of all ranks
-  bool spike = false;                    ///< the loss is far above those before it
+  std::map<std::string, double> values;  ///< "loss" and its parts, for the batch of all ranks
+  bool spike = false;                    ///< the loss is far above those of the previous steps
 };
 
-/// A step whose loss or gradient is not finite. The weights are as they were before it.
+/// A skipped step with a non-finite loss or gradient. The weights are unchanged.
 struct NonfiniteStep {
   const StepReport& report;
-  const loader::Batch& batch;  ///< this rank's part of it
-  bool stops;                  ///< no more such steps are allowed
+  const loader::Batch& batch;  ///< this rank's part of the batch
+  bool stops;                  ///< if true, the limit is exceeded and training stops
 };
 
 struct EpochReport {
   int64_t epoch;  ///< the epoch just completed, from 0
   int64_t step;
   double learning_rate;
-  std::map<std::string, double> means;  ///< over the epoch's batches: "loss" and its parts
+  std::map<std::string, double> means;  ///< "loss" and its parts, averaged over the epoch
 };
 
-/// Who watches. All may be empty. Ranks agree on what is asked: one that wants to stop stops all.
+/// Callbacks of the training loop; each may be empty. A stop requested by one rank stops all ranks.
 struct TrainHooks {
   std::function<void(const StepReport&)> on_step = {};
   std::function<void(const NonfiniteStep&)> on_nonfinite = {};
-  /// After an epoch's last step. The state is still that of the epoch: where this throws, training
-  /// can go on from it to this very call.
+  /// Called after the last step of an epoch, before the epoch counter advances: if it throws,
+  /// training resumed from this state calls it again.
   std::function<void(const EpochReport&)> on_epoch = {};
-  std::function<bool()> stop_requested = {};    ///< asked after every step
-  std::function<bool()> wants_checkpoint = {};  ///< asked after every step of rank 0 alone
-  std::function<void()> on_checkpoint = {};     ///< when one was wanted, and after every epoch
+  std::function<bool()> stop_requested = {};    ///< polled after every step
+  std::function<bool()> wants_checkpoint = {};  ///< polled after every step, on rank 0 only
+  std::function<void()> on_checkpoint = {};     ///< called if requested, and after every epoch
 };
 
 enum class TrainEnd { kFinished, kStopped };
 
-/// The training loop: batches in, updates of model and loss out. With several ranks, each has the
-/// same weights, loads its share of every batch and takes the step of the whole batch.
+/// The training loop: updates the parameters of model and loss. With several ranks (data-parallel
+/// training), each rank holds the same weights, loads its part of every batch and applies the
+/// update of the whole batch.
 class Trainer {
  public:
   Trainer(encoder::EmbeddingModelPtr model, loss::LossPtr loss, loader::TrainLoader& loader,
           const TrainOptions& options,
           distributed::ProcessGroupPtr ranks = distributed::ProcessGroup::single_process());
 
-  /// Goes on from `state()` to the last epoch, or until a stop is requested. Throws
-  /// (Fault::kRuntime) at a loss or gradient that is not finite and cannot be passed over, before
-  /// it reaches the weights.
+  /// Trains from `state()` to the last epoch, or until a stop is requested. Throws
+  /// (ErrorKind::kRuntime) at a non-finite loss or gradient beyond `skip_nonfinite`, before the
+  /// weights are updated.
   TrainEnd run(const TrainHooks& hooks);
 
   TrainState& state() { return state_; }
@@ -96,17 +98,18 @@ class Trainer {
   int64_t total_steps() const;
 
  private:
-  /// What the ranks want, agreed.
+  /// Requests after a step, combined over all ranks.
   struct StepStatus {
     bool stop = false;
     bool checkpoint = false;
   };
 
-  /// False where a stop was requested before the epoch ended.
+  /// Returns false if a stop was requested before the epoch ended.
   bool run_epoch(const TrainHooks& hooks);
   StepStatus step(const loader::Batch& batch, const TrainHooks& hooks);
   loss::LossValue backward(const loader::Batch& batch);
-  StepStatus agree(const loss::LossValue& value, const TrainHooks& hooks, StepReport& report);
+  StepStatus all_reduce_status(const loss::LossValue& value, const TrainHooks& hooks,
+                               StepReport& report);
   void update_weights(const StepReport& report);
   void skip_step(const StepReport& report, const loader::Batch& batch, const TrainHooks& hooks);
   double learning_rate(int64_t step) const;

@@ -24,7 +24,7 @@ nlohmann::json state_to_json(const TrainState& state, int64_t optimizer_steps) {
           {"step", state.step},
           {"optimizer_steps", optimizer_steps},
           {"nonfinite", state.nonfinite},
-          {"passed_over", state.passed_over},
+          {"passed_over", state.skipped},
           {"loss_mean", state.spikes.mean},
           {"loss_variance", state.spikes.variance},
           {"loss_steps", state.spikes.steps},
@@ -39,7 +39,7 @@ void read_state(const std::string& text, Trainer& trainer) {
                        .batch = json.at("batch"),
                        .step = json.at("step"),
                        .nonfinite = json.at("nonfinite"),
-                       .passed_over = json.at("passed_over"),
+                       .skipped = json.at("passed_over"),
                        .spikes = {.mean = json.at("loss_mean"),
                                   .variance = json.at("loss_variance"),
                                   .steps = json.at("loss_steps")},
@@ -79,18 +79,18 @@ checkpoint::NamedTensors training_tensors(const TrainingParts& parts) {
 
 const std::string& metadata(const checkpoint::TensorFile& file, const std::string& key) {
   const auto found = file.metadata.find(key);
-  if (found == file.metadata.end()) fail(file.origin, " lacks the entry '", key, "'");
+  if (found == file.metadata.end()) fail(file.origin, " has no metadata entry '", key, "'");
   return found->second;
 }
 
-/// The states of the random generators, a row for each rank.
+/// Returns the random generator states, one row per rank.
 const torch::Tensor& generators_of(const checkpoint::TensorFile& file) {
   for (const auto& [name, tensor] : file.tensors) {
     if (name == kGenerators && tensor.dim() == 2 && tensor.scalar_type() == torch::kUInt8) {
       return tensor;
     }
   }
-  fail(file.origin, " lacks the states of the random generators");
+  fail(file.origin, " has no random generator states (", kGenerators, ")");
 }
 
 checkpoint::TensorFile without_generators(checkpoint::TensorFile file) {
@@ -117,7 +117,9 @@ void restore_training(const TrainingParts& parts, const checkpoint::TensorFile& 
   }
   const std::string state = metadata(file, "state");
   if (generators_of(file).size(1) != random_state().size(0)) {
-    fail(file.origin, " has random generators of another kind, written by another LibTorch");
+    fail(file.origin, " has random generator states of ", generators_of(file).size(1),
+         " bytes, expected ", random_state().size(0),
+         "; it was written by another version of LibTorch");
   }
   checkpoint::restore_tensors(training_tensors(parts), without_generators(file));
   read_state(state, parts.trainer);
@@ -131,12 +133,12 @@ void restore_weights(encoder::EmbeddingModel& model, loss::Loss& loss,
   checkpoint::restore_tensors(weight_tensors(model, loss), file);
 }
 
-void share_weights(encoder::EmbeddingModel& model, loss::Loss& loss,
-                   distributed::ProcessGroup& ranks) {
+void broadcast_weights(encoder::EmbeddingModel& model, loss::Loss& loss,
+                       distributed::ProcessGroup& ranks) {
   broadcast_all(weight_tensors(model, loss), ranks);
 }
 
-void share_training(const TrainingParts& parts, distributed::ProcessGroup& ranks) {
+void broadcast_training(const TrainingParts& parts, distributed::ProcessGroup& ranks) {
   broadcast_all(training_tensors(parts), ranks);
   read_state(ranks.broadcast_text(state_text(parts)), parts.trainer);
 }

@@ -27,7 +27,7 @@ void set_gradients(std::vector<torch::Tensor>& parameters, int step) {
   for (auto& parameter : parameters) parameter.mutable_grad() = torch::randn(parameter.sizes());
 }
 
-TEST(AdamW, FollowsLibTorchsOwn) {
+TEST(AdamW, MatchesTorchOptimAdamW) {
   auto ours = make_parameters();
   auto theirs = make_parameters();
   AdamW optimizer({{"a", ours[0]}, {"b", ours[1]}, {"c", ours[2]}}, {.weight_decay = 0.1});
@@ -43,7 +43,7 @@ TEST(AdamW, FollowsLibTorchsOwn) {
   }
 }
 
-/// Parameters and moments of a few steps, all in one row, with so many threads.
+/// Parameters, moments and gradient norms after a few steps with `threads` threads, concatenated.
 torch::Tensor trained_with(int threads) {
   const int before = at::get_num_threads();
   at::set_num_threads(threads);
@@ -62,16 +62,16 @@ torch::Tensor trained_with(int threads) {
   return torch::cat(rows);
 }
 
-TEST(AdamW, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST(AdamW, IsBitIdenticalForAnyNumberOfThreads) {
   const auto one = trained_with(1);
   EXPECT_TRUE(torch::equal(one, trained_with(2)));
   EXPECT_TRUE(torch::equal(one, trained_with(3)));
 }
 
-TEST(AdamW, MeasuresTheLengthOfAllGradients) {
+TEST(AdamW, ComputesTheNormOfAllGradients) {
   auto parameters = make_parameters();
   AdamW optimizer({{"a", parameters[0]}, {"b", parameters[1]}, {"c", parameters[2]}}, {});
-  EXPECT_EQ(optimizer.gradient_norm(), 0);  // there are none yet
+  EXPECT_EQ(optimizer.gradient_norm(), 0);  // no gradients yet
   set_gradients(parameters, 1);
   double square = 0;
   for (const auto& parameter : parameters) {
@@ -82,7 +82,7 @@ TEST(AdamW, MeasuresTheLengthOfAllGradients) {
   EXPECT_TRUE(std::isnan(optimizer.gradient_norm()));
 }
 
-TEST(AdamW, LeavesParametersWithoutGradientAlone) {
+TEST(AdamW, DoesNotChangeParametersWithoutGradient) {
   auto parameters = make_parameters();
   const auto before = parameters[0].detach().clone();
   AdamW optimizer({{"a", parameters[0]}}, {});
@@ -113,7 +113,7 @@ TEST(AdamW, ContinuesFromSavedMoments) {
   EXPECT_TRUE(torch::equal(whole[0], halves[0]));
 }
 
-TEST(AdamW, RefusesWhatItCannotWalkFlat) {
+TEST(AdamW, RejectsParametersThatAreNotDenseFloat) {
   EXPECT_ANY_THROW(AdamW({{"double", torch::zeros({3}, torch::kDouble)}}, {}));
 }
 

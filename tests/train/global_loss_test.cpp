@@ -43,9 +43,9 @@ class TestEncoder : public encoder::Encoder {
   encoder::BatchNorm norm_{nullptr};
 };
 
-/// What one process trains, in double precision; all from one seed.
-struct Side {
-  Side(const std::string& loss_name, Norm norm) {
+/// Model and loss of one process, in double precision, initialized from a fixed seed.
+struct Replica {
+  Replica(const std::string& loss_name, Norm norm) {
     torch::manual_seed(4);
     model = std::make_shared<encoder::EmbeddingModel>(std::make_shared<TestEncoder>(norm),
                                                       encoder::HeadOptions{.dim = 6});
@@ -56,7 +56,7 @@ struct Side {
     loss->to(torch::kDouble);
   }
 
-  /// In the order of importance for buckets: the model's gradients are ready last to first.
+  /// In the order that GradientBucketReducer expects: the loss's parameters first.
   std::vector<torch::Tensor> parameters() const {
     auto all = loss->parameters();
     for (const auto& parameter : model->parameters()) all.push_back(parameter);
@@ -77,7 +77,7 @@ loader::Batch make_batch_of(int64_t samples) {
   return batch;
 }
 
-/// The part of the batch that a rank has: all views of consecutive samples.
+/// The part of the batch on one rank: all views of consecutive samples.
 loader::Batch part_of(const loader::Batch& batch, int64_t rank, int64_t ranks) {
   const int64_t first = batch.size() * rank / ranks;
   const int64_t count = batch.size() * (rank + 1) / ranks - first;
@@ -92,17 +92,17 @@ loader::Batch part_of(const loader::Batch& batch, int64_t rank, int64_t ranks) {
   return part;
 }
 
-/// One training step's gradients and the values of the loss and its parts, summed over ranks.
-std::map<std::string, double> step(const Side& side, const loader::Batch& batch,
+/// Computes the gradients of one step; returns the loss and its parts, summed over ranks.
+std::map<std::string, double> step(const Replica& replica, const loader::Batch& batch,
                                    const distributed::ProcessGroupPtr& ranks, bool shared) {
-  distributed::GradientBucketReducer gradients(ranks, side.parameters(), /*bucket_bytes=*/512);
+  distributed::GradientBucketReducer gradients(ranks, replica.parameters(), /*bucket_bytes=*/512);
   const auto value =
-      backward_batch(*side.model, batch.images,
+      backward_batch(*replica.model, batch.images,
                      {.views = kRankViews,
                       .encode_empty = shared,
                       .before_last_pass = [&] { gradients.prepare_for_backward(); }},
                      [&](const encoder::Encoded& leaves) {
-                       return backward_global_loss(*ranks, *side.loss, leaves, batch);
+                       return backward_global_loss(*ranks, *replica.loss, leaves, batch);
                      });
   gradients.finish();
   std::map<std::string, double> values;
@@ -118,63 +118,64 @@ std::map<std::string, double> step(const Side& side, const loader::Batch& batch,
 
 using Values = std::map<std::string, double>;
 
-void expect_equal(const Side& side, const Values& values, const Side& alone,
+void expect_equal(const Replica& replica, const Values& values, const Replica& single,
                   const Values& expected) {
   ASSERT_EQ(values.size(), expected.size());
   for (const auto& [name, value] : expected) {
     EXPECT_NEAR(values.at(name), value, 1e-12 * std::max(1.0, std::abs(value))) << name;
   }
-  const auto mine = side.parameters();
-  const auto theirs = alone.parameters();
+  const auto mine = replica.parameters();
+  const auto theirs = single.parameters();
   for (size_t i = 0; i < mine.size(); ++i) {
     ASSERT_EQ(mine[i].grad().defined(), theirs[i].grad().defined()) << "parameter " << i;
     if (!mine[i].grad().defined()) continue;
     const auto error = (mine[i].grad() - theirs[i].grad()).abs().max().item<double>();
     EXPECT_LE(error, 1e-12) << "parameter " << i;
   }
-  for (size_t i = 0; i < side.model->buffers().size(); ++i) {
-    EXPECT_TRUE(torch::allclose(side.model->buffers()[i], alone.model->buffers()[i], 1e-12, 1e-12));
+  for (size_t i = 0; i < replica.model->buffers().size(); ++i) {
+    EXPECT_TRUE(
+        torch::allclose(replica.model->buffers()[i], single.model->buffers()[i], 1e-12, 1e-12));
   }
 }
 
-/// For every loss; the ranks meet once, which takes longer than the steps.
+/// Checks every loss. The ranks join once for all losses, because joining is slower than the steps.
 void expect_same_steps(Norm norm, int world, int64_t samples) {
   const auto names = loss::loss_names();
   const auto batch = make_batch_of(samples);
   const bool shared = norm == Norm::kShared;
-  std::vector<std::vector<Side>> sides(static_cast<size_t>(world));
+  std::vector<std::vector<Replica>> replicas(static_cast<size_t>(world));
   std::vector<std::vector<Values>> values(static_cast<size_t>(world));
-  for (auto& of_rank : sides) {
+  for (auto& of_rank : replicas) {
     for (const auto& name : names) of_rank.emplace_back(name, norm);
   }
   testing::as_ranks(world, [&](const distributed::ProcessGroupPtr& ranks) {
     const auto rank = static_cast<size_t>(ranks->rank());
     const auto part = part_of(batch, ranks->rank(), world);
     const auto gather = [ranks](const torch::Tensor& mine) { return ranks->all_gather(mine); };
-    for (const auto& side : sides[rank]) {
-      if (shared) encoder::share_batch_statistics(*side.model, gather);
-      values[rank].push_back(step(side, part, ranks, shared));
+    for (const auto& replica : replicas[rank]) {
+      if (shared) encoder::share_batch_statistics(*replica.model, gather);
+      values[rank].push_back(step(replica, part, ranks, shared));
     }
   });
   for (size_t i = 0; i < names.size(); ++i) {
-    const Side alone(names[i], norm);
-    const auto expected = step(alone, batch, distributed::ProcessGroup::single_process(), false);
-    for (size_t rank = 0; rank < sides.size(); ++rank) {
+    const Replica single(names[i], norm);
+    const auto expected = step(single, batch, distributed::ProcessGroup::single_process(), false);
+    for (size_t rank = 0; rank < replicas.size(); ++rank) {
       SCOPED_TRACE(names[i] + ", rank " + std::to_string(rank));
-      expect_equal(sides[rank][i], values[rank][i], alone, expected);
+      expect_equal(replicas[rank][i], values[rank][i], single, expected);
     }
   }
 }
 
-TEST(GlobalLoss, OfEveryKindOnTwoAndFourRanksIsThatOfOneProcess) {
+TEST(GlobalLoss, MatchesOneProcessForEveryLossOnTwoAndFourRanks) {
   for (const int world : {2, 4}) expect_same_steps(Norm::kNone, world, 12);
 }
 
-TEST(GlobalLoss, IsTheSameWithSharedBatchStatisticsAndUnevenParts) {
+TEST(GlobalLoss, MatchesOneProcessWithSyncBatchNormAndUnevenParts) {
   expect_same_steps(Norm::kShared, 3, 10);
 }
 
-TEST(GlobalLoss, IsTheSameWhereARankHasNoSample) {
+TEST(GlobalLoss, MatchesOneProcessIfARankHasNoSamples) {
   expect_same_steps(Norm::kNone, 4, 3);
   expect_same_steps(Norm::kShared, 4, 3);
 }

@@ -24,7 +24,7 @@ constexpr int64_t kBatch = 7;
 constexpr int64_t kImageSize = 4;
 constexpr int64_t kFeatures = 6;
 
-/// Everything a step leaves behind.
+/// Everything a step produces or modifies.
 struct Outcome {
   torch::Tensor loss;
   std::map<std::string, torch::Tensor> gradients;
@@ -32,7 +32,8 @@ struct Outcome {
   torch::Tensor generator;
 };
 
-/// Batch-norm, dropout and a memory of the rows it was given, each named by its first pixel.
+/// Encoder with batch-norm and dropout that records its input rows, identified by their first
+/// pixel.
 class SmallEncoder : public encoder::Encoder {
  public:
   explicit SmallEncoder(double dropout = 0)
@@ -58,7 +59,7 @@ class SmallEncoder : public encoder::Encoder {
   torch::nn::Dropout dropout_;
 };
 
-/// Its output depends on how often it was called, which a buffer counts.
+/// Encoder whose output depends on the number of calls, which is stored in a buffer.
 class CountingEncoder : public SmallEncoder {
  public:
   CountingEncoder() : calls_(register_buffer("calls", torch::zeros({1}))) {}
@@ -72,8 +73,8 @@ class CountingEncoder : public SmallEncoder {
   torch::Tensor calls_;
 };
 
-/// Counts the rows whose activations are in memory.
-class WatchedEncoder : public SmallEncoder {
+/// Encoder that counts the rows whose activations are in memory.
+class ActivationCountingEncoder : public SmallEncoder {
  public:
   torch::Tensor forward(const torch::Tensor& images) override {
     return SmallEncoder::forward(images) * watched_ones(images.size(0));
@@ -83,7 +84,7 @@ class WatchedEncoder : public SmallEncoder {
   int64_t most_alive = 0;
 
  private:
-  /// The graph holds these as long as it lives: the other factor's gradient needs them.
+  /// The graph keeps these alive, because the gradient of the other factor needs them.
   torch::Tensor watched_ones(int64_t rows) {
     alive += rows;
     most_alive = std::max(most_alive, alive);
@@ -137,7 +138,8 @@ class GradientCache : public ::testing::Test {
     return result;
   }
 
-  /// From the same start as every other call: no gradients, buffers of a new model, same seed.
+  /// Runs `backward` from the same initial state in every call: no gradients, initial buffers,
+  /// fixed seed.
   Outcome run(const std::function<torch::Tensor()>& backward) {
     std::vector<torch::Tensor> before;
     for (const auto& buffer : model->buffers()) before.push_back(buffer.clone());
@@ -159,17 +161,17 @@ class GradientCache : public ::testing::Test {
     });
   }
 
-  /// What the cache must equal: the pieces are encoded by themselves and every graph is kept.
-  Outcome kept_graphs(const std::vector<std::vector<int64_t>>& pieces) {
+  /// Reference for the cache: encodes the micro-batches separately and keeps every graph.
+  Outcome with_kept_graphs(const std::vector<std::vector<int64_t>>& micro_batches) {
     return run([&] {
       std::vector<torch::Tensor> features;
       std::vector<torch::Tensor> embeddings;
       std::vector<int64_t> rows;
-      for (const auto& piece : pieces) {
-        const auto encoded = model->forward(images.index_select(0, torch::tensor(piece)));
+      for (const auto& micro_batch : micro_batches) {
+        const auto encoded = model->forward(images.index_select(0, torch::tensor(micro_batch)));
         features.push_back(encoded.features);
         embeddings.push_back(encoded.embeddings);
-        rows.insert(rows.end(), piece.begin(), piece.end());
+        rows.insert(rows.end(), micro_batch.begin(), micro_batch.end());
       }
       const auto order = torch::tensor(rows).argsort();
       const auto value = evaluate({torch::cat(features).index_select(0, order),
@@ -181,14 +183,14 @@ class GradientCache : public ::testing::Test {
 
   encoder::EmbeddingModelPtr model;
   loss::LossPtr loss;
-  bool loss_draws = false;  ///< a random number that scales it
+  bool loss_draws = false;  ///< if true, the loss is scaled by a random number
   torch::Tensor images;
   torch::Tensor labels;
   torch::Tensor instances;
 };
 
-/// Rows of the pieces that micro_batch = 3 cuts seven samples in two views into.
-const std::vector<std::vector<int64_t>> kPiecesOfThree = {
+/// Rows of the micro-batches into which micro_batch = 3 splits seven samples with two views.
+const std::vector<std::vector<int64_t>> kMicroBatchesOfThree = {
     {0, 1, 7, 8}, {2, 3, 9, 10}, {4, 5, 6, 11, 12, 13}};
 
 void expect_same_gradients(const Outcome& found, const Outcome& expected, double tolerance) {
@@ -211,7 +213,7 @@ void expect_same_state(const Outcome& found, const Outcome& expected) {
   EXPECT_TRUE(torch::equal(found.generator, expected.generator));
 }
 
-TEST_F(GradientCache, EqualsOnePassForEveryLossAndEveryCut) {
+TEST_F(GradientCache, MatchesOnePassForEveryLossAndMicroBatchSize) {
   for (const auto& name : loss::loss_names()) {
     prepare(std::make_shared<SmallEncoder>(), name);
     model->eval();
@@ -223,7 +225,7 @@ TEST_F(GradientCache, EqualsOnePassForEveryLossAndEveryCut) {
   }
 }
 
-TEST_F(GradientCache, EqualsOnePassOfAResNetInFloat32) {
+TEST_F(GradientCache, MatchesOnePassOfAResNetInFloat32) {
   prepare(std::make_shared<encoder::ResNet>(
       encoder::ResNetOptions{.input = {.channels = 1, .height = kImageSize, .width = kImageSize},
                              .widths = {16, 32},
@@ -234,41 +236,41 @@ TEST_F(GradientCache, EqualsOnePassOfAResNetInFloat32) {
   expect_same_gradients(cached(3), cached(0), 1e-5);
 }
 
-TEST_F(GradientCache, BatchNormInTrainingNormalizesWithinAPieceAndCountsItOnce) {
+TEST_F(GradientCache, BatchNormInTrainingNormalizesWithinAMicroBatchAndCountsItOnce) {
   prepare(std::make_shared<SmallEncoder>());
   const auto found = cached(3);
-  const auto expected = kept_graphs(kPiecesOfThree);
+  const auto expected = with_kept_graphs(kMicroBatchesOfThree);
   expect_same_gradients(found, expected, 1e-12);
   expect_same_state(found, expected);
   EXPECT_EQ(found.buffers.back().item<int64_t>(), 3);  // batches tracked
 }
 
-TEST_F(GradientCache, DropoutRepeatsItsChoices) {
+TEST_F(GradientCache, DropoutRepeatsItsMasks) {
   prepare(std::make_shared<SmallEncoder>(0.4), "ce");
   const auto found = cached(3);
-  const auto expected = kept_graphs(kPiecesOfThree);
+  const auto expected = with_kept_graphs(kMicroBatchesOfThree);
   expect_same_gradients(found, expected, 1e-12);
   expect_same_state(found, expected);
 }
 
-TEST_F(GradientCache, TheGeneratorIsWhereTheLossLeftIt) {
+TEST_F(GradientCache, RestoresTheGeneratorStateAfterTheLoss) {
   prepare(std::make_shared<SmallEncoder>(0.4));
   loss_draws = true;
   const auto found = cached(3);
-  const auto expected = kept_graphs(kPiecesOfThree);
+  const auto expected = with_kept_graphs(kMicroBatchesOfThree);
   expect_same_gradients(found, expected, 1e-12);
   expect_same_state(found, expected);
 }
 
-TEST_F(GradientCache, BuffersThatTheEncoderReadsAreAsTheFirstTimeToo) {
+TEST_F(GradientCache, SecondEncodingReadsTheSameBuffers) {
   prepare(std::make_shared<CountingEncoder>(), "ce");
   const auto found = cached(3);
-  const auto expected = kept_graphs(kPiecesOfThree);
+  const auto expected = with_kept_graphs(kMicroBatchesOfThree);
   expect_same_gradients(found, expected, 1e-12);
   expect_same_state(found, expected);
 }
 
-TEST_F(GradientCache, ALossOfFeaturesAloneLeavesTheHeadWithoutGradient) {
+TEST_F(GradientCache, LossOnFeaturesOnlyGivesTheHeadNoGradient) {
   prepare(std::make_shared<SmallEncoder>(), "ce");
   const auto found = cached(3);
   EXPECT_FALSE(found.gradients.at("head.layers.0.weight").defined());
@@ -276,7 +278,7 @@ TEST_F(GradientCache, ALossOfFeaturesAloneLeavesTheHeadWithoutGradient) {
   EXPECT_TRUE(found.gradients.at("loss.classifier.weight").defined());
 }
 
-TEST_F(GradientCache, AFrozenEncoderNeedsNoGradient) {
+TEST_F(GradientCache, SupportsAFrozenEncoder) {
   for (const auto* name : {"ce", "supcon"}) {
     prepare(std::make_shared<SmallEncoder>(), name);
     model->eval();
@@ -285,18 +287,18 @@ TEST_F(GradientCache, AFrozenEncoderNeedsNoGradient) {
   }
 }
 
-TEST_F(GradientCache, PiecesAreNearlyEqualAndHaveAllViewsOfTheirSamples) {
+TEST_F(GradientCache, MicroBatchesAreNearlyEqualAndHaveAllViewsOfTheirSamples) {
   const auto encoder = std::make_shared<SmallEncoder>();
   prepare(encoder);
   cached(3);
   ASSERT_EQ(encoder->seen.size(), 6U);  // each twice
   for (size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(encoder->seen[i], kPiecesOfThree[i]);
-    EXPECT_EQ(encoder->seen[3 + i], kPiecesOfThree[i]);
+    EXPECT_EQ(encoder->seen[i], kMicroBatchesOfThree[i]);
+    EXPECT_EQ(encoder->seen[3 + i], kMicroBatchesOfThree[i]);
   }
 }
 
-TEST_F(GradientCache, NoPieceIsASingleSampleUnlessAskedFor) {
+TEST_F(GradientCache, NoMicroBatchHasASingleSampleUnlessRequested) {
   const auto encoder = std::make_shared<SmallEncoder>();
   prepare(encoder);
   const auto sizes = [&](int64_t samples, int64_t micro_batch) {
@@ -320,7 +322,7 @@ TEST_F(GradientCache, NoPieceIsASingleSampleUnlessAskedFor) {
   EXPECT_THAT(sizes(7, 100), ElementsAre(7));
 }
 
-TEST_F(GradientCache, PiecesKeepTheMemoryFormat) {
+TEST_F(GradientCache, MicroBatchesKeepTheMemoryFormat) {
   const auto encoder = std::make_shared<SmallEncoder>();
   prepare(encoder);
   images = images.reshape({-1, 4, 2, 2}).contiguous(torch::MemoryFormat::ChannelsLast);
@@ -328,8 +330,8 @@ TEST_F(GradientCache, PiecesKeepTheMemoryFormat) {
   EXPECT_TRUE(encoder->channels_last);
 }
 
-TEST_F(GradientCache, TheGraphOfOnlyOnePieceIsAlive) {
-  const auto encoder = std::make_shared<WatchedEncoder>();
+TEST_F(GradientCache, KeepsTheGraphOfOnlyOneMicroBatch) {
+  const auto encoder = std::make_shared<ActivationCountingEncoder>();
   prepare(encoder);
   cached(0);
   EXPECT_EQ(encoder->most_alive, kViews * kBatch);
@@ -339,7 +341,7 @@ TEST_F(GradientCache, TheGraphOfOnlyOnePieceIsAlive) {
   EXPECT_EQ(encoder->alive, 0);
 }
 
-TEST_F(GradientCache, AddsToTheGradientsAndReturnsAValueWithoutGraph) {
+TEST_F(GradientCache, AccumulatesGradientsAndReturnsAValueWithoutGraph) {
   prepare(std::make_shared<SmallEncoder>());
   model->eval();
   const EncodingPlan plan{.views = kViews, .micro_batch = 3};
@@ -351,7 +353,7 @@ TEST_F(GradientCache, AddsToTheGradientsAndReturnsAValueWithoutGraph) {
   EXPECT_TRUE(torch::allclose(model->named_parameters()["encoder.linear.weight"].grad(), 2 * once));
 }
 
-TEST_F(GradientCache, RejectsRowsThatAreNoWholeSamples) {
+TEST_F(GradientCache, RejectsRowsNotDivisibleByViews) {
   prepare(std::make_shared<SmallEncoder>());
   const auto unused = [](const encoder::Encoded&) { return loss::LossValue{}; };
   EXPECT_THROW(backward_batch(*model, images, {.views = 3}, unused), c10::Error);

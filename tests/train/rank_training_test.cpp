@@ -33,7 +33,7 @@ dataset::DatasetPtr random_images() {
   return std::make_shared<testing::MemoryDataset>(images, testing::cycling_labels(kImages, 2), 2);
 }
 
-/// Says nonsense about one batch.
+/// Encoder that returns NaN features in one call.
 class PoisonedEncoder : public encoder::Encoder {
  public:
   explicit PoisonedEncoder(int poisoned_call)
@@ -56,7 +56,7 @@ class PoisonedEncoder : public encoder::Encoder {
   int calls_ = 0;
 };
 
-/// One rank's training; to be made on one thread, because the seed is the process's.
+/// Training components of one rank. Construct all ranks on one thread: they share the global seed.
 struct RankTraining {
   RankTraining(int rank, int world, const TrainOptions& train, const std::string& loss_name,
                int poisoned_call = -1)
@@ -89,7 +89,7 @@ struct RankTraining {
   int64_t optimizer_steps = 0;
 };
 
-TrainOptions twenty_steps() {  // 50 images: four batches, the last one of two
+TrainOptions twenty_steps() {  // 50 images: four batches per epoch, the last one has two images
   return {.epochs = 5, .batch_size = 16, .learning_rate = 1e-3};
 }
 
@@ -102,10 +102,10 @@ double largest_difference(const torch::nn::Module& a, const torch::nn::Module& b
   return largest;
 }
 
-TEST(RankTraining, WeightsAfterTwentyStepsAreThoseOfOneProcess) {
-  RankTraining alone(0, 1, twenty_steps(), "projnce");
-  alone.run(distributed::ProcessGroup::single_process());
-  ASSERT_EQ(alone.steps, 20);
+TEST(RankTraining, WeightsAfterTwentyStepsMatchOneProcess) {
+  RankTraining single(0, 1, twenty_steps(), "projnce");
+  single.run(distributed::ProcessGroup::single_process());
+  ASSERT_EQ(single.steps, 20);
   for (const int world : {2, 4}) {
     std::vector<std::unique_ptr<RankTraining>> trainings;
     for (int rank = 0; rank < world; ++rank) {
@@ -114,7 +114,7 @@ TEST(RankTraining, WeightsAfterTwentyStepsAreThoseOfOneProcess) {
     testing::as_ranks(world, [&](const distributed::ProcessGroupPtr& ranks) {
       trainings[static_cast<size_t>(ranks->rank())]->run(ranks);
     });
-    EXPECT_LE(largest_difference(*trainings[0]->model, *alone.model), 1e-5) << world << " ranks";
+    EXPECT_LE(largest_difference(*trainings[0]->model, *single.model), 1e-5) << world << " ranks";
     for (const auto& training : trainings) {
       EXPECT_EQ(largest_difference(*training->model, *trainings[0]->model), 0)
           << "ranks must not drift apart";
@@ -124,7 +124,7 @@ TEST(RankTraining, WeightsAfterTwentyStepsAreThoseOfOneProcess) {
 
 constexpr int kPoisonWorld = 2;
 
-/// For every loss, the trainings of two ranks, of which one will say nonsense about batch 1.
+/// For every loss, the trainings of two ranks, one of which produces NaN features for batch 1.
 std::vector<std::vector<std::unique_ptr<RankTraining>>> poisoned(TrainOptions options) {
   options.epochs = 1;
   std::vector<std::vector<std::unique_ptr<RankTraining>>> trainings;
@@ -144,20 +144,20 @@ bool all_finite(const std::vector<torch::Tensor>& tensors) {
   });
 }
 
-TEST(RankTraining, AStepThatIsNotFiniteOnOneRankIsPassedOverByAll) {
+TEST(RankTraining, NonfiniteStepOnOneRankIsSkippedByAll) {
   auto options = twenty_steps();
   options.skip_nonfinite = 1;
   const auto trainings = poisoned(options);
-  std::vector<std::vector<int64_t>> passed(kPoisonWorld);
+  std::vector<std::vector<int64_t>> skipped(kPoisonWorld);
   testing::as_ranks(kPoisonWorld, [&](const distributed::ProcessGroupPtr& ranks) {
     const auto rank = static_cast<size_t>(ranks->rank());
     for (const auto& of_loss : trainings) {
       of_loss[rank]->run(ranks, {.on_nonfinite = [&, rank](const NonfiniteStep& step) {
-                           passed[rank].push_back(step.report.step);
+                           skipped[rank].push_back(step.report.step);
                          }});
     }
   });
-  for (const auto& of_rank : passed) {
+  for (const auto& of_rank : skipped) {
     EXPECT_EQ(of_rank, std::vector<int64_t>(trainings.size(), 1));
   }
   for (size_t i = 0; i < trainings.size(); ++i) {
@@ -172,20 +172,20 @@ TEST(RankTraining, AStepThatIsNotFiniteOnOneRankIsPassedOverByAll) {
   }
 }
 
-TEST(RankTraining, AStepThatIsNotFiniteOnOneRankStopsAll) {
+TEST(RankTraining, NonfiniteStepOnOneRankStopsAll) {
   const auto trainings = poisoned(twenty_steps());
-  std::vector<std::vector<std::string>> said(kPoisonWorld);
+  std::vector<std::vector<std::string>> messages(kPoisonWorld);
   testing::as_ranks(kPoisonWorld, [&](const distributed::ProcessGroupPtr& ranks) {
     const auto rank = static_cast<size_t>(ranks->rank());
     for (const auto& of_loss : trainings) {
       try {
         of_loss[rank]->run(ranks);
       } catch (const Error& error) {
-        said[rank].push_back(error.what());
+        messages[rank].push_back(error.what());
       }
     }
   });
-  for (const auto& of_rank : said) {
+  for (const auto& of_rank : messages) {
     EXPECT_EQ(of_rank.size(), trainings.size());
     EXPECT_THAT(of_rank, ::testing::Each(::testing::HasSubstr("training stopped at step 1")));
   }
@@ -194,7 +194,7 @@ TEST(RankTraining, AStepThatIsNotFiniteOnOneRankStopsAll) {
   }
 }
 
-TEST(RankTraining, EveryRankGetsItsOwnRandomStateBack) {
+TEST(RankTraining, RestoresTheRandomStateOfEachRank) {
   RankTraining training(0, 1, twenty_steps(), "supcon");
   Trainer trainer(training.model, training.loss, training.loader, training.options);
   auto file = collect_training({*training.model, *training.loss, trainer},
@@ -215,7 +215,7 @@ TEST(RankTraining, EveryRankGetsItsOwnRandomStateBack) {
   EXPECT_FALSE(saved_random_state(nullptr, *distributed::ProcessGroup::single_process()).defined());
 }
 
-TEST(RankTraining, AStopThatOneRankWantsStopsAll) {
+TEST(RankTraining, StopRequestOfOneRankStopsAll) {
   constexpr int kWorld = 2;
   std::vector<std::unique_ptr<RankTraining>> trainings;
   for (int rank = 0; rank < kWorld; ++rank) {

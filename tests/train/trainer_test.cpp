@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 constexpr int64_t kSamples = 48;
 constexpr int kSize = 8;
 
-/// Two classes that brightness tells apart.
+/// Two classes that differ in brightness.
 dataset::DatasetPtr bright_and_dark() {
   std::vector<Image> images;
   for (int64_t i = 0; i < kSamples; ++i) {
@@ -35,7 +35,7 @@ dataset::DatasetPtr bright_and_dark() {
   return std::make_shared<testing::MemoryDataset>(images, testing::cycling_labels(kSamples, 2), 2);
 }
 
-/// A whole training, small enough for a test.
+/// A complete training setup, small enough for a test.
 struct Training {
   explicit Training(const TrainOptions& train_options = options(0))
       : loader(bright_and_dark(), {.batch_size = train_options.batch_size,
@@ -60,7 +60,7 @@ struct Training {
     return {.epochs = 4, .batch_size = 16, .micro_batch = micro_batch, .learning_rate = 0.003};
   }
 
-  /// Not narrower: with four channels, the backward convolution of oneDNN 2.6 writes past its
+  /// At least 16 channels: with four, the backward convolution of oneDNN 2.6 writes past its
   /// buffer.
   static encoder::EmbeddingModelPtr make_model() {
     torch::manual_seed(1);
@@ -78,7 +78,7 @@ struct Training {
   Trainer trainer;
 };
 
-/// A loss that is not finite at one step.
+/// A loss that is NaN at step 2.
 class BreakingLoss : public loss::ContrastiveLoss {
  public:
   loss::LossValue evaluate(const loss::ContrastiveBatch& batch) override {
@@ -98,7 +98,7 @@ bool same_tensors(const checkpoint::TensorFile& a, const checkpoint::TensorFile&
                     });
 }
 
-TEST(Trainer, LowersTheLossWholeAndInMicroBatches) {
+TEST(Trainer, ReducesTheLossWithAndWithoutMicroBatches) {
   for (const int64_t micro_batch : {0, 9}) {
     Training training(Training::options(micro_batch));
     std::vector<double> losses;
@@ -111,7 +111,7 @@ TEST(Trainer, LowersTheLossWholeAndInMicroBatches) {
   }
 }
 
-/// Stops after every step of the training, which has two epochs, and goes on from there.
+/// Stops a training of two epochs after each possible step and resumes it from there.
 void expect_resumed_equals_whole(TrainOptions options) {
   options.epochs = 2;
   torch::manual_seed(5);
@@ -133,7 +133,7 @@ void expect_resumed_equals_whole(TrainOptions options) {
   }
 }
 
-TEST(Trainer, StoppedAfterAnyStepAndResumedEqualsNeverStopped) {
+TEST(Trainer, ResumesBitForBitAfterAnyStep) {
   for (const int64_t threads : {0, 1, 2}) {
     auto options = Training::options();
     options.loader_threads = threads;
@@ -141,11 +141,11 @@ TEST(Trainer, StoppedAfterAnyStepAndResumedEqualsNeverStopped) {
   }
 }
 
-TEST(Trainer, StoppedAfterAnyStepAndResumedEqualsNeverStoppedInMicroBatches) {
+TEST(Trainer, ResumesBitForBitAfterAnyStepWithMicroBatches) {
   expect_resumed_equals_whole(Training::options(/*micro_batch=*/9));
 }
 
-TEST(Trainer, AnEpochThatWasNotClosedIsClosedAfterResuming) {
+TEST(Trainer, ResumingRepeatsOnEpochIfItThrew) {
   Training first;
   const auto give_up = [](const EpochReport& report) {
     if (report.epoch == 1) throw std::runtime_error("enough");
@@ -162,7 +162,7 @@ TEST(Trainer, AnEpochThatWasNotClosedIsClosedAfterResuming) {
   EXPECT_TRUE(same_tensors(second.collect(), whole.collect()));
 }
 
-TEST(Trainer, RandomNumbersGoOnWhereTheCheckpointWas) {
+TEST(Trainer, RestoresTheRandomGeneratorFromTheCheckpoint) {
   Training training;
   torch::manual_seed(8);
   torch::rand({3});
@@ -173,7 +173,7 @@ TEST(Trainer, RandomNumbersGoOnWhereTheCheckpointWas) {
   EXPECT_TRUE(torch::equal(torch::rand({4}), expected));
 }
 
-TEST(Trainer, AMicroBatchOfTheWholeBatchChangesNothing) {
+TEST(Trainer, MicroBatchOfTheBatchSizeChangesNothing) {
   Training plain;
   Training one_piece(Training::options(/*micro_batch=*/16));
   plain.trainer.run({});
@@ -181,7 +181,7 @@ TEST(Trainer, AMicroBatchOfTheWholeBatchChangesNothing) {
   EXPECT_TRUE(same_tensors(plain.collect(), one_piece.collect()));
 }
 
-TEST(Trainer, ACheckpointOfAnotherArchitectureChangesNothing) {
+TEST(Trainer, CheckpointOfAnotherArchitectureChangesNothing) {
   Training training;
   const auto before = training.collect();
   auto other = before;
@@ -191,7 +191,7 @@ TEST(Trainer, ACheckpointOfAnotherArchitectureChangesNothing) {
   EXPECT_TRUE(same_tensors(training.collect(), before));
 }
 
-TEST(Trainer, StopsAtTheFirstLossThatIsNotFiniteBeforeItReachesTheWeights) {
+TEST(Trainer, StopsAtTheFirstNonfiniteLossBeforeUpdatingTheWeights) {
   Training training;
   Trainer trainer(training.model, std::make_shared<BreakingLoss>(), training.loader,
                   Training::options());
@@ -204,7 +204,7 @@ TEST(Trainer, StopsAtTheFirstLossThatIsNotFiniteBeforeItReachesTheWeights) {
   EXPECT_TRUE(torch::equal(training.model->parameters().front(), last_good));
 }
 
-TEST(Trainer, PassesOverAStepThatIsNotFiniteWhereThatIsAllowed) {
+TEST(Trainer, SkipsNonfiniteStepIfAllowed) {
   auto options = Training::options();
   options.skip_nonfinite = 1;
   Training training(options);
@@ -220,17 +220,17 @@ TEST(Trainer, PassesOverAStepThatIsNotFiniteWhereThatIsAllowed) {
     before = state();
     for (auto& [name, tensor] : before) tensor = tensor.clone();
   };
-  std::vector<int64_t> passed;
+  std::vector<int64_t> skipped;
   const auto end = trainer.run({.on_step = copy,
                                 .on_nonfinite =
                                     [&](const NonfiniteStep& step) {
-                                      passed.push_back(step.report.step);
+                                      skipped.push_back(step.report.step);
                                       EXPECT_FALSE(step.stops);
                                       EXPECT_EQ(step.batch.size(), 16);
                                     },
                                 .stop_requested = [&] { return trainer.state().step == 3; }});
   EXPECT_EQ(end, TrainEnd::kStopped);
-  EXPECT_EQ(passed, std::vector<int64_t>{2});
+  EXPECT_EQ(skipped, std::vector<int64_t>{2});
   const auto after = state();
   for (size_t i = 0; i < before.size(); ++i) {
     EXPECT_TRUE(torch::equal(after[i].second, before[i].second)) << before[i].first;
@@ -238,7 +238,7 @@ TEST(Trainer, PassesOverAStepThatIsNotFiniteWhereThatIsAllowed) {
   EXPECT_EQ(trainer.optimizer().steps(), 2);
 }
 
-TEST(Trainer, AsksForCheckpointsWithinEpochsAndHasOneAfterEach) {
+TEST(Trainer, WritesCheckpointsOnRequestAndAfterEachEpoch) {
   Training training;  // 3 batches in each of 4 epochs
   std::vector<int64_t> saved;
   training.trainer.run({.wants_checkpoint = [&] { return training.trainer.state().step == 4; },
@@ -246,7 +246,7 @@ TEST(Trainer, AsksForCheckpointsWithinEpochsAndHasOneAfterEach) {
   EXPECT_EQ(saved, (std::vector<int64_t>{3, 4, 6, 9, 12}));
 }
 
-TEST(Trainer, ClipsLongGradientsAndReportsTheirLength) {
+TEST(Trainer, ClipsGradientsAndReportsTheirNorm) {
   auto options = Training::options();
   options.clip_norm = 1e-6;
   Training training(options);
@@ -274,11 +274,11 @@ TEST(Trainer, FollowsTheSchedule) {
   EXPECT_LT(rates.back(), 0.0003);
 }
 
-TEST(RandomState, IsRestoredFromARowOfAllRanksStates) {
+TEST(RandomState, IsRestoredFromARowOfGatheredStates) {
   torch::manual_seed(3);
   const auto states = torch::stack({torch::zeros_like(random_state()), random_state()});
   const auto drawn = torch::rand({5});
-  set_random_state(states[1]);  // a view that does not start its storage
+  set_random_state(states[1]);  // a view with a storage offset
   EXPECT_TRUE(torch::rand({5}).equal(drawn));
 }
 
