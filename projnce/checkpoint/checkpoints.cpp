@@ -36,12 +36,12 @@ std::optional<int64_t> step_of(const std::string& name) {
   if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return {};
   int64_t step = -1;
   std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), step);
-  // Only the one name that we give: "step-7.safetensors" is somebody else's file.
+  // Accept only the canonical name: "step-7.safetensors" was not written by this class.
   if (step < 0 || name != name_of(step)) return {};
   return step;
 }
 
-/// Newest first.
+/// Returns the checkpoint files, newest first.
 std::vector<StepFile> list_steps(const fs::path& directory) {
   std::vector<StepFile> files;
   std::error_code error;
@@ -65,20 +65,20 @@ CheckpointDir::CheckpointDir(fs::path directory, CheckpointDirOptions options)
     : directory_(std::move(directory)), options_(options) {
   if (options_.keep < 2) {
     fail("keep is ", options_.keep,
-         ", expected at least 2 checkpoints: a damaged one must have a "
-         "predecessor");
+         ", expected at least 2 checkpoints, so that an older one remains if the newest is "
+         "damaged");
   }
 }
 
 fs::path CheckpointDir::save(int64_t step, const TensorFile& state) const {
-  TORCH_CHECK(step >= 0, "a checkpoint of step ", step);
+  TORCH_CHECK(step >= 0, "CheckpointDir::save: step is ", step, ", expected 0 or more");
   prepare_for_writing();
   const auto path = directory_ / name_of(step);
   save_tensors(path, state);
   int64_t kept = 0;
   for (const auto& file : list_steps(directory_)) {
     if (file.step > step || ++kept <= options_.keep) continue;
-    std::error_code ignored;  // the new checkpoint is safe; an old one too many does no harm
+    std::error_code ignored;  // the new checkpoint is on disk; a leftover old one is harmless
     fs::remove(file.path, ignored);
   }
   return path;
@@ -115,7 +115,7 @@ void CheckpointDir::prepare_for_writing() const {
 
 namespace {
 
-/// Copies of `tensors`, in the memory of `buffers` where these are of the same form.
+/// Copies `tensors`, reusing the memory of `buffers` with the same shape, strides and type.
 NamedTensors copy_tensors(const NamedTensors& tensors, NamedTensors buffers) {
   const torch::NoGradGuard no_grad;
   buffers.resize(tensors.size());
@@ -146,7 +146,7 @@ CheckpointWriter::~CheckpointWriter() {
 
 void CheckpointWriter::save(const CheckpointJob& job) {
   wait();
-  if (owed_best_) buffers_.clear();  // that memory is still needed
+  if (pending_best_) buffers_.clear();  // the pending job still uses that memory
   buffers_ = copy_tensors(job.state.tensors, std::move(buffers_));
   auto copied = std::make_shared<CheckpointJob>(job);
   copied->state.tensors = buffers_;
@@ -155,19 +155,20 @@ void CheckpointWriter::save(const CheckpointJob& job) {
 
 void CheckpointWriter::start(JobPtr job) {
   writing_ = std::async(std::launch::async, [this, job = std::move(job)] {
-    // The best one first: a run killed in between goes on from before both and writes both again.
-    if (job->best) owed_best_ = job;
+    // Write the best checkpoint first: a run killed in between resumes from the previous checkpoint
+    // and writes both again.
+    if (job->best) pending_best_ = job;
     if (job->before) job->before();
-    if (owed_best_) directory_.save_best(owed_best_->state);
-    owed_best_.reset();
+    if (pending_best_) directory_.save_best(pending_best_->state);
+    pending_best_.reset();
     return directory_.save(job->step, job->state);
   });
 }
 
 void CheckpointWriter::finish() {
   wait();
-  if (!owed_best_) return;
-  start(owed_best_);
+  if (!pending_best_) return;
+  start(pending_best_);
   wait();
 }
 
@@ -175,9 +176,9 @@ void CheckpointWriter::wait() {
   if (!writing_.valid()) return;
   try {
     newest_ = writing_.get();
-  } catch (const std::exception& error) {  // memory may be short as well
+  } catch (const std::exception& error) {  // includes std::bad_alloc
     ++failures_;
-    logger_->error("a checkpoint is missing, training goes on: {}", error.what());
+    logger_->error("failed to write a checkpoint, training continues: {}", error.what());
   }
 }
 

@@ -15,7 +15,7 @@
 namespace projnce::checkpoint {
 
 struct CheckpointDirOptions {
-  /// How many of the newest checkpoints stay; at least 2, so that a damaged one has a predecessor.
+  /// Number of newest checkpoints to keep; at least 2, so that a damaged one has a predecessor.
   int64_t keep = 2;
 };
 
@@ -27,32 +27,34 @@ struct Checkpoint {
 
 struct DamagedCheckpoint {
   std::filesystem::path path;
-  std::string reason;  // a sentence that names the file
+  std::string reason;  // error message, including the path
 };
 
-/// What a resumed run starts from, and the newer files that had to be passed over for it.
+/// The checkpoint to resume from, and the newer damaged files that were skipped.
 struct NewestCheckpoint {
   std::optional<Checkpoint> checkpoint;
   std::vector<DamagedCheckpoint> damaged;  // newest first
 };
 
-/// A run's `checkpoints/`: `step-000123.safetensors` for each step kept, and `best.safetensors`.
-/// Holds no open files and no state besides the path; one process writes at a time.
+/// The `checkpoints/` directory of a run: `step-000123.safetensors` for each kept step, and
+/// `best.safetensors`. Keeps no open files and no state besides the path. REQUIRES: only one
+/// process writes at a time.
 class CheckpointDir {
  public:
   explicit CheckpointDir(std::filesystem::path directory, CheckpointDirOptions options = {});
 
-  /// Writes the checkpoint of `step`, then removes those older than the newest `keep` up to this
-  /// step, and what killed writers left. Checkpoints of later steps stay: a run that fell back to
-  /// an earlier step must not lose its own new file to the damaged ones after it. Returns the path.
+  /// Writes the checkpoint of `step` and returns its path. Of the checkpoints up to `step`, removes
+  /// all but the newest `keep`; also removes temporary files of killed writers. Checkpoints of
+  /// later steps are kept and not counted: a run that fell back to an earlier step must not lose
+  /// its new file because of damaged later ones.
   std::filesystem::path save(int64_t step, const TensorFile& state) const;
 
   /// Replaces the best checkpoint, which is never removed.
   void save_best(const TensorFile& state) const;
   std::filesystem::path best_path() const;
 
-  /// The newest checkpoint that loads and verifies; tries from the newest downwards. No directory
-  /// is no checkpoint; `best` is not looked at.
+  /// Returns the newest checkpoint that loads and verifies, trying from newest to oldest. Returns
+  /// none if the directory does not exist; ignores `best`.
   NewestCheckpoint newest_valid() const;
 
  private:
@@ -65,33 +67,32 @@ class CheckpointDir {
 /// A checkpoint to write.
 struct CheckpointJob {
   int64_t step = 0;
-  TensorFile state;   ///< may share memory with what is being trained: it is copied
-  bool best = false;  ///< also replaces `best.safetensors`
-  /// Called first, in the background: what must be on the disk before the checkpoint that speaks of
-  /// it. What it throws fails the checkpoint. May be empty.
+  TensorFile state;   ///< may share memory with the model being trained: it is copied
+  bool best = false;  ///< if true, also replaces `best.safetensors`
+  /// Called before writing, on the writer thread, to write files that the checkpoint refers to. If
+  /// it throws, the checkpoint fails. May be empty.
   std::function<void()> before = {};
 };
 
-/// Writes checkpoints while training goes on: `save` takes a copy of the state, which is the only
-/// time that training loses, and a thread brings it to the disk. A checkpoint that cannot be
-/// written is said and counted, and the one before it stays. A best one that cannot be written is
-/// kept and tried again before anything else is: no checkpoint may speak of a best one that is not
-/// there. Use from one thread.
+/// Writes checkpoints asynchronously: `save` only copies the state, and a background thread writes
+/// it to disk while training continues. A checkpoint that cannot be written is logged and counted,
+/// and the previous one is kept. A best checkpoint that cannot be written is retried before any
+/// other write, because no checkpoint may refer to a best one that does not exist. Not thread-safe.
 class CheckpointWriter {
  public:
   CheckpointWriter(CheckpointDir directory, Logger logger);
   /// Waits for the checkpoint that is being written.
   ~CheckpointWriter();
 
-  /// Waits first, where the checkpoint before is still being written.
+  /// Starts writing a checkpoint. Waits first if the previous one is still being written.
   void save(const CheckpointJob& job);
-  /// Until nothing is being written.
+  /// Waits until nothing is being written.
   void wait();
-  /// Waits, and tries a last time to write a best checkpoint that could not be written.
+  /// Waits, and retries a best checkpoint that could not be written one last time.
   void finish();
 
   int64_t failures() const { return failures_; }
-  /// The newest checkpoint known to be on the disk; empty before the first.
+  /// Returns the newest checkpoint known to be on disk; empty before the first.
   const std::filesystem::path& newest() const { return newest_; }
 
  private:
@@ -101,10 +102,10 @@ class CheckpointWriter {
 
   CheckpointDir directory_;
   Logger logger_;
-  NamedTensors buffers_;  // of the copies: memory that was used before is quicker to fill
+  NamedTensors buffers_;  // memory of the copies, reused to avoid page faults
   int64_t failures_ = 0;
   std::filesystem::path newest_;
-  JobPtr owed_best_;  // belongs to the writing thread while there is one
+  JobPtr pending_best_;  // owned by the writer thread while it runs
   std::future<std::filesystem::path> writing_;
 };
 

@@ -27,8 +27,8 @@ std::vector<std::string> names_of(const NamedTensors& tensors) {
   return names;
 }
 
-/// For each text in front of one of `wanted`, how many of them it stands in front of. It is empty
-/// or ends with a dot: a part of a name is not taken for a name.
+/// Counts, for each prefix of a stored name whose remainder is in `wanted`, the names it occurs in.
+/// A prefix is empty or ends with a dot, so that a partial name does not match.
 std::map<std::string, size_t> count_prefixes(const NamedTensors& stored,
                                              const std::vector<std::string>& wanted) {
   const std::unordered_set<std::string_view> known(wanted.begin(), wanted.end());
@@ -36,11 +36,11 @@ std::map<std::string, size_t> count_prefixes(const NamedTensors& stored,
   for (const auto& name : wanted) longest = std::max(longest, name.size());
   std::map<std::string, size_t> counts;
   for (const auto& [name, tensor] : stored) {
-    // Names come from anybody and may be endless: no more of them is looked at than can fit.
+    // Names are untrusted and may be very long: only the last `longest` characters can match.
     for (size_t begin = name.size() - std::min(name.size(), longest); begin < name.size();
          ++begin) {
-      const bool at_a_dot = begin == 0 || name[begin - 1] == '.';
-      if (at_a_dot && known.contains(std::string_view(name).substr(begin))) {
+      const bool after_dot = begin == 0 || name[begin - 1] == '.';
+      if (after_dot && known.contains(std::string_view(name).substr(begin))) {
         ++counts[name.substr(0, begin)];
       }
     }
@@ -48,15 +48,15 @@ std::map<std::string, size_t> count_prefixes(const NamedTensors& stored,
   return counts;
 }
 
-/// The prefix of most names; of several, the shortest.
+/// Returns the prefix that matches most names, and the shortest in case of a tie.
 std::string find_prefix(const TensorFile& file, const NamedTensors& encoder) {
-  if (encoder.empty()) return {};  // vectors that only a head is trained on
+  if (encoder.empty()) return {};  // feature vectors: only a head is trained
   const auto wanted = names_of(encoder);
   const auto counts = count_prefixes(file.tensors, wanted);
   if (counts.empty()) {
-    fail(Hint{"the weights must be those of the encoder that encoder.name says"}, file.origin,
-         " has none of the encoder's tensors: it has ",
-         file.tensors.empty() ? "none at all" : first_names(names_of(file.tensors)), "; expected ",
+    fail(Hint{"the weights must match the encoder given by encoder.name"}, file.origin,
+         " has none of the encoder's tensors: found ",
+         file.tensors.empty() ? "no tensors" : first_names(names_of(file.tensors)), "; expected ",
          first_names(wanted));
   }
   using Row = std::pair<const std::string, size_t>;
@@ -65,27 +65,26 @@ std::string find_prefix(const TensorFile& file, const NamedTensors& encoder) {
   };
   const auto best = std::max_element(counts.begin(), counts.end(), worse);
   for (const auto& row : counts) {
-    const bool rivals = &row != &*best && !worse(row, *best);
-    if (!rivals || 2 * row.second < wanted.size()) continue;  // less than half is no encoder
-    fail(Hint{"write a file with the one that is wanted"}, file.origin, " has two encoders, '",
+    const bool tied = &row != &*best && !worse(row, *best);
+    if (!tied || 2 * row.second < wanted.size()) continue;  // fewer than half is not an encoder
+    fail(Hint{"save a file with only one of them"}, file.origin, " has two encoders, '",
          io::printable_start(best->first), "' and '", io::printable_start(row.first),
-         "', and nothing says which to take");
+         "', expected one");
   }
   return best->first;
 }
 
-bool is_whole(const torch::Tensor& tensor) {
+bool is_integer(const torch::Tensor& tensor) {
   return torch::isIntegralType(tensor.scalar_type(), /*includeBool=*/false);
 }
 
 bool converts(const torch::Tensor& found, const torch::Tensor& expected) {
   return expected.is_floating_point() ? found.is_floating_point()
-                                      : is_whole(found) && is_whole(expected);
+                                      : is_integer(found) && is_integer(expected);
 }
 
-/// What to set so that a first convolution of this shape fits, as far as it tells; empty where
-/// nothing is known.
-std::string setting_for(const torch::Tensor& found, const torch::Tensor& expected) {
+/// Suggests settings with which a first convolution of this shape would fit; empty if unknown.
+std::string suggest_settings(const torch::Tensor& found, const torch::Tensor& expected) {
   if (found.dim() != 4 || expected.dim() != 4) return {};
   constexpr int64_t kResnet18 = 64;  // channels behind its first convolution
   std::vector<std::string> settings;
@@ -105,16 +104,16 @@ std::string setting_for(const torch::Tensor& found, const torch::Tensor& expecte
                           : concat("the weights may fit with ", join(settings, " "));
 }
 
-/// How stored tensors go with those that they are for.
+/// Result of matching stored tensors with their targets.
 struct Match {
   TensorCopies copies;
   Mismatches mismatches;
-  std::string setting;  // that makes more of them fit; empty where none is known
+  std::string setting;  // suggested settings for a mismatch; empty if unknown
 
   bool fits() const { return mismatches.text().empty(); }
 };
 
-/// Stored tensors by the names that they have behind a prefix.
+/// Stored tensors, indexed by name without the prefix.
 class WeightsByName {
  public:
   WeightsByName(const TensorFile& file, const std::string& prefix) {
@@ -142,7 +141,7 @@ class WeightsByName {
                       const torch::Tensor& target, Match& match) {
     if (stored.sizes() != target.sizes()) {
       match.mismatches.wrong_shape(name, stored, target);
-      if (match.setting.empty()) match.setting = setting_for(stored, target);
+      if (match.setting.empty()) match.setting = suggest_settings(stored, target);
     } else if (!converts(stored, target)) {
       match.mismatches.wrong_type(name, stored, target);
     }
@@ -151,15 +150,15 @@ class WeightsByName {
   std::unordered_map<std::string, torch::Tensor> tensors_;
 };
 
-/// Adds what belongs to a part of the model that may as well start fresh; false where it does.
-bool add_whole(const Match& part, TensorCopies& copies) {
+/// Adds the copies of an optional part of the model if all of them fit; returns false otherwise.
+bool add_if_complete(const Match& part, TensorCopies& copies) {
   if (!part.fits()) return false;
   copies.insert(copies.end(), part.copies.begin(), part.copies.end());
   return true;
 }
 
-/// The tensors of the file that are nobody's.
-std::vector<std::string> names_besides(const TensorFile& file, const TensorCopies& copies) {
+/// Returns the names of the file's tensors that are not used.
+std::vector<std::string> unused_names(const TensorFile& file, const TensorCopies& copies) {
   std::set<const void*> used;
   for (const auto& [from, to] : copies) used.insert(from.unsafeGetTensorImpl());
   std::vector<std::string> names;
@@ -169,23 +168,24 @@ std::vector<std::string> names_besides(const TensorFile& file, const TensorCopie
   return names;
 }
 
-/// A large float64 becomes infinite where it is converted.
+/// Converts all tensors to their target types. Throws if a value is not finite afterwards; a large
+/// float64 overflows in float32.
 void convert_all(TensorCopies& copies, const TensorFile& file) {
   for (auto& [from, to] : copies) {
     auto converted = from.to(to.scalar_type());
     if (!torch::isfinite(converted).all().item<bool>()) {
       const auto name = std::find_if(file.tensors.begin(), file.tensors.end(),
                                      [&](const auto& item) { return item.second.is_same(from); });
-      fail(file.origin, " has numbers in ", io::printable_start(name->first),
-           " that are not finite as ", to.scalar_type(), ", expected weights");
+      fail(file.origin, " has values in ", io::printable_start(name->first),
+           " that are not finite as ", to.scalar_type(), ", expected finite weights");
     }
     from = std::move(converted);
   }
 }
 
-std::string fate(const char* name, const NamedTensors& targets, bool taken) {
+std::string describe_part(const char* name, const NamedTensors& targets, bool loaded) {
   if (targets.empty()) return {};
-  return concat(", ", name, taken ? "" : " fresh");
+  return concat(", ", name, loaded ? "" : " not loaded");
 }
 
 }  // namespace
@@ -198,21 +198,22 @@ LoadedWeights load_initial_weights(const WeightTargets& targets, const TensorFil
          " does not fit the encoder: ", encoder.mismatches.text());
   }
   auto& copies = encoder.copies;
-  LoadedWeights taken{.encoder = copies.size()};
-  taken.head = add_whole(weights.match(targets.head), copies);
-  taken.loss = add_whole(weights.match(targets.loss), copies);
-  taken.left_aside = names_besides(file, copies);
+  LoadedWeights loaded{.encoder = copies.size()};
+  loaded.head = add_if_complete(weights.match(targets.head), copies);
+  loaded.loss = add_if_complete(weights.match(targets.loss), copies);
+  loaded.unused = unused_names(file, copies);
   convert_all(copies, file);
 
   const torch::NoGradGuard no_grad;
   for (auto& [from, to] : copies) to.copy_(from);
-  return taken;
+  return loaded;
 }
 
-std::string describe(const LoadedWeights& taken, const WeightTargets& targets) {
-  return concat(taken.encoder, " tensors of the encoder", fate("head", targets.head, taken.head),
-                fate("loss", targets.loss, taken.loss),
-                taken.left_aside.empty() ? "" : "; left aside: ", first_names(taken.left_aside));
+std::string describe(const LoadedWeights& loaded, const WeightTargets& targets) {
+  return concat(loaded.encoder, " encoder tensors",
+                describe_part("head", targets.head, loaded.head),
+                describe_part("loss", targets.loss, loaded.loss),
+                loaded.unused.empty() ? "" : "; unused: ", first_names(loaded.unused));
 }
 
 }  // namespace projnce::checkpoint

@@ -7,30 +7,30 @@
 
 namespace projnce::checkpoint {
 
-/// What training can start from existing weights: tensors of the model, by name.
+/// Tensors that can be initialized from existing weights, by name.
 struct WeightTargets {
   NamedTensors encoder;  ///< plain names; a file must have all of them
-  NamedTensors head;     ///< "head.…"; taken where all of them fit
-  NamedTensors loss;     ///< "loss.…"; taken where all of them fit
+  NamedTensors head;     ///< "head.…"; loaded if all of them fit
+  NamedTensors loss;     ///< "loss.…"; loaded if all of them fit
 };
 
-/// What became of a file of weights.
+/// The tensors that were loaded from a file of weights.
 struct LoadedWeights {
-  size_t encoder = 0;  ///< tensors of the encoder
+  size_t encoder = 0;  ///< number of encoder tensors
   bool head = false;
   bool loss = false;
-  std::vector<std::string> left_aside;  ///< names of the file, in its order
+  std::vector<std::string> unused;  ///< names of the file's other tensors, in file order
 };
 
-/// Copies weights that any program stored into `targets`, in place, converted to their types.
+/// Copies weights saved by any program into `targets`, in place, converted to their types.
 ///
-/// The file's names may have anything in front ("module.encoder."): the prefix under which most of
-/// the encoder's names are found is taken for it. Floats of any size fit floats, whole numbers
-/// whole numbers; `num_batches_tracked` may be missing. Throws one sentence, and leaves all targets
-/// as they are, where another tensor of the encoder is missing, of another shape or not finite.
+/// The file's names may have a prefix such as "module.encoder.": the prefix that matches most of
+/// the encoder's names is used. Floating-point types convert to each other, and so do integer
+/// types; `num_batches_tracked` may be missing. Throws, before any target is modified, if another
+/// encoder tensor is missing, has another shape or is not finite.
 LoadedWeights load_initial_weights(const WeightTargets& targets, const TensorFile& file);
 
-/// "120 tensors of the encoder, head fresh; left aside: fc.weight, fc.bias"
-std::string describe(const LoadedWeights& taken, const WeightTargets& targets);
+/// Example: "120 encoder tensors, head not loaded; unused: fc.weight, fc.bias".
+std::string describe(const LoadedWeights& loaded, const WeightTargets& targets);
 
 }  // namespace projnce::checkpoint

@@ -41,7 +41,7 @@ std::string Mismatches::text() const {
   return join(parts, "; ");
 }
 
-/// A module may register a buffer or bias that it does not use; such a one is undefined.
+/// Skips undefined tensors: a module may register a buffer or bias that it does not use.
 NamedTensors named_state(const torch::nn::Module& module, const std::string& prefix) {
   NamedTensors state;
   for (const auto& dictionary : {module.named_parameters(), module.named_buffers()}) {
@@ -76,8 +76,8 @@ void restore_tensors(const NamedTensors& targets, const TensorFile& file) {
   for (const auto& [name, tensor] : file.tensors) {
     if (stored.count(name) > 0) mismatches.unexpected(name);
   }
-  const auto error_message_of = mismatches.text();
-  if (!error_message_of.empty()) fail(file.origin, " does not fit the model: ", error_message_of);
+  const auto differences = mismatches.text();
+  if (!differences.empty()) fail(file.origin, " does not fit the model: ", differences);
 
   const torch::NoGradGuard no_grad;
   for (auto& [from, to] : copies) to.copy_(from);

@@ -10,11 +10,10 @@
 
 namespace projnce::checkpoint {
 
-/// "a, b, c and 12 more": another architecture differs in hundreds of names.
+/// Joins the first names, as in "a, b, c and 12 more". Another architecture differs in hundreds.
 std::string first_names(const std::vector<std::string>& names);
 
-/// Collects what does not fit between stored tensors and those that they are for, and says it in
-/// one sentence.
+/// Collects the differences between stored tensors and their targets for one error message.
 class Mismatches {
  public:
   void missing(const std::string& name) { missing_.push_back(name); }
@@ -24,7 +23,7 @@ class Mismatches {
   void wrong_type(const std::string& name, const torch::Tensor& found,
                   const torch::Tensor& expected);
 
-  /// "missing a, b; wrong shape c [2] instead of [3]", or nothing where everything fits.
+  /// Returns "missing a, b; wrong shape c [2] instead of [3]", or an empty string if all fit.
   std::string text() const;
 
  private:
@@ -34,18 +33,17 @@ class Mismatches {
   std::vector<std::string> type_;
 };
 
-/// The module's parameters and buffers, each as `prefix` + its dotted name
-/// ("encoder." + "layer1.0.conv1.weight"). They share the module's memory: clone them before the
-/// module goes on training while they are written.
+/// Returns the module's parameters and buffers, each named `prefix` + its dotted name
+/// ("encoder." + "layer1.0.conv1.weight"). They share the module's memory: clone them if the module
+/// is trained while they are written.
 NamedTensors named_state(const torch::nn::Module& module, const std::string& prefix);
 
 /// Appends `more` to `tensors`.
 void append(NamedTensors& tensors, const NamedTensors& more);
 
 /// Copies the tensors of `file` into `targets` of the same names, in place: devices, memory formats
-/// and everyone who shares the tensors stay as they are. First compares names, shapes and types;
-/// where any differs it throws one Error that lists what is missing, unexpected or different, and
-/// all targets are unchanged.
+/// and sharing are preserved. Names, shapes and types are compared first; if any differ, throws one
+/// Error that lists what is missing, unexpected or different, and leaves all targets unchanged.
 void restore_tensors(const NamedTensors& targets, const TensorFile& file);
 
 }  // namespace projnce::checkpoint

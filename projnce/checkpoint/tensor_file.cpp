@@ -31,14 +31,14 @@ io::StoredType to_stored(const torch::Tensor& tensor, const std::string& name) {
     if (scalar == tensor.scalar_type()) return stored;
   }
   TORCH_CHECK(false, "tensor '", name, "' has type ", tensor.scalar_type(),
-              ", which safetensors files do not hold");
+              ", which the safetensors format does not support");
 }
 
 torch::ScalarType to_scalar(io::StoredType type) {
   for (const auto& [stored, scalar] : kScalarTypes) {
     if (stored == type) return scalar;
   }
-  TORCH_CHECK(false, "stored type ", static_cast<int>(type), " has no tensor type");
+  TORCH_CHECK(false, "stored type ", static_cast<int>(type), " has no matching tensor type");
 }
 
 torch::Tensor to_tensor(const io::StoredTensor& stored, std::span<const std::byte> bytes) {
@@ -53,7 +53,7 @@ void check_format(std::map<std::string, std::string>& metadata, const std::strin
   if (format == metadata.end()) return;
   if (format->second != kFormat) {
     fail(Hint{"read it with the version of projnce that wrote it, or a later one"}, origin,
-         " has the format '", format->second, "', expected '", kFormat, "'");
+         " has format '", format->second, "', expected '", kFormat, "'");
   }
   metadata.erase(format);
 }
@@ -66,7 +66,7 @@ void save_tensors(const std::filesystem::path& path, const TensorFile& file,
   std::vector<io::TensorBytes> stored;
   for (const auto& [name, tensor] : file.tensors) {
     TORCH_CHECK(tensor.defined() && tensor.layout() == torch::kStrided, "tensor '", name,
-                "' is undefined or not dense, which safetensors files do not hold");
+                "' is undefined or not dense, which the safetensors format does not support");
     const auto type = to_stored(tensor, name);
     const auto& copy = contiguous.emplace_back(tensor.detach().cpu().contiguous());
     const auto sizes = copy.sizes();

@@ -46,7 +46,7 @@ TEST(CheckpointDir, KeepsTheNewestAndTheBest) {
   EXPECT_EQ(load_tensors(checkpoints.best_path()).metadata.at("step"), "10");
 }
 
-TEST(CheckpointDir, KeepsAsManyAsAskedButNeverOne) {
+TEST(CheckpointDir, KeepsTheRequestedNumberButAtLeastTwo) {
   const ScratchDir dir;
   const CheckpointDir checkpoints(dir.path(), {.keep = 3});
   for (int64_t step = 0; step < 6; ++step) checkpoints.save(step, state(step));
@@ -57,7 +57,7 @@ TEST(CheckpointDir, KeepsAsManyAsAskedButNeverOne) {
               HasSubstr("keep is 1, expected at least 2"));
 }
 
-TEST(CheckpointDir, FindsTheNewestValidAndNamesTheDamaged) {
+TEST(CheckpointDir, FindsTheNewestValidAndReportsTheDamaged) {
   const ScratchDir dir;
   const CheckpointDir checkpoints(dir.path(), {.keep = 4});
   for (const int64_t step : {1, 2, 3}) checkpoints.save(step, state(step));
@@ -75,7 +75,7 @@ TEST(CheckpointDir, FindsTheNewestValidAndNamesTheDamaged) {
   EXPECT_THAT(newest.damaged[1].reason, HasSubstr("step-000002.safetensors has 0 bytes"));
 }
 
-TEST(CheckpointDir, DoesNotLoseANewCheckpointToDamagedLaterOnes) {
+TEST(CheckpointDir, KeepsANewCheckpointDespiteDamagedLaterOnes) {
   const ScratchDir dir;
   const CheckpointDir checkpoints(dir.path());
   for (const int64_t step : {8, 9}) checkpoints.save(step, state(step));
@@ -85,7 +85,7 @@ TEST(CheckpointDir, DoesNotLoseANewCheckpointToDamagedLaterOnes) {
   EXPECT_EQ(names_in(dir.path()).size(), 4u);
 }
 
-TEST(CheckpointDir, LooksOnlyAtNamesThatItGives) {
+TEST(CheckpointDir, IgnoresFilesWithOtherNames) {
   const ScratchDir dir;
   const CheckpointDir checkpoints(dir.path());
   checkpoints.save(5, state(5));
@@ -105,7 +105,7 @@ TEST(CheckpointDir, LooksOnlyAtNamesThatItGives) {
   EXPECT_EQ(names_in(dir.path()).size(), 2 + others.size());
 }
 
-TEST(CheckpointDir, HasNoneWhereThereIsNoDirectory) {
+TEST(CheckpointDir, HasNoCheckpointWithoutDirectory) {
   const ScratchDir dir;
   const auto newest = CheckpointDir(dir / "none").newest_valid();
   EXPECT_FALSE(newest.checkpoint.has_value());
@@ -113,7 +113,7 @@ TEST(CheckpointDir, HasNoneWhereThereIsNoDirectory) {
   EXPECT_FALSE(fs::exists(dir / "none"));
 }
 
-TEST(CheckpointDir, RemovesWhatKilledWritersLeft) {
+TEST(CheckpointDir, RemovesTemporaryFilesOfKilledWriters) {
   const ScratchDir dir;
   const pid_t dead = testing::start_child([] { return 0; });
   testing::wait_for(dead);
@@ -122,7 +122,7 @@ TEST(CheckpointDir, RemovesWhatKilledWritersLeft) {
   EXPECT_THAT(names_in(dir.path()), UnorderedElementsAre("step-000002.safetensors"));
 }
 
-TEST(CheckpointDir, SaysThatItCannotCreateItsDirectory) {
+TEST(CheckpointDir, ReportsThatItsDirectoryCannotBeCreated) {
   const ScratchDir dir;
   std::ofstream(dir / "file") << "in the way";
   EXPECT_THAT(error_message_of([&] { CheckpointDir(dir / "file/checkpoints").save(1, state(1)); }),

@@ -16,13 +16,13 @@ using testing::names_in;
 using testing::ScratchDir;
 using ::testing::UnorderedElementsAre;
 
-TEST(CheckpointWriter, WritesTheStateAsItWasWhenAsked) {
+TEST(CheckpointWriter, WritesTheStateAtTheTimeOfTheCall) {
   const ScratchDir dir;
   const auto weights = torch::ones({1000});
   CheckpointWriter writer(CheckpointDir(dir.path()), make_logger());
   for (int64_t step = 1; step <= 3; ++step) {
     writer.save({.step = step, .state = {{{"w", weights}}, {{"step", std::to_string(step)}}}});
-    weights.add_(1);  // training goes on
+    weights.add_(1);  // training continues
   }
   writer.wait();
   EXPECT_EQ(writer.failures(), 0);
@@ -34,7 +34,7 @@ TEST(CheckpointWriter, WritesTheStateAsItWasWhenAsked) {
                            torch::full({1000}, 2.0F)));
 }
 
-TEST(CheckpointWriter, FollowsTensorsThatChangeTheirForm) {
+TEST(CheckpointWriter, SupportsTensorsThatChangeShapeAndLayout) {
   torch::manual_seed(1);
   const ScratchDir dir;
   CheckpointWriter writer(CheckpointDir(dir.path()), make_logger());
@@ -51,7 +51,7 @@ TEST(CheckpointWriter, FollowsTensorsThatChangeTheirForm) {
   EXPECT_EQ(load_tensors(dir / "step-000003.safetensors").tensors.size(), 2U);
 }
 
-TEST(CheckpointWriter, CountsWhatItCannotWriteAndKeepsWhatIsThere) {
+TEST(CheckpointWriter, CountsFailuresAndKeepsOlderCheckpoints) {
   const ScratchDir dir;
   CheckpointWriter writer(CheckpointDir(dir.path()), make_logger());
   const TensorFile state{{{"w", torch::ones({3})}}, {}};
@@ -64,7 +64,7 @@ TEST(CheckpointWriter, CountsWhatItCannotWriteAndKeepsWhatIsThere) {
               UnorderedElementsAre("best.safetensors", "step-000001.safetensors"));
 }
 
-TEST(CheckpointWriter, WritesABestOneLaterThatCouldNotBeWritten) {
+TEST(CheckpointWriter, RetriesABestCheckpointThatFailed) {
   const ScratchDir dir;
   CheckpointWriter writer(CheckpointDir(dir.path()), make_logger());
   const auto weights = torch::ones({3});

@@ -15,7 +15,7 @@ namespace {
 using testing::contents;
 using testing::ScratchDir;
 
-/// A small checkpoint of a few kinds of tensors, and what is made of it.
+/// A small checkpoint with several types of tensors.
 class DamagedCheckpoint : public ::testing::Test {
  protected:
   DamagedCheckpoint() {
@@ -26,10 +26,10 @@ class DamagedCheckpoint : public ::testing::Test {
                            {{"state", "{\"epoch\": 3, \"batch\": 2}"}, {"run", "{}"}}};
     CheckpointDir(dir.path()).save(1, state);
     CheckpointDir(dir.path()).save(2, state);
-    intact = contents(newest);
+    valid = contents(newest);
   }
 
-  bool is_noticed(const std::string& bytes) const {
+  bool is_detected(const std::string& bytes) const {
     try {
       io::parse_safetensors(std::as_bytes(std::span(bytes)), io::Integrity::kRequired, "x");
       return false;
@@ -38,7 +38,7 @@ class DamagedCheckpoint : public ::testing::Test {
     }
   }
 
-  /// Also through the file: the checkpoint before is taken, and the damaged one named.
+  /// Checks that loading falls back to the previous checkpoint and reports the damaged one.
   void expect_predecessor_used(const std::string& bytes) {
     io::write_file_atomically(newest, std::as_bytes(std::span(bytes)), io::Durability::kLater);
     const auto found = CheckpointDir(dir.path()).newest_valid();
@@ -50,36 +50,36 @@ class DamagedCheckpoint : public ::testing::Test {
 
   ScratchDir dir;
   std::filesystem::path newest = dir / "step-000002.safetensors";
-  std::string intact;
+  std::string valid;
 };
 
-TEST_F(DamagedCheckpoint, IsNoticedByEveryFlippedBit) {
-  ASSERT_FALSE(is_noticed(intact));
-  size_t unnoticed = 0;
-  for (size_t bit = 0; bit < 8 * intact.size(); ++bit) {
-    auto damaged = intact;
+TEST_F(DamagedCheckpoint, IsDetectedForEveryFlippedBit) {
+  ASSERT_FALSE(is_detected(valid));
+  size_t undetected = 0;
+  for (size_t bit = 0; bit < 8 * valid.size(); ++bit) {
+    auto damaged = valid;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
-    if (!is_noticed(damaged)) ++unnoticed;
+    if (!is_detected(damaged)) ++undetected;
     if (bit % 257 == 0) expect_predecessor_used(damaged);
   }
-  EXPECT_EQ(unnoticed, 0U) << "of " << 8 * intact.size();
-  RecordProperty("flips", static_cast<int>(8 * intact.size()));
+  EXPECT_EQ(undetected, 0U) << "of " << 8 * valid.size();
+  RecordProperty("flips", static_cast<int>(8 * valid.size()));
 }
 
-TEST_F(DamagedCheckpoint, IsNoticedByEveryTruncationAndZeroedTail) {
-  size_t unnoticed = 0;
-  for (size_t length = 0; length < intact.size(); ++length) {
-    const auto cut = intact.substr(0, length);
-    auto zeroed = cut + std::string(intact.size() - length, '\0');
-    if (!is_noticed(cut)) ++unnoticed;
-    if (zeroed != intact && !is_noticed(zeroed)) ++unnoticed;
-    if (!is_noticed(intact + std::string(length + 1, '\0'))) ++unnoticed;
+TEST_F(DamagedCheckpoint, IsDetectedForEveryTruncationAndZeroedTail) {
+  size_t undetected = 0;
+  for (size_t length = 0; length < valid.size(); ++length) {
+    const auto cut = valid.substr(0, length);
+    auto zeroed = cut + std::string(valid.size() - length, '\0');
+    if (!is_detected(cut)) ++undetected;
+    if (zeroed != valid && !is_detected(zeroed)) ++undetected;
+    if (!is_detected(valid + std::string(length + 1, '\0'))) ++undetected;
     if (length % 31 == 0) {
       expect_predecessor_used(cut);
       expect_predecessor_used(zeroed);
     }
   }
-  EXPECT_EQ(unnoticed, 0U);
+  EXPECT_EQ(undetected, 0U);
 }
 
 }  // namespace

@@ -53,13 +53,13 @@ TEST(ModuleState, CollectsParametersAndBuffersByName) {
                           "net.1.running_mean", "net.1.running_var", "net.1.num_batches_tracked"));
 }
 
-TEST(ModuleState, LeavesOutWhatAModuleDoesNotUse) {
+TEST(ModuleState, SkipsUndefinedTensors) {
   torch::nn::BatchNorm1d plain(
       torch::nn::BatchNorm1dOptions(3).affine(false).track_running_stats(false));
   EXPECT_TRUE(state_of(*plain, "").tensors.empty());
 }
 
-TEST(ModuleState, ComesBackFromAFileIntoTheSameMemory) {
+TEST(ModuleState, IsRestoredFromAFileInPlace) {
   const ScratchDir dir;
   const auto source = make_network(1);
   auto target = make_network(2);
@@ -83,7 +83,7 @@ TEST(ModuleState, ComesBackFromAFileIntoTheSameMemory) {
   EXPECT_TRUE(weight.requires_grad());
 }
 
-TEST(ModuleState, ListsEveryMismatchInOneSentenceAndChangesNothing) {
+TEST(ModuleState, ListsEveryMismatchAndChangesNothing) {
   auto target = make_network(1);
   const auto before = make_network(1);
   auto file = state_of(*make_network(2), "");
@@ -98,7 +98,7 @@ TEST(ModuleState, ListsEveryMismatchInOneSentenceAndChangesNothing) {
   EXPECT_TRUE(equal_state(*target, *before));
 }
 
-TEST(ModuleState, SaysHowManyMoreDoNotFit) {
+TEST(ModuleState, TruncatesALongListOfMismatches) {
   torch::nn::Sequential deep;
   for (int i = 0; i < 10; ++i) deep->push_back(torch::nn::Linear(2, 2));
   EXPECT_THAT(error_message_of([&] { restore_tensors(named_state(*deep, ""), {}); }),

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using testing::raw_file;
 using testing::ScratchDir;
 
-/// One tensor of the given fields, as JSON.
+/// JSON of one tensor entry with the given fields.
 std::string tensor(const std::string& dtype, const std::string& shape, const std::string& offsets) {
   return concat(R"({"dtype":)", dtype, R"(,"shape":)", shape, R"(,"data_offsets":)", offsets, "}");
 }
@@ -33,7 +33,7 @@ struct Case {
   std::string reason;
 };
 
-void expect_refused(const std::vector<Case>& cases) {
+void expect_rejected(const std::vector<Case>& cases) {
   for (const auto& [json, data_bytes, reason] : cases) {
     EXPECT_THAT(complaint_about(raw_file(json, data_bytes), io::Integrity::kOptional),
                 AllOf(HasSubstr("x.safetensors"), HasSubstr(reason)))
@@ -46,12 +46,12 @@ std::string named(const std::string& first, const std::string& second = {}) {
                         : concat(R"({"a":)", first, R"(,"b":)", second, "}");
 }
 
-TEST(HostileSafetensors, TheCasesBelowAreWrongInOnePlaceOnly) {
+TEST(HostileSafetensors, AcceptsTheValidBaseCase) {
   const auto file = raw_file(named(f32("[1]", "[0,4]"), f32("[2]", "[4,12]")), 12);
   EXPECT_EQ(complaint_about(file, io::Integrity::kOptional), "nothing was wrong");
 }
 
-TEST(HostileSafetensors, LengthsThatLie) {
+TEST(HostileSafetensors, RejectsWrongHeaderLengths) {
   auto file = raw_file(named(f32("[1]", "[0,4]")), 4);
   for (const uint64_t length : {uint64_t{1000}, uint64_t{1} << 63, ~uint64_t{0}, ~uint64_t{7}}) {
     std::memcpy(file.data(), &length, sizeof(length));
@@ -63,8 +63,8 @@ TEST(HostileSafetensors, LengthsThatLie) {
   EXPECT_THAT(complaint_about("1234567", io::Integrity::kOptional), HasSubstr("7 bytes"));
 }
 
-TEST(HostileSafetensors, BytesThatAreNotCoveredOnce) {
-  expect_refused({
+TEST(HostileSafetensors, RejectsGapsAndOverlapsInTheData) {
+  expect_rejected({
       {named(f32("[2]", "[0,8]"), f32("[2]", "[4,12]")), 12, "begin at 8"},
       {named(f32("[2]", "[0,8]"), f32("[2]", "[0,8]")), 8, "begin at 8"},
       {named(f32("[1]", "[0,4]"), f32("[1]", "[8,12]")), 12, "begin at 4"},
@@ -78,8 +78,8 @@ TEST(HostileSafetensors, BytesThatAreNotCoveredOnce) {
   });
 }
 
-TEST(HostileSafetensors, ShapesAndTypes) {
-  expect_refused({
+TEST(HostileSafetensors, RejectsInvalidShapesAndTypes) {
+  expect_rejected({
       {named(f32("[2]", "[0,4]")), 4, "4 bytes for tensor 'a', expected 8"},
       {named(tensor(R"("F8_E4M3")", "[4]", "[0,4]")), 4, "'F8_E4M3', expected one of BOOL"},
       {named(tensor(R"("f32")", "[1]", "[0,4]")), 4, "type 'f32'"},
@@ -99,9 +99,9 @@ TEST(HostileSafetensors, ShapesAndTypes) {
   });
 }
 
-TEST(HostileSafetensors, NamesAndFields) {
+TEST(HostileSafetensors, RejectsInvalidNamesAndFields) {
   const auto good = f32("[1]", "[0,4]");
-  expect_refused({
+  expect_rejected({
       {concat(R"({"a":)", good, R"(,"a":)", good, "}"), 4, "'a' stands twice"},
       {concat(R"({"a":)", good, R"(,"\u0061":)", good, "}"), 4, "'a' stands twice"},
       {named(R"({"dtype":"F32","shape":[1],"shape":[1],"data_offsets":[0,4]})"), 4, "stands twice"},
@@ -116,9 +116,9 @@ TEST(HostileSafetensors, NamesAndFields) {
   });
 }
 
-TEST(HostileSafetensors, TextThatIsNoHeader) {
+TEST(HostileSafetensors, RejectsInvalidHeaderText) {
   const auto good = named(f32("[1]", "[0,4]"));
-  expect_refused({
+  expect_rejected({
       {"", 0, "begins with '{'"},
       {" {}", 0, "begins with '{'"},
       {"\xef\xbb\xbf{}", 0, "begins with '{'"},
@@ -145,11 +145,11 @@ TEST(HostileSafetensors, TextThatIsNoHeader) {
   });
 }
 
-TEST(HostileSafetensors, ChecksumsThatAreNotOurs) {
+TEST(HostileSafetensors, RejectsInvalidChecksumEntries) {
   const auto record = [](const std::string& fields) {
     return concat(R"({"~integrity":)", fields, "}");
   };
-  expect_refused({
+  expect_rejected({
       {record(tensor(R"("U8")", "[24]", "[0,24]")), 24, "checksum of an unknown kind"},
       {record(tensor(R"("U8")", "[8]", "[0,8]")), 8, "damaged checksum"},
       {record(tensor(R"("I8")", "[24]", "[0,24]")), 24, "damaged checksum"},
@@ -159,7 +159,7 @@ TEST(HostileSafetensors, ChecksumsThatAreNotOurs) {
   });
 }
 
-TEST(HostileSafetensors, BoolsOfOtherValues) {
+TEST(HostileSafetensors, RejectsInvalidBoolValues) {
   auto file = raw_file(named(tensor(R"("BOOL")", "[2]", "[0,2]")), 2);
   file.back() = 1;
   EXPECT_EQ(complaint_about(file, io::Integrity::kOptional), "nothing was wrong");
@@ -167,7 +167,7 @@ TEST(HostileSafetensors, BoolsOfOtherValues) {
   EXPECT_THAT(complaint_about(file, io::Integrity::kOptional), HasSubstr("other than 0 and 1"));
 }
 
-TEST(HostileSafetensors, PathsThatAreNoFile) {
+TEST(HostileSafetensors, RejectsPathsThatAreNotRegularFiles) {
   const ScratchDir dir;
   ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
   EXPECT_THAT(error_message_of([&] { load_tensors(dir / "pipe"); }), HasSubstr("a named pipe"));

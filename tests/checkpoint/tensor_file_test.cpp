@@ -47,7 +47,7 @@ TEST(TensorFile, RoundTripsEveryTypeAndShapeBitForBit) {
   }
 }
 
-TEST(TensorFile, KeepsNotANumberAndSignedZeroAsTheyAre) {
+TEST(TensorFile, PreservesNanPayloadsAndSignedZero) {
   const ScratchDir dir;
   const std::vector<int32_t> patterns = {0x7fc00001, -0x7fffffff - 1, 0x7f800000, 1};
   const auto values = torch::tensor(patterns, torch::kInt32);
@@ -56,7 +56,7 @@ TEST(TensorFile, KeepsNotANumberAndSignedZeroAsTheyAre) {
   EXPECT_TRUE(torch::equal(back.view(torch::kInt32), values));
 }
 
-TEST(TensorFile, StoresChannelsLastAndGradientTensorsInPlainOrder) {
+TEST(TensorFile, StoresChannelsLastAndGradientTensorsInCOrder) {
   torch::manual_seed(1);
   const ScratchDir dir;
   const auto image = torch::randn({2, 3, 4, 5});
@@ -68,7 +68,7 @@ TEST(TensorFile, StoresChannelsLastAndGradientTensorsInPlainOrder) {
   EXPECT_TRUE(torch::equal(back, image));
 }
 
-TEST(TensorFile, NoticesAFlippedBitInTheData) {
+TEST(TensorFile, DetectsAFlippedBitInTheData) {
   const ScratchDir dir;
   save_tensors(dir / "a", {{{"w", torch::zeros({1000})}}, {}});
   auto bytes = contents(dir / "a");
@@ -78,9 +78,9 @@ TEST(TensorFile, NoticesAFlippedBitInTheData) {
               AllOf(HasSubstr((dir / "a").string()), HasSubstr("is damaged")));
 }
 
-TEST(TensorFile, ReadsForeignWeightsOnlyWhereAllowed) {
+TEST(TensorFile, ReadsFilesWithoutChecksumOnlyIfAllowed) {
   const ScratchDir dir;
-  // The odd offset of the second tensor is one that other programs may write.
+  // Other programs may write tensors at odd offsets, as the second one here.
   io::write_file_atomically(dir / "a",
                             raw_file(R"({"flag":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]},)"
                                      R"("w":{"dtype":"F32","shape":[2],"data_offsets":[1,9]}})",
@@ -90,14 +90,14 @@ TEST(TensorFile, ReadsForeignWeightsOnlyWhereAllowed) {
   EXPECT_TRUE(torch::equal(file.tensors.at(1).second, torch::zeros({2})));
 }
 
-TEST(TensorFile, SaysThatAFileIsOfAnotherFormat) {
+TEST(TensorFile, RejectsAnotherFormatVersion) {
   const ScratchDir dir;
   io::write_safetensors(dir / "a", {}, {{"projnce_format", "2"}});
   EXPECT_THAT(error_message_of([&] { load_tensors(dir / "a"); }),
-              HasSubstr("has the format '2', expected '1'"));
+              HasSubstr("has format '2', expected '1'"));
 }
 
-TEST(TensorFile, RefusesTensorsThatTheFormatDoesNotHold) {
+TEST(TensorFile, RejectsUnsupportedTensors) {
   const ScratchDir dir;
   for (const auto& tensor :
        {torch::Tensor(), torch::zeros({2}, torch::kComplexFloat), torch::eye(3).to_sparse()}) {

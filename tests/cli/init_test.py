@@ -63,7 +63,7 @@ class Torchvision(CommandLineTest):
             "encoder.head=none", "--set", "input.channels=3", "--set",
             "input.mean=[0.485, 0.456, 0.406]", "--set", "input.std=[0.229, 0.224, 0.225]")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertIn("starts from resnet18.safetensors: 120 tensors of the encoder, loss fresh; left aside: "
+        self.assertIn("resnet18.safetensors: 120 encoder tensors, loss not loaded; unused: "
                       "fc.weight, fc.bias", ran.stderr)
         given = read_safetensors(self.scratch / "resnet18.safetensors")
         trained = read_safetensors(self.scratch / "run/encoder.safetensors")
@@ -110,8 +110,8 @@ class Init(CommandLineTest):
     def test_another_run_gives_encoder_and_head_and_its_settings_say_so(self):
         first = self.shared / "first"
         ran = self.train("--init", first)
-        trained = self.assert_starts(ran, f"starts from {first}/encoder.safetensors: 54 tensors of "
-                                          "the encoder, head, loss; left aside: class_centroids")
+        trained = self.assert_starts(ran, f"{first}/encoder.safetensors: 54 encoder tensors, head, "
+                                          "loss; unused: class_centroids")
         self.assertLess(largest_difference(trained["head.layers.0.weight"][2],
                                            self.encoder["head.layers.0.weight"][2]), 1e-9)
         config = (self.scratch / "run/config.toml").read_text()
@@ -126,7 +126,7 @@ class Init(CommandLineTest):
                           {f"module.encoder.{name}": tensor for name, tensor in self.encoder.items()
                            if not name.endswith("num_batches_tracked")})
         ran = self.train("--init", "w.safetensors", "--set", "encoder.dim=32")
-        self.assert_starts(ran, "45 tensors of the encoder, head fresh, loss fresh; left aside: "
+        self.assert_starts(ran, "45 encoder tensors, head not loaded, loss not loaded; unused: "
                                 "module.encoder.head.layers.0.weight")
 
     def test_resuming_needs_the_file_no_more(self):
@@ -171,7 +171,7 @@ class Init(CommandLineTest):
     def test_files_of_something_else(self):
         write_safetensors(self.scratch / "w.safetensors",
                           {"blocks.0.attn.qkv.weight": ("F32", [1], bytes(4))})
-        self.refused("w.safetensors has none of the encoder's tensors: it has "
+        self.refused("w.safetensors has none of the encoder's tensors: found "
                      "blocks.0.attn.qkv.weight; expected conv1.weight, bn1.weight")
         self.refused("none.safetensors cannot be read: No such file", init="none.safetensors")
         self.refused("is named as a pickle, which is never loaded", init="resnet18.pth")

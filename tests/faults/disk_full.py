@@ -96,9 +96,9 @@ def is_freed(scene, disk):
     run = disk.path / "run"
     training = scene.start(run)
     training.wait_for_steps(run, 3)
-    fill_until(disk, lambda: training.ended() or "a checkpoint is missing" in training.log)
+    fill_until(disk, lambda: training.ended() or "failed to write a checkpoint" in training.log)
     disk.free()
-    problems = training.problems(0, ["a checkpoint is missing", "could not be written"])
+    problems = training.problems(0, ["failed to write a checkpoint", "could not be written"])
     return problems or scene.differences(run)
 
 
@@ -127,7 +127,7 @@ def checkpoints_read_only(scene, disk):
         # Not while a file in it is being written.
         support.wait_until(lambda: training.ended() or mount("-o", "remount,bind,ro", folder),
                            "a folder to become read-only")
-        problems = training.problems(0, ["a checkpoint is missing", "Read-only file system"])
+        problems = training.problems(0, ["failed to write a checkpoint", "Read-only file system"])
     finally:
         subprocess.run(["umount", folder], check=True)
     (run / "summary.json").unlink()
@@ -162,7 +162,7 @@ def files_limited(scene):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # an error of the write, not the end
 
     training = scene.start(run, preexec_fn=limit)
-    problems = training.problems(0, ["a checkpoint is missing", "File too large"])
+    problems = training.problems(0, ["failed to write a checkpoint", "File too large"])
     (run / "summary.json").unlink(missing_ok=True)
     return problems or goes_on(scene, run)
 

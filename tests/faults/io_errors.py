@@ -45,7 +45,7 @@ class Faults:
             run, KIND=case.kind, FIRST=case.first, LAST=case.last, ERRNO=case.error))
         # An old checkpoint too many, or a write that only took two turns, is not worth a word.
         harmless = case.kind == "unlink" or case.error == 0
-        said = [] if harmless else ["a checkpoint is missing, training goes on",
+        said = [] if harmless else ["failed to write a checkpoint, training continues",
                                     "could not be written"]
         if not harmless and case.error:
             said.append(os.strerror(case.error))
