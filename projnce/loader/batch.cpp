@@ -51,7 +51,7 @@ std::optional<Sample> decode_or_skip(const dataset::Dataset& dataset, int64_t in
   }
 }
 
-/// The first `kept` of `planned` rows of each view.
+/// Returns the first `kept` of `planned` rows of each view.
 torch::Tensor drop_rows(const torch::Tensor& images, int64_t views, int64_t planned, int64_t kept) {
   std::vector<torch::Tensor> parts;
   for (int64_t v = 0; v < views; ++v) parts.push_back(images.narrow(0, v * planned, kept));

@@ -18,17 +18,16 @@
 
 namespace projnce::loader {
 
-/// Keeps count of samples that turn out to be damaged while batches are made of them. Large
-/// datasets are not decoded before training starts, so this is where their damage shows: such a
-/// sample is left out of its batch, named once, and too many of them stop the run. May be used from
-/// several threads at once.
+/// Counts samples that fail to decode. Large datasets are not decoded before training starts, so
+/// corrupt samples are only found while batches are built: each one is dropped from its batch and
+/// logged once, and too many of them stop the run. Thread-safe.
 class CorruptSampleTracker {
  public:
-  /// `samples`: of the dataset. `logger` may be null: then nothing is said.
+  /// `samples` is the size of the dataset. If `logger` is null, nothing is logged.
   CorruptSampleTracker(int64_t samples, Logger logger, const dataset::CorruptLimit& limit = {});
 
-  /// Notes that sample `index` could not be decoded. Throws where that makes too many, or where the
-  /// error is not about the input.
+  /// Records that sample `index` could not be decoded. Throws if the limit is exceeded, and
+  /// rethrows errors other than ErrorKind::kInput.
   void skip(int64_t index, const Error& error);
 
   int64_t skipped() const;
@@ -42,7 +41,7 @@ class CorruptSampleTracker {
   std::set<int64_t> damaged_;
 };
 
-/// Throws a sentence with the option's name where its value is too small.
+/// Throws an error with the option's name if its value is less than `least`.
 inline void check_at_least(const char* name, int64_t value, int64_t least) {
   if (value < least) fail(name, " = ", value, ", expected at least ", least);
 }
@@ -51,29 +50,28 @@ inline void check_at_least(const char* name, int64_t value, int64_t least) {
 struct Batch {
   torch::Tensor images;   // [V * B, C, H, W], float, channels-last in memory
   torch::Tensor labels;   // [B], int64
-  torch::Tensor indices;  // [B], int64: the samples' places in the dataset
+  torch::Tensor indices;  // [B], int64: sample indices in the dataset
   int64_t views = 1;      // V
 
   int64_t size() const { return labels.size(0); }  // B
 };
 
-/// What a batch is made of.
+/// The samples and format of a batch to build.
 struct BatchPlan {
-  std::span<const int64_t> indices;  ///< samples of the dataset
+  std::span<const int64_t> indices;  ///< sample indices in the dataset
   int64_t views = 1;
   augment::InputFormat format = {};
 };
 
-/// What the views of a sample look at, where it is a image of this size.
+/// Returns the region of an image of this size that the views of a sample need.
 using RequiredSampleRegion = std::function<DecodeRegion(int64_t index, int height, int width)>;
 
-/// Writes view `view` of a sample: format.values() floats.
+/// Writes view `view` of a sample to `out`: format.values() floats.
 using WriteView =
     std::function<void(const Sample& sample, int64_t index, int64_t view, float* out)>;
 
-/// Decodes the samples of the plan, as much of them as `need` says, and writes their views. Where
-/// `damage` is given, samples that do not decode are left out of the batch and noted there; else
-/// they throw.
+/// Decodes the samples of the plan, restricted to the region that `need` returns, and writes their
+/// views. Samples that fail to decode are dropped and recorded in `damage`; if it is null, throws.
 Batch make_batch(const dataset::Dataset& dataset, const BatchPlan& plan,
                  CorruptSampleTracker* damage, const RequiredSampleRegion& need,
                  const WriteView& write_view);

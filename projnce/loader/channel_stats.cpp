@@ -13,8 +13,8 @@ namespace projnce::loader {
 
 namespace {
 
-/// Of one or many samples, which are added up in their order in the dataset, so that the threads
-/// leave no trace in the result.
+/// Sums over the values of one or more samples. Samples are added in dataset order, so that the
+/// result does not depend on the number of threads.
 struct PixelSums {
   double count = 0;
   std::array<double, 3> sum = {};
@@ -29,14 +29,14 @@ struct PixelSums {
 PixelSums sums_of(const Image& image, int channels) {
   augment::check_image(image);
   const auto step = static_cast<size_t>(image.channels);
-  const bool mixes = channels == 1 && step == 3;
+  const bool to_gray = channels == 1 && step == 3;
   const auto value = [&](size_t i) {
     return static_cast<double>(image.pixels[i]) + (image.noise.empty() ? 0 : image.noise[i]);
   };
   PixelSums sums;
   sums.count = static_cast<double>(image.pixels.size() / step);
   for (size_t i = 0; i < image.pixels.size(); i += step) {
-    if (mixes) {
+    if (to_gray) {
       sums.add(0, 0.299 * value(i) + 0.587 * value(i + 1) + 0.114 * value(i + 2));
     } else {
       for (size_t c = 0; c < static_cast<size_t>(channels); ++c) sums.add(c, value(i + c % step));
@@ -55,7 +55,7 @@ PixelSums sums_of(const Features& features) {
 PixelSums sums_of(const Sample& sample, int channels) {
   if (const auto* image = std::get_if<Image>(&sample)) return sums_of(*image, channels);
   if (const auto* features = std::get_if<Features>(&sample)) return sums_of(*features);
-  fail("statistics of sounds are taken of their spectrograms");
+  fail("channel_stats does not support audio clips; pass their spectrograms");
 }
 
 PixelSums sums_of_sample(const dataset::Dataset& dataset, int64_t index, int channels) {
@@ -93,9 +93,11 @@ ChannelStats channel_stats(const dataset::Dataset& dataset, const ChannelStatsOp
   if (images) augment::check_channels(options.channels);
   check_at_least("max_samples", options.max_samples, 1);
   check_at_least("threads", options.threads, 1);
-  if (dataset.size() == 0) fail("the dataset has no samples to take pixel statistics of");
+  if (dataset.size() == 0) fail("cannot compute channel statistics: the dataset has no samples");
   const auto total = sums_over(dataset, options);
-  if (total.count == 0) fail("no sample of the dataset that was looked at can be read");
+  if (total.count == 0) {
+    fail("cannot compute channel statistics: none of the sampled files can be read");
+  }
   const double scale = images ? 255 : 1;
   ChannelStats stats;
   for (size_t c = 0; c < (images ? static_cast<size_t>(options.channels) : 1); ++c) {

@@ -25,7 +25,7 @@ PrefetchPlan make_plan(const dataset::Dataset& dataset, const EvalLoaderOptions&
   return {0, batches, options.threads, options.prefetch};
 }
 
-/// What one loader thread holds.
+/// Builds evaluation batches; each loader thread has its own.
 class EvalBatchMaker {
  public:
   EvalBatchMaker(dataset::DatasetPtr dataset, const EvalLoaderOptions& options)
@@ -51,7 +51,7 @@ class EvalBatchMaker {
   dataset::DatasetPtr dataset_;
   int64_t batch_size_;
   CorruptSampleTracker* damage_;
-  std::shared_ptr<augment::EvalViews> views_;  // shared only by copies of this maker: one at work
+  std::shared_ptr<augment::EvalViews> views_;  // shared by copies of this object; only one runs
 };
 
 EvalLoaderOptions channels_last(EvalLoaderOptions options) {
@@ -67,7 +67,7 @@ EvalLoader::EvalLoader(dataset::DatasetPtr dataset, const EvalLoaderOptions& opt
 
 namespace {
 
-/// Keeps the order's random numbers apart from those of the views, which use purpose 0.
+/// Separates the random stream of the order from that of the views, which use purpose 0.
 constexpr uint64_t kOrderPurpose = 1;
 
 Random order_random(uint64_t seed, int64_t epoch) {
@@ -110,9 +110,9 @@ std::vector<int64_t> ClassBalancedSampler::epoch_order(int64_t epoch) const {
   for (int64_t round = 0; round < largest_; ++round) {
     for (size_t k = 0; k < queues.size(); ++k) {
       auto& queue = queues[k];
-      const size_t place = taken[k]++ % queue.size();
-      if (place == 0) random.shuffle(queue);
-      order.push_back(queue[place]);
+      const size_t position = taken[k]++ % queue.size();
+      if (position == 0) random.shuffle(queue);
+      order.push_back(queue[position]);
     }
   }
   return order;
@@ -120,11 +120,11 @@ std::vector<int64_t> ClassBalancedSampler::epoch_order(int64_t epoch) const {
 
 namespace {
 
-/// A contrastive batch of one sample has nothing to compare it with.
-constexpr int64_t kSmallestBatch = 2;
+/// A contrastive loss needs at least two samples.
+constexpr int64_t kMinBatchSize = 2;
 
 void check(const TrainLoaderOptions& options) {
-  check_at_least("batch_size", options.batch_size, kSmallestBatch);
+  check_at_least("batch_size", options.batch_size, kMinBatchSize);
   check_at_least("views", options.augment.views, 1);
   check_at_least("threads", options.threads, 0);
   check_at_least("prefetch", options.prefetch, 1);
@@ -138,11 +138,11 @@ SamplerPtr make_sampler(const dataset::Dataset& dataset, const TrainLoaderOption
 
 int64_t count_batches(int64_t samples, const TrainLoaderOptions& options) {
   const int64_t rest = samples % options.batch_size;
-  const bool keeps_rest = !options.drop_last && rest >= kSmallestBatch;
+  const bool keeps_rest = !options.drop_last && rest >= kMinBatchSize;
   return samples / options.batch_size + (keeps_rest ? 1 : 0);
 }
 
-/// The orders of the epochs that batches are being made of, shared by the loader's threads.
+/// Cache of the sample orders of the epochs in progress, shared by the loader threads.
 class EpochOrders {
  public:
   using Order = std::shared_ptr<const std::vector<int64_t>>;
@@ -151,25 +151,25 @@ class EpochOrders {
 
   Order of(int64_t epoch) {
     const std::lock_guard lock(mutex_);
-    auto& place = recent_[static_cast<size_t>(epoch) % recent_.size()];
-    if (!place.order || place.epoch != epoch) {
-      place = {epoch, std::make_shared<const std::vector<int64_t>>(sampler_.epoch_order(epoch))};
+    auto& entry = recent_[static_cast<size_t>(epoch) % recent_.size()];
+    if (!entry.order || entry.epoch != epoch) {
+      entry = {epoch, std::make_shared<const std::vector<int64_t>>(sampler_.epoch_order(epoch))};
     }
-    return place.order;
+    return entry.order;
   }
 
  private:
-  struct Place {
+  struct Entry {
     int64_t epoch = 0;
     Order order;
   };
 
   const Sampler& sampler_;
   std::mutex mutex_;
-  std::array<Place, 2> recent_;  // batches made ahead reach into the next epoch
+  std::array<Entry, 2> recent_;  // two entries: prefetching reaches into the next epoch
 };
 
-/// What one loader thread holds: buffers of its own.
+/// Builds training batches; each loader thread has its own, with its own buffers.
 class TrainBatchMaker {
  public:
   TrainBatchMaker(dataset::DatasetPtr dataset, const TrainLoaderOptions& options,
@@ -222,7 +222,7 @@ class TrainBatchMaker {
   int64_t batches_;
   std::shared_ptr<EpochOrders> orders_;
   CorruptSampleTracker* damage_;
-  std::shared_ptr<augment::TrainViews> views_;  // shared only by copies of this maker: one at work
+  std::shared_ptr<augment::TrainViews> views_;  // shared by copies of this object; only one runs
 };
 
 }  // namespace
@@ -236,15 +236,15 @@ TrainLoader::TrainLoader(dataset::DatasetPtr dataset, TrainLoaderOptions options
                                                    options_.max_corrupt);
   batches_ = count_batches(sampler_->epoch_size(), options_);
   if (batches_ == 0) {
-    fail(Hint{"give more samples or a smaller batch_size"}, "an epoch of ", sampler_->epoch_size(),
-         " samples makes no batch of batch_size = ", options_.batch_size);
+    fail(Hint{"use more samples or a smaller batch_size"}, "an epoch of ", sampler_->epoch_size(),
+         " samples has no complete batch of batch_size = ", options_.batch_size);
   }
 }
 
 void TrainLoader::start_epoch(int64_t epoch, int64_t first_batch) {
   check_at_least("epoch", epoch, 0);
   if (first_batch < 0 || first_batch > batches_) {
-    fail("first batch ", first_batch, " of an epoch, expected 0 to ", batches_);
+    fail("first_batch = ", first_batch, ", expected 0 to ", batches_);
   }
   epoch_end_ = (epoch + 1) * batches_;
   const int64_t first = epoch * batches_ + first_batch;

@@ -15,42 +15,40 @@
 namespace projnce::loader {
 
 struct EvalLoaderOptions {
-  int64_t batch_size = 256;  ///< at least 1
-  augment::InputFormat format =
-      {};                ///< the pixel order is not looked at: batches are channels-last
-  int64_t threads = 1;   ///< that make batches, besides the caller's; at least 1
-  int64_t prefetch = 4;  ///< batches held or being made ahead of `next`; at least 1
-  /// Notes damaged samples, which are left out; it outlives the loader. Null: they throw.
+  int64_t batch_size = 256;          ///< at least 1
+  augment::InputFormat format = {};  ///< the pixel order is ignored: batches are channels-last
+  int64_t threads = 1;               ///< number of loader threads; at least 1
+  int64_t prefetch = 4;              ///< batches ready or in progress ahead of `next`; at least 1
+  /// Records corrupt samples, which are dropped; must outlive the loader. If null, they throw.
   CorruptSampleTracker* damage = nullptr;
 };
 
-/// One pass over a dataset in the order of its samples: one view each, nothing random. Starts at
-/// once, in threads ahead of the consumer. Batches say which samples they hold. Use from one
-/// thread.
+/// Loads a dataset once, in dataset order, with one deterministic view per sample. Prefetching
+/// starts at construction. Not thread-safe.
 class EvalLoader {
  public:
   EvalLoader(dataset::DatasetPtr dataset, const EvalLoaderOptions& options);
 
-  /// The next batch, or nothing at the end. Throws where a sample, or too many, are damaged.
+  /// Returns the next batch, or nullopt at the end. Throws if a sample (or too many) are corrupt.
   std::optional<Batch> next() { return prefetcher_.next(); }
 
  private:
   OrderedPrefetcher<Batch> prefetcher_;
 };
 
-/// The order in which an epoch visits the samples. Batches are consecutive runs of it.
+/// Determines the order of the samples in an epoch. Batches are consecutive ranges of it.
 class Sampler {
  public:
   virtual ~Sampler() = default;
 
   virtual int64_t epoch_size() const = 0;
-  /// Indices into the dataset, epoch_size() of them; a function of the seed and the epoch alone.
+  /// Returns epoch_size() indices into the dataset, which depend only on the seed and the epoch.
   virtual std::vector<int64_t> epoch_order(int64_t epoch) const = 0;
 };
 
 using SamplerPtr = std::unique_ptr<const Sampler>;
 
-/// Every sample once, in an order of its own for each epoch.
+/// Visits every sample once, in a different random order for each epoch.
 class ShuffledSampler : public Sampler {
  public:
   ShuffledSampler(int64_t size, uint64_t seed) : size_(size), seed_(seed) {}
@@ -63,14 +61,14 @@ class ShuffledSampler : public Sampler {
   uint64_t seed_;
 };
 
-/// Every class equally often in every batch, every sample at least once in every epoch.
+/// Balances the classes in every batch and visits every sample at least once per epoch.
 ///
-/// The epoch draws an order of the K classes that have samples; place p of the epoch belongs to
-/// class number p mod K of that order. So in any run of consecutive places, which a batch is, two
-/// classes differ by at most one sample. Each class hands out its samples from a shuffled queue
-/// that is shuffled again when it is empty. The epoch has K * (size of the largest class) places:
-/// the largest class is seen once, a class of n samples size / n times, rounded up or down for each
-/// sample. With equal classes that is the dataset, once.
+/// Each epoch draws a random order of the K non-empty classes; position p of the epoch belongs to
+/// class p mod K of that order. Hence the counts of two classes in a batch differ by at most one.
+/// Each class draws its samples from a shuffled queue that is reshuffled when it is exhausted. The
+/// epoch has K * S positions, where S is the size of the largest class: its samples are visited
+/// once, and those of a class of n samples S / n times, rounded up or down. With equal class sizes,
+/// every sample is visited once.
 class ClassBalancedSampler : public Sampler {
  public:
   ClassBalancedSampler(const dataset::Dataset& dataset, uint64_t seed);
@@ -79,42 +77,41 @@ class ClassBalancedSampler : public Sampler {
   std::vector<int64_t> epoch_order(int64_t epoch) const override;
 
  private:
-  std::vector<std::vector<int64_t>> members_;  // of each class that has any
+  std::vector<std::vector<int64_t>> members_;  // sample indices of each non-empty class
   int64_t largest_ = 0;
   uint64_t seed_;
 };
 
-/// More than anybody trains, few enough to number their batches.
+/// More epochs than any training run, but few enough that batch numbers do not overflow.
 inline constexpr int64_t kUnlimitedEpochs = int64_t{1} << 32;
 
-/// Part number `part` of `parts` nearly equal, consecutive runs of a batch's samples.
+/// Part `part` of a batch that is split into `parts` nearly equal, consecutive ranges of samples.
 struct BatchShare {
   int64_t part = 0;
   int64_t parts = 1;
 };
 
 struct TrainLoaderOptions {
-  int64_t batch_size =
-      256;  ///< samples of all shares, at least 2; each comes in augment.views views
-  augment::InputFormat format =
-      {};  ///< the pixel order is not looked at: batches are channels-last
+  int64_t batch_size = 256;          ///< number of samples over all shares; at least 2
+  augment::InputFormat format = {};  ///< the pixel order is ignored: batches are channels-last
   augment::AugmentOptions augment = {};
   uint64_t seed = 0;
-  int64_t threads = 1;     ///< that make batches, besides the caller's; 0: the caller's alone
-  int64_t prefetch = 4;    ///< batches held or being made ahead of `next`; at least 1
-  bool balanced = false;   ///< ClassBalancedSampler instead of ShuffledSampler
-  bool drop_last = false;  ///< leave out an incomplete last batch; else only one of a single sample
-  int64_t epochs = kUnlimitedEpochs;         ///< nothing is made ahead after the last of them
+  int64_t threads = 1;    ///< number of loader threads; 0 = load in the calling thread
+  int64_t prefetch = 4;   ///< batches ready or in progress ahead of `next`; at least 1
+  bool balanced = false;  ///< if true, uses ClassBalancedSampler instead of ShuffledSampler
+  /// If true, drops an incomplete last batch; otherwise only one with a single sample.
+  bool drop_last = false;
+  int64_t epochs = kUnlimitedEpochs;         ///< prefetching stops after the last epoch
   BatchShare share = {};                     ///< the part of every batch that this process loads
-  augment::BackgroundClips background = {};  ///< noises for sounds; null for none
-  Logger logger = {};                        ///< for warnings of damaged samples; may be null
-  dataset::CorruptLimit max_corrupt = {};    ///< more damaged samples stop the run
+  augment::BackgroundClips background = {};  ///< background noise for audio; may be null
+  Logger logger = {};                        ///< for warnings about corrupt samples; may be null
+  dataset::CorruptLimit max_corrupt = {};    ///< maximum number of corrupt samples
 };
 
-/// Augmented batches, made in threads ahead of the training step, across the ends of epochs too. A
-/// batch depends on the seed, the epoch and its number in the epoch, not on the threads, so
-/// training can go on in the middle of an epoch as if it had never stopped. A damaged sample is
-/// left out of its batch. A share of a small batch may hold no sample at all. Use from one thread.
+/// Loads augmented batches, prefetched in background threads across epoch boundaries. A batch
+/// depends only on the seed, the epoch and its index in the epoch, not on the threads, so training
+/// resumes bit-for-bit in the middle of an epoch. Corrupt samples are dropped from their batch. A
+/// share of a small batch may be empty. Not thread-safe.
 class TrainLoader {
  public:
   TrainLoader(dataset::DatasetPtr dataset, TrainLoaderOptions options);
@@ -122,18 +119,18 @@ class TrainLoader {
   int64_t batches_per_epoch() const { return batches_; }
   int64_t views() const { return options_.augment.views; }
 
-  /// From now on `next` gives batches first_batch, first_batch + 1, ... of the epoch. Following the
-  /// epoch before costs nothing; after a jump whatever was under way is given up.
+  /// Makes `next` return batches first_batch, first_batch + 1, ... of the epoch. Prefetched batches
+  /// are kept if this continues where the previous epoch ended, and discarded otherwise.
   void start_epoch(int64_t epoch, int64_t first_batch = 0);
 
-  /// The next batch, or nothing at the end of the epoch or before the first one. Throws where too
-  /// many samples are damaged.
+  /// Returns the next batch, or nullopt at the end of the epoch or before `start_epoch`. Throws if
+  /// too many samples are corrupt.
   std::optional<Batch> next();
 
-  /// How long `next` has waited for batches since the loader was made.
+  /// Returns the total time that `next` has waited for batches.
   double seconds_waited() const;
 
-  /// Damaged samples that were met and left out, as places in the dataset.
+  /// Returns the dataset indices of the corrupt samples found so far.
   std::vector<int64_t> damaged() const { return damage_->damaged(); }
 
  private:
@@ -143,10 +140,10 @@ class TrainLoader {
   TrainLoaderOptions options_;
   SamplerPtr sampler_;
   int64_t batches_ = 0;
-  // Batches are numbered through all epochs: epoch * batches_ + number in the epoch.
+  // Batches are numbered across epochs: epoch * batches_ + index in the epoch.
   int64_t position_ = 0;
   int64_t epoch_end_ = 0;
-  double waited_before_ = 0;  // for batches made before the last jump
+  double waited_before_ = 0;  // waiting time of previous prefetchers
   std::unique_ptr<CorruptSampleTracker> damage_;
   std::unique_ptr<Prefetcher> prefetcher_;
 };

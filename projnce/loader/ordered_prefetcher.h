@@ -14,42 +14,42 @@
 
 namespace projnce::loader {
 
-/// Which items a prefetcher makes, and with what.
+/// Range of items and resources of a prefetcher.
 struct PrefetchPlan {
   int64_t first = 0;    ///< number of the first item
   int64_t end = 0;      ///< one past the number of the last item
-  int64_t threads = 1;  ///< 0: the consumer makes each item when he asks for it
-  int64_t ahead = 4;    ///< items held or being made at any time, at least 1
+  int64_t threads = 1;  ///< number of worker threads; 0 = `next` makes each item itself
+  int64_t ahead = 4;    ///< maximum number of items ready or in progress; at least 1
 };
 
-/// Makes numbered items in threads of its own, ahead of the one consumer, who gets them in order
-/// whichever thread made them. What a thread throws is thrown to the consumer in the item's place,
-/// each time he asks. Destruction waits for the items being made and forgets the rest.
+/// Makes numbered items in worker threads, ahead of a single consumer, which receives them in
+/// order. If making an item throws, `next` rethrows the exception in place of that item, on every
+/// call. The destructor waits for the items in progress and discards the rest.
 template <class Item>
 class OrderedPrefetcher {
  public:
   using Maker = std::function<Item(int64_t number)>;
 
-  /// `new_maker` is called once for each thread (once for none), here, so that makers can keep
-  /// buffers.
+  /// Calls `new_maker` in the constructor, once per thread (once if there are none), so that each
+  /// maker can keep its own buffers.
   OrderedPrefetcher(const PrefetchPlan& plan, const std::function<Maker()>& new_maker)
       : slots_(static_cast<size_t>(plan.ahead)),
         claimed_(plan.first),
         delivered_(plan.first),
         end_(plan.end) {
-    if (plan.threads == 0) make_here_ = new_maker();
+    if (plan.threads == 0) inline_maker_ = new_maker();
     for (int64_t i = 0; i < plan.threads; ++i) {
       workers_.emplace_back(
           [this, make = new_maker()](const std::stop_token& stop) { work(stop, make); });
     }
   }
 
-  /// The next item, or nothing after the last one.
+  /// Returns the next item, or nullopt after the last one.
   std::optional<Item> next() {
     if (delivered_ >= end_) return std::nullopt;
     const auto start = std::chrono::steady_clock::now();
     Slot& slot = slot_of(delivered_);
-    if (make_here_ && !slot.error) slot = attempt(make_here_, delivered_);
+    if (inline_maker_ && !slot.error) slot = attempt(inline_maker_, delivered_);
     std::unique_lock lock(mutex_);
     filled_.wait(lock, [&] { return slot.item || slot.error; });
     seconds_waited_ +=
@@ -61,7 +61,7 @@ class OrderedPrefetcher {
     return item;
   }
 
-  /// How long `next` waited for items that were not ready, in total.
+  /// Returns the total time that `next` has waited for items.
   double seconds_waited() const { return seconds_waited_; }
 
  private:
@@ -97,16 +97,16 @@ class OrderedPrefetcher {
     }
   }
 
-  Maker make_here_;  // empty where threads make the items
+  Maker inline_maker_;  // empty if worker threads make the items
   std::mutex mutex_;
   std::condition_variable filled_;
   std::condition_variable_any room_;
   std::vector<Slot> slots_;
-  int64_t claimed_;    // next number that a thread takes
-  int64_t delivered_;  // next number that the consumer gets
+  int64_t claimed_;    // next number to make
+  int64_t delivered_;  // next number to return
   const int64_t end_;
   double seconds_waited_ = 0;
-  std::vector<std::jthread> workers_;  // last: stopped and joined before the rest goes
+  std::vector<std::jthread> workers_;  // last member: joined before the others are destroyed
 };
 
 }  // namespace projnce::loader

@@ -11,7 +11,7 @@ namespace {
 using testing::MemoryDataset;
 using testing::random_dataset;
 
-TEST(ChannelStats, AreThoseOfAllPixels) {
+TEST(ChannelStats, CoverAllPixels) {
   const MemoryDataset dataset({{1, 2, 3, {0, 51, 255, 102, 51, 255}}, {1, 1, 3, {51, 51, 255}}},
                               {0, 0}, 1);
   const auto stats = channel_stats(dataset, {});
@@ -22,7 +22,7 @@ TEST(ChannelStats, AreThoseOfAllPixels) {
   EXPECT_NEAR(stats.std[1], 1.0 / 255, 1e-12);
 }
 
-TEST(ChannelStats, RepeatGrayAndMixColors) {
+TEST(ChannelStats, ReplicateGrayAndConvertColorToGray) {
   const MemoryDataset mixed({{1, 1, 1, {100}}, {1, 1, 3, {200, 100, 0}}}, {0, 0}, 1);
   const auto color = channel_stats(mixed, {.channels = 3});
   EXPECT_NEAR(color.mean[0] * 255, 150, 1e-9);
@@ -32,7 +32,7 @@ TEST(ChannelStats, RepeatGrayAndMixColors) {
   EXPECT_NEAR(gray.mean[0] * 255, (100 + 0.299 * 200 + 58.7) / 2, 1e-9);
 }
 
-TEST(ChannelStats, DoNotDependOnTheThreads) {
+TEST(ChannelStats, DoNotDependOnTheNumberOfThreads) {
   const auto dataset = random_dataset(50, 2, 9, 3);
   const auto expected = channel_stats(*dataset, {.channels = 1});
   for (const int64_t threads : {2, 5}) {
@@ -42,7 +42,7 @@ TEST(ChannelStats, DoNotDependOnTheThreads) {
   }
 }
 
-TEST(ChannelStats, LookAtEvenlySpacedSamples) {
+TEST(ChannelStats, UseEvenlySpacedSamples) {
   std::vector<Image> images;
   for (int i = 0; i < 10; ++i) images.push_back({1, 1, 1, {static_cast<uint8_t>(i)}});
   const MemoryDataset dataset(std::move(images), testing::cycling_labels(10, 2), 2);
@@ -50,7 +50,7 @@ TEST(ChannelStats, LookAtEvenlySpacedSamples) {
   EXPECT_NEAR(stats.mean[0] * 255, 2.5, 1e-9);  // samples 0 and 5
 }
 
-TEST(ChannelStats, NeedSamples) {
+TEST(ChannelStats, RejectEmptyDatasetAndInvalidChannels) {
   EXPECT_THROW(channel_stats(*random_dataset(0, 2, 4, 1), {}), Error);
   EXPECT_THROW(channel_stats(*random_dataset(2, 2, 4, 1), {.channels = 2}), Error);
 }

@@ -16,7 +16,7 @@ using testing::image_input;
 using testing::plain_format;
 using testing::random_dataset;
 
-TEST(EvalLoader, GivesEverySampleInOrderWithoutAugmentation) {
+TEST(EvalLoader, ReturnsEverySampleInOrderWithoutAugmentation) {
   const auto dataset = random_dataset(21, 3, 10, 3);
   const auto format = plain_format(3, 6);
   augment::EvalTransform transform(format);
@@ -39,12 +39,12 @@ TEST(EvalLoader, GivesEverySampleInOrderWithoutAugmentation) {
   }
 }
 
-TEST(EvalLoader, IsAtItsEndAtOnceWithoutSamples) {
+TEST(EvalLoader, HasNoBatchesForAnEmptyDataset) {
   EvalLoader loader(random_dataset(0, 2, 4, 1), {.format = image_input(1, 4)});
   EXPECT_FALSE(loader.next().has_value());
 }
 
-TEST(EvalLoader, RefusesOptionsThatMakeNoSense) {
+TEST(EvalLoader, RejectsInvalidOptions) {
   const auto dataset = random_dataset(3, 2, 4, 1);
   EXPECT_THROW(EvalLoader(dataset, {.batch_size = 0, .format = image_input(1, 4)}), Error);
   EXPECT_THROW(EvalLoader(dataset, {.format = {}}), Error);

@@ -10,7 +10,7 @@ namespace {
 
 using Prefetcher = OrderedPrefetcher<int64_t>;
 
-TEST(OrderedPrefetcher, HandsOutItemsInOrderWhateverTheThreads) {
+TEST(OrderedPrefetcher, ReturnsItemsInOrderForAnyNumberOfThreads) {
   for (const int64_t threads : {0, 1, 2, 5}) {
     for (const int64_t ahead : {1, 2, 16}) {
       Prefetcher squares({3, 200, threads, ahead},
@@ -22,19 +22,19 @@ TEST(OrderedPrefetcher, HandsOutItemsInOrderWhateverTheThreads) {
   }
 }
 
-TEST(OrderedPrefetcher, StaysWithinItsBounds) {
+TEST(OrderedPrefetcher, MakesAtMostAheadItemsInAdvance) {
   std::atomic<int64_t> made = 0;
   int64_t consumed = 0;
   Prefetcher counter({0, 100, 3, 4}, [&] { return [&](int64_t) { return ++made; }; });
   while (counter.next()) {
     ++consumed;
-    // The item just handed out has made room for one more.
+    // Returning an item makes room for one more.
     EXPECT_LE(made, consumed + 4);
   }
   EXPECT_EQ(made, 100);
 }
 
-TEST(OrderedPrefetcher, ThrowsInPlaceOfTheItemThatFailedEachTime) {
+TEST(OrderedPrefetcher, RethrowsInPlaceOfTheFailedItemOnEveryCall) {
   Prefetcher items({0, 10, 2, 4}, [] {
     return [](int64_t number) {
       if (number == 5) throw std::domain_error("five");
@@ -46,7 +46,7 @@ TEST(OrderedPrefetcher, ThrowsInPlaceOfTheItemThatFailedEachTime) {
   EXPECT_THROW(items.next(), std::domain_error);
 }
 
-TEST(OrderedPrefetcher, EndsCleanlyAtAnyMoment) {
+TEST(OrderedPrefetcher, CanBeDestroyedAtAnyTime) {
   for (int64_t taken = 0; taken < 12; ++taken) {
     Prefetcher items({0, 1000, 3, 5}, [] { return [](int64_t number) { return number; }; });
     for (int64_t i = 0; i < taken; ++i) items.next();
@@ -55,7 +55,7 @@ TEST(OrderedPrefetcher, EndsCleanlyAtAnyMoment) {
   EXPECT_EQ(nothing.next(), std::nullopt);
 }
 
-TEST(OrderedPrefetcher, GivesEachThreadAMakerOfItsOwn) {
+TEST(OrderedPrefetcher, CreatesOneMakerPerThread) {
   int makers = 0;
   Prefetcher items({0, 4, 3, 2}, [&] {
     ++makers;

@@ -17,7 +17,7 @@ std::vector<int64_t> sorted(std::vector<int64_t> order) {
   return order;
 }
 
-TEST(ShuffledSampler, VisitsEverySampleOnceInAnOrderOfItsOwnForEachEpoch) {
+TEST(ShuffledSampler, VisitsEverySampleOnceInADifferentOrderPerEpoch) {
   const ShuffledSampler sampler(100, 1);
   const auto first = sampler.epoch_order(0);
   const auto second = sampler.epoch_order(1);
@@ -30,7 +30,7 @@ TEST(ShuffledSampler, VisitsEverySampleOnceInAnOrderOfItsOwnForEachEpoch) {
   }
 }
 
-TEST(ShuffledSampler, PutsEverySampleEverywhere) {
+TEST(ShuffledSampler, IsUniformOverPositions) {
   constexpr int64_t kEpochs = 3000;
   const ShuffledSampler sampler(5, 3);
   std::map<int64_t, int> first;
@@ -54,7 +54,7 @@ int64_t worst_imbalance(const dataset::Dataset& dataset, const std::vector<int64
   return worst;
 }
 
-TEST(ClassBalancedSampler, FillsEveryBatchEvenly) {
+TEST(ClassBalancedSampler, BalancesEveryBatch) {
   const auto dataset = uneven_dataset({30, 7, 19, 1});
   const ClassBalancedSampler sampler(*dataset, 4);
   for (const size_t batch : {2, 4, 6, 7, 16, 33}) {
@@ -64,7 +64,7 @@ TEST(ClassBalancedSampler, FillsEveryBatchEvenly) {
   }
 }
 
-TEST(ClassBalancedSampler, CoversTheDataAndRepeatsSmallClassesEvenly) {
+TEST(ClassBalancedSampler, CoversTheDatasetAndRepeatsSmallClassesEvenly) {
   const auto dataset = uneven_dataset({30, 7, 0, 19});
   const ClassBalancedSampler sampler(*dataset, 5);
   const auto order = sampler.epoch_order(2);
@@ -82,7 +82,7 @@ TEST(ClassBalancedSampler, CoversTheDataAndRepeatsSmallClassesEvenly) {
   }
 }
 
-TEST(ClassBalancedSampler, VisitsEqualClassesOnceAndChangesWithTheEpoch) {
+TEST(ClassBalancedSampler, VisitsEqualClassesOnceInADifferentOrderPerEpoch) {
   const auto dataset = testing::random_dataset(60, 5, 1, 1);
   const ClassBalancedSampler sampler(*dataset, 6);
   const auto order = sampler.epoch_order(0);

@@ -63,7 +63,7 @@ TEST(TrainLoader, LaysOutViewsLabelsAndIndices) {
   }
 }
 
-TEST(TrainLoader, MakesTheSameBatchesWithAnyNumberOfThreads) {
+TEST(TrainLoader, BatchesDoNotDependOnTheNumberOfThreads) {
   const auto dataset = random_dataset(60, 4, 12, 3);
   auto options = small_options();
   TrainLoader one(dataset, options);
@@ -78,7 +78,7 @@ TEST(TrainLoader, MakesTheSameBatchesWithAnyNumberOfThreads) {
   }
 }
 
-TEST(TrainLoader, GoesOnInTheMiddleOfAnEpoch) {
+TEST(TrainLoader, ResumesInTheMiddleOfAnEpoch) {
   const auto dataset = random_dataset(60, 4, 12, 3);
   for (const bool balanced : {false, true}) {
     auto options = small_options();
@@ -93,7 +93,7 @@ TEST(TrainLoader, GoesOnInTheMiddleOfAnEpoch) {
   }
 }
 
-TEST(TrainLoader, ShowsEverySampleOnceAndChangesWithTheEpoch) {
+TEST(TrainLoader, LoadsEverySampleOnceInADifferentOrderPerEpoch) {
   TrainLoader loader(random_dataset(50, 5, 4, 1), {.batch_size = 8, .format = image_input(1, 4)});
   const auto first = epoch_of(loader, 0);
   std::set<int64_t> seen;
@@ -106,7 +106,7 @@ TEST(TrainLoader, ShowsEverySampleOnceAndChangesWithTheEpoch) {
   EXPECT_FALSE(torch::equal(first[0].images, second[0].images));
 }
 
-TEST(TrainLoader, KeepsAnIncompleteLastBatchOfTwoAndMore) {
+TEST(TrainLoader, KeepsAnIncompleteLastBatchOfAtLeastTwo) {
   auto options = small_options();
   const auto batches = [&](int64_t samples) {
     return TrainLoader(random_dataset(samples, 2, 12, 3), options).batches_per_epoch();
@@ -118,7 +118,7 @@ TEST(TrainLoader, KeepsAnIncompleteLastBatchOfTwoAndMore) {
   EXPECT_EQ(batches(23), 2);
 }
 
-TEST(TrainLoader, TakesOneViewOrManyAndImagesOfAnyShape) {
+TEST(TrainLoader, SupportsAnyNumberOfViewsAndImagesOfAnyShape) {
   std::vector<Image> images = {testing::random_image(1, 1, 1, 1),
                                testing::random_image(3, 200, 3, 2),
                                testing::random_image(28, 28, 1, 3)};
@@ -135,7 +135,7 @@ TEST(TrainLoader, TakesOneViewOrManyAndImagesOfAnyShape) {
   }
 }
 
-TEST(TrainLoader, ThrowsWhatReadingASampleThrew) {
+TEST(TrainLoader, RethrowsTheErrorOfACorruptSample) {
   auto images = random_images(40, 12, 3);
   images[17].pixels.clear();
   const auto dataset = std::make_shared<testing::MemoryDataset>(std::move(images),
@@ -152,7 +152,7 @@ TEST(TrainLoader, ThrowsWhatReadingASampleThrew) {
   }
 }
 
-TEST(TrainLoader, EndsCleanlyInTheMiddleOfAnEpochAndStartsAnother) {
+TEST(TrainLoader, CanStopInTheMiddleOfAnEpochAndStartAnother) {
   const auto dataset = random_dataset(200, 4, 12, 3);
   auto options = small_options();
   options.threads = 2;
@@ -165,7 +165,7 @@ TEST(TrainLoader, EndsCleanlyInTheMiddleOfAnEpochAndStartsAnother) {
   loader.start_epoch(2);
 }
 
-TEST(TrainLoader, RefusesOptionsThatMakeNoSense) {
+TEST(TrainLoader, RejectsInvalidOptions) {
   const auto dataset = random_dataset(20, 4, 12, 3);
   const auto error_message_of = [&](const TrainLoaderOptions& options) -> std::string {
     try {
@@ -176,7 +176,7 @@ TEST(TrainLoader, RefusesOptionsThatMakeNoSense) {
     return {};
   };
   auto options = small_options();
-  EXPECT_THAT(error_message_of(options), HasSubstr("first batch 4"));
+  EXPECT_THAT(error_message_of(options), HasSubstr("first_batch = 4"));
   options.threads = -1;
   EXPECT_THAT(error_message_of(options), HasSubstr("threads = -1"));
   options = small_options();
@@ -188,18 +188,18 @@ TEST(TrainLoader, RefusesOptionsThatMakeNoSense) {
   EXPECT_THAT(error_message_of(options), HasSubstr("20 samples"));
 }
 
-TEST(TrainLoader, GoesFromEpochToEpochWithoutStartingAgain) {
+TEST(TrainLoader, PrefetchesAcrossEpochsWithoutChangingBatches) {
   const auto dataset = random_dataset(60, 4, 12, 3);
   auto options = small_options();
   options.threads = 2;
   options.epochs = 4;
-  TrainLoader through(dataset, options);
+  TrainLoader continuous(dataset, options);
   for (const int64_t epoch : {0, 1, 2, 3}) {
-    TrainLoader alone(dataset, options);
-    expect_same(epoch_of(through, epoch), epoch_of(alone, epoch));
+    TrainLoader fresh(dataset, options);
+    expect_same(epoch_of(continuous, epoch), epoch_of(fresh, epoch));
   }
-  TrainLoader alone(dataset, options);
-  expect_same(epoch_of(through, 1, 2), epoch_of(alone, 1, 2));  // a jump back
+  TrainLoader fresh(dataset, options);
+  expect_same(epoch_of(continuous, 1, 2), epoch_of(fresh, 1, 2));  // a jump back
 }
 
 }  // namespace

@@ -17,14 +17,14 @@ using ::testing::HasSubstr;
 using testing::image_input;
 using testing::MemoryDataset;
 
-/// Gray images; those in `damaged` throw when they are decoded.
+/// Gray images; those in `damaged` fail to decode.
 dataset::DatasetPtr images(int64_t count, const std::vector<size_t>& damaged) {
   auto images = testing::random_images(count, 4, 1);
   for (const size_t index : damaged) images[index].pixels.clear();
   return std::make_shared<MemoryDataset>(std::move(images), testing::cycling_labels(count, 2), 2);
 }
 
-TEST(Damage, IsLeftOutOfTrainingBatchesAndCounted) {
+TEST(CorruptSamples, AreDroppedFromTrainingBatchesAndCounted) {
   TrainLoader loader(images(400, {7, 300}),
                      {.batch_size = 50, .format = image_input(1, 4), .threads = 2});
   std::set<int64_t> seen;
@@ -45,14 +45,14 @@ TEST(Damage, IsLeftOutOfTrainingBatchesAndCounted) {
   EXPECT_EQ(loader.damaged().size(), 2U);
 }
 
-TEST(Damage, LeavesTheOtherRowsAsTheyAre) {
+TEST(CorruptSamples, DoNotChangeTheOtherRows) {
   const TrainLoaderOptions options{.batch_size = 400, .format = image_input(1, 4)};
   TrainLoader whole(images(400, {}), options);
-  TrainLoader holed(images(400, {7}), options);
+  TrainLoader corrupt(images(400, {7}), options);
   whole.start_epoch(3);
-  holed.start_epoch(3);
+  corrupt.start_epoch(3);
   const auto expected = *whole.next();
-  const auto batch = *holed.next();
+  const auto batch = *corrupt.next();
   ASSERT_EQ(batch.size(), 399);
   const auto kept = expected.indices.ne(7);
   EXPECT_TRUE(torch::equal(batch.indices, expected.indices.masked_select(kept)));
@@ -60,7 +60,7 @@ TEST(Damage, LeavesTheOtherRowsAsTheyAre) {
   EXPECT_TRUE(torch::equal(batch.images, expected.images.index_select(0, rows)));
 }
 
-TEST(Damage, OfTooManySamplesStopsTheRun) {
+TEST(CorruptSamples, StopTheRunIfTooMany) {
   TrainLoader loader(images(100, {1, 2}),
                      {.batch_size = 100, .format = image_input(1, 4), .max_corrupt = {.count = 1}});
   loader.start_epoch(0);
@@ -68,14 +68,14 @@ TEST(Damage, OfTooManySamplesStopsTheRun) {
               HasSubstr("2 of 100 samples cannot be read, expected at most 1:"));
 }
 
-TEST(Damage, OfAFewSamplesIsSkippedByDefault) {
+TEST(CorruptSamples, AreSkippedByDefaultIfFew) {
   TrainLoader loader(images(100, {1, 2}), {.batch_size = 100, .format = image_input(1, 4)});
   loader.start_epoch(0);
   loader.next();
   EXPECT_EQ(loader.damaged().size(), 2U);
 }
 
-TEST(Damage, IsLeftOutOfEvaluation) {
+TEST(CorruptSamples, AreDroppedFromEvaluation) {
   CorruptSampleTracker damage(200, nullptr);
   for (int pass = 0; pass < 2; ++pass) {
     EvalLoader loader(images(200, {3}),
@@ -87,7 +87,7 @@ TEST(Damage, IsLeftOutOfEvaluation) {
   EXPECT_EQ(damage.skipped(), 1);
 }
 
-TEST(Damage, ThrowsInAnEvaluationThatTakesNoNoteOfIt) {
+TEST(CorruptSamples, ThrowInEvaluationWithoutTracker) {
   EvalLoader loader(images(200, {3}), {.batch_size = 64, .format = image_input(1, 4)});
   EXPECT_THAT(testing::error_message_of([&] { loader.next(); }), HasSubstr("sample 3 is damaged"));
 }
