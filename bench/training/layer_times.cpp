@@ -61,7 +61,7 @@ class OurLayer {
                                    .input = input(),
                                    .weights = weights_.data(),
                                    .out = out_.data(),
-                                   .finish = nullptr},
+                                   .epilogue = nullptr},
                                   workspace);
     }));
     times.backward.push_back(seconds_of([&] {
@@ -71,7 +71,7 @@ class OurLayer {
            .gradient = {.x = gradient_.data()},
            .weights = weights_.data(),
            .in_gradient = layer_.reads_images ? nullptr : in_gradient_.data(),
-           .finish = nullptr,
+           .epilogue = nullptr,
            .weight_gradient = weight_gradient_.data()},
           workspace);
     }));

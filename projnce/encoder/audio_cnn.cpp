@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kLayers = 3;
 constexpr int64_t kSmallestSide = int64_t{1} << kLayers;  // each layer halves it
-constexpr size_t kModulesOfLayer = 4;
+constexpr size_t kModulesPerLayer = 4;
 constexpr kernel::PoolGeometry kPool{.window = 2, .stride = 2, .padding = 0};
 
 }  // namespace
@@ -26,9 +26,9 @@ AudioCnn::AudioCnn(const AudioCnnOptions& options)
       layers_(torch::nn::Sequential()) {
   const auto& input = options.input;
   if (input.height < kSmallestSide || input.width < kSmallestSide) {
-    fail(Hint{"take longer sounds or more bands, or encoder.name = 'mlp' for vectors"},
-         "encoder audio-cnn takes inputs of at least ", kSmallestSide, " x ", kSmallestSide,
-         ", not ", input.height, " x ", input.width);
+    fail(Hint{"use longer clips or more mel bands, or encoder.name = 'mlp' for feature vectors"},
+         "encoder audio-cnn: the input is ", input.height, " x ", input.width,
+         ", expected at least ", kSmallestSide, " x ", kSmallestSide);
   }
   int64_t channels = input.channels;
   for (int64_t i = 0; i < kLayers; ++i) {
@@ -47,7 +47,7 @@ AudioCnn::~AudioCnn() = default;
 
 BackboneSpec AudioCnn::plan() const {
   BackboneSpec plan{.parts = {}, .grid = grid_};
-  for (size_t i = 0; i < layers_->size(); i += kModulesOfLayer) {
+  for (size_t i = 0; i < layers_->size(); i += kModulesPerLayer) {
     plan.parts.emplace_back(
         ConvBnReluSpec{.conv = std::dynamic_pointer_cast<torch::nn::Conv2dImpl>(layers_->ptr(i)),
                        .norm = std::dynamic_pointer_cast<BatchNormImpl>(layers_->ptr(i + 1)),
@@ -57,7 +57,7 @@ BackboneSpec AudioCnn::plan() const {
 }
 
 torch::Tensor AudioCnn::forward(const torch::Tensor& images) {
-  if (native_ && native_->takes(images, is_training())) {
+  if (native_ && native_->supports(images, is_training())) {
     return native_->forward(images, is_training());
   }
   const auto maps = layers_->forward(images);

@@ -13,22 +13,22 @@ namespace projnce::encoder {
 class NativeEngine;
 struct BackboneSpec;
 
-/// What the last layer's maps are averaged over.
+/// Pooling of the last layer's feature maps.
 enum class AudioPool {
-  kGrid,    ///< each field of 4 bands x 4 moments: where in a spectrogram something is matters
-  kGlobal,  ///< everything
+  kGrid,    ///< average pooling to a grid of 4 x 4 cells, which keeps coarse positions
+  kGlobal,  ///< global average pooling
 };
 
-/// What an AudioCnn is built from.
+/// Options of AudioCnn.
 struct AudioCnnOptions {
-  InputShape input;    ///< of the spectrograms: bands x moments
-  int64_t width = 32;  ///< channels of the first layer; doubled in each of the two that follow
-  AudioPool pool = AudioPool::kGrid;  ///< at its end
-  Engine engine = Engine::kAuto;      ///< who computes
+  InputShape input;                   ///< spectrogram size: mel bands x frames
+  int64_t width = 32;                 ///< channels of the first layer; doubled in each later layer
+  AudioPool pool = AudioPool::kGrid;  ///< final pooling
+  Engine engine = Engine::kAuto;      ///< implementation of the convolutions
 };
 
-/// Three layers for spectrograms: 3x3 convolution, batch-norm, ReLU, 2x2 max-pooling each; averages
-/// at the end: F = 4 * width of them, 16 times as many with a grid.
+/// CNN for spectrograms: three layers of 3x3 convolution, batch-norm, ReLU and 2x2 max-pooling,
+/// followed by average pooling. F = 4 * width, times 16 with AudioPool::kGrid.
 class AudioCnn : public Encoder {
  public:
   explicit AudioCnn(const AudioCnnOptions& options);
@@ -36,7 +36,7 @@ class AudioCnn : public Encoder {
   torch::Tensor forward(const torch::Tensor& images) override;
   int64_t feature_dim() const override { return feature_dim_; }
   std::string describe() const override;
-  /// Fields along each side of the grid that the last maps are averaged over; 1: one average.
+  /// Number of cells per side of the pooling grid; 1 = global average pooling.
   int64_t grid() const { return grid_; }
 
  private:

@@ -14,7 +14,7 @@ std::string describe_engine(Engine engine) {
   if (is_native(engine))
     return concat("native engine (", kernel::isa_name(kernel::active_isa()), ")");
   if (engine == Engine::kTorch) return "LibTorch's convolutions";
-  return "LibTorch's convolutions, for the processor has neither AVX2 nor AVX-512";
+  return "LibTorch's convolutions (this CPU has neither AVX2 nor AVX-512)";
 }
 
 }  // namespace projnce::encoder

@@ -9,20 +9,20 @@
 
 namespace projnce::encoder {
 
-/// Who computes the convolutions of an encoder.
+/// Implementation of an encoder's convolutions.
 enum class Engine {
-  kAuto,    ///< native where the processor has AVX2 or AVX-512, else torch
-  kNative,  ///< own kernels: Winograd convolutions with batch-norm and ReLU inside
+  kAuto,    ///< kNative if the CPU has AVX2 or AVX-512, otherwise kTorch
+  kNative,  ///< projnce's kernels: Winograd convolutions with fused batch-norm and ReLU
   kTorch,   ///< LibTorch's modules
 };
 
-/// Whether it is the native one here.
+/// Returns true if `engine` resolves to the native engine on this CPU.
 bool is_native(Engine engine);
 
-/// "native engine (avx2)", or "LibTorch's convolutions" and why.
+/// Returns "native engine (avx2)", or "LibTorch's convolutions" and the reason.
 std::string describe_engine(Engine engine);
 
-/// Images, spectrograms or vectors (1 x 1 pixels) in, one feature vector each out: [N, C, H, W]
+/// Maps each image, spectrogram or feature vector (1 x 1 pixels) to a feature vector: [N, C, H, W]
 /// -> [N, F].
 class Encoder : public torch::nn::Module {
  public:
@@ -30,18 +30,18 @@ class Encoder : public torch::nn::Module {
   virtual torch::Tensor forward(const torch::Tensor& images) = 0;
   /// F.
   virtual int64_t feature_dim() const = 0;
-  /// What was built, in a few words for the log: choices that were made by looking at the data.
+  /// Short description for the log, including choices that depend on the data.
   virtual std::string describe() const = 0;
 };
 
-/// Encoders are shared, as LibTorch's modules are.
+/// Shared ownership, as for all LibTorch modules.
 using EncoderPtr = std::shared_ptr<Encoder>;
 
-/// What the encoder will be fed with.
+/// Shape of the encoder's inputs.
 struct InputShape {
-  int64_t channels = 3;  ///< 1 for gray images and spectrograms; the length of vectors
-  int64_t height = 32;   ///< in pixels; bands of a spectrogram; 1 for vectors
-  int64_t width = 32;    ///< in pixels; moments of a spectrogram; 1 for vectors
+  int64_t channels = 3;  ///< 1 for gray images and spectrograms; the length of feature vectors
+  int64_t height = 32;   ///< pixels; mel bands of a spectrogram; 1 for feature vectors
+  int64_t width = 32;    ///< pixels; frames of a spectrogram; 1 for feature vectors
 };
 
 }  // namespace projnce::encoder

@@ -23,13 +23,13 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// [C] so that it fits the rows' channels.
+/// Reshapes [C] to broadcast over the channels of `rows`.
 torch::Tensor as_channels(const torch::Tensor& values, const torch::Tensor& rows) {
   return rows.dim() == 2 ? values.view({1, -1}) : values.view({1, -1, 1, 1});
 }
 
-/// [3, C]: how many values, their mean, the sum of their squared deviations from it.
-torch::Tensor own_moments(const torch::Tensor& rows) {
+/// Returns [3, C]: count, mean and sum of squared deviations from the mean of each channel.
+torch::Tensor local_moments(const torch::Tensor& rows) {
   const auto channels = rows.size(1);
   if (rows.numel() == 0) return torch::zeros({3, channels}, rows.options());
   const auto count = static_cast<double>(rows.numel() / channels);
@@ -37,17 +37,18 @@ torch::Tensor own_moments(const torch::Tensor& rows) {
   return torch::stack({torch::full({channels}, count, rows.options()), mean, variance * count});
 }
 
-/// Normalizes by statistics of all processes; its gradient knows that they depend on the rows.
-class SharedNormalization : public torch::autograd::Function<SharedNormalization> {
+/// Normalizes with the statistics of all processes. The gradient includes the dependence of the
+/// statistics on the rows.
+class SyncNormalization : public torch::autograd::Function<SyncNormalization> {
  public:
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& rows,
                                const torch::Tensor& weight, const torch::Tensor& bias,
-                               const SharedStatistics& statistics, double epsilon,
+                               const BatchStatistics& statistics, double epsilon,
                                const GatherOverProcesses* gather) {
     context->save_for_backward(
         {rows, weight, statistics.mean, statistics.variance, statistics.count});
     context->saved_data["epsilon"] = epsilon;
-    // The module that owns the function outlives every graph of its outputs.
+    // The module that owns `gather` outlives every graph of its outputs.
     context->saved_data["gather"] = reinterpret_cast<int64_t>(gather);
     if (rows.numel() == 0) return torch::empty_like(rows);
     return torch::batch_norm(rows, weight, bias, statistics.mean, statistics.variance,
@@ -60,21 +61,21 @@ class SharedNormalization : public torch::autograd::Function<SharedNormalization
     const double epsilon = context->saved_data["epsilon"].toDouble();
     const auto& gather =
         *reinterpret_cast<const GatherOverProcesses*>(context->saved_data["gather"].toInt());
-    auto [of_rows, of_weight, of_bias] = fixed_gradients(gradients[0], saved, epsilon);
+    auto [grad_rows, grad_weight, grad_bias] = fixed_gradients(gradients[0], saved, epsilon);
     const auto means =
-        gather(torch::stack({of_bias, of_weight})).sum(0) / saved[4];  // of the whole batch
+        gather(torch::stack({grad_bias, grad_weight})).sum(0) / saved[4];  // over the whole batch
     if (rows.numel() > 0) {
-      // What the rows do through mean and variance: a + b * row in each channel.
+      // The dependence through mean and variance has the form a + b * row in each channel.
       const auto rate = (variance + epsilon).rsqrt();
       const auto slope = weight * rate * rate * means[1];
-      of_rows.addcmul_(rows, as_channels(slope, rows), -1);
-      of_rows.sub_(as_channels(weight * rate * means[0] - slope * mean, rows));
+      grad_rows.addcmul_(rows, as_channels(slope, rows), -1);
+      grad_rows.sub_(as_channels(weight * rate * means[0] - slope * mean, rows));
     }
-    return {of_rows, of_weight, of_bias, {}, {}, {}};
+    return {grad_rows, grad_weight, grad_bias, {}, {}, {}};
   }
 
  private:
-  /// As if mean and variance were constants.
+  /// Gradients with mean and variance as constants.
   static std::tuple<torch::Tensor, torch::Tensor, torch::Tensor> fixed_gradients(
       const torch::Tensor& given, const variable_list& saved, double epsilon) {
     const auto &rows = saved[0], &weight = saved[1];
@@ -88,7 +89,7 @@ class SharedNormalization : public torch::autograd::Function<SharedNormalization
 
 }  // namespace
 
-SharedStatistics join_moments(const torch::Tensor& all) {
+BatchStatistics combine_moments(const torch::Tensor& all) {
   const auto counts = all.select(1, 0);
   const auto means = all.select(1, 1);
   const auto count = counts.sum(0);
@@ -101,14 +102,14 @@ BatchNormImpl::BatchNormImpl(int64_t channels)
     : NormImplBase(torch::nn::BatchNormOptions(channels)) {}
 
 void BatchNormImpl::_check_input_dim(const torch::Tensor& input) {
-  TORCH_CHECK(input.dim() == 2 || input.dim() == 4, "BatchNorm takes [N, C] or [N, C, H, W], not ",
-              input.sizes());
+  TORCH_CHECK(input.dim() == 2 || input.dim() == 4,
+              "BatchNorm: expected [N, C] or [N, C, H, W], got ", input.sizes());
 }
 
 torch::Tensor BatchNormImpl::forward(const torch::Tensor& input) {
   _check_input_dim(input);
   if (is_training()) num_batches_tracked += 1;
-  if (gather_ && is_training()) return normalize_shared(input);
+  if (gather_ && is_training()) return normalize_synced(input);
   namespace F = torch::nn::functional;
   return F::batch_norm(input, running_mean, running_var,
                        F::BatchNormFuncOptions()
@@ -119,22 +120,22 @@ torch::Tensor BatchNormImpl::forward(const torch::Tensor& input) {
                            .eps(options.eps()));
 }
 
-torch::Tensor BatchNormImpl::normalize_shared(const torch::Tensor& input) {
-  SharedStatistics statistics;
+torch::Tensor BatchNormImpl::normalize_synced(const torch::Tensor& input) {
+  BatchStatistics statistics;
   {
     const torch::NoGradGuard no_grad;
-    statistics = join_moments(gather_(own_moments(input)));
+    statistics = combine_moments(gather_(local_moments(input)));
     const double momentum = options.momentum().value();
     const auto unbiased = statistics.variance * (statistics.count / (statistics.count - 1));
     running_mean.lerp_(statistics.mean, momentum);
     running_var.lerp_(unbiased, momentum);
   }
-  return SharedNormalization::apply(input, weight, bias, statistics, options.eps(), &gather_);
+  return SyncNormalization::apply(input, weight, bias, statistics, options.eps(), &gather_);
 }
 
-void share_batch_statistics(torch::nn::Module& module, const GatherOverProcesses& gather) {
+void sync_batch_statistics(torch::nn::Module& module, const GatherOverProcesses& gather) {
   for (const auto& part : module.modules()) {
-    if (auto* norm = part->as<BatchNormImpl>()) norm->share_statistics(gather);
+    if (auto* norm = part->as<BatchNormImpl>()) norm->sync_statistics(gather);
   }
 }
 

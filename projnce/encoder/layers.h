@@ -12,53 +12,54 @@
 
 namespace projnce::encoder {
 
-/// A convolution without bias that keeps the size (up to the stride): batch-norm follows it.
+/// Returns a convolution with "same" padding (up to the stride) and without bias, since batch-norm
+/// follows it.
 torch::nn::Conv2d make_conv(int64_t in_channels, int64_t out_channels, int64_t kernel,
                             int64_t stride);
 
-/// The tensors that all processes which train together call it with, stacked: [W, ...].
+/// Gathers the tensors of all processes, stacked: [W, ...].
 using GatherOverProcesses = std::function<torch::Tensor(const torch::Tensor& mine)>;
 
-/// Batch normalization of [N, C] or [N, C, H, W], with LibTorch's parameters and buffers under
-/// their usual names. In training it may take mean and variance over the rows of all processes
-/// instead of its own: K processes then compute what one would on the whole batch. A process may
-/// come without any row.
+/// Batch normalization of [N, C] or [N, C, H, W], with the same parameter and buffer names as
+/// torch::nn::BatchNorm2d. In training it can compute mean and variance over all processes
+/// (SyncBatchNorm), so that they compute the same as one process on the whole batch. A process may
+/// have no rows.
 class BatchNormImpl
     : public torch::nn::NormImplBase<2, BatchNormImpl, torch::nn::BatchNormOptions> {
  public:
-  /// Weights 1, biases 0.
+  /// Initializes the weight with 1 and the bias with 0.
   explicit BatchNormImpl(int64_t channels);
-  /// The same shape, normalized; in evaluation mode by the running statistics.
+  /// Normalizes the input; with the running statistics in evaluation mode.
   torch::Tensor forward(const torch::Tensor& input);
 
-  /// Empty: own statistics. Every process must call forward and backward equally often.
-  void share_statistics(GatherOverProcesses gather) { gather_ = std::move(gather); }
-  /// What was given to share_statistics.
+  /// Synchronizes the statistics with `gather`; if empty, uses local statistics. Every process must
+  /// call forward and backward the same number of times.
+  void sync_statistics(GatherOverProcesses gather) { gather_ = std::move(gather); }
   const GatherOverProcesses& gather() const { return gather_; }
 
  protected:
-  /// For LibTorch: throws unless the input is [N, C] or [N, C, H, W].
+  /// Throws unless the input is [N, C] or [N, C, H, W].
   void _check_input_dim(const torch::Tensor& input) override;
 
  private:
-  torch::Tensor normalize_shared(const torch::Tensor& input);
+  torch::Tensor normalize_synced(const torch::Tensor& input);
 
   GatherOverProcesses gather_;
 };
 TORCH_MODULE(BatchNorm);
 
-/// Makes all batch-norms below `module` share their statistics.
-void share_batch_statistics(torch::nn::Module& module, const GatherOverProcesses& gather);
+/// Synchronizes the statistics of all BatchNorm submodules of `module` over processes.
+void sync_batch_statistics(torch::nn::Module& module, const GatherOverProcesses& gather);
 
-/// What every process knows of the whole batch; means and variances are [C].
-struct SharedStatistics {
-  torch::Tensor count;     ///< scalar: values of each channel
-  torch::Tensor mean;      ///< of all of them
-  torch::Tensor variance;  ///< biased
+/// Statistics of the whole batch.
+struct BatchStatistics {
+  torch::Tensor count;     ///< scalar: number of values per channel
+  torch::Tensor mean;      ///< [C]
+  torch::Tensor variance;  ///< [C], biased
 };
 
-/// Joins the processes' moments, [W, 3, C] (how many values, their mean, the sum of their squared
-/// deviations from it), without subtracting large numbers from each other (Chan et al.).
-SharedStatistics join_moments(const torch::Tensor& all);
+/// Combines the moments of all processes, [W, 3, C] (count, mean and sum of squared deviations from
+/// the mean), without catastrophic cancellation (Chan et al.).
+BatchStatistics combine_moments(const torch::Tensor& all);
 
 }  // namespace projnce::encoder

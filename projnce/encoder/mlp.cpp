@@ -14,7 +14,7 @@ Mlp::Mlp(const MlpOptions& options)
       feature_dim_(options.input.channels * options.input.height * options.input.width),
       layers_(torch::nn::Sequential()) {
   for (int64_t i = 0; i < options.layers; ++i) {
-    // No bias: batch-norm follows, which has its own.
+    // No bias: the batch-norm that follows has one.
     layers_->push_back(
         torch::nn::Linear(torch::nn::LinearOptions(feature_dim_, options.width).bias(false)));
     layers_->push_back(BatchNorm(options.width));
@@ -30,7 +30,7 @@ torch::Tensor Mlp::forward(const torch::Tensor& images) {
 }
 
 std::string Mlp::describe() const {
-  if (layer_count_ == 0) return concat("no layers of its own, ", feature_dim_, " numbers each");
+  if (layer_count_ == 0) return concat("identity, ", feature_dim_, " features");
   return concat(layer_count_, " layer(s) of ", feature_dim_);
 }
 

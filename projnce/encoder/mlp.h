@@ -9,14 +9,14 @@
 
 namespace projnce::encoder {
 
-/// What an Mlp is built from.
+/// Options of Mlp.
 struct MlpOptions {
-  InputShape input;     ///< vectors: 1 x 1 pixels with as many channels as values
-  int64_t layers = 0;   ///< 0: the input itself, so that only the head is trained
-  int64_t width = 512;  ///< of each layer
+  InputShape input;     ///< feature vectors: 1 x 1 pixels, one channel per value
+  int64_t layers = 0;   ///< number of layers; 0 = identity, so that only the head is trained
+  int64_t width = 512;  ///< width of each layer
 };
 
-/// Fully connected layers with batch-norm and ReLU, for vectors that another model made.
+/// Fully connected layers with batch-norm and ReLU, for precomputed feature vectors.
 class Mlp : public Encoder {
  public:
   explicit Mlp(const MlpOptions& options);

@@ -117,7 +117,7 @@ EncoderOptions parse_encoder_options(const Table& table) {
 
 EmbeddingModelPtr make_model(const EncoderOptions& options, const InputShape& input) {
   TORCH_CHECK(options.network.index() == default_network(options.name).index(),
-              "make_model: the options are not those of ", options.name);
+              "make_model: the network options do not match the encoder name ", options.name);
   auto encoder = std::visit([&input](const auto& network) { return make_network(network, input); },
                             options.network);
   return std::make_shared<EmbeddingModel>(std::move(encoder), options.head);

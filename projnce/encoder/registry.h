@@ -14,43 +14,42 @@
 
 namespace projnce::encoder {
 
-/// "resnet18".
+/// Options of "resnet18".
 struct ResNet18Options {
-  Stem stem = Stem::kAuto;        ///< the first layer
-  Engine engine = Engine::kAuto;  ///< who computes
+  Stem stem = Stem::kAuto;        ///< first layer
+  Engine engine = Engine::kAuto;  ///< implementation of the convolutions
 };
 
-/// "resnet-small", a ResNet for CPUs: three stages of one block behind a strided stem.
+/// Options of "resnet-small", a ResNet for CPUs: a strided stem and three stages of one block.
 struct ResNetSmallOptions {
-  int64_t width = 16;             ///< channels of the first stage, doubled in each that follows
-  Stem stem = Stem::kAuto;        ///< the first layer
-  Engine engine = Engine::kAuto;  ///< who computes
+  int64_t width = 16;             ///< channels of the first stage; doubled in each later stage
+  Stem stem = Stem::kAuto;        ///< first layer
+  Engine engine = Engine::kAuto;  ///< implementation of the convolutions
 };
 
-/// An encoder by its name, with its head.
+/// Encoder name, its options and the projection head.
 struct EncoderOptions {
   /// One of encoder_names().
   std::string name = "resnet18";
-  /// From features to embeddings.
+  /// Projection head.
   HeadOptions head = {};
-  /// The encoder's own options, of the type that belongs to the name. `input` of those that have
-  /// one is set when the model is made.
+  /// Options of the encoder, of the type that belongs to `name`. make_model sets their `input`.
   std::variant<ResNet18Options, ResNetSmallOptions, AudioCnnOptions, MlpOptions> network = {};
 };
 
-/// The defaults of the encoder of that name. Throws an Error if there is none.
+/// Returns the default options of encoder `name`. Throws if the name is unknown.
 EncoderOptions encoder_options(const std::string& name);
 
-/// The section [encoder] of a configuration.
+/// Lists the fields of section [encoder] of a configuration.
 void list_fields(EncoderOptions& options, FieldVisitor& fields);
 
-/// The options in a table [encoder]. Throws an Error if a key or value is wrong.
+/// Reads the options from a table [encoder]. Throws if a key or value is invalid.
 EncoderOptions parse_encoder_options(const Table& table);
 
-/// The encoder with its head. Weights are drawn from LibTorch's default generator.
+/// Builds the encoder with its head. Weights are initialized from LibTorch's default generator.
 EmbeddingModelPtr make_model(const EncoderOptions& options, const InputShape& input);
 
-/// The names that there are.
+/// Returns the names of all encoders.
 std::vector<std::string> encoder_names();
 
 }  // namespace projnce::encoder

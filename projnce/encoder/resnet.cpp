@@ -45,7 +45,7 @@ namespace {
 constexpr int64_t kLargestSmallImage = 96;
 constexpr kernel::PoolGeometry kStemPool{.window = 3, .stride = 2, .padding = 1};
 
-/// He initialization by fan-out, as torchvision has it.
+/// He initialization with fan-out, as in torchvision.
 void initialize_convolutions(torch::nn::Module& module) {
   for (const auto& child : module.modules(/*include_self=*/false)) {
     if (auto* conv = child->as<torch::nn::Conv2d>()) {
@@ -110,7 +110,7 @@ std::string ResNet::describe() const {
 }
 
 torch::Tensor ResNet::forward(const torch::Tensor& images) {
-  if (native_ && native_->takes(images, is_training())) {
+  if (native_ && native_->supports(images, is_training())) {
     return native_->forward(images, is_training());
   }
   return forward_modules(images);

@@ -15,14 +15,14 @@ namespace projnce::encoder {
 
 struct ResidualBlockSpec;
 
-/// Two 3x3 convolutions around a shortcut (He et al. 2016), submodules named as torchvision names
-/// them. The shortcut is a strided 1x1 convolution where shapes change.
+/// Residual block of two 3x3 convolutions (He et al. 2016), with torchvision's submodule names. The
+/// shortcut is a strided 1x1 convolution if the shape changes.
 class ResidualBlockImpl : public torch::nn::Module {
  public:
   ResidualBlockImpl(int64_t in_channels, int64_t out_channels, int64_t stride);
-  /// [N, in_channels, H, W] to [N, out_channels, H / stride, W / stride].
+  /// [N, in_channels, H, W] -> [N, out_channels, H / stride, W / stride].
   torch::Tensor forward(const torch::Tensor& input);
-  /// Its modules, for the native engine.
+  /// Returns the submodules for the native engine.
   ResidualBlockSpec plan() const;
 
  private:
@@ -37,25 +37,25 @@ TORCH_MODULE(ResidualBlock);
 class NativeEngine;
 struct BackboneSpec;
 
-/// How images enter.
+/// First layer of a ResNet.
 enum class Stem {
-  kAuto,      ///< small up to 96 pixels, standard above
-  kSmall,     ///< 3x3 stride 1, for images of 96 pixels and less
-  kStandard,  ///< 7x7 stride 2 and max-pooling, as for ImageNet
+  kAuto,      ///< kSmall for images up to 96 pixels, otherwise kStandard
+  kSmall,     ///< 3x3, stride 1; for images up to 96 pixels
+  kStandard,  ///< 7x7, stride 2 and max-pooling; for ImageNet sizes
 };
 
-/// What a ResNet is built from.
+/// Options of ResNet.
 struct ResNetOptions {
-  InputShape input;                                   ///< of the images
+  InputShape input;                                   ///< image shape
   std::vector<int64_t> widths = {64, 128, 256, 512};  ///< channels of each stage
-  int64_t blocks_per_stage = 2;   ///< residual blocks; 2 makes ResNet-18 of four stages
-  Stem stem = Stem::kAuto;        ///< the first layer
-  int64_t small_stem_stride = 1;  ///< 2 quarters the work of everything behind the stem
-  Engine engine = Engine::kAuto;  ///< who computes
+  int64_t blocks_per_stage = 2;   ///< residual blocks; 2 with four stages is ResNet-18
+  Stem stem = Stem::kAuto;        ///< first layer
+  int64_t small_stem_stride = 1;  ///< 2 reduces the work after the stem by a factor of 4
+  Engine engine = Engine::kAuto;  ///< implementation of the convolutions
 };
 
-/// Residual network (He et al. 2016), global average pooling at its end: F = widths.back().
-/// Parameter names and shapes are torchvision's, without its last layer `fc`.
+/// Residual network (He et al. 2016) with global average pooling: F = widths.back(). Parameter
+/// names and shapes are those of torchvision, without the last layer `fc`.
 class ResNet : public Encoder {
  public:
   explicit ResNet(const ResNetOptions& options);
@@ -63,7 +63,7 @@ class ResNet : public Encoder {
   torch::Tensor forward(const torch::Tensor& images) override;
   int64_t feature_dim() const override { return feature_dim_; }
   std::string describe() const override;
-  /// Whether the stem ends in max-pooling: 3x3, stride 2, padding 1.
+  /// Returns true if the stem ends with max-pooling (3x3, stride 2, padding 1).
   bool has_max_pool() const { return max_pool_; }
 
  private:
@@ -82,7 +82,7 @@ class ResNet : public Encoder {
   std::unique_ptr<NativeEngine> native_;
 };
 
-/// The stem that kAuto stands for.
+/// Resolves kAuto for the given input shape.
 Stem resolve_stem(Stem stem, const InputShape& input);
 
 }  // namespace projnce::encoder

@@ -66,7 +66,7 @@ Trainer::Trainer(encoder::EmbeddingModelPtr model, loss::LossPtr loss, loader::T
       optimizer_(parameters_, {.weight_decay = options.weight_decay}),
       gradients_(ranks_, parameters_in_reduction_order(*model_, *loss_)) {
   if (ranks_->size() > 1 && options_.sync_batch_norm) {
-    encoder::share_batch_statistics(*model_, [ranks = ranks_](const torch::Tensor& mine) {
+    encoder::sync_batch_statistics(*model_, [ranks = ranks_](const torch::Tensor& mine) {
       return ranks->all_gather(mine, "synchronizing batch-norm statistics");
     });
   }

@@ -9,11 +9,11 @@
 namespace projnce::encoder {
 namespace {
 
-torch::Tensor alone(const torch::Tensor& mine) {
+torch::Tensor gather_one_process(const torch::Tensor& mine) {
   return mine.unsqueeze(0);
 }
 
-TEST(BatchNorm, IsLibTorchsOwnWhereNothingIsShared) {
+TEST(BatchNorm, MatchesLibTorchWithoutSync) {
   torch::manual_seed(1);
   BatchNorm ours(3);
   torch::nn::BatchNorm2d theirs(3);
@@ -29,10 +29,10 @@ TEST(BatchNorm, IsLibTorchsOwnWhereNothingIsShared) {
   }
 }
 
-void expect_shared_equals_own(const torch::Tensor& rows) {
+void expect_synced_equals_local(const torch::Tensor& rows) {
   BatchNorm own(3);
   BatchNorm shared(3);
-  shared->share_statistics(alone);
+  shared->sync_statistics(gather_one_process);
   const auto weights = torch::randn_like(rows);
   for (auto* norm : {&own, &shared}) {
     (*norm)->to(torch::kDouble);
@@ -54,13 +54,13 @@ void expect_shared_equals_own(const torch::Tensor& rows) {
   }
 }
 
-TEST(BatchNorm, WithSharedStatisticsOfOneProcessIsTheSame) {
+TEST(BatchNorm, SyncWithOneProcessChangesNothing) {
   torch::manual_seed(2);
-  expect_shared_equals_own(torch::randn({4, 3, 5, 6}, torch::kDouble) + 10);
-  expect_shared_equals_own(torch::randn({7, 3}, torch::kDouble) - 5);
+  expect_synced_equals_local(torch::randn({4, 3, 5, 6}, torch::kDouble) + 10);
+  expect_synced_equals_local(torch::randn({7, 3}, torch::kDouble) - 5);
 }
 
-TEST(Conv, TakesABatchWithoutImages) {
+TEST(Conv, SupportsAnEmptyBatch) {
   torch::manual_seed(3);
   for (const int64_t stride : {1, 2}) {
     auto conv = make_conv(2, 8, 3, stride);

@@ -9,7 +9,7 @@
 namespace projnce::encoder {
 namespace {
 
-/// Seeds LibTorch's generator, for what a test draws afterwards too.
+/// Seeds LibTorch's generator, also for later draws of the test.
 EmbeddingModel tiny_model(const HeadOptions& head) {
   torch::manual_seed(3);
   return EmbeddingModel(
@@ -19,7 +19,7 @@ EmbeddingModel tiny_model(const HeadOptions& head) {
       head);
 }
 
-TEST(EmbeddingModel, EmbeddingsHaveUnitLengthWithEveryHead) {
+TEST(EmbeddingModel, EmbeddingsAreNormalizedWithEveryHead) {
   for (const auto kind : {HeadKind::kMlp, HeadKind::kLinear, HeadKind::kNone}) {
     auto model = tiny_model({.kind = kind, .dim = 5});
     const auto encoded = model.forward(torch::randn({4, 1, 8, 8}));
@@ -31,7 +31,7 @@ TEST(EmbeddingModel, EmbeddingsHaveUnitLengthWithEveryHead) {
   }
 }
 
-TEST(EmbeddingModel, AZeroVectorHasAFiniteEmbeddingAndGradient) {
+TEST(EmbeddingModel, ZeroVectorHasAFiniteEmbeddingAndGradient) {
   ProjectionHead head(3, HeadOptions{.kind = HeadKind::kNone});
   auto features = torch::zeros({2, 3}, torch::requires_grad());
   const auto embeddings = head->forward(features);
@@ -40,7 +40,7 @@ TEST(EmbeddingModel, AZeroVectorHasAFiniteEmbeddingAndGradient) {
   EXPECT_TRUE(features.grad().isfinite().all().item<bool>());
 }
 
-TEST(EmbeddingModel, ConvolutionWeightsAreKeptChannelsLast) {
+TEST(EmbeddingModel, ConvolutionWeightsAreChannelsLast) {
   auto model = tiny_model({});
   for (const auto& parameter : model.parameters()) {
     if (parameter.dim() == 4) {

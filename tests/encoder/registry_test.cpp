@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(EncoderRegistry, MakesEveryEncoderItNames) {
+TEST(EncoderRegistry, BuildsEveryListedEncoder) {
   for (const auto& name : encoder_names()) {
     auto options = encoder_options(name);
     options.head.dim = 16;
@@ -23,7 +23,7 @@ TEST(EncoderRegistry, MakesEveryEncoderItNames) {
   }
 }
 
-TEST(EncoderRegistry, DefaultsAreThePapers) {
+TEST(EncoderRegistry, DefaultsMatchThePaper) {
   const auto options = parse_encoder_options({});
   EXPECT_EQ(options.name, "resnet18");
   const auto model = make_model(options, {.channels = 3, .height = 32, .width = 32});
@@ -31,7 +31,7 @@ TEST(EncoderRegistry, DefaultsAreThePapers) {
   EXPECT_EQ(model->embedding_dim(), 128);
 }
 
-TEST(EncoderRegistry, OptionsReadBackAsTheyWereWritten) {
+TEST(EncoderRegistry, OptionsRoundTripThroughToml) {
   for (const auto& name : encoder_names()) {
     const auto written = to_toml(to_table(encoder_options(name)));
     EXPECT_EQ(to_toml(to_table(parse_encoder_options(parse_toml(written, "run.toml")))), written);
@@ -43,7 +43,7 @@ TEST(EncoderRegistry, OptionsReadBackAsTheyWereWritten) {
   EXPECT_EQ(to_toml(to_table(parse_encoder_options(parse_toml(text, "run.toml")))), text);
 }
 
-TEST(EncoderRegistry, OptionsOfAnotherEncoderAreRefused) {
+TEST(EncoderRegistry, RejectsOptionsOfAnotherEncoder) {
   EncoderOptions options;
   options.name = "mlp";
   EXPECT_THROW(make_model(options, {}), c10::Error);

@@ -20,7 +20,7 @@ void add_batch_norm(Shapes& shapes, const std::string& name, int64_t channels) {
   shapes[name + ".num_batches_tracked"] = {};
 }
 
-/// torchvision's resnet18, written down from its documentation: 122 entries, less fc's two.
+/// State dict of torchvision's resnet18 (122 entries) without the two of `fc`.
 Shapes torchvision_resnet18() {
   Shapes shapes = {{"conv1.weight", {64, 3, 7, 7}}};
   add_batch_norm(shapes, "bn1", 64);
@@ -51,28 +51,28 @@ Shapes shapes_of(const torch::nn::Module& module) {
   return shapes;
 }
 
-TEST(ResNet, NamesAndShapesAreTorchvisions) {
+TEST(ResNet, NamesAndShapesMatchTorchvision) {
   const ResNet resnet({.input = {.channels = 3, .height = 224, .width = 224}});
   const auto expected = torchvision_resnet18();
   EXPECT_EQ(expected.size(), 120U);
   EXPECT_EQ(shapes_of(resnet), expected);
 }
 
-TEST(ResNet, TheSmallStemKeepsTheSizeAndTheNames) {
+TEST(ResNet, SmallStemKeepsTheNames) {
   const ResNet resnet({.input = {.channels = 3, .height = 32, .width = 32}});
   auto expected = torchvision_resnet18();
   expected["conv1.weight"] = {64, 3, 3, 3};
   EXPECT_EQ(shapes_of(resnet), expected);
 }
 
-TEST(ResNet, TheStemIsChosenByTheImageSize) {
+TEST(ResNet, AutoStemDependsOnTheImageSize) {
   EXPECT_EQ(resolve_stem(Stem::kAuto, {.height = 32, .width = 32}), Stem::kSmall);
   EXPECT_EQ(resolve_stem(Stem::kAuto, {.height = 96, .width = 96}), Stem::kSmall);
   EXPECT_EQ(resolve_stem(Stem::kAuto, {.height = 224, .width = 224}), Stem::kStandard);
   EXPECT_EQ(resolve_stem(Stem::kStandard, {.height = 32, .width = 32}), Stem::kStandard);
 }
 
-TEST(ResNet, GivesOneFeatureVectorForEachImageOfAnySize) {
+TEST(ResNet, SupportsImagesOfAnySize) {
   torch::manual_seed(1);
   ResNet resnet({.input = {.channels = 1, .height = 28, .width = 28}, .widths = {4, 8}});
   for (const int64_t size : {1, 7, 28, 33}) {

@@ -13,25 +13,25 @@ namespace {
 
 using ::testing::HasSubstr;
 
-int64_t weights_of(const torch::nn::Module& module) {
+int64_t count_weights(const torch::nn::Module& module) {
   int64_t count = 0;
   for (const auto& parameter : module.parameters()) count += parameter.numel();
   return count;
 }
 
-TEST(AudioCnn, TakesTheSpectrogramsOfThePaper) {
+TEST(AudioCnn, SupportsTheSpectrogramsOfThePaper) {
   torch::manual_seed(2);
   for (const int64_t frames : {32, 204}) {
     AudioCnn encoder({.input = {.channels = 1, .height = 128, .width = frames}});
     EXPECT_EQ(encoder.feature_dim(), 2048);
     EXPECT_EQ(encoder.forward(torch::randn({2, 1, 128, frames})).sizes(),
               (std::vector<int64_t>{2, 2048}));
-    // Convolutions of 32, 64 and 128 channels, two numbers of batch-norm for each channel.
-    EXPECT_EQ(weights_of(encoder), 9 * (32 + 32 * 64 + 64 * 128) + 2 * (32 + 64 + 128));
+    // Convolutions with 32, 64 and 128 channels, and two batch-norm parameters per channel.
+    EXPECT_EQ(count_weights(encoder), 9 * (32 + 32 * 64 + 64 * 128) + 2 * (32 + 64 + 128));
   }
 }
 
-TEST(AudioCnn, AveragesOverEverythingOnRequest) {
+TEST(AudioCnn, SupportsGlobalPooling) {
   torch::manual_seed(3);
   AudioCnn encoder({.input = {.channels = 1, .height = 128, .width = 32},
                     .width = 8,
@@ -41,7 +41,7 @@ TEST(AudioCnn, AveragesOverEverythingOnRequest) {
   EXPECT_EQ(encoder.forward(sound).sizes(), (std::vector<int64_t>{1, 32}));
 }
 
-TEST(AudioCnn, TheGridKnowsWhereSomethingIs) {
+TEST(AudioCnn, GridPoolingDistinguishesPositions) {
   const InputShape input{.channels = 1, .height = 128, .width = 32};
   auto low = torch::zeros({1, 1, 128, 32});
   low.narrow(2, 8, 4).fill_(1);
@@ -55,13 +55,13 @@ TEST(AudioCnn, TheGridKnowsWhereSomethingIs) {
   }
 }
 
-TEST(AudioCnn, RefusesInputsThatVanish) {
+TEST(AudioCnn, RejectsTooSmallInputs) {
   EXPECT_THAT(testing::error_message_of(
                   [] { AudioCnn({.input = {.channels = 1, .height = 128, .width = 7}}); }),
               HasSubstr("at least 8 x 8"));
 }
 
-TEST(Mlp, WithoutLayersIsTheInputItself) {
+TEST(Mlp, WithoutLayersIsTheIdentity) {
   torch::manual_seed(4);
   Mlp encoder({.input = {.channels = 5, .height = 1, .width = 1}});
   const auto vectors = torch::randn({3, 5, 1, 1});
@@ -70,11 +70,11 @@ TEST(Mlp, WithoutLayersIsTheInputItself) {
   EXPECT_TRUE(encoder.parameters().empty());
 }
 
-TEST(Mlp, HasLayersOfTheWidthAskedFor) {
+TEST(Mlp, HasLayersOfTheRequestedWidth) {
   torch::manual_seed(5);
   Mlp encoder({.input = {.channels = 5, .height = 1, .width = 1}, .layers = 2, .width = 7});
   EXPECT_EQ(encoder.forward(torch::randn({3, 5, 1, 1})).sizes(), (std::vector<int64_t>{3, 7}));
-  EXPECT_EQ(weights_of(encoder), 5 * 7 + 7 * 7 + 2 * 2 * 7);
+  EXPECT_EQ(count_weights(encoder), 5 * 7 + 7 * 7 + 2 * 2 * 7);
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ void expect_same_steps(Norm norm, int world, int64_t samples) {
     const auto part = part_of(batch, ranks->rank(), world);
     const auto gather = [ranks](const torch::Tensor& mine) { return ranks->all_gather(mine); };
     for (const auto& replica : replicas[rank]) {
-      if (shared) encoder::share_batch_statistics(*replica.model, gather);
+      if (shared) encoder::sync_batch_statistics(*replica.model, gather);
       values[rank].push_back(step(replica, part, ranks, shared));
     }
   });

@@ -62,20 +62,20 @@ torch::Tensor NativeBackbone<T>::average(const NativeActivations<T>& maps,
                                          NativeMemory<T>& memory) const {
   const auto& shape = maps.shape;
   auto features = torch::empty({shape.images, shape.channels * grid_ * grid_}, images_.options());
-  kernel::average_fields(shape, maps.source, grid_, features.template data_ptr<T>(),
-                         memory.workspace);
+  kernel::adaptive_avg_pool(shape, maps.source, grid_, features.template data_ptr<T>(),
+                            memory.workspace);
   return features;
 }
 
 template <class T>
 std::vector<torch::Tensor> NativeBackbone<T>::backward(const torch::Tensor& gradient,
                                                        NativeMemory<T>& memory) {
-  const auto of_features = gradient.contiguous();
-  T* first = memory.buffers.other_than({});
+  const auto feature_gradient = gradient.contiguous();
+  T* first = memory.buffers.unused({});
   {
-    const auto gate = parts_.back()->gate(first, nullptr);
-    kernel::spread_fields(maps_.back().shape, of_features.template data_ptr<T>(), grid_, first,
-                          gate.get());
+    const auto relu_epilogue = parts_.back()->relu_epilogue(first, nullptr);
+    kernel::adaptive_avg_pool_backward(maps_.back().shape, feature_gradient.template data_ptr<T>(),
+                                       grid_, first, relu_epilogue.get());
   }
   const T* g = first;
   for (size_t i = parts_.size(); i-- > 0;) {

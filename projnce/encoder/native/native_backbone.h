@@ -9,18 +9,18 @@
 
 namespace projnce::encoder {
 
-/// A network of native parts and what one pass through it leaves for its backward.
+/// A network of native blocks, with the state that a forward pass saves for backward.
 template <class T>
 class NativeBackbone {
  public:
   explicit NativeBackbone(const BackboneSpec& plan);
 
-  /// [N, C, H, W] -> [N, F], as in training; the images are kept for backward.
+  /// [N, C, H, W] -> [N, F] in training mode; saves the images for backward.
   torch::Tensor forward(const torch::Tensor& images, NativeMemory<T>& memory);
-  /// As after training.
+  /// [N, C, H, W] -> [N, F] in evaluation mode.
   torch::Tensor evaluate(const torch::Tensor& images, NativeMemory<T>& memory);
-  /// d loss / d features of the last forward -> gradients of all parameters, layer by layer: of the
-  /// convolution's weight, of batch-norm's weight and bias.
+  /// Takes d loss / d features of the last forward pass and returns the gradients of all
+  /// parameters, layer by layer: convolution weight, batch-norm weight, batch-norm bias.
   std::vector<torch::Tensor> backward(const torch::Tensor& gradient, NativeMemory<T>& memory);
 
  private:
@@ -30,7 +30,7 @@ class NativeBackbone {
   int64_t grid_;
   std::vector<std::unique_ptr<NativeBlock<T>>> parts_;
   torch::Tensor images_;
-  std::vector<NativeActivations<T>> maps_;  // before each part, and behind the last
+  std::vector<NativeActivations<T>> maps_;  // input of each block, and output of the last
 };
 
 }  // namespace projnce::encoder

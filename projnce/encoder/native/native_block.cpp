@@ -8,10 +8,11 @@ namespace projnce::encoder {
 
 namespace {
 
+/// Convolution, batch-norm, ReLU and optional max-pooling.
 template <class T>
-class PlainPart : public NativeBlock<T> {
+class ConvBlock : public NativeBlock<T> {
  public:
-  explicit PlainPart(const ConvBnReluSpec& plan)
+  explicit ConvBlock(const ConvBnReluSpec& plan)
       : layer_(plan.conv, plan.norm),
         pool_(plan.pool),
         ones_(static_cast<size_t>(kernel::blocks_of(layer_.geometry().out_channels) *
@@ -28,7 +29,7 @@ class PlainPart : public NativeBlock<T> {
 
   NativeActivations<T> forward(const NativeActivations<T>& input,
                                NativeMemory<T>& memory) override {
-    layer_.forward(input.first_reading(), memory.workspace);
+    layer_.forward(input.first_read(), memory.workspace);
     const kernel::ActivationShape shape = pooled(layer_.shape());
     const int64_t bytes = shape.size() * static_cast<int64_t>(sizeof(T));
     if (out_.bytes() < bytes) out_ = kernel::PageBuffer(bytes);
@@ -44,18 +45,18 @@ class PlainPart : public NativeBlock<T> {
 
   NativeActivations<T> evaluate(const NativeActivations<T>& input,
                                 NativeMemory<T>& memory) override {
-    T* maps = memory.buffers.other_than({input.stored});
+    T* maps = memory.buffers.unused({input.stored});
     const kernel::ActivationShape shape =
-        layer_.evaluate(input.again(), maps, nullptr, /*relu=*/true, memory.workspace);
+        layer_.evaluate(input.reread(), maps, nullptr, /*relu=*/true, memory.workspace);
     if (!pool_) return stored(shape, maps);
-    T* out = memory.buffers.other_than({maps});
+    T* out = memory.buffers.unused({maps});
     kernel::max_pool_maps(*pool_, shape, kernel::InputTransform<T>{.x = maps}, out,
                           memory.workspace);
     return stored(pooled(shape), out);
   }
 
-  std::unique_ptr<kernel::Epilogue> gate(T* gradient, const T* added) override {
-    if (!pool_) return std::make_unique<kernel::ReluBackward<T>>(own_gate(gradient, added));
+  std::unique_ptr<kernel::Epilogue> relu_epilogue(T* gradient, const T* added) override {
+    if (!pool_) return std::make_unique<kernel::ReluBackward<T>>(conv_epilogue(gradient, added));
     if (!added) return nullptr;
     pooled_shape_ = pooled(layer_.shape());
     return std::make_unique<kernel::Activate<T>>(
@@ -67,19 +68,20 @@ class PlainPart : public NativeBlock<T> {
                                   .other_scale = ones_.data()});
   }
 
-  const T* backward(const NativeActivations<T>& input, const T* gradient, NativeBlock<T>* before,
+  const T* backward(const NativeActivations<T>& input, const T* gradient, NativeBlock<T>* previous,
                     NativeMemory<T>& memory) override {
     const T* g = gradient;
     if (pool_) {
-      T* unpooled = memory.buffers.other_than({gradient});
-      kernel::max_pool_gradient(*pool_, layer_.shape(), layer_.normalized(/*relu=*/true), out(),
-                                gradient, unpooled, own_gate(unpooled, nullptr), memory.workspace);
+      T* unpooled = memory.buffers.unused({gradient});
+      kernel::max_pool_backward(*pool_, layer_.shape(), layer_.normalized(/*relu=*/true), out(),
+                                gradient, unpooled, conv_epilogue(unpooled, nullptr),
+                                memory.workspace);
       g = unpooled;
     }
-    layer_.differentiate_norm(*sums_);
-    T* in_gradient = before ? memory.buffers.other_than({g}) : nullptr;
-    const auto gate = before ? before->gate(in_gradient, nullptr) : nullptr;
-    layer_.backward(input.again(), g, in_gradient, gate.get(), memory.workspace);
+    layer_.backward_norm(*sums_);
+    T* in_gradient = previous ? memory.buffers.unused({g}) : nullptr;
+    const auto relu_epilogue = previous ? previous->relu_epilogue(in_gradient, nullptr) : nullptr;
+    layer_.backward(input.reread(), g, in_gradient, relu_epilogue.get(), memory.workspace);
     return in_gradient;
   }
 
@@ -99,7 +101,7 @@ class PlainPart : public NativeBlock<T> {
     return {.shape = shape, .source = {.x = maps}, .stored = maps};
   }
 
-  kernel::ReluBackward<T> own_gate(T* gradient, const T* added) {
+  kernel::ReluBackward<T> conv_epilogue(T* gradient, const T* added) {
     sums_ = &layer_.clear_sums();
     return kernel::ReluBackward<T>(layer_.shape(),
                                    {.gradient = gradient,
@@ -123,7 +125,7 @@ class PlainPart : public NativeBlock<T> {
 
 template <class T>
 std::unique_ptr<NativeBlock<T>> make_conv_block(const ConvBnReluSpec& plan) {
-  return std::make_unique<PlainPart<T>>(plan);
+  return std::make_unique<ConvBlock<T>>(plan);
 }
 
 template std::unique_ptr<NativeBlock<float>> make_conv_block(const ConvBnReluSpec& plan);
@@ -131,12 +133,12 @@ template std::unique_ptr<NativeBlock<double>> make_conv_block(const ConvBnReluSp
 
 namespace {
 
-/// y = relu(norm2(conv2(relu(norm1(conv1(input))))) + shortcut). What stands between the two
-/// convolutions is never stored.
+/// y = relu(norm2(conv2(relu(norm1(conv1(input))))) + shortcut). The normalized activations between
+/// the two convolutions are never stored.
 template <class T>
-class ResidualPart : public NativeBlock<T> {
+class NativeResidualBlock : public NativeBlock<T> {
  public:
-  explicit ResidualPart(const ResidualBlockSpec& plan)
+  explicit NativeResidualBlock(const ResidualBlockSpec& plan)
       : first_(plan.conv1, plan.norm1), second_(plan.conv2, plan.norm2) {
     if (!plan.shortcut.is_empty()) shortcut_.emplace(plan.shortcut, plan.shortcut_norm);
     const auto channels =
@@ -150,14 +152,14 @@ class ResidualPart : public NativeBlock<T> {
   }
   int64_t largest(const kernel::ActivationShape& in) const override { return out_shape(in).size(); }
 
-  // The order of layers is that of ResidualBlockImpl::forward: processes that share statistics may
-  // run either.
+  // Layers run in the order of ResidualBlockImpl::forward, because processes that synchronize
+  // statistics may run either implementation.
   NativeActivations<T> forward(const NativeActivations<T>& input,
                                NativeMemory<T>& memory) override {
-    first_.forward(input.first_reading(), memory.workspace);
+    first_.forward(input.first_read(), memory.workspace);
     const kernel::ActivationShape& shape = first_.shape();
     second_.forward({shape, first_.normalized(/*relu=*/true)}, memory.workspace);
-    if (shortcut_) shortcut_->forward(input.again(), memory.workspace);
+    if (shortcut_) shortcut_->forward(input.reread(), memory.workspace);
     const int64_t bytes = shape.size() * static_cast<int64_t>(sizeof(T));
     if (out_.bytes() < bytes) out_ = kernel::PageBuffer(bytes);
     return {.shape = shape, .source = sum(input), .stored = out()};
@@ -165,21 +167,21 @@ class ResidualPart : public NativeBlock<T> {
 
   NativeActivations<T> evaluate(const NativeActivations<T>& input,
                                 NativeMemory<T>& memory) override {
-    T* middle = memory.buffers.other_than({input.stored});
+    T* middle = memory.buffers.unused({input.stored});
     const kernel::ActivationShape shape =
-        first_.evaluate(input.again(), middle, nullptr, /*relu=*/true, memory.workspace);
+        first_.evaluate(input.reread(), middle, nullptr, /*relu=*/true, memory.workspace);
     const T* shortcut = input.stored;
     if (shortcut_) {
-      T* own = memory.buffers.other_than({input.stored, middle});
-      shortcut_->evaluate(input.again(), own, nullptr, /*relu=*/false, memory.workspace);
+      T* own = memory.buffers.unused({input.stored, middle});
+      shortcut_->evaluate(input.reread(), own, nullptr, /*relu=*/false, memory.workspace);
       shortcut = own;
     }
-    T* out = memory.buffers.other_than({middle, shortcut});
+    T* out = memory.buffers.unused({middle, shortcut});
     second_.evaluate({shape, {.x = middle}}, out, shortcut, /*relu=*/true, memory.workspace);
     return {.shape = shape, .source = {.x = out}, .stored = out};
   }
 
-  std::unique_ptr<kernel::Epilogue> gate(T* gradient, const T* added) override {
+  std::unique_ptr<kernel::Epilogue> relu_epilogue(T* gradient, const T* added) override {
     sums_ = &second_.clear_sums();
     return std::make_unique<kernel::ReluBackward<T>>(
         second_.shape(),
@@ -191,22 +193,22 @@ class ResidualPart : public NativeBlock<T> {
         *sums_);
   }
 
-  const T* backward(const NativeActivations<T>& input, const T* gradient, NativeBlock<T>* before,
+  const T* backward(const NativeActivations<T>& input, const T* gradient, NativeBlock<T>* previous,
                     NativeMemory<T>& memory) override {
     auto& buffers = memory.buffers;
-    if (shortcut_) shortcut_->differentiate_norm(*sums_, /*second=*/true);
-    second_.differentiate_norm(*sums_);
-    T* middle = buffers.other_than({gradient});
-    back_through_second(gradient, middle, memory);
-    const T* beside = gradient;  // the gradient of the shortcut's input
+    if (shortcut_) shortcut_->backward_norm(*sums_, /*second=*/true);
+    second_.backward_norm(*sums_);
+    T* middle = buffers.unused({gradient});
+    backward_second(gradient, middle, memory);
+    const T* shortcut_gradient = gradient;  // with respect to the shortcut's input
     if (shortcut_) {
-      T* own = buffers.other_than({gradient, middle});
-      shortcut_->backward(input.again(), gradient, own, nullptr, memory.workspace);
-      beside = own;
+      T* own = buffers.unused({gradient, middle});
+      shortcut_->backward(input.reread(), gradient, own, nullptr, memory.workspace);
+      shortcut_gradient = own;
     }
-    T* in_gradient = buffers.other_than({gradient, middle, beside});
-    const auto gate = before->gate(in_gradient, beside);
-    first_.backward(input.again(), middle, in_gradient, gate.get(), memory.workspace);
+    T* in_gradient = buffers.unused({gradient, middle, shortcut_gradient});
+    const auto relu_epilogue = previous->relu_epilogue(in_gradient, shortcut_gradient);
+    first_.backward(input.reread(), middle, in_gradient, relu_epilogue.get(), memory.workspace);
     return in_gradient;
   }
 
@@ -219,7 +221,7 @@ class ResidualPart : public NativeBlock<T> {
  private:
   T* out() const { return static_cast<T*>(out_.data()); }
 
-  /// The output, made while it is read and stored.
+  /// The output, computed when it is first read, and stored then.
   kernel::InputTransform<T> sum(const NativeActivations<T>& input) {
     std::copy_n(second_.norm().shift(), shift_.size(), shift_.begin());
     if (shortcut_) {
@@ -234,17 +236,17 @@ class ResidualPart : public NativeBlock<T> {
             .keep = out()};
   }
 
-  void back_through_second(const T* gradient, T* middle, NativeMemory<T>& memory) {
+  void backward_second(const T* gradient, T* middle, NativeMemory<T>& memory) {
     const auto& sums = first_.clear_sums();
-    const kernel::ReluBackward<T> gate(first_.shape(),
-                                       {.gradient = middle,
-                                        .x = first_.x(),
-                                        .scale = first_.norm().scale(),
-                                        .shift = first_.norm().shift()},
-                                       sums);
-    second_.backward({first_.shape(), first_.normalized(/*relu=*/true)}, gradient, middle, &gate,
-                     memory.workspace);
-    first_.differentiate_norm(sums);
+    const kernel::ReluBackward<T> relu_epilogue(first_.shape(),
+                                                {.gradient = middle,
+                                                 .x = first_.x(),
+                                                 .scale = first_.norm().scale(),
+                                                 .shift = first_.norm().shift()},
+                                                sums);
+    second_.backward({first_.shape(), first_.normalized(/*relu=*/true)}, gradient, middle,
+                     &relu_epilogue, memory.workspace);
+    first_.backward_norm(sums);
   }
 
   NativeLayer<T> first_;
@@ -252,7 +254,7 @@ class ResidualPart : public NativeBlock<T> {
   std::optional<NativeLayer<T>> shortcut_;
   kernel::PageBuffer out_;
   std::vector<T> ones_;
-  std::vector<T> shift_;  // of both batch-norms
+  std::vector<T> shift_;  // sum of the shifts of both batch-norms
   const kernel::ChannelSums* sums_ = nullptr;
 };
 
@@ -260,7 +262,7 @@ class ResidualPart : public NativeBlock<T> {
 
 template <class T>
 std::unique_ptr<NativeBlock<T>> make_residual_block(const ResidualBlockSpec& plan) {
-  return std::make_unique<ResidualPart<T>>(plan);
+  return std::make_unique<NativeResidualBlock<T>>(plan);
 }
 
 template std::unique_ptr<NativeBlock<float>> make_residual_block(const ResidualBlockSpec& plan);

@@ -14,12 +14,11 @@
 
 namespace projnce::encoder {
 
-/// Memory for maps that live for a few layers only: gradients on their way back, activations of an
-/// evaluation.
+/// Buffers for short-lived feature maps: gradients in backward, activations in evaluation.
 template <class T>
 class ActivationBuffers {
  public:
-  /// Each for at least so many numbers.
+  /// Grows each buffer to at least `count` elements.
   void reserve(int64_t count) {
     const int64_t bytes = count * static_cast<int64_t>(sizeof(T));
     for (auto& buffer : buffers_) {
@@ -27,8 +26,8 @@ class ActivationBuffers {
     }
   }
 
-  /// One that is none of those in use, of which there are three at most.
-  T* other_than(std::initializer_list<const T*> used) const {
+  /// Returns a buffer that is not in `used`, which has at most three entries.
+  T* unused(std::initializer_list<const T*> used) const {
     for (const auto& buffer : buffers_) {
       T* maps = static_cast<T*>(buffer.data());
       if (std::find(used.begin(), used.end(), maps) == used.end()) return maps;
@@ -40,50 +39,50 @@ class ActivationBuffers {
   std::array<kernel::PageBuffer, 4> buffers_;
 };
 
-/// Maps on their way from one part to the next. Who reads them first stores them too.
+/// Feature maps between two blocks. The first reader also stores them.
 template <class T>
 struct NativeActivations {
   kernel::ActivationShape shape;
   kernel::InputTransform<T> source;
-  const T* stored = nullptr;  ///< where the first reader stores them
-  const T* images = nullptr;  ///< the network's input instead
+  const T* stored = nullptr;  ///< destination of the first reader
+  const T* images = nullptr;  ///< network input, used instead of maps
 
-  kernel::ConvInput<T> first_reading() const { return {shape, source, images}; }
-  kernel::ConvInput<T> again() const { return {shape, {.x = stored}, images}; }
+  kernel::ConvInput<T> first_read() const { return {shape, source, images}; }
+  kernel::ConvInput<T> reread() const { return {shape, {.x = stored}, images}; }
 };
 
-/// What passes through a network share.
+/// Memory shared by all passes through a network.
 template <class T>
 struct NativeMemory {
   kernel::Workspace workspace;
   ActivationBuffers<T> buffers;
 };
 
-/// A part of a network and its state in one pass.
+/// A block of a network and its state in one pass.
 template <class T>
 class NativeBlock {
  public:
   virtual ~NativeBlock() = default;
 
-  /// The shape behind the part, and the size of its largest maps.
+  /// Shape of the output, and size of the largest feature maps inside the block.
   virtual kernel::ActivationShape out_shape(const kernel::ActivationShape& in) const = 0;
   virtual int64_t largest(const kernel::ActivationShape& in) const = 0;
 
   virtual NativeActivations<T> forward(const NativeActivations<T>& input,
                                        NativeMemory<T>& memory) = 0;
-  /// With running statistics; nothing is kept for backward.
+  /// Uses the running statistics and saves nothing for backward.
   virtual NativeActivations<T> evaluate(const NativeActivations<T>& input,
                                         NativeMemory<T>& memory) = 0;
 
-  /// What is to be done with the gradient of the part's output when it is written: `added` (which
-  /// may be null) joins it, and it goes back through the ReLU. Null: nothing.
-  virtual std::unique_ptr<kernel::Epilogue> gate(T* gradient, const T* added) = 0;
-  /// `gradient`: by the output, gated. Returns the gradient by the input, gated for `before`, the
-  /// part that made it; null where there is none.
+  /// Returns the epilogue for the gradient of the block's output: adds `added` (may be null) and
+  /// applies the backward of the ReLU. Null if there is nothing to do.
+  virtual std::unique_ptr<kernel::Epilogue> relu_epilogue(T* gradient, const T* added) = 0;
+  /// `gradient` is the gradient of the output after relu_epilogue. Returns the gradient of the
+  /// input after the relu_epilogue of `previous`, the previous block; null if there is none.
   virtual const T* backward(const NativeActivations<T>& input, const T* gradient,
-                            NativeBlock* before, NativeMemory<T>& memory) = 0;
+                            NativeBlock* previous, NativeMemory<T>& memory) = 0;
 
-  /// In the order of the modules.
+  /// Returns the layers in module order.
   virtual std::vector<const NativeLayer<T>*> layers() const = 0;
 };
 

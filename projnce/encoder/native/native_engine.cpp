@@ -15,9 +15,9 @@ namespace projnce::encoder {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// What the passes of an engine share. Outlives it for as long as a graph holds a trunk.
+/// State shared by the passes of an engine. Outlives the engine while a graph uses a backbone.
 struct NativeBackbones {
-  /// For numbers T: the memory that trunks work in, and trunks that no graph holds.
+  /// For element type T: working memory, and the backbones that no graph uses.
   template <class T>
   struct Pool {
     NativeMemory<T> memory;
@@ -37,7 +37,7 @@ struct NativeBackbones {
 
 namespace {
 
-/// A pass through the network, alive as long as its graph.
+/// A pass through the network, owned by its autograd graph.
 class NativePass : public torch::CustomClassHolder {
  public:
   virtual torch::Tensor forward(const torch::Tensor& images) = 0;
@@ -45,59 +45,60 @@ class NativePass : public torch::CustomClassHolder {
   virtual variable_list backward(const torch::Tensor& gradient) = 0;
 };
 
-/// Borrows a trunk and gives it back at its end.
+/// Takes a backbone from the pool and returns it on destruction.
 template <class T>
-class TrunkPass : public NativePass {
+class BackbonePass : public NativePass {
  public:
-  explicit TrunkPass(std::shared_ptr<NativeBackbones> trunks) : trunks_(std::move(trunks)) {
-    const std::lock_guard lock(trunks_->mutex);
-    auto& idle = trunks_->template pool<T>().idle;
+  explicit BackbonePass(std::shared_ptr<NativeBackbones> backbones)
+      : backbones_(std::move(backbones)) {
+    const std::lock_guard lock(backbones_->mutex);
+    auto& idle = backbones_->template pool<T>().idle;
     if (idle.empty()) {
-      trunk_ = std::make_unique<NativeBackbone<T>>(trunks_->plan);
+      backbone_ = std::make_unique<NativeBackbone<T>>(backbones_->plan);
     } else {
-      trunk_ = std::move(idle.back());
+      backbone_ = std::move(idle.back());
       idle.pop_back();
     }
   }
-  ~TrunkPass() override {
-    const std::lock_guard lock(trunks_->mutex);
-    trunks_->template pool<T>().idle.push_back(std::move(trunk_));
+  ~BackbonePass() override {
+    const std::lock_guard lock(backbones_->mutex);
+    backbones_->template pool<T>().idle.push_back(std::move(backbone_));
   }
 
   torch::Tensor forward(const torch::Tensor& images) override {
-    return run([&](auto& memory) { return trunk_->forward(images, memory); });
+    return run([&](auto& memory) { return backbone_->forward(images, memory); });
   }
   torch::Tensor evaluate(const torch::Tensor& images) override {
-    return run([&](auto& memory) { return trunk_->evaluate(images, memory); });
+    return run([&](auto& memory) { return backbone_->evaluate(images, memory); });
   }
   variable_list backward(const torch::Tensor& gradient) override {
-    return run([&](auto& memory) { return trunk_->backward(gradient, memory); });
+    return run([&](auto& memory) { return backbone_->backward(gradient, memory); });
   }
 
  private:
   template <class Work>
   auto run(const Work& work) {
-    const std::lock_guard lock(trunks_->mutex);
-    return work(trunks_->template pool<T>().memory);
+    const std::lock_guard lock(backbones_->mutex);
+    return work(backbones_->template pool<T>().memory);
   }
 
-  std::shared_ptr<NativeBackbones> trunks_;
-  std::unique_ptr<NativeBackbone<T>> trunk_;
+  std::shared_ptr<NativeBackbones> backbones_;
+  std::unique_ptr<NativeBackbone<T>> backbone_;
 };
 
-c10::intrusive_ptr<NativePass> make_pass(const std::shared_ptr<NativeBackbones>& trunks,
+c10::intrusive_ptr<NativePass> make_pass(const std::shared_ptr<NativeBackbones>& backbones,
                                          torch::ScalarType type) {
-  if (type == torch::kDouble) return c10::make_intrusive<TrunkPass<double>>(trunks);
-  return c10::make_intrusive<TrunkPass<float>>(trunks);
+  if (type == torch::kDouble) return c10::make_intrusive<BackbonePass<double>>(backbones);
+  return c10::make_intrusive<BackbonePass<float>>(backbones);
 }
 
-/// The whole network as one function of its parameters.
+/// The whole network as one autograd function of its parameters.
 class NativeFunction : public torch::autograd::Function<NativeFunction> {
  public:
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& images,
                                torch::TensorList parameters,
-                               const std::shared_ptr<NativeBackbones>& trunks) {
-    auto pass = make_pass(trunks, images.scalar_type());
+                               const std::shared_ptr<NativeBackbones>& backbones) {
+    auto pass = make_pass(backbones, images.scalar_type());
     auto features = pass->forward(images);
     context->save_for_backward(parameters.vec());
     context->saved_data["pass"] = c10::IValue::make_capsule(std::move(pass));
@@ -105,11 +106,11 @@ class NativeFunction : public torch::autograd::Function<NativeFunction> {
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
-    context->get_saved_variables();  // throws where parameters were changed since
+    context->get_saved_variables();  // throws if a parameter was modified in place since forward
     const auto pass = context->saved_data["pass"].toCapsule();
-    auto of_parameters = static_cast<NativePass&>(*pass).backward(gradients[0]);
-    variable_list all = {torch::Tensor()};  // images have none
-    for (auto& gradient : of_parameters) all.push_back(std::move(gradient));
+    auto parameter_gradients = static_cast<NativePass&>(*pass).backward(gradients[0]);
+    variable_list all = {torch::Tensor()};  // no gradient for the images
+    for (auto& gradient : parameter_gradients) all.push_back(std::move(gradient));
     all.emplace_back();
     return all;
   }
@@ -120,7 +121,7 @@ void append_layer(std::vector<torch::Tensor>& parameters, const torch::nn::Conv2
   parameters.insert(parameters.end(), {conv->weight, norm->weight, norm->bias});
 }
 
-/// In the order of the layers' gradients.
+/// Appends parameters in the order of NativeBackbone::backward.
 struct AppendParameters {
   std::vector<torch::Tensor>& parameters;
 
@@ -140,7 +141,7 @@ std::vector<torch::Tensor> parameters_of(const BackboneSpec& plan) {
   return parameters;
 }
 
-bool suits(const torch::Tensor& tensor) {
+bool is_supported(const torch::Tensor& tensor) {
   return tensor.device().is_cpu() &&
          (tensor.scalar_type() == torch::kFloat || tensor.scalar_type() == torch::kDouble);
 }
@@ -148,22 +149,22 @@ bool suits(const torch::Tensor& tensor) {
 }  // namespace
 
 NativeEngine::NativeEngine(BackboneSpec plan)
-    : trunks_(std::make_shared<NativeBackbones>(std::move(plan))) {}
+    : backbones_(std::make_shared<NativeBackbones>(std::move(plan))) {}
 
-bool NativeEngine::takes(const torch::Tensor& images, bool training) const {
-  if (!suits(images) || images.dim() != 4 || images.numel() == 0) return false;
+bool NativeEngine::supports(const torch::Tensor& images, bool training) const {
+  if (!is_supported(images) || images.dim() != 4 || images.numel() == 0) return false;
   const bool gradients = torch::GradMode::is_enabled();
   if (gradients && (images.requires_grad() || !training)) return false;
-  for (const auto& parameter : parameters_of(trunks_->plan)) {
-    if (!suits(parameter) || parameter.scalar_type() != images.scalar_type()) return false;
+  for (const auto& parameter : parameters_of(backbones_->plan)) {
+    if (!is_supported(parameter) || parameter.scalar_type() != images.scalar_type()) return false;
   }
   return true;
 }
 
 torch::Tensor NativeEngine::forward(const torch::Tensor& images, bool training) {
-  if (!training) return make_pass(trunks_, images.scalar_type())->evaluate(images);
-  const auto parameters = parameters_of(trunks_->plan);
-  return NativeFunction::apply(images, torch::TensorList(parameters), trunks_);
+  if (!training) return make_pass(backbones_, images.scalar_type())->evaluate(images);
+  const auto parameters = parameters_of(backbones_->plan);
+  return NativeFunction::apply(images, torch::TensorList(parameters), backbones_);
 }
 
 }  // namespace projnce::encoder

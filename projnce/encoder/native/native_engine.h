@@ -13,50 +13,51 @@
 
 namespace projnce::encoder {
 
-/// Convolution, batch-norm, ReLU and, where said, max-pooling.
+/// Convolution, batch-norm, ReLU and optional max-pooling.
 struct ConvBnReluSpec {
   torch::nn::Conv2d conv{nullptr};
   BatchNorm norm{nullptr};
   std::optional<kernel::PoolGeometry> pool;
 };
 
-/// Two of them around a shortcut: the input itself, or a convolution and batch-norm of it.
+/// Residual block of two convolutions with batch-norm; the shortcut is the identity or a
+/// convolution with batch-norm.
 struct ResidualBlockSpec {
   torch::nn::Conv2d conv1{nullptr};
   BatchNorm norm1{nullptr};
   torch::nn::Conv2d conv2{nullptr};
   BatchNorm norm2{nullptr};
-  torch::nn::Conv2d shortcut{nullptr};  ///< empty: the input itself
+  torch::nn::Conv2d shortcut{nullptr};  ///< empty: identity
   BatchNorm shortcut_norm{nullptr};
 };
 
-/// The modules of an encoder in the order in which maps go through them, for the native engine; it
-/// trains the very parameters that the modules hold. At the end maps are averaged over a grid.
+/// The modules of an encoder in forward order, followed by average pooling to a grid. The native
+/// engine uses the parameters of these modules.
 struct BackboneSpec {
   std::vector<std::variant<ConvBnReluSpec, ResidualBlockSpec>> parts;
-  int64_t grid = 1;  ///< fields along each side
+  int64_t grid = 1;  ///< cells per side
 };
 
 struct NativeBackbones;
 
-/// Runs an encoder's modules by own kernels, as one step of autograd: convolutions by Winograd's
-/// algorithm, maps in blocks of channels throughout, batch-norm, ReLU and shortcuts inside the
-/// passes that read or write maps anyway, memory kept from one step to the next. Parameters,
-/// buffers and their names are the modules' own.
+/// Runs an encoder's modules with projnce's kernels, as one autograd function: Winograd
+/// convolutions, a channel-blocked layout throughout, batch-norm, ReLU and shortcuts fused into the
+/// passes that read or write feature maps, and memory reused across steps. Parameters, buffers and
+/// their names are those of the modules.
 ///
-/// One caller at a time computes; results are the same bits for any number of threads.
+/// Calls are serialized. Results are bit-identical for any number of threads.
 class NativeEngine {
  public:
   explicit NativeEngine(BackboneSpec plan);
 
-  /// Whether it can: floats or doubles on the CPU, of the parameters' own type, at least one image;
-  /// gradients in training only, and by parameters only.
-  bool takes(const torch::Tensor& images, bool training) const;
+  /// Returns true if `forward` supports this input: float or double on the CPU with the type of the
+  /// parameters, at least one image, and gradients only in training and only for parameters.
+  bool supports(const torch::Tensor& images, bool training) const;
   /// [N, C, H, W] -> [N, F].
   torch::Tensor forward(const torch::Tensor& images, bool training);
 
  private:
-  std::shared_ptr<NativeBackbones> trunks_;
+  std::shared_ptr<NativeBackbones> backbones_;
 };
 
 }  // namespace projnce::encoder

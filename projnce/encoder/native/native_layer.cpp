@@ -15,12 +15,13 @@ template <class T>
 Normalizer<T>::Normalizer(BatchNorm norm) : norm_(std::move(norm)) {
   const auto size =
       static_cast<size_t>(kernel::blocks_of(norm_->options.num_features()) * kernel::kChannelBlock);
-  for (auto* numbers : {&scale_, &shift_, &of_g_, &of_x_, &constant_}) numbers->assign(size, T(0));
+  for (auto* numbers : {&scale_, &shift_, &grad_scale_, &input_scale_, &grad_shift_})
+    numbers->assign(size, T(0));
   for (auto* numbers : {&mean_, &variance_, &rate_}) numbers->assign(size, 0);
 }
 
 template <class T>
-void Normalizer<T>::learn(const kernel::ChannelSums& sums, int64_t values_per_channel) {
+void Normalizer<T>::update_statistics(const kernel::ChannelSums& sums, int64_t values_per_channel) {
   const size_t stride = mean_.size();
   std::vector<double> totals(2 * stride);
   sums.total(2, totals.data());
@@ -28,17 +29,17 @@ void Normalizer<T>::learn(const kernel::ChannelSums& sums, int64_t values_per_ch
   for (size_t c = 0; c < channels(); ++c) {
     mean_[c] = totals[c] / count_;
     const double variance = totals[stride + c] / count_ - mean_[c] * mean_[c];
-    variance_[c] = variance < 0 ? 0 : variance;  // by rounding; NaN stays
+    variance_[c] = variance < 0 ? 0 : variance;  // negative by rounding; keeps NaN
   }
-  if (norm_->gather()) join_processes();
-  TORCH_CHECK(count_ > 1, "batch-norm expected more than one value for each channel when training");
-  remember();
+  if (norm_->gather()) sync_statistics();
+  TORCH_CHECK(count_ > 1, "batch-norm: expected more than 1 value per channel when training");
+  update_running_statistics();
   set_factors();
 }
 
-/// The statistics of all processes instead of own ones.
+/// Replaces the local statistics by those of all processes.
 template <class T>
-void Normalizer<T>::join_processes() {
+void Normalizer<T>::sync_statistics() {
   const torch::NoGradGuard no_grad;
   auto moments = torch::empty({3, norm_->options.num_features()}, torch::kDouble);
   auto rows = moments.template accessor<double, 2>();
@@ -49,15 +50,15 @@ void Normalizer<T>::join_processes() {
     rows[2][at] = variance_[c] * count_;
   }
   const auto all = norm_->gather()(moments.to(norm_->weight.scalar_type()));
-  const auto joined = join_moments(all.to(torch::kDouble));
+  const auto joined = combine_moments(all.to(torch::kDouble));
   count_ = joined.count.template item<double>();
   std::copy_n(joined.mean.template data_ptr<double>(), channels(), mean_.begin());
   std::copy_n(joined.variance.template data_ptr<double>(), channels(), variance_.begin());
 }
 
-/// Moves the running statistics toward those of the batch.
+/// Updates the running statistics with those of the batch.
 template <class T>
-void Normalizer<T>::remember() {
+void Normalizer<T>::update_running_statistics() {
   const double momentum = norm_->options.momentum().value();
   const double unbiased = count_ / (count_ - 1);
   T* means = norm_->running_mean.template data_ptr<T>();
@@ -92,18 +93,18 @@ void Normalizer<T>::set_factors() {
 }
 
 template <class T>
-void Normalizer<T>::differentiate(const kernel::ChannelSums& sums, bool second) {
+void Normalizer<T>::backward(const kernel::ChannelSums& sums, bool second) {
   const torch::NoGradGuard no_grad;
   const size_t stride = mean_.size();
-  std::vector<double> totals(kernel::ChannelSums::kMost * stride);
-  sums.total(kernel::ChannelSums::kMost, totals.data());
+  std::vector<double> totals(kernel::ChannelSums::kMaxKinds * stride);
+  sums.total(kernel::ChannelSums::kMaxKinds, totals.data());
   const double* with_x = totals.data() + (second ? 2 : 1) * stride;
   auto both = torch::empty({2, norm_->options.num_features()}, norm_->weight.options());
-  T* of_bias = both.template data_ptr<T>();
-  T* of_weight = of_bias + channels();
+  T* grad_bias = both.template data_ptr<T>();
+  T* grad_weight = grad_bias + channels();
   for (size_t c = 0; c < channels(); ++c) {
-    of_bias[c] = static_cast<T>(totals[c]);
-    of_weight[c] = static_cast<T>((with_x[c] - mean_[c] * totals[c]) * rate_[c]);
+    grad_bias[c] = static_cast<T>(totals[c]);
+    grad_weight[c] = static_cast<T>((with_x[c] - mean_[c] * totals[c]) * rate_[c]);
   }
   bias_gradient_ = both[0];
   weight_gradient_ = both[1];
@@ -111,25 +112,25 @@ void Normalizer<T>::differentiate(const kernel::ChannelSums& sums, bool second) 
   set_gradient_factors(whole.template data_ptr<T>());
 }
 
-/// From the gradients of bias and weight by the batch of all processes.
+/// Uses the gradients of bias and weight over the batch of all processes.
 template <class T>
 void Normalizer<T>::set_gradient_factors(const T* both) {
   for (size_t c = 0; c < channels(); ++c) {
-    const double of_g = static_cast<double>(scale_[c]);
-    const double of_x = -of_g * rate_[c] * both[channels() + c] / count_;
-    of_g_[c] = static_cast<T>(of_g);
-    of_x_[c] = static_cast<T>(of_x);
-    constant_[c] = static_cast<T>(-of_g * both[c] / count_ - of_x * mean_[c]);
+    const double grad_scale = static_cast<double>(scale_[c]);
+    const double input_scale = -grad_scale * rate_[c] * both[channels() + c] / count_;
+    grad_scale_[c] = static_cast<T>(grad_scale);
+    input_scale_[c] = static_cast<T>(input_scale);
+    grad_shift_[c] = static_cast<T>(-grad_scale * both[c] / count_ - input_scale * mean_[c]);
   }
 }
 
 template <class T>
-kernel::InputTransform<T> Normalizer<T>::of_x(const T* g, const T* x) const {
+kernel::InputTransform<T> Normalizer<T>::input_gradient(const T* g, const T* x) const {
   return {.x = g,
-          .scale = of_g_.data(),
-          .shift = constant_.data(),
+          .scale = grad_scale_.data(),
+          .shift = grad_shift_.data(),
           .other = x,
-          .other_scale = of_x_.data()};
+          .other_scale = input_scale_.data()};
 }
 
 template class Normalizer<float>;
@@ -155,7 +156,7 @@ NativeLayer<T>::NativeLayer(torch::nn::Conv2d conv, BatchNorm norm)
       ones_(static_cast<size_t>(kernel::blocks_of(geometry_.out_channels) * kernel::kChannelBlock),
             T(1)) {}
 
-/// In the layout that the kernels read; the weights themselves where they are kept channels-last.
+/// Returns the weights in channels-last layout; does not copy if they already have it.
 template <class T>
 torch::Tensor NativeLayer<T>::weights() const {
   return conv_->weight.detach().contiguous(torch::MemoryFormat::ChannelsLast);
@@ -167,15 +168,15 @@ void NativeLayer<T>::forward(const kernel::ConvInput<T>& input, kernel::Workspac
   const int64_t bytes = shape_.size() * static_cast<int64_t>(sizeof(T));
   if (maps_.bytes() < bytes) maps_ = kernel::PageBuffer(bytes);
   const auto& sums = clear_sums();
-  const kernel::SumSquares<T> finish(shape_, x(), sums);
+  const kernel::SumSquares<T> epilogue(shape_, x(), sums);
   const auto weights = this->weights();
   kernel::conv_forward<T>({.geometry = geometry_,
                            .input = input,
                            .weights = weights.template data_ptr<T>(),
                            .out = static_cast<T*>(maps_.data()),
-                           .finish = &finish},
+                           .epilogue = &epilogue},
                           workspace);
-  norm_.learn(sums, shape_.images * shape_.pixels());
+  norm_.update_statistics(sums, shape_.images * shape_.pixels());
 }
 
 template <class T>
@@ -184,19 +185,19 @@ kernel::ActivationShape NativeLayer<T>::evaluate(const kernel::ConvInput<T>& inp
                                                  kernel::Workspace& workspace) {
   const kernel::ActivationShape shape = geometry_.out_shape(input.shape);
   norm_.use_running();
-  const kernel::Activate<T> finish(shape, out,
-                                   {.x = out,
-                                    .scale = norm_.scale(),
-                                    .shift = norm_.shift(),
-                                    .other = shortcut,
-                                    .other_scale = ones_.data(),
-                                    .relu = relu});
+  const kernel::Activate<T> epilogue(shape, out,
+                                     {.x = out,
+                                      .scale = norm_.scale(),
+                                      .shift = norm_.shift(),
+                                      .other = shortcut,
+                                      .other_scale = ones_.data(),
+                                      .relu = relu});
   const auto weights = this->weights();
   kernel::conv_forward<T>({.geometry = geometry_,
                            .input = input,
                            .weights = weights.template data_ptr<T>(),
                            .out = out,
-                           .finish = &finish},
+                           .epilogue = &epilogue},
                           workspace);
   return shape;
 }
@@ -213,21 +214,21 @@ const kernel::ChannelSums& NativeLayer<T>::clear_sums() {
 }
 
 template <class T>
-void NativeLayer<T>::differentiate_norm(const kernel::ChannelSums& sums, bool second) {
-  norm_.differentiate(sums, second);
+void NativeLayer<T>::backward_norm(const kernel::ChannelSums& sums, bool second) {
+  norm_.backward(sums, second);
 }
 
 template <class T>
 void NativeLayer<T>::backward(const kernel::ConvInput<T>& input, const T* g, T* in_gradient,
-                              const kernel::Epilogue* finish, kernel::Workspace& workspace) {
+                              const kernel::Epilogue* epilogue, kernel::Workspace& workspace) {
   const auto weights = this->weights();
   weight_gradient_ = torch::empty_like(weights);
   kernel::conv_backward<T>({.geometry = geometry_,
                             .input = input,
-                            .gradient = norm_.of_x(g, x()),
+                            .gradient = norm_.input_gradient(g, x()),
                             .weights = weights.template data_ptr<T>(),
                             .in_gradient = in_gradient,
-                            .finish = finish,
+                            .epilogue = epilogue,
                             .weight_gradient = weight_gradient_.template data_ptr<T>()},
                            workspace);
 }

@@ -13,27 +13,28 @@
 
 namespace projnce::encoder {
 
-/// A batch-norm as the native engine sees it: sums over maps in, factors for each channel out.
+/// Batch-norm of the native engine: turns sums over feature maps into scale and shift per channel.
 template <class T>
 class Normalizer {
  public:
   explicit Normalizer(BatchNorm norm);
 
-  /// Statistics of this batch, or of all processes' batches, from sums of values and squares;
-  /// updates the running ones.
-  void learn(const kernel::ChannelSums& sums, int64_t values_per_channel);
-  /// The running statistics.
+  /// Computes the statistics of this batch (or of all processes) from sums of values and squares,
+  /// and updates the running statistics.
+  void update_statistics(const kernel::ChannelSums& sums, int64_t values_per_channel);
+  /// Uses the running statistics.
   void use_running();
 
-  /// normalized = scale * x + shift, of whole blocks of channels.
+  /// normalized = scale * x + shift; arrays cover whole blocks of channels.
   const T* scale() const { return scale_.data(); }
   const T* shift() const { return shift_.data(); }
 
-  /// From sums of g and g * x (`second`: of g and its other map), g being the gradient by what was
-  /// normalized: sets the gradients of the parameters and of_x.
-  void differentiate(const kernel::ChannelSums& sums, bool second);
-  /// The gradient by x, made of g and x while it is read.
-  kernel::InputTransform<T> of_x(const T* g, const T* x) const;
+  /// Computes the gradients of the parameters and the factors of input_gradient from the sums of g
+  /// and g * x, where g is the gradient of the normalized values. If `second` is true, uses the
+  /// third sum, g * second, instead of g * x.
+  void backward(const kernel::ChannelSums& sums, bool second);
+  /// The gradient of x, computed from g and x when it is read.
+  kernel::InputTransform<T> input_gradient(const T* g, const T* x) const;
 
   const BatchNorm& module() const { return norm_; }
   torch::Tensor weight_gradient() const { return weight_gradient_; }
@@ -41,21 +42,21 @@ class Normalizer {
 
  private:
   size_t channels() const { return static_cast<size_t>(norm_->options.num_features()); }
-  void join_processes();
-  void remember();
+  void sync_statistics();
+  void update_running_statistics();
   void set_factors();
   void set_gradient_factors(const T* both);
 
   BatchNorm norm_;
-  double count_ = 0;  // values of a channel, of all processes
-  // Of whole blocks of channels, 0 beyond the last; rate: 1 / deviation.
+  double count_ = 0;  // values per channel over all processes
+  // Cover whole blocks of channels, 0 beyond the last; rate is 1 / standard deviation.
   std::vector<double> mean_, variance_, rate_;
   std::vector<T> scale_, shift_;
-  std::vector<T> of_g_, of_x_, constant_;
+  std::vector<T> grad_scale_, input_scale_, grad_shift_;
   torch::Tensor weight_gradient_, bias_gradient_;
 };
 
-/// A convolution with its batch-norm, and the maps between the two of one pass through a network.
+/// A convolution with its batch-norm, and the convolution output of one pass.
 template <class T>
 class NativeLayer {
  public:
@@ -63,30 +64,30 @@ class NativeLayer {
 
   const kernel::ConvGeometry& geometry() const { return geometry_; }
   const kernel::ActivationShape& shape() const { return shape_; }
-  /// What the convolution gave.
+  /// Output of the convolution.
   const T* x() const { return static_cast<const T*>(maps_.data()); }
   const Normalizer<T>& norm() const { return norm_; }
 
-  /// Convolves into own memory and learns the batch's statistics.
+  /// Computes the convolution into internal memory, and the batch statistics.
   void forward(const kernel::ConvInput<T>& input, kernel::Workspace& workspace);
-  /// Convolves into `out` and normalizes by the running statistics: relu(normalized + shortcut);
-  /// `shortcut` may be null. Returns out's shape.
+  /// Computes out = relu(normalized + shortcut) with the running statistics; `shortcut` may be
+  /// null. Returns the shape of `out`.
   kernel::ActivationShape evaluate(const kernel::ConvInput<T>& input, T* out, const T* shortcut,
                                    bool relu, kernel::Workspace& workspace);
 
-  /// The normalized maps, made while they are read.
+  /// The normalized feature maps, computed when they are read.
   kernel::InputTransform<T> normalized(bool relu) const;
-  /// Sums of a gradient that comes back to this layer, all 0.
+  /// Returns zeroed sums for the gradient of this layer's output.
   const kernel::ChannelSums& clear_sums();
-  /// After the sums are there; `second`: where they stand for this layer's maps.
-  void differentiate_norm(const kernel::ChannelSums& sums, bool second = false);
-  /// g: the gradient by the normalized maps. `in_gradient` may be null.
+  /// Call after the sums are complete. `second`: see Normalizer.
+  void backward_norm(const kernel::ChannelSums& sums, bool second = false);
+  /// `g` is the gradient of the normalized feature maps. `in_gradient` may be null.
   void backward(const kernel::ConvInput<T>& input, const T* g, T* in_gradient,
-                const kernel::Epilogue* finish, kernel::Workspace& workspace);
+                const kernel::Epilogue* epilogue, kernel::Workspace& workspace);
 
-  /// Weight, batch-norm's weight and bias.
+  /// Returns the convolution weight and the batch-norm weight and bias.
   std::vector<torch::Tensor> parameters() const;
-  /// Of the last backward, in the same order.
+  /// Returns the gradients of the last backward, in the same order.
   std::vector<torch::Tensor> gradients() const;
 
  private:

@@ -6,7 +6,7 @@
 
 namespace projnce::kernel {
 
-/// The vectors of one block of channels.
+/// The SIMD vectors of one block of channels.
 template <class Arch, class T>
 struct BlockVectors {
   using S = Simd<Arch, T>;
@@ -31,7 +31,7 @@ struct BlockVectors {
 #pragma GCC unroll 8
     for (int i = 0; i < kCount; ++i) S::store(to + i * S::kWidth, part[i]);
   }
-  /// Adds to sums in double, so that long sums of floats stay exact.
+  /// Adds to sums in double, so that long sums of floats stay accurate.
   PROJNCE_INLINE void add_to(double* sums) const {
     T lane[kChannelBlock];
     store(lane);
@@ -39,7 +39,7 @@ struct BlockVectors {
   }
 };
 
-/// Pixels of one block from a source to a target.
+/// Copies the pixels of one block from a source to a target.
 template <class Arch, class T, bool kScale, bool kOther, bool kRelu>
 PROJNCE_INLINE void load_pixels(const InputTransform<T>& from, int64_t height, int64_t width,
                                 const BlockTarget<T>& target) {
@@ -70,7 +70,7 @@ PROJNCE_INLINE void load_pixels(const InputTransform<T>& from, int64_t height, i
   }
 }
 
-/// One block of an image: what the source says of its height x width pixels.
+/// Loads one block of an image: height x width pixels, transformed as `from` specifies.
 template <class Arch, class T>
 void load_block(const InputTransform<T>& from, int64_t height, int64_t width,
                 const BlockTarget<T>& target) {
@@ -83,7 +83,7 @@ void load_block(const InputTransform<T>& from, int64_t height, int64_t width,
   load_pixels<Arch, T, true, false, false>(from, height, width, target);
 }
 
-/// sums[0 .. 15] += values, sums[16 .. 31] += their squares, for each channel of the block.
+/// sums[0 .. 15] += values, sums[16 .. 31] += squared values, for each channel of the block.
 template <class Arch, class T>
 void add_squares(const T* values, int64_t pixels, double* sums) {
   using B = BlockVectors<Arch, T>;
@@ -101,52 +101,53 @@ void add_squares(const T* values, int64_t pixels, double* sums) {
   square.add_to(sums + kChannelBlock);
 }
 
-/// What relu_backward says, with or without each of its maps.
+/// relu_backward, specialized on which of the optional maps are present.
 template <class Arch, class T, bool kAdded, bool kActive, bool kSecond>
-PROJNCE_INLINE void gate_pixels(const ReluBackwardArgs<T>& gate, int64_t pixels, double* sums) {
+PROJNCE_INLINE void relu_backward_pixels(const ReluBackwardArgs<T>& args, int64_t pixels,
+                                         double* sums) {
   using B = BlockVectors<Arch, T>;
   using S = Simd<Arch, T>;
-  const B scale = kActive ? B::zero() : B::load(gate.scale);
-  const B shift = kActive ? B::zero() : B::load(gate.shift);
+  const B scale = kActive ? B::zero() : B::load(args.scale);
+  const B shift = kActive ? B::zero() : B::load(args.shift);
   B sum = B::zero();
   B with_x = B::zero();
   B with_second = B::zero();
   for (int64_t i = 0; i < pixels; ++i) {
     const int64_t at = i * kChannelBlock;
-    B g = B::load(gate.gradient + at);
-    const B x = B::load(gate.x + at);
+    B g = B::load(args.gradient + at);
+    const B x = B::load(args.x + at);
 #pragma GCC unroll 8
     for (int k = 0; k < B::kCount; ++k) {
-      if (kAdded) g.part[k] += S::load(gate.added + at + k * S::kWidth);
-      const auto active = kActive ? S::load(gate.active + at + k * S::kWidth)
+      if (kAdded) g.part[k] += S::load(args.added + at + k * S::kWidth);
+      const auto active = kActive ? S::load(args.active + at + k * S::kWidth)
                                   : x.part[k] * scale.part[k] + shift.part[k];
-      g.part[k] = S::keep(~(active <= 0), g.part[k]);  // lets NaN through, as LibTorch does
+      g.part[k] = S::keep(~(active <= 0), g.part[k]);  // propagates NaN, like LibTorch
       sum.part[k] += g.part[k];
       with_x.part[k] += g.part[k] * x.part[k];
-      if (kSecond) with_second.part[k] += g.part[k] * S::load(gate.second + at + k * S::kWidth);
+      if (kSecond) with_second.part[k] += g.part[k] * S::load(args.second + at + k * S::kWidth);
     }
-    g.store(gate.gradient + at);
+    g.store(args.gradient + at);
   }
   sum.add_to(sums);
   with_x.add_to(sums + kChannelBlock);
   if (kSecond) with_second.add_to(sums + 2 * kChannelBlock);
 }
 
-/// The gradient behind a ReLU, in place: gradient = (gradient + added) where the ReLU let through,
-/// else 0. sums += gradient, gradient * x, gradient * second for each channel, 16 numbers each:
-/// what batch-norm's own gradient needs.
+/// Backward of a ReLU, in place: gradient = gradient + added where the ReLU is active, otherwise 0.
+/// Also accumulates the sums that the batch-norm gradient needs: gradient, gradient * x and
+/// gradient * second for each channel, 16 values each.
 template <class Arch, class T>
-void relu_backward(const ReluBackwardArgs<T>& gate, int64_t pixels, double* sums) {
-  if (!gate.active) {
-    return gate.added ? gate_pixels<Arch, T, true, false, false>(gate, pixels, sums)
-                      : gate_pixels<Arch, T, false, false, false>(gate, pixels, sums);
+void relu_backward(const ReluBackwardArgs<T>& args, int64_t pixels, double* sums) {
+  if (!args.active) {
+    return args.added ? relu_backward_pixels<Arch, T, true, false, false>(args, pixels, sums)
+                      : relu_backward_pixels<Arch, T, false, false, false>(args, pixels, sums);
   }
-  if (gate.second) {
-    return gate.added ? gate_pixels<Arch, T, true, true, true>(gate, pixels, sums)
-                      : gate_pixels<Arch, T, false, true, true>(gate, pixels, sums);
+  if (args.second) {
+    return args.added ? relu_backward_pixels<Arch, T, true, true, true>(args, pixels, sums)
+                      : relu_backward_pixels<Arch, T, false, true, true>(args, pixels, sums);
   }
-  return gate.added ? gate_pixels<Arch, T, true, true, false>(gate, pixels, sums)
-                    : gate_pixels<Arch, T, false, true, false>(gate, pixels, sums);
+  return args.added ? relu_backward_pixels<Arch, T, true, true, false>(args, pixels, sums)
+                    : relu_backward_pixels<Arch, T, false, true, false>(args, pixels, sums);
 }
 
 }  // namespace projnce::kernel

@@ -6,7 +6,7 @@
 
 namespace projnce::kernel {
 
-/// A square kernel without bias, padded by half of its size.
+/// Convolution with a square kernel, without bias, padded by half the kernel size.
 struct ConvGeometry {
   int64_t in_channels = 0;
   int64_t out_channels = 0;
@@ -14,7 +14,7 @@ struct ConvGeometry {
   int64_t stride = 1;
 
   int64_t padding() const { return kernel / 2; }
-  /// The side of the output for a side of the input.
+  /// Returns the output size along one side.
   int64_t out_side(int64_t side) const { return (side + 2 * padding() - kernel) / stride + 1; }
   ActivationShape out_shape(const ActivationShape& in) const {
     return {in.images, out_channels, out_side(in.height), out_side(in.width)};
@@ -22,7 +22,7 @@ struct ConvGeometry {
   int64_t weights() const { return out_channels * kernel * kernel * in_channels; }
 };
 
-/// What a convolution reads: maps in blocks, or images as [N][H][W][C] (`images`).
+/// Input of a convolution: feature maps in blocked layout, or images as [N][H][W][C] (`images`).
 template <class T>
 struct ConvInput {
   ActivationShape shape;
@@ -30,29 +30,30 @@ struct ConvInput {
   const T* images = nullptr;
 };
 
-/// Weights and their gradients lie as [out][kernel row][kernel column][in], LibTorch's
-/// channels-last.
+/// Weights and their gradients are stored as [out][kernel row][kernel column][in], LibTorch's
+/// channels-last layout.
 template <class T>
 struct ConvForward {
   ConvGeometry geometry;
   ConvInput<T> input;
   const T* weights;
   T* out;
-  const Epilogue* finish;  ///< for `out`, or null
+  const Epilogue* epilogue;  ///< applied to `out`; may be null
 };
 
 template <class T>
 struct ConvBackward {
   ConvGeometry geometry;
-  ConvInput<T> input;          ///< as it was forward
-  InputTransform<T> gradient;  ///< by the output
+  ConvInput<T> input;          ///< input of the forward pass
+  InputTransform<T> gradient;  ///< gradient of the output
   const T* weights;
-  T* in_gradient;          ///< null: not wanted
-  const Epilogue* finish;  ///< for `in_gradient`, or null
-  T* weight_gradient;      ///< is overwritten
+  T* in_gradient;            ///< gradient of the input; null = not computed
+  const Epilogue* epilogue;  ///< applied to `in_gradient`; may be null
+  T* weight_gradient;        ///< overwritten
 };
 
-/// By whichever way is the fastest for the shape. Same bits for any number of threads.
+/// Computes a convolution with the fastest algorithm for its shape. Bit-identical for any number of
+/// threads.
 template <class T>
 void conv_forward(const ConvForward<T>& conv, Workspace& workspace);
 template <class T>

@@ -14,11 +14,11 @@ namespace projnce::kernel {
 
 namespace {
 
-using MicroBatch = Workspace::MicroBatch;
+using Purpose = Workspace::Purpose;
 
-constexpr int64_t kDepth = 256;  // steps of a product whose panel stays in the first cache
+constexpr int64_t kDepth = 256;  // depth of a product whose panel stays in the L1 cache
 
-/// Where the pixels of a group's images stand in a block of maps.
+/// Returns the offsets of the pixels of a group's images in a block of feature maps.
 std::vector<int32_t> pixel_offsets(const ActivationShape& shape, int64_t images) {
   std::vector<int32_t> offsets;
   for (int64_t image = 0; image < images; ++image) {
@@ -29,7 +29,7 @@ std::vector<int32_t> pixel_offsets(const ActivationShape& shape, int64_t images)
   return offsets;
 }
 
-/// A product over many taps in pieces whose panels stay in the first cache.
+/// Computes a product over many taps, split so that the panels stay in the L1 cache.
 template <class T>
 void multiply_taps(GatheredProduct<T> product) {
   const int64_t together = std::max<int64_t>(1, kDepth / product.depth);
@@ -43,16 +43,16 @@ void multiply_taps(GatheredProduct<T> product) {
   }
 }
 
-/// Pixels of the input of one phase, y = s * row + phase_y and x likewise, meet the same places of
-/// the kernel; their gradients are one product.
+/// Input pixels with the same phase (y = stride * row + phase_y, and likewise x) are covered by the
+/// same kernel positions; their gradients are one product.
 template <class T>
 struct Phase {
-  std::vector<int32_t> rows;  // of a group's images, in the gradient's rows
-  std::vector<int32_t> outs;  // in the input's maps
+  std::vector<int32_t> rows;  // offsets in the gradient's rows, for a group's images
+  std::vector<int32_t> outs;  // offsets in the input's feature maps
   std::vector<typename GatheredProduct<T>::Tap> taps;
 };
 
-/// Gradients by the input, from gradients by the output.
+/// Computes the gradient of the input from that of the output.
 template <class T>
 class InputGradient {
  public:
@@ -62,31 +62,31 @@ class InputGradient {
         in_(plan.in),
         out_(plan.out),
         margin_(geometry_.kernel / geometry_.stride),
-        rows_(out_, plan.chunk, plan.lanes.slots(), out_.padded_channels() + kChannelBlock, margin_,
-              MicroBatch::kMoreFactors, workspace),
-        panels_(workspace.take<T>(MicroBatch::kWeights, in_.blocks() * panel_stride())) {
+        rows_(out_, plan.chunk, plan.partitions.slots(), out_.padded_channels() + kChannelBlock,
+              margin_, Purpose::kMoreFactors, workspace),
+        panels_(workspace.take<T>(Purpose::kWeights, in_.blocks() * panel_stride())) {
     for (int64_t y = 0; y < geometry_.stride; ++y) {
       for (int64_t x = 0; x < geometry_.stride; ++x) phases_.push_back(make_phase(y, x));
     }
   }
 
-  void share_clear() const { rows_.share_clear(); }
-  void share_panels(const T* weights) const { share_backward_panels(geometry_, weights, panels_); }
+  void clear() const { rows_.clear(); }
+  void pack_panels(const T* weights) const { pack_backward_panels(geometry_, weights, panels_); }
   void load(const InputTransform<T>& gradient, int64_t image, int64_t slot, int64_t index,
             int64_t block) const {
     rows_.load(gradient, image, slot, index, block);
   }
 
-  void write(const ThreadGroup& team, const Chunk& chunk, T* in_gradient,
-             const Epilogue* finish) const {
-    plan_.share_groups(team, chunk, [&](int64_t first, int64_t count) {
+  void write(const ThreadGroup& threads, const Chunk& chunk, T* in_gradient,
+             const Epilogue* epilogue) const {
+    plan_.for_groups(threads, chunk, [&](int64_t first, int64_t count) {
       const int64_t image = chunk.first + first;
       for (const auto& phase : phases_) {
-        write_phase(phase, count, rows_.of(team.slot(), first), in_gradient + in_.at(image, 0));
+        write_phase(phase, count, rows_.of(threads.slot(), first), in_gradient + in_.at(image, 0));
       }
-      for (int64_t i = 0; finish && i < count; ++i) {
+      for (int64_t i = 0; epilogue && i < count; ++i) {
         for (int64_t block = 0; block < in_.blocks(); ++block) {
-          finish->run(image + i, block, 0, in_.pixels());
+          epilogue->run(image + i, block, 0, in_.pixels());
         }
       }
     });
@@ -97,7 +97,7 @@ class InputGradient {
     return geometry_.kernel * geometry_.kernel * out_.padded_channels() * kChannelBlock;
   }
 
-  /// Row y of the input meets row (y + padding - k) / stride of the output at row k of the kernel.
+  /// Input row y contributes to output row (y + padding - k) / stride through kernel row k.
   bool meets(int64_t phase, int64_t k) const {
     return (phase + geometry_.padding() - k) % geometry_.stride == 0;
   }
@@ -128,7 +128,7 @@ class InputGradient {
     return phase;
   }
 
-  /// Of the first `images` of a group.
+  /// Writes the gradient for the first `images` of a group.
   void write_phase(const Phase<T>& phase, int64_t images, const T* rows, T* to) const {
     const int64_t pixels = static_cast<int64_t>(phase.rows.size()) / plan_.group * images;
     if (phase.taps.empty()) return clear_phase(phase, pixels, to);
@@ -159,14 +159,15 @@ class InputGradient {
   ConvGeometry geometry_;
   ActivationShape in_;
   ActivationShape out_;
-  int64_t margin_;  // pixels beside the gradient that the kernel may fall on
+  int64_t margin_;  // width of the zero padding around the gradient
   PixelRows<T> rows_;
   T* panels_;
   std::vector<Phase<T>> phases_;
 };
 
-/// Gradients by the weights: sums [out blocks][taps][depth][16] for each lane, of gradients by the
-/// output, which lie as panels of all pixels of a chunk, [out blocks][pixels][16], for each slot.
+/// Computes the gradient of the weights: sums [out blocks][taps][depth][16] for each partition,
+/// from the output gradients stored as panels of all pixels of a chunk, [out blocks][pixels][16],
+/// for each slot.
 template <class T>
 class WeightGradient {
  public:
@@ -175,9 +176,10 @@ class WeightGradient {
         rows_(rows),
         block_(plan.chunk * plan.out.block_size()),
         slot_(plan.out.blocks() * block_),
-        lane_(plan.out.blocks() * rows.panel_size()),
-        panels_(workspace.take<T>(MicroBatch::kPanels, plan.lanes.slots() * slot_)),
-        sums_(workspace.take<T>(MicroBatch::kMoreWeights, plan.lanes.lanes() * lane_)) {}
+        partition_size_(plan.out.blocks() * rows.panel_size()),
+        panels_(workspace.take<T>(Purpose::kPanels, plan.partitions.slots() * slot_)),
+        sums_(workspace.take<T>(Purpose::kMoreWeights,
+                                plan.partitions.partitions() * partition_size_)) {}
 
   void load(const InputTransform<T>& gradient, int64_t image, int64_t slot, int64_t index,
             int64_t block) const {
@@ -187,28 +189,28 @@ class WeightGradient {
                             {.to = to, .row_stride = 0, .pixel_stride = kChannelBlock});
   }
 
-  void clear(const ThreadGroup& team, const Partition& lane) const {
-    team.share(plan_.out.blocks(), [&](int64_t block) {
-      std::fill_n(sums_ + lane.index * lane_ + block * rows_.panel_size(), rows_.panel_size(),
-                  T(0));
+  void clear(const ThreadGroup& threads, const Partition& partition) const {
+    threads.for_each(plan_.out.blocks(), [&](int64_t block) {
+      std::fill_n(sums_ + partition.index * partition_size_ + block * rows_.panel_size(),
+                  rows_.panel_size(), T(0));
     });
-    team.barrier();
+    threads.barrier();
   }
-  void add(const ThreadGroup& team, const Partition& lane, const Chunk& chunk) const {
+  void add(const ThreadGroup& threads, const Partition& partition, const Chunk& chunk) const {
     const int64_t groups = (plan_.out.blocks() + kGroup - 1) / kGroup;
-    team.share(rows_.plan().taps * groups, [&](int64_t unit) {
-      add_tap(team.slot(), lane, unit / groups, unit % groups * kGroup, chunk);
+    threads.for_each(rows_.plan().taps * groups, [&](int64_t unit) {
+      add_tap(threads.slot(), partition, unit / groups, unit % groups * kGroup, chunk);
     });
   }
-  /// By all threads.
-  void share_result(T* weight_gradient) const {
-    reduce_partition_sums(plan_.lanes, sums_, lane_, lane_);
-    share_panel_gradient(plan_.geometry, rows_.plan(), sums_, weight_gradient);
+  /// Called by all threads.
+  void write_result(T* weight_gradient) const {
+    reduce_partition_sums(plan_.partitions, sums_, partition_size_, partition_size_);
+    unpack_panel_gradient(plan_.geometry, rows_.plan(), sums_, weight_gradient);
   }
 
  private:
-  /// For up to kGroup blocks of outputs.
-  void add_tap(int64_t slot, const Partition& lane, int64_t tap, int64_t block,
+  /// Handles up to kGroup blocks of outputs.
+  void add_tap(int64_t slot, const Partition& partition, int64_t tap, int64_t block,
                const Chunk& chunk) const {
     const int64_t depth = rows_.plan().depth;
     const int64_t pixels = chunk.count * plan_.out.pixels();
@@ -221,19 +223,19 @@ class WeightGradient {
            .panel = panels_ + slot * slot_ + block * block_ + k * kChannelBlock,
            .panel_stride = block_,
            .blocks = std::min(kGroup, plan_.out.blocks() - block),
-           .out = sums_ + lane.index * lane_ + block * rows_.panel_size() +
+           .out = sums_ + partition.index * partition_size_ + block * rows_.panel_size() +
                   tap * depth * kChannelBlock,
            .block_stride = rows_.panel_size()});
     }
   }
 
-  static constexpr int64_t kGroup = 4;  // blocks of outputs that one thread takes
+  static constexpr int64_t kGroup = 4;  // output blocks per unit of work
 
   const DirectPlan& plan_;
   const KernelRows<T>& rows_;
   int64_t block_;
   int64_t slot_;
-  int64_t lane_;
+  int64_t partition_size_;
   T* panels_;
   T* sums_;
 };
@@ -245,7 +247,7 @@ void direct_forward(const ConvForward<T>& conv, Workspace& workspace) {
   const DirectPlan plan(conv.geometry, conv.input.shape);
   const ActivationShape& out = plan.out;
   const KernelRows<T> rows(plan, conv.input, workspace);
-  T* panels = workspace.take<T>(MicroBatch::kWeights, out.blocks() * rows.panel_size());
+  T* panels = workspace.take<T>(Purpose::kWeights, out.blocks() * rows.panel_size());
   const auto out_offsets = pixel_offsets(out, plan.group);
   const auto multiply = [&](int64_t slot, int64_t index, int64_t image, int64_t count) {
     multiply_taps<T>({.a = rows.of(slot),
@@ -261,24 +263,24 @@ void direct_forward(const ConvForward<T>& conv, Workspace& workspace) {
                       .out_offsets = out_offsets.data(),
                       .block_stride = out.block_size(),
                       .add = false});
-    for (int64_t i = 0; conv.finish && i < count; ++i) {
+    for (int64_t i = 0; conv.epilogue && i < count; ++i) {
       for (int64_t block = 0; block < out.blocks(); ++block) {
-        conv.finish->run(image + i, block, 0, out.pixels());
+        conv.epilogue->run(image + i, block, 0, out.pixels());
       }
     }
   };
 #pragma omp parallel
   {
-    rows.share_clear();
-    share_forward_panels(conv.geometry, rows.plan(), conv.weights, panels);
-    plan.lanes.run([&](const ThreadGroup& team, const Partition& lane) {
-      for_chunks(lane, plan.chunk, [&](const Chunk& chunk) {
-        rows.load(team, chunk);
-        team.barrier();
-        plan.share_groups(team, chunk, [&](int64_t first, int64_t count) {
-          multiply(team.slot(), first, chunk.first + first, count);
+    rows.clear();
+    pack_forward_panels(conv.geometry, rows.plan(), conv.weights, panels);
+    plan.partitions.run([&](const ThreadGroup& threads, const Partition& partition) {
+      for_chunks(partition, plan.chunk, [&](const Chunk& chunk) {
+        rows.load(threads, chunk);
+        threads.barrier();
+        plan.for_groups(threads, chunk, [&](int64_t first, int64_t count) {
+          multiply(threads.slot(), first, chunk.first + first, count);
         });
-        team.barrier();
+        threads.barrier();
       });
     });
   }
@@ -294,28 +296,28 @@ void direct_backward(const ConvBackward<T>& conv, Workspace& workspace) {
   if (conv.in_gradient) to_input.emplace(plan, workspace);
 #pragma omp parallel
   {
-    rows.share_clear();
+    rows.clear();
     if (to_input) {
-      to_input->share_clear();
-      to_input->share_panels(conv.weights);
+      to_input->clear();
+      to_input->pack_panels(conv.weights);
     }
-    plan.lanes.run([&](const ThreadGroup& team, const Partition& lane) {
-      to_weights.clear(team, lane);
-      for_chunks(lane, plan.chunk, [&](const Chunk& chunk) {
-        team.share(chunk.count * blocks, [&](int64_t unit) {
+    plan.partitions.run([&](const ThreadGroup& threads, const Partition& partition) {
+      to_weights.clear(threads, partition);
+      for_chunks(partition, plan.chunk, [&](const Chunk& chunk) {
+        threads.for_each(chunk.count * blocks, [&](int64_t unit) {
           const int64_t index = unit / blocks;
           const int64_t image = chunk.first + index;
-          to_weights.load(conv.gradient, image, team.slot(), index, unit % blocks);
-          if (to_input) to_input->load(conv.gradient, image, team.slot(), index, unit % blocks);
+          to_weights.load(conv.gradient, image, threads.slot(), index, unit % blocks);
+          if (to_input) to_input->load(conv.gradient, image, threads.slot(), index, unit % blocks);
         });
-        rows.load(team, chunk);
-        team.barrier();
-        to_weights.add(team, lane, chunk);
-        if (to_input) to_input->write(team, chunk, conv.in_gradient, conv.finish);
-        team.barrier();
+        rows.load(threads, chunk);
+        threads.barrier();
+        to_weights.add(threads, partition, chunk);
+        if (to_input) to_input->write(threads, chunk, conv.in_gradient, conv.epilogue);
+        threads.barrier();
       });
     });
-    to_weights.share_result(conv.weight_gradient);
+    to_weights.write_result(conv.weight_gradient);
   }
 }
 

@@ -4,30 +4,30 @@
 
 namespace projnce::kernel {
 
-/// What is done with a run of pixels as soon as a convolution has written it, while it is near the
-/// core. Runs of one block of one image come in order; those of others at the same time.
+/// Operation on a range of output pixels right after a convolution has written them, while they are
+/// in cache. Ranges of one block of one image are processed in order, others concurrently.
 class Epilogue {
  public:
   virtual ~Epilogue() = default;
   virtual void run(int64_t image, int64_t block, int64_t first_pixel, int64_t pixels) const = 0;
 };
 
-/// Sums for each channel, by image: [N][blocks][kinds][16], so that they come out the same for any
-/// number of threads.
+/// Per-channel sums for each image, [N][blocks][kinds][16], so that the result does not depend on
+/// the number of threads.
 class ChannelSums {
  public:
-  static constexpr int64_t kMost = 3;  // kinds of sums
+  static constexpr int64_t kMaxKinds = 3;  // kinds of sums
 
-  /// `memory`: size(shape) numbers, which are set to 0.
+  /// `memory` has size(shape) elements and is set to 0.
   ChannelSums(const ActivationShape& shape, double* memory);
   static int64_t size(const ActivationShape& shape) {
-    return shape.images * shape.blocks() * kMost * kChannelBlock;
+    return shape.images * shape.blocks() * kMaxKinds * kChannelBlock;
   }
 
   double* of(int64_t image, int64_t block) const {
-    return memory_ + (image * blocks_ + block) * kMost * kChannelBlock;
+    return memory_ + (image * blocks_ + block) * kMaxKinds * kChannelBlock;
   }
-  /// totals[kind][padded channels]: over all images.
+  /// Sums over all images: totals[kind][padded channels].
   void total(int64_t kinds, double* totals) const;
 
  private:
@@ -36,7 +36,7 @@ class ChannelSums {
   double* memory_;
 };
 
-/// Sums of values and squares for batch-norm.
+/// Accumulates sums of values and squares for batch-norm.
 template <class T>
 class SumSquares : public Epilogue {
  public:
@@ -50,12 +50,11 @@ class SumSquares : public Epilogue {
   const ChannelSums& sums_;
 };
 
-/// Writes over the maps what `source` makes of them: batch-norm by fixed statistics, shortcut,
-/// ReLU.
+/// Applies `source` to the maps in place: batch-norm with fixed statistics, shortcut, ReLU.
 template <class T>
 class Activate : public Epilogue {
  public:
-  /// `source.x` are the maps.
+  /// REQUIRES: source.x == maps.
   Activate(const ActivationShape& shape, T* maps, const InputTransform<T>& source)
       : shape_(shape), maps_(maps), source_(source) {}
   void run(int64_t image, int64_t block, int64_t first_pixel, int64_t pixels) const override;
@@ -66,8 +65,7 @@ class Activate : public Epilogue {
   InputTransform<T> source_;
 };
 
-/// Maps that a gradient meets on its way back through a ReLU and a batch-norm; pointers are those
-/// of ReluBackwardArgs, to whole batches.
+/// Arguments of ReluBackward: the pointers of ReluBackwardArgs, for the whole batch.
 template <class T>
 struct ReluBackwardEpilogue {
   T* gradient;
@@ -79,7 +77,7 @@ struct ReluBackwardEpilogue {
   const T* shift = nullptr;
 };
 
-/// relu_backward of block_loops.h, with its three sums.
+/// Applies relu_backward of block_loops.h, with its three sums.
 template <class T>
 class ReluBackward : public Epilogue {
  public:

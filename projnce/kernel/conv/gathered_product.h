@@ -5,7 +5,7 @@
 
 namespace projnce::kernel {
 
-/// kRows x kBlocks blocks of sums, held in registers.
+/// Register tile: kRows x kBlocks blocks of sums.
 template <class Arch, class T, int kRows, int kBlocks>
 struct ProductTile {
   using S = Simd<Arch, T>;
@@ -15,9 +15,9 @@ struct ProductTile {
 
   V sum[kRows][kVectors] = {};
 
-  /// One step along the depth: numbers of the rows, 16 columns of each block.
-  template <class Number>
-  PROJNCE_INLINE void step(const Number& number, const T* panel, int64_t panel_stride) {
+  /// One step along the depth: `value(m)` of each row times 16 columns of each block.
+  template <class Value>
+  PROJNCE_INLINE void step(const Value& value, const T* panel, int64_t panel_stride) {
     V b[kVectors];
 #pragma GCC unroll 16
     for (int c = 0; c < kVectors; ++c) {
@@ -25,26 +25,26 @@ struct ProductTile {
     }
 #pragma GCC unroll 16
     for (int m = 0; m < kRows; ++m) {
-      const V x = S::all(number(m));
+      const V x = S::all(value(m));
 #pragma GCC unroll 16
       for (int c = 0; c < kVectors; ++c) sum[m][c] += x * b[c];
     }
   }
 
-  template <class Place>
-  PROJNCE_INLINE void finish(const Place& place, int64_t block_stride, bool add) {
+  template <class Target>
+  PROJNCE_INLINE void store(const Target& target, int64_t block_stride, bool add) {
 #pragma GCC unroll 16
     for (int m = 0; m < kRows; ++m) {
 #pragma GCC unroll 16
       for (int c = 0; c < kVectors; ++c) {
-        T* to = place(m) + (c / kPerBlock) * block_stride + (c % kPerBlock) * S::kWidth;
+        T* to = target(m) + (c / kPerBlock) * block_stride + (c % kPerBlock) * S::kWidth;
         S::store(to, add ? S::load(to) + sum[m][c] : sum[m][c]);
       }
     }
   }
 };
 
-/// Rows of a tile: half as many doubles fit the registers as floats.
+/// Rows of a tile; half as many for double as for float, because of the register size.
 template <class Arch, class T>
 inline constexpr int kProductRows = sizeof(T) == 4 || Arch::kProductRows == 1
                                         ? Arch::kProductRows
@@ -65,17 +65,17 @@ PROJNCE_INLINE void product_rows(const GatheredProduct<T>& p, int64_t row, const
       tile.step([&](int m) { return from[m][k]; }, columns, p.panel_stride);
     }
   }
-  tile.finish([&](int m) { return out + p.out_offsets[row + m]; }, p.block_stride, p.add);
+  tile.store([&](int m) { return out + p.out_offsets[row + m]; }, p.block_stride, p.add);
 }
 
-/// How many rows of a tile are computed at once, as a type.
+/// Number of rows of a tile, as a type.
 template <int kRows>
 struct TileRows {
   static constexpr int kCount = kRows;
 };
 
-/// Calls tile(TileRows, row) for all rows: whole tiles first, then two thirds and a third of one,
-/// so that what is left over does not go row by row.
+/// Calls tile(TileRows, row) for all rows: full tiles first, then tiles of 2/3 and 1/3 the height,
+/// so that few rows are processed one by one.
 template <int kRows, class Tile>
 PROJNCE_INLINE void for_tiles(int64_t rows, const Tile& tile) {
   constexpr int kMost = kRows > 2 ? kRows * 2 / 3 : 1;
@@ -89,8 +89,8 @@ PROJNCE_INLINE void for_tiles(int64_t rows, const Tile& tile) {
   }
 }
 
-/// All rows with kBlocks blocks of columns. Not inlined: inside a larger function the registers run
-/// out.
+/// Computes all rows for kBlocks blocks of columns. Not inlined: a larger function would spill
+/// registers.
 template <class Arch, class T, int kBlocks>
 __attribute__((noinline)) void product_columns(const GatheredProduct<T>& p, const T* panel,
                                                T* out) {
@@ -108,7 +108,7 @@ PROJNCE_INLINE void outer_rows(const GatheredOuter<T>& p, int64_t row, const T* 
     tile.step([&](int m) { return from[m]; }, panel, p.panel_stride);
   }
   T* to = out + row * kChannelBlock;
-  tile.finish([&](int m) { return to + m * kChannelBlock; }, p.block_stride, /*add=*/true);
+  tile.store([&](int m) { return to + m * kChannelBlock; }, p.block_stride, /*add=*/true);
 }
 
 template <class Arch, class T, int kBlocks>
@@ -118,7 +118,7 @@ __attribute__((noinline)) void outer_columns(const GatheredOuter<T>& p, const T*
   });
 }
 
-/// Calls `wide` and `one` for the blocks of columns, as many at once as the registers hold.
+/// Calls `wide` for groups of kProductBlocks column blocks and `one` for the remaining blocks.
 template <class Arch, class P, class T, class Wide, class One>
 PROJNCE_INLINE void for_blocks(const P& p, const Wide& wide, const One& one) {
   const T* panel = p.panel;

@@ -4,15 +4,14 @@
 
 namespace projnce::kernel {
 
-/// Channels stand in blocks of this many, whatever the processor: a pixel's block of floats is one
-/// cache line.
+/// Channels per block, on every CPU: a pixel's block of floats is one cache line.
 inline constexpr int64_t kChannelBlock = 16;
 
 inline int64_t blocks_of(int64_t channels) {
   return (channels + kChannelBlock - 1) / kChannelBlock;
 }
 
-/// Maps of a batch in blocked layout, [N][blocks][H][W][16]. Channels beyond the last are 0.
+/// Shape of feature maps in blocked layout, [N][blocks][H][W][16]. Padding channels are 0.
 struct ActivationShape {
   int64_t images = 0;
   int64_t channels = 0;
@@ -25,29 +24,29 @@ struct ActivationShape {
   int64_t block_size() const { return pixels() * kChannelBlock; }
   int64_t image_size() const { return blocks() * block_size(); }
   int64_t size() const { return images * image_size(); }
-  /// Where a block of an image begins.
+  /// Returns the offset of a block of an image.
   int64_t at(int64_t image, int64_t block) const {
     return image * image_size() + block * block_size();
   }
 };
 
-/// Maps that are made while they are read:
+/// Feature maps that are transformed when they are read:
 ///
-///   value = relu(scale * x + shift + other_scale * other)     relu and other where asked for
+///   value = relu(scale * x + shift + other_scale * other)     with optional relu and other
 ///
-/// So a convolution reads what batch-norm, shortcut and ReLU make of maps that nobody stores, and
-/// its backward reads the gradient that batch-norm makes of two maps. Factors are of each channel.
+/// This fuses batch-norm, shortcut and ReLU into the convolution that reads their result, and the
+/// batch-norm gradient, a combination of two maps, into the backward pass. Factors are per channel.
 template <class T>
 struct InputTransform {
   const T* x = nullptr;
-  const T* scale = nullptr;  ///< null: x as it is, and nothing else applies
+  const T* scale = nullptr;  ///< null: x unchanged, and the other fields are ignored
   const T* shift = nullptr;
-  const T* other = nullptr;  ///< null: nothing is added
+  const T* other = nullptr;  ///< second addend; may be null
   const T* other_scale = nullptr;
   bool relu = false;
-  T* keep = nullptr;  ///< where values are stored as well, in the same layout; or null
+  T* keep = nullptr;  ///< if not null, the values are also stored here, in the same layout
 
-  /// The same for what begins `offset` numbers further, of a block of channels.
+  /// Returns the transform for the data at `offset`, which belongs to channel block `block`.
   InputTransform part(int64_t offset, int64_t block) const {
     const int64_t channel = block * kChannelBlock;
     const auto move = [](auto* pointer, int64_t by) { return pointer ? pointer + by : nullptr; };
@@ -61,7 +60,7 @@ struct InputTransform {
   }
 };
 
-/// Where the pixels of a block go: `row_stride` and `pixel_stride` numbers apart.
+/// Destination of the pixels of a block; strides are in elements.
 template <class T>
 struct BlockTarget {
   T* to;

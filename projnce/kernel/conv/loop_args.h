@@ -6,19 +6,19 @@
 
 namespace projnce::kernel {
 
-/// Maps of one block of channels that a gradient meets on its way back through a ReLU.
+/// Arguments of relu_backward, for one block of channels.
 template <class T>
 struct ReluBackwardArgs {
   T* gradient;
-  const T* added = nullptr;   ///< a second gradient of the same values, or null
-  const T* x = nullptr;       ///< what batch-norm was given
-  const T* second = nullptr;  ///< what the shortcut's batch-norm was given, or null
-  const T* active = nullptr;  ///< the ReLU's values; null: scale * x + shift before it
+  const T* added = nullptr;   ///< second gradient of the same values; may be null
+  const T* x = nullptr;       ///< input of the batch-norm
+  const T* second = nullptr;  ///< input of the shortcut's batch-norm; may be null
+  const T* active = nullptr;  ///< ReLU output; if null, scale * x + shift is the ReLU input
   const T* scale = nullptr;
   const T* shift = nullptr;
 };
 
-/// Rows that lie anywhere times a matrix in panels of 16 columns:
+/// Product of rows at arbitrary offsets and a matrix stored in panels of 16 columns:
 ///
 ///   out[out_offsets[r] + b * block_stride + c] (+)=
 ///       sum_t sum_k a[row_offsets[r] + taps[t].offset + k] * panel[b * panel_stride +
@@ -43,10 +43,10 @@ struct GatheredProduct {
   T* out;
   const int32_t* out_offsets;
   int64_t block_stride;
-  bool add;  ///< to what is there; else it is overwritten
+  bool add;  ///< if true, adds to `out`, otherwise overwrites it
 };
 
-/// The transpose of such rows times panels, added to what is there:
+/// Product of the transposed rows and panels, added to `out`:
 ///
 ///   out[16 r + b * block_stride + c] += sum_k a[depth_offsets[k] + r] * panel[b * panel_stride +
 ///   16 k + c]
@@ -72,23 +72,22 @@ struct PoolGeometry {
   int64_t out_side(int64_t side) const { return (side + 2 * padding - window) / stride + 1; }
 };
 
-/// One block of an image and what its windows give: [height][width][16] to [out][out][16].
+/// Pooling of one block of an image: [height][width][16] -> [out][out][16].
 template <class T>
 struct PoolBlock {
   PoolGeometry geometry;
   int64_t height;
   int64_t width;
   const T* values;
-  T* out;  ///< the largest of each window
+  T* out;  ///< maximum of each window
 };
 
-inline constexpr int kWinogradOut = 4;                                // outputs along a side
-inline constexpr int kWinogradTaps = 3;                               // weights along a side
-inline constexpr int kWinogradIn = kWinogradOut + kWinogradTaps - 1;  // inputs along a side
+inline constexpr int kWinogradOut = 4;                                // outputs per side
+inline constexpr int kWinogradTaps = 3;                               // weights per side
+inline constexpr int kWinogradIn = kWinogradOut + kWinogradTaps - 1;  // inputs per side
 inline constexpr int kWinogradFactors = kWinogradIn * kWinogradIn;
 
-/// Tiles of one block of an image: where its map with a border lies and how far apart factors and
-/// tiles are written.
+/// Tiles of one block of an image: the zero-padded map, and the strides of the transformed tiles.
 template <class T>
 struct WinogradTiles {
   const T* padded;
@@ -99,8 +98,7 @@ struct WinogradTiles {
   int64_t factor_stride;
 };
 
-/// A row of tiles on its way back into a map of `width` pixels, `height` of whose rows (up to 4) it
-/// covers.
+/// A row of tiles to transform back into `height` rows (up to 4) of a map of `width` pixels.
 template <class T>
 struct WinogradOutputRow {
   const T* from;

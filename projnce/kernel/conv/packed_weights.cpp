@@ -8,7 +8,8 @@ namespace projnce::kernel {
 
 namespace {
 
-/// Calls visit(weight, panel) with the places of every weight of one block of outputs, in both.
+/// Calls visit(weight, panel) with the offsets of every weight of one output block, in the weights
+/// and in the panels.
 template <class Visit>
 void for_weights(const ConvGeometry& geometry, const TapPlan& plan, int64_t block,
                  const Visit& visit) {
@@ -29,8 +30,8 @@ void for_weights(const ConvGeometry& geometry, const TapPlan& plan, int64_t bloc
 }  // namespace
 
 template <class T>
-void share_forward_panels(const ConvGeometry& geometry, const TapPlan& plan, const T* weights,
-                          T* panels) {
+void pack_forward_panels(const ConvGeometry& geometry, const TapPlan& plan, const T* weights,
+                         T* panels) {
   const int64_t size = plan.taps * plan.depth * kChannelBlock;
 #pragma omp for schedule(static)
   for (int64_t block = 0; block < blocks_of(geometry.out_channels); ++block) {
@@ -41,7 +42,7 @@ void share_forward_panels(const ConvGeometry& geometry, const TapPlan& plan, con
 }
 
 template <class T>
-void share_backward_panels(const ConvGeometry& geometry, const T* weights, T* panels) {
+void pack_backward_panels(const ConvGeometry& geometry, const T* weights, T* panels) {
   const int64_t area = geometry.kernel * geometry.kernel;
   const int64_t outs = blocks_of(geometry.out_channels) * kChannelBlock;
 #pragma omp for schedule(static)
@@ -60,8 +61,8 @@ void share_backward_panels(const ConvGeometry& geometry, const T* weights, T* pa
 }
 
 template <class T>
-void share_panel_gradient(const ConvGeometry& geometry, const TapPlan& plan, const T* panels,
-                          T* weight_gradient) {
+void unpack_panel_gradient(const ConvGeometry& geometry, const TapPlan& plan, const T* panels,
+                           T* weight_gradient) {
 #pragma omp for schedule(static)
   for (int64_t block = 0; block < blocks_of(geometry.out_channels); ++block) {
     for_weights(geometry, plan, block,
@@ -69,12 +70,12 @@ void share_panel_gradient(const ConvGeometry& geometry, const TapPlan& plan, con
   }
 }
 
-template void share_forward_panels(const ConvGeometry&, const TapPlan&, const float*, float*);
-template void share_forward_panels(const ConvGeometry&, const TapPlan&, const double*, double*);
-template void share_backward_panels(const ConvGeometry&, const float*, float*);
-template void share_backward_panels(const ConvGeometry&, const double*, double*);
-template void share_panel_gradient(const ConvGeometry&, const TapPlan&, const float*, float*);
-template void share_panel_gradient(const ConvGeometry&, const TapPlan&, const double*, double*);
+template void pack_forward_panels(const ConvGeometry&, const TapPlan&, const float*, float*);
+template void pack_forward_panels(const ConvGeometry&, const TapPlan&, const double*, double*);
+template void pack_backward_panels(const ConvGeometry&, const float*, float*);
+template void pack_backward_panels(const ConvGeometry&, const double*, double*);
+template void unpack_panel_gradient(const ConvGeometry&, const TapPlan&, const float*, float*);
+template void unpack_panel_gradient(const ConvGeometry&, const TapPlan&, const double*, double*);
 
 namespace {
 
@@ -85,7 +86,7 @@ constexpr int64_t kTaps = kWinogradTaps * kWinogradTaps;
 template <class T>
 using WeightBlock = T[kTaps][kBlock][kBlock];
 
-/// The part of a block that really is there.
+/// The channels of a block pair that exist, without padding.
 struct BlockSpan {
   int64_t first_in, ins;
   int64_t first_out, outs;
@@ -97,7 +98,7 @@ struct BlockSpan {
         outs(std::min(kBlock, geometry.out_channels - first_out)) {}
 };
 
-/// Where the weights of an output channel and a tap begin.
+/// Returns the weights of an output channel and a tap.
 template <class T>
 T* weights_of(const ConvGeometry& geometry, T* weights, int64_t out, int64_t tap) {
   return weights + (out * kTaps + tap) * geometry.in_channels;
@@ -136,9 +137,9 @@ void scatter(const ConvGeometry& geometry, const BlockSpan& span, const WeightBl
   }
 }
 
-/// Factors of every pair of blocks; gather(unit, block) fills a block with its weights.
+/// Transforms the weights of every pair of blocks; gather(unit, block) fills a block with weights.
 template <class T, class Gather>
-void share_factors(const ConvGeometry& geometry, T* factors, const Gather& gather) {
+void transform_weights(const ConvGeometry& geometry, T* factors, const Gather& gather) {
   const int64_t units = blocks_of(geometry.in_channels) * blocks_of(geometry.out_channels);
 #pragma omp for schedule(static)
   for (int64_t unit = 0; unit < units; ++unit) {
@@ -152,23 +153,23 @@ void share_factors(const ConvGeometry& geometry, T* factors, const Gather& gathe
 }  // namespace
 
 template <class T>
-void share_forward_factors(const ConvGeometry& geometry, const T* weights, T* factors) {
+void transform_forward_weights(const ConvGeometry& geometry, const T* weights, T* factors) {
   const int64_t ins = blocks_of(geometry.in_channels);
-  share_factors(geometry, factors, [&](int64_t unit, WeightBlock<T>& block) {
+  transform_weights(geometry, factors, [&](int64_t unit, WeightBlock<T>& block) {
     gather_forward(geometry, BlockSpan(geometry, unit / ins, unit % ins), weights, block);
   });
 }
 
 template <class T>
-void share_backward_factors(const ConvGeometry& geometry, const T* weights, T* factors) {
+void transform_backward_weights(const ConvGeometry& geometry, const T* weights, T* factors) {
   const int64_t outs = blocks_of(geometry.out_channels);
-  share_factors(geometry, factors, [&](int64_t unit, WeightBlock<T>& block) {
+  transform_weights(geometry, factors, [&](int64_t unit, WeightBlock<T>& block) {
     gather_backward(geometry, BlockSpan(geometry, unit % outs, unit / outs), weights, block);
   });
 }
 
 template <class T>
-void share_weight_gradient(const ConvGeometry& geometry, const T* factors, T* weight_gradient) {
+void transform_weight_gradient(const ConvGeometry& geometry, const T* factors, T* weight_gradient) {
   const int64_t ins = blocks_of(geometry.in_channels);
   const int64_t outs = blocks_of(geometry.out_channels);
 #pragma omp for schedule(static)
@@ -180,11 +181,11 @@ void share_weight_gradient(const ConvGeometry& geometry, const T* factors, T* we
   }
 }
 
-template void share_forward_factors(const ConvGeometry&, const float*, float*);
-template void share_forward_factors(const ConvGeometry&, const double*, double*);
-template void share_backward_factors(const ConvGeometry&, const float*, float*);
-template void share_backward_factors(const ConvGeometry&, const double*, double*);
-template void share_weight_gradient(const ConvGeometry&, const float*, float*);
-template void share_weight_gradient(const ConvGeometry&, const double*, double*);
+template void transform_forward_weights(const ConvGeometry&, const float*, float*);
+template void transform_forward_weights(const ConvGeometry&, const double*, double*);
+template void transform_backward_weights(const ConvGeometry&, const float*, float*);
+template void transform_backward_weights(const ConvGeometry&, const double*, double*);
+template void transform_weight_gradient(const ConvGeometry&, const float*, float*);
+template void transform_weight_gradient(const ConvGeometry&, const double*, double*);
 
 }  // namespace projnce::kernel

@@ -14,18 +14,17 @@
 
 namespace projnce::kernel {
 
-/// Offsets inside a chunk's memory, which 32 bits hold.
+/// Narrows an offset inside a chunk's memory, which always fits into 32 bits.
 inline int32_t offset32(int64_t offset) {
   return static_cast<int32_t>(offset);
 }
 
-/// Images with their channels side by side and a margin of zeros around them, a chunk for each
-/// slot.
+/// Images with interleaved channels and zero padding, one chunk per slot.
 template <class T>
 class PixelRows {
  public:
   PixelRows(const ActivationShape& shape, int64_t chunk, int64_t slots, int64_t channels,
-            int64_t margin, Workspace::MicroBatch piece, Workspace& workspace)
+            int64_t margin, Workspace::Purpose purpose, Workspace& workspace)
       : shape_(shape),
         margin_(margin),
         pixel_(channels),
@@ -35,20 +34,20 @@ class PixelRows {
         slots_(slots),
         memory_(nullptr) {
     if (slot_ > std::numeric_limits<int32_t>::max()) {
-      fail(Hint{"take smaller inputs, or encoder.engine = 'torch'"}, "inputs of ", shape.height,
+      fail(Hint{"use smaller inputs, or encoder.engine = 'torch'"}, "inputs of ", shape.height,
            " x ", shape.width, " with ", shape.channels,
            " channels are too large for the native engine");
     }
-    memory_ = workspace.take<T>(piece, slots * slot_);
+    memory_ = workspace.take<T>(purpose, slots * slot_);
   }
 
   const T* of(int64_t slot, int64_t index) const { return memory_ + slot * slot_ + index * image_; }
   int64_t image_stride() const { return image_; }
-  /// From the first pixel with its margin to another one.
+  /// Offset of a pixel, counted from the padded origin.
   int64_t to(int64_t y, int64_t x) const { return y * row_ + x * pixel_; }
 
-  /// By all threads: zeros everywhere, so that margins have them.
-  void share_clear() const {
+  /// Sets everything to 0, including the padding. Called by all threads.
+  void clear() const {
 #pragma omp for schedule(static)
     for (int64_t i = 0; i < slots_ * slot_ / image_; ++i) {
       std::fill_n(memory_ + i * image_, image_, T(0));
@@ -84,27 +83,28 @@ class PixelRows {
   T* memory_;
 };
 
-/// What every piece of one convolution knows.
+/// Sizes and partitioning of one direct convolution.
 struct DirectPlan {
-  static constexpr int64_t kChunkPixels = 1024;  // of the output, worked on at a time
-  static constexpr int64_t kFewestImages = 8;    // of a chunk that all threads share
-  static constexpr int64_t kMostBlocks = 32;     // pairs of blocks whose sums fit several times
-  static constexpr int64_t kGroupPixels = 96;    // of the output, for one product
+  static constexpr int64_t kChunkPixels = 1024;  // output pixels per chunk
+  static constexpr int64_t kFewestImages = 8;    // minimum images per chunk if all threads share it
+  static constexpr int64_t kMostBlocks = 32;     // maximum block pairs for several partitions
+  static constexpr int64_t kGroupPixels = 96;    // output pixels per product
 
   DirectPlan(const ConvGeometry& conv, const ActivationShape& input)
       : geometry(conv),
         in(input),
         out(conv.out_shape(input)),
-        lanes(in.images, blocks_of(conv.in_channels) * blocks_of(conv.out_channels) <= kMostBlocks),
-        chunk(std::clamp<int64_t>(kChunkPixels / out.pixels(), 1, lanes.most())) {
-    if (lanes.lanes() == 1) chunk = std::min(std::max(chunk, kFewestImages), in.images);
+        partitions(in.images,
+                   blocks_of(conv.in_channels) * blocks_of(conv.out_channels) <= kMostBlocks),
+        chunk(std::clamp<int64_t>(kChunkPixels / out.pixels(), 1, partitions.most())) {
+    if (partitions.partitions() == 1) chunk = std::min(std::max(chunk, kFewestImages), in.images);
     group = std::min(chunk, (kGroupPixels + out.pixels() - 1) / out.pixels());
   }
 
-  /// Calls work(first, count) for this member's groups of a chunk's images.
+  /// Calls work(first, count) for this thread's groups of a chunk's images.
   template <class Work>
-  void share_groups(const ThreadGroup& team, const Chunk& images, const Work& work) const {
-    team.share((images.count + group - 1) / group, [&](int64_t unit) {
+  void for_groups(const ThreadGroup& threads, const Chunk& images, const Work& work) const {
+    threads.for_each((images.count + group - 1) / group, [&](int64_t unit) {
       const int64_t first = unit * group;
       work(first, std::min(group, images.count - first));
     });
@@ -113,21 +113,21 @@ struct DirectPlan {
   ConvGeometry geometry;
   ActivationShape in;
   ActivationShape out;
-  PartitionPlan lanes;
+  PartitionPlan partitions;
   int64_t chunk;  // images
-  int64_t group;  // images of one product: small ones alone would leave tiles half full
+  int64_t group;  // images per product; a single small image would not fill the tiles
 };
 
-/// The input of a convolution as rows of pixels, and where its kernel falls in them.
+/// The input of a convolution as rows of pixels, with the offsets of the kernel positions.
 template <class T>
 class KernelRows {
  public:
   KernelRows(const DirectPlan& plan, const ConvInput<T>& input, Workspace& workspace)
       : input_(input),
         taps_plan_(plan.geometry, input.images != nullptr),
-        rows_(plan.in, plan.chunk, plan.lanes.slots(),
+        rows_(plan.in, plan.chunk, plan.partitions.slots(),
               taps_plan_.channels + (input.images ? 0 : kChannelBlock), plan.geometry.padding(),
-              Workspace::MicroBatch::kFactors, workspace) {
+              Workspace::Purpose::kFactors, workspace) {
     const int64_t kernel = plan.geometry.kernel;
     const int64_t stride = plan.geometry.stride;
     for (int64_t tap = 0; tap < taps_plan_.taps; ++tap) {
@@ -149,18 +149,18 @@ class KernelRows {
   int64_t panel_size() const { return taps_plan_.taps * taps_plan_.depth * kChannelBlock; }
   const T* of(int64_t slot) const { return rows_.of(slot, 0); }
   const auto& taps() const { return taps_; }
-  /// Where the kernel begins, for each pixel of the output of the chunk's images.
+  /// Offset of the kernel origin for each output pixel of the chunk's images.
   const int32_t* offsets() const { return offsets_.data(); }
 
-  void share_clear() const { rows_.share_clear(); }
-  void load(const ThreadGroup& team, const Chunk& chunk) const {
+  void clear() const { rows_.clear(); }
+  void load(const ThreadGroup& threads, const Chunk& chunk) const {
     const int64_t blocks = input_.images ? 1 : input_.shape.blocks();
-    team.share(chunk.count * blocks, [&](int64_t unit) {
+    threads.for_each(chunk.count * blocks, [&](int64_t unit) {
       const int64_t index = unit / blocks;
       if (input_.images) {
-        rows_.load(input_.images, chunk.first + index, team.slot(), index);
+        rows_.load(input_.images, chunk.first + index, threads.slot(), index);
       } else {
-        rows_.load(input_.maps, chunk.first + index, team.slot(), index, unit % blocks);
+        rows_.load(input_.maps, chunk.first + index, threads.slot(), index, unit % blocks);
       }
     });
   }

@@ -7,7 +7,7 @@
 
 namespace projnce::kernel {
 
-/// A window's part inside the map: rows and columns first .. end - 1.
+/// The part of a window inside the map: rows or columns first .. end - 1.
 struct PoolSpan {
   int64_t first;
   int64_t end;
@@ -19,7 +19,7 @@ PROJNCE_INLINE PoolSpan pool_span(const PoolGeometry& geometry, int64_t index, i
   return {first < 0 ? 0 : first, end > side ? side : end};
 }
 
-/// Calls visit(place) for the pixels of a window, row by row; places count numbers.
+/// Calls visit(offset) for the pixels of a window, row by row; offsets are in elements.
 template <class Visit>
 PROJNCE_INLINE void for_window(const PoolSpan& rows, const PoolSpan& columns, int64_t width,
                                const Visit& visit) {
@@ -28,7 +28,7 @@ PROJNCE_INLINE void for_window(const PoolSpan& rows, const PoolSpan& columns, in
   }
 }
 
-/// The largest value of every window; NaN wins, as in LibTorch.
+/// Maximum of every window; propagates NaN, like LibTorch.
 template <class Arch, class T>
 void max_pool(const PoolBlock<T>& pool) {
   using B = BlockVectors<Arch, T>;
@@ -52,8 +52,8 @@ void max_pool(const PoolBlock<T>& pool) {
   }
 }
 
-/// gradient [height][width][16] += each window's gradient at the first place of its largest value.
-/// `pool.out` holds what max_pool wrote.
+/// Adds each window's gradient to gradient [height][width][16] at the first position of its
+/// maximum. `pool.out` is the result of max_pool.
 template <class Arch, class T>
 void add_pool_gradient(const PoolBlock<T>& pool, const T* out_gradient, T* gradient) {
   using B = BlockVectors<Arch, T>;

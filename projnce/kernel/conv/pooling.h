@@ -7,27 +7,27 @@
 
 namespace projnce::kernel {
 
-/// Max-pooling of the maps that `source` makes, into `out`.
+/// Max-pooling of the maps given by `source`, into `out`.
 template <class T>
 void max_pool_maps(const PoolGeometry& geometry, const ActivationShape& shape,
                    const InputTransform<T>& source, T* out, Workspace& workspace);
 
-/// gradient = what max-pooling sends back of `out_gradient`; `out` are the pooled maps. `finish`
-/// sees each block of `gradient`.
+/// Backward of max-pooling: computes `gradient` from `out_gradient`; `out` are the pooled maps.
+/// `epilogue` is applied to each block of `gradient`.
 template <class T>
-void max_pool_gradient(const PoolGeometry& geometry, const ActivationShape& shape,
+void max_pool_backward(const PoolGeometry& geometry, const ActivationShape& shape,
                        const InputTransform<T>& source, const T* out, const T* out_gradient,
-                       T* gradient, const Epilogue& finish, Workspace& workspace);
+                       T* gradient, const Epilogue& epilogue, Workspace& workspace);
 
-/// Averages over a grid of fields, as LibTorch's adaptive pooling cuts them: features
-/// [N][C][grid][grid] of the maps that `source` makes.
+/// Adaptive average pooling to a grid, as in LibTorch: features [N][C][grid][grid] of the maps
+/// given by `source`.
 template <class T>
-void average_fields(const ActivationShape& shape, const InputTransform<T>& source, int64_t grid,
-                    T* features, Workspace& workspace);
+void adaptive_avg_pool(const ActivationShape& shape, const InputTransform<T>& source, int64_t grid,
+                       T* features, Workspace& workspace);
 
-/// gradient = what the averages send back; `finish` sees each block of it.
+/// Backward of adaptive_avg_pool; `epilogue` is applied to each block of `gradient`.
 template <class T>
-void spread_fields(const ActivationShape& shape, const T* feature_gradient, int64_t grid,
-                   T* gradient, const Epilogue* finish);
+void adaptive_avg_pool_backward(const ActivationShape& shape, const T* feature_gradient,
+                                int64_t grid, T* gradient, const Epilogue* epilogue);
 
 }  // namespace projnce::kernel

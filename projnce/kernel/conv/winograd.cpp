@@ -14,18 +14,18 @@ namespace projnce::kernel {
 
 namespace {
 
-using MicroBatch = Workspace::MicroBatch;
+using Purpose = Workspace::Purpose;
 
-constexpr int64_t kDepth = 256;      // steps of a product whose panel stays in the first cache
-constexpr int64_t kChunkTiles = 96;  // tiles worked on at a time: more would leave the second cache
-constexpr int64_t kBorder = 2;       // pixels beside the tiles, both sides together
+constexpr int64_t kDepth = 256;      // depth of a product whose panel stays in the L1 cache
+constexpr int64_t kChunkTiles = 96;  // tiles per chunk; more would not fit the L2 cache
+constexpr int64_t kBorder = 2;       // padding pixels around the tiles, both sides together
 
-/// How an image is cut into tiles, and how many images make a chunk.
+/// Number of tiles per image and of images per chunk.
 struct TilePlan {
-  TilePlan(const ActivationShape& shape, const PartitionPlan& lanes)
+  TilePlan(const ActivationShape& shape, const PartitionPlan& partitions)
       : rows((shape.height + kWinogradOut - 1) / kWinogradOut),
         columns((shape.width + kWinogradOut - 1) / kWinogradOut),
-        chunk(std::clamp<int64_t>(kChunkTiles / (rows * columns), 1, lanes.most())) {}
+        chunk(std::clamp<int64_t>(kChunkTiles / (rows * columns), 1, partitions.most())) {}
 
   int64_t per_image() const { return rows * columns; }
   int64_t most() const { return chunk * per_image(); }
@@ -37,31 +37,30 @@ struct TilePlan {
   int64_t chunk;  // images
 };
 
-/// 0, step, 2 * step, ...
+/// Returns 0, step, 2 * step, ...
 std::vector<int32_t> steps(int64_t count, int64_t step) {
   std::vector<int32_t> offsets;
   for (int64_t i = 0; i < count; ++i) offsets.push_back(static_cast<int32_t>(i * step));
   return offsets;
 }
 
-/// Long rows are set apart by a line: at a power of two their lines would share a few places of the
-/// first cache.
+/// Pads long rows by one cache line: a power-of-two stride would cause conflicts in the L1 cache.
 int64_t padded_row(int64_t channels) {
   return channels < 64 ? channels : channels + kChannelBlock;
 }
 
-/// How the factors of tiles lie, for each of the 36.
+/// Layout of the transformed tiles, for each of the 36 coefficients.
 enum class FactorLayout {
   kRows,    ///< [tile][channels]: rows of a product
-  kPanels,  ///< [blocks][tile][16]: its panels, or its result
+  kPanels,  ///< [blocks][tile][16]: panels or result of a product
 };
 
-/// Factors of the tiles of a chunk: a memory of 36 matrices for each slot.
+/// Transformed tiles of a chunk: 36 matrices for each slot.
 template <class T>
 class TileFactors {
  public:
   TileFactors(const TilePlan& plan, FactorLayout layout, int64_t channels, int64_t slots,
-              MicroBatch piece, Workspace& workspace)
+              Purpose purpose, Workspace& workspace)
       : plan_(plan),
         tile_(layout == FactorLayout::kRows ? padded_row(blocks_of(channels) * kChannelBlock)
                                             : kChannelBlock),
@@ -70,9 +69,9 @@ class TileFactors {
             (layout == FactorLayout::kRows ? plan.most() * tile_ : blocks_of(channels) * block_) +
             kChannelBlock),
         offsets_(steps(plan.most(), tile_)),
-        memory_(workspace.take<T>(piece, slots * kWinogradFactors * factor_)) {}
+        memory_(workspace.take<T>(purpose, slots * kWinogradFactors * factor_)) {}
 
-  /// Transforms a block of the index-th image of a chunk: its map, or gradients by its outputs.
+  /// Transforms a block of image `index` of a chunk: its feature map, or its output gradient.
   void put_input(const T* padded, int64_t slot, int64_t index, int64_t block) const {
     kernels<T>().winograd_input(tiles(padded), place(slot, index, block));
   }
@@ -83,13 +82,13 @@ class TileFactors {
   T* of(int64_t slot, int64_t factor) const {
     return memory_ + (slot * kWinogradFactors + factor) * factor_;
   }
-  /// Where a block of an image begins, for the first factor.
+  /// Returns the start of a block of an image, for the first coefficient.
   T* place(int64_t slot, int64_t index, int64_t block) const {
     return of(slot, 0) + index * plan_.per_image() * tile_ + block * block_;
   }
   int64_t block_stride() const { return block_; }
   int64_t factor_stride() const { return factor_; }
-  /// Of the tiles.
+  /// Offsets of the tiles.
   const int32_t* offsets() const { return offsets_.data(); }
 
  private:
@@ -110,16 +109,15 @@ class TileFactors {
   T* memory_;
 };
 
-/// Reads maps into a buffer with a border of zeros, one for each thread.
+/// Reads feature maps into a zero-padded buffer, one per thread.
 template <class T>
 class PaddedMaps {
  public:
   PaddedMaps(const TilePlan& plan, Workspace& workspace)
       : plan_(plan),
-        memory_(
-            workspace.take<T>(MicroBatch::kPadded, omp_get_max_threads() * plan.padded_size())) {}
+        memory_(workspace.take<T>(Purpose::kPadded, omp_get_max_threads() * plan.padded_size())) {}
 
-  /// Called by every thread before its first load.
+  /// Zeroes the padding; each thread must call it before its first load.
   void clear() const { std::fill_n(mine(), plan_.padded_size(), T(0)); }
 
   const T* load(const ActivationShape& shape, const InputTransform<T>& source, int64_t image,
@@ -138,19 +136,19 @@ class PaddedMaps {
   T* memory_;
 };
 
-/// Maps times weight factors to maps: forward, and backward to the input with weights turned
-/// around.
+/// Product of transformed maps and weights: the forward pass, and with flipped weights the gradient
+/// of the input.
 template <class T>
 class MapProduct {
  public:
-  MapProduct(const TilePlan& plan, const PartitionPlan& lanes, const ActivationShape& in,
+  MapProduct(const TilePlan& plan, const PartitionPlan& partitions, const ActivationShape& in,
              const ActivationShape& out, Workspace& workspace)
       : plan_(plan),
         in_(in),
         out_(out),
-        factors_(plan, FactorLayout::kRows, in.channels, lanes.slots(), MicroBatch::kFactors,
+        factors_(plan, FactorLayout::kRows, in.channels, partitions.slots(), Purpose::kFactors,
                  workspace),
-        products_(plan, FactorLayout::kPanels, out.channels, lanes.slots(), MicroBatch::kProducts,
+        products_(plan, FactorLayout::kPanels, out.channels, partitions.slots(), Purpose::kProducts,
                   workspace) {}
 
   const TileFactors<T>& factors() const { return factors_; }
@@ -175,18 +173,19 @@ class MapProduct {
     }
   }
 
-  void write(const ThreadGroup& team, const Chunk& chunk, T* out, const Epilogue* finish) const {
-    team.share(chunk.count * out_.blocks(), [&](int64_t unit) {
+  void write(const ThreadGroup& threads, const Chunk& chunk, T* out,
+             const Epilogue* epilogue) const {
+    threads.for_each(chunk.count * out_.blocks(), [&](int64_t unit) {
       const int64_t index = unit / out_.blocks();
       const int64_t block = unit % out_.blocks();
-      write_block(products_.place(team.slot(), index, block), chunk.first + index, block, out,
-                  finish);
+      write_block(products_.place(threads.slot(), index, block), chunk.first + index, block, out,
+                  epilogue);
     });
   }
 
  private:
   void write_block(const T* from, int64_t image, int64_t block, T* out,
-                   const Epilogue* finish) const {
+                   const Epilogue* epilogue) const {
     for (int64_t row = 0; row < plan_.rows; ++row) {
       const int64_t first = row * kWinogradOut * out_.width;
       const int64_t height = std::min<int64_t>(kWinogradOut, out_.height - row * kWinogradOut);
@@ -196,7 +195,7 @@ class MapProduct {
                                     .to = out + out_.at(image, block) + first * kChannelBlock,
                                     .width = out_.width,
                                     .height = height});
-      if (finish) finish->run(image, block, first, height * out_.width);
+      if (epilogue) epilogue->run(image, block, first, height * out_.width);
     }
   }
 
@@ -207,32 +206,33 @@ class MapProduct {
   TileFactors<T> products_;
 };
 
-/// Sums of products of input and gradient tiles: the gradient of the weights' factors, for each
-/// lane.
+/// Sums of products of input and gradient tiles for each partition: the gradient of the transformed
+/// weights.
 template <class T>
 class WeightSums {
  public:
-  WeightSums(const TilePlan& plan, const PartitionPlan& lanes, const ConvGeometry& geometry,
+  WeightSums(const TilePlan& plan, const PartitionPlan& partitions, const ConvGeometry& geometry,
              Workspace& workspace)
       : plan_(plan),
-        lanes_(lanes),
+        partitions_(partitions),
         geometry_(geometry),
-        inputs_(plan, FactorLayout::kRows, geometry.in_channels, lanes.slots(),
-                MicroBatch::kMoreFactors, workspace),
-        gradients_(plan, FactorLayout::kPanels, geometry.out_channels, lanes.slots(),
-                   MicroBatch::kPanels, workspace),
-        lane_(weight_factors_size(geometry)),
-        sums_(workspace.take<T>(MicroBatch::kMoreWeights, lanes.lanes() * lane_)) {}
+        inputs_(plan, FactorLayout::kRows, geometry.in_channels, partitions.slots(),
+                Purpose::kMoreFactors, workspace),
+        gradients_(plan, FactorLayout::kPanels, geometry.out_channels, partitions.slots(),
+                   Purpose::kPanels, workspace),
+        partition_size_(weight_factors_size(geometry)),
+        sums_(workspace.take<T>(Purpose::kMoreWeights, partitions.partitions() * partition_size_)) {
+  }
 
   const TileFactors<T>& inputs() const { return inputs_; }
   const TileFactors<T>& gradients() const { return gradients_; }
 
-  void clear(const ThreadGroup& team, const Partition& lane) const {
-    team.share(kWinogradFactors, [&](int64_t factor) {
-      std::fill_n(of(lane, factor), weight_factor_stride(geometry_), T(0));
+  void clear(const ThreadGroup& threads, const Partition& partition) const {
+    threads.for_each(kWinogradFactors, [&](int64_t factor) {
+      std::fill_n(of(partition, factor), weight_factor_stride(geometry_), T(0));
     });
   }
-  void add(int64_t slot, const Partition& lane, int64_t factor, const Chunk& chunk) const {
+  void add(int64_t slot, const Partition& partition, int64_t factor, const Chunk& chunk) const {
     const int64_t ins = blocks_of(geometry_.in_channels) * kChannelBlock;
     const int64_t tiles = chunk.count * plan_.per_image();
     for (int64_t k = 0; k < tiles; k += kDepth) {
@@ -243,42 +243,43 @@ class WeightSums {
                                    .panel = gradients_.of(slot, factor) + k * kChannelBlock,
                                    .panel_stride = gradients_.block_stride(),
                                    .blocks = blocks_of(geometry_.out_channels),
-                                   .out = of(lane, factor),
+                                   .out = of(partition, factor),
                                    .block_stride = ins * kChannelBlock});
     }
   }
-  /// By all threads.
-  void share_result(T* weight_gradient) const {
-    reduce_partition_sums(lanes_, sums_, lane_, lane_);
-    share_weight_gradient(geometry_, sums_, weight_gradient);
+  /// Called by all threads.
+  void write_result(T* weight_gradient) const {
+    reduce_partition_sums(partitions_, sums_, partition_size_, partition_size_);
+    transform_weight_gradient(geometry_, sums_, weight_gradient);
   }
 
  private:
-  T* of(const Partition& lane, int64_t factor) const {
-    return sums_ + lane.index * lane_ + factor * weight_factor_stride(geometry_);
+  T* of(const Partition& partition, int64_t factor) const {
+    return sums_ + partition.index * partition_size_ + factor * weight_factor_stride(geometry_);
   }
 
   const TilePlan& plan_;
-  const PartitionPlan& lanes_;
+  const PartitionPlan& partitions_;
   const ConvGeometry& geometry_;
   TileFactors<T> inputs_;
   TileFactors<T> gradients_;
-  int64_t lane_;
+  int64_t partition_size_;
   T* sums_;
 };
 
-/// Layers whose sums are small go in lanes.
-PartitionPlan lanes_for(const ConvGeometry& geometry, const ActivationShape& in) {
+/// Uses several partitions for layers with small sums.
+PartitionPlan partitions_for(const ConvGeometry& geometry, const ActivationShape& in) {
   constexpr int64_t kMostBlocks = 16;
   return {in.images,
           blocks_of(geometry.in_channels) * blocks_of(geometry.out_channels) <= kMostBlocks};
 }
 
-/// Calls put(padded map, index, block) for the maps of a chunk.
+/// Calls put(padded map, index, block) for the feature maps of a chunk.
 template <class T, class Put>
-void read_maps(const ThreadGroup& team, const PaddedMaps<T>& padded, const ActivationShape& shape,
-               const InputTransform<T>& source, const Chunk& chunk, const Put& put) {
-  team.share(chunk.count * shape.blocks(), [&](int64_t unit) {
+void read_maps(const ThreadGroup& threads, const PaddedMaps<T>& padded,
+               const ActivationShape& shape, const InputTransform<T>& source, const Chunk& chunk,
+               const Put& put) {
+  threads.for_each(chunk.count * shape.blocks(), [&](int64_t unit) {
     const int64_t index = unit / shape.blocks();
     const int64_t block = unit % shape.blocks();
     put(padded.load(shape, source, chunk.first + index, block), index, block);
@@ -292,29 +293,29 @@ void winograd_forward(const ConvForward<T>& conv, Workspace& workspace) {
   const auto& geometry = conv.geometry;
   const ActivationShape& in = conv.input.shape;
   const ActivationShape out = geometry.out_shape(in);
-  const PartitionPlan lanes = lanes_for(geometry, in);
-  const TilePlan plan(in, lanes);
+  const PartitionPlan partitions = partitions_for(geometry, in);
+  const TilePlan plan(in, partitions);
   const PaddedMaps<T> padded(plan, workspace);
-  const MapProduct<T> product(plan, lanes, in, out, workspace);
-  T* weights = workspace.take<T>(MicroBatch::kWeights, weight_factors_size(geometry));
+  const MapProduct<T> product(plan, partitions, in, out, workspace);
+  T* weights = workspace.take<T>(Purpose::kWeights, weight_factors_size(geometry));
 #pragma omp parallel
   {
     padded.clear();
-    share_forward_factors(geometry, conv.weights, weights);
-    lanes.run([&](const ThreadGroup& team, const Partition& lane) {
-      for_chunks(lane, plan.chunk, [&](const Chunk& chunk) {
-        read_maps(team, padded, in, conv.input.maps, chunk,
+    transform_forward_weights(geometry, conv.weights, weights);
+    partitions.run([&](const ThreadGroup& threads, const Partition& partition) {
+      for_chunks(partition, plan.chunk, [&](const Chunk& chunk) {
+        read_maps(threads, padded, in, conv.input.maps, chunk,
                   [&](const T* map, int64_t index, int64_t block) {
-                    product.factors().put_input(map, team.slot(), index, block);
+                    product.factors().put_input(map, threads.slot(), index, block);
                   });
-        team.barrier();
-        team.share(kWinogradFactors, [&](int64_t factor) {
-          product.multiply(team.slot(), factor, chunk,
+        threads.barrier();
+        threads.for_each(kWinogradFactors, [&](int64_t factor) {
+          product.multiply(threads.slot(), factor, chunk,
                            weights + factor * weight_factor_stride(geometry));
         });
-        team.barrier();
-        product.write(team, chunk, conv.out, conv.finish);
-        team.barrier();
+        threads.barrier();
+        product.write(threads, chunk, conv.out, conv.epilogue);
+        threads.barrier();
       });
     });
   }
@@ -325,40 +326,40 @@ void winograd_backward(const ConvBackward<T>& conv, Workspace& workspace) {
   const auto& geometry = conv.geometry;
   const ActivationShape& in = conv.input.shape;
   const ActivationShape out = geometry.out_shape(in);
-  const PartitionPlan lanes = lanes_for(geometry, in);
-  const TilePlan plan(in, lanes);
+  const PartitionPlan partitions = partitions_for(geometry, in);
+  const TilePlan plan(in, partitions);
   const PaddedMaps<T> padded(plan, workspace);
-  const MapProduct<T> product(plan, lanes, out, in, workspace);
-  const WeightSums<T> sums(plan, lanes, geometry, workspace);
-  T* weights = workspace.take<T>(MicroBatch::kWeights, weight_factors_size(geometry));
+  const MapProduct<T> product(plan, partitions, out, in, workspace);
+  const WeightSums<T> sums(plan, partitions, geometry, workspace);
+  T* weights = workspace.take<T>(Purpose::kWeights, weight_factors_size(geometry));
 #pragma omp parallel
   {
     padded.clear();
-    share_backward_factors(geometry, conv.weights, weights);
-    lanes.run([&](const ThreadGroup& team, const Partition& lane) {
-      sums.clear(team, lane);
-      for_chunks(lane, plan.chunk, [&](const Chunk& chunk) {
-        const int64_t slot = team.slot();
-        read_maps(team, padded, out, conv.gradient, chunk,
+    transform_backward_weights(geometry, conv.weights, weights);
+    partitions.run([&](const ThreadGroup& threads, const Partition& partition) {
+      sums.clear(threads, partition);
+      for_chunks(partition, plan.chunk, [&](const Chunk& chunk) {
+        const int64_t slot = threads.slot();
+        read_maps(threads, padded, out, conv.gradient, chunk,
                   [&](const T* map, int64_t index, int64_t block) {
                     sums.gradients().put_gradient(map, slot, index, block);
                     product.factors().put_input(map, slot, index, block);
                   });
-        read_maps(team, padded, in, conv.input.maps, chunk,
+        read_maps(threads, padded, in, conv.input.maps, chunk,
                   [&](const T* map, int64_t index, int64_t block) {
                     sums.inputs().put_input(map, slot, index, block);
                   });
-        team.barrier();
-        team.share(kWinogradFactors, [&](int64_t factor) {
-          sums.add(slot, lane, factor, chunk);
+        threads.barrier();
+        threads.for_each(kWinogradFactors, [&](int64_t factor) {
+          sums.add(slot, partition, factor, chunk);
           product.multiply(slot, factor, chunk, weights + factor * weight_factor_stride(geometry));
         });
-        team.barrier();
-        product.write(team, chunk, conv.in_gradient, conv.finish);
-        team.barrier();
+        threads.barrier();
+        product.write(threads, chunk, conv.in_gradient, conv.epilogue);
+        threads.barrier();
       });
     });
-    sums.share_result(conv.weight_gradient);
+    sums.write_result(conv.weight_gradient);
   }
 }
 

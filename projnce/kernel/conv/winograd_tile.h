@@ -6,12 +6,12 @@
 
 namespace projnce::kernel {
 
-/// Winograd's F(4x4, 3x3) (Lavin and Gray 2016) with the points 0, 1, -1, 2, -2 and infinity: a
-/// tile of 4 x 4 outputs comes from 6 x 6 inputs by 36 products instead of 144. The transforms of
-/// one dimension; `i` and `o` give the numbers and take the results.
+/// Winograd's F(4x4, 3x3) (Lavin and Gray 2016) with the points 0, 1, -1, 2, -2 and infinity: 4 x 4
+/// outputs are computed from 6 x 6 inputs with 36 products instead of 144. These are the
+/// one-dimensional transforms; `i(k)` returns input k and `o(k, v)` stores output k.
 template <class V>
 struct Winograd {
-  /// Six inputs to six factors.
+  /// Six inputs to six coefficients.
   template <class In, class Out>
   static PROJNCE_INLINE void input(const In& i, const Out& o) {
     const V x1 = i(1), x2 = i(2), x3 = i(3), x4 = i(4);
@@ -34,7 +34,7 @@ struct Winograd {
     o(2, even + 4 * even2);
     o(3, odd + 8 * odd2 + i(5));
   }
-  /// Four gradients of outputs to six factors: the transpose of `output`.
+  /// Four output gradients to six coefficients: the transpose of `output`.
   template <class In, class Out>
   static PROJNCE_INLINE void gradient(const In& i, const Out& o) {
     const V x0 = i(0), x1 = i(1), x2 = i(2), x3 = i(3);
@@ -47,7 +47,7 @@ struct Winograd {
     o(4, even2 - odd2);
     o(5, x3);
   }
-  /// Three weights to six factors.
+  /// Three weights to six coefficients.
   template <class In, class Out>
   static PROJNCE_INLINE void weights(const In& i, const Out& o) {
     using T = decltype(V{}[0] + 0);
@@ -61,7 +61,7 @@ struct Winograd {
     o(4, sum2 - middle2);
     o(5, c);
   }
-  /// Six sums of products to gradients of three weights: the transpose of `weights`.
+  /// Six sums of products to three weight gradients: the transpose of `weights`.
   template <class In, class Out>
   static PROJNCE_INLINE void weight_gradient(const In& i, const Out& o) {
     using T = decltype(V{}[0] + 0);
@@ -73,7 +73,7 @@ struct Winograd {
   }
 };
 
-/// 6 x 6 inputs of one tile to 36 factors, for the channels of a block.
+/// 6 x 6 inputs of one tile to 36 coefficients, for the channels of a block.
 template <class Arch, class T>
 PROJNCE_INLINE void input_tile(const T* from, int64_t row_stride, T* to, int64_t factor_stride) {
   using S = Simd<Arch, T>;
@@ -95,7 +95,7 @@ PROJNCE_INLINE void input_tile(const T* from, int64_t row_stride, T* to, int64_t
   }
 }
 
-/// All tiles of a block of an image, from its map with a border.
+/// Transforms all tiles of a block of an image, from its padded feature map.
 template <class Arch, class T>
 void winograd_input(const WinogradTiles<T>& tiles, T* to) {
   for (int64_t y = 0; y < tiles.rows; ++y) {
@@ -107,7 +107,7 @@ void winograd_input(const WinogradTiles<T>& tiles, T* to) {
   }
 }
 
-/// 4 x 4 gradients of outputs of one tile to 36 factors.
+/// 4 x 4 output gradients of one tile to 36 coefficients.
 template <class Arch, class T>
 PROJNCE_INLINE void gradient_tile(const T* from, int64_t row_stride, T* to, int64_t factor_stride) {
   using S = Simd<Arch, T>;
@@ -141,7 +141,7 @@ void winograd_gradient(const WinogradTiles<T>& tiles, T* to) {
   }
 }
 
-/// 36 sums of products of one tile to its outputs; `rows` x `columns` of the 4 x 4 are in the map.
+/// 36 sums of products of one tile to its outputs; `rows` x `columns` of the 4 x 4 lie in the map.
 template <class Arch, class T>
 PROJNCE_INLINE void output_tile(const T* from, int64_t factor_stride, T* to, int64_t row_stride,
                                 int64_t rows, int64_t columns) {
@@ -168,7 +168,7 @@ PROJNCE_INLINE void output_tile(const T* from, int64_t factor_stride, T* to, int
   }
 }
 
-/// One row of tiles to the rows of the map that they cover.
+/// Transforms one row of tiles back to the map rows that they cover.
 template <class Arch, class T>
 void winograd_output(const WinogradOutputRow<T>& row) {
   for (int64_t x = 0; x < row.columns; ++x) {
@@ -178,7 +178,7 @@ void winograd_output(const WinogradOutputRow<T>& row) {
   }
 }
 
-/// Nine weights to 36 factors, for `rows` x 16 pairs of channels: from[tap][row][16].
+/// Nine weights to 36 coefficients, for `rows` x 16 pairs of channels: from[tap][row][16].
 template <class Arch, class T>
 void winograd_weights(const T* from, int64_t rows, T* to, int64_t factor_stride) {
   using S = Simd<Arch, T>;
@@ -201,7 +201,7 @@ void winograd_weights(const T* from, int64_t rows, T* to, int64_t factor_stride)
   }
 }
 
-/// 36 sums of products to gradients of nine weights: to[tap][row][16].
+/// 36 sums of products to nine weight gradients: to[tap][row][16].
 template <class Arch, class T>
 void winograd_weight_gradient(const T* from, int64_t factor_stride, int64_t rows, T* to) {
   using S = Simd<Arch, T>;

@@ -26,7 +26,7 @@ PageBuffer::PageBuffer(int64_t bytes) : bytes_(bytes) {
   data_.reset(std::aligned_alloc(alignment, round_up_to(wanted, alignment)));
   if (!data_ && wanted > 0) throw std::bad_alloc();
 #if defined(__linux__)
-  // Only a wish: small pages are as right.
+  // Only a hint: regular pages work as well.
   if (alignment == kLargePage) madvise(data_.get(), round_up_to(wanted, kLargePage), MADV_HUGEPAGE);
 #endif
 }

@@ -6,8 +6,8 @@
 
 namespace projnce::kernel {
 
-/// Memory in large pages where the system has them: maps and factors are walked with long strides,
-/// which small pages make a search of the page table each. Not initialized.
+/// Uninitialized memory in huge pages, if available: feature maps are accessed with long strides,
+/// which cause a TLB miss each with regular pages.
 class PageBuffer {
  public:
   PageBuffer() = default;
@@ -24,11 +24,11 @@ class PageBuffer {
   int64_t bytes_ = 0;
 };
 
-/// Memory that passes of a convolution use one after the other: got once, kept for the next. Each
-/// purpose has its own piece, which grows when a larger one is asked for.
+/// Scratch memory of the convolutions, reused across calls. Each purpose has its own buffer, which
+/// grows on demand.
 class Workspace {
  public:
-  enum class MicroBatch {
+  enum class Purpose {
     kWeights,
     kMoreWeights,
     kFactors,
@@ -38,17 +38,17 @@ class Workspace {
     kPadded
   };
 
-  /// At least `count` numbers; what was in the piece may be lost.
+  /// Returns a buffer of at least `count` elements; its previous contents may be lost.
   template <class T>
-  T* take(MicroBatch piece, int64_t count) {
-    auto& buffer = pieces_[piece];
+  T* take(Purpose purpose, int64_t count) {
+    auto& buffer = buffers_[purpose];
     const int64_t bytes = count * static_cast<int64_t>(sizeof(T));
     if (buffer.bytes() < bytes) buffer = PageBuffer(bytes);
     return static_cast<T*>(buffer.data());
   }
 
  private:
-  std::map<MicroBatch, PageBuffer> pieces_;
+  std::map<Purpose, PageBuffer> buffers_;
 };
 
 }  // namespace projnce::kernel

@@ -22,7 +22,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// An encoder whose weights are drawn from one seed, whoever computes it.
+/// Builds an encoder with weights from a fixed seed, independent of the engine.
 using MakeEncoder = std::function<EncoderPtr(Engine engine)>;
 
 struct Network {
@@ -47,7 +47,7 @@ MakeEncoder audio_cnn(AudioCnnOptions options) {
   };
 }
 
-/// Every kind of part, odd sizes and channels, one to three channels of input, one image.
+/// Covers every kind of block, odd sizes and channels, one to three input channels, and one image.
 std::vector<Network> networks() {
   return {
       {"resnet of three stages",
@@ -68,46 +68,47 @@ std::vector<Network> networks() {
   };
 }
 
-/// What training and evaluation show of an encoder.
-struct Seen {
+/// Results of a training step and an evaluation of an encoder.
+struct Results {
   torch::Tensor features, evaluated;
   std::vector<std::pair<std::string, torch::Tensor>> gradients, buffers;
 };
 
-Seen look_at(Encoder& encoder, const torch::Tensor& images) {
-  Seen seen;
-  seen.features = encoder.forward(images);
+Results run(Encoder& encoder, const torch::Tensor& images) {
+  Results results;
+  results.features = encoder.forward(images);
   torch::manual_seed(5);
-  const auto pull = torch::randn(seen.features.sizes(), torch::kDouble).to(images.scalar_type());
-  (seen.features * pull).sum().backward();
+  const auto out_gradient =
+      torch::randn(results.features.sizes(), torch::kDouble).to(images.scalar_type());
+  (results.features * out_gradient).sum().backward();
   for (const auto& item : encoder.named_parameters()) {
-    seen.gradients.emplace_back(item.key(), item.value().grad());
+    results.gradients.emplace_back(item.key(), item.value().grad());
   }
   for (const auto& item : encoder.named_buffers()) {
-    seen.buffers.emplace_back(item.key(), item.value().clone());
+    results.buffers.emplace_back(item.key(), item.value().clone());
   }
   encoder.eval();
   const torch::NoGradGuard no_grad;
-  seen.evaluated = encoder.forward(images);
-  return seen;
+  results.evaluated = encoder.forward(images);
+  return results;
 }
 
-Seen look_at(const Network& network, Engine engine, torch::ScalarType type) {
+Results run(const Network& network, Engine engine, torch::ScalarType type) {
   torch::manual_seed(7);
   const auto images = torch::randn(network.images);
   const auto encoder = network.make(engine);
   encoder->to(type);
-  return look_at(*encoder, images.to(type));
+  return run(*encoder, images.to(type));
 }
 
-/// Length of the difference relative to that of what was expected.
+/// Norm of the difference, relative to the norm of the expected tensor.
 double error_of(const torch::Tensor& found, const torch::Tensor& expected) {
   const auto exact = expected.to(torch::kDouble);
   const auto length = exact.norm().item<double>();
   return (found.to(torch::kDouble) - exact).norm().item<double>() / std::max(length, 1e-30);
 }
 
-double worst_error(const Seen& found, const Seen& expected) {
+double worst_error(const Results& found, const Results& expected) {
   double worst = std::max(error_of(found.features, expected.features),
                           error_of(found.evaluated, expected.evaluated));
   for (size_t i = 0; i < expected.gradients.size(); ++i) {
@@ -119,32 +120,32 @@ double worst_error(const Seen& found, const Seen& expected) {
   return worst;
 }
 
-TEST(NativeEngine, IsTheModulesInDouble) {
+TEST(NativeEngine, MatchesTheModulesInDouble) {
   for (const auto& network : networks()) {
-    const auto expected = look_at(network, Engine::kTorch, torch::kDouble);
-    const auto found = look_at(network, Engine::kNative, torch::kDouble);
+    const auto expected = run(network, Engine::kTorch, torch::kDouble);
+    const auto found = run(network, Engine::kNative, torch::kDouble);
     EXPECT_LT(worst_error(found, expected), 1e-11) << network.name;
   }
 }
 
-TEST(NativeEngine, FloatsAreWithinATenThousandthOfTheModulesInDouble) {
+TEST(NativeEngine, FloatIsWithinOneTenThousandthOfTheModulesInDouble) {
   for (const auto& network : networks()) {
-    const auto expected = look_at(network, Engine::kTorch, torch::kDouble);
-    const auto found = look_at(network, Engine::kNative, torch::kFloat);
+    const auto expected = run(network, Engine::kTorch, torch::kDouble);
+    const auto found = run(network, Engine::kNative, torch::kFloat);
     EXPECT_LT(worst_error(found, expected), 1e-4) << network.name;
   }
 }
 
-TEST(NativeEngine, PlainCodeComputesTheSame) {
+TEST(NativeEngine, PlainKernelsMatchTheModules) {
   const kernel::ForcedIsa forced(kernel::Isa::kPlain);
   for (const auto& network : networks()) {
-    const auto expected = look_at(network, Engine::kTorch, torch::kDouble);
-    const auto found = look_at(network, Engine::kNative, torch::kFloat);
+    const auto expected = run(network, Engine::kTorch, torch::kDouble);
+    const auto found = run(network, Engine::kNative, torch::kFloat);
     EXPECT_LT(worst_error(found, expected), 1e-4) << network.name;
   }
 }
 
-TEST(NativeEngine, GradientsAreThoseOfCentralDifferences) {
+TEST(NativeEngine, GradientsMatchCentralDifferences) {
   torch::manual_seed(11);
   constexpr double kStep = 1e-5;
   const auto images = torch::randn({3, 2, 7, 6}, torch::kDouble);
@@ -168,7 +169,7 @@ TEST(NativeEngine, GradientsAreThoseOfCentralDifferences) {
   }
 }
 
-/// [N, C, H, W] and blocked maps, of whole blocks of channels.
+/// Conversion between [N, C, H, W] and the channel-blocked layout, for whole blocks.
 torch::Tensor as_blocks(const torch::Tensor& maps) {
   return maps.unflatten(1, {-1, kernel::kChannelBlock}).permute({0, 1, 3, 4, 2}).contiguous();
 }
@@ -182,18 +183,18 @@ struct Convolved {
 };
 
 Convolved by_modules(const kernel::ConvGeometry& g, const torch::Tensor& images,
-                     const torch::Tensor& weights, const torch::Tensor& pull) {
+                     const torch::Tensor& weights, const torch::Tensor& out_gradient) {
   const auto x = images.detach().clone().requires_grad_();
   const auto w = weights.detach().clone().requires_grad_();
   const auto out = torch::conv2d(x, w, {}, g.stride, g.padding());
-  out.backward(pull);
+  out.backward(out_gradient);
   return {out, x.grad(), w.grad()};
 }
 
 Convolved by_kernels(const kernel::ConvGeometry& g, const torch::Tensor& images,
-                     const torch::Tensor& weights, const torch::Tensor& pull) {
+                     const torch::Tensor& weights, const torch::Tensor& out_gradient) {
   const auto x = as_blocks(images);
-  const auto gradient = as_blocks(pull);
+  const auto gradient = as_blocks(out_gradient);
   const auto w = weights.contiguous(torch::MemoryFormat::ChannelsLast);
   auto out = torch::empty_like(gradient);
   auto in_gradient = torch::empty_like(x);
@@ -208,7 +209,7 @@ Convolved by_kernels(const kernel::ConvGeometry& g, const torch::Tensor& images,
                                 .gradient = {.x = gradient.data_ptr<float>()},
                                 .weights = w.data_ptr<float>(),
                                 .in_gradient = in_gradient.data_ptr<float>(),
-                                .finish = nullptr,
+                                .epilogue = nullptr,
                                 .weight_gradient = weight_gradient.data_ptr<float>()},
                                workspace);
   return {from_blocks(out), from_blocks(in_gradient), weight_gradient};
@@ -219,8 +220,9 @@ double worst_error(const Convolved& found, const Convolved& exact) {
                    error_of(found.weight_gradient, exact.weight_gradient)});
 }
 
-/// Behind the stem, on images of 32 x 32 pixels. Says how far stock float32 is from double, too.
-TEST(NativeEngine, EveryLayerOfResNet18IsWithinATenThousandthOfDouble) {
+/// Layers after the stem, for images of 32 x 32 pixels. Also prints the error of LibTorch's
+/// float32.
+TEST(NativeEngine, EveryLayerOfResNet18IsCloseToDouble) {
   std::vector<std::pair<kernel::ConvGeometry, int64_t>> layers = {{{64, 64, 3, 1}, 32}};
   for (int64_t width = 128, side = 32; width <= 512; width *= 2, side /= 2) {
     layers.push_back({{width / 2, width, 3, 2}, side});
@@ -231,25 +233,25 @@ TEST(NativeEngine, EveryLayerOfResNet18IsWithinATenThousandthOfDouble) {
     torch::manual_seed(1);
     const auto images = torch::randn({4, g.in_channels, side, side}).relu();
     const auto weights = torch::randn({g.out_channels, g.in_channels, g.kernel, g.kernel});
-    const auto pull = torch::randn({4, g.out_channels, g.out_side(side), g.out_side(side)});
+    const auto out_gradient = torch::randn({4, g.out_channels, g.out_side(side), g.out_side(side)});
     const auto exact = by_modules(g, images.to(torch::kDouble), weights.to(torch::kDouble),
-                                  pull.to(torch::kDouble));
-    const double error = worst_error(by_kernels(g, images, weights, pull), exact);
-    const double stock = worst_error(by_modules(g, images, weights, pull), exact);
+                                  out_gradient.to(torch::kDouble));
+    const double error = worst_error(by_kernels(g, images, weights, out_gradient), exact);
+    const double stock = worst_error(by_modules(g, images, weights, out_gradient), exact);
     EXPECT_LT(error, 1e-5);
     std::cout << g.in_channels << " to " << g.out_channels << " channels, kernel " << g.kernel
-              << ", stride " << g.stride << ": worst relative error " << error << ", stock float32 "
-              << stock << '\n';
+              << ", stride " << g.stride << ": worst relative error " << error
+              << ", LibTorch float32 " << stock << '\n';
   }
 }
 
-TEST(NativeEngine, BitsDoNotDependOnTheThreads) {
+TEST(NativeEngine, IsBitIdenticalForAnyNumberOfThreads) {
   const auto network = networks().front();
   const int before = at::get_num_threads();
   at::set_num_threads(1);
-  const auto alone = look_at(network, Engine::kNative, torch::kFloat);
+  const auto alone = run(network, Engine::kNative, torch::kFloat);
   at::set_num_threads(3);
-  const auto together = look_at(network, Engine::kNative, torch::kFloat);
+  const auto together = run(network, Engine::kNative, torch::kFloat);
   at::set_num_threads(before);
   EXPECT_TRUE(torch::equal(together.features, alone.features));
   for (size_t i = 0; i < alone.gradients.size(); ++i) {
@@ -258,7 +260,7 @@ TEST(NativeEngine, BitsDoNotDependOnTheThreads) {
   }
 }
 
-TEST(NativeEngine, SeveralGraphsMayLiveAtOnceAndBeWalkedTwice) {
+TEST(NativeEngine, SupportsSeveralGraphsAndRepeatedBackward) {
   torch::manual_seed(12);
   const auto encoder = resnet({.input = {3, 8, 8}, .widths = {8}})(Engine::kNative);
   const auto weight = encoder->parameters().front();
@@ -276,7 +278,7 @@ TEST(NativeEngine, SeveralGraphsMayLiveAtOnceAndBeWalkedTwice) {
   EXPECT_TRUE(torch::equal(gradient_of(one, /*keep=*/false), alone));
 }
 
-TEST(NativeEngine, AGraphOutlivesItsEncoder) {
+TEST(NativeEngine, GraphMayOutliveItsEncoder) {
   torch::manual_seed(13);
   auto encoder = resnet({.input = {3, 8, 8}, .widths = {8}})(Engine::kNative);
   const auto weight = encoder->parameters().front();
@@ -286,7 +288,7 @@ TEST(NativeEngine, AGraphOutlivesItsEncoder) {
   EXPECT_TRUE(weight.grad().defined());
 }
 
-TEST(NativeEngine, ParametersThatChangedSinceForwardAreNoticed) {
+TEST(NativeEngine, DetectsParametersModifiedAfterForward) {
   torch::manual_seed(14);
   const auto encoder = resnet({.input = {3, 8, 8}, .widths = {8}})(Engine::kNative);
   const auto features = encoder->forward(torch::randn({4, 3, 8, 8}));
@@ -297,11 +299,11 @@ TEST(NativeEngine, ParametersThatChangedSinceForwardAreNoticed) {
   EXPECT_THROW(features.sum().backward(), c10::Error);
 }
 
-TEST(NativeEngine, LeavesToTheModulesWhatItCannotDo) {
+TEST(NativeEngine, FallsBackToTheModulesForUnsupportedInputs) {
   torch::manual_seed(15);
   const auto encoder = resnet({.input = {3, 8, 8}, .widths = {8}})(Engine::kNative);
   const auto images = torch::randn({2, 3, 8, 8});
-  // Gradients by images, and in evaluation.
+  // Gradients with respect to images, and gradients in evaluation mode.
   const auto wanted = images.clone().requires_grad_();
   encoder->forward(wanted).sum().backward();
   EXPECT_TRUE(wanted.grad().defined());
@@ -312,13 +314,13 @@ TEST(NativeEngine, LeavesToTheModulesWhatItCannotDo) {
   EXPECT_EQ(encoder->forward(images.narrow(0, 0, 0)).size(0), 0);
 }
 
-TEST(NativeEngine, OneValueForAChannelIsNothingToTrainOn) {
+TEST(NativeEngine, RejectsTrainingOnOneValuePerChannel) {
   torch::manual_seed(16);
   const auto encoder = resnet({.input = {3, 1, 1}, .widths = {8}})(Engine::kNative);
   EXPECT_THROW(encoder->forward(torch::randn({1, 3, 1, 1})), c10::Error);
 }
 
-TEST(NativeEngine, AutoIsNativeWhereTheProcessorHasAvx2) {
+TEST(NativeEngine, AutoIsNativeIfTheCpuHasAvx2) {
   EXPECT_EQ(is_native(Engine::kAuto), kernel::best_isa() != kernel::Isa::kPlain);
   EXPECT_FALSE(is_native(Engine::kTorch));
   const kernel::ForcedIsa forced(kernel::Isa::kPlain);

@@ -34,7 +34,8 @@ Layer layer(int64_t images, int64_t ins, int64_t outs, int64_t height, int64_t w
   return {{ins, outs, kernel, stride}, {images, ins, height, width}};
 }
 
-/// Around blocks of channels, tiles, lanes and chunks; both ways to convolve, both ways to share.
+/// Sizes around those of channel blocks, tiles, partitions and chunks; both algorithms and both
+/// ways to distribute the work.
 std::vector<Layer> layers() {
   return {layer(1, 1, 1, 1, 1),          layer(1, 3, 5, 6, 6),
           layer(2, 16, 16, 4, 4),        layer(3, 20, 40, 9, 14),
@@ -58,7 +59,7 @@ Result<T> convolve(const Layer& layer, const std::vector<T>& maps, const std::ve
                    std::vector<T>(weights.size())};
   const ConvInput<T> input{layer.in, {.x = maps.data()}, images};
   Workspace workspace;
-  // Twice: nothing of the first time may be left in the workspace.
+  // Twice: the second run must not depend on the workspace contents of the first.
   for (int i = 0; i < 2; ++i) {
     conv_forward<T>({layer.geometry, input, weights.data(), result.out.data(), nullptr}, workspace);
     conv_backward<T>({.geometry = layer.geometry,
@@ -66,7 +67,7 @@ Result<T> convolve(const Layer& layer, const std::vector<T>& maps, const std::ve
                       .gradient = {.x = gradient.data()},
                       .weights = weights.data(),
                       .in_gradient = images ? nullptr : result.in_gradient.data(),
-                      .finish = nullptr,
+                      .epilogue = nullptr,
                       .weight_gradient = result.weight_gradient.data()},
                      workspace);
   }
@@ -95,15 +96,15 @@ void expect_plain_result(const Layer& layer, double tolerance) {
 
 class Convolution : public KernelVariantTest {};
 
-TEST_P(Convolution, AgreesWithTheFormulaInDouble) {
+TEST_P(Convolution, MatchesTheFormulaInDouble) {
   for (const auto& layer : layers()) expect_plain_result<double>(layer, 1e-13);
 }
 
-TEST_P(Convolution, AgreesWithTheFormulaInFloat) {
+TEST_P(Convolution, MatchesTheFormulaInFloat) {
   for (const auto& layer : layers()) expect_plain_result<float>(layer, 2e-5);
 }
 
-/// Maps as images: [N][H][W][C].
+/// Converts maps to images: [N][H][W][C].
 template <class T>
 std::vector<T> as_images(const ActivationShape& shape, const std::vector<T>& maps) {
   std::vector<T> images(static_cast<size_t>(shape.images * shape.pixels() * shape.channels));
@@ -114,7 +115,7 @@ std::vector<T> as_images(const ActivationShape& shape, const std::vector<T>& map
   return images;
 }
 
-TEST_P(Convolution, TakesImagesOfOneToThreeChannels) {
+TEST_P(Convolution, SupportsImagesOfOneToThreeChannels) {
   for (const int64_t channels : {1, 2, 3}) {
     for (const auto& layer : {layer(3, channels, 24, 9, 10, 7, 2), layer(9, channels, 16, 12, 8),
                               layer(2, channels, 33, 7, 7, 3, 2)}) {
@@ -131,7 +132,7 @@ TEST_P(Convolution, TakesImagesOfOneToThreeChannels) {
   }
 }
 
-TEST_P(Convolution, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST_P(Convolution, IsBitIdenticalForAnyNumberOfThreads) {
   for (const auto& layer : layers()) {
     Result<float> alone;
     {
@@ -148,7 +149,7 @@ TEST_P(Convolution, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-TEST_P(Convolution, ReadsThroughBatchNormShortcutAndRelu) {
+TEST_P(Convolution, FusesBatchNormShortcutAndReluIntoTheInput) {
   for (const auto& layer : {layer(3, 20, 16, 9, 6), layer(3, 20, 16, 9, 6, 3, 2)}) {
     const auto x = random_maps<double>(layer.in, 1);
     const auto other = random_maps<double>(layer.in, 4);
@@ -185,7 +186,7 @@ TEST_P(Convolution, ReadsThroughBatchNormShortcutAndRelu) {
   }
 }
 
-TEST_P(Convolution, SumsWhatBatchNormNeedsWhileItWrites) {
+TEST_P(Convolution, AccumulatesBatchNormSumsInTheEpilogue) {
   for (const auto& layer : {layer(5, 16, 20, 9, 6), layer(5, 16, 20, 9, 6, 3, 2)}) {
     const ActivationShape out = layer.geometry.out_shape(layer.in);
     const auto maps = random_maps<float>(layer.in, 1);
@@ -193,10 +194,10 @@ TEST_P(Convolution, SumsWhatBatchNormNeedsWhileItWrites) {
     std::vector<float> values(static_cast<size_t>(out.size()));
     std::vector<double> memory(static_cast<size_t>(ChannelSums::size(out)), 7.0);
     const ChannelSums sums(out, memory.data());
-    const SumSquares<float> finish(out, values.data(), sums);
+    const SumSquares<float> epilogue(out, values.data(), sums);
     Workspace workspace;
     conv_forward<float>(
-        {layer.geometry, {layer.in, {.x = maps.data()}}, weights.data(), values.data(), &finish},
+        {layer.geometry, {layer.in, {.x = maps.data()}}, weights.data(), values.data(), &epilogue},
         workspace);
     std::vector<double> expected(static_cast<size_t>(2 * out.padded_channels()));
     for_numbers(out, [&](int64_t n, int64_t c, int64_t y, int64_t x) {
@@ -210,7 +211,7 @@ TEST_P(Convolution, SumsWhatBatchNormNeedsWhileItWrites) {
   }
 }
 
-TEST_P(Convolution, GatesGradientsOnTheirWayBackThroughARelu) {
+TEST_P(Convolution, AppliesReluBackwardInTheEpilogue) {
   const auto layer = testing::layer(4, 20, 16, 9, 6);
   const ActivationShape& in = layer.in;
   const auto x = random_maps<double>(in, 1);
@@ -234,20 +235,20 @@ TEST_P(Convolution, GatesGradientsOnTheirWayBackThroughARelu) {
   std::vector<double> weight_gradient(weights.size());
   std::vector<double> memory(static_cast<size_t>(ChannelSums::size(in)));
   const ChannelSums sums(in, memory.data());
-  const ReluBackward<double> gate(in,
-                                  {.gradient = found.data(),
-                                   .added = added.data(),
-                                   .x = x.data(),
-                                   .second = second.data(),
-                                   .active = active.data()},
-                                  sums);
+  const ReluBackward<double> relu_backward(in,
+                                           {.gradient = found.data(),
+                                            .added = added.data(),
+                                            .x = x.data(),
+                                            .second = second.data(),
+                                            .active = active.data()},
+                                           sums);
   Workspace workspace;
   conv_backward<double>({.geometry = layer.geometry,
                          .input = {in, {.x = x.data()}},
                          .gradient = {.x = gradient.data()},
                          .weights = weights.data(),
                          .in_gradient = found.data(),
-                         .finish = &gate,
+                         .epilogue = &relu_backward,
                          .weight_gradient = weight_gradient.data()},
                         workspace);
   EXPECT_LT(relative_error(found, expected), 1e-13);
@@ -256,7 +257,7 @@ TEST_P(Convolution, GatesGradientsOnTheirWayBackThroughARelu) {
   EXPECT_LT(relative_error(totals, expected_sums), 1e-13);
 }
 
-TEST_P(Convolution, NanStaysNanBehindARelu) {
+TEST_P(Convolution, ReluPropagatesNan) {
   const auto layer = testing::layer(1, 16, 16, 8, 8);
   auto x = random_maps<float>(layer.in, 1);
   x[5] = std::numeric_limits<float>::quiet_NaN();

@@ -29,7 +29,7 @@ ActivationShape pooled_shape(const PoolCase& pool) {
           pool.geometry.out_side(pool.shape.width)};
 }
 
-/// Where the first of the largest values of a window stands.
+/// Offset of the first maximum of a window.
 template <class T>
 size_t largest_of_window(const PoolCase& pool, const std::vector<T>& maps, int64_t n, int64_t c,
                          int64_t y, int64_t x) {
@@ -50,14 +50,14 @@ size_t largest_of_window(const PoolCase& pool, const std::vector<T>& maps, int64
   return best;
 }
 
-/// Does nothing with what is written.
-class NoFinish : public Epilogue {
+/// Does nothing.
+class NoEpilogue : public Epilogue {
   void run(int64_t, int64_t, int64_t, int64_t) const override {}
 };
 
 class Pooling : public KernelVariantTest {};
 
-TEST_P(Pooling, TakesTheLargestOfEachWindowAndSendsItsGradientThere) {
+TEST_P(Pooling, MaxPoolAndItsGradientMatchTheReference) {
   for (const auto& pool : kCases) {
     const ActivationShape out = pooled_shape(pool);
     auto maps = random_maps<float>(pool.shape, 1);
@@ -75,14 +75,14 @@ TEST_P(Pooling, TakesTheLargestOfEachWindowAndSendsItsGradientThere) {
     Workspace workspace;
     const InputTransform<float> source{.x = maps.data()};
     max_pool_maps(pool.geometry, pool.shape, source, found.data(), workspace);
-    max_pool_gradient(pool.geometry, pool.shape, source, found.data(), gradient.data(),
-                      found_gradient.data(), NoFinish(), workspace);
+    max_pool_backward(pool.geometry, pool.shape, source, found.data(), gradient.data(),
+                      found_gradient.data(), NoEpilogue(), workspace);
     EXPECT_EQ(found, expected);
     EXPECT_LT(relative_error(found_gradient, expected_gradient), 1e-6);
   }
 }
 
-TEST_P(Pooling, NanWins) {
+TEST_P(Pooling, MaxPoolPropagatesNan) {
   const PoolCase pool{{2, 2, 0}, {1, 16, 2, 2}};
   for (size_t place = 0; place < 4; ++place) {
     auto maps = random_maps<float>(pool.shape, 1);
@@ -96,15 +96,15 @@ TEST_P(Pooling, NanWins) {
   }
 }
 
-TEST(Fields, AreAveragesWhoseGradientIsTheirTranspose) {
+TEST(AdaptiveAvgPool, BackwardIsTheTranspose) {
   for (const int64_t grid : {1, 3, 4}) {
     const ActivationShape shape{2, 18, 9, 5};
     const auto maps = random_maps<double>(shape, 1);
     std::vector<double> features(static_cast<size_t>(2 * 18 * grid * grid));
     Workspace workspace;
-    average_fields(shape, InputTransform<double>{.x = maps.data()}, grid, features.data(),
-                   workspace);
-    double mean = 0;  // of the first field of channel 17 of image 1, by hand
+    adaptive_avg_pool(shape, InputTransform<double>{.x = maps.data()}, grid, features.data(),
+                      workspace);
+    double mean = 0;  // expected value of the first cell of channel 17 of image 1
     const int64_t rows = (9 + grid - 1) / grid;
     const int64_t columns = (5 + grid - 1) / grid;
     for (int64_t y = 0; y < rows; ++y) {
@@ -115,7 +115,7 @@ TEST(Fields, AreAveragesWhoseGradientIsTheirTranspose) {
     // <A maps, g> = <maps, A' g>
     const auto g = random_numbers<double>(static_cast<int64_t>(features.size()), 2);
     std::vector<double> back(maps.size());
-    spread_fields(shape, g.data(), grid, back.data(), nullptr);
+    adaptive_avg_pool_backward(shape, g.data(), grid, back.data(), nullptr);
     double left = 0;
     double right = 0;
     for (size_t i = 0; i < g.size(); ++i) left += features[i] * g[i];
