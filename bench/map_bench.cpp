@@ -48,7 +48,7 @@ nlohmann::ordered_json make_map(const char* from, const char* to) {
 torch::Tensor nearest(const torch::Tensor& rows) {
   return eval::nearest_neighbors(rows, rows,
                                  {.neighbors = kNeighbors,
-                                  .nearness = kernel::Similarity::kDistance,
+                                  .similarity = kernel::Similarity::kDistance,
                                   .exclude_self = true})
       .indices;
 }

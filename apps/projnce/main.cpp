@@ -85,7 +85,7 @@ std::string command_line(int argc, char** argv) {
 std::optional<kernel::Isa> wanted_isa() {
   const char* name = std::getenv("PROJNCE_ISA");
   if (!name) return std::nullopt;
-  return kernel::isa_named(name);
+  return kernel::parse_isa(name);
 }
 
 /// What was typed, without the program's name. `projnce help train` is `projnce train --help`.

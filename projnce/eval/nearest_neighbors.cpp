@@ -57,7 +57,7 @@ void fill_neighbors(const torch::Tensor& queries, const torch::Tensor& reference
                            .num_references = references.size(0),
                            .dim = queries.size(1),
                            .neighbors = options.neighbors,
-                           .nearness = options.nearness,
+                           .similarity = options.similarity,
                            .exclude_self = options.exclude_self},
                           out.indices.data_ptr<int64_t>(), out.scores.data_ptr<T>());
 }
@@ -65,7 +65,7 @@ void fill_neighbors(const torch::Tensor& queries, const torch::Tensor& reference
 /// Neighbors of queries start .. start + count - 1.
 Neighbors neighbors_of_some(const torch::Tensor& queries, const torch::Tensor& references,
                             int64_t start, int64_t count, const NearestNeighborsOptions& options) {
-  const bool by_distance = options.nearness == kernel::Similarity::kDistance;
+  const bool by_distance = options.similarity == kernel::Similarity::kDistance;
   const auto some = queries.narrow(0, start, count);
   auto scores = by_distance ? torch::cdist(some, references, 2.0, kExactCdist)
                             : some.mm(references.t());  // [count, R]

@@ -13,7 +13,7 @@ struct NearestNeighborsOptions {
   /// How many for each query: 1 .. references, less itself where that is left out.
   int64_t neighbors = 1;
   /// Dot products of unit rows are cosines.
-  kernel::Similarity nearness = kernel::Similarity::kDotProduct;
+  kernel::Similarity similarity = kernel::Similarity::kDotProduct;
   /// Queries are the first of the references; none is its own neighbor.
   bool exclude_self = false;
 };

@@ -14,7 +14,7 @@ RoundRobinSchedule::RoundRobinSchedule(int64_t blocks)
 
 int64_t RoundRobinSchedule::pairs(int64_t round) const {
   if (round == 0) return blocks_;
-  return blocks_ / 2;  // the block that meets the dummy block idles
+  return blocks_ / 2;  // the block paired with the dummy block is idle
 }
 
 BlockPair RoundRobinSchedule::pair(int64_t round, int64_t k) const {

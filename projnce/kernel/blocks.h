@@ -10,7 +10,7 @@
 
 namespace projnce::kernel {
 
-/// Rows cut into blocks of equal size; the last may be shorter.
+/// Rows split into blocks of equal size; the last may be shorter.
 struct RowBlocks {
   int64_t rows;
   int64_t size;
@@ -20,9 +20,9 @@ struct RowBlocks {
   int64_t length(int64_t block) const { return std::min(size, rows - begin(block)); }
 };
 
-/// Rows of a tile: few enough for a core's cache, a multiple of every panel's width, and small
-/// enough that threads share the blocks evenly. Depends on the rows alone, so the order of sums
-/// does not depend on the number of threads.
+/// Returns the number of rows per tile: small enough for a core's cache and for balanced threads,
+/// and a multiple of every panel width. Depends only on `rows`, so that the order of sums does not
+/// depend on the number of threads.
 int64_t tile_rows(int64_t rows);
 
 struct BlockPair {
@@ -71,22 +71,22 @@ class BlockGrid {
   int64_t column_blocks_;
 };
 
-/// The most threads that the loops below use.
+/// Maximum number of threads used by the loops below.
 inline int kernel_threads() {
   return omp_get_max_threads();
 }
 
-/// Calls work(k, thread) for k = 0 .. count-1 on all threads. `work` must not throw: memory is
-/// allocated beforehand.
+/// Calls work(k, thread) for k = 0 .. count - 1 on all threads. `work` must not throw, so allocate
+/// memory beforehand.
 template <class Work>
 void run_parallel(int64_t count, const Work& work) {
 #pragma omp parallel for schedule(dynamic, 1) if (count > 1)
   for (int64_t k = 0; k < count; ++k) work(k, omp_get_thread_num());
 }
 
-/// Hands out the pairs of a schedule in order, and starts each when both of its blocks have
-/// finished their earlier pairs. A block therefore receives its sums in the same order for any
-/// number of threads, and no thread waits for a whole round to end.
+/// Issues the pairs of a schedule in order, and starts each when the earlier pairs of both of its
+/// blocks are finished. Hence each block accumulates its sums in the same order for any number of
+/// threads, and no thread waits for a whole round to end.
 template <class Schedule>
 class PairQueue {
  public:
@@ -101,7 +101,7 @@ class PairQueue {
     BlockPair sequence;  // position of this task among those of each block
   };
 
-  /// Waits until the next task may start; false after the last one.
+  /// Waits until the next task may start; returns false after the last one.
   bool take(Task& task) {
     {
       const std::lock_guard lock(mutex_);
@@ -128,7 +128,7 @@ class PairQueue {
   }
 
  private:
-  /// Spins before it sleeps: a tile takes about ten microseconds, and so does waking a thread.
+  /// Spins before sleeping: a tile takes about ten microseconds, and so does waking a thread.
   void wait(int64_t slot, int64_t sequence) {
     constexpr int kSpins = 20000;
     const auto& finished = finished_[static_cast<size_t>(slot)];
@@ -153,8 +153,8 @@ class PairQueue {
   std::vector<std::atomic<int64_t>> finished_;
 };
 
-/// Calls work(pair, thread) for every pair of the schedule on all threads; for each block in the
-/// order of the rounds. `work` must not throw.
+/// Calls work(pair, thread) for every pair of the schedule on all threads; the pairs of each block
+/// run in the order of the rounds. `work` must not throw.
 template <class Schedule, class Work>
 void run_rounds(const Schedule& schedule, const Work& work) {
   PairQueue<Schedule> queue(schedule);

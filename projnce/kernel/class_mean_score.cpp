@@ -9,11 +9,11 @@ namespace projnce::kernel {
 
 namespace {
 
-constexpr int64_t kColumns = 32;  // that one thread sums over all rows
-constexpr int64_t kRows = 256;    // that one thread finishes
+constexpr int64_t kColumns = 32;  // columns per task, summed over all rows
+constexpr int64_t kRows = 256;    // rows per task
 
-/// Sums over the rows of each class, [num_classes, dim], each times its weight (1 where null).
-/// Threads share columns, not rows: the order of the sums does not depend on them.
+/// Returns the weighted sum of the rows of each class, [num_classes, dim]; null weights are 1.
+/// Threads split columns, not rows, so that the order of the sums does not depend on them.
 template <class T>
 std::vector<double> class_sums_of(const T* rows, const int64_t* classes, int64_t count, int64_t dim,
                                   int64_t num_classes, const double* weight) {
@@ -38,7 +38,7 @@ const int64_t* anchor_class(const ClassScoreRows<T>& rows) {
 
 /// scale / |positives| of an anchor; 0 without positives.
 template <class T>
-double share_of(const ClassScoreRows<T>& rows, int64_t anchor) {
+double mean_weight(const ClassScoreRows<T>& rows, int64_t anchor) {
   const int64_t count = rows.class_count[anchor_class(rows)[anchor]] - (rows.include_self ? 0 : 1);
   return count > 0 ? rows.scale / static_cast<double>(count) : 0;
 }
@@ -66,7 +66,7 @@ void class_mean_scores(const ClassScoreRows<T>& rows, double* scores) {
     double dot = 0;
 #pragma omp simd reduction(+ : dot)
     for (int64_t k = 0; k < rows.dim; ++k) dot += anchor[k] * (sum[k] - self_weight * self[k]);
-    scores[i] = dot * share_of(rows, i);
+    scores[i] = dot * mean_weight(rows, i);
   });
 }
 
@@ -75,7 +75,7 @@ void class_mean_score_gradient(const ClassScoreRows<T>& rows, const double* grad
                                T* d_candidates) {
   std::vector<double> weight(static_cast<size_t>(rows.num_anchors));
   for (int64_t i = 0; i < rows.num_anchors; ++i) {
-    weight[static_cast<size_t>(i)] = gradient[i] * share_of(rows, i);
+    weight[static_cast<size_t>(i)] = gradient[i] * mean_weight(rows, i);
   }
   const double self_weight = rows.include_self ? 0 : 1;
   if (d_anchors) {

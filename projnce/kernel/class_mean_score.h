@@ -14,19 +14,19 @@ struct ClassScoreRows {
   int64_t num_candidates;
   int64_t dim;
   const int64_t* candidate_class;  ///< [num_candidates], 0 .. num_classes-1
-  const int64_t* class_count;      ///< [num_classes]: candidates of each
+  const int64_t* class_count;      ///< [num_classes]: number of candidates per class
   int64_t num_classes;
-  bool include_self;  ///< if true, an anchor is one of its positives
+  bool include_self;  ///< if true, an anchor is one of its own positives
   double scale;
 };
 
-/// Mean over the positives p of each anchor of scale * (anchor . p), [num_anchors]; 0 without
-/// positives. Linear, so through class sums: O((N + M) D).
+/// Computes the mean of scale * (anchor . p) over the positives p of each anchor, [num_anchors]; 0
+/// without positives. Uses class sums, since the mean is linear: O((N + M) D).
 template <class T>
 void class_mean_scores(const ClassScoreRows<T>& rows, double* scores);
 
-/// Adds gradient_i * d score_i to the rows' gradients, [rows, dim]; null to skip. Both may be
-/// one array if the candidates are the anchors.
+/// Adds gradient_i * d score_i to the gradients of the rows, [rows, dim]; null skips one. Both may
+/// be the same array if the candidates are the anchors.
 template <class T>
 void class_mean_score_gradient(const ClassScoreRows<T>& rows, const double* gradient, T* d_anchors,
                                T* d_candidates);

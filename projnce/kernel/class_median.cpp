@@ -12,7 +12,7 @@ namespace projnce::kernel {
 
 namespace {
 
-constexpr int64_t kWorthThreads = 1 << 15;  // numbers; waking threads costs as much as fewer
+constexpr int64_t kWorthThreads = 1 << 15;  // minimum number of elements to use several threads
 
 }  // namespace
 

@@ -5,9 +5,9 @@
 
 namespace projnce::kernel {
 
-/// Row numbers listed class by class, in ascending order within each.
+/// Row indices grouped by class, ascending within each class.
 struct ClassRows {
-  /// `ids` holds the class number, 0 .. classes-1, of each of `count` rows.
+  /// `ids` are the classes, 0 .. classes - 1, of `count` rows.
   ClassRows(const int64_t* ids, int64_t count, int64_t classes);
 
   int64_t classes() const { return static_cast<int64_t>(first.size()) - 1; }
@@ -18,12 +18,12 @@ struct ClassRows {
   std::vector<int64_t> rows;   // [N]
 };
 
-/// Which row of `values` [N, dim] holds the lower median, rank floor((n-1)/2), of each class and
-/// coordinate, into `lower` [K, dim]; the upper, rank floor(n/2), into `upper` unless that is null.
-/// The row is the one that a stable sort would put there: equal values are ordered by row, -0
-/// equals 0, NaN comes last. Selection instead of sorting, O(N dim) with a factor of about ten;
-/// uses all threads, and the result does not depend on their number.
-/// REQUIRES: every class has a row.
+/// Finds the row of `values` [N, dim] that holds the lower median, rank floor((n-1)/2), of each
+/// class and coordinate, and writes it to `lower` [K, dim]; likewise the upper median, rank
+/// floor(n/2), to `upper` unless it is null. The row is that of a stable sort: equal values are
+/// ordered by row, -0 equals 0, NaN comes last. Uses selection instead of sorting, O(N dim) with a
+/// factor of about ten, and all threads; the result does not depend on their number.
+/// REQUIRES: every class has at least one row.
 template <class T>
 void select_class_medians(const T* values, int64_t dim, const ClassRows& classes, int64_t* lower,
                           int64_t* upper);

@@ -6,21 +6,21 @@
 
 namespace projnce::kernel {
 
-/// Finds the row at a given rank in each of kWidth columns at once, without sorting. Numbers become
-/// whole-number keys in the same order; a bracket of keys around the wanted one is narrowed by
-/// counting how many keys lie up to a pivot, until it holds one key or its neighbor is known.
+/// Finds the row of a given rank in each of kWidth columns at once, without sorting. Values are
+/// mapped to integer keys in the same order; a bracket around the key of that rank is narrowed by
+/// counting the keys up to a pivot, until it holds one key or the rank is at one of its ends.
 template <class Arch, class T>
 struct ColumnSelect {
   using S = Simd<Arch, T>;
   using V = typename S::V;
   using I = typename S::I;
-  using Partition = typename S::Partition;
+  using Lane = typename S::Lane;
 
-  /// Interpolated pivots settle even columns in about seven passes. After these, every other pivot
-  /// halves the bracket, so that no input takes more than twice as many passes as a key has bits.
+  /// Passes with interpolated pivots only; uniform columns need about seven. After these, every
+  /// other pivot bisects the bracket, which bounds the passes by twice the number of key bits.
   static constexpr int kFreePasses = 10;
 
-  /// What is known: keys low .. high hold the rank, `below` keys are less, `upto` not more.
+  /// The key of the rank is in low .. high; `below` keys are < low, `upto` keys are <= high.
   struct Bracket {
     I low;
     I high;
@@ -28,8 +28,8 @@ struct ColumnSelect {
     I upto;
   };
 
-  /// One key for each column, and which of the rows that have it: number `tie` from the first on,
-  /// or the last one.
+  /// One key per column, and the index `tie` among the rows with that key; if `last` is set, the
+  /// last of them.
   struct Choice {
     I key;
     I tie;
@@ -38,12 +38,12 @@ struct ColumnSelect {
 
   static PROJNCE_INLINE I either(I mask, I a, I b) { return (a & mask) | (b & ~mask); }
 
-  /// Flips the order of negative numbers; its own inverse.
+  /// Reverses the order of negative values; its own inverse.
   static PROJNCE_INLINE I flip(I bits) {
-    return bits ^ ((bits < I{}) & S::all_lanes(std::numeric_limits<Partition>::max()));
+    return bits ^ ((bits < I{}) & S::all_lanes(std::numeric_limits<Lane>::max()));
   }
 
-  /// -0 is 0, and whatever is not a number comes last, as in a sort of LibTorch.
+  /// Maps -0 to 0 and orders NaN last, like torch.sort.
   static PROJNCE_INLINE I key_of(V v) {
     v = v + S::all(0);
     v = v == v ? v : S::all(std::numeric_limits<T>::quiet_NaN());
@@ -52,8 +52,8 @@ struct ColumnSelect {
 
   static PROJNCE_INLINE V as_number(I count) { return __builtin_convertvector(count, V); }
 
-  /// How many of the keys of each column are not above the pivot.
-  static PROJNCE_INLINE I count_upto(const Partition* keys, int64_t n, I pivot) {
+  /// Counts the keys of each column that are <= pivot.
+  static PROJNCE_INLINE I count_upto(const Lane* keys, int64_t n, I pivot) {
     I above[4] = {};
     int64_t r = 0;
     for (; r + 4 <= n; r += 4) {
@@ -61,10 +61,10 @@ struct ColumnSelect {
       for (int u = 0; u < 4; ++u) above[u] += S::load(keys + (r + u) * S::kWidth) > pivot;
     }
     for (; r < n; ++r) above[0] += S::load(keys + r * S::kWidth) > pivot;
-    return static_cast<Partition>(n) + ((above[0] + above[1]) + (above[2] + above[3]));
+    return static_cast<Lane>(n) + ((above[0] + above[1]) + (above[2] + above[3]));
   }
 
-  static PROJNCE_INLINE Bracket whole_range(const Partition* keys, int64_t n) {
+  static PROJNCE_INLINE Bracket whole_range(const Lane* keys, int64_t n) {
     I low = S::load(keys);
     I high = low;
     for (int64_t r = 1; r < n; ++r) {
@@ -72,11 +72,12 @@ struct ColumnSelect {
       low = key < low ? key : low;
       high = key > high ? key : high;
     }
-    return {low, high, I{}, S::all_lanes(static_cast<Partition>(n))};
+    return {low, high, I{}, S::all_lanes(static_cast<Lane>(n))};
   }
 
-  /// Where the rank would be if the numbers lay evenly; never `high`, so that a pass gains ground.
-  static PROJNCE_INLINE I interpolate(const Bracket& at, Partition rank) {
+  /// Interpolates the key of the rank, assuming uniform values; less than `high`, so that every
+  /// pass makes progress.
+  static PROJNCE_INLINE I interpolate(const Bracket& at, Lane rank) {
     const V low = S::number(flip(at.low));
     const V high = S::number(flip(at.high));
     const V share =
@@ -91,12 +92,12 @@ struct ColumnSelect {
     return (at.low & at.high) + ((at.low ^ at.high) >> 1);
   }
 
-  /// Columns whose key is the smallest of those left, or the largest, or the only one.
-  static PROJNCE_INLINE I settled(const Bracket& at, Partition rank) {
+  /// Returns the columns whose key is the smallest, the largest or the only one in the bracket.
+  static PROJNCE_INLINE I settled(const Bracket& at, Lane rank) {
     return (at.below == rank) | (at.upto == rank + 1) | (at.low == at.high);
   }
 
-  static PROJNCE_INLINE Bracket narrow(const Partition* keys, int64_t n, Partition rank) {
+  static PROJNCE_INLINE Bracket narrow(const Lane* keys, int64_t n, Lane rank) {
     Bracket at = whole_range(keys, n);
     for (int pass = 0; S::any(~settled(at, rank)); ++pass) {
       const bool free = pass < kFreePasses || pass % 2 == 0;
@@ -105,15 +106,15 @@ struct ColumnSelect {
       const I in_reach = upto > rank;
       at.high = either(in_reach, pivot, at.high);
       at.upto = either(in_reach, upto, at.upto);
-      // A settled column may have low = high = pivot: it keeps what it has.
+      // A settled column may have low = high = pivot; it stays settled.
       at.low = either(in_reach, at.low, pivot + 1);
       at.below = either(in_reach, at.below, upto);
     }
     return at;
   }
 
-  /// The key at the rank: the smallest or largest inside the bracket where that settled it.
-  static PROJNCE_INLINE Choice choose(const Partition* keys, int64_t n, Partition rank) {
+  /// Returns the key of the rank: the smallest or the largest in the bracket.
+  static PROJNCE_INLINE Choice choose(const Lane* keys, int64_t n, Lane rank) {
     const Bracket at = narrow(keys, n, rank);
     I smallest = at.high;
     I largest = at.low;
@@ -127,9 +128,10 @@ struct ColumnSelect {
     return {.key = either(first, smallest, largest), .tie = rank - at.below, .last = last};
   }
 
-  /// What follows a choice in the order of (key, row): the next row of equal key or the next key.
-  static PROJNCE_INLINE Choice successor(const Partition* keys, int64_t n, Partition rank, I key) {
-    I next = S::all_lanes(std::numeric_limits<Partition>::max());
+  /// Returns the successor in the order of (key, row): the next row with the same key, or the next
+  /// key.
+  static PROJNCE_INLINE Choice successor(const Lane* keys, int64_t n, Lane rank, I key) {
+    I next = S::all_lanes(std::numeric_limits<Lane>::max());
     I below = {};
     I upto = {};
     for (int64_t r = 0; r < n; ++r) {
@@ -142,14 +144,14 @@ struct ColumnSelect {
     return {.key = either(equal, key, next), .tie = equal & (rank + 1 - below), .last = I{}};
   }
 
-  /// Number of the chosen row for each column, counted among the n.
-  static PROJNCE_INLINE I row_of(const Partition* keys, int64_t n, const Choice& choice) {
+  /// Returns the index of the chosen row among the n rows, for each column.
+  static PROJNCE_INLINE I row_of(const Lane* keys, int64_t n, const Choice& choice) {
     I row = {};
     I seen = {};
     for (int64_t r = 0; r < n; ++r) {
       const I equal = S::load(keys + r * S::kWidth) == choice.key;
-      row = either(equal & (choice.last | (seen == choice.tie)),
-                   S::all_lanes(static_cast<Partition>(r)), row);
+      row = either(equal & (choice.last | (seen == choice.tie)), S::all_lanes(static_cast<Lane>(r)),
+                   row);
       seen -= equal;
     }
     return row;

@@ -4,15 +4,15 @@
 
 namespace projnce::kernel {
 
-/// Constants of the number formats: x = n log 2 + r with |r| <= log(2)/2 and whole n.
+/// Constants per floating-point format, for x = n log 2 + r with |r| <= log(2)/2 and integer n.
 template <class T>
 struct ExponentFormat;
 
 template <>
 struct ExponentFormat<float> {
-  static constexpr float kRound = 12582912.0F;  // 1.5 * 2^23: adding it rounds to a whole number
+  static constexpr float kRound = 12582912.0F;  // 1.5 * 2^23: adding it rounds to an integer
   static constexpr int kShift = 23;
-  static constexpr float kLn2High = 0.693359375F;  // few digits: n * high is exact
+  static constexpr float kLn2High = 0.693359375F;  // few bits, so that n * high is exact
   static constexpr float kLn2Low = -2.12194440e-4F;
   static constexpr float kLowest = -87.0F;  // e^x is a normal number from here ...
   static constexpr float kHighest = 88.0F;  // ... to here
@@ -38,20 +38,20 @@ struct Exponential {
   using V = typename S::V;
   using Format = ExponentFormat<T>;
 
-  /// e^x where kLowest <= x <= kHighest; anything elsewhere.
+  /// e^x for kLowest <= x <= kHighest; unspecified otherwise.
   static PROJNCE_INLINE V bounded(V x) {
     const Split s = split(x);
     return scaled(T{1} + expm1_of_remainder(s.r), s.n);
   }
 
-  /// e^x: 0 below what the format holds, infinity above.
+  /// e^x for any x: 0 on underflow, infinity on overflow.
   static PROJNCE_INLINE V anywhere(V x) {
     const V e = bounded(x);
     const V top = x > Format::kHighest ? S::all(std::numeric_limits<T>::infinity()) : e;
     return S::keep(x >= Format::kLowest, top);
   }
 
-  /// e^x - 1 without losing the digits of a small x.
+  /// e^x - 1, accurate for small x.
   static PROJNCE_INLINE V minus_one(V x) {
     const V kept = x < Format::kLowest ? S::all(Format::kLowest) : x;
     const Split s = split(kept);
@@ -75,7 +75,7 @@ struct Exponential {
  private:
   struct Split {
     V r;
-    V n;  // the whole number in its lowest bits
+    V n;  // the integer, in the lowest bits
   };
 
   static PROJNCE_INLINE Split split(V x) {
@@ -85,7 +85,7 @@ struct Exponential {
     return {(x - whole * Format::kLn2High) - whole * Format::kLn2Low, n};
   }
 
-  /// v 2^n by adding to the exponent's bits; unsigned, because numbers out of range may overflow.
+  /// v 2^n by adding to the exponent bits; unsigned, because values out of range may overflow.
   static PROJNCE_INLINE V scaled(V v, V n) {
     using U = typename S::U;
     return reinterpret_cast<V>(reinterpret_cast<U>(v) + (reinterpret_cast<U>(n) << Format::kShift));

@@ -6,12 +6,12 @@
 
 namespace projnce::kernel {
 
-/// Columns of a panel of codes: that many bytes stand side by side for each coordinate.
+/// Columns of a panel of codes, which are adjacent bytes for each coordinate.
 constexpr int64_t kCodeColumns = 64;
-/// Rows that filter_by_quantized_distance takes at once.
+/// Rows per call of filter_by_quantized_distance.
 constexpr int64_t kCodeRows = 4;
 
-/// Largest differences between the codes of kCodeRows rows and those of one panel, in registers.
+/// Register tile: largest differences between the codes of kCodeRows rows and those of one panel.
 template <class Arch>
 struct CodeTile {
   static constexpr int kVectors = kCodeColumns / Arch::kBytes;
@@ -27,7 +27,7 @@ struct CodeTile {
   static PROJNCE_INLINE V larger(V a, V b) { return a > b ? a : b; }
   static PROJNCE_INLINE V smaller(V a, V b) { return a < b ? a : b; }
 
-  /// Takes the next `steps` coordinates in, those that `order` names.
+  /// Processes the next `steps` coordinates listed in `order`.
   PROJNCE_INLINE void advance(const uint8_t* rows, int64_t stride, const uint8_t* panel,
                               const int32_t* order, int64_t steps) {
     for (int64_t step = 0; step < steps; ++step) {
@@ -46,7 +46,7 @@ struct CodeTile {
     }
   }
 
-  /// Whether a pair may still be as close as the limit of its row or that of its column.
+  /// Returns true if a pair may still be within the limit of its row or its column.
   PROJNCE_INLINE bool any_near(const uint8_t* row_limit, const uint8_t* column_limit) const {
     V near = {};
 #pragma GCC unroll 4
@@ -61,7 +61,7 @@ struct CodeTile {
     return Simd<Arch, double>::any(reinterpret_cast<Words>(near));
   }
 
-  /// The differences, and which of them are near as bytes of ones.
+  /// Stores the differences, and a byte mask of those within a limit.
   PROJNCE_INLINE void store(const uint8_t* row_limit, const uint8_t* column_limit,
                             uint8_t* differences, uint8_t* near) const {
     for (int m = 0; m < kCodeRows; ++m) {
@@ -75,16 +75,16 @@ struct CodeTile {
   }
 };
 
-/// max_k |a_k - b_k| of codes: kCodeRows rows, `stride` bytes apart, against the columns of one
-/// panel. Gives up and returns false as soon as no pair is within row_limit of its row or
-/// column_limit of its column; else true, `differences` [kCodeRows, kCodeColumns] holds all of
-/// them, and `near` likewise 255 where a pair is within a limit, 0 where it is not. `order` lists
-/// the `depth` coordinates, the most telling first.
+/// Computes max_k |a_k - b_k| of the codes of kCodeRows rows, `stride` bytes apart, and the columns
+/// of one panel. Returns false as soon as no pair is within row_limit of its row or column_limit of
+/// its column. Otherwise returns true; `differences` [kCodeRows, kCodeColumns] holds all of them,
+/// and `near` is 255 for pairs within a limit and 0 for others. `order` lists the `depth`
+/// coordinates, the most discriminative first.
 template <class Arch>
 __attribute__((noinline)) bool filter_by_quantized_distance(
     const uint8_t* rows, int64_t stride, const uint8_t* panel, const int32_t* order, int64_t depth,
     const uint8_t* row_limit, const uint8_t* column_limit, uint8_t* differences, uint8_t* near) {
-  constexpr int64_t kSteps = 8;  // coordinates between two looks whether all pairs are far
+  constexpr int64_t kSteps = 8;  // coordinates between two early-exit tests
   CodeTile<Arch> tile;
   for (; depth > kSteps; depth -= kSteps, order += kSteps) {
     tile.advance(rows, stride, panel, order, kSteps);
@@ -96,11 +96,11 @@ __attribute__((noinline)) bool filter_by_quantized_distance(
   return true;
 }
 
-/// max_k |a_k - b_k|, or, where that is not below `enough`, any number that is not either.
+/// Returns max_k |a_k - b_k|; if that is >= `enough`, any value >= `enough`.
 template <class Arch, class T>
 T largest_difference(const T* a, const T* b, int64_t dim, T enough) {
   using S = Simd<Arch, T>;
-  constexpr int kChains = 4;  // of comparisons that do not wait for each other
+  constexpr int kChains = 4;  // independent chains of comparisons
   constexpr int64_t kStep = kChains * S::kWidth;
   const auto limit = S::all(enough);
   typename S::V most = {};

@@ -48,15 +48,15 @@ std::string_view isa_name(Isa isa) {
   return "unknown";
 }
 
-Isa isa_named(std::string_view name) {
+Isa parse_isa(std::string_view name) {
   for (const Isa isa : {Isa::kPlain, Isa::kAvx2, Isa::kAvx512}) {
     if (name == isa_name(isa)) return isa;
   }
-  fail("there are no instructions '", name, "'; expected 'plain', 'avx2' or 'avx512'");
+  fail("unknown instruction set '", name, "', expected 'plain', 'avx2' or 'avx512'");
 }
 
 ForcedIsa::ForcedIsa(Isa isa) : before_(active_isa()) {
-  if (isa > best_isa()) fail("this processor has no ", isa_name(isa));
+  if (isa > best_isa()) fail("this CPU does not support ", isa_name(isa));
   setting().store(isa, std::memory_order_relaxed);
 }
 

@@ -4,23 +4,23 @@
 
 namespace projnce::kernel {
 
-/// The instruction sets that the kernels are compiled for; a later one includes those before it.
+/// Instruction sets that the kernels are compiled for; each includes the previous ones.
 enum class Isa { kPlain, kAvx2, kAvx512 };
 
-/// The best that this processor and its operating system offer.
+/// Returns the best instruction set that this CPU and its operating system support.
 Isa best_isa();
 
-/// What kernels run with: best_isa() unless a ForcedIsa says otherwise.
+/// Returns the instruction set in use: best_isa() unless overridden by a ForcedIsa.
 Isa active_isa();
 
 std::string_view isa_name(Isa isa);
 
-/// The one of that name; throws where there is none.
-Isa isa_named(std::string_view name);
+/// Parses the name of an instruction set; throws if it is unknown.
+Isa parse_isa(std::string_view name);
 
-/// Makes kernels run with `isa` for as long as it lives, for tests and measurements. It is one
-/// setting for the whole process: not to be made or destroyed while kernels run.
-/// Throws where the processor lacks the instructions.
+/// Makes kernels use `isa` during its lifetime, for tests and benchmarks. The setting is
+/// process-wide: do not construct or destroy it while kernels run. Throws if the CPU does not
+/// support `isa`.
 class ForcedIsa {
  public:
   explicit ForcedIsa(Isa isa);

@@ -13,7 +13,7 @@ namespace projnce::kernel {
 
 namespace {
 
-/// A thread's memory for a pair of blocks.
+/// Scratch memory of a thread for a pair of blocks.
 struct TileScratch {
   explicit TileScratch(int64_t dim)
       : order(static_cast<size_t>(dim)),
@@ -31,7 +31,7 @@ std::vector<TileScratch> scratch_for_threads(int64_t dim) {
   return all;
 }
 
-/// Calls visit(column) for the marked ones of a row of a tile.
+/// Calls visit(column) for the marked columns of a row of a tile.
 template <class Visit>
 void visit_marked(const uint8_t* marks, const Visit& visit) {
   for (int64_t c = 0; c < kCodeColumns; c += 8) {
@@ -43,16 +43,16 @@ void visit_marked(const uint8_t* marks, const Visit& visit) {
   }
 }
 
-/// Calls visit(row, column, difference of their codes) for the pairs of blocks a and b that may be
-/// closer than row_limit of the row or column_limit of the column; rows and columns are counted
-/// from the beginnings of the blocks. `visit` may lower limits.
+/// Calls visit(row, column, code difference) for the pairs of blocks a and b that may be closer
+/// than row_limit of the row or column_limit of the column; rows and columns are relative to the
+/// blocks. `visit` may lower the limits.
 template <class Visit>
 void visit_near(const MaxNormRows& rows, int64_t a, int64_t b, const uint8_t* row_limit,
                 const uint8_t* column_limit, const TileScratch& scratch, const Visit& visit) {
   const auto& table = kernels<double>();
   const auto& from = rows.block(a);
   const auto& to = rows.block(b);
-  // Panels in the inner loop: most tiles need a few coordinates of each, which stay in the cache.
+  // Panels in the inner loop: most tiles need only a few coordinates of each, which stay in cache.
   for (int64_t r = 0; r < from.length; r += kCodeRows) {
     const int64_t some = std::min(kCodeRows, from.length - r);
     for (int64_t c = 0; c < to.length; c += kCodeColumns) {
@@ -72,56 +72,57 @@ void visit_near(const MaxNormRows& rows, int64_t a, int64_t b, const uint8_t* ro
   }
 }
 
-/// Limits as codes, in the places of the padded rows; what fills panels is near to nothing.
+/// Converts limits to codes, indexed by padded row; the limit of padding rows is 0.
 AlignedBuffer<uint8_t> code_limits(const MaxNormRows& rows, const std::vector<double>& limits) {
   AlignedBuffer<uint8_t> codes(rows.padded());
   std::fill_n(codes.data(), rows.padded(), 0);
   for (int64_t b = 0; b < rows.blocks(); ++b) {
     const auto& [first, length, padded, group] = rows.block(b);
-    for (int64_t i = 0; i < length; ++i) codes[padded + i] = rows.possible(limits[first + i]);
+    for (int64_t i = 0; i < length; ++i)
+      codes[padded + i] = rows.max_code_difference(limits[first + i]);
   }
   return codes;
 }
 
-/// The k nearest rows that one row has met.
+/// The k nearest rows of one row found so far.
 class Nearest {
  public:
   explicit Nearest(int64_t k) : k_(static_cast<size_t>(k)) {}
 
-  /// What is not closer is of no interest.
+  /// Rows that are not closer than this can be ignored.
   double limit() const {
     return nearest_.size() < k_ ? std::numeric_limits<double>::infinity()
                                 : nearest_.front().distance;
   }
 
-  void add(double distance, bool own_group) {
+  void add(double distance, bool same_group) {
     if (nearest_.size() == k_) {
       std::pop_heap(nearest_.begin(), nearest_.end());
-      nearest_.back() = {distance, own_group};
+      nearest_.back() = {distance, same_group};
     } else {
-      nearest_.push_back({distance, own_group});
+      nearest_.push_back({distance, same_group});
     }
     std::push_heap(nearest_.begin(), nearest_.end());
   }
 
-  /// All that are closer than the k-th are here.
+  /// Counts the rows of the same group that are closer than the k-th.
   int64_t closer_in_group() const {
-    return std::count_if(nearest_.begin(), nearest_.end(), [this](const Met& row) {
-      return row.own_group && row.distance < limit();
+    return std::count_if(nearest_.begin(), nearest_.end(), [this](const Neighbor& row) {
+      return row.same_group && row.distance < limit();
     });
   }
 
  private:
-  struct Met {
+  struct Neighbor {
     double distance;
-    bool own_group;
-    bool operator<(const Met& other) const { return distance < other.distance; }
+    bool same_group;
+    bool operator<(const Neighbor& other) const { return distance < other.distance; }
   };
   size_t k_;
-  std::vector<Met> nearest_;  // max-heap
+  std::vector<Neighbor> nearest_;  // max-heap
 };
 
-/// Searches block by block for the k nearest of all rows.
+/// Finds the k nearest rows of all rows, one pair of blocks at a time.
 class NearestSearch {
  public:
   NearestSearch(const MaxNormRows& rows, int64_t k)
@@ -133,17 +134,17 @@ class NearestSearch {
     std::fill_n(none_.data(), rows.padded(), 0);
   }
 
-  /// Rows of each block may be neighbors of those of the other.
-  void look(int64_t a, int64_t b, TileScratch& scratch) {
+  /// Processes the pairs of two blocks.
+  void search(int64_t a, int64_t b, TileScratch& scratch) {
     const auto& from = rows_.block(a);
     const auto& to = rows_.block(b);
-    if (rows_.least_distance(a, b) >= std::max(widest_limit(from), widest_limit(to))) return;
+    if (rows_.min_distance(a, b) >= std::max(widest_limit(from), widest_limit(to))) return;
     rows_.order_coordinates(a, b, scratch.order.data());
-    visit_near(
-        rows_, a, b, codes_.data() + from.padded, a == b ? none_.data() : codes_.data() + to.padded,
-        scratch, [&](int64_t r, int64_t c, uint8_t difference) {
-          a == b ? look_at_pair(from, r, c, difference) : look_at_pair(from, r, to, c, difference);
-        });
+    visit_near(rows_, a, b, codes_.data() + from.padded,
+               a == b ? none_.data() : codes_.data() + to.padded, scratch,
+               [&](int64_t r, int64_t c, uint8_t difference) {
+                 a == b ? add_pair(from, r, c, difference) : add_pair(from, r, to, c, difference);
+               });
   }
 
   KthNeighbors take() {
@@ -166,32 +167,33 @@ class NearestSearch {
     return *std::max_element(begin, begin + block.length);
   }
 
-  /// Row c as a neighbor of row r. Pairs that were met meanwhile may have ruled it out.
-  void look_at_pair(const Block& block, int64_t r, int64_t c, uint8_t difference) {
+  /// Considers row c as a neighbor of row r of the same block. Pairs processed in the meantime may
+  /// have ruled it out.
+  void add_pair(const Block& block, int64_t r, int64_t c, uint8_t difference) {
     if (r == c || difference > codes_[block.padded + r]) return;
     const auto distance =
         rows_.distance(block.first + r, block.first + c, limits_[block.first + r]);
-    offer(block, r, distance, /*own_group=*/true);
+    offer(block, r, distance, /*same_group=*/true);
   }
 
-  /// Rows of two blocks as each other's neighbors.
-  void look_at_pair(const Block& from, int64_t r, const Block& to, int64_t c, uint8_t difference) {
+  /// Considers rows of two blocks as neighbors of each other.
+  void add_pair(const Block& from, int64_t r, const Block& to, int64_t c, uint8_t difference) {
     if (difference > std::max(codes_[from.padded + r], codes_[to.padded + c])) return;
     const double enough = std::max(limits_[from.first + r], limits_[to.first + c]);
     const double distance = rows_.distance(from.first + r, to.first + c, enough);
-    const bool own_group = from.group == to.group;
-    offer(from, r, distance, own_group);
-    offer(to, c, distance, own_group);
+    const bool same_group = from.group == to.group;
+    offer(from, r, distance, same_group);
+    offer(to, c, distance, same_group);
   }
 
-  /// Another row at this distance to row r of the block.
-  void offer(const Block& block, int64_t r, double distance, bool own_group) {
+  /// Adds a row at this distance as a neighbor of row r of the block, if it is close enough.
+  void offer(const Block& block, int64_t r, double distance, bool same_group) {
     double& limit = limits_[block.first + r];
     if (!(distance < limit)) return;
     auto& nearest = nearest_[block.first + r];
-    nearest.add(distance, own_group);
+    nearest.add(distance, same_group);
     limit = nearest.limit();
-    codes_[block.padded + r] = rows_.possible(limit);
+    codes_[block.padded + r] = rows_.max_code_difference(limit);
   }
 
   const MaxNormRows& rows_;
@@ -201,6 +203,7 @@ class NearestSearch {
   AlignedBuffer<uint8_t> none_;   // [padded]
 };
 
+/// Counts the rows closer than a limit, one pair of blocks at a time.
 class Counter {
  public:
   Counter(const MaxNormRows& rows, const std::vector<double>& limits)
@@ -219,10 +222,10 @@ class Counter {
     }
   }
 
-  /// Adds the pairs of two blocks to the counts of both; of a block with itself, once.
+  /// Adds the pairs of two blocks to the counts of both, or of a block with itself once.
   void add(int64_t a, int64_t b, TileScratch& scratch) {
-    if (rows_.least_distance(a, b) >= std::max(most_[a], most_[b])) return;
-    if (rows_.most_distance(a, b) < std::min(least_[a], least_[b])) {
+    if (rows_.min_distance(a, b) >= std::max(most_[a], most_[b])) return;
+    if (rows_.max_distance(a, b) < std::min(least_[a], least_[b])) {
       add_all(a, rows_.block(b).length);
       if (a != b) add_all(b, rows_.block(a).length);
       return;
@@ -275,7 +278,7 @@ KthNeighbors kth_neighbors(const MaxNormRows& rows, int64_t k) {
   NearestSearch search(rows, k);
   auto scratch = scratch_for_threads(rows.dim());
   run_rounds(RoundRobinSchedule(rows.blocks()), [&](const BlockPair& pair, int thread) {
-    search.look(pair.row, pair.column, scratch[thread]);
+    search.search(pair.row, pair.column, scratch[thread]);
   });
   return search.take();
 }
@@ -286,7 +289,7 @@ std::vector<int64_t> count_closer(const MaxNormRows& rows, const std::vector<dou
   auto scratch = scratch_for_threads(rows.dim());
   run_rounds(RoundRobinSchedule(rows.blocks()), [&](const BlockPair& pair, int thread) {
     const bool skipped =
-        pairs == CountedPairs::kOtherGroups && rows.one_group(pair.row, pair.column);
+        pairs == CountedPairs::kOtherGroups && rows.same_group(pair.row, pair.column);
     if (!skipped) counter.add(pair.row, pair.column, scratch[thread]);
   });
   return counter.take();

@@ -7,31 +7,32 @@
 
 namespace projnce::kernel {
 
-// Questions about all pairs of rows under the max norm. Answers are those of double precision:
-// pairs are looked at as codes of a byte, and those that may be within a limit are computed.
-// Blocks that lie apart, or close together, are decided at once, and a tile of pairs as soon as the
-// coordinates in which its blocks differ most show that all are far. Uses all threads; the results
-// do not depend on their number.
+// Neighbor searches over all pairs of rows under the max norm. Results are exact in double
+// precision: pairs are filtered by 8-bit codes, and only those that may be within a limit are
+// computed. Pairs of blocks that are far apart or close together are decided at once, and a tile of
+// pairs as soon as the most discriminative coordinates show that all of them are too far. Uses all
+// threads; the results do not depend on their number.
 
-/// What the k nearest other rows of each row tell.
+/// Statistics of the k nearest other rows of each row.
 struct KthNeighbors {
-  std::vector<double> distances;  ///< to the k-th of them
-  /// Rows of its own group, itself among them, that are closer than that; 0 for rows of groups so
-  /// small that they share a block.
+  std::vector<double> distances;  ///< distance to the k-th nearest row
+  /// Number of rows of the same group, including the row itself, that are closer than that; 0 for
+  /// rows of small groups that share a block.
   std::vector<int64_t> closer_in_group;
 };
 
-/// 1 <= k < count.
+/// REQUIRES: 1 <= k < count.
 KthNeighbors kth_neighbors(const MaxNormRows& rows, int64_t k);
 
 enum class CountedPairs {
   kAll,
-  /// Without those of two rows of one group, of groups that have blocks of their own: what
-  /// KthNeighbors::closer_in_group counts.
+  /// Excludes pairs within a group that has its own blocks, which are counted by
+  /// KthNeighbors::closer_in_group.
   kOtherGroups,
 };
 
-/// How many rows, row i itself among them, are closer to row i than limits[i], which is finite.
+/// Counts the rows, including row i, that are closer to row i than limits[i]. REQUIRES: finite
+/// limits.
 std::vector<int64_t> count_closer(const MaxNormRows& rows, const std::vector<double>& limits,
                                   CountedPairs pairs = CountedPairs::kAll);
 

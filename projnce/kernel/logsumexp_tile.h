@@ -7,7 +7,7 @@
 
 namespace projnce::kernel {
 
-/// Sums of exponentials over a tile, by set of candidates.
+/// Sums of exponentials over a tile, for each set of candidates.
 template <class T>
 struct TileSums {
   double* row[kPairSets];  ///< the rows as anchors
@@ -29,8 +29,8 @@ struct TileGrad {
   const T* column_logsumexp[kPairSets];
 };
 
-/// Adds e^score of every pair that counts to the sums of its anchor: of the row, and with both
-/// roles of the column too, from one exponential. Scores must lie in the range of normal numbers.
+/// Adds e^score of every valid pair to the sum of its anchor: the row and, with kBothRoles, also
+/// the column, from one exponential. Scores must lie in the range of ExponentFormat.
 template <class Arch, class T, bool kSplit, bool kMasked, bool kBothRoles>
 void exp_sum_tile(const ScoreTile<T>& tile, const TileSums<T>& sums) {
   using S = Simd<Arch, T>;
@@ -84,16 +84,16 @@ void online_logsumexp_tile(const ScoreTile<T>& tile, const OnlineLogSumExp& onli
   }
 }
 
-/// Loads the value that the set of each pair has for its column.
+/// Loads, for each pair, the column value of the set that the pair belongs to.
 template <class S, class I>
 PROJNCE_INLINE auto choose(I same, const auto* const* by_set, int64_t j) {
   const auto positive = S::load(by_set[kPositiveSet] + j);
   return same ? positive : S::load(by_set[kNegativeSet] + j);
 }
 
-/// Overwrites the dots by d loss / d dot: e^score times the weights of its anchors. The weights
-/// contain the logsumexp already (row_logsumexp and column_logsumexp are not read), so one
-/// exponential serves both roles. Scores must lie in the range of normal numbers.
+/// Overwrites the dots with d loss / d dot: e^score times the weights of its anchors. The weights
+/// already contain the logsumexp (row_logsumexp and column_logsumexp are not read), so one
+/// exponential serves both roles. Scores must lie in the range of ExponentFormat.
 template <class Arch, class T, bool kSplit, bool kMasked, bool kBothRoles>
 void logsumexp_backward_tile(const ScoreTile<T>& tile, const TileGrad<T>& grad) {
   using S = Simd<Arch, T>;
@@ -116,14 +116,14 @@ void logsumexp_backward_tile(const ScoreTile<T>& tile, const TileGrad<T>& grad) 
   }
 }
 
-/// weight * e^{score - logsumexp}, at most weight: rounding must not make an exponent positive.
+/// weight * e^{score - logsumexp}, bounded by weight: rounding must not make the exponent positive.
 template <class Arch, class T, class V>
 PROJNCE_INLINE V softmax_times(V score, V logsumexp, V weight) {
   using S = Simd<Arch, T>;
   return weight * Exponential<Arch, T>::anywhere(S::smaller(score - logsumexp, V{}));
 }
 
-/// The same for scores of any magnitude, with an exponential for each role.
+/// logsumexp_backward_tile for scores of any magnitude, with one exponential per role.
 template <class Arch, class T, bool kSplit, bool kMasked, bool kBothRoles>
 void online_logsumexp_backward_tile(const ScoreTile<T>& tile, const TileGrad<T>& grad) {
   using S = Simd<Arch, T>;

@@ -17,7 +17,7 @@
 
 namespace projnce::kernel {
 
-/// The loops that `get` returns for <split, masked, both roles>, in the order of TileKind::index().
+/// Collects get<split, masked, both_roles>() for all variants, in the order of TileKind::index().
 template <class T, class Arguments, class Get>
 constexpr TileVariants<T, Arguments> tile_variants(const Get& get) {
   return {
@@ -28,9 +28,9 @@ constexpr TileVariants<T, Arguments> tile_variants(const Get& get) {
        get.template operator()<true, true, true>()}};
 }
 
-/// The table for one `Arch`, which says how wide registers are (kBytes) and how many of them a
-/// micro tile fills (kTileRows x kPanelVectors accumulators; for convolutions kProductRows rows of
-/// floats x kProductBlocks blocks of channels).
+/// Builds the table for one `Arch`, which defines the register width (kBytes) and the size of a
+/// micro tile (kTileRows x kPanelVectors accumulators; for convolutions kProductRows rows of floats
+/// x kProductBlocks blocks of channels).
 template <class Arch, class T>
 constexpr KernelTable<T> make_table() {
   return {

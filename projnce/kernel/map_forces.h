@@ -4,48 +4,49 @@
 
 namespace projnce::kernel {
 
-/// Springs between points of a plane, by the point that they pull, as a sparse matrix by rows.
+/// Sparse matrix of attraction weights between points of a plane, by rows.
 template <class T>
 struct AttractionRows {
   const T* points;          // [N, 2]
   const int64_t* starts;    // [N + 1]; multiples of kAttractionStep
-  const int32_t* partners;  // a row is filled up with any points
+  const int32_t* partners;  // rows are padded with arbitrary points
   const T* weights;         // ... of weight 0
 };
 
-/// Springs of a row come in multiples of this, whole vectors with every instruction set.
+/// Row lengths are multiples of this: whole vectors with every instruction set.
 inline constexpr int64_t kAttractionStep = 16;
 
-/// For points first .. end - 1 with q = 1 / (1 + |i - j|^2): pull_i = sum_j w_ij q (i - j).
+/// Attractive forces of points first .. end - 1, with q = 1 / (1 + |i - j|^2):
+/// force_i = sum_j w_ij q (i - j).
 template <class Arch, class T>
-void attract(const AttractionRows<T>& rows, int64_t first, int64_t end, T* pulls) {
+void attract(const AttractionRows<T>& rows, int64_t first, int64_t end, T* forces) {
   using S = Simd<Arch, T>;
   using V = typename S::V;
   static_assert(kAttractionStep % S::kWidth == 0);
   for (int64_t i = first; i < end; ++i) {
     const T x = rows.points[2 * i];
     const T y = rows.points[2 * i + 1];
-    V pull_x = {}, pull_y = {};
+    V force_x = {}, force_y = {};
     for (int64_t e = rows.starts[i]; e < rows.starts[i + 1]; e += S::kWidth) {
-      V their_x, their_y;
+      V other_x, other_y;
 #pragma GCC unroll 16
       for (int l = 0; l < S::kWidth; ++l) {
         const T* partner = rows.points + 2 * static_cast<int64_t>(rows.partners[e + l]);
-        their_x[l] = partner[0];
-        their_y[l] = partner[1];
+        other_x[l] = partner[0];
+        other_y[l] = partner[1];
       }
-      const V dx = x - their_x;
-      const V dy = y - their_y;
+      const V dx = x - other_x;
+      const V dy = y - other_y;
       const V strength = S::load(rows.weights + e) / (dx * dx + (dy * dy + T{1}));
-      pull_x += strength * dx;
-      pull_y += strength * dy;
+      force_x += strength * dx;
+      force_y += strength * dy;
     }
-    pulls[2 * i] = S::sum(pull_x);
-    pulls[2 * i + 1] = S::sum(pull_y);
+    forces[2 * i] = S::sum(force_x);
+    forces[2 * i + 1] = S::sum(force_y);
   }
 }
 
-/// Points of a plane that are pushed away, and masses that push them.
+/// Target points of a plane, and the masses that repel them.
 template <class T>
 struct RepulsionTile {
   const T* x;  // [targets]
@@ -55,18 +56,18 @@ struct RepulsionTile {
   const T* source_y;
   const T* source_mass;
   int64_t sources;
-  T* push_x;  // [targets]
-  T* push_y;
+  T* force_x;  // [targets]
+  T* force_y;
   T* mass;
 };
 
-/// Targets in kVectors registers against all sources.
+/// Computes kVectors vectors of targets against all sources.
 template <class Arch, class T, int kVectors>
 PROJNCE_INLINE void repel_vectors(const RepulsionTile<T>& tile, int64_t first) {
   using S = Simd<Arch, T>;
   using V = typename S::V;
   V x[kVectors], y[kVectors];
-  V push_x[kVectors] = {}, push_y[kVectors] = {}, mass[kVectors] = {};
+  V force_x[kVectors] = {}, force_y[kVectors] = {}, mass[kVectors] = {};
 #pragma GCC unroll 2
   for (int v = 0; v < kVectors; ++v) {
     x[v] = S::load(tile.x + first + v * S::kWidth);
@@ -81,24 +82,24 @@ PROJNCE_INLINE void repel_vectors(const RepulsionTile<T>& tile, int64_t first) {
       const V weighted = q * tile.source_mass[s];
       mass[v] += weighted;
       const V strength = weighted * q;
-      push_x[v] += strength * dx;
-      push_y[v] += strength * dy;
+      force_x[v] += strength * dx;
+      force_y[v] += strength * dy;
     }
   }
 #pragma GCC unroll 2
   for (int v = 0; v < kVectors; ++v) {
-    S::store(tile.push_x + first + v * S::kWidth, push_x[v]);
-    S::store(tile.push_y + first + v * S::kWidth, push_y[v]);
+    S::store(tile.force_x + first + v * S::kWidth, force_x[v]);
+    S::store(tile.force_y + first + v * S::kWidth, force_y[v]);
     S::store(tile.mass + first + v * S::kWidth, mass[v]);
   }
 }
 
 /// For each target i, with q = 1 / (1 + |i - s|^2):
 ///
-///   mass_i = sum_s m_s q,   push_i = sum_s m_s q^2 (i - s)
+///   mass_i = sum_s m_s q,   force_i = sum_s m_s q^2 (i - s)
 ///
-/// A target among the sources adds its own mass and no push. Reads and writes whole vectors of
-/// targets, so up to a vector less one number beyond the last.
+/// A target among the sources contributes its own mass and no force. Reads and writes whole vectors
+/// of targets, so up to one vector beyond the last target.
 template <class Arch, class T>
 void repel(const RepulsionTile<T>& tile) {
   constexpr int64_t kWidth = Simd<Arch, T>::kWidth;

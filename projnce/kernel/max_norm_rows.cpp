@@ -13,13 +13,13 @@ namespace projnce::kernel {
 
 namespace {
 
-constexpr int64_t kMostRows = 256;    // of a block: whole panels
+constexpr int64_t kMostRows = 256;    // maximum rows per block: whole panels
 constexpr int64_t kFewRows = 64;      // groups smaller than this share a block
-constexpr int64_t kSortedFirst = 32;  // coordinates whose order matters: the rest is rarely reached
+constexpr int64_t kSortedFirst = 32;  // coordinates to sort; the rest are rarely reached
 constexpr double kLastCode = 255;
-/// Of a code: far more than rounding does to the bounds on distances.
+/// Tolerance in units of a code, far above the rounding errors of the distance bounds.
 constexpr double kCodeSlack = 1e-6;
-/// Of scaled numbers: what differs by less has one code, and the codes per unit stay finite.
+/// Minimum range of scaled values, so that the number of codes per unit stays finite.
 constexpr double kLeastReach = 1e-280;
 
 }  // namespace
@@ -27,15 +27,15 @@ constexpr double kLeastReach = 1e-280;
 MaxNormRows::MaxNormRows(const double* rows, int64_t count, int64_t dim, int64_t stride,
                          const std::vector<int64_t>& starts)
     : rows_(rows), count_(count), dim_(dim), stride_(stride) {
-  cut(starts);
+  make_blocks(starts);
   choose_scale();
-  measure();
+  compute_extents();
   choose_codes();
   encode();
   pack();
 }
 
-void MaxNormRows::cut(const std::vector<int64_t>& starts) {
+void MaxNormRows::make_blocks(const std::vector<int64_t>& starts) {
   int64_t first = 0;
   const auto add = [&](size_t group, int64_t length) {
     const bool alone = first >= starts[group];
@@ -57,11 +57,11 @@ void MaxNormRows::choose_scale() {
   }
   int exponent = 0;
   std::frexp(largest, &exponent);
-  // Clamped so that the scale itself is a finite, normal number.
+  // Clamp the exponent so that the scale is a finite, normal number.
   scale_ = std::ldexp(1.0, std::clamp(-exponent, -1022, 1022));
 }
 
-void MaxNormRows::measure() {
+void MaxNormRows::compute_extents() {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   extents_.assign(static_cast<size_t>(blocks() * dim_), {kInf, -kInf, 0, 0});
 #pragma omp parallel for schedule(static)
@@ -86,8 +86,8 @@ void MaxNormRows::measure() {
   }
 }
 
-/// Codes reach over the widest coordinate, unless that is much wider than the others are, as that
-/// of labels among those of embeddings: then distances need finer codes than it allows.
+/// Codes cover the range of the widest coordinate, unless it is much wider than the others, such as
+/// labels appended to embeddings: then the codes would be too coarse for the distances.
 void MaxNormRows::choose_codes() {
   lowest_.assign(static_cast<size_t>(dim_), 0);
   double widest = 0;
@@ -107,7 +107,7 @@ void MaxNormRows::choose_codes() {
   const double usual = std::sqrt(squares / static_cast<double>(dim_));
   clipped_ = widest > 2 * usual;
   const double reach = clipped_ ? usual : widest;
-  if (reach > kLeastReach) codes_in_one_ = kLastCode / reach;
+  if (reach > kLeastReach) codes_per_unit_ = kLastCode / reach;
 }
 
 void MaxNormRows::encode() {
@@ -119,7 +119,7 @@ void MaxNormRows::encode() {
     for (int64_t i = 0; i < length; ++i) {
       const double* from = row(first + i);
       for (int64_t k = 0; k < dim_; ++k) {
-        const double code = (from[k] * scale_ - lowest_[k]) * codes_in_one_;
+        const double code = (from[k] * scale_ - lowest_[k]) * codes_per_unit_;
         codes[i * dim_ + k] = static_cast<uint8_t>(std::min(code, kLastCode));
       }
     }
@@ -139,15 +139,15 @@ void MaxNormRows::pack() {
   }
 }
 
-// A difference of n between codes is one of n - 1 to n + 1 steps, both excluded, between numbers.
-uint8_t MaxNormRows::possible(double limit) const {
-  const double codes = limit * scale_ * codes_in_one_ + kCodeSlack;
+// Codes that differ by n belong to values that differ by more than n - 1 and less than n + 1 steps.
+uint8_t MaxNormRows::max_code_difference(double limit) const {
+  const double codes = limit * scale_ * codes_per_unit_ + kCodeSlack;
   return codes < kLastCode - 1 ? static_cast<uint8_t>(codes + 1) : static_cast<uint8_t>(kLastCode);
 }
 
 int MaxNormRows::sure(double limit) const {
   if (clipped_) return -1;
-  const double codes = limit * scale_ * codes_in_one_ - 1 - kCodeSlack;
+  const double codes = limit * scale_ * codes_per_unit_ - 1 - kCodeSlack;
   return codes < 0 ? -1 : static_cast<int>(std::min(codes, kLastCode));
 }
 
@@ -155,9 +155,8 @@ double MaxNormRows::distance(int64_t i, int64_t j, double enough) const {
   return kernels<double>().largest_difference(row(i), row(j), dim_, enough);
 }
 
-// Rounding never turns a smaller difference into a larger one, so the bounds hold for computed
-// distances too.
-double MaxNormRows::least_distance(int64_t a, int64_t b) const {
+// Rounding is monotonic, so the bounds also hold for computed distances.
+double MaxNormRows::min_distance(int64_t a, int64_t b) const {
   double least = 0;
   for (int64_t k = 0; k < dim_; ++k) {
     const auto& x = extents(a)[k];
@@ -167,7 +166,7 @@ double MaxNormRows::least_distance(int64_t a, int64_t b) const {
   return least;
 }
 
-double MaxNormRows::most_distance(int64_t a, int64_t b) const {
+double MaxNormRows::max_distance(int64_t a, int64_t b) const {
   double most = 0;
   for (int64_t k = 0; k < dim_; ++k) {
     const auto& x = extents(a)[k];
@@ -187,7 +186,7 @@ void MaxNormRows::order_coordinates(int64_t a, int64_t b, int32_t* order) const 
   auto* const rest = order + std::min(kSortedFirst, dim_);
   std::partial_sort(order, rest, order + dim_,
                     [&](int32_t k, int32_t l) { return square(k) > square(l); });
-  std::sort(rest, order + dim_);  // as they lie in memory
+  std::sort(rest, order + dim_);  // memory order
 }
 
 }  // namespace projnce::kernel

@@ -4,7 +4,7 @@
 
 namespace projnce::kernel {
 
-/// What one step along the dimension does to the value of a pair.
+/// Update of a pair's value by one step along the dimension.
 struct DotProduct {
   template <class V>
   static PROJNCE_INLINE V step(V sum, V a, V b) {
@@ -12,8 +12,8 @@ struct DotProduct {
   }
 };
 
-/// kRows x (kVectors vectors) values of pairs, held in registers: row m of `a` against the columns
-/// of one panel, stepping along `depth`. The panel holds its columns side by side for each step.
+/// Register tile of kRows x kVectors vectors of pair values: rows of `a` against the columns of one
+/// panel, stepping along `depth`. The columns of a panel are adjacent for each step.
 template <class Arch, class T, class Step, int kRows>
 struct MicroTile {
   using S = Simd<Arch, T>;
@@ -46,8 +46,8 @@ struct MicroTile {
   }
 };
 
-/// Values of all pairs of `rows` rows of `a` with `panels` panels, written to `out` (stride
-/// `out_stride`, whole panels). Not inlined: inside a larger function the registers run out.
+/// Computes the values of all pairs of `rows` rows of `a` and `panels` panels, and writes them to
+/// `out` (stride `out_stride`, whole panels). Not inlined: a larger function would spill registers.
 template <class Arch, class T, class Step>
 __attribute__((noinline)) void pair_tile(const T* a, int64_t stride, int64_t rows, const T* panel,
                                          int64_t panels, int64_t depth, T* out,
@@ -72,7 +72,7 @@ __attribute__((noinline)) void pair_tile(const T* a, int64_t stride, int64_t row
   }
 }
 
-/// out[r, 0 .. columns) += sum_k weight(r, k) * panel[k, 0 .. columns), the accumulators in
+/// out[r, 0 .. columns) += sum_k weight(r, k) * panel[k, 0 .. columns), with the accumulators in
 /// registers. weight(r, k) = w[r * row_step + k * depth_step]: a matrix or its transpose.
 template <class Arch, class T, int kRows>
 PROJNCE_INLINE void add_product_rows(const T* w, int64_t row_step, int64_t depth_step,
@@ -104,8 +104,8 @@ PROJNCE_INLINE void add_product_rows(const T* w, int64_t row_step, int64_t depth
   }
 }
 
-/// out [rows, panels * columns] += weights [rows, depth] times the matrix whose column panels lie
-/// `panel_stride` apart.
+/// out [rows, panels * columns] += weights [rows, depth] times the matrix whose column panels are
+/// `panel_stride` elements apart.
 template <class Arch, class T>
 __attribute__((noinline)) void add_product(const T* w, int64_t row_step, int64_t depth_step,
                                            int64_t rows, const T* panel, int64_t panel_stride,

@@ -13,14 +13,14 @@ namespace projnce::kernel {
 
 namespace {
 
-/// Rows of a block: a multiple of every panel's width and of every micro tile's rows, small enough
-/// for the blocks of a common batch to keep many threads busy.
+/// Rows per block: a multiple of every panel width and micro tile height, small enough that the
+/// blocks of a typical batch keep many threads busy.
 constexpr int64_t kSmoothingBlock = 96;
-/// Rows below which copying them is not worth waking the threads.
+/// Number of rows below which they are copied by a single thread.
 constexpr int64_t kFewRows = 4096;
 
-/// Rows of one class stand side by side: a panel mostly has a single class, and rows that are near
-/// each other share micro tiles.
+/// Sorts rows by class, so that most panels have a single class and rows near each other share
+/// micro tiles.
 std::vector<int64_t> order_by_class(const int64_t* classes, int64_t count, int64_t num_classes) {
   std::vector<int64_t> next(static_cast<size_t>(num_classes) + 1, 0);
   for (int64_t j = 0; j < count; ++j) ++next[static_cast<size_t>(classes[j]) + 1];
@@ -64,13 +64,13 @@ class SortedRows {
         .padded_count = padded_count_,
         .metric = problem_.metric,
         .kernel = problem_.kernel,
-        // A bandwidth too small for T must not become 0: equal rows are 0 / h apart.
+        // A bandwidth too small for T must not become 0, which would give 0 / 0 for equal rows.
         .bandwidth = std::max(static_cast<T>(problem_.bandwidth), std::numeric_limits<T>::min())};
   }
   const RowPanels<T>& panels() const { return panels_; }
   int64_t stride() const { return stride_; }
   int64_t padded_count() const { return padded_count_; }
-  /// Where the row in place j came from.
+  /// Returns the original index of sorted row j.
   int64_t origin(int64_t j) const { return order_[static_cast<size_t>(j)]; }
 
  private:
@@ -84,9 +84,9 @@ class SortedRows {
     return rows_.data();
   }
 
-  /// A pair is outside if |u|^2 + |v|^2 - 2 u.v > bandwidth^2, and surely so with a margin for the
-  /// rounding of a dot product of `dim` terms. No test where it cannot reject a pair, or where
-  /// squares overflow.
+  /// A pair is outside the support if |u|^2 + |v|^2 - 2 u.v > bandwidth^2; a margin accounts for
+  /// the rounding of a dot product of `dim` terms. The test is disabled if it cannot reject any
+  /// pair or if squares overflow.
   void set_reach() {
     std::vector<double> squares(order_.size());
     double largest = 0;
@@ -95,7 +95,7 @@ class SortedRows {
       double sum = 0;
       for (int64_t k = 0; k < problem_.dim; ++k) sum += static_cast<double>(row[k]) * row[k];
       squares[static_cast<size_t>(j)] = sum;
-      largest = std::max(largest, sum);  // a NaN is passed over: it never looks outside
+      largest = std::max(largest, sum);  // ignores NaN, which is never outside
     }
     const double limit = problem_.bandwidth * problem_.bandwidth;
     if (!(largest < std::numeric_limits<T>::max() / 8) || limit >= 4 * largest) return;
@@ -113,11 +113,11 @@ class SortedRows {
   std::vector<int64_t> classes_;
   AlignedBuffer<T> rows_;
   RowPanels<T> panels_;
-  std::vector<T> reach_;  // empty: no test
+  std::vector<T> reach_;  // empty if the test is disabled
 };
 
-/// Calls work(panel) for panels that together hold every pair of rows once, those that touch the
-/// same rows in a fixed order.
+/// Calls work(panel) for panels that together cover every pair of rows once; panels that share rows
+/// are processed in a fixed order.
 template <class T, class Work>
 void for_each_panel(const SortedRows<T>& sorted, int64_t count, const Work& work) {
   const auto view = sorted.view();

@@ -19,12 +19,14 @@ namespace projnce::kernel {
 
 namespace {
 
-constexpr int64_t kQueryBlock = 96;       // multiples of every micro tile and panel: with 128
-constexpr int64_t kReferenceBlock = 192;  // dimensions, all of a tile stays in the second cache
-constexpr int64_t kSketchRows = 2048;     // from so many on a sketch of them may pay ...
-constexpr int64_t kSketchDim = 96;        // ... if they are so much longer than it is
+// Multiples of every micro tile and panel. With 128 dimensions, a tile stays in the L2 cache.
+constexpr int64_t kQueryBlock = 96;
+constexpr int64_t kReferenceBlock = 192;
+// Minimum number of rows and dimensions for which a sketch may pay off.
+constexpr int64_t kSketchRows = 2048;
+constexpr int64_t kSketchDim = 96;
 
-/// The better one first, the lower index among equals.
+/// Orders by descending score, then by ascending index.
 struct ComesBefore {
   template <class T>
   bool operator()(const Candidate<T>& a, const Candidate<T>& b) const {
@@ -33,11 +35,11 @@ struct ComesBefore {
   }
 };
 
-/// The best candidates that one query has met.
+/// The best candidates of one query found so far.
 template <class T>
 class CandidateList {
  public:
-  /// Keeps the `wanted` best and all that are at most `slack` worse than the last of them.
+  /// Keeps the `wanted` best candidates and all within `slack` of the last of them.
   void reset(int64_t wanted, T slack) {
     wanted_ = wanted;
     slack_ = slack;
@@ -46,22 +48,22 @@ class CandidateList {
     reserve(2 * wanted + 2 * kReferenceBlock);
   }
 
-  /// What does not score above it is of no interest.
+  /// Candidates that do not score above this can be ignored.
   T limit() const { return limit_; }
   int64_t count() const { return count_; }
   Candidate<T>* data() { return kept_.data(); }
 
-  /// Room for one block more.
+  /// Returns the end of the list, with room for one more block.
   Candidate<T>* end() { return kept_.data() + count_; }
 
   void grew_by(int64_t added) {
     count_ += added;
     if (count_ + kReferenceBlock + kSlop <= capacity()) return;
-    drop_the_worst();
+    prune();
     if (count_ + kReferenceBlock + kSlop > capacity()) reserve(2 * capacity());
   }
 
-  void drop_the_worst() {
+  void prune() {
     if (count_ <= wanted_) return;
     Candidate<T>* last = data() + wanted_ - 1;
     std::nth_element(data(), last, end(), ComesBefore{});
@@ -75,7 +77,7 @@ class CandidateList {
   }
 
  private:
-  static constexpr int64_t kSlop = 16;  // written beyond the end, at most
+  static constexpr int64_t kSlop = 16;  // maximum number of entries written beyond the end
 
   int64_t capacity() const { return static_cast<int64_t>(kept_.size()); }
   void reserve(int64_t size) {
@@ -96,37 +98,37 @@ double squared_length(const T* u, int64_t dim) {
   return sum;
 }
 
-/// Tiles that were looked at through a sketch, by all threads, and whether to go on with it. What
-/// is found does not depend on it: a sketch only spares work.
+/// Counts the tiles processed through a sketch, over all threads, and decides whether to keep using
+/// it. The result does not depend on it: a sketch only saves work.
 class SketchUse {
  public:
   bool pays() const {
     const int64_t tried = tried_.load(std::memory_order_relaxed);
-    return tried < kTrial || 4 * spared_.load(std::memory_order_relaxed) > tried;
+    return tried < kTrial || 4 * skipped_.load(std::memory_order_relaxed) > tried;
   }
-  void count(bool spared) {
+  void count(bool skipped) {
     tried_.fetch_add(1, std::memory_order_relaxed);
-    if (spared) spared_.fetch_add(1, std::memory_order_relaxed);
+    if (skipped) skipped_.fetch_add(1, std::memory_order_relaxed);
   }
 
  private:
   static constexpr int64_t kTrial = 512;
   std::atomic<int64_t> tried_{0};
-  std::atomic<int64_t> spared_{0};
+  std::atomic<int64_t> skipped_{0};
 };
 
-/// Everything about the references that the queries share.
+/// State of the references shared by all queries.
 template <class T>
 class NearestReferences {
  public:
-  /// With a sketch, rows are in its order.
+  /// If `sketch` is not null, rows are in its order.
   NearestReferences(const NearestProblem<T>& problem, const RowSketch<T>* sketch)
       : problem_(problem),
         sketch_(sketch),
         table_(kernels<T>()),
         panels_(problem.references, problem.num_references, problem.dim),
         offsets_(static_cast<size_t>(problem.num_references), T{0}) {
-    if (problem.nearness == Similarity::kDotProduct) return;
+    if (problem.similarity == Similarity::kDotProduct) return;
     for (int64_t r = 0; r < problem.num_references; ++r) {
       const double square = squared_length(reference(r), problem.dim);
       offsets_[static_cast<size_t>(r)] = static_cast<T>(square / 2);
@@ -147,9 +149,9 @@ class NearestReferences {
     const int64_t own = sketch_ ? first / kReferenceBlock : 0;
     scan(first, count, blocks.begin(own), blocks.length(own), tile, lists);
     for (int64_t away = 1; away < blocks.count(); ++away) {
-      // A sketch spares the more the better we know how near is near.
+      // Tighter limits let the sketch skip more tiles.
       if (sketch_ && std::has_single_bit(static_cast<uint64_t>(away))) {
-        for (int64_t q = 0; q < count; ++q) lists[static_cast<size_t>(q)].drop_the_worst();
+        for (int64_t q = 0; q < count; ++q) lists[static_cast<size_t>(q)].prune();
       }
       for (const int64_t b : {own + away, own - away}) {
         if (b >= 0 && b < blocks.count()) {
@@ -158,7 +160,7 @@ class NearestReferences {
       }
     }
     for (int64_t q = 0; q < count; ++q) {
-      const int64_t to = given(first + q) * problem_.neighbors;
+      const int64_t to = original_index(first + q) * problem_.neighbors;
       finish(first + q, lists[static_cast<size_t>(q)], indices + to, scores + to);
     }
   }
@@ -169,40 +171,40 @@ class NearestReferences {
     int64_t reference;
   };
   static constexpr int64_t kDirections = RowSketch<T>::kDirections;
-  static constexpr size_t kFewPairs = 1024;  // of the 18 432 of a tile
-  static constexpr size_t kAhead = 4;  // references that are on their way while one is measured
+  static constexpr size_t kFewPairs = 1024;  // maximum pairs left of the 18 432 of a tile
+  static constexpr size_t kAhead = 4;        // references to prefetch
 
-  /// Brings a reference near: candidates lie all over memory, where nothing foresees them.
+  /// Prefetches a reference; candidates are scattered in memory.
   void fetch(int64_t r) const {
     constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
     for (int64_t k = 0; k < problem_.dim; k += kLine) __builtin_prefetch(reference(r) + k);
   }
 
-  /// What a row was before the sketch put it into its order.
-  int32_t given(int64_t row) const {
+  /// Returns the original index of a row, before reordering by the sketch.
+  int32_t original_index(int64_t row) const {
     return sketch_ ? sketch_->order()[static_cast<size_t>(row)] : static_cast<int32_t>(row);
   }
 
   const T* query(int64_t q) const { return problem_.queries + q * problem_.dim; }
   const T* reference(int64_t r) const { return problem_.references + r * problem_.dim; }
 
-  /// Twice what rounding can do to u.v - |v|^2 / 2.
+  /// Twice the maximum rounding error of u.v - |v|^2 / 2.
   T slack(int64_t q) const {
-    if (problem_.nearness == Similarity::kDotProduct) return 0;
+    if (problem_.similarity == Similarity::kDotProduct) return 0;
     const double length = std::sqrt(squared_length(query(q), problem_.dim));
     const double terms = static_cast<double>(problem_.dim + 8);
     return static_cast<T>(2 * terms * std::numeric_limits<T>::epsilon() * longest_ *
                           (length + longest_)) +
-           std::numeric_limits<T>::min();  // rows of zeros are equal as well
+           std::numeric_limits<T>::min();  // keeps ties between rows of zeros
   }
 
   void scan(int64_t first_query, int64_t queries, int64_t first_reference, int64_t references,
             T* tile, std::vector<CandidateList<T>>& lists) const {
     if (sketch_ && use_.pays()) {
-      const bool spared =
+      const bool skipped =
           scan_sketch(first_query, queries, first_reference, references, tile, lists);
-      use_.count(spared);
-      if (spared) return;
+      use_.count(skipped);
+      if (skipped) return;
     }
     table_.dot_tile(query(first_query), problem_.dim, queries, panels_.from_row(first_reference),
                     panels_.panels(references), problem_.dim, tile, kReferenceBlock);
@@ -219,8 +221,8 @@ class NearestReferences {
     }
   }
 
-  /// Does a tile by what the sketch says, which rules out nearly every pair of two clusters, and
-  /// measures the pairs that are left one by one. False where they are too many: nothing is done.
+  /// Processes a tile through the sketch, which rules out nearly every pair of two clusters, and
+  /// computes the remaining pairs one by one. Returns false and does nothing if too many remain.
   bool scan_sketch(int64_t first_query, int64_t queries, int64_t first_reference,
                    int64_t references, T* tile, std::vector<CandidateList<T>>& lists) const {
     table_.dot_tile(sketch_->coordinates() + first_query * kDirections, kDirections, queries,
@@ -231,12 +233,12 @@ class NearestReferences {
     for (int64_t q = first_query; q < first_query + queries; ++q) {
       const T* products = tile + (q - first_query) * kReferenceBlock;
       const T* offsets = offsets_.data() + first_reference;
-      const T* rests = sketch_->rests() + first_reference;
-      const T rest = sketch_->rests()[q];
+      const T* residuals = sketch_->residuals() + first_reference;
+      const T residual = sketch_->residuals()[q];
       const T limit = lists[static_cast<size_t>(q - first_query)].limit();
-      if (!table_.any_above(products, offsets, rests, references, rest, limit)) continue;
+      if (!table_.any_above(products, offsets, residuals, references, residual, limit)) continue;
       for (int64_t c = 0; c < references; ++c) {
-        if (!(products[c] - offsets[c] + rest * rests[c] > limit)) continue;
+        if (!(products[c] - offsets[c] + residual * residuals[c] > limit)) continue;
         if (count == left.size()) return false;
         left[count++] = {q, first_reference + c};
       }
@@ -248,7 +250,7 @@ class NearestReferences {
   }
 
   void add_pair(const RowPair& pair, CandidateList<T>& list) const {
-    if (pair.query == pair.reference) return;  // a sketch is for rows without themselves
+    if (pair.query == pair.reference) return;  // sketches are only used with exclude_self
     const T* u = query(pair.query);
     const double distance = table_.squared_distance(u, reference(pair.reference), problem_.dim);
     const auto score = static_cast<T>(offsets_[static_cast<size_t>(pair.query)] - distance / 2);
@@ -258,8 +260,8 @@ class NearestReferences {
   }
 
   void finish(int64_t q, CandidateList<T>& list, int64_t* indices, T* scores) const {
-    list.drop_the_worst();
-    if (problem_.nearness == Similarity::kDistance) {
+    list.prune();
+    if (problem_.similarity == Similarity::kDistance) {
       order_by_distance(q, list, indices, scores);
       return;
     }
@@ -276,7 +278,8 @@ class NearestReferences {
     for (size_t i = 0; i < exact.size(); ++i) {
       if (i + kAhead < exact.size()) fetch(list.data()[i + kAhead].index);
       const int32_t index = list.data()[i].index;
-      exact[i] = {-table_.squared_distance(query(q), reference(index), problem_.dim), given(index)};
+      exact[i] = {-table_.squared_distance(query(q), reference(index), problem_.dim),
+                  original_index(index)};
     }
     const auto last = exact.begin() + problem_.neighbors - 1;
     std::nth_element(exact.begin(), last, exact.end(), ComesBefore{});
@@ -293,7 +296,7 @@ class NearestReferences {
   mutable SketchUse use_;
   const KernelTable<T>& table_;
   RowPanels<T> panels_;
-  std::vector<T> offsets_;  // |v|^2 / 2 for distances: u.v less it is largest for the nearest
+  std::vector<T> offsets_;  // |v|^2 / 2 for distances: the nearest maximizes u.v - |v|^2 / 2
   double longest_ = 0;
 };
 
@@ -313,7 +316,7 @@ void find_all(const NearestProblem<T>& problem, const RowSketch<T>* sketch, int6
   }
 }
 
-/// Rows among themselves, in the order of a sketch, which can spare most of those far away.
+/// Searches rows among themselves in the order of a sketch, which can skip most distant pairs.
 template <class T>
 void find_by_sketch(NearestProblem<T> problem, int64_t* indices, T* scores) {
   const RowSketch<T> sketch(problem.references, problem.num_references, problem.dim);
@@ -333,7 +336,7 @@ void nearest_rows(const NearestProblem<T>& problem, int64_t* indices, T* scores)
   const bool among_themselves = problem.queries == problem.references &&
                                 problem.num_queries == problem.num_references &&
                                 problem.exclude_self;
-  if (among_themselves && problem.nearness == Similarity::kDistance &&
+  if (among_themselves && problem.similarity == Similarity::kDistance &&
       problem.num_references >= kSketchRows && problem.dim >= kSketchDim) {
     find_by_sketch(problem, indices, scores);
   } else {

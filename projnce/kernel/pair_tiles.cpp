@@ -9,7 +9,7 @@ namespace projnce::kernel {
 
 namespace {
 
-/// A stride of a power of two would put a column's entries into the same few cache sets.
+/// Avoids a power-of-two stride, which would map a column's entries to the same few cache sets.
 constexpr int64_t kStridePadding = 16;
 
 template <class T>
@@ -58,7 +58,7 @@ template <class T>
 ScoreTile<T> PairTiles<T>::tile(BlockPair blocks, int thread) const {
   const int64_t first_row = anchor_blocks_.begin(blocks.row);
   const int64_t first_column = candidate_blocks_.begin(blocks.column);
-  // Far outside the tile, but within the integers of a vector lane.
+  // Outside the tile, but representable in a vector lane.
   const int64_t limit = anchor_blocks_.size + candidate_blocks_.size;
   const int64_t self = std::clamp(rows_.self + first_row - first_column, -limit, limit);
   const ScoreTile<T> tile{

@@ -13,8 +13,8 @@
 
 namespace projnce::kernel {
 
-/// Anchors, and the candidates that each is compared with. The score of a pair is
-/// scale * (anchor . candidate) + bias of the candidate.
+/// Anchors and their candidates. The score of a pair is scale * (anchor . candidate) + bias of the
+/// candidate.
 template <class T>
 struct PairRows {
   static constexpr int64_t kNoSelf = std::numeric_limits<int64_t>::min() / 2;
@@ -25,18 +25,20 @@ struct PairRows {
   int64_t num_candidates;
   int64_t dim;
   double scale;
-  /// Candidate that is anchor 0 itself; anchor 1 is the next one. Such a pair never counts.
+  /// Index of the candidate that is anchor 0 itself; that of anchor i is self + i. These pairs are
+  /// always excluded.
   int64_t self = kNoSelf;
   const int64_t* anchor_class = nullptr;     ///< [num_anchors]; both or neither
   const int64_t* candidate_class = nullptr;  ///< [num_candidates]
   const T* bias = nullptr;                   ///< [num_candidates]
-  /// The candidates are the anchors, in value and gradient: each tile serves both of its blocks.
+  /// If true, the candidates are the anchors, in value and gradient, and each tile serves both of
+  /// its blocks.
   bool symmetric = false;
 
   bool split() const { return anchor_class != nullptr; }
 };
 
-/// An array over rows that may be read a whole panel beyond its end; zero by default.
+/// An array over rows that may be read one panel beyond its end; initialized to zero.
 template <class T>
 class PaddedRows {
  public:
@@ -60,12 +62,13 @@ class PairTiles {
   const RowBlocks& anchor_blocks() const { return anchor_blocks_; }
   const RowBlocks& candidate_blocks() const { return candidate_blocks_; }
 
-  /// The dot products of a pair of blocks, in memory of the thread that its next tile overwrites.
+  /// Computes the dot products of a pair of blocks, in memory that the thread's next tile
+  /// overwrites.
   ScoreTile<T> tile(BlockPair blocks, int thread) const;
   TileKind kind(const ScoreTile<T>& tile, bool both_roles) const;
-  /// Whether a pair of the tile may be of one class.
+  /// Returns true if the tile may contain a pair of the same class.
   bool may_hold_positives(BlockPair blocks) const;
-  /// Zeros for the sums of a tile's columns, [padded columns], in memory of the thread.
+  /// Returns zeroed memory of the thread for the sums of a tile's columns, [padded columns].
   T* column_sums(PairSet set, int thread) const;
 
  private:
@@ -85,34 +88,34 @@ class PairTiles {
   PaddedRows<LabelOf<T>> candidate_class_;
   std::vector<ClassRange> anchor_ranges_;
   std::vector<ClassRange> candidate_ranges_;
-  int64_t stride_;       // of a tile
-  int64_t thread_size_;  // a tile and the sums of its columns
+  int64_t stride_;       // row stride of a tile
+  int64_t thread_size_;  // size of a tile and its column sums
   AlignedBuffer<T> scratch_;
 };
 
-/// Distance between the rows of a gradient: whole panels, so that no row needs a remainder loop.
+/// Row stride of a gradient: whole panels, so that no row needs a remainder loop.
 template <class T>
 int64_t gradient_stride(int64_t dim) {
   return round_up(dim, kernels<T>().panel_columns);
 }
 
-/// Gradients that are added to: [rows, gradient_stride]. In the symmetric case `anchors` takes the
-/// sum of both roles and `candidates` is null; otherwise null skips one of them.
+/// Gradients to accumulate into: [rows, gradient_stride]. In the symmetric case `anchors` receives
+/// the sum of both roles and `candidates` is null; otherwise null skips one of them.
 template <class T>
 struct GradientRows {
   T* anchors;
   T* candidates;
 };
 
-/// Multiplies tiles of d loss / d dot by the rows of their other side and adds to the gradients.
+/// Multiplies tiles of d loss / d dot by the rows of the other side and accumulates the gradients.
 template <class T>
 class PairGradient {
  public:
   PairGradient(const PairRows<T>& rows, const GradientRows<T>& out);
 
-  /// Overwrites every tile of dot products by d loss / d dot with score_gradients(tile, blocks,
-  /// thread) and adds the products to both sides. In the symmetric case each pair of blocks is
-  /// visited once, with the sum of its two roles. Skips a tile if needed(blocks) is false.
+  /// Calls score_gradients(tile, blocks, thread) to overwrite every tile of dot products with
+  /// d loss / d dot, and adds the products to both sides. In the symmetric case each pair of blocks
+  /// is visited once, with the sum of its two roles. Skips a tile if needed(blocks) is false.
   template <class ScoreGradients, class Needed>
   void add_all(const PairTiles<T>& tiles, const ScoreGradients& score_gradients,
                const Needed& needed);
@@ -124,16 +127,16 @@ class PairGradient {
   };
   void add_to_anchors(const ScoreTile<T>& grads, Position first) const;
   void add_to_candidates(const ScoreTile<T>& grads, Position first, T* sums) const;
-  /// Number of copies of the candidates' gradient that are summed at the end: with few blocks of
-  /// candidates, threads would otherwise wait for each other. It does not depend on the number of
-  /// threads, so the sum does not either.
+  /// Number of copies of the candidates' gradient, which are summed at the end: with few candidate
+  /// blocks, threads would otherwise wait for each other. Independent of the number of threads, so
+  /// that the sum is too.
   static int64_t copies(const PairTiles<T>& tiles);
 
   PairRows<T> rows_;
   GradientRows<T> out_;
   int64_t stride_;
   ColumnPanels<T> candidate_panels_;
-  std::optional<ColumnPanels<T>> anchor_panels_;  // undefined if they are the candidates'
+  std::optional<ColumnPanels<T>> anchor_panels_;  // unset in the symmetric case
 };
 
 template <class T>

@@ -20,7 +20,7 @@ double largest_norm(const T* rows, int64_t count, int64_t dim) {
     double square = 0;
 #pragma omp simd reduction(+ : square)
     for (int64_t k = 0; k < dim; ++k) square += static_cast<double>(row[k]) * row[k];
-    // Replaces NaN by infinity, which the maximum keeps.
+    // Replace NaN by infinity, which the maximum propagates.
     most = square <= most ? most : std::isnan(square) ? HUGE_VAL : square;
   }
   return std::sqrt(most);
@@ -28,7 +28,7 @@ double largest_norm(const T* rows, int64_t count, int64_t dim) {
 
 /// Bounds on the scores of all pairs.
 struct ScoreRange {
-  double shift;  ///< the largest possible score
+  double shift;  ///< upper bound of the scores
   bool finite;
   bool fits;  ///< e^{score - shift} is a normal number for every pair
 };
@@ -57,7 +57,7 @@ void fill_sets(double* const (&result)[kPairSets], int64_t count, double value) 
   }
 }
 
-/// For scores of any magnitude: a running maximum for each anchor.
+/// Online logsumexp for scores of any magnitude, with a running maximum per anchor.
 template <class T>
 void online_logsumexp(const PairRows<T>& rows, double* const (&result)[kPairSets]) {
   const PairTiles<T> tiles(rows, /*shift=*/0);
@@ -124,7 +124,7 @@ void pairwise_logsumexp(const PairRows<T>& rows, double* const (&result)[kPairSe
   const auto& exp_sum_tile = kernels<T>().exp_sum_tile;
   const int sets = rows.split() ? 2 : 1;
   fill_sets(result, rows.num_anchors, 0);
-  if (rows.symmetric) {  // every unordered pair of blocks once: both sides are anchors
+  if (rows.symmetric) {  // each unordered pair of blocks once: both sides are anchors
     PairQueue queue{RoundRobinSchedule(blocks.count())};
 #pragma omp parallel if (blocks.count() > 1)
     for (typename decltype(queue)::Task task{}; queue.take(task); queue.finish(task)) {
@@ -142,7 +142,7 @@ void pairwise_logsumexp(const PairRows<T>& rows, double* const (&result)[kPairSe
         for (int64_t j = 0; j < tile.columns; ++j) to[j] += sums.column[set][j];
       }
     }
-  } else {  // one row of tiles on one thread
+  } else {  // one row of tiles per thread
 #pragma omp parallel for schedule(dynamic, 1) if (blocks.count() > 1)
     for (int64_t row = 0; row < blocks.count(); ++row) {
       TileSums<T> sums{};

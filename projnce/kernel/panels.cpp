@@ -8,7 +8,7 @@ namespace projnce::kernel {
 
 namespace {
 
-/// Numbers below which waking the threads costs more than they save.
+/// Number of elements below which one thread is faster than several.
 constexpr int64_t kFewNumbers = 1 << 15;
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 namespace projnce::kernel {
 
-/// Memory for plain numbers that starts at a cache line. Not initialized: pages that are never
-/// written cost nothing, and threads may write their own first.
+/// Uninitialized memory aligned to a cache line. Unwritten pages cost nothing, and each thread can
+/// be the first to touch its own pages.
 template <class T>
 class AlignedBuffer {
  public:
@@ -31,15 +31,15 @@ inline int64_t round_up(int64_t value, int64_t step) {
   return (value + step - 1) / step * step;
 }
 
-/// Rows of a matrix laid out for the tiles of pairs: panel p holds rows p*w .. p*w + w-1 side by
-/// side for each step along the dimension, w = panel_columns of the active kernels. Rows beyond the
-/// last are 0. Packs with all threads.
+/// Rows of a matrix packed for tiles of pairs: panel p interleaves rows p*w .. p*w + w-1 for each
+/// step along the dimension, where w = panel_columns of the active kernels. Padding rows are 0.
+/// Packs with all threads.
 template <class T>
 class RowPanels {
  public:
   RowPanels(const T* rows, int64_t count, int64_t dim);
 
-  /// The panel that starts with `row`, a multiple of the panel's width.
+  /// Returns the panel that starts with `row`, a multiple of the panel width.
   const T* from_row(int64_t row) const { return data_.data() + row * dim_; }
   int64_t panels(int64_t rows) const { return (rows + width_ - 1) / width_; }
   int64_t width() const { return width_; }
@@ -50,14 +50,14 @@ class RowPanels {
   AlignedBuffer<T> data_;
 };
 
-/// Columns of a matrix laid out for products: panel p holds columns p*w .. p*w + w-1 of every row,
-/// one row after the other. Columns beyond the last are 0. Packs with all threads.
+/// Columns of a matrix packed for products: panel p holds columns p*w .. p*w + w-1 of every row,
+/// row by row. Padding columns are 0. Packs with all threads.
 template <class T>
 class ColumnPanels {
  public:
   ColumnPanels(const T* rows, int64_t count, int64_t dim);
 
-  /// The first panel, from `row` on; the others follow `panel_stride()` apart.
+  /// Returns the first panel, starting at `row`; the others are `panel_stride()` apart.
   const T* from_row(int64_t row) const { return data_.data() + row * width_; }
   int64_t panel_stride() const { return count_ * width_; }
   int64_t panels() const { return panels_; }

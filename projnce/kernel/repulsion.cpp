@@ -13,13 +13,14 @@ namespace projnce::kernel {
 
 namespace {
 
-constexpr int kLevels = 16;         // bits of a coordinate
-constexpr int32_t kLeafPoints = 8;  // fewer are not worth a node
+constexpr int kLevels = 16;         // bits per coordinate
+constexpr int32_t kLeafPoints = 8;  // maximum points of a leaf
 
-/// With sides up to 1/sqrt(2) of the distance, a cell never reaches to what is that far away.
-constexpr double kCoarsest = 0.5;
+/// Upper bound of theta^2: a cell with sides up to 1/sqrt(2) of the distance never contains the
+/// group itself.
+constexpr double kMaxSquaredTheta = 0.5;
 
-/// The 16 bits of v at every other place.
+/// Spreads the 16 bits of v to the even bits.
 uint32_t spread_bits(uint32_t v) {
   v = (v | (v << 8)) & 0x00FF00FFU;
   v = (v | (v << 4)) & 0x0F0F0F0FU;
@@ -27,7 +28,7 @@ uint32_t spread_bits(uint32_t v) {
   return (v | (v << 1)) & 0x55555555U;
 }
 
-/// Sorts by the upper half of the keys, 11 bits at a time, and leaves equal ones as they were.
+/// Stable radix sort by the upper 32 bits of the keys, 11 bits at a time.
 void radix_sort(std::vector<uint64_t>& keys, std::vector<uint64_t>& spare) {
   constexpr int kBits = 11;
   constexpr size_t kBuckets = size_t{1} << kBits;
@@ -92,8 +93,8 @@ void PointTree::sort(const float* points) {
   }
 }
 
-/// The part of the tree that holds points first .. end - 1, the smallest cell around them.
-/// `parent` is the first point of a part that is too large for a group, kGrouped within a group.
+/// Adds the subtree of points first .. end - 1: the smallest cell that contains them. `parent` is
+/// the first point of an ancestor that is too large for a group, or kGrouped within a group.
 PointTree::Sums PointTree::add_node(int32_t first, int32_t end, int32_t parent) {
   const int32_t count = end - first;
   const int level = std::countl_zero(code(first) ^ code(end - 1)) / 2;
@@ -122,7 +123,7 @@ PointTree::Sums PointTree::add_node(int32_t first, int32_t end, int32_t parent) 
   return sums;
 }
 
-/// The up to four quarters of a cell, told apart by the two bits of `level`.
+/// Adds the up to four quadrants of a cell, distinguished by the two bits of `level`.
 PointTree::Sums PointTree::add_children(int32_t first, int32_t end, int level, int32_t parent) {
   const int shift = 2 * (kLevels - 1 - level);
   Sums sums;
@@ -138,7 +139,8 @@ PointTree::Sums PointTree::add_children(int32_t first, int32_t end, int level, i
   return sums;
 }
 
-/// Points of one cell; joins those of the cells before it if they fit and are of the same parent.
+/// Adds the points of one cell; merges them with the previous group if they fit and have the same
+/// parent.
 void PointTree::add_group(int32_t first, int32_t end, int32_t parent) {
   if (!groups_.empty() && groups_.back().first >= parent &&
       end - groups_.back().first <= kGroupPoints) {
@@ -157,7 +159,7 @@ void PointTree::collect(const Group& group, double theta, SourceList& list) cons
       std::minmax_element(y_.begin() + group.first, y_.begin() + group.first + group.count);
   const float middle_x = (*left + *right) / 2, half_x = (*right - *left) / 2;
   const float middle_y = (*bottom + *top) / 2, half_y = (*top - *bottom) / 2;
-  const auto squared_theta = static_cast<float>(std::min(theta * theta, kCoarsest));
+  const auto squared_theta = static_cast<float>(std::min(theta * theta, kMaxSquaredTheta));
   list.clear(count_);
   const auto end = static_cast<int32_t>(nodes_.size());
   for (int32_t n = 0; n < end;) {
@@ -179,17 +181,17 @@ void PointTree::collect(const Group& group, double theta, SourceList& list) cons
 namespace {
 
 constexpr int64_t kRoom = PointTree::kGroupPoints + PointTree::kPadding;
-constexpr int64_t kSourcesAtATime = 2048;  // single precision holds their sum well
+constexpr int64_t kSourcesAtATime = 2048;  // few enough to sum in single precision
 
-/// What the targets of a group have got so far.
-struct GroupPush {
+/// Accumulated forces on the points of a group.
+struct GroupForces {
   double x[kRoom] = {};
   double y[kRoom] = {};
   double mass[kRoom] = {};
 };
 
 void add_sources(const PointTree& tree, const PointTree::Group& group, const SourceList& sources,
-                 GroupPush& push) {
+                 GroupForces& push) {
   alignas(64) float x[kRoom], y[kRoom], mass[kRoom];
   for (int64_t s = 0; s < sources.count(); s += kSourcesAtATime) {
     kernels<float>().repel({.x = tree.x() + group.first,
@@ -199,8 +201,8 @@ void add_sources(const PointTree& tree, const PointTree::Group& group, const Sou
                             .source_y = sources.y() + s,
                             .source_mass = sources.mass() + s,
                             .sources = std::min(kSourcesAtATime, sources.count() - s),
-                            .push_x = x,
-                            .push_y = y,
+                            .force_x = x,
+                            .force_y = y,
                             .mass = mass});
     for (int64_t i = 0; i < group.count; ++i) {
       push.x[i] += x[i];
@@ -212,25 +214,25 @@ void add_sources(const PointTree& tree, const PointTree::Group& group, const Sou
 
 }  // namespace
 
-void Repulsion::arrange(const float* points, int64_t count) {
+void Repulsion::build(const float* points, int64_t count) {
   tree_.build(points, count);
   masses_.assign(tree_.groups().size(), 0);
   if (theta_ > 0) return;
-  everything_.clear(count);
-  everything_.add_points(tree_.x(), tree_.y(), count);
+  all_points_.clear(count);
+  all_points_.add_points(tree_.x(), tree_.y(), count);
 }
 
-void Repulsion::push(int64_t part, SourceList& list, float* pushes) {
+void Repulsion::compute_forces(int64_t part, SourceList& list, float* forces) {
   const auto group = tree_.groups()[static_cast<size_t>(part)];
   if (theta_ > 0) tree_.collect(group, theta_, list);
-  GroupPush push;
-  add_sources(tree_, group, theta_ > 0 ? list : everything_, push);
+  GroupForces push;
+  add_sources(tree_, group, theta_ > 0 ? list : all_points_, push);
   double mass = 0;
   for (int64_t i = 0; i < group.count; ++i) {
     const int64_t to = tree_.order()[group.first + i];
-    pushes[2 * to] = static_cast<float>(push.x[i]);
-    pushes[2 * to + 1] = static_cast<float>(push.y[i]);
-    mass += push.mass[i] - 1;  // less the point itself
+    forces[2 * to] = static_cast<float>(push.x[i]);
+    forces[2 * to + 1] = static_cast<float>(push.y[i]);
+    mass += push.mass[i] - 1;  // minus the point itself
   }
   masses_[static_cast<size_t>(part)] = mass;
 }

@@ -6,7 +6,7 @@
 
 namespace projnce::kernel {
 
-/// Masses that push a group of points: far parts of a tree and single points near by.
+/// Masses that repel a group of points: distant cells of the tree and single nearby points.
 class SourceList {
  public:
   const float* x() const { return x_.data(); }
@@ -14,7 +14,7 @@ class SourceList {
   const float* mass() const { return mass_.data(); }
   int64_t count() const { return count_; }
 
-  /// Empty, with room for `capacity` masses.
+  /// Clears the list and reserves room for `capacity` masses.
   void clear(int64_t capacity) {
     count_ = 0;
     if (static_cast<int64_t>(x_.size()) >= capacity) return;
@@ -39,34 +39,34 @@ class SourceList {
   int64_t count_ = 0;
 };
 
-/// A quadtree over points of a plane, in the order of their Morton codes (16 bits a coordinate), so
-/// that neighbors in the plane mostly are neighbors in memory. Built anew for new positions;
-/// keeps its memory. The same points give the same tree.
+/// Quadtree over points of a plane, sorted by Morton code (16 bits per coordinate), so that
+/// neighbors in the plane are mostly neighbors in memory. Rebuilt for new positions, reusing its
+/// memory. Deterministic.
 class PointTree {
  public:
-  /// Some points next to each other that share one walk through the tree.
+  /// Adjacent points that share one traversal of the tree.
   struct Group {
     int32_t first;
     int32_t count;
   };
-  static constexpr int32_t kGroupPoints = 64;  ///< at most
-  /// Numbers that may be read beyond the last point.
+  static constexpr int32_t kGroupPoints = 64;  ///< maximum points per group
+  /// Number of elements that may be read beyond the last point.
   static constexpr int64_t kPadding = 32;
 
-  /// points is [count, 2]; finite, below 2^31 of them.
+  /// REQUIRES: `points` [count, 2] are finite, count < 2^31.
   void build(const float* points, int64_t count);
 
   int64_t size() const { return count_; }
   const std::vector<Group>& groups() const { return groups_; }
-  /// Points in the order of the tree, and which they were.
+  /// Points in tree order, and their original indices.
   const float* x() const { return x_.data(); }
   const float* y() const { return y_.data(); }
   const int32_t* order() const { return order_.data(); }
 
-  /// What pushes a group: a part of the tree counts as one mass in its center where its width is
-  /// below theta times the distance of that center from the group's bounding box, so from each of
-  /// its points. A theta above 0.7 is taken for 0.7: no group is ever part of such a mass. Points
-  /// that not even 16 bits tell apart count as one mass if they are many.
+  /// Collects the sources that repel a group (Barnes-Hut): a cell counts as one mass at its center
+  /// of mass if its width is below theta times the distance of that center from the group's
+  /// bounding box. theta is limited to 0.7, so that no group is part of such a cell. Many points
+  /// with equal 16-bit coordinates also count as one mass.
   void collect(const Group& group, double theta, SourceList& list) const;
 
  private:
@@ -75,9 +75,9 @@ class PointTree {
     float y;
     float mass;
     float squared_width;
-    int32_t next;    // the node after this one and all within it
-    int32_t first;   // of its points
-    int32_t points;  // of a leaf; 0 where children follow
+    int32_t next;    // next node after this subtree
+    int32_t first;   // first point
+    int32_t points;  // number of points of a leaf; 0 for inner nodes
   };
   struct Sums {
     double x = 0;
@@ -98,7 +98,7 @@ class PointTree {
   void add_group(int32_t first, int32_t end, int32_t parent);
 
   int64_t count_ = 0;
-  float width_ = 0;             // of the square around all points
+  float width_ = 0;             // side of the square around all points
   std::vector<uint64_t> keys_;  // Morton code above the index
   std::vector<uint64_t> spare_;
   std::vector<float> x_;
@@ -108,32 +108,33 @@ class PointTree {
   std::vector<Group> groups_;
 };
 
-/// How points of a plane push each other away in t-SNE. With q_ij = 1 / (1 + |i - j|^2):
+/// Repulsive forces of t-SNE between points of a plane. With q_ij = 1 / (1 + |i - j|^2):
 ///
-///   push_i = sum_{j != i} q_ij^2 (i - j),   Z = sum_i sum_{j != i} q_ij
+///   force_i = sum_{j != i} q_ij^2 (i - j),   Z = sum_i sum_{j != i} q_ij
 ///
-/// Far points count together (PointTree::collect), with theta = 0 each by itself. What a point gets
-/// depends on the points alone, not on threads.
+/// Uses the Barnes-Hut approximation (PointTree::collect); theta = 0 is exact. The result does not
+/// depend on the number of threads.
 class Repulsion {
  public:
   explicit Repulsion(double theta) : theta_(theta) {}
 
-  /// The first step, by one thread: the tree over points [count, 2].
-  void arrange(const float* points, int64_t count);
+  /// First step, on one thread: builds the tree over points [count, 2].
+  void build(const float* points, int64_t count);
 
-  /// The second step, whose parts may be done at once and in any order.
+  /// Number of parts of the second step, which may run concurrently and in any order.
   int64_t parts() const { return static_cast<int64_t>(tree_.groups().size()); }
-  /// Writes the pushes [count, 2] of the points in this part. `list` is memory of the thread.
-  void push(int64_t part, SourceList& list, float* pushes);
+  /// Writes the forces [count, 2] of the points in this part. `list` is scratch memory of the
+  /// thread.
+  void compute_forces(int64_t part, SourceList& list, float* forces);
 
-  /// Z, when all parts are done.
+  /// Returns Z, after all parts are done.
   double mass() const;
 
  private:
   double theta_;
   PointTree tree_;
-  SourceList everything_;       // where theta is 0
-  std::vector<double> masses_;  // of the parts
+  SourceList all_points_;       // used if theta is 0
+  std::vector<double> masses_;  // contribution of each part to Z
 };
 
 }  // namespace projnce::kernel

@@ -18,12 +18,12 @@ constexpr int32_t kSmallestPart = 128;
 constexpr int kDeepestSplit = 32;
 constexpr int kCenterSteps = 4;
 
-/// Makes rows [count, dim] orthonormal, one after the other; 0 where nothing is left of a row.
+/// Orthonormalizes rows [count, dim] in order (Gram-Schmidt); linearly dependent rows become 0.
 void orthonormalize(std::vector<double>& rows, int64_t count, int64_t dim) {
   for (int64_t a = 0; a < count; ++a) {
     double* row = rows.data() + a * dim;
     const double before = std::inner_product(row, row + dim, row, 0.0);
-    for (int pass = 0; pass < 2; ++pass) {  // the second removes what rounding left
+    for (int pass = 0; pass < 2; ++pass) {  // the second pass removes rounding errors
       for (int64_t b = 0; b < a; ++b) {
         const double* other = rows.data() + b * dim;
         const double along = std::inner_product(row, row + dim, other, 0.0);
@@ -36,7 +36,7 @@ void orthonormalize(std::vector<double>& rows, int64_t count, int64_t dim) {
   }
 }
 
-/// Directions [kDirections, dim] in which some of the rows are longest, by power iteration.
+/// Computes the leading directions [kDirections, dim] of a sample of the rows by power iteration.
 template <class T>
 std::vector<double> principal_directions(const T* rows, int64_t count, int64_t dim) {
   constexpr int64_t kDirections = RowSketch<T>::kDirections;
@@ -77,15 +77,15 @@ template <class T>
 RowSketch<T>::RowSketch(const T* rows, int64_t count, int64_t dim)
     : order_(static_cast<size_t>(count)),
       coordinates_(static_cast<size_t>(count * kDirections)),
-      rests_(static_cast<size_t>(count)) {
+      residuals_(static_cast<size_t>(count)) {
   project(rows, dim, principal_directions(rows, count, dim));
   std::iota(order_.begin(), order_.end(), 0);
   split(0, static_cast<int32_t>(count), 0);
   const auto coordinates = coordinates_;
-  const auto rests = rests_;
+  const auto residuals = residuals_;
   for (size_t i = 0; i < order_.size(); ++i) {
     const auto from = static_cast<size_t>(order_[i]);
-    rests_[i] = rests[from];
+    residuals_[i] = residuals[from];
     std::copy_n(coordinates.begin() + static_cast<int64_t>(from) * kDirections, kDirections,
                 coordinates_.begin() + static_cast<int64_t>(i) * kDirections);
   }
@@ -93,11 +93,11 @@ RowSketch<T>::RowSketch(const T* rows, int64_t count, int64_t dim)
 
 template <class T>
 void RowSketch<T>::project(const T* rows, int64_t dim, const std::vector<double>& directions) {
-  // More than what rounding can do to a product of two rows: see the header's inequality.
+  // Exceeds the rounding error of a product of two rows, for the inequality in the header.
   const double rounding = 4 * static_cast<double>(dim + 8) * std::numeric_limits<T>::epsilon();
-  std::vector<double> turned(directions.size());  // [dim, kDirections]: all of them at once
+  std::vector<double> transposed(directions.size());  // [dim, kDirections]
   for (int64_t i = 0; i < kDirections * dim; ++i) {
-    turned[static_cast<size_t>(i % dim * kDirections + i / dim)] =
+    transposed[static_cast<size_t>(i % dim * kDirections + i / dim)] =
         directions[static_cast<size_t>(i)];
   }
 #pragma omp parallel for schedule(static)
@@ -108,15 +108,15 @@ void RowSketch<T>::project(const T* rows, int64_t dim, const std::vector<double>
     for (int64_t k = 0; k < dim; ++k) {
       const double x = row[k];
       square += x * x;
-      for (int64_t a = 0; a < kDirections; ++a) along[a] += x * turned[k * kDirections + a];
+      for (int64_t a = 0; a < kDirections; ++a) along[a] += x * transposed[k * kDirections + a];
     }
     double shown = 0;
     for (int64_t a = 0; a < kDirections; ++a) {
       coordinates_[static_cast<size_t>(r * kDirections + a)] = static_cast<T>(along[a]);
       shown += along[a] * along[a];
     }
-    const double rest = std::max(0.0, square - shown) + rounding * square;
-    rests_[static_cast<size_t>(r)] = static_cast<T>(std::sqrt(rest));
+    const double residual = std::max(0.0, square - shown) + rounding * square;
+    residuals_[static_cast<size_t>(r)] = static_cast<T>(std::sqrt(residual));
   }
 }
 
@@ -129,7 +129,8 @@ void RowSketch<T>::split(int32_t first, int32_t end, int depth) {
   split(middle, end, depth + 1);
 }
 
-/// Orders rows first .. end - 1 by the nearer of two centers; returns where the second's begin.
+/// Partitions rows first .. end - 1 by the nearer of two centers; returns the first row of the
+/// second part.
 template <class T>
 int32_t RowSketch<T>::divide(int32_t first, int32_t end) {
   const auto at = [this](int32_t row) { return coordinates_.data() + row * kDirections; };

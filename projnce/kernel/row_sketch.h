@@ -5,26 +5,26 @@
 
 namespace projnce::kernel {
 
-/// What rows look like from a few directions, those in which they differ most: enough to tell most
-/// rows that are far apart. With coordinates s and the length r of what the directions do not show,
+/// Projection of rows onto a few principal directions, enough to detect most pairs that are far
+/// apart. With coordinates s and residual norm r,
 ///
 ///   u.v <= s_u . s_v + r_u r_v
 ///
-/// whatever the directions are, rounding included. Rows come in an order in which near rows mostly
-/// are near each other: halves of halves, split between two centers.
+/// for any directions, including rounding. Rows are reordered by recursive 2-means splits, so that
+/// neighbors are mostly adjacent.
 /// REQUIRES: finite rows whose squares do not overflow. T is float or double.
 template <class T>
 class RowSketch {
  public:
   static constexpr int64_t kDirections = 32;
 
-  /// dim >= kDirections.
+  /// REQUIRES: dim >= kDirections.
   RowSketch(const T* rows, int64_t count, int64_t dim);
 
   const std::vector<int32_t>& order() const { return order_; }
-  /// [count, kDirections] and [count], in that order.
+  /// Coordinates [count, kDirections] and residual norms [count], in the order of `order()`.
   const T* coordinates() const { return coordinates_.data(); }
-  const T* rests() const { return rests_.data(); }
+  const T* residuals() const { return residuals_.data(); }
 
  private:
   void project(const T* rows, int64_t dim, const std::vector<double>& directions);
@@ -33,7 +33,7 @@ class RowSketch {
 
   std::vector<int32_t> order_;
   std::vector<T> coordinates_;
-  std::vector<T> rests_;
+  std::vector<T> residuals_;
 };
 
 }  // namespace projnce::kernel

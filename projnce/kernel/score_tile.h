@@ -9,8 +9,8 @@ namespace projnce::kernel {
 template <class T>
 using LabelOf = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
 
-/// Dot products of a block of anchors with a block of candidates, and what decides which pairs
-/// count. Columns are padded to whole panels; arrays over columns are padded alike.
+/// Dot products of a block of anchors with a block of candidates, and the data that determines
+/// which pairs are valid. Columns, and arrays over columns, are padded to whole panels.
 template <class T>
 struct ScoreTile {
   T* dots;  ///< [rows, stride]
@@ -27,43 +27,43 @@ struct ScoreTile {
 /// Two sets of candidates of an anchor. Without classes all candidates are in the first set.
 enum PairSet : int { kPositiveSet, kNegativeSet, kPairSets };
 
-/// Which variant of a loop a tile needs.
+/// Selects the variant of a loop for a tile.
 struct TileKind {
-  bool split;       ///< by class
-  bool masked;      ///< holds the anchors themselves, or padding
-  bool both_roles;  ///< columns are anchors too
+  bool split;       ///< candidates are split by class
+  bool masked;      ///< the tile contains anchors themselves, or padding
+  bool both_roles;  ///< columns are also anchors
 
-  /// 0 .. 7, the position in TileVariants.
+  /// Index 0 .. 7 in TileVariants.
   int index() const { return 4 * split + 2 * masked + both_roles; }
 };
 
-/// Tests and scores the pairs of one row of a tile, a vector at a time.
+/// Masks and scores of the pairs of one row of a tile, one vector at a time.
 template <class Arch, class T, bool kSplit, bool kMasked>
 struct TileRow {
   using S = Simd<Arch, T>;
   using V = typename S::V;
   using I = typename S::I;
-  using Partition = typename S::Partition;
+  using Lane = typename S::Lane;
 
   const ScoreTile<T>& tile;
   const T* dots;
-  Partition self;
-  Partition own_class;
+  Lane self;
+  Lane own_class;
 
   PROJNCE_INLINE TileRow(const ScoreTile<T>& of, int64_t i)
       : tile(of),
         dots(of.dots + i * of.stride),
-        self(static_cast<Partition>(of.self + i)),
+        self(static_cast<Lane>(of.self + i)),
         own_class(kSplit ? of.row_class[i] : 0) {}
 
   PROJNCE_INLINE V score(int64_t j) const {
     return S::load(dots + j) * tile.scale + S::load(tile.bias + j);
   }
-  /// Neither the row itself nor padding.
+  /// Mask of the columns that are neither the row itself nor padding.
   PROJNCE_INLINE I present(int64_t j) const {
     if constexpr (!kMasked) return S::all_lanes(-1);
-    const I column = S::count_from(static_cast<Partition>(j));
-    return (column != self) & (column < static_cast<Partition>(tile.columns));
+    const I column = S::count_from(static_cast<Lane>(j));
+    return (column != self) & (column < static_cast<Lane>(tile.columns));
   }
   PROJNCE_INLINE I same_class(int64_t j) const {
     if constexpr (!kSplit) return S::all_lanes(-1);

@@ -13,17 +13,17 @@ struct Candidate {
   int32_t index;
 };
 
-/// Writes those of `count` columns whose score is above `limit` to `to` and returns how many they
-/// are. score = product - offset; the columns are numbered from `first` on. Writes up to a vector
-/// beyond them. Few columns pass once a list is full: whole vectors are looked at, and only one
-/// with something in it lane by lane.
+/// Writes the columns (of `count`) with score > limit to `to` and returns their number, where
+/// score = product - offset; indices start at `first`. May write up to one vector beyond the end.
+/// Few columns pass once a list is full, so whole vectors are tested first, and only those with a
+/// hit lane by lane.
 template <class Arch, class T>
 int64_t select_above(const T* products, const T* offsets, int64_t count, T limit, int32_t first,
                      Candidate<T>* to) {
   using S = Simd<Arch, T>;
   const auto at_least = S::all(limit);
   Candidate<T>* end = to;
-  constexpr int kVectors = 4;  // looked at together: mostly there is nothing in any of them
+  constexpr int kVectors = 4;  // tested together: most have no hit
   const auto take = [&](int64_t at) {
     const auto score = S::load(products + at) - S::load(offsets + at);
     for (int l = 0; l < S::kWidth; ++l) {
@@ -52,24 +52,25 @@ int64_t select_above(const T* products, const T* offsets, int64_t count, T limit
   return end - to;
 }
 
-/// Whether any of `count` columns may be above `limit` by the bounds of row_sketch.h: the score of
-/// what is known, and at most rest * rests of what is not.
+/// Returns true if any of `count` columns may be above `limit` by the bound of row_sketch.h: the
+/// score of the projections plus the product of the residual norms.
 template <class Arch, class T>
-bool any_above(const T* products, const T* offsets, const T* rests, int64_t count, T rest,
+bool any_above(const T* products, const T* offsets, const T* residuals, int64_t count, T residual,
                T limit) {
   using S = Simd<Arch, T>;
   const auto at_least = S::all(limit);
   typename S::I some = {};
   int64_t c = 0;
   for (; c + S::kWidth <= count; c += S::kWidth) {
-    some |= S::load(products + c) - S::load(offsets + c) + rest * S::load(rests + c) > at_least;
+    some |=
+        S::load(products + c) - S::load(offsets + c) + residual * S::load(residuals + c) > at_least;
   }
   bool any = S::any(some);
-  for (; c < count; ++c) any |= products[c] - offsets[c] + rest * rests[c] > limit;
+  for (; c < count; ++c) any |= products[c] - offsets[c] + residual * residuals[c] > limit;
   return any;
 }
 
-/// |u - v|^2 in double precision, whatever T is.
+/// Computes |u - v|^2 in double precision for any T.
 template <class Arch, class T>
 double squared_distance(const T* u, const T* v, int64_t dim) {
   constexpr int kWidth = Arch::kBytes / 8;

@@ -4,15 +4,16 @@
 
 namespace projnce::kernel {
 
-/// What a pair with the weight w pulls its rows u and v by, a vector of dimensions at a time.
+/// Gradient contributions of a pair with weight w to its rows u and v, one vector of dimensions at
+/// a time.
 struct SignGrad {
   template <class S, class V>
   static PROJNCE_INLINE void step(V w, V u, V v, V& du, V& dv) {
     const V difference = u - v;
     const auto sign = S::bits(difference) & S::bits(S::all(-0.0F));
-    const V pull = S::keep(difference != 0, S::number(S::bits(w) ^ sign));
-    du += pull;
-    dv -= pull;
+    const V grad = S::keep(difference != 0, S::number(S::bits(w) ^ sign));
+    du += grad;
+    dv -= grad;
   }
 };
 
@@ -33,7 +34,7 @@ struct OtherRowGrad {
   }
 };
 
-/// The pairs of one row that pull.
+/// The pairs of one row with a nonzero gradient.
 template <class Arch, class T>
 struct RowGrads {
   static constexpr int kColumns = SmoothingTile<Arch, T>::kColumns;
@@ -42,10 +43,10 @@ struct RowGrads {
   int count = 0;
 };
 
-/// Adds the pulls of one row's pairs to the gradients of both sides, in the first kVectors vectors
-/// of dimensions.
-template <class Arch, class T, class Pull, int kVectors>
-PROJNCE_INLINE void accumulate_grad_dimensions(const RowGrads<Arch, T>& pulls, const T* row,
+/// Adds the gradients of one row's pairs to both sides, for the first kVectors vectors of
+/// dimensions.
+template <class Arch, class T, class PairGrad, int kVectors>
+PROJNCE_INLINE void accumulate_grad_dimensions(const RowGrads<Arch, T>& grads, const T* row,
                                                T* row_grad, const T* columns, T* column_grads,
                                                int64_t stride) {
   using S = Simd<Arch, T>;
@@ -57,14 +58,14 @@ PROJNCE_INLINE void accumulate_grad_dimensions(const RowGrads<Arch, T>& pulls, c
     u[k] = S::load(row + k * S::kWidth);
     du[k] = S::load(row_grad + k * S::kWidth);
   }
-  for (int i = 0; i < pulls.count; ++i) {
-    const int64_t offset = pulls.column[i] * stride;
-    const V w = S::all(pulls.weight[i]);
+  for (int i = 0; i < grads.count; ++i) {
+    const int64_t offset = grads.column[i] * stride;
+    const V w = S::all(grads.weight[i]);
 #pragma GCC unroll 4
     for (int k = 0; k < kVectors; ++k) {
       T* to = column_grads + offset + k * S::kWidth;
       V dv = S::load(to);
-      Pull::template step<S, V>(w, u[k], S::load(columns + offset + k * S::kWidth), du[k], dv);
+      PairGrad::template step<S, V>(w, u[k], S::load(columns + offset + k * S::kWidth), du[k], dv);
       S::store(to, dv);
     }
   }
@@ -72,26 +73,26 @@ PROJNCE_INLINE void accumulate_grad_dimensions(const RowGrads<Arch, T>& pulls, c
   for (int k = 0; k < kVectors; ++k) S::store(row_grad + k * S::kWidth, du[k]);
 }
 
-template <class Arch, class T, class Pull>
-__attribute__((noinline)) void accumulate_row_grad(const RowGrads<Arch, T>& pulls, const T* row,
+template <class Arch, class T, class PairGrad>
+__attribute__((noinline)) void accumulate_row_grad(const RowGrads<Arch, T>& grads, const T* row,
                                                    T* row_grad, const T* columns, T* column_grads,
                                                    int64_t stride) {
   constexpr int kVectors = 4;
   constexpr int64_t kWidth = Simd<Arch, T>::kWidth;
   int64_t d = 0;
   for (; d + kVectors * kWidth <= stride; d += kVectors * kWidth) {
-    accumulate_grad_dimensions<Arch, T, Pull, kVectors>(pulls, row + d, row_grad + d, columns + d,
-                                                        column_grads + d, stride);
+    accumulate_grad_dimensions<Arch, T, PairGrad, kVectors>(grads, row + d, row_grad + d,
+                                                            columns + d, column_grads + d, stride);
   }
   for (; d < stride; d += kWidth) {
-    accumulate_grad_dimensions<Arch, T, Pull, 1>(pulls, row + d, row_grad + d, columns + d,
-                                                 column_grads + d, stride);
+    accumulate_grad_dimensions<Arch, T, PairGrad, 1>(grads, row + d, row_grad + d, columns + d,
+                                                     column_grads + d, stride);
   }
 }
 
-/// The gradient of what depends on the kernel sums. With A = dL/dsums [K, padded_count], a pair
-/// has E = K'(d/h)/h (A[class of k, j] + A[class of j, k]) and pulls its rows j and k apart by
-/// E times the gradient of its distance. Kinks pull by 0.
+/// Gradient of the rows through the kernel sums. With A = dL/dsums [K, padded_count], a pair has
+/// E = K'(d/h)/h (A[class of k, j] + A[class of j, k]) and contributes E times the gradient of its
+/// distance to its rows j and k. The gradient at kinks is 0.
 template <class Arch, class T>
 class KernelGrads {
  public:
@@ -106,16 +107,16 @@ class KernelGrads {
   void add(int64_t row, int64_t rows, const Tile& tile) const {
     for (int64_t m = 0; m < rows; ++m) {
       const int64_t at = p_.first_row + row + m;
-      const auto pulls = weigh<Profile>(at, tile.scaled + m * Tile::kColumns);
-      if (pulls.count > 0) pull(at, pulls);
+      const auto grads = pair_grads<Profile>(at, tile.scaled + m * Tile::kColumns);
+      if (grads.count > 0) accumulate(at, grads);
     }
   }
 
  private:
-  using Pulls = RowGrads<Arch, T>;
+  using Grads = RowGrads<Arch, T>;
 
   template <class Profile>
-  Pulls weigh(int64_t at, const T* scaled) const {
+  Grads pair_grads(int64_t at, const T* scaled) const {
     alignas(64) T weights[Tile::kColumns] = {};
     for (const auto& run : runs_) {
       const T gradient = sum_grads_[run.id * p_.all->padded_count + at];
@@ -128,28 +129,28 @@ class KernelGrads {
       const V e = Profile::slope(t) / p_.all->bandwidth * both;
       S::store(weights + c * S::kWidth, S::keep(~(t >= 1), pair_weight(e, t)));
     }
-    Pulls pulls;
+    Grads grads;
     for (int64_t c = 0; c < p_.columns; ++c) {
       if (weights[c] == 0) continue;
-      pulls.column[pulls.count] = c;
-      pulls.weight[pulls.count++] = weights[c];
+      grads.column[grads.count] = c;
+      grads.weight[grads.count++] = weights[c];
     }
-    return pulls;
+    return grads;
   }
 
-  /// E times the part of the distance's gradient that is the same for all dimensions.
+  /// E times the factor of the distance gradient that is common to all dimensions.
   PROJNCE_INLINE V pair_weight(V e, V t) const {
     if (p_.all->metric == Metric::kL2) return S::keep(t != 0, e / (t * p_.all->bandwidth));
     if (p_.all->metric == Metric::kCosine) return e * T{-0.5};
     return e;
   }
 
-  void pull(int64_t at, const Pulls& pulls) const {
+  void accumulate(int64_t at, const Grads& grads) const {
     const auto& all = *p_.all;
     const int64_t row = at * all.stride;
     const int64_t columns = p_.first_column * all.stride;
     const auto run = [&](auto how) {
-      accumulate_row_grad<Arch, T, decltype(how)>(pulls, all.rows + row, row_grads_ + row,
+      accumulate_row_grad<Arch, T, decltype(how)>(grads, all.rows + row, row_grads_ + row,
                                                   all.rows + columns, row_grads_ + columns,
                                                   all.stride);
     };

@@ -8,7 +8,7 @@
 
 namespace projnce::kernel {
 
-/// K(t) and K'(t) for t in [0, 1], a vector at a time; numbers without meaning for other t.
+/// K(t) and K'(t) for t in [0, 1], one vector at a time; unspecified for other t.
 template <class S>
 struct EpanechnikovProfile {
   using V = typename S::V;
@@ -35,8 +35,8 @@ struct ExponentialProfile {
   using V = typename S::V;
   static constexpr T kScale = static_cast<T>(1 / (std::numbers::e - 1));
 
-  /// e^x - 1 for x in [0, 1] by its series: every term is positive, so no digit is lost, not even
-  /// next to the edge of the support.
+  /// e^x - 1 for x in [0, 1] by its series: all terms are positive, so there is no cancellation,
+  /// not even near the edge of the support.
   static PROJNCE_INLINE V expm1(V x) {
     constexpr int kTerms = sizeof(T) == 4 ? 11 : 19;
     V sum = S::all(1);
@@ -67,7 +67,7 @@ PROJNCE_INLINE void with_profile(SmoothingKernel kernel, const Work& work) {
   }
 }
 
-/// Columns begin .. end-1 of a panel, all of one class.
+/// Columns begin .. end - 1 of a panel, all of one class.
 struct ClassRun {
   int64_t id;
   int64_t begin;
@@ -91,9 +91,9 @@ struct ClassRuns {
   const ClassRun* end() const { return runs + count; }
 };
 
-/// Adds the kernel values of a panel's pairs to sums [K, padded_count], one pair to both of its
-/// rows: sums[class of k, j] and sums[class of j, k]. At most a block's rows are added in T; what
-/// a row receives from many blocks is added in double precision.
+/// Adds the kernel values of a panel's pairs to sums [K, padded_count]; each pair contributes to
+/// both of its rows: sums[class of k, j] and sums[class of j, k]. Sums within a block use T, sums
+/// over blocks use double.
 template <class Arch, class T>
 class KernelSums {
  public:
@@ -122,7 +122,7 @@ class KernelSums {
     }
   }
 
-  /// Hands what the columns received over to the sums.
+  /// Adds the accumulated column sums to `sums`.
   void flush() {
     if (row_class_ < 0) return;
     double* to = sums_ + row_class_ * p_.all->padded_count + p_.first_column;

@@ -12,14 +12,14 @@ struct AbsoluteDifference {
   static PROJNCE_INLINE V step(V sum, V a, V b) { return sum + S::absolute(a - b); }
 };
 
-/// Squares of l2 distances, without the product form's loss of digits.
+/// Squared l2 distances, without the cancellation of the dot-product form.
 template <class S>
 struct SquaredDifference {
   using V = typename S::V;
   static PROJNCE_INLINE V step(V sum, V a, V b) { return sum + (a - b) * (a - b); }
 };
 
-/// A micro tile of pairs: T[kRows][kColumns] in memory.
+/// Micro tile of pairs, stored as T[kRows][kColumns].
 template <class Arch, class T>
 struct SmoothingTile {
   using S = Simd<Arch, T>;
@@ -28,9 +28,9 @@ struct SmoothingTile {
   static constexpr int kRows = Arch::kTileRows;
   static constexpr int kVectors = Arch::kPanelVectors;
   static constexpr int kColumns = kVectors * S::kWidth;
-  static constexpr T kOutside = 2;  // any number above 1
+  static constexpr T kOutside = 2;  // any value above 1
 
-  /// d / h of each pair; kOutside for pairs that do not count.
+  /// d / h of each pair; kOutside for excluded pairs.
   alignas(64) T scaled[kRows * kColumns];
 
   void measure(const SmoothingPanel<T>& p, int64_t row, int64_t rows) {
@@ -67,7 +67,7 @@ struct SmoothingTile {
                              const Distance& distance) {
     const V bandwidth = S::all(p.all->bandwidth);
     for (int64_t m = 0; m < rows; ++m) {
-      const int64_t first = p.first_row + row + m + 1 - p.first_column;  // that is above the row
+      const int64_t first = p.first_row + row + m + 1 - p.first_column;  // first column > row
       for (int c = 0; c < kVectors; ++c) {
         T* at = scaled + m * kColumns + c * S::kWidth;
         const I position = S::count_from(c * S::kWidth);
@@ -77,15 +77,15 @@ struct SmoothingTile {
     }
   }
 
-  /// A position among the columns as a lane; those far outside become the nearest that is.
+  /// Broadcasts a column position, clamped to 0 .. kColumns.
   static PROJNCE_INLINE I lane(int64_t position) {
     const int64_t near = position < 0 ? 0 : position > kColumns ? kColumns : position;
-    return S::all_lanes(static_cast<typename S::Partition>(near));
+    return S::all_lanes(static_cast<typename S::Lane>(near));
   }
 };
 
-/// Whether the dot products of a whole micro tile show that no pair can be inside the support.
-/// What cannot be compared is not outside.
+/// Returns true if the dot products of a micro tile show that all pairs are outside the support.
+/// NaN is never outside.
 template <class Arch, class T>
 __attribute__((noinline)) bool is_outside(const T* rows, int64_t stride, const T* panel,
                                           int64_t dim, const T* row_reach, const T* column_reach) {
@@ -104,7 +104,7 @@ __attribute__((noinline)) bool is_outside(const T* rows, int64_t stride, const T
 }
 
 /// Calls consume(row, rows, tile) for every micro tile of the panel that may have a pair inside the
-/// support. The test costs a third of the distances: where it rejects nothing it is given up.
+/// support. The test costs a third of the distances, so it is disabled if it rejects nothing.
 template <class Arch, class T, class Consume>
 void for_each_near_tile(const SmoothingPanel<T>& p, const Consume& consume) {
   constexpr int64_t kRows = Arch::kTileRows;
@@ -113,7 +113,7 @@ void for_each_near_tile(const SmoothingPanel<T>& p, const Consume& consume) {
   SmoothingTile<Arch, T> tile;
   bool test = all.reach != nullptr;
   int kept = 0;
-  // From the row of the last column on, every column is below its row or the row itself.
+  // Rows from the last column on have no column > row.
   const int64_t above = p.first_column + p.columns - 1 - p.first_row;
   const int64_t end = above < p.row_count ? above : p.row_count;
   for (int64_t row = 0; row < end; row += kRows) {

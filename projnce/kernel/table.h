@@ -48,12 +48,12 @@ struct TileVariants {
   auto operator[](const TileKind& kind) const { return variants[kind.index()]; }
 };
 
-/// The hot loops for numbers T, compiled for one instruction set. Plain pointers in and out; who
-/// calls them owns memory and threads. Their meaning is written where they are defined.
+/// The hot loops for element type T, compiled for one instruction set. They take plain pointers;
+/// the caller owns memory and threads. Each is documented where it is defined.
 template <class T>
 struct KernelTable {
-  int64_t panel_columns;   ///< columns that a panel holds side by side
-  int64_t median_columns;  ///< columns that median_rows takes at once
+  int64_t panel_columns;   ///< columns per panel
+  int64_t median_columns;  ///< maximum number of columns per call of median_rows
 
   /// micro_tile.h
   void (*dot_tile)(const T* a, int64_t stride, int64_t rows, const T* panel, int64_t panels,
@@ -92,19 +92,19 @@ struct KernelTable {
   /// select_above.h
   int64_t (*select_above)(const T* products, const T* offsets, int64_t count, T limit,
                           int32_t first, Candidate<T>* to);
-  bool (*any_above)(const T* products, const T* offsets, const T* rests, int64_t count, T rest,
-                    T limit);
+  bool (*any_above)(const T* products, const T* offsets, const T* residuals, int64_t count,
+                    T residual, T limit);
   double (*squared_distance)(const T* u, const T* v, int64_t dim);
 
   /// map_forces.h
   void (*repel)(const RepulsionTile<T>& tile);
-  void (*attract)(const AttractionRows<T>& rows, int64_t first, int64_t end, T* pulls);
+  void (*attract)(const AttractionRows<T>& rows, int64_t first, int64_t end, T* forces);
 
   /// conv/block_loops.h
   void (*load_block)(const InputTransform<T>& from, int64_t height, int64_t width,
                      const BlockTarget<T>& target);
   void (*add_squares)(const T* values, int64_t pixels, double* sums);
-  void (*relu_backward)(const ReluBackwardArgs<T>& gate, int64_t pixels, double* sums);
+  void (*relu_backward)(const ReluBackwardArgs<T>& args, int64_t pixels, double* sums);
 
   /// conv/pool_block.h
   void (*max_pool)(const PoolBlock<T>& pool);
@@ -122,12 +122,12 @@ struct KernelTable {
   void (*winograd_weight_gradient)(const T* from, int64_t factor_stride, int64_t rows, T* to);
 };
 
-/// For the instruction set that is active. T is float or double.
+/// Returns the table of the active instruction set. T is float or double.
 template <class T>
 const KernelTable<T>& kernels();
 
-/// Makes kernels() give these tables for as long as it lives: a test can run code of another width
-/// than the processor's. Like ForcedIsa one setting for the whole process.
+/// Makes kernels() return these tables during its lifetime, so that a test can run code of another
+/// vector width than the CPU's. Process-wide, like ForcedIsa.
 class ForcedTables {
  public:
   ForcedTables(const KernelTable<float>& floats, const KernelTable<double>& doubles);
@@ -136,7 +136,7 @@ class ForcedTables {
   ForcedTables& operator=(const ForcedTables&) = delete;
 };
 
-// One for each source that is compiled for an instruction set.
+// One per source file that is compiled for an instruction set.
 template <class T>
 const KernelTable<T>& plain_kernels();
 template <class T>

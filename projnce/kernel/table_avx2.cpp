@@ -4,7 +4,7 @@ namespace projnce::kernel {
 
 namespace {
 
-/// Sixteen registers: twelve sums, two of a panel, one of a row.
+/// Sixteen registers: twelve accumulators, two for the panel, one for the row.
 struct Avx2 {
   static constexpr int kBytes = 32;
   static constexpr int kTileRows = 6;

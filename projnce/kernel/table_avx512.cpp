@@ -4,7 +4,7 @@ namespace projnce::kernel {
 
 namespace {
 
-/// Thirty-two registers: twenty-four sums, three of a panel, one of a row.
+/// Thirty-two registers: twenty-four accumulators, three for the panel, one for the row.
 struct Avx512 {
   static constexpr int kBytes = 64;
   static constexpr int kTileRows = 8;

@@ -4,7 +4,7 @@ namespace projnce::kernel {
 
 namespace {
 
-/// Sixteen registers of 16 bytes, which every 64-bit x86 and ARM processor has.
+/// Sixteen registers of 16 bytes, available on every 64-bit x86 and ARM CPU.
 struct Plain {
   static constexpr int kBytes = 16;
   static constexpr int kTileRows = 6;

@@ -5,19 +5,19 @@
 
 namespace projnce::kernel {
 
-/// What is summed over the pairs of an anchor: f(m) of m = log(e^score + e^offset), the offset
-/// being the anchor's.
+/// Transform f(m) that is summed over the pairs of an anchor, where m = log(e^score + e^offset)
+/// with the anchor's offset.
 struct PairTransform {
-  PairSet set;  ///< the pairs that are summed
+  PairSet set;  ///< pairs to sum over
   double q;     ///< 0: f(m) = m; above 0: f(m) = (e^{q (m + shift)} - 1) / q
   double shift;
 };
 
-/// Per anchor of a tile.
+/// Arrays over the anchors of a tile.
 template <class T>
 struct TransformRows {
   const T* offset;  ///< -1e30 stands for minus infinity
-  const T* weight;  ///< d loss / d sum; read by the gradient only
+  const T* weight;  ///< d loss / d sum; only used by backward
   double* sum;      ///< forward: sum of f; backward: d loss / d offset
 };
 
@@ -67,7 +67,7 @@ void transform_sum_tile(const ScoreTile<T>& tile, const PairTransform& transform
   }
 }
 
-/// Overwrites the dots by d loss / d dot and adds d loss / d offset to each row's sum.
+/// Overwrites the dots with d loss / d dot and adds d loss / d offset to each row's sum.
 template <class Arch, class T, bool kPower>
 void transform_backward_tile(const ScoreTile<T>& tile, const PairTransform& transform,
                              const TransformRows<T>& rows) {
@@ -78,16 +78,16 @@ void transform_backward_tile(const ScoreTile<T>& tile, const PairTransform& tran
     const V offset = S::all(rows.offset[i]);
     const V weight = S::all(rows.weight[i]);
     T* out = tile.dots + i * tile.stride;
-    V by_offset = {};
+    V grad_offset = {};
     for (int64_t j = 0; j < tile.columns; j += S::kWidth) {
       const auto counts = row.in_set(transform.set, j);
       const TransformPoint<Arch, T, kPower> point(row.score(j), offset);
       const V slope = S::keep(counts, weight * point.slope(transform));
-      const V by_score = slope * point.share;
-      by_offset += slope - by_score;
-      S::store(out + j, by_score * tile.scale);
+      const V grad_score = slope * point.share;
+      grad_offset += slope - grad_score;
+      S::store(out + j, grad_score * tile.scale);
     }
-    rows.sum[i] += S::sum(by_offset);
+    rows.sum[i] += S::sum(grad_offset);
   }
 }
 

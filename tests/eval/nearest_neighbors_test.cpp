@@ -24,7 +24,7 @@ torch::Tensor normal_rows(int64_t count, int64_t dim, uint64_t seed) {
 TEST(NearestNeighbors, FindsRowsOnALine) {
   const auto x = torch::tensor({{0.0}, {1.0}, {3.0}, {3.5}}, torch::kFloat64);
   const auto found = nearest_neighbors(
-      x, x, {.neighbors = 2, .nearness = kernel::Similarity::kDistance, .exclude_self = true});
+      x, x, {.neighbors = 2, .similarity = kernel::Similarity::kDistance, .exclude_self = true});
   EXPECT_TRUE(torch::equal(found.indices, torch::tensor({{1, 2}, {0, 2}, {3, 1}, {2, 1}})));
   EXPECT_TRUE(torch::equal(
       found.scores,
@@ -32,12 +32,12 @@ TEST(NearestNeighbors, FindsRowsOnALine) {
 }
 
 TEST(NearestNeighbors, KernelsEqualOperators) {
-  for (const auto nearness : {kernel::Similarity::kDotProduct, kernel::Similarity::kDistance}) {
+  for (const auto similarity : {kernel::Similarity::kDotProduct, kernel::Similarity::kDistance}) {
     for (const bool exclude_self : {false, true}) {
       const auto references = normal_rows(700, 20, 1);
       const auto queries = references.narrow(0, 0, 530);
       const NearestNeighborsOptions options{
-          .neighbors = 30, .nearness = nearness, .exclude_self = exclude_self};
+          .neighbors = 30, .similarity = similarity, .exclude_self = exclude_self};
       const auto fast = nearest_neighbors(queries, references, options);
       const auto plain = nearest_neighbors_by_operators(queries, references, options);
       EXPECT_TRUE(torch::allclose(fast.scores, plain.scores, 1e-5, 1e-5));

@@ -8,7 +8,7 @@
 namespace projnce::kernel {
 namespace {
 
-TEST(RoundRobinSchedule, HasEveryPairOnceAndNoBlockTwiceInARound) {
+TEST(RoundRobinSchedule, VisitsEveryPairOnceAndNoBlockTwicePerRound) {
   for (int64_t blocks = 1; blocks <= 12; ++blocks) {
     const RoundRobinSchedule schedule(blocks);
     std::set<std::pair<int64_t, int64_t>> met;
@@ -28,7 +28,7 @@ TEST(RoundRobinSchedule, HasEveryPairOnceAndNoBlockTwiceInARound) {
   }
 }
 
-TEST(BlockGrid, HasEveryPairOnceAndNoBlockTwiceInARound) {
+TEST(BlockGrid, VisitsEveryPairOnceAndNoBlockTwicePerRound) {
   for (const auto& [rows, columns] : {std::pair{1, 1}, {1, 5}, {5, 1}, {3, 7}, {7, 3}, {4, 4}}) {
     const BlockGrid grid(rows, columns);
     std::set<std::pair<int64_t, int64_t>> met;

@@ -19,7 +19,7 @@ namespace {
 
 using namespace kernel;
 
-/// Draws one number; the kinds of columns that selection might stumble over.
+/// Draws one value. Covers distributions that are hard for selection.
 using DrawNumber = std::function<double(std::mt19937&)>;
 
 double normal(std::mt19937& random) {
@@ -73,7 +73,7 @@ struct Selected {
   bool operator==(const Selected&) const = default;
 };
 
-/// By a stable sort; NaN last.
+/// Reference: stable sort with NaN last.
 template <class T>
 Selected sorted(const MedianCase<T>& data) {
   Selected result(data.classes.classes() * data.dim);
@@ -103,14 +103,14 @@ Selected selected(const MedianCase<T>& data) {
   return result;
 }
 
-/// Calls check(data, note) for sizes and columns of all kinds.
+/// Calls check(data, note) for many sizes and distributions.
 template <class T>
 void for_many_cases(const std::function<void(const MedianCase<T>&, const std::string&)>& check) {
   uint32_t seed = 0;
   for (const auto& [name, draw] : kColumns) {
     for (const int64_t count : {1, 2, 63, 64, 65, 1000}) {
       for (const int64_t dim : {1, 3, 17, 128, 130}) {
-        if (count * dim > 70000 && seed % 3 != 0) continue;  // the oracle sorts
+        if (count * dim > 70000 && seed % 3 != 0) continue;  // the reference sort is slow
         const auto classes = std::min<int64_t>(count, 1 + seed % 7);
         check(draw_median_case<T>(count, dim, classes, draw, ++seed),
               std::string(name) + ": " + std::to_string(count) + " rows of " + std::to_string(dim) +
@@ -135,7 +135,7 @@ TEST_P(ClassMedian, SelectsTheRowsOfAStableSort) {
   expect_rows_of_a_stable_sort<double>();
 }
 
-TEST_P(ClassMedian, DoesNotDependOnTheThreads) {
+TEST_P(ClassMedian, DoesNotDependOnTheNumberOfThreads) {
   const auto data = draw_median_case<float>(1000, 130, 9, normal, 5);
   const auto expected = sorted(data);
   for (const int threads : {1, 2, 3}) {

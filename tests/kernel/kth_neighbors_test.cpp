@@ -23,7 +23,7 @@ using namespace kernel;
 
 constexpr int64_t kGroups = 3;
 
-/// DrawCoordinate `k` of a row of a group; the kinds of rows that codes might stumble over.
+/// Draws coordinate `k` of a row of a group. Covers distributions that are hard to quantize.
 using DrawCoordinate = std::function<double(std::mt19937&, int64_t group, int64_t k)>;
 
 double gauss(std::mt19937& random) {
@@ -105,8 +105,8 @@ std::vector<int64_t> plain_counts(const ScatteredRows& data, const std::vector<d
   return result;
 }
 
-/// Limits at distances that occur, just above them, and at 0.
-std::vector<double> telling_limits(std::vector<double> limits) {
+/// Limits equal to existing distances, just above them, and 0.
+std::vector<double> edge_case_limits(std::vector<double> limits) {
   for (size_t i = 0; i < limits.size(); ++i) {
     if (i % 7 == 0) limits[i] = 0;
     if (i % 5 == 0) limits[i] = std::nextafter(limits[i], std::numeric_limits<double>::max());
@@ -123,13 +123,13 @@ void expect_plain_answers(const ScatteredRows& data, int64_t k, const std::strin
   auto all = count_closer(rows, kth, CountedPairs::kOtherGroups);
   for (size_t i = 0; i < all.size(); ++i) all[i] += nearest.closer_in_group[i];
   EXPECT_EQ(all, plain_counts(data, distances, kth)) << note;
-  const auto limits = telling_limits(kth);
+  const auto limits = edge_case_limits(kth);
   EXPECT_EQ(count_closer(rows, limits), plain_counts(data, distances, limits)) << note;
 }
 
 using Neighbors = KernelVariantTest;
 
-TEST_P(Neighbors, AreThoseOfAllDistancesInDouble) {
+TEST_P(Neighbors, MatchBruteForceInDouble) {
   const Threads one(1);
   uint32_t seed = 0;
   for (const auto& [name, coordinate] : kScatters) {
@@ -147,7 +147,7 @@ TEST_P(Neighbors, AreThoseOfAllDistancesInDouble) {
   }
 }
 
-TEST_P(Neighbors, DoNotDependOnTheThreads) {
+TEST_P(Neighbors, DoNotDependOnTheNumberOfThreads) {
   const auto data = scatter_rows(1000, 17, kScatters[1].second, 3);
   for (const int threads : {1, 2, 3}) {
     const Threads limited(threads);
@@ -155,7 +155,7 @@ TEST_P(Neighbors, DoNotDependOnTheThreads) {
   }
 }
 
-/// A tile of codes, drawn by chance.
+/// A tile of random codes.
 struct CodeTileCase {
   explicit CodeTileCase(int64_t dimensions)
       : dim(dimensions), rows(kCodeRows * dim), panel(kCodeColumns * dim) {
@@ -187,7 +187,7 @@ struct CodeTileCase {
   std::vector<uint8_t> near = differences;
 };
 
-TEST_P(Neighbors, TilesHoldDifferencesOfCodesUnlessAllAreFar) {
+TEST_P(Neighbors, CodeTilesAreExactUnlessAllPairsAreFar) {
   for (const int64_t dim : {1, 3, 8, 17, 128}) {
     CodeTileCase tile(dim);
     int least = 255;
@@ -214,7 +214,7 @@ TEST_P(Neighbors, TilesHoldDifferencesOfCodesUnlessAllAreFar) {
   }
 }
 
-TEST_P(Neighbors, LargestDifferencesStopAtWhatIsEnough) {
+TEST_P(Neighbors, LargestDifferenceExitsEarlyAtTheLimit) {
   std::mt19937 random(2);
   for (const int64_t dim : {1, 7, 32, 64, 129}) {
     std::vector<double> a(dim);

@@ -10,7 +10,7 @@
 
 namespace projnce::testing {
 
-/// Where a number of a blocked map stands.
+/// Offset of an element in blocked feature maps.
 inline size_t map_at(const kernel::ActivationShape& shape, int64_t image, int64_t channel,
                      int64_t y, int64_t x) {
   return static_cast<size_t>(shape.at(image, channel / kernel::kChannelBlock) +
@@ -18,7 +18,7 @@ inline size_t map_at(const kernel::ActivationShape& shape, int64_t image, int64_
                              channel % kernel::kChannelBlock);
 }
 
-/// Calls visit(image, channel, y, x) for every number of maps.
+/// Calls visit(image, channel, y, x) for every element of feature maps.
 template <class Visit>
 void for_numbers(const kernel::ActivationShape& shape, const Visit& visit) {
   for (int64_t n = 0; n < shape.images; ++n) {
@@ -30,7 +30,7 @@ void for_numbers(const kernel::ActivationShape& shape, const Visit& visit) {
   }
 }
 
-/// Random maps; channels beyond the last are 0.
+/// Random feature maps; padding channels are 0.
 template <class T>
 std::vector<T> random_maps(const kernel::ActivationShape& shape, unsigned seed) {
   std::mt19937 random(seed);
@@ -51,7 +51,7 @@ std::vector<T> random_numbers(int64_t count, unsigned seed) {
   return numbers;
 }
 
-/// Largest difference, relative to the largest expected number.
+/// Largest difference, relative to the largest expected value.
 template <class A, class B>
 double relative_error(const std::vector<A>& found, const std::vector<B>& expected) {
   double error = 0;
@@ -63,7 +63,7 @@ double relative_error(const std::vector<A>& found, const std::vector<B>& expecte
   return error / most;
 }
 
-/// What a convolution gives, place by place, in double.
+/// Naive convolution and its gradients, in double.
 struct PlainConvolution {
   std::vector<double> out, in_gradient, weight_gradient;
 

@@ -38,7 +38,7 @@ struct Batch {
   }
 };
 
-/// Unit rows, some of them near or equal to others.
+/// L2-normalized rows, some of them near or equal to others.
 template <class T>
 Batch<T> make_batch(int64_t count, int64_t dim, Layout layout, unsigned seed) {
   std::mt19937 random(seed);
@@ -59,7 +59,7 @@ Batch<T> make_batch(int64_t count, int64_t dim, Layout layout, unsigned seed) {
     double length = 0;
     for (const double x : row) length += x * x;
     const double scale = layout == Layout::kZeros && j % 4 == 0 ? 0 : 1 / std::sqrt(length);
-    // Two groups that lie far apart: next to this norm a unit distance is below the rounding.
+    // Two distant groups with norms so large that a unit distance is below the rounding error.
     const double far = layout == Layout::kHuge && j % 2 == 0 ? 1e6 : 0;
     for (const double x : row) batch.rows.push_back(static_cast<T>(x * scale + far));
   }
@@ -125,7 +125,7 @@ double distance_gradient(const SmoothingProblem<T>& p, int64_t j, int64_t k, int
   return length == 0 ? 0 : (u - v) / length;
 }
 
-/// The formulas of the header, pair by pair.
+/// Reference: the formulas of the header, pair by pair.
 template <class T>
 Values expected(const SmoothingProblem<T>& p, const std::vector<double>& sum_grads) {
   Values values{std::vector<double>(static_cast<size_t>(p.count * p.num_classes)),
@@ -172,7 +172,7 @@ double difference(const std::vector<A>& actual, const std::vector<B>& wanted) {
   double scale = 1;
   for (size_t i = 0; i < wanted.size(); ++i) {
     const double error = std::abs(static_cast<double>(actual[i]) - static_cast<double>(wanted[i]));
-    if (!(error <= most)) most = error;  // also where it is not a number
+    if (!(error <= most)) most = error;  // also propagates NaN
     scale = std::max(scale, std::abs(static_cast<double>(wanted[i])));
   }
   return most / scale;
@@ -190,7 +190,7 @@ void expect_formulas(int64_t count, int64_t dim, double slack) {
   unsigned seed = 0;
   for (const auto layout : kLayouts) {
     for (const auto metric : kMetrics) {
-      if (metric == Metric::kCosine && layout == Layout::kHuge) continue;  // not unit rows
+      if (metric == Metric::kCosine && layout == Layout::kHuge) continue;  // rows not normalized
       const auto kernel = kKernels[seed % 4];
       const auto batch = make_batch<T>(count, dim, layout, ++seed);
       const auto problem = batch.problem(metric, kernel, bandwidth_for(metric, layout, dim));
@@ -211,19 +211,19 @@ void expect_formulas(int64_t count, int64_t dim, double slack) {
 
 TEST(KernelSums, AreTestedForAvx512) {
   if (best_isa() < Isa::kAvx512) {
-    GTEST_SKIP() << "this processor has no avx512: its loops run 64 bytes wide on avx2 instead";
+    GTEST_SKIP() << "this CPU has no avx512: the 64-byte loops run on avx2 instead";
   }
   EXPECT_EQ(available_variants().size(), 4U);
 }
 
-TEST(KernelSums, FollowTheFormulasInDoublePrecision) {
+TEST(KernelSums, MatchTheFormulasInDouble) {
   for (const int64_t count : {1, 2, 7, 25, 63, 64, 65, 97, 193}) {
     expect_formulas<double>(count, 19, 1e-12);
   }
   expect_formulas<double>(210, 64, 1e-12);
 }
 
-TEST(KernelSums, FollowTheFormulasInSinglePrecision) {
+TEST(KernelSums, MatchTheFormulasInFloat) {
   for (const int64_t count : {1, 2, 15, 49, 63, 64, 65, 95, 96, 97, 193}) {
     expect_formulas<float>(count, 33, 2e-5);
   }
@@ -249,9 +249,9 @@ TEST(KernelSums, DoNotDependOnTheNumberOfThreads) {
   omp_set_num_threads(before);
 }
 
-TEST(KernelSums, TheTestOfTheSupportRejectsNoPairInside) {
-  // Pairs just inside and just outside the support, far from the origin, where the product form
-  // knows few digits of their distance.
+TEST(KernelSums, SupportTestRejectsNoPairInside) {
+  // Pairs just inside and just outside the support, far from the origin, where the dot-product form
+  // is inaccurate.
   constexpr int64_t kDim = 16;
   Batch<float> batch{200, kDim, 1, {}, std::vector<int64_t>(200, 0), std::vector<double>(200, 1)};
   for (int64_t j = 0; j < 200; ++j) {
@@ -270,7 +270,7 @@ TEST(KernelSums, TheTestOfTheSupportRejectsNoPairInside) {
   }
 }
 
-TEST(KernelSums, RowsThatAreNotFiniteDoNotBreakIt) {
+TEST(KernelSums, HandleNonfiniteRows) {
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(),
                           std::numeric_limits<float>::infinity(), 1e30F, 1e-45F}) {
     auto batch = make_batch<float>(100, 5, Layout::kClustered, 4);
@@ -281,7 +281,7 @@ TEST(KernelSums, RowsThatAreNotFiniteDoNotBreakIt) {
         const UseVariant use(variant);
         const auto got = compute(batch, problem);
         const double sum = got.sums[static_cast<size_t>(batch.classes[7])];  // row 0 sees row 7
-        // What is not a number must not look as if it were outside; what is far away is.
+        // NaN must not count as outside the support; infinity does.
         if (std::isnan(bad) || metric != Metric::kCosine) {
           EXPECT_EQ(std::isnan(sum), std::isnan(bad)) << variant.name << ", " << bad;
         }

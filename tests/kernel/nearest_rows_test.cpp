@@ -31,11 +31,11 @@ Found<T> find(const NearestProblem<T>& p) {
   return found;
 }
 
-/// Every reference measured in double precision and sorted, lower indices first among equals.
+/// Brute force: all distances in double precision, sorted, with ties ordered by index.
 template <class T>
 Found<double> sorted(const NearestProblem<T>& p) {
   Found<double> found;
-  const double sign = p.nearness == Similarity::kDotProduct ? -1 : 1;
+  const double sign = p.similarity == Similarity::kDotProduct ? -1 : 1;
   for (int64_t q = 0; q < p.num_queries; ++q) {
     std::vector<std::pair<double, int64_t>> all;
     for (int64_t r = 0; r < p.num_references; ++r) {
@@ -44,9 +44,9 @@ Found<double> sorted(const NearestProblem<T>& p) {
       for (int64_t d = 0; d < p.dim; ++d) {
         const double u = p.queries[q * p.dim + d];
         const double v = p.references[r * p.dim + d];
-        sum += p.nearness == Similarity::kDotProduct ? u * v : (u - v) * (u - v);
+        sum += p.similarity == Similarity::kDotProduct ? u * v : (u - v) * (u - v);
       }
-      all.emplace_back(sign * (p.nearness == Similarity::kDotProduct ? sum : std::sqrt(sum)), r);
+      all.emplace_back(sign * (p.similarity == Similarity::kDotProduct ? sum : std::sqrt(sum)), r);
     }
     std::sort(all.begin(), all.end());
     for (int64_t k = 0; k < p.neighbors; ++k) {
@@ -57,7 +57,7 @@ Found<double> sorted(const NearestProblem<T>& p) {
   return found;
 }
 
-/// Small whole numbers: dot products and squares are exact in any order, and many are equal.
+/// Small integers: dot products and squares are exact in any order, and ties are frequent.
 template <class T>
 std::vector<T> integers(int64_t count, unsigned seed, T offset = 0) {
   std::mt19937 random(seed);
@@ -87,38 +87,38 @@ void expect_sorted_for_all_sizes() {
   for (const int64_t count : {2, 15, 17, 97, 191, 192, 193, 400}) {
     const auto references = integers<T>(count * kDim, 1);
     const auto queries = integers<T>(50 * kDim, 2);
-    for (const auto nearness : {Similarity::kDotProduct, Similarity::kDistance}) {
+    for (const auto similarity : {Similarity::kDotProduct, Similarity::kDistance}) {
       for (const int64_t neighbors : {int64_t{1}, count / 2, count}) {
-        expect_sorted<T>({queries.data(), 50, references.data(), count, kDim, neighbors, nearness,
+        expect_sorted<T>({queries.data(), 50, references.data(), count, kDim, neighbors, similarity,
                           /*exclude_self=*/false});
       }
       expect_sorted<T>({references.data(), count, references.data(), count, kDim, count - 1,
-                        nearness, /*exclude_self=*/true});
+                        similarity, /*exclude_self=*/true});
     }
   }
 }
 
-TEST(NearestRows, AreThoseOfASortIncludingTies) {
+TEST(NearestRows, MatchASortIncludingTies) {
   expect_sorted_for_all_sizes<float>();
   expect_sorted_for_all_sizes<double>();
 }
 
-TEST(NearestRows, FewOfManyAreThoseOfASort) {
+TEST(NearestRows, MatchASortForFewNeighborsOfManyRows) {
   const auto rows = integers<float>(1500 * 3, 3);
-  for (const auto nearness : {Similarity::kDotProduct, Similarity::kDistance}) {
-    expect_sorted<float>({rows.data(), 300, rows.data(), 1500, 3, 20, nearness, true});
+  for (const auto similarity : {Similarity::kDotProduct, Similarity::kDistance}) {
+    expect_sorted<float>({rows.data(), 300, rows.data(), 1500, 3, 20, similarity, true});
   }
 }
 
-TEST(NearestRows, EqualRowsComeInOrder) {
+TEST(NearestRows, EqualRowsAreOrderedByIndex) {
   const std::vector<float> rows(1000 * 5, 0.3F);
-  for (const auto nearness : {Similarity::kDotProduct, Similarity::kDistance}) {
-    expect_sorted<float>({rows.data(), 100, rows.data(), 1000, 5, 9, nearness, true});
+  for (const auto similarity : {Similarity::kDotProduct, Similarity::kDistance}) {
+    expect_sorted<float>({rows.data(), 100, rows.data(), 1000, 5, 9, similarity, true});
   }
 }
 
-TEST(NearestRows, DistancesKeepTheirDigitsFarFromTheOrigin) {
-  // The squares have some 3e5: next to them a difference of 1 is below the rounding of floats.
+TEST(NearestRows, DistancesAreAccurateFarFromTheOrigin) {
+  // The dot-product form would lose a distance of 1 to the rounding of the large squares.
   std::mt19937 random(4);
   std::vector<float> rows;
   for (int64_t i = 0; i < 800 * 16; ++i) {
@@ -127,8 +127,8 @@ TEST(NearestRows, DistancesKeepTheirDigitsFarFromTheOrigin) {
   expect_sorted<float>({rows.data(), 100, rows.data(), 800, 16, 25, Similarity::kDistance, true});
 }
 
-TEST(NearestRows, OfManyClustersAreThoseOfASort) {
-  // Enough rows for a sketch of them; clusters that it tells apart, and one row many times.
+TEST(NearestRows, MatchASortForManyClusters) {
+  // Enough rows to use a sketch, clusters that it separates, and one row many times.
   constexpr int64_t kRows = 2200, kDim = 97;
   auto rows = integers<float>(kRows * kDim, 6);
   for (int64_t i = 0; i < kRows; ++i) rows[static_cast<size_t>(i * kDim + i % 5)] += 40;

@@ -22,7 +22,7 @@ std::vector<float> scattered(int64_t count, unsigned seed) {
   return points;
 }
 
-/// Uneven sizes, a line, equal points, one far away.
+/// Point sets of uneven sizes, a line, equal points, and an outlier.
 std::vector<std::vector<float>> shapes() {
   std::vector<std::vector<float>> all;
   for (const int64_t count : {1, 2, 8, 9, 64, 65, 1000}) all.push_back(scattered(count, 1));
@@ -36,7 +36,7 @@ std::vector<std::vector<float>> shapes() {
   return all;
 }
 
-TEST(PointTree, HoldsEveryPointOnceInGroupsWithoutGaps) {
+TEST(PointTree, GroupsCoverEveryPointOnce) {
   PointTree tree;
   for (const auto& points : shapes()) {
     const auto count = static_cast<int64_t>(points.size()) / 2;
@@ -59,7 +59,7 @@ TEST(PointTree, HoldsEveryPointOnceInGroupsWithoutGaps) {
   }
 }
 
-TEST(PointTree, EveryListHasTheWholeMassAndItsCenter) {
+TEST(PointTree, EveryListHasTheTotalMassAndItsCenter) {
   PointTree tree;
   SourceList list;
   for (const auto& points : shapes()) {
@@ -82,7 +82,7 @@ TEST(PointTree, EveryListHasTheWholeMassAndItsCenter) {
   }
 }
 
-TEST(PointTree, APointAmongOthersIsInItsOwnListByItself) {
+TEST(PointTree, ListContainsThePointsOfTheGroupIndividually) {
   const auto points = scattered(1000, 4);
   PointTree tree;
   SourceList list;

@@ -17,31 +17,31 @@ namespace {
 
 using namespace kernel;
 
-struct Pushed {
-  std::vector<float> pushes;
+struct Forces {
+  std::vector<float> forces;
   double mass = 0;
-  bool operator==(const Pushed&) const = default;
+  bool operator==(const Forces&) const = default;
 };
 
-Pushed push_all(const std::vector<float>& points, double theta) {
+Forces compute_forces(const std::vector<float>& points, double theta) {
   Repulsion repulsion(theta);
-  repulsion.arrange(points.data(), static_cast<int64_t>(points.size()) / 2);
-  Pushed pushed{std::vector<float>(points.size())};
+  repulsion.build(points.data(), static_cast<int64_t>(points.size()) / 2);
+  Forces result{std::vector<float>(points.size())};
 #pragma omp parallel
   {
     SourceList list;
 #pragma omp for schedule(dynamic, 1)
     for (int64_t part = 0; part < repulsion.parts(); ++part) {
-      repulsion.push(part, list, pushed.pushes.data());
+      repulsion.compute_forces(part, list, result.forces.data());
     }
   }
-  pushed.mass = repulsion.mass();
-  return pushed;
+  result.mass = repulsion.mass();
+  return result;
 }
 
-/// Each pair by itself, in double precision.
-Pushed push_pair_by_pair(const std::vector<float>& points) {
-  Pushed pushed{std::vector<float>(points.size())};
+/// Sums over all pairs, in double precision.
+Forces exact_forces(const std::vector<float>& points) {
+  Forces result{std::vector<float>(points.size())};
   for (size_t i = 0; i < points.size(); i += 2) {
     double x = 0, y = 0;
     for (size_t j = 0; j < points.size(); j += 2) {
@@ -49,17 +49,17 @@ Pushed push_pair_by_pair(const std::vector<float>& points) {
       const double dx = static_cast<double>(points[i]) - points[j];
       const double dy = static_cast<double>(points[i + 1]) - points[j + 1];
       const double q = 1 / (1 + dx * dx + dy * dy);
-      pushed.mass += q;
+      result.mass += q;
       x += q * q * dx;
       y += q * q * dy;
     }
-    pushed.pushes[i] = static_cast<float>(x);
-    pushed.pushes[i + 1] = static_cast<float>(y);
+    result.forces[i] = static_cast<float>(x);
+    result.forces[i + 1] = static_cast<float>(y);
   }
-  return pushed;
+  return result;
 }
 
-/// Some clusters of different size and spread, as in a map.
+/// Clusters of different size and spread, as in a t-SNE map.
 std::vector<float> clusters(int64_t count, unsigned seed, float scale = 1) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal;
@@ -86,24 +86,24 @@ double relative_error(std::vector<float> got, const std::vector<float>& wanted) 
 
 class RepulsionTest : public KernelVariantTest {};
 
-TEST_P(RepulsionTest, WithoutThetaIsThatOfAllPairs) {
+TEST_P(RepulsionTest, IsExactWithThetaZero) {
   for (const int64_t count : {2, 3, 8, 17, 63, 64, 65, 400, 2500}) {
     const auto points = clusters(count, 1);
-    const auto wanted = push_pair_by_pair(points);
-    const auto got = push_all(points, 0);
-    EXPECT_LT(relative_error(got.pushes, wanted.pushes), 3e-6) << count;
+    const auto wanted = exact_forces(points);
+    const auto got = compute_forces(points, 0);
+    EXPECT_LT(relative_error(got.forces, wanted.forces), 3e-6) << count;
     EXPECT_NEAR(got.mass, wanted.mass, 1e-6 * static_cast<double>(count) + 1e-6 * wanted.mass);
   }
 }
 
-TEST_P(RepulsionTest, TheTreeIsCloseToAllPairs) {
+TEST_P(RepulsionTest, BarnesHutIsCloseToAllPairs) {
   for (const float scale : {1e-4F, 1.0F, 3.0F}) {
     const auto points = clusters(3000, 2, scale);
-    const auto wanted = push_pair_by_pair(points);
+    const auto wanted = exact_forces(points);
     double before = 0;
     for (const double theta : {0.2, 0.5, 1.0}) {
-      const auto got = push_all(points, theta);
-      const double error = relative_error(got.pushes, wanted.pushes);
+      const auto got = compute_forces(points, theta);
+      const double error = relative_error(got.forces, wanted.forces);
       EXPECT_LT(error, theta * theta * 0.05) << theta << " at " << scale;
       EXPECT_NEAR(got.mass, wanted.mass, theta * theta * 0.02 * wanted.mass);
       EXPECT_GT(error, before) << "theta makes no difference";
@@ -116,36 +116,36 @@ TEST_P(RepulsionTest, DoesNotDependOnTheNumberOfThreads) {
   const auto points = clusters(2000, 3);
   for (const double theta : {0.0, 0.5}) {
     const Threads alone(1);
-    const auto wanted = push_all(points, theta);
+    const auto wanted = compute_forces(points, theta);
     for (const int count : {2, 3}) {
       const Threads threads(count);
-      EXPECT_TRUE(push_all(points, theta) == wanted);
+      EXPECT_TRUE(compute_forces(points, theta) == wanted);
     }
   }
 }
 
-TEST_P(RepulsionTest, PointsInOnePlaceDoNotPush) {
+TEST_P(RepulsionTest, CoincidentPointsHaveNoForce) {
   for (const float place : {0.0F, 3.25F}) {
     const std::vector<float> points(2 * 1000, place);
     for (const double theta : {0.0, 0.5}) {
-      const auto got = push_all(points, theta);
-      EXPECT_EQ(norm(got.pushes), 0);
+      const auto got = compute_forces(points, theta);
+      EXPECT_EQ(norm(got.forces), 0);
       EXPECT_DOUBLE_EQ(got.mass, 1000.0 * 999);
     }
   }
 }
 
-TEST_P(RepulsionTest, ManyPointsInTwoPlacesPushAsTheyShould) {
+TEST_P(RepulsionTest, IsCorrectForManyPointsInTwoPlaces) {
   auto points = clusters(300, 4);
   for (int64_t i = 0; i < 500; ++i) points.insert(points.end(), {1.5F, -2.0F});
   for (int64_t i = 0; i < 300; ++i) points.insert(points.end(), {1.5F, 4.0F});
-  const auto wanted = push_pair_by_pair(points);
-  const auto got = push_all(points, 0.5);
-  EXPECT_LT(relative_error(got.pushes, wanted.pushes), 0.003);
+  const auto wanted = exact_forces(points);
+  const auto got = compute_forces(points, 0.5);
+  EXPECT_LT(relative_error(got.forces, wanted.forces), 0.003);
   EXPECT_NEAR(got.mass, wanted.mass, 0.001 * wanted.mass);
 }
 
-TEST_P(RepulsionTest, AttractionIsThatOfEachSpring) {
+TEST_P(RepulsionTest, AttractionMatchesTheFormula) {
   const auto points = clusters(50, 5);
   std::mt19937 random(6);
   std::vector<int64_t> starts{0};
@@ -159,9 +159,9 @@ TEST_P(RepulsionTest, AttractionIsThatOfEachSpring) {
     }
     starts.push_back(starts.back() + springs);
   }
-  std::vector<float> pulls(points.size(), -1);
+  std::vector<float> forces(points.size(), -1);
   kernels<float>().attract({points.data(), starts.data(), partners.data(), weights.data()}, 3, 50,
-                           pulls.data());
+                           forces.data());
   for (size_t i = 0; i < 50; ++i) {
     double x = 0, y = 0;
     for (auto e = static_cast<size_t>(starts[i]); e < static_cast<size_t>(starts[i + 1]); ++e) {
@@ -171,8 +171,8 @@ TEST_P(RepulsionTest, AttractionIsThatOfEachSpring) {
       x += weights[e] / (1 + dx * dx + dy * dy) * dx;
       y += weights[e] / (1 + dx * dx + dy * dy) * dy;
     }
-    EXPECT_NEAR(pulls[2 * i], i < 3 ? -1 : x, 1e-5);
-    EXPECT_NEAR(pulls[2 * i + 1], i < 3 ? -1 : y, 1e-5);
+    EXPECT_NEAR(forces[2 * i], i < 3 ? -1 : x, 1e-5);
+    EXPECT_NEAR(forces[2 * i + 1], i < 3 ? -1 : y, 1e-5);
   }
 }
 

@@ -4,7 +4,7 @@
 
 namespace projnce::testing {
 
-/// Kernels use this many threads for as long as it lives.
+/// Sets the number of kernel threads during its lifetime.
 class Threads {
  public:
   explicit Threads(int count) : before_(omp_get_max_threads()) { omp_set_num_threads(count); }

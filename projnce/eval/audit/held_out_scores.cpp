@@ -32,7 +32,7 @@ torch::Tensor nearest_voters(const FoldData& data, int64_t k) {
   const auto voters = choose_voters(data.size()).to(torch::kLong);
   const auto nearest =
       nearest_neighbors(data.rows, data.rows.index_select(0, voters),
-                        {.neighbors = k + 1, .nearness = kernel::Similarity::kDistance});
+                        {.neighbors = k + 1, .similarity = kernel::Similarity::kDistance});
   const auto found = voters.index({nearest.indices}).contiguous();  // [N, k + 1]
   auto kept = torch::empty({data.size(), k}, torch::kLong);
   const auto from = found.accessor<int64_t, 2>();

@@ -158,7 +158,7 @@ SparseRows conditional_affinities(const float* rows, int64_t count, int64_t dim,
                                .num_references = count,
                                .dim = dim,
                                .neighbors = neighbors,
-                               .nearness = kernel::Similarity::kDistance,
+                               .similarity = kernel::Similarity::kDistance,
                                .exclude_self = true},
                               indices.data(), found.values.data());
   found.columns.assign(indices.begin(), indices.end());

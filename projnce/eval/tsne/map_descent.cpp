@@ -196,7 +196,7 @@ void MapDescent::find_forces() {
 #pragma omp for schedule(dynamic, 1)
     for (int64_t b = -1; b < blocks.count(); ++b) {
       if (b < 0) {
-        repulsion_.arrange(positions_.data(), count);
+        repulsion_.build(positions_.data(), count);
       } else {
         table.attract({.points = positions_.data(),
                        .starts = affinities_.starts.data(),
@@ -208,7 +208,7 @@ void MapDescent::find_forces() {
     auto& list = lists_[static_cast<size_t>(omp_get_thread_num())];
 #pragma omp for schedule(dynamic, 1) nowait
     for (int64_t part = 0; part < repulsion_.parts(); ++part) {
-      repulsion_.push(part, list, pushes_.data());
+      repulsion_.compute_forces(part, list, pushes_.data());
     }
   }
   mass_ = repulsion_.mass();

@@ -29,7 +29,7 @@ torch::Tensor clustered_rows(int64_t count, torch::ScalarType type = torch::kFlo
 /// Share of points whose nearest neighbor in the map is of their cluster.
 double purity(const torch::Tensor& positions) {
   const auto nearest = nearest_neighbors(
-      positions, positions, {.nearness = kernel::Similarity::kDistance, .exclude_self = true});
+      positions, positions, {.similarity = kernel::Similarity::kDistance, .exclude_self = true});
   const auto labels = torch::arange(positions.size(0)).remainder(kClasses);
   const auto theirs = nearest.indices.select(1, 0).remainder(kClasses);
   return theirs.eq(labels).to(torch::kFloat64).mean().item<double>();
