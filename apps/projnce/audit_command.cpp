@@ -51,7 +51,7 @@ void print_check(const eval::AuditScore& check) {
   std::cout << fmt::format(
       "\n{} labels are known to be wrong: precision {}, recall {}, corrected {},\n"
       "average precision {}. Of the {} most suspect {} are wrong.\n",
-      check.wrong, percent(check.precision), percent(check.recall), percent(check.mended),
+      check.wrong, percent(check.precision), percent(check.recall), percent(check.corrected),
       percent(check.average_precision), check.worst, check.worst_wrong);
 }
 

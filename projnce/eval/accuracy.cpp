@@ -16,8 +16,7 @@ int64_t Accuracy::class_samples(size_t label) const {
 }
 
 torch::Tensor predict_class(const torch::Tensor& scores) {
-  // Which of several equal maxima argmax returns is not promised; the first of them is what we
-  // want.
+  // argmax does not guarantee which of several equal maxima it returns; take the first.
   const auto best = scores == std::get<0>(scores.max(/*dim=*/1, /*keepdim=*/true));
   return best.to(torch::kInt).argmax(/*dim=*/1);
 }
@@ -44,7 +43,7 @@ Accuracy measure_accuracy(const torch::Tensor& scores, const torch::Tensor& labe
   }
   result.top1 = double(hits) / double(samples);
 
-  // In the best five: fewer than five classes score higher than the label's own.
+  // Top 5: fewer than five classes score higher than the label.
   const auto own = scores.gather(1, labels.unsqueeze(1));  // [N, 1]
   result.top5 = (scores > own).sum(1).lt(5).to(torch::kDouble).mean().item<double>();
   return result;
@@ -87,7 +86,7 @@ double incomplete_beta(double a, double b, double x) {
   return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
-/// The x with I_x(a, b) = probability, by bisection.
+/// Returns x with I_x(a, b) = probability, by bisection.
 double beta_quantile(double a, double b, double probability) {
   double low = 0;
   double high = 1;

@@ -7,29 +7,29 @@
 
 namespace projnce::eval {
 
-/// Accuracy of a class with fewer test samples says little: its 95 % interval is wider than 25
-/// points. Reports mark such classes.
+/// Classes with fewer test samples are marked in reports: the 95 % confidence interval of their
+/// accuracy is wider than 25 points.
 inline constexpr int64_t kFewTestSamples = 10;
 
-/// How well class scores agree with the labels.
+/// Classification accuracy.
 struct Accuracy {
-  int64_t samples = 0;  ///< that were looked at
-  double top1 = 0;  ///< share of samples whose best class is the label; ties go to the lower class
-  double top5 = 0;  ///< label among the five best classes
-  std::vector<double> per_class;                ///< top1 of each class; NaN where it has no sample
+  int64_t samples = 0;            ///< number of samples
+  double top1 = 0;                ///< top-1 accuracy; ties go to the lower class
+  double top5 = 0;                ///< top-5 accuracy
+  std::vector<double> per_class;  ///< top-1 per class; NaN for a class without samples
   std::vector<std::vector<int64_t>> confusion;  ///< [label][predicted] counts
 
-  /// Test samples of a class.
+  /// Returns the number of test samples of a class.
   int64_t class_samples(size_t label) const;
 };
 
-/// `scores`: [N, C]; `labels`: [N], int64.
+/// Computes the accuracy of `scores` [N, C] for `labels` [N], int64.
 Accuracy measure_accuracy(const torch::Tensor& scores, const torch::Tensor& labels);
 
-/// Best class of each row; ties go to the lower class. [N, C] -> [N]
+/// Returns the class with the highest score in each row; ties go to the lower class. [N, C] -> [N]
 torch::Tensor predict_class(const torch::Tensor& scores);
 
-/// From `low` to `high`.
+/// Closed interval.
 struct Interval {
   double low = 0;   ///< lower end
   double high = 0;  ///< upper end

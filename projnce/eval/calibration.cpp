@@ -22,10 +22,10 @@ double calibration_error(const torch::Tensor& probabilities, const torch::Tensor
 
 namespace {
 
-// Bounds of log T: cosines over 1e-3 and logits over 1e3 are as sharp and as flat as matters.
+// Bounds of log T: cosines / 1e-3 are effectively one-hot, logits / 1e3 effectively uniform.
 constexpr double kSharpest = -7;
 constexpr double kFlattest = 7;
-constexpr int kSearchSteps = 40;  // leave an interval of 6e-8
+constexpr int kSearchSteps = 40;  // reduce the interval to 6e-8
 
 /// Cross entropy of softmax(scores * b + offset) with smoothed labels, which is convex in b = 1 /
 /// T.
@@ -53,7 +53,7 @@ class SmoothedEntropy {
   torch::Tensor targets_;
 };
 
-/// Where a function with one minimum has it, by golden-section search.
+/// Minimizes a unimodal function by golden-section search.
 template <class Function>
 double golden_section(const Function& function, double low, double high) {
   const double ratio = (std::sqrt(5.0) - 1) / 2;

@@ -17,7 +17,7 @@ namespace projnce::eval {
 
 namespace {
 
-/// Scores that a temperature is fitted on: more of them do not make it better.
+/// Maximum number of scores to fit a temperature on; more do not improve it.
 constexpr int64_t kFittedScores = 2'000'000;
 constexpr int64_t kFewestFittedRows = 1000;
 constexpr double kSmallestPrior = 1e-300;  // its logarithm is finite
@@ -26,13 +26,13 @@ BoundEstimate estimate_of(const information::BoundResult& bound) {
   return {bound.value, bound.se};
 }
 
-/// Every n-th row, so that at most `most` remain.
-torch::Tensor thinned(const torch::Tensor& rows, int64_t most) {
+/// Keeps every n-th row, so that at most `most` remain.
+torch::Tensor subsample(const torch::Tensor& rows, int64_t most) {
   const int64_t step = (rows.size(0) + most - 1) / most;
   return rows.slice(0, 0, rows.size(0), std::max<int64_t>(step, 1));
 }
 
-/// The fold of each row, [N]: random by instance, of nearly equal sizes.
+/// Returns the fold of each row, [N]: random by instance, with nearly equal sizes.
 torch::Tensor fold_of_rows(const information::LabeledRows& rows, int64_t folds, uint64_t seed) {
   const auto ids = rows.instances.defined() ? rows.instances : torch::arange(rows.labels.size(0));
   const auto instance = std::get<1>(torch::_unique2(ids, true, /*return_inverse=*/true));
@@ -75,7 +75,8 @@ InformationBounds bounds_of_fold(const information::LabeledRows& inside,
 
 using Field = std::optional<BoundEstimate> InformationBounds::*;
 
-/// Pair forms: independent folds, whose spread is known. Class forms: terms of all rows.
+/// Pair forms average independent folds, which yields a standard error. Class forms use the terms
+/// of all rows.
 BoundEstimate mean_over_folds(const std::vector<InformationBounds>& folds, Field field,
                               bool by_spread) {
   const auto count = static_cast<double>(folds.size());
@@ -103,11 +104,11 @@ double fit_class_temperature(const torch::Tensor& rows, const torch::Tensor& lab
   const auto shares = information::checked_priors(priors, labels);
   const int64_t most = std::max(kFewestFittedRows, kFittedScores / class_vectors.size(0));
   const auto scores =
-      thinned(rows, most).to(torch::kFloat64).mm(class_vectors.to(torch::kFloat64).t());
-  // A class without a vector or with the prior 0 is never predicted.
+      subsample(rows, most).to(torch::kFloat64).mm(class_vectors.to(torch::kFloat64).t());
+  // A class without a vector or with prior 0 is never predicted.
   const auto never = scores.isnan() | (shares == 0);
   return fit_temperature(scores.masked_fill(never, -std::numeric_limits<double>::infinity()),
-                         thinned(labels, most), shares.clamp_min(kSmallestPrior).log());
+                         subsample(labels, most), shares.clamp_min(kSmallestPrior).log());
 }
 
 InformationBounds held_out_bounds(const HeldOutRows& held_out,

@@ -13,7 +13,7 @@ using Vector = std::vector<double>;
 
 constexpr size_t kHistory = 10;
 constexpr int kMaxHalvings = 20;
-constexpr double kSufficient = 1e-4;  // of the decrease that the slope promises (Armijo)
+constexpr double kSufficient = 1e-4;  // Armijo condition: fraction of the predicted decrease
 
 double vector_dot(const Vector& a, const Vector& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
@@ -29,37 +29,39 @@ Vector difference(const Vector& a, const Vector& b) {
   return out;
 }
 
-/// One step that was made, and what it did to the gradient.
-struct Move {
+/// A step and the resulting change of the gradient.
+struct Correction {
   Vector step;
   Vector change;
   double curvature;  // step . change, > 0
 };
 
-/// Minus the inverse Hessian that the moves suggest, times the gradient: the two-loop recursion.
-Vector downhill(const Vector& gradient, const std::deque<Move>& moves) {
+/// Returns the descent direction, minus the approximate inverse Hessian times the gradient, by the
+/// two-loop recursion.
+Vector descent_direction(const Vector& gradient, const std::deque<Correction>& history) {
   Vector direction = gradient;
-  std::vector<double> weights(moves.size());
-  for (size_t i = moves.size(); i-- > 0;) {
-    weights[i] = vector_dot(moves[i].step, direction) / moves[i].curvature;
-    add_scaled(direction, -weights[i], moves[i].change);
+  std::vector<double> weights(history.size());
+  for (size_t i = history.size(); i-- > 0;) {
+    weights[i] = vector_dot(history[i].step, direction) / history[i].curvature;
+    add_scaled(direction, -weights[i], history[i].change);
   }
   const double scale =
-      moves.empty() ? 1 / std::max(1.0, std::sqrt(vector_dot(gradient, gradient)))
-                    : moves.back().curvature / vector_dot(moves.back().change, moves.back().change);
+      history.empty()
+          ? 1 / std::max(1.0, std::sqrt(vector_dot(gradient, gradient)))
+          : history.back().curvature / vector_dot(history.back().change, history.back().change);
   for (double& value : direction) value *= -scale;
-  for (size_t i = 0; i < moves.size(); ++i) {
-    const double weight = vector_dot(moves[i].change, direction) / moves[i].curvature;
-    add_scaled(direction, -weights[i] - weight, moves[i].step);
+  for (size_t i = 0; i < history.size(); ++i) {
+    const double weight = vector_dot(history[i].change, direction) / history[i].curvature;
+    add_scaled(direction, -weights[i] - weight, history[i].step);
   }
   return direction;
 }
 
-void remember(std::deque<Move>& moves, Vector step, Vector change) {
+void append_correction(std::deque<Correction>& history, Vector step, Vector change) {
   const double curvature = vector_dot(step, change);
   if (curvature <= 1e-10 * vector_dot(change, change)) return;  // not convex here
-  moves.push_back({std::move(step), std::move(change), curvature});
-  if (moves.size() > kHistory) moves.pop_front();
+  history.push_back({std::move(step), std::move(change), curvature});
+  if (history.size() > kHistory) history.pop_front();
 }
 
 }  // namespace
@@ -69,9 +71,9 @@ double minimize_lbfgs(const SmoothFunction& function, std::vector<double>& point
   Vector gradient(point.size());
   Vector next_gradient(point.size());
   double value = function(point, gradient);
-  std::deque<Move> moves;
+  std::deque<Correction> history;
   for (int step = 0; step < options.max_steps; ++step) {
-    const auto direction = downhill(gradient, moves);
+    const auto direction = descent_direction(gradient, history);
     const double slope = vector_dot(gradient, direction);
     if (!(slope < 0)) break;
     double length = 1;
@@ -87,7 +89,7 @@ double minimize_lbfgs(const SmoothFunction& function, std::vector<double>& point
              ++halvings < kMaxHalvings);
     if (halvings == kMaxHalvings) break;
     const double gain = value - next_value;
-    remember(moves, difference(next, point), difference(next_gradient, gradient));
+    append_correction(history, difference(next, point), difference(next_gradient, gradient));
     point = std::move(next);
     std::swap(gradient, next_gradient);
     value = next_value;

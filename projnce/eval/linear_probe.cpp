@@ -17,7 +17,7 @@ torch::Tensor standardized(const LinearProbe& probe, const torch::Tensor& rows) 
   return (rows - probe.mean) / probe.scale;
 }
 
-/// The objective as a function of weights and offsets, [C, D + 1], the offsets last.
+/// The objective as a function of weights and biases, [C, D + 1], biases last.
 class ProbeObjective {
  public:
   ProbeObjective(torch::Tensor rows, const torch::Tensor& labels, int64_t num_classes,

@@ -16,16 +16,16 @@ namespace projnce::eval {
 namespace {
 
 constexpr int64_t kQueriesAtATime = 256;
-/// Without the matrix product that loses the digits of small distances.
+/// Mode of torch::cdist without the matrix product, which is inaccurate for small distances.
 constexpr int64_t kExactCdist = 2;
 
 void check_neighbor_rows(const torch::Tensor& rows, const char* which) {
   if (rows.numel() == 0) return;
-  // Also refuses what would overflow when squared and summed.
+  // Also rejects values whose sum of squares would overflow.
   const double limit = rows.scalar_type() == torch::kFloat64 ? 1e150 : 1e17;
   const auto largest = rows.abs().max().item<double>();
   if (!(largest < limit)) {
-    fail("nearest neighbors: a ", which, " has the entry ", largest, ", expected numbers below ",
+    fail("nearest neighbors: a ", which, " has the value ", largest, ", expected values below ",
          limit);
   }
 }
@@ -36,13 +36,14 @@ void check_neighbors(const torch::Tensor& queries, const torch::Tensor& referenc
                   queries.size(1) == references.size(1) &&
                   queries.scalar_type() == references.scalar_type(),
               "queries ", queries.sizes(), " and references ", references.sizes(),
-              " must be matrices of one type and width");
+              " must be matrices of the same type and width");
   TORCH_CHECK(!options.exclude_self || queries.size(0) <= references.size(0),
-              "queries that leave themselves out must be among the references");
+              "exclude_self: the queries must be the first references");
   const int64_t available = references.size(0) - (options.exclude_self ? 1 : 0);
   if (options.neighbors < 1 || options.neighbors > available) {
-    fail(Hint{"ask for fewer neighbors, or give more rows"},
-         "nearest neighbors: ", options.neighbors, " of ", available, " rows");
+    fail(Hint{"use fewer neighbors or more rows"},
+         "nearest neighbors: neighbors = ", options.neighbors, ", expected 1 to the ", available,
+         " available rows");
   }
   check_neighbor_rows(queries, "query");
   check_neighbor_rows(references, "reference");
@@ -121,7 +122,7 @@ torch::Tensor knn_scores(const torch::Tensor& rows, const torch::Tensor& labels,
   const auto [indices, cosines] =
       nearest_neighbors(projection::unit_rows(queries), projection::unit_rows(rows),
                         {.neighbors = options.neighbors});
-  // The nearest comes first: no exponential is above 1.
+  // The nearest is first, so no exponential exceeds 1.
   const auto weights = ((cosines - cosines.narrow(1, 0, 1)) / options.temperature).exp();
   const auto voters = labels.index_select(0, indices.flatten()).view_as(indices);
   const auto votes = torch::zeros({queries.size(0), num_classes}, weights.options())

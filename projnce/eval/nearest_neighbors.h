@@ -8,41 +8,41 @@
 
 namespace projnce::eval {
 
-/// Which neighbors are asked for.
+/// Options of nearest_neighbors.
 struct NearestNeighborsOptions {
-  /// How many for each query: 1 .. references, less itself where that is left out.
+  /// Number of neighbors per query: 1 .. references, minus 1 with exclude_self.
   int64_t neighbors = 1;
-  /// Dot products of unit rows are cosines.
+  /// Dot products of L2-normalized rows are cosines.
   kernel::Similarity similarity = kernel::Similarity::kDotProduct;
-  /// Queries are the first of the references; none is its own neighbor.
+  /// If true, the queries are the first references, and none is its own neighbor.
   bool exclude_self = false;
 };
 
 /// The nearest references of each query.
 struct Neighbors {
-  torch::Tensor indices;  // [Q, k], int64: rows of the references, the nearest first
-  torch::Tensor scores;   // [Q, k]: dot products, falling, or distances, rising
+  torch::Tensor indices;  // [Q, k], int64: rows of the references, nearest first
+  torch::Tensor scores;   // [Q, k]: descending dot products or ascending distances
 };
 
-/// The nearest of the references [R, D] to each query [Q, D]; no gradient. Never stores Q x R.
-/// On the CPU (float32, float64) ties go to the lower index and distances are exact to rounding;
-/// on other devices ties may fall either way. Throws where a row is not finite.
+/// Finds the nearest references [R, D] of each query [Q, D]; no gradient. Never stores Q x R. On
+/// the CPU (float32, float64), ties are ordered by index and distances are exact to rounding; on
+/// other devices, the order of ties is unspecified. Throws if a row is not finite.
 Neighbors nearest_neighbors(const torch::Tensor& queries, const torch::Tensor& references,
                             const NearestNeighborsOptions& options);
 
-/// The same by LibTorch's operators, on any device, some queries at a time.
+/// nearest_neighbors with LibTorch operators, on any device, in batches of queries.
 Neighbors nearest_neighbors_by_operators(const torch::Tensor& queries,
                                          const torch::Tensor& references,
                                          const NearestNeighborsOptions& options);
 
-/// How neighbors vote.
+/// Options of knn_scores.
 struct KnnOptions {
-  int64_t neighbors = 20;     ///< that vote: 1 .. rows
-  double temperature = 0.07;  ///< a vote weighs e^{cosine / temperature}
+  int64_t neighbors = 20;     ///< number of voting neighbors: 1 .. rows
+  double temperature = 0.07;  ///< the weight of a vote is e^{cosine / temperature}
 };
 
-/// Weighted votes of the nearest labeled rows by cosine: rows [N, D] with labels [N] in
-/// 0 .. num_classes - 1, queries [Q, D] -> shares [Q, C] that sum to 1.
+/// Weighted k-nearest-neighbor votes by cosine: rows [N, D] with labels [N] in 0 .. num_classes -
+/// 1, queries [Q, D] -> class probabilities [Q, C] that sum to 1.
 torch::Tensor knn_scores(const torch::Tensor& rows, const torch::Tensor& labels,
                          int64_t num_classes, const torch::Tensor& queries,
                          const KnnOptions& options = {});

@@ -12,7 +12,8 @@ namespace projnce::eval {
 
 namespace {
 
-/// One thread for as long as it lives: sums of LibTorch and BLAS depend on how many share them.
+/// Restricts LibTorch to one thread during its lifetime: sums of LibTorch and BLAS depend on the
+/// number of threads.
 class OneThread {
  public:
   OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
@@ -24,12 +25,12 @@ class OneThread {
   int before_;
 };
 
-/// Directions [D, components] of the largest variance, of unit length or 0.
+/// Returns the directions [D, components] of largest variance, normalized or 0.
 torch::Tensor principal_directions(const torch::Tensor& centered, int64_t components) {
-  // Of the two square matrices that have the same variances, the smaller one.
+  // Use the smaller of the two Gram matrices, which have the same nonzero eigenvalues.
   const bool tall = centered.size(0) >= centered.size(1);
   const auto square = tall ? centered.t().mm(centered) : centered.mm(centered.t());
-  const auto [variances, vectors] = torch::linalg_eigh(square, "L");  // rising
+  const auto [variances, vectors] = torch::linalg_eigh(square, "L");  // ascending
   const auto largest = vectors.narrow(1, vectors.size(1) - components, components).flip({1});
   const auto directions = tall ? largest : centered.t().mm(largest);  // [D, components]
   const auto kept = variances.narrow(0, variances.size(0) - components, components).flip({0});
@@ -52,19 +53,19 @@ torch::Tensor centered_rows(const torch::Tensor& rows) {
   const auto wide = rows.detach().to(torch::kCPU).to(torch::kFloat64);
   if (wide.numel() == 0) return wide;
   constexpr double kLimit = 1e17;
-  if (!wide.isfinite().all().item<bool>()) fail("the rows hold a number that is not finite");
+  if (!wide.isfinite().all().item<bool>()) fail("the rows have a value that is not finite");
   const auto largest = wide.abs().max().item<double>();
   if (!(largest < kLimit)) {
-    fail("the rows have the entry ", largest, ", expected numbers below ", kLimit);
+    fail("the rows have the value ", largest, ", expected values below ", kLimit);
   }
   return wide - wide.mean(/*dim=*/0, /*keepdim=*/true);
 }
 
 torch::Tensor pca(const torch::Tensor& rows, int64_t components) {
-  TORCH_CHECK(rows.dim() == 2, "principal components: rows must be a matrix, got ", rows.sizes());
+  TORCH_CHECK(rows.dim() == 2, "PCA: expected a matrix of rows, got ", rows.sizes());
   const int64_t most = std::min(rows.size(0), rows.size(1));
   if (components < 1 || components > most) {
-    fail("principal components: ", components, " of rows [", rows.size(0), ", ", rows.size(1),
+    fail("PCA: ", components, " components of rows [", rows.size(0), ", ", rows.size(1),
          "], expected 1 to ", most);
   }
   const torch::NoGradGuard no_gradient;

@@ -85,14 +85,14 @@ std::vector<Protocol> choose_protocols(const std::vector<std::string>& names, bo
     }
     const auto protocol = protocol_by_name(name);
     if (protocol == Protocol::kLogits && !has_logits) {
-      fail("there are no logits to judge by: the loss trained no classifier of these classes");
+      fail("protocol 'logits' does not apply: the loss trained no classifier for these classes");
     }
     if (protocol == Protocol::kProjection && !has_learned_vectors) {
-      fail("there is no projection to judge by: the loss learned no vectors for these classes");
+      fail("protocol 'projection' does not apply: the loss learned no vectors for these classes");
     }
     add(protocol);
   }
-  if (chosen.empty()) fail("no protocol is given, expected one or more");
+  if (chosen.empty()) fail("the list of protocols is empty, expected at least one");
   return chosen;
 }
 

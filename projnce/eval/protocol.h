@@ -5,39 +5,39 @@
 
 namespace projnce::eval {
 
-/// How the class of a test sample is told.
+/// Evaluation protocol: how the class of a test sample is predicted.
 enum class Protocol {
-  kZeroShot,    ///< nearest centroid of the known samples, by cosine
-  kLogits,      ///< the classifier that the loss trained (ce, sce)
-  kProjection,  ///< nearest class vector that the loss learned (projnce-mlp), by cosine
-  kKnn,         ///< weighted votes of the nearest known samples
-  kProbe,       ///< a linear classifier fitted to the known samples' features
+  kZeroShot,    ///< nearest class centroid of the reference samples, by cosine
+  kLogits,      ///< classifier trained by the loss (ce, sce)
+  kProjection,  ///< nearest class vector learned by the loss (projnce-mlp), by cosine
+  kKnn,         ///< weighted votes of the nearest reference samples
+  kProbe,       ///< linear classifier fitted to the features of the reference samples
 };
 
-/// The name in configurations: "knn".
+/// Returns the name used in configurations, such as "knn".
 std::string protocol_name(Protocol protocol);
 
-/// The protocol in words: "learned class vectors".
+/// Returns a description, such as "learned class vectors".
 std::string protocol_text(Protocol protocol);
 
-/// Throws for an unknown name.
+/// Parses the name of a protocol; throws if it is unknown.
 Protocol protocol_by_name(const std::string& name);
 
-/// The readout of a model for which nothing was chosen: the classifier that the loss trained, else
-/// the class vectors that it learned, else the nearest centroid.
+/// Returns the default protocol of a model: the classifier trained by the loss, otherwise its
+/// learned class vectors, otherwise the nearest centroid.
 Protocol default_readout(bool has_logits, bool has_learned_vectors);
 
-/// The protocols that these names mean: "auto" is default_readout; "paper" is what the paper
-/// reports, logits if there are some, else zero-shot; "all" is every one that applies, that of
-/// "auto" first. Throws for a name that is unknown or does not apply.
+/// Resolves protocol names: "auto" is default_readout; "paper" is the protocol reported in the
+/// paper, logits if available, otherwise zero-shot; "all" is every applicable protocol, that of
+/// "auto" first. Throws if a name is unknown or does not apply.
 std::vector<Protocol> choose_protocols(const std::vector<std::string>& names, bool has_logits,
                                        bool has_learned_vectors);
 
-/// `names` with `readout` in place of "auto" and in front of "all".
+/// Replaces "auto" in `names` by `readout` and inserts `readout` before "all".
 std::vector<std::string> with_readout(const std::vector<std::string>& names,
                                       const std::string& readout);
 
-/// True if one of them needs samples with known labels to compare with.
+/// Returns true if one of the protocols needs labeled reference samples.
 bool needs_reference(const std::vector<Protocol>& protocols);
 
 }  // namespace projnce::eval

@@ -17,24 +17,24 @@ namespace projnce::eval {
 
 namespace {
 
-constexpr int64_t kListEntries = 1 << 23;  // neighbors in memory at a time: about 100 MB
+constexpr int64_t kListEntries = 1 << 23;  // maximum number of neighbors in memory: about 100 MB
 const std::vector<int64_t> kRanks = {1, 2, 4, 8};
 
-/// What one query found, in order.
+/// Ranked references of one query.
 struct RankedHits {
   const int64_t* neighbors;
   int64_t count;
   const int64_t* labels;  // of the references
   int64_t own_label;
-  int64_t self;  // a reference that does not count; -1: none
+  int64_t self;  // index of the query among the references, to be excluded; -1 if none
 };
 
-/// Sums over queries of what Retrieval averages.
+/// Sums over queries of the metrics in Retrieval.
 class RetrievalSums {
  public:
   RetrievalSums() : recall_(kRanks.size(), 0) {}
 
-  /// `wanted`: how many references there are to find, at least 1.
+  /// `wanted` is the number of relevant references, at least 1.
   void add(const RankedHits& found, int64_t wanted) {
     int64_t rank = 0;
     int64_t hits = 0;
@@ -74,7 +74,7 @@ class RetrievalSums {
   int64_t queries_ = 0;
 };
 
-/// References of each label that a query may find.
+/// Number of references of each label.
 class LabelCounts {
  public:
   explicit LabelCounts(const torch::Tensor& labels) : counts_(torch::bincount(labels)) {}
@@ -95,7 +95,7 @@ Retrieval retrieve(const torch::Tensor& queries, const torch::Tensor& query_labe
   const auto units = projection::unit_rows(references).contiguous();
   const auto wanted_labels = query_labels.contiguous();
   const auto labels = reference_labels.contiguous();
-  // One more, since a row finds itself.
+  // One more, because a row retrieves itself.
   const auto neighbors =
       std::min(std::max(available.largest(), kRanks.back()) + 1, references.size(0));
   const auto at_a_time = std::max<int64_t>(kListEntries / neighbors, 64);
@@ -133,13 +133,13 @@ Retrieval measure_retrieval(const torch::Tensor& queries, const torch::Tensor& q
 
 namespace {
 
-/// Squared distances [N, K] of rows whose squared lengths are known.
+/// Returns squared distances [N, K], given the squared norms of the rows.
 torch::Tensor squared_distances(const torch::Tensor& rows, const torch::Tensor& squares,
                                 const torch::Tensor& centers) {
   return (squares.unsqueeze(1) + centers.square().sum(1) - 2 * rows.mm(centers.t())).clamp_min(0);
 }
 
-/// The row that a uniform draw from the weights falls on.
+/// Draws a row with probability proportional to its weight.
 int64_t draw_row(const torch::Tensor& weights, std::mt19937_64& random) {
   const auto sums = weights.to(torch::kFloat64).cumsum(0);
   const double at =
@@ -148,7 +148,8 @@ int64_t draw_row(const torch::Tensor& weights, std::mt19937_64& random) {
   return std::min(found.item<int64_t>(), sums.size(0) - 1);
 }
 
-/// k-means++: each next center is a row, drawn by its squared distance to those before.
+/// k-means++: each center is a row drawn with probability proportional to its squared distance to
+/// the previous centers.
 torch::Tensor spread_centers(const torch::Tensor& rows, const torch::Tensor& squares,
                              int64_t clusters, std::mt19937_64& random) {
   auto nearest = torch::ones({rows.size(0)}, rows.options());
@@ -177,7 +178,7 @@ Clustering cluster_from(torch::Tensor centers, const torch::Tensor& rows,
     if (settled) break;
     const auto sums = torch::zeros_like(centers).index_add(0, labels, rows);
     const auto counts = torch::bincount(labels, {}, centers.size(0)).unsqueeze(1);
-    // A cluster that lost all its rows stays where it was.
+    // An empty cluster keeps its center.
     centers = torch::where(counts > 0, sums / counts.clamp_min(1), centers);
   }
   return result;

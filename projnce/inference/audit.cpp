@@ -85,7 +85,7 @@ ordered_json tell_score(const eval::AuditScore& score) {
           {"average_precision", number_or_null(score.average_precision)},
           {"worst", score.worst},
           {"worst_wrong", score.worst_wrong},
-          {"mended", number_or_null(score.mended)}};
+          {"mended", number_or_null(score.corrected)}};
 }
 
 /// What the audit's classifiers know: see AuditSkill.

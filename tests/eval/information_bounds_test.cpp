@@ -53,7 +53,7 @@ TEST(FittedTemperature, SkipsClassesWithoutVector) {
   EXPECT_TRUE(std::isfinite(found) && found > 0);
 }
 
-TEST(HeldOutBounds, HaveTheFormsThatWereAskedFor) {
+TEST(HeldOutBounds, HaveTheRequestedForms) {
   const auto train = clusters(400, 4, 0.5, 8);
   const auto test = clusters(1200, 4, 0.5, 9);
   const information::ClassPriors priors{.num_classes = 4};
@@ -77,7 +77,7 @@ TEST(HeldOutBounds, HaveTheFormsThatWereAskedFor) {
   EXPECT_FALSE(classifier.pair || classifier.pair_normalized || classifier.by_class_fitted);
 }
 
-TEST(CrossValidatedBounds, FindWhatThereIsToKnow) {
+TEST(CrossValidatedBounds, ApproachTheEntropyOfSeparatedClasses) {
   const auto rows = clusters(500, 5, 0.4, 10);
   for (const bool estimated : {false, true}) {
     const auto bounds =
@@ -95,7 +95,7 @@ TEST(CrossValidatedBounds, FindWhatThereIsToKnow) {
 
 TEST(CrossValidatedBounds, KeepViewsOfAnInstanceTogether) {
   torch::manual_seed(5);
-  // Two equal rows for each sample, whose labels are random: an id in both tells everything.
+  // Two equal rows per sample with random labels: sharing samples between folds leaks the labels.
   const auto once = random_unit_rows(200, 32, 11);
   const auto labels = torch::randint(50, {200}, torch::kInt64);
   const information::LabeledRows views{once.repeat({2, 1}), labels.repeat({2}),
@@ -109,7 +109,7 @@ TEST(CrossValidatedBounds, KeepViewsOfAnInstanceTogether) {
       << "without ids the folds share samples";
 }
 
-TEST(CrossValidatedBounds, NeedTwoFoldsAndAnInstanceForEach) {
+TEST(CrossValidatedBounds, RequireTwoFoldsWithAtLeastOneInstanceEach) {
   const auto rows = clusters(6, 2, 0.4, 12);
   EXPECT_THAT(error_message_of([&] {
                 cross_validated_bounds(rows, {.folds = 7, .priors = {.num_classes = 2}});

@@ -47,7 +47,7 @@ TEST(NearestCentroid, MatchesTheGoldenCases) {
   }
 }
 
-TEST(NearestCentroid, AClassWithoutRowsIsNeverPredicted) {
+TEST(NearestCentroid, NeverPredictsAClassWithoutRows) {
   const auto centroids = class_centroids(torch::tensor({{1.0, 0.0}}), torch::tensor({1}), 2);
   const auto scores = cosine_scores(torch::tensor({{-1.0, 0.0}}), centroids);
   EXPECT_EQ(predict_class(scores).item<int64_t>(), 1);

@@ -31,7 +31,7 @@ TEST(NearestNeighbors, FindsRowsOnALine) {
       torch::tensor({{1.0, 3.0}, {1.0, 2.0}, {0.5, 2.0}, {0.5, 2.5}}, torch::kFloat64)));
 }
 
-TEST(NearestNeighbors, KernelsEqualOperators) {
+TEST(NearestNeighbors, KernelsMatchOperators) {
   for (const auto similarity : {kernel::Similarity::kDotProduct, kernel::Similarity::kDistance}) {
     for (const bool exclude_self : {false, true}) {
       const auto references = normal_rows(700, 20, 1);
@@ -41,13 +41,13 @@ TEST(NearestNeighbors, KernelsEqualOperators) {
       const auto fast = nearest_neighbors(queries, references, options);
       const auto plain = nearest_neighbors_by_operators(queries, references, options);
       EXPECT_TRUE(torch::allclose(fast.scores, plain.scores, 1e-5, 1e-5));
-      // In the last digit neighbors may change places.
+      // Rounding may swap neighbors with nearly equal scores.
       EXPECT_GT((fast.indices == plain.indices).to(torch::kFloat64).mean().item<double>(), 0.99);
     }
   }
 }
 
-TEST(NearestNeighbors, KeepsTheTypeAndTakesAnyStrides) {
+TEST(NearestNeighbors, KeepsTheTypeAndSupportsAnyStrides) {
   const auto references = normal_rows(16, 50, 2).t().to(torch::kFloat64);  // [50, 16]
   const auto found = nearest_neighbors(references.narrow(0, 3, 5), references, {.neighbors = 50});
   EXPECT_EQ(found.scores.scalar_type(), torch::kFloat64);
@@ -56,13 +56,13 @@ TEST(NearestNeighbors, KeepsTheTypeAndTakesAnyStrides) {
                    .scores.requires_grad());
 }
 
-TEST(NearestNeighbors, RefusesWhatItCannotAnswer) {
+TEST(NearestNeighbors, RejectsInvalidArguments) {
   auto x = normal_rows(5, 3, 3);
   EXPECT_THAT(error_message_of([&] { nearest_neighbors(x, x, {.neighbors = 6}); }),
-              HasSubstr("6 of 5"));
+              HasSubstr("neighbors = 6, expected 1 to the 5"));
   EXPECT_THAT(
       error_message_of([&] { nearest_neighbors(x, x, {.neighbors = 5, .exclude_self = true}); }),
-      HasSubstr("5 of 4"));
+      HasSubstr("neighbors = 5, expected 1 to the 4"));
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), 1e30F}) {
     x[2][1] = bad;
     EXPECT_THAT(error_message_of([&] { nearest_neighbors(x, x, {}); }), HasSubstr("query"));

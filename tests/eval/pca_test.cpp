@@ -9,14 +9,14 @@
 namespace projnce::eval {
 namespace {
 
-/// By a singular value decomposition, signs as they fall.
+/// Reference: singular value decomposition with arbitrary signs.
 torch::Tensor components_by_svd(const torch::Tensor& rows, int64_t components) {
   const auto centered = rows - rows.mean(0, /*keepdim=*/true);
   const auto [u, s, v] = torch::linalg_svd(centered, /*full_matrices=*/false);
   return (u * s).narrow(1, 0, components);
 }
 
-TEST(Pca, IsThatOfASingularValueDecomposition) {
+TEST(Pca, MatchesASingularValueDecomposition) {
   torch::manual_seed(1);
   for (const auto& [count, dim] : {std::pair{50, 7}, {7, 50}, {20, 20}}) {
     const auto rows = torch::randn({count, dim}, torch::kFloat64) * torch::rand({dim}) + 3;
@@ -43,7 +43,7 @@ TEST(Pca, ComponentsWithoutVarianceAreZero) {
   EXPECT_EQ(scores.select(1, 1).abs().max().item<double>(), 0);
 }
 
-TEST(Pca, IsTheSameForAnyNumberOfThreads) {
+TEST(Pca, IsBitIdenticalForAnyNumberOfThreads) {
   const int before = torch::get_num_threads();
   torch::manual_seed(2);
   const auto rows = torch::randn({3000, 64});
@@ -57,15 +57,15 @@ TEST(Pca, IsTheSameForAnyNumberOfThreads) {
   torch::set_num_threads(before);
 }
 
-TEST(Pca, SaysWhatItCannotTake) {
+TEST(Pca, RejectsInvalidArguments) {
   EXPECT_EQ(testing::error_message_of([] {
               pca(torch::zeros({5, 1}), 2);
             }),
-            "principal components: 2 of rows [5, 1], expected 1 to 1");
+            "PCA: 2 components of rows [5, 1], expected 1 to 1");
   EXPECT_EQ(testing::error_message_of([] {
               pca(torch::full({5, 3}, NAN), 2);
             }),
-            "the rows hold a number that is not finite");
+            "the rows have a value that is not finite");
 }
 
 }  // namespace

@@ -22,10 +22,10 @@ using namespace eval;
 
 using ::testing::HasSubstr;
 
-TEST(Knn, VotesWeighByCosine) {
+TEST(Knn, WeightsVotesByCosine) {
   const auto rows = torch::tensor({{1.0, 0.0}, {0.6, 0.8}, {0.6, -0.8}, {-1.0, 0.0}});
   const auto labels = torch::tensor({0, 1, 1, 1}, torch::kInt64);
-  const auto query = torch::tensor({{2.0, 0.0}});  // lengths do not matter
+  const auto query = torch::tensor({{2.0, 0.0}});  // norms do not matter
   const auto three = knn_scores(rows, labels, 3, query, {.neighbors = 3, .temperature = 0.5});
   const double two_votes = 2 * std::exp(-0.4 / 0.5);
   EXPECT_NEAR(three[0][0].item<double>(), 1 / (1 + two_votes), 1e-6);
@@ -43,22 +43,21 @@ TEST(Knn, SharpTemperaturesDoNotOverflow) {
   EXPECT_TRUE(predict_class(shares).equal(labels));
 }
 
-TEST(Knn, SaysHowManyThereAre) {
+TEST(Knn, RejectsMoreNeighborsThanRows) {
   const auto rows = torch::eye(3);
   EXPECT_THAT(
       error_message_of([&] { knn_scores(rows, torch::arange(3), 3, rows, {.neighbors = 4}); }),
-      HasSubstr("4 of 3 rows"));
+      HasSubstr("neighbors = 4, expected 1 to the 3 available rows"));
 }
 
-/// The objective that the probe promises to minimize, as a function of its parameters.
+/// Documented objective of the probe as a function of its parameters.
 double probe_objective(const LinearProbe& probe, const torch::Tensor& rows,
                        const torch::Tensor& labels, double penalty) {
   const auto loss = torch::nn::functional::cross_entropy(probe.scores(rows), labels);
   return (loss + penalty / 2 / double(rows.size(0)) * probe.weights.square().sum()).item<double>();
 }
 
-TEST(Lbfgs, FindsTheMinimumOfACurvedValley) {
-  // Rosenbrock's function.
+TEST(Lbfgs, MinimizesTheRosenbrockFunction) {
   const auto valley = [](const std::vector<double>& x, std::vector<double>& gradient) {
     const double a = 1 - x[0];
     const double b = x[1] - x[0] * x[0];
@@ -89,7 +88,7 @@ TEST(LinearProbe, IsAtTheMinimumOfItsObjective) {
   EXPECT_GT(right.item<double>(), 0.4);
 }
 
-TEST(LinearProbe, SeparatesWhatIsSeparableAndTakesConstantColumns) {
+TEST(LinearProbe, SeparatesSeparableDataAndSupportsConstantColumns) {
   const auto labels = torch::arange(90).remainder(3);
   auto rows = torch::one_hot(labels, 4).to(torch::kFloat32);  // the last column is constant
   const auto probe = fit_linear_probe(rows, labels, 3);
@@ -97,7 +96,7 @@ TEST(LinearProbe, SeparatesWhatIsSeparableAndTakesConstantColumns) {
   EXPECT_TRUE(torch::isfinite(probe.scores(rows)).all().item<bool>());
 }
 
-TEST(LinearProbe, IsTheSameEveryTime) {
+TEST(LinearProbe, IsDeterministic) {
   const auto labels = torch::arange(200).remainder(4);
   const auto rows = random_unit_rows(200, 16, 5).to(torch::kFloat32);
   const auto first = fit_linear_probe(rows, labels, 4);
@@ -105,7 +104,7 @@ TEST(LinearProbe, IsTheSameEveryTime) {
 }
 
 TEST(Calibration, IsTheMeanGapOfBins) {
-  // Half sure and right every second time: perfect. Then always wrong: all of it is gap.
+  // Confidence 0.5 and accuracy 0.5: perfect calibration. Then always wrong: the gap is 0.5.
   const auto half = torch::full({4, 2}, 0.5);
   EXPECT_NEAR(calibration_error(half, torch::tensor({0, 1, 0, 1}, torch::kInt64)), 0, 1e-12);
   EXPECT_NEAR(calibration_error(half, torch::ones({4}, torch::kInt64)), 0.5, 1e-12);
@@ -116,8 +115,8 @@ TEST(Calibration, IsTheMeanGapOfBins) {
   EXPECT_EQ(calibration_error(certain, torch::arange(2)), 0);
 }
 
-/// Values of scipy.stats.beta.ppf.
-TEST(ClopperPearson, AgreesWithQuantilesOfTheBetaDistribution) {
+/// Expected values are from scipy.stats.beta.ppf.
+TEST(ClopperPearson, MatchesQuantilesOfTheBetaDistribution) {
   struct Case {
     int64_t successes, trials;
     double low, high;
@@ -140,7 +139,7 @@ TEST(ClopperPearson, AgreesWithQuantilesOfTheBetaDistribution) {
   }
 }
 
-TEST(ClopperPearson, WithoutTrialsKnowsNothingAndRefusesImpossibleCounts) {
+TEST(ClopperPearson, IsZeroToOneWithoutTrialsAndRejectsInvalidCounts) {
   EXPECT_EQ(clopper_pearson_interval(0, 0).low, 0);
   EXPECT_EQ(clopper_pearson_interval(0, 0).high, 1);
   EXPECT_THAT(error_message_of([] { clopper_pearson_interval(3, 2); }),

@@ -23,7 +23,7 @@ torch::Tensor on_a_circle(const std::vector<double>& degrees) {
   return torch::stack({angles.cos(), angles.sin()}, 1);
 }
 
-/// MAP@R and R-precision from the definitions, one query at a time.
+/// Reference: MAP@R and R-precision by definition, one query at a time.
 std::pair<double, double> by_definition(const torch::Tensor& rows, const torch::Tensor& labels) {
   const auto scores = rows.mm(rows.t());
   double map = 0;
@@ -54,7 +54,7 @@ std::pair<double, double> by_definition(const torch::Tensor& rows, const torch::
   return {map / double(queries), precision / double(queries)};
 }
 
-TEST(Retrieval, FollowsItsDefinitions) {
+TEST(Retrieval, MatchesTheDefinitions) {
   const auto labels = torch::arange(60).remainder(7);  // of uneven sizes
   const auto rows = random_unit_rows(60, 4, 2);
   const auto found = measure_retrieval(rows, labels);
@@ -64,51 +64,51 @@ TEST(Retrieval, FollowsItsDefinitions) {
   EXPECT_EQ(found.queries, 60);
 }
 
-TEST(Retrieval, RecallCountsQueriesThatFindTheirClass) {
+TEST(Retrieval, RecallCountsQueriesWithAHit) {
   // 0 and 10 find each other; 20's nearest are 10, then 30 of its class.
   const auto rows = on_a_circle({0, 10, 21, 33, 100});
   const auto labels = torch::tensor({0, 0, 1, 1, 2}, torch::kInt64);
   const auto found = measure_retrieval(rows, labels);
   EXPECT_THAT(found.ranks, ElementsAre(1, 2, 4, 8));
-  EXPECT_EQ(found.queries, 4) << "the only one of its class has nothing to find";
+  EXPECT_EQ(found.queries, 4) << "the only sample of a class has no relevant reference";
   EXPECT_DOUBLE_EQ(found.recall[0], 3.0 / 4);
   EXPECT_DOUBLE_EQ(found.recall[1], 1);
   EXPECT_DOUBLE_EQ(found.r_precision, 3.0 / 4);
 }
 
-TEST(Retrieval, CopiesOfTheQueryDoNotHideIt) {
+TEST(Retrieval, ExcludesTheQueryDespiteDuplicates) {
   const auto rows = torch::ones({6, 3}, torch::kFloat64);
   const auto found = measure_retrieval(rows, torch::zeros({6}, torch::kInt64));
   EXPECT_DOUBLE_EQ(found.map_at_r, 1);
   EXPECT_DOUBLE_EQ(found.recall[0], 1);
 }
 
-TEST(Retrieval, QueriesAmongReferences) {
+TEST(Retrieval, SupportsSeparateReferences) {
   const auto references = on_a_circle({0, 5, 90});
   const auto labels = torch::tensor({0, 1, 1}, torch::kInt64);
   const auto found = measure_retrieval(on_a_circle({1, 80, 0}),
                                        torch::tensor({1, 1, 9}, torch::kInt64), references, labels);
-  EXPECT_EQ(found.queries, 2) << "nothing has the label 9";
+  EXPECT_EQ(found.queries, 2) << "no reference has label 9";
   EXPECT_DOUBLE_EQ(found.recall[0], 0.5);
-  // The first finds 1 of 2 at rank 2; the second both.
+  // The first query has 1 of 2 hits, at rank 2; the second has both.
   EXPECT_DOUBLE_EQ(found.map_at_r, (0.25 + 1) / 2);
 }
 
-TEST(KMeans, FindsClustersThatLieApart) {
+TEST(KMeans, FindsSeparatedClusters) {
   const auto labels = torch::arange(200).remainder(4);
   const auto rows = torch::one_hot(labels, 8).to(torch::kFloat64) * 5 + random_unit_rows(200, 8, 3);
   const auto found = k_means(rows, 4);
   EXPECT_NEAR(normalized_information(found, labels), 1, 1e-12);
-  EXPECT_TRUE(found.equal(k_means(rows, 4))) << "the same every time";
+  EXPECT_TRUE(found.equal(k_means(rows, 4))) << "deterministic";
 }
 
-TEST(KMeans, TakesEqualPointsAndRefusesTooManyClusters) {
+TEST(KMeans, SupportsEqualPointsAndRejectsTooManyClusters) {
   const auto rows = torch::ones({5, 2});
   EXPECT_EQ(k_means(rows, 3).size(0), 5);
   EXPECT_THAT(error_message_of([&] { k_means(rows, 6); }), HasSubstr("6 clusters of 5 rows"));
 }
 
-TEST(NormalizedInformation, IsThatOfTheTable) {
+TEST(NormalizedInformation, MatchesScikitLearn) {
   const auto a = torch::tensor({0, 0, 1, 1}, torch::kInt64);
   EXPECT_NEAR(normalized_information(a, torch::tensor({7, 7, 3, 3}, torch::kInt64)), 1, 1e-12);
   EXPECT_NEAR(normalized_information(a, torch::tensor({0, 1, 0, 1}, torch::kInt64)), 0, 1e-12);

@@ -25,7 +25,7 @@ DrawnLabels draw_labels(int64_t rows, int64_t classes, double temperature) {
   return {scores, torch::multinomial((scores / temperature).softmax(1), 1).squeeze(1)};
 }
 
-TEST(TemperatureScaling, FindsTheTemperatureThatLabelsWereDrawnWith) {
+TEST(TemperatureScaling, RecoversTheTemperatureOfTheLabels) {
   for (const double temperature : {0.25, 1.0, 4.0}) {
     const auto [scores, labels] = draw_labels(20000, 5, temperature);
     EXPECT_NEAR(fit_temperature(scores, labels), temperature, 0.05 * temperature);
@@ -33,7 +33,7 @@ TEST(TemperatureScaling, FindsTheTemperatureThatLabelsWereDrawnWith) {
   }
 }
 
-TEST(TemperatureScaling, CalibratesWhatWasOverconfident) {
+TEST(TemperatureScaling, CalibratesOverconfidentScores) {
   const auto [scores, labels] = draw_labels(5000, 4, 3);
   EXPECT_GT(calibration_error(scores.softmax(1), labels), 0.2);
   EXPECT_LT(calibration_error(cross_fitted_probabilities(scores, labels), labels), 0.03);
@@ -41,7 +41,7 @@ TEST(TemperatureScaling, CalibratesWhatWasOverconfident) {
             0.03);
 }
 
-TEST(TemperatureScaling, AFewCorrectSamplesDoNotGiveCertainty) {
+TEST(TemperatureScaling, FewCorrectSamplesDoNotYieldCertainty) {
   const auto scores = torch::tensor({{0.9, 0.1}, {0.1, 0.9}, {0.8, 0.0}});
   const auto labels = torch::tensor({0, 1, 0}, torch::kLong);
   const auto probabilities = tempered_softmax(scores, fit_temperature(scores, labels));
@@ -49,9 +49,9 @@ TEST(TemperatureScaling, AFewCorrectSamplesDoNotGiveCertainty) {
   EXPECT_NEAR(probabilities.gather(1, labels.unsqueeze(1)).mean().item<double>(), 0.8, 0.01);
 }
 
-TEST(TemperatureScaling, ClassesThatAreNeverPredictedHaveNoProbability) {
+TEST(TemperatureScaling, ClassesThatAreNeverPredictedHaveZeroProbability) {
   const auto scores = torch::tensor({{0.9, 0.1, kNever}, {0.2, 0.4, kNever}, {0.7, 0.6, kNever}});
-  const auto labels = torch::tensor({0, 1, 2}, torch::kLong);  // the last row tells nothing
+  const auto labels = torch::tensor({0, 1, 2}, torch::kLong);  // the last row is skipped
   const double temperature = fit_temperature(scores, labels);
   EXPECT_TRUE(std::isfinite(temperature));
   EXPECT_EQ(temperature, fit_temperature(scores.narrow(0, 0, 2), labels.narrow(0, 0, 2)));
@@ -60,7 +60,7 @@ TEST(TemperatureScaling, ClassesThatAreNeverPredictedHaveNoProbability) {
   EXPECT_TRUE(probabilities.sum(1).allclose(torch::ones({3}, torch::kFloat64)));
 }
 
-TEST(TemperatureScaling, TakesNoRowsAndOneRow) {
+TEST(TemperatureScaling, SupportsNoRowsAndOneRow) {
   const auto none = torch::empty({0, 3});
   EXPECT_EQ(fit_temperature(none, torch::empty({0}, torch::kLong)), 1);
   const auto one =

@@ -18,18 +18,18 @@ namespace projnce::eval {
 
 namespace {
 
-/// Features are informative if they predict held-out labels better than class frequencies do by
-/// this share of the label entropy, and by more nats in total than chance would.
+/// Features are informative if they predict held-out labels better than class frequencies by this
+/// fraction of the label entropy, and by more nats in total than expected by chance.
 constexpr double kMinInformationShare = 0.03;
 constexpr double kMinInformationNats = 5;
 
 void check_audit_input(const torch::Tensor& embeddings, const torch::Tensor& labels,
                        int64_t num_classes, const AuditOptions& options) {
   if (embeddings.dim() != 2 || labels.dim() != 1 || embeddings.size(0) != labels.size(0)) {
-    fail("embeddings of shape ", embeddings.sizes(), " do not fit labels of shape ", labels.sizes(),
-         ", expected a row for each label");
+    fail("embeddings of shape ", embeddings.sizes(), " do not match labels of shape ",
+         labels.sizes(), ", expected one row per label");
   }
-  if (options.folds < 2) fail("an audit needs 2 folds or more, not ", options.folds);
+  if (options.folds < 2) fail("folds = ", options.folds, ", expected at least 2");
   if (embeddings.size(0) == 0) fail("there are no samples to audit");
   projection::check_labels(labels, num_classes, "audit");
   const auto finite = embeddings.isfinite().all(/*dim=*/1);
@@ -43,8 +43,8 @@ FoldData make_audit_data(const torch::Tensor& embeddings, const projection::Clas
                          const AuditOptions& options) {
   const int64_t size = embeddings.size(0);
   if (groups.size() < 2) {
-    fail(Hint{"labels of one class cannot be told from each other"}, "all ", size,
-         " samples have the same label, expected two classes or more");
+    fail(Hint{"an audit compares classes with each other"}, "all ", size,
+         " samples have the same label, expected at least two classes");
   }
   const auto ids = groups.ids.contiguous();
   return make_fold_data(embeddings,
@@ -81,8 +81,8 @@ AuditSkill measure_skill(const FoldData& data, const HeldOutScores& scores) {
   return skill;
 }
 
-/// How much of the doubt of a model counts. At the least rate that is assumed uniform noise has not
-/// been found: its order must not hide the one of a pattern.
+/// Weight of a model's posterior. Uniform noise at the minimum rate means that no noise was found:
+/// its ranking must not hide that of a pattern.
 float evidence_of(const NoiseFit& fit) {
   if (fit.kind == NoiseKind::kPattern) return 1;
   return static_cast<float>(1 - kMinNoiseRate / std::max(fit.best.rate, kMinNoiseRate));
@@ -106,7 +106,7 @@ std::vector<float> average_posterior(const FoldData& data, const HeldOutEnsemble
   return average;
 }
 
-/// Fills score and suggestion of one sample from P(true class | z, label), [C].
+/// Sets score and suggestion of one sample from P(true class | z, label), [C].
 void score_sample(const FoldData& data, size_t sample, const float* posterior,
                   const projection::ClassGroups& groups, AuditResult& result) {
   const int64_t given = data.labels[sample];
@@ -125,7 +125,7 @@ void score_sample(const FoldData& data, size_t sample, const float* posterior,
   result.suggested.data_ptr<int64_t>()[place] = groups.labels.data_ptr<int64_t>()[suggested];
 }
 
-/// Of each true class (row) the share that was given each label, [C, C].
+/// Returns P(given label | true class), [C, C], one row per true class.
 torch::Tensor estimate_noise_matrix(const FoldData& data, const std::vector<float>& posterior,
                                     const projection::ClassGroups& groups, int64_t num_classes) {
   const int64_t classes = data.classes();
@@ -145,7 +145,7 @@ torch::Tensor estimate_noise_matrix(const FoldData& data, const std::vector<floa
   return all;
 }
 
-/// A class of one sample has the noise rate of the others as its score.
+/// Sets the score of the only sample of a class to the noise rate.
 void score_single_samples(const FoldData& data, AuditResult& result) {
   double sum = 0;
   int64_t count = 0;
@@ -249,7 +249,7 @@ AuditScore score_audit(const AuditResult& result, const torch::Tensor& labels,
   score.worst = std::min<int64_t>(kWorst, labels.size(0));
   score.worst_wrong = std::count_if(order.begin(), order.begin() + score.worst,
                                     [is_wrong](int64_t i) { return is_wrong[i]; });
-  score.mended = share(count(wrong & result.suggested.eq(truth)), score.wrong);
+  score.corrected = share(count(wrong & result.suggested.eq(truth)), score.wrong);
   return score;
 }
 

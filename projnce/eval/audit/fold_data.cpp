@@ -16,7 +16,7 @@ std::vector<int64_t> stratified_folds(const std::vector<int64_t>& labels, int64_
   for (size_t i = 0; i < labels.size(); ++i) members[static_cast<size_t>(labels[i])].push_back(i);
   std::vector<int64_t> fold(labels.size());
   Random random(seed);
-  int64_t dealt = 0;  // goes on from class to class, so that small classes fill different folds
+  int64_t dealt = 0;  // continues across classes, so that small classes use different folds
   for (auto& rows : members) {
     random.shuffle(rows);
     for (const size_t row : rows) fold[row] = dealt++ % folds;
@@ -29,10 +29,10 @@ namespace {
 torch::Tensor center_and_scale(const torch::Tensor& embeddings) {
   auto rows = embeddings.to(torch::kCPU, torch::kDouble);
   const auto largest = rows.abs().max().item<double>();
-  if (largest > 0) rows = rows / largest;  // keeps squares from overflowing
+  if (largest > 0) rows = rows / largest;  // avoids overflow of squares
   rows = rows - rows.mean(/*dim=*/0, /*keepdim=*/true);
   const double norm = rows.square().sum(/*dim=*/1).mean().sqrt().item<double>();
-  if (!(norm > 1e-7)) fail("all embeddings are equal: they carry no information about labels");
+  if (!(norm > 1e-7)) fail("all embeddings are equal, expected features that depend on the label");
   return (rows / norm).to(torch::kFloat32);
 }
 

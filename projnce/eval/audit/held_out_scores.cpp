@@ -19,15 +19,15 @@ namespace {
 
 constexpr std::array<int64_t, 4> kNeighbors = {5, 10, 20, 40};
 
-constexpr int64_t kMaxVoters = 30000;  // bounds the time, which is rows times voters
+constexpr int64_t kMaxVoters = 30000;  // bounds the time, O(rows * voters)
 
-/// Indices of evenly spaced rows: all of them if there are few.
+/// Returns indices of evenly spaced rows, or of all rows if there are few.
 torch::Tensor choose_voters(int64_t rows) {
   const int64_t count = std::min(rows, kMaxVoters);
   return torch::arange(count, torch::kLong) * rows / count;
 }
 
-/// The nearest voters of each row without the row itself, [N, k], nearest first.
+/// Returns the nearest voters of each row, excluding the row itself, [N, k], nearest first.
 torch::Tensor nearest_voters(const FoldData& data, int64_t k) {
   const auto voters = choose_voters(data.size()).to(torch::kLong);
   const auto nearest =
@@ -46,9 +46,9 @@ torch::Tensor nearest_voters(const FoldData& data, int64_t k) {
   return kept;
 }
 
-/// Logarithms of the smoothed votes of the 5, 10, 20 and 40 nearest other rows for each class,
-/// [N, C] each: log((votes_c + share_c) / (k + 1)), with share_c the class's share of all samples.
-/// No row votes for itself. Of many rows some vote for all.
+/// Returns the log of the smoothed votes of the 5, 10, 20 and 40 nearest other rows, [N, C] each:
+/// log((votes_c + share_c) / (k + 1)), where share_c is the fraction of class c. No row votes for
+/// itself. For large N only a subset of the rows votes.
 std::vector<std::vector<float>> neighbor_log_votes(const FoldData& data) {
   const int64_t most = std::min({kNeighbors.back(), data.size() - 1, kMaxVoters - 1});
   const auto nearest = nearest_voters(data, most);
@@ -74,7 +74,7 @@ std::vector<std::vector<float>> neighbor_log_votes(const FoldData& data) {
 
 constexpr std::array kWeightDecays = {100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03};
 
-constexpr size_t kDecaysWithNoise = 3;  // the best ones, for which a noise model is fitted
+constexpr size_t kDecaysWithNoise = 3;  // number of best decays for which a noise model is fitted
 
 constexpr int kMaxFitSteps = 40;
 
@@ -84,13 +84,13 @@ constexpr int kMaxRefits = 4;
 
 constexpr double kNegligible = 5;  // nats behind the best: a weight below one percent
 
-constexpr size_t kMaxMixtures = 4;  // that get a noise model of their own
+constexpr size_t kMaxMixtures = 4;  // mixtures for which a noise model is fitted
 
-constexpr double kMinRefitGain = 2;  // nats; less ends the refits
+constexpr double kMinRefitGain = 2;  // nats; refitting stops below this gain
 
 constexpr double kMinRefitGainPerSample = 1e-3;
 
-/// Per kind of noise: fits, refits, neighbors.
+/// Stages per kind of noise: fits, refits, neighbors.
 constexpr int64_t kStagesOfKind = kDecaysWithNoise + kMaxRefits + 1;
 
 constexpr int64_t kStages = kWeightDecays.size() + 2 * kStagesOfKind;
@@ -100,12 +100,12 @@ struct Candidate {
   double weight_decay;
   CrossValidatedRegression regression;
   HeldOutScores scores;
-  double plain_likelihood = 0;  ///< of the given labels, without any noise
+  double plain_likelihood = 0;  ///< likelihood of the given labels without noise
 
   double held_out() const { return scores.fit.held_out; }
 };
 
-/// Weights of two logits that are added: of the classifier and of the neighbors' votes.
+/// Weights of a sum of logits: of the classifier and of the neighbor votes.
 struct Mixture {
   float classifier;
   float neighbors;
@@ -130,13 +130,13 @@ class Stages {
   int64_t finished_ = 0;
 };
 
-/// Candidates that assume one kind of noise.
+/// Search over candidates for one kind of noise.
 class CandidateSearch {
  public:
   CandidateSearch(const FoldData& data, NoiseKind kind, Stages& stages)
       : data_(data), kind_(kind), stages_(stages) {}
 
-  /// From classifiers that know of no noise, and logarithms of neighbors' votes.
+  /// Starts from classifiers fitted without noise, and log votes of the neighbors.
   HeldOutEnsemble run(const std::vector<Candidate>& plain,
                       const std::vector<std::vector<float>>& neighbor_votes);
 
@@ -155,10 +155,10 @@ class CandidateSearch {
   NoiseKind kind_;
   Stages& stages_;
   std::vector<HeldOutScores> kept_;
-  double best_ = -INFINITY;  ///< held-out likelihood of the best one kept
+  double best_ = -INFINITY;  ///< held-out likelihood of the best candidate
 };
 
-/// Keeps candidates whose weight would not vanish.
+/// Keeps candidates with non-negligible weight.
 void CandidateSearch::keep(HeldOutScores scores) {
   best_ = std::max(best_, scores.fit.held_out);
   kept_.push_back(std::move(scores));
@@ -177,8 +177,8 @@ double plain_log_likelihood(const ScoredLabels& samples) {
   return sum;
 }
 
-/// From strong to weak regularization, each from the weights before; ends after two in a row that
-/// predict held-out labels worse than the best.
+/// Fits from strong to weak regularization with warm starts; stops after two consecutive candidates
+/// that predict held-out labels worse than the best.
 std::vector<Candidate> plain_candidates(const FoldData& data, Stages& stages) {
   std::vector<Candidate> candidates;
   CrossValidatedRegression regression(data);
@@ -218,12 +218,12 @@ Candidate CandidateSearch::best_of(std::vector<Candidate> candidates) {
   return std::move(candidates[best]);
 }
 
-/// Fits the classifier again under its own noise model; returns whether another round may help.
+/// Refits the classifier under its noise model; returns true if another round may help.
 bool CandidateSearch::refit(Candidate& current, bool try_smaller_decay) {
   const double before = current.held_out();
   const auto noise = current.scores.fit.best;
-  // From the present weights, although the noise model scales them up: sharp logits have vanishing
-  // gradients, and a class that a fold has lost would stay lost.
+  // Start from the current weights rather than those scaled by the noise model: sharp logits have
+  // vanishing gradients, and a class that is never predicted in a fold would stay so.
   const auto start = current.regression;
   std::vector<double> decays = {current.weight_decay};
   if (try_smaller_decay) decays.push_back(current.weight_decay / 3);
@@ -241,8 +241,8 @@ bool CandidateSearch::refit(Candidate& current, bool try_smaller_decay) {
          std::max(kMinRefitGain, kMinRefitGainPerSample * static_cast<double>(data_.size()));
 }
 
-/// Adds the votes of the nearest neighbors to the logits of a classifier, in several proportions. A
-/// quick comparison finds those that are worth a noise model of their own.
+/// Adds nearest-neighbor votes to the logits of a classifier, in several proportions. A quick
+/// comparison selects those for which a noise model is fitted.
 void CandidateSearch::add_neighbors(const HeldOutScores& scores,
                                     const std::vector<std::vector<float>>& neighbor_votes) {
   const auto& noise = scores.fit.best;
@@ -266,7 +266,7 @@ void CandidateSearch::add_neighbors(const HeldOutScores& scores,
   if (mixed.size() > kMaxMixtures) mixed.resize(kMaxMixtures);
   for (auto& [held_out, logits] : mixed) {
     auto fit = fit_noise(scored(logits), kind_);
-    // The best of many is better by chance: a mixture's prior is one part of so many.
+    // Correct for multiple comparisons: the prior of each mixture is 1 / (number of mixtures).
     fit.held_out -= std::log(static_cast<double>(neighbor_votes.size() * kMixtures.size()));
     keep({std::move(logits), std::move(fit)});
   }
@@ -293,7 +293,7 @@ HeldOutEnsemble CandidateSearch::run(const std::vector<Candidate>& plain,
   return weigh();
 }
 
-/// Both, with `weight` for the second.
+/// Concatenates two ensembles, with total weight `weight` for the second.
 HeldOutEnsemble join(HeldOutEnsemble first, HeldOutEnsemble second, double weight) {
   for (double& value : first.weights) value *= 1 - weight;
   for (size_t m = 0; m < second.members.size(); ++m) {

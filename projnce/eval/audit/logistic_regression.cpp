@@ -13,11 +13,11 @@ namespace projnce::eval {
 
 namespace {
 
-// Rows are processed in chunks whose sums are added in order, and a product of one chunk runs on
-// one thread: the result does not depend on how many there are.
+// Rows are processed in chunks whose sums are added in order, and the product of one chunk runs on
+// one thread, so the result does not depend on the number of threads.
 constexpr int64_t kChunksPerFold = 16;
 constexpr int64_t kMinRowsPerChunk = 128;
-constexpr double kTolerance = 3e-6;  // relative gain of a step below which the search ends
+constexpr double kTolerance = 3e-6;  // relative gain of a step below which the fit stops
 
 std::vector<RowRange> chunks_of(const RowRange& fold) {
   const int64_t count = fold.end - fold.begin;
@@ -60,10 +60,10 @@ class FoldObjective {
   const FoldData& data_;
   double weight_decay_;
   torch::Tensor labels_;   // [N]
-  torch::Tensor columns_;  // [C, C], T transposed; undefined: the identity
+  torch::Tensor columns_;  // [C, C], T transposed; undefined if T is the identity
   std::vector<RowRange> chunks_;
   int64_t count_ = 0;
-  torch::Tensor sums_;  // [chunks, C, D + 1]: each chunk's part of the gradient
+  torch::Tensor sums_;  // [chunks, C, D + 1]: gradient contribution of each chunk
 };
 
 FoldObjective::FoldObjective(const FoldData& data, size_t left_out, double weight_decay,
@@ -78,7 +78,7 @@ FoldObjective::FoldObjective(const FoldData& data, size_t left_out, double weigh
     chunks_.insert(chunks_.end(), ranges.begin(), ranges.end());
     count_ += data.folds[f].end - data.folds[f].begin;
   }
-  // Two chunks at least: a single one would run on this thread, its products on several.
+  // At least two chunks: a single one would run on this thread, and its products on several.
   if (chunks_.size() == 1) {
     const auto whole = chunks_[0];
     const int64_t middle = (whole.begin + whole.end) / 2;
@@ -172,7 +172,7 @@ std::vector<float> CrossValidatedRegression::held_out_logits() const {
   for (size_t fold = 0; fold < parameters_.size(); ++fold) {
     const LinearLayer layer(parameters_[fold], data_->classes(), data_->dim());
     auto chunks = chunks_of(data_->folds[fold]);
-    chunks.push_back({0, 0});  // never a single one, as above
+    chunks.push_back({0, 0});  // at least two chunks, as above
     at::parallel_for(0, int64_t(chunks.size()), 1, [&](int64_t begin, int64_t end) {
       const torch::NoGradGuard no_gradient;
       for (int64_t c = begin; c < end; ++c) {

@@ -11,18 +11,18 @@ namespace projnce::eval {
 namespace {
 
 constexpr double kCorrectPseudoSamples = 2;  // assumed correct, so that clean data have rate 0
-/// A class's own label is its most frequent one by this factor. Without it a class can absorb
-/// another one whose samples are then all explained as mistakes.
+/// Lower bound of T[c, c] relative to the other entries of its row. Without it, a class can absorb
+/// another one, whose samples are then all explained as mistakes.
 constexpr double kDiagonalDominance = 1.1;
 constexpr double kMinLikelihood = 1e-30;
 constexpr int kMaxEmSteps = 30;
-constexpr double kMinEmGain = 1e-5;  // per sample; a step of less ends the fit
+constexpr double kMinEmGain = 1e-5;  // gain per sample below which EM stops
 
 size_t cell(int64_t row, int64_t column, int64_t classes) {
   return static_cast<size_t>(row * classes + column);
 }
 
-/// Column g of T, contiguous.
+/// Returns column g of T as a contiguous vector.
 std::vector<float> column_of(const NoiseModel& model, int64_t given) {
   std::vector<float> column(static_cast<size_t>(model.classes));
   for (int64_t c = 0; c < model.classes; ++c) {
@@ -39,7 +39,7 @@ float dot(const float* a, const float* b, int64_t size) {
 }
 
 /// Expected number of samples with true class c and label g, [C, C], and the log likelihood of the
-/// labels. Threads take whole classes, so that sums keep their order.
+/// labels. Threads process whole classes, so that the order of sums is fixed.
 struct ExpectedCounts {
   std::vector<double> joint;
   double log_likelihood = 0;
@@ -72,7 +72,7 @@ ExpectedCounts expected_counts(const NoiseModel& model, const ScoredLabels& samp
   return counts;
 }
 
-/// The rate and the matrix that `joint` implies, with pseudo-samples of uniform noise.
+/// M-step: sets rate and matrix from `joint` with pseudo-samples of uniform noise.
 void maximize(NoiseModel& model, const std::vector<double>& joint) {
   const auto classes = model.classes;
   const double total = std::accumulate(joint.begin(), joint.end(), 0.0);
@@ -183,7 +183,7 @@ void posterior_inplace(const NoiseModel& model, const ScoredLabels& samples,
         p[c] *= column[static_cast<size_t>(c)];
         sum += p[c];
       }
-      // Underflow of every product: the label alone decides.
+      // Every product underflowed: use the label alone.
       if (!(sum > 0)) p[g] = sum = 1;
       for (int64_t c = 0; c < model.classes; ++c) p[c] /= sum;
     }
@@ -193,19 +193,19 @@ void posterior_inplace(const NoiseModel& model, const ScoredLabels& samples,
 namespace {
 
 // Pseudo-samples of uniform noise per row of T.
-constexpr double kUniformStrength = 1e4;  // nothing else is left, for all that matters
+constexpr double kUniformStrength = 1e4;  // effectively uniform
 constexpr std::array kPatternStrengths = {1e2, 1e1, 3.0};
-constexpr double kPatternStrength = 10;  // that temperatures for other noise are searched with
-/// Prior of the inverse temperature, density proportional to it. Inside tight clusters soft
-/// probabilities explain labels as well as label noise does; this decides for noise.
+constexpr double kPatternStrength = 10;  // used in the temperature search for a pattern
+/// Prior of the inverse temperature, with density proportional to it. In tight clusters, soft
+/// probabilities explain labels as well as label noise does; this prior prefers noise.
 constexpr double kSharpnessPrior = 1;
 constexpr double kFirstRate = 0.05;
-constexpr double kLowestLog = -1.6;  // of the inverse temperature
+constexpr double kLowestLog = -1.6;  // log of the inverse temperature
 constexpr double kHighestLog = 2.4;
 constexpr int kCoarseSteps = 11;
 constexpr double kFineWidth = 0.6;
 constexpr int kFineSteps = 7;
-constexpr int64_t kSearchSamples = 8000;  // more would not change what is chosen
+constexpr int64_t kSearchSamples = 8000;  // more samples would not change the selection
 
 double penalized(const NoiseModel& model) {
   return model.log_likelihood + kSharpnessPrior * std::log(model.inverse_temperature);
@@ -219,7 +219,7 @@ std::vector<double> geometric(double center, double low, double high, int steps)
   return values;
 }
 
-/// A model at each inverse temperature, every one started from the one before.
+/// Fits a model at each inverse temperature, starting from the previous one.
 std::vector<NoiseModel> models_at(const std::vector<double>& inverse_temperatures, NoiseModel start,
                                   const ScoredLabels& samples) {
   std::vector<NoiseModel> models;
@@ -240,7 +240,7 @@ const NoiseModel& most_likely(const std::vector<NoiseModel>& models) {
 NoiseModel search_temperature(const ScoredLabels& samples, double strength) {
   NoiseModel start(samples.classes, kFirstRate);
   start.prior_strength = strength;
-  // From sharp to soft: a start from soft probabilities would begin without any noise.
+  // From sharp to soft: soft probabilities would start without any noise.
   auto grid = geometric(1, kLowestLog, kHighestLog, kCoarseSteps);
   std::reverse(grid.begin(), grid.end());
   return most_likely(models_at(grid, start, samples));
@@ -260,13 +260,13 @@ double cross_likelihood(const ScoredLabels& samples, const NoiseModel& model,
   return sum;
 }
 
-/// A prior strength, and the held-out log likelihood that it leads to.
+/// A prior strength and its held-out log likelihood.
 struct Choice {
   NoiseModel model;
   double held_out;
 };
 
-/// The strength that predicts held-out labels best at the model's temperature.
+/// Returns the strength with the best held-out likelihood at the model's temperature.
 Choice best_pattern(const ScoredLabels& samples, NoiseModel model) {
   const auto probabilities = class_probabilities(samples, model.inverse_temperature);
   Choice best{model, -INFINITY};

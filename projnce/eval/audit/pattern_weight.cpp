@@ -9,13 +9,13 @@ namespace projnce::eval {
 namespace {
 
 constexpr double kSureShare = 0.3;
-/// Nats a sample by which a pattern must be better to have half of the weight, if no sure sample is
-/// mistaken. Clean features of images reach a third of what is required; 20 % of wrong labels in
-/// a pattern more than twice as much.
+/// Gain in nats per sample at which a pattern gets half of the weight if no confident sample is
+/// wrong. Clean image features reach a third of it; 20 % of wrong labels in a pattern more than
+/// twice as much.
 constexpr double kGainWithoutFlatness = 0.15;
 constexpr double kMinGain = 4;  // nats in total
 constexpr double kMinWeight = 0.01;
-constexpr double kApart = 0.98;     // mean confidence of classes that do not overlap
+constexpr double kApart = 0.98;     // mean confidence above which classes do not overlap
 constexpr double kNearlyEqual = 1;  // nats in total
 
 struct Prediction {
@@ -23,7 +23,7 @@ struct Prediction {
   bool mistaken;
 };
 
-/// Of each predicted class.
+/// Predictions grouped by predicted class.
 std::vector<std::vector<Prediction>> predictions_of(const FoldData& data,
                                                     const HeldOutScores& scores) {
   const ScoredLabels samples(scores.logits, data.labels, data.classes());
@@ -72,7 +72,7 @@ double flatness_of_mistakes(const FoldData& data, const HeldOutScores& scores) {
 double pattern_weight(const FoldData& data, const HeldOutScores& uniform,
                       const HeldOutScores& pattern) {
   const double gain = pattern.fit.held_out - uniform.fit.held_out;
-  // If the classes are apart there is no overlap that a pattern could describe by mistake.
+  // Separated classes have no overlap that a pattern could model by mistake.
   if (gain > -kNearlyEqual && mean_confidence(data, pattern) > kApart) return 1;
   const auto samples = static_cast<double>(pattern.fit.held_out_samples);
   const double slope = std::max(1 - flatness_of_mistakes(data, pattern), 0.0);

@@ -14,14 +14,15 @@ namespace projnce::eval {
 namespace {
 
 constexpr double kEntropyTolerance = 1e-7;
-constexpr int kMostPerplexitySteps = 200;  // of which Newton's method takes about five
+constexpr int kMostPerplexitySteps = 200;  // Newton's method needs about five
 
 struct RowEntropy {
   double value;
-  double slope;  // by the precision
+  double slope;  // derivative with respect to the precision
 };
 
-/// Entropy of weights e^{-precision (d - nearest)}, which it writes, not yet divided by `sum`.
+/// Writes the weights e^{-precision (d - nearest)}, not yet divided by `sum`, and returns their
+/// entropy.
 RowEntropy weigh(const double* distances, int64_t count, double nearest, double precision,
                  double* weights, double& sum) {
   sum = 0;
@@ -56,7 +57,7 @@ void fit_perplexity(const double* squared_distances, int64_t count, double perpl
     (excess > 0 ? low : high) = precision;
     const double newton = precision - excess / entropy.slope;
     const double middle = std::isinf(high) ? 2 * low : (low + high) / 2;
-    // Newton's steps are short where the curve is flat: far beyond twice as much is for the middle.
+    // Newton steps are inaccurate where the curve is flat: use bisection instead of large steps.
     precision = newton > low && newton < std::min(high, 4 * precision) ? newton : middle;
   }
   for (int64_t k = 0; k < count; ++k) weights[k] /= sum;
@@ -64,7 +65,7 @@ void fit_perplexity(const double* squared_distances, int64_t count, double perpl
 
 namespace {
 
-/// Rows whose neighbors are all at the distance 0, equal ones next to each other.
+/// Returns the rows whose neighbors are all at distance 0, with duplicates adjacent.
 std::vector<int32_t> rows_among_equals(const float* rows, int64_t count, int64_t dim,
                                        int64_t neighbors, const float* distances) {
   std::vector<int32_t> found;
@@ -80,7 +81,7 @@ std::vector<int32_t> rows_among_equals(const float* rows, int64_t count, int64_t
   return found;
 }
 
-/// `wanted` different numbers of 1 .. count - 1.
+/// Returns `wanted` distinct values of 1 .. count - 1.
 std::vector<int64_t> random_offsets(int64_t count, int64_t wanted) {
   std::vector<int64_t> offsets(static_cast<size_t>(count - 1));
   std::iota(offsets.begin(), offsets.end(), 1);
@@ -101,7 +102,7 @@ void mix_equal_rows(const float* rows, int64_t count, int64_t dim, int64_t neigh
     const auto last =
         std::find_if_not(first, sorted.end(), [&](int32_t other) { return equal(*first, other); });
     const int64_t group = last - first;
-    // Distances may also underflow to 0: then the group is smaller.
+    // Distances may also underflow to 0; then the group is smaller.
     if (group > neighbors + 1) {
       const auto offsets = random_offsets(group, neighbors);
       for (int64_t i = 0; i < group; ++i) {
@@ -115,7 +116,7 @@ void mix_equal_rows(const float* rows, int64_t count, int64_t dim, int64_t neigh
 
 namespace {
 
-/// A sparse matrix by rows.
+/// Sparse matrix in CSR format.
 struct SparseRows {
   std::vector<int64_t> starts;
   std::vector<int32_t> columns;
@@ -125,7 +126,7 @@ struct SparseRows {
   int64_t rows() const { return static_cast<int64_t>(starts.size()) - 1; }
 };
 
-/// Its rows have rising columns, whatever those of `from` are like.
+/// Transposes a matrix; the columns of each row are ascending, whatever their order in `from`.
 SparseRows transposed(const SparseRows& from) {
   SparseRows to(from.rows());
   for (const int32_t column : from.columns) ++to.starts[static_cast<size_t>(column) + 1];
@@ -180,7 +181,7 @@ SparseRows conditional_affinities(const float* rows, int64_t count, int64_t dim,
   return found;
 }
 
-/// Calls entry(column, value) for the sum of row i of two matrices, columns rising.
+/// Calls entry(column, value) for the sum of row i of two matrices, with ascending columns.
 template <class Entry>
 void merge_row(const SparseRows& a, const SparseRows& b, int64_t i, const Entry& entry) {
   const auto row = static_cast<size_t>(i);

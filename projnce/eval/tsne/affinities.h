@@ -5,25 +5,25 @@
 
 namespace projnce::eval {
 
-/// Weights of one point's neighbors: proportional to e^{-b d}, sum 1, with b such that their
-/// entropy is log(perplexity), to 1e-7. Where no b reaches that, as among equal neighbors, those
-/// of the nearest b that does best: never a number that is not finite. squared_distances is
-/// [count]; finite, not negative. 1 <= perplexity <= count.
+/// Computes the weights of one point's neighbors: proportional to e^{-b d}, with sum 1 and b such
+/// that their entropy is log(perplexity), to 1e-7. If no b reaches that, as for equal distances,
+/// uses the best one; weights are always finite. REQUIRES: squared_distances [count] are finite and
+/// not negative; 1 <= perplexity <= count.
 void fit_perplexity(const double* squared_distances, int64_t count, double perplexity,
                     double* weights);
 
-/// Replaces the neighbors of rows that have more equal rows than neighbors.
+/// Replaces the neighbors of rows that have more duplicates than neighbors.
 ///
-/// A search breaks ties by index, so that all of the equal rows would share the same few neighbors,
-/// and t-SNE would gather the others around them. Here each gets as many of the equal rows by
-/// chance, and each is the neighbor of as many. rows is [count, dim]; distances and indices
-/// [count, neighbors], the nearest first.
+/// The search breaks ties by index, so all duplicates would share the same few neighbors, and t-SNE
+/// would cluster them around these. Instead, each gets random duplicates as neighbors, such that
+/// each is a neighbor equally often. rows is [count, dim]; distances and indices are [count,
+/// neighbors], nearest first.
 void mix_equal_rows(const float* rows, int64_t count, int64_t dim, int64_t neighbors,
                     const float* distances, int32_t* indices);
 
-/// Who belongs together in t-SNE: p_ij = (p_i|j + p_j|i) / 2N for pairs of which one is among the
-/// other's nearest; symmetric, sums to 1, nothing on the diagonal. A sparse matrix by rows, laid
-/// out for kernel/map_forces.h: partners rise, then each row is filled up with weights 0.
+/// Affinities of t-SNE: p_ij = (p_i|j + p_j|i) / 2N for pairs of which one is among the nearest
+/// neighbors of the other; symmetric, with sum 1 and zero diagonal. Sparse matrix by rows in the
+/// layout of kernel/map_forces.h: ascending partners, padded with weights of 0.
 struct Affinities {
   std::vector<int64_t> starts;  // [N + 1]
   std::vector<int32_t> partners;
@@ -32,12 +32,12 @@ struct Affinities {
   int64_t points() const { return static_cast<int64_t>(starts.size()) - 1; }
 };
 
-/// Of rows [count, dim] by their Euclidean distances: each row's 3 * perplexity nearest, found
-/// exactly, weighted so that they are as many as `perplexity` equal ones.
+/// Computes the affinities of rows [count, dim] from Euclidean distances: the exact 3 * perplexity
+/// nearest neighbors of each row, weighted to the given perplexity.
 /// REQUIRES: finite rows whose squares do not overflow; 1 <= perplexity <= (count - 1) / 3.
 Affinities make_affinities(const float* rows, int64_t count, int64_t dim, double perplexity);
 
-/// The same of points in another order: point order[i] is point i from now on.
+/// Reorders the points: point order[i] becomes point i.
 Affinities reordered(const Affinities& affinities, const int32_t* order);
 
 }  // namespace projnce::eval

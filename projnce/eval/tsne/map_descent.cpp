@@ -43,8 +43,8 @@ Moments moments_of(const std::vector<float>& points) {
   return {sums.xx / count, sums.xy / count, sums.yy / count};
 }
 
-/// Measured along the axis itself: the eigenvalue of the moments loses its digits if the other
-/// axis is much longer.
+/// Computed along the axis itself: the eigenvalue of the moments is inaccurate if the other axis is
+/// much longer.
 double deviation_along(const Direction& axis, const std::vector<float>& points) {
   double squares = 0;
   for (size_t i = 0; i < points.size(); i += 2) {
@@ -67,9 +67,9 @@ void scale_along(const Direction& axis, double factor, std::vector<float>& point
 bool raise_spread(std::vector<float>& positions, std::vector<float>& velocities, double smallest) {
   const auto [xx, xy, yy] = moments_of(positions);
   const double middle = (xx + yy) / 2, radius = std::hypot((xx - yy) / 2, xy);
-  // The margin is for what the difference loses to rounding.
+  // The margin accounts for rounding of the difference.
   if (middle - radius > smallest * smallest + 1e-14 * middle) return false;
-  const double angle = std::atan2(2 * xy, xx - yy) / 2;  // of the longer axis
+  const double angle = std::atan2(2 * xy, xx - yy) / 2;  // angle of the longer axis
   int raised = 0;
   for (const double turn : {0.0, std::numbers::pi / 2}) {
     const Direction axis{std::cos(angle + turn), std::sin(angle + turn)};
@@ -86,7 +86,7 @@ namespace {
 
 constexpr int64_t kTrialSteps = 8;
 constexpr int64_t kRoundSteps = 128;
-constexpr double kBusy = 1.2;  // clock to own time
+constexpr double kBusy = 1.2;  // ratio of wall time to CPU time
 
 double time_of(clockid_t clock) {
   timespec time{};
@@ -96,17 +96,17 @@ double time_of(clockid_t clock) {
 
 }  // namespace
 
-ThreadCountTuner::ThreadCountTuner() : team_(omp_get_max_threads()) {}
+ThreadCountTuner::ThreadCountTuner() : max_threads_(omp_get_max_threads()) {}
 
 void ThreadCountTuner::begin_step() {
-  if (step_ == 0) alone_ = false;
+  if (step_ == 0) single_ = false;
   step_start_ = time_of(CLOCK_MONOTONIC);
-  step_own_start_ = time_of(CLOCK_THREAD_CPUTIME_ID);
+  step_cpu_start_ = time_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 void ThreadCountTuner::end_step() {
   seconds_ += time_of(CLOCK_MONOTONIC) - step_start_;
-  own_seconds_ += time_of(CLOCK_THREAD_CPUTIME_ID) - step_own_start_;
+  cpu_seconds_ += time_of(CLOCK_THREAD_CPUTIME_ID) - step_cpu_start_;
   ++step_;
   if (step_ % kTrialSteps == 0) end_trial();
   if (step_ == kRoundSteps) step_ = 0;
@@ -114,42 +114,42 @@ void ThreadCountTuner::end_step() {
 
 void ThreadCountTuner::end_trial() {
   if (step_ == kTrialSteps) {
-    team_seconds_ = seconds_;
-    alone_ = seconds_ > kBusy * own_seconds_;
-  } else if (step_ == 2 * kTrialSteps && alone_) {
-    alone_ = seconds_ < team_seconds_;
+    parallel_seconds_ = seconds_;
+    single_ = seconds_ > kBusy * cpu_seconds_;
+  } else if (step_ == 2 * kTrialSteps && single_) {
+    single_ = seconds_ < parallel_seconds_;
   }
-  seconds_ = own_seconds_ = 0;
+  seconds_ = cpu_seconds_ = 0;
 }
 
 namespace {
 
 constexpr int64_t kPointsAtATime = 256;
-/// Far beyond any map, and far below what kernels can square.
+/// Limit of the positions: far beyond any map, and far below overflow of squares.
 constexpr double kLargestSquares = 1e16;
-/// A tenth of the spread that maps start with (tsne.cpp).
+/// Minimum spread: a tenth of the initial spread of a map (tsne.cpp).
 constexpr double kSmallestSpread = 1e-5;
 
 }  // namespace
 
 MapDescent::MapDescent(Affinities affinities, std::vector<float> start, double theta)
     : affinities_(std::move(affinities)),
-      numbers_(static_cast<size_t>(affinities_.points())),
+      original_(static_cast<size_t>(affinities_.points())),
       repulsion_(theta),
       positions_(std::move(start)),
-      pulls_(positions_.size()),
-      pushes_(positions_.size()) {
-  std::iota(numbers_.begin(), numbers_.end(), 0);
-  rest();
+      attraction_(positions_.size()),
+      repulsion_forces_(positions_.size()) {
+  std::iota(original_.begin(), original_.end(), 0);
+  reset_momentum();
 }
 
 void MapDescent::sort_points() {
   kernel::PointTree tree;
   tree.build(positions_.data(), affinities_.points());
   affinities_ = reordered(affinities_, tree.order());
-  const auto numbers = numbers_;
+  const auto numbers = original_;
   for (size_t i = 0; i < numbers.size(); ++i) {
-    numbers_[i] = numbers[static_cast<size_t>(tree.order()[i])];
+    original_[i] = numbers[static_cast<size_t>(tree.order()[i])];
   }
   for (auto* pairs : {&positions_, &velocities_, &gains_}) {
     const auto before = *pairs;
@@ -161,10 +161,10 @@ void MapDescent::sort_points() {
   }
 }
 
-std::vector<float> MapDescent::as_given(const std::vector<float>& pairs) const {
+std::vector<float> MapDescent::in_original_order(const std::vector<float>& pairs) const {
   std::vector<float> given(pairs.size());
-  for (size_t i = 0; i < numbers_.size(); ++i) {
-    const auto to = static_cast<size_t>(numbers_[i]);
+  for (size_t i = 0; i < original_.size(); ++i) {
+    const auto to = static_cast<size_t>(original_[i]);
     given[2 * to] = pairs[2 * i];
     given[2 * to + 1] = pairs[2 * i + 1];
   }
@@ -172,15 +172,15 @@ std::vector<float> MapDescent::as_given(const std::vector<float>& pairs) const {
 }
 
 void MapDescent::move_to(const std::vector<float>& positions) {
-  for (size_t i = 0; i < numbers_.size(); ++i) {
-    const auto from = static_cast<size_t>(numbers_[i]);
+  for (size_t i = 0; i < original_.size(); ++i) {
+    const auto from = static_cast<size_t>(original_[i]);
     positions_[2 * i] = positions[2 * from];
     positions_[2 * i + 1] = positions[2 * from + 1];
   }
-  rest();
+  reset_momentum();
 }
 
-void MapDescent::rest() {
+void MapDescent::reset_momentum() {
   velocities_.assign(positions_.size(), 0);
   gains_.assign(positions_.size(), 1);
 }
@@ -190,9 +190,10 @@ void MapDescent::find_forces() {
   const int64_t count = affinities_.points();
   const kernel::RowBlocks blocks{count, kPointsAtATime};
   lists_.resize(static_cast<size_t>(std::max(1, omp_get_max_threads())));
-#pragma omp parallel num_threads(team_.threads()) if (blocks.count() > 1)
+#pragma omp parallel num_threads(tuner_.threads()) if (blocks.count() > 1)
   {
-    // One thread sorts the points while the others begin with the pulls, which need no order.
+    // One thread builds the tree while the others start with the attraction, which does not need
+    // it.
 #pragma omp for schedule(dynamic, 1)
     for (int64_t b = -1; b < blocks.count(); ++b) {
       if (b < 0) {
@@ -202,29 +203,29 @@ void MapDescent::find_forces() {
                        .starts = affinities_.starts.data(),
                        .partners = affinities_.partners.data(),
                        .weights = affinities_.weights.data()},
-                      blocks.begin(b), blocks.begin(b) + blocks.length(b), pulls_.data());
+                      blocks.begin(b), blocks.begin(b) + blocks.length(b), attraction_.data());
       }
     }
     auto& list = lists_[static_cast<size_t>(omp_get_thread_num())];
 #pragma omp for schedule(dynamic, 1) nowait
     for (int64_t part = 0; part < repulsion_.parts(); ++part) {
-      repulsion_.compute_forces(part, list, pushes_.data());
+      repulsion_.compute_forces(part, list, repulsion_forces_.data());
     }
   }
   mass_ = repulsion_.mass();
 }
 
 void MapDescent::step(const Step& step) {
-  team_.begin_step();
+  tuner_.begin_step();
   find_forces();
-  team_.end_step();
+  tuner_.end_step();
   const auto push = static_cast<float>(4 / mass_);
   const auto pull = static_cast<float>(4 * step.exaggeration);
   const auto rate = static_cast<float>(step.learning_rate);
   const auto momentum = static_cast<float>(step.momentum);
-  // By one thread: meeting the others again would take as long.
+  // On one thread: another barrier would take as long.
   for (size_t i = 0; i < positions_.size(); ++i) {
-    const float slope = pull * pulls_[i] - push * pushes_[i];
+    const float slope = pull * attraction_[i] - push * repulsion_forces_[i];
     const bool onwards = velocities_[i] * slope < 0;
     gains_[i] = onwards ? gains_[i] + 0.2F : std::max(0.01F, gains_[i] * 0.8F);
     velocities_[i] = momentum * velocities_[i] - rate * gains_[i] * slope;
@@ -244,7 +245,7 @@ void MapDescent::center() {
     squares += px * px + py * py;
   }
   if (!(squares < kLargestSquares)) {
-    fail_runtime(Hint{"give a smaller learning rate"}, "t-SNE: the points fly apart");
+    fail_runtime(Hint{"use a smaller learning rate"}, "t-SNE diverged");
   }
   const auto count = static_cast<double>(affinities_.points());
   const auto mean_x = static_cast<float>(x / count), mean_y = static_cast<float>(y / count);
@@ -258,9 +259,10 @@ std::vector<float> MapDescent::gradient(double exaggeration) {
   find_forces();
   std::vector<float> slopes(positions_.size());
   for (size_t i = 0; i < slopes.size(); ++i) {
-    slopes[i] = static_cast<float>(4 * (exaggeration * pulls_[i] - pushes_[i] / mass_));
+    slopes[i] =
+        static_cast<float>(4 * (exaggeration * attraction_[i] - repulsion_forces_[i] / mass_));
   }
-  return as_given(slopes);
+  return in_original_order(slopes);
 }
 
 double MapDescent::divergence() {
@@ -293,12 +295,12 @@ double MapDescent::divergence() {
 namespace {
 
 constexpr int64_t kIterationsBetweenDivergences = 50;
-/// Points are sorted when they have found their company, and again now and then.
+/// Steps after which the points are sorted: once clusters have formed, and regularly afterwards.
 constexpr int64_t kFirstSorting = 50;
 constexpr int64_t kIterationsBetweenSortings = 250;
-/// If this many exaggerated steps in a row contract the map in every direction, the rows have no
-/// clusters that exaggeration could form: the points go back to the start and continue without it.
-/// Fewer steps cannot tell, since a random start contracts first even if there are clusters.
+/// If this many consecutive exaggerated steps contract the map in every direction, the rows have no
+/// clusters that exaggeration could form: the points return to the start and continue without it.
+/// Fewer steps are not conclusive: a random start contracts at first even if there are clusters.
 constexpr int64_t kContractedSteps = 20;
 constexpr double kExaggeratedMomentum = 0.5;
 constexpr double kMomentum = 0.8;
@@ -309,8 +311,8 @@ struct LearningRates {
 };
 
 /// N / exaggeration / 4 is about the largest rate at which exaggerated steps do not overshoot
-/// (Belkina et al., 2019; the factor 4 is part of our gradient). Plain steps may be longer: few
-/// points would take too many steps otherwise.
+/// (Belkina et al., 2019; the factor 4 is part of the gradient here). Later steps may be larger:
+/// small datasets would need too many steps otherwise.
 LearningRates learning_rates(const TsneOptions& options, int64_t points) {
   if (options.learning_rate > 0) return {options.learning_rate, options.learning_rate};
   const auto count = static_cast<double>(points);
@@ -328,7 +330,7 @@ FittedMap fit_map(Affinities affinities, const std::vector<float>& start,
   TsneState state{.iteration = 0, .total = options.iterations, .divergence = {}};
   bool wanted = true;
   while (wanted && state.iteration < options.iterations) {
-    if (state.iteration == exaggerated) descent.rest();
+    if (state.iteration == exaggerated) descent.reset_momentum();
     if (state.iteration % kIterationsBetweenSortings == kFirstSorting) descent.sort_points();
     const bool early = state.iteration < exaggerated;
     descent.step({.learning_rate = early ? rates.exaggerated : rates.plain,

@@ -20,92 +20,92 @@ namespace projnce::eval {
 /// (2 000 normal rows of 16 dimensions: N v >= 0.26) contract in every direction while e is 12: the
 /// spread falls from 1e-4 to 1e-21 within 250 steps. There velocity * gradient underflows to 0, all
 /// gains decay to their minimum, and the map does not expand again in 1 000 steps. If only one
-/// direction contracts, the map becomes a line. As the gradient is linear in a small direction,
-/// scaling that direction does not change what the steps do, except that nothing vanishes.
+/// direction contracts, the map becomes a line. Since the gradient is linear in a small direction,
+/// scaling that direction does not change the dynamics, except that it prevents underflow.
 bool raise_spread(std::vector<float>& positions, std::vector<float>& velocities, double smallest);
 
-/// How many threads are best for short steps of work that meet after each: all of them, unless
-/// other programs keep the processors busy. Then a thread that has to wait for its turn keeps the
-/// others waiting, and one thread by itself may be several times as fast. For work whose results do
-/// not depend on the threads.
+/// Selects the number of threads for short steps with a barrier after each: all threads, unless
+/// other programs use the CPUs. In that case a preempted thread delays all others, and a single
+/// thread may be several times faster. Only for work whose result does not depend on the number of
+/// threads.
 ///
-/// Steps go in rounds: some by all threads; if the clock then ran clearly faster than this thread's
-/// own time, some by one; and the rest of the round as was quicker.
+/// Steps are grouped into rounds: some run on all threads; if the wall time then clearly exceeds
+/// this thread's CPU time, some run on one thread; the rest of the round uses the faster choice.
 class ThreadCountTuner {
  public:
   ThreadCountTuner();
 
-  int threads() const { return alone_ ? 1 : team_; }
+  int threads() const { return single_ ? 1 : max_threads_; }
   void begin_step();
   void end_step();
 
  private:
   void end_trial();
 
-  int team_;
-  bool alone_ = false;
-  int64_t step_ = 0;  // of the round
+  int max_threads_;
+  bool single_ = false;
+  int64_t step_ = 0;  // step of the round
   double step_start_ = 0;
-  double step_own_start_ = 0;
-  double seconds_ = 0;  // of the trial under way
-  double own_seconds_ = 0;
-  double team_seconds_ = 0;
+  double step_cpu_start_ = 0;
+  double seconds_ = 0;  // wall time of the current trial
+  double cpu_seconds_ = 0;
+  double parallel_seconds_ = 0;
 };
 
-/// The map of t-SNE on its way down the gradient of
+/// Gradient descent of t-SNE on
 ///
 ///   KL = sum_ij p_ij log(p_ij / q_ij),   q_ij = 1 / (1 + |i - j|^2) / Z,
 ///
 /// with momentum and a gain for each coordinate, which grows while the gradient keeps its sign.
-/// Work is cut in the same way for any number of threads: so are the results, to the bit.
+/// Results are bit-identical for any number of threads.
 class MapDescent {
  public:
   struct Step {
     double learning_rate;
     double momentum;
-    double exaggeration;  ///< times the pulls: makes clusters gather and move as one
+    double exaggeration;  ///< factor on the attractive forces; makes clusters form early
   };
 
-  /// start is [N, 2]; theta as in Repulsion.
+  /// `start` is [N, 2]; `theta` as in Repulsion.
   MapDescent(Affinities affinities, std::vector<float> start, double theta);
 
   void step(const Step& step);
-  /// Forgets momentum and gains.
-  void rest();
-  /// Moves the points to positions [N, 2], at rest.
+  /// Resets momentum and gains.
+  void reset_momentum();
+  /// Moves the points to positions [N, 2] and resets momentum and gains.
   void move_to(const std::vector<float>& positions);
-  /// Number of the latest steps in a row that contracted the map in both directions below its
-  /// smallest spread.
+  /// Number of consecutive steps up to now that contracted the map below its minimum spread in both
+  /// directions.
   int64_t contracted_steps() const { return contracted_steps_; }
 
-  /// Puts points that are near each other in the map near each other in memory, for speed.
+  /// Sorts the points so that neighbors in the map are adjacent in memory, for speed.
   void sort_points();
 
-  /// [N, 2], the mean 0 after a step.
-  std::vector<float> positions() const { return as_given(positions_); }
+  /// Returns the positions [N, 2]; their mean is 0 after a step.
+  std::vector<float> positions() const { return in_original_order(positions_); }
 
-  /// KL at the positions; Z comes from the tree, exact where theta is 0.
+  /// Returns the KL divergence; Z comes from the tree and is exact if theta is 0.
   double divergence();
-  /// Its gradient [N, 2], the pulls exaggerated.
+  /// Returns its gradient [N, 2], with exaggerated attraction.
   std::vector<float> gradient(double exaggeration);
 
  private:
   void find_forces();
-  std::vector<float> as_given(const std::vector<float>& pairs) const;
+  std::vector<float> in_original_order(const std::vector<float>& pairs) const;
   void center();
 
   Affinities affinities_;
-  std::vector<int32_t> numbers_;  // of the points before they were sorted
+  std::vector<int32_t> original_;  // original indices of the points
   kernel::Repulsion repulsion_;
-  std::vector<kernel::SourceList> lists_;  // of the threads
+  std::vector<kernel::SourceList> lists_;  // one per thread
   std::vector<float> positions_;
-  std::vector<float> pulls_;
-  std::vector<float> pushes_;
+  std::vector<float> attraction_;
+  std::vector<float> repulsion_forces_;
   std::vector<float> velocities_;
   std::vector<float> gains_;
   double mass_ = 0;
   int64_t contracted_steps_ = 0;
-  ThreadCountTuner team_;
+  ThreadCountTuner tuner_;
 };
 
 struct FittedMap {
@@ -114,9 +114,8 @@ struct FittedMap {
   int64_t iterations;
 };
 
-/// Moves the points from `start` [N, 2] as the options say; those of the start and of the
-/// affinities do not matter any more. Throws where the learning rate is so large that the points
-/// fly apart.
+/// Optimizes the map from `start` [N, 2]; ignores the options about start and affinities. Throws if
+/// the optimization diverges because the learning rate is too large.
 FittedMap fit_map(Affinities affinities, const std::vector<float>& start,
                   const TsneOptions& options, const TsneProgress& progress = {});
 

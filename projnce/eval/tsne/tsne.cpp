@@ -23,25 +23,25 @@ double effective_perplexity(double perplexity, int64_t rows) {
 }
 
 void check_tsne_options(const TsneOptions& options, int64_t rows) {
-  constexpr int64_t kFewestRows = 4;  // that leaves a perplexity of 1
+  constexpr int64_t kFewestRows = 4;  // allows a perplexity of 1
   if (rows < kFewestRows) fail("t-SNE: ", rows, " rows, expected at least ", kFewestRows);
   const double largest = static_cast<double>(rows - 1) / 3;
   const double perplexity = effective_perplexity(options.perplexity, rows);
   if (!(perplexity >= 1 && perplexity <= largest)) {
     const double offered = std::floor(largest * 100) / 100;
-    fail(Hint{concat("the largest perplexity for ", rows, " rows is ", offered)},
+    fail(Hint{concat("the maximum perplexity for ", rows, " rows is ", offered)},
          "t-SNE: the perplexity is ", perplexity, ", expected 1 to ", offered);
   }
   if (options.iterations < 0 || options.exaggeration_iterations < 0) {
     fail("t-SNE: ", options.iterations, " iterations and ", options.exaggeration_iterations,
-         " with exaggeration, expected none or more");
+         " with exaggeration, expected at least 0");
   }
   if (!(options.exaggeration >= 1 && std::isfinite(options.exaggeration))) {
     fail("t-SNE: the exaggeration is ", options.exaggeration, ", expected at least 1");
   }
   if (!(options.learning_rate >= 0 && std::isfinite(options.learning_rate))) {
     fail("t-SNE: the learning rate is ", options.learning_rate,
-         ", expected a positive number, or 0 for an automatic one");
+         ", expected a positive number, or 0 to choose it automatically");
   }
   if (!(options.theta >= 0 && options.theta <= 1)) {
     fail("t-SNE: theta is ", options.theta, ", expected 0 (exact) to 1 (coarse)");
@@ -51,10 +51,10 @@ void check_tsne_options(const TsneOptions& options, int64_t rows) {
 namespace {
 
 constexpr double kStartScale = 1e-4;
-/// Of the scale: tells equal rows apart, and leaves a line where all rows are on one.
+/// Random perturbation relative to the scale: separates equal rows and points on a line.
 constexpr double kJitter = 1e-2;
 
-/// What the neighbors are looked for in: float32, around the origin, where digits are finest.
+/// Returns centered float32 rows for the neighbor search, which is most accurate near the origin.
 torch::Tensor tsne_rows(const torch::Tensor& rows) {
   TORCH_CHECK(rows.dim() == 2, "t-SNE: rows must be a matrix, got ", rows.sizes());
   return centered_rows(rows).to(torch::kFloat32).contiguous();
@@ -69,14 +69,14 @@ std::vector<float> floats_of(const torch::Tensor& positions) {
   return {flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel()};
 }
 
-/// The first two principal components, the first with a standard deviation of 1.
+/// Returns the first two principal components, scaled to a standard deviation of 1 of the first.
 torch::Tensor principal_start(const torch::Tensor& rows) {
   const auto components = std::min<int64_t>({2, rows.size(0), rows.size(1)});
   const auto scores = pca(rows.to(torch::kFloat64), components);
   const auto start = torch::zeros({rows.size(0), 2}, torch::kFloat64);
   if (components == 0) return start;
   start.narrow(1, 0, components).copy_(scores);
-  double squares = 0;  // one by one: LibTorch's sums depend on the threads
+  double squares = 0;  // summed sequentially: LibTorch's sums depend on the number of threads
   const auto first = start.accessor<double, 2>();
   for (int64_t i = 0; i < first.size(0); ++i) squares += first[i][0] * first[i][0];
   const double deviation = std::sqrt(squares / static_cast<double>(first.size(0)));

@@ -19,14 +19,14 @@ namespace {
 
 using testing::error_message_of;
 
-/// Samples around a place for each class, some under wrong labels.
+/// Clusters of samples, one per class, some with wrong labels.
 struct Planted {
   torch::Tensor rows;
   torch::Tensor truth;
   torch::Tensor given;
 };
 
-/// Seeds LibTorch's generator, for the noise that is drawn afterwards too.
+/// Seeds LibTorch's generator, also for the label noise drawn later.
 Planted clusters(int64_t count, int64_t classes, double spread, int64_t dim = 16) {
   torch::manual_seed(7);
   const auto truth = torch::arange(count).remainder(classes);
@@ -36,7 +36,7 @@ Planted clusters(int64_t count, int64_t classes, double spread, int64_t dim = 16
           .given = truth.clone()};
 }
 
-/// Each label becomes another one with probability `rate`.
+/// Replaces each label by another one with probability `rate`.
 Planted with_uniform_noise(Planted data, int64_t classes, double rate) {
   const auto picked = torch::rand({data.truth.size(0)}).lt(rate);
   const auto shift = torch::randint(1, classes, {data.truth.size(0)});
@@ -48,7 +48,7 @@ AuditScore checked(const Planted& data, const AuditResult& result) {
   return score_audit(result, data.given, data.truth);
 }
 
-/// Gap between the score and the share that is wrong, averaged over ten intervals of the score.
+/// Calibration error of the score: gap to the fraction of wrong labels, averaged over ten bins.
 double score_calibration_error(const Planted& data, const AuditResult& result) {
   const auto wrong = data.given.ne(data.truth).to(torch::kDouble);
   const auto bin = (result.score * 10).floor().clamp_max(9);
@@ -67,13 +67,13 @@ TEST(Audit, FindsPlantedNoiseAndItsRate) {
     EXPECT_GT(score.average_precision, 0.98) << rate;
     EXPECT_GT(score.precision, 0.95) << rate;
     EXPECT_GT(score.recall, 0.95) << rate;
-    EXPECT_GT(score.mended, 0.95) << rate;
+    EXPECT_GT(score.corrected, 0.95) << rate;
     EXPECT_EQ(score.worst_wrong, 100) << rate;
     EXPECT_NEAR(result.noise_rate, static_cast<double>(score.wrong) / 1000, 0.015) << rate;
   }
 }
 
-TEST(Audit, ScoresAreProbabilitiesWhereClassesOverlap) {
+TEST(Audit, ScoresAreCalibratedIfClassesOverlap) {
   const auto data = with_uniform_noise(clusters(2000, 4, 1.6), 4, 0.3);
   const auto result = audit_labels(data.rows, data.given, 4);
   EXPECT_LT(score_calibration_error(data, result), 0.04);
@@ -102,7 +102,7 @@ double largest_flagged_share(const Planted& data, const AuditResult& result) {
   return largest;
 }
 
-/// Clusters that overlap, of which each is smaller than the one before.
+/// Overlapping clusters of decreasing size.
 Planted unequal_overlap(int64_t classes, double spread) {
   const auto data = clusters(3000, classes, spread, 10);
   const auto kept = torch::rand({3000}).lt((data.truth * -0.5).exp()).nonzero().squeeze(1);
@@ -111,7 +111,7 @@ Planted unequal_overlap(int64_t classes, double spread) {
   return {.rows = rows, .truth = truth, .given = truth.clone()};
 }
 
-/// Every label has the same chance to become that of the next class.
+/// Replaces each label by that of the next class with the same probability.
 Planted with_next_class(Planted data, int64_t classes, double rate) {
   const auto wrong = torch::rand({data.truth.size(0)}).lt(rate);
   data.given = torch::where(wrong, (data.truth + 1).remainder(classes), data.truth);
@@ -125,7 +125,7 @@ TEST(Audit, FindsAPatternAmongUnequalClassesThatOverlap) {
   EXPECT_NEAR(result.noise_rate, 0.2, 0.06);
 }
 
-TEST(Audit, OverlapIsNotTakenForAPattern) {
+TEST(Audit, DoesNotMistakeOverlapForAPattern) {
   const auto data = unequal_overlap(8, 2.0);
   const auto result = audit_labels(data.rows, data.given, 8);
   EXPECT_LT(result.skill.accuracy, 0.7);
@@ -133,7 +133,7 @@ TEST(Audit, OverlapIsNotTakenForAPattern) {
   EXPECT_LT(largest_flagged_share(data, result), 0.05);
 }
 
-TEST(Audit, RanksOneSidedMistakesOfTwoClassesThatItCannotProve) {
+TEST(Audit, RanksOneSidedMistakesOfTwoClassesWithoutFlaggingThem) {
   double sum = 0;
   for (const int seed : {1, 2, 3, 4, 5}) {
     torch::manual_seed(seed);
@@ -150,7 +150,7 @@ TEST(Audit, RanksOneSidedMistakesOfTwoClassesThatItCannotProve) {
   EXPECT_GT(sum / 5, 0.65);
 }
 
-TEST(Audit, DoesNotBlameCleanLabels) {
+TEST(Audit, DoesNotFlagCleanLabels) {
   for (const double spread : {0.5, 1.5}) {
     const auto data = clusters(1000, 5, spread);
     const auto result = audit_labels(data.rows, data.given, 5);
@@ -159,7 +159,7 @@ TEST(Audit, DoesNotBlameCleanLabels) {
   }
 }
 
-TEST(Audit, UnitsAndOriginDoNotMatter) {
+TEST(Audit, IsInvariantToScaleAndOrigin) {
   const auto data = with_uniform_noise(clusters(600, 3, 0.6), 3, 0.2);
   const auto plain = audit_labels(data.rows, data.given, 3);
   for (const auto& rows : {data.rows * 1e4 + 3e4, data.rows * 1e-6, data.rows * 1e30}) {
@@ -168,7 +168,7 @@ TEST(Audit, UnitsAndOriginDoNotMatter) {
   }
 }
 
-TEST(Audit, ManySmallAndUnequalClasses) {
+TEST(Audit, SupportsManySmallAndUnequalClasses) {
   const auto many = with_uniform_noise(clusters(600, 30, 0.5, 32), 30, 0.2);
   EXPECT_GT(checked(many, audit_labels(many.rows, many.given, 30)).average_precision, 0.95);
 
@@ -180,7 +180,7 @@ TEST(Audit, ManySmallAndUnequalClasses) {
   EXPECT_GT(checked(tail, audit_labels(tail.rows, tail.given, 4)).average_precision, 0.95);
 }
 
-/// Unit rows of eight separable classes that make up 30 to 2 % of the samples.
+/// L2-normalized rows of eight separable classes with 30 to 2 % of the samples.
 Planted unequal_classes(int64_t count) {
   torch::manual_seed(11);
   const auto shares =
@@ -190,7 +190,7 @@ Planted unequal_classes(int64_t count) {
   return {.rows = torch::nn::functional::normalize(rows), .truth = truth, .given = truth.clone()};
 }
 
-TEST(Audit, SmallClassesOfCleanDataAreNotFlagged) {
+TEST(Audit, DoesNotFlagSmallClassesOfCleanData) {
   const auto data = unequal_classes(1500);
   const auto result = audit_labels(data.rows, data.given, 8);
   EXPECT_LT(largest_flagged_share(data, result), 0.05);
@@ -205,7 +205,7 @@ TEST(Audit, FindsWrongLabelsAmongUnequalClasses) {
   EXPECT_NEAR(result.noise_rate, static_cast<double>(score.wrong) / 1500, 0.03);
 }
 
-TEST(Audit, SaysThatRandomRowsCannotTellClassesApart) {
+TEST(Audit, ReportsThatRandomRowsAreNotInformative) {
   for (const int64_t count : {80, 500}) {
     torch::manual_seed(3);
     const auto labels = torch::arange(count).remainder(10);
@@ -219,7 +219,7 @@ TEST(Audit, SaysThatRandomRowsCannotTellClassesApart) {
   }
 }
 
-TEST(Audit, ExpectsThePrecisionThatItHas) {
+TEST(Audit, ExpectedPrecisionMatchesThePrecision) {
   for (const double spread : {0.8, 1.6}) {
     const auto data = with_uniform_noise(clusters(1500, 5, spread), 5, 0.2);
     const auto result = audit_labels(data.rows, data.given, 5);
@@ -228,7 +228,7 @@ TEST(Audit, ExpectsThePrecisionThatItHas) {
   }
 }
 
-TEST(Audit, AHandfulOfSamples) {
+TEST(Audit, SupportsVeryFewSamples) {
   const auto data = with_uniform_noise(clusters(60, 3, 0.4), 3, 0.15);
   const auto score = checked(data, audit_labels(data.rows, data.given, 3));
   EXPECT_EQ(score.worst, 60);
@@ -237,7 +237,7 @@ TEST(Audit, AHandfulOfSamples) {
   EXPECT_EQ(audit_labels(few.rows, few.given, 2).flagged, 0);
 }
 
-TEST(Audit, AClassOfOneSampleIsNotBlamed) {
+TEST(Audit, DoesNotFlagTheOnlySampleOfAClass) {
   auto data = clusters(200, 2, 0.3);
   data.given[17] = 2;
   const auto result = audit_labels(data.rows, data.given, 4);
@@ -246,7 +246,7 @@ TEST(Audit, AClassOfOneSampleIsNotBlamed) {
   EXPECT_EQ(result.noise_matrix[3][3].item<double>(), 1);  // a class without samples
 }
 
-TEST(Audit, IsTheSameForASeedAndAnyNumberOfThreads) {
+TEST(Audit, IsDeterministicForAnyNumberOfThreads) {
   const int before = torch::get_num_threads();
   const auto data = with_uniform_noise(clusters(400, 4, 1.0), 4, 0.3);
   torch::set_num_threads(1);
@@ -262,26 +262,29 @@ TEST(Audit, IsTheSameForASeedAndAnyNumberOfThreads) {
   EXPECT_FALSE(torch::equal(one.score, other_folds.score));
 }
 
-TEST(Audit, SaysWhatIsWrongWithTheInput) {
+TEST(Audit, RejectsInvalidInput) {
   torch::manual_seed(12);
   const auto rows = torch::randn({6, 2});
   const auto labels = torch::tensor({0, 1, 0, 1, 0, 1});
-  const auto says = [](const torch::Tensor& e, const torch::Tensor& l, AuditOptions options = {}) {
+  const auto error_of = [](const torch::Tensor& e, const torch::Tensor& l,
+                           AuditOptions options = {}) {
     return error_message_of([&] { audit_labels(e, l, 2, options); });
   };
-  EXPECT_NE(says(rows, labels.narrow(0, 0, 5)).find("a row for each label"), std::string::npos);
-  EXPECT_NE(says(rows, labels + 1).find("label"), std::string::npos);
-  EXPECT_NE(says(rows, torch::zeros_like(labels)).find("same label"), std::string::npos);
-  EXPECT_NE(says(torch::ones({6, 2}), labels).find("all embeddings are equal"), std::string::npos);
-  EXPECT_NE(says(rows, labels, {.folds = 1}).find("2 folds"), std::string::npos);
-  EXPECT_NE(says(rows.narrow(0, 0, 0), labels.narrow(0, 0, 0)).find("no samples"),
+  EXPECT_NE(error_of(rows, labels.narrow(0, 0, 5)).find("one row per label"), std::string::npos);
+  EXPECT_NE(error_of(rows, labels + 1).find("label"), std::string::npos);
+  EXPECT_NE(error_of(rows, torch::zeros_like(labels)).find("same label"), std::string::npos);
+  EXPECT_NE(error_of(torch::ones({6, 2}), labels).find("all embeddings are equal"),
+            std::string::npos);
+  EXPECT_NE(error_of(rows, labels, {.folds = 1}).find("folds = 1, expected at least 2"),
+            std::string::npos);
+  EXPECT_NE(error_of(rows.narrow(0, 0, 0), labels.narrow(0, 0, 0)).find("no samples"),
             std::string::npos);
   auto broken = rows.clone();
   broken[4][1] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_NE(says(broken, labels).find("row 4"), std::string::npos);
+  EXPECT_NE(error_of(broken, labels).find("row 4"), std::string::npos);
 }
 
-TEST(AuditScore, MatchesCountingByHand) {
+TEST(AuditScore, MatchesManualCounts) {
   AuditResult result;
   result.score = torch::tensor({0.9, 0.8, 0.8, 0.4, 0.1}, torch::kDouble);
   result.suggested = torch::tensor({1, 1, 0, 0, 0});
@@ -291,16 +294,16 @@ TEST(AuditScore, MatchesCountingByHand) {
   EXPECT_EQ(score.wrong, 3);
   EXPECT_DOUBLE_EQ(score.precision, 2.0 / 3);
   EXPECT_DOUBLE_EQ(score.recall, 2.0 / 3);
-  EXPECT_DOUBLE_EQ(score.mended, 2.0 / 3);
-  // Sample 0 ranks 1st; 1 and 2 share their place, 2 of 3 are wrong; 3 is 4th with 3 of 4.
+  EXPECT_DOUBLE_EQ(score.corrected, 2.0 / 3);
+  // Sample 0 ranks 1st; 1 and 2 are tied, 2 of 3 are wrong; 3 ranks 4th with 3 of 4 wrong.
   EXPECT_DOUBLE_EQ(score.average_precision, (1 + 2.0 / 3 + 3.0 / 4) / 3);
   EXPECT_EQ(score.worst_wrong, 3);
   EXPECT_EQ(worst_first(result.score), (std::vector<int64_t>{0, 1, 2, 3, 4}));
   EXPECT_TRUE(std::isnan(score_audit(result, given, given).average_precision));
 }
 
-/// A hundred samples that are predicted to be of the first of two classes, each more surely than
-/// the one before; those listed carry the other label.
+/// 100 samples predicted as the first of two classes, with increasing confidence; those listed have
+/// the other label.
 struct OnALine {
   FoldData data;
   HeldOutScores scores;
@@ -318,7 +321,7 @@ OnALine on_a_line(const std::vector<int>& mislabeled) {
   return line;
 }
 
-TEST(PatternWeight, FlatnessComparesSureSamplesWithAll) {
+TEST(PatternWeight, FlatnessComparesConfidentSamplesWithAll) {
   const auto flatness = [](const std::vector<int>& mislabeled) {
     const auto line = on_a_line(mislabeled);
     return flatness_of_mistakes(line.data, line.scores);
@@ -329,7 +332,7 @@ TEST(PatternWeight, FlatnessComparesSureSamplesWithAll) {
   EXPECT_NEAR(flatness({99, 98, 97}), 1 / 0.3, 1e-9);
 }
 
-TEST(PatternWeight, NeedsLessLikelihoodIfMistakesAreFlat) {
+TEST(PatternWeight, RequiresLessLikelihoodIfMistakesAreFlat) {
   const auto weight = [](const std::vector<int>& mislabeled, double gain) {
     auto line = on_a_line(mislabeled);
     line.scores.fit.held_out_samples = 1000;
@@ -341,11 +344,11 @@ TEST(PatternWeight, NeedsLessLikelihoodIfMistakesAreFlat) {
   const std::vector<int> near_the_border = {0, 3, 10, 50};
   EXPECT_EQ(weight(flat, 50), 1);
   EXPECT_LT(weight(near_the_border, 50), 0.25);
-  EXPECT_NEAR(weight(flat, 2), 0.25, 1e-9);  // less than 4 nats are not significant
-  EXPECT_EQ(weight(flat, -10), 0.01);        // still ranks, if nothing else is found
+  EXPECT_NEAR(weight(flat, 2), 0.25, 1e-9);  // below 4 nats is not significant
+  EXPECT_EQ(weight(flat, -10), 0.01);        // never 0, so that the pattern still ranks
 }
 
-TEST(Folds, SpreadEveryClass) {
+TEST(Folds, AreStratifiedByClass) {
   std::vector<int64_t> labels(103);
   for (size_t i = 0; i < labels.size(); ++i)
     labels[i] = i < 100 ? int64_t(i % 3) : 3 + int64_t(i == 102);

@@ -46,18 +46,18 @@ TEST(Perplexity, IsReachedAtAnyScale) {
   }
 }
 
-TEST(Perplexity, EqualNeighborsShareEqually) {
+TEST(Perplexity, EqualDistancesHaveEqualWeights) {
   for (const double square : {0.0, 2.5}) {
     for (const double w : fitted(std::vector<double>(12, square), 4)) EXPECT_EQ(w, 1.0 / 12);
   }
-  // Six of equal distance cannot be made to look like four, but the others can be left out.
+  // Six equal distances cannot reach a perplexity of four, but the others can get weight 0.
   std::vector<double> squares(6, 0.0);
   squares.resize(12, 1.0);
   const auto weights = fitted(squares, 4);
   for (size_t k = 0; k < 12; ++k) EXPECT_NEAR(weights[k], k < 6 ? 1.0 / 6 : 0, 1e-9);
 }
 
-TEST(Perplexity, OfOneIsTheNearest) {
+TEST(Perplexity, OfOneSelectsTheNearest) {
   const auto weights = fitted({3, 1, 2}, 1);
   EXPECT_NEAR(weights[1], 1, 1e-6);
 }
@@ -70,7 +70,7 @@ std::vector<float> random_rows(int64_t count, int64_t dim, unsigned seed) {
   return rows;
 }
 
-/// p_ij as a full matrix, from the definition.
+/// Reference: p_ij as a dense matrix, by definition.
 std::vector<double> full_affinities(const std::vector<float>& rows, size_t count, size_t dim,
                                     double perplexity) {
   const auto neighbors = static_cast<size_t>(3 * perplexity);
@@ -95,7 +95,7 @@ std::vector<double> full_affinities(const std::vector<float>& rows, size_t count
   return p;
 }
 
-TEST(Affinities, AreThoseOfTheDefinition) {
+TEST(Affinities, MatchTheDefinition) {
   constexpr size_t kCount = 120;
   const auto rows = random_rows(kCount, 7, 2);
   const auto wanted = full_affinities(rows, kCount, 7, 9);
@@ -120,8 +120,8 @@ TEST(Affinities, AreThoseOfTheDefinition) {
   }
 }
 
-/// Ties broken by index would make the first rows the neighbors of all others.
-TEST(Affinities, EqualRowsAreNeighborsOfEquallyMany) {
+/// Breaking ties by index would make the first rows the neighbors of all others.
+TEST(Affinities, DuplicatesAreNeighborsEquallyOften) {
   constexpr size_t kCount = 120;
   auto rows = random_rows(kCount, 3, 4);
   for (size_t i = 0; i < kCount; i += 4) {

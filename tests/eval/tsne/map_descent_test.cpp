@@ -21,14 +21,14 @@ std::vector<float> normal_numbers(int64_t count, unsigned seed, float scale) {
   return numbers;
 }
 
-/// Rows around four places, count of them.
+/// `count` rows in four clusters.
 Affinities four_clusters(int64_t count) {
   auto rows = normal_numbers(count * 6, 1, 1);
   for (int64_t i = 0; i < count; ++i) rows[static_cast<size_t>(6 * i + i % 4)] += 8;
   return make_affinities(rows.data(), count, 6, 8);
 }
 
-TEST(MapDescent, TheGradientIsThatOfTheDivergence) {
+TEST(MapDescent, GradientMatchesTheDivergence) {
   const auto affinities = four_clusters(30);
   const auto positions = normal_numbers(60, 2, 2);
   const auto slopes = MapDescent(affinities, positions, 0).gradient(1);
@@ -47,7 +47,7 @@ TEST(MapDescent, TheGradientIsThatOfTheDivergence) {
   EXPECT_LT(std::sqrt(errors / squares), 1e-3);
 }
 
-TEST(MapDescent, ExaggerationMultipliesThePulls) {
+TEST(MapDescent, ExaggerationScalesTheAttraction) {
   const auto affinities = four_clusters(40);
   MapDescent descent(affinities, normal_numbers(80, 3, 2), 0);
   const auto one = descent.gradient(1), two = descent.gradient(2), three = descent.gradient(3);
@@ -59,7 +59,7 @@ TEST(MapDescent, ExaggerationMultipliesThePulls) {
   EXPECT_GT(pull, 0.01);
 }
 
-TEST(MapDescent, IsTheSameForAnyNumberOfThreads) {
+TEST(MapDescent, IsBitIdenticalForAnyNumberOfThreads) {
   const int before = omp_get_max_threads();
   const auto affinities = four_clusters(700);
   std::vector<std::vector<float>> maps;
@@ -74,7 +74,7 @@ TEST(MapDescent, IsTheSameForAnyNumberOfThreads) {
   EXPECT_EQ(maps[0], maps[2]);
 }
 
-TEST(FitMap, TheDivergenceFalls) {
+TEST(FitMap, DecreasesTheDivergence) {
   const auto affinities = four_clusters(400);
   std::vector<double> divergences;
   const auto map = fit_map(affinities, normal_numbers(800, 5, 1e-4F), {.iterations = 500},
@@ -92,14 +92,14 @@ TEST(FitMap, TheDivergenceFalls) {
   EXPECT_LT(divergences.back(), divergences[0] - 0.5);
 }
 
-TEST(FitMap, TheTreeFindsAsGoodAMapAsAllPairs) {
+TEST(FitMap, BarnesHutIsAsGoodAsExact) {
   const auto affinities = four_clusters(500);
   const auto start = normal_numbers(1000, 6, 1e-4F);
   const auto exact =
       fit_map(affinities, start, {.iterations = 400, .learning_rate = 50, .theta = 0});
   const auto tree = fit_map(affinities, start, {.iterations = 400, .learning_rate = 50});
   EXPECT_NEAR(tree.divergence, exact.divergence, 0.03 * exact.divergence);
-  // And what it says about itself is nearly what all pairs say about it.
+  // Its own estimate of the divergence is close to the exact one.
   MapDescent evaluate_protocol(affinities, tree.positions, 0);
   EXPECT_NEAR(judge.divergence(), tree.divergence, 0.01);
 }
@@ -143,7 +143,7 @@ TEST(FitMap, OneContractingDirectionDoesNotVanish) {
   EXPECT_GT(smaller_spread(map.positions), 1);
 }
 
-TEST(FitMap, EndsWhereProgressSaysSo) {
+TEST(FitMap, StopsIfProgressReturnsFalse) {
   const auto affinities = four_clusters(60);
   const auto start = normal_numbers(120, 7, 1e-4F);
   const auto cut = fit_map(affinities, start, {.iterations = 100},
@@ -154,17 +154,17 @@ TEST(FitMap, EndsWhereProgressSaysSo) {
   EXPECT_EQ(cut.divergence, whole.divergence);
 }
 
-TEST(FitMap, WithoutIterationsIsTheStart) {
+TEST(FitMap, WithoutIterationsReturnsTheStart) {
   const auto affinities = four_clusters(60);
   const auto start = normal_numbers(120, 8, 1);
   EXPECT_EQ(fit_map(affinities, start, {.iterations = 0}).positions, start);
 }
 
-TEST(FitMap, AnAbsurdLearningRateIsAnError) {
+TEST(FitMap, ThrowsIfTheLearningRateIsTooLarge) {
   const auto affinities = four_clusters(60);
   const auto message = testing::error_message_of(
       [&] { fit_map(affinities, normal_numbers(120, 9, 1e-4F), {.learning_rate = 1e12}); });
-  EXPECT_EQ(message, "t-SNE: the points fly apart give a smaller learning rate");
+  EXPECT_EQ(message, "t-SNE diverged use a smaller learning rate");
 }
 
 }  // namespace

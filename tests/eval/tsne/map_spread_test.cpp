@@ -36,7 +36,7 @@ Deviations deviations(const std::vector<float>& points) {
   return {std::sqrt(along / count), std::sqrt(across / count)};
 }
 
-TEST(MapSpread, LeavesALargeMapAsItIs) {
+TEST(MapSpread, DoesNotChangeALargeMap) {
   const auto points = rhombus(3, 1e-3);
   auto positions = points, velocities = points;
   EXPECT_FALSE(raise_spread(positions, velocities, 1e-4));
@@ -44,7 +44,7 @@ TEST(MapSpread, LeavesALargeMapAsItIs) {
   EXPECT_EQ(velocities, points);
 }
 
-TEST(MapSpread, RaisesTheSmallDirectionOnly) {
+TEST(MapSpread, RaisesOnlyTheSmallDirection) {
   auto positions = rhombus(0.5, 2e-6), velocities = rhombus(0.25, 1e-6);
   EXPECT_FALSE(raise_spread(positions, velocities, 1e-5));
   EXPECT_NEAR(deviations(positions).along, 0.5, 1e-6);
@@ -53,7 +53,7 @@ TEST(MapSpread, RaisesTheSmallDirectionOnly) {
   EXPECT_NEAR(deviations(velocities).across, 5e-6, 1e-7);
 }
 
-TEST(MapSpread, RaisesBothDirectionsAndSaysSo) {
+TEST(MapSpread, ReturnsTrueIfBothDirectionsAreRaised) {
   auto positions = rhombus(2e-20, 1e-22), velocities = rhombus(1e-20, 0);
   EXPECT_TRUE(raise_spread(positions, velocities, 1e-5));
   EXPECT_NEAR(deviations(positions).along, 1e-5, 1e-10);
@@ -61,7 +61,7 @@ TEST(MapSpread, RaisesBothDirectionsAndSaysSo) {
   EXPECT_NEAR(deviations(velocities).along, 5e-6, 1e-10);
 }
 
-TEST(MapSpread, PointsInOnePlaceStayThere) {
+TEST(MapSpread, DoesNotMoveCoincidentPoints) {
   std::vector<float> positions(8, 0), velocities(8, 0);
   EXPECT_FALSE(raise_spread(positions, velocities, 1e-5));
   EXPECT_EQ(positions, std::vector<float>(8, 0));

@@ -18,7 +18,7 @@ using testing::error_message_of;
 
 constexpr int64_t kClasses = 3;
 
-/// Rows around three places, one after the other. Seeds LibTorch's generator.
+/// Rows in three consecutive clusters. Seeds LibTorch's generator.
 torch::Tensor clustered_rows(int64_t count, torch::ScalarType type = torch::kFloat32) {
   torch::manual_seed(1);
   const auto labels = torch::arange(count).remainder(kClasses);
@@ -26,7 +26,7 @@ torch::Tensor clustered_rows(int64_t count, torch::ScalarType type = torch::kFlo
   return (centers.index_select(0, labels) + torch::randn({count, 10})).to(type);
 }
 
-/// Share of points whose nearest neighbor in the map is of their cluster.
+/// Fraction of points whose nearest neighbor in the map is in the same cluster.
 double purity(const torch::Tensor& positions) {
   const auto nearest = nearest_neighbors(
       positions, positions, {.similarity = kernel::Similarity::kDistance, .exclude_self = true});
@@ -39,7 +39,7 @@ bool is_finite(const TsneResult& result) {
   return result.positions.isfinite().all().item<bool>() && std::isfinite(result.divergence);
 }
 
-TEST(Tsne, ClustersStayClusters) {
+TEST(Tsne, PreservesClusters) {
   for (const auto init : {TsneStart::kPca, TsneStart::kRandom}) {
     const auto result = tsne(clustered_rows(300), {.iterations = 400, .init = init});
     EXPECT_EQ(result.positions.sizes(), (std::vector<int64_t>{300, 2}));
@@ -50,12 +50,12 @@ TEST(Tsne, ClustersStayClusters) {
   }
 }
 
-TEST(Tsne, FarFromTheOriginNothingIsLost) {
+TEST(Tsne, IsAccurateFarFromTheOrigin) {
   const auto rows = clustered_rows(150, torch::kFloat64) + 1e8;
   EXPECT_GT(purity(tsne(rows, {.iterations = 300}).positions), 0.95);
 }
 
-TEST(Tsne, IsTheSameForASeedAndAnyNumberOfThreads) {
+TEST(Tsne, IsDeterministicForAnyNumberOfThreads) {
   const int before = torch::get_num_threads();
   const auto rows = clustered_rows(500);
   const auto map = [&](int threads, uint64_t seed) {
@@ -69,7 +69,7 @@ TEST(Tsne, IsTheSameForASeedAndAnyNumberOfThreads) {
   torch::set_num_threads(before);
 }
 
-TEST(Tsne, TheDivergenceIsThatOfTheMap) {
+TEST(Tsne, ReportsTheDivergenceOfTheMap) {
   const auto rows = clustered_rows(200);
   const auto result = tsne(rows, {.perplexity = 10, .iterations = 300, .theta = 0});
   EXPECT_NEAR(tsne_divergence(rows, result.positions, 10), result.divergence, 1e-6);
@@ -77,7 +77,7 @@ TEST(Tsne, TheDivergenceIsThatOfTheMap) {
   EXPECT_GT(tsne_divergence(rows, torch::randn({200, 2}), 10), result.divergence + 0.5);
 }
 
-TEST(Tsne, FewRowsAreMappedWithTheLargestPerplexity) {
+TEST(Tsne, UsesTheMaximumPerplexityForFewRows) {
   for (const int64_t count : {4, 5, 10, 30}) {
     const auto result = tsne(clustered_rows(count), {});
     EXPECT_TRUE(is_finite(result));
@@ -87,23 +87,23 @@ TEST(Tsne, FewRowsAreMappedWithTheLargestPerplexity) {
   EXPECT_EQ(tsne(clustered_rows(200), {.iterations = 1}).perplexity, 30);
 }
 
-TEST(Tsne, RowsWithoutClustersFillThePlane) {
+TEST(Tsne, DoesNotCollapseWithoutClusters) {
   torch::manual_seed(2);
   for (const auto& rows : {torch::randn({2000, 16}), torch::rand({500, 10})}) {
     const auto result = tsne(rows, {.iterations = 300});
     const auto spread = result.positions.std(0);
     EXPECT_GT(spread.min().item<double>(), 5);
     EXPECT_GT(spread.min().item<double>(), 0.5 * spread.max().item<double>());
-    EXPECT_LT(result.divergence, 3);  // all points in one place: 3.9 and 1.8
+    EXPECT_LT(result.divergence, 3);  // collapsed map: 3.9 and 1.8
   }
 }
 
-TEST(Tsne, EqualRowsGiveAFiniteMap) {
+TEST(Tsne, MapOfEqualRowsIsFinite) {
   EXPECT_TRUE(is_finite(tsne(torch::full({120, 4}, 0.3), {.iterations = 300})));
   EXPECT_TRUE(is_finite(tsne(clustered_rows(30).repeat({10, 1}), {.iterations = 300})));
 }
 
-TEST(Tsne, RowsOnALineStillUseThePlane) {
+TEST(Tsne, MapOfRowsOnALineIsTwoDimensional) {
   const auto rows = torch::zeros({200, 3});
   rows.select(1, 1).copy_(torch::linspace(0, 10, 200));
   for (const auto& line : {rows, rows.narrow(1, 1, 1)}) {
@@ -113,7 +113,7 @@ TEST(Tsne, RowsOnALineStillUseThePlane) {
   }
 }
 
-TEST(Tsne, SaysWhatItCannotTake) {
+TEST(Tsne, RejectsInvalidArguments) {
   auto rows = clustered_rows(100);
   for (const int64_t count : {0, 1, 2, 3}) {
     EXPECT_EQ(error_message_of([&] { tsne(clustered_rows(count), {}); }),
@@ -121,26 +121,26 @@ TEST(Tsne, SaysWhatItCannotTake) {
   }
   EXPECT_EQ(error_message_of([] { tsne(clustered_rows(21), {.perplexity = 30}); }),
             "t-SNE: the perplexity is 30, expected 1 to 6.66 "
-            "the largest perplexity for 21 rows is 6.66");
+            "the maximum perplexity for 21 rows is 6.66");
   EXPECT_EQ(error_message_of([&] { tsne(rows, {.theta = 1.5}); }),
             "t-SNE: theta is 1.5, expected 0 (exact) to 1 (coarse)");
   EXPECT_EQ(error_message_of([&] { tsne(rows, {.perplexity = NAN}); }),
             "t-SNE: the perplexity is nan, expected 1 to 33 "
-            "the largest perplexity for 100 rows is 33");
+            "the maximum perplexity for 100 rows is 33");
   EXPECT_EQ(error_message_of([&] { tsne(rows, {.exaggeration = 0.5}); }),
             "t-SNE: the exaggeration is 0.5, expected at least 1");
-  EXPECT_EQ(
-      error_message_of([&] { tsne(rows, {.learning_rate = -1}); }),
-      "t-SNE: the learning rate is -1, expected a positive number, or 0 for an automatic one");
+  EXPECT_EQ(error_message_of([&] { tsne(rows, {.learning_rate = -1}); }),
+            "t-SNE: the learning rate is -1, expected a positive number, or 0 to choose it "
+            "automatically");
   EXPECT_EQ(error_message_of([&] { tsne(rows, {.iterations = -1}); }),
-            "t-SNE: -1 iterations and 250 with exaggeration, expected none or more");
+            "t-SNE: -1 iterations and 250 with exaggeration, expected at least 0");
   rows[3][4] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(error_message_of([&] { tsne(rows, {}); }), "the rows hold a number that is not finite");
+  EXPECT_EQ(error_message_of([&] { tsne(rows, {}); }), "the rows have a value that is not finite");
   rows[3][4] = std::numeric_limits<float>::infinity();
-  EXPECT_EQ(error_message_of([&] { tsne(rows, {}); }), "the rows hold a number that is not finite");
+  EXPECT_EQ(error_message_of([&] { tsne(rows, {}); }), "the rows have a value that is not finite");
   rows[3][4] = 1e18F;
   EXPECT_EQ(error_message_of([&] { tsne(rows, {}); }),
-            "the rows have the entry 1e+18, expected numbers below 1e+17");
+            "the rows have the value 1e+18, expected values below 1e+17");
 }
 
 }  // namespace
