@@ -182,10 +182,10 @@ class Eval(ArrayCommands):
     def test_protocols_that_do_not_apply_are_refused(self):
         files = self.write(*clouds(60))
         arrays = ("eval", "--embeddings", files[0], "--labels", files[1])
-        self.assert_refused(*arrays, "--protocol", "logits", says="no logits")
-        self.assert_refused(*arrays, "--protocol", "projection", says="no projection")
+        self.assert_refused(*arrays, "--protocol", "logits", says="'logits' does not apply")
+        self.assert_refused(*arrays, "--protocol", "projection", says="'projection' does not apply")
         self.assert_refused(*arrays, "--protocol", "zeroshot", says="zero-shot")
-        self.assert_refused(*arrays, "--protocol", "knn", "--k", "49", says="49 of 48 rows")
+        self.assert_refused(*arrays, "--protocol", "knn", "--k", "49", says="neighbors = 49, expected 1 to the 48 available rows")
         self.assert_refused("eval", says="the directory of a run")
         self.assert_refused(*arrays, "--test-embeddings", files[0], says="--test-labels")
 

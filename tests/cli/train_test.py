@@ -114,7 +114,7 @@ class Train(CommandLineTest):
         self.assertIn("neither AVX2 nor AVX-512", plain.stderr)
         wrong = self.run_program(*train, "--out", "wrong", env={"PROJNCE_ISA": "mmx"})
         self.assertEqual(wrong.returncode, 2)
-        self.assertIn("no instructions 'mmx'", wrong.stderr)
+        self.assertIn("unknown instruction set 'mmx'", wrong.stderr)
 
     def last_loss(self, run):
         lines = map(json.loads, (self.scratch / run / "metrics.jsonl").read_text().splitlines())
