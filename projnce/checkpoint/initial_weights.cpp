@@ -86,7 +86,7 @@ bool converts(const torch::Tensor& found, const torch::Tensor& expected) {
 /// Suggests settings with which a first convolution of this shape would fit; empty if unknown.
 std::string suggest_settings(const torch::Tensor& found, const torch::Tensor& expected) {
   if (found.dim() != 4 || expected.dim() != 4) return {};
-  constexpr int64_t kResnet18 = 64;  // channels behind its first convolution
+  constexpr int64_t kResnet18 = 64;  // output channels of its first convolution
   std::vector<std::string> settings;
   if (found.size(0) != expected.size(0)) {
     settings.push_back(found.size(0) == kResnet18 ? "--set encoder.name=resnet18"

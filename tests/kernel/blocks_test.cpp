@@ -19,7 +19,8 @@ TEST(RoundRobinSchedule, VisitsEveryPairOnceAndNoBlockTwicePerRound) {
         ASSERT_LE(0, row);
         ASSERT_LE(row, column);
         ASSERT_LT(column, blocks);
-        EXPECT_TRUE(met.emplace(row, column).second) << row << " met " << column << " twice";
+        EXPECT_TRUE(met.emplace(row, column).second)
+            << "pair " << row << ", " << column << " twice";
         EXPECT_TRUE(busy.insert(row).second);
         EXPECT_TRUE(row == column || busy.insert(column).second);
       }

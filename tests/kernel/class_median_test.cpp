@@ -99,7 +99,7 @@ Selected selected(const MedianCase<T>& data) {
                        result.upper.data());
   auto lower = result.lower;
   select_class_medians(data.values.data(), data.dim, data.classes, lower.data(), nullptr);
-  EXPECT_EQ(lower, result.lower) << "alone and with the upper ones";
+  EXPECT_EQ(lower, result.lower) << "with and without the upper medians";
   return result;
 }
 

@@ -239,10 +239,10 @@ TEST(KernelSums, DoNotDependOnTheNumberOfThreads) {
     for (const auto& variant : available_variants()) {
       const UseVariant use(variant);
       omp_set_num_threads(1);
-      const auto alone = compute(batch, problem);
+      const auto single_thread = compute(batch, problem);
       for (const int threads : {2, 3}) {
         omp_set_num_threads(threads);
-        EXPECT_TRUE(compute(batch, problem) == alone) << variant.name << ", " << threads;
+        EXPECT_TRUE(compute(batch, problem) == single_thread) << variant.name << ", " << threads;
       }
     }
   }

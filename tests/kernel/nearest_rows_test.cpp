@@ -151,10 +151,10 @@ TEST(NearestRows, DoNotDependOnTheNumberOfThreads) {
   for (const auto& variant : available_variants()) {
     const UseVariant use(variant);
     omp_set_num_threads(1);
-    const auto alone = find(problem);
+    const auto single_thread = find(problem);
     for (const int threads : {2, 3}) {
       omp_set_num_threads(threads);
-      EXPECT_TRUE(find(problem) == alone) << variant.name;
+      EXPECT_TRUE(find(problem) == single_thread) << variant.name;
     }
   }
   omp_set_num_threads(before);

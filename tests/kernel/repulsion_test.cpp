@@ -106,7 +106,7 @@ TEST_P(RepulsionTest, BarnesHutIsCloseToAllPairs) {
       const double error = relative_error(got.forces, wanted.forces);
       EXPECT_LT(error, theta * theta * 0.05) << theta << " at " << scale;
       EXPECT_NEAR(got.mass, wanted.mass, theta * theta * 0.02 * wanted.mass);
-      EXPECT_GT(error, before) << "theta makes no difference";
+      EXPECT_GT(error, before) << "theta has no effect";
       before = error;
     }
   }

@@ -55,8 +55,8 @@ FoldData make_audit_data(const torch::Tensor& embeddings, const projection::Clas
 double label_entropy_of(const FoldData& data) {
   double entropy = 0;
   for (const int64_t count : data.class_counts) {
-    const double share = double(count) / double(data.size());
-    entropy -= share * std::log(share);
+    const double ratio = double(count) / double(data.size());
+    entropy -= ratio * std::log(ratio);
   }
   return entropy;
 }
@@ -199,7 +199,7 @@ namespace {
 
 constexpr int64_t kWorst = 100;
 
-double share(int64_t part, int64_t whole) {
+double ratio(int64_t part, int64_t whole) {
   return whole == 0 ? std::numeric_limits<double>::quiet_NaN()
                     : static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -215,7 +215,7 @@ double average_precision(const std::vector<int64_t>& order, const double* score,
       wrong_here += wrong[order[end]];
     }
     seen_wrong += wrong_here;
-    sum += static_cast<double>(wrong_here) * share(seen_wrong, static_cast<int64_t>(end));
+    sum += static_cast<double>(wrong_here) * ratio(seen_wrong, static_cast<int64_t>(end));
     start = end;
   }
   return seen_wrong == 0 ? std::numeric_limits<double>::quiet_NaN()
@@ -243,13 +243,13 @@ AuditScore score_audit(const AuditResult& result, const torch::Tensor& labels,
 
   AuditScore score;
   score.wrong = count(wrong);
-  score.precision = share(count(wrong & flagged), count(flagged));
-  score.recall = share(count(wrong & flagged), score.wrong);
+  score.precision = ratio(count(wrong & flagged), count(flagged));
+  score.recall = ratio(count(wrong & flagged), score.wrong);
   score.average_precision = average_precision(order, result.score.data_ptr<double>(), is_wrong);
   score.worst = std::min<int64_t>(kWorst, labels.size(0));
   score.worst_wrong = std::count_if(order.begin(), order.begin() + score.worst,
                                     [is_wrong](int64_t i) { return is_wrong[i]; });
-  score.corrected = share(count(wrong & result.suggested.eq(truth)), score.wrong);
+  score.corrected = ratio(count(wrong & result.suggested.eq(truth)), score.wrong);
   return score;
 }
 

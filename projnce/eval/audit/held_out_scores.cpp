@@ -91,9 +91,9 @@ constexpr double kMinRefitGain = 2;  // nats; refitting stops below this gain
 constexpr double kMinRefitGainPerSample = 1e-3;
 
 /// Stages per kind of noise: fits, refits, neighbors.
-constexpr int64_t kStagesOfKind = kDecaysWithNoise + kMaxRefits + 1;
+constexpr int64_t kStagesPerKind = kDecaysWithNoise + kMaxRefits + 1;
 
-constexpr int64_t kStages = kWeightDecays.size() + 2 * kStagesOfKind;
+constexpr int64_t kStages = kWeightDecays.size() + 2 * kStagesPerKind;
 
 /// A classifier, its held-out logits and the label noise that fits them.
 struct Candidate {
@@ -149,7 +149,7 @@ class CandidateSearch {
   bool refit(Candidate& current, bool try_smaller_decay);
   void add_neighbors(const HeldOutScores& scores,
                      const std::vector<std::vector<float>>& neighbor_votes);
-  HeldOutEnsemble weigh();
+  HeldOutEnsemble weighted_ensemble();
 
   const FoldData& data_;
   NoiseKind kind_;
@@ -272,7 +272,7 @@ void CandidateSearch::add_neighbors(const HeldOutScores& scores,
   }
 }
 
-HeldOutEnsemble CandidateSearch::weigh() {
+HeldOutEnsemble CandidateSearch::weighted_ensemble() {
   HeldOutEnsemble ensemble{.members = std::move(kept_), .weights = {}};
   double sum = 0;
   for (const auto& member : ensemble.members) {
@@ -290,7 +290,7 @@ HeldOutEnsemble CandidateSearch::run(const std::vector<Candidate>& plain,
     if (!refit(current, /*try_smaller_decay=*/round < 2)) break;
   }
   add_neighbors(current.scores, neighbor_votes);
-  return weigh();
+  return weighted_ensemble();
 }
 
 /// Concatenates two ensembles, with total weight `weight` for the second.
@@ -316,7 +316,7 @@ HeldOutEnsemble held_out_scores(const FoldData& data, const StageProgress& progr
   const auto votes = neighbor_log_votes(data);
   stages.finish_until(kWeightDecays.size());
   auto uniform = CandidateSearch(data, NoiseKind::kUniform, stages).run(plain, votes);
-  stages.finish_until(kWeightDecays.size() + kStagesOfKind);
+  stages.finish_until(kWeightDecays.size() + kStagesPerKind);
   auto pattern = CandidateSearch(data, NoiseKind::kPattern, stages).run(plain, votes);
   stages.finish_until(kStages);
   const double weight = pattern_weight(data, uniform.best(), pattern.best());

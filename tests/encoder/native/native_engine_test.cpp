@@ -249,14 +249,14 @@ TEST(NativeEngine, IsBitIdenticalForAnyNumberOfThreads) {
   const auto network = networks().front();
   const int before = at::get_num_threads();
   at::set_num_threads(1);
-  const auto alone = run(network, Engine::kNative, torch::kFloat);
+  const auto single_thread = run(network, Engine::kNative, torch::kFloat);
   at::set_num_threads(3);
-  const auto together = run(network, Engine::kNative, torch::kFloat);
+  const auto multi_thread = run(network, Engine::kNative, torch::kFloat);
   at::set_num_threads(before);
-  EXPECT_TRUE(torch::equal(together.features, alone.features));
-  for (size_t i = 0; i < alone.gradients.size(); ++i) {
-    EXPECT_TRUE(torch::equal(together.gradients[i].second, alone.gradients[i].second))
-        << alone.gradients[i].first;
+  EXPECT_TRUE(torch::equal(multi_thread.features, single_thread.features));
+  for (size_t i = 0; i < single_thread.gradients.size(); ++i) {
+    EXPECT_TRUE(torch::equal(multi_thread.gradients[i].second, single_thread.gradients[i].second))
+        << single_thread.gradients[i].first;
   }
 }
 
@@ -270,12 +270,12 @@ TEST(NativeEngine, SupportsSeveralGraphsAndRepeatedBackward) {
     features.square().sum().backward({}, keep);
     return weight.grad().clone();
   };
-  const auto alone = gradient_of(encoder->forward(first), /*keep=*/false);
+  const auto expected = gradient_of(encoder->forward(first), /*keep=*/false);
   const auto one = encoder->forward(first);
   const auto other = encoder->forward(torch::randn({2, 3, 8, 8}));
   gradient_of(other, /*keep=*/false);
-  EXPECT_TRUE(torch::equal(gradient_of(one, /*keep=*/true), alone));
-  EXPECT_TRUE(torch::equal(gradient_of(one, /*keep=*/false), alone));
+  EXPECT_TRUE(torch::equal(gradient_of(one, /*keep=*/true), expected));
+  EXPECT_TRUE(torch::equal(gradient_of(one, /*keep=*/false), expected));
 }
 
 TEST(NativeEngine, GraphMayOutliveItsEncoder) {

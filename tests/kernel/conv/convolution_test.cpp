@@ -134,17 +134,17 @@ TEST_P(Convolution, SupportsImagesOfOneToThreeChannels) {
 
 TEST_P(Convolution, IsBitIdenticalForAnyNumberOfThreads) {
   for (const auto& layer : layers()) {
-    Result<float> alone;
+    Result<float> single_thread;
     {
       const Threads threads(1);
-      alone = convolve_random<float>(layer);
+      single_thread = convolve_random<float>(layer);
     }
     for (const int count : {2, 3, 5}) {
       const Threads threads(count);
-      const auto together = convolve_random<float>(layer);
-      EXPECT_EQ(together.out, alone.out) << name_of(layer) << ", threads " << count;
-      EXPECT_EQ(together.in_gradient, alone.in_gradient) << name_of(layer);
-      EXPECT_EQ(together.weight_gradient, alone.weight_gradient) << name_of(layer);
+      const auto multi_thread = convolve_random<float>(layer);
+      EXPECT_EQ(multi_thread.out, single_thread.out) << name_of(layer) << ", threads " << count;
+      EXPECT_EQ(multi_thread.in_gradient, single_thread.in_gradient) << name_of(layer);
+      EXPECT_EQ(multi_thread.weight_gradient, single_thread.weight_gradient) << name_of(layer);
     }
   }
 }
