@@ -41,6 +41,9 @@ inline Range between(double low, double high) {
   return range;
 }
 
+/// Pairs of a former name and the present one.
+using FormerNames = std::vector<std::pair<std::string, std::string>>;
+
 /// An options struct lists its fields once, for reading as for writing:
 ///
 ///   void list_fields(TrainOptions& options, FieldVisitor& fields) {
@@ -103,10 +106,17 @@ class FieldVisitor {
     return *this;
   }
 
-  /// One of several names.
+  /// One of several names. `deprecated` lists pairs of a former name and the present one.
   template <class Enum>
   FieldVisitor& choice(const std::string& key, Enum& value,
-                       const std::vector<std::pair<std::string, Enum>>& choices);
+                       const std::vector<std::pair<std::string, Enum>>& choices,
+                       const FormerNames& deprecated = {});
+
+  /// Accepts `former_key` as a deprecated name of the field `key`, which is listed next.
+  FieldVisitor& renamed(const std::string& former_key, const std::string& key) {
+    visit_renamed(former_key, key);
+    return *this;
+  }
 
   /// A struct in a section of its own, by its list_fields.
   template <class Options>
@@ -147,7 +157,9 @@ class FieldVisitor {
   virtual void visit_text_or_count(const std::string& key, std::string& value) = 0;
   /// `name` is the present one of `names` and becomes the chosen one.
   virtual void visit_choice(const std::string& key, std::string& name,
-                            const std::vector<std::string>& names) = 0;
+                            const std::vector<std::string>& names,
+                            const FormerNames& deprecated) = 0;
+  virtual void visit_renamed(const std::string& former_key, const std::string& key) = 0;
   virtual void begin_section(const std::string& key) = 0;
   virtual void end_section() = 0;
 
@@ -156,14 +168,15 @@ class FieldVisitor {
 
 template <class Enum>
 FieldVisitor& FieldVisitor::choice(const std::string& key, Enum& value,
-                                   const std::vector<std::pair<std::string, Enum>>& choices) {
+                                   const std::vector<std::pair<std::string, Enum>>& choices,
+                                   const FormerNames& deprecated) {
   std::vector<std::string> names;
   std::string chosen;
   for (const auto& [name, meant] : choices) {
     names.push_back(name);
     if (meant == value) chosen = name;
   }
-  visit_choice(key, chosen, names);
+  visit_choice(key, chosen, names, deprecated);
   for (const auto& [name, meant] : choices) {
     if (name == chosen) value = meant;
   }

@@ -28,7 +28,7 @@ std::string prefix(const std::string& where) {
 }  // namespace
 
 TableReader::TableReader(const Table& table, std::string section)
-    : FieldVisitor(std::move(section)), levels_{{&table, {}, {}}} {}
+    : FieldVisitor(std::move(section)), levels_{{&table, {}, {}, {}}} {}
 
 void TableReader::visit(const std::string& key, bool& value) {
   const Value* given = find(key);
@@ -92,11 +92,18 @@ void TableReader::visit(const std::string& key, std::vector<std::string>& value)
 }
 
 void TableReader::visit_choice(const std::string& key, std::string& name,
-                               const std::vector<std::string>& names) {
+                               const std::vector<std::string>& names,
+                               const FormerNames& deprecated) {
   const Value* given = find(key);
   if (!given) return;
   const auto* text = std::get_if<std::string>(&given->data);
   if (!text) fail_type(key, *given, "one of " + join(names));
+  for (const auto& [former, present] : deprecated) {
+    if (*text != former) continue;
+    note_deprecated(concat(key, " = '", former, "'"), concat("'", present, "'"));
+    name = present;
+    return;
+  }
   if (std::find(names.begin(), names.end(), *text) == names.end()) {
     const auto nearest = nearest_name(*text, names);
     fail(Hint{nearest.empty() ? "" : "did you mean '" + nearest + "'?"}, place(*given), key, " = '",
@@ -105,9 +112,13 @@ void TableReader::visit_choice(const std::string& key, std::string& name,
   name = *text;
 }
 
+void TableReader::visit_renamed(const std::string& former_key, const std::string& key) {
+  levels_.back().former_keys[key] = former_key;
+}
+
 bool TableReader::is_present(const std::string& key, bool /*present*/) {
   ask_for(key);
-  return table().has(key);
+  return table().has(stored_key(key));
 }
 
 void TableReader::check(std::function<void()> rule) {
@@ -126,7 +137,7 @@ const Table& TableReader::sub_table(const std::string& key) {
 }
 
 void TableReader::begin_section(const std::string& key) {
-  levels_.push_back({&sub_table(key), {}, {}});
+  levels_.push_back({&sub_table(key), {}, {}, {}});
 }
 
 void TableReader::end_section() {
@@ -135,7 +146,7 @@ void TableReader::end_section() {
 }
 
 void TableReader::done() const {
-  const auto& known = levels_.back().reference;
+  const auto& known = levels_.back().known;
   const auto check_known = [&](const std::string& key, const std::string& where) {
     if (std::find(known.begin(), known.end(), key) != known.end()) return;
     const auto nearest = nearest_name(key, known);
@@ -149,7 +160,7 @@ void TableReader::done() const {
 }
 
 void TableReader::ask_for(const std::string& key) {
-  auto& known = levels_.back().reference;
+  auto& known = levels_.back().known;
   if (known.empty() || known.back() != key) known.push_back(key);  // is_present may have asked
 }
 
@@ -159,8 +170,30 @@ const Value* TableReader::find(const std::string& key) {
   if (section != table().tables.end()) {
     fail(prefix(section->second.where), key, " is a section, expected a single value");
   }
-  const auto found = table().values.find(key);
+  const auto found = table().values.find(stored_key(key));
   return found == table().values.end() ? nullptr : &found->second;
+}
+
+std::string TableReader::stored_key(const std::string& key) {
+  auto& level = levels_.back();
+  const auto former = level.former_keys.find(key);
+  if (former == level.former_keys.end() || !table().has(former->second)) return key;
+  const auto former_key = former->second;
+  if (table().has(key)) {
+    fail(Hint{concat("remove ", former_key, ", which is deprecated")},
+         section_name().empty() ? "" : "[" + section_name() + "] ", key, " and ", former_key,
+         " are both set, expected one of them");
+  }
+  if (std::find(level.known.begin(), level.known.end(), former_key) == level.known.end()) {
+    level.known.insert(level.known.begin(), former_key);
+    note_deprecated(former_key, key);
+  }
+  return former_key;
+}
+
+void TableReader::note_deprecated(const std::string& former, const std::string& present) {
+  deprecations_.push_back(concat(section_name().empty() ? "" : "[" + section_name() + "] ", former,
+                                 " is deprecated, use ", present));
 }
 
 double TableReader::number(const std::string& key, const Value& value, const Range& range) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,10 @@ class TableReader : public FieldVisitor {
   /// A sub-table that somebody else reads; an empty one where there is none.
   const Table& sub_table(const std::string& key);
 
+  /// One sentence for each deprecated name that was read: "[loss] empty_pos is deprecated, use
+  /// empty_positives".
+  const std::vector<std::string>& deprecations() const { return deprecations_; }
+
   /// Throws where the table holds a key that was not asked for, or a rule does not hold.
   void done() const;
 
@@ -36,7 +41,8 @@ class TableReader : public FieldVisitor {
   void visit(const std::string& key, std::vector<double>& value, const Range& range) override;
   void visit_text_or_count(const std::string& key, std::string& value) override;
   void visit_choice(const std::string& key, std::string& name,
-                    const std::vector<std::string>& names) override;
+                    const std::vector<std::string>& names, const FormerNames& deprecated) override;
+  void visit_renamed(const std::string& former_key, const std::string& key) override;
   void begin_section(const std::string& key) override;
   void end_section() override;
 
@@ -44,10 +50,14 @@ class TableReader : public FieldVisitor {
     const Table* table;
     std::vector<std::string> known;  // keys that were asked for
     std::vector<std::function<void()>> rules;
+    std::map<std::string, std::string> former_keys;  // deprecated names, by the present one
   };
 
   const Table& table() const { return *levels_.back().table; }
   void ask_for(const std::string& key);
+  /// The name under which the table holds the field: `key`, or its deprecated name.
+  std::string stored_key(const std::string& key);
+  void note_deprecated(const std::string& former, const std::string& present);
   const Value* find(const std::string& key);
   double number(const std::string& key, const Value& value, const Range& range) const;
   [[noreturn]] void fail_type(const std::string& key, const Value& value,
@@ -55,6 +65,7 @@ class TableReader : public FieldVisitor {
   std::string place(const Value& value) const;
 
   std::vector<Level> levels_;  // the section that is being read is the last
+  std::vector<std::string> deprecations_;
 };
 
 /// The options that `table`, the section of that name, describes. What it lacks stays as it is in

@@ -36,7 +36,7 @@ struct TrainingData {
   /// Of the labels that are trained on.
   int64_t train_classes() const { return static_cast<int64_t>(train().class_names().size()); }
   /// Of the labels that models are judged by.
-  const std::vector<std::string>& class_names() const { return known->class_names(); }
+  const std::vector<std::string>& class_names() const { return reference->class_names(); }
 };
 
 /// Opens the dataset, takes train.validation of the training part away, and finds out about the

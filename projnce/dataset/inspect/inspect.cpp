@@ -78,7 +78,7 @@ PartInfo inspect_part(const Dataset& dataset, const DecodeAllOptions& options) {
 
 std::vector<std::pair<const char*, const PartInfo*>> DatasetInfo::parts() const {
   std::vector<std::pair<const char*, const PartInfo*>> parts = {{"train", &train}, {"test", &test}};
-  if (known) parts.emplace_back("known", &*known);
+  if (reference) parts.emplace_back("known", &*reference);
   if (background) parts.emplace_back("background", &*background);
   return parts;
 }

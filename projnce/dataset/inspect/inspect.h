@@ -44,7 +44,7 @@ struct DatasetInfo {
   std::vector<std::string> class_names;  ///< those of the test part
   PartInfo train;
   PartInfo test;
-  std::optional<PartInfo> known = {};       ///< labeled samples beside a training part without
+  std::optional<PartInfo> reference = {};       ///< labeled samples beside a training part without
   std::optional<PartInfo> background = {};  ///< noises to mix into training sounds
   std::vector<std::string> remarks = {};    ///< sentences for the user
   std::vector<std::string> warnings = {};   ///< sentences on what is likely wrong
@@ -52,7 +52,7 @@ struct DatasetInfo {
   LayoutChoice layout = {};                          ///< no name for a single file
 
   /// The part to learn classes from: it has the classes of the test part.
-  const PartInfo& labeled() const { return known ? *known : train; }
+  const PartInfo& labeled() const { return reference ? *reference : train; }
   /// The parts that are there, and what they are called.
   std::vector<std::pair<const char*, const PartInfo*>> parts() const;
   int64_t samples() const;
