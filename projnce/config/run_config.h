@@ -9,6 +9,7 @@
 #include "projnce/config/report_options.h"
 #include "projnce/core/field_visitor.h"
 #include "projnce/core/table.h"
+#include "projnce/core/table_reader.h"
 #include "projnce/core/version.h"
 #include "projnce/dataset/dataset_options.h"
 #include "projnce/encoder/registry.h"
@@ -43,6 +44,9 @@ enum class EncoderChoice {
   kSettings,
   kData,  ///< its kind does, later: the section [encoder] is left unread
 };
+
+/// The same with a reader, which then knows about deprecated names in the settings.
+RunConfig parse_run_config(TableReader& reader, EncoderChoice choice);
 
 /// The configuration that settings describe, with defaults for what they lack. Throws, with the
 /// place and the nearest valid key, where a key or value is wrong. Looks at no data and makes no

@@ -8,6 +8,7 @@
 #include "projnce/config/run_config.h"
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
+#include "projnce/core/table_reader.h"
 #include "projnce/core/toml.h"
 #include "projnce/dataset/readers/embeddings.h"
 #include "projnce/dataset/registry.h"
@@ -92,9 +93,16 @@ void check_top_level(const Table& table) {
   }
 }
 
+/// Also checks the settings: an unknown key or invalid value throws.
+std::vector<Deprecation> find_deprecations(const Table& settings, EncoderChoice choice) {
+  TableReader reader(settings, "");
+  parse_run_config(reader, choice);
+  return reader.deprecations();
+}
+
 }  // namespace
 
-Table requested_settings(const RunRequest& request) {
+Table requested_settings(const RunRequest& request, std::vector<std::string>* deprecations) {
   Table settings = request.config.empty() ? Table{} : read_toml(request.config);
   for (const auto& setting : request.settings) apply_setting(settings, setting);
   check_top_level(settings);
@@ -107,8 +115,13 @@ Table requested_settings(const RunRequest& request) {
     fail(Hint{"give a configuration file, --data FOLDER or --set dataset.name=fashion-mnist"},
          "there is nothing to train on");
   }
-  parse_run_config(settings, data_chooses_encoder(request, settings) ? EncoderChoice::kData
-                                                                     : EncoderChoice::kSettings);
+  const auto found = find_deprecations(settings, data_chooses_encoder(request, settings)
+                                                     ? EncoderChoice::kData
+                                                     : EncoderChoice::kSettings);
+  use_present_names(settings, found);
+  if (deprecations) {
+    for (const auto& deprecation : found) deprecations->push_back(deprecation.message);
+  }
   return settings;
 }
 
@@ -121,6 +134,11 @@ bool data_chooses_encoder(const RunRequest& request, const Table& settings) {
 Table read_stored_settings(const std::filesystem::path& file) {
   auto settings = read_toml(file);
   complete_stored_settings(settings);
+  try {
+    use_present_names(settings, find_deprecations(settings, EncoderChoice::kSettings));
+  } catch (const Error&) {
+    // Invalid settings are reported when they are parsed for use.
+  }
   return settings;
 }
 

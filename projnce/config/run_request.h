@@ -30,7 +30,10 @@ struct RunRequest {
 
 /// Joins file, folder and settings into one table. Throws, before data is opened, where
 /// parse_run_config cannot read it: a typo stops the run in its first second.
-Table requested_settings(const RunRequest& request);
+/// Deprecated names are replaced by the present ones; `deprecations`, unless null, receives a
+/// message about each.
+Table requested_settings(const RunRequest& request,
+                         std::vector<std::string>* deprecations = nullptr);
 
 /// Whether the kind of the data will choose the encoder: there is neither a file nor its name.
 bool data_chooses_encoder(const RunRequest& request, const Table& settings);

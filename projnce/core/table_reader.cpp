@@ -28,7 +28,7 @@ std::string prefix(const std::string& where) {
 }  // namespace
 
 TableReader::TableReader(const Table& table, std::string section)
-    : FieldVisitor(std::move(section)), levels_{{&table, {}, {}, {}}} {}
+    : FieldVisitor(std::move(section)), levels_{{&table, {}, {}, {}, {}}} {}
 
 void TableReader::visit(const std::string& key, bool& value) {
   const Value* given = find(key);
@@ -100,7 +100,8 @@ void TableReader::visit_choice(const std::string& key, std::string& name,
   if (!text) fail_type(key, *given, "one of " + join(names));
   for (const auto& [former, present] : deprecated) {
     if (*text != former) continue;
-    note_deprecated(concat(key, " = '", former, "'"), concat("'", present, "'"));
+    note_deprecated({.key = key, .value = present}, concat(key, " = '", former, "'"),
+                    concat("'", present, "'"));
     name = present;
     return;
   }
@@ -137,7 +138,7 @@ const Table& TableReader::sub_table(const std::string& key) {
 }
 
 void TableReader::begin_section(const std::string& key) {
-  levels_.push_back({&sub_table(key), {}, {}, {}});
+  levels_.push_back({&sub_table(key), {}, {}, {}, key});
 }
 
 void TableReader::end_section() {
@@ -186,14 +187,35 @@ std::string TableReader::stored_key(const std::string& key) {
   }
   if (std::find(level.known.begin(), level.known.end(), former_key) == level.known.end()) {
     level.known.insert(level.known.begin(), former_key);
-    note_deprecated(former_key, key);
+    note_deprecated({.former_key = former_key, .key = key}, former_key, key);
   }
   return former_key;
 }
 
-void TableReader::note_deprecated(const std::string& former, const std::string& present) {
-  deprecations_.push_back(concat(section_name().empty() ? "" : "[" + section_name() + "] ", former,
-                                 " is deprecated, use ", present));
+void TableReader::note_deprecated(Deprecation found, const std::string& former,
+                                  const std::string& present) {
+  for (size_t i = 1; i < levels_.size(); ++i) found.sections.push_back(levels_[i].name);
+  if (found.former_key.empty()) {
+    const auto& former_keys = levels_.back().former_keys;
+    const auto renamed = former_keys.find(found.key);
+    const bool both = renamed != former_keys.end() && table().has(renamed->second);
+    found.former_key = both ? renamed->second : found.key;
+  }
+  found.message = concat(section_name().empty() ? "" : "[" + section_name() + "] ", former,
+                         " is deprecated, use ", present);
+  deprecations_.push_back(std::move(found));
+}
+
+void use_present_names(Table& table, const std::vector<Deprecation>& deprecations) {
+  for (const auto& deprecation : deprecations) {
+    Table* section = &table;
+    for (const auto& name : deprecation.sections) section = &section->tables.at(name);
+    auto entry = section->values.extract(deprecation.former_key);
+    if (entry.empty()) entry = section->values.extract(deprecation.key);  // renamed before
+    entry.key() = deprecation.key;
+    if (!deprecation.value.empty()) entry.mapped().data = deprecation.value;
+    section->values.insert(std::move(entry));
+  }
 }
 
 double TableReader::number(const std::string& key, const Value& value, const Range& range) const {

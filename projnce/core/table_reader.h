@@ -11,6 +11,15 @@
 
 namespace projnce {
 
+/// A deprecated name in a settings table, and what replaces it.
+struct Deprecation {
+  std::vector<std::string> sections;  ///< names of the enclosing sections, outermost first
+  std::string former_key;             ///< as it is in the table
+  std::string key;                    ///< the present name
+  std::string value;                  ///< the present name of the value; empty: unchanged
+  std::string message;                ///< "[loss] empty_pos is deprecated, use empty_positives"
+};
+
 /// Reads fields out of a table, strictly: a wrong type, a number out of range, a name that is no
 /// choice or (in `done`) a key that nobody asked for throws a sentence with the place, the key and
 /// the nearest valid one. What the table lacks keeps the value that it has.
@@ -25,9 +34,8 @@ class TableReader : public FieldVisitor {
   /// A sub-table that somebody else reads; an empty one where there is none.
   const Table& sub_table(const std::string& key);
 
-  /// One sentence for each deprecated name that was read: "[loss] empty_pos is deprecated, use
-  /// empty_positives".
-  const std::vector<std::string>& deprecations() const { return deprecations_; }
+  /// The deprecated names that were read so far.
+  const std::vector<Deprecation>& deprecations() const { return deprecations_; }
 
   /// Throws where the table holds a key that was not asked for, or a rule does not hold.
   void done() const;
@@ -51,13 +59,14 @@ class TableReader : public FieldVisitor {
     std::vector<std::string> known;  // keys that were asked for
     std::vector<std::function<void()>> rules;
     std::map<std::string, std::string> former_keys;  // deprecated names, by the present one
+    std::string name;                                // of the section; empty for the outermost
   };
 
   const Table& table() const { return *levels_.back().table; }
   void ask_for(const std::string& key);
   /// The name under which the table holds the field: `key`, or its deprecated name.
   std::string stored_key(const std::string& key);
-  void note_deprecated(const std::string& former, const std::string& present);
+  void note_deprecated(Deprecation found, const std::string& former, const std::string& present);
   const Value* find(const std::string& key);
   double number(const std::string& key, const Value& value, const Range& range) const;
   [[noreturn]] void fail_type(const std::string& key, const Value& value,
@@ -65,7 +74,7 @@ class TableReader : public FieldVisitor {
   std::string place(const Value& value) const;
 
   std::vector<Level> levels_;  // the section that is being read is the last
-  std::vector<std::string> deprecations_;
+  std::vector<Deprecation> deprecations_;
 };
 
 /// The options that `table`, the section of that name, describes. What it lacks stays as it is in
@@ -77,5 +86,8 @@ Options read_options(const Table& table, const std::string& section, Options opt
   reader.done();
   return options;
 }
+
+/// Replaces the deprecated names in `table`, which the reader was made for, by the present ones.
+void use_present_names(Table& table, const std::vector<Deprecation>& deprecations);
 
 }  // namespace projnce

@@ -39,7 +39,7 @@ struct JointParams {
   double theta = 0;
   std::string sup;
   double beta = 0;
-  loss::ProjncePreset preset = loss::ProjncePreset::kLoo;
+  loss::ProjncePreset preset = loss::ProjncePreset::kLeaveOneOut;
   bool normalize_g = false;
 };
 
@@ -55,7 +55,7 @@ JointParams joint_params(const LossCase& loss_case) {
                {"projnce_mlp", std::string("projnce_mlp")}})
       .field("beta", params.beta)
       .choice("preset", params.preset,
-              {{"loo", loss::ProjncePreset::kLoo},
+              {{"loo", loss::ProjncePreset::kLeaveOneOut},
                {"paper", loss::ProjncePreset::kPaper},
                {"allpairs", loss::ProjncePreset::kAllPairs}})
       .field("normalize_g", params.normalize_g);

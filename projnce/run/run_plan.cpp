@@ -50,9 +50,16 @@ Table trained_settings(const io::RunPaths& paths,
   return settings;
 }
 
-RunPlan plan_start(const TrainRequest& request) {
+Table request_settings(const TrainRequest& request, const Logger& logger) {
+  std::vector<std::string> deprecations;
+  auto settings = requested_settings(request, &deprecations);
+  for (const auto& message : deprecations) logger->warn("{}", message);
+  return settings;
+}
+
+RunPlan plan_start(const TrainRequest& request, const Logger& logger) {
   if (!request.out.empty()) io::check_run_can_be_made(request.out);
-  return {.settings = requested_settings(request), .directory = request.out};
+  return {.settings = request_settings(request, logger), .directory = request.out};
 }
 
 RunPlan plan_resume(const TrainRequest& request, const Logger& logger) {
@@ -62,7 +69,7 @@ RunPlan plan_resume(const TrainRequest& request, const Logger& logger) {
   plan.checkpoint = newest_checkpoint(paths, logger);
   const auto before = trained_settings(paths, plan.checkpoint);
   plan.settings = config::read_stored_settings(paths.config());
-  overlay(plan.settings, requested_settings(request));
+  overlay(plan.settings, request_settings(request, logger));
   const auto changes = setting_changes(before, plan.settings);
   if (!changes.empty() && !request.force) {
     fail(Hint{"--force goes on with the changed settings all the same"}, request.out.string(),
@@ -79,10 +86,10 @@ RunPlan plan_resume(const TrainRequest& request, const Logger& logger) {
 
 }  // namespace
 
-Table requested_settings(const TrainRequest& request) {
+Table requested_settings(const TrainRequest& request, std::vector<std::string>* deprecations) {
   Table settings;
   if (names_data(request) || !request.resume) {
-    settings = config::requested_settings(request.run);
+    settings = config::requested_settings(request.run, deprecations);
   } else {
     for (const auto& setting : request.run.settings) apply_setting(settings, setting);
   }
@@ -98,11 +105,11 @@ Table requested_settings(const TrainRequest& request) {
 }
 
 RunPlan plan_run(const TrainRequest& request, const Logger& logger) {
-  if (!request.resume) return plan_start(request);
+  if (!request.resume) return plan_start(request, logger);
   const bool exists = std::filesystem::exists(io::RunPaths{request.out}.config());
   if (exists || !names_data(request)) return plan_resume(request, logger);
   logger->info("there is no run in {} yet: starting it", request.out.string());
-  return plan_start(request);
+  return plan_start(request, logger);
 }
 
 RunPlan plan_run_together(const TrainRequest& request, const Logger& logger,

@@ -33,6 +33,8 @@ RunPlan plan_run_together(const TrainRequest& request, const Logger& logger,
                           distributed::ProcessGroup& ranks);
 
 /// Settings as far as the request itself gives them; empty where it only resumes.
-Table requested_settings(const TrainRequest& request);
+/// `deprecations`, unless null, receives a message about each deprecated name.
+Table requested_settings(const TrainRequest& request,
+                         std::vector<std::string>* deprecations = nullptr);
 
 }  // namespace projnce::run

@@ -208,6 +208,22 @@ TEST(RunConfig, AnEncoderThatTheDataChoosesIsNotReadYet) {
               HasSubstr("a section [encoder]"));
 }
 
+TEST(RunConfig, NamesOfEarlierVersionsAreReplaced) {
+  const ScratchDir dir;
+  const auto path = write_config(dir,
+                                 "[dataset]\nname = 'mnist'\n[encoder]\nname = 'mlp'\n"
+                                 "[loss]\nname = 'rince'\nlam = 0.5\nempty_pos = 'skip'");
+  std::vector<std::string> deprecations;
+  const auto requested = requested_settings({.config = path}, &deprecations);
+  EXPECT_THAT(deprecations, ::testing::UnorderedElementsAre(
+                                "[loss] lam is deprecated, use lambda_",
+                                "[loss] empty_pos is deprecated, use empty_positives"));
+  EXPECT_EQ(text_of(requested, "loss", "empty_positives"), "skip");
+  EXPECT_FALSE(requested.tables.at("loss").values.contains("empty_pos"));
+  const auto stored = read_stored_settings(path);
+  EXPECT_EQ(to_toml(parse_run_config(stored)), to_toml(parse_run_config(requested)));
+}
+
 TEST(RunConfig, DrawsNoRandomNumbersAndBuildsNothing) {
   const auto before = train::random_state();
   for (const auto& encoder : encoder::encoder_names()) {

@@ -157,6 +157,55 @@ TEST(TableReader, NumbersOutOfRangeAreNamedWithTheRange) {
   EXPECT_THAT(error_message_of("mean = [0.5, 2]"), HasSubstr("between 0 and 1"));
 }
 
+struct RenamedOptions {
+  int64_t epochs = 10;
+  Schedule schedule = Schedule::kConstant;
+};
+
+void list_fields(RenamedOptions& options, FieldVisitor& fields) {
+  fields.renamed("rounds", "epochs")
+      .field("epochs", options.epochs, at_least(1))
+      .renamed("decay", "schedule")
+      .choice("schedule", options.schedule,
+              {{"constant", Schedule::kConstant}, {"cosine", Schedule::kCosine}},
+              {{"flat", "constant"}, {"cos", "cosine"}});
+}
+
+struct RenamedSection {
+  RenamedOptions train;
+};
+
+void list_fields(RenamedSection& options, FieldVisitor& fields) {
+  fields.section("train", options.train);
+}
+
+TEST(TableReader, AcceptsDeprecatedKeysAndValuesWithAMessage) {
+  auto table = parse_toml("[train]\nrounds = 7\ndecay = 'cos'", "run.toml");
+  TableReader reader(table, "");
+  RenamedSection options;
+  list_fields(options, reader);
+  reader.done();
+  EXPECT_EQ(options.train.epochs, 7);
+  EXPECT_EQ(options.train.schedule, Schedule::kCosine);
+  std::vector<std::string> messages;
+  for (const auto& deprecation : reader.deprecations()) messages.push_back(deprecation.message);
+  EXPECT_THAT(messages,
+              ::testing::ElementsAre("[train] rounds is deprecated, use epochs",
+                                     "[train] decay is deprecated, use schedule",
+                                     "[train] schedule = 'cos' is deprecated, use 'cosine'"));
+  use_present_names(table, reader.deprecations());
+  EXPECT_EQ(to_toml(table), to_toml(to_table(options)));
+}
+
+TEST(TableReader, RejectsADeprecatedKeyBesideThePresentOne) {
+  EXPECT_THAT(testing::error_message_of([] {
+                read_options<RenamedOptions>(parse_toml("rounds = 7\nepochs = 8", "run.toml"),
+                                             "train");
+              }),
+              AllOf(HasSubstr("epochs and rounds are both set")));
+  EXPECT_EQ(read_options<RenamedOptions>(parse_toml("epochs = 8", "run.toml"), "train").epochs, 8);
+}
+
 TEST(TableReader, AWrongChoiceListsTheChoices) {
   EXPECT_THAT(error_message_of("schedule = 'cosin'"),
               AllOf(HasSubstr("not one of constant, cosine"), HasSubstr("did you mean 'cosine'")));
