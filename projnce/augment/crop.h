@@ -17,11 +17,11 @@ namespace projnce::augment {
 /// Draws, in this order: area and aspect for each attempt, then top and left of the one that fits.
 PixelBox random_crop(const AugmentOptions& options, int height, int width, Random& random);
 
-// Views are decided by a image's full size; these say which part of it they look at, and find it
+// Views are decided by an image's full size; these say which part of it they look at, and find it
 // again in an image that holds no more than that part. Views of unreduced parts have the same bits
 // as views of whole images.
 
-/// What TrainTransform looks at for all views with these seeds together, of a image of this size.
+/// What TrainTransform looks at for all views with these seeds together, of an image of this size.
 /// No view gets fewer pixels than it has itself, if the image has them.
 DecodeRegion train_region(const AugmentOptions& options, int image_size,
                           std::span<const uint64_t> seeds, int height, int width);

@@ -40,7 +40,7 @@ class FloatImage {
 };
 
 // The color operations of SupCon's augmentation on values in 0..1, in place. gray = 0.299 R +
-// 0.587 G + 0.114 B. A image of one channel is its own gray: there saturation, hue and grayscale
+// 0.587 G + 0.114 B. An image of one channel is its own gray: there saturation, hue and grayscale
 // change nothing.
 
 /// All channels <- gray.

@@ -42,7 +42,7 @@ Reach reach_of(const ResizeAxis& axis, int source_length) {
                     std::max(0, -base),
                     std::min(touched, source_length - base)};
   if (reach.low >= reach.high) {
-    fail("a view of ", axis.extent, " pixels from ", axis.start, " lies outside a image of ",
+    fail("a view of ", axis.extent, " pixels from ", axis.start, " lies outside an image of ",
          source_length);
   }
   return reach;
@@ -86,7 +86,7 @@ void check_image(const Image& image) {
                         static_cast<size_t>(image.channels);
   const bool noise_fits = image.noise.empty() || image.noise.size() == expected;
   if (shaped && image.pixels.size() == expected && noise_fits) return;
-  fail("a image has height ", image.height, ", width ", image.width, ", ", image.channels,
+  fail("an image has height ", image.height, ", width ", image.width, ", ", image.channels,
        " channels and ", image.pixels.size(),
        " bytes, expected at least one pixel, 1 or 3 channels and a byte for each value");
 }

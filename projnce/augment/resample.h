@@ -20,7 +20,7 @@ struct ResizeAxis {
 
 enum class Mirror { kNo, kHorizontal };
 
-/// Resizes a part of a image straight from bytes to floats in 0..1. The filter is a triangle over
+/// Resizes a part of an image straight from bytes to floats in 0..1. The filter is a triangle over
 /// half-pixel centers: bilinear when it enlarges; when it shrinks, the triangle grows with the
 /// ratio so that fine patterns do not alias (what Pillow's BILINEAR does, without rounding to
 /// bytes). Only pixels inside the part are looked at. Keeps its buffers; one per thread.
@@ -51,7 +51,7 @@ class Resampler {
   FloatImage narrow_;  // as high as the rows that are looked at, as wide as the result
 };
 
-/// Throws where a image is empty, has neither one nor three channels, or lacks pixels.
+/// Throws where an image is empty, has neither one nor three channels, or lacks pixels.
 void check_image(const Image& image);
 
 }  // namespace projnce::augment

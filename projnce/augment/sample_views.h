@@ -18,14 +18,14 @@
 
 namespace projnce::augment {
 
-/// What a image looks like when nothing is random: the shorter side resized to the model's size,
-/// the center cropped, standardized. A image of that size already keeps its pixels. Keeps its
+/// What an image looks like when nothing is random: the shorter side resized to the model's size,
+/// the center cropped, standardized. An image of that size already keeps its pixels. Keeps its
 /// buffers between calls, so each thread has one of its own.
 class EvalTransform {
  public:
   explicit EvalTransform(const ViewFormat& format) : writer_(format) {}
 
-  /// What a view looks at in a image of this size; see eval_region.
+  /// What a view looks at in an image of this size; see eval_region.
   DecodeRegion need(int height, int width) const {
     return eval_region(format().image_size, height, width);
   }
@@ -54,7 +54,7 @@ class TrainTransform {
  public:
   TrainTransform(const AugmentOptions& options, const ViewFormat& format);
 
-  /// What the views with these seeds look at in a image of this size; see train_region.
+  /// What the views with these seeds look at in an image of this size; see train_region.
   DecodeRegion need(std::span<const uint64_t> seeds, int height, int width) const {
     return train_region(options_, format().image_size, seeds, height, width);
   }
@@ -91,7 +91,7 @@ class EvalViews {
  public:
   explicit EvalViews(const InputFormat& format);
 
-  /// What a view looks at in a image of this size.
+  /// What a view looks at in an image of this size.
   DecodeRegion need(int height, int width) const;
 
   /// REQUIRES: `out` has room for format().values(). Throws where the sample is of another kind or
@@ -114,7 +114,7 @@ class TrainViews {
   /// `background`: noises for sounds, at the format's rate; null for none.
   TrainViews(const AugmentOptions& options, const InputFormat& format, BackgroundClips background);
 
-  /// What the views with these seeds look at in a image of this size.
+  /// What the views with these seeds look at in an image of this size.
   DecodeRegion need(std::span<const uint64_t> seeds, int height, int width) const;
 
   /// As EvalViews::make_view.

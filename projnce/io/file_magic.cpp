@@ -21,7 +21,7 @@ constexpr std::array kForeignSounds = {".m4a"sv, ".aac"sv,  ".wma"sv,  ".opus"sv
 constexpr std::array kVideos = {".mp4"sv, ".mov"sv, ".avi"sv, ".mkv"sv,
                                 ".m4v"sv, ".mpg"sv, ".wmv"sv, ".mpeg"sv};
 
-/// A image format by its first bytes; `offset` bytes may stand before them.
+/// An image format by its first bytes; `offset` bytes may stand before them.
 struct ForeignMagic {
   size_t offset;
   std::string_view magic;

@@ -157,7 +157,7 @@ TEST_F(DatasetRegistryTest, RejectsUnknownNamesAndKeys) {
         [&] { open_dataset(parse_dataset_options(parse_toml(text, "run.toml")), {}); });
   };
   EXPECT_THAT(complaint_about("name = 'fashion_mnist'"),
-              AllOf(HasSubstr("no dataset called 'fashion_mnist'"),
+              AllOf(HasSubstr("unknown dataset 'fashion_mnist'"),
                     HasSubstr("did you mean 'fashion-mnist'?")));
   EXPECT_THAT(complaint_about("name = 'mnist'\ntest_fraction = 0.1"),
               HasSubstr("unknown key 'test_fraction'"))
@@ -252,7 +252,7 @@ TEST_F(DatasetRegistryTest, FieldsBelongToTheirDatasets) {
   EXPECT_THAT(complaint_about("name = 'esc50'\nfold = 0"), HasSubstr("fold = 0 is out of range"));
   EXPECT_THAT(complaint_about("name = 'stl10'\ntrain_part = 'all'"), HasSubstr("not one of"));
   EXPECT_THAT(complaint_about("name = 'crema-d'\ntest_speakers = [1001]"),
-              HasSubstr("a text in quotes"));
+              HasSubstr("a quoted string"));
 }
 
 TEST_F(DatasetRegistryTest, AMissingRootIsNamed) {

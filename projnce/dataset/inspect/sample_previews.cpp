@@ -61,7 +61,7 @@ uint8_t* pixel_at(Image& tile, int row, int column) {
                                   4;
 }
 
-/// Puts a image into the middle of a tile that it is no larger than.
+/// Puts an image into the middle of a tile that it is no larger than.
 void place_in_middle(const augment::FloatImage& image, Image& tile) {
   const int top = (tile.height - image.height()) / 2;
   const int left = (tile.width - image.width()) / 2;
@@ -92,7 +92,7 @@ Image shrink_into_tile(const Image& image, int size, int height, int width) {
   return tile;
 }
 
-/// `extent` pixels of a image whose longer side is `longest`, when that becomes `size`.
+/// `extent` pixels of an image whose longer side is `longest`, when that becomes `size`.
 int scaled_side(int extent, int longest, int size) {
   return std::max(1, static_cast<int>(std::lround(double(extent) * size / longest)));
 }
@@ -103,7 +103,7 @@ Image draw_image(const Image& image, int size) {
                           scaled_side(image.width, longest, size));
 }
 
-/// A table of numbers as a image in colors, row 0 at the bottom where `upwards`.
+/// A table of numbers as an image in colors, row 0 at the bottom where `upwards`.
 Image color_table(const Features& table, float low, float high, bool upwards) {
   Image image{table.height, table.width, 3, {}};
   image.pixels.reserve(table.values.size() * 3);

@@ -19,7 +19,7 @@ struct SoundDrawing {
 
 /// A sample as a square of size x size pixels, RGBA.
 ///
-/// A image keeps its proportions; what it leaves free is transparent. A sound is its log-mel
+/// An image keeps its proportions; what it leaves free is transparent. A sound is its log-mel
 /// spectrogram, or comes as one: low frequencies at the bottom, 60 dB from the darkest to the
 /// brightest color. A vector is its numbers, row by row in a square, from the smallest to the
 /// largest.

@@ -40,7 +40,7 @@ DatasetPtr open_food_list(const io::FileTreePtr& tree, const std::string& file,
     const auto label = images.labels.find(line.substr(0, line.find('/')));
     if (label == images.labels.end()) {
       fail(list.place(i), " names '", io::printable(line), "', expected a class of ", kFoodClasses,
-           " and a image: apple_pie/1005649");
+           " and an image: apple_pie/1005649");
     }
     const auto image = images.listed.find(line);
     if (image == images.listed.end()) {

@@ -25,7 +25,7 @@ bool is_caltech256(const io::FileTreePtr& tree);
 DatasetSplit open_caltech256(const io::FileTreePtr& tree, const Caltech256Options& options = {});
 
 /// What CIFAR-10 and CIFAR-100 share: records of some label bytes, then the red, green and blue
-/// plane of a image of 32 x 32 pixels, row by row.
+/// plane of an image of 32 x 32 pixels, row by row.
 inline constexpr size_t kCifarPixelBytes = size_t{3} * 32 * 32;
 
 /// Label byte `byte` of every record. Throws, naming the record, where one is not below `classes`.
@@ -71,7 +71,7 @@ bool is_food101(const io::FileTreePtr& tree);
 
 /// Opens Food-101: images/CLASS/ID.jpg, meta/classes.txt in the order of the labels, meta/train.txt
 /// and meta/test.txt with lines CLASS/ID. Listed images that are not there are left out with a
-/// remark. Throws where a list is missing, names an unknown class or leaves nothing, and where a
+/// remark. Throws where a list is missing, names an unknown class or leaves nothing, and where an
 /// image is in both.
 DatasetSplit open_food101(const io::FileTreePtr& tree);
 
@@ -99,7 +99,7 @@ bool is_tiny_imagenet(const io::FileTreePtr& tree);
 /// Opens Tiny-ImageNet: wnids.txt in the order of the labels, words.txt for the classes' names,
 /// train/WNID/images, and as the test part val/images with the classes of val/val_annotations.txt
 /// (the test images have no labels). Throws where a class has no training images, or an
-/// annotation is malformed, of an unknown class or of a image that is not there.
+/// annotation is malformed, of an unknown class or of an image that is not there.
 DatasetSplit open_tiny_imagenet(const io::FileTreePtr& tree);
 
 /// The ten classes of Fashion-MNIST and of MNIST, in the order of their labels.
@@ -133,7 +133,7 @@ bool is_stl10(const io::FileTreePtr& tree);
 /// Opens the binary version: train_X.bin, train_y.bin, test_X.bin, test_y.bin, class_names.txt,
 /// and, where the options ask for them, unlabeled_X.bin and fold_indices.txt. Images are read
 /// when asked for. Throws where a file is missing, not of whole records, has a label that is not 1
-/// to 10, or has not as many labels as images, and where a fold names a image that is not
+/// to 10, or has not as many labels as images, and where a fold names an image that is not
 /// there.
 DatasetSplit open_stl10(const io::FileTreePtr& tree, const Stl10Options& options = {});
 

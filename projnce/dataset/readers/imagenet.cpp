@@ -144,7 +144,7 @@ std::vector<FileDataset::File> read_annotations(const io::FileTree& tree,
     if (list.lines[i].empty()) continue;
     const auto fields = split_line(list.lines[i], '\t');
     if (fields.size() < 2) {
-      fail(list.place(i), " has one column, expected a image and its class with a tab between");
+      fail(list.place(i), " has one column, expected an image and its class with a tab between");
     }
     const auto label = labels.find(fields[1]);
     if (label == labels.end()) {

@@ -17,7 +17,7 @@ struct FeatureNoiseOptions {
 };
 
 /// Images with Gaussian noise on every value of every pixel, rounded to whole steps of the scale
-/// 0..255. A image's noise is drawn from the seed and its index, so it is the same each time it
+/// 0..255. An image's noise is drawn from the seed and its index, so it is the same each time it
 /// is decoded. Throws where the samples are not images.
 DatasetPtr with_feature_noise(DatasetPtr images, const FeatureNoiseOptions& options);
 

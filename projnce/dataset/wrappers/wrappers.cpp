@@ -114,7 +114,7 @@ std::vector<uint8_t> rgb_to_gray(const std::vector<uint8_t>& rgb) {
 
 Image with_channels(Image image, int channels) {
   if (image.channels == channels) return image;
-  if (channels != 1 && channels != 3) fail("a image has 1 or 3 channels, not ", channels);
+  if (channels != 1 && channels != 3) fail("an image has 1 or 3 channels, not ", channels);
   image.pixels = channels == 3 ? gray_to_rgb(image.pixels) : rgb_to_gray(image.pixels);
   image.channels = channels;
   return image;

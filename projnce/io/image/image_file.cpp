@@ -104,10 +104,10 @@ Image decode_image(std::span<const uint8_t> bytes, const std::string& name,
   if (is_webp(bytes)) return decode_webp(bytes, name);
   if (is_tiff(bytes)) return decode_tiff(bytes, name);
   if (starts_with(bytes, "BM"sv)) return decode_bmp(bytes, name);
-  if (bytes.empty()) fail(name, " is empty, expected a image");
+  if (bytes.empty()) fail(name, " is empty, expected an image");
   refuse_git_lfs_pointer(bytes, name, "image");
   refuse_foreign_image(bytes, name);
-  fail(name, " is not a image that is read, expected JPEG, PNG, WebP, GIF, BMP or TIFF");
+  fail(name, " is not an image that is read, expected JPEG, PNG, WebP, GIF, BMP or TIFF");
 }
 
 Image read_image(const std::filesystem::path& path, const std::string& name,

@@ -224,7 +224,7 @@ int largest_reduction(double allowed) {
                        [&](int reduction) { return reduction <= allowed; });
 }
 
-/// The box inside a image of these sides, at least one pixel of it.
+/// The box inside an image of these sides, at least one pixel of it.
 PixelBox inside(const PixelBox& box, int height, int width) {
   const int top = std::clamp(box.top, 0, height - 1);
   const int left = std::clamp(box.left, 0, width - 1);

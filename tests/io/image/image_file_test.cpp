@@ -77,7 +77,7 @@ TEST(ImageFile, EveryShortenedImageIsNoticed) {
 TEST(ImageFile, EachKindOfWrongFileHasItsSentence) {
   EXPECT_THAT(complaint_about_image({}), HasSubstr("cat/a.jpg is empty"));
   EXPECT_THAT(complaint_about_image(testing::octets_of("hello")),
-              HasSubstr("is not a image that is read"));
+              HasSubstr("is not an image that is read"));
   EXPECT_THAT(
       complaint_about_image(testing::octets_of("version https://git-lfs.github.com/spec/v1\n")),
       AllOf(HasSubstr("is a Git LFS pointer"), HasSubstr("git lfs pull")));
