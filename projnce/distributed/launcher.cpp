@@ -139,7 +139,7 @@ void Attempt::look(int options) {
     if (ranks_[r].status || ::waitpid(ranks_[r].id, &status, options) != ranks_[r].id) continue;
     ranks_[r].status = status;
     if (io::exit_status(status) == 0 || !failure_.empty()) continue;
-    failure_ = concat("rank ", r, " ", io::how_it_ended(status));
+    failure_ = concat("rank ", r, " ", io::describe_exit(status));
     first_status_ = io::exit_status(status);
     kill_time_ = Clock::now() + kTimeToNotice;
   }

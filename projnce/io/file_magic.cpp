@@ -21,7 +21,7 @@ constexpr std::array kForeignSounds = {".m4a"sv, ".aac"sv,  ".wma"sv,  ".opus"sv
 constexpr std::array kVideos = {".mp4"sv, ".mov"sv, ".avi"sv, ".mkv"sv,
                                 ".m4v"sv, ".mpg"sv, ".wmv"sv, ".mpeg"sv};
 
-/// An image format by its first bytes; `offset` bytes may stand before them.
+/// Magic bytes of an image format, at `offset`.
 struct ForeignMagic {
   size_t offset;
   std::string_view magic;
@@ -60,7 +60,7 @@ std::string conversion_advice(std::string_view extension) {
     return concat("convert to WAV, such as with 'ffmpeg -i NAME", extension, " NAME.wav'");
   }
   if (is_among(kVideos, extension)) {
-    return "videos are not read: take images or the sound out of them with ffmpeg";
+    return "videos are not supported: extract frames or the audio track with ffmpeg";
   }
   return {};
 }
@@ -68,7 +68,7 @@ std::string conversion_advice(std::string_view extension) {
 void refuse_foreign_image(std::span<const uint8_t> bytes, const std::string& name) {
   for (const auto& [offset, magic, format, extension] : kForeignMagics) {
     if (bytes.size() <= offset || !starts_with(bytes.subspan(offset), magic)) continue;
-    fail(name, " is a ", format, " image, which is not read: ", conversion_advice(extension));
+    fail(name, " is a ", format, " image, which is not supported: ", conversion_advice(extension));
   }
 }
 

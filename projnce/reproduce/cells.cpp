@@ -294,7 +294,7 @@ bool CellRuns::collect_ended() {
         .status = io::exit_status(status), .seconds = time.count(), .error_message_of = {}};
     if (end.status != 0) {
       end.error_message_of = last_sentence(cell.job->log, cell.log_start);
-      if (end.error_message_of.empty()) end.error_message_of = io::how_it_ended(status);
+      if (end.error_message_of.empty()) end.error_message_of = io::describe_exit(status);
     }
     report(*cell.job, end);
     return true;

@@ -51,7 +51,7 @@ Table trained_settings(const io::RunPaths& paths,
 }
 
 RunPlan plan_start(const TrainRequest& request) {
-  if (!request.out.empty()) io::check_run_can_be_made(request.out);
+  if (!request.out.empty()) io::check_new_run(request.out);
   return {.settings = requested_settings(request), .directory = request.out};
 }
 

@@ -242,7 +242,7 @@ TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environmen
     run.resume(io::RunPaths{plan.directory}, plan.checkpoint, request.force);
   } else {
     if (ranks->is_rank_zero()) {
-      io::check_run_can_be_made(plan.directory);
+      io::check_new_run(plan.directory);
       plan.lock = std::make_shared<io::FileLock>(io::make_run(plan.directory).lock());
     }
     run.start(io::RunPaths{plan.directory});

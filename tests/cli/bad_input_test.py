@@ -49,7 +49,7 @@ class BadInput(CommandLineTest):
         make_folder(self.scratch / "photos")
         (self.scratch / "run").mkdir()
         (self.scratch / "run/config.toml").write_text("seed = 1\n")
-        self.assert_refused("train", "--data", "photos", "--out", "run", says="already holds a run")
+        self.assert_refused("train", "--data", "photos", "--out", "run", says="already contains a run")
 
     def test_output_directory_that_is_a_file(self):
         make_folder(self.scratch / "photos")

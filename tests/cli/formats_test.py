@@ -99,7 +99,7 @@ class Formats(CommandLineTest):
             self.assertIn("3 .heic files are not read, such as lying/IMG_0.HEIC", ran.stdout)
             self.assertIn("magick mogrify -format jpg *.heic", ran.stdout)
             self.assertIn("1 .txt", ran.stdout)
-        self.assertIn("disguised.jpg is a HEIC image, which is not read: convert", ran.stdout)
+        self.assertIn("disguised.jpg is a HEIC image, which is not supported: convert", ran.stdout)
         result = json.loads(self.run_program("data", "info", "photos", "--json").stdout)
         self.assertEqual(result["unread_files"], {".heic": 3, ".txt": 1})
         ran = self.run_program("train", "--data", "photos", *TINY, "--out", "run")

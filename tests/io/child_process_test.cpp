@@ -96,10 +96,10 @@ TEST_F(ChildProcessTest, ComplainsToTheLogAlsoWhereAStandardFileOfOursIsClosed) 
 TEST_F(ChildProcessTest, TellsHowItEnded) {
   const int failed = run(shell("exit 3"));
   EXPECT_EQ(exit_status(failed), 3);
-  EXPECT_EQ(how_it_ended(failed), "ended with status 3");
+  EXPECT_EQ(describe_exit(failed), "ended with status 3");
   const int killed = run(shell("kill -KILL $$"));
   EXPECT_EQ(exit_status(killed), 128 + SIGKILL);
-  EXPECT_EQ(how_it_ended(killed), "was killed by signal 9 (Killed)");
+  EXPECT_EQ(describe_exit(killed), "was killed by signal 9 (Killed)");
 }
 
 TEST_F(ChildProcessTest, TellsHowItEndedAlsoWhereSignalsAboutChildrenWereIgnored) {

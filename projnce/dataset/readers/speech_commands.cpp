@@ -40,7 +40,7 @@ io::FileTreePtr find_speech_commands(const io::FileTreePtr& tree) {
 
 /// The file that an entry names; "" for a blank one or one that leads out of the dataset.
 std::string listed_file(const std::string& line) {
-  return io::normal_name(line).value_or("");
+  return io::normalize_name(line).value_or("");
 }
 
 std::string list_file(const std::string& stem, const std::string& suffix) {

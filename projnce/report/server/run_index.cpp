@@ -130,7 +130,7 @@ int64_t changed_at(const fs::path& path) {
 }
 
 RunState unfinished_state(const fs::path& lock) {
-  const auto lives = io::lock_owner_lives(lock);
+  const auto lives = io::is_lock_owner_alive(lock);
   if (!lives) return RunState::kUnfinished;
   return *lives ? RunState::kRunning : RunState::kStopped;
 }

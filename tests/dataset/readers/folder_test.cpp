@@ -272,7 +272,7 @@ TEST_F(FolderTest, DecodingAFileThatIsNoImageNamesIt) {
   testing::write_file(dir_.path() / "train/dog/x.jpg", testing::octets_of("hello"));
   const auto split = open();
   EXPECT_THAT(testing::error_message_of([&] { split.train->decode(1); }),
-              StartsWith("train/dog/x.jpg is not an image that is read"));
+              StartsWith("train/dog/x.jpg is not a supported image"));
 }
 
 TEST_F(FolderTest, SoundsAreFoundByLooking) {

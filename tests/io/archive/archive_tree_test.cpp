@@ -76,7 +76,7 @@ TEST_F(ArchiveTreeTest, LeavesOutNamesThatLeadOutAndSaysSo) {
                                                    {"ok//./2", "2"}}));
     EXPECT_THAT(tree->files_below("", {}), ElementsAre("ok/1", "ok/2"));
     EXPECT_EQ(member_text(*tree, "ok/2"), "2");
-    EXPECT_THAT(tree->remark(), AllOf(HasSubstr("some.archive: left out 3 entries")));
+    EXPECT_THAT(tree->remark(), AllOf(HasSubstr("some.archive: skipped 3 entries")));
   }
   EXPECT_FALSE(std::filesystem::exists(dir_.path().parent_path() / "up"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir_.path()), {}), 1);
@@ -148,7 +148,7 @@ TEST_F(ArchiveTreeTest, ReadsNamesOfAZipThatAreMarkedAsUtf8) {
   mark_utf8("PK\x01\x02", 8);
   const auto tree = open(zip);
   EXPECT_THAT(tree->files_below("", {}), ElementsAre("B\u00E4r/\u65E5.txt"));
-  EXPECT_THAT(tree->remark(), HasSubstr("left out 1 entries without a usable name"));
+  EXPECT_THAT(tree->remark(), HasSubstr("skipped 1 entries with invalid names"));
 }
 
 TEST_F(ArchiveTreeTest, AnArchiveThatIsCutAnywhereIsRefused) {
@@ -171,7 +171,7 @@ TEST_F(ArchiveTreeTest, AnArchiveThatIsCutAnywhereIsRefused) {
 TEST_F(ArchiveTreeTest, ATarWithoutItsEndMarkIsCut) {
   auto tar = testing::pack(Packing::kTar, {{"a", rough_text(1024)}, {"b", rough_text(512)}});
   tar.resize(kTarBlock + 1024);
-  EXPECT_THAT(complaint_about(tar), HasSubstr("cut short"));
+  EXPECT_THAT(complaint_about(tar), HasSubstr("truncated"));
   tar.resize(tar.size() + kTarBlock);
   EXPECT_THAT(open(tar)->files_below("", {}), ElementsAre("a"));
 }
@@ -230,7 +230,7 @@ TEST_F(ArchiveTreeTest, RefusesWhatUnpacksOutOfProportion) {
   const FileTreeOptions options{.memory_budget = 0, .spool_folder = dir_.path()};
   for (const auto packing : {Packing::kTarZst, Packing::kZip}) {
     EXPECT_THAT(complaint_about(testing::pack(packing, much), options),
-                HasSubstr("some.archive unpacks to more than 200 times its size"));
+                HasSubstr("some.archive decompresses to more than 200 times its size"));
   }
   // The same behind the end of the archive, where no member tells of it.
   auto tar = testing::pack(Packing::kTar, {{"a", "1"}});
@@ -239,12 +239,12 @@ TEST_F(ArchiveTreeTest, RefusesWhatUnpacksOutOfProportion) {
 }
 
 TEST_F(ArchiveTreeTest, AnArchiveWithoutFilesIsRefused) {
-  EXPECT_THAT(complaint_about(Bytes(10240)), HasSubstr("some.archive holds no files"));
-  EXPECT_THAT(complaint_about(testing::gzip(Bytes(10240))), HasSubstr("holds no files"));
+  EXPECT_THAT(complaint_about(Bytes(10240)), HasSubstr("some.archive contains no readable files"));
+  EXPECT_THAT(complaint_about(testing::gzip(Bytes(10240))), HasSubstr("contains no readable files"));
   EXPECT_THAT(complaint_about(testing::pack(Packing::kTar, {{"../a", "x"}})),
-              AllOf(HasSubstr("holds no files"), HasSubstr("left out 1 entries")));
+              AllOf(HasSubstr("contains no readable files"), HasSubstr("skipped 1 entries")));
   EXPECT_THAT(complaint_about(testing::gzip(testing::octets_of("only text"))),
-              HasSubstr("some.archive is no archive"));
+              HasSubstr("some.archive is not a readable archive"));
 }
 
 TEST_F(ArchiveTreeTest, NamesASpoolFolderThatIsNotThere) {
@@ -256,7 +256,7 @@ TEST_F(ArchiveTreeTest, NamesASpoolFolderThatIsNotThere) {
 TEST_F(ArchiveTreeTest, TellsOfATarThatBecameShorter) {
   const auto tree = open(testing::pack(Packing::kTar, {{"a", rough_text(5000)}}));
   std::filesystem::resize_file(dir_ / "some.archive", 1000);
-  EXPECT_THAT(error_message_of([&] { tree->read("a"); }), HasSubstr("some.archive became shorter"));
+  EXPECT_THAT(error_message_of([&] { tree->read("a"); }), HasSubstr("some.archive was truncated"));
 }
 
 TEST_F(ArchiveTreeTest, BytesChangedAnywhereDoNoHarm) {

@@ -47,14 +47,14 @@ TEST(GzipFile, TheLimitIsExact) {
   const auto packed = testing::gzip(sample());
   EXPECT_EQ(gunzip(packed, 100'000, "x"), sample());
   EXPECT_THAT(error_message_of([&] { gunzip(packed, 99'999, "bomb.gz"); }),
-              AllOf(HasSubstr("bomb.gz unpacks to more than 99999 bytes")));
+              AllOf(HasSubstr("bomb.gz decompresses to more than 99999 bytes")));
 }
 
 TEST(GzipFile, EveryTruncationIsNoticed) {
   const auto packed = testing::gzip({5, 6, 7, 8, 9});
   for (size_t size = 2; size < packed.size(); ++size) {
     EXPECT_THAT(error_message_of([&] { gunzip(std::span(packed).first(size), kLimit, "a.gz"); }),
-                HasSubstr("a.gz is gzip data that is cut short"))
+                HasSubstr("a.gz is truncated gzip data"))
         << size;
   }
 }

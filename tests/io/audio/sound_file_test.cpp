@@ -133,14 +133,14 @@ TEST(SoundFile, EachKindOfWrongFileHasItsSentence) {
       complaint_about_sound(testing::octets_of("version https://git-lfs.github.com/spec/v1\n")),
       AllOf(HasSubstr("is a Git LFS pointer"), HasSubstr("git lfs pull")));
   EXPECT_THAT(complaint_about_sound(encode_wav(8000, {})), HasSubstr("holds no samples"));
-  EXPECT_THAT(complaint_about_sound(encode_wav(99, {1, 2})), HasSubstr("99 samples a second"));
+  EXPECT_THAT(complaint_about_sound(encode_wav(99, {1, 2})), HasSubstr("99 Hz"));
   EXPECT_THAT(complaint_about_sound(encode_wav(768'001, {1, 2})), HasSubstr("expected 100 to"));
   EXPECT_THAT(complaint_about_sound(encode_wav(8000, std::vector<int16_t>(65), 65)),
               HasSubstr("has 65 channels, expected 1 to 64"));
   auto cut = encode_wav(8000, std::vector<int16_t>(100));
   cut.resize(cut.size() - 50);
   EXPECT_THAT(complaint_about_sound(cut),
-              HasSubstr("cut short: it says that it has 200 bytes of samples, and 150 are there"));
+              HasSubstr("truncated: its header declares 200 bytes of samples, found 150"));
 }
 
 TEST(SoundFile, PromisedLengthsBeyondTheLimitAreRefusedUnread) {

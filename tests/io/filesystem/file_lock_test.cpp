@@ -62,22 +62,22 @@ TEST(FileLock, DoesNotFollowALink) {
 TEST(LockOwnerLives, AsksWithoutTakingTheLock) {
   const testing::ScratchDir scratch;
   const auto path = scratch / "lock";
-  EXPECT_EQ(lock_owner_lives(path), std::nullopt);
+  EXPECT_EQ(is_lock_owner_alive(path), std::nullopt);
   const FileLock mine(path);
-  EXPECT_EQ(lock_owner_lives(path), true);
+  EXPECT_EQ(is_lock_owner_alive(path), true);
   const pid_t child = testing::start_child([&] {
     const FileLock lock(scratch / "child");
     return 0;
   });
   testing::wait_for(child);
-  EXPECT_EQ(lock_owner_lives(scratch / "child"), false);
+  EXPECT_EQ(is_lock_owner_alive(scratch / "child"), false);
 }
 
 TEST(LockOwnerLives, KnowsNothingOfOtherHostsAndOtherTexts) {
   const testing::ScratchDir scratch;
   for (const char* text : {"process 1 on another-host\n", "process -1 on x\n", "nonsense", ""}) {
     std::ofstream(scratch / "lock") << text;
-    EXPECT_EQ(lock_owner_lives(scratch / "lock"), std::nullopt) << text;
+    EXPECT_EQ(is_lock_owner_alive(scratch / "lock"), std::nullopt) << text;
   }
 }
 

@@ -210,7 +210,7 @@ TEST(FileTree, NamesWhatIsNeitherFolderNorArchive) {
   const testing::ScratchDir dir;
   testing::write_file(dir / "text.tar.gz", testing::octets_of("not packed at all"));
   EXPECT_THAT(error_message_of([&] { open_file_tree(dir / "text.tar.gz"); }),
-              AllOf(HasSubstr("text.tar.gz is no archive"), HasSubstr("expected tar, tar.gz")));
+              AllOf(HasSubstr("text.tar.gz is not a readable archive"), HasSubstr("expected tar, tar.gz")));
   EXPECT_THAT(error_message_of([&] { open_file_tree(dir / "none"); }), HasSubstr("No such file"));
   EXPECT_THAT(error_message_of([] { open_file_tree("/dev/zero"); }), HasSubstr("is a device"));
   testing::write_file(dir / "empty.zip", {});

@@ -32,19 +32,17 @@ TEST(RunDirectory, LosesHalfWrittenFilesOfTheDeadAlone) {
 
 TEST(RunDirectory, RefusesWhatHoldsARunOrAnythingElse) {
   const ScratchDir dir;
-  check_run_can_be_made(dir / "new/run");
+  check_new_run(dir / "new/run");
   EXPECT_FALSE(std::filesystem::exists(dir / "new")) << "checking writes nothing";
 
   const auto run = make_run(dir / "run");
   std::ofstream(dir / "run/other.txt") << "x";
-  EXPECT_THAT(error_message_of([&] { check_run_can_be_made(dir / "run"); }),
-              HasSubstr("is not empty"));
+  EXPECT_THAT(error_message_of([&] { check_new_run(dir / "run"); }), HasSubstr("is not empty"));
   std::ofstream(run.config()) << "seed = 1";
-  EXPECT_THAT(error_message_of([&] { check_run_can_be_made(dir / "run"); }),
-              HasSubstr("already holds a run"));
-  EXPECT_THAT(error_message_of([&] { check_run_can_be_made(run.config()); }),
-              HasSubstr("is a file"));
-  EXPECT_THAT(error_message_of([&] { check_run_can_be_made(run.config() / "run"); }),
+  EXPECT_THAT(error_message_of([&] { check_new_run(dir / "run"); }),
+              HasSubstr("already contains a run"));
+  EXPECT_THAT(error_message_of([&] { check_new_run(run.config()); }), HasSubstr("is a file"));
+  EXPECT_THAT(error_message_of([&] { check_new_run(run.config() / "run"); }),
               HasSubstr("cannot be written to"));
 }
 
@@ -68,10 +66,9 @@ TEST(RunDirectory, TakesWhatARunLeftThatWasKilledInItsFirstMoment) {
   const auto run = make_run(dir / "run");
   std::ofstream(run.lock()) << "process 1";
   std::ofstream(dir / "run/.config.toml.tmp.123") << "seed";
-  EXPECT_NO_THROW(check_run_can_be_made(dir / "run"));
+  EXPECT_NO_THROW(check_new_run(dir / "run"));
   std::ofstream(run.checkpoints() / "step-000001.safetensors") << "x";
-  EXPECT_THAT(error_message_of([&] { check_run_can_be_made(dir / "run"); }),
-              HasSubstr("is not empty"));
+  EXPECT_THAT(error_message_of([&] { check_new_run(dir / "run"); }), HasSubstr("is not empty"));
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST(ImageFile, EveryShortenedImageIsNoticed) {
 TEST(ImageFile, EachKindOfWrongFileHasItsSentence) {
   EXPECT_THAT(complaint_about_image({}), HasSubstr("cat/a.jpg is empty"));
   EXPECT_THAT(complaint_about_image(testing::octets_of("hello")),
-              HasSubstr("is not an image that is read"));
+              HasSubstr("is not a supported image"));
   EXPECT_THAT(
       complaint_about_image(testing::octets_of("version https://git-lfs.github.com/spec/v1\n")),
       AllOf(HasSubstr("is a Git LFS pointer"), HasSubstr("git lfs pull")));
@@ -93,7 +93,7 @@ TEST(ImageFile, ASmallFileCannotClaimALargeImage) {
     return complaint_about_image(jpeg);
   };
   EXPECT_THAT(claim(0xFF), AllOf(HasSubstr("65288 x 65288"), HasSubstr("at most 32000000")));
-  EXPECT_THAT(claim(0x10), AllOf(HasSubstr("4104 x 4104"), HasSubstr("bytes cannot hold")));
+  EXPECT_THAT(claim(0x10), AllOf(HasSubstr("4104 x 4104"), HasSubstr("bytes can encode")));
 }
 
 TEST(ImageFile, ReadsAFileByItsContentWhateverItsName) {

@@ -160,7 +160,7 @@ TEST(Tiff, TheOrientationIsApplied) {
 TEST(Tiff, KindsThatAreNotReadHaveTheirSentence) {
   const auto gray = plain_image(2, 2, {9});
   EXPECT_THAT(complaint_about_format(encode_tiff(gray, {.compression = 1, .is_float = true})),
-              AllOf(HasSubstr("cat/a.bin is a TIFF of a kind that is not read"),
+              AllOf(HasSubstr("cat/a.bin is an unsupported kind of TIFF"),
                     HasSubstr("8 or 16 bits")));
   auto old = encode_tiff(gray, {.compression = 1});
   const Bytes tag = {0x03, 0x01, 0x03, 0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x00};  // compression 1
@@ -168,7 +168,7 @@ TEST(Tiff, KindsThatAreNotReadHaveTheirSentence) {
   ASSERT_NE(found, old.end());
   found[8] = 6;  // JPEG of the old kind
   EXPECT_THAT(complaint_about_format(old),
-              HasSubstr("a TIFF with compression 6, which is not read"));
+              HasSubstr("a TIFF with compression 6, which is not supported"));
 }
 
 /// A BMP of 2 x 2 pixels with any header fields.
@@ -220,13 +220,13 @@ TEST(Bmp, ColorsThatThePaletteLacksAreBlack) {
 
 TEST(Bmp, KindsThatAreNotReadHaveTheirSentence) {
   EXPECT_THAT(complaint_about_format(BmpParts{8, 1, Bytes(1024), Bytes(8)}.bytes()),
-              HasSubstr("a BMP with compression 1, which is not read"));
+              HasSubstr("a BMP with compression 1, which is not supported"));
   EXPECT_THAT(complaint_about_format(BmpParts{7, 0, {}, Bytes(8)}.bytes()),
               HasSubstr("7 bits per pixel"));
   EXPECT_THAT(complaint_about_format(BmpParts{8, 0, {}, Bytes(8)}.bytes()),
               HasSubstr("has no palette"));
   EXPECT_THAT(complaint_about_format(BmpParts{24, 0, {}, Bytes(15)}.bytes()),
-              HasSubstr("cut short"));
+              HasSubstr("truncated"));
 }
 
 TEST(ImageFormats, FormatsThatAreNotReadAreNamedWithAdvice) {
@@ -234,7 +234,7 @@ TEST(ImageFormats, FormatsThatAreNotReadAreNamedWithAdvice) {
     return testing::octets_of(std::string(4, '\0') + text + std::string(20, 'x'));
   };
   EXPECT_THAT(complaint_about_format(file("ftypheic")),
-              AllOf(HasSubstr("cat/a.bin is a HEIC image, which is not read"),
+              AllOf(HasSubstr("cat/a.bin is a HEIC image, which is not supported"),
                     HasSubstr("magick mogrify -format jpg *.heic")));
   EXPECT_THAT(complaint_about_format(file("ftypavif")), HasSubstr("AVIF"));
   EXPECT_THAT(complaint_about_format(testing::octets_of("\xFF\x0A...")), HasSubstr("JPEG XL"));

@@ -156,7 +156,7 @@ TEST(Jpeg, ComponentsOfNoColorAreRefused) {
   drop_component(jpeg, 0xC0, 9, 16, 3);  // of the frame
   drop_component(jpeg, 0xDA, 4, 9, 2);   // of the scan
   const auto error_message_of = testing::error_message_of([&] { decode_image(jpeg, "a.jpg"); });
-  EXPECT_THAT(error_message_of, HasSubstr("a.jpg is a JPEG of 2 components"));
+  EXPECT_THAT(error_message_of, HasSubstr("a.jpg is a JPEG with 2 components"));
 }
 
 }  // namespace

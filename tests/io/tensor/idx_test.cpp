@@ -37,14 +37,14 @@ TEST(Idx, EveryTruncationIsNoticed) {
 TEST(Idx, NamesFoundAndExpectedBytes) {
   EXPECT_THAT(complaint_about(encode_idx({2, 3}, {1, 2, 3, 4, 5})),
               AllOf(HasSubstr("train-labels has 5 bytes of values, expected 6"),
-                    HasSubstr("fetch the file again")));
+                    HasSubstr("download the file again")));
   EXPECT_THAT(complaint_about(encode_idx({2}, {1, 2, 3})),
               HasSubstr("has 3 bytes of values, expected 2"));
 }
 
 TEST(Idx, RejectsAWrongMagicTypeOrRank) {
   EXPECT_THAT(complaint_about(testing::octets_of("<html> not found")),
-              HasSubstr("is no IDX file: it starts with 60 104, expected 0 0"));
+              HasSubstr("is not an IDX file: it starts with 60 104, expected 0 0"));
   EXPECT_THAT(complaint_about({0, 0, 0x0D, 1, 0, 0, 0, 0}), HasSubstr("type 13, expected 8"));
   EXPECT_THAT(complaint_about({0, 0, 8, 0}), HasSubstr("0 dimensions, expected 1 to 8"));
   EXPECT_THAT(complaint_about({0, 0, 8, 9}), HasSubstr("9 dimensions, expected 1 to 8"));
@@ -53,7 +53,7 @@ TEST(Idx, RejectsAWrongMagicTypeOrRank) {
 TEST(Idx, DimensionsWhoseProductOverflowsAreRejected) {
   constexpr int64_t kMost = 0xFFFFFFFF;
   EXPECT_THAT(complaint_about(encode_idx({kMost, kMost, kMost}, {1})),
-              HasSubstr("more values than any file holds"));
+              HasSubstr("more values than fit in any file"));
 }
 
 }  // namespace

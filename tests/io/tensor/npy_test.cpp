@@ -144,7 +144,7 @@ TEST(Npy, ReadsWhatOthersWrite) {
 TEST(Npy, KnowsWhetherRowsOrColumnsFollowEachOther) {
   const auto file = file_with("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }", 6);
   const auto columns = parse_npy(bytes_of(file), "x.npy");
-  EXPECT_TRUE(columns.by_columns);
+  EXPECT_TRUE(columns.fortran_order);
   EXPECT_THAT(places_of(columns), ElementsAre(0, 3, 1, 4, 2, 5));
   const auto list = file_with("{'descr': '|u1', 'fortran_order': True, 'shape': (3,), }", 3);
   EXPECT_THAT(places_of(parse_npy(bytes_of(list), "x.npy")), ElementsAre(0, 1, 2));
@@ -203,7 +203,7 @@ TEST(Npy, SaysWhatItDoesNotRead) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {with("'<f4'", "True", "(2, 2, 1)", 16), "3 dimensions in Fortran order"},
       {with("'|O'", "False", "(2,)", 16), "pickled Python objects"},
-      {with("[('a', '<f4')]", "False", "(2,)", 8), "records of several fields"},
+      {with("[('a', '<f4')]", "False", "(2,)", 8), "structured array"},
       {with("'|b1'", "False", "(2,)", 2), "the array type '|b1'"},
       {with("'<c8'", "False", "(2,)", 16), "the array type '<c8'"},
       {with("'>c8'", "False", "(2,)", 16), "the array type '>c8'"},
@@ -218,14 +218,14 @@ TEST(Npy, SaysWhatItDoesNotRead) {
       {with("'<f4'", "False", "(4294967296, 4294967296)", 0), "63 bits"},
       {with("'<f4'", "False", "(18446744073709551616,)", 0), "64 bits"},
       {with("'<f4'", "False", "(-1,)", 4), "not negative"},
-      {with("'<f4'", "False", "(1)", 4), "a comma after the only size"},
+      {with("'<f4'", "False", "(1)", 4), "a comma after a single size"},
       {with("'<f4'", "False", "(1 1)", 4), "',' or ')'"},
       {with("'<f4'", "0", "(1,)", 4), "'False'"},
       {with("f4", "False", "(1,)", 4), "a string"},
-      {file_with("{'descr': '<f4', 'descr': '<f4', 'shape': (1,)}", 4), "no second 'descr'"},
+      {file_with("{'descr': '<f4', 'descr': '<f4', 'shape': (1,)}", 4), "a single 'descr'"},
       {file_with("{'descr': '<f4', 'shape': (1,)}", 4), "'fortran_order'"},
       {file_with("{'descr': '<f4', 'os': (1,)}", 4), "unknown field 'os'"},
-      {with("'<f4'", "False", "(1,), } + {", 4), "a line end"},
+      {with("'<f4'", "False", "(1,), } + {", 4), "a newline at the end"},
   };
   for (const auto& [file, reason] : cases) {
     EXPECT_THAT(complaint_about(file), AllOf(HasSubstr("x.npy"), HasSubstr(reason)));
