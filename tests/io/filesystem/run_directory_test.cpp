@@ -15,10 +15,10 @@ using testing::error_message_of;
 using ::testing::HasSubstr;
 using testing::ScratchDir;
 
-TEST(RunDirectory, LosesHalfWrittenFilesOfTheDeadAlone) {
+TEST(RunDirectory, RemovesOnlyTemporariesOfDeadProcesses) {
   const ScratchDir dir;
   std::filesystem::create_directories(dir / "projector");
-  constexpr auto kDead = "4194305";  // above the largest number that Linux gives a process
+  constexpr auto kDead = "4194305";  // above Linux's maximum process id
   for (const auto* name : {".tsne.npy.tmp.", "projector/.metadata.tsv.tmp."}) {
     std::ofstream(dir / (name + std::string(kDead))) << "x";
   }
@@ -30,7 +30,7 @@ TEST(RunDirectory, LosesHalfWrittenFilesOfTheDeadAlone) {
   EXPECT_TRUE(std::filesystem::exists(dir / "projector/metadata.tsv"));
 }
 
-TEST(RunDirectory, RefusesWhatHoldsARunOrAnythingElse) {
+TEST(RunDirectory, RejectsDirectoriesThatAreNotEmpty) {
   const ScratchDir dir;
   check_new_run(dir / "new/run");
   EXPECT_FALSE(std::filesystem::exists(dir / "new")) << "checking writes nothing";
@@ -43,17 +43,17 @@ TEST(RunDirectory, RefusesWhatHoldsARunOrAnythingElse) {
               HasSubstr("already contains a run"));
   EXPECT_THAT(error_message_of([&] { check_new_run(run.config()); }), HasSubstr("is a file"));
   EXPECT_THAT(error_message_of([&] { check_new_run(run.config() / "run"); }),
-              HasSubstr("cannot be written to"));
+              HasSubstr("is not writable"));
 }
 
 TEST(RunDirectory, FindsARunByItsConfiguration) {
   const ScratchDir dir;
-  EXPECT_THAT(error_message_of([&] { find_run(dir.path()); }), HasSubstr("holds no run"));
+  EXPECT_THAT(error_message_of([&] { find_run(dir.path()); }), HasSubstr("does not contain a run"));
   std::ofstream(dir / "config.toml") << "seed = 1";
   EXPECT_EQ(find_run(dir.path()).root, dir.path());
 }
 
-TEST(RunDirectory, ATakenNameGetsANumber) {
+TEST(RunDirectory, AppendsANumberToExistingNames) {
   const ScratchDir dir;
   EXPECT_EQ(free_run_name(dir / "a"), dir / "a");
   make_run(dir / "a");
@@ -61,7 +61,7 @@ TEST(RunDirectory, ATakenNameGetsANumber) {
   EXPECT_EQ(free_run_name(dir / "a"), dir / "a-3");
 }
 
-TEST(RunDirectory, TakesWhatARunLeftThatWasKilledInItsFirstMoment) {
+TEST(RunDirectory, AcceptsLeftoversOfARunKilledAtItsStart) {
   const ScratchDir dir;
   const auto run = make_run(dir / "run");
   std::ofstream(run.lock()) << "process 1";
