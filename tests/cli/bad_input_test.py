@@ -92,9 +92,9 @@ class BadInput(CommandLineTest):
 
     def test_a_directory_without_run(self):
         (self.scratch / "empty").mkdir()
-        self.assert_refused("eval", "empty", says="holds no run")
-        self.assert_refused("predict", "empty", "a.png", says="holds no run")
-        self.assert_refused("train", "--resume", "--out", "empty", says="holds no run")
+        self.assert_refused("eval", "empty", says="does not contain a run")
+        self.assert_refused("predict", "empty", "a.png", says="does not contain a run")
+        self.assert_refused("train", "--resume", "--out", "empty", says="does not contain a run")
 
     def test_resume_needs_to_know_which_run(self):
         self.assert_refused("train", "--resume", says="which run to resume")

@@ -46,7 +46,7 @@ TEST_F(LayoutChoiceTest, LongSoundsWithListsAreAFolder) {
   add_long_sounds();
   const auto split = open();
   EXPECT_EQ(split.layout.name, "folder");
-  EXPECT_THAT(split.layout.reason, HasSubstr("a sub-folder for each class"));
+  EXPECT_THAT(split.layout.reason, HasSubstr("one subfolder per class"));
   EXPECT_THAT(split.remarks, Contains(AllOf(HasSubstr("testing_list.txt"), HasSubstr("last 5 s"),
                                             HasSubstr("--layout speech-commands"))));
 }
@@ -70,7 +70,7 @@ TEST_F(LayoutChoiceTest, TheReasonIsWhatWasFound) {
   EXPECT_EQ(split.layout.name, "speech-commands");
   EXPECT_THAT(split.layout.reason, HasSubstr("testing_list.txt and validation_list.txt name"));
   const auto as_folder = open("folder");
-  EXPECT_THAT(as_folder.remarks, Contains(HasSubstr("are not used; --layout speech-commands")));
+  EXPECT_THAT(as_folder.remarks, Contains(HasSubstr("are not used; use --layout speech-commands")));
 }
 
 TEST_F(LayoutChoiceTest, AWrongNameIsAnsweredWithTheNearest) {
@@ -88,9 +88,9 @@ TEST_F(LayoutChoiceTest, TheLogOfTrainingSaysLayoutAndWarnings) {
   std::ostringstream log;
   open_dataset(options(), {.logger = std::make_shared<spdlog::logger>(
                                "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log))});
-  EXPECT_THAT(log.str(), AllOf(HasSubstr("layout: folder (a sub-folder for each class"),
-                               HasSubstr("emu holds no image and is left out"),
-                               HasSubstr("1 .heic file is not read, such as emu/a.heic")));
+  EXPECT_THAT(log.str(), AllOf(HasSubstr("layout: folder (one subfolder per class"),
+                               HasSubstr("emu contains no image and is skipped"),
+                               HasSubstr("1 .heic file is not supported, such as emu/a.heic")));
 }
 
 TEST_F(LayoutChoiceTest, ATrainingPartOfOneClassIsRefusedBeforeAnythingIsRead) {
@@ -99,7 +99,7 @@ TEST_F(LayoutChoiceTest, ATrainingPartOfOneClassIsRefusedBeforeAnythingIsRead) {
   folder_.write_text("testing_list.txt", "yes/0.wav\nno/0.wav\n");
   folder_.write_text("validation_list.txt", "yes/1.wav\n");
   const auto refusal =
-      AllOf(HasSubstr("samples of one class only, 'yes'"), HasSubstr("two classes"));
+      AllOf(HasSubstr("samples of only one class, 'yes'"), HasSubstr("two classes"));
   EXPECT_THAT(testing::error_message_of([&] { open(); }), refusal);
   EXPECT_THAT(testing::error_message_of([&] { open_dataset(options(), {}); }), refusal);
 }

@@ -169,7 +169,7 @@ TEST_F(DatasetRegistryTest, LooksInThePlacesInOrder) {
   context.data_root = dir_.path() / "data";
   context.cache_home = dir_.path() / "cache";
   EXPECT_THAT(
-      dataset_places("fashion-mnist", context),
+      dataset_search_paths("fashion-mnist", context),
       ElementsAre(dir_.path() / "data/fashion-mnist", dir_.path() / "cache/projnce/fashion-mnist",
                   "/usr/share/datasets/fashion-mnist"));
   const auto options = dataset_options("mnist");
@@ -201,7 +201,7 @@ void add_cifar10(const std::filesystem::path& root) {
 TEST_F(DatasetRegistryTest, LooksForFoldersAndArchivesByTheirOfficialNames) {
   OpenContext context;
   context.data_root = dir_.path();
-  EXPECT_THAT(dataset_places("cifar10", context),
+  EXPECT_THAT(dataset_search_paths("cifar10", context),
               ElementsAre(dir_.path() / "cifar10", dir_.path() / "cifar-10-batches-bin",
                           dir_.path() / "cifar-10-binary.tar.gz"));
   const auto options = dataset_options("cifar10");

@@ -27,7 +27,7 @@ TEST(Subset, RejectsSamplesThatAreNotThere) {
   EXPECT_THAT(testing::error_message_of([] {
                 SubsetDataset(fake_dataset({0, 1}), {2});
               }),
-              HasSubstr("names sample 2, expected 0 to 1"));
+              HasSubstr("subset index 2 is out of range, expected 0 to 1"));
 }
 
 TEST(Concat, ShowsOnePartAfterTheOther) {

@@ -52,7 +52,7 @@ SampleId FileDataset::identity(int64_t index) const {
     return hash_file(*tree_, file);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kInput) throw;
-    return hash_id(std::string_view(file));  // decoding it will tell what is wrong
+    return hash_id(std::string_view(file));  // decoding reports the error
   }
 }
 
@@ -71,7 +71,7 @@ Sample FileList::decode_region(int64_t index, const RequiredRegion& needs) const
     case SampleKind::kVector:
       break;
   }
-  fail(Hint{"give the embeddings as a dataset"}, name, " cannot be read as a vector");
+  fail(Hint{"pass the embeddings as a dataset"}, name, " cannot be read as a vector");
 }
 
 SampleKind kind_by_name(const std::filesystem::path& file) {

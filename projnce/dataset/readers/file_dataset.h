@@ -11,21 +11,21 @@
 
 namespace projnce::dataset {
 
-/// How the names of files of this kind end. REQUIRES: kImage or kSound.
+/// File extensions of this kind. REQUIRES: kImage or kSound.
 const std::vector<std::string>& extensions_of(SampleKind kind);
 
-/// Images or sounds that are files of a folder or archive, of any size, decoded when asked for.
+/// Images or sounds stored as files in a folder or archive, decoded on demand.
 class FileDataset : public Dataset {
  public:
   struct File {
-    std::string file;  ///< in the tree
+    std::string file;  ///< name in the tree
     int64_t label = 0;
   };
 
-  /// What the identity of a sample is a hash of.
+  /// Input of the hash that identifies a sample.
   enum class Identity {
     kContent,
-    kName,  ///< of the file in the tree: for official datasets that take long to read
+    kName,  ///< file name in the tree; for official datasets that are slow to read
   };
 
   /// REQUIRES: `kind` is kImage or kSound.
@@ -52,7 +52,7 @@ class FileDataset : public Dataset {
   Identity identity_;
 };
 
-/// Images or sounds given file by file, as a dataset without classes: every label is 0.
+/// A list of image or sound files as a dataset without classes: every label is 0.
 class FileList : public Dataset {
  public:
   FileList(std::vector<std::filesystem::path> files, SampleKind kind)
@@ -72,7 +72,7 @@ class FileList : public Dataset {
   std::vector<std::string> no_names_;
 };
 
-/// Sound where the name ends as sounds do, else image.
+/// Returns kSound if the file has a sound extension, otherwise kImage.
 SampleKind kind_by_name(const std::filesystem::path& file);
 
 }  // namespace projnce::dataset

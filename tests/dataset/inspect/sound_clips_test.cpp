@@ -38,10 +38,10 @@ TEST(SoundClips, AreTheLoudestPieceAtALowRateAndFullVolume) {
   for (size_t i = 0; i < tone.size(); ++i) sound.samples[16000 * 3 + i] = 0.1F * tone[i];
   const auto clip = make_sound_clip(sound);
   EXPECT_DOUBLE_EQ(clip.whole_seconds, 5);
-  EXPECT_DOUBLE_EQ(clip.seconds, kLongestClipSeconds);
+  EXPECT_DOUBLE_EQ(clip.seconds, kMaxClipSeconds);
   const auto back = io::decode_sound(clip.wav, "piece");
   EXPECT_EQ(back.rate, kClipRate);
-  EXPECT_EQ(back.samples.size(), size_t(kClipRate * kLongestClipSeconds));
+  EXPECT_EQ(back.samples.size(), size_t(kClipRate * kMaxClipSeconds));
   EXPECT_NEAR(peak_of(back), 0.9, 0.01);
   EXPECT_EQ(clip_length_text(clip), "1.5 of 5.0 s");
 }

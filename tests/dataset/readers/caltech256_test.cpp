@@ -35,8 +35,8 @@ TEST_F(Caltech256Test, ClassesAreInTheOrderOfTheirNumbersWithoutClutter) {
     EXPECT_THAT(split.train->class_names(), ElementsAre("american-flag", "beer-mug"));
     EXPECT_THAT(class_counts(*split.train), ElementsAre(4, 4));
     EXPECT_THAT(class_counts(*split.test), ElementsAre(1, 1)) << "folders in classes do not count";
-    EXPECT_THAT(split.remarks, Contains(HasSubstr("257.clutter is left out")));
-    EXPECT_THAT(split.remarks, Contains(HasSubstr("20 % of the samples are set aside")));
+    EXPECT_THAT(split.remarks, Contains(HasSubstr("257.clutter is skipped")));
+    EXPECT_THAT(split.remarks, Contains(HasSubstr("holding out 20 % of the samples")));
     EXPECT_TRUE(is_caltech256(tree));
   }
 }
@@ -59,7 +59,7 @@ TEST_F(Caltech256Test, OtherFoldersAreRefused) {
               HasSubstr("001.ak47"));
   folder_.remove("010.beer-mug");
   EXPECT_THAT(testing::error_message_of([&] { open_caltech256(folder_.tree()); }),
-              HasSubstr("has one class only"));
+              HasSubstr("has only one class"));
 }
 
 }  // namespace

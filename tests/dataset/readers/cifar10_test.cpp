@@ -96,14 +96,14 @@ TEST_F(Cifar10Test, NamesMayEndInCrLf) {
 
 TEST_F(Cifar10Test, DamagedNamesAreRefused) {
   folder_.write_text("batches.meta.txt", "a\nb\nc\nd\ne\nf\ng\nh\ni\n");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("batches.meta.txt holds 9 names, expected 10"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("batches.meta.txt contains 9 names, expected 10"));
   folder_.write_text("batches.meta.txt", "a\nb\nc\nd\n\nf\ng\nh\ni\nj\n");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("batches.meta.txt holds 9 names, expected 10"))
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("batches.meta.txt contains 9 names, expected 10"))
       << "blank lines do not count";
   folder_.write_text("batches.meta.txt", "a\nb\nc\nd\na\nf\ng\nh\ni\nj\n");
   EXPECT_THAT(complaint_on_opening(), HasSubstr("batches.meta.txt:5 repeats the name 'a'"));
   folder_.write_text("batches.meta.txt", std::string("a\nb\nc\0c\n", 8));
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("batches.meta.txt:3 holds a zero byte"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("batches.meta.txt:3 contains a NUL byte"));
 }
 
 TEST_F(Cifar10Test, DamagedBatchesAreNamed) {

@@ -98,7 +98,7 @@ TEST_F(EmbeddingsTest, ReadsSafetensorsAndSmallIntegers) {
   EXPECT_THAT(split.test->class_names(), ElementsAre("2", "4"));
   io::write_safetensors(
       file, {{"labels", io::StoredType::kU8, {4}, std::as_bytes(std::span(labels))}}, {});
-  EXPECT_THAT(complaint_about(file), HasSubstr("holds no tensors 'embeddings' and 'labels'"));
+  EXPECT_THAT(complaint_about(file), HasSubstr("contains neither the tensors 'embeddings' and 'labels'"));
 }
 
 TEST_F(EmbeddingsTest, ReadsHalves) {
@@ -121,7 +121,7 @@ TEST_F(EmbeddingsTest, ReadsHalves) {
       {{"embeddings", io::StoredType::kF16, {2, 2}, std::as_bytes(std::span(infinite))},
        {"labels", io::StoredType::kU8, {2}, numbers}},
       {});
-  EXPECT_THAT(complaint_about(file), HasSubstr("holds inf in row 1, expected finite"));
+  EXPECT_THAT(complaint_about(file), HasSubstr("contains inf in row 1, expected finite"));
 }
 
 TEST_F(EmbeddingsTest, ClassesMayHaveNames) {
@@ -137,27 +137,27 @@ TEST_F(EmbeddingsTest, WhatDoesNotFitIsNamed) {
   write_parts();
   write_labels("train_labels.npy", {30, 10});
   EXPECT_THAT(complaint_about(folder_.root()),
-              HasSubstr("train_labels.npy holds 2 labels in 1 dimensions, expected 3"));
+              HasSubstr("train_labels.npy contains 2 labels in 1 dimensions, expected 3"));
   write_labels("train_labels.npy", {30, -1, 10});
-  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("holds -1 in row 1"));
+  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("contains -1 in row 1"));
   write_labels("train_labels.npy", {30, 30, 30});
-  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("has one class only"));
+  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("has only one class"));
   write_labels("train_labels.npy", {30, 10, 10});
   write_labels("test_labels.npy", {20});
-  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("the training part does not have"));
+  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("the training split does not have"));
   write_labels("test_labels.npy", {30});
   write_vectors("test.npy", {7, 8, 9}, 3);
   EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("2 dimensions"));
   write_vectors("test.npy", {7, std::numeric_limits<float>::quiet_NaN()}, 2);
-  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("holds nan in row 0"));
+  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("contains nan in row 0"));
   io::write_npy(folder_.root() / "train.npy", std::vector<double>{1, 2, 3, 1e300, 5, 6}, {3, 2});
-  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("holds 1e+300 in row 1"));
+  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("contains 1e+300 in row 1"));
   write_labels("train.npy", {1, 2, 3});
-  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("is no matrix"));
+  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("is not a matrix"));
 }
 
 TEST_F(EmbeddingsTest, MissingFilesAreNamed) {
-  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("holds no vectors with labels"));
+  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("contains no vectors with labels"));
   write_vectors("alone.npy", {1, 2}, 2);
   EXPECT_THAT(complaint_about(folder_.root() / "alone.npy"), HasSubstr("alone.labels.npy"));
   EXPECT_FALSE(is_embeddings(folder_.tree()));

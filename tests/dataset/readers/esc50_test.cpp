@@ -89,7 +89,7 @@ TEST_F(Esc50Test, WrongLinesAreNamed) {
   folder_.write_text("meta/esc50.csv", "file,fold\na,1\n");
   EXPECT_THAT(complaint_on_opening(), HasSubstr("esc50.csv:1 has no column filename"));
   write_table("");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("no lines below its heading"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("no lines after its header"));
 }
 
 }  // namespace

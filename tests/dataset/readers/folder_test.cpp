@@ -136,7 +136,7 @@ TEST_F(FolderTest, CopiesOfOneFileAreSplitByTheirNames) {
   add_many("dog", 5);
   const auto split = open();
   EXPECT_THAT(class_counts(*split.test), Each(Ge(1)));
-  EXPECT_THAT(split.remarks, Contains(HasSubstr("exact copies")));
+  EXPECT_THAT(split.remarks, Contains(HasSubstr("exact duplicates")));
 }
 
 TEST_F(FolderTest, AClassMayBeCalledTrain) {
@@ -192,14 +192,14 @@ TEST_F(FolderTest, NamesThatAreNotTextAreEscapedAndStillRead) {
 }
 
 TEST_F(FolderTest, UnusableFoldersHaveTheirSentences) {
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("has no sub-folders"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("has no subfolders"));
   add("loose.png");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("has no sub-folders"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("has no subfolders"));
   add("cat/a.png");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("has one class only, 'cat'"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("has only one class, 'cat'"));
   std::filesystem::create_directory(dir_.path() / "dog");
   EXPECT_THAT(complaint_on_opening(),
-              AllOf(HasSubstr("/dog holds no image, which leaves 1 of the two classes"),
+              AllOf(HasSubstr("/dog contains no image, leaving 1 of at least two expected classes"),
                     HasSubstr(".jpg, .jpeg, .jfif, .png, .webp, .gif, .bmp, .tif, .tiff")));
   add("dog/a.png");
   EXPECT_THAT(complaint_on_opening(), HasSubstr("has no image to test with"));
@@ -213,7 +213,7 @@ TEST_F(FolderTest, AnEmptyClassFolderIsLeftOutWithAWarning) {
   std::filesystem::create_directories(dir_.path() / "test/emu");
   const auto split = open();
   EXPECT_THAT(split.train->class_names(), ElementsAre("cat", "dog"));
-  EXPECT_THAT(split.warnings, ElementsAre(HasSubstr("train/emu holds no image and is left out")));
+  EXPECT_THAT(split.warnings, ElementsAre(HasSubstr("train/emu contains no image and is skipped")));
 }
 
 TEST_F(FolderTest, FilesThatAreNotReadAreCountedByExtension) {
@@ -226,7 +226,7 @@ TEST_F(FolderTest, FilesThatAreNotReadAreCountedByExtension) {
   EXPECT_EQ(split.unread_files,
             (std::map<std::string, int64_t>{{"", 1}, {".heic", 2}, {".txt", 1}}));
   EXPECT_THAT(split.warnings,
-              ElementsAre(AllOf(HasSubstr("2 .heic files are not read, such as cat/IMG_1.heic"),
+              ElementsAre(AllOf(HasSubstr("2 .heic files are not supported, such as cat/IMG_1.heic"),
                                 HasSubstr("magick mogrify -format jpg *.heic"))));
   EXPECT_THAT(split.remarks, Contains(HasSubstr("1 without an extension, 1 .txt")));
 }
@@ -236,14 +236,14 @@ TEST_F(FolderTest, AFolderOfFilesThatAreNotReadSaysHowToConvertThem) {
     testing::write_file(dir_.path() / file, testing::octets_of("x"));
   }
   EXPECT_THAT(complaint_on_opening(),
-              AllOf(HasSubstr("/cat holds no image, which leaves 0"), HasSubstr("3 .heic, 1 .txt"),
+              AllOf(HasSubstr("/cat contains no image, leaving 0"), HasSubstr("3 .heic, 1 .txt"),
                     HasSubstr("magick mogrify")));
 }
 
 TEST_F(FolderTest, TheReasonForTheLayoutNamesItsFolders) {
   add_many("cat", 3);
   add_many("dog", 3);
-  EXPECT_THAT(open().layout.reason, StartsWith("a sub-folder for each class"));
+  EXPECT_THAT(open().layout.reason, StartsWith("one subfolder per class"));
 }
 
 TEST_F(FolderTest, TheReasonForTheLayoutNamesTrainAndTest) {
@@ -255,7 +255,7 @@ TEST_F(FolderTest, TheReasonForTheLayoutNamesTrainAndTest) {
 
 TEST_F(FolderTest, AnEmptyTrainFolderIsNamed) {
   std::filesystem::create_directory(dir_.path() / "train");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("/train has no sub-folders"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("/train has no subfolders"));
 }
 
 TEST_F(FolderTest, AClassOfTheTestPartAloneIsNamed) {
@@ -263,7 +263,7 @@ TEST_F(FolderTest, AClassOfTheTestPartAloneIsNamed) {
   add_many("train/dog", 1);
   add_many("test/ship", 1);
   EXPECT_THAT(complaint_on_opening(),
-              AllOf(HasSubstr("class 'ship'"), HasSubstr("not in the training part")));
+              AllOf(HasSubstr("class 'ship'"), HasSubstr("not in the training split")));
 }
 
 TEST_F(FolderTest, DecodingAFileThatIsNoImageNamesIt) {
@@ -286,14 +286,14 @@ TEST_F(FolderTest, SoundsAreFoundByLooking) {
   auto split = open();
   EXPECT_EQ(split.train->kind(), SampleKind::kSound);
   EXPECT_EQ(split.train->size() + split.test->size(), 6);
-  EXPECT_THAT(split.remarks, Contains(HasSubstr("1 images were left out")));
+  EXPECT_THAT(split.remarks, Contains(HasSubstr("1 images were skipped")));
   EXPECT_EQ(std::get<Clip>(split.train->decode(0)).samples.size(), 3U);
 
   add_many("bark", 4);
   add_many("meow", 4);
   split = open();
   EXPECT_EQ(split.train->kind(), SampleKind::kImage);
-  EXPECT_THAT(split.remarks, Contains(HasSubstr("6 sounds were left out")));
+  EXPECT_THAT(split.remarks, Contains(HasSubstr("6 sounds were skipped")));
 }
 
 TEST_F(FolderTest, FoldersAroundTheClassesAreLookedThrough) {

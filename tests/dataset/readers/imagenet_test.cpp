@@ -65,7 +65,7 @@ TEST_F(ImagenetTest, OtherFoldersAreNotTaken) {
   EXPECT_FALSE(is_imagenet(folder_.tree()));
   folder_.remove("val");
   EXPECT_THAT(testing::error_message_of([this] { open_imagenet(folder_.tree()); }),
-              HasSubstr("holds no folders train and val"));
+              HasSubstr("contains no folders train and val"));
 }
 
 }  // namespace

@@ -76,12 +76,12 @@ TEST_F(MnistTest, ATruncatedFileIsNamedWithBothSizes) {
 TEST_F(MnistTest, DifferentCountsOfImagesAndLabelsAreNamed) {
   write("train-labels-idx1-ubyte", encode_idx({2}, {9, 0}));
   EXPECT_THAT(complaint_on_opening(),
-              AllOf(HasSubstr("train-images-idx3-ubyte holds 3 images"), HasSubstr("2 labels")));
+              AllOf(HasSubstr("train-images-idx3-ubyte contains 3 images"), HasSubstr("2 labels")));
 }
 
 TEST_F(MnistTest, LabelsBeyondTheClassesAreNamed) {
   write("train-labels-idx1-ubyte", encode_idx({3}, {0, 10, 1}));
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("gives sample 1 the label 10, expected 0 to 9"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("has label 10 for sample 1, expected 0 to 9"));
 }
 
 TEST_F(MnistTest, SwappedOrEmptyFilesAreRejected) {
@@ -89,7 +89,7 @@ TEST_F(MnistTest, SwappedOrEmptyFilesAreRejected) {
   EXPECT_THAT(complaint_on_opening(), HasSubstr("has 3 dimensions, expected 1"));
   write("train-labels-idx1-ubyte", encode_idx({0}, {}));
   write("train-images-idx3-ubyte", encode_idx({0, 2, 2}, {}));
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("holds no images"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("contains no images"));
   write("train-labels-idx1-ubyte", encode_idx({3}, {0, 0, 0}));
   write("train-images-idx3-ubyte", encode_idx({3, 0, 2}, {}));
   EXPECT_THAT(complaint_on_opening(), HasSubstr("images of 0 x 2 pixels"));

@@ -94,8 +94,8 @@ TEST_F(SpeechCommandsLoaderTest, AWordWithoutSoundsIsLeftOutWithAWarning) {
   const auto split = open_speech_commands(folder_.tree());
   EXPECT_THAT(split.train->class_names(), ElementsAre("no", "yes"));
   EXPECT_THAT(split.warnings,
-              ElementsAre(HasSubstr("/down holds no sound"), HasSubstr("/up holds no sound"),
-                          HasSubstr("1 .m4a file is not read, such as down/a.m4a")));
+              ElementsAre(HasSubstr("/down contains no sound"), HasSubstr("/up contains no sound"),
+                          HasSubstr("1 .m4a file is not supported, such as down/a.m4a")));
 }
 
 TEST_F(SpeechCommandsLoaderTest, BlankLinesSpacesAndDotsInListsDoNotMatter) {
@@ -146,7 +146,7 @@ TEST(SpeechCommandsLayout, ListsThatNameNothingMakeNoSpeechCommands) {
   write_plain_words(folder, 0.5);
   folder.write_text("testing_list.txt", "a.wav\nleft/missing.wav\n");
   folder.write_text("validation_list.txt", "");
-  EXPECT_EQ(why_not_speech_commands(folder.tree()), "they name no sound of a class folder");
+  EXPECT_EQ(why_not_speech_commands(folder.tree()), "they name no sounds of class folders");
   folder.remove("validation_list.txt");
   EXPECT_EQ(why_not_speech_commands(folder.tree()), std::nullopt);
 }

@@ -98,11 +98,11 @@ TEST_F(Stl10Test, UnlabeledImagesAreNeededWhenAskedForOnly) {
 TEST_F(Stl10Test, DamageIsNamed) {
   folder_.write("train_y.bin", {3, 0, 1, 2});
   EXPECT_THAT(complaint_on_opening(),
-              HasSubstr("train_y.bin gives image 1 the label 0, expected 1 to 10"));
+              HasSubstr("train_y.bin has label 0 for image 1, expected 1 to 10"));
   folder_.write("train_y.bin", {3, 11, 1, 2});
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("the label 11"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("has label 11"));
   folder_.write("train_y.bin", {3, 1, 1});
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("train_y.bin holds 3 labels for 4 images"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("train_y.bin contains 3 labels for 4 images"));
   folder_.write("train_X.bin", Bytes(27647));
   EXPECT_THAT(complaint_on_opening(), HasSubstr("train_X.bin has 27647 bytes"));
 }

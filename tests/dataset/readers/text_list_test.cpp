@@ -45,7 +45,7 @@ TEST(TextList, NamesAreMadePrintable) {
   EXPECT_THAT(read_name_list(*folder.tree(), "names.txt", 2), ElementsAre("a", "b"));
   folder.write_text("names.txt", "\n");
   EXPECT_THAT(testing::error_message_of([&] { read_name_list(*folder.tree(), "names.txt"); }),
-              HasSubstr("names.txt holds no names"));
+              HasSubstr("names.txt contains no names"));
 }
 
 TEST(TextList, SplitsAtEverySeparator) {

@@ -62,7 +62,7 @@ TEST_F(TinyImagenetTest, ClassesOfOneNameAreToldApart) {
 
 TEST_F(TinyImagenetTest, ClassesWithoutImagesAreNamed) {
   folder_.write_text("wnids.txt", "n02000000\nn01000000\nn99999999\n");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("names the class n99999999, but there is no"));
+  EXPECT_THAT(complaint_on_opening(), HasSubstr("names the class n99999999, but this folder does not exist"));
   folder_.write_text("wnids.txt", "n02000000\n../n01000000\n");
   EXPECT_THAT(complaint_on_opening(), HasSubstr("'../n01000000'"));
 }

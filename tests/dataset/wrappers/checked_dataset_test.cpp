@@ -77,9 +77,9 @@ class JudgeDamageTest : public ::testing::Test {
 
 TEST_F(JudgeDamageTest, AFewDamagedSamplesAreAWarning) {
   EXPECT_THAT(verdict({}, {}), HasSubstr("nothing was wrong"));
-  EXPECT_THAT(verdict({1, 2}, {.part = "test part"}),
+  EXPECT_THAT(verdict({1, 2}, {.part = "test split"}),
               AllOf(HasSubstr("skipped: sample-1 is damaged"),
-                    HasSubstr("2 of 200 samples of the test part cannot be read")));
+                    HasSubstr("2 of 200 samples of the test split cannot be read")));
 }
 
 TEST_F(JudgeDamageTest, MoreThanOnePercentAndFiveIsAnError) {
@@ -99,8 +99,8 @@ TEST_F(JudgeDamageTest, TheLimitMayBeANumberOrAShare) {
 }
 
 TEST_F(JudgeDamageTest, DamageOfOtherPartsCountsToo) {
-  EXPECT_THAT(verdict({1, 2}, {.damaged_before = 4, .samples_in_all = 300}),
-              AllOf(HasSubstr("2 of 200 samples"), HasSubstr("6 of 300 in all")));
+  EXPECT_THAT(verdict({1, 2}, {.damaged_before = 4, .total_samples = 300}),
+              AllOf(HasSubstr("2 of 200 samples"), HasSubstr("6 of 300 in total")));
 }
 
 TEST_F(JudgeDamageTest, ATestPartMayLoseAClassButNotEverySample) {
@@ -108,10 +108,10 @@ TEST_F(JudgeDamageTest, ATestPartMayLoseAClassButNotEverySample) {
   const auto all = fake_dataset({0, 1}, {0, 1});
   const auto found = decode_all(*all, {}, [](int64_t, Sample&&) {});
   EXPECT_THAT(testing::error_message_of([&] {
-                check_corrupt_samples(*all, found, {.every_class = false, .part = "test part"},
+                check_corrupt_samples(*all, found, {.every_class = false, .part = "test split"},
                                       nullptr);
               }),
-              HasSubstr("no sample of the test part can be read"));
+              HasSubstr("no sample of the test split can be read"));
 }
 
 TEST_F(JudgeDamageTest, OneIsAnErrorWhenStrict) {
