@@ -174,7 +174,7 @@ TEST_F(DatasetRegistryTest, LooksInThePlacesInOrder) {
                   "/usr/share/datasets/fashion-mnist"));
   const auto options = dataset_options("mnist");
   EXPECT_THAT(testing::error_message_of([&] { open_dataset(options, context); }),
-              AllOf(HasSubstr("dataset mnist is not on this machine"),
+              AllOf(HasSubstr("dataset mnist not found"),
                     HasSubstr("cache/projnce/mnist"), HasSubstr("set dataset.root")));
 
   const auto root = dir_.path() / "cache/projnce/mnist";
