@@ -64,7 +64,7 @@ struct PixelRange {
   int count;
 };
 
-/// Pixels to_window the filter support of an axis that starts at 0.
+/// Pixels within the filter support of an axis that starts at 0.
 PixelRange filter_support(const ResizeAxis& axis) {
   const double ratio = axis.extent / axis.resized;
   const double support = std::max(1.0, ratio);

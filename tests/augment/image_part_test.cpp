@@ -15,7 +15,8 @@ namespace {
 using testing::plain_format;
 using testing::random_image;
 
-/// What a decoder gives: the pixels that cover the box, each the mean of reduction x reduction.
+/// Output of a decoder: the pixels that cover the box, each the mean of reduction x reduction
+/// pixels.
 Image part_of(const Image& whole, const PixelBox& box, int reduction) {
   const int top = box.top / reduction;
   const int left = box.left / reduction;
@@ -58,7 +59,7 @@ Image smooth_image(int height, int width, int channels) {
 
 constexpr uint64_t kSeeds[] = {11, 12, 13};
 
-TEST(ImagePart, TrainNeedHoldsEveryViewAndNoMore) {
+TEST(ImagePart, TrainRegionIsTheUnionOfAllViews) {
   const AugmentOptions options;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const std::vector<uint64_t> seeds = {seed, seed + 1000};
@@ -82,7 +83,7 @@ TEST(ImagePart, TrainNeedHoldsEveryViewAndNoMore) {
   }
 }
 
-TEST(ImagePart, TrainViewsOfUnreducedPartsHaveTheSameBits) {
+TEST(ImagePart, TrainViewsOfUnreducedPartsAreBitIdentical) {
   for (const int channels : {1, 3}) {
     for (const int size : {16, 64, 200}) {
       const auto whole = random_image(97, 133, channels, 1);
@@ -120,7 +121,7 @@ TEST(ImagePart, TrainViewsOfReducedPartsAreClose) {
   }
 }
 
-TEST(ImagePart, EvalViewsOfUnreducedPartsHaveTheSameBits) {
+TEST(ImagePart, EvalViewsOfUnreducedPartsAreBitIdentical) {
   for (const int channels : {1, 3}) {
     for (const auto& [height, width] : {std::pair{97, 133}, {300, 50}, {31, 400}, {64, 64}}) {
       for (const int size : {8, 48, 150}) {
@@ -152,7 +153,7 @@ TEST(ImagePart, EvalViewsOfReducedPartsAreClose) {
   }
 }
 
-TEST(ImagePart, SmallImagesMayNotBeReduced) {
+TEST(ImagePart, SmallImagesAreNotReduced) {
   EXPECT_LT(eval_region(64, 100, 50).reduction, 1);
   EXPECT_LE(train_region({}, 64, kSeeds, 64, 64).reduction, 1);
 }

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 class LayoutChoiceTest : public ::testing::Test {
  protected:
-  /// Sounds of five seconds in class folders, with the lists of Speech Commands beside them.
+  /// Sounds of five seconds in class folders, next to the lists of Speech Commands.
   void add_long_sounds() {
     const auto sound = testing::encode_wav(1000, std::vector<int16_t>(5000, 100));
     for (const std::string name : {"dog", "rain"}) {
@@ -27,7 +27,8 @@ class LayoutChoiceTest : public ::testing::Test {
     folder_.write_text("validation_list.txt", "dog/1.wav\nrain/1.wav\n");
   }
 
-  /// As `projnce data` and `projnce train` name it; `layout` is the user's, "" to find it out.
+  /// Options as in `projnce data` and `projnce train`; `layout` is the user's choice, "" =
+  /// auto-detect.
   DatasetOptions options(const std::string& layout = {}) {
     auto made = dataset_options(
         layout.empty() ? recognize_dataset(folder_.root()).value_or("folder") : layout);
@@ -42,7 +43,7 @@ class LayoutChoiceTest : public ::testing::Test {
   testing::DatasetFolder folder_;
 };
 
-TEST_F(LayoutChoiceTest, LongSoundsWithListsAreAFolder) {
+TEST_F(LayoutChoiceTest, LongSoundsWithListsUseTheFolderLayout) {
   add_long_sounds();
   const auto split = open();
   EXPECT_EQ(split.layout.name, "folder");
@@ -51,7 +52,7 @@ TEST_F(LayoutChoiceTest, LongSoundsWithListsAreAFolder) {
                                             HasSubstr("--layout speech-commands"))));
 }
 
-TEST_F(LayoutChoiceTest, TheUserMayChooseAnother) {
+TEST_F(LayoutChoiceTest, UserCanChooseTheLayout) {
   add_long_sounds();
   const auto split = open("speech-commands");
   EXPECT_EQ(split.layout.name, "speech-commands");
@@ -60,7 +61,7 @@ TEST_F(LayoutChoiceTest, TheUserMayChooseAnother) {
             (std::vector<std::string>{"dog/0.wav", "rain/0.wav"}));
 }
 
-TEST_F(LayoutChoiceTest, TheReasonIsWhatWasFound) {
+TEST_F(LayoutChoiceTest, ReasonNamesTheRecognizedFiles) {
   for (const std::string word : {"yes", "no"}) {
     for (int i = 0; i < 4; ++i) folder_.add_sound(concat(word, "/", i, ".wav"));
   }
@@ -73,13 +74,13 @@ TEST_F(LayoutChoiceTest, TheReasonIsWhatWasFound) {
   EXPECT_THAT(as_folder.remarks, Contains(HasSubstr("are not used; use --layout speech-commands")));
 }
 
-TEST_F(LayoutChoiceTest, AWrongNameIsAnsweredWithTheNearest) {
+TEST_F(LayoutChoiceTest, UnknownLayoutSuggestsTheNearestName) {
   for (const auto& name : dataset_names()) EXPECT_NO_THROW(check_layout_name(name));
   EXPECT_THAT(testing::error_message_of([] { check_layout_name("speech-comands"); }),
               AllOf(HasSubstr("layout"), HasSubstr("did you mean 'speech-commands'")));
 }
 
-TEST_F(LayoutChoiceTest, TheLogOfTrainingSaysLayoutAndWarnings) {
+TEST_F(LayoutChoiceTest, LogsLayoutAndWarnings) {
   for (int i = 0; i < 4; ++i) {
     folder_.add_image(concat("cat/", i, ".png"));
     folder_.add_image(concat("dog/", i, ".png"));
@@ -93,7 +94,7 @@ TEST_F(LayoutChoiceTest, TheLogOfTrainingSaysLayoutAndWarnings) {
                                HasSubstr("1 .heic file is not supported, such as emu/a.heic")));
 }
 
-TEST_F(LayoutChoiceTest, ATrainingPartOfOneClassIsRefusedBeforeAnythingIsRead) {
+TEST_F(LayoutChoiceTest, RejectsASingleTrainingClassBeforeDecoding) {
   for (int i = 0; i < 4; ++i) folder_.add_sound(concat("yes/", i, ".wav"));
   folder_.add_sound("no/0.wav");
   folder_.write_text("testing_list.txt", "yes/0.wav\nno/0.wav\n");

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 constexpr int kRate = 8000;
 
-/// Low and high tones in two class folders, six of each, of 0.3 to 0.8 s.
+/// Low and high tones in two class folders, six each, of 0.3 to 0.8 s.
 void write_tones(const std::filesystem::path& root) {
   for (int i = 0; i < 12; ++i) {
     const bool high = i % 2 == 1;
@@ -36,19 +36,19 @@ void write_tones(const std::filesystem::path& root) {
 OpenedDataset open_tones(const std::filesystem::path& root, ClipFormat sound = {}) {
   auto options = dataset_options("folder");
   options.root = root.native();
-  options.layout = HoldOut{.rule = SplitRule::kShuffle};  // takes the same share of every class
+  options.layout = HoldOut{.rule = SplitRule::kShuffle};  // the same fraction of every class
   OpenContext context;
   context.sound = sound;
   return open_dataset(options, context);
 }
 
-TEST(Sounds, OfAFolderGetOneRateAndOneLength) {
+TEST(Sounds, GetACommonRateAndLength) {
   const testing::ScratchDir dir;
   write_tones(dir.path());
   const auto opened = open_tones(dir.path());
   EXPECT_EQ(opened.train->kind(), SampleKind::kSound);
   EXPECT_EQ(opened.sound.rate, 16000);
-  EXPECT_DOUBLE_EQ(opened.sound.seconds, 0.7);  // 19 in 20 of the training sounds
+  EXPECT_DOUBLE_EQ(opened.sound.seconds, 0.7);  // 95th percentile of the training sounds
   for (const auto& part : {opened.train, opened.test}) {
     for (int64_t i = 0; i < part->size(); ++i) {
       const auto clip = std::get<Clip>(part->decode(i));
@@ -58,14 +58,14 @@ TEST(Sounds, OfAFolderGetOneRateAndOneLength) {
   }
 }
 
-TEST(Sounds, TakeTheLengthThatIsGiven) {
+TEST(Sounds, UseTheGivenLength) {
   const testing::ScratchDir dir;
   write_tones(dir.path());
   const auto opened = open_tones(dir.path(), {.rate = kRate, .seconds = 0.25});
   EXPECT_EQ(std::get<Clip>(opened.train->decode(0)).samples.size(), 2000U);
 }
 
-TEST(Sounds, HaveNoFeatureNoise) {
+TEST(Sounds, RejectFeatureNoise) {
   const testing::ScratchDir dir;
   write_tones(dir.path());
   auto options = dataset_options("folder");
@@ -75,7 +75,7 @@ TEST(Sounds, HaveNoFeatureNoise) {
               HasSubstr("is for images"));
 }
 
-TEST(Spectrograms, AreThoseOfTheFrontEndWithAndWithoutCache) {
+TEST(Spectrograms, EqualTheFrontEndWithAndWithoutCache) {
   const testing::ScratchDir dir;
   write_tones(dir.path() / "data");
   const auto opened = open_tones(dir.path() / "data");
@@ -97,7 +97,7 @@ TEST(Spectrograms, AreThoseOfTheFrontEndWithAndWithoutCache) {
   EXPECT_GE(entries, opened.train->size());
 }
 
-TEST(Spectrograms, OfAFileThatChangedAreComputedAgain) {
+TEST(Spectrograms, AreRecomputedIfTheFileChanges) {
   const testing::ScratchDir dir;
   write_tones(dir.path() / "data");
   const auto cache = std::make_shared<io::FeatureCache>(dir.path() / "cache");

@@ -27,7 +27,7 @@ using testing::wav_header;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-std::string complaint_about_sound(const Bytes& bytes) {
+std::string error_about_sound(const Bytes& bytes) {
   return testing::error_message_of([&] { decode_sound(bytes, "yes/a.wav"); });
 }
 
@@ -87,7 +87,7 @@ TEST(SoundFile, RejectsEveryTruncation) {
   for (const auto& whole : {wav, encode_packed_sound("flac", 8000, sound)}) {
     for (size_t size = 0; size < whole.size(); ++size) {
       const Bytes cut(whole.begin(), whole.begin() + static_cast<int64_t>(size));
-      EXPECT_THAT(complaint_about_sound(cut), HasSubstr("yes/a.wav ")) << size;
+      EXPECT_THAT(error_about_sound(cut), HasSubstr("yes/a.wav ")) << size;
     }
   }
 }
@@ -120,27 +120,26 @@ TEST(SoundFile, ChangedBytesGiveASoundOrAnError) {
 }
 
 TEST(SoundFile, ReportsInvalidValuesWithTheirPosition) {
-  EXPECT_THAT(complaint_about_sound(encode_float_wav(8000, {0, 0, std::nanf("")})),
+  EXPECT_THAT(error_about_sound(encode_float_wav(8000, {0, 0, std::nanf("")})),
               AllOf(HasSubstr("nan"), HasSubstr("at sample 2")));
-  EXPECT_THAT(complaint_about_sound(encode_float_wav(8000, {0, -kInfinity})),
+  EXPECT_THAT(error_about_sound(encode_float_wav(8000, {0, -kInfinity})),
               AllOf(HasSubstr("-inf"), HasSubstr("at sample 1")));
-  EXPECT_THAT(complaint_about_sound(encode_float_wav(8000, {1e30F})), HasSubstr("1e+30"));
+  EXPECT_THAT(error_about_sound(encode_float_wav(8000, {1e30F})), HasSubstr("1e+30"));
 }
 
 TEST(SoundFile, ReportsEachKindOfInvalidFile) {
-  EXPECT_THAT(complaint_about_sound({}), HasSubstr("yes/a.wav is empty"));
-  EXPECT_THAT(complaint_about_sound(testing::octets_of("hello")), HasSubstr("neither a WAV"));
-  EXPECT_THAT(
-      complaint_about_sound(testing::octets_of("version https://git-lfs.github.com/spec/v1\n")),
-      AllOf(HasSubstr("is a Git LFS pointer"), HasSubstr("git lfs pull")));
-  EXPECT_THAT(complaint_about_sound(encode_wav(8000, {})), HasSubstr("contains no samples"));
-  EXPECT_THAT(complaint_about_sound(encode_wav(99, {1, 2})), HasSubstr("99 Hz"));
-  EXPECT_THAT(complaint_about_sound(encode_wav(768'001, {1, 2})), HasSubstr("expected 100 to"));
-  EXPECT_THAT(complaint_about_sound(encode_wav(8000, std::vector<int16_t>(65), 65)),
+  EXPECT_THAT(error_about_sound({}), HasSubstr("yes/a.wav is empty"));
+  EXPECT_THAT(error_about_sound(testing::octets_of("hello")), HasSubstr("neither a WAV"));
+  EXPECT_THAT(error_about_sound(testing::octets_of("version https://git-lfs.github.com/spec/v1\n")),
+              AllOf(HasSubstr("is a Git LFS pointer"), HasSubstr("git lfs pull")));
+  EXPECT_THAT(error_about_sound(encode_wav(8000, {})), HasSubstr("contains no samples"));
+  EXPECT_THAT(error_about_sound(encode_wav(99, {1, 2})), HasSubstr("99 Hz"));
+  EXPECT_THAT(error_about_sound(encode_wav(768'001, {1, 2})), HasSubstr("expected 100 to"));
+  EXPECT_THAT(error_about_sound(encode_wav(8000, std::vector<int16_t>(65), 65)),
               HasSubstr("has 65 channels, expected 1 to 64"));
   auto cut = encode_wav(8000, std::vector<int16_t>(100));
   cut.resize(cut.size() - 50);
-  EXPECT_THAT(complaint_about_sound(cut),
+  EXPECT_THAT(error_about_sound(cut),
               HasSubstr("truncated: its header declares 200 bytes of samples, found 150"));
 }
 
@@ -148,7 +147,7 @@ TEST(SoundFile, RejectsDeclaredLengthsBeyondTheLimit) {
   auto flac = encode_packed_sound("flac", 8000, tone(8000, 300, 100));
   // The number of samples is a 36-bit field that ends at byte 26.
   for (const size_t at : {22U, 23U, 24U, 25U}) flac[at] = 0xFF;
-  EXPECT_THAT(complaint_about_sound(flac), HasSubstr("too long"));
+  EXPECT_THAT(error_about_sound(flac), HasSubstr("too long"));
 }
 
 TEST(SoundFile, DoesNotBlockOnPipes) {

@@ -143,7 +143,7 @@ TEST(AtomicFile, RemovesOnlyTemporariesOfDeadProcesses) {
 
 /// Runs `write` in a child with a file size limit of 64 KiB; returns its error message.
 template <class Write>
-std::string complaint_on_a_full_disk(const ScratchDir& dir, Write&& write) {
+std::string error_on_full_disk(const ScratchDir& dir, Write&& write) {
   const pid_t child = start_child([&] {
     testing::limit_file_size(65536);
     const auto sentence = error_message_of(write);
@@ -159,10 +159,10 @@ TEST(AtomicFile, KeepsTheOldFileIfTheDiskIsFull) {
   const auto path = dir / "a.txt";
   write_file_atomically(path, "old");
   const std::string large(1 << 17, 'x');
-  const auto reserved = complaint_on_a_full_disk(dir, [&] { write_file_atomically(path, large); });
+  const auto reserved = error_on_full_disk(dir, [&] { write_file_atomically(path, large); });
   EXPECT_THAT(reserved, AllOf(HasSubstr("cannot reserve 131072 bytes"), HasSubstr("a.txt"),
                               HasSubstr("File too large")));
-  const auto written = complaint_on_a_full_disk(dir, [&] {
+  const auto written = error_on_full_disk(dir, [&] {
     AtomicFile file(path);
     file.write(std::as_bytes(std::span(large)));
     file.commit();

@@ -18,7 +18,7 @@ using testing::encode_png;
 using ::testing::HasSubstr;
 using testing::plain_image;
 
-std::string complaint_about_image(const Bytes& bytes) {
+std::string error_about_image(const Bytes& bytes) {
   return testing::error_message_of([&] { decode_image(bytes, "cat/a.jpg"); });
 }
 
@@ -69,18 +69,17 @@ TEST(ImageFile, RejectsEveryTruncation) {
     // The last 16 bytes are not needed for the pixels: PNG's data checksum and end marker.
     for (size_t size = 0; size + 16 < whole.size(); ++size) {
       const Bytes cut(whole.begin(), whole.begin() + static_cast<int64_t>(size));
-      EXPECT_THAT(complaint_about_image(cut), HasSubstr("cat/a.jpg is ")) << size;
+      EXPECT_THAT(error_about_image(cut), HasSubstr("cat/a.jpg is ")) << size;
     }
   }
 }
 
 TEST(ImageFile, ReportsEachKindOfInvalidFile) {
-  EXPECT_THAT(complaint_about_image({}), HasSubstr("cat/a.jpg is empty"));
-  EXPECT_THAT(complaint_about_image(testing::octets_of("hello")),
+  EXPECT_THAT(error_about_image({}), HasSubstr("cat/a.jpg is empty"));
+  EXPECT_THAT(error_about_image(testing::octets_of("hello")),
               HasSubstr("is not a supported image"));
-  EXPECT_THAT(
-      complaint_about_image(testing::octets_of("version https://git-lfs.github.com/spec/v1\n")),
-      AllOf(HasSubstr("is a Git LFS pointer"), HasSubstr("git lfs pull")));
+  EXPECT_THAT(error_about_image(testing::octets_of("version https://git-lfs.github.com/spec/v1\n")),
+              AllOf(HasSubstr("is a Git LFS pointer"), HasSubstr("git lfs pull")));
 }
 
 TEST(ImageFile, RejectsSmallFilesThatDeclareLargeImages) {
@@ -90,7 +89,7 @@ TEST(ImageFile, RejectsSmallFilesThatDeclareLargeImages) {
   ASSERT_NE(found, jpeg.end());
   const auto claim = [&](uint8_t high_byte) {
     found[5] = found[7] = high_byte;  // height and width, after marker, length and precision
-    return complaint_about_image(jpeg);
+    return error_about_image(jpeg);
   };
   EXPECT_THAT(claim(0xFF), AllOf(HasSubstr("65288 x 65288"), HasSubstr("at most 32000000")));
   EXPECT_THAT(claim(0x10), AllOf(HasSubstr("4104 x 4104"), HasSubstr("bytes can encode")));

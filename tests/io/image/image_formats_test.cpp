@@ -43,7 +43,7 @@ void expect_same_image(const Image& found, const Image& expected) {
   EXPECT_EQ(found.pixels, expected.pixels);
 }
 
-std::string complaint_about_format(const Bytes& bytes) {
+std::string error_about_format(const Bytes& bytes) {
   return testing::error_message_of([&] { decode_image(bytes, "cat/a.bin"); });
 }
 
@@ -115,7 +115,7 @@ TEST(Gif, DecodesTheFirstFrameOnItsCanvas) {
 TEST(Gif, RejectsPaletteIndexOutOfRange) {
   auto bytes = encode_gif({plain_image(2, 2, {200})});
   bytes[10] = 0xF0;  // a palette of two colors; the rest is then parsed as another block
-  EXPECT_THAT(complaint_about_format(bytes), HasSubstr("cat/a.bin is a damaged GIF"));
+  EXPECT_THAT(error_about_format(bytes), HasSubstr("cat/a.bin is a damaged GIF"));
 }
 
 TEST(WebP, DecodesTheFirstFrameOfAnAnimation) {
@@ -160,14 +160,14 @@ TEST(Tiff, AppliesTheOrientation) {
 TEST(Tiff, ReportsUnsupportedKinds) {
   const auto gray = plain_image(2, 2, {9});
   EXPECT_THAT(
-      complaint_about_format(encode_tiff(gray, {.compression = 1, .is_float = true})),
+      error_about_format(encode_tiff(gray, {.compression = 1, .is_float = true})),
       AllOf(HasSubstr("cat/a.bin is an unsupported kind of TIFF"), HasSubstr("8 or 16 bits")));
   auto old = encode_tiff(gray, {.compression = 1});
   const Bytes tag = {0x03, 0x01, 0x03, 0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x00};  // compression 1
   const auto found = std::search(old.begin(), old.end(), tag.begin(), tag.end());
   ASSERT_NE(found, old.end());
   found[8] = 6;  // old-style JPEG
-  EXPECT_THAT(complaint_about_format(old),
+  EXPECT_THAT(error_about_format(old),
               HasSubstr("a TIFF with compression 6, which is not supported"));
 }
 
@@ -219,25 +219,24 @@ TEST(Bmp, MissingPaletteEntriesAreBlack) {
 }
 
 TEST(Bmp, ReportsUnsupportedKinds) {
-  EXPECT_THAT(complaint_about_format(BmpParts{8, 1, Bytes(1024), Bytes(8)}.bytes()),
+  EXPECT_THAT(error_about_format(BmpParts{8, 1, Bytes(1024), Bytes(8)}.bytes()),
               HasSubstr("a BMP with compression 1, which is not supported"));
-  EXPECT_THAT(complaint_about_format(BmpParts{7, 0, {}, Bytes(8)}.bytes()),
+  EXPECT_THAT(error_about_format(BmpParts{7, 0, {}, Bytes(8)}.bytes()),
               HasSubstr("7 bits per pixel"));
-  EXPECT_THAT(complaint_about_format(BmpParts{8, 0, {}, Bytes(8)}.bytes()),
+  EXPECT_THAT(error_about_format(BmpParts{8, 0, {}, Bytes(8)}.bytes()),
               HasSubstr("has no palette"));
-  EXPECT_THAT(complaint_about_format(BmpParts{24, 0, {}, Bytes(15)}.bytes()),
-              HasSubstr("truncated"));
+  EXPECT_THAT(error_about_format(BmpParts{24, 0, {}, Bytes(15)}.bytes()), HasSubstr("truncated"));
 }
 
 TEST(ImageFormats, ReportsUnsupportedFormatsWithAdvice) {
   const auto file = [](const std::string& text) {
     return testing::octets_of(std::string(4, '\0') + text + std::string(20, 'x'));
   };
-  EXPECT_THAT(complaint_about_format(file("ftypheic")),
+  EXPECT_THAT(error_about_format(file("ftypheic")),
               AllOf(HasSubstr("cat/a.bin is a HEIC image, which is not supported"),
                     HasSubstr("magick mogrify -format jpg *.heic")));
-  EXPECT_THAT(complaint_about_format(file("ftypavif")), HasSubstr("AVIF"));
-  EXPECT_THAT(complaint_about_format(testing::octets_of("\xFF\x0A...")), HasSubstr("JPEG XL"));
+  EXPECT_THAT(error_about_format(file("ftypavif")), HasSubstr("AVIF"));
+  EXPECT_THAT(error_about_format(testing::octets_of("\xFF\x0A...")), HasSubstr("JPEG XL"));
 }
 
 }  // namespace
