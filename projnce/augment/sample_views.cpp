@@ -98,8 +98,8 @@ EvalViews::EvalViews(const InputFormat& format) : format_(format) {
   if (format.kind == SampleKind::kSound) log_mel_.emplace(format.mel);
 }
 
-DecodeRegion EvalViews::need(int height, int width) const {
-  return images_ ? images_->need(height, width) : DecodeRegion{{0, 0, height, width}};
+DecodeRegion EvalViews::required_region(int height, int width) const {
+  return images_ ? images_->required_region(height, width) : DecodeRegion{{0, 0, height, width}};
 }
 
 void EvalViews::make_view(const Sample& sample, float* out) {
@@ -124,8 +124,10 @@ TrainViews::TrainViews(const AugmentOptions& options, const InputFormat& format,
   }
 }
 
-DecodeRegion TrainViews::need(std::span<const uint64_t> seeds, int height, int width) const {
-  return images_ ? images_->need(seeds, height, width) : DecodeRegion{{0, 0, height, width}};
+DecodeRegion TrainViews::required_region(std::span<const uint64_t> seeds, int height,
+                                         int width) const {
+  return images_ ? images_->required_region(seeds, height, width)
+                 : DecodeRegion{{0, 0, height, width}};
 }
 
 void TrainViews::make_view(const Sample& sample, uint64_t seed, float* out) {

@@ -26,12 +26,12 @@ class EvalTransform {
   explicit EvalTransform(const ViewFormat& format) : writer_(format) {}
 
   /// Region that a view reads, given the image size; see eval_region.
-  DecodeRegion need(int height, int width) const {
+  DecodeRegion required_region(int height, int width) const {
     return eval_region(format().image_size, height, width);
   }
 
-  /// `image` may be partially decoded, as requested by `need`. REQUIRES: `out` has space for
-  /// format().values().
+  /// `image` may be partially decoded, as requested by `required_region`. REQUIRES: `out` has space
+  /// for format().values().
   void make_view(const Image& image, float* out);
 
   const ViewFormat& format() const { return writer_.format(); }
@@ -55,12 +55,12 @@ class TrainTransform {
   TrainTransform(const AugmentOptions& options, const ViewFormat& format);
 
   /// Region that the views with these seeds read, given the image size; see train_region.
-  DecodeRegion need(std::span<const uint64_t> seeds, int height, int width) const {
+  DecodeRegion required_region(std::span<const uint64_t> seeds, int height, int width) const {
     return train_region(options_, format().image_size, seeds, height, width);
   }
 
-  /// Writes one view. `image` may be partially decoded, as requested by `need`. REQUIRES: `out` has
-  /// space for format().values().
+  /// Writes one view. `image` may be partially decoded, as requested by `required_region`.
+  /// REQUIRES: `out` has space for format().values().
   void make_view(const Image& image, uint64_t seed, float* out);
 
   const ViewFormat& format() const { return writer_.format(); }
@@ -91,7 +91,7 @@ class EvalViews {
   explicit EvalViews(const InputFormat& format);
 
   /// Region that a view reads, given the image size.
-  DecodeRegion need(int height, int width) const;
+  DecodeRegion required_region(int height, int width) const;
 
   /// REQUIRES: `out` has space for format().values(). Throws if the kind or shape of the sample
   /// does not match the format.
@@ -114,7 +114,7 @@ class TrainViews {
   TrainViews(const AugmentOptions& options, const InputFormat& format, BackgroundClips background);
 
   /// Region that the views with these seeds read, given the image size.
-  DecodeRegion need(std::span<const uint64_t> seeds, int height, int width) const;
+  DecodeRegion required_region(std::span<const uint64_t> seeds, int height, int width) const;
 
   /// As EvalViews::make_view.
   void make_view(const Sample& sample, uint64_t seed, float* out);

@@ -27,9 +27,9 @@ class Dataset {
   virtual std::string sample_name(int64_t index) const = 0;
   /// Throws projnce::Error, naming the sample, if it cannot be decoded.
   virtual Sample decode(int64_t index) const = 0;
-  /// As decode, but only the region returned by `needs` will be read, so a dataset may skip
+  /// As decode, but only the region returned by `required` will be read, so a dataset may skip
   /// decoding the rest. Samples that are not images are always complete.
-  virtual Sample decode_region(int64_t index, const RequiredRegion& /*needs*/) const {
+  virtual Sample decode_region(int64_t index, const RequiredRegion& /*required*/) const {
     return decode(index);
   }
   /// Identifier that changes with the sample's file (location, size, time); "" if samples have no

@@ -240,7 +240,7 @@ void log_dataset(const DatasetSplit& split, const Logger& logger) {
   for (const auto& remark : split.remarks) logger->info("{}", remark);
 }
 
-void warn_of_untested_classes(const Dataset& test, const Logger& logger) {
+void warn_about_untested_classes(const Dataset& test, const Logger& logger) {
   if (!logger) return;
   const auto counts = class_counts(test);
   for (size_t c = 0; c < counts.size(); ++c) {
@@ -300,7 +300,7 @@ OpenedDataset open_dataset(const DatasetOptions& options, const OpenContext& con
     opened.sound = normalize_clips(opened, context.sound);
   }
   if (!dataset_entry(options.name).in_memory) materialize(opened, options, context);
-  warn_of_untested_classes(*opened.test, context.logger);
+  warn_about_untested_classes(*opened.test, context.logger);
   if (context.record_split) {
     opened.split = std::make_shared<StoredSplit>(describe_split(opened, std::move(all_ids)));
   }

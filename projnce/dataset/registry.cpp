@@ -126,7 +126,7 @@ std::vector<DatasetEntry> make_registry() {
        .in_memory = true,
        .official = {.train = 50'000, .test = 10'000},
        .recognize = is_cifar100,
-       .signature = "train.bin or test.bin beside fine_label_names.txt or coarse_label_names.txt",
+       .signature = "train.bin or test.bin next to fine_label_names.txt or coarse_label_names.txt",
        .layout = Cifar100Options{},
        .open = open_from_tree<Cifar100Options, open_cifar100>},
       {.name = "crema-d",

@@ -18,7 +18,7 @@ inline bool starts_with(std::span<const uint8_t> bytes, std::string_view magic) 
 }
 
 /// Throws if the bytes are a Git LFS pointer file. `what` is the expected content, such as "image".
-inline void refuse_git_lfs_pointer(std::span<const uint8_t> bytes, const std::string& name,
+inline void reject_git_lfs_pointer(std::span<const uint8_t> bytes, const std::string& name,
                                    const char* what) {
   if (!starts_with(bytes, "version https://git-lfs")) return;
   fail(Hint{"run 'git lfs pull' in the source repository"}, name, " is a Git LFS pointer, not the ",
@@ -32,6 +32,6 @@ std::string conversion_advice(std::string_view extension);
 
 /// Throws if the content has a known but unsupported image format; the message names the format and
 /// how to convert the file.
-void refuse_foreign_image(std::span<const uint8_t> bytes, const std::string& name);
+void reject_unsupported_image(std::span<const uint8_t> bytes, const std::string& name);
 
 }  // namespace projnce::io

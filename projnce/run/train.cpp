@@ -48,8 +48,8 @@ std::filesystem::path launched_run(const distributed::RankEnvironment& environme
 
 std::filesystem::path choose_directory(const config::RunConfig& config,
                                        const distributed::RankEnvironment& environment) {
-  const auto name = io::free_run_name(std::filesystem::path("runs") /
-                                      (source_name(config.dataset) + "-" + config.loss.name));
+  const auto name = io::unused_run_path(std::filesystem::path("runs") /
+                                        (source_name(config.dataset) + "-" + config.loss.name));
   if (!environment.launch_dir.empty()) {
     io::write_file_atomically(environment.launch_dir / "run", name.string() + "\n");
   }

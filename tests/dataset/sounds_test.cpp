@@ -80,9 +80,9 @@ TEST(Spectrograms, EqualTheFrontEndWithAndWithoutCache) {
   write_tones(dir.path() / "data");
   const auto opened = open_tones(dir.path() / "data");
   const augment::MelOptions mel{.seconds = opened.sound.seconds};
-  const auto plain = spectrograms_of(opened.train, mel, nullptr);
+  const auto plain = to_spectrograms(opened.train, mel, nullptr);
   const auto cache = std::make_shared<io::FeatureCache>(dir.path() / "cache");
-  const auto cached = spectrograms_of(opened.train, mel, cache);
+  const auto cached = to_spectrograms(opened.train, mel, cache);
   augment::LogMel front_end(mel);
   for (int64_t i = 0; i < opened.train->size(); ++i) {
     Features expected;
@@ -104,7 +104,7 @@ TEST(Spectrograms, AreRecomputedIfTheFileChanges) {
   const augment::MelOptions mel{.rate = kRate, .seconds = 0.5};
   const auto first = [&] {
     const auto opened = open_tones(dir.path() / "data", {.rate = kRate, .seconds = 0.5});
-    return std::get<Features>(spectrograms_of(opened.train, mel, cache)->decode(0)).values;
+    return std::get<Features>(to_spectrograms(opened.train, mel, cache)->decode(0)).values;
   };
   const auto before = first();
   for (const auto& entry : std::filesystem::recursive_directory_iterator(dir.path() / "data")) {

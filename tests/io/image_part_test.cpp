@@ -21,8 +21,8 @@ using testing::Subsampling;
 constexpr Subsampling kSubsamplings[] = {Subsampling::k444, Subsampling::k422, Subsampling::k420,
                                          Subsampling::k440, Subsampling::k411};
 
-Image decode_region(const Bytes& bytes, const DecodeRegion& need) {
-  return decode_image(bytes, "x", [&](int, int) { return need; });
+Image decode_region(const Bytes& bytes, const DecodeRegion& region) {
+  return decode_image(bytes, "x", [&](int, int) { return region; });
 }
 
 PixelBox random_box(int height, int width, Random& random) {

@@ -38,7 +38,7 @@ class FileDataset : public Dataset {
   int64_t label(int64_t index) const override { return at(index).label; }
   std::string sample_name(int64_t index) const override;
   Sample decode(int64_t index) const override { return decode_region(index, {}); }
-  Sample decode_region(int64_t index, const RequiredRegion& needs) const override;
+  Sample decode_region(int64_t index, const RequiredRegion& required) const override;
   std::string content_id(int64_t index) const override;
   SampleId identity(int64_t index) const override;
 
@@ -64,7 +64,7 @@ class FileList : public Dataset {
   int64_t label(int64_t /*index*/) const override { return 0; }
   std::string sample_name(int64_t index) const override;
   Sample decode(int64_t index) const override { return decode_region(index, {}); }
-  Sample decode_region(int64_t index, const RequiredRegion& needs) const override;
+  Sample decode_region(int64_t index, const RequiredRegion& required) const override;
 
  private:
   std::vector<std::filesystem::path> files_;

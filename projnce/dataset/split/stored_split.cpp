@@ -37,8 +37,8 @@ class JoinedDataset : public Dataset {
     return part(index).sample_name(row(index));
   }
   Sample decode(int64_t index) const override { return part(index).decode(row(index)); }
-  Sample decode_region(int64_t index, const RequiredRegion& needs) const override {
-    return part(index).decode_region(row(index), needs);
+  Sample decode_region(int64_t index, const RequiredRegion& required) const override {
+    return part(index).decode_region(row(index), required);
   }
   std::string content_id(int64_t index) const override {
     return part(index).content_id(row(index));

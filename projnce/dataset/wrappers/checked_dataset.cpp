@@ -16,7 +16,7 @@ namespace projnce::dataset {
 
 namespace {
 
-constexpr double kDefaultShare = 0.01;
+constexpr double kDefaultFraction = 0.01;
 constexpr int64_t kDefaultCount = 5;
 const char* const kDefaultText = "auto";
 
@@ -33,28 +33,28 @@ std::optional<Number> parse_number(const std::string& text) {
 
 int64_t CorruptLimit::of(int64_t samples) const {
   if (count) return *count;
-  const auto part = [&](double fraction) {
-    return static_cast<int64_t>(std::floor(fraction * static_cast<double>(samples) + 1e-9));
+  const auto part = [&](double ratio) {
+    return static_cast<int64_t>(std::floor(ratio * static_cast<double>(samples) + 1e-9));
   };
-  return share ? part(*share) : std::max(part(kDefaultShare), kDefaultCount);
+  return fraction ? part(*fraction) : std::max(part(kDefaultFraction), kDefaultCount);
 }
 
 std::string CorruptLimit::text() const {
   if (count) return std::to_string(*count);
-  return share ? concat(100 * *share, "%") : kDefaultText;
+  return fraction ? concat(100 * *fraction, "%") : kDefaultText;
 }
 
 std::string CorruptLimit::describe() const {
   if (count) return concat("at most ", *count);
-  if (share) return concat("at most ", 100 * *share, " %");
-  return concat("at most ", 100 * kDefaultShare, " % or ", kDefaultCount, " files");
+  if (fraction) return concat("at most ", 100 * *fraction, " %");
+  return concat("at most ", 100 * kDefaultFraction, " % or ", kDefaultCount, " files");
 }
 
 CorruptLimit parse_corrupt_limit(const std::string& text, const std::string& name) {
   if (text == kDefaultText) return {};
   if (text.ends_with('%')) {
     const auto percent = parse_number<double>(text.substr(0, text.size() - 1));
-    if (percent && *percent >= 0 && *percent <= 100) return {.share = *percent / 100};
+    if (percent && *percent >= 0 && *percent <= 100) return {.fraction = *percent / 100};
   } else if (const auto count = parse_number<int64_t>(text); count && *count >= 0) {
     return {.count = count};
   }
@@ -77,9 +77,9 @@ class InMemoryDataset : public DatasetWrapper {
     const auto& sample = samples_.at(static_cast<size_t>(index));
     return bytes_of(sample) == 0 ? base().decode(index) : sample;
   }
-  Sample decode_region(int64_t index, const RequiredRegion& needs) const override {
+  Sample decode_region(int64_t index, const RequiredRegion& required) const override {
     const auto& sample = samples_.at(static_cast<size_t>(index));
-    return bytes_of(sample) == 0 ? base().decode_region(index, needs) : sample;
+    return bytes_of(sample) == 0 ? base().decode_region(index, required) : sample;
   }
 
  private:

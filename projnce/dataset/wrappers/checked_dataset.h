@@ -15,7 +15,7 @@ namespace projnce::dataset {
 /// and 5.
 struct CorruptLimit {
   std::optional<int64_t> count = {};
-  std::optional<double> share = {};  ///< 0 to 1
+  std::optional<double> fraction = {};  ///< 0 to 1
 
   /// Returns the maximum for a dataset of `samples` samples.
   int64_t of(int64_t samples) const;

@@ -131,7 +131,7 @@ class Spectrograms : public DatasetWrapper {
 
 }  // namespace
 
-DatasetPtr spectrograms_of(DatasetPtr clips, const augment::MelOptions& mel,
+DatasetPtr to_spectrograms(DatasetPtr clips, const augment::MelOptions& mel,
                            FeatureCachePtr cache) {
   return std::make_shared<Spectrograms>(std::move(clips), mel, std::move(cache));
 }

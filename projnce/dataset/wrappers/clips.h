@@ -31,6 +31,6 @@ using FeatureCachePtr = std::shared_ptr<io::FeatureCache>;
 
 /// Computes log-mel spectrograms of sounds prepared by prepare_clips in the format of `mel`. With a
 /// cache, each spectrogram is computed once per file and options; `cache` may be null.
-DatasetPtr spectrograms_of(DatasetPtr clips, const augment::MelOptions& mel, FeatureCachePtr cache);
+DatasetPtr to_spectrograms(DatasetPtr clips, const augment::MelOptions& mel, FeatureCachePtr cache);
 
 }  // namespace projnce::dataset

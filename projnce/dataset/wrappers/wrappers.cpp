@@ -67,9 +67,9 @@ Sample ConcatDataset::decode(int64_t index) const {
   return part.decode(at);
 }
 
-Sample ConcatDataset::decode_region(int64_t index, const RequiredRegion& needs) const {
+Sample ConcatDataset::decode_region(int64_t index, const RequiredRegion& required) const {
   const auto [part, at] = find(index);
-  return part.decode_region(at, needs);
+  return part.decode_region(at, required);
 }
 
 std::string ConcatDataset::content_id(int64_t index) const {
@@ -87,8 +87,8 @@ class ChannelsDataset : public DatasetWrapper {
   Sample decode(int64_t index) const override {
     return with_channels(std::get<Image>(base().decode(index)), channels_);
   }
-  Sample decode_region(int64_t index, const RequiredRegion& needs) const override {
-    return with_channels(std::get<Image>(base().decode_region(index, needs)), channels_);
+  Sample decode_region(int64_t index, const RequiredRegion& required) const override {
+    return with_channels(std::get<Image>(base().decode_region(index, required)), channels_);
   }
 
  private:

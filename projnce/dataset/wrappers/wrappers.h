@@ -19,8 +19,8 @@ class SubsetDataset : public DatasetWrapper {
   int64_t label(int64_t index) const override { return base().label(at(index)); }
   std::string sample_name(int64_t index) const override { return base().sample_name(at(index)); }
   Sample decode(int64_t index) const override { return base().decode(at(index)); }
-  Sample decode_region(int64_t index, const RequiredRegion& needs) const override {
-    return base().decode_region(at(index), needs);
+  Sample decode_region(int64_t index, const RequiredRegion& required) const override {
+    return base().decode_region(at(index), required);
   }
   std::string content_id(int64_t index) const override { return base().content_id(at(index)); }
   SampleId identity(int64_t index) const override { return base().identity(at(index)); }
@@ -38,8 +38,8 @@ class RelabeledDataset : public DatasetWrapper {
   RelabeledDataset(DatasetPtr base, std::vector<int64_t> labels);
 
   int64_t label(int64_t index) const override { return labels_.at(static_cast<size_t>(index)); }
-  Sample decode_region(int64_t index, const RequiredRegion& needs) const override {
-    return base().decode_region(index, needs);
+  Sample decode_region(int64_t index, const RequiredRegion& required) const override {
+    return base().decode_region(index, required);
   }
 
  private:
@@ -60,7 +60,7 @@ class ConcatDataset : public Dataset {
   int64_t label(int64_t index) const override;
   std::string sample_name(int64_t index) const override;
   Sample decode(int64_t index) const override;
-  Sample decode_region(int64_t index, const RequiredRegion& needs) const override;
+  Sample decode_region(int64_t index, const RequiredRegion& required) const override;
   std::string content_id(int64_t index) const override;
 
  private:
@@ -81,8 +81,8 @@ class IdentifiedDataset : public DatasetWrapper {
   IdentifiedDataset(DatasetPtr base, std::vector<SampleId> ids)
       : DatasetWrapper(std::move(base)), ids_(std::move(ids)) {}
 
-  Sample decode_region(int64_t index, const RequiredRegion& needs) const override {
-    return base().decode_region(index, needs);
+  Sample decode_region(int64_t index, const RequiredRegion& required) const override {
+    return base().decode_region(index, required);
   }
   SampleId identity(int64_t index) const override { return ids_.at(static_cast<size_t>(index)); }
 

@@ -49,7 +49,7 @@ SoundFormat sound_format(std::span<const uint8_t> bytes, const std::string& name
   if (starts_with(bytes, "OggS")) return SoundFormat::kOgg;
   if (is_mp3(bytes)) return SoundFormat::kMp3;
   if (bytes.empty()) fail(name, " is empty, expected a WAV, FLAC, OGG or MP3 sound");
-  refuse_git_lfs_pointer(bytes, name, "sound");
+  reject_git_lfs_pointer(bytes, name, "sound");
   fail(name, " is neither a WAV, FLAC, OGG nor MP3 sound");
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 /// True if the directory contains anything except leftovers of a run that was killed before it
 /// wrote its configuration.
-bool holds_files(const fs::path& root) {
+bool has_other_files(const fs::path& root) {
   const RunPaths run{root};
   for (const auto& entry : fs::directory_iterator(root)) {
     const auto& path = entry.path();
@@ -33,7 +33,7 @@ void check_new_run(const fs::path& root) {
       fail(Hint{"choose another --out, or continue the run with --resume"}, "the output directory ",
            root.string(), " already contains a run");
     }
-    if (holds_files(root)) {
+    if (has_other_files(root)) {
       fail(Hint{"choose another --out"}, "the output directory ", root.string(), " is not empty");
     }
   }
@@ -56,7 +56,7 @@ RunPaths make_run(const fs::path& root) {
 
 RunPaths find_run(const fs::path& root) {
   const RunPaths paths{root};
-  if (!holds_run(root)) {
+  if (!contains_run(root)) {
     fail(Hint{"pass a directory written by `projnce train`, such as runs/NAME"}, root.string(),
          " does not contain a run: config.toml is missing");
   }
@@ -68,7 +68,7 @@ void remove_leftovers(const RunPaths& paths) {
   remove_stale_temporaries(paths.root / "projector");
 }
 
-fs::path free_run_name(const fs::path& base) {
+fs::path unused_run_path(const fs::path& base) {
   fs::path name = base;
   for (int i = 2; fs::exists(name); ++i) name = base.string() + "-" + std::to_string(i);
   return name;

@@ -29,7 +29,7 @@ struct RunPaths {
 };
 
 /// Whether the directory contains a run, finished or not.
-inline bool holds_run(const std::filesystem::path& directory) {
+inline bool contains_run(const std::filesystem::path& directory) {
   std::error_code unreadable;
   return std::filesystem::is_regular_file(RunPaths{directory}.config(), unreadable);
 }
@@ -47,6 +47,6 @@ RunPaths find_run(const std::filesystem::path& root);
 void remove_leftovers(const RunPaths& paths);
 
 /// Returns the first of `base`, `base-2`, `base-3`, ... that does not exist.
-std::filesystem::path free_run_name(const std::filesystem::path& base);
+std::filesystem::path unused_run_path(const std::filesystem::path& base);
 
 }  // namespace projnce::io

@@ -95,8 +95,8 @@ Image blank_image(int height, int width, int channels) {
 }
 
 Image decode_image(std::span<const uint8_t> bytes, const std::string& name,
-                   const RequiredRegion& needs) {
-  if (starts_with(bytes, "\xFF\xD8\xFF"sv)) return decode_jpeg(bytes, name, needs);
+                   const RequiredRegion& required) {
+  if (starts_with(bytes, "\xFF\xD8\xFF"sv)) return decode_jpeg(bytes, name, required);
   if (starts_with(bytes, "\x89PNG\r\n\x1A\n"sv)) return decode_png(bytes, name);
   if (starts_with(bytes, "GIF87a"sv) || starts_with(bytes, "GIF89a"sv)) {
     return decode_gif(bytes, name);
@@ -105,14 +105,14 @@ Image decode_image(std::span<const uint8_t> bytes, const std::string& name,
   if (is_tiff(bytes)) return decode_tiff(bytes, name);
   if (starts_with(bytes, "BM"sv)) return decode_bmp(bytes, name);
   if (bytes.empty()) fail(name, " is empty, expected an image");
-  refuse_git_lfs_pointer(bytes, name, "image");
-  refuse_foreign_image(bytes, name);
+  reject_git_lfs_pointer(bytes, name, "image");
+  reject_unsupported_image(bytes, name);
   fail(name, " is not a supported image, expected JPEG, PNG, WebP, GIF, BMP or TIFF");
 }
 
 Image read_image(const std::filesystem::path& path, const std::string& name,
-                 const RequiredRegion& needs) {
-  return decode_image(read_regular_file(path, kMaxImageFileBytes).octets(), name, needs);
+                 const RequiredRegion& required) {
+  return decode_image(read_regular_file(path, kMaxImageFileBytes).octets(), name, required);
 }
 
 namespace {

@@ -12,7 +12,7 @@ namespace projnce::io {
 
 // The decoders behind decode_image. REQUIRES: the bytes start with the magic of their format.
 Image decode_jpeg(std::span<const uint8_t> bytes, const std::string& name,
-                  const RequiredRegion& needs);
+                  const RequiredRegion& required);
 Image decode_png(std::span<const uint8_t> bytes, const std::string& name);
 Image decode_bmp(std::span<const uint8_t> bytes, const std::string& name);
 /// Decodes the first frame of an animation (also decode_webp) or the first page (decode_tiff).
@@ -58,14 +58,14 @@ const std::vector<std::string>& image_extensions();
 /// orientation is applied. `name` is used in error messages. Throws if the image is damaged in any
 /// way, even if the decoder could recover.
 ///
-/// If `needs` is given, it is called with the image size, and only the region that it returns (or a
-/// larger one) is decoded; see Image::window. Pixels that are not reduced equal those of the full
-/// image. Damage outside the decoded region may go unnoticed.
+/// If `required` is given, it is called with the image size, and only the region that it returns
+/// (or a larger one) is decoded; see Image::window. Pixels that are not reduced equal those of the
+/// full image. Damage outside the decoded region may go unnoticed.
 Image decode_image(std::span<const uint8_t> bytes, const std::string& name,
-                   const RequiredRegion& needs = {});
+                   const RequiredRegion& required = {});
 
 /// decode_image for a file. `name` is used in messages.
 Image read_image(const std::filesystem::path& path, const std::string& name,
-                 const RequiredRegion& needs = {});
+                 const RequiredRegion& required = {});
 
 }  // namespace projnce::io

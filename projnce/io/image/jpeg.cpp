@@ -260,25 +260,25 @@ void cmyk_to_rgb_inplace(Image& image, bool inverted) {
   image.pixels.resize(3 * count);
 }
 
-DecodeRegion required_region(const RequiredRegion& needs, const Orientation& orientation,
+DecodeRegion required_region(const RequiredRegion& required, const Orientation& orientation,
                              const JpegReader& reader) {
   const auto [height, width] = orientation.swaps_axes()
                                    ? std::pair{reader.width(), reader.height()}
                                    : std::pair{reader.height(), reader.width()};
-  return needs ? needs(height, width) : DecodeRegion{{0, 0, height, width}};
+  return required ? required(height, width) : DecodeRegion{{0, 0, height, width}};
 }
 
 }  // namespace
 
 Image decode_jpeg(std::span<const uint8_t> bytes, const std::string& name,
-                  const RequiredRegion& needs) {
+                  const RequiredRegion& required) {
   JpegReader reader(bytes, name);
   const int height = reader.height();
   const int width = reader.width();
   check_image_header({width, height, kJpegPixelsPerByte}, bytes.size(), name);
 
   const Orientation orientation(reader.orientation());
-  const auto region = required_region(needs, orientation, reader);
+  const auto region = required_region(required, orientation, reader);
   const int reduction = largest_reduction(region.reduction);
   const auto file_box = clip_box(orientation.to_file(region.box, height, width), height, width);
   const auto box = reduce_box(file_box, reduction);
@@ -288,7 +288,7 @@ Image decode_jpeg(std::span<const uint8_t> bytes, const std::string& name,
   }
   reader.read(box, reduction, image.pixels);
   if (image.channels == 4) cmyk_to_rgb_inplace(image, reader.inverted_ink());
-  return orientation.turn(std::move(image));
+  return orientation.apply(std::move(image));
 }
 
 }  // namespace projnce::io

@@ -104,7 +104,7 @@ Image Orientation::reorder_pixels(const Image& image) const {
   return result;
 }
 
-Image Orientation::turn(Image image) const {
+Image Orientation::apply(Image image) const {
   if (upright()) return image;
   auto result = reorder_pixels(image);
   if (result.window) {

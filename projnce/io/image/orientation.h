@@ -31,7 +31,7 @@ class Orientation {
   PixelBox to_image(const PixelBox& box, int file_height, int file_width) const;
 
   /// Converts pixels in file order to the displayed image, including the window.
-  Image turn(Image image) const;
+  Image apply(Image image) const;
 
  private:
   PixelBox mirrored(PixelBox box, int file_height, int file_width) const;

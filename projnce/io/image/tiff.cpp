@@ -195,7 +195,7 @@ Image decode_tiff(std::span<const uint8_t> bytes, const std::string& name) {
   auto image = image_from_rgba(rgba, static_cast<int>(height), static_cast<int>(width),
                                AlphaKind::kPremultiplied);
   const bool valid = orientation >= ORIENTATION_TOPLEFT && orientation <= ORIENTATION_LEFTBOT;
-  return Orientation(valid ? orientation : 1).turn(std::move(image));
+  return Orientation(valid ? orientation : 1).apply(std::move(image));
 }
 
 }  // namespace projnce::io

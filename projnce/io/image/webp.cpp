@@ -84,7 +84,7 @@ Image decode_webp(std::span<const uint8_t> bytes, const std::string& name) {
   const Orientation orientation(read_orientation(*demuxer));
   auto image = features.has_animation != 0 ? decode_first_frame(bytes, name)
                                            : decode_still(bytes, features, name);
-  return orientation.turn(std::move(image));
+  return orientation.apply(std::move(image));
 }
 
 }  // namespace projnce::io

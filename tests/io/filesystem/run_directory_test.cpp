@@ -55,10 +55,10 @@ TEST(RunDirectory, FindsARunByItsConfiguration) {
 
 TEST(RunDirectory, AppendsANumberToExistingNames) {
   const ScratchDir dir;
-  EXPECT_EQ(free_run_name(dir / "a"), dir / "a");
+  EXPECT_EQ(unused_run_path(dir / "a"), dir / "a");
   make_run(dir / "a");
   make_run(dir / "a-2");
-  EXPECT_EQ(free_run_name(dir / "a"), dir / "a-3");
+  EXPECT_EQ(unused_run_path(dir / "a"), dir / "a-3");
 }
 
 TEST(RunDirectory, AcceptsLeftoversOfARunKilledAtItsStart) {
