@@ -8,17 +8,16 @@ namespace projnce::augment {
 
 /// Random augmentation of training sounds. 0 disables an operation.
 struct SoundAugmentOptions {
-  double time_shift = 0.1;         ///< maximum shift as a fraction of the length; zero-padded
-  double gain_db = 6;              ///< maximum gain change in either direction
-  double noise_probability = 0.5;  ///< probability of adding white noise
-  double noise_db_min = 10;        ///< minimum signal-to-noise ratio
-  double noise_db_max = 40;        ///< maximum signal-to-noise ratio
-  double background_probability =
-      0.5;  ///< probability of adding a background sound, if the dataset has any
-  double background_db_min = 5;   ///< minimum signal-to-background ratio
-  double background_db_max = 30;  ///< maximum signal-to-background ratio
-  double time_mask = 0.1;         ///< maximum fraction of masked frames
-  double frequency_mask = 0.1;    ///< maximum fraction of masked frequency bands
+  double time_shift = 0.1;              ///< maximum shift as a fraction of the length; zero-padded
+  double gain_db = 6;                   ///< maximum gain change in either direction
+  double noise_probability = 0.5;       ///< of adding white noise
+  double noise_db_min = 10;             ///< minimum signal-to-noise ratio
+  double noise_db_max = 40;             ///< maximum signal-to-noise ratio
+  double background_probability = 0.5;  ///< of adding a background sound, if there are any
+  double background_db_min = 5;         ///< minimum signal-to-background ratio
+  double background_db_max = 30;        ///< maximum signal-to-background ratio
+  double time_mask = 0.1;               ///< maximum fraction of masked frames
+  double frequency_mask = 0.1;          ///< maximum fraction of masked frequency bands
 };
 
 /// The section [augment.sound]. Throws if a minimum exceeds its maximum.

@@ -34,8 +34,8 @@ class TableWriter : public FieldVisitor {
   void begin_section(const std::string& key) override;
   void end_section() override;
 
-  std::vector<std::pair<std::string, Table>> tables_ = {
-      {}};  // (key, table) of nested sections; the last is the current one
+  // (key, table) of the nested sections; the last is the current one.
+  std::vector<std::pair<std::string, Table>> tables_ = {{}};
 };
 
 /// Writes all fields of the options to a table, the inverse of read_options. Takes a copy because

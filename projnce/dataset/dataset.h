@@ -87,8 +87,7 @@ struct DatasetSplit {
   std::vector<std::string> remarks = {};
   /// Sentences about likely problems: an empty class folder, images in an unsupported format.
   std::vector<std::string> warnings = {};
-  std::map<std::string, int64_t> unread_files =
-      {};  ///< unsupported files in class folders, by extension
+  std::map<std::string, int64_t> unread_files = {};  ///< unsupported files, by extension
   LayoutChoice layout = {};
 };
 

@@ -64,7 +64,7 @@ struct OpenContext {
   /// Overrides the root in the options if the data of a run was moved; "" for none.
   std::filesystem::path root = {};
   bool record_split = false;  ///< if true, hash every sample for OpenedDataset::split
-                              /// Use these splits instead of drawing them; may be null.
+  /// Use these splits instead of drawing them; may be null.
   StoredSplitPtr stored_split = nullptr;
   NewSamples new_samples = NewSamples::kSkip;  ///< samples missing from `stored_split`
   /// Samples that the initial weights were trained on; may be null. They are not assigned to a test

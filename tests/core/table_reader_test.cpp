@@ -57,14 +57,14 @@ Options read(const std::string& text) {
   return read_options<Options>(parse_toml(text, "run.toml"), "train");
 }
 
-/// The sentence that reading `text` ends with, hint included.
 /// Returns the error of reading `text`, including the hint.
-try {
-  read(text);
-} catch (const Error& error) {
-  return concat(error.what(), " ", error.hint());
-}
-return "no error";
+std::string error_message_of(const std::string& text) {
+  try {
+    read(text);
+  } catch (const Error& error) {
+    return concat(error.what(), " ", error.hint());
+  }
+  return "no error";
 }
 
 TEST(TableReader, ReadsEveryKindOfField) {

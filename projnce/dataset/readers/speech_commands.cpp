@@ -25,8 +25,8 @@ const char* const kNoiseFolder = "_background_noise_";
 const char* const kTestList = "testing_list.txt";
 const char* const kValidationList = "validation_list.txt";
 constexpr double kWordSeconds = 1;
-constexpr double kMaxMedianWordSeconds =
-    1.5;  // the median length of words is below this, also in similar datasets
+/// Upper bound on the median length of words, also for other recordings in this layout.
+constexpr double kMaxMedianWordSeconds = 1.5;
 constexpr int64_t kWordsProbed = 15;
 constexpr size_t kEntriesProbed = 200;  // per list
 

@@ -11,7 +11,7 @@ namespace projnce::dataset {
 struct HashSplitOptions {
   double test_fraction = 0.2;  ///< expected fraction of the test split, in (0, 1)
   uint64_t seed = 0;           ///< different seeds give independent splits
-                               /// Samples that stay in the training split; may be null.
+  /// Samples that stay in the training split; may be null.
   const SampleIdSet* keep_in_train = nullptr;
 };
 
@@ -24,8 +24,7 @@ double split_position(const SampleId& id, uint64_t seed);
 ///
 ///   - a class without a training sample gets the one with the largest position;
 ///   - a class with at least two different samples but no test sample gets the one with the
-///   smallest
-///     position that is not in `keep_in_train` and has no duplicate in another class.
+///     smallest position that is not in `keep_in_train` and has no duplicate in another class.
 ///
 /// Only these corrections depend on the other samples of the class. Test splits are nested in
 /// `test_fraction`. REQUIRES: labels >= 0.

@@ -52,10 +52,9 @@ struct CorruptSampleRules {
   bool strict = false;            ///< if true, no sample may be damaged
   CorruptLimit max_corrupt = {};  ///< more damaged samples are an error
   int64_t damaged_before = 0;     ///< damaged samples of other splits, included in the limit
-  int64_t total_samples =
-      0;  ///< total over all splits, for a limit given as a fraction; 0: this split
-  bool every_class = true;       ///< if true, each class must have a readable sample
-  std::string part = "dataset";  ///< name of the split in messages
+  int64_t total_samples = 0;      ///< of all splits, for a relative limit; 0: of this split
+  bool every_class = true;        ///< if true, each class must have a readable sample
+  std::string part = "dataset";   ///< name of the split in messages
 };
 
 /// Warns about the damaged samples of `dataset`, or throws if a rule is violated or no sample

@@ -88,8 +88,7 @@ class GzipSource : public ByteSource {
 enum class ArchiveFormat {
   kTar,         ///< uncompressed
   kZip,         ///< requires a FileSource
-  kPackedFile,  ///< a single file compressed with bzip2, xz or zstd, treated as an archive with one
-                ///< entry
+  kPackedFile,  ///< one file compressed with bzip2, xz or zstd: an archive with one entry
 };
 
 /// Iterates over an archive with libarchive. Errors of libarchive are thrown as Errors that name

@@ -71,8 +71,7 @@ struct FileTreeOptions {
   /// Decompressed archive contents are kept in memory up to this many bytes, the rest in a
   /// temporary file.
   size_t memory_budget = size_t{1} << 30;
-  std::filesystem::path spool_folder =
-      {};  ///< folder of that file; default: the system's temporary folder
+  std::filesystem::path spool_folder = {};  ///< default: the system's temporary folder
 };
 
 /// Opens a folder, or an archive (tar or zip, optionally compressed; detected by content). Never

@@ -24,8 +24,7 @@ Image decode_webp(std::span<const uint8_t> bytes, const std::string& name);
 struct ImageHeader {
   int64_t width;
   int64_t height;
-  double max_pixels_per_byte;  ///< maximum number of pixels per byte of file that the format can
-                               ///< encode
+  double max_pixels_per_byte;  ///< maximum that the format can encode
 };
 
 /// Throws if the header is implausible: zero pixels, too many pixels, or more than `file_bytes` can

@@ -131,7 +131,7 @@ double max_pixels_per_byte(TiffReader& reader, const std::string& name) {
   const auto compression = reader.field(TIFFTAG_COMPRESSION);
   const auto found =
       std::find_if(kTiffCompressions.begin(), kTiffCompressions.end(),
-                   [&](const TiffCompression& valid) { return valid.id == compression; });
+                   [&](const TiffCompression& entry) { return entry.id == compression; });
   if (found == kTiffCompressions.end() || TIFFIsCODECConfigured(compression) == 0) {
     fail(name, " is a TIFF with compression ", compression,
          ", which is not supported: save it with LZW or deflate, or as PNG");
