@@ -65,14 +65,14 @@ TEST(HostileSafetensors, LengthsThatLie) {
 
 TEST(HostileSafetensors, BytesThatAreNotCoveredOnce) {
   expect_refused({
-      {named(f32("[2]", "[0,8]"), f32("[2]", "[4,12]")), 12, "begin at 8"},
-      {named(f32("[2]", "[0,8]"), f32("[2]", "[0,8]")), 8, "begin at 8"},
-      {named(f32("[1]", "[0,4]"), f32("[1]", "[8,12]")), 12, "begin at 4"},
-      {named(f32("[1]", "[4,8]")), 8, "begin at 0"},
+      {named(f32("[2]", "[0,8]"), f32("[2]", "[4,12]")), 12, "start at 8"},
+      {named(f32("[2]", "[0,8]"), f32("[2]", "[0,8]")), 8, "start at 8"},
+      {named(f32("[1]", "[0,4]"), f32("[1]", "[8,12]")), 12, "start at 4"},
+      {named(f32("[1]", "[4,8]")), 8, "start at 0"},
       {named(f32("[1]", "[0,4]")), 5, "5 bytes of data, expected 4"},
       {named(f32("[1]", "[0,4]")), 3, "of its 3 bytes of data"},
-      {named(f32("[0]", "[4,0]")), 4, "begin at 0"},
-      {named(f32("[0]", "[0,0]"), f32("[0]", "[4,4]")), 4, "begin at 0"},
+      {named(f32("[0]", "[4,0]")), 4, "start at 0"},
+      {named(f32("[0]", "[0,0]"), f32("[0]", "[4,4]")), 4, "start at 0"},
       {named(f32("[1]", "[0,18446744073709551615]")), 4, "of its 4 bytes"},
       {"{}", 1, "1 bytes of data, expected 0"},
   });

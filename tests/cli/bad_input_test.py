@@ -14,7 +14,7 @@ class BadInput(CommandLineTest):
 
     def test_one_class_only(self):
         write_png(self.scratch / "one/cat/a.png", 8, 8, stripes("lying", 0))
-        self.assert_refused("train", "--data", "one", says="one class only")
+        self.assert_refused("train", "--data", "one", says="only one class")
 
     def test_class_without_readable_file(self):
         folder = make_folder(self.scratch / "photos")

@@ -104,7 +104,7 @@ class Formats(CommandLineTest):
         self.assertEqual(result["unread_files"], {".heic": 3, ".txt": 1})
         ran = self.run_program("train", "--data", "photos", *TINY, "--out", "run")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertIn("3 .heic files are not read", ran.stderr)
+        self.assertIn("3 .heic files are not supported", ran.stderr)
         self.assertIn("skipped: lying/disguised.jpg is a HEIC image", ran.stderr)
 
 

@@ -72,7 +72,7 @@ TEST(Sounds, RejectFeatureNoise) {
   options.root = dir.path().native();
   options.feature_noise.deviation = 70;
   EXPECT_THAT(testing::error_message_of([&] { open_dataset(options, {}); }),
-              HasSubstr("is for images"));
+              HasSubstr("needs images"));
 }
 
 TEST(Spectrograms, EqualTheFrontEndWithAndWithoutCache) {

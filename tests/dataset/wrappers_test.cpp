@@ -59,7 +59,7 @@ TEST(Relabeled, ChangesOnlyLabels) {
 TEST(Relabeled, RejectsInvalidLabels) {
   const auto base = fake_dataset({0, 1});
   EXPECT_THAT(testing::error_message_of([&] { RelabeledDataset(base, {0}); }),
-              HasSubstr("there are 1 labels, expected one for each of 2 samples"));
+              HasSubstr("found 1 labels, expected one for each of 2 samples"));
   EXPECT_THAT(testing::error_message_of([&] {
                 RelabeledDataset(base, {0, 2});
               }),

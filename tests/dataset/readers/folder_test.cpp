@@ -250,7 +250,7 @@ TEST_F(FolderTest, LayoutReasonNamesTrainAndTest) {
   add_many("train/cat", 2);
   add_many("train/dog", 2);
   add_many("val/cat", 2);
-  EXPECT_THAT(open().layout.reason, StartsWith("folders train and val with a sub-folder"));
+  EXPECT_THAT(open().layout.reason, StartsWith("folders train and val with one subfolder"));
 }
 
 TEST_F(FolderTest, RejectsAnEmptyTrainFolder) {

@@ -151,7 +151,7 @@ TEST_F(StoredSplitTest, RejectsOtherDataUnlessNewSamplesAreKept) {
   for (int i = 0; i < 60; ++i) folder_.remove(concat(i % 2 == 0 ? "cat/" : "dog/", i, ".png"));
   for (int i = 100; i < 120; ++i) add(i, i % 2 == 0 ? "cat" : "dog");
   EXPECT_THAT(testing::error_message_of([&] { open({.stored_split = split}); }),
-              HasSubstr("has none of the training samples of the run"));
+              HasSubstr("contains none of the training samples of the run"));
   const auto kept = open({.stored_split = split, .new_samples = NewSamples::kKeep});
   EXPECT_EQ(kept.changes.gone, 60);
   EXPECT_EQ(kept.changes.added, 20);
