@@ -14,7 +14,7 @@ namespace projnce::dataset {
 namespace {
 
 /// Samples per work item: small enough to balance the load at the end.
-constexpr int64_t kChunk = 32;
+constexpr int64_t kDecodeChunk = 32;
 
 class DecodeJob {
  public:
@@ -45,8 +45,8 @@ class DecodeJob {
   template <class Report>
   void work(const Report& report) {
     try {
-      for (int64_t begin; (begin = next_.fetch_add(kChunk)) < size_;) {
-        const int64_t end = std::min(begin + kChunk, size_);
+      for (int64_t begin; (begin = next_.fetch_add(kDecodeChunk)) < size_;) {
+        const int64_t end = std::min(begin + kDecodeChunk, size_);
         for (int64_t i = begin; i < end; ++i) decode(i);
         report(done_ += end - begin);
       }

@@ -21,7 +21,7 @@ namespace {
 constexpr uint64_t kSampledBytes = 16 << 10;
 constexpr uint64_t kSampledBlocks = 16;
 constexpr uint64_t kWholeBytes = kSampledBlocks * kSampledBytes;
-constexpr int64_t kChunk = 64;
+constexpr int64_t kIdChunk = 64;
 
 SampleId as_id(const XXH128_hash_t& hash) {
   return {.high = hash.high64, .low = hash.low64};
@@ -114,9 +114,9 @@ std::vector<SampleId> sample_ids(const Dataset& dataset, int threads) {
   const auto work = [&] {
     try {
       for (;;) {
-        const int64_t begin = next.fetch_add(kChunk);
+        const int64_t begin = next.fetch_add(kIdChunk);
         if (begin >= dataset.size()) return;
-        const int64_t end = std::min(begin + kChunk, dataset.size());
+        const int64_t end = std::min(begin + kIdChunk, dataset.size());
         for (int64_t i = begin; i < end; ++i) ids[static_cast<size_t>(i)] = dataset.identity(i);
       }
     } catch (...) {

@@ -103,13 +103,13 @@ namespace {
 
 constexpr size_t kGzipCompressedBlock = size_t{1} << 16;
 constexpr size_t kGzipDecompressedBlock = size_t{1} << 18;
-constexpr int kGzipWindowBits = 16 + MAX_WBITS;  // zlib: expect a gzip header, check its CRC
+constexpr int kGzipStreamWindowBits = 16 + MAX_WBITS;  // zlib: expect a gzip header, check its CRC
 
 }  // namespace
 
 GzipSource::GzipSource(const RegularFile& file)
     : file_(file), packed_(kGzipCompressedBlock), unpacked_(kGzipDecompressedBlock) {
-  if (inflateInit2(&stream_, kGzipWindowBits) != Z_OK) {
+  if (inflateInit2(&stream_, kGzipStreamWindowBits) != Z_OK) {
     fail_runtime("zlib: out of memory for ", file.name);
   }
 }
