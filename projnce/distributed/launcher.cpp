@@ -68,7 +68,7 @@ RankProcess start_rank(const LaunchPlan& plan, const fs::path& dir, int attempt,
       .title = concat("rank ", rank),
       .program = plan.program,
       .arguments = attempt == 0 ? plan.arguments : plan.restart_arguments,
-      .output = rank == 0 ? io::ChildOutput::kInherited : io::ChildOutput::kNowhere,
+      .output = rank == 0 ? io::ChildOutput::kInherited : io::ChildOutput::kDiscarded,
   };
   child.environment = {
       concat("RANK=", rank),

@@ -11,7 +11,7 @@ namespace projnce::io {
 /// Destination of a child's standard output.
 enum class ChildOutput {
   kInherited,  ///< this process's standard output
-  kNowhere,    ///< /dev/null
+  kDiscarded,  ///< /dev/null
 };
 
 /// A program to run as a child process.

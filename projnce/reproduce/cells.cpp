@@ -188,7 +188,7 @@ io::ChildPlan cell_process(const CellJob& job, const CellPool& pool) {
       .program = pool.program,
       .arguments = {"train", job.config.string(), "--out", job.directory.string(), "--resume",
                     "--json"},
-      .output = io::ChildOutput::kNowhere,
+      .output = io::ChildOutput::kDiscarded,
       .error_log = job.log,
   };
   if (pool.threads > 0) {

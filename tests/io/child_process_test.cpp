@@ -62,7 +62,7 @@ TEST_F(ChildProcessTest, InheritsOutputOnlyIfRequested) {
   ::testing::internal::CaptureStdout();
   run(plan);
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "printed\n");
-  plan.output = ChildOutput::kNowhere;
+  plan.output = ChildOutput::kDiscarded;
   ::testing::internal::CaptureStdout();
   EXPECT_EQ(run(plan), 0);
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");

@@ -19,8 +19,8 @@ TEST(Printable, EscapesControlCharactersAndBackslashes) {
 TEST(Printable, EscapesInvalidUtf8) {
   EXPECT_EQ(printable("caf\xE9"), "caf\\xE9");
   EXPECT_EQ(printable("\xC3"), "\\xC3") << "truncated";
-  EXPECT_EQ(printable("\xC0\xAF"), "\\xC0\\xAF") << "longer than need be";
-  EXPECT_EQ(printable("\xE0\x80\xAF"), "\\xE0\\x80\\xAF") << "longer than need be";
+  EXPECT_EQ(printable("\xC0\xAF"), "\\xC0\\xAF") << "overlong encoding";
+  EXPECT_EQ(printable("\xE0\x80\xAF"), "\\xE0\\x80\\xAF") << "overlong encoding";
   EXPECT_EQ(printable("\xED\xA0\x80"), "\\xED\\xA0\\x80") << "half of a surrogate pair";
   EXPECT_EQ(printable("\xF4\x90\x80\x80"), "\\xF4\\x90\\x80\\x80") << "beyond Unicode";
   EXPECT_EQ(printable("\xFF\x80"), "\\xFF\\x80");

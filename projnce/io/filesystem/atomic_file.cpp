@@ -134,7 +134,7 @@ void AtomicFile::commit(Durability durability) {
   if (reserved_ > written_ && ::ftruncate(file_.get(), static_cast<off_t>(written_)) != 0) {
     fail_system(errno, "cannot truncate ", target_.string());
   }
-  if (durability == Durability::kOnDisk && ::fsync(file_.get()) != 0) {
+  if (durability == Durability::kSync && ::fsync(file_.get()) != 0) {
     fail_system(errno, "cannot sync ", target_.string(), " to disk");
   }
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
@@ -142,7 +142,7 @@ void AtomicFile::commit(Durability durability) {
   }
   // After the rename, the destructor must not unlink the file.
   if (!file_.close()) fail_system(errno, "cannot close ", target_.string());
-  if (durability == Durability::kOnDisk) sync_directory(target_);
+  if (durability == Durability::kSync) sync_directory(target_);
 }
 
 void write_file_atomically(const fs::path& path, std::span<const std::byte> bytes,

@@ -15,8 +15,8 @@ namespace projnce::io {
 
 /// Guarantee against power failure.
 enum class Durability {
-  kOnDisk,  ///< data is synced to disk before the rename
-  kLater,   ///< no sync; the file may be torn. For files that are verified on reading
+  kSync,    ///< data is synced to disk before the rename
+  kNoSync,  ///< no sync; the file may be torn. For files that are verified on reading
 };
 
 /// Writes a file atomically: the bytes go to a temporary file next to the target, and `commit()`
@@ -40,7 +40,7 @@ class AtomicFile {
   /// Preallocates `bytes` of disk space, so that a full disk is detected before writing.
   void reserve(uint64_t bytes);
   void write(std::span<const std::byte> bytes);
-  void commit(Durability durability = Durability::kOnDisk);
+  void commit(Durability durability = Durability::kSync);
 
  private:
   void open_temporary();
@@ -53,7 +53,7 @@ class AtomicFile {
 };
 
 void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes,
-                           Durability durability = Durability::kOnDisk);
+                           Durability durability = Durability::kSync);
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
 /// Removes temporary files in `directory` whose writers no longer run, and returns their paths. An

@@ -114,7 +114,7 @@ void write_entry(const fs::path& path, std::span<const std::byte> bytes) {
   if (fs::is_symlink(fs::symlink_status(path, error))) {
     fail_runtime("cannot write ", path.string(), ": it is a symbolic link");
   }
-  write_file_atomically(path, bytes, Durability::kLater);
+  write_file_atomically(path, bytes, Durability::kNoSync);
 }
 
 }  // namespace
