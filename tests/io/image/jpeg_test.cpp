@@ -154,8 +154,8 @@ TEST(Jpeg, RejectsUnknownColorSpaces) {
   auto jpeg = encode_jpeg(plain_image(8, 8, {1, 2, 3}));
   drop_component(jpeg, 0xC0, 9, 16, 3);  // of the frame
   drop_component(jpeg, 0xDA, 4, 9, 2);   // of the scan
-  const auto error_message_of = testing::error_message_of([&] { decode_image(jpeg, "a.jpg"); });
-  EXPECT_THAT(error_message_of, HasSubstr("a.jpg is a JPEG with 2 components"));
+  const auto message = testing::error_message_of([&] { decode_image(jpeg, "a.jpg"); });
+  EXPECT_THAT(message, HasSubstr("a.jpg is a JPEG with 2 components"));
 }
 
 }  // namespace
