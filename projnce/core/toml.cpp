@@ -52,7 +52,7 @@ std::string quoted(const std::string& text) {
   return out.str();
 }
 
-/// Returns the format_double string that parses back to the same double, with a decimal point or
+/// Returns the shortest string that parses back to the same double, with a decimal point or
 /// exponent so that it stays a floating-point number.
 std::string format_double(double number) {
   std::array<char, 32> buffer;

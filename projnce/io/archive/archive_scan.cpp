@@ -230,7 +230,7 @@ class ArchiveScan {
     if (!target) ++special_;
   }
 
-  /// Sentence about skipped entries for the user; "" if available are none.
+  /// Sentence about skipped entries for the user; "" if there are none.
   std::string remark() const {
     std::string text;
     if (bad_names_ > 0) text = concat(bad_names_, " entries with invalid names");

@@ -232,7 +232,7 @@ PixelBox clip_box(const PixelBox& box, int height, int width) {
           std::clamp(box.left + box.width, left + 1, width) - left};
 }
 
-/// Box of the reduce_box image that covers a box of the full one.
+/// Box of the reduced image that covers a box of the full one.
 PixelBox reduce_box(const PixelBox& box, int reduction) {
   const int top = box.top / reduction;
   const int left = box.left / reduction;
