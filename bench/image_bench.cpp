@@ -82,7 +82,7 @@ void train_view_of_jpeg(benchmark::State& state) {
   for (auto _ : state) {
     ++seed;
     const auto image = io::decode_image(jpeg, "bench", [&](int height, int width) {
-      return transform.need({&seed, 1}, height, width);
+      return transform.required_region({&seed, 1}, height, width);
     });
     transform.make_view(image, seed, out.data());
     benchmark::ClobberMemory();
@@ -96,8 +96,9 @@ void eval_view_of_jpeg(benchmark::State& state) {
   augment::EvalTransform transform(format);
   std::vector<float> out(format.values());
   for (auto _ : state) {
-    const auto image = io::decode_image(
-        jpeg, "bench", [&](int height, int width) { return transform.need(height, width); });
+    const auto image = io::decode_image(jpeg, "bench", [&](int height, int width) {
+      return transform.required_region(height, width);
+    });
     transform.make_view(image, out.data());
     benchmark::ClobberMemory();
   }

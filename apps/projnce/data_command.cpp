@@ -23,7 +23,7 @@ ordered_json list_datasets(const dataset::OpenContext& context) {
   for (const auto& dataset : dataset::describe_datasets()) {
     auto places = ordered_json::array();
     std::string found;
-    for (const auto& place : dataset::dataset_places(dataset.name, context)) {
+    for (const auto& place : dataset::dataset_search_paths(dataset.name, context)) {
       const auto shown = io::printable(place.native());
       places.push_back(shown);
       std::error_code ignored;  // what may not be looked at is not there for us

@@ -42,7 +42,7 @@ void TableReader::visit(const std::string& key, int64_t& value, const Range& ran
   const Value* given = find(key);
   if (!given) return;
   const auto* integer = std::get_if<int64_t>(&given->data);
-  if (!integer) fail_type(key, *given, "a whole number");
+  if (!integer) fail_type(key, *given, "an integer");
   number(key, *given, range);
   value = *integer;
 }
@@ -55,7 +55,7 @@ void TableReader::visit(const std::string& key, std::string& value) {
   const Value* given = find(key);
   if (!given) return;
   const auto* text = std::get_if<std::string>(&given->data);
-  if (!text) fail_type(key, *given, "a text in quotes");
+  if (!text) fail_type(key, *given, "a quoted string");
   value = *text;
 }
 
@@ -82,11 +82,11 @@ void TableReader::visit(const std::string& key, std::vector<std::string>& value)
   const Value* given = find(key);
   if (!given) return;
   const auto* array = std::get_if<Value::Array>(&given->data);
-  if (!array) fail_type(key, *given, "an array of texts");
+  if (!array) fail_type(key, *given, "an array of strings");
   value.clear();
   for (const auto& element : *array) {
     const auto* text = std::get_if<std::string>(&element.data);
-    if (!text) fail_type(key, element, "a text in quotes");
+    if (!text) fail_type(key, element, "a quoted string");
     value.push_back(*text);
   }
 }
@@ -107,8 +107,8 @@ void TableReader::visit_choice(const std::string& key, std::string& name,
   }
   if (std::find(names.begin(), names.end(), *text) == names.end()) {
     const auto nearest = nearest_name(*text, names);
-    fail(Hint{nearest.empty() ? "" : "did you mean '" + nearest + "'?"}, place(*given), key, " = '",
-         *text, "' is not one of ", join(names));
+    fail(Hint{nearest.empty() ? "" : "did you mean '" + nearest + "'?"}, location(*given), key,
+         " = '", *text, "' is not one of ", join(names));
   }
   name = *text;
 }
@@ -118,7 +118,7 @@ void TableReader::visit_renamed(const std::string& former_key, const std::string
 }
 
 bool TableReader::is_present(const std::string& key, bool /*present*/) {
-  ask_for(key);
+  mark_known(key);
   return table().has(stored_key(key));
 }
 
@@ -128,7 +128,7 @@ void TableReader::check(std::function<void()> rule) {
 
 const Table& TableReader::sub_table(const std::string& key) {
   static const Table empty;
-  ask_for(key);
+  mark_known(key);
   const auto value = table().values.find(key);
   if (value != table().values.end()) {
     fail_type(key, value->second, concat("a section [", key, "]"));
@@ -160,13 +160,13 @@ void TableReader::done() const {
   for (const auto& rule : levels_.back().rules) rule();
 }
 
-void TableReader::ask_for(const std::string& key) {
+void TableReader::mark_known(const std::string& key) {
   auto& known = levels_.back().known;
-  if (known.empty() || known.back() != key) known.push_back(key);  // is_present may have asked
+  if (known.empty() || known.back() != key) known.push_back(key);  // is_present may have added it
 }
 
 const Value* TableReader::find(const std::string& key) {
-  ask_for(key);
+  mark_known(key);
   const auto section = table().tables.find(key);
   if (section != table().tables.end()) {
     fail(prefix(section->second.where), key, " is a section, expected a single value");
@@ -222,17 +222,18 @@ double TableReader::number(const std::string& key, const Value& value, const Ran
   const auto number = number_in(value);
   if (!number) fail_type(key, value, "a number");
   if (!std::isfinite(*number) || !contains(range, *number)) {
-    fail(place(value), key, " = ", describe(value), " is out of range, expected ", describe(range));
+    fail(location(value), key, " = ", describe(value), " is out of range, expected ",
+         describe(range));
   }
   return *number;
 }
 
 void TableReader::fail_type(const std::string& key, const Value& value,
                             const std::string& expected) const {
-  fail(place(value), key, " = ", describe(value), " has the wrong type, expected ", expected);
+  fail(location(value), key, " = ", describe(value), " has the wrong type, expected ", expected);
 }
 
-std::string TableReader::place(const Value& value) const {
+std::string TableReader::location(const Value& value) const {
   return section_name().empty() ? prefix(value.where)
                                 : concat(prefix(value.where), "[", section_name(), "] ");
 }

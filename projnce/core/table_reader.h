@@ -20,24 +20,24 @@ struct Deprecation {
   std::string message;                ///< "[loss] empty_pos is deprecated, use empty_positives"
 };
 
-/// Reads fields out of a table, strictly: a wrong type, a number out of range, a name that is no
-/// choice or (in `done`) a key that nobody asked for throws a sentence with the place, the key and
-/// the nearest valid one. What the table lacks keeps the value that it has.
+/// Reads fields from a table. Throws on a wrong type, a number out of range, an invalid choice and
+/// (in `done`) an unknown key; the message has the location, the key and the nearest valid one.
+/// Fields missing from the table keep their values.
 class TableReader : public FieldVisitor {
  public:
-  /// The table outlives the reader.
+  /// `table` must outlive the reader.
   TableReader(const Table& table, std::string section);
 
   bool is_present(const std::string& key, bool present) override;
   void check(std::function<void()> rule) override;
 
-  /// A sub-table that somebody else reads; an empty one where there is none.
+  /// Returns a sub-table that is read elsewhere; an empty one if it is missing.
   const Table& sub_table(const std::string& key);
 
   /// The deprecated names that were read so far.
   const std::vector<Deprecation>& deprecations() const { return deprecations_; }
 
-  /// Throws where the table holds a key that was not asked for, or a rule does not hold.
+  /// Throws if the table has a key that was never read, or if a rule is violated.
   void done() const;
 
  private:
@@ -56,14 +56,14 @@ class TableReader : public FieldVisitor {
 
   struct Level {
     const Table* table;
-    std::vector<std::string> known;  // keys that were asked for
+    std::vector<std::string> known;  // keys that were visited
     std::vector<std::function<void()>> rules;
     std::map<std::string, std::string> former_keys;  // deprecated names, by the present one
     std::string name;                                // of the section; empty for the outermost
   };
 
   const Table& table() const { return *levels_.back().table; }
-  void ask_for(const std::string& key);
+  void mark_known(const std::string& key);
   /// The name under which the table holds the field: `key`, or its deprecated name.
   std::string stored_key(const std::string& key);
   void note_deprecated(Deprecation found, const std::string& former, const std::string& present);
@@ -71,14 +71,14 @@ class TableReader : public FieldVisitor {
   double number(const std::string& key, const Value& value, const Range& range) const;
   [[noreturn]] void fail_type(const std::string& key, const Value& value,
                               const std::string& expected) const;
-  std::string place(const Value& value) const;
+  std::string location(const Value& value) const;
 
-  std::vector<Level> levels_;  // the section that is being read is the last
+  std::vector<Level> levels_;  // nesting of sections; the last is the current one
   std::vector<Deprecation> deprecations_;
 };
 
-/// The options that `table`, the section of that name, describes. What it lacks stays as it is in
-/// `options`.
+/// Reads options from `table`, the section of that name. Fields missing from the table keep their
+/// values in `options`.
 template <class Options>
 Options read_options(const Table& table, const std::string& section, Options options = {}) {
   TableReader reader(table, section);

@@ -57,7 +57,7 @@ void write_sheet(const dataset::DatasetSplit& split, const InspectRequest& reque
 /// Where the data lies: the path that was given, or the first place of a name that is there.
 fs::path place_of(const InspectRequest& request) {
   if (is_on_disk(request.what)) return request.what;
-  for (const auto& place : dataset::dataset_places(request.what, request.context)) {
+  for (const auto& place : dataset::dataset_search_paths(request.what, request.context)) {
     if (is_on_disk(place)) return place;
   }
   return {};

@@ -169,7 +169,7 @@ dataset::DatasetPtr open_files(const std::vector<std::filesystem::path>& files,
 dataset::DatasetPtr as_model_input(dataset::DatasetPtr samples, const config::InputOptions& input,
                                    dataset::FeatureCachePtr cache) {
   if (samples->kind() != SampleKind::kSound) return samples;
-  return dataset::spectrograms_of(std::move(samples), input.mel, std::move(cache));
+  return dataset::to_spectrograms(std::move(samples), input.mel, std::move(cache));
 }
 
 dataset::FeatureCachePtr open_feature_cache(const dataset::OpenContext& context) {

@@ -188,7 +188,7 @@ io::ChildPlan cell_process(const CellJob& job, const CellPool& pool) {
       .program = pool.program,
       .arguments = {"train", job.config.string(), "--out", job.directory.string(), "--resume",
                     "--json"},
-      .output = io::ChildOutput::kNowhere,
+      .output = io::ChildOutput::kDiscarded,
       .error_log = job.log,
   };
   if (pool.threads > 0) {
@@ -294,7 +294,7 @@ bool CellRuns::collect_ended() {
         .status = io::exit_status(status), .seconds = time.count(), .error_message_of = {}};
     if (end.status != 0) {
       end.error_message_of = last_sentence(cell.job->log, cell.log_start);
-      if (end.error_message_of.empty()) end.error_message_of = io::how_it_ended(status);
+      if (end.error_message_of.empty()) end.error_message_of = io::describe_exit(status);
     }
     report(*cell.job, end);
     return true;

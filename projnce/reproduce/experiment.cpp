@@ -275,7 +275,7 @@ std::string provider_of(const std::string& name) {
 }
 
 bool is_present(const std::string& name, const dataset::OpenContext& context) {
-  const auto places = dataset::dataset_places(name, context);
+  const auto places = dataset::dataset_search_paths(name, context);
   return std::any_of(places.begin(), places.end(), [](const fs::path& place) {
     std::error_code ignored;  // a folder that may not be read is not there
     return fs::exists(place, ignored);

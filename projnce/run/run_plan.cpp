@@ -58,7 +58,7 @@ Table request_settings(const TrainRequest& request, const Logger& logger) {
 }
 
 RunPlan plan_start(const TrainRequest& request, const Logger& logger) {
-  if (!request.out.empty()) io::check_run_can_be_made(request.out);
+  if (!request.out.empty()) io::check_new_run(request.out);
   return {.settings = request_settings(request, logger), .directory = request.out};
 }
 

@@ -24,9 +24,9 @@ std::shared_ptr<const dataset::TrainedOn> trained_on(const dataset::StoredSplit&
 
 /// The directory of the run that the weights belong to; empty if they are not a run's.
 fs::path run_of_weights(const fs::path& init) {
-  if (io::holds_run(init)) return init;
+  if (io::contains_run(init)) return init;
   const auto folder = init.has_parent_path() ? init.parent_path() : fs::path(".");
-  return io::holds_run(folder) ? folder : fs::path();
+  return io::contains_run(folder) ? folder : fs::path();
 }
 
 bool records_split(const io::RunPaths& run) {
@@ -134,7 +134,7 @@ checkpoint::NamedTensors learned_state(const loss::Loss& loss) {
 
 std::optional<checkpoint::TensorFile> read_start_weights(const std::filesystem::path& init) {
   if (init.empty()) return {};
-  if (io::holds_run(init)) {
+  if (io::contains_run(init)) {
     inference::require_trained(io::RunPaths{init}.encoder());
     return checkpoint::load_tensors(io::RunPaths{init}.encoder());
   }

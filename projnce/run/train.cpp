@@ -48,8 +48,8 @@ std::filesystem::path launched_run(const distributed::RankEnvironment& environme
 
 std::filesystem::path choose_directory(const config::RunConfig& config,
                                        const distributed::RankEnvironment& environment) {
-  const auto name = io::free_run_name(std::filesystem::path("runs") /
-                                      (source_name(config.dataset) + "-" + config.loss.name));
+  const auto name = io::unused_run_path(std::filesystem::path("runs") /
+                                        (source_name(config.dataset) + "-" + config.loss.name));
   if (!environment.launch_dir.empty()) {
     io::write_file_atomically(environment.launch_dir / "run", name.string() + "\n");
   }
@@ -242,7 +242,7 @@ TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environmen
     run.resume(io::RunPaths{plan.directory}, plan.checkpoint, request.force);
   } else {
     if (ranks->is_rank_zero()) {
-      io::check_run_can_be_made(plan.directory);
+      io::check_new_run(plan.directory);
       plan.lock = std::make_shared<io::FileLock>(io::make_run(plan.directory).lock());
     }
     run.start(io::RunPaths{plan.directory});

@@ -296,7 +296,7 @@ class WrongArrays(ArrayCommands):
         self.write(rows, labels, label_code="|b1")
         self.refused("the array type '|b1'")
         self.write(rows, labels, label_code="<f8")
-        self.refused("float64 numbers, expected whole numbers")
+        self.refused("float64 numbers, expected integers")
 
     def test_negative_labels(self):
         self.write(clouds(3)[0], [0, 1, -1])

@@ -14,7 +14,7 @@ class BadInput(CommandLineTest):
 
     def test_one_class_only(self):
         write_png(self.scratch / "one/cat/a.png", 8, 8, stripes("lying", 0))
-        self.assert_refused("train", "--data", "one", says="one class only")
+        self.assert_refused("train", "--data", "one", says="only one class")
 
     def test_class_without_readable_file(self):
         folder = make_folder(self.scratch / "photos")
@@ -49,7 +49,7 @@ class BadInput(CommandLineTest):
         make_folder(self.scratch / "photos")
         (self.scratch / "run").mkdir()
         (self.scratch / "run/config.toml").write_text("seed = 1\n")
-        self.assert_refused("train", "--data", "photos", "--out", "run", says="already holds a run")
+        self.assert_refused("train", "--data", "photos", "--out", "run", says="already contains a run")
 
     def test_output_directory_that_is_a_file(self):
         make_folder(self.scratch / "photos")
@@ -92,9 +92,9 @@ class BadInput(CommandLineTest):
 
     def test_a_directory_without_run(self):
         (self.scratch / "empty").mkdir()
-        self.assert_refused("eval", "empty", says="holds no run")
-        self.assert_refused("predict", "empty", "a.png", says="holds no run")
-        self.assert_refused("train", "--resume", "--out", "empty", says="holds no run")
+        self.assert_refused("eval", "empty", says="does not contain a run")
+        self.assert_refused("predict", "empty", "a.png", says="does not contain a run")
+        self.assert_refused("train", "--resume", "--out", "empty", says="does not contain a run")
 
     def test_resume_needs_to_know_which_run(self):
         self.assert_refused("train", "--resume", says="which run to resume")

@@ -137,8 +137,8 @@ class Report(CommandLineTest):
 
     def test_what_is_no_run_is_refused(self):
         (self.scratch / "empty").mkdir()
-        self.assert_refused("report", "empty", says="holds no run")
-        self.assert_refused("report", "nowhere", says="holds no run")
+        self.assert_refused("report", "empty", says="does not contain a run")
+        self.assert_refused("report", "nowhere", says="does not contain a run")
         self.assert_refused("report", says="RUN")
 
 

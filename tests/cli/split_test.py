@@ -136,8 +136,8 @@ class ChangedData(SplitTest):
         (photos / "lying/001.png").unlink()
         ran = self.run_program("eval", "run")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertRegex(ran.stderr, r"1 samples are gone \(\d of the test part\), 60 are new and "
-                                     r"left out, \d+ have another label")
+        self.assertRegex(ran.stderr, r"1 samples are missing \(\d of the test split\), 60 are new and "
+                                     r"skipped, \d+ have a different label")
         self.assertLess(moved, 20)
 
     def test_eval_gives_what_training_gave(self):

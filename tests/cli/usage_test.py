@@ -104,11 +104,11 @@ class UnknownNames(Usage):
                 ("trian.epochs=3", "unknown key 'trian'", "did you mean 'train'?"),
                 ("sed=3", "unknown key 'sed'", "did you mean 'seed'?"),
                 ("train.schedule=cosin", "'cosin' is not one of constant, cosine", "did you mean 'cosine'?"),
-                ("loss.name=supcn", "no loss called 'supcn'", "did you mean 'supcon'? known: "),
+                ("loss.name=supcn", "unknown loss 'supcn'", "did you mean 'supcon'? known: "),
                 ("encoder.name=resnet-smal", "'resnet-smal'", "did you mean 'resnet-small'? known: "),
                 ("dataset.name=fashionmnist", "'fashionmnist'", "did you mean 'fashion-mnist'? known: "),
                 ("dataset.label_noise.mode=uniform", "'uniform' is not one of uniform_other", ""),
-                ("train.epochs=many", "epochs = 'many' has the wrong type, expected a whole number", ""),
+                ("train.epochs=many", "epochs = 'many' has the wrong type, expected an integer", ""),
                 ("threads=9999", "threads = 9999 is out of range, expected between 0 and 1024", "")):
             with self.subTest(setting):
                 data = () if setting.startswith("dataset.name") else ("--data", "photos")
@@ -125,7 +125,7 @@ class UnknownNames(Usage):
                 (("loss", "x.json", "--dtype", "float16"), "is not one of float64, float32", "did you mean"),
                 (("reproduce", "table1", "--scale", "lptop"), "--scale = 'lptop' is not one of full, laptop, smoke",
                  "did you mean 'laptop'?"),
-                (("reproduce", "tabel1"), "no table or figure called 'tabel1'", "did you mean 'table1'?"),
+                (("reproduce", "tabel1"), "unknown table or figure 'tabel1'", "did you mean 'table1'?"),
                 (("reproduce", "table1", "--only", "supcn", "--dataset", "mnist"), "'supcn'", "did you mean 'supcon'?"),
                 (("data", "info", "photos", "--dataset", "fodler"), "'fodler'", "folder")):
             with self.subTest(arguments):

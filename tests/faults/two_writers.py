@@ -33,7 +33,7 @@ def second_without_resume(scene, run):
     with paused(scene, run) as first:
         arguments = [word for word in scene.arguments(run) if word != "--resume"]
         second = support.Training(arguments, run.with_suffix(".log"), None, cwd=scene.root)
-        problems = second.problems(2, ["already holds a run"])
+        problems = second.problems(2, ["already contains a run"])
     return problems + (first.problems() or scene.differences(run))
 
 

@@ -17,10 +17,10 @@ namespace fs = std::filesystem;
 
 /// The runs that a path means: itself, or those in it, by name.
 std::vector<fs::path> expand(const fs::path& path) {
-  if (io::holds_run(path) || !fs::is_directory(path)) return {io::find_run(path).root};
+  if (io::contains_run(path) || !fs::is_directory(path)) return {io::find_run(path).root};
   std::vector<fs::path> runs;
   for (const auto& entry : fs::directory_iterator(path)) {
-    if (entry.is_directory() && io::holds_run(entry.path())) runs.push_back(entry.path());
+    if (entry.is_directory() && io::contains_run(entry.path())) runs.push_back(entry.path());
   }
   if (runs.empty()) return {io::find_run(path).root};  // says what is wrong
   std::sort(runs.begin(), runs.end());

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kContactTile = 72;
 constexpr size_t kSoundsOfAClass = 4;   // that can be played, at most
-constexpr size_t kSoundsOnASheet = 40;  // of kLongestClipSeconds: about 1 MB
+constexpr size_t kSoundsOnASheet = 40;  // of kMaxClipSeconds: about 1 MB
 
 /// `count` of the numbers, at most, from the first to near the last in even steps.
 std::vector<int64_t> spread_evenly(const std::vector<int64_t>& numbers, int count) {

@@ -182,7 +182,7 @@ ordered_json read_summary(const io::RunPaths& run) {
 /// Of a process on another machine nothing is known: its run counts as running.
 const char* state_of(const io::RunPaths& run, const ordered_json& summary) {
   if (!summary.is_null()) return "finished";
-  return io::lock_owner_lives(run.lock()).value_or(true) ? "running" : "stopped";
+  return io::is_lock_owner_alive(run.lock()).value_or(true) ? "running" : "stopped";
 }
 
 ordered_json read_commands(const io::RunPaths& run) {

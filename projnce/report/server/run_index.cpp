@@ -60,7 +60,7 @@ void add_runs(const fs::path& directory, const std::string& prefix, const fs::pa
     std::error_code error;
     if (!entry.is_directory(error) || leads_out(entry, root)) continue;
     const auto name = prefix + entry.path().filename().string();
-    if (io::holds_run(entry.path())) {
+    if (io::contains_run(entry.path())) {
       const auto files = entries_of(entry.path());
       const bool safe = std::none_of(files.begin(), files.end(),
                                      [&](const auto& file) { return leads_out(file, root); });
@@ -130,7 +130,7 @@ int64_t changed_at(const fs::path& path) {
 }
 
 RunState unfinished_state(const fs::path& lock) {
-  const auto lives = io::lock_owner_lives(lock);
+  const auto lives = io::is_lock_owner_alive(lock);
   if (!lives) return RunState::kUnfinished;
   return *lives ? RunState::kRunning : RunState::kStopped;
 }
@@ -139,7 +139,7 @@ RunState unfinished_state(const fs::path& lock) {
 
 std::vector<ListedRun> find_runs(const fs::path& root) {
   std::vector<ListedRun> runs;
-  if (io::holds_run(root)) {
+  if (io::contains_run(root)) {
     runs.push_back({root.filename().string(), root});
   } else {
     add_runs(root, "", root, kFolderLevels, runs);
