@@ -7,7 +7,7 @@
 #include "projnce/config/run_request.h"
 #include "projnce/core/error.h"
 #include "projnce/core/threads.h"
-#include "projnce/data/run_data_place.h"
+#include "projnce/data/run_data_path.h"
 #include "projnce/data/training_data.h"
 #include "projnce/dataset/open_dataset.h"
 #include "projnce/inference/array_files.h"

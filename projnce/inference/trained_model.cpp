@@ -18,7 +18,7 @@
 #include "projnce/core/table_writer.h"
 #include "projnce/core/threads.h"
 #include "projnce/core/toml.h"
-#include "projnce/data/run_data_place.h"
+#include "projnce/data/run_data_path.h"
 #include "projnce/inference/array_files.h"
 #include "projnce/inference/run_evaluation.h"
 

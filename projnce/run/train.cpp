@@ -13,7 +13,7 @@
 #include "projnce/core/table_reader.h"
 #include "projnce/core/threads.h"
 #include "projnce/core/toml.h"
-#include "projnce/data/run_data_place.h"
+#include "projnce/data/run_data_path.h"
 #include "projnce/data/training_data.h"
 #include "projnce/distributed/join_ranks.h"
 #include "projnce/inference/array_files.h"
