@@ -15,8 +15,8 @@ namespace {
 
 const char* const kSummary = "find mislabeled samples and suggest corrections";
 const char* const kDetails =
-    "  projnce audit runs/photos                          writes runs/photos/suspects.csv\n"
-    "  projnce audit runs/photos --sheet worst.html       also draws the top label issues\n"
+    "  projnce audit runs/photos                          write runs/photos/suspects.csv\n"
+    "  projnce audit runs/photos --sheet worst.html       also draw the top label issues\n"
     "  projnce audit --embeddings e.npy --labels l.npy -o suspects.csv\n"
     "\n"
     "Audits all labeled samples, including the test split, by out-of-fold predictions: no\n"
