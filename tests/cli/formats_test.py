@@ -134,7 +134,7 @@ class Damage(CommandLineTest):
         self.assertIn("'projnce train' skips the damaged samples", ran.stdout)
         self.folder_with_damage(6)
         ran = self.run_program("data", "verify", "photos")
-        self.assertIn("'projnce train' refuses this many", ran.stdout)
+        self.assertIn("'projnce train' rejects this many", ran.stdout)
 
     def test_more_than_five_files_and_one_percent_are_refused(self):
         self.folder_with_damage(6)

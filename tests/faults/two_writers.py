@@ -42,7 +42,7 @@ def both_at_once(scene, run):
     both = [scene.start(run) for _ in range(2)]
     statuses = sorted(each.wait() for each in both)
     logs = "\n".join(each.log for each in both)
-    came_late = statuses == [0, 0] and "is finished already" in logs
+    came_late = statuses == [0, 0] and "is already finished" in logs
     good = statuses == [0, 2] or came_late
     problems = [] if good else [f"they ended with {statuses}: {logs[-900:]}"]
     return problems + scene.differences(run)

@@ -109,8 +109,8 @@ function information(test, classes, k = 5) {
   if (test < 2) return null;
   const entropy = Math.log(classes);
   const smallest = Math.floor(test / classes);
-  const withheld = classes < 2 ? "all samples are of one class, so there is nothing to know about it"
-    : smallest <= k ? `the smallest class has ${smallest} samples, and an estimate from ${k} neighbors needs at least ${k + 1} of each class` : null;
+  const withheld = classes < 2 ? "all samples are of the same class"
+    : smallest <= k ? `the smallest class has ${smallest} samples, k = ${k} needs at least ${k + 1} samples per class` : null;
   return {
     samples: test, dimensions: 128, classes, label_entropy: entropy, mixed_ksg: withheld ? null : 0.77 * entropy,
     interval: withheld || test / 10 < 2 * k * classes ? null : [0.758 * entropy, 0.781 * entropy], share: withheld ? null : 0.77, withheld, k,
