@@ -55,7 +55,7 @@ function estimateText(information: Information): string {
 function boundsText(information: Information, bounds: Bound[]): string {
   const [first, ...others] = bounds;
   if (!first) return "";
-  const poor = first.value <= 0 ? " The bound is vacuous for this run." : "";
+  const poor = first.value <= 0 ? " The bound is not informative for this run." : "";
   const more = others.map((bound) => `${bound.form} ${withError(bound)}`).join(", ");
   return `${MEANING}${poor} ${count(information.bounds.rows ?? information.samples)} rows, ${first.form}` + (more ? `; ${more}. ` : ". ");
 }
