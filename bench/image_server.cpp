@@ -55,7 +55,7 @@ class JpegViews {
   uint64_t made_ = 0;
 };
 
-/// Makes SupCon's two views of images in memory.
+/// Makes SupCon's two views of in-memory images.
 class MemoryViews {
  public:
   MemoryViews() : transform_({}, testing::plain_format(3, 32)), out_(transform_.format().values()) {

@@ -115,7 +115,7 @@ class Report(CommandLineTest):
         self.compare_two()
         seen = look_at(self.scratch / "runs/report.html")
         self.assertEqual(seen["problems"], [])
-        self.assertIn("2 runs compared", seen["heading"])
+        self.assertIn("Comparison of 2 runs", seen["heading"])
         self.assertIn("supcon", seen["text"])
 
     def test_sounds_have_images(self):

@@ -258,7 +258,7 @@ TEST_F(FinishedRunTest, ComparesWithAnotherRun) {
   const auto result = report::report_runs(
       {.runs = {run(), *dir_ / "supcon"}, .output = page, .context = {}}, silent_logger());
   EXPECT_EQ(result.at("runs"), 2);
-  EXPECT_THAT(contents(page), HasSubstr("2 runs compared"));
+  EXPECT_THAT(contents(page), HasSubstr("Comparison of 2 runs"));
 }
 
 }  // namespace
