@@ -1,5 +1,5 @@
-// SupCon's two-view augmentation on one core, and the loader that runs it ahead of training.
-// "samples" are images with both their views.
+// SupCon's two-view augmentation on one core, and the prefetching loader. A "sample" is an image
+// with both views.
 #include <benchmark/benchmark.h>
 
 #include <string>

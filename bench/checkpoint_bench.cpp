@@ -1,4 +1,4 @@
-// How long a checkpoint holds up training: ResNet-18 with AdamW's two moments, 134 MB.
+// Time that a checkpoint blocks training: ResNet-18 with AdamW's two moments, 134 MB.
 #include <benchmark/benchmark.h>
 #include <torch/types.h>
 
@@ -36,7 +36,7 @@ checkpoint::TensorFile resnet18_with_moments() {
   return file;
 }
 
-/// The time of `save` alone; the write goes on behind it and is waited for outside of the clock.
+/// Times `save` only; waits for the background write outside of the timed region.
 void checkpoint_stall(benchmark::State& state) {
   set_threads(0);
   const auto file = resnet18_with_moments();

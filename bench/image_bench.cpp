@@ -1,6 +1,6 @@
-// From the bytes of a JPEG to a view of 224 pixels on one core: the steps alone and together, for
-// images of several sizes. With --serve: our half of a comparison, see image_server.h. With
-// --open: how long a dataset takes to open, see opening.h.
+// JPEG bytes to a view of 224 pixels on one core: single steps and all together, for several image
+// sizes. --serve: our side of a comparison, see image_server.h. --open: time to open a dataset, see
+// opening.h.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ namespace {
 constexpr int kModelSize = 224;
 const augment::AugmentOptions kCropAndFlip{.jitter_probability = 0, .grayscale_probability = 0};
 
-/// A landscape of waves with some noise, which packs about as a photograph does.
+/// Smooth waves with some noise, which compress about as well as a photograph.
 Image scene(int height, int width) {
   auto image = testing::random_image(height, width, 3, 1);
   for (size_t i = 0; i < image.pixels.size(); ++i) {
@@ -58,7 +58,7 @@ void decode_for_crop(benchmark::State& state) {
 }
 BENCHMARK(decode_for_crop)->Apply(sizes);
 
-/// The view alone, from pixels in memory.
+/// Times the view only, from pixels in memory.
 void make_view(benchmark::State& state) {
   const auto width = static_cast<int>(state.range(0));
   const auto image = scene(width * 3 / 4, width);
@@ -82,7 +82,7 @@ void train_view_of_jpeg(benchmark::State& state) {
   for (auto _ : state) {
     ++seed;
     const auto image = io::decode_image(jpeg, "bench", [&](int height, int width) {
-      return transform.need({&seed, 1}, height, width);
+      return transform.required_region({&seed, 1}, height, width);
     });
     transform.make_view(image, seed, out.data());
     benchmark::ClobberMemory();
@@ -96,8 +96,9 @@ void eval_view_of_jpeg(benchmark::State& state) {
   augment::EvalTransform transform(format);
   std::vector<float> out(format.values());
   for (auto _ : state) {
-    const auto image = io::decode_image(
-        jpeg, "bench", [&](int height, int width) { return transform.need(height, width); });
+    const auto image = io::decode_image(jpeg, "bench", [&](int height, int width) {
+      return transform.required_region(height, width);
+    });
     transform.make_view(image, out.data());
     benchmark::ClobberMemory();
   }

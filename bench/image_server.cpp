@@ -41,7 +41,7 @@ class JpegViews {
     for (const auto& file : files_) {
       const uint64_t seed = derive_seed(1, made_++);
       const auto image = io::read_image(file, file.filename().string(), [&](int height, int width) {
-        return transform_.need({&seed, 1}, height, width);
+        return transform_.required_region({&seed, 1}, height, width);
       });
       transform_.make_view(image, seed, out_.data());
     }
@@ -55,7 +55,7 @@ class JpegViews {
   uint64_t made_ = 0;
 };
 
-/// Makes SupCon's two views of images in memory.
+/// Makes SupCon's two views of in-memory images.
 class MemoryViews {
  public:
   MemoryViews() : transform_({}, testing::plain_format(3, 32)), out_(transform_.format().values()) {

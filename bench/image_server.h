@@ -2,14 +2,14 @@
 
 namespace projnce::bench {
 
-/// Measures our half of what `peers/images.py` compares:
+/// Measures our side of the comparison in `peers/images.py`:
 ///
 ///     projnce-image-bench --serve FOLDER SIZE
 ///
-/// reads requests from standard input, a line each, and answers each with a line of JSON: how many
-/// samples it took, seconds and cpu_seconds. "jpeg": one view of SIZE pixels (random resized crop,
-/// flip, standardized) from each file of the folder. "views COUNT": SupCon's two views from so many
-/// images of 32 x 32 in memory. One thread.
+/// Reads one request per line from standard input and answers with a line of JSON: samples, seconds
+/// and cpu_seconds. "jpeg": one view of SIZE pixels (random resized crop, flip, standardization) of
+/// each file of the folder. "views COUNT": SupCon's two views of COUNT in-memory images of 32 x 32.
+/// Single-threaded.
 int serve_images(int argc, char** argv);
 
 }  // namespace projnce::bench

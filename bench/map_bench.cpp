@@ -1,15 +1,14 @@
-// Our half of a comparison of maps, bench/peers/maps.py:
+// Our side of the t-SNE comparison in bench/peers/maps.py:
 //
 //     projnce-map-bench map THREADS ROWS.npy POSITIONS.npy
 //     projnce-map-bench judge ROWS.npy POSITIONS.npy
 //
-// `map` makes a map of rows and tells how long it took; `judge` tells how good one is, whoever made
-// it.
+// `map` computes and times a map of the rows; `judge` evaluates any map.
 //
-// Prints a line of JSON. For `map`: seconds and cpu_seconds, of which `affinity_seconds` until the
-// first iteration, and what the map's own divergence is. For `judge`: `divergence`, exact, from the
-// affinities of perplexity 30, and `preserved`, the share of the 10 nearest rows that are among the
-// 10 nearest in the map.
+// Prints a line of JSON. For `map`: seconds, cpu_seconds, `affinity_seconds` before the first
+// iteration, and the final divergence. For `judge`: `divergence`, the exact KL divergence with
+// affinities of perplexity 30, and `preserved`, the fraction of the 10 nearest rows that are among
+// the 10 nearest neighbors on the map.
 #include <torch/types.h>
 
 #include <iostream>

@@ -1,14 +1,14 @@
-# Flags of our own sources, carried by one interface target; nothing is set globally.
+# Compiler flags of our own sources, in one interface target; nothing is set globally.
 add_library(projnce_flags INTERFACE)
 target_compile_features(projnce_flags INTERFACE cxx_std_20)
 target_compile_options(projnce_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow
-  # Designated initializers leave fields at their defaults; that is what they are for.
+  # Designated initializers omit fields with defaults on purpose.
   -Wno-missing-field-initializers
   $<$<BOOL:${PROJNCE_WERROR}>:-Werror>
   $<$<BOOL:${PROJNCE_CCACHE}>:-fpch-preprocess>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC 12 warns about "literal" + std::string in optimized builds where nothing is wrong.
+  # GCC 12 has a false positive for "literal" + std::string in optimized builds.
   target_compile_options(projnce_flags INTERFACE -Wno-restrict)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 14)

@@ -1,5 +1,5 @@
-# `cpack -G DEB` in the build directory packs the program and libprojnce into a .deb whose dependencies are
-# the Debian packages that they are linked with.
+# `cpack -G DEB` in the build directory packages the program and libprojnce as a .deb that depends on the
+# Debian packages they are linked with.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME projnce)
 set(CPACK_PACKAGE_CONTACT "projnce developers")
@@ -18,7 +18,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})  # libpro
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS fonts-dejavu-core)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS dataset-fashion-mnist)
 
-# A package cannot depend on a torch that no package holds.
+# A package cannot depend on a torch that is not packaged.
 set(CPACK_PROJNCE_TORCH "${PROJNCE_TORCH_LIBRARY_DIR}")
 set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/debian_package_check.cmake)
 include(CPack)

@@ -1,10 +1,10 @@
-# What `cmake --install` installs: libprojnce.so with its headers, the program, the trainer's
-# libraries, and the CMake package `projnce` that other projects find them by.
+# Install rules: libprojnce.so with its headers, the program, the trainer's libraries, and the CMake
+# package `projnce` for find_package.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/projnce)
 
-# Installs headers and what they include. Everything else is internal: it may change from one version to the next.
+# Installs headers and everything they include. All other headers are internal and may change between versions.
 function(projnce_install_headers)
   set(waiting ${ARGN})
   set(done "")
@@ -24,8 +24,8 @@ function(projnce_install_headers)
   endwhile()
 endfunction()
 
-# A LibTorch that is not where the system looks is found again where it was. Named here, because
-# INSTALL_RPATH_USE_LINK_PATH leaves out directories of the source tree, such as .venv.
+# Run path of a LibTorch outside of the system directories. Set explicitly, because
+# INSTALL_RPATH_USE_LINK_PATH omits directories of the source tree, such as .venv.
 set(torch_directory "${PROJNCE_TORCH_LIBRARY_DIR}")
 if(torch_directory MATCHES "^/usr/lib")
   set(torch_directory "")
@@ -43,7 +43,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} 
 
 if(PROJNCE_BUILD_PYTHON)
   set_target_properties(projnce_ops PROPERTIES INSTALL_RPATH "$ORIGIN;${torch_directory}")
-  install(TARGETS projnce_ops)  # for programs that load TorchScript modules with a loss inside
+  install(TARGETS projnce_ops)  # for programs that load TorchScript modules containing a loss
 endif()
 
 if(PROJNCE_BUILD_PROGRAM)
@@ -54,7 +54,7 @@ if(PROJNCE_BUILD_PROGRAM)
   install(EXPORT projnceTrainerTargets NAMESPACE projnce:: DESTINATION ${package_directory})
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/trainer_dependencies.cmake
           DESTINATION ${package_directory})
-  # Where programs of others begin; what these headers include comes with them.
+  # Entry points for other programs; the headers that these include are installed too.
   projnce_install_headers(
     projnce/core/progress.h projnce/core/toml.h projnce/data/inspect_data.h projnce/data/training_data.h
     projnce/inference/array_files.h projnce/inference/audit.h projnce/inference/embed.h

@@ -1,5 +1,5 @@
-# Where the report page's script and style come from: built out of web/ where its packages are
-# installed (`npm ci` there, which script/setup does), else as they were last built, in web/dist.
+# Script and style of the report page: bundled from web/ if its npm packages are installed (`npm ci` in
+# web/, which script/setup runs), else taken from web/dist.
 find_program(PROJNCE_NODE node)
 mark_as_advanced(PROJNCE_NODE)
 
@@ -15,11 +15,11 @@ if(PROJNCE_NODE AND EXISTS ${PROJECT_SOURCE_DIR}/web/node_modules/esbuild)
             ${PROJECT_SOURCE_DIR}/web/package-lock.json
     COMMENT "Bundling the report page" VERBATIM)
 elseif(EXISTS ${PROJECT_SOURCE_DIR}/web/dist/report.js)
-  message(STATUS "The report page comes from web/dist: node or its packages are not there")
+  message(STATUS "Using the report page in web/dist: node or its packages are not installed")
   set(report_directory ${PROJECT_SOURCE_DIR}/web/dist)
 else()
-  message(WARNING "The report page is left out: there is neither web/dist nor node with the "
-                  "packages of web/package.json. `projnce report` will say so.")
+  message(WARNING "Building without the report page: there is neither web/dist nor node with the "
+                  "packages of web/package.json. `projnce report` will fail.")
   set(report_directory ${PROJECT_BINARY_DIR}/web)
   file(WRITE ${report_directory}/report.js "")
   file(WRITE ${report_directory}/report.css "")

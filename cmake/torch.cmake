@@ -37,9 +37,9 @@ function(projnce_read_torch_version include_directory variable)
   endforeach()
 endfunction()
 
-# Sets `variable` to the directory of the interpreter's package torch, or to an empty string. A build
-# environment made by pip hides installed packages through two environment variables, so the
-# interpreter is asked a second time without them.
+# Sets `variable` to the directory of the interpreter's torch package, or to an empty string. pip's build
+# environment hides installed packages with two environment variables, so the interpreter is queried a
+# second time without them.
 function(projnce_ask_python_for_torch python variable)
   set(${variable} "" PARENT_SCOPE)
   string(CONCAT program "from importlib.util import find_spec\n" "torch = find_spec('torch')\n"
@@ -60,7 +60,7 @@ function(projnce_ask_python_for_torch python variable)
   endforeach()
 endfunction()
 
-# The C++ ABI of libstdc++ that a LibTorch was built with: 1 is today's.
+# The libstdc++ ABI of a LibTorch: 1 is the current C++11 ABI.
 function(projnce_read_torch_abi directory variable)
   set(abi 1)
   if(EXISTS "${directory}/share/cmake/Torch/TorchConfig.cmake")
@@ -139,8 +139,8 @@ if(NOT PROJNCE_TORCH_VERSION)
     set(projnce_found "found none")
   endif()
   string(CONCAT PROJNCE_TORCH_NOT_FOUND
-    "projnce needs PyTorch ${PROJNCE_TORCH_MINIMUM} or newer and ${projnce_found}. Run `script/setup`, which "
-    "installs one into .venv, or `pip install torch`, or name one with -DCMAKE_PREFIX_PATH=/path/to/libtorch.")
+    "projnce needs PyTorch ${PROJNCE_TORCH_MINIMUM} or newer, but ${projnce_found}. Run `script/setup`, which "
+    "installs it into .venv, or `pip install torch`, or set -DCMAKE_PREFIX_PATH=/path/to/libtorch.")
 elseif(NOT TARGET torch)
   message(STATUS "torch ${PROJNCE_TORCH_VERSION}: ${projnce_directory} (${projnce_origin})")
   set(projnce_libraries "")
@@ -160,7 +160,7 @@ elseif(NOT TARGET torch)
     INTERFACE_COMPILE_DEFINITIONS "_GLIBCXX_USE_CXX11_ABI=${PROJNCE_TORCH_CXX11_ABI}")
 endif()
 
-# OpenMP with the runtime that torch loads, so that a process has one: wheels carry their own copy.
+# OpenMP with torch's own runtime (wheels bundle a copy), so that a process loads only one.
 if(PROJNCE_TORCH_VERSION AND NOT TARGET projnce_openmp)
   find_package(OpenMP REQUIRED COMPONENTS CXX)
   file(GLOB projnce_gomp "${PROJNCE_TORCH_LIBRARY_DIR}/libgomp*.so*")

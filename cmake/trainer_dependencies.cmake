@@ -1,6 +1,6 @@
-# What projnce_files and projnce_trainer link besides LibTorch. The build includes this file, and so
-# does the installed package for its component `trainer`. Sets projnce_missing to the names of what is
-# not there; where nothing is missing, makes projnce::files_dependencies.
+# Dependencies of projnce_files and projnce_trainer besides LibTorch. Included by the build and by the
+# installed package for its component `trainer`. Sets projnce_missing to the names of missing packages; if
+# none is missing, defines projnce::files_dependencies.
 set(projnce_missing "")
 
 foreach(projnce_package IN ITEMS Threads nlohmann_json spdlog tomlplusplus PNG ZLIB JPEG GIF LibArchive
@@ -11,8 +11,8 @@ foreach(projnce_package IN ITEMS Threads nlohmann_json spdlog tomlplusplus PNG Z
   endif()
 endforeach()
 
-# Those that CMake knows by pkg-config alone.
-# libtiff 4.5 has error handlers for each file; before, they belong to the whole process.
+# Packages found through pkg-config.
+# Since libtiff 4.5, error handlers are per file; before, they are global.
 set(projnce_modules libturbojpeg libtiff-4>=4.5 libwebp libwebpdemux libxxhash sndfile samplerate
                     cairo cpp-httplib)
 set(projnce_targets turbojpeg tiff webp webpdemux xxhash sndfile samplerate cairo httplib)
@@ -25,8 +25,8 @@ foreach(projnce_module projnce_target IN ZIP_LISTS projnce_modules projnce_targe
   endif()
 endforeach()
 
-# torch's include directory holds a copy of another version of fmt, which would hide the one that spdlog
-# is linked with. This directory comes first and holds that one alone.
+# torch's include directory contains another version of fmt, which would hide the one that spdlog is
+# linked with. This directory comes first and contains only that one.
 find_path(PROJNCE_FMT_INCLUDE_DIR fmt/format.h)
 mark_as_advanced(PROJNCE_FMT_INCLUDE_DIR)
 if(PROJNCE_FMT_INCLUDE_DIR)

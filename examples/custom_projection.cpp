@@ -1,5 +1,5 @@
-// A projection of one's own: the trimmed mean of a class, which leaves out the rows that are least
-// like the others. With wrong labels around, it stays nearer to the class than the plain mean.
+// A custom projection: the trimmed mean of a class, which excludes the rows that are least similar
+// to its centroid. It is more robust to label noise than the plain mean.
 #include <projnce/projnce.h>
 #include <torch/torch.h>
 
@@ -12,7 +12,8 @@
 
 namespace {
 
-/// g(c): the mean of those rows of class c, `kept` of them, that are most similar to its centroid.
+/// g(c): the mean of the fraction `kept` of the rows of class c that are most similar to its
+/// centroid.
 class TrimmedMeanProjection : public projnce::Projection {
  public:
   explicit TrimmedMeanProjection(double kept) : kept_(kept) {}
@@ -30,7 +31,7 @@ class TrimmedMeanProjection : public projnce::Projection {
       const auto kept_rows = members.index_select(0, best);
       vectors.push_back(candidates.rows.index_select(0, kept_rows).mean(0));
     }
-    return {.vectors = torch::stack(vectors)};  // [K, D]; the gradient goes to the rows kept
+    return {.vectors = torch::stack(vectors)};  // [K, D]; gradients flow to the kept rows
   }
 
  private:
@@ -39,7 +40,7 @@ class TrimmedMeanProjection : public projnce::Projection {
 
 void print_loss(const char* name, projnce::ProjectionPtr positive, const torch::Tensor& rows,
                 const torch::Tensor& labels) {
-  // The class vector against every single row: ProjNCE with another g+.
+  // The class vector contrasted with every single row: ProjNCE with another g+.
   projnce::GeneralizedInfoNCELoss loss(positive, std::make_shared<projnce::SampleProjection>(),
                                        {.temperature = 0.2});
   const auto leaf = rows.clone().requires_grad_();

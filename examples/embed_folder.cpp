@@ -1,8 +1,8 @@
-// Which images of a folder look alike to a trained model:
+// Finds similar images of a folder with a trained model:
 //
 //   embed_folder runs/photos some/images embeddings.npy
 //
-// prints the nearest neighbors of each image and keeps the embeddings, a row for each line.
+// Prints the nearest neighbors of each image and saves the embeddings, one row per line.
 #include <projnce/core/error.h>
 #include <projnce/core/threads.h>
 #include <projnce/data/training_data.h>
@@ -29,7 +29,7 @@ std::vector<fs::path> find_images(const fs::path& folder) {
     if (endings.contains(entry.path().extension())) images.push_back(entry.path());
   }
   std::sort(images.begin(), images.end());
-  if (images.size() < 2) projnce::fail(folder.string(), " holds fewer than two images");
+  if (images.size() < 2) projnce::fail(folder.string(), " has fewer than two images");
   return images;
 }
 

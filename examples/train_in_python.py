@@ -29,7 +29,7 @@ LOSSES = {
 
 
 def read_part(folder, part, count):
-    """Images [N, 1, 28, 28] in 0 .. 1, and labels [N]."""
+    """Returns images [N, 1, 28, 28] in 0..1, and labels [N]."""
     def numbers(kind, skip):
         data = gzip.open(folder / f"{part}-{kind}-ubyte.gz").read()
         return torch.from_numpy(np.frombuffer(data, np.uint8, offset=skip).copy())
@@ -48,7 +48,7 @@ def make_encoder():
 
 
 def random_view(images):
-    """Shifted by up to 3 pixels, half of them mirrored, a little brighter or darker."""
+    """Random shift by up to 3 pixels, horizontal flip, and brightness change."""
     down, right = torch.randint(0, 7, (2,)).tolist()
     view = pad(images, (3, 3, 3, 3))[:, :, down : down + 28, right : right + 28]
     mirrored = torch.rand(len(view), 1, 1, 1) < 0.5
@@ -90,13 +90,13 @@ def main():
     parser.add_argument("--samples", type=int, default=10000)
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()
-    torch.set_num_threads(arguments.threads)  # Debian's torch starts with one
+    torch.set_num_threads(arguments.threads)  # Debian's torch defaults to one thread
     known, reference_labels = read_part(arguments.data, "train", arguments.samples)
     started = time.perf_counter()
     encoder = train(LOSSES[arguments.loss](temperature=arguments.temperature), known, reference_labels,
                     arguments.epochs)
     found = accuracy(encoder, known, reference_labels, *read_part(arguments.data, "t10k", 10000))
-    print(f"{arguments.loss}: {100 * found:.2f} % right after {time.perf_counter() - started:.0f} s")
+    print(f"{arguments.loss}: {100 * found:.2f} % accuracy after {time.perf_counter() - started:.0f} s")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-// A training loop of one's own with ProjNCE. Each class is two clusters on opposite sides of the
-// origin, so the mean of a class says nothing about it until an encoder has brought both together.
+// A custom training loop with ProjNCE. Each class consists of two clusters on opposite sides of the
+// origin, so class means are uninformative until the encoder has merged the clusters.
 #include <projnce/projnce.h>
 #include <torch/torch.h>
 
@@ -24,7 +24,7 @@ Samples draw_samples(const torch::Tensor& centers, int64_t count) {
   return {centers.index_select(0, labels) * sides + noise, labels};
 }
 
-/// The share of test rows that are nearest to the mean of their own class.
+/// Prints the fraction of test rows that are nearest to the centroid of their own class.
 void print_accuracy(const std::string& what, const torch::Tensor& train_rows, const Samples& train,
                     const torch::Tensor& test_rows, const Samples& test) {
   const auto centroids = projnce::class_centroids(train_rows, train.labels, kClasses);

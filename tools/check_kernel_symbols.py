@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Code compiled for AVX2 or AVX-512 must not stand in for common code on older processors.
+"""Checks that code compiled for AVX2 or AVX-512 cannot be called on older CPUs.
 
-The linker keeps one copy of every inline function. Where a kernel source emits one as a weak symbol,
-that copy, with instructions that not every processor has, may be the one that all others call.
+The linker keeps one copy of every inline function. If a kernel source emits one as a weak symbol, the
+copy with instructions that older CPUs lack may be the one that all callers use.
 Usage: check_kernel_symbols.py BUILD_DIR
 """
 import re
@@ -24,10 +24,10 @@ def leaked_symbols(path):
 def main():
     objects = sorted(Path(sys.argv[1]).glob("**/kernel/table_avx*.o"))
     if not objects:
-        print(f"no kernels for particular instructions in {sys.argv[1]}: nothing to check")
+        print(f"no kernels for specific instruction sets in {sys.argv[1]}: nothing to check")
     leaks = [(path.name, symbol) for path in objects for symbol in leaked_symbols(path)]
     for name, symbol in leaks:
-        print(f"{name}: {symbol} could be called on a processor without these instructions")
+        print(f"{name}: {symbol} could be called on a CPU without these instructions")
     return 1 if leaks else 0
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Includes go down only: fails if a folder includes one that the table does not allow it.
+"""Checks that each module includes only the modules that the table allows.
 
-Also fails if a source file is missing from the CMake lists (what is not built is not checked), and if a
-type is defined twice: in one namespace that breaks the one-definition rule without a word from the linker, in
-two modules it misleads readers.
+Also fails if a source file is missing from the CMake lists (and so is never built), or if a type is
+defined twice: within a namespace that violates the one-definition rule without a linker error, in two
+modules it confuses readers.
 """
 import re
 import sys
@@ -11,8 +11,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Module -> modules that it may include besides itself; a folder below another one that is named here is a module
-# of its own. docs/architecture.md explains the order.
+# Module -> modules that it may include besides itself. A subfolder listed here is a separate module.
+# docs/architecture.md explains the order.
 ALLOWED = {
     "core": [],
     "io": ["core"],
@@ -40,19 +40,19 @@ ALLOWED = {
     "golden": ["eval", "information", "loss", "projection", "dataset", "augment", "core"],
     "reproduce": ["run", "inference", "config", "report/build", "report", "dataset", "io", "core"],
 }
-# Folders of libprojnce.so: they need LibTorch alone.
+# Folders of libprojnce.so, whose only dependency is LibTorch.
 LIBRARY = ["core", "kernel", "projection", "loss", "information", "encoder", "eval"]
 OUTSIDE_LIBRARY = re.compile(r"#include <(spdlog|fmt|toml\+\+|nlohmann|CLI|png|turbojpeg|jpeglib|zlib|xxhash|archive|sndfile|samplerate|kissfft|openssl|cairo|httplib)")
-# The one header for users of the library: it includes what the library has and nothing else.
+# The umbrella header of the library; may include only folders of the library.
 UMBRELLA = "projnce.h"
 # Sources in core that are compiled into the program, not into the library.
 PROGRAM_CORE = {"logging", "progress", "toml"}
-# Folders that compile without LibTorch, so that their parsers are quick to build and to fuzz.
+# Folders that compile without LibTorch, so that their parsers build quickly and can be fuzzed.
 TORCH_FREE = ["io", "dataset", "augment", "kernel", "report"]
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
-# Folders whose types share programs, or namespaces with those that do.
+# Folders whose types are checked for duplicate definitions.
 TYPED = ["projnce", "apps", "bench", "python", "tests"]
-# What carries no scopes: comments, raw strings, strings, characters (not the ' of 1'000), directives.
+# Text without scopes: comments, raw strings, strings, characters (not the ' of 1'000), directives.
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'
                      r"(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:\\\n|[^\n])*", re.DOTALL | re.MULTILINE)
 NAMESPACE = re.compile(r"\bnamespace\b\s*([\w:]*)\s*$")
@@ -63,7 +63,7 @@ TYPE = re.compile(r"\b(?:class|struct|union|enum(?:\s+(?:class|struct))?)\s+(?:(
 
 
 def module_of(path):
-    """The module of a file that is named from projnce/ on: the longest name of the table that it begins with."""
+    """Returns the module of a path relative to projnce/: its longest prefix in the table."""
     parts = path.split("/")[:-1]
     while parts and "/".join(parts) not in ALLOWED:
         parts.pop()
@@ -88,14 +88,14 @@ def check_umbrella(path, problems):
 
 def check_libraries(path, folder, text, problems):
     if folder in TORCH_FREE and re.search(r"#include <(torch|ATen|c10)/", text):
-        problems.append(f"{path}: {folder}/ stays free of LibTorch")
+        problems.append(f"{path}: {folder}/ must not include LibTorch")
     in_library = folder in LIBRARY and not (folder == "core" and path.stem in PROGRAM_CORE)
     if in_library and OUTSIDE_LIBRARY.search(text):
-        problems.append(f"{path}: libprojnce.so needs LibTorch alone")
+        problems.append(f"{path}: LibTorch is the only dependency of libprojnce.so")
 
 
 def check_listed(path, problems):
-    """A source is listed in the nearest CMakeLists.txt above it, by its path from there."""
+    """Checks that a source is listed in the nearest CMakeLists.txt above it, by its relative path."""
     folder = path.parent
     while not (folder / "CMakeLists.txt").exists():
         folder = folder.parent
@@ -105,7 +105,7 @@ def check_listed(path, problems):
 
 
 def defined_types(text):
-    """Names of the types that a source defines in named namespaces: "projnce::Dataset"."""
+    """Returns the types that a source defines in named namespaces: "projnce::Dataset"."""
     found, scopes, head = [], [], 0
     text = NO_CODE.sub(" ", text)
     for brace in re.finditer(r"[{};]", text):
@@ -116,7 +116,7 @@ def defined_types(text):
             namespace, type_ = NAMESPACE.search(before), TYPE.search(before)
             if type_ and not namespace and "" not in scopes:
                 found.append("::".join(scopes + [type_[1]]))
-            scopes = scopes + [namespace[1] if namespace else ""]  # a nameless one hides what it holds, as bodies do
+            scopes = scopes + [namespace[1] if namespace else ""]  # anonymous namespaces and bodies hide their types
     return found
 
 

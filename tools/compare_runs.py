@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""One row for each loss out of the summary.json of several runs: mean and spread over the seeds.
+"""Prints one row per loss from the summary.json of several runs: mean and standard deviation over seeds.
 
-With --best, the name of the run with the highest accuracy and nothing else.
+With --best, prints only the name of the run with the highest accuracy.
 """
 import argparse
 import json
@@ -18,7 +18,7 @@ def read_groups(runs):
 
 
 def accuracies(summaries):
-    """Of the models that the runs deliver."""
+    """Accuracies of the delivered models."""
     return [100 * summary["delivered"]["top1"] for summary in summaries]
 
 
@@ -31,14 +31,14 @@ def row(loss, summaries):
 
 
 def table(groups):
-    head = f"{'loss':<14} {'accuracy (mean, sd)':<16} {'each seed':<24} time a run"
+    head = f"{'loss':<14} {'accuracy (mean, sd)':<16} {'per seed':<24} time per run"
     return "\n".join([head] + [row(loss, summaries) for loss, summaries in groups.items()])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("runs", nargs="+", help="run directories")
-    parser.add_argument("--best", action="store_true", help="only name the most accurate run")
+    parser.add_argument("--best", action="store_true", help="print only the most accurate run")
     arguments = parser.parse_args()
     if arguments.best:
         print(max(arguments.runs, key=lambda run: accuracies(*read_groups([run]).values())))

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compiles every source by itself, without unity builds and without the precompiled header, which both hide
-missing includes. Nothing is generated: the compiler only checks the sources (-fsyntax-only).
+"""Checks that every source compiles by itself, without unity builds and the precompiled header, which hide
+missing includes. Generates no code (-fsyntax-only).
 
-    compile_each.py                all sources of the library, the program and the operators; an hour of processor time
-    compile_each.py FILE...        these sources alone
-    compile_each.py --since REV    those that have changed since a revision
+    compile_each.py                all sources of the library, the program and the operators; an hour of CPU time
+    compile_each.py FILE...        only these sources
+    compile_each.py --since REV    only sources that changed since a revision
 """
 import json
 import os
@@ -26,7 +26,7 @@ def configure():
 
 
 def compiler_call(entry):
-    """The compiler's words without ccache, its output file and its dependency file."""
+    """Returns the compiler command without ccache, output file and dependency file."""
     words = shlex.split(entry["command"])
     while "ccache" in " ".join(words[:-1]) and not Path(words[0]).name.endswith(("++", "cc", "clang")):
         words.pop(0)
@@ -58,7 +58,7 @@ def main(arguments):
     else:
         wanted = {(Path.cwd() / name).resolve() for name in arguments}
     entries = configure()
-    # Sources that are compiled for several instruction sets occur once for each.
+    # Sources compiled for several instruction sets occur once per set.
     entries = [entry for entry in entries if Path(entry["file"]).is_relative_to(ROOT)
                and BUILD not in Path(entry["file"]).parents and (not wanted or Path(entry["file"]) in wanted)]
     started, failed = time.monotonic(), 0

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Prints the requirements of a file (NAME==VERSION) that this Python does not have, one on a line.
+"""Prints the requirements of a file (NAME==VERSION) that this Python lacks, one per line.
 
-    missing_requirements.py FILE                prints what is not installed at that version
+    missing_requirements.py FILE                prints packages that are not installed at that version
     missing_requirements.py --at-least 2.6 NAME prints NAME if it is absent or older
 
-Reads the packages' metadata only: importing torch takes more than a second.
+Reads only package metadata, because importing torch takes more than a second.
 """
 import re
 import sys
@@ -13,7 +13,7 @@ from importlib.util import find_spec
 
 
 def installed(name):
-    """Version without its local part ("+cpu"), or an empty string."""
+    """Returns the installed version without its local part ("+cpu"), or an empty string."""
     try:
         return metadata.version(name).split("+")[0]
     except metadata.PackageNotFoundError:

@@ -9,7 +9,7 @@ import math
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-# Contestant, label, marker, dashes, color on light, color on dark; the drawing order.
+# Contestant, label, marker, dashes, light color, dark color; in drawing order.
 SERIES = [("mask form", "mask form in LibTorch", "square", "", "#c2570c", "#f0a050"),
           ("SupContrast", "SupContrast", "triangle", "", "#0b8457", "#4cc79a"),
           ("SupContrast, compiled", "SupContrast, compiled", "triangle", "6 4", "#0b8457", "#4cc79a"),
@@ -24,7 +24,7 @@ LEFT_EDGES = (78, 500)
 
 
 def read_points(report, quantity):
-    """{contestant: [(rows, value)]} of the supcon cases."""
+    """Returns {contestant: [(rows, value)]} of the supcon cases."""
     points = {}
     for case in report["cases"]:
         if case["case"] != "supcon":
@@ -61,7 +61,7 @@ def marker(shape, x, y, css):
 
 
 class Panel:
-    """One pair of axes; maps data to the page."""
+    """One pair of axes; maps data to page coordinates."""
 
     def __init__(self, left, title, points, readable):
         self.left, self.title, self.points, self.readable = left, title, points, readable
@@ -135,7 +135,7 @@ def image(report):
     dims = next(case["dims"] for case in report["cases"] if case["case"] == "supcon")
     panels = [Panel(LEFT_EDGES[0], "time, forward and backward", read_points(report, "seconds"),
                     readable_seconds),
-              Panel(LEFT_EDGES[1], "memory above the start", read_points(report, "peak_bytes"),
+              Panel(LEFT_EDGES[1], "peak memory", read_points(report, "peak_bytes"),
                     readable_bytes)]
     foot = (f"{machine['processor']}, {machine['threads']} threads, {machine['instructions']}; "
             f"torch {machine['torch']} with {machine['blas']}; "
@@ -154,7 +154,7 @@ def image(report):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("report", help="what --json wrote")
+    parser.add_argument("report", help="output of --json")
     parser.add_argument("svg", help="the image to write")
     arguments = parser.parse_args()
     report = json.loads(Path(arguments.report).read_text())

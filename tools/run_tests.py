@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Runs every test of a build directory and ends with one line: N passed, N failed[, N skipped].
+"""Runs all tests of a build directory. The last line is: N passed, N failed[, N skipped].
 
-C++ tests are the GoogleTest binaries that CTest knows; the command line is tested by the Python
-files under tests/cli, the Python binding by those under python/tests, what training survives by
-those under tests/faults, each of which counts as one test, and the report page by those under
-web/test, in a browser. A binary that dies counts as one failure more.
+Runs the GoogleTest binaries registered with CTest, the command-line tests in tests/cli, the Python
+tests in python/tests, the fault-injection tests in tests/faults (each file counts as one test), and the
+browser tests of the report page in web/test. A binary that crashes counts as one more failure.
 """
 import argparse
 import json
@@ -66,13 +65,13 @@ def run_binary(name, command, directory, tally):
             else:
                 tally.passed += 1
     if ran.returncode != 0 and tally.failed == failed_before:
-        tally.fail(f"{name}: ended with status {ran.returncode}")
+        tally.fail(f"{name}: exit status {ran.returncode}")
     if tally.failed > failed_before:
         print(ran.stdout)
 
 
 def run_cpp(build, tally):
-    """Two binaries at a time: most tests use one thread."""
+    """Runs two binaries at a time, because most tests use one thread."""
     listing = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build, check=True, text=True,
                              stdout=subprocess.PIPE).stdout
 
@@ -90,7 +89,7 @@ def run_cpp(build, tally):
 
 
 def run_command_line(tally):
-    """Two files at a time: most of their trainings use one thread. The longest come first."""
+    """Runs two files at a time, longest first, because most trainings use one thread."""
     files = sorted((ROOT / "tests" / "cli").glob("*_test.py"), key=lambda p: -p.stat().st_size)
     started = time.monotonic()
     with ProcessPoolExecutor(2) as pool:
@@ -100,7 +99,7 @@ def run_command_line(tally):
 
 
 def run_python(build, tally):
-    """The Python binding, two files at a time, the longest first."""
+    """Runs the tests of the Python package, two files at a time, longest first."""
     python = python_with_torch()
     if python is None or not (Path(build) / "libprojnce_ops.so").exists():
         tally.skipped.append("Python binding: no Python with torch, or its operators are not built")
@@ -118,7 +117,7 @@ def run_python(build, tally):
                 tally.add_unittests(*json.loads(ran.stdout.splitlines()[-1]))
             except (IndexError, ValueError):
                 print(ran.stdout + ran.stderr)
-                tally.fail(f"{path.name}: ended with status {ran.returncode}")
+                tally.fail(f"{path.name}: exit status {ran.returncode}")
     print(f"{'Python':<14} {time.monotonic() - started:6.1f} s", flush=True)
 
 
@@ -138,7 +137,7 @@ def run_faults(tally):
 
 
 def run_page_file(name):
-    """Tests of the report page in one file; node counts them."""
+    """Runs one test file of the report page; parses node's TAP output."""
     own = Tally()
     ran = subprocess.run(["node", "--test", "--test-reporter=tap", name], cwd=ROOT / "web",
                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -153,18 +152,18 @@ def run_page_file(name):
     if ran.returncode != 0:
         print(ran.stdout)
         if failed == 0:
-            own.fail(f"{name}: node ended with status {ran.returncode}")
+            own.fail(f"{name}: node exit status {ran.returncode}")
     return own
 
 
 def run_page(tally):
-    """The report page's types and its tests, two files at a time, the longest first."""
+    """Type-checks the report page and runs its tests, two files at a time, longest first."""
     web = ROOT / "web"
     missing = [what for what, found in (("node", shutil.which("node")),
                                         ("web/node_modules", (web / "node_modules").exists()),
                                         ("chromium", shutil.which("chromium"))) if not found]
     if missing:
-        tally.skipped.append(f"report page: {', '.join(missing)} not there")
+        tally.skipped.append(f"report page: {', '.join(missing)} not installed")
         return
     started = time.monotonic()
     types = subprocess.run(["node", "node_modules/typescript/bin/tsc", "--noEmit"], cwd=web,
@@ -173,7 +172,7 @@ def run_page(tally):
         tally.passed += 1
     else:
         print(types.stdout)
-        tally.fail("report page: its types do not fit")
+        tally.fail("report page: type check failed")
     files = sorted(web.glob("test/*.test.mjs"), key=lambda path: -path.stat().st_size)
     with ThreadPoolExecutor(2) as pool:
         for own in pool.map(run_page_file, [f"test/{path.name}" for path in files]):
@@ -184,10 +183,10 @@ def run_page(tally):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", help="build directory")
-    parser.add_argument("--cpp-only", action="store_true", help="leave out the command line")
+    parser.add_argument("--cpp-only", action="store_true", help="run only the C++ tests")
     arguments = parser.parse_args()
     tally = Tally()
-    # Two run at a time: threads that wait for each other give their core to the neighbor.
+    # Two tests run at a time: waiting threads must yield their core.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     run_cpp(arguments.build, tally)
     if not arguments.cpp_only:

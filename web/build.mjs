@@ -1,4 +1,4 @@
-/** Bundles the page's script and style. The results are kept in git, so that the program builds without npm. */
+/** Bundles the script and style sheet of the report. The results are committed, so that the program builds without npm. */
 import { build } from "esbuild";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -23,9 +23,9 @@ async function bundle(entry, options) {
   return result.outputFiles[0].text.trim();
 }
 
-/** Text that would end its own element early must not get into a page. */
-function refuseEndTags(name, text) {
-  if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`${name} holds an end tag or a comment's beginning`);
+/** Throws if `text` contains an end tag or a comment start, which would end its element early. */
+function rejectEndTags(name, text) {
+  if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`${name} contains an end tag or a comment start`);
 }
 
 export async function buildAll(directory) {
@@ -35,7 +35,7 @@ export async function buildAll(directory) {
   };
   await mkdir(directory, { recursive: true });
   for (const [name, text] of Object.entries(files)) {
-    refuseEndTags(name, text);
+    rejectEndTags(name, text);
     await writeFile(join(directory, name), text);
     console.log(`${name}: ${text.length} bytes, ${gzipSync(text).length} compressed`);
   }

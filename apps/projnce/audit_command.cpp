@@ -13,49 +13,48 @@ namespace projnce::app::audit_command {
 
 namespace {
 
-const char* const kSummary = "find labels that are probably wrong, and what they should be";
+const char* const kSummary = "find mislabeled samples and suggest corrections";
 const char* const kDetails =
-    "  projnce audit runs/photos                          writes runs/photos/suspects.csv\n"
-    "  projnce audit runs/photos --sheet worst.html       and a sheet of the worst\n"
+    "  projnce audit runs/photos                          write runs/photos/suspects.csv\n"
+    "  projnce audit runs/photos --sheet worst.html       also draw the top label issues\n"
     "  projnce audit --embeddings e.npy --labels l.npy -o suspects.csv\n"
     "\n"
-    "All labeled samples are audited, the test part too, each by classifiers that have not seen "
-    "its\n"
-    "label. The CSV lists every sample, the most suspect first: index, sample, given and "
-    "suggested\n"
-    "label, the probability that the given one is wrong, and the part. Nothing is changed.";
+    "Audits all labeled samples, including the test split, by out-of-fold predictions: no\n"
+    "classifier has seen the label that it checks. The CSV lists all samples, most likely\n"
+    "mislabeled first: index, sample, given and suggested label, probability that the given label\n"
+    "is wrong, split. The data is not modified.";
 
 std::string percent(double value) {
   return std::isnan(value) ? "-" : fmt::format("{:.1f} %", 100 * value);
 }
 
-void print_mistakes(const std::vector<inference::AuditReport::Mistake>& mistakes) {
+void print_label_errors(const std::vector<inference::AuditReport::LabelError>& mistakes) {
   if (mistakes.empty()) return;
-  std::cout << "\nMost frequent mistakes, as a share of the true class:\n";
+  std::cout << "\nMost frequent label errors, as a fraction of the true class:\n";
   for (const auto& mistake : mistakes) {
     std::cout << fmt::format("  {:>5.1f} %  {} labeled {}\n", 100 * mistake.share,
                              mistake.class_name, mistake.labeled);
   }
 }
 
-void print_worst(const std::vector<inference::AuditReport::Suspect>& worst) {
-  std::cout << fmt::format("\n{:>6}  {:<28} {:<18} {:<18}\n", "score", "the most suspect", "label",
+void print_top_issues(const std::vector<inference::AuditReport::LabelIssue>& worst) {
+  std::cout << fmt::format("\n{:>6}  {:<28} {:<18} {:<18}\n", "score", "top label issues", "label",
                            "suggested");
-  for (const auto& suspect : worst) {
-    std::cout << fmt::format("{:>6.3f}  {:<28} {:<18} {:<18}\n", suspect.score, suspect.sample,
-                             suspect.given, suspect.suggested);
+  for (const auto& issue : worst) {
+    std::cout << fmt::format("{:>6.3f}  {:<28} {:<18} {:<18}\n", issue.score, issue.sample,
+                             issue.given, issue.suggested);
   }
 }
 
-void print_check(const eval::AuditScore& check) {
+void print_ground_truth(const eval::AuditScore& check) {
   std::cout << fmt::format(
-      "\n{} labels are known to be wrong: precision {}, recall {}, corrected {},\n"
-      "average precision {}. Of the {} most suspect {} are wrong.\n",
+      "\nground truth: {} labels are wrong; precision {}, recall {}, corrected {},\n"
+      "average precision {}; of the top {} samples {} are mislabeled\n",
       check.wrong, percent(check.precision), percent(check.recall), percent(check.corrected),
       percent(check.average_precision), check.worst, check.worst_wrong);
 }
 
-/// Which parts were audited, and what the audit can know.
+/// Prints the audited splits and the held-out accuracy of the classifiers.
 void print_skill(const inference::AuditReport& report) {
   std::string parts;
   for (const auto& part : report.parts) {
@@ -66,26 +65,26 @@ void print_skill(const inference::AuditReport& report) {
                            percent(report.skill.accuracy), percent(report.skill.chance_accuracy));
 }
 
-void print_audit(const inference::FiledAudit& audit) {
+void print_audit(const inference::AuditOutput& audit) {
   const auto& report = audit.report;
   print_skill(report);
   if (!report.skill.informative) {
-    std::cout << "\nThese features cannot tell the classes apart: do not use this list.\n"
-                 "Train longer, or audit embeddings of a model that has learned such data.\n";
+    std::cout << "\nThese features do not separate the classes: do not use this list.\n"
+                 "Train longer, or audit embeddings of a model trained on similar data.\n";
   } else {
     std::cout << fmt::format(
         "{} labels are probably wrong; expected precision {}\n"
-        "estimated share of wrong labels {}\n",
+        "estimated label noise rate {}\n",
         report.flagged, percent(report.expected_precision), percent(report.noise_rate));
-    print_mistakes(report.mistakes);
-    print_worst(report.worst);
+    print_label_errors(report.mistakes);
+    print_top_issues(report.worst);
   }
-  if (report.check) print_check(*report.check);
+  if (report.check) print_ground_truth(*report.check);
   std::cout << '\n';
   for (const auto& file : audit.files) std::cout << file.string() << '\n';
 }
 
-nlohmann::ordered_json to_json(const inference::FiledAudit& audit) {
+nlohmann::ordered_json to_json(const inference::AuditOutput& audit) {
   auto json = inference::audit_json(audit.report);
   json["files"] = nlohmann::ordered_json::array();
   for (const auto& file : audit.files) json["files"].push_back(file.string());
@@ -98,7 +97,7 @@ struct AuditArguments {
   bool json = false;
 };
 
-inference::FiledAudit run_audit(AuditArguments& arguments, const Context& context) {
+inference::AuditOutput run_audit(AuditArguments& arguments, const Context& context) {
   auto& arrays = arguments.arrays;
   if (arrays.embeddings.empty()) {
     if (arguments.run.run.empty()) {
@@ -107,7 +106,7 @@ inference::FiledAudit run_audit(AuditArguments& arguments, const Context& contex
     arguments.run.context = open_context(context);
     return inference::audit_run(arguments.run, context.logger);
   }
-  if (arguments.run.output.empty()) fail("expected a file to write, -o suspects.csv");
+  if (arguments.run.output.empty()) fail("expected an output file, such as -o suspects.csv");
   arrays.output = arguments.run.output;
   arrays.options = arguments.run.options;
   return inference::audit_arrays(arrays);
@@ -120,22 +119,21 @@ void add(CLI::App& app, Context& context) {
   auto& run = arguments->run;
   auto& arrays = arguments->arrays;
   auto* command = add_command(app, "audit", kSummary, kDetails);
-  auto* of_run = command->add_option("RUN", run.run, "directory of the run");
+  auto* run_option = command->add_option("RUN", run.run, "directory of the run");
   auto* embeddings = command->add_option("--embeddings", arrays.embeddings,
-                                         ".npy matrix of any program, instead of a run");
-  auto* labels = command->add_option("--labels", arrays.labels, ".npy list of their labels");
-  embeddings->needs(labels)->excludes(of_run);
+                                         ".npy matrix of embeddings, instead of a run");
+  auto* labels = command->add_option("--labels", arrays.labels, ".npy array of their labels");
+  embeddings->needs(labels)->excludes(run_option);
   labels->needs(embeddings);
-  command
-      ->add_option("--data", run.data,
-                   "where the run's data lies now, if it was moved (default: where it was)")
+  command->add_option("--data", run.data, "current path of the run's data, if it was moved")
       ->excludes(embeddings);
-  command->add_option("-o,--output", run.output, "CSV file to write (RUN/suspects.csv)");
-  command->add_option("--sheet", run.sheet, "also draw the most suspect: FILE.html or FILE.png")
+  command->add_option("-o,--output", run.output, "CSV file to write (default: RUN/suspects.csv)");
+  command
+      ->add_option("--sheet", run.sheet, "also draw the top label issues to FILE.html or FILE.png")
       ->excludes(embeddings);
   command
       ->add_option("--save-features", run.features,
-                   "also write what the encoder says: FILE.npy, labels to FILE.labels.npy")
+                   "also write the encoder's features to FILE.npy and labels to FILE.labels.npy")
       ->excludes(embeddings);
   add_number(*command, "--folds", run.options.folds, between(2, 1000),
              "number of cross-validation folds");

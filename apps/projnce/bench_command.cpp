@@ -11,18 +11,18 @@ namespace projnce::app::bench_command {
 
 namespace {
 
-const char* const kSummary = "how fast losses and training are on this machine";
+const char* const kSummary = "benchmark losses and training steps on this machine";
 const char* const kDetails =
     "  projnce bench\n"
     "  projnce bench --rows 256 4096 --threads 1\n"
     "\n"
-    "Times are for forward and backward of one batch of random embeddings. GFLOP/s counts 4 N^2 D "
-    "operations for N rows of D numbers. Training is a whole step of two views with LibTorch's "
-    "convolutions and with our own, which encoder.engine chooses between. The full comparisons, "
-    "with other implementations, are script/bench --compare and --training.";
+    "Loss times cover forward and backward of one batch of random embeddings; GFLOP/s counts\n"
+    "4 N^2 D operations for N embeddings of dimension D. Training times cover one full step with\n"
+    "two views, with LibTorch's convolutions and with the native ones (see encoder.engine). For\n"
+    "comparisons with other implementations, run script/bench --compare and --training.";
 
 void print_table(const nlohmann::ordered_json& result) {
-  std::cout << fmt::format("{} threads, {}; LibTorch's matrix product: {:.0f} GFLOP/s\n\n",
+  std::cout << fmt::format("{} threads, {}; LibTorch GEMM: {:.0f} GFLOP/s\n\n",
                            result.at("threads").get<int>(),
                            result.at("instructions").get<std::string>(),
                            result.at("gemm_gflops").get<double>())
@@ -37,10 +37,10 @@ void print_table(const nlohmann::ordered_json& result) {
 }
 
 void print_training(const nlohmann::ordered_json& result) {
-  std::cout << fmt::format("\nencoder.engine = \"auto\" is here: {}\n\n",
+  std::cout << fmt::format("\nencoder.engine = \"auto\" selects: {}\n\n",
                            result.at("engine").get<std::string>())
             << fmt::format("{:<12} {:>8} {:>12} {:>12} {:>9}\n", "training", "batch", "torch",
-                           "native", "gain");
+                           "native", "speedup");
   for (const auto& entry : result.at("training")) {
     std::cout << fmt::format("{:<12} {:>8} {:>9.2f} ms", entry.at("encoder").get<std::string>(),
                              entry.at("batch").get<int64_t>(), entry.at("torch_ms").get<double>());
@@ -63,9 +63,9 @@ void add(CLI::App& app, Context& /*context*/) {
   auto* command = add_command(app, "bench", kSummary, kDetails);
   add_number(*command, "--rows", arguments->request.rows, between(2, MeasureRequest::kMostRows),
              "batch sizes");
-  // More threads than cores measure how they take turns.
+  // With more threads than cores, the benchmark would measure context switches.
   add_number(*command, "--threads", arguments->request.threads, between(0, available_cores()),
-             "number of threads; 0: one for each core that this process may use");
+             "number of threads; 0: one per core available to this process");
   add_json_flag(*command, arguments->json);
   command->callback([arguments] {
     const auto result = measure_machine(arguments->request);

@@ -9,14 +9,14 @@
 
 namespace projnce::app {
 
-/// What every command works with. It outlives the parser.
+/// State shared by all commands. Outlives the parser.
 struct Context {
   Logger logger;
-  std::string command_line = {};  ///< what was typed, as a shell would take it
+  std::string command_line = {};  ///< quoted for the shell
   int exit_status = 0;
 };
 
-/// Each command registers itself, its options and its help text; the work happens in its callback.
+/// Each `add` registers a command with its options, help text and callback.
 // clang-format off
 namespace audit_command { void add(CLI::App& app, Context& context); }
 namespace bench_command { void add(CLI::App& app, Context& context); }
@@ -35,20 +35,21 @@ namespace train_command { void add(CLI::App& app, Context& context); }
 namespace tsne_command { void add(CLI::App& app, Context& context); }
 // clang-format on
 
-/// A command with one line for the list of commands and examples below its own help.
+/// Adds a command. `summary` is its line in the list of commands; `details` follows the options in
+/// its help.
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& summary,
                       const std::string& details);
 
-/// The flag `--json` that every command has.
+/// Adds the flag `--json`.
 void add_json_flag(CLI::App& command, bool& json);
 
-/// The option `--layout` of commands that take the path of a dataset; its help lists the names.
+/// Adds the option `--layout` for commands that take a dataset path. Its help lists the layouts.
 CLI::Option* add_layout_option(CLI::App& command, std::string& layout);
 
-/// One JSON object and a line end, to standard output.
+/// Prints `object` to standard output, followed by a newline.
 void print_json(const nlohmann::ordered_json& object);
 
-/// Where datasets are looked for by name: PROJNCE_DATA, then the user's cache folder.
+/// Search path for named datasets: PROJNCE_DATA, then the user's cache directory.
 dataset::OpenContext open_context(const Context& context);
 
 }  // namespace projnce::app

@@ -23,10 +23,10 @@ ordered_json list_datasets(const dataset::OpenContext& context) {
   for (const auto& dataset : dataset::describe_datasets()) {
     auto places = ordered_json::array();
     std::string found;
-    for (const auto& place : dataset::dataset_places(dataset.name, context)) {
+    for (const auto& place : dataset::dataset_search_paths(dataset.name, context)) {
       const auto shown = io::printable(place.native());
       places.push_back(shown);
-      std::error_code ignored;  // what may not be looked at is not there for us
+      std::error_code ignored;  // an inaccessible path counts as missing
       if (found.empty() && std::filesystem::exists(place, ignored)) found = shown;
     }
     rows.push_back({{"name", dataset.name},
@@ -48,9 +48,9 @@ void print_list(const ordered_json& list) {
       continue;
     }
     for (const auto& place : row.at("looked_for")) {
-      std::cout << fmt::format("{:<16} not at {}\n", "", place.get<std::string>());
+      std::cout << fmt::format("{:<16} not found at {}\n", "", place.get<std::string>());
     }
-    std::cout << fmt::format("{:<16} from {}\n", "", row.at("source").get<std::string>());
+    std::cout << fmt::format("{:<16} source: {}\n", "", row.at("source").get<std::string>());
   }
 }
 
@@ -116,22 +116,22 @@ ordered_json to_json(const std::vector<dataset::ChecksumVerdict>& verdicts) {
   return rows;
 }
 
-/// "1 sample", "2 samples"
-std::string counted(int64_t count, const std::string& what) {
+/// Formats a count with its noun: "1 sample", "2 samples".
+std::string with_count(int64_t count, const std::string& what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-/// "16 to 64 (median 32)", or the one number that there is.
-std::string describe_spread(const std::string& min, const std::string& median,
-                            const std::string& max) {
+/// Formats a range as "16 to 64 (median 32)", or as one value if min equals max.
+std::string format_range(const std::string& min, const std::string& median,
+                         const std::string& max) {
   return min == max ? max : fmt::format("{} to {} (median {})", min, max, median);
 }
 
 std::string describe_images(const dataset::PartInfo& part) {
   const auto size = [](int width, int height) { return fmt::format("{}x{}", width, height); };
-  const auto sizes = describe_spread(size(part.width.min, part.height.min),
-                                     size(part.width.median, part.height.median),
-                                     size(part.width.max, part.height.max));
+  const auto sizes = format_range(size(part.width.min, part.height.min),
+                                  size(part.width.median, part.height.median),
+                                  size(part.width.max, part.height.max));
   auto text = fmt::format(", {} pixels", sizes);
   for (const auto& [channels, samples] : part.channels) {
     text += fmt::format(", {} {}", samples, channels == 1 ? "gray" : "in color");
@@ -141,17 +141,17 @@ std::string describe_images(const dataset::PartInfo& part) {
 
 std::string describe_sounds(const dataset::PartInfo& part) {
   const auto length = [](double seconds) { return fmt::format("{:.2f}", seconds); };
-  auto text = fmt::format(", {} s, {} in all",
-                          describe_spread(length(part.seconds.min), length(part.seconds.median),
-                                          length(part.seconds.max)),
-                          format_duration(part.total_seconds));
+  auto text = fmt::format(
+      ", {} s, {} in total",
+      format_range(length(part.seconds.min), length(part.seconds.median), length(part.seconds.max)),
+      format_duration(part.total_seconds));
   for (const auto& [rate, samples] : part.rates) {
     text += fmt::format(", {} at {} Hz", samples, rate);
   }
   return text;
 }
 
-/// Nothing where no sample could be read.
+/// Sizes of the samples; empty if no sample could be read.
 std::string describe_samples(const dataset::PartInfo& part, SampleKind kind) {
   if (part.samples == static_cast<int64_t>(part.damaged.size())) return {};
   switch (kind) {
@@ -162,21 +162,21 @@ std::string describe_samples(const dataset::PartInfo& part, SampleKind kind) {
     case SampleKind::kVector:
       break;
   }
-  return fmt::format(", {} numbers each", part.dimension);
+  return fmt::format(", {} dimensions", part.dimension);
 }
 
 void print_classes(const dataset::DatasetInfo& info) {
   if (info.class_names.empty()) return;
-  const char* learned = info.reference ? "known" : "train";
-  std::cout << fmt::format("\n{:<24} {:>8} {:>8}\n", "class", learned, "test");
+  const char* first = info.reference ? "reference" : "train";
+  std::cout << fmt::format("\n{:<24} {:>9} {:>8}\n", "class", first, "test");
   for (size_t c = 0; c < info.class_names.size(); ++c) {
-    std::cout << fmt::format("{:<24} {:>8} {:>8}\n", info.class_names[c],
+    std::cout << fmt::format("{:<24} {:>9} {:>8}\n", info.class_names[c],
                              info.labeled().per_class[c], info.test.per_class[c]);
   }
 }
 
-/// What was found out before any sample was read.
-void print_findings(const dataset::DatasetInfo& info, int width) {
+/// Prints what is known before any sample is read: layout, warnings and notes.
+void print_notes(const dataset::DatasetInfo& info, int width) {
   const auto print = [&](const char* what, const std::string& text) {
     std::cout << fmt::format("{:<{}} {}\n", what, width, text);
   };
@@ -191,18 +191,18 @@ void print_info(const dataset::DatasetInfo& info) {
   std::cout << fmt::format("{} {}s in {} classes\n", info.samples(), kind_name(info.kind),
                            info.class_names.size());
   for (const auto& [name, part] : info.parts()) {
-    std::cout << fmt::format("{:<10} {}{}", name, counted(part->samples, "sample"),
+    std::cout << fmt::format("{:<10} {}{}", name, with_count(part->samples, "sample"),
                              describe_samples(*part, info.kind));
     if (!part->damaged.empty()) std::cout << fmt::format(", {} damaged", part->damaged.size());
     std::cout << '\n';
   }
-  print_findings(info, 10);
+  print_notes(info, 10);
   print_classes(info);
 }
 
-void print_damage(const data::Inspection& inspection) {
+void print_verification(const data::Inspection& inspection) {
   const auto& info = inspection.info;
-  print_findings(info, 8);
+  print_notes(info, 8);
   for (const auto& [name, part] : info.parts()) {
     for (const auto& sample : part->damaged) std::cout << "damaged  " << sample.reason << '\n';
   }
@@ -214,14 +214,14 @@ void print_damage(const data::Inspection& inspection) {
   if (info.damaged() > 0 && !info.class_names.empty()) {
     std::cout << (inspection.trainable()
                       ? "'projnce train' skips the damaged samples with a warning\n"
-                      : "'projnce train' refuses this many damaged samples, unless --max-corrupt "
+                      : "'projnce train' rejects this many damaged samples unless --max-corrupt "
                         "allows them\n");
   }
-  std::cout << fmt::format("{} read, {} damaged", counted(info.samples(), "sample"),
+  std::cout << fmt::format("{} read, {} damaged", with_count(info.samples(), "sample"),
                            info.damaged());
   if (!inspection.checksums.empty()) {
-    std::cout << fmt::format("; {} of {} official, {} damaged", official,
-                             counted(static_cast<int64_t>(inspection.checksums.size()), "file"),
+    std::cout << fmt::format("; {} of {} match the official checksums, {} damaged", official,
+                             with_count(static_cast<int64_t>(inspection.checksums.size()), "file"),
                              inspection.damaged_files());
   }
   std::cout << '\n';
@@ -232,22 +232,21 @@ struct Arguments {
   bool json = false;
 };
 
-/// Options that `info` and `verify` share.
-std::shared_ptr<Arguments> add_inspection(CLI::App& command) {
+/// Adds the options that `info` and `verify` share.
+std::shared_ptr<Arguments> add_shared_options(CLI::App& command) {
   auto arguments = std::make_shared<Arguments>();
-  command
-      .add_option("WHAT", arguments->request.what,
-                  "a dataset's name, a folder, an archive or a file")
+  command.add_option("WHAT", arguments->request.what, "dataset name, folder, archive or file")
       ->required();
   add_layout_option(command, arguments->request.layout);
-  command.add_option("--dataset", arguments->request.layout)->group("");  // its name before 0.2
+  command.add_option("--dataset", arguments->request.layout)
+      ->group("");  // name of --layout before 0.2
   add_json_flag(command, arguments->json);
   return arguments;
 }
 
 void add_list(CLI::App& command, Context& context) {
   auto json = std::make_shared<bool>(false);
-  auto* list = command.add_subcommand("list", "the datasets projnce knows and where it looks");
+  auto* list = command.add_subcommand("list", "list the known datasets and their search paths");
   add_json_flag(*list, *json);
   list->callback([json, &context] {
     const auto result = list_datasets(open_context(context));
@@ -258,16 +257,16 @@ void add_list(CLI::App& command, Context& context) {
 }  // namespace
 
 void add(CLI::App& app, Context& context) {
-  auto* command =
-      add_command(app, "data", "datasets: which there are, what one holds, what is damaged",
-                  "  projnce data list\n"
-                  "  projnce data info photos --sheet photos.html\n"
-                  "  projnce data verify photos");
+  auto* command = add_command(app, "data", "list, inspect and verify datasets",
+                              "  projnce data list\n"
+                              "  projnce data info photos --sheet photos.html\n"
+                              "  projnce data verify photos");
   command->require_subcommand(1);
   add_list(*command, context);
 
-  auto* info = command->add_subcommand("info", "what a dataset holds: counts, sizes, classes");
-  auto info_arguments = add_inspection(*info);
+  auto* info =
+      command->add_subcommand("info", "show sample counts, sizes and classes of a dataset");
+  auto info_arguments = add_shared_options(*info);
   info->add_option("--sheet", info_arguments->request.sheet,
                    "write sample images of each class to FILE.html or FILE.png");
   info->callback([info_arguments, &context] {
@@ -277,8 +276,8 @@ void add(CLI::App& app, Context& context) {
   });
 
   auto* verify = command->add_subcommand(
-      "verify", "reads every sample and lists the damaged ones; exit status 0 only if all is well");
-  auto verify_arguments = add_inspection(*verify);
+      "verify", "read every sample and list the damaged ones; exit status 2 if there are any");
+  auto verify_arguments = add_shared_options(*verify);
   verify_arguments->request.checksums = true;
   verify->callback([verify_arguments, &context] {
     verify_arguments->request.context = open_context(context);
@@ -288,7 +287,7 @@ void add(CLI::App& app, Context& context) {
       object["checksums"] = to_json(result.checksums);
       print_json(object);
     } else {
-      print_damage(result);
+      print_verification(result);
     }
     if (!result.valid()) context.exit_status = 2;
   });

@@ -10,16 +10,15 @@ namespace projnce::app::embed_command {
 
 namespace {
 
-const char* const kSummary =
-    "embeddings of a dataset, a folder, an archive or single files as a .npy matrix";
+const char* const kSummary = "embed a dataset, folder, archive or files into a .npy matrix";
 const char* const kDetails =
     "  projnce embed runs/photos other_photos -o other.npy\n"
     "  projnce embed runs/photos a.jpg b.png -o two.npy\n"
     "  projnce embed runs/fashion fashion-mnist --part test -o test.npy\n"
-    "  projnce embed runs/photos --part test -o test.npy   the test part that the run had\n"
+    "  projnce embed runs/photos --part test -o test.npy   the run's own test split\n"
     "\n"
-    "The matrix has a row for each sample. NAME.names.txt beside it has their names, a line for\n"
-    "each row; labels, if they are known, go to NAME.labels.npy.";
+    "The matrix has one row per sample. NAME.names.txt next to it lists the sample names, one per\n"
+    "row; labels, if known, are written to NAME.labels.npy.";
 
 }  // namespace
 
@@ -31,15 +30,14 @@ void add(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<Arguments>();
   auto* command = add_command(app, "embed", kSummary, kDetails);
   command->add_option("RUN", arguments->request.run, "directory of the run")->required();
-  auto* input = command->add_option(
-      "INPUT", arguments->request.inputs,
-      "a dataset's name, a folder, an archive, or files (default: the run's own data)");
+  auto* input =
+      command->add_option("INPUT", arguments->request.inputs,
+                          "dataset name, folder, archive or files (default: the run's own data)");
   command
       ->add_option("--data", arguments->request.data,
-                   "where the run's own data lies now, if it was moved")
+                   "current path of the run's own data, if it was moved")
       ->excludes(input);
-  command->add_option("-o,--output", arguments->request.output, "the .npy file to write")
-      ->required();
+  command->add_option("-o,--output", arguments->request.output, ".npy file to write")->required();
   add_choice(*command, "--part", arguments->request.part, {"train", "test", "all"},
              "split of the dataset to embed");
   add_json_flag(*command, arguments->json);
@@ -49,8 +47,8 @@ void add(CLI::App& app, Context& context) {
     if (arguments->json) {
       print_json(result);
     } else {
-      std::cout << fmt::format("{} rows of {} values in {}\n", result.at("rows").get<int64_t>(),
-                               result.at("dim").get<int64_t>(),
+      std::cout << fmt::format("wrote {} embeddings of dimension {} to {}\n",
+                               result.at("rows").get<int64_t>(), result.at("dim").get<int64_t>(),
                                result.at("embeddings").get<std::string>());
     }
   });

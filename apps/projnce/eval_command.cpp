@@ -17,18 +17,17 @@ namespace {
 
 using nlohmann::ordered_json;
 
-const char* const kSummary = "accuracy of a run: top-1, top-5, by class, what was taken for what";
+const char* const kSummary = "evaluate a run: top-1, top-5, per-class accuracy, retrieval";
 const char* const kDetails =
-    "  projnce eval runs/photos                         on the run's own test part\n"
-    "  projnce eval runs/photos --data other            on the test part of another folder\n"
-    "  projnce eval runs/photos --protocol knn,probe    classes told in other ways\n"
+    "  projnce eval runs/photos                         on the run's own test split\n"
+    "  projnce eval runs/photos --data other            on the test split of another dataset\n"
+    "  projnce eval runs/photos --protocol knn,probe    with other protocols\n"
     "  projnce eval --embeddings e.npy --labels l.npy   embeddings of any program\n"
     "\n"
-    "Protocols: zero-shot (nearest centroid), knn (weighted votes), probe (linear classifier),\n"
-    "projection (class vectors that projnce-mlp learned), logits (the classifier of ce and sce),\n"
-    "all. Default: how the run itself predicts classes; for embeddings zero-shot. Embeddings "
-    "without\n"
-    "test files: a fifth of each class is held out.";
+    "Protocols: zero-shot (nearest class centroid), knn (weighted k-nearest-neighbor vote),\n"
+    "probe (linear probe), projection (class vectors learned by projnce-mlp), logits (classifier\n"
+    "of ce and sce), all. Default: the run's own protocol; for embeddings, zero-shot. Without\n"
+    "--test-embeddings, a fifth of each class is held out for testing.";
 
 std::string percent(std::optional<double> share) {
   return share ? fmt::format("{:.2f} %", 100 * *share) : "-";
@@ -41,40 +40,40 @@ std::string range(const eval::Interval& interval) {
 void print_protocols(const inference::EvalResult& result) {
   std::cout << fmt::format("{} test samples\n\n{:<12} {:>9} {:>19} {:>9} {:>12}\n", result.samples,
                            "protocol", "top-1", "95 % interval", "top-5", "calibration");
-  for (const auto& result : result.results) {
+  for (const auto& entry : result.results) {
     std::cout << fmt::format("{:<12} {:>9} {:>19} {:>9} {:>12}\n",
-                             eval::protocol_name(result.protocol), percent(result.accuracy.top1),
-                             range(result.interval), percent(result.accuracy.top5),
-                             percent(result.calibration_error));
+                             eval::protocol_name(entry.protocol), percent(entry.accuracy.top1),
+                             range(entry.interval), percent(entry.accuracy.top5),
+                             percent(entry.calibration_error));
   }
 }
 
 void print_classes(const inference::EvalResult& result) {
   const auto& first = result.results.front();
   const auto& accuracy = first.accuracy;
-  std::cout << fmt::format("\n{:<24} {:>8} {:>9} {:>19}  most often taken for ({})\n", "class",
+  std::cout << fmt::format("\n{:<24} {:>8} {:>9} {:>19}  most confused with ({})\n", "class",
                            "samples", "top-1", "95 % interval",
                            eval::protocol_name(first.protocol));
-  bool any_few = false;
+  bool any_small = false;
   for (size_t c = 0; c < result.class_names.size(); ++c) {
     const auto samples = accuracy.class_samples(c);
-    const bool few = samples < eval::kFewTestSamples;
-    any_few = any_few || few;
+    const bool is_small = samples < eval::kFewTestSamples;
+    any_small = any_small || is_small;
     const auto interval = eval::clopper_pearson_interval(accuracy.confusion[c][c], samples);
     std::cout << fmt::format("{:<24} {:>8} {:>9} {:>19}  {}\n", result.class_names[c],
-                             fmt::format("{}{}", samples, few ? "*" : ""),
+                             fmt::format("{}{}", samples, is_small ? "*" : ""),
                              samples > 0 ? percent(accuracy.per_class[c]) : "-",
                              samples > 0 ? range(interval) : "-",
                              inference::most_confused_class(accuracy, c, result.class_names));
   }
-  if (any_few) {
+  if (any_small) {
     std::cout << fmt::format("* fewer than {} test samples: accuracy is uncertain\n",
                              eval::kFewTestSamples);
   }
 }
 
 void print_retrieval(const inference::RetrievalReport& report) {
-  std::cout << "\nretrieval among the test samples\n";
+  std::cout << "\nretrieval among test samples\n";
   const auto measures = inference::retrieval_json(report);
   for (const auto& [name, value] : measures.items()) {
     if (name != "queries") {
@@ -83,12 +82,12 @@ void print_retrieval(const inference::RetrievalReport& report) {
   }
 }
 
-/// The first protocol, then all of them by name, then retrieval.
+/// Metrics of the first protocol at the top level, then all protocols by name, then retrieval.
 ordered_json eval_json(const inference::EvalResult& result) {
   ordered_json json = {{"samples", result.samples}};
   ordered_json all;
-  for (const auto& result : result.results) {
-    all[eval::protocol_name(result.protocol)] = inference::full_json(result, result.class_names);
+  for (const auto& entry : result.results) {
+    all[eval::protocol_name(entry.protocol)] = inference::full_json(entry, result.class_names);
   }
   json["protocol"] = eval::protocol_name(result.results.front().protocol);
   json.update(all.front());
@@ -131,22 +130,22 @@ void add(CLI::App& app, Context& context) {
   auto* command = add_command(app, "eval", kSummary, kDetails);
   command->add_option("RUN", arguments->run.run, "directory of the run");
   command->add_option("--data", arguments->run.data,
-                      "where the run's data lies now, or other data to evaluate on");
-  auto* embeddings = command->add_option("--embeddings", arrays.embeddings,
-                                         ".npy matrix with a row for each sample");
-  auto* labels = command->add_option("--labels", arrays.labels, ".npy list of their labels");
+                      "current path of the run's data, or other data to evaluate on");
+  auto* embeddings =
+      command->add_option("--embeddings", arrays.embeddings, ".npy matrix, one row per sample");
+  auto* labels = command->add_option("--labels", arrays.labels, ".npy array of their labels");
   auto* test = command->add_option("--test-embeddings", arrays.test_embeddings,
-                                   "judge on these rows; the others are learned from");
+                                   "evaluate on these rows; --embeddings become the reference set");
   auto* test_labels = command->add_option("--test-labels", arrays.test_labels, "their labels");
   embeddings->needs(labels);
   labels->needs(embeddings);
   test->needs(test_labels, embeddings);
   test_labels->needs(test);
-  command->add_option("--protocol", protocol.protocols, "how classes are told, separated by commas")
+  command->add_option("--protocol", protocol.protocols, "evaluation protocols, separated by commas")
       ->delimiter(',');
-  add_number(*command, "--k", protocol.knn.neighbors, at_least(1), "number of neighbors that vote");
+  add_number(*command, "--k", protocol.knn.neighbors, at_least(1), "number of nearest neighbors");
   add_number(*command, "--knn-temperature", protocol.knn.temperature, above(0),
-             "a vote weighs e^{cosine / temperature}");
+             "temperature of knn; a vote has weight exp(cosine / temperature)");
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {
     const auto result = evaluate(*arguments, context);

@@ -9,14 +9,14 @@ namespace projnce::app::launch_command {
 
 namespace {
 
-const char* const kSummary = "run a command as several processes of this host that work together";
+const char* const kSummary = "run a command as several cooperating processes on this host";
 const char* const kDetails =
     "  projnce launch -n 4 -- train --data photos --out runs/photos\n"
     "\n"
-    "When a process dies, all are started again and go on from the last checkpoint. On several\n"
-    "hosts use torchrun, mpirun or srun instead.";
+    "If a process dies, all processes are restarted and resume from the last checkpoint. On\n"
+    "several hosts, use torchrun, mpirun or srun instead.";
 
-/// Training goes on from its last checkpoint; other commands start anew.
+/// Arguments after a restart: training resumes from its last checkpoint, other commands start over.
 std::vector<std::string> restart_arguments(std::vector<std::string> arguments) {
   const bool resumes = std::find(arguments.begin(), arguments.end(), "--resume") != arguments.end();
   if (arguments.front() == "train" && !resumes) arguments.push_back("--resume");
@@ -30,8 +30,8 @@ void add(CLI::App& app, Context& context) {
   auto* command = add_command(app, "launch", kSummary, kDetails);
   add_number(*command, "-n,--ranks", plan->ranks, between(1, 4096), "number of processes");
   add_number(*command, "--max-restarts", plan->max_restarts, between(0, 1'000'000),
-             "number of restarts after a failure");
-  command->add_option("COMMAND", plan->arguments, "after --, a command and its arguments")
+             "maximum number of restarts after failures");
+  command->add_option("COMMAND", plan->arguments, "command and its arguments, after --")
       ->required();
   command->callback([plan, &context] {
     plan->program = std::filesystem::read_symlink("/proc/self/exe");

@@ -16,11 +16,11 @@ namespace projnce::app::loss_command {
 
 namespace {
 
-const char* const kSummary = "values and gradients of the losses on the cases in a JSON file";
+const char* const kSummary = "compute loss values and gradients for the cases in a JSON file";
 const char* const kDetails =
-    "  projnce loss supcon.json                     prints them as JSON\n"
-    "  projnce loss supcon.json --check             compares them with the file's expected values\n"
-    "  projnce loss supcon.json --dtype float32     computes in single precision";
+    "  projnce loss supcon.json                     print values and gradients as JSON\n"
+    "  projnce loss supcon.json --check             compare with the expected values in the file\n"
+    "  projnce loss supcon.json --dtype float32     compute in single precision";
 
 struct Arguments {
   std::string file;
@@ -28,7 +28,9 @@ struct Arguments {
   bool check = false;
   bool json = false;
 
-  torch::Dtype type() const { return dtype == "float32" ? torch::kFloat32 : torch::kFloat64; }
+  torch::Dtype torch_dtype() const {
+    return dtype == "float32" ? torch::kFloat32 : torch::kFloat64;
+  }
 };
 
 nlohmann::json read_json(const std::string& path) {
@@ -46,28 +48,31 @@ nlohmann::json read_json(const std::string& path) {
   }
 }
 
-/// The field of one name, over all cases, that comes nearest to its tolerance or exceeds it most.
-struct Worst {
+/// Largest error of one field over all cases, relative to its tolerance.
+struct WorstError {
   golden::FieldError error;
   int64_t cases = 0;
   int64_t failed = 0;
 
-  double used() const { return error.allowed > 0 ? error.error / error.allowed : error.error; }
+  double relative_error() const {
+    return error.allowed > 0 ? error.error / error.allowed : error.error;
+  }
 };
 
-std::map<std::string, Worst> worst_by_field(const std::vector<golden::FieldError>& errors) {
-  std::map<std::string, Worst> worst;
+std::map<std::string, WorstError> worst_by_field(const std::vector<golden::FieldError>& errors) {
+  std::map<std::string, WorstError> worst;
   for (const auto& error : errors) {
     auto& field = worst[error.field];
-    const Worst candidate{.error = error};
-    if (field.cases == 0 || candidate.used() > field.used()) field.error = error;
+    const WorstError candidate{.error = error};
+    if (field.cases == 0 || candidate.relative_error() > field.relative_error())
+      field.error = error;
     ++field.cases;
     field.failed += error.passed() ? 0 : 1;
   }
   return worst;
 }
 
-nlohmann::ordered_json to_json(const std::map<std::string, Worst>& worst) {
+nlohmann::ordered_json to_json(const std::map<std::string, WorstError>& worst) {
   auto fields = nlohmann::ordered_json::object();
   for (const auto& [name, field] : worst) {
     fields[name] = {{"error", field.error.error},
@@ -79,7 +84,7 @@ nlohmann::ordered_json to_json(const std::map<std::string, Worst>& worst) {
   return {{"fields", std::move(fields)}};
 }
 
-void print(const std::map<std::string, Worst>& worst) {
+void print(const std::map<std::string, WorstError>& worst) {
   std::cout << fmt::format("{:<20} {:>12} {:>12}  {:>12}  case\n", "field", "error", "allowed",
                            "failed");
   for (const auto& [name, field] : worst) {
@@ -90,7 +95,8 @@ void print(const std::map<std::string, Worst>& worst) {
 }
 
 void check(const Arguments& arguments, const nlohmann::json& file, const nlohmann::json& results) {
-  const auto worst = worst_by_field(golden::check_loss_cases(file, results, arguments.type()));
+  const auto worst =
+      worst_by_field(golden::check_loss_cases(file, results, arguments.torch_dtype()));
   if (arguments.json) {
     std::cout << to_json(worst) << "\n";
   } else {
@@ -99,15 +105,15 @@ void check(const Arguments& arguments, const nlohmann::json& file, const nlohman
   int64_t failed = 0;
   for (const auto& [name, field] : worst) failed += field.failed;
   if (failed > 0) {
-    fail_runtime(arguments.file, ": ", failed, " values differ from what is expected by more than ",
-                 "their tolerance");
+    fail_runtime(arguments.file, ": ", failed,
+                 " values differ from the expected ones by more than ", "their tolerance");
   }
 }
 
 void run(const Arguments& arguments) {
   const auto file = read_json(arguments.file);
   try {
-    const auto results = golden::evaluate_loss_cases(file, arguments.type());
+    const auto results = golden::evaluate_loss_cases(file, arguments.torch_dtype());
     if (arguments.check) return check(arguments, file, results);
     std::cout << results << "\n";
   } catch (const Error& error) {
@@ -126,7 +132,7 @@ void add(CLI::App& app, Context& /*context*/) {
              "precision of the computation");
   command->add_flag("--check", arguments->check,
                     "compare with the expected values; print the largest error of each field");
-  command->add_flag("--json", arguments->json, "print JSON (the only form without --check)");
+  command->add_flag("--json", arguments->json, "print JSON (always on without --check)");
   command->callback([arguments] { run(*arguments); });
 }
 

@@ -32,7 +32,8 @@ CLI::Option* add_layout_option(CLI::App& command, std::string& layout) {
 }
 
 void print_json(const nlohmann::ordered_json& object) {
-  // Names come from files: what is not UTF-8 in spite of printable() must not stop the program.
+  // Names come from files: replace bytes that are not UTF-8 even after printable() instead of
+  // throwing.
   constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
   std::cout << object.dump(2, ' ', /*ensure_ascii=*/false, kReplace) << '\n';
 }
@@ -48,24 +49,23 @@ dataset::OpenContext open_context(const Context& context) {
 
 namespace {
 
-constexpr int kFailedWorking = 1;
-constexpr int kWrongInput = 2;
+constexpr int kExitRuntimeError = 1;
+constexpr int kExitInputError = 2;
 
 const char* const kDescription =
-    "projnce learns embeddings from labeled images and sounds with supervised contrastive\n"
-    "losses, also where labels are partly wrong.\n"
+    "Supervised contrastive representation learning for images and audio, robust to label noise.\n"
     "\n"
-    "  projnce train --data FOLDER     train on a folder with a sub-folder for each class\n"
-    "  projnce predict RUN FILE...     name the class of files with what was trained";
+    "  projnce train --data FOLDER     train on a folder with one subfolder per class\n"
+    "  projnce predict RUN FILE...     classify files with a trained run";
 
 int report(const Error& error) {
   std::cerr << "projnce: " << error.what() << '\n';
   if (!error.hint().empty()) std::cerr << "  hint: " << error.hint() << '\n';
-  return error.kind() == ErrorKind::kInput ? kWrongInput : kFailedWorking;
+  return error.kind() == ErrorKind::kInput ? kExitInputError : kExitRuntimeError;
 }
 
-/// A word as a shell reads it back.
-std::string quoted(const std::string& word) {
+/// Quotes `word` for the shell if necessary.
+std::string shell_quote(const std::string& word) {
   constexpr auto* kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
@@ -76,19 +76,19 @@ std::string quoted(const std::string& word) {
 
 std::string command_line(int argc, char** argv) {
   std::string line = "projnce";
-  for (int i = 1; i < argc; ++i) line += " " + quoted(argv[i]);
+  for (int i = 1; i < argc; ++i) line += " " + shell_quote(argv[i]);
   return line;
 }
 
-/// PROJNCE_ISA holds kernels to fewer instructions than the processor has, for tests and
-/// measurements.
-std::optional<kernel::Isa> wanted_isa() {
+/// Instruction set from the environment variable PROJNCE_ISA, if set. Restricts the kernels to
+/// fewer instructions than the CPU supports, for tests and benchmarks.
+std::optional<kernel::Isa> requested_isa() {
   const char* name = std::getenv("PROJNCE_ISA");
   if (!name) return std::nullopt;
   return kernel::parse_isa(name);
 }
 
-/// What was typed, without the program's name. `projnce help train` is `projnce train --help`.
+/// Command-line arguments without the program name. Rewrites `help train` to `train --help`.
 std::vector<std::string> arguments_of(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (!arguments.empty() && arguments.front() == "help") {
@@ -98,8 +98,8 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
   return arguments;
 }
 
-/// Nothing but a group of commands was typed: `projnce`, or `projnce data`.
-bool stops_at_group(const CLI::App& app, const CLI::ParseError& error) {
+/// True if the command line ends at a command group: `projnce` or `projnce data`.
+bool ends_at_group(const CLI::App& app, const CLI::ParseError& error) {
   const auto& command = reached_command(app);
   return error.get_name() == "RequiredError" && command.get_require_subcommand_min() > 0 &&
          app.remaining(/*recurse=*/true).empty();
@@ -107,15 +107,15 @@ bool stops_at_group(const CLI::App& app, const CLI::ParseError& error) {
 
 int parse_and_run(CLI::App& app, std::vector<std::string> arguments) {
   try {
-    std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 takes them in
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 expects reverse order
     app.parse(std::move(arguments));
     return 0;
   } catch (const CLI::ParseError& error) {
-    const bool no_such_command = app.get_subcommands().empty() && !app.remaining().empty();
-    if (error.get_exit_code() == 0 && !no_such_command)
+    const bool is_unknown_command = app.get_subcommands().empty() && !app.remaining().empty();
+    if (error.get_exit_code() == 0 && !is_unknown_command)
       return app.exit(error);  // --help, --version
-    if (stops_at_group(app, error)) {
-      std::cout << app.help();  // of the command that was reached
+    if (ends_at_group(app, error)) {
+      std::cout << app.help();  // of the innermost parsed command
       return 0;
     }
     throw usage_error(app, error);
@@ -124,7 +124,7 @@ int parse_and_run(CLI::App& app, std::vector<std::string> arguments) {
 
 int run(int argc, char** argv) {
   std::optional<kernel::ForcedIsa> forced;
-  if (const auto isa = wanted_isa()) forced.emplace(*isa);
+  if (const auto isa = requested_isa()) forced.emplace(*isa);
   Context context{.logger = make_logger(), .command_line = command_line(argc, argv)};
   CLI::App app(kDescription, "projnce");
   app.set_version_flag("--version", kVersion);
@@ -160,6 +160,6 @@ int main(int argc, char** argv) {
     return app::report(error);
   } catch (const std::exception& error) {
     std::cerr << "projnce: " << error.what() << '\n';
-    return app::kFailedWorking;
+    return app::kExitRuntimeError;
   }
 }

@@ -24,15 +24,15 @@ namespace {
 
 constexpr double kGiga = 1e-9;
 
-/// Median over at least three runs and a quarter of a second, after one to warm up.
+/// Median run time of `work` over at least three runs and 0.25 s, after one warm-up run.
 double median_seconds(const std::function<void()>& work) {
   using Clock = std::chrono::steady_clock;
-  constexpr size_t kLeast = 3;
-  constexpr double kLongEnough = 0.25;
+  constexpr size_t kMinRuns = 3;
+  constexpr double kMinSeconds = 0.25;
   work();
   std::vector<double> seconds;
   double total = 0;
-  while (seconds.size() < kLeast || total < kLongEnough) {
+  while (seconds.size() < kMinRuns || total < kMinSeconds) {
     const auto start = Clock::now();
     work();
     seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
@@ -63,11 +63,11 @@ double loss_seconds(const std::string& name, int64_t rows, const MeasureRequest&
   });
 }
 
-/// An encoder whose training is timed.
+/// One training benchmark.
 struct TrainingCase {
   std::string encoder;
   encoder::InputShape input;
-  int64_t batch;  ///< samples, each in two views
+  int64_t batch;  ///< number of samples; each has two views
   int steps;
 };
 
@@ -81,7 +81,7 @@ encoder::EncoderOptions with_engine(const std::string& encoder, encoder::Engine 
   return options;
 }
 
-/// A model that takes training steps on one random batch.
+/// Takes training steps on one random batch.
 class TimedTraining {
  public:
   TimedTraining(const TrainingCase& task, encoder::Engine engine)
@@ -91,7 +91,7 @@ class TimedTraining {
             torch::randn({2 * task.batch, task.input.channels, task.input.height, task.input.width})
                 .contiguous(torch::MemoryFormat::ChannelsLast)),
         labels_(torch::randint(10, {task.batch}, torch::kInt64).repeat({2})) {
-    step();  // memory is got and kept
+    step();  // warm-up: allocates the buffers
   }
 
   double step() {
@@ -118,28 +118,28 @@ class TimedTraining {
   torch::Tensor labels_;
 };
 
-double middle(std::vector<double> values) {
+double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
 }
 
-/// With both engines in turn, the native one where it is what "auto" takes.
+/// Times LibTorch's engine and, if "auto" selects it, the native engine, interleaved.
 nlohmann::ordered_json training_times(const TrainingCase& task) {
   const bool native = encoder::is_native(encoder::Engine::kAuto);
-  TimedTraining by_torch(task, encoder::Engine::kTorch);
-  std::optional<TimedTraining> ours;
-  if (native) ours.emplace(task, encoder::Engine::kNative);
+  TimedTraining torch_training(task, encoder::Engine::kTorch);
+  std::optional<TimedTraining> native_training;
+  if (native) native_training.emplace(task, encoder::Engine::kNative);
   std::vector<double> torch_seconds;
-  std::vector<double> our_seconds;
+  std::vector<double> native_seconds;
   for (int i = 0; i < task.steps; ++i) {
-    torch_seconds.push_back(by_torch.step());
-    if (native) our_seconds.push_back(ours->step());
+    torch_seconds.push_back(torch_training.step());
+    if (native) native_seconds.push_back(native_training->step());
   }
   nlohmann::ordered_json entry = {
-      {"encoder", task.encoder}, {"batch", task.batch}, {"torch_ms", 1e3 * middle(torch_seconds)}};
+      {"encoder", task.encoder}, {"batch", task.batch}, {"torch_ms", 1e3 * median(torch_seconds)}};
   if (native) {
-    entry["native_ms"] = 1e3 * middle(our_seconds);
-    entry["gain"] = middle(torch_seconds) / middle(our_seconds);
+    entry["native_ms"] = 1e3 * median(native_seconds);
+    entry["gain"] = median(torch_seconds) / median(native_seconds);
   }
   return entry;
 }
@@ -158,7 +158,8 @@ nlohmann::ordered_json all_training_times() {
 nlohmann::ordered_json measure_machine(const MeasureRequest& request) {
   for (const auto rows : request.rows) {
     if (rows < 2 || rows > MeasureRequest::kMostRows) {
-      fail("bench: ", rows, " rows, expected between 2 and ", MeasureRequest::kMostRows);
+      fail("bench: --rows = ", rows, " is out of range, expected between 2 and ",
+           MeasureRequest::kMostRows);
     }
   }
   const int threads = set_threads(request.threads);

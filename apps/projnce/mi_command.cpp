@@ -14,16 +14,16 @@ namespace {
 
 using nlohmann::ordered_json;
 
-const char* const kSummary = "mutual information between embeddings and labels, in nats";
+const char* const kSummary = "estimate the mutual information of embeddings and labels, in nats";
 const char* const kDetails =
     "  projnce mi runs/photos/embeddings.npy runs/photos/labels.npy\n"
     "  projnce mi views.npy labels.npy --instances samples.npy --priors uniform --json\n"
     "\n"
-    "Lower bounds on I(Z;C) come first: random folds of instances, class centroids and the fitted\n"
-    "temperature from the other folds, embeddings scaled to unit length. They are certified "
-    "(their\n"
-    "expectation is at most I(Z;C)) if the encoder was not trained on these rows. Mixed KSG is an\n"
-    "estimate, which may lie above or below. H(C), the entropy of the labels, is the ceiling.";
+    "Prints lower bounds on I(Z;C), cross-validated over random folds of instances: class\n"
+    "centroids and the fitted temperature come from the other folds; embeddings are\n"
+    "L2-normalized. The bounds are certified (their expectation is at most I(Z;C)) if the encoder\n"
+    "was not trained on these rows. Mixed KSG is an estimate and may be above or below I(Z;C).\n"
+    "H(C), the label entropy, is the upper limit.";
 
 constexpr auto kRow = "{:<50} {:>9}  {}\n";
 
@@ -31,7 +31,7 @@ std::string number_text(double value) {
   return fmt::format("{:.4f}", value);
 }
 
-/// A bound by its key, with its standard error and what to think of a negative one.
+/// Prints the bound `key` with its standard error; marks a non-positive bound as not informative.
 void print_bound(const ordered_json& bounds, const std::string& key, const std::string& name) {
   const double value = bounds.at(key).get<double>();
   const auto& se = bounds.at(key + "_se");
@@ -57,7 +57,7 @@ void print_bounds(const ordered_json& result) {
 }
 
 void print_estimate(const ordered_json& result) {
-  std::cout << "\nestimate of I(Z;C), not a bound, nats\n";
+  std::cout << "\nestimate of I(Z;C) (not a bound), nats\n";
   const auto name = fmt::format("  Mixed KSG, k = {}", result.at("k").get<int64_t>());
   if (result.at("mixed_ksg").is_null()) {
     std::cout << fmt::format("{}: no estimate: {} (try a smaller --k)\n", name,
@@ -76,7 +76,7 @@ void print_information(const ordered_json& result) {
   std::cout << fmt::format(
                    "{} samples, {} dimensions, {} classes\n", result.at("samples").get<int64_t>(),
                    result.at("dimensions").get<int64_t>(), result.at("classes").get<int64_t>())
-            << fmt::format(kRow, "label entropy H(C), the ceiling",
+            << fmt::format(kRow, "label entropy H(C), upper limit",
                            number_text(result.at("label_entropy").get<double>()), "nats");
   print_bounds(result);
   print_estimate(result);
@@ -93,25 +93,26 @@ void add(CLI::App& app, Context& /*context*/) {
   auto arguments = std::make_shared<Arguments>();
   auto& request = arguments->request;
   auto* command = add_command(app, "mi", kSummary, kDetails);
-  command->add_option("EMBEDDINGS", request.embeddings, ".npy matrix, a row for each sample")
+  command->add_option("EMBEDDINGS", request.embeddings, ".npy matrix, one row per sample")
       ->required();
-  command->add_option("LABELS", request.labels, ".npy list of whole numbers")->required();
+  command->add_option("LABELS", request.labels, ".npy array of integer labels")->required();
   command->add_option("--instances", request.instances,
-                      ".npy list of whole numbers that views of one sample share");
+                      ".npy array of integer sample ids; views of a sample share one id");
   command
-      ->add_option("--priors", request.priors,
-                   "class probabilities: uniform, estimated (label frequencies of the other folds, "
-                   "corrected), or a .npy file with one for each label")
+      ->add_option(
+          "--priors", request.priors,
+          "class priors: uniform, estimated (bias-corrected label frequencies of the other "
+          "folds), or a .npy file with one probability per class")
       ->default_str(request.priors);
   add_number(*command, "--tau,--temperature", request.temperature, above(0),
-             "temperature of the bounds that are not fitted");
+             "temperature of the bounds without fitted temperature");
   add_number(*command, "--folds", request.folds, at_least(2), "number of cross-validation folds");
   add_number(*command, "--k", request.ksg.neighbors, at_least(1),
-             "number of neighbors of Mixed KSG");
+             "number of nearest neighbors of Mixed KSG");
   add_number(
       *command, "--label-scale", request.ksg.label_scale, above(0),
-      "distance between two classes for Mixed KSG; default: 2 for unit rows, else the widest "
-      "range of a coordinate");
+      "distance between two classes in Mixed KSG; default: 2 for unit vectors, otherwise the "
+      "widest range of a coordinate");
   add_json_flag(*command, arguments->json);
   command->callback([arguments] {
     const auto result = inference::information_of_arrays(arguments->request);

@@ -11,7 +11,7 @@ namespace projnce::app {
 
 namespace {
 
-/// The whole of `text` as a number; false if it is not one.
+/// Parses all of `text` as a number. Returns false if that fails.
 template <class Number>
 bool parse(const std::string& text, Number& number) {
   const auto* first = text.data();
@@ -29,19 +29,19 @@ void check_range(const std::string& option, const std::string& text, double numb
 
 }  // namespace
 
-int64_t parse_whole_number(const std::string& option, const std::string& text, const Range& range) {
+int64_t parse_integer(const std::string& option, const std::string& text, const Range& range) {
   int64_t number = 0;
   if (!parse(text, number)) {
-    fail(option, " = '", text, "' is not a whole number, expected one ", describe(range));
+    fail(option, " = '", text, "' is not an integer, expected an integer ", describe(range));
   }
   check_range(option, text, static_cast<double>(number), range);
   return number;
 }
 
-double parse_real_number(const std::string& option, const std::string& text, const Range& range) {
+double parse_float(const std::string& option, const std::string& text, const Range& range) {
   double number = 0;
   if (!parse(text, number) || !std::isfinite(number)) {
-    fail(option, " = '", text, "' is not a number, expected one ", describe(range));
+    fail(option, " = '", text, "' is not a number, expected a number ", describe(range));
   }
   check_range(option, text, number, range);
   return number;

@@ -12,38 +12,38 @@
 
 namespace projnce::app {
 
-/// The number that `text` is. Throws a usage error that names the option if it is not a number (a
-/// whole one for the first) or lies outside of `range`.
-int64_t parse_whole_number(const std::string& option, const std::string& text, const Range& range);
-double parse_real_number(const std::string& option, const std::string& text, const Range& range);
+/// Parses `text` as a number. Throws an error that names the option if `text` is not a number (for
+/// parse_integer: not an integer) or is out of `range`.
+int64_t parse_integer(const std::string& option, const std::string& text, const Range& range);
+double parse_float(const std::string& option, const std::string& text, const Range& range);
 
-/// Position of `text` among `known`. Throws a usage error with the nearest name if it is not there.
+/// Index of `text` in `known`. Throws an error that suggests the closest name if it is missing.
 size_t parse_choice(const std::string& option, const std::string& text,
                     const std::vector<std::string>& known);
 
-/// "--output" of "-o,--output": what errors call an option.
+/// Option name for error messages: "--output" for "-o,--output".
 std::string long_name(const std::string& names);
 
 template <class Number>
 Number parse_number(const std::string& option, const std::string& text, const Range& range) {
   if constexpr (std::is_floating_point_v<Number>) {
-    return parse_real_number(option, text, range);
+    return parse_float(option, text, range);
   } else {
-    return static_cast<Number>(parse_whole_number(option, text, range));
+    return static_cast<Number>(parse_integer(option, text, range));
   }
 }
 
 template <class Number>
-constexpr auto kNumberType = std::is_floating_point_v<Number> ? "FLOAT" : "INT";
+constexpr auto kTypeName = std::is_floating_point_v<Number> ? "FLOAT" : "INT";
 
-/// What help shows as the default. A value outside of the range stands for "chosen automatically".
+/// Default value to show in help. Empty if `value` is out of range, which means "automatic".
 template <class Number>
 std::string default_text(Number value, const Range& range) {
   return contains(range, static_cast<double>(value)) ? CLI::detail::to_string(value) : "";
 }
 
-/// An option that takes a number within `range`, which the help text ends with. CLI11's own checks
-/// answer with types and limits of C++.
+/// Adds an option that takes a number within `range`; the range is appended to its help text. Used
+/// instead of CLI11's checks because their messages mention C++ types and limits.
 template <class Number>
 CLI::Option* add_number(CLI::App& command, const std::string& names, Number& target,
                         const Range& range, const std::string& help) {
@@ -54,11 +54,11 @@ CLI::Option* add_number(CLI::App& command, const std::string& names, Number& tar
             target = parse_number<Number>(option, text, range);
           },
           help + " (" + describe(range) + ")")
-      ->type_name(kNumberType<Number>)
+      ->type_name(kTypeName<Number>)
       ->default_str(default_text(target, range));
 }
 
-/// The same for a list of numbers.
+/// Overload for a list of numbers.
 template <class Number>
 CLI::Option* add_number(CLI::App& command, const std::string& names, std::vector<Number>& target,
                         const Range& range, const std::string& help) {
@@ -72,11 +72,12 @@ CLI::Option* add_number(CLI::App& command, const std::string& names, std::vector
             }
           },
           help + " (each " + describe(range) + ")")
-      ->type_name(kNumberType<Number>)
+      ->type_name(kTypeName<Number>)
       ->default_str(CLI::detail::join(target, ","));
 }
 
-/// An option that takes one of some names. Help shows the names and the one that `target` holds.
+/// Adds an option that takes one of the names in `choices`. Help lists the names; the default is
+/// the current value of `target`.
 template <class Value>
 CLI::Option* add_choice(CLI::App& command, const std::string& names, Value& target,
                         const std::vector<std::pair<std::string, Value>>& choices,
@@ -99,7 +100,7 @@ CLI::Option* add_choice(CLI::App& command, const std::string& names, Value& targ
       ->default_str(current);
 }
 
-/// The same where the name itself is the value.
+/// Overload for options whose value is the name itself.
 CLI::Option* add_choice(CLI::App& command, const std::string& names, std::string& target,
                         const std::vector<std::string>& known, const std::string& help);
 

@@ -12,18 +12,16 @@ namespace projnce::app::predict_command {
 
 namespace {
 
-const char* const kSummary = "class and probability of each image or sound";
+const char* const kSummary = "classify images or audio files, with probabilities";
 const char* const kDetails =
     "  projnce predict runs/photos new/*.jpg\n"
-    "  projnce predict runs/photos new --top-k 3        every image in the folder and below\n"
+    "  projnce predict runs/photos new --top-k 3        all images in a folder, recursively\n"
     "  projnce predict runs/photos new --csv new.csv\n"
     "\n"
     "Prints CSV with a header: file, class and calibrated probability; with --top-k also the next\n"
-    "classes. The model is the one that summary.json, the report and `export` speak of. A "
-    "file\n"
-    "that cannot be read is named on standard error and left out; the exit status is then 2. A "
-    "run\n"
-    "that was trained on vectors takes .npy matrices.";
+    "most likely classes. Uses the model that summary.json and the report describe and that\n"
+    "`export` writes. Unreadable files are reported on standard error and skipped; the exit\n"
+    "status is then 2. A run trained on vectors takes .npy matrices.";
 
 struct Arguments {
   inference::PredictRequest request;
@@ -34,12 +32,12 @@ struct Arguments {
 void warn_of_problems(const inference::Predictions& predictions, Context& context) {
   for (const auto& prediction : predictions.rows) {
     if (prediction.problem.empty()) continue;
-    context.logger->warn("left out: {}", prediction.problem);
+    context.logger->warn("skipped: {}", prediction.problem);
     context.exit_status = 2;
   }
   if (!predictions.calibrated) {
     context.logger->warn(
-        "an older version trained this run without calibrating it: there are no probabilities");
+        "no probabilities: this run was trained by an older version without calibration");
   }
 }
 
@@ -57,7 +55,7 @@ void run(const Arguments& arguments, Context& context) {
   }
   const auto read = std::count_if(predictions.rows.begin(), predictions.rows.end(),
                                   [](const auto& row) { return row.problem.empty(); });
-  std::cout << fmt::format("{} predictions in {}\n", read, arguments.csv.string());
+  std::cout << fmt::format("wrote {} predictions to {}\n", read, arguments.csv.string());
 }
 
 }  // namespace
@@ -68,10 +66,10 @@ void add(CLI::App& app, Context& context) {
   command->add_option("RUN", arguments->request.run, "directory of the run")->required();
   command
       ->add_option("INPUT", arguments->request.inputs,
-                   "images or sounds, as the run was trained on, or folders of them")
+                   "images or audio files, as in training, or folders of them")
       ->required();
   add_number(*command, "--top-k", arguments->request.top_k, at_least(1),
-             "number of classes to name for each sample");
+             "number of classes to print per sample");
   command->add_option("--csv", arguments->csv, "write the CSV to this file");
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] { run(*arguments, context); });

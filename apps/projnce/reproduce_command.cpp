@@ -16,17 +16,17 @@ namespace projnce::app::reproduce_command {
 namespace {
 
 const char* const kSummary =
-    "a table or figure of the paper: every cell trained, beside its number";
+    "reproduce a table or figure of the paper and compare with the published values";
 const char* const kDetails =
-    "  projnce reproduce table1                        at the laptop's scale, in minutes\n"
-    "  projnce reproduce table4 --dataset cifar10      on a dataset that is here\n"
-    "  projnce reproduce table5 --dry-run              the cells, and how long they will take\n"
+    "  projnce reproduce table1                        at laptop scale, in minutes\n"
+    "  projnce reproduce table4 --dataset cifar10      on an available dataset\n"
+    "  projnce reproduce table5 --dry-run              list the cells and estimate the time\n"
     "  projnce reproduce table4 --only supcon --only projnce-mlp --seeds 1\n"
-    "  projnce reproduce my-table.toml                 an experiment of your own "
-    "(experiments/paper)\n"
+    "  projnce reproduce my-table.toml                 your own experiment (see "
+    "experiments/paper)\n"
     "\n"
-    "Each cell is a run in OUT/SCALE/DATASET/CONDITION/METHOD/seed-N. Finished ones are kept and\n"
-    "shared between tables; the same command goes on with what was stopped.";
+    "Each cell is a run in OUT/SCALE/DATASET/CONDITION/METHOD/seed-N. Finished runs are kept and\n"
+    "shared between tables; rerun the same command to resume.";
 
 struct Arguments {
   reproduce::ReproduceRequest request;
@@ -36,18 +36,17 @@ struct Arguments {
 
 void print_plan(const nlohmann::ordered_json& plan) {
   for (const auto& cell : plan.at("cells")) {
-    const bool blocked = cell.at("blocked").get<bool>();  // by a run with other settings
+    const bool blocked = cell.at("blocked").get<bool>();  // a run with other settings exists
     const bool finished = cell.at("finished").get<bool>();
     std::cout << (blocked    ? "blocked   "
                   : finished ? "finished  "
                              : "to train  ")
               << cell.at("title").get<std::string>() << '\n';
   }
-  std::cout << fmt::format("{} to train, about {} with {} at once (scale {}: {})\n",
-                           plan.at("unfinished").get<int64_t>(),
-                           format_duration(plan.at("seconds").get<double>()),
-                           plan.at("jobs").get<int>(), plan.at("scale").get<std::string>(),
-                           plan.at("recipe").get<std::string>());
+  std::cout << fmt::format(
+      "{} to train, about {} with {} job(s) (scale {}: {})\n", plan.at("unfinished").get<int64_t>(),
+      format_duration(plan.at("seconds").get<double>()), plan.at("jobs").get<int>(),
+      plan.at("scale").get<std::string>(), plan.at("recipe").get<std::string>());
 }
 
 void print_outcome(const reproduce::ReproduceOutcome& outcome, bool json) {
@@ -73,10 +72,10 @@ void run(const Arguments& arguments, Context& context) {
   const auto outcome = reproduce::reproduce(arguments.request, environment);
   print_outcome(outcome, arguments.json);
   if (!outcome.finished) {
-    context.logger->info("stopped; the same command goes on");
-    context.exit_status = 128 + stop_signal();  // as shells report a signal
+    context.logger->info("stopped; run the same command to resume");
+    context.exit_status = 128 + stop_signal();  // the shell convention for signals
   } else if (outcome.failed > 0) {
-    context.logger->warn("{} cell(s) have no number", outcome.failed);
+    context.logger->warn("{} cell(s) have no result", outcome.failed);
     context.exit_status = 1;
   }
 }
@@ -89,26 +88,28 @@ void add(CLI::App& app, Context& context) {
   auto& request = arguments->request;
   command
       ->add_option("NAME", request.what,
-                   join(reproduce::experiment_names()) + ", or a file of that form")
+                   join(reproduce::experiment_names()) + ", or an experiment file (TOML)")
       ->required();
   add_choice(*command, "--scale", request.scale, reproduce::scale_names(),
-             "size of encoders, data and training");
+             "scale of encoders, data and training");
   command
       ->add_option("--dataset", request.datasets,
-                   "instead of the paper's: a name, folder or archive; repeatable")
+                   "dataset to use instead of the paper's: name, folder or archive; repeatable")
       ->allow_extra_args(false);
-  command->add_option("--only", request.only, "a method; repeatable")->allow_extra_args(false);
+  command->add_option("--only", request.only, "train only this method; repeatable")
+      ->allow_extra_args(false);
   add_number(*command, "--seeds", request.seeds, between(1, 1000),
-             "runs of each cell; default: the scale's");
+             "number of seeds per cell; default: that of the scale");
   add_number(*command, "--jobs", request.jobs, between(1, 1024),
-             "cells to train at once; default: one on each core, at scale full one");
-  command->add_option("--out", request.out, "folder of runs and results")->capture_default_str();
+             "cells to train in parallel; default: one per core, one at scale full");
+  command->add_option("--out", request.out, "output folder for runs and results")
+      ->capture_default_str();
   command->add_flag("--dry-run", arguments->dry_run,
-                    "list the cells and measure by a few steps how long they will take");
+                    "list the cells and estimate the time from a few training steps");
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {
     arguments->request.command = context.command_line;
-    // Not the file that it is a link to: a new build in the middle must not train the other half.
+    // Not the resolved path: a rebuild during training must not change the program of later cells.
     arguments->request.program = "/proc/self/exe";
     run(*arguments, context);
   });

@@ -2,11 +2,11 @@
 
 namespace projnce::app {
 
-/// Turns Ctrl-C and SIGTERM into a request that the training loop asks for after every step. A
-/// second one ends the program at once.
+/// Installs handlers for SIGINT and SIGTERM that record the signal; the training loop checks for it
+/// after every step. A second signal terminates the program immediately.
 void catch_stop_signals();
 
-/// The signal that asked for a stop; 0 while none did.
+/// Returns the received signal, or 0.
 int stop_signal();
 
 }  // namespace projnce::app

@@ -17,20 +17,20 @@ namespace projnce::app::train_command {
 
 namespace {
 
-const char* const kSummary = "train an encoder and judge it on the test part of the data";
+const char* const kSummary = "train an encoder and evaluate it on the test split";
 const char* const kDetails =
-    "  projnce train --data photos                 a folder with a sub-folder for each class\n"
-    "  projnce train --data cifar-10-binary.tar.gz an archive as its makers hand it out\n"
-    "  projnce train --data clips --layout folder  read it as class folders, whatever it looks "
-    "like\n"
+    "  projnce train --data photos                 folder with one subfolder per class\n"
+    "  projnce train --data cifar-10-binary.tar.gz original archive of a known dataset\n"
+    "  projnce train --data clips --layout folder  class folders, without auto-detection\n"
     "  projnce train experiments/fashion-mnist/quick.toml --set train.epochs=2\n"
     "  projnce train --data photos --init runs/cat start from the weights of another run\n"
-    "  projnce train --resume --out runs/photos    go on with a run that was stopped\n"
+    "  projnce train --resume --out runs/photos    resume an interrupted run\n"
     "  projnce train --data photos --out runs/photos --resume\n"
-    "                                              the same command starts it and goes on with it\n"
+    "                                              start a run, or resume it if it exists\n"
     "\n"
-    "Without CONFIG, sizes are chosen that suit a CPU, and the contrastive loss that did best\n"
-    "with wrong labels (docs/reports/results.md); with it, what it leaves out is the paper's.";
+    "Without CONFIG, sizes are chosen for a CPU, and the loss is the one that was most accurate\n"
+    "under label noise (docs/reports/results.md). Keys missing from CONFIG default to the paper's\n"
+    "values.";
 
 struct Arguments {
   run::TrainRequest request;
@@ -46,7 +46,7 @@ void print_summary(const run::TrainOutcome& outcome) {
       outcome.report.string());
 }
 
-/// The first argument is a configuration file; data has its option.
+/// Throws if CONFIG is a dataset or a run directory instead of a configuration file.
 void check_config(const config::RunRequest& request) {
   const auto& config = request.config;
   if (config.empty() || config.extension() == ".toml" || !config::names_dataset(config.string()))
@@ -55,10 +55,10 @@ void check_config(const config::RunRequest& request) {
   if (std::filesystem::exists(config / "config.toml", ignored)) {
     fail(Hint{concat("did you mean --resume --out ", config.string(), ", or ",
                      (config / "config.toml").string(), "?")},
-         config.string(), " is the directory of a run, expected a configuration file (TOML)");
+         config.string(), " is a run directory, expected a configuration file (TOML)");
   }
   fail(Hint{concat("did you mean --data ", config.string(), "?")}, config.string(),
-       " is data, expected a configuration file (TOML)");
+       " is a dataset, expected a configuration file (TOML)");
 }
 
 void run(const Arguments& arguments, Context& context) {
@@ -72,9 +72,9 @@ void run(const Arguments& arguments, Context& context) {
     context.logger->warn("{} checkpoint(s) could not be written", outcome.lost_checkpoints);
   }
   if (!outcome.finished) {
-    context.logger->info("stopped; go on with: projnce train --resume --out {}",
+    context.logger->info("stopped; resume with: projnce train --resume --out {}",
                          outcome.run.string());
-    context.exit_status = 128 + stop_signal();  // as shells report a signal
+    context.exit_status = 128 + stop_signal();  // the shell convention for signals
     return;
   }
   if (!outcome.writes) return;
@@ -94,27 +94,26 @@ void add(CLI::App& app, Context& context) {
   command->add_option("CONFIG", request.run.config, "configuration file (TOML)");
   command->add_option(
       "--data", request.run.data,
-      "folder with a sub-folder for each class, a known dataset's name, folder or archive");
+      "folder with one subfolder per class, or name, folder or archive of a known dataset");
   add_layout_option(*command, request.run.layout);
   command
       ->add_option("--set", request.run.settings,
                    "override one setting, such as --set train.epochs=20; repeatable")
       ->allow_extra_args(false);
   command->add_option("--init", request.run.init,
-                      "start from these weights: a .safetensors file or another run");
+                      "initial weights: a .safetensors file or another run");
   command->add_option("--out", request.out, "directory of the run (default: runs/DATASET-LOSS)");
   command->add_flag(
       "--resume", request.resume,
-      "go on with the run in --out from its last checkpoint; where there is none yet, "
-      "start it");
-  command->add_flag("--force", request.force, "resume although settings or data changed")
+      "resume the run in --out from its last checkpoint, or start it if there is none");
+  command->add_flag("--force", request.force, "resume even if settings or data have changed")
       ->needs("--resume");
-  command->add_flag("--live", request.live,
-                    "keep RUN/report.html fresh while training; open it in a browser");
-  command->add_flag("--strict", request.strict, "an unreadable sample is an error, not a warning");
+  command->add_flag("--live", request.live, "update RUN/report.html during training");
+  command->add_flag("--strict", request.strict,
+                    "treat an unreadable sample as an error instead of a warning");
   command->add_option("--max-corrupt", request.max_corrupt,
-                      "stop if more samples are unreadable: a number of files (5) or a share (1%); "
-                      "default: 1% or 5 files, whichever is more");
+                      "maximum number (5) or percentage (1%) of unreadable samples; "
+                      "default: 1% or 5, whichever is more");
   add_json_flag(*command, arguments->json);
   request.command = context.command_line;
   command->callback([arguments, &context] { run(*arguments, context); });

@@ -10,15 +10,15 @@ namespace projnce::app::tsne_command {
 
 namespace {
 
-const char* const kSummary = "a map of embeddings in the plane: t-SNE or PCA, as numbers or image";
+const char* const kSummary = "project embeddings to 2-D with t-SNE or PCA";
 const char* const kDetails =
     "  projnce tsne runs/photos -o map.svg                       the run's test samples\n"
     "  projnce tsne e.npy --labels l.npy -o map.png -o map.npy   embeddings of any program\n"
     "  projnce tsne e.npy --method pca -o pca.html\n"
     "\n"
-    "The ending says what is written: .npy (positions), .svg, .png or .html (a image, colored\n"
-    "by label). The Kullback-Leibler divergence tells how well the map keeps neighborhoods; the\n"
-    "smaller, the better.";
+    "The file extension selects the output: .npy (coordinates), or .svg, .png or .html (scatter\n"
+    "plot colored by label). The Kullback-Leibler divergence measures how well t-SNE preserves\n"
+    "neighborhoods; smaller is better.";
 
 void print_map(const nlohmann::ordered_json& result) {
   if (result.contains("kl")) {
@@ -44,12 +44,12 @@ void add(CLI::App& app, Context& context) {
   auto* command = add_command(app, "tsne", kSummary, kDetails);
   command->add_option("EMBEDDINGS", request.input, ".npy matrix, or the directory of a run")
       ->required();
-  command->add_option("--labels", request.labels, ".npy list of labels, for the colors");
+  command->add_option("--labels", request.labels, ".npy array of labels, for the colors");
   command->add_option("-o,--output", request.outputs,
-                      "file to write; may be given several times (RUN/tsne.npy)");
+                      "file to write; repeatable (default: RUN/tsne.npy)");
   add_choice(*command, "--method", request.method,
              {{"tsne", inference::MapMethod::kTsne}, {"pca", inference::MapMethod::kPca}},
-             "how to map the rows");
+             "projection method");
   add_number(*command, "--perplexity", tsne.perplexity, at_least(1),
              "effective number of neighbors; default: 30, fewer for under 91 samples");
   add_number(*command, "--iterations", tsne.iterations, between(0, 1'000'000),

@@ -15,7 +15,7 @@ bool looks_like_option(const std::string& argument) {
   return argument.size() > 1 && argument.front() == '-';
 }
 
-/// "epochs" of "--epochs=5".
+/// Returns "epochs" for "--epochs=5".
 std::string bare_name(const std::string& argument) {
   const auto first = argument.find_first_not_of('-');
   if (first == std::string::npos) return {};
@@ -32,8 +32,8 @@ std::vector<std::string> option_names(const CLI::App& command) {
 
 std::vector<std::string> command_names(const CLI::App& command) {
   std::vector<std::string> names;
-  for (const auto* below : command.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(below->get_name());
+  for (const auto* subcommand : command.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(subcommand->get_name());
   }
   return names;
 }
@@ -46,8 +46,9 @@ std::string did_you_mean(const std::string& text) {
   return concat("did you mean ", text, "? ");
 }
 
-/// What is meant by an option that `command` does not have; "" if unknown. Ends with a blank.
-std::string option_guess(const CLI::App& command, const std::string& argument) {
+/// Suggests a replacement for an unknown option of `command`; "" if there is none. Ends with a
+/// space.
+std::string suggest_option(const CLI::App& command, const std::string& argument) {
   const auto name = bare_name(argument);
   if (has_option(command, "--set")) {
     const auto setting = config::setting_named(name);
@@ -67,30 +68,31 @@ Error unknown_option(const CLI::App& command, const std::string& argument) {
   const auto option = argument.substr(0, argument.find('='));
   const auto path = command_path(command);
   return Error(concat(path, " has no option '", option, "'"),
-               concat(option_guess(command, argument), "see '", path, " --help'"));
+               concat(suggest_option(command, argument), "see '", path, " --help'"));
 }
 
 Error unknown_command(const CLI::App& command, const std::string& argument) {
   const auto path = command_path(command);
   const auto names = command_names(command);
   const auto nearest = nearest_name(argument, names);
-  const auto guess = nearest.empty() ? concat("commands: ", join(names), "; ")
-                                     : did_you_mean(concat("'", path, " ", nearest, "'"));
+  const auto suggestion = nearest.empty() ? concat("commands: ", join(names), "; ")
+                                          : did_you_mean(concat("'", path, " ", nearest, "'"));
   return Error(concat(path, " has no command '", argument, "'"),
-               concat(guess, "see '", path, " --help'"));
+               concat(suggestion, "see '", path, " --help'"));
 }
 
-Error surplus_argument(const CLI::App& command, const std::string& argument) {
+Error unexpected_argument(const CLI::App& command, const std::string& argument) {
   const auto path = command_path(command);
   const bool data = has_option(command, "--data") && config::names_dataset(argument);
-  return Error(concat(path, " does not expect another argument '", argument, "'"),
+  return Error(concat(path, ": unexpected argument '", argument, "'"),
                concat(data ? did_you_mean("--data " + argument) : "", "see '", path, " --help'"));
 }
 
-Error unexpected(const CLI::App& command, const std::string& argument) {
+Error unknown_argument(const CLI::App& command, const std::string& argument) {
   if (looks_like_option(argument)) return unknown_option(command, argument);
-  const bool wants_command = !command_names(command).empty();
-  return wants_command ? unknown_command(command, argument) : surplus_argument(command, argument);
+  const bool expects_command = !command_names(command).empty();
+  return expects_command ? unknown_command(command, argument)
+                         : unexpected_argument(command, argument);
 }
 
 std::string without_suffix(std::string text, std::string_view suffix) {
@@ -98,14 +100,14 @@ std::string without_suffix(std::string text, std::string_view suffix) {
   return text;
 }
 
-/// CLI11's sentence in the words of this program.
-std::string sentence_of(const CLI::App& command, const CLI::ParseError& error) {
+/// Rewrites a CLI11 error message.
+std::string error_text(const CLI::App& command, const CLI::ParseError& error) {
   const auto path = command_path(command);
   const std::string text = error.what();
   if (error.get_name() == "RequiredError") {
     const auto name = without_suffix(text, " is required");
     const auto* option = command.get_option_no_throw(name);
-    return concat(path, " needs ", name, option ? ": " + option->get_description() : "");
+    return concat(path, " requires ", name, option ? ": " + option->get_description() : "");
   }
   if (error.get_name() == "RequiresError") return concat(path, ": ", text);
   if (error.get_name() == "ExcludesError") {
@@ -117,7 +119,7 @@ std::string sentence_of(const CLI::App& command, const CLI::ParseError& error) {
   if (error.get_name() == "ArgumentMismatch") {
     const auto option = text.substr(0, text.find(':'));
     const bool none = text.ends_with("missing") || text.ends_with("received 0");
-    return concat(path, ": ", option, none ? " needs a value" : " is given too many values");
+    return concat(path, ": ", option, none ? " requires a value" : " has too many values");
   }
   return concat(path, ": ", text);
 }
@@ -125,8 +127,8 @@ std::string sentence_of(const CLI::App& command, const CLI::ParseError& error) {
 }  // namespace
 
 const CLI::App& reached_command(const CLI::App& app) {
-  const auto below = app.get_subcommands();
-  return below.empty() ? app : reached_command(*below.front());
+  const auto subcommand = app.get_subcommands();
+  return subcommand.empty() ? app : reached_command(*subcommand.front());
 }
 
 std::string command_path(const CLI::App& command) {
@@ -136,13 +138,13 @@ std::string command_path(const CLI::App& command) {
 
 Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const auto& command = reached_command(app);
-  // An argument that nobody knows is the reason, whatever else is missing because of it.
+  // Report an unknown argument first: other errors may only be its consequence.
   for (const CLI::App* at = &app;; at = at->get_subcommands().front()) {
-    const auto surplus = at->remaining();
-    if (!surplus.empty()) return unexpected(*at, surplus.front());
+    const auto extra = at->remaining();
+    if (!extra.empty()) return unknown_argument(*at, extra.front());
     if (at == &command) break;
   }
-  return Error(sentence_of(command, error), concat("see '", command_path(command), " --help'"));
+  return Error(error_text(command, error), concat("see '", command_path(command), " --help'"));
 }
 
 }  // namespace projnce::app

@@ -6,15 +6,15 @@
 
 namespace projnce::app {
 
-/// The command that the user reached: `data info` of `projnce data info photos`.
+/// Returns the innermost parsed command: `data info` of `projnce data info photos`.
 /// REQUIRES: `app` has parsed, successfully or not.
 const CLI::App& reached_command(const CLI::App& app);
 
-/// "projnce data info", as the user types it.
+/// Returns the full name of a command, such as "projnce data info".
 std::string command_path(const CLI::App& command);
 
-/// Why CLI11 refuses a command line, as a sentence with the nearest valid name and the help that
-/// tells more.
+/// Converts a CLI11 parse error to an Error that suggests the closest valid name and points to the
+/// command's --help.
 Error usage_error(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace projnce::app

@@ -7,7 +7,7 @@
 
 namespace projnce::bench {
 
-// Every comparison there is; cases.cpp joins them. The arena outlives the cases.
+// All comparisons, joined in cases.cpp. REQUIRES: the arena outlives the cases.
 std::vector<Case> supcon_cases(Arena& arena);
 std::vector<Case> projnce_cases(Arena& arena);
 std::vector<Case> class_vector_cases(Arena& arena);

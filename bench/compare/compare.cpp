@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Below this share of the FMA peak, LibTorch's products do not come from a tuned library.
+/// Below this fraction of the FMA peak, LibTorch does not use a tuned BLAS.
 constexpr double kPoorGemm = 0.25;
 
 void add_options(CLI::App& app, CompareOptions& options) {
@@ -30,16 +30,18 @@ void add_options(CLI::App& app, CompareOptions& options) {
                  "folder with checkouts of SupContrast and mixed_KSG");
   app.add_option("--python", options.peers.python, "Python with torch and pytorch-metric-learning")
       ->capture_default_str();
-  app.add_option("--rounds", options.rounds, "turns of each contestant")
+  app.add_option("--rounds", options.rounds, "number of runs of each contestant")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_option("--rows", options.rows, "N of every case instead of its own, even, at least 200")
+  app.add_option("--rows", options.rows, "override N of every case; even, at least 200")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::Range(200, 1 << 20));
   app.add_option("--threads", options.threads, "0: all cores")->check(CLI::NonNegativeNumber);
-  app.add_flag("--large-peers", options.large_peers, "N x N forms at 16384 rows too: 8 to 12 GB");
-  app.add_flag("--full-ksg", options.full_ksg, "Mixed KSG at 10000 rows too: minutes for the peer");
+  app.add_flag("--large-peers", options.large_peers,
+               "include N x N forms at 16384 rows (8 to 12 GB)");
+  app.add_flag("--full-ksg", options.full_ksg,
+               "include Mixed KSG at 10000 rows (minutes for the peer)");
   app.add_option("--json", options.json, "write the results to this file");
 }
 
@@ -48,8 +50,7 @@ void check_options(const CompareOptions& options, const std::vector<Case>& cases
   for (const auto& task : cases) known.insert(task.name);
   for (const auto& name : options.cases) {
     if (known.contains(name)) continue;
-    fail("no case is called '", name,
-         "', expected one of: ", fmt::format("{}", fmt::join(known, ", ")));
+    fail("unknown case '", name, "', expected one of: ", fmt::format("{}", fmt::join(known, ", ")));
   }
   for (const auto rows : options.rows) {
     if (rows % 2 != 0) fail("--rows ", rows, ": a batch has two views, so N must be even");
@@ -66,8 +67,8 @@ void warn_about_blas(const CaseResult& outcome, const ordered_json& machine) {
             << fmt::format("{:.0f} % of the FMA peak with {}.\n",
                            100 * outcome.roofs->gemm / outcome.roofs->fma,
                            machine.at("blas").get<std::string>())
-            << "  Ratios to contestants that use it say little. hint: use the torch that pip "
-               "installs, which contains MKL, or install libopenblas0-openmp for Debian's\n";
+            << "  Ratios to contestants that use it are not meaningful. hint: use torch from pip, "
+               "which includes MKL, or install libopenblas0-openmp for Debian's torch\n";
 }
 
 std::string describe(const ordered_json& machine) {
@@ -90,7 +91,7 @@ int run_cases(Arena& arena, const std::vector<Case>& cases) {
     std::cout << to_text(outcome) << std::endl;
     warn_about_blas(outcome, report.at("machine"));
     report["cases"].push_back(to_json(outcome));
-    // After each case: whoever stops a long run keeps what is done.
+    // Write after each case, so that an interrupted run keeps its results.
     if (!options.json.empty()) io::write_file_atomically(options.json, report.dump(2) + "\n");
     sound = sound && outcome.problems.empty();
   }
@@ -101,7 +102,8 @@ int run_cases(Arena& arena, const std::vector<Case>& cases) {
 
 int compare_main(int argc, char** argv) {
   CompareOptions options;
-  CLI::App app("projnce beside other implementations, in turn, on the same data", "projnce-bench");
+  CLI::App app("Compare projnce with other implementations on the same data, in alternating runs",
+               "projnce-bench");
   add_options(app, options);
   try {
     app.parse(argc, argv);

@@ -2,8 +2,8 @@
 
 namespace projnce::bench {
 
-/// projnce-bench --compare ...: projnce beside other implementations. Returns the exit status: 1
-/// where a contestant failed or contestants disagree, 2 where the arguments are wrong.
+/// projnce-bench --compare ...: compares projnce with other implementations. Returns the exit
+/// status: 1 if a contestant failed or results disagree, 2 if the arguments are invalid.
 int compare_main(int argc, char** argv);
 
 }  // namespace projnce::bench

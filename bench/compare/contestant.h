@@ -8,33 +8,33 @@
 
 namespace projnce::bench {
 
-/// What one run took and what came out of it.
+/// Cost and result of one run.
 struct Run {
   double seconds = 0;
-  double cpu_seconds = 0;  // of all threads together
-  int64_t peak_bytes = 0;  // above what was held at the start
-  double value = 0;        // the loss, or what else the contestant computes
-  double gradient_norm = std::numeric_limits<double>::quiet_NaN();  // NaN: has no gradient
-  double compile_seconds = 0;  // of torch.compile, before anything was timed; 0: not compiled
-  int64_t graph_breaks = 0;    // places at which torch.compile returns to Python
+  double cpu_seconds = 0;                                           // total of all threads
+  int64_t peak_bytes = 0;                                           // relative to the start
+  double value = 0;                                                 // the loss, or another result
+  double gradient_norm = std::numeric_limits<double>::quiet_NaN();  // NaN if there is no gradient
+  double compile_seconds = 0;  // of torch.compile, not timed; 0 if not compiled
+  int64_t graph_breaks = 0;    // of torch.compile
 };
 
-/// One of those that are compared.
+/// One of the compared implementations.
 struct Contestant {
   std::string name;
-  /// Contestants that compute the same must agree in value and gradient.
+  /// Contestants with the same text must agree in value and gradient.
   std::string computes;
   std::function<Run()> run = {};
-  /// Why it does not take part; empty if it does.
+  /// Reason if it cannot run, else empty.
   std::string unavailable = {};
 };
 
 enum class Clock {
   kWall,
-  kCpu,  ///< of all threads: for programs with different numbers of them
+  kCpu,  ///< total of all threads: for programs with different numbers of threads
 };
 
-/// One comparison: contestants on the same data. Ratios are to the first of them.
+/// One comparison of contestants on the same data. Ratios are relative to the first.
 struct Case {
   std::string name;
   int64_t rows = 0;     // N
@@ -42,12 +42,12 @@ struct Case {
   int64_t dims = 128;   // D
   std::string note = {};
   Clock clock = Clock::kWall;
-  /// For contestants of minutes: fewer rounds than asked for, and none to warm up.
+  /// For contestants that take minutes: fewer rounds, and no warm-up.
   int round_limit = std::numeric_limits<int>::max();
   bool warm_up = true;
-  /// Operations that the shares of the machine's roofs count; 0 leaves the roofs out.
+  /// Operations for the fractions of the machine's peak rates; 0: peak rates not measured.
   double flops = 0;
-  /// Makes the data; it lives as long as the contestants.
+  /// Creates the data, which lives as long as the contestants.
   std::function<std::vector<Contestant>()> contestants = {};
 };
 

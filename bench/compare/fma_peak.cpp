@@ -12,14 +12,13 @@ using Vector16 = float __attribute__((vector_size(16)));
 using Vector32 = float __attribute__((vector_size(32)));
 using Vector64 = float __attribute__((vector_size(64)));
 
-/// Known at run time only, or the compiler would compute the chains.
+/// Set at run time, so that the compiler cannot evaluate the chains.
 volatile float factor = 0.999F;
 volatile float increment = 0.001F;
 volatile float sink = 0;
 
-/// Chains that do not wait for each other: more than the latency times the number of units, no more
-/// than there are registers beside the two constants. Inlined into functions that name their
-/// instructions.
+/// Independent chains: more than latency times number of units, at most as many as there are
+/// registers besides the two constants. Inlined into functions with target attributes.
 template <class Vector, int kChains>
 [[gnu::always_inline]] inline void run_chains() {
   const Vector b = Vector{} + factor;

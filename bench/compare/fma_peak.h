@@ -4,11 +4,11 @@
 
 namespace projnce::bench {
 
-/// The widest instructions of this processor that multiply and add: "AVX-512", "AVX2" or "plain".
+/// Widest FMA instruction set of this CPU: "AVX-512", "AVX2" or "plain".
 std::string fma_instructions();
 
-/// Multiplies and adds in registers on every thread, without a load or a store: what the arithmetic
-/// units can do at most. Returns the number of floating point operations done.
+/// Runs FMA instructions on registers on every thread, without loads or stores, which is the peak
+/// of the arithmetic units. Returns the number of floating-point operations.
 double run_fma_chains(int threads);
 
 }  // namespace projnce::bench

@@ -58,8 +58,8 @@ void check_memory_probe() {
   const MemoryProbe memory;
   const auto tensor = torch::zeros({kFloats});
   if (memory.peak_bytes() >= kFloats * static_cast<int64_t>(sizeof(float))) return;
-  fail_runtime("benchmark: counting allocations does not work here: a tensor of ", tensor.nbytes(),
-               " bytes was seen as ", memory.peak_bytes());
+  fail_runtime("benchmark: allocation counting does not work on this system: a tensor of ",
+               tensor.nbytes(), " bytes was counted as ", memory.peak_bytes());
 }
 
 }  // namespace projnce::bench

@@ -9,20 +9,20 @@
 
 namespace projnce::bench {
 
-/// Times and watches a function that gives a number: no gradient.
+/// Measures time and memory of a function that returns a number, without gradient.
 Run timed(const std::function<double()>& work);
 
-/// Times forward and backward of a scalar. The gradients of `leaves` are new each time, as after
-/// zero_grad; their norm, over all of them, is computed off the clock.
+/// Times forward and backward of a scalar. The gradients of `leaves` are reset before each run, as
+/// by zero_grad; their total norm is computed outside of the timed region.
 Run timed_gradient(const std::vector<torch::Tensor>& leaves,
                    const std::function<torch::Tensor()>& loss);
 
-/// A contestant that runs timed_gradient.
+/// Returns a contestant that runs timed_gradient.
 Contestant gradient_contestant(const std::string& name, const std::string& computes,
                                std::vector<torch::Tensor> leaves,
                                std::function<torch::Tensor()> loss);
 
-/// Throws where the heap's counters do not see a tensor's memory: then all figures would be wrong.
+/// Throws if the heap counters do not see a tensor's memory, which would invalidate all figures.
 void check_memory_probe();
 
 }  // namespace projnce::bench

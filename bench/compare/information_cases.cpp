@@ -1,4 +1,5 @@
-// Mixed KSG against its authors' program. No gradient; processor time, since theirs has one thread.
+// Mixed KSG compared with the authors' program. No gradient; CPU time, because theirs is
+// single-threaded.
 #include <torch/types.h>
 
 #include <algorithm>
@@ -32,7 +33,7 @@ std::vector<Case> mixed_ksg_cases(Arena& arena) {
   if (arena.options().full_ksg) usual.push_back(kFullRows);
   std::vector<Case> cases;
   for (const auto rows : arena.sizes(usual)) {
-    Case task = {.name = "mixed-ksg", .rows = rows, .classes = 10, .note = "processor time"};
+    Case task = {.name = "mixed-ksg", .rows = rows, .classes = 10, .note = "CPU time"};
     task.clock = Clock::kCpu;
     task.round_limit = rows > kQuickRows ? 1 : 3;
     task.warm_up = false;

@@ -25,7 +25,7 @@ std::string processor_name() {
   return "unknown";
 }
 
-/// "oneDNN 3.12.0" of a description that torch gives, for example "Intel(R) MKL-DNN v3.12.0 (...)".
+/// Extracts "oneDNN 3.12.0" from torch's description, such as "Intel(R) MKL-DNN v3.12.0 (...)".
 std::string with_version(const std::string& library, const std::string& description) {
   std::smatch version;
   const bool found = std::regex_search(description, version, std::regex("[0-9]+(\\.[0-9]+)+"));
@@ -36,8 +36,7 @@ std::string onednn_library() {
   return at::hasMKLDNN() ? with_version("oneDNN", at::get_mkldnn_version()) : "no oneDNN";
 }
 
-/// The library that torch's matrix products come from: pip's torch contains MKL, Debian's loads
-/// whatever BLAS is installed.
+/// Name of torch's BLAS: torch from pip includes MKL, Debian's torch loads the installed BLAS.
 std::string blas_library() {
   if (at::hasMKL()) return with_version("MKL", at::get_mkl_version());
   Dl_info info{};
@@ -45,7 +44,7 @@ std::string blas_library() {
   if (product == nullptr || ::dladdr(product, &info) == 0) return "unknown BLAS";
   std::error_code ignored;
   const auto file = std::filesystem::canonical(info.dli_fname, ignored);
-  // Debian calls every BLAS libblas.so.3, in a folder that says whose it is.
+  // On Debian every BLAS is named libblas.so.3; its folder identifies the library.
   const auto folder = file.parent_path().filename().string();
   return folder == "blas" ? "the reference BLAS" : folder + "/" + file.filename().string();
 }

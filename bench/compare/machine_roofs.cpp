@@ -13,12 +13,12 @@ namespace projnce::bench {
 
 namespace {
 
-/// Large enough that the product's cost is arithmetic, small enough to take 0.1 s.
+/// Large enough to be compute-bound, small enough to take 0.1 s.
 constexpr int64_t kGemmSize = 1536;
 constexpr double kRoofSeconds = 0.2;
 
-/// The best of several runs: a roof is what the machine can do, and one run of milliseconds may
-/// have met threads of the contestant before it that were not yet asleep.
+/// Best of several runs: a short run may overlap with threads of the previous contestant that still
+/// spin.
 template <class Work>
 double best_rate(const Work& work) {
   double best = 0;

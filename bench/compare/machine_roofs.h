@@ -6,18 +6,18 @@
 
 namespace projnce::bench {
 
-/// What this machine can do at most, measured in turn with the contestants so that all meet the
-/// same clock rate and the same neighbors.
+/// Peak rates of this machine, measured in alternation with the contestants, so that clock rate and
+/// background load are the same.
 class MachineRoofs {
  public:
   explicit MachineRoofs(int threads);
 
-  /// One turn for each roof.
+  /// Measures each rate once.
   void measure();
 
-  /// Medians over the turns, floating point operations in a second.
+  /// Medians over the turns, in floating-point operations per second.
   double fma_rate() const;
-  /// Of LibTorch's product of two large matrices.
+  /// Rate of LibTorch's product of two large matrices.
   double gemm_rate() const;
 
  private:

@@ -1,5 +1,5 @@
-// The executable's own malloc, which every shared library then calls: it counts, and passes on to
-// glibc's under the names that glibc exports for this.
+// Replaces malloc for the executable and all shared libraries: counts, and forwards to glibc
+// through the names that glibc exports for this purpose.
 #include "bench/compare/memory_probe.h"
 
 #include <errno.h>

@@ -4,10 +4,9 @@
 
 namespace projnce::bench {
 
-/// Watches the heap of the whole process, all threads, while it lives: how far the bytes in use
-/// rise above what they were at its start. Exact for malloc and its relatives, so for tensors and
-/// C++ objects; blind to memory that is mapped directly, such as the buffers that BLAS sets up
-/// once. One at a time.
+/// Measures the peak heap use of the process, all threads, relative to construction. Exact for
+/// malloc and related functions, hence for tensors and C++ objects; does not see memory that is
+/// mapped directly, such as internal buffers of BLAS. At most one instance may exist.
 class MemoryProbe {
  public:
   MemoryProbe();

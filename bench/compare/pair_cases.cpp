@@ -1,4 +1,4 @@
-// Losses over all pairs of rows: SupCon against its peers, and what ProjNCE costs beside it.
+// Losses over all pairs of rows: SupCon compared with its peers, and the cost of ProjNCE.
 #include "bench/compare/cases.h"
 #include "bench/compare/gradient_run.h"
 #include "bench/compare/plain_forms.h"
@@ -20,7 +20,7 @@ Contestant our_supcon(const std::string& name, const LabeledRows& data) {
   });
 }
 
-/// LibTorch's own operations in chunks of rows, as on a GPU.
+/// LibTorch operations on chunks of rows, as used on a GPU.
 Contestant our_chunks(const LabeledRows& data) {
   auto contestant = our_supcon("ours, any device", data);
   contestant.run = [run = std::move(contestant.run)] {
@@ -30,7 +30,7 @@ Contestant our_chunks(const LabeledRows& data) {
   return contestant;
 }
 
-/// What older processors get.
+/// Variant for older CPUs.
 Contestant our_older(const LabeledRows& data, kernel::Isa isa) {
   auto contestant = our_supcon("ours, " + std::string(kernel::isa_name(isa)), data);
   contestant.run = [run = std::move(contestant.run), isa] {
@@ -84,7 +84,7 @@ std::vector<Case> supcon_cases(Arena& arena) {
   std::vector<Case> cases;
   for (const auto rows : arena.sizes({512, 2048, 8192, 16384, 32768})) {
     Case task = {.name = "supcon", .rows = rows, .classes = 10};
-    // Similarities and their gradient: two products of N x D with D x N.
+    // Similarities and their gradient: products of N x D with D x N.
     task.flops = 4.0 * static_cast<double>(rows * rows * task.dims);
     task.contestants = [&arena, task] { return supcon_contestants(arena, task); };
     cases.push_back(task);

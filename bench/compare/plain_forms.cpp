@@ -6,7 +6,7 @@ namespace projnce::bench {
 
 namespace {
 
-/// SupCon of each anchor and the log of its denominator, both [N].
+/// SupCon loss of each anchor and the log of its denominator, both [N].
 struct SupConTerms {
   torch::Tensor loss;
   torch::Tensor log_mass;

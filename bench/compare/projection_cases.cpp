@@ -1,4 +1,4 @@
-// Class vectors: the losses with one vector for each class, and the two projections that cost most.
+// Class vectors: losses with one vector per class, and the two most expensive projections.
 #include <torch/types.h>
 
 #include "bench/compare/cases.h"
@@ -17,7 +17,8 @@ constexpr double kBandwidth = 0.9;
 
 using Contestants = std::vector<Contestant>;
 
-/// Ours and the plain form: both from unit rows [N, D] to a scalar, with further leaves.
+/// Our implementation and the plain form: functions of unit rows [N, D] and further leaves, with a
+/// scalar result.
 Contestants against_plain(const Case& task, const LabeledRows& data, const std::string& plain_name,
                           const std::function<torch::Tensor(const torch::Tensor&)>& ours,
                           const std::function<torch::Tensor(const torch::Tensor&)>& plain,
@@ -73,10 +74,10 @@ Contestants mlp_contestants(const Case& task) {
   return against_plain(task, data, "N x N form", ours, plain, {matrix});
 }
 
-/// How soft labels are used: as constants, or with their gradient.
+/// Whether soft labels are constants or have a gradient.
 enum class SoftLabels { kValue, kGradient };
 
-/// Labels are shuffled: neighbors of one class alone would give hard labels and no gradient.
+/// Labels are shuffled: neighbors of a single class would give hard labels without a gradient.
 Contestants nadaraya_watson_contestants(const Case& task, double spread, SoftLabels use) {
   auto data = make_labeled_rows(task.rows, task.dims, task.classes, spread);
   data.labels = data.labels.index_select(0, torch::randperm(task.rows));
@@ -99,7 +100,7 @@ Contestants nadaraya_watson_contestants(const Case& task, double spread, SoftLab
   return {value_of("ours", ours), value_of("cdist form", plain)};
 }
 
-/// Of rows as they are: a projection does not normalize.
+/// Uses unnormalized rows, because a projection does not normalize.
 Contestants median_contestants(const Case& task) {
   const auto data = make_labeled_rows(task.rows, task.dims, task.classes);
   const auto ours = [=] {
@@ -115,7 +116,7 @@ Contestants median_contestants(const Case& task) {
           gradient_contestant("at::median by class", task.name, {data.x}, plain)};
 }
 
-/// A case for 10 and one for 100 classes.
+/// Cases with 10 and with 100 classes.
 void add_both(std::vector<Case>& cases, Arena& arena, const std::string& name,
               Contestants (*make)(const Case&)) {
   for (const auto rows : arena.sizes({8192})) {
@@ -143,18 +144,18 @@ std::vector<Case> median_cases(Arena& arena) {
   return cases;
 }
 
-/// Rows as far apart as early in training, where a row has no neighbor but itself, and tight
-/// clusters, where a tenth of all rows are neighbors; soft labels alone, and with their gradient.
+/// Scattered rows, as early in training, where a row has no neighbors, and tight clusters, where a
+/// tenth of all rows are neighbors; each with and without gradient.
 std::vector<Case> nadaraya_watson_cases(Arena& arena) {
   constexpr double kFar = 2;
-  constexpr double kNear = 0.057;  // rows of a cluster lie 0.7 apart in l1
+  constexpr double kNear = 0.057;  // l1 distance 0.7 within a cluster
   std::vector<Case> cases;
   for (const auto rows : arena.sizes({2048})) {
     for (const double spread : {kFar, kNear}) {
       for (const auto use : {SoftLabels::kValue, SoftLabels::kGradient}) {
         Case task = {.name = "nadaraya-watson", .rows = rows, .classes = 10};
         task.note = spread == kFar ? "l1, no neighbors" : "l1, a tenth are neighbors";
-        task.note += use == SoftLabels::kValue ? ", value alone" : ", with gradient";
+        task.note += use == SoftLabels::kValue ? ", value only" : ", with gradient";
         task.contestants = [=] { return nadaraya_watson_contestants(task, spread, use); };
         cases.push_back(task);
       }

@@ -29,7 +29,7 @@ Pipe open_pipe() {
   return {io::FileDescriptor(ends[0]), io::FileDescriptor(ends[1])};
 }
 
-/// The child's standard input and output are pipes; it complains on our standard error.
+/// Starts a child whose standard input and output are pipes; it shares our standard error.
 pid_t spawn(std::vector<std::string> command, const Pipe& requests, const Pipe& answers) {
   std::vector<char*> arguments;
   for (auto& argument : command) arguments.push_back(argument.data());
@@ -47,7 +47,7 @@ pid_t spawn(std::vector<std::string> command, const Pipe& requests, const Pipe& 
   return child;
 }
 
-/// Up to the end of a line, or of what there is.
+/// Reads up to the end of the line or of the input.
 std::string read_line(int file) {
   std::string line;
   for (char c = 0; ::read(file, &c, 1) == 1 && c != '\n';) line.push_back(c);
@@ -55,7 +55,7 @@ std::string read_line(int file) {
 }
 
 bool write_line(int file, const std::string& line) {
-  const auto text = line + "\n";  // short enough for a pipe to take it whole
+  const auto text = line + "\n";  // short enough for an atomic write to a pipe
   return ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
@@ -67,12 +67,12 @@ double number_or_nan(const json& answer, const char* key) {
 }  // namespace
 
 PythonPeers::~PythonPeers() {
-  requests_.close();  // the child's input ends, and so does it
+  requests_.close();  // ends the child's input, so that it exits
   if (child_ > 0) ::waitpid(child_, nullptr, 0);
 }
 
 void PythonPeers::start() {
-  ::signal(SIGPIPE, SIG_IGN);  // writing to a child that died fails instead
+  ::signal(SIGPIPE, SIG_IGN);  // writing to a dead child returns an error instead
   auto requests = open_pipe();
   auto answers = open_pipe();
   child_ = spawn({options_.python.string(), PROJNCE_PEER_SERVER, options_.directory.string(),
@@ -86,7 +86,7 @@ json PythonPeers::ask(const json& request) {
   if (child_ < 0) start();
   const bool sent = write_line(requests_.get(), request.dump());
   const auto line = sent ? read_line(answers_.get()) : std::string();
-  if (line.empty()) fail_runtime("the peers' Python process has ended");
+  if (line.empty()) fail_runtime("the Python process of the peers has exited");
   const auto answer = json::parse(line);
   if (answer.contains("error")) fail_runtime(answer.at("error").get<std::string>());
   return answer;

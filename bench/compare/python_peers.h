@@ -12,14 +12,14 @@
 namespace projnce::bench {
 
 struct PythonPeersOptions {
-  /// Holds the checkouts; empty: only peers that are installed packages.
+  /// Folder with checkouts; if empty, only installed packages are used.
   std::filesystem::path directory = {};
   std::filesystem::path python = "script/python";  ///< from the root of the checkout
   int threads = 1;
 };
 
-/// The peers' own Python code, in one process that waits for work while others have their turn
-/// (bench/peers/serve.py). It starts with the first question.
+/// Runs the peers' own Python code in one process that sleeps while other contestants run
+/// (bench/peers/serve.py). The process starts with the first request.
 class PythonPeers {
  public:
   explicit PythonPeers(PythonPeersOptions options) : options_(std::move(options)) {}
@@ -27,10 +27,10 @@ class PythonPeers {
   PythonPeers& operator=(const PythonPeers&) = delete;
   ~PythonPeers();
 
-  /// Why `peer` cannot run here; empty if it can.
+  /// Returns why `peer` cannot run here; empty if it can.
   std::string why_unavailable(const std::string& peer);
 
-  /// One run of it; throws what it complains about. The request names files and parameters.
+  /// Runs a peer once. The request names files and parameters. Throws the error of the peer.
   Run run(const std::string& peer, const nlohmann::json& request);
 
  private:

@@ -19,7 +19,7 @@ std::string readable_bytes(int64_t bytes) {
   return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
 }
 
-/// To the first contestant; NaN where that has no time.
+/// Ratio to the first contestant; NaN if that has no time.
 double ratio(const CaseResult& outcome, const Result& result) {
   return result.seconds() / outcome.results.front().seconds();
 }
@@ -50,14 +50,14 @@ std::string head(const CaseResult& outcome) {
   return text + "   value\n";
 }
 
-/// How long torch.compile took; empty for contestants that are not compiled.
+/// Compile time of torch.compile; empty for contestants that are not compiled.
 std::string compilation(const Result& result) {
   if (!result.available() || result.last.compile_seconds == 0) return {};
   return fmt::format("  {}: compiled in {:.1f} s, not timed; {} graph breaks\n",
                      result.contestant.name, result.last.compile_seconds, result.last.graph_breaks);
 }
 
-/// JSON has no NaN.
+/// Replaces NaN by null, because JSON has no NaN.
 ordered_json number(double value) {
   return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
 }

@@ -7,10 +7,10 @@
 
 namespace projnce::bench {
 
-/// A table for people.
+/// Returns a readable table.
 std::string to_text(const CaseResult& outcome);
 
-/// Everything, for tools/plot_bench.py and others: seconds, bytes, operations in a second.
+/// Returns all results for tools/plot_bench.py and others: seconds, bytes, operations per second.
 nlohmann::ordered_json to_json(const CaseResult& outcome);
 
 }  // namespace projnce::bench

@@ -17,10 +17,10 @@ namespace {
 
 constexpr double kTurnSeconds = 0.5;
 constexpr int kRunsInTurn = 20;
-/// Threads of the previous contestant, maybe in another process, spin a while before they sleep.
+/// Threads of the previous contestant, possibly in another process, spin before they sleep.
 constexpr auto kPause = std::chrono::milliseconds(20);
 
-/// Sums in float32 in different orders.
+/// Tolerance for float32 sums in different orders.
 constexpr double kValueTolerance = 1e-4;
 constexpr double kGradientTolerance = 1e-3;
 
@@ -40,7 +40,7 @@ void take_turn(Result& result, Clock clock) {
   result.turns.push_back(median(times));
 }
 
-/// What fails is out of the race, and a problem.
+/// Disables a contestant that throws, and records the problem.
 template <class Action>
 void attempt(CaseResult& outcome, Result& result, Action&& action) {
   if (!result.available()) return;
@@ -60,8 +60,8 @@ void warm_up(CaseResult& outcome) {
 }
 
 bool differ(double a, double b, double tolerance) {
-  if (std::isnan(a) && std::isnan(b)) return false;  // neither has it
-  // Negated, so that one NaN differs from any number.
+  if (std::isnan(a) && std::isnan(b)) return false;  // both are absent
+  // Negated, so that a single NaN counts as different.
   return !(std::abs(a - b) <= tolerance * std::max({std::abs(a), std::abs(b), 1e-6}));
 }
 
@@ -75,7 +75,7 @@ void compare(const Result& a, const Result& b, std::vector<std::string>& problem
   check("norm of the gradient", a.last.gradient_norm, b.last.gradient_norm, kGradientTolerance);
 }
 
-/// Each with the first that computes the same.
+/// Compares each contestant with the first that computes the same.
 void compare_results(CaseResult& outcome) {
   for (size_t i = 0; i < outcome.results.size(); ++i) {
     const auto& result = outcome.results[i];

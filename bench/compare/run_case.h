@@ -8,32 +8,32 @@
 
 namespace projnce::bench {
 
-/// What a contestant came to, over all of its turns.
+/// Results of a contestant over all rounds.
 struct Result {
   Contestant contestant;
-  std::vector<double> turns = {};  // seconds, on the clock of the case
-  Run last = {};                   // its value and gradient
+  std::vector<double> turns = {};  // seconds of each round, on the clock of the case
+  Run last = {};                   // for value and gradient
   int64_t peak_bytes = 0;
 
   bool available() const { return contestant.unavailable.empty(); }
-  double seconds() const;  // the median turn
+  double seconds() const;  // median over rounds
 };
 
 struct RoofRates {
-  double fma = 0;   // operations in a second
-  double gemm = 0;  // likewise, of LibTorch's matrix product
+  double fma = 0;   // operations per second
+  double gemm = 0;  // operations per second of LibTorch's matrix product
 };
 
 struct CaseResult {
   Case task;
   std::vector<Result> results;
   std::optional<RoofRates> roofs = {};
-  /// Sentences about contestants that failed or differ in what they compute.
+  /// Messages about contestants that failed or whose results differ.
   std::vector<std::string> problems = {};
 };
 
-/// Rounds in which every contestant has one turn. A turn repeats short runs for half a second
-/// and keeps their median.
+/// Runs all contestants once per round. Short runs are repeated for half a second; their median
+/// counts.
 CaseResult run_case(const Case& task, int rounds, int threads);
 
 }  // namespace projnce::bench

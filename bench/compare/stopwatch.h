@@ -6,7 +6,7 @@
 
 namespace projnce::bench {
 
-/// Wall and processor time since it was made.
+/// Wall and CPU time since construction.
 class Stopwatch {
  public:
   double seconds() const { return now(CLOCK_MONOTONIC) - start_; }
@@ -23,7 +23,7 @@ class Stopwatch {
   double cpu_start_ = now(CLOCK_PROCESS_CPUTIME_ID);
 };
 
-/// The middle value, the mean of the middle two; NaN of none.
+/// Returns the median; NaN if there are no values.
 double median(std::vector<double> values);
 
 }  // namespace projnce::bench

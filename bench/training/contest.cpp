@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Of a step, in their order.
+/// Parts of a step, in order.
 constexpr std::array kParts = {"waiting for data", "forward", "loss", "backward", "optimizer"};
 
 struct Entry {
@@ -25,7 +25,7 @@ struct Entry {
   std::vector<Turn> turns = {};
 
   bool runs() const { return rival.unavailable.empty(); }
-  /// Of a step.
+  /// Median seconds per step.
   double seconds() const {
     std::vector<double> all;
     for (const auto& turn : turns) all.push_back(turn.seconds / static_cast<double>(turn.steps));
@@ -59,7 +59,7 @@ double child_cpu_seconds(const std::vector<Entry>& entries) {
   return seconds;
 }
 
-/// How many times the step of projnce, the last entry, this one takes; NaN if that did not run.
+/// Ratio to the step time of projnce, the last entry; NaN if that did not run.
 double times_ours(const std::vector<Entry>& entries, const Entry& entry) {
   const auto& ours = entries.back();
   return ours.runs() ? entry.seconds() / ours.seconds() : std::nan("");
@@ -89,7 +89,7 @@ std::string row(const Contest& contest, const std::vector<Entry>& entries, const
   return text + "\n";
 }
 
-/// "forward 12.3 ms (40 %), ..." of a step.
+/// Formats the parts of a step: "forward 12.3 ms (40 %), ...".
 std::string parts_text(const Entry& entry) {
   std::vector<std::string> texts;
   for (const auto* name : kParts) {
@@ -150,7 +150,7 @@ ordered_json run_contest(const Contest& contest, int threads) {
     report["rivals"].push_back(to_json(contest, entries, entry, peak));
   }
   if (contest.flops > 0) std::cout << fmt::format("  peak: {:.1f} GFLOP/s;", 1e-9 * peak);
-  std::cout << fmt::format("  others kept {:.0f} % of the cores busy\n", 100 * others);
+  std::cout << fmt::format("  CPU use of other processes: {:.0f} %\n", 100 * others);
   for (const auto& entry : entries) {
     if (!entry.rival.note.empty()) {
       std::cout << "  " << entry.rival.name << ": " << entry.rival.note << '\n';

@@ -9,35 +9,35 @@
 
 namespace projnce::bench {
 
-/// What one turn of a rival took: `steps` steps together.
+/// Cost of one turn of a rival: total of `steps` steps.
 struct Turn {
   double seconds = 0;
   int64_t steps = 1;
-  std::map<std::string, double> parts = {};  // seconds of each part of a step
-  double value = 0;                          // the last loss; 0 where there is none
-  double child_cpu_seconds = 0;              // of a process that did the work for us
+  std::map<std::string, double> parts = {};  // seconds by part of a step
+  double value = 0;                          // last loss; 0 if there is none
+  double child_cpu_seconds = 0;              // of a child process that did the work
 };
 
-/// One of those that are compared.
+/// One of the compared implementations.
 struct Rival {
   std::string name;
   std::function<Turn()> turn = {};
-  std::string unavailable = {};  // why it does not take part; empty if it does
+  std::string unavailable = {};  // reason if it cannot run, else empty
   std::string note = {};         // printed below the table
 };
 
-/// Rivals that do the same work, projnce last: ratios are to it.
+/// Rivals that do the same work. projnce is last; ratios are relative to it.
 struct Contest {
   std::string name;
   std::string title;
-  int64_t samples = 0;  // in a step: an image with its views
-  double flops = 0;     // of a step; 0 leaves the share of the peak out
-  int rounds = 5;       // turns of each rival; each of them warms up by itself
-  /// Makes data and models; they live as long as the rivals.
+  int64_t samples = 0;  // per step; an image with its views is one sample
+  double flops = 0;     // per step; 0: fraction of peak not shown
+  int rounds = 5;       // turns of each rival, each with its own warm-up
+  /// Creates data and models, which live as long as the rivals.
   std::function<std::vector<Rival>()> rivals = {};
 };
 
-/// Runs the rivals in turn and prints their table. Returns the same for machines to read.
+/// Runs the rivals in alternation and prints a table. Returns the results as JSON.
 nlohmann::ordered_json run_contest(const Contest& contest, int threads);
 
 }  // namespace projnce::bench

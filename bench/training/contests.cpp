@@ -32,11 +32,11 @@ encoder::EncoderPtr make_encoder(Options options, encoder::Engine engine) {
   return make_encoder(options);
 }
 
-/// While others had their turn, caches and even pages of memory were taken away: a turn begins with
-/// steps that do not count, as a training that is under way has none of that.
+/// Warm-up steps at the start of each turn: other rivals evict caches and even memory pages, which
+/// does not happen in ongoing training.
 constexpr int64_t kSettlingSteps = 1;
 
-/// Steps on one batch that stays in memory, as SupContrast's rival takes them too.
+/// Steps on one batch in memory, as for SupContrast.
 Rival random_steps(const std::string& name, const encoder::EncoderPtr& encoder,
                    const loader::Batch& batch, int64_t steps) {
   auto training = std::make_shared<TrainingStep>(encoder);
@@ -49,7 +49,7 @@ Rival random_steps(const std::string& name, const encoder::EncoderPtr& encoder,
           }};
 }
 
-/// The same network by torch from Python.
+/// The same network in Python with torch.
 struct PythonVariant {
   const char* name;
   bool channels_last = false;
@@ -60,7 +60,7 @@ constexpr PythonVariant kPythonVariants[] = {{"SupContrast, NCHW, eager"},
                                              {"SupContrast, NCHW, compiled", false, true},
                                              {"SupContrast, channels-last, compiled", true, true}};
 
-/// Makes and compiles what is measured later; throws if that fails.
+/// Creates and compiles what is measured later. Throws on failure.
 std::string prepare(PythonPeers& peers, const std::string& peer, const nlohmann::json& request) {
   const auto first = peers.run(peer, request);
   if (first.compile_seconds == 0) return {};
@@ -137,8 +137,8 @@ Contest audio_contest(int64_t samples, int64_t moments, int rounds) {
       }};
 }
 
-/// Takes its batches from a loader of its own turn, so that nothing is made for it while others
-/// run; a few steps first bring the loader into its stride.
+/// Creates a loader per turn, so that it does not prefetch while others run. A few steps first fill
+/// its queue.
 Rival loaded_steps(const std::string& name, const encoder::EncoderPtr& encoder,
                    const LoadedImages& images, int64_t samples, int threads) {
   constexpr int64_t kFirst = 5;
@@ -163,7 +163,7 @@ Rival loaded_steps(const std::string& name, const encoder::EncoderPtr& encoder,
 
 Contest loaded_contest(const TrainingBenchOptions& bench) {
   constexpr int64_t kSamples = 256;
-  constexpr int64_t kWidth = 16;  // as the encoder "resnet-small" has it
+  constexpr int64_t kWidth = 16;  // width of the encoder "resnet-small"
   const encoder::ResNetOptions options{.input = {.channels = 1, .height = 28, .width = 28},
                                        .widths = {kWidth, 2 * kWidth, 4 * kWidth},
                                        .blocks_per_stage = 1,
@@ -184,7 +184,7 @@ Contest loaded_contest(const TrainingBenchOptions& bench) {
           }};
 }
 
-/// ResNet-18 with its head, and gradients.
+/// ResNet-18 with its head and gradients.
 std::shared_ptr<encoder::EmbeddingModel> model_with_gradients() {
   auto model = std::make_shared<encoder::EmbeddingModel>(
       make_encoder(encoder::ResNetOptions{}, encoder::Engine::kTorch), encoder::HeadOptions{});
@@ -194,7 +194,7 @@ std::shared_ptr<encoder::EmbeddingModel> model_with_gradients() {
   return model;
 }
 
-constexpr int64_t kUpdates = 10;  // in a turn
+constexpr int64_t kUpdates = 10;  // per turn
 
 template <class Update>
 Rival updates(const std::string& name, const Update& update) {
@@ -208,8 +208,7 @@ Rival updates(const std::string& name, const Update& update) {
 constexpr double kUpdateLearningRate = 1e-3;
 constexpr double kUpdateWeightDecay = 1e-4;
 
-/// torch's update in one pass, AdamW(fused=True) of Python; LibTorch's C++ optimizer has no such
-/// option.
+/// torch's fused update, AdamW(fused=True) in Python; LibTorch's C++ optimizer lacks the option.
 Rival fused_updates() {
   const auto model = model_with_gradients();
   std::vector<torch::Tensor> parameters;
@@ -251,7 +250,7 @@ std::vector<Rival> optimizer_rivals() {
 Rival evaluations(const std::string& name, const encoder::EncoderPtr& encoder,
                   const torch::Tensor& images) {
   encoder->eval();
-  encoder::EmbeddingModel(encoder, {});  // keeps the weights as models do: channels-last
+  encoder::EmbeddingModel(encoder, {});  // stores weights as models do: channels-last
   return {.name = name, .turn = [encoder, images] {
             const torch::NoGradGuard no_gradient;
             for (int64_t i = 0; i < kSettlingSteps; ++i) encoder->forward(images);

@@ -10,17 +10,17 @@
 namespace projnce::bench {
 
 struct TrainingBenchOptions {
-  std::vector<std::string> cases = {};  ///< empty: all
+  std::vector<std::string> cases = {};  ///< default: all
   PythonPeersOptions peers = {};
   int threads = 2;
   int rounds = 5;
   std::string isa = "best";
   std::filesystem::path json = {};
-  /// Holds a folder fashion-mnist; "" looks where the program does.
+  /// Folder that contains fashion-mnist; default: the program's search path.
   std::filesystem::path data = {};
 };
 
-/// All contests; `peers` outlives them.
+/// Returns all contests. REQUIRES: `peers` outlives them.
 std::vector<Contest> training_contests(const TrainingBenchOptions& options, PythonPeers& peers);
 
 }  // namespace projnce::bench

@@ -12,13 +12,13 @@ namespace projnce::bench {
 /// A convolution of an encoder.
 struct ConvLayer {
   kernel::ConvGeometry geometry;
-  int64_t height;  // of what it reads
+  int64_t height;  // of its input
   int64_t width;
-  bool reads_images = false;  // the first one: nobody wants the gradient by its input
+  bool reads_images = false;  // first layer; needs no gradient of its input
 
-  /// Multiplications and additions, by the direct form, for one image.
+  /// Multiply-adds of direct convolution for one image.
   double macs() const;
-  /// "stem", "3x3" (by Winograd), "3x3 strided", "1x1".
+  /// "stem", "3x3" (Winograd), "3x3 strided" or "1x1".
   std::string kind() const;
 };
 
@@ -26,8 +26,8 @@ struct ConvLayer {
 std::vector<ConvLayer> conv_layers(const encoder::ResNetOptions& options);
 std::vector<ConvLayer> conv_layers(const encoder::AudioCnnOptions& options);
 
-/// Operations of one image's forward pass: 2 for each multiplication and addition of the direct
-/// form. Training counts three times that: forward, gradient by the input, gradient by weights.
+/// FLOPs of the forward pass of one image: 2 per multiply-add of direct convolution. A training
+/// step counts three times that: forward, gradient of the input, gradient of the weights.
 double forward_flops(const std::vector<ConvLayer>& layers);
 
 }  // namespace projnce::bench

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Seconds of a layer's two passes, a number for each round.
+/// Seconds of forward and backward of a layer, per round.
 struct PassTimes {
   std::vector<double> forward = {};
   std::vector<double> backward = {};
@@ -30,7 +30,7 @@ double seconds_of(const Work& work) {
   return watch.seconds();
 }
 
-/// Memory as the engine takes it, in large pages. Numbers do not matter, but they are not 0.
+/// Allocates memory as the engine does, in huge pages. Values are arbitrary but nonzero.
 class Numbers {
  public:
   explicit Numbers(int64_t count) : memory_(count * static_cast<int64_t>(sizeof(float))) {
@@ -42,7 +42,7 @@ class Numbers {
   kernel::PageBuffer memory_;
 };
 
-/// One layer in our layout.
+/// A layer with our kernels and layout.
 class OurLayer {
  public:
   OurLayer(const ConvLayer& layer, int64_t images)
@@ -89,7 +89,7 @@ class OurLayer {
   Numbers x_, out_, gradient_, in_gradient_, weights_, weight_gradient_;
 };
 
-/// The same by LibTorch.
+/// The same layer with LibTorch.
 class TorchLayer {
  public:
   TorchLayer(const ConvLayer& layer, int64_t images) : layer_(layer) {
@@ -121,7 +121,7 @@ class TorchLayer {
   torch::Tensor x_, weights_, gradient_;
 };
 
-/// Layers of one kind together.
+/// Total of the layers of one kind.
 struct KindTotal {
   double flops = 0;
   double ours = 0;
@@ -136,7 +136,7 @@ std::string layer_name(const ConvLayer& layer) {
 }  // namespace
 
 ordered_json run_layer_times(int64_t images, int rounds, int threads) {
-  std::map<std::string, std::pair<ConvLayer, int>> shapes;  // by name: the layer, how often it is
+  std::map<std::string, std::pair<ConvLayer, int>> shapes;  // by name: layer and count
   std::vector<std::string> order;
   for (const auto& layer : conv_layers(encoder::ResNetOptions{})) {
     const auto name = layer_name(layer);

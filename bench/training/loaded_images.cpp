@@ -27,7 +27,7 @@ LoadedImages load_images(const std::filesystem::path& data_root) {
     const auto options = dataset::dataset_options("fashion-mnist");
     return {"Fashion-MNIST", dataset::open_dataset(options, {.data_root = data_root}).train};
   } catch (const Error&) {
-    return {"made images", testing::random_dataset(kMade, kClasses, kSide, 1)};
+    return {"random images", testing::random_dataset(kMade, kClasses, kSide, 1)};
   }
 }
 

@@ -7,7 +7,7 @@
 
 namespace projnce::bench {
 
-/// Gray images of 28 x 28 in memory.
+/// In-memory grayscale images of 28 x 28.
 struct LoadedImages {
   std::string name;
   dataset::DatasetPtr dataset;
@@ -15,7 +15,7 @@ struct LoadedImages {
   loader::TrainLoaderOptions loader_options(int64_t batch_size, int threads) const;
 };
 
-/// Fashion-MNIST where it is found, else as many made ones of the same shape.
+/// Returns Fashion-MNIST if it is found, else random images of the same shape and number.
 LoadedImages load_images(const std::filesystem::path& data_root);
 
 }  // namespace projnce::bench

@@ -1,4 +1,4 @@
-// Whole training steps: SupContrast's own loop, LibTorch's convolutions, ours. See
+// Whole training steps: SupContrast's training loop, LibTorch's convolutions, and ours. See
 // docs/reports/performance.md.
 #include <fmt/format.h>
 #include <torch/types.h>
@@ -22,35 +22,33 @@ namespace {
 using nlohmann::ordered_json;
 
 const char* const kLayers = "layers";
-constexpr int64_t kLayerImages = 128;  // of a batch of 64 in two views
+constexpr int64_t kLayerImages = 128;  // batch of 64 with two views
 
 const char* const kDetails =
-    "Rivals take their steps in turn; times are medians. A sample is an image with its two views. "
-    "LibTorch's rival and ours differ in the engine alone: loss and optimizer are projnce's. "
-    "SupContrast runs its own network, loss and SGD, on images in memory; network and loss are "
-    "also "
-    "compiled by torch.compile, before anything is timed. GFLOP/s count 2 for "
-    "each multiplication and addition of direct convolution, forward and both gradients "
-    "(Winograd's "
-    "algorithm needs fewer), and the peak is what multiply-add instructions in registers reach in "
-    "the same run. To force AVX2 where there is AVX-512: ATEN_CPU_CAPABILITY=avx2 "
-    "ONEDNN_MAX_CPU_ISA=AVX2 script/bench --training --isa avx2, which sets all rivals; the peak "
-    "remains that of AVX-512.";
+    "Rivals run in alternation; times are medians. A sample is an image with its two views. The "
+    "LibTorch rival and projnce differ only in the convolution engine; loss and optimizer are "
+    "projnce's. SupContrast runs its own network, loss and SGD on images in memory, eager and "
+    "compiled with torch.compile; compilation is not timed. GFLOP/s count 2 operations per "
+    "multiply-add of direct convolution, forward and both gradients (Winograd needs fewer). The "
+    "peak is measured with FMA instructions on registers in the same run. To force AVX2 on a "
+    "machine with AVX-512: ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 script/bench "
+    "--training --isa avx2, which applies to all rivals; the peak remains that of AVX-512.";
 
 void add_options(CLI::App& app, TrainingBenchOptions& options) {
   app.footer(kDetails);
   app.add_option("cases", options.cases, "only these cases (default: all)");
   app.add_option("--peers", options.peers.directory, "folder with a checkout of SupContrast");
-  app.add_option("--python", options.peers.python, "Python that has torch")->capture_default_str();
+  app.add_option("--python", options.peers.python, "Python interpreter with torch")
+      ->capture_default_str();
   app.add_option("--data", options.data,
-                 "holds the folder fashion-mnist, if not where it usually is");
-  app.add_option("--rounds", options.rounds, "turns of each rival")
+                 "folder that contains fashion-mnist (default: search path)");
+  app.add_option("--rounds", options.rounds, "number of turns of each rival")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("--threads", options.threads, "0: all cores")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  app.add_option("--isa", options.isa, "instructions of our kernels")
+  app.add_option("--isa", options.isa, "instruction set of our kernels")
       ->check(CLI::IsMember({"best", "avx512", "avx2", "plain"}))
       ->capture_default_str();
   app.add_option("--json", options.json, "write the results to this file");
@@ -71,8 +69,7 @@ void check_cases(const TrainingBenchOptions& options, const std::vector<Contest>
   for (const auto& contest : contests) known.push_back(contest.name);
   for (const auto& name : options.cases) {
     if (std::ranges::count(known, name) > 0) continue;
-    fail("no case is called '", name,
-         "', expected one of: ", fmt::format("{}", fmt::join(known, ", ")));
+    fail("unknown case '", name, "', expected one of: ", fmt::format("{}", fmt::join(known, ", ")));
   }
 }
 
@@ -85,7 +82,7 @@ void run(const TrainingBenchOptions& options) {
                          {"cases", ordered_json::array()}};
   const auto add = [&](const ordered_json& entry) {
     report["cases"].push_back(entry);
-    // After each case: whoever stops a long run keeps what is done.
+    // Write after each case, so that an interrupted run keeps its results.
     if (!options.json.empty()) io::write_file_atomically(options.json, report.dump(2) + "\n");
   };
   const auto text = [&](const char* key) { return report["machine"][key].get<std::string>(); };
@@ -102,7 +99,7 @@ void run(const TrainingBenchOptions& options) {
 
 int training_bench_main(int argc, char** argv) {
   TrainingBenchOptions options;
-  CLI::App app("whole training steps beside LibTorch's and SupContrast's",
+  CLI::App app("Compare whole training steps with LibTorch and SupContrast",
                "projnce-training-bench");
   add_options(app, options);
   try {

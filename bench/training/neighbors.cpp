@@ -10,7 +10,7 @@ namespace projnce::bench {
 
 namespace {
 
-/// Processor time of everybody since the machine started, in seconds; proc(5).
+/// Total CPU time of all processes since boot, in seconds; see proc(5).
 double busy_seconds() {
   std::ifstream file("/proc/stat");
   std::string name;

@@ -4,14 +4,14 @@
 
 namespace projnce::bench {
 
-/// How busy others have kept the machine since this was made: figures from a machine with
-/// neighbors are not those of an idle one.
+/// Measures the CPU use of other processes since construction; timings on a busy machine are not
+/// comparable with those on an idle one.
 class Neighbors {
  public:
   Neighbors();
 
-  /// Their share of all cores, 0..1; what the host of a virtual machine kept for itself counts.
-  /// `children_seconds`: processor time of this program's own helpers meanwhile.
+  /// Returns their fraction of all cores in 0..1, including steal time of a virtual machine.
+  /// `children_seconds`: CPU time of this program's own child processes.
   double share(double children_seconds) const;
 
  private:

@@ -19,7 +19,7 @@ train::NamedParameters parameters_of(const torch::nn::Module& module) {
   return parameters;
 }
 
-/// Times one piece of work after the other.
+/// Times consecutive parts.
 class Laps {
  public:
   explicit Laps(Turn& turn) : turn_(turn) {}

@@ -10,13 +10,12 @@
 
 namespace projnce::bench {
 
-/// Steps of training as the trainer takes them: forward, SupCon, backward, the gradients' length,
-/// AdamW.
+/// Training steps as in the trainer: forward, SupCon loss, backward, gradient norm, AdamW.
 class TrainingStep {
  public:
   explicit TrainingStep(encoder::EncoderPtr encoder);
 
-  /// Adds what its parts take to `turn`.
+  /// Adds the time of each part to `turn`.
   void run(const loader::Batch& batch, Turn& turn);
 
  private:
@@ -25,7 +24,7 @@ class TrainingStep {
   train::AdamW optimizer_;
 };
 
-/// Random images of ten classes in two views.
+/// Random images of ten classes with two views.
 loader::Batch random_batch(int64_t samples, const encoder::InputShape& input);
 
 }  // namespace projnce::bench

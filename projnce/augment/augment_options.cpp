@@ -6,7 +6,7 @@ namespace projnce::augment {
 
 namespace {
 
-constexpr Range kShare = {.low = 0, .high = 1};
+constexpr Range kFraction = {.low = 0, .high = 1};
 constexpr Range kDecibels = {.low = -60, .high = 120};
 
 void check_decibels(const char* what, double low, double high) {
@@ -18,16 +18,16 @@ void check_decibels(const char* what, double low, double high) {
 }  // namespace
 
 void list_fields(SoundAugmentOptions& options, FieldVisitor& fields) {
-  fields.field("time_shift", options.time_shift, kShare)
+  fields.field("time_shift", options.time_shift, kFraction)
       .field("gain_db", options.gain_db, between(0, 60))
-      .field("noise_probability", options.noise_probability, kShare)
+      .field("noise_probability", options.noise_probability, kFraction)
       .field("noise_db_min", options.noise_db_min, kDecibels)
       .field("noise_db_max", options.noise_db_max, kDecibels)
-      .field("background_probability", options.background_probability, kShare)
+      .field("background_probability", options.background_probability, kFraction)
       .field("background_db_min", options.background_db_min, kDecibels)
       .field("background_db_max", options.background_db_max, kDecibels)
-      .field("time_mask", options.time_mask, kShare)
-      .field("frequency_mask", options.frequency_mask, kShare);
+      .field("time_mask", options.time_mask, kFraction)
+      .field("frequency_mask", options.frequency_mask, kFraction);
   fields.check([&options] {
     check_decibels("noise", options.noise_db_min, options.noise_db_max);
     check_decibels("background", options.background_db_min, options.background_db_max);
@@ -46,10 +46,10 @@ void check_order(const char* low_name, double low, const char* high_name, double
 }  // namespace
 
 void list_fields(AugmentOptions& options, FieldVisitor& fields) {
-  const Range share{.low = 0, .high = 1, .low_open = true};
+  const Range fraction{.low = 0, .high = 1, .low_open = true};
   fields.field("views", options.views, between(1, 64))
-      .field("crop_scale_min", options.crop_scale_min, share)
-      .field("crop_scale_max", options.crop_scale_max, share)
+      .field("crop_scale_min", options.crop_scale_min, fraction)
+      .field("crop_scale_max", options.crop_scale_max, fraction)
       .field("crop_aspect_min", options.crop_aspect_min, above(0))
       .field("crop_aspect_max", options.crop_aspect_max, above(0))
       .field("flip_probability", options.flip_probability, between(0, 1))

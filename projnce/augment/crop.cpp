@@ -18,7 +18,7 @@ PixelBox centered(int height, int width, int box_height, int box_width) {
   return {(height - box_height) / 2, (width - box_width) / 2, box_height, box_width};
 }
 
-PixelBox largest_allowed(const AugmentOptions& options, int height, int width) {
+PixelBox largest_centered_box(const AugmentOptions& options, int height, int width) {
   const double aspect = static_cast<double>(width) / height;
   if (aspect < options.crop_aspect_min) {
     const int box_height = std::clamp(rounded(width / options.crop_aspect_min), 1, height);
@@ -47,7 +47,7 @@ PixelBox random_crop(const AugmentOptions& options, int height, int width, Rando
     const auto left = static_cast<int>(random.below(width - box_width + 1));
     return {top, left, box_height, box_width};
   }
-  return largest_allowed(options, height, width);
+  return largest_centered_box(options, height, width);
 }
 
 namespace {
@@ -64,8 +64,8 @@ struct PixelRange {
   int count;
 };
 
-/// The pixels under the triangles of an axis that begins at 0.
-PixelRange pixels_under(const ResizeAxis& axis) {
+/// Pixels within the filter support of an axis that starts at 0.
+PixelRange filter_support(const ResizeAxis& axis) {
   const double ratio = axis.extent / axis.resized;
   const double support = std::max(1.0, ratio);
   const double low = (axis.offset + 0.5) * ratio - support;
@@ -75,7 +75,7 @@ PixelRange pixels_under(const ResizeAxis& axis) {
   return {first, end - first};
 }
 
-ResizeAxis within(ResizeAxis axis, int window_start, int reduction) {
+ResizeAxis to_window(ResizeAxis axis, int window_start, int reduction) {
   axis.start = (axis.start - window_start) / reduction;
   axis.extent /= reduction;
   return axis;
@@ -85,37 +85,37 @@ ResizeAxis within(ResizeAxis axis, int window_start, int reduction) {
 
 DecodeRegion train_region(const AugmentOptions& options, int image_size,
                           std::span<const uint64_t> seeds, int height, int width) {
-  DecodeRegion need{{0, 0, height, width}, std::numeric_limits<double>::infinity()};
+  DecodeRegion region{{0, 0, height, width}, std::numeric_limits<double>::infinity()};
   for (size_t i = 0; i < seeds.size(); ++i) {
     Random random(seeds[i]);
     const auto box = random_crop(options, height, width, random);
-    need.box = i == 0 ? box : union_of(need.box, box);
+    region.box = i == 0 ? box : union_of(region.box, box);
     const double shorter = std::min(box.height, box.width);
-    need.reduction = std::min(need.reduction, shorter / image_size);
+    region.reduction = std::min(region.reduction, shorter / image_size);
   }
-  return need;
+  return region;
 }
 
 DecodeRegion eval_region(int image_size, int height, int width) {
   const int shorter = std::min(height, width);
-  const auto rows = pixels_under(middle_axis(height, shorter, image_size));
-  const auto columns = pixels_under(middle_axis(width, shorter, image_size));
+  const auto rows = filter_support(center_crop_axis(height, shorter, image_size));
+  const auto columns = filter_support(center_crop_axis(width, shorter, image_size));
   return {{rows.first, columns.first, rows.count, columns.count},
           static_cast<double>(shorter) / image_size};
 }
 
-ResizeAxis middle_axis(int length, int shorter, int size) {
+ResizeAxis center_crop_axis(int length, int shorter, int size) {
   const double exact = static_cast<double>(length) * size / shorter;
   const int resized = std::max(size, static_cast<int>(std::lround(exact)));
   return {0, static_cast<double>(length), resized, (resized - size) / 2, size};
 }
 
-ResizeAxis in_rows_of(const Image& image, ResizeAxis axis) {
-  return image.window ? within(axis, image.window->box.top, image.window->reduction) : axis;
+ResizeAxis to_window_rows(const Image& image, ResizeAxis axis) {
+  return image.window ? to_window(axis, image.window->box.top, image.window->reduction) : axis;
 }
 
-ResizeAxis in_columns_of(const Image& image, ResizeAxis axis) {
-  return image.window ? within(axis, image.window->box.left, image.window->reduction) : axis;
+ResizeAxis to_window_columns(const Image& image, ResizeAxis axis) {
+  return image.window ? to_window(axis, image.window->box.left, image.window->reduction) : axis;
 }
 
 }  // namespace projnce::augment

@@ -10,31 +10,32 @@
 
 namespace projnce::augment {
 
-/// SupCon's random crop. Up to ten times: an area fraction uniform in crop_scale_min..max, an
-/// aspect ratio log-uniform in crop_aspect_min..max, sides rounded to pixels; if they fit, a
-/// uniform place. If none fits: the largest centered box with an allowed aspect ratio.
+/// SupCon's random resized crop. Makes up to ten attempts: area fraction uniform in
+/// crop_scale_min..max, aspect ratio log-uniform in crop_aspect_min..max, sides rounded to pixels;
+/// if the box fits, its position is uniform. If none fits: the largest centered box with an allowed
+/// aspect ratio.
 ///
-/// Draws, in this order: area and aspect for each attempt, then top and left of the one that fits.
+/// Order of draws: area and aspect ratio for each attempt, then top and left of the one that fits.
 PixelBox random_crop(const AugmentOptions& options, int height, int width, Random& random);
 
-// Views are decided by a image's full size; these say which part of it they look at, and find it
-// again in an image that holds no more than that part. Views of unreduced parts have the same bits
-// as views of whole images.
+// Views depend on the full image size. The functions below compute the region that views read, and
+// map coordinates to an image that contains only that region. Views of unreduced regions are
+// bit-identical to views of full images.
 
-/// What TrainTransform looks at for all views with these seeds together, of a image of this size.
-/// No view gets fewer pixels than it has itself, if the image has them.
+/// Region that TrainTransform reads for all views with these seeds, given the image size. The
+/// allowed reduction leaves each view at least its output resolution, if the image has it.
 DecodeRegion train_region(const AugmentOptions& options, int image_size,
                           std::span<const uint64_t> seeds, int height, int width);
 
-/// What EvalTransform looks at.
+/// Region that EvalTransform reads.
 DecodeRegion eval_region(int image_size, int height, int width);
 
-/// EvalTransform's middle `size` pixels of a side of `length`, when the shorter side becomes
-/// `size`.
-ResizeAxis middle_axis(int length, int shorter, int size);
+/// Central `size` pixels of a side of `length`, after resizing the shorter side to `size`, as in
+/// EvalTransform.
+ResizeAxis center_crop_axis(int length, int shorter, int size);
 
-/// An axis of the full image, in the rows (columns) that `image` has of it.
-ResizeAxis in_rows_of(const Image& image, ResizeAxis axis);
-ResizeAxis in_columns_of(const Image& image, ResizeAxis axis);
+/// Maps an axis of the full image to the rows (columns) of a partially decoded image.
+ResizeAxis to_window_rows(const Image& image, ResizeAxis axis);
+ResizeAxis to_window_columns(const Image& image, ResizeAxis axis);
 
 }  // namespace projnce::augment

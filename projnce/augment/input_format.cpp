@@ -10,7 +10,7 @@ namespace {
 
 void check_count(const char* name, const std::vector<double>& values, int channels) {
   if (values.size() != static_cast<size_t>(channels)) {
-    fail(Hint{"give one number per channel"}, name, " has ", values.size(), " values, expected ",
+    fail(Hint{"specify one number per channel"}, name, " has ", values.size(), " values, expected ",
          channels);
   }
 }
@@ -29,7 +29,7 @@ void check_view_format(const ViewFormat& format) {
   check_count("mean", format.mean, format.channels);
   check_count("std", format.std, format.channels);
   for (const double deviation : format.std) {
-    if (!(deviation > 0)) fail("std holds ", deviation, ", expected numbers above 0");
+    if (!(deviation > 0)) fail("std contains ", deviation, ", expected numbers above 0");
   }
 }
 
@@ -85,9 +85,9 @@ void check_input_format(const InputFormat& format) {
   if (format.kind == SampleKind::kImage) return check_view_format(format.image);
   if (format.kind == SampleKind::kSound) check_mel_options(format.mel, "input");
   if (format.kind == SampleKind::kVector && format.vector_size < 1) {
-    fail("a vector has ", format.vector_size, " numbers, expected at least 1");
+    fail("vector_size = ", format.vector_size, ", expected at least 1");
   }
-  if (!(format.std > 0)) fail("std is ", format.std, ", expected a number above 0");
+  if (!(format.std > 0)) fail("std = ", format.std, ", expected a number above 0");
 }
 
 }  // namespace projnce::augment

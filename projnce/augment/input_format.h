@@ -14,11 +14,11 @@ enum class PixelOrder {
   kChannelsLast,  ///< H, W, C
 };
 
-/// What the model takes: square images, each channel standardized to (x - mean) / std on the
-/// 0..1 scale.
+/// Input format of the model: square images, each channel standardized to (x - mean) / std on the
+/// scale 0..1.
 struct ViewFormat {
-  int channels = 3;               ///< 1 or 3; gray images are repeated, colors are mixed to gray
-  int image_size = 32;            ///< height and width
+  int channels = 3;     ///< 1 or 3; gray images are repeated, color images are converted to gray
+  int image_size = 32;  ///< height and width
   std::vector<double> mean = {};  ///< one value per channel
   std::vector<double> std = {};   ///< one value per channel, above 0
   PixelOrder order = PixelOrder::kChannelsLast;
@@ -29,23 +29,23 @@ struct ViewFormat {
   }
 };
 
-/// Throws where a model takes neither one nor three channels.
+/// Throws unless the number of channels is 1 or 3.
 void check_channels(int channels);
-/// Throws where a value of the format makes no sense, naming it.
+/// Throws if a field is invalid, naming it.
 void check_view_format(const ViewFormat& format);
 
-/// Writes finished images of one or three channels into a batch: standardized, in the order and
-/// with the channels that the format asks for.
+/// Writes images with one or three channels to a batch: standardized, with the memory layout and
+/// number of channels of the format.
 class ViewWriter {
  public:
   explicit ViewWriter(const ViewFormat& format);
 
   const ViewFormat& format() const { return format_; }
 
-  /// Leaves `image` with no more channels than the format has.
+  /// Converts `image` to gray if the format has one channel.
   void reduce_channels(FloatImage& image) const;
 
-  /// REQUIRES: `out` has room for format().values(); reduce_channels(image) was called.
+  /// REQUIRES: `out` has space for format().values(); reduce_channels(image) was called.
   void write(const FloatImage& image, float* out) const;
 
  private:
@@ -54,14 +54,14 @@ class ViewWriter {
   std::vector<float> shift_;
 };
 
-/// What the model takes, for samples of any kind: images as `image` says; sounds as log-mel
-/// spectrograms and vectors as they are, both standardized to (x - mean) / std.
+/// Input format of the model for samples of any kind: images according to `image`; log-mel
+/// spectrograms of sounds and vectors, both standardized to (x - mean) / std.
 struct InputFormat {
   SampleKind kind = SampleKind::kImage;
   ViewFormat image = {};  ///< kImage
   MelOptions mel = {};    ///< kSound
-  int vector_size = 0;    ///< kVector: numbers in each
-  double mean = 0;        ///< kSound, kVector: over all numbers
+  int vector_size = 0;    ///< kVector: dimension
+  double mean = 0;        ///< kSound, kVector: over all values
   double std = 1;         ///< above 0
 
   static InputFormat images(const ViewFormat& format) { return {.image = format}; }
@@ -75,7 +75,7 @@ struct InputFormat {
   }
 };
 
-/// Throws where a value of the format makes no sense, naming it.
+/// Throws if a field is invalid, naming it.
 void check_input_format(const InputFormat& format);
 
 }  // namespace projnce::augment

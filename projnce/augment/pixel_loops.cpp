@@ -21,8 +21,8 @@ inline float clip(float value) {
   return std::min(1.0F, std::max(0.0F, value));
 }
 
-/// Sums in a fixed order that vectors of any length can follow: blocks are folded in halves, and
-/// their sums added up in double.
+/// Sums in a fixed order that is independent of the vector length: blocks are reduced by halving in
+/// float, and their sums are added in double.
 template <class Value>
 [[gnu::always_inline]] inline double sum_in_blocks(size_t count, const Value& value) {
   constexpr size_t kBlock = 256;
@@ -40,15 +40,15 @@ template <class Value>
   return total;
 }
 
-/// One channel of the color with brightest value `top`, spread `chroma` and hue `sixths` of the
-/// circle plus the channel's own offset: a trapezoid over the circle. REQUIRES: 0 <= sixths < 18.
+/// Value of one channel of the color with maximum `top`, chroma `chroma` and hue `sixths` (in
+/// sixths of the circle, plus the offset of the channel): a trapezoid. REQUIRES: 0 <= sixths < 18.
 inline float channel_at(float sixths, float top, float chroma) {
   float k = sixths >= 12 ? sixths - 12 : sixths;
   k = k >= 6 ? k - 6 : k;
   return top - chroma * clip(std::min(k, 4 - k));
 }
 
-/// A colored pixel and a fourth lane without meaning: one vector is quicker than three scalars.
+/// An RGB pixel and an unused fourth lane: one vector is faster than three scalars.
 using Pixel = float __attribute__((vector_size(16)));
 
 inline Pixel load_pixel(const float* values) {
@@ -59,7 +59,7 @@ inline Pixel load_pixel(const float* values) {
 
 constexpr int kAnyTaps = 0;
 
-/// A number of taps that the compiler knows makes a loop without branches.
+/// A compile-time number of taps allows a branch-free loop.
 template <int kTaps>
 [[gnu::always_inline]] inline void filter_colors(const float* __restrict row, const AxisTaps& axis,
                                                  float* __restrict out) {
@@ -78,7 +78,7 @@ template <int kTaps>
 }  // namespace
 
 PROJNCE_CPU_CLONES
-void widen_bytes(const uint8_t* __restrict bytes, size_t count, float* __restrict values) {
+void bytes_to_float(const uint8_t* __restrict bytes, size_t count, float* __restrict values) {
   constexpr float kScale = 1.0F / 255.0F;
   for (size_t i = 0; i < count; ++i) values[i] = static_cast<float>(bytes[i]) * kScale;
 }
@@ -195,7 +195,7 @@ void rotate_hue(const ColorPlanes& planes, float turns) {
     const float b = blue[i];
     const float top = std::max(r, std::max(g, b));
     const float chroma = top - std::min(r, std::min(g, b));
-    // Without chroma every difference is 0 and the hue does not matter.
+    // Without chroma, all differences are 0 and the hue is irrelevant.
     const float scale = 1 / (chroma > 0 ? chroma : 1);
     const float by_blue = (r - g) * scale + 4;
     const float by_green = (b - r) * scale + 2;

@@ -69,9 +69,9 @@ void adjust_saturation(FloatImage& image, double factor) {
 
 void shift_hue(FloatImage& image, double turns) {
   if (!has_color(image)) return;
-  // Rounding to float may give 1.0 for a tiny negative turn; the loop wants less than one circle.
-  const auto part = static_cast<float>(turns - std::floor(turns));
-  rotate_hue(color_planes(image), part < 1 ? part : 0);
+  // Rounding to float may give 1.0 for a tiny negative value, but rotate_hue requires less than 1.
+  const auto fraction = static_cast<float>(turns - std::floor(turns));
+  rotate_hue(color_planes(image), fraction < 1 ? fraction : 0);
 }
 
 std::vector<std::string> pixel_op_names() {

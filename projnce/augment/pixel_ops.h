@@ -6,11 +6,11 @@
 
 namespace projnce::augment {
 
-/// The image that transforms work on: one plane of floats in 0..1 per channel, rows from the top.
-/// Buffers only grow, so that an image which is used again allocates nothing.
+/// Working image of the transforms: one plane of floats in 0..1 per channel, rows from top to
+/// bottom. Buffers only grow, so reusing an image does not allocate.
 class FloatImage {
  public:
-  /// The pixels are undefined afterwards.
+  /// Leaves the pixels unspecified.
   void reshape(int channels, int height, int width) {
     channels_ = channels;
     height_ = height;
@@ -19,7 +19,7 @@ class FloatImage {
     if (values_.size() < needed) values_.resize(needed);
   }
 
-  /// Keeps the first plane alone.
+  /// Keeps only the first plane.
   void drop_color() { channels_ = 1; }
 
   int channels() const { return channels_; }
@@ -39,9 +39,9 @@ class FloatImage {
   std::vector<float> values_;
 };
 
-// The color operations of SupCon's augmentation on values in 0..1, in place. gray = 0.299 R +
-// 0.587 G + 0.114 B. A image of one channel is its own gray: there saturation, hue and grayscale
-// change nothing.
+// In-place color operations of SupCon's augmentation on values in 0..1, with
+// gray = 0.299 R + 0.587 G + 0.114 B. For single-channel images, saturation, hue and grayscale are
+// no-ops.
 
 /// All channels <- gray.
 void make_grayscale(FloatImage& image);
@@ -51,14 +51,14 @@ void adjust_brightness(FloatImage& image, double factor);
 void adjust_contrast(FloatImage& image, double factor);
 /// x <- clip(factor * x + (1 - factor) * gray)
 void adjust_saturation(FloatImage& image, double factor);
-/// Adds `turns` (any number) to the hue, which counts from 0 to 1 around the color circle.
+/// Adds `turns` (any number) to the hue, which ranges from 0 to 1 around the color circle.
 void shift_hue(FloatImage& image, double turns);
 
-/// One channel instead of three: the gray.
+/// Replaces three channels by the gray one.
 void reduce_to_gray(FloatImage& image);
 
 std::vector<std::string> pixel_op_names();
-/// Applies the operation called `name`; throws a list of the known names where there is none.
+/// Applies the operation called `name`; throws with a list of the known names if it is unknown.
 void apply_pixel_op(const std::string& name, double factor, FloatImage& image);
 
 }  // namespace projnce::augment

@@ -15,61 +15,61 @@ void grow(std::vector<T>& buffer, size_t size) {
   if (buffer.size() < size) buffer.resize(size);
 }
 
-/// On the scale of `values`, 0..1.
+/// Adds noise, scaled like `values` to 0..1.
 void add_noise(const int16_t* noise, size_t count, float* values) {
   for (size_t i = 0; i < count; ++i) values[i] += static_cast<float>(noise[i]) / 255;
 }
 
-/// The axis in numbers that count from the first pixel it touches.
-struct Reach {
-  int base;      ///< that pixel's place in the source
-  double lead;   ///< how much of it lies before the start
-  double ratio;  ///< source pixels to one of the result
+/// Axis in coordinates relative to the first pixel it overlaps.
+struct FilterRange {
+  int base;      ///< position of that pixel in the source
+  double lead;   ///< fraction of that pixel before the start
+  double ratio;  ///< source pixels per output pixel
   double support;
-  int low;   ///< the pixels that exist: from here ...
-  int high;  ///< ... to before here
+  int low;   ///< first existing pixel
+  int high;  ///< end of the existing pixels
 };
 
-Reach reach_of(const ResizeAxis& axis, int source_length) {
+FilterRange filter_range(const ResizeAxis& axis, int source_length) {
   const int base = static_cast<int>(std::floor(axis.start));
   const double lead = axis.start - base;
   const double ratio = axis.extent / axis.resized;
   const int touched = static_cast<int>(std::ceil(lead + axis.extent));
-  const Reach reach{base,
-                    lead,
-                    ratio,
-                    std::max(1.0, ratio),
-                    std::max(0, -base),
-                    std::min(touched, source_length - base)};
-  if (reach.low >= reach.high) {
-    fail("a view of ", axis.extent, " pixels from ", axis.start, " lies outside a image of ",
-         source_length);
+  const FilterRange range{base,
+                          lead,
+                          ratio,
+                          std::max(1.0, ratio),
+                          std::max(0, -base),
+                          std::min(touched, source_length - base)};
+  if (range.low >= range.high) {
+    fail("a view of ", axis.extent, " pixels starting at ", axis.start,
+         " lies outside an image of ", source_length);
   }
-  return reach;
+  return range;
 }
 
-// The triangle of support 1 has a closed form; small images spend most of their time here.
-void make_bilinear(const ResizeAxis& axis, const Reach& reach, int* first, float* weight) {
-  const double lowest = reach.low;
-  const double highest = reach.high - 1;
+// Closed form for a triangle of support 1, the hot path for small images.
+void make_bilinear(const ResizeAxis& axis, const FilterRange& range, int* first, float* weight) {
+  const double lowest = range.low;
+  const double highest = range.high - 1;
   for (int i = 0; i < axis.count; ++i) {
-    const double place =
-        std::clamp((i + axis.offset + 0.5) * reach.ratio - 0.5 + reach.lead, lowest, highest);
-    first[i] = std::min(static_cast<int>(place), reach.high - 2);
-    const auto far = static_cast<float>(place - first[i]);
+    const double position =
+        std::clamp((i + axis.offset + 0.5) * range.ratio - 0.5 + range.lead, lowest, highest);
+    first[i] = std::min(static_cast<int>(position), range.high - 2);
+    const auto far = static_cast<float>(position - first[i]);
     weight[2 * i] = 1 - far;
     weight[2 * i + 1] = far;
   }
 }
 
-void make_triangle(const ResizeAxis& axis, const Reach& reach, int taps, int* first,
+void make_triangle(const ResizeAxis& axis, const FilterRange& range, int taps, int* first,
                    float* weight) {
   for (int i = 0; i < axis.count; ++i, weight += taps) {
-    const double center = (i + axis.offset + 0.5) * reach.ratio + reach.lead;
-    const int low = std::max(reach.low, static_cast<int>(std::floor(center - reach.support + 0.5)));
-    first[i] = std::min(low, reach.high - taps);
+    const double center = (i + axis.offset + 0.5) * range.ratio + range.lead;
+    const int low = std::max(range.low, static_cast<int>(std::floor(center - range.support + 0.5)));
+    first[i] = std::min(low, range.high - taps);
     const auto triangle = [&](int k) {
-      return std::max(0.0, 1 - std::abs(first[i] + k + 0.5 - center) / reach.support);
+      return std::max(0.0, 1 - std::abs(first[i] + k + 0.5 - center) / range.support);
     };
     double total = 0;
     for (int k = 0; k < taps; ++k) total += triangle(k);
@@ -86,27 +86,27 @@ void check_image(const Image& image) {
                         static_cast<size_t>(image.channels);
   const bool noise_fits = image.noise.empty() || image.noise.size() == expected;
   if (shaped && image.pixels.size() == expected && noise_fits) return;
-  fail("a image has height ", image.height, ", width ", image.width, ", ", image.channels,
+  fail("an image has height ", image.height, ", width ", image.width, ", ", image.channels,
        " channels and ", image.pixels.size(),
-       " bytes, expected at least one pixel, 1 or 3 channels and a byte for each value");
+       " bytes, expected at least one pixel, 1 or 3 channels and one byte per value");
 }
 
 void Resampler::make_filter(const ResizeAxis& axis, int source_length, Filter& filter) {
-  const auto reach = reach_of(axis, source_length);
-  // No window holds more pixels than this, whatever its place.
-  filter.taps = std::min(reach.high - reach.low, static_cast<int>(std::ceil(2 * reach.support)));
+  const auto range = filter_range(axis, source_length);
+  // Upper bound on the pixels in a window at any position.
+  filter.taps = std::min(range.high - range.low, static_cast<int>(std::ceil(2 * range.support)));
   filter.first.resize(static_cast<size_t>(axis.count));
   filter.weight.resize(static_cast<size_t>(axis.count) * static_cast<size_t>(filter.taps));
-  if (reach.support == 1 && filter.taps == 2) {
-    make_bilinear(axis, reach, filter.first.data(), filter.weight.data());
+  if (range.support == 1 && filter.taps == 2) {
+    make_bilinear(axis, range, filter.first.data(), filter.weight.data());
   } else {
-    make_triangle(axis, reach, filter.taps, filter.first.data(), filter.weight.data());
+    make_triangle(axis, range, filter.taps, filter.first.data(), filter.weight.data());
   }
-  // Places grow with the index.
+  // Positions are ascending.
   const int lowest = filter.first.front();
-  filter.origin = reach.base + lowest;
+  filter.origin = range.base + lowest;
   filter.length = filter.first.back() - lowest + filter.taps;
-  for (int& place : filter.first) place -= lowest;
+  for (int& position : filter.first) position -= lowest;
 }
 
 void Resampler::mirror_filter(Filter& filter) {
@@ -132,7 +132,7 @@ void Resampler::filter_columns(const Image& source) {
     const size_t pixel =
         static_cast<size_t>(vertical_.origin + y) * static_cast<size_t>(source.width) +
         static_cast<size_t>(horizontal_.origin);
-    widen_bytes(source.pixels.data() + pixel * channels, length, row_.data());
+    bytes_to_float(source.pixels.data() + pixel * channels, length, row_.data());
     if (!source.noise.empty())
       add_noise(source.noise.data() + pixel * channels, length, row_.data());
     const size_t target = static_cast<size_t>(y) * count;

@@ -7,9 +7,9 @@
 
 namespace projnce::augment {
 
-/// One axis of a resize: `extent` source pixels from `start` are resized to `resized`, of which the
-/// `count` from `offset` are wanted. Start and extent may cut pixels where the source is a reduced
-/// image, and reach over its ends where it is a part of one.
+/// One axis of a resize: `extent` source pixels from `start` are resized to `resized`, and `count`
+/// output pixels from `offset` are computed. Start and extent may be fractional if the source is a
+/// reduced image, and may exceed its bounds if it is a part of one.
 struct ResizeAxis {
   double start = 0;
   double extent = 0;
@@ -20,22 +20,22 @@ struct ResizeAxis {
 
 enum class Mirror { kNo, kHorizontal };
 
-/// Resizes a part of a image straight from bytes to floats in 0..1. The filter is a triangle over
-/// half-pixel centers: bilinear when it enlarges; when it shrinks, the triangle grows with the
-/// ratio so that fine patterns do not alias (what Pillow's BILINEAR does, without rounding to
-/// bytes). Only pixels inside the part are looked at. Keeps its buffers; one per thread.
+/// Resizes a region of an image from bytes to floats in 0..1. The filter is a triangle on
+/// half-pixel centers: bilinear for upsampling; for downsampling its support grows with the ratio
+/// to prevent aliasing (like Pillow's BILINEAR, without rounding to bytes). Reads only pixels
+/// inside the region. Reuses its buffers; use one per thread.
 class Resampler {
  public:
-  /// Throws where an axis lies outside the source. REQUIRES: check_image(source) passed.
+  /// Throws if an axis lies outside the source. REQUIRES: check_image(source) passed.
   void resize(const Image& source, const ResizeAxis& vertical, const ResizeAxis& horizontal,
               Mirror mirror, FloatImage& out);
 
  private:
-  /// What each result is the sum of; `first` counts from `origin`, a place in the source.
+  /// Filter taps of each output; `first` is relative to `origin`, a source position.
   struct Filter {
     int taps = 0;
     int origin = 0;
-    int length = 0;  ///< source pixels that are looked at
+    int length = 0;  ///< number of source pixels that are read
     std::vector<int> first;
     std::vector<float> weight;  // count * taps
   };
@@ -48,10 +48,10 @@ class Resampler {
   Filter horizontal_;
   std::vector<float> row_;
   std::vector<float> pixels_;
-  FloatImage narrow_;  // as high as the rows that are looked at, as wide as the result
+  FloatImage narrow_;  // height of the rows read, width of the result
 };
 
-/// Throws where a image is empty, has neither one nor three channels, or lacks pixels.
+/// Throws if an image is empty, has neither one nor three channels, or lacks pixels.
 void check_image(const Image& image);
 
 }  // namespace projnce::augment

@@ -18,8 +18,9 @@ void EvalTransform::make_view(const Image& image, float* out) {
   const int width = image.full_width();
   const int shorter = std::min(height, width);
   const int size = format().image_size;
-  resampler_.resize(image, in_rows_of(image, middle_axis(height, shorter, size)),
-                    in_columns_of(image, middle_axis(width, shorter, size)), Mirror::kNo, view_);
+  resampler_.resize(image, to_window_rows(image, center_crop_axis(height, shorter, size)),
+                    to_window_columns(image, center_crop_axis(width, shorter, size)), Mirror::kNo,
+                    view_);
   writer_.reduce_channels(view_);
   writer_.write(view_, out);
 }
@@ -53,15 +54,15 @@ void TrainTransform::crop(const Image& image, Random& random) {
   const int size = format().image_size;
   const ResizeAxis vertical{double(box.top), double(box.height), size, 0, size};
   const ResizeAxis horizontal{double(box.left), double(box.width), size, 0, size};
-  resampler_.resize(image, in_rows_of(image, vertical), in_columns_of(image, horizontal), mirror,
-                    view_);
+  resampler_.resize(image, to_window_rows(image, vertical), to_window_columns(image, horizontal),
+                    mirror, view_);
 }
 
 void TrainTransform::jitter(Random& random) {
   const auto around_one = [&](double strength) {
     return random.uniform(1 - strength, 1 + strength);
   };
-  // The elements of a braced list are drawn from left to right.
+  // Braced initializers are evaluated from left to right.
   std::array adjustments{
       Adjustment{adjust_brightness, around_one(options_.brightness)},
       Adjustment{adjust_contrast, around_one(options_.contrast)},
@@ -75,13 +76,13 @@ void TrainTransform::jitter(Random& random) {
 namespace {
 
 [[noreturn]] void fail_kind() {
-  fail("a sample is of another kind (image, sound or vector) than the model takes");
+  fail("the kind of a sample (image, sound or vector) does not match the model's input");
 }
 
 void write_features(const Features& features, const InputFormat& format, float* out) {
   if (features.values.size() != format.values() || features.height != format.height()) {
-    fail("a sample has the shape ", features.channels, " x ", features.height, " x ",
-         features.width, ", but the model takes ", format.channels(), " x ", format.height(), " x ",
+    fail("a sample has shape ", features.channels, " x ", features.height, " x ", features.width,
+         ", but the model expects ", format.channels(), " x ", format.height(), " x ",
          format.width());
   }
   const auto scale = static_cast<float>(1 / format.std);
@@ -97,8 +98,8 @@ EvalViews::EvalViews(const InputFormat& format) : format_(format) {
   if (format.kind == SampleKind::kSound) log_mel_.emplace(format.mel);
 }
 
-DecodeRegion EvalViews::need(int height, int width) const {
-  return images_ ? images_->need(height, width) : DecodeRegion{{0, 0, height, width}};
+DecodeRegion EvalViews::required_region(int height, int width) const {
+  return images_ ? images_->required_region(height, width) : DecodeRegion{{0, 0, height, width}};
 }
 
 void EvalViews::make_view(const Sample& sample, float* out) {
@@ -123,8 +124,10 @@ TrainViews::TrainViews(const AugmentOptions& options, const InputFormat& format,
   }
 }
 
-DecodeRegion TrainViews::need(std::span<const uint64_t> seeds, int height, int width) const {
-  return images_ ? images_->need(seeds, height, width) : DecodeRegion{{0, 0, height, width}};
+DecodeRegion TrainViews::required_region(std::span<const uint64_t> seeds, int height,
+                                         int width) const {
+  return images_ ? images_->required_region(seeds, height, width)
+                 : DecodeRegion{{0, 0, height, width}};
 }
 
 void TrainViews::make_view(const Sample& sample, uint64_t seed, float* out) {

@@ -18,20 +18,20 @@
 
 namespace projnce::augment {
 
-/// What a image looks like when nothing is random: the shorter side resized to the model's size,
-/// the center cropped, standardized. A image of that size already keeps its pixels. Keeps its
-/// buffers between calls, so each thread has one of its own.
+/// Deterministic view of an image: shorter side resized to the model's size, center crop,
+/// standardization. An image that already has that size is not resampled. Reuses its buffers; use
+/// one per thread.
 class EvalTransform {
  public:
   explicit EvalTransform(const ViewFormat& format) : writer_(format) {}
 
-  /// What a view looks at in a image of this size; see eval_region.
-  DecodeRegion need(int height, int width) const {
+  /// Region that a view reads, given the image size; see eval_region.
+  DecodeRegion required_region(int height, int width) const {
     return eval_region(format().image_size, height, width);
   }
 
-  /// `image` may be the part that `need` asks for. REQUIRES: `out` has room for
-  /// format().values().
+  /// `image` may be partially decoded, as requested by `required_region`. REQUIRES: `out` has space
+  /// for format().values().
   void make_view(const Image& image, float* out);
 
   const ViewFormat& format() const { return writer_.format(); }
@@ -42,11 +42,11 @@ class EvalTransform {
   FloatImage view_;
 };
 
-/// Makes random views of training images: random resized crop, flip, color jitter, grayscale,
-/// standardization. Keeps its buffers between calls, so each thread has one of its own.
+/// Random views of training images: random resized crop, flip, color jitter, grayscale,
+/// standardization. Reuses its buffers; use one per thread.
 ///
-/// A view is a function of the image and its seed alone. The draws come in this order, whether
-/// or not their outcome matters for the image (gray ones skip saturation, hue and grayscale):
+/// A view depends only on the image and its seed. Order of draws, independent of whether they
+/// affect the image (saturation, hue and grayscale do not affect gray images):
 ///   1. the crop (see random_crop)        2. flip or not
 ///   3. jitter or not; if so: brightness, contrast, saturation and hue factors, then three draws
 ///      that shuffle the four operations  4. grayscale or not
@@ -54,13 +54,13 @@ class TrainTransform {
  public:
   TrainTransform(const AugmentOptions& options, const ViewFormat& format);
 
-  /// What the views with these seeds look at in a image of this size; see train_region.
-  DecodeRegion need(std::span<const uint64_t> seeds, int height, int width) const {
+  /// Region that the views with these seeds read, given the image size; see train_region.
+  DecodeRegion required_region(std::span<const uint64_t> seeds, int height, int width) const {
     return train_region(options_, format().image_size, seeds, height, width);
   }
 
-  /// Writes one view. `image` may be the part that `need` asks for. REQUIRES: `out` has room
-  /// for format().values().
+  /// Writes one view. `image` may be partially decoded, as requested by `required_region`.
+  /// REQUIRES: `out` has space for format().values().
   void make_view(const Image& image, uint64_t seed, float* out);
 
   const ViewFormat& format() const { return writer_.format(); }
@@ -75,27 +75,26 @@ class TrainTransform {
   FloatImage view_;
 };
 
-/// The seed of one view: the same whichever thread makes it, and different for each epoch, sample
-/// and view.
+/// Seed of one view: independent of the thread, different for each epoch, sample and view.
 constexpr uint64_t view_seed(uint64_t seed, int64_t epoch, int64_t index, int64_t view) {
   return derive_seed(derive_seed(seed, static_cast<uint64_t>(epoch)), static_cast<uint64_t>(index),
                      static_cast<uint64_t>(view));
 }
 
-/// Noises to mix into sounds, shared by the threads that do so.
+/// Noises to mix into sounds, shared by threads.
 using BackgroundClips = std::shared_ptr<const std::vector<Clip>>;
 
-/// Views of samples when nothing is random. Sounds become spectrograms; features are standardized.
-/// Keeps its buffers between calls, so each thread has one of its own.
+/// Deterministic views of samples. Sounds become spectrograms; features are standardized. Reuses
+/// its buffers; use one per thread.
 class EvalViews {
  public:
   explicit EvalViews(const InputFormat& format);
 
-  /// What a view looks at in a image of this size.
-  DecodeRegion need(int height, int width) const;
+  /// Region that a view reads, given the image size.
+  DecodeRegion required_region(int height, int width) const;
 
-  /// REQUIRES: `out` has room for format().values(). Throws where the sample is of another kind or
-  /// shape than the format.
+  /// REQUIRES: `out` has space for format().values(). Throws if the kind or shape of the sample
+  /// does not match the format.
   void make_view(const Sample& sample, float* out);
 
   const InputFormat& format() const { return format_; }
@@ -107,15 +106,15 @@ class EvalViews {
   Features spectrogram_;
 };
 
-/// Random views of training samples, each a function of sample and seed alone. Features are not
-/// augmented. Keeps its buffers between calls, so each thread has one of its own.
+/// Random views of training samples, each depending only on sample and seed. Features are not
+/// augmented. Reuses its buffers; use one per thread.
 class TrainViews {
  public:
   /// `background`: noises for sounds, at the format's rate; null for none.
   TrainViews(const AugmentOptions& options, const InputFormat& format, BackgroundClips background);
 
-  /// What the views with these seeds look at in a image of this size.
-  DecodeRegion need(std::span<const uint64_t> seeds, int height, int width) const;
+  /// Region that the views with these seeds read, given the image size.
+  DecodeRegion required_region(std::span<const uint64_t> seeds, int height, int width) const;
 
   /// As EvalViews::make_view.
   void make_view(const Sample& sample, uint64_t seed, float* out);

@@ -25,7 +25,7 @@ std::string with_underscores(std::string name) {
 }  // namespace
 
 std::vector<std::string> setting_keys() {
-  // What standard_settings leaves out because it is a name or depends on the machine.
+  // Settings that DefaultConfig excludes because they are names or depend on the machine.
   std::vector<std::string> keys = {"threads", "data_root", "dataset.name", "encoder.name",
                                    "loss.name"};
   Table names;
@@ -37,12 +37,12 @@ std::vector<std::string> setting_keys() {
 }
 
 std::string setting_named(const std::string& name) {
-  const auto wanted = with_underscores(name);
+  const auto key_name = with_underscores(name);
   std::string found;
   for (const auto& key : setting_keys()) {
-    if (key == wanted || key == wanted + ".name" || key == "train." + wanted) return key;
-    // The shortest of several: loss.x rather than augment.sound.x.
-    if (key.ends_with("." + wanted) && (found.empty() || key.size() < found.size())) found = key;
+    if (key == key_name || key == key_name + ".name" || key == "train." + key_name) return key;
+    // Prefer the shortest key: loss.x over augment.sound.x.
+    if (key.ends_with("." + key_name) && (found.empty() || key.size() < found.size())) found = key;
   }
   return found;
 }
@@ -62,7 +62,7 @@ dataset::DatasetOptions seeded_dataset_options(const std::string& name) {
   return options;
 }
 
-/// The defaults that belong to a name, without it. A name of another version has none.
+/// Default options for `name`, without the name itself; empty if this version does not know it.
 template <class Options>
 Table defaults_of(Options (*named)(const std::string&), const std::string& name) {
   try {
@@ -78,7 +78,7 @@ std::string name_in(const Table& config, const char* section) {
   return config_text(config, section, "name");
 }
 
-Table standard_for(const Table& config) {
+Table make_defaults(const Table& config) {
   auto table = to_table(RunConfig{});
   for (const auto* key : {"threads", "version", "data_root"}) table.values.erase(key);
   table.tables.erase("input");
@@ -95,9 +95,9 @@ const Table& DefaultConfig::of(const Table& config) {
   for (const auto* section : {"dataset", "encoder", "loss"}) {
     names += name_in(config, section) + "\n";
   }
-  const auto found = known_.find(names);
-  if (found != known_.end()) return found->second;
-  return known_.emplace(names, standard_for(config)).first->second;
+  const auto found = cache_.find(names);
+  if (found != cache_.end()) return found->second;
+  return cache_.emplace(names, make_defaults(config)).first->second;
 }
 
 }  // namespace projnce::config

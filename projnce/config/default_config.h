@@ -8,26 +8,27 @@
 
 namespace projnce::config {
 
-/// The settings that a training of the default encoder and loss has: "seed", "train.epochs".
+/// Keys of all settings of a training with the default encoder and loss: "seed", "train.epochs",
+/// ...
 std::vector<std::string> setting_keys();
 
-/// The setting that someone means who writes `name` without its section, or with dashes:
-/// "train.batch_size" for "batch-size", "loss.name" for "loss"; "" if there is none.
+/// Completes a name that lacks its section or has dashes: "train.batch_size" for "batch-size",
+/// "loss.name" for "loss"; "" if there is no such setting.
 std::string setting_named(const std::string& name);
 
-/// The setting whose last part is fewest edits away from `name`: "train.epochs" for "epoch"; "" if
-/// none is near.
+/// Setting whose last part has the smallest edit distance to `name`: "train.epochs" for "epoch"; ""
+/// if none is close.
 std::string nearest_setting(const std::string& name);
 
-/// What the settings of a run are when nobody sets them, so that a report can mark the others.
+/// Default settings of a run, so that a report can highlight the others.
 class DefaultConfig {
  public:
-  /// For the dataset, encoder and loss that `config` names. What is found out from the data or the
-  /// machine (the form of the input, threads) has no default and is not there.
+  /// Defaults for the dataset, encoder and loss named in `config`. Excludes settings that depend on
+  /// the data or the machine (input format, threads).
   const Table& of(const Table& config);
 
  private:
-  std::map<std::string, Table> known_;  // by the three names
+  std::map<std::string, Table> cache_;  // key: the three names
 };
 
 }  // namespace projnce::config

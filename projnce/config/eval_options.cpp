@@ -9,7 +9,7 @@ namespace {
 
 void check_readout(const std::string& readout) {
   if (readout == "all") {
-    fail(Hint{"'auto' chooses one; eval.final_protocols = ['all'] evaluates every one"},
+    fail(Hint{"use 'auto' to choose one, or eval.final_protocols = ['all'] to evaluate all"},
          "[eval] readout = 'all' names several readouts, expected one");
   }
   if (readout != "auto" && readout != "paper") eval::protocol_by_name(readout);

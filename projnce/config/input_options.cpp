@@ -9,17 +9,17 @@ namespace projnce::config {
 
 namespace {
 
-constexpr int64_t kLargestKeptSize = 96;  // squares up to this size are taken as they are
-constexpr int64_t kLargestGuess = 64;     // larger images are reduced: a CPU has to train them
-constexpr int64_t kLookedAt = 200;
+constexpr int64_t kMaxKeptSize = 96;     // square images up to this size are not resized
+constexpr int64_t kMaxDefaultSize = 64;  // larger images are downsized for training on a CPU
+constexpr int64_t kMaxProbedSamples = 200;
 
-struct Looks {
+struct ImageShape {
   int64_t size;
   int64_t channels;
 };
 
-Looks look_at(const dataset::Dataset& dataset) {
-  const int64_t count = std::min(dataset.size(), kLookedAt);
+ImageShape probe_images(const dataset::Dataset& dataset) {
+  const int64_t count = std::min(dataset.size(), kMaxProbedSamples);
   std::vector<int64_t> sides;
   bool same_square = true;
   int64_t channels = 1;
@@ -30,14 +30,14 @@ Looks look_at(const dataset::Dataset& dataset) {
       channels = std::max<int64_t>(channels, image.channels);
       same_square = same_square && image.height == image.width && sides.back() == sides.front();
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::kInput) throw;  // damaged: the others tell enough
+      if (error.kind() != ErrorKind::kInput) throw;  // skip damaged samples
     }
   }
-  if (sides.empty()) fail("no image of the dataset that was looked at can be read");
-  if (same_square && sides.front() <= kLargestKeptSize) return {sides.front(), channels};
+  if (sides.empty()) fail("cannot read any of ", count, " probed images of the dataset");
+  if (same_square && sides.front() <= kMaxKeptSize) return {sides.front(), channels};
   const auto middle = sides.begin() + static_cast<ptrdiff_t>(sides.size() / 2);
   std::nth_element(sides.begin(), middle, sides.end());
-  return {std::min(*middle, kLargestGuess), channels};
+  return {std::min(*middle, kMaxDefaultSize), channels};
 }
 
 const char* name_of(SampleKind kind) {
@@ -56,14 +56,14 @@ SampleKind kind_of(InputKind setting) {
 }
 
 void check_given_fields(const InputSettings& given, SampleKind kind) {
-  const auto refuse = [&](bool is_given, const char* key, SampleKind wanted) {
-    if (!is_given || wanted == kind) return;
-    fail("[input", key, " does not apply: the data is of kind '", name_of(kind), "'");
+  const auto reject = [&](bool is_set, const char* key, SampleKind required) {
+    if (!is_set || required == kind) return;
+    fail("[input", key, " does not apply to data of kind '", name_of(kind), "'");
   };
-  refuse(given.channels.has_value(), "] channels", SampleKind::kImage);
-  refuse(given.image_size.has_value(), "] image_size", SampleKind::kImage);
-  refuse(given.vector_size.has_value(), "] vector_size", SampleKind::kVector);
-  refuse(given.sound.has_value(), ".sound]", SampleKind::kSound);
+  reject(given.channels.has_value(), "] channels", SampleKind::kImage);
+  reject(given.image_size.has_value(), "] image_size", SampleKind::kImage);
+  reject(given.vector_size.has_value(), "] vector_size", SampleKind::kVector);
+  reject(given.sound.has_value(), ".sound]", SampleKind::kSound);
   if (given.kind != InputKind::kAuto && given.kind != setting_of(kind)) {
     fail("[input] kind = '", name_of(kind_of(given.kind)), "', but the data is of kind '",
          name_of(kind), "'");
@@ -71,26 +71,26 @@ void check_given_fields(const InputSettings& given, SampleKind kind) {
 }
 
 void check_channels(const InputSettings& given) {
-  if (given.channels == 2) fail("[input] channels = 2: images have 1 or 3 channels");
+  if (given.channels == 2) fail("[input] channels = 2, expected 1 or 3 channels");
   const auto means = given.mean ? given.mean->size() : 0;
   const auto deviations = given.std ? given.std->size() : 0;
   if (means == deviations) return;
   fail("[input] mean has ", means, " values and std ", deviations,
-       "; both need one for each channel");
+       ", expected one for each channel");
 }
 
-void look_at_images(InputOptions& options, const dataset::Dataset& train) {
+void infer_image_shape(InputOptions& options, const dataset::Dataset& train) {
   if (options.image_size != 0 && options.channels != 0) return;
-  const auto looks = look_at(train);
-  if (options.image_size == 0) options.image_size = looks.size;
-  if (options.channels == 0) options.channels = looks.channels;
+  const auto shape = probe_images(train);
+  if (options.image_size == 0) options.image_size = shape.size;
+  if (options.channels == 0) options.channels = shape.channels;
 }
 
-void look_at_vectors(InputOptions& options, const dataset::Dataset& train) {
+void infer_vector_size(InputOptions& options, const dataset::Dataset& train) {
   const auto first = std::get<Features>(train.decode(0));
   if (options.vector_size != 0 && options.vector_size != first.channels) {
-    fail("[input] vector_size = ", options.vector_size, ", but the data has vectors of ",
-         first.channels, " numbers");
+    fail("[input] vector_size = ", options.vector_size, ", but the data has vectors of dimension ",
+         first.channels);
   }
   options.vector_size = first.channels;
 }
@@ -164,8 +164,8 @@ InputOptions resolve_input(const InputSettings& settings, const dataset::Dataset
   check_given_fields(settings, train.kind());
   auto options = input_options(settings);
   options.kind = train.kind();
-  if (options.kind == SampleKind::kImage) look_at_images(options, train);
-  if (options.kind == SampleKind::kVector) look_at_vectors(options, train);
+  if (options.kind == SampleKind::kImage) infer_image_shape(options, train);
+  if (options.kind == SampleKind::kVector) infer_vector_size(options, train);
   if (options.mean.empty()) {
     const auto stats = loader::channel_stats(
         train, {.channels = static_cast<int>(options.channels), .threads = threads});
@@ -174,7 +174,8 @@ InputOptions resolve_input(const InputSettings& settings, const dataset::Dataset
   }
   const int64_t expected = options.kind == SampleKind::kImage ? options.channels : 1;
   if (static_cast<int64_t>(options.mean.size()) != expected) {
-    fail("[input] mean has ", options.mean.size(), " values for ", expected, " channels");
+    fail("[input] mean has ", options.mean.size(), " values, expected ", expected, " for ",
+         expected, " channels");
   }
   return options;
 }

@@ -6,14 +6,14 @@
 
 namespace projnce::config {
 
-/// What a run tells about itself, beside its results.
+/// Reports of a run.
 struct ReportOptions {
-  bool page = true;             ///< map, audit and report.html at the end
-  int64_t max_points = 10'000;  ///< samples on the page's maps, of both parts together
-  bool events = true;           ///< TensorBoard's files
+  bool page = true;             ///< write embedding maps, audit and report.html after training
+  int64_t max_points = 10'000;  ///< maximum number of samples on the maps, over both splits
+  bool events = true;           ///< write TensorBoard event files
 };
 
-/// The section [report].
+/// Section [report].
 void list_fields(ReportOptions& options, FieldVisitor& fields);
 
 }  // namespace projnce::config

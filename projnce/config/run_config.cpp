@@ -34,8 +34,12 @@ void list_fields(RunConfig& config, FieldVisitor& fields) {
 }
 
 RunConfig parse_run_config(const Table& settings, EncoderChoice choice) {
-  RunConfig config;
   TableReader reader(settings, "");
+  return parse_run_config(reader, choice);
+}
+
+RunConfig parse_run_config(TableReader& reader, EncoderChoice choice) {
+  RunConfig config;
   list_top_level(config.run, reader);
   dataset::seed_noise(config.dataset, static_cast<uint64_t>(config.run.seed));
   list_sections(config, reader);

@@ -9,6 +9,7 @@
 #include "projnce/config/report_options.h"
 #include "projnce/core/field_visitor.h"
 #include "projnce/core/table.h"
+#include "projnce/core/table_reader.h"
 #include "projnce/core/version.h"
 #include "projnce/dataset/dataset_options.h"
 #include "projnce/encoder/registry.h"
@@ -17,17 +18,17 @@
 
 namespace projnce::config {
 
-/// The values that belong to the whole run.
+/// Top-level settings of a run.
 struct RunSettings {
   int64_t seed = 1;
   int64_t threads = 0;             ///< 0: all cores
-  std::string data_root = {};      ///< holds datasets under their names; "" for PROJNCE_DATA
-  std::string version = kVersion;  ///< that the run was started with
+  std::string data_root = {};      ///< folder that contains datasets by name; "": PROJNCE_DATA
+  std::string version = kVersion;  ///< version that started the run
 };
 
-/// Everything that a run is configured with, a member for each section of config.toml.
+/// Complete configuration of a run, one member per section of config.toml.
 struct RunConfig {
-  RunSettings run = {};  ///< the top level
+  RunSettings run = {};  ///< top level
   dataset::DatasetOptions dataset = {};
   InputSettings input = {};
   augment::AugmentOptions augment = {};
@@ -38,20 +39,22 @@ struct RunConfig {
   ReportOptions report = {};
 };
 
-/// Who says what the encoder is.
+/// What determines the encoder.
 enum class EncoderChoice {
   kSettings,
-  kData,  ///< its kind does, later: the section [encoder] is left unread
+  kData,  ///< the kind of the data, later: the section [encoder] is not parsed
 };
 
-/// The configuration that settings describe, with defaults for what they lack. Throws, with the
-/// place and the nearest valid key, where a key or value is wrong. Looks at no data and makes no
-/// network.
+/// Parses settings; missing ones get their defaults. On an invalid key or value, throws an error
+/// with its location and the closest valid key. Does not open data or build a network.
 RunConfig parse_run_config(const Table& settings, EncoderChoice choice = EncoderChoice::kSettings);
+
+/// Same with a reader, which collects the deprecated names in the settings.
+RunConfig parse_run_config(TableReader& reader, EncoderChoice choice);
 
 void list_fields(RunConfig& config, FieldVisitor& fields);
 
-/// config.toml: every value.
+/// Contents of config.toml, with every value.
 std::string to_toml(const RunConfig& config);
 
 }  // namespace projnce::config

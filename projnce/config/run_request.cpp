@@ -8,6 +8,7 @@
 #include "projnce/config/run_config.h"
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
+#include "projnce/core/table_reader.h"
 #include "projnce/core/toml.h"
 #include "projnce/dataset/readers/embeddings.h"
 #include "projnce/dataset/registry.h"
@@ -18,7 +19,7 @@ namespace projnce::config {
 
 namespace {
 
-bool is_tree(const std::string& what) {
+bool is_dataset_path(const std::string& what) {
   std::error_code ignored;
   return std::filesystem::is_directory(what, ignored) ||
          (std::filesystem::exists(what, ignored) &&
@@ -35,7 +36,7 @@ bool is_dataset_name(const std::string& what) {
 dataset::DatasetOptions named_dataset(const std::string& what, const std::string& layout) {
   if (!layout.empty()) dataset::check_layout_name(layout);
   std::error_code ignored;
-  if (is_tree(what) || (!layout.empty() && std::filesystem::exists(what, ignored))) {
+  if (is_dataset_path(what) || (!layout.empty() && std::filesystem::exists(what, ignored))) {
     auto options = dataset::dataset_options(
         layout.empty() ? dataset::recognize_dataset(what).value_or("folder") : layout);
     options.layout_chosen = !layout.empty();
@@ -45,24 +46,24 @@ dataset::DatasetOptions named_dataset(const std::string& what, const std::string
   if (is_dataset_name(what)) return dataset::dataset_options(what);
   if (std::filesystem::exists(what, ignored)) {
     fail(io::printable(what),
-         " is not a folder, an archive (.zip, .tar, .tar.gz ...) or an .npy file");
+         " is not a folder, an archive (.zip, .tar, .tar.gz, ...) or a .npy file");
   }
   fail(Hint{concat("datasets: ", join(dataset::dataset_names()))},
-       "there is no dataset, folder, archive or file called '", io::printable(what), "'");
+       "no dataset, folder, archive or file '", io::printable(what), "'");
 }
 
 bool names_dataset(const std::string& what) {
-  return is_tree(what) || is_dataset_name(what);
+  return is_dataset_path(what) || is_dataset_name(what);
 }
 
 namespace {
 
 void set_default(Table& table, const std::string& section, const std::string& key, auto value) {
   auto& values = table.tables[section].values;
-  if (!values.count(key)) values[key] = Value{value, "the defaults for --data"};
+  if (!values.count(key)) values[key] = Value{value, "defaults for --data"};
 }
 
-/// Points [dataset] at a folder, archive or file, or at a known dataset by its name.
+/// Sets [dataset] to a folder, archive or file, or to a known dataset by name.
 void apply_data(Table& dataset, const std::filesystem::path& data) {
   std::error_code ignored;
   const bool is_path = std::filesystem::exists(data, ignored) || !names_dataset(data.string());
@@ -81,20 +82,27 @@ std::string encoder_for(SampleKind kind) {
   return kind == SampleKind::kSound ? "audio-cnn" : "mlp";
 }
 
-/// Keys of a section that stand at the top level: the section is missing, not the key.
+/// Throws if a top-level key belongs to a section, and suggests the full key.
 void check_top_level(const Table& table) {
   for (const auto& [key, value] : table.values) {
     if (key == "seed" || key == "threads" || key == "data_root" || key == "version") continue;
     const auto setting = setting_named(key);
-    if (setting.empty()) continue;  // the reader of the top level knows the nearest key
+    if (setting.empty()) continue;  // TableReader suggests the closest key
     fail(Hint{concat("did you mean '", setting, "'?")},
          value.where.empty() ? "" : value.where + ": ", "unknown key '", key, "'");
   }
 }
 
+/// Also checks the settings: an unknown key or invalid value throws.
+std::vector<Deprecation> find_deprecations(const Table& settings, EncoderChoice choice) {
+  TableReader reader(settings, "");
+  parse_run_config(reader, choice);
+  return reader.deprecations();
+}
+
 }  // namespace
 
-Table requested_settings(const RunRequest& request) {
+Table requested_settings(const RunRequest& request, std::vector<std::string>* deprecations) {
   Table settings = request.config.empty() ? Table{} : read_toml(request.config);
   for (const auto& setting : request.settings) apply_setting(settings, setting);
   check_top_level(settings);
@@ -104,11 +112,16 @@ Table requested_settings(const RunRequest& request) {
   }
   if (!request.data.empty()) apply_data(settings.tables["dataset"], request.data);
   if (!settings.tables["dataset"].values.contains("name")) {
-    fail(Hint{"give a configuration file, --data FOLDER or --set dataset.name=fashion-mnist"},
-         "there is nothing to train on");
+    fail(Hint{"use a configuration file, --data FOLDER or --set dataset.name=fashion-mnist"},
+         "no training data given");
   }
-  parse_run_config(settings, data_chooses_encoder(request, settings) ? EncoderChoice::kData
-                                                                     : EncoderChoice::kSettings);
+  const auto found = find_deprecations(settings, data_chooses_encoder(request, settings)
+                                                     ? EncoderChoice::kData
+                                                     : EncoderChoice::kSettings);
+  use_present_names(settings, found);
+  if (deprecations) {
+    for (const auto& deprecation : found) deprecations->push_back(deprecation.message);
+  }
   return settings;
 }
 
@@ -121,6 +134,11 @@ bool data_chooses_encoder(const RunRequest& request, const Table& settings) {
 Table read_stored_settings(const std::filesystem::path& file) {
   auto settings = read_toml(file);
   complete_stored_settings(settings);
+  try {
+    use_present_names(settings, find_deprecations(settings, EncoderChoice::kSettings));
+  } catch (const Error&) {
+    // Invalid settings are reported when they are parsed for use.
+  }
   return settings;
 }
 
@@ -132,17 +150,18 @@ void complete_stored_settings(Table& settings) {
 }
 
 void apply_auto_config(Table& settings, SampleKind kind, int64_t train_samples) {
-  // About half a million images seen: ten epochs of 50 000, a hundred of a few thousand. A
-  // spectrogram takes several times the work of a small image.
-  const bool sounds = kind == SampleKind::kSound;
-  const int64_t seen = sounds ? 100'000 : 500'000;
-  const int64_t epochs = std::clamp<int64_t>(seen / std::max<int64_t>(train_samples, 1), 10, 100);
+  // About 500,000 images in total: 10 epochs of 50,000, 100 epochs of a few thousand. A spectrogram
+  // takes several times the work of a small image.
+  const bool audio = kind == SampleKind::kSound;
+  const int64_t total_samples = audio ? 100'000 : 500'000;
+  const int64_t epochs =
+      std::clamp<int64_t>(total_samples / std::max<int64_t>(train_samples, 1), 10, 100);
   const int64_t batch_size = std::clamp<int64_t>(train_samples / 4, 16, 256);
-  const bool choose_width = sounds && !settings.tables["encoder"].values.count("name");
+  const bool choose_width = audio && !settings.tables["encoder"].values.count("name");
   set_default(settings, "encoder", "name", encoder_for(kind));
   if (choose_width) set_default(settings, "encoder", "width", int64_t{16});
-  // The contrastive loss that keeps the most accuracy where labels are wrong, at this temperature
-  // rather than the paper's: docs/reports/results.md, "Defaults".
+  // The contrastive loss that is most accurate under label noise, with a temperature other than the
+  // paper's: see docs/reports/results.md, "Defaults".
   if (!settings.tables["loss"].values.count("name")) {
     set_default(settings, "loss", "temperature", 0.2);
   }

@@ -11,39 +11,41 @@
 
 namespace projnce::config {
 
-/// The options for data that a user names on the command line: a dataset's name, a folder or an
-/// archive, which becomes the root. `layout` is the dataset whose layout a path has; "" finds it
-/// out by looking. Throws where there is no such thing.
+/// Options for data given on the command line: a dataset name, or a folder or archive, which
+/// becomes the root. `layout` is the dataset layout of the path; "": auto-detect. Throws if `what`
+/// does not exist.
 dataset::DatasetOptions named_dataset(const std::string& what, const std::string& layout = "");
 
-/// Whether the name is that of a dataset, a folder or an archive, not of a single sample.
+/// True if `what` is a dataset name, a folder or an archive; false for a single sample.
 bool names_dataset(const std::string& what);
 
-/// What a training is asked to do: a configuration file, a folder of data, settings on top.
+/// Configuration of a training: file, data and overrides.
 struct RunRequest {
-  std::filesystem::path config;       ///< may be empty
-  std::filesystem::path data;         ///< may be empty; a folder or an archive
-  std::vector<std::string> settings;  ///< "a.b=v", later ones win
-  std::filesystem::path init = {};    ///< may be empty; short for train.init
-  std::string layout = {};            ///< of `data`; empty: found out by looking
+  std::filesystem::path config;       ///< TOML file; may be empty
+  std::filesystem::path data;         ///< dataset name, folder or archive; may be empty
+  std::vector<std::string> settings;  ///< overrides "a.b=v"; later ones take precedence
+  std::filesystem::path init = {};    ///< sets train.init; may be empty
+  std::string layout = {};            ///< of `data`; empty: auto-detect
 };
 
-/// Joins file, folder and settings into one table. Throws, before data is opened, where
-/// parse_run_config cannot read it: a typo stops the run in its first second.
-Table requested_settings(const RunRequest& request);
+/// Merges file, data and overrides into one table. Throws if parse_run_config rejects it, so that a
+/// typo is reported before data is opened. Replaces deprecated names by the current ones; if not
+/// null, `deprecations` receives a message for each.
+Table requested_settings(const RunRequest& request,
+                         std::vector<std::string>* deprecations = nullptr);
 
-/// Whether the kind of the data will choose the encoder: there is neither a file nor its name.
+/// True if the kind of the data determines the encoder: there is neither a file nor encoder.name.
 bool data_chooses_encoder(const RunRequest& request, const Table& settings);
 
-/// Reads the settings that a run stored. What older versions did not write gets the value that it
-/// had then: dataset.split = "shuffle".
+/// Reads the stored settings of a run. Keys that older versions did not write get the value that
+/// they implied: dataset.split = "shuffle".
 Table read_stored_settings(const std::filesystem::path& file);
 
-/// The same for stored settings that have been read from elsewhere.
+/// Completes stored settings like read_stored_settings.
 void complete_stored_settings(Table& settings);
 
-/// Without a configuration file: sizes that suit a CPU and this many samples of this kind, put
-/// wherever the settings say nothing.
+/// Defaults for training without a configuration file: fills missing settings with values that suit
+/// a CPU and this number and kind of samples.
 void apply_auto_config(Table& settings, SampleKind kind, int64_t train_samples);
 
 }  // namespace projnce::config

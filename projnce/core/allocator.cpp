@@ -12,7 +12,7 @@ namespace projnce {
 
 void disable_malloc_trim() {
 #ifdef __GLIBC__
-  mallopt(M_MMAP_MAX, 0);  // blocks of their own would go back to the system when they are freed
+  mallopt(M_MMAP_MAX, 0);  // mmapped blocks are returned to the kernel on free
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 #endif
 }

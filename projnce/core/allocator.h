@@ -2,10 +2,10 @@
 
 namespace projnce {
 
-/// Lets the C library keep freed memory for the next request instead of handing it back to the
-/// system. Training takes and frees the same large blocks in each step; fetched anew, each of them
-/// costs a page fault for every 4 KiB. For programs, not for libraries: it holds for the whole
-/// process. Does nothing where the C library is not glibc.
+/// Makes glibc's malloc keep freed memory instead of returning it to the kernel. Every training
+/// step allocates and frees the same large blocks; without this, each step pays one page fault per
+/// 4 KiB again. Affects the whole process, so call it from programs, not from libraries. A no-op if
+/// the C library is not glibc.
 void disable_malloc_trim();
 
 }  // namespace projnce

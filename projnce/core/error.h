@@ -7,24 +7,22 @@
 
 namespace projnce {
 
-/// Whose turn it is when something goes wrong; decides the program's exit status.
+/// Cause of an Error; determines the exit status of the program.
 enum class ErrorKind {
-  kInput,    ///< wrong usage, configuration or data: the user mends it (exit status 2)
-  kRuntime,  ///< it failed while working: disk full, diverged training (exit status 1)
+  kInput,    ///< invalid usage, configuration or data (exit status 2)
+  kRuntime,  ///< runtime failure, such as a full disk or diverged training (exit status 1)
 };
 
-/// The one exception that users meet. `what()` is a sentence that names the file, field or value
-/// and what was expected; `hint()` says what to do about it and may be empty.
+/// The only exception type that users see. `what()` is a sentence that names the file, field or
+/// value and the expected one; `hint()` suggests a fix and may be empty.
 class Error : public std::runtime_error {
  public:
-  /// `hint` says what to do about it, `fault` whose turn it is.
   explicit Error(const std::string& message, std::string hint = {},
                  ErrorKind kind = ErrorKind::kInput)
       : std::runtime_error(message), hint_(std::move(hint)), kind_(kind) {}
 
-  /// What to do about it; may be empty.
+  /// Suggested fix; may be empty.
   const std::string& hint() const { return hint_; }
-  /// Whose turn it is.
   ErrorKind kind() const { return kind_; }
 
  private:
@@ -32,12 +30,12 @@ class Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
-/// What the user can do about an error: `fail(Hint{"unpack it again"}, path, " is cut short")`.
+/// Suggested fix for an error: `fail(Hint{"extract it again"}, path, " is truncated")`.
 struct Hint {
   std::string text;  ///< a sentence
 };
 
-/// Joins its arguments as `<<` prints them.
+/// Concatenates its arguments as formatted by `operator<<`.
 template <class... Parts>
 std::string concat(const Parts&... parts) {
   std::ostringstream out;
@@ -45,25 +43,25 @@ std::string concat(const Parts&... parts) {
   return out.str();
 }
 
-/// Throws an Error that says its arguments, joined.
+/// Throws an Error of kind kInput with the concatenated arguments as its message.
 template <class... Parts>
 [[noreturn]] void fail(const Parts&... parts) {
   throw Error(concat(parts...));
 }
 
-/// The same with a hint.
+/// As above, with a hint.
 template <class... Parts>
 [[noreturn]] void fail(const Hint& hint, const Parts&... parts) {
   throw Error(concat(parts...), hint.text);
 }
 
-/// For what goes wrong while working, through no fault of the input.
+/// Throws an Error of kind kRuntime: the operation failed although the input was valid.
 template <class... Parts>
 [[noreturn]] void fail_runtime(const Parts&... parts) {
   throw Error(concat(parts...), {}, ErrorKind::kRuntime);
 }
 
-/// The same with a hint.
+/// As above, with a hint.
 template <class... Parts>
 [[noreturn]] void fail_runtime(const Hint& hint, const Parts&... parts) {
   throw Error(concat(parts...), hint.text, ErrorKind::kRuntime);

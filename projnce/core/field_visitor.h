@@ -10,12 +10,12 @@
 
 namespace projnce {
 
-/// The numbers that a field takes.
+/// Range of valid values of a numeric field.
 struct Range {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
-  bool low_open = false;   ///< `low` itself is not allowed
-  bool high_open = false;  ///< `high` itself is not allowed
+  bool low_open = false;   ///< if true, excludes `low`
+  bool high_open = false;  ///< if true, excludes `high`
 };
 
 // No designated initializers: installed headers compile as C++17.
@@ -41,7 +41,11 @@ inline Range between(double low, double high) {
   return range;
 }
 
-/// An options struct lists its fields once, for reading as for writing:
+/// Pairs of a former name and the present one.
+using FormerNames = std::vector<std::pair<std::string, std::string>>;
+
+/// Visits the fields of an options struct. The struct lists its fields once, for both reading and
+/// writing:
 ///
 ///   void list_fields(TrainOptions& options, FieldVisitor& fields) {
 ///     fields.field("epochs", options.epochs, at_least(1))
@@ -49,10 +53,10 @@ inline Range between(double low, double high) {
 ///         .choice("schedule", options.schedule, {{"constant", kConstant}, {"cosine", kCosine}});
 ///   }
 ///
-/// TableReader fills the fields from a settings table, TableWriter puts them into one.
+/// TableReader fills the fields from a Table, TableWriter writes them to one.
 class FieldVisitor {
  public:
-  /// `section` is the name of what is visited, for error messages; "" for the top level.
+  /// `section` is the section name used in error messages; "" for the top level.
   explicit FieldVisitor(std::string section) : section_(std::move(section)) {}
   virtual ~FieldVisitor() = default;
   FieldVisitor(const FieldVisitor&) = delete;
@@ -72,21 +76,21 @@ class FieldVisitor {
   FieldVisitor& field(const std::string& key, std::vector<double>& value, const Range& range = {}) {
     return visited(key, value, range);
   }
-  /// The range keeps the number within 32 bits.
+  /// REQUIRES: `range` lies within 32 bits.
   FieldVisitor& field(const std::string& key, int& value, const Range& range) {
     int64_t wide = value;
     visit(key, wide, range);
     value = static_cast<int>(wide);
     return *this;
   }
-  /// A seed; negative ones wrap around.
+  /// A seed; negative values wrap around.
   FieldVisitor& field(const std::string& key, uint64_t& value) {
     auto number = static_cast<int64_t>(value);
     visit(key, number, {});
     value = static_cast<uint64_t>(number);
     return *this;
   }
-  /// Stays absent where it is not given.
+  /// An optional field; remains std::nullopt if the key is missing.
   template <class Value>
   FieldVisitor& field(const std::string& key, std::optional<Value>& value,
                       const Range& range = {}) {
@@ -97,18 +101,25 @@ class FieldVisitor {
     return *this;
   }
 
-  /// A text; a table may hold it as a whole number too.
+  /// A string field that also accepts an integer.
   FieldVisitor& text_or_count(const std::string& key, std::string& value) {
     visit_text_or_count(key, value);
     return *this;
   }
 
-  /// One of several names.
+  /// An enum field, given by name. `deprecated` lists pairs of a former name and the present one.
   template <class Enum>
   FieldVisitor& choice(const std::string& key, Enum& value,
-                       const std::vector<std::pair<std::string, Enum>>& choices);
+                       const std::vector<std::pair<std::string, Enum>>& choices,
+                       const FormerNames& deprecated = {});
 
-  /// A struct in a section of its own, by its list_fields.
+  /// Accepts `former_key` as a deprecated name of the field `key`, which is listed next.
+  FieldVisitor& renamed(const std::string& former_key, const std::string& key) {
+    visit_renamed(former_key, key);
+    return *this;
+  }
+
+  /// A nested struct with its own section and its own list_fields.
   template <class Options>
   FieldVisitor& section(const std::string& key, Options& options) {
     begin_section(key);
@@ -120,15 +131,15 @@ class FieldVisitor {
     return *this;
   }
 
-  /// Whether an optional field or section is there: in the table that is read, or, as `present`
-  /// says, among what is written.
+  /// Returns whether an optional field or section is present. A reader looks it up in its table; a
+  /// writer returns `present`.
   virtual bool is_present(const std::string& key, bool present) = 0;
 
-  /// What must hold between fields: called when the whole section has been read, throws where it
-  /// does not hold. The options outlive the visitor.
+  /// Registers a rule that involves several fields. It runs after the whole section has been read
+  /// and throws if it is violated. The options must outlive the visitor.
   virtual void check(std::function<void()> rule) = 0;
 
-  /// "augment.sound"; "" at the top level.
+  /// Full section name, such as "augment.sound"; "" at the top level.
   const std::string& section_name() const { return section_; }
 
  private:
@@ -145,9 +156,11 @@ class FieldVisitor {
   virtual void visit(const std::string& key, double& value, const Range& range) = 0;
   virtual void visit(const std::string& key, std::vector<double>& value, const Range& range) = 0;
   virtual void visit_text_or_count(const std::string& key, std::string& value) = 0;
-  /// `name` is the present one of `names` and becomes the chosen one.
+  /// `name` is the current choice among `names` and is set to the new one.
   virtual void visit_choice(const std::string& key, std::string& name,
-                            const std::vector<std::string>& names) = 0;
+                            const std::vector<std::string>& names,
+                            const FormerNames& deprecated) = 0;
+  virtual void visit_renamed(const std::string& former_key, const std::string& key) = 0;
   virtual void begin_section(const std::string& key) = 0;
   virtual void end_section() = 0;
 
@@ -156,16 +169,17 @@ class FieldVisitor {
 
 template <class Enum>
 FieldVisitor& FieldVisitor::choice(const std::string& key, Enum& value,
-                                   const std::vector<std::pair<std::string, Enum>>& choices) {
+                                   const std::vector<std::pair<std::string, Enum>>& choices,
+                                   const FormerNames& deprecated) {
   std::vector<std::string> names;
   std::string chosen;
-  for (const auto& [name, meant] : choices) {
+  for (const auto& [name, enumerator] : choices) {
     names.push_back(name);
-    if (meant == value) chosen = name;
+    if (enumerator == value) chosen = name;
   }
-  visit_choice(key, chosen, names);
-  for (const auto& [name, meant] : choices) {
-    if (name == chosen) value = meant;
+  visit_choice(key, chosen, names, deprecated);
+  for (const auto& [name, enumerator] : choices) {
+    if (name == chosen) value = enumerator;
   }
   return *this;
 }

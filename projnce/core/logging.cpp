@@ -11,18 +11,18 @@ namespace projnce {
 
 namespace {
 
-using MessageMemory = spdlog::sinks::ringbuffer_sink_mt;
+using MessageBuffer = spdlog::sinks::ringbuffer_sink_mt;
 
-constexpr size_t kRemembered = 1000;
+constexpr size_t kBufferedMessages = 1000;
 
 }  // namespace
 
 Logger make_logger() {
   auto terminal = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
   terminal->set_pattern("%^%v%$");
-  auto memory = std::make_shared<MessageMemory>(kRemembered);
+  auto buffer = std::make_shared<MessageBuffer>(kBufferedMessages);
   auto logger = std::make_shared<spdlog::logger>(
-      "projnce", spdlog::sinks_init_list{std::move(terminal), std::move(memory)});
+      "projnce", spdlog::sinks_init_list{std::move(terminal), std::move(buffer)});
   logger->flush_on(spdlog::level::info);
   return logger;
 }
@@ -36,9 +36,9 @@ void log_to_file(const Logger& logger, const std::filesystem::path& file) {
   auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file.string());
   sink->set_pattern("%Y-%m-%d %H:%M:%S %l %v");
   for (auto& other : logger->sinks()) {
-    const auto memory = std::dynamic_pointer_cast<MessageMemory>(other);
-    if (!memory) continue;
-    for (const auto& message : memory->last_raw()) sink->log(message);
+    const auto buffer = std::dynamic_pointer_cast<MessageBuffer>(other);
+    if (!buffer) continue;
+    for (const auto& message : buffer->last_raw()) sink->log(message);
     other = std::move(sink);
     return;
   }

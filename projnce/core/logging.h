@@ -7,16 +7,16 @@
 
 namespace projnce {
 
-/// Messages for the person who runs the program: standard error, and `file` too once it is there.
-/// Functions take it as an argument; there is no global one.
+/// Logger for user-facing messages. Writes to standard error, and to a file after log_to_file.
+/// Always passed as an argument; there is no global logger.
 using Logger = std::shared_ptr<spdlog::logger>;
 
 Logger make_logger();
 
-/// For a rank other than the first: only warnings, behind the rank's number.
+/// Configures the logger of a nonzero rank: warnings only, prefixed with the rank.
 void log_as_rank(const Logger& logger, int rank);
 
-/// From now on, messages are also appended to `file`, after those that came before it was known.
+/// Also appends all messages to `file`, starting with those logged before this call.
 void log_to_file(const Logger& logger, const std::filesystem::path& file);
 
 }  // namespace projnce

@@ -26,11 +26,12 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// The only known name that begins with `name`; "" for short names, or if there is none or several.
+/// Returns the only known name that starts with `name`; "" if `name` is short, or if there is none
+/// or more than one.
 std::string completion(std::string_view name, const std::vector<std::string>& known) {
-  constexpr size_t kShortest = 3;
+  constexpr size_t kMinLength = 3;
   std::string found;
-  if (name.size() < kShortest) return found;
+  if (name.size() < kMinLength) return found;
   for (const auto& candidate : known) {
     if (!candidate.starts_with(name)) continue;
     if (!found.empty()) return {};
@@ -52,7 +53,7 @@ std::string join(const std::vector<std::string>& names, std::string_view separat
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
   std::string nearest;
-  // Further away than this, a suggestion would puzzle more than it helps.
+  // A more distant suggestion would confuse rather than help.
   size_t best = std::max<size_t>(2, name.size() / 2) + 1;
   for (const auto& candidate : known) {
     const size_t distance = edit_distance(name, candidate);
@@ -68,15 +69,15 @@ void fail_unknown(std::string_view kind, std::string_view name,
                   const std::vector<std::string>& known) {
   const auto nearest = nearest_name(name, known);
   const auto guess = nearest.empty() ? "" : concat("did you mean '", nearest, "'? ");
-  fail(Hint{concat(guess, "known: ", join(known))}, "there is no ", kind, " called '", name, "'");
+  fail(Hint{concat(guess, "known: ", join(known))}, "unknown ", kind, " '", name, "'");
 }
 
 namespace {
 
-/// 1000000 rather than 1e+06.
-std::string shown(double limit) {
-  constexpr double kLongestShown = 1e15;
-  const bool whole = std::abs(limit) < kLongestShown && std::trunc(limit) == limit;
+/// Formats integers without exponent: 1000000, not 1e+06.
+std::string format_limit(double limit) {
+  constexpr double kMaxInteger = 1e15;
+  const bool whole = std::abs(limit) < kMaxInteger && std::trunc(limit) == limit;
   return whole ? std::to_string(static_cast<int64_t>(limit)) : concat(limit);
 }
 
@@ -97,11 +98,11 @@ std::string describe(const Range& range) {
     return concat(range.low_open    ? "above "
                   : range.high_open ? "at least "
                                     : "between ",
-                  shown(range.low), joint, shown(range.high));
+                  format_limit(range.low), joint, format_limit(range.high));
   }
-  if (has_low) return concat(range.low_open ? "above " : "at least ", shown(range.low));
+  if (has_low) return concat(range.low_open ? "above " : "at least ", format_limit(range.low));
   if (!has_high) return "any number";
-  return concat(range.high_open ? "below " : "at most ", shown(range.high));
+  return concat(range.high_open ? "below " : "at most ", format_limit(range.high));
 }
 
 }  // namespace projnce

@@ -8,20 +8,20 @@
 
 namespace projnce {
 
-/// "a, b, c"
+/// Joins names: "a, b, c".
 std::string join(const std::vector<std::string>& names, std::string_view separator = ", ");
 
-/// The known name that is fewest edits away from `name`; if none is near, the only one that begins
-/// with `name`, or "".
+/// Returns the known name with the smallest edit distance to `name`. If none is close, returns the
+/// only one that starts with `name`, or "".
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
 
-/// Throws: there is no `kind` called `name`; names the nearest one and lists all.
+/// Throws "unknown `kind` 'name'" with the nearest known name and the list of all known names.
 [[noreturn]] void fail_unknown(std::string_view kind, std::string_view name,
                                const std::vector<std::string>& known);
 
 bool contains(const Range& range, double number);
 
-/// "between 2 and 9", "at least 1", "above 0".
+/// Describes a range: "between 2 and 9", "at least 1", "above 0".
 std::string describe(const Range& range);
 
 }  // namespace projnce

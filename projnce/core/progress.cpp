@@ -18,8 +18,8 @@ double seconds_between(auto from, auto to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
-std::string bar(double share) {
-  const int filled = static_cast<int>(std::lround(share * kBarWidth));
+std::string bar(double fraction) {
+  const int filled = static_cast<int>(std::lround(fraction * kBarWidth));
   return "[" + std::string(filled, '#') + std::string(kBarWidth - filled, '.') + "]";
 }
 
@@ -52,7 +52,7 @@ void Progress::update(int64_t done, const std::string& note) {
     start_ = now;
   }
   const double interval = terminal_ ? kRedrawSeconds : kPlainLineSeconds;
-  // On a terminal the first one shows at once: the next may be long in coming.
+  // On a terminal, draw the first update at once: the next may take long.
   const bool due = terminal_ && (first || done == total_);
   if (seconds_between(last_, now) < interval && !due) return;
   last_ = now;
@@ -71,12 +71,12 @@ void Progress::finish() {
 }
 
 std::string Progress::line(int64_t done, const std::string& note, double seconds) const {
-  const double share = total_ > 0 ? std::clamp(double(done) / double(total_), 0.0, 1.0) : 1.0;
-  auto text = terminal_ ? fmt::format("{} {} {:3.0f} %", label_, bar(share), 100 * share)
+  const double fraction = total_ > 0 ? std::clamp(double(done) / double(total_), 0.0, 1.0) : 1.0;
+  auto text = terminal_ ? fmt::format("{} {} {:3.0f} %", label_, bar(fraction), 100 * fraction)
                         : fmt::format("{}: {} of {}", label_, done, total_);
-  const auto worked = static_cast<double>(done - first_done_);
-  if (worked > 0 && seconds > 0) {
-    const double rate = worked / seconds;
+  const auto processed = static_cast<double>(done - first_done_);
+  if (processed > 0 && seconds > 0) {
+    const double rate = processed / seconds;
     text += fmt::format("  {:.{}f} {}/s, {} left", rate, rate < 10 ? 1 : 0, unit_,
                         format_duration(double(total_ - done) / rate));
   }

@@ -9,7 +9,7 @@
 
 namespace projnce {
 
-/// A part of a image, in whole pixels.
+/// A rectangle of an image, in pixels.
 struct PixelBox {
   int top = 0;
   int left = 0;
@@ -19,26 +19,26 @@ struct PixelBox {
   bool operator==(const PixelBox&) const = default;
 };
 
-/// Which part of a larger image some pixels are. One of them stands for `reduction` x `reduction`
-/// pixels of the full image; at its right and lower end, a box of whole such squares may reach
-/// over the edge (or, of a image that was turned, at its left and upper end).
+/// Location of a partially decoded image within the full image. Each decoded pixel covers
+/// `reduction` x `reduction` pixels of the full image. The box consists of whole such squares, so
+/// it may extend beyond the right and bottom edges (for a rotated image: the left and top edges).
 struct ImageWindow {
   int full_height = 0;
   int full_width = 0;
-  PixelBox box = {};  ///< in the full image; its sides are those of the pixels x reduction
+  PixelBox box = {};  ///< in full-image coordinates; sides = decoded sides x reduction
   int reduction = 1;
 
   bool operator==(const ImageWindow&) const = default;
 };
 
-/// A decoded image: bytes, rows from the top, channels interleaved (1 gray, 3 red green blue).
+/// A decoded image: 8-bit, rows from top to bottom, interleaved channels (1: gray, 3: RGB).
 struct Image {
   int height = 0;
   int width = 0;
   int channels = 0;
   std::vector<uint8_t> pixels;             ///< height * width * channels
-  std::optional<ImageWindow> window = {};  ///< none where these are all the pixels there are
-  /// To be added to the pixels when views are made, where the sums leave 0..255; empty for none.
+  std::optional<ImageWindow> window = {};  ///< set if `pixels` covers only a part of the image
+  /// Noise to add to the pixels when views are made; the sums may exceed 0..255. Empty for none.
   std::vector<int16_t> noise = {};
 
   size_t bytes() const { return pixels.size() + noise.size() * sizeof(int16_t); }
@@ -46,25 +46,25 @@ struct Image {
   int full_width() const { return window ? window->full_width : width; }
 };
 
-/// What somebody is going to look at in a image.
+/// Region of an image that a transform reads.
 struct DecodeRegion {
   PixelBox box;          ///< inside the image
-  double reduction = 1;  ///< how many pixels, along each side, may become one; at least 1
+  double reduction = 1;  ///< allowed downsampling factor per side; at least 1
 };
 
-/// Asked once the size of a image is known; the decoder may deliver more than the answer.
+/// Returns the required region, given the image size. The decoder may deliver more.
 using RequiredRegion = std::function<DecodeRegion(int height, int width)>;
 
-/// A piece of sound: one channel, values about -1 to 1.
+/// A mono audio clip with values in about [-1, 1].
 struct Clip {
-  int rate = 0;  ///< samples a second
+  int rate = 0;  ///< sampling rate in Hz
   std::vector<float> samples;
 
   size_t bytes() const { return samples.size() * sizeof(float); }
 };
 
-/// Numbers that a model takes as they are, but for standardization: a spectrogram (1 channel, a row
-/// for each band, a column for each moment) or a vector (a channel for each number, 1 x 1).
+/// Values that are fed to the model after standardization only: a spectrogram (1 channel, rows are
+/// frequency bands, columns are frames) or a vector (channels are its components, 1 x 1).
 struct Features {
   int channels = 1;
   int height = 1;
@@ -74,12 +74,12 @@ struct Features {
   size_t bytes() const { return values.size() * sizeof(float); }
 };
 
-/// What a dataset is made of.
+/// A sample of a dataset.
 using Sample = std::variant<Image, Clip, Features>;
 
 enum class SampleKind { kImage, kSound, kVector };
 
-/// What messages call one sample.
+/// Returns the noun for one sample in messages.
 inline const char* kind_name(SampleKind kind) {
   if (kind == SampleKind::kImage) return "image";
   return kind == SampleKind::kSound ? "sound" : "vector";

@@ -28,7 +28,7 @@ std::string prefix(const std::string& where) {
 }  // namespace
 
 TableReader::TableReader(const Table& table, std::string section)
-    : FieldVisitor(std::move(section)), levels_{{&table, {}, {}}} {}
+    : FieldVisitor(std::move(section)), levels_{{&table, {}, {}, {}, {}}} {}
 
 void TableReader::visit(const std::string& key, bool& value) {
   const Value* given = find(key);
@@ -42,7 +42,7 @@ void TableReader::visit(const std::string& key, int64_t& value, const Range& ran
   const Value* given = find(key);
   if (!given) return;
   const auto* integer = std::get_if<int64_t>(&given->data);
-  if (!integer) fail_type(key, *given, "a whole number");
+  if (!integer) fail_type(key, *given, "an integer");
   number(key, *given, range);
   value = *integer;
 }
@@ -55,7 +55,7 @@ void TableReader::visit(const std::string& key, std::string& value) {
   const Value* given = find(key);
   if (!given) return;
   const auto* text = std::get_if<std::string>(&given->data);
-  if (!text) fail_type(key, *given, "a text in quotes");
+  if (!text) fail_type(key, *given, "a quoted string");
   value = *text;
 }
 
@@ -82,32 +82,44 @@ void TableReader::visit(const std::string& key, std::vector<std::string>& value)
   const Value* given = find(key);
   if (!given) return;
   const auto* array = std::get_if<Value::Array>(&given->data);
-  if (!array) fail_type(key, *given, "an array of texts");
+  if (!array) fail_type(key, *given, "an array of strings");
   value.clear();
   for (const auto& element : *array) {
     const auto* text = std::get_if<std::string>(&element.data);
-    if (!text) fail_type(key, element, "a text in quotes");
+    if (!text) fail_type(key, element, "a quoted string");
     value.push_back(*text);
   }
 }
 
 void TableReader::visit_choice(const std::string& key, std::string& name,
-                               const std::vector<std::string>& names) {
+                               const std::vector<std::string>& names,
+                               const FormerNames& deprecated) {
   const Value* given = find(key);
   if (!given) return;
   const auto* text = std::get_if<std::string>(&given->data);
   if (!text) fail_type(key, *given, "one of " + join(names));
+  for (const auto& [former, present] : deprecated) {
+    if (*text != former) continue;
+    note_deprecated({.key = key, .value = present}, concat(key, " = '", former, "'"),
+                    concat("'", present, "'"));
+    name = present;
+    return;
+  }
   if (std::find(names.begin(), names.end(), *text) == names.end()) {
     const auto nearest = nearest_name(*text, names);
-    fail(Hint{nearest.empty() ? "" : "did you mean '" + nearest + "'?"}, place(*given), key, " = '",
-         *text, "' is not one of ", join(names));
+    fail(Hint{nearest.empty() ? "" : "did you mean '" + nearest + "'?"}, location(*given), key,
+         " = '", *text, "' is not one of ", join(names));
   }
   name = *text;
 }
 
+void TableReader::visit_renamed(const std::string& former_key, const std::string& key) {
+  levels_.back().former_keys[key] = former_key;
+}
+
 bool TableReader::is_present(const std::string& key, bool /*present*/) {
-  ask_for(key);
-  return table().has(key);
+  mark_known(key);
+  return table().has(stored_key(key));
 }
 
 void TableReader::check(std::function<void()> rule) {
@@ -116,7 +128,7 @@ void TableReader::check(std::function<void()> rule) {
 
 const Table& TableReader::sub_table(const std::string& key) {
   static const Table empty;
-  ask_for(key);
+  mark_known(key);
   const auto value = table().values.find(key);
   if (value != table().values.end()) {
     fail_type(key, value->second, concat("a section [", key, "]"));
@@ -126,7 +138,7 @@ const Table& TableReader::sub_table(const std::string& key) {
 }
 
 void TableReader::begin_section(const std::string& key) {
-  levels_.push_back({&sub_table(key), {}, {}});
+  levels_.push_back({&sub_table(key), {}, {}, {}, key});
 }
 
 void TableReader::end_section() {
@@ -135,7 +147,7 @@ void TableReader::end_section() {
 }
 
 void TableReader::done() const {
-  const auto& known = levels_.back().reference;
+  const auto& known = levels_.back().known;
   const auto check_known = [&](const std::string& key, const std::string& where) {
     if (std::find(known.begin(), known.end(), key) != known.end()) return;
     const auto nearest = nearest_name(key, known);
@@ -148,36 +160,80 @@ void TableReader::done() const {
   for (const auto& rule : levels_.back().rules) rule();
 }
 
-void TableReader::ask_for(const std::string& key) {
-  auto& known = levels_.back().reference;
-  if (known.empty() || known.back() != key) known.push_back(key);  // is_present may have asked
+void TableReader::mark_known(const std::string& key) {
+  auto& known = levels_.back().known;
+  if (known.empty() || known.back() != key) known.push_back(key);  // is_present may have added it
 }
 
 const Value* TableReader::find(const std::string& key) {
-  ask_for(key);
+  mark_known(key);
   const auto section = table().tables.find(key);
   if (section != table().tables.end()) {
     fail(prefix(section->second.where), key, " is a section, expected a single value");
   }
-  const auto found = table().values.find(key);
+  const auto found = table().values.find(stored_key(key));
   return found == table().values.end() ? nullptr : &found->second;
+}
+
+std::string TableReader::stored_key(const std::string& key) {
+  auto& level = levels_.back();
+  const auto former = level.former_keys.find(key);
+  if (former == level.former_keys.end() || !table().has(former->second)) return key;
+  const auto former_key = former->second;
+  if (table().has(key)) {
+    fail(Hint{concat("remove ", former_key, ", which is deprecated")},
+         section_name().empty() ? "" : "[" + section_name() + "] ", key, " and ", former_key,
+         " are both set, expected one of them");
+  }
+  if (std::find(level.known.begin(), level.known.end(), former_key) == level.known.end()) {
+    level.known.insert(level.known.begin(), former_key);
+    note_deprecated({.former_key = former_key, .key = key}, former_key, key);
+  }
+  return former_key;
+}
+
+void TableReader::note_deprecated(Deprecation found, const std::string& former,
+                                  const std::string& present) {
+  for (size_t i = 1; i < levels_.size(); ++i) found.sections.push_back(levels_[i].name);
+  if (found.former_key.empty()) {
+    const auto& former_keys = levels_.back().former_keys;
+    const auto renamed = former_keys.find(found.key);
+    const bool both = renamed != former_keys.end() && table().has(renamed->second);
+    found.former_key = both ? renamed->second : found.key;
+  }
+  found.message = concat(section_name().empty() ? "" : "[" + section_name() + "] ", former,
+                         " is deprecated, use ", present);
+  deprecations_.push_back(std::move(found));
+}
+
+void use_present_names(Table& table, const std::vector<Deprecation>& deprecations) {
+  for (const auto& deprecation : deprecations) {
+    Table* section = &table;
+    for (const auto& name : deprecation.sections) section = &section->tables.at(name);
+    auto entry = section->values.extract(deprecation.former_key);
+    if (entry.empty()) entry = section->values.extract(deprecation.key);  // renamed before
+    entry.key() = deprecation.key;
+    if (!deprecation.value.empty()) entry.mapped().data = deprecation.value;
+    section->values.insert(std::move(entry));
+  }
 }
 
 double TableReader::number(const std::string& key, const Value& value, const Range& range) const {
   const auto number = number_in(value);
   if (!number) fail_type(key, value, "a number");
   if (!std::isfinite(*number) || !contains(range, *number)) {
-    fail(place(value), key, " = ", describe(value), " is out of range, expected ", describe(range));
+    fail(location(value), key, " = ", describe(value), " is out of range, expected ",
+         describe(range));
   }
   return *number;
 }
 
 void TableReader::fail_type(const std::string& key, const Value& value,
                             const std::string& expected) const {
-  fail(place(value), key, " = ", describe(value), " has the wrong type, expected ", expected);
+  fail(location(value), key, " = ", describe(value), " has the wrong type, expected ", expected);
 }
 
-std::string TableReader::place(const Value& value) const {
+std::string TableReader::location(const Value& value) const {
   return section_name().empty() ? prefix(value.where)
                                 : concat(prefix(value.where), "[", section_name(), "] ");
 }

@@ -43,7 +43,8 @@ void TableWriter::visit(const std::string& key, std::vector<double>& value,
 }
 
 void TableWriter::visit_choice(const std::string& key, std::string& name,
-                               const std::vector<std::string>& /*names*/) {
+                               const std::vector<std::string>& /*names*/,
+                               const FormerNames& /*deprecated*/) {
   tables_.back().second.values[key] = {name, {}};
 }
 

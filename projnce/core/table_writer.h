@@ -10,7 +10,7 @@
 
 namespace projnce {
 
-/// Puts fields into a table, from which TableReader reads them back.
+/// Writes fields to a table that TableReader can read back.
 class TableWriter : public FieldVisitor {
  public:
   TableWriter() : FieldVisitor("") {}
@@ -30,15 +30,17 @@ class TableWriter : public FieldVisitor {
   void visit(const std::string& key, std::vector<double>& value, const Range& range) override;
   void visit_text_or_count(const std::string& key, std::string& value) override;
   void visit_choice(const std::string& key, std::string& name,
-                    const std::vector<std::string>& names) override;
+                    const std::vector<std::string>& names, const FormerNames& deprecated) override;
+  void visit_renamed(const std::string& /*former_key*/, const std::string& /*key*/) override {}
   void begin_section(const std::string& key) override;
   void end_section() override;
 
-  std::vector<std::pair<std::string, Table>> tables_ = {{}};  // by key; the last is being written
+  // (key, table) of the nested sections; the last is the current one.
+  std::vector<std::pair<std::string, Table>> tables_ = {{}};
 };
 
-/// All fields of the options, as read_options reads them. By value: list_fields takes what it can
-/// change.
+/// Writes all fields of the options to a table, the inverse of read_options. Takes a copy because
+/// list_fields needs mutable options.
 template <class Options>
 Table to_table(Options options) {
   TableWriter writer;

@@ -14,12 +14,12 @@ namespace projnce {
 
 namespace {
 
-std::string place(const std::string& origin, const toml::source_region& source) {
+std::string location(const std::string& origin, const toml::source_region& source) {
   return source.begin.line > 0 ? concat(origin, ":", source.begin.line) : origin;
 }
 
 Value convert_value(const toml::node& node, const std::string& origin) {
-  const auto where = place(origin, node.source());
+  const auto where = location(origin, node.source());
   if (const auto* v = node.as_boolean()) return {v->get(), where};
   if (const auto* v = node.as_integer()) return {v->get(), where};
   if (const auto* v = node.as_floating_point()) return {v->get(), where};
@@ -29,12 +29,12 @@ Value convert_value(const toml::node& node, const std::string& origin) {
     for (const auto& element : *array) elements.push_back(convert_value(element, origin));
     return {std::move(elements), where};
   }
-  fail(where, ": dates, times and tables inside arrays are not used here");
+  fail(where, ": dates, times and tables inside arrays are not supported");
 }
 
 Table convert_table(const toml::table& source, const std::string& origin) {
   Table table;
-  table.where = place(origin, source.source());
+  table.where = location(origin, source.source());
   for (const auto& [key, node] : source) {
     const std::string name(key.str());
     if (const auto* child = node.as_table()) {
@@ -52,9 +52,9 @@ std::string quoted(const std::string& text) {
   return out.str();
 }
 
-/// The shortest text that reads back as the same double, with a point or exponent so that it stays
-/// one.
-std::string shortest(double number) {
+/// Returns the shortest string that parses back to the same double, with a decimal point or
+/// exponent so that it stays a floating-point number.
+std::string format_double(double number) {
   std::array<char, 32> buffer;
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr;
   std::string text(buffer.data(), end);
@@ -65,7 +65,7 @@ std::string shortest(double number) {
 struct Printer {
   std::string operator()(bool value) const { return value ? "true" : "false"; }
   std::string operator()(int64_t value) const { return std::to_string(value); }
-  std::string operator()(double value) const { return shortest(value); }
+  std::string operator()(double value) const { return format_double(value); }
   std::string operator()(const std::string& value) const { return quoted(value); }
   std::string operator()(const Value::Array& array) const {
     std::string text;
@@ -93,7 +93,7 @@ Value parse_value(const std::string& text, const std::string& origin) {
       return {convert_value(*document.get("value"), origin).data, origin};
     }
   } catch (const toml::parse_error&) {
-    // Not TOML: plain text, as typed on a command line.
+    // Not TOML: an unquoted string from the command line.
   }
   return {text, origin};
 }
@@ -104,7 +104,7 @@ Table parse_toml(std::string_view text, const std::string& origin) {
   try {
     return convert_table(toml::parse(text), origin);
   } catch (const toml::parse_error& error) {
-    fail(place(origin, error.source()), ": ", error.description());
+    fail(location(origin, error.source()), ": ", error.description());
   }
 }
 
@@ -127,7 +127,7 @@ void apply_setting(Table& table, const std::string& setting) {
   std::string key;
   std::getline(path, key, '.');
   for (std::string next; std::getline(path, next, '.'); key = next) {
-    if (target->values.count(key)) fail("--set ", setting, ": '", key, "' is no section");
+    if (target->values.count(key)) fail("--set ", setting, ": '", key, "' is not a section");
     target = &target->tables[key];
     if (target->where.empty()) target->where = "--set " + setting;
   }

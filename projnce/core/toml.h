@@ -8,19 +8,20 @@
 
 namespace projnce {
 
-/// Throws with file and line where the text is no TOML, or holds dates, which no setting takes.
+/// Parses TOML. Throws with file and line on invalid TOML and on dates and times, which no setting
+/// accepts.
 Table parse_toml(std::string_view text, const std::string& origin);
 Table read_toml(const std::filesystem::path& path);
 
-/// Applies `a.b=v` as `--set` gives it. `v` is a TOML value; what is none is taken as text, so that
-/// `--set loss.name=supcon` needs no quotes.
+/// Applies a `--set` argument of the form `a.b=v`. `v` is parsed as a TOML value, or taken as a
+/// string if it is not one, so that `--set loss.name=supcon` needs no quotes.
 void apply_setting(Table& table, const std::string& setting);
 
-/// The table as TOML text, single values before sections; doubles read back the same. Keys are
-/// those of settings: letters, digits, '_' and '-'.
+/// Formats a table as TOML, values before sections; doubles round-trip exactly. Keys must consist
+/// of letters, digits, '_' and '-'.
 std::string to_toml(const Table& table);
 
-/// One value as it stands behind the '='.
+/// Formats one value as it appears after the '='.
 std::string to_toml(const Value& value);
 
 }  // namespace projnce

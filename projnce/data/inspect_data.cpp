@@ -20,11 +20,11 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_on_disk(const fs::path& path) {
-  std::error_code ignored;  // links in a circle, names that are too long: not there
+  std::error_code ignored;  // cyclic links and too long names count as missing
   return fs::exists(path, ignored);
 }
 
-dataset::DatasetSplit open_what(const InspectRequest& request) {
+dataset::DatasetSplit open_split(const InspectRequest& request) {
   if (request.layout.empty() && !config::names_dataset(request.what) && is_on_disk(request.what)) {
     const auto kind = dataset::kind_by_name(request.what);
     return {std::make_shared<dataset::FileList>(std::vector<fs::path>{request.what}, kind),
@@ -48,16 +48,16 @@ void write_sheet(const dataset::DatasetSplit& split, const InspectRequest& reque
                  const dataset::DatasetInfo& info) {
   const auto summary =
       concat(info.samples(), " ", kind_name(info.kind), "s in ", info.class_names.size(),
-             " classes: ", info.labeled().samples, " to learn from, ", info.test.samples,
-             " to test with, ", info.damaged(), " damaged");
+             " classes: ", info.labeled().samples, " training, ", info.test.samples, " test, ",
+             info.damaged(), " damaged");
   report::write_contact_sheet(request.sheet, split, {.threads = available_cores()},
                               io::printable(request.what), summary);
 }
 
-/// Where the data lies: the path that was given, or the first place of a name that is there.
-fs::path place_of(const InspectRequest& request) {
+/// Path of the data: the given path, or the first existing search path of a dataset name.
+fs::path find_data(const InspectRequest& request) {
   if (is_on_disk(request.what)) return request.what;
-  for (const auto& place : dataset::dataset_places(request.what, request.context)) {
+  for (const auto& place : dataset::dataset_search_paths(request.what, request.context)) {
     if (is_on_disk(place)) return place;
   }
   return {};
@@ -66,7 +66,7 @@ fs::path place_of(const InspectRequest& request) {
 std::vector<dataset::ChecksumVerdict> compare_with_official(const fs::path& place) {
   constexpr uint64_t kMegabyte = 1'000'000;
   const auto total = dataset::official_bytes(place);
-  Progress bar("comparing digests", static_cast<int64_t>(total / kMegabyte), "MB");
+  Progress bar("comparing checksums", static_cast<int64_t>(total / kMegabyte), "MB");
   uint64_t done = 0;
   return dataset::check_official_files(place, [&](uint64_t bytes) {
     done += bytes;
@@ -88,10 +88,10 @@ bool Inspection::trainable() const {
 
 Inspection inspect_data(const InspectRequest& request) {
   if (!request.sheet.empty()) report::check_contact_sheet_name(request.sheet);
-  Inspection inspection{.split = open_what(request), .info = {}, .checksums = {}};
+  Inspection inspection{.split = open_split(request), .info = {}, .checksums = {}};
   const auto& split = inspection.split;
   inspection.info = read_all(split);
-  if (request.checksums) inspection.checksums = compare_with_official(place_of(request));
+  if (request.checksums) inspection.checksums = compare_with_official(find_data(request));
   if (!request.sheet.empty()) write_sheet(split, request, inspection.info);
   return inspection;
 }

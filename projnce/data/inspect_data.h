@@ -11,27 +11,27 @@
 namespace projnce::data {
 
 struct InspectRequest {
-  std::string what;    ///< a dataset's name, a folder, an archive or a single sample's file
-  std::string layout;  ///< of a path; empty: found out by looking
+  std::string what;    ///< dataset name, folder, archive or file of a single sample
+  std::string layout;  ///< of a path; empty: auto-detect
   dataset::OpenContext context;
-  std::filesystem::path sheet = {};  ///< a contact sheet to write, .png or .html; empty: none
-  bool checksums = false;            ///< compare with official files where their digests are known
+  std::filesystem::path sheet = {};  ///< contact sheet to write, .png or .html; empty: none
+  bool checksums = false;            ///< compare with official checksums, if known
 };
 
 struct Inspection {
-  dataset::DatasetSplit split;  ///< the parts as they were opened
+  dataset::DatasetSplit split;  ///< the opened splits
   dataset::DatasetInfo info;
   std::vector<dataset::ChecksumVerdict> checksums;
 
   int64_t damaged_files() const;
-  /// Whether `projnce train` skips the damaged samples by default, rather than refusing the data.
+  /// True if `projnce train` by default skips the damaged samples instead of rejecting the data.
   bool trainable() const;
   bool valid() const { return info.valid() && damaged_files() == 0; }
 };
 
-/// Reads every sample of what is named, split as `projnce train` splits it by default, with a
-/// progress bar. A single file is a training part of one sample without classes. Throws if there is
-/// nothing to train on, as `projnce train` does.
+/// Reads every sample, with the default split of `projnce train`; shows a progress bar. A single
+/// file is a training split of one sample without classes. Throws if there is nothing to train on,
+/// like `projnce train`.
 Inspection inspect_data(const InspectRequest& request);
 
 }  // namespace projnce::data

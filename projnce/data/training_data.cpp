@@ -19,18 +19,18 @@ namespace projnce::data {
 
 namespace {
 
-/// A sample in the order in which its class gives samples away.
-struct DrawnSample {
+/// Sample ordered by the hash of its name.
+struct HashedSample {
   uint64_t hash;
   std::string name;
   int64_t index;
 
-  bool operator<(const DrawnSample& other) const {
+  bool operator<(const HashedSample& other) const {
     return std::tie(hash, name, index) < std::tie(other.hash, other.name, other.index);
   }
 };
 
-std::vector<int64_t> all_but(int64_t count, const std::vector<int64_t>& taken) {
+std::vector<int64_t> complement(int64_t count, const std::vector<int64_t>& taken) {
   std::vector<int64_t> rest;
   for (int64_t i = 0; i < count; ++i) {
     if (!std::binary_search(taken.begin(), taken.end(), i)) rest.push_back(i);
@@ -38,7 +38,7 @@ std::vector<int64_t> all_but(int64_t count, const std::vector<int64_t>& taken) {
   return rest;
 }
 
-/// Keeps these samples of the training part, with the labels that they had before noise.
+/// Restricts the training split and its clean labels to the samples `kept`.
 void keep_training_samples(dataset::OpenedDataset& opened, const std::vector<int64_t>& kept) {
   if (!opened.clean_train_labels.empty()) {
     std::vector<int64_t> clean;
@@ -50,8 +50,8 @@ void keep_training_samples(dataset::OpenedDataset& opened, const std::vector<int
   opened.train = std::make_shared<dataset::SubsetDataset>(opened.train, kept);
 }
 
-/// The training samples that are none of these.
-std::vector<int64_t> others_by_name(const dataset::Dataset& train, const dataset::Dataset& taken) {
+/// Indices of the training samples whose names are not in `taken`.
+std::vector<int64_t> not_in(const dataset::Dataset& train, const dataset::Dataset& taken) {
   std::unordered_set<std::string> names;
   for (int64_t i = 0; i < taken.size(); ++i) names.insert(taken.sample_name(i));
   std::vector<int64_t> kept;
@@ -64,7 +64,7 @@ std::vector<int64_t> others_by_name(const dataset::Dataset& train, const dataset
 }  // namespace
 
 std::vector<int64_t> draw_validation(const dataset::Dataset& samples, double fraction) {
-  std::vector<std::vector<DrawnSample>> classes(samples.class_names().size());
+  std::vector<std::vector<HashedSample>> classes(samples.class_names().size());
   for (int64_t i = 0; i < samples.size(); ++i) {
     auto name = samples.sample_name(i);
     const uint64_t hash = XXH3_64bits(name.data(), name.size());
@@ -75,8 +75,8 @@ std::vector<int64_t> draw_validation(const dataset::Dataset& samples, double fra
     if (members.size() < 2) continue;
     std::sort(members.begin(), members.end());
     const auto size = static_cast<int64_t>(members.size());
-    const int64_t wanted = std::llround(fraction * static_cast<double>(size));
-    const int64_t count = std::clamp<int64_t>(wanted, 1, size - 1);
+    const int64_t rounded = std::llround(fraction * static_cast<double>(size));
+    const int64_t count = std::clamp<int64_t>(rounded, 1, size - 1);
     for (int64_t i = 0; i < count; ++i) drawn.push_back(members[static_cast<size_t>(i)].index);
   }
   std::sort(drawn.begin(), drawn.end());
@@ -88,26 +88,26 @@ dataset::DatasetPtr hold_out_validation(dataset::OpenedDataset& opened, double f
   const auto drawn = draw_validation(*labeled, fraction);
   if (drawn.empty()) {
     fail(Hint{"set train.validation = 0, or add samples"}, "[train] validation = ", fraction,
-         " has nothing to take: no class has two training samples");
+         ": no class has two training samples to hold out one");
   }
   auto validation = std::make_shared<dataset::SubsetDataset>(labeled, drawn);
-  const auto kept = all_but(labeled->size(), drawn);
+  const auto kept = complement(labeled->size(), drawn);
   if (!opened.reference) {
     keep_training_samples(opened, kept);
     return validation;
   }
   opened.reference = std::make_shared<dataset::SubsetDataset>(labeled, kept);
-  // Coarse labels are of the same samples; those without labels are others.
+  // Coarse labels belong to the same samples; unlabeled training samples are different ones.
   if (!opened.unlabeled) {
-    keep_training_samples(opened, others_by_name(*opened.train, *validation));
+    keep_training_samples(opened, not_in(*opened.train, *validation));
   }
   return validation;
 }
 
 namespace {
 
-/// A bar for each part of the data that is checked.
-std::function<void(int64_t, int64_t)> show_checking() {
+/// Returns a callback that shows a progress bar for each checked split.
+std::function<void(int64_t, int64_t)> make_check_progress() {
   auto bar = std::make_shared<std::unique_ptr<Progress>>();
   return [bar](int64_t done, int64_t total) {
     if (!*bar) *bar = std::make_unique<Progress>("checking samples", total, "samples");
@@ -129,13 +129,13 @@ dataset::OpenContext run_context(dataset::OpenContext context, const config::Run
 TrainingData open_training_data(const config::RunConfig& config, int threads,
                                 dataset::OpenContext context) {
   auto settings = config.input;
-  const auto asked = config::input_options(settings);
+  const auto requested = config::input_options(settings);
   context = run_context(std::move(context), config.run, threads);
   if (context.logger && context.logger->should_log(spdlog::level::info))
-    context.on_progress = show_checking();
-  context.sound = asked.clip_format();
+    context.on_progress = make_check_progress();
+  context.sound = requested.clip_format();
   TrainingData data{.dataset = dataset::open_dataset(config.dataset, context),
-                    .input = asked,
+                    .input = requested,
                     .reference = {},
                     .test_part = {}};
   auto& opened = data.dataset;
@@ -154,7 +154,7 @@ TrainingData open_training_data(const config::RunConfig& config, int threads,
   if (validation) data.validation = for_model(validation);
   data.input = config::resolve_input(settings, *for_model(opened.train), threads);
   if (cache && context.logger && !cache->first_failure().empty()) {
-    context.logger->warn("spectrograms are not kept for the next run: {}", cache->first_failure());
+    context.logger->warn("cannot cache spectrograms: {}", cache->first_failure());
   }
   return data;
 }
@@ -169,7 +169,7 @@ dataset::DatasetPtr open_files(const std::vector<std::filesystem::path>& files,
 dataset::DatasetPtr as_model_input(dataset::DatasetPtr samples, const config::InputOptions& input,
                                    dataset::FeatureCachePtr cache) {
   if (samples->kind() != SampleKind::kSound) return samples;
-  return dataset::spectrograms_of(std::move(samples), input.mel, std::move(cache));
+  return dataset::to_spectrograms(std::move(samples), input.mel, std::move(cache));
 }
 
 dataset::FeatureCachePtr open_feature_cache(const dataset::OpenContext& context) {

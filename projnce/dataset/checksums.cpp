@@ -19,13 +19,13 @@ namespace fs = std::filesystem;
 
 using Candidates = std::vector<const OfficialFile*>;
 
-/// A file that is there under an official name, and the official files of that name.
+/// A file with an official name, and the official files of that name.
 struct NamedFile {
   fs::path path;
   Candidates candidates;
 };
 
-Candidates officials_called(const std::string& name, std::span<const OfficialFile> known) {
+Candidates officials_named(const std::string& name, std::span<const OfficialFile> known) {
   Candidates found;
   for (const auto& official : known) {
     if (official.name == name) found.push_back(&official);
@@ -33,21 +33,21 @@ Candidates officials_called(const std::string& name, std::span<const OfficialFil
   return found;
 }
 
-/// True for what is there and no folder; what it is shows when it is opened.
-bool is_there(const fs::path& path) {
+/// True if the path exists and is not a folder; its type is checked when it is opened.
+bool is_non_folder(const fs::path& path) {
   std::error_code error;
   const auto status = fs::status(path, error);
   return fs::exists(status) && !fs::is_directory(status);
 }
 
-std::vector<NamedFile> official_names_in(const fs::path& folder,
-                                         std::span<const OfficialFile> known) {
+std::vector<NamedFile> find_official_names(const fs::path& folder,
+                                           std::span<const OfficialFile> known) {
   std::vector<NamedFile> files;
   std::set<fs::path> seen;
   for (const auto& official : known) {
     for (const auto& path : {folder / official.name, folder / official.folder / official.name}) {
-      if (is_there(path) && seen.insert(path.lexically_normal()).second) {
-        files.push_back({path, officials_called(official.name, known)});
+      if (is_non_folder(path) && seen.insert(path.lexically_normal()).second) {
+        files.push_back({path, officials_named(official.name, known)});
       }
     }
   }
@@ -56,14 +56,14 @@ std::vector<NamedFile> official_names_in(const fs::path& folder,
 
 std::vector<NamedFile> named_files(const fs::path& root, std::span<const OfficialFile> known) {
   std::error_code ignored;
-  if (fs::is_directory(root, ignored)) return official_names_in(root, known);
-  auto candidates = officials_called(root.filename().string(), known);
-  if (!is_there(root) || (candidates.empty() && !io::is_archive_name(root))) return {};
+  if (fs::is_directory(root, ignored)) return find_official_names(root, known);
+  auto candidates = officials_named(root.filename().string(), known);
+  if (!is_non_folder(root) || (candidates.empty() && !io::is_archive_name(root))) return {};
   return {{root, std::move(candidates)}};
 }
 
-/// Those of the candidates that a file of this size can be.
-Candidates of_size(const Candidates& candidates, uint64_t bytes) {
+/// Candidates whose size matches (or is unknown).
+Candidates filter_by_size(const Candidates& candidates, uint64_t bytes) {
   Candidates fitting;
   for (const auto* official : candidates) {
     if (official->bytes == 0 || official->bytes == bytes) fitting.push_back(official);
@@ -77,18 +77,19 @@ std::string datasets_of(const Candidates& candidates) {
   return join(names, " or ");
 }
 
-ChecksumVerdict other_size(const io::RegularFile& file, const Candidates& candidates) {
+ChecksumVerdict size_mismatch(const io::RegularFile& file, const Candidates& candidates) {
   std::vector<std::string> sizes;
   for (const auto* official : candidates) sizes.push_back(std::to_string(official->bytes));
   return {file.name, OfficialMatch::kDiffers,
-          concat(file.name, " has ", file.size, " bytes, that of ", datasets_of(candidates),
-                 " has ", join(sizes, " or "), ": a subset, a part or another packing")};
+          concat(file.name, " has ", file.size, " bytes, the official file of ",
+                 datasets_of(candidates), " has ", join(sizes, " or "),
+                 ": a subset, a part or another archive")};
 }
 
 ChecksumVerdict compare_digest(const io::RegularFile& file, const Candidates& candidates,
                                const std::function<void(uint64_t)>& on_bytes) {
-  const auto fitting = of_size(candidates, file.size);
-  if (fitting.empty()) return other_size(file, candidates);
+  const auto fitting = filter_by_size(candidates, file.size);
+  if (fitting.empty()) return size_mismatch(file, candidates);
   bool official_size = false;
   for (const auto* official : fitting) {
     if (io::file_digest(file, official->kind, on_bytes) == official->digest) {
@@ -102,18 +103,18 @@ ChecksumVerdict compare_digest(const io::RegularFile& file, const Candidates& ca
   if (official_size) {
     return {file.name, OfficialMatch::kDamaged,
             concat(file.name, " has the size of the official file of ", datasets_of(fitting),
-                   ", but its ", digest, " digest differs: get it again")};
+                   ", but its ", digest, " digest differs: download it again")};
   }
   return {file.name, OfficialMatch::kDiffers,
-          concat(file.name, " has another ", digest, " digest than that of ", datasets_of(fitting),
-                 ": a subset, damaged or another version")};
+          concat(file.name, "'s ", digest, " digest differs from the official one of ",
+                 datasets_of(fitting), ": a subset, damaged or another version")};
 }
 
 ChecksumVerdict check_named_file(const NamedFile& named,
                                  const std::function<void(uint64_t)>& on_bytes) {
   const auto name = io::printable(named.path.native());
   if (named.candidates.empty()) {
-    return {name, OfficialMatch::kUnknown, concat("no official digest is known for ", name)};
+    return {name, OfficialMatch::kUnknown, concat("no official digest known for ", name)};
   }
   try {
     return compare_digest(io::open_regular_file(named.path), named.candidates, on_bytes);
@@ -139,7 +140,7 @@ uint64_t official_bytes(const fs::path& root, std::span<const OfficialFile> know
   for (const auto& named : named_files(root, known)) {
     std::error_code error;
     const auto size = fs::file_size(named.path, error);
-    if (!error) bytes += size * of_size(named.candidates, size).size();
+    if (!error) bytes += size * filter_by_size(named.candidates, size).size();
   }
   return bytes;
 }
@@ -163,10 +164,10 @@ namespace {
 constexpr auto kMd5 = io::DigestKind::kMd5;
 constexpr auto kSha256 = io::DigestKind::kSha256;
 
-// SHA-256 and sizes: the url_checksums of TensorFlow Datasets (Speech Commands also torchaudio's).
-// MD5: torchvision's datasets; Tiny-ImageNet: the zip's MD5 and size as several published loaders
-// have them. STL-10's files are images of 27648 bytes, 5000, 8000 and 100000 of them, and a byte
-// for each label. The archives that GitHub makes of ESC-50 have no fixed digest.
+// SHA-256 and sizes: url_checksums of TensorFlow Datasets (Speech Commands also torchaudio). MD5:
+// torchvision's datasets; Tiny-ImageNet: MD5 and size of the zip as in several published loaders.
+// The files of STL-10 contain 5000, 8000 and 100000 images of 27648 bytes, and one byte per label.
+// GitHub's archives of ESC-50 have no fixed digest.
 constexpr std::array kOfficialFiles = {
     OfficialFile{"caltech256", "256_ObjectCategories.tar", "", 0, kMd5,
                  "67b4f42ca05d46448c6bb8ecd2220f6d"},

@@ -11,41 +11,41 @@
 
 namespace projnce::dataset {
 
-/// A file as the makers of a dataset hand it out.
+/// A file as distributed by the authors of a dataset.
 struct OfficialFile {
   const char* dataset;
   const char* name;
-  const char* folder;  ///< that it is in when the archive is unpacked; "" for the root itself
-  uint64_t bytes;      ///< 0 where it is not known
+  const char* folder;  ///< folder within the extracted archive; "" for the root
+  uint64_t bytes;      ///< 0 if unknown
   io::DigestKind kind;
   const char* digest;
 };
 
-/// Those whose digests are known. Datasets may share names: MNIST and Fashion-MNIST do.
+/// Files with known digests. Datasets may share file names: MNIST and Fashion-MNIST do.
 std::span<const OfficialFile> official_files();
 
 enum class OfficialMatch {
-  kMatches,  ///< the official file, bit for bit
-  kDiffers,  ///< another content under an official name: a subset, a part, another packing
-  kDamaged,  ///< of the official size, but with other bytes; or not to be read at all
-  kUnknown,  ///< an archive for whose name no digest is known
+  kMatches,  ///< identical to the official file
+  kDiffers,  ///< official name, but other content: a subset, a part or another archive
+  kDamaged,  ///< official size, but other content; or unreadable
+  kUnknown,  ///< an archive without a known digest
 };
 
 struct ChecksumVerdict {
   std::string file;  ///< printable
   OfficialMatch match;
-  std::string sentence;  ///< names the file and says what was found
+  std::string sentence;  ///< describes the result and names the file
 };
 
-/// Compares what lies at `root` with the official files of the same names: an archive or other file
-/// itself, of a folder the files in it. One that has another size than the official one is not
-/// read. A folder without such files gives nothing, nor does a file that is no archive.
-/// `on_bytes` is told how many bytes were read since it was last called; it may throw to stop.
+/// Compares a file, or the files in a folder, with the official files of the same names. Files of a
+/// different size are not read. Returns nothing for a folder without official names and for a file
+/// that is neither official nor an archive. `on_bytes` receives the number of bytes read since its
+/// last call; it may throw to cancel.
 std::vector<ChecksumVerdict> check_official_files(
     const std::filesystem::path& root, const std::function<void(uint64_t)>& on_bytes = {},
     std::span<const OfficialFile> known = official_files());
 
-/// The bytes that `check_official_files` is going to read.
+/// Number of bytes that `check_official_files` will read.
 uint64_t official_bytes(const std::filesystem::path& root,
                         std::span<const OfficialFile> known = official_files());
 

@@ -12,8 +12,8 @@
 
 namespace projnce::dataset {
 
-/// Labeled samples, counted from 0. Datasets wrap datasets: a subset, other labels, a cache.
-/// All members may be called from several threads at once.
+/// Labeled samples with indices from 0. Datasets can wrap other datasets (subset, relabeling,
+/// cache). All functions are thread-safe.
 class Dataset {
  public:
   virtual ~Dataset() = default;
@@ -23,27 +23,27 @@ class Dataset {
   virtual const std::vector<std::string>& class_names() const = 0;
   /// In 0 .. class_names().size() - 1.
   virtual int64_t label(int64_t index) const = 0;
-  /// The file's name inside the dataset, or the index where samples have none.
+  /// File name within the dataset, or the index if samples have no files.
   virtual std::string sample_name(int64_t index) const = 0;
-  /// Throws projnce::Error, naming the sample, where it cannot be decoded.
+  /// Throws projnce::Error, naming the sample, if it cannot be decoded.
   virtual Sample decode(int64_t index) const = 0;
-  /// The same, of which no more than `needs` asks for will be looked at: a dataset may save the
-  /// work of decoding the rest. What is no image comes whole.
-  virtual Sample decode_region(int64_t index, const RequiredRegion& /*needs*/) const {
+  /// As decode, but only the region returned by `required` will be read, so a dataset may skip
+  /// decoding the rest. Samples that are not images are always complete.
+  virtual Sample decode_region(int64_t index, const RequiredRegion& /*required*/) const {
     return decode(index);
   }
-  /// Changes when the sample's file does (its place, size, time); "" where samples have no files
-  /// of their own. For keys of caches.
+  /// Identifier that changes with the sample's file (location, size, time); "" if samples have no
+  /// files of their own. Used in cache keys.
   virtual std::string content_id(int64_t /*index*/) const { return {}; }
-  /// Identity of the sample, for splits: the same wherever its file lies and whatever its label.
-  /// By default a hash of the decoded values; of the name if they cannot be decoded.
+  /// Identity of the sample for splits, independent of file location and label. Default: a hash of
+  /// the decoded values, or of the name if decoding fails.
   virtual SampleId identity(int64_t index) const;
 };
 
 using DatasetPtr = std::shared_ptr<const Dataset>;
 
-/// The samples of another dataset; what a wrapper changes, it overrides. A wrapper that is right
-/// for parts of images too hands decode_region on; the others decode whole images.
+/// Forwards to another dataset; subclasses override what they change. Subclasses that also work on
+/// partially decoded images forward decode_region; by default, whole images are decoded.
 class DatasetWrapper : public Dataset {
  public:
   explicit DatasetWrapper(DatasetPtr base) : base_(std::move(base)) {}
@@ -64,32 +64,30 @@ class DatasetWrapper : public Dataset {
   DatasetPtr base_;
 };
 
-/// The layout by which a folder or archive was read, and why.
+/// Layout that was used to read a folder or archive, and why.
 struct LayoutChoice {
   std::string name;    ///< one of dataset_names()
-  std::string reason;  ///< a clause: "data_batch_1.bin is there"
+  std::string reason;  ///< clause that explains the choice
 };
 
-/// What a dataset's name stands for.
+/// The splits of a dataset.
 struct DatasetSplit {
-  DatasetPtr train;  ///< to train on
-  DatasetPtr test;   ///< to judge by
-  /// Labeled samples that class centroids are taken from, with the test part's classes; null where
-  /// they are `train`.
+  DatasetPtr train;  ///< training split
+  DatasetPtr test;   ///< test split
+  /// Labeled samples for class centroids, with the classes of the test split; null if `train` is
+  /// used.
   DatasetPtr reference = nullptr;
-  /// Noises to mix into training sounds; null where the dataset has none.
+  /// Noises to mix into training sounds; null if the dataset has none.
   DatasetPtr background = nullptr;
-  bool unlabeled = false;  ///< `train` has no labels: its one class says nothing
-  double seconds = 0;      ///< usual length of sounds; 0 where it is not known
-  /// How the parts were drawn, with all that they depend on besides the samples; "" if they are the
-  /// dataset's own.
+  bool unlabeled = false;  ///< if true, `train` has no labels, only a single dummy class
+  double seconds = 0;      ///< typical length of sounds; 0 if unknown
+  /// Rule by which the splits were drawn, including all of its parameters; "" for official splits.
   std::string split_rule = {};
-  /// Sentences for the user: that this is a subset, what was left out.
+  /// Sentences for the user, such as that this is a subset or what was skipped.
   std::vector<std::string> remarks = {};
-  /// Sentences on what is likely wrong: an empty class folder, images in a format that is not
-  /// read.
+  /// Sentences about likely problems: an empty class folder, images in an unsupported format.
   std::vector<std::string> warnings = {};
-  std::map<std::string, int64_t> unread_files = {};  ///< in class folders, by extension
+  std::map<std::string, int64_t> unread_files = {};  ///< unsupported files, by extension
   LayoutChoice layout = {};
 };
 

@@ -13,44 +13,44 @@
 
 namespace projnce::dataset {
 
-/// A dataset without options of its own.
+/// Options of a dataset without specific options.
 struct NoLayoutOptions {};
 
-/// What a dataset has of its own. In a HoldOut `seed` is split_seed; the rest of it is filled in
-/// when the dataset is opened.
+/// Dataset-specific options. In a HoldOut, `seed` is split_seed; its other fields are set when the
+/// dataset is opened.
 using LayoutOptions =
     std::variant<NoLayoutOptions, HoldOut, Caltech256Options, Cifar10Options, Cifar100Options,
                  CremaDOptions, Esc50Options, SpeechCommandsOptions, Stl10Options>;
 
-/// The section [dataset]: which samples are trained on.
+/// The section [dataset]: the samples to train on.
 struct DatasetOptions {
   std::string name = "fashion-mnist";  ///< one of dataset_names()
-  std::string root = {};               ///< its folder or archive; "" looks in dataset_places()
-  LayoutOptions layout = {};           ///< of the type that belongs to the name
-  bool layout_chosen = false;          ///< the name is one that the user chose for a path
-  int64_t max_train = 0;      ///< a fixed, stratified subset of that many samples; 0 for all
-  int64_t max_test = 0;       ///< the same for the test part
-  double label_fraction = 1;  ///< train on this share of each class
-  double imbalance = 1;       ///< a long tail: the last class has this share of the largest
-  bool strict = false;        ///< a damaged sample is an error, not a warning
-  /// More unreadable samples are an error: "5", "1%", or "auto", the larger of 1 % and 5.
+  std::string root = {};       ///< folder or archive; default: search dataset_search_paths()
+  LayoutOptions layout = {};   ///< type depends on `name`
+  bool layout_chosen = false;  ///< if true, the user chose `name` as the layout of a path
+  int64_t max_train = 0;       ///< size of a fixed, stratified subset; 0 = all samples
+  int64_t max_test = 0;        ///< the same for the test split
+  double label_fraction = 1;   ///< fraction of each class to train on
+  double imbalance = 1;        ///< long tail: size of the last class relative to the largest
+  bool strict = false;         ///< if true, damaged samples are errors instead of warnings
+  /// Maximum number of unreadable samples: "5", "1%", or "auto", the larger of 1 % and 5.
   std::string max_corrupt = "auto";
-  int64_t memory_mb = 2048;  ///< decoded samples are held in memory where this is enough
+  int64_t memory_mb = 2048;  ///< decoded samples are cached in memory if they fit
   LabelNoiseOptions label_noise = {};
   FeatureNoiseOptions feature_noise = {};  ///< images only
 };
 
-/// The defaults of the dataset of that name. Throws an Error if there is none.
+/// Returns the default options of a dataset. Throws an Error if the name is unknown.
 DatasetOptions dataset_options(const std::string& name);
 
 void list_fields(DatasetOptions& options, FieldVisitor& fields);
 void list_fields(LabelNoiseOptions& options, FieldVisitor& fields);
 void list_fields(FeatureNoiseOptions& options, FieldVisitor& fields);
 
-/// Noise is drawn from `seed` unless it gets a seed of its own.
+/// Sets the noise seeds to `seed`; explicitly configured noise seeds override it.
 void seed_noise(DatasetOptions& options, uint64_t seed);
 
-/// The options in a table [dataset] of a run with that seed. Looks at no data.
+/// Parses the options in a table [dataset] of a run with this seed. Does not access any data.
 DatasetOptions parse_dataset_options(const Table& table, uint64_t seed = 0);
 
 }  // namespace projnce::dataset

@@ -18,7 +18,7 @@ std::vector<int64_t> labels_of(const Dataset& dataset) {
 
 std::vector<int64_t> class_counts(const Dataset& dataset) {
   std::vector<int64_t> counts(dataset.class_names().size());
-  if (counts.empty()) return counts;  // a dataset without classes labels everything 0
+  if (counts.empty()) return counts;  // without classes, every label is 0
   for (int64_t i = 0; i < dataset.size(); ++i) ++counts.at(static_cast<size_t>(dataset.label(i)));
   return counts;
 }
@@ -27,17 +27,17 @@ void check_two_classes(const Dataset& train) {
   const auto counts = class_counts(train);
   const auto is_used = [](int64_t count) { return count > 0; };
   if (std::count_if(counts.begin(), counts.end(), is_used) > 1) return;
-  const Hint hint{"give samples of two classes or more to train on"};
+  const Hint hint{"training needs samples of at least two classes"};
   const auto only = std::find_if(counts.begin(), counts.end(), is_used);
-  if (only == counts.end()) fail(hint, "the training part has no samples");
-  fail(hint, "the training part has samples of one class only, '",
+  if (only == counts.end()) fail(hint, "the training split has no samples");
+  fail(hint, "the training split has samples of only one class, '",
        train.class_names()[static_cast<size_t>(only - counts.begin())],
-       "', expected two classes or more");
+       "', expected at least two classes");
 }
 
 namespace {
 
-/// The samples of each class in random order.
+/// Indices of each class in random order.
 std::vector<std::vector<int64_t>> shuffled_classes(const std::vector<int64_t>& labels,
                                                    uint64_t seed) {
   std::vector<std::vector<int64_t>> classes;
@@ -47,15 +47,16 @@ std::vector<std::vector<int64_t>> shuffled_classes(const std::vector<int64_t>& l
     classes[label].push_back(static_cast<int64_t>(i));
   }
   for (size_t c = 0; c < classes.size(); ++c) {
-    Random random(derive_seed(seed, c));  // of its own: other classes' sizes do not matter
+    Random random(
+        derive_seed(seed, c));  // one per class: independent of the sizes of other classes
     random.shuffle(classes[c]);
   }
   return classes;
 }
 
-/// `wanted(c, n)` samples of class c, which has n; at least one of each class that has any.
-std::vector<int64_t> some_of_each_class(const Dataset& dataset, uint64_t seed,
-                                        const std::function<double(size_t, size_t)>& wanted) {
+/// Draws `wanted(c, n)` samples of class c, which has n; at least one per nonempty class.
+std::vector<int64_t> sample_each_class(const Dataset& dataset, uint64_t seed,
+                                       const std::function<double(size_t, size_t)>& wanted) {
   std::vector<int64_t> indices;
   const auto classes = shuffled_classes(labels_of(dataset), seed);
   for (size_t c = 0; c < classes.size(); ++c) {
@@ -71,8 +72,8 @@ std::vector<int64_t> some_of_each_class(const Dataset& dataset, uint64_t seed,
 }  // namespace
 
 std::vector<int64_t> stratified_subset(const Dataset& dataset, int64_t count, uint64_t seed) {
-  // Sample k of a class of n has position k / n: taking the lowest positions takes from all classes
-  // alike, the first of each before the second of any.
+  // Sample k of a class of n has position k / n. Taking the lowest positions samples all classes
+  // proportionally, the first of each class before the second of any.
   std::vector<std::pair<double, int64_t>> positions;
   for (const auto& samples : shuffled_classes(labels_of(dataset), seed)) {
     for (size_t k = 0; k < samples.size(); ++k) {
@@ -90,15 +91,15 @@ std::vector<int64_t> stratified_subset(const Dataset& dataset, int64_t count, ui
 
 std::vector<int64_t> fraction_of_each_class(const Dataset& dataset, double fraction,
                                             uint64_t seed) {
-  return some_of_each_class(dataset, seed,
-                            [&](size_t, size_t size) { return fraction * double(size); });
+  return sample_each_class(dataset, seed,
+                           [&](size_t, size_t size) { return fraction * double(size); });
 }
 
 std::vector<int64_t> long_tailed_subset(const Dataset& dataset, double ratio, uint64_t seed) {
   const auto counts = class_counts(dataset);
   const auto largest = double(*std::max_element(counts.begin(), counts.end()));
   const double last = std::max(1.0, double(counts.size()) - 1);
-  return some_of_each_class(
+  return sample_each_class(
       dataset, seed, [&](size_t c, size_t) { return largest * std::pow(ratio, double(c) / last); });
 }
 
@@ -108,9 +109,9 @@ SplitIndices stratified_split(const std::vector<int64_t>& labels, double test_fr
   for (const auto& samples : shuffled_classes(labels, seed)) {
     const auto size = static_cast<int64_t>(samples.size());
     const int64_t wanted = std::llround(test_fraction * double(size));
-    const int64_t tested = size < 2 ? 0 : std::clamp<int64_t>(wanted, 1, size - 1);
-    split.test.insert(split.test.end(), samples.begin(), samples.begin() + tested);
-    split.train.insert(split.train.end(), samples.begin() + tested, samples.end());
+    const int64_t test_count = size < 2 ? 0 : std::clamp<int64_t>(wanted, 1, size - 1);
+    split.test.insert(split.test.end(), samples.begin(), samples.begin() + test_count);
+    split.train.insert(split.train.end(), samples.begin() + test_count, samples.end());
   }
   std::sort(split.train.begin(), split.train.end());
   std::sort(split.test.begin(), split.test.end());

@@ -7,27 +7,27 @@
 
 namespace projnce::dataset {
 
-/// The label of every sample.
+/// Returns the label of every sample.
 std::vector<int64_t> labels_of(const Dataset& dataset);
 
-/// How many samples each class has; nothing where there are no classes.
+/// Returns the number of samples of each class; empty if there are no classes.
 std::vector<int64_t> class_counts(const Dataset& dataset);
 
-/// Throws unless the training part `train` has samples of two classes or more.
+/// Throws unless the training split has samples of at least two classes.
 void check_two_classes(const Dataset& train);
 
-/// `count` samples with the classes in the proportions that they have, drawn by the seed; the
-/// indices ascend. A larger count adds samples to a smaller one's, and as soon as count reaches the
-/// number of classes, each class has a sample. All samples where there are no more than `count`.
+/// Draws `count` samples with class proportions preserved; indices are ascending. Subsets are
+/// nested in `count`, and contain every class once `count` reaches the number of classes. Returns
+/// all samples if there are at most `count`.
 std::vector<int64_t> stratified_subset(const Dataset& dataset, int64_t count, uint64_t seed);
 
-/// `fraction` of each class, at least one sample, drawn by the seed; the indices ascend.
+/// Draws `fraction` of each class, at least one sample; indices are ascending.
 /// REQUIRES: 0 < fraction <= 1.
 std::vector<int64_t> fraction_of_each_class(const Dataset& dataset, double fraction, uint64_t seed);
 
-/// A long tail: the first class may keep as many samples as the largest class has, the last one
-/// `ratio` of that number, those between fall off exponentially; at least one each, drawn by the
-/// seed. The indices ascend. REQUIRES: 0 < ratio <= 1.
+/// Draws a long-tailed subset: class sizes decay exponentially from the size of the largest class
+/// (first class) to `ratio` times that size (last class), limited by the samples of each class, at
+/// least one. Indices are ascending. REQUIRES: 0 < ratio <= 1.
 std::vector<int64_t> long_tailed_subset(const Dataset& dataset, double ratio, uint64_t seed);
 
 struct SplitIndices {
@@ -35,8 +35,9 @@ struct SplitIndices {
   std::vector<int64_t> test;
 };
 
-/// Sets `test_fraction` of each class aside, drawn by the seed; the indices ascend. A class of two
-/// or more has at least one sample on either side; a class of one trains. Labels are 0 or more.
+/// Holds out `test_fraction` of each class; indices are ascending. A class with at least two
+/// samples has at least one on either side; a class with one sample is in the training split.
+/// REQUIRES: labels >= 0.
 SplitIndices stratified_split(const std::vector<int64_t>& labels, double test_fraction,
                               uint64_t seed);
 

@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The numbers are part of what a seed means and stay as they are. max_train and max_test do not
-/// depend on the run's seed: runs with different seeds train on the same samples.
+/// Do not change these numbers: they define what a seed means. max_train and max_test do not depend
+/// on the run's seed, so runs with different seeds train on the same samples.
 enum SeedPurpose : uint64_t {
   kTrainSubsetSeed = 102,
   kTestSubsetSeed = 103,
@@ -31,7 +31,7 @@ enum SeedPurpose : uint64_t {
   kTestNoiseSeed = 107,
 };
 
-constexpr int64_t kEstimatedFrom = 64;  // samples
+constexpr int64_t kProbedSamples = 64;  // to estimate the size in memory
 
 size_t memory_budget(const DatasetOptions& options) {
   return static_cast<size_t>(options.memory_mb) << 20;
@@ -41,7 +41,7 @@ CorruptLimit corrupt_limit(const DatasetOptions& options) {
   return parse_corrupt_limit(options.max_corrupt, "[dataset] max_corrupt");
 }
 
-DatasetPtr limit(const DatasetPtr& part, int64_t count, const char* key, uint64_t seed) {
+DatasetPtr limit_samples(const DatasetPtr& part, int64_t count, const char* key, uint64_t seed) {
   if (count == 0 || count >= part->size()) return part;
   const auto classes = static_cast<int64_t>(part->class_names().size());
   if (count < classes) {
@@ -51,7 +51,7 @@ DatasetPtr limit(const DatasetPtr& part, int64_t count, const char* key, uint64_
   return std::make_shared<SubsetDataset>(part, stratified_subset(*part, count, seed));
 }
 
-DatasetPtr thin_out(DatasetPtr train, const DatasetOptions& options, uint64_t seed) {
+DatasetPtr subsample(DatasetPtr train, const DatasetOptions& options, uint64_t seed) {
   if (options.imbalance < 1) {
     train = std::make_shared<SubsetDataset>(
         train, long_tailed_subset(*train, options.imbalance, derive_seed(seed, kImbalanceSeed)));
@@ -61,23 +61,23 @@ DatasetPtr thin_out(DatasetPtr train, const DatasetOptions& options, uint64_t se
         train,
         fraction_of_each_class(*train, options.label_fraction, derive_seed(seed, kFractionSeed)));
   }
-  return limit(train, options.max_train, "max_train", kTrainSubsetSeed);
+  return limit_samples(train, options.max_train, "max_train", kTrainSubsetSeed);
 }
 
-/// Throws if the samples cannot take the noise that is wanted, before any of them is decoded.
+/// Throws if the configured noise does not apply to the samples, before any of them is decoded.
 void check_noise(const DatasetSplit& split, const DatasetOptions& options) {
   if (options.label_noise.rate > 0 && split.unlabeled) {
-    fail("[dataset.label_noise] has no labels to change: the training part has none");
+    fail("[dataset.label_noise] needs labels, but the training split has none");
   }
   if (options.feature_noise.deviation > 0) with_feature_noise(split.train, options.feature_noise);
 }
 
 void limit_parts(DatasetSplit& split, const DatasetOptions& options, uint64_t seed) {
-  split.train = thin_out(split.train, options, seed);
-  split.test = limit(split.test, options.max_test, "max_test", kTestSubsetSeed);
+  split.train = subsample(split.train, options, seed);
+  split.test = limit_samples(split.test, options.max_test, "max_test", kTestSubsetSeed);
 }
 
-/// Hashes each sample once; later questions are answered from memory.
+/// Hashes each sample once and keeps the identities in memory.
 void identify_parts(DatasetSplit& split, int threads) {
   split.train = with_identities(split.train, threads);
   split.test = with_identities(split.test, threads);
@@ -85,39 +85,39 @@ void identify_parts(DatasetSplit& split, int threads) {
 
 void log_changes(const SplitChanges& changes, const OpenContext& context, const fs::path& root) {
   if (!context.logger || !changes.any()) return;
-  const auto place = io::printable(root.native());
+  const auto path = io::printable(root.native());
   if (changes.kept == 0) {
-    context.logger->info("{} has none of the samples of the run", place);
+    context.logger->info("{} contains none of the samples of the run", path);
     return;
   }
   const bool keep = context.new_samples == NewSamples::kKeep;
   context.logger->warn(
-      "{} differs from the data that the run was trained on: {} samples are gone ({} of the test "
-      "part), {} are new and {}, {} have another label",
-      place, changes.gone, changes.gone_test, changes.added,
-      keep ? "split by the same rule" : "left out", changes.relabeled);
+      "{} differs from the training data of the run: {} samples are missing ({} of the test "
+      "split), {} are new and {}, {} have a different label",
+      path, changes.gone, changes.gone_test, changes.added,
+      keep ? "split by the same rule" : "skipped", changes.relabeled);
 }
 
-/// Gives the data the parts that a run had. Limits on the number of samples are part of them.
-void take_stored_parts(OpenedDataset& opened, const OpenContext& context) {
+/// Applies the stored split of a run, which includes its limits on the number of samples.
+void apply_stored_split(OpenedDataset& opened, const OpenContext& context) {
   identify_parts(opened, context.threads);
   opened.changes = apply_split(opened, *context.stored_split, context.new_samples);
   for (const auto& [part, name] :
        {std::pair{opened.train, "training"}, std::pair{opened.test, "test"}}) {
     if (part->size() > 0) continue;
-    fail(Hint{"give the run's own data with --data"}, io::printable(opened.root.native()),
-         " has none of the ", name, " samples of the run");
+    fail(Hint{"pass the data of the run with --data"}, io::printable(opened.root.native()),
+         " contains none of the ", name, " samples of the run");
   }
   log_changes(opened.changes, context, opened.root);
 }
 
-/// The parts as they are to be used. Returns the identities of all samples if they are recorded.
+/// Opens the splits with all limits applied. Returns the identities of all samples if requested.
 std::vector<SampleId> open_parts(OpenedDataset& opened, const DatasetOptions& options,
                                  const OpenContext& context) {
   static_cast<DatasetSplit&>(opened) = open_layout(options, opened.root, context);
   check_noise(opened, options);
   if (context.stored_split) {
-    take_stored_parts(opened, context);
+    apply_stored_split(opened, context);
     return {};
   }
   std::vector<SampleId> all;
@@ -131,14 +131,14 @@ std::vector<SampleId> open_parts(OpenedDataset& opened, const DatasetOptions& op
   return all;
 }
 
-/// The parts that are there.
+/// All present labeled or training splits.
 std::vector<DatasetPtr*> parts_of(DatasetSplit& split) {
   std::vector<DatasetPtr*> parts = {&split.train, &split.test};
   if (split.reference) parts.push_back(&split.reference);
   return parts;
 }
 
-ClipFormat bring_into_form(DatasetSplit& split, ClipFormat format) {
+ClipFormat normalize_clips(DatasetSplit& split, ClipFormat format) {
   if (format.seconds == 0) format.seconds = split.seconds;
   if (format.seconds == 0) format.seconds = typical_seconds(*split.train);
   for (auto* part : parts_of(split)) *part = prepare_clips(*part, format);
@@ -148,71 +148,71 @@ ClipFormat bring_into_form(DatasetSplit& split, ClipFormat format) {
   return format;
 }
 
-/// What a few samples tell about all.
-struct Impression {
-  double bytes = 0;  ///< that all samples take when they are decoded, estimated
-  int channels = 1;  ///< 3 where any of those looked at is colored
+/// Statistics estimated from a few samples.
+struct SampleStats {
+  double bytes = 0;  ///< estimated size of all decoded samples
+  int channels = 1;  ///< 3 if any probed sample has color
 };
 
-Impression look_at_samples(const Dataset& dataset) {
-  const int64_t count = std::min(dataset.size(), kEstimatedFrom);
-  Impression impression;
+SampleStats probe_samples(const Dataset& dataset) {
+  const int64_t count = std::min(dataset.size(), kProbedSamples);
+  SampleStats stats;
   int64_t readable = 0;
   for (int64_t i = 0; i < count; ++i) {
     try {
       const auto sample = dataset.decode(i * dataset.size() / count);
       const auto* image = std::get_if<Image>(&sample);
-      if (image != nullptr && image->channels == 3) impression.channels = 3;
-      impression.bytes += static_cast<double>(bytes_of(sample));
+      if (image != nullptr && image->channels == 3) stats.channels = 3;
+      stats.bytes += static_cast<double>(bytes_of(sample));
       ++readable;
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kInput) throw;
     }
   }
-  impression.bytes *= double(dataset.size()) / double(std::max<int64_t>(readable, 1));
-  return impression;
+  stats.bytes *= double(dataset.size()) / double(std::max<int64_t>(readable, 1));
+  return stats;
 }
 
-/// Removes the entries of damaged samples, which are in ascending order.
-void drop_damaged(std::vector<int64_t>& rows, const std::vector<CorruptSample>& damaged) {
+/// Removes the rows of damaged samples. REQUIRES: `damaged` is ascending.
+void remove_damaged(std::vector<int64_t>& rows, const std::vector<CorruptSample>& damaged) {
   if (rows.empty()) return;
   for (auto sample = damaged.rbegin(); sample != damaged.rend(); ++sample) {
     rows.erase(rows.begin() + sample->index);
   }
 }
 
-/// Decodes every sample, leaves out the damaged ones and holds the others in memory. Returns how
-/// many channels images have.
+/// Decodes every sample, removes damaged ones and caches the others in memory. Returns the number
+/// of channels of the images.
 int check_samples(OpenedDataset& opened, CorruptSampleRules rules, size_t memory,
                   const OpenContext& context) {
   CheckOptions options{.decoding = {context.threads, context.on_progress}, .memory_budget = memory};
-  for (auto* part : parts_of(opened)) rules.samples_in_all += (*part)->size();
+  for (auto* part : parts_of(opened)) rules.total_samples += (*part)->size();
   int channels = 1;
   const auto check = [&](DatasetPtr& part, const char* name) {
     const auto checked = check_dataset(part, options);
     rules.part = name;
-    rules.every_class = &part != &opened.test;  // a class may go untested
+    rules.every_class = &part != &opened.test;  // classes may be missing from the test split
     check_corrupt_samples(*part, checked.damaged, rules, context.logger);
     rules.damaged_before += static_cast<int64_t>(checked.damaged.size());
     options.memory_budget -= checked.bytes_in_memory;
     channels = std::max(channels, checked.channels);
     part = checked.dataset;
-    if (&part == &opened.train) drop_damaged(opened.changes.train_rows, checked.damaged);
+    if (&part == &opened.train) remove_damaged(opened.changes.train_rows, checked.damaged);
     return static_cast<int64_t>(checked.damaged.size());
   };
-  opened.skipped_train = check(opened.train, "training part");
-  opened.skipped_test = check(opened.test, "test part");
-  if (opened.reference) check(opened.reference, "labeled part");
+  opened.skipped_train = check(opened.train, "training split");
+  opened.skipped_test = check(opened.test, "test split");
+  if (opened.reference) check(opened.reference, "labeled split");
   return channels;
 }
 
-/// Brings samples into memory where they fit, and gives images the same number of channels.
-void make_ready(OpenedDataset& opened, const DatasetOptions& options, const OpenContext& context) {
-  Impression all;
+/// Caches the samples in memory if they fit, and converts images to a common number of channels.
+void materialize(OpenedDataset& opened, const DatasetOptions& options, const OpenContext& context) {
+  SampleStats all;
   for (auto* part : parts_of(opened)) {
-    const auto impression = look_at_samples(**part);
-    all.bytes += impression.bytes;
-    all.channels = std::max(all.channels, impression.channels);
+    const auto stats = probe_samples(**part);
+    all.bytes += stats.bytes;
+    all.channels = std::max(all.channels, stats.channels);
   }
   const bool fits = all.bytes <= static_cast<double>(memory_budget(options));
   if (fits || options.strict) {
@@ -221,17 +221,17 @@ void make_ready(OpenedDataset& opened, const DatasetOptions& options, const Open
                       fits ? memory_budget(options) : 0, context);
   }
   if (context.logger && fits) {
-    context.logger->info("{:.0f} MB of decoded samples are held in memory", all.bytes / 1e6);
+    context.logger->info("caching {:.0f} MB of decoded samples in memory", all.bytes / 1e6);
   } else if (context.logger) {
     context.logger->info(
-        "{:.0f} MB of decoded samples, more than dataset.memory_mb: they are read in each epoch",
+        "{:.0f} MB of decoded samples exceed dataset.memory_mb: reading files in each epoch",
         all.bytes / 1e6);
   }
   if (opened.train->kind() != SampleKind::kImage) return;
   for (auto* part : parts_of(opened)) *part = with_channels(*part, all.channels);
 }
 
-void log_findings(const DatasetSplit& split, const Logger& logger) {
+void log_dataset(const DatasetSplit& split, const Logger& logger) {
   if (!logger) return;
   logger->info("layout: {} ({})", split.layout.name, split.layout.reason);
   logger->info("split: {} training samples, {} test samples, {} classes", split.train->size(),
@@ -240,18 +240,18 @@ void log_findings(const DatasetSplit& split, const Logger& logger) {
   for (const auto& remark : split.remarks) logger->info("{}", remark);
 }
 
-void warn_of_untested_classes(const Dataset& test, const Logger& logger) {
+void warn_about_untested_classes(const Dataset& test, const Logger& logger) {
   if (!logger) return;
   const auto counts = class_counts(test);
   for (size_t c = 0; c < counts.size(); ++c) {
     if (counts[c] == 0) {
-      logger->warn("class '{}' has no sample in the test part", test.class_names()[c]);
+      logger->warn("class '{}' has no samples in the test split", test.class_names()[c]);
     }
   }
 }
 
-/// Labels with noise as the run with this split drew it: a sample that was not relabeled since has
-/// the label that it had then, whatever samples are gone.
+/// Labels with the noise that the run with this split drew: samples that were not relabeled since
+/// keep their noisy labels, regardless of missing samples.
 std::vector<int64_t> noisy_labels(const OpenedDataset& opened, const StoredSplit* stored,
                                   const LabelNoiseOptions& noise) {
   const auto& clean = opened.clean_train_labels;
@@ -295,12 +295,12 @@ OpenedDataset open_dataset(const DatasetOptions& options, const OpenContext& con
   opened.root = find_dataset(options, context);
   auto all_ids = open_parts(opened, options, context);
   opened.max_corrupt = corrupt_limit(options);
-  log_findings(opened, context.logger);
+  log_dataset(opened, context.logger);
   if (opened.train->kind() == SampleKind::kSound) {
-    opened.sound = bring_into_form(opened, context.sound);
+    opened.sound = normalize_clips(opened, context.sound);
   }
-  if (!dataset_entry(options.name).in_memory) make_ready(opened, options, context);
-  warn_of_untested_classes(*opened.test, context.logger);
+  if (!dataset_entry(options.name).in_memory) materialize(opened, options, context);
+  warn_about_untested_classes(*opened.test, context.logger);
   if (context.record_split) {
     opened.split = std::make_shared<StoredSplit>(describe_split(opened, std::move(all_ids)));
   }

@@ -11,26 +11,26 @@
 
 namespace projnce::dataset {
 
-/// A dataset that is ready to train on. Images all have the same number of channels, sounds the
-/// same rate and length. Where the samples fit into memory they are there, and all of them decode;
-/// larger datasets are read again each time, and a damaged sample shows when it is decoded.
+/// A dataset that is ready for training. Images have the same number of channels, sounds the same
+/// rate and length. If the samples fit into memory, they are cached and can all be decoded; larger
+/// datasets are read again in each epoch, and damaged samples are detected then.
 struct OpenedDataset : DatasetSplit {
   std::filesystem::path root;
-  /// The labels before noise was added; empty where none was.
+  /// Labels before label noise; empty without label noise.
   std::vector<int64_t> clean_train_labels;
-  int64_t skipped_train = 0;  ///< damaged samples that were left out
+  int64_t skipped_train = 0;  ///< damaged samples that were skipped
   int64_t skipped_test = 0;
-  ClipFormat sound;                ///< of sounds: the form they are in
-  CorruptLimit max_corrupt;        ///< for samples that turn out to be damaged later
-  StoredSplitPtr split = nullptr;  ///< which samples are in which part; null unless asked for
-  SplitChanges changes = {};       ///< since the stored split was made, if one was given
+  ClipFormat sound;                ///< for sounds: their common format
+  CorruptLimit max_corrupt;        ///< for damaged samples detected later
+  StoredSplitPtr split = nullptr;  ///< assignment of samples to splits; null unless requested
+  SplitChanges changes = {};       ///< relative to the stored split, if given
 };
 
-/// Opens what the options describe.
+/// Opens the dataset described by the options.
 OpenedDataset open_dataset(const DatasetOptions& options, const OpenContext& context);
 
-/// The same samples as they lie on disk, damaged ones too: nothing is decoded or changed. The
-/// limits on the number of samples hold here as well.
+/// Opens the samples as stored, including damaged ones: nothing is decoded or changed. The limits
+/// on the number of samples apply.
 DatasetSplit open_unchecked_dataset(const DatasetOptions& options, const OpenContext& context);
 
 }  // namespace projnce::dataset

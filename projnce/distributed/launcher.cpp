@@ -68,7 +68,7 @@ RankProcess start_rank(const LaunchPlan& plan, const fs::path& dir, int attempt,
       .title = concat("rank ", rank),
       .program = plan.program,
       .arguments = attempt == 0 ? plan.arguments : plan.restart_arguments,
-      .output = rank == 0 ? io::ChildOutput::kInherited : io::ChildOutput::kNowhere,
+      .output = rank == 0 ? io::ChildOutput::kInherited : io::ChildOutput::kDiscarded,
   };
   child.environment = {
       concat("RANK=", rank),
@@ -139,7 +139,7 @@ void Attempt::reap(int options) {
     if (ranks_[r].status || ::waitpid(ranks_[r].id, &status, options) != ranks_[r].id) continue;
     ranks_[r].status = status;
     if (io::exit_status(status) == 0 || !failure_.empty()) continue;
-    failure_ = concat("rank ", r, " ", io::how_it_ended(status));
+    failure_ = concat("rank ", r, " ", io::describe_exit(status));
     first_status_ = io::exit_status(status);
     kill_time_ = Clock::now() + kGracePeriod;
   }

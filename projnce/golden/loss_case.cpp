@@ -13,12 +13,12 @@ namespace {
 
 using nlohmann::json;
 
-std::string shown(const json& value) {
+std::string describe(const json& value) {
   return value.is_null() ? "null" : concat("a value of type ", value.type_name());
 }
 
 double number(const json& value, const std::string& where) {
-  if (!value.is_number()) fail(where, " is ", shown(value), ", expected a number");
+  if (!value.is_number()) fail(where, " is ", describe(value), ", expected a number");
   return value.get<double>();
 }
 
@@ -26,24 +26,24 @@ int64_t integer(const json& value, const std::string& where) {
   const bool fits = value.is_number_integer() &&
                     (!value.is_number_unsigned() ||
                      value.get<uint64_t>() <= uint64_t(std::numeric_limits<int64_t>::max()));
-  if (!fits) fail(where, " is ", shown(value), ", expected a whole number of 64 bits");
+  if (!fits) fail(where, " is ", describe(value), ", expected a 64-bit integer");
   return value.get<int64_t>();
 }
 
 torch::Tensor to_matrix(const json& value, const std::string& where) {
   if (!value.is_array() || value.empty()) {
-    fail(where, " must be an array of rows with at least one row");
+    fail(where, " is not an array of rows, expected at least one row");
   }
   const auto width = value[0].is_array() ? value[0].size() : 0;
   std::vector<double> numbers;
   for (size_t row = 0; row < value.size(); ++row) {
-    const auto place = concat(where, "[", row, "]");
+    const auto row_name = concat(where, "[", row, "]");
     if (!value[row].is_array())
-      fail(place, " is ", shown(value[row]), ", expected a row of numbers");
+      fail(row_name, " is ", describe(value[row]), ", expected a row of numbers");
     if (width == 0 || value[row].size() != width) {
-      fail(place, " has ", value[row].size(), " numbers, expected ", std::max<size_t>(width, 1));
+      fail(row_name, " has ", value[row].size(), " numbers, expected ", std::max<size_t>(width, 1));
     }
-    for (const auto& entry : value[row]) numbers.push_back(number(entry, place));
+    for (const auto& entry : value[row]) numbers.push_back(number(entry, row_name));
   }
   return torch::tensor(numbers, torch::kFloat64)
       .view({static_cast<int64_t>(value.size()), static_cast<int64_t>(width)});
@@ -67,15 +67,17 @@ Value to_value(const json& value, const std::string& where) {
 
 LossCase::LossCase(const json& json, size_t position, torch::Dtype dtype)
     : json_(json), dtype_(dtype), id_(concat("number ", position)) {
-  if (!json.is_object()) fail("case ", id_, " is ", shown(json), ", expected an object");
+  if (!json.is_object()) fail("case ", id_, " is ", describe(json), ", expected an object");
   if (json.contains("id")) {
-    if (!json["id"].is_string()) fail("case ", id_, ": id is no text");
+    if (!json["id"].is_string()) {
+      fail("case ", id_, ": id is ", describe(json["id"]), ", expected a string");
+    }
     id_ = json["id"];
   }
   for (const auto* key : {"params", "inputs"}) {
     if (!json.contains(key)) fail("case ", id_, ": ", key, " is missing");
     if (!json[key].is_object()) {
-      fail("case ", id_, ": ", key, " is ", shown(json[key]), ", expected an object");
+      fail("case ", id_, ": ", key, " is ", describe(json[key]), ", expected an object");
     }
   }
 }
@@ -110,7 +112,8 @@ torch::Tensor LossCase::matrix_like(const std::string& key, const torch::Tensor&
 torch::Tensor LossCase::planes(const std::string& key) const {
   const auto where = concat("case ", id_, ": inputs.", key);
   const auto& value = input(key);
-  if (!value.is_array() || value.empty()) fail(where, " must be an array of at least one matrix");
+  if (!value.is_array() || value.empty())
+    fail(where, " is not an array of matrices, expected at least one matrix");
   std::vector<torch::Tensor> planes;
   for (size_t i = 0; i < value.size(); ++i) {
     planes.push_back(to_matrix(value[i], concat(where, "[", i, "]")));
@@ -125,7 +128,7 @@ torch::Tensor LossCase::integers(const std::string& key) const {
   const auto where = concat("case ", id_, ": inputs.", key);
   const auto& value = input(key);
   if (!value.is_array() || value.empty()) {
-    fail(where, " must be an array of at least one whole number");
+    fail(where, " is not an array of integers, expected at least one integer");
   }
   std::vector<int64_t> numbers;
   for (const auto& entry : value) numbers.push_back(integer(entry, where));
@@ -136,7 +139,7 @@ torch::Tensor LossCase::integers(const std::string& key, const torch::Tensor& ro
   const auto numbers = integers(key);
   if (numbers.size(0) == rows.size(0)) return numbers;
   fail("case ", id_, ": inputs.", key, " has ", numbers.size(0), " entries, expected ",
-       rows.size(0), ", one for each row");
+       rows.size(0), ", one per row");
 }
 
 Table LossCase::params() const {
@@ -159,11 +162,11 @@ int64_t take_integer(Table& table, const std::string& key, int64_t low, int64_t 
   if (found == table.values.end()) fail("params.", key, " is missing");
   const auto* value = std::get_if<int64_t>(&found->second.data);
   if (!value || *value < low || *value > high) {
-    fail("params.", key, " must be a whole number between ", low, " and ", high);
+    fail("params.", key, " is not an integer between ", low, " and ", high);
   }
-  const auto taken = *value;
+  const auto result = *value;
   table.values.erase(found);
-  return taken;
+  return result;
 }
 
 json to_json(const torch::Tensor& tensor) {

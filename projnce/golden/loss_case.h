@@ -10,33 +10,33 @@
 
 namespace projnce::golden {
 
-/// One case out of a file of loss cases. What is missing, of the wrong type or ragged throws a
-/// sentence that names the case and the field.
+/// One case of a file of loss cases. Accessors throw an error that names the case and the field if
+/// a value is missing, has the wrong type, or is a ragged array.
 class LossCase {
  public:
-  /// `position` names a case that has no id. Matrices are read as `dtype`.
+  /// `position` identifies a case without an id. Matrices are converted to `dtype`.
   LossCase(const nlohmann::json& json, size_t position, torch::Dtype dtype);
 
   const std::string& id() const { return id_; }
 
   bool has_input(const std::string& key) const;
-  /// A matrix from the inputs, [rows, columns], both at least 1.
+  /// Input matrix [rows, columns], both at least 1.
   torch::Tensor matrix(const std::string& key) const { return matrix(key, dtype_); }
   torch::Tensor matrix(const std::string& key, torch::Dtype dtype) const;
-  /// As above, or a list of numbers as one column.
+  /// Same; a list of numbers becomes one column.
   torch::Tensor matrix_or_column(const std::string& key, torch::Dtype dtype) const;
-  /// A matrix that must have the shape of another input.
+  /// Input matrix with the same shape as `other`.
   torch::Tensor matrix_like(const std::string& key, const torch::Tensor& other) const;
-  /// Matrices of one shape as [planes, rows, columns].
+  /// Input matrices of equal shape as [planes, rows, columns].
   torch::Tensor planes(const std::string& key) const;
-  /// Integers from the inputs, at least one.
+  /// Input integers, at least one.
   torch::Tensor integers(const std::string& key) const;
-  /// The same, one for each row of `rows`.
+  /// Same, with one integer per row of `rows`.
   torch::Tensor integers(const std::string& key, const torch::Tensor& rows) const;
 
-  /// The parameters as a table of loss options: `tau` becomes `temperature`, null means absent.
+  /// Parameters as a table of loss options: `tau` becomes `temperature`; null values are skipped.
   Table params() const;
-  /// The same for a loss with a temperature: `tau` must be there.
+  /// Same; throws if `tau` is missing.
   Table params_with_tau() const;
 
  private:
@@ -47,10 +47,10 @@ class LossCase {
   std::string id_;
 };
 
-/// Takes a whole number between `low` and `high` out of the table; throws where it is missing.
+/// Removes an integer in [low, high] from the table and returns it. Throws if it is missing.
 int64_t take_integer(Table& table, const std::string& key, int64_t low, int64_t high);
 
-/// A tensor of any shape as nested arrays of numbers; all digits survive.
+/// Converts a tensor of any shape to nested arrays, without loss of precision.
 nlohmann::json to_json(const torch::Tensor& tensor);
 
 }  // namespace projnce::golden

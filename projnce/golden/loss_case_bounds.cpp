@@ -1,4 +1,4 @@
-// Cases of the certified bounds on mutual information.
+// Loss cases of the certified bounds on mutual information.
 #include <torch/types.h>
 
 #include <cmath>
@@ -27,7 +27,7 @@ BoundCase bound_case(const LossCase& loss_case) {
   BoundCase result;
   result.options.batches = 1;
   auto& priors = result.options.priors;
-  priors.num_classes = take_integer(params, "num_classes", 1, kMostClasses);
+  priors.num_classes = take_integer(params, "num_classes", 1, kMaxClasses);
   const bool has_priors = params.has("priors");
   std::vector<double> values;
   TableReader reader(params, "params");
@@ -45,13 +45,13 @@ BoundCase bound_case(const LossCase& loss_case) {
   return result;
 }
 
-/// NaN in the rows of classes without a vector.
+/// Class vectors, with NaN rows for classes without a vector.
 torch::Tensor class_vectors_of(const LossCase& loss_case, const BoundCase& bound) {
   const auto vectors = loss_case.matrix("class_vectors");
   for (const double missing : bound.missing) {
     const auto row = static_cast<int64_t>(missing);
     if (static_cast<double>(row) != missing || row >= vectors.size(0)) {
-      fail("params.missing has ", missing, ", expected a row of inputs.class_vectors");
+      fail("params.missing has ", missing, ", expected a row index of inputs.class_vectors");
     }
     vectors[row].fill_(std::nan(""));
   }

@@ -1,5 +1,4 @@
-// Loss cases of the losses that compare rows with rows.
-// Loss cases of the losses that compare rows with class vectors, and of the classifiers.
+// Loss cases of the contrastive losses, of the classifiers and of Mixed KSG.
 #include "projnce/core/error.h"
 #include "projnce/core/table_reader.h"
 #include "projnce/golden/loss_cases.h"
@@ -21,14 +20,14 @@ Options options_of(const LossCase& loss_case) {
   return read_options<Options>(loss_case.params_with_tau(), "loss");
 }
 
-/// The rows with their labels, and with their instances where the case has them.
+/// Batch with labels and, if the case has them, instances.
 loss::ContrastiveBatch batch_of(const LossCase& loss_case, const torch::Tensor& z) {
   const auto labels = loss_case.integers("labels", z);
   if (!loss_case.has_input("instance")) return loss::make_batch(z, labels);
   return loss::make_batch(z, labels, loss_case.integers("instance", z));
 }
 
-/// For losses that group by instance: the labels play no role.
+/// Batch for losses that group by instance; the labels are not used.
 loss::ContrastiveBatch instance_batch(const LossCase& loss_case, const torch::Tensor& z) {
   const auto instances = loss_case.integers("instance", z);
   return loss::make_batch(z, instances, instances);
@@ -39,7 +38,7 @@ struct JointParams {
   double theta = 0;
   std::string sup;
   double beta = 0;
-  loss::ProjncePreset preset = loss::ProjncePreset::kLoo;
+  loss::ProjncePreset preset = loss::ProjncePreset::kLeaveOneOut;
   bool normalize_g = false;
 };
 
@@ -55,7 +54,7 @@ JointParams joint_params(const LossCase& loss_case) {
                {"projnce_mlp", std::string("projnce_mlp")}})
       .field("beta", params.beta)
       .choice("preset", params.preset,
-              {{"loo", loss::ProjncePreset::kLoo},
+              {{"loo", loss::ProjncePreset::kLeaveOneOut},
                {"paper", loss::ProjncePreset::kPaper},
                {"allpairs", loss::ProjncePreset::kAllPairs}})
       .field("normalize_g", params.normalize_g);
@@ -131,7 +130,7 @@ json evaluate_mixed_ksg_case(const LossCase& loss_case) {
   auto params = loss_case.params();
   const auto k = take_integer(params, "k", 1, std::numeric_limits<int64_t>::max());
   TableReader(params, "params").done();
-  // The estimator counts ties, so its input stays in double precision whatever the losses use.
+  // The estimator counts ties, so its input is always float64.
   return {{"mi", information::mixed_ksg(loss_case.matrix_or_column("x", torch::kFloat64),
                                         loss_case.matrix_or_column("y", torch::kFloat64), k)}};
 }
@@ -145,7 +144,7 @@ Options options_of(const Table& params) {
   return read_options<Options>(params, "loss");
 }
 
-/// The batch of a case with `num_classes`, which its labels must respect.
+/// Batch of a case with `num_classes`; throws if a label is out of range.
 struct ClassCase {
   torch::Tensor z;
   int64_t num_classes;
@@ -155,14 +154,14 @@ struct ClassCase {
 
 ClassCase class_case(const LossCase& loss_case) {
   auto params = loss_case.params_with_tau();
-  const auto num_classes = take_integer(params, "num_classes", 1, kMostClasses);
+  const auto num_classes = take_integer(params, "num_classes", 1, kMaxClasses);
   const auto z = loss_case.matrix("z").requires_grad_();
   const auto labels = loss_case.integers("labels", z);
   projection::check_labels(labels, num_classes, "inputs.labels");
   return {z, num_classes, std::move(params), loss::make_batch(z, labels)};
 }
 
-/// [K, ...] of the classes present as [C, ...] of all, zero for the rest.
+/// Scatters [K, ...] of the present classes into [C, ...] of all classes; zero for the others.
 torch::Tensor for_all_classes(const torch::Tensor& present, const projection::ClassGroups& groups,
                               int64_t num_classes) {
   auto shape = present.sizes().vec();
@@ -179,7 +178,7 @@ json perp_fields(const ClassCase& input, const projection::PerpOptions& options)
                        : for_all_classes(projection::soft_labels(rows.candidates, options).t(),
                                          groups, input.num_classes)
                              .t();
-  // Classes without rows still have a mean where given soft labels weigh them.
+  // With given soft labels, classes without rows still have a weighted mean.
   auto g = projection::soft_means(q, input.z.detach());
   g = g.index_copy(0, groups.labels,
                    projection::project_perp(rows.candidates, options).vectors.detach());

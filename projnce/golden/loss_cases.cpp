@@ -1,4 +1,5 @@
-// The kinds of cases that are no losses: what happens to data before them and to embeddings after.
+// Evaluation of loss cases, and the kinds that are not losses: augmentation, label noise, nearest
+// centroid.
 #include "projnce/golden/loss_cases.h"
 
 #include <torch/types.h>
@@ -28,17 +29,18 @@ using nlohmann::json;
 constexpr auto kInfinity = std::numeric_limits<double>::infinity();
 
 const json& cases_of(const json& file) {
-  if (!file.is_object()) fail("a file of loss cases must hold an object");
+  if (!file.is_object()) fail("a file of loss cases must contain a JSON object");
   if (!file.contains("format") || file["format"] != 1) {
-    fail("format must be 1, the only one there is");
+    fail("format is missing or unknown, expected 1");
   }
   if (!file.contains("loss") || !file["loss"].is_string())
-    fail("loss, the kind of the cases, is missing");
-  if (!file.contains("cases") || !file["cases"].is_array()) fail("cases, an array, is missing");
+    fail("loss is missing, expected the kind of the cases");
+  if (!file.contains("cases") || !file["cases"].is_array())
+    fail("cases is missing, expected an array");
   return file["cases"];
 }
 
-/// What `evaluate` throws, with the case in front, once.
+/// Evaluates a case; prefixes errors with the id of the case.
 json evaluate_case(EvaluateLossCase evaluate, const LossCase& loss_case) {
   const auto prefix = concat("case ", loss_case.id(), ": ");
   try {
@@ -47,30 +49,30 @@ json evaluate_case(EvaluateLossCase evaluate, const LossCase& loss_case) {
     result.update(fields);
     return result;
   } catch (const Error& error) {
-    const std::string sentence = error.what();
-    if (sentence.rfind("case ", 0) == 0) throw;
-    throw Error(prefix + sentence, error.hint(), error.kind());
+    const std::string message = error.what();
+    if (message.rfind("case ", 0) == 0) throw;
+    throw Error(prefix + message, error.hint(), error.kind());
   } catch (const c10::Error& error) {
     fail(prefix, error.what_without_backtrace());
   }
 }
 
-double largest(const json& value) {
+double max_abs(const json& value) {
   if (value.is_number()) return std::abs(value.get<double>());
   double result = 0;
   if (value.is_array()) {
-    for (const auto& entry : value) result = std::max(result, largest(entry));
+    for (const auto& entry : value) result = std::max(result, max_abs(entry));
   }
   return result;
 }
 
-/// Largest difference; null in `expected` stands for a number that is not finite.
-double distance(const json& actual, const json& expected) {
+/// Largest absolute difference; null in `expected` stands for a non-finite number.
+double max_abs_difference(const json& actual, const json& expected) {
   if (expected.is_array()) {
     if (!actual.is_array() || actual.size() != expected.size()) return kInfinity;
     double result = 0;
     for (size_t i = 0; i < expected.size(); ++i) {
-      result = std::max(result, distance(actual[i], expected[i]));
+      result = std::max(result, max_abs_difference(actual[i], expected[i]));
     }
     return result;
   }
@@ -95,7 +97,7 @@ Tolerance tolerance_of(const json& loss_case, torch::Dtype dtype) {
           .absolute = tol.value("f32_abs", exact.absolute)};
 }
 
-/// Compares one case; `id` is for the sentences.
+/// Compares one case; `id` is used in error messages.
 std::vector<FieldError> check_case(const json& loss_case, const json& result, const std::string& id,
                                    torch::Dtype dtype) {
   std::vector<FieldError> errors;
@@ -103,11 +105,11 @@ std::vector<FieldError> check_case(const json& loss_case, const json& result, co
   const auto tolerance = tolerance_of(loss_case, dtype);
   for (const auto& [field, expected] : loss_case["expected"].items()) {
     if (expected.is_null()) continue;
-    const bool known = result.contains(field);
+    const bool computed = result.contains(field);
     errors.push_back({.id = id,
                       .field = field,
-                      .error = known ? distance(result[field], expected) : kInfinity,
-                      .allowed = tolerance.absolute + tolerance.relative * largest(expected)});
+                      .error = computed ? max_abs_difference(result[field], expected) : kInfinity,
+                      .allowed = tolerance.absolute + tolerance.relative * max_abs(expected)});
   }
   return errors;
 }
@@ -132,13 +134,13 @@ std::vector<FieldError> check_loss_cases(const json& file, const json& results,
     const auto& result = results.at("cases").at(i);
     const std::string id = result.at("id");
     if (!cases[i].contains("expected") || !cases[i]["expected"].is_object()) {
-      fail("case ", id, ": expected, an object to compare with, is missing");
+      fail("case ", id, ": expected is missing, expected an object");
     }
     try {
       const auto more = check_case(cases[i], result, id, dtype);
       errors.insert(errors.end(), more.begin(), more.end());
     } catch (const json::exception& error) {
-      fail("case ", id, ": expected, tol or f64_only is of the wrong type: ", error.what());
+      fail("case ", id, ": expected, tol or f64_only has the wrong type: ", error.what());
     }
   }
   return errors;
@@ -232,7 +234,7 @@ json evaluate_augment_case(const LossCase& loss_case) {
 
 json evaluate_label_noise_case(const LossCase& loss_case) {
   auto params = loss_case.params();
-  const auto classes = take_integer(params, "num_classes", 1, kMostClasses);
+  const auto classes = take_integer(params, "num_classes", 1, kMaxClasses);
   const auto seed = take_integer(params, "seed", 0, std::numeric_limits<int64_t>::max());
   dataset::LabelNoiseOptions options{.seed = static_cast<uint64_t>(seed)};
   TableReader reader(params, "params");
@@ -247,7 +249,7 @@ json evaluate_label_noise_case(const LossCase& loss_case) {
 
 json evaluate_nearest_centroid_case(const LossCase& loss_case) {
   auto params = loss_case.params();
-  const auto classes = take_integer(params, "num_classes", 1, kMostClasses);
+  const auto classes = take_integer(params, "num_classes", 1, kMaxClasses);
   bool normalize = true;
   TableReader reader(params, "params");
   reader.field("normalize_train", normalize);

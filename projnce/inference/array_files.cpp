@@ -12,14 +12,14 @@ namespace projnce::inference {
 
 namespace {
 
-/// Stored values of one type as a matrix of another, which has all of them.
+/// Converts a stored array to a matrix of T, which can represent all values of Stored.
 template <class Stored, class T>
 torch::Tensor matrix_from(const io::NpyView& array) {
   torch::Tensor matrix =
       torch::empty({static_cast<int64_t>(array.shape[0]), static_cast<int64_t>(array.shape[1])},
                    torch::CppTypeToScalarType<T>::value);
   T* const values = matrix.data_ptr<T>();
-  io::for_each_value<Stored>(array, [&](size_t place, Stored value) { values[place] = value; });
+  io::for_each_value<Stored>(array, [&](size_t i, Stored value) { values[i] = value; });
   return matrix;
 }
 
@@ -33,8 +33,8 @@ torch::Tensor matrix_of(const io::NpyView& array) {
 void check_finite(const torch::Tensor& matrix, const std::string& name) {
   const auto bad = torch::isfinite(matrix).all(/*dim=*/1).logical_not().nonzero();
   if (bad.size(0) == 0) return;
-  fail(name, " holds a number that is not finite in row ", bad[0].item<int64_t>(), " (",
-       bad.size(0), " such rows), expected finite numbers");
+  fail(name, " has a non-finite value in row ", bad[0].item<int64_t>(), " (", bad.size(0),
+       " such rows), expected finite numbers");
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ torch::Tensor read_labels(const std::filesystem::path& path) {
   const auto file = io::read_npy(path);
   if (file.array.shape.size() != 1 || file.array.data.empty()) {
     fail(path.string(), " holds ", file.array.data.empty() ? "an empty " : "a ",
-         file.array.shape.size(), "-dimensional array, expected a list of labels");
+         file.array.shape.size(), "-dimensional array, expected a 1-dimensional array of labels");
   }
   return torch::tensor(dataset::integers(file.array, path.string()));
 }
@@ -70,22 +70,22 @@ LabeledArrays read_labeled(const std::filesystem::path& embeddings,
   const auto given = read_labels(labels);
   if (given.size(0) != result.embeddings.size(0)) {
     fail(labels.string(), " holds ", given.size(0), " labels and ", embeddings.string(), " ",
-         result.embeddings.size(0), " rows, expected a label for each row");
+         result.embeddings.size(0), " rows, expected one label per row");
   }
   const auto [numbers, number_of, counts] =
       torch::_unique2(given, /*sorted=*/true, /*return_inverse=*/true, /*return_counts=*/false);
-  std::vector<int64_t> places;  // of each number among the classes
+  std::vector<int64_t> class_indices;  // of each distinct label
   for (int64_t i = 0; i < numbers.size(0); ++i) {
     const auto name = std::to_string(numbers[i].item<int64_t>());
     if (class_names.empty()) result.class_names.push_back(name);
     const auto& names = result.class_names;
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) {
-      fail(labels.string(), " has the label ", name, ", which the other labels do not have");
+      fail(labels.string(), " has the label ", name, ", which the reference labels do not have");
     }
-    places.push_back(found - names.begin());
+    class_indices.push_back(found - names.begin());
   }
-  result.labels = torch::tensor(places).index_select(0, number_of);
+  result.labels = torch::tensor(class_indices).index_select(0, number_of);
   return result;
 }
 

@@ -8,27 +8,27 @@
 
 namespace projnce::inference {
 
-/// Reads a .npy matrix with rows and columns of finite float32 or float64, and keeps the type;
-/// float16 becomes float32.
+/// Reads a non-empty .npy matrix of finite float32 or float64 values and keeps the type; converts
+/// float16 to float32. Throws on anything else.
 torch::Tensor read_matrix(const std::filesystem::path& path);
 
-/// Reads a .npy list of whole numbers, 0 or more, as int64.
+/// Reads a 1-D .npy array of non-negative integers as int64.
 torch::Tensor read_labels(const std::filesystem::path& path);
 
-/// Embeddings and labels that any program wrote.
+/// Embeddings and labels from .npy files.
 struct LabeledArrays {
   torch::Tensor embeddings;              // [N, D]
   torch::Tensor labels;                  // [N], int64, in 0 .. class_names.size() - 1
-  std::vector<std::string> class_names;  ///< the numbers that the file gives the classes
+  std::vector<std::string> class_names;  ///< the integer labels of the file, as text
 };
 
-/// Throws where there is not a label for each row. The classes are those that occur or, where
-/// they are given, `class_names`: another label throws.
+/// Reads embeddings and labels. Throws unless there is one label per row. The classes are those
+/// that occur or, if given, `class_names`; any other label throws.
 LabeledArrays read_labeled(const std::filesystem::path& embeddings,
                            const std::filesystem::path& labels,
                            const std::vector<std::string>& class_names = {});
 
-/// Writes a tensor as a .npy file, atomically: float32 or int64.
+/// Writes a float32 or int64 tensor to a .npy file, atomically.
 void write_array(const std::filesystem::path& path, const torch::Tensor& tensor);
 
 }  // namespace projnce::inference

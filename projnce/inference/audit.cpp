@@ -28,11 +28,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr size_t kToldEntries = 10;      // of the noise matrix
-constexpr double kSmallestEntry = 0.01;  // that is worth telling
+constexpr size_t kMaxLabelErrors = 10;
+constexpr double kMinLabelErrorShare = 0.01;
 
-AuditReport::Suspect report_suspect(const AuditedSamples& samples, const Audited& audited,
-                                    int64_t i) {
+AuditReport::LabelIssue report_issue(const AuditedSamples& samples, const Audited& audited,
+                                     int64_t i) {
   const auto [part, index] = samples.place(i);
   return {.part = part,
           .index = index,
@@ -42,20 +42,20 @@ AuditReport::Suspect report_suspect(const AuditedSamples& samples, const Audited
           .score = audited.score(i)};
 }
 
-/// The most frequent mistakes: which class was given which label, and how often.
-std::vector<AuditReport::Mistake> report_mistakes(const AuditedSamples& samples,
-                                                  const torch::Tensor& matrix) {
+/// Largest off-diagonal entries of the noise matrix.
+std::vector<AuditReport::LabelError> report_label_errors(const AuditedSamples& samples,
+                                                         const torch::Tensor& matrix) {
   std::vector<std::tuple<double, size_t, size_t>> entries;
   const auto shares = matrix.accessor<double, 2>();
   for (size_t c = 0; c < samples.class_names.size(); ++c) {
     for (size_t g = 0; g < samples.class_names.size(); ++g) {
       const double share = shares[int64_t(c)][int64_t(g)];
-      if (c != g && share >= kSmallestEntry) entries.emplace_back(-share, c, g);
+      if (c != g && share >= kMinLabelErrorShare) entries.emplace_back(-share, c, g);
     }
   }
   std::sort(entries.begin(), entries.end());
-  entries.resize(std::min(entries.size(), kToldEntries));
-  std::vector<AuditReport::Mistake> mistakes;
+  entries.resize(std::min(entries.size(), kMaxLabelErrors));
+  std::vector<AuditReport::LabelError> mistakes;
   for (const auto& [share, c, g] : entries) {
     mistakes.push_back({.class_name = io::printable(samples.class_names[c]),
                         .labeled = io::printable(samples.class_names[g]),
@@ -78,7 +78,7 @@ ordered_json number_or_null(double value) {
   return std::isnan(value) ? ordered_json() : ordered_json(value);
 }
 
-ordered_json tell_score(const eval::AuditScore& score) {
+ordered_json score_to_json(const eval::AuditScore& score) {
   return {{"wrong", score.wrong},
           {"precision", number_or_null(score.precision)},
           {"recall", number_or_null(score.recall)},
@@ -88,7 +88,7 @@ ordered_json tell_score(const eval::AuditScore& score) {
           {"mended", number_or_null(score.corrected)}};
 }
 
-/// What the audit's classifiers know: see AuditSkill.
+/// See AuditSkill.
 ordered_json skill_to_json(const eval::AuditSkill& skill) {
   return {{"informative", skill.informative},
           {"held_out_accuracy", skill.accuracy},
@@ -171,7 +171,7 @@ void write_label_issues(const std::filesystem::path& file, const AuditedSamples&
   io::write_file_atomically(file, text);
 }
 
-AuditReport report_audit(const AuditedSamples& samples, const Audited& audited, size_t told) {
+AuditReport report_audit(const AuditedSamples& samples, const Audited& audited, size_t count) {
   const auto& result = audited.result;
   AuditReport report{.samples = samples.size(),
                      .classes = static_cast<int64_t>(samples.class_names.size()),
@@ -180,10 +180,10 @@ AuditReport report_audit(const AuditedSamples& samples, const Audited& audited, 
                      .flagged = result.flagged,
                      .expected_precision = result.expected_precision,
                      .noise_rate = result.noise_rate,
-                     .mistakes = report_mistakes(samples, result.noise_matrix),
+                     .mistakes = report_label_errors(samples, result.noise_matrix),
                      .seconds = audited.seconds};
-  for (size_t k = 0; k < std::min(told, audited.order.size()); ++k) {
-    report.worst.push_back(report_suspect(samples, audited, audited.order[k]));
+  for (size_t k = 0; k < std::min(count, audited.order.size()); ++k) {
+    report.worst.push_back(report_issue(samples, audited, audited.order[k]));
   }
   if (samples.truth.defined()) {
     report.check = eval::score_audit(result, samples.labels, samples.truth);
@@ -214,33 +214,33 @@ ordered_json audit_json(const AuditReport& report) {
     json["mistakes"].push_back(
         {{"class", mistake.class_name}, {"labeled", mistake.labeled}, {"share", mistake.share}});
   }
-  for (const auto& suspect : report.worst) {
-    json["worst"].push_back({{"part", suspect.part},
-                             {"index", suspect.index},
-                             {"sample", suspect.sample},
-                             {"given", suspect.given},
-                             {"suggested", suspect.suggested},
-                             {"score", suspect.score}});
+  for (const auto& issue : report.worst) {
+    json["worst"].push_back({{"part", issue.part},
+                             {"index", issue.index},
+                             {"sample", issue.sample},
+                             {"given", issue.given},
+                             {"suggested", issue.suggested},
+                             {"score", issue.score}});
   }
-  if (report.check) json["check"] = tell_score(*report.check);
+  if (report.check) json["check"] = score_to_json(*report.check);
   json["noise_matrix"] = report.noise_matrix;
   json["seconds"] = report.seconds;
   return json;
 }
 
-ordered_json audit_to_json(const AuditedSamples& samples, const Audited& audited, size_t told) {
-  return audit_json(report_audit(samples, audited, told));
+ordered_json audit_to_json(const AuditedSamples& samples, const Audited& audited, size_t count) {
+  return audit_json(report_audit(samples, audited, count));
 }
 
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kToldSamples = 10;
+constexpr size_t kReportedSamples = 10;
 constexpr size_t kSheetSamples = 60;
 
-/// All labeled samples of a run as its encoder sees them: the training part, and the test part if
-/// it has the same classes.
+/// Features of all labeled samples of a run: the training split, and the test split if it has the
+/// same classes.
 AuditedSamples encode_samples(const AuditRunRequest& request, const io::RunPaths& run,
                               const Logger& logger) {
   const auto opened_run = open_trained_run(run, request.data, request.context);
@@ -263,9 +263,8 @@ AuditedSamples encode_samples(const AuditRunRequest& request, const io::RunPaths
                same_classes ? fmt::format(" and {} test labels", opened.test->size()) : "");
   std::vector<EncodedPart> parts = {encode("train", part)};
   if (part == opened.train) parts[0].clean_labels = opened.clean_train_labels;
-  // Validation samples are at hand as the model takes them. Sounds are not sounds any more then,
-  // and which of their labels were made wrong on purpose is not kept: they are left out in these
-  // cases.
+  // Validation samples are only available as model input: audio is already converted to features,
+  // and their clean labels are not kept. Exclude them in these cases.
   const auto& validation = opened_run.data.validation;
   if (validation && validation->kind() == part->kind() && opened.clean_train_labels.empty()) {
     parts.push_back(encode("validation", validation));
@@ -276,9 +275,9 @@ AuditedSamples encode_samples(const AuditRunRequest& request, const io::RunPaths
 
 std::string sheet_summary(const eval::AuditResult& result, int64_t samples) {
   if (!result.skill.informative) {
-    return "These features cannot tell the classes apart: do not use this list.";
+    return "These features do not separate the classes: do not use this list.";
   }
-  if (result.flagged == 0) return fmt::format("No label of {} is probably wrong.", samples);
+  if (result.flagged == 0) return fmt::format("None of {} labels is probably wrong.", samples);
   return fmt::format("{} of {} labels are probably wrong; expected precision {:.0f} %.",
                      result.flagged, samples, 100 * result.expected_precision);
 }
@@ -306,7 +305,7 @@ void write_sheet(const AuditRunRequest& request, const AuditedSamples& samples,
   report::write_label_issue_sheet(request.sheet, sheet);
 }
 
-/// Writes rows and labels as `embed` does, and adds the files to the list.
+/// Writes rows and labels in the format of `embed` and appends the paths to `files`.
 void write_features(const fs::path& file, const AuditedSamples& samples,
                     std::vector<fs::path>& files) {
   auto labels = file;
@@ -319,13 +318,13 @@ void write_features(const fs::path& file, const AuditedSamples& samples,
 
 void check_npy_name(const fs::path& file) {
   if (!file.empty() && file.extension() != ".npy") {
-    fail("features go to a .npy file, not ", io::printable(file.string()));
+    fail("cannot write features to ", io::printable(file.string()), ", expected a .npy file");
   }
 }
 
 }  // namespace
 
-FiledAudit audit_run(const AuditRunRequest& request, const Logger& logger) {
+AuditOutput audit_run(const AuditRunRequest& request, const Logger& logger) {
   if (!request.sheet.empty()) report::check_label_issue_sheet_name(request.sheet);
   check_npy_name(request.features);
   const auto run = io::find_run(request.run);
@@ -333,16 +332,16 @@ FiledAudit audit_run(const AuditRunRequest& request, const Logger& logger) {
   const auto audited = audit_samples(samples, request.options);
   const auto output = request.output.empty() ? run.root / "suspects.csv" : request.output;
   write_label_issues(output, samples, audited);
-  FiledAudit told{.report = report_audit(samples, audited, kToldSamples), .files = {output}};
+  AuditOutput result{.report = report_audit(samples, audited, kReportedSamples), .files = {output}};
   if (!request.sheet.empty()) {
     write_sheet(request, samples, audited);
-    told.files.push_back(request.sheet);
+    result.files.push_back(request.sheet);
   }
-  if (!request.features.empty()) write_features(request.features, samples, told.files);
-  return told;
+  if (!request.features.empty()) write_features(request.features, samples, result.files);
+  return result;
 }
 
-FiledAudit audit_arrays(const AuditArraysRequest& request) {
+AuditOutput audit_arrays(const AuditArraysRequest& request) {
   set_threads(0);
   const auto arrays = read_labeled(request.embeddings, request.labels);
   const AuditedSamples samples{.rows = arrays.embeddings,
@@ -351,7 +350,7 @@ FiledAudit audit_arrays(const AuditArraysRequest& request) {
                                .class_names = arrays.class_names};
   const auto audited = audit_samples(samples, request.options);
   write_label_issues(request.output, samples, audited);
-  return {.report = report_audit(samples, audited, kToldSamples), .files = {request.output}};
+  return {.report = report_audit(samples, audited, kReportedSamples), .files = {request.output}};
 }
 
 }  // namespace projnce::inference

@@ -16,26 +16,26 @@
 
 namespace projnce::inference {
 
-/// Some consecutive rows of what is audited, and where they come from.
+/// One split of the audited data: consecutive rows.
 struct AuditedPart {
   std::string name;  ///< "train" or "test"
-  int64_t size = 0;  ///< samples of the part in the dataset; fewer rows if some do not decode
+  int64_t size = 0;  ///< samples of the split; fewer rows if some do not decode
 };
 
-/// What is audited, and what its samples are called.
+/// Samples to audit, with their labels and names.
 struct AuditedSamples {
   torch::Tensor rows;
   torch::Tensor labels;   // [N]
-  torch::Tensor indices;  // [N], in `dataset` or the file
+  torch::Tensor indices;  // [N], index in `dataset` or row of the file
   std::vector<std::string> class_names;
-  dataset::DatasetPtr dataset = nullptr;  ///< all parts, one after the other; null: arrays
+  dataset::DatasetPtr dataset = nullptr;  ///< concatenation of all splits; null: arrays
   std::vector<AuditedPart> parts = {};
-  torch::Tensor truth = {};  // [N]; undefined if it is not known
+  torch::Tensor truth = {};  // [N], clean labels; undefined if unknown
 
   int64_t size() const { return labels.size(0); }
-  /// In the dataset.
+  /// Index of row `i` in the dataset.
   int64_t index(int64_t i) const { return indices.data_ptr<int64_t>()[i]; }
-  /// The part's name and the index in it; "" and the file's row for arrays.
+  /// Name of the split and index in it; "" and the row of the file for arrays.
   std::pair<std::string, int64_t> place(int64_t i) const;
   const std::string& class_name(const torch::Tensor& of, int64_t i) const {
     return class_names[static_cast<size_t>(of.data_ptr<int64_t>()[i])];
@@ -45,20 +45,20 @@ struct AuditedSamples {
   }
 };
 
-/// One part as an encoder sees it.
+/// One split with the features of an encoder.
 struct EncodedPart {
   std::string name;
   dataset::DatasetPtr dataset;
   torch::Tensor features;
   torch::Tensor labels;
   torch::Tensor indices;
-  std::vector<int64_t> clean_labels = {};  ///< of all samples; empty: `labels` are what is known
+  std::vector<int64_t> clean_labels = {};  ///< of all samples; empty: unknown
 };
 
-/// Joins parts of one dataset. Labels that were made wrong on purpose are known to be.
+/// Concatenates the splits of a dataset. Sets `truth` if any split has clean labels.
 AuditedSamples join_parts(const std::vector<EncodedPart>& parts);
 
-/// An audit and the order in which it tells samples.
+/// Result of an audit, and the samples in order of decreasing score.
 struct Audited {
   eval::AuditResult result;
   std::vector<int64_t> order;
@@ -69,26 +69,26 @@ struct Audited {
 
 Audited audit_samples(const AuditedSamples& samples, const eval::AuditOptions& options);
 
-/// suspects.csv: all samples, the most suspect first.
+/// Writes suspects.csv: all samples, most likely mislabeled first.
 void write_label_issues(const std::filesystem::path& file, const AuditedSamples& samples,
                         const Audited& audited);
 
-/// What an audit found, ready to be shown: names are printable.
+/// Findings of an audit. Names are printable.
 struct AuditReport {
   struct Part {
     std::string name;
     int64_t samples = 0;
     int64_t audited = 0;  ///< fewer if some do not decode
   };
-  /// A class whose samples carry the label of another.
-  struct Mistake {
+  /// Entry of the noise matrix: samples of one class that have the label of another.
+  struct LabelError {
     std::string class_name;
     std::string labeled;
-    double share = 0;  ///< of the true class
+    double share = 0;  ///< fraction of the true class
   };
-  struct Suspect {
+  struct LabelIssue {
     std::string part;
-    int64_t index = 0;  ///< in the part
+    int64_t index = 0;  ///< in the split
     std::string sample;
     std::string given;
     std::string suggested;
@@ -99,45 +99,45 @@ struct AuditReport {
   std::vector<Part> parts = {};
   eval::AuditSkill skill = {};
   int64_t flagged = 0;
-  double expected_precision = 0;  ///< NaN if none is flagged
+  double expected_precision = 0;  ///< NaN if no sample is flagged
   double noise_rate = 0;          ///< NaN if the features are not informative
-  std::vector<Mistake> mistakes = {};
-  std::vector<Suspect> worst = {};             ///< the most suspect first
-  std::optional<eval::AuditScore> check = {};  ///< if it is known which labels are wrong
+  std::vector<LabelError> mistakes = {};
+  std::vector<LabelIssue> worst = {};          ///< highest score first
+  std::optional<eval::AuditScore> check = {};  ///< if the clean labels are known
   std::vector<std::vector<double>> noise_matrix = {};
   double seconds = 0;
 };
 
-/// The report with the `told` most suspect samples.
-AuditReport report_audit(const AuditedSamples& samples, const Audited& audited, size_t told);
+/// Reports an audit with the `count` samples of highest score.
+AuditReport report_audit(const AuditedSamples& samples, const Audited& audited, size_t count);
 
-/// What `audit --json` prints; a page holds the most of it.
+/// Output of `audit --json`; the HTML report stores most of it.
 nlohmann::ordered_json audit_json(const AuditReport& report);
 
-/// audit_json of the report.
+/// Same as audit_json(report_audit(samples, audited, count)).
 nlohmann::ordered_json audit_to_json(const AuditedSamples& samples, const Audited& audited,
-                                     size_t told);
+                                     size_t count);
 
 struct AuditRunRequest {
   std::filesystem::path run;
-  std::filesystem::path data = {};  ///< where its data lies now; empty: where the run says
+  std::filesystem::path data = {};  ///< current path of its data; empty: as recorded in the run
   std::filesystem::path output;     ///< CSV; empty: suspects.csv in the run
-  std::filesystem::path sheet;      ///< .png or .html of the worst; empty: none
-  std::filesystem::path features;   ///< .npy of what was judged, labels beside; empty: none
+  std::filesystem::path sheet;      ///< .png or .html of the top label issues; empty: none
+  std::filesystem::path features;   ///< .npy of the audited features and their labels; empty: none
   eval::AuditOptions options;
-  dataset::OpenContext context;  ///< where datasets are looked for
+  dataset::OpenContext context;  ///< dataset search paths
 };
 
-/// An audit and the files that it wrote.
-struct FiledAudit {
+/// Audit report and the written files.
+struct AuditOutput {
   AuditReport report;
   std::vector<std::filesystem::path> files;
 };
 
-/// Ranks all labeled samples of a run, test part included, by how likely their label is wrong, from
-/// the encoder's features. If the run's configuration made labels wrong on purpose, precision and
-/// recall are reported too.
-FiledAudit audit_run(const AuditRunRequest& request, const Logger& logger);
+/// Ranks all labeled samples of a run, including the test split, by the probability that their
+/// label is wrong, from the features of the encoder. If the configuration of the run adds label
+/// noise, also reports precision and recall.
+AuditOutput audit_run(const AuditRunRequest& request, const Logger& logger);
 
 struct AuditArraysRequest {
   std::filesystem::path embeddings;
@@ -146,7 +146,7 @@ struct AuditArraysRequest {
   eval::AuditOptions options;
 };
 
-/// The same of .npy files that any program wrote.
-FiledAudit audit_arrays(const AuditArraysRequest& request);
+/// Audits embeddings and labels from .npy files.
+AuditOutput audit_arrays(const AuditArraysRequest& request);
 
 }  // namespace projnce::inference

@@ -7,7 +7,7 @@
 #include "projnce/config/run_request.h"
 #include "projnce/core/error.h"
 #include "projnce/core/threads.h"
-#include "projnce/data/run_data_place.h"
+#include "projnce/data/run_data_path.h"
 #include "projnce/data/training_data.h"
 #include "projnce/dataset/open_dataset.h"
 #include "projnce/inference/array_files.h"
@@ -20,7 +20,7 @@ namespace projnce::inference {
 
 namespace {
 
-/// Evaluation mode, for as long as it lives.
+/// Sets a model to evaluation mode for the lifetime of this object.
 class EvalMode {
  public:
   explicit EvalMode(encoder::EmbeddingModel& model)
@@ -58,7 +58,7 @@ EmbeddedSet embed_dataset(encoder::EmbeddingModel& model, const dataset::Dataset
     row += batch->size();
     if (on_rows) on_rows(row);
   }
-  // Damaged samples were left out.
+  // Damaged samples were skipped.
   for (auto* part : {&set.embeddings, &set.features, &set.labels, &set.indices}) {
     *part = part->narrow(0, 0, row);
   }
@@ -69,13 +69,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The parts of what is to be embedded, one after the other.
+/// Splits to embed, in order.
 struct Inputs {
   std::vector<dataset::DatasetPtr> parts;
   bool labeled = false;
 };
 
-/// The data that the run was trained on, with its split.
+/// Opens the data of the run with its split.
 dataset::OpenedDataset open_own_data(const EmbedRequest& request, int threads) {
   const auto run = io::find_run(request.run);
   auto config = config::parse_run_config(config::read_stored_settings(run.config()));
@@ -107,19 +107,19 @@ Inputs open_inputs(const EmbedRequest& request, const config::InputOptions& inpu
   }
   for (const auto& file : request.inputs) {
     if (!fs::is_regular_file(file)) {
-      fail(Hint{"give one dataset name, one folder or archive, or files"}, io::printable(file),
-           " is neither a file, a folder nor a dataset");
+      fail(Hint{"expected one dataset name, one folder or archive, or files"}, io::printable(file),
+           " is not a file, a folder or a dataset");
     }
   }
   const std::vector<fs::path> files(request.inputs.begin(), request.inputs.end());
   return {.parts = {data::open_files(files, input)}, .labeled = false};
 }
 
-fs::path beside(fs::path output, const char* extension) {
+fs::path sibling_file(fs::path output, const char* extension) {
   return output.replace_extension(extension);
 }
 
-/// The names of these samples, a line each.
+/// Names of the samples `indices`, one per line.
 std::string name_lines(const dataset::Dataset& part, const torch::Tensor& indices) {
   std::string lines;
   const auto rows = indices.contiguous();
@@ -133,7 +133,7 @@ std::string name_lines(const dataset::Dataset& part, const torch::Tensor& indice
 
 nlohmann::ordered_json embed_inputs(const EmbedRequest& request, const Logger& logger) {
   if (request.output.extension() != ".npy") {
-    fail(Hint{"such as -o embeddings.npy"}, "the output ", request.output.string(),
+    fail(Hint{"for example: -o embeddings.npy"}, "the output ", request.output.string(),
          " does not end in .npy");
   }
   const int threads = set_threads(0);
@@ -145,7 +145,7 @@ nlohmann::ordered_json embed_inputs(const EmbedRequest& request, const Logger& l
   std::string names;
   for (const auto& part : inputs.parts) {
     logger->info("embedding {} samples", part->size());
-    // Files that were named must all be there.
+    // Explicitly named files must all be readable.
     const auto set =
         embed_part(trained, data::as_model_input(part, trained.input, cache),
                    {.label = "embedding", .threads = threads, .strict = !inputs.labeled}, logger);
@@ -157,11 +157,11 @@ nlohmann::ordered_json embed_inputs(const EmbedRequest& request, const Logger& l
   write_array(request.output, rows);
   nlohmann::ordered_json result{
       {"rows", rows.size(0)}, {"dim", rows.size(1)}, {"embeddings", request.output.string()}};
-  const auto names_file = beside(request.output, ".names.txt");
+  const auto names_file = sibling_file(request.output, ".names.txt");
   io::write_file_atomically(names_file, names);
   result["names"] = names_file.string();
   if (inputs.labeled) {
-    const auto path = beside(request.output, ".labels.npy");
+    const auto path = sibling_file(request.output, ".labels.npy");
     write_array(path, torch::cat(labels));
     result["labels"] = path.string();
   }

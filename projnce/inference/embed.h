@@ -17,33 +17,33 @@
 
 namespace projnce::inference {
 
-/// Samples as the model sees them, in the dataset's order; damaged ones are left out.
+/// Embeddings of a dataset, in its order, without damaged samples.
 struct EmbeddedSet {
   torch::Tensor embeddings;  // [N, D]
   torch::Tensor features;    // [N, F]
   torch::Tensor labels;      // [N], int64
-  torch::Tensor indices;     // [N], int64: the samples' places in the dataset
+  torch::Tensor indices;     // [N], int64: dataset indices
 };
 
-/// Runs the whole dataset through the model, un-augmented and in evaluation mode; the model is left
-/// in the mode it came in. `on_rows` is told after every batch how many are done; it may throw to
-/// give up.
+/// Embeds a dataset in evaluation mode, without augmentation; restores the mode of the model.
+/// Calls `on_rows` after every batch with the number of rows so far; it may throw to stop.
 EmbeddedSet embed_dataset(encoder::EmbeddingModel& model, const dataset::DatasetPtr& dataset,
                           const loader::EvalLoaderOptions& options,
                           const std::function<void(int64_t rows)>& on_rows = {});
 
 struct EmbedRequest {
   std::filesystem::path run;
-  /// One dataset name or folder, or any number of files; none: the run's own data.
+  /// One dataset name or folder, or any number of files; empty: the run's own data.
   std::vector<std::string> inputs;
-  std::filesystem::path data = {};  ///< where the run's data lies now; empty: where the run says
+  std::filesystem::path data =
+      {};  ///< current path of the run's data; empty: as recorded in the run
   std::filesystem::path output;
-  std::string part = "all";      ///< of a dataset: "train", "test" or "all"
-  dataset::OpenContext context;  ///< where datasets are looked for
+  std::string part = "all";      ///< split of a dataset: "train", "test" or "all"
+  dataset::OpenContext context;  ///< dataset search paths
 };
 
-/// Writes the embeddings of the inputs, and their labels where known, as .npy files, and the
-/// samples' names beside them, a line for each row.
+/// Writes the embeddings of the inputs and, if known, their labels to .npy files, and the sample
+/// names to a text file, one line per row.
 nlohmann::ordered_json embed_inputs(const EmbedRequest& request, const Logger& logger);
 
 }  // namespace projnce::inference

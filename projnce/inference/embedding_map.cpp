@@ -19,8 +19,7 @@ namespace projnce::inference {
 
 PlaneMap map_by_pca(const torch::Tensor& rows) {
   if (rows.size(0) < 2 || rows.size(1) < 2) {
-    fail("a map by PCA needs two rows and two columns, there are ", rows.size(0), " and ",
-         rows.size(1));
+    fail("PCA: the matrix is ", rows.size(0), " x ", rows.size(1), ", expected at least 2 x 2");
   }
   return {.positions = eval::pca(rows, 2).to(torch::kFloat32),
           .how = "first two principal components",
@@ -28,8 +27,8 @@ PlaneMap map_by_pca(const torch::Tensor& rows) {
 }
 
 PlaneMap map_by_tsne(const torch::Tensor& rows, const eval::TsneOptions& options) {
-  Progress progress("mapping", options.iterations, "iterations");
-  std::string note = "neighbors";
+  Progress progress("t-SNE", options.iterations, "iterations");
+  std::string note = "nearest neighbors";
   progress.update(0, note);
   const auto result = eval::tsne(rows, options, [&](const eval::TsneState& state) {
     if (state.divergence) note = fmt::format("KL {:.3f}", *state.divergence);
@@ -49,10 +48,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is mapped, and what it is called.
+/// Rows to project, with labels and title.
 struct MapInput {
   torch::Tensor rows;
-  torch::Tensor labels = {};  // undefined where there are none
+  torch::Tensor labels = {};  // undefined: none
   std::vector<std::string> class_names = {};
   std::string title;
 };
@@ -90,11 +89,11 @@ std::vector<fs::path> chosen_outputs(const MapRequest& request) {
   if (request.outputs.empty()) {
     std::error_code ignored;
     if (!fs::exists(request.input, ignored)) {
-      fail("there is no run and no .npy file called ", request.input.string());
+      fail(request.input.string(), " does not exist, expected a run or a .npy file");
     }
     if (!fs::is_directory(request.input, ignored)) {
-      fail("a map of ", request.input.string(),
-           " needs a file to write: -o FILE.npy, .svg, .png or .html");
+      fail("tsne of ", request.input.string(),
+           " needs an output file: -o FILE.npy, .svg, .png or .html");
     }
     return {request.input / (request.method == MapMethod::kPca ? "pca.npy" : "tsne.npy")};
   }
@@ -127,7 +126,7 @@ nlohmann::ordered_json map_embeddings(const MapRequest& request, const Logger& l
   set_threads(0);
   const auto outputs = chosen_outputs(request);
   const auto input = read_map_input(request);
-  logger->info("mapping {} samples of {} dimensions", input.rows.size(0), input.rows.size(1));
+  logger->info("projecting {} embeddings of dimension {}", input.rows.size(0), input.rows.size(1));
   const auto started = Clock::now();
   const auto map = request.method == MapMethod::kPca ? map_by_pca(input.rows)
                                                      : map_by_tsne(input.rows, request.tsne);

@@ -39,11 +39,12 @@ namespace {
 
 void check_same_classes(const TrainedModel& trained, const dataset::Dataset& test) {
   if (trained.class_names == test.class_names()) return;
-  fail(Hint{"give a folder with the same class folders"}, "the run was trained on the classes ",
-       join(trained.class_names), "; the data has ", join(test.class_names()));
+  fail(Hint{"use data with the same class folders"}, "the data has the classes ",
+       join(test.class_names()), ", expected those of the run: ", join(trained.class_names));
 }
 
-/// "auto" is the delivered model's own readout, with its own neighbors unless others are asked for.
+/// Replaces "auto" by the readout of the delivered model, with its k-NN options unless others are
+/// given.
 ProtocolRequest run_protocol_request(ProtocolRequest request, const TrainedModel& trained) {
   const auto& readout = trained.readout;
   request.protocols = eval::with_readout(request.protocols, eval::protocol_name(readout.protocol));
@@ -60,7 +61,7 @@ EvalResult evaluate_samples(const EvalInputs& samples, const std::vector<std::st
                             const ProtocolRequest& request) {
   const auto protocols = eval::choose_protocols(request.protocols, samples.logits.defined(),
                                                 samples.learned_vectors.defined());
-  Progress progress("judging", static_cast<int64_t>(protocols.size()) + 1, "steps");
+  Progress progress("evaluating", static_cast<int64_t>(protocols.size()) + 1, "steps");
   EvalResult result{.samples = samples.test.labels.size(0), .class_names = class_names};
   for (const auto protocol : protocols) {
     progress.update(static_cast<int64_t>(result.results.size()), eval::protocol_name(protocol));
@@ -75,12 +76,12 @@ EmbeddedSet as_set(const torch::Tensor& embeddings, const torch::Tensor& labels)
   return {.embeddings = embeddings, .features = embeddings, .labels = labels, .indices = {}};
 }
 
-EmbeddedSet rows_of(const LabeledArrays& arrays, const std::vector<int64_t>& rows) {
+EmbeddedSet select_rows(const LabeledArrays& arrays, const std::vector<int64_t>& rows) {
   const auto index = torch::tensor(rows, torch::kInt64);
   return as_set(arrays.embeddings.index_select(0, index), arrays.labels.index_select(0, index));
 }
 
-/// Known and test samples out of one file.
+/// Splits one file into reference and test samples.
 void hold_out(const LabeledArrays& arrays, const std::string& name, EvalInputs& samples) {
   constexpr double kTestShare = 0.2;
   constexpr uint64_t kSeed = 0;
@@ -88,9 +89,9 @@ void hold_out(const LabeledArrays& arrays, const std::string& name, EvalInputs& 
   const auto parts =
       dataset::stratified_split({labels, labels + arrays.labels.size(0)}, kTestShare, kSeed);
   if (parts.test.empty())
-    fail(name, " has no class of two samples, one to learn from, one to test");
-  samples.reference = rows_of(arrays, parts.train);
-  samples.test = rows_of(arrays, parts.test);
+    fail(name, " has no class with two samples, expected one for reference and one for testing");
+  samples.reference = select_rows(arrays, parts.train);
+  samples.test = select_rows(arrays, parts.test);
 }
 
 }  // namespace
@@ -103,7 +104,7 @@ EvalResult evaluate_run(const EvaluateRequest& request, const Logger& logger) {
   const auto protocol = run_protocol_request(request.protocol, run.trained);
   auto protocols = eval::choose_protocols(protocol.protocols, samples.logits.defined(),
                                           samples.learned_vectors.defined());
-  // The model brings along what its own readout needs.
+  // The model file includes what its own readout needs.
   std::erase(protocols, run.trained.readout.protocol);
   if (eval::needs_reference(protocols)) samples.reference = embed_reference_part(run, logger);
   auto result = evaluate_samples(samples, run.trained.class_names, protocol);
@@ -117,26 +118,28 @@ EvalResult evaluate_run(const EvaluateRequest& request, const Logger& logger) {
 
 EvalResult evaluate_arrays(const EvaluateArraysRequest& request) {
   set_threads(0);
-  const auto known = read_labeled(request.embeddings, request.labels);
-  if (known.class_names.size() < 2) {
-    fail(request.labels.string(), " has one class only, expected two or more to tell apart");
+  const auto reference = read_labeled(request.embeddings, request.labels);
+  if (reference.class_names.size() < 2) {
+    fail(request.labels.string(), " has only one class, expected two or more");
   }
   EvalInputs samples;
-  samples.num_classes = static_cast<int64_t>(known.class_names.size());
+  samples.num_classes = static_cast<int64_t>(reference.class_names.size());
   if (request.test_embeddings.empty()) {
-    hold_out(known, request.labels.string(), samples);
+    hold_out(reference, request.labels.string(), samples);
   } else {
-    const auto test = read_labeled(request.test_embeddings, request.test_labels, known.class_names);
-    if (test.embeddings.size(1) != known.embeddings.size(1)) {
-      fail(request.embeddings.string(), " has ", known.embeddings.size(1), " columns and ",
-           request.test_embeddings.string(), " ", test.embeddings.size(1), ", expected as many");
+    const auto test =
+        read_labeled(request.test_embeddings, request.test_labels, reference.class_names);
+    if (test.embeddings.size(1) != reference.embeddings.size(1)) {
+      fail(request.embeddings.string(), " has ", reference.embeddings.size(1), " columns and ",
+           request.test_embeddings.string(), " ", test.embeddings.size(1),
+           ", expected the same number");
     }
-    samples.reference = as_set(known.embeddings, known.labels);
-    samples.test = as_set(test.embeddings.to(known.embeddings.dtype()), test.labels);
+    samples.reference = as_set(reference.embeddings, reference.labels);
+    samples.test = as_set(test.embeddings.to(reference.embeddings.dtype()), test.labels);
   }
   samples.class_vectors = eval::class_centroids(samples.reference.embeddings,
                                                 samples.reference.labels, samples.num_classes);
-  return evaluate_samples(samples, known.class_names, request.protocol);
+  return evaluate_samples(samples, reference.class_names, request.protocol);
 }
 
 }  // namespace projnce::inference

@@ -17,19 +17,19 @@
 
 namespace projnce::inference {
 
-/// How well rows find their class among each other, and how well k-means finds the classes.
+/// Retrieval and clustering metrics.
 struct RetrievalReport {
   eval::Retrieval retrieval;
-  double nmi = 0;  ///< normalized mutual information of clusters and classes
+  double nmi = 0;  ///< normalized mutual information of k-means clusters and classes
 };
 
-/// Of rows [N, D] with labels [N].
+/// Measures retrieval and clustering of rows [N, D] with labels [N].
 RetrievalReport measure_retrieval_report(const torch::Tensor& rows, const torch::Tensor& labels);
 
-/// queries, recall_at_1 and so on, r_precision, map_at_r, nmi.
+/// Returns {queries, recall_at_1, ..., r_precision, map_at_r, nmi}.
 nlohmann::ordered_json retrieval_json(const RetrievalReport& report);
 
-/// How to judge; see choose_protocols and judge.
+/// Evaluation protocols; see choose_protocols and evaluate_protocol.
 struct ProtocolRequest {
   std::vector<std::string> protocols = {"auto"};
   eval::KnnOptions knn = {.neighbors = 0};
@@ -37,43 +37,43 @@ struct ProtocolRequest {
 
 struct EvaluateRequest {
   std::filesystem::path run;
-  std::filesystem::path data;  ///< where it lies now, or other data; empty: where the run says
+  std::filesystem::path
+      data;  ///< current path of its data, or other data; empty: as recorded in the run
   ProtocolRequest protocol;
-  dataset::OpenContext context;  ///< where datasets are looked for
+  dataset::OpenContext context;  ///< dataset search paths
 };
 
-/// The data that a run was evaluated on, as far as it differs from what the run was trained with.
+/// Differences between the data of an evaluation and the data of the training.
 struct EvaluatedData {
   std::filesystem::path root;
-  int64_t gone = 0;  ///< samples
-  int64_t added = 0;
+  int64_t gone = 0;   ///< number of missing samples
+  int64_t added = 0;  ///< number of new samples
   int64_t relabeled = 0;
 };
 
-/// What embeddings of test samples are worth.
+/// Result of an evaluation on test samples.
 struct EvalResult {
-  int64_t samples = 0;  ///< of the test part
+  int64_t samples = 0;  ///< number of test samples
   std::vector<std::string> class_names = {};
-  std::vector<ProtocolResult> results =
-      {};                                  ///< by the protocols that were asked for, in their order
-  RetrievalReport retrieval = {};          ///< among the test samples
-  std::optional<EvaluatedData> data = {};  ///< of a run
+  std::vector<ProtocolResult> results = {};  ///< of the requested protocols, in order
+  RetrievalReport retrieval = {};            ///< within the test samples
+  std::optional<EvaluatedData> data = {};    ///< only for runs
 };
 
-/// Accuracy and retrieval of a finished run on the test part of its own or of other data.
+/// Evaluates a finished run on the test split of its own or of other data.
 EvalResult evaluate_run(const EvaluateRequest& request, const Logger& logger);
 
 struct EvaluateArraysRequest {
   std::filesystem::path embeddings;
   std::filesystem::path labels;
-  /// Both empty: a fifth of each class is held out, by chance but always the same.
+  /// Both empty: a random fifth of each class is held out, with a fixed seed.
   std::filesystem::path test_embeddings;
   std::filesystem::path test_labels;
   ProtocolRequest protocol;
 };
 
-/// The same of .npy files that any program wrote: classes are learned from the embeddings and told
-/// on the test embeddings.
+/// Evaluates embeddings from .npy files: `embeddings` are the reference set (gallery),
+/// `test_embeddings` the test set (queries).
 EvalResult evaluate_arrays(const EvaluateArraysRequest& request);
 
 }  // namespace projnce::inference

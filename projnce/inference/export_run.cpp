@@ -25,7 +25,7 @@ namespace {
 using nlohmann::ordered_json;
 using Metadata = std::map<std::string, std::string>;
 
-/// What somebody who has the file alone needs to know; lists are JSON.
+/// Metadata that makes the exported file self-contained; lists are JSON.
 Metadata model_metadata(const TrainedModel& trained) {
   const auto& input = trained.input;
   Metadata metadata = {{"projnce_version", kVersion},
@@ -45,8 +45,8 @@ Metadata model_metadata(const TrainedModel& trained) {
   return metadata;
 }
 
-/// The classifier that the loss trained, or nothing. Its value at zero is its bias and its gradient
-/// are its weights, since it is linear.
+/// Linear classifier trained by the loss, if any: its value at zero is the bias, its gradient the
+/// weights.
 std::optional<onnx::ClassScores> learned_classifier(const TrainedModel& trained) {
   const auto classes = static_cast<int64_t>(trained.class_names.size());
   const auto zero = torch::zeros({1, trained.model->feature_dim()}, torch::requires_grad());
@@ -68,14 +68,14 @@ onnx::ClassScores vector_scores(const torch::Tensor& vectors) {
               .masked_fill(absent, -std::numeric_limits<double>::infinity())};
 }
 
-/// The probe with its standardization folded into weights and bias.
+/// Linear probe with its standardization folded into weights and bias.
 onnx::ClassScores probe_scores(const eval::LinearProbe& probe) {
   const auto weight = probe.weights.to(torch::kFloat64) / probe.scale.to(torch::kFloat64);
   const auto bias = probe.bias.to(torch::kFloat64) - weight.mv(probe.mean.to(torch::kFloat64));
   return {onnx::ClassScores::Of::kFeatures, weight.to(torch::kFloat32), bias.to(torch::kFloat32)};
 }
 
-/// The run's readout, as far as a graph can hold it.
+/// Class scores of the readout. Throws if an ONNX graph cannot represent it.
 onnx::ClassScores readout_graph(const TrainedModel& trained) {
   switch (trained.readout.protocol) {
     case eval::Protocol::kLogits:
@@ -88,8 +88,8 @@ onnx::ClassScores readout_graph(const TrainedModel& trained) {
       return probe_scores(trained.readout.probe);
     case eval::Protocol::kKnn:
       fail(Hint{"export without --classes, or train with eval.readout = 'zero-shot' or 'probe'"},
-           "this run predicts classes by its k nearest training samples, which an ONNX graph "
-           "cannot hold");
+           "the readout of this run is k-NN over its training samples, which cannot be exported to "
+           "ONNX");
     case eval::Protocol::kZeroShot:
       break;
   }
@@ -103,13 +103,13 @@ onnx::ClassScores class_scores(const TrainedModel& trained) {
 }
 
 ordered_json describe_ports(const std::vector<onnx::OnnxPort>& ports) {
-  auto described = ordered_json::object();
+  auto json = ordered_json::object();
   for (const auto& port : ports) {
     auto shape = ordered_json::array({"batch"});
-    for (const auto side : port.sides) shape.push_back(side);
-    described[port.name] = shape;
+    for (const auto size : port.shape) shape.push_back(size);
+    json[port.name] = shape;
   }
-  return described;
+  return json;
 }
 
 ordered_json export_onnx(const TrainedModel& trained, const ExportRequest& request) {
@@ -129,9 +129,8 @@ ordered_json export_weights(const TrainedModel& trained, const std::filesystem::
   file.metadata = model_metadata(trained);
   file.metadata["format"] = "pt";
   if (file.tensors.empty()) {
-    fail(Hint{"--onnx writes the head, which is all that was trained"},
-         "the encoder of this run has no weights of its own, so there is nothing to write to ",
-         path.string());
+    fail(Hint{"use --onnx to export the projection head, the only trained part"},
+         "the encoder of this run has no weights, nothing to write to ", path.string());
   }
   checkpoint::save_tensors(path, file, io::Checksum::kNone);
   int64_t numbers = 0;

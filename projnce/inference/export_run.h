@@ -7,12 +7,12 @@ namespace projnce::inference {
 
 struct ExportRequest {
   std::filesystem::path run;
-  std::filesystem::path onnx;         ///< the graph; empty: none is written
-  std::filesystem::path safetensors;  ///< the encoder's weights; empty: none are written
-  bool classes = false;               ///< the graph names classes as well
+  std::filesystem::path onnx;         ///< ONNX file; empty: not written
+  std::filesystem::path safetensors;  ///< encoder weights; empty: not written
+  bool classes = false;               ///< include class scores in the ONNX graph
 };
 
-/// Writes the model of a finished run for other programs; returns what the files hold.
+/// Exports the model of a finished run. Returns a description of the written files.
 nlohmann::ordered_json export_run(const ExportRequest& request);
 
 }  // namespace projnce::inference

@@ -21,14 +21,13 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// Why there is no estimate for these labels; empty if there is one.
-std::string reason_to_withhold(const torch::Tensor& labels, int64_t classes, int64_t neighbors) {
-  if (classes < 2) return "all samples are of one class, so there is nothing to know about it";
+/// Reason why Mixed KSG cannot be estimated for these labels; empty if it can.
+std::string withhold_reason(const torch::Tensor& labels, int64_t classes, int64_t neighbors) {
+  if (classes < 2) return "all samples are of the same class";
   const int64_t smallest = information::smallest_class_size(labels);
   if (smallest > neighbors) return {};
   return concat("the smallest class has ", smallest, smallest == 1 ? " sample" : " samples",
-                ", and an estimate from ", neighbors, " neighbors needs at least ", neighbors + 1,
-                " of each class");
+                ", k = ", neighbors, " needs at least ", neighbors + 1, " samples per class");
 }
 
 struct KsgEstimate {
@@ -38,10 +37,10 @@ struct KsgEstimate {
 
 KsgEstimate estimate_information(const torch::Tensor& embeddings, const torch::Tensor& labels,
                                  const information::LabelInformationOptions& options) {
-  Progress progress("estimating information", 2, "steps");
-  progress.update(0, "mixed KSG");
+  Progress progress("estimating mutual information", 2, "steps");
+  progress.update(0, "Mixed KSG");
   const double estimate = information::label_information(embeddings, labels, options);
-  progress.update(1, "its interval");
+  progress.update(1, "confidence interval");
   const auto margin = information::information_margin(embeddings, labels, options);
   if (!margin) return {.value = estimate};
   return {.value = estimate, .interval = {estimate - *margin, estimate + *margin}};
@@ -54,43 +53,42 @@ void add_bound(ordered_json& json, const std::string& name,
   json[name + "_se"] = bound->se ? ordered_json(*bound->se) : ordered_json();
 }
 
-/// The rows to evaluate, and the priors that `request` asks for.
+/// Rows to evaluate and the requested priors.
 struct EvaluatedArrays {
   information::LabeledRows rows;
   information::ClassPriors priors;
 };
 
-EvaluatedArrays arrays_with_priors(const ArrayInformationRequest& request) {
+EvaluatedArrays read_arrays_with_priors(const ArrayInformationRequest& request) {
   const auto arrays = read_labeled(request.embeddings, request.labels);
   EvaluatedArrays result{.rows = {projection::unit_rows(arrays.embeddings), arrays.labels}};
   const auto classes = static_cast<int64_t>(arrays.class_names.size());
   if (classes < 2) {
-    fail(request.labels.string(),
-         " has one class only, of which there is nothing to know; expected two or more");
+    fail(request.labels.string(), " has only one class, expected two or more");
   }
   result.priors = {.num_classes = classes, .estimated = request.priors == "estimated"};
   if (request.priors != "estimated" && request.priors != "uniform") {
     if (!std::filesystem::exists(request.priors)) {
-      fail("priors are '", request.priors, "', expected uniform, estimated or a .npy file");
+      fail("--priors = '", request.priors, "', expected uniform, estimated or a .npy file");
     }
     const auto file = io::read_npy(request.priors);
     const auto values = dataset::finite_floats(file.array, request.priors);
     result.priors = {.num_classes = static_cast<int64_t>(values.size()),
                      .values = torch::tensor(values)};
-    result.rows.labels = read_labels(request.labels);  // the labels themselves name the priors
+    result.rows.labels = read_labels(request.labels);  // priors are indexed by the original labels
   }
   if (!request.instances.empty()) {
     result.rows.instances = read_labels(request.instances);
     if (result.rows.instances.size(0) != result.rows.labels.size(0)) {
       fail(request.instances.string(), " holds ", result.rows.instances.size(0),
            " instance ids and ", request.labels.string(), " ", result.rows.labels.size(0),
-           " labels, expected an id for each row");
+           " labels, expected one id per row");
     }
   }
   return result;
 }
 
-/// The first row of each instance: nearest neighbors among views of one sample say nothing.
+/// First row of each instance, because views of one sample are not independent neighbors.
 torch::Tensor first_rows(const information::LabeledRows& rows) {
   if (!rows.instances.defined()) return torch::arange(rows.labels.size(0));
   const auto order = torch::argsort(rows.instances, /*stable=*/true, /*dim=*/0);
@@ -132,7 +130,7 @@ ordered_json information_json(const torch::Tensor& embeddings, const torch::Tens
       .label_scale = options.label_scale > 0 ? options.label_scale
                                              : information::fitting_label_scale(embeddings)};
   const int64_t classes = std::get<0>(torch::_unique2(labels)).size(0);
-  const auto withheld = reason_to_withhold(labels, classes, options.neighbors);
+  const auto withheld = withhold_reason(labels, classes, options.neighbors);
   const auto estimate =
       withheld.empty() ? estimate_information(embeddings, labels, ksg) : KsgEstimate{};
   return {{"samples", embeddings.size(0)},
@@ -151,20 +149,20 @@ ordered_json information_json(const torch::Tensor& embeddings, const torch::Tens
 
 ordered_json information_of_arrays(const ArrayInformationRequest& request) {
   set_threads(0);
-  const auto [rows, priors] = arrays_with_priors(request);
-  const auto once = first_rows(rows);
-  const int64_t instances = once.size(0);
+  const auto [rows, priors] = read_arrays_with_priors(request);
+  const auto instance_rows = first_rows(rows);
+  const int64_t instances = instance_rows.size(0);
   if (request.ksg.neighbors < 1 || request.ksg.neighbors >= instances) {
-    fail("mixed KSG: k = ", request.ksg.neighbors, " must be between 1 and ", instances - 1,
-         ", one less than the samples");
+    fail("Mixed KSG: k = ", request.ksg.neighbors, ", expected between 1 and ", instances - 1,
+         ", one less than the number of samples");
   }
   const int64_t folds = std::min(request.folds, instances);
   const auto bounds = eval::cross_validated_bounds(
       rows, {.folds = folds, .temperature = request.temperature, .priors = priors});
-  // Unlike the bounds, the estimate is of the embeddings as they are.
-  const auto embeddings = read_matrix(request.embeddings).index_select(0, once);
+  // Unlike the bounds, the estimate uses the embeddings without normalization.
+  const auto embeddings = read_matrix(request.embeddings).index_select(0, instance_rows);
   auto result =
-      information_json(embeddings, rows.labels.index_select(0, once), bounds, request.ksg);
+      information_json(embeddings, rows.labels.index_select(0, instance_rows), bounds, request.ksg);
   result["folds"] = folds;
   result["priors"] = request.priors;
   return result;

@@ -35,13 +35,13 @@ using nlohmann::ordered_json;
 
 namespace fs = std::filesystem;
 
-/// Samples to predict, and what each is called.
+/// Samples to classify and their names.
 struct PredictInputs {
   dataset::DatasetPtr samples;
   std::vector<std::string> names;  ///< printable
 };
 
-/// Rows of a matrix as samples without classes: every label is 0.
+/// Dataset of the rows of a matrix, without classes: every label is 0.
 class MatrixRows : public dataset::Dataset {
  public:
   explicit MatrixRows(torch::Tensor rows) : rows_(std::move(rows)) {}
@@ -64,7 +64,7 @@ class MatrixRows : public dataset::Dataset {
   std::vector<std::string> no_names_;
 };
 
-std::vector<fs::path> files_in(const fs::path& folder, SampleKind kind) {
+std::vector<fs::path> sample_files_in(const fs::path& folder, SampleKind kind) {
   const auto& extensions = dataset::extensions_of(kind);
   std::vector<fs::path> files;
   for (const auto& file : io::open_file_tree(folder)->files_below("", extensions)) {
@@ -72,8 +72,7 @@ std::vector<fs::path> files_in(const fs::path& folder, SampleKind kind) {
   }
   if (files.empty()) {
     fail("folder ", io::printable(folder.native()),
-         " holds no file that this run can read, expected ", "names that end in ",
-         join(extensions));
+         " has no file that this run can read, expected the extensions ", join(extensions));
   }
   return files;
 }
@@ -85,13 +84,13 @@ PredictInputs open_matrices(const std::vector<fs::path>& inputs,
   for (const auto& file : inputs) {
     const auto name = io::printable(file.native());
     if (file.extension() != ".npy") {
-      fail(Hint{"give .npy matrices with a row for each sample"}, name,
+      fail(Hint{"use .npy matrices with one row per sample"}, name,
            " is not a .npy file; this run was trained on vectors");
     }
     const auto rows = read_matrix(file).to(torch::kFloat32);
     if (rows.size(1) != input.vector_size) {
       fail(name, " has ", rows.size(1), " columns, expected ", input.vector_size,
-           " as the run was trained on");
+           " as in training");
     }
     for (int64_t i = 0; i < rows.size(0); ++i) opened.names.push_back(concat(name, ":", i));
     matrices.push_back(rows);
@@ -100,9 +99,10 @@ PredictInputs open_matrices(const std::vector<fs::path>& inputs,
   return opened;
 }
 
-/// Opens files and folders for a model with this input. A folder stands for all images or sounds at
-/// any depth below it, by name. A model of vectors takes .npy matrices, whose rows are its samples.
-/// Files are not decoded here. Throws if a folder holds no such file or a matrix does not fit.
+/// Opens files and folders for a model with this input. A folder stands for all images or audio
+/// files below it, recursively, sorted by name. For a model of vectors, inputs are .npy matrices
+/// with one row per sample. Does not decode files. Throws if a folder has no such file or a matrix
+/// does not fit.
 PredictInputs open_predict_inputs(const std::vector<fs::path>& inputs,
                                   const config::InputOptions& input) {
   if (input.kind == SampleKind::kVector) return open_matrices(inputs, input);
@@ -113,7 +113,7 @@ PredictInputs open_predict_inputs(const std::vector<fs::path>& inputs,
       files.push_back(path);
       continue;
     }
-    for (auto& file : files_in(path, input.kind)) files.push_back(std::move(file));
+    for (auto& file : sample_files_in(path, input.kind)) files.push_back(std::move(file));
   }
   PredictInputs opened;
   for (const auto& file : files) opened.names.push_back(io::printable(file.native()));
@@ -123,24 +123,24 @@ PredictInputs open_predict_inputs(const std::vector<fs::path>& inputs,
 
 constexpr int64_t kBatchSize = 64;
 
-/// Fills in the problems of files that do not decode; returns the indices of the others.
-std::vector<int64_t> find_usable(const dataset::Dataset& files,
-                                 std::vector<Prediction>& predictions, int threads) {
+/// Fills in the errors of files that do not decode; returns the indices of the others.
+std::vector<int64_t> find_readable(const dataset::Dataset& files,
+                                   std::vector<Prediction>& predictions, int threads) {
   for (const auto& damaged :
        dataset::decode_all(files, {.threads = threads}, [](int64_t, Sample&&) {})) {
     predictions[damaged.index].problem = damaged.reason;
   }
-  std::vector<int64_t> usable;
+  std::vector<int64_t> readable;
   for (int64_t i = 0; i < files.size(); ++i) {
-    if (predictions[i].problem.empty()) usable.push_back(i);
+    if (predictions[i].problem.empty()) readable.push_back(i);
   }
-  return usable;
+  return readable;
 }
 
-/// The `count` best classes of each row; of equal scores the lower class first. Classes that are
-/// never predicted are left out.
-std::vector<std::vector<PredictedClass>> best_classes(const TrainedModel& trained,
-                                                      const torch::Tensor& scores, int64_t count) {
+/// Top `count` classes of each row; ties in order of the class index. Omits classes with infinite
+/// scores, which are never predicted.
+std::vector<std::vector<PredictedClass>> top_classes(const TrainedModel& trained,
+                                                     const torch::Tensor& scores, int64_t count) {
   const auto& readout = trained.readout;
   const auto [sorted, order] = scores.sort(/*stable=*/true, /*dim=*/1, /*descending=*/true);
   const auto probabilities =
@@ -151,25 +151,26 @@ std::vector<std::vector<PredictedClass>> best_classes(const TrainedModel& traine
       const double score = sorted[i][k].item<double>();
       if (k > 0 && std::isinf(score)) break;
       const auto label = order[i][k].item<int64_t>();
-      PredictedClass guess{.name = trained.class_names[static_cast<size_t>(label)], .score = score};
-      if (probabilities.defined()) guess.probability = probabilities[i][label].item<double>();
-      rows[static_cast<size_t>(i)].push_back(std::move(guess));
+      PredictedClass candidate{.name = trained.class_names[static_cast<size_t>(label)],
+                               .score = score};
+      if (probabilities.defined()) candidate.probability = probabilities[i][label].item<double>();
+      rows[static_cast<size_t>(i)].push_back(std::move(candidate));
     }
   }
   return rows;
 }
 
-ordered_json class_json(const PredictedClass& guess) {
-  return {{"class", guess.name},
-          {"probability",
-           std::isnan(guess.probability) ? ordered_json() : ordered_json(guess.probability)},
-          {"score", guess.score}};
+ordered_json class_json(const PredictedClass& candidate) {
+  return {{"class", candidate.name},
+          {"probability", std::isnan(candidate.probability) ? ordered_json()
+                                                            : ordered_json(candidate.probability)},
+          {"score", candidate.score}};
 }
 
 }  // namespace
 
 Predictions predict_inputs(const PredictRequest& request) {
-  if (request.top_k < 1) fail("--top-k is ", request.top_k, ", expected 1 or more");
+  if (request.top_k < 1) fail("--top-k = ", request.top_k, ", expected 1 or more");
   const int threads = set_threads(0);
   const auto trained = load_trained_model(io::find_run(request.run).encoder());
   const auto inputs = open_predict_inputs(request.inputs, trained.input);
@@ -179,17 +180,17 @@ Predictions predict_inputs(const PredictRequest& request) {
                           .calibrated = trained.readout.calibrated()};
   for (size_t i = 0; i < inputs.names.size(); ++i) predictions.rows[i].file = inputs.names[i];
 
-  const auto usable = find_usable(*inputs.samples, predictions.rows, threads);
-  if (usable.empty()) return predictions;
-  Progress progress("predicting", static_cast<int64_t>(usable.size()), "samples");
+  const auto readable = find_readable(*inputs.samples, predictions.rows, threads);
+  if (readable.empty()) return predictions;
+  Progress progress("predicting", static_cast<int64_t>(readable.size()), "samples");
   const auto set = embed_dataset(*trained.model,
-                                 std::make_shared<dataset::SubsetDataset>(inputs.samples, usable),
+                                 std::make_shared<dataset::SubsetDataset>(inputs.samples, readable),
                                  eval_loader_options(trained.input, kBatchSize, threads),
                                  [&](int64_t rows) { progress.update(rows); });
   progress.finish();
-  auto classes = best_classes(trained, readout_scores(trained, set), request.top_k);
-  for (size_t row = 0; row < usable.size(); ++row) {
-    predictions.rows[static_cast<size_t>(usable[row])].classes = std::move(classes[row]);
+  auto classes = top_classes(trained, readout_scores(trained, set), request.top_k);
+  for (size_t row = 0; row < readable.size(); ++row) {
+    predictions.rows[static_cast<size_t>(readable[row])].classes = std::move(classes[row]);
   }
   return predictions;
 }
@@ -205,7 +206,7 @@ ordered_json predictions_json(const Predictions& predictions) {
     }
     if (prediction.classes.size() > 1) {
       row["top"] = ordered_json::array();
-      for (const auto& guess : prediction.classes) row["top"].push_back(class_json(guess));
+      for (const auto& candidate : prediction.classes) row["top"].push_back(class_json(candidate));
     }
     rows.push_back(std::move(row));
   }
@@ -216,12 +217,12 @@ ordered_json predictions_json(const Predictions& predictions) {
 }
 
 std::string predictions_csv(const Predictions& predictions, int64_t top_k) {
-  size_t most = 1;
-  for (const auto& row : predictions.rows) most = std::max(most, row.classes.size());
-  most = std::min(most, static_cast<size_t>(top_k));
+  size_t columns = 1;
+  for (const auto& row : predictions.rows) columns = std::max(columns, row.classes.size());
+  columns = std::min(columns, static_cast<size_t>(top_k));
   report::CsvRow header;
   header.text("file").text("class").text("probability");
-  for (size_t k = 2; k <= most; ++k) {
+  for (size_t k = 2; k <= columns; ++k) {
     header.text(concat("class_", k)).text(concat("probability_", k));
   }
   std::string text = header.line();
@@ -229,7 +230,7 @@ std::string predictions_csv(const Predictions& predictions, int64_t top_k) {
     if (!prediction.problem.empty()) continue;
     report::CsvRow row;
     row.text(prediction.file);
-    for (size_t k = 0; k < most; ++k) {
+    for (size_t k = 0; k < columns; ++k) {
       const bool named = k < prediction.classes.size();
       const double probability = named ? prediction.classes[k].probability : std::nan("");
       named ? row.text(prediction.classes[k].name) : row.nothing();

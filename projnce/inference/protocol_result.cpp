@@ -16,55 +16,55 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int64_t kUsualNeighbors = 20;
+constexpr int64_t kDefaultNeighbors = 20;
 
-/// Predictions and the probabilities behind them.
+/// Class scores and, if available, probabilities.
 struct ClassScores {
   torch::Tensor scores;              // [N, C]
-  torch::Tensor probabilities = {};  // [N, C]; undefined for cosines, which are none
+  torch::Tensor probabilities = {};  // [N, C]; undefined for cosines
 };
 
-ClassScores from_cosines(const torch::Tensor& cosines) {
+ClassScores cosine_class_scores(const torch::Tensor& cosines) {
   return {.scores = cosines};
 }
 
-ClassScores from_logits(const torch::Tensor& logits) {
+ClassScores logit_class_scores(const torch::Tensor& logits) {
   return {logits, logits.softmax(1)};
 }
 
-ClassScores from_votes(const EvalInputs& samples, const eval::KnnOptions& knn) {
-  const auto& known = samples.reference;
-  const auto shares =
-      eval::knn_scores(known.embeddings, known.labels, samples.num_classes, samples.test.embeddings,
-                       resolve_neighbors(knn, known.labels.size(0)));
-  return {shares, shares};
+ClassScores knn_class_scores(const EvalInputs& samples, const eval::KnnOptions& knn) {
+  const auto& reference = samples.reference;
+  const auto vote_fractions =
+      eval::knn_scores(reference.embeddings, reference.labels, samples.num_classes,
+                       samples.test.embeddings, resolve_neighbors(knn, reference.labels.size(0)));
+  return {vote_fractions, vote_fractions};
 }
 
-ClassScores from_probe(const EvalInputs& samples) {
+ClassScores probe_class_scores(const EvalInputs& samples) {
   const auto probe = samples.probe.weights.defined()
                          ? samples.probe
                          : eval::fit_linear_probe(samples.reference.features,
                                                   samples.reference.labels, samples.num_classes);
-  return from_logits(probe.scores(samples.test.features));
+  return logit_class_scores(probe.scores(samples.test.features));
 }
 
-ClassScores scores_by(const EvalInputs& samples, eval::Protocol protocol,
-                      const eval::KnnOptions& knn) {
+ClassScores compute_scores(const EvalInputs& samples, eval::Protocol protocol,
+                           const eval::KnnOptions& knn) {
   const auto& rows = samples.test.embeddings;
   switch (protocol) {
     case eval::Protocol::kZeroShot:
-      return from_cosines(eval::cosine_scores(rows, samples.class_vectors));
+      return cosine_class_scores(eval::cosine_scores(rows, samples.class_vectors));
     case eval::Protocol::kProjection:
-      return from_cosines(eval::cosine_scores(
+      return cosine_class_scores(eval::cosine_scores(
           rows, eval::mask_absent_classes(samples.learned_vectors, samples.class_vectors)));
     case eval::Protocol::kLogits:
-      return from_logits(samples.logits);
+      return logit_class_scores(samples.logits);
     case eval::Protocol::kKnn:
-      return from_votes(samples, knn);
+      return knn_class_scores(samples, knn);
     case eval::Protocol::kProbe:
-      return from_probe(samples);
+      return probe_class_scores(samples);
   }
-  fail("there is no such protocol");
+  fail("unknown protocol");
 }
 
 ordered_json interval_json(const eval::Interval& interval) {
@@ -74,13 +74,13 @@ ordered_json interval_json(const eval::Interval& interval) {
 }  // namespace
 
 eval::KnnOptions resolve_neighbors(eval::KnnOptions knn, int64_t reference_samples) {
-  if (knn.neighbors == 0) knn.neighbors = std::min(kUsualNeighbors, reference_samples);
+  if (knn.neighbors == 0) knn.neighbors = std::min(kDefaultNeighbors, reference_samples);
   return knn;
 }
 
 ProtocolResult evaluate_protocol(const EvalInputs& samples, eval::Protocol protocol,
                                  const eval::KnnOptions& knn) {
-  const auto [scores, probabilities] = scores_by(samples, protocol, knn);
+  const auto [scores, probabilities] = compute_scores(samples, protocol, knn);
   ProtocolResult result{.protocol = protocol,
                         .accuracy = eval::measure_accuracy(scores, samples.test.labels)};
   const auto count = result.accuracy.samples;
@@ -94,7 +94,7 @@ ProtocolResult evaluate_protocol(const EvalInputs& samples, eval::Protocol proto
 
 torch::Tensor protocol_scores(const EvalInputs& samples, eval::Protocol protocol,
                               const eval::KnnOptions& knn) {
-  return scores_by(samples, protocol, knn).scores;
+  return compute_scores(samples, protocol, knn).scores;
 }
 
 std::string most_confused_class(const eval::Accuracy& accuracy, size_t label,
@@ -108,36 +108,36 @@ std::string most_confused_class(const eval::Accuracy& accuracy, size_t label,
 }
 
 ordered_json brief_json(const ProtocolResult& result) {
-  ordered_json result = {{"top1", result.accuracy.top1},
-                         {"top1_interval", interval_json(result.interval)},
-                         {"top5", result.accuracy.top5}};
-  if (result.calibration_error) result["calibration_error"] = *result.calibration_error;
-  return result;
+  ordered_json json = {{"top1", result.accuracy.top1},
+                       {"top1_interval", interval_json(result.interval)},
+                       {"top5", result.accuracy.top5}};
+  if (result.calibration_error) json["calibration_error"] = *result.calibration_error;
+  return json;
 }
 
 ordered_json full_json(const ProtocolResult& result, const std::vector<std::string>& names) {
   const auto& accuracy = result.accuracy;
-  auto result = brief_json(result);
-  result["classes"] = ordered_json::array();
+  auto json = brief_json(result);
+  json["classes"] = ordered_json::array();
   for (size_t c = 0; c < names.size(); ++c) {
     const int64_t total = accuracy.class_samples(c);
     const auto interval = eval::clopper_pearson_interval(accuracy.confusion[c][c], total);
-    const auto if_any = [&](const ordered_json& value) {
+    const auto null_if_empty = [&](const ordered_json& value) {
       return total > 0 ? value : ordered_json();
     };
-    result["classes"].push_back({{"name", names[c]},
-                                 {"samples", total},
-                                 {"top1", if_any(accuracy.per_class[c])},
-                                 {"top1_interval", if_any(interval_json(interval))},
-                                 {"taken_for", most_confused_class(accuracy, c, names)}});
+    json["classes"].push_back({{"name", names[c]},
+                               {"samples", total},
+                               {"top1", null_if_empty(accuracy.per_class[c])},
+                               {"top1_interval", null_if_empty(interval_json(interval))},
+                               {"taken_for", most_confused_class(accuracy, c, names)}});
   }
-  result["confusion"] = accuracy.confusion;
-  return result;
+  json["confusion"] = accuracy.confusion;
+  return json;
 }
 
 namespace {
 
-constexpr double kSmallestShare = 1e-6;  // of votes: its logarithm must be finite
+constexpr double kMinVoteFraction = 1e-6;  // so that the logarithm is finite
 
 }  // namespace
 
@@ -163,7 +163,7 @@ Readout make_readout(eval::Protocol protocol, const EvalInputs& samples,
 }
 
 torch::Tensor scaled_scores(eval::Protocol protocol, const torch::Tensor& scores) {
-  return protocol == eval::Protocol::kKnn ? scores.clamp_min(kSmallestShare).log() : scores;
+  return protocol == eval::Protocol::kKnn ? scores.clamp_min(kMinVoteFraction).log() : scores;
 }
 
 torch::Tensor readout_probabilities(const Readout& readout, const torch::Tensor& scores) {

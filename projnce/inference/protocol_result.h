@@ -15,15 +15,15 @@
 
 namespace projnce::inference {
 
-/// What judging works on. `known` are labeled samples, with labels as training had them.
+/// Inputs of an evaluation. `reference` are labeled samples with the labels used in training.
 struct EvalInputs {
-  EmbeddedSet reference;  ///< undefined tensors where no protocol needs it
+  EmbeddedSet reference;  ///< undefined tensors if no protocol needs it
   EmbeddedSet test;
   int64_t num_classes = 0;
-  torch::Tensor class_vectors;         // [C, D], centroids of the known samples
-  torch::Tensor learned_vectors = {};  // [C, D]; undefined: the loss has none of these classes
-  torch::Tensor logits = {};           // [N, C] of the test samples; undefined likewise
-  eval::LinearProbe probe = {};        ///< undefined tensors: fitted to `known` when needed
+  torch::Tensor class_vectors;         // [C, D], centroids of the reference samples
+  torch::Tensor learned_vectors = {};  // [C, D]; undefined: the loss has none for these classes
+  torch::Tensor logits = {};           // [N, C], of the test samples; undefined: same
+  eval::LinearProbe probe = {};        ///< undefined tensors: fitted to `reference` if needed
   double temperature = 0.07;           ///< of the loss
 };
 
@@ -31,63 +31,62 @@ struct ProtocolResult {
   eval::Protocol protocol = eval::Protocol::kZeroShot;
   eval::Accuracy accuracy;
   eval::Interval interval;  ///< 95 % confidence interval of top-1
-  /// Of the probabilities behind the predictions; none for protocols that compare cosines.
+  /// Expected calibration error; empty for protocols with cosine scores.
   std::optional<double> calibration_error = {};
 };
 
-/// `knn` with its number of neighbors: 0 stands for 20, or all known samples if there are fewer.
+/// Replaces knn.neighbors = 0 by 20, or by the number of reference samples if that is smaller.
 eval::KnnOptions resolve_neighbors(eval::KnnOptions knn, int64_t reference_samples);
 
-/// knn.neighbors = 0 is 20, or all known samples where there are fewer.
+/// Evaluates one protocol on the test samples. For knn.neighbors = 0 see resolve_neighbors.
 ProtocolResult evaluate_protocol(const EvalInputs& samples, eval::Protocol protocol,
                                  const eval::KnnOptions& knn);
 
-/// The scores [N, C] that a protocol predicts the test samples' classes by.
+/// Class scores [N, C] of the test samples.
 torch::Tensor protocol_scores(const EvalInputs& samples, eval::Protocol protocol,
                               const eval::KnnOptions& knn);
 
-/// The class that samples of class `label` are most often taken for, and how often: "dog (3)"; "-"
-/// if all are told right.
+/// Most frequent wrong prediction for samples of class `label`, with its count: "dog (3)"; "-" if
+/// all predictions are correct.
 std::string most_confused_class(const eval::Accuracy& accuracy, size_t label,
                                 const std::vector<std::string>& names);
 
-/// Top-1 with its interval, top-5, and the calibration error where there is one.
+/// Top-1 accuracy with its interval, top-5 accuracy, and the calibration error if there is one.
 nlohmann::ordered_json brief_json(const ProtocolResult& result);
 
-/// The same with samples, accuracy and interval of each class, and the confusion matrix.
+/// Same as brief_json, with samples, accuracy and interval per class, and the confusion matrix.
 nlohmann::ordered_json full_json(const ProtocolResult& result,
                                  const std::vector<std::string>& names);
 
-/// Which epoch's weights a run delivers.
+/// Rule that selects the epoch whose weights a run delivers.
 enum class EpochRule {
-  kLast,            ///< the last one
-  kBestValidation,  ///< the one with the highest accuracy on the validation part
+  kLast,            ///< last epoch
+  kBestValidation,  ///< highest accuracy on the validation split
 };
 std::string epoch_rule_name(EpochRule rule);  ///< "last", "best-validation"
 
-/// How a delivered model turns features and embeddings into classes, with all that this needs
-/// besides the model itself.
+/// How a delivered model predicts classes from features and embeddings, with all data that this
+/// needs besides the model.
 struct Readout {
   eval::Protocol protocol = eval::Protocol::kZeroShot;
-  /// softmax(scores / temperature) are calibrated probabilities; 0: nothing was calibrated.
+  /// softmax(scores / temperature) are calibrated probabilities; 0: not calibrated.
   double temperature = 0;
-  eval::LinearProbe probe = {};             ///< of kProbe
-  torch::Tensor reference_embeddings = {};  // [N, D], of kKnn
-  torch::Tensor reference_labels = {};      // [N], int64, of kKnn
-  eval::KnnOptions knn = {};                ///< of kKnn
+  eval::LinearProbe probe = {};             ///< for kProbe
+  torch::Tensor reference_embeddings = {};  // [N, D], for kKnn
+  torch::Tensor reference_labels = {};      // [N], int64, for kKnn
+  eval::KnnOptions knn = {};                ///< for kKnn
 
   bool calibrated() const { return temperature > 0; }
 };
 
-/// The readout of this protocol for a model that was evaluated on `samples`. Not yet calibrated.
+/// Makes the readout of a model that was evaluated on `samples`, without calibration.
 Readout make_readout(eval::Protocol protocol, const EvalInputs& samples,
                      const eval::KnnOptions& knn);
 
-/// What temperature scaling works on: logits and cosines as they are, shares of votes as
-/// logarithms.
+/// Input of temperature scaling: logits and cosines unchanged, logarithms of vote fractions.
 torch::Tensor scaled_scores(eval::Protocol protocol, const torch::Tensor& scores);
 
-/// Calibrated probabilities [N, C] of a readout's scores [N, C]. REQUIRES: calibrated().
+/// Calibrated probabilities [N, C] for scores [N, C]. REQUIRES: readout.calibrated().
 torch::Tensor readout_probabilities(const Readout& readout, const torch::Tensor& scores);
 
 }  // namespace projnce::inference

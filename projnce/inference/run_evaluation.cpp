@@ -19,8 +19,8 @@ namespace projnce::inference {
 
 namespace {
 
-/// Training rows that class vectors are computed from if that takes all pairs (perp).
-constexpr int64_t kCriticRows = 4096;
+/// Maximum number of training rows for class vectors that need all pairs (perp).
+constexpr int64_t kMaxCriticRows = 4096;
 
 information::ClassPriors test_priors(const EvalInputs& samples) {
   const auto sizes = torch::bincount(samples.test.labels, {}, samples.num_classes);
@@ -28,9 +28,9 @@ information::ClassPriors test_priors(const EvalInputs& samples) {
   return information::smoothed_priors(samples.reference.labels, samples.num_classes);
 }
 
-/// Every n-th row, so that at most kCriticRows remain.
-torch::Tensor some_rows(const torch::Tensor& rows) {
-  const int64_t step = std::max<int64_t>(1, (rows.size(0) + kCriticRows - 1) / kCriticRows);
+/// Subsamples every n-th row, so that at most kMaxCriticRows remain.
+torch::Tensor subsample_rows(const torch::Tensor& rows) {
+  const int64_t step = std::max<int64_t>(1, (rows.size(0) + kMaxCriticRows - 1) / kMaxCriticRows);
   return rows.slice(0, 0, rows.size(0), step);
 }
 
@@ -38,46 +38,46 @@ bool all_finite(const torch::Tensor& values) {
   return !values.defined() || torch::isfinite(values).all().item<bool>();
 }
 
-/// Vectors of diverged weights; NaN marks classes that have none.
-bool all_usable(const torch::Tensor& vectors) {
+/// False for diverged weights. NaN is allowed: it marks classes without a vector.
+bool no_infinities(const torch::Tensor& vectors) {
   return !vectors.defined() || !vectors.isinf().any().item<bool>();
 }
 
-/// Certified lower bounds on I(Z;C) of the test samples, by the critic of the loss that trained the
-/// encoder: pair form and centroids for losses that compare rows with rows, class vectors or logits
-/// for the others. Everything but the evaluated rows comes from the known (training) samples. None
-/// if there are fewer than two test samples, or embeddings are not finite.
+/// Certified lower bounds on I(Z;C) of the test samples, with the critic of the loss that trained
+/// the encoder: pair form and centroids for losses that compare rows with rows, class vectors or
+/// logits for the others. Everything but the evaluated rows comes from the reference (training)
+/// samples. Empty if there are fewer than two test samples or if embeddings are not finite.
 ///
-/// Priors are uniform if every class has equally many test samples, as datasets have that are
-/// balanced by construction; otherwise training frequencies, which the bounds correct for.
+/// Priors are uniform if all classes have the same number of test samples; otherwise training
+/// frequencies, which the bounds correct for.
 std::optional<eval::InformationBounds> test_information(const EvalInputs& samples,
                                                         loss::Loss& loss) {
   const auto& test = samples.test;
-  const auto& known = samples.reference;
+  const auto& reference = samples.reference;
   if (test.labels.size(0) < 2) return {};
   const torch::NoGradGuard no_gradient;
   // Diverged weights are not an error here: training itself reports them.
-  if (!all_finite(test.embeddings) || !all_finite(known.embeddings) ||
+  if (!all_finite(test.embeddings) || !all_finite(reference.embeddings) ||
       !all_finite(samples.logits)) {
     return {};
   }
-  const auto critic =
-      loss.critic(some_rows(known.embeddings), some_rows(known.labels), samples.num_classes);
-  if (!all_usable(critic.class_vectors) || !all_finite(critic.negatives)) return {};
+  const auto critic = loss.critic(subsample_rows(reference.embeddings),
+                                  subsample_rows(reference.labels), samples.num_classes);
+  if (!no_infinities(critic.class_vectors) || !all_finite(critic.negatives)) return {};
   return eval::held_out_bounds(
       {.rows = {test.embeddings, test.labels},
        .class_vectors =
            critic.class_vectors.defined() ? critic.class_vectors : samples.class_vectors,
        .logits = samples.logits,
-       .reference_rows = known.embeddings,
-       .reference_labels = known.labels,
+       .reference_rows = reference.embeddings,
+       .reference_labels = reference.labels,
        .negatives = critic.negatives,
        .pairs = critic.compares_rows},
       test_priors(samples), samples.temperature);
 }
 
-/// Consecutive samples.
-dataset::DatasetPtr run_of(const dataset::DatasetPtr& samples, int64_t first, int64_t end) {
+/// Samples first .. end - 1.
+dataset::DatasetPtr slice_dataset(const dataset::DatasetPtr& samples, int64_t first, int64_t end) {
   std::vector<int64_t> indices(static_cast<size_t>(end - first));
   std::iota(indices.begin(), indices.end(), first);
   return std::make_shared<dataset::SubsetDataset>(samples, std::move(indices));
@@ -95,10 +95,10 @@ RunEvaluator::RunEvaluator(const data::TrainingData& data, EvaluatorSettings set
           data.test_part->size(), settings.logger, data.dataset.max_corrupt)),
       num_classes_(static_cast<int64_t>(data.class_names().size())),
       settings_(std::move(settings)) {
-  const int64_t wanted = settings_.options.centroid_samples;
-  if (wanted > 0 && wanted < centroid_part_->size()) {
+  const int64_t max_samples = settings_.options.centroid_samples;
+  if (max_samples > 0 && max_samples < centroid_part_->size()) {
     centroid_part_ = std::make_shared<dataset::SubsetDataset>(
-        centroid_part_, dataset::stratified_subset(*centroid_part_, wanted, /*seed=*/0));
+        centroid_part_, dataset::stratified_subset(*centroid_part_, max_samples, /*seed=*/0));
   }
   centroid_damage_ = std::make_unique<loader::CorruptSampleTracker>(centroid_part_->size(), nullptr,
                                                                     data.dataset.max_corrupt);
@@ -124,7 +124,7 @@ EmbeddedSet RunEvaluator::embed_share(encoder::EmbeddingModel& model,
   auto& ranks = *settings_.ranks;
   const int64_t first = part->size() * ranks.rank() / ranks.size();
   const int64_t end = part->size() * (ranks.rank() + 1) / ranks.size();
-  auto set = embed_dataset(model, run_of(part, first, end), options);
+  auto set = embed_dataset(model, slice_dataset(part, first, end), options);
   set.indices += first;
   const auto counts = ranks.all_gather_counts(set.labels.size(0));
   for (auto* field : {&set.embeddings, &set.features, &set.labels, &set.indices}) {

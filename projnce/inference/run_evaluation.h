@@ -19,48 +19,49 @@
 
 namespace projnce::inference {
 
-/// What one look at the test part gives.
+/// Result of one evaluation.
 struct Evaluation {
   EvalInputs samples;
-  /// By the protocols that were asked for; at least one, of rank 0 alone.
+  /// Of the requested protocols; at least one. Rank 0 only.
   std::vector<ProtocolResult> results;
-  /// The validation part in place of the test part; none if there is no validation part.
+  /// Same as `samples` with the validation split as test set; empty without a validation split.
   std::optional<EvalInputs> validation = {};
-  /// The validation part's accuracy by the first protocol; 0 without one. Of rank 0 alone.
+  /// Validation accuracy of the first protocol; 0 without a validation split. Rank 0 only.
   double validation_accuracy = 0;
-  /// Certified bounds of the test part; none if it has fewer than two samples. Of rank 0 alone.
+  /// Certified bounds on the test split; empty if it has fewer than two samples. Rank 0 only.
   std::optional<eval::InformationBounds> information = {};
   const eval::Accuracy& accuracy() const { return results.front().accuracy; }
 };
 
-/// Thrown out of an evaluation that somebody does not want to wait for.
+/// Thrown if a stop is requested during an evaluation.
 struct EvaluationStopped {};
 
-/// What evaluations work with.
+/// Settings of a RunEvaluator.
 struct EvaluatorSettings {
   config::EvalOptions options = {};
-  double temperature = 0.07;  ///< turns cosines into probabilities
+  double temperature = 0.07;  ///< of the critic
   int threads = 1;
   Logger logger = {};
   distributed::ProcessGroupPtr ranks =
-      distributed::ProcessGroup::single_process();  ///< each embeds its part of the samples
-  /// Asked after every batch of a process alone; ranks do not stop in the middle.
+      distributed::ProcessGroup::single_process();  ///< each rank embeds its part of the samples
+  /// Polled after every batch in a single process; several ranks do not stop during an evaluation.
   std::function<bool()> stop_requested = {};
 };
 
-/// Embeds the known samples, un-augmented and with the labels as given, the test part and the
-/// validation part, and judges by them.
+/// Embeds the reference samples (without augmentation, with the labels used in training), the test
+/// split and the validation split, and evaluates the protocols.
 class RunEvaluator {
  public:
   RunEvaluator(const data::TrainingData& data, EvaluatorSettings settings);
-  /// A collective: every rank gets the samples, rank 0 judges. Throws EvaluationStopped.
+  /// Evaluates model and loss. Collective: every rank gets the embeddings, rank 0 the results.
+  /// Throws EvaluationStopped.
   Evaluation evaluate(encoder::EmbeddingModel& model, loss::Loss& loss,
                       const std::vector<std::string>& protocols) const;
 
-  /// What class centroids are taken from: the known samples or some of them.
+  /// Samples for the class centroids: the reference samples or a subset of them.
   const dataset::DatasetPtr& reference() const { return centroid_part_; }
 
-  /// Damaged samples of the test part that this process met and left out.
+  /// Number of damaged test samples that this process skipped.
   int64_t skipped() const { return test_damage_->skipped(); }
 
  private:
@@ -73,7 +74,7 @@ class RunEvaluator {
   dataset::DatasetPtr centroid_part_;
   dataset::DatasetPtr test_part_;
   dataset::DatasetPtr validation_part_;  // null if there is none
-  // Of training samples the loader tells the user.
+  // The loader already reports damaged training samples.
   std::unique_ptr<loader::CorruptSampleTracker> centroid_damage_;
   std::unique_ptr<loader::CorruptSampleTracker> validation_damage_;
   std::unique_ptr<loader::CorruptSampleTracker> test_damage_;
@@ -81,19 +82,19 @@ class RunEvaluator {
   EvaluatorSettings settings_;
 };
 
-/// Loading for evaluation: the model's own input format.
+/// Loader options for evaluation, with the input format of the model.
 loader::EvalLoaderOptions eval_loader_options(const config::InputOptions& input, int64_t batch_size,
                                               int threads);
 
-/// That of the loss, or the usual one where it has none.
+/// Temperature of the loss, or the default if it has none.
 double loss_temperature(const loss::LossOptions& options);
 
-/// What the loss itself learned about the classes that are judged: a classifier, class vectors. One
-/// of other classes (coarse ones) says nothing about these. Fills `samples`, whose test part and
-/// number of classes are there.
+/// Fills `logits` and `learned_vectors` of `samples` from the classifier and the class vectors of
+/// the loss. Skips them if the loss was trained on other (coarse) classes. REQUIRES: samples.test
+/// and samples.num_classes are set.
 void add_learned_classes(EvalInputs& samples, loss::Loss& loss);
 
-/// All judgments that the protocols' names ask for.
+/// Evaluates the protocols with these names.
 std::vector<ProtocolResult> evaluate_protocols(const EvalInputs& samples,
                                                const std::vector<std::string>& protocols,
                                                const eval::KnnOptions& knn);

@@ -18,7 +18,7 @@
 #include "projnce/core/table_writer.h"
 #include "projnce/core/threads.h"
 #include "projnce/core/toml.h"
-#include "projnce/data/run_data_place.h"
+#include "projnce/data/run_data_path.h"
 #include "projnce/inference/array_files.h"
 #include "projnce/inference/run_evaluation.h"
 
@@ -30,26 +30,26 @@ constexpr const char* kReadoutKey = "readout";
 
 constexpr const char* kReadoutPrefix = "readout.";
 
-/// Stored tensors by name, checked.
+/// Looks up stored tensors by name and checks type and shape.
 class ReadoutTensors {
  public:
   ReadoutTensors(const checkpoint::NamedTensors& tensors, const std::string& origin)
       : tensors_(tensors), origin_(origin) {}
 
-  /// A side of -1 may have any length above 0.
-  torch::Tensor get(const std::string& name, const std::vector<int64_t>& sides,
+  /// A size of -1 matches any positive size.
+  torch::Tensor get(const std::string& name, const std::vector<int64_t>& shape,
                     torch::ScalarType type = torch::kFloat32) const {
     for (const auto& [stored, tensor] : tensors_) {
       if (stored != kReadoutPrefix + name) continue;
       bool fits = tensor.scalar_type() == type &&
-                  tensor.dim() == static_cast<int64_t>(sides.size()) && tensor.numel() > 0;
-      for (size_t i = 0; fits && i < sides.size(); ++i) {
-        fits = sides[i] < 0 || tensor.size(static_cast<int64_t>(i)) == sides[i];
+                  tensor.dim() == static_cast<int64_t>(shape.size()) && tensor.numel() > 0;
+      for (size_t i = 0; fits && i < shape.size(); ++i) {
+        fits = shape[i] < 0 || tensor.size(static_cast<int64_t>(i)) == shape[i];
       }
       if (!fits) fail(origin_, " has a readout that does not fit the model: ", stored);
       return tensor;
     }
-    fail(origin_, " lacks a tensor of its readout, ", kReadoutPrefix, name);
+    fail(origin_, " lacks a tensor of its readout: ", kReadoutPrefix, name);
   }
 
  private:
@@ -64,8 +64,8 @@ eval::LinearProbe read_probe(const ReadoutTensors& tensors, int64_t classes, int
           .bias = tensors.get("probe_bias", {classes})};
 }
 
-void read_known(const ReadoutTensors& tensors, const nlohmann::json& json,
-                const std::string& origin, TrainedModel& trained) {
+void read_knn(const ReadoutTensors& tensors, const nlohmann::json& json, const std::string& origin,
+              TrainedModel& trained) {
   auto& readout = trained.readout;
   readout.reference_embeddings =
       tensors.get("knn_embeddings", {-1, trained.model->embedding_dim()});
@@ -77,7 +77,7 @@ void read_known(const ReadoutTensors& tensors, const nlohmann::json& json,
                           readout.reference_labels.max().item<int64_t>() < classes;
   if (!labels_fit || readout.knn.neighbors < 1 || readout.knn.neighbors > rows ||
       !(readout.knn.temperature > 0)) {
-    fail(origin, " has a k-NN readout whose numbers are out of range");
+    fail(origin, " has a k-NN readout with values out of range");
   }
 }
 
@@ -107,8 +107,7 @@ void parse_readout(const nlohmann::json& json, const checkpoint::NamedTensors& s
   readout.protocol = eval::protocol_by_name(json.at("protocol").get<std::string>());
   readout.temperature = json.at("temperature").get<double>();
   if (!std::isfinite(readout.temperature) || readout.temperature < 0) {
-    fail(origin, " has a readout whose temperature is ", readout.temperature,
-         ", expected 0 or more");
+    fail(origin, " has a readout with temperature ", readout.temperature, ", expected 0 or more");
   }
   trained.epoch = json.at("epoch").get<int64_t>();
   trained.rule = json.at("rule") == epoch_rule_name(EpochRule::kLast) ? EpochRule::kLast
@@ -118,12 +117,12 @@ void parse_readout(const nlohmann::json& json, const checkpoint::NamedTensors& s
   if (readout.protocol == eval::Protocol::kProbe) {
     readout.probe = read_probe(tensors, classes, trained.model->feature_dim());
   }
-  if (readout.protocol == eval::Protocol::kKnn) read_known(tensors, json, origin, trained);
+  if (readout.protocol == eval::Protocol::kKnn) read_knn(tensors, json, origin, trained);
   check_readout_applies(trained, origin);
 }
 
-/// Adds the readout, the epoch and its rule to what encoder.safetensors holds: the entry "readout"
-/// of the metadata (JSON) and tensors "readout.*".
+/// Adds the readout, the epoch and its rule to `file`: the metadata entry "readout" (JSON) and the
+/// tensors "readout.*".
 void write_readout(const TrainedModel& trained, checkpoint::TensorFile& file) {
   const auto& readout = trained.readout;
   nlohmann::ordered_json json{{"protocol", eval::protocol_name(readout.protocol)},
@@ -150,18 +149,18 @@ void write_readout(const TrainedModel& trained, checkpoint::TensorFile& file) {
 
 /// Removes the tensors "readout.*" from the file and returns them.
 checkpoint::NamedTensors take_readout_tensors(checkpoint::TensorFile& file) {
-  checkpoint::NamedTensors taken;
+  checkpoint::NamedTensors readout_tensors;
   std::erase_if(file.tensors, [&](const auto& item) {
     if (!item.first.starts_with(kReadoutPrefix)) return false;
-    taken.push_back(item);
+    readout_tensors.push_back(item);
     return true;
   });
-  return taken;
+  return readout_tensors;
 }
 
-/// Reads them back into `trained`, whose model, loss and classes are there. A file of an older
-/// version has none: the model then predicts as that version did, by the trained classifier or the
-/// nearest centroid, without probabilities. Throws if the readout does not fit the model.
+/// Reads the readout into `trained`, whose model, loss and classes are set. Files of older versions
+/// have none: the model then predicts like that version, with the trained classifier or the nearest
+/// centroid, without probabilities. Throws if the readout does not fit the model.
 void read_readout(const checkpoint::TensorFile& file, const checkpoint::NamedTensors& tensors,
                   TrainedModel& trained) {
   const auto found = file.metadata.find(kReadoutKey);
@@ -173,7 +172,7 @@ void read_readout(const checkpoint::TensorFile& file, const checkpoint::NamedTen
   try {
     parse_readout(nlohmann::json::parse(found->second), tensors, file.origin, trained);
   } catch (const nlohmann::json::exception& error) {
-    fail(file.origin, " has a readout that cannot be read: ", error.what());
+    fail(file.origin, " has a malformed readout: ", error.what());
   }
 }
 
@@ -181,7 +180,7 @@ constexpr const char* kEncoderFormat = "projnce-encoder-1";
 
 constexpr const char* kCentroids = "class_centroids";
 
-/// The encoder's tensors keep their plain names, which are torchvision's; the rest is prefixed.
+/// Encoder tensors have torchvision's names without a prefix; the others are prefixed.
 checkpoint::NamedTensors model_tensors(const TrainedModel& trained) {
   auto tensors = checkpoint::named_state(trained.model->encoder(), "");
   checkpoint::append(tensors, checkpoint::named_state(trained.model->head(), "head."));
@@ -190,15 +189,16 @@ checkpoint::NamedTensors model_tensors(const TrainedModel& trained) {
   return tensors;
 }
 
-/// A number out of the metadata; files of older versions do not have it.
-int64_t read_count(const checkpoint::TensorFile& file, const std::string& key, int64_t otherwise) {
+/// Reads a count from the metadata. Files of older versions do not have it.
+int64_t read_count(const checkpoint::TensorFile& file, const std::string& key,
+                   int64_t default_value) {
   const auto found = file.metadata.find(key);
-  if (found == file.metadata.end()) return otherwise;
+  if (found == file.metadata.end()) return default_value;
   int64_t count = 0;
   const auto& text = found->second;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), count);
   if (end.ec != std::errc() || count < 1)
-    fail("the encoder's ", key, " = '", text, "' is no count");
+    fail(file.origin, ": ", key, " = '", text, "' is not a positive integer");
   return count;
 }
 
@@ -223,8 +223,8 @@ void save_trained_model(const std::filesystem::path& path, const TrainedModel& t
 
 void require_trained(const std::filesystem::path& path) {
   if (std::filesystem::exists(path)) return;
-  fail(Hint{"training writes it at its end; finish it with `projnce train --resume --out RUN`"},
-       "there is no trained encoder at ", path.string());
+  fail(Hint{"finish the training with `projnce train --resume --out RUN`"},
+       "no trained encoder at ", path.string(), ": the training has not finished");
 }
 
 TrainedModel load_trained_model(const std::filesystem::path& path) {
@@ -232,7 +232,7 @@ TrainedModel load_trained_model(const std::filesystem::path& path) {
   auto file = checkpoint::load_tensors(path);
   const auto format = file.metadata.find("format");
   if (format == file.metadata.end() || format->second != kEncoderFormat) {
-    fail(path.string(), " is not an encoder that projnce saved");
+    fail(path.string(), " is not an encoder file of projnce");
   }
   TrainedModel trained;
   trained.config = read_options<ModelConfig>(
@@ -292,11 +292,11 @@ EmbeddedSet embed_run_part(const TrainedRun& run, const dataset::DatasetPtr& par
 
 }  // namespace
 
-TrainedRun open_trained_run(const io::RunPaths& paths, const std::filesystem::path& place,
+TrainedRun open_trained_run(const io::RunPaths& paths, const std::filesystem::path& data_path,
                             const dataset::OpenContext& context) {
   auto trained = load_trained_model(paths.encoder());
   auto config = config::parse_run_config(config::read_stored_settings(paths.config()));
-  const auto run_context = data::run_data_context(paths, config, place, context);
+  const auto run_context = data::run_data_context(paths, config, data_path, context);
   const int threads = set_threads(static_cast<int>(config.run.threads));
   auto data = data::open_training_data(config, threads, run_context);
   return {.config = std::move(config),
@@ -311,7 +311,7 @@ EvalInputs embed_test_part(const TrainedRun& run, const Logger& logger) {
 }
 
 EmbeddedSet embed_reference_part(const TrainedRun& run, const Logger& logger) {
-  return embed_run_part(run, run.data.reference, "embedding known samples", logger);
+  return embed_run_part(run, run.data.reference, "embedding reference samples", logger);
 }
 
 }  // namespace projnce::inference

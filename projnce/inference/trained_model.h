@@ -21,7 +21,7 @@
 
 namespace projnce::inference {
 
-/// The settings that a model is built from.
+/// Settings that define a model.
 struct ModelConfig {
   encoder::EncoderOptions encoder = {};
   config::InputSettings input = {};
@@ -30,29 +30,30 @@ struct ModelConfig {
 
 void list_fields(ModelConfig& config, FieldVisitor& fields);
 
-/// A model that can be used: what encoder.safetensors holds. The file alone is enough; it carries
-/// the settings that the model is built from.
+/// Model as stored in encoder.safetensors. The file is self-contained: it includes the settings of
+/// the model.
 struct TrainedModel {
   ModelConfig config;
   config::InputOptions input;
   std::vector<std::string> class_names;
-  int64_t train_classes = 0;  ///< that the loss was trained with: fewer where those were coarse
+  int64_t train_classes = 0;  ///< number of classes of the loss; fewer for coarse labels
   encoder::EmbeddingModelPtr model;
-  loss::LossPtr loss;           ///< for its classifier or class vectors, where it has them
+  loss::LossPtr loss;           ///< for its classifier or class vectors, if any
   torch::Tensor class_vectors;  // [C, D], centroids of the training embeddings
   Readout readout = {};         ///< how it predicts classes
-  int64_t epoch = 0;            ///< whose weights these are, from 1; 0 in files of older versions
+  int64_t epoch = 0;            ///< epoch of the weights, from 1; 0 in files of older versions
   EpochRule rule = EpochRule::kLast;
 };
 
-/// `set` with what the model knows about the classes, ready to be judged by the model's readout.
+/// Combines `set` with the class vectors, logits and reference samples of the model, for evaluation
+/// with its readout.
 EvalInputs eval_inputs(const TrainedModel& trained, EmbeddedSet set);
 
-/// The scores [N, C] that the model predicts the classes of `set` by.
+/// Class scores [N, C] of the readout for `set`.
 torch::Tensor readout_scores(const TrainedModel& trained, const EmbeddedSet& set);
 
 void save_trained_model(const std::filesystem::path& path, const TrainedModel& trained);
-/// Throws where a run's training has not come to its end, at which it writes the file.
+/// Throws if `path` does not exist, because training has not finished.
 void require_trained(const std::filesystem::path& path);
 TrainedModel load_trained_model(const std::filesystem::path& path);
 
@@ -60,14 +61,14 @@ struct EmbedPartOptions {
   std::string label;  ///< of the progress bar
   int64_t batch_size = 512;
   int threads = 1;
-  bool strict = false;  ///< a damaged sample throws; else it is named and left out
+  bool strict = false;  ///< if true, a damaged sample throws; otherwise it is logged and skipped
 };
 
-/// Samples, in the form that the model takes, as it sees them.
+/// Embeds `samples`, which must be in the input format of the model. Shows a progress bar.
 EmbeddedSet embed_part(const TrainedModel& trained, const dataset::DatasetPtr& samples,
                        const EmbedPartOptions& options, const Logger& logger);
 
-/// A run whose training is over, with its model and data at hand again.
+/// Finished run with its model and data.
 struct TrainedRun {
   config::RunConfig config;
   TrainedModel trained;
@@ -75,15 +76,15 @@ struct TrainedRun {
   int threads = 1;
 };
 
-/// Opens the run with the split that it was trained with. `data` is where its data lies now, or
-/// other data; empty: where the run says. Sets the number of threads.
+/// Opens a run with the split of its training. `data` is the current path of its data, or other
+/// data; empty: as recorded in the run. Sets the number of threads.
 TrainedRun open_trained_run(const io::RunPaths& paths, const std::filesystem::path& data,
                             const dataset::OpenContext& context);
 
-/// The test part as the model sees it, with what the run knows about the classes.
+/// Embeds the test split, and adds the class vectors and logits of the model.
 EvalInputs embed_test_part(const TrainedRun& run, const Logger& logger);
 
-/// The samples that class centroids are taken from, likewise.
+/// Embeds the samples that define the class centroids.
 EmbeddedSet embed_reference_part(const TrainedRun& run, const Logger& logger);
 
 }  // namespace projnce::inference

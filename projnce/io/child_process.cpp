@@ -18,9 +18,9 @@ namespace projnce::io {
 
 namespace {
 
-constexpr int kNotStarted = 1;
+constexpr int kExecFailed = 1;
 
-/// Strings as exec wants them: pointers, ended by a null pointer.
+/// Null-terminated array of string pointers, as exec expects.
 class StringPointers {
  public:
   explicit StringPointers(std::vector<std::string> strings) : strings_(std::move(strings)) {
@@ -37,7 +37,7 @@ class StringPointers {
   std::vector<char*> pointers_;
 };
 
-/// Whether one of these "NAME=value" has the name of `setting`.
+/// Whether one of the "NAME=value" settings has the same name as `setting`.
 bool has_name_of(const std::vector<std::string>& settings, const std::string& setting) {
   const auto name = setting.substr(0, setting.find('=') + 1);
   return std::any_of(settings.begin(), settings.end(),
@@ -61,7 +61,7 @@ std::vector<std::string> child_environment(const ChildPlan& plan) {
   return result;
 }
 
-/// Owns no file where the plan names none.
+/// Returns an empty descriptor if the plan names no log.
 FileDescriptor open_error_log(const ChildPlan& plan) {
   if (plan.error_log.empty()) return FileDescriptor();
   constexpr int kFlags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC;
@@ -70,41 +70,41 @@ FileDescriptor open_error_log(const ChildPlan& plan) {
   return log;
 }
 
-/// What the part between fork and exec needs, made before.
+/// State prepared before fork for the code between fork and exec.
 struct ChildStart {
   pid_t parent;
-  sigset_t signals;  ///< held back, as in the parent
+  sigset_t signals;  ///< signal mask of the parent
   bool with_output;
   int error_log;  ///< -1 for none
   char* const* arguments;
   char* const* environment;
 };
 
-/// The part between fork and exec: only calls that are safe there, since another thread may have
-/// held any lock.
-[[noreturn]] void become_program(const ChildStart& start) {
+/// Runs between fork and exec. Uses only async-signal-safe calls, since another thread may have
+/// held any lock at the time of the fork.
+[[noreturn]] void exec_child(const ChildStart& start) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != start.parent) ::_exit(kNotStarted);  // it died before the line above
-  // Ctrl-C reaches the parent alone, which passes it on: once, not twice.
+  if (::getppid() != start.parent) ::_exit(kExecFailed);  // the parent died before prctl
+  // Deliver Ctrl-C only to the parent, which forwards it: once, not twice.
   ::setpgid(0, 0);
   ::signal(SIGINT, SIG_DFL);
   ::signal(SIGTERM, SIG_DFL);
   ::sigprocmask(SIG_SETMASK, &start.signals, nullptr);
   if (start.error_log >= 0) {
     ::dup2(start.error_log, STDERR_FILENO);
-    ::fcntl(STDERR_FILENO, F_SETFD, 0);  // dup2 changes nothing where our standard error was closed
+    ::fcntl(STDERR_FILENO, F_SETFD, 0);  // in case stderr was closed: then dup2 keeps O_CLOEXEC
   }
-  const int nothing = ::open("/dev/null", O_RDWR);
-  ::dup2(nothing, STDIN_FILENO);
-  if (!start.with_output) ::dup2(nothing, STDOUT_FILENO);
-  if (nothing > STDERR_FILENO) ::close(nothing);
+  const int dev_null = ::open("/dev/null", O_RDWR);
+  ::dup2(dev_null, STDIN_FILENO);
+  if (!start.with_output) ::dup2(dev_null, STDOUT_FILENO);
+  if (dev_null > STDERR_FILENO) ::close(dev_null);
   ::execve(start.arguments[0], start.arguments, start.environment);
-  ::_exit(kNotStarted);
+  ::_exit(kExecFailed);
 }
 
-/// Where whoever started us left SIGCHLD ignored, the system would forget how children end, and
-/// waitpid would never tell.
-void remember_ends_of_children() {
+/// Restores the default action of SIGCHLD if it is ignored. Otherwise the system would discard the
+/// exit status of children, and waitpid would fail.
+void restore_sigchld() {
   struct sigaction action = {};
   ::sigaction(SIGCHLD, nullptr, &action);
   if (action.sa_handler == SIG_IGN) ::signal(SIGCHLD, SIG_DFL);
@@ -127,16 +127,17 @@ pid_t start_process(const ChildPlan& plan) {
                       .error_log = log.get(),
                       .arguments = arguments.get(),
                       .environment = environment.get()};
-  remember_ends_of_children();
-  // A signal that is passed on before the new process has left our handler behind must wait.
+  restore_sigchld();
+  // Block signals, so that one forwarded to the child before it resets the handlers is delivered
+  // after that.
   sigset_t all;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &start.signals);
   const pid_t id = ::fork();
-  const int problem = errno;
-  if (id == 0) become_program(start);
+  const int fork_errno = errno;
+  if (id == 0) exec_child(start);
   ::pthread_sigmask(SIG_SETMASK, &start.signals, nullptr);
-  if (id < 0) fail_system(problem, "cannot start ", plan.title);
+  if (id < 0) fail_system(fork_errno, "cannot start ", plan.title);
   return id;
 }
 
@@ -144,7 +145,7 @@ int exit_status(int wait_status) {
   return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-std::string how_it_ended(int wait_status) {
+std::string describe_exit(int wait_status) {
   if (!WIFSIGNALED(wait_status)) return concat("ended with status ", WEXITSTATUS(wait_status));
   const int signal = WTERMSIG(wait_status);
   return concat("was killed by signal ", signal, " (", ::strsignal(signal), ")");

@@ -37,7 +37,7 @@ std::string base64(std::span<const uint8_t> bytes) {
 
 namespace {
 
-constexpr uint32_t kCastagnoli = 0x82F63B78U;  // the polynomial, its bits from low to high
+constexpr uint32_t kCastagnoli = 0x82F63B78U;  // bit-reversed polynomial
 
 constexpr std::array<uint32_t, 256> make_crc32c_table() {
   std::array<uint32_t, 256> table = {};
@@ -65,7 +65,7 @@ namespace {
 
 constexpr size_t kDigestBlock = size_t{1} << 20;
 
-/// A digest that grows with the bytes it is given.
+/// Computes a digest incrementally.
 class Digester {
  public:
   explicit Digester(DigestKind kind) : kind_(kind), state_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
@@ -85,8 +85,8 @@ class Digester {
   }
 
  private:
-  void check(bool worked) const {
-    if (!worked) fail_runtime("this system's OpenSSL computes no ", digest_name(kind_), " digests");
+  void check(bool ok) const {
+    if (!ok) fail_runtime("this system's OpenSSL does not support ", digest_name(kind_));
   }
 
   DigestKind kind_;
@@ -103,8 +103,8 @@ std::string file_digest(const RegularFile& file, DigestKind kind,
     const auto wanted = std::span(block).first(std::min<uint64_t>(block.size(), file.size - done));
     const size_t count = file.read_at(done, wanted);
     if (count < wanted.size()) {
-      fail_runtime(file.name, " became shorter while it was read: ", done + count,
-                   " bytes instead of ", file.size);
+      fail_runtime(file.name, " was truncated while being read: ", done + count,
+                   " bytes, expected ", file.size);
     }
     digester.add(wanted);
     done += count;

@@ -11,24 +11,22 @@
 
 namespace projnce::io {
 
-/// The bytes as text for data: addresses: four characters for three bytes, '=' at the end, no line
-/// breaks.
+/// Base64 encoding with '=' padding and without line breaks, as in data: URLs.
 std::string base64(std::span<const uint8_t> bytes);
 
-/// CRC-32C (Castagnoli), the checksum of TensorFlow's records.
+/// CRC-32C (Castagnoli), the checksum of TensorFlow record files.
 uint32_t crc32c(std::string_view bytes);
 
 enum class DigestKind { kMd5, kSha256 };
 
-/// The digest of a file's bytes in lower-case hexadecimal digits. The file is read in blocks, up to
-/// the size that it had when it was opened: one that grows meanwhile does not keep us for ever.
-/// Throws where it cannot be read, became shorter, or the system's library refuses the kind (MD5,
-/// where only approved digests are allowed).
-/// `on_bytes` is told how many bytes were read since it was last called; it may throw to stop.
+/// Returns the digest of a file in lowercase hexadecimal. Reads the file in blocks, up to its size
+/// at opening time, so that a growing file cannot cause an endless loop. Throws if the file cannot
+/// be read, was truncated meanwhile, or if OpenSSL does not support the digest (MD5 in FIPS mode).
+/// `on_bytes` receives the number of bytes read since its last call; it may throw to cancel.
 std::string file_digest(const RegularFile& file, DigestKind kind,
                         const std::function<void(uint64_t)>& on_bytes = {});
 
-/// The 32 bytes of the digest.
+/// Returns the 32 bytes of the SHA-256 digest.
 std::vector<uint8_t> sha256(std::string_view bytes);
 
 /// "MD5", "SHA-256"

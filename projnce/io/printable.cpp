@@ -9,7 +9,7 @@ namespace projnce::io {
 
 namespace {
 
-/// Bytes of the UTF-8 character that `text` starts with; 0 where it starts with none.
+/// Length in bytes of the UTF-8 character at the start of `text`; 0 if it is invalid.
 size_t character_length(std::string_view text) {
   const auto lead = static_cast<uint8_t>(text.front());
   if (lead < 0x80) return 1;
@@ -28,7 +28,7 @@ size_t character_length(std::string_view text) {
   return code < kSmallest[length] || code > 0x10FFFF || surrogate ? 0 : length;
 }
 
-bool stands_for_itself(char c) {
+bool needs_no_escape(char c) {
   const auto byte = static_cast<uint8_t>(c);
   return byte >= 0x20 && byte != 0x7F && c != '\\';
 }
@@ -39,7 +39,7 @@ std::string printable(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const size_t length = character_length(text);
-    if (length > 0 && stands_for_itself(text.front())) {
+    if (length > 0 && needs_no_escape(text.front())) {
       out += text.substr(0, length);
       text.remove_prefix(length);
     } else {
@@ -51,8 +51,8 @@ std::string printable(std::string_view text) {
 }
 
 std::string printable_start(std::string_view text) {
-  constexpr size_t kShown = 120;
-  return printable(text.substr(0, kShown)) + (text.size() > kShown ? "…" : "");
+  constexpr size_t kMaxLength = 120;
+  return printable(text.substr(0, kMaxLength)) + (text.size() > kMaxLength ? "…" : "");
 }
 
 std::string escape_html(std::string_view text) {

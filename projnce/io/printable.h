@@ -5,14 +5,14 @@
 
 namespace projnce::io {
 
-/// `text` fit for one line of a log and for JSON: control characters, backslashes and bytes that
-/// are not UTF-8 become \xNN. File names may hold any of these; two names stay two names.
+/// Escapes text for a log line and for JSON: control characters, backslashes and invalid UTF-8
+/// bytes become \xNN. Injective, so different file names remain different.
 std::string printable(std::string_view text);
 
-/// The same of a name that anybody may have made endless: "…" stands for what is cut off.
+/// As above, truncated with "…", for names of arbitrary length.
 std::string printable_start(std::string_view text);
 
-/// `text` that cannot become markup, in HTML or XML, between tags or in an attribute.
+/// Escapes text for HTML or XML, between tags or in an attribute.
 std::string escape_html(std::string_view text);
 
 }  // namespace projnce::io

@@ -6,20 +6,19 @@
 
 namespace projnce::io {
 
-/// A message in the wire format of Protocol Buffers, field after field:
-/// `ProtoMessage().text(1, "loss").single(2, 0.5F).bytes()`. Fields stand in the order of the
-/// calls.
+/// Encodes a message in the Protocol Buffers wire format, field by field:
+/// `ProtoMessage().text(1, "loss").single(2, 0.5F).bytes()`. Fields are written in call order.
 class ProtoMessage {
  public:
-  /// int32, int64 and enumerations; negative numbers take ten bytes, as the format wants it.
+  /// int32, int64 and enum fields; negative numbers take ten bytes, as the format specifies.
   ProtoMessage& whole(uint32_t field, int64_t value);
   ProtoMessage& single(uint32_t field, float value);
   ProtoMessage& real(uint32_t field, double value);
-  /// Strings and bytes. Where the receiver expects a string, `value` must be UTF-8.
+  /// string and bytes fields. For a string field, `value` must be UTF-8.
   ProtoMessage& text(uint32_t field, std::string_view value);
   ProtoMessage& message(uint32_t field, const ProtoMessage& value);
-  /// Begins a string, bytes or a message whose `size` bytes are written elsewhere, right behind
-  /// this message: nothing may be added to it any more.
+  /// Writes the key and length of a string, bytes or message field whose `size` bytes the caller
+  /// writes directly after this message. Nothing may be added afterwards.
   ProtoMessage& opening(uint32_t field, uint64_t size);
 
   const std::string& bytes() const { return bytes_; }
@@ -30,7 +29,7 @@ class ProtoMessage {
   std::string bytes_;
 };
 
-/// Appends the value's bytes, the lowest first, whatever the machine's order is.
+/// Appends the value in little-endian byte order.
 template <class Unsigned>
 void append_little_endian(std::string& bytes, Unsigned value) {
   for (size_t i = 0; i < sizeof(value); ++i) {

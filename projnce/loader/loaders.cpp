@@ -41,7 +41,9 @@ class EvalBatchMaker {
     std::iota(indices.begin(), indices.end(), begin);
     return make_batch(
         *dataset_, {.indices = indices, .format = views_->format()}, damage_,
-        [this](int64_t /*index*/, int height, int width) { return views_->need(height, width); },
+        [this](int64_t /*index*/, int height, int width) {
+          return views_->required_region(height, width);
+        },
         [this](const Sample& sample, int64_t /*index*/, int64_t /*view*/, float* out) {
           views_->make_view(sample, out);
         });
@@ -197,7 +199,7 @@ class TrainBatchMaker {
       for (int64_t v = 0; v < views_per_sample_; ++v) {
         seeds.push_back(augment::view_seed(seed_, epoch, index, v));
       }
-      return views_->need(seeds, height, width);
+      return views_->required_region(seeds, height, width);
     };
     return make_batch(*dataset_, {indices, views_per_sample_, views_->format()}, damage_, need,
                       [&](const Sample& sample, int64_t index, int64_t view, float* out) {

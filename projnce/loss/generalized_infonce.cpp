@@ -37,7 +37,7 @@ InfoNCETerms generalized_infonce(const GroupedBatch& batch, const projection::Pr
   const SelfPTerm term{.positive = pos_scores.positive(),
                        .logsumexp = neg_scores.logsumexp(options.denominator),
                        .valid_class = valid_classes(rows, pos.has_positive, options.denominator),
-                       .empty_pos = options.empty_pos};
+                       .empty_positives = options.empty_positives};
   auto terms = self_p(rows, term);
   if (!needs_ratio(rows, options.beta)) return terms;
 
@@ -61,7 +61,7 @@ torch::Tensor valid_classes(const GroupedBatch& batch, const torch::Tensor& has_
 
 InfoNCETerms self_p(const GroupedBatch& batch, const SelfPTerm& term) {
   const auto value =
-      alignment_uniformity(batch, term.positive, term.logsumexp, term.valid_class, term.empty_pos);
+      alignment_uniformity(batch, term.positive, term.logsumexp, term.valid_class, term.empty_positives);
   return {.value = value, .self_p = value.loss, .ratio = {}};
 }
 

@@ -17,7 +17,7 @@ struct GeneralizedInfoNCEOptions {
   /// Candidates that both sums of R_i exclude.
   Exclude r_exclude = Exclude::kSelf;
   /// How anchors that are alone in their class count.
-  EmptyPositives empty_pos = EmptyPositives::kZero;
+  EmptyPositives empty_positives = EmptyPositives::kZero;
 };
 
 /// InfoNCE with any projections g+ and g- (Jeong and Hero; the paper's self-p), plus R:
@@ -67,7 +67,7 @@ struct SelfPTerm {
   torch::Tensor positive;                            // [N]: score of each anchor with its g+
   torch::Tensor logsumexp;                           // [N]: its denominator
   torch::Tensor valid_class;                         // [K], bool: see valid_classes()
-  EmptyPositives empty_pos = EmptyPositives::kZero;  ///< how anchors without positives count
+  EmptyPositives empty_positives = EmptyPositives::kZero;  ///< how anchors without positives count
 };
 /// The loss self-p and its parts, without R.
 InfoNCETerms self_p(const GroupedBatch& batch, const SelfPTerm& term);

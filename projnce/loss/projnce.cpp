@@ -32,7 +32,7 @@ ProjectedScores centroid_scores(const GroupedBatch& rows, const ProjnceOptions& 
 
 ProjnceOptions projnce_preset(ProjncePreset preset) {
   ProjnceOptions options;
-  if (preset == ProjncePreset::kLoo) return options;
+  if (preset == ProjncePreset::kLeaveOneOut) return options;
   options.include_self_pos = true;
   options.r_centroid = projection::CentroidRows::kAll;
   if (preset == ProjncePreset::kAllPairs) {
@@ -58,7 +58,7 @@ InfoNCETerms projnce_terms(const ContrastiveBatch& batch, const ProjnceOptions& 
           rows, t, {.include_self = options.include_self_pos, .detach = options.detach_centroid}),
       .logsumexp = pairwise_logsumexp(rows, z, t, denominator),
       .valid_class = valid_classes(rows, has_positives, denominator),
-      .empty_pos = options.empty_pos};
+      .empty_positives = options.empty_positives};
   auto terms = self_p(rows, term);
   if (!with_ratio) return terms;
 

@@ -22,14 +22,14 @@ struct ProjnceOptions {
   /// Rows that the centroids in R_i are made of. Without the anchor, R_i is at most 1.
   projection::CentroidRows r_centroid = projection::CentroidRows::kNotAnchor;
   /// How anchors that are alone in their class count.
-  EmptyPositives empty_pos = EmptyPositives::kZero;
+  EmptyPositives empty_positives = EmptyPositives::kZero;
   /// If true, no gradient flows through centroids, neither in self-p nor in R.
   bool detach_centroid = false;
 };
 
-/// Named readings of the paper: `loo` leaves the anchor out everywhere (the defaults above),
+/// Named readings of the paper: `leave_one_out` leaves the anchor out everywhere (the defaults above),
 /// `paper` takes the formulas literally, `allpairs` includes the anchor everywhere.
-enum class ProjncePreset { kLoo, kPaper, kAllPairs };
+enum class ProjncePreset { kLeaveOneOut, kPaper, kAllPairs };
 /// The options of a preset.
 ProjnceOptions projnce_preset(ProjncePreset preset);
 

@@ -14,7 +14,7 @@ constexpr auto kMlpName = "projnce-mlp";
 void check_options(const ProjnceMlpOptions& options) {
   check_positive(options.temperature, kMlpName, "temperature");
   if (options.class_weight == ClassWeight::kUniform && options.denominator == Exclude::kSelf) {
-    fail(Hint{"set denom to 'all'"}, kMlpName,
+    fail(Hint{"set denominator to 'all'"}, kMlpName,
          ": class_weight 'uniform' counts classes, not rows, so there is no anchor to exclude");
   }
 }

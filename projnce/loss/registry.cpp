@@ -22,7 +22,8 @@ using Choices = std::vector<std::pair<std::string, Enum>>;
 
 const Choices<Exclude> kDenominators = {{"all", Exclude::kNone}, {"exclude_self", Exclude::kSelf}};
 const Choices<Exclude> kRatioSets = {
-    {"none", Exclude::kNone}, {"index", Exclude::kSelf}, {"class", Exclude::kSameClass}};
+    {"none", Exclude::kNone}, {"self", Exclude::kSelf}, {"class", Exclude::kSameClass}};
+const FormerNames kFormerRatioSets = {{"index", "self"}};
 const Choices<EmptyPositives> kEmptyPositives = {{"zero", EmptyPositives::kZero},
                                                  {"skip", EmptyPositives::kSkip}};
 
@@ -30,7 +31,8 @@ const Choices<EmptyPositives> kEmptyPositives = {{"zero", EmptyPositives::kZero}
 template <class Options>
 void list_class_fields(Options& options, FieldVisitor& fields) {
   fields.field("temperature", options.temperature, above(0))
-      .choice("denom", options.denominator, kDenominators)
+      .renamed("denom", "denominator")
+      .choice("denominator", options.denominator, kDenominators)
       .field("normalize_g", options.normalize_g)
       .field("detach_g", options.detach_g);
 }
@@ -43,8 +45,10 @@ void list_fields(SupConOptions& options, FieldVisitor& fields) {
               {{"out", SupConVariant::kOut}, {"in", SupConVariant::kIn}})
       .field("include_self_pos", options.include_self_pos)
       .field("include_self_denom", options.include_self_denom)
-      .choice("empty_pos", options.empty_pos, kEmptyPositives)
-      .field("base_tau", options.base_tau, above(0))
+      .renamed("empty_pos", "empty_positives")
+      .choice("empty_positives", options.empty_positives, kEmptyPositives)
+      .renamed("base_tau", "base_temperature")
+      .field("base_temperature", options.base_temperature, above(0))
       .field("detach_pos", options.detach_pos);
 }
 
@@ -53,21 +57,25 @@ void list_fields(ProjnceOptions& options, FieldVisitor& fields) {
       .field("beta", options.beta)
       .field("include_self_pos", options.include_self_pos)
       .field("include_self_denom", options.include_self_denom)
-      .choice("r_exclude", options.r_exclude, kRatioSets)
+      .choice("r_exclude", options.r_exclude, kRatioSets, kFormerRatioSets)
       .choice("r_centroid", options.r_centroid,
-              {{"loo_i", projection::CentroidRows::kNotAnchor},
+              {{"leave_one_out", projection::CentroidRows::kNotAnchor},
                {"full", projection::CentroidRows::kAll},
-               {"loo_k", projection::CentroidRows::kNotRow}})
-      .choice("empty_pos", options.empty_pos, kEmptyPositives)
+               {"leave_row_out", projection::CentroidRows::kNotRow}},
+              {{"loo_i", "leave_one_out"}, {"loo_k", "leave_row_out"}})
+      .renamed("empty_pos", "empty_positives")
+      .choice("empty_positives", options.empty_positives, kEmptyPositives)
       .field("detach_centroid", options.detach_centroid);
 }
 
 void list_fields(GeneralizedInfoNCEOptions& options, FieldVisitor& fields) {
   fields.field("temperature", options.temperature, above(0))
       .field("beta", options.beta)
-      .choice("denom", options.denominator, kDenominators)
-      .choice("r_exclude", options.r_exclude, kRatioSets)
-      .choice("empty_pos", options.empty_pos, kEmptyPositives);
+      .renamed("denom", "denominator")
+      .choice("denominator", options.denominator, kDenominators)
+      .choice("r_exclude", options.r_exclude, kRatioSets, kFormerRatioSets)
+      .renamed("empty_pos", "empty_positives")
+      .choice("empty_positives", options.empty_positives, kEmptyPositives);
 }
 
 void list_fields(ProjncePerpOptions& options, FieldVisitor& fields) {
@@ -85,7 +93,8 @@ void list_fields(ProjnceMedOptions& options, FieldVisitor& fields) {
 void list_fields(ProjnceMlpOptions& options, FieldVisitor& fields) {
   fields.field("temperature", options.temperature, above(0))
       .field("normalize_g", options.normalize_g)
-      .choice("denom", options.denominator, kDenominators)
+      .renamed("denom", "denominator")
+      .choice("denominator", options.denominator, kDenominators)
       .choice("class_weight", options.class_weight,
               {{"count", ClassWeight::kCount}, {"uniform", ClassWeight::kUniform}})
       .field("hidden", options.hidden, at_least(0))
@@ -94,7 +103,7 @@ void list_fields(ProjnceMlpOptions& options, FieldVisitor& fields) {
             options.denominator != Exclude::kSelf) {
           return;
         }
-        fail(Hint{"set denom to 'all'"},
+        fail(Hint{"set denominator to 'all'"},
              "[loss] class_weight = 'uniform' counts classes, not rows, ",
              "so there is no anchor to exclude");
       });
@@ -108,10 +117,13 @@ void list_fields(RinceOptions& options, FieldVisitor& fields) {
   const Range unit{.low = 0, .high = 1, .low_open = true};
   fields.field("temperature", options.temperature, above(0))
       .field("q", options.q, unit)
-      .field("lam", options.lam, unit)
-      .choice("denom", options.denominator,
+      .renamed("lam", "lambda_")
+      .field("lambda_", options.lambda_, unit)
+      .renamed("denom", "denominator")
+      .choice("denominator", options.denominator,
               {{"all", RinceDenominator::kAll}, {"one_pos", RinceDenominator::kOnePos}})
-      .choice("empty_pos", options.empty_pos, kEmptyPositives);
+      .renamed("empty_pos", "empty_positives")
+      .choice("empty_positives", options.empty_positives, kEmptyPositives);
 }
 
 void list_fields(SceOptions& options, FieldVisitor& fields) {
@@ -127,7 +139,8 @@ void list_fields(SymnceOptions& options, FieldVisitor& fields) {
               {{"lout", SymnceForm::kLout},
                {"lin", SymnceForm::kLin},
                {"pairwise", SymnceForm::kPairwise}})
-      .choice("empty_pos", options.empty_pos, kEmptyPositives);
+      .renamed("empty_pos", "empty_positives")
+      .choice("empty_positives", options.empty_positives, kEmptyPositives);
 }
 
 namespace {
@@ -177,7 +190,7 @@ template <class LossType, class Options>
 LossPtr joint_with(double theta, const Options& options) {
   JointOptions joint{.theta = theta};
   joint.self.temperature = options.temperature;
-  joint.self.empty_pos = options.empty_pos;
+  joint.self.empty_positives = options.empty_positives;
   return std::make_shared<JointLoss>(std::make_shared<LossType>(options), joint);
 }
 
@@ -279,9 +292,10 @@ std::optional<double> find_temperature(const Options& options) {
 void list_fields(ProjnceSettings& settings, FieldVisitor& fields) {
   const auto before = settings.preset;
   fields.choice("preset", settings.preset,
-                {{"loo", ProjncePreset::kLoo},
+                {{"leave_one_out", ProjncePreset::kLeaveOneOut},
                  {"paper", ProjncePreset::kPaper},
-                 {"allpairs", ProjncePreset::kAllPairs}});
+                 {"allpairs", ProjncePreset::kAllPairs}},
+                {{"loo", "leave_one_out"}});
   if (settings.preset != before) settings.options = projnce_preset(settings.preset);
   list_fields(settings.options, fields);
 }

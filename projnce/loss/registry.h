@@ -48,7 +48,7 @@ struct CeSettings {};
 
 /// "projnce": a preset, and single options that override it.
 struct ProjnceSettings {
-  ProjncePreset preset = ProjncePreset::kLoo;  ///< what the others default to
+  ProjncePreset preset = ProjncePreset::kLeaveOneOut;  ///< what the others default to
   ProjnceOptions options = {};                 ///< all of them
 };
 

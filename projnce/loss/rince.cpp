@@ -18,19 +18,19 @@ std::string name_of(GroupBy group_by) {
 void check_options(const RinceOptions& options, const std::string& name) {
   check_positive(options.temperature, name, "temperature");
   check_positive(options.q, name, "q");
-  check_positive(options.lam, name, "lam");
+  check_positive(options.lambda_, name, "lambda_");
   if (options.q > 1) fail(name, ": q = ", options.q, " must be at most 1");
-  if (options.lam > 1) fail(name, ": lam = ", options.lam, " must be at most 1");
+  if (options.lambda_ > 1) fail(name, ": lambda_ = ", options.lambda_, " must be at most 1");
 }
 
 constexpr double kMinusInf = -std::numeric_limits<double>::infinity();
 
-/// mean_p ((lam S_ip)^q - 1) / q, [N], with log S_ip = log sum_{j != i} e^{s_ij} for kAll and
+/// mean_p ((lambda S_ip)^q - 1) / q, [N], with log S_ip = log sum_{j != i} e^{s_ij} for kAll and
 /// log(e^{s_ip} + sum_{negatives} e^{s_ij}) for kOnePos.
 torch::Tensor denominator_power(const GroupedBatch& rows, const RinceOptions& options) {
   const auto t = options.temperature;
   const auto& z = rows.candidates.rows;
-  const auto log_lam = std::log(options.lam);
+  const auto log_lam = std::log(options.lambda_);
   if (options.denominator == RinceDenominator::kAll) {
     const auto log_sum = pairwise_logsumexp(rows, z, t, Exclude::kSelf);
     return (options.q * (log_sum + log_lam)).expm1() / options.q;
@@ -46,12 +46,12 @@ LossValue rince(const ContrastiveBatch& batch, const RinceOptions& options, Grou
   const auto name = name_of(group_by);
   check_options(options, name);
   const auto rows = validate_batch(batch, group_by, name);
-  // l_i = mean_{p in P(i)} ( -(e^{q s_ip} - 1) + ((lam S_ip)^q - 1) ) / q
+  // l_i = mean_{p in P(i)} ( -(e^{q s_ip} - 1) + ((lambda S_ip)^q - 1) ) / q
   const auto no_offset = torch::full({rows.num_anchors()}, kMinusInf, rows.anchors.options());
   const auto positive = mean_of_transform(rows, options.temperature, {.q = options.q}, no_offset);
   const auto denominator = denominator_power(rows, options);
   return alignment_uniformity(rows, positive, denominator, rows.candidates.groups.counts > 1,
-                              options.empty_pos);
+                              options.empty_positives);
 }
 
 RinceLoss::RinceLoss(const RinceOptions& options, GroupBy group_by)

@@ -20,20 +20,20 @@ struct RinceOptions {
   /// 0 < q <= 1: toward 0 InfoNCE, 1 fully symmetric and most robust. The gradient scales with
   /// e^{q/temperature}: clip it, or raise the temperature, with a large q.
   double q = 0.1;
-  /// 0 < lam <= 1: weight of the denominator.
-  double lam = 0.01;
+  /// 0 < lambda <= 1: weight of the denominator.
+  double lambda_ = 0.01;
   /// What a positive is compared with.
   RinceDenominator denominator = RinceDenominator::kAll;
   /// How anchors without positives count.
-  EmptyPositives empty_pos = EmptyPositives::kZero;
+  EmptyPositives empty_positives = EmptyPositives::kZero;
 };
 
 /// Robust InfoNCE (Chuang et al., 2022):
 ///
-///   l_i = mean_{p in P(i)} ( -e^{q s_ip} + (lam S_ip)^q ) / q
+///   l_i = mean_{p in P(i)} ( -e^{q s_ip} + (lambda S_ip)^q ) / q
 ///
 /// S_ip is the sum of exponentials of the denominator. Evaluated with expm1, so that nothing
-/// cancels as q -> 0, where it becomes InfoNCE + log lam. `rince` takes labels, `rince-self` views
+/// cancels as q -> 0, where it becomes InfoNCE + log lambda. `rince` takes labels, `rince-self` views
 /// of one sample, for which both denominators agree when there are two. Anchors without positives
 /// as in SupCon. One class with kOnePos: S_ip = e^{s_ip}.
 ///

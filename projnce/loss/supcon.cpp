@@ -64,7 +64,7 @@ torch::Tensor mean_ratio(const GroupedBatch& rows, const torch::Tensor& logsumex
 
 void check_options(const SupConOptions& options, const std::string& name) {
   check_positive(options.temperature, name, "temperature");
-  if (options.base_tau) check_positive(*options.base_tau, name, "base_tau");
+  if (options.base_temperature) check_positive(*options.base_temperature, name, "base_temperature");
 }
 
 LossValue supcon_grouped(const ContrastiveBatch& batch, const SupConOptions& options,
@@ -76,8 +76,8 @@ LossValue supcon_grouped(const ContrastiveBatch& batch, const SupConOptions& opt
 
   // L = sum_i w_i l_i
   const auto valid = valid_supcon_classes(rows, options);
-  auto value = alignment_uniformity(rows, positive, logsumexp, valid, options.empty_pos);
-  if (options.base_tau) value.loss = value.loss * (options.temperature / *options.base_tau);
+  auto value = alignment_uniformity(rows, positive, logsumexp, valid, options.empty_positives);
+  if (options.base_temperature) value.loss = value.loss * (options.temperature / *options.base_temperature);
 
   const bool has_ratio = rows.with_parts && group_by == GroupBy::kClass &&
                          rows.num_candidates() > 1 && out && !options.include_self_pos &&

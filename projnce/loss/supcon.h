@@ -26,9 +26,9 @@ struct SupConOptions {
   /// If true, the denominator includes the anchor's similarity with itself.
   bool include_self_denom = false;
   /// How anchors that are alone in their class count.
-  EmptyPositives empty_pos = EmptyPositives::kZero;
-  /// Multiplies the loss by temperature / base_tau; absent: 1.
-  std::optional<double> base_tau = {};
+  EmptyPositives empty_positives = EmptyPositives::kZero;
+  /// Multiplies the loss by temperature / base_temperature; absent: 1.
+  std::optional<double> base_temperature = {};
   /// If true, the positives of an anchor are constants.
   bool detach_pos = false;
 };

@@ -22,7 +22,7 @@ struct SymnceOptions {
   /// The InfoNCE that is reversed.
   SymnceForm form = SymnceForm::kLout;
   /// How anchors that are alone in their class count.
-  EmptyPositives empty_pos = EmptyPositives::kZero;
+  EmptyPositives empty_positives = EmptyPositives::kZero;
 };
 
 /// SymNCE (after Cui et al., 2025): InfoNCE less a reversed InfoNCE, so that symmetric label noise

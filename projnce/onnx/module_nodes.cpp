@@ -12,28 +12,28 @@ namespace projnce::onnx {
 
 namespace {
 
-using Sides = std::vector<int64_t>;
+using Ints = std::vector<int64_t>;
 
-/// A side of what comes out of fields that are moved over `size` pixels.
-int64_t fields_along(int64_t size, const MovedFields& fields) {
-  return (size + 2 * fields.padding - fields.kernel) / fields.stride + 1;
+/// Output size of a window that slides over `size` pixels.
+int64_t output_size(int64_t size, const Window& window) {
+  return (size + 2 * window.padding - window.kernel) / window.stride + 1;
 }
 
-std::vector<OnnxAttribute> field_attributes(const MovedFields& fields) {
-  return {{"kernel_shape", Sides(2, fields.kernel)},
-          {"strides", Sides(2, fields.stride)},
-          {"pads", Sides(4, fields.padding)}};
+std::vector<OnnxAttribute> window_attributes(const Window& window) {
+  return {{"kernel_shape", Ints(2, window.kernel)},
+          {"strides", Ints(2, window.stride)},
+          {"pads", Ints(4, window.padding)}};
 }
 
 GraphValue add_conv(OnnxGraph& graph, const torch::nn::Conv2dImpl& conv, const std::string& name,
                     const GraphValue& input) {
   const auto kernel = conv.options.kernel_size()->at(0);
-  // Padding as make_conv has it: its type differs between versions of LibTorch.
-  const MovedFields fields{kernel, conv.options.stride()->at(0), kernel / 2};
+  // Computed like in make_conv, because the type of the option differs between LibTorch versions.
+  const Window window{kernel, conv.options.stride()->at(0), kernel / 2};
   const auto weight = add_tensor(graph, name + ".weight", conv.weight);
-  return {graph.add_node({"Conv", {input.name, weight}, name, field_attributes(fields)}),
-          {conv.weight.size(0), fields_along(input.sides[1], fields),
-           fields_along(input.sides[2], fields)}};
+  return {graph.add_node({"Conv", {input.name, weight}, name, window_attributes(window)}),
+          {conv.weight.size(0), output_size(input.shape[1], window),
+           output_size(input.shape[2], window)}};
 }
 
 GraphValue add_batch_norm(OnnxGraph& graph, const encoder::BatchNormImpl& norm,
@@ -47,7 +47,7 @@ GraphValue add_batch_norm(OnnxGraph& graph, const encoder::BatchNormImpl& norm,
                 state("running_mean", norm.running_mean), state("running_var", norm.running_var)},
                name,
                {{"epsilon", static_cast<float>(norm.options.eps())}}}),
-          input.sides};
+          input.shape};
 }
 
 GraphValue add_sequence(OnnxGraph& graph, const torch::nn::Module& sequence,
@@ -85,14 +85,14 @@ std::string add_tensor(OnnxGraph& graph, const std::string& name, const torch::T
 }
 
 GraphValue add_relu(OnnxGraph& graph, const std::string& name, const GraphValue& input) {
-  return {graph.add_node({"Relu", {input.name}, name}), input.sides};
+  return {graph.add_node({"Relu", {input.name}, name}), input.shape};
 }
 
-GraphValue add_max_pool(OnnxGraph& graph, const std::string& name, const MovedFields& fields,
+GraphValue add_max_pool(OnnxGraph& graph, const std::string& name, const Window& window,
                         const GraphValue& input) {
   return {
-      graph.add_node({"MaxPool", {input.name}, name, field_attributes(fields)}),
-      {input.sides[0], fields_along(input.sides[1], fields), fields_along(input.sides[2], fields)}};
+      graph.add_node({"MaxPool", {input.name}, name, window_attributes(window)}),
+      {input.shape[0], output_size(input.shape[1], window), output_size(input.shape[2], window)}};
 }
 
 GraphValue add_linear(OnnxGraph& graph, const std::string& name, const torch::Tensor& weight,
@@ -103,11 +103,12 @@ GraphValue add_linear(OnnxGraph& graph, const std::string& name, const torch::Te
           {weight.size(0)}};
 }
 
-std::string add_unit_rows(OnnxGraph& graph, const std::string& name, const std::string& rows,
-                          double epsilon) {
-  const auto least = graph.add_floats(name + ".least_length", {}, {static_cast<float>(epsilon)});
-  const auto length = graph.add_node({"ReduceL2", {rows}, name + ".length", {{"axes", Sides{1}}}});
-  const auto divisor = graph.add_node({"Clip", {length, least}, name + ".divisor"});
+std::string add_l2_normalize(OnnxGraph& graph, const std::string& name, const std::string& rows,
+                             double epsilon) {
+  const auto epsilon_constant =
+      graph.add_floats(name + ".least_length", {}, {static_cast<float>(epsilon)});
+  const auto length = graph.add_node({"ReduceL2", {rows}, name + ".length", {{"axes", Ints{1}}}});
+  const auto divisor = graph.add_node({"Clip", {length, epsilon_constant}, name + ".divisor"});
   return graph.add_node({"Div", {rows, divisor}, name});
 }
 
@@ -127,7 +128,8 @@ GraphValue add_module_nodes(OnnxGraph& graph, const torch::nn::Module& module,
   }
   if (module.as<ReLUImpl>() != nullptr) return add_relu(graph, name, input);
   const auto* pool = module.as<MaxPool2dImpl>();
-  TORCH_CHECK(pool != nullptr, name, " is a ", module.name(), ", which has no form in ONNX here");
+  TORCH_CHECK(pool != nullptr, name, " is a ", module.name(),
+              ", which the ONNX export does not support");
   const auto& options = pool->options;
   return add_max_pool(
       graph, name,

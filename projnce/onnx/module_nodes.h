@@ -9,32 +9,32 @@
 
 namespace projnce::onnx {
 
-/// A tensor of float32 as a constant; copied where it does not lie in C order.
+/// Adds a float32 tensor as a constant; copies it if it is not contiguous. Returns its name.
 std::string add_tensor(OnnxGraph& graph, const std::string& name, const torch::Tensor& tensor);
 
-/// What a module computes in evaluation, as nodes whose values and weights carry the module's name:
-/// convolutions, linear layers, batch-norm, ReLU, max-pooling, residual blocks and sequences of
-/// them.
+/// Adds the nodes of a module in evaluation mode; values and weights are prefixed with `name`.
+/// Supports convolutions, linear layers, batch norm, ReLU, max pooling, residual blocks and
+/// sequences of these.
 GraphValue add_module_nodes(OnnxGraph& graph, const torch::nn::Module& module,
                             const std::string& name, const GraphValue& input);
 
 GraphValue add_relu(OnnxGraph& graph, const std::string& name, const GraphValue& input);
 
-/// Square fields that are moved over maps; what the last step does not fill is left out.
-struct MovedFields {
+/// Square pooling or convolution window; output sizes are rounded down.
+struct Window {
   int64_t kernel = 2;
   int64_t stride = 2;
   int64_t padding = 0;
 };
-GraphValue add_max_pool(OnnxGraph& graph, const std::string& name, const MovedFields& fields,
+GraphValue add_max_pool(OnnxGraph& graph, const std::string& name, const Window& window,
                         const GraphValue& input);
 
-/// x W^T + b; `bias` may be undefined.
+/// Adds x W^T + b; `bias` may be undefined.
 GraphValue add_linear(OnnxGraph& graph, const std::string& name, const torch::Tensor& weight,
                       const torch::Tensor& bias, const GraphValue& input);
 
-/// Rows divided by their lengths, or by `epsilon` where they are shorter.
-std::string add_unit_rows(OnnxGraph& graph, const std::string& name, const std::string& rows,
-                          double epsilon);
+/// Adds the L2 normalization of rows: x / max(||x||, epsilon).
+std::string add_l2_normalize(OnnxGraph& graph, const std::string& name, const std::string& rows,
+                             double epsilon);
 
 }  // namespace projnce::onnx

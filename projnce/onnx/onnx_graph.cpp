@@ -10,7 +10,8 @@
 
 namespace projnce::onnx {
 
-static_assert(std::endian::native == std::endian::little, "numbers are written as they lie there");
+static_assert(std::endian::native == std::endian::little,
+              "numbers are written in native byte order");
 
 namespace {
 
@@ -29,13 +30,13 @@ namespace attribute_field {
 constexpr uint32_t kName = 1, kFloat = 2, kInt = 3, kInts = 8, kType = 20;
 }
 namespace tensor_field {
-constexpr uint32_t kSide = 1, kType = 2, kName = 8, kBytes = 9;
+constexpr uint32_t kDims = 1, kType = 2, kName = 8, kBytes = 9;
 }
 
-// The format of opsets 13 and 17; older programs take the lower one.
-constexpr int64_t kPlainIrVersion = 7, kLaterIrVersion = 8, kLastPlainOpset = 14;
+// IR versions of opsets 13 and 17. Use the lower one if possible, for older readers.
+constexpr int64_t kBaseIrVersion = 7, kLaterIrVersion = 8, kLastBaseOpset = 14;
 
-constexpr uint64_t kMostBytes = std::numeric_limits<int32_t>::max();
+constexpr uint64_t kMaxBytes = std::numeric_limits<int32_t>::max();
 
 io::ProtoMessage attribute_message(const OnnxAttribute& attribute) {
   enum Type { kFloatType = 1, kIntType = 2, kIntsType = 7 };
@@ -67,30 +68,30 @@ io::ProtoMessage node_message(const OnnxNode& node) {
   return message;
 }
 
-/// A ValueInfoProto: the name, and the type with a shape whose first side may be any.
+/// ValueInfoProto: name and type, with a symbolic batch dimension.
 io::ProtoMessage port_message(const OnnxPort& port) {
   io::ProtoMessage shape;
   shape.message(1, io::ProtoMessage().text(2, "batch"));
-  for (const auto side : port.sides) shape.message(1, io::ProtoMessage().whole(1, side));
+  for (const auto size : port.shape) shape.message(1, io::ProtoMessage().whole(1, size));
   io::ProtoMessage tensor;
   tensor.whole(1, static_cast<int64_t>(port.type)).message(2, shape);
   return io::ProtoMessage().text(1, port.name).message(2, io::ProtoMessage().message(1, tensor));
 }
 
-/// All of a constant's message but its bytes, which follow.
-io::ProtoMessage constant_opening(const OnnxConstant& constant) {
+/// Message of a constant without its bytes, which follow.
+io::ProtoMessage constant_header(const OnnxConstant& constant) {
   namespace field = tensor_field;
   io::ProtoMessage message;
-  for (const auto side : constant.sides) message.whole(field::kSide, side);
+  for (const auto size : constant.shape) message.whole(field::kDims, size);
   message.whole(field::kType, static_cast<int64_t>(constant.type))
       .text(field::kName, constant.name)
       .opening(field::kBytes, constant.bytes.size());
   return message;
 }
 
-/// The same with the field of the graph before it.
+/// Same, preceded by the field header in the graph.
 std::string constant_prefix(const OnnxConstant& constant) {
-  const auto opening = constant_opening(constant).bytes();
+  const auto opening = constant_header(constant).bytes();
   return io::ProtoMessage()
              .opening(graph_field::kConstant, opening.size() + constant.bytes.size())
              .bytes() +
@@ -98,10 +99,10 @@ std::string constant_prefix(const OnnxConstant& constant) {
 }
 
 template <class T>
-OnnxConstant owning_constant(const std::string& name, OnnxType type, std::vector<int64_t> sides,
+OnnxConstant owning_constant(const std::string& name, OnnxType type, std::vector<int64_t> shape,
                              std::vector<T> values) {
-  auto kept = std::make_shared<const std::vector<T>>(std::move(values));
-  return {name, type, std::move(sides), std::as_bytes(std::span(*kept)), kept};
+  auto owner = std::make_shared<const std::vector<T>>(std::move(values));
+  return {name, type, std::move(shape), std::as_bytes(std::span(*owner)), owner};
 }
 
 }  // namespace
@@ -114,20 +115,20 @@ std::string OnnxGraph::add_constant(OnnxConstant constant) {
   return constants_.emplace_back(std::move(constant)).name;
 }
 
-std::string OnnxGraph::add_floats(const std::string& name, std::vector<int64_t> sides,
+std::string OnnxGraph::add_floats(const std::string& name, std::vector<int64_t> shape,
                                   std::vector<float> values) {
-  return add_constant(owning_constant(name, OnnxType::kFloat, std::move(sides), std::move(values)));
+  return add_constant(owning_constant(name, OnnxType::kFloat, std::move(shape), std::move(values)));
 }
 
-std::string OnnxGraph::add_doubles(const std::string& name, std::vector<int64_t> sides,
+std::string OnnxGraph::add_doubles(const std::string& name, std::vector<int64_t> shape,
                                    std::vector<double> values) {
   return add_constant(
-      owning_constant(name, OnnxType::kDouble, std::move(sides), std::move(values)));
+      owning_constant(name, OnnxType::kDouble, std::move(shape), std::move(values)));
 }
 
-std::string OnnxGraph::add_whole_numbers(const std::string& name, std::vector<int64_t> sides,
-                                         std::vector<int64_t> values) {
-  return add_constant(owning_constant(name, OnnxType::kInt64, std::move(sides), std::move(values)));
+std::string OnnxGraph::add_ints(const std::string& name, std::vector<int64_t> shape,
+                                std::vector<int64_t> values) {
+  return add_constant(owning_constant(name, OnnxType::kInt64, std::move(shape), std::move(values)));
 }
 
 void OnnxGraph::require_opset(int64_t version) {
@@ -137,7 +138,7 @@ void OnnxGraph::require_opset(int64_t version) {
 io::ProtoMessage OnnxGraph::model_fields() const {
   namespace field = model_field;
   io::ProtoMessage message;
-  message.whole(field::kIrVersion, opset_ > kLastPlainOpset ? kLaterIrVersion : kPlainIrVersion)
+  message.whole(field::kIrVersion, opset_ > kLastBaseOpset ? kLaterIrVersion : kBaseIrVersion)
       .text(field::kProducer, "projnce")
       .text(field::kProducerVersion, kVersion)
       .message(field::kOpset, io::ProtoMessage().text(1, "").whole(2, opset_));
@@ -147,7 +148,7 @@ io::ProtoMessage OnnxGraph::model_fields() const {
   return message;
 }
 
-/// All of the graph but its constants.
+/// Fields of the graph without the constants.
 io::ProtoMessage OnnxGraph::graph_fields() const {
   namespace field = graph_field;
   io::ProtoMessage message;
@@ -167,9 +168,10 @@ void OnnxGraph::write(const std::filesystem::path& path) const {
   auto start = model_fields();
   start.opening(model_field::kGraph, graph_bytes);
   const uint64_t total = start.bytes().size() + graph_bytes;
-  if (total > kMostBytes) {
-    fail(Hint{"take a smaller encoder, or --safetensors, which has no such limit"}, path.string(),
-         " would have ", total, " bytes, expected at most ", kMostBytes, ", the largest ONNX file");
+  if (total > kMaxBytes) {
+    fail(Hint{"use a smaller encoder, or --safetensors, which has no such limit"}, path.string(),
+         " would have ", total, " bytes, expected at most ", kMaxBytes,
+         ", the size limit of ONNX files");
   }
   io::AtomicFile file(path);
   file.reserve(total);

@@ -15,58 +15,58 @@
 
 namespace projnce::onnx {
 
-/// Element types, numbered as TensorProto.DataType numbers them.
+/// Element types, with the values of TensorProto.DataType.
 enum class OnnxType { kFloat = 1, kInt64 = 7, kDouble = 11 };
 
-/// A number or a list that a node carries besides its inputs.
+/// Attribute of a node.
 struct OnnxAttribute {
   std::string name;
   std::variant<int64_t, float, std::vector<int64_t>> value;
 };
 
 struct OnnxNode {
-  std::string type;                 ///< "Conv"
-  std::vector<std::string> inputs;  ///< names of values; an empty one is left out
+  std::string type;                 ///< operator, such as "Conv"
+  std::vector<std::string> inputs;  ///< names of values; empty: optional input omitted
   std::string output;
   std::vector<OnnxAttribute> attributes = {};
 };
 
-/// A constant of the graph; its bytes are in C order, little-endian.
+/// Constant tensor (initializer); bytes are in C order, little-endian.
 struct OnnxConstant {
   std::string name;
   OnnxType type = OnnxType::kFloat;
-  std::vector<int64_t> sides;  ///< none: a scalar
+  std::vector<int64_t> shape;  ///< empty: scalar
   std::span<const std::byte> bytes;
-  std::shared_ptr<const void> keeper;  ///< what the bytes belong to
+  std::shared_ptr<const void> owner;  ///< owner of the bytes
 };
 
-/// What goes in or comes out: `sides` of each sample, of which there may be any number.
+/// Input or output of the graph. `shape` is that of one sample, without the batch dimension.
 struct OnnxPort {
   std::string name;
   OnnxType type = OnnxType::kFloat;
-  std::vector<int64_t> sides;
+  std::vector<int64_t> shape;
 };
 
-/// A computation in the ONNX format, node after node in the order in which they are computed. Names
-/// of values are the caller's, each used once.
+/// ONNX graph. Nodes must be added in topological order; the caller chooses unique value names.
 class OnnxGraph {
  public:
   void add_input(OnnxPort port) { inputs_.push_back(std::move(port)); }
   void add_output(OnnxPort port) { outputs_.push_back(std::move(port)); }
 
-  /// Returns the node's output.
+  /// Returns the name of the output.
   std::string add_node(OnnxNode node);
 
-  /// Each returns the constant's name. Large ones lend their bytes, small ones are copied.
+  /// Each returns the name of the constant. add_constant references the bytes, the others copy
+  /// them.
   std::string add_constant(OnnxConstant constant);
-  std::string add_floats(const std::string& name, std::vector<int64_t> sides,
+  std::string add_floats(const std::string& name, std::vector<int64_t> shape,
                          std::vector<float> values);
-  std::string add_doubles(const std::string& name, std::vector<int64_t> sides,
+  std::string add_doubles(const std::string& name, std::vector<int64_t> shape,
                           std::vector<double> values);
-  std::string add_whole_numbers(const std::string& name, std::vector<int64_t> sides,
-                                std::vector<int64_t> values);
+  std::string add_ints(const std::string& name, std::vector<int64_t> shape,
+                       std::vector<int64_t> values);
 
-  /// An operator needs this version of ONNX's operator set, or a later one.
+  /// Raises the opset version of the graph to at least `version`.
   void require_opset(int64_t version);
 
   void set_metadata(std::map<std::string, std::string> metadata) {
@@ -76,8 +76,8 @@ class OnnxGraph {
   const std::vector<OnnxPort>& inputs() const { return inputs_; }
   const std::vector<OnnxPort>& outputs() const { return outputs_; }
 
-  /// Writes the file whole or not at all. Throws where it would exceed the 2 GiB that a message of
-  /// Protocol Buffers may have.
+  /// Writes the file atomically. Throws if it would exceed 2 GiB, the limit of a Protocol Buffers
+  /// message.
   void write(const std::filesystem::path& path) const;
 
  private:
@@ -92,10 +92,10 @@ class OnnxGraph {
   std::map<std::string, std::string> metadata_;
 };
 
-/// A value on its way through a graph: its name and the sides of each sample, such as C, H, W.
+/// Value in a graph: its name and the shape of one sample, such as C, H, W.
 struct GraphValue {
   std::string name;
-  std::vector<int64_t> sides;
+  std::vector<int64_t> shape;
 };
 
 }  // namespace projnce::onnx

@@ -23,27 +23,27 @@ namespace projnce::onnx {
 
 namespace {
 
-constexpr int64_t kStftOpset = 17;  // the first that has the operator
+constexpr int64_t kStftOpset = 17;  // first opset with the operator
 
-/// The samples at places `begin` to `end` of a sound that goes on as its mirror image.
-std::string mirrored_part(OnnxGraph& graph, const std::string& waveform, int64_t samples,
-                          const std::string& name, int64_t begin, int64_t end) {
-  std::vector<int64_t> places;
-  for (int64_t i = begin; i < end; ++i) places.push_back(augment::mirrored_index(i, samples));
-  const auto at = graph.add_whole_numbers(name + ".places", {end - begin}, std::move(places));
+/// Samples `begin` to `end` of a waveform with reflection padding.
+std::string reflected_samples(OnnxGraph& graph, const std::string& waveform, int64_t samples,
+                              const std::string& name, int64_t begin, int64_t end) {
+  std::vector<int64_t> indices;
+  for (int64_t i = begin; i < end; ++i) indices.push_back(augment::mirrored_index(i, samples));
+  const auto at = graph.add_ints(name + ".places", {end - begin}, std::move(indices));
   return graph.add_node({"Gather", {waveform, at}, name, {{"axis", int64_t{1}}}});
 }
 
-/// The sound with half a frame more at its beginning and what the last frame needs at its end.
-std::string extended(OnnxGraph& graph, const std::string& waveform,
-                     const augment::MelOptions& options) {
+/// Waveform padded by half a frame at its start, and at its end as needed by the last frame.
+std::string pad_waveform(OnnxGraph& graph, const std::string& waveform,
+                         const augment::MelOptions& options) {
   const int64_t samples = options.samples();
   const int64_t half = options.fft / 2;
   const int64_t end = (options.frames() - 1) * options.hop + half;
-  std::vector<std::string> parts = {mirrored_part(graph, waveform, samples, "mel.before", -half, 0),
-                                    waveform};
+  std::vector<std::string> parts = {
+      reflected_samples(graph, waveform, samples, "mel.before", -half, 0), waveform};
   if (end > samples) {
-    parts.push_back(mirrored_part(graph, waveform, samples, "mel.after", samples, end));
+    parts.push_back(reflected_samples(graph, waveform, samples, "mel.after", samples, end));
   }
   return graph.add_node({"Concat", std::move(parts), "mel.extended", {{"axis", int64_t{1}}}});
 }
@@ -67,16 +67,17 @@ std::string cast(OnnxGraph& graph, const std::string& value, OnnxType type,
   return graph.add_node({"Cast", {value}, name, {{"to", static_cast<int64_t>(type)}}});
 }
 
-/// [batch, frames, bins]; sums of them lose nothing in single precision, none is negative.
-std::string powers(OnnxGraph& graph, const std::string& sound, const augment::MelOptions& options) {
+/// Power spectra [batch, frames, bins]. Single precision suffices for their sums: none is negative.
+std::string power_spectra(OnnxGraph& graph, const std::string& sound,
+                          const augment::MelOptions& options) {
   graph.require_opset(kStftOpset);
   const auto exact = cast(graph, sound, OnnxType::kDouble, "mel.double");
-  const auto last = graph.add_whole_numbers("mel.last_axis", {1}, {-1});
+  const auto last = graph.add_ints("mel.last_axis", {1}, {-1});
   const auto column = graph.add_node({"Unsqueeze", {exact, last}, "mel.column"});
-  const auto hop = graph.add_whole_numbers("mel.hop", {}, {options.hop});
+  const auto hop = graph.add_ints("mel.hop", {}, {options.hop});
   const auto window =
       graph.add_doubles("mel.window", {options.fft}, augment::periodic_hann(options.fft));
-  const auto size = graph.add_whole_numbers("mel.fft", {}, {options.fft});
+  const auto size = graph.add_ints("mel.fft", {}, {options.fft});
   const auto spectra = graph.add_node(
       {"STFT", {column, hop, window, size}, "mel.spectra", {{"onesided", int64_t{1}}}});
   const auto squares = graph.add_node({"Mul", {spectra, spectra}, "mel.squares"});
@@ -85,11 +86,11 @@ std::string powers(OnnxGraph& graph, const std::string& sound, const augment::Me
   return cast(graph, sums, OnnxType::kFloat, "mel.single");
 }
 
-/// LogMel as nodes: [batch, options.samples()] -> [batch, mels, frames]. Spectra are computed in
-/// double precision, as LogMel does: in single precision a loud tone drowns what is far below it.
+/// Adds LogMel: [batch, options.samples()] -> [batch, mels, frames]. Like LogMel, computes spectra
+/// in double precision: in single precision, rounding errors of a loud tone mask quiet frequencies.
 std::string add_log_mel_nodes(OnnxGraph& graph, const std::string& waveform,
                               const augment::MelOptions& options) {
-  const auto power = powers(graph, extended(graph, waveform, options), options);
+  const auto power = power_spectra(graph, pad_waveform(graph, waveform, options), options);
   const auto filters =
       graph.add_floats("mel.filters", {options.fft / 2 + 1, options.mels}, filter_matrix(options));
   const auto floor = graph.add_floats("mel.floor", {}, {static_cast<float>(augment::kLogMelFloor)});
@@ -100,32 +101,32 @@ std::string add_log_mel_nodes(OnnxGraph& graph, const std::string& waveform,
       {"Transpose", {logarithm}, "mel.spectrogram", {{"perm", std::vector<int64_t>{0, 2, 1}}}});
 }
 
-/// x * scale + shift, as loaders standardize; one of each, or one for each channel.
-std::string standardized(OnnxGraph& graph, const std::string& value,
-                         const std::vector<double>& means, const std::vector<double>& deviations) {
+/// Adds x * scale + shift, the standardization of the loaders, with one value or one per channel.
+std::string standardize(OnnxGraph& graph, const std::string& value,
+                        const std::vector<double>& means, const std::vector<double>& deviations) {
   std::vector<float> scale;
   std::vector<float> shift;
   for (size_t c = 0; c < means.size(); ++c) {
     scale.push_back(static_cast<float>(1 / deviations[c]));
     shift.push_back(static_cast<float>(-means[c] / deviations[c]));
   }
-  const std::vector<int64_t> sides = {static_cast<int64_t>(means.size()), 1, 1};
-  const auto by = graph.add_floats("input.scale", sides, std::move(scale));
-  const auto plus = graph.add_floats("input.shift", sides, std::move(shift));
+  const std::vector<int64_t> shape = {static_cast<int64_t>(means.size()), 1, 1};
+  const auto by = graph.add_floats("input.scale", shape, std::move(scale));
+  const auto plus = graph.add_floats("input.shift", shape, std::move(shift));
   const auto scaled = graph.add_node({"Mul", {value, by}, "input.scaled"});
   return graph.add_node({"Add", {scaled, plus}, "input.standardized"});
 }
 
-/// The graph's input and what is done to it before the encoder, which gets [batch, C, H, W]:
+/// Adds the graph input and its preprocessing to [batch, C, H, W]:
 ///
-///   image [batch, C, S, S]     images on the scale 0..1, standardized by mean and deviation
-///   waveform [batch, samples]  sounds of the trained rate and length: log-mel, standardized
+///   image [batch, C, S, S]     images in [0, 1], standardized by mean and standard deviation
+///   waveform [batch, samples]  audio of the training rate and length: log-mel, standardized
 ///   vector [batch, size]       vectors, standardized
 GraphValue add_input_nodes(OnnxGraph& graph, const augment::InputFormat& format) {
-  const std::vector<int64_t> sides = {format.channels(), format.height(), format.width()};
+  const std::vector<int64_t> shape = {format.channels(), format.height(), format.width()};
   if (format.kind == SampleKind::kImage) {
-    graph.add_input({"image", OnnxType::kFloat, sides});
-    return {standardized(graph, "image", format.image.mean, format.image.std), sides};
+    graph.add_input({"image", OnnxType::kFloat, shape});
+    return {standardize(graph, "image", format.image.mean, format.image.std), shape};
   }
   std::string value;
   if (format.kind == SampleKind::kSound) {
@@ -135,33 +136,32 @@ GraphValue add_input_nodes(OnnxGraph& graph, const augment::InputFormat& format)
     graph.add_input({"vector", OnnxType::kFloat, {format.vector_size}});
     value = "vector";
   }
-  const auto shape =
-      graph.add_whole_numbers("input.shape", {4}, {-1, sides[0], sides[1], sides[2]});
-  const auto shaped = graph.add_node({"Reshape", {value, shape}, "input.shaped"});
-  return {standardized(graph, shaped, {format.mean}, {format.std}), sides};
+  const auto new_shape = graph.add_ints("input.shape", {4}, {-1, shape[0], shape[1], shape[2]});
+  const auto shaped = graph.add_node({"Reshape", {value, new_shape}, "input.shaped"});
+  return {standardize(graph, shaped, {format.mean}, {format.std}), shape};
 }
 
 const std::string kEncoder = "encoder";
 
 GraphValue add_flatten(OnnxGraph& graph, const GraphValue& input) {
-  const auto count = std::accumulate(input.sides.begin(), input.sides.end(), int64_t{1},
+  const auto count = std::accumulate(input.shape.begin(), input.shape.end(), int64_t{1},
                                      std::multiplies<int64_t>());
   return {graph.add_node({"Flatten", {input.name}, kEncoder + ".flat"}), {count}};
 }
 
 GraphValue add_global_average(OnnxGraph& graph, const GraphValue& maps) {
   const auto averages = graph.add_node({"GlobalAveragePool", {maps.name}, kEncoder + ".average"});
-  return add_flatten(graph, {averages, {maps.sides[0], 1, 1}});
+  return add_flatten(graph, {averages, {maps.shape[0], 1, 1}});
 }
 
-/// [fields, size]: row i takes the average of the pixels from floor(i size / fields) to before
-/// ceil((i + 1) size / fields), as adaptive_avg_pool2d has it. Fields overlap where `fields` does
-/// not divide `size`.
-torch::Tensor averages_along(int64_t size, int64_t fields) {
-  auto matrix = torch::zeros({fields, size});
-  for (int64_t i = 0; i < fields; ++i) {
-    const int64_t begin = i * size / fields;
-    const int64_t end = ((i + 1) * size + fields - 1) / fields;
+/// Averaging matrix [bins, size] of adaptive_avg_pool2d: row i averages the pixels
+/// floor(i size / bins) .. ceil((i + 1) size / bins) - 1. Bins overlap if `bins` does not divide
+/// `size`.
+torch::Tensor adaptive_average_matrix(int64_t size, int64_t bins) {
+  auto matrix = torch::zeros({bins, size});
+  for (int64_t i = 0; i < bins; ++i) {
+    const int64_t begin = i * size / bins;
+    const int64_t end = ((i + 1) * size + bins - 1) / bins;
     matrix[i].slice(0, begin, end).fill_(1.0 / static_cast<double>(end - begin));
   }
   return matrix;
@@ -169,12 +169,12 @@ torch::Tensor averages_along(int64_t size, int64_t fields) {
 
 GraphValue add_grid_averages(OnnxGraph& graph, int64_t grid, const GraphValue& maps) {
   const auto down =
-      add_tensor(graph, kEncoder + ".rows_of_grid", averages_along(maps.sides[1], grid));
-  const auto across =
-      add_tensor(graph, kEncoder + ".columns_of_grid", averages_along(maps.sides[2], grid).t());
+      add_tensor(graph, kEncoder + ".rows_of_grid", adaptive_average_matrix(maps.shape[1], grid));
+  const auto across = add_tensor(graph, kEncoder + ".columns_of_grid",
+                                 adaptive_average_matrix(maps.shape[2], grid).t());
   const auto rows = graph.add_node({"MatMul", {down, maps.name}, kEncoder + ".grid_rows"});
   const auto fields = graph.add_node({"MatMul", {rows, across}, kEncoder + ".grid"});
-  return add_flatten(graph, {fields, {maps.sides[0], grid, grid}});
+  return add_flatten(graph, {fields, {maps.shape[0], grid, grid}});
 }
 
 GraphValue add_resnet(OnnxGraph& graph, const encoder::ResNet& resnet, GraphValue value) {
@@ -196,7 +196,7 @@ GraphValue add_layers(OnnxGraph& graph, const torch::nn::Module& module, const s
   return add_module_nodes(graph, *module.named_children()["layers"], name + ".layers", input);
 }
 
-/// Any encoder of the registry as nodes: [batch, C, H, W] -> [batch, F].
+/// Adds an encoder of the registry: [batch, C, H, W] -> [batch, F].
 GraphValue add_encoder_nodes(OnnxGraph& graph, const encoder::Encoder& encoder,
                              const GraphValue& input) {
   if (const auto* resnet = encoder.as<encoder::ResNet>()) return add_resnet(graph, *resnet, input);
@@ -204,50 +204,50 @@ GraphValue add_encoder_nodes(OnnxGraph& graph, const encoder::Encoder& encoder,
     return add_layers(graph, encoder, kEncoder, add_flatten(graph, input));
   }
   const auto* audio = encoder.as<encoder::AudioCnn>();
-  TORCH_CHECK(audio != nullptr, encoder.name(), " has no form in ONNX here");
+  TORCH_CHECK(audio != nullptr, "the ONNX export does not support ", encoder.name());
   const auto maps = add_layers(graph, encoder, kEncoder, input);
   return audio->grid() == 1 ? add_global_average(graph, maps)
                             : add_grid_averages(graph, audio->grid(), maps);
 }
 
-/// The head as nodes that end in the value `output`: [batch, F] -> [batch, D], of unit length.
+/// Adds the projection head, with its result in `output`: [batch, F] -> [batch, D], unit length.
 GraphValue add_head_nodes(OnnxGraph& graph, const encoder::ProjectionHeadImpl& head,
                           const GraphValue& features, const std::string& output) {
   const auto projected =
       head.children().empty() ? features : add_layers(graph, head, "head", features);
-  return {add_unit_rows(graph, output, projected.name, encoder::kEmbeddingNormEpsilon),
-          projected.sides};
+  return {add_l2_normalize(graph, output, projected.name, encoder::kEmbeddingNormEpsilon),
+          projected.shape};
 }
 
-// Embeddings that were too short for unit length are divided by theirs after all, as wherever
-// cosines are taken; zeros stay zeros.
+// Renormalizes embeddings whose norm was below kEmbeddingNormEpsilon, as in all cosine
+// similarities; zeros stay zero.
 constexpr double kCosineEpsilon = 1e-12;
 
 void add_output(OnnxGraph& graph, const GraphValue& value) {
-  graph.add_output({value.name, OnnxType::kFloat, value.sides});
+  graph.add_output({value.name, OnnxType::kFloat, value.shape});
 }
 
-/// `probability`: softmax of the scores over the temperature.
+/// Adds `probability`: softmax(scores / temperature).
 void add_probability_nodes(OnnxGraph& graph, const ClassScores& classes, const GraphValue& scores) {
   const auto temperature =
       graph.add_floats("temperature", {1}, {static_cast<float>(classes.temperature)});
   const auto scaled = graph.add_node({"Div", {scores.name, temperature}, "scaled_scores"});
   add_output(graph, {graph.add_node({"Softmax", {scaled}, "probability", {{"axis", int64_t{1}}}}),
-                     scores.sides});
+                     scores.shape});
 }
 
 void add_class_nodes(OnnxGraph& graph, const ClassScores& classes, const GraphValue& features,
                      const GraphValue& embedding) {
   GraphValue scores;
-  std::string unscaled;  // what the temperature divides
+  std::string unscaled;  // scores before temperature scaling
   if (classes.of == ClassScores::Of::kFeatures) {
     scores = add_linear(graph, "classifier", classes.weight, classes.bias, features);
     unscaled = scores.name;
     scores.name = graph.add_node({"Softmax", {scores.name}, "scores", {{"axis", int64_t{1}}}});
   } else {
     const GraphValue unit{
-        add_unit_rows(graph, "class_vectors.unit", embedding.name, kCosineEpsilon),
-        embedding.sides};
+        add_l2_normalize(graph, "class_vectors.unit", embedding.name, kCosineEpsilon),
+        embedding.shape};
     scores = add_linear(graph, "class_vectors", classes.weight, classes.bias, unit);
     unscaled = scores.name;
     scores.name = graph.add_node({"Identity", {scores.name}, "scores"});
@@ -256,7 +256,7 @@ void add_class_nodes(OnnxGraph& graph, const ClassScores& classes, const GraphVa
   graph.add_node(
       {"ArgMax", {scores.name}, "class", {{"axis", int64_t{1}}, {"keepdims", int64_t{0}}}});
   graph.add_output({"class", OnnxType::kInt64, {}});
-  if (classes.temperature > 0) add_probability_nodes(graph, classes, {unscaled, scores.sides});
+  if (classes.temperature > 0) add_probability_nodes(graph, classes, {unscaled, scores.shape});
 }
 
 }  // namespace
@@ -267,7 +267,7 @@ OnnxGraph make_onnx_graph(const encoder::EmbeddingModel& model, const augment::I
   const auto input = add_input_nodes(graph, format);
   const auto encoded = add_encoder_nodes(graph, model.encoder(), input);
   const GraphValue features{graph.add_node({"Identity", {encoded.name}, "features"}),
-                            encoded.sides};
+                            encoded.shape};
   const auto embedding = add_head_nodes(graph, model.head(), features, "embedding");
   add_output(graph, embedding);
   add_output(graph, features);

@@ -10,24 +10,24 @@
 
 namespace projnce::onnx {
 
-/// What tells the classes apart: scores are x W^T + b of something the model says.
+/// Linear class scores x W^T + b of features or embeddings.
 struct ClassScores {
   enum class Of {
-    kFeatures,    ///< logits of a classifier over the features; their softmax is taken
-    kEmbeddings,  ///< cosines with class vectors at unit length
+    kFeatures,    ///< logits of a classifier on the features, followed by softmax
+    kEmbeddings,  ///< cosine similarities to unit class vectors
   };
   Of of = Of::kEmbeddings;
   torch::Tensor weight;  // [C, F] or [C, D]
-  torch::Tensor bias;    // [C]; minus infinity: the class is never taken
-  /// Of calibrated probabilities, softmax((x W^T + b) / temperature); 0: none are given.
+  torch::Tensor bias;    // [C]; -inf: never predicted
+  /// Of the calibrated probabilities softmax((x W^T + b) / temperature); 0: no probabilities.
   double temperature = 0;
 };
 
-/// The model as a graph with its preprocessing inside: `image`, `waveform` or `vector` in (see
-/// onnx_model.cpp); `embedding` [batch, D] of unit length and `features` [batch, F] out, with
-/// classes also `scores` [batch, C] and `class` [batch], with a temperature `probability`
-/// [batch, C]. It lends the model's weights, so that they
-/// must not change before it is written.
+/// Builds the graph of a model, including its preprocessing. Input: `image`, `waveform` or `vector`
+/// (see onnx_model.cpp). Outputs: `embedding` [batch, D] of unit length, `features` [batch, F];
+/// with `classes` also `scores` [batch, C] and `class` [batch], and with a temperature
+/// `probability` [batch, C]. The graph references the weights of the model, which must not change
+/// before it is written.
 OnnxGraph make_onnx_graph(const encoder::EmbeddingModel& model, const augment::InputFormat& format,
                           const std::optional<ClassScores>& classes);
 

@@ -15,9 +15,10 @@ namespace {
 void list_fields(CentroidOptions& options, FieldVisitor& fields) {
   fields
       .choice("rows", options.rows,
-              {{"loo_i", CentroidRows::kNotAnchor},
+              {{"leave_one_out", CentroidRows::kNotAnchor},
                {"full", CentroidRows::kAll},
-               {"loo_k", CentroidRows::kNotRow}})
+               {"leave_row_out", CentroidRows::kNotRow}},
+              {{"loo_i", "leave_one_out"}, {"loo_k", "leave_row_out"}})
       .field("detach", options.detach);
 }
 

@@ -6,7 +6,7 @@ namespace projnce::report {
 
 namespace {
 
-bool could_be_a_formula(std::string_view text) {
+bool looks_like_formula(std::string_view text) {
   return !text.empty() && std::string_view("=+-@\t\r'").find(text.front()) != text.npos;
 }
 
@@ -29,7 +29,7 @@ CsvRow& CsvRow::add(std::string_view field) {
 }
 
 CsvRow& CsvRow::text(std::string_view text) {
-  const auto safe = (could_be_a_formula(text) ? "'" : "") + std::string(text);
+  const auto safe = (looks_like_formula(text) ? "'" : "") + std::string(text);
   return add(safe.find_first_of(",\"\r\n") == safe.npos ? safe : quote_field(safe));
 }
 

@@ -82,23 +82,24 @@ bool is_finished(const Cell& cell) {
   overlay(now, cell.config);
   const auto changes = run::setting_changes(before, now);
   if (!changes.empty()) {
-    fail(Hint{"remove it, or give another --out"}, cell.directory.string(),
-         " was trained with other settings: ", changes);
+    fail(Hint{"remove it, or use another --out"}, cell.directory.string(),
+         " was trained with different settings: ", changes);
   }
   return true;
 }
 
 namespace {
 
-/// Why settings cannot be trained with; "" if they can. Remembers what was asked before: cells
-/// share most of their settings.
+/// Checks whether the settings of cells can be trained. Caches results, because cells share most of
+/// their settings.
 class CellCheck {
  public:
   explicit CellCheck(const dataset::OpenContext& context) : context_(context) {}
 
+  /// Returns why the cell cannot be trained; "" if it can.
   std::string reason(const Cell& cell) {
     const auto& data = cell.config.tables.at("dataset");
-    const auto found = remember(to_toml(data), [&] {
+    const auto found = cached(to_toml(data), [&] {
       dataset::open_unchecked_dataset(dataset::parse_dataset_options(data, context_.seed),
                                       context_);
     });
@@ -106,14 +107,14 @@ class CellCheck {
     auto settings = cell.config;
     settings.tables.erase("dataset");
     settings.values.erase("seed");
-    return remember(to_toml(settings), [&] { config::parse_run_config(settings); });
+    return cached(to_toml(settings), [&] { config::parse_run_config(settings); });
   }
 
  private:
   template <class Check>
-  std::string remember(const std::string& settings, const Check& check) {
-    const auto known = reasons_.find(settings);
-    if (known != reasons_.end()) return known->second;
+  std::string cached(const std::string& settings, const Check& check) {
+    const auto found = reasons_.find(settings);
+    if (found != reasons_.end()) return found->second;
     std::string reason;
     try {
       check();
@@ -124,7 +125,7 @@ class CellCheck {
   }
 
   dataset::OpenContext context_;
-  std::map<std::string, std::string> reasons_;  // by the settings
+  std::map<std::string, std::string> reasons_;  // key: settings
 };
 
 }  // namespace
@@ -132,24 +133,24 @@ class CellCheck {
 std::vector<UnavailableCells> remove_unavailable_cells(std::vector<Cell>& cells,
                                                        const dataset::OpenContext& context) {
   CellCheck check(context);
-  std::vector<UnavailableCells> impossible;
-  std::vector<Cell> possible;
+  std::vector<UnavailableCells> unavailable;
+  std::vector<Cell> available;
   for (auto& cell : cells) {
     const auto reason = check.reason(cell);
     if (reason.empty()) {
-      possible.push_back(std::move(cell));
+      available.push_back(std::move(cell));
       continue;
     }
-    auto group = std::find_if(impossible.begin(), impossible.end(), [&](const auto& known) {
-      return known.column == cell.column && known.reason == reason;
+    auto group = std::find_if(unavailable.begin(), unavailable.end(), [&](const auto& other) {
+      return other.column == cell.column && other.reason == reason;
     });
-    if (group == impossible.end()) {
-      group = impossible.insert(group, {.column = cell.column, .reason = reason, .cells = {}});
+    if (group == unavailable.end()) {
+      group = unavailable.insert(group, {.column = cell.column, .reason = reason, .cells = {}});
     }
     group->cells.push_back(std::move(cell));
   }
-  cells = std::move(possible);
-  return impossible;
+  cells = std::move(available);
+  return unavailable;
 }
 
 namespace {
@@ -157,10 +158,10 @@ namespace {
 namespace fs = std::filesystem;
 using CellClock = std::chrono::steady_clock;
 
-constexpr int kCellNotStarted = 1;
-constexpr auto kCellLookInterval = std::chrono::milliseconds(20);
-constexpr std::string_view kSentenceStart = "projnce: ";
-/// Sentences stand at the end of a log; its start may be long.
+constexpr int kStartFailedStatus = 1;
+constexpr auto kPollInterval = std::chrono::milliseconds(20);
+constexpr std::string_view kErrorPrefix = "projnce: ";
+/// Error messages are at the end of a log, which may be long.
 constexpr std::uintmax_t kLogTail = 1 << 16;
 
 std::uintmax_t log_length(const fs::path& log) {
@@ -169,32 +170,32 @@ std::uintmax_t log_length(const fs::path& log) {
   return problem ? 0 : length;
 }
 
-/// The last sentence in the log behind its first `start` bytes; empty where there is none.
-std::string last_sentence(const fs::path& log, std::uintmax_t start) {
+/// Last error message in the log after the first `start` bytes; empty if there is none.
+std::string last_error_message(const fs::path& log, std::uintmax_t start) {
   const auto length = log_length(log);
   if (length > kLogTail) start = std::max(start, length - kLogTail);
   std::ifstream in(log);
   in.seekg(static_cast<std::streamoff>(start));
-  std::string line, sentence;
+  std::string line, message;
   while (std::getline(in, line)) {
-    if (line.starts_with(kSentenceStart)) sentence = line.substr(kSentenceStart.size());
+    if (line.starts_with(kErrorPrefix)) message = line.substr(kErrorPrefix.size());
   }
-  return sentence;
+  return message;
 }
 
-io::ChildPlan cell_process(const CellJob& job, const CellPool& pool) {
+io::ChildPlan make_child_plan(const CellJob& job, const CellPool& pool) {
   io::ChildPlan plan = {
       .title = job.title,
       .program = pool.program,
       .arguments = {"train", job.config.string(), "--out", job.directory.string(), "--resume",
                     "--json"},
-      .output = io::ChildOutput::kNowhere,
+      .output = io::ChildOutput::kDiscarded,
       .error_log = job.log,
   };
   if (pool.threads > 0) {
     plan.arguments.insert(plan.arguments.end(), {"--set", concat("threads=", pool.threads)});
   }
-  // Threads of OpenMP spin while they wait, which takes the processor from the neighbors.
+  // Waiting OpenMP threads spin by default, which takes CPU time from the other processes.
   if (pool.jobs > 1) plan.environment_defaults = {"OMP_WAIT_POLICY=passive"};
   return plan;
 }
@@ -202,29 +203,30 @@ io::ChildPlan cell_process(const CellJob& job, const CellPool& pool) {
 struct RunningCell {
   const CellJob* job;
   CellClock::time_point start;
-  std::uintmax_t log_start;  ///< what is before it, earlier processes said
+  std::uintmax_t log_start;  ///< length of the log before the process started
   pid_t process;
 };
 
-/// The cells that are being trained. None of them outlives it.
-class CellRuns {
+/// Running training processes. Terminates them on destruction.
+class CellProcesses {
  public:
-  CellRuns(const std::vector<CellJob>& cells, const CellPool& pool) : cells_(cells), pool_(pool) {}
-  CellRuns(const CellRuns&) = delete;
-  CellRuns& operator=(const CellRuns&) = delete;
-  ~CellRuns();
+  CellProcesses(const std::vector<CellJob>& cells, const CellPool& pool)
+      : cells_(cells), pool_(pool) {}
+  CellProcesses(const CellProcesses&) = delete;
+  CellProcesses& operator=(const CellProcesses&) = delete;
+  ~CellProcesses();
 
-  /// False where a stop was requested before the end.
+  /// Returns false if a stop was requested.
   bool run();
 
  private:
-  void start_due();
+  void start_next();
   void start(const CellJob& job);
   bool stopping();
-  bool collect_ended();
+  bool reap_one();
   void report(const CellJob& job, const JobEnd& end) const;
   void send(int signal) const;
-  bool out_of_patience() const { return CellClock::now() - *stop_time_ > pool_.patience; }
+  bool grace_period_over() const { return CellClock::now() - *stop_time_ > pool_.patience; }
 
   const std::vector<CellJob>& cells_;
   const CellPool& pool_;
@@ -233,48 +235,48 @@ class CellRuns {
   std::optional<CellClock::time_point> stop_time_;
 };
 
-/// Something is running only where a callback threw: it may write its checkpoint nevertheless.
-CellRuns::~CellRuns() {
+/// Processes are only running here if a callback threw; lets them write their checkpoints.
+CellProcesses::~CellProcesses() {
   if (running_.empty()) return;
   send(SIGTERM);
   stop_time_ = CellClock::now();
   for (const auto& cell : running_) {
     while (::waitpid(cell.process, nullptr, WNOHANG) == 0) {
-      if (out_of_patience()) ::kill(cell.process, SIGKILL);
-      std::this_thread::sleep_for(kCellLookInterval);
+      if (grace_period_over()) ::kill(cell.process, SIGKILL);
+      std::this_thread::sleep_for(kPollInterval);
     }
   }
 }
 
-bool CellRuns::run() {
+bool CellProcesses::run() {
   while (true) {
-    start_due();
+    start_next();
     if (running_.empty()) return !stop_time_;
-    if (stopping() && out_of_patience()) send(SIGKILL);
-    if (!collect_ended()) std::this_thread::sleep_for(kCellLookInterval);
+    if (stopping() && grace_period_over()) send(SIGKILL);
+    if (!reap_one()) std::this_thread::sleep_for(kPollInterval);
   }
 }
 
-void CellRuns::start_due() {
+void CellProcesses::start_next() {
   const auto jobs = static_cast<size_t>(pool_.jobs);
   while (next_ < cells_.size() && running_.size() < jobs && !stopping()) start(cells_[next_++]);
 }
 
-void CellRuns::start(const CellJob& job) {
+void CellProcesses::start(const CellJob& job) {
   if (pool_.on_start) pool_.on_start(job);
   try {
-    io::check_program(pool_.program);  // it may have gone since the last start
+    io::check_program(pool_.program);  // may have been removed since the last start
     running_.push_back({.job = &job,
                         .start = CellClock::now(),
                         .log_start = log_length(job.log),
-                        .process = io::start_process(cell_process(job, pool_))});
+                        .process = io::start_process(make_child_plan(job, pool_))});
   } catch (const Error& error) {
-    report(job, {.status = kCellNotStarted, .error_message_of = error.what()});
+    report(job, {.status = kStartFailedStatus, .error_message = error.what()});
   }
 }
 
-/// Whether a stop was requested. The first time, tells those that run.
-bool CellRuns::stopping() {
+/// Returns true if a stop was requested. Sends SIGTERM to the running processes the first time.
+bool CellProcesses::stopping() {
   if (!stop_time_ && pool_.stop_requested && pool_.stop_requested()) {
     send(SIGTERM);
     stop_time_ = CellClock::now();
@@ -282,19 +284,18 @@ bool CellRuns::stopping() {
   return stop_time_.has_value();
 }
 
-/// Reports who has ended; false where nobody has.
-bool CellRuns::collect_ended() {
+/// Reports one process that has ended; returns false if there is none.
+bool CellProcesses::reap_one() {
   for (size_t i = 0; i < running_.size(); ++i) {
     int status = 0;
     if (::waitpid(running_[i].process, &status, WNOHANG) != running_[i].process) continue;
     const auto cell = running_[i];
     running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
     const std::chrono::duration<double> time = CellClock::now() - cell.start;
-    JobEnd end = {
-        .status = io::exit_status(status), .seconds = time.count(), .error_message_of = {}};
+    JobEnd end = {.status = io::exit_status(status), .seconds = time.count(), .error_message = {}};
     if (end.status != 0) {
-      end.error_message_of = last_sentence(cell.job->log, cell.log_start);
-      if (end.error_message_of.empty()) end.error_message_of = io::how_it_ended(status);
+      end.error_message = last_error_message(cell.job->log, cell.log_start);
+      if (end.error_message.empty()) end.error_message = io::describe_exit(status);
     }
     report(*cell.job, end);
     return true;
@@ -302,20 +303,20 @@ bool CellRuns::collect_ended() {
   return false;
 }
 
-void CellRuns::report(const CellJob& job, const JobEnd& end) const {
+void CellProcesses::report(const CellJob& job, const JobEnd& end) const {
   if (pool_.on_end) pool_.on_end(job, end);
 }
 
-void CellRuns::send(int signal) const {
+void CellProcesses::send(int signal) const {
   for (const auto& cell : running_) ::kill(cell.process, signal);
 }
 
 }  // namespace
 
 bool run_cells(const std::vector<CellJob>& cells, const CellPool& pool) {
-  if (pool.jobs < 1) fail("the number of jobs is ", pool.jobs, ", expected at least 1");
+  if (pool.jobs < 1) fail("--jobs = ", pool.jobs, ", expected at least 1");
   io::check_program(pool.program);
-  return CellRuns(cells, pool).run();
+  return CellProcesses(cells, pool).run();
 }
 
 }  // namespace projnce::reproduce

@@ -46,27 +46,26 @@ MeasureText text_of(Measure measure) {
       return {
           "centroid",
           "Accuracy by nearest centroid (CE, SCE: their classifier); best test epoch (the paper's "
-          "rule) if the data is clean, else last",
+          "rule) if the data is clean, otherwise last epoch",
           ResultUnit::kPercent};
     case Measure::kOwn:
-      return {
-          "own",
-          "Accuracy by what the loss has learned of the classes (ProjNCE-MLP: its class vectors, "
-          "CE and SCE: their classifier, others: nearest centroid); last epoch",
-          ResultUnit::kPercent};
+      return {"own",
+              "Accuracy by the loss's own classifier (ProjNCE-MLP: its class vectors, CE and SCE: "
+              "their "
+              "classifier, others: nearest centroid); last epoch",
+              ResultUnit::kPercent};
     case Measure::kProbe:
       return {"probe",
-              "Accuracy of a linear probe fitted to the training labels, wrong ones included; last "
-              "epoch",
+              "Accuracy of a linear probe fitted to the (noisy) training labels; last epoch",
               ResultUnit::kPercent};
     case Measure::kInformation:
-      return {"information", "Information of the test embeddings about the class (Mixed KSG)",
+      return {"information", "Mutual information of test embeddings and class (Mixed KSG)",
               ResultUnit::kNats};
   }
-  fail_runtime("there is no such measure");
+  fail_runtime("unknown measure");
 }
 
-/// Nothing if the run has no estimate.
+/// Empty if the run has no estimate.
 std::optional<double> information_in(const nlohmann::json& summary) {
   const auto& information = summary.at("information");
   if (information.is_null() || information.at("mixed_ksg").is_null()) return {};
@@ -86,10 +85,10 @@ std::optional<double> value_of(Measure measure, const nlohmann::json& summary) {
     case Measure::kInformation:
       return information_in(summary);
   }
-  fail_runtime("there is no such measure");
+  fail_runtime("unknown measure");
 }
 
-/// Finished runs and what they say.
+/// Summaries of finished runs.
 class FinishedRuns {
  public:
   explicit FinishedRuns(const std::vector<Cell>& cells) {
@@ -125,9 +124,9 @@ std::optional<double> in_unit(std::optional<double> printed, ResultUnit unit) {
 }
 
 /// Columns are datasets times conditions, in this order.
-class TableMaker {
+class TableBuilder {
  public:
-  TableMaker(const Experiment& experiment, const std::vector<PaperDataset>& datasets)
+  TableBuilder(const Experiment& experiment, const std::vector<PaperDataset>& datasets)
       : experiment_(experiment), datasets_(datasets) {}
 
   ResultTable empty(Measure measure, bool with_paper) const {
@@ -173,15 +172,15 @@ class TableMaker {
   const std::vector<PaperDataset>& datasets_;
 };
 
-void rank(ResultTable& table) {
+void add_rankings(ResultTable& table) {
   for (size_t column = 0; column < table.columns.size(); ++column) {
-    std::vector<double> ours, papers;
+    std::vector<double> ours, published;
     for (const auto& row : table.cells) {
       if (row[column].runs.empty() || !row[column].paper) continue;
       ours.push_back(mean_value(row[column]));
-      papers.push_back(*row[column].paper);
+      published.push_back(*row[column].paper);
     }
-    if (const auto tau = kendall_tau(ours, papers)) {
+    if (const auto tau = kendall_tau(ours, published)) {
       table.columns[column].ranking =
           RankingAgreement{.kendall = *tau, .methods = static_cast<int64_t>(ours.size())};
     }
@@ -192,7 +191,7 @@ void rank(ResultTable& table) {
 
 Result collect_result(const Experiment& experiment, const Scale& scale,
                       const std::vector<PaperDataset>& datasets, const std::vector<Cell>& cells,
-                      const CellErrors& complaints) {
+                      const CellErrors& errors) {
   Result result{.name = experiment.name,
                 .title = experiment.title,
                 .question = experiment.question,
@@ -206,24 +205,24 @@ Result collect_result(const Experiment& experiment, const Scale& scale,
     for (const auto& remark : dataset.remarks) result.remarks.push_back(remark);
   }
   const FinishedRuns runs(cells);
-  const TableMaker maker(experiment, datasets);
+  const TableBuilder builder(experiment, datasets);
   for (size_t i = 0; i < experiment.measures.size(); ++i) {
     const auto measure = experiment.measures[i];
-    auto table = maker.empty(measure, /*with_paper=*/i == 0);
+    auto table = builder.empty(measure, /*with_paper=*/i == 0);
     for (const auto& cell : cells) {
-      auto& place = maker.at(table, cell);
+      auto& result_cell = builder.at(table, cell);
       if (const auto* summary = runs.find(cell)) {
         if (const auto value = value_of(measure, *summary)) {
-          place.runs.push_back({cell.seed, *value, cell.directory});
+          result_cell.runs.push_back({cell.seed, *value, cell.directory});
         } else {
-          place.absent = "too few test samples of a class for an estimate";
+          result_cell.absent = "too few test samples per class for an estimate";
         }
       } else {
-        const auto why = complaints.find(cell.directory);
-        place.absent = why == complaints.end() ? "not trained yet" : why->second;
+        const auto error = errors.find(cell.directory);
+        result_cell.absent = error == errors.end() ? "not trained yet" : error->second;
       }
     }
-    rank(table);
+    add_rankings(table);
     result.tables.push_back(std::move(table));
   }
   result.trained_runs = runs.count();

@@ -12,17 +12,17 @@
 
 namespace projnce::reproduce {
 
-/// Kendall's tau-b of two lists of equal length: 1 where they order alike, -1 where they order
-/// oppositely, ties allowed for. None where either list has no two different values.
+/// Kendall's tau-b of two lists of equal length: 1 for the same order, -1 for the opposite order,
+/// corrected for ties. Empty if all values of a list are equal.
 std::optional<double> kendall_tau(const std::vector<double>& a, const std::vector<double>& b);
 
-/// Why cells have no finished run, by the run's directory.
+/// Errors of cells without a finished run, by run directory.
 using CellErrors = std::map<std::filesystem::path, std::string>;
 
-/// Reads the finished runs into tables, the paper's numbers beside them. A cell without a finished
-/// run stays without a number.
+/// Collects the finished runs into tables with the published values. Cells without a finished run
+/// have no value.
 Result collect_result(const Experiment& experiment, const Scale& scale,
                       const std::vector<PaperDataset>& datasets, const std::vector<Cell>& cells,
-                      const CellErrors& complaints);
+                      const CellErrors& errors);
 
 }  // namespace projnce::reproduce

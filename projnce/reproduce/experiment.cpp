@@ -107,7 +107,7 @@ Condition read_condition(const Table& known, const std::string& name) {
   return condition;
 }
 
-Measure measure_named(const std::string& name) {
+Measure parse_measure(const std::string& name) {
   std::vector<std::string> names;
   for (const auto& [known, measure] : kMeasures) {
     if (known == name) return measure;
@@ -116,20 +116,20 @@ Measure measure_named(const std::string& name) {
   fail_unknown("measure", name, names);
 }
 
-/// [paper.DATASET.CONDITION] with a number for each method.
+/// Reads [paper.DATASET.CONDITION], with one value per method.
 void read_paper(const Table& table, Experiment& experiment) {
   for (const auto& [dataset, conditions] : table.tables) {
     for (const auto& [condition, numbers] : conditions.tables) {
       for (const auto& [method, value] : numbers.values) {
         const auto number = number_in(value);
-        if (!number) fail(value.where, ": expected the paper's number for ", method);
+        if (!number) fail(value.where, ": expected a number, the published value of ", method);
         experiment.paper[dataset][condition][method] = *number;
       }
     }
   }
 }
 
-/// What a table compares; a scale may have fewer of each.
+/// Names of the columns and rows of a table; a scale may override them.
 struct Lists {
   std::vector<std::string> datasets, conditions, methods;
 
@@ -155,11 +155,11 @@ Lists read_lists(TableReader& reader, const std::string& scale) {
   Lists lists;
   lists.read(reader);
   for (const auto& name : scale_names()) {
-    const auto& narrower = reader.sub_table(name);
+    const auto& overrides = reader.sub_table(name);
     if (name != scale) continue;
-    TableReader of_scale(narrower, name);
-    lists.read(of_scale);
-    of_scale.done();
+    TableReader scale_reader(overrides, name);
+    lists.read(scale_reader);
+    scale_reader.done();
   }
   return lists;
 }
@@ -173,7 +173,7 @@ std::optional<int64_t> read_maps(const Table& table) {
   return seed;
 }
 
-void fill(Experiment& experiment, const Lists& lists, const Table& own_methods) {
+void fill_experiment(Experiment& experiment, const Lists& lists, const Table& own_methods) {
   auto methods = shared_table("methods");
   overlay(methods, own_methods);
   const auto conditions = shared_table("conditions");
@@ -214,12 +214,11 @@ Experiment read_experiment(const std::string& what, const std::string& scale) {
   const auto lists = read_lists(reader, scale);
   read_paper(reader.sub_table("paper"), experiment);
   experiment.map_seed = read_maps(reader.sub_table("maps"));
-  fill(experiment, lists, reader.sub_table("methods"));
+  fill_experiment(experiment, lists, reader.sub_table("methods"));
   reader.done();
-  for (const auto& name : measures) experiment.measures.push_back(measure_named(name));
+  for (const auto& name : measures) experiment.measures.push_back(parse_measure(name));
   if (lists.datasets.empty() || lists.conditions.empty() || lists.methods.empty()) {
-    fail(what,
-         " names no datasets, no conditions or no methods to compare: expected a list of each");
+    fail(what, " has no datasets, no conditions or no methods to compare, expected a list of each");
   }
   return experiment;
 }
@@ -239,7 +238,7 @@ std::string title_of(const std::string& name) {
   return found == titles.values.end() ? name : std::get<std::string>(found->second.data);
 }
 
-/// A path's last part without what says that it is an archive, fit to be a folder's name.
+/// Last component of a path without archive extensions, with characters valid in a folder name.
 std::string folder_name(const std::string& path) {
   auto name = fs::path(path).filename().string();
   if (name.empty()) name = fs::path(path).parent_path().filename().string();
@@ -258,8 +257,8 @@ PaperDataset paper_dataset(const std::string& what, const Scale& scale) {
   if (!named.root.empty()) dataset.table.values["root"] = Value{named.root, what};
   dataset.title = title_of(dataset.name);
   const auto changed = scale.datasets.find(dataset.name);
-  const bool another_task = changed != scale.datasets.end() && !changed->second.title.empty();
-  if (another_task) {
+  const bool changes_task = changed != scale.datasets.end() && !changed->second.title.empty();
+  if (changes_task) {
     dataset.title = changed->second.title;
   } else {
     dataset.column = dataset.name;
@@ -275,23 +274,23 @@ std::string provider_of(const std::string& name) {
 }
 
 bool is_present(const std::string& name, const dataset::OpenContext& context) {
-  const auto places = dataset::dataset_places(name, context);
+  const auto places = dataset::dataset_search_paths(name, context);
   return std::any_of(places.begin(), places.end(), [](const fs::path& place) {
-    std::error_code ignored;  // a folder that may not be read is not there
+    std::error_code ignored;  // an unreadable folder counts as missing
     return fs::exists(place, ignored);
   });
 }
 
-bool is_anywhere(const PaperDataset& dataset, const dataset::OpenContext& context) {
+bool is_available(const PaperDataset& dataset, const dataset::OpenContext& context) {
   return dataset.table.values.count("root") || is_present(dataset.name, context);
 }
 
-/// Looks what is there. A dataset that is there but cannot be read is as good as absent.
-void look_at(PaperDataset& dataset, const dataset::OpenContext& context) {
-  if (!is_anywhere(dataset, context)) {
+/// Fills in kind, size and remarks; sets `absent` if the dataset is missing or unreadable.
+void probe_dataset(PaperDataset& dataset, const dataset::OpenContext& context) {
+  if (!is_available(dataset, context)) {
     dataset.absent =
         concat(dataset.title, " is not on this machine: get it from ", provider_of(dataset.name),
-               " (`projnce data list` names the places that are looked at)");
+               " (`projnce data list` shows the search paths)");
     return;
   }
   try {
@@ -307,8 +306,8 @@ void look_at(PaperDataset& dataset, const dataset::OpenContext& context) {
   }
 }
 
-/// Says whose place they take, where it is clear whose.
-void put_in_place(std::vector<PaperDataset>& datasets, const Experiment& experiment) {
+/// Sets the dataset that each one replaces, if the experiment has only one.
+void set_replaced_dataset(std::vector<PaperDataset>& datasets, const Experiment& experiment) {
   for (auto& dataset : datasets) {
     const auto& own = experiment.datasets;
     if (std::find(own.begin(), own.end(), dataset.name) != own.end() || own.size() != 1) continue;
@@ -326,8 +325,8 @@ std::vector<PaperDataset> find_paper_datasets(const Experiment& experiment, cons
   for (const auto& what : instead.empty() ? experiment.datasets : instead) {
     datasets.push_back(paper_dataset(what, scale));
   }
-  if (!instead.empty()) put_in_place(datasets, experiment);
-  for (auto& dataset : datasets) look_at(dataset, context);
+  if (!instead.empty()) set_replaced_dataset(datasets, experiment);
+  for (auto& dataset : datasets) probe_dataset(dataset, context);
   return datasets;
 }
 

@@ -33,8 +33,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A t-SNE map of the test samples for each finished run of the experiment's map seed; `prefix`
-/// starts the files' names.
+/// Draws a t-SNE map of the test samples for each finished run with the map seed of the experiment.
+/// File names start with `prefix`.
 std::vector<ResultImage> figure_maps(const Experiment& experiment, const std::vector<Cell>& cells,
                                      const std::string& prefix, const Logger& logger) {
   std::vector<ResultImage> images;
@@ -56,26 +56,27 @@ std::vector<ResultImage> figure_maps(const Experiment& experiment, const std::ve
 
 constexpr int64_t kTrialSteps = 8;
 
-/// What a run on one dataset costs.
+/// Time of a run on one dataset.
 struct Cost {
-  double seconds_per_sample = 0;      ///< of training
-  double seconds_per_evaluation = 0;  ///< after an epoch
-  double seconds_besides = 0;         ///< reading the data, judging the end
+  double seconds_per_sample = 0;      ///< training time
+  double seconds_per_evaluation = 0;  ///< time of one evaluation
+  double overhead_seconds = 0;        ///< data loading and final evaluation
 };
 
-int64_t whole_setting(const Table& config, const std::string& section, const std::string& key,
-                      int64_t otherwise) {
+int64_t int_setting(const Table& config, const std::string& section, const std::string& key,
+                    int64_t default_value) {
   const auto table = config.tables.find(section);
-  if (table == config.tables.end()) return otherwise;
+  if (table == config.tables.end()) return default_value;
   const auto value = table->second.values.find(key);
-  if (value == table->second.values.end()) return otherwise;
-  return static_cast<int64_t>(number_in(value->second).value_or(static_cast<double>(otherwise)));
+  if (value == table->second.values.end()) return default_value;
+  return static_cast<int64_t>(
+      number_in(value->second).value_or(static_cast<double>(default_value)));
 }
 
-Cost try_out(const Cell& cell, CellPool pool) {
+Cost run_trial(const Cell& cell, CellPool pool) {
   const io::TemporaryFolder folder("estimate");
   auto config = cell.config;
-  const auto batch = whole_setting(config, "train", "batch_size", 256);
+  const auto batch = int_setting(config, "train", "batch_size", 256);
   config.tables["train"].values["epochs"] = Value{int64_t{1}, {}};
   config.tables["dataset"].values["max_train"] = Value{kTrialSteps * batch, {}};
   const CellJob job{.title = cell.title,
@@ -88,7 +89,8 @@ Cost try_out(const Cell& cell, CellPool pool) {
   pool.on_start = [](const CellJob&) {};
   pool.on_end = [&](const CellJob&, const JobEnd& ended) { end = ended; };
   run_cells({job}, pool);
-  if (end.status != 0) fail_runtime("the trial of ", cell.title, " failed: ", end.error_message_of);
+  if (end.status != 0)
+    fail_runtime("the trial run of ", cell.title, " failed: ", end.error_message);
   std::ifstream file(io::RunPaths{job.directory}.summary());
   const auto seconds = nlohmann::json::parse(file);
   const auto& parts = seconds.at("seconds");
@@ -97,33 +99,32 @@ Cost try_out(const Cell& cell, CellPool pool) {
   const double samples = seconds.at("samples").at("train");
   return {.seconds_per_sample = training / samples,
           .seconds_per_evaluation = evaluation,
-          .seconds_besides = std::max(0.0, end.seconds - training - evaluation)};
+          .overhead_seconds = std::max(0.0, end.seconds - training - evaluation)};
 }
 
-double seconds_of(const Cell& cell, const PaperDataset& dataset, const Cost& cost) {
-  const auto epochs = whole_setting(cell.config, "train", "epochs", 500);
-  const auto every = whole_setting(cell.config, "eval", "every", 1);
-  const auto limit = whole_setting(cell.config, "dataset", "max_train", 0);
+double estimate_cell_seconds(const Cell& cell, const PaperDataset& dataset, const Cost& cost) {
+  const auto epochs = int_setting(cell.config, "train", "epochs", 500);
+  const auto every = int_setting(cell.config, "eval", "every", 1);
+  const auto limit = int_setting(cell.config, "dataset", "max_train", 0);
   const auto samples = limit > 0 ? std::min(limit, dataset.train_samples) : dataset.train_samples;
   return cost.seconds_per_sample * static_cast<double>(samples * epochs) +
-         cost.seconds_per_evaluation * static_cast<double>(epochs / every) + cost.seconds_besides;
+         cost.seconds_per_evaluation * static_cast<double>(epochs / every) + cost.overhead_seconds;
 }
 
-/// How many seconds these cells will take, `pool.jobs` at a time. Trains a few steps on each
-/// dataset and judges them as a cell is judged, in a folder that is thrown away: that measures this
-/// machine as it is now.
+/// Estimates the time to train these cells, `pool.jobs` concurrently, from a trial run of a few
+/// steps per dataset with evaluation, in a temporary folder.
 double estimate_seconds(const std::vector<Cell>& cells, const std::vector<PaperDataset>& datasets,
                         CellPool pool) {
   std::map<size_t, Cost> costs;
   double seconds = 0;
   for (const auto& cell : cells) {
-    if (!costs.count(cell.dataset)) costs[cell.dataset] = try_out(cell, pool);
-    seconds += seconds_of(cell, datasets[cell.dataset], costs.at(cell.dataset));
+    if (!costs.count(cell.dataset)) costs[cell.dataset] = run_trial(cell, pool);
+    seconds += estimate_cell_seconds(cell, datasets[cell.dataset], costs.at(cell.dataset));
   }
   return seconds / pool.jobs;
 }
 
-void keep_only(std::vector<Method>& methods, const std::vector<std::string>& only) {
+void select_methods(std::vector<Method>& methods, const std::vector<std::string>& only) {
   if (only.empty()) return;
   std::vector<std::string> names;
   for (const auto& method : methods) names.push_back(method.name);
@@ -137,18 +138,18 @@ void keep_only(std::vector<Method>& methods, const std::vector<std::string>& onl
   });
 }
 
-/// A reproduction before anything is trained.
+/// Plan of a reproduction.
 struct Plan {
   Scale scale;
   Experiment experiment;
   std::vector<PaperDataset> datasets;
   std::vector<Cell> cells;
-  std::vector<UnavailableCells> impossible;  ///< not among `cells`
+  std::vector<UnavailableCells> unavailable;  ///< not in `cells`
   std::vector<Cell> unfinished;
-  CellErrors complaints;
+  CellErrors errors;
   CellPool pool;
   fs::path root;     ///< of the scale
-  std::string name;  ///< of the result's files
+  std::string name;  ///< of the result files
 };
 
 std::string result_name(const Experiment& experiment, const ReproduceRequest& request,
@@ -159,19 +160,18 @@ std::string result_name(const Experiment& experiment, const ReproduceRequest& re
   return name;
 }
 
-/// What may be trained on instead: datasets that are here, not those that are wanted and cannot be
-/// read.
-std::string replacement_hint(const std::vector<PaperDataset>& wanted,
+/// Suggests available datasets to use instead of `requested`.
+std::string replacement_hint(const std::vector<PaperDataset>& requested,
                              const dataset::OpenContext& context) {
   auto names = present_datasets(context);
   std::erase_if(names, [&](const std::string& name) {
-    return std::any_of(wanted.begin(), wanted.end(),
+    return std::any_of(requested.begin(), requested.end(),
                        [&](const PaperDataset& dataset) { return dataset.name == name; });
   });
-  const auto folder = "--dataset FOLDER, with a sub-folder for each class";
-  if (names.empty()) return concat("train on data of your own instead: ", folder);
-  return concat("train on what is here instead: --dataset ", join(names, ", --dataset "), ", or ",
-                folder);
+  const auto folder = "--dataset FOLDER, with one subfolder per class";
+  if (names.empty()) return concat("use your own data instead: ", folder);
+  return concat("use an available dataset instead: --dataset ", join(names, ", --dataset "),
+                ", or ", folder);
 }
 
 void fail_without_data(const std::vector<PaperDataset>& datasets,
@@ -185,17 +185,17 @@ void fail_without_data(const std::vector<PaperDataset>& datasets,
 }
 
 void fail_without_cells(const std::vector<Cell>& cells,
-                        const std::vector<UnavailableCells>& impossible) {
-  if (!cells.empty() || impossible.empty()) return;
+                        const std::vector<UnavailableCells>& unavailable) {
+  if (!cells.empty() || unavailable.empty()) return;
   std::vector<std::string> reasons;
-  for (const auto& group : impossible) reasons.push_back(concat(group.column, ": ", group.reason));
+  for (const auto& group : unavailable) reasons.push_back(concat(group.column, ": ", group.reason));
   fail("no cell of this table can be trained; ", join(reasons, "; "));
 }
 
 CellPool make_pool(const ReproduceRequest& request, const Scale& scale, size_t cells) {
   const int cores = available_cores();
-  const int wanted = request.jobs > 0 ? request.jobs : (scale.several_at_once ? cores : 1);
-  const int jobs = std::clamp<int>(wanted, 1, static_cast<int>(std::max<size_t>(cells, 1)));
+  const int requested = request.jobs > 0 ? request.jobs : (scale.several_at_once ? cores : 1);
+  const int jobs = std::clamp<int>(requested, 1, static_cast<int>(std::max<size_t>(cells, 1)));
   return {.program = request.program, .jobs = jobs, .threads = std::max(1, cores / jobs)};
 }
 
@@ -204,7 +204,7 @@ void find_unfinished(Plan& plan) {
     try {
       if (!is_finished(cell)) plan.unfinished.push_back(cell);
     } catch (const Error& error) {
-      plan.complaints[cell.directory] = error.what();
+      plan.errors[cell.directory] = error.what();
     }
   }
 }
@@ -213,7 +213,7 @@ Plan make_plan(const ReproduceRequest& request, const ReproduceEnvironment& envi
   Plan plan;
   plan.scale = read_scale(request.scale);
   plan.experiment = read_experiment(request.what, request.scale);
-  keep_only(plan.experiment.methods, request.only);
+  select_methods(plan.experiment.methods, request.only);
   plan.datasets =
       find_paper_datasets(plan.experiment, plan.scale, request.datasets, environment.data);
   fail_without_data(plan.datasets, environment.data);
@@ -221,29 +221,29 @@ Plan make_plan(const ReproduceRequest& request, const ReproduceEnvironment& envi
   plan.name = result_name(plan.experiment, request, plan.datasets);
   plan.cells = plan_cells(plan.experiment, plan.scale, plan.datasets, plan.root,
                           request.seeds > 0 ? request.seeds : plan.scale.seeds);
-  plan.impossible = remove_unavailable_cells(plan.cells, environment.data);
-  fail_without_cells(plan.cells, plan.impossible);
+  plan.unavailable = remove_unavailable_cells(plan.cells, environment.data);
+  fail_without_cells(plan.cells, plan.unavailable);
   find_unfinished(plan);
   plan.pool = make_pool(request, plan.scale, plan.unfinished.size());
   plan.pool.stop_requested = environment.stop_requested;
   return plan;
 }
 
-void announce(const Plan& plan, const Logger& logger) {
+void log_plan(const Plan& plan, const Logger& logger) {
   logger->info("{}: {}; scale {}", plan.name, plan.experiment.title, plan.scale.name);
   for (const auto& dataset : plan.datasets) {
-    if (!dataset.absent.empty()) logger->warn("{}; other cells go on", dataset.absent);
+    if (!dataset.absent.empty())
+      logger->warn("{}; continuing with the other cells", dataset.absent);
   }
-  for (const auto& group : plan.impossible) {
-    logger->warn("{}: {} cell(s) left out, they cannot be trained: {}", group.column,
+  for (const auto& group : plan.unavailable) {
+    logger->warn("{}: skipping {} cell(s) that cannot be trained: {}", group.column,
                  group.cells.size(), group.reason);
   }
-  for (const auto& [directory, error_message_of] : plan.complaints)
-    logger->warn("{}", error_message_of);
-  logger->info("{} cells, {} of them finished", plan.cells.size(),
-               plan.cells.size() - plan.unfinished.size() - plan.complaints.size());
+  for (const auto& [directory, error_message] : plan.errors) logger->warn("{}", error_message);
+  logger->info("{} cells, {} finished", plan.cells.size(),
+               plan.cells.size() - plan.unfinished.size() - plan.errors.size());
   if (plan.unfinished.empty()) return;
-  logger->info("{} to train, {} at once with {} thread(s) each", plan.unfinished.size(),
+  logger->info("{} to train, {} in parallel with {} thread(s) each", plan.unfinished.size(),
                plan.pool.jobs, plan.pool.threads);
 }
 
@@ -256,7 +256,7 @@ CellJob make_job(const Cell& cell) {
           .log = cell.directory.string() + ".log"};
 }
 
-/// Trains what is unfinished; false where a stop was requested.
+/// Trains the unfinished cells. Returns false if a stop was requested.
 bool train(Plan& plan, const Logger& logger) {
   std::vector<CellJob> jobs;
   for (const auto& cell : plan.unfinished) jobs.push_back(make_job(cell));
@@ -270,8 +270,8 @@ bool train(Plan& plan, const Logger& logger) {
     const double mean = seconds / static_cast<double>(ended);
     const double left = mean * static_cast<double>(jobs.size() - ended) / pool.jobs;
     if (end.status != 0 && !pool.stop_requested()) {
-      plan.complaints[job.directory] = end.error_message_of;
-      logger->warn("{} failed: {} (see {})", job.title, end.error_message_of, job.log.string());
+      plan.errors[job.directory] = end.error_message;
+      logger->warn("{} failed: {} (see {})", job.title, end.error_message, job.log.string());
     }
     logger->info("{} of {}: {}  {}, {} left", ended, jobs.size(), job.title,
                  format_duration(end.seconds), format_duration(left));
@@ -280,7 +280,7 @@ bool train(Plan& plan, const Logger& logger) {
 }
 
 std::vector<fs::path> write_files(const Plan& plan, const Result& result) {
-  const auto file = [&](const char* ending) { return plan.root / (plan.name + ending); };
+  const auto file = [&](const char* extension) { return plan.root / (plan.name + extension); };
   const std::vector<std::pair<fs::path, std::string>> texts = {
       {file(".md"), result_markdown(result)},
       {file(".html"), result_html(result, plan.root)},
@@ -299,14 +299,14 @@ std::vector<fs::path> write_files(const Plan& plan, const Result& result) {
 
 Result make_result(const Plan& plan, const ReproduceRequest& request, const Logger& logger) {
   auto cells = plan.cells;
-  auto complaints = plan.complaints;
-  for (const auto& group : plan.impossible) {
+  auto errors = plan.errors;
+  for (const auto& group : plan.unavailable) {
     for (const auto& cell : group.cells) {
-      complaints[cell.directory] = group.reason;
+      errors[cell.directory] = group.reason;
       cells.push_back(cell);
     }
   }
-  auto result = collect_result(plan.experiment, plan.scale, plan.datasets, cells, complaints);
+  auto result = collect_result(plan.experiment, plan.scale, plan.datasets, cells, errors);
   result.name = plan.name;
   result.command = request.command;
   result.images = figure_maps(plan.experiment, plan.cells, plan.name, logger);
@@ -320,10 +320,10 @@ Result make_result(const Plan& plan, const ReproduceRequest& request, const Logg
 ReproduceOutcome reproduce(const ReproduceRequest& request,
                            const ReproduceEnvironment& environment) {
   auto plan = make_plan(request, environment);
-  announce(plan, environment.logger);
+  log_plan(plan, environment.logger);
   ReproduceOutcome outcome;
   outcome.finished = train(plan, environment.logger);
-  outcome.failed = static_cast<int64_t>(plan.complaints.size());
+  outcome.failed = static_cast<int64_t>(plan.errors.size());
   outcome.result = make_result(plan, request, environment.logger);
   outcome.files = write_files(plan, outcome.result);
   return outcome;
@@ -332,22 +332,22 @@ ReproduceOutcome reproduce(const ReproduceRequest& request,
 nlohmann::ordered_json plan_reproduction(const ReproduceRequest& request,
                                          const ReproduceEnvironment& environment) {
   const auto plan = make_plan(request, environment);
-  announce(plan, environment.logger);
+  log_plan(plan, environment.logger);
   nlohmann::ordered_json cells = nlohmann::ordered_json::array();
-  nlohmann::ordered_json impossible = nlohmann::ordered_json::array();
-  for (const auto& group : plan.impossible) {
-    impossible.push_back(
+  nlohmann::ordered_json unavailable = nlohmann::ordered_json::array();
+  for (const auto& group : plan.unavailable) {
+    unavailable.push_back(
         {{"column", group.column}, {"cells", group.cells.size()}, {"reason", group.reason}});
   }
   std::set<fs::path> unfinished;
   for (const auto& cell : plan.unfinished) unfinished.insert(cell.directory);
   for (const auto& cell : plan.cells) {
-    cells.push_back({{"title", cell.title},
-                     {"directory", cell.directory.string()},
-                     {"settings", to_toml(cell.config)},
-                     {"blocked", plan.complaints.count(cell.directory) > 0},
-                     {"finished", !unfinished.count(cell.directory) &&
-                                      !plan.complaints.count(cell.directory)}});
+    cells.push_back(
+        {{"title", cell.title},
+         {"directory", cell.directory.string()},
+         {"settings", to_toml(cell.config)},
+         {"blocked", plan.errors.count(cell.directory) > 0},
+         {"finished", !unfinished.count(cell.directory) && !plan.errors.count(cell.directory)}});
   }
   return {{"name", plan.name},
           {"scale", plan.scale.name},
@@ -356,7 +356,7 @@ nlohmann::ordered_json plan_reproduction(const ReproduceRequest& request,
           {"threads", plan.pool.threads},
           {"unfinished", plan.unfinished.size()},
           {"seconds", estimate_seconds(plan.unfinished, plan.datasets, plan.pool)},
-          {"impossible", impossible},
+          {"impossible", unavailable},
           {"cells", cells}};
 }
 

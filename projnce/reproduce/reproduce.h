@@ -14,18 +14,18 @@
 namespace projnce::reproduce {
 
 struct ReproduceRequest {
-  std::string what;                   ///< "table4", or a file of that form
+  std::string what;                   ///< "table4", or an experiment file
   std::string scale = "laptop";       ///< one of scale_names()
-  std::vector<std::string> datasets;  ///< in place of the experiment's; none: its own
-  std::vector<std::string> only;      ///< methods; none: all
-  int64_t seeds = 0;                  ///< 0: the scale's
-  int jobs = 0;                       ///< runs at once; 0: the scale's
+  std::vector<std::string> datasets;  ///< replace those of the experiment; empty: its own
+  std::vector<std::string> only;      ///< methods; empty: all
+  int64_t seeds = 0;                  ///< 0: that of the scale
+  int jobs = 0;                       ///< concurrent runs; 0: that of the scale
   std::filesystem::path out = "runs/paper";
-  std::string command;            ///< what was typed, for the record
-  std::filesystem::path program;  ///< projnce itself, which trains each cell in a process
+  std::string command;            ///< command line to record
+  std::filesystem::path program;  ///< path of projnce, which trains each cell in a process
 };
 
-/// What the program lends to a reproduction.
+/// What the program provides to a reproduction.
 struct ReproduceEnvironment {
   Logger logger;
   std::function<bool()> stop_requested;
@@ -33,19 +33,18 @@ struct ReproduceEnvironment {
 };
 
 struct ReproduceOutcome {
-  bool finished = false;  ///< false: stopped on request; the same command goes on
-  int64_t failed = 0;     ///< cells that could not be trained
+  bool finished = false;  ///< false: stopped on request; the same command resumes
+  int64_t failed = 0;     ///< number of cells that could not be trained
   Result result;
-  std::vector<std::filesystem::path> files;  ///< that tell the result: Markdown first
+  std::vector<std::filesystem::path> files;  ///< written files, Markdown first
 };
 
-/// Trains every cell that has no finished run yet and writes the result beside the runs, as
-/// NAME.md, .html, .csv and charts as SVG. START READING HERE.
+/// Trains every cell without a finished run and writes the result next to the runs, as NAME.md,
+/// .html, .csv and SVG charts. START READING HERE.
 ReproduceOutcome reproduce(const ReproduceRequest& request,
                            const ReproduceEnvironment& environment);
 
-/// What that would do: the cells, which are finished, and how long the others would take. Trains
-/// a few steps to know it.
+/// Dry run: returns the cells, their status, and the estimated time, from a few training steps.
 nlohmann::ordered_json plan_reproduction(const ReproduceRequest& request,
                                          const ReproduceEnvironment& environment);
 

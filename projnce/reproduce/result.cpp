@@ -29,8 +29,8 @@ std::optional<double> deviation(const ResultCell& cell) {
 
 std::vector<RunNumbers> all_runs(const Result& result) {
   std::vector<RunNumbers> all;
-  // Tables measure the same runs; in one table, two cells may come of one run as well.
-  std::map<std::tuple<std::string, std::string, int64_t, std::filesystem::path>, size_t> places;
+  // All tables contain the same runs; two cells of one table may also share a run.
+  std::map<std::tuple<std::string, std::string, int64_t, std::filesystem::path>, size_t> indices;
   for (size_t t = 0; t < result.tables.size(); ++t) {
     const auto& table = result.tables[t];
     for (size_t row = 0; row < table.rows.size(); ++row) {
@@ -39,7 +39,7 @@ std::vector<RunNumbers> all_runs(const Result& result) {
           const auto& method = table.rows[row].title;
           const auto& title = table.columns[column].title;
           const auto [place, added] =
-              places.try_emplace({method, title, run.seed, run.directory}, all.size());
+              indices.try_emplace({method, title, run.seed, run.directory}, all.size());
           if (added) all.push_back({method, title, run.seed, run.directory, {}});
           auto& values = all[place->second].values;
           values.resize(result.tables.size());
@@ -57,11 +57,11 @@ std::string value_heading(const ResultTable& table) {
 
 namespace {
 
-/// Rounded as people read it; `plus` shows the sign of positive numbers too.
+/// Formats a rounded number; if `plus`, positive numbers get a sign.
 std::string rounded_number(double number, int digits, bool plus) {
   const auto size = fmt::format("{:.{}f}", std::abs(number), digits);
-  const bool nothing = size.find_first_not_of("0.") == size.npos;
-  if (nothing || std::isnan(number)) return size;
+  const bool is_zero = size.find_first_not_of("0.") == size.npos;
+  if (is_zero || std::isnan(number)) return size;
   return (number < 0 ? "−" : plus ? "+" : "") + size;
 }
 
@@ -105,7 +105,7 @@ std::string difference_text(double difference, ResultUnit unit) {
 
 std::string ranking_text(const std::optional<RankingAgreement>& ranking) {
   if (!ranking) return "–";
-  return fmt::format("{} of {} methods", rounded_number(ranking->kendall, 2, /*plus=*/false),
+  return fmt::format("{} ({} methods)", rounded_number(ranking->kendall, 2, /*plus=*/false),
                      ranking->methods);
 }
 
@@ -115,8 +115,8 @@ std::string unit_phrase(ResultUnit unit) {
 
 std::string seeds_phrase(const ResultTable& table) {
   const auto most = most_runs(table);
-  if (most == 0) return "Nothing was trained";
-  if (most == 1) return "One seed each, so no deviation";
+  if (most == 0) return "No runs";
+  if (most == 1) return "One seed, no standard deviation";
   return fmt::format("Mean ± standard deviation over {} seeds", most);
 }
 
@@ -132,23 +132,20 @@ std::string scale_sentence(const Result& result) {
 std::string source_sentence(const Result& result) {
   if (result.source.empty()) return "";
   const bool numbers = std::any_of(result.tables.begin(), result.tables.end(), paper_has_numbers);
-  return with_full_stop((numbers ? "The paper's numbers are from " : "The paper is ") +
-                        result.source);
+  return with_full_stop((numbers ? "Published values from " : "Paper: ") + result.source);
 }
 
 std::string table_sentence(const ResultTable& table) {
   return fmt::format("{}, {}.{}", seeds_phrase(table), unit_phrase(table.unit),
                      paper_has_numbers(table)
-                         ? " With ours stand the paper's number and ours less the paper's."
+                         ? " Cells also show the published value and the difference to it."
                          : "");
 }
 
 std::string training_sentence(const Result& result) {
   if (result.trained_runs == 0) return "";
-  return fmt::format(
-      "{} trained, which took {}{}.",
-      result.trained_runs == 1 ? "One run was" : fmt::format("{} runs were", result.trained_runs),
-      format_duration(result.trained_seconds), result.trained_runs == 1 ? "" : " together");
+  return fmt::format("{} run{}, total training time {}.", result.trained_runs,
+                     result.trained_runs == 1 ? "" : "s", format_duration(result.trained_seconds));
 }
 
 size_t most_runs(const ResultTable& table) {
@@ -165,14 +162,14 @@ std::string missing_seeds(const ResultCell& cell, size_t most) {
 }
 
 bool is_best(const ResultTable& table, size_t row, size_t column) {
-  const auto& own = table.cells.at(row).at(column);
-  if (own.runs.empty()) return false;
+  const auto& candidate = table.cells.at(row).at(column);
+  if (candidate.runs.empty()) return false;
   size_t compared = 0;
   for (const auto& cells : table.cells) {
     const auto& cell = cells.at(column);
     if (cell.runs.empty() || std::isnan(mean_value(cell))) continue;
-    // Not <: a mean that is not a number is never the best.
-    if (!(mean_value(own) >= mean_value(cell))) return false;
+    // Negated >= so that a NaN mean is never the best.
+    if (!(mean_value(candidate) >= mean_value(cell))) return false;
     ++compared;
   }
   return compared >= 2;

@@ -19,23 +19,23 @@ namespace projnce::reproduce {
 
 namespace {
 
-/// A condition in words.
-std::string condition_words(const ResultColumn& column) {
+/// Text of a condition.
+std::string condition_text(const ResultColumn& column) {
   const auto comma = column.title.rfind(", ");
   if (comma != column.title.npos) return column.title.substr(comma + 2);
   return column.condition.empty() ? column.title : column.condition;
 }
 
-/// "30 % wrong labels" in its parts.
-struct CountedCondition {
+/// Parts of "30 % wrong labels".
+struct ConditionAmount {
   double number = 0;
   std::string counted;  ///< "30 %"
-  std::string of;       ///< "wrong labels"; "" of none at all
+  std::string of;       ///< "wrong labels"; "" for "clean"
 };
 
-std::optional<CountedCondition> counted_condition(const std::string& words) {
-  if (words == "clean") return CountedCondition{.number = 0, .counted = words, .of = {}};
-  CountedCondition parts;
+std::optional<ConditionAmount> parse_amount(const std::string& words) {
+  if (words == "clean") return ConditionAmount{.number = 0, .counted = words, .of = {}};
+  ConditionAmount parts;
   const auto* end = words.data() + words.size();
   const auto parsed = std::from_chars(words.data(), end, parts.number);
   if (parsed.ec != std::errc()) return std::nullopt;
@@ -46,16 +46,16 @@ std::optional<CountedCondition> counted_condition(const std::string& words) {
   return parts;
 }
 
-struct CountedConditions {
-  std::vector<CountedCondition> all;
+struct ConditionAmounts {
+  std::vector<ConditionAmount> all;
   std::string of;
 };
 
-/// All in parts, where they are rising numbers of one thing.
-std::optional<CountedConditions> counted_conditions(const std::vector<std::string>& words) {
-  CountedConditions conditions;
+/// Parses all conditions; empty unless they are increasing amounts of the same thing.
+std::optional<ConditionAmounts> parse_amounts(const std::vector<std::string>& words) {
+  ConditionAmounts conditions;
   for (const auto& one : words) {
-    const auto parts = counted_condition(one);
+    const auto parts = parse_amount(one);
     if (!parts) return std::nullopt;
     if (conditions.of.empty()) conditions.of = parts->of;
     if (!parts->of.empty() && parts->of != conditions.of) return std::nullopt;
@@ -67,9 +67,9 @@ std::optional<CountedConditions> counted_conditions(const std::vector<std::strin
   return conditions;
 }
 
-constexpr double kLeastGap = 0.07;  // of the axis: about a label
+constexpr double kMinGap = 0.07;  // fraction of the axis, about the width of a label
 
-std::vector<double> scaled_to_one(std::vector<double> values) {
+std::vector<double> rescale(std::vector<double> values) {
   const double low = values.front();
   const double extent = values.back() - low;
   for (auto& value : values) value = (value - low) / extent;
@@ -78,7 +78,7 @@ std::vector<double> scaled_to_one(std::vector<double> values) {
 
 bool is_crowded(const std::vector<double>& places) {
   for (size_t i = 1; i < places.size(); ++i) {
-    if (places[i] - places[i - 1] < kLeastGap) return true;
+    if (places[i] - places[i - 1] < kMinGap) return true;
   }
   return false;
 }
@@ -91,8 +91,8 @@ std::string dataset_title(const ResultColumn& column) {
 
 report::ChartAxis condition_axis(const ResultTable& table, const std::vector<size_t>& columns) {
   std::vector<std::string> words;
-  for (const auto column : columns) words.push_back(condition_words(table.columns.at(column)));
-  const auto counted = counted_conditions(words);
+  for (const auto column : columns) words.push_back(condition_text(table.columns.at(column)));
+  const auto counted = parse_amounts(words);
   std::vector<double> numbers;
   for (size_t i = 0; i < words.size(); ++i) {
     numbers.push_back(counted ? counted->all[i].number : static_cast<double>(i));
@@ -108,12 +108,12 @@ report::ChartAxis condition_axis(const ResultTable& table, const std::vector<siz
 
 std::vector<double> spread_places(std::span<const double> ascending) {
   if (ascending.size() == 1) return {0.5};
-  const auto by_value = scaled_to_one({ascending.begin(), ascending.end()});
+  const auto by_value = rescale({ascending.begin(), ascending.end()});
   if (!is_crowded(by_value)) return by_value;
   if (ascending.front() > 0) {
     std::vector<double> logarithms;
     for (const double value : ascending) logarithms.push_back(std::log(value));
-    auto by_logarithm = scaled_to_one(std::move(logarithms));
+    auto by_logarithm = rescale(std::move(logarithms));
     if (!is_crowded(by_logarithm)) return by_logarithm;
   }
   std::vector<double> steps;
@@ -125,11 +125,11 @@ std::vector<double> spread_places(std::span<const double> ascending) {
 
 namespace {
 
-constexpr double kDodgeOfCurves = 0.1;
-constexpr double kDodgeOfDatasets = 0.7;
+constexpr double kCurveDodge = 0.1;
+constexpr double kDatasetDodge = 0.7;
 
-/// Part of a file's name that every system can hold and every address too.
-std::string file_part(std::string_view text) {
+/// Replaces characters that are not portable in file names and URLs.
+std::string sanitize_file_name(std::string_view text) {
   std::string out;
   for (const char c : text) {
     const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_';
@@ -144,8 +144,8 @@ std::string file_part(std::string_view text) {
 }
 
 std::string chart_file(const Result& result, const ResultTable& table, std::string_view of) {
-  auto name = file_part(result.name) + '-' + file_part(table.measure);
-  if (const auto part = file_part(of); !part.empty()) name += '-' + part;
+  auto name = sanitize_file_name(result.name) + '-' + sanitize_file_name(table.measure);
+  if (const auto part = sanitize_file_name(of); !part.empty()) name += '-' + part;
   return name + ".svg";
 }
 
@@ -177,7 +177,7 @@ bool column_has_numbers(const ResultTable& table, size_t column) {
   });
 }
 
-/// A chart of some columns, still without series.
+/// Chart of some columns, without series.
 report::LineChart empty_chart(const ResultTable& table, const std::vector<size_t>& columns,
                               const std::string& title) {
   report::LineChart chart{.title = report::display_name(title),
@@ -185,7 +185,7 @@ report::LineChart empty_chart(const ResultTable& table, const std::vector<size_t
                           .x = {},
                           .y = {.title = chart_unit(table)}};
   chart.mark_note = most_runs(table) > 1
-                        ? fmt::format("mean ± deviation, {} seeds", most_runs(table))
+                        ? fmt::format("mean ± standard deviation, {} seeds", most_runs(table))
                         : "one seed";
   for (const auto& row : table.cells) {
     for (const auto column : columns) {
@@ -195,7 +195,7 @@ report::LineChart empty_chart(const ResultTable& table, const std::vector<size_t
   return chart;
 }
 
-/// The columns of each dataset that have numbers, in the order of the table.
+/// Columns with values, grouped by dataset, in the order of the table.
 std::vector<std::vector<size_t>> columns_by_dataset(const ResultTable& table) {
   std::vector<std::vector<size_t>> groups;
   std::map<std::string, size_t> places;
@@ -208,7 +208,7 @@ std::vector<std::vector<size_t>> columns_by_dataset(const ResultTable& table) {
   return groups;
 }
 
-/// Curves over the rows' x, in one column.
+/// Curves over `x` of the rows, for one column.
 report::LineChart series_chart(const Result& result, const ResultTable& table, size_t column) {
   auto chart = empty_chart(table, {column}, table.columns[column].title);
   chart.x.title = report::display_name(result.axis);
@@ -237,11 +237,11 @@ report::LineChart series_chart(const Result& result, const ResultTable& table, s
     std::stable_sort(curve.points.begin(), curve.points.end(),
                      [](const auto& a, const auto& b) { return a.x < b.x; });
   }
-  chart.dodge = kDodgeOfCurves;
+  chart.dodge = kCurveDodge;
   return chart;
 }
 
-/// A series for each method, with a point at each tick of the axis, which are those of `columns`.
+/// One series per method, with one point per tick; ticks correspond to `columns`.
 report::LineChart methods_chart(const ResultTable& table, const std::vector<size_t>& columns,
                                 const std::string& title, report::ChartAxis axis) {
   auto chart = empty_chart(table, columns, title);
@@ -253,11 +253,11 @@ report::LineChart methods_chart(const ResultTable& table, const std::vector<size
     }
     chart.series.push_back(std::move(series));
   }
-  chart.dodge = kDodgeOfCurves;
+  chart.dodge = kCurveDodge;
   return chart;
 }
 
-/// Datasets side by side: their order means nothing, so no lines connect them.
+/// Datasets side by side, without connecting lines because they have no order.
 report::LineChart datasets_chart(const ResultTable& table, const std::vector<size_t>& columns,
                                  const std::string& title) {
   report::ChartAxis axis;
@@ -268,7 +268,7 @@ report::LineChart datasets_chart(const ResultTable& table, const std::vector<siz
   }
   auto chart = methods_chart(table, columns, title, std::move(axis));
   for (auto& series : chart.series) series.line = false;
-  chart.dodge = kDodgeOfDatasets;
+  chart.dodge = kDatasetDodge;
   return chart;
 }
 

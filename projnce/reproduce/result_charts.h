@@ -9,22 +9,21 @@
 
 namespace projnce::reproduce {
 
-/// The title up to its last comma: "CIFAR-10" of "CIFAR-10, 30 % wrong labels".
+/// Title up to its last comma: "CIFAR-10" of "CIFAR-10, 30 % wrong labels".
 std::string dataset_title(const ResultColumn& column);
 
-/// The x axis of a chart over conditions of one dataset, with a tick for each of `columns`.
-/// Conditions that are amounts of one thing ("clean", "30 % wrong labels") are placed by amount,
-/// others in equal steps in the order of the table.
+/// x axis of a chart over the conditions of one dataset, with one tick per column. Conditions that
+/// are amounts of the same thing ("clean", "30 % wrong labels") are placed by amount, others
+/// equidistant in the order of the table.
 report::ChartAxis condition_axis(const ResultTable& table, const std::vector<size_t>& columns);
 
-/// Places in 0..1 for ascending values, far enough apart to be told from each other: by value; if
-/// some are too close for that, by logarithm; if that does not help or is not possible, in equal
-/// steps.
+/// Positions in [0, 1] for ascending values: linear; if some are too close, logarithmic; if that
+/// does not help or is not possible, equidistant.
 std::vector<double> spread_places(std::span<const double> ascending);
 
-/// A chart for each thing that a table shows: curves over `x` if rows have a series, a chart for
-/// each column; else curves over the conditions of a dataset that has several; all other columns
-/// side by side in one chart. Columns without a number are left out.
+/// Draws the charts of all tables. If rows have a series: curves over `x`, one chart per column.
+/// Otherwise: curves over the conditions of each dataset with several, and one chart with the other
+/// columns side by side. Skips columns without values.
 std::vector<ResultImage> result_charts(const Result& result);
 
 }  // namespace projnce::reproduce

@@ -61,7 +61,7 @@ using nlohmann::ordered_json;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// Null where it is not finite.
+/// Null if not finite.
 ordered_json finite_number(double number) {
   return std::isfinite(number) ? ordered_json(number) : ordered_json();
 }
@@ -145,7 +145,7 @@ ordered_json result_json(const Result& result) {
 
 namespace {
 
-/// Plain text that Markdown shows as it is, on one line and inside one cell of a table.
+/// Escapes plain text for Markdown, on one line, so that it fits in a table cell.
 std::string markdown_text(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -155,7 +155,7 @@ std::string markdown_text(std::string_view text) {
   return out;
 }
 
-/// Sentences, with what stands between a pair of ` in letters of one width.
+/// Escapes prose for Markdown, but keeps `code` spans.
 std::string markdown_prose(std::string_view text) {
   std::string out;
   const auto pieces = report::prose_pieces(text);
@@ -165,7 +165,7 @@ std::string markdown_prose(std::string_view text) {
   return out;
 }
 
-/// A path in letters of one width; GitHub's tables want a pipe escaped even there.
+/// Formats a path as a code span; GitHub tables need an escaped pipe even there.
 std::string markdown_path(const std::filesystem::path& path) {
   const auto& name = path.native();
   if (name.find_first_of("`\\\n\r") != name.npos) return markdown_text(name);
@@ -183,7 +183,7 @@ std::string markdown_row(const std::vector<std::string>& cells) {
   return line + '\n';
 }
 
-/// Below the headings: names to the left, then numbers to the right.
+/// Alignment row of a table: left-aligned names, then right-aligned numbers.
 std::string alignment_row(size_t names, size_t numbers, bool path = false) {
   std::string line = "|";
   for (size_t i = 0; i < names; ++i) line += "---|";
@@ -240,8 +240,7 @@ std::string markdown_table(const ResultTable& table) {
 std::string markdown_runs(const Result& result) {
   const auto runs = all_runs(result);
   if (runs.empty()) return "";
-  std::string text =
-      "## Runs\n\nEach folder holds the run's `config.toml`, which tells everything about it.\n\n";
+  std::string text = "## Runs\n\nEach folder contains the complete `config.toml` of the run.\n\n";
   std::vector<std::string> heading = {"method", "column", "seed"};
   for (const auto& table : result.tables) heading.push_back(markdown_text(value_heading(table)));
   heading.emplace_back("folder");
@@ -258,7 +257,7 @@ std::string markdown_runs(const Result& result) {
   return text;
 }
 
-/// A paragraph, where there is something to say.
+/// Formats a paragraph; "" for empty text.
 std::string paragraph(const std::string& text) {
   return text.empty() ? "" : markdown_prose(text) + "\n\n";
 }
@@ -282,7 +281,7 @@ std::string result_markdown(const Result& result) {
 
 namespace {
 
-/// Cells of a terminal that the text fills: its characters hold one each.
+/// Number of terminal columns, assuming one per code point.
 size_t width_of(const std::string& text) {
   return static_cast<size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) >> 6) != 2; }));
@@ -298,7 +297,7 @@ std::string cell_text(const ResultCell& cell, ResultUnit unit) {
   return text;
 }
 
-/// A number for each column, so that long titles need not stand above narrow numbers.
+/// Short key of a column, because titles are wider than the values.
 std::string column_key(size_t column) {
   return fmt::format("[{}]", column + 1);
 }

@@ -7,21 +7,20 @@
 
 namespace projnce::reproduce {
 
-/// A line for each run, below one of the fields' names. Numbers are as a Result keeps them:
-/// accuracies as shares (unit "share"), information in nats. `mean`, `deviation`, `paper` and
-/// `difference` are of the run's cell; empty where there is none.
+/// CSV with a header and one line per run. Accuracies are fractions (unit "share"), mutual
+/// information is in nats. `mean`, `deviation`, `paper` and `difference` belong to the cell of the
+/// run; empty if missing.
 std::string result_csv(const Result& result);
 
-/// Everything that is known of the result, for programs. Numbers are as a Result keeps them:
-/// accuracies as shares (unit "share"), information in nats; null where there is none or it is not
-/// finite. Images are named, not held: their files stand beside.
+/// Complete result as JSON. Accuracies are fractions (unit "share"), mutual information is in nats;
+/// null if missing or not finite. Images are referenced by file name.
 nlohmann::ordered_json result_json(const Result& result);
 
-/// The result as a Markdown file: its tables with the paper's numbers beside ours, and every run
-/// behind them. Texts of a result are plain; nothing in them becomes markup.
+/// Formats the result as Markdown: tables with the published values, and a list of all runs. Texts
+/// of the result are escaped.
 std::string result_markdown(const Result& result);
 
-/// The result's tables in columns, for a terminal.
+/// Formats the tables as aligned columns for a terminal.
 std::string result_terminal(const Result& result);
 
 }  // namespace projnce::reproduce

@@ -49,7 +49,7 @@ void add_table(report::HtmlDocument& document, const ResultTable& table) {
   for (const auto& line : notes.lines()) document.paragraph(line);
 }
 
-/// The run's configuration as seen from the document.
+/// Relative link from the document to the configuration of a run.
 std::string config_address(const std::filesystem::path& run, const std::filesystem::path& folder) {
   std::error_code unknown;
   const auto from_here = std::filesystem::proximate(run, folder, unknown);
@@ -71,7 +71,7 @@ void add_runs(report::HtmlDocument& document, const Result& result,
     row.push_back({.text = run.directory.native(), .link = config_address(run.directory, folder)});
     html.rows.push_back(std::move(row));
   }
-  document.folded_table(fmt::format("All {} runs and their configuration", runs.size()), html);
+  document.folded_table(fmt::format("All {} runs and their configurations", runs.size()), html);
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 namespace projnce::reproduce {
 
-/// The result as a self-contained HTML file with its charts inside. `folder` is where the file
-/// will be: links to the runs' config.toml start there.
+/// Formats the result as a self-contained HTML file with its charts. Links to the config.toml of
+/// the runs are relative to `folder`, the location of the file.
 std::string result_html(const Result& result, const std::filesystem::path& folder);
 
 }  // namespace projnce::reproduce

@@ -14,18 +14,18 @@ BatchSamples gather_samples(const loader::Batch& batch, distributed::ProcessGrou
 
 std::vector<std::string> sample_names(const BatchSamples& samples,
                                       const dataset::Dataset& dataset) {
-  std::vector<std::string> broken;
+  std::vector<std::string> nonfinite;
   std::vector<std::string> others;
   for (int64_t i = 0; i < samples.indices.size(0); ++i) {
     const auto name = dataset.sample_name(samples.indices[i].item<int64_t>());
     if (samples.is_finite[i].item<bool>()) {
       others.push_back(name);
     } else {
-      broken.push_back(name + " (not finite itself)");
+      nonfinite.push_back(name + " (has non-finite values)");
     }
   }
-  broken.insert(broken.end(), others.begin(), others.end());
-  return broken;
+  nonfinite.insert(nonfinite.end(), others.begin(), others.end());
+  return nonfinite;
 }
 
 }  // namespace projnce::run

@@ -9,14 +9,16 @@
 
 namespace projnce::run {
 
-/// A batch's samples of all ranks. A collective.
+/// Samples of one batch, over all ranks.
 struct BatchSamples {
-  torch::Tensor indices;    // [N], int64: their places in the dataset
-  torch::Tensor is_finite;  // [N], bool: whether all values of all views are numbers
+  torch::Tensor indices;    // [N], int64: dataset indices
+  torch::Tensor is_finite;  // [N], bool: all values of all views are finite
 };
+
+/// Gathers the samples of `batch` from all ranks. Collective.
 BatchSamples gather_samples(const loader::Batch& batch, distributed::ProcessGroup& ranks);
 
-/// Their names, those that are not finite themselves first and marked.
+/// Names of the samples; those with non-finite values come first and are marked.
 std::vector<std::string> sample_names(const BatchSamples& samples, const dataset::Dataset& dataset);
 
 }  // namespace projnce::run

@@ -39,7 +39,7 @@ RunProgress progress_from_text(const std::string& text) {
             .train_seconds = json.at("train_seconds"),
             .eval_seconds = json.at("eval_seconds")};
   } catch (const nlohmann::json::exception& error) {
-    fail("the checkpoint's run state cannot be read: ", error.what());
+    fail("cannot parse the run state of the checkpoint: ", error.what());
   }
 }
 
@@ -53,14 +53,14 @@ std::vector<eval::Protocol> protocols_of(const inference::Evaluation& evaluation
   return eval::choose_protocols(names, samples.logits.defined(), samples.learned_vectors.defined());
 }
 
-/// The readouts to choose from, the preferred one first.
+/// Readouts to choose from; the preferred one first.
 std::vector<eval::Protocol> readout_candidates(const inference::Evaluation& evaluation,
                                                const config::EvalOptions& options) {
   const bool choose = options.readout == "auto" && evaluation.validation;
   return protocols_of(evaluation, {choose ? "all" : options.readout});
 }
 
-/// It is fitted once, for all who use it.
+/// Fits the linear probe once for all protocols that use it.
 void fit_shared_probe(inference::Evaluation& evaluation, const std::vector<eval::Protocol>& used) {
   auto& samples = evaluation.samples;
   if (std::find(used.begin(), used.end(), eval::Protocol::kProbe) == used.end()) return;
@@ -176,7 +176,7 @@ ordered_json final_information(const inference::Evaluation& evaluation) {
   return inference::information_json(test.embeddings, test.labels, *evaluation.information);
 }
 
-/// How many classes have test samples, and how many have too few to tell their accuracy.
+/// Counts the classes with test samples, and those with too few for a reliable accuracy.
 ordered_json count_test_classes(const inference::EvalInputs& samples) {
   const auto sizes = torch::bincount(samples.test.labels, {}, samples.num_classes);
   return {{"with_samples", sizes.gt(0).sum().item<int64_t>()},
@@ -196,7 +196,7 @@ ordered_json final_results(const inference::Evaluation& evaluation,
   for (const auto& result : inference::evaluate_protocols(samples, names, options.knn)) {
     protocols[eval::protocol_name(result.protocol)] = inference::brief_json(result);
   }
-  // The delivered model has calibrated probabilities; those of the others are as they come.
+  // Only the probabilities of the delivered readout are calibrated.
   if (delivery.calibration_error) {
     protocols[readout]["calibration_error"] = *delivery.calibration_error;
     protocols[readout]["calibrated"] = true;

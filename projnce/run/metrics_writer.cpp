@@ -25,7 +25,7 @@ namespace {
 io::FileDescriptor open_metrics(const fs::path& path, int64_t keep_bytes) {
   if (keep_bytes > 0 &&
       (!fs::exists(path) || static_cast<int64_t>(fs::file_size(path)) < keep_bytes)) {
-    fail(path.string(), " is shorter than its checkpoint says; the run cannot go on exactly");
+    fail(path.string(), " is shorter than at the checkpoint; the run cannot resume exactly");
   }
   io::FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
   if (!file.is_open() || ::ftruncate(file.get(), keep_bytes) != 0) {
@@ -52,7 +52,7 @@ void MetricsWriter::open_events(int64_t keep_steps, const Logger& logger) {
         report::event_file_start(keep_steps > 0 ? std::optional(keep_steps) : std::nullopt);
     events_.emplace(paths_.root, start, logger);
   } catch (const Error& error) {
-    logger->warn("TensorBoard's file is left out: {}", error.what());
+    logger->warn("no TensorBoard event file: {}", error.what());
   }
 }
 
@@ -68,8 +68,8 @@ void MetricsWriter::append(int64_t step, int64_t epoch, const char* split, const
   if (live_) live_->update();
 }
 
-void MetricsWriter::show_samples(const report::ReportSamples& samples,
-                                 std::span<const float> embeddings, int64_t step) {
+void MetricsWriter::add_samples(const report::ReportSamples& samples,
+                                std::span<const float> embeddings, int64_t step) {
   if (!events_) return;
   if (samples.class_names.size() <= report::kMostConfusionClasses) {
     const auto image = report::confusion_matrix_image(samples.confusion, samples.class_names);
@@ -100,38 +100,40 @@ void record_command(const io::RunPaths& paths, const std::string& command) {
 
 namespace {
 
-/// The embeddings of test samples with these indices; damaged ones have none, so rows are looked
-/// up.
-torch::Tensor rows_with(const inference::EmbeddedSet& set, const std::vector<int64_t>& indices) {
+/// Embeddings of the test samples `indices`. Looks rows up by index because damaged samples have
+/// none.
+torch::Tensor embeddings_of(const inference::EmbeddedSet& set,
+                            const std::vector<int64_t>& indices) {
   const auto wanted = torch::tensor(indices, torch::kLong);
   const auto rows = torch::searchsorted(set.indices.contiguous(), wanted);
   return set.embeddings.index({rows}).to(torch::kFloat32).contiguous();
 }
 
-/// What cannot be written there costs nothing else.
-void show_in_tensorboard(const report::ReportSamples& shown, const report::EvaluatedRun& run,
-                         MetricsWriter& journal, int64_t step, const Logger& logger) try {
+/// Logs a warning on failure.
+void add_to_tensorboard(const report::ReportSamples& shown, const report::EvaluatedRun& run,
+                        MetricsWriter& metrics, int64_t step, const Logger& logger) try {
   const auto indices = shown.test ? shown.test->indices : std::vector<int64_t>{};
-  const auto rows = rows_with(run.samples.test, indices);
-  journal.show_samples(shown, {rows.data_ptr<float>(), static_cast<size_t>(rows.numel())}, step);
+  const auto rows = embeddings_of(run.samples.test, indices);
+  metrics.add_samples(shown, {rows.data_ptr<float>(), static_cast<size_t>(rows.numel())}, step);
 } catch (const Error& error) {
-  logger->warn("TensorBoard lacks the confusion matrix or the embeddings: {}", error.what());
+  logger->warn("cannot add the confusion matrix or the embeddings to TensorBoard: {}",
+               error.what());
 }
 
 }  // namespace
 
 std::filesystem::path write_final_report(const report::EvaluatedRun& run,
                                          const config::ReportOptions& options,
-                                         MetricsWriter& journal, int64_t step,
+                                         MetricsWriter& metrics, int64_t step,
                                          const Logger& logger) {
   try {
-    logger->info("making the report: audit, maps, images");
+    logger->info("writing the report: audit, embedding maps, images");
     const auto shown = report::write_report_data(run, options, logger);
     report::ReportWriter().write({run.paths.root}, run.paths.report());
-    show_in_tensorboard(shown, run, journal, step, logger);
+    add_to_tensorboard(shown, run, metrics, step, logger);
     return run.paths.report();
   } catch (const Error& error) {
-    logger->warn("the run is complete, but its report could not be made: {}", error.what());
+    logger->warn("the run is complete, but its report could not be written: {}", error.what());
     return {};
   }
 }

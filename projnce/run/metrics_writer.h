@@ -17,22 +17,22 @@
 
 namespace projnce::run {
 
-/// metrics.jsonl: one JSON object a line. It can be cut back to what a checkpoint had seen, so that
-/// a resumed run writes the same file as one that never stopped. Lines that a full disk does not
-/// take are kept and written with later ones. Use `append` from one thread.
+/// Writes metrics.jsonl, one JSON object per line. A resumed run truncates the file to its length
+/// at the checkpoint, so the result is the same as without interruption. Lines that cannot be
+/// written because the disk is full are buffered and written with later ones. `append` is not
+/// thread-safe.
 class MetricsLog {
  public:
-  /// Goes on behind the first `keep_bytes` bytes; the rest of an earlier file is dropped.
+  /// Truncates an existing file to `keep_bytes` bytes and appends after them.
   MetricsLog(const std::filesystem::path& path, int64_t keep_bytes, Logger logger);
 
   void append(const nlohmann::ordered_json& line) { file_.append(line.dump() + "\n"); }
-  /// Length of the file with all lines in it.
+  /// Length of the file, including buffered lines.
   int64_t bytes() const { return file_.bytes(); }
-  /// Whether the disk has not taken all lines.
+  /// True if some lines are buffered but not written yet.
   bool is_behind() const { return file_.is_behind(); }
 
-  /// Brings what is written to the disk itself; may run beside `append`. Throws where the system
-  /// cannot.
+  /// Flushes the file to disk (fsync). May run concurrently with `append`. Throws on failure.
   void sync() const { file_.sync(); }
 
  private:
@@ -40,14 +40,14 @@ class MetricsLog {
 };
 
 struct MetricsWriterOptions {
-  int64_t keep_bytes = 0;  ///< of metrics.jsonl: what the checkpoint had seen
-  int64_t keep_steps = 0;  ///< that the checkpoint had seen; 0: a new run
-  bool events = true;      ///< TensorBoard's files
-  bool live = false;       ///< keep report.html fresh
+  int64_t keep_bytes = 0;  ///< length of metrics.jsonl at the checkpoint
+  int64_t keep_steps = 0;  ///< step of the checkpoint; 0: new run
+  bool events = true;      ///< write TensorBoard event files
+  bool live = false;       ///< update report.html during training
 };
 
-/// What a training tells while it goes on, and everything that listens: metrics.jsonl,
-/// TensorBoard's files and the report. Rank 0 has one.
+/// Writes the metrics of a training to metrics.jsonl, TensorBoard and the live report. Used by rank
+/// 0 only.
 class MetricsWriter {
  public:
   MetricsWriter(const io::RunPaths& paths, const MetricsWriterOptions& options,
@@ -56,10 +56,10 @@ class MetricsWriter {
   void append(int64_t step, int64_t epoch, const char* split, const std::string& name,
               nlohmann::ordered_json value);
 
-  /// What is known of the samples at the end, where TensorBoard shows it: the confusion matrix as a
-  /// image, the test samples of the map in its projector. `embeddings` are theirs, [N, D].
-  void show_samples(const report::ReportSamples& samples, std::span<const float> embeddings,
-                    int64_t step);
+  /// Writes the final results to TensorBoard: the confusion matrix as an image and the test samples
+  /// to the projector. `embeddings` [N, D] belong to `samples.test`.
+  void add_samples(const report::ReportSamples& samples, std::span<const float> embeddings,
+                   int64_t step);
 
   MetricsLog& metrics() { return metrics_; }
 
@@ -72,15 +72,15 @@ class MetricsWriter {
   std::optional<report::LiveReport> live_;
 };
 
-/// Adds a line to commands.txt: what was typed to start or resume the run.
+/// Appends `command`, which started or resumed the run, to commands.txt.
 void record_command(const io::RunPaths& paths, const std::string& command);
 
-/// The report that a training ends with: makes map and audit, writes report.html, and shows the
-/// same in TensorBoard. Returns where the report is; empty where it could not be made, which costs
-/// a warning but not the run.
+/// Computes the embedding maps and the audit, writes report.html, and adds the results to
+/// TensorBoard. Returns the path of the report. On failure, logs a warning and returns an empty
+/// path.
 std::filesystem::path write_final_report(const report::EvaluatedRun& run,
                                          const config::ReportOptions& options,
-                                         MetricsWriter& journal, int64_t step,
+                                         MetricsWriter& metrics, int64_t step,
                                          const Logger& logger);
 
 }  // namespace projnce::run

@@ -29,7 +29,7 @@ std::string environment_value(const char* name) {
   return value != nullptr ? value : "unset";
 }
 
-/// LibTorch tells it only in the text that describes its build.
+/// Parsed from the description of the LibTorch build, the only place that has it.
 std::string libtorch_instructions() {
   constexpr std::string_view kMark = "CPU capability usage: ";
   const auto description = at::show_config();
@@ -44,17 +44,17 @@ std::string hash_text(const void* bytes, size_t size) {
   return concat(std::hex, hash.high64, "-", hash.low64);
 }
 
-constexpr int64_t kSamplesLookedAt = 100;
+constexpr int64_t kMaxHashedSamples = 100;
 
 std::string content_hash(const dataset::Dataset& samples, int64_t index) {
-  const auto of_values = [](const auto& values) {
+  const auto hash_values = [](const auto& values) {
     return hash_text(values.data(), values.size() * sizeof(values[0]));
   };
   try {
     const auto sample = samples.decode(index);
-    if (const auto* image = std::get_if<Image>(&sample)) return of_values(image->pixels);
-    if (const auto* clip = std::get_if<Clip>(&sample)) return of_values(clip->samples);
-    return of_values(std::get<Features>(sample).values);
+    if (const auto* image = std::get_if<Image>(&sample)) return hash_values(image->pixels);
+    if (const auto* clip = std::get_if<Clip>(&sample)) return hash_values(clip->samples);
+    return hash_values(std::get<Features>(sample).values);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kInput) throw;
     return "damaged";
@@ -68,25 +68,25 @@ std::string value_text(const Value& value) {
   return line.substr(4, line.size() - 5);
 }
 
-/// 1 and 1.0 are one number.
+/// Compares numbers by value: 1 equals 1.0.
 bool same_value(const Value& a, const Value& b) {
   const auto left = number_in(a);
   const auto right = number_in(b);
   return left && right ? *left == *right : value_text(a) == value_text(b);
 }
 
-/// Thread counts and versions are conditions, not settings.
-bool is_condition(const std::string& key) {
+/// True for keys that belong to ReproducibilityInfo and are not compared as settings.
+bool is_environment_key(const std::string& key) {
   return key == "threads" || key == "version";
 }
 
 void collect_changes(const Table& before, const Table& now, const std::string& prefix,
                      std::vector<std::string>& changes) {
   for (const auto& [key, value] : now.values) {
-    if (prefix.empty() && is_condition(key)) continue;
+    if (prefix.empty() && is_environment_key(key)) continue;
     const auto found = before.values.find(key);
     if (found == before.values.end()) {
-      changes.push_back(concat(prefix, key, " = ", value_text(value), " instead of nothing"));
+      changes.push_back(concat(prefix, key, " = ", value_text(value), " instead of unset"));
     } else if (!same_value(found->second, value)) {
       changes.push_back(
           concat(prefix, key, " = ", value_text(value), " instead of ", value_text(found->second)));
@@ -134,9 +134,9 @@ std::string data_fingerprint(const std::vector<const dataset::Dataset*>& parts) 
     for (int64_t i = 0; i < part->size(); ++i) {
       text += concat(part->sample_name(i), '\0', part->label(i), '\n');
     }
-    const int64_t looked_at = std::min(part->size(), kSamplesLookedAt);
-    for (int64_t i = 0; i < looked_at; ++i) {
-      text += content_hash(*part, part->size() * i / looked_at);
+    const int64_t hashed = std::min(part->size(), kMaxHashedSamples);
+    for (int64_t i = 0; i < hashed; ++i) {
+      text += content_hash(*part, part->size() * i / hashed);
     }
   }
   return hash_text(text.data(), text.size());
@@ -153,8 +153,8 @@ std::string part_fingerprint(const dataset::Dataset& part, const std::vector<int
   std::sort(samples.begin(), samples.end());
   std::string text;
   for (const auto& [identity, index] : samples) text += identity + '\n';
-  const int64_t looked_at = contents ? std::min(part.size(), kSamplesLookedAt) : 0;
-  for (int64_t i = 0; i < looked_at; ++i) {
+  const int64_t hashed = contents ? std::min(part.size(), kMaxHashedSamples) : 0;
+  for (int64_t i = 0; i < hashed; ++i) {
     text += content_hash(part, samples[static_cast<size_t>(i)].second);
   }
   return hash_text(text.data(), text.size());

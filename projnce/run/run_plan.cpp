@@ -23,12 +23,12 @@ std::optional<checkpoint::Checkpoint> newest_checkpoint(const io::RunPaths& path
                                                         const Logger& logger) {
   auto newest = checkpoint::CheckpointDir(paths.checkpoints()).newest_valid();
   for (const auto& damaged : newest.damaged) {
-    logger->warn("passed over a damaged checkpoint: {}", damaged.reason);
+    logger->warn("skipped a damaged checkpoint: {}", damaged.reason);
   }
   return std::move(newest.checkpoint);
 }
 
-/// The settings that are stored with the run.
+/// Settings stored with the run.
 Table stored_settings(const io::RunPaths& paths,
                       const std::optional<checkpoint::Checkpoint>& checkpoint) {
   if (checkpoint) {
@@ -42,7 +42,7 @@ Table stored_settings(const io::RunPaths& paths,
   return config::read_stored_settings(paths.config());
 }
 
-/// The settings that the run was trained with so far.
+/// Settings that the run was trained with so far.
 Table trained_settings(const io::RunPaths& paths,
                        const std::optional<checkpoint::Checkpoint>& checkpoint) {
   auto settings = stored_settings(paths, checkpoint);
@@ -50,9 +50,16 @@ Table trained_settings(const io::RunPaths& paths,
   return settings;
 }
 
-RunPlan plan_start(const TrainRequest& request) {
-  if (!request.out.empty()) io::check_run_can_be_made(request.out);
-  return {.settings = requested_settings(request), .directory = request.out};
+Table request_settings(const TrainRequest& request, const Logger& logger) {
+  std::vector<std::string> deprecations;
+  auto settings = requested_settings(request, &deprecations);
+  for (const auto& message : deprecations) logger->warn("{}", message);
+  return settings;
+}
+
+RunPlan plan_start(const TrainRequest& request, const Logger& logger) {
+  if (!request.out.empty()) io::check_new_run(request.out);
+  return {.settings = request_settings(request, logger), .directory = request.out};
 }
 
 RunPlan plan_resume(const TrainRequest& request, const Logger& logger) {
@@ -62,27 +69,27 @@ RunPlan plan_resume(const TrainRequest& request, const Logger& logger) {
   plan.checkpoint = newest_checkpoint(paths, logger);
   const auto before = trained_settings(paths, plan.checkpoint);
   plan.settings = config::read_stored_settings(paths.config());
-  overlay(plan.settings, requested_settings(request));
+  overlay(plan.settings, request_settings(request, logger));
   const auto changes = setting_changes(before, plan.settings);
   if (!changes.empty() && !request.force) {
-    fail(Hint{"--force goes on with the changed settings all the same"}, request.out.string(),
-         " was trained with other settings: ", changes);
+    fail(Hint{"use --force to resume with the changed settings"}, request.out.string(),
+         " was trained with different settings: ", changes);
   }
-  if (!changes.empty()) logger->warn("going on with changed settings: {}", changes);
+  if (!changes.empty()) logger->warn("resuming with changed settings: {}", changes);
   const bool finished = std::filesystem::exists(paths.summary()) && changes.empty();
   if (finished) {
     plan.kind = RunPlan::Kind::kFinished;
-    io::remove_leftovers(paths);  // it may have been killed while it made its report
+    io::remove_leftovers(paths);  // may have been killed while writing its report
   }
   return plan;
 }
 
 }  // namespace
 
-Table requested_settings(const TrainRequest& request) {
+Table requested_settings(const TrainRequest& request, std::vector<std::string>* deprecations) {
   Table settings;
   if (names_data(request) || !request.resume) {
-    settings = config::requested_settings(request.run);
+    settings = config::requested_settings(request.run, deprecations);
   } else {
     for (const auto& setting : request.run.settings) apply_setting(settings, setting);
   }
@@ -98,26 +105,26 @@ Table requested_settings(const TrainRequest& request) {
 }
 
 RunPlan plan_run(const TrainRequest& request, const Logger& logger) {
-  if (!request.resume) return plan_start(request);
+  if (!request.resume) return plan_start(request, logger);
   const bool exists = std::filesystem::exists(io::RunPaths{request.out}.config());
   if (exists || !names_data(request)) return plan_resume(request, logger);
-  logger->info("there is no run in {} yet: starting it", request.out.string());
-  return plan_start(request);
+  logger->info("no run in {} yet: starting a new one", request.out.string());
+  return plan_start(request, logger);
 }
 
-RunPlan plan_run_together(const TrainRequest& request, const Logger& logger,
-                          distributed::ProcessGroup& ranks) {
+RunPlan plan_run_collective(const TrainRequest& request, const Logger& logger,
+                            distributed::ProcessGroup& ranks) {
   if (ranks.size() == 1) return plan_run(request, logger);
   RunPlan plan;
   if (ranks.is_rank_zero()) plan = plan_run(request, logger);
-  const nlohmann::json mine = {{"kind", static_cast<int>(plan.kind)},
-                               {"config", to_toml(plan.settings)},
-                               {"directory", plan.directory.string()}};
-  const auto agreed = nlohmann::json::parse(ranks.broadcast_text(mine.dump()));
+  const nlohmann::json local = {{"kind", static_cast<int>(plan.kind)},
+                                {"config", to_toml(plan.settings)},
+                                {"directory", plan.directory.string()}};
+  const auto shared = nlohmann::json::parse(ranks.broadcast_text(local.dump()));
   if (ranks.is_rank_zero()) return plan;
-  plan.kind = static_cast<RunPlan::Kind>(agreed.at("kind").get<int>());
-  plan.settings = parse_toml(agreed.at("config").get<std::string>(), "rank 0's configuration");
-  plan.directory = agreed.at("directory").get<std::string>();
+  plan.kind = static_cast<RunPlan::Kind>(shared.at("kind").get<int>());
+  plan.settings = parse_toml(shared.at("config").get<std::string>(), "configuration of rank 0");
+  plan.directory = shared.at("directory").get<std::string>();
   return plan;
 }
 

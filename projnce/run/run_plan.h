@@ -13,26 +13,28 @@
 
 namespace projnce::run {
 
-/// What a training request comes down to, seen what is in the run's directory.
+/// What a training request does, given the contents of the run directory.
 struct RunPlan {
   enum class Kind { kStart, kResume, kFinished };
   Kind kind = Kind::kStart;
-  Table settings;                   ///< as far as they are known before the data is opened
-  std::filesystem::path directory;  ///< empty: a name of its own is still to be chosen
-  // These are rank 0's alone.
-  std::shared_ptr<io::FileLock> lock = {};  ///< of a run that exists
+  Table settings;                   ///< as known before the data is opened
+  std::filesystem::path directory;  ///< empty: chosen later
+  // Only set on rank 0.
+  std::shared_ptr<io::FileLock> lock = {};  ///< of an existing run
   std::optional<checkpoint::Checkpoint> checkpoint = {};
 };
 
-/// What one process does about the request. Warns of damaged checkpoints that it passes over.
-/// Throws where the run would not go on as it was begun and nobody forced it.
+/// Plans `request` in one process. Logs a warning for each damaged checkpoint that it skips. Throws
+/// if the settings of an existing run have changed, unless `request.force`.
 RunPlan plan_run(const TrainRequest& request, const Logger& logger);
 
-/// Rank 0 plans, all ranks follow. A collective.
-RunPlan plan_run_together(const TrainRequest& request, const Logger& logger,
-                          distributed::ProcessGroup& ranks);
+/// Plans on rank 0 and broadcasts the plan. Collective.
+RunPlan plan_run_collective(const TrainRequest& request, const Logger& logger,
+                            distributed::ProcessGroup& ranks);
 
-/// Settings as far as the request itself gives them; empty where it only resumes.
-Table requested_settings(const TrainRequest& request);
+/// Settings given by the request itself; empty if it only resumes. If not null, `deprecations`
+/// receives a message for each deprecated name.
+Table requested_settings(const TrainRequest& request,
+                         std::vector<std::string>* deprecations = nullptr);
 
 }  // namespace projnce::run

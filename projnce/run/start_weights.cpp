@@ -22,19 +22,19 @@ std::shared_ptr<const dataset::TrainedOn> trained_on(const dataset::StoredSplit&
       dataset::TrainedOn{split.rule, {split.train.ids.begin(), split.train.ids.end()}});
 }
 
-/// The directory of the run that the weights belong to; empty if they are not a run's.
+/// Directory of the run that the weights belong to; empty if there is none.
 fs::path run_of_weights(const fs::path& init) {
-  if (io::holds_run(init)) return init;
+  if (io::contains_run(init)) return init;
   const auto folder = init.has_parent_path() ? init.parent_path() : fs::path(".");
-  return io::holds_run(folder) ? folder : fs::path();
+  return io::contains_run(folder) ? folder : fs::path();
 }
 
-bool records_split(const io::RunPaths& run) {
+bool has_stored_split(const io::RunPaths& run) {
   std::error_code ignored;
   return fs::exists(run.split(), ignored);
 }
 
-/// The run that the weights are of; without a root if there is none.
+/// Run that the weights belong to; the root is empty if there is none.
 io::RunPaths initial_run(const fs::path& init) {
   return {init.empty() ? fs::path() : run_of_weights(init)};
 }
@@ -45,7 +45,7 @@ InitialSamples read_initial_samples(const fs::path& init) {
   const auto run = initial_run(init);
   if (run.root.empty()) return {};
   InitialSamples initial{.run = run.root.string()};
-  if (!records_split(run)) {
+  if (!has_stored_split(run)) {
     initial.unknown = true;
     return initial;
   }
@@ -56,7 +56,7 @@ InitialSamples read_initial_samples(const fs::path& init) {
 }
 
 InitialSamples read_resumed_samples(const io::RunPaths& run, const fs::path& init) {
-  if (!records_split(run)) return read_initial_samples(init);
+  if (!has_stored_split(run)) return read_initial_samples(init);
   auto own = dataset::read_split(run.split());
   return {.run = initial_run(init).root.string(),
           .trained_on = trained_on(own),
@@ -66,7 +66,7 @@ InitialSamples read_resumed_samples(const io::RunPaths& run, const fs::path& ini
 std::shared_ptr<const dataset::TrainedOn> share_trained_on(const InitialSamples& initial,
                                                            distributed::ProcessGroup& ranks) {
   if (ranks.size() == 1) return initial.trained_on;
-  std::string text;  // the rule, an end of line, the ids as they lie in memory
+  std::string text;  // rule, newline, raw bytes of the ids
   if (initial.trained_on) {
     text = initial.trained_on->split_rule + "\n";
     for (const auto& id : initial.trained_on->ids) {
@@ -90,8 +90,9 @@ int64_t check_seen_samples(const InitialSamples& initial, const dataset::StoredS
                            const Logger& logger) {
   if (initial.unknown) {
     logger->warn(
-        "{} does not record which samples it was trained on: if test samples are among them, the "
-        "accuracy of this run is too high",
+        "{} does not record its training samples: if they include test samples of this run, its "
+        "test "
+        "accuracy is overestimated",
         initial.run);
     return 0;
   }
@@ -101,8 +102,8 @@ int64_t check_seen_samples(const InitialSamples& initial, const dataset::StoredS
   });
   if (count > 0) {
     logger->warn(
-        "{} of {} test samples were in the training data of {}, whose weights this run starts "
-        "from: its test accuracy is too high. Train without --init to measure it",
+        "{} of {} test samples are in the training data of {}, which provides the initial weights: "
+        "test accuracy is overestimated. Train without --init to measure it",
         count, ids.size(), initial.run);
   }
   return count;
@@ -110,18 +111,18 @@ int64_t check_seen_samples(const InitialSamples& initial, const dataset::StoredS
 
 namespace {
 
-constexpr std::array kPickleEndings = {".bin", ".ckpt", ".pkl", ".pt", ".pth"};
+constexpr std::array kPickleExtensions = {".bin", ".ckpt", ".pkl", ".pt", ".pth"};
 
-void refuse_pickles(const std::filesystem::path& file) {
-  for (const auto* ending : kPickleEndings) {
-    if (file.extension() != ending) continue;
-    fail(Hint{"in Python, projnce.save_weights(state_dict, 'weights.safetensors') makes one of it"},
+void reject_pickles(const std::filesystem::path& file) {
+  for (const auto* extension_name : kPickleExtensions) {
+    if (file.extension() != extension_name) continue;
+    fail(Hint{"convert it in Python: projnce.save_weights(state_dict, 'weights.safetensors')"},
          file.string(),
-         " is named as a pickle, which is never loaded; expected a safetensors file");
+         " has the extension of a pickle file, which is never loaded; expected a safetensors file");
   }
 }
 
-/// Learned vectors alone: what the configuration gives to the loss stays as it is given.
+/// Parameters of the loss only: buffers keep the values from the configuration.
 checkpoint::NamedTensors learned_state(const loss::Loss& loss) {
   checkpoint::NamedTensors state;
   for (const auto& item : loss.named_parameters()) {
@@ -134,11 +135,11 @@ checkpoint::NamedTensors learned_state(const loss::Loss& loss) {
 
 std::optional<checkpoint::TensorFile> read_start_weights(const std::filesystem::path& init) {
   if (init.empty()) return {};
-  if (io::holds_run(init)) {
+  if (io::contains_run(init)) {
     inference::require_trained(io::RunPaths{init}.encoder());
     return checkpoint::load_tensors(io::RunPaths{init}.encoder());
   }
-  refuse_pickles(init);
+  reject_pickles(init);
   return checkpoint::load_tensors(init, io::Integrity::kOptional);
 }
 
@@ -147,8 +148,9 @@ void start_from(const checkpoint::TensorFile& weights, encoder::EmbeddingModel& 
   const checkpoint::WeightTargets targets{.encoder = checkpoint::named_state(model.encoder(), ""),
                                           .head = checkpoint::named_state(model.head(), "head."),
                                           .loss = learned_state(loss)};
-  const auto taken = checkpoint::load_initial_weights(targets, weights);
-  logger->info("starts from {}: {}", weights.origin, checkpoint::describe(taken, targets));
+  const auto loaded = checkpoint::load_initial_weights(targets, weights);
+  logger->info("initial weights from {}: {}", weights.origin,
+               checkpoint::describe(loaded, targets));
 }
 
 }  // namespace projnce::run

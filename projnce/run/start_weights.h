@@ -18,35 +18,34 @@
 
 namespace projnce::run {
 
-/// What is known about the samples that a training's initial weights were trained on.
+/// Samples that the initial weights of a training were trained on.
 struct InitialSamples {
-  std::string run = {};  ///< whose weights they are; "" if they are not a run's
-  bool unknown = false;  ///< the run did not record its split
-  std::shared_ptr<const dataset::TrainedOn> trained_on =
-      nullptr;                               ///< by that run; null if not known
-  std::vector<dataset::SampleId> seen = {};  ///< by that run and those before it; sorted
+  std::string run = {};  ///< source of the weights; "" if not a run
+  bool unknown = false;  ///< true if that run did not record its split
+  std::shared_ptr<const dataset::TrainedOn> trained_on = nullptr;  ///< by that run; null if unknown
+  std::vector<dataset::SampleId> seen = {};  ///< by that run and its ancestors; sorted
 };
 
-/// Of the weights at `init`, a file or a run; nothing where that is empty.
+/// Reads the samples behind the weights at `init`, a file or a run. Empty if `init` is empty.
 InitialSamples read_initial_samples(const std::filesystem::path& init);
 
-/// Of a run that is resumed: its own training samples stay in the training part.
+/// Same for a resumed run: its own training samples stay in the training split.
 InitialSamples read_resumed_samples(const io::RunPaths& run, const std::filesystem::path& init);
 
-/// Rank 0's `trained_on` for all ranks, so that they draw the same split. A collective.
+/// Broadcasts `trained_on` of rank 0, so that all ranks draw the same split. Collective.
 std::shared_ptr<const dataset::TrainedOn> share_trained_on(const InitialSamples& initial,
                                                            distributed::ProcessGroup& ranks);
 
-/// The number of test samples that the initial weights were trained on. Warns if there are any, or
-/// if it cannot be known.
+/// Returns the number of test samples that the initial weights were trained on. Logs a warning if
+/// there are any, or if it is unknown.
 int64_t check_seen_samples(const InitialSamples& initial, const dataset::StoredSplit& split,
                            const Logger& logger);
 
-/// The weights at `init`, a file or another run's directory; nothing where that is empty.
+/// Loads the weights at `init`, a file or the directory of another run. Empty if `init` is empty.
 std::optional<checkpoint::TensorFile> read_start_weights(const std::filesystem::path& init);
 
-/// Puts the weights into the model, and into the loss where they are of the same one, and logs what
-/// was taken. Throws where they do not fit the encoder.
+/// Copies the weights into the model, and into the loss if they come from the same loss, and logs
+/// what was loaded. Throws if they do not fit the encoder.
 void start_from(const checkpoint::TensorFile& weights, encoder::EmbeddingModel& model,
                 const loss::Loss& loss, const Logger& logger);
 

@@ -13,7 +13,7 @@
 #include "projnce/core/table_reader.h"
 #include "projnce/core/threads.h"
 #include "projnce/core/toml.h"
-#include "projnce/data/run_data_place.h"
+#include "projnce/data/run_data_path.h"
 #include "projnce/data/training_data.h"
 #include "projnce/distributed/join_ranks.h"
 #include "projnce/inference/array_files.h"
@@ -29,7 +29,7 @@ namespace projnce::run {
 
 namespace {
 
-/// What a run is named after: the dataset, or the folder with the data.
+/// Name for the run directory: the dataset, or the folder of the data.
 std::string source_name(const dataset::DatasetOptions& dataset) {
   if (dataset.name != "folder") return dataset.name;
   const auto root = std::filesystem::path(dataset.root);
@@ -37,7 +37,7 @@ std::string source_name(const dataset::DatasetOptions& dataset) {
   return folder.empty() || folder == "." || folder == ".." ? dataset.name : folder;
 }
 
-/// `projnce launch` starts ranks again under the same command: a name chosen before stays.
+/// Run directory chosen before `projnce launch` restarted the ranks; empty if there is none.
 std::filesystem::path launched_run(const distributed::RankEnvironment& environment) {
   if (environment.launch_dir.empty()) return {};
   std::ifstream file(environment.launch_dir / "run");
@@ -48,8 +48,8 @@ std::filesystem::path launched_run(const distributed::RankEnvironment& environme
 
 std::filesystem::path choose_directory(const config::RunConfig& config,
                                        const distributed::RankEnvironment& environment) {
-  const auto name = io::free_run_name(std::filesystem::path("runs") /
-                                      (source_name(config.dataset) + "-" + config.loss.name));
+  const auto name = io::unused_run_path(std::filesystem::path("runs") /
+                                        (source_name(config.dataset) + "-" + config.loss.name));
   if (!environment.launch_dir.empty()) {
     io::write_file_atomically(environment.launch_dir / "run", name.string() + "\n");
   }
@@ -62,7 +62,7 @@ train::TrainOptions train_options_in(const Table& settings) {
                                         : read_options<train::TrainOptions>(found->second, "train");
 }
 
-/// What must be known before ranks meet: how long they wait for each other.
+/// Timeout of the rendezvous, needed before the ranks can communicate.
 std::chrono::milliseconds rank_timeout(const TrainRequest& request, const Table& requested) {
   const io::RunPaths paths{request.out};
   const bool stored = request.resume && std::filesystem::exists(paths.config());
@@ -72,48 +72,48 @@ std::chrono::milliseconds rank_timeout(const TrainRequest& request, const Table&
   return std::chrono::duration_cast<std::chrono::milliseconds>(seconds);
 }
 
-distributed::ProcessGroupPtr meet(const TrainRequest& request,
-                                  const distributed::RankEnvironment& environment) {
+distributed::ProcessGroupPtr join_process_group(const TrainRequest& request,
+                                                const distributed::RankEnvironment& environment) {
   if (environment.world == 1) return distributed::ProcessGroup::single_process();
   const auto settings = requested_settings(request);
-  return distributed::join_ranks(
-      environment, {.timeout = rank_timeout(request, settings),
-                    .must_agree = {{"program", program_fingerprint()},
-                                   {"configuration", to_toml(settings)},
-                                   {"output directory", request.out.string()},
-                                   {"way to begin", request.resume ? "resume" : "start"}}});
+  return distributed::join_ranks(environment,
+                                 {.timeout = rank_timeout(request, settings),
+                                  .must_agree = {{"program", program_fingerprint()},
+                                                 {"configuration", to_toml(settings)},
+                                                 {"output directory", request.out.string()},
+                                                 {"mode", request.resume ? "resume" : "start"}}});
 }
 
-/// Ranks of one host share its cores.
-int choose_threads(int64_t wanted, const distributed::RankEnvironment& environment) {
+/// Sets the number of threads. Ranks on the same host share its cores.
+int choose_threads(int64_t requested, const distributed::RankEnvironment& environment) {
   const int share = std::max(1, available_cores() / environment.local_world);
-  const bool crowded = environment.local_world > 1 && wanted > share;
-  return set_threads(wanted == 0 || crowded ? share : static_cast<int>(wanted));
+  const bool oversubscribed = environment.local_world > 1 && requested > share;
+  return set_threads(requested == 0 || oversubscribed ? share : static_cast<int>(requested));
 }
 
 void check_rank_settings(const train::TrainOptions& options,
                          const distributed::ProcessGroup& ranks) {
   if (ranks.size() > 1 && options.sync_batch_norm && options.micro_batch > 0) {
-    fail(Hint{"set train.sync_batch_norm = false: pieces are normalized each by itself anyway"},
+    fail(Hint{"set train.sync_batch_norm = false: micro-batches are normalized separately anyway"},
          "[train] micro_batch = ", options.micro_batch,
          " cannot share batch statistics over ranks");
   }
 }
 
-/// One epoch is delivered: either the validation part chooses it or nothing does.
+/// Throws if both the validation split and the test split would choose the epoch.
 void check_epoch_rule(const train::TrainOptions& train, const config::EvalOptions& eval) {
   if (train.validation > 0 && eval.report == config::EvalReport::kBestTestEpoch) {
-    fail(
-        Hint{"set train.validation = 0 or eval.report = 'delivered'"},
-        "[eval] report = 'best-test-epoch' chooses the epoch by test labels, [train] validation = ",
-        train.validation, " by the validation part; expected one of the two");
+    fail(Hint{"set train.validation = 0 or eval.report = 'delivered'"},
+         "[eval] report = 'best-test-epoch' chooses the epoch by test accuracy, [train] validation "
+         "= ",
+         train.validation, " by validation accuracy; expected one of the two");
   }
 }
 
-void check_labels_suffice(const dataset::DatasetSplit& data, const loss::LossOptions& loss) {
+void check_has_labels(const dataset::DatasetSplit& data, const loss::LossOptions& loss) {
   if (data.unlabeled && loss.name != "simclr") {
-    fail(Hint{"set loss.name = 'simclr', or train on the labeled part"},
-         "the training part has no labels, which every loss but simclr needs");
+    fail(Hint{"set loss.name = 'simclr', or train on the labeled split"},
+         "the training split has no labels, required by every loss except simclr");
   }
 }
 
@@ -126,18 +126,19 @@ TrainOutcome finished_outcome(const std::filesystem::path& run) {
           .report = std::filesystem::exists(paths.report()) ? paths.report() : ""};
 }
 
-/// A launcher's restart goes on with the run whose name it knows.
-TrainRequest with_known_run(TrainRequest request, const distributed::RankEnvironment& environment) {
+/// Fills in the run directory after a restart by `projnce launch`.
+TrainRequest with_launched_run(TrainRequest request,
+                               const distributed::RankEnvironment& environment) {
   if (!request.out.empty() || !request.resume) return request;
   if (environment.launch_dir.empty()) {
-    fail(Hint{"give it as --out RUN"}, "there is no telling which run to resume");
+    fail(Hint{"for example: --resume --out runs/photos"}, "--resume needs --out RUN");
   }
   request.out = launched_run(environment);
-  request.resume = !request.out.empty();  // else it ended before there was a run
+  request.resume = !request.out.empty();  // false: the ranks died before the run was created
   return request;
 }
 
-/// What the weights that training starts from have seen; rank 0's to know.
+/// Samples that the initial weights were trained on. Empty except on rank 0.
 InitialSamples find_initial_samples(const RunPlan& plan, const std::filesystem::path& init,
                                     const distributed::ProcessGroup& ranks) {
   if (!ranks.is_rank_zero()) return {};
@@ -146,8 +147,8 @@ InitialSamples find_initial_samples(const RunPlan& plan, const std::filesystem::
              : read_initial_samples(init);
 }
 
-/// The configuration before the data is opened: the encoder may still be missing, and so are the
-/// defaults that depend on the data.
+/// Configuration before the data is opened. Defaults that depend on the data, possibly including
+/// the encoder, are still missing.
 config::RunConfig early_config(const RunPlan& plan, const config::RunRequest& request) {
   const bool data_chooses =
       plan.kind != RunPlan::Kind::kResume && config::data_chooses_encoder(request, plan.settings);
@@ -158,7 +159,7 @@ config::RunConfig early_config(const RunPlan& plan, const config::RunRequest& re
   return config;
 }
 
-/// The whole configuration, with what the data and the machine tell.
+/// Complete configuration, including what depends on the data and the machine.
 config::RunConfig complete_config(const RunPlan& plan, const config::RunRequest& request,
                                   config::RunConfig config, const data::TrainingData& data,
                                   int threads) {
@@ -172,7 +173,7 @@ config::RunConfig complete_config(const RunPlan& plan, const config::RunRequest&
   return config;
 }
 
-/// Adds where the data lies and which samples are in which part.
+/// Adds the location of the data and its split to `record`.
 void record_data(RunMetadata& record, const std::filesystem::path& directory,
                  const dataset::DatasetOptions& options, const dataset::OpenedDataset& data,
                  const InitialSamples& initial, const Logger& logger) {
@@ -189,14 +190,14 @@ void record_data(RunMetadata& record, const std::filesystem::path& directory,
 
 }  // namespace
 
-TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environment) {
-  const auto place = distributed::read_rank_environment();
-  const auto request = with_known_run(asked, place);
-  if (place.rank > 0) log_as_rank(environment.logger, place.rank);
-  const auto ranks = meet(request, place);
-  auto plan = plan_run_together(request, environment.logger, *ranks);
+TrainOutcome train(const TrainRequest& original_request, const TrainEnvironment& environment) {
+  const auto rank_environment = distributed::read_rank_environment();
+  const auto request = with_launched_run(original_request, rank_environment);
+  if (rank_environment.rank > 0) log_as_rank(environment.logger, rank_environment.rank);
+  const auto ranks = join_process_group(request, rank_environment);
+  auto plan = plan_run_collective(request, environment.logger, *ranks);
   if (plan.kind == RunPlan::Kind::kFinished) {
-    environment.logger->info("{} is finished already", request.out.string());
+    environment.logger->info("{} is already finished", request.out.string());
     return ranks->is_rank_zero() ? finished_outcome(request.out)
                                  : TrainOutcome{.writes = false, .finished = true};
   }
@@ -204,10 +205,10 @@ TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environmen
   const auto early = early_config(plan, request.run);
   check_rank_settings(early.train, *ranks);
   check_epoch_rule(early.train, early.eval);
-  // Read before the data is: a wrong file stops the run in its first second.
+  // Read before the data, so that a wrong file is reported immediately.
   auto weights = ranks->is_rank_zero() && !plan.checkpoint ? read_start_weights(early.train.init)
                                                            : std::nullopt;
-  const int threads = choose_threads(early.run.threads, place);
+  const int threads = choose_threads(early.run.threads, rank_environment);
   at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
 
   const auto initial = find_initial_samples(plan, early.train.init, *ranks);
@@ -219,7 +220,7 @@ TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environmen
   }
   const auto data = data::open_training_data(early, threads, context);
   const auto config = complete_config(plan, request.run, early, data, threads);
-  check_labels_suffice(data.dataset, config.loss);
+  check_has_labels(data.dataset, config.loss);
 
   const auto seed = static_cast<uint64_t>(config.run.seed);
   torch::manual_seed(seed);
@@ -232,7 +233,7 @@ TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environmen
   if (weights) start_from(*std::exchange(weights, {}), *model, *loss, environment.logger);
   train::seed_training(seed, *ranks);
   if (plan.directory.empty() && ranks->is_rank_zero())
-    plan.directory = choose_directory(config, place);
+    plan.directory = choose_directory(config, rank_environment);
   RunMetadata record{.command = request.command, .live = request.live};
   if (ranks->is_rank_zero())
     record_data(record, plan.directory, config.dataset, data.dataset, initial, environment.logger);
@@ -242,7 +243,7 @@ TrainOutcome train(const TrainRequest& asked, const TrainEnvironment& environmen
     run.resume(io::RunPaths{plan.directory}, plan.checkpoint, request.force);
   } else {
     if (ranks->is_rank_zero()) {
-      io::check_run_can_be_made(plan.directory);
+      io::check_new_run(plan.directory);
       plan.lock = std::make_shared<io::FileLock>(io::make_run(plan.directory).lock());
     }
     run.start(io::RunPaths{plan.directory});

@@ -13,35 +13,35 @@ namespace projnce::run {
 
 struct TrainRequest {
   config::RunRequest run;
-  std::filesystem::path out;  ///< empty: runs/DATASET-LOSS, the first such name that is free
-  /// Go on with the run in `out`. Where there is none yet, `run` says what to start; where there
-  /// is, it must say the same as the run's own settings.
+  std::filesystem::path out;  ///< empty: runs/DATASET-LOSS, or the first free name like it
+  /// If true, resume the run in `out`, or start it if there is none. If both the run and settings
+  /// in `run` are given, they must agree.
   bool resume = false;
-  bool force = false;            ///< resume although settings or data changed
+  bool force = false;            ///< resume even if settings or data have changed
   bool strict = false;           ///< an unreadable sample is an error
-  std::string max_corrupt = {};  ///< how many may be unreadable, see CorruptLimit; empty: default
-  bool live = false;             ///< keep report.html fresh while training
-  std::string command;           ///< what was typed, for the record; may be empty
+  std::string max_corrupt = {};  ///< limit of unreadable samples, see CorruptLimit; empty: default
+  bool live = false;             ///< update report.html during training
+  std::string command;           ///< command line to record; may be empty
 };
 
-/// What the program lends to a training.
+/// What the program provides to a training.
 struct TrainEnvironment {
   Logger logger;
-  std::function<bool()> stop_requested;  ///< asked after every step
-  dataset::OpenContext data;  ///< where datasets are looked for; seed and threads are the run's
+  std::function<bool()> stop_requested;  ///< polled after every step
+  dataset::OpenContext data;  ///< dataset search paths; seed and threads are set by the run
 };
 
 struct TrainOutcome {
-  bool writes = true;  ///< false on ranks other than the first, whose outcome says nothing more
+  bool writes = true;  ///< false on all ranks but 0, which only set `finished`
   std::filesystem::path run;
   bool finished = false;           ///< false: stopped on request, checkpoint written
-  nlohmann::ordered_json summary;  ///< what summary.json holds; empty unless finished
-  std::filesystem::path report;    ///< report.html; empty where there is none
-  int64_t lost_checkpoints = 0;    ///< that could not be written
+  nlohmann::ordered_json summary;  ///< contents of summary.json; empty unless finished
+  std::filesystem::path report;    ///< path of report.html; empty if there is none
+  int64_t lost_checkpoints = 0;    ///< number that could not be written
 };
 
-/// Trains as asked and writes the run's directory, together with the other ranks where a launcher
-/// started several. START READING HERE: a run from end to end.
+/// Runs a training end to end and writes the run directory. Collective if a launcher started
+/// several ranks. START READING HERE.
 TrainOutcome train(const TrainRequest& request, const TrainEnvironment& environment);
 
 }  // namespace projnce::run

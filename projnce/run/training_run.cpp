@@ -24,13 +24,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int64_t kFewestLogged = 4;  // steps of an epoch, so that short ones have a curve too
+constexpr int64_t kMinLogsPerEpoch = 4;  // so that short epochs have a curve too
 
 double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Background noises are few: all of them stay in memory.
+/// Decodes all background noise clips; they are few enough to stay in memory.
 augment::BackgroundClips background_clips(const dataset::DatasetSplit& split,
                                           const Logger& logger) {
   if (!split.background) return {};
@@ -40,65 +40,65 @@ augment::BackgroundClips background_clips(const dataset::DatasetSplit& split,
       clips.push_back(std::get<Clip>(split.background->decode(i)));
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kInput) throw;
-      logger->warn("a background noise is left out: {}", error.what());
+      logger->warn("skipped a background noise clip: {}", error.what());
     }
   }
   return std::make_shared<const std::vector<Clip>>(std::move(clips));
 }
 
-loader::TrainLoaderOptions loader_options(const TrainingComponents& contents, int threads,
+loader::TrainLoaderOptions loader_options(const TrainingComponents& components, int threads,
                                           const Logger& logger) {
-  const auto& train = contents.config.train;
+  const auto& train = components.config.train;
   return {.batch_size = train.batch_size,
-          .format = contents.data.input.format(),
-          .augment = contents.config.augment,
-          .seed = static_cast<uint64_t>(contents.config.run.seed),
+          .format = components.data.input.format(),
+          .augment = components.config.augment,
+          .seed = static_cast<uint64_t>(components.config.run.seed),
           .threads = train.loader_threads < 0 ? threads : train.loader_threads,
           .balanced = train.balanced,
           .epochs = train.epochs,
-          .share = {.part = contents.ranks->rank(), .parts = contents.ranks->size()},
-          .background = background_clips(contents.data.dataset, logger),
+          .share = {.part = components.ranks->rank(), .parts = components.ranks->size()},
+          .background = background_clips(components.data.dataset, logger),
           .logger = logger,
-          .max_corrupt = contents.data.dataset.max_corrupt};
+          .max_corrupt = components.data.dataset.max_corrupt};
 }
 
-inference::EvaluatorSettings evaluator_settings(const TrainingComponents& contents, int threads,
+inference::EvaluatorSettings evaluator_settings(const TrainingComponents& components, int threads,
                                                 const TrainEnvironment& environment) {
-  return {.options = contents.config.eval,
-          .temperature = inference::loss_temperature(contents.config.loss),
+  return {.options = components.config.eval,
+          .temperature = inference::loss_temperature(components.config.loss),
           .threads = threads,
           .logger = environment.logger,
-          .ranks = contents.ranks,
+          .ranks = components.ranks,
           .stop_requested = environment.stop_requested};
 }
 
 }  // namespace
 
-TrainingRun::TrainingRun(const TrainingComponents& contents, const TrainEnvironment& environment,
-                         RunMetadata record)
-    : config_(contents.config),
-      data_(contents.data),
-      model_(contents.model),
-      loss_(contents.loss),
-      ranks_(contents.ranks),
+TrainingRun::TrainingRun(const TrainingComponents& components, const TrainEnvironment& environment,
+                         RunMetadata metadata)
+    : config_(components.config),
+      data_(components.data),
+      model_(components.model),
+      loss_(components.loss),
+      ranks_(components.ranks),
       environment_(environment),
-      record_(std::move(record)),
+      metadata_(std::move(metadata)),
       options_(config_.train),
       eval_options_(config_.eval),
       report_options_(config_.report),
       threads_(static_cast<int>(config_.run.threads)),
-      loader_(data_.dataset.train, loader_options(contents, threads_, environment.logger)),
+      loader_(data_.dataset.train, loader_options(components, threads_, environment.logger)),
       trainer_(model_, loss_, loader_, options_, ranks_),
       log_every_(std::min(options_.log_every,
-                          std::max<int64_t>(1, loader_.batches_per_epoch() / kFewestLogged))),
-      evaluator_(data_, evaluator_settings(contents, threads_, environment)),
-      conditions_(reproducibility_info(threads_, ranks_->size())) {
-  if (!ranks_->is_rank_zero()) return;  // rank 0 alone looks at checkpoints
+                          std::max<int64_t>(1, loader_.batches_per_epoch() / kMinLogsPerEpoch))),
+      evaluator_(data_, evaluator_settings(components, threads_, environment)),
+      environment_info_(reproducibility_info(threads_, ranks_->size())) {
+  if (!ranks_->is_rank_zero()) return;  // only rank 0 reads checkpoints
   std::vector<const dataset::Dataset*> all = {&data_.train(), &data_.test()};
   if (data_.validation) all.push_back(data_.validation.get());
   data_ids_ = {{"samples", data_fingerprint(all)}, {"files", file_fingerprint(all)}};
-  // They must not depend on the run's settings: labels are those before noise was added, and
-  // contents are excluded if noise was added to them or sounds were cut to the run's length.
+  // The fingerprints must not depend on the settings of the run: use clean labels, and exclude the
+  // contents if noise was added to them or audio was cropped to the length of the run.
   const bool with_contents =
       config_.dataset.feature_noise.deviation == 0 && data_.test().kind() != SampleKind::kSound;
   part_fingerprints_ = {{"train_fingerprint",
@@ -109,7 +109,7 @@ TrainingRun::TrainingRun(const TrainingComponents& contents, const TrainEnvironm
 void TrainingRun::start(const io::RunPaths& paths) {
   open_files(paths);
   train::broadcast_training(parts(), *ranks_);
-  announce();
+  log_setup();
 }
 
 torch::Tensor TrainingRun::labels_table() const {
@@ -123,7 +123,7 @@ void TrainingRun::resume(const io::RunPaths& paths,
   if (checkpoint) {
     restore(*checkpoint, force);
   } else if (ranks_->is_rank_zero()) {
-    environment_.logger->warn("there is no usable checkpoint: starting from the beginning");
+    environment_.logger->warn("no usable checkpoint: starting from the beginning");
   }
   open_files(paths);
   train::broadcast_training(parts(), *ranks_);
@@ -131,34 +131,33 @@ void TrainingRun::resume(const io::RunPaths& paths,
   if (random.defined()) train::set_random_state(random);
   environment_.logger->info("resuming at epoch {}, step {}", trainer_.state().epoch + 1,
                             trainer_.state().step);
-  announce();
+  log_setup();
 }
 
 void TrainingRun::restore(const checkpoint::Checkpoint& checkpoint, bool force) {
-  train::restore_training(parts(), checkpoint.state);  // also knows whether it is such a checkpoint
+  train::restore_training(parts(), checkpoint.state);  // throws if it is not a training checkpoint
   const auto& metadata = checkpoint.state.metadata;
   const auto conditions = nlohmann::json::parse(metadata.at("conditions"));
   check_data(conditions.at("data"), force);
   progress_ = progress_from_text(metadata.at("run"));
   last_good_ = checkpoint.path;
-  const auto changes =
-      reproducibility_changes(conditions.at("made_with").get<ReproducibilityInfo>(), conditions_);
+  const auto changes = reproducibility_changes(
+      conditions.at("made_with").get<ReproducibilityInfo>(), environment_info_);
   if (!changes.empty()) {
-    environment_.logger->warn("the run goes on, but not bit for bit as it began: {}", changes);
+    environment_.logger->warn("resuming, but not bit-for-bit: {}", changes);
   }
 }
 
 void TrainingRun::check_data(const nlohmann::json& before, bool force) const {
   const bool same = before.at("samples") == data_ids_.at("samples");
   if (!same && !force) {
-    fail(Hint{"put the data back as it was; --force goes on with what is there now"},
-         "the data is not what the run was trained on: samples or labels differ");
+    fail(Hint{"restore the original data, or use --force to resume with the current data"},
+         "the data has changed since the run was started: samples or labels differ");
   }
   if (!same) {
-    environment_.logger->warn("going on with other data than before");
+    environment_.logger->warn("resuming with changed data");
   } else if (before.at("files") != data_ids_.at("files")) {
-    environment_.logger->warn(
-        "files of the data were moved, copied or changed since the checkpoint");
+    environment_.logger->warn("data files were moved, copied or modified since the checkpoint");
   }
 }
 
@@ -168,24 +167,25 @@ void TrainingRun::open_files(const io::RunPaths& paths) {
   if (!ranks_->is_rank_zero()) return;
   io::remove_leftovers(paths_);
   io::write_file_atomically(paths_.config(), config::to_toml(config_));
-  std::filesystem::remove(paths_.summary());  // a run that goes on is not finished
+  std::filesystem::remove(paths_.summary());  // a resumed run is not finished
   inference::write_array(paths_.train_labels(), labels_table());
-  if (record_.split) dataset::write_split(paths_.split(), *record_.split);
-  if (!record_.data.empty()) io::write_file_atomically(paths_.data(), record_.data.dump(2) + "\n");
+  if (metadata_.split) dataset::write_split(paths_.split(), *metadata_.split);
+  if (!metadata_.data.empty())
+    io::write_file_atomically(paths_.data(), metadata_.data.dump(2) + "\n");
   log_to_file(environment_.logger, paths_.log());
-  record_command(paths_, record_.command);
+  record_command(paths_, metadata_.command);
   metrics_writer_.emplace(paths_,
                           MetricsWriterOptions{.keep_bytes = progress_.metrics_bytes,
                                                .keep_steps = trainer_.state().step,
                                                .events = report_options_.events,
-                                               .live = record_.live},
+                                               .live = metadata_.live},
                           environment_.logger);
   checkpoints_ = std::make_unique<checkpoint::CheckpointWriter>(
       checkpoint::CheckpointDir(paths_.checkpoints(), {options_.keep_checkpoints}),
       environment_.logger);
 }
 
-void TrainingRun::announce() const {
+void TrainingRun::log_setup() const {
   int64_t weights = 0;
   for (const auto& parameter : model_->parameters()) weights += parameter.numel();
   const int64_t rows = std::min(options_.batch_size, data_.train().size()) * loader_.views();
@@ -193,23 +193,24 @@ void TrainingRun::announce() const {
   const double chance = std::log(double(classifier ? data_.train_classes() : rows - 1));
   auto& log = *environment_.logger;
   const auto shape = data_.input.shape();
-  log.info("{} training and {} test samples of {} classes; inputs of {} x {} x {}",
+  log.info("{} training and {} test samples, {} classes; input shape {} x {} x {}",
            data_.train().size(), data_.test().size(), data_.class_names().size(), shape.channels,
            shape.height, shape.width);
   if (data_.validation) {
-    log.info("{} validation samples choose the epoch and the readout", data_.validation->size());
+    log.info("{} validation samples, used to choose the epoch and the readout",
+             data_.validation->size());
   }
-  log.info("{} with {}, {:.2f} M weights; loss {}, about {:.2f} by chance", config_.encoder.name,
+  log.info("{} with {}, {:.2f} M parameters; loss {} (chance level {:.2f})", config_.encoder.name,
            model_->encoder().describe(), double(weights) / 1e6, config_.loss.name, chance);
   log.info("{} epochs of {} batches on {} threads{}", options_.epochs, loader_.batches_per_epoch(),
-           threads_, ranks_->size() > 1 ? fmt::format(" of each of {} ranks", ranks_->size()) : "");
+           threads_, ranks_->size() > 1 ? fmt::format(" on each of {} ranks", ranks_->size()) : "");
 }
 
 TrainOutcome TrainingRun::finish() {
   epoch_started_ = now_seconds();
   if (ranks_->is_rank_zero())
     bar_.emplace("training", options_.epochs * data_.train().size(), "samples");
-  const auto end = train_on();
+  const auto end = run_trainer();
   bar_.reset();
   TrainOutcome outcome{
       .run = paths_.root, .finished = end == train::TrainEnd::kFinished, .summary = {}};
@@ -229,7 +230,7 @@ TrainOutcome TrainingRun::finish() {
   return outcome;
 }
 
-train::TrainEnd TrainingRun::train_on() {
+train::TrainEnd TrainingRun::run_trainer() {
   try {
     return trainer_.run({.on_step = [this](const auto& report) { on_step(report); },
                          .on_nonfinite = [this](const auto& step) { on_nonfinite(step); },
@@ -238,7 +239,7 @@ train::TrainEnd TrainingRun::train_on() {
                          .wants_checkpoint = [this] { return wants_checkpoint(); },
                          .on_checkpoint = [this] { save_checkpoint(); }});
   } catch (const inference::EvaluationStopped&) {
-    return train::TrainEnd::kStopped;  // the state is that before the evaluation
+    return train::TrainEnd::kStopped;  // the state is that of before the evaluation
   }
 }
 
@@ -250,7 +251,7 @@ void TrainingRun::on_step(const train::StepReport& report) {
                            report.values.at("loss")));
   if (report.spike) {
     bar_->finish();
-    environment_.logger->warn("the loss jumped to {:.4f} at step {}", report.values.at("loss"),
+    environment_.logger->warn("loss spike: {:.4f} at step {}", report.values.at("loss"),
                               report.step);
     metrics_writer_->append(report.step, report.epoch, "train", "spike",
                             {{"loss", report.values.at("loss")}});
@@ -267,24 +268,24 @@ void TrainingRun::on_nonfinite(const train::NonfiniteStep& step) {
   auto& log = *environment_.logger;
   const auto& report = step.report;
   const auto what =
-      fmt::format("step {} of epoch {} has the loss {} and a gradient of length {}", report.step,
+      fmt::format("step {} of epoch {} has loss {} and gradient norm {}", report.step,
                   report.epoch + 1, report.values.at("loss"), std::fabs(report.gradient_norm));
   const auto samples = gather_samples(step.batch, *ranks_);
   if (ranks_->is_rank_zero()) {
     log.warn("{}; its samples: {}", what, join(sample_names(samples, data_.train())));
   }
   if (!step.stops) {
-    log.info("the step is passed over, the weights stay as they were");
+    log.info("skipped this step; weights unchanged");
     if (ranks_->is_rank_zero())
       metrics_writer_->append(report.step, report.epoch, "train", "passed_over", {{"steps", 1}});
     return;
   }
-  fail_runtime(Hint{"lower train.learning_rate, set train.clip_norm or train.warmup_epochs, or let "
-                    "train.skip_nonfinite pass over such steps"},
-               "training stopped: ", what, "; its samples are in the log", last_good_text());
+  fail_runtime(Hint{"lower train.learning_rate, set train.clip_norm or train.warmup_epochs, or set "
+                    "train.skip_nonfinite to skip such steps"},
+               "training stopped: ", what, "; its samples are in the log", last_checkpoint_text());
 }
 
-std::string TrainingRun::last_good_text() {
+std::string TrainingRun::last_checkpoint_text() {
   if (!checkpoints_) return {};
   checkpoints_->wait();
   if (!checkpoints_->newest().empty()) last_good_ = checkpoints_->newest();
@@ -296,7 +297,7 @@ void TrainingRun::on_epoch(const train::EpochReport& report) {
   const double trained = now_seconds() - epoch_started_;
   const bool last = report.epoch + 1 == options_.epochs;
   const bool evaluated = last || (report.epoch + 1) % eval_options_.every == 0;
-  if (evaluated) evaluate(report);  // throws where it is stopped: nothing may be written before
+  if (evaluated) evaluate(report);  // throws if stopped: write nothing before
   progress_.train_seconds += trained;
   if (ranks_->is_rank_zero()) append_epoch(report, evaluated);
   auto line = fmt::format("epoch {}/{}  loss {:.4f}", report.epoch + 1, options_.epochs,
@@ -316,7 +317,7 @@ void TrainingRun::on_epoch(const train::EpochReport& report) {
 
 void TrainingRun::evaluate(const train::EpochReport& report) {
   const double started = now_seconds();
-  // Running statistics are each rank's own where it does not share them: rank 0's count.
+  // Without synchronized batch norm, running statistics differ between ranks: use those of rank 0.
   for (auto& buffer : model_->buffers()) ranks_->broadcast(buffer);
   last_evaluation_ = evaluator_.evaluate(*model_, *loss_, eval_options_.protocols);
   progress_.eval_seconds += now_seconds() - started;
@@ -330,8 +331,8 @@ void TrainingRun::evaluate(const train::EpochReport& report) {
     progress_.best_epoch = report.epoch + 1;
     if (!has_validation) best_unsaved_ = true;
   }
-  // Of equal epochs the later one is taken: few validation samples tell good epochs apart badly,
-  // and more training rarely hurts.
+  // Ties go to the later epoch: a small validation split cannot separate good epochs, and more
+  // training rarely hurts.
   if (has_validation && last_evaluation_->validation_accuracy >= progress_.validation_accuracy) {
     progress_.validation_accuracy = last_evaluation_->validation_accuracy;
     progress_.validation_epoch = report.epoch + 1;
@@ -358,7 +359,7 @@ void TrainingRun::append_epoch(const train::EpochReport& report, bool evaluated)
 }
 
 bool TrainingRun::wants_checkpoint() const {
-  // The epoch's end has one of its own.
+  // The end of the epoch saves its own checkpoint.
   const auto& state = trainer_.state();
   if (state.batch >= loader_.batches_per_epoch()) return false;
   const bool by_steps =
@@ -375,13 +376,15 @@ void TrainingRun::save_checkpoint() {
   progress_.metrics_bytes = metrics_writer_->metrics().bytes();
   state.metadata["run"] = to_text(progress_);
   state.metadata["conditions"] =
-      nlohmann::json{{"made_with", conditions_}, {"data", data_ids_}}.dump();
+      nlohmann::json{{"made_with", environment_info_}, {"data", data_ids_}}.dump();
   state.metadata["config"] = config::to_toml(config_);
   checkpoints_->save({.step = trainer_.state().step,
                       .state = std::move(state),
                       .best = std::exchange(best_unsaved_, false),
                       .before = [this, behind = metrics_writer_->metrics().is_behind()] {
-                        if (behind) fail_runtime("metrics.jsonl lacks lines that belong to it");
+                        if (behind)
+                          fail_runtime(
+                              "metrics.jsonl is incomplete: some of its lines are not written yet");
                         metrics_writer_->metrics().sync();
                       }});
 }

@@ -25,7 +25,7 @@
 
 namespace projnce::run {
 
-/// What a run is made of.
+/// Components of a training run.
 struct TrainingComponents {
   const config::RunConfig& config;
   const data::TrainingData& data;
@@ -34,33 +34,32 @@ struct TrainingComponents {
   distributed::ProcessGroupPtr ranks;
 };
 
-/// What is recorded about the run while it goes on.
+/// Metadata recorded with the run.
 struct RunMetadata {
-  std::string command;  ///< that started or resumed it
-  bool live = false;    ///< report.html is kept fresh
-  nlohmann::ordered_json data =
-      {};  ///< for data.json and the summary; empty on ranks but the first
-  dataset::StoredSplitPtr split = nullptr;  ///< likewise
+  std::string command;               ///< command line that started or resumed it
+  bool live = false;                 ///< update report.html during training
+  nlohmann::ordered_json data = {};  ///< for data.json and the summary; empty except on rank 0
+  dataset::StoredSplitPtr split = nullptr;  ///< rank 0 only
 };
 
-/// One training with everything around it: evaluation after epochs, metrics, checkpoints, the files
-/// at its end. With several ranks each has one; rank 0 writes.
+/// Training with evaluation, metrics, checkpoints and final files. Every rank has one; only rank 0
+/// writes.
 class TrainingRun {
  public:
-  TrainingRun(const TrainingComponents& contents, const TrainEnvironment& environment,
-              RunMetadata record);
+  TrainingRun(const TrainingComponents& components, const TrainEnvironment& environment,
+              RunMetadata metadata);
 
   void start(const io::RunPaths& paths);
-  /// `checkpoint` is rank 0's to give; none starts from the beginning. `force` goes on although the
-  /// data changed.
+  /// Resumes from `checkpoint` of rank 0; starts from the beginning if there is none. If `force`,
+  /// resumes even if the data has changed.
   void resume(const io::RunPaths& paths, const std::optional<checkpoint::Checkpoint>& checkpoint,
               bool force);
 
-  /// Trains on, to the end or until a stop is requested.
+  /// Trains to the end, or until a stop is requested.
   TrainOutcome finish();
 
-  /// Of a finished run: makes map, audit and report.html, and returns where that is; empty where it
-  /// is not wanted or cannot be made. Rank 0 alone.
+  /// Writes embedding maps, audit and report.html of a finished run. Returns the path of the
+  /// report; empty if reports are disabled or writing failed. Rank 0 only.
   std::filesystem::path write_report();
 
  private:
@@ -68,22 +67,22 @@ class TrainingRun {
   void restore(const checkpoint::Checkpoint& checkpoint, bool force);
   void check_data(const nlohmann::json& before, bool force) const;
   void open_files(const io::RunPaths& paths);
-  /// A row for each training sample: the label that is trained on, and the one that the files give.
+  /// Labels of the training samples, [N, 2]: the label used for training and the clean label.
   torch::Tensor labels_table() const;
-  void announce() const;
-  train::TrainEnd train_on();
+  void log_setup() const;
+  train::TrainEnd run_trainer();
   void on_step(const train::StepReport& report);
   void on_nonfinite(const train::NonfiniteStep& step);
-  /// The end of a sentence about a training that cannot go on.
-  std::string last_good_text();
+  /// Describes the last good checkpoint, for error messages.
+  std::string last_checkpoint_text();
   void on_epoch(const train::EpochReport& report);
   void evaluate(const train::EpochReport& report);
   void append_epoch(const train::EpochReport& report, bool evaluated);
-  /// Brings the weights that the run delivers into model and loss and evaluates them. A collective.
-  /// False if a stop was requested; what is stored stays as it is.
+  /// Loads the weights of the delivered epoch into model and loss and evaluates them. Collective.
+  /// Returns false if a stop was requested; stored files do not change then.
   bool load_delivered_epoch();
-  /// Of rank 0: the best validation epoch's weights; false, with a warning, if its checkpoint
-  /// cannot be read.
+  /// Loads the weights of the best validation epoch. Logs a warning and returns false if its
+  /// checkpoint cannot be read. Rank 0 only.
   bool load_best_weights();
   bool wants_checkpoint() const;
   void save_checkpoint();
@@ -97,7 +96,7 @@ class TrainingRun {
   loss::LossPtr loss_;
   distributed::ProcessGroupPtr ranks_;
   const TrainEnvironment& environment_;
-  RunMetadata record_;
+  RunMetadata metadata_;
   const train::TrainOptions& options_;
   const config::EvalOptions& eval_options_;
   const config::ReportOptions& report_options_;
@@ -106,24 +105,24 @@ class TrainingRun {
   train::Trainer trainer_;
   int64_t log_every_;  // steps
   inference::RunEvaluator evaluator_;
-  ReproducibilityInfo conditions_;
+  ReproducibilityInfo environment_info_;
   std::map<std::string, std::string> data_ids_;           // fingerprints of samples and files
-  std::map<std::string, std::string> part_fingerprints_;  // "data" of summary.json
+  std::map<std::string, std::string> part_fingerprints_;  // for "data" in summary.json
 
   io::RunPaths paths_;
   RunProgress progress_;
-  std::optional<MetricsWriter> metrics_writer_;                // of rank 0
-  std::unique_ptr<checkpoint::CheckpointWriter> checkpoints_;  // null on ranks other than the first
+  std::optional<MetricsWriter> metrics_writer_;                // rank 0 only
+  std::unique_ptr<checkpoint::CheckpointWriter> checkpoints_;  // rank 0 only
   std::optional<inference::Evaluation> last_evaluation_;
   DeliveredEpoch delivered_epoch_;
-  std::optional<Delivery> delivery_;      // of rank 0, when the training is over
-  nlohmann::ordered_json final_results_;  // empty until the training is over
+  std::optional<Delivery> delivery_;      // rank 0 only, after training
+  nlohmann::ordered_json final_results_;  // empty until training ends
   std::optional<Progress> bar_;
   double epoch_started_ = 0;
   double last_checkpoint_ = 0;
   bool best_unsaved_ = false;
-  std::filesystem::path last_good_;  // checkpoint that the run goes on from; empty for none
-  int64_t skipped_ = 0;              // damaged samples that any rank met
+  std::filesystem::path last_good_;  // newest written checkpoint; empty: none
+  int64_t skipped_ = 0;              // number of damaged samples over all ranks
 };
 
 }  // namespace projnce::run

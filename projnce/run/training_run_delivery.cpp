@@ -24,7 +24,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// A training sample is another rank's in another epoch: each counts once.
+/// Number of distinct damaged samples. Counts each once, because samples change ranks between
+/// epochs.
 int64_t count_skipped(const std::vector<int64_t>& damaged, distributed::ProcessGroup& ranks) {
   const auto mine = torch::tensor(damaged, torch::kLong);
   const auto all = ranks.all_gather_rows(mine, ranks.all_gather_counts(mine.size(0)));
@@ -36,9 +37,9 @@ int64_t count_skipped(const std::vector<int64_t>& damaged, distributed::ProcessG
 bool TrainingRun::load_delivered_epoch() {
   delivered_epoch_ = {.epoch = options_.epochs, .epochs = options_.epochs};
   if (data_.validation) delivered_epoch_.rule = inference::EpochRule::kBestValidation;
-  const bool another =
+  const bool other_epoch =
       progress_.validation_epoch != 0 && progress_.validation_epoch != options_.epochs;
-  if (ranks_->broadcast_text(another ? "another" : "") == "another") {
+  if (ranks_->broadcast_text(other_epoch ? "other_epoch" : "") == "other_epoch") {
     if (ranks_->is_rank_zero() && load_best_weights()) {
       delivered_epoch_.epoch = progress_.validation_epoch;
     } else {
@@ -47,7 +48,7 @@ bool TrainingRun::load_delivered_epoch() {
     train::broadcast_weights(*model_, *loss_, *ranks_);
     last_evaluation_.reset();
   }
-  if (last_evaluation_) return true;  // that of the last epoch; a resumed run has none
+  if (last_evaluation_) return true;  // of the last epoch; not set after a resume
   try {
     last_evaluation_ = evaluator_.evaluate(*model_, *loss_, eval_options_.protocols);
     return true;
@@ -64,16 +65,16 @@ bool TrainingRun::load_best_weights() {
     const auto run = best.metadata.find("run");
     if (run == best.metadata.end() ||
         progress_from_text(run->second).validation_epoch != progress_.validation_epoch) {
-      fail(best.origin, " is not of epoch ", progress_.validation_epoch);
+      fail(best.origin, " is of other_epoch epoch, expected epoch ", progress_.validation_epoch);
     }
     train::restore_weights(*model_, *loss_, best);
-    environment_.logger->info("epoch {} was the best on the validation samples: delivering it",
+    environment_.logger->info("delivering epoch {}, the most accurate on the validation split",
                               progress_.validation_epoch);
     return true;
   } catch (const Error& error) {
     environment_.logger->warn(
-        "the last epoch is delivered instead of epoch {}, which was the best "
-        "on the validation samples: {}",
+        "delivering the last epoch instead of epoch {}, the most accurate on the validation split: "
+        "{}",
         progress_.validation_epoch, error.what());
     return false;
   }
@@ -97,7 +98,7 @@ void TrainingRun::write_results() {
   skipped_ = count_skipped(loader_.damaged(), *ranks_) +
              std::accumulate(skipped_tests.begin(), skipped_tests.end(), int64_t{0});
   if (!ranks_->is_rank_zero()) return;
-  environment_.logger->info("judging the trained encoder");
+  environment_.logger->info("evaluating the trained encoder");
   delivery_ = make_delivery(*last_evaluation_, eval_options_, delivered_epoch_);
   const auto& samples = last_evaluation_->samples;
   inference::save_trained_model(paths_.encoder(), delivered_model());
@@ -125,7 +126,7 @@ ordered_json TrainingRun::summary() const {
   result["run"] = paths_.root.string();
   result["version"] = kVersion;
   result["dataset"] = config_.dataset.name;
-  result["data"] = record_.data;
+  result["data"] = metadata_.data;
   for (const auto& [name, fingerprint] : part_fingerprints_) result["data"][name] = fingerprint;
   result["loss"] = config_.loss.name;
   result["encoder"] = config_.encoder.name;

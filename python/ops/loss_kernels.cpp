@@ -139,10 +139,6 @@ std::string arguments_of(const LossOperator& loss) {
   return joined(arguments);
 }
 
-std::string table_key(const std::string& option) {
-  return std::string(option == kBaseTemperature ? kBaseTau : option);
-}
-
 Value value_of(const c10::IValue& value) {
   if (value.isBool()) return {value.toBool(), {}};
   if (value.isInt()) return {value.toInt(), {}};
@@ -196,12 +192,12 @@ void LossKernel::prepare_options(Stack& stack) const {
   Table table;
   for (size_t i = 0; i < options.size(); ++i) {
     if (arguments[i].isNone()) continue;
-    table.values.emplace(table_key(options[i].name), value_of(arguments[i]));
+    table.values.emplace(options[i].name, value_of(arguments[i]));
   }
   const auto scalars = loss_.prepare(table);
   torch::jit::drop(stack, options.size());
   for (const auto& option : options) {
-    const auto found = table.values.find(table_key(option.name));
+    const auto found = table.values.find(option.name);
     stack.push_back(found == table.values.end() ? c10::IValue() : scalar_of(found->second));
   }
   stack.insert(stack.end(), scalars.begin(), scalars.end());

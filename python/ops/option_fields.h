@@ -46,7 +46,7 @@ void visit_fields(loss::ProjnceOptions& options, const Visit& visit) {
   visit("include_self_denom", options.include_self_denom);
   visit("r_exclude", options.r_exclude);
   visit("r_centroid", options.r_centroid);
-  visit("empty_pos", options.empty_pos);
+  visit("empty_positives", options.empty_positives);
   visit("detach_centroid", options.detach_centroid);
 }
 
@@ -54,7 +54,7 @@ template <class Visit>
 void visit_fields(loss::ProjnceMedOptions& options, const Visit& visit) {
   visit("temperature", options.temperature);
   visit("median", options.median);
-  visit("denom", options.denominator);
+  visit("denominator", options.denominator);
   visit("normalize_g", options.normalize_g);
   visit("detach_g", options.detach_g);
 }
@@ -63,7 +63,7 @@ template <class Visit>
 void visit_fields(loss::ProjnceMlpOptions& options, const Visit& visit) {
   visit("temperature", options.temperature);
   visit("normalize_g", options.normalize_g);
-  visit("denom", options.denominator);
+  visit("denominator", options.denominator);
   visit("class_weight", options.class_weight);
 }
 
@@ -77,7 +77,7 @@ void visit_fields(loss::ProjncePerpOptions& options, const Visit& visit) {
   visit("distance_scale", options.perp.nw.distance_scale);
   visit("nw_exclude_self", options.perp.nw.exclude_self);
   visit("detach_q", options.perp.detach_q);
-  visit("denom", options.denominator);
+  visit("denominator", options.denominator);
   visit("normalize_g", options.normalize_g);
   visit("detach_g", options.detach_g);
 }
@@ -86,9 +86,9 @@ template <class Visit>
 void visit_fields(loss::RinceOptions& options, const Visit& visit) {
   visit("temperature", options.temperature);
   visit("q", options.q);
-  visit("lam", options.lam);
-  visit("denom", options.denominator);
-  visit("empty_pos", options.empty_pos);
+  visit("lambda_", options.lambda_);
+  visit("denominator", options.denominator);
+  visit("empty_positives", options.empty_positives);
 }
 
 template <class Visit>
@@ -104,19 +104,19 @@ void visit_fields(GeneralizedInfoNCEFields& fields, const Visit& visit) {
   visit("projection_neg", fields.projection_neg);
   visit("temperature", fields.options.temperature);
   visit("beta", fields.options.beta);
-  visit("denom", fields.options.denominator);
+  visit("denominator", fields.options.denominator);
   visit("r_exclude", fields.options.r_exclude);
-  visit("empty_pos", fields.options.empty_pos);
+  visit("empty_positives", fields.options.empty_positives);
 }
 
 template <class Visit>
 void visit_fields(loss::SupConOptions& options, const Visit& visit) {
   visit("temperature", options.temperature);
-  visit("base_temperature", options.base_tau);
+  visit("base_temperature", options.base_temperature);
   visit("variant", options.variant);
   visit("include_self_pos", options.include_self_pos);
   visit("include_self_denom", options.include_self_denom);
-  visit("empty_pos", options.empty_pos);
+  visit("empty_positives", options.empty_positives);
   visit("detach_pos", options.detach_pos);
 }
 
@@ -125,7 +125,7 @@ void visit_fields(loss::SymnceOptions& options, const Visit& visit) {
   visit("temperature", options.temperature);
   visit("beta", options.beta);
   visit("form", options.form);
-  visit("empty_pos", options.empty_pos);
+  visit("empty_positives", options.empty_positives);
 }
 
 /// A field as a schema declares it.

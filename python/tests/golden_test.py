@@ -8,12 +8,25 @@ import projnce
 
 PRECISIONS = {torch.float64: (1e-9, 1e-12), torch.float32: (2e-4, 1e-5)}
 IGNORED = {"num_classes"}
-RENAMED = {"tau": "temperature", "base_tau": "base_temperature"}
+# Names of the reference files and those of the package.
+RENAMED = {
+    "tau": "temperature",
+    "base_tau": "base_temperature",
+    "denom": "denominator",
+    "empty_pos": "empty_positives",
+    "lam": "lambda_",
+}
+VALUES = {
+    "index": "self",
+    "loo": "leave_one_out",
+    "loo_i": "leave_one_out",
+    "loo_k": "leave_row_out",
+}
 
 
 def options_of(case):
     return {
-        RENAMED.get(name, name): value
+        RENAMED.get(name, name): VALUES.get(value, value) if isinstance(value, str) else value
         for name, value in case["params"].items()
         if name not in IGNORED and value is not None
     }
@@ -151,7 +164,7 @@ def supervised_part(case, options, dtype):
         return projnce.SupConLoss(options["temperature"])
     if options["sup"] == "projnce":
         return projnce.ProjNCELoss(
-            options["temperature"], options["beta"], preset=options.get("preset", "loo")
+            options["temperature"], options["beta"], preset=options.get("preset", "leave_one_out")
         )
     matrix = torch.tensor(case["inputs"]["W"], dtype=dtype)
     loss = projnce.ProjNCEMLPLoss(

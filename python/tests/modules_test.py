@@ -116,9 +116,9 @@ class ReductionTest(unittest.TestCase):
     def test_anchors_that_do_not_count_are_zero(self):
         z, y = cases.unit_rows(5, 4), torch.tensor([0, 0, 1, 1, 2])
         for empty in ("zero", "skip"):
-            each = projnce.SupConLoss(0.3, empty_pos=empty, reduction="none")(z, y)
+            each = projnce.SupConLoss(0.3, empty_positives=empty, reduction="none")(z, y)
             self.assertEqual(each[4].item(), 0)
-            mean = projnce.SupConLoss(0.3, empty_pos=empty)(z, y)
+            mean = projnce.SupConLoss(0.3, empty_positives=empty)(z, y)
             torch.testing.assert_close(each.sum() / (5 if empty == "zero" else 4), mean)
 
     def test_parts_are_means_whatever_the_reduction(self):
@@ -218,6 +218,20 @@ class ModuleTest(unittest.TestCase):
                 torch.testing.assert_close(
                     cases.gradients(loss, strided), cases.gradients(loss, arguments)
                 )
+
+
+class DeprecatedNamesTest(unittest.TestCase):
+    def test_former_argument_names_warn(self):
+        with self.assertWarnsRegex(DeprecationWarning, "lam is deprecated, use lambda_"):
+            former = projnce.RINCELoss(0.5, lam=0.1)
+        self.assertEqual(former.options(), projnce.RINCELoss(0.5, lambda_=0.1).options())
+        with self.assertRaisesRegex(TypeError, "both given"):
+            projnce.RINCELoss(0.5, lam=0.1, lambda_=0.1)
+
+    def test_former_values_warn(self):
+        with self.assertWarnsRegex(UserWarning, "'index' is deprecated, use 'self'"):
+            former = projnce.ProjNCELoss(r_exclude="index")
+        self.assertEqual(former.r_exclude, "self")
 
 
 class SupContrastTest(unittest.TestCase):

@@ -27,7 +27,7 @@ std::string error_message_of(const std::string& text) {
   return {};
 }
 
-TEST(AugmentOptions, DefaultToWhatSupConUses) {
+TEST(AugmentOptions, DefaultToSupConValues) {
   const auto options = read("");
   EXPECT_EQ(options.views, 2);
   EXPECT_EQ(options.crop_scale_min, 0.2);
@@ -42,7 +42,7 @@ TEST(AugmentOptions, AreReadFromATable) {
   EXPECT_EQ(options.hue, 0);
 }
 
-TEST(AugmentOptions, RefuseValuesOutOfRangeOrOrder) {
+TEST(AugmentOptions, RejectValuesOutOfRangeOrOrder) {
   EXPECT_THAT(error_message_of("flip_probability = 1.5"), HasSubstr("flip_probability"));
   EXPECT_THAT(error_message_of("crop_scale_min = 0"), HasSubstr("crop_scale_min"));
   EXPECT_THAT(error_message_of("crop_scale_max = 0.1"),

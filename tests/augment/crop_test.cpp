@@ -22,7 +22,7 @@ TEST(Crop, StaysInsideImagesOfAnyShape) {
   }
 }
 
-TEST(Crop, CoversTheRangeOfAreasAndAspects) {
+TEST(Crop, CoversTheRangeOfAreasAndAspectRatios) {
   Random random(4);
   double least = 1;
   double most = 0;
@@ -44,7 +44,7 @@ TEST(Crop, CoversTheRangeOfAreasAndAspects) {
   EXPECT_NEAR(sum / kDraws, 0.57, 0.03);
 }
 
-TEST(Crop, KeepsTheWholeImageWhenAskedTo) {
+TEST(Crop, KeepsTheWholeImageIfConfigured) {
   const AugmentOptions whole{.crop_scale_min = 1, .crop_aspect_min = 1, .crop_aspect_max = 1};
   Random random(5);
   const auto box = random_crop(whole, 32, 32, random);
@@ -52,7 +52,7 @@ TEST(Crop, KeepsTheWholeImageWhenAskedTo) {
   EXPECT_EQ(box.width, 32);
 }
 
-TEST(Crop, FallsBackToTheCenterWhereNoBoxFits) {
+TEST(Crop, FallsBackToTheCenterIfNoBoxFits) {
   Random random(6);
   const AugmentOptions large{.crop_scale_min = 1};
   const auto wide = random_crop(large, 30, 300, random);

@@ -18,7 +18,7 @@ std::vector<float> evaluate(const Image& image, const ViewFormat& format) {
   return out;
 }
 
-TEST(EvalTransform, LeavesImagesOfTheRightSizeAsTheyAre) {
+TEST(EvalTransform, KeepsImagesOfTheRightSize) {
   for (const int channels : {1, 3}) {
     const auto image = random_image(28, 28, channels, 1);
     const auto view = evaluate(image, plain_format(channels, 28));
@@ -28,7 +28,7 @@ TEST(EvalTransform, LeavesImagesOfTheRightSizeAsTheyAre) {
   }
 }
 
-TEST(EvalTransform, TakesTheMiddleOfWideAndTallImages) {
+TEST(EvalTransform, CenterCropsWideAndTallImages) {
   auto wide = constant_image(4, 12, 1, 0);
   for (int y = 0; y < 4; ++y) {
     for (int x = 4; x < 8; ++x) wide.pixels[static_cast<size_t>(12 * y + x)] = 255;
@@ -40,13 +40,13 @@ TEST(EvalTransform, TakesTheMiddleOfWideAndTallImages) {
   for (const float value : evaluate(tall, plain_format(1, 4))) EXPECT_FLOAT_EQ(value, 1);
 }
 
-TEST(EvalTransform, DoesNotAliasWhenItShrinks) {
+TEST(EvalTransform, DoesNotAliasWhenDownsampling) {
   auto stripes = constant_image(64, 64, 1, 0);
   for (size_t i = 0; i < stripes.pixels.size(); i += 2) stripes.pixels[i] = 255;
   for (const float value : evaluate(stripes, plain_format(1, 8))) EXPECT_NEAR(value, 0.5, 0.02);
 }
 
-TEST(EvalTransform, TakesOddShapesAndOtherChannelCounts) {
+TEST(EvalTransform, AcceptsOddShapesAndOtherChannelCounts) {
   for (const auto& [height, width] : {std::pair{1, 1}, {3, 200}, {200, 3}, {31, 33}}) {
     for (const int channels : {1, 3}) {
       for (const float value :

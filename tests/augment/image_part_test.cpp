@@ -15,7 +15,8 @@ namespace {
 using testing::plain_format;
 using testing::random_image;
 
-/// What a decoder gives: the pixels that cover the box, each the mean of reduction x reduction.
+/// Output of a decoder: the pixels that cover the box, each the mean of reduction x reduction
+/// pixels.
 Image part_of(const Image& whole, const PixelBox& box, int reduction) {
   const int top = box.top / reduction;
   const int left = box.left / reduction;
@@ -58,11 +59,11 @@ Image smooth_image(int height, int width, int channels) {
 
 constexpr uint64_t kSeeds[] = {11, 12, 13};
 
-TEST(ImagePart, TrainNeedHoldsEveryViewAndNoMore) {
+TEST(ImagePart, TrainRegionIsTheUnionOfAllViews) {
   const AugmentOptions options;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const std::vector<uint64_t> seeds = {seed, seed + 1000};
-    const auto need = train_region(options, 32, seeds, 150, 200);
+    const auto region = train_region(options, 32, seeds, 150, 200);
     int top = 150;
     int left = 200;
     int bottom = 0;
@@ -77,12 +78,12 @@ TEST(ImagePart, TrainNeedHoldsEveryViewAndNoMore) {
       right = std::max(right, box.left + box.width);
       reduction = std::min(reduction, std::min(box.height, box.width) / 32.0);
     }
-    EXPECT_EQ(need.box, (PixelBox{top, left, bottom - top, right - left}));
-    EXPECT_DOUBLE_EQ(need.reduction, reduction);
+    EXPECT_EQ(region.box, (PixelBox{top, left, bottom - top, right - left}));
+    EXPECT_DOUBLE_EQ(region.reduction, reduction);
   }
 }
 
-TEST(ImagePart, TrainViewsOfUnreducedPartsHaveTheSameBits) {
+TEST(ImagePart, TrainViewsOfUnreducedPartsAreBitIdentical) {
   for (const int channels : {1, 3}) {
     for (const int size : {16, 64, 200}) {
       const auto whole = random_image(97, 133, channels, 1);
@@ -92,8 +93,8 @@ TEST(ImagePart, TrainViewsOfUnreducedPartsHaveTheSameBits) {
       std::vector<float> view(format.values());
       for (uint64_t seed = 0; seed < 40; ++seed) {
         const std::vector<uint64_t> seeds = {seed, seed + 500};
-        const auto need = train_region({}, size, seeds, 97, 133);
-        const auto part = part_of(whole, need.box, 1);
+        const auto region = train_region({}, size, seeds, 97, 133);
+        const auto part = part_of(whole, region.box, 1);
         for (const uint64_t one : seeds) {
           transform.make_view(whole, one, expected.data());
           transform.make_view(part, one, view.data());
@@ -120,17 +121,17 @@ TEST(ImagePart, TrainViewsOfReducedPartsAreClose) {
   }
 }
 
-TEST(ImagePart, EvalViewsOfUnreducedPartsHaveTheSameBits) {
+TEST(ImagePart, EvalViewsOfUnreducedPartsAreBitIdentical) {
   for (const int channels : {1, 3}) {
     for (const auto& [height, width] : {std::pair{97, 133}, {300, 50}, {31, 400}, {64, 64}}) {
       for (const int size : {8, 48, 150}) {
         const auto whole = random_image(height, width, channels, 2);
-        const auto need = eval_region(size, height, width);
+        const auto region = eval_region(size, height, width);
         const auto format = plain_format(channels, size);
         std::vector<float> expected(format.values());
         std::vector<float> view(format.values());
         EvalTransform(format).make_view(whole, expected.data());
-        EvalTransform(format).make_view(part_of(whole, need.box, 1), view.data());
+        EvalTransform(format).make_view(part_of(whole, region.box, 1), view.data());
         ASSERT_EQ(view, expected) << height << " x " << width << " to " << size;
       }
     }
@@ -140,19 +141,19 @@ TEST(ImagePart, EvalViewsOfUnreducedPartsHaveTheSameBits) {
 TEST(ImagePart, EvalViewsOfReducedPartsAreClose) {
   const auto whole = smooth_image(405, 803, 3);
   const auto format = plain_format(3, 40);
-  const auto need = eval_region(40, 405, 803);
-  EXPECT_DOUBLE_EQ(need.reduction, 405 / 40.0);
-  EXPECT_LT(need.box.width, 450);
+  const auto region = eval_region(40, 405, 803);
+  EXPECT_DOUBLE_EQ(region.reduction, 405 / 40.0);
+  EXPECT_LT(region.box.width, 450);
   std::vector<float> expected(format.values());
   std::vector<float> view(format.values());
   EvalTransform(format).make_view(whole, expected.data());
   for (const int reduction : {2, 4, 8}) {
-    EvalTransform(format).make_view(part_of(whole, need.box, reduction), view.data());
+    EvalTransform(format).make_view(part_of(whole, region.box, reduction), view.data());
     for (size_t i = 0; i < view.size(); ++i) ASSERT_NEAR(view[i], expected[i], 0.02) << i;
   }
 }
 
-TEST(ImagePart, SmallImagesMayNotBeReduced) {
+TEST(ImagePart, SmallImagesAreNotReduced) {
   EXPECT_LT(eval_region(64, 100, 50).reduction, 1);
   EXPECT_LE(train_region({}, 64, kSeeds, 64, 64).reduction, 1);
 }

@@ -56,7 +56,7 @@ TEST(PixelOps, MatchTheGoldenFile) {
   }
 }
 
-TEST(PixelOps, LeaveTheImageWithNeutralFactors) {
+TEST(PixelOps, KeepTheImageWithNeutralFactors) {
   const auto original = random_float_image(3, 9, 31);
   for (const auto& [name, factor] :
        {std::pair{"brightness", 1.0}, {"contrast", 1.0}, {"saturation", 1.0}, {"hue", 0.0}}) {
@@ -67,7 +67,7 @@ TEST(PixelOps, LeaveTheImageWithNeutralFactors) {
   }
 }
 
-TEST(PixelOps, TurnTheHueAllTheWayRoundByAnyNumberOfTurns) {
+TEST(PixelOps, FullHueRotationsAreTheIdentity) {
   const auto original = random_float_image(3, 8, 8);
   for (const double turns : {-2.0, -1e-12, 1.0, 5.0}) {
     auto image = original;
@@ -80,7 +80,7 @@ TEST(PixelOps, TurnTheHueAllTheWayRoundByAnyNumberOfTurns) {
   expect_near(there_and_back, original, 1e-5);
 }
 
-TEST(PixelOps, TurnPureRedIntoGreenAndBlue) {
+TEST(PixelOps, RotateRedToGreenAndBlue) {
   FloatImage image;
   image.reshape(3, 1, 1);
   image.plane(0)[0] = 1;
@@ -92,7 +92,7 @@ TEST(PixelOps, TurnPureRedIntoGreenAndBlue) {
   EXPECT_NEAR(image.plane(2)[0], 1, 1e-6);
 }
 
-TEST(PixelOps, LeaveGrayImagesAloneWhereOnlyColorWouldChange) {
+TEST(PixelOps, ColorOperationsKeepGrayImages) {
   const auto original = random_float_image(1, 5, 7);
   for (const char* name : {"saturation", "hue", "grayscale"}) {
     auto image = original;
@@ -101,7 +101,7 @@ TEST(PixelOps, LeaveGrayImagesAloneWhereOnlyColorWouldChange) {
   }
 }
 
-TEST(PixelOps, TakeTheMeanOfAllPixelsForContrast) {
+TEST(PixelOps, ContrastUsesTheMeanOfAllPixels) {
   for (const auto& [height, width] : {std::pair{1, 1}, {1, 255}, {16, 16}, {257, 3}}) {
     auto image = random_float_image(1, height, width);
     double mean = 0;
@@ -112,7 +112,7 @@ TEST(PixelOps, TakeTheMeanOfAllPixelsForContrast) {
   }
 }
 
-TEST(PixelOps, NameTheKnownOperationsWhenAskedForAnother) {
+TEST(PixelOps, UnknownOperationListsTheKnownOnes) {
   FloatImage image = random_float_image(3, 2, 2);
   try {
     apply_pixel_op("brightnes", 1, image);

@@ -17,8 +17,8 @@ ResizeAxis whole(int length, int resized) {
   return {0, static_cast<double>(length), resized, 0, resized};
 }
 
-/// The definition, pixel by pixel: a triangle around the half-pixel center, normalized, of the
-/// pixels that the part touches.
+/// Reference implementation: for each output pixel, a normalized triangle around the half-pixel
+/// center over the pixels that the region overlaps.
 double resized_at(const Image& image, int channel, const ResizeAxis& vertical,
                   const ResizeAxis& horizontal, int y, int x) {
   const auto weight = [](const ResizeAxis& axis, int i, int pixel) {
@@ -57,7 +57,7 @@ void expect_definition(const Image& image, const ResizeAxis& vertical,
   }
 }
 
-TEST(Resample, FollowsTheDefinitionForAnyRatio) {
+TEST(Resample, MatchesTheReferenceForAnyRatio) {
   for (const int channels : {1, 3}) {
     const auto image = random_image(13, 37, channels, 1);
     for (const int size : {1, 2, 5, 13, 16, 40, 90}) {
@@ -67,14 +67,14 @@ TEST(Resample, FollowsTheDefinitionForAnyRatio) {
   }
 }
 
-TEST(Resample, FollowsTheDefinitionInsideABoxAndForAPartOfTheResult) {
+TEST(Resample, MatchesTheReferenceInsideABoxAndForPartOfTheResult) {
   const auto image = random_image(20, 24, 3, 2);
   expect_definition(image, {3, 11, 16, 0, 16}, {7, 9, 16, 0, 16});
   expect_definition(image, {0, 20, 8, 2, 4}, {0, 24, 10, 3, 4});
   expect_definition(image, {19, 1, 4, 0, 4}, {0, 2, 5, 0, 5});
 }
 
-TEST(Resample, FollowsTheDefinitionWhereThePartCutsPixels) {
+TEST(Resample, MatchesTheReferenceForFractionalRegions) {
   for (const int channels : {1, 3}) {
     const auto image = random_image(20, 24, channels, 7);
     expect_definition(image, {3.25, 11.5, 8, 0, 8}, {7.5, 9.125, 6, 0, 6});
@@ -83,13 +83,13 @@ TEST(Resample, FollowsTheDefinitionWhereThePartCutsPixels) {
   }
 }
 
-TEST(Resample, FollowsTheDefinitionWhereThePartIsLargerThanTheImage) {
+TEST(Resample, MatchesTheReferenceForRegionsBeyondTheImage) {
   const auto image = random_image(20, 24, 3, 8);
   expect_definition(image, {-40, 100, 50, 22, 6}, {-8, 60, 20, 4, 5});
   expect_definition(image, {-40.5, 100.5, 150, 65, 20}, {-8.25, 60, 90, 16, 20});
 }
 
-TEST(Resample, RefusesPartsOutsideTheImage) {
+TEST(Resample, RejectsRegionsOutsideTheImage) {
   const auto image = random_image(20, 24, 3, 9);
   Resampler resampler;
   FloatImage out;
@@ -97,7 +97,7 @@ TEST(Resample, RefusesPartsOutsideTheImage) {
   EXPECT_THROW(resampler.resize(image, whole(20, 4), {-9, 9, 4, 0, 4}, Mirror::kNo, out), Error);
 }
 
-TEST(Resample, TakesImagesOfOnePixelAndOfOneRow) {
+TEST(Resample, AcceptsImagesOfOnePixelAndOfOneRow) {
   expect_definition(random_image(1, 1, 3, 3), whole(1, 8), whole(1, 8));
   expect_definition(random_image(1, 1, 1, 3), whole(1, 1), whole(1, 1));
   expect_definition(random_image(3, 200, 3, 4), whole(3, 32), whole(200, 32));
@@ -115,7 +115,7 @@ TEST(Resample, KeepsAConstantImageConstant) {
   }
 }
 
-TEST(Resample, ReproducesThePixelsAtTheirOwnSize) {
+TEST(Resample, KeepsThePixelsAtTheSameSize) {
   const auto image = random_image(31, 17, 3, 5);
   Resampler resampler;
   FloatImage out;
@@ -128,7 +128,7 @@ TEST(Resample, ReproducesThePixelsAtTheirOwnSize) {
   }
 }
 
-TEST(Resample, MirrorsLeftAndRight) {
+TEST(Resample, MirrorsHorizontally) {
   for (const int channels : {1, 3}) {
     for (const int width : {9, 40}) {
       const auto image = random_image(12, 21, channels, 6);
@@ -147,13 +147,13 @@ TEST(Resample, MirrorsLeftAndRight) {
   }
 }
 
-TEST(Resample, RefusesImagesThatAreNone) {
+TEST(Resample, RejectsInvalidImages) {
   EXPECT_THROW(check_image({0, 5, 3, {}}), Error);
   EXPECT_THROW(check_image({1, 1, 2, {0, 0}}), Error);
   EXPECT_THROW(check_image({2, 2, 1, {0, 0, 0}}), Error);
 }
 
-TEST(Resample, AddsNoiseThatLeavesTheScale) {
+TEST(Resample, AddsNoiseBeyondThePixelRange) {
   auto image = testing::constant_image(2, 2, 1, 250);
   image.noise = {100, -300, 0, 5};
   FloatImage out;

@@ -30,7 +30,7 @@ std::vector<float> view_of(const Image& image, const AugmentOptions& options,
   return out;
 }
 
-TEST(TrainTransform, ReproducesThePixelsWhenNothingIsRandom) {
+TEST(TrainTransform, KeepsThePixelsWithoutAugmentation) {
   const auto image = random_image(32, 32, 3, 1);
   const auto view = view_of(image, kNothing, plain_format(3, 32), 9);
   for (size_t i = 0; i < view.size(); ++i) {
@@ -38,7 +38,7 @@ TEST(TrainTransform, ReproducesThePixelsWhenNothingIsRandom) {
   }
 }
 
-TEST(TrainTransform, MirrorsThePixelsWhenItAlwaysFlips) {
+TEST(TrainTransform, MirrorsThePixelsIfItAlwaysFlips) {
   auto options = kNothing;
   options.flip_probability = 1;
   const auto image = random_image(8, 8, 1, 2);
@@ -50,7 +50,7 @@ TEST(TrainTransform, MirrorsThePixelsWhenItAlwaysFlips) {
   }
 }
 
-TEST(TrainTransform, DependsOnTheSeedAndNotOnEarlierImages) {
+TEST(TrainTransform, DependsOnTheSeedNotOnPreviousImages) {
   const auto image = random_image(32, 32, 3, 3);
   const auto format = plain_format(3, 32);
   TrainTransform used({}, format);
@@ -62,7 +62,7 @@ TEST(TrainTransform, DependsOnTheSeedAndNotOnEarlierImages) {
   EXPECT_NE(out, view_of(image, {}, format, 78));
 }
 
-TEST(TrainTransform, FlipsAndGraysAsOftenAsItShould) {
+TEST(TrainTransform, FlipAndGrayscaleHaveTheConfiguredProbabilities) {
   auto flips = kNothing;
   flips.flip_probability = 0.5;
   auto grays = kNothing;
@@ -87,7 +87,7 @@ TEST(TrainTransform, FlipsAndGraysAsOftenAsItShould) {
   EXPECT_NEAR(grayed, 0.2 * kDraws, 100);
 }
 
-TEST(TrainTransform, JittersAsOftenAndAsFarAsItShould) {
+TEST(TrainTransform, JitterHasTheConfiguredProbabilityAndStrength) {
   auto options = kNothing;
   options.jitter_probability = 0.8;
   options.contrast = options.saturation = options.hue = 0;
@@ -110,7 +110,7 @@ TEST(TrainTransform, JittersAsOftenAndAsFarAsItShould) {
   EXPECT_NEAR(most, 0.4 * 1.4, 1e-3);
 }
 
-TEST(TrainTransform, GivesGrayImagesTheSameCropAsColoredOnes) {
+TEST(TrainTransform, CropsGrayAndColorImagesEqually) {
   const auto gray = random_image(16, 16, 1, 6);
   auto color = constant_image(16, 16, 3, 0);
   for (size_t i = 0; i < color.pixels.size(); ++i) color.pixels[i] = gray.pixels[i / 3];
@@ -123,7 +123,7 @@ TEST(TrainTransform, GivesGrayImagesTheSameCropAsColoredOnes) {
   }
 }
 
-TEST(TrainTransform, KeepsConstantGrayImagesConstantWhateverTheShape) {
+TEST(TrainTransform, KeepsConstantGrayImagesConstantForAnyShape) {
   for (const auto& [height, width] : {std::pair{1, 1}, {3, 200}, {200, 3}, {28, 28}}) {
     for (uint64_t seed = 0; seed < 20; ++seed) {
       const auto view =
@@ -133,7 +133,7 @@ TEST(TrainTransform, KeepsConstantGrayImagesConstantWhateverTheShape) {
   }
 }
 
-TEST(TrainTransform, GivesTheSameBitsOnEveryCpu) {
+TEST(TrainTransform, IsBitIdenticalOnEveryCpu) {
   uint64_t checksum = 0;
   for (const int channels : {1, 3}) {
     const auto format = plain_format(channels, 30);
@@ -144,11 +144,11 @@ TEST(TrainTransform, GivesTheSameBitsOnEveryCpu) {
       for (const float value : out) checksum = mix64(checksum + std::bit_cast<uint32_t>(value));
     }
   }
-  // The same with AVX2, with SSE2 and unoptimized; resuming on another machine relies on it.
+  // Equal for AVX2, SSE2 and unoptimized code; resuming on another machine relies on it.
   EXPECT_EQ(checksum, 0xF1AF6BFFBEFAA68CU);
 }
 
-TEST(TrainTransform, GivesEveryEpochSampleAndViewItsOwnSeed) {
+TEST(TrainTransform, EveryEpochSampleAndViewHasItsOwnSeed) {
   std::set<uint64_t> seeds;
   for (int64_t epoch = 0; epoch < 10; ++epoch) {
     for (int64_t index = 0; index < 10; ++index) {

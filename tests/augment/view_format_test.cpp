@@ -7,7 +7,7 @@
 namespace projnce::augment {
 namespace {
 
-/// Channel c of pixel i holds (10 * c + i) / 100.
+/// Channel c of pixel i is (10 * c + i) / 100.
 FloatImage numbered(int channels) {
   FloatImage image;
   image.reshape(channels, 2, 2);
@@ -33,14 +33,14 @@ TEST(ViewFormat, StandardizesInBothOrders) {
   }
 }
 
-TEST(ViewFormat, RepeatsGrayForAModelOfThreeChannels) {
+TEST(ViewFormat, RepeatsGrayForThreeChannels) {
   const ViewFormat format{.image_size = 2, .mean = {0, 0, 0}, .std = {1, 1, 1}};
   std::vector<float> out(12);
   ViewWriter(format).write(numbered(1), out.data());
   for (size_t i = 0; i < 12; ++i) EXPECT_FLOAT_EQ(out[i], static_cast<float>(i / 3) / 100);
 }
 
-TEST(ViewFormat, MixesColorsForAModelOfOneChannel) {
+TEST(ViewFormat, ConvertsColorToGrayForOneChannel) {
   const ViewFormat format{.channels = 1, .image_size = 2, .mean = {0}, .std = {1}};
   const ViewWriter writer(format);
   auto image = numbered(3);
@@ -54,7 +54,7 @@ TEST(ViewFormat, MixesColorsForAModelOfOneChannel) {
   }
 }
 
-TEST(ViewFormat, RefusesValuesThatMakeNoSense) {
+TEST(ViewFormat, RejectsInvalidValues) {
   const ViewFormat good{.image_size = 2, .mean = {0, 0, 0}, .std = {1, 1, 1}};
   EXPECT_NO_THROW(check_view_format(good));
   auto bad = good;

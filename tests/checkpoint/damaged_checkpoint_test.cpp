@@ -40,7 +40,7 @@ class DamagedCheckpoint : public ::testing::Test {
 
   /// Checks that loading falls back to the previous checkpoint and reports the damaged one.
   void expect_predecessor_used(const std::string& bytes) {
-    io::write_file_atomically(newest, std::as_bytes(std::span(bytes)), io::Durability::kLater);
+    io::write_file_atomically(newest, std::as_bytes(std::span(bytes)), io::Durability::kNoSync);
     const auto found = CheckpointDir(dir.path()).newest_valid();
     ASSERT_TRUE(found.checkpoint);
     EXPECT_EQ(found.checkpoint->step, 1);

@@ -65,14 +65,14 @@ TEST(HostileSafetensors, RejectsWrongHeaderLengths) {
 
 TEST(HostileSafetensors, RejectsGapsAndOverlapsInTheData) {
   expect_rejected({
-      {named(f32("[2]", "[0,8]"), f32("[2]", "[4,12]")), 12, "begin at 8"},
-      {named(f32("[2]", "[0,8]"), f32("[2]", "[0,8]")), 8, "begin at 8"},
-      {named(f32("[1]", "[0,4]"), f32("[1]", "[8,12]")), 12, "begin at 4"},
-      {named(f32("[1]", "[4,8]")), 8, "begin at 0"},
+      {named(f32("[2]", "[0,8]"), f32("[2]", "[4,12]")), 12, "start at 8"},
+      {named(f32("[2]", "[0,8]"), f32("[2]", "[0,8]")), 8, "start at 8"},
+      {named(f32("[1]", "[0,4]"), f32("[1]", "[8,12]")), 12, "start at 4"},
+      {named(f32("[1]", "[4,8]")), 8, "start at 0"},
       {named(f32("[1]", "[0,4]")), 5, "5 bytes of data, expected 4"},
       {named(f32("[1]", "[0,4]")), 3, "of its 3 bytes of data"},
-      {named(f32("[0]", "[4,0]")), 4, "begin at 0"},
-      {named(f32("[0]", "[0,0]"), f32("[0]", "[4,4]")), 4, "begin at 0"},
+      {named(f32("[0]", "[4,0]")), 4, "start at 0"},
+      {named(f32("[0]", "[0,0]"), f32("[0]", "[4,4]")), 4, "start at 0"},
       {named(f32("[1]", "[0,18446744073709551615]")), 4, "of its 4 bytes"},
       {"{}", 1, "1 bytes of data, expected 0"},
   });
@@ -102,11 +102,12 @@ TEST(HostileSafetensors, RejectsInvalidShapesAndTypes) {
 TEST(HostileSafetensors, RejectsInvalidNamesAndFields) {
   const auto good = f32("[1]", "[0,4]");
   expect_rejected({
-      {concat(R"({"a":)", good, R"(,"a":)", good, "}"), 4, "'a' stands twice"},
-      {concat(R"({"a":)", good, R"(,"\u0061":)", good, "}"), 4, "'a' stands twice"},
-      {named(R"({"dtype":"F32","shape":[1],"shape":[1],"data_offsets":[0,4]})"), 4, "stands twice"},
-      {R"({"__metadata__":{"k":"1","k":"2"}})", 0, "'k' stands twice"},
-      {R"({"__metadata__":{},"__metadata__":{}})", 0, "stands twice"},
+      {concat(R"({"a":)", good, R"(,"a":)", good, "}"), 4, "'a' is duplicated"},
+      {concat(R"({"a":)", good, R"(,"\u0061":)", good, "}"), 4, "'a' is duplicated"},
+      {named(R"({"dtype":"F32","shape":[1],"shape":[1],"data_offsets":[0,4]})"), 4,
+       "is duplicated"},
+      {R"({"__metadata__":{"k":"1","k":"2"}})", 0, "'k' is duplicated"},
+      {R"({"__metadata__":{},"__metadata__":{}})", 0, "is duplicated"},
       {named(R"({"dtype":"F32","shape":[1],"data_offsets":[0,4],"x":1})"), 4, "unknown field 'x'"},
       {named(R"({"dtype":"F32","shape":[1]})"), 4, "lacks one"},
       {named("{}"), 0, "lacks one"},
@@ -119,16 +120,16 @@ TEST(HostileSafetensors, RejectsInvalidNamesAndFields) {
 TEST(HostileSafetensors, RejectsInvalidHeaderText) {
   const auto good = named(f32("[1]", "[0,4]"));
   expect_rejected({
-      {"", 0, "begins with '{'"},
-      {" {}", 0, "begins with '{'"},
-      {"\xef\xbb\xbf{}", 0, "begins with '{'"},
-      {"[]", 0, "begins with '{'"},
-      {"{}{}", 0, "no JSON"},
-      {"{", 0, "no JSON"},
-      {std::string("{}\0{}", 5), 0, "begins with '{'"},
-      {"{\"\xff\":{}}", 0, "no JSON"},
-      {R"({"\ud800":{}})", 0, "no JSON"},
-      {good + "x", 4, "no JSON"},
+      {"", 0, "starts with '{'"},
+      {" {}", 0, "starts with '{'"},
+      {"\xef\xbb\xbf{}", 0, "starts with '{'"},
+      {"[]", 0, "starts with '{'"},
+      {"{}{}", 0, "invalid JSON"},
+      {"{", 0, "invalid JSON"},
+      {std::string("{}\0{}", 5), 0, "starts with '{'"},
+      {"{\"\xff\":{}}", 0, "invalid JSON"},
+      {R"({"\ud800":{}})", 0, "invalid JSON"},
+      {good + "x", 4, "invalid JSON"},
       {named("null"), 0, "null"},
       {named("true"), 0, "true or false"},
       {named("[[1]]"), 0, "an array"},
@@ -150,7 +151,7 @@ TEST(HostileSafetensors, RejectsInvalidChecksumEntries) {
     return concat(R"({"~integrity":)", fields, "}");
   };
   expect_rejected({
-      {record(tensor(R"("U8")", "[24]", "[0,24]")), 24, "checksum of an unknown kind"},
+      {record(tensor(R"("U8")", "[24]", "[0,24]")), 24, "unknown kind of checksum"},
       {record(tensor(R"("U8")", "[8]", "[0,8]")), 8, "damaged checksum"},
       {record(tensor(R"("I8")", "[24]", "[0,24]")), 24, "damaged checksum"},
       {concat(R"({"~integrity":)", tensor(R"("U8")", "[24]", "[0,24]"), R"(,"z":)",

@@ -175,7 +175,7 @@ class Eval(ArrayCommands):
         ran = self.run_program("eval", "--embeddings", files[0], "--labels", files[1], "--protocol",
                                "all")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        for words in ("zero-shot", "knn", "probe", "most often taken for", "map_at_r", "4*",
+        for words in ("zero-shot", "knn", "probe", "most confused with", "map_at_r", "4*",
                       "fewer than 10 test samples"):
             self.assertIn(words, ran.stdout)
 
@@ -273,7 +273,7 @@ class WrongArrays(ArrayCommands):
         for value in (math.nan, math.inf):
             rows[7][2] = value
             self.write(rows, labels)
-            self.refused("e.npy holds a number that is not finite in row 7")
+            self.refused("e.npy has a non-finite value in row 7")
 
     def test_lengths_that_differ(self):
         self.write(clouds(20)[0], clouds(19)[1])
@@ -282,11 +282,11 @@ class WrongArrays(ArrayCommands):
     def test_one_class(self):
         self.write(clouds(20)[0], [4] * 20)
         self.one_class = True
-        self.refused("one class only")
+        self.refused("only one class, expected two or more")
 
     def test_more_neighbors_than_samples(self):
         files = self.write(*clouds(6))
-        self.assert_refused("mi", *files, "--k", "6", says="k = 6 must be between 1 and 5")
+        self.assert_refused("mi", *files, "--k", "6", says="k = 6, expected between 1 and 5")
         self.assert_refused("mi", *files, "--k", "0", says="k = 0")
 
     def test_types_that_are_not_read(self):
@@ -296,7 +296,7 @@ class WrongArrays(ArrayCommands):
         self.write(rows, labels, label_code="|b1")
         self.refused("the array type '|b1'")
         self.write(rows, labels, label_code="<f8")
-        self.refused("float64 numbers, expected whole numbers")
+        self.refused("float64 numbers, expected integers")
 
     def test_negative_labels(self):
         self.write(clouds(3)[0], [0, 1, -1])
@@ -311,7 +311,7 @@ class WrongArrays(ArrayCommands):
 
     def test_shapes_that_do_not_fit(self):
         self.write(*clouds(20))
-        self.refused("expected a list of labels", labels="e.npy")
+        self.refused("expected a 1-dimensional array of labels", labels="e.npy")
         self.refused("expected a matrix", embeddings="l.npy")
         write_npy(self.scratch / "e.npy", "<f4", (0, 4), [])
         self.refused("an empty")

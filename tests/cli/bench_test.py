@@ -32,7 +32,7 @@ class Bench(CommandLineTest):
         ran = self.run_program("bench", "--rows", "64")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("GFLOP/s", ran.stdout)
-        self.assertRegex(ran.stdout, r"auto.* is here: .+")
+        self.assertRegex(ran.stdout, r"auto.* selects: .+")
         self.assertRegex(ran.stdout, r"resnet18 +16 +[0-9.]+ ms")
 
     def test_refuses_batches_that_cannot_be(self):

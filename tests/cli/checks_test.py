@@ -95,7 +95,7 @@ class Hooks(unittest.TestCase):
     def test_say_what_is_missing_instead_of_installing_it(self):
         ran = self.run_hook("script/format --check")
         self.assertEqual(ran.returncode, 1)
-        self.assertIn("found no clang-format", ran.stderr)
+        self.assertIn("clang-format not found", ran.stderr)
         self.assertFalse(self.called.exists())
 
 

@@ -37,7 +37,7 @@ class DebianPackage(unittest.TestCase):
         packed = self.pack()
         self.assertNotEqual(packed.returncode, 0)
         self.assertRegex(" ".join(packed.stderr.split()),
-                         r"A \.deb of projnce depends on Debian's libtorch, and this build uses the torch in \S+: "
+                         r"A \.deb of projnce depends on Debian's libtorch, but this build uses the torch in \S+: "
                          r"run `apt-get install libtorch-dev`")
         self.assertEqual(list(self.folder.glob("*.deb")), [])
 

@@ -74,7 +74,7 @@ class Delivered(CommandLineTest):
                                  "zero-shot" if readout == "paper" else readout)
                 self.assert_one_model(readout, summary)
         self.assert_refused("export", "knn", "--onnx", "m.onnx", "--classes",
-                            says="k nearest training samples")
+                            says="k-NN over its training samples")
 
     def test_a_validation_part_chooses_epoch_and_readout(self):
         make_hard_folder(self.scratch / "photos")
@@ -160,7 +160,7 @@ class Predict(CommandLineTest):
 
     def test_more_classes_and_a_file(self):
         ran = self.run_program("predict", "run", "photos", "--top-k", "5", "--csv", "all.csv")
-        self.assertEqual((ran.returncode, ran.stdout), (0, "24 predictions in all.csv\n"))
+        self.assertEqual((ran.returncode, ran.stdout), (0, "wrote 24 predictions to all.csv\n"))
         rows = self.rows((self.scratch / "all.csv").read_text())
         self.assertEqual(rows[0], ["file", "class", "probability", "class_2", "probability_2"])
         for row in rows[1:]:
@@ -174,7 +174,7 @@ class Predict(CommandLineTest):
 
     def test_what_cannot_be_read_is_told(self):
         (self.scratch / "new").mkdir()
-        self.assert_refused("predict", "run", "new", says="holds no file that this run can read")
+        self.assert_refused("predict", "run", "new", says="has no file that this run can read")
         (self.scratch / "new/bad.png").write_bytes(b"no image")
         write_png(self.scratch / "new/good.png", 16, 16, stripes("lying", 3))
         ran = self.run_program("predict", "run", "new", "nowhere.png")

@@ -233,7 +233,7 @@ class Vectors(ExportTest):
                 for row in expected:
                     self.assertTrue(self.matches(row, found["embedding"]))
         self.assert_refused("export", "run", "--safetensors", "w.safetensors",
-                            says="no weights of its own")  # without layers
+                            says="the encoder of this run has no weights")  # without layers
 
 
 class Files(ExportTest):
@@ -263,7 +263,7 @@ class Files(ExportTest):
                             says="the same file")
 
     def test_wrong_usage(self):
-        self.assert_refused("export", "run", says="needs --onnx FILE, --safetensors FILE or both")
+        self.assert_refused("export", "run", says="requires --onnx FILE, --safetensors FILE or both")
         self.assert_refused("export", "--onnx", "m.onnx", says="RUN")
         self.assert_refused("export", "run", "--safetensors", "w", "--classes", says="--onnx")
 

@@ -96,15 +96,15 @@ class Formats(CommandLineTest):
         (self.scratch / "photos/upright/notes.txt").write_text("a note")
         for command in ("info", "verify"):
             ran = self.run_program("data", command, "photos")
-            self.assertIn("3 .heic files are not read, such as lying/IMG_0.HEIC", ran.stdout)
+            self.assertIn("3 .heic files are not supported, such as lying/IMG_0.HEIC", ran.stdout)
             self.assertIn("magick mogrify -format jpg *.heic", ran.stdout)
             self.assertIn("1 .txt", ran.stdout)
-        self.assertIn("disguised.jpg is a HEIC image, which is not read: convert", ran.stdout)
+        self.assertIn("disguised.jpg is a HEIC image, which is not supported: convert", ran.stdout)
         result = json.loads(self.run_program("data", "info", "photos", "--json").stdout)
         self.assertEqual(result["unread_files"], {".heic": 3, ".txt": 1})
         ran = self.run_program("train", "--data", "photos", *TINY, "--out", "run")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertIn("3 .heic files are not read", ran.stderr)
+        self.assertIn("3 .heic files are not supported", ran.stderr)
         self.assertIn("skipped: lying/disguised.jpg is a HEIC image", ran.stderr)
 
 
@@ -134,7 +134,7 @@ class Damage(CommandLineTest):
         self.assertIn("'projnce train' skips the damaged samples", ran.stdout)
         self.folder_with_damage(6)
         ran = self.run_program("data", "verify", "photos")
-        self.assertIn("'projnce train' refuses this many", ran.stdout)
+        self.assertIn("'projnce train' rejects this many", ran.stdout)
 
     def test_more_than_five_files_and_one_percent_are_refused(self):
         self.folder_with_damage(6)
@@ -154,7 +154,7 @@ class Damage(CommandLineTest):
     def test_a_wrong_limit_is_refused(self):
         make_folder(self.scratch / "photos", per_class=5)
         self.assert_refused("train", "--data", "photos", "--max-corrupt", "few",
-                            says="expected a number of files such as 5, or a share such as 1%")
+                            says="expected a number of files such as 5, or a percentage such as 1%")
 
     def test_an_empty_class_folder_is_a_warning(self):
         make_folder(self.scratch / "photos", per_class=10)
@@ -162,10 +162,10 @@ class Damage(CommandLineTest):
         for command in ("info", "verify"):
             ran = self.run_program("data", command, "photos")
             self.assertEqual(ran.returncode, 0, ran.stderr)
-            self.assertIn("photos/empty holds no image and is left out", ran.stdout)
+            self.assertIn("photos/empty contains no image and is skipped", ran.stdout)
         ran = self.train()
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertIn("photos/empty holds no image and is left out", ran.stderr)
+        self.assertIn("photos/empty contains no image and is skipped", ran.stderr)
 
 
 class Layouts(CommandLineTest):
@@ -182,12 +182,12 @@ class Layouts(CommandLineTest):
         make_folder(self.scratch / "photos", per_class=5)
         result = self.run_json("data", "info", "photos")
         self.assertEqual(result["layout"]["name"], "folder")
-        self.assertIn("a sub-folder for each class", result["layout"]["reason"])
+        self.assertIn("one subfolder per class", result["layout"]["reason"])
         for command in ("info", "verify"):
             ran = self.run_program("data", command, "photos")
-            self.assertRegex(ran.stdout, r"layout +folder \(a sub-folder for each class")
+            self.assertRegex(ran.stdout, r"layout +folder \(one subfolder per class")
         ran = self.run_program("train", "--data", "photos", *TINY, "--out", "run")
-        self.assertIn("layout: folder (a sub-folder for each class", ran.stderr)
+        self.assertIn("layout: folder (one subfolder per class", ran.stderr)
 
     def test_short_words_with_lists_are_speech_commands(self):
         self.make_lists(self.scratch / "words", 0.6)
@@ -230,7 +230,7 @@ class Layouts(CommandLineTest):
         (folder / "validation_list.txt").write_text(
             "".join(f"high/take {n}.wav\n" for n in range(3)))
         for command in (("data", "verify", "words"), ("train", "--data", "words")):
-            self.assert_refused(*command, says="samples of one class only, 'low'")
+            self.assert_refused(*command, says="samples of only one class, 'low'")
 
     def test_info_and_train_count_the_same_split(self):
         make_folder(self.scratch / "photos", per_class=23)

@@ -63,7 +63,7 @@ class Torchvision(CommandLineTest):
             "encoder.head=none", "--set", "input.channels=3", "--set",
             "input.mean=[0.485, 0.456, 0.406]", "--set", "input.std=[0.229, 0.224, 0.225]")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertIn("resnet18.safetensors: 120 encoder tensors, loss not loaded; unused: "
+        self.assertIn("initial weights from resnet18.safetensors: 120 encoder tensors, loss not loaded; unused: "
                       "fc.weight, fc.bias", ran.stderr)
         given = read_safetensors(self.scratch / "resnet18.safetensors")
         trained = read_safetensors(self.scratch / "run/encoder.safetensors")
@@ -110,14 +110,14 @@ class Init(CommandLineTest):
     def test_another_run_gives_encoder_and_head_and_its_settings_say_so(self):
         first = self.shared / "first"
         ran = self.train("--init", first)
-        trained = self.assert_starts(ran, f"{first}/encoder.safetensors: 54 encoder tensors, head, "
-                                          "loss; unused: class_centroids")
+        trained = self.assert_starts(ran, f"initial weights from {first}/encoder.safetensors: "
+                                          "54 encoder tensors, head, loss; unused: class_centroids")
         self.assertLess(largest_difference(trained["head.layers.0.weight"][2],
                                            self.encoder["head.layers.0.weight"][2]), 1e-9)
         config = (self.scratch / "run/config.toml").read_text()
         self.assertIn(f'init = "{first}"', config.replace("'", '"'))
         again = self.run_program("train", "run/config.toml", "--out", "again")
-        self.assert_starts(again, "starts from", out="again")
+        self.assert_starts(again, "initial weights from", out="again")
         self.assertEqual((self.scratch / "again/metrics.jsonl").read_bytes(),
                          (self.scratch / "run/metrics.jsonl").read_bytes())
 
@@ -132,12 +132,12 @@ class Init(CommandLineTest):
     def test_resuming_needs_the_file_no_more(self):
         weights = self.scratch / "w.safetensors"
         weights.write_bytes((self.shared / "first/encoder.safetensors").read_bytes())
-        self.assert_starts(self.train("--init", weights.name), "starts from w.safetensors")
+        self.assert_starts(self.train("--init", weights.name), "initial weights from w.safetensors")
         weights.unlink()
         more = ("train", "--resume", "--force", "--out", "run", "--set", "train.epochs=2")
         ran = self.run_program(*more)
         self.assert_starts(ran, "resuming at epoch 2")
-        self.assertNotIn("starts from", ran.stderr)
+        self.assertNotIn("initial weights from", ran.stderr)
         shutil.rmtree(self.scratch / "run/checkpoints")  # now it has to begin again
         self.assert_refused(*more[:-1], "train.epochs=3", says="w.safetensors")
 
@@ -174,11 +174,11 @@ class Init(CommandLineTest):
         self.refused("w.safetensors has none of the encoder's tensors: found "
                      "blocks.0.attn.qkv.weight; expected conv1.weight, bn1.weight")
         self.refused("none.safetensors cannot be read: No such file", init="none.safetensors")
-        self.refused("is named as a pickle, which is never loaded", init="resnet18.pth")
+        self.refused("has the extension of a pickle file, which is never loaded", init="resnet18.pth")
         self.refused("a folder", init=self.shared / "photos")
         (self.scratch / "unfinished").mkdir()
         (self.scratch / "unfinished/config.toml").write_text("")
-        self.refused("there is no trained encoder at unfinished/encoder.safetensors",
+        self.refused("no trained encoder at unfinished/encoder.safetensors",
                      init="unfinished")
 
 

@@ -113,7 +113,7 @@ class Archives(CommandLineTest):
                       "dataset.memory_mb=0")
         self.assertEqual((self.scratch / "held/metrics.jsonl").read_bytes(),
                          (self.scratch / "streamed/metrics.jsonl").read_bytes())
-        self.assertIn("read in each epoch", (self.scratch / "streamed/log.txt").read_text())
+        self.assertIn("reading files in each epoch", (self.scratch / "streamed/log.txt").read_text())
 
     def test_damage_met_while_streaming_is_skipped_and_counted(self):
         make_folder(self.scratch / "photos", per_class=150)

@@ -169,7 +169,7 @@ class Package(unittest.TestCase):
         configured = self.find_package("unknown",
                                        "find_package(projnce REQUIRED COMPONENTS trainr)")
         self.assert_sentence(configured,
-                             "projnce has no component 'trainr', expected trainer or none")
+                             "projnce has no component 'trainr', expected none or trainer")
 
     def test_packages_that_the_trainer_misses_are_named(self):
         configured = self.find_package("missing",
@@ -191,7 +191,7 @@ class Package(unittest.TestCase):
         config.write_text(text.replace(built_with, "99.1.0"))
         configured = self.find_package("torch", "find_package(projnce REQUIRED)",
                                        f"-DCMAKE_PREFIX_PATH={other}")
-        self.assert_sentence(configured, f"projnce was built with torch 99.1.0 and found {built_with}: ")
+        self.assert_sentence(configured, f"projnce was built with torch 99.1.0, but found {built_with}: ")
 
     def test_as_a_folder_of_another_project_it_is_the_library_alone(self):
         """And it changes nothing there: every setting that CMake reads by itself stays as it was."""

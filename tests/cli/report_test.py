@@ -115,7 +115,7 @@ class Report(CommandLineTest):
         self.compare_two()
         seen = look_at(self.scratch / "runs/report.html")
         self.assertEqual(seen["problems"], [])
-        self.assertIn("2 runs compared", seen["heading"])
+        self.assertIn("Comparison of 2 runs", seen["heading"])
         self.assertIn("supcon", seen["text"])
 
     def test_sounds_have_images(self):
@@ -137,8 +137,8 @@ class Report(CommandLineTest):
 
     def test_what_is_no_run_is_refused(self):
         (self.scratch / "empty").mkdir()
-        self.assert_refused("report", "empty", says="holds no run")
-        self.assert_refused("report", "nowhere", says="holds no run")
+        self.assert_refused("report", "empty", says="does not contain a run")
+        self.assert_refused("report", "nowhere", says="does not contain a run")
         self.assert_refused("report", says="RUN")
 
 

@@ -47,7 +47,7 @@ class EveryTableAndFigure(ReproduceTest):
             for row in table["cells"]:
                 for cell in row:
                     # A smoke test has few samples of a class: information is withheld.
-                    if cell.get("absent") != "too few test samples of a class for an estimate":
+                    if cell.get("absent") != "too few test samples per class for an estimate":
                         self.assertEqual(len(cell["runs"]), 1, cell)
         self.check_files(name, result)
 
@@ -82,7 +82,7 @@ class Reproduce(ReproduceTest):
         before = (run / "summary.json").stat().st_mtime_ns
         second = self.reproduce("table1", *SMOKE)
         self.assertEqual(second.returncode, 0, second.stderr)
-        self.assertIn("6 cells, 3 of them finished", second.stderr)
+        self.assertIn("6 cells, 3 finished", second.stderr)
         self.assertEqual(before, (run / "summary.json").stat().st_mtime_ns)
 
     def test_names_absent_datasets_and_goes_on(self):
@@ -130,7 +130,7 @@ class Reproduce(ReproduceTest):
             running.send_signal(number)
             rest = running.stderr.read()
         again, messages = self.result(*arguments[1:])
-        self.assertRegex(messages, r"6 cells, [1-5] of them finished")
+        self.assertRegex(messages, r"6 cells, [1-5] finished")
         for row in again["tables"][0]["cells"]:
             self.assertEqual([len(cell["runs"]) for cell in row], [1, 1])
         return running.returncode, rest
@@ -138,7 +138,7 @@ class Reproduce(ReproduceTest):
     def test_a_stop_loses_nothing(self):
         status, rest = self.interrupt(signal.SIGINT)
         self.assertEqual(status, 128 + signal.SIGINT, rest)
-        self.assertIn("the same command goes on", rest)
+        self.assertIn("run the same command to resume", rest)
 
     def test_nor_does_a_kill(self):
         self.assertEqual(self.interrupt(signal.SIGKILL)[0], -signal.SIGKILL)
@@ -149,7 +149,7 @@ class Reproduce(ReproduceTest):
         config.write_text(re.sub("epochs = 1", "epochs = 7", config.read_text()))
         ran = self.reproduce("table1", *SMOKE, "--only", "supcon")
         self.assertEqual(ran.returncode, 1, ran.stderr)
-        self.assertIn("was trained with other settings", ran.stderr)
+        self.assertIn("was trained with different settings", ran.stderr)
 
     def test_refuses_what_there_is_not(self):
         self.assert_refused("reproduce", "table9", says="table1")

@@ -38,7 +38,7 @@ class ServeTest(CommandLineTest):
             self.assertEqual(server.stdout.read(), "")
 
     def test_bad_arguments_are_said(self):
-        self.assert_refused("serve", "nowhere", says="nowhere is no folder of runs")
+        self.assert_refused("serve", "nowhere", says="nowhere is not a folder of runs")
         self.assert_refused("serve", "runs", "--port", "65536", says="--port")
 
 

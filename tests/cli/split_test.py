@@ -87,13 +87,13 @@ class Relabeling(SplitTest):
         seen = set(self.ids("second", "test_ids")) & set(self.ids("first", "train_ids"))
         self.assertGreater(len(seen), 0)
         count = len(self.ids("second", "test_ids"))
-        self.assertIn(f"{len(seen)} of {count} test samples were in the training data of first", said)
+        self.assertIn(f"{len(seen)} of {count} test samples are in the training data of first", said)
         summary = json.loads((self.scratch / "second/summary.json").read_text())
         self.assertEqual(summary["data"]["init"]["test_samples_seen"], len(seen))
         # Over a run on other data in between, and from its file of weights.
         self.assertNotIn("in the training data of", self.train("others", "between", "--init", "first"))
         said = self.train("photos", "last", "--init", "between/encoder.safetensors")
-        self.assertIn(f"{len(seen)} of {count} test samples were in the training data of between", said)
+        self.assertIn(f"{len(seen)} of {count} test samples are in the training data of between", said)
 
     def test_init_from_a_run_without_a_split_says_that_it_cannot_know(self):
         make_distinct_folder(self.scratch / "photos", per_class=20)
@@ -136,8 +136,8 @@ class ChangedData(SplitTest):
         (photos / "lying/001.png").unlink()
         ran = self.run_program("eval", "run")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertRegex(ran.stderr, r"1 samples are gone \(\d of the test part\), 60 are new and "
-                                     r"left out, \d+ have another label")
+        self.assertRegex(ran.stderr, r"1 samples are missing \(\d of the test split\), 60 are new and "
+                                     r"skipped, \d+ have a different label")
         self.assertLess(moved, 20)
 
     def test_eval_gives_what_training_gave(self):
@@ -284,7 +284,7 @@ class KnownNames(SplitTest):
 
     def test_neither_name_nor_path(self):
         self.assert_refused("train", "--data", "fashion-mnits", *ONCE,
-                            says="there is no dataset, folder, archive or file called 'fashion-mnits'")
+                            says="no dataset, folder, archive or file 'fashion-mnits'")
 
     @unittest.skipUnless(SYSTEM_FASHION_MNIST.exists(),
                          f"Debian's dataset-fashion-mnist is not installed ({SYSTEM_FASHION_MNIST})")

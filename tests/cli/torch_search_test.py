@@ -50,7 +50,7 @@ class Configure(unittest.TestCase):
     def test_a_torch_that_is_too_old(self):
         torch = make_torch(self.folder / "torch", "2.4.1")
         said = self.refused(f"-DCMAKE_PREFIX_PATH={torch}")
-        self.assertIn(f"projnce needs PyTorch 2.6 or newer and found torch 2.4.1 in {torch} (CMAKE_PREFIX_PATH). "
+        self.assertIn(f"projnce needs PyTorch 2.6 or newer, but found torch 2.4.1 in {torch} (CMAKE_PREFIX_PATH). "
                       "Run `script/setup`", said)
 
     def test_a_torch_without_libraries(self):
@@ -64,7 +64,7 @@ class Configure(unittest.TestCase):
         python.write_text("#!/bin/sh\nexit 1\n")
         python.chmod(0o755)
         said = self.refused(f"-DPROJNCE_PYTHON={python}")
-        self.assertRegex(said, r"projnce needs PyTorch 2.6 or newer and found (none|torch 1\S+ in /usr "
+        self.assertRegex(said, r"projnce needs PyTorch 2.6 or newer, but found (none|torch 1\S+ in /usr "
                                r"\(system package\))\. Run `script/setup`.* or `pip install torch")
 
     def test_a_torch_with_the_old_abi(self):
@@ -79,7 +79,7 @@ class Configure(unittest.TestCase):
         for variables in ({"PATH": str(nothing), "CXX": ""}, {"CXX": f"{nothing}/g++"}):
             with self.subTest(variables):
                 said = self.refused(**variables)
-                self.assertIn("projnce needs a C++20 compiler, and none was found: run `script/setup build`", said)
+                self.assertIn("projnce needs a C++20 compiler, but none was found: run `script/setup build`", said)
 
 
 class Setup(unittest.TestCase):
@@ -99,7 +99,7 @@ class Setup(unittest.TestCase):
             for script, tool in (("format", "clang-format"), ("docs", "doxygen")):
                 ran = self.run_script(ROOT / "script" / script, "--check", PATH=folder)
                 self.assertEqual(ran.returncode, 1)
-                self.assertEqual(ran.stderr, f"script/{script}: found no {tool}; `script/setup test` installs it\n")
+                self.assertEqual(ran.stderr, f"script/{script}: {tool} not found; `script/setup test` installs it\n")
 
     def test_the_projects_python_is_chosen_by_a_variable(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -128,7 +128,7 @@ class Train(CommandLineTest):
         self.assert_resumed_equals_whole()
         again = self.run_program("train", "--resume", "--out", "parts")
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertIn("finished already", again.stderr)
+        self.assertIn("already finished", again.stderr)
 
     def test_live_interrupted_and_resumed_equals_never_stopped_and_not_live(self):
         self.train_whole()

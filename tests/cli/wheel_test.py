@@ -201,19 +201,19 @@ class Backend(unittest.TestCase):
         bare = Environment(self.folder / "bare", "scikit-build-core", "packaging", "pathspec")
         ran = self.check(bare.python)
         self.assertEqual((ran.returncode, ran.stderr), (1, (
-            f"projnce is built for the torch that is installed, and {bare.python} has none: run "
+            f"projnce is built for the installed torch, but {bare.python} has none: run "
             "`pip install torch==2.13.0`, then `pip install .` again.\n")))
 
     def test_a_torch_that_is_too_old(self):
         ran = self.check(PYTHONPATH=self.pretend_torch("2.4.1"))
         self.assertEqual((ran.returncode, ran.stderr), (1, (
-            f"projnce needs torch 2.6 or newer, and {sys.executable} has torch 2.4.1: run "
+            f"projnce needs torch 2.6 or newer, but {sys.executable} has torch 2.4.1: run "
             "`pip install torch==2.13.0`, then `pip install .` again.\n")))
 
     def test_no_compiler(self):
         ran = self.check(PYTHONPATH=self.pretend_torch("2.7.1"), PATH=str(self.folder), CXX="")
         self.assertEqual(ran.returncode, 1)
-        self.assertEqual(ran.stderr, "projnce is compiled when it is installed, and no C++ compiler (c++, g++, "
+        self.assertEqual(ran.stderr, "projnce is compiled at installation, but no C++ compiler (c++, g++, "
                                      "clang++) was found: run `script/setup build`, or on Debian `apt-get install "
                                      "build-essential`.\n")
 

@@ -26,8 +26,8 @@ InputOptions resolve(const std::vector<Image>& images, const std::string& settin
   return resolve_input(settings_in(settings), dataset, 1);
 }
 
-/// What is read back of options that were written.
-InputOptions written_and_read(const InputOptions& options) {
+/// Writes options as TOML and reads them back.
+InputOptions round_trip(const InputOptions& options) {
   return input_options(settings_in(projnce::to_toml(to_table(input_settings(options)))));
 }
 
@@ -36,18 +36,18 @@ TEST(InputOptions, SmallSquaresKeepTheirSize) {
   EXPECT_EQ(resolve({constant_image(96, 96, 1, 9)}).image_size, 96);
 }
 
-TEST(InputOptions, OtherImagesGetTheirMedianSideAtMost64) {
+TEST(InputOptions, OtherImagesUseTheMedianShorterSideUpTo64) {
   EXPECT_EQ(resolve({constant_image(30, 40, 1, 9)}).image_size, 30);
   EXPECT_EQ(resolve({constant_image(300, 400, 1, 9)}).image_size, 64);
 }
 
-TEST(InputOptions, OneColoredImageMakesThreeChannels) {
+TEST(InputOptions, OneColorImageImpliesThreeChannels) {
   const auto input = resolve({constant_image(8, 8, 1, 255), constant_image(8, 8, 3, 255)});
   EXPECT_EQ(input.channels, 3);
   EXPECT_THAT(input.mean, ::testing::Each(::testing::DoubleNear(1, 1e-9)));
 }
 
-TEST(InputOptions, WhatIsGivenStays) {
+TEST(InputOptions, KeepsGivenSettings) {
   const auto input = resolve({constant_image(8, 8, 3, 9)},
                              "image_size = 12\nchannels = 1\nmean = [0.5]\nstd = [0.25]");
   EXPECT_EQ(input.image_size, 12);
@@ -55,7 +55,7 @@ TEST(InputOptions, WhatIsGivenStays) {
   EXPECT_EQ(input.mean, std::vector<double>{0.5});
 }
 
-TEST(InputOptions, ContradictionsAreNamed) {
+TEST(InputOptions, RejectsContradictorySettings) {
   const std::vector<Image> images = {constant_image(8, 8, 3, 9)};
   EXPECT_THAT(error_message_of([&] { resolve(images, "channels = 2"); }),
               HasSubstr("1 or 3 channels"));
@@ -64,9 +64,9 @@ TEST(InputOptions, ContradictionsAreNamed) {
               HasSubstr("for 3 channels"));
 }
 
-TEST(InputOptions, WhatIsResolvedReadsBackTheSame) {
+TEST(InputOptions, ResolvedSettingsRoundTrip) {
   const auto input = resolve({constant_image(8, 8, 1, 100)});
-  const auto read = written_and_read(input);
+  const auto read = round_trip(input);
   EXPECT_THAT(projnce::to_toml(to_table(input_settings(input))),
               ::testing::StartsWith("channels = 1\nimage_size = 8\nkind = 'image'\nmean = ["));
   EXPECT_EQ(read.image_size, input.image_size);
@@ -74,7 +74,7 @@ TEST(InputOptions, WhatIsResolvedReadsBackTheSame) {
   EXPECT_EQ(read.std, input.std);
 }
 
-/// Vectors or spectrograms.
+/// Dataset of one vector or spectrogram.
 class FeatureDataset : public MemoryDataset {
  public:
   FeatureDataset(SampleKind kind, const Features& features)
@@ -88,31 +88,31 @@ class FeatureDataset : public MemoryDataset {
   Features features_;
 };
 
-TEST(InputOptions, SoundsKeepTheirSectionAndOneMean) {
+TEST(InputOptions, AudioKeepsItsSectionAndHasOneMean) {
   const FeatureDataset dataset(SampleKind::kSound, {1, 128, 17, std::vector<float>(128 * 17, -3)});
   const auto input =
       resolve_input(settings_in("[sound]\nseconds = 0.5\nscale = 'slaney'"), dataset, 1);
   EXPECT_EQ(input.shape().height, 128);
   EXPECT_EQ(input.shape().width, 16);
   EXPECT_EQ(input.mean, std::vector<double>{-3});
-  const auto read = written_and_read(input);
+  const auto read = round_trip(input);
   EXPECT_EQ(read.kind, SampleKind::kSound);
   EXPECT_EQ(read.mel.scale, augment::MelScale::kSlaney);
   EXPECT_EQ(read.mel.seconds, 0.5);
   EXPECT_FALSE(to_table(input_settings(input)).has("image_size"));
 }
 
-TEST(InputOptions, VectorsTellTheirSize) {
+TEST(InputOptions, InfersTheVectorSize) {
   const FeatureDataset dataset(SampleKind::kVector, {4, 1, 1, {1, 2, 3, 4}});
   const auto input = resolve_input({}, dataset, 1);
   EXPECT_EQ(input.shape().channels, 4);
   EXPECT_EQ(input.format().values(), 4U);
   EXPECT_EQ(input.mean, std::vector<double>{2.5});
   EXPECT_THAT(error_message_of([&] { resolve_input(settings_in("vector_size = 5"), dataset, 1); }),
-              HasSubstr("vectors of 4"));
+              HasSubstr("vectors of dimension 4"));
 }
 
-TEST(InputOptions, SettingsOfAnotherKindAreRefused) {
+TEST(InputOptions, RejectsSettingsOfAnotherKind) {
   const std::vector<Image> images = {constant_image(8, 8, 3, 9)};
   EXPECT_THAT(error_message_of([&] { resolve(images, "vector_size = 3"); }), HasSubstr("'image'"));
   EXPECT_THAT(error_message_of([&] { resolve(images, "[sound]\nhop = 64"); }),

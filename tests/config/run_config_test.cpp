@@ -30,7 +30,7 @@ std::string text_of(const Table& table, const std::string& section, const std::s
   return std::get<std::string>(table.tables.at(section).values.at(key).data);
 }
 
-TEST(RunConfig, SettingsWinOverTheFolderWhichWinsOverTheFile) {
+TEST(RunConfig, SettingsOverrideDataWhichOverridesTheFile) {
   const ScratchDir dir;
   const auto path =
       write_config(dir, "[dataset]\nname = 'folder'\nroot = 'a'\n[train]\nepochs = 3");
@@ -51,7 +51,7 @@ TEST(RunConfig, DataMayBeTheNameOfAKnownDataset) {
   EXPECT_FALSE(table.tables.at("dataset").values.contains("root"));
 }
 
-TEST(RunConfig, StoredConfigurationsWithoutARuleHaveTheFormerOne) {
+TEST(RunConfig, StoredConfigurationsWithoutASplitRuleUseShuffle) {
   const ScratchDir dir;
   auto table = read_stored_settings(write_config(dir, "[dataset]\ntest_fraction = 0.2"));
   EXPECT_EQ(text_of(table, "dataset", "split"), "shuffle");
@@ -61,36 +61,36 @@ TEST(RunConfig, StoredConfigurationsWithoutARuleHaveTheFormerOne) {
   EXPECT_FALSE(table.tables.at("dataset").values.contains("split"));
 }
 
-TEST(RunConfig, ATypoInAnySectionStopsBeforeDataIsOpened) {
+TEST(RunConfig, RejectsTyposInAnySectionBeforeDataIsOpened) {
   const ScratchDir dir;
-  const auto complaint_about = [&](const std::string& text) {
+  const auto error_for = [&](const std::string& text) {
     const auto path = write_config(dir, "[dataset]\nname = 'mnist'\n" + text);
     return error_message_of([&] { requested_settings({.config = path}); });
   };
-  EXPECT_THAT(complaint_about("[train]\nepoch = 1"),
+  EXPECT_THAT(error_for("[train]\nepoch = 1"),
               AllOf(HasSubstr("run.toml:4"), HasSubstr("did you mean 'epochs'?")));
-  EXPECT_THAT(complaint_about("[augment]\nview = 1"), HasSubstr("did you mean 'views'?"));
-  EXPECT_THAT(complaint_about("[encoder]\nnam = 'x'"), HasSubstr("did you mean 'name'?"));
-  EXPECT_THAT(complaint_about("[loss]\ntemperatur = 1"), HasSubstr("did you mean 'temperature'?"));
-  EXPECT_THAT(complaint_about("[eval]\nevry = 1"), HasSubstr("did you mean 'every'?"));
-  EXPECT_THAT(complaint_about("[input]\nsize = 1"), HasSubstr("unknown key 'size'"));
-  EXPECT_THAT(complaint_about("[trian]\nepochs = 1"), HasSubstr("did you mean 'train'?"));
-  EXPECT_THAT(complaint_about("[loss]\nname = 'supcn'"), HasSubstr("did you mean 'supcon'?"));
+  EXPECT_THAT(error_for("[augment]\nview = 1"), HasSubstr("did you mean 'views'?"));
+  EXPECT_THAT(error_for("[encoder]\nnam = 'x'"), HasSubstr("did you mean 'name'?"));
+  EXPECT_THAT(error_for("[loss]\ntemperatur = 1"), HasSubstr("did you mean 'temperature'?"));
+  EXPECT_THAT(error_for("[eval]\nevry = 1"), HasSubstr("did you mean 'every'?"));
+  EXPECT_THAT(error_for("[input]\nsize = 1"), HasSubstr("unknown key 'size'"));
+  EXPECT_THAT(error_for("[trian]\nepochs = 1"), HasSubstr("did you mean 'train'?"));
+  EXPECT_THAT(error_for("[loss]\nname = 'supcn'"), HasSubstr("did you mean 'supcon'?"));
 }
 
-TEST(RunConfig, AKeyWithoutItsSectionIsAnsweredWithTheSection) {
-  const auto complaint_about = [](const std::string& setting) {
+TEST(RunConfig, SuggestsTheSectionOfAKey) {
+  const auto error_for = [](const std::string& setting) {
     return error_message_of([&] {
       requested_settings({.data = {}, .settings = {"dataset.name=mnist", setting}});
     });
   };
-  EXPECT_THAT(complaint_about("epochs=3"), AllOf(HasSubstr("--set epochs=3: unknown key 'epochs'"),
-                                                 HasSubstr("did you mean 'train.epochs'?")));
-  EXPECT_THAT(complaint_about("rate=0.1"), HasSubstr("did you mean 'dataset.label_noise.rate'?"));
-  EXPECT_THAT(complaint_about("sed=3"), HasSubstr("did you mean 'seed'?"));
+  EXPECT_THAT(error_for("epochs=3"), AllOf(HasSubstr("--set epochs=3: unknown key 'epochs'"),
+                                           HasSubstr("did you mean 'train.epochs'?")));
+  EXPECT_THAT(error_for("rate=0.1"), HasSubstr("did you mean 'dataset.label_noise.rate'?"));
+  EXPECT_THAT(error_for("sed=3"), HasSubstr("did you mean 'seed'?"));
 }
 
-TEST(SettingKeys, NameEverySectionAndTheTopLevel) {
+TEST(SettingKeys, IncludeEverySectionAndTheTopLevel) {
   const auto keys = setting_keys();
   for (const auto* key : {"seed", "threads", "train.epochs", "loss.name", "loss.temperature",
                           "encoder.name", "dataset.max_train", "augment.views", "eval.every"}) {
@@ -107,11 +107,11 @@ TEST(SettingKeys, AreFoundByTheirLastPart) {
   EXPECT_EQ(nearest_setting("xylophone"), "");
 }
 
-TEST(RunConfig, NothingToTrainOnIsSaidWithWhatToDo) {
+TEST(RunConfig, RejectsARequestWithoutData) {
   EXPECT_THAT(error_message_of([] { requested_settings({}); }), HasSubstr("--data FOLDER"));
 }
 
-TEST(RunConfig, QuickDefaultsFitTheNumberOfSamplesAndGiveWayToSettings) {
+TEST(RunConfig, AutoConfigDependsOnTheNumberOfSamplesAndKeepsSettings) {
   const testing::ScratchDir photos;
   auto table = requested_settings({.data = photos.path(), .settings = {"train.batch_size=7"}});
   apply_auto_config(table, SampleKind::kImage, 50'000);
@@ -125,14 +125,14 @@ TEST(RunConfig, QuickDefaultsFitTheNumberOfSamplesAndGiveWayToSettings) {
   EXPECT_EQ(std::get<int64_t>(small.tables.at("train").values.at("batch_size").data), 75);
 }
 
-TEST(RunConfig, QuickDefaultsTakeTheLossThatDoesBestWithWrongLabels) {
+TEST(RunConfig, AutoConfigUsesTheLossMostRobustToLabelNoise) {
   Table table;
   apply_auto_config(table, SampleKind::kImage, 1000);
   EXPECT_EQ(text_of(table, "loss", "name"), "projnce-mlp");
   EXPECT_EQ(std::get<double>(table.tables.at("loss").values.at("temperature").data), 0.2);
 }
 
-TEST(RunConfig, QuickDefaultsLeaveALossThatWasChosenAlone) {
+TEST(RunConfig, AutoConfigKeepsAChosenLoss) {
   Table table;
   table.tables["loss"].values["name"] = Value{std::string("ce"), {}};
   apply_auto_config(table, SampleKind::kImage, 1000);
@@ -140,7 +140,7 @@ TEST(RunConfig, QuickDefaultsLeaveALossThatWasChosenAlone) {
   EXPECT_EQ(table.tables.at("loss").values.size(), 1u);
 }
 
-TEST(RunConfig, QuickDefaultsChooseTheEncoderByTheKindOfSamples) {
+TEST(RunConfig, AutoConfigChoosesTheEncoderByTheKindOfSamples) {
   const auto encoder_of = [](SampleKind kind) {
     Table table;
     apply_auto_config(table, kind, 1000);
@@ -164,7 +164,7 @@ TEST(RunConfig, EveryValueHasADefault) {
   EXPECT_EQ(config.input.image_size, std::nullopt);
 }
 
-TEST(RunConfig, WhatIsWrittenReadsBackTheSame) {
+TEST(RunConfig, RoundTrips) {
   for (const std::string text :
        {"", "seed = 9\nthreads = 3\n[input]\nkind = 'image'\nmean = [0.1]\nstd = [1]",
         "[dataset]\nname = 'stl10'\nfold = 3\n[loss]\nname = 'selfp'\nprojection_pos = 'perp'\n"
@@ -185,19 +185,19 @@ TEST(RunConfig, NumbersAreWrittenInTheTypeOfTheirField) {
   EXPECT_THAT(written, AllOf(HasSubstr("learning_rate = 1.0\n"), HasSubstr("max_corrupt = '5'\n")));
 }
 
-TEST(RunConfig, NoiseHasTheSeedOfTheRunUnlessItHasItsOwn) {
+TEST(RunConfig, NoiseUsesTheSeedOfTheRunByDefault) {
   const auto config =
       parse_run_config(parse_toml("seed = 4\n[dataset.label_noise]\nseed = 8", "run.toml"));
   EXPECT_EQ(config.dataset.label_noise.seed, 8u);
   EXPECT_EQ(config.dataset.feature_noise.seed, 4u);
 }
 
-TEST(RunConfig, TheVersionThatStartedARunStays) {
+TEST(RunConfig, KeepsTheVersionThatStartedTheRun) {
   EXPECT_THAT(to_toml(parse_run_config(parse_toml("version = '0.0.1'", "config.toml"))),
               HasSubstr("version = '0.0.1'\n"));
 }
 
-TEST(RunConfig, AnEncoderThatTheDataChoosesIsNotReadYet) {
+TEST(RunConfig, DoesNotParseAnEncoderChosenByTheData) {
   const auto settings = parse_toml("[encoder]\nwidth = 8\n[dataset]\nname = 'folder'", "run.toml");
   EXPECT_THAT(error_message_of([&] { parse_run_config(settings); }),
               HasSubstr("unknown key 'width'"));
@@ -206,6 +206,22 @@ TEST(RunConfig, AnEncoderThatTheDataChoosesIsNotReadYet) {
                 parse_run_config(parse_toml("encoder = 1", "run.toml"), EncoderChoice::kData);
               }),
               HasSubstr("a section [encoder]"));
+}
+
+TEST(RunConfig, NamesOfEarlierVersionsAreReplaced) {
+  const ScratchDir dir;
+  const auto path = write_config(dir,
+                                 "[dataset]\nname = 'mnist'\n[encoder]\nname = 'mlp'\n"
+                                 "[loss]\nname = 'rince'\nlam = 0.5\nempty_pos = 'skip'");
+  std::vector<std::string> deprecations;
+  const auto requested = requested_settings({.config = path}, &deprecations);
+  EXPECT_THAT(deprecations, ::testing::UnorderedElementsAre(
+                                "[loss] lam is deprecated, use lambda_",
+                                "[loss] empty_pos is deprecated, use empty_positives"));
+  EXPECT_EQ(text_of(requested, "loss", "empty_positives"), "skip");
+  EXPECT_FALSE(requested.tables.at("loss").values.contains("empty_pos"));
+  const auto stored = read_stored_settings(path);
+  EXPECT_EQ(to_toml(parse_run_config(stored)), to_toml(parse_run_config(requested)));
 }
 
 TEST(RunConfig, DrawsNoRandomNumbersAndBuildsNothing) {

@@ -10,7 +10,7 @@
 namespace projnce {
 namespace {
 
-TEST(Logging, TheFileHoldsWhatWasSaidBeforeItAndAfter) {
+TEST(Logging, FileContainsMessagesFromBeforeAndAfterItWasOpened) {
   const testing::ScratchDir dir;
   const auto logger = make_logger();
   logger->warn("before");

@@ -13,7 +13,7 @@ TEST(Seed, StreamAndCounterFormAgree) {
   for (uint64_t t = 1; t < 5; ++t) EXPECT_EQ(random.uniform(), uniform_at(42, t));
 }
 
-TEST(Seed, DerivedSeedsDifferInEveryArgument) {
+TEST(Seed, DerivedSeedsDependOnEveryArgument) {
   std::set<uint64_t> seen;
   for (uint64_t seed = 0; seed < 10; ++seed) {
     for (uint64_t epoch = 0; epoch < 10; ++epoch) {
@@ -23,14 +23,14 @@ TEST(Seed, DerivedSeedsDifferInEveryArgument) {
   EXPECT_EQ(seen.size(), 1000U);
 }
 
-TEST(Seed, BelowCoversItsRangeEvenly) {
+TEST(Seed, BelowIsUniform) {
   Random random(1);
   int counts[5] = {};
   for (int i = 0; i < 5000; ++i) ++counts[random.below(5)];
   for (const int count : counts) EXPECT_NEAR(count, 1000, 120);
 }
 
-TEST(Seed, NormalNumbersHaveTheMomentsAndTailsOfTheBellCurve) {
+TEST(Seed, NormalNumbersHaveNormalMomentsAndTails) {
   constexpr int kPairs = 50'000;
   Random random(3);
   double moments[5] = {};
@@ -52,7 +52,7 @@ TEST(Seed, NormalNumbersHaveTheMomentsAndTailsOfTheBellCurve) {
   EXPECT_NEAR(beyond_two / (2.0 * kPairs), 0.0455, 0.003);
 }
 
-TEST(Seed, NormalTakesTwoDrawsOfTheStream) {
+TEST(Seed, NormalConsumesTwoDraws) {
   Random random(5);
   Random other(5);
   EXPECT_EQ(random.normal(), other.normal_pair().first);

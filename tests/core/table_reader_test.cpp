@@ -57,14 +57,14 @@ Options read(const std::string& text) {
   return read_options<Options>(parse_toml(text, "run.toml"), "train");
 }
 
-/// The sentence that reading `text` ends with, hint included.
+/// Returns the error of reading `text`, including the hint.
 std::string error_message_of(const std::string& text) {
   try {
     read(text);
   } catch (const Error& error) {
     return concat(error.what(), " ", error.hint());
   }
-  return "nothing was wrong";
+  return "no error";
 }
 
 TEST(TableReader, ReadsEveryKindOfField) {
@@ -83,7 +83,7 @@ TEST(TableReader, ReadsEveryKindOfField) {
   EXPECT_EQ(options.inner.seed, 6u);
 }
 
-TEST(TableReader, ReadsArraysOfTexts) {
+TEST(TableReader, ReadsArraysOfStrings) {
   const auto table = parse_toml("names = ['a', 'b']\nwrong = ['a', 1]", "run.toml");
   std::vector<std::string> names;
   std::vector<std::string> absent = {"c"};
@@ -92,10 +92,10 @@ TEST(TableReader, ReadsArraysOfTexts) {
   EXPECT_EQ(names, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(absent, std::vector<std::string>{"c"});
   EXPECT_THAT(testing::error_message_of([&] { reader.field("wrong", names); }),
-              HasSubstr("a text in quotes"));
+              HasSubstr("a quoted string"));
 }
 
-TEST(TableReader, WhatIsAbsentKeepsItsDefault) {
+TEST(TableReader, MissingFieldsKeepTheirDefaults) {
   const auto options = read("");
   EXPECT_EQ(options.epochs, 10);
   EXPECT_EQ(options.rate, 0.5);
@@ -104,12 +104,12 @@ TEST(TableReader, WhatIsAbsentKeepsItsDefault) {
   EXPECT_EQ(options.inner.count, 3);
 }
 
-TEST(TableWriter, WritesWhatTheReaderReadsBack) {
+TEST(TableWriter, WrittenTablesReadBackEqual) {
   Options options;
   EXPECT_EQ(to_toml(to_table(options)),
             "balanced = false\nepochs = 10\nlimit = 'auto'\nmean = [0.5]\nnote = 'none'\n"
             "rate = 0.5\nschedule = 'constant'\n\n[inner]\ncount = 3\nseed = 0\n")
-      << "all but the optional field";
+      << "all fields except the optional one";
   options = read("epochs = 7\nbase = 2\nmean = []\nlimit = '1%'\nrate = 3\n[inner]\ncount = 9");
   const auto written = to_toml(to_table(options));
   EXPECT_EQ(to_toml(to_table(read(written))), written);
@@ -117,47 +117,96 @@ TEST(TableWriter, WritesWhatTheReaderReadsBack) {
                              HasSubstr("limit = '1%'"), HasSubstr("rate = 3.0")));
 }
 
-TEST(TableReader, UnknownKeyNamesThePlaceAndTheNearestKey) {
+TEST(TableReader, UnknownKeyReportsLocationAndNearestKey) {
   EXPECT_THAT(error_message_of("rate = 1\nepoch = 3"),
               AllOf(HasSubstr("run.toml:2"), HasSubstr("unknown key 'epoch' in [train]"),
                     HasSubstr("did you mean 'epochs'?")));
 }
 
-TEST(TableReader, WrongTypesAreNamed) {
-  EXPECT_THAT(
-      error_message_of("epochs = 'ten'"),
-      AllOf(HasSubstr("run.toml:1"), HasSubstr("epochs = 'ten'"), HasSubstr("whole number")));
-  EXPECT_THAT(error_message_of("epochs = 1.5"), HasSubstr("whole number"));
+TEST(TableReader, RejectsWrongTypes) {
+  EXPECT_THAT(error_message_of("epochs = 'ten'"),
+              AllOf(HasSubstr("run.toml:1"), HasSubstr("epochs = 'ten'"),
+                    HasSubstr("expected an integer")));
+  EXPECT_THAT(error_message_of("epochs = 1.5"), HasSubstr("expected an integer"));
   EXPECT_THAT(error_message_of("rate = true"), HasSubstr("expected a number"));
   EXPECT_THAT(error_message_of("balanced = 1"), HasSubstr("true or false"));
-  EXPECT_THAT(error_message_of("note = 1"), HasSubstr("text"));
+  EXPECT_THAT(error_message_of("note = 1"), HasSubstr("string"));
   EXPECT_THAT(error_message_of("mean = 1"), HasSubstr("array"));
-  EXPECT_THAT(error_message_of("limit = true"), HasSubstr("a text in quotes"));
+  EXPECT_THAT(error_message_of("limit = true"), HasSubstr("a quoted string"));
   EXPECT_THAT(error_message_of("[epochs]\na = 1"), HasSubstr("run.toml:1: epochs is a section"));
   EXPECT_THAT(error_message_of("inner = 1"),
               HasSubstr("[train] inner = 1 has the wrong type, expected a section [inner]"));
 }
 
-TEST(TableReader, SectionsAreNamedInFull) {
+TEST(TableReader, ErrorsContainTheFullSectionName) {
   EXPECT_THAT(error_message_of("[inner]\ncount = 10"),
               HasSubstr("run.toml:2: [train.inner] count = 10 is out of range"));
   EXPECT_THAT(error_message_of("[inner]\ncuont = 1"),
               HasSubstr("unknown key 'cuont' in [train.inner]"));
 }
 
-TEST(TableReader, RulesBetweenFieldsComeAfterUnknownKeys) {
+TEST(TableReader, ReportsUnknownKeysBeforeRuleViolations) {
   EXPECT_THAT(error_message_of("rate = 101"), HasSubstr("the rate exceeds 100"));
   EXPECT_THAT(error_message_of("rate = 101\nepoch = 1"), HasSubstr("unknown key 'epoch'"));
 }
 
-TEST(TableReader, NumbersOutOfRangeAreNamedWithTheRange) {
+TEST(TableReader, OutOfRangeNumbersReportTheRange) {
   EXPECT_THAT(error_message_of("epochs = 0"), HasSubstr("expected at least 1"));
   EXPECT_THAT(error_message_of("rate = 0"), HasSubstr("expected above 0"));
   EXPECT_THAT(error_message_of("rate = nan"), HasSubstr("out of range"));
   EXPECT_THAT(error_message_of("mean = [0.5, 2]"), HasSubstr("between 0 and 1"));
 }
 
-TEST(TableReader, AWrongChoiceListsTheChoices) {
+struct RenamedOptions {
+  int64_t epochs = 10;
+  Schedule schedule = Schedule::kConstant;
+};
+
+void list_fields(RenamedOptions& options, FieldVisitor& fields) {
+  fields.renamed("rounds", "epochs")
+      .field("epochs", options.epochs, at_least(1))
+      .renamed("decay", "schedule")
+      .choice("schedule", options.schedule,
+              {{"constant", Schedule::kConstant}, {"cosine", Schedule::kCosine}},
+              {{"flat", "constant"}, {"cos", "cosine"}});
+}
+
+struct RenamedSection {
+  RenamedOptions train;
+};
+
+void list_fields(RenamedSection& options, FieldVisitor& fields) {
+  fields.section("train", options.train);
+}
+
+TEST(TableReader, AcceptsDeprecatedKeysAndValuesWithAMessage) {
+  auto table = parse_toml("[train]\nrounds = 7\ndecay = 'cos'", "run.toml");
+  TableReader reader(table, "");
+  RenamedSection options;
+  list_fields(options, reader);
+  reader.done();
+  EXPECT_EQ(options.train.epochs, 7);
+  EXPECT_EQ(options.train.schedule, Schedule::kCosine);
+  std::vector<std::string> messages;
+  for (const auto& deprecation : reader.deprecations()) messages.push_back(deprecation.message);
+  EXPECT_THAT(messages,
+              ::testing::ElementsAre("[train] rounds is deprecated, use epochs",
+                                     "[train] decay is deprecated, use schedule",
+                                     "[train] schedule = 'cos' is deprecated, use 'cosine'"));
+  use_present_names(table, reader.deprecations());
+  EXPECT_EQ(to_toml(table), to_toml(to_table(options)));
+}
+
+TEST(TableReader, RejectsADeprecatedKeyBesideThePresentOne) {
+  EXPECT_THAT(testing::error_message_of([] {
+                read_options<RenamedOptions>(parse_toml("rounds = 7\nepochs = 8", "run.toml"),
+                                             "train");
+              }),
+              AllOf(HasSubstr("epochs and rounds are both set")));
+  EXPECT_EQ(read_options<RenamedOptions>(parse_toml("epochs = 8", "run.toml"), "train").epochs, 8);
+}
+
+TEST(TableReader, InvalidChoiceListsTheChoices) {
   EXPECT_THAT(error_message_of("schedule = 'cosin'"),
               AllOf(HasSubstr("not one of constant, cosine"), HasSubstr("did you mean 'cosine'")));
 }

@@ -15,7 +15,7 @@ T get(const Table& table, const std::string& section, const std::string& key) {
   return std::get<T>(table.tables.at(section).values.at(key).data);
 }
 
-TEST(Toml, SyntaxErrorsNameFileAndLine) {
+TEST(Toml, SyntaxErrorsReportFileAndLine) {
   try {
     parse_toml("a = 1\nb = = 2", "broken.toml");
     FAIL() << "must throw";
@@ -24,11 +24,11 @@ TEST(Toml, SyntaxErrorsNameFileAndLine) {
   }
 }
 
-TEST(Toml, AMissingFileIsNamed) {
+TEST(Toml, RejectsMissingFile) {
   EXPECT_THROW(read_toml("no/such/file.toml"), Error);
 }
 
-TEST(Toml, SettingsOverrideAndTakeTheTypeTheyLookLike) {
+TEST(Toml, SettingsOverrideValuesAndInferTheirTypes) {
   auto table = parse_toml("[train]\nepochs = 1", "run.toml");
   apply_setting(table, "train.epochs=7");
   apply_setting(table, "train.rate=1e-3");
@@ -40,13 +40,13 @@ TEST(Toml, SettingsOverrideAndTakeTheTypeTheyLookLike) {
   EXPECT_EQ(get<bool>(table, "train", "balanced"), true);
 }
 
-TEST(Toml, ASettingWithoutValueIsRefused) {
+TEST(Toml, RejectsSettingWithoutValue) {
   Table table;
   EXPECT_THROW(apply_setting(table, "train.epochs"), Error);
   EXPECT_THROW(apply_setting(table, "=3"), Error);
 }
 
-TEST(Toml, PrintedTablesReadBackTheSame) {
+TEST(Toml, PrintedTablesRoundTrip) {
   auto table = parse_toml("seed = 3\nx = 0.1\n[a]\nt = \"it's\"\n[a.b]\nv = [1.0, 2.5]", "in.toml");
   const auto again = parse_toml(to_toml(table), "out.toml");
   EXPECT_EQ(to_toml(again), to_toml(table));

@@ -45,7 +45,7 @@ std::vector<std::string> names_in(const dataset::Dataset& part) {
   return names;
 }
 
-TEST_F(InspectDataTest, SeesTheSplitThatTrainingSees) {
+TEST_F(InspectDataTest, UsesTheSplitOfTraining) {
   const auto config = config::parse_run_config(config::requested_settings({.data = dir_.path()}),
                                                config::EncoderChoice::kData);
   const auto trained = open_training_data(config, /*threads=*/1, context_);
@@ -56,7 +56,7 @@ TEST_F(InspectDataTest, SeesTheSplitThatTrainingSees) {
   EXPECT_GT(inspection.info.test.samples, 0);
 }
 
-TEST_F(InspectDataTest, SaysWhetherTrainingSkipsTheDamage) {
+TEST_F(InspectDataTest, ReportsWhetherTrainingSkipsDamagedSamples) {
   const auto damage = [&](int count) {
     for (int i = 0; i < count; ++i) {
       testing::write_file(dir_.path() / "cat" / concat(i, ".png"), testing::octets_of("no image"));
@@ -68,7 +68,7 @@ TEST_F(InspectDataTest, SaysWhetherTrainingSkipsTheDamage) {
   EXPECT_FALSE(damage(6).trainable());
 }
 
-TEST_F(InspectDataTest, AnUnknownLayoutIsAnsweredWithTheNearest) {
+TEST_F(InspectDataTest, SuggestsTheClosestLayout) {
   EXPECT_THAT(testing::error_message_of([&] { inspect_folder("fodler"); }),
               HasSubstr("did you mean 'folder'"));
   EXPECT_THAT(testing::error_message_of(

@@ -30,14 +30,14 @@ std::set<std::string> names_of(const dataset::Dataset& samples) {
   return names;
 }
 
-dataset::OpenedDataset opened(dataset::DatasetPtr train) {
+dataset::OpenedDataset open_with(dataset::DatasetPtr train) {
   dataset::OpenedDataset data;
   data.train = std::move(train);
   data.test = fake_dataset({0, 1});
   return data;
 }
 
-TEST(DrawValidation, TakesTheShareOfEveryClass) {
+TEST(DrawValidation, TakesTheFractionOfEveryClass) {
   const auto samples = uneven_dataset({100, 40, 5, 2, 1});
   EXPECT_EQ(count_by_class(*samples, draw_validation(*samples, 0.1)),
             (std::vector<int64_t>{10, 4, 1, 1, 0}));
@@ -45,7 +45,7 @@ TEST(DrawValidation, TakesTheShareOfEveryClass) {
             (std::vector<int64_t>{50, 20, 3, 1, 0}));
 }
 
-TEST(DrawValidation, GoesByNamesAndNotByPlaces) {
+TEST(DrawValidation, DependsOnNamesButNotOnOrder) {
   const auto samples = uneven_dataset({30, 30});
   std::vector<int64_t> order;
   for (int64_t i = samples->size() - 1; i >= 0; --i) order.push_back(i);
@@ -55,7 +55,7 @@ TEST(DrawValidation, GoesByNamesAndNotByPlaces) {
   EXPECT_EQ(names_of(one), names_of(other));
 }
 
-TEST(DrawValidation, AnotherSampleChangesOneOrNone) {
+TEST(DrawValidation, AddingASampleChangesAtMostOne) {
   std::vector<int64_t> labels(50, 0);
   const auto before = fake_dataset(labels);
   labels.push_back(0);
@@ -68,8 +68,8 @@ TEST(DrawValidation, AnotherSampleChangesOneOrNone) {
   EXPECT_GE(shared.size() + 1, first.size());
 }
 
-TEST(HoldOutValidation, LeavesTheRestToTheTraining) {
-  auto data = opened(fake_dataset({0, 0, 0, 0, 0, 1, 1, 1, 1, 1}));
+TEST(HoldOutValidation, KeepsTheOtherSamplesForTraining) {
+  auto data = open_with(fake_dataset({0, 0, 0, 0, 0, 1, 1, 1, 1, 1}));
   const auto all = names_of(*data.train);
   const auto validation = hold_out_validation(data, 0.2);
   EXPECT_EQ(validation->size(), 2);
@@ -79,9 +79,9 @@ TEST(HoldOutValidation, LeavesTheRestToTheTraining) {
   EXPECT_EQ(together, all);
 }
 
-TEST(HoldOutValidation, LabelsBeforeNoiseStayWithTheirSamples) {
+TEST(HoldOutValidation, CleanLabelsStayWithTheirSamples) {
   const std::vector<int64_t> clean = {0, 0, 0, 0, 1, 1, 1, 1};
-  auto data = opened(std::make_shared<dataset::RelabeledDataset>(
+  auto data = open_with(std::make_shared<dataset::RelabeledDataset>(
       fake_dataset(clean), std::vector<int64_t>{0, 1, 0, 0, 1, 1, 0, 1}));
   data.clean_train_labels = clean;
   hold_out_validation(data, 0.25);
@@ -92,8 +92,8 @@ TEST(HoldOutValidation, LabelsBeforeNoiseStayWithTheirSamples) {
   }
 }
 
-TEST(HoldOutValidation, CoarseTrainingLosesTheSamplesOfTheFineOnes) {
-  auto data = opened(fake_dataset({0, 0, 0, 0, 0, 0, 0, 0}));
+TEST(HoldOutValidation, RemovesValidationSamplesFromCoarseTraining) {
+  auto data = open_with(fake_dataset({0, 0, 0, 0, 0, 0, 0, 0}));
   data.reference = fake_dataset({0, 0, 1, 1, 2, 2, 3, 3});
   const auto validation = hold_out_validation(data, 0.5);
   EXPECT_EQ(validation->size(), 4);
@@ -101,8 +101,8 @@ TEST(HoldOutValidation, CoarseTrainingLosesTheSamplesOfTheFineOnes) {
   EXPECT_EQ(names_of(*data.train), names_of(*data.reference));
 }
 
-TEST(HoldOutValidation, SamplesWithoutLabelsAreOthers) {
-  auto data = opened(fake_dataset({0, 0, 0, 0}));
+TEST(HoldOutValidation, KeepsUnlabeledTrainingSamples) {
+  auto data = open_with(fake_dataset({0, 0, 0, 0}));
   data.reference = fake_dataset({0, 0, 1, 1});
   data.unlabeled = true;
   hold_out_validation(data, 0.5);
@@ -110,8 +110,8 @@ TEST(HoldOutValidation, SamplesWithoutLabelsAreOthers) {
   EXPECT_EQ(data.reference->size(), 2);
 }
 
-TEST(HoldOutValidation, ClassesOfOneSampleGiveNothing) {
-  auto data = opened(fake_dataset({0, 1, 2}));
+TEST(HoldOutValidation, RejectsDataWithoutAClassOfTwoSamples) {
+  auto data = open_with(fake_dataset({0, 1, 2}));
   EXPECT_THAT(testing::error_message_of([&] { hold_out_validation(data, 0.1); }),
               HasSubstr("no class has two training samples"));
 }

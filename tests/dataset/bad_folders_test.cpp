@@ -8,7 +8,7 @@
 namespace projnce::dataset {
 namespace {
 
-/// Whose layout a folder of the manifest has; "" for what is no dataset.
+/// Dataset layout of a folder in the manifest; "" if it is not a dataset.
 std::string dataset_of(const std::string& folder) {
   if (folder.starts_with("cifar10/")) return "cifar10";
   if (folder.starts_with("cifar100/")) return "cifar100";
@@ -19,8 +19,8 @@ std::string dataset_of(const std::string& folder) {
   return folder.starts_with("trees/") ? "folder" : "";
 }
 
-/// Whether the folder opens and every sample that is left decodes. Throws what is no
-/// projnce::Error.
+/// Whether the folder opens and all remaining samples decode. Exceptions other than projnce::Error
+/// propagate.
 bool opens(const std::string& name, const std::filesystem::path& folder) {
   auto options = dataset_options(name);
   options.root = folder.native();
@@ -35,7 +35,7 @@ bool opens(const std::string& name, const std::filesystem::path& folder) {
   }
 }
 
-TEST(BadFolders, BehaveAsTheManifestAsks) {
+TEST(BadFolders, BehaveAsTheManifestSpecifies) {
   const testing::ScratchDir dir;
   const auto root = testing::unpack_bad_files(dir.path());
   if (root.empty()) GTEST_SKIP() << "../../shared/data/bad/bad.tar.gz is not on this machine";

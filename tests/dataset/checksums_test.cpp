@@ -15,7 +15,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// Two datasets with a file of the same name, one in a folder, one whose size nobody knows.
+/// Two datasets that share a file name, one file in a folder, one of unknown size.
 constexpr std::array kKnown = {
     OfficialFile{"letters", "abc.bin", "unpacked", 3, io::DigestKind::kMd5,
                  "900150983cd24fb0d6963f7d28e17f72"},
@@ -44,7 +44,7 @@ class ChecksumsTest : public ::testing::Test {
   testing::ScratchDir dir_;
 };
 
-TEST_F(ChecksumsTest, TheOfficialFileMatches) {
+TEST_F(ChecksumsTest, OfficialFileMatches) {
   write("abc.bin", "abc");
   const auto verdict = check_one("abc.bin");
   EXPECT_EQ(verdict.match, OfficialMatch::kMatches);
@@ -52,21 +52,21 @@ TEST_F(ChecksumsTest, TheOfficialFileMatches) {
               AllOf(HasSubstr("abc.bin"), HasSubstr("letters"), HasSubstr("MD5")));
 }
 
-TEST_F(ChecksumsTest, ANameThatTwoDatasetsShareIsToldApartBySize) {
+TEST_F(ChecksumsTest, SharedNamesAreDistinguishedBySize) {
   write("abc.bin", "abcdefghijklmnopqrstuvwxyz");
   const auto verdict = check_one("abc.bin");
   EXPECT_EQ(verdict.match, OfficialMatch::kMatches);
   EXPECT_THAT(verdict.sentence, HasSubstr("alphabet"));
 }
 
-TEST_F(ChecksumsTest, TheOfficialSizeWithOtherBytesIsDamage) {
+TEST_F(ChecksumsTest, OfficialSizeWithOtherContentIsDamaged) {
   write("abc.bin", "abd");
   const auto verdict = check_one("abc.bin");
   EXPECT_EQ(verdict.match, OfficialMatch::kDamaged);
   EXPECT_THAT(verdict.sentence, AllOf(HasSubstr("abc.bin"), HasSubstr("letters")));
 }
 
-TEST_F(ChecksumsTest, AnotherSizeIsNoDamageAndNotRead) {
+TEST_F(ChecksumsTest, OtherSizeDiffersAndIsNotRead) {
   write("abc.bin", "ab");
   EXPECT_EQ(official_bytes(dir_.path() / "abc.bin", kKnown), 0U);
   const auto verdict = check_one("abc.bin");
@@ -75,24 +75,24 @@ TEST_F(ChecksumsTest, AnotherSizeIsNoDamageAndNotRead) {
               AllOf(HasSubstr("2 bytes"), HasSubstr("3 or 26"), HasSubstr("subset")));
 }
 
-TEST_F(ChecksumsTest, WithoutAnOfficialSizeNothingIsCalledDamage) {
+TEST_F(ChecksumsTest, WithoutOfficialSizeOtherContentDiffers) {
   write("some.tar", "abd");
   EXPECT_EQ(check_one("some.tar").match, OfficialMatch::kDiffers);
   write("some.tar", "abc");
   EXPECT_EQ(check_one("some.tar").match, OfficialMatch::kMatches);
 }
 
-TEST_F(ChecksumsTest, AnArchiveNobodyKnows) {
+TEST_F(ChecksumsTest, ReportsUnknownArchives) {
   write("other.tar", "abc");
   const auto verdict = check_one("other.tar");
   EXPECT_EQ(verdict.match, OfficialMatch::kUnknown);
   EXPECT_THAT(verdict.sentence, HasSubstr("other.tar"));
 
   write("photo.jpg", "abc");
-  EXPECT_TRUE(check("photo.jpg").empty()) << "nobody expects digests of single images";
+  EXPECT_TRUE(check("photo.jpg").empty()) << "single images have no digests";
 }
 
-TEST_F(ChecksumsTest, OfAFolderTheFilesInIt) {
+TEST_F(ChecksumsTest, ChecksTheFilesInAFolder) {
   write("data/some.tar", "abc");
   write("data/unpacked/abc.bin", "abd");
   write("data/elsewhere/abc.bin", "abc");
@@ -104,20 +104,20 @@ TEST_F(ChecksumsTest, OfAFolderTheFilesInIt) {
   EXPECT_EQ(official_bytes(dir_.path() / "data", kKnown), 6U);
 }
 
-TEST_F(ChecksumsTest, AFolderWithoutOfficialFilesSaysNothing) {
+TEST_F(ChecksumsTest, IgnoresFoldersWithoutOfficialFiles) {
   write("data/photo.jpg", "abc");
   EXPECT_TRUE(check("data").empty());
   EXPECT_TRUE(check("nowhere").empty());
 }
 
-TEST_F(ChecksumsTest, APipeUnderAnOfficialNameIsDamageAndDoesNotWait) {
+TEST_F(ChecksumsTest, PipeWithAnOfficialNameIsDamagedAndDoesNotBlock) {
   ASSERT_EQ(::mkfifo((dir_ / "abc.bin").c_str(), 0600), 0);
   const auto verdict = check_one("abc.bin");
   EXPECT_EQ(verdict.match, OfficialMatch::kDamaged);
   EXPECT_THAT(verdict.sentence, HasSubstr("named pipe"));
 }
 
-TEST(OfficialFiles, DigestsHaveTheLengthOfTheirKind) {
+TEST(OfficialFiles, DigestsHaveTheCorrectLength) {
   for (const auto& file : official_files()) {
     const std::string digest = file.digest;
     EXPECT_EQ(digest.size(), file.kind == io::DigestKind::kMd5 ? 32U : 64U) << file.name;

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 class LayoutChoiceTest : public ::testing::Test {
  protected:
-  /// Sounds of five seconds in class folders, with the lists of Speech Commands beside them.
+  /// Sounds of five seconds in class folders, next to the lists of Speech Commands.
   void add_long_sounds() {
     const auto sound = testing::encode_wav(1000, std::vector<int16_t>(5000, 100));
     for (const std::string name : {"dog", "rain"}) {
@@ -27,7 +27,8 @@ class LayoutChoiceTest : public ::testing::Test {
     folder_.write_text("validation_list.txt", "dog/1.wav\nrain/1.wav\n");
   }
 
-  /// As `projnce data` and `projnce train` name it; `layout` is the user's, "" to find it out.
+  /// Options as in `projnce data` and `projnce train`; `layout` is the user's choice, "" =
+  /// auto-detect.
   DatasetOptions options(const std::string& layout = {}) {
     auto made = dataset_options(
         layout.empty() ? recognize_dataset(folder_.root()).value_or("folder") : layout);
@@ -42,16 +43,16 @@ class LayoutChoiceTest : public ::testing::Test {
   testing::DatasetFolder folder_;
 };
 
-TEST_F(LayoutChoiceTest, LongSoundsWithListsAreAFolder) {
+TEST_F(LayoutChoiceTest, LongSoundsWithListsUseTheFolderLayout) {
   add_long_sounds();
   const auto split = open();
   EXPECT_EQ(split.layout.name, "folder");
-  EXPECT_THAT(split.layout.reason, HasSubstr("a sub-folder for each class"));
+  EXPECT_THAT(split.layout.reason, HasSubstr("one subfolder per class"));
   EXPECT_THAT(split.remarks, Contains(AllOf(HasSubstr("testing_list.txt"), HasSubstr("last 5 s"),
                                             HasSubstr("--layout speech-commands"))));
 }
 
-TEST_F(LayoutChoiceTest, TheUserMayChooseAnother) {
+TEST_F(LayoutChoiceTest, UserCanChooseTheLayout) {
   add_long_sounds();
   const auto split = open("speech-commands");
   EXPECT_EQ(split.layout.name, "speech-commands");
@@ -60,7 +61,7 @@ TEST_F(LayoutChoiceTest, TheUserMayChooseAnother) {
             (std::vector<std::string>{"dog/0.wav", "rain/0.wav"}));
 }
 
-TEST_F(LayoutChoiceTest, TheReasonIsWhatWasFound) {
+TEST_F(LayoutChoiceTest, ReasonNamesTheRecognizedFiles) {
   for (const std::string word : {"yes", "no"}) {
     for (int i = 0; i < 4; ++i) folder_.add_sound(concat(word, "/", i, ".wav"));
   }
@@ -70,16 +71,16 @@ TEST_F(LayoutChoiceTest, TheReasonIsWhatWasFound) {
   EXPECT_EQ(split.layout.name, "speech-commands");
   EXPECT_THAT(split.layout.reason, HasSubstr("testing_list.txt and validation_list.txt name"));
   const auto as_folder = open("folder");
-  EXPECT_THAT(as_folder.remarks, Contains(HasSubstr("are not used; --layout speech-commands")));
+  EXPECT_THAT(as_folder.remarks, Contains(HasSubstr("are not used; use --layout speech-commands")));
 }
 
-TEST_F(LayoutChoiceTest, AWrongNameIsAnsweredWithTheNearest) {
+TEST_F(LayoutChoiceTest, UnknownLayoutSuggestsTheNearestName) {
   for (const auto& name : dataset_names()) EXPECT_NO_THROW(check_layout_name(name));
   EXPECT_THAT(testing::error_message_of([] { check_layout_name("speech-comands"); }),
               AllOf(HasSubstr("layout"), HasSubstr("did you mean 'speech-commands'")));
 }
 
-TEST_F(LayoutChoiceTest, TheLogOfTrainingSaysLayoutAndWarnings) {
+TEST_F(LayoutChoiceTest, LogsLayoutAndWarnings) {
   for (int i = 0; i < 4; ++i) {
     folder_.add_image(concat("cat/", i, ".png"));
     folder_.add_image(concat("dog/", i, ".png"));
@@ -88,18 +89,18 @@ TEST_F(LayoutChoiceTest, TheLogOfTrainingSaysLayoutAndWarnings) {
   std::ostringstream log;
   open_dataset(options(), {.logger = std::make_shared<spdlog::logger>(
                                "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log))});
-  EXPECT_THAT(log.str(), AllOf(HasSubstr("layout: folder (a sub-folder for each class"),
-                               HasSubstr("emu holds no image and is left out"),
-                               HasSubstr("1 .heic file is not read, such as emu/a.heic")));
+  EXPECT_THAT(log.str(), AllOf(HasSubstr("layout: folder (one subfolder per class"),
+                               HasSubstr("emu contains no image and is skipped"),
+                               HasSubstr("1 .heic file is not supported, such as emu/a.heic")));
 }
 
-TEST_F(LayoutChoiceTest, ATrainingPartOfOneClassIsRefusedBeforeAnythingIsRead) {
+TEST_F(LayoutChoiceTest, RejectsASingleTrainingClassBeforeDecoding) {
   for (int i = 0; i < 4; ++i) folder_.add_sound(concat("yes/", i, ".wav"));
   folder_.add_sound("no/0.wav");
   folder_.write_text("testing_list.txt", "yes/0.wav\nno/0.wav\n");
   folder_.write_text("validation_list.txt", "yes/1.wav\n");
   const auto refusal =
-      AllOf(HasSubstr("samples of one class only, 'yes'"), HasSubstr("two classes"));
+      AllOf(HasSubstr("samples of only one class, 'yes'"), HasSubstr("two classes"));
   EXPECT_THAT(testing::error_message_of([&] { open(); }), refusal);
   EXPECT_THAT(testing::error_message_of([&] { open_dataset(options(), {}); }), refusal);
 }

@@ -10,7 +10,7 @@
 #include "tests/support/decoded_image.h"
 #include "tests/support/scratch_dir.h"
 
-// Parts of real datasets in their makers' formats, each from its archive and unpacked.
+// Subsets of real datasets in their official formats, each as an archive and extracted.
 
 namespace projnce::dataset {
 namespace {
@@ -35,7 +35,7 @@ std::vector<int> pixel_at(const Dataset& dataset, int64_t index, int row, int co
   return {pixel, pixel + image.channels};
 }
 
-/// The values of a sound as 16-bit numbers.
+/// Values of a sound as 16-bit integers.
 std::vector<int> samples_at(const Dataset& dataset, const std::string& name, size_t begin,
                             size_t count) {
   for (int64_t i = 0; i < dataset.size(); ++i) {
@@ -56,7 +56,7 @@ class Packs : public ::testing::Test {
     if (!std::filesystem::exists(kPacks)) GTEST_SKIP() << kPacks << " is not on this machine";
   }
 
-  /// The archive itself and the folder that it unpacks to.
+  /// The archive and the extracted folder.
   std::vector<std::filesystem::path> both_forms(const std::string& pack) {
     const auto archive = kPacks / pack;
     const auto command = "tar xzf " + archive.string() + " -C " + dir_.path().string();

@@ -35,7 +35,7 @@ class DatasetRegistryTest : public ::testing::Test {
     }
   }
 
-  /// Split by shuffling: an exact number of each class.
+  /// Shuffled split: an exact number of samples per class.
   Table folder_table(const std::string& more = {}) {
     return parse_toml(
         concat("name = 'folder'\nsplit = 'shuffle'\nroot = '", dir_.path().native(), "'\n", more),
@@ -46,7 +46,7 @@ class DatasetRegistryTest : public ::testing::Test {
     return open_dataset(parse_dataset_options(folder_table(more), 1), {.seed = 1, .threads = 2});
   }
 
-  std::string complaint_on(const std::string& more) {
+  std::string error_with(const std::string& more) {
     return testing::error_message_of([&] { open(more); });
   }
 
@@ -68,7 +68,7 @@ TEST_F(DatasetRegistryTest, OpensAFolder) {
                     HasSubstr("rate = 0.0")));
 }
 
-TEST_F(DatasetRegistryTest, OptionsReadBackAsTheyWereWritten) {
+TEST_F(DatasetRegistryTest, OptionsRoundTrip) {
   for (const auto& name : dataset_names()) {
     const auto written = to_toml(to_table(dataset_options(name)));
     EXPECT_EQ(to_toml(to_table(parse_dataset_options(parse_toml(written, "run.toml")))), written);
@@ -81,7 +81,7 @@ TEST_F(DatasetRegistryTest, OptionsReadBackAsTheyWereWritten) {
   EXPECT_EQ(own_seed.feature_noise.seed, 7u);
 }
 
-TEST_F(DatasetRegistryTest, TheLimitOfDamageIsWrittenAsItIsGiven) {
+TEST_F(DatasetRegistryTest, CorruptLimitRoundTrips) {
   const auto written = [](const std::string& text) {
     return parse_dataset_options(parse_toml(text, "run.toml")).max_corrupt;
   };
@@ -94,16 +94,16 @@ TEST_F(DatasetRegistryTest, TheLimitOfDamageIsWrittenAsItIsGiven) {
               HasSubstr("[dataset] max_corrupt = 'many'"));
 }
 
-TEST_F(DatasetRegistryTest, LimitsThePartsToStratifiedSubsets) {
+TEST_F(DatasetRegistryTest, LimitsSplitsToStratifiedSubsets) {
   add_classes(10);
   const auto opened = open("max_train = 6\nmax_test = 2");
   EXPECT_THAT(class_counts(*opened.train), ElementsAre(3, 3));
   EXPECT_THAT(class_counts(*opened.test), ElementsAre(1, 1));
   EXPECT_EQ(open("max_train = 600").train->size(), 16);
-  EXPECT_THAT(complaint_on("max_train = 1"), HasSubstr("max_train = 1 is too small"));
+  EXPECT_THAT(error_with("max_train = 1"), HasSubstr("max_train = 1 is too small"));
 }
 
-TEST_F(DatasetRegistryTest, AddsLabelNoiseAndRemembersTheCleanLabels) {
+TEST_F(DatasetRegistryTest, AddsLabelNoiseAndKeepsTheCleanLabels) {
   add_classes(10);
   const auto clean = labels_of(*open().train);
   const auto opened = open("[label_noise]\nrate = 1.0");
@@ -114,7 +114,7 @@ TEST_F(DatasetRegistryTest, AddsLabelNoiseAndRemembersTheCleanLabels) {
   EXPECT_THAT(class_counts(*opened.test), ElementsAre(2, 2)) << "the test labels stay clean";
 }
 
-TEST_F(DatasetRegistryTest, OneColoredImageMakesAllThreeChannels) {
+TEST_F(DatasetRegistryTest, OneColorImageGivesAllThreeChannels) {
   add_classes(10);
   EXPECT_EQ(testing::decoded_image(*open().train, 0).channels, 1);
   add("cat/color.png", {1, 2, 3});
@@ -131,14 +131,14 @@ TEST_F(DatasetRegistryTest, SkipsAndCountsAFewDamagedSamples) {
   const auto opened = open();
   EXPECT_EQ(opened.skipped_train + opened.skipped_test, 1);
   EXPECT_EQ(opened.train->size() + opened.test->size(), 220);
-  EXPECT_THAT(complaint_on("strict = true"), HasSubstr("cat/zero.png is empty"));
+  EXPECT_THAT(error_with("strict = true"), HasSubstr("cat/zero.png is empty"));
 }
 
-TEST_F(DatasetRegistryTest, ManyDamagedSamplesAreAnErrorUnlessUnchecked) {
+TEST_F(DatasetRegistryTest, RejectsManyDamagedSamplesUnlessUnchecked) {
   add_classes(10);
   for (int i = 0; i < 6; ++i) testing::write_file(dir_.path() / concat("cat/zero", i, ".png"), {});
-  EXPECT_THAT(complaint_on(""), HasSubstr("expected at most 1 % or 5 files"));
-  EXPECT_THAT(complaint_on("max_corrupt = 5"), HasSubstr("expected at most 5:"));
+  EXPECT_THAT(error_with(""), HasSubstr("expected at most 1 % or 5 files"));
+  EXPECT_THAT(error_with("max_corrupt = 5"), HasSubstr("expected at most 5:"));
   EXPECT_EQ(open("max_corrupt = '30%'").skipped_train + open("max_corrupt = 6").skipped_test, 6);
   const auto split = open_unchecked_dataset(parse_dataset_options(folder_table()), {});
   EXPECT_EQ(split.train->size() + split.test->size(), 26);
@@ -146,36 +146,36 @@ TEST_F(DatasetRegistryTest, ManyDamagedSamplesAreAnErrorUnlessUnchecked) {
 
 TEST_F(DatasetRegistryTest, RejectsUnknownNamesAndKeys) {
   add_classes(2);
-  EXPECT_THAT(complaint_on("max_trian = 3"),
+  EXPECT_THAT(error_with("max_trian = 3"),
               AllOf(HasSubstr("run.toml:4: unknown key 'max_trian' in [dataset]"),
                     HasSubstr("did you mean 'max_train'?")));
-  EXPECT_THAT(complaint_on("[label_noise]\nmode = 'uniform'"), HasSubstr("not one of"));
-  EXPECT_THAT(complaint_on("[label_noise]\np = 0.1"), HasSubstr("unknown key 'p'"));
-  EXPECT_THAT(complaint_on("test_fraction = 0"), HasSubstr("test_fraction = 0 is out of range"));
-  const auto complaint_about = [](const std::string& text) {
+  EXPECT_THAT(error_with("[label_noise]\nmode = 'uniform'"), HasSubstr("not one of"));
+  EXPECT_THAT(error_with("[label_noise]\np = 0.1"), HasSubstr("unknown key 'p'"));
+  EXPECT_THAT(error_with("test_fraction = 0"), HasSubstr("test_fraction = 0 is out of range"));
+  const auto error_about = [](const std::string& text) {
     return testing::error_message_of(
         [&] { open_dataset(parse_dataset_options(parse_toml(text, "run.toml")), {}); });
   };
-  EXPECT_THAT(complaint_about("name = 'fashion_mnist'"),
-              AllOf(HasSubstr("no dataset called 'fashion_mnist'"),
+  EXPECT_THAT(error_about("name = 'fashion_mnist'"),
+              AllOf(HasSubstr("unknown dataset 'fashion_mnist'"),
                     HasSubstr("did you mean 'fashion-mnist'?")));
-  EXPECT_THAT(complaint_about("name = 'mnist'\ntest_fraction = 0.1"),
+  EXPECT_THAT(error_about("name = 'mnist'\ntest_fraction = 0.1"),
               HasSubstr("unknown key 'test_fraction'"))
-      << "MNIST has a test part of its own";
+      << "MNIST has an official test split";
 }
 
-TEST_F(DatasetRegistryTest, LooksInThePlacesInOrder) {
+TEST_F(DatasetRegistryTest, TriesSearchPathsInOrder) {
   OpenContext context;
   context.data_root = dir_.path() / "data";
   context.cache_home = dir_.path() / "cache";
   EXPECT_THAT(
-      dataset_places("fashion-mnist", context),
+      dataset_search_paths("fashion-mnist", context),
       ElementsAre(dir_.path() / "data/fashion-mnist", dir_.path() / "cache/projnce/fashion-mnist",
                   "/usr/share/datasets/fashion-mnist"));
   const auto options = dataset_options("mnist");
   EXPECT_THAT(testing::error_message_of([&] { open_dataset(options, context); }),
-              AllOf(HasSubstr("dataset mnist is not on this machine"),
-                    HasSubstr("cache/projnce/mnist"), HasSubstr("set dataset.root")));
+              AllOf(HasSubstr("dataset mnist not found"), HasSubstr("cache/projnce/mnist"),
+                    HasSubstr("set dataset.root")));
 
   const auto root = dir_.path() / "cache/projnce/mnist";
   for (const std::string part : {"train", "t10k"}) {
@@ -188,7 +188,7 @@ TEST_F(DatasetRegistryTest, LooksInThePlacesInOrder) {
   EXPECT_THAT(labels_of(*opened.train), ElementsAre(5, 6));
 }
 
-/// The six files of CIFAR-10, a record each.
+/// The six files of CIFAR-10 with one record each.
 void add_cifar10(const std::filesystem::path& root) {
   for (const std::string file : {"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4",
                                  "data_batch_5", "test_batch"}) {
@@ -198,10 +198,10 @@ void add_cifar10(const std::filesystem::path& root) {
   }
 }
 
-TEST_F(DatasetRegistryTest, LooksForFoldersAndArchivesByTheirOfficialNames) {
+TEST_F(DatasetRegistryTest, FindsFoldersAndArchivesByOfficialName) {
   OpenContext context;
   context.data_root = dir_.path();
-  EXPECT_THAT(dataset_places("cifar10", context),
+  EXPECT_THAT(dataset_search_paths("cifar10", context),
               ElementsAre(dir_.path() / "cifar10", dir_.path() / "cifar-10-batches-bin",
                           dir_.path() / "cifar-10-binary.tar.gz"));
   const auto options = dataset_options("cifar10");
@@ -240,29 +240,28 @@ TEST_F(DatasetRegistryTest, RecognizesLayouts) {
   EXPECT_EQ(recognize_dataset(digits), "mnist");
 }
 
-TEST_F(DatasetRegistryTest, FieldsBelongToTheirDatasets) {
-  const auto complaint_about = [&](const std::string& text) {
+TEST_F(DatasetRegistryTest, RejectsFieldsOfOtherDatasets) {
+  const auto error_about = [&](const std::string& text) {
     return testing::error_message_of([&] {
       open_dataset(parse_dataset_options(parse_toml(text, "run.toml")), {.data_root = dir_.path()});
     });
   };
-  EXPECT_THAT(complaint_about("name = 'cifar10'\ncoarse = true"),
-              HasSubstr("unknown key 'coarse'"));
-  EXPECT_THAT(complaint_about("name = 'stl10'\nfold = 10"), HasSubstr("fold = 10 is out of range"));
-  EXPECT_THAT(complaint_about("name = 'esc50'\nfold = 0"), HasSubstr("fold = 0 is out of range"));
-  EXPECT_THAT(complaint_about("name = 'stl10'\ntrain_part = 'all'"), HasSubstr("not one of"));
-  EXPECT_THAT(complaint_about("name = 'crema-d'\ntest_speakers = [1001]"),
-              HasSubstr("a text in quotes"));
+  EXPECT_THAT(error_about("name = 'cifar10'\ncoarse = true"), HasSubstr("unknown key 'coarse'"));
+  EXPECT_THAT(error_about("name = 'stl10'\nfold = 10"), HasSubstr("fold = 10 is out of range"));
+  EXPECT_THAT(error_about("name = 'esc50'\nfold = 0"), HasSubstr("fold = 0 is out of range"));
+  EXPECT_THAT(error_about("name = 'stl10'\ntrain_part = 'all'"), HasSubstr("not one of"));
+  EXPECT_THAT(error_about("name = 'crema-d'\ntest_speakers = [1001]"),
+              HasSubstr("a quoted string"));
 }
 
-TEST_F(DatasetRegistryTest, AMissingRootIsNamed) {
+TEST_F(DatasetRegistryTest, ReportsMissingRoot) {
   auto options = dataset_options("folder");
   options.root = "/no/such";
   EXPECT_THAT(testing::error_message_of([&] { open_dataset(options, {}); }),
               HasSubstr("there is no folder /no/such"));
 }
 
-TEST_F(DatasetRegistryTest, AFolderNeedsARoot) {
+TEST_F(DatasetRegistryTest, FolderRequiresARoot) {
   EXPECT_THAT(testing::error_message_of([&] { open_dataset(dataset_options("folder"), {}); }),
               AllOf(HasSubstr("dataset folder"), HasSubstr("set dataset.root")));
 }

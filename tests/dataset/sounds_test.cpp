@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 constexpr int kRate = 8000;
 
-/// Low and high tones in two class folders, six of each, of 0.3 to 0.8 s.
+/// Low and high tones in two class folders, six each, of 0.3 to 0.8 s.
 void write_tones(const std::filesystem::path& root) {
   for (int i = 0; i < 12; ++i) {
     const bool high = i % 2 == 1;
@@ -36,19 +36,19 @@ void write_tones(const std::filesystem::path& root) {
 OpenedDataset open_tones(const std::filesystem::path& root, ClipFormat sound = {}) {
   auto options = dataset_options("folder");
   options.root = root.native();
-  options.layout = HoldOut{.rule = SplitRule::kShuffle};  // takes the same share of every class
+  options.layout = HoldOut{.rule = SplitRule::kShuffle};  // the same fraction of every class
   OpenContext context;
   context.sound = sound;
   return open_dataset(options, context);
 }
 
-TEST(Sounds, OfAFolderGetOneRateAndOneLength) {
+TEST(Sounds, GetACommonRateAndLength) {
   const testing::ScratchDir dir;
   write_tones(dir.path());
   const auto opened = open_tones(dir.path());
   EXPECT_EQ(opened.train->kind(), SampleKind::kSound);
   EXPECT_EQ(opened.sound.rate, 16000);
-  EXPECT_DOUBLE_EQ(opened.sound.seconds, 0.7);  // 19 in 20 of the training sounds
+  EXPECT_DOUBLE_EQ(opened.sound.seconds, 0.7);  // 95th percentile of the training sounds
   for (const auto& part : {opened.train, opened.test}) {
     for (int64_t i = 0; i < part->size(); ++i) {
       const auto clip = std::get<Clip>(part->decode(i));
@@ -58,31 +58,31 @@ TEST(Sounds, OfAFolderGetOneRateAndOneLength) {
   }
 }
 
-TEST(Sounds, TakeTheLengthThatIsGiven) {
+TEST(Sounds, UseTheGivenLength) {
   const testing::ScratchDir dir;
   write_tones(dir.path());
   const auto opened = open_tones(dir.path(), {.rate = kRate, .seconds = 0.25});
   EXPECT_EQ(std::get<Clip>(opened.train->decode(0)).samples.size(), 2000U);
 }
 
-TEST(Sounds, HaveNoFeatureNoise) {
+TEST(Sounds, RejectFeatureNoise) {
   const testing::ScratchDir dir;
   write_tones(dir.path());
   auto options = dataset_options("folder");
   options.root = dir.path().native();
   options.feature_noise.deviation = 70;
   EXPECT_THAT(testing::error_message_of([&] { open_dataset(options, {}); }),
-              HasSubstr("is for images"));
+              HasSubstr("needs images"));
 }
 
-TEST(Spectrograms, AreThoseOfTheFrontEndWithAndWithoutCache) {
+TEST(Spectrograms, EqualTheFrontEndWithAndWithoutCache) {
   const testing::ScratchDir dir;
   write_tones(dir.path() / "data");
   const auto opened = open_tones(dir.path() / "data");
   const augment::MelOptions mel{.seconds = opened.sound.seconds};
-  const auto plain = spectrograms_of(opened.train, mel, nullptr);
+  const auto plain = to_spectrograms(opened.train, mel, nullptr);
   const auto cache = std::make_shared<io::FeatureCache>(dir.path() / "cache");
-  const auto cached = spectrograms_of(opened.train, mel, cache);
+  const auto cached = to_spectrograms(opened.train, mel, cache);
   augment::LogMel front_end(mel);
   for (int64_t i = 0; i < opened.train->size(); ++i) {
     Features expected;
@@ -97,14 +97,14 @@ TEST(Spectrograms, AreThoseOfTheFrontEndWithAndWithoutCache) {
   EXPECT_GE(entries, opened.train->size());
 }
 
-TEST(Spectrograms, OfAFileThatChangedAreComputedAgain) {
+TEST(Spectrograms, AreRecomputedIfTheFileChanges) {
   const testing::ScratchDir dir;
   write_tones(dir.path() / "data");
   const auto cache = std::make_shared<io::FeatureCache>(dir.path() / "cache");
   const augment::MelOptions mel{.rate = kRate, .seconds = 0.5};
   const auto first = [&] {
     const auto opened = open_tones(dir.path() / "data", {.rate = kRate, .seconds = 0.5});
-    return std::get<Features>(spectrograms_of(opened.train, mel, cache)->decode(0)).values;
+    return std::get<Features>(to_spectrograms(opened.train, mel, cache)->decode(0)).values;
   };
   const auto before = first();
   for (const auto& entry : std::filesystem::recursive_directory_iterator(dir.path() / "data")) {

@@ -32,20 +32,20 @@ TEST(StratifiedSubset, KeepsTheProportions) {
   EXPECT_THAT(counts_of(stratified_subset(*uneven_dataset(), 500, 1)), ElementsAre(60, 30, 10));
 }
 
-TEST(StratifiedSubset, DependsOnTheSeedAlone) {
+TEST(StratifiedSubset, DependsOnlyOnTheSeed) {
   const auto first = stratified_subset(*uneven_dataset(), 20, 1);
   EXPECT_EQ(stratified_subset(*uneven_dataset(), 20, 1), first);
   EXPECT_NE(stratified_subset(*uneven_dataset(), 20, 2), first);
   EXPECT_TRUE(std::is_sorted(first.begin(), first.end()));
 }
 
-TEST(StratifiedSubset, ALargerOneHoldsTheSmaller) {
+TEST(StratifiedSubset, SubsetsAreNested) {
   const auto small = stratified_subset(*uneven_dataset(), 20, 1);
   const auto large = stratified_subset(*uneven_dataset(), 47, 1);
   EXPECT_TRUE(std::includes(large.begin(), large.end(), small.begin(), small.end()));
 }
 
-TEST(StratifiedSplit, DividesEachClassWithoutOverlap) {
+TEST(StratifiedSplit, SplitsEachClassWithoutOverlap) {
   const auto split = stratified_split(labels_of(*uneven_dataset()), 0.2, 1);
   EXPECT_THAT(counts_of(split.test), ElementsAre(12, 6, 2));
   EXPECT_THAT(counts_of(split.train), ElementsAre(48, 24, 8));
@@ -55,7 +55,7 @@ TEST(StratifiedSplit, DividesEachClassWithoutOverlap) {
   EXPECT_THAT(both, IsEmpty());
 }
 
-TEST(StratifiedSplit, SmallClassesTrainFirstAndTestSecond) {
+TEST(StratifiedSplit, SmallClassesFillTrainingFirst) {
   const auto dataset = testing::fake_dataset({0, 1, 1, 2, 2, 2});
   const auto rarely = stratified_split(labels_of(*dataset), 0.01, 1);
   EXPECT_THAT(class_counts(SubsetDataset(dataset, rarely.test)), ElementsAre(0, 1, 1));
@@ -63,7 +63,7 @@ TEST(StratifiedSplit, SmallClassesTrainFirstAndTestSecond) {
   EXPECT_THAT(class_counts(SubsetDataset(dataset, mostly.train)), ElementsAre(1, 1, 1));
 }
 
-TEST(FractionOfEachClass, KeepsTheShareAndAtLeastOne) {
+TEST(FractionOfEachClass, KeepsTheFractionAndAtLeastOne) {
   std::vector<int64_t> labels(100, 0);
   labels.insert(labels.end(), 10, 1);
   labels.push_back(2);
@@ -77,7 +77,7 @@ TEST(FractionOfEachClass, KeepsTheShareAndAtLeastOne) {
   EXPECT_NE(kept, fraction_of_each_class(*dataset, 0.2, 6));
 }
 
-TEST(LongTailedSubset, FallsOffExponentially) {
+TEST(LongTailedSubset, DecaysExponentially) {
   std::vector<int64_t> labels;
   for (int64_t c = 0; c < 3; ++c) labels.insert(labels.end(), 100, c);
   const auto dataset = testing::fake_dataset(labels);

@@ -10,7 +10,7 @@ import support
 
 FLIPS, CUTS = 300, 40  # spread over the file
 FILES_AT_ONCE = 2000
-PASSED_OVER = "passed over a damaged checkpoint"
+SKIPPED = "skipped a damaged checkpoint"
 
 
 def write_npy(path, kind, shape, values):
@@ -82,7 +82,7 @@ class Damage:
             titles[name] = title
         training = self.scene.start(run)
         problems = training.problems() or self.scene.differences(run)
-        passed_over = [line for line in training.log.splitlines() if PASSED_OVER in line]
+        passed_over = [line for line in training.log.splitlines() if SKIPPED in line]
         if len(passed_over) != len(titles) and not problems:
             problems = [f"{len(passed_over)} of {len(titles)} were passed over"]
         text = "\n".join(passed_over)
@@ -95,7 +95,7 @@ class Damage:
         """The newest one is damaged, and what comes of the run is still the same."""
         run = self.copy()
         damage(self.files(run)[-1])
-        self.report.add(f"the newest {title}", self.scene.start(run).problems(0, [PASSED_OVER]) or
+        self.report.add(f"the newest {title}", self.scene.start(run).problems(0, [SKIPPED]) or
                         self.scene.differences(run))
 
     def all_of_them(self):
@@ -105,7 +105,7 @@ class Damage:
             path.write_bytes(path.read_bytes()[:-1])
         training = self.scene.start(run)
         status = training.wait()
-        problems = [] if training.log.count(PASSED_OVER) == 2 else ["it did not name both"]
+        problems = [] if training.log.count(SKIPPED) == 2 else ["it did not name both"]
         if "no checkpoint yet" in training.log:
             problems.append("it says 'no checkpoint yet', where two are damaged")
         if status == 0:

@@ -148,7 +148,7 @@ def disk_read_only(scene, disk):
         refused = scene.start(out)
         if refused.wait() not in (1, 2):
             problems.append(f"{out.name} ended with status {refused.process.returncode}")
-        problems += cause_of(refused, "Read-only file system", "does not allow it")
+        problems += cause_of(refused, "Read-only file system", "no permission for")
     disk.allow_writing(True)
     return problems or goes_on(scene, run)
 

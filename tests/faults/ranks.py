@@ -126,7 +126,7 @@ class Ranks:
             run, training = self.start()
             training.wait_for_steps(run, self.random.randint(1, self.steps - 2))
             training.signal(signal.SIGTERM)
-            problems = training.problems(128 + signal.SIGTERM, ["go on with"])
+            problems = training.problems(128 + signal.SIGTERM, ["resume with"])
             if not support.checkpoints(run):
                 problems.append("there is no checkpoint")
             return problems + self.go_on(run, other_count)

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import support
 
-GOES_ON = "the run goes on, but not bit for bit as it began: "
+NOT_EXACT = "resuming, but not bit-for-bit: "
 
 
 def make_parts(folder, per_class):
@@ -58,25 +58,25 @@ class Changes:
 def all_cases(changes):
     """What is tried: a title, the status and the words that are expected, and how."""
     case, sets = changes.case, support.sets
-    other = "was trained with other settings: "
-    data = "the data is not what the run was trained on"
+    other = "was trained with different settings: "
+    data = "the data has changed since the run was started"
     yield lambda: case("another model", 2, [other + "encoder.width = 8 instead of 16"],
                        *sets("encoder.width=8"))
     yield lambda: case("another model forced", 2, ["encoder"], *sets("encoder.width=8"), "--force")
     yield lambda: case("another setting", 2, [other + "train.learning_rate = 0.01 instead of"],
                        *sets("train.learning_rate=0.01"))
-    yield lambda: case("another setting forced", 0, ["going on with changed settings: "
+    yield lambda: case("another setting forced", 0, ["resuming with changed settings: "
                                                      "train.learning_rate = 0.01 instead of"],
                        *sets("train.learning_rate=0.01"), "--force")
     yield lambda: case("a image more", 2, [data], data=add_image)
     yield lambda: case("a image of another class", 2, [data], data=relabel_image)
     yield lambda: case("other images of the same names", 2, [data], data=repaint_images)
     yield lambda: case("a test image less", 2, ["data"], data=remove_test_image)
-    yield lambda: case("a image more forced", 0, ["going on with other data"], "--force", data=add_image)
-    yield lambda: case("more threads", 0, [GOES_ON + "threads 2 instead of 1"], *sets("threads=2"))
-    yield lambda: case("other instructions", 0, [GOES_ON + "libtorch_instructions"],
+    yield lambda: case("a image more forced", 0, ["resuming with changed data"], "--force", data=add_image)
+    yield lambda: case("more threads", 0, [NOT_EXACT + "threads 2 instead of 1"], *sets("threads=2"))
+    yield lambda: case("other instructions", 0, [NOT_EXACT + "libtorch_instructions"],
                        env={"ATEN_CPU_CAPABILITY": "default"})
-    yield lambda: case("more ranks", 0, [GOES_ON + "ranks 2 instead of 1"],
+    yield lambda: case("more ranks", 0, [NOT_EXACT + "ranks 2 instead of 1"],
                        launch=["launch", "-n", "2", "--max-restarts", "0", "--"])
 
 
@@ -89,7 +89,7 @@ def main():
             list(pool.map(lambda trying: trying(), all_cases(changes)))
         scene.train(changes.stopped)
         report.attempt("a finished run", lambda: scene.start(changes.stopped).problems(
-            0, ["is finished already"]))
+            0, ["is already finished"]))
     return report.end()
 
 

@@ -37,7 +37,7 @@ class Stops:
         if training.wait() == 0:
             return [], False
         self.longest = max(self.longest, time.monotonic() - sent)
-        return training.problems(128 + number, ["go on with: projnce train --resume"]), True
+        return training.problems(128 + number, ["resume with: projnce train --resume"]), True
 
     def chain(self, scene, name, signals, wanted):
         """One run that is stopped at each of the wanted steps it can be stopped at."""

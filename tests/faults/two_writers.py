@@ -33,7 +33,7 @@ def second_without_resume(scene, run):
     with paused(scene, run) as first:
         arguments = [word for word in scene.arguments(run) if word != "--resume"]
         second = support.Training(arguments, run.with_suffix(".log"), None, cwd=scene.root)
-        problems = second.problems(2, ["already holds a run"])
+        problems = second.problems(2, ["already contains a run"])
     return problems + (first.problems() or scene.differences(run))
 
 
@@ -42,7 +42,7 @@ def both_at_once(scene, run):
     both = [scene.start(run) for _ in range(2)]
     statuses = sorted(each.wait() for each in both)
     logs = "\n".join(each.log for each in both)
-    came_late = statuses == [0, 0] and "is finished already" in logs
+    came_late = statuses == [0, 0] and "is already finished" in logs
     good = statuses == [0, 2] or came_late
     problems = [] if good else [f"they ended with {statuses}: {logs[-900:]}"]
     return problems + scene.differences(run)

@@ -19,14 +19,14 @@ json read_json(const std::string& path) {
   return json::parse(in);
 }
 
-/// Every kind of case in tests/golden, in both precisions.
+/// Checks all kinds of cases in tests/golden in both precisions.
 class GoldenTest : public ::testing::TestWithParam<std::string> {
  protected:
   void expect_all_pass(torch::Dtype dtype) {
     const auto file = read_json("golden/" + GetParam() + ".json");
     for (const auto& error : check_loss_cases(file, evaluate_loss_cases(file, dtype), dtype)) {
       EXPECT_TRUE(error.passed()) << error.id << " " << error.field << " is off by " << error.error
-                                  << ", allowed are " << error.allowed;
+                                  << ", allowed: " << error.allowed;
     }
   }
 };
@@ -49,8 +49,8 @@ json supcon_file() {
       "expected": {"loss": 0, "grad_z": null}}]})");
 }
 
-/// The sentence that evaluating the file ends with after `change`.
-std::string complaint_after(const std::function<void(json& file)>& change) {
+/// Error message and hint of evaluating the file after `change`.
+std::string error_after(const std::function<void(json& file)>& change) {
   auto file = supcon_file();
   change(file);
   try {
@@ -72,12 +72,12 @@ TEST(LossCases, ResultsNameTheCaseAndItsFields) {
   EXPECT_EQ(result.at("grad_z").size(), 3U);
 }
 
-TEST(LossCases, NumbersKeepAllTheirDigits) {
+TEST(LossCases, JsonKeepsFullPrecision) {
   const auto results = evaluate_loss_cases(supcon_file(), torch::kFloat64);
   EXPECT_EQ(json::parse(results.dump()), results);
 }
 
-TEST(LossCases, CheckingFindsWhatIsOff) {
+TEST(LossCases, CheckReportsErrors) {
   auto file = supcon_file();
   const auto results = evaluate_loss_cases(file, torch::kFloat64);
   auto errors = check_loss_cases(file, results, torch::kFloat64);
@@ -100,12 +100,12 @@ TEST(LossCases, CheckingFindsWhatIsOff) {
   EXPECT_THROW(check_loss_cases(file, results, torch::kFloat64), Error);
 }
 
-TEST(LossCases, AMalformedFileIsASentenceWithCaseAndField) {
+TEST(LossCases, ErrorsOfMalformedFilesNameCaseAndField) {
   const auto in_case = [](const std::string& field, const json& value) {
-    return complaint_after([&](json& file) { file["cases"][0]["inputs"][field] = value; });
+    return error_after([&](json& file) { file["cases"][0]["inputs"][field] = value; });
   };
   const auto with_param = [](const std::string& key, const json& value) {
-    return complaint_after([&](json& file) { file["cases"][0]["params"][key] = value; });
+    return error_after([&](json& file) { file["cases"][0]["params"][key] = value; });
   };
   EXPECT_THAT(in_case("z", json::array({{1, 0}, {1}})),
               AllOf(HasSubstr("case first: inputs.z[1] has 1 numbers"), HasSubstr("expected 2")));
@@ -114,29 +114,28 @@ TEST(LossCases, AMalformedFileIsASentenceWithCaseAndField) {
   EXPECT_THAT(in_case("z", json::array()), HasSubstr("at least one row"));
   EXPECT_THAT(in_case("z", json::array({json::array()})), HasSubstr("inputs.z[0]"));
   EXPECT_THAT(in_case("labels", {1, 2}), HasSubstr("inputs.labels has 2 entries, expected 3"));
-  EXPECT_THAT(in_case("labels", {1, 2.5, 3}), HasSubstr("whole number"));
-  EXPECT_THAT(in_case("labels", {1, 2, 18446744073709551615ULL}), HasSubstr("whole number"));
+  EXPECT_THAT(in_case("labels", {1, 2.5, 3}), HasSubstr("64-bit integer"));
+  EXPECT_THAT(in_case("labels", {1, 2, 18446744073709551615ULL}), HasSubstr("64-bit integer"));
   EXPECT_THAT(with_param("tau", -1), AllOf(HasSubstr("case first"), HasSubstr("params.tau")));
   EXPECT_THAT(with_param("tau", "x"), AllOf(HasSubstr("case first"), HasSubstr("params.tau")));
   EXPECT_THAT(with_param("tau", nullptr), HasSubstr("params.tau is missing"));
   EXPECT_THAT(with_param("variant", "outt"), AllOf(HasSubstr("outt"), HasSubstr("out, in")));
   EXPECT_THAT(with_param("variannt", "out"), AllOf(HasSubstr("case first"), HasSubstr("variannt")));
   EXPECT_THAT(with_param("variant", json::array()), HasSubstr("params.variant"));
-  EXPECT_THAT(complaint_after([](json& file) { file["cases"][0]["inputs"].erase("z"); }),
+  EXPECT_THAT(error_after([](json& file) { file["cases"][0]["inputs"].erase("z"); }),
               HasSubstr("case first: inputs.z is missing"));
-  EXPECT_THAT(complaint_after([](json& file) { file["cases"][0].erase("params"); }),
+  EXPECT_THAT(error_after([](json& file) { file["cases"][0].erase("params"); }),
               HasSubstr("case first: params is missing"));
-  EXPECT_THAT(complaint_after([](json& file) { file["cases"][0] = 5; }),
-              HasSubstr("case number 0"));
-  EXPECT_THAT(complaint_after([](json& file) { file["loss"] = "supkon"; }),
+  EXPECT_THAT(error_after([](json& file) { file["cases"][0] = 5; }), HasSubstr("case number 0"));
+  EXPECT_THAT(error_after([](json& file) { file["loss"] = "supkon"; }),
               AllOf(HasSubstr("supkon"), HasSubstr("supcon")));
-  EXPECT_THAT(complaint_after([](json& file) { file["format"] = 2; }), HasSubstr("format"));
-  EXPECT_THAT(complaint_after([](json& file) { file.erase("cases"); }), HasSubstr("cases"));
-  EXPECT_THAT(complaint_after([](json& file) { file = json::array(); }), HasSubstr("object"));
+  EXPECT_THAT(error_after([](json& file) { file["format"] = 2; }), HasSubstr("format"));
+  EXPECT_THAT(error_after([](json& file) { file.erase("cases"); }), HasSubstr("cases"));
+  EXPECT_THAT(error_after([](json& file) { file = json::array(); }), HasSubstr("object"));
 }
 
-TEST(LossCases, ClassesBeyondReasonAreRefused) {
-  const auto message = complaint_after([](json& file) {
+TEST(LossCases, RejectsTooManyClasses) {
+  const auto message = error_after([](json& file) {
     file["loss"] = "projnce_med";
     file["cases"][0]["params"] = {{"tau", 0.5}, {"num_classes", 1000000000000}};
   });

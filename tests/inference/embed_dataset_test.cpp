@@ -19,7 +19,7 @@ encoder::EmbeddingModel tiny_model() {
       {.dim = 3});
 }
 
-TEST(EmbedDataset, RowsFollowTheDatasetWhateverTheBatches) {
+TEST(EmbedDataset, RowOrderDoesNotDependOnTheBatchSize) {
   auto model = tiny_model();
   const auto dataset = testing::random_dataset(11, 3, 8, 1);
   const auto format = testing::plain_format(1, 8);
@@ -33,7 +33,7 @@ TEST(EmbedDataset, RowsFollowTheDatasetWhateverTheBatches) {
   EXPECT_TRUE(torch::equal(whole.labels, torch::arange(11).remainder(3)));
 }
 
-TEST(EmbedDataset, LeavesTheModelInTheModeAndStateItCameIn) {
+TEST(EmbedDataset, RestoresTheTrainingModeAndKeepsTheState) {
   auto model = tiny_model();
   model.train();
   const auto mean = model.named_buffers()["encoder.bn1.running_mean"].clone();

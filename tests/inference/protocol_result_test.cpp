@@ -8,7 +8,7 @@
 namespace projnce::inference {
 namespace {
 
-/// Three classes along the axes of space, of which the third has no training samples.
+/// Three classes along the coordinate axes; the third has no training samples.
 EvalInputs two_of_three_classes() {
   const auto axes = torch::eye(3);
   const auto labels = torch::tensor({0, 0, 1, 1}, torch::kInt64);
@@ -18,25 +18,25 @@ EvalInputs two_of_three_classes() {
   samples.test = samples.reference;
   samples.num_classes = 3;
   samples.class_vectors = eval::class_centroids(rows, labels, 3);
-  // The vector of the class without samples is closest to everything.
+  // The vector of the class without samples is closest to all rows.
   samples.learned_vectors = torch::tensor({{0.1, 0.0, 1.0}, {0.0, 0.1, 1.0}, {1.0, 1.0, 0.0}});
   return samples;
 }
 
-TEST(Judge, ProjectionNeverPredictsAClassWithoutSamples) {
+TEST(EvaluateProtocol, ProjectionNeverPredictsAClassWithoutSamples) {
   const auto result = evaluate_protocol(two_of_three_classes(), eval::Protocol::kProjection, {});
   EXPECT_EQ(result.accuracy.confusion,
             (std::vector<std::vector<int64_t>>{{2, 0, 0}, {0, 2, 0}, {0, 0, 0}}));
 }
 
-TEST(Judge, IntervalsOfFewSamplesAreWide) {
+TEST(EvaluateProtocol, IntervalsOfFewSamplesAreWide) {
   const auto result = evaluate_protocol(two_of_three_classes(), eval::Protocol::kZeroShot, {});
   EXPECT_EQ(result.accuracy.top1, 1);
   EXPECT_NEAR(result.interval.low, 0.3976, 1e-4);  // 0.025^(1/4)
   EXPECT_EQ(result.interval.high, 1);
 }
 
-TEST(Judge, CosinesHaveNoCalibrationError) {
+TEST(EvaluateProtocol, CosinesHaveNoCalibrationError) {
   const auto samples = two_of_three_classes();
   for (const auto protocol : {eval::Protocol::kZeroShot, eval::Protocol::kProjection}) {
     EXPECT_FALSE(
@@ -48,7 +48,7 @@ TEST(Judge, CosinesHaveNoCalibrationError) {
   }
 }
 
-TEST(Judge, ClassesHaveSamplesAndIntervalsOfTheirOwn) {
+TEST(EvaluateProtocol, ReportsSamplesAndIntervalsPerClass) {
   const auto json = full_json(
       evaluate_protocol(two_of_three_classes(), eval::Protocol::kZeroShot, {}), {"a", "b", "none"});
   EXPECT_EQ(json["classes"][0]["samples"], 2);

@@ -24,8 +24,8 @@ using testing::ScratchDir;
 
 constexpr int64_t kReadoutClasses = 3;
 
-/// A model of vectors of 4 numbers, untrained.
-TrainedModel made_model(const std::string& loss) {
+/// Untrained model for 4-dimensional vectors.
+TrainedModel make_model(const std::string& loss) {
   torch::manual_seed(1);
   TrainedModel trained;
   trained.config = read_options<ModelConfig>(
@@ -47,7 +47,7 @@ TrainedModel made_model(const std::string& loss) {
   return trained;
 }
 
-EmbeddedSet made_set(const TrainedModel& trained, int64_t rows) {
+EmbeddedSet make_set(const TrainedModel& trained, int64_t rows) {
   torch::manual_seed(2);
   return {.embeddings = torch::randn({rows, trained.model->embedding_dim()}),
           .features = torch::randn({rows, trained.model->feature_dim()}),
@@ -55,10 +55,10 @@ EmbeddedSet made_set(const TrainedModel& trained, int64_t rows) {
           .indices = torch::arange(rows)};
 }
 
-/// The model with this readout, fitted to made samples.
+/// Sets the readout of the model, fitted to random samples.
 TrainedModel with_protocol(TrainedModel trained, eval::Protocol protocol) {
-  EvalInputs samples = eval_inputs(trained, made_set(trained, 20));
-  samples.reference = made_set(trained, 30);
+  EvalInputs samples = eval_inputs(trained, make_set(trained, 20));
+  samples.reference = make_set(trained, 30);
   trained.readout = make_readout(protocol, samples, {.neighbors = 0});
   trained.readout.temperature = 0.25;
   trained.epoch = 7;
@@ -73,22 +73,22 @@ struct ReadoutCase {
 
 class ReadoutFile : public ::testing::TestWithParam<ReadoutCase> {};
 
-TEST_P(ReadoutFile, AModelThatWasReadPredictsAsTheOneThatWasWritten) {
+TEST_P(ReadoutFile, LoadedModelPredictsLikeTheSavedOne) {
   const ScratchDir scratch;
-  const auto written = with_protocol(made_model(GetParam().loss), GetParam().protocol);
+  const auto written = with_protocol(make_model(GetParam().loss), GetParam().protocol);
   save_trained_model(scratch / "e.safetensors", written);
   const auto read = load_trained_model(scratch / "e.safetensors");
   EXPECT_EQ(read.readout.protocol, GetParam().protocol);
   EXPECT_EQ(read.readout.temperature, 0.25);
   EXPECT_EQ(read.epoch, 7);
   EXPECT_EQ(read.rule, EpochRule::kBestValidation);
-  const auto set = made_set(written, 20);
+  const auto set = make_set(written, 20);
   EXPECT_TRUE(torch::equal(readout_scores(read, set), readout_scores(written, set)));
 }
 
-TEST_P(ReadoutFile, ProbabilitiesRankClassesAsScoresDo) {
-  const auto trained = with_protocol(made_model(GetParam().loss), GetParam().protocol);
-  const auto scores = readout_scores(trained, made_set(trained, 20));
+TEST_P(ReadoutFile, ProbabilitiesRankClassesLikeScores) {
+  const auto trained = with_protocol(make_model(GetParam().loss), GetParam().protocol);
+  const auto scores = readout_scores(trained, make_set(trained, 20));
   const auto probabilities = readout_probabilities(trained.readout, scores);
   EXPECT_TRUE(torch::equal(eval::predict_class(scores), eval::predict_class(probabilities)));
   EXPECT_TRUE(probabilities.sum(1).allclose(torch::ones({20}, torch::kFloat64)));
@@ -103,11 +103,11 @@ INSTANTIATE_TEST_SUITE_P(EveryReadout, ReadoutFile,
 
 class DamagedReadout : public ::testing::Test {
  protected:
-  /// Writes a model whose file `change` spoils, and returns what reading it says.
+  /// Saves a model, applies `change` to its file, and returns the error message of loading it.
   template <class Change>
-  std::string after(eval::Protocol protocol, const Change& change) {
+  std::string error_after(eval::Protocol protocol, const Change& change) {
     const auto path = scratch_ / "e.safetensors";
-    save_trained_model(path, with_protocol(made_model("projnce-mlp"), protocol));
+    save_trained_model(path, with_protocol(make_model("projnce-mlp"), protocol));
     auto file = checkpoint::load_tensors(path);
     change(file);
     checkpoint::save_tensors(path, file);
@@ -117,44 +117,46 @@ class DamagedReadout : public ::testing::Test {
   ScratchDir scratch_;
 };
 
-TEST_F(DamagedReadout, FilesOfOlderVersionsPredictAsTheyDid) {
+TEST_F(DamagedReadout, FilesOfOlderVersionsPredictAsBefore) {
   const auto drop = [](checkpoint::TensorFile& file) { file.metadata.erase("readout"); };
-  EXPECT_EQ(after(eval::Protocol::kProjection, drop), "nothing was wrong");
+  EXPECT_EQ(error_after(eval::Protocol::kProjection, drop), "nothing was wrong");
   const auto old = load_trained_model(scratch_ / "e.safetensors");
   EXPECT_EQ(old.readout.protocol, eval::Protocol::kZeroShot);
   EXPECT_FALSE(old.readout.calibrated());
   EXPECT_EQ(old.epoch, 0);
 }
 
-TEST_F(DamagedReadout, IsRefusedWithASentence) {
+TEST_F(DamagedReadout, RejectsInvalidMetadata) {
   const auto set = [](const char* text) {
     return [text](checkpoint::TensorFile& file) { file.metadata["readout"] = text; };
   };
-  EXPECT_THAT(after(eval::Protocol::kZeroShot, set("{")), HasSubstr("cannot be read"));
-  EXPECT_THAT(after(eval::Protocol::kZeroShot, set(R"({"protocol": "magic"})")),
+  EXPECT_THAT(error_after(eval::Protocol::kZeroShot, set("{")), HasSubstr("malformed readout"));
+  EXPECT_THAT(error_after(eval::Protocol::kZeroShot, set(R"({"protocol": "magic"})")),
               HasSubstr("magic"));
-  EXPECT_THAT(after(eval::Protocol::kZeroShot,
-                    set(R"({"protocol": "logits", "temperature": 1, "epoch": 1, "rule": "last"})")),
-              HasSubstr("its loss does not provide"));
-  EXPECT_THAT(after(eval::Protocol::kZeroShot,
-                    set(R"({"protocol": "zero-shot", "temperature": -1, "epoch": 1, "rule": ""})")),
-              HasSubstr("temperature is -1"));
+  EXPECT_THAT(
+      error_after(eval::Protocol::kZeroShot,
+                  set(R"({"protocol": "logits", "temperature": 1, "epoch": 1, "rule": "last"})")),
+      HasSubstr("its loss does not provide"));
+  EXPECT_THAT(
+      error_after(eval::Protocol::kZeroShot,
+                  set(R"({"protocol": "zero-shot", "temperature": -1, "epoch": 1, "rule": ""})")),
+      HasSubstr("temperature -1"));
 }
 
-TEST_F(DamagedReadout, TensorsMustFitTheModel) {
+TEST_F(DamagedReadout, RejectsTensorsThatDoNotFitTheModel) {
   const auto change = [](const char* name, const torch::Tensor& tensor) {
     return [name, tensor](checkpoint::TensorFile& file) {
       std::erase_if(file.tensors, [&](const auto& item) { return item.first == name; });
       if (tensor.defined()) file.tensors.emplace_back(name, tensor);
     };
   };
-  EXPECT_THAT(after(eval::Protocol::kProbe, change("readout.probe_bias", {})),
-              HasSubstr("lacks a tensor of its readout, readout.probe_bias"));
-  EXPECT_THAT(after(eval::Protocol::kProbe, change("readout.probe_bias", torch::zeros({4}))),
+  EXPECT_THAT(error_after(eval::Protocol::kProbe, change("readout.probe_bias", {})),
+              HasSubstr("lacks a tensor of its readout: readout.probe_bias"));
+  EXPECT_THAT(error_after(eval::Protocol::kProbe, change("readout.probe_bias", torch::zeros({4}))),
               HasSubstr("does not fit the model: readout.probe_bias"));
-  EXPECT_THAT(
-      after(eval::Protocol::kKnn, change("readout.knn_labels", torch::full({30}, 3, torch::kLong))),
-      HasSubstr("out of range"));
+  EXPECT_THAT(error_after(eval::Protocol::kKnn,
+                          change("readout.knn_labels", torch::full({30}, 3, torch::kLong))),
+              HasSubstr("out of range"));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ void check_sound(const std::filesystem::path& path, const std::string& name) {
 using Belongs = bool (*)(const std::string& file);
 using Check = void (*)(const std::filesystem::path& path, const std::string& name);
 
-/// Reads every file of the manifest that belongs; returns how many those are.
+/// Reads every file of the manifest for which `belongs` holds; returns their number.
 int read_bad_files(const std::filesystem::path& folder, Belongs belongs, Check check) {
   int cases = 0;
   for (const auto& [file, expected] : testing::bad_cases(folder)) {
@@ -54,7 +54,7 @@ int read_bad_files(const std::filesystem::path& folder, Belongs belongs, Check c
   return cases;
 }
 
-TEST(BadFiles, BehaveAsTheManifestAsks) {
+TEST(BadFiles, BehaveAsTheManifestSpecifies) {
   const testing::ScratchDir dir;
   const auto folder = testing::unpack_bad_files(dir.path());
   if (folder.empty()) GTEST_SKIP() << "../../shared/data/bad/bad.tar.gz is not on this machine";

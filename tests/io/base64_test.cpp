@@ -7,7 +7,7 @@
 namespace projnce::io {
 namespace {
 
-TEST(Base64, EveryLengthOfTheLastGroup) {
+TEST(Base64, EncodesEveryLengthOfTheLastGroup) {
   const auto of = [](std::string_view text) { return base64(testing::octets_of(text)); };
   EXPECT_EQ(of(""), "");
   EXPECT_EQ(of("f"), "Zg==");
@@ -16,7 +16,7 @@ TEST(Base64, EveryLengthOfTheLastGroup) {
   EXPECT_EQ(of("foobar"), "Zm9vYmFy");
 }
 
-TEST(Base64, HighBytesAndTheLastDigits) {
+TEST(Base64, EncodesHighBytes) {
   EXPECT_EQ(base64(testing::Bytes{0xFB, 0xEF, 0xFF}), "++//");
   EXPECT_EQ(base64(testing::Bytes{0x00, 0x00, 0x00, 0xFF}), "AAAA/w==");
 }

@@ -20,7 +20,7 @@ namespace {
 using testing::contents;
 using testing::ScratchDir;
 
-/// Children that are shell scripts: `$out` is a directory for what they write.
+/// Runs shell scripts as children; `$out` is a directory for their output.
 class ChildProcessTest : public ::testing::Test {
  protected:
   ChildPlan shell(const std::string& script) const {
@@ -35,13 +35,13 @@ class ChildProcessTest : public ::testing::Test {
   ScratchDir out_;
 };
 
-TEST_F(ChildProcessTest, GetsItsArgumentsAndNothingToRead) {
+TEST_F(ChildProcessTest, PassesArgumentsAndEmptyInput) {
   EXPECT_EQ(run(shell("cat > $out/read; echo \"$#:$1:$2\" > $out/arguments")), 0);
   EXPECT_EQ(contents(out_ / "arguments"), "2:a b:\n");
   EXPECT_EQ(contents(out_ / "read"), "");
 }
 
-TEST_F(ChildProcessTest, HasOurEnvironmentWithThePlansSettingsOnTop) {
+TEST_F(ChildProcessTest, OverridesTheInheritedEnvironment) {
   testing::EnvironmentGuard environment;
   environment.set("PROJNCE_TEST_OURS", "ours");
   environment.set("PROJNCE_TEST_CHANGED", "before");
@@ -57,18 +57,18 @@ TEST_F(ChildProcessTest, HasOurEnvironmentWithThePlansSettingsOnTop) {
   EXPECT_EQ(contents(out_ / "environment"), "ours, after, long name, default\n");
 }
 
-TEST_F(ChildProcessTest, WritesToOurOutputOnlyWhereThePlanSaysSo) {
+TEST_F(ChildProcessTest, InheritsOutputOnlyIfRequested) {
   auto plan = shell("echo printed");
   ::testing::internal::CaptureStdout();
   run(plan);
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "printed\n");
-  plan.output = ChildOutput::kNowhere;
+  plan.output = ChildOutput::kDiscarded;
   ::testing::internal::CaptureStdout();
   EXPECT_EQ(run(plan), 0);
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
 }
 
-TEST_F(ChildProcessTest, ComplainsToTheEndOfALog) {
+TEST_F(ChildProcessTest, AppendsErrorsToTheLog) {
   auto plan = shell("echo complaint >&2");
   ::testing::internal::CaptureStderr();
   run(plan);
@@ -81,34 +81,34 @@ TEST_F(ChildProcessTest, ComplainsToTheEndOfALog) {
   EXPECT_EQ(contents(out_ / "log"), "complaint\ncomplaint\n");
 }
 
-TEST_F(ChildProcessTest, ComplainsToTheLogAlsoWhereAStandardFileOfOursIsClosed) {
+TEST_F(ChildProcessTest, AppendsErrorsToTheLogIfAStandardStreamIsClosed) {
   auto plan = shell("echo complaint >&2");
   for (const int closed : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     plan.error_log = out_ / std::to_string(closed);
     testing::wait_for(testing::start_child([&] {
-      ::close(closed);  // so that the log gets its number
+      ::close(closed);  // so that the log reuses its descriptor
       return exit_status(run(plan));
     }));
     EXPECT_EQ(contents(plan.error_log), "complaint\n") << closed;
   }
 }
 
-TEST_F(ChildProcessTest, TellsHowItEnded) {
+TEST_F(ChildProcessTest, ReportsExitStatusAndSignal) {
   const int failed = run(shell("exit 3"));
   EXPECT_EQ(exit_status(failed), 3);
-  EXPECT_EQ(how_it_ended(failed), "ended with status 3");
+  EXPECT_EQ(describe_exit(failed), "ended with status 3");
   const int killed = run(shell("kill -KILL $$"));
   EXPECT_EQ(exit_status(killed), 128 + SIGKILL);
-  EXPECT_EQ(how_it_ended(killed), "was killed by signal 9 (Killed)");
+  EXPECT_EQ(describe_exit(killed), "was killed by signal 9 (Killed)");
 }
 
-TEST_F(ChildProcessTest, TellsHowItEndedAlsoWhereSignalsAboutChildrenWereIgnored) {
+TEST_F(ChildProcessTest, ReportsExitStatusIfSigchldWasIgnored) {
   const auto before = ::signal(SIGCHLD, SIG_IGN);
   EXPECT_EQ(exit_status(run(shell("exit 3"))), 3);
   ::signal(SIGCHLD, before);
 }
 
-TEST_F(ChildProcessTest, HearsSignalsThatWeIgnoreAndIsNotInOurGroup) {
+TEST_F(ChildProcessTest, ResetsIgnoredSignalsAndUsesItsOwnProcessGroup) {
   const auto before = ::signal(SIGTERM, SIG_IGN);
   const pid_t child = start_process(shell("exec sleep 10"));
   ::signal(SIGTERM, before);
@@ -133,13 +133,13 @@ TEST_F(ChildProcessTest, DiesWithItsParent) {
   const auto start = std::chrono::steady_clock::now();
   ::kill(parent, SIGKILL);
   testing::wait_for(parent);
-  // The child had the last writing end.
+  // The child held the last write end.
   EXPECT_EQ(::read(pipe[0], &byte, 1), 0);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
   ::close(pipe[0]);
 }
 
-TEST_F(ChildProcessTest, NamesWhatCannotBeStartedOrWritten) {
+TEST_F(ChildProcessTest, ReportsWhatCannotBeStartedOrWritten) {
   EXPECT_EQ(testing::error_message_of([] { check_program("/no/such/program"); }),
             "/no/such/program cannot be started: No such file or directory");
   EXPECT_EQ(testing::error_message_of([] { check_program("/dev/null"); }),
@@ -150,7 +150,7 @@ TEST_F(ChildProcessTest, NamesWhatCannotBeStartedOrWritten) {
             "cannot write /no/such/folder/log: No such file or directory");
 }
 
-TEST_F(ChildProcessTest, AProgramThatCannotBeRunEndsWithStatusOne) {
+TEST_F(ChildProcessTest, FailedExecExitsWithStatusOne) {
   EXPECT_EQ(exit_status(run({.title = "nothing", .program = "/dev/null"})), 1);
 }
 

@@ -7,8 +7,8 @@
 namespace projnce::io {
 namespace {
 
-/// RFC 3720, appendix B.4, and the check value of the catalogs.
-TEST(Crc32c, HasThePublishedValues) {
+/// RFC 3720, appendix B.4, and the check value of CRC catalogs.
+TEST(Crc32c, MatchesPublishedValues) {
   EXPECT_EQ(crc32c(""), 0U);
   EXPECT_EQ(crc32c("123456789"), 0xE3069283U);
   EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8A9136AAU);

@@ -25,7 +25,7 @@ class DigestTest : public ::testing::Test {
   testing::ScratchDir dir_;
 };
 
-TEST_F(DigestTest, KnownValues) {
+TEST_F(DigestTest, MatchesPublishedValues) {
   // The test vectors of RFC 1321 and FIPS 180-2.
   const auto abc = file_of(testing::octets_of("abc"));
   EXPECT_EQ(file_digest(abc, DigestKind::kMd5), "900150983cd24fb0d6963f7d28e17f72");
@@ -34,7 +34,7 @@ TEST_F(DigestTest, KnownValues) {
   EXPECT_EQ(file_digest(file_of({}), DigestKind::kMd5), "d41d8cd98f00b204e9800998ecf8427e");
 }
 
-TEST(Sha256, IsTheDigestAsBytes) {
+TEST(Sha256, ReturnsTheDigestAsBytes) {
   const auto digest = sha256("abc");
   ASSERT_EQ(digest.size(), 32U);
   EXPECT_EQ(digest.front(), 0xBA);
@@ -42,7 +42,7 @@ TEST(Sha256, IsTheDigestAsBytes) {
   EXPECT_EQ(sha256("").front(), 0xE3);
 }
 
-TEST_F(DigestTest, AFileOfSeveralBlocks) {
+TEST_F(DigestTest, ReadsFilesInBlocks) {
   // A million times 'a' (FIPS 180-2), and more than two blocks of it.
   EXPECT_EQ(file_digest(file_of(testing::Bytes(1'000'000, 'a')), DigestKind::kSha256),
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
@@ -58,17 +58,17 @@ TEST_F(DigestTest, AFileOfSeveralBlocks) {
   EXPECT_EQ(times, 3);
 }
 
-TEST_F(DigestTest, BytesThatAreAddedMeanwhileAreNotRead) {
+TEST_F(DigestTest, IgnoresBytesAppendedWhileReading) {
   const auto file = file_of(testing::octets_of("abc"));
   testing::write_file(dir_.path() / "file", testing::octets_of("abcdef"));
   EXPECT_EQ(file_digest(file, DigestKind::kMd5), "900150983cd24fb0d6963f7d28e17f72");
 }
 
-TEST_F(DigestTest, AFileThatBecomesShorterIsAnError) {
+TEST_F(DigestTest, RejectsFileTruncatedWhileReading) {
   const auto file = file_of(testing::octets_of("abcdef"));
   std::filesystem::resize_file(dir_.path() / "file", 2);
   EXPECT_THAT(testing::error_message_of([&] { file_digest(file, DigestKind::kMd5); }),
-              HasSubstr("became shorter"));
+              HasSubstr("was truncated"));
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ using testing::Subsampling;
 constexpr Subsampling kSubsamplings[] = {Subsampling::k444, Subsampling::k422, Subsampling::k420,
                                          Subsampling::k440, Subsampling::k411};
 
-Image decode_region(const Bytes& bytes, const DecodeRegion& need) {
-  return decode_image(bytes, "x", [&](int, int) { return need; });
+Image decode_region(const Bytes& bytes, const DecodeRegion& region) {
+  return decode_image(bytes, "x", [&](int, int) { return region; });
 }
 
 PixelBox random_box(int height, int width, Random& random) {
@@ -32,8 +32,8 @@ PixelBox random_box(int height, int width, Random& random) {
   return {top, left, 1 + draw(height - top), 1 + draw(width - left)};
 }
 
-/// Waves: smooth enough that a reduced pixel resembles a mean of pixels, colors even more so since
-/// many pixels share one.
+/// Smooth waves, so that a reduced pixel resembles the mean of the pixels it covers; chroma is
+/// smoother still because of subsampling.
 Image waves(int height, int width, int channels) {
   auto image = testing::constant_image(height, width, channels, 0);
   for (size_t i = 0; i < image.pixels.size(); ++i) {
@@ -47,7 +47,7 @@ Image waves(int height, int width, int channels) {
   return image;
 }
 
-/// The unreduced pixels of the part are those of the whole image.
+/// Expects the unreduced pixels of the part to equal those of the whole image.
 void expect_same_pixels(const Image& part, const Image& whole) {
   const auto box = part.window ? part.window->box : PixelBox{0, 0, whole.height, whole.width};
   ASSERT_EQ(part.height, box.height);
@@ -64,7 +64,7 @@ void expect_same_pixels(const Image& part, const Image& whole) {
   }
 }
 
-/// Each reduced pixel is about the mean of those that it stands for.
+/// Expects each reduced pixel to be close to the mean of the pixels it covers.
 void expect_means(const Image& part, const Image& whole, double tolerance) {
   ASSERT_TRUE(part.window);
   const auto& [full_height, full_width, box, reduction] = *part.window;
@@ -89,7 +89,7 @@ void expect_means(const Image& part, const Image& whole, double tolerance) {
   }
 }
 
-TEST(ImagePart, UnreducedPixelsAreThoseOfTheWholeImage) {
+TEST(ImagePart, UnreducedPixelsEqualTheWholeImage) {
   Random random(1);
   for (const int channels : {1, 3, 4}) {
     for (const auto colors : kSubsamplings) {
@@ -109,7 +109,7 @@ TEST(ImagePart, UnreducedPixelsAreThoseOfTheWholeImage) {
   }
 }
 
-TEST(ImagePart, ProgressiveFilesGiveTheSame) {
+TEST(ImagePart, ProgressiveFilesGiveTheSamePixels) {
   Random random(2);
   const auto jpeg = encode_jpeg(random_image(75, 118, 3, 1), {Subsampling::k420, true});
   const auto whole = decode_image(jpeg, "x");
@@ -119,14 +119,14 @@ TEST(ImagePart, ProgressiveFilesGiveTheSame) {
   }
 }
 
-TEST(ImagePart, PngFilesComeWhole) {
+TEST(ImagePart, PngFilesAreDecodedCompletely) {
   const auto image = random_image(9, 13, 3, 1);
   const auto part = decode_region(testing::encode_png(image), {{1, 1, 2, 2}, 4});
   EXPECT_EQ(part.pixels, image.pixels);
   EXPECT_FALSE(part.window);
 }
 
-TEST(ImagePart, TheNeedIsToldTheSizeThatPeopleSee) {
+TEST(ImagePart, RequiredRegionReceivesTheDisplayedSize) {
   const auto jpeg = encode_jpeg(waves(40, 64, 3));
   for (int orientation = 1; orientation <= 8; ++orientation) {
     decode_image(testing::with_orientation(jpeg, orientation), "x", [&](int height, int width) {
@@ -137,7 +137,7 @@ TEST(ImagePart, TheNeedIsToldTheSizeThatPeopleSee) {
   }
 }
 
-TEST(ImagePart, TakesTheLargestReductionThatIsAllowed) {
+TEST(ImagePart, UsesTheLargestAllowedReduction) {
   const auto jpeg = encode_jpeg(waves(64, 64, 3));
   const PixelBox all{0, 0, 64, 64};
   for (const auto& [allowed, taken] : {std::pair{0.5, 1},
@@ -177,7 +177,7 @@ TEST(ImagePart, ReducedPixelsAreMeansAtEveryScale) {
   }
 }
 
-TEST(ImagePart, TurnedImagesKeepTheirPixelsAndTheirPlace) {
+TEST(ImagePart, RotatedImagesKeepTheirPixelsAndWindow) {
   Random random(4);
   const auto upright = encode_jpeg(waves(75, 118, 3), {Subsampling::k420});
   for (int orientation = 1; orientation <= 8; ++orientation) {
@@ -200,7 +200,7 @@ TEST(ImagePart, TurnedImagesKeepTheirPixelsAndTheirPlace) {
   }
 }
 
-TEST(ImagePart, BoxesOutsideTheImageAreMovedInside) {
+TEST(ImagePart, ClipsBoxesToTheImage) {
   const auto jpeg = encode_jpeg(waves(20, 30, 3));
   const auto whole = decode_image(jpeg, "x");
   for (const auto& box : {PixelBox{-5, -5, 100, 100}, PixelBox{25, 40, 3, 3}, PixelBox{3, 4, 0, 0},
@@ -209,14 +209,14 @@ TEST(ImagePart, BoxesOutsideTheImageAreMovedInside) {
   }
 }
 
-TEST(ImagePart, FilesThatAreCutBeforeThePartEndsAreRefused) {
+TEST(ImagePart, RejectsFilesTruncatedWithinThePart) {
   const auto whole = encode_jpeg(random_image(64, 64, 3, 5), {Subsampling::k420});
   const auto pixels = decode_image(whole, "x");
   int refused = 0;
   for (size_t size = 0; size < whole.size(); size += 7) {
     const Bytes cut(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(size));
     try {
-      // What comes back is right: the cut lies behind it.
+      // The result is correct: the file is truncated after it.
       expect_same_pixels(decode_region(cut, {{20, 20, 12, 12}, 1}), pixels);
     } catch (const Error& error) {
       ++refused;

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::string_literals;
 
-TEST(ProtoMessage, WholeNumbersTakeSevenBitsAByte) {
+TEST(ProtoMessage, EncodesIntegersAsVarints) {
   EXPECT_EQ(ProtoMessage().whole(1, 0).bytes(), "\x08\x00"s);
   EXPECT_EQ(ProtoMessage().whole(1, 127).bytes(), "\x08\x7F"s);
   EXPECT_EQ(ProtoMessage().whole(1, 128).bytes(), "\x08\x80\x01"s);
@@ -19,16 +19,16 @@ TEST(ProtoMessage, WholeNumbersTakeSevenBitsAByte) {
             "\x08\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F"s);
 }
 
-TEST(ProtoMessage, AFieldBeyondFifteenHasALongerKey) {
+TEST(ProtoMessage, FieldNumbersAboveFifteenHaveLongerKeys) {
   EXPECT_EQ(ProtoMessage().whole(16, 1).bytes(), "\x80\x01\x01"s);
 }
 
-TEST(ProtoMessage, RealNumbersStartWithTheirLowestByte) {
+TEST(ProtoMessage, EncodesFloatsInLittleEndian) {
   EXPECT_EQ(ProtoMessage().single(2, 1.0F).bytes(), "\x15\x00\x00\x80\x3F"s);
   EXPECT_EQ(ProtoMessage().real(1, -2.0).bytes(), "\x09\x00\x00\x00\x00\x00\x00\x00\xC0"s);
 }
 
-TEST(ProtoMessage, TextsAndMessagesStandBehindTheirLength) {
+TEST(ProtoMessage, PrefixesStringsAndMessagesWithTheirLength) {
   EXPECT_EQ(ProtoMessage().text(2, "testing").bytes(), "\x12\x07testing"s);
   EXPECT_EQ(ProtoMessage().text(1, "a\0b"s).bytes(), "\x0A\x03"s + "a\0b"s);
   EXPECT_EQ(ProtoMessage().message(3, ProtoMessage().whole(1, 150)).bytes(),
@@ -37,7 +37,7 @@ TEST(ProtoMessage, TextsAndMessagesStandBehindTheirLength) {
             "\x0A\xC8\x01"s + std::string(200, 'x'));
 }
 
-TEST(ProtoMessage, BytesMayFollowFromElsewhere) {
+TEST(ProtoMessage, ContentMayBeWrittenSeparately) {
   EXPECT_EQ(ProtoMessage().whole(1, 1).opening(2, 7).bytes() + "testing",
             ProtoMessage().whole(1, 1).text(2, "testing").bytes());
 }

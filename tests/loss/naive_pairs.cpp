@@ -81,7 +81,7 @@ double naive_supcon(const torch::Tensor& rows, const torch::Tensor& labels,
                     const loss::SupConOptions& options) {
   const NaivePairs p(rows, labels, options.temperature);
   const auto loss = p.average(
-      options.empty_pos,
+      options.empty_positives,
       [&](size_t i) {
         return !p.positives(i, options.include_self_pos).empty() &&
                !p.candidates(i, options.include_self_denom).empty();
@@ -95,7 +95,7 @@ double naive_supcon(const torch::Tensor& rows, const torch::Tensor& labels,
         return -positive +
                std::log(p.sum_of_exponentials(i, p.candidates(i, options.include_self_denom)));
       });
-  return options.base_tau ? loss * options.temperature / *options.base_tau : loss;
+  return options.base_temperature ? loss * options.temperature / *options.base_temperature : loss;
 }
 
 double naive_class_infonce(const torch::Tensor& rows, const torch::Tensor& labels,

@@ -27,16 +27,16 @@ LossSettings projnce_settings() {
     settings.push_back({name, [options](const ContrastiveBatch& b) { return projnce(b, options); },
                         differentiable});
   };
-  add("loo", projnce_preset(ProjncePreset::kLoo));
+  add("leave_one_out", projnce_preset(ProjncePreset::kLeaveOneOut));
   add("paper", projnce_preset(ProjncePreset::kPaper));
   add("allpairs", projnce_preset(ProjncePreset::kAllPairs));
   add("beta0", {.beta = 0});
   add("beta5", {.beta = 5});
-  add("skip", {.empty_pos = EmptyPositives::kSkip});
+  add("skip", {.empty_positives = EmptyPositives::kSkip});
   add("class_full",
       {.r_exclude = Exclude::kSameClass, .r_centroid = projection::CentroidRows::kAll});
   add("none_loo_i", {.r_exclude = Exclude::kNone});
-  add("loo_k", {.r_centroid = projection::CentroidRows::kNotRow});
+  add("leave_row_out", {.r_centroid = projection::CentroidRows::kNotRow});
   add("none_loo_k", {.r_exclude = Exclude::kNone, .r_centroid = projection::CentroidRows::kNotRow});
   add("detach", {.detach_centroid = true}, false);
   add("loo_k_detach", {.r_centroid = projection::CentroidRows::kNotRow, .detach_centroid = true},
@@ -71,7 +71,7 @@ double naive_projnce(const torch::Tensor& rows, const torch::Tensor& labels,
                       {.temperature = options.temperature,
                        .include_self_pos = options.include_self_pos,
                        .include_self_denom = options.include_self_denom,
-                       .empty_pos = options.empty_pos}) +
+                       .empty_positives = options.empty_positives}) +
          options.beta * ratios / static_cast<double>(p.size());
 }
 
@@ -109,7 +109,7 @@ TEST_F(ProjnceTest, LeaveOneOutDividesByOneLess) {
   z[3][1] = 1;
   const auto b = make_batch(z, torch::tensor({0, 0, 0, 1}));
   EXPECT_NEAR(
-      part(projnce(b, {.temperature = 0.5, .empty_pos = EmptyPositives::kSkip}), "alignment"), -2,
+      part(projnce(b, {.temperature = 0.5, .empty_positives = EmptyPositives::kSkip}), "alignment"), -2,
       1e-14);
   // And in R: every class is equidistant from every anchor, so R is exactly 1.
   EXPECT_NEAR(part(projnce(b, {.temperature = 0.5}), "R"), 1, 1e-14);
@@ -118,7 +118,7 @@ TEST_F(ProjnceTest, LeaveOneOutDividesByOneLess) {
 TEST_F(ProjnceTest, RIsAddedWithPlusSign) {
   // All rows equal: R = 1, so the loss is log(N-1) + beta.
   const auto b = make_batch(z_.narrow(0, 0, 1).expand({12, 5}).contiguous(), y_);
-  const ProjnceOptions options{.beta = 3, .empty_pos = EmptyPositives::kSkip};
+  const ProjnceOptions options{.beta = 3, .empty_positives = EmptyPositives::kSkip};
   EXPECT_NEAR(loss_of(projnce(b, options)), log_others_ + 3, 1e-10);
 }
 

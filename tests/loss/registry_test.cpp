@@ -64,7 +64,7 @@ TEST_F(LossRegistry, NamesAreInOrder) {
 TEST_F(LossRegistry, DefaultsAreWrittenInFull) {
   const auto table = to_table(parse_loss_options(table_of("projnce")));
   EXPECT_EQ(std::get<double>(table.values.at("temperature").data), 0.07);
-  EXPECT_EQ(std::get<std::string>(table.values.at("r_centroid").data), "loo_i");
+  EXPECT_EQ(std::get<std::string>(table.values.at("r_centroid").data), "leave_one_out");
 }
 
 TEST_F(LossRegistry, OptionsReadBackAsTheyWereWritten) {
@@ -105,7 +105,7 @@ TEST_F(LossRegistry, WhatALossCannotBeMadeOfIsRefusedWhenItIsRead) {
               HasSubstr("run.toml:3: [loss] A = 1 is out of range, expected below 0"));
   table = table_of("projnce-mlp");
   table.values["class_weight"] = {std::string("uniform"), {}};
-  table.values["denom"] = {std::string("exclude_self"), {}};
+  table.values["denominator"] = {std::string("exclude_self"), {}};
   EXPECT_THAT(error_message_of(table),
               AllOf(HasSubstr("no anchor to exclude"), HasSubstr("set denom")));
   table = table_of("selfp");

@@ -23,7 +23,7 @@ LossSettings rince_settings() {
   for (const auto denominator : {RinceDenominator::kAll, RinceDenominator::kOnePos}) {
     for (const auto group : {GroupBy::kClass, GroupBy::kInstance}) {
       const RinceOptions options{
-          .temperature = kTemperature, .q = 0.5, .lam = 0.1, .denominator = denominator};
+          .temperature = kTemperature, .q = 0.5, .lambda_ = 0.1, .denominator = denominator};
       settings.push_back(
           {concat(group == GroupBy::kClass ? "" : "self_",
                   denominator == RinceDenominator::kAll ? "all" : "one_pos"),
@@ -39,7 +39,7 @@ double naive_rince(const torch::Tensor& rows, const torch::Tensor& labels,
                    const RinceOptions& options) {
   const NaivePairs p(rows, labels, options.temperature);
   return p.average(
-      options.empty_pos, [&](size_t i) { return !p.positives(i, false).empty(); },
+      options.empty_positives, [&](size_t i) { return !p.positives(i, false).empty(); },
       [&](size_t i) {
         const auto positives = p.positives(i, false);
         double sum = 0;
@@ -49,7 +49,7 @@ double naive_rince(const torch::Tensor& rows, const torch::Tensor& labels,
                   ? p.sum_of_exponentials(i, p.candidates(i, false))
                   : std::exp(p.s(i, j)) + p.sum_of_exponentials(i, p.negatives(i));
           sum +=
-              (-std::exp(options.q * p.s(i, j)) + std::pow(options.lam * denominator, options.q)) /
+              (-std::exp(options.q * p.s(i, j)) + std::pow(options.lambda_ * denominator, options.q)) /
               options.q;
         }
         return sum / static_cast<double>(positives.size());
@@ -62,7 +62,7 @@ TEST_F(RinceTest, MatchesTheFormulaPairByPair) {
   for (const double q : {0.1, 0.5, 1.0}) {
     for (const auto denominator : {RinceDenominator::kAll, RinceDenominator::kOnePos}) {
       const RinceOptions options{
-          .temperature = 0.5, .q = q, .lam = 0.2, .denominator = denominator};
+          .temperature = 0.5, .q = q, .lambda_ = 0.2, .denominator = denominator};
       const auto expected = naive_rince(z_, y_, options);
       EXPECT_NEAR(loss_of(rince(batch(), options)), expected,
                   1e-12 * std::max(1.0, std::abs(expected)));
@@ -84,7 +84,7 @@ class RinceProperties : public BalancedLossTest {};
 TEST_F(RinceProperties, TendsToInfonceAsQVanishes) {
   const auto limit = loss_of(supcon(batch(), {.temperature = 0.5})) + std::log(0.3);
   for (const double q : {1e-4, 1e-6, 1e-8}) {
-    const auto loss = loss_of(rince(batch(), {.temperature = 0.5, .q = q, .lam = 0.3}));
+    const auto loss = loss_of(rince(batch(), {.temperature = 0.5, .q = q, .lambda_ = 0.3}));
     EXPECT_NEAR(loss, limit, 30 * q + 1e-11);
   }
 }

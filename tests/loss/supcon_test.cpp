@@ -31,8 +31,8 @@ LossSettings supcon_settings() {
   add("self_denom", {.include_self_denom = true});
   add("in_self",
       {.variant = SupConVariant::kIn, .include_self_pos = true, .include_self_denom = true});
-  add("skip", {.empty_pos = EmptyPositives::kSkip});
-  add("base", {.base_tau = 0.07});
+  add("skip", {.empty_positives = EmptyPositives::kSkip});
+  add("base", {.base_temperature = 0.07});
   add("detach", {.detach_pos = true}, false);
   add("in_detach", {.variant = SupConVariant::kIn, .detach_pos = true}, false);
   return settings;
@@ -51,7 +51,7 @@ TEST_F(SupConTest, MatchesTheFormulaPairByPair) {
                                       .variant = variant,
                                       .include_self_pos = self_pos,
                                       .include_self_denom = self_denom,
-                                      .empty_pos = EmptyPositives::kSkip};
+                                      .empty_positives = EmptyPositives::kSkip};
           const auto expected = naive_supcon(z_, y_, options);
           EXPECT_NEAR(loss_of(supcon(batch(), options)), expected,
                       1e-12 * std::max(1.0, std::abs(expected)));
@@ -84,7 +84,7 @@ TEST_F(SupConTest, LeaveOneOutDividesByOneLess) {
   z.narrow(0, 0, 3).select(1, 0).fill_(1);
   z[3][1] = 1;
   const auto b = make_batch(z, torch::tensor({0, 0, 0, 1}));
-  const SupConOptions options{.temperature = 0.5, .empty_pos = EmptyPositives::kSkip};
+  const SupConOptions options{.temperature = 0.5, .empty_positives = EmptyPositives::kSkip};
   EXPECT_NEAR(part(supcon(b, options), "alignment"), -2, 1e-14);
 }
 
@@ -96,14 +96,14 @@ TEST_F(SupConTest, IsZeroIfEveryClassHasOneRow) {
 TEST_F(SupConTest, SkippingEmptyPositivesDividesByTheValidAnchors) {
   const auto zero = loss_of(supcon(batch(), {.temperature = 0.5}));
   const auto skip =
-      loss_of(supcon(batch(), {.temperature = 0.5, .empty_pos = EmptyPositives::kSkip}));
+      loss_of(supcon(batch(), {.temperature = 0.5, .empty_positives = EmptyPositives::kSkip}));
   EXPECT_NEAR(skip, zero * 12 / 11, 1e-12);
   EXPECT_NEAR(part(supcon(batch()), "valid_anchors"), 11.0 / 12, 1e-14);
 }
 
 TEST_F(SupConTest, TheBaseTemperatureScalesTheLoss) {
   const auto plain = loss_of(supcon(batch(), {.temperature = 0.2}));
-  const auto scaled = loss_of(supcon(batch(), {.temperature = 0.2, .base_tau = 0.07}));
+  const auto scaled = loss_of(supcon(batch(), {.temperature = 0.2, .base_temperature = 0.07}));
   EXPECT_NEAR(scaled, plain * 0.2 / 0.07, 1e-11);
 }
 

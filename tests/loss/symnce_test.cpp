@@ -21,7 +21,7 @@ LossSettings symnce_settings() {
                                    {"pairwise", SymnceForm::kPairwise}}) {
     for (const auto empty : {EmptyPositives::kZero, EmptyPositives::kSkip}) {
       const SymnceOptions options{
-          .temperature = kTemperature, .beta = 0.6, .form = form, .empty_pos = empty};
+          .temperature = kTemperature, .beta = 0.6, .form = form, .empty_positives = empty};
       settings.push_back({concat(name, empty == EmptyPositives::kSkip ? "_skip" : ""),
                           [options](const ContrastiveBatch& b) { return symnce(b, options); }});
     }
@@ -47,7 +47,7 @@ double naive_symnce(const torch::Tensor& rows, const torch::Tensor& labels,
     return sum / count;
   };
   return p.average(
-      options.empty_pos,
+      options.empty_positives,
       [&](size_t i) { return !p.positives(i, false).empty() && !p.negatives(i).empty(); },
       [&](size_t i) {
         const auto positives = p.positives(i, false);

@@ -25,7 +25,7 @@ TEST(OnnxGraph, WritesNodesConstantsPortsAndMetadata) {
   OnnxGraph graph;
   graph.add_input({"image", OnnxType::kFloat, {3, 8, 300}});
   graph.add_floats("weights", {2, 1}, {1.5F, -2});
-  graph.add_whole_numbers("place", {}, {-7});
+  graph.add_ints("place", {}, {-7});
   graph.add_doubles("exact", {1}, {1e-300});
   EXPECT_EQ(
       graph.add_node(
@@ -55,7 +55,7 @@ TEST(OnnxGraph, WritesNodesConstantsPortsAndMetadata) {
               ElementsAre(Pair("axes", ElementsAre(-1, 200)), Pair("transB", ElementsAre(1))));
 }
 
-TEST(OnnxGraph, AsksForNoLaterVersionThanItNeeds) {
+TEST(OnnxGraph, WritesTheLowestSufficientVersion) {
   const testing::ScratchDir dir;
   OnnxGraph graph;
   graph.write(dir / "plain.onnx");
@@ -68,12 +68,12 @@ TEST(OnnxGraph, AsksForNoLaterVersionThanItNeeds) {
   EXPECT_EQ(read_onnx(dir / "later.onnx").ir_version, 8);
 }
 
-TEST(OnnxGraph, RefusesWhatNoReaderTakes) {
+TEST(OnnxGraph, RejectsFilesOver2GiB) {
   const testing::ScratchDir dir;
-  const auto lent = std::make_shared<const std::vector<std::byte>>(size_t{1} << 26);
+  const auto bytes = std::make_shared<const std::vector<std::byte>>(size_t{1} << 26);
   OnnxGraph graph;
   for (int i = 0; i < 32; ++i) {  // 2 GiB, all the same bytes
-    graph.add_constant({std::to_string(i), OnnxType::kFloat, {1 << 24}, std::span(*lent), lent});
+    graph.add_constant({std::to_string(i), OnnxType::kFloat, {1 << 24}, std::span(*bytes), bytes});
   }
   EXPECT_THAT(testing::error_message_of([&] { graph.write(dir / "large.onnx"); }),
               AllOf(HasSubstr("large.onnx"), HasSubstr("2147483647")));

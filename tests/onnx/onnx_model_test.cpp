@@ -25,10 +25,10 @@ using ::testing::Pair;
 using testing::run_onnx;
 using ::testing::UnorderedElementsAre;
 
-/// Seeds LibTorch's generator and draws every number of the model, those of batch-norm too, so that
-/// nothing is left out unseen.
-encoder::EmbeddingModelPtr drawn_model(const std::string& encoder,
-                                       const augment::InputFormat& format) {
+/// Seeds LibTorch and randomizes all parameters and buffers, including batch norm, so that an
+/// omitted one changes the result.
+encoder::EmbeddingModelPtr randomized_model(const std::string& encoder,
+                                            const augment::InputFormat& format) {
   torch::manual_seed(3);
   auto model = encoder::make_model(
       encoder::parse_encoder_options(parse_toml(encoder, "encoder")),
@@ -44,8 +44,8 @@ encoder::EmbeddingModelPtr drawn_model(const std::string& encoder,
   return model;
 }
 
-OnnxFile written(const encoder::EmbeddingModel& model, const augment::InputFormat& format,
-                 const std::optional<ClassScores>& classes = {}) {
+OnnxFile write_and_read(const encoder::EmbeddingModel& model, const augment::InputFormat& format,
+                        const std::optional<ClassScores>& classes = {}) {
   const testing::ScratchDir dir;
   make_onnx_graph(model, format, classes).write(dir / "model.onnx");
   return testing::read_onnx(dir / "model.onnx");
@@ -57,15 +57,16 @@ void expect_near(const torch::Tensor& found, const torch::Tensor& expected) {
             1e-5 * (1 + expected.abs().max().item<double>()));
 }
 
-/// Compares graph and model; `samples` go into the graph, `views` are what loaders make of them.
+/// Compares graph and model; `samples` are the input of the graph, `views` the loader output for
+/// them.
 void expect_same(const std::string& encoder, const augment::InputFormat& format,
                  const std::string& input, const torch::Tensor& samples,
                  const torch::Tensor& views) {
   SCOPED_TRACE(encoder + concat(" on ", views.sizes()));
   const torch::NoGradGuard no_gradient;
-  const auto model = drawn_model(encoder, format);
+  const auto model = randomized_model(encoder, format);
   const auto expected = model->forward(views);
-  const auto values = run_onnx(written(*model, format), input, samples);
+  const auto values = run_onnx(write_and_read(*model, format), input, samples);
   expect_near(values.at("features"), expected.features);
   expect_near(values.at("embedding"), expected.embeddings);
 }
@@ -83,14 +84,14 @@ void expect_same_images(const std::string& encoder, int channels, int size) {
   torch::manual_seed(1);
   const auto format = images(channels, size);
   const auto images = torch::rand({3, channels, size, size});
-  const auto as_channels = [&](const std::vector<double>& values) {
+  const auto per_channel = [&](const std::vector<double>& values) {
     return torch::tensor(values, torch::kFloat32).view({1, channels, 1, 1});
   };
   expect_same(encoder, format, "image", images,
-              (images - as_channels(format.image.mean)) / as_channels(format.image.std));
+              (images - per_channel(format.image.mean)) / per_channel(format.image.std));
 }
 
-TEST(OnnxModel, EveryEncoderAndHeadComputesWhatLibTorchDoes) {
+TEST(OnnxModel, EveryEncoderAndHeadMatchesLibTorch) {
   expect_same_images("name = 'resnet18'\nstem = 'small'", 3, 21);
   expect_same_images("name = 'resnet18'\nstem = 'standard'\nhead = 'linear'\ndim = 5", 3, 37);
   expect_same_images("name = 'resnet-small'\nwidth = 8\nhead = 'none'", 1, 28);
@@ -98,14 +99,14 @@ TEST(OnnxModel, EveryEncoderAndHeadComputesWhatLibTorchDoes) {
   expect_same_images("name = 'mlp'\nlayers = 2\nwidth = 9\nhead = 'linear'", 3, 5);
 }
 
-TEST(OnnxModel, GridsAreThoseOfLibTorchAtEverySize) {
-  for (const int size : {8, 16, 25, 32, 40, 55, 57}) {  // maps of 1 to 7 a side
+TEST(OnnxModel, GridPoolingMatchesLibTorchAtEverySize) {
+  for (const int size : {8, 16, 25, 32, 40, 55, 57}) {  // feature maps of size 1 to 7
     expect_same_images("name = 'audio-cnn'\nwidth = 8", 1, size);
   }
   expect_same_images("name = 'audio-cnn'\nwidth = 8\npool = 'global'", 1, 43);
 }
 
-TEST(OnnxModel, VectorsGoThroughEveryEncoder) {
+TEST(OnnxModel, SupportsVectorsWithEveryEncoder) {
   torch::manual_seed(4);
   const augment::InputFormat format{
       .kind = SampleKind::kVector, .vector_size = 6, .mean = 0.5, .std = 2};
@@ -116,7 +117,7 @@ TEST(OnnxModel, VectorsGoThroughEveryEncoder) {
   expect_same("name = 'resnet-small'\nwidth = 8", format, "vector", rows, views);
 }
 
-/// Loud tones over noise that is far below them, and silence.
+/// A loud tone over quiet noise, noise, and silence.
 torch::Tensor waveforms(int64_t samples) {
   const auto time = torch::arange(samples, torch::kFloat32);
   return torch::stack({(time * 0.3).sin() + 1e-5 * torch::randn({samples}),
@@ -124,11 +125,11 @@ torch::Tensor waveforms(int64_t samples) {
       .contiguous();
 }
 
-TEST(OnnxModel, SpectrogramsAreOurOwnForAnyFramesAndLengths) {
+TEST(OnnxModel, SpectrogramsMatchLogMelForAnyFramesAndLengths) {
   torch::manual_seed(5);
   const std::vector<augment::MelOptions> cases = {
       {.rate = 8000, .seconds = 0.25, .fft = 256, .hop = 128, .mels = 16},
-      {.rate = 8000, .seconds = 0.25, .fft = 200, .hop = 200, .mels = 16},  // the end is left over
+      {.rate = 8000, .seconds = 0.25, .fft = 200, .hop = 200, .mels = 16},  // ignores the end
       {.rate = 8000,
        .seconds = 0.25,
        .fft = 250,
@@ -148,8 +149,8 @@ TEST(OnnxModel, SpectrogramsAreOurOwnForAnyFramesAndLengths) {
                       spectrogram);
       views.push_back(torch::tensor(spectrogram.values).view({1, mel.mels, mel.frames()}));
     }
-    const auto model = drawn_model("name = 'audio-cnn'\nwidth = 8", format);
-    const auto values = run_onnx(written(*model, format), "waveform", sounds);
+    const auto model = randomized_model("name = 'audio-cnn'\nwidth = 8", format);
+    const auto values = run_onnx(write_and_read(*model, format), "waveform", sounds);
     const auto expected = (torch::stack(views) + 3) / 2;
     expect_near(values.at("input.standardized"), expected);
     const torch::NoGradGuard no_gradient;
@@ -157,43 +158,43 @@ TEST(OnnxModel, SpectrogramsAreOurOwnForAnyFramesAndLengths) {
   }
 }
 
-TEST(OnnxModel, NamesItsPortsWithTheirShapes) {
+TEST(OnnxModel, DeclaresInputsAndOutputsWithShapes) {
   const auto format = images(3, 16);
-  const auto model = drawn_model("name = 'resnet-small'\nwidth = 8\ndim = 5", format);
-  const auto plain = written(*model, format);
+  const auto model = randomized_model("name = 'resnet-small'\nwidth = 8\ndim = 5", format);
+  const auto plain = write_and_read(*model, format);
   EXPECT_THAT(plain.inputs, ElementsAre(Pair("image", "float [batch, 3, 16, 16]")));
   EXPECT_THAT(plain.outputs, UnorderedElementsAre(Pair("embedding", "float [batch, 5]"),
                                                   Pair("features", "float [batch, 32]")));
-  const auto classes =
-      written(*model, format,
-              ClassScores{ClassScores::Of::kEmbeddings, torch::randn({4, 5}), torch::zeros({4})});
+  const auto classes = write_and_read(
+      *model, format,
+      ClassScores{ClassScores::Of::kEmbeddings, torch::randn({4, 5}), torch::zeros({4})});
   EXPECT_EQ(classes.outputs.at("scores"), "float [batch, 4]");
   EXPECT_EQ(classes.outputs.at("class"), "int64 [batch]");
 }
 
-TEST(OnnxModel, ScoresAreCosinesOrShares) {
+TEST(OnnxModel, ScoresAreCosinesOrSoftmax) {
   const torch::NoGradGuard no_gradient;
   const auto format = images(1, 16);
-  const auto model = drawn_model("name = 'resnet-small'\nwidth = 8\ndim = 5", format);
+  const auto model = randomized_model("name = 'resnet-small'\nwidth = 8\ndim = 5", format);
   const auto images = torch::rand({6, 1, 16, 16});
   const auto encoded = model->forward((images - 0.3) / 0.2);
 
   const auto weight = torch::randn({3, 32});
   const auto bias = torch::randn({3});
-  auto values =
-      run_onnx(written(*model, format, ClassScores{ClassScores::Of::kFeatures, weight, bias}),
-               "image", images);
-  const auto shares = torch::linear(encoded.features, weight, bias).softmax(1);
-  expect_near(values.at("scores"), shares);
-  EXPECT_TRUE(torch::equal(values.at("class"), shares.argmax(1)));
+  auto values = run_onnx(
+      write_and_read(*model, format, ClassScores{ClassScores::Of::kFeatures, weight, bias}),
+      "image", images);
+  const auto probabilities = torch::linear(encoded.features, weight, bias).softmax(1);
+  expect_near(values.at("scores"), probabilities);
+  EXPECT_TRUE(torch::equal(values.at("class"), probabilities.argmax(1)));
 
   const auto vectors = torch::nn::functional::normalize(torch::randn({3, 5}));
   const double never = -std::numeric_limits<double>::infinity();
   auto absent = torch::zeros({3});
   absent[1] = never;
-  values =
-      run_onnx(written(*model, format, ClassScores{ClassScores::Of::kEmbeddings, vectors, absent}),
-               "image", images);
+  values = run_onnx(
+      write_and_read(*model, format, ClassScores{ClassScores::Of::kEmbeddings, vectors, absent}),
+      "image", images);
   const auto cosines = encoded.embeddings.mm(vectors.t());
   expect_near(values.at("scores").select(1, 0), cosines.select(1, 0));
   EXPECT_TRUE((values.at("scores").select(1, 1) == never).all().item<bool>());

@@ -20,7 +20,7 @@ std::string pixel_at(const Image& image, int x, int y) {
   return hex({pixel[0], pixel[1], pixel[2]});
 }
 
-TEST(CanvasLines, AreOneElementEachInAnSvg) {
+TEST(CanvasLines, SvgHasOneElementPerLine) {
   SvgCanvas canvas(40, 40, "lines");
   canvas.line(kAcross, {.number = 3, .color = kRed, .width = 1.5, .dashed = true}, "a<b");
   canvas.rings(kAcross, {.number = 2, .color = kRed, .radius = 4}, "ring");
@@ -36,7 +36,7 @@ TEST(CanvasLines, AreOneElementEachInAnSvg) {
   EXPECT_THAT(svg, HasSubstr(R"(<line class="rule" x1="0" y1="5" x2="40" y2="5")"));
 }
 
-TEST(CanvasLines, ArePixelsInAImage) {
+TEST(CanvasLines, PngHasPixels) {
   PngCanvas canvas(40, 40, 1);
   canvas.line(kAcross, {.color = kRed, .width = 4}, "");
   canvas.rule({0.5, 30.5}, {39.5, 30.5});
@@ -61,7 +61,7 @@ TEST(CanvasLines, RingsAreHollowAndDashesHaveGaps) {
   EXPECT_NE(pixel_at(image, 25, 10), ground);
   EXPECT_EQ(pixel_at(image, 2, 30), hex(kRed));
   EXPECT_EQ(pixel_at(image, 5, 30), ground);
-  EXPECT_EQ(pixel_at(image, 5, 36), hex(kRed)) << "dashes end with their line";
+  EXPECT_EQ(pixel_at(image, 5, 36), hex(kRed)) << "the last dash ends with the line";
 }
 
 }  // namespace

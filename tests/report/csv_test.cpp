@@ -7,26 +7,27 @@
 namespace projnce::report {
 namespace {
 
-TEST(CsvRow, FieldsStandBetweenCommas) {
+TEST(CsvRow, SeparatesFieldsByCommas) {
   EXPECT_EQ(CsvRow().text("a b").whole(-7).number(0.125).nothing().text("ü").line(),
             "a b,-7,0.125,,ü\n");
   EXPECT_EQ(CsvRow().line(), "\n");
   EXPECT_EQ(CsvRow().nothing().nothing().line(), ",\n");
 }
 
-TEST(CsvRow, WhatWouldEndAFieldIsQuoted) {
+TEST(CsvRow, QuotesSpecialCharacters) {
   EXPECT_EQ(CsvRow().text("a,b").line(), "\"a,b\"\n");
   EXPECT_EQ(CsvRow().text("say \"hi\"").line(), "\"say \"\"hi\"\"\"\n");
   EXPECT_EQ(CsvRow().text("two\nlines").line(), "\"two\nlines\"\n");
   EXPECT_EQ(CsvRow().text("old\rmac").line(), "\"old\rmac\"\n");
 }
 
-TEST(CsvRow, ANameIsNoFormula) {
+TEST(CsvRow, EscapesFormulas) {
   EXPECT_EQ(CsvRow().text("=1+1").line(), "'=1+1\n");
   EXPECT_EQ(CsvRow().text("+1").text("-1").text("@x").text("\tx").line(), "'+1,'-1,'@x,'\tx\n");
   EXPECT_EQ(CsvRow().text("=HYPERLINK(\"u\",\"v\")").line(),
             "\"'=HYPERLINK(\"\"u\"\",\"\"v\"\")\"\n");
-  EXPECT_EQ(CsvRow().text("'quoted'").line(), "''quoted'\n") << "so that '=x and =x stay two names";
+  EXPECT_EQ(CsvRow().text("'quoted'").line(), "''quoted'\n")
+      << "so that '=x and =x remain distinct";
   EXPECT_EQ(CsvRow().text("a=b").text("").line(), "a=b,\n");
 }
 

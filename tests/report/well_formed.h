@@ -9,9 +9,9 @@
 
 namespace projnce::testing {
 
-/// What is wrong with one XML element and all in it, "" for nothing: tags that do not match,
-/// attributes without quotes, characters that XML has none of, markup characters in text. Knows
-/// what SVGs of ours hold: no comments, no declarations.
+/// Checks one XML element and its children: mismatched tags, unquoted attributes, characters that
+/// XML forbids, unescaped text. Supports the subset used by our SVG files: no comments, no
+/// declarations.
 class MarkupCheck {
  public:
   explicit MarkupCheck(std::string_view text) : text_(text) {}
@@ -23,7 +23,7 @@ class MarkupCheck {
       }
       element();
       space();
-      if (!text_.empty()) fail("something after the end");
+      if (!text_.empty()) fail("text after the end");
     } catch (const Error& error) {
       return error.what();
     }
@@ -55,7 +55,7 @@ class MarkupCheck {
     text_.remove_prefix(end);
     return result;
   }
-  /// Text up to one of `ends`.
+  /// Reads text up to one of `ends`.
   void characters(std::string_view ends) {
     while (!text_.empty() && ends.find(text_.front()) == ends.npos) {
       if (text_.front() == '<') fail("a < in text");

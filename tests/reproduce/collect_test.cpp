@@ -12,7 +12,7 @@ namespace {
 using testing::ScratchDir;
 using testing::write_text;
 
-/// Table 4 of two methods and one condition.
+/// Table 4 with two methods and one condition.
 class CollectResult : public ::testing::Test {
  protected:
   CollectResult() : experiment_(read_experiment("table4", "laptop")), scale_(read_scale("laptop")) {
@@ -34,16 +34,14 @@ class CollectResult : public ::testing::Test {
                concat(R"({"accuracy": {"reported": 0.25}, "protocols": {"probe": {"top1": )", probe,
                       R"(}}, "seconds": {"total": 20}})"));
   }
-  Result collect() const {
-    return collect_result(experiment_, scale_, datasets_, cells_, complaints_);
-  }
+  Result collect() const { return collect_result(experiment_, scale_, datasets_, cells_, errors_); }
 
   ScratchDir scratch_;
   Experiment experiment_;
   Scale scale_;
   std::vector<PaperDataset> datasets_;
   std::vector<Cell> cells_;
-  CellErrors complaints_;
+  CellErrors errors_;
 };
 
 TEST_F(CollectResult, ReadsEveryMeasureOfFinishedRuns) {
@@ -64,7 +62,7 @@ TEST_F(CollectResult, ReadsEveryMeasureOfFinishedRuns) {
   EXPECT_EQ(result.trained_seconds, 40);
 }
 
-TEST_F(CollectResult, JudgesALossByWhatItHasLearnedOfTheClasses) {
+TEST_F(CollectResult, MeasuresALossByItsOwnClassifier) {
   experiment_.measures = {Measure::kOwn};
   plan(1);
   write_text(cells_[0].directory / "summary.json",
@@ -77,9 +75,9 @@ TEST_F(CollectResult, JudgesALossByWhatItHasLearnedOfTheClasses) {
   EXPECT_EQ(mean_value(table.cells[1][0]), 0.5);
 }
 
-TEST_F(CollectResult, HasNoNumberThatWasNotTrained) {
+TEST_F(CollectResult, LeavesUntrainedCellsEmpty) {
   plan(1);
-  complaints_[cells_[0].directory] = "the loss is not finite";
+  errors_[cells_[0].directory] = "the loss is not finite";
   const auto result = collect();
   EXPECT_TRUE(result.tables[0].cells[0][0].runs.empty());
   EXPECT_EQ(result.tables[0].cells[0][0].absent, "the loss is not finite");
@@ -87,7 +85,7 @@ TEST_F(CollectResult, HasNoNumberThatWasNotTrained) {
   EXPECT_FALSE(result.tables[0].columns[0].ranking.has_value());
 }
 
-TEST_F(CollectResult, PassesOverASummaryThatWasCutShort) {
+TEST_F(CollectResult, SkipsATruncatedSummary) {
   plan(1);
   write_text(cells_[0].directory / "summary.json", "{\"accuracy\": ");
   EXPECT_TRUE(collect().tables[0].cells[0][0].runs.empty());
@@ -106,7 +104,7 @@ TEST_F(CollectResult, ComparesTheFirstMeasureWithThePaper) {
   EXPECT_EQ(probe.columns[0].ranking->methods, 2);
 }
 
-TEST_F(CollectResult, TellsWhichDatasetsAreAbsentAndWhichAreSubsets) {
+TEST_F(CollectResult, RemarksOnAbsentDatasetsAndSubsets) {
   datasets_.push_back({.name = "stl10", .title = "STL10", .column = "stl10", .absent = "no STL10"});
   plan(1);
   const auto result = collect();

@@ -25,7 +25,7 @@ TEST(PaperExperiments, AreTheFiveTablesAndThreeFigures) {
                                                           "table2", "table3", "table4", "table5"}));
 }
 
-TEST(PaperExperiments, CanAllBeReadAtEveryScale) {
+TEST(PaperExperiments, ParseAtEveryScale) {
   for (const auto& scale : scale_names()) {
     for (const auto& name : experiment_names()) {
       const auto experiment = read_experiment(name, scale);
@@ -36,7 +36,7 @@ TEST(PaperExperiments, CanAllBeReadAtEveryScale) {
   }
 }
 
-TEST(PaperExperiments, UseLossesThatThereAre) {
+TEST(PaperExperiments, UseExistingLosses) {
   const loss::LossShape shape{.num_classes = 3, .embedding_dim = 4, .feature_dim = 5};
   for (const auto& name : experiment_names()) {
     for (const auto& method : read_experiment(name, "full").methods) {
@@ -56,12 +56,12 @@ TEST(PaperExperiments, CompareWhatThePaperCompares) {
   EXPECT_EQ(read_experiment("figure1", "full").map_seed, 1);
 }
 
-TEST(PaperExperiments, AreNarrowerAtASmallScale) {
+TEST(PaperExperiments, HaveFewerRowsAndColumnsAtSmallScales) {
   EXPECT_EQ(read_experiment("table4", "laptop").conditions.size(), 4u);
   EXPECT_EQ(read_experiment("figure3", "smoke").methods.size(), 3u);
 }
 
-TEST(PaperExperiments, KnowNumbersOfThePaperAndNoOthers) {
+TEST(PaperExperiments, ContainOnlyPublishedValues) {
   const auto table = read_experiment("table4", "full");
   EXPECT_EQ(table.paper_number("stl10", "clean", "simclr"), 74.4);
   EXPECT_EQ(table.paper_number("stl10", "noise-70", "simclr"), 35.5);
@@ -69,7 +69,7 @@ TEST(PaperExperiments, KnowNumbersOfThePaperAndNoOthers) {
   EXPECT_EQ(table.paper_number("cifar10", "clean", "simclr"), std::nullopt);
 }
 
-TEST(ReadExperiment, TakesAFileOfTheUsers) {
+TEST(ReadExperiment, ReadsAUserFile) {
   const ScratchDir scratch;
   write_text(scratch / "mine.toml",
              "datasets = ['mnist']\nconditions = ['noise-20']\ncompare = ['hot', 'ce']\n"
@@ -84,7 +84,7 @@ TEST(ReadExperiment, TakesAFileOfTheUsers) {
   EXPECT_EQ(experiment.paper_number("mnist", "noise-20", "ce"), 91);
 }
 
-TEST(ReadExperiment, NamesWhatIsWrong) {
+TEST(ReadExperiment, NamesInvalidKeysAndValues) {
   EXPECT_NE(error_message_of([] { read_experiment("tabel4", "full"); }).find("table4"),
             std::string::npos);
   const ScratchDir scratch;
@@ -100,10 +100,11 @@ TEST(ReadExperiment, NamesWhatIsWrong) {
   write_text(file, rest + "compare = ['ce']\ncaption = 'x'\n");
   EXPECT_NE(error_message_of(read).find("caption"), std::string::npos);
   write_text(file, rest + "compare = ['ce']\n[paper.mnist.clean]\nce = 'high'\n");
-  EXPECT_NE(error_message_of(read).find("expected the paper's number for ce"), std::string::npos);
+  EXPECT_NE(error_message_of(read).find("expected a number, the published value of ce"),
+            std::string::npos);
 }
 
-TEST(Scales, ReachFromSmokeToThePapersRecipe) {
+TEST(Scales, RangeFromSmokeToThePapersRecipe) {
   EXPECT_EQ(scale_names(), (std::vector<std::string>{"full", "laptop", "smoke"}));
   const auto full = read_scale("full").settings_for("cifar10", SampleKind::kImage);
   EXPECT_EQ(std::get<std::string>(full.tables.at("encoder").values.at("name").data), "resnet18");
@@ -113,7 +114,7 @@ TEST(Scales, ReachFromSmokeToThePapersRecipe) {
             std::string::npos);
 }
 
-TEST(Scales, ChangeWithTheDatasetAndItsKind) {
+TEST(Scales, DependOnTheDatasetAndItsKind) {
   const auto epochs = [](const std::string& dataset, SampleKind kind) {
     const auto table = read_scale("full").settings_for(dataset, kind);
     return number_in(table.tables.at("train").values.at("epochs"));

@@ -9,7 +9,7 @@
 
 namespace projnce::testing {
 
-/// A cell of runs with seeds 1, 2, ... below runs/NAME.
+/// Cell of runs with seeds 1, 2, ... in runs/NAME.
 inline reproduce::ResultCell made_cell(const std::string& name,
                                        std::initializer_list<double> values,
                                        std::optional<double> paper = std::nullopt) {
@@ -26,8 +26,8 @@ inline reproduce::ResultCell absent_cell(std::string why,
   return {.runs = {}, .absent = std::move(why), .paper = paper};
 }
 
-/// Three methods on two datasets: one with a hostile name, one that lacks a seed, one that lacks
-/// everything.
+/// Three methods on two datasets. One method has markup in its name and a missing seed; some cells
+/// have no runs.
 inline reproduce::Result made_result() {
   reproduce::ResultTable table{
       .measure = "centroid",

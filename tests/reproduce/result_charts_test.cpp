@@ -36,7 +36,7 @@ size_t count_of(const std::string& text, std::string_view what) {
   return count;
 }
 
-/// One table with a row for each of two methods.
+/// Result with one table of these columns and cells.
 Result two_methods(std::vector<ResultColumn> columns, std::vector<std::vector<ResultCell>> cells) {
   auto result = made_result();
   auto& table = result.tables.front();
@@ -46,7 +46,7 @@ Result two_methods(std::vector<ResultColumn> columns, std::vector<std::vector<Re
   return result;
 }
 
-TEST(ResultCharts, DatasetsWithOneConditionAreSideBySideInOneChart) {
+TEST(ResultCharts, DrawsDatasetsWithOneConditionSideBySide) {
   const auto images = result_charts(made_result());
   ASSERT_THAT(files_of(images), ElementsAre("table4-centroid.svg"));
   EXPECT_EQ(images[0].title, "Wrong labels: Accuracy by nearest centroid");
@@ -59,7 +59,7 @@ TEST(ResultCharts, DatasetsWithOneConditionAreSideBySideInOneChart) {
   EXPECT_EQ(count_of(svg, "<polyline"), 3U) << "an error bar for each cell with several runs";
 }
 
-TEST(ResultCharts, AColumnWithoutRunsIsLeftOut) {
+TEST(ResultCharts, SkipsColumnsWithoutRuns) {
   auto result = made_result();
   for (auto& row : result.tables.front().cells) row[1].runs.clear();
   const auto images = result_charts(result);
@@ -69,7 +69,7 @@ TEST(ResultCharts, AColumnWithoutRunsIsLeftOut) {
   EXPECT_TRUE(result_charts(result).empty());
 }
 
-TEST(ResultCharts, ConditionsOfADatasetAreCurves) {
+TEST(ResultCharts, DrawsConditionsOfADatasetAsCurves) {
   auto result = two_methods(
       {{"stl10", "clean", "STL10, small, clean", {}},
        {"stl10", "noise-10", "STL10, small, 10 % wrong labels", {}},
@@ -86,12 +86,12 @@ TEST(ResultCharts, ConditionsOfADatasetAreCurves) {
   EXPECT_THAT(svg, AllOf(HasSubstr(">clean</text>"), HasSubstr(">10 %</text>"),
                          HasSubstr(">40 %</text>"), HasSubstr(">wrong labels</text>"),
                          HasSubstr("SimCLR, STL10, small, 40 % wrong labels: 35.0 ± 7.1")));
-  EXPECT_EQ(count_of(svg, "stroke-dasharray"), 1U) << "the paper's two numbers";
+  EXPECT_EQ(count_of(svg, "stroke-dasharray"), 1U) << "two published values";
   EXPECT_EQ(count_of(svg, "<polyline"), 1U + 1U + 3U + 2U)
       << "the paper, the method without a gap, its error bars, the legend";
 }
 
-TEST(ResultCharts, RowsOfASeriesAreCurvesOverTheirX) {
+TEST(ResultCharts, DrawsRowsOfASeriesAsCurvesOverX) {
   auto result = two_methods({{"cifar10", "clean", "CIFAR-10", {}}, {"stl10", "a", "STL10", {}}},
                             {{made_cell("a", {0.5}), absent_cell("")},
                              {made_cell("b", {0.4}), absent_cell("")},
@@ -110,7 +110,7 @@ TEST(ResultCharts, RowsOfASeriesAreCurvesOverTheirX) {
             HasSubstr(report::hex(report::class_colors(2)[1])), Not(HasSubstr("in the paper"))));
 }
 
-TEST(ResultCharts, NumbersThatAreNotFiniteAreNotDrawn) {
+TEST(ResultCharts, SkipsNonFiniteValues) {
   auto result = made_result();
   result.tables.front().cells[0][0].runs[0].value = std::numeric_limits<double>::quiet_NaN();
   result.tables.front().cells[2][0].runs[0].value = std::numeric_limits<double>::infinity();
@@ -119,7 +119,7 @@ TEST(ResultCharts, NumbersThatAreNotFiniteAreNotDrawn) {
   EXPECT_EQ(count_of(images[0].svg, "h0"), 2U + 1U);
 }
 
-TEST(SpreadPlaces, CanBeToldApart) {
+TEST(SpreadPlaces, AvoidsOverlap) {
   const auto places = [](std::vector<double> values) { return spread_places(values); };
   const auto third = DoubleNear(1.0 / 3, 1e-9);
   const auto quarter = DoubleNear(0.25, 1e-9);

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(ResultCsv, HasALineForEachRunAndNoneForWhatWasNotTrained) {
+TEST(ResultCsv, HasOneLinePerRun) {
   EXPECT_EQ(result_csv(testing::made_result()),
             "name,scale,measure,dataset,condition,method,seed,value,unit,mean,deviation,paper,"
             "difference,directory\n"
@@ -33,7 +33,7 @@ TEST(ResultCsv, HasALineForEachRunAndNoneForWhatWasNotTrained) {
             "runs/stl10/projnce/seed-3\n");
 }
 
-TEST(ResultCsv, NamesAreQuotedAndInformationIsInNats) {
+TEST(ResultCsv, QuotesNamesAndWritesInformationInNats) {
   auto result = testing::made_result();
   result.tables.front().unit = ResultUnit::kNats;
   result.tables.front().rows[0].method = "a,\"b\"";

@@ -17,11 +17,11 @@ json plain_json(const Result& result) {
   return json::parse(result_json(result).dump());
 }
 
-TEST(ResultJson, TellsWhatTheResultIs) {
-  auto told = plain_json(made_result());
-  EXPECT_EQ(told.at("tables").size(), 1U);
-  told.erase("tables");
-  EXPECT_EQ(told, json::parse(R"({
+TEST(ResultJson, DescribesTheResult) {
+  auto result = plain_json(made_result());
+  EXPECT_EQ(result.at("tables").size(), 1U);
+  result.erase("tables");
+  EXPECT_EQ(result, json::parse(R"({
     "name": "table4", "title": "Wrong labels", "question": "Which loss keeps its accuracy?",
     "scale": "laptop", "recipe": "a small encoder,\n20 epochs", "source": "arXiv:2506.09810",
     "command": "projnce reproduce table4 --scale laptop", "axis": "", "trained_runs": 9,
@@ -46,7 +46,7 @@ TEST(ResultJson, TablesHaveColumnsRowsAndCells) {
     "series": "l1", "x": 0.5})"));
 }
 
-TEST(ResultJson, CellsHaveTheirRunsAndWhyTheyLackSome) {
+TEST(ResultJson, CellsListRunsAndReasonsForMissingOnes) {
   const auto cells = plain_json(made_result()).at("tables").at(0).at("cells");
   ASSERT_EQ(cells.size(), 3U);
   EXPECT_EQ(cells.at(0).at(1), json::parse(R"({"mean": 0.5, "deviation": null, "paper": null,
@@ -59,7 +59,7 @@ TEST(ResultJson, CellsHaveTheirRunsAndWhyTheyLackSome) {
   EXPECT_NEAR(cells.at(0).at(0).at("difference"), -0.375, 1e-9);
 }
 
-TEST(ResultJson, WhatIsNoNumberIsNullAndPathsMayHoldAnyBytes) {
+TEST(ResultJson, WritesNanAsNullAndEscapesPaths) {
   auto result = made_result();
   auto& run = result.tables.front().cells[0][1].runs.front();
   run.value = std::numeric_limits<double>::quiet_NaN();

@@ -16,16 +16,16 @@ using testing::made_result;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-TEST(ResultMarkdown, StartsWithWhatWasAskedAndHowItWasAnswered) {
+TEST(ResultMarkdown, StartsWithQuestionScaleAndCommand) {
   EXPECT_THAT(result_markdown(made_result()), StartsWith(R"(# table4: Wrong labels
 
 Which loss keeps its accuracy?
 
 Scale laptop: a small encoder, 20 epochs.
 
-9 runs were trained, which took 2 h 10 min together.
+9 runs, total training time 2 h 10 min.
 
-The paper's numbers are from arXiv:2506.09810.
+Published values from arXiv:2506.09810.
 
 ```sh
 projnce reproduce table4 --scale laptop
@@ -33,19 +33,19 @@ projnce reproduce table4 --scale laptop
 
 ## Accuracy by nearest centroid
 
-Mean ± standard deviation over 3 seeds, in percent. With ours stand the paper's number and ours less the paper's.
+Mean ± standard deviation over 3 seeds, in percent. Cells also show the published value and the difference to it.
 
 )"));
 }
 
-TEST(ResultMarkdown, EveryCellTellsWhatItIsMadeOf) {
+TEST(ResultMarkdown, CellsShowRunsAndPublishedValues) {
   EXPECT_THAT(result_markdown(made_result()), HasSubstr(R"(
 | method | STL10 | CIFAR-10 |
 |---|---:|---:|
 | SimCLR | 36.9 ± 0.4 (paper 74.4, −37.5) | 50.0 (1 of 3) |
 | \<b>\|x | 26.0 ± 1.4 (2 of 3) ¹ (paper 25.7, +0.3) | – ² (paper 91.0) |
 | ProjNCE | **41.0 ± 1.0** (paper 40.0, +1.0) | – ² |
-| order agrees with the paper (Kendall) | −0.33 of 3 methods | – |
+| rank correlation with the paper (Kendall's tau) | −0.33 (3 methods) | – |
 
 ¹ the disk was full
 
@@ -64,7 +64,7 @@ TEST(ResultMarkdown, EndsWithRemarksImagesAndRuns) {
 
 ## Runs
 
-Each folder holds the run's `config.toml`, which tells everything about it.
+Each folder contains the complete `config.toml` of the run.
 
 | method | column | seed | centroid (%) | folder |
 |---|---|---:|---:|---|
@@ -72,7 +72,7 @@ Each folder holds the run's `config.toml`, which tells everything about it.
 )"));
 }
 
-TEST(ResultMarkdown, ARunThatTwoTablesMeasureIsListedOnce) {
+TEST(ResultMarkdown, ListsRunsOfSeveralTablesOnce) {
   auto result = made_result();
   auto information = result.tables.front();
   information.measure = "information";
@@ -92,21 +92,21 @@ TEST(ResultMarkdown, ARunThatTwoTablesMeasureIsListedOnce) {
   EXPECT_THAT(second.substr(0, second.find("##")),
               AllOf(StartsWith("in nats.\n"), HasSubstr("| SimCLR | 0.25 ± 1.64 | – |"),
                     Not(HasSubstr("Kendall")), Not(HasSubstr("**"))))
-      << "no word of the paper where it has no numbers, and no best of one";
+      << "no published values without any, and no best of one";
 }
 
-TEST(ResultMarkdown, OneSeedHasNoDeviationAndNoDifferenceNoSign) {
+TEST(ResultMarkdown, OmitsDeviationOfOneSeedAndSignOfZero) {
   auto result = made_result();
   result.tables.front().cells = {{made_cell("a", {0.5}, 0.50004), absent_cell("")},
                                  {made_cell("b", {0.4999}), absent_cell("")},
                                  {made_cell("c", {0.1}), absent_cell("")}};
   const auto text = result_markdown(result);
-  EXPECT_THAT(text, AllOf(HasSubstr("One seed each, so no deviation, in percent."),
+  EXPECT_THAT(text, AllOf(HasSubstr("One seed, no standard deviation, in percent."),
                           HasSubstr("| SimCLR | **50.0** (paper 50.0, 0.0) | – |"),
                           HasSubstr("| \\<b>\\|x | 50.0 | – |"), Not(HasSubstr("±"))));
 }
 
-TEST(ResultMarkdown, NothingTrainedIsSaid) {
+TEST(ResultMarkdown, HandlesResultsWithoutRuns) {
   Result result{.name = "table1", .title = "Empty", .scale = "smoke"};
   result.tables = {{.measure = "probe",
                     .title = "Probe",
@@ -114,12 +114,12 @@ TEST(ResultMarkdown, NothingTrainedIsSaid) {
                     .rows = {{"ce", "CE", "", 0}},
                     .cells = {{absent_cell("not trained yet")}}}};
   const auto text = result_markdown(result);
-  EXPECT_THAT(text, AllOf(HasSubstr("Nothing was trained, in percent."), HasSubstr("| CE | – ¹ |"),
+  EXPECT_THAT(text, AllOf(HasSubstr("No runs, in percent."), HasSubstr("| CE | – ¹ |"),
                           HasSubstr("¹ not trained yet"), Not(HasSubstr("## Runs")),
                           Not(HasSubstr("## Remarks")), HasSubstr("Scale smoke.")));
 }
 
-TEST(ResultMarkdown, TextsOfOthersStayText) {
+TEST(ResultMarkdown, EscapesTexts) {
   auto result = made_result();
   result.title = "*a*\n# b";
   result.remarks = {"an odd ` and <script>", "back\\slash"};

@@ -23,8 +23,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::ScratchDir;
 
-/// A script takes projnce's place, and the configuration of a cell is a script that it runs: in
-/// it `$out` is a directory for what it writes.
+/// Replaces projnce by a shell script that runs the configuration of a cell as a script, in which
+/// `$out` is a directory for its output.
 class TrainCellsTest : public ::testing::Test {
  protected:
   TrainCellsTest() {
@@ -52,12 +52,12 @@ class TrainCellsTest : public ::testing::Test {
 
   bool run() { return run_cells(cells_, pool_); }
 
-  std::string complaint_of(const std::string& script) {
+  std::string error_of(const std::string& script) {
     cells_.clear();
     ends_.clear();
     add("one", script);
     run();
-    return ends_.at(0).error_message_of;
+    return ends_.at(0).error_message;
   }
 
   ScratchDir out_;
@@ -67,7 +67,7 @@ class TrainCellsTest : public ::testing::Test {
   std::vector<JobEnd> ends_;
 };
 
-/// Lines of a script that wait for a file, but not for ever.
+/// Script that waits for a file, with a timeout.
 std::string wait_for_file(const std::string& name) {
   return "i=0; while [ ! -e $out/" + name + " ] && [ $i -lt 500 ]; do sleep 0.02; i=$((i + 1)); " +
          "done; [ -e $out/" + name + " ] || exit 9\n";
@@ -82,16 +82,16 @@ TEST_F(TrainCellsTest, TrainsEachCellInItsDirectory) {
                                               "|--resume|--json|--set|threads=3|");
   ASSERT_EQ(ends_.size(), 1);
   EXPECT_EQ(ends_[0].status, 0);
-  EXPECT_EQ(ends_[0].error_message_of, "");
+  EXPECT_EQ(ends_[0].error_message, "");
 }
 
-TEST_F(TrainCellsTest, LeavesTheNumberOfThreadsToTheProcessWhereNoneIsGiven) {
+TEST_F(TrainCellsTest, DoesNotSetTheNumberOfThreadsByDefault) {
   add("one", "echo $# > $out/count");
   EXPECT_TRUE(run());
   EXPECT_EQ(contents(out_ / "count"), "6\n");
 }
 
-TEST_F(TrainCellsTest, TrainsOneAfterTheOtherInOrder) {
+TEST_F(TrainCellsTest, TrainsSequentiallyInOrder) {
   for (const std::string title : {"c", "a", "b"}) {
     add(title,
         "echo $(basename $2 .toml) starts >> $out/all; sleep 0.05; echo $(basename $2 .toml) ends "
@@ -104,7 +104,7 @@ TEST_F(TrainCellsTest, TrainsOneAfterTheOtherInOrder) {
   for (const auto& end : ends_) EXPECT_GE(end.seconds, 0.05);
 }
 
-TEST_F(TrainCellsTest, TrainsSeveralAtOnceButNotMore) {
+TEST_F(TrainCellsTest, LimitsTheNumberOfConcurrentCells) {
   pool_.jobs = 2;
   add("a", "echo + >> $out/all; " + wait_for_file("b-is-here") + "echo - >> $out/all");
   add("b", "echo + >> $out/all; echo > $out/b-is-here; sleep 0.05; echo - >> $out/all");
@@ -113,7 +113,7 @@ TEST_F(TrainCellsTest, TrainsSeveralAtOnceButNotMore) {
   }
   EXPECT_TRUE(run());
   EXPECT_THAT(started_, ElementsAre("a", "b", "c", "d", "e"));
-  for (const auto& end : ends_) EXPECT_EQ(end.error_message_of, "");
+  for (const auto& end : ends_) EXPECT_EQ(end.error_message, "");
   std::istringstream all(contents(out_ / "all"));
   int now = 0, most = 0;
   for (std::string line; std::getline(all, line);)
@@ -121,7 +121,7 @@ TEST_F(TrainCellsTest, TrainsSeveralAtOnceButNotMore) {
   EXPECT_EQ(most, 2);
 }
 
-TEST_F(TrainCellsTest, OneThatFailsDoesNotStopTheOthers) {
+TEST_F(TrainCellsTest, AFailureDoesNotStopOtherCells) {
   add("a", "exit 2");
   add("b", "kill -KILL $$");
   add("c", "exit 0");
@@ -129,7 +129,7 @@ TEST_F(TrainCellsTest, OneThatFailsDoesNotStopTheOthers) {
   cells_[0].log = out_ / "no such folder/log";
   EXPECT_TRUE(run());
   ASSERT_EQ(ends_.size(), 4);
-  EXPECT_EQ(ends_[0].error_message_of,
+  EXPECT_EQ(ends_[0].error_message,
             "cannot write " + cells_[0].log.string() + ": No such file or directory");
   EXPECT_EQ(ends_[0].status, 1);
   EXPECT_EQ(ends_[1].status, 2);
@@ -137,22 +137,22 @@ TEST_F(TrainCellsTest, OneThatFailsDoesNotStopTheOthers) {
   EXPECT_EQ(ends_[3].status, 0);
 }
 
-TEST_F(TrainCellsTest, RepeatsTheComplaintOfTheProcess) {
-  EXPECT_EQ(complaint_of("echo projnce: an earlier one >&2; echo 'projnce: the disk is full' >&2; "
-                         "echo '  hint: delete something' >&2; exit 1"),
+TEST_F(TrainCellsTest, ReportsTheErrorMessageOfTheProcess) {
+  EXPECT_EQ(error_of("echo projnce: an earlier one >&2; echo 'projnce: the disk is full' >&2; "
+                     "echo '  hint: delete something' >&2; exit 1"),
             "the disk is full");
-  EXPECT_EQ(complaint_of("echo about projnce: nothing >&2; exit 3"), "ended with status 3");
-  EXPECT_EQ(complaint_of("kill -KILL $$"), "was killed by signal 9 (Killed)");
-  EXPECT_EQ(complaint_of("echo projnce: it was not that bad >&2"), "");
+  EXPECT_EQ(error_of("echo about projnce: nothing >&2; exit 3"), "ended with status 3");
+  EXPECT_EQ(error_of("kill -KILL $$"), "was killed by signal 9 (Killed)");
+  EXPECT_EQ(error_of("echo projnce: it was not that bad >&2"), "");
 }
 
-TEST_F(TrainCellsTest, FindsTheComplaintBehindALongLog) {
-  EXPECT_EQ(complaint_of("yes 'a line of the log' | head -c 200000 >&2; echo >&2; "
-                         "echo projnce: a sentence >&2; exit 1"),
+TEST_F(TrainCellsTest, FindsTheErrorMessageInALongLog) {
+  EXPECT_EQ(error_of("yes 'a line of the log' | head -c 200000 >&2; echo >&2; "
+                     "echo projnce: a sentence >&2; exit 1"),
             "a sentence");
 }
 
-TEST_F(TrainCellsTest, KeepsWhatLogsSayAndPrintsNothing) {
+TEST_F(TrainCellsTest, AppendsToLogsAndPrintsNothing) {
   write("one.log", "from yesterday\n");
   add("one", "echo printed; echo logged >&2");
   ::testing::internal::CaptureStdout();
@@ -163,7 +163,7 @@ TEST_F(TrainCellsTest, KeepsWhatLogsSayAndPrintsNothing) {
   EXPECT_EQ(contents(out_ / "one.log"), "from yesterday\nlogged\n");
 }
 
-TEST_F(TrainCellsTest, NeighborsDoNotSpinUnlessTheUserSaysSo) {
+TEST_F(TrainCellsTest, ConcurrentCellsUsePassiveWaitingByDefault) {
   testing::EnvironmentGuard environment;
   environment.set("OMP_WAIT_POLICY", std::nullopt);
   add("one", "echo ${OMP_WAIT_POLICY-none} >> $out/policy");
@@ -175,7 +175,7 @@ TEST_F(TrainCellsTest, NeighborsDoNotSpinUnlessTheUserSaysSo) {
   EXPECT_EQ(contents(out_ / "policy"), "none\npassive\nactive\n");
 }
 
-TEST_F(TrainCellsTest, AStopLetsThemWriteACheckpointAndStartsNoOther) {
+TEST_F(TrainCellsTest, AStopRequestTerminatesCellsAndStartsNoOther) {
   pool_.jobs = 2;
   pool_.stop_requested = [&] { return fs::exists(out_ / "a") && fs::exists(out_ / "b"); };
   for (const std::string title : {"a", "b", "c"}) {
@@ -192,23 +192,23 @@ TEST_F(TrainCellsTest, AStopLetsThemWriteACheckpointAndStartsNoOther) {
   EXPECT_EQ(ends_[0].status, 143);
 }
 
-TEST_F(TrainCellsTest, WhoDoesNotStopIsKilled) {
+TEST_F(TrainCellsTest, KillsCellsThatIgnoreAStopRequest) {
   pool_.patience = std::chrono::milliseconds(50);
   pool_.stop_requested = [&] { return fs::exists(out_ / "here"); };
   add("stubborn", "trap '' TERM; echo > $out/here; " + wait_for_file("never"));
   EXPECT_FALSE(run());
   ASSERT_EQ(ends_.size(), 1);
-  EXPECT_EQ(ends_[0].error_message_of, "was killed by signal 9 (Killed)");
+  EXPECT_EQ(ends_[0].error_message, "was killed by signal 9 (Killed)");
 }
 
-TEST_F(TrainCellsTest, AStopBeforeTheStartTrainsNothing) {
+TEST_F(TrainCellsTest, AStopRequestBeforeTheStartTrainsNothing) {
   pool_.stop_requested = [] { return true; };
   add("one", "exit 0");
   EXPECT_FALSE(run());
   EXPECT_THAT(started_, IsEmpty());
 }
 
-TEST_F(TrainCellsTest, AStopAfterTheEndComesTooLate) {
+TEST_F(TrainCellsTest, AStopRequestAfterTheEndHasNoEffect) {
   bool stop = false;
   pool_.stop_requested = [&] { return stop; };
   pool_.on_end = [&](const CellJob&, const JobEnd&) { stop = true; };
@@ -216,7 +216,7 @@ TEST_F(TrainCellsTest, AStopAfterTheEndComesTooLate) {
   EXPECT_TRUE(run());
 }
 
-TEST_F(TrainCellsTest, NoneIsLeftRunningWhereWhoeverIsToldThrows) {
+TEST_F(TrainCellsTest, TerminatesCellsIfACallbackThrows) {
   pool_.jobs = 2;
   pool_.on_end = [](const CellJob&, const JobEnd&) { throw std::runtime_error("no more"); };
   add("a", "trap 'echo > $out/saved; exit 143' TERM; echo > $out/here; " + wait_for_file("never"));
@@ -225,10 +225,9 @@ TEST_F(TrainCellsTest, NoneIsLeftRunningWhereWhoeverIsToldThrows) {
   EXPECT_TRUE(fs::exists(out_ / "saved"));
 }
 
-TEST_F(TrainCellsTest, NeedsAProgramAndAPlaceToRun) {
+TEST_F(TrainCellsTest, RejectsInvalidJobsAndPrograms) {
   pool_.jobs = 0;
-  EXPECT_EQ(testing::error_message_of([&] { run(); }),
-            "the number of jobs is 0, expected at least 1");
+  EXPECT_EQ(testing::error_message_of([&] { run(); }), "--jobs = 0, expected at least 1");
   pool_.jobs = 1;
   pool_.program = "/no/such/program";
   EXPECT_EQ(testing::error_message_of([&] { run(); }),

@@ -11,39 +11,39 @@ namespace {
 
 constexpr int64_t kClasses = 2;
 
-inference::EmbeddedSet as_set(const torch::Tensor& rows, const torch::Tensor& labels) {
+inference::EmbeddedSet make_set(const torch::Tensor& rows, const torch::Tensor& labels) {
   return {.embeddings = rows,
           .features = rows,
           .labels = labels,
           .indices = torch::arange(rows.size(0))};
 }
 
-/// Points on four sides of a square; opposite sides are of one class, so that neighbors tell the
-/// classes and centroids do not.
-inference::EmbeddedSet opposite_sides(int64_t rows, uint64_t seed) {
+/// Points around four directions; opposite directions have the same class, so that nearest
+/// neighbors separate the classes and centroids do not.
+inference::EmbeddedSet opposite_directions(int64_t rows, uint64_t seed) {
   torch::manual_seed(seed);
-  const auto side = torch::arange(rows) % 4;
-  const auto angle = side.to(torch::kFloat32) * (M_PI / 2) + 0.2 * torch::randn({rows});
-  return as_set(torch::stack({angle.cos(), angle.sin()}, 1), side % 2);
+  const auto direction = torch::arange(rows) % 4;
+  const auto angle = direction.to(torch::kFloat32) * (M_PI / 2) + 0.2 * torch::randn({rows});
+  return make_set(torch::stack({angle.cos(), angle.sin()}, 1), direction % 2);
 }
 
-inference::Evaluation made_evaluation(bool validation) {
+inference::Evaluation make_evaluation(bool validation) {
   inference::Evaluation evaluation;
   auto& samples = evaluation.samples;
-  samples.reference = opposite_sides(200, 1);
-  samples.test = opposite_sides(100, 2);
+  samples.reference = opposite_directions(200, 1);
+  samples.test = opposite_directions(100, 2);
   samples.num_classes = kClasses;
   samples.class_vectors =
       eval::class_centroids(samples.reference.embeddings, samples.reference.labels, kClasses);
   if (validation) {
     evaluation.validation = samples;
-    evaluation.validation->test = opposite_sides(60, 3);
+    evaluation.validation->test = opposite_directions(60, 3);
   }
   return evaluation;
 }
 
-TEST(MakeDelivery, TheReadoutIsTheBestOnTheValidationPart) {
-  auto evaluation = made_evaluation(true);
+TEST(MakeDelivery, ChoosesTheBestReadoutOnTheValidationSplit) {
+  auto evaluation = make_evaluation(true);
   const auto delivery = make_delivery(
       evaluation, {}, {.epoch = 3, .epochs = 9, .rule = inference::EpochRule::kBestValidation});
   EXPECT_EQ(delivery.readout.protocol, eval::Protocol::kKnn);
@@ -59,13 +59,13 @@ TEST(MakeDelivery, TheReadoutIsTheBestOnTheValidationPart) {
   EXPECT_GT(json.at("top1").get<double>(), 0.95);
 }
 
-TEST(MakeDelivery, WithoutOneItIsTheDefaultAndTheTestPartCalibrates) {
-  auto evaluation = made_evaluation(false);
+TEST(MakeDelivery, UsesTheDefaultReadoutAndCalibratesOnTestWithoutValidation) {
+  auto evaluation = make_evaluation(false);
   auto delivery = make_delivery(evaluation, {}, {.epoch = 9, .epochs = 9});
   EXPECT_EQ(delivery.readout.protocol, eval::Protocol::kZeroShot);
   EXPECT_EQ(delivery.calibrated_on, "test");
   EXPECT_FALSE(delivery_json(delivery).contains("validation"));
-  // Centroids tell nothing here, and the probabilities admit it.
+  // Centroids are not informative here, so calibrated probabilities must be low.
   const auto probabilities = inference::readout_probabilities(
       delivery.readout,
       inference::protocol_scores(evaluation.samples, eval::Protocol::kZeroShot, {}));
@@ -77,8 +77,8 @@ TEST(MakeDelivery, WithoutOneItIsTheDefaultAndTheTestPartCalibrates) {
   EXPECT_EQ(make_delivery(evaluation, {}, {}).readout.protocol, eval::Protocol::kLogits);
 }
 
-TEST(MakeDelivery, TakesTheReadoutThatIsAskedFor) {
-  auto evaluation = made_evaluation(true);
+TEST(MakeDelivery, UsesTheRequestedReadout) {
+  auto evaluation = make_evaluation(true);
   evaluation.samples.learned_vectors = evaluation.samples.class_vectors;
   EXPECT_EQ(make_delivery(evaluation, {.readout = "probe"}, {}).readout.protocol,
             eval::Protocol::kProbe);
@@ -87,8 +87,8 @@ TEST(MakeDelivery, TakesTheReadoutThatIsAskedFor) {
   EXPECT_THROW(make_delivery(evaluation, {.readout = "logits"}, {}), Error);
 }
 
-TEST(ReportedAccuracy, IsThatOfTheDeliveredModelOrThePapers) {
-  auto evaluation = made_evaluation(false);
+TEST(ReportedAccuracy, FollowsTheReportRule) {
+  auto evaluation = make_evaluation(false);
   const auto delivery = make_delivery(evaluation, {}, {.epoch = 9, .epochs = 9});
   const RunProgress progress{.last_accuracy = 0.25, .best_accuracy = 0.75, .best_epoch = 4};
   const dataset::DatasetOptions clean;
@@ -96,9 +96,10 @@ TEST(ReportedAccuracy, IsThatOfTheDeliveredModelOrThePapers) {
   noisy.label_noise.rate = 0.5;
   const double top1 = delivery.result.accuracy.top1;
   for (const auto& data : {clean, noisy}) {
-    const auto own = reported_accuracy(delivery, progress, config::EvalReport::kDelivered, data);
-    EXPECT_EQ(own.at("reported"), top1);
-    EXPECT_EQ(own.at("reported_epoch"), "last");
+    const auto delivered =
+        reported_accuracy(delivery, progress, config::EvalReport::kDelivered, data);
+    EXPECT_EQ(delivered.at("reported"), top1);
+    EXPECT_EQ(delivered.at("reported_epoch"), "last");
   }
   const auto paper =
       reported_accuracy(delivery, progress, config::EvalReport::kBestTestEpoch, clean);

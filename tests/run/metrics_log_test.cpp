@@ -16,23 +16,23 @@ using testing::error_message_of;
 using ::testing::HasSubstr;
 using testing::ScratchDir;
 
-TEST(MetricsLog, IsCutBackToWhatACheckpointHadSeen) {
+TEST(MetricsLog, TruncatesToTheLengthAtTheCheckpoint) {
   const ScratchDir dir;
-  int64_t seen = 0;
+  int64_t checkpoint_bytes = 0;
   {
     MetricsLog log(dir / "m.jsonl", 0, make_logger());
     log.append({{"step", 1}});
-    seen = log.bytes();
+    checkpoint_bytes = log.bytes();
     log.append({{"step", 2}});
   }
-  MetricsLog resumed(dir / "m.jsonl", seen, make_logger());
+  MetricsLog resumed(dir / "m.jsonl", checkpoint_bytes, make_logger());
   resumed.append({{"step", 3}});
   EXPECT_EQ(contents(dir / "m.jsonl"), "{\"step\":1}\n{\"step\":3}\n");
   EXPECT_THAT(error_message_of([&] { MetricsLog(dir / "m.jsonl", 1000, make_logger()); }),
               HasSubstr("is shorter"));
 }
 
-TEST(MetricsLog, KeepsLinesThatAFullDiskDoesNotTake) {
+TEST(MetricsLog, BuffersLinesWhileTheDiskIsFull) {
   const ScratchDir dir;
   const pid_t child = testing::start_child([&] {
     MetricsLog log(dir / "m.jsonl", 0, make_logger());

@@ -16,19 +16,19 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(SettingChanges, NamesEverySettingThatDiffers) {
+TEST(SettingChanges, ListsEverySettingThatDiffers) {
   const auto before =
       parse_toml("seed = 1\nthreads = 2\n[train]\nepochs = 10\nclip_norm = 1\n", "a");
   EXPECT_EQ(setting_changes(before, before), "");
   const auto same = parse_toml("threads = 0\n[train]\nclip_norm = 1.0\n", "b");
-  EXPECT_EQ(setting_changes(before, same), "") << "1 is 1.0, and threads are no setting";
+  EXPECT_EQ(setting_changes(before, same), "") << "1 equals 1.0, and threads are not compared";
   const auto now = parse_toml("seed = 2\n[train]\nepochs = 20\n[loss]\nname = 'ce'\n", "c");
   EXPECT_EQ(setting_changes(before, now),
-            "seed = 2 instead of 1, loss.name = 'ce' instead of nothing, "
+            "seed = 2 instead of 1, loss.name = 'ce' instead of unset, "
             "train.epochs = 20 instead of 10");
 }
 
-TEST(ReproducibilityInfo, SayWhatChanged) {
+TEST(ReproducibilityInfo, ListsChanges) {
   const auto before = reproducibility_info(/*threads=*/1, /*ranks=*/2);
   EXPECT_EQ(reproducibility_changes(before, before), "");
   const auto changes = reproducibility_changes(before, reproducibility_info(2, 1));
@@ -37,7 +37,7 @@ TEST(ReproducibilityInfo, SayWhatChanged) {
   EXPECT_THAT(reproducibility_changes({}, before), HasSubstr("instead of unknown"));
 }
 
-/// Where this process has loaded a library from.
+/// Path of a library that this process has loaded.
 std::string loaded_library(const std::string& name) {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -58,7 +58,7 @@ TEST(ProgramFingerprint, HashesTheProgramAndItsLibrary) {
   EXPECT_EQ(program_fingerprint(), hash_of_file("/proc/self/exe") + " " + hash_of_file(library));
 }
 
-TEST(DataFingerprint, KnowsSamplesAndLabels) {
+TEST(DataFingerprint, DependsOnSamplesAndLabels) {
   const auto of = [](const testing::FakeDataset& samples) { return data_fingerprint({&samples}); };
   const auto first = of(testing::FakeDataset({0, 1, 1}));
   EXPECT_EQ(first, of(testing::FakeDataset({0, 1, 1})));
@@ -67,8 +67,8 @@ TEST(DataFingerprint, KnowsSamplesAndLabels) {
   EXPECT_NE(first, of(testing::FakeDataset({0, 1, 1}, /*damaged=*/{1})));
 }
 
-/// The samples of another dataset in the opposite order.
-class Reversed : public dataset::DatasetWrapper {
+/// Samples of another dataset in reverse order.
+class ReversedDataset : public dataset::DatasetWrapper {
  public:
   using dataset::DatasetWrapper::DatasetWrapper;
   int64_t label(int64_t i) const override { return base().label(size() - 1 - i); }
@@ -76,16 +76,16 @@ class Reversed : public dataset::DatasetWrapper {
   Sample decode(int64_t i) const override { return base().decode(size() - 1 - i); }
 };
 
-TEST(PartFingerprint, KnowsSamplesAndLabelsInAnyOrder) {
+TEST(PartFingerprint, DependsOnSamplesAndLabelsButNotOnOrder) {
   const auto base = testing::fake_dataset({0, 1, 1});
   const auto first = part_fingerprint(*base, {}, true);
-  EXPECT_EQ(first, part_fingerprint(Reversed(base), {}, true));
+  EXPECT_EQ(first, part_fingerprint(ReversedDataset(base), {}, true));
   EXPECT_EQ(first, part_fingerprint(*testing::fake_dataset({1, 0, 0}), {0, 1, 1}, true));
   EXPECT_NE(first, part_fingerprint(*testing::fake_dataset({0, 1, 0}), {}, true));
   EXPECT_NE(first, part_fingerprint(*testing::fake_dataset({0, 1}), {}, true));
 }
 
-TEST(PartFingerprint, KnowsContentsIfAsked) {
+TEST(PartFingerprint, DependsOnContentsIfRequested) {
   const auto whole = testing::fake_dataset({0, 1, 1});
   const auto damaged = testing::fake_dataset({0, 1, 1}, /*damaged=*/{1});
   EXPECT_NE(part_fingerprint(*whole, {}, true), part_fingerprint(*damaged, {}, true));

@@ -30,13 +30,13 @@ using testing::names_in;
 using testing::ScratchDir;
 
 constexpr int kPerClass = 20;
-constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 
 Logger silent_logger() {
   return std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::null_sink_st>());
 }
 
-/// Class folders of dark and of bright images.
+/// Writes class folders of dark and bright images.
 void write_photos(const fs::path& folder) {
   for (int i = 0; i < kPerClass; ++i) {
     const auto name = std::to_string(i) + ".png";
@@ -48,7 +48,7 @@ void write_photos(const fs::path& folder) {
   }
 }
 
-/// Two epochs of a few steps. Every step has a checkpoint, and all of them are kept.
+/// Two epochs of a few steps. Saves a checkpoint after every step and keeps all of them.
 TrainRequest tiny_training(const fs::path& photos, const fs::path& out) {
   return {.run = {.config = {},
                   .data = photos,
@@ -60,15 +60,15 @@ TrainRequest tiny_training(const fs::path& photos, const fs::path& out) {
           .command = {}};
 }
 
-/// Trains until the trainer has asked `steps` times whether to stop.
+/// Trains until `stop_requested` has been called `steps` times.
 TrainOutcome train_for(const TrainRequest& request, int64_t steps) {
   return train(request, {.logger = silent_logger(),
                          .stop_requested = [left = steps]() mutable { return --left <= 0; },
                          .data = {}});
 }
 
-/// Metadata without what a clock decides.
-std::map<std::string, std::string> timeless(std::map<std::string, std::string> metadata) {
+/// Metadata without timings.
+std::map<std::string, std::string> without_timings(std::map<std::string, std::string> metadata) {
   auto progress = progress_from_text(metadata.at("run"));
   progress.train_seconds = 0;
   progress.eval_seconds = 0;
@@ -79,7 +79,7 @@ std::map<std::string, std::string> timeless(std::map<std::string, std::string> m
 void expect_same_checkpoint(const fs::path& left, const fs::path& right) {
   const auto a = checkpoint::load_tensors(left);
   const auto b = checkpoint::load_tensors(right);
-  EXPECT_EQ(timeless(a.metadata), timeless(b.metadata)) << left;
+  EXPECT_EQ(without_timings(a.metadata), without_timings(b.metadata)) << left;
   ASSERT_EQ(a.tensors.size(), b.tensors.size()) << left;
   for (size_t i = 0; i < a.tensors.size(); ++i) {
     EXPECT_EQ(a.tensors[i].first, b.tensors[i].first);
@@ -115,54 +115,54 @@ class ResumedRunTest : public ::testing::Test {
   ScratchDir dir_;
 };
 
-TEST_F(ResumedRunTest, LiveStoppedAndResumedTwiceEqualsUndisturbed) {
-  ASSERT_TRUE(train_for(request("whole"), kNever).finished);
+TEST_F(ResumedRunTest, ResumingTwiceEqualsAnUninterruptedRun) {
+  ASSERT_TRUE(train_for(request("whole"), kUnlimited).finished);
   auto live = request("parts");
   live.live = true;
   const auto stopped = train_for(live, 2);
   EXPECT_FALSE(stopped.finished);
   EXPECT_TRUE(stopped.summary.empty());
   const io::RunPaths parts{dir_ / "parts"};
-  EXPECT_THAT(contents(parts.report()), HasSubstr("parts")) << "the page of a run in progress";
+  EXPECT_THAT(contents(parts.report()), HasSubstr("parts")) << "live report of a run in progress";
   EXPECT_FALSE(fs::exists(parts.summary()));
 
   auto resumed = resume("parts");
   resumed.live = true;
   EXPECT_FALSE(train_for(resumed, 3).finished);
-  EXPECT_TRUE(train_for(resume("parts"), kNever).finished);
+  EXPECT_TRUE(train_for(resume("parts"), kUnlimited).finished);
   expect_same_run(io::RunPaths{dir_ / "whole"}, parts);
 }
 
-TEST_F(ResumedRunTest, WithAValidationPartDeliversTheSameEpoch) {
+TEST_F(ResumedRunTest, DeliversTheSameValidationEpoch) {
   const auto with_validation = [this](const std::string& name) {
-    auto asked = request(name);
-    asked.run.settings.emplace_back("train.validation=0.2");
-    return asked;
+    auto validated = request(name);
+    validated.run.settings.emplace_back("train.validation=0.2");
+    return validated;
   };
-  const auto whole = train_for(with_validation("whole"), kNever);
+  const auto whole = train_for(with_validation("whole"), kUnlimited);
   EXPECT_FALSE(train_for(with_validation("parts"), 3).finished);
-  const auto parts = train_for(resume("parts"), kNever);
+  const auto parts = train_for(resume("parts"), kUnlimited);
   EXPECT_EQ(whole.summary.at("delivered"), parts.summary.at("delivered"));
   expect_same_run(io::RunPaths{dir_ / "whole"}, io::RunPaths{dir_ / "parts"});
 }
 
-TEST_F(ResumedRunTest, AFinishedRunIsNotTrainedAgain) {
-  const auto first = train_for(request("run"), kNever);
+TEST_F(ResumedRunTest, DoesNotTrainAFinishedRunAgain) {
+  const auto first = train_for(request("run"), kUnlimited);
   const auto metrics = contents(io::RunPaths{dir_ / "run"}.metrics());
-  const auto again = train_for(resume("run"), kNever);
+  const auto again = train_for(resume("run"), kUnlimited);
   EXPECT_TRUE(again.finished);
   EXPECT_EQ(again.summary, first.summary);
   EXPECT_EQ(contents(io::RunPaths{dir_ / "run"}.metrics()), metrics);
 }
 
-/// One finished run, which the tests only read.
+/// One finished run, shared by all tests, which only read it.
 class FinishedRunTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     dir_ = std::make_unique<ScratchDir>();
     write_photos(*dir_ / "photos");
     outcome_ = std::make_unique<TrainOutcome>(
-        train_for(tiny_training(*dir_ / "photos", *dir_ / "run"), kNever));
+        train_for(tiny_training(*dir_ / "photos", *dir_ / "run"), kUnlimited));
   }
   static void TearDownTestSuite() {
     outcome_.reset();
@@ -179,7 +179,7 @@ class FinishedRunTest : public ::testing::Test {
 std::unique_ptr<ScratchDir> FinishedRunTest::dir_;
 std::unique_ptr<TrainOutcome> FinishedRunTest::outcome_;
 
-TEST_F(FinishedRunTest, SummarizesWhatItTrained) {
+TEST_F(FinishedRunTest, WritesASummary) {
   ASSERT_TRUE(outcome_->finished);
   EXPECT_EQ(outcome_->lost_checkpoints, 0);
   EXPECT_EQ(summary(), nlohmann::ordered_json::parse(contents(io::RunPaths{run()}.summary())));
@@ -188,7 +188,7 @@ TEST_F(FinishedRunTest, SummarizesWhatItTrained) {
   EXPECT_GE(summary().at("accuracy").at("last").get<double>(), 0.75) << "two classes, two epochs";
 }
 
-TEST_F(FinishedRunTest, EvaluatesAsItDidDuringTraining) {
+TEST_F(FinishedRunTest, EvaluatesToTheAccuracyOfTraining) {
   const auto result = inference::evaluate_run(
       {.run = run(), .data = {}, .protocol = {}, .context = {}}, silent_logger());
   EXPECT_EQ(result.results.front().accuracy.top1,
@@ -240,25 +240,25 @@ TEST_F(FinishedRunTest, ExportsItsModel) {
   EXPECT_THAT(names, Contains("conv1.weight"));
 }
 
-TEST_F(FinishedRunTest, ReportsItsMapAndItsImages) {
+TEST_F(FinishedRunTest, WritesTheSameReportAsTraining) {
   EXPECT_EQ(outcome_->report, io::RunPaths{run()}.report());
   const auto page = *dir_ / "page.html";
   const auto result =
       report::report_runs({.runs = {run()}, .output = page, .context = {}}, silent_logger());
   EXPECT_EQ(result.at("runs"), 1);
-  EXPECT_EQ(contents(page), contents(io::RunPaths{run()}.report())) << "as training left it";
+  EXPECT_EQ(contents(page), contents(io::RunPaths{run()}.report())) << "same as after training";
   EXPECT_THAT(names_in(run()), Contains("tsne.npy"));
 }
 
-TEST_F(FinishedRunTest, IsComparedWithAnother) {
+TEST_F(FinishedRunTest, ComparesWithAnotherRun) {
   auto other = tiny_training(*dir_ / "photos", *dir_ / "supcon");
   other.run.settings.emplace_back("loss.name=supcon");
-  ASSERT_TRUE(train_for(other, kNever).finished);
+  ASSERT_TRUE(train_for(other, kUnlimited).finished);
   const auto page = *dir_ / "compared.html";
   const auto result = report::report_runs(
       {.runs = {run(), *dir_ / "supcon"}, .output = page, .context = {}}, silent_logger());
   EXPECT_EQ(result.at("runs"), 2);
-  EXPECT_THAT(contents(page), HasSubstr("2 runs compared"));
+  EXPECT_THAT(contents(page), HasSubstr("Comparison of 2 runs"));
 }
 
 }  // namespace

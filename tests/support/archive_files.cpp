@@ -17,7 +17,7 @@ la_ssize_t append_bytes(archive*, void* bytes, const void* block, size_t size) {
 }
 
 void require_packed(int status, archive* writer) {
-  // A warning tells of names that are not text, which is what some tests are about.
+  // Names that are not text cause a warning; some tests use them on purpose.
   if (status < ARCHIVE_WARN) throw std::runtime_error(archive_error_string(writer));
 }
 
@@ -59,7 +59,7 @@ Bytes pack(Packing packing, const std::vector<ArchiveMember>& members) {
   Bytes bytes;
   const std::unique_ptr<archive, int (*)(archive*)> writer(archive_write_new(), archive_write_free);
   choose_format(writer.get(), packing);
-  archive_write_set_bytes_in_last_block(writer.get(), 1);  // else it pads packed data too
+  archive_write_set_bytes_in_last_block(writer.get(), 1);  // no padding of compressed data
   require_packed(archive_write_open(writer.get(), &bytes, nullptr, append_bytes, nullptr),
                  writer.get());
   for (const auto& member : members) {

@@ -13,11 +13,11 @@ struct ArchiveMember {
   enum class Kind { kFile, kFolder, kHardLink, kSymbolicLink, kDevice, kPipe };
 
   std::string name;
-  std::string content;  ///< of a link: the name that it leads to
+  std::string content;  ///< for a link: its target
   Kind kind = Kind::kFile;
 };
 
-/// An archive of these members, in their order, whatever their names are.
+/// Returns an archive of these members in order. Names may be arbitrary.
 Bytes pack(Packing packing, const std::vector<ArchiveMember>& members);
 
 }  // namespace projnce::testing

@@ -10,7 +10,7 @@
 
 namespace projnce::testing {
 
-// Random tensors that depend on `seed` alone: they neither read nor change the global generator.
+// Random tensors that depend only on `seed`; the global generator is not used.
 
 at::Generator seeded_generator(uint64_t seed);
 
@@ -26,13 +26,13 @@ torch::Tensor random_labels(int64_t rows, int64_t classes, uint64_t seed);
 /// Rows of unit norm, float64.
 torch::Tensor random_unit_rows(int64_t rows, int64_t dim, uint64_t seed);
 
-/// A rotation of the space, [dim, dim].
+/// A random rotation matrix, [dim, dim].
 torch::Tensor random_rotation(int64_t dim, uint64_t seed);
 
-/// Row i of the result is row `order[i]` of the batch; anchors are candidates.
+/// Permutes a batch: row i of the result is row `order[i]`. Anchors are candidates.
 loss::ContrastiveBatch permuted(const loss::ContrastiveBatch& batch, const torch::Tensor& order);
 
-/// The batch as processes would see it that hold `sizes` anchors each and gather all rows.
+/// Splits a batch as seen by processes that hold `sizes` anchors each and gather all rows.
 std::vector<loss::ContrastiveBatch> gathered(const loss::ContrastiveBatch& batch,
                                              const std::vector<int64_t>& sizes);
 

@@ -7,9 +7,9 @@
 
 namespace projnce::testing {
 
-/// Runs `action` in a copy of this process and returns the copy's number. The copy leaves without
-/// running destructors or exit handlers; `action` returns its exit status.
-/// REQUIRES: `action` needs no other thread, since only the calling one is copied.
+/// Runs `action` in a forked child and returns its process id. The child exits without running
+/// destructors or exit handlers; `action` returns its exit status.
+/// REQUIRES: `action` needs no other thread, because fork copies only the calling one.
 template <class Action>
 pid_t start_child(Action&& action) {
   const pid_t child = ::fork();
@@ -17,15 +17,14 @@ pid_t start_child(Action&& action) {
   return child;
 }
 
-/// What waitpid says about a child that has ended.
+/// Waits for a child and returns its waitpid status.
 inline int wait_for(pid_t child) {
   int status = 0;
   ::waitpid(child, &status, 0);
   return status;
 }
 
-/// For children: from now on a longer file fails like one on a full disk, until another limit
-/// holds.
+/// For children: limits the file size, so that longer files fail as on a full disk.
 inline void limit_file_size(rlim_t bytes) {
   ::signal(SIGXFSZ, SIG_IGN);
   const rlimit limit = {bytes, RLIM_INFINITY};

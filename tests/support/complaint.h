@@ -6,7 +6,7 @@
 
 namespace projnce::testing {
 
-/// The sentence that `action` ends with, and its hint where it has one; or "nothing was wrong".
+/// Returns the message and hint of the Error that `action` throws, or "nothing was wrong".
 template <class Action>
 std::string error_message_of(Action&& action) {
   try {

@@ -65,8 +65,8 @@ Bytes exif_content(int orientation, bool high_byte_first) {
     }
   };
   add(42, 2);
-  add(8, 4);  // where the directory begins
-  add(2, 2);  // its entries: tag, type, count, value
+  add(8, 4);  // offset of the directory
+  add(2, 2);  // number of entries; each: tag, type, count, value
   for (const uint32_t tag : {0x0100U, 0x0112U}) {
     add(tag, 2);
     add(3, 2);
@@ -74,7 +74,7 @@ Bytes exif_content(int orientation, bool high_byte_first) {
     add(static_cast<uint32_t>(orientation), 2);
     add(0, 2);
   }
-  add(0, 4);  // no directory behind it
+  add(0, 4);  // no further directory
   return bytes;
 }
 

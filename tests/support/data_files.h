@@ -14,40 +14,40 @@ namespace projnce::testing {
 
 using Bytes = std::vector<uint8_t>;
 
-/// A image of one color.
+/// An image of one color.
 Image plain_image(int height, int width, const Bytes& color);
 
 enum class Subsampling { k444, k422, k420, k440, k411 };
 
 struct JpegStyle {
-  Subsampling colors = Subsampling::k444;  ///< how many pixels share a color
+  Subsampling colors = Subsampling::k444;  ///< chroma subsampling
   bool progressive = false;
 };
 
 using projnce::io::encode_png;
-/// One channel makes a gray file, three YCbCr, four YCCK with Adobe's mark (255 is no ink).
+/// Encodes a JPEG: one channel gives grayscale, three YCbCr, four YCCK with an Adobe marker (255 is
+/// no ink).
 Bytes encode_jpeg(const Image& image, const JpegStyle& style = {});
-/// The JPEG with an EXIF segment that tells an orientation.
+/// Adds an EXIF segment with an orientation to a JPEG.
 Bytes with_orientation(const Bytes& jpeg, int orientation);
-/// The JPEG with an APP1 segment of this content.
+/// Adds an APP1 segment with this content to a JPEG.
 Bytes with_app1(const Bytes& jpeg, const Bytes& content);
-/// What such a segment holds: "Exif", a TIFF header and a directory with the orientation.
+/// Content of an EXIF segment: "Exif", a TIFF header and a directory with the orientation.
 Bytes exif_content(int orientation, bool high_byte_first);
 Bytes encode_idx(const std::vector<int64_t>& dims, const Bytes& values);
 Bytes gzip(const Bytes& bytes);
 
 Bytes octets_of(std::string_view text);
-/// Appends the lowest `count` bytes of a number, the lowest first.
+/// Appends the lowest `count` bytes of a number in little-endian order.
 void append_number(Bytes& bytes, uint32_t number, int count);
 
-/// Writes the file, and the folders above it.
+/// Writes a file and creates its parent folders.
 void write_file(const std::filesystem::path& path, const Bytes& bytes);
 
-/// A pack of damaged and hostile files, unpacked into `folder`; empty where this machine does not
-/// have it.
+/// Unpacks a collection of corrupt and hostile files into `folder`; empty if it is not available.
 std::filesystem::path unpack_bad_files(const std::filesystem::path& folder);
 
-/// A line of the manifest of those files.
+/// A line of the manifest of the collection.
 struct BadCase {
   std::string file;      ///< or folder
   std::string expected;  ///< ACCEPT, REJECT, SKIP-OR-REJECT or SAFE

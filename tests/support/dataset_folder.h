@@ -15,7 +15,7 @@
 
 namespace projnce::testing {
 
-/// A dataset's files in the making: written one by one, then opened as a folder or as an archive.
+/// Builds a dataset file by file, to be opened as a folder or as an archive.
 class DatasetFolder {
  public:
   void write(const std::string& file, const Bytes& bytes) { write_file(root() / file, bytes); }
@@ -27,7 +27,7 @@ class DatasetFolder {
   std::filesystem::path root() const { return dir_.path() / "data"; }
   io::FileTreePtr tree() const { return io::open_file_tree(root()); }
 
-  /// A .tar.gz that holds the folder, as the makers of datasets pack them.
+  /// Returns a .tar.gz of the folder.
   std::filesystem::path pack() const {
     const auto archive = dir_.path() / "packed.tar.gz";
     const auto command = "tar czf " + archive.string() + " -C " + dir_.path().string() + " data";

@@ -7,7 +7,7 @@
 
 namespace projnce::testing {
 
-/// Environment variables for one test; afterwards all are as they were.
+/// Sets environment variables for one test; the destructor restores them.
 class EnvironmentGuard {
  public:
   EnvironmentGuard() = default;

@@ -10,7 +10,7 @@
 
 namespace projnce::testing {
 
-/// Samples made in memory: sample i is a gray 1 x 1 image of value i; those in `damaged` throw.
+/// In-memory samples: sample i is a grayscale 1 x 1 image of value i; samples in `damaged` throw.
 class FakeDataset : public dataset::Dataset {
  public:
   explicit FakeDataset(std::vector<int64_t> labels, std::vector<int64_t> damaged = {})

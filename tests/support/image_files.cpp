@@ -55,7 +55,7 @@ void put_gif_frame(GifFileType* gif, const Image& frame, const GifStyle& style) 
   }
 }
 
-/// The values of a channel in 8, 16 or 32 bits.
+/// Encodes channel values with 8, 16 or 32 bits.
 Bytes widened(const Bytes& values, const TiffStyle& style) {
   Bytes bytes;
   for (const uint8_t value : values) {
@@ -155,7 +155,7 @@ Bytes encode_bmp(const Image& image) {
   }
   append_number(bytes, 1, 2);
   append_number(bytes, gray ? 8 : 24, 2);
-  bytes.resize(54);  // no compression; the rest says nothing
+  bytes.resize(54);  // no compression; the other fields are zero
   if (gray) {
     for (uint32_t i = 0; i < 256; ++i) append_number(bytes, i | i << 8 | i << 16, 4);
   }

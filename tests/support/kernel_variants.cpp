@@ -5,7 +5,7 @@ namespace projnce::testing {
 void KernelVariantTest::SetUp() {
   const auto& variant = GetParam();
   if (variant.isa > kernel::best_isa()) {
-    GTEST_SKIP() << "this processor has no " << kernel::isa_name(variant.isa);
+    GTEST_SKIP() << "this CPU does not support " << kernel::isa_name(variant.isa);
   }
   use_.emplace(variant);
 }

@@ -11,23 +11,23 @@
 
 namespace projnce::testing {
 
-/// The vector code at the width of AVX-512 and with its tiles, but in instructions that every
-/// processor with AVX2 has: what cannot run here natively is at least exercised.
+/// Kernels with the vector width and tiles of AVX-512, compiled to AVX2 instructions, so that this
+/// code is tested on CPUs without AVX-512.
 template <class T>
 const kernel::KernelTable<T>& wide_kernels();
 
-/// A way to run the kernels.
+/// A variant of the kernels.
 struct KernelVariant {
   std::string name;
   kernel::Isa isa;
   bool wide = false;
 };
 
-/// All of them; and those that this processor can run.
+/// All variants, and those that this CPU supports.
 std::vector<KernelVariant> kernel_variants();
 std::vector<KernelVariant> available_variants();
 
-/// Runs kernels as one that is available, for as long as it lives.
+/// Selects a variant for its lifetime. REQUIRES: this CPU supports it.
 class UseVariant {
  public:
   explicit UseVariant(const KernelVariant& variant);
@@ -37,8 +37,8 @@ class UseVariant {
   std::optional<kernel::ForcedTables> wide_;
 };
 
-/// A test that runs once for each way: TEST_P, and an INSTANTIATE_KERNEL_VARIANTS. What this
-/// processor cannot run is skipped and says so.
+/// Fixture of tests that run once per variant: TEST_P and INSTANTIATE_KERNEL_VARIANTS. Unsupported
+/// variants are skipped.
 class KernelVariantTest : public ::testing::TestWithParam<KernelVariant> {
  protected:
   void SetUp() override;

@@ -12,7 +12,7 @@
 
 namespace projnce::testing {
 
-/// Images and labels held in memory; a image without pixels stands for one that is damaged.
+/// In-memory images and labels; an image without pixels counts as corrupt.
 class MemoryDataset : public dataset::Dataset {
  public:
   MemoryDataset(std::vector<Image> images, std::vector<int64_t> labels, int64_t classes)
@@ -58,7 +58,7 @@ inline std::shared_ptr<MemoryDataset> random_dataset(int64_t count, int64_t clas
                                          cycling_labels(count, classes), classes);
 }
 
-/// `counts[c]` images of one pixel in class c.
+/// A dataset with `counts[c]` one-pixel images of class c.
 inline std::shared_ptr<MemoryDataset> uneven_dataset(const std::vector<int64_t>& counts) {
   std::vector<int64_t> labels;
   for (size_t c = 0; c < counts.size(); ++c) {

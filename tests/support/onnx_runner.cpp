@@ -14,7 +14,7 @@ namespace {
 
 using torch::Tensor;
 
-/// The fields of a message in Protocol Buffers' wire format, by number: numbers and bytes.
+/// Fields of a message in protobuf wire format, by number: integers and bytes.
 struct Fields {
   std::map<uint64_t, std::vector<uint64_t>> numbers;
   std::map<uint64_t, std::vector<std::string>> bytes;
@@ -47,9 +47,9 @@ Fields read_fields(const std::string& bytes) {
       fields.numbers[key >> 3].push_back(value);
       at += 4;
     } else {
-      TORCH_CHECK((key & 7U) == 2, "wire type ", key & 7U, " is not expected");
+      TORCH_CHECK((key & 7U) == 2, "wire type ", key & 7U, " is not supported");
       const auto size = take_varint(bytes, at);
-      TORCH_CHECK(at + size <= bytes.size(), "a field runs over its message's end");
+      TORCH_CHECK(at + size <= bytes.size(), "a field exceeds its message");
       fields.bytes[key >> 3].push_back(bytes.substr(at, size));
       at += size;
     }
@@ -100,7 +100,7 @@ std::string read_port(const Fields& fields) {
 using Inputs = std::vector<Tensor>;
 using Operator = std::function<Tensor(const ReadNode& node, const Inputs& in)>;
 
-/// Spectra of frames by the definition: [N, L, 1] -> [N, T, size / 2 + 1, 2].
+/// STFT by definition: [N, L, 1] -> [N, T, size / 2 + 1, 2].
 Tensor stft(const ReadNode& /*node*/, const Inputs& in) {
   const auto size = in[3].item<int64_t>();
   const auto frames = in[0].squeeze(2).unfold(1, size, in[1].item<int64_t>()) * in[2];
@@ -206,7 +206,7 @@ OnnxFile read_onnx(const std::filesystem::path& path) {
   for (const auto& constant : graph.all(5)) {
     const auto fields = read_fields(constant);
     TORCH_CHECK(file.constants.emplace(fields.text(8), read_tensor(fields)).second, fields.text(8),
-                " is there twice");
+                " is defined twice");
   }
   for (const auto& port : graph.all(11)) {
     file.inputs[read_fields(port).text(1)] = read_port(read_fields(port));
@@ -225,7 +225,7 @@ std::map<std::string, Tensor> run_onnx(const OnnxFile& file, const std::string& 
     Inputs in;
     for (const auto& name : node.inputs) in.push_back(values.at(name));
     const auto result = find_operator(node.type)(node, in);
-    TORCH_CHECK(values.emplace(node.output, result).second, node.output, " is there twice");
+    TORCH_CHECK(values.emplace(node.output, result).second, node.output, " is defined twice");
   }
   return values;
 }

@@ -11,16 +11,16 @@
 
 namespace projnce::testing {
 
-/// A node of a file, as it stands there.
+/// A node of an ONNX file.
 struct ReadNode {
   std::string type;
   std::vector<std::string> inputs;
   std::string output;
-  std::map<std::string, std::vector<int64_t>> whole;  ///< attributes of whole numbers
+  std::map<std::string, std::vector<int64_t>> whole;  ///< integer attributes
   std::map<std::string, float> real;
 };
 
-/// What an ONNX file holds.
+/// Contents of an ONNX file.
 struct OnnxFile {
   int64_t ir_version = 0;
   int64_t opset = 0;
@@ -33,7 +33,7 @@ struct OnnxFile {
 
 OnnxFile read_onnx(const std::filesystem::path& path);
 
-/// Computes the graph with LibTorch, operator by operator as ONNX defines them; the values by name.
+/// Evaluates the graph with LibTorch, following the ONNX definitions. Returns the values by name.
 std::map<std::string, torch::Tensor> run_onnx(const OnnxFile& file, const std::string& input,
                                               const torch::Tensor& value);
 

@@ -6,13 +6,13 @@
 
 namespace projnce::testing {
 
-/// Standardization that changes nothing, so that tests see values in 0..1.
+/// Identity standardization, so that tests see values in 0..1.
 inline augment::ViewFormat plain_format(int channels, int size) {
   const auto count = static_cast<size_t>(channels);
   return {channels, size, std::vector<double>(count, 0), std::vector<double>(count, 1)};
 }
 
-/// The same for loaders.
+/// Same, for loaders.
 inline augment::InputFormat image_input(int channels, int size) {
   return augment::InputFormat::images(plain_format(channels, size));
 }

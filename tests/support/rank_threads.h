@@ -10,7 +10,7 @@
 
 namespace projnce::testing {
 
-/// Ranks of one host that meet by a file in `dir`.
+/// Options of ranks on one host with a file rendezvous in `dir`.
 inline distributed::RankEnvironment rank_of(int rank, int world, const ScratchDir& dir) {
   return {.rank = rank,
           .world = world,
@@ -19,7 +19,7 @@ inline distributed::RankEnvironment rank_of(int rank, int world, const ScratchDi
           .store_file = dir / "store"};
 }
 
-/// Runs `action(rank)` for each rank in a thread of its own; returns what each one threw.
+/// Runs `action(rank)` in one thread per rank. Returns the exception of each rank.
 inline std::vector<std::exception_ptr> in_threads(int ranks,
                                                   const std::function<void(int)>& action) {
   std::vector<std::exception_ptr> problems(static_cast<size_t>(ranks));
@@ -37,15 +37,15 @@ inline std::vector<std::exception_ptr> in_threads(int ranks,
   return problems;
 }
 
-/// Joins `world` ranks, each a thread of this process, and runs `action` as each of them. Throws
-/// what the first of them threw.
+/// Creates a process group of `world` threads and runs `action` on each rank. Rethrows the first
+/// exception.
 inline void as_ranks(int world,
                      const std::function<void(const distributed::ProcessGroupPtr&)>& action) {
   const ScratchDir dir;
   const auto problems = in_threads(world, [&](int rank) {
     const auto ranks = distributed::join_ranks(rank_of(rank, world, dir));
     action(ranks);
-    ranks->barrier();  // nobody leaves while another one still works
+    ranks->barrier();  // wait until all ranks are done
   });
   for (const auto& problem : problems) {
     if (problem) std::rethrow_exception(problem);

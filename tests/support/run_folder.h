@@ -11,7 +11,7 @@ inline void write_text(const std::filesystem::path& path, const std::string& tex
   std::ofstream(path, std::ios::binary) << text;
 }
 
-/// A directory that looks like a run that has just begun.
+/// Creates the directory of a run that has just started.
 inline std::filesystem::path make_run_folder(const std::filesystem::path& path) {
   write_text(path / "config.toml",
              "[dataset]\nname = 'photos'\n[encoder]\nname = 'resnet18'\n[loss]\nname = 'supcon'\n"
@@ -19,7 +19,7 @@ inline std::filesystem::path make_run_folder(const std::filesystem::path& path) 
   return path;
 }
 
-/// The same, finished.
+/// Creates the directory of a finished run.
 inline std::filesystem::path make_finished_run(const std::filesystem::path& path,
                                                const std::string& accuracy) {
   make_run_folder(path);

@@ -9,7 +9,7 @@
 
 namespace projnce::testing {
 
-/// A file made by hand: any header, any data, no checksum.
+/// Builds a file with an arbitrary header and data, without checksum.
 inline std::string raw_file(const std::string& json, size_t data_bytes) {
   const uint64_t length = json.size();
   std::string file(sizeof(length), '\0');
@@ -17,7 +17,7 @@ inline std::string raw_file(const std::string& json, size_t data_bytes) {
   return file + json + std::string(data_bytes, '\0');
 }
 
-/// The sentence that parsing `file` ends with, or "nothing was wrong".
+/// Returns the error message of parsing `file`, or "nothing was wrong".
 inline std::string complaint_about(const std::string& file, io::Integrity integrity) {
   return error_message_of(
       [&] { io::parse_safetensors(bytes_of(file), integrity, "x.safetensors"); });

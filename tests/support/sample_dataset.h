@@ -11,7 +11,7 @@
 
 namespace projnce::testing {
 
-/// Samples of any kind held in memory; one without bytes stands for one that is damaged.
+/// In-memory samples of any kind; a sample without bytes counts as corrupt.
 class SampleDataset : public dataset::Dataset {
  public:
   SampleDataset(SampleKind kind, std::vector<Sample> samples, std::vector<int64_t> labels,

@@ -8,7 +8,7 @@
 
 namespace projnce::testing {
 
-/// A new empty directory that is removed with everything in it at the end of the test.
+/// A temporary directory, removed with its contents by the destructor.
 class ScratchDir {
  public:
   ScratchDir() {

@@ -13,7 +13,7 @@ void append_text(Bytes& bytes, std::string_view text) {
   bytes.insert(bytes.end(), text.begin(), text.end());
 }
 
-/// A growing file in memory.
+/// An in-memory file.
 struct SoundSink {
   Bytes bytes;
   sf_count_t position = 0;
@@ -44,7 +44,7 @@ SF_VIRTUAL_IO sink_callbacks() {
 }
 
 int packed_format(std::string_view name) {
-  constexpr int kMpegLayer3 = 0x230000 | 0x0082;  // older headers do not name it
+  constexpr int kMpegLayer3 = 0x230000 | 0x0082;  // missing in older headers
   if (name == "flac") return SF_FORMAT_FLAC | SF_FORMAT_PCM_16;
   return name == "ogg" ? SF_FORMAT_OGG | SF_FORMAT_VORBIS : kMpegLayer3;
 }

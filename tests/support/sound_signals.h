@@ -9,7 +9,7 @@
 
 namespace projnce::testing {
 
-/// A sine of amplitude 0.5.
+/// A sine wave with amplitude 0.5.
 inline std::vector<float> tone(int rate, double hertz, size_t samples) {
   std::vector<float> values(samples);
   for (size_t i = 0; i < samples; ++i) {

@@ -14,7 +14,7 @@ inline Image constant_image(int height, int width, int channels, uint8_t value) 
   return image;
 }
 
-/// Bytes without any pattern, the same for the same seed.
+/// Random bytes, deterministic for a seed.
 inline Image random_image(int height, int width, int channels, uint64_t seed) {
   auto image = constant_image(height, width, channels, 0);
   Random random(seed);

@@ -1,4 +1,4 @@
-/** The incomplete beta function and the confidence interval of a proportion that it gives. */
+/** Regularized incomplete beta function and the Clopper-Pearson interval of a proportion. */
 
 const LANCZOS = [
   76.18009172947146, -86.50532032941677, 24.01409824083091, -1.231739572450155, 1.208650973866179e-3, -5.395239384953e-6,
@@ -10,7 +10,7 @@ function logGamma(x: number): number {
   return (x + 0.5) * Math.log(base) - base + Math.log((2.5066282746310005 * series) / x);
 }
 
-/** The continued fraction of the incomplete beta function, evaluated by Lentz's method. */
+/** Continued fraction of the incomplete beta function, evaluated by Lentz's method. */
 function betaFraction(a: number, b: number, x: number): number {
   const guard = (v: number): number => (Math.abs(v) < 1e-300 ? 1e-300 : v);
   let c = 1;
@@ -40,7 +40,7 @@ export function incompleteBeta(a: number, b: number, x: number): number {
   return direct ? (front * betaFraction(a, b, x)) / a : 1 - (front * betaFraction(b, a, 1 - x)) / b;
 }
 
-/** The x at which the regularized incomplete beta function is `probability`, by bisection. */
+/** Returns the x at which the regularized incomplete beta function equals `probability`, by bisection. */
 function betaQuantile(a: number, b: number, probability: number): number {
   let [low, high] = [0, 1];
   for (let i = 0; i < 60; ++i) {
@@ -51,7 +51,7 @@ function betaQuantile(a: number, b: number, probability: number): number {
   return (low + high) / 2;
 }
 
-/** Exact 95 % interval of a binomial proportion (Clopper and Pearson): 6 of 6 is 0.54 to 1. */
+/** Exact 95 % interval of a binomial proportion (Clopper-Pearson). Example: 6 of 6 gives 0.54 to 1. */
 export function clopperPearson(successes: number, trials: number): [number, number] {
   const tail = 0.025;
   return [

@@ -1,4 +1,4 @@
-/** Colors of classes and of lines in charts. */
+/** Colors of classes and chart lines. */
 
 const NAMED = [
   "#36509C", "#E08C1D", "#0C919E", "#E43F5F", "#8752E5", "#789EFF", "#E1CA23", "#FDA8B9", "#823A4D", "#587918",
@@ -12,14 +12,14 @@ export type Rgb = [number, number, number]; // 0..255 each
 
 const toHex = (rgb: Rgb): string => "#" + rgb.map((v) => v.toString(16).padStart(2, "0")).join("");
 
-/** Of "#rrggbb" or "rgb(r, g, b)". */
+/** Parses "#rrggbb" or "rgb(r, g, b)". */
 export function rgbOf(color: string): Rgb {
   if (!color.startsWith("#")) return color.match(/\d+/g)!.slice(0, 3).map(Number) as Rgb;
   const n = parseInt(color.slice(1), 16);
   return [n >> 16, (n >> 8) & 255, n & 255];
 }
 
-/** 0 is black, 1 white, as the eye takes them. */
+/** Perceived brightness (Rec. 601 luma): 0 is black, 1 is white. */
 export function brightness(color: string): number {
   const [r, g, b] = rgbOf(color);
   return (0.299 * r + 0.587 * g + 0.114 * b) / 255;
@@ -30,7 +30,7 @@ function encodeGamma(linear: number): number {
   return Math.round(255 * Math.min(1, Math.max(0, v)));
 }
 
-/** Björn Ottosson's Oklch; what lies outside sRGB is cut off. */
+/** Converts Oklch (Björn Ottosson) to sRGB. Out-of-gamut channels are clipped. */
 function oklch(lightness: number, chroma: number, degrees: number): Rgb {
   const a = chroma * Math.cos((degrees * Math.PI) / 180);
   const b = chroma * Math.sin((degrees * Math.PI) / 180);
@@ -44,7 +44,7 @@ function oklch(lightness: number, chroma: number, degrees: number): Rgb {
   ];
 }
 
-/** One color for each class, as #rrggbb: the same in every chart and in both themes. */
+/** Returns one color per class as #rrggbb, the same in every chart and in both themes. */
 export function classColors(classes: number): string[] {
   if (classes <= NAMED.length) return NAMED.slice(0, classes);
   return Array.from({ length: classes }, (_, i) =>
@@ -52,13 +52,13 @@ export function classColors(classes: number): string[] {
   );
 }
 
-/** Between two colors; 0 is the first. */
+/** Interpolates between two colors; `share` 0 gives `from`, 1 gives `to`. */
 export function mix(from: string, to: string, share: number): string {
   const [a, b] = [rgbOf(from), rgbOf(to)];
   return toHex(a.map((v, i) => Math.round(v + (b[i]! - v) * share)) as Rgb);
 }
 
-/** A color for line or group i that can be told from the ground in either theme, as CSS. */
+/** CSS color of line or group i, with sufficient contrast to the background in both themes. */
 export function lineColor(i: number): string {
   const color = NAMED[i % NAMED.length]!;
   const bright = brightness(color);

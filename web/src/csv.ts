@@ -1,4 +1,4 @@
-/** A table of a chart's numbers, and the same as comma-separated values. */
+/** Table of the values in a chart, and its CSV form. */
 
 export type Cell = string | number | null;
 
@@ -7,7 +7,7 @@ export interface Table {
   rows: Cell[][];
 }
 
-/** Spreadsheets run texts that begin like a formula; a leading apostrophe makes them plain text. */
+/** Quotes a cell. Text that starts like a formula gets a leading apostrophe, so that spreadsheets do not evaluate it. */
 function field(cell: Cell): string {
   if (cell === null) return "";
   if (typeof cell === "number") return String(cell);

@@ -1,10 +1,10 @@
-/** Makers of elements. All text goes in as text nodes: there is no way to pass markup. */
+/** Element factories. All text is inserted as text nodes, so data cannot inject markup. */
 
 export type Child = Node | string | number | null | undefined | false;
 
 export interface Props {
   class?: string | null;
-  /** Set one by one on the style object, which the page's policy allows; custom properties too. */
+  /** Set property by property on the style object, which the content security policy allows. May hold custom properties. */
   style?: Record<string, string>;
   on?: Record<string, (event: never) => void>;
   [attribute: string]: unknown;
@@ -44,7 +44,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** The same for SVG. */
+/** Same as `h`, for SVG elements. */
 export function s<K extends keyof SVGElementTagNameMap>(
   tag: K,
   props?: Props | null,
@@ -56,23 +56,23 @@ export function s<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
-/** Longer names may be cut by the style sheet; pointing at them shows the whole. */
+/** Names longer than this may be truncated by the style sheet; their tooltip shows the full text. */
 const LONG_NAME = 40;
 
-/** A name from data: what is written in it turns no text around it, and an empty one can be seen. */
+/** Wraps a name that comes from data: isolates its text direction and replaces an empty name by a placeholder. */
 export function named(text: string): HTMLElement {
   return h("bdi", { title: text.length > LONG_NAME ? text : null }, text === "" ? "(no name)" : text);
 }
 
 let identifiers = 0;
 
-/** An id that no other element has. */
+/** Returns an element id that is unique on the page. */
 export function freshId(prefix: string): string {
   identifiers += 1;
   return `${prefix}-${identifiers}`;
 }
 
-/** Calls `act` on every event of the document until `element` has been in the page and is taken out. */
+/** Calls `act` on document events while `element` is connected; unsubscribes once it has been removed. */
 export function whileConnected(element: Element, type: string, act: (event: Event) => void): void {
   let seen = false;
   const listener = (event: Event): void => {
@@ -83,7 +83,7 @@ export function whileConnected(element: Element, type: string, act: (event: Even
   document.addEventListener(type, listener);
 }
 
-/** The focus goes to the element at the same place when `change` has put others in. */
+/** Runs `change`, which replaces elements in `within`, then focuses the element at the previously focused position. */
 export function keepFocus(within: Element, change: () => void): void {
   const path: number[] = [];
   let at: Element | null = within.contains(document.activeElement) ? document.activeElement : null;

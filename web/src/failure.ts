@@ -1,6 +1,6 @@
 /**
- * What a reader sees when the script fails. Every section is built behind `guarded`; whatever else throws is told in a
- * line at the top, and the table of results that the program wrote into the page as plain HTML comes back.
+ * Error handling. Every section is built by `guarded`, which replaces a failed section with a note. Any other error is
+ * reported at the top of the page, together with the static results table that the program wrote into the HTML.
  */
 import { h } from "./dom";
 
@@ -11,7 +11,7 @@ const errorText = (error: unknown): string => (error instanceof Error ? `${error
 
 let plain: Element | null = null;
 
-/** Takes the plain table of results away; the page shows them itself. */
+/** Removes the static results table; the rendered page shows the same numbers. */
 export function hidePlainNumbers(): void {
   const found = document.getElementById(NUMBERS);
   if (!found) return;
@@ -19,21 +19,24 @@ export function hidePlainNumbers(): void {
   found.remove();
 }
 
-/** Brings it back to the top of the page. */
+/** Restores the static results table at the top of the page. */
 function showPlainNumbers(): void {
   if (plain && !plain.isConnected) document.body.prepend(plain);
 }
 
-/** Says in the page that something failed; the first failure is the one that is told. */
+/** Reports an error at the top of the page. Only the first error is reported. */
 export function announceFailure(error: unknown): void {
   showPlainNumbers();
   if (document.getElementById(PANEL)) return;
   document.body.prepend(h("div", { id: PANEL, class: "failure wide", role: "alert" },
     h("p", null, h("b", null, "Part of this page could not be displayed."), ` The script failed with "${errorText(error)}".`),
-    h("p", null, "The table below holds the results. The files of the run are not affected; please report this error.")));
+    h("p", null, "The table below lists the results. The run's files are not affected. Please report this error.")));
 }
 
-/** What `build` gives, or a note in its place if it throws. `needed`: the numbers are nowhere else on the page. */
+/**
+ * Returns the result of `build`, or a note if it throws. If `needed`, an error also restores the static results table,
+ * because the section's numbers appear nowhere else on the page.
+ */
 export function guarded(title: string, build: () => HTMLElement | null, needed = false): HTMLElement | null {
   try {
     return build();
@@ -43,10 +46,10 @@ export function guarded(title: string, build: () => HTMLElement | null, needed =
   }
 }
 
-/** Failures outside of sections: in callbacks of the browser, in promises. */
+/** Reports errors outside of sections: in event handlers and promises. */
 export function watchForFailures(): void {
   addEventListener("error", (event) => {
-    if (event.error) announceFailure(event.error); // without one it is a remark of the browser, not of this script
+    if (event.error) announceFailure(event.error); // without `error` the event does not come from this script
   });
   addEventListener("unhandledrejection", (event) => announceFailure(event.reason));
 }

@@ -1,6 +1,6 @@
 /**
- * Numbers as people read them. Gaps are narrow and do not break, so that a number stays in one piece. A number that is
- * missing or not finite is a dash.
+ * Number formatting. Separators are narrow no-break spaces, so a number never wraps. Missing and non-finite numbers are
+ * shown as a dash.
  */
 import type { Metric, MetricInterval } from "./model";
 
@@ -11,7 +11,7 @@ const MINUS = "\u2212";
 
 const signed = (text: string): string => text.replace("-", MINUS);
 
-/** A number that can be calculated with: not null, undefined, NaN or infinite. */
+/** Returns whether `value` is a finite number: not null, undefined, NaN or infinite. */
 export const finite = (value: Metric | undefined): value is number => typeof value === "number" && Number.isFinite(value);
 
 /** 12345 -> "12 345" */
@@ -31,7 +31,7 @@ export function percentRange(low: number, high: number, digits = 1): string {
   return `${signed((100 * low).toFixed(digits))}\u2009\u2013\u2009${percent(high, digits)}`;
 }
 
-/** The same of an interval that may be missing. */
+/** Same as `percentRange`, for an interval that may be missing. */
 export const intervalText = (interval: MetricInterval): string => (interval ? percentRange(...interval) : MISSING);
 
 export function nats(value: Metric): string {
@@ -39,7 +39,7 @@ export function nats(value: Metric): string {
   return `${signed(value.toFixed(2))}\u00a0nats`;
 }
 
-/** Up to `digits` significant digits, no trailing zeros: 0.003, 6.53, 1.2e-7. */
+/** Formats with up to `digits` significant digits and no trailing zeros: 0.003, 6.53, 1.2e-7. */
 export function short(value: Metric, digits = 4): string {
   if (!finite(value)) return MISSING;
   const size = Math.abs(value);

@@ -1,11 +1,11 @@
-/** Images of samples, cut out of their sheets. */
+/** Sample thumbnails, cut out of sprite sheets. */
 import { h } from "./dom";
 import type { Images } from "./model";
 import { unpack8 } from "./packed";
 
 const addresses = new WeakMap<Images, string[]>();
 
-/** One address for each sheet, made when first asked for: the sheet is decoded and kept once. */
+/** Returns the object URL of a sheet. It is created on first use and cached, so a sheet is decoded once. */
 export function sheetAddress(images: Images, sheet: number): string {
   let known = addresses.get(images);
   if (!known) addresses.set(images, (known = []));
@@ -13,7 +13,7 @@ export function sheetAddress(images: Images, sheet: number): string {
   return known[sheet]!;
 }
 
-/** Image i as a square of `size` pixels; small ones are enlarged without smoothing. */
+/** Shows image i as a square of `size` pixels; smaller images are upscaled without smoothing. */
 export function image(images: Images, i: number, size: number, describe: string): HTMLElement {
   const sheet = Math.floor(i / images.perSheet);
   const at = i % images.perSheet;

@@ -1,54 +1,54 @@
 /**
- * A page of a run that goes on. From a server the newer data is fetched and what changed is drawn
- * anew; a file is loaded again, when nobody is busy with it.
+ * Keeps the page of an unfinished run up to date. A page from a server polls for new data and redraws what changed. A
+ * page from a file reloads itself while the reader is idle.
  */
 import { h } from "./dom";
 import { announceFailure } from "./failure";
 import type { PageData } from "./model";
 
-const QUIET = 3000; // milliseconds without a touch before a file is loaded again
+const IDLE_MS = 3000; // time without input before a file is reloaded
 const SCROLL = "scroll";
 
-/** A line in the corner that says how fresh the page is. */
-function liveNote(): { say(text: string): void; end(): void } {
+/** Status line in the corner of the page. */
+function liveNote(): { show(text: string): void; remove(): void } {
   const note = h("p", { class: "live", role: "status", hidden: true });
   document.body.append(note);
   return {
-    say: (text) => {
+    show: (text) => {
       if (note.textContent !== text) note.textContent = text;
       note.hidden = false;
     },
-    end: () => note.remove(),
+    remove: () => note.remove(),
   };
 }
 
 function poll(page: PageData, show: (page: PageData) => void): void {
   const note = liveNote();
-  note.say("live");
+  note.show("live");
   let seconds = page.refresh;
-  const look = async (): Promise<void> => {
+  const update = async (): Promise<void> => {
     try {
-      const answer = await fetch("data.json" + location.search, { cache: "no-cache" }); // the server may say: as before
+      const answer = await fetch("data.json" + location.search, { cache: "no-cache" }); // allows a 304 response
       if (!answer.ok) throw new Error(String(answer.status));
       const newer = (await answer.json()) as PageData;
       seconds = newer.refresh;
-      note.say("live");
+      note.show("live");
       try {
         show(newer);
       } catch (error) {
         announceFailure(error);
       }
     } catch {
-      note.say("not reachable, trying again");
+      note.show("disconnected, retrying");
     }
-    if (seconds > 0) setTimeout(look, 1000 * seconds);
-    else note.end();
+    if (seconds > 0) setTimeout(update, 1000 * seconds);
+    else note.remove();
   };
-  setTimeout(look, 1000 * seconds);
+  setTimeout(update, 1000 * seconds);
 }
 
-/** When the reader last did something; far in the past at first. */
-function watchReader(): () => number {
+/** Returns a function that gives the milliseconds since the last input; infinite before the first. */
+function trackInput(): () => number {
   let last = -Infinity;
   for (const type of ["pointerdown", "pointermove", "keydown", "wheel", "touchmove"])
     addEventListener(type, () => (last = performance.now()), { passive: true });
@@ -56,32 +56,32 @@ function watchReader(): () => number {
 }
 
 function reload(seconds: number): void {
-  liveNote().say("live");
-  const quiet = watchReader();
-  const look = (): void => {
-    const busy = document.hidden || quiet() < QUIET || getSelection()?.isCollapsed === false || document.activeElement?.tagName === "INPUT";
+  liveNote().show("live");
+  const idleTime = trackInput();
+  const reloadIfIdle = (): void => {
+    const busy = document.hidden || idleTime() < IDLE_MS || getSelection()?.isCollapsed === false || document.activeElement?.tagName === "INPUT";
     if (busy) {
-      setTimeout(look, 1000);
+      setTimeout(reloadIfIdle, 1000);
       return;
     }
     try {
       sessionStorage.setItem(SCROLL, String(scrollY));
     } catch {
-      // The browser's own memory of the position has to do.
+      // Without storage, rely on the browser's own scroll restoration.
     }
     location.reload();
   };
-  setTimeout(look, 1000 * seconds);
+  setTimeout(reloadIfIdle, 1000 * seconds);
 }
 
-/** Where the page was before it was loaded again. */
+/** Restores the scroll position saved before a reload. */
 function restoreScroll(): void {
   try {
     const before = sessionStorage.getItem(SCROLL);
     sessionStorage.removeItem(SCROLL);
     if (before !== null) scrollTo({ top: Number(before), behavior: "instant" });
   } catch {
-    // Nothing is kept: the page begins at its top.
+    // Without storage, the page starts at the top.
   }
 }
 

@@ -1,4 +1,4 @@
-/** The beginning: reads the page's data and shows a run or a comparison. */
+/** Entry point: reads the page data and renders a run or a comparison. */
 import { renderCompare } from "./compare/compare";
 import { h } from "./dom";
 import { announceFailure, hidePlainNumbers, watchForFailures } from "./failure";

@@ -1,39 +1,38 @@
 /**
- * What a page shows. The program writes one PageData as JSON into the page, in
- * <script type="application/json" id="data">; every text in it is data from files of others and
- * goes into the page as text only, never as markup.
+ * Data model of a page. The program writes one PageData as JSON into
+ * <script type="application/json" id="data">. All strings are untrusted and are inserted as text, never as markup.
  */
 
-/** base64 of little-endian numbers; the type is said where it is used. */
+/** Little-endian numbers as base64; the element type is given at each use. */
 export type Packed = string;
 
 /** A measured number; null if it is not finite (JSON has no NaN) or was not measured. */
 export type Metric = number | null;
 
-/** Lower and upper end of an interval; null if there is none. */
+/** Lower and upper bound; null if there is no interval. */
 export type MetricInterval = [number, number] | null;
 
 export interface PageData {
   format: 1;
   program: string; // "projnce 0.1.0"
-  written: string; // when the newest of the runs' files changed: ISO 8601, UTC
+  written: string; // last modification of the runs' files: ISO 8601, UTC
   title: string;
-  /** Seconds after which a newer page is worth a look; 0: this one is final. */
+  /** Seconds between updates; 0 if the page is final. */
   refresh: number;
-  /** One: the page of a run. Several: a comparison, with a page for each behind it. */
+  /** One run: its report. Several: a comparison that links to the report of each run. */
   runs: RunData[];
 }
 
 export interface RunData {
-  name: string; // last part of the path; no two on a page are alike
+  name: string; // last component of the path; unique on the page
   path: string;
-  /** stopped: not finished, and nobody works on it. */
+  /** "stopped": unfinished, and no process is training it. */
   state: "running" | "stopped" | "finished";
-  /** What was typed, one line for each time that it was started or resumed. */
+  /** Command lines, one for each start or resume. */
   commands: string[];
   kind: "image" | "sound" | "vector";
   classes: string[];
-  /** summary.json as it is; null while the run goes on. */
+  /** Contents of summary.json; null while the run is unfinished. */
   summary: Summary | null;
   curves: Curves;
   config: Setting[];
@@ -41,11 +40,11 @@ export interface RunData {
   train: SampleSet | null;
   confusion: Confusion | null;
   audit: Audit | null;
-  /** What is not on the page and why, a sentence each. */
+  /** Sentences that explain what is missing on the page and why. */
   missing: string[];
 }
 
-/** One setting; `standard` is what it is by default, null where there is no default. */
+/** One setting. `standard` is its default, null if it has none. */
 export interface Setting {
   key: string; // "train.epochs"
   value: string; // as TOML writes it: 8, 'cosine', [0.28]
@@ -56,21 +55,20 @@ export interface Setting {
 export type Columns = Record<string, Metric[]>;
 
 /**
- * Lines of metrics.jsonl as columns. All have `step` and `epoch`; epochs are counted from 1 here:
- * in `epochs` a row is the end of an epoch, in `steps` `epoch` is the position within training
- * (2.5: in the middle of the third epoch).
+ * metrics.jsonl as columns. All tables have `step` and `epoch`; epochs start at 1. In `epochs`, a row is the end of an
+ * epoch; in `steps`, `epoch` is fractional (2.5: halfway through the third epoch).
  */
 export interface Curves {
   /** loss, alignment, uniformity, R (the adjustment term), learning_rate, gradient_norm, ... */
   steps: Columns;
-  /** The same as means of an epoch. Older runs have an mi_bound here, which is not a bound: it is not shown. */
+  /** Same metrics, averaged over an epoch. Older runs have an mi_bound here that is not a valid bound; it is not shown. */
   epochs: Columns;
   /**
-   * By protocol ("zero-shot", "knn", ...): top1, low, high (95 % interval), top5, calibration_error. Under "information" the
-   * certified bounds of the test samples, as in Information.bounds; older runs do not have them.
+   * Per protocol ("zero-shot", "knn", ...): top1, low, high (95 % interval), top5, calibration_error. "information" has the
+   * certified bounds on the test samples, as in Information.bounds; absent in older runs.
    */
   tests: Record<string, Columns>;
-  /** Steps where the loss was far above those before it, and those that were passed over. */
+  /** Loss spikes and skipped steps. */
   events: { step: number; epoch: number; name: "spike" | "passed_over"; loss: Metric }[];
 }
 
@@ -78,11 +76,11 @@ export interface Protocol {
   top1: Metric;
   top1_interval: MetricInterval;
   top5: Metric;
-  /** Missing for protocols that compare cosines, which are no probabilities. */
+  /** Absent for protocols that score by cosine similarity, which is not a probability. */
   calibration_error?: Metric;
 }
 
-/** What embeddings know about the class, in nats. */
+/** Mutual information between embeddings and classes, in nats. */
 export interface Information {
   samples: number;
   dimensions: number;
@@ -91,17 +89,18 @@ export interface Information {
   mixed_ksg: Metric;
   interval: MetricInterval;
   share: Metric;
-  /** Why there is no estimate; older runs do not have it. */
+  /** Reason why the estimate is withheld; absent in older runs. */
   withheld?: string | null;
   k: number;
   /**
    * Certified lower bounds on I(Z;C), each with a standard error "_se": mi_bound_class_fitted, mi_bound_class, mi_bound_normalized,
-   * mi_bound, as far as they apply; tau_fit, temperature, rows, entropy. Older runs have projnce and class_vectors, which are not.
+   * mi_bound, where applicable; also tau_fit, temperature, rows, entropy. Older runs have projnce and class_vectors, which are
+   * not valid bounds.
    */
   bounds: Record<string, Metric>;
 }
 
-/** The one model that a run delivers: what `predict` and `export` use. */
+/** The model that a run delivers and that `predict` and `export` use. */
 export interface Delivered {
   epoch: number;
   epochs: number;
@@ -127,14 +126,14 @@ export interface Summary {
   label_noise: number;
   wrong_labels: number;
   samples: { train: number; test: number; skipped: number };
-  /** Hashes of names and labels of the samples; older runs do not have them. */
+  /** Hashes of sample names and labels; absent in older runs. */
   data?: { train_fingerprint?: string; test_fingerprint?: string };
   classes: number;
-  /** Older runs do not have it. */
+  /** Absent in older runs. */
   test_classes?: { with_samples: number; with_few_samples: number; few_below: number };
   epochs: number;
   protocol: string;
-  /** Missing in runs of older versions. */
+  /** Absent in older runs. */
   delivered?: Delivered;
   accuracy: {
     last: Metric;
@@ -143,7 +142,7 @@ export interface Summary {
     best_epoch: Metric;
     reported: Metric;
     reported_epoch: "last" | "best" | "validation";
-    /** best-test-epoch: the paper's rule. Missing in runs of older versions. */
+    /** "best-test-epoch" is the paper's rule. Absent in older runs. */
     report?: "delivered" | "best-test-epoch";
   };
   protocols: Record<string, Protocol>;
@@ -165,73 +164,73 @@ export const NO_CLASS = 0xffff;
 /** Samples on a map. All arrays have `count` entries. */
 export interface SampleSet {
   count: number;
-  /** How many the part has: more than `count` where a random choice of them is shown. */
+  /** Size of the split; larger than `count` if the map shows a random subset. */
   total: number;
   how: string; // "t-SNE, perplexity 30, KL 1.234"
   x: Packed; // Uint16, 0..65535 from left to right
-  y: Packed; // Uint16, 0..65535 from the bottom up, in the scale of x
-  index: Packed; // Uint32, the sample's number in its part
-  label: Packed; // Uint16, the label that the run was given
+  y: Packed; // Uint16, 0..65535 from bottom to top, same scale as x
+  index: Packed; // Uint32, index of the sample in its split
+  label: Packed; // Uint16, the label used by the run
   predicted: Packed; // Uint16
-  /** Uint8, 0..255 for 0..1: calibrated probability of the predicted class; in runs of older versions its cosine. */
+  /** Uint8, 0..255 for 0..1: calibrated probability of the predicted class; in older runs its cosine similarity. */
   similarity: Packed;
-  /** Uint16, the label that the files give, where some were made wrong on purpose; else null. */
+  /** Uint16, the true label, if label noise was injected; else null. */
   truth: Packed | null;
-  /** Uint8, 0..255 for 0..1: how likely the given label is wrong; null where nobody asked. */
+  /** Uint8, 0..255 for 0..1: probability that the given label is wrong; null without an audit. */
   suspicion: Packed | null;
-  /** Uint16, the label that the audit suggests; there with `suspicion`. */
+  /** Uint16, the label that the audit suggests; null without an audit. */
   suggested: Packed | null;
-  /** File names, joined by line feeds; null where samples have numbers only. */
+  /** File names, separated by line feeds; null if samples have only an index. */
   names: string | null;
   images: Images | null;
 }
 
-/** Small square images (of sounds: their spectrograms) in sheets, row by row. */
+/** Square thumbnails (spectrograms for audio) in sprite sheets, row by row. */
 export interface Images {
-  side: number; // pixels of a image
-  columns: number; // images in a row of a sheet
-  perSheet: number; // images on a sheet; image i is on sheet floor(i / perSheet)
-  sheets: string[]; // base64 of JPEG files
+  side: number; // side length of an image in pixels
+  columns: number; // images per row of a sheet
+  perSheet: number; // images per sheet; image i is on sheet floor(i / perSheet)
+  sheets: string[]; // JPEG files as base64
 }
 
 export interface Audit {
   samples: number;
   flagged: number; // with a score above 0.5
-  /** Estimated share of wrong labels; null if the features cannot tell the classes apart. */
+  /** Estimated fraction of wrong labels; null if the features do not separate the classes. */
   noise_rate: Metric;
-  /** Share of the flagged that is expected to be wrong; null if none is flagged. Absent in old runs. */
+  /** Expected fraction of flagged labels that are wrong; null if none is flagged. Absent in older runs. */
   expected_precision?: Metric;
-  /** The parts of the data that were audited. Absent in old runs: the training samples. */
+  /** The audited splits. Absent in older runs, which audited the training split. */
   parts?: { part: string; samples: number; audited: number }[];
-  /** How well held-out labels can be predicted from the features. Absent in old runs. */
+  /** How well held-out labels can be predicted from the features. Absent in older runs. */
   skill?: { informative: boolean; held_out_accuracy: Metric; chance_accuracy: Metric };
   mistakes: { class: string; labeled: string; share: Metric }[];
-  /** How good the audit was, where the wrong labels are known. */
+  /** Quality of the audit, if the wrong labels are known. */
   check: {
     wrong: number;
     precision: Metric;
     recall: Metric;
     average_precision: Metric;
   } | null;
-  /** The most suspect first. */
+  /** Flagged samples, highest score first. */
   worst: {
-    /** "train" or "test"; absent in old runs: "train". */
+    /** "train" or "test"; absent in older runs, which means "train". */
     part?: string;
     index: number;
     name: string;
     given: string;
     suggested: string;
     score: Metric;
-    wrong: boolean | null; // whether it really is, where that is known
+    wrong: boolean | null; // whether the label is wrong; null if unknown
   }[];
-  images: Images | null; // image i is that of worst[i]
-  /** Sound i is that of worst[i], null where there is no room for more; pages of earlier versions do not have it. */
+  images: Images | null; // image i belongs to worst[i]
+  /** Sound i belongs to worst[i], null beyond the size limit. Absent in pages of older versions. */
   sounds?: (Sound | null)[] | null;
 }
 
-/** A short piece of a sound. */
+/** Short clip of an audio sample. */
 export interface Sound {
-  wav: string; // base64 of a WAV file
+  wav: string; // WAV file as base64
   seconds: number;
-  whole: number; // length of the sound that the piece was cut out of
+  whole: number; // length of the original recording
 }

@@ -1,4 +1,4 @@
-/** Decoding of the arrays of numbers, which come as base64 of little-endian bytes. */
+/** Decodes base64-encoded little-endian arrays. */
 import type { Packed } from "./model";
 
 function bytes(packed: Packed): Uint8Array {

@@ -1,4 +1,4 @@
-/** What every page has around its content: bar with sections and theme button, foot. */
+/** Elements around the content of every page: top bar with sections and theme button, and footer. */
 import { h, s } from "./dom";
 import type { PageData } from "./model";
 import { themeButton } from "./theme";
@@ -16,7 +16,7 @@ function mark(): SVGSVGElement {
 
 export function topBar(sections: Section[]): HTMLElement {
   return h("header", { class: "top" },
-    h("a", { class: "skip", href: "#main" }, "To the content"),
+    h("a", { class: "skip", href: "#main" }, "Skip to content"),
     h("div", { class: "wide" },
       h("span", { class: "brand" }, mark(), "projnce"),
       h("nav", { class: "sections", "aria-label": "Sections" },
@@ -24,7 +24,7 @@ export function topBar(sections: Section[]): HTMLElement {
       themeButton()));
 }
 
-/** Marks in `bar` the section of `main` that is being read: at the end of the page that is the last one. */
+/** Highlights the visible section of `main` in `bar`; at the end of the page, the last section. */
 export function followSections(bar: HTMLElement, main: HTMLElement): void {
   const nav = bar.querySelector<HTMLElement>(".sections")!;
   const links = new Map([...nav.querySelectorAll("a")].map((link) => [link.hash.slice(1), link]));
@@ -61,7 +61,7 @@ export function foot(page: PageData): HTMLElement {
   return h("footer", { class: "wide page-foot" }, footText(page));
 }
 
-/** The same foot for newer data. */
+/** Updates the footer for new data. */
 export function updateFoot(element: Element, page: PageData): void {
   element.textContent = footText(page);
 }

@@ -1,4 +1,4 @@
-/** A button that plays a sound; one sound at a time. */
+/** Play button for audio; only one sound plays at a time. */
 import { h } from "./dom";
 import type { Sound } from "./model";
 import { unpack8 } from "./packed";
@@ -7,7 +7,7 @@ let playing: HTMLAudioElement | null = null;
 
 const seconds = (value: number): string => `${value.toFixed(1)}\u00a0s`;
 
-/** "1.5 of 4.0 s": a piece of a longer sound. */
+/** "1.5 of 4.0 s" for a clip of a longer recording. */
 const lengthText = (sound: Sound): string =>
   sound.whole > sound.seconds + 0.05 ? `${sound.seconds.toFixed(1)} of ${seconds(sound.whole)}` : seconds(sound.seconds);
 
@@ -23,7 +23,7 @@ export function playButton(sound: Sound, describe: string): HTMLElement {
   const load = (): HTMLAudioElement => {
     const made = new Audio(URL.createObjectURL(new Blob([unpack8(sound.wav) as BlobPart], { type: "audio/wav" })));
     made.addEventListener("play", () => show(true));
-    made.addEventListener("pause", () => show(false)); // at the end too
+    made.addEventListener("pause", () => show(false)); // also fires at the end
     return made;
   };
   button.addEventListener("click", () => {
@@ -33,7 +33,7 @@ export function playButton(sound: Sound, describe: string): HTMLElement {
     playing = audio;
     audio.currentTime = 0;
     audio.play().catch((error: Error) => {
-      if (error.name !== "AbortError") sign.textContent = "✕"; // the browser cannot play it; an abort is the next click
+      if (error.name !== "AbortError") sign.textContent = "✕"; // unsupported by the browser; AbortError only means that the next click paused it
     });
   });
   return button;

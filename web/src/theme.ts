@@ -1,7 +1,6 @@
 /**
- * Light and dark. The style sheet has every color once, for both (light-dark()); which one holds is
- * said by color-scheme. A canvas needs plain colors: it asks for ink() and asks again when the
- * document tells of a "themechange".
+ * Light and dark themes. The style sheet defines every color for both with light-dark(); color-scheme selects one. A
+ * canvas needs resolved colors: it calls ink(), and calls it again on the document's "themechange" event.
  */
 import { h, s } from "./dom";
 
@@ -13,7 +12,7 @@ export interface Ink {
   line: string;
   surface: string;
   accent: string;
-  /** Any CSS color, also var(...) or light-dark(...), as rgb(...). */
+  /** Resolves any CSS color, including var(...) and light-dark(...), to rgb(...). */
   color(css: string): string;
 }
 
@@ -25,7 +24,7 @@ function stored(): Scheme | null {
     const value = sessionStorage.getItem(KEY);
     return value === "light" || value === "dark" ? value : null;
   } catch {
-    return null; // some browsers keep nothing for files
+    return null; // some browsers have no storage for file: pages
   }
 }
 
@@ -51,7 +50,7 @@ function toggle(): void {
   try {
     sessionStorage.setItem(KEY, chosen);
   } catch {
-    // Then the choice holds until the page is loaded again.
+    // Without storage, the choice lasts until the page is reloaded.
   }
   announce();
 }
@@ -63,8 +62,8 @@ export function themeButton(): HTMLButtonElement {
   const button = h("button", { type: "button", class: "icon-button theme-button", on: { click: toggle } }, icon);
   const name = (): void => {
     const other = scheme() === "dark" ? "light" : "dark";
-    button.setAttribute("aria-label", `Switch to ${other} colors`);
-    button.title = `Switch to ${other} colors`;
+    button.setAttribute("aria-label", `Switch to ${other} theme`);
+    button.title = `Switch to ${other} theme`;
   };
   name();
   document.addEventListener("themechange", name);
@@ -90,7 +89,7 @@ function readInk(of: Scheme): Ink {
 
 const inks = new Map<Scheme, Ink>();
 
-/** The colors of the theme that holds, or of the one that is asked for. */
+/** Returns the colors of theme `of`; default: the active theme. */
 export function ink(of: Scheme = scheme()): Ink {
   let known = inks.get(of);
   if (!known) {

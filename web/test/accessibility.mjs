@@ -1,6 +1,6 @@
-/** What a page must have for everybody to read it. */
+/** Accessibility checks. */
 
-/** Drawings that neither have a name nor are hidden from screen readers. */
+/** Drawings that have no accessible name and are not hidden from screen readers. */
 export function unlabeled(page) {
   return page.evaluate(() => [...document.querySelectorAll("canvas, svg")]
     .filter((drawing) => {
@@ -10,11 +10,11 @@ export function unlabeled(page) {
     .map((drawing) => drawing.outerHTML.slice(0, 80)));
 }
 
-/** Contrast of every piece of text with the ground under it. */
+/** Contrast of every text node with its background. */
 export function contrasts(page) {
   return page.evaluate(() => {
     const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-    // Paints the colors on top of each other and looks at the result: any notation, any transparency.
+    // Composites the colors on a canvas, which handles any notation and transparency.
     const paint = (...colors) => {
       canvas.clearRect(0, 0, 1, 1);
       for (const color of colors) { canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1); }

@@ -1,4 +1,4 @@
-/** Opens assembled pages in a headless browser and collects what goes wrong in them. */
+/** Opens assembled pages in a headless browser and collects errors. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ export async function startBrowser() {
   const directory = mkdtempSync(join(tmpdir(), "report-page-"));
   let pages = 0;
 
-  /** Writes the page's file and opens it. */
+  /** Writes the page to a file and opens it. */
   async function open(data, options = {}) {
     const file = join(directory, `page${pages++}.html`);
     writeFileSync(file, assemble(data));
@@ -23,8 +23,8 @@ export async function startBrowser() {
   }
 
   /**
-   * `problems` gathers console messages, errors and dialogs. `clock`: the page's time is the test's to turn on. `before`: a
-   * script to run before the page's own, with its argument. `wait`: what shows that the page is there.
+   * `problems` collects console messages, errors and dialogs. `clock`: if true, the test controls the page's time.
+   * `before`: a function and its argument, run before the page's script. `wait`: selector that signals a loaded page.
    */
   async function openFile(file, { clock = false, before = null, wait = "main", ...options } = {}) {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });

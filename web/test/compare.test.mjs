@@ -8,7 +8,7 @@ import { HOSTILE, makePage, makeRun, runningPage, severalRuns } from "./fixtures
 
 const plain = (text) => text.replaceAll(/[\u202f\u00a0]/g, " ").replaceAll("\u2212", "−");
 
-/** Accuracies chosen so that the intervals can be computed by hand; two methods share their seeds, one has others. */
+/** Accuracies whose intervals can be computed by hand; two methods share seeds, the third has other seeds. */
 const ACCURACIES = {
   supcon: { 1: 0.7, 2: 0.72, 3: 0.74 },
   projnce: { 1: 0.73, 2: 0.74, 3: 0.78 },
@@ -32,7 +32,7 @@ describe("comparison", { skip }, () => {
     return readFile(await download.path());
   }
 
-  test("one condition is a list with the best in bold and intervals to the baseline", async () => {
+  test("one condition: list with the best in bold and intervals of differences", async () => {
     const page = await browser.open(byHand());
     assert.equal(await page.locator(".comparison tbody tr").count(), 3);
     assert.equal(await page.locator(".strip-dot").count(), 9);
@@ -41,21 +41,21 @@ describe("comparison", { skip }, () => {
     assert.match(plain(await row(page, "projnce").innerText()), /\+3\.0 \+0\.5 to \+5\.5/);
     assert.match(plain(await row(page, "projnce-mlp").innerText()), /\+1\.0 −3\.5 to \+5\.5/);
     assert.match(await row(page, "supcon").innerText(), /baseline/);
-    assert.match(await page.locator("figure .note").first().textContent(), /of the last epoch.*paired by seed, Welch's where seeds differ/s);
+    assert.match(await page.locator("figure .note").first().textContent(), /of the last epoch.*paired by seed, Welch if seeds differ/s);
     assert.deepEqual(page.problems, []);
   });
 
-  test("another baseline gives other differences, another protocol other accuracies", async () => {
+  test("the baseline changes differences, the protocol changes accuracies", async () => {
     const page = await browser.open(byHand());
     await page.getByLabel("Baseline").selectOption("projnce");
     assert.match(plain(await row(page, "supcon").innerText()), /−3\.0 −5\.5 to −0\.5/);
     assert.match(await row(page, "projnce").innerText(), /baseline/);
-    await page.locator("label", { hasText: "Accuracy by" }).locator("select").selectOption("knn");
+    await page.locator("label", { hasText: "Protocol" }).locator("select").selectOption("knn");
     assert.equal(plain(await row(page, "supcon").locator(".accuracy").textContent()), "73.8 ± 2.0");
     assert.equal(await page.getByLabel("Baseline").inputValue(), "projnce");
   });
 
-  test("the table is saved with every seed", async () => {
+  test("the saved table has every seed", async () => {
     const page = await browser.open(byHand());
     const lines = (await save(page, "Accuracy by method, zero-shot", "Save CSV")).toString().trimEnd().split("\r\n");
     assert.equal(lines.length, 4);
@@ -64,22 +64,22 @@ describe("comparison", { skip }, () => {
     assert.match(lines[3], /^projnce-mlp,.*,welch,4,0\.71,5,0\.73,6,0\.75$/);
   });
 
-  test("several conditions are columns, and lines over what varies", async () => {
+  test("several conditions: one column each, and trends over varying settings", async () => {
     const page = await browser.open(severalRuns({ points: 200 }));
-    assert.deepEqual((await page.locator(".comparison thead th").allTextContents()).map(plain), ["Method", "20 % wrong labels", "40 % wrong labels"]);
+    assert.deepEqual((await page.locator(".comparison thead th").allTextContents()).map(plain), ["Method", "20 % label noise", "40 % label noise"]);
     assert.equal(await page.locator(".strip-dot").count(), 18);
     assert.deepEqual(await page.locator(".comparison tr", { has: page.locator("strong") }).getByRole("rowheader").allTextContents(), ["projnce-mlp"]);
     assert.equal(await page.locator(".comparison strong").count(), 2);
-    const trend = await save(page, "Accuracy and share of wrong labels", "Save CSV");
-    assert.match(trend.toString(), /^share of wrong labels,supcon,supcon low,supcon high,projnce,/);
+    const trend = await save(page, "Accuracy vs. label noise rate", "Save CSV");
+    assert.match(trend.toString(), /^label noise rate,supcon,supcon low,supcon high,projnce,/);
     assert.equal(trend.toString().trimEnd().split("\r\n").length, 3);
-    await page.getByLabel("Training, maps and information of").selectOption({ index: 1 });
+    await page.getByLabel("Condition").selectOption({ index: 1 });
     assert.deepEqual(await page.locator(".tile").evaluateAll((tiles) => tiles.map((tile) => tile.getAttribute("href"))),
       ["#run=supcon-40-1", "#run=projnce-40-1", "#run=projnce-mlp-40-1"]);
     assert.deepEqual(page.problems, []);
   });
 
-  test("runs of one loss are told apart by the settings that differ", async () => {
+  test("runs of one loss are distinguished by the settings that differ", async () => {
     const runs = [0, 1, 5].map((beta) => {
       const run = makeRun({ name: `beta-${beta}`, points: 200, accuracy: 0.7 + 0.01 * beta });
       run.config.find((entry) => entry.key === "loss.beta").value = `${beta}.0`;
@@ -88,17 +88,17 @@ describe("comparison", { skip }, () => {
     const page = await browser.open(makePage(runs));
     assert.deepEqual(await page.locator(".comparison").getByRole("rowheader").allTextContents(), ["projnce, beta 0", "projnce, beta 1", "projnce, beta 5"]);
     assert.match(plain(await row(page, "projnce, beta 5").innerText()), /\+5\.0 one seed/);
-    const trend = (await save(page, "Accuracy and beta", "Save CSV")).toString().split("\r\n");
+    const trend = (await save(page, "Accuracy vs. beta", "Save CSV")).toString().split("\r\n");
     assert.deepEqual(trend.slice(1, 4).map((line) => line.split(",").slice(0, 2).join(" ")), ["0 0.7", "1 0.71", "5 0.75"]);
   });
 
-  test("curves, maps and information are there and can be saved", async () => {
+  test("shows and saves curves, maps and information", async () => {
     const page = await browser.open(byHand());
     const svg = (await save(page, "Loss", "Save SVG")).toString();
     for (const name of Object.keys(ACCURACIES)) assert.ok(svg.includes(name), name);
-    assert.match((await save(page, "Information, lower bound", "Save SVG")).toString(), /H\(C\)/);
+    assert.match((await save(page, "Mutual information, lower bound", "Save SVG")).toString(), /H\(C\)/);
     assert.equal(await page.locator("#information .drawn .dot-row").count(), 3);
-    assert.match((await save(page, "Information about the class", "Save CSV")).toString(), /^group,mean,low,high,value 1,value 2,value 3\r\n/);
+    assert.match((await save(page, "Mutual information I(Z;C)", "Save CSV")).toString(), /^group,mean,low,high,value 1,value 2,value 3\r\n/);
     const maps = (await save(page, "Maps of the test samples", "Save SVG")).toString();
     assert.equal(maps.match(/<circle/g).length, 900);
     assert.equal((await save(page, "Maps of the test samples", "Save PNG")).readUInt32BE(16), 3 * 720);
@@ -134,7 +134,7 @@ describe("comparison", { skip }, () => {
     assert.deepEqual(page.problems, []);
   });
 
-  test("runs that still go on are listed, not counted", async () => {
+  test("unfinished runs are listed but not counted", async () => {
     const data = byHand();
     data.runs.push({ ...runningPage().runs[0], name: "slow" });
     const page = await browser.open(data);
@@ -145,7 +145,7 @@ describe("comparison", { skip }, () => {
     assert.deepEqual(page.problems, []);
   });
 
-  test("a run that has come to its end joins the table, and the choices stay", async () => {
+  test("a run that finishes joins the table, and choices are kept", async () => {
     const first = { ...byHand(), refresh: 0.1 };
     const slow = { ...first.runs.at(-1), state: "running", summary: null };
     let data = { ...first, runs: [...first.runs.slice(0, -1), slow] };
@@ -164,7 +164,7 @@ describe("comparison", { skip }, () => {
     assert.ok(await baseline.evaluate((select) => select === document.activeElement));
   });
 
-  test("all can be read in both themes, and nothing shifts", async () => {
+  test("contrast is sufficient in both themes, without layout shift", async () => {
     for (const colorScheme of ["light", "dark"]) {
       const page = await browser.open(byHand(), { colorScheme });
       const low = (await contrasts(page)).filter(({ ratio, large }) => ratio < (large ? 3 : 4.5));
@@ -174,13 +174,13 @@ describe("comparison", { skip }, () => {
     }
   });
 
-  test("fits a phone", async () => {
+  test("does not scroll horizontally on a phone", async () => {
     const page = await browser.open(severalRuns({ points: 200 }), { viewport: { width: 360, height: 740 } });
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
     assert.deepEqual(page.problems, []);
   });
 
-  test("names that look like markup stay names", async () => {
+  test("markup in names stays text", async () => {
     const data = byHand();
     data.runs.forEach((run, i) => {
       run.name = `${HOSTILE[i]}${i}`;

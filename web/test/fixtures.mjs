@@ -1,4 +1,4 @@
-/** Pages of made-up runs, for tests and for looking at. Everything follows from a seed. */
+/** Reports of synthetic runs, for tests and for viewing. Deterministic given a seed. */
 
 export const FASHION = ["T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"];
 const SHARE_SHOWN = 65535;
@@ -17,7 +17,7 @@ const normal = (random) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 *
 const pack = (array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength).toString("base64");
 const range = (n, f) => Array.from({ length: n }, (_, i) => f(i));
 
-/** Classes are taken for the one two further on now and then, which is what pullovers and coats do. */
+/** Draws a prediction. Most errors go to the class two further on, as with pullovers and coats. */
 function predict(random, truth, classes, accuracy) {
   if (random() < accuracy) return truth;
   return random() < 0.6 ? (truth + 2) % classes : Math.floor(random() * classes);
@@ -75,7 +75,7 @@ function lossParts(random, progress) {
 
 const columns = (rows) => Object.fromEntries(Object.keys(rows[0] ?? {}).map((name) => [name, rows.map((row) => row[name])]));
 
-/** As the program writes them (inference/information_report.cpp). */
+/** Same keys as in inference/information_report.cpp. */
 const bounds = (entropy, share, rows = 5000) => ({
   mi_bound_class_fitted: 0.72 * share * entropy, mi_bound_class_fitted_se: 0.012, tau_fit: 0.11,
   mi_bound_class: 0.6 * share * entropy, mi_bound_class_se: 0.011, mi_bound_normalized: 0.55 * share * entropy, mi_bound_normalized_se: 0.014,
@@ -104,13 +104,13 @@ function protocol(top1, test, calibrated) {
   return calibrated ? { ...accuracy, calibration_error: 0.31 } : accuracy;
 }
 
-/** As the program writes it (inference/information_report.cpp): withheld for small classes, without interval for few samples. */
+/** As in inference/information_report.cpp: withheld for small classes, without interval for few samples. */
 function information(test, classes, k = 5) {
   if (test < 2) return null;
   const entropy = Math.log(classes);
   const smallest = Math.floor(test / classes);
-  const withheld = classes < 2 ? "all samples are of one class, so there is nothing to know about it"
-    : smallest <= k ? `the smallest class has ${smallest} samples, and an estimate from ${k} neighbors needs at least ${k + 1} of each class` : null;
+  const withheld = classes < 2 ? "all samples are of the same class"
+    : smallest <= k ? `the smallest class has ${smallest} samples, k = ${k} needs at least ${k + 1} samples per class` : null;
   return {
     samples: test, dimensions: 128, classes, label_entropy: entropy, mixed_ksg: withheld ? null : 0.77 * entropy,
     interval: withheld || test / 10 < 2 * k * classes ? null : [0.758 * entropy, 0.781 * entropy], share: withheld ? null : 0.77, withheld, k,
@@ -158,7 +158,7 @@ function config({ loss, seed, noise, epochs, dataset = "fashion-mnist" }) {
   return Object.entries(STANDARD).map(([key, standard]) => ({ key, value: own[key] ?? standard, standard }));
 }
 
-/** A run; every part can be made otherwise. */
+/** Makes a run; `options` override the defaults. */
 export function makeRun(options = {}) {
   const o = { name: "projnce-1", classes: FASHION, kind: "image", seed: 1, loss: "projnce", noise: 0.4, accuracy: 0.7452, epochs: 8, train: 6000, test: 5000,
     points: 5000, images: null, worstImages: null, names: null, ...options };
@@ -189,16 +189,16 @@ export const hundredClasses = () => demoPage({ name: "cifar100", classes: range(
 export const soundPage = () => demoPage({ name: "speech", kind: "sound", noise: 0, classes: ["yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go"],
   names: (i) => `speech/clip_${i}.wav`, accuracy: 0.913 });
 
-/** Three of eight epochs are done; nothing has been judged yet. */
+/** An unfinished run after `done` of eight epochs, not evaluated yet. */
 export function runningPage(done = 3) {
   const run = makeRun();
   const random = generator(5);
   Object.assign(run, { state: "running", summary: null, test: null, train: null, confusion: null, audit: null,
-    curves: curves(random, { epochs: 8, done, final: 0.7452, entropy: Math.log(10) }), missing: ["The map comes when the run is done."] });
+    curves: curves(random, { epochs: 8, done, final: 0.7452, entropy: Math.log(10) }), missing: ["Map: available when the run is finished."] });
   return makePage([run], { refresh: 2 });
 }
 
-/** A second of a tone, as the program writes it (io/audio/sound_file.cpp). */
+/** One second of a 440 Hz tone as WAV, in the format of io/audio/sound_file.cpp. */
 export function toneWav(rate = 8000) {
   const samples = Int16Array.from({ length: rate }, (_, i) => 9000 * Math.sin((2 * Math.PI * 440 * i) / rate));
   const head = Buffer.alloc(44);
@@ -227,7 +227,7 @@ export function severalRuns({ seeds = 3, rates = [0.2, 0.4], points = 1000 } = {
   return makePage(runs);
 }
 
-/** Sheets of little drawings, made by a browser page. */
+/** Sheets of small drawings, rendered by a browser page. */
 export async function drawImages(browserPage, count, side = 28) {
   const sheets = await browserPage.evaluate(({ count, side }) => {
     const perSheet = 1024, out = [];

@@ -5,7 +5,7 @@ import { load } from "./modules.mjs";
 
 const { compareRuns } = await load("compare/groups.ts");
 
-/** A run with some settings of its own. */
+/** A run with the given settings. */
 function run(name, settings, options = {}) {
   const made = makeRun({ name, points: 10, ...options });
   for (const [key, value] of Object.entries(settings)) {
@@ -14,7 +14,7 @@ function run(name, settings, options = {}) {
   return made;
 }
 
-test("seeds and what is only recorded make no other method", () => {
+test("seeds and logging settings do not define a method", () => {
   const { methods, conditions } = compareRuns([
     run("a", { "report.page": "true", "train.log_every": "50", "dataset.label_noise.seed": "1" }, { seed: 1 }),
     run("b", { "report.page": "false", "train.log_every": "10", "dataset.label_noise.seed": "2" }, { seed: 2 }),
@@ -23,47 +23,47 @@ test("seeds and what is only recorded make no other method", () => {
   assert.equal(conditions.length, 1);
 });
 
-test("a setting of the loss does, and data that differs is another condition", () => {
+test("loss settings define a method, dataset settings a condition", () => {
   const { methods, conditions } = compareRuns([
     run("a", { "loss.beta": "1.0" }, { noise: 0.2 }),
     run("b", { "loss.beta": "5.0" }, { noise: 0.2 }),
     run("c", { "loss.beta": "1.0" }, { noise: 0.4 }),
   ]);
   assert.deepEqual(methods, ["projnce, beta 1", "projnce, beta 5"]);
-  assert.deepEqual(conditions, ["20 % wrong labels", "40 % wrong labels"].map((text) => text.replace(" %", "\u202f%")));
+  assert.deepEqual(conditions, ["20 % label noise", "40 % label noise"].map((text) => text.replace(" %", "\u202f%")));
 });
 
-test("methods and conditions stand in the order in which people count", () => {
+test("methods and conditions are in natural order", () => {
   const { methods, conditions } = compareRuns([
     run("a", {}, { loss: "supcon", noise: 0.4 }),
     ...["1.0", "10.0", "5.0"].map((beta) => run(`b${beta}`, { "loss.beta": beta }, { noise: 0.4 })),
     run("c", {}, { loss: "supcon", noise: 0 }),
   ]);
   assert.deepEqual(methods, ["supcon", "projnce, beta 1", "projnce, beta 5", "projnce, beta 10"]);
-  assert.equal(conditions[0], "labels as given");
+  assert.equal(conditions[0], "no label noise");
 });
 
-/** A run on a folder whose samples have these fingerprints. */
+/** A run on a folder with the given fingerprints. */
 function folderRun(name, { root = "/data/photos", train = "t", test = "e", tests = 203, seed = 1, loss = "projnce", settings = {} } = {}) {
   const made = run(name, { "dataset.name": "'folder'", "dataset.root": `'${root}'`, ...settings }, { seed, loss, noise: 0, test: tests });
   Object.assign(made.summary, { dataset: "folder", data: test === null ? undefined : { train_fingerprint: train, test_fingerprint: test } });
   return made;
 }
 
-test("folders are called by their names, and data is known by its fingerprint", () => {
+test("folder datasets use the folder name, and fingerprints identify data", () => {
   const { conditions, remarks } = compareRuns([folderRun("a"), folderRun("b", { loss: "supcon", root: "/elsewhere/photos-copy/" })]);
   assert.deepEqual(conditions, ["photos"]);
   assert.deepEqual(remarks, []);
 });
 
-test("runs on different test sets are different conditions, whatever their settings say", () => {
+test("runs on different test sets are different conditions, even with equal settings", () => {
   const { conditions, remarks, entries } = compareRuns([folderRun("before"), folderRun("after", { test: "e2", train: "t2", tests: 210, seed: 2 })]);
   assert.deepEqual(conditions, ["photos, test set A (203\u00a0samples)", "photos, test set B (210\u00a0samples)"]);
   assert.notEqual(entries[0].condition, entries[1].condition);
   assert.match(remarks[0], /2 different test sets/);
 });
 
-test("the same test set with other training data is another condition, unless the seed draws it", () => {
+test("different training data is another condition, unless the seed draws it", () => {
   const more = compareRuns([folderRun("a"), folderRun("b", { train: "t2" })]);
   assert.equal(more.conditions.length, 2);
   assert.match(more.conditions[1], /training data B/);
@@ -72,7 +72,7 @@ test("the same test set with other training data is another condition, unless th
   assert.equal(thin.conditions.length, 1);
 });
 
-test("runs that recorded no fingerprint stand apart and are told by their settings", () => {
+test("runs without fingerprints are grouped separately, by their settings", () => {
   const { conditions, remarks } = compareRuns([folderRun("new"), folderRun("old", { test: null }), folderRun("older", { test: null, seed: 2 }), folderRun("other", { test: null, root: "/data/sounds" })]);
   assert.equal(conditions.length, 3);
   assert.ok(conditions.some((text) => text.startsWith("sounds")));

@@ -1,4 +1,4 @@
-/** Pages of runs that go on. */
+/** Pages of unfinished runs. */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { writeFileSync } from "node:fs";
@@ -7,14 +7,14 @@ import { assemble } from "../tools/assemble.mjs";
 import { skip, startBrowser } from "./browser.mjs";
 import { makePage, makeRun, runningPage } from "./fixtures.mjs";
 
-const SOON = 0.1; // seconds between looks
+const SOON = 0.1; // seconds between updates
 
-describe("a page that is kept fresh", { skip }, () => {
+describe("live updates", { skip }, () => {
   let browser;
   before(async () => { browser = await startBrowser(); });
   after(() => browser.close());
 
-  /** Serves a page; `data.json` is what `state.data` is, nothing where that is null. */
+  /** Serves a page; `data.json` is `state.data`, or an error if it is null. */
   async function serve(state) {
     const server = createServer((request, response) => {
       if (request.url !== "/data.json") return response.setHeader("content-type", "text/html").end(assemble(state.first));
@@ -26,7 +26,7 @@ describe("a page that is kept fresh", { skip }, () => {
   }
   const at = (done, refresh = SOON) => ({ ...runningPage(done), refresh });
 
-  test("from a server: newer numbers in place, what the reader did stays", async () => {
+  test("from a server: updates numbers in place and keeps the view state", async () => {
     const state = { first: at(3), data: at(3) };
     const server = await serve(state);
     const page = await browser.browser.newPage({ viewport: { width: 1000, height: 700 } });
@@ -34,7 +34,7 @@ describe("a page that is kept fresh", { skip }, () => {
     page.on("pageerror", (error) => errors.push(String(error)));
     await page.goto(`http://127.0.0.1:${server.address().port}/`);
     await page.waitForSelector(".uplot");
-    const hide = page.locator("figure", { hasText: "Alignment" }).getByRole("button", { name: "single steps" });
+    const hide = page.locator("figure", { hasText: "Alignment" }).getByRole("button", { name: "per step" });
     await hide.click();
     await page.getByRole("switch").click();
     const settings = await page.locator(".settings").elementHandle();
@@ -45,9 +45,9 @@ describe("a page that is kept fresh", { skip }, () => {
     assert.equal(await page.evaluate(() => scrollY), scroll);
     assert.equal(await hide.getAttribute("aria-pressed"), "false");
     assert.equal(await hide.evaluate((button) => button === document.activeElement || document.activeElement.tagName), "INPUT");
-    assert.ok(await settings.evaluate((element) => element.isConnected), "a section that is the same is left alone");
+    assert.ok(await settings.evaluate((element) => element.isConnected), "an unchanged section is not redrawn");
     state.data = null;
-    await page.getByText("not reachable").waitFor();
+    await page.getByText("disconnected").waitFor();
     state.data = makePage([makeRun({ points: 100 })]);
     await page.waitForSelector("#classes .matrix svg");
     await page.waitForSelector(".live", { state: "detached" });
@@ -58,7 +58,7 @@ describe("a page that is kept fresh", { skip }, () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  test("from a file: loaded again at the same place, but not while the reader is busy", async () => {
+  test("from a file: reloads at the same scroll position, but not while the reader is active", async () => {
     const page = await browser.open(at(3, 600), { clock: true });
     await page.waitForSelector(".uplot");
     await page.evaluate(() => scrollTo(0, 400));
@@ -67,7 +67,7 @@ describe("a page that is kept fresh", { skip }, () => {
     await page.clock.runFor(599_000);
     await page.mouse.move(200, 200);
     await page.clock.runFor(2_500);
-    assert.equal(await shown(), 3, "the reader has just moved the pointer");
+    assert.equal(await shown(), 3, "the pointer has just moved");
     await page.clock.runFor(4_000);
     await page.waitForFunction(() => document.querySelector("progress")?.value === 6);
     assert.equal(await page.evaluate(() => scrollY), 400);

@@ -1,12 +1,12 @@
 /**
- * Opens a page that the program wrote, as a reader would, and prints what is there as JSON:
+ * Opens a page written by the program and prints its contents as JSON:
  *   node test/look.mjs PAGE.html
  */
 import { startBrowser } from "./browser.mjs";
 
 const { openFile, close } = await startBrowser();
 const page = await openFile(process.argv[2], { wait: "main, #failure" });
-await page.waitForTimeout(150); // charts are drawn when the browser has measured their room
+await page.waitForTimeout(150); // charts are drawn after layout
 const found = await page.evaluate(() => ({
   heading: document.querySelector("h1")?.textContent ?? null,
   sections: [...document.querySelectorAll("h2")].map((heading) => heading.textContent),

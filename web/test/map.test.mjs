@@ -9,14 +9,14 @@ const pack = (array) => Buffer.from(array.buffer).toString("base64");
 const unpack16 = (text) => new Uint16Array(Uint8Array.from(Buffer.from(text, "base64")).buffer);
 const plain = (text) => text.replaceAll("\u202f", " ").replaceAll("\u00a0", " ");
 
-/** Right after the page was scrolled a wheel goes on scrolling it; that ends after a quarter of a second. */
+/** Waits until the wheel zooms again: for 250 ms after a scroll, it keeps scrolling the page. */
 const pauseAfterScroll = () => new Promise((resolve) => {
   const start = performance.now();
-  const look = (now) => (now - start > 300 ? resolve() : requestAnimationFrame(look));
-  requestAnimationFrame(look);
+  const check = (now) => (now - start > 300 ? resolve() : requestAnimationFrame(check));
+  requestAnimationFrame(check);
 });
 
-/** Four samples in the corners and one, of class 4, in the middle. */
+/** Four samples in the corners and one of class 4 in the center. */
 function fivePoints() {
   const run = makeRun({ points: 5, test: 5, train: 5, noise: 0.4 });
   const own = {
@@ -60,7 +60,7 @@ describe("map", { skip }, () => {
     return plain(await page.innerText(".map-card"));
   }
 
-  /** How many pixels of what is seen there have their largest and smallest channel as `test` wants. */
+  /** Counts the pixels in a screenshot whose largest and smallest channel satisfy `test`. */
   async function countPixels(page, locator, test) {
     const image = (await locator.screenshot()).toString("base64");
     const levels = await page.evaluate(async (data) => {
@@ -82,7 +82,7 @@ describe("map", { skip }, () => {
   }
   const coloredPixels = (page, locator) => countPixels(page, locator, (high, low) => high - low > 60);
 
-  test("says what is shown; hiding a class takes its samples away", async () => {
+  test("describes what is shown; hiding a class removes its samples", async () => {
     const { page, shown } = await openMap(demoPage({ points: 1200 }));
     assert.match(await shown(), /^1 200 of 5 000 test samples, t-SNE, perplexity 30, KL 1\.234\. /);
     const entries = page.locator(".map-legend-entry:visible");
@@ -90,7 +90,7 @@ describe("map", { skip }, () => {
     assert.equal(counts.reduce((a, b) => a + b), 1200);
     assert.equal(await circles(page), 1200);
     await entries.nth(3).click();
-    assert.match(await shown(), new RegExp(`; ${plain(String(1200 - counts[3])).replace(/^1(?=\d{3}$)/, "1 ")} of them shown`));
+    assert.match(await shown(), new RegExp(`; ${plain(String(1200 - counts[3])).replace(/^1(?=\d{3}$)/, "1 ")} shown`));
     assert.equal(await circles(page), 1200 - counts[3]);
     await entries.nth(2).click({ modifiers: ["Shift"] });
     assert.equal(await circles(page), counts[2]);
@@ -102,13 +102,13 @@ describe("map", { skip }, () => {
     assert.deepEqual(page.problems, []);
   });
 
-  test("a card tells of the point under the mouse", async () => {
+  test("a card describes the point under the mouse", async () => {
     const { page, stage } = await openMap(fivePoints());
     assert.match(await hoverMiddle(page, stage), /#4\s+label\s+Coat\s+predicted\s+Shirt, confidence 0\.80/);
     await page.click("[data-part=train]");
     const text = await hoverMiddle(page, stage);
-    assert.match(text, /truth\s+Shirt \(label made wrong\)/);
-    assert.match(text, /suspicion\s+100 %, suggested Shirt/);
+    assert.match(text, /truth\s+Shirt \(label is wrong\)/);
+    assert.match(text, /label error\s+100 %, suggested Shirt/);
     await page.mouse.move(5, 5);
     await page.locator(".map-card").waitFor({ state: "hidden" });
     assert.deepEqual(page.problems, []);
@@ -124,11 +124,11 @@ describe("map", { skip }, () => {
     const image = page.locator(".map-card .image");
     assert.deepEqual(await image.evaluate((element) => [element.clientWidth, element.style.backgroundPosition]), [112, "-448px 0px"]);
     const deadline = Date.now() + 10_000;
-    while ((await countPixels(page, image, (high) => high < 30)) < 500) assert.ok(Date.now() < deadline, "the image does not come");
-    assert.ok((await countPixels(page, image, (high, low) => low > 110 && high < 240)) > 500, "a light drawing on a dark ground");
+    while ((await countPixels(page, image, (high) => high < 30)) < 500) assert.ok(Date.now() < deadline, "the image does not load");
+    assert.ok((await countPixels(page, image, (high, low) => low > 110 && high < 240)) > 500, "a light drawing on a dark background");
   });
 
-  test("a suspect label is shown on the map, whatever is hidden there", async () => {
+  test("a flagged sample is shown on the map even if its class is hidden", async () => {
     const helper = await browser.browser.newPage();
     const data = demoPage({ points: 6000, worstImages: await drawImages(helper, 60) });
     const { page, stage, shown } = await openMap(data, { reducedMotion: "reduce" });
@@ -148,26 +148,26 @@ describe("map", { skip }, () => {
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
   });
 
-  test("colors and parts can be chosen", async () => {
+  test("selects coloring and split", async () => {
     const { page, shown } = await openMap(demoPage({ points: 1000 }));
     const select = page.getByLabel("Color by");
-    assert.deepEqual(await select.locator("option").allTextContents(), ["given label", "prediction", "right or wrong"]);
+    assert.deepEqual(await select.locator("option").allTextContents(), ["given label", "prediction", "prediction outcome"]);
     await page.click("[data-part=train]");
     assert.match(await shown(), /^1 000 of 6 000 training samples/);
-    assert.deepEqual(await select.locator("option").allTextContents(), ["given label", "prediction", "true label", "suspected wrong", "right or wrong"]);
+    assert.deepEqual(await select.locator("option").allTextContents(), ["given label", "prediction", "true label", "label error probability", "prediction outcome"]);
     const light = await save(page, "Save SVG");
     await select.selectOption("suspicion");
-    assert.match(await shown(), /Colors: suspected wrong/);
+    assert.match(await shown(), /Color: label error probability/);
     assert.notDeepEqual(await save(page, "Save SVG"), light);
     const groups = await page.locator(".map-legend[aria-label=groups] .map-legend-count").allTextContents();
-    await page.getByRole("button", { name: "not suspected" }).click();
+    await page.getByRole("button", { name: "not flagged" }).click();
     assert.equal(await circles(page), Number(groups[0]));
     await page.click("[data-part=test]");
     assert.equal(await select.inputValue(), "label");
     assert.deepEqual(page.problems, []);
   });
 
-  test("keys zoom, pan, and step from point to point", async () => {
+  test("keys zoom, pan and move between points", async () => {
     const { page, stage } = await openMap(fivePoints(), { reducedMotion: "reduce" });
     await stage.focus();
     for (let i = 0; i < 4; ++i) await page.keyboard.press("+");
@@ -184,7 +184,7 @@ describe("map", { skip }, () => {
     await page.locator(".map-card").waitFor({ state: "hidden" });
   });
 
-  test("the wheel zooms and a drag moves", async () => {
+  test("the wheel zooms and dragging pans", async () => {
     const { page, stage } = await openMap(fivePoints());
     const box = await stage.boundingBox();
     const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
@@ -204,7 +204,7 @@ describe("map", { skip }, () => {
     assert.ok(Number(moved[1]) > box.width / 2 + 100, `the point is at ${moved[1]}`);
   });
 
-  test("is saved as PNG and CSV", async () => {
+  test("saves PNG and CSV", async () => {
     const { page, stage } = await openMap(demoPage({ points: 300, names: (i) => (i === 7 ? "=1+1" : i === 8 ? 'a "b", c' : `${i}.png`) }));
     const png = await save(page, "Save PNG");
     assert.equal(png.toString("latin1", 1, 4), "PNG");
@@ -218,7 +218,7 @@ describe("map", { skip }, () => {
     assert.deepEqual(page.problems, []);
   });
 
-  test("is drawn with and without WebGL, and after the context is lost", async () => {
+  test("draws with and without WebGL, and after a lost context", async () => {
     const data = demoPage({ points: 2000 });
     const found = {};
     for (const kind of ["webgl", "canvas"]) {
@@ -235,7 +235,7 @@ describe("map", { skip }, () => {
     assert.ok(Math.abs(found.lost / found.canvas - 1) < 0.02, JSON.stringify(found));
   });
 
-  test("follows the theme, and is on paper in light colors", async () => {
+  test("follows the theme and prints in light colors", async () => {
     const { page, stage } = await openMap(demoPage({ points: 2000 }), { colorScheme: "dark" });
     const corner = () => page.evaluate(() => [...document.querySelector(".map-points").getContext("2d").getImageData(2, 2, 1, 1).data]);
     assert.ok((await corner())[0] < 60);
@@ -247,14 +247,14 @@ describe("map", { skip }, () => {
     assert.ok((await coloredPixels(page, page.locator(".map-paper"))) > 3000);
   });
 
-  test("a hundred classes have a list to search", async () => {
+  test("a hundred classes have a filter box", async () => {
     const { page } = await openMap(hundredClasses());
     assert.equal(await page.locator(".map-legend-entry:visible").count(), 100);
     await page.getByLabel("Filter classes").fill("class 7");
     assert.equal(await page.locator(".map-legend-entry:visible").count(), 11);
   });
 
-  test("names that look like markup stay names", async () => {
+  test("markup in names stays text", async () => {
     const { page } = await openMap(hostilePage());
     const names = await page.locator(".map-legend-name").allTextContents();
     for (const name of HOSTILE) assert.ok(names.includes(name), name);
@@ -266,7 +266,7 @@ describe("map", { skip }, () => {
     assert.deepEqual(page.problems, []);
   });
 
-  test("labels of the fixture are those in the file", async () => {
+  test("the saved table has the labels of the data", async () => {
     const data = demoPage({ points: 200 });
     const { page } = await openMap(data);
     const lines = (await save(page, "Save CSV")).toString().trimEnd().split("\r\n").slice(1);

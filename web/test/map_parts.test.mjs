@@ -1,4 +1,4 @@
-/** The parts of the map that need no browser. */
+/** Modules of the map that need no browser. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { generator } from "./fixtures.mjs";
@@ -10,7 +10,7 @@ const random = generator(11);
 const scatter = (n) => Uint16Array.from({ length: n }, () => 65535 * random());
 const BOX = { left: 0, right: 65535, bottom: 0, top: 65535 };
 
-test("the grid finds what a search of all points finds", () => {
+test("the grid agrees with brute-force search", () => {
   const [x, y] = [scatter(3000), scatter(3000)];
   const grid = new map.Grid(x, y, BOX);
   const odd = (i) => i % 2 === 1;
@@ -26,13 +26,13 @@ test("the grid finds what a search of all points finds", () => {
   }
 });
 
-test("a grid of no points and of points in one place", () => {
+test("a grid without points, and with coincident points", () => {
   assert.equal(new map.Grid([], [], BOX).nearest(0, 0, 1e5, () => true), -1);
   const [x, y] = [[7, 7, 7], [9, 9, 9]];
   assert.notEqual(new map.Grid(x, y, { left: 7, right: 7, bottom: 9, top: 9 }).nearest(8, 9, 2, () => true), -1);
 });
 
-test("zooming keeps what is under the pointer where it is", () => {
+test("zooming keeps the point under the pointer fixed", () => {
   const size = { width: 900, height: 600 };
   const view = map.fit(BOX, size);
   const [x, y] = [map.toMapX(view, size, 123), map.toMapY(view, size, 456)];
@@ -42,14 +42,14 @@ test("zooming keeps what is under the pointer where it is", () => {
   assert.ok(Math.abs(closer.scale / view.scale - 3) < 1e-9);
 });
 
-test("a view cannot be lost: zoom and place have limits", () => {
+test("zoom and center of a view are clamped", () => {
   const home = map.fit(BOX, { width: 900, height: 600 });
   const far = map.limit({ x: 1e6, y: -1e6, scale: home.scale * 1e6 }, home, BOX);
   assert.deepEqual([far.x, far.y], [65535, 0]);
   assert.ok(far.scale / home.scale <= 60.001);
 });
 
-test("steps go to the nearest point ahead, and stay where there is none", () => {
+test("steps go to the nearest point ahead, or stay if there is none", () => {
   const points = { x: [100, 200, 150, 100], y: [100, 110, 300, 20] };
   const all = Uint32Array.of(0, 1, 2, 3);
   assert.equal(map.stepFrom(points, all, 0, 1, 0), 1);
@@ -58,7 +58,7 @@ test("steps go to the nearest point ahead, and stay where there is none", () => 
   assert.equal(map.stepFrom(points, all, 0, -1, 0), 0);
 });
 
-test("a painted disc has its area and its color, also at the edge of the image", () => {
+test("a painted disc has the right area and color, also at the image border", () => {
   const image = { width: 40, height: 30, data: new Uint8ClampedArray(40 * 30 * 4) };
   const paper = { background: [0, 0, 0], opacity: 1 };
   const scene = { count: 1, x: Uint16Array.of(500), y: Uint16Array.of(500), look: Uint8Array.of(255, 128, 0, 16) };

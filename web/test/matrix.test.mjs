@@ -1,4 +1,4 @@
-/** Pages of every kind of run that can exist: each must open without an error and show its numbers. */
+/** Reports of all kinds of runs, including edge cases: each must open without errors and show its numbers. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { skip, startBrowser } from "./browser.mjs";
@@ -9,7 +9,7 @@ const long = (text) => (text + " a rather long name").padEnd(200, " of a class w
 const small = (test, options = {}) => makeRun({ name: `tests-${test}`, test, train: 4 * test, points: 500, classes: names(2), noise: 0, ...options });
 const packed = (counts) => Buffer.from(Uint32Array.from(counts).buffer).toString("base64");
 
-/** Every number that was measured is null, as JSON has NaN. */
+/** Replaces every measured number by null, the JSON form of NaN. */
 function withoutNumbers(value, keep = new Set(["samples", "classes", "test_classes", "epochs", "seed", "k", "label_noise", "wrong_labels", "ranks"])) {
   if (typeof value === "number") return null;
   if (Array.isArray(value)) return value.length === 2 && value.every((v) => typeof v === "number") ? null : value.map((v) => withoutNumbers(v, keep));
@@ -32,12 +32,12 @@ const changed = (run, changes) => Object.assign(run, changes);
 const empty = { steps: {}, epochs: {}, tests: {}, events: [] };
 const unfinished = { summary: null, test: null, train: null, confusion: null, audit: null };
 
-/** Makers of runs by what is special about them. */
+/** Factories of runs, by their peculiarity. */
 const RUNS = {
   ...Object.fromEntries([2, 3, 20, 99, 100].map((n) => [`${n} test samples`, () => small(n)])),
   "2 test samples of 10 classes": () => small(2, { classes: names(10) }),
   "one test sample": () => small(1),
-  "one class in the test part": () => {
+  "one class in the test split": () => {
     const run = small(12, { name: "one-class" });
     const { information } = small(12, { classes: names(1) }).summary;
     run.summary.information = information;
@@ -47,18 +47,18 @@ const RUNS = {
   "classes without test samples": () => changed(small(30, { name: "gaps", classes: names(4) }), { confusion: { protocol: "zero-shot", counts: packed([14, 1, 0, 0, 0, 0, 0, 0, 3, 0, 12, 0, 0, 0, 0, 0]) } }),
   "no information": () => { const run = small(4, { name: "no-information" }); run.summary.information = null; return run; },
   "no retrieval": () => { const run = small(4, { name: "no-retrieval" }); run.summary.retrieval = null; return run; },
-  "no map": () => changed(small(50, { name: "no-map" }), { test: null, train: null, missing: ["The map of test samples: there are too few."] }),
+  "no map": () => changed(small(50, { name: "no-map" }), { test: null, train: null, missing: ["Map of test samples: too few samples."] }),
   "no audit": () => changed(small(50, { name: "no-audit" }), { audit: null }),
-  "an audit without suspects": () => { const run = small(50, { name: "clean" }); Object.assign(run.audit, { worst: [], mistakes: [], flagged: 0 }); return run; },
+  "an audit without flagged labels": () => { const run = small(50, { name: "clean" }); Object.assign(run.audit, { worst: [], mistakes: [], flagged: 0 }); return run; },
   "NaN metrics": nanRun,
   "stopped before the first step": () => changed(small(50, { name: "stopped-0" }), { ...unfinished, state: "stopped", curves: empty, commands: [] }),
   "stopped after an epoch": () => changed(small(50, { name: "stopped-1", epochs: 1 }), { ...unfinished, state: "stopped" }),
   "one epoch": () => small(50, { name: "one-epoch", epochs: 1 }),
-  "300 classes": () => changed(small(900, { name: "many", classes: names(300) }), { confusion: null, missing: ["The confusion matrix of 300 classes is left out; there is one for up to 256."] }),
+  "300 classes": () => changed(small(900, { name: "many", classes: names(300) }), { confusion: null, missing: ["Confusion matrix: omitted for 300 classes (limit: 256)."] }),
   "256 classes": () => small(900, { name: "most", classes: names(256) }),
   "names of 200 characters": () => small(50, { name: long("run"), classes: names(12, (i) => long(`class ${i}`)), names: (i) => long(`file-${i}`) }),
   "names of 200 letters": () => small(50, { name: "r".repeat(200), classes: names(3, (i) => String(i).repeat(200)), names: (i) => "f".repeat(200) + i }),
-  "a summary of the last version": () => {
+  "a summary of an older version": () => {
     const run = small(40, { name: "old" });
     const { summary } = run;
     for (const key of ["data", "test_classes"]) delete summary[key];
@@ -72,14 +72,14 @@ const RUNS = {
   },
 };
 
-describe("pages of all kinds of runs", { skip }, () => {
+describe("reports of all kinds of runs", { skip }, () => {
   let browser;
   before(async () => (browser = await startBrowser()));
   after(() => browser.close());
 
   async function check(runs, options = {}) {
     const page = await browser.open(makePage(runs), options);
-    await page.waitForTimeout(150); // charts are drawn when the browser has measured their room
+    await page.waitForTimeout(150); // charts are drawn after layout
     assert.deepEqual(page.problems, []);
     assert.equal(await page.locator("#failure, .failed").count(), 0);
     assert.equal(await page.locator("#numbers").count(), 0, "the page shows the numbers itself");
@@ -111,14 +111,14 @@ describe("pages of all kinds of runs", { skip }, () => {
     });
   }
 
-  test("values of older runs that were not bounds are not shown", async () => {
-    const page = await check([RUNS["a summary of the last version"]()]);
+  test("invalid bounds of older runs are not shown", async () => {
+    const page = await check([RUNS["a summary of an older version"]()]);
     assert.match(await page.locator(".information").innerText(), /about 0\.50/);
     assert.doesNotMatch(await page.locator("main").innerText(), /4\.70|4\.20|ower bound/);
     await page.close();
   });
 
-  test("estimates that are withheld say why, few samples are marked", async () => {
+  test("explains withheld estimates and marks small classes", async () => {
     const page = await check([RUNS["2 test samples of 10 classes"]()]);
     assert.match(await page.locator(".information").innerText(), /No Mixed KSG estimate: the smallest class has 0 samples/);
     assert.match(await page.locator("#classes").innerText(), /\* 10\sclasses have fewer than 10 test samples/);
@@ -130,7 +130,7 @@ describe("pages of all kinds of runs", { skip }, () => {
     await enough.close();
   });
 
-  test("accuracies on different test sets are neither ranked nor subtracted", async () => {
+  test("does not rank or subtract accuracies on different test sets", async () => {
     const runs = () => [small(100, { name: "a", loss: "supcon", accuracy: 0.6 }), small(100, { name: "b", accuracy: 0.8 })];
     const same = await check(runs());
     assert.equal(await same.locator("#results .best").count(), 1);
@@ -145,22 +145,22 @@ describe("pages of all kinds of runs", { skip }, () => {
     await page.close();
   });
 
-  test("calibration is not shown for cosines", async () => {
+  test("shows no calibration error for cosine similarities", async () => {
     const page = await check([small(100)]);
     const cells = await page.locator(".protocols tbody tr").evaluateAll((rows) => rows.map((row) => [row.cells[0].textContent, row.cells[4].textContent]));
     assert.deepEqual(cells.map(([name, error]) => [name, error === "–"]), [["zero-shot", true], ["knn", false], ["probe", false]]);
     await page.close();
-    const old = RUNS["a summary of the last version"]();
+    const old = RUNS["a summary of an older version"]();
     for (const protocol of Object.values(old.summary.protocols)) protocol.calibration_error = 0.31;
     const older = await check([old]);
     assert.equal(await older.locator(".protocols tbody tr").first().locator("td").last().innerText(), "–");
     await older.close();
   });
 
-  describe("when something fails", () => {
+  describe("errors", () => {
     const numbers = async (page) => (await page.locator("#numbers").innerText()).replace(/\s+/g, " ");
 
-    test("a section says so and the others stay", async () => {
+    test("a failed section shows a note and the others stay", async () => {
       const run = small(100);
       run.curves.epochs = null;
       const page = await browser.open(makePage([run]));
@@ -171,7 +171,7 @@ describe("pages of all kinds of runs", { skip }, () => {
       await page.close();
     });
 
-    test("an overview that fails leaves the plain numbers", async () => {
+    test("a failed overview restores the static results", async () => {
       const run = small(100);
       run.summary.accuracy = null;
       const page = await browser.open(makePage([run]));
@@ -181,14 +181,14 @@ describe("pages of all kinds of runs", { skip }, () => {
       await page.close();
     });
 
-    test("data that cannot be read leaves the plain numbers", async () => {
+    test("unreadable data restores the static results", async () => {
       const page = await browser.open(makePage([small(100)]), { wait: "#numbers", before: [() => { JSON.parse = () => { throw new Error("damaged"); }; }] });
       assert.match(await page.locator("#failure").innerText(), /Error: damaged/);
       assert.match(await numbers(page), /zero-shot 74\.5 %/);
       await page.close();
     });
 
-    test("an error in a callback is told", async () => {
+    test("an error in a callback is reported", async () => {
       const page = await browser.open(makePage([small(100)]));
       await page.evaluate(() => setTimeout(() => { throw new Error("later"); }));
       await page.waitForSelector("#failure");
@@ -197,9 +197,9 @@ describe("pages of all kinds of runs", { skip }, () => {
       await page.close();
     });
 
-    test("without scripts there are the numbers and a hint", async () => {
+    test("without JavaScript, shows the static results and a hint", async () => {
       const page = await browser.open(hundredClasses(), { javaScriptEnabled: false, wait: "#numbers" });
-      assert.match(await numbers(page), /scripts are switched off.*zero-shot 58\.0 %/);
+      assert.match(await numbers(page), /JavaScript.*disabled.*zero-shot 58\.0 %/);
       await page.close();
     });
   });

@@ -1,4 +1,4 @@
-/** Run in a page before its script: takes WebGL away, or passes off the program behind it as a graphics card. */
+/** Runs before the page's script: disables WebGL, or makes its software renderer look like a GPU. */
 export function chooseRenderer(kind) {
   const getContext = HTMLCanvasElement.prototype.getContext;
   const getParameter = WebGL2RenderingContext.prototype.getParameter;

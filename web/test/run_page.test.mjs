@@ -1,4 +1,4 @@
-/** The page of one run in a browser. */
+/** The report of one run in a browser. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
@@ -6,10 +6,10 @@ import { contrasts, unlabeled } from "./accessibility.mjs";
 import { skip, startBrowser } from "./browser.mjs";
 import { demoPage, drawImages, HOSTILE, hostilePage, hundredClasses, makePage, makeRun, runningPage, soundPage, toneWav } from "./fixtures.mjs";
 
-describe("the page of a run", { skip }, () => {
+describe("report of a run", { skip }, () => {
   let browser;
   let images;
-  /** For tests that each touch another part of it. */
+  /** Shared by tests that touch different parts of the page. */
   let shared;
   before(async () => {
     browser = await startBrowser();
@@ -37,26 +37,26 @@ describe("the page of a run", { skip }, () => {
     await page.close();
   }
 
-  test("shows all sections, every chart drawn, nothing moves", async () => {
+  test("shows all sections and charts without layout shift", async () => {
     const page = await demo();
     assert.deepEqual(await page.locator("main > section").evaluateAll((all) => all.map((s) => s.id)), ["overview", "map", "classes", "labels", "training", "settings"]);
     await page.waitForFunction(() => document.querySelectorAll("#training .uplot canvas").length === 8);
     const inked = await page.locator("#training canvas").evaluateAll((all) => all.map((c) => c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((v) => v > 0)));
-    assert.ok(inked.every(Boolean), "every canvas has ink");
+    assert.ok(inked.every(Boolean), "every canvas is drawn");
     assert.ok((await page.evaluate(() => window.__shift)) < 0.02, "no layout shift");
     await end(page);
   });
 
-  test("the headline has the numbers of the summary", async () => {
+  test("the overview shows the numbers of the summary", async () => {
     const page = shared;
     const text = await page.locator("#overview").innerText();
-    for (const part of ["74.5%", "73.3\u2009–\u200975.7\u202f%", "at least 1.66 ± 0.01\u00a0nats of 2.30\u00a0nats", "1.77\u00a0nats (77\u202f%)", "2\u202f136 images/s", "22\u00a0s", "40\u202f%", "2\u202f400 labels"])
+    for (const part of ["74.5%", "73.3\u2009–\u200975.7\u202f%", "at least 1.66 ± 0.01\u00a0nats of 2.30\u00a0nats", "1.77\u00a0nats (77\u202f%)", "2\u202f136 images/s", "22\u00a0s", "40\u202f%", "2\u202f400 wrong labels"])
       assert.ok(text.replace(/\n/g, "").includes(part), `${part} in ${text}`);
     assert.equal(await page.locator(".protocols tbody tr").count(), 3);
     assert.match(await page.locator(".command pre").innerText(), /^build\/projnce train .* --seed 1 /);
   });
 
-  test("the headline is the delivered model, with its epoch and readout", async () => {
+  test("the overview shows the delivered model with its epoch and readout", async () => {
     const data = demoPage({ points: 50 });
     const { summary } = data.runs[0];
     summary.delivered = { epoch: 6, epochs: 8, rule: "best-validation", readout: "knn", readout_text: "k nearest neighbors", top1: 0.8125, top1_interval: [0.79, 0.83], top5: 0.99,
@@ -68,17 +68,17 @@ describe("the page of a run", { skip }, () => {
       return text.replace(/\s+/g, " ");
     };
     const chosen = await headline();
-    for (const part of ["Accuracy, k nearest neighbors", "81.3%", "epoch 6 of 8, the best on 120 validation samples", "5 000 test images"]) assert.ok(chosen.toLowerCase().includes(part.toLowerCase()), `${part} in ${chosen}`);
+    for (const part of ["Accuracy, k nearest neighbors", "81.3%", "epoch 6 of 8, best on 120 validation samples", "5 000 test images"]) assert.ok(chosen.toLowerCase().includes(part.toLowerCase()), `${part} in ${chosen}`);
     assert.doesNotMatch(chosen, /74\.5|paper/);
     delete summary.delivered.validation;
     Object.assign(summary.accuracy, { report: "best-test-epoch", reported: 0.875, reported_epoch: "best", best_epoch: 7 });
     const paper = await headline();
     assert.match(paper, /81\.3/);
     assert.match(paper, /last epoch \(6\)/);
-    assert.match(paper, /By the paper's rule, best test epoch \(7\): 87\.5/);
+    assert.match(paper, /paper's.*best test epoch \(7\): 87\.5/i);
   });
 
-  test("a click on a column sorts, a second one the other way", async () => {
+  test("clicking a column header sorts, clicking again reverses", async () => {
     const page = shared;
     const accuracies = () => page.locator(".sortable tbody td:nth-child(3)").evaluateAll((cells) => cells.map((cell) => parseFloat(cell.textContent)));
     await page.getByRole("button", { name: "Accuracy", exact: true }).click();
@@ -90,7 +90,7 @@ describe("the page of a run", { skip }, () => {
     assert.deepEqual(await page.locator(".sortable thead th").evaluateAll((all) => all.map((th) => th.getAttribute("aria-sort"))), [null, null, "descending", null, null]);
   });
 
-  test("a series is hidden on screen, in the saved drawing and on paper", async () => {
+  test("a hidden series is absent on screen, in saved files and in print", async () => {
     const page = await demo();
     const loss = figureOf(page, "Loss");
     await loss.locator("canvas").waitFor();
@@ -98,8 +98,8 @@ describe("the page of a run", { skip }, () => {
     const all = await ink();
     const marks = () => loss.locator(".twin svg circle").count();
     assert.equal(await marks(), 8 + 1);
-    await loss.getByRole("button", { name: "mean of the epoch" }).click();
-    assert.equal(await loss.getByRole("button", { name: "mean of the epoch" }).getAttribute("aria-pressed"), "false");
+    await loss.getByRole("button", { name: "epoch mean" }).click();
+    assert.equal(await loss.getByRole("button", { name: "epoch mean" }).getAttribute("aria-pressed"), "false");
     await page.waitForFunction(([before, title]) => {
       const figure = [...document.querySelectorAll("figure")].find((f) => f.querySelector("h3").textContent === title);
       return figure.querySelector("canvas").toDataURL() !== before;
@@ -112,21 +112,21 @@ describe("the page of a run", { skip }, () => {
 
   test("charts are saved as SVG, PNG and CSV", async () => {
     const page = shared;
-    const svg = await saved(page, "Accuracy on the test samples", "Save SVG");
-    assert.equal(svg.name, "projnce-1-accuracy-on-the-test-samples.svg");
+    const svg = await saved(page, "Test accuracy", "Save SVG");
+    assert.equal(svg.name, "projnce-1-test-accuracy.svg");
     assert.match(svg.bytes.toString(), /^<svg[^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
     assert.equal(svg.bytes.toString().match(/<circle/g).length, 8);
-    const png = await saved(page, "Accuracy on the test samples", "Save PNG");
+    const png = await saved(page, "Test accuracy", "Save PNG");
     assert.deepEqual([...png.bytes.subarray(0, 8)], [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-    assert.equal(png.bytes.readUInt32BE(16), 1440, "twice as wide as the drawing");
-    const csv = (await saved(page, "Accuracy on the test samples", "Save CSV")).bytes.toString().trimEnd().split("\r\n");
+    assert.equal(png.bytes.readUInt32BE(16), 1440, "twice the width of the drawing");
+    const csv = (await saved(page, "Test accuracy", "Save CSV")).bytes.toString().trimEnd().split("\r\n");
     assert.equal(csv[0], "epoch,zero-shot,zero-shot low,zero-shot high");
     assert.equal(csv.length, 9);
-    const confusion = (await saved(page, "What is taken for what", "Save CSV")).bytes.toString().trimEnd().split("\r\n").slice(1);
+    const confusion = (await saved(page, "Confusion matrix", "Save CSV")).bytes.toString().trimEnd().split("\r\n").slice(1);
     assert.equal(confusion.reduce((sum, line) => sum + Number(line.split(",")[2]), 0), 5000);
   });
 
-  test("a table stands behind a chart", async () => {
+  test("the menu shows a table of the chart's values", async () => {
     const page = shared;
     const figure = figureOf(page, "Learning rate");
     await figure.locator("summary").click();
@@ -134,7 +134,7 @@ describe("the page of a run", { skip }, () => {
     assert.equal(await figure.locator("tbody tr").count(), 64);
   });
 
-  test("the bar marks the section that is read, the last one at the end", async () => {
+  test("the top bar highlights the current section, and the last one at the end", async () => {
     const page = await demo();
     const current = (name) => page.locator(".sections a[aria-current]", { hasText: name }).waitFor();
     await current("Overview");
@@ -147,16 +147,16 @@ describe("the page of a run", { skip }, () => {
     await end(page);
   });
 
-  test("the command is copied", async () => {
+  test("the copy button copies the command", async () => {
     await shared.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await shared.getByRole("button", { name: "Copy" }).click();
     await shared.getByRole("button", { name: "Copied" }).waitFor();
     assert.match(await shared.evaluate(() => navigator.clipboard.readText()), /^build\/projnce train /);
   });
 
-  test("the cursor shows values, a drag zooms, a double click shows all again", async () => {
+  test("the cursor shows values, dragging zooms, double-clicking resets", async () => {
     const page = shared;
-    const figure = figureOf(page, "Accuracy on the test samples");
+    const figure = figureOf(page, "Test accuracy");
     const over = figure.locator(".u-over");
     await over.hover({ position: { x: 1, y: 50 } });
     assert.match(await figure.locator(".tip").innerText(), /epoch 1\s+zero-shot 5\d\.\d/);
@@ -177,7 +177,7 @@ describe("the page of a run", { skip }, () => {
     assert.match(await figure.locator(".tip").innerText(), /^epoch 2\s/);
   });
 
-  test("the confusion matrix tells its cells, by pointer and by keys", async () => {
+  test("the confusion matrix describes cells by pointer and by keyboard", async () => {
     const page = shared;
     const matrix = page.locator(".matrix");
     await matrix.locator("svg").waitFor();
@@ -190,7 +190,7 @@ describe("the page of a run", { skip }, () => {
     assert.match(await page.locator(".readout").innerText(), /^true Trouser, predicted Trouser: \d+ /);
   });
 
-  test("a hundred classes: only cells that are not empty, all names", async () => {
+  test("with a hundred classes, shows all names and only non-empty cells", async () => {
     const page = await browser.open(hundredClasses());
     await page.locator(".matrix svg").waitFor();
     const cells = await page.locator(".matrix rect.cell").count();
@@ -200,7 +200,7 @@ describe("the page of a run", { skip }, () => {
     await end(page);
   });
 
-  test("the worst labels: images, verdicts, more of them", async () => {
+  test("label errors: images, verdicts, and a button for more", async () => {
     const page = shared;
     assert.equal(await page.locator(".suspect").count(), 24);
     assert.match(await page.locator(".suspect .image").first().evaluate((p) => getComputedStyle(p).backgroundImage), /^url\("blob:/);
@@ -211,7 +211,7 @@ describe("the page of a run", { skip }, () => {
     assert.equal(await page.locator(".more").isVisible(), false);
   });
 
-  test("sounds are played one at a time, and shortened ones say so", async () => {
+  test("sounds play one at a time, and clips show the full length", async () => {
     const data = soundPage();
     const wav = toneWav();
     data.runs[0].audit.sounds = data.runs[0].audit.worst.map((_, i) => (i < 2 ? { wav, seconds: 1, whole: i === 0 ? 1 : 4 } : null));
@@ -233,26 +233,26 @@ describe("the page of a run", { skip }, () => {
     await end(page);
   });
 
-  test("settings: the switch, the filter, the default beside what differs", async () => {
+  test("settings: switch, filter, and defaults of changed settings", async () => {
     const page = shared;
     const rows = page.locator(".settings tr");
     assert.equal(await rows.count(), 9);
     assert.match(await page.locator(".differs", { hasText: "temperature" }).innerText(), /0\.1\s*default\s*0\.07/);
-    await page.getByRole("switch", { name: "Only what differs" }).click();
+    await page.getByRole("switch", { name: "Only non-default settings" }).click();
     assert.equal(await rows.count(), 25);
     assert.equal(await page.locator(".differs").count(), 9);
     await page.getByRole("searchbox").fill("loss.");
     assert.equal(await rows.count(), 3);
   });
 
-  test("names that try to be markup stay text", async () => {
+  test("markup in names stays text", async () => {
     const page = await browser.open(hostilePage());
     await page.waitForSelector(".matrix svg");
     assert.equal(await page.title(), HOSTILE[2]);
     assert.equal(await page.locator("h1").innerText(), HOSTILE[0]);
     for (const name of HOSTILE.slice(0, 4)) assert.ok((await page.locator(".sortable").innerText()).includes(name), name);
-    await saved(page, "What is taken for what", "Save SVG");
-    await saved(page, "What is taken for what", "Save PNG");
+    await saved(page, "Confusion matrix", "Save SVG");
+    await saved(page, "Confusion matrix", "Save PNG");
     const csv = (await saved(page, "Accuracy by class", "Save CSV")).bytes.toString();
     assert.ok(csv.includes("'=cmd|"), "formulas are text");
     assert.equal(await page.evaluate(() => window.__hit), undefined);
@@ -260,7 +260,7 @@ describe("the page of a run", { skip }, () => {
     await end(page);
   });
 
-  test("a phone needs no scrolling to the side", async () => {
+  test("does not scroll horizontally on a phone", async () => {
     for (const data of [demoPage({ points: 500, worstImages: images }), hostilePage(), runningPage(), hundredClasses()]) {
       const page = await browser.open({ ...data, refresh: 0 }, { viewport: { width: 360, height: 740 } });
       await page.waitForSelector(".uplot");
@@ -269,23 +269,23 @@ describe("the page of a run", { skip }, () => {
     }
   });
 
-  test("dark colors by the system's choice and by the button", async () => {
+  test("follows the system theme and the theme button", async () => {
     const page = await demo({ colorScheme: "dark" });
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const drawn = () => figureOf(page, "Loss").locator("canvas").evaluate((c) => c.toDataURL());
     await figureOf(page, "Loss").locator("canvas").waitFor();
     const [darkGround, darkChart] = [await ground(), await drawn()];
-    await page.getByRole("button", { name: "Switch to light colors" }).click();
+    await page.getByRole("button", { name: "Switch to light theme" }).click();
     assert.notEqual(await ground(), darkGround);
     assert.notEqual(await drawn(), darkChart);
     const { bytes } = await saved(page, "Loss", "Save SVG");
     assert.ok(bytes.includes('fill="rgb(255, 255, 255)"'), "files are light");
     await page.reload();
-    await page.getByRole("button", { name: "Switch to dark colors" }).waitFor();
+    await page.getByRole("button", { name: "Switch to dark theme" }).waitFor();
     await end(page);
   });
 
-  test("paper shows light drawings in the place of canvases, and no controls", async () => {
+  test("print replaces canvases by light drawings and hides controls", async () => {
     const page = await demo({ colorScheme: "dark" });
     await page.waitForSelector(".uplot");
     await page.emulateMedia({ media: "print" });
@@ -296,7 +296,7 @@ describe("the page of a run", { skip }, () => {
     await end(page);
   });
 
-  test("Tab reaches every control and shows where it is", async () => {
+  test("Tab reaches every control with a visible focus outline", async () => {
     const page = await browser.open({ ...runningPage(), refresh: 0 });
     const wanted = await page.locator("a[href], button:visible, summary, input, [tabindex='0']").count();
     const seen = new Set();
@@ -312,7 +312,7 @@ describe("the page of a run", { skip }, () => {
     await end(page);
   });
 
-  test("headings in order, drawings with names, readable text in both themes", async () => {
+  test("headings are ordered, drawings labeled, contrast sufficient in both themes", async () => {
     for (const colorScheme of ["light", "dark"]) {
       const page = await demo({ colorScheme });
       await page.waitForSelector(".uplot");
@@ -326,7 +326,7 @@ describe("the page of a run", { skip }, () => {
     }
   });
 
-  test("a run that goes on: progress, and only the sections that have data", async () => {
+  test("an unfinished run shows progress and only sections with data", async () => {
     const page = await browser.open({ ...runningPage(), refresh: 0 });
     assert.deepEqual(await page.locator("main > section").evaluateAll((all) => all.map((s) => s.id)), ["overview", "training", "settings", "missing"]);
     assert.equal(await page.locator("progress").evaluate((bar) => bar.position), 3 / 8);
@@ -334,7 +334,7 @@ describe("the page of a run", { skip }, () => {
     await end(page);
   });
 
-  test("a run that has only begun, and one of sounds without wrong labels", async () => {
+  test("a run that has just started, and an audio run without label noise", async () => {
     const begun = makeRun({ points: 100 });
     const empty = { steps: {}, epochs: {}, tests: {}, events: [] };
     Object.assign(begun, { state: "running", summary: null, curves: empty, config: [], commands: [], test: null, train: null, confusion: null, audit: null });

@@ -1,5 +1,5 @@
 /**
- * Puts script, style and data into the template, as the program does.
+ * Fills script, style and data into the template, as the program does.
  *   node tools/assemble.mjs data.json report.html [directory of report.js and report.css]
  */
 import { createHash } from "node:crypto";
@@ -13,7 +13,7 @@ const sha256 = (text) => `'sha256-${createHash("sha256").update(text).digest("ba
 const escapeHtml = (text) =>
   text.replace(/[&<>"']/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" })[c]);
 
-/** The results as plain HTML; the program's own are in projnce/report/page/report_html.cpp. */
+/** Static results table; the program's version is in projnce/report/page/report_html.cpp. */
 function plainNumbers(page) {
   const rows = page.runs.flatMap((run) => Object.entries(run.summary?.protocols ?? {}).map(([name, { top1 }]) =>
     `<tr><th scope="row">${escapeHtml(`${run.name}, ${name}`)}</th><td>${(100 * top1).toFixed(1)} %</td></tr>`));
@@ -31,7 +31,7 @@ export function assemble(page, distribution = join(web, "dist")) {
     script,
     data: JSON.stringify(page).replaceAll("<", "\\u003c"),
   };
-  // One pass over the template: what is filled in is not searched for placeholders.
+  // A single pass, so that inserted text is not searched for placeholders.
   const template = readFileSync(join(web, "report.html"), "utf8");
   return template.replace(/\{\{(title|csp|style|numbers|data|script)\}\}/g, (_, name) => parts[name]);
 }

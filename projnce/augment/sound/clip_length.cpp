@@ -15,11 +15,11 @@ constexpr double kMaxResampledLength = 1e8;
 
 void check_clip(const Clip& clip) {
   if (clip.samples.empty()) fail("a sound without samples cannot be resampled or padded");
-  if (clip.rate < 1) fail("a sound with ", clip.rate, " samples a second, expected at least 1");
+  if (clip.rate < 1) fail("a sound has sampling rate ", clip.rate, ", expected at least 1");
 }
 
-std::vector<float> resampled(const std::vector<float>& samples, double ratio, int64_t wanted) {
-  // A few more than wanted: the converter decides by rounding of its own where it stops.
+std::vector<float> resample(const std::vector<float>& samples, double ratio, int64_t wanted) {
+  // A few extra samples: the converter rounds the output length in its own way.
   constexpr int64_t kSlack = 16;
   std::vector<float> result(static_cast<size_t>(wanted + kSlack));
   SRC_DATA data{};
@@ -43,12 +43,12 @@ Clip resample_clip(const Clip& clip, int rate) {
   const double ratio = static_cast<double>(rate) / clip.rate;
   const double length = std::round(static_cast<double>(clip.samples.size()) * ratio);
   if (src_is_valid_ratio(ratio) == 0 || length > kMaxResampledLength) {
-    fail("a sound of ", clip.samples.size(), " samples cannot be resampled from ", clip.rate,
-         " to ", rate, " a second: the factor is at most 256, the result at most ",
+    fail("a sound of ", clip.samples.size(), " samples cannot be resampled from ", clip.rate, " to ",
+         rate, " Hz: the factor must be at most 256 and the result at most ",
          static_cast<int64_t>(kMaxResampledLength), " samples");
   }
   const auto wanted = std::max<int64_t>(1, static_cast<int64_t>(length));
-  return {.rate = rate, .samples = resampled(clip.samples, ratio, wanted)};
+  return {.rate = rate, .samples = resample(clip.samples, ratio, wanted)};
 }
 
 Clip fit_length(const Clip& clip, int64_t samples) {
@@ -63,7 +63,7 @@ Clip fit_length(const Clip& clip, int64_t samples) {
 Clip prepare_clip(const Clip& clip, const MelOptions& options) {
   check_clip(clip);
   const int64_t wanted = options.samples();
-  // The filter looks at neighbors: a crop keeps more of them than any of its lengths.
+  // The filter reads neighboring samples: keep a margin that exceeds all of its lengths.
   constexpr double kMargin = 1000;
   const double spacing = std::max(1.0, static_cast<double>(clip.rate) / options.rate);
   const double own_length = static_cast<double>(wanted) * clip.rate / options.rate;

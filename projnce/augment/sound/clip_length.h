@@ -7,18 +7,17 @@
 
 namespace projnce::augment {
 
-/// The clip with `rate` samples a second: round(n * rate / clip.rate) of them, one at least,
-/// band-limited so that what the lower rate cannot hold does not fold back. The same samples where
-/// the rates agree. Throws where the rates differ by more than a factor of 256 or the result has
-/// more than a hundred million samples.
+/// Resamples the clip to `rate` Hz: round(n * rate / clip.rate) samples, at least one, band-limited
+/// to prevent aliasing. Returns the same samples if the rates are equal. Throws if the rates differ
+/// by more than a factor of 256 or the result has more than 100 million samples.
 Clip resample_clip(const Clip& clip, int rate);
 
-/// The clip with exactly this many samples: the middle of a longer one; a shorter one with zeros on
-/// both sides (the right side takes the odd one).
+/// Crops or pads the clip to exactly this many samples: the middle of a longer clip; a shorter one
+/// padded with zeros on both sides (an odd sample goes to the right).
 Clip fit_length(const Clip& clip, int64_t samples);
 
-/// Resampled to options.rate and fitted to options.samples(). A long clip is cropped first, so the
-/// cost is that of the part which is kept.
+/// Resamples to options.rate and crops or pads to options.samples(). Long clips are cropped before
+/// resampling, so the cost depends only on the part that is kept.
 Clip prepare_clip(const Clip& clip, const MelOptions& options);
 
 }  // namespace projnce::augment

@@ -13,8 +13,8 @@ namespace projnce::augment {
 namespace {
 
 constexpr double kSlaneyKnee = 1000;              // Hz: linear below, logarithmic above
-constexpr double kSlaneyStep = 200.0 / 3;         // Hz for each mel below
-const double kSlaneyGrowth = std::log(6.4) / 27;  // of the logarithm for each mel above
+constexpr double kSlaneyStep = 200.0 / 3;         // Hz per mel below the knee
+const double kSlaneyGrowth = std::log(6.4) / 27;  // log frequency per mel above the knee
 
 double to_mel(double hertz, MelScale scale) {
   if (scale == MelScale::kHtk) return 2595 * std::log10(1 + hertz / 700);
@@ -96,8 +96,8 @@ std::span<std::complex<double>> PowerSpectrum::frames() {
 PowerSpectrum::Powers PowerSpectrum::compute() {
   auto& [fft, frames, spectrum, first, second] = *transform_;
   fft.transform(frames.data(), spectrum.data());
-  // The transform of a real frame is the conjugate of itself backwards; so with z and its mirror
-  // image w, those of the two frames are (z + conj w) / 2 and (z - conj w) / 2i.
+  // The transform of a real frame is conjugate symmetric. With z = spectrum[k] and w =
+  // spectrum[-k], the transforms of the two frames are (z + conj w) / 2 and (z - conj w) / 2i.
   for (size_t k = 0; k < first.size(); ++k) {
     const auto z = spectrum[k];
     const auto w = std::conj(spectrum[k == 0 ? 0 : spectrum.size() - k]);
@@ -137,7 +137,7 @@ LogMel::LogMel(const MelOptions& options)
       window_(periodic_hann(options.fft)),
       spectrum_(options.fft) {}
 
-/// Writes a frame under its window to every second place: the parts of complex numbers alternate.
+/// Writes a windowed frame with stride 2, as the real or imaginary parts of complex numbers.
 void LogMel::load_frame(std::span<const float> samples, int64_t frame, double* part) const {
   const int64_t begin = frame * options_.hop - options_.fft / 2;
   const bool inside = begin >= 0 && begin + options_.fft <= std::ssize(samples);
@@ -147,7 +147,7 @@ void LogMel::load_frame(std::span<const float> samples, int64_t frame, double* p
   }
 }
 
-/// Writes the bands of frames `frame` and, unless that was the last, `frame` + 1.
+/// Writes the bands of frames `frame` and, unless it is the last, `frame` + 1.
 void LogMel::write_columns(const PowerSpectrum::Powers& powers, int64_t frame,
                            Features& out) const {
   const bool pair = frame + 1 < out.width;

@@ -11,21 +11,21 @@
 
 namespace projnce::augment {
 
-/// One band: the weights of neighboring frequencies k * rate / fft, beginning with k = first.
-/// None where the band is narrower than their distance and lies between two of them.
+/// One mel band: weights of consecutive frequencies k * rate / fft, starting at k = first. Empty if
+/// the band is so narrow that it lies between two frequencies.
 struct MelBand {
   int first = 0;
   std::vector<double> weights;
 };
 
-/// The bands, lowest first: triangles whose corners are equally spaced on the mel scale between
-/// options.low and options.highest(), each from the middle of the one before to the middle of the
-/// one after. For the Slaney scale they are divided by half their width in Hz.
+/// Mel filter bank, lowest band first: triangles with corners equally spaced on the mel scale
+/// between options.low and options.highest(), each reaching from the center of the previous band to
+/// the center of the next. On the Slaney scale, they are divided by half their width in Hz.
 std::vector<MelBand> mel_filters(const MelOptions& options);
 
-/// |DFT|^2 of real frames of one even size, in double precision: in single precision a loud band
-/// would drown what is 70 dB below it. Two frames share one complex transform, one as its real and
-/// one as its imaginary part. Keeps its buffers, so each thread has one of its own.
+/// Power spectrum |DFT|^2 of real frames of a fixed even size, in double precision: in single
+/// precision, a loud band would mask others 70 dB below it. Two frames share one complex transform,
+/// as its real and imaginary parts. Reuses its buffers; use one per thread.
 class PowerSpectrum {
  public:
   explicit PowerSpectrum(int size);
@@ -33,10 +33,10 @@ class PowerSpectrum {
   PowerSpectrum(PowerSpectrum&&) noexcept;
   PowerSpectrum& operator=(PowerSpectrum&&) noexcept;
 
-  /// Two frames, to be filled in before `compute`.
+  /// Buffer of two frames, to be filled before `compute`.
   std::span<std::complex<double>> frames();
 
-  /// The powers of frequencies 0 to size / 2 in each of the frames, valid until the next call.
+  /// Powers of frequencies 0 to size / 2 of each frame, valid until the next call.
   struct Powers {
     std::span<const double> first;
     std::span<const double> second;
@@ -48,29 +48,29 @@ class PowerSpectrum {
   std::unique_ptr<Transform> transform_;
 };
 
-/// What is added to a band's energy before its logarithm is taken.
+/// Added to the energy of a band before taking the logarithm.
 inline constexpr double kLogMelFloor = 1e-6;
 
-/// The window that a frame is looked at through: 0.5 - 0.5 cos(2 pi i / size).
+/// Periodic Hann window: 0.5 - 0.5 cos(2 pi i / size).
 std::vector<double> periodic_hann(int size);
 
-/// The sample that stands at `index` when a sound of `size` samples is mirrored at both ends.
+/// Index after reflection padding of a sound of `size` samples.
 int64_t mirrored_index(int64_t index, int64_t size);
 
-/// The log-mel spectrogram of a sound: frames of options.fft samples under a periodic Hann window,
-/// their powers summed into mel bands, and the natural logarithm of that plus 1e-6.
+/// Log-mel spectrogram: frames of options.fft samples with a periodic Hann window, powers summed
+/// into mel bands, natural logarithm of the sums plus 1e-6.
 ///
-/// Frame t has its middle at sample t * hop, t = 0 .. samples / hop. At the ends the sound goes on
-/// as its mirror image (the outermost sample is not repeated; a sound shorter than half a frame is
-/// mirrored again and again; a single sample is a constant). Bands that no frequency of the
-/// transform falls into (128 bands are too many for 512 samples at 16 kHz) hold log(1e-6).
+/// Frame t is centered at sample t * hop, t = 0 .. samples / hop, with reflection padding at the
+/// ends (without repeating the outermost sample; repeated for sounds shorter than half a frame; a
+/// single sample is a constant). Bands that contain no frequency of the transform (such as with 128
+/// bands and 512 samples at 16 kHz) are log(1e-6).
 ///
-/// Keeps its buffers between calls, so each thread has one of its own.
+/// Reuses its buffers; use one per thread.
 class LogMel {
  public:
   explicit LogMel(const MelOptions& options);
 
-  /// Writes 1 x mels x (1 + samples / hop) numbers. Any number of samples but none will do.
+  /// Writes 1 x mels x (1 + samples / hop) values. REQUIRES: at least one sample.
   void compute(std::span<const float> samples, Features& out);
 
   const MelOptions& options() const { return options_; }

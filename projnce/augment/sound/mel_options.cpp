@@ -39,7 +39,8 @@ void check_mel_options(const MelOptions& options, const std::string& section) {
   require_within(section, "high", options.high, between(0, options.rate / 2.0));
   require_within(section, "low", options.low, between(0, options.highest()));
   if (options.low == options.highest()) {
-    fail("[", section, "] low = ", options.low, " leaves no frequencies below ", options.highest());
+    fail("[", section, "] low = ", options.low, " leaves no frequency range below ",
+         options.highest());
   }
 }
 

@@ -7,35 +7,35 @@
 
 namespace projnce::augment {
 
-/// How frequencies are spread over the bands.
+/// Mel scale.
 enum class MelScale {
   kHtk,     ///< 2595 log10(1 + f / 700); triangles of height 1
-  kSlaney,  ///< linear to 1 kHz, logarithmic above; triangles of the same area
+  kSlaney,  ///< linear to 1 kHz, logarithmic above; triangles of equal area
 };
 
-/// How a sound becomes a spectrogram. The defaults turn one second into 128 x 32 numbers.
+/// Parameters of log-mel spectrograms. The defaults give 128 x 32 values for one second.
 struct MelOptions {
-  int rate = 16000;    ///< samples a second, 1000 to 192000; sounds are resampled to it
-  double seconds = 1;  ///< length that sounds are cropped or padded to, at most 60
-  int fft = 1024;      ///< samples in a frame, even, 16 to 16384
-  int hop = 512;       ///< samples from one frame to the next, 1 to fft
-  int mels = 128;      ///< bands, 1 to 1024
+  int rate = 16000;    ///< sampling rate in Hz, 1000 to 192000; sounds are resampled to it
+  double seconds = 1;  ///< sounds are cropped or padded to this length; at most 60
+  int fft = 1024;      ///< frame length in samples; even, 16 to 16384
+  int hop = 512;       ///< hop length in samples, 1 to fft
+  int mels = 128;      ///< number of mel bands, 1 to 1024
   MelScale scale = MelScale::kHtk;
-  double low = 0;   ///< Hz where the first band begins
-  double high = 0;  ///< Hz where the last band ends, at most rate / 2; 0: rate / 2
+  double low = 0;   ///< lowest frequency in Hz
+  double high = 0;  ///< highest frequency in Hz, at most rate / 2; 0 = rate / 2
 
-  int64_t samples() const;  ///< of a sound of the right length
+  int64_t samples() const;  ///< number of samples in `seconds`
   int64_t frames() const { return 1 + samples() / hop; }
   double highest() const { return high > 0 ? high : rate / 2.0; }
 };
 
-/// Throws where a value is out of range, naming it and its `section`.
+/// Throws if a value is out of range, naming it and its `section`.
 void check_mel_options(const MelOptions& options, const std::string& section);
 
-/// A section of a configuration; checked. Here `seconds` may be 0: the data decides.
+/// Fields of a configuration section, with checks. `seconds` may be 0: determined from the data.
 void list_fields(MelOptions& options, FieldVisitor& fields);
 
-/// All values in one line, different for different ones: part of the key of what is kept on disk.
+/// Formats all values in one line, unique for each combination; part of the feature cache key.
 std::string fingerprint(const MelOptions& options);
 
 }  // namespace projnce::augment

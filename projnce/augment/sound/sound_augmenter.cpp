@@ -42,16 +42,16 @@ void add_noise(std::span<float> samples, double decibels, Random random) {
 
 void add_background(std::span<float> samples, std::span<const float> background, int64_t begin,
                     double decibels) {
-  std::vector<float> stretch(samples.size());
+  std::vector<float> segment(samples.size());
   auto source = static_cast<size_t>(begin);
-  for (float& value : stretch) {
+  for (float& value : segment) {
     value = background[source];
     if (++source == background.size()) source = 0;
   }
-  const double loudness = root_mean_square(stretch);
-  if (loudness == 0) return;
-  const double scale = root_mean_square(samples) / amplitude_ratio(decibels) / loudness;
-  for (size_t i = 0; i < samples.size(); ++i) samples[i] += static_cast<float>(scale * stretch[i]);
+  const double segment_rms = root_mean_square(segment);
+  if (segment_rms == 0) return;
+  const double scale = root_mean_square(samples) / amplitude_ratio(decibels) / segment_rms;
+  for (size_t i = 0; i < samples.size(); ++i) samples[i] += static_cast<float>(scale * segment[i]);
 }
 
 void mask_columns(Features& spectrogram, int64_t begin, int64_t count, float value) {
@@ -69,15 +69,15 @@ void mask_rows(Features& spectrogram, int64_t begin, int64_t count, float value)
 
 namespace {
 
-struct Stretch {
+struct MaskRange {
   int64_t begin;
   int64_t count;
 };
 
-/// Up to `share` of `size` places, anywhere among them.
-Stretch draw_stretch(double share, int64_t size, Random& random) {
-  const auto longest = static_cast<int64_t>(share * static_cast<double>(size));
-  const int64_t count = random.below(longest + 1);
+/// Draws a range of up to `fraction` of `size` positions.
+MaskRange draw_mask(double fraction, int64_t size, Random& random) {
+  const auto max_count = static_cast<int64_t>(fraction * static_cast<double>(size));
+  const int64_t count = random.below(max_count + 1);
   return {.begin = random.below(size - count + 1), .count = count};
 }
 
@@ -95,12 +95,12 @@ SoundAugmenter::SoundAugmenter(const SoundAugmentOptions& options, const MelOpti
 void SoundAugmenter::make_view(std::span<const float> samples, uint64_t seed,
                                std::span<const Clip> backgrounds, Features& out) {
   Random random(seed);
-  disturb(samples, backgrounds, random);
+  perturb(samples, backgrounds, random);
   log_mel_.compute(samples_, out);
   mask(random, out);
 }
 
-void SoundAugmenter::disturb(std::span<const float> samples, std::span<const Clip> backgrounds,
+void SoundAugmenter::perturb(std::span<const float> samples, std::span<const Clip> backgrounds,
                              Random& random) {
   const auto length = static_cast<double>(samples.size());
   const double shift = random.uniform(-options_.time_shift, options_.time_shift) * length;
@@ -110,8 +110,9 @@ void SoundAugmenter::disturb(std::span<const float> samples, std::span<const Cli
   if (random.uniform() < options_.background_probability && !backgrounds.empty()) {
     const auto which = static_cast<size_t>(random.below(std::ssize(backgrounds)));
     const auto& background = backgrounds[which].samples;
-    const int64_t places = std::max<int64_t>(1, std::ssize(background) - std::ssize(samples) + 1);
-    const int64_t begin = random.below(places);
+    const int64_t positions =
+        std::max<int64_t>(1, std::ssize(background) - std::ssize(samples) + 1);
+    const int64_t begin = random.below(positions);
     const double below = random.uniform(options_.background_db_min, options_.background_db_max);
     if (!background.empty()) add_background(samples_, background, begin, below);
   }
@@ -122,10 +123,10 @@ void SoundAugmenter::disturb(std::span<const float> samples, std::span<const Cli
 }
 
 void SoundAugmenter::mask(Random& random, Features& spectrogram) const {
-  const auto moments = draw_stretch(options_.time_mask, spectrogram.width, random);
-  const auto bands = draw_stretch(options_.frequency_mask, spectrogram.height, random);
+  const auto frames = draw_mask(options_.time_mask, spectrogram.width, random);
+  const auto bands = draw_mask(options_.frequency_mask, spectrogram.height, random);
   const float mean = spectrogram_mean(spectrogram);
-  mask_columns(spectrogram, moments.begin, moments.count, mean);
+  mask_columns(spectrogram, frames.begin, frames.count, mean);
   mask_rows(spectrogram, bands.begin, bands.count, mean);
 }
 

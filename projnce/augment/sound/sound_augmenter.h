@@ -11,52 +11,53 @@
 
 namespace projnce::augment {
 
-// What is done to a sound and its spectrogram; who draws the numbers is SoundAugmenter.
+// Deterministic operations on sounds and spectrograms; SoundAugmenter draws their parameters.
 
-/// The root of the mean square; 0 for silence and for nothing.
+/// Root mean square; 0 for silent or empty input.
 double root_mean_square(std::span<const float> samples);
 
-/// `samples` times `gain`, later by `shift` places (earlier where it is negative); zeros come in.
+/// Multiplies `samples` by `gain` and delays them by `shift` samples (negative: advances them),
+/// zero-padded.
 void shift_samples(std::span<const float> samples, int64_t shift, double gain,
                    std::vector<float>& out);
 
-/// Adds white Gaussian noise whose root mean square is `decibels` below that of the samples.
-/// Silence stays silent.
+/// Adds white Gaussian noise with an RMS `decibels` below that of the samples. Silence is
+/// unchanged.
 void add_noise(std::span<float> samples, double decibels, Random random);
 
-/// Adds the stretch of `background` from sample `begin` on, over again where it ends, so loud that
-/// it is `decibels` below the samples. Where either is silent nothing is added.
+/// Adds `background` starting at sample `begin`, repeated if necessary, scaled to an RMS `decibels`
+/// below that of the samples. No-op if either is silent.
 /// REQUIRES: 0 <= begin < background.size().
 void add_background(std::span<float> samples, std::span<const float> background, int64_t begin,
                     double decibels);
 
-/// Blanks `count` columns (moments) or rows (bands) of a spectrogram from `begin` on.
+/// Sets `count` columns (frames) or rows (bands) of a spectrogram from `begin` to `value`.
 void mask_columns(Features& spectrogram, int64_t begin, int64_t count, float value);
 void mask_rows(Features& spectrogram, int64_t begin, int64_t count, float value);
 
-/// Makes random views of training sounds: shifted in time, louder or softer, with a background and
-/// white noise; then the log-mel spectrogram with a stretch of time and one of bands blanked by its
-/// mean. Keeps its buffers between calls, so each thread has one of its own.
+/// Random views of training sounds: time shift, gain, background and white noise; then the log-mel
+/// spectrogram with one time mask and one frequency mask filled with its mean (SpecAugment). Reuses
+/// its buffers; use one per thread.
 ///
-/// A view is a function of the sound, the backgrounds and the seed alone. The draws come in this
-/// order, whether or not their outcome matters for the sound:
+/// A view depends only on the sound, the backgrounds and the seed. Order of draws, independent of
+/// whether they affect the sound:
 ///   1. shift              2. gain
-///   3. background or not; if so (and there are any): which, where it begins, how far below
-///   4. noise or not; if so: how far below, the seed of the noise
-///   5. moments blanked, the first of them      6. bands blanked, the first of them
+///   3. whether to add a background; if so (and there are any): which, its start, its level
+///   4. whether to add noise; if so: its level, the seed of the noise
+///   5. number of masked frames, first one      6. number of masked bands, first one
 class SoundAugmenter {
  public:
   SoundAugmenter(const SoundAugmentOptions& options, const MelOptions& mel);
 
-  /// Writes one view, 1 x mels x frames. Backgrounds without samples are passed over.
-  /// REQUIRES: `samples` and `backgrounds` have mel.rate samples a second; `samples` is not empty.
+  /// Writes one view, 1 x mels x frames. Empty backgrounds are skipped.
+  /// REQUIRES: `samples` and `backgrounds` have sampling rate mel.rate; `samples` is not empty.
   void make_view(std::span<const float> samples, uint64_t seed, std::span<const Clip> backgrounds,
                  Features& out);
 
   const MelOptions& mel_options() const { return log_mel_.options(); }
 
  private:
-  void disturb(std::span<const float> samples, std::span<const Clip> backgrounds, Random& random);
+  void perturb(std::span<const float> samples, std::span<const Clip> backgrounds, Random& random);
   void mask(Random& random, Features& spectrogram) const;
 
   SoundAugmentOptions options_;

@@ -13,26 +13,26 @@ namespace projnce::dataset {
 
 namespace {
 
-/// Samples are taken in runs of this many: few enough to share the end of the work fairly.
-constexpr int64_t kRun = 32;
+/// Samples per work item: small enough to balance the load at the end.
+constexpr int64_t kDecodeChunk = 32;
 
-class Job {
+class DecodeJob {
  public:
-  Job(const Dataset& dataset, const DecodeAllOptions& options,
-      const std::function<void(int64_t, Sample&&)>& visit)
+  DecodeJob(const Dataset& dataset, const DecodeAllOptions& options,
+            const std::function<void(int64_t, Sample&&)>& visit)
       : dataset_(dataset), options_(options), visit_(visit), size_(dataset.size()) {}
 
-  void help() {
+  void run_worker() {
     work([](int64_t) {});
   }
 
-  void lead() {
+  void run_main() {
     work([this](int64_t done) {
       if (options_.on_progress) options_.on_progress(done, size_);
     });
   }
 
-  /// REQUIRES: nobody works any more.
+  /// REQUIRES: all workers have finished.
   std::vector<CorruptSample> result() {
     if (failure_) std::rethrow_exception(failure_);
     if (options_.on_progress) options_.on_progress(size_, size_);
@@ -45,13 +45,13 @@ class Job {
   template <class Report>
   void work(const Report& report) {
     try {
-      for (int64_t begin; (begin = next_.fetch_add(kRun)) < size_;) {
-        const int64_t end = std::min(begin + kRun, size_);
+      for (int64_t begin; (begin = next_.fetch_add(kDecodeChunk)) < size_;) {
+        const int64_t end = std::min(begin + kDecodeChunk, size_);
         for (int64_t i = begin; i < end; ++i) decode(i);
         report(done_ += end - begin);
       }
     } catch (...) {
-      next_ = size_;  // the others stop after their run
+      next_ = size_;  // the other threads stop after their chunk
       const std::lock_guard lock(mutex_);
       if (!failure_) failure_ = std::current_exception();
     }
@@ -85,11 +85,11 @@ class Job {
 
 std::vector<CorruptSample> decode_all(const Dataset& dataset, const DecodeAllOptions& options,
                                       const std::function<void(int64_t, Sample&&)>& visit) {
-  Job job(dataset, options, visit);
+  DecodeJob job(dataset, options, visit);
   {
-    std::vector<std::jthread> helpers;  // joined at the end of the block, whatever happens
-    for (int i = 1; i < options.threads; ++i) helpers.emplace_back([&job] { job.help(); });
-    job.lead();
+    std::vector<std::jthread> workers;  // joined at the end of the block
+    for (int i = 1; i < options.threads; ++i) workers.emplace_back([&job] { job.run_worker(); });
+    job.run_main();
   }
   return job.result();
 }

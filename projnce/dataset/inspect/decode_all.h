@@ -9,7 +9,7 @@
 
 namespace projnce::dataset {
 
-/// A sample that does not decode. `reason` is a sentence that names it.
+/// A sample that cannot be decoded. `reason` is a sentence that names it.
 struct CorruptSample {
   int64_t index;
   std::string name;
@@ -18,13 +18,13 @@ struct CorruptSample {
 
 struct DecodeAllOptions {
   int threads = 1;
-  /// Told now and then, by the calling thread, how many samples are behind us. May throw to stop.
+  /// Called periodically by the calling thread with the number of decoded samples. May throw to
+  /// cancel.
   std::function<void(int64_t done, int64_t total)> on_progress = {};
 };
 
-/// Decodes every sample once and hands it to `visit`, from several threads at once and in any
-/// order. Returns the samples that do not decode, in order. What else goes wrong stops it and is
-/// thrown.
+/// Decodes every sample once and passes it to `visit`, concurrently and in any order. Returns the
+/// samples that cannot be decoded, in order. Other errors stop it and are rethrown.
 std::vector<CorruptSample> decode_all(const Dataset& dataset, const DecodeAllOptions& options,
                                       const std::function<void(int64_t, Sample&&)>& visit);
 

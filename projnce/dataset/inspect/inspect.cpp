@@ -8,8 +8,8 @@ namespace projnce::dataset {
 
 namespace {
 
-/// What is known of a sample once it was read; zeros stand for what it has not.
-struct Measured {
+/// Measurements of a decoded sample; 0 if they do not apply.
+struct SampleMetrics {
   int height = 0;
   int width = 0;
   int channels = 0;
@@ -18,21 +18,21 @@ struct Measured {
   int dimension = 0;
 };
 
-Measured measure_sample(const Image& image) {
+SampleMetrics measure_sample(const Image& image) {
   return {.height = image.height, .width = image.width, .channels = image.channels};
 }
 
-Measured measure_sample(const Clip& clip) {
+SampleMetrics measure_sample(const Clip& clip) {
   return {.rate = clip.rate, .seconds = static_cast<double>(clip.samples.size()) / clip.rate};
 }
 
-Measured measure_sample(const Features& vector) {
+SampleMetrics measure_sample(const Features& vector) {
   return {.dimension = static_cast<int>(vector.values.size())};
 }
 
-/// The numbers that are not 0, in order.
+/// Nonzero values in ascending order.
 template <class T>
-std::vector<T> sorted_numbers(const std::vector<Measured>& all, T Measured::*member) {
+std::vector<T> sorted_numbers(const std::vector<SampleMetrics>& all, T SampleMetrics::*member) {
   std::vector<T> numbers;
   for (const auto& measured : all) {
     if (measured.*member != 0) numbers.push_back(measured.*member);
@@ -42,20 +42,21 @@ std::vector<T> sorted_numbers(const std::vector<Measured>& all, T Measured::*mem
 }
 
 template <class T>
-Spread<T> spread_of(const std::vector<Measured>& all, T Measured::*member) {
+Spread<T> compute_spread(const std::vector<SampleMetrics>& all, T SampleMetrics::*member) {
   const auto numbers = sorted_numbers(all, member);
   if (numbers.empty()) return {};
   return {numbers.front(), numbers[(numbers.size() - 1) / 2], numbers.back()};
 }
 
-std::map<int, int64_t> counts_of(const std::vector<Measured>& all, int Measured::*member) {
+std::map<int, int64_t> count_values(const std::vector<SampleMetrics>& all,
+                                    int SampleMetrics::*member) {
   std::map<int, int64_t> counts;
   for (const int number : sorted_numbers(all, member)) ++counts[number];
   return counts;
 }
 
 PartInfo inspect_part(const Dataset& dataset, const DecodeAllOptions& options) {
-  std::vector<Measured> all(static_cast<size_t>(dataset.size()));
+  std::vector<SampleMetrics> all(static_cast<size_t>(dataset.size()));
   PartInfo info;
   info.samples = dataset.size();
   info.class_names = dataset.class_names();
@@ -64,13 +65,13 @@ PartInfo inspect_part(const Dataset& dataset, const DecodeAllOptions& options) {
     all[static_cast<size_t>(index)] =
         std::visit([](const auto& s) { return measure_sample(s); }, sample);
   });
-  info.height = spread_of(all, &Measured::height);
-  info.width = spread_of(all, &Measured::width);
-  info.channels = counts_of(all, &Measured::channels);
-  info.rates = counts_of(all, &Measured::rate);
-  info.seconds = spread_of(all, &Measured::seconds);
+  info.height = compute_spread(all, &SampleMetrics::height);
+  info.width = compute_spread(all, &SampleMetrics::width);
+  info.channels = count_values(all, &SampleMetrics::channels);
+  info.rates = count_values(all, &SampleMetrics::rate);
+  info.seconds = compute_spread(all, &SampleMetrics::seconds);
   for (const auto& measured : all) info.total_seconds += measured.seconds;
-  info.dimension = spread_of(all, &Measured::dimension).max;
+  info.dimension = compute_spread(all, &SampleMetrics::dimension).max;
   return info;
 }
 
@@ -78,7 +79,7 @@ PartInfo inspect_part(const Dataset& dataset, const DecodeAllOptions& options) {
 
 std::vector<std::pair<const char*, const PartInfo*>> DatasetInfo::parts() const {
   std::vector<std::pair<const char*, const PartInfo*>> parts = {{"train", &train}, {"test", &test}};
-  if (known) parts.emplace_back("known", &*known);
+  if (reference) parts.emplace_back("known", &*reference);
   if (background) parts.emplace_back("background", &*background);
   return parts;
 }
@@ -100,15 +101,15 @@ DatasetInfo inspect(const DatasetSplit& dataset, const DecodeAllOptions& options
   for (const auto& part : {dataset.train, dataset.test, dataset.reference, dataset.background}) {
     if (part) total += part->size();
   }
-  int64_t before = 0;  // samples of parts that are done
+  int64_t before = 0;  // samples of finished parts
   const auto inspect_next = [&](const Dataset& part) {
-    auto through_all = options;
+    auto part_options = options;
     if (options.on_progress) {
-      through_all.on_progress = [&](int64_t done, int64_t) {
+      part_options.on_progress = [&](int64_t done, int64_t) {
         options.on_progress(before + done, total);
       };
     }
-    auto info = inspect_part(part, through_all);
+    auto info = inspect_part(part, part_options);
     before += part.size();
     return info;
   };

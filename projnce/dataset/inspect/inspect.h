@@ -11,7 +11,7 @@
 
 namespace projnce::dataset {
 
-/// The smallest, middle and largest of some numbers; all 0 where there are none.
+/// Minimum, median and maximum; all 0 if there are no values.
 template <class T>
 struct Spread {
   T min = 0;
@@ -19,48 +19,48 @@ struct Spread {
   T max = 0;
 };
 
-/// What one part of a dataset holds. Sizes are those of the samples that decode; what its kind does
-/// not have is empty.
+/// Statistics of one split of a dataset. Sizes cover the samples that can be decoded; fields that
+/// do not apply to the kind of samples are empty.
 struct PartInfo {
   int64_t samples = 0;
   std::vector<std::string> class_names;
   std::vector<int64_t> per_class;
-  std::vector<CorruptSample> damaged;  ///< the samples that do not decode
+  std::vector<CorruptSample> damaged;  ///< samples that cannot be decoded
 
   // Images:
   Spread<int> height;
   Spread<int> width;
-  std::map<int, int64_t> channels;  ///< number of channels -> samples that have it
+  std::map<int, int64_t> channels;  ///< number of channels -> number of samples
   // Sounds:
-  std::map<int, int64_t> rates;  ///< samples a second -> sounds that have it
+  std::map<int, int64_t> rates;  ///< sampling rate -> number of sounds
   Spread<double> seconds;
   double total_seconds = 0;
   // Vectors:
-  int dimension = 0;  ///< of the longest
+  int dimension = 0;  ///< of the longest vector
 };
 
 struct DatasetInfo {
   SampleKind kind = SampleKind::kImage;
-  std::vector<std::string> class_names;  ///< those of the test part
+  std::vector<std::string> class_names;  ///< classes of the test split
   PartInfo train;
   PartInfo test;
-  std::optional<PartInfo> known = {};       ///< labeled samples beside a training part without
+  std::optional<PartInfo> reference = {};   ///< labeled samples if the training split has no labels
   std::optional<PartInfo> background = {};  ///< noises to mix into training sounds
   std::vector<std::string> remarks = {};    ///< sentences for the user
-  std::vector<std::string> warnings = {};   ///< sentences on what is likely wrong
+  std::vector<std::string> warnings = {};   ///< sentences about likely problems
   std::map<std::string, int64_t> unread_files = {};  ///< by extension
-  LayoutChoice layout = {};                          ///< no name for a single file
+  LayoutChoice layout = {};                          ///< empty name for a single file
 
-  /// The part to learn classes from: it has the classes of the test part.
-  const PartInfo& labeled() const { return known ? *known : train; }
-  /// The parts that are there, and what they are called.
+  /// Labeled split to learn classes from, with the classes of the test split.
+  const PartInfo& labeled() const { return reference ? *reference : train; }
+  /// All present splits with their names.
   std::vector<std::pair<const char*, const PartInfo*>> parts() const;
   int64_t samples() const;
   int64_t damaged() const;
   bool valid() const { return damaged() == 0; }
 };
 
-/// Decodes every sample of all parts. The progress is that through all of them.
+/// Decodes every sample of all splits. Progress is reported over all of them.
 DatasetInfo inspect(const DatasetSplit& dataset, const DecodeAllOptions& options);
 
 }  // namespace projnce::dataset

@@ -22,26 +22,26 @@ namespace {
 
 constexpr int kOpaque = 255;
 constexpr int kDrawnBands = 96;
-constexpr int kDrawnFrame = 1024;  // samples
-/// Natural logarithms of power between the darkest and the brightest color: 60 dB.
+constexpr int kDrawnFrame = 1024;  // FFT length in samples
+/// Natural logarithm of the power ratio between the brightest and the darkest color: 60 dB.
 constexpr float kDrawnRange = 13.8F;
-/// Sounds are measured against their loudest moment, but one that never gets this loud is measured
-/// against it: silence, which is log(1e-6) everywhere, stays dark.
-constexpr float kSoftestPeak = -13.8F + kDrawnRange;
+/// Minimum reference level. Sounds are drawn relative to their peak; quieter ones relative to this
+/// level, so that silence, which is log(1e-6) everywhere, stays dark.
+constexpr float kMinPeak = -13.8F + kDrawnRange;
 
 using TileColor = std::array<float, 3>;
 
-/// Night to noon: brightness rises evenly, so that it reads without colors too.
-TileColor color_of(float share) {
+/// Color map of monotonically increasing brightness, readable without color.
+TileColor color_of(float fraction) {
   constexpr std::array<TileColor, 6> kStops = {{{12, 10, 36},
                                                 {58, 24, 102},
                                                 {138, 36, 112},
                                                 {214, 76, 74},
                                                 {250, 157, 58},
                                                 {252, 244, 186}}};
-  const float place = std::clamp(share, 0.0F, 1.0F) * (kStops.size() - 1);
-  const auto below = std::min(static_cast<size_t>(place), kStops.size() - 2);
-  const float rest = place - static_cast<float>(below);
+  const float position = std::clamp(fraction, 0.0F, 1.0F) * (kStops.size() - 1);
+  const auto below = std::min(static_cast<size_t>(position), kStops.size() - 2);
+  const float rest = position - static_cast<float>(below);
   TileColor color{};
   for (size_t c = 0; c < 3; ++c) {
     color[c] = kStops[below][c] + rest * (kStops[below + 1][c] - kStops[below][c]);
@@ -61,8 +61,8 @@ uint8_t* pixel_at(Image& tile, int row, int column) {
                                   4;
 }
 
-/// Puts a image into the middle of a tile that it is no larger than.
-void place_in_middle(const augment::FloatImage& image, Image& tile) {
+/// Copies an image to the center of a tile. REQUIRES: the image is not larger than the tile.
+void draw_centered(const augment::FloatImage& image, Image& tile) {
   const int top = (tile.height - image.height()) / 2;
   const int left = (tile.width - image.width()) / 2;
   size_t source = 0;
@@ -88,11 +88,11 @@ Image shrink_into_tile(const Image& image, int size, int height, int width) {
   resampler.resize(image, whole_axis(image.height, height), whole_axis(image.width, width),
                    augment::Mirror::kNo, resized);
   auto tile = blank_tile(size);
-  place_in_middle(resized, tile);
+  draw_centered(resized, tile);
   return tile;
 }
 
-/// `extent` pixels of a image whose longer side is `longest`, when that becomes `size`.
+/// Scales `extent` such that `longest`, the longer side, becomes `size`.
 int scaled_side(int extent, int longest, int size) {
   return std::max(1, static_cast<int>(std::lround(double(extent) * size / longest)));
 }
@@ -103,7 +103,7 @@ Image draw_image(const Image& image, int size) {
                           scaled_side(image.width, longest, size));
 }
 
-/// A table of numbers as a image in colors, row 0 at the bottom where `upwards`.
+/// Renders a matrix with the color map, row 0 at the bottom if `upwards`.
 Image color_table(const Features& table, float low, float high, bool upwards) {
   Image image{table.height, table.width, 3, {}};
   image.pixels.reserve(table.values.size() * 3);
@@ -120,7 +120,7 @@ Image color_table(const Features& table, float low, float high, bool upwards) {
   return image;
 }
 
-/// A column or more for each pixel, but frames that leave no sound out between them.
+/// At least one column per pixel, with frames that cover the sound without gaps.
 augment::MelOptions drawn_spectrogram(int size, const SoundDrawing& sound) {
   augment::MelOptions mel{.rate = sound.rate, .seconds = sound.seconds, .fft = kDrawnFrame};
   mel.mels = kDrawnBands;
@@ -130,7 +130,7 @@ augment::MelOptions drawn_spectrogram(int size, const SoundDrawing& sound) {
 
 Image draw_spectrogram(const Features& table, int size) {
   const float peak = *std::max_element(table.values.begin(), table.values.end());
-  const float high = std::max(peak, kSoftestPeak);
+  const float high = std::max(peak, kMinPeak);
   return shrink_into_tile(color_table(table, high - kDrawnRange, high, /*upwards=*/true), size,
                           size, size);
 }
@@ -183,7 +183,7 @@ std::string explain_tiles(SampleKind kind) {
       return "Log-mel spectrograms: time runs to the right, low frequencies are at the bottom, "
              "bright is loud. ";
     case SampleKind::kVector:
-      return "Vectors, row by row in a square, from their smallest number (dark) to their largest "
+      return "Vectors, row by row in a square, from minimum (dark) to maximum "
              "(bright). ";
     case SampleKind::kImage:
       break;
@@ -196,8 +196,8 @@ namespace {
 constexpr int kLowestDrawnRate = 4000;
 constexpr int kHighestDrawnRate = 16000;
 
-/// The rate of the first sound that can be read, within limits; nothing where none can be or they
-/// come as spectrograms.
+/// Sampling rate of the first readable sound, within limits; std::nullopt if there is none or the
+/// samples are spectrograms.
 std::optional<int> drawn_rate(const Dataset& sounds) {
   for (int64_t i = 0; i < std::min<int64_t>(sounds.size(), 20); ++i) {
     try {
@@ -224,7 +224,7 @@ SoundDrawing sound_drawing(const Dataset& dataset, double seconds) {
     drawing.seconds = seconds > 0 ? seconds : typical_seconds(dataset);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kInput)
-      throw;  // those looked at cannot be read: any length will do
+      throw;  // the probed sounds are unreadable: keep the default length
   }
   return drawing;
 }
@@ -244,17 +244,17 @@ std::vector<Image> draw_samples(const DatasetPtr& dataset, const std::vector<int
 
 namespace {
 
-/// Where the `length` consecutive samples with the highest energy begin.
+/// Start of the `length` consecutive samples with the highest energy.
 size_t loudest_start(const std::vector<float>& samples, size_t length) {
   const auto energy = [&](size_t i) { return double(samples[i]) * double(samples[i]); };
   double sum = 0;
   for (size_t i = 0; i < length; ++i) sum += energy(i);
-  double most = sum;
+  double max_energy = sum;
   size_t start = 0;
   for (size_t i = length; i < samples.size(); ++i) {
     sum += energy(i) - energy(i - length);
-    if (sum > most) {
-      most = sum;
+    if (sum > max_energy) {
+      max_energy = sum;
       start = i + 1 - length;
     }
   }
@@ -275,16 +275,16 @@ void scale_to_full_volume(std::vector<float>& samples) {
 SoundClip make_sound_clip(const Clip& sound) {
   if (sound.samples.empty() || sound.rate <= 0) return {};
   const double whole = double(sound.samples.size()) / sound.rate;
-  auto piece = sound.rate > kClipRate ? augment::resample_clip(sound, kClipRate) : sound;
-  const auto most = static_cast<size_t>(kLongestClipSeconds * piece.rate);
-  if (piece.samples.size() > most) {
-    const auto start = static_cast<ptrdiff_t>(loudest_start(piece.samples, most));
-    piece.samples = {piece.samples.begin() + start,
-                     piece.samples.begin() + start + static_cast<ptrdiff_t>(most)};
+  auto excerpt = sound.rate > kClipRate ? augment::resample_clip(sound, kClipRate) : sound;
+  const auto max_samples = static_cast<size_t>(kMaxClipSeconds * excerpt.rate);
+  if (excerpt.samples.size() > max_samples) {
+    const auto start = static_cast<ptrdiff_t>(loudest_start(excerpt.samples, max_samples));
+    excerpt.samples = {excerpt.samples.begin() + start,
+                       excerpt.samples.begin() + start + static_cast<ptrdiff_t>(max_samples)};
   }
-  scale_to_full_volume(piece.samples);
-  return {.wav = io::encode_wav(piece),
-          .seconds = double(piece.samples.size()) / piece.rate,
+  scale_to_full_volume(excerpt.samples);
+  return {.wav = io::encode_wav(excerpt),
+          .seconds = double(excerpt.samples.size()) / excerpt.rate,
           .whole_seconds = whole};
 }
 

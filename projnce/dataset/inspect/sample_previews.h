@@ -11,61 +11,61 @@
 
 namespace projnce::dataset {
 
-/// How sounds are drawn: all alike, so that their images can be compared.
+/// Parameters for drawing sounds, common to all of them so that their images are comparable.
 struct SoundDrawing {
-  int rate = 16000;    ///< samples a second; half of it is the highest frequency that shows
-  double seconds = 1;  ///< from the left to the right edge
+  int rate = 16000;    ///< sampling rate; half of it is the highest frequency shown
+  double seconds = 1;  ///< duration shown
 };
 
-/// A sample as a square of size x size pixels, RGBA.
+/// Draws a sample as a square RGBA image of size x size pixels.
 ///
-/// A image keeps its proportions; what it leaves free is transparent. A sound is its log-mel
-/// spectrogram, or comes as one: low frequencies at the bottom, 60 dB from the darkest to the
-/// brightest color. A vector is its numbers, row by row in a square, from the smallest to the
-/// largest.
-/// REQUIRES: what the sample holds fits together, as what datasets decode does.
+/// Images keep their aspect ratio; the rest is transparent. Sounds are drawn as log-mel
+/// spectrograms (computed, or as given): low frequencies at the bottom, 60 dB from the darkest to
+/// the brightest color. Vectors are drawn row by row in a square, scaled from their minimum to
+/// their maximum. REQUIRES: the sample is consistent, as decoded by a dataset.
 Image draw_tile(const Sample& sample, int size, const SoundDrawing& sound);
 
-/// Stands for a sample that does not decode: a cross on gray.
+/// Placeholder for a sample that cannot be decoded: a cross on gray.
 Image corrupt_tile(int size);
 
-/// What a reader must know to understand the tiles: sentences that end in a space, or nothing.
+/// Explanation of the tiles for the reader: sentences that end in a space, or "".
 std::string explain_tiles(SampleKind kind);
 
-/// How the sounds of a dataset are drawn: at the rate of the first that can be read, within limits,
-/// and over `seconds`, or where that is 0 over their usual length, for which some are decoded.
-/// What holds no sounds needs none of it.
+/// Chooses the drawing parameters of a dataset of sounds: the rate of the first readable sound,
+/// within limits, and `seconds`, or if that is 0 the typical length, for which some sounds are
+/// decoded. Returns defaults for other datasets.
 SoundDrawing sound_drawing(const Dataset& dataset, double seconds = 0);
 
-/// A tile of size x size pixels for each of the samples, in their order; a cross for one that does
-/// not decode.
+/// Draws a tile of size x size pixels for each of the samples, in order; a cross for those that
+/// cannot be decoded.
 std::vector<Image> draw_samples(const DatasetPtr& dataset, const std::vector<int64_t>& samples,
                                 int size, const SoundDrawing& sound,
                                 const DecodeAllOptions& decoding);
 
-/// A short piece of a sound that a report can play.
+/// An excerpt of a sound for playback in a report.
 struct SoundClip {
-  std::vector<uint8_t> wav = {};  ///< WAV file; empty if there is none
-  double seconds = 0;             ///< length of the piece
-  double whole_seconds = 0;       ///< length of the sound; more if the piece was cut out of it
+  std::vector<uint8_t> wav = {};  ///< WAV file; empty if not available
+  double seconds = 0;             ///< length of the excerpt
+  double whole_seconds = 0;       ///< length of the whole sound
 };
 
-/// Longest piece, in seconds.
-inline constexpr double kLongestClipSeconds = 1.5;
-/// Rate of pieces of sounds with a higher rate, in samples a second.
+/// Maximum length of an excerpt in seconds.
+inline constexpr double kMaxClipSeconds = 1.5;
+/// Maximum sampling rate of an excerpt.
 inline constexpr int kClipRate = 8000;
-/// Largest size of all pieces in a report, in bytes.
-inline constexpr size_t kClipBytesOfAReport = 1'000'000;
+/// Maximum total size of the excerpts in a report, in bytes.
+inline constexpr size_t kMaxReportClipBytes = 1'000'000;
 
-/// The loudest piece of up to kLongestClipSeconds, at kClipRate or less, scaled to full volume.
+/// Returns the loudest excerpt of up to kMaxClipSeconds, at most at kClipRate, scaled to full
+/// volume.
 SoundClip make_sound_clip(const Clip& sound);
 
-/// Pieces of the samples, in their order, as long as all of them fit into `bytes`; empty ones for
-/// the others and for sounds that do not decode. No pieces for a dataset that holds no sounds.
+/// Returns excerpts of the samples, in order, as long as they fit into `bytes`; empty ones for the
+/// others and for sounds that cannot be decoded. Returns nothing for datasets without sounds.
 std::vector<SoundClip> make_sound_clips(const Dataset& dataset, const std::vector<int64_t>& samples,
-                                        size_t bytes = kClipBytesOfAReport);
+                                        size_t bytes = kMaxReportClipBytes);
 
-/// "1.5 of 4.0 s", or "0.8 s" for a whole sound.
+/// Formats the length: "1.5 of 4.0 s", or "0.8 s" for a whole sound.
 std::string clip_length_text(const SoundClip& clip);
 
 }  // namespace projnce::dataset

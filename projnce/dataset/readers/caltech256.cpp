@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kNumberLength = 3;
 const char* const kClutter = "257.clutter";
 
-/// "001.ak47"
+/// True for names such as "001.ak47".
 bool has_category_number(const std::string& name) {
   return name.size() > kNumberLength + 1 && name[kNumberLength] == '.' &&
          std::all_of(name.begin(), name.begin() + kNumberLength,
@@ -30,8 +30,8 @@ io::FileTreePtr find_caltech256(const io::FileTreePtr& tree) {
   });
 }
 
-/// The official set has a few folders inside classes that are no part of it.
-void leave_out_deeper_files(ClassFolder& category) {
+/// Removes files in nested folders: a few classes of the official set contain folders by mistake.
+void remove_nested_files(ClassFolder& category) {
   std::erase_if(category.files, [&](const std::string& file) {
     return file.find('/', category.name.size() + 1) != std::string::npos;
   });
@@ -42,7 +42,7 @@ void leave_out_deeper_files(ClassFolder& category) {
 bool is_caltech256(const io::FileTreePtr& root) {
   const auto tree = find_caltech256(root);
   if (!tree) return false;
-  // Others number their classes too: the files must have the number of their class.
+  // Other datasets number their classes, too: file names must start with the class number.
   for (const auto& name : tree->subfolders("")) {
     if (!has_category_number(name)) continue;
     const auto files = tree->files_below(name, io::image_extensions());
@@ -58,18 +58,18 @@ bool is_caltech256(const io::FileTreePtr& root) {
 DatasetSplit open_caltech256(const io::FileTreePtr& root, const Caltech256Options& options) {
   const auto tree = find_caltech256(root);
   if (!tree) {
-    fail(Hint{"give the folder 256_ObjectCategories or its archive"}, root->name(),
-         " holds no folders such as 001.ak47 and 002.american-flag");
+    fail(Hint{"pass the folder 256_ObjectCategories or its archive"}, root->name(),
+         " contains no folders such as 001.ak47 and 002.american-flag");
   }
   ClassList classes;
   std::vector<std::string> remarks;
   for (auto& folder : scan_class_folders(*tree, "", io::image_extensions())) {
     if (!has_category_number(folder.name)) continue;
     if (folder.name == kClutter && !options.clutter) {
-      remarks.emplace_back("257.clutter is left out; clutter = true makes it a class");
+      remarks.emplace_back("257.clutter is skipped; set clutter = true to include it as a class");
       continue;
     }
-    leave_out_deeper_files(folder);
+    remove_nested_files(folder);
     classes.folders.push_back(std::move(folder));
   }
   check_training_classes(classes.folders, SampleKind::kImage, tree->name());
@@ -77,13 +77,12 @@ DatasetSplit open_caltech256(const io::FileTreePtr& root, const Caltech256Option
   for (const auto& name : numbered) classes.names.push_back(name.substr(kNumberLength + 1));
   classes.names = distinct_names(std::move(classes.names), numbered);
 
-  auto split = divide(label_class_folders(tree, SampleKind::kImage, classes.folders, classes),
-                      options.hold_out);
+  auto split = split_samples(
+      label_class_folders(tree, SampleKind::kImage, classes.folders, classes), options.hold_out);
   if (split.test->size() == 0) fail(tree->name(), " has no image to test with");
   split.remarks.insert(split.remarks.end(), remarks.begin(), remarks.end());
-  split.remarks.push_back(
-      concat("there is no official test part: ", 100 * options.hold_out.test_fraction,
-             " % of the samples are set aside"));
+  split.remarks.push_back(concat("no official test split: holding out ",
+                                 100 * options.hold_out.test_fraction, " % of the samples"));
   return split;
 }
 

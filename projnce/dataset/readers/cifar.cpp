@@ -42,7 +42,7 @@ std::vector<int64_t> cifar_labels(const RecordFiles& records, size_t byte, size_
   for (int64_t i = 0; i < records.size(); ++i) {
     const auto label = records.record(i)[byte];
     if (label >= classes) {
-      fail(records.place(i), " has the label ", int{label}, ", expected 0 to ", classes - 1);
+      fail(records.location(i), " has the label ", int{label}, ", expected 0 to ", classes - 1);
     }
     labels.push_back(label);
   }
@@ -59,7 +59,7 @@ std::vector<std::string> names_or_official(const io::FileTree& tree, const std::
                                            const std::vector<std::string>& official,
                                            std::vector<std::string>& remarks) {
   if (tree.has_file(file)) return read_name_list(tree, file, official.size());
-  remarks.push_back(file + " is missing: the classes have their official names");
+  remarks.push_back(file + " is missing: using the official class names");
   return official;
 }
 
@@ -79,7 +79,7 @@ int64_t coarse_cifar10_label(int64_t label) {
   return vehicle ? 0 : 1;
 }
 
-/// Null where there is none. Either file tells, so that the other can be called missing.
+/// Null if there is none. Either file suffices, so that the other can be reported as missing.
 io::FileTreePtr find_cifar10(const io::FileTreePtr& tree) {
   auto folder = find_subtree_with(tree, {kCifar10Test});
   return folder ? folder : find_subtree_with(tree, {kCifar10Train[0]});
@@ -158,7 +158,7 @@ const std::vector<std::string> kCifar100Fine = {
 
 using RecordsPtr = std::shared_ptr<const RecordFiles>;
 
-/// The files are called train.bin and test.bin, which others may use too: the names tell.
+/// The names train.bin and test.bin are ambiguous, so a file of class names must exist, too.
 io::FileTreePtr find_cifar100(const io::FileTreePtr& tree) {
   for (const char* names : {"fine_label_names.txt", "coarse_label_names.txt"}) {
     for (const char* records : {"train.bin", "test.bin"}) {
@@ -170,7 +170,7 @@ io::FileTreePtr find_cifar100(const io::FileTreePtr& tree) {
 
 RecordsPtr read_cifar100_part(const io::FileTree& tree, const std::string& file) {
   auto records = std::make_shared<RecordFiles>(tree, std::vector{file}, kCifar100RecordBytes);
-  cifar_labels(*records, kCoarseByte, kCifar100Coarse.size());  // both are checked, used or not
+  cifar_labels(*records, kCoarseByte, kCifar100Coarse.size());  // check both, even if unused
   cifar_labels(*records, kFineByte, kCifar100Fine.size());
   return records;
 }
@@ -184,8 +184,8 @@ bool is_cifar100(const io::FileTreePtr& tree) {
 DatasetSplit open_cifar100(const io::FileTreePtr& tree, const Cifar100Options& options) {
   if (options.coarse && options.coarse_training) {
     fail(
-        "[dataset] coarse and coarse_training are both set, expected one of them: coarse judges "
-        "by the 20 classes, coarse_training by the 100");
+        "[dataset] coarse and coarse_training are both set, expected one of them: coarse evaluates "
+        "on the 20 classes, coarse_training on the 100");
   }
   auto found = find_cifar100(tree);
   if (!found) found = find_subtree_with(tree, {"train.bin", "test.bin"});

@@ -21,9 +21,9 @@ namespace projnce::dataset {
 
 namespace {
 
-constexpr size_t kMostKindsNamed = 8;
+constexpr size_t kMaxListedExtensions = 8;
 
-/// ".heic" of "cat/IMG_1.HEIC"; "" without one.
+/// Lowercase extension: ".heic" for "cat/IMG_1.HEIC"; "" if there is none.
 std::string extension_of(const std::string& file) {
   const auto name = file.substr(file.find_last_of('/') + 1);
   const auto dot = name.find_last_of('.');
@@ -40,16 +40,16 @@ std::string counted(int64_t count, const std::string& extension) {
                            : concat(count, " ", io::printable(extension));
 }
 
-/// "2 .txt, 1 .csv": the most frequent first.
+/// Formats counts, most frequent first: "2 .txt, 1 .csv".
 std::string list_counts(std::vector<std::pair<std::string, int64_t>> counts) {
   std::stable_sort(counts.begin(), counts.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string text;
-  for (size_t i = 0; i < std::min(counts.size(), kMostKindsNamed); ++i) {
+  for (size_t i = 0; i < std::min(counts.size(), kMaxListedExtensions); ++i) {
     text += (i == 0 ? "" : ", ") + counted(counts[i].second, counts[i].first);
   }
-  if (counts.size() > kMostKindsNamed) {
-    text += concat(" and ", counts.size() - kMostKindsNamed, " more extensions");
+  if (counts.size() > kMaxListedExtensions) {
+    text += concat(" and ", counts.size() - kMaxListedExtensions, " more extensions");
   }
   return text;
 }
@@ -92,11 +92,11 @@ void UnreadFiles::report(DatasetSplit& split) const {
     }
     split.warnings.push_back(concat(kind.count, " ", extension,
                                     kind.count == 1 ? " file is" : " files are",
-                                    " not read, such as ", kind.first, ": ", advice));
+                                    " not supported, such as ", kind.first, ": ", advice));
   }
   if (others.empty()) return;
   split.remarks.push_back(
-      concat("files that are neither images nor sounds are not read: ", list_counts(others)));
+      concat("skipped files that are neither images nor sounds: ", list_counts(others)));
 }
 
 namespace {
@@ -114,7 +114,7 @@ std::vector<SampleId> name_ids(const Dataset& samples) {
   return ids;
 }
 
-DatasetSplit divide_by_identity(const DatasetPtr& samples, const HoldOut& options) {
+DatasetSplit split_by_identity(const DatasetPtr& samples, const HoldOut& options) {
   HashSplitOptions split_options{.test_fraction = options.test_fraction, .seed = options.seed};
   const auto rule = describe_rule(options);
   if (options.trained_on && options.trained_on->split_rule == rule) {
@@ -125,7 +125,7 @@ DatasetSplit divide_by_identity(const DatasetPtr& samples, const HoldOut& option
   auto indices = hash_split(ids, labels, split_options);
   std::vector<std::string> remarks;
   if (indices.test.empty() && split_options.keep_in_train) {
-    split_options.keep_in_train = nullptr;  // a test part of trained samples is better than none
+    split_options.keep_in_train = nullptr;  // better than an empty test split
     indices = hash_split(ids, labels, split_options);
   }
   if (indices.test.empty()) {
@@ -133,8 +133,8 @@ DatasetSplit divide_by_identity(const DatasetPtr& samples, const HoldOut& option
     indices = hash_split(ids, labels, split_options);
     if (!indices.test.empty()) {
       remarks.emplace_back(
-          "the samples of each class are exact copies of each other: the split goes by their "
-          "names, and test samples are in the training part too");
+          "the samples of each class are exact duplicates: splitting by "
+          "name, so the test samples also occur in the training split");
     }
   }
   auto split =
@@ -173,34 +173,34 @@ void drop_empty_classes(std::vector<ClassFolder>& classes, SampleKind kind,
   for (const auto& [name, files] : classes) {
     if (!files.empty()) continue;
     if (empty.empty()) empty = io::printable(name);
-    warnings.push_back(concat("class folder ", folder, "/", io::printable(name), " holds no ", word,
-                              " and is left out"));
+    warnings.push_back(concat("class folder ", folder, "/", io::printable(name), " contains no ",
+                              word, " and is skipped"));
   }
   std::erase_if(classes, [](const ClassFolder& entry) { return entry.files.empty(); });
   if (empty.empty() || classes.size() > 1) return;
   const auto advice = unread.advice();
   fail(Hint{advice.empty() ? concat("put ", word, "s into it: ", join(extensions_of(kind)))
                            : advice},
-       "class folder ", folder, "/", empty, " holds no ", word, ", which leaves ", classes.size(),
-       " of the two classes or more that are expected",
-       unread.empty() ? "" : concat("; files that are not read: ", unread.describe()));
+       "class folder ", folder, "/", empty, " contains no ", word, ", leaving ", classes.size(),
+       " of at least two expected classes",
+       unread.empty() ? "" : concat("; unsupported files: ", unread.describe()));
 }
 
 void check_training_classes(const std::vector<ClassFolder>& classes, SampleKind kind,
                             const std::string& folder) {
   const std::string word = kind_name(kind);
-  const Hint one_each{"put the " + word + "s of each class into a sub-folder of its own"};
+  const Hint one_each{"put the " + word + "s of each class into its own subfolder"};
   if (classes.empty()) {
-    fail(one_each, "folder ", folder, " has no sub-folders, expected one for each class");
+    fail(one_each, "folder ", folder, " has no subfolders, expected one for each class");
   }
   if (classes.size() == 1) {
-    fail(one_each, "folder ", folder, " has one class only, '", io::printable(classes[0].name),
-         "', expected two or more");
+    fail(one_each, "folder ", folder, " has only one class, '", io::printable(classes[0].name),
+         "', expected at least two");
   }
   for (const auto& [name, files] : classes) {
     if (files.empty()) {
       fail(Hint{"remove the folder or put " + word + "s into it"}, "class folder ", folder, "/",
-           io::printable(name), " holds no ", word, ", expected files that end in ",
+           io::printable(name), " contains no ", word, ", expected files with extension ",
            join(extensions_of(kind)));
     }
   }
@@ -223,17 +223,17 @@ DatasetPtr label_class_folders(const io::FileTreePtr& tree, SampleKind kind,
   for (const auto& [name, files] : part) {
     const auto label = labels.find(name);
     if (label == labels.end()) {
-      fail(Hint{"remove the folder, or add the class to the training part"}, "class '",
+      fail(Hint{"remove the folder, or add the class to the training split"}, "class '",
            io::printable(name), "' of ", tree->name(),
-           " is in the test part but not in the training part");
+           " is in the test split but not in the training split");
     }
     for (const auto& file : files) samples.push_back({file, label->second});
   }
   return std::make_shared<FileDataset>(tree, kind, classes.names, std::move(samples), identity);
 }
 
-DatasetSplit divide(const DatasetPtr& samples, const HoldOut& options) {
-  if (options.rule == SplitRule::kHash) return divide_by_identity(samples, options);
+DatasetSplit split_samples(const DatasetPtr& samples, const HoldOut& options) {
+  if (options.rule == SplitRule::kHash) return split_by_identity(samples, options);
   auto split = make_parts(
       samples, stratified_split(labels_of(*samples), options.test_fraction, options.seed));
   split.split_rule = describe_rule(options);

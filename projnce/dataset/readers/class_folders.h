@@ -13,101 +13,101 @@
 
 namespace projnce::dataset {
 
-/// Counts files of class folders that are not read, by extension.
+/// Counts unsupported files in class folders by extension.
 class UnreadFiles {
  public:
-  /// `file` is its name in the tree.
+  /// `file` is the name in the tree.
   void add(const std::string& file);
 
   bool empty() const { return kinds_.empty(); }
-  /// What to do about the most frequent images, sounds or videos among them; "" if there are
-  /// none.
+  /// Conversion advice for the most frequent unsupported image, sound or video format; "" if there
+  /// is none.
   std::string advice() const;
-  /// "12 .heic, 2 .txt", the most frequent first.
+  /// Formats the counts, most frequent first: "12 .heic, 2 .txt".
   std::string describe() const;
-  /// Adds the counts to the split, a warning for each kind of image, sound or video, and a remark
-  /// on all other files.
+  /// Adds to the split the counts, a warning for each image, sound or video format, and a remark
+  /// about all other files.
   void report(DatasetSplit& split) const;
 
  private:
   struct Kind {
     int64_t count = 0;
-    std::string first;  // in order of names, printable
+    std::string first;  // first file name in order, printable
   };
 
-  std::map<std::string, Kind> kinds_;  // by extension, lower case; "" for files without one
+  std::map<std::string, Kind> kinds_;  // by lowercase extension; "" for files without one
 };
 
-/// A folder and the files in it, which are of one class.
+/// A class folder with its files.
 struct ClassFolder {
   std::string name;
-  std::vector<std::string> files;  // in the tree
+  std::vector<std::string> files;  // names in the tree
 };
 
-/// The sub-folders of `part`, sorted by name, with the files at any depth below them that have one
-/// of these endings. The others are added to `unread`, which may be null.
+/// Lists the subfolders of `part`, sorted by name, with the files at any depth below them that have
+/// one of these extensions. Adds all other files to `unread`, which may be null.
 std::vector<ClassFolder> scan_class_folders(const io::FileTree& tree, const std::string& part,
                                             const std::vector<std::string>& extensions,
                                             UnreadFiles* unread = nullptr);
 
-/// Removes the classes without files, each with a warning. Throws, naming one of them and what
-/// `unread` holds, if fewer than two classes are left; `folder` is what messages call the place.
+/// Removes classes without files, each with a warning. Throws if fewer than two classes remain,
+/// naming an empty one and the unsupported files. `folder` is the location in messages.
 void drop_empty_classes(std::vector<ClassFolder>& classes, SampleKind kind,
                         const std::string& folder, const UnreadFiles& unread,
                         std::vector<std::string>& warnings);
 
-/// Throws unless there are two or more classes, each with a file; `folder` is what messages call
-/// the place.
+/// Throws unless there are at least two classes, each with a file; `folder` is the location in
+/// messages.
 void check_training_classes(const std::vector<ClassFolder>& classes, SampleKind kind,
                             const std::string& folder);
 
-/// The names of the folders, printable.
+/// Printable names of the folders.
 std::vector<std::string> folder_names(const std::vector<ClassFolder>& classes);
 
-/// The classes of a training part, and what each is called.
+/// The class folders of a training split and their class names.
 struct ClassList {
   std::vector<ClassFolder> folders;
   std::vector<std::string> names;
 };
 
-/// The files of `part`, labeled by the place of their folder's name among the classes. Throws
-/// where the training part has no folder of that name.
+/// Labels the files of `part` by the index of their folder name among the classes. Throws if the
+/// training split has no folder of that name.
 DatasetPtr label_class_folders(const io::FileTreePtr& tree, SampleKind kind,
                                const std::vector<ClassFolder>& part, const ClassList& classes,
                                FileDataset::Identity identity = FileDataset::Identity::kContent);
 
-/// How to choose the test part of samples that have no official one.
+/// Rule for choosing the test split of a dataset without an official one.
 enum class SplitRule {
-  kHash,     ///< by the identity of each sample, see hash_split: stable when the data changes
-  kShuffle,  ///< the former rule: an exact share of each class, shuffled by the seed
+  kHash,     ///< by the hash of each sample (see hash_split); stable if the data changes
+  kShuffle,  ///< legacy rule: an exact fraction of each class, shuffled by the seed
 };
 
 std::vector<std::pair<std::string, SplitRule>> split_rules();
 
-/// Samples that a model has been trained on, and the rule that its split was drawn by.
+/// Samples that a model was trained on, and the rule of its split.
 struct TrainedOn {
   std::string split_rule;
   SampleIdSet ids;
 };
 
-/// How to divide samples that have no official test part.
+/// Parameters for splitting samples without an official test split.
 struct HoldOut {
-  /// Share of the samples that is set aside; above 0, below 1.
+  /// Fraction of samples to hold out, in (0, 1).
   double test_fraction = 0.2;
-  uint64_t seed = 0;  ///< decides which samples those are
+  uint64_t seed = 0;  ///< selects the samples
   SplitRule rule = SplitRule::kHash;
-  int threads = 1;  ///< that hash samples
-  /// Samples that stay in the training part if they were split by the same rule; may be null.
+  int threads = 1;  ///< number of threads for hashing
+  /// Samples that stay in the training split if they were split by the same rule; may be null.
   std::shared_ptr<const TrainedOn> trained_on = nullptr;
 };
 
-/// Both parts out of all samples. If all samples are alike, their names decide.
-DatasetSplit divide(const DatasetPtr& samples, const HoldOut& options);
+/// Splits the samples. If all samples are identical, splits by name.
+DatasetSplit split_samples(const DatasetPtr& samples, const HoldOut& options);
 
-/// The text of DatasetSplit::split_rule.
+/// Text of DatasetSplit::split_rule.
 std::string describe_rule(const HoldOut& options);
 
-/// Names that occur twice get their `ids` in brackets: "crane (n02012849)".
+/// Appends the id in parentheses to duplicate names: "crane (n02012849)".
 std::vector<std::string> distinct_names(std::vector<std::string> names,
                                         const std::vector<std::string>& ids);
 

@@ -24,13 +24,13 @@ namespace projnce::dataset {
 namespace {
 
 const char* const kCremaFolder = "AudioWAV";
-constexpr double kCremaSeconds = 6.5;  // the longest takes a little more
+constexpr double kCremaSeconds = 6.5;  // slightly less than the longest take
 constexpr std::array kEmotionCodes = {"ANG", "DIS", "FEA", "HAP", "NEU", "SAD"};
 const std::vector<std::string> kEmotions = {"anger", "disgust", "fear", "happy", "neutral", "sad"};
 
 using FilesBySpeaker = std::map<std::string, std::vector<FileDataset::File>>;
 
-/// Speaker and label out of "1001_DFA_ANG_XX.wav"; nothing where the name is another.
+/// Parses speaker and label from "1001_DFA_ANG_XX.wav"; std::nullopt for other names.
 std::optional<std::pair<std::string, int64_t>> parse_crema_name(const std::string& name) {
   const auto fields = split_line(name.substr(0, name.find_last_of('.')), '_');
   if (fields.size() != 4 || fields[0].empty()) return {};
@@ -44,17 +44,17 @@ std::optional<std::pair<std::string, int64_t>> parse_crema_name(const std::strin
 
 FilesBySpeaker group_by_speaker(const io::FileTree& tree, std::vector<std::string>& remarks) {
   FilesBySpeaker speakers;
-  size_t left_out = 0;
+  size_t skipped = 0;
   for (const auto& name : tree.files_below(kCremaFolder, {".wav"})) {
     if (const auto parsed = parse_crema_name(name)) {
       speakers[parsed->first].push_back({io::join_names(kCremaFolder, name), parsed->second});
     } else {
-      ++left_out;
+      ++skipped;
     }
   }
-  if (left_out > 0) {
-    remarks.push_back(concat(left_out,
-                             " files were left out: their names are not "
+  if (skipped > 0) {
+    remarks.push_back(concat(skipped,
+                             " files were skipped: their names are not "
                              "SPEAKER_SENTENCE_EMOTION_LEVEL.wav with a known emotion"));
   }
   return speakers;
@@ -117,33 +117,34 @@ DatasetSplit open_crema_d(const io::FileTreePtr& root, const CremaDOptions& opti
     return root->has_folder(io::join_names(folder, kCremaFolder));
   });
   if (!tree) {
-    fail(Hint{"give the folder of CREMA-D or its archive"}, root->name(), " holds no folder ",
+    fail(Hint{"pass the folder of CREMA-D or its archive"}, root->name(), " contains no folder ",
          kCremaFolder);
   }
   DatasetSplit split;
   const auto speakers = group_by_speaker(*tree, split.remarks);
   if (speakers.size() < 2) {
-    fail(place_in(*tree, kCremaFolder), " holds sounds of ", speakers.size(),
-         " speakers, expected two or more: no speaker may be in both parts");
+    fail(display_path(*tree, kCremaFolder), " contains sounds of ", speakers.size(),
+         " speakers, expected at least two: the splits are speaker-disjoint");
   }
-  const auto tested = choose_test_speakers(speakers, options);
+  const auto test_speakers = choose_test_speakers(speakers, options);
   std::vector<FileDataset::File> train;
   std::vector<FileDataset::File> test;
   for (const auto& [speaker, files] : speakers) {
-    auto& part = tested.contains(speaker) ? test : train;
+    auto& part = test_speakers.contains(speaker) ? test : train;
     part.insert(part.end(), files.begin(), files.end());
   }
   if (count_emotions(train) < 2) {
-    fail(Hint{"test with fewer speakers"}, place_in(*tree, kCremaFolder), " has ",
-         count_emotions(train), " emotions to train on, expected two or more");
+    fail(Hint{"test with fewer speakers"}, display_path(*tree, kCremaFolder), " has ",
+         count_emotions(train), " emotions to train on, expected at least two");
   }
   split.seconds = kCremaSeconds;
   split.split_rule = options.test_speakers.empty() ? describe_rule(options.hold_out) + ", speakers"
                                                    : "test speakers " + join(options.test_speakers);
   split.train = std::make_shared<FileDataset>(tree, SampleKind::kSound, kEmotions, train);
   split.test = std::make_shared<FileDataset>(tree, SampleKind::kSound, kEmotions, test);
-  split.remarks.push_back(concat("tested with ", tested.size(), " of ", speakers.size(),
-                                 " speakers: ", join({tested.begin(), tested.end()})));
+  split.remarks.push_back(
+      concat("test split: ", test_speakers.size(), " of ", speakers.size(),
+             " speakers: ", join({test_speakers.begin(), test_speakers.end()})));
   return split;
 }
 

@@ -26,7 +26,8 @@ std::vector<float> floats_from(const io::NpyView& array, const std::string& orig
   io::for_each_value<T>(array, [&](size_t i, T value) {
     values[i] = static_cast<float>(value);
     if (!std::isfinite(values[i])) {
-      fail(origin, " holds ", value, " in row ", i / in_row, ", expected finite float32 numbers");
+      fail(origin, " contains ", value, " in row ", i / in_row,
+           ", expected finite float32 numbers");
     }
   });
   return values;
@@ -37,7 +38,7 @@ std::vector<int64_t> integers_from(const io::NpyView& array, const std::string& 
   std::vector<int64_t> values(array.data.size() / sizeof(T));
   io::for_each_value<T>(array, [&](size_t i, T value) {
     if (std::cmp_less(value, 0) || std::cmp_greater(value, std::numeric_limits<int64_t>::max())) {
-      fail(origin, " holds ", +value, " in row ", i, ", expected 0 or more");
+      fail(origin, " contains ", +value, " in row ", i, ", expected 0 or more");
     }
     values[i] = static_cast<int64_t>(value);
   });
@@ -64,7 +65,7 @@ io::NpyType array_type(io::StoredType type, const std::string& origin) {
       return io::NpyType::kUint8;
     default:
       fail(origin, " has the type ", io::stored_type_name(type),
-           ", expected F16, F32 or F64, or whole numbers");
+           ", expected F16, F32 or F64, or integers");
   }
 }
 
@@ -79,7 +80,7 @@ std::vector<float> finite_floats(const io::NpyView& array, const std::string& or
   if (array.type == io::NpyType::kFloat16) return floats_from<io::Half>(array, origin);
   if (array.type == io::NpyType::kFloat32) return floats_from<float>(array, origin);
   if (array.type == io::NpyType::kFloat64) return floats_from<double>(array, origin);
-  fail(origin, " holds ", io::npy_type_name(array.type),
+  fail(origin, " contains ", io::npy_type_name(array.type),
        " numbers, expected float16, float32 or float64");
 }
 
@@ -102,7 +103,7 @@ std::vector<int64_t> integers(const io::NpyView& array, const std::string& origi
     case io::NpyType::kUint64:
       return integers_from<uint64_t>(array, origin);
     default:
-      fail(origin, " holds ", io::npy_type_name(array.type), " numbers, expected whole numbers");
+      fail(origin, " contains ", io::npy_type_name(array.type), " numbers, expected integers");
   }
 }
 
@@ -110,9 +111,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kMostDimensions = 1 << 20;
+constexpr uint64_t kMaxDimensions = 1 << 20;
 
-/// Vectors and labels as they were read.
+/// Vectors and labels as read from files.
 struct LabeledVectors {
   std::string name;  // for messages
   uint64_t dimensions = 0;
@@ -120,7 +121,7 @@ struct LabeledVectors {
   std::vector<int64_t> labels;
 };
 
-/// The files of an embeddings folder; no test part where the vectors are to be divided.
+/// Files of an embeddings folder; without test files, the vectors are split.
 struct VectorFiles {
   std::string train;
   std::string train_labels;
@@ -156,14 +157,13 @@ class VectorDataset : public Dataset {
 LabeledVectors join_vectors(const io::NpyView& vectors, const std::string& name,
                             const io::NpyView& labels, const std::string& labels_name) {
   if (vectors.shape.size() != 2 || vectors.shape[0] < 1 || vectors.shape[1] < 1 ||
-      vectors.shape[1] > kMostDimensions) {
-    fail(name, " is no matrix, expected a row for each sample and 1 to ", kMostDimensions,
-         " columns");
+      vectors.shape[1] > kMaxDimensions) {
+    fail(name, " is not a matrix, expected a row per sample and 1 to ", kMaxDimensions, " columns");
   }
   if (labels.shape.size() != 1 || labels.shape[0] != vectors.shape[0]) {
     const auto count = labels.shape.empty() ? 0 : labels.shape[0];
-    fail(labels_name, " holds ", count, " labels in ", labels.shape.size(),
-         " dimensions, expected ", vectors.shape[0], " in one, since ", name, " has as many rows");
+    fail(labels_name, " contains ", count, " labels in ", labels.shape.size(),
+         " dimensions, expected ", vectors.shape[0], " in one, the number of rows of ", name);
   }
   return {name, vectors.shape[1], finite_floats(vectors, name), integers(labels, labels_name)};
 }
@@ -172,13 +172,13 @@ LabeledVectors read_vector_files(const io::FileTree& tree, const std::string& fi
                                  const std::string& labels_file) {
   const auto bytes = tree.read(file);
   const auto label_bytes = tree.read(labels_file);
-  const auto name = place_in(tree, file);
-  const auto labels_name = place_in(tree, labels_file);
+  const auto name = display_path(tree, file);
+  const auto labels_name = display_path(tree, labels_file);
   return join_vectors(io::parse_npy(bytes.span(), name), name,
                       io::parse_npy(label_bytes.span(), labels_name), labels_name);
 }
 
-/// The vectors called `stem`embeddings and `stem`labels; nothing where there are none.
+/// Reads the tensors `stem`embeddings and `stem`labels; std::nullopt if they are missing.
 std::optional<LabeledVectors> read_stored(const io::SafetensorsView& file, const std::string& stem,
                                           const std::string& origin) {
   const io::StoredTensor* vectors = nullptr;
@@ -194,12 +194,12 @@ std::optional<LabeledVectors> read_stored(const io::SafetensorsView& file, const
                       labels_name);
 }
 
-/// Gives labels that are any numbers those of the classes, 0 and up.
+/// Maps arbitrary labels to class indices.
 class VectorClasses {
  public:
   VectorClasses(const io::FileTree& tree, const LabeledVectors& train) {
     const std::set<int64_t> found(train.labels.begin(), train.labels.end());
-    if (found.size() < 2) fail(train.name, " has one class only, expected two or more");
+    if (found.size() < 2) fail(train.name, " has only one class, expected at least two");
     if (tree.has_file("classes.txt")) {
       names_ = read_name_list(tree, "classes.txt");
     } else {
@@ -210,13 +210,13 @@ class VectorClasses {
 
   DatasetPtr apply(LabeledVectors vectors) const {
     for (size_t i = 0; i < vectors.labels.size(); ++i) {
-      vectors.labels[i] = place_of(vectors.labels[i], vectors.name, i);
+      vectors.labels[i] = class_index(vectors.labels[i], vectors.name, i);
     }
     return std::make_shared<VectorDataset>(std::move(vectors), names_);
   }
 
  private:
-  int64_t place_of(int64_t label, const std::string& name, size_t row) const {
+  int64_t class_index(int64_t label, const std::string& name, size_t row) const {
     if (numbers_.empty()) {
       if (label >= static_cast<int64_t>(names_.size())) {
         fail("row ", row, " of ", name, " has the label ", label, ", expected 0 to ",
@@ -227,12 +227,12 @@ class VectorClasses {
     const auto found = std::lower_bound(numbers_.begin(), numbers_.end(), label);
     if (found == numbers_.end() || *found != label) {
       fail("row ", row, " of ", name, " has the label ", label,
-           ", which the training part does not have");
+           ", which the training split does not have");
     }
     return found - numbers_.begin();
   }
 
-  std::vector<int64_t> numbers_;  // of the classes; none where they have names and are 0, 1, ...
+  std::vector<int64_t> numbers_;  // labels of the classes; empty if classes.txt names 0, 1, ...
   std::vector<std::string> names_;
 };
 
@@ -240,28 +240,29 @@ DatasetSplit make_vector_split(const io::FileTree& tree, LabeledVectors train,
                                std::optional<LabeledVectors> test, const HoldOut& options) {
   const VectorClasses classes(tree, train);
   if (!test) {
-    auto split = divide(classes.apply(std::move(train)), options);
-    if (split.test->size() == 0) fail(tree.name(), " has no class of two vectors to divide");
+    auto split = split_samples(classes.apply(std::move(train)), options);
+    if (split.test->size() == 0) fail(tree.name(), " has no class with two vectors to split");
     return split;
   }
   if (train.dimensions != test->dimensions) {
     fail(train.name, " has ", train.dimensions, " dimensions and ", test->name, " has ",
-         test->dimensions, ", expected as many");
+         test->dimensions, ", expected the same number");
   }
   return {.train = classes.apply(std::move(train)), .test = classes.apply(std::move(*test))};
 }
 
-/// "a.npy" -> "a.labels.npy"
-std::string labels_beside(const std::string& file) {
+/// Label file of a vector file: "a.npy" -> "a.labels.npy".
+std::string labels_file_of(const std::string& file) {
   return file.substr(0, file.size() - std::string(".npy").size()) + ".labels.npy";
 }
 
-/// Pairs X.npy and X.labels.npy in a folder of files alone; others may be too large to list.
+/// Finds pairs X.npy and X.labels.npy in a folder without subfolders; other folders may be too
+/// large to list.
 std::vector<std::string> vectors_with_labels(const io::FileTree& tree) {
   std::vector<std::string> found;
   if (!tree.subfolders("").empty()) return found;
   for (const auto& file : tree.files_below("", {".npy"})) {
-    if (tree.has_file(labels_beside(file))) found.push_back(file);
+    if (tree.has_file(labels_file_of(file))) found.push_back(file);
   }
   return found;
 }
@@ -275,11 +276,11 @@ std::optional<VectorFiles> find_vector_files(const io::FileTree& tree) {
   }
   const auto pairs = vectors_with_labels(tree);
   if (pairs.size() > 1) {
-    fail(Hint{"give the one file"}, tree.name(), " holds ", pairs.size(),
+    fail(Hint{"pass the file itself"}, tree.name(), " contains ", pairs.size(),
          " files of vectors with labels, expected one");
   }
   if (pairs.empty()) return {};
-  return VectorFiles{pairs[0], labels_beside(pairs[0])};
+  return VectorFiles{pairs[0], labels_file_of(pairs[0])};
 }
 
 io::FileTreePtr find_embeddings(const io::FileTreePtr& tree) {
@@ -302,7 +303,7 @@ DatasetSplit open_vector_files(const io::FileTree& tree, const VectorFiles& file
 DatasetSplit open_safetensors_vectors(const io::FileTree& tree, const std::string& file,
                                       const HoldOut& options) {
   const auto bytes = tree.read(file);
-  const auto origin = place_in(tree, file);
+  const auto origin = display_path(tree, file);
   const auto view = io::parse_safetensors(bytes.span(), io::Integrity::kOptional, origin);
   if (auto all = read_stored(view, "", origin)) {
     return make_vector_split(tree, std::move(*all), {}, options);
@@ -310,9 +311,10 @@ DatasetSplit open_safetensors_vectors(const io::FileTree& tree, const std::strin
   auto train = read_stored(view, "train_", origin);
   auto test = read_stored(view, "test_", origin);
   if (!train || !test) {
-    fail(origin,
-         " holds no tensors 'embeddings' and 'labels', nor both with train_ and test_ "
-         "before their names");
+    fail(
+        origin,
+        " contains neither the tensors 'embeddings' and 'labels' nor both with the prefixes train_ "
+        "and test_");
   }
   return make_vector_split(tree, std::move(*train), std::move(test), options);
 }
@@ -322,12 +324,11 @@ DatasetSplit open_single_file(const fs::path& path, const HoldOut& options) {
   const auto tree = io::open_file_tree(folder);
   const std::string file = path.filename();
   if (path.extension() == ".safetensors") return open_safetensors_vectors(*tree, file, options);
-  for (const auto& labels : {labels_beside(file), std::string("labels.npy")}) {
+  for (const auto& labels : {labels_file_of(file), std::string("labels.npy")}) {
     if (tree->has_file(labels)) return open_vector_files(*tree, {file, labels}, options);
   }
-  fail(Hint{"save the labels, one for each row, beside it"}, io::printable(path.native()),
-       " has no labels: there is neither ", io::printable(labels_beside(file)),
-       " nor labels.npy beside it");
+  fail(Hint{"save the labels, one per row, next to it"}, io::printable(path.native()),
+       " has no labels: neither ", io::printable(labels_file_of(file)), " nor labels.npy exists");
 }
 
 }  // namespace
@@ -349,7 +350,7 @@ DatasetSplit open_embeddings(const fs::path& root, const HoldOut& options) {
   if (!tree) {
     fail(Hint{"expected train.npy and test.npy with train_labels.npy and test_labels.npy, or "
               "embeddings.npy with labels.npy, or X.npy with X.labels.npy"},
-         io::printable(root.native()), " holds no vectors with labels");
+         io::printable(root.native()), " contains no vectors with labels");
   }
   return open_vector_files(*tree, *find_vector_files(*tree), options);
 }

@@ -13,37 +13,37 @@
 
 namespace projnce::dataset {
 
-/// A tensor of a safetensors file as an array; throws for the types that .npy files have not.
+/// Converts a tensor of a safetensors file to an array; throws for types that .npy files lack.
 io::NpyView as_array(const io::SafetensorsView& file, const io::StoredTensor& tensor,
                      const std::string& origin);
 
-/// The values of an array of floats of 16 to 64 bits. Throws, naming the row (the first dimension),
-/// where one is not finite, and for other types.
+/// Returns the values of an array of 16- to 64-bit floats. Throws for other types, and for values
+/// that are not finite (naming the row, the first dimension).
 std::vector<float> finite_floats(const io::NpyView& array, const std::string& origin);
 
-/// The values of an array of whole numbers, all 0 or more. Throws for others.
+/// Returns the values of an array of nonnegative integers. Throws for others.
 std::vector<int64_t> integers(const io::NpyView& array, const std::string& origin);
 
-/// True for the name of a file that open_embeddings takes by itself: X.npy or X.safetensors.
+/// True for single files that open_embeddings accepts: X.npy and X.safetensors.
 bool is_embeddings_file(const std::filesystem::path& path);
 
-/// True where a folder of the tree holds vectors and labels by the names below.
+/// True if a folder of the tree contains vectors and labels with the names below.
 bool is_embeddings(const io::FileTreePtr& tree);
 
-/// Opens vectors of another model, floats of 16 to 64 bits (N, D), with whole numbers (N) for
-/// labels:
+/// Opens embeddings of another model, 16- to 64-bit floats of shape (N, D), with integer labels of
+/// shape (N):
 ///
 ///   a folder or archive    train.npy, train_labels.npy, test.npy, test_labels.npy;
 ///                          or embeddings.npy, labels.npy;
 ///                          or X.npy, X.labels.npy
-///   X.npy                  with X.labels.npy or labels.npy beside it
+///   X.npy                  with X.labels.npy or labels.npy next to it
 ///   X.safetensors          with train_embeddings, train_labels, test_embeddings, test_labels;
 ///                          or embeddings, labels
 ///
-/// What has no test part is divided. The classes are the training labels that occur, in order, and
-/// called by their numbers; where classes.txt lies beside the files, they are its lines. Throws
-/// where counts or dimensions differ, a value is not finite, a label is negative, has no name or is
-/// in the test part alone, or there is one class only.
+/// Without a test split, the samples are split. The classes are the distinct training labels in
+/// ascending order; their names are the lines of classes.txt if it exists, otherwise the labels.
+/// Throws if counts or dimensions differ, a value is not finite, a label is negative, has no name
+/// or occurs only in the test split, or there is only one class.
 DatasetSplit open_embeddings(const std::filesystem::path& root, const HoldOut& options = {});
 
 }  // namespace projnce::dataset

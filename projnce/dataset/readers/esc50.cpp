@@ -26,7 +26,7 @@ const char* const kEscTable = "meta/esc50.csv";
 constexpr int64_t kEscFolds = 5;
 constexpr int64_t kEscTargets = 50;
 constexpr double kEscSeconds = 5;
-constexpr double kEscSecondsAround = 1;  // copies may be trimmed a little
+constexpr double kEscSecondsTolerance = 1;  // copies may be trimmed a little
 constexpr int64_t kEscClipsProbed = 15;
 
 /// One line of the table.
@@ -37,11 +37,11 @@ struct EscClip {
   std::string category;
 };
 
-/// Reads the lines of the table by the names of their columns.
+/// Parses the table by column names.
 class EscTable {
  public:
   explicit EscTable(const io::FileTree& tree) : list_(read_text_list(tree, kEscTable)) {
-    if (list_.lines.size() < 2) fail(list_.name, " has no lines below its heading");
+    if (list_.lines.size() < 2) fail(list_.name, " has no lines after its header");
     columns_ = split_line(list_.lines[0], ',');
   }
 
@@ -52,14 +52,14 @@ class EscTable {
       if (list_.lines[i].empty()) continue;
       const auto fields = split_line(list_.lines[i], ',');
       if (fields.size() != columns_.size()) {
-        fail(list_.place(i), " has ", fields.size(), " columns, expected ", columns_.size());
+        fail(list_.location(i), " has ", fields.size(), " columns, expected ", columns_.size());
       }
       clips.push_back({fields[column("filename")], number(i, fields, "fold", 1, kEscFolds),
                        number(i, fields, "target", 0, kEscTargets - 1),
                        fields[column("category")]});
       if (!seen.insert(clips.back().file).second) {
-        fail(list_.place(i), " names the sound '", io::printable(clips.back().file),
-             "', which was named before");
+        fail(list_.location(i), " names the sound '", io::printable(clips.back().file),
+             "', which is a duplicate");
       }
     }
     return clips;
@@ -68,7 +68,7 @@ class EscTable {
  private:
   size_t column(const std::string& name) const {
     const auto found = std::find(columns_.begin(), columns_.end(), name);
-    if (found == columns_.end()) fail(list_.place(0), " has no column ", name);
+    if (found == columns_.end()) fail(list_.location(0), " has no column ", name);
     return static_cast<size_t>(found - columns_.begin());
   }
 
@@ -78,7 +78,7 @@ class EscTable {
     int64_t value = low - 1;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || value < low || value > high) {
-      fail(list_.place(line), " has '", io::printable(text), "' for ", name, ", expected ", low,
+      fail(list_.location(line), " has '", io::printable(text), "' for ", name, ", expected ", low,
            " to ", high);
     }
     return value;
@@ -88,20 +88,19 @@ class EscTable {
   std::vector<std::string> columns_;
 };
 
-/// Leaves out the clips whose sounds are not there.
-void keep_existing(const io::FileTree& tree, std::vector<EscClip>& clips,
-                   std::vector<std::string>& remarks) {
+/// Removes clips whose sounds are missing.
+void remove_missing(const io::FileTree& tree, std::vector<EscClip>& clips,
+                    std::vector<std::string>& remarks) {
   const auto files = tree.files_below("audio", io::sound_extensions());
   const std::unordered_set<std::string> existing(files.begin(), files.end());
   const auto missing =
       std::erase_if(clips, [&](const EscClip& clip) { return !existing.contains(clip.file); });
   if (missing > 0) {
-    remarks.push_back(
-        concat(missing, " sounds of ", kEscTable, " are not there and were left out"));
+    remarks.push_back(concat(missing, " sounds of ", kEscTable, " are missing and were skipped"));
   }
 }
 
-/// What each target is called.
+/// Name of each target.
 std::map<int64_t, std::string> read_categories(const std::vector<EscClip>& clips,
                                                const std::string& table) {
   std::map<int64_t, std::string> categories;
@@ -113,7 +112,7 @@ std::map<int64_t, std::string> read_categories(const std::vector<EscClip>& clips
     }
   }
   if (categories.size() < 2) {
-    fail(table, " has ", categories.size(), " classes with sounds, expected two or more");
+    fail(table, " has ", categories.size(), " classes with sounds, expected at least two");
   }
   return categories;
 }
@@ -131,15 +130,15 @@ bool is_esc50(const io::FileTreePtr& tree) {
 DatasetSplit open_esc50(const io::FileTreePtr& root, const Esc50Options& options) {
   const auto tree = find_esc50(root);
   if (!tree) {
-    fail(Hint{"give the folder ESC-50-master or its archive"}, root->name(), " holds no ",
+    fail(Hint{"pass the folder ESC-50-master or its archive"}, root->name(), " contains no ",
          kEscTable);
   }
   DatasetSplit split;
   auto clips = EscTable(*tree).clips();
-  keep_existing(*tree, clips, split.remarks);
+  remove_missing(*tree, clips, split.remarks);
   std::vector<std::string> names;
   std::map<int64_t, int64_t> labels;
-  for (const auto& [target, name] : read_categories(clips, place_in(*tree, kEscTable))) {
+  for (const auto& [target, name] : read_categories(clips, display_path(*tree, kEscTable))) {
     labels.emplace(target, static_cast<int64_t>(names.size()));
     names.push_back(io::printable(name));
   }
@@ -150,13 +149,13 @@ DatasetSplit open_esc50(const io::FileTreePtr& root, const Esc50Options& options
     part.push_back({io::join_names("audio", clip.file), labels.at(clip.target)});
   }
   if (train.empty() || test.empty()) {
-    fail(place_in(*tree, kEscTable), " has ", test.size(), " sounds in fold ", options.fold,
-         " and ", train.size(), " in the others, expected some in each");
+    fail(display_path(*tree, kEscTable), " has ", test.size(), " sounds in fold ", options.fold,
+         " and ", train.size(), " in the others, expected at least one in each");
   }
   split.train = std::make_shared<FileDataset>(tree, SampleKind::kSound, names, std::move(train));
   split.test = std::make_shared<FileDataset>(tree, SampleKind::kSound, names, std::move(test));
   const double seconds = median_seconds(*split.train, kEscClipsProbed);
-  split.seconds = std::abs(seconds - kEscSeconds) <= kEscSecondsAround ? kEscSeconds : 0;
+  split.seconds = std::abs(seconds - kEscSeconds) <= kEscSecondsTolerance ? kEscSeconds : 0;
   return split;
 }
 

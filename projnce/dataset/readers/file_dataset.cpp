@@ -34,11 +34,11 @@ std::string FileDataset::sample_name(int64_t index) const {
   return io::printable(at(index).file);
 }
 
-Sample FileDataset::decode_region(int64_t index, const RequiredRegion& needs) const {
+Sample FileDataset::decode_region(int64_t index, const RequiredRegion& required) const {
   const auto bytes = tree_->read(at(index).file, kMaxSampleFileBytes);
   const auto name = sample_name(index);
   if (kind_ == SampleKind::kSound) return io::decode_sound(bytes.octets(), name);
-  return io::decode_image(bytes.octets(), name, needs);
+  return io::decode_image(bytes.octets(), name, required);
 }
 
 std::string FileDataset::content_id(int64_t index) const {
@@ -52,7 +52,7 @@ SampleId FileDataset::identity(int64_t index) const {
     return hash_file(*tree_, file);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kInput) throw;
-    return hash_id(std::string_view(file));  // decoding it will tell what is wrong
+    return hash_id(std::string_view(file));  // decoding reports the error
   }
 }
 
@@ -60,18 +60,18 @@ std::string FileList::sample_name(int64_t index) const {
   return io::printable(files_.at(static_cast<size_t>(index)).native());
 }
 
-Sample FileList::decode_region(int64_t index, const RequiredRegion& needs) const {
+Sample FileList::decode_region(int64_t index, const RequiredRegion& required) const {
   const auto& file = files_.at(static_cast<size_t>(index));
   const auto name = sample_name(index);
   switch (kind_) {
     case SampleKind::kImage:
-      return io::read_image(file, name, needs);
+      return io::read_image(file, name, required);
     case SampleKind::kSound:
       return io::read_sound(file, name);
     case SampleKind::kVector:
       break;
   }
-  fail(Hint{"give the embeddings as a dataset"}, name, " cannot be read as a vector");
+  fail(Hint{"pass the embeddings as a dataset"}, name, " cannot be read as a vector");
 }
 
 SampleKind kind_by_name(const std::filesystem::path& file) {

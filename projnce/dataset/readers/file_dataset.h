@@ -11,21 +11,21 @@
 
 namespace projnce::dataset {
 
-/// How the names of files of this kind end. REQUIRES: kImage or kSound.
+/// File extensions of this kind. REQUIRES: kImage or kSound.
 const std::vector<std::string>& extensions_of(SampleKind kind);
 
-/// Images or sounds that are files of a folder or archive, of any size, decoded when asked for.
+/// Images or sounds stored as files in a folder or archive, decoded on demand.
 class FileDataset : public Dataset {
  public:
   struct File {
-    std::string file;  ///< in the tree
+    std::string file;  ///< name in the tree
     int64_t label = 0;
   };
 
-  /// What the identity of a sample is a hash of.
+  /// Input of the hash that identifies a sample.
   enum class Identity {
     kContent,
-    kName,  ///< of the file in the tree: for official datasets that take long to read
+    kName,  ///< file name in the tree; for official datasets that are slow to read
   };
 
   /// REQUIRES: `kind` is kImage or kSound.
@@ -38,7 +38,7 @@ class FileDataset : public Dataset {
   int64_t label(int64_t index) const override { return at(index).label; }
   std::string sample_name(int64_t index) const override;
   Sample decode(int64_t index) const override { return decode_region(index, {}); }
-  Sample decode_region(int64_t index, const RequiredRegion& needs) const override;
+  Sample decode_region(int64_t index, const RequiredRegion& required) const override;
   std::string content_id(int64_t index) const override;
   SampleId identity(int64_t index) const override;
 
@@ -52,7 +52,7 @@ class FileDataset : public Dataset {
   Identity identity_;
 };
 
-/// Images or sounds given file by file, as a dataset without classes: every label is 0.
+/// A list of image or sound files as a dataset without classes: every label is 0.
 class FileList : public Dataset {
  public:
   FileList(std::vector<std::filesystem::path> files, SampleKind kind)
@@ -64,7 +64,7 @@ class FileList : public Dataset {
   int64_t label(int64_t /*index*/) const override { return 0; }
   std::string sample_name(int64_t index) const override;
   Sample decode(int64_t index) const override { return decode_region(index, {}); }
-  Sample decode_region(int64_t index, const RequiredRegion& needs) const override;
+  Sample decode_region(int64_t index, const RequiredRegion& required) const override;
 
  private:
   std::vector<std::filesystem::path> files_;
@@ -72,7 +72,7 @@ class FileList : public Dataset {
   std::vector<std::string> no_names_;
 };
 
-/// Sound where the name ends as sounds do, else image.
+/// Returns kSound if the file has a sound extension, otherwise kImage.
 SampleKind kind_by_name(const std::filesystem::path& file);
 
 }  // namespace projnce::dataset

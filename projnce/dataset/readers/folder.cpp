@@ -18,12 +18,12 @@ namespace {
 
 constexpr std::array kTestFolders = {"test", "val", "valid"};
 const char* const kTrainFolder = "train";
-constexpr int kMostFoldersAroundClasses = 8;
+constexpr int kMaxEnclosingFolders = 8;
 
-/// Where the parts of a dataset are, below its root; "" is the root itself.
+/// Folders of the splits, relative to the root; "" is the root.
 struct Layout {
   std::string train;
-  std::string test;  // "" where the training part is to be divided
+  std::string test;  // "" if the training split is to be divided
 };
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -37,7 +37,7 @@ Layout find_layout(const io::FileTree& tree) {
     return name != kTrainFolder &&
            std::find(kTestFolders.begin(), kTestFolders.end(), name) == kTestFolders.end();
   });
-  // Cars, planes and trains: a class may be called so.
+  // "train" may be a class, next to cars and planes.
   if (has_other_folders && tree.subfolders(kTrainFolder).empty()) return {};
   for (const char* test : kTestFolders) {
     if (contains(folders, test)) return {kTrainFolder, test};
@@ -45,20 +45,20 @@ Layout find_layout(const io::FileTree& tree) {
   return {kTrainFolder, ""};
 }
 
-std::vector<std::string> endings_of_both_kinds() {
-  auto endings = extensions_of(SampleKind::kImage);
+std::vector<std::string> image_and_sound_extensions() {
+  auto extensions = extensions_of(SampleKind::kImage);
   const auto& sounds = extensions_of(SampleKind::kSound);
-  endings.insert(endings.end(), sounds.begin(), sounds.end());
-  return endings;
+  extensions.insert(extensions.end(), sounds.begin(), sounds.end());
+  return extensions;
 }
 
-/// Archives and downloads often hold everything in one folder.
-io::FileTreePtr without_folders_around(io::FileTreePtr tree) {
-  for (int i = 0; i < kMostFoldersAroundClasses; ++i) {
+/// Skips single enclosing folders, which are common in archives and downloads.
+io::FileTreePtr skip_enclosing_folders(io::FileTreePtr tree) {
+  for (int i = 0; i < kMaxEnclosingFolders; ++i) {
     const auto folders = tree->subfolders("");
     if (folders.size() != 1 || folders[0] == kTrainFolder) break;
     if (tree->subfolders(folders[0]).empty()) break;  // a class
-    const auto files = tree->files_below("", endings_of_both_kinds());
+    const auto files = tree->files_below("", image_and_sound_extensions());
     const bool deep = std::all_of(files.begin(), files.end(), [](const std::string& file) {
       return std::count(file.begin(), file.end(), '/') > 1;
     });
@@ -78,7 +78,7 @@ size_t count_files(const std::vector<ClassFolder>& classes, SampleKind kind) {
   return count;
 }
 
-std::vector<ClassFolder> of_kind(std::vector<ClassFolder> classes, SampleKind kind) {
+std::vector<ClassFolder> filter_by_kind(std::vector<ClassFolder> classes, SampleKind kind) {
   for (auto& folder : classes) {
     std::erase_if(folder.files, [&](const std::string& file) {
       return !io::has_extension(file, extensions_of(kind));
@@ -88,40 +88,40 @@ std::vector<ClassFolder> of_kind(std::vector<ClassFolder> classes, SampleKind ki
 }
 
 std::string reason_for(const Layout& layout) {
-  const std::string each = "a sub-folder for each class, and no files of a known dataset";
+  const std::string each = "one subfolder per class, and no files of a known dataset";
   if (layout.train.empty()) return each;
   if (layout.test.empty()) return concat("a folder ", layout.train, " with ", each);
   return concat("folders ", layout.train, " and ", layout.test, " with ", each);
 }
 
-void note_unused_lists(const io::FileTreePtr& tree, DatasetSplit& split) {
-  const auto objection = why_not_speech_commands(tree);
-  if (!objection) return;
+void report_unused_lists(const io::FileTreePtr& tree, DatasetSplit& split) {
+  const auto reason = why_not_speech_commands(tree);
+  if (!reason) return;
   split.remarks.push_back(concat("testing_list.txt and validation_list.txt are not used",
-                                 objection->empty() ? "" : ", because ", *objection,
-                                 "; --layout speech-commands splits the sounds by them"));
+                                 reason->empty() ? "" : ", because ", *reason,
+                                 "; use --layout speech-commands to split the sounds by them"));
 }
 
 }  // namespace
 
 DatasetSplit open_folder(const io::FileTreePtr& root, const HoldOut& options) {
-  const auto tree = without_folders_around(root);
+  const auto tree = skip_enclosing_folders(root);
   const auto layout = find_layout(*tree);
   UnreadFiles unread;
-  const auto all = scan_class_folders(*tree, layout.train, endings_of_both_kinds(), &unread);
+  const auto all = scan_class_folders(*tree, layout.train, image_and_sound_extensions(), &unread);
   const auto images = count_files(all, SampleKind::kImage);
   const auto sounds = count_files(all, SampleKind::kSound);
   const auto kind = sounds > images ? SampleKind::kSound : SampleKind::kImage;
 
-  auto folders = of_kind(all, kind);
+  auto folders = filter_by_kind(all, kind);
   std::vector<std::string> warnings;
-  drop_empty_classes(folders, kind, place_in(*tree, layout.train), unread, warnings);
-  check_training_classes(folders, kind, place_in(*tree, layout.train));
+  drop_empty_classes(folders, kind, display_path(*tree, layout.train), unread, warnings);
+  check_training_classes(folders, kind, display_path(*tree, layout.train));
   const ClassList classes{folders, folder_names(folders)};
   DatasetSplit split;
   split.train = label_class_folders(tree, kind, folders, classes);
   if (layout.test.empty()) {
-    split = divide(split.train, options);
+    split = split_samples(split.train, options);
   } else {
     auto test = scan_class_folders(*tree, layout.test, extensions_of(kind), &unread);
     std::erase_if(test, [](const ClassFolder& folder) { return folder.files.empty(); });
@@ -129,17 +129,17 @@ DatasetSplit open_folder(const io::FileTreePtr& root, const HoldOut& options) {
   }
   if (split.test->size() == 0) {
     const std::string word = kind_name(kind);
-    fail(Hint{"two " + word + "s of a class are the least that can be divided"}, "folder ",
-         place_in(*tree, layout.test), " has no ", word, " to test with");
+    fail(Hint{"a class needs at least two " + word + "s to be split"}, "folder ",
+         display_path(*tree, layout.test), " has no ", word, " to test with");
   }
   if (const auto others = std::min(images, sounds); others > 0) {
-    split.remarks.push_back(concat(others, kind == SampleKind::kSound ? " images" : " sounds",
-                                   " were left out: a dataset is of one kind, and ",
-                                   kind_name(kind), "s are the more"));
+    split.remarks.push_back(concat(
+        others, kind == SampleKind::kSound ? " images" : " sounds",
+        " were skipped: a dataset has samples of one kind, and most are ", kind_name(kind), "s"));
   }
   split.warnings = std::move(warnings);
   unread.report(split);
-  note_unused_lists(tree, split);
+  report_unused_lists(tree, split);
   split.layout.reason = reason_for(layout);
   return split;
 }

@@ -6,14 +6,18 @@
 
 namespace projnce::dataset {
 
-/// Opens a folder or archive that has a sub-folder for each class, or `train` with those and beside
-/// it, in this order of preference, `test`, `val` or `valid`. Images or sounds: of which there
-/// are more; files of the other kind are left out with a remark. A folder that holds nothing but
-/// another one is looked through. The classes are the training part's, sorted by name; the test
-/// part may lack some of them. A `train` that holds files and has other folders beside it is a
-/// class of that name. Class folders without files are left out with a warning; files that are not
-/// read are counted by extension. Throws if there is nothing to train on or to test with, fewer
-/// than two classes have files, or a class is in the test part alone.
+/// Opens a folder or archive with a subfolder per class, or with `train` and one of `test`, `val`
+/// or `valid` (in this order of preference) that contain the class folders.
+///
+/// - Single enclosing folders are skipped.
+/// - The samples are images or sounds, whichever are more; the others are skipped with a remark.
+/// - The classes are those of the training split, sorted by name; the test split may lack some.
+/// - A folder `train` that contains files and has other folders next to it is a class.
+/// - Class folders without files are skipped with a warning; unsupported files are counted by
+///   extension.
+///
+/// Throws if the training or test split would be empty, fewer than two classes have files, or a
+/// class occurs only in the test split.
 DatasetSplit open_folder(const io::FileTreePtr& tree, const HoldOut& options);
 
 }  // namespace projnce::dataset

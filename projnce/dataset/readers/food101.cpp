@@ -18,9 +18,9 @@ namespace {
 
 const char* const kFoodClasses = "meta/classes.txt";
 
-/// What is known of the images while the lists are read.
+/// State while reading the lists.
 struct FoodImages {
-  std::unordered_map<std::string, int64_t> labels;  // by the class's name
+  std::unordered_map<std::string, int64_t> labels;  // by class name
   std::unordered_map<std::string, bool> listed;     // image without ".jpg" -> seen in a list
 };
 
@@ -39,8 +39,8 @@ DatasetPtr open_food_list(const io::FileTreePtr& tree, const std::string& file,
     if (line.empty()) continue;
     const auto label = images.labels.find(line.substr(0, line.find('/')));
     if (label == images.labels.end()) {
-      fail(list.place(i), " names '", io::printable(line), "', expected a class of ", kFoodClasses,
-           " and a image: apple_pie/1005649");
+      fail(list.location(i), " names '", io::printable(line), "', expected a class of ",
+           kFoodClasses, " and an image, such as apple_pie/1005649");
     }
     const auto image = images.listed.find(line);
     if (image == images.listed.end()) {
@@ -48,13 +48,13 @@ DatasetPtr open_food_list(const io::FileTreePtr& tree, const std::string& file,
       continue;
     }
     if (std::exchange(image->second, true)) {
-      fail(list.place(i), " names the image '", io::printable(line), "', which was listed before");
+      fail(list.location(i), " names the image '", io::printable(line), "', which is a duplicate");
     }
     samples.push_back({"images/" + line + ".jpg", label->second});
   }
-  if (samples.empty()) fail(list.name, " names no image that is there");
+  if (samples.empty()) fail(list.name, " names no existing image");
   if (missing > 0) {
-    remarks.push_back(concat(missing, " images of ", file, " are not there and were left out"));
+    remarks.push_back(concat(missing, " images of ", file, " are missing and were skipped"));
   }
   return std::make_shared<FileDataset>(tree, SampleKind::kImage, names, std::move(samples),
                                        FileDataset::Identity::kName);
@@ -69,11 +69,12 @@ bool is_food101(const io::FileTreePtr& tree) {
 DatasetSplit open_food101(const io::FileTreePtr& root) {
   const auto tree = find_food101(root);
   if (!tree) {
-    fail(Hint{"give the folder food-101 or its archive"}, root->name(), " holds no ", kFoodClasses,
-         " with train.txt beside it");
+    fail(Hint{"pass the folder food-101 or its archive"}, root->name(), " contains no ",
+         kFoodClasses, " next to train.txt");
   }
   const auto names = read_name_list(*tree, kFoodClasses);
-  if (names.size() < 2) fail(place_in(*tree, kFoodClasses), " has one class, expected more");
+  if (names.size() < 2)
+    fail(display_path(*tree, kFoodClasses), " has one class, expected at least two");
   FoodImages images;
   for (const auto& name : names) {
     images.labels.emplace(name, static_cast<int64_t>(images.labels.size()));

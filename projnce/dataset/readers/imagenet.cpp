@@ -48,7 +48,7 @@ bool has_train_and_val(const io::FileTree& tree, const std::string& folder) {
          tree.has_folder(io::join_names(folder, "val"));
 }
 
-/// The names in the nearest file that has some, beside the data or next to the folder around it.
+/// Reads class names from the nearest file, in the folder of the data or in its root.
 std::vector<std::string> read_synset_names(const io::FileTree& root, const io::FileTree& data,
                                            const std::vector<std::string>& wnids) {
   for (const auto* tree : {&data, &root}) {
@@ -75,17 +75,17 @@ DatasetSplit open_imagenet(const io::FileTreePtr& root) {
   const auto tree = find_subtree(
       root, [&](const std::string& folder) { return has_train_and_val(*root, folder); });
   if (!tree) {
-    fail(Hint{"unpack the official archives into train/WNID and val/WNID"}, root->name(),
-         " holds no folders train and val");
+    fail(Hint{"extract the official archives to train/WNID and val/WNID"}, root->name(),
+         " contains no folders train and val");
   }
   ClassList classes;
   classes.folders = scan_class_folders(*tree, "train", io::image_extensions());
-  check_training_classes(classes.folders, SampleKind::kImage, place_in(*tree, "train"));
+  check_training_classes(classes.folders, SampleKind::kImage, display_path(*tree, "train"));
   const auto validation = scan_class_folders(*tree, "val", io::image_extensions());
   if (validation.empty()) {
-    fail(Hint{"move each validation image into a folder with the wnid of its class, as the "
-              "scripts called valprep.sh do"},
-         place_in(*tree, "val"), " has no sub-folders, expected one for each class");
+    fail(Hint{"move each validation image into a folder named after the wnid of its class, as "
+              "valprep.sh does"},
+         display_path(*tree, "val"), " has no subfolders, expected one for each class");
   }
   classes.names = read_synset_names(*root, *tree, folder_names(classes.folders));
 
@@ -94,7 +94,7 @@ DatasetSplit open_imagenet(const io::FileTreePtr& root) {
                                     FileDataset::Identity::kName);
   split.test = label_class_folders(tree, SampleKind::kImage, validation, classes,
                                    FileDataset::Identity::kName);
-  if (split.test->size() == 0) fail(place_in(*tree, "val"), " has no image to test with");
+  if (split.test->size() == 0) fail(display_path(*tree, "val"), " has no image to test with");
   return split;
 }
 
@@ -107,18 +107,18 @@ io::FileTreePtr find_tiny_imagenet(const io::FileTreePtr& tree) {
   return find_subtree_with(tree, {kWnidFile, kAnnotationFile});
 }
 
-/// In the order of wnids.txt, which is that of the labels.
+/// In the order of wnids.txt, which is the label order.
 std::vector<ClassFolder> scan_tiny_classes(const io::FileTree& tree) {
   std::vector<ClassFolder> classes;
   for (const auto& wnid : read_name_list(tree, kWnidFile)) {
     if (!is_plain_name(wnid)) {
-      fail(place_in(tree, kWnidFile), " names the class '", wnid, "', expected names of folders");
+      fail(display_path(tree, kWnidFile), " names the class '", wnid, "', expected folder names");
     }
     const auto folder = io::join_names("train", wnid);
     if (!tree.has_folder(folder)) {
-      fail(Hint{"unpack the archive again, or take the class out of the list"},
-           place_in(tree, kWnidFile), " names the class ", wnid, ", but there is no folder ",
-           place_in(tree, folder));
+      fail(Hint{"extract the archive again, or remove the class from the list"},
+           display_path(tree, kWnidFile), " names the class ", wnid,
+           ", but this folder does not exist: ", display_path(tree, folder));
     }
     auto files = tree.files_below(folder, io::image_extensions());
     for (auto& file : files) file = io::join_names(folder, file);
@@ -127,7 +127,7 @@ std::vector<ClassFolder> scan_tiny_classes(const io::FileTree& tree) {
   return classes;
 }
 
-/// A line is the image's name, its class and four numbers, with tabs between.
+/// Lines consist of image name, class and four numbers, separated by tabs.
 std::vector<FileDataset::File> read_annotations(const io::FileTree& tree,
                                                 const std::vector<ClassFolder>& classes) {
   std::unordered_map<std::string, int64_t> labels;
@@ -144,16 +144,16 @@ std::vector<FileDataset::File> read_annotations(const io::FileTree& tree,
     if (list.lines[i].empty()) continue;
     const auto fields = split_line(list.lines[i], '\t');
     if (fields.size() < 2) {
-      fail(list.place(i), " has one column, expected a image and its class with a tab between");
+      fail(list.location(i), " has one column, expected an image and its class separated by a tab");
     }
     const auto label = labels.find(fields[1]);
     if (label == labels.end()) {
-      fail(list.place(i), " has the class '", io::printable(fields[1]), "', which ", kWnidFile,
-           " does not name");
+      fail(list.location(i), " has the class '", io::printable(fields[1]), "', which is not in ",
+           kWnidFile);
     }
     if (images.erase(fields[0]) == 0) {
-      fail(list.place(i), " names the image '", io::printable(fields[0]), "', which ",
-           place_in(tree, folder), " does not hold, or which was named before");
+      fail(list.location(i), " names the image '", io::printable(fields[0]),
+           "', which is a duplicate or missing in ", display_path(tree, folder));
     }
     samples.push_back({io::join_names(folder, fields[0]), label->second});
   }
@@ -170,18 +170,18 @@ bool is_tiny_imagenet(const io::FileTreePtr& tree) {
 DatasetSplit open_tiny_imagenet(const io::FileTreePtr& root) {
   const auto tree = find_tiny_imagenet(root);
   if (!tree) {
-    fail(Hint{"give the folder tiny-imagenet-200 or its archive"}, root->name(), " holds no ",
-         kWnidFile, " with ", kAnnotationFile, " beside it");
+    fail(Hint{"pass the folder tiny-imagenet-200 or its archive"}, root->name(), " contains no ",
+         kWnidFile, " next to ", kAnnotationFile);
   }
   DatasetSplit split;
   ClassList classes;
   classes.folders = scan_tiny_classes(*tree);
-  check_training_classes(classes.folders, SampleKind::kImage, place_in(*tree, "train"));
+  check_training_classes(classes.folders, SampleKind::kImage, display_path(*tree, "train"));
   classes.names = folder_names(classes.folders);
   if (tree->has_file("words.txt")) {
     classes.names = read_wordnet_names(*tree, "words.txt", classes.names);
   } else {
-    split.remarks.emplace_back("words.txt is missing: the classes have numbers for names");
+    split.remarks.emplace_back("words.txt is missing: using WordNet ids as class names");
   }
   split.train = label_class_folders(tree, SampleKind::kImage, classes.folders, classes);
   split.test = std::make_shared<FileDataset>(tree, SampleKind::kImage, classes.names,

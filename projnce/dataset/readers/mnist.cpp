@@ -19,12 +19,12 @@ constexpr int64_t kMaxSide = 4096;
 struct IdxFile {
   std::string name;
   std::vector<uint8_t> bytes;
-  io::IdxArray array;  // points into bytes
+  io::IdxArray array;  // view into `bytes`
 };
 
-/// The content of a plain or gzip file, told apart by content.
-std::vector<uint8_t> read_unpacked(const io::FileTree& tree, const std::string& file,
-                                   const std::string& name) {
+/// Reads a plain or gzip file, detected by content.
+std::vector<uint8_t> read_decompressed(const io::FileTree& tree, const std::string& file,
+                                       const std::string& name) {
   const auto bytes = tree.read(file, kMaxFileBytes);
   const auto octets = bytes.octets();
   if (io::is_gzip(octets)) return io::gunzip(octets, kMaxFileBytes, name);
@@ -34,12 +34,12 @@ std::vector<uint8_t> read_unpacked(const io::FileTree& tree, const std::string& 
 IdxFile read_idx(const io::FileTree& tree, const std::string& stem, size_t rank) {
   const auto name = tree.has_file(stem) ? stem : stem + ".gz";
   if (!tree.has_file(name)) {
-    fail(Hint{"the dataset is four files: train- and t10k-, images-idx3-ubyte and "
+    fail(Hint{"the dataset consists of four files: train- and t10k-, images-idx3-ubyte and "
               "labels-idx1-ubyte, plain or .gz"},
-         place_in(tree, stem), " does not exist, neither plain nor as .gz");
+         display_path(tree, stem), " does not exist, neither plain nor as .gz");
   }
-  IdxFile file{place_in(tree, name), {}, {}};
-  file.bytes = read_unpacked(tree, name, file.name);
+  IdxFile file{display_path(tree, name), {}, {}};
+  file.bytes = read_decompressed(tree, name, file.name);
   file.array = io::parse_idx(file.bytes, file.name);
   if (file.array.dims.size() != rank) {
     fail(file.name, " has ", file.array.dims.size(), " dimensions, expected ", rank);
@@ -79,7 +79,7 @@ void check_sides(const IdxFile& images) {
   const auto& dims = images.array.dims;
   for (const int64_t side : {dims[1], dims[2]}) {
     if (side < 1 || side > kMaxSide) {
-      fail(images.name, " holds images of ", dims[1], " x ", dims[2],
+      fail(images.name, " contains images of ", dims[1], " x ", dims[2],
            " pixels, expected sides of 1 to ", kMaxSide);
     }
   }
@@ -89,7 +89,7 @@ void check_labels(const IdxFile& labels, size_t classes) {
   const auto values = labels.array.values;
   for (size_t i = 0; i < values.size(); ++i) {
     if (values[i] >= classes) {
-      fail(labels.name, " gives sample ", i, " the label ", int{values[i]}, ", expected 0 to ",
+      fail(labels.name, " has label ", int{values[i]}, " for sample ", i, ", expected 0 to ",
            classes - 1);
     }
   }
@@ -101,11 +101,11 @@ DatasetPtr open_part(const io::FileTree& tree, const std::string& part,
   auto labels = read_idx(tree, part + "-labels-idx1-ubyte", 1);
   const int64_t count = images.array.dims[0];
   if (count != labels.array.dims[0]) {
-    fail(Hint{"take both files from the same copy of the dataset"}, images.name, " holds ", count,
-         " images, but ", labels.name, " holds ", labels.array.dims[0],
-         " labels; expected as many of each");
+    fail(Hint{"use files of the same copy of the dataset"}, images.name, " contains ", count,
+         " images, but ", labels.name, " contains ", labels.array.dims[0],
+         " labels; expected equal numbers");
   }
-  if (count == 0) fail(images.name, " holds no images");
+  if (count == 0) fail(images.name, " contains no images");
   check_sides(images);
   check_labels(labels, class_names.size());
   return std::make_shared<MnistDataset>(std::move(images), std::move(labels), class_names);

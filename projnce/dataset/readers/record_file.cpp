@@ -15,17 +15,17 @@ constexpr size_t kMaxRecordFileBytes = size_t{4} << 30;
 
 void require_file(const io::FileTree& tree, const std::string& file) {
   if (tree.has_file(file)) return;
-  if (tree.has_folder(file)) fail(place_in(tree, file), " is a folder, expected a file");
-  fail(Hint{"unpack the dataset's archive again, or give the archive itself"}, place_in(tree, file),
-       " does not exist");
+  if (tree.has_folder(file)) fail(display_path(tree, file), " is a folder, expected a file");
+  fail(Hint{"extract the dataset's archive again, or pass the archive itself"},
+       display_path(tree, file), " does not exist");
 }
 
-int64_t count_records(uint64_t bytes, size_t record_bytes, const std::string& place) {
-  if (bytes == 0) fail(place, " is empty, expected records of ", record_bytes, " bytes");
+int64_t count_records(uint64_t bytes, size_t record_bytes, const std::string& path) {
+  if (bytes == 0) fail(path, " is empty, expected records of ", record_bytes, " bytes");
   if (bytes % record_bytes != 0) {
-    fail(Hint{"the file is cut short or of another format; take it from the archive again"}, place,
-         " has ", bytes, " bytes, expected a multiple of ", record_bytes,
-         ", which is the size of a record");
+    fail(Hint{"the file is truncated or has another format; extract it from the archive again"},
+         path, " has ", bytes, " bytes, expected a multiple of ", record_bytes,
+         ", the size of a record");
   }
   return static_cast<int64_t>(bytes / record_bytes);
 }
@@ -38,8 +38,8 @@ RecordFiles::RecordFiles(const io::FileTree& tree, const std::vector<std::string
   for (const auto& file : files) {
     require_file(tree, file);
     auto bytes = tree.read(file, kMaxRecordFileBytes);
-    const auto count = count_records(bytes.span().size(), record_bytes, place_in(tree, file));
-    parts_.push_back({file, place_in(tree, file), std::move(bytes), size_});
+    const auto count = count_records(bytes.span().size(), record_bytes, display_path(tree, file));
+    parts_.push_back({file, display_path(tree, file), std::move(bytes), size_});
     size_ += count;
   }
 }
@@ -61,15 +61,15 @@ std::string RecordFiles::name(int64_t index) const {
   return concat(io::printable(part.file), ":", index - part.begin);
 }
 
-std::string RecordFiles::place(int64_t index) const {
+std::string RecordFiles::location(int64_t index) const {
   const auto& part = part_of(index);
-  return concat("record ", index - part.begin, " of ", part.place);
+  return concat("record ", index - part.begin, " of ", part.path);
 }
 
 RecordStream::RecordStream(io::FileTreePtr tree, std::string file, size_t record_bytes)
     : tree_(std::move(tree)), file_(std::move(file)), record_bytes_(record_bytes) {
   require_file(*tree_, file_);
-  size_ = count_records(tree_->file_size(file_), record_bytes, place_in(*tree_, file_));
+  size_ = count_records(tree_->file_size(file_), record_bytes, display_path(*tree_, file_));
 }
 
 io::FileBytes RecordStream::record(int64_t index) const {

@@ -11,25 +11,25 @@
 
 namespace projnce::dataset {
 
-/// Records of equal size that lie one after another in some files, held in memory.
+/// Consecutive records of equal size in one or more files, kept in memory.
 class RecordFiles {
  public:
-  /// Throws where a file is missing, empty or does not hold whole records.
+  /// Throws if a file is missing, empty, or contains an incomplete record.
   RecordFiles(const io::FileTree& tree, const std::vector<std::string>& files, size_t record_bytes);
 
   int64_t size() const { return size_; }
   std::span<const uint8_t> record(int64_t index) const;
-  /// "data_batch_2.bin:17", with the number counted from 0 in its file.
+  /// Record name: "data_batch_2.bin:17", with the index within the file, from 0.
   std::string name(int64_t index) const;
-  /// What messages call the record: with the path of its file.
-  std::string place(int64_t index) const;
+  /// Description of the record in messages, with the path of its file.
+  std::string location(int64_t index) const;
 
  private:
   struct Part {
     std::string file;
-    std::string place;
+    std::string path;
     io::FileBytes bytes;
-    int64_t begin;  // number of its first record among all
+    int64_t begin;  // global index of the first record
   };
   const Part& part_of(int64_t index) const;
 
@@ -38,7 +38,7 @@ class RecordFiles {
   int64_t size_ = 0;
 };
 
-/// The same in one file that may be too large for memory: each record is read when asked for.
+/// Records of one file that may be too large for memory, read on demand.
 class RecordStream {
  public:
   RecordStream(io::FileTreePtr tree, std::string file, size_t record_bytes);
@@ -54,10 +54,10 @@ class RecordStream {
   int64_t size_;
 };
 
-/// How the pixels of a plane follow each other.
+/// Storage order of the pixels of a plane.
 enum class PlaneOrder { kRows, kColumns };
 
-/// A square image out of its red, green and blue plane. REQUIRES: 3 * side * side bytes.
+/// Converts red, green and blue planes to a square image. REQUIRES: 3 * side * side bytes.
 Image image_from_planes(std::span<const uint8_t> planes, int side, PlaneOrder order);
 
 }  // namespace projnce::dataset

@@ -12,57 +12,57 @@
 namespace projnce::dataset {
 
 struct CremaDOptions {
-  /// The speakers that are set aside to test with, chosen by their numbers.
+  /// Selects the test speakers by their numbers.
   HoldOut hold_out = {};
-  /// The speakers to test with ("1011"); none: chosen by `hold_out`.
+  /// Test speakers, such as "1011"; if empty, selected by `hold_out`.
   std::vector<std::string> test_speakers = {};
 };
 
-/// Whether a folder of the tree holds AudioWAV with a file such as 1001_DFA_ANG_XX.wav.
+/// True if a folder of the tree contains AudioWAV with a file such as 1001_DFA_ANG_XX.wav.
 bool is_crema_d(const io::FileTreePtr& tree);
 
-/// Opens AudioWAV/SPEAKER_SENTENCE_EMOTION_LEVEL.wav; the classes are the six emotions. No speaker
-/// is in both parts. Files of other names are left out with a remark. Throws where there are fewer
-/// than two speakers or emotions, or a test speaker has no files.
+/// Opens AudioWAV/SPEAKER_SENTENCE_EMOTION_LEVEL.wav; the classes are the six emotions. The splits
+/// are speaker-disjoint. Files with other names are skipped with a remark. Throws if there are
+/// fewer than two speakers or emotions, or if a test speaker has no files.
 DatasetSplit open_crema_d(const io::FileTreePtr& tree, const CremaDOptions& options = {});
 
 struct Esc50Options {
-  int64_t fold = 5;  ///< the fold to test with, 1 to 5; the others are trained on
+  int64_t fold = 5;  ///< test fold, 1 to 5; the others are for training
 };
 
-/// True where a folder of the tree holds meta/esc50.csv.
+/// True if a folder of the tree contains meta/esc50.csv.
 bool is_esc50(const io::FileTreePtr& tree);
 
 /// Opens ESC-50: meta/esc50.csv with the columns filename, fold, target and category, and audio/.
-/// The classes are in the order of their targets. The usual length is 5 s, unless the sounds have
-/// another one. Sounds that are not there are left out with a
-/// remark. Throws where the table is malformed or contradicts itself, or a part is empty.
+/// Classes are ordered by target. The typical length is 5 s unless the sounds differ. Missing
+/// sounds are skipped with a remark. Throws if the table is malformed or inconsistent, or a split
+/// is empty.
 DatasetSplit open_esc50(const io::FileTreePtr& tree, const Esc50Options& options = {});
 
-/// Which of the lists is the test part; the other is not used at all.
+/// List that defines the test split; the sounds of the other list are unused.
 enum class SpeechCommandsTest { kTest, kValidation };
 
 struct SpeechCommandsOptions {
   SpeechCommandsTest judge_by = SpeechCommandsTest::kTest;
-  /// "speaker_disjoint" reads testing_list_speaker_disjoint.txt and its validation list; "" the
-  /// official ones.
+  /// Suffix of the lists: "speaker_disjoint" reads testing_list_speaker_disjoint.txt and the
+  /// corresponding validation list; "" reads the official lists.
   std::string lists;
 };
 
-/// Whether a folder of the tree holds testing_list.txt and validation_list.txt, they name sounds of
-/// class folders, and those have the length of single words.
+/// True if a folder of the tree contains testing_list.txt and validation_list.txt, and the lists
+/// name sounds of class folders that have the length of single words.
 bool is_speech_commands(const io::FileTreePtr& tree);
 
-/// Why the tree is not Speech Commands although it holds both lists: "its sounds last 5.0 s, ...".
-/// "" if it is; none if a list is missing.
+/// Reason why the tree is not Speech Commands although it contains both lists: "the sounds last
+/// 5 s, ...". "" if it is Speech Commands; std::nullopt if a list is missing.
 std::optional<std::string> why_not_speech_commands(const io::FileTreePtr& tree);
 
-/// Opens Speech Commands: a folder of sounds for each word, in the order of their names; those that
-/// begin with '_' are no words, and _background_noise_ becomes the background. What neither list
-/// names is trained on. Entries whose sounds are not there are passed over with a remark, words
-/// without sounds with a warning; blank lines and spaces at the end of a line do not matter. The
-/// usual length is 1 s, unless the sounds are longer. Throws where a list is missing or leaves
-/// nothing, or a sound is in both lists.
+/// Opens Speech Commands: a folder of sounds per word, sorted by name. Folders that start with '_'
+/// are not words; _background_noise_ becomes the background. Sounds in neither list are the
+/// training split. Listed sounds that do not exist are skipped with a remark, words without sounds
+/// with a warning; blank lines and trailing spaces are ignored. The typical length is 1 s unless
+/// the sounds are longer. Throws if a list is missing or names no sound, or if a sound is in both
+/// lists.
 DatasetSplit open_speech_commands(const io::FileTreePtr& tree,
                                   const SpeechCommandsOptions& options = {});
 

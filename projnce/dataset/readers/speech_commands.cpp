@@ -25,22 +25,22 @@ const char* const kNoiseFolder = "_background_noise_";
 const char* const kTestList = "testing_list.txt";
 const char* const kValidationList = "validation_list.txt";
 constexpr double kWordSeconds = 1;
-constexpr double kLongestWordSeconds =
-    1.5;  // half of the words are shorter, also of other speakers
+/// Upper bound on the median length of words, also for other recordings in this layout.
+constexpr double kMaxMedianWordSeconds = 1.5;
 constexpr int64_t kWordsProbed = 15;
-constexpr size_t kEntriesProbed = 200;  // of a list
+constexpr size_t kEntriesProbed = 200;  // per list
 
 enum class SpeechPart { kTrain, kTest, kValidation };
 
-using SpeechParts = std::unordered_map<std::string, SpeechPart>;  // by the sound's file
+using SpeechParts = std::unordered_map<std::string, SpeechPart>;  // by file name
 
 io::FileTreePtr find_speech_commands(const io::FileTreePtr& tree) {
   return find_subtree_with(tree, {kTestList, kValidationList});
 }
 
-/// The file that an entry names; "" for a blank one or one that leads out of the dataset.
+/// File named by an entry; "" for blank entries and names that escape the dataset.
 std::string listed_file(const std::string& line) {
-  return io::normal_name(line).value_or("");
+  return io::normalize_name(line).value_or("");
 }
 
 std::string list_file(const std::string& stem, const std::string& suffix) {
@@ -53,16 +53,15 @@ void check_list_suffix(const std::string& suffix) {
   });
   if (!plain) {
     fail("[dataset] lists = '", io::printable(suffix),
-         "' is no end of a list's name, expected letters, digits, '_' and '-'");
+         "' is not a valid suffix of a list, expected letters, digits, '_' and '-'");
   }
 }
 
-/// Marks the sounds that a list names. Other entries, also such as lead out of the dataset, name
-/// nothing and are counted.
+/// Assigns the sounds in a list to a part. Counts entries that are not sounds of the dataset.
 void mark_listed(const io::FileTree& tree, const std::string& file, SpeechPart part,
                  SpeechParts& parts, std::vector<std::string>& remarks) {
   if (!tree.has_file(file)) {
-    fail(Hint{"[dataset] lists chooses between lists"}, place_in(tree, file), " does not exist");
+    fail(Hint{"[dataset] lists selects the lists"}, display_path(tree, file), " does not exist");
   }
   const auto list = read_text_list(tree, file);
   size_t missing = 0;
@@ -71,15 +70,15 @@ void mark_listed(const io::FileTree& tree, const std::string& file, SpeechPart p
     if (sound == parts.end()) {
       if (!list.lines[i].empty()) ++missing;
     } else if (sound->second != SpeechPart::kTrain && sound->second != part) {
-      fail(Hint{"take it out of one of the lists"}, list.place(i), " names the sound '",
-           io::printable(list.lines[i]), "', which is in the other list too");
+      fail(Hint{"remove it from one of the lists"}, list.location(i), " names the sound '",
+           io::printable(list.lines[i]), "', which is also in the other list");
     } else {
       sound->second = part;
     }
   }
   if (missing > 0) {
     remarks.push_back(concat(missing, " of ", list.lines.size(), " entries of ", file,
-                             " name no sound of the dataset and were passed over"));
+                             " are not sounds of the dataset and were skipped"));
   }
 }
 
@@ -99,7 +98,7 @@ std::vector<ClassFolder> scan_words(const io::FileTree& tree, DatasetSplit& spli
   return words;
 }
 
-/// Up to kEntriesProbed sounds of class folders that the list names, evenly spaced.
+/// Up to kEntriesProbed sounds of class folders named by the list, evenly spaced.
 std::vector<FileDataset::File> probe_list(const io::FileTree& tree, const std::string& file) {
   const auto list = read_text_list(tree, file);
   const size_t count = std::min(list.lines.size(), kEntriesProbed);
@@ -114,19 +113,19 @@ std::vector<FileDataset::File> probe_list(const io::FileTree& tree, const std::s
   return sounds;
 }
 
-std::string object_to_lists(const io::FileTreePtr& tree) {
+std::string find_list_problem(const io::FileTreePtr& tree) {
   auto sounds = probe_list(*tree, kTestList);
   const auto more = probe_list(*tree, kValidationList);
   sounds.insert(sounds.end(), more.begin(), more.end());
-  if (sounds.empty()) return "they name no sound of a class folder";
+  if (sounds.empty()) return "they name no sounds of class folders";
   const FileDataset listed(tree, SampleKind::kSound, {}, std::move(sounds));
   const double seconds = median_seconds(listed, kWordsProbed);
-  if (seconds <= kLongestWordSeconds) return {};
+  if (seconds <= kMaxMedianWordSeconds) return {};
   return concat("the sounds last ", std::round(10 * seconds) / 10,
-                " s, not 1 s as those of Speech Commands");
+                " s, not 1 s as in Speech Commands");
 }
 
-DatasetPtr take_speech_part(const io::FileTreePtr& tree, const std::vector<ClassFolder>& words,
+DatasetPtr make_speech_part(const io::FileTreePtr& tree, const std::vector<ClassFolder>& words,
                             const SpeechParts& parts, SpeechPart part) {
   std::vector<FileDataset::File> samples;
   for (size_t c = 0; c < words.size(); ++c) {
@@ -159,7 +158,7 @@ std::optional<std::string> why_not_speech_commands(const io::FileTreePtr& root) 
   const auto tree = find_speech_commands(root);
   if (!tree) return {};
   try {
-    return object_to_lists(tree);
+    return find_list_problem(tree);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kInput) throw;
     return error.what();
@@ -171,8 +170,8 @@ DatasetSplit open_speech_commands(const io::FileTreePtr& root,
   check_list_suffix(options.lists);
   const auto tree = find_speech_commands(root);
   if (!tree) {
-    fail(Hint{"give the folder of Speech Commands or its archive"}, root->name(),
-         " holds no testing_list.txt with validation_list.txt beside it");
+    fail(Hint{"pass the folder of Speech Commands or its archive"}, root->name(),
+         " does not contain testing_list.txt and validation_list.txt");
   }
   DatasetSplit split;
   const auto words = scan_words(*tree, split);
@@ -186,15 +185,17 @@ DatasetSplit open_speech_commands(const io::FileTreePtr& root,
   mark_listed(*tree, validation_list, SpeechPart::kValidation, parts, split.remarks);
 
   const bool by_test = options.judge_by == SpeechCommandsTest::kTest;
-  split.train = take_speech_part(tree, words, parts, SpeechPart::kTrain);
+  split.train = make_speech_part(tree, words, parts, SpeechPart::kTrain);
   split.test =
-      take_speech_part(tree, words, parts, by_test ? SpeechPart::kTest : SpeechPart::kValidation);
+      make_speech_part(tree, words, parts, by_test ? SpeechPart::kTest : SpeechPart::kValidation);
   split.background = open_noises(tree);
-  const bool are_words = median_seconds(*split.train, kWordsProbed) <= kLongestWordSeconds;
+  const bool are_words = median_seconds(*split.train, kWordsProbed) <= kMaxMedianWordSeconds;
   split.seconds = are_words ? kWordSeconds : 0;
-  if (split.train->size() == 0) fail(tree->name(), " has no sound that neither list names");
+  if (split.train->size() == 0)
+    fail(tree->name(), " has no training sounds: all sounds are in the lists");
   if (split.test->size() == 0) {
-    fail(place_in(*tree, by_test ? test_list : validation_list), " names no sound of the dataset");
+    fail(display_path(*tree, by_test ? test_list : validation_list),
+         " names no sound of the dataset");
   }
   return split;
 }

@@ -29,7 +29,7 @@ using StreamPtr = std::shared_ptr<const RecordStream>;
 
 class Stl10Dataset : public Dataset {
  public:
-  /// `files` one after another, with a label for each image.
+  /// Concatenates the images of `files`, with a label for each.
   Stl10Dataset(std::vector<StreamPtr> files, std::vector<std::string> class_names,
                std::vector<uint8_t> labels)
       : files_(std::move(files)), names_(std::move(class_names)), labels_(std::move(labels)) {}
@@ -47,7 +47,7 @@ class Stl10Dataset : public Dataset {
   }
 
  private:
-  /// Makes `index` the number within the file.
+  /// Returns the file of a sample and changes `index` to the index within the file.
   const RecordStream& file_of(int64_t& index) const {
     size_t f = 0;
     for (; f + 1 < files_.size() && index >= files_[f]->size(); ++f) index -= files_[f]->size();
@@ -63,21 +63,21 @@ StreamPtr open_stl10_images(const io::FileTreePtr& folder, const std::string& fi
   return std::make_shared<RecordStream>(folder, file, kStl10ImageBytes);
 }
 
-/// The labels in a file, counted from 0.
+/// Reads the labels, converted to start from 0.
 std::vector<uint8_t> read_stl10_labels(const io::FileTree& folder, const std::string& file,
                                        int64_t images) {
-  const auto place = place_in(folder, file);
-  if (!folder.has_file(file)) fail(place, " does not exist, expected a label for each image");
+  const auto path = display_path(folder, file);
+  if (!folder.has_file(file)) fail(path, " does not exist, expected a label for each image");
   const auto bytes = folder.read(file, kMaxStl10Labels);
   const auto values = bytes.octets();
   if (static_cast<int64_t>(values.size()) != images) {
-    fail(Hint{"take both files from the same copy of the dataset"}, place, " holds ", values.size(),
-         " labels for ", images, " images, expected as many of each");
+    fail(Hint{"use files of the same copy of the dataset"}, path, " contains ", values.size(),
+         " labels for ", images, " images, expected equal numbers");
   }
   std::vector<uint8_t> labels;
   for (size_t i = 0; i < values.size(); ++i) {
     if (values[i] < 1 || values[i] > kStl10Classes.size()) {
-      fail(place, " gives image ", i, " the label ", int{values[i]}, ", expected 1 to ",
+      fail(path, " has label ", int{values[i]}, " for image ", i, ", expected 1 to ",
            kStl10Classes.size());
     }
     labels.push_back(static_cast<uint8_t>(values[i] - 1));
@@ -106,12 +106,12 @@ std::vector<int64_t> read_stl10_fold(const io::FileTree& folder, int64_t fold, i
     int64_t index = -1;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), index);
     if (error != std::errc{} || end != word.data() + word.size() || index < 0 || index >= images) {
-      fail(list.place(line), " names image '", io::printable(word), "', expected 0 to ",
+      fail(list.location(line), " names image '", io::printable(word), "', expected 0 to ",
            images - 1);
     }
     indices.push_back(index);
   }
-  if (indices.empty()) fail(list.place(line), " names no image");
+  if (indices.empty()) fail(list.location(line), " names no image");
   return indices;
 }
 
@@ -145,7 +145,7 @@ DatasetSplit open_stl10(const io::FileTreePtr& tree, const Stl10Options& options
   }
   if (options.train_part == Stl10Train::kTrain) return split;
 
-  // A fold says whose labels are known; images without labels are trained on all the same.
+  // A fold selects the labeled images; training without labels uses all images.
   split.reference = split.train;
   split.unlabeled = true;
   std::vector<StreamPtr> files;

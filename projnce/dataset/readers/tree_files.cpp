@@ -12,12 +12,12 @@ namespace projnce::dataset {
 
 namespace {
 
-constexpr int kDeepestLayout = 3;
-constexpr size_t kMostFoldersAround = 64;
-constexpr size_t kMostFoldersSearched = 5000;  // links between folders can make few look like many
+constexpr int kMaxDepth = 3;
+constexpr size_t kMaxSubfolders = 64;
+constexpr size_t kMaxSearchedFolders = 5000;  // links between folders can multiply them
 
-/// None where the folder cannot be listed: what is looked for may be elsewhere.
-std::vector<std::string> folders_in(const io::FileTree& tree, const std::string& folder) {
+/// Subfolders; none if the folder cannot be listed, since the search may succeed elsewhere.
+std::vector<std::string> list_subfolders(const io::FileTree& tree, const std::string& folder) {
   try {
     return tree.subfolders(folder);
   } catch (const Error& error) {
@@ -28,22 +28,22 @@ std::vector<std::string> folders_in(const io::FileTree& tree, const std::string&
 
 }  // namespace
 
-std::string place_in(const io::FileTree& tree, const std::string& file) {
+std::string display_path(const io::FileTree& tree, const std::string& file) {
   return io::join_names(tree.name(), io::printable(file));
 }
 
 io::FileTreePtr find_subtree(const io::FileTreePtr& tree,
                              const std::function<bool(const std::string& folder)>& fits) {
   std::vector<std::string> level = {""};
-  for (int depth = 0; depth <= kDeepestLayout; ++depth) {
+  for (int depth = 0; depth <= kMaxDepth; ++depth) {
     for (const auto& folder : level) {
       if (fits(folder)) return folder.empty() ? tree : io::subtree(tree, folder);
     }
-    if (depth == kDeepestLayout) break;
+    if (depth == kMaxDepth) break;
     std::vector<std::string> next;
     for (const auto& folder : level) {
-      const auto names = folders_in(*tree, folder);
-      if (names.size() > kMostFoldersAround || next.size() > kMostFoldersSearched) continue;
+      const auto names = list_subfolders(*tree, folder);
+      if (names.size() > kMaxSubfolders || next.size() > kMaxSearchedFolders) continue;
       for (const auto& name : names) next.push_back(io::join_names(folder, name));
     }
     level = std::move(next);
@@ -69,7 +69,7 @@ namespace {
 constexpr size_t kMaxTextBytes = size_t{64} << 20;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-std::string_view without_end_spaces(std::string_view line) {
+std::string_view trim_end(std::string_view line) {
   const auto last = line.find_last_not_of(" \t\r");
   return last == std::string_view::npos ? std::string_view{} : line.substr(0, last + 1);
 }
@@ -77,17 +77,17 @@ std::string_view without_end_spaces(std::string_view line) {
 }  // namespace
 
 std::vector<std::string> split_line(std::string_view line, char separator) {
-  std::vector<std::string> pieces;
+  std::vector<std::string> fields;
   for (;;) {
     const auto end = line.find(separator);
-    pieces.emplace_back(line.substr(0, end));
-    if (end == std::string_view::npos) return pieces;
+    fields.emplace_back(line.substr(0, end));
+    if (end == std::string_view::npos) return fields;
     line.remove_prefix(end + 1);
   }
 }
 
 TextList read_text_list(const io::FileTree& tree, const std::string& file) {
-  TextList list{place_in(tree, file), {}};
+  TextList list{display_path(tree, file), {}};
   const auto bytes = tree.read(file, kMaxTextBytes);
   auto text = io::as_text(bytes.span());
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
@@ -95,9 +95,9 @@ TextList read_text_list(const io::FileTree& tree, const std::string& file) {
     const auto end = text.find('\n');
     const auto line = text.substr(0, end);
     if (line.find('\0') != std::string_view::npos) {
-      fail(list.place(list.lines.size()), " holds a zero byte, expected text");
+      fail(list.location(list.lines.size()), " contains a NUL byte, expected text");
     }
-    list.lines.emplace_back(without_end_spaces(line));
+    list.lines.emplace_back(trim_end(line));
     if (end == std::string_view::npos) break;
     text.remove_prefix(end + 1);
   }
@@ -115,12 +115,12 @@ std::vector<std::string> read_name_list(const io::FileTree& tree, const std::str
     if (line.empty()) continue;
     names.push_back(io::printable(line));
     if (!seen.insert(line).second) {
-      fail(list.place(i), " repeats the name '", names.back(), "', expected each once");
+      fail(list.location(i), " repeats the name '", names.back(), "', expected unique names");
     }
   }
-  if (names.empty()) fail(list.name, " holds no names");
+  if (names.empty()) fail(list.name, " contains no names");
   if (expected != 0 && names.size() != expected) {
-    fail(list.name, " holds ", names.size(), " names, expected ", expected);
+    fail(list.name, " contains ", names.size(), " names, expected ", expected);
   }
   return names;
 }

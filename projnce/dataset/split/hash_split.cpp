@@ -9,33 +9,33 @@ namespace projnce::dataset {
 
 namespace {
 
-/// Samples with one identity: they are in the same part.
+/// Samples with the same identity, which are in the same split.
 struct Duplicates {
   SampleId id;
   double position = 0;
   bool test = false;
-  bool fixed = false;   // stays in the training part
-  bool shared = false;  // in several classes
-  int64_t label = 0;    // of the first
+  bool fixed = false;   // kept in the training split
+  bool shared = false;  // in more than one class
+  int64_t label = 0;    // of the first sample
 
   bool operator<(const Duplicates& other) const {
     return position != other.position ? position < other.position : id < other.id;
   }
 };
 
-/// All samples, as groups of duplicates and as classes of groups.
+/// All samples as groups of duplicates, and the groups of each class.
 struct GroupedSamples {
   std::vector<Duplicates> groups;
-  std::vector<size_t> group_of;              // by sample
-  std::vector<std::vector<size_t>> classes;  // the groups of each class, each once
+  std::vector<size_t> group_of;              // per sample
+  std::vector<std::vector<size_t>> classes;  // distinct groups of each class
 };
 
 GroupedSamples group_samples(const std::vector<SampleId>& ids, const std::vector<int64_t>& labels,
                              const HashSplitOptions& options) {
   GroupedSamples all;
-  std::unordered_map<SampleId, size_t, SampleIdHash> known;
+  std::unordered_map<SampleId, size_t, SampleIdHash> group_by_id;
   for (size_t i = 0; i < ids.size(); ++i) {
-    const auto [entry, is_new] = known.emplace(ids[i], all.groups.size());
+    const auto [entry, is_new] = group_by_id.emplace(ids[i], all.groups.size());
     const size_t group = entry->second;
     if (is_new) {
       const double position = split_position(ids[i], options.seed);
@@ -59,7 +59,7 @@ GroupedSamples group_samples(const std::vector<SampleId>& ids, const std::vector
   return all;
 }
 
-void give_training_sample(const std::vector<size_t>& members, std::vector<Duplicates>& groups) {
+void ensure_training_sample(const std::vector<size_t>& members, std::vector<Duplicates>& groups) {
   if (members.empty()) return;
   size_t last = members.front();
   for (const size_t group : members) {
@@ -69,7 +69,7 @@ void give_training_sample(const std::vector<size_t>& members, std::vector<Duplic
   groups[last].test = false;
 }
 
-void give_test_sample(const std::vector<size_t>& members, std::vector<Duplicates>& groups) {
+void ensure_test_sample(const std::vector<size_t>& members, std::vector<Duplicates>& groups) {
   if (members.size() < 2) return;
   Duplicates* first = nullptr;
   for (const size_t group : members) {
@@ -90,9 +90,9 @@ double split_position(const SampleId& id, uint64_t seed) {
 SplitIndices hash_split(const std::vector<SampleId>& ids, const std::vector<int64_t>& labels,
                         const HashSplitOptions& options) {
   auto all = group_samples(ids, labels, options);
-  // Training samples first: one that is shared may leave another class without a test sample.
-  for (const auto& members : all.classes) give_training_sample(members, all.groups);
-  for (const auto& members : all.classes) give_test_sample(members, all.groups);
+  // Training samples first: moving a shared one may leave another class without a test sample.
+  for (const auto& members : all.classes) ensure_training_sample(members, all.groups);
+  for (const auto& members : all.classes) ensure_test_sample(members, all.groups);
   SplitIndices split;
   for (size_t i = 0; i < ids.size(); ++i) {
     auto& part = all.groups[all.group_of[i]].test ? split.test : split.train;

@@ -21,13 +21,13 @@ namespace {
 constexpr uint64_t kSampledBytes = 16 << 10;
 constexpr uint64_t kSampledBlocks = 16;
 constexpr uint64_t kWholeBytes = kSampledBlocks * kSampledBytes;
-constexpr int64_t kIdsAtOnce = 64;
+constexpr int64_t kIdChunk = 64;
 
 SampleId as_id(const XXH128_hash_t& hash) {
   return {.high = hash.high64, .low = hash.low64};
 }
 
-/// A hash of bytes that come piece by piece.
+/// Incremental hash.
 class IdHasher {
  public:
   IdHasher() : state_(XXH3_createState(), &XXH3_freeState) {
@@ -48,7 +48,7 @@ class IdHasher {
   std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
 };
 
-/// Kind and shape first, so that a 2 x 3 image is not a 3 x 2 one.
+/// Includes kind and shape, so that a 2 x 3 image differs from a 3 x 2 image.
 template <class Values>
 SampleId hash_values(const std::array<int64_t, 4>& shape, const Values& values) {
   IdHasher hasher;
@@ -90,7 +90,7 @@ SampleId hash_file(const io::FileTree& tree, const std::string& file) {
   hasher.add_values(std::span<const uint64_t>(&size, 1));
   const uint64_t last = size - kSampledBytes;
   for (uint64_t i = 0; i < kSampledBlocks; ++i) {
-    // last / (kSampledBlocks - 1) first: the product cannot overflow.
+    // Divide first, so that the product cannot overflow.
     const uint64_t offset = i + 1 == kSampledBlocks ? last : last / (kSampledBlocks - 1) * i;
     hasher.add(tree.read_range(file, offset, kSampledBytes).span());
   }
@@ -114,9 +114,9 @@ std::vector<SampleId> sample_ids(const Dataset& dataset, int threads) {
   const auto work = [&] {
     try {
       for (;;) {
-        const int64_t begin = next.fetch_add(kIdsAtOnce);
+        const int64_t begin = next.fetch_add(kIdChunk);
         if (begin >= dataset.size()) return;
-        const int64_t end = std::min(begin + kIdsAtOnce, dataset.size());
+        const int64_t end = std::min(begin + kIdChunk, dataset.size());
         for (int64_t i = begin; i < end; ++i) ids[static_cast<size_t>(i)] = dataset.identity(i);
       }
     } catch (...) {
@@ -126,8 +126,8 @@ std::vector<SampleId> sample_ids(const Dataset& dataset, int threads) {
     }
   };
   {
-    std::vector<std::jthread> helpers;  // joined at the end of the block
-    for (int i = 1; i < threads; ++i) helpers.emplace_back(work);
+    std::vector<std::jthread> workers;  // joined at the end of the block
+    for (int i = 1; i < threads; ++i) workers.emplace_back(work);
     work();
   }
   if (failure) std::rethrow_exception(failure);

@@ -16,8 +16,8 @@ namespace projnce::dataset {
 
 class Dataset;
 
-/// Identity of a sample: a 128-bit hash of its content (of its name in a few large datasets). It
-/// does not depend on the folder that the sample lies in, nor on its label.
+/// Identity of a sample: a 128-bit hash of its content (for a few large datasets, of its name).
+/// Independent of the folder and the label of the sample.
 struct SampleId {
   uint64_t high = 0;
   uint64_t low = 0;
@@ -37,15 +37,15 @@ SampleId hash_id(std::string_view text);
 /// Hashes the decoded values of a sample and their shape.
 SampleId hash_id(const Sample& sample);
 
-/// Hashes a file of the tree: all of it up to 256 KiB, else its size and 16 blocks of 16 KiB that
-/// lie evenly in it, the first and the last included. So hashing a folder reads a bounded number
-/// of bytes per file. Throws if the file cannot be read.
+/// Hashes a file of the tree: all of it up to 256 KiB, otherwise its size and 16 evenly spaced
+/// blocks of 16 KiB including the first and the last, so that the bytes read per file are bounded.
+/// Throws if the file cannot be read.
 SampleId hash_file(const io::FileTree& tree, const std::string& file);
 
-/// The identity of every sample, computed by `threads` threads.
+/// Returns the identity of every sample, computed with `threads` threads.
 std::vector<SampleId> sample_ids(const Dataset& dataset, int threads = 1);
 
-/// 32 hexadecimal digits.
+/// Formats the identity as 32 hexadecimal digits.
 std::string to_text(const SampleId& id);
 
 }  // namespace projnce::dataset

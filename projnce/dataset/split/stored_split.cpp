@@ -23,7 +23,7 @@ namespace projnce::dataset {
 
 namespace {
 
-/// The samples of two datasets, one after the other. The classes are the first one's.
+/// Concatenation of two datasets with the classes of the first.
 class JoinedDataset : public Dataset {
  public:
   JoinedDataset(DatasetPtr first, DatasetPtr second)
@@ -37,8 +37,8 @@ class JoinedDataset : public Dataset {
     return part(index).sample_name(row(index));
   }
   Sample decode(int64_t index) const override { return part(index).decode(row(index)); }
-  Sample decode_region(int64_t index, const RequiredRegion& needs) const override {
-    return part(index).decode_region(row(index), needs);
+  Sample decode_region(int64_t index, const RequiredRegion& required) const override {
+    return part(index).decode_region(row(index), required);
   }
   std::string content_id(int64_t index) const override {
     return part(index).content_id(row(index));
@@ -55,9 +55,9 @@ class JoinedDataset : public Dataset {
   DatasetPtr second_;
 };
 
-static_assert(std::endian::native == std::endian::little, "files hold numbers lowest byte first");
+static_assert(std::endian::native == std::endian::little, "files are little-endian");
 
-static_assert(sizeof(SampleId) == 16, "identities are written as they lie in memory");
+static_assert(sizeof(SampleId) == 16, "identities are written as raw memory");
 
 constexpr const char* kSplitFormat = "projnce-split-1";
 
@@ -75,7 +75,7 @@ io::TensorBytes as_tensor(const std::string& name, const std::vector<T>& values)
   return tensor;
 }
 
-/// Reads one tensor; `T` is int64_t, or SampleId for a row of two numbers.
+/// Reads one tensor; `T` is int64_t, or SampleId for rows of two numbers.
 template <class T>
 std::vector<T> read_values(const io::SafetensorsView& file, const std::string& name,
                            const std::string& origin) {
@@ -84,13 +84,13 @@ std::vector<T> read_values(const io::SafetensorsView& file, const std::string& n
     const bool pairs = sizeof(T) == sizeof(SampleId);
     const bool fits = tensor.type == io::StoredType::kI64 &&
                       tensor.shape.size() == (pairs ? 2U : 1U) && (!pairs || tensor.shape[1] == 2);
-    if (!fits) fail(origin, ": '", name, "' does not have the shape and type of a split");
+    if (!fits) fail(origin, ": '", name, "' has the wrong shape or type for a split");
     const auto bytes = file.bytes(tensor);
     std::vector<T> values(bytes.size() / sizeof(T));
     if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
   }
-  fail(origin, " has no tensor '", name, "', which a split has");
+  fail(origin, " has no tensor '", name, "', expected in a split");
 }
 
 StoredSplit::Part read_part(const io::SafetensorsView& file, const std::string& name,
@@ -99,7 +99,7 @@ StoredSplit::Part read_part(const io::SafetensorsView& file, const std::string& 
                          .labels = read_values<int64_t>(file, name + "_labels", origin)};
   if (part.ids.size() != part.labels.size()) {
     fail(origin, " has ", part.ids.size(), " samples and ", part.labels.size(), " labels in the ",
-         name, " part, expected as many");
+         name, " split, expected equal numbers");
   }
   return part;
 }
@@ -108,14 +108,14 @@ StoredSplit::Part describe_part(const Dataset& part) {
   return {.ids = sample_ids(part), .labels = labels_of(part)};
 }
 
-/// Samples of a part that have not been assigned, by identity.
+/// Unassigned samples of a part, by identity.
 class SamplePool {
  public:
   SamplePool(const Dataset& part, int64_t offset) {
     for (int64_t i = part.size(); i-- > 0;) rows_[part.identity(i)].push_back(i + offset);
   }
 
-  /// The first sample of this identity that is left; -1 if there is none.
+  /// Removes and returns the first remaining sample with this identity; -1 if there is none.
   int64_t take(const SampleId& id) {
     const auto found = rows_.find(id);
     if (found == rows_.end() || found->second.empty()) return -1;
@@ -142,8 +142,8 @@ void fill_rows(const std::vector<SampleId>& ids, SamplePool& pool, std::vector<i
   }
 }
 
-/// Drops the rows that were not found and returns how many those are; `kept` gets the numbers of
-/// the others.
+/// Removes rows that were not found and returns their number; `kept` receives the positions of the
+/// others.
 int64_t drop_missing(std::vector<int64_t>& rows, std::vector<int64_t>& kept) {
   for (size_t i = 0; i < rows.size(); ++i) {
     if (rows[i] >= 0) kept.push_back(static_cast<int64_t>(i));
@@ -195,7 +195,7 @@ StoredSplit read_split(const std::filesystem::path& path) {
   const auto format = metadata.find("format");
   if (format == metadata.end() || format->second != kSplitFormat || !metadata.contains("rule") ||
       !metadata.contains("class_names")) {
-    fail(origin, " is not a split that projnce saved");
+    fail(origin, " is not a split saved by projnce");
   }
   const auto names = nlohmann::json::parse(metadata.at("class_names"), nullptr, false);
   if (!names.is_array() ||
@@ -234,7 +234,7 @@ std::string test_set_fingerprint(const StoredSplit& split) {
 SplitChanges apply_split(DatasetSplit& split, const StoredSplit& stored, NewSamples new_samples) {
   SamplePool train_pool(*split.train, 0);
   SamplePool test_pool(*split.test, split.train->size());
-  // Each part by itself first: an official dataset may have the same image in both.
+  // Match each part with itself first: an official dataset may have the same image in both.
   std::vector<int64_t> train_rows;
   std::vector<int64_t> test_rows;
   fill_rows(stored.train.ids, train_pool, train_rows);

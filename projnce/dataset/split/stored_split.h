@@ -11,60 +11,60 @@
 
 namespace projnce::dataset {
 
-/// Which samples a run was trained and tested on: the content of split.safetensors.
+/// The samples that a run was trained and tested on: the content of split.safetensors.
 struct StoredSplit {
   struct Part {
     std::vector<SampleId> ids;    ///< in the order of the run's samples
-    std::vector<int64_t> labels;  ///< that the files gave them
+    std::vector<int64_t> labels;  ///< labels given by the files
   };
   std::string rule;                           ///< DatasetSplit::split_rule
-  std::vector<std::string> class_names = {};  ///< of the test part
+  std::vector<std::string> class_names = {};  ///< of the test split
   Part train;
   Part test;
-  /// Samples of the data that the run did not use: limits, damaged files. Sorted.
+  /// Samples of the data that the run did not use because of limits or damaged files. Sorted.
   std::vector<SampleId> unused = {};
-  /// Samples that the initial weights had been trained on, over all runs before. Sorted.
+  /// Samples that the initial weights were trained on, over all previous runs. Sorted.
   std::vector<SampleId> seen = {};
 };
 
 using StoredSplitPtr = std::shared_ptr<const StoredSplit>;
 
-/// Describes the split of an opened dataset. `all` has the identities of both parts before any
-/// sample was left out.
+/// Describes the split of an opened dataset. `all` contains the identities of both splits before
+/// any sample was removed.
 StoredSplit describe_split(const DatasetSplit& split, std::vector<SampleId> all);
 
 void write_split(const std::filesystem::path& path, const StoredSplit& split);
 
-/// Throws if the file is not one that write_split wrote, or is damaged.
+/// Throws if the file was not written by write_split or is damaged.
 StoredSplit read_split(const std::filesystem::path& path);
 
-/// The samples that the model of a run with this split has been trained on, each once, sorted.
+/// Returns the samples that the model of a run with this split was trained on, unique and sorted.
 std::vector<SampleId> trained_ids(const StoredSplit& split);
 
-/// The same for two test parts with the same samples and labels, in any order.
+/// Fingerprint of the test split: equal for the same samples and labels in any order.
 std::string test_set_fingerprint(const StoredSplit& split);
 
-/// What to do with samples that the stored split does not know.
+/// Handling of samples that are missing from the stored split.
 enum class NewSamples {
-  kLeaveOut,
-  kKeep,  ///< in the part that they were opened in
+  kSkip,
+  kKeep,  ///< in the split in which they were opened
 };
 
-/// How data differs from what a run was trained on.
+/// Differences between the data and the data that a run was trained on.
 struct SplitChanges {
-  int64_t kept = 0;       ///< samples of the run that the data has
-  int64_t gone = 0;       ///< samples of the run that the data lacks
-  int64_t gone_test = 0;  ///< of these in the test part
-  int64_t added = 0;      ///< samples that the run did not have
+  int64_t kept = 0;       ///< samples of the run that still exist
+  int64_t gone = 0;       ///< samples of the run that no longer exist
+  int64_t gone_test = 0;  ///< the same, in the test split only
+  int64_t added = 0;      ///< samples that are new
   int64_t relabeled = 0;
-  /// By training sample: its number in the stored training part; -1 for a new one.
+  /// For each training sample, its row in the stored training split; -1 if new.
   std::vector<int64_t> train_rows = {};
 
   bool any() const { return gone + added + relabeled > 0; }
 };
 
-/// Gives the dataset the parts of the stored split, in their order. Samples are told by their
-/// identities, so files may have been moved between folders or renamed.
+/// Gives the dataset the splits of the stored split, in their order. Samples are matched by
+/// identity, so files may have been moved or renamed.
 SplitChanges apply_split(DatasetSplit& split, const StoredSplit& stored, NewSamples new_samples);
 
 }  // namespace projnce::dataset

@@ -16,12 +16,12 @@ namespace projnce::dataset {
 
 namespace {
 
-constexpr double kDefaultShare = 0.01;
+constexpr double kDefaultFraction = 0.01;
 constexpr int64_t kDefaultCount = 5;
 const char* const kDefaultText = "auto";
 
 template <class Number>
-std::optional<Number> parse_all(const std::string& text) {
+std::optional<Number> parse_number(const std::string& text) {
   Number number{};
   const auto* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, number);
@@ -33,43 +33,43 @@ std::optional<Number> parse_all(const std::string& text) {
 
 int64_t CorruptLimit::of(int64_t samples) const {
   if (count) return *count;
-  const auto part = [&](double fraction) {
-    return static_cast<int64_t>(std::floor(fraction * static_cast<double>(samples) + 1e-9));
+  const auto part = [&](double ratio) {
+    return static_cast<int64_t>(std::floor(ratio * static_cast<double>(samples) + 1e-9));
   };
-  return share ? part(*share) : std::max(part(kDefaultShare), kDefaultCount);
+  return fraction ? part(*fraction) : std::max(part(kDefaultFraction), kDefaultCount);
 }
 
 std::string CorruptLimit::text() const {
   if (count) return std::to_string(*count);
-  return share ? concat(100 * *share, "%") : kDefaultText;
+  return fraction ? concat(100 * *fraction, "%") : kDefaultText;
 }
 
 std::string CorruptLimit::describe() const {
   if (count) return concat("at most ", *count);
-  if (share) return concat("at most ", 100 * *share, " %");
-  return concat("at most ", 100 * kDefaultShare, " % or ", kDefaultCount, " files");
+  if (fraction) return concat("at most ", 100 * *fraction, " %");
+  return concat("at most ", 100 * kDefaultFraction, " % or ", kDefaultCount, " files");
 }
 
 CorruptLimit parse_corrupt_limit(const std::string& text, const std::string& name) {
   if (text == kDefaultText) return {};
   if (text.ends_with('%')) {
-    const auto percent = parse_all<double>(text.substr(0, text.size() - 1));
-    if (percent && *percent >= 0 && *percent <= 100) return {.share = *percent / 100};
-  } else if (const auto count = parse_all<int64_t>(text); count && *count >= 0) {
+    const auto percent = parse_number<double>(text.substr(0, text.size() - 1));
+    if (percent && *percent >= 0 && *percent <= 100) return {.fraction = *percent / 100};
+  } else if (const auto count = parse_number<int64_t>(text); count && *count >= 0) {
     return {.count = count};
   }
-  fail(Hint{concat("without it, 1 % or ", kDefaultCount, " files may be unreadable")}, name, " = '",
-       io::printable(text), "', expected a number of files such as 5, or a share such as 1%");
+  fail(Hint{concat("default: 1 % or ", kDefaultCount, " files may be unreadable")}, name, " = '",
+       io::printable(text), "', expected a number of files such as 5, or a percentage such as 1%");
 }
 
 namespace {
 
-constexpr size_t kMostWarnings = 10;
+constexpr size_t kMaxWarnings = 10;
 
-/// Samples of another dataset, some or all of them already decoded.
+/// Caches decoded samples of another dataset, some or all of them.
 class InMemoryDataset : public DatasetWrapper {
  public:
-  /// `samples` has one for each; those without content are decoded by `base`.
+  /// `samples` has one element per sample; empty ones are decoded by `base`.
   InMemoryDataset(DatasetPtr base, std::vector<Sample> samples)
       : DatasetWrapper(std::move(base)), samples_(std::move(samples)) {}
 
@@ -77,16 +77,16 @@ class InMemoryDataset : public DatasetWrapper {
     const auto& sample = samples_.at(static_cast<size_t>(index));
     return bytes_of(sample) == 0 ? base().decode(index) : sample;
   }
-  Sample decode_region(int64_t index, const RequiredRegion& needs) const override {
+  Sample decode_region(int64_t index, const RequiredRegion& required) const override {
     const auto& sample = samples_.at(static_cast<size_t>(index));
-    return bytes_of(sample) == 0 ? base().decode_region(index, needs) : sample;
+    return bytes_of(sample) == 0 ? base().decode_region(index, required) : sample;
   }
 
  private:
   std::vector<Sample> samples_;
 };
 
-std::vector<int64_t> indices_without(int64_t size, const std::vector<CorruptSample>& damaged) {
+std::vector<int64_t> remaining_indices(int64_t size, const std::vector<CorruptSample>& damaged) {
   std::vector<int64_t> indices;
   auto next = damaged.begin();
   for (int64_t i = 0; i < size; ++i) {
@@ -102,10 +102,10 @@ std::vector<int64_t> indices_without(int64_t size, const std::vector<CorruptSamp
 void check_classes(const Dataset& dataset, const std::vector<CorruptSample>& damaged,
                    const CorruptSampleRules& rules) {
   const auto before = class_counts(dataset);
-  auto left = before;
+  auto remaining = before;
   for (const auto& sample : damaged) {
     const auto label = static_cast<size_t>(dataset.label(sample.index));
-    if (--left[label] == 0) {
+    if (--remaining[label] == 0) {
       fail(Hint{"replace the damaged files, or remove the class"}, "class '",
            dataset.class_names()[label], "' of the ", rules.part, " has no readable sample, all ",
            before[label], " are damaged: ", sample.reason);
@@ -143,7 +143,7 @@ CheckedDataset check_dataset(const DatasetPtr& dataset, const CheckOptions& opti
   checked.dataset = std::make_shared<InMemoryDataset>(dataset, std::move(samples));
   if (!checked.damaged.empty()) {
     checked.dataset = std::make_shared<SubsetDataset>(
-        checked.dataset, indices_without(dataset->size(), checked.damaged));
+        checked.dataset, remaining_indices(dataset->size(), checked.damaged));
   }
   return checked;
 }
@@ -154,17 +154,17 @@ void check_corrupt_samples(const Dataset& dataset, const std::vector<CorruptSamp
   if (rules.every_class) check_classes(dataset, damaged, rules);
   const auto count = concat(damaged.size(), " of ", dataset.size(), " samples of the ", rules.part);
   if (rules.strict) {
-    fail(Hint{"remove the damaged files, or leave strict out to skip them"}, count,
+    fail(Hint{"remove the damaged files, or disable strict to skip them"}, count,
          " cannot be read, expected none: ", damaged[0].reason);
   }
-  const auto samples = rules.samples_in_all == 0 ? dataset.size() : rules.samples_in_all;
+  const auto samples = rules.total_samples == 0 ? dataset.size() : rules.total_samples;
   const auto all_damaged = static_cast<int64_t>(damaged.size()) + rules.damaged_before;
   if (all_damaged > rules.max_corrupt.of(samples)) {
     fail(
         Hint{"'projnce data verify' lists the damaged files: remove or repair them, or accept more "
              "with --max-corrupt"},
         count, " cannot be read",
-        rules.damaged_before == 0 ? "" : concat(", ", all_damaged, " of ", samples, " in all"),
+        rules.damaged_before == 0 ? "" : concat(", ", all_damaged, " of ", samples, " in total"),
         ", expected ", rules.max_corrupt.describe(), ": ", damaged[0].reason);
   }
   if (static_cast<int64_t>(damaged.size()) == dataset.size()) {
@@ -172,7 +172,7 @@ void check_corrupt_samples(const Dataset& dataset, const std::vector<CorruptSamp
          " can be read: ", damaged[0].reason);
   }
   if (!logger) return;
-  for (size_t i = 0; i < std::min(damaged.size(), kMostWarnings); ++i) {
+  for (size_t i = 0; i < std::min(damaged.size(), kMaxWarnings); ++i) {
     logger->warn("skipped: {}", damaged[i].reason);
   }
   logger->warn("{} cannot be read and are skipped", count);

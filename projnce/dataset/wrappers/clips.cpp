@@ -15,8 +15,8 @@ namespace projnce::dataset {
 
 namespace {
 
-constexpr int64_t kClipsLookedAt = 200;
-constexpr double kLongestGuess = 10;
+constexpr int64_t kProbedClips = 200;
+constexpr double kMaxTypicalSeconds = 10;
 
 class PreparedClips : public DatasetWrapper {
  public:
@@ -33,7 +33,7 @@ class PreparedClips : public DatasetWrapper {
   ClipFormat format_;
 };
 
-/// In ascending order; sounds that do not decode are left out.
+/// Lengths in ascending order; sounds that cannot be decoded are skipped.
 std::vector<double> probe_lengths(const Dataset& clips, int64_t probed) {
   const int64_t count = std::min(clips.size(), probed);
   std::vector<double> lengths;
@@ -61,15 +61,15 @@ double median_seconds(const Dataset& clips, int64_t probed) {
 }
 
 double typical_seconds(const Dataset& clips) {
-  const auto lengths = probe_lengths(clips, kClipsLookedAt);
-  if (lengths.empty()) fail("no sound of the dataset that was looked at can be read");
-  const double most = lengths[(lengths.size() - 1) * 19 / 20];
-  return std::clamp(std::ceil(most * 10 - 1e-6) / 10, 0.1, kLongestGuess);
+  const auto lengths = probe_lengths(clips, kProbedClips);
+  if (lengths.empty()) fail("none of the probed sounds of the dataset can be read");
+  const double percentile = lengths[(lengths.size() - 1) * 19 / 20];
+  return std::clamp(std::ceil(percentile * 10 - 1e-6) / 10, 0.1, kMaxTypicalSeconds);
 }
 
 namespace {
 
-/// Front ends that are not in use: each holds tables and buffers worth keeping.
+/// Pool of idle front ends, which own reusable tables and buffers.
 class LogMelPool {
  public:
   explicit LogMelPool(const augment::MelOptions& options) : options_(options) {}
@@ -131,7 +131,7 @@ class Spectrograms : public DatasetWrapper {
 
 }  // namespace
 
-DatasetPtr spectrograms_of(DatasetPtr clips, const augment::MelOptions& mel,
+DatasetPtr to_spectrograms(DatasetPtr clips, const augment::MelOptions& mel,
                            FeatureCachePtr cache) {
   return std::make_shared<Spectrograms>(std::move(clips), mel, std::move(cache));
 }

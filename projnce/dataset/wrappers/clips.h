@@ -9,28 +9,28 @@
 
 namespace projnce::dataset {
 
-/// The form that sounds are brought into.
+/// Common format of sounds.
 struct ClipFormat {
-  int rate = 16000;    ///< samples a second
-  double seconds = 0;  ///< length; 0 keeps each sound's own
+  int rate = 16000;    ///< sampling rate in Hz
+  double seconds = 0;  ///< length; 0 keeps the length of each sound
 };
 
-/// The same sounds at one rate and, where the format has one, of one length.
+/// Converts sounds to one rate and, if the format has one, to one length.
 DatasetPtr prepare_clips(DatasetPtr clips, const ClipFormat& format);
 
-/// The middle of the lengths of `probed` sounds, evenly spaced among all that decode; 0 if none
-/// does.
+/// Median length of `probed` sounds, evenly spaced among all; undecodable ones are skipped. 0 if
+/// none can be decoded.
 double median_seconds(const Dataset& clips, int64_t probed);
 
-/// A length for all sounds of a dataset: that of nearly all (19 in 20) of those looked at, in whole
-/// tenths of a second, at most 10 s. Sounds that do not decode are passed over.
+/// Common length for the sounds of a dataset: the 95th percentile of the probed lengths, rounded up
+/// to tenths of a second, at most 10 s. Sounds that cannot be decoded are skipped.
 double typical_seconds(const Dataset& clips);
 
-/// Shared by all datasets whose spectrograms it holds.
+/// Cache of spectrograms, shared by datasets.
 using FeatureCachePtr = std::shared_ptr<io::FeatureCache>;
 
-/// The log-mel spectrograms of sounds that prepare_clips has brought into the form of `mel`. With a
-/// cache, a spectrogram is computed once for each file and set of options; `cache` may be null.
-DatasetPtr spectrograms_of(DatasetPtr clips, const augment::MelOptions& mel, FeatureCachePtr cache);
+/// Computes log-mel spectrograms of sounds prepared by prepare_clips in the format of `mel`. With a
+/// cache, each spectrogram is computed once per file and options; `cache` may be null.
+DatasetPtr to_spectrograms(DatasetPtr clips, const augment::MelOptions& mel, FeatureCachePtr cache);
 
 }  // namespace projnce::dataset

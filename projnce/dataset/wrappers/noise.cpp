@@ -26,8 +26,8 @@ class NoisyImages : public DatasetWrapper {
       if (options_.clip) {
         image.pixels[i] = static_cast<uint8_t>(std::clamp(image.pixels[i] + noise, 0, 255));
       } else {
-        constexpr int kMost = std::numeric_limits<int16_t>::max();
-        image.noise[i] = static_cast<int16_t>(std::clamp(noise, -kMost, kMost));
+        constexpr int kMaxNoise = std::numeric_limits<int16_t>::max();
+        image.noise[i] = static_cast<int16_t>(std::clamp(noise, -kMaxNoise, kMaxNoise));
       }
     }
     return image;
@@ -41,20 +41,20 @@ class NoisyImages : public DatasetWrapper {
 
 DatasetPtr with_feature_noise(DatasetPtr images, const FeatureNoiseOptions& options) {
   if (images->kind() != SampleKind::kImage) {
-    fail("[dataset.feature_noise] is for images; this dataset holds other samples");
+    fail("[dataset.feature_noise] needs images; this dataset has other samples");
   }
   return std::make_shared<NoisyImages>(std::move(images), options);
 }
 
 namespace {
 
-/// Uniform in 0 .. count - 1: the second number that belongs to `row`.
+/// Uniform in [0, count): the second number of `row`.
 int64_t draw(uint64_t seed, uint64_t row, int64_t count) {
   return static_cast<int64_t>(uniform_at(seed, 2 * row + 2) * static_cast<double>(count));
 }
 
 void check_labels(const std::vector<int64_t>& labels, int64_t num_classes) {
-  if (num_classes < 2) fail("label noise needs two classes or more, there are ", num_classes);
+  if (num_classes < 2) fail("label noise needs at least two classes, found ", num_classes);
   for (size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] < 0 || labels[i] >= num_classes) {
       fail("sample ", i, " has label ", labels[i], ", expected 0 to ", num_classes - 1);
@@ -62,11 +62,11 @@ void check_labels(const std::vector<int64_t>& labels, int64_t num_classes) {
   }
 }
 
-/// Fisher-Yates from the last picked row to the second.
-void permute(std::vector<int64_t>& labels, const std::vector<size_t>& picked, uint64_t seed) {
-  for (size_t t = picked.size(); t-- > 1;) {
-    const auto j = static_cast<size_t>(draw(seed, picked[t], static_cast<int64_t>(t) + 1));
-    std::swap(labels[picked[t]], labels[picked[j]]);
+/// Fisher-Yates shuffle of the selected rows.
+void permute(std::vector<int64_t>& labels, const std::vector<size_t>& selected, uint64_t seed) {
+  for (size_t t = selected.size(); t-- > 1;) {
+    const auto j = static_cast<size_t>(draw(seed, selected[t], static_cast<int64_t>(t) + 1));
+    std::swap(labels[selected[t]], labels[selected[j]]);
   }
 }
 
@@ -81,20 +81,20 @@ std::vector<std::pair<std::string, LabelNoiseMode>> label_noise_modes() {
 std::vector<int64_t> add_label_noise(std::vector<int64_t> labels, int64_t num_classes,
                                      const LabelNoiseOptions& options) {
   check_labels(labels, num_classes);
-  std::vector<size_t> picked;
+  std::vector<size_t> selected;
   for (size_t i = 0; i < labels.size(); ++i) {
-    if (uniform_at(options.seed, 2 * i + 1) < options.rate) picked.push_back(i);
+    if (uniform_at(options.seed, 2 * i + 1) < options.rate) selected.push_back(i);
   }
   if (options.mode == LabelNoiseMode::kPermuteSubset) {
-    permute(labels, picked, options.seed);
+    permute(labels, selected, options.seed);
     return labels;
   }
-  for (const size_t i : picked) {
+  for (const size_t i : selected) {
     if (options.mode == LabelNoiseMode::kUniformAll) {
       labels[i] = draw(options.seed, i, num_classes);
     } else {
       const int64_t other = draw(options.seed, i, num_classes - 1);
-      labels[i] = other >= labels[i] ? other + 1 : other;  // steps over the label itself
+      labels[i] = other >= labels[i] ? other + 1 : other;  // skips the label itself
     }
   }
   return labels;

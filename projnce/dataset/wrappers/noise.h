@@ -10,36 +10,36 @@
 namespace projnce::dataset {
 
 struct FeatureNoiseOptions {
-  double deviation = 0;  ///< of each value of each pixel, on the scale 0..255
-  bool clip = true;      ///< noisy values stay in 0..255
-  bool test = true;      ///< the test part gets noise as well
+  double deviation = 0;  ///< standard deviation per pixel value, on the scale 0..255
+  bool clip = true;      ///< if true, clip noisy values to 0..255
+  bool test = true;      ///< if true, also add noise to the test split
   uint64_t seed = 0;
 };
 
-/// Images with Gaussian noise on every value of every pixel, rounded to whole steps of the scale
-/// 0..255. A image's noise is drawn from the seed and its index, so it is the same each time it
-/// is decoded. Throws where the samples are not images.
+/// Adds Gaussian noise to every pixel value, rounded to integers on the scale 0..255. The noise of
+/// an image depends on the seed and its index, so it is the same each time the image is decoded.
+/// Throws if the samples are not images.
 DatasetPtr with_feature_noise(DatasetPtr images, const FeatureNoiseOptions& options);
 
-/// What happens to a label that is picked.
+/// Effect of label noise on a selected label.
 enum class LabelNoiseMode {
-  kUniformOther,   ///< becomes one of the other classes
-  kUniformAll,     ///< becomes any class, so that 1 of M picks changes nothing
-  kPermuteSubset,  ///< changes places with other picked ones: the class counts stay
+  kUniformOther,   ///< replaced by one of the other classes, uniformly
+  kUniformAll,     ///< replaced by any class, uniformly; unchanged with probability 1/M
+  kPermuteSubset,  ///< permuted among the selected labels; preserves class counts
 };
 
-/// The modes by the names that configurations use.
+/// The modes with their names in configurations.
 std::vector<std::pair<std::string, LabelNoiseMode>> label_noise_modes();
 
 struct LabelNoiseOptions {
   LabelNoiseMode mode = LabelNoiseMode::kUniformOther;
-  double rate = 0;    ///< probability with which each label is picked, 0 to 1
-  uint64_t seed = 0;  ///< the same seed picks the same rows and draws the same labels
+  double rate = 0;    ///< probability of selecting a label, 0 to 1
+  uint64_t seed = 0;  ///< determines the selected rows and the new labels
 };
 
-/// The labels with some of them wrong. Row i draws two numbers of its own from the seed, so that
-/// its pick does not depend on the rows before. Throws where a label is not in 0 .. num_classes -
-/// 1, or there are fewer than two classes.
+/// Returns the labels with noise. Row i draws its own two numbers from the seed, independent of
+/// other rows. Throws if a label is not in [0, num_classes), or if there are fewer than two
+/// classes.
 std::vector<int64_t> add_label_noise(std::vector<int64_t> labels, int64_t num_classes,
                                      const LabelNoiseOptions& options);
 

@@ -11,7 +11,8 @@ SubsetDataset::SubsetDataset(DatasetPtr base, std::vector<int64_t> indices)
     : DatasetWrapper(std::move(base)), indices_(std::move(indices)) {
   for (const int64_t index : indices_) {
     if (index < 0 || index >= DatasetWrapper::base().size()) {
-      fail("a subset names sample ", index, ", expected 0 to ", DatasetWrapper::base().size() - 1);
+      fail("subset index ", index, " is out of range", ", expected 0 to ",
+           DatasetWrapper::base().size() - 1);
     }
   }
 }
@@ -19,7 +20,7 @@ SubsetDataset::SubsetDataset(DatasetPtr base, std::vector<int64_t> indices)
 RelabeledDataset::RelabeledDataset(DatasetPtr base, std::vector<int64_t> labels)
     : DatasetWrapper(std::move(base)), labels_(std::move(labels)) {
   if (static_cast<int64_t>(labels_.size()) != DatasetWrapper::base().size()) {
-    fail("there are ", labels_.size(), " labels, expected one for each of ",
+    fail("found ", labels_.size(), " labels, expected one for each of ",
          DatasetWrapper::base().size(), " samples");
   }
   const auto classes = static_cast<int64_t>(DatasetWrapper::base().class_names().size());
@@ -31,7 +32,7 @@ RelabeledDataset::RelabeledDataset(DatasetPtr base, std::vector<int64_t> labels)
 }
 
 ConcatDataset::ConcatDataset(std::vector<DatasetPtr> parts) : parts_(std::move(parts)) {
-  if (parts_.empty()) fail("there are no datasets to concatenate");
+  if (parts_.empty()) fail("no datasets to concatenate");
   int64_t end = 0;
   for (const auto& part : parts_) {
     if (part->kind() != kind() || part->class_names() != class_names()) {
@@ -42,9 +43,9 @@ ConcatDataset::ConcatDataset(std::vector<DatasetPtr> parts) : parts_(std::move(p
   }
 }
 
-ConcatDataset::Place ConcatDataset::find(int64_t index) const {
+ConcatDataset::Location ConcatDataset::find(int64_t index) const {
   if (index < 0 || index >= size()) {
-    fail("there is no sample ", index, ", expected 0 to ", size() - 1);
+    fail("sample index ", index, " is out of range", ", expected 0 to ", size() - 1);
   }
   const auto part = std::upper_bound(ends_.begin(), ends_.end(), index) - ends_.begin();
   const int64_t begin = part == 0 ? 0 : ends_[static_cast<size_t>(part - 1)];
@@ -66,9 +67,9 @@ Sample ConcatDataset::decode(int64_t index) const {
   return part.decode(at);
 }
 
-Sample ConcatDataset::decode_region(int64_t index, const RequiredRegion& needs) const {
+Sample ConcatDataset::decode_region(int64_t index, const RequiredRegion& required) const {
   const auto [part, at] = find(index);
-  return part.decode_region(at, needs);
+  return part.decode_region(at, required);
 }
 
 std::string ConcatDataset::content_id(int64_t index) const {
@@ -86,8 +87,8 @@ class ChannelsDataset : public DatasetWrapper {
   Sample decode(int64_t index) const override {
     return with_channels(std::get<Image>(base().decode(index)), channels_);
   }
-  Sample decode_region(int64_t index, const RequiredRegion& needs) const override {
-    return with_channels(std::get<Image>(base().decode_region(index, needs)), channels_);
+  Sample decode_region(int64_t index, const RequiredRegion& required) const override {
+    return with_channels(std::get<Image>(base().decode_region(index, required)), channels_);
   }
 
  private:
@@ -103,7 +104,7 @@ std::vector<uint8_t> gray_to_rgb(const std::vector<uint8_t>& gray) {
 std::vector<uint8_t> rgb_to_gray(const std::vector<uint8_t>& rgb) {
   std::vector<uint8_t> gray(rgb.size() / 3);
   for (size_t i = 0; i < gray.size(); ++i) {
-    // The weights in thousandths, rounded to the nearest.
+    // Weights in thousandths, rounded to nearest.
     const int sum = 299 * rgb[3 * i] + 587 * rgb[3 * i + 1] + 114 * rgb[3 * i + 2];
     gray[i] = static_cast<uint8_t>((sum + 500) / 1000);
   }
@@ -114,7 +115,7 @@ std::vector<uint8_t> rgb_to_gray(const std::vector<uint8_t>& rgb) {
 
 Image with_channels(Image image, int channels) {
   if (image.channels == channels) return image;
-  if (channels != 1 && channels != 3) fail("a image has 1 or 3 channels, not ", channels);
+  if (channels != 1 && channels != 3) fail("an image has 1 or 3 channels, not ", channels);
   image.pixels = channels == 3 ? gray_to_rgb(image.pixels) : rgb_to_gray(image.pixels);
   image.channels = channels;
   return image;

@@ -10,7 +10,7 @@
 
 namespace projnce::dataset {
 
-/// Some samples of another dataset, in the order of `indices`; the classes stay as they are.
+/// A subset of another dataset, in the order of `indices`; the classes are unchanged.
 class SubsetDataset : public DatasetWrapper {
  public:
   SubsetDataset(DatasetPtr base, std::vector<int64_t> indices);
@@ -19,8 +19,8 @@ class SubsetDataset : public DatasetWrapper {
   int64_t label(int64_t index) const override { return base().label(at(index)); }
   std::string sample_name(int64_t index) const override { return base().sample_name(at(index)); }
   Sample decode(int64_t index) const override { return base().decode(at(index)); }
-  Sample decode_region(int64_t index, const RequiredRegion& needs) const override {
-    return base().decode_region(at(index), needs);
+  Sample decode_region(int64_t index, const RequiredRegion& required) const override {
+    return base().decode_region(at(index), required);
   }
   std::string content_id(int64_t index) const override { return base().content_id(at(index)); }
   SampleId identity(int64_t index) const override { return base().identity(at(index)); }
@@ -31,25 +31,25 @@ class SubsetDataset : public DatasetWrapper {
   std::vector<int64_t> indices_;
 };
 
-/// The samples of another dataset under other labels of the same classes.
+/// Another dataset with different labels of the same classes.
 class RelabeledDataset : public DatasetWrapper {
  public:
-  /// Throws where `labels` does not give each sample one of the classes.
+  /// Throws unless `labels` assigns a valid class to each sample.
   RelabeledDataset(DatasetPtr base, std::vector<int64_t> labels);
 
   int64_t label(int64_t index) const override { return labels_.at(static_cast<size_t>(index)); }
-  Sample decode_region(int64_t index, const RequiredRegion& needs) const override {
-    return base().decode_region(index, needs);
+  Sample decode_region(int64_t index, const RequiredRegion& required) const override {
+    return base().decode_region(index, required);
   }
 
  private:
   std::vector<int64_t> labels_;
 };
 
-/// The samples of several datasets, one after the other.
+/// Concatenation of several datasets.
 class ConcatDataset : public Dataset {
  public:
-  /// At least one part; all of one kind and with the same classes.
+  /// REQUIRES: at least one part; all of the same kind and with the same classes.
   explicit ConcatDataset(std::vector<DatasetPtr> parts);
 
   SampleKind kind() const override { return parts_.front()->kind(); }
@@ -60,29 +60,29 @@ class ConcatDataset : public Dataset {
   int64_t label(int64_t index) const override;
   std::string sample_name(int64_t index) const override;
   Sample decode(int64_t index) const override;
-  Sample decode_region(int64_t index, const RequiredRegion& needs) const override;
+  Sample decode_region(int64_t index, const RequiredRegion& required) const override;
   std::string content_id(int64_t index) const override;
 
  private:
-  struct Place {
+  struct Location {
     const Dataset& part;
     int64_t index;
   };
-  Place find(int64_t index) const;
+  Location find(int64_t index) const;
 
   std::vector<DatasetPtr> parts_;
-  std::vector<int64_t> ends_;  // index behind the last sample of each part
+  std::vector<int64_t> ends_;  // end index of each part
 };
 
-/// Another dataset whose identities have been computed, so that files are hashed once.
+/// A dataset with precomputed identities, so that files are hashed once.
 class IdentifiedDataset : public DatasetWrapper {
  public:
   /// REQUIRES: one id for each sample.
   IdentifiedDataset(DatasetPtr base, std::vector<SampleId> ids)
       : DatasetWrapper(std::move(base)), ids_(std::move(ids)) {}
 
-  Sample decode_region(int64_t index, const RequiredRegion& needs) const override {
-    return base().decode_region(index, needs);
+  Sample decode_region(int64_t index, const RequiredRegion& required) const override {
+    return base().decode_region(index, required);
   }
   SampleId identity(int64_t index) const override { return ids_.at(static_cast<size_t>(index)); }
 
@@ -94,11 +94,11 @@ inline DatasetPtr with_identities(const DatasetPtr& base, int threads) {
   return std::make_shared<IdentifiedDataset>(base, sample_ids(*base, threads));
 }
 
-/// The image with 1 (gray) or 3 (red green blue) channels: gray is repeated, color is weighed as
+/// Converts an image to 1 (gray) or 3 (RGB) channels: gray is repeated, color is converted by
 /// 0.299 R + 0.587 G + 0.114 B.
 Image with_channels(Image image, int channels);
 
-/// The same samples, all with that many channels.
+/// Converts all samples to this number of channels.
 DatasetPtr with_channels(DatasetPtr base, int channels);
 
 }  // namespace projnce::dataset

@@ -8,20 +8,20 @@ namespace projnce::io {
 
 namespace {
 
-/// What the names of all that is below a folder start with.
-std::string start_below(std::string_view folder) {
+/// Common prefix of the names of everything below a folder.
+std::string folder_prefix(std::string_view folder) {
   return folder.empty() ? std::string() : std::string(folder) + '/';
 }
 
 }  // namespace
 
-MemberPlace ArchiveIndex::keep(std::string_view name) {
-  const MemberPlace place{names_.size(), name.size()};
+MemberExtent ArchiveIndex::append_name(std::string_view name) {
+  const MemberExtent place{names_.size(), name.size()};
   names_ += name;
   return place;
 }
 
-std::string_view ArchiveIndex::text(MemberPlace place) const {
+std::string_view ArchiveIndex::text(MemberExtent place) const {
   return std::string_view(names_).substr(place.offset, place.size);
 }
 
@@ -29,28 +29,28 @@ std::string_view ArchiveIndex::name_of(const Entry& entry) const {
   return text({entry.name_offset, entry.name_size});
 }
 
-void ArchiveIndex::add(std::string_view name, Kind kind, MemberPlace place) {
-  const auto kept = keep(name);
+void ArchiveIndex::add(std::string_view name, Kind kind, MemberExtent place) {
+  const auto kept = append_name(name);
   entries_.push_back({kept.offset, static_cast<uint32_t>(kept.size), kind, place});
 }
 
-void ArchiveIndex::add_file(std::string_view name, MemberPlace place) {
+void ArchiveIndex::add_file(std::string_view name, MemberExtent place) {
   add(name, Kind::kFile, place);
 }
 
 void ArchiveIndex::add_folder(std::string_view name) {
-  add(start_below(name), Kind::kFolder, {});
+  add(folder_prefix(name), Kind::kFolder, {});
 }
 
 void ArchiveIndex::add_link(std::string_view name, std::string_view target) {
-  if (name != target) add(name, Kind::kLink, keep(target));
+  if (name != target) add(name, Kind::kLink, append_name(target));
 }
 
-void ArchiveIndex::keep_last_of_each_name() {
+void ArchiveIndex::remove_overridden_entries() {
   const auto before = [this](const Entry& a, const Entry& b) { return name_of(a) < name_of(b); };
   const auto same = [this](const Entry& a, const Entry& b) { return name_of(a) == name_of(b); };
   std::stable_sort(entries_.begin(), entries_.end(), before);
-  // Backwards, since `unique` keeps the first.
+  // In reverse, since std::unique retains the first of each group.
   const auto kept = std::unique(entries_.rbegin(), entries_.rend(), same).base();
   entries_.erase(entries_.begin(), kept);
   entries_.shrink_to_fit();
@@ -58,9 +58,9 @@ void ArchiveIndex::keep_last_of_each_name() {
 }
 
 size_t ArchiveIndex::finish() {
-  keep_last_of_each_name();
+  remove_overridden_entries();
   for (auto& entry : entries_) {
-    const auto* target = entry.kind == Kind::kLink ? follow(entry) : nullptr;
+    const auto* target = entry.kind == Kind::kLink ? resolve_link(entry) : nullptr;
     if (target == nullptr) continue;
     entry.place = target->place;
     entry.kind = Kind::kFile;
@@ -72,43 +72,43 @@ size_t ArchiveIndex::finish() {
   return broken;
 }
 
-const ArchiveIndex::Entry* ArchiveIndex::follow(const Entry& link) const {
-  constexpr int kMostSteps = 8;  // links to links are rare, and may go round in a circle
+const ArchiveIndex::Entry* ArchiveIndex::resolve_link(const Entry& link) const {
+  constexpr int kMaxSteps = 8;  // links to links are rare and may be circular
   const Entry* entry = &link;
-  for (int step = 0; step < kMostSteps && entry != nullptr; ++step) {
-    entry = entry_called(text(entry->place));
+  for (int step = 0; step < kMaxSteps && entry != nullptr; ++step) {
+    entry = find_entry(text(entry->place));
     if (entry != nullptr && entry->kind == Kind::kFile) return entry;
   }
   return nullptr;
 }
 
-ArchiveIndex::Iterator ArchiveIndex::first_from(std::string_view name) const {
+ArchiveIndex::Iterator ArchiveIndex::lower_bound(std::string_view name) const {
   return std::lower_bound(
       entries_.begin(), entries_.end(), name,
       [this](const Entry& entry, std::string_view value) { return name_of(entry) < value; });
 }
 
-const ArchiveIndex::Entry* ArchiveIndex::entry_called(std::string_view name) const {
-  const auto found = first_from(name);
+const ArchiveIndex::Entry* ArchiveIndex::find_entry(std::string_view name) const {
+  const auto found = lower_bound(name);
   return found != entries_.end() && name_of(*found) == name ? &*found : nullptr;
 }
 
-const MemberPlace* ArchiveIndex::find(std::string_view name) const {
-  const auto* entry = entry_called(name);
+const MemberExtent* ArchiveIndex::find(std::string_view name) const {
+  const auto* entry = find_entry(name);
   return entry != nullptr && entry->kind == Kind::kFile ? &entry->place : nullptr;
 }
 
 bool ArchiveIndex::has_folder(std::string_view folder) const {
-  const auto start = start_below(folder);
-  const auto found = first_from(start);
-  return folder.empty() || (found != entries_.end() && name_of(*found).starts_with(start));
+  const auto prefix = folder_prefix(folder);
+  const auto found = lower_bound(prefix);
+  return folder.empty() || (found != entries_.end() && name_of(*found).starts_with(prefix));
 }
 
 std::vector<std::string> ArchiveIndex::subfolders(std::string_view folder) const {
-  const auto start = start_below(folder);
+  const auto prefix = folder_prefix(folder);
   std::vector<std::string> folders;
-  for (auto it = first_from(start); it != entries_.end() && name_of(*it).starts_with(start);) {
-    const auto rest = name_of(*it).substr(start.size());
+  for (auto it = lower_bound(prefix); it != entries_.end() && name_of(*it).starts_with(prefix);) {
+    const auto rest = name_of(*it).substr(prefix.size());
     const auto slash = rest.find('/');
     if (slash == std::string_view::npos || slash == 0) {
       ++it;
@@ -116,8 +116,8 @@ std::vector<std::string> ArchiveIndex::subfolders(std::string_view folder) const
     }
     const auto part = rest.substr(0, slash);
     if (!is_hidden_part(part)) folders.emplace_back(part);
-    // On behind everything in that folder: '0' is the character after '/'.
-    it = first_from(start + std::string(part) + '0');
+    // Skip everything in that folder: '0' is the character after '/'.
+    it = lower_bound(prefix + std::string(part) + '0');
   }
   std::sort(folders.begin(), folders.end());
   return folders;
@@ -125,12 +125,12 @@ std::vector<std::string> ArchiveIndex::subfolders(std::string_view folder) const
 
 std::vector<std::string> ArchiveIndex::files_below(
     std::string_view folder, const std::vector<std::string>& extensions) const {
-  const auto start = start_below(folder);
+  const auto prefix = folder_prefix(folder);
   std::vector<std::string> files;
-  for (auto it = first_from(start); it != entries_.end(); ++it) {
+  for (auto it = lower_bound(prefix); it != entries_.end(); ++it) {
     const auto name = name_of(*it);
-    if (!name.starts_with(start)) break;
-    const auto rest = name.substr(start.size());
+    if (!name.starts_with(prefix)) break;
+    const auto rest = name.substr(prefix.size());
     const bool wanted = it->kind == Kind::kFile && has_extension(rest, extensions);
     if (wanted && !is_hidden_name(rest)) files.emplace_back(rest);
   }

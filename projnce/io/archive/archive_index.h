@@ -7,29 +7,29 @@
 
 namespace projnce::io {
 
-/// Where the content of an archive's member is.
-struct MemberPlace {
+/// Location of an archive member's content.
+struct MemberExtent {
   uint64_t offset = 0;
   uint64_t size = 0;
 };
 
-/// The names in an archive, sorted, and where the contents are. Names are normal ones
-/// (`file_tree.h`). All of them are kept in one string, so that millions cost little.
+/// Sorted index of the members of an archive. Names are normalized (`file_tree.h`) and stored in a
+/// single string, so that millions of them fit in little memory.
 class ArchiveIndex {
  public:
-  void add_file(std::string_view name, MemberPlace place);
+  void add_file(std::string_view name, MemberExtent place);
   void add_folder(std::string_view name);
-  /// A second name for the content of another file of the archive, before or after it.
+  /// Adds a hard link to another file of the archive, which may be added before or after.
   void add_link(std::string_view name, std::string_view target);
-  /// Sorts what was added; of a name added more than once, the last counts, as it does where an
-  /// archive is unpacked. Returns how many links lead to no file of the archive and are left out.
-  /// REQUIRES: called once, before what follows.
+  /// Sorts the entries. If a name was added more than once, the last one wins, as in extraction.
+  /// Returns the number of dropped links, whose targets are not files of the archive.
+  /// REQUIRES: called once, before any of the functions below.
   size_t finish();
 
-  /// Null where there is no such file.
-  const MemberPlace* find(std::string_view name) const;
+  /// Returns null if there is no such file.
+  const MemberExtent* find(std::string_view name) const;
   bool has_folder(std::string_view folder) const;
-  /// As FileTree's members of the same names; a folder that is not there is empty.
+  /// As the functions of FileTree; a missing folder is empty.
   std::vector<std::string> subfolders(std::string_view folder) const;
   std::vector<std::string> files_below(std::string_view folder,
                                        const std::vector<std::string>& extensions) const;
@@ -37,23 +37,23 @@ class ArchiveIndex {
 
  private:
   enum class Kind : uint8_t { kFile, kFolder, kLink };
-  /// A folder's name has a '/' at its end, so that it sorts before all that is below it.
+  /// Folder names end in '/', so that they sort before their contents.
   struct Entry {
     uint64_t name_offset = 0;
     uint32_t name_size = 0;
     Kind kind = Kind::kFile;
-    MemberPlace place;  ///< of a link: where the target's name is
+    MemberExtent place;  ///< for a link: location of the target's name in `names_`
   };
   using Iterator = std::vector<Entry>::const_iterator;
 
-  void add(std::string_view name, Kind kind, MemberPlace place);
-  MemberPlace keep(std::string_view name);
-  std::string_view text(MemberPlace place) const;
+  void add(std::string_view name, Kind kind, MemberExtent place);
+  MemberExtent append_name(std::string_view name);
+  std::string_view text(MemberExtent place) const;
   std::string_view name_of(const Entry& entry) const;
-  Iterator first_from(std::string_view name) const;
-  const Entry* entry_called(std::string_view name) const;
-  const Entry* follow(const Entry& link) const;
-  void keep_last_of_each_name();
+  Iterator lower_bound(std::string_view name) const;
+  const Entry* find_entry(std::string_view name) const;
+  const Entry* resolve_link(const Entry& link) const;
+  void remove_overridden_entries();
 
   std::string names_;
   std::vector<Entry> entries_;

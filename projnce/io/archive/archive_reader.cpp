@@ -14,13 +14,13 @@ namespace projnce::io {
 
 namespace {
 
-constexpr size_t kPackedBlock = size_t{1} << 16;
+constexpr size_t kCompressedBlock = size_t{1} << 16;
 
-/// What libarchive's filters unpack, less what they would unpack for ever.
+/// Decompresses with libarchive's filters. REQUIRES: wrapped in a LimitedSource.
 class FilterSource : public ByteSource {
  public:
   explicit FilterSource(const RegularFile& file)
-      : packed_(file, kPackedBlock), reader_(packed_, ArchiveFormat::kPackedFile, file.name) {
+      : packed_(file, kCompressedBlock), reader_(packed_, ArchiveFormat::kPackedFile, file.name) {
     ended_ = reader_.next_entry() == nullptr;
   }
 
@@ -73,27 +73,27 @@ uint64_t FileSource::seek(uint64_t position) {
 }
 
 void UnpackLimit::add(uint64_t bytes) {
-  constexpr uint64_t kMostTimes = 200;
+  constexpr uint64_t kMaxRatio = 200;
   constexpr uint64_t kAlwaysAllowed = uint64_t{64} << 20;
   total_ += bytes;
-  if (total_ > kAlwaysAllowed && total_ / kMostTimes > archive_.size) {
-    fail(Hint{"unpack it yourself if you trust it"}, archive_.name, " unpacks to more than ",
-         kMostTimes, " times its size, as files do that are made to fill a disk");
+  if (total_ > kAlwaysAllowed && total_ / kMaxRatio > archive_.size) {
+    fail(Hint{"extract it yourself if you trust it"}, archive_.name, " decompresses to more than ",
+         kMaxRatio, " times its size and looks like a decompression bomb");
   }
 }
 
-std::unique_ptr<ByteSource> make_unpacking_source(const RegularFile& file) {
+std::unique_ptr<ByteSource> make_decompressing_source(const RegularFile& file) {
   using namespace std::string_view_literals;
-  constexpr std::array kFilterMarks = {"BZh"sv,
-                                       "\xFD"
-                                       "7zXZ\0"sv,
-                                       "\x28\xB5\x2F\xFD"sv};
+  constexpr std::array kFilterMagics = {"BZh"sv,
+                                        "\xFD"
+                                        "7zXZ\0"sv,
+                                        "\x28\xB5\x2F\xFD"sv};
   std::array<std::byte, 6> start = {};
-  const auto mark = as_text(std::span(start).first(file.read_at(0, start)));
+  const auto magic = as_text(std::span(start).first(file.read_at(0, start)));
   std::unique_ptr<ByteSource> source;
-  if (mark.starts_with("\x1F\x8B"sv)) source = std::make_unique<GzipSource>(file);
-  for (const auto known : kFilterMarks) {
-    if (mark.starts_with(known)) source = std::make_unique<FilterSource>(file);
+  if (magic.starts_with("\x1F\x8B"sv)) source = std::make_unique<GzipSource>(file);
+  for (const auto filter_magic : kFilterMagics) {
+    if (magic.starts_with(filter_magic)) source = std::make_unique<FilterSource>(file);
   }
   if (!source) return nullptr;
   return std::make_unique<LimitedSource>(file, std::move(source));
@@ -101,16 +101,16 @@ std::unique_ptr<ByteSource> make_unpacking_source(const RegularFile& file) {
 
 namespace {
 
-constexpr size_t kGzipPackedBlock = size_t{1} << 16;
-constexpr size_t kGzipUnpackedBlock = size_t{1} << 18;
-constexpr int kCheckedGzip = 16 + MAX_WBITS;  // zlib: expect a gzip header, check its CRC
+constexpr size_t kGzipCompressedBlock = size_t{1} << 16;
+constexpr size_t kGzipDecompressedBlock = size_t{1} << 18;
+constexpr int kGzipStreamWindowBits = 16 + MAX_WBITS;  // zlib: expect a gzip header, check its CRC
 
 }  // namespace
 
 GzipSource::GzipSource(const RegularFile& file)
-    : file_(file), packed_(kGzipPackedBlock), unpacked_(kGzipUnpackedBlock) {
-  if (inflateInit2(&stream_, kCheckedGzip) != Z_OK) {
-    fail_runtime("zlib has no memory for ", file.name);
+    : file_(file), packed_(kGzipCompressedBlock), unpacked_(kGzipDecompressedBlock) {
+  if (inflateInit2(&stream_, kGzipStreamWindowBits) != Z_OK) {
+    fail_runtime("zlib: out of memory for ", file.name);
   }
 }
 
@@ -124,17 +124,17 @@ void GzipSource::refill() {
   stream_.next_in = reinterpret_cast<Bytef*>(packed_.data());
   stream_.avail_in = static_cast<uInt>(count);
   if (count == 0) {
-    fail(Hint{"fetch or pack the file again"}, file_.name, " is gzip data that is cut short");
+    fail(Hint{"download or compress the file again"}, file_.name, " is truncated gzip data");
   }
 }
 
 void GzipSource::next_member() {
-  // What follows the last member without being one is padding, which gzip ignores too.
+  // Data after the last member is padding; gzip ignores it, too.
   position_ -= stream_.avail_in;
   stream_.avail_in = 0;
-  std::array<std::byte, 2> mark = {};
-  const size_t count = file_.read_at(position_, mark);
-  ended_ = !is_gzip({reinterpret_cast<const uint8_t*>(mark.data()), count});
+  std::array<std::byte, 2> magic = {};
+  const size_t count = file_.read_at(position_, magic);
+  ended_ = !is_gzip({reinterpret_cast<const uint8_t*>(magic.data()), count});
   if (!ended_) inflateReset(&stream_);
 }
 
@@ -147,8 +147,8 @@ std::span<const std::byte> GzipSource::next() {
     if (status == Z_STREAM_END) {
       next_member();
     } else if (status != Z_OK) {
-      fail(Hint{"fetch or pack the file again"}, file_.name, " is damaged gzip data: ",
-           stream_.msg != nullptr ? stream_.msg : "zlib does not say why");
+      fail(Hint{"download or compress the file again"}, file_.name,
+           " is damaged gzip data: ", stream_.msg != nullptr ? stream_.msg : "unknown zlib error");
     }
   }
   return std::span(unpacked_).first(unpacked_.size() - stream_.avail_out);
@@ -156,7 +156,7 @@ std::span<const std::byte> GzipSource::next() {
 
 ArchiveReader::ArchiveReader(ByteSource& source, ArchiveFormat format, const std::string& name)
     : source_(source), name_(name), archive_(archive_read_new()) {
-  if (!archive_) fail_runtime("libarchive has no memory for ", name);
+  if (!archive_) fail_runtime("libarchive: out of memory for ", name);
   support(format);
   archive_read_set_callback_data(archive_.get(), this);
   archive_read_set_read_callback(archive_.get(), on_read);
@@ -171,7 +171,7 @@ void ArchiveReader::support(ArchiveFormat format) {
       archive_read_support_format_tar(archive_.get());
       break;
     case ArchiveFormat::kZip:
-      // Through its table of contents, which is at the end: so a zip that is cut is no zip.
+      // Reads the central directory at the end of the file, so a truncated zip is rejected.
       archive_read_support_format_zip_seekable(archive_.get());
       break;
     case ArchiveFormat::kPackedFile:
@@ -186,19 +186,19 @@ void ArchiveReader::support(ArchiveFormat format) {
 void ArchiveReader::check(int status) {
   if (source_error_) std::rethrow_exception(source_error_);
   if (status == ARCHIVE_OK || status == ARCHIVE_EOF) return;
-  const char* words = archive_error_string(archive_.get());
-  const auto reason = words != nullptr ? printable(words) : "libarchive does not say why";
+  const char* message = archive_error_string(archive_.get());
+  const auto reason = message != nullptr ? printable(message) : "unknown libarchive error";
   if (archive_format(archive_.get()) == 0) {
-    fail(name_, " is no archive that can be read (", reason,
+    fail(name_, " is not a readable archive (", reason,
          "), expected tar, tar.gz, tar.bz2, tar.xz, tar.zst or zip");
   }
-  fail(Hint{"fetch or pack the archive again"}, name_, " is a damaged archive: ", reason);
+  fail(Hint{"download or create the archive again"}, name_, " is a damaged archive: ", reason);
 }
 
 archive_entry* ArchiveReader::next_entry() {
   archive_entry* entry = nullptr;
   const int status = archive_read_next_header(archive_.get(), &entry);
-  // A warning is about what is not used here: owners, times, names that the locale does not know.
+  // Warnings concern unused metadata: owners, times, names outside the locale's character set.
   check(status == ARCHIVE_WARN ? ARCHIVE_OK : status);
   if (status == ARCHIVE_EOF) return nullptr;
   block_end_ = 0;
@@ -213,11 +213,12 @@ std::span<const std::byte> ArchiveReader::next_block() {
   // Blocks may be empty before the end.
   while (size == 0 && status == ARCHIVE_OK) {
     status = archive_read_data_block(archive_.get(), &block, &size, &offset);
-    check(status);  // here a warning is a wrong checksum or size
+    check(status);  // warnings are errors here: a wrong checksum or size
   }
   if (status == ARCHIVE_EOF) return {};
   if (offset != block_end_) {
-    fail(Hint{"pack it without --sparse"}, name_, " holds a sparse file, which cannot be read");
+    fail(Hint{"create it without --sparse"}, name_,
+         " contains a sparse file, which is not supported");
   }
   block_end_ += static_cast<int64_t>(size);
   return {static_cast<const std::byte*>(block), size};
@@ -249,9 +250,9 @@ la_int64_t ArchiveReader::on_seek(archive*, void* self, la_int64_t offset, int w
   la_int64_t start = 0;
   if (whence == SEEK_CUR) start = static_cast<la_int64_t>(file.position());
   if (whence == SEEK_END) start = static_cast<la_int64_t>(file.size());
-  la_int64_t place = 0;
-  if (__builtin_add_overflow(start, offset, &place) || place < 0) return ARCHIVE_FATAL;
-  return static_cast<la_int64_t>(file.seek(static_cast<uint64_t>(place)));
+  la_int64_t target = 0;
+  if (__builtin_add_overflow(start, offset, &target) || target < 0) return ARCHIVE_FATAL;
+  return static_cast<la_int64_t>(file.seek(static_cast<uint64_t>(target)));
 }
 
 }  // namespace projnce::io

@@ -16,25 +16,25 @@
 
 namespace projnce::io {
 
-/// Bytes that come one block after another.
+/// A stream of bytes, delivered in blocks.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  /// The next block, valid until the next call; an empty one at the end.
+  /// Returns the next block, valid until the next call; empty at the end.
   virtual std::span<const std::byte> next() = 0;
-  /// Leaves out up to `count` bytes and returns how many; 0 where reading them is the only way.
+  /// Skips up to `count` bytes and returns how many; 0 if the source can only be read.
   virtual uint64_t skip(uint64_t /*count*/) { return 0; }
 };
 
-/// The bytes of a file as they are.
+/// The bytes of a file.
 class FileSource : public ByteSource {
  public:
-  /// REQUIRES: `file` lives as long as the source.
+  /// REQUIRES: `file` outlives the source.
   FileSource(const RegularFile& file, size_t block_bytes) : file_(file), block_(block_bytes) {}
 
   std::span<const std::byte> next() override;
   uint64_t skip(uint64_t count) override;
-  /// Goes on reading at `position`, or at the file's end if that is nearer.
+  /// Moves to `position`, or to the end of the file if that is smaller.
   uint64_t seek(uint64_t position);
   uint64_t position() const { return position_; }
   uint64_t size() const { return file_.size; }
@@ -45,13 +45,12 @@ class FileSource : public ByteSource {
   uint64_t position_ = 0;
 };
 
-/// What unpacks from a file packed with gzip, bzip2, xz or zstd; for other content nothing. The
-/// source throws where the data is damaged or cut short, and where it unpacks to so much more than
-/// the file's size that it can only be meant to do harm.
-/// REQUIRES: `file` lives as long as the source.
-std::unique_ptr<ByteSource> make_unpacking_source(const RegularFile& file);
+/// Returns a source that decompresses a gzip, bzip2, xz or zstd file; null for other content. The
+/// source throws if the data is damaged or truncated, and if the decompressed size is so large that
+/// the file looks like a decompression bomb. REQUIRES: `file` outlives the source.
+std::unique_ptr<ByteSource> make_decompressing_source(const RegularFile& file);
 
-/// Counts what comes out of an archive and throws where that is out of proportion.
+/// Counts decompressed bytes and throws if they exceed the limit on the compression ratio.
 class UnpackLimit {
  public:
   explicit UnpackLimit(const RegularFile& archive) : archive_(archive) {}
@@ -62,11 +61,11 @@ class UnpackLimit {
   uint64_t total_ = 0;
 };
 
-/// What unpacks from a gzip file, several members in a row too. Checks the sums that gzip keeps,
-/// which libarchive does not.
+/// Decompresses a gzip file, including concatenated members. Verifies gzip's checksums, which
+/// libarchive does not.
 class GzipSource : public ByteSource {
  public:
-  /// REQUIRES: `file` lives as long as the source.
+  /// REQUIRES: `file` outlives the source.
   explicit GzipSource(const RegularFile& file);
   ~GzipSource() override;
   GzipSource(const GzipSource&) = delete;
@@ -81,31 +80,31 @@ class GzipSource : public ByteSource {
   const RegularFile& file_;
   std::vector<std::byte> packed_;
   std::vector<std::byte> unpacked_;
-  uint64_t position_ = 0;  ///< in the file, behind what is in `packed_`
+  uint64_t position_ = 0;  ///< file offset after the bytes in `packed_`
   z_stream stream_{};
   bool ended_ = false;
 };
 
 enum class ArchiveFormat {
-  kTar,         ///< unpacked already
-  kZip,         ///< its source must be a FileSource
-  kPackedFile,  ///< one file packed with bzip2, xz or zstd: an archive of a single entry
+  kTar,         ///< uncompressed
+  kZip,         ///< requires a FileSource
+  kPackedFile,  ///< one file compressed with bzip2, xz or zstd: an archive with one entry
 };
 
-/// Steps through an archive with libarchive. Everything that libarchive finds wrong is thrown as an
-/// error that names the archive.
+/// Iterates over an archive with libarchive. Errors of libarchive are thrown as Errors that name
+/// the archive.
 class ArchiveReader {
  public:
-  /// REQUIRES: `source` and `name`, which is for messages, live as long as the reader.
+  /// REQUIRES: `source` and `name` (used in messages) outlive the reader.
   ArchiveReader(ByteSource& source, ArchiveFormat format, const std::string& name);
   ArchiveReader(const ArchiveReader&) = delete;
   ArchiveReader& operator=(const ArchiveReader&) = delete;
 
-  /// The next entry, valid until the next call; null at the end.
+  /// Returns the next entry, valid until the next call; null at the end.
   archive_entry* next_entry();
-  /// The next bytes of the entry's content, valid until the next call; none at its end.
+  /// Returns the next block of the entry's content, valid until the next call; empty at its end.
   std::span<const std::byte> next_block();
-  /// How far the archive has been read: after next_entry, where the content of a tar's entry is.
+  /// Current offset in the archive. After next_entry, the content of a tar entry starts here.
   uint64_t position() const;
 
  private:
@@ -121,8 +120,8 @@ class ArchiveReader {
 
   ByteSource& source_;
   const std::string& name_;
-  std::exception_ptr source_error_;  ///< may not pass through libarchive, which is C
-  int64_t block_end_ = 0;            ///< in the content of the entry
+  std::exception_ptr source_error_;  ///< exceptions must not propagate through C code
+  int64_t block_end_ = 0;            ///< offset within the entry's content
   std::unique_ptr<archive, Freer> archive_;
 };
 

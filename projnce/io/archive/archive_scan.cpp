@@ -28,34 +28,34 @@ constexpr size_t kBlockBytes = size_t{1} << 20;
 constexpr uint64_t kBytesBetweenChecks = uint64_t{64} << 20;
 constexpr mode_t kOwnerOnly = 0600;
 
-std::filesystem::path folder_for_spool(const FileTreeOptions& options) {
+std::filesystem::path spool_folder(const FileTreeOptions& options) {
   if (!options.spool_folder.empty()) return options.spool_folder;
   std::error_code error;
   const auto folder = std::filesystem::temp_directory_path(error);
   return error ? std::filesystem::path("/tmp") : folder;
 }
 
-/// A new file in `folder` that has no name; or none, with the reason in errno.
-FileDescriptor open_nameless_file(const std::filesystem::path& folder) {
+/// Opens a new unnamed file in `folder`; on failure, returns no file and sets errno.
+FileDescriptor open_unnamed_file(const std::filesystem::path& folder) {
   FileDescriptor file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kOwnerOnly));
   if (file.is_open()) return file;
-  // Some file systems make no files without a name. The last six letters become a name of its own.
+  // Some file systems lack O_TMPFILE; mkostemp replaces the last six characters.
   auto pattern = (folder / "projnce-spool-XXXXXX").native();
   file = FileDescriptor(::mkostemp(pattern.data(), O_CLOEXEC));
   if (file.is_open()) ::unlink(pattern.c_str());
   return file;
 }
 
-void read_exactly(const RegularFile& file, uint64_t offset, std::span<std::byte> room) {
-  if (file.read_at(offset, room) < room.size()) {
-    fail_runtime(file.name, " became shorter while it was read");
+void read_exactly(const RegularFile& file, uint64_t offset, std::span<std::byte> buffer) {
+  if (file.read_at(offset, buffer) < buffer.size()) {
+    fail_runtime(file.name, " was truncated while being read");
   }
 }
 
 }  // namespace
 
-void ContentsInPlace::read(uint64_t offset, std::span<std::byte> room) const {
-  read_exactly(file_, offset, room);
+void ContentsInPlace::read(uint64_t offset, std::span<std::byte> buffer) const {
+  read_exactly(file_, offset, buffer);
 }
 
 UnpackedContents::UnpackedContents(const std::string& archive, const FileTreeOptions& options)
@@ -83,10 +83,11 @@ size_t UnpackedContents::append_in_memory(std::span<const std::byte> bytes) {
 }
 
 void UnpackedContents::open_spool() {
-  const auto folder = folder_for_spool(options_);
-  spool_.name = concat("the file for unpacking ", archive_, " in ", printable(folder.native()));
-  spool_.file = open_nameless_file(folder);
-  if (!spool_.file.is_open()) fail_system(errno, spool_.name, " cannot be made");
+  const auto folder = spool_folder(options_);
+  spool_.name =
+      concat("the temporary file for extracting ", archive_, " in ", printable(folder.native()));
+  spool_.file = open_unnamed_file(folder);
+  if (!spool_.file.is_open()) fail_system(errno, spool_.name, " cannot be created");
 }
 
 void UnpackedContents::check_free_space() {
@@ -94,8 +95,8 @@ void UnpackedContents::check_free_space() {
   if (::fstatvfs(spool_.file.get(), &status) != 0) return;
   const uint64_t free = uint64_t{status.f_bavail} * status.f_frsize;
   if (free < 2 * kBytesBetweenChecks) {
-    fail_runtime(Hint{"make room there, or unpack the archive into a folder yourself"}, spool_.name,
-                 " has no room: ", free, " bytes are free");
+    fail_runtime(Hint{"free some disk space, or extract the archive into a folder yourself"},
+                 spool_.name, " does not fit on the disk: ", free, " bytes are free");
   }
   next_check_ = spooled_ + kBytesBetweenChecks;
 }
@@ -114,38 +115,38 @@ void UnpackedContents::append_to_spool(std::span<const std::byte> bytes) {
   }
 }
 
-size_t UnpackedContents::copy_from_memory(uint64_t offset, std::span<std::byte> room) const {
+size_t UnpackedContents::copy_from_memory(uint64_t offset, std::span<std::byte> buffer) const {
   size_t done = 0;
-  while (done < room.size() && offset + done < in_memory_) {
+  while (done < buffer.size() && offset + done < in_memory_) {
     const uint64_t at = offset + done;
     const size_t begin = at % kBlockBytes;
-    const size_t there = std::min<uint64_t>(kBlockBytes - begin, in_memory_ - at);
-    const size_t count = std::min(room.size() - done, there);
-    std::memcpy(room.data() + done, blocks_[at / kBlockBytes].get() + begin, count);
+    const size_t available = std::min<uint64_t>(kBlockBytes - begin, in_memory_ - at);
+    const size_t count = std::min(buffer.size() - done, available);
+    std::memcpy(buffer.data() + done, blocks_[at / kBlockBytes].get() + begin, count);
     done += count;
   }
   return done;
 }
 
-void UnpackedContents::read(uint64_t offset, std::span<std::byte> room) const {
-  const size_t done = copy_from_memory(offset, room);
-  if (done < room.size()) {
-    read_exactly(spool_, offset + done - in_memory_, room.subspan(done));
+void UnpackedContents::read(uint64_t offset, std::span<std::byte> buffer) const {
+  const size_t done = copy_from_memory(offset, buffer);
+  if (done < buffer.size()) {
+    read_exactly(spool_, offset + done - in_memory_, buffer.subspan(done));
   }
 }
 
 namespace {
 
-constexpr uint64_t kMostEntries = 20'000'000;
-constexpr uint64_t kMostMemberBytes = uint64_t{16} << 30;
-constexpr size_t kMostNameBytes = 4096;
+constexpr uint64_t kMaxEntries = 20'000'000;
+constexpr uint64_t kMaxMemberBytes = uint64_t{16} << 30;
+constexpr size_t kMaxNameBytes = 4096;
 constexpr size_t kTarBlock = 512;
-// Small, because between headers the contents of large members are skipped.
+// Small, because the contents of large members are skipped.
 constexpr size_t kTarReadBytes = size_t{1} << 14;
 constexpr size_t kZipReadBytes = size_t{1} << 16;
 
-/// libarchive turns names into the character set of the thread's locale. In "C" those of a tar come
-/// as the bytes that they are; those of a zip need one that has all characters.
+/// Sets the thread's locale: libarchive converts names to its character set. In the "C" locale,
+/// names of a tar are unchanged bytes; names of a zip need a UTF-8 locale.
 class ThreadLocale {
  public:
   explicit ThreadLocale(const char* name)
@@ -164,31 +165,31 @@ class ThreadLocale {
   locale_t before_;
 };
 
-/// A name that an archive gives, made normal; none where it is missing or leads out of the archive.
+/// Normalizes a name from an archive; std::nullopt if it is missing or escapes the archive.
 std::optional<std::string> safe_name(const char* name) {
   if (name == nullptr) return {};
-  auto normal = normal_name(name);
-  return normal && normal->size() <= kMostNameBytes ? normal : std::nullopt;
+  auto normal = normalize_name(name);
+  return normal && normal->size() <= kMaxNameBytes ? normal : std::nullopt;
 }
 
 void check_member_size(uint64_t size, const std::string& member, const std::string& archive) {
-  if (size <= kMostMemberBytes) return;
-  fail(archive, ": ", printable(member), " has more than ", kMostMemberBytes,
-       " bytes, the most that are read");
+  if (size <= kMaxMemberBytes) return;
+  fail(archive, ": ", printable(member), " has more than ", kMaxMemberBytes,
+       " bytes, the supported maximum");
 }
 
-/// Takes the entries of one archive over, one after the other.
+/// Collects the entries of an archive.
 class ArchiveScan {
  public:
   ArchiveScan(ArchiveReader& reader, const std::string& archive)
       : reader_(reader), archive_(archive) {}
 
-  /// `keep_content(entry, name)` says where the content of a file is.
-  template <class KeepContent>
-  void run(KeepContent&& keep_content) {
+  /// `store_content(entry, name)` returns the location of a file's content.
+  template <class StoreContent>
+  void run(StoreContent&& store_content) {
     while (auto* entry = reader_.next_entry()) {
-      if (++entries_ > kMostEntries) {
-        fail(archive_, " has more than ", kMostEntries, " entries, the most that are read");
+      if (++entries_ > kMaxEntries) {
+        fail(archive_, " has more than ", kMaxEntries, " entries, the supported maximum");
       }
       const auto name = safe_name(archive_entry_pathname(entry));
       const bool unnamed_root = name && name->empty();
@@ -200,7 +201,7 @@ class ArchiveScan {
       } else if (archive_entry_filetype(entry) == AE_IFDIR) {
         index_.add_folder(*name);
       } else if (archive_entry_filetype(entry) == AE_IFREG) {
-        index_.add_file(*name, keep_content(entry, *name));
+        index_.add_file(*name, store_content(entry, *name));
       } else {
         ++special_;
       }
@@ -209,16 +210,16 @@ class ArchiveScan {
 
   ScannedArchive finish(std::unique_ptr<ArchiveContents> contents) {
     special_ += index_.finish();
-    const auto left_out = remark();
+    const auto skipped = remark();
     if (index_.files() == 0) {
-      fail(archive_, " holds no files that can be read", left_out.empty() ? "" : " (", left_out,
-           left_out.empty() ? "" : ")");
+      fail(archive_, " contains no readable files", skipped.empty() ? "" : " (", skipped,
+           skipped.empty() ? "" : ")");
     }
-    return {std::move(index_), std::move(contents), left_out};
+    return {std::move(index_), std::move(contents), skipped};
   }
 
  private:
-  /// Some writers store the content with each of its names; then the link is as good as a file.
+  /// Some writers store the content with each link; such a link is treated as a file.
   static bool is_link(archive_entry* entry) {
     return archive_entry_hardlink(entry) != nullptr && archive_entry_size(entry) <= 0;
   }
@@ -229,14 +230,14 @@ class ArchiveScan {
     if (!target) ++special_;
   }
 
-  /// What was left out, for the user; "" where nothing was.
+  /// Sentence about skipped entries for the user; "" if there are none.
   std::string remark() const {
     std::string text;
-    if (bad_names_ > 0) text = concat(bad_names_, " entries without a usable name");
+    if (bad_names_ > 0) text = concat(bad_names_, " entries with invalid names");
     if (special_ > 0) {
       text += concat(text.empty() ? "" : " and ", special_, " links, devices or pipes");
     }
-    return text.empty() ? text : concat(archive_, ": left out ", text);
+    return text.empty() ? text : concat(archive_, ": skipped ", text);
   }
 
   ArchiveReader& reader_;
@@ -247,14 +248,15 @@ class ArchiveScan {
   uint64_t special_ = 0;
 };
 
-/// libarchive takes a tar that ends behind a member for whole; one without its end mark was cut.
-void check_end_mark(const RegularFile& file, uint64_t end) {
+/// Throws if the end-of-archive marker is missing: libarchive accepts a tar that is truncated after
+/// a member.
+void check_end_marker(const RegularFile& file, uint64_t end) {
   std::array<std::byte, kTarBlock> block = {};
   const bool read = end >= kTarBlock && file.read_at(end - kTarBlock, block) == kTarBlock;
   const auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
   if (!read || !std::all_of(block.begin(), block.end(), is_zero)) {
-    fail(Hint{"fetch or pack the archive again"}, file.name,
-         " ends without the empty block that ends a tar: it is cut short");
+    fail(Hint{"download or create the archive again"}, file.name,
+         " lacks the zero block at the end of a tar: it is truncated");
   }
 }
 
@@ -264,49 +266,49 @@ ScannedArchive scan_plain_tar(RegularFile file) {
   ArchiveReader reader(source, ArchiveFormat::kTar, file.name);
   ArchiveScan scan(reader, file.name);
   scan.run([&](archive_entry* entry, const std::string& name) {
-    const MemberPlace place{reader.position(), static_cast<uint64_t>(archive_entry_size(entry))};
+    const MemberExtent extent{reader.position(), static_cast<uint64_t>(archive_entry_size(entry))};
     if (archive_entry_sparse_count(entry) > 0) {
-      fail(Hint{"pack it without --sparse"}, file.name, " holds the sparse file ", printable(name),
-           ", which cannot be read");
+      fail(Hint{"create it without --sparse"}, file.name, " contains the sparse file ",
+           printable(name), ", which is not supported");
     }
-    if (place.offset > file.size || place.size > file.size - place.offset) {
-      fail(Hint{"fetch or pack the archive again"}, file.name, " is cut short: its member ",
-           printable(name), " should have ", place.size, " bytes");
+    if (extent.offset > file.size || extent.size > file.size - extent.offset) {
+      fail(Hint{"download or create the archive again"}, file.name, " is truncated: its member ",
+           printable(name), " should have ", extent.size, " bytes");
     }
-    check_member_size(place.size, name, file.name);
-    return place;
+    check_member_size(extent.size, name, file.name);
+    return extent;
   });
-  check_end_mark(file, reader.position());
+  check_end_marker(file, reader.position());
   auto scanned = scan.finish(nullptr);
   scanned.contents = std::make_unique<ContentsInPlace>(std::move(file));
   return scanned;
 }
 
-/// `count(bytes)` is told of all that is unpacked.
+/// `count(bytes)` is called for every decompressed block.
 template <class Count>
 ScannedArchive scan_contents(ArchiveReader& reader, const std::string& archive,
                              const FileTreeOptions& options, Count&& count) {
   auto contents = std::make_unique<UnpackedContents>(archive, options);
   ArchiveScan scan(reader, archive);
   scan.run([&](archive_entry*, const std::string& name) {
-    MemberPlace place{contents->size(), 0};
+    MemberExtent extent{contents->size(), 0};
     for (auto block = reader.next_block(); !block.empty(); block = reader.next_block()) {
-      place.size += block.size();
+      extent.size += block.size();
       count(block.size());
-      check_member_size(place.size, name, archive);
+      check_member_size(extent.size, name, archive);
       contents->append(block);
     }
-    return place;
+    return extent;
   });
   return scan.finish(std::move(contents));
 }
 
-ScannedArchive scan_packed_tar(const RegularFile& file, ByteSource& source,
-                               const FileTreeOptions& options) {
+ScannedArchive scan_compressed_tar(const RegularFile& file, ByteSource& source,
+                                   const FileTreeOptions& options) {
   const ThreadLocale locale("C");
   ArchiveReader reader(source, ArchiveFormat::kTar, file.name);
   auto scanned = scan_contents(reader, file.name, options, [](uint64_t) {});
-  // The checksum comes last, behind what tar has no use for.
+  // Read on after the end of the tar: the checksum follows the padding.
   while (!source.next().empty()) {
   }
   return scanned;
@@ -322,14 +324,14 @@ ScannedArchive scan_zip(const RegularFile& file, const FileTreeOptions& options)
 
 bool is_zip(const RegularFile& file) {
   std::array<std::byte, 4> start = {};
-  const auto mark = as_text(std::span(start).first(file.read_at(0, start)));
-  return mark == "PK\x03\x04" || mark == "PK\x05\x06";
+  const auto magic = as_text(std::span(start).first(file.read_at(0, start)));
+  return magic == "PK\x03\x04" || magic == "PK\x05\x06";
 }
 
 ScannedArchive scan_by_content(RegularFile file, const FileTreeOptions& options) {
   if (file.size == 0) fail(file.name, " is empty, expected an archive");
-  if (const auto source = make_unpacking_source(file)) {
-    return scan_packed_tar(file, *source, options);
+  if (const auto source = make_decompressing_source(file)) {
+    return scan_compressed_tar(file, *source, options);
   }
   return is_zip(file) ? scan_zip(file, options) : scan_plain_tar(std::move(file));
 }
@@ -341,7 +343,7 @@ ScannedArchive scan_archive(RegularFile file, const FileTreeOptions& options) {
   try {
     return scan_by_content(std::move(file), options);
   } catch (const std::bad_alloc&) {
-    fail_runtime(name, " needs more memory to be read than there is");
+    fail_runtime(name, " does not fit into memory");
   }
 }
 

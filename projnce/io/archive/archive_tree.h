@@ -5,8 +5,8 @@
 
 namespace projnce::io {
 
-/// An archive that is read in place, tar or zip, plain or compressed. Names are the bytes that it
-/// gives; only those that a zip marks as UTF-8 come with their accents composed (NFC).
+/// A tar or zip archive, optionally compressed, read in place. Names are the raw bytes stored in
+/// the archive; only names that a zip marks as UTF-8 are NFC-normalized.
 class ArchiveTree : public FileTree {
  public:
   ArchiveTree(const std::filesystem::path& path, const FileTreeOptions& options);
@@ -24,11 +24,11 @@ class ArchiveTree : public FileTree {
   std::string content_id(const std::string& file) const override;
 
  private:
-  std::string folder_called(const std::string& folder) const;
-  const MemberPlace& place_of(const std::string& file) const;
+  std::string find_folder(const std::string& folder) const;
+  const MemberExtent& find_member(const std::string& file) const;
 
   std::string name_;
-  std::string id_;  ///< of the archive, for the members' ids
+  std::string id_;  ///< identifies the archive; prefix of the members' content ids
   ScannedArchive archive_;
 };
 

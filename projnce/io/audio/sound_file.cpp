@@ -35,30 +35,31 @@ bool is_wav(std::span<const uint8_t> bytes) {
   return riff && bytes.size() >= 12 && starts_with(bytes.subspan(8), "WAVE");
 }
 
-/// A tag, or the eleven set bits that begin a frame.
+/// An ID3 tag, or the eleven set bits at the start of a frame.
 bool is_mp3(std::span<const uint8_t> bytes) {
   return starts_with(bytes, "ID3") ||
          (bytes.size() >= 2 && bytes[0] == 0xFF && (bytes[1] & 0xE0) == 0xE0);
 }
 
-/// What kind of sound file these bytes are. Throws for all others: the library behind decode_sound
-/// knows dozens of formats, and no parser is reached that nobody needs.
+/// Detects the format of a sound file. Throws for all others: libsndfile supports dozens of
+/// formats, and rejecting unused ones reduces the attack surface.
 SoundFormat sound_format(std::span<const uint8_t> bytes, const std::string& name) {
   if (is_wav(bytes)) return SoundFormat::kWav;
   if (starts_with(bytes, "fLaC")) return SoundFormat::kFlac;
   if (starts_with(bytes, "OggS")) return SoundFormat::kOgg;
   if (is_mp3(bytes)) return SoundFormat::kMp3;
   if (bytes.empty()) fail(name, " is empty, expected a WAV, FLAC, OGG or MP3 sound");
-  refuse_git_lfs_pointer(bytes, name, "sound");
+  reject_git_lfs_pointer(bytes, name, "sound");
   fail(name, " is neither a WAV, FLAC, OGG nor MP3 sound");
 }
 
-/// Throws where a WAV's samples are said to go on after the end of the file, as in a download that
-/// broke off. Sizes that programs write when they do not know the length yet are let through.
-void refuse_cut_wav(std::span<const uint8_t> bytes, const std::string& name) {
+/// Throws if the data chunk of a WAV extends beyond the end of the file, as in an interrupted
+/// download. Accepts the placeholder sizes of programs that do not know the length in advance.
+void reject_truncated_wav(std::span<const uint8_t> bytes, const std::string& name) {
   constexpr size_t kRiffHeader = 12;
   constexpr size_t kChunkHeader = 8;
-  constexpr uint64_t kLengthUnknown = 0x7FFF'F000;  // what writers to a pipe put there, or more
+  constexpr uint64_t kLengthUnknown =
+      0x7FFF'F000;  // minimum placeholder of programs that write to a pipe
   if (!starts_with(bytes, "RIFF")) return;
   for (size_t at = kRiffHeader; bytes.size() - at >= kChunkHeader;) {
     const auto chunk = bytes.subspan(at);
@@ -66,8 +67,8 @@ void refuse_cut_wav(std::span<const uint8_t> bytes, const std::string& name) {
     const uint64_t present = chunk.size() - kChunkHeader;
     if (starts_with(chunk, "data")) {
       if (claimed <= present || claimed >= kLengthUnknown) return;
-      fail(name, " is cut short: it says that it has ", claimed, " bytes of samples, and ", present,
-           " are there");
+      fail(name, " is truncated: its header declares ", claimed, " bytes of samples, found ",
+           present);
     }
     if (claimed + claimed % 2 > present) return;
     at += kChunkHeader + claimed + claimed % 2;
@@ -80,14 +81,14 @@ constexpr size_t kMaxSoundFileBytes = size_t{512}
 
 constexpr sf_count_t kBlockFrames = 4096;
 
-/// Bytes in memory that libsndfile reads like a file.
+/// In-memory bytes that libsndfile reads like a file.
 struct SoundBytes {
   std::span<const uint8_t> bytes;
   sf_count_t position = 0;
 
   sf_count_t size() const { return static_cast<sf_count_t>(bytes.size()); }
 
-  /// As in a file: behind the end is a place, before the beginning is none.
+  /// As for files, positions beyond the end are valid and negative ones are not.
   sf_count_t seek(sf_count_t offset, int whence) {
     const sf_count_t start = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? position : size();
     sf_count_t target = 0;
@@ -119,11 +120,11 @@ SF_VIRTUAL_IO memory_callbacks() {
 
 SoundHandle open_sound(SoundBytes& source, SF_INFO& info, const std::string& name) {
   auto callbacks = memory_callbacks();
-  // Why a file could not be opened, libsndfile keeps in one place for all threads.
+  // libsndfile stores the reason of a failed open in a global variable.
   static std::mutex reason_mutex;
   const std::lock_guard lock(reason_mutex);
   SoundHandle file(sf_open_virtual(&callbacks, SFM_READ, &info, &source));
-  if (!file) fail(name, " cannot be decoded as sound: ", printable(sf_strerror(nullptr)));
+  if (!file) fail(name, " cannot be decoded as audio: ", printable(sf_strerror(nullptr)));
   return file;
 }
 
@@ -132,17 +133,17 @@ void check_sound_info(const SF_INFO& info, const std::string& name) {
     fail(name, " has ", info.channels, " channels, expected 1 to ", kMaxSoundChannels);
   }
   if (info.samplerate < kMinSoundRate || info.samplerate > kMaxSoundRate) {
-    fail(name, " has ", info.samplerate, " samples a second, expected ", kMinSoundRate, " to ",
-         kMaxSoundRate);
+    fail(name, " has ", info.samplerate, " Hz as its sampling rate, expected ", kMinSoundRate,
+         " to ", kMaxSoundRate);
   }
 }
 
 [[noreturn]] void fail_too_long(const std::string& name) {
-  fail(Hint{"cut it into pieces"}, name, " is too long, expected at most ", kMaxSoundSamples,
-       " samples a channel");
+  fail(Hint{"split it into shorter files"}, name, " is too long, expected at most ",
+       kMaxSoundSamples, " samples per channel");
 }
 
-/// The mean of the channels of each frame, appended to `samples`.
+/// Appends the channel mean of each frame to `samples`.
 void append_mono(std::span<const float> frames, int channels, std::vector<float>& samples) {
   const auto step = static_cast<size_t>(channels);
   for (size_t at = 0; at < frames.size(); at += step) {
@@ -154,16 +155,16 @@ void append_mono(std::span<const float> frames, int channels, std::vector<float>
 
 void check_sound_values(std::span<const float> frames, int channels, size_t samples_before,
                         const std::string& name) {
-  const auto absurd = std::find_if(frames.begin(), frames.end(), [](float value) {
-    return !(std::abs(value) <= kMaxSoundValue);  // also where it is not a number
+  const auto invalid = std::find_if(frames.begin(), frames.end(), [](float value) {
+    return !(std::abs(value) <= kMaxSoundValue);  // also rejects NaN
   });
-  if (absurd == frames.end()) return;
-  const auto frame = static_cast<size_t>(absurd - frames.begin()) / static_cast<size_t>(channels);
-  fail(name, " holds the value ", *absurd, " at sample ", samples_before + frame,
-       ", expected about -1 to 1");
+  if (invalid == frames.end()) return;
+  const auto frame = static_cast<size_t>(invalid - frames.begin()) / static_cast<size_t>(channels);
+  fail(name, " contains the value ", *invalid, " at sample ", samples_before + frame,
+       ", expected values in about -1 to 1");
 }
 
-/// Reads to the end. Every turn decodes at least one frame, and their number is limited.
+/// Reads to the end. Each iteration decodes at least one frame, and the total is bounded.
 void read_frames(SNDFILE* file, const SF_INFO& info, Clip& clip, const std::string& name) {
   std::vector<float> block(static_cast<size_t>(kBlockFrames * info.channels));
   for (;;) {
@@ -176,8 +177,8 @@ void read_frames(SNDFILE* file, const SF_INFO& info, Clip& clip, const std::stri
   }
 }
 
-/// The number of frames that the file promises; none where it does not know (MP3 estimates it).
-sf_count_t promised_frames(const SF_INFO& info, SoundFormat format) {
+/// Number of frames according to the header; 0 if unknown (MP3 only estimates it).
+sf_count_t declared_frames(const SF_INFO& info, SoundFormat format) {
   const bool known = format != SoundFormat::kMp3 && info.frames != SF_COUNT_MAX;
   return known ? info.frames : 0;
 }
@@ -191,26 +192,26 @@ const std::vector<std::string>& sound_extensions() {
 
 Clip decode_sound(std::span<const uint8_t> bytes, const std::string& name) {
   const auto format = sound_format(bytes, name);
-  if (format == SoundFormat::kWav) refuse_cut_wav(bytes, name);
+  if (format == SoundFormat::kWav) reject_truncated_wav(bytes, name);
   SoundBytes source{bytes};
   SF_INFO info{};
   const auto file = open_sound(source, info, name);
   check_sound_info(info, name);
-  const auto promised = promised_frames(info, format);
-  if (promised > kMaxSoundSamples) fail_too_long(name);
+  const auto declared = declared_frames(info, format);
+  if (declared > kMaxSoundSamples) fail_too_long(name);
 
   Clip clip{.rate = info.samplerate, .samples = {}};
-  clip.samples.reserve(static_cast<size_t>(std::clamp<sf_count_t>(promised, 0, source.size())));
+  clip.samples.reserve(static_cast<size_t>(std::clamp<sf_count_t>(declared, 0, source.size())));
   read_frames(file.get(), info, clip, name);
   if (sf_error(file.get()) != SF_ERR_NO_ERROR) {
     fail(name, " is damaged after sample ", clip.samples.size(), ": ",
          printable(sf_strerror(file.get())));
   }
-  if (std::ssize(clip.samples) < promised) {
-    fail(name, " is cut short: it says that it has ", promised, " samples, and ",
-         clip.samples.size(), " are there");
+  if (std::ssize(clip.samples) < declared) {
+    fail(name, " is truncated: its header declares ", declared, " samples, found ",
+         clip.samples.size());
   }
-  if (clip.samples.empty()) fail(name, " holds no samples, expected a sound");
+  if (clip.samples.empty()) fail(name, " contains no samples");
   return clip;
 }
 
@@ -220,19 +221,19 @@ Clip read_sound(const std::filesystem::path& path, const std::string& name) {
 
 std::vector<uint8_t> encode_wav(const Clip& clip) {
   constexpr uint32_t kSampleBytes = 2;
-  constexpr uint32_t kHeaderBytes = 36;  // what follows the first size
+  constexpr uint32_t kHeaderBytes = 36;  // bytes after the first size field
   const auto data = static_cast<uint32_t>(clip.samples.size()) * kSampleBytes;
   const auto rate = static_cast<uint32_t>(clip.rate);
   std::string bytes = "RIFF";
   append_little_endian(bytes, kHeaderBytes + data);
   bytes += "WAVEfmt ";
-  append_little_endian(bytes, uint32_t{16});                // bytes of the format
+  append_little_endian(bytes, uint32_t{16});                // size of the format chunk
   append_little_endian(bytes, uint16_t{1});                 // PCM
   append_little_endian(bytes, uint16_t{1});                 // channels
-  append_little_endian(bytes, rate);                        // samples a second
-  append_little_endian(bytes, rate * kSampleBytes);         // bytes a second
-  append_little_endian(bytes, uint16_t{kSampleBytes});      // bytes of a frame
-  append_little_endian(bytes, uint16_t{8 * kSampleBytes});  // bits of a sample
+  append_little_endian(bytes, rate);                        // sampling rate
+  append_little_endian(bytes, rate * kSampleBytes);         // bytes per second
+  append_little_endian(bytes, uint16_t{kSampleBytes});      // bytes per frame
+  append_little_endian(bytes, uint16_t{8 * kSampleBytes});  // bits per sample
   bytes += "data";
   append_little_endian(bytes, data);
   for (const float value : clip.samples) {

@@ -20,18 +20,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kTemporaryMark = ".tmp.";
+constexpr std::string_view kTemporaryInfix = ".tmp.";
 
 fs::path temporary_path(const fs::path& target) {
-  const auto name = concat(".", target.filename().string(), kTemporaryMark, ::getpid());
+  const auto name = concat(".", target.filename().string(), kTemporaryInfix, ::getpid());
   return target.parent_path() / name;
 }
 
-/// The process that a temporary's name tells of; none where the name is not of that form.
-std::optional<pid_t> writer_of(const std::string& name) {
-  const auto mark = name.rfind(kTemporaryMark);
+/// Process id encoded in the name of a temporary file; std::nullopt for other names.
+std::optional<pid_t> writer_pid(const std::string& name) {
+  const auto mark = name.rfind(kTemporaryInfix);
   if (name.empty() || name.front() != '.' || mark == std::string::npos || mark < 2) return {};
-  const char* begin = name.data() + mark + kTemporaryMark.size();
+  const char* begin = name.data() + mark + kTemporaryInfix.size();
   const char* end = name.data() + name.size();
   pid_t writer = 0;
   const auto [stop, error] = std::from_chars(begin, end, writer);
@@ -39,14 +39,15 @@ std::optional<pid_t> writer_of(const std::string& name) {
   return writer;
 }
 
-/// A living writer holds a lock. The number of a process says too little when it is our own: in a
-/// container the restarted program often has the number of the killed one.
+/// A running writer holds a lock. The process id alone is not sufficient if it equals this
+/// process's: in a container, a restarted program often has the id of the killed one.
 bool is_unlocked(const fs::path& temporary) {
   const FileDescriptor file(::open(temporary.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   return file.is_open() && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
 }
 
-/// Another thread of ours locks its file a moment after creating it; a predecessor's is older.
+/// Another thread of this process locks its file shortly after creating it; a file left by a
+/// previous process is older.
 bool is_old(const fs::path& temporary) {
   constexpr auto kMinute = std::chrono::minutes(1);
   std::error_code error;
@@ -59,7 +60,7 @@ bool is_abandoned(const fs::path& temporary, pid_t writer) {
   return ::kill(writer, 0) != 0 && errno == ESRCH;
 }
 
-/// Where the bytes shall go in the end: behind symbolic links, and only onto a regular file.
+/// Resolves symbolic links of the target; throws if it exists and is not a regular file.
 fs::path resolve_target(const fs::path& target) {
   std::error_code error;
   const auto status = fs::status(target, error);
@@ -73,9 +74,9 @@ fs::path resolve_target(const fs::path& target) {
 void sync_directory(const fs::path& target) {
   const auto directory = target.has_parent_path() ? target.parent_path() : fs::path(".");
   const FileDescriptor file(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // EINVAL: some file systems do not synchronize directories; there is nothing to wait for.
+  // EINVAL: some file systems do not support syncing directories.
   if (!file.is_open() || (::fsync(file.get()) != 0 && errno != EINVAL)) {
-    fail_system(errno, "cannot bring the new name of ", target.string(), " to the disk");
+    fail_system(errno, "cannot sync the directory of ", target.string());
   }
 }
 
@@ -92,7 +93,7 @@ AtomicFile::~AtomicFile() {
 
 void AtomicFile::open_temporary() {
   constexpr int kFlags = O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC;
-  constexpr mode_t kMode = 0666;  // less the user's umask, like any other file
+  constexpr mode_t kMode = 0666;  // subject to the umask
   const auto open = [this] {
     file_ = FileDescriptor(::open(temporary_.c_str(), kFlags, kMode));
     return file_.is_open() ? 0 : errno;
@@ -103,9 +104,9 @@ void AtomicFile::open_temporary() {
     error = open();
   }
   if (error != 0) {
-    fail_system(error, "cannot write ", target_.string(), " by way of ", temporary_.string());
+    fail_system(error, "cannot write ", target_.string(), " through ", temporary_.string());
   }
-  // Where the file system has no locks, the process number alone protects the temporary.
+  // On file systems without locks, only the process id protects the temporary file.
   ::flock(file_.get(), LOCK_EX | LOCK_NB);
 }
 
@@ -131,17 +132,17 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 
 void AtomicFile::commit(Durability durability) {
   if (reserved_ > written_ && ::ftruncate(file_.get(), static_cast<off_t>(written_)) != 0) {
-    fail_system(errno, "cannot cut ", target_.string(), " to its length");
+    fail_system(errno, "cannot truncate ", target_.string());
   }
-  if (durability == Durability::kOnDisk && ::fsync(file_.get()) != 0) {
-    fail_system(errno, "cannot bring ", target_.string(), " to the disk");
+  if (durability == Durability::kSync && ::fsync(file_.get()) != 0) {
+    fail_system(errno, "cannot sync ", target_.string(), " to disk");
   }
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
-    fail_system(errno, "cannot give ", temporary_.string(), " its name ", target_.string());
+    fail_system(errno, "cannot rename ", temporary_.string(), " to ", target_.string());
   }
-  // The rename has happened: from here the destructor must leave the file alone.
+  // After the rename, the destructor must not unlink the file.
   if (!file_.close()) fail_system(errno, "cannot close ", target_.string());
-  if (durability == Durability::kOnDisk) sync_directory(target_);
+  if (durability == Durability::kSync) sync_directory(target_);
 }
 
 void write_file_atomically(const fs::path& path, std::span<const std::byte> bytes,
@@ -161,7 +162,7 @@ std::vector<fs::path> remove_stale_temporaries(const fs::path& directory) {
   std::error_code error;
   for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
        entry.increment(error)) {
-    const auto writer = writer_of(entry->path().filename().string());
+    const auto writer = writer_pid(entry->path().filename().string());
     std::error_code ignored;
     if (!writer || !entry->is_regular_file(ignored) || entry->is_symlink(ignored)) continue;
     if (!is_abandoned(entry->path(), *writer)) continue;
@@ -181,7 +182,7 @@ void AppendFile::append(std::string_view bytes) {
   unwritten_ += bytes;
   write_out();
   if (is_behind() && !was_behind) {
-    logger_->error("cannot write {}: {}; what belongs into it is kept until it can", name_,
+    logger_->error("cannot write {}: {}; keeping the data in memory until it can be written", name_,
                    system_message(errno));
   }
 }
@@ -197,7 +198,7 @@ void AppendFile::write_out() {
 }
 
 void AppendFile::sync() const {
-  if (::fdatasync(file_.get()) != 0) fail_system(errno, "cannot bring ", name_, " to the disk");
+  if (::fdatasync(file_.get()) != 0) fail_system(errno, "cannot sync ", name_, " to disk");
 }
 
 }  // namespace projnce::io

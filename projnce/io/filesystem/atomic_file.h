@@ -13,34 +13,34 @@
 
 namespace projnce::io {
 
-/// What a power failure may take.
+/// Guarantee against power failure.
 enum class Durability {
-  kOnDisk,  ///< nothing: the bytes are on the disk before the file has its name
-  kLater,   ///< the file, which may then be torn: for what is checked on reading and made anew
+  kSync,    ///< data is synced to disk before the rename
+  kNoSync,  ///< no sync; the file may be torn. For files that are verified on reading
 };
 
-/// Writes a file that appears whole or not at all: the bytes go to a temporary file beside the
-/// target, which takes the target's place in `commit()` once they are on the disk. Until then, and
-/// whenever anything fails, what stood there before is untouched.
+/// Writes a file atomically: the bytes go to a temporary file next to the target, and `commit()`
+/// renames it over the target after syncing it to disk. Until then, and on any failure, the
+/// previous target is unchanged.
 ///
-/// The temporary is called `.NAME.tmp.PID`; one that a killed process left behind is recognized by
-/// that and removed by `remove_stale_temporaries`. A target that is a symbolic link is followed;
-/// one that is a device, pipe or directory is refused, because renaming would replace it.
+/// The temporary file is called `.NAME.tmp.PID`; `remove_stale_temporaries` removes those left by
+/// killed processes. A target that is a symbolic link is followed. A target that is a device, pipe
+/// or directory is rejected, because renaming would replace it.
 ///
-/// One AtomicFile per target at a time; different targets may be written from different threads.
-/// Every failure throws an Error (Fault::kRuntime) with the path and the system's reason.
+/// At most one AtomicFile per target at a time; different targets may be written from different
+/// threads. Every failure throws an Error (ErrorKind::kRuntime) with the path and the system error.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& target);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
-  /// Without a commit the temporary is removed.
+  /// Removes the temporary file unless committed.
   ~AtomicFile();
 
-  /// Sets `bytes` of the disk aside, so that a full one is noticed before the work of writing.
+  /// Preallocates `bytes` of disk space, so that a full disk is detected before writing.
   void reserve(uint64_t bytes);
   void write(std::span<const std::byte> bytes);
-  void commit(Durability durability = Durability::kOnDisk);
+  void commit(Durability durability = Durability::kSync);
 
  private:
   void open_temporary();
@@ -53,29 +53,28 @@ class AtomicFile {
 };
 
 void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes,
-                           Durability durability = Durability::kOnDisk);
+                           Durability durability = Durability::kSync);
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
-/// Removes the temporaries in `directory` whose writers are gone; returns what it removed. Those of
-/// living processes stay. A directory that cannot be listed has none. REQUIRES: only processes of
-/// this host write there, since their numbers mean nothing elsewhere.
+/// Removes temporary files in `directory` whose writers no longer run, and returns their paths. An
+/// unreadable directory is treated as empty. REQUIRES: only processes of this host write there,
+/// since process ids are not valid across hosts.
 std::vector<std::filesystem::path> remove_stale_temporaries(const std::filesystem::path& directory);
 
-/// A file that grows beside work that it must not stop: bytes that a full disk does not take are
-/// kept and written with later ones, from where they broke off. Use `append` from one thread.
+/// An append-only file that tolerates a full disk: bytes that could not be written are buffered and
+/// written by later calls. Call `append` from one thread only.
 class AppendFile {
  public:
-  /// Goes on behind the first `length` bytes of `file`. `name` is for messages.
+  /// Appends after the first `length` bytes of `file`. `name` is used in messages.
   AppendFile(FileDescriptor file, int64_t length, std::string name, Logger logger);
 
   void append(std::string_view bytes);
-  /// Length of the file with all bytes in it.
+  /// Length of the file, including buffered bytes.
   int64_t bytes() const { return written_ + static_cast<int64_t>(unwritten_.size()); }
-  /// Whether the disk has not taken all bytes.
+  /// Whether some bytes are still buffered.
   bool is_behind() const { return !unwritten_.empty(); }
 
-  /// Brings what is written to the disk itself; may run beside `append`. Throws where the system
-  /// cannot.
+  /// Syncs the written bytes to disk; may run concurrently with `append`. Throws on failure.
   void sync() const;
 
  private:

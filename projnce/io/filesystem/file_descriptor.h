@@ -10,18 +10,18 @@
 
 namespace projnce::io {
 
-/// The system's words for an `errno`: "No space left on device".
+/// Returns the system's message for an `errno` value: "No space left on device".
 inline std::string system_message(int code) {
   return std::generic_category().message(code);
 }
 
-/// Throws: what could not be done, and the system's reason.
+/// Throws a runtime Error with the concatenated parts and the system's message.
 template <class... Parts>
 [[noreturn]] void fail_system(int code, const Parts&... parts) {
   fail_runtime(parts..., ": ", system_message(code));
 }
 
-/// Owns an open file of the system and closes it at the end of its life; -1 owns none.
+/// Owns a file descriptor and closes it on destruction; -1 means none.
 class FileDescriptor {
  public:
   explicit FileDescriptor(int number = -1) : number_(number) {}
@@ -35,7 +35,7 @@ class FileDescriptor {
   int get() const { return number_; }
   bool is_open() const { return number_ >= 0; }
 
-  /// False where the system reports an error, which after writing means lost data.
+  /// Returns false if the system reports an error, which means data loss after a write.
   bool close() { return number_ < 0 || ::close(std::exchange(number_, -1)) == 0; }
 
  private:

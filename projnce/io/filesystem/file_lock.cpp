@@ -37,18 +37,18 @@ FileLock::FileLock(const std::filesystem::path& path)
     : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) {
   if (!file_.is_open()) fail_system(errno, "cannot open the lock ", path.string());
   if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    fail(Hint{"wait for it or stop it; two writers would spoil each other's files"},
+    fail(Hint{"wait for it or stop it; two writers would corrupt each other's files"},
          path.parent_path().string(), " is being written by ", read_lock_owner(file_.get()));
   }
   const auto text = lock_owner_text(::getpid()) + "\n";
-  // The lock is what counts: on a full disk nobody learns the owner's name.
+  // Recording the owner is best effort: it may fail on a full disk, but the lock is held.
   if (::ftruncate(file_.get(), 0) == 0) {
     [[maybe_unused]] const auto written = ::pwrite(file_.get(), text.data(), text.size(), 0);
   }
 }
 
-std::optional<bool> lock_owner_lives(const std::filesystem::path& path) {
-  // Never waits: what is no file, such as a pipe, has no owner.
+std::optional<bool> is_lock_owner_alive(const std::filesystem::path& path) {
+  // O_NONBLOCK: opening a pipe must not block.
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file.is_open()) return {};
   const auto owner = read_lock_owner(file.get());

@@ -7,20 +7,20 @@
 
 namespace projnce::io {
 
-/// Keeps a directory to one writer: a lock on the file `path`, which names its owner. The system
-/// gives it up when the process ends, however that happens; the file then stays and means nothing.
+/// Restricts a directory to a single writer with a lock on the file `path`, which records its
+/// owner. The system releases the lock when the process ends; the file remains and is harmless.
 class FileLock {
  public:
-  /// Throws (Fault::kInput) with the owner's process number and host where another process holds
-  /// it. Where the file system knows no locks, the file only says who wrote last.
+  /// Throws (ErrorKind::kInput) with the owner's process id and host if another process holds the
+  /// lock. On file systems without locks, the file only records the last writer.
   explicit FileLock(const std::filesystem::path& path);
 
  private:
   FileDescriptor file_;
 };
 
-/// Whether the process that the lock file names is still there; none where it names none, or one
-/// of another host. Unlike an attempt to take the lock, this gets in nobody's way.
-std::optional<bool> lock_owner_lives(const std::filesystem::path& path);
+/// Returns whether the process recorded in the lock file is running; std::nullopt if none is
+/// recorded or it belongs to another host. Does not interfere with the lock.
+std::optional<bool> is_lock_owner_alive(const std::filesystem::path& path);
 
 }  // namespace projnce::io

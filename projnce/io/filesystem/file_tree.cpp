@@ -12,36 +12,36 @@ namespace projnce::io {
 
 namespace {
 
-/// Takes the part before the first '/' off `name`.
-std::string_view take_part(std::string_view& name) {
+/// Removes the first path component from `name` and returns it.
+std::string_view pop_component(std::string_view& name) {
   const auto part = name.substr(0, name.find('/'));
   name.remove_prefix(std::min(part.size() + 1, name.size()));
   return part;
 }
 
-bool ends_like(std::string_view name, std::string_view lower_case_end) {
-  if (name.size() < lower_case_end.size()) return false;
+bool ends_with_ignoring_case(std::string_view name, std::string_view lowercase_suffix) {
+  if (name.size() < lowercase_suffix.size()) return false;
   const auto same = [](char c, char lower) {
     return (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) == lower;
   };
-  name.remove_prefix(name.size() - lower_case_end.size());
-  return std::equal(name.begin(), name.end(), lower_case_end.begin(), same);
+  name.remove_prefix(name.size() - lowercase_suffix.size());
+  return std::equal(name.begin(), name.end(), lowercase_suffix.begin(), same);
 }
 
 }  // namespace
 
-std::optional<std::string> normal_name(std::string_view name) {
+std::optional<std::string> normalize_name(std::string_view name) {
   if (name.starts_with('/') || name.find('\0') != std::string_view::npos) return {};
-  std::string normal;
-  normal.reserve(name.size());
+  std::string normalized;
+  normalized.reserve(name.size());
   while (!name.empty()) {
-    const auto part = take_part(name);
+    const auto part = pop_component(name);
     if (part == "..") return {};
     if (part.empty() || part == ".") continue;
-    if (!normal.empty()) normal += '/';
-    normal += part;
+    if (!normalized.empty()) normalized += '/';
+    normalized += part;
   }
-  return normal;
+  return normalized;
 }
 
 std::string join_names(std::string_view folder, std::string_view name) {
@@ -56,20 +56,21 @@ bool is_hidden_part(std::string_view part) {
 
 bool is_hidden_name(std::string_view name) {
   while (!name.empty()) {
-    if (is_hidden_part(take_part(name))) return true;
+    if (is_hidden_part(pop_component(name))) return true;
   }
   return false;
 }
 
 bool has_extension(std::string_view name, const std::vector<std::string>& extensions) {
   return extensions.empty() ||
-         std::any_of(extensions.begin(), extensions.end(),
-                     [&](const std::string& extension) { return ends_like(name, extension); });
+         std::any_of(extensions.begin(), extensions.end(), [&](const std::string& extension) {
+           return ends_with_ignoring_case(name, extension);
+         });
 }
 
 namespace {
 
-/// Passes every question on to a larger tree.
+/// Delegates to a larger tree.
 class Subtree : public FileTree {
  public:
   Subtree(FileTreePtr tree, std::string folder)
@@ -80,35 +81,36 @@ class Subtree : public FileTree {
   const std::string& name() const override { return name_; }
   std::string remark() const override { return tree_->remark(); }
   bool has_file(const std::string& file) const override {
-    return normal_name(file) && tree_->has_file(join_names(folder_, file));
+    return normalize_name(file) && tree_->has_file(join_names(folder_, file));
   }
   bool has_folder(const std::string& folder) const override {
-    return normal_name(folder) && tree_->has_folder(join_names(folder_, folder));
+    return normalize_name(folder) && tree_->has_folder(join_names(folder_, folder));
   }
   std::vector<std::string> subfolders(const std::string& folder) const override {
-    return tree_->subfolders(whole_name(folder));
+    return tree_->subfolders(full_name(folder));
   }
   std::vector<std::string> files_below(const std::string& folder,
                                        const std::vector<std::string>& extensions) const override {
-    return tree_->files_below(whole_name(folder), extensions);
+    return tree_->files_below(full_name(folder), extensions);
   }
   FileBytes read(const std::string& file, size_t limit) const override {
-    return tree_->read(whole_name(file), limit);
+    return tree_->read(full_name(file), limit);
   }
   uint64_t file_size(const std::string& file) const override {
-    return tree_->file_size(whole_name(file));
+    return tree_->file_size(full_name(file));
   }
   FileBytes read_range(const std::string& file, uint64_t offset, size_t size) const override {
-    return tree_->read_range(whole_name(file), offset, size);
+    return tree_->read_range(full_name(file), offset, size);
   }
   std::string content_id(const std::string& file) const override {
-    return tree_->content_id(whole_name(file));
+    return tree_->content_id(full_name(file));
   }
 
  private:
-  /// Joined to a folder, an absolute name would no longer look like one.
-  std::string whole_name(const std::string& name) const {
-    if (!normal_name(name)) fail(name_, " has no file ", printable(name));
+  /// Rejects invalid names before joining: joined to a folder, an absolute name would look
+  /// relative.
+  std::string full_name(const std::string& name) const {
+    if (!normalize_name(name)) fail(name_, " has no file ", printable(name));
     return join_names(folder_, name);
   }
 
@@ -120,18 +122,18 @@ class Subtree : public FileTree {
 }  // namespace
 
 FileTreePtr open_file_tree(const std::filesystem::path& root, const FileTreeOptions& options) {
-  std::error_code ignored;  // what cannot be examined cannot be opened, and that says why
+  std::error_code ignored;  // errors are reported when opening the archive
   if (std::filesystem::is_directory(root, ignored)) return std::make_shared<FolderTree>(root);
   return std::make_shared<ArchiveTree>(root, options);
 }
 
 FileTreePtr subtree(FileTreePtr tree, const std::string& folder) {
-  const auto normal = normal_name(folder);
-  if (!normal || !tree->has_folder(*normal)) {
+  const auto normalized = normalize_name(folder);
+  if (!normalized || !tree->has_folder(*normalized)) {
     fail(tree->name(), " has no folder ", printable(folder));
   }
-  if (normal->empty()) return tree;
-  return std::make_shared<Subtree>(std::move(tree), *normal);
+  if (normalized->empty()) return tree;
+  return std::make_shared<Subtree>(std::move(tree), *normalized);
 }
 
 bool is_archive_name(const std::filesystem::path& path) {
@@ -145,12 +147,12 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_folder(const fs::directory_entry& entry) {
-  std::error_code ignored;  // links in a circle are no folders
+  std::error_code ignored;  // circular links are not folders
   return entry.is_directory(ignored);
 }
 
-/// True where `entry` is a link to `folder` or to a folder above it.
-bool leads_back(const fs::directory_entry& entry, const fs::path& folder) {
+/// True if `entry` is a link to `folder` or one of its ancestors.
+bool is_circular_link(const fs::directory_entry& entry, const fs::path& folder) {
   std::error_code error;
   if (!entry.is_symlink(error)) return false;
   const auto target = fs::canonical(entry.path(), error);
@@ -167,48 +169,49 @@ bool leads_back(const fs::directory_entry& entry, const fs::path& folder) {
 
 FolderTree::FolderTree(const fs::path& root) : root_(root), name_(printable(root.native())) {}
 
-fs::path FolderTree::place_of(const std::string& name) const {
-  const auto normal = normal_name(name);
-  if (!normal) fail(name_, ": \"", printable(name), "\" is no name of a file in this folder");
-  return normal->empty() ? root_ : root_ / *normal;
+fs::path FolderTree::path_of(const std::string& name) const {
+  const auto normalized = normalize_name(name);
+  if (!normalized)
+    fail(name_, ": \"", printable(name), "\" is not a valid file name in this folder");
+  return normalized->empty() ? root_ : root_ / *normalized;
 }
 
 bool FolderTree::has_file(const std::string& file) const {
-  const auto normal = normal_name(file);
-  if (!normal || normal->empty()) return false;
+  const auto normalized = normalize_name(file);
+  if (!normalized || normalized->empty()) return false;
   std::error_code error;
-  const auto status = fs::status(root_ / *normal, error);
+  const auto status = fs::status(root_ / *normalized, error);
   return fs::exists(status) && !fs::is_directory(status);
 }
 
 bool FolderTree::has_folder(const std::string& folder) const {
-  const auto normal = normal_name(folder);
+  const auto normalized = normalize_name(folder);
   std::error_code error;
-  return normal && fs::is_directory(normal->empty() ? root_ : root_ / *normal, error);
+  return normalized && fs::is_directory(normalized->empty() ? root_ : root_ / *normalized, error);
 }
 
 std::vector<std::string> FolderTree::subfolders(const std::string& folder) const {
-  const auto place = place_of(folder);
+  const auto path = path_of(folder);
   std::vector<std::string> names;
   std::error_code error;
-  for (fs::directory_iterator it(place, error), end; !error && it != end; it.increment(error)) {
+  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
     auto name = it->path().filename().native();
-    if (!is_hidden_part(name) && is_folder(*it) && !leads_back(*it, place)) {
+    if (!is_hidden_part(name) && is_folder(*it) && !is_circular_link(*it, path)) {
       names.push_back(std::move(name));
     }
   }
-  if (error) fail_listing(place, error);
+  if (error) fail_listing(path, error);
   std::sort(names.begin(), names.end());
   return names;
 }
 
 std::vector<std::string> FolderTree::files_below(const std::string& folder,
                                                  const std::vector<std::string>& extensions) const {
-  const auto place = place_of(folder);
-  const size_t prefix = (place / "").native().size();
+  const auto base = path_of(folder);
+  const size_t prefix = (base / "").native().size();
   std::vector<std::string> files;
   std::error_code error;
-  fs::recursive_directory_iterator it(place, error);
+  fs::recursive_directory_iterator it(base, error);
   for (const fs::recursive_directory_iterator end; !error && it != end; it.increment(error)) {
     const auto& path = it->path();
     if (is_hidden_part(path.filename().native())) {
@@ -217,36 +220,36 @@ std::vector<std::string> FolderTree::files_below(const std::string& folder,
       files.push_back(path.native().substr(prefix));
     }
   }
-  if (error) fail_listing(place, error);
+  if (error) fail_listing(base, error);
   std::sort(files.begin(), files.end());
   return files;
 }
 
 FileBytes FolderTree::read(const std::string& file, size_t limit) const {
-  return read_regular_file(place_of(file), limit);
+  return read_regular_file(path_of(file), limit);
 }
 
 uint64_t FolderTree::file_size(const std::string& file) const {
-  return open_regular_file(place_of(file)).size;
+  return open_regular_file(path_of(file)).size;
 }
 
 FileBytes FolderTree::read_range(const std::string& file, uint64_t offset, size_t size) const {
-  const auto opened = open_regular_file(place_of(file));
+  const auto opened = open_regular_file(path_of(file));
   check_range(offset, size, opened.size, opened.name);
   auto bytes = allocate_file_bytes(size, opened.name);
   if (opened.read_at(offset, bytes.span()) != size) {
-    fail_runtime(opened.name, " became shorter while it was read");
+    fail_runtime(opened.name, " was truncated while being read");
   }
   return bytes;
 }
 
 std::string FolderTree::content_id(const std::string& file) const {
-  const auto place = place_of(file);
-  const auto opened = open_regular_file(place);
+  const auto path = path_of(file);
+  const auto opened = open_regular_file(path);
   std::error_code error;
-  const auto absolute = fs::absolute(place, error).lexically_normal();  // run/../photos is photos
-  // Numbers first: a name may hold any character.
-  return concat(opened.size, " ", opened.changed_ns, " ", (error ? place : absolute).native());
+  const auto absolute = fs::absolute(path, error).lexically_normal();  // run/../photos -> photos
+  // Numbers first, since a name may contain any character.
+  return concat(opened.size, " ", opened.changed_ns, " ", (error ? path : absolute).native());
 }
 
 }  // namespace projnce::io

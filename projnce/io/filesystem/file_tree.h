@@ -13,82 +13,81 @@
 
 namespace projnce::io {
 
-// Names of files in a FileTree: relative, '/' between folders, "" is the root.
+// File names in a FileTree are relative and use '/' as the separator; "" is the root.
 
-/// `name` without what says nothing ("./", "a//b", a '/' at the end). Nothing where it is absolute,
-/// has a ".." among its parts, or a NUL: such names lead out of the tree or cannot be of a file.
-std::optional<std::string> normal_name(std::string_view name);
+/// Returns `name` without redundant parts ("./", "a//b", a trailing '/'). Returns std::nullopt if
+/// it is absolute or contains a ".." part or a NUL character: such names escape the tree or are
+/// invalid.
+std::optional<std::string> normalize_name(std::string_view name);
 
-/// "a" and "b" give "a/b"; an empty one gives the other.
+/// Joins with '/': "a" and "b" give "a/b"; if one is empty, returns the other.
 std::string join_names(std::string_view folder, std::string_view name);
 
-/// True for the last part of a name that lists leave out: a leading '.', __MACOSX.
+/// True if a path component is excluded from listings: a leading '.', or __MACOSX.
 bool is_hidden_part(std::string_view part);
 
-/// True where a part of the normal name is hidden.
+/// True if any component of the normalized name is hidden.
 bool is_hidden_name(std::string_view name);
 
-/// True where `name` ends in one of `extensions`, which are lower case; its own case does not
-/// matter. None asked for: true.
+/// True if `name` ends in one of `extensions` (lowercase), ignoring the case of `name`; also true
+/// if `extensions` is empty.
 bool has_extension(std::string_view name, const std::vector<std::string>& extensions);
 
-/// Files by their names below a root: a folder on disk, or an archive that is read in place.
-/// Names are relative, with '/' between folders, and "" is the root itself. Hidden files and
-/// folders (a leading '.', __MACOSX) are left out of lists. All members may be called from several
-/// threads at once.
+/// Read-only tree of files: a folder on disk, or an archive that is read in place. Names are
+/// relative and use '/' as the separator; "" is the root. Hidden files and folders (a leading '.',
+/// __MACOSX) are excluded from listings. All functions are thread-safe.
 class FileTree {
  public:
   virtual ~FileTree() = default;
 
-  /// What messages call the root: the path of the folder or archive, printable.
+  /// Name of the root in messages: the printable path of the folder or archive.
   virtual const std::string& name() const = 0;
-  /// A sentence for the user on what of the root was left out; "" where there is nothing to say.
+  /// A sentence for the user about skipped entries; "" if nothing was skipped.
   virtual std::string remark() const { return {}; }
-  /// True for what is there and no folder: reading it may still fail. Names that are absolute or
-  /// have a ".." are of no file and no folder: all that take a name refuse them.
+  /// True if the name exists and is not a folder; reading it may still fail. Absolute names and
+  /// names with ".." do not exist; all functions that take a name reject them.
   virtual bool has_file(const std::string& file) const = 0;
   virtual bool has_folder(const std::string& folder) const = 0;
-  /// Names, not paths, of the folders directly in `folder`, sorted by bytes. Throws where there is
-  /// no such folder, as files_below does.
+  /// Names (not paths) of the direct subfolders of `folder`, sorted bytewise. Like files_below,
+  /// throws if the folder does not exist.
   virtual std::vector<std::string> subfolders(const std::string& folder) const = 0;
-  /// The files at any depth below `folder` whose names end in one of `extensions` (lower case; the
-  /// files' case does not matter; none: all files), relative to `folder`, sorted by bytes.
+  /// All files at any depth below `folder` with one of `extensions` (lowercase, matched ignoring
+  /// case; empty matches all), relative to `folder`, sorted bytewise.
   virtual std::vector<std::string> files_below(
       const std::string& folder, const std::vector<std::string>& extensions) const = 0;
-  /// Throws where the file is missing, is no regular file or has more than `limit` bytes.
+  /// Throws if the file is missing, is not a regular file, or has more than `limit` bytes.
   virtual FileBytes read(const std::string& file, size_t limit = SIZE_MAX) const = 0;
   virtual uint64_t file_size(const std::string& file) const = 0;
-  /// Part of a file that may be too large for memory. Throws as read() does, and where the file
-  /// does not go as far.
+  /// Reads a range of a file that may not fit in memory. Throws like read(), and if the range
+  /// extends beyond the end of the file.
   virtual FileBytes read_range(const std::string& file, uint64_t offset, size_t size) const = 0;
-  /// Changes when the file does: place, size, time of change. For keys of caches.
+  /// Identifier that changes with the file: location, size, modification time. Used in cache keys.
   virtual std::string content_id(const std::string& file) const = 0;
 };
 
 using FileTreePtr = std::shared_ptr<const FileTree>;
 
 struct FileTreeOptions {
-  /// Contents of a compressed archive are kept in memory up to this many bytes, beyond it in a
-  /// file.
+  /// Decompressed archive contents are kept in memory up to this many bytes, the rest in a
+  /// temporary file.
   size_t memory_budget = size_t{1} << 30;
-  std::filesystem::path spool_folder = {};  ///< for that file; "" is the system's temporary folder
+  std::filesystem::path spool_folder = {};  ///< default: the system's temporary folder
 };
 
-/// Opens a folder, or an archive (tar, zip, plain or compressed) told by its content. Nothing of an
-/// archive is ever written under the names that it gives. Throws where `root` is neither.
+/// Opens a folder, or an archive (tar or zip, optionally compressed; detected by content). Never
+/// writes files under names taken from an archive. Throws if `root` is neither.
 FileTreePtr open_file_tree(const std::filesystem::path& root, const FileTreeOptions& options = {});
 
-/// The part of a tree below one of its folders. Throws where it has no such folder.
+/// Returns the subtree below a folder. Throws if the folder does not exist.
 FileTreePtr subtree(FileTreePtr tree, const std::string& folder);
 
-/// True where the name ends as those of archives do: .tar, .tar.gz, .tgz, .tar.bz2, .tar.xz,
-/// .tar.zst or .zip.
+/// True for archive extensions: .tar, .tar.gz, .tgz, .tar.bz2, .tar.xz, .tar.zst and .zip.
 bool is_archive_name(const std::filesystem::path& path);
 
-/// A folder on disk. Links to files are followed. Links to folders are folders too, unless they
-/// lead back to the folder that holds them or above it; `files_below` does not go through them, so
-/// that it ends. What is neither folder nor regular file is listed as a file: reading it tells the
-/// user, leaving it out would not.
+/// A folder on disk. Links to files are followed. Links to folders count as folders unless they
+/// point to one of their own ancestors; `files_below` does not descend into them, so that it
+/// terminates. Special files are listed as files, so that reading them reports an error instead of
+/// skipping them silently.
 class FolderTree : public FileTree {
  public:
   /// REQUIRES: `root` is a folder.
@@ -106,8 +105,8 @@ class FolderTree : public FileTree {
   std::string content_id(const std::string& file) const override;
 
  private:
-  /// Where a name of the tree is on disk; throws where it would lead out of the root.
-  std::filesystem::path place_of(const std::string& name) const;
+  /// Returns the path of a name on disk; throws if it escapes the root.
+  std::filesystem::path path_of(const std::string& name) const;
 
   std::filesystem::path root_;
   std::string name_;

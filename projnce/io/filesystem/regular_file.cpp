@@ -26,20 +26,20 @@ FileBytes allocate_file_bytes(size_t size, const std::string& name) {
   try {
     return FileBytes(size);
   } catch (const std::bad_alloc&) {
-    fail_runtime(name, " has ", size, " bytes, more than there is memory for");
+    fail_runtime(name, " has ", size, " bytes, which do not fit into memory");
   }
 }
 
 void check_range(uint64_t offset, size_t size, uint64_t file_bytes, const std::string& name) {
   if (size > file_bytes || offset > file_bytes - size) {
-    fail(name, " has ", file_bytes, " bytes, expected ", size, " from byte ", offset, " on");
+    fail(name, " has ", file_bytes, " bytes, expected ", size, " at offset ", offset);
   }
 }
 
-size_t RegularFile::read_at(uint64_t offset, std::span<std::byte> room) const {
+size_t RegularFile::read_at(uint64_t offset, std::span<std::byte> buffer) const {
   size_t done = 0;
-  while (done < room.size()) {
-    const auto rest = room.subspan(done);
+  while (done < buffer.size()) {
+    const auto rest = buffer.subspan(done);
     const ssize_t count =
         ::pread(file.get(), rest.data(), rest.size(), static_cast<off_t>(offset + done));
     if (count < 0 && errno == EINTR) continue;
@@ -53,12 +53,12 @@ size_t RegularFile::read_at(uint64_t offset, std::span<std::byte> room) const {
 RegularFile open_regular_file(const std::filesystem::path& path) {
   RegularFile opened;
   opened.name = printable(path.native());
-  // O_NONBLOCK: opening a pipe must not wait for its writer.
+  // O_NONBLOCK: opening a pipe must not block.
   opened.file = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!opened.file.is_open()) fail(opened.name, " cannot be read: ", system_message(errno));
   struct stat status = {};
   if (::fstat(opened.file.get(), &status) != 0) {
-    fail_system(errno, opened.name, " cannot be examined");
+    fail_system(errno, opened.name, ": stat failed");
   }
   if (!S_ISREG(status.st_mode)) {
     fail(opened.name, " is ", kind_of_file(status.st_mode), ", expected a regular file");
@@ -76,7 +76,7 @@ FileBytes read_regular_file(const std::filesystem::path& path, size_t limit) {
   auto bytes = allocate_file_bytes(opened.size, opened.name);
   const size_t done = opened.read_at(0, bytes.span());
   if (done < opened.size) {
-    fail_runtime(opened.name, " became shorter while it was read: ", done, " bytes instead of ",
+    fail_runtime(opened.name, " was truncated while being read: ", done, " bytes, expected ",
                  opened.size);
   }
   return bytes;

@@ -14,13 +14,13 @@
 
 namespace projnce::io {
 
-// What every reader of a binary format needs; none of it trusts what was read.
+// Helpers for readers of binary formats. All of them treat the input as untrusted.
 
 inline std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// The unsigned number in these bytes, eight at most, lowest first.
+/// Decodes a little-endian unsigned integer of at most eight bytes.
 inline uint64_t little_endian(std::span<const std::byte> bytes) {
   uint64_t number = 0;
   for (size_t i = bytes.size(); i > 0; --i) {
@@ -29,8 +29,8 @@ inline uint64_t little_endian(std::span<const std::byte> bytes) {
   return number;
 }
 
-/// The bytes of an array; none where 63 bits (tensors count with a sign) cannot hold their number.
-/// Every product is checked, also beside a zero: others may multiply in another order.
+/// Size of an array in bytes; std::nullopt if it exceeds 63 bits (tensor sizes are signed). Every
+/// product is checked even if another size is zero, since callers may multiply in another order.
 inline std::optional<uint64_t> array_bytes(uint64_t element_bytes,
                                            const std::vector<uint64_t>& shape) {
   auto bytes = static_cast<int64_t>(element_bytes);
@@ -42,8 +42,8 @@ inline std::optional<uint64_t> array_bytes(uint64_t element_bytes,
   return empty ? 0 : static_cast<uint64_t>(bytes);
 }
 
-/// The contents of a file in memory of our own. A mapping would change, or kill the process, when
-/// somebody rewrites or shortens the file after it was checked.
+/// File contents in owned memory. A memory mapping would change, or crash the process, if the file
+/// were modified or truncated after validation.
 class FileBytes {
  public:
   explicit FileBytes(size_t size)
@@ -56,33 +56,33 @@ class FileBytes {
   }
 
  private:
-  std::unique_ptr<std::byte[]> bytes_;  // not a vector, which would first write zeros
+  std::unique_ptr<std::byte[]> bytes_;  // not a vector, which would zero-initialize
   size_t size_;
 };
 
-/// Room for the bytes of the file called `name`; throws where there is not as much memory.
+/// Allocates memory for the file called `name`; throws if there is not enough.
 FileBytes allocate_file_bytes(size_t size, const std::string& name);
 
-/// Throws where a file of `file_bytes` bytes does not hold `size` bytes from `offset` on.
+/// Throws if a file of `file_bytes` bytes does not contain `size` bytes at `offset`.
 void check_range(uint64_t offset, size_t size, uint64_t file_bytes, const std::string& name);
 
-/// A file that is open for reading, and what was known of it then.
+/// A file opened for reading, with its metadata at opening time.
 struct RegularFile {
-  std::string name;  ///< its path, printable
+  std::string name;  ///< printable path
   FileDescriptor file;
   uint64_t size = 0;
-  int64_t changed_ns = 0;  ///< time of the last change of its content
+  int64_t changed_ns = 0;  ///< modification time
 
-  /// Fills `room` from `offset` on as far as the file goes and returns how much that was. May be
-  /// called from several threads at once.
-  size_t read_at(uint64_t offset, std::span<std::byte> room) const;
+  /// Fills `buffer` with the bytes at `offset`, up to the end of the file; returns the number of
+  /// bytes read. Thread-safe.
+  size_t read_at(uint64_t offset, std::span<std::byte> buffer) const;
 };
 
-/// Throws for what is not a regular file (a pipe would wait for ever) or cannot be opened.
+/// Throws if the path is not a regular file (a pipe would block) or cannot be opened.
 RegularFile open_regular_file(const std::filesystem::path& path);
 
-/// Reads a whole file. Throws for what is not a regular file, cannot be opened, has more than
-/// `limit` bytes, does not fit into memory, or becomes shorter meanwhile.
+/// Reads a whole file. Throws if it is not a regular file, cannot be opened, has more than `limit`
+/// bytes, does not fit into memory, or is truncated while being read.
 FileBytes read_regular_file(const std::filesystem::path& path, size_t limit = SIZE_MAX);
 
 }  // namespace projnce::io

@@ -11,8 +11,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Anything but what a run leaves that was killed before it wrote its configuration.
-bool holds_files(const fs::path& root) {
+/// True if the directory contains anything except leftovers of a run that was killed before it
+/// wrote its configuration.
+bool has_other_files(const fs::path& root) {
   const RunPaths run{root};
   for (const auto& entry : fs::directory_iterator(root)) {
     const auto& path = entry.path();
@@ -25,23 +26,23 @@ bool holds_files(const fs::path& root) {
 
 }  // namespace
 
-void check_run_can_be_made(const fs::path& root) {
+void check_new_run(const fs::path& root) {
   if (fs::exists(root)) {
     if (!fs::is_directory(root)) fail("the output ", root.string(), " is a file, not a directory");
     if (fs::exists(RunPaths{root}.config())) {
-      fail(Hint{"give another --out, or go on with it by --resume"}, "the output directory ",
-           root.string(), " already holds a run");
+      fail(Hint{"choose another --out, or continue the run with --resume"}, "the output directory ",
+           root.string(), " already contains a run");
     }
-    if (holds_files(root)) {
-      fail(Hint{"give another --out"}, "the output directory ", root.string(), " is not empty");
+    if (has_other_files(root)) {
+      fail(Hint{"choose another --out"}, "the output directory ", root.string(), " is not empty");
     }
   }
-  // The nearest directory above that exists is the one that must let us in.
+  // The nearest existing ancestor must be writable.
   fs::path existing = fs::absolute(root).lexically_normal();
   while (!fs::exists(existing)) existing = existing.parent_path();
   if (!fs::is_directory(existing) || access(existing.c_str(), W_OK | X_OK) != 0) {
-    fail("the output directory ", root.string(), " cannot be written to: ", existing.string(),
-         " does not allow it");
+    fail("the output directory ", root.string(), " is not writable: no permission for ",
+         existing.string());
   }
 }
 
@@ -49,15 +50,15 @@ RunPaths make_run(const fs::path& root) {
   const RunPaths paths{root};
   std::error_code error;
   fs::create_directories(paths.checkpoints(), error);
-  if (error) fail("cannot make the output directory ", root.string(), ": ", error.message());
+  if (error) fail("cannot create the output directory ", root.string(), ": ", error.message());
   return paths;
 }
 
 RunPaths find_run(const fs::path& root) {
   const RunPaths paths{root};
-  if (!holds_run(root)) {
-    fail(Hint{"give the directory that `projnce train` wrote, such as runs/NAME"}, root.string(),
-         " holds no run: there is no config.toml in it");
+  if (!contains_run(root)) {
+    fail(Hint{"pass a directory written by `projnce train`, such as runs/NAME"}, root.string(),
+         " does not contain a run: config.toml is missing");
   }
   return paths;
 }
@@ -67,7 +68,7 @@ void remove_leftovers(const RunPaths& paths) {
   remove_stale_temporaries(paths.root / "projector");
 }
 
-fs::path free_run_name(const fs::path& base) {
+fs::path unused_run_path(const fs::path& base) {
   fs::path name = base;
   for (int i = 2; fs::exists(name); ++i) name = base.string() + "-" + std::to_string(i);
   return name;

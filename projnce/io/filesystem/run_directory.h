@@ -5,7 +5,7 @@
 
 namespace projnce::io {
 
-/// Where the files of a run are; see docs/file_formats.md.
+/// Paths of the files of a run; see docs/file_formats.md.
 struct RunPaths {
   std::filesystem::path root;
 
@@ -28,27 +28,25 @@ struct RunPaths {
   std::filesystem::path lock() const { return root / "lock"; }
 };
 
-/// Whether the directory holds a run, finished or not.
-inline bool holds_run(const std::filesystem::path& directory) {
+/// Whether the directory contains a run, finished or not.
+inline bool contains_run(const std::filesystem::path& directory) {
   std::error_code unreadable;
   return std::filesystem::is_regular_file(RunPaths{directory}.config(), unreadable);
 }
 
-/// Throws where `root` already holds a run or anything else, or cannot be written to; writes
-/// nothing.
-void check_run_can_be_made(const std::filesystem::path& root);
+/// Throws if `root` already exists and is not empty, or is not writable. Writes nothing.
+void check_new_run(const std::filesystem::path& root);
 
-/// Makes the directories of a new run.
+/// Creates the directories of a new run.
 RunPaths make_run(const std::filesystem::path& root);
 
-/// A directory that holds a run; throws where it does not.
+/// Returns the paths of an existing run; throws if `root` does not contain one.
 RunPaths find_run(const std::filesystem::path& root);
 
-/// Removes half-written files that a killed process left in the run. REQUIRES: the run's lock is
-/// held.
+/// Removes temporary files that a killed process left in the run. REQUIRES: the run's lock is held.
 void remove_leftovers(const RunPaths& paths);
 
-/// `base`, or `base-2`, `base-3`, ... where that one is taken.
-std::filesystem::path free_run_name(const std::filesystem::path& base);
+/// Returns the first of `base`, `base-2`, `base-3`, ... that does not exist.
+std::filesystem::path unused_run_path(const std::filesystem::path& base);
 
 }  // namespace projnce::io

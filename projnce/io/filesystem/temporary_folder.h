@@ -9,10 +9,10 @@
 
 namespace projnce::io {
 
-/// A folder for this user alone that goes with everything in it.
+/// A private temporary folder that is removed with its contents on destruction.
 class TemporaryFolder {
  public:
-  /// `purpose` is part of its name.
+  /// `purpose` becomes part of the folder name.
   explicit TemporaryFolder(const std::string& purpose) {
     const auto name = concat("projnce-", purpose, "-XXXXXX");
     auto pattern = (std::filesystem::temp_directory_path() / name).string();

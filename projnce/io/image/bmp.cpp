@@ -11,25 +11,25 @@ namespace projnce::io {
 namespace {
 
 constexpr size_t kFileHeaderBytes = 14;
-constexpr uint32_t kCoreHeaderBytes = 12;  // OS/2's header, with sizes of 16 bits
+constexpr uint32_t kCoreHeaderBytes = 12;  // OS/2 header with 16-bit sizes
 constexpr uint32_t kInfoHeaderBytes = 40;
-constexpr uint32_t kAlphaHeaderBytes = 56;  // headers of this size or more have an alpha mask
+constexpr uint32_t kAlphaHeaderBytes = 56;  // minimum size of headers with an alpha mask
 constexpr size_t kMasksOffset = kFileHeaderBytes + kInfoHeaderBytes;
 constexpr uint32_t kUncompressed = 0;
 constexpr uint32_t kBitFields = 3;
 constexpr uint32_t kAlphaBitFields = 6;
 constexpr double kBmpPixelsPerByte = 8;
 
-using BmpColor = std::array<uint8_t, 4>;  // red, green, blue, alpha
+using BmpColor = std::array<uint8_t, 4>;  // RGBA
 
-/// Little-endian numbers at any place of a file; reading past the end throws.
+/// Random access to little-endian numbers of a file; throws when reading past the end.
 class BmpBytes {
  public:
   BmpBytes(std::span<const uint8_t> bytes, const std::string& name) : bytes_(bytes), name_(name) {}
 
   std::span<const uint8_t> at(size_t offset, size_t count) const {
     if (offset > bytes_.size() || count > bytes_.size() - offset) {
-      fail(name_, " is a damaged BMP: it is cut short at ", bytes_.size(), " bytes");
+      fail(name_, " is a damaged BMP: it is truncated at ", bytes_.size(), " bytes");
     }
     return bytes_.subspan(offset, count);
   }
@@ -53,14 +53,14 @@ struct BmpHeader {
   int64_t width = 0;
   int64_t height = 0;
   bool top_down = false;
-  uint32_t bits = 0;  // of a pixel
+  uint32_t bits = 0;  // per pixel
   uint32_t compression = kUncompressed;
 
   size_t row_bytes() const { return (static_cast<size_t>(width) * bits + 31) / 32 * 4; }
   bool has_masks() const { return compression != kUncompressed; }
 };
 
-/// Throws on kinds of BMP that are not read.
+/// Throws on unsupported kinds of BMP.
 void check_kind(const BmpHeader& header, const std::string& name) {
   constexpr std::array<uint32_t, 6> kDepths = {1, 4, 8, 16, 24, 32};
   if (std::find(kDepths.begin(), kDepths.end(), header.bits) == kDepths.end()) {
@@ -71,7 +71,7 @@ void check_kind(const BmpHeader& header, const std::string& name) {
   const bool masks = header.compression == kBitFields || header.compression == kAlphaBitFields;
   if (!masks || (header.bits != 16 && header.bits != 32)) {
     fail(name, " is a BMP with compression ", header.compression,
-         ", which is not read: save it uncompressed, or as PNG");
+         ", which is not supported: save it uncompressed, or as PNG");
   }
 }
 
@@ -99,13 +99,13 @@ BmpHeader read_header(const BmpBytes& file) {
   return header;
 }
 
-/// The colors between header and pixels; entries that are missing are black.
+/// Reads the palette between header and pixels; missing entries are black.
 std::vector<BmpColor> read_palette(const BmpBytes& file, const BmpHeader& header) {
   const size_t entry = header.header_bytes == kCoreHeaderBytes ? 3 : 4;
   const size_t begin = kFileHeaderBytes + header.header_bytes;
-  const size_t room = header.pixels > begin ? (header.pixels - begin) / entry : 0;
+  const size_t available = header.pixels > begin ? (header.pixels - begin) / entry : 0;
   std::vector<BmpColor> palette(size_t{1} << header.bits, BmpColor{0, 0, 0, 255});
-  const size_t count = std::min(palette.size(), room);
+  const size_t count = std::min(palette.size(), available);
   if (count == 0) fail(file.name(), " is a damaged BMP: it has no palette");
   for (size_t i = 0; i < count; ++i) {
     const auto bgr = file.at(begin + i * entry, 3);
@@ -114,15 +114,15 @@ std::vector<BmpColor> read_palette(const BmpBytes& file, const BmpHeader& header
   return palette;
 }
 
-/// The bits of a pixel that hold one channel.
+/// Bit mask of one channel of a pixel.
 struct BmpMask {
   uint32_t mask = 0;
 
   uint8_t extract(uint32_t pixel) const {
     if (mask == 0) return 0;
-    const uint64_t most = mask >> std::countr_zero(mask);
+    const uint64_t max_value = mask >> std::countr_zero(mask);
     const uint64_t value = (pixel & mask) >> std::countr_zero(mask);
-    return static_cast<uint8_t>((value * 255 + most / 2) / most);
+    return static_cast<uint8_t>((value * 255 + max_value / 2) / max_value);
   }
 };
 
@@ -158,7 +158,7 @@ void read_masked_row(std::span<const uint8_t> row, const BmpHeader& header,
   }
 }
 
-/// An alpha that is zero everywhere is not in use.
+/// If alpha is zero everywhere, it is unused; makes all pixels opaque.
 void make_unused_alpha_opaque(std::vector<uint8_t>& rgba) {
   for (size_t i = 3; i < rgba.size(); i += 4) {
     if (rgba[i] != 0) return;
@@ -179,8 +179,8 @@ Image decode_bmp(std::span<const uint8_t> bytes, const std::string& name) {
   const auto masks = indexed ? std::array<BmpMask, 4>{} : read_masks(file, header);
   std::vector<uint8_t> rgba(4 * width * height);
   for (size_t y = 0; y < height; ++y) {
-    const size_t place = header.top_down ? y : height - 1 - y;
-    const auto row = rows.subspan(place * header.row_bytes(), header.row_bytes());
+    const size_t stored_row = header.top_down ? y : height - 1 - y;
+    const auto row = rows.subspan(stored_row * header.row_bytes(), header.row_bytes());
     auto* out = rgba.data() + 4 * width * y;
     indexed ? read_indexed_row(row, header, palette, out)
             : read_masked_row(row, header, masks, out);

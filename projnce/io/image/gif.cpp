@@ -12,16 +12,16 @@ namespace projnce::io {
 
 namespace {
 
-/// A code of at most 12 bits stands for at most 4096 pixels.
+/// An LZW code has at most 12 bits and represents at most 4096 pixels.
 constexpr double kGifPixelsPerByte = 4096.0 * 8 / 12;
 
-/// A GIF file in memory. Whatever giflib complains of throws an Error that names the file.
+/// A GIF file in memory. Errors of giflib are thrown as Errors that name the file.
 class GifReader {
  public:
-  /// Reads the header. REQUIRES: `bytes` and `name` live as long as the reader.
+  /// Reads the header. REQUIRES: `bytes` and `name` outlive the reader.
   GifReader(std::span<const uint8_t> bytes, const std::string& name) : rest_(bytes), name_(name) {
     int error = 0;
-    file_ = DGifOpen(this, &GifReader::supply, &error);
+    file_ = DGifOpen(this, &GifReader::read_bytes, &error);
     if (file_ == nullptr) fail_with(error);
   }
   GifReader(const GifReader&) = delete;
@@ -31,7 +31,7 @@ class GifReader {
     DGifCloseFile(file_, &ignored);
   }
 
-  /// Reads up to the pixels of the first frame, the extensions before it included.
+  /// Reads up to the pixels of the first frame, including preceding extensions.
   void find_first_frame() {
     for (;;) {
       GifRecordType record = UNDEFINED_RECORD_TYPE;
@@ -45,7 +45,7 @@ class GifReader {
 
   /// REQUIRES: find_first_frame was called.
   const GifImageDesc& frame() const { return file_->Image; }
-  /// The canvas, which holds the frame also if the file states a smaller one.
+  /// Size of the canvas, enlarged to contain the frame if the file declares a smaller one.
   int width() const { return std::max(file_->SWidth, frame().Left + frame().Width); }
   int height() const { return std::max(file_->SHeight, frame().Top + frame().Height); }
   int transparent() const { return transparent_; }
@@ -61,7 +61,7 @@ class GifReader {
   }
 
  private:
-  static int supply(GifFileType* file, GifByteType* out, int wanted) {
+  static int read_bytes(GifFileType* file, GifByteType* out, int wanted) {
     auto& rest = static_cast<GifReader*>(file->UserData)->rest_;
     const size_t count = std::min(rest.size(), static_cast<size_t>(std::max(wanted, 0)));
     if (count > 0) std::memcpy(out, rest.data(), count);
@@ -71,7 +71,7 @@ class GifReader {
 
   void read_extension() {
     int code = 0;
-    GifByteType* block = nullptr;  // its length, then as many bytes
+    GifByteType* block = nullptr;  // length byte, then the data
     require(DGifGetExtension(file_, &code, &block));
     while (block != nullptr) {
       GraphicsControlBlock control;
@@ -97,7 +97,7 @@ class GifReader {
   int transparent_ = NO_TRANSPARENT_COLOR;
 };
 
-/// The rows of a frame in the order in which the file stores them.
+/// Rows of a frame in storage order.
 std::vector<int> stored_rows(const GifImageDesc& frame) {
   struct Pass {
     int first;
@@ -133,7 +133,7 @@ Image decode_gif(std::span<const uint8_t> bytes, const std::string& name) {
                                    static_cast<size_t>(frame.Left));
     for (const int index : row) {
       if (index >= colors.ColorCount) {
-        fail(name, " is a damaged GIF: a pixel has color ", index, " of ", colors.ColorCount);
+        fail(name, " is a damaged GIF: a pixel has palette index ", index, " of ", colors.ColorCount);
       }
       if (index != reader.transparent()) {
         const auto& color = colors.Colors[index];

@@ -27,7 +27,7 @@ std::array<uint8_t, 3> over_white(const uint8_t* rgba, AlphaKind kind) {
   return color;
 }
 
-/// The first of the three equal channels.
+/// Returns the first of three equal channels.
 Image first_channel(const Image& image) {
   auto gray = blank_image(image.height, image.width, 1);
   for (size_t i = 0; i < gray.pixels.size(); ++i) gray.pixels[i] = image.pixels[3 * i];
@@ -58,7 +58,7 @@ bool is_webp(std::span<const uint8_t> bytes) {
          starts_with(bytes.subspan(8), "WEBP"sv);
 }
 
-/// Of either byte order, classic or BigTIFF.
+/// Either byte order, classic TIFF or BigTIFF.
 bool is_tiff(std::span<const uint8_t> bytes) {
   return starts_with(bytes, "II*\0"sv) || starts_with(bytes, "MM\0*"sv) ||
          starts_with(bytes, "II+\0"sv) || starts_with(bytes, "MM\0+"sv);
@@ -73,17 +73,17 @@ const std::vector<std::string>& image_extensions() {
 }
 
 void check_image_header(const ImageHeader& header, size_t file_bytes, const std::string& name) {
-  const auto [width, height, densest] = header;
+  const auto [width, height, max_pixels_per_byte] = header;
   if (width < 1 || height < 1) {
-    fail(name, " is damaged: it says that it has ", width, " x ", height, " pixels");
+    fail(name, " is damaged: its header declares ", width, " x ", height, " pixels");
   }
   if (width > kMaxImagePixels / height) {
-    fail(Hint{"reduce the image first"}, name, " has ", width, " x ", height,
-         " pixels, expected at most ", kMaxImagePixels, " in all");
+    fail(Hint{"downscale the image first"}, name, " has ", width, " x ", height,
+         " pixels, expected at most ", kMaxImagePixels, " in total");
   }
-  if (static_cast<double>(width * height) > densest * static_cast<double>(file_bytes)) {
-    fail(name, " claims ", width, " x ", height, " pixels, which its ", file_bytes,
-         " bytes cannot hold");
+  if (static_cast<double>(width * height) > max_pixels_per_byte * static_cast<double>(file_bytes)) {
+    fail(name, " declares ", width, " x ", height, " pixels, more than its ", file_bytes,
+         " bytes can encode");
   }
 }
 
@@ -95,8 +95,8 @@ Image blank_image(int height, int width, int channels) {
 }
 
 Image decode_image(std::span<const uint8_t> bytes, const std::string& name,
-                   const RequiredRegion& needs) {
-  if (starts_with(bytes, "\xFF\xD8\xFF"sv)) return decode_jpeg(bytes, name, needs);
+                   const RequiredRegion& required) {
+  if (starts_with(bytes, "\xFF\xD8\xFF"sv)) return decode_jpeg(bytes, name, required);
   if (starts_with(bytes, "\x89PNG\r\n\x1A\n"sv)) return decode_png(bytes, name);
   if (starts_with(bytes, "GIF87a"sv) || starts_with(bytes, "GIF89a"sv)) {
     return decode_gif(bytes, name);
@@ -104,20 +104,20 @@ Image decode_image(std::span<const uint8_t> bytes, const std::string& name,
   if (is_webp(bytes)) return decode_webp(bytes, name);
   if (is_tiff(bytes)) return decode_tiff(bytes, name);
   if (starts_with(bytes, "BM"sv)) return decode_bmp(bytes, name);
-  if (bytes.empty()) fail(name, " is empty, expected a image");
-  refuse_git_lfs_pointer(bytes, name, "image");
-  refuse_foreign_image(bytes, name);
-  fail(name, " is not a image that is read, expected JPEG, PNG, WebP, GIF, BMP or TIFF");
+  if (bytes.empty()) fail(name, " is empty, expected an image");
+  reject_git_lfs_pointer(bytes, name, "image");
+  reject_unsupported_image(bytes, name);
+  fail(name, " is not a supported image, expected JPEG, PNG, WebP, GIF, BMP or TIFF");
 }
 
 Image read_image(const std::filesystem::path& path, const std::string& name,
-                 const RequiredRegion& needs) {
-  return decode_image(read_regular_file(path, kMaxImageFileBytes).octets(), name, needs);
+                 const RequiredRegion& required) {
+  return decode_image(read_regular_file(path, kMaxImageFileBytes).octets(), name, required);
 }
 
 namespace {
 
-/// Frees what libpng holds, also where decoding stops half-way.
+/// Releases libpng's resources, even if decoding stops halfway.
 struct PngReader {
   png_image state{};
 
@@ -127,7 +127,7 @@ struct PngReader {
   PngReader& operator=(const PngReader&) = delete;
 };
 
-/// Deflate packs 1032 bytes into one at most, and a byte holds eight pixels of one bit.
+/// Deflate compresses at most 1032:1, and a byte holds eight 1-bit pixels.
 constexpr double kPngPixelsPerByte = 1032 * 8;
 
 [[noreturn]] void fail_decoding(const PngReader& reader, const std::string& name) {
@@ -147,7 +147,7 @@ Image decode_png(std::span<const uint8_t> bytes, const std::string& name) {
   auto image =
       blank_image(static_cast<int>(state.height), static_cast<int>(state.width), gray ? 1 : 3);
   state.format = gray ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
-  // Without a gamma of their own, 16-bit files would be taken for linear light and come out pale.
+  // Otherwise, 16-bit files without gamma information would be decoded as linear light, too bright.
   state.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
   const png_color white = {255, 255, 255};
   if (png_image_finish_read(&state, &white, image.pixels.data(), /*row_stride=*/0,

@@ -10,61 +10,61 @@
 
 namespace projnce::io {
 
-// The decoders behind decode_image; bytes are known to start as their format does.
+// The decoders behind decode_image. REQUIRES: the bytes start with the magic of their format.
 Image decode_jpeg(std::span<const uint8_t> bytes, const std::string& name,
-                  const RequiredRegion& needs);
+                  const RequiredRegion& required);
 Image decode_png(std::span<const uint8_t> bytes, const std::string& name);
 Image decode_bmp(std::span<const uint8_t> bytes, const std::string& name);
-/// The first frame of an animation, as decode_webp; of several pages the first, as decode_tiff.
+/// Decodes the first frame of an animation (also decode_webp) or the first page (decode_tiff).
 Image decode_gif(std::span<const uint8_t> bytes, const std::string& name);
 Image decode_tiff(std::span<const uint8_t> bytes, const std::string& name);
 Image decode_webp(std::span<const uint8_t> bytes, const std::string& name);
 
-/// What a header says about the image behind it.
+/// Image size according to a file header.
 struct ImageHeader {
   int64_t width;
   int64_t height;
-  double densest;  ///< the most pixels that the format can pack into one byte of file
+  double max_pixels_per_byte;  ///< maximum that the format can encode
 };
 
-/// Throws where the header is implausible: no pixels, too many, or more than a file of `file_bytes`
-/// can hold, so that a small file cannot claim much memory.
+/// Throws if the header is implausible: zero pixels, too many pixels, or more than `file_bytes` can
+/// encode. Prevents small files from causing large allocations.
 void check_image_header(const ImageHeader& header, size_t file_bytes, const std::string& name);
 
-/// An image with room for its pixels. REQUIRES: check_image_header passed.
+/// Allocates an image. REQUIRES: check_image_header passed.
 Image blank_image(int height, int width, int channels);
 
-/// How a transparent pixel stores its color.
+/// Color representation of transparent pixels.
 enum class AlphaKind {
   kStraight,       ///< the color itself
   kPremultiplied,  ///< the color times alpha
 };
 
-/// The image of `pixels` (red, green, blue, alpha; row by row, REQUIRES height * width of them)
-/// over white: one channel if every pixel is gray, else three.
+/// Composites RGBA pixels (row-major, REQUIRES height * width of them) over white. Returns one
+/// channel if all pixels are gray, otherwise three.
 Image image_from_rgba(std::span<const uint8_t> pixels, int height, int width,
                       AlphaKind alpha = AlphaKind::kStraight);
 
-/// Images with more pixels are refused before memory is taken for them.
+/// Images with more pixels are rejected before any allocation.
 inline constexpr int64_t kMaxImagePixels = 32'000'000;
 
-/// How the names of image files end, in lower case. What a file is, its content says.
+/// Lowercase extensions of image files. Formats are detected by content, not by extension.
 const std::vector<std::string>& image_extensions();
 
-/// Decodes a JPEG, PNG, WebP, GIF, BMP or TIFF image, told apart by content, to one channel if it
-/// is gray, else to three. Of an animation the first frame, of several pages the first. Transparent
-/// images are laid over white; 16 bits are reduced to 8; CMYK becomes RGB; the orientation that
-/// EXIF or TIFF states is applied. `name` is for error messages. Throws if the image is damaged
-/// in any way, also if the decoder could have guessed the rest.
+/// Decodes a JPEG, PNG, WebP, GIF, BMP or TIFF image, detected by content. Returns one channel for
+/// gray images, otherwise three; only the first frame or page. Transparency is composited over
+/// white, 16-bit samples are reduced to 8 bits, CMYK is converted to RGB, and the EXIF or TIFF
+/// orientation is applied. `name` is used in error messages. Throws if the image is damaged in any
+/// way, even if the decoder could recover.
 ///
-/// Where `needs` is given, it is asked what part of the image is wanted, and that part, or more
-/// of it, is all that comes back (see Image::window). Unreduced pixels are the same as in the whole
-/// image. Damage behind the part may go unnoticed.
+/// If `required` is given, it is called with the image size, and only the region that it returns
+/// (or a larger one) is decoded; see Image::window. Pixels that are not reduced equal those of the
+/// full image. Damage outside the decoded region may go unnoticed.
 Image decode_image(std::span<const uint8_t> bytes, const std::string& name,
-                   const RequiredRegion& needs = {});
+                   const RequiredRegion& required = {});
 
-/// decode_image of a file. `name` is what messages call it.
+/// decode_image for a file. `name` is used in messages.
 Image read_image(const std::filesystem::path& path, const std::string& name,
-                 const RequiredRegion& needs = {});
+                 const RequiredRegion& required = {});
 
 }  // namespace projnce::io

@@ -40,7 +40,7 @@ std::vector<uint8_t> encode_jpeg(const Image& image, int quality) {
                   TJFLAG_PROGRESSIVE);  // smaller
   const std::unique_ptr<unsigned char, FreeJpeg> owned(bytes);
   if (failed != 0) {
-    fail_runtime("a image of ", image.width, " x ", image.height,
+    fail_runtime("an image of ", image.width, " x ", image.height,
                  " pixels cannot be written as JPEG: ", tjGetErrorStr2(compressor.get()));
   }
   return {bytes, bytes + size};

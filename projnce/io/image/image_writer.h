@@ -7,11 +7,11 @@
 
 namespace projnce::io {
 
-/// A JPEG file of an RGB image; one without color is written as gray. `quality` is libjpeg's, 1
-/// to 100.
+/// Encodes an RGB image as JPEG, or as grayscale JPEG if it has no color. `quality` is libjpeg's
+/// quality, 1 to 100.
 std::vector<uint8_t> encode_jpeg(const Image& image, int quality);
 
-/// A PNG file of the pixels: gray, gray and alpha, RGB or RGBA by the number of channels.
+/// Encodes an image as PNG: gray, gray + alpha, RGB or RGBA, depending on the number of channels.
 std::vector<uint8_t> encode_png(const Image& image);
 
 }  // namespace projnce::io

@@ -19,11 +19,11 @@ namespace projnce::io {
 
 namespace {
 
-/// One JPEG file in memory, as libjpeg sees it. Whatever libjpeg complains of, also where it could
-/// have guessed the rest, throws an Error that names the file.
+/// A JPEG file in memory. Errors and warnings of libjpeg, even recoverable ones, are thrown as
+/// Errors that name the file.
 class JpegReader {
  public:
-  /// Reads the header. REQUIRES: `bytes` and `name` live as long as the reader.
+  /// Reads the header. REQUIRES: `bytes` and `name` outlive the reader.
   JpegReader(std::span<const uint8_t> bytes, const std::string& name);
   JpegReader(const JpegReader&) = delete;
   JpegReader& operator=(const JpegReader&) = delete;
@@ -31,31 +31,31 @@ class JpegReader {
 
   int height() const { return static_cast<int>(state_.image_height); }
   int width() const { return static_cast<int>(state_.image_width); }
-  /// 1 (gray), 3 (red green blue) or 4 (cyan magenta yellow black)
+  /// 1 (gray), 3 (RGB) or 4 (CMYK)
   int components() const { return state_.out_color_components; }
-  /// Whether the four components say how much ink is missing, as Adobe writes them.
+  /// Whether CMYK values are inverted, as Adobe writes them.
   bool inverted_ink() const { return state_.saw_Adobe_marker; }
-  /// EXIF's, 1 to 8.
+  /// EXIF orientation, 1 to 8.
   int orientation() const { return orientation_; }
 
-  /// Reads a box of pixels, `out` being of its size; each stands for `reduction` x `reduction` (1,
-  /// 2, 4 or 8) of the file. `box` counts in such pixels. Without a reduction they are exactly
-  /// those of the whole image. May be called once.
+  /// Reads a box of pixels into `out`, which has its size. Each pixel covers `reduction` x
+  /// `reduction` (1, 2, 4 or 8) pixels of the file; `box` is in units of such pixels. Without
+  /// reduction, the pixels equal those of the full image. May be called once.
   void read(const PixelBox& box, int reduction, std::span<uint8_t> out);
 
  private:
   struct ErrorState {
-    jpeg_error_mgr manager;  // first, since libjpeg hands its address back
+    jpeg_error_mgr manager;  // must be first: libjpeg passes its address to the callbacks
     std::jmp_buf escape;
     char message[JMSG_LENGTH_MAX];
   };
 
-  static void leave(j_common_ptr state);
-  static void notice(j_common_ptr state, int level);
+  static void exit_on_error(j_common_ptr state);
+  static void handle_message(j_common_ptr state, int level);
   static void limit_scans(j_common_ptr state);
 
   template <class Work>
-  void guarded(const Work& work);
+  void catch_errors(const Work& work);
   void read_header();
   void choose_colors();
   void start(int reduction);
@@ -74,43 +74,43 @@ class JpegReader {
 
 constexpr int kApp1 = JPEG_APP0 + 1;
 
-constexpr unsigned kLongestSegment = 0xFFFF;
+constexpr unsigned kMaxSegmentBytes = 0xFFFF;
 
-/// Progressive files with thousands of scans would keep the decoder busy for hours.
-constexpr int kMostScans = 500;
+/// Limit on the scans of progressive files: thousands of scans would take hours to decode.
+constexpr int kMaxScans = 500;
 
-// libjpeg reports an error by a call that must not return. This is the one place that jumps out of
-// it: what `work` does lies between setjmp and longjmp, so it may hold nothing with a destructor.
+// libjpeg reports an error by a callback that must not return, so it jumps back here. `work` runs
+// between setjmp and longjmp and must not create objects with destructors.
 template <class Work>
-void JpegReader::guarded(const Work& work) {
+void JpegReader::catch_errors(const Work& work) {
   if (setjmp(errors_.escape) != 0) fail(name_, " is a damaged JPEG: ", errors_.message);
   work();
 }
 
-void JpegReader::leave(j_common_ptr state) {
+void JpegReader::exit_on_error(j_common_ptr state) {
   auto* errors = reinterpret_cast<ErrorState*>(state->err);
   errors->manager.format_message(state, errors->message);
   std::longjmp(errors->escape, 1);
 }
 
-// A warning, such as a file that ends early, is an error as well: the rest would be guessed.
-void JpegReader::notice(j_common_ptr state, int level) {
-  if (level < 0) leave(state);
+// Treats warnings, such as a truncated file, as errors: libjpeg would guess the missing pixels.
+void JpegReader::handle_message(j_common_ptr state, int level) {
+  if (level < 0) exit_on_error(state);
 }
 
 void JpegReader::limit_scans(j_common_ptr state) {
   if (!state->is_decompressor) return;
-  if (reinterpret_cast<j_decompress_ptr>(state)->input_scan_number <= kMostScans) return;
+  if (reinterpret_cast<j_decompress_ptr>(state)->input_scan_number <= kMaxScans) return;
   auto* errors = reinterpret_cast<ErrorState*>(state->err);
-  std::snprintf(errors->message, sizeof(errors->message), "more than %d scans", kMostScans);
+  std::snprintf(errors->message, sizeof(errors->message), "more than %d scans", kMaxScans);
   std::longjmp(errors->escape, 1);
 }
 
 JpegReader::JpegReader(std::span<const uint8_t> bytes, const std::string& name)
     : bytes_(bytes), name_(name), errors_{}, progress_{}, state_{} {
   state_.err = jpeg_std_error(&errors_.manager);
-  errors_.manager.error_exit = leave;
-  errors_.manager.emit_message = notice;
+  errors_.manager.error_exit = exit_on_error;
+  errors_.manager.emit_message = handle_message;
   progress_.progress_monitor = limit_scans;
   try {
     read_header();
@@ -126,10 +126,10 @@ JpegReader::~JpegReader() {
 }
 
 void JpegReader::read_header() {
-  guarded([this] {
+  catch_errors([this] {
     jpeg_create_decompress(&state_);
     state_.progress = &progress_;
-    jpeg_save_markers(&state_, kApp1, kLongestSegment);
+    jpeg_save_markers(&state_, kApp1, kMaxSegmentBytes);
     jpeg_mem_src(&state_, bytes_.data(), bytes_.size());
     jpeg_read_header(&state_, TRUE);
   });
@@ -156,7 +156,7 @@ void JpegReader::choose_colors() {
       state_.out_color_components = 4;
       return;
     default:
-      fail(Hint{"convert the image to RGB"}, name_, " is a JPEG of ", state_.num_components,
+      fail(Hint{"convert the image to RGB"}, name_, " is a JPEG with ", state_.num_components,
            " components, expected gray, RGB or CMYK");
   }
 }
@@ -164,12 +164,12 @@ void JpegReader::choose_colors() {
 void JpegReader::start(int reduction) {
   state_.scale_num = 1;
   state_.scale_denom = static_cast<unsigned>(reduction);
-  state_.dct_method = JDCT_ISLOW;  // exact; the fast one saves 5 % of the time
+  state_.dct_method = JDCT_ISLOW;  // accurate; the fast method saves only 5 % of the time
   jpeg_start_decompress(&state_);
 }
 
-/// Leaves out columns where the file's order allows it; returns the first column that is left. The
-/// pixels at its edges are smoothed without their neighbors, hence a margin.
+/// Skips columns outside the box if the file format allows it; returns the first remaining column.
+/// Upsampling at the edges lacks neighboring pixels, hence a margin.
 int JpegReader::narrow_to(const PixelBox& box) {
   const int margin = state_.max_h_samp_factor * state_.min_DCT_scaled_size;
   const int left = std::max(0, box.left - margin);
@@ -201,22 +201,22 @@ void JpegReader::read_rows(const PixelBox& box, int first_column, std::span<uint
 
 void JpegReader::read(const PixelBox& box, int reduction, std::span<uint8_t> out) {
   row_.resize(static_cast<size_t>(width()) * static_cast<size_t>(components()));
-  guarded([&] {
+  catch_errors([&] {
     start(reduction);
-    // Files in several scans are in memory as a whole by now; arithmetic coding is rare.
+    // Multi-scan files are already in memory completely; arithmetic coding is rare.
     const bool in_one_pass = !jpeg_has_multiple_scans(&state_) && !state_.arith_code;
     const int first_column = in_one_pass ? narrow_to(box) : 0;
     if (in_one_pass) skip_to(box.top);
     read_rows(box, first_column, out);
-    // What comes after the last row is read only by who reads that row.
+    // Data after the last row is checked only if that row was read.
     if (state_.output_scanline == state_.output_height) jpeg_finish_decompress(&state_);
   });
 }
 
-/// A block of 8 x 8 gray pixels takes one Huffman code, so one bit, at the very least; twice that.
+/// A block of 8 x 8 gray pixels takes at least one Huffman code of one bit; doubled for safety.
 constexpr double kJpegPixelsPerByte = 1024;
 
-/// libjpeg divides by other numbers as well, but slower than it decodes the full size.
+/// libjpeg supports other factors as well, but they are slower than decoding the full size.
 constexpr std::array kReductions = {8, 4, 2, 1};
 
 int largest_reduction(double allowed) {
@@ -224,28 +224,28 @@ int largest_reduction(double allowed) {
                        [&](int reduction) { return reduction <= allowed; });
 }
 
-/// The box inside a image of these sides, at least one pixel of it.
-PixelBox inside(const PixelBox& box, int height, int width) {
+/// Clips the box to an image of this size; at least one pixel remains.
+PixelBox clip_box(const PixelBox& box, int height, int width) {
   const int top = std::clamp(box.top, 0, height - 1);
   const int left = std::clamp(box.left, 0, width - 1);
   return {top, left, std::clamp(box.top + box.height, top + 1, height) - top,
           std::clamp(box.left + box.width, left + 1, width) - left};
 }
 
-/// The pixels of the reduced image that cover a box of the full one.
-PixelBox reduced(const PixelBox& box, int reduction) {
+/// Box of the reduced image that covers a box of the full one.
+PixelBox reduce_box(const PixelBox& box, int reduction) {
   const int top = box.top / reduction;
   const int left = box.left / reduction;
   const auto last = [&](int end) { return (end + reduction - 1) / reduction; };
   return {top, left, last(box.top + box.height) - top, last(box.left + box.width) - left};
 }
 
-PixelBox enlarged(const PixelBox& box, int reduction) {
+PixelBox enlarge_box(const PixelBox& box, int reduction) {
   return {box.top * reduction, box.left * reduction, box.height * reduction, box.width * reduction};
 }
 
-/// Four inks to red, green and blue, in place: each color is what its ink and black let through.
-void ink_to_rgb(Image& image, bool inverted) {
+/// Converts CMYK to RGB in place: each channel is the product of its ink and black.
+void cmyk_to_rgb_inplace(Image& image, bool inverted) {
   const size_t count = image.pixels.size() / 4;
   const int flip = inverted ? 0 : 255;
   const uint8_t* ink = image.pixels.data();
@@ -260,35 +260,35 @@ void ink_to_rgb(Image& image, bool inverted) {
   image.pixels.resize(3 * count);
 }
 
-DecodeRegion ask(const RequiredRegion& needs, const Orientation& orientation,
-                 const JpegReader& reader) {
+DecodeRegion required_region(const RequiredRegion& required, const Orientation& orientation,
+                             const JpegReader& reader) {
   const auto [height, width] = orientation.swaps_axes()
                                    ? std::pair{reader.width(), reader.height()}
                                    : std::pair{reader.height(), reader.width()};
-  return needs ? needs(height, width) : DecodeRegion{{0, 0, height, width}};
+  return required ? required(height, width) : DecodeRegion{{0, 0, height, width}};
 }
 
 }  // namespace
 
 Image decode_jpeg(std::span<const uint8_t> bytes, const std::string& name,
-                  const RequiredRegion& needs) {
+                  const RequiredRegion& required) {
   JpegReader reader(bytes, name);
   const int height = reader.height();
   const int width = reader.width();
   check_image_header({width, height, kJpegPixelsPerByte}, bytes.size(), name);
 
   const Orientation orientation(reader.orientation());
-  const auto need = ask(needs, orientation, reader);
-  const int reduction = largest_reduction(need.reduction);
-  const auto part = inside(orientation.to_file(need.box, height, width), height, width);
-  const auto box = reduced(part, reduction);
+  const auto region = required_region(required, orientation, reader);
+  const int reduction = largest_reduction(region.reduction);
+  const auto file_box = clip_box(orientation.to_file(region.box, height, width), height, width);
+  const auto box = reduce_box(file_box, reduction);
   auto image = blank_image(box.height, box.width, reader.components());
   if (reduction > 1 || box != PixelBox{0, 0, height, width}) {
-    image.window = ImageWindow{height, width, enlarged(box, reduction), reduction};
+    image.window = ImageWindow{height, width, enlarge_box(box, reduction), reduction};
   }
   reader.read(box, reduction, image.pixels);
-  if (image.channels == 4) ink_to_rgb(image, reader.inverted_ink());
-  return orientation.turn(std::move(image));
+  if (image.channels == 4) cmyk_to_rgb_inplace(image, reader.inverted_ink());
+  return orientation.apply(std::move(image));
 }
 
 }  // namespace projnce::io

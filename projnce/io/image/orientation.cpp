@@ -14,41 +14,41 @@ constexpr uint32_t kOrientationTag = 0x0112;
 constexpr uint32_t kShort = 3;
 constexpr size_t kEntryBytes = 12;
 
-/// Numbers of a TIFF structure in its own byte order; 0 where they would lie outside.
+/// Reads integers of a TIFF structure in its byte order; 0 if they are out of bounds.
 class TiffNumbers {
  public:
-  TiffNumbers(std::span<const uint8_t> bytes, bool high_byte_first)
-      : bytes_(bytes), high_byte_first_(high_byte_first) {}
+  TiffNumbers(std::span<const uint8_t> bytes, bool big_endian)
+      : bytes_(bytes), big_endian_(big_endian) {}
 
   size_t size() const { return bytes_.size(); }
-  uint32_t two_bytes(size_t place) const { return number(place, 2); }
-  uint32_t four_bytes(size_t place) const { return number(place, 4); }
+  uint32_t two_bytes(size_t offset) const { return number(offset, 2); }
+  uint32_t four_bytes(size_t offset) const { return number(offset, 4); }
 
  private:
-  uint32_t number(size_t place, size_t size) const {
-    if (place > bytes_.size() || bytes_.size() - place < size) return 0;
+  uint32_t number(size_t offset, size_t size) const {
+    if (offset > bytes_.size() || bytes_.size() - offset < size) return 0;
     uint32_t value = 0;
     for (size_t i = 0; i < size; ++i) {
-      value = value << 8 | bytes_[place + (high_byte_first_ ? i : size - 1 - i)];
+      value = value << 8 | bytes_[offset + (big_endian_ ? i : size - 1 - i)];
     }
     return value;
   }
 
   std::span<const uint8_t> bytes_;
-  bool high_byte_first_;
+  bool big_endian_;
 };
 
 }  // namespace
 
 int exif_orientation(std::span<const uint8_t> segment) {
-  constexpr std::array<uint8_t, 6> kMark = {'E', 'x', 'i', 'f', 0, 0};
-  if (segment.size() < kMark.size() + 8) return kUpright;
-  if (!std::equal(kMark.begin(), kMark.end(), segment.begin())) return kUpright;
-  const auto tiff = segment.subspan(kMark.size());
-  const bool motorola = tiff[0] == 'M' && tiff[1] == 'M';
-  if (!motorola && !(tiff[0] == 'I' && tiff[1] == 'I')) return kUpright;
+  constexpr std::array<uint8_t, 6> kMagic = {'E', 'x', 'i', 'f', 0, 0};
+  if (segment.size() < kMagic.size() + 8) return kUpright;
+  if (!std::equal(kMagic.begin(), kMagic.end(), segment.begin())) return kUpright;
+  const auto tiff = segment.subspan(kMagic.size());
+  const bool big_endian = tiff[0] == 'M' && tiff[1] == 'M';
+  if (!big_endian && !(tiff[0] == 'I' && tiff[1] == 'I')) return kUpright;
 
-  const TiffNumbers numbers(tiff, motorola);
+  const TiffNumbers numbers(tiff, big_endian);
   if (numbers.two_bytes(2) != 42) return kUpright;
   const size_t directory = numbers.four_bytes(4);
   const size_t first = directory + 2;
@@ -86,14 +86,14 @@ PixelBox Orientation::to_image(const PixelBox& box, int file_height, int file_wi
   return swaps_axes_ ? with_swapped_axes(straight) : straight;
 }
 
-Image Orientation::turned_pixels(const Image& image) const {
-  Image turned = image;
-  if (swaps_axes_) std::swap(turned.height, turned.width);
+Image Orientation::reorder_pixels(const Image& image) const {
+  Image result = image;
+  if (swaps_axes_) std::swap(result.height, result.width);
   const auto channels = static_cast<ptrdiff_t>(image.channels);
   const auto width = static_cast<ptrdiff_t>(image.width);
-  uint8_t* target = turned.pixels.data();
-  for (int y = 0; y < turned.height; ++y) {
-    for (int x = 0; x < turned.width; ++x, target += channels) {
+  uint8_t* target = result.pixels.data();
+  for (int y = 0; y < result.height; ++y) {
+    for (int x = 0; x < result.width; ++x, target += channels) {
       int row = swaps_axes_ ? x : y;
       int column = swaps_axes_ ? y : x;
       if (mirrors_rows_) row = image.height - 1 - row;
@@ -101,18 +101,18 @@ Image Orientation::turned_pixels(const Image& image) const {
       std::copy_n(image.pixels.data() + (row * width + column) * channels, channels, target);
     }
   }
-  return turned;
+  return result;
 }
 
-Image Orientation::turn(Image image) const {
+Image Orientation::apply(Image image) const {
   if (upright()) return image;
-  auto turned = turned_pixels(image);
-  if (turned.window) {
-    auto& window = *turned.window;
+  auto result = reorder_pixels(image);
+  if (result.window) {
+    auto& window = *result.window;
     window.box = to_image(window.box, window.full_height, window.full_width);
     if (swaps_axes_) std::swap(window.full_height, window.full_width);
   }
-  return turned;
+  return result;
 }
 
 }  // namespace projnce::io

@@ -7,12 +7,12 @@
 
 namespace projnce::io {
 
-/// The orientation, 1 to 8, that a JPEG's APP1 segment (what follows its length) tells; 1, upright,
-/// where it tells none or is damaged: the image itself is not.
+/// Returns the EXIF orientation (1 to 8) in a JPEG APP1 segment (without its length); 1 (upright)
+/// if it is missing or invalid, since the image itself is still valid.
 int exif_orientation(std::span<const uint8_t> segment);
 
-/// One of EXIF's eight ways in which the rows and columns of a file become those of the image
-/// that people see.
+/// One of the eight EXIF orientations: maps rows and columns of the file to those of the displayed
+/// image.
 class Orientation {
  public:
   /// REQUIRES: 1 <= exif <= 8.
@@ -22,20 +22,20 @@ class Orientation {
         mirrors_columns_(exif == 2 || exif == 3 || exif == 7 || exif == 8) {}
 
   bool upright() const { return !swaps_axes_ && !mirrors_rows_ && !mirrors_columns_; }
-  /// The image's height is the file's width.
+  /// True if the image's height is the file's width.
   bool swaps_axes() const { return swaps_axes_; }
 
-  /// Where a box of the image lies in the file, which has these sides.
+  /// Maps a box of the image to the file, which has the given size.
   PixelBox to_file(const PixelBox& box, int file_height, int file_width) const;
-  /// The other way round.
+  /// Inverse of to_file.
   PixelBox to_image(const PixelBox& box, int file_height, int file_width) const;
 
-  /// The image of pixels that are ordered as in the file; their window becomes the image's.
-  Image turn(Image image) const;
+  /// Converts pixels in file order to the displayed image, including the window.
+  Image apply(Image image) const;
 
  private:
   PixelBox mirrored(PixelBox box, int file_height, int file_width) const;
-  Image turned_pixels(const Image& image) const;
+  Image reorder_pixels(const Image& image) const;
 
   bool swaps_axes_;
   bool mirrors_rows_;

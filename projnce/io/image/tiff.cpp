@@ -17,13 +17,13 @@ namespace projnce::io {
 
 namespace {
 
-/// Deflate packs at most 1032 bytes into one, and a byte holds eight pixels of one bit.
+/// Deflate compresses at most 1032:1, and a byte holds eight 1-bit pixels.
 constexpr double kTiffPixelsPerByte = 1032 * 8;
-/// Room for a strip or tile of a whole image: four channels of 16 bits.
-constexpr tmsize_t kMostTiffBytes = tmsize_t{8} * kMaxImagePixels;
+/// Allocation limit: a strip or tile of a whole image with four 16-bit channels.
+constexpr tmsize_t kMaxTiffBytes = tmsize_t{8} * kMaxImagePixels;
 
-/// A compression that is read, and whether a byte holds no more than kTiffPixelsPerByte. libtiff
-/// knows more, which are rare and have a history of memory errors.
+/// A supported compression; `bounded` if a byte encodes at most kTiffPixelsPerByte pixels. libtiff
+/// supports others, which are rare and have a history of memory errors.
 struct TiffCompression {
   uint16_t id;
   bool bounded;
@@ -43,20 +43,20 @@ constexpr std::array<TiffCompression, 12> kTiffCompressions = {{
     {COMPRESSION_WEBP, false},
 }};
 
-/// A TIFF file in memory, opened at its first image. Whatever libtiff calls an error throws an
-/// Error that names the file; warnings, mostly of unknown tags, are ignored.
+/// The first image of a TIFF file in memory. Errors of libtiff are thrown as Errors that name the
+/// file; warnings, mostly about unknown tags, are ignored.
 class TiffReader {
  public:
-  /// Reads the header. REQUIRES: `bytes` and `name` live as long as the reader.
+  /// Reads the header. REQUIRES: `bytes` and `name` outlive the reader.
   TiffReader(std::span<const uint8_t> bytes, const std::string& name)
       : bytes_(bytes), name_(name), message_("it cannot be read") {
     const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(
         TIFFOpenOptionsAlloc(), &TIFFOpenOptionsFree);
     if (!options) fail_runtime("not enough memory to open ", name);
-    TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), kMostTiffBytes);
+    TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), kMaxTiffBytes);
     TIFFOpenOptionsSetErrorHandlerExtR(options.get(), &TiffReader::note_error, this);
     TIFFOpenOptionsSetWarningHandlerExtR(options.get(), &TiffReader::ignore_warning, this);
-    // Without 'm', libtiff would ask for the file's pages.
+    // 'm' disables memory mapping.
     tiff_ = TIFFClientOpenExt(name.c_str(), "rm", this, &TiffReader::read, &TiffReader::write,
                               &TiffReader::seek, &TiffReader::close, &TiffReader::size,
                               /*map=*/nullptr, /*unmap=*/nullptr, options.get());
@@ -68,7 +68,7 @@ class TiffReader {
 
   TIFF* get() { return tiff_; }
 
-  /// A 16-bit field, or its default.
+  /// Returns a 16-bit field, or its default.
   uint16_t field(uint32_t tag) {
     uint16_t value = 0;
     TIFFGetFieldDefaulted(tiff_, tag, &value);
@@ -100,13 +100,13 @@ class TiffReader {
     uint64_t base = 0;
     if (from == SEEK_CUR) base = reader.position_;
     if (from == SEEK_END) base = reader.bytes_.size();
-    reader.position_ = base + offset;  // past the end nothing is read
+    reader.position_ = base + offset;  // reads past the end return nothing
     return reader.position_;
   }
   static int close(thandle_t) { return 0; }
   static toff_t size(thandle_t handle) { return self(handle).bytes_.size(); }
 
-  /// Keeps the first error: the others follow from it.
+  /// Keeps only the first error; later ones are consequences.
   static int note_error(TIFF*, void* user, const char*, const char* format, va_list arguments) {
     auto& reader = *static_cast<TiffReader*>(user);
     if (reader.noted_) return 1;
@@ -126,20 +126,20 @@ class TiffReader {
   TIFF* tiff_ = nullptr;
 };
 
-/// The most pixels that a byte of this file can hold. Throws if its compression is not read.
-double densest_pixels(TiffReader& reader, const std::string& name) {
+/// Maximum number of pixels per byte for this file's compression. Throws if it is not supported.
+double max_pixels_per_byte(TiffReader& reader, const std::string& name) {
   const auto compression = reader.field(TIFFTAG_COMPRESSION);
   const auto found =
       std::find_if(kTiffCompressions.begin(), kTiffCompressions.end(),
-                   [&](const TiffCompression& known) { return known.id == compression; });
+                   [&](const TiffCompression& entry) { return entry.id == compression; });
   if (found == kTiffCompressions.end() || TIFFIsCODECConfigured(compression) == 0) {
     fail(name, " is a TIFF with compression ", compression,
-         ", which is not read: save it with LZW or deflate, or as PNG");
+         ", which is not supported: save it with LZW or deflate, or as PNG");
   }
   return found->bounded ? kTiffPixelsPerByte : std::numeric_limits<double>::infinity();
 }
 
-/// The state of libtiff's conversion to red, green, blue and alpha.
+/// State of libtiff's conversion to RGBA.
 struct TiffConversion {
   TIFFRGBAImage state{};
   bool begun = false;
@@ -152,12 +152,12 @@ struct TiffConversion {
   }
 };
 
-/// The pixels in the order of the file, whatever its orientation.
+/// Returns the pixels in file order, ignoring the orientation.
 std::vector<uint32_t> read_raster(TiffReader& reader, uint32_t width, uint32_t height,
                                   const std::string& name) {
-  std::array<char, 1024> reason{};  // libtiff writes no more
+  std::array<char, 1024> reason{};  // libtiff's maximum
   if (TIFFRGBAImageOK(reader.get(), reason.data()) == 0) {
-    fail(name, " is a TIFF of a kind that is not read (", reason.data(),
+    fail(name, " is an unsupported kind of TIFF (", reason.data(),
          "): save it with 8 or 16 bits per channel, or as PNG");
   }
   TiffConversion conversion;
@@ -170,7 +170,7 @@ std::vector<uint32_t> read_raster(TiffReader& reader, uint32_t width, uint32_t h
   return raster;
 }
 
-/// The pixels as bytes red, green, blue, alpha, in the raster's own memory.
+/// Converts the packed pixels to RGBA bytes in place.
 std::span<const uint8_t> unpack_in_place(std::vector<uint32_t>& raster) {
   auto* bytes = reinterpret_cast<uint8_t*>(raster.data());
   for (size_t i = 0; i < raster.size(); ++i) {
@@ -188,14 +188,14 @@ Image decode_tiff(std::span<const uint8_t> bytes, const std::string& name) {
   TiffReader reader(bytes, name);
   const auto width = reader.wide_field(TIFFTAG_IMAGEWIDTH);
   const auto height = reader.wide_field(TIFFTAG_IMAGELENGTH);
-  check_image_header({width, height, densest_pixels(reader, name)}, bytes.size(), name);
+  check_image_header({width, height, max_pixels_per_byte(reader, name)}, bytes.size(), name);
   const auto orientation = reader.field(TIFFTAG_ORIENTATION);
   auto raster = read_raster(reader, width, height, name);
   const auto rgba = unpack_in_place(raster);
   auto image = image_from_rgba(rgba, static_cast<int>(height), static_cast<int>(width),
                                AlphaKind::kPremultiplied);
-  const bool known = orientation >= ORIENTATION_TOPLEFT && orientation <= ORIENTATION_LEFTBOT;
-  return Orientation(known ? orientation : 1).turn(std::move(image));
+  const bool valid = orientation >= ORIENTATION_TOPLEFT && orientation <= ORIENTATION_LEFTBOT;
+  return Orientation(valid ? orientation : 1).apply(std::move(image));
 }
 
 }  // namespace projnce::io

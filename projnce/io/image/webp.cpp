@@ -13,7 +13,7 @@ namespace projnce::io {
 
 namespace {
 
-/// A lossless file of one color has a few bytes at any size.
+/// No limit: a lossless image of a single color takes a few bytes at any size.
 constexpr double kWebpPixelsPerByte = std::numeric_limits<double>::infinity();
 
 struct WebpDeleter {
@@ -29,7 +29,7 @@ int read_orientation(const WebPDemuxer& demuxer) {
   WebPChunkIterator chunk;
   if (WebPDemuxGetChunk(&demuxer, "EXIF", 1, &chunk) == 0) return 1;
   constexpr std::string_view kPrefix("Exif\0\0",
-                                     6);  // of JPEG's segments; WebP mostly leaves it out
+                                     6);  // of JPEG segments; usually absent in WebP
   std::vector<uint8_t> segment(chunk.chunk.bytes, chunk.chunk.bytes + chunk.chunk.size);
   WebPDemuxReleaseChunkIterator(&chunk);
   if (!std::equal(
@@ -51,15 +51,15 @@ Image decode_still(std::span<const uint8_t> bytes, const WebPBitstreamFeatures& 
   return image_from_rgba(rgba, features.height, features.width);
 }
 
-/// The first frame, on the canvas of the animation.
+/// Decodes the first frame onto the canvas of the animation.
 Image decode_first_frame(std::span<const uint8_t> bytes, const std::string& name) {
   WebPAnimDecoderOptions options;
-  if (WebPAnimDecoderOptionsInit(&options) == 0) fail_webp(name, "libwebp is of another version");
+  if (WebPAnimDecoderOptionsInit(&options) == 0) fail_webp(name, "libwebp version mismatch");
   options.color_mode = MODE_RGBA;
   const WebPData data{bytes.data(), bytes.size()};
   const std::unique_ptr<WebPAnimDecoder, WebpDeleter> decoder(WebPAnimDecoderNew(&data, &options));
   WebPAnimInfo info;
-  uint8_t* canvas = nullptr;  // the decoder's
+  uint8_t* canvas = nullptr;  // owned by the decoder
   int timestamp = 0;
   if (!decoder || WebPAnimDecoderGetInfo(decoder.get(), &info) == 0 ||
       WebPAnimDecoderGetNext(decoder.get(), &canvas, &timestamp) == 0) {
@@ -80,11 +80,11 @@ Image decode_webp(std::span<const uint8_t> bytes, const std::string& name) {
   check_image_header({features.width, features.height, kWebpPixelsPerByte}, bytes.size(), name);
   const WebPData data{bytes.data(), bytes.size()};
   const std::unique_ptr<WebPDemuxer, WebpDeleter> demuxer(WebPDemux(&data));
-  if (!demuxer) fail_webp(name, "it is cut short or its chunks contradict each other");
+  if (!demuxer) fail_webp(name, "it is truncated or its chunks are inconsistent");
   const Orientation orientation(read_orientation(*demuxer));
   auto image = features.has_animation != 0 ? decode_first_frame(bytes, name)
                                            : decode_still(bytes, features, name);
-  return orientation.turn(std::move(image));
+  return orientation.apply(std::move(image));
 }
 
 }  // namespace projnce::io

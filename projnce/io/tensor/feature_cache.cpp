@@ -18,10 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-static_assert(std::endian::native == std::endian::little, "entries hold numbers lowest byte first");
+static_assert(std::endian::native == std::endian::little, "entries are little-endian");
 
-/// An entry: magic, version, channels, height, width, hash of the key; the values; and a hash of
-/// all that stands before it. Another version of this layout gets another number.
+/// Entry layout: magic, version, channels, height, width, hash of the key; the values; a hash of
+/// all preceding bytes. Changes of the layout increment the version.
 constexpr std::string_view kEntryMagic = "projncFC";
 constexpr uint32_t kEntryVersion = 1;
 constexpr size_t kEntryHeader = 8 + 4 * sizeof(uint32_t) + sizeof(XXH128_canonical_t);
@@ -45,7 +45,7 @@ std::string hex_digits(const XXH128_canonical_t& hash) {
   return text;
 }
 
-/// Whether the shape is one that entries have, and its product the number of values.
+/// Whether the shape is valid and its product equals the number of values.
 bool has_values_of_shape(const std::array<int64_t, 3>& shape, size_t values) {
   int64_t product = 1;
   for (const int64_t size : shape) {
@@ -106,15 +106,15 @@ std::optional<Features> decode_entry(std::string_view key, std::span<const std::
   return features;
 }
 
-/// Writes inside the cache's folder or not at all: a link could lead elsewhere.
+/// Writes the entry; rejects symbolic links, which could point outside the cache folder.
 void write_entry(const fs::path& path, std::span<const std::byte> bytes) {
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
-  if (error) fail_runtime("cannot make ", path.parent_path().string(), ": ", error.message());
+  if (error) fail_runtime("cannot create ", path.parent_path().string(), ": ", error.message());
   if (fs::is_symlink(fs::symlink_status(path, error))) {
     fail_runtime("cannot write ", path.string(), ": it is a symbolic link");
   }
-  write_file_atomically(path, bytes, Durability::kLater);
+  write_file_atomically(path, bytes, Durability::kNoSync);
 }
 
 }  // namespace
@@ -127,7 +127,7 @@ fs::path FeatureCache::entry_path(std::string_view key) const {
 std::optional<Features> FeatureCache::find(std::string_view key) const {
   const auto path = entry_path(key);
   std::error_code error;
-  if (!fs::exists(path, error)) return {};  // the common case, cheaper than an exception
+  if (!fs::exists(path, error)) return {};  // common case; avoids an exception
   try {
     return decode_entry(key, read_regular_file(path, kMaxEntryBytes).span());
   } catch (const Error&) {
@@ -139,7 +139,7 @@ bool FeatureCache::store(std::string_view key, const Features& features) {
   const auto path = entry_path(key);
   if (!has_values_of_shape({features.channels, features.height, features.width},
                            features.values.size())) {
-    note_failure(concat("cannot keep ", features.channels, " x ", features.height, " x ",
+    note_failure(concat("cannot cache ", features.channels, " x ", features.height, " x ",
                         features.width, " features with ", features.values.size(), " values"));
     return false;
   }

@@ -12,31 +12,33 @@
 
 namespace projnce::io {
 
-/// Features that take long to compute, kept on disk: one small file for each key, in folders by the
-/// first two digits of the key's hash.
+/// On-disk cache of features that are slow to compute: one small file per key, in folders named
+/// after the first two digits of the key's hash.
 ///
-/// A cache never stops the work. What cannot be read, is damaged, or belongs to another key or
-/// version counts as absent and is written anew; what cannot be written is simply not kept.
-/// Entries appear whole or not at all (io/filesystem/atomic_file.h), so any number of processes may
-/// share a folder and be killed at any moment; nobody waits for the disk, since a power failure
-/// only tears what the checksum gives away. Within a process there is one FeatureCache for a
-/// folder; its functions may be called from several threads.
+/// A cache never fails its caller. Entries that are unreadable, damaged, or belong to another key
+/// or version count as missing and are overwritten; entries that cannot be written are dropped.
+/// Entries are written atomically (io/filesystem/atomic_file.h), so any number of processes may
+/// share a folder and be killed at any time. Writes are not synced, since checksums detect entries
+/// torn by a power failure. Use one FeatureCache per folder in a process; its functions are
+/// thread-safe.
 class FeatureCache {
  public:
-  /// The folder is made when the first entry is stored.
+  /// The folder is created when the first entry is stored.
   explicit FeatureCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// `key` names everything that the features depend on: content_id of the file, all parameters.
+  /// `key` must identify everything that the features depend on: the file's content_id and all
+  /// parameters.
   std::optional<Features> find(std::string_view key) const;
 
-  /// False where the entry could not be kept. True at once where another thread is storing it.
+  /// Returns false if the entry could not be stored, and true immediately if another thread is
+  /// storing it.
   bool store(std::string_view key, const Features& features);
 
-  /// Why the first entry that could not be kept was not, for one warning to the user; empty as long
-  /// as all is well.
+  /// Reason why an entry could not be stored (the first one), for a single warning; empty if none
+  /// failed.
   std::string first_failure() const;
 
-  /// Where the entry of a key is or would be.
+  /// Path of the entry of a key, whether or not it exists.
   std::filesystem::path entry_path(std::string_view key) const;
 
  private:

@@ -18,16 +18,18 @@ int64_t big_endian(std::span<const uint8_t> bytes) {
 }  // namespace
 
 IdxArray parse_idx(std::span<const uint8_t> bytes, const std::string& name) {
-  const Hint fetch_again{"the copy is damaged or incomplete; fetch the file again"};
+  const Hint download_again{"the copy is damaged or incomplete; download the file again"};
   if (bytes.size() < 4) {
-    fail(fetch_again, name, " has ", bytes.size(), " bytes, expected an IDX header of at least 4");
+    fail(download_again, name, " has ", bytes.size(),
+         " bytes, expected an IDX header of at least 4");
   }
   if (bytes[0] != 0 || bytes[1] != 0) {
-    fail(Hint{"an IDX file starts with two zero bytes"}, name, " is no IDX file: it starts with ",
-         int{bytes[0]}, " ", int{bytes[1]}, ", expected 0 0");
+    fail(Hint{"an IDX file starts with two zero bytes"}, name,
+         " is not an IDX file: it starts with ", int{bytes[0]}, " ", int{bytes[1]},
+         ", expected 0 0");
   }
   if (bytes[2] != kUnsignedByte) {
-    fail(name, " holds IDX values of type ", int{bytes[2]}, ", expected ", int{kUnsignedByte},
+    fail(name, " contains IDX values of type ", int{bytes[2]}, ", expected ", int{kUnsignedByte},
          " (unsigned bytes)");
   }
   const size_t rank = bytes[3];
@@ -36,7 +38,7 @@ IdxArray parse_idx(std::span<const uint8_t> bytes, const std::string& name) {
   }
   const size_t header = 4 + 4 * rank;
   if (bytes.size() < header) {
-    fail(fetch_again, name, " has ", bytes.size(), " bytes, expected an IDX header of ", header);
+    fail(download_again, name, " has ", bytes.size(), " bytes, expected an IDX header of ", header);
   }
 
   IdxArray array;
@@ -45,11 +47,12 @@ IdxArray parse_idx(std::span<const uint8_t> bytes, const std::string& name) {
   for (size_t d = 0; d < rank; ++d) {
     array.dims.push_back(big_endian(bytes.subspan(4 + 4 * d, 4)));
     if (__builtin_mul_overflow(expected, array.dims.back(), &expected)) {
-      fail(fetch_again, name, " claims more values than any file holds");
+      fail(download_again, name, " declares more values than fit in any file");
     }
   }
   if (array.values.size() != static_cast<uint64_t>(expected)) {
-    fail(fetch_again, name, " has ", array.values.size(), " bytes of values, expected ", expected);
+    fail(download_again, name, " has ", array.values.size(), " bytes of values, expected ",
+         expected);
   }
   return array;
 }

@@ -15,11 +15,11 @@
 namespace projnce::io {
 
 static_assert(std::endian::native == std::endian::little,
-              "arrays are written as they lie in memory");
+              "arrays are written in native byte order");
 
 namespace {
 
-/// The three fields of a `.npy` header, as they are written there.
+/// The fields of a `.npy` header, as written in the file.
 struct NpyHeader {
   std::string type;  // "<f4"
   bool fortran_order = false;
@@ -28,7 +28,7 @@ struct NpyHeader {
 
 constexpr size_t kMaxRank = 4;
 
-/// A cursor over the dictionary's text; each function takes one piece or throws.
+/// Parser of the header dictionary; each function consumes one token or throws.
 class Literal {
  public:
   Literal(std::string_view text, const std::string& origin) : text_(text), origin_(origin) {}
@@ -87,17 +87,17 @@ class Literal {
       sizes.push_back(number());
       comma = accept(",");
     }
-    if (sizes.size() == 1 && !comma) fail_here("a comma after the only size");
+    if (sizes.size() == 1 && !comma) fail_here("a comma after a single size");
     return sizes;
   }
 
   void end() {
     skip_spaces();
-    if (text_.substr(position_) != "\n") fail_here("a line end and nothing behind it");
+    if (text_.substr(position_) != "\n") fail_here("a newline at the end");
   }
 
   [[noreturn]] void fail_here(const std::string& expected) const {
-    fail(origin_, " has a damaged .npy header: expected ", expected, " at its byte ", position_);
+    fail(origin_, " has a damaged .npy header: expected ", expected, " at byte ", position_);
   }
 
  private:
@@ -114,7 +114,7 @@ void parse_field(Literal& literal, const std::string& field, NpyHeader& header,
                  const std::string& origin) {
   if (field == "descr") {
     if (literal.accept("[")) {
-      fail(origin, " holds records of several fields, expected an array of plain numbers");
+      fail(origin, " contains a structured array, expected a numeric array");
     }
     header.type = literal.string();
   } else if (field == "fortran_order") {
@@ -127,8 +127,8 @@ void parse_field(Literal& literal, const std::string& field, NpyHeader& header,
   }
 }
 
-/// Reads the Python dictionary that a `.npy` file begins with: exactly the three fields, each once,
-/// then spaces and a line end. Anything else throws; nothing is evaluated.
+/// Parses the Python dictionary at the start of a `.npy` file: exactly the three fields, each once,
+/// then spaces and a newline. Anything else throws; nothing is evaluated.
 NpyHeader parse_npy_header(std::string_view text, const std::string& origin) {
   Literal literal(text, origin);
   NpyHeader header;
@@ -138,17 +138,17 @@ NpyHeader parse_npy_header(std::string_view text, const std::string& origin) {
   while (!literal.accept("}")) {
     if (!comma) literal.fail_here("',' or '}'");
     const auto field = literal.string();
-    if (!seen.insert(field).second) literal.fail_here(concat("no second '", field, "'"));
+    if (!seen.insert(field).second) literal.fail_here(concat("a single '", field, "'"));
     literal.expect(":");
     parse_field(literal, field, header, origin);
     comma = literal.accept(",");
   }
   literal.end();
-  if (seen.size() != 3) literal.fail_here("'descr', 'fortran_order' and 'shape' in front");
+  if (seen.size() != 3) literal.fail_here("all of 'descr', 'fortran_order' and 'shape'");
   return header;
 }
 
-/// The same, written as Numpy writes it.
+/// Formats a header as NumPy does.
 std::string format_npy_header(const NpyHeader& header) {
   std::string sizes;
   for (size_t i = 0; i < header.shape.size(); ++i) {
@@ -162,7 +162,7 @@ std::string format_npy_header(const NpyHeader& header) {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-constexpr size_t kAlignment = 64;  // of the data, so that others can map the file
+constexpr size_t kAlignment = 64;  // of the data, so that the file can be memory-mapped
 
 constexpr uint64_t kMaxHeaderBytes = 1 << 16;  // rank 4 needs under 200
 
@@ -191,7 +191,7 @@ const TypeRow& row_of(NpyType type) {
   for (const auto& row : kTypes) {
     if (row.type == type) return row;
   }
-  fail("there is no array type with number ", static_cast<int>(type));
+  fail("unknown array type ", static_cast<int>(type));
 }
 
 bool is_big_endian(const std::string& code) {
@@ -203,21 +203,21 @@ const TypeRow& row_of(const std::string& code, const std::string& origin) {
     if (row.code == code || (is_big_endian(code) && row.code == "<" + code.substr(1))) return row;
   }
   constexpr std::string_view kExpected =
-      "expected float16, float32 or float64, or whole numbers of 8 to 64 bits";
+      "expected float16, float32 or float64, or integers of 8 to 64 bits";
   if (code.size() > 1 && code[1] == 'O') {
     fail(Hint{"convert it to numbers with astype() and save it again"}, origin,
-         " holds pickled Python objects, which are never loaded; ", kExpected);
+         " contains pickled Python objects, which are not supported; ", kExpected);
   }
   fail(Hint{"convert it with astype() and save it again"}, origin, " has the array type '", code,
        "', ", kExpected);
 }
 
-/// Splits off the dictionary: magic, version (2 bytes), its length (2 bytes in version 1, 4 in
-/// versions 2 and 3), itself. Leaves the data in `bytes`.
+/// Removes and returns the header dictionary, which follows the magic, the version (2 bytes) and
+/// the header length (2 bytes in version 1, 4 in versions 2 and 3). Leaves the data in `bytes`.
 std::string_view take_header(std::span<const std::byte>& bytes, const std::string& origin) {
   const size_t fixed = kMagic.size() + 2;
   if (bytes.size() < fixed || as_text(bytes.first(kMagic.size())) != kMagic) {
-    fail(origin, " is no .npy file: it does not begin with the bytes \\x93NUMPY and a version");
+    fail(origin, " is not a .npy file: it does not start with \\x93NUMPY and a version");
   }
   const auto version = std::to_integer<int>(bytes[kMagic.size()]);
   const auto minor = std::to_integer<int>(bytes[kMagic.size() + 1]);
@@ -231,7 +231,7 @@ std::string_view take_header(std::span<const std::byte>& bytes, const std::strin
   const auto length = little_endian(bytes.subspan(fixed, length_bytes));
   const auto rest = bytes.subspan(fixed + length_bytes);
   if (length > rest.size() || length > kMaxHeaderBytes) {
-    fail(origin, " says that its .npy header has ", length, " bytes, expected at most ",
+    fail(origin, " declares a .npy header of ", length, " bytes, expected at most ",
          std::min<uint64_t>(rest.size(), kMaxHeaderBytes));
   }
   bytes = rest.subspan(length);
@@ -243,11 +243,11 @@ void write_values(const std::filesystem::path& path, std::span<const T> values, 
                   const std::vector<uint64_t>& shape) {
   const auto& row = row_of(type);
   if (shape.empty() || shape.size() > 2 || array_bytes(row.bytes, shape) != values.size_bytes()) {
-    fail(path.string(), " cannot hold ", values.size(), " values in an array of ", shape.size(),
+    fail(path.string(), " cannot store ", values.size(), " values in an array of ", shape.size(),
          " dimensions: expected one or two sizes whose product is the number of values");
   }
   auto text = format_npy_header({std::string(row.code), /*fortran_order=*/false, shape});
-  const size_t fixed = kMagic.size() + 4;  // and two bytes each for the version and the length
+  const size_t fixed = kMagic.size() + 4;  // two bytes each for version and length
   const size_t unpadded = fixed + text.size() + 1;
   text.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');
   text += '\n';
@@ -268,8 +268,8 @@ std::string npy_type_name(NpyType type) {
   return std::string(row_of(type).name);
 }
 
-/// Numbers below 2^-14 have no leading 1 and count in steps of 2^-24; the others get the exponent's
-/// new offset, 127 instead of 15, and more bits behind the point.
+/// Subnormal numbers (below 2^-14) are multiples of 2^-24; for others, changes the exponent bias
+/// from 15 to 127 and extends the fraction.
 Half::operator float() const {
   const uint32_t sign = bits >> 15;
   const uint32_t exponent = bits >> 10 & 31;
@@ -283,17 +283,17 @@ NpyView parse_npy(std::span<const std::byte> bytes, const std::string& origin) {
   const auto header = parse_npy_header(take_header(bytes, origin), origin);
   const auto& row = row_of(header.type, origin);
   if (header.fortran_order && header.shape.size() > 2) {
-    fail(Hint{"save numpy.ascontiguousarray(array) instead"}, origin, " holds an array of ",
+    fail(Hint{"save numpy.ascontiguousarray(array) instead"}, origin, " contains an array of ",
          header.shape.size(), " dimensions in Fortran order, expected C order");
   }
   const auto expected = array_bytes(row.bytes, header.shape);
-  if (!expected) fail(origin, " has a shape of more bytes than 63 bits can count");
+  if (!expected) fail(origin, " has a shape whose size in bytes exceeds 63 bits");
   if (*expected != bytes.size()) {
     fail(origin, " has ", bytes.size(), " bytes of data, expected ", *expected, " for its shape");
   }
-  // A list reads the same either way.
-  const bool by_columns = header.fortran_order && header.shape.size() == 2;
-  return {row.type, header.shape, bytes, by_columns, is_big_endian(header.type)};
+  // The order of one-dimensional arrays is irrelevant.
+  const bool fortran_order = header.fortran_order && header.shape.size() == 2;
+  return {row.type, header.shape, bytes, fortran_order, is_big_endian(header.type)};
 }
 
 NpyFile read_npy(const std::filesystem::path& path) {

@@ -15,8 +15,8 @@
 
 namespace projnce::io {
 
-/// Numpy's array files, the plain part of them: numbers, rank 4 at most, in C order or, matrices,
-/// in Fortran order. `docs/file_formats.md` describes what is written.
+/// NumPy array files (.npy) with numeric types, at most 4 dimensions, in C order or (matrices only)
+/// Fortran order. `docs/file_formats.md` describes the written subset.
 enum class NpyType {
   kFloat16,
   kFloat32,
@@ -31,47 +31,47 @@ enum class NpyType {
   kUint64,
 };
 
-/// "float32"
+/// Returns the NumPy name of a type, such as "float32".
 std::string npy_type_name(NpyType type);
 
-/// What a file holds; `data` points into the bytes that were parsed, maybe unaligned.
+/// A parsed array; `data` points into the parsed bytes and may be unaligned.
 struct NpyView {
   NpyType type = NpyType::kFloat32;
   std::vector<uint64_t> shape;
   std::span<const std::byte> data;
-  bool by_columns = false;  ///< a matrix whose columns follow each other, not its rows
+  bool fortran_order = false;  ///< Fortran order
   bool big_endian = false;
 };
 
-/// Checks everything before it returns; `origin` names the file in messages. Throws for other
-/// types (pickled objects among them), Fortran order of more than two dimensions, and a size that
-/// is not the shape's. REQUIRES: the bytes stay alive as long as the view.
+/// Validates the whole file; `origin` names it in messages. Throws for other types (including
+/// pickled objects), Fortran order with more than two dimensions, and a size that does not match
+/// the shape. REQUIRES: the bytes outlive the view.
 NpyView parse_npy(std::span<const std::byte> bytes, const std::string& origin);
 
-/// A file's array with the bytes that it lies in.
+/// An array with the bytes that it points into.
 struct NpyFile {
   FileBytes bytes;
   NpyView array;
 };
 NpyFile read_npy(const std::filesystem::path& path);
 
-/// A stored value of kFloat16: every one of them is a float too.
+/// A float16 value; converts to float exactly.
 struct Half {
   uint16_t bits;
   operator float() const;
 };
 
-/// Calls `visit` with the place, row by row, and value of each element. REQUIRES: T is what the
-/// array's type stands for.
+/// Calls `visit(index, value)` for each element; `index` is in C order. REQUIRES: T matches the
+/// array's type.
 template <class T, class Visit>
 void for_each_value(const NpyView& array, const Visit& visit) {
   for (size_t i = 0; i < array.data.size() / sizeof(T); ++i) {
     std::array<std::byte, sizeof(T)> bytes;
     std::memcpy(bytes.data(), array.data.data() + i * sizeof(T), sizeof(T));
     if (array.big_endian) std::reverse(bytes.begin(), bytes.end());
-    const size_t place =
-        array.by_columns ? i % array.shape[0] * array.shape[1] + i / array.shape[0] : i;
-    visit(place, std::bit_cast<T>(bytes));
+    const size_t index =
+        array.fortran_order ? i % array.shape[0] * array.shape[1] + i / array.shape[0] : i;
+    visit(index, std::bit_cast<T>(bytes));
   }
 }
 

@@ -43,13 +43,13 @@ StoredType stored_type(std::string_view name, const std::string& origin) {
     if (kStoredTypes[i].name == name) return static_cast<StoredType>(i);
     known += concat(i > 0 ? ", " : "", kStoredTypes[i].name);
   }
-  fail(origin, " holds a tensor of type '", name, "', expected one of ", known);
+  fail(origin, " contains a tensor of type '", name, "', expected one of ", known);
 }
 
 uint64_t stored_bytes(StoredType type, const std::vector<uint64_t>& shape,
                       const std::string& origin) {
   const auto bytes = array_bytes(stored_type_bytes(type), shape);
-  if (!bytes) fail(origin, " holds a tensor of more bytes than 63 bits can count");
+  if (!bytes) fail(origin, " contains a tensor whose size in bytes exceeds 63 bits");
   return *bytes;
 }
 
@@ -57,8 +57,8 @@ namespace {
 
 constexpr size_t kDataAlignment = 64;
 
-/// Takes the events of the JSON parser. The header's grammar is so small that the place in it is
-/// one value; an event that has no business there throws, which also bounds the depth.
+/// Handles the events of the JSON parser as a small state machine. Unexpected events throw, which
+/// also bounds the nesting depth.
 class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit HeaderHandler(const std::string& origin) : origin_(origin) {}
@@ -66,12 +66,12 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
   SafetensorsHeader take() { return std::move(header_); }
 
   bool start_object(std::size_t) override {
-    if (place_ == Place::kStart) {
-      place_ = Place::kNames;
-    } else if (place_ == Place::kNames && name_ == kMetadataName) {
-      place_ = Place::kMetadata;
-    } else if (place_ == Place::kNames) {
-      place_ = Place::kTensor;
+    if (state_ == State::kStart) {
+      state_ = State::kNames;
+    } else if (state_ == State::kNames && name_ == kMetadataName) {
+      state_ = State::kMetadata;
+    } else if (state_ == State::kNames) {
+      state_ = State::kTensor;
       tensor_ = {};
       tensor_.name = name_;
       offsets_.clear();
@@ -83,18 +83,18 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool end_object() override {
-    if (place_ == Place::kTensor) finish_tensor();
-    place_ = place_ == Place::kNames ? Place::kEnd : Place::kNames;
+    if (state_ == State::kTensor) finish_tensor();
+    state_ = state_ == State::kNames ? State::kEnd : State::kNames;
     return true;
   }
 
   bool key(std::string& text) override {
-    auto& seen = place_ == Place::kNames ? names_ : keys_;
+    auto& seen = state_ == State::kNames ? names_ : keys_;
     if (!seen.insert(text).second)
-      fail_damaged("the name '", printable_start(text), "' stands twice");
-    if (place_ == Place::kNames) {
+      fail_damaged("the name '", printable_start(text), "' is duplicated");
+    if (state_ == State::kNames) {
       name_ = text;
-    } else if (place_ == Place::kTensor && text != "dtype" && text != "shape" &&
+    } else if (state_ == State::kTensor && text != "dtype" && text != "shape" &&
                text != "data_offsets") {
       fail_damaged("tensor '", printable_start(name_), "' has an unknown field '",
                    printable_start(text), "'");
@@ -104,9 +104,9 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool string(std::string& text) override {
-    if (place_ == Place::kMetadata) {
+    if (state_ == State::kMetadata) {
       header_.metadata[key_] = text;
-    } else if (place_ == Place::kTensor && key_ == "dtype") {
+    } else if (state_ == State::kTensor && key_ == "dtype") {
       tensor_.type = stored_type(text, origin_);
     } else {
       fail_unexpected("a string");
@@ -115,23 +115,23 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool start_array(std::size_t) override {
-    if (place_ != Place::kTensor || key_ == "dtype") fail_unexpected("an array");
-    place_ = key_ == "shape" ? Place::kShape : Place::kOffsets;
+    if (state_ != State::kTensor || key_ == "dtype") fail_unexpected("an array");
+    state_ = key_ == "shape" ? State::kShape : State::kOffsets;
     return true;
   }
 
   bool end_array() override {
-    if (place_ == Place::kOffsets && offsets_.size() != 2) {
+    if (state_ == State::kOffsets && offsets_.size() != 2) {
       fail_damaged("tensor '", printable_start(name_), "' has ", offsets_.size(),
                    " data_offsets, expected 2");
     }
-    place_ = Place::kTensor;
+    state_ = State::kTensor;
     return true;
   }
 
   bool number_unsigned(number_unsigned_t number) override {
-    if (place_ != Place::kShape && place_ != Place::kOffsets) fail_unexpected("a number");
-    auto& numbers = place_ == Place::kShape ? tensor_.shape : offsets_;
+    if (state_ != State::kShape && state_ != State::kOffsets) fail_unexpected("a number");
+    auto& numbers = state_ == State::kShape ? tensor_.shape : offsets_;
     if (numbers.size() == kSafetensorsMaxRank) {
       fail_damaged("tensor '", printable_start(name_), "' has more than ", kSafetensorsMaxRank,
                    " dimensions");
@@ -149,11 +149,11 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
   }
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::json::exception&) override {
-    fail_damaged("it is no JSON at its byte ", position);
+    fail_damaged("invalid JSON at byte ", position);
   }
 
  private:
-  enum class Place { kStart, kNames, kMetadata, kTensor, kShape, kOffsets, kEnd };
+  enum class State { kStart, kNames, kMetadata, kTensor, kShape, kOffsets, kEnd };
 
   void finish_tensor() {
     if (keys_.size() != 3) {
@@ -171,33 +171,34 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
   }
 
   [[noreturn]] void fail_unexpected(const std::string& what) const {
-    if (name_.empty()) fail_damaged("found ", what, " where it must not be");
-    fail_damaged("found ", what, " where it must not be, at '", printable_start(name_), "'");
+    if (name_.empty()) fail_damaged("found ", what, " in an invalid position");
+    fail_damaged("found ", what, " in an invalid position, at '", printable_start(name_), "'");
   }
 
   const std::string& origin_;
   SafetensorsHeader header_;
-  Place place_ = Place::kStart;
+  State state_ = State::kStart;
   std::string name_;  // of the tensor, or __metadata__
-  std::string key_;   // inside it
+  std::string key_;   // key within it
   std::unordered_set<std::string> names_;
   std::unordered_set<std::string> keys_;
   StoredTensor tensor_;
   std::vector<uint64_t> offsets_;
 };
 
-/// Every byte of the data belongs to one tensor: no holes, overlaps or bytes left over.
-void check_cover(const SafetensorsHeader& header, uint64_t data_bytes, const std::string& origin) {
-  std::vector<std::reference_wrapper<const StoredTensor>> by_place(header.tensors.begin(),
-                                                                   header.tensors.end());
-  std::sort(by_place.begin(), by_place.end(), [](const StoredTensor& a, const StoredTensor& b) {
+/// Throws unless every byte of the data belongs to exactly one tensor.
+void check_coverage(const SafetensorsHeader& header, uint64_t data_bytes,
+                    const std::string& origin) {
+  std::vector<std::reference_wrapper<const StoredTensor>> by_offset(header.tensors.begin(),
+                                                                    header.tensors.end());
+  std::sort(by_offset.begin(), by_offset.end(), [](const StoredTensor& a, const StoredTensor& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });
   uint64_t position = 0;
-  for (const StoredTensor& tensor : by_place) {
+  for (const StoredTensor& tensor : by_offset) {
     if (tensor.begin != position || tensor.end < tensor.begin || tensor.end > data_bytes) {
       fail(origin, " has tensor '", printable_start(tensor.name), "' at bytes ", tensor.begin,
-           " to ", tensor.end, " of its ", data_bytes, " bytes of data, expected it to begin at ",
+           " to ", tensor.end, " of its ", data_bytes, " bytes of data, expected it to start at ",
            position);
     }
     const auto expected = stored_bytes(tensor.type, tensor.shape, origin);
@@ -209,7 +210,7 @@ void check_cover(const SafetensorsHeader& header, uint64_t data_bytes, const std
   }
   if (position != data_bytes) {
     fail(origin, " has ", data_bytes, " bytes of data, expected ", position,
-         " for the tensors that its header lists");
+         " for the tensors in its header");
   }
 }
 
@@ -217,7 +218,7 @@ std::string quote(const std::string& text, const std::string& origin) {
   try {
     return nlohmann::json(text).dump();
   } catch (const nlohmann::json::exception&) {
-    fail(origin, " cannot hold a name or metadata that is not UTF-8 text");
+    fail(origin, " cannot store names or metadata that are not UTF-8");
   }
 }
 
@@ -235,14 +236,14 @@ std::string format_tensor(const StoredTensor& tensor, const std::string& origin)
 
 SafetensorsHeader parse_safetensors_header(std::string_view json, uint64_t data_bytes,
                                            const std::string& origin) {
-  // The JSON parser skips a byte order mark and takes a zero byte for the end: neither is JSON.
+  // The JSON parser accepts a byte order mark and stops at a NUL byte; neither is valid JSON.
   if (json.empty() || json.front() != '{' || json.find('\0') != std::string_view::npos) {
-    fail(origin, " has a damaged safetensors header: expected text that begins with '{'");
+    fail(origin, " has a damaged safetensors header: expected text that starts with '{'");
   }
   HeaderHandler handler(origin);
   nlohmann::json::sax_parse(json, &handler);
   auto header = handler.take();
-  check_cover(header, data_bytes, origin);
+  check_coverage(header, data_bytes, origin);
   return header;
 }
 

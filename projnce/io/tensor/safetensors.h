@@ -10,18 +10,19 @@
 namespace projnce::io {
 
 /// The safetensors container: the length of a JSON header (8 bytes, little-endian), the header,
-/// then the tensors' bytes without gaps. `docs/file_formats.md` describes it and our checksum.
+/// then the tensor data without gaps. `docs/file_formats.md` describes it and the checksum that
+/// projnce adds.
 
-/// The element types that we read and write; the format has others, which are refused.
+/// Supported element types; others are rejected.
 enum class StoredType { kBool, kU8, kI8, kI16, kI32, kI64, kF16, kBF16, kF32, kF64 };
 
-/// "F32", as the header spells it.
+/// Returns the name used in the header, such as "F32".
 std::string_view stored_type_name(StoredType type);
-/// Throws for a name that is not one of ours; `origin` names the file in the message.
+/// Throws for unsupported names; `origin` names the file in the message.
 StoredType stored_type(std::string_view name, const std::string& origin);
 uint64_t stored_type_bytes(StoredType type);
 
-/// One tensor: where its bytes lie, counted from the end of the header.
+/// One tensor; `begin` and `end` are byte offsets relative to the end of the header.
 struct StoredTensor {
   std::string name;
   StoredType type = StoredType::kF32;
@@ -31,36 +32,35 @@ struct StoredTensor {
 };
 
 struct SafetensorsHeader {
-  std::vector<StoredTensor> tensors;  // in the header's order, not the bytes'
+  std::vector<StoredTensor> tensors;  // in header order, not data order
   std::map<std::string, std::string> metadata;
 };
 
-/// The bytes of a tensor of this shape; throws where 63 bits cannot count them.
+/// Size in bytes of a tensor of this shape; throws if it exceeds 63 bits.
 uint64_t stored_bytes(StoredType type, const std::vector<uint64_t>& shape,
                       const std::string& origin);
 
-/// The checksum is the last tensor of a file: the magic, then XXH3-128 of every byte before it, low
+/// The checksum is stored as the last tensor: the magic, then XXH3-128 of all preceding bytes, low
 /// half first.
 inline constexpr std::string_view kIntegrityName = "~integrity";
 inline constexpr std::string_view kIntegrityMagic = "PNCKSUM1";
 inline constexpr size_t kIntegrityBytes = 24;
 
-/// The one entry of the header that is no tensor but an object of strings.
+/// The only header entry that is not a tensor but an object of strings.
 inline constexpr std::string_view kMetadataName = "__metadata__";
 
 inline constexpr size_t kHeaderLengthBytes = 8;
 inline constexpr uint64_t kSafetensorsMaxHeaderBytes = uint64_t{16} << 20;
 inline constexpr size_t kSafetensorsMaxRank = 8;
 
-/// Reads the JSON header of a file with `data_bytes` bytes behind it. Strict: throws for a
-/// duplicate name or key, an unknown or missing field, a rank above kSafetensorsMaxRank, a number
-/// that is not a whole one from 0 to 2^64 - 1, and tensors that do not cover the data exactly, each
-/// byte once.
+/// Parses the JSON header of a file with `data_bytes` bytes of tensor data. Throws for duplicate
+/// names or keys, unknown or missing fields, a rank above kSafetensorsMaxRank, numbers that are not
+/// integers in [0, 2^64 - 1], and tensors that do not cover the data exactly once.
 SafetensorsHeader parse_safetensors_header(std::string_view json, uint64_t data_bytes,
                                            const std::string& origin);
 
-/// The header as JSON, padded with spaces so that the data begins at a multiple of 64 bytes.
-/// Throws for a name or metadata that is not UTF-8.
+/// Formats the header as JSON, padded with spaces so that the data starts at a multiple of 64
+/// bytes. Throws if a name or metadata value is not UTF-8.
 std::string format_safetensors_header(const SafetensorsHeader& header, const std::string& origin);
 
 }  // namespace projnce::io

@@ -28,16 +28,16 @@ void check_integrity(std::span<const std::byte> file, const StoredTensor& record
   const auto covered = file.first(file.size() - kIntegrityBytes);
   const auto stored = file.last(kIntegrityBytes);
   if (as_text(stored.first(kIntegrityMagic.size())) != kIntegrityMagic) {
-    fail(origin, " has a checksum of an unknown kind, expected ", kIntegrityMagic);
+    fail(origin, " has an unknown kind of checksum, expected ", kIntegrityMagic);
   }
   const auto hash = XXH3_128bits(covered.data(), covered.size());
   if (hash.low64 != little_endian(stored.subspan(8, 8)) ||
       hash.high64 != little_endian(stored.subspan(16))) {
-    fail(origin, " is damaged: its bytes do not give the checksum that was stored with them");
+    fail(origin, " is damaged: its checksum does not match");
   }
 }
 
-/// A bool of any other value is undefined behavior in every program that uses it.
+/// Throws if a bool is neither 0 nor 1, which would be undefined behavior.
 void check_bools(const SafetensorsView& view, const std::string& origin) {
   for (const auto& tensor : view.header.tensors) {
     if (tensor.type != StoredType::kBool) continue;
@@ -59,9 +59,9 @@ SafetensorsView parse_safetensors(std::span<const std::byte> file, Integrity int
   const auto length = little_endian(file.first(kHeaderLengthBytes));
   const auto rest = file.subspan(kHeaderLengthBytes);
   if (length > rest.size() || length > kSafetensorsMaxHeaderBytes) {
-    fail(origin, " says that its header has ", length, " bytes, expected at most ",
+    fail(origin, " declares a header of ", length, " bytes, expected at most ",
          std::min<uint64_t>(rest.size(), kSafetensorsMaxHeaderBytes),
-         "; it is cut short or no safetensors file");
+         "; it is truncated or not a safetensors file");
   }
   SafetensorsView view;
   view.data = rest.subspan(length);
@@ -75,17 +75,17 @@ SafetensorsView parse_safetensors(std::span<const std::byte> file, Integrity int
     check_integrity(file, *record, view.data.size(), origin);
     tensors.erase(record);
   } else if (integrity == Integrity::kRequired) {
-    fail(origin, " has no checksum, expected a file that projnce wrote");
+    fail(origin, " has no checksum, expected a file written by projnce");
   }
   check_bools(view, origin);
   return view;
 }
 
-static_assert(std::endian::native == std::endian::little, "data is written as it lies in memory");
+static_assert(std::endian::native == std::endian::little, "data is written in native byte order");
 
 namespace {
 
-/// Writes and hashes in pieces that stay in the cache between the two.
+/// Writes and hashes in chunks that fit the cache.
 class HashedFile {
  public:
   HashedFile(const std::filesystem::path& path, uint64_t size)
@@ -95,12 +95,12 @@ class HashedFile {
   }
 
   void write(std::span<const std::byte> bytes) {
-    constexpr size_t kPiece = size_t{1} << 20;
+    constexpr size_t kChunk = size_t{1} << 20;
     while (!bytes.empty()) {
-      const auto piece = bytes.first(std::min(kPiece, bytes.size()));
-      XXH3_128bits_update(state_.get(), piece.data(), piece.size());
-      file_.write(piece);
-      bytes = bytes.subspan(piece.size());
+      const auto chunk = bytes.first(std::min(kChunk, bytes.size()));
+      XXH3_128bits_update(state_.get(), chunk.data(), chunk.size());
+      file_.write(chunk);
+      bytes = bytes.subspan(chunk.size());
     }
   }
 
@@ -125,22 +125,21 @@ void check_tensors(const std::vector<TensorBytes>& tensors, const std::string& o
   std::unordered_set<std::string> names = {std::string(kIntegrityName), std::string(kMetadataName)};
   for (const auto& tensor : tensors) {
     if (!names.insert(tensor.name).second) {
-      fail(origin, " cannot hold two tensors named '", tensor.name,
-           "', nor one with the format's own names");
+      fail(origin, " cannot store tensor '", tensor.name, "': the name is duplicate or reserved");
     }
     if (tensor.shape.size() > kSafetensorsMaxRank) {
-      fail(origin, " cannot hold '", tensor.name, "' with its ", tensor.shape.size(),
+      fail(origin, " cannot store tensor '", tensor.name, "' with ", tensor.shape.size(),
            " dimensions, expected at most ", kSafetensorsMaxRank);
     }
     const auto expected = stored_bytes(tensor.type, tensor.shape, origin);
     if (tensor.data.size() != expected) {
-      fail(origin, " cannot hold '", tensor.name, "' with its ", tensor.data.size(),
+      fail(origin, " cannot store tensor '", tensor.name, "' with ", tensor.data.size(),
            " bytes, expected ", expected, " for its shape and type");
     }
   }
 }
 
-/// Larger elements first, so that every tensor lies aligned to its element.
+/// Sorts by decreasing element size, so that every tensor is aligned to its elements.
 std::vector<size_t> data_order(const std::vector<TensorBytes>& tensors) {
   std::vector<size_t> order(tensors.size());
   std::iota(order.begin(), order.end(), size_t{0});

@@ -11,13 +11,13 @@
 
 namespace projnce::io {
 
-/// Whether a file must carry our checksum. One that is there is always verified.
+/// Whether a file must contain projnce's checksum. If present, it is always verified.
 enum class Integrity {
-  kRequired,  ///< our own files
+  kRequired,  ///< files written by projnce
   kOptional,  ///< weights from other programs
 };
 
-/// A checked file; `header` does not list the checksum's tensor.
+/// A validated file; `header` does not list the checksum tensor.
 struct SafetensorsView {
   SafetensorsHeader header;
   std::span<const std::byte> data;
@@ -27,12 +27,12 @@ struct SafetensorsView {
   }
 };
 
-/// Checks the whole file before it returns; `origin` names it in messages. Throws an Error for
-/// whatever is not as the format says. REQUIRES: the bytes stay alive as long as the view.
+/// Validates the whole file; `origin` names it in messages. Throws an Error for any violation of
+/// the format. REQUIRES: the bytes outlive the view.
 SafetensorsView parse_safetensors(std::span<const std::byte> file, Integrity integrity,
                                   const std::string& origin);
 
-/// A tensor to be written; `data` is in C order and stays the caller's.
+/// A tensor to write; `data` is in C order and is not owned.
 struct TensorBytes {
   std::string name;
   StoredType type = StoredType::kF32;
@@ -40,15 +40,14 @@ struct TensorBytes {
   std::span<const std::byte> data;
 };
 
-/// What stands behind the tensors.
+/// Whether to append a checksum.
 enum class Checksum {
-  kAppended,  ///< ours, as one tensor more: projnce notices damage
-  kNone,      ///< nothing: programs that want exactly the tensors they know take the file
+  kAppended,  ///< as an additional tensor; projnce detects damage
+  kNone,      ///< for programs that reject unknown tensors
 };
 
-/// Writes a safetensors file, atomically; any safetensors program reads it. The header keeps the
-/// order given. Throws, before it writes anything, for a duplicate or reserved
-/// name and for data that is not of the shape's size.
+/// Writes a safetensors file atomically. The header keeps the given order. Throws before writing
+/// anything if a name is duplicate or reserved, or if the data does not match the shape.
 void write_safetensors(const std::filesystem::path& path, const std::vector<TensorBytes>& tensors,
                        const std::map<std::string, std::string>& metadata,
                        Checksum checksum = Checksum::kAppended);

@@ -15,14 +15,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The runs that a path means: itself, or those in it, by name.
+/// Returns the runs at a path: the path itself, or the runs in it, sorted by name.
 std::vector<fs::path> expand(const fs::path& path) {
-  if (io::holds_run(path) || !fs::is_directory(path)) return {io::find_run(path).root};
+  if (io::contains_run(path) || !fs::is_directory(path)) return {io::find_run(path).root};
   std::vector<fs::path> runs;
   for (const auto& entry : fs::directory_iterator(path)) {
-    if (entry.is_directory() && io::holds_run(entry.path())) runs.push_back(entry.path());
+    if (entry.is_directory() && io::contains_run(entry.path())) runs.push_back(entry.path());
   }
-  if (runs.empty()) return {io::find_run(path).root};  // says what is wrong
+  if (runs.empty()) return {io::find_run(path).root};  // throws with the reason
   std::sort(runs.begin(), runs.end());
   return runs;
 }
@@ -30,7 +30,7 @@ std::vector<fs::path> expand(const fs::path& path) {
 void make_report_data(const io::RunPaths& paths, const ReportRequest& request,
                       const Logger& logger) {
   const io::FileLock lock(paths.lock());
-  logger->info("{} has no map and audit yet: making them", paths.root.string());
+  logger->info("{}: computing map and audit", paths.root.string());
   const auto run = inference::open_trained_run(paths, {}, request.context);
   auto samples = inference::embed_test_part(run, logger);
   samples.reference = inference::embed_reference_part(run, logger);
@@ -43,14 +43,14 @@ void make_report_data(const io::RunPaths& paths, const ReportRequest& request,
                     run.config.report, logger);
 }
 
-/// What the report would lack, as far as it can be made.
+/// Computes missing report data of a finished run. Logs a warning on failure.
 void complete_run(const fs::path& run, const ReportRequest& request, const Logger& logger) {
   const io::RunPaths paths{run};
   if (!fs::exists(paths.summary()) || fs::exists(paths.samples())) return;
   try {
     make_report_data(paths, request, logger);
   } catch (const Error& error) {
-    logger->warn("map, audit and images of {} are left out: {}", run.string(), error.what());
+    logger->warn("{}: the report has no map, audit and images: {}", run.string(), error.what());
   }
 }
 

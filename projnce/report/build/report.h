@@ -10,15 +10,15 @@
 namespace projnce::report {
 
 struct ReportRequest {
-  /// Directories of runs, or folders that hold some.
+  /// Run directories, or folders that contain run directories.
   std::vector<std::filesystem::path> runs;
-  /// Empty: report.html in the run; of several in the folder that they lie in.
+  /// Output file; default: report.html in the run, or in the common folder of several runs.
   std::filesystem::path output;
-  dataset::OpenContext context;  ///< where datasets are looked for
+  dataset::OpenContext context;  ///< where to look for datasets
 };
 
-/// Writes one report about the runs. What a finished run lacks for it (map, audit, images) is
-/// made and stays in its directory, where the data is still at hand.
+/// Writes one report about the runs. If a finished run lacks map, audit or images and its data is
+/// still available, computes them and stores them in the run directory.
 nlohmann::ordered_json report_runs(const ReportRequest& request, const Logger& logger);
 
 }  // namespace projnce::report

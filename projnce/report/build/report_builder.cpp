@@ -22,20 +22,20 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int64_t kLargestMap = 50'000;           // samples that are mapped as a whole
+constexpr int64_t kLargestMap = 50'000;           // maximum number of samples mapped as a whole
 constexpr int64_t kFewestMapped = 4;              // samples
-constexpr size_t kImageBytes = 150;               // of a sample on a map of many
-constexpr size_t kSmallestImageBudget = 400'000;  // of all samples of a part
+constexpr size_t kImageBytes = 150;               // per sample on a large map
+constexpr size_t kSmallestImageBudget = 400'000;  // of a split
 constexpr size_t kShownSuspects = 60;
-constexpr int64_t kFewestSuspects = 12;  // shown even where fewer are flagged
+constexpr int64_t kFewestSuspects = 12;  // shown even if fewer are flagged
 constexpr size_t kSuspectImageBytes = 2500;
 constexpr size_t kLongestName = 120;
-constexpr uint64_t kChoiceSeed = 0x70616765;  // which samples of a large part are shown
+constexpr uint64_t kChoiceSeed = 0x70616765;  // selects the samples shown of a large split
 
-/// Predictions by the run's readout.
+/// Predictions of the run's readout.
 struct ReportPredictions {
   torch::Tensor labels;      // [N], int64
-  torch::Tensor similarity;  // [N], float32: probability, or the score in runs of older versions
+  torch::Tensor similarity;  // [N], float32: probability; in runs of older versions the score
 };
 
 ReportPredictions predict_for_report(const inference::EmbeddedSet& set, const EvaluatedRun& run) {
@@ -65,7 +65,7 @@ std::vector<int64_t> count_confusion(const torch::Tensor& labels, const torch::T
   return longs(torch::bincount(labels * classes + predicted, {}, classes * classes));
 }
 
-/// Some rows of a part, those of `wanted` among them, ascending.
+/// Chooses at most `most` random rows, including `wanted`, in ascending order.
 torch::Tensor choose_rows(int64_t rows, int64_t most, const std::vector<int64_t>& wanted) {
   std::set<int64_t> chosen(wanted.begin(), wanted.end());
   std::vector<int64_t> order(static_cast<size_t>(rows));
@@ -83,20 +83,20 @@ std::string report_name(const dataset::Dataset& part, int64_t index) {
   return name.size() > kLongestName ? "..." + name.substr(name.size() - kLongestName) : name;
 }
 
-/// Names of samples, or none where they are but numbers.
+/// Returns the names of samples, or an empty list if all names are just the index.
 std::vector<std::string> report_names(const dataset::Dataset& part,
                                       const std::vector<int64_t>& indices) {
   std::vector<std::string> names;
-  bool telling = false;
+  bool has_names = false;
   for (const int64_t i : indices) {
     names.push_back(report_name(part, i));
-    telling = telling || names.back() != std::to_string(i);
+    has_names = has_names || names.back() != std::to_string(i);
   }
-  return telling ? names : std::vector<std::string>{};
+  return has_names ? names : std::vector<std::string>{};
 }
 
-/// What the labels of the known samples were before any were made wrong; undefined where none were.
-torch::Tensor known_truth(const EvaluatedRun& run) {
+/// Returns the clean labels of the reference samples; undefined if no label noise was injected.
+torch::Tensor true_labels(const EvaluatedRun& run) {
   const auto& opened = run.data.dataset;
   if (opened.clean_train_labels.empty() || opened.reference || run.reference != run.data.reference)
     return {};
@@ -113,9 +113,9 @@ inference::EncodedPart encoded(const char* name, const dataset::DatasetPtr& data
           .indices = set.indices};
 }
 
-/// The labels as an audit takes them, training samples first; none if training had other labels
-/// (coarse ones) or only some of its samples are at hand.
-std::optional<inference::AuditedSamples> auditable(const EvaluatedRun& run) {
+/// Returns the samples to audit, training samples first; nullopt if training used other labels
+/// (coarse ones) or not all training samples are available.
+std::optional<inference::AuditedSamples> find_audited_samples(const EvaluatedRun& run) {
   const auto& opened = run.data.dataset;
   const bool trained_on = !opened.reference || opened.unlabeled;
   if (!trained_on || run.reference != run.data.reference) return std::nullopt;
@@ -128,7 +128,7 @@ std::optional<inference::AuditedSamples> auditable(const EvaluatedRun& run) {
   return inference::join_parts(parts);
 }
 
-/// Makes what a report shows of samples, part by part.
+/// Computes the sample data of a report, one step after the other.
 class ReportBuilder {
  public:
   ReportBuilder(const EvaluatedRun& run, const config::ReportOptions& options, const Logger& logger)
@@ -150,51 +150,53 @@ class ReportBuilder {
  private:
   void check_stop() const {
     if (run_.stop_requested && run_.stop_requested()) {
-      fail_runtime("it was stopped; `projnce report ", run_.paths.root.string(), "` makes it");
+      fail_runtime(Hint{concat("run `projnce report ", run_.paths.root.string(), "` to create it")},
+                   "the report was interrupted");
     }
   }
 
-  /// Runs a step whose failure costs the report that step only.
+  /// Runs a step; if it fails, the report lacks only the result of this step.
   template <class Step>
   void attempt(const char* what, const Step& step) {
     try {
       step();
     } catch (const Error& error) {
       report_.notes.push_back(concat(what, ": ", error.what(), "."));
-      logger_->warn("the report lacks something. {}", report_.notes.back());
+      logger_->warn("incomplete report. {}", report_.notes.back());
     }
   }
 
   void audit() {
-    samples_ = auditable(run_);
+    samples_ = find_audited_samples(run_);
     if (!samples_) {
       report_.notes.push_back(
-          "The audit of labels: it was left out because not all training samples are at hand with "
-          "the labels that were trained on; `projnce audit RUN` makes it.");
+          "Label audit: omitted, because not all training samples are available with their "
+          "training "
+          "labels; run `projnce audit RUN` instead.");
       return;
     }
-    attempt("The audit of labels", [this] {
+    attempt("Label audit", [this] {
       audited_ = inference::audit_samples(*samples_, {});
       inference::write_label_issues(run_.paths.suspects(), *samples_, *audited_);
-      tell_worst();
+      add_worst_labels();
     });
   }
 
-  void tell_worst() {
+  void add_worst_labels() {
     const auto wanted = std::max(audited_->result.flagged, kFewestSuspects);
     const auto most = std::min<size_t>(kShownSuspects, static_cast<size_t>(wanted));
     report_.audit = inference::audit_to_json(*samples_, *audited_, most);
     report_.audit.erase("noise_matrix");
     std::vector<int64_t> shown;
     for (size_t k = 0; k < report_.audit["worst"].size(); ++k) {
-      auto& told = report_.audit["worst"][k];
+      auto& issue = report_.audit["worst"][k];
       const int64_t row = audited_->order[k];
-      told["name"] = report_name(*samples_->dataset, samples_->index(row));
-      told.erase("sample");
-      told["wrong"] = samples_->truth.defined()
-                          ? ordered_json(samples_->labels[row].item<int64_t>() !=
-                                         samples_->truth[row].item<int64_t>())
-                          : ordered_json();
+      issue["name"] = report_name(*samples_->dataset, samples_->index(row));
+      issue.erase("sample");
+      issue["wrong"] = samples_->truth.defined()
+                           ? ordered_json(samples_->labels[row].item<int64_t>() !=
+                                          samples_->truth[row].item<int64_t>())
+                           : ordered_json();
       shown.push_back(samples_->index(row));
       const int64_t known = run_.samples.reference.labels.size(0);
       row < known ? worst_rows_.push_back(row) : worst_test_rows_.push_back(row - known);
@@ -202,7 +204,7 @@ class ReportBuilder {
     report_.worst = make_thumbnail_sheets(
         samples_->dataset, shown,
         {.bytes = kSuspectImageBytes * shown.size(), .largest_side = 96, .decoding = decoding()});
-    // The audited parts hold spectrograms; the sounds themselves are in the dataset.
+    // The audited samples are spectrograms; the audio itself is in the dataset.
     const auto& opened = run_.data.dataset;
     std::vector<dataset::DatasetPtr> parts = {opened.reference ? opened.reference : opened.train};
     if (samples_->parts.size() > 1) parts.push_back(opened.test);
@@ -214,7 +216,7 @@ class ReportBuilder {
     const auto predictions = predict_for_report(set, run_);
     const auto classes = static_cast<int64_t>(report_.class_names.size());
     report_.confusion = count_confusion(set.labels, predictions.labels, classes);
-    attempt("The map of test samples", [&] {
+    attempt("Map of test samples", [&] {
       const int64_t rows = set.labels.size(0);
       const auto whole =
           rows <= kLargestMap ? std::optional(map_rows(set.embeddings)) : std::nullopt;
@@ -228,19 +230,19 @@ class ReportBuilder {
   }
 
   void map_train() {
-    attempt("The map of training samples", [&] {
+    attempt("Map of training samples", [&] {
       const auto& set = run_.samples.reference;
       const auto chosen = choose_rows(set.labels.size(0), train_points(), worst_rows_);
       auto train = describe(set, run_.reference, chosen, predict_for_report(set, run_),
                             map_rows(set.embeddings.index({chosen})));
-      const auto truth = known_truth(run_);
+      const auto truth = true_labels(run_);
       if (truth.defined()) train.truth = longs(truth.index({chosen}));
       add_audit(train, chosen, 0);
       report_.train = std::move(train);
     });
   }
 
-  /// Scores and suggestions of the rows `chosen`, counted from row `begin` of the audit.
+  /// Adds scores and suggested labels of the rows `chosen`, relative to row `begin` of the audit.
   void add_audit(MappedSamples& mapped, const torch::Tensor& chosen, int64_t begin) const {
     if (!audited_ || begin >= samples_->size()) return;
     mapped.suspicion = floats(audited_->result.score.index({chosen + begin}));
@@ -249,7 +251,7 @@ class ReportBuilder {
 
   static inference::PlaneMap map_rows(const torch::Tensor& rows) {
     if (rows.size(0) < kFewestMapped) {
-      fail("there are ", rows.size(0), " samples, a map needs ", kFewestMapped);
+      fail("there are ", rows.size(0), " samples; a map needs at least ", kFewestMapped);
     }
     return inference::map_by_tsne(rows, {});
   }
@@ -274,7 +276,7 @@ class ReportBuilder {
     return mapped;
   }
 
-  /// Half of the points for each part, or what the other leaves.
+  /// Each split gets half of the points, plus what the other does not use.
   int64_t test_points() const {
     const int64_t train = run_.samples.reference.labels.size(0);
     return std::max(options_.max_points / 2, options_.max_points - train);
@@ -291,7 +293,7 @@ class ReportBuilder {
   ReportSamples report_;
   std::optional<inference::AuditedSamples> samples_;
   std::optional<inference::Audited> audited_;
-  std::vector<int64_t> worst_rows_;  // of the known samples
+  std::vector<int64_t> worst_rows_;  // of the reference samples
   std::vector<int64_t> worst_test_rows_;
 };
 

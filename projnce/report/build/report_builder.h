@@ -13,22 +13,21 @@
 
 namespace projnce::report {
 
-/// A trained run with its samples at hand.
+/// A trained run with its embedded samples.
 struct EvaluatedRun {
   io::RunPaths paths;
   const data::TrainingData& data;
-  const inference::EvalInputs& samples;  ///< with the known ones
-  dataset::DatasetPtr
-      reference;  ///< what samples.reference was made of: data.reference or a part of it
-  inference::TrainedModel trained;  ///< that the report shows the predictions of
+  const inference::EvalInputs& samples;  ///< includes the reference samples
+  dataset::DatasetPtr reference;    ///< source of samples.reference: data.reference or a subset
+  inference::TrainedModel trained;  ///< model whose predictions the report shows
   int threads = 1;
-  std::function<bool()> stop_requested = {};  ///< asked between the steps
+  std::function<bool()> stop_requested = {};  ///< polled between steps
 };
 
-/// Judges the training labels, maps samples into the plane, draws them small, and writes tsne.npy
-/// (where the test part is not too large to map as a whole), suspects.csv and samples.safetensors.
-/// What cannot be made (too few samples for a map, say) is left out and said in the last of them.
-/// Returns what that holds. Throws where it is stopped.
+/// Audits the labels, computes 2-D maps of the samples and renders thumbnails. Writes tsne.npy (if
+/// the test split is small enough to map as a whole), suspects.csv and samples.safetensors. A step
+/// that fails, for example a map of too few samples, is omitted and noted in samples.safetensors.
+/// Returns the contents of that file. Throws if stop_requested returns true.
 ReportSamples write_report_data(const EvaluatedRun& run, const config::ReportOptions& options,
                                 const Logger& logger);
 

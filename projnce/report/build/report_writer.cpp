@@ -25,12 +25,12 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-constexpr size_t kComparedPoints = 20'000;  // of all maps together
-constexpr size_t kFewestPoints = 1'000;     // of a map
+constexpr size_t kComparedPoints = 20'000;  // total of all maps
+constexpr size_t kFewestPoints = 1'000;     // per map
 constexpr size_t kMostPoints = 5'000;
 constexpr int kRefreshSeconds = 5;
 
-/// When the newest of the files changed that the report is made of.
+/// Returns the last modification time of the files that the report uses.
 fs::file_time_type last_change(const std::vector<fs::path>& runs) {
   auto newest = fs::file_time_type::min();
   for (const auto& path : runs) {
@@ -51,8 +51,8 @@ std::string utc_text(fs::file_time_type time) {
                      fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)));
 }
 
-/// No two runs of a report have the same name: those that would are called by their path.
-void make_names_differ(ordered_json& runs) {
+/// Replaces ambiguous run names by their paths.
+void make_names_unique(ordered_json& runs) {
   std::multiset<std::string> names;
   for (const auto& run : runs) names.insert(run["name"].get<std::string>());
   for (auto& run : runs) {
@@ -60,7 +60,7 @@ void make_names_differ(ordered_json& runs) {
   }
 }
 
-/// Reports for several threads: what is remembered of defaults is shared.
+/// Thread-safe report writer with a shared cache of defaults.
 struct SharedWriter {
   std::mutex mutex;
   ReportWriter writer;
@@ -79,23 +79,23 @@ ordered_json ReportWriter::data(const std::vector<fs::path>& runs) {
     options.images = false;
     options.most_points = std::clamp(kComparedPoints / runs.size(), kFewestPoints, kMostPoints);
   }
-  auto told = ordered_json::array();
+  auto entries = ordered_json::array();
   bool running = false;
   for (const auto& path : runs) {
     const auto run = io::find_run(path);
     options.standard = standard_.of(read_toml(run.config()));
-    told.push_back(run_data(run, options));
-    running = running || told.back()["state"] == "running";
+    entries.push_back(run_data(run, options));
+    running = running || entries.back()["state"] == "running";
   }
-  make_names_differ(told);
-  const auto title = runs.size() == 1 ? told[0]["name"].get<std::string>()
-                                      : fmt::format("{} runs compared", runs.size());
+  make_names_unique(entries);
+  const auto title = runs.size() == 1 ? entries[0]["name"].get<std::string>()
+                                      : fmt::format("Comparison of {} runs", runs.size());
   return {{"format", 1},
           {"program", fmt::format("projnce {}", kVersion)},
           {"written", utc_text(last_change(runs))},
           {"title", title},
           {"refresh", running ? kRefreshSeconds : 0},
-          {"runs", told}};
+          {"runs", entries}};
 }
 
 size_t ReportWriter::write(const std::vector<fs::path>& runs, const fs::path& file) {
@@ -114,7 +114,7 @@ void LiveReport::update() {
     writer_.write({run_}, io::RunPaths{run_}.report());
   } catch (const Error& error) {
     failed_ = true;
-    logger_->warn("the report is not kept fresh: {}", error.what());
+    logger_->warn("live report disabled: {}", error.what());
   }
   next_ = Clock::now() + kPause;
 }

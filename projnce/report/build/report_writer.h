@@ -11,27 +11,27 @@
 
 namespace projnce::report {
 
-/// Reports of runs, out of the files in their directories.
+/// Writes reports from the files in run directories.
 class ReportWriter {
  public:
-  /// What a report of these runs shows: PageData of web/src/model.ts. Several are compared: with
-  /// fewer points on each map, and without images.
+  /// Returns the data of a report: PageData of web/src/model.ts. A comparison of several runs has
+  /// fewer points per map and no images.
   nlohmann::ordered_json data(const std::vector<std::filesystem::path>& runs);
 
-  /// Writes the report, whole or not at all. Returns its size in bytes.
+  /// Writes the report atomically. Returns its size in bytes.
   size_t write(const std::vector<std::filesystem::path>& runs, const std::filesystem::path& file);
 
  private:
   config::DefaultConfig standard_;
 };
 
-/// report.html of a run that goes on, written anew every few seconds; it asks the browser to look
-/// again. A report that cannot be written costs a warning, once.
+/// report.html of an unfinished run, rewritten every few seconds; the page reloads itself. Logs one
+/// warning if it cannot be written.
 class LiveReport {
  public:
   LiveReport(std::filesystem::path run, Logger logger);
 
-  /// To be called often.
+  /// Rewrites the report if it is due. Call often.
   void update();
 
  private:
@@ -44,7 +44,7 @@ class LiveReport {
   bool failed_ = false;
 };
 
-/// The reports that `projnce serve` shows.
+/// Returns the reports served by `projnce serve`.
 ReportSource make_report_source();
 
 }  // namespace projnce::report

@@ -19,7 +19,7 @@ constexpr std::array<Color, 20> kDistinctColors = {{
     {0xB6, 0x8F, 0x83}, {0x51, 0x2D, 0xCF}, {0xA9, 0xB3, 0xFF}, {0xE0, 0x4A, 0x9C},
 }};
 
-/// A byte of sRGB out of linear light in 0..1.
+/// Converts linear light in 0..1 to an sRGB byte.
 uint8_t srgb_byte(double light) {
   const double bounded = std::clamp(light, 0.0, 1.0);
   const double encoded =
@@ -27,7 +27,7 @@ uint8_t srgb_byte(double light) {
   return static_cast<uint8_t>(std::lround(255 * encoded));
 }
 
-/// Oklab (Ottosson, 2020) by lightness, colorfulness and hue: equal steps look equal.
+/// Converts Oklch, the polar form of the perceptually uniform Oklab space (Ottosson, 2020).
 Color from_oklch(double lightness, double chroma, double hue) {
   const double a = chroma * std::cos(hue);
   const double b = chroma * std::sin(hue);
@@ -39,7 +39,7 @@ Color from_oklch(double lightness, double chroma, double hue) {
           srgb_byte(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)};
 }
 
-Color color_on_the_circle(size_t number) {
+Color generated_color(size_t number) {
   constexpr double kGoldenAngle = std::numbers::pi * (3 - 2.2360679774997896);
   constexpr std::array<double, 3> kLightness = {0.62, 0.76, 0.50};
   constexpr std::array<double, 3> kChroma = {0.17, 0.13, 0.15};
@@ -58,7 +58,7 @@ std::vector<Color> class_colors(size_t count) {
     return {kDistinctColors.begin(), kDistinctColors.begin() + static_cast<ptrdiff_t>(count)};
   }
   std::vector<Color> colors;
-  for (size_t i = 0; i < count; ++i) colors.push_back(color_on_the_circle(i));
+  for (size_t i = 0; i < count; ++i) colors.push_back(generated_color(i));
   return colors;
 }
 

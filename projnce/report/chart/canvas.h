@@ -19,17 +19,17 @@ struct Color {
   bool operator==(const Color&) const = default;
 };
 
-/// "#36509c".
+/// Formats a color as "#36509c".
 std::string hex(const Color& color);
 
-/// A color for each of `count` classes, all to be seen on white and on near black.
+/// Returns one color per class, all visible on white and on near-black backgrounds.
 ///
-/// The first ten stay apart for those who see no red or no green as well; ten more are still
-/// distinct. More classes than that go around the circle of hues in steps of the golden angle, in
-/// three brightnesses, so that classes beside each other in the list do not look alike.
+/// The first ten colors are distinguishable with red-green color blindness; the next ten are still
+/// distinct. With more than twenty classes, hues advance by the golden angle at three lightness
+/// levels, so that adjacent classes look different.
 std::vector<Color> class_colors(size_t count);
 
-/// A place on a drawing, in its units: to the right and down from the upper left corner.
+/// Position in drawing units; the origin is the upper left corner, y points down.
 struct Point {
   double x = 0;
   double y = 0;
@@ -55,19 +55,19 @@ struct Box {
   }
 };
 
-/// Colors by their purpose: a report may have others for the dark.
+/// Colors by role; a report may override them in dark mode.
 enum class Ink {
   kText,
-  kSoft,    ///< what matters less
+  kSoft,    ///< secondary text
   kLine,    ///< frames
-  kPanel,   ///< what marks are drawn on
-  kGround,  ///< behind everything
-  kFound,   ///< good news
-  kMissed,  ///< bad news
+  kPanel,   ///< plot background
+  kGround,  ///< page background
+  kFound,   ///< positive results
+  kMissed,  ///< negative results
 };
 Color light_color(Ink ink);
 
-/// How thick the line of a hollow dot is.
+/// Line width of a ring.
 inline constexpr double kRingWidth = 1.5;
 
 enum class Anchor { kStart, kMiddle, kEnd };
@@ -76,50 +76,50 @@ struct TextStyle {
   Font font;
   Ink ink = Ink::kText;
   Anchor anchor = Anchor::kStart;
-  bool halo = false;  ///< a rim in the panel's color, for text on top of marks
+  bool halo = false;  ///< outline in the panel color, for text on top of marks
 };
 
-/// Marks of one class.
+/// Style of the marks of one class.
 struct MarkStyle {
-  size_t number = 0;  ///< the class: what a report fades by
+  size_t number = 0;  ///< class; a report fades the marks of other classes
   Color color;
   double radius = 2;
   double opacity = 1;
 };
 
-/// A line that belongs to a class.
+/// Style of a line that belongs to a class.
 struct LineStyle {
-  size_t number = 0;  ///< the class: what a report fades by
+  size_t number = 0;  ///< class; a report fades the lines of other classes
   Color color;
   double width = 2;
   double opacity = 1;
   bool dashed = false;
 };
 
-/// Something to draw on. Coordinates and sizes are in units of about a pixel of a screen.
+/// Drawing surface. Coordinates and sizes are in units of about one screen pixel.
 class Canvas {
  public:
   virtual ~Canvas() = default;
 
-  /// A box with rounded corners and a light line around it.
+  /// Draws a box with rounded corners and a light border.
   virtual void panel(const Box& box) = 0;
-  /// `name` is what a reader who points at one of them is told.
+  /// Draws filled dots; `name` is their tooltip.
   virtual void dots(std::span<const Point> points, const MarkStyle& style,
                     std::string_view name) = 0;
-  /// Hollow dots.
+  /// Draws hollow dots.
   virtual void rings(std::span<const Point> points, const MarkStyle& style,
                      std::string_view name) = 0;
-  /// From point to point. REQUIRES: two points or more.
+  /// Draws a polyline. REQUIRES: at least two points.
   virtual void line(std::span<const Point> points, const LineStyle& style,
                     std::string_view name) = 0;
-  /// A thin line in the color of frames, to read values by.
+  /// Draws a thin grid line.
   virtual void rule(const Point& from, const Point& to) = 0;
-  /// `at` is on the base line. REQUIRES: UTF-8 without control characters.
+  /// Draws text; `at` is on the baseline. REQUIRES: UTF-8 without control characters.
   virtual void text(const Point& at, std::string_view text, const TextStyle& style) = 0;
-  /// Text that belongs to a class.
+  /// Draws text that belongs to a class.
   virtual void mark_text(const Point& at, std::string_view text, const TextStyle& style,
                          size_t number) = 0;
-  /// What is drawn between the two is the key to a class; `box` is where it can be pointed at.
+  /// begin_key and end_key enclose the legend entry of a class; `box` is its hover area.
   virtual void begin_key(const Box& box, size_t number) = 0;
   virtual void key_dot(const Point& at, double radius, const Color& color) = 0;
   virtual void end_key() = 0;

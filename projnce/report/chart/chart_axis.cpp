@@ -10,7 +10,7 @@ namespace projnce::report {
 
 namespace {
 
-/// The smallest of 1, 2, 5 times a power of ten that is not below `rough`.
+/// Returns the smallest of 1, 2, 5 times a power of ten that is at least `rough`.
 double round_step(double rough) {
   const double power = std::pow(10, std::floor(std::log10(rough)));
   for (const double factor : {1.0, 2.0, 5.0}) {
@@ -19,7 +19,7 @@ double round_step(double rough) {
   return 10 * power;
 }
 
-/// Multiples of a round step; the outermost are outside of the ends, or inside of them.
+/// Returns multiples of a round step; the outermost are outside or inside of the limits.
 std::vector<ChartTick> linear_ticks(double low, double high, int steps, bool outside) {
   const double step = round_step((high - low) / steps);
   const auto first =
@@ -35,7 +35,7 @@ std::vector<ChartTick> linear_ticks(double low, double high, int steps, bool out
   return ticks;
 }
 
-/// 1, 2, 5 times powers of ten if these are few, else powers of ten.
+/// Returns 1, 2, 5 times powers of ten if these are few, else powers of ten.
 std::vector<ChartTick> log_ticks(double low, double high, int steps, bool outside) {
   const double decades = std::log10(high / low);
   const bool fine = 3 * decades <= steps;
@@ -56,7 +56,7 @@ std::vector<ChartTick> log_ticks(double low, double high, int steps, bool outsid
     std::erase_if(ticks, beyond);
     return ticks;
   }
-  // Of those outside of the ends, only the nearest are kept.
+  // Keep only the nearest ticks outside of the limits.
   while (ticks.size() > 2 && ticks[1].at <= low * 1.0001) ticks.erase(ticks.begin());
   while (ticks.size() > 2 && ticks[ticks.size() - 2].at >= high * 0.9999) ticks.pop_back();
   return ticks;

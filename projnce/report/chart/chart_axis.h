@@ -14,25 +14,25 @@ struct ChartTick {
 
 struct ChartAxis {
   std::string title;
-  bool log = false;  ///< logarithmic; values that are not positive are not drawn
-  /// Both ends; default: round numbers around the values. Values outside are not drawn.
+  bool log = false;  ///< logarithmic scale; values that are not positive are not drawn
+  /// Limits; default: round numbers around the values. Values outside are not drawn.
   std::optional<std::pair<double, double>> range = std::nullopt;
   std::vector<ChartTick> ticks = {};  ///< default: round numbers
 };
 
-/// Where values are along an axis.
+/// Maps values to positions on an axis.
 class AxisScale {
  public:
-  /// Without a range the axis holds all values and ticks that it can show. If there are no ticks,
-  /// it gets about `steps` of them.
+  /// Without a range, the axis covers all values and ticks that it can show. Without ticks, about
+  /// `steps` of them are chosen.
   AxisScale(const ChartAxis& axis, const std::vector<double>& values, int steps);
 
   const std::vector<ChartTick>& ticks() const { return ticks_; }
   bool contains(double value) const;
-  /// 0 at the low end, 1 at the high one. REQUIRES: finite, and positive if the axis is
-  /// logarithmic.
+  /// Relative position: 0 at the lower limit, 1 at the upper. REQUIRES: a finite value, positive if
+  /// the axis is logarithmic.
   double share(double value) const;
-  /// As `share`; values outside are at the nearer end, those that a logarithm lacks at the low one.
+  /// Same as `share`, clamped to [0, 1]; 0 for values without a logarithm on a logarithmic axis.
   double bounded_share(double value) const;
 
  private:
@@ -46,7 +46,7 @@ class AxisScale {
   std::vector<ChartTick> ticks_;
 };
 
-/// A number as short as possible: "0.05", "1000"; with a true minus sign.
+/// Formats a number as short as possible ("0.05", "1000"), with a Unicode minus sign.
 std::string plain_number(double value);
 
 }  // namespace projnce::report

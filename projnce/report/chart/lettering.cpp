@@ -16,25 +16,25 @@ namespace {
 constexpr size_t kLongestName = 240;  // bytes
 constexpr std::string_view kEllipsis = "…";
 
-bool starts_a_character(char byte) {
+bool is_character_start(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
 }
 
-/// Where characters start, and the end.
+/// Returns the offsets of all characters, and the end.
 std::vector<size_t> character_starts(std::string_view text) {
   std::vector<size_t> starts;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (starts_a_character(text[i])) starts.push_back(i);
+    if (is_character_start(text[i])) starts.push_back(i);
   }
   starts.push_back(text.size());
   return starts;
 }
 
-/// True for what Unicode will never give a meaning, so that XML and cairo refuse it: U+FDD0 to
-/// U+FDEF and the last two of each 65536. REQUIRES: one character of UTF-8.
-bool is_no_character(std::string_view character) {
+/// Returns true for Unicode noncharacters, which XML and cairo reject: U+FDD0 to U+FDEF and the
+/// last two code points of each plane. REQUIRES: one UTF-8 character.
+bool is_noncharacter(std::string_view character) {
   if (character.size() < 3) return false;
-  uint32_t code = 0;  // without the bits of the first byte of four, which do not matter here
+  uint32_t code = 0;  // lead byte bits of four-byte characters are irrelevant here
   for (const char byte : character.substr(character.size() - 3)) {
     code = code << 6 | (static_cast<unsigned char>(byte) & 0x3FU);
   }
@@ -42,7 +42,7 @@ bool is_no_character(std::string_view character) {
   return (character.size() == 3 && code >= 0xFDD0 && code <= 0xFDEF) || (code & 0xFFFEU) == 0xFFFEU;
 }
 
-/// The first or last `count` characters and the ellipsis.
+/// Returns the first or last `count` characters and an ellipsis.
 std::string cut_to(std::string_view text, const std::vector<size_t>& starts, size_t count,
                    Cut cut) {
   if (cut == Cut::kEnd) {
@@ -84,7 +84,7 @@ std::string display_name(std::string_view name) {
   for (size_t i = 0; i + 1 < starts.size(); ++i) {
     const auto character = std::string_view(text).substr(starts[i], starts[i + 1] - starts[i]);
     if (line.size() + character.size() > kLongestName) return line.append(kEllipsis);
-    line += is_no_character(character) ? "\uFFFD" : character;
+    line += is_noncharacter(character) ? "\uFFFD" : character;
   }
   return line;
 }

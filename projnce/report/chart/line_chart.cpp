@@ -17,15 +17,15 @@ namespace {
 constexpr double kFrameWidth = 600;
 constexpr double kFrameHeight = 350;
 constexpr double kChartMargin = 24;
-constexpr double kInsetX = 32;  // between the frame and the outermost marks, at least
+constexpr double kInsetX = 32;  // minimum distance between frame and outermost marks
 constexpr double kInsetY = 16;
 constexpr double kKeyRow = 22;
-constexpr double kKeyText = 34;  // from the left of a key to its name
+constexpr double kKeyText = 34;  // from the left edge of a legend entry to its name
 constexpr double kWidestKey = 230;
-constexpr double kHalfLetter = 4.2;  // from the middle of small letters to their baseline
+constexpr double kHalfLetter = 4.2;  // from the center of lowercase letters to the baseline
 constexpr double kMarkRadius = 4;
 constexpr double kReferenceRadius = 4.5;
-constexpr double kCapWidth = 3;  // half of an error bar's cap
+constexpr double kCapWidth = 3;  // half the width of an error bar's cap
 constexpr Font kChartTitleFont = {.size = 17, .bold = true};
 constexpr Font kChartFont = {.size = 12};
 constexpr Font kSmallChartFont = {.size = 11};
@@ -52,7 +52,7 @@ std::vector<double> y_values(const LineChart& chart) {
   return values;
 }
 
-/// Words in lines no wider than `width`; a word that is wider alone is cut.
+/// Wraps words into lines no wider than `width`; a word that is wider is truncated.
 std::vector<std::string> wrap_words(const std::string& text, double width) {
   std::vector<std::string> lines;
   std::istringstream words(text);
@@ -123,8 +123,8 @@ class LineChartDrawing {
   }
   bool shows(double x, double y) const { return x_.contains(x) && y_.contains(y); }
 
-  /// Finds the distance between the marks of neighboring series. The marks at both ends of the axis
-  /// need room beside them, unless the axis has a range, which then provides it.
+  /// Computes the offset between the marks of adjacent series. The marks at both ends of the axis
+  /// need padding, unless the axis has an explicit range.
   void find_dodge() {
     if (chart_.dodge == 0 || chart_.series.size() < 2) return;
     auto values = x_values(chart_);
@@ -176,7 +176,7 @@ class LineChartDrawing {
       canvas.rule({x, frame_.bottom()}, {x, frame_.bottom() + 4});
       const auto text = shorten(tick.text, kChartFont, room);
       const double half = text_width(text, kChartFont) / 2;
-      if (x - half < free_from) continue;  // would run into the text before; its tick stays
+      if (x - half < free_from) continue;  // would overlap the previous label; its tick is kept
       canvas.text({x, frame_.bottom() + 18}, text, style);
       free_from = x + half + 8;
     }
@@ -197,7 +197,7 @@ class LineChartDrawing {
     }
   }
 
-  /// Values to compare with lie below the measured ones.
+  /// Draws reference values below the measured ones.
   void draw_references(Canvas& canvas, size_t number) const {
     const auto& series = chart_.series[number];
     std::vector<Point> points;
@@ -277,7 +277,7 @@ class LineChartDrawing {
     canvas.end_key();
   }
 
-  /// What the marks are, in gray below the names.
+  /// Draws the legend of the marks in gray below the names.
   void draw_notes(Canvas& canvas) const {
     const MarkStyle gray{chart_.series.size(), light_color(Ink::kSoft), kMarkRadius, 1};
     size_t row = names_.size();

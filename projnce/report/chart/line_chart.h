@@ -9,12 +9,12 @@
 
 namespace projnce::report {
 
-/// A measured value. If x or y is not finite, there is no mark and the line has a gap.
+/// A measured value. If x or y is not finite, the mark is omitted and the line has a gap.
 struct ChartPoint {
   double x = 0;
   double y = std::numeric_limits<double>::quiet_NaN();
   double error = 0;  ///< half the height of the error bar; 0: no error bar
-  /// A value to compare y with, such as a published one: drawn as a ring.
+  /// Reference value for y, such as a published one; drawn as a ring.
   std::optional<double> reference = std::nullopt;
   std::string label = {};  ///< tooltip of the value; empty: "y ± error"
 };
@@ -33,11 +33,13 @@ struct ReferenceLine {
   double y = 0;
 };
 
-/// A line chart with error bars. Texts are fit for one line (display_name).
+/// Line chart with error bars. REQUIRES: texts sanitized by display_name.
 ///
-///   LineChart chart{.title = "Bound", .x = {.title = "batch size", .log = true}, .y = {.title =
-///   "nats"}}; chart.series.push_back({"ProjNCE", {{.x = 64, .y = 1.2, .error = 0.1}, {.x = 128, .y
-///   = 1.4}}}); chart.reference_lines.push_back({"I(Z;C)", 1.61});
+///   LineChart chart{.title = "Bound"};
+///   chart.x = {.title = "batch size", .log = true};
+///   chart.y = {.title = "nats"};
+///   chart.series.push_back({"ProjNCE", {{.x = 64, .y = 1.2, .error = 0.1}}});
+///   chart.reference_lines.push_back({"I(Z;C)", 1.61});
 ///   write_file_atomically("bound.svg", to_svg(chart));
 struct LineChart {
   std::string title;
@@ -46,14 +48,14 @@ struct LineChart {
   ChartAxis y;
   std::vector<ChartSeries> series = {};
   std::vector<ReferenceLine> reference_lines = {};
-  /// Share of the smallest distance between x values over which series stand side by side, so
-  /// that none hides another's marks. 0: every mark is exactly at its x.
+  /// Horizontal offset between series, as a fraction of the smallest distance between x values, so
+  /// that marks do not overlap. 0: every mark is exactly at its x.
   double dodge = 0;
   std::string mark_note = {};       ///< legend of the dots and error bars: "mean of 3 seeds"
   std::string reference_note = {};  ///< legend of the rings: "in the paper"
 };
 
-/// The chart as a whole SVG file, which can also stand inside an HTML document.
+/// Returns the chart as a complete SVG file, which may also be embedded in HTML.
 std::string to_svg(const LineChart& chart);
 
 }  // namespace projnce::report

@@ -15,7 +15,7 @@ namespace {
 constexpr double kPanelRadius = 6;
 constexpr double kFullTurn = 2 * std::numbers::pi;
 
-/// The pixel as cairo keeps it: one word, blue in its lowest byte.
+/// Converts a pixel to cairo's format: one word with blue in the lowest byte.
 uint32_t cairo_pixel(const uint8_t* rgba) {
   if (rgba[3] == 0) return 0;
   return 0xFF000000U | uint32_t{rgba[0]} << 16 | uint32_t{rgba[1]} << 8 | rgba[2];
@@ -137,7 +137,7 @@ void PngCanvas::image(const Image& image, const Box& box) {
   const std::unique_ptr<cairo_surface_t, Free> pixels(
       cairo_image_surface_create(CAIRO_FORMAT_ARGB32, image.width, image.height));
   auto* rows = cairo_image_surface_get_data(pixels.get());
-  if (rows == nullptr) fail_runtime("cairo has no memory for a image");
+  if (rows == nullptr) fail_runtime("cairo: out of memory for an image");
   const auto stride = static_cast<size_t>(cairo_image_surface_get_stride(pixels.get()));
   const auto* from = image.pixels.data();
   for (int y = 0; y < image.height; ++y) {
@@ -172,7 +172,7 @@ void PngCanvas::upright_text(const Point& at, std::string_view line, const TextS
 Image PngCanvas::finish() {
   const auto status = cairo_status(cairo_.get());
   if (status != CAIRO_STATUS_SUCCESS) {
-    fail_runtime("the image cannot be drawn: ", cairo_status_to_string(status));
+    fail_runtime("cairo cannot draw the image: ", cairo_status_to_string(status));
   }
   cairo_surface_flush(surface_.get());
   Image image{cairo_image_surface_get_height(surface_.get()),

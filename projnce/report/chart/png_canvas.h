@@ -9,7 +9,7 @@
 
 namespace projnce::report {
 
-/// Draws pixels, `scale` x `scale` for each unit.
+/// Raster canvas with `scale` x `scale` pixels per unit.
 class PngCanvas : public Canvas {
  public:
   PngCanvas(double width, double height, double scale);
@@ -26,14 +26,14 @@ class PngCanvas : public Canvas {
   void key_dot(const Point& at, double radius, const Color& color) override;
   void end_key() override {}
 
-  /// An RGBA image whose pixels are opaque or not there, stretched over the box.
+  /// Draws an RGBA image, whose pixels are opaque or fully transparent, scaled to the box.
   void image(const Image& image, const Box& box);
-  /// A filled box without a line around it.
+  /// Draws a filled box without a border.
   void cell(const Box& box, const Color& color, double opacity);
-  /// Text that runs upwards; `at` is on its base line, at its start or, by the anchor, its end.
+  /// Draws text rotated by 90 degrees, reading upwards; `at` is on the baseline at its anchor.
   void upright_text(const Point& at, std::string_view text, const TextStyle& style);
 
-  /// What was drawn, RGB. Throws where cairo could not draw it.
+  /// Returns the RGB image. Throws if cairo failed.
   Image finish();
 
  private:
@@ -48,7 +48,7 @@ class PngCanvas : public Canvas {
   std::unique_ptr<cairo_t, Free> cairo_;
 };
 
-/// Selects the font with widths that grow evenly with its size, whatever the resolution.
+/// Selects the font with unhinted metrics, so that widths scale linearly at every resolution.
 void choose_font(cairo_t* cairo, const Font& font);
 
 }  // namespace projnce::report

@@ -11,7 +11,7 @@ namespace projnce::report {
 
 namespace {
 
-/// One digit after the point at most: a tenth of a unit is less than what a screen can show.
+/// Appends a number with at most one decimal place; smaller differences are invisible on a screen.
 void append_tenths(std::string& out, double value) {
   const auto tenths = std::llround(value * 10);
   fmt::format_to(std::back_inserter(out), "{}{}", tenths < 0 ? "-" : "", std::llabs(tenths) / 10);
@@ -66,7 +66,7 @@ void SvgCanvas::panel(const Box& box) {
 }
 
 void SvgCanvas::dots(std::span<const Point> points, const MarkStyle& style, std::string_view name) {
-  // Lines of no length with round ends: the shortest way to write many dots of one color.
+  // Zero-length lines with round caps: the shortest encoding of many dots of one color.
   svg_ += fmt::format(R"(<path class="mark c{}" fill="none" stroke="{}" stroke-width="{:.2f}")"
                       R"( stroke-opacity="{:.2f}" stroke-linecap="round" d=")",
                       style.number, hex(style.color), 2 * style.radius, style.opacity);

@@ -6,9 +6,9 @@
 
 namespace projnce::report {
 
-/// Draws into the text of an SVG element. Colors are attributes, so that it stands alone; classes
-/// name what things are for (`text`, `soft`, `panel`, `mark c3` and its `key k3`), so that a report
-/// can give them others.
+/// Canvas that writes an SVG element. Colors are attributes, so the element is self-contained; CSS
+/// classes name the role (`text`, `soft`, `panel`, `mark c3` and its `key k3`), so that a report
+/// can override the colors.
 class SvgCanvas : public Canvas {
  public:
   SvgCanvas(double width, double height, std::string_view title);
@@ -25,7 +25,7 @@ class SvgCanvas : public Canvas {
   void key_dot(const Point& at, double radius, const Color& color) override;
   void end_key() override;
 
-  /// The whole element. Call once, at the end.
+  /// Returns the complete element. Call once, at the end.
   std::string finish();
 
  private:

@@ -11,10 +11,10 @@ namespace projnce::report {
 namespace {
 
 constexpr int kContactTile = 72;
-constexpr size_t kSoundsOfAClass = 4;   // that can be played, at most
-constexpr size_t kSoundsOnASheet = 40;  // of kLongestClipSeconds: about 1 MB
+constexpr size_t kSoundsOfAClass = 4;   // maximum number of playable sounds
+constexpr size_t kSoundsOnASheet = 40;  // about 1 MB of kMaxClipSeconds each
 
-/// `count` of the numbers, at most, from the first to near the last in even steps.
+/// Returns at most `count` evenly spaced numbers.
 std::vector<int64_t> spread_evenly(const std::vector<int64_t>& numbers, int count) {
   const size_t chosen = std::min(numbers.size(), static_cast<size_t>(count));
   std::vector<int64_t> result;
@@ -22,7 +22,7 @@ std::vector<int64_t> spread_evenly(const std::vector<int64_t>& numbers, int coun
   return result;
 }
 
-/// The samples of each class; of a dataset without classes all, as if they were of one.
+/// Returns the samples of each class; an unlabeled dataset has one class.
 std::vector<std::vector<int64_t>> samples_by_class(const dataset::Dataset& dataset) {
   std::vector<std::vector<int64_t>> samples(std::max<size_t>(dataset.class_names().size(), 1));
   for (int64_t i = 0; i < dataset.size(); ++i) {
@@ -31,7 +31,7 @@ std::vector<std::vector<int64_t>> samples_by_class(const dataset::Dataset& datas
   return samples;
 }
 
-/// The sheet while it is made: which samples go where.
+/// Builds the sheet.
 class ContactSheetMaker {
  public:
   ContactSheetMaker(const dataset::DatasetSplit& dataset, const dataset::DecodeAllOptions& decoding,
@@ -53,7 +53,7 @@ class ContactSheetMaker {
   }
 
  private:
-  /// Samples of a part, and the tiles that they become.
+  /// Samples of a split and their tiles.
   struct Choice {
     std::vector<int64_t> samples;
     std::vector<std::pair<size_t, size_t>> places;  // section, tile
@@ -82,8 +82,8 @@ class ContactSheetMaker {
   void add_remarks(size_t hidden_classes) {
     grid_.remarks.push_back(concat(dataset::explain_tiles(learned_->kind()), "Up to ",
                                    options_.columns,
-                                   " samples of a class, spread evenly; a cross stands for one "
-                                   "that cannot be read."));
+                                   " evenly spaced samples per class; a cross marks a sample that "
+                                   "cannot be decoded."));
     if (hidden_classes == 0) return;
     grid_.remarks.push_back(concat(hidden_classes, " more classes are not shown."));
   }
@@ -107,7 +107,7 @@ class ContactSheetMaker {
     return grid_.sections[section].tiles[tile];
   }
 
-  /// Of the first samples of each class, as many as a file has room for.
+  /// Adds sounds of the first samples of each class, up to the size limit.
   void add_sounds(const dataset::Dataset& part, const Choice& choice) {
     if (part.kind() != SampleKind::kSound) return;
     const size_t each =

@@ -9,24 +9,23 @@
 namespace projnce::report {
 
 struct ContactSheetOptions {
-  int rows = 40;         ///< largest number of classes shown
-  int columns = 12;      ///< largest number of samples shown of a class
-  int tile_pixels = 72;  ///< side of a sample's image
+  int rows = 40;         ///< maximum number of classes
+  int columns = 12;      ///< maximum number of samples per class
+  int tile_pixels = 72;  ///< side length of a sample's image
 };
 
-/// Samples of a dataset to look at: a section for each class with some of its samples, spread
-/// evenly over all of them. Decodes what is shown and nothing else (of sounds, also some to find
-/// their usual length). A class that has no training samples is shown with its test samples;
-/// samples without classes are one section.
+/// Makes an overview of a dataset: one section per class with evenly spaced samples. Decodes only
+/// the samples shown (for audio, also some to estimate the typical length). A class without
+/// training samples shows test samples; an unlabeled dataset is one section.
 ImageGrid make_contact_sheet(const dataset::DatasetSplit& dataset,
                              const dataset::DecodeAllOptions& decoding,
                              const ContactSheetOptions& options = {});
 
-/// Throws if the name of the file ends neither in .html nor in .png.
+/// Throws unless the file name ends in .html or .png.
 void check_contact_sheet_name(const std::filesystem::path& file);
 
-/// Writes the sheet in the format that the name of the file says. The file appears whole or not at
-/// all. `title` names the dataset, `summary` is a sentence about it.
+/// Writes the sheet atomically, in the format given by the file extension. `title` names the
+/// dataset, `summary` is a sentence about it.
 void write_contact_sheet(const std::filesystem::path& file, const dataset::DatasetSplit& dataset,
                          const dataset::DecodeAllOptions& decoding, const std::string& title,
                          const std::string& summary);

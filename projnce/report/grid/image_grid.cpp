@@ -18,7 +18,7 @@ namespace projnce::report {
 
 namespace {
 
-constexpr double kGridScale = 2;  // pixels for each unit, a side
+constexpr double kGridScale = 2;  // pixels per unit
 constexpr int kPlayerWidth = 144;
 constexpr double kGridMargin = 28;
 constexpr double kCaptionHeight = 56;
@@ -75,7 +75,7 @@ bool has_titles(const ImageGrid& grid) {
 
 constexpr std::string_view kArrow = " → ";
 
-/// "label → suggested"; of names that are too wide together, the longer is cut first.
+/// Returns "label → suggested"; if it is too wide, the longer name is truncated first.
 std::string fitted_labels(const GridTile& tile, double width) {
   const auto label = display_name(tile.label);
   const auto suggested = display_name(tile.suggested);
@@ -129,7 +129,7 @@ std::string section_html(const GridSection& section, int side, bool titled, bool
   return html + "</div>\n</section>\n";
 }
 
-/// The PNG while it is drawn, from the top down.
+/// Draws the PNG from top to bottom.
 class GridDrawing {
  public:
   explicit GridDrawing(const ImageGrid& grid)
@@ -243,7 +243,8 @@ int grid_tile_pixels(const std::filesystem::path& file, int tile) {
 
 void check_grid_name(const std::filesystem::path& file, std::string_view what) {
   if (!io::has_extension(file.native(), {".png", ".html"})) {
-    fail(what, " is an .html or a .png file, not ", io::printable(file.native()));
+    fail("the file name of ", what, " must end in .html or .png, got ",
+         io::printable(file.native()));
   }
 }
 

@@ -43,7 +43,7 @@ void check_issues(const LabelIssueSheet& sheet) {
   }
 }
 
-/// Those with the highest scores, highest first; of equal ones those that come first.
+/// Returns the issues with the highest scores in descending order; stable for equal scores.
 std::vector<LabelIssue> highest_scores(std::vector<LabelIssue> issues, size_t most) {
   std::stable_sort(issues.begin(), issues.end(),
                    [](const auto& a, const auto& b) { return a.score > b.score; });
@@ -61,14 +61,14 @@ GridTile issue_tile(const LabelIssueSheet& sheet, const LabelIssue& issue) {
   };
   if (issue.is_mislabeled) {
     tile.verdict_good = *issue.is_mislabeled;
-    tile.verdict = tile.verdict_good ? "✓ label was wrong" : "✗ label was right";
+    tile.verdict = tile.verdict_good ? "✓ mislabeled" : "✗ label is correct";
   }
   return tile;
 }
 
 std::vector<std::string> issue_remarks(const LabelIssueSheet& sheet, size_t shown) {
   const size_t all = sheet.issues.size();
-  if (all == 0) return {"There are no label issues."};
+  if (all == 0) return {"No label issues."};
   std::vector<std::string> remarks;
   remarks.push_back(shown < all ? concat("The ", shown, " highest scores of ",
                                          grouped(static_cast<int64_t>(all)), " label issues.")
@@ -76,7 +76,7 @@ std::vector<std::string> issue_remarks(const LabelIssueSheet& sheet, size_t show
   remarks.back() += " Captions: given label → suggested label.";
   auto kind = dataset::explain_tiles(sheet.dataset->kind());
   if (!kind.empty()) {
-    kind.pop_back();  // the space that it ends in
+    kind.pop_back();  // trailing space
     remarks.push_back(std::move(kind));
   }
   return remarks;

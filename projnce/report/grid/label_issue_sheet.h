@@ -15,34 +15,34 @@ namespace projnce::report {
 struct LabelIssue {
   int64_t index = 0;      ///< in the dataset
   int64_t given = 0;      ///< its label
-  int64_t suggested = 0;  ///< the label that it should have
-  double score = 0;       ///< 0..1, higher is surer
-  /// Whether the given label is really wrong, if that is known.
+  int64_t suggested = 0;  ///< suggested label
+  double score = 0;       ///< 0..1, higher is more certain
+  /// Whether the given label is wrong, if known.
   std::optional<bool> is_mislabeled = std::nullopt;
 };
 
-/// Label issues to look at.
+/// Input of a label issue sheet.
 struct LabelIssueSheet {
   dataset::DatasetPtr dataset;
   std::vector<LabelIssue> issues;        ///< in any order
-  std::vector<std::string> class_names;  ///< by label, or none: classes are called by number
+  std::vector<std::string> class_names;  ///< by label; if empty, classes are shown by number
   std::string title;
   std::string summary;  ///< one sentence
-  size_t most = 60;     ///< largest number of issues shown: those with the highest scores
-  double seconds = 0;   ///< length of sounds; 0: found out
+  size_t most = 60;     ///< maximum number of issues shown, highest scores first
+  double seconds = 0;   ///< length of sounds; 0: estimated
 };
 
-/// The issues with the highest scores, each with the sample's name, both labels and the score. A
-/// sample that does not decode is a cross. Throws if an issue is not in the dataset, a label has no
-/// name or a score is not in 0..1. Texts may hold any bytes. `tile_pixels` is the side of an image.
+/// Makes a grid of the issues with the highest scores, each with sample name, both labels and
+/// score. A sample that cannot be decoded is shown as a cross. Throws if an issue is not in the
+/// dataset, a label has no name or a score is not in 0..1. Texts may contain any bytes.
+/// `tile_pixels` is the side length of an image.
 ImageGrid make_label_issue_grid(const LabelIssueSheet& sheet, int tile_pixels,
                                 const dataset::DecodeAllOptions& decoding);
 
-/// Throws if the name of the file ends neither in .html nor in .png.
+/// Throws unless the file name ends in .html or .png.
 void check_label_issue_sheet_name(const std::filesystem::path& file);
 
-/// Writes the issues in the format that the name of the file says. The file appears whole or not
-/// at all.
+/// Writes the sheet atomically, in the format given by the file extension.
 void write_label_issue_sheet(const std::filesystem::path& file, const LabelIssueSheet& sheet,
                              const dataset::DecodeAllOptions& decoding = {});
 

@@ -26,7 +26,7 @@ std::string class_name_of(const ScatterMap& map, int64_t label) {
 
 void check_map(const ScatterMap& map) {
   const size_t samples = map.positions.size() / 2;
-  if (map.positions.empty()) fail("a map needs at least one sample, got none");
+  if (map.positions.empty()) fail("a map needs at least one sample, got 0");
   if (map.positions.size() % 2 != 0) {
     fail("a map needs two numbers for each sample, got ", map.positions.size(), " numbers");
   }
@@ -39,7 +39,7 @@ void check_map(const ScatterMap& map) {
   const auto names = static_cast<int64_t>(map.class_names.size());
   for (const auto label : map.labels) {
     if (label < 0 || label >= names) {
-      fail("label ", label, " of a map has no name: there are names for 0 to ", names - 1);
+      fail("label ", label, " of a map has no class name, expected 0 to ", names - 1);
     }
   }
 }
@@ -54,7 +54,7 @@ std::vector<MapClass> find_map_classes(const ScatterMap& map) {
         std::isfinite(map.positions[2 * i]) && std::isfinite(map.positions[2 * i + 1]);
     if (finite) by_label[map.labels.empty() ? 0 : map.labels[i]].push_back(i);
   }
-  if (by_label.empty()) fail("no sample of the map has a position that is a finite number");
+  if (by_label.empty()) fail("a map needs at least one sample with a finite position");
 
   const size_t named = map.labels.empty() ? 0 : map.class_names.size();
   const bool lasting = named > 0 && named <= kLastingColors;
@@ -71,9 +71,9 @@ std::vector<MapClass> find_map_classes(const ScatterMap& map) {
 
 namespace {
 
-constexpr double kWidestLabel = 9.5;  // times the letters' size
+constexpr double kWidestLabel = 9.5;  // in multiples of the font size
 constexpr double kLabelMargin = 5;    // to the frame
-constexpr double kFarthestStep = 3;   // heights of a label, up or down
+constexpr double kFarthestStep = 3;   // in label heights, up or down
 
 double middle_of(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
@@ -85,8 +85,8 @@ double squared_distance(const Point& a, const Point& b) {
   return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y);
 }
 
-/// The box pushed into the frame.
-Box pushed_inside(Box box, const Box& frame) {
+/// Moves the box into the frame.
+Box moved_inside(Box box, const Box& frame) {
   box.left =
       std::clamp(box.left, frame.left + kLabelMargin,
                  std::max(frame.left + kLabelMargin, frame.right() - kLabelMargin - box.width));
@@ -96,7 +96,7 @@ Box pushed_inside(Box box, const Box& frame) {
   return box;
 }
 
-/// Where a label may go, the best first: its middle, then a little up, down and aside.
+/// Candidate positions of a label, best first: its center, then shifted up, down and sideways.
 std::vector<Box> places_near(const Box& wish, const Box& frame) {
   std::vector<Box> places;
   for (double step = 0; step <= kFarthestStep; step += 0.5) {
@@ -106,7 +106,7 @@ std::vector<Box> places_near(const Box& wish, const Box& frame) {
         Box moved = wish;
         moved.top += up * wish.height;
         moved.left += aside * wish.width;
-        places.push_back(pushed_inside(moved, frame));
+        places.push_back(moved_inside(moved, frame));
       }
     }
   }
@@ -155,10 +155,10 @@ constexpr size_t kMostColumns = 4;
 constexpr double kColumnGap = 14;
 constexpr double kCountGap = 18;
 
-/// Sizes that go together.
+/// Sizes of a legend.
 struct LegendScale {
   double font;
-  double row;  // from line to line
+  double row;  // line height
   double dot;  // radius
   double widest_name;
 };
@@ -170,7 +170,7 @@ LegendScale scale_for(size_t entries) {
   return {10.5, 15.5, 3.8, 128};
 }
 
-/// The largest classes, in the order that they had.
+/// Returns the largest classes in their original order.
 std::vector<LegendEntry> largest(std::vector<LegendEntry> entries, size_t count) {
   if (entries.size() <= count) return entries;
   std::stable_sort(entries.begin(), entries.end(),
@@ -181,10 +181,10 @@ std::vector<LegendEntry> largest(std::vector<LegendEntry> entries, size_t count)
   return entries;
 }
 
-/// Widths of the parts of a line, which are those of the widest in the legend.
+/// Column widths of the legend.
 struct LineParts {
   double name = 0;
-  double count = 0;  // with the gap before it
+  double count = 0;  // includes the gap before it
 };
 
 LegendLine make_line(const LegendEntry& entry, const LegendScale& scale) {

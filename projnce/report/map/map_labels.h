@@ -12,73 +12,73 @@ namespace projnce::report {
 
 struct ScatterMap;
 
-/// A class that the map shows.
+/// A class on the map.
 struct MapClass {
-  std::string name;  ///< fit for one line
+  std::string name;  ///< sanitized by display_name
   Color color;
-  std::vector<size_t> samples;  ///< its rows of the positions, in an order that says nothing
+  std::vector<size_t> samples;  ///< rows of the positions, in random order
 };
 
-/// The classes that have samples at finite positions, by label. Up to twenty named classes keep
-/// their colors from map to map, whichever of them are there.
+/// Returns the classes that have samples at finite positions, by label. Up to twenty named classes
+/// have the same color on every map, even if some are absent.
 std::vector<MapClass> find_map_classes(const ScatterMap& map);
 
-/// A class that wants its name on the map.
+/// A class name to be placed on the map.
 struct ClusterName {
   size_t number = 0;
   std::string name;
-  Point at;  ///< the middle of its samples
+  Point at;  ///< center of its samples
 };
 
-/// A name in its place.
+/// A placed class name.
 struct ClusterLabel {
   size_t number = 0;
   std::string text;
   Box box;
-  Point at;  ///< the middle of its base line
+  Point at;  ///< center of its baseline
 };
 
-/// Of the class's points, the one nearest to their median: a name there is among its own samples,
-/// which the median of a class in two pieces is not. REQUIRES: at least one point.
+/// Returns the point nearest to the median of the points. Unlike the median itself, it lies among
+/// the samples even if the class has two clusters. REQUIRES: at least one point.
 Point cluster_middle(std::vector<Point> points);
 
-/// The names near their middles, inside the frame and none over another: the first come first, and
-/// one that finds no room is left out.
+/// Places names near their centers, inside the frame and without overlap. Earlier names take
+/// precedence; a name that does not fit is omitted.
 std::vector<ClusterLabel> place_labels(const std::vector<ClusterName>& names, const Font& font,
                                        const Box& frame);
 
-/// Classes that a legend lists at most.
+/// Maximum number of classes in a legend.
 inline constexpr size_t kLegendClasses = 200;
 
 struct LegendEntry {
-  size_t number = 0;  ///< of the class
+  size_t number = 0;  ///< class number
   std::string name;
-  int64_t count = 0;  ///< samples of the class
+  int64_t count = 0;  ///< number of samples
 };
 
-/// An entry in its place.
+/// A placed legend entry.
 struct LegendLine {
   size_t number = 0;
-  Box box;      ///< all of it
-  Point dot;    ///< the middle of its dot
-  Point name;   ///< where its text starts, on the base line
-  Point count;  ///< where its count ends, on the base line
+  Box box;      ///< bounding box
+  Point dot;    ///< center of the dot
+  Point name;   ///< start of the name, on the baseline
+  Point count;  ///< end of the count, on the baseline
   std::string name_text;
-  std::string count_text;  ///< empty where there is no room for counts
+  std::string count_text;  ///< empty if counts do not fit
 };
 
 struct Legend {
   std::vector<LegendLine> lines;
   Font font;
   double dot_radius = 0;
-  Box box;           ///< all lines
-  std::string more;  ///< how many classes are not listed; empty where all are
+  Box box;           ///< bounding box of all lines
+  std::string more;  ///< note on classes that are not listed; empty if all are
   Point more_at;
 };
 
-/// The entries in columns that start at `corner` and want to be no higher than `height`: few in
-/// large letters with their counts, many in small ones; names that are too long are shortened. Of
-/// more than kLegendClasses the largest are listed. The order stays.
+/// Lays out the entries in columns that start at `corner` and are about `height` high. Few entries
+/// are large and have counts, many are small; long names are truncated. If there are more than
+/// kLegendClasses, only the largest are listed. Keeps the order.
 Legend lay_out_legend(std::vector<LegendEntry> entries, const Point& corner, double height);
 
 }  // namespace projnce::report

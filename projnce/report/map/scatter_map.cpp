@@ -18,8 +18,8 @@ namespace projnce::report {
 
 namespace {
 
-constexpr double kMapPixels = 2;  // a side, for each unit of the drawing
-/// The map fills the window.
+constexpr double kMapPixels = 2;  // per drawing unit
+/// Style of a map that fills the window.
 constexpr std::string_view kMapStyle = R"(
 body { max-width: none; padding: 0; min-height: 100vh; display: grid; place-items: center; }
 .chart { margin: 0; border: 0; background: none; }
@@ -40,7 +40,7 @@ std::string map_svg(const MapLayout& layout) {
   return canvas.finish();
 }
 
-/// The map as an HTML file: dark if the reader prefers that, and pointing at a class in the legend
+/// Returns the map as an HTML file that supports dark mode; hovering over a class in the legend
 /// fades the others.
 std::string map_html(const MapLayout& layout) {
   HtmlDocument document(layout.title.empty() ? "map" : layout.title, kMapStyle);
@@ -52,7 +52,8 @@ std::string map_html(const MapLayout& layout) {
 
 void check_map_name(const std::filesystem::path& file) {
   if (!io::has_extension(file.native(), {".svg", ".png", ".html"})) {
-    fail("a map is an .svg, a .png or an .html file, not ", io::printable(file.native()));
+    fail("the file name of a map must end in .svg, .png or .html, got ",
+         io::printable(file.native()));
   }
 }
 
@@ -75,12 +76,12 @@ constexpr double kMapMargin = 28;
 constexpr double kLongerSide = 800;  // of the frame
 constexpr double kLeastShorterSide = 620;
 constexpr double kLegendGap = 24;
-constexpr size_t kLabeledFrom = 11;  // classes: as many colors are hard to tell apart
-constexpr size_t kPieces = 8;        // of a class, to be drawn in turn
+constexpr size_t kLabeledFrom = 11;  // classes; so many colors are hard to distinguish
+constexpr size_t kPieces = 8;        // per class, drawn alternately
 constexpr Font kTitleFont = {.size = 20, .bold = true};
 constexpr Font kSubtitleFont = {.size = 13};
 
-/// Where the samples are, before they are scaled to the drawing.
+/// Bounding box of the positions.
 struct MapBounds {
   double low_x = std::numeric_limits<double>::infinity();
   double high_x = -std::numeric_limits<double>::infinity();
@@ -106,7 +107,7 @@ MapBounds bounds_of(const ScatterMap& map, const std::vector<MapClass>& classes)
   return bounds;
 }
 
-/// A frame of about the proportions of what is in it.
+/// Returns a frame with about the aspect ratio of its contents.
 Box frame_for(const MapBounds& bounds, double top) {
   const double longer = std::max(bounds.width(), bounds.height());
   const auto side = [&](double extent) {
@@ -116,7 +117,7 @@ Box frame_for(const MapBounds& bounds, double top) {
   return {kMapMargin, top, side(bounds.width()), side(bounds.height())};
 }
 
-/// From positions to the drawing: one scale for both axes, in the middle of the frame.
+/// Maps positions to the drawing: same scale for both axes, centered in the frame.
 class DrawingPlaces {
  public:
   DrawingPlaces(const MapBounds& bounds, const Box& frame, double inset)
@@ -132,14 +133,14 @@ class DrawingPlaces {
   }
 
  private:
-  static constexpr double kAny = 1e30;  // for what has no extent
+  static constexpr double kAny = 1e30;  // for an empty extent
 
   Point middle_;
   Point center_;
   double scale_ = 1;
 };
 
-/// Pieces of all classes in turn.
+/// Interleaves the pieces of all classes.
 std::vector<DotRun> interleave(const ScatterMap& map, const std::vector<MapClass>& classes,
                                const DrawingPlaces& place) {
   std::vector<DotRun> runs;
@@ -159,7 +160,7 @@ std::vector<DotRun> interleave(const ScatterMap& map, const std::vector<MapClass
   return runs;
 }
 
-/// The classes' names where their samples are; the largest classes choose first.
+/// Places class names at their samples; larger classes take precedence.
 std::vector<ClusterLabel> label_clusters(const MapLayout& layout) {
   std::vector<std::vector<Point>> points(layout.classes.size());
   for (const auto& run : layout.runs) {
@@ -183,17 +184,17 @@ std::vector<LegendEntry> legend_entries(const std::vector<MapClass>& classes) {
   return entries;
 }
 
-/// The subtitle and, where there are some, how many samples have no place.
+/// Returns the subtitle, with the number of omitted samples if there are any.
 std::string subtitle_of(const ScatterMap& map, size_t shown) {
   auto text = display_name(map.subtitle);
   const size_t lost = map.positions.size() / 2 - shown;
   if (lost == 0) return text;
   return concat(text, text.empty() ? "" : "; ", grouped(static_cast<int64_t>(lost)),
-                lost == 1 ? " sample without a position is left out"
-                          : " samples without a position are left out");
+                lost == 1 ? " sample without a finite position omitted"
+                          : " samples without a finite position omitted");
 }
 
-/// Adds a line of the heading; returns where the next thing may start.
+/// Adds a heading line. Returns the y coordinate below it.
 double add_heading(MapLayout& layout, const std::string& text, const TextStyle& style, double top) {
   if (text.empty()) return top;
   const double base = top + style.font.size;
@@ -201,7 +202,7 @@ double add_heading(MapLayout& layout, const std::string& text, const TextStyle& 
   return base + style.font.size * 0.55;
 }
 
-/// Few dots are large, many are small and let others shine through.
+/// Chooses dot size and opacity: few dots are large, many are small and translucent.
 void choose_dots(MapLayout& layout, size_t samples) {
   const double hundreds = static_cast<double>(samples) / 100;
   layout.radius = std::clamp(4.6 * std::pow(hundreds, -0.18), 0.9, 5.5);

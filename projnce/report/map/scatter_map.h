@@ -11,37 +11,37 @@
 
 namespace projnce::report {
 
-/// Samples as dots in the plane, colored by class.
+/// Scatter plot of samples, colored by class.
 struct ScatterMap {
   std::span<const float> positions;      ///< [N, 2]
-  std::span<const int64_t> labels;       ///< [N], or none: all in one color
-  std::vector<std::string> class_names;  ///< by label, or none: classes are called by number
+  std::span<const int64_t> labels;       ///< [N]; if empty, all samples have one color
+  std::vector<std::string> class_names;  ///< by label; if empty, classes are shown by number
   std::string title;
-  std::string subtitle;  ///< one sentence: what was mapped and how
+  std::string subtitle;  ///< one sentence about data and method
 };
 
-/// Throws where the name of a map's file ends in none of .svg, .png and .html.
+/// Throws unless the file name ends in .svg, .png or .html.
 void check_map_name(const std::filesystem::path& file);
 
-/// Draws the map into a file of the kind that its name says, which appears whole or not at all.
-/// Positions that are not finite are left out and counted in the subtitle. Throws where none is
-/// left, where lengths differ and where a label has no name. Names may hold any bytes.
+/// Writes the map atomically, in the format given by the file extension. Non-finite positions are
+/// omitted and counted in the subtitle. Throws if no finite position remains, lengths differ or a
+/// label has no name. Names may contain any bytes.
 void write_scatter_map(const std::filesystem::path& file, const ScatterMap& map);
 
 /// Some samples of a class, drawn together.
 struct DotRun {
-  size_t number = 0;  ///< of the class
+  size_t number = 0;  ///< class number
   std::vector<Point> points;
 };
 
-/// A line of text in its place.
+/// A placed line of text.
 struct MapLine {
   std::string text;
   Point at;
   TextStyle style;
 };
 
-/// A map with everything in its place, for a canvas of any kind.
+/// Layout of a map, independent of the canvas.
 struct MapLayout {
   double width = 0;
   double height = 0;
@@ -51,11 +51,11 @@ struct MapLayout {
   double radius = 0;   ///< of a dot
   double opacity = 1;  ///< of a dot
   std::vector<MapClass> classes;
-  std::vector<DotRun>
-      runs;       ///< in the order of drawing: each class in pieces, so none hides another
-  Legend legend;  ///< without lines where there are no labels
+  /// In drawing order. Classes are drawn in interleaved pieces, so that none hides another.
+  std::vector<DotRun> runs;
+  Legend legend;  ///< empty if there are no labels
   Font label_font;
-  std::vector<ClusterLabel> labels;  ///< names among the dots, where there are many classes
+  std::vector<ClusterLabel> labels;  ///< names among the dots, if there are many classes
 };
 
 MapLayout lay_out_map(const ScatterMap& map);

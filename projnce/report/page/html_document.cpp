@@ -68,7 +68,7 @@ text.mark { pointer-events: none; }
 }
 )";
 
-/// A rule for each key of a legend: while it is pointed at, all else fades.
+/// Returns one CSS rule per legend entry: hovering over it fades the other marks.
 std::string fading_rules(size_t keys) {
   std::string rules;
   for (size_t i = 0; i < keys; ++i) {
@@ -78,7 +78,7 @@ std::string fading_rules(size_t keys) {
   return rules;
 }
 
-/// One more than the highest number of a key in the drawing.
+/// Returns one more than the highest legend entry number in the drawing.
 size_t count_keys(std::string_view svg) {
   constexpr std::string_view kKey = "class=\"key k";
   size_t keys = 0;

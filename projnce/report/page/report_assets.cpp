@@ -1,7 +1,7 @@
 #include "projnce/report/page/report_assets.h"
 
-// The assembler reads the files; CMake says which ones and when they change. ccache would not
-// notice the change in its depend mode and return an old object, hence: ccache:disable
+// The assembler includes the files; CMake tracks them as dependencies. In its depend mode, ccache
+// would miss a change and return a stale object, hence: ccache:disable
 #define PROJNCE_EMBED(symbol, file)       \
   __asm__(                                \
       ".section .rodata\n"                \

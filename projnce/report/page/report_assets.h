@@ -4,7 +4,7 @@
 
 namespace projnce::report {
 
-// The files of web/ that reports are made of, inside the program. Empty where it was built without.
+// Files of web/ embedded in the program. Empty if it was built without them.
 
 std::string_view report_template();
 std::string_view report_script();

@@ -19,7 +19,7 @@ namespace {
 using nlohmann::ordered_json;
 using NumberRows = std::vector<std::pair<std::string, std::string>>;  // name and value, as text
 
-/// The value at a path such as "/samples/test"; null if there is none.
+/// Returns the value at a path such as "/samples/test"; null if there is none.
 ordered_json value_at(const ordered_json& data, const std::string& path) {
   const ordered_json::json_pointer pointer(path);
   return data.is_object() && data.contains(pointer) ? data.at(pointer) : ordered_json();
@@ -81,8 +81,8 @@ std::string rows_html(const NumberRows& rows) {
   return html + "</table>\n";
 }
 
-/// The most important results of all runs as plain HTML, for browsers that do not run the script
-/// and for scripts that fail. What the data lacks, or has in another form, is left out.
+/// Returns the main results of all runs as static HTML, for browsers without JavaScript and for
+/// script errors. Missing or unexpected values are omitted.
 std::string report_numbers(const ordered_json& data) {
   const auto runs = value_at(data, "/runs");
   std::string html;
@@ -97,9 +97,9 @@ std::string report_numbers(const ordered_json& data) {
   return html;
 }
 
-void put_in_place(std::string& html, std::string_view placeholder, std::string_view text) {
+void replace_placeholder(std::string& html, std::string_view placeholder, std::string_view text) {
   const auto at = html.find(placeholder);
-  if (at == std::string::npos) fail_runtime("the report's template lacks ", placeholder);
+  if (at == std::string::npos) fail_runtime("the report template has no placeholder ", placeholder);
   html.replace(at, placeholder.size(), text);
 }
 
@@ -112,7 +112,8 @@ std::string report_json(const nlohmann::ordered_json& data) {
   std::string safe;
   safe.reserve(text.size());
   for (const char c : text) {
-    // Nothing in a name can end the element or start a comment; in JSON a '<' is in strings only.
+    // Escape '<', which occurs only in strings, so that no name can end the element or start a
+    // comment.
     if (c == '<') {
       safe += "\\u003c";
     } else {
@@ -131,17 +132,17 @@ std::string report_policy() {
 
 std::string report_html(const nlohmann::ordered_json& data) {
   if (report_script().empty()) {
-    fail_runtime(Hint{"build it again where web/dist is there, or with npm"},
-                 "this program was built without the report");
+    fail_runtime(Hint{"rebuild it with web/dist, or with npm installed"},
+                 "this program was built without the report page");
   }
   std::string html(report_template());
-  // From the end to the start: what was put in is never searched.
-  put_in_place(html, "{{script}}", report_script());
-  put_in_place(html, "{{data}}", report_json(data));
-  put_in_place(html, "{{numbers}}", report_numbers(data));
-  put_in_place(html, "{{style}}", report_style());
-  put_in_place(html, "{{title}}", io::escape_html(data.at("title").get<std::string>()));
-  put_in_place(html, "{{csp}}", report_policy());
+  // Back to front, so that inserted text is never searched.
+  replace_placeholder(html, "{{script}}", report_script());
+  replace_placeholder(html, "{{data}}", report_json(data));
+  replace_placeholder(html, "{{numbers}}", report_numbers(data));
+  replace_placeholder(html, "{{style}}", report_style());
+  replace_placeholder(html, "{{title}}", io::escape_html(data.at("title").get<std::string>()));
+  replace_placeholder(html, "{{csp}}", report_policy());
   return html;
 }
 

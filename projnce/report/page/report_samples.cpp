@@ -30,7 +30,7 @@ constexpr io::StoredType kStoredAs<float> = io::StoredType::kF32;
 template <>
 constexpr io::StoredType kStoredAs<int64_t> = io::StoredType::kI64;
 
-/// Lists by name, on their way into a file. They stay the caller's.
+/// Collects named lists to write to a file. Does not copy them.
 class ListWriter {
  public:
   template <class T>
@@ -43,7 +43,7 @@ class ListWriter {
   std::vector<io::TensorBytes> tensors_;
 };
 
-/// Lists by name, out of a file.
+/// Reads named lists from a file.
 class ListReader {
  public:
   explicit ListReader(const std::filesystem::path& file)
@@ -58,13 +58,13 @@ class ListReader {
   void read(const std::string& name, std::vector<T>& list) const {
     for (const auto& tensor : view_.header.tensors) {
       if (tensor.name != name) continue;
-      if (tensor.type != kStoredAs<T>) fail(name_, " holds ", name, " in an unexpected type");
+      if (tensor.type != kStoredAs<T>) fail(name_, ": ", name, " has an unexpected type");
       const auto bytes = view_.bytes(tensor);
       list.resize(bytes.size() / sizeof(T));
       if (!bytes.empty()) std::memcpy(list.data(), bytes.data(), bytes.size());
       return;
     }
-    fail(name_, " lacks ", name);
+    fail(name_, ": ", name, " is missing");
   }
 
  private:
@@ -73,7 +73,7 @@ class ListReader {
   io::SafetensorsView view_;
 };
 
-/// The lists of a part, one after the other: for whoever writes or reads them.
+/// Visits the lists of mapped samples, for writing or reading.
 template <class Part, class Visit>
 void visit_lists(Part& part, const std::string& prefix, const Visit& visit) {
   visit(prefix + "positions", part.positions);
@@ -93,22 +93,22 @@ void visit_sheets(Sheets& images, const std::string& prefix, const Visit& visit)
   }
 }
 
-ordered_json tell_sheets(const ThumbnailSheets& images) {
+ordered_json sheets_to_json(const ThumbnailSheets& images) {
   return {{"side", images.side},
           {"columns", images.columns},
           {"per_sheet", images.per_sheet},
           {"sheets", images.sheets.size()}};
 }
 
-ThumbnailSheets sheets_from(const ordered_json& told, const ListReader& file) {
-  ThumbnailSheets images{.side = told.at("side"),
-                         .columns = told.at("columns"),
-                         .per_sheet = told.at("per_sheet"),
+ThumbnailSheets sheets_from_json(const ordered_json& json, const ListReader& file) {
+  ThumbnailSheets images{.side = json.at("side"),
+                         .columns = json.at("columns"),
+                         .per_sheet = json.at("per_sheet"),
                          .sheets = {}};
-  const auto count = told.at("sheets").get<uint64_t>();
+  const auto count = json.at("sheets").get<uint64_t>();
   const bool sizes = images.side > 0 && images.columns > 0 && images.per_sheet > 0;
   if (count > kMostSheets || (count > 0 && !sizes)) {
-    fail(file.name(), " tells of sheets of images that cannot be");
+    fail(file.name(), ": invalid image sheets");
   }
   images.sheets.resize(count);
   return images;
@@ -119,17 +119,18 @@ void visit_sounds(Clips& clips, const Visit& visit) {
   for (size_t i = 0; i < clips.size(); ++i) visit("sound." + std::to_string(i), clips[i].wav);
 }
 
-ordered_json tell_sounds(const std::vector<dataset::SoundClip>& clips) {
-  auto told = ordered_json::array();
-  for (const auto& clip : clips) told.push_back({clip.seconds, clip.whole_seconds});
-  return told;
+ordered_json sounds_to_json(const std::vector<dataset::SoundClip>& clips) {
+  auto json = ordered_json::array();
+  for (const auto& clip : clips) json.push_back({clip.seconds, clip.whole_seconds});
+  return json;
 }
 
-/// Files of earlier versions have none.
-std::vector<dataset::SoundClip> sounds_from(const ordered_json& told, const ListReader& file) {
+/// Returns no clips for files of older versions, which lack them.
+std::vector<dataset::SoundClip> sounds_from_json(const ordered_json& json, const ListReader& file) {
   const auto lengths =
-      told.value("sounds", ordered_json::array()).get<std::vector<std::array<double, 2>>>();
-  if (lengths.size() > kMostSheets) fail(file.name(), " lists ", lengths.size(), " sounds");
+      json.value("sounds", ordered_json::array()).get<std::vector<std::array<double, 2>>>();
+  if (lengths.size() > kMostSheets)
+    fail(file.name(), " has ", lengths.size(), " sounds, expected at most ", kMostSheets);
   std::vector<dataset::SoundClip> clips;
   for (const auto& [seconds, whole] : lengths) {
     clips.push_back({.seconds = seconds, .whole_seconds = whole});
@@ -138,19 +139,19 @@ std::vector<dataset::SoundClip> sounds_from(const ordered_json& told, const List
   return clips;
 }
 
-ordered_json tell_part(const MappedSamples& part) {
+ordered_json samples_to_json(const MappedSamples& part) {
   return {{"total", part.total},
           {"how", part.how},
           {"names", part.names},
-          {"images", tell_sheets(part.images)}};
+          {"images", sheets_to_json(part.images)}};
 }
 
-MappedSamples part_from(const ordered_json& told, const std::string& prefix,
-                        const ListReader& file) {
-  MappedSamples part{.total = told.at("total"), .how = told.at("how")};
-  part.names = told.at("names").get<std::vector<std::string>>();
-  // Runs of version 0.1.0 call them pictures.
-  part.images = sheets_from(told.at(told.contains("images") ? "images" : "pictures"), file);
+MappedSamples samples_from_json(const ordered_json& json, const std::string& prefix,
+                                const ListReader& file) {
+  MappedSamples part{.total = json.at("total"), .how = json.at("how")};
+  part.names = json.at("names").get<std::vector<std::string>>();
+  // Version 0.1.0 wrote the key "pictures".
+  part.images = sheets_from_json(json.at(json.contains("images") ? "images" : "pictures"), file);
   const auto read = [&](const std::string& name, auto& list) { file.read(name, list); };
   visit_lists(part, prefix, read);
   visit_sheets(part.images, prefix, read);
@@ -160,7 +161,7 @@ MappedSamples part_from(const ordered_json& told, const std::string& prefix,
 void check_labels(const std::vector<int64_t>& labels, size_t classes, const std::string& file) {
   for (const int64_t label : labels) {
     if (label < 0 || static_cast<size_t>(label) >= classes) {
-      fail(file, " holds label ", label, ", expected 0 to ", classes - 1);
+      fail(file, " contains label ", label, ", expected 0 to ", classes - 1);
     }
   }
 }
@@ -168,7 +169,7 @@ void check_labels(const std::vector<int64_t>& labels, size_t classes, const std:
 void check_part(const MappedSamples& part, size_t classes, const std::string& file) {
   const auto fits = [&](const auto& list, bool may_lack, size_t each = 1) {
     if (list.size() == each * part.size() || (may_lack && list.empty())) return;
-    fail(file, " holds lists of different lengths: ", list.size(), " beside ", part.size());
+    fail(file, ": a list has ", list.size(), " values, expected ", each * part.size());
   };
   fits(part.positions, false, 2);
   fits(part.labels, false);
@@ -183,31 +184,31 @@ void check_part(const MappedSamples& part, size_t classes, const std::string& fi
   }
 }
 
-/// Everything that is no list.
-ordered_json tell_contents(const ReportSamples& samples) {
-  ordered_json told{{"class_names", samples.class_names},
+/// Serializes everything except the lists.
+ordered_json contents_to_json(const ReportSamples& samples) {
+  ordered_json json{{"class_names", samples.class_names},
                     {"protocol", samples.protocol},
                     {"audit", samples.audit},
                     {"notes", samples.notes},
-                    {"worst", tell_sheets(samples.worst)},
-                    {"sounds", tell_sounds(samples.sounds)}};
-  if (samples.test) told["test"] = tell_part(*samples.test);
-  if (samples.train) told["train"] = tell_part(*samples.train);
-  return told;
+                    {"worst", sheets_to_json(samples.worst)},
+                    {"sounds", sounds_to_json(samples.sounds)}};
+  if (samples.test) json["test"] = samples_to_json(*samples.test);
+  if (samples.train) json["train"] = samples_to_json(*samples.train);
+  return json;
 }
 
-ReportSamples contents_from(const ordered_json& told, const ListReader& file) {
-  ReportSamples samples{.class_names = told.at("class_names").get<std::vector<std::string>>(),
-                        .protocol = told.at("protocol"),
-                        .audit = told.at("audit")};
-  samples.notes = told.at("notes").get<std::vector<std::string>>();
+ReportSamples contents_from_json(const ordered_json& json, const ListReader& file) {
+  ReportSamples samples{.class_names = json.at("class_names").get<std::vector<std::string>>(),
+                        .protocol = json.at("protocol"),
+                        .audit = json.at("audit")};
+  samples.notes = json.at("notes").get<std::vector<std::string>>();
   file.read("confusion", samples.confusion);
-  samples.worst = sheets_from(told.at("worst"), file);
+  samples.worst = sheets_from_json(json.at("worst"), file);
   visit_sheets(samples.worst, "worst.",
                [&](const std::string& name, auto& list) { file.read(name, list); });
-  samples.sounds = sounds_from(told, file);
-  if (told.contains("test")) samples.test = part_from(told.at("test"), "test.", file);
-  if (told.contains("train")) samples.train = part_from(told.at("train"), "train.", file);
+  samples.sounds = sounds_from_json(json, file);
+  if (json.contains("test")) samples.test = samples_from_json(json.at("test"), "test.", file);
+  if (json.contains("train")) samples.train = samples_from_json(json.at("train"), "train.", file);
   return samples;
 }
 
@@ -225,11 +226,11 @@ void write_report_samples(const std::filesystem::path& file, const ReportSamples
     visit_lists(**part, prefix, add);
     visit_sheets((*part)->images, prefix, add);
   }
-  // Names of classes come from files and may not be UTF-8.
+  // Class names come from files and may be invalid UTF-8.
   constexpr auto kReplace = ordered_json::error_handler_t::replace;
   io::write_safetensors(file, lists.tensors(),
                         {{"format", kSamplesFormat},
-                         {"contents", tell_contents(samples).dump(-1, ' ', false, kReplace)}});
+                         {"contents", contents_to_json(samples).dump(-1, ' ', false, kReplace)}});
 }
 
 ReportSamples read_report_samples(const std::filesystem::path& file) {
@@ -237,18 +238,18 @@ ReportSamples read_report_samples(const std::filesystem::path& file) {
   const auto& metadata = lists.metadata();
   if (!metadata.count("format") || metadata.at("format") != kSamplesFormat ||
       !metadata.count("contents")) {
-    fail(file.string(), " is not a file of samples that this version reads");
+    fail(file.string(), " is not a samples file of a supported version");
   }
   ReportSamples samples;
   try {
-    samples = contents_from(ordered_json::parse(metadata.at("contents")), lists);
+    samples = contents_from_json(ordered_json::parse(metadata.at("contents")), lists);
   } catch (const nlohmann::json::exception& error) {
-    fail(file.string(), " does not hold what it should: ", error.what());
+    fail(file.string(), " is corrupt: ", error.what());
   }
   const size_t classes = samples.class_names.size();
   if (samples.confusion.size() != classes * classes) {
-    fail(file.string(), " holds a confusion matrix of ", samples.confusion.size(), " numbers for ",
-         classes, " classes");
+    fail(file.string(), ": the confusion matrix has ", samples.confusion.size(),
+         " values, expected ", classes, " x ", classes);
   }
   for (const auto* part : {&samples.test, &samples.train}) {
     if (*part) check_part(**part, classes, lists.name());
@@ -268,7 +269,7 @@ std::string packed(const std::vector<T>& numbers) {
   return io::base64({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
 }
 
-/// The chosen entries of a list as numbers of type T.
+/// Converts the chosen entries of a list to type T.
 template <class T, class From>
 std::vector<T> chosen_of(const std::vector<From>& list, const std::vector<size_t>& chosen) {
   std::vector<T> numbers;
@@ -283,7 +284,7 @@ ordered_json packed_list(const std::vector<From>& list, const std::vector<size_t
   return packed(chosen_of<T>(list, chosen));
 }
 
-/// Shares of one in 255 steps.
+/// Encodes values in 0..1 as bytes.
 ordered_json packed_shares(const std::vector<float>& shares, const std::vector<size_t>& chosen) {
   if (shares.empty() && !chosen.empty()) return nullptr;
   std::vector<uint8_t> steps;
@@ -294,7 +295,7 @@ ordered_json packed_shares(const std::vector<float>& shares, const std::vector<s
   return packed(steps);
 }
 
-/// The box around all positions, stretched to a square.
+/// Bounding box of all positions, extended to a square.
 struct MapSquare {
   double left = 0;
   double bottom = 0;
@@ -358,17 +359,17 @@ ordered_json pack_images(const ThumbnailSheets& images) {
 
 ordered_json pack_sounds(const std::vector<dataset::SoundClip>& clips) {
   if (clips.empty()) return nullptr;
-  auto told = ordered_json::array();
+  auto json = ordered_json::array();
   for (const auto& clip : clips) {
     if (clip.wav.empty()) {
-      told.push_back(nullptr);
+      json.push_back(nullptr);
     } else {
-      told.push_back({{"wav", io::base64(clip.wav)},
+      json.push_back({{"wav", io::base64(clip.wav)},
                       {"seconds", clip.seconds},
                       {"whole", clip.whole_seconds}});
     }
   }
-  return told;
+  return json;
 }
 
 ordered_json pack_samples(const MappedSamples& samples, size_t most, bool images) {

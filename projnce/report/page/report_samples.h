@@ -13,55 +13,54 @@
 
 namespace projnce::report {
 
-/// Samples on a map. Lists have an entry for each of them, or none where nothing is known.
+/// Samples on a map. Each list has one entry per sample, or is empty if the data is unavailable.
 struct MappedSamples {
-  int64_t total = 0;                  ///< samples of the part that they were chosen from
-  std::string how = {};               ///< how the map was made: "t-SNE, perplexity 30, KL 1.234"
+  int64_t total = 0;                  ///< size of the split
+  std::string how = {};               ///< method: "t-SNE, perplexity 30, KL 1.234"
   std::vector<float> positions = {};  ///< [N, 2]
-  std::vector<int64_t> indices = {};  ///< in the part
+  std::vector<int64_t> indices = {};  ///< in the split
   std::vector<int64_t> labels = {};
   std::vector<int64_t> predicted = {};
-  std::vector<float> similarity = {};   ///< 0..1, with the predicted class
-  std::vector<int64_t> truth = {};      ///< what the files say, where labels were made wrong
-  std::vector<float> suspicion = {};    ///< 0..1, that the label is wrong
-  std::vector<int64_t> suggested = {};  ///< label, there with suspicion
-  std::vector<std::string> names = {};  ///< one line each; none where samples have numbers only
-  ThumbnailSheets images = {};          ///< without sheets where there are none
+  std::vector<float> similarity = {};   ///< 0..1, to the predicted class
+  std::vector<int64_t> truth = {};      ///< true labels, if label noise was injected
+  std::vector<float> suspicion = {};    ///< probability that the label is wrong
+  std::vector<int64_t> suggested = {};  ///< suggested labels; present with suspicion
+  std::vector<std::string> names = {};  ///< one line each; empty if samples have only an index
+  ThumbnailSheets images = {};          ///< without sheets if there are no images
 
   size_t size() const { return indices.size(); }
 };
 
-/// What a report shows of a run's samples: the file samples.safetensors.
+/// Sample data of a report: the contents of samples.safetensors.
 struct ReportSamples {
   std::vector<std::string> class_names = {};
-  std::string protocol = {};            ///< that the predictions are made by
+  std::string protocol = {};            ///< protocol of the predictions
   std::vector<int64_t> confusion = {};  ///< [C, C] of all test samples, rows are labels
   std::optional<MappedSamples> test = {};
   std::optional<MappedSamples> train = {};
-  nlohmann::ordered_json audit = {};  ///< what `audit --json` tells; null where there was none
-  ThumbnailSheets worst = {};         ///< images of audit.worst
-  std::vector<dataset::SoundClip> sounds = {};  ///< of audit.worst, if the samples are sounds
-  std::vector<std::string> notes = {};          ///< what is not there and why, a sentence each
+  nlohmann::ordered_json audit = {};            ///< output of `audit --json`; null without an audit
+  ThumbnailSheets worst = {};                   ///< images of audit.worst
+  std::vector<dataset::SoundClip> sounds = {};  ///< of audit.worst, for audio samples
+  std::vector<std::string> notes = {};          ///< sentences about what is missing and why
 };
 
 void write_report_samples(const std::filesystem::path& file, const ReportSamples& samples);
 
-/// Throws where the file is damaged or its lists do not fit together.
+/// Throws if the file is corrupt or its lists are inconsistent.
 ReportSamples read_report_samples(const std::filesystem::path& file);
 
-/// The samples of a map as a report holds them (SampleSet of web/src/model.ts): lists of small
-/// numbers in base64. Of more than `most` samples evenly spaced ones are taken, and of those no
-/// images.
+/// Encodes the samples of a map for a report (SampleSet of web/src/model.ts), with lists in base64.
+/// More than `most` samples are subsampled evenly, without images.
 nlohmann::ordered_json pack_samples(const MappedSamples& samples, size_t most, bool images);
 
-/// The confusion matrix (Confusion), or null where there are too many classes to look at.
+/// Encodes the confusion matrix (Confusion); null if there are more than kMostConfusedClasses.
 nlohmann::ordered_json pack_confusion(const ReportSamples& samples);
 inline constexpr size_t kMostConfusedClasses = 256;
 
-/// Sheets of images (Images), or null where there are none.
+/// Encodes the image sheets (Images); null if there are none.
 nlohmann::ordered_json pack_images(const ThumbnailSheets& images);
 
-/// Pieces of sounds (Sound), null for those without one; null if there are none at all.
+/// Encodes audio clips (Sound), null for samples without one; null if there are none at all.
 nlohmann::ordered_json pack_sounds(const std::vector<dataset::SoundClip>& clips);
 
 }  // namespace projnce::report

@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// A line of the file, checked.
+/// A validated line of metrics.jsonl.
 struct MetricLine {
   int64_t step = 0;
   int64_t epoch = 0;
@@ -57,7 +57,7 @@ std::vector<MetricLine> read_lines(const std::filesystem::path& metrics) {
   return lines;
 }
 
-/// Columns of equal length: a row that lacks a number has null there.
+/// Columns of equal length; missing numbers are null.
 class ColumnTable {
  public:
   void start_row() { ++rows_; }
@@ -95,7 +95,7 @@ void add_row(ColumnTable& table, const MetricLine& line, double epoch) {
   }
 }
 
-/// Steps of an epoch, as far as the lines tell: by the last epoch that is complete.
+/// Estimates the steps per epoch from the last complete epoch.
 double steps_per_epoch(const std::vector<MetricLine>& lines) {
   double steps = 0;
   double most = 0;
@@ -152,24 +152,24 @@ void flatten(const Table& table, const std::string& prefix,
   for (const auto& [key, section] : table.tables) flatten(section, prefix + key + ".", flat);
 }
 
-/// The settings by their full names ("train.epochs"), as TOML writes the values.
+/// Returns the settings by full key ("train.epochs"), with values in TOML syntax.
 std::map<std::string, std::string> flat_settings(const Table& table) {
   std::map<std::string, std::string> flat;
   flatten(table, "", flat);
   return flat;
 }
 
-ordered_json tell_settings(const Table& config, const Table& standard) {
+ordered_json settings_to_json(const Table& config, const Table& standard) {
   const auto defaults = flat_settings(standard);
-  auto told = ordered_json::array();
+  auto json = ordered_json::array();
   for (const auto& [key, value] : flat_settings(config)) {
     const auto found = defaults.find(key);
-    told.push_back(
+    json.push_back(
         {{"key", key},
          {"value", value},
          {"standard", found == defaults.end() ? ordered_json() : ordered_json(found->second)}});
   }
-  return told;
+  return json;
 }
 
 ordered_json read_summary(const io::RunPaths& run) {
@@ -179,10 +179,10 @@ ordered_json read_summary(const io::RunPaths& run) {
   return summary.is_object() ? summary : ordered_json();
 }
 
-/// Of a process on another machine nothing is known: its run counts as running.
+/// Returns the state of a run. A run locked by another host counts as running.
 const char* state_of(const io::RunPaths& run, const ordered_json& summary) {
   if (!summary.is_null()) return "finished";
-  return io::lock_owner_lives(run.lock()).value_or(true) ? "running" : "stopped";
+  return io::is_lock_owner_alive(run.lock()).value_or(true) ? "running" : "stopped";
 }
 
 ordered_json read_commands(const io::RunPaths& run) {
@@ -197,7 +197,7 @@ std::string kind_of(const Table& config) {
   return kind == "sound" || kind == "vector" ? kind : "image";
 }
 
-ordered_json tell_audit_of(const ReportSamples& samples, bool images) {
+ordered_json audit_to_json(const ReportSamples& samples, bool images) {
   if (samples.audit.is_null()) return nullptr;
   auto audit = samples.audit;
   if (!audit.contains("check")) audit["check"] = nullptr;
@@ -215,11 +215,10 @@ void add_samples(const ReportSamples& samples, const RunDataOptions& options, or
   data["test"] = pack(samples.test);
   data["train"] = pack(samples.train);
   data["confusion"] = pack_confusion(samples);
-  data["audit"] = tell_audit_of(samples, options.images);
+  data["audit"] = audit_to_json(samples, options.images);
   if (data["confusion"].is_null()) {
-    data["missing"].push_back(concat("The confusion matrix of ", samples.class_names.size(),
-                                     " classes is left out; there is one for up to ",
-                                     kMostConfusedClasses, "."));
+    data["missing"].push_back(concat("Confusion matrix: omitted for ", samples.class_names.size(),
+                                     " classes (limit: ", kMostConfusedClasses, ")."));
   }
 }
 
@@ -238,7 +237,7 @@ ordered_json run_data(const io::RunPaths& run, const RunDataOptions& options) {
                     {"classes", ordered_json::array()},
                     {"summary", summary},
                     {"curves", metric_curves(run.metrics())},
-                    {"config", tell_settings(config, options.standard)},
+                    {"config", settings_to_json(config, options.standard)},
                     {"test", nullptr},
                     {"train", nullptr},
                     {"confusion", nullptr},

@@ -9,24 +9,25 @@
 
 namespace projnce::report {
 
-/// metrics.jsonl as columns of numbers, for charts: an object with
-///   steps    what was logged within epochs: step, epoch (2.5 is the middle of the third), loss,
-///   ... epochs   means of epochs, counted from 1 tests    by protocol: step, epoch, top1, low,
-///   high, top5, calibration_error events   [{step, epoch, name, loss}]: spikes and steps that were
-///   passed over
-/// A number that is missing or not finite is null. A line that is cut off or no JSON, as the last
-/// one of a run that was killed may be, is left out. No file is no lines.
+/// Reads metrics.jsonl as columns of numbers for charts. Returns an object with
+/// - `steps`: step, epoch (2.5 is halfway through the third), loss, ...;
+/// - `epochs`: means over epochs, numbered from 1;
+/// - `tests`: per protocol, step, epoch, top1, low, high, top5, calibration_error;
+/// - `events`: [{step, epoch, name, loss}], loss spikes and skipped steps.
+///
+/// Missing and non-finite numbers are null. Truncated or invalid lines, such as the last line of a
+/// killed run, are skipped. A missing file counts as empty.
 nlohmann::ordered_json metric_curves(const std::filesystem::path& metrics);
 
-/// How much of a run goes onto a report.
+/// Limits on the data of a run in a report.
 struct RunDataOptions {
-  Table standard;  ///< settings as they are when nobody sets them; what it lacks has no default
-  size_t most_points = SIZE_MAX;  ///< of a map; of more, evenly spaced ones are taken
+  Table standard;                 ///< default settings; a missing key has no default
+  size_t most_points = SIZE_MAX;  ///< maximum per map; larger maps are subsampled evenly
   bool images = true;
 };
 
-/// A run as a report shows it, out of the files of its directory: RunData of web/src/model.ts. What
-/// is not there, or damaged, is left out and named in `missing`.
+/// Reads the files of a run directory into the data of a report: RunData of web/src/model.ts.
+/// Missing or corrupt files are omitted and listed in `missing`.
 nlohmann::ordered_json run_data(const io::RunPaths& run, const RunDataOptions& options);
 
 }  // namespace projnce::report

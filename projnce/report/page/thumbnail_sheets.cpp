@@ -14,11 +14,11 @@ namespace {
 constexpr int kSheetColumns = 32;
 constexpr size_t kSheetImages = size_t{kSheetColumns} * kSheetColumns;
 constexpr size_t kTriedImages = 96;
-/// Behind a image that is not square, whatever the report's colors are.
+/// Background of images that are not square, in both themes.
 constexpr uint8_t kSheetGround = 0x99;
 
-/// Sides are whole blocks of a JPEG with colors at half the resolution: no image bleeds into its
-/// neighbor.
+/// Sides are multiples of a JPEG block with half-resolution chroma, so that adjacent images do not
+/// bleed into each other.
 struct SheetQuality {
   int side;
   int quality;
@@ -61,8 +61,8 @@ std::vector<uint8_t> make_sheet(const std::vector<Image>& images, int columns, i
   return io::encode_jpeg(sheet, quality);
 }
 
-/// The longest side of the images among the first samples that decode, in whole blocks; what is
-/// no image may be drawn in any size.
+/// Returns the longest side of the first images that decode, in whole blocks. Samples that are not
+/// images can be drawn at any size.
 int useful_side(const dataset::Dataset& dataset, const std::vector<int64_t>& samples, int largest) {
   if (dataset.kind() != SampleKind::kImage) return largest;
   int longest = 16;

@@ -8,22 +8,22 @@
 
 namespace projnce::report {
 
-/// Small square images of samples in large ones, row by row: image i is on sheet
-/// i / per_sheet. Sounds are spectrograms.
+/// Sprite sheets of square thumbnails, row by row: image i is on sheet i / per_sheet. Audio samples
+/// are shown as spectrograms.
 struct ThumbnailSheets {
-  int side = 0;                                   ///< pixels of a image
-  int columns = 0;                                ///< images in a row
-  int per_sheet = 0;                              ///< images on a sheet; the last may have fewer
+  int side = 0;       ///< side length of an image in pixels
+  int columns = 0;    ///< images per row
+  int per_sheet = 0;  ///< images per sheet; the last sheet may have fewer
   std::vector<std::vector<uint8_t>> sheets = {};  ///< JPEG files
 };
 
 struct ThumbnailOptions {
-  size_t bytes = 0;  ///< that all sheets may take, about
+  size_t bytes = 0;  ///< approximate size limit of all sheets
   int largest_side = 96;
   dataset::DecodeAllOptions decoding = {};
 };
 
-/// Draws the samples as large and as well as `bytes` allows, none larger than it is.
+/// Renders thumbnails with the largest size and quality that fit into `bytes`, without upscaling.
 ThumbnailSheets make_thumbnail_sheets(const dataset::DatasetPtr& dataset,
                                       const std::vector<int64_t>& samples,
                                       const ThumbnailOptions& options);

@@ -26,16 +26,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kFolderLevels = 2;  // runs are in the folder itself or in one of its folders
-constexpr size_t kLargestFacts = size_t{1} << 20;  // bytes of a configuration or summary
-constexpr size_t kMetricsTail = size_t{1} << 16;   // bytes in which the last lines are looked for
+constexpr int kFolderLevels = 2;  // runs are in the folder or in a direct subfolder
+constexpr size_t kLargestFacts = size_t{1} << 20;  // maximum size of a configuration or summary
+constexpr size_t kMetricsTail = size_t{1} << 16;   // bytes searched for the last lines
 
 bool is_below(const fs::path& path, const fs::path& root) {
   const auto [end, unused] = std::mismatch(root.begin(), root.end(), path.begin(), path.end());
   return end == root.end();
 }
 
-/// A link whose target is outside of `root`, or nowhere.
+/// Returns true for a link that is broken or whose target is outside of `root`.
 bool leads_out(const fs::directory_entry& entry, const fs::path& root) {
   std::error_code error;
   if (!entry.is_symlink(error)) return bool(error);
@@ -43,7 +43,7 @@ bool leads_out(const fs::directory_entry& entry, const fs::path& root) {
   return error || !is_below(target, root);
 }
 
-/// The entries of a directory that can be read, by name.
+/// Returns the readable entries of a directory, sorted by name.
 std::vector<fs::directory_entry> entries_of(const fs::path& directory) {
   std::vector<fs::directory_entry> entries;
   std::error_code error;
@@ -60,7 +60,7 @@ void add_runs(const fs::path& directory, const std::string& prefix, const fs::pa
     std::error_code error;
     if (!entry.is_directory(error) || leads_out(entry, root)) continue;
     const auto name = prefix + entry.path().filename().string();
-    if (io::holds_run(entry.path())) {
+    if (io::contains_run(entry.path())) {
       const auto files = entries_of(entry.path());
       const bool safe = std::none_of(files.begin(), files.end(),
                                      [&](const auto& file) { return leads_out(file, root); });
@@ -87,15 +87,15 @@ void read_summary_facts(const fs::path& path, RunSummary& facts) {
   const auto bytes = io::read_regular_file(path, kLargestFacts);
   facts.state = RunState::kFinished;
   const auto summary = nlohmann::json::parse(io::as_text(bytes.span()));
-  // Versions that did not say what they deliver delivered the last epoch.
+  // Summaries of older versions have no `delivered`; they delivered the last epoch.
   const bool says = summary.contains("delivered");
   facts.accuracy =
       (says ? summary.at("delivered").at("top1") : summary.at("accuracy").at("last")).get<double>();
   facts.epoch = summary.at("epochs").get<int64_t>();
 }
 
-/// Of several protocols the first of each evaluation counts. A line that is cut off at its start,
-/// or is being written, is no JSON.
+/// Uses the first protocol of each evaluation. Skips lines that are not JSON: the first may be
+/// truncated, the last incomplete.
 void read_metrics_facts(const fs::path& path, RunSummary& facts) {
   const auto file = io::open_regular_file(path);
   const size_t size = std::min<uint64_t>(file.size, kMetricsTail);
@@ -114,7 +114,7 @@ void read_metrics_facts(const fs::path& path, RunSummary& facts) {
   }
 }
 
-/// Does nothing where a file is not there or says something else than it should.
+/// Ignores missing and malformed files.
 template <class Read>
 void try_reading(Read&& read) {
   try {
@@ -130,7 +130,7 @@ int64_t changed_at(const fs::path& path) {
 }
 
 RunState unfinished_state(const fs::path& lock) {
-  const auto lives = io::lock_owner_lives(lock);
+  const auto lives = io::is_lock_owner_alive(lock);
   if (!lives) return RunState::kUnfinished;
   return *lives ? RunState::kRunning : RunState::kStopped;
 }
@@ -139,7 +139,7 @@ RunState unfinished_state(const fs::path& lock) {
 
 std::vector<ListedRun> find_runs(const fs::path& root) {
   std::vector<ListedRun> runs;
-  if (io::holds_run(root)) {
+  if (io::contains_run(root)) {
     runs.push_back({root.filename().string(), root});
   } else {
     add_runs(root, "", root, kFolderLevels, runs);
@@ -200,9 +200,9 @@ form:not(:has(li :checked)) button { opacity: .45; }
 }
 )";
 
-constexpr std::string_view kUnreserved = "-._~/";  // what an address holds as it is
+constexpr std::string_view kUnreserved = "-._~/";  // not percent-encoded
 
-/// The folder of the name soft, the rest as it is.
+/// Formats a name with its folder in a softer color.
 std::string run_name_html(const std::string& name) {
   const auto shown = display_name(name);
   const auto cut = shown.rfind('/') + 1;
@@ -234,7 +234,7 @@ std::string state_html(const RunSummary& run) {
     case RunState::kUnfinished:
       break;
   }
-  return "not finished<br>" + progress;
+  return "unfinished<br>" + progress;
 }
 
 std::string accuracy_html(const std::optional<double>& accuracy) {
@@ -261,7 +261,7 @@ std::string list_html(const std::vector<RunSummary>& runs) {
   std::string html = "<form action=\"/compare/\" method=\"get\">\n<ul>\n";
   for (const auto& run : runs) html += run_html(run);
   return html +
-         "</ul>\n<div class=\"compare\">Choose runs to see them side by side."
+         "</ul>\n<div class=\"compare\">Select runs to compare."
          "<button>Compare</button></div>\n</form>\n";
 }
 
@@ -293,7 +293,7 @@ std::string run_index_html(std::vector<RunSummary> runs, std::string_view folder
   HtmlDocument document("Runs", kIndexStyle);
   document.header("Runs", summary);
   if (runs.empty()) {
-    document.paragraph("There are no runs yet. To make one:");
+    document.paragraph("No runs yet. To train one:");
     document.code(fmt::format("projnce train --data FOLDER --out {}/NAME", where));
   } else {
     document.markup(list_html(runs));

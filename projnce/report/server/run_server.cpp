@@ -20,12 +20,12 @@ namespace projnce::report {
 
 namespace fs = std::filesystem;
 
-/// A decoded request of a browser.
+/// A decoded HTTP request.
 struct HttpRequest {
   std::string method;
-  std::string host;  ///< the header of that name
+  std::string host;  ///< Host header
   std::string path;
-  std::vector<std::string> runs;  ///< `run=` behind the question mark
+  std::vector<std::string> runs;  ///< `run=` query parameters
   std::string known_version;      ///< If-None-Match
 };
 
@@ -36,11 +36,10 @@ struct HttpResponse {
   std::vector<std::pair<std::string, std::string>> headers;
 };
 
-/// Answers requests about the runs of a folder. Knows nothing of sockets; may be asked from several
-/// threads at once.
+/// Answers requests about the runs of a folder, independent of sockets. Thread-safe.
 class RunRequests {
  public:
-  /// Throws where `runs` is no folder.
+  /// Throws if `runs` is not a folder.
   RunRequests(const std::filesystem::path& runs, ReportSource source, Logger logger);
 
   /// `port` is the one that the server listens on.
@@ -66,9 +65,9 @@ constexpr std::string_view kDataSuffix = "/data.json";
 
 constexpr size_t kMostCompared = 50;
 
-constexpr int kHttpPort = 80;  // browsers leave it out of the host
+constexpr int kHttpPort = 80;  // browsers omit it in the Host header
 
-/// Allows the document's one style element, by its digest, and forms.
+/// Returns a policy that allows the document's style element, by its digest, and forms.
 std::string html_policy(std::string_view html) {
   constexpr std::string_view kStart = "<style>";
   const auto start = html.find(kStart) + kStart.size();
@@ -87,18 +86,18 @@ HttpResponse html_response(int status, std::string html) {
           .headers = {{"Content-Security-Policy", std::move(policy)}}};
 }
 
-HttpResponse refusal(int status, std::string_view title, std::string_view message) {
+HttpResponse error_response(int status, std::string_view title, std::string_view message) {
   return html_response(status, message_html(title, message));
 }
 
-HttpResponse unknown_run(const std::string& name) {
-  return refusal(404, "No such run",
-                 fmt::format("There is no run called {} here.", display_name(name)));
+HttpResponse run_not_found(const std::string& name) {
+  return error_response(404, "Run not found",
+                        fmt::format("There is no run named {}.", display_name(name)));
 }
 
-/// Only requests by one of our own names are answered. Otherwise a site that makes its name resolve
-/// to this machine (DNS rebinding) could read the answers.
-bool is_our_host(std::string_view host, int port) {
+/// Accepts only the server's own host names. Otherwise a site whose name resolves to this machine
+/// (DNS rebinding) could read the responses.
+bool is_own_host(std::string_view host, int port) {
   for (const std::string_view name : {"127.0.0.1", "localhost"}) {
     if (host == fmt::format("{}:{}", name, port) || (port == kHttpPort && host == name))
       return true;
@@ -106,8 +105,8 @@ bool is_our_host(std::string_view host, int port) {
   return false;
 }
 
-/// By its name, or by what forms send for it.
-const ListedRun* look_up(const std::vector<ListedRun>& runs, const std::string& name) {
+/// Looks up a run by its name or by its encoded form.
+const ListedRun* find_run_by_name(const std::vector<ListedRun>& runs, const std::string& name) {
   const auto called = [&](const ListedRun& run) { return run.name == name; };
   auto found = std::find_if(runs.begin(), runs.end(), called);
   if (found == runs.end()) {
@@ -117,8 +116,8 @@ const ListedRun* look_up(const std::vector<ListedRun>& runs, const std::string& 
   return found == runs.end() ? nullptr : &*found;
 }
 
-/// One of a list of versions in quotes, or any.
-bool names_version(std::string_view known, std::string_view version) {
+/// Returns whether the If-None-Match header names the version.
+bool matches_version(std::string_view known, std::string_view version) {
   return known == "*" || known.find(version) != known.npos;
 }
 
@@ -126,8 +125,8 @@ fs::path canonical_folder(const fs::path& runs) {
   std::error_code error;
   auto root = fs::canonical(runs, error);
   if (error || !fs::is_directory(root, error)) {
-    fail(Hint{"give the folder in which `projnce train` wrote, such as runs"}, runs.string(),
-         " is no folder of runs");
+    fail(Hint{"pass the output folder of `projnce train`, such as runs"}, runs.string(),
+         " is not a folder of runs");
   }
   return root;
 }
@@ -138,14 +137,15 @@ RunRequests::RunRequests(const fs::path& runs, ReportSource source, Logger logge
     : root_(canonical_folder(runs)), source_(std::move(source)), logger_(std::move(logger)) {}
 
 HttpResponse RunRequests::answer(const HttpRequest& request, int port) const {
-  if (!is_our_host(request.host, port)) {
-    return refusal(403, "Not by this name",
-                   fmt::format("This server answers at http://127.0.0.1:{0} and "
-                               "http://localhost:{0} alone.",
-                               port));
+  if (!is_own_host(request.host, port)) {
+    return error_response(403, "Host not allowed",
+                          fmt::format("This server answers only at http://127.0.0.1:{0} and "
+                                      "http://localhost:{0}.",
+                                      port));
   }
   if (request.method != "GET" && request.method != "HEAD") {
-    auto answer = refusal(405, "Only to be read", "This server answers GET and HEAD alone.");
+    auto answer = error_response(405, "Method not allowed",
+                                 "This server answers only GET and HEAD requests.");
     answer.headers.emplace_back("Allow", "GET, HEAD");
     return answer;
   }
@@ -153,7 +153,7 @@ HttpResponse RunRequests::answer(const HttpRequest& request, int port) const {
     return route(request);
   } catch (const std::exception& error) {
     logger_->warn("{}: {}", display_name(request.path), error.what());
-    return refusal(500, "This did not work", display_name(error.what()));
+    return error_response(500, "Internal error", display_name(error.what()));
   }
 }
 
@@ -164,7 +164,7 @@ HttpResponse RunRequests::route(const HttpRequest& request) const {
     return runs_answer(request.runs, path != "/compare/", request);
   }
   if (!path.starts_with(kRunPrefix)) {
-    return refusal(404, "Nothing here", "This address does not exist.");
+    return error_response(404, "Not found", "This page does not exist.");
   }
   path.remove_prefix(kRunPrefix.size());
   const bool wants_data = path.ends_with(kDataSuffix);
@@ -181,22 +181,23 @@ HttpResponse RunRequests::index() const {
 HttpResponse RunRequests::runs_answer(const std::vector<std::string>& names, bool wants_data,
                                       const HttpRequest& request) const {
   if (names.empty() || names.size() > kMostCompared) {
-    return refusal(
-        400, "Choose runs",
-        fmt::format("Choose up to {} runs to compare in the list of runs.", kMostCompared));
+    return error_response(
+        400, "Select runs",
+        fmt::format("Select up to {} runs to compare in the list of runs.", kMostCompared));
   }
   const auto known = find_runs(root_);
   ReportSource::Runs runs;
   for (const auto& name : names) {
-    const auto* run = look_up(known, name);
-    if (run == nullptr) return unknown_run(name);
+    const auto* run = find_run_by_name(known, name);
+    if (run == nullptr) return run_not_found(name);
     runs.push_back(run->path);
   }
   if (wants_data) return data(runs, request.known_version);
   if (request.path.starts_with(kRunPrefix) && !request.path.ends_with('/')) {
-    // The report requests data.json next to itself, so its address must end in a slash.
-    auto answer = refusal(302, "Moved", "The address of a report ends in a slash.");
-    answer.headers.emplace_back("Location", run_address(look_up(known, names.front())->name));
+    // The report requests data.json relative to itself, so its URL must end in a slash.
+    auto answer = error_response(302, "Moved", "The URL of a report ends in a slash.");
+    answer.headers.emplace_back("Location",
+                                run_address(find_run_by_name(known, names.front())->name));
     return answer;
   }
   return {.type = "text/html; charset=utf-8",
@@ -209,7 +210,7 @@ HttpResponse RunRequests::data(const ReportSource::Runs& runs,
   auto body = source_.data(runs);
   const auto version = fmt::format("\"{}\"", io::base64(io::sha256(body)));
   HttpResponse answer{.type = "application/json", .headers = {{"ETag", version}}};
-  if (names_version(known_version, version)) {
+  if (matches_version(known_version, version)) {
     answer.status = 304;
   } else {
     answer.body = std::move(body);
@@ -223,14 +224,14 @@ constexpr const char* kServerHost = "127.0.0.1";
 
 constexpr size_t kServerThreads = 8;
 
-constexpr int kServerSeconds = 5;  // that a caller may take to ask, or to take the answer
+constexpr int kServerSeconds = 5;  // timeout for reading a request and for writing the response
 
-constexpr int kSilentSeconds = 2;  // that a connection may say nothing
+constexpr int kSilentSeconds = 2;  // idle timeout of a connection
 
-constexpr size_t kLargestBody = 1 << 10;  // of a request: nothing that is answered has one
+constexpr size_t kLargestBody = 1 << 10;  // maximum request body; valid requests have none
 
-/// The system must not let two servers share a port, as the library's own choice does.
-void one_server_a_port(socket_t socket) {
+/// Prevents two servers from sharing a port, which the library's default allows.
+void set_exclusive_port(socket_t socket) {
   const int yes = 1;
   ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
 }
@@ -247,13 +248,13 @@ HttpRequest request_of(const httplib::Request& from) {
   return request;
 }
 
-void give_answer(HttpResponse answer, httplib::Response& to) {
+void write_response(HttpResponse answer, httplib::Response& to) {
   to.status = answer.status;
   for (const auto& [name, value] : answer.headers) to.set_header(name, value);
   to.set_header("X-Content-Type-Options", "nosniff");
   to.set_header("Referrer-Policy", "no-referrer");
   to.set_header("Cross-Origin-Resource-Policy", "same-origin");
-  // What has a version may be kept and asked for again; a browser would otherwise never ask by it.
+  // Responses with an ETag may be cached and revalidated; no-store would prevent that.
   to.set_header("Cache-Control", to.has_header("ETag") ? "no-cache" : "no-store");
   if (answer.status != 304) to.set_content(std::move(answer.body), answer.type);
 }
@@ -265,21 +266,21 @@ class RunServer::Listener {
   Listener(const std::filesystem::path& runs, int port, ReportSource source, Logger logger)
       : requests_(runs, std::move(source), std::move(logger)) {
     set_limits();
-    // All requests go this way: none reaches the library's own routes and their patterns.
+    // Handles all requests, so that none reaches the library's own routes.
     server_.set_pre_routing_handler([this](const auto& request, auto& response) {
-      give_answer(requests_.answer(request_of(request), port_), response);
+      write_response(requests_.answer(request_of(request), port_), response);
       return httplib::Server::HandlerResponse::Handled;
     });
     port_ = port == 0 ? server_.bind_to_any_port(kServerHost) : port;
     if (port_ <= 0 || (port != 0 && !server_.bind_to_port(kServerHost, port))) {
-      fail_runtime(Hint{"choose another --port, or 0 for one that is free"}, "port ", port, " of ",
-                   kServerHost, " is taken or not allowed");
+      fail_runtime(Hint{"use another --port, or 0 for a free one"}, "port ", port, " of ",
+                   kServerHost, " is in use or not permitted");
     }
     thread_ = std::thread([this] {
       server_.listen_after_bind();
       ended_ = true;
     });
-    // Before it runs it cannot be stopped either.
+    // The server cannot be stopped before it runs.
     while (!server_.is_running() && !ended_)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -299,7 +300,7 @@ class RunServer::Listener {
     server_.set_read_timeout(kServerSeconds);
     server_.set_write_timeout(kServerSeconds);
     server_.set_keep_alive_timeout(kSilentSeconds);
-    // A connection is for one request: what follows a refused one is never taken for another.
+    // One request per connection, so that data after a rejected request is not parsed as another.
     server_.set_keep_alive_max_count(1);
     server_.set_payload_max_length(kLargestBody);
   }

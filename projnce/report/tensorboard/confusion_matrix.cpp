@@ -14,16 +14,16 @@ namespace projnce::report {
 
 namespace {
 
-constexpr double kConfusionScale = 2;  // pixels for each unit, a side
+constexpr double kConfusionScale = 2;  // pixels per unit
 constexpr double kConfusionMargin = 24;
-constexpr double kConfusionHead = 66;    // height of the lines above the matrix
-constexpr double kConfusionWidth = 430;  // as wide as these lines need
+constexpr double kConfusionHead = 66;    // height of the heading
+constexpr double kConfusionWidth = 430;  // minimum width, for the heading
 constexpr double kLongestClassName = 150;
 constexpr double kNameGap = 8;
 constexpr Color kRightColor = {0x36, 0x50, 0x9C};
 constexpr Color kWrongColor = {0xC2, 0x3B, 0x22};
 
-/// How large things are for so many classes, in units.
+/// Sizes for a number of classes, in units.
 struct CellSize {
   size_t most_classes;
   double side;
@@ -40,7 +40,7 @@ CellSize cell_size(size_t classes) {
   return {classes, std::max(1.0, std::floor(1320 / double(classes))), 0, 0};
 }
 
-/// Small shares must show, so the shade grows with the root.
+/// Shade of a cell; grows with the square root, so that small shares are visible.
 double cell_shade(double share) {
   return std::sqrt(share);
 }
@@ -51,7 +51,7 @@ std::string percent_text(double share) {
   return fmt::format("{:.0f}", percent);
 }
 
-/// The image while it is drawn.
+/// Draws the image.
 class ConfusionDrawing {
  public:
   ConfusionDrawing(std::span<const int64_t> counts, std::vector<std::string> names)
@@ -124,7 +124,7 @@ class ConfusionDrawing {
 
   void draw_names() {
     const TextStyle style{.font = name_font(), .anchor = Anchor::kEnd};
-    const double base = size_.side / 2 + size_.name_font * 0.36;  // letters in the cell's middle
+    const double base = size_.side / 2 + size_.name_font * 0.36;  // centers letters in the cell
     for (size_t i = 0; i < names_.size(); ++i) {
       const double at = static_cast<double>(i) * size_.side + base;
       canvas_.text({left_ - kNameGap, top_ + at}, names_[i], style);
@@ -149,8 +149,8 @@ Image confusion_matrix_image(std::span<const int64_t> counts,
   const auto classes = static_cast<size_t>(std::llround(std::sqrt(double(counts.size()))));
   if (classes == 0 || classes > kMostConfusionClasses || classes * classes != counts.size() ||
       (!class_names.empty() && class_names.size() != classes)) {
-    fail("a confusion matrix needs a count for each pair of 1 to ", kMostConfusionClasses,
-         " classes; there are ", counts.size(), " counts and ", class_names.size(), " names");
+    fail("a confusion matrix needs C x C counts for C = 1 to ", kMostConfusionClasses,
+         " classes, got ", counts.size(), " counts and ", class_names.size(), " names");
   }
   std::vector<std::string> names;
   for (size_t i = 0; i < classes; ++i) {

@@ -26,9 +26,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr size_t kEventBuffer = size_t{1} << 16;  // bytes that wait for a flush at most
+constexpr size_t kEventBuffer = size_t{1} << 16;  // maximum number of unflushed bytes
 
-// Numbers of the fields in TensorBoard's event.proto and summary.proto.
+// Field numbers of TensorBoard's event.proto and summary.proto.
 constexpr uint32_t kEventWallTime = 1;
 constexpr uint32_t kEventStep = 2;
 constexpr uint32_t kEventFileVersion = 3;
@@ -51,13 +51,14 @@ constexpr uint32_t kImageColorSpace = 3;
 constexpr int64_t kColorSpaceRgb = 3;
 constexpr uint32_t kImageEncoded = 4;
 
-/// The checksum as records carry it: one that is part of checked data would otherwise weaken them.
+/// Returns the masked checksum stored in records; masking avoids the CRC of data that contains
+/// CRCs.
 uint32_t masked_crc32c(std::string_view bytes) {
   const uint32_t crc = io::crc32c(bytes);
   return (crc >> 15 | crc << 17) + 0xA282EAD8U;
 }
 
-/// Length, its checksum, the bytes, their checksum.
+/// Appends a record: length, its checksum, bytes, their checksum.
 void append_record(std::string& out, std::string_view bytes) {
   std::string length;
   io::append_little_endian(length, uint64_t{bytes.size()});
@@ -77,7 +78,7 @@ io::ProtoMessage scalar_metadata() {
       .whole(kMetadataDataClass, kDataClassScalar);
 }
 
-/// A host's name as part of a file's name.
+/// Sanitizes a host name for use in a file name.
 std::string host_part(std::string host) {
   for (char& c : host) {
     const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.';
@@ -86,7 +87,7 @@ std::string host_part(std::string host) {
   return host.empty() ? "host" : host;
 }
 
-/// A file that nobody wrote before. The number tells apart what one process starts in one second.
+/// Creates a new file. The number distinguishes files that one process creates in the same second.
 std::pair<fs::path, io::FileDescriptor> make_event_file(const fs::path& directory,
                                                         const EventFileStart& start) {
   for (int number = 0;; ++number) {
@@ -122,9 +123,8 @@ EventFile::EventFile(std::pair<fs::path, io::FileDescriptor> made, const EventFi
     : path_(std::move(made.first)),
       file_(std::move(made.second), 0, path_.string(), std::move(logger)) {
   add_event(event_at(start.wall_time, 0).text(kEventFileVersion, "brain.Event:2"));
-  // TensorBoard takes the first START of a run for its beginning and drops, at each further one,
-  // what it has of that step and later. The step of the checkpoint itself stays: results at the
-  // end of an epoch carry it.
+  // At each START event after the first, TensorBoard drops all events of that step and later. The
+  // step of the checkpoint itself is kept, because results at the end of an epoch carry it.
   const int64_t first = start.resumed_after ? *start.resumed_after + 1 : 0;
   add_event(
       event_at(start.wall_time, first)
@@ -172,7 +172,7 @@ std::string metrics_group(const std::string& split, const std::string& name) {
   return name == "epoch" ? split + "_epoch" : split + "/" + name;
 }
 
-/// Where and when the values of a line belong.
+/// Destination of the values of a line.
 struct CurvePlace {
   EventFile& file;
   int64_t step;
@@ -205,7 +205,7 @@ namespace {
 void check_projector_lengths(const EmbeddingTable& table, size_t rows) {
   const auto check = [rows](const char* what, size_t count) {
     if (count != 0 && count != rows) {
-      fail("the projector has ", count, " ", what, " for ", rows, " samples");
+      fail("the projector got ", count, " ", what, ", expected ", rows);
     }
   };
   check("labels", table.labels.size());
@@ -213,7 +213,7 @@ void check_projector_lengths(const EmbeddingTable& table, size_t rows) {
   check("names", table.sample_names.size());
 }
 
-/// Numbers that read back the same.
+/// Formats the tensors with enough digits to round-trip.
 std::string projector_tensors(const EmbeddingTable& table) {
   std::string text;
   for (size_t i = 0; i < table.embeddings.size(); ++i) {
@@ -236,7 +236,7 @@ std::vector<MetadataColumn> metadata_columns(const EmbeddingTable& table) {
   };
   const auto& labels = table.labels;
   const auto& predictions = table.predictions;
-  // TensorBoard takes a single column to have no heading. There are always two.
+  // TensorBoard expects a header only for two or more columns; there are always two.
   std::vector<MetadataColumn> columns = {{"name",
                                           [&](size_t i) {
                                             return table.sample_names.empty()
@@ -270,7 +270,7 @@ std::string projector_metadata(const EmbeddingTable& table, size_t rows) {
   return text;
 }
 
-/// In quotes, for a configuration in protobuf's text format.
+/// Quotes text for protobuf's text format.
 std::string quoted_text(const std::string& text) {
   std::string out = "\"";
   for (const char c : io::printable(text)) {
@@ -291,14 +291,15 @@ std::string projector_config(const EmbeddingTable& table, size_t rows) {
 
 void write_projector(const fs::path& directory, const EmbeddingTable& table) {
   if (table.dimensions == 0 || table.embeddings.size() % table.dimensions != 0) {
-    fail("the projector has ", table.embeddings.size(), " numbers for rows of ", table.dimensions);
+    fail("the projector got ", table.embeddings.size(), " values, expected a multiple of ",
+         table.dimensions);
   }
   const size_t rows = table.embeddings.size() / table.dimensions;
   check_projector_lengths(table, rows);
   const auto folder = directory / "projector";
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) fail_runtime("cannot make ", folder.string(), ": ", error.message());
+  if (error) fail_runtime("cannot create ", folder.string(), ": ", error.message());
   io::write_file_atomically(folder / "tensors.tsv", projector_tensors(table));
   io::write_file_atomically(folder / "metadata.tsv", projector_metadata(table, rows));
   io::write_file_atomically(directory / "projector_config.pbtxt", projector_config(table, rows));

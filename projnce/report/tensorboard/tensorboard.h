@@ -15,42 +15,42 @@
 
 namespace projnce::report {
 
-/// Who writes an event file and from where on. Host and process make its name unique.
+/// Origin of an event file. Host and process make its name unique.
 struct EventFileStart {
-  double wall_time = 0;  ///< seconds since 1970
+  double wall_time = 0;  ///< Unix time in seconds
   std::string host;
   int64_t process = 0;
-  /// A run that goes on: the steps that its checkpoint had seen. What earlier files say of later
-  /// steps no longer holds.
+  /// For a resumed run, the step of its checkpoint. Events of later steps in earlier files are
+  /// obsolete.
   std::optional<int64_t> resumed_after = std::nullopt;
 };
 
-/// This process, now.
+/// Returns the origin for this process and the current time.
 EventFileStart event_file_start(std::optional<int64_t> resumed_after = std::nullopt);
 
-/// A file that TensorBoard reads, `events.out.tfevents.TIME.HOST.PROCESS.NUMBER`; see
+/// TensorBoard event file, `events.out.tfevents.TIME.HOST.PROCESS.NUMBER`; see
 /// docs/file_formats.md.
 ///
-/// Every start of a run makes a new file. So none is ever written behind a record that a killed
-/// process left unfinished, and TensorBoard, which reads all files of a directory by name as one
-/// run, drops what a resumed run makes anew. What a full disk does not take is kept and written
-/// later. Use it from one thread.
+/// Every start of a run creates a new file, so that nothing is appended to a record that a killed
+/// process left incomplete. TensorBoard reads all files of a directory as one run and drops events
+/// that a resumed run repeats. Data that a full disk rejects is kept and written later. Not
+/// thread-safe.
 class EventFile {
  public:
-  /// Throws where the file cannot be made.
+  /// Throws if the file cannot be created.
   EventFile(const std::filesystem::path& directory, const EventFileStart& start, Logger logger);
   ~EventFile() { flush(); }
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// A point of the curve `tag`. Parts of a tag stand between slashes; the first is the group under
-  /// which TensorBoard shows it.
+  /// Adds a point to the curve `tag`. Components of a tag are separated by slashes; the first is
+  /// the group in TensorBoard.
   void scalar(const std::string& tag, int64_t step, double value, double wall_time);
-  /// `png` is the whole file of a image with three channels.
+  /// Adds an image. `png` is a complete PNG file with three channels.
   void image(const std::string& tag, int64_t step, std::span<const uint8_t> png, int width,
              int height, double wall_time);
 
-  /// Hands everything to the system, for readers to see.
+  /// Writes buffered events to the file.
   void flush();
 
  private:
@@ -63,30 +63,30 @@ class EventFile {
   std::string unflushed_;
 };
 
-/// Seconds since 1970, as events carry them.
+/// Returns the Unix time in seconds, as stored in events.
 double wall_time_now();
 
-/// A line of metrics.jsonl as points of curves, flushed. A training step's values are called
-/// `train/loss`, an epoch's means `train_epoch/loss`, all others `SPLIT/NAME/VALUE`, such as
-/// `test/zero-shot/top1`; an interval becomes `top1_interval/low` and `/high`. JSON knows no number
-/// that is not finite: null is NaN again.
+/// Adds a line of metrics.jsonl as points of curves and flushes. Tags are `train/loss` for training
+/// steps, `train_epoch/loss` for epoch means, and `SPLIT/NAME/VALUE` for all others, such as
+/// `test/zero-shot/top1`; an interval becomes `top1_interval/low` and `/high`. null becomes NaN,
+/// because JSON has no non-finite numbers.
 /// REQUIRES: an object with `step`, `split`, `name` and an object `value`.
 void add_metrics(EventFile& file, const nlohmann::ordered_json& line, double wall_time);
 
-/// Samples for TensorBoard's projector. A column that is empty is left out.
+/// Samples for TensorBoard's projector. Empty columns are omitted.
 struct EmbeddingTable {
   std::string name = "embeddings";
   std::span<const float> embeddings;      ///< [N, D]
   size_t dimensions = 0;                  ///< D
   std::span<const int64_t> labels;        ///< [N]
   std::span<const int64_t> predictions;   ///< [N]
-  std::vector<std::string> class_names;   ///< by label, or none: classes are called by number
+  std::vector<std::string> class_names;   ///< by label; if empty, classes are shown by number
   std::vector<std::string> sample_names;  ///< [N], any bytes
 };
 
-/// Writes `projector_config.pbtxt` into the directory, which is where TensorBoard looks for it, and
-/// what it refers to into `projector/`: `tensors.tsv` and `metadata.tsv`. Each file appears whole
-/// or not at all, the configuration last. Throws where lengths differ or a file cannot be written.
+/// Writes `projector_config.pbtxt` to the directory, where TensorBoard looks for it, and the files
+/// that it refers to, `tensors.tsv` and `metadata.tsv`, to `projector/`. Each file is written
+/// atomically, the configuration last. Throws if lengths differ or a file cannot be written.
 void write_projector(const std::filesystem::path& directory, const EmbeddingTable& table);
 
 }  // namespace projnce::report

@@ -24,7 +24,7 @@ std::string variable(const EnvironmentLookup& environment, const char* name) {
   return value == nullptr ? std::string() : value;
 }
 
-/// The first that is set decides, as in the C library.
+/// Checks the first variable that is set, as the C library does.
 bool locale_is_utf8(const EnvironmentLookup& environment) {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     auto locale = variable(environment, name);
@@ -59,14 +59,14 @@ double finite_mean(std::span<const double> values) {
   double count = 0;
   for (const double value : values) {
     if (!std::isfinite(value)) continue;
-    // As a running mean: a sum of huge values would not be finite.
+    // Running mean, because a sum of huge values could overflow.
     sum += (value - sum) / ++count;
   }
   return count > 0 ? sum : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// At most `width` means over neighbors, of as equal a number as can be.
-std::vector<double> thin_out(std::span<const double> values, size_t width) {
+/// Returns at most `width` means over groups of adjacent values of nearly equal size.
+std::vector<double> downsample(std::span<const double> values, size_t width) {
   const size_t count = std::min(values.size(), width);
   std::vector<double> means;
   for (size_t i = 0; i < count; ++i) {
@@ -79,7 +79,7 @@ std::vector<double> thin_out(std::span<const double> values, size_t width) {
 }  // namespace
 
 std::string sparkline(std::span<const double> values, int width) {
-  const auto points = thin_out(values, static_cast<size_t>(std::max(width, 1)));
+  const auto points = downsample(values, static_cast<size_t>(std::max(width, 1)));
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
   for (const double point : points) {
@@ -90,7 +90,7 @@ std::string sparkline(std::span<const double> values, int width) {
   if (low > high) return {};
   std::string line;
   for (const double point : points) {
-    // Halves, since the distance of the two ends may be more than a number can hold.
+    // Halved, because the range could overflow.
     const double share = low < high ? (point / 2 - low / 2) / (high / 2 - low / 2) : 0;
     const auto level = low < high ? static_cast<size_t>(std::lround(7 * share)) : kMiddleBlock;
     line += std::isnan(point) ? " " : kBlocks.at(level);
@@ -104,13 +104,13 @@ using nlohmann::ordered_json;
 
 constexpr int kLongestSparkline = 60;
 constexpr int kShortestSparkline = 8;
-constexpr int kBesideSparkline = 34;  // columns of a line for name and numbers
+constexpr int kBesideSparkline = 34;  // columns for name and numbers
 
 double percent(const ordered_json& share) {
   return 100 * share.get<double>();
 }
 
-/// The lines while they are written.
+/// Builds the lines of the summary.
 class SummaryText {
  public:
   explicit SummaryText(const TerminalStyle& style) : style_(style) {}
@@ -139,20 +139,20 @@ class SummaryText {
   }
 
   TerminalStyle style_;
-  size_t name_width_ = 9;  // in plain lines always the same
+  size_t name_width_ = 9;  // fixed in plain style
   std::vector<std::pair<std::string, std::string>> lines_;
 };
 
-/// Which epoch a run delivers and why.
+/// Describes the delivered epoch and why it was chosen.
 std::string epoch_text(const ordered_json& delivered) {
   const auto epoch = delivered.at("epoch").get<int64_t>();
   if (!delivered.contains("validation")) return fmt::format("last epoch ({})", epoch);
-  return fmt::format("epoch {} of {}, the best on {} validation samples", epoch,
+  return fmt::format("epoch {} of {}, best on {} validation samples", epoch,
                      delivered.at("epochs").get<int64_t>(),
                      delivered.at("validation").at("samples").get<int64_t>());
 }
 
-/// The accuracy of the delivered model, which is also the one that other commands use.
+/// Adds the accuracy of the delivered model, which other commands use too.
 void add_delivered(const ordered_json& summary, SummaryText& text) {
   const auto& delivered = summary.at("delivered");
   text.line("accuracy",
@@ -191,17 +191,16 @@ void add_protocols(const ordered_json& protocols, SummaryText& text) {
   }
 }
 
-/// Accuracy by class means little for classes with few test samples.
+/// Adds a warning about classes with few test samples.
 void add_small_classes(const ordered_json& summary, SummaryText& text) {
   const auto found = summary.find("test_classes");
   if (found == summary.end()) return;
   const auto few = found->at("with_few_samples").get<int64_t>();
   if (few == 0) return;
-  text.line("note",
-            fmt::format("{} of {} classes have fewer than {} test samples: accuracy by class "
-                        "is uncertain",
-                        few, summary.at("classes").get<int64_t>(),
-                        found->at("few_below").get<int64_t>()));
+  text.line("note", fmt::format("{} of {} classes have fewer than {} test samples: their accuracy "
+                                "is uncertain",
+                                few, summary.at("classes").get<int64_t>(),
+                                found->at("few_below").get<int64_t>()));
 }
 
 std::string curve_ends(const SummaryCurve& curve, const char* arrow) {
@@ -222,7 +221,7 @@ void add_curve(const SummaryCurve& curve, SummaryText& text) {
                                     curve_ends(curve, "→")));
 }
 
-/// "1.73 ± 0.01", by the key of the bound.
+/// Formats the bound `key`: "1.73 ± 0.01".
 std::string bound_text(const ordered_json& bounds, const std::string& key, bool unicode) {
   const auto value = fmt::format("{:.2f}", bounds.at(key).get<double>());
   const auto& se = bounds.at(key + "_se");
@@ -230,7 +229,7 @@ std::string bound_text(const ordered_json& bounds, const std::string& key, bool 
   return fmt::format("{} {} {:.2f}", value, unicode ? "±" : "+-", se.get<double>());
 }
 
-/// Certified lower bounds on held-out rows. Runs of older versions have others, which are not.
+/// Adds the certified lower bounds on held-out rows. Other keys of older versions are not bounds.
 void add_bounds(const ordered_json& information, SummaryText& text) {
   const auto bounds = information.value("bounds", ordered_json::object());
   if (!bounds.contains("mi_bound_class")) return;
@@ -242,7 +241,7 @@ void add_bounds(const ordered_json& information, SummaryText& text) {
       "I(Z;C)",
       fmt::format(">= {} nats (class form{}, {} held-out rows), H(C) {:.2f}{}",
                   text.strong(bound_text(bounds, key, unicode)),
-                  fitted ? " at the fitted temperature" : "", bounds.at("rows").get<int64_t>(),
+                  fitted ? ", fitted temperature" : "", bounds.at("rows").get<int64_t>(),
                   bounds.at("entropy").get<double>(), informative ? "" : ", not informative"));
   if (!bounds.contains("mi_bound_normalized")) return;
   text.line("pair form", fmt::format(">= {} nats normalized, {} as in ProjNCE",
@@ -257,7 +256,7 @@ void add_information(const ordered_json& information, SummaryText& text) {
     const auto reason = information.value("withheld", std::string("unknown reason"));
     return text.line("mixed KSG", fmt::format("no estimate: {}", reason));
   }
-  text.line("mixed KSG", fmt::format("estimates {:.3f} of {:.3f} nats about the class",
+  text.line("mixed KSG", fmt::format("{:.3f} of {:.3f} nats (estimate)",
                                      information.at("mixed_ksg").get<double>(),
                                      information.at("label_entropy").get<double>()));
 }
@@ -268,12 +267,13 @@ void add_time(const ordered_json& summary, SummaryText& text) {
                          std::max(seconds.at("train").get<double>(), 1e-9);
   text.line(
       "time",
-      fmt::format("{:.0f} s, {:.0f} samples/s while training, {:.1f} % of it waiting for data",
-                  seconds.at("total").get<double>(), summary.at("images_per_second").get<double>(),
-                  100 * waiting));
+      fmt::format(
+          "{:.0f} s, {:.0f} samples/s in training, {:.1f} % of training spent waiting for data",
+          seconds.at("total").get<double>(), summary.at("images_per_second").get<double>(),
+          100 * waiting));
 }
 
-/// A column of metric_curves; empty where there is none.
+/// Returns a column of metric_curves; empty if there is none.
 std::vector<double> curve_values(const ordered_json& columns, const char* name, double factor) {
   std::vector<double> values;
   for (const auto& number : columns.value(name, ordered_json::array())) {
@@ -287,17 +287,17 @@ std::vector<double> curve_values(const ordered_json& columns, const char* name, 
 
 std::vector<SummaryCurve> summary_curves(const std::filesystem::path& metrics,
                                          const std::string& protocol) {
-  const auto told = metric_curves(metrics);
+  const auto metrics_json = metric_curves(metrics);
   std::vector<SummaryCurve> curves = {
-      {.name = "loss", .values = curve_values(told["epochs"], "loss", 1)}};
-  if (told["tests"].contains("information")) {
-    const auto& columns = told["tests"]["information"];
+      {.name = "loss", .values = curve_values(metrics_json["epochs"], "loss", 1)}};
+  if (metrics_json["tests"].contains("information")) {
+    const auto& columns = metrics_json["tests"]["information"];
     const bool fitted = columns.contains("mi_bound_class_fitted");
     auto bound = curve_values(columns, fitted ? "mi_bound_class_fitted" : "mi_bound_class", 1);
     if (bound.size() > 1) curves.push_back({"bound", std::move(bound), 2, "nats"});
   }
-  if (told["tests"].contains(protocol)) {
-    auto accuracy = curve_values(told["tests"][protocol], "top1", 100);
+  if (metrics_json["tests"].contains(protocol)) {
+    auto accuracy = curve_values(metrics_json["tests"][protocol], "top1", 100);
     if (accuracy.size() > 1) curves.push_back({"top1", std::move(accuracy), 2, "%"});
   }
   std::erase_if(curves, [](const auto& curve) { return curve.values.empty(); });

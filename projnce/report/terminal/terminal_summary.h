@@ -9,46 +9,47 @@
 
 namespace projnce::report {
 
-/// What the reader's terminal can show. The default is for files and pipes.
+/// Capabilities of the terminal. The default is for files and pipes.
 struct TerminalStyle {
   bool colors = false;
   bool unicode = false;
   int width = 80;  ///< columns
 };
 
-/// What an environment variable holds, or null: std::getenv.
+/// Returns the value of an environment variable, or null; such as std::getenv.
 using EnvironmentLookup = std::function<const char*(const char*)>;
 
-/// The style of an open file: plain where it is no terminal, or TERM says that it can do nothing.
-/// NO_COLOR, where it is not empty, takes the colors; other characters than ASCII need a locale
-/// with UTF-8.
+/// Returns the style for an open file: plain if it is not a terminal or TERM is "dumb". A non-empty
+/// NO_COLOR disables colors; non-ASCII characters require a UTF-8 locale.
 TerminalStyle terminal_style(int file, const EnvironmentLookup& environment);
 
-/// The values as a row of block characters (U+2581 to U+2588), at most `width` of them, from the
-/// smallest value to the largest. Of more values each character is a mean over some of them.
-/// What is not finite is a gap; values that are all the same stand in the middle. Empty where no
-/// value is finite.
+/// Draws the values as at most `width` block characters (U+2581 to U+2588), scaled from minimum to
+/// maximum. With more values than characters, each character is a mean of adjacent values.
+/// Non-finite values are gaps; constant values are drawn at half height. Empty if no value is
+/// finite.
 std::string sparkline(std::span<const double> values, int width);
 
 /// Values over the course of a run.
 struct SummaryCurve {
   std::string name;
   std::vector<double> values = {};
-  int digits = 3;  ///< behind the point
+  int digits = 3;  ///< decimal places
   std::string unit = {};
 };
 
-/// The curves of metrics.jsonl that tell how training went: the loss of each epoch, and, if they
-/// were measured more than once, the certified bound on I(Z;C) of the test samples and the accuracy
-/// by `protocol`. Lines that are no such thing are passed over; of no file, no curves.
+/// Reads curves from metrics.jsonl: the loss of each epoch, and, if they were measured more than
+/// once, the certified bound on I(Z;C) on the test samples and the accuracy of `protocol`. Invalid
+/// lines are skipped; a missing file has no curves.
 std::vector<SummaryCurve> summary_curves(const std::filesystem::path& metrics,
                                          const std::string& protocol);
 
-/// What training came to, for a person: accuracy by protocol, curves, information, time. `summary`
-/// is that of summary.json; `report` says where report.html is, empty where there is none.
+/// Formats the results of training for a terminal: accuracy by protocol, curves, mutual
+/// information, time. `summary` is the contents of summary.json; `report` is the path of
+/// report.html, or empty.
 ///
-/// Each line begins with what it is about. Where the style is plain, the lines are made for grep:
-/// `zero-shot 74.52 % (95 % interval 73.30 to 75.72)`, and a curve is its first and last value.
+/// Each line starts with its topic. With the plain style, lines are suitable for grep:
+/// `zero-shot 74.52 % (95 % interval 73.30 to 75.72)`, and a curve shows only its first and last
+/// value.
 std::string terminal_summary(const nlohmann::ordered_json& summary,
                              const std::vector<SummaryCurve>& curves, const TerminalStyle& style,
                              const std::string& report = {});

@@ -28,7 +28,7 @@ class ProjNCEPerpLoss(RowLossBase, operator="projnce_perp"):
         distance_scale: ``"none"``, or ``"unit"`` to divide distances by the largest possible one.
         nw_exclude_self: estimates the soft labels of a row without that row.
         detach_q: no gradient through estimated soft labels.
-        denom: ``"all"`` rows count in the denominator, or ``"exclude_self"``.
+        denominator: ``"all"`` rows count in the denominator, or ``"exclude_self"``.
         normalize_g: unit class vectors.
         detach_g: no gradient into class vectors.
         normalize: brings rows to unit length first.
@@ -51,7 +51,7 @@ class ProjNCEPerpLoss(RowLossBase, operator="projnce_perp"):
     distance_scale: str
     nw_exclude_self: bool
     detach_q: bool
-    denom: str
+    denominator: str
     normalize_g: bool
     detach_g: bool
 
@@ -66,7 +66,7 @@ class ProjNCEPerpLoss(RowLossBase, operator="projnce_perp"):
         distance_scale: str = "none",
         nw_exclude_self: bool = False,
         detach_q: bool = True,
-        denom: str = "all",
+        denominator: str = "all",
         normalize_g: bool = False,
         detach_g: bool = False,
         normalize: bool = False,
@@ -81,7 +81,7 @@ class ProjNCEPerpLoss(RowLossBase, operator="projnce_perp"):
             "distance_scale": distance_scale,
             "nw_exclude_self": nw_exclude_self,
             "detach_q": detach_q,
-            "denom": denom,
+            "denominator": denominator,
             "normalize_g": normalize_g,
             "detach_g": detach_g,
         }
@@ -148,7 +148,7 @@ class ProjNCEMedLoss(RowLoss, operator="projnce_med"):
         temperature: divides similarities; above 0.
         median: ``"lower"`` or ``"mean"`` of the two middle values of each coordinate, or
             ``"geometric"``.
-        denom: ``"all"`` rows count in the denominator, or ``"exclude_self"``.
+        denominator: ``"all"`` rows count in the denominator, or ``"exclude_self"``.
         normalize_g: unit class vectors.
         detach_g: no gradient into class vectors.
         normalize: brings rows to unit length first.
@@ -165,7 +165,7 @@ class ProjNCEMedLoss(RowLoss, operator="projnce_med"):
 
     temperature: float
     median: str
-    denom: str
+    denominator: str
     normalize_g: bool
     detach_g: bool
 
@@ -174,7 +174,7 @@ class ProjNCEMedLoss(RowLoss, operator="projnce_med"):
         temperature: float = 0.07,
         *,
         median: str = "lower",
-        denom: str = "all",
+        denominator: str = "all",
         normalize_g: bool = False,
         detach_g: bool = False,
         normalize: bool = False,
@@ -183,7 +183,7 @@ class ProjNCEMedLoss(RowLoss, operator="projnce_med"):
         options = {
             "temperature": temperature,
             "median": median,
-            "denom": denom,
+            "denominator": denominator,
             "normalize_g": normalize_g,
             "detach_g": detach_g,
         }
@@ -205,7 +205,7 @@ class ProjNCEMLPLoss(RowLoss, operator="projnce_mlp"):
         embedding_dim: D.
         temperature: divides similarities; above 0.
         normalize_g: unit class vectors.
-        denom: ``"all"`` rows count in the denominator, or ``"exclude_self"``.
+        denominator: ``"all"`` rows count in the denominator, or ``"exclude_self"``.
         class_weight: in the denominator: ``"count"`` of its rows, or ``"uniform"``.
         hidden: 0 for a free vector for each class, else units of a hidden layer from the label.
         normalize: brings rows to unit length first.
@@ -221,7 +221,7 @@ class ProjNCEMLPLoss(RowLoss, operator="projnce_mlp"):
 
     temperature: float
     normalize_g: bool
-    denom: str
+    denominator: str
     class_weight: str
     hidden: int
     _fixed = ("hidden",)
@@ -233,7 +233,7 @@ class ProjNCEMLPLoss(RowLoss, operator="projnce_mlp"):
         temperature: float = 0.07,
         *,
         normalize_g: bool = True,
-        denom: str = "all",
+        denominator: str = "all",
         class_weight: str = "count",
         hidden: int = 0,
         normalize: bool = False,
@@ -242,7 +242,7 @@ class ProjNCEMLPLoss(RowLoss, operator="projnce_mlp"):
         options = {
             "temperature": temperature,
             "normalize_g": normalize_g,
-            "denom": denom,
+            "denominator": denominator,
             "class_weight": class_weight,
             "hidden": hidden,
         }

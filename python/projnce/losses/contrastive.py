@@ -3,12 +3,40 @@
 from __future__ import annotations
 
 import difflib
-from typing import Any, ClassVar, Optional
+import functools
+import warnings
+from typing import Any, Callable, ClassVar, Optional
 
 import torch
 from torch import Tensor
 
 from projnce._operators import PART_NAMES, REDUCTIONS, LossOperator, grad_mask
+
+
+# Arguments of version 0.1.0 and their present names.
+RENAMED_ARGUMENTS = {
+    "base_tau": "base_temperature",
+    "denom": "denominator",
+    "empty_pos": "empty_positives",
+    "lam": "lambda_",
+}
+
+
+def _accept_renamed(init: Callable[..., None]) -> Callable[..., None]:
+    """``init`` that accepts deprecated argument names with a warning."""
+
+    @functools.wraps(init)
+    def accepting(self: Any, *arguments: Any, **named: Any) -> None:
+        for former in RENAMED_ARGUMENTS.keys() & named.keys():
+            present = RENAMED_ARGUMENTS[former]
+            if present in named:
+                raise TypeError(f"{former} and {present} are both given; {former} is deprecated")
+            message = f"the argument {former} is deprecated, use {present}"
+            warnings.warn(message, DeprecationWarning, stacklevel=2)
+            named[present] = named.pop(former)
+        init(self, *arguments, **named)
+
+    return accepting
 
 
 class Loss(torch.nn.Module):
@@ -32,6 +60,8 @@ class Loss(torch.nn.Module):
 
     def __init_subclass__(cls, operator: Optional[str] = None, **more: Any) -> None:
         super().__init_subclass__(**more)
+        if "__init__" in cls.__dict__:
+            setattr(cls, "__init__", _accept_renamed(cls.__init__))
         if operator is not None:
             cls._operator = LossOperator(operator)
 

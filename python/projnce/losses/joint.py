@@ -56,7 +56,7 @@ class JointLoss(torch.nn.Module):
             normalize = getattr(supervised, "normalize", False)
         self.self_supervised = SimCLRLoss(
             temperature,
-            empty_pos=getattr(supervised, "empty_pos", "zero"),
+            empty_positives=getattr(supervised, "empty_positives", "zero"),
             normalize=normalize,
             reduction=getattr(supervised, "reduction", "mean"),
         )

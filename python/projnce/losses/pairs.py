@@ -31,7 +31,7 @@ class SupConLoss(RowLoss, operator="supcon"):
         variant: ``"out"`` as above, ``"in"`` with the mean inside the logarithm.
         include_self_pos: counts the anchor among its own positives.
         include_self_denom: keeps the anchor in its own denominator.
-        empty_pos: anchors without positives count as ``"zero"``, or not at all, ``"skip"``.
+        empty_positives: anchors without positives count as ``"zero"``, or not at all, ``"skip"``.
         detach_pos: treats positives as constants.
         normalize: brings rows to unit length first.
         reduction: ``"mean"`` or ``"sum"`` over the anchors, or ``"none"`` for the loss of each of
@@ -40,7 +40,7 @@ class SupConLoss(RowLoss, operator="supcon"):
     Raises:
         ValueError: if an option is unknown or out of range.
 
-    ``SupConLoss(0.07)`` is SupContrast's; ``SupConLoss(0.1, empty_pos="skip", normalize=True)`` is
+    ``SupConLoss(0.07)`` is SupContrast's; ``SupConLoss(0.1, empty_positives="skip", normalize=True)`` is
     pytorch-metric-learning's.
 
     >>> loss = SupConLoss(temperature=0.1)
@@ -55,7 +55,7 @@ class SupConLoss(RowLoss, operator="supcon"):
     variant: str
     include_self_pos: bool
     include_self_denom: bool
-    empty_pos: str
+    empty_positives: str
     detach_pos: bool
 
     def __init__(
@@ -67,7 +67,7 @@ class SupConLoss(RowLoss, operator="supcon"):
         variant: str = "out",
         include_self_pos: bool = False,
         include_self_denom: bool = False,
-        empty_pos: str = "zero",
+        empty_positives: str = "zero",
         detach_pos: bool = False,
         normalize: bool = False,
         reduction: str = "mean",
@@ -78,7 +78,7 @@ class SupConLoss(RowLoss, operator="supcon"):
             "variant": variant,
             "include_self_pos": include_self_pos,
             "include_self_denom": include_self_denom,
-            "empty_pos": empty_pos,
+            "empty_positives": empty_positives,
             "detach_pos": detach_pos,
         }
         super().__init__(options, normalize, reduction)
@@ -182,16 +182,16 @@ class RINCELoss(RowLoss, operator="rince"):
         temperature: divides similarities; above 0.
         q: 0 < q <= 1; toward 0 InfoNCE, 1 symmetric and most robust. Gradients grow with
             exp(q / temperature).
-        lam: 0 < lam <= 1, weight of the denominator.
-        denom: ``"all"`` other rows, or ``"one_pos"``: that positive and the negatives.
-        empty_pos: anchors without positives count as ``"zero"``, or not at all, ``"skip"``.
+        lambda_: 0 < lambda <= 1, weight of the denominator.
+        denominator: ``"all"`` other rows, or ``"one_pos"``: that positive and the negatives.
+        empty_positives: anchors without positives count as ``"zero"``, or not at all, ``"skip"``.
         normalize: brings rows to unit length first.
         reduction: ``"mean"``, ``"sum"`` or ``"none"``, as in :class:`SupConLoss`.
 
     Raises:
         ValueError: if an option is unknown or out of range.
 
-    >>> loss = RINCELoss(temperature=0.5, q=0.5, lam=0.1)
+    >>> loss = RINCELoss(temperature=0.5, q=0.5, lambda_=0.1)
     >>> z = torch.nn.functional.normalize(torch.randn(6, 4), dim=1)
     >>> bool(loss(z, torch.tensor([0, 0, 0, 1, 1, 1])).isfinite())
     True
@@ -199,27 +199,27 @@ class RINCELoss(RowLoss, operator="rince"):
 
     temperature: float
     q: float
-    lam: float
-    denom: str
-    empty_pos: str
+    lambda_: float
+    denominator: str
+    empty_positives: str
 
     def __init__(
         self,
         temperature: float = 0.07,
         *,
         q: float = 0.1,
-        lam: float = 0.01,
-        denom: str = "all",
-        empty_pos: str = "zero",
+        lambda_: float = 0.01,
+        denominator: str = "all",
+        empty_positives: str = "zero",
         normalize: bool = False,
         reduction: str = "mean",
     ) -> None:
         options = {
             "temperature": temperature,
             "q": q,
-            "lam": lam,
-            "denom": denom,
-            "empty_pos": empty_pos,
+            "lambda_": lambda_,
+            "denominator": denominator,
+            "empty_positives": empty_positives,
         }
         super().__init__(options, normalize, reduction)
 
@@ -236,7 +236,7 @@ class SymNCELoss(RowLoss, operator="symnce"):
         temperature: divides similarities; above 0.
         beta: weight of the reversed term; below 1 with ``"lout"``.
         form: of F: ``"lout"``, ``"lin"`` or ``"pairwise"``.
-        empty_pos: anchors without positives count as ``"zero"``, or not at all, ``"skip"``.
+        empty_positives: anchors without positives count as ``"zero"``, or not at all, ``"skip"``.
         normalize: brings rows to unit length first.
         reduction: ``"mean"``, ``"sum"`` or ``"none"``, as in :class:`SupConLoss`.
 
@@ -251,7 +251,7 @@ class SymNCELoss(RowLoss, operator="symnce"):
     temperature: float
     beta: float
     form: str
-    empty_pos: str
+    empty_positives: str
 
     def __init__(
         self,
@@ -259,11 +259,11 @@ class SymNCELoss(RowLoss, operator="symnce"):
         *,
         beta: float = 0.6,
         form: str = "lout",
-        empty_pos: str = "zero",
+        empty_positives: str = "zero",
         normalize: bool = False,
         reduction: str = "mean",
     ) -> None:
-        options = {"temperature": temperature, "beta": beta, "form": form, "empty_pos": empty_pos}
+        options = {"temperature": temperature, "beta": beta, "form": form, "empty_positives": empty_positives}
         super().__init__(options, normalize, reduction)
 
 

@@ -23,13 +23,13 @@ class ProjNCELoss(RowLoss, operator="projnce"):
     Args:
         temperature: divides similarities; above 0.
         beta: weight of R; 0 leaves SupCon.
-        preset: ``"loo"`` leaves the anchor out everywhere, ``"paper"`` takes the formulas by the
+        preset: ``"leave_one_out"`` leaves the anchor out everywhere, ``"paper"`` takes the formulas by the
             letter, ``"allpairs"`` includes the anchor. The following options override it.
         include_self_pos: counts the anchor among its own positives.
         include_self_denom: keeps the anchor in its own denominator.
-        r_exclude: rows that both sums of R leave out: ``"none"``, ``"index"`` or ``"class"``.
-        r_centroid: rows that make the centroids of R: ``"loo_i"``, ``"full"`` or ``"loo_k"``.
-        empty_pos: anchors without positives count as ``"zero"``, or not at all, ``"skip"``.
+        r_exclude: rows that both sums of R leave out: ``"none"``, ``"self"`` or ``"class"``.
+        r_centroid: rows that make the centroids of R: ``"leave_one_out"``, ``"full"`` or ``"leave_row_out"``.
+        empty_positives: anchors without positives count as ``"zero"``, or not at all, ``"skip"``.
         detach_centroid: no gradient through centroids.
         normalize: brings rows to unit length first.
         reduction: ``"mean"``, ``"sum"`` or ``"none"``, as in :class:`SupConLoss`.
@@ -51,7 +51,7 @@ class ProjNCELoss(RowLoss, operator="projnce"):
     include_self_denom: bool
     r_exclude: str
     r_centroid: str
-    empty_pos: str
+    empty_positives: str
     detach_centroid: bool
 
     def __init__(
@@ -59,12 +59,12 @@ class ProjNCELoss(RowLoss, operator="projnce"):
         temperature: float = 0.07,
         beta: float = 1.0,
         *,
-        preset: str = "loo",
+        preset: str = "leave_one_out",
         include_self_pos: Optional[bool] = None,
         include_self_denom: Optional[bool] = None,
         r_exclude: Optional[str] = None,
         r_centroid: Optional[str] = None,
-        empty_pos: Optional[str] = None,
+        empty_positives: Optional[str] = None,
         detach_centroid: bool = False,
         normalize: bool = False,
         reduction: str = "mean",
@@ -77,7 +77,7 @@ class ProjNCELoss(RowLoss, operator="projnce"):
             "include_self_denom": include_self_denom,
             "r_exclude": r_exclude,
             "r_centroid": r_centroid,
-            "empty_pos": empty_pos,
+            "empty_positives": empty_positives,
             "detach_centroid": detach_centroid,
         }
         super().__init__(options, normalize, reduction)
@@ -98,9 +98,9 @@ class SelfPLoss(RowLossBase, operator="selfp"):
         projection_neg: g-, likewise.
         temperature: divides similarities; above 0.
         beta: weight of R.
-        denom: ``"exclude_self"``, or ``"all"`` rows count in the denominator.
-        r_exclude: rows that both sums of R leave out: ``"none"``, ``"index"`` or ``"class"``.
-        empty_pos: anchors without g+ count as ``"zero"``, or not at all, ``"skip"``.
+        denominator: ``"exclude_self"``, or ``"all"`` rows count in the denominator.
+        r_exclude: rows that both sums of R leave out: ``"none"``, ``"self"`` or ``"class"``.
+        empty_positives: anchors without g+ count as ``"zero"``, or not at all, ``"skip"``.
         normalize: brings rows to unit length first.
         reduction: ``"mean"``, ``"sum"`` or ``"none"``, as in :class:`SupConLoss`.
 
@@ -119,9 +119,9 @@ class SelfPLoss(RowLossBase, operator="selfp"):
     projection_neg: str
     temperature: float
     beta: float
-    denom: str
+    denominator: str
     r_exclude: str
-    empty_pos: str
+    empty_positives: str
 
     def __init__(
         self,
@@ -130,9 +130,9 @@ class SelfPLoss(RowLossBase, operator="selfp"):
         temperature: float = 0.07,
         *,
         beta: float = 1.0,
-        denom: str = "exclude_self",
-        r_exclude: str = "index",
-        empty_pos: str = "zero",
+        denominator: str = "exclude_self",
+        r_exclude: str = "self",
+        empty_positives: str = "zero",
         normalize: bool = False,
         reduction: str = "mean",
     ) -> None:
@@ -141,9 +141,9 @@ class SelfPLoss(RowLossBase, operator="selfp"):
             "projection_neg": projection_neg,
             "temperature": temperature,
             "beta": beta,
-            "denom": denom,
+            "denominator": denominator,
             "r_exclude": r_exclude,
-            "empty_pos": empty_pos,
+            "empty_positives": empty_positives,
         }
         super().__init__(options, normalize, reduction)
 

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using testing::hiss;
 using testing::tone;
 
-/// The largest difference away from the ends, where a filter sees the silence around the sound.
+/// Maximum difference away from the ends, where the filter covers the surrounding silence.
 double difference_inside(const std::vector<float>& a, const std::vector<float>& b, size_t margin) {
   EXPECT_EQ(a.size(), b.size());
   double error = 0;
@@ -27,7 +27,7 @@ double difference_inside(const std::vector<float>& a, const std::vector<float>& 
   return error;
 }
 
-TEST(ResampleClip, KeepsAToneInPlace) {
+TEST(ResampleClip, PreservesTones) {
   for (const auto& [from, to] : {std::pair{8000, 16000}, {44100, 16000}, {16000, 22050}}) {
     const Clip clip{.rate = from, .samples = tone(from, 440, static_cast<size_t>(from) / 2)};
     const auto other = resample_clip(clip, to);
@@ -38,14 +38,14 @@ TEST(ResampleClip, KeepsAToneInPlace) {
   }
 }
 
-TEST(ResampleClip, LeavesNothingOfWhatTheLowerRateCannotHold) {
+TEST(ResampleClip, RemovesFrequenciesAboveNyquist) {
   const Clip clip{.rate = 16000, .samples = tone(16000, 6000, 16000)};
   const auto low = resample_clip(clip, 8000);
   const auto inside = std::span(low.samples).subspan(400, low.samples.size() - 800);
   EXPECT_LT(root_mean_square(inside), 1e-4);
 }
 
-TEST(ResampleClip, HasTheLengthThatTheRatesAskFor) {
+TEST(ResampleClip, HasTheExpectedLength) {
   for (const size_t samples : {1U, 2U, 7U, 100U, 5148U}) {
     for (const int rate : {8000, 11025, 16000, 48000}) {
       const Clip clip{.rate = 22050, .samples = hiss(samples, 5)};
@@ -55,12 +55,12 @@ TEST(ResampleClip, HasTheLengthThatTheRatesAskFor) {
   }
 }
 
-TEST(ResampleClip, ChangesNothingWhereTheRatesAgree) {
+TEST(ResampleClip, IsTheIdentityIfTheRatesAreEqual) {
   const Clip clip{.rate = 16000, .samples = hiss(100, 5)};
   EXPECT_EQ(resample_clip(clip, 16000).samples, clip.samples);
 }
 
-TEST(ResampleClip, RefusesWhatWouldExplode) {
+TEST(ResampleClip, RejectsHugeResults) {
   const auto refusal = [](int from, size_t samples, int to) {
     return testing::error_message_of(
         [&] { resample_clip({.rate = from, .samples = std::vector<float>(samples)}, to); });
@@ -81,7 +81,7 @@ TEST(FitLength, KeepsTheMiddleAndPadsBothSides) {
   EXPECT_EQ(fit_length(clip, 8).rate, 8000);
 }
 
-TEST(PrepareClip, GivesOneLengthAtOneRate) {
+TEST(PrepareClip, GivesTheConfiguredLengthAndRate) {
   const MelOptions options{.rate = 16000, .seconds = 0.25};
   for (const size_t samples : {1U, 1000U, 2000U, 50'000U}) {
     const auto clip = prepare_clip({.rate = 8000, .samples = hiss(samples, 2)}, options);
@@ -90,7 +90,7 @@ TEST(PrepareClip, GivesOneLengthAtOneRate) {
   }
 }
 
-TEST(PrepareClip, CropsLongSoundsFirstWithTheSameResult) {
+TEST(PrepareClip, CroppingLongSoundsFirstGivesTheSameResult) {
   const MelOptions options{.rate = 16000, .seconds = 0.25};
   const Clip clip{.rate = 8000, .samples = hiss(50'000, 2)};
   const auto slow = fit_length(resample_clip(clip, 16000), options.samples());

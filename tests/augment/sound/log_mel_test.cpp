@@ -18,8 +18,8 @@ using ::testing::HasSubstr;
 using testing::hiss;
 using testing::tone;
 
-// The definition, written down once more without an FFT, without sparse bands, without the
-// product's code: sums of cosines and sines, and every band over every frequency.
+// Reference implementation without FFT, sparse bands or production code: sums of cosines and sines,
+// and every band over every frequency.
 
 double hertz_of_mel(double mel, MelScale scale) {
   if (scale == MelScale::kHtk) return 700 * (std::pow(10.0, mel / 2595) - 1);
@@ -31,7 +31,7 @@ double mel_of_hertz(double hertz, MelScale scale) {
   return hertz < 1000 ? 3 * hertz / 200 : 15 + 27 * std::log(hertz / 1000) / std::log(6.4);
 }
 
-/// The sample at `index` of a sound that goes back and forth.
+/// Sample at `index` with reflection padding.
 double reflected(const std::vector<float>& sound, int64_t index) {
   const auto last = std::ssize(sound) - 1;
   if (last == 0) return sound[0];
@@ -75,7 +75,7 @@ double plain_weight(const MelOptions& options, int band, double hertz) {
   return options.scale == MelScale::kHtk ? height : height * 2 / (right - left);
 }
 
-/// Compares all numbers; the largest difference.
+/// Maximum difference between the log-mel spectrogram and the reference.
 double largest_error(const MelOptions& options, const std::vector<float>& sound) {
   Features features;
   LogMel(options).compute(sound, features);
@@ -98,7 +98,7 @@ double largest_error(const MelOptions& options, const std::vector<float>& sound)
   return error;
 }
 
-TEST(LogMel, AgreesWithTheDefinition) {
+TEST(LogMel, MatchesTheReference) {
   const std::vector<MelOptions> cases = {
       {.rate = 16000, .fft = 512, .hop = 256, .mels = 128, .scale = MelScale::kHtk},
       {.rate = 16000, .fft = 512, .hop = 160, .mels = 40, .scale = MelScale::kSlaney},
@@ -116,28 +116,28 @@ TEST(LogMel, AgreesWithTheDefinition) {
   }
 }
 
-TEST(LogMel, AgreesWithTheDefinitionAtItsDefaults) {
+TEST(LogMel, MatchesTheReferenceWithDefaults) {
   for (const auto scale : {MelScale::kHtk, MelScale::kSlaney}) {
     EXPECT_LT(largest_error({.scale = scale}, hiss(1600, 9)), 1e-5);
   }
 }
 
-TEST(LogMel, KeepsQuietBandsBesideALoudTone) {
-  // 0.5 against 5e-6: a hundred decibels, more than single precision separates.
+TEST(LogMel, PreservesQuietBandsNextToALoudTone) {
+  // 0.5 and 5e-6: 100 dB, beyond the range of single precision.
   auto sound = tone(16000, 1000, 1500);
   const auto faint = tone(16000, 5000, 1500);
   for (size_t i = 0; i < sound.size(); ++i) sound[i] += 1e-5F * faint[i];
   EXPECT_LT(largest_error({.fft = 512, .hop = 256, .mels = 64}, sound), 1e-4);
 }
 
-TEST(LogMel, MirrorsSoundsShorterThanAFrame) {
+TEST(LogMel, ReflectsSoundsShorterThanAFrame) {
   for (const size_t samples : {1U, 2U, 3U, 50U, 128U, 129U, 255U}) {
     EXPECT_LT(largest_error({.fft = 256, .hop = 64, .mels = 16}, hiss(samples, 3)), 1e-5)
         << samples;
   }
 }
 
-TEST(LogMel, HasTheShapesOfOneSecondAndOfSixAndAHalf) {
+TEST(LogMel, HasTheExpectedShapes) {
   Features features;
   for (const auto& [seconds, width] : {std::pair{1.0, 32}, {6.5, 204}}) {
     const MelOptions options{.seconds = seconds};
@@ -155,7 +155,7 @@ TEST(LogMel, SilenceIsTheFloorEverywhere) {
   EXPECT_THAT(features.values, Each(FloatNear(std::log(1e-6F), 1e-5F)));
 }
 
-TEST(LogMel, ConstantLevelsFillTheLowestBandAlone) {
+TEST(LogMel, ConstantSoundsAffectOnlyTheLowestBand) {
   Features features;
   LogMel({.mels = 40}).compute(std::vector<float>(16000, 0.5F), features);
   const auto frames = static_cast<size_t>(features.width);
@@ -165,7 +165,7 @@ TEST(LogMel, ConstantLevelsFillTheLowestBandAlone) {
   }
 }
 
-TEST(LogMel, BandsBetweenTwoFrequenciesHoldTheFloor) {
+TEST(LogMel, BandsBetweenTwoFrequenciesAreTheFloor) {
   const MelOptions options{.fft = 256, .hop = 128, .mels = 128};
   const auto bands = mel_filters(options);
   ASSERT_TRUE(bands[1].weights.empty());
@@ -174,7 +174,7 @@ TEST(LogMel, BandsBetweenTwoFrequenciesHoldTheFloor) {
   EXPECT_NEAR(features.values[static_cast<size_t>(features.width)], std::log(1e-6), 1e-5);
 }
 
-TEST(LogMel, RunsAgainGiveTheSameNumbers) {
+TEST(LogMel, RepeatedCallsGiveTheSameValues) {
   LogMel log_mel({});
   Features first;
   Features second;
@@ -185,7 +185,7 @@ TEST(LogMel, RunsAgainGiveTheSameNumbers) {
   EXPECT_EQ(first.width, second.width);
 }
 
-TEST(LogMel, RefusesNothingAndOptionsOutOfRange) {
+TEST(LogMel, RejectsEmptySoundsAndOptionsOutOfRange) {
   Features features;
   EXPECT_THAT(testing::error_message_of([&] { LogMel({}).compute({}, features); }),
               HasSubstr("without samples"));

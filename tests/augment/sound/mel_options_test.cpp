@@ -22,7 +22,7 @@ MelOptions read_mel(const std::string& text) {
   return read_options<MelOptions>(parse_toml(text, "run.toml"), "sound");
 }
 
-std::string mel_complaint(const std::string& text) {
+std::string mel_error(const std::string& text) {
   return testing::error_message_of([&] { read_mel(text); });
 }
 
@@ -39,22 +39,22 @@ TEST(MelOptions, AreReadFromATableAndWritten) {
   EXPECT_EQ(options.frames(), 1 + 8000 / 128);
 }
 
-TEST(MelOptions, RefuseValuesOutOfRange) {
-  EXPECT_THAT(mel_complaint("rate = 0"), AllOf(HasSubstr("sound"), HasSubstr("rate")));
-  EXPECT_EQ(read_mel("seconds = 0").seconds, 0);  // the data decides
+TEST(MelOptions, RejectValuesOutOfRange) {
+  EXPECT_THAT(mel_error("rate = 0"), AllOf(HasSubstr("sound"), HasSubstr("rate")));
+  EXPECT_EQ(read_mel("seconds = 0").seconds, 0);  // determined from the data
   EXPECT_THROW(check_mel_options({.seconds = 0}, "sound"), Error);
-  EXPECT_THAT(mel_complaint("seconds = 61"), HasSubstr("seconds"));
-  EXPECT_THAT(mel_complaint("fft = 1001"), HasSubstr("even"));
-  EXPECT_THAT(mel_complaint("fft = 256"), HasSubstr("hop = 512"));
-  EXPECT_THAT(mel_complaint("mels = 0"), HasSubstr("mels"));
-  EXPECT_THAT(mel_complaint("high = 8001"), HasSubstr("high = 8001"));
-  EXPECT_THAT(mel_complaint("low = 9000"), HasSubstr("low = 9000"));
-  EXPECT_THAT(mel_complaint("low = 500\nhigh = 500"), HasSubstr("no frequencies"));
-  EXPECT_THAT(mel_complaint("scale = \"bark\""), HasSubstr("scale"));
-  EXPECT_THAT(mel_complaint("bands = 3"), HasSubstr("unknown key"));
+  EXPECT_THAT(mel_error("seconds = 61"), HasSubstr("seconds"));
+  EXPECT_THAT(mel_error("fft = 1001"), HasSubstr("even"));
+  EXPECT_THAT(mel_error("fft = 256"), HasSubstr("hop = 512"));
+  EXPECT_THAT(mel_error("mels = 0"), HasSubstr("mels"));
+  EXPECT_THAT(mel_error("high = 8001"), HasSubstr("high = 8001"));
+  EXPECT_THAT(mel_error("low = 9000"), HasSubstr("low = 9000"));
+  EXPECT_THAT(mel_error("low = 500\nhigh = 500"), HasSubstr("no frequency range"));
+  EXPECT_THAT(mel_error("scale = \"bark\""), HasSubstr("scale"));
+  EXPECT_THAT(mel_error("bands = 3"), HasSubstr("unknown key"));
 }
 
-TEST(MelOptions, HaveOneFingerprintForEachSetOfValues) {
+TEST(MelOptions, HaveUniqueFingerprints) {
   const std::vector<MelOptions> all = {{},
                                        {.rate = 8000},
                                        {.seconds = std::nextafter(1.0, 2.0)},

@@ -46,14 +46,14 @@ class SoundAugmenterTest : public ::testing::Test {
   std::vector<float> sound_ = tone(8000, 700, 2000);
 };
 
-TEST_F(SoundAugmenterTest, WithEverythingOffAViewIsThePlainSpectrogram) {
+TEST_F(SoundAugmenterTest, WithoutAugmentationAViewIsTheSpectrogram) {
   const auto features = view(kNoChange, 1);
   EXPECT_EQ(features.values, spectrogram_of(sound_));
   EXPECT_EQ(features.height, 20);
   EXPECT_EQ(features.width, 21);
 }
 
-TEST_F(SoundAugmenterTest, AViewIsAFunctionOfSoundAndSeed) {
+TEST_F(SoundAugmenterTest, ViewDependsOnlyOnSoundAndSeed) {
   const std::vector<Clip> backgrounds = {{.rate = 8000, .samples = hiss(5000, 1)}};
   SoundAugmenter used({}, kSmall);
   Features features;
@@ -64,7 +64,7 @@ TEST_F(SoundAugmenterTest, AViewIsAFunctionOfSoundAndSeed) {
   }
 }
 
-TEST_F(SoundAugmenterTest, DrawsInTheOrderThatItsCommentTells) {
+TEST_F(SoundAugmenterTest, DrawsInTheDocumentedOrder) {
   const SoundAugmentOptions options{.noise_probability = 1, .background_probability = 1};
   const std::vector<Clip> backgrounds = {{.rate = 8000, .samples = hiss(100, 1)},
                                          {.rate = 8000, .samples = hiss(5000, 2)}};
@@ -93,7 +93,7 @@ TEST_F(SoundAugmenterTest, DrawsInTheOrderThatItsCommentTells) {
   }
 }
 
-TEST_F(SoundAugmenterTest, EachPartChangesTheViewAlone) {
+TEST_F(SoundAugmenterTest, EachOperationChangesTheView) {
   const std::vector<Clip> backgrounds = {{.rate = 8000, .samples = hiss(5000, 1)}};
   const auto plain = spectrogram_of(sound_);
   const auto changed = [&](auto&& set) {
@@ -114,9 +114,9 @@ TEST_F(SoundAugmenterTest, EachPartChangesTheViewAlone) {
   EXPECT_GT(changed([](auto& o) { o.frequency_mask = 0.5; }), 30);
 }
 
-TEST_F(SoundAugmenterTest, MasksStayWithinTheirShare) {
+TEST_F(SoundAugmenterTest, MasksStayWithinTheirMaximum) {
   auto options = kNoChange;
-  options.time_mask = 0.3;  // 6 of 21 moments
+  options.time_mask = 0.3;  // 6 of 21 frames
   const auto plain = spectrogram_of(sound_);
   size_t most = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {

@@ -18,7 +18,7 @@ double decibels_between(double loud, double soft) {
   return 20 * std::log10(loud / soft);
 }
 
-/// What was added to a sound.
+/// Difference between two sounds.
 std::vector<float> added(const std::vector<float>& before, const std::vector<float>& after) {
   std::vector<float> difference;
   for (size_t i = 0; i < before.size(); ++i) difference.push_back(after[i] - before[i]);
@@ -31,7 +31,7 @@ TEST(SoundOps, RootMeanSquareOfKnownSounds) {
   EXPECT_DOUBLE_EQ(root_mean_square(std::vector<float>{0, 1}), std::sqrt(0.5));
 }
 
-TEST(SoundOps, ShiftingBringsInZeros) {
+TEST(SoundOps, ShiftPadsWithZeros) {
   const std::vector<float> sound = {1, 2, 3};
   std::vector<float> out;
   shift_samples(sound, 0, 1, out);
@@ -46,7 +46,7 @@ TEST(SoundOps, ShiftingBringsInZeros) {
   }
 }
 
-TEST(SoundOps, NoiseIsAsFarBelowAsAsked) {
+TEST(SoundOps, NoiseHasTheConfiguredLevel) {
   const auto sound = hiss(20'001, 1);
   for (const double below : {0.0, 10.0, 40.0}) {
     auto noisy = sound;
@@ -56,7 +56,7 @@ TEST(SoundOps, NoiseIsAsFarBelowAsAsked) {
   }
 }
 
-TEST(SoundOps, NoiseDependsOnItsGeneratorAlone) {
+TEST(SoundOps, NoiseDependsOnlyOnItsGenerator) {
   auto first = hiss(100, 1);
   auto second = first;
   auto third = first;
@@ -74,7 +74,7 @@ TEST(SoundOps, SilenceStaysSilent) {
   EXPECT_THAT(silence, Each(0));
 }
 
-TEST(SoundOps, BackgroundsAreScaledAndGoRoundAndRound) {
+TEST(SoundOps, BackgroundsAreScaledAndRepeated) {
   std::vector<float> sound = {2, -2, 2, -2, 2};
   add_background(sound, std::vector<float>{1, -1, -1, 1}, 3, 20);
   const std::vector<float> expected = {2.2F, -1.8F, 1.8F, -2.2F, 2.2F};
@@ -87,7 +87,7 @@ TEST(SoundOps, SilentBackgroundsAddNothing) {
   EXPECT_THAT(sound, ElementsAre(2, -2));
 }
 
-TEST(SoundOps, MasksBlankRowsAndColumns) {
+TEST(SoundOps, MasksFillRowsAndColumns) {
   const Features plain{.channels = 1, .height = 2, .width = 3, .values = {1, 2, 3, 4, 5, 6}};
   auto features = plain;
   mask_columns(features, 1, 2, 9);

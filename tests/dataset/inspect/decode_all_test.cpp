@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::Each;
 
-TEST(DecodeAll, VisitsEverySampleOnceWhateverTheThreads) {
+TEST(DecodeAll, VisitsEverySampleOnceForAnyNumberOfThreads) {
   const auto dataset = testing::fake_dataset(std::vector<int64_t>(200, 0));
   for (const int threads : {1, 3}) {
     std::vector<int> visits(200);
@@ -34,7 +34,7 @@ TEST(DecodeAll, ListsDamagedSamplesInOrder) {
   EXPECT_EQ(damaged[2].reason, "sample-150 is damaged");
 }
 
-TEST(DecodeAll, ProgressNeverFallsAndEndsWithAll) {
+TEST(DecodeAll, ProgressIsMonotonicAndEndsWithTheTotal) {
   const auto dataset = testing::fake_dataset(std::vector<int64_t>(200, 0));
   int64_t last = 0;
   const auto on_progress = [&](int64_t done, int64_t total) {
@@ -46,7 +46,7 @@ TEST(DecodeAll, ProgressNeverFallsAndEndsWithAll) {
   EXPECT_EQ(last, 200);
 }
 
-TEST(DecodeAll, WhatTheVisitorThrowsStopsItAndComesOut) {
+TEST(DecodeAll, RethrowsExceptionsOfTheVisitor) {
   const auto dataset = testing::fake_dataset(std::vector<int64_t>(200, 0));
   EXPECT_THROW(decode_all(*dataset, {.threads = 2},
                           [](int64_t, Sample&&) { throw std::runtime_error("stop"); }),

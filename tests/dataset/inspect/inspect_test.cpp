@@ -42,7 +42,7 @@ TEST(Inspect, CountsClassesSizesAndChannels) {
   EXPECT_EQ(info.test.samples, 1);
 }
 
-TEST(Inspect, APartWithoutReadableSamplesHasNoSizes) {
+TEST(Inspect, SplitWithoutReadableSamplesHasNoSizes) {
   const auto info = inspect({testing::fake_dataset({0}, {0}), testing::fake_dataset({0})}, {});
   EXPECT_EQ(info.train.height.max, 0);
   EXPECT_TRUE(info.train.channels.empty());
@@ -73,7 +73,7 @@ TEST(Inspect, CountsRatesAndSecondsOfSounds) {
   EXPECT_TRUE(info.train.channels.empty());
 }
 
-TEST(Inspect, TellsTheDimensionOfVectors) {
+TEST(Inspect, ReportsTheDimensionOfVectors) {
   const auto vectors = [](std::vector<Sample> samples) {
     std::vector<int64_t> labels(samples.size(), 0);
     return testing::sample_dataset(SampleKind::kVector, std::move(samples), std::move(labels),
@@ -85,7 +85,7 @@ TEST(Inspect, TellsTheDimensionOfVectors) {
   EXPECT_EQ(info.test.dimension, 0);
 }
 
-TEST(Inspect, CountsThePartsThatOnlySomeDatasetsHave) {
+TEST(Inspect, CountsOptionalSplits) {
   DatasetSplit split{testing::fake_dataset({0, 0, 0}), testing::fake_dataset({0, 1})};
   split.reference = testing::fake_dataset({0, 1, 1, 1});
   split.background = sounds({silence(8000, 80), Clip{}});
@@ -111,7 +111,7 @@ TEST(Inspect, CountsThePartsThatOnlySomeDatasetsHave) {
   EXPECT_EQ(total, 11);
 }
 
-TEST(Inspect, SamplesWithoutClasses) {
+TEST(Inspect, SupportsSamplesWithoutClasses) {
   const auto one = testing::sample_dataset(SampleKind::kImage, {Image{1, 1, 1, {7}}}, {0}, {});
   const auto none = testing::sample_dataset(SampleKind::kImage, {}, {}, {});
   const auto info = inspect({one, none}, {});

@@ -23,7 +23,7 @@ float peak_of(const Clip& clip) {
   return peak;
 }
 
-TEST(WavWriter, IsReadBackByADecoder) {
+TEST(WavWriter, RoundTripsThroughTheDecoder) {
   const Clip clip{8000, {0.0F, 0.5F, -0.5F, 1.0F, -2.0F, NAN}};
   const auto back = io::decode_sound(io::encode_wav(clip), "written");
   EXPECT_EQ(back.rate, 8000);
@@ -32,21 +32,21 @@ TEST(WavWriter, IsReadBackByADecoder) {
   for (size_t i = 0; i < 6; ++i) EXPECT_NEAR(back.samples[i], expected[i], 1e-4) << i;
 }
 
-TEST(SoundClips, AreTheLoudestPieceAtALowRateAndFullVolume) {
+TEST(SoundClips, AreTheLoudestExcerptAtALowRateAndFullVolume) {
   Clip sound{16000, std::vector<float>(16000 * 5, 0.0F)};
   const auto tone = testing::tone(16000, 500, 8000);  // half a second in the fourth second
   for (size_t i = 0; i < tone.size(); ++i) sound.samples[16000 * 3 + i] = 0.1F * tone[i];
   const auto clip = make_sound_clip(sound);
   EXPECT_DOUBLE_EQ(clip.whole_seconds, 5);
-  EXPECT_DOUBLE_EQ(clip.seconds, kLongestClipSeconds);
+  EXPECT_DOUBLE_EQ(clip.seconds, kMaxClipSeconds);
   const auto back = io::decode_sound(clip.wav, "piece");
   EXPECT_EQ(back.rate, kClipRate);
-  EXPECT_EQ(back.samples.size(), size_t(kClipRate * kLongestClipSeconds));
+  EXPECT_EQ(back.samples.size(), size_t(kClipRate * kMaxClipSeconds));
   EXPECT_NEAR(peak_of(back), 0.9, 0.01);
   EXPECT_EQ(clip_length_text(clip), "1.5 of 5.0 s");
 }
 
-TEST(SoundClips, ShortSoundsStayWholeAndSilenceIsNotAmplified) {
+TEST(SoundClips, ShortSoundsAreCompleteAndSilenceIsNotAmplified) {
   const auto clip = make_sound_clip({4000, std::vector<float>(2000, 1e-6F)});
   EXPECT_EQ(clip_length_text(clip), "0.5 s");
   const auto back = io::decode_sound(clip.wav, "piece");
@@ -61,7 +61,7 @@ DatasetPtr sounds(size_t count) {
                                  std::vector<int64_t>(count, 0), {"tone"});
 }
 
-TEST(SoundClips, StopWhenTheBudgetIsUsed) {
+TEST(SoundClips, StopAtTheByteBudget) {
   const auto clips = make_sound_clips(*sounds(4), {0, 1, 2, 3}, /*bytes=*/40'000);
   ASSERT_EQ(clips.size(), 4U);
   EXPECT_FALSE(clips[1].wav.empty());
@@ -69,7 +69,7 @@ TEST(SoundClips, StopWhenTheBudgetIsUsed) {
   EXPECT_TRUE(clips[3].wav.empty());
 }
 
-TEST(SoundClips, OfImagesThereAreNone) {
+TEST(SoundClips, AreEmptyForImages) {
   EXPECT_TRUE(make_sound_clips(*testing::fake_dataset({0, 1}), {0, 1}).empty());
 }
 

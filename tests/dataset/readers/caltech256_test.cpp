@@ -29,37 +29,37 @@ class Caltech256Test : public ::testing::Test {
   testing::DatasetFolder folder_;
 };
 
-TEST_F(Caltech256Test, ClassesAreInTheOrderOfTheirNumbersWithoutClutter) {
+TEST_F(Caltech256Test, ClassesAreInNumericalOrderWithoutClutter) {
   for (const auto& tree : {folder_.tree(), folder_.packed()}) {
     const auto split = open_caltech256(tree, {.hold_out = {.rule = SplitRule::kShuffle}});
     EXPECT_THAT(split.train->class_names(), ElementsAre("american-flag", "beer-mug"));
     EXPECT_THAT(class_counts(*split.train), ElementsAre(4, 4));
-    EXPECT_THAT(class_counts(*split.test), ElementsAre(1, 1)) << "folders in classes do not count";
-    EXPECT_THAT(split.remarks, Contains(HasSubstr("257.clutter is left out")));
-    EXPECT_THAT(split.remarks, Contains(HasSubstr("20 % of the samples are set aside")));
+    EXPECT_THAT(class_counts(*split.test), ElementsAre(1, 1)) << "nested folders are ignored";
+    EXPECT_THAT(split.remarks, Contains(HasSubstr("257.clutter is skipped")));
+    EXPECT_THAT(split.remarks, Contains(HasSubstr("holding out 20 % of the samples")));
     EXPECT_TRUE(is_caltech256(tree));
   }
 }
 
-TEST_F(Caltech256Test, ClutterMayBeAClass) {
+TEST_F(Caltech256Test, ClutterIsOptionallyAClass) {
   const auto split = open_caltech256(folder_.tree(), {.clutter = true});
   EXPECT_THAT(split.train->class_names(), ElementsAre("american-flag", "beer-mug", "clutter"));
 }
 
-TEST_F(Caltech256Test, OtherFoldersAreRefused) {
+TEST_F(Caltech256Test, RejectsOtherFolders) {
   testing::DatasetFolder other;
   other.add_image("cat/a.jpg");
   EXPECT_FALSE(is_caltech256(other.tree()));
   other.add_image("001.albatross/albatross_0001.jpg");
   other.add_image("002.auklet/auklet_0001.jpg");
-  EXPECT_FALSE(is_caltech256(other.tree())) << "numbered classes of somebody else";
+  EXPECT_FALSE(is_caltech256(other.tree())) << "numbered classes of another dataset";
   other.remove("001.albatross");
   other.remove("002.auklet");
   EXPECT_THAT(testing::error_message_of([&] { open_caltech256(other.tree()); }),
               HasSubstr("001.ak47"));
   folder_.remove("010.beer-mug");
   EXPECT_THAT(testing::error_message_of([&] { open_caltech256(folder_.tree()); }),
-              HasSubstr("has one class only"));
+              HasSubstr("has only one class"));
 }
 
 }  // namespace

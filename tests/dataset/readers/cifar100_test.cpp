@@ -38,7 +38,7 @@ class Cifar100Test : public ::testing::Test {
     for (const auto& part : parts) bytes.insert(bytes.end(), part.begin(), part.end());
     return bytes;
   }
-  std::string complaint_on_opening(const Cifar100Options& options = {}) {
+  std::string error_on_opening(const Cifar100Options& options = {}) {
     return testing::error_message_of([&] { open_cifar100(folder_.tree(), options); });
   }
 
@@ -55,7 +55,7 @@ TEST_F(Cifar100Test, ReadsTheFineLabelsFromAFolderAndAnArchive) {
   }
 }
 
-TEST_F(Cifar100Test, CoarseReplacesTheLabelsOfBothParts) {
+TEST_F(Cifar100Test, CoarseReplacesTheLabelsOfBothSplits) {
   const auto split = open_cifar100(folder_.tree(), {.coarse = true});
   EXPECT_THAT(labels_of(*split.train), ElementsAre(0, 19, 3));
   EXPECT_THAT(labels_of(*split.test), ElementsAre(1));
@@ -63,18 +63,18 @@ TEST_F(Cifar100Test, CoarseReplacesTheLabelsOfBothParts) {
   EXPECT_EQ(split.reference, nullptr);
 }
 
-TEST_F(Cifar100Test, CoarseTrainingJudgesByTheFineLabels) {
+TEST_F(Cifar100Test, CoarseTrainingEvaluatesOnTheFineLabels) {
   const auto split = open_cifar100(folder_.tree(), {.coarse_training = true});
   EXPECT_THAT(labels_of(*split.train), ElementsAre(0, 19, 3));
   EXPECT_THAT(labels_of(*split.reference), ElementsAre(5, 99, 7));
   EXPECT_THAT(labels_of(*split.test), ElementsAre(98));
   EXPECT_EQ(split.train->class_names().size(), 20U);
   EXPECT_EQ(split.reference->class_names(), split.test->class_names());
-  EXPECT_THAT(complaint_on_opening({.coarse = true, .coarse_training = true}),
+  EXPECT_THAT(error_on_opening({.coarse = true, .coarse_training = true}),
               HasSubstr("coarse and coarse_training are both set"));
 }
 
-TEST_F(Cifar100Test, MissingNamesAreTheOfficialOnes) {
+TEST_F(Cifar100Test, UsesOfficialNamesIfMissing) {
   folder_.remove("fine_label_names.txt");
   const auto split = open_cifar100(folder_.tree());
   EXPECT_EQ(split.train->class_names()[0], "apple");
@@ -84,16 +84,16 @@ TEST_F(Cifar100Test, MissingNamesAreTheOfficialOnes) {
   EXPECT_EQ(open_cifar100(folder_.tree(), {.coarse = true}).train->class_names()[19], "vehicles_2");
 }
 
-TEST_F(Cifar100Test, DamageIsNamed) {
+TEST_F(Cifar100Test, ReportsDamage) {
   folder_.write("train.bin", joined({record(0, 1), record(0, 100)}));
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("/train.bin has the label 100, expected 0 to 99"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("/train.bin has the label 100, expected 0 to 99"));
   folder_.write("train.bin", joined({record(20, 1)}));
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("/train.bin has the label 20, expected 0 to 19"))
-      << "also where the coarse labels are not used";
+  EXPECT_THAT(error_on_opening(), HasSubstr("/train.bin has the label 20, expected 0 to 19"))
+      << "even if the coarse labels are unused";
   folder_.write("train.bin", Bytes(3073));
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("train.bin has 3073 bytes"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("train.bin has 3073 bytes"));
   folder_.remove("train.bin");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("train.bin does not exist"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("train.bin does not exist"));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// Two records in each batch; the label of record k is k, its red 10 + k, green 50, blue 90.
+/// Two records per batch; record k has label k, red 10 + k, green 50 and blue 90.
 class Cifar10Test : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -40,7 +40,7 @@ class Cifar10Test : public ::testing::Test {
     return bytes;
   }
 
-  std::string complaint_on_opening() {
+  std::string error_on_opening() {
     return testing::error_message_of([this] { open_cifar10(folder_.tree()); });
   }
 
@@ -64,7 +64,7 @@ TEST_F(Cifar10Test, ReadsLabelsNamesAndPixelsFromAFolderAndAnArchive) {
   }
 }
 
-TEST_F(Cifar10Test, PixelsGoRowByRow) {
+TEST_F(Cifar10Test, PixelsAreRowMajor) {
   auto bytes = records(0, 2);
   bytes[1 + 5 * 32 + 20] = 77;  // red of row 5, column 20
   folder_.write("data_batch_1.bin", bytes);
@@ -72,7 +72,7 @@ TEST_F(Cifar10Test, PixelsGoRowByRow) {
   EXPECT_EQ(image.pixels[(5 * 32 + 20) * 3], 77);
 }
 
-TEST_F(Cifar10Test, CoarseTrainingKeepsTheTenClassesToJudgeBy) {
+TEST_F(Cifar10Test, CoarseTrainingEvaluatesOnTheTenClasses) {
   const auto split = open_cifar10(folder_.tree(), {.coarse_training = true});
   EXPECT_THAT(split.train->class_names(), ElementsAre("vehicle", "animal"));
   EXPECT_THAT(labels_of(*split.train), ElementsAre(0, 0, 1, 1, 1, 1, 1, 1, 0, 0));
@@ -82,46 +82,46 @@ TEST_F(Cifar10Test, CoarseTrainingKeepsTheTenClassesToJudgeBy) {
             testing::decoded_image(*split.reference, 4).pixels);
 }
 
-TEST_F(Cifar10Test, MissingNamesAreTheOfficialOnesWithARemark) {
+TEST_F(Cifar10Test, UsesOfficialNamesWithARemarkIfMissing) {
   folder_.remove("batches.meta.txt");
   const auto split = open_cifar10(folder_.tree());
   EXPECT_EQ(split.train->class_names()[6], "frog");
   EXPECT_THAT(split.remarks, ElementsAre(HasSubstr("batches.meta.txt is missing")));
 }
 
-TEST_F(Cifar10Test, NamesMayEndInCrLf) {
+TEST_F(Cifar10Test, AcceptsCrLf) {
   folder_.write_text("batches.meta.txt", "a\r\nb\r\nc\r\nd\r\ne\r\nf\r\ng\r\nh\r\ni\r\nj\r\n\r\n");
   EXPECT_EQ(open_cifar10(folder_.tree()).train->class_names()[9], "j");
 }
 
-TEST_F(Cifar10Test, DamagedNamesAreRefused) {
+TEST_F(Cifar10Test, RejectsDamagedNames) {
   folder_.write_text("batches.meta.txt", "a\nb\nc\nd\ne\nf\ng\nh\ni\n");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("batches.meta.txt holds 9 names, expected 10"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("batches.meta.txt contains 9 names, expected 10"));
   folder_.write_text("batches.meta.txt", "a\nb\nc\nd\n\nf\ng\nh\ni\nj\n");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("batches.meta.txt holds 9 names, expected 10"))
-      << "blank lines do not count";
+  EXPECT_THAT(error_on_opening(), HasSubstr("batches.meta.txt contains 9 names, expected 10"))
+      << "blank lines are ignored";
   folder_.write_text("batches.meta.txt", "a\nb\nc\nd\na\nf\ng\nh\ni\nj\n");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("batches.meta.txt:5 repeats the name 'a'"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("batches.meta.txt:5 repeats the name 'a'"));
   folder_.write_text("batches.meta.txt", std::string("a\nb\nc\0c\n", 8));
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("batches.meta.txt:3 holds a zero byte"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("batches.meta.txt:3 contains a NUL byte"));
 }
 
-TEST_F(Cifar10Test, DamagedBatchesAreNamed) {
+TEST_F(Cifar10Test, ReportsDamagedBatches) {
   auto bytes = records(0, 2);
   bytes.pop_back();
   folder_.write("data_batch_3.bin", bytes);
-  EXPECT_THAT(complaint_on_opening(),
+  EXPECT_THAT(error_on_opening(),
               AllOf(HasSubstr("data_batch_3.bin has 6145 bytes"), HasSubstr("a multiple of 3073")));
   folder_.write("data_batch_3.bin", {});
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("data_batch_3.bin is empty"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("data_batch_3.bin is empty"));
   folder_.write("data_batch_3.bin", records(9, 2));
-  EXPECT_THAT(complaint_on_opening(),
+  EXPECT_THAT(error_on_opening(),
               AllOf(HasSubstr("record 1 of "),
                     HasSubstr("/data_batch_3.bin has the label 10, expected 0 to 9")));
   folder_.remove("data_batch_3.bin");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("data_batch_3.bin does not exist"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("data_batch_3.bin does not exist"));
   std::filesystem::create_directory(folder_.root() / "data_batch_3.bin");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("data_batch_3.bin is a folder"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("data_batch_3.bin is a folder"));
 }
 
 }  // namespace

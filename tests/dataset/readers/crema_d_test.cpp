@@ -17,8 +17,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// Built in steps: GCC 12 warns of temporaries with designated initializers.
-CremaDOptions tested_with(std::vector<std::string> speakers) {
+/// Not a designated initializer: GCC 12 warns about temporaries in them.
+CremaDOptions with_test_speakers(std::vector<std::string> speakers) {
   CremaDOptions options;
   options.test_speakers = std::move(speakers);
   return options;
@@ -41,7 +41,7 @@ class CremaDTest : public ::testing::Test {
 
 TEST_F(CremaDTest, ReadsEmotionsFromNamesInAFolderAndAnArchive) {
   for (const auto& tree : {folder_.tree(), folder_.packed()}) {
-    const auto split = open_crema_d(tree, tested_with({"1003", "1001"}));
+    const auto split = open_crema_d(tree, with_test_speakers({"1003", "1001"}));
     EXPECT_EQ(split.train->kind(), SampleKind::kSound);
     EXPECT_THAT(split.train->class_names(),
                 ElementsAre("anger", "disgust", "fear", "happy", "neutral", "sad"));
@@ -54,7 +54,7 @@ TEST_F(CremaDTest, ReadsEmotionsFromNamesInAFolderAndAnArchive) {
   }
 }
 
-TEST_F(CremaDTest, SpeakersAreDrawnBySeedAndNeverInBothParts) {
+TEST_F(CremaDTest, SplitsAreSpeakerDisjointAndDependOnTheSeed) {
   const auto with = [](double fraction, uint64_t seed) {
     return CremaDOptions{
         .hold_out = {.test_fraction = fraction, .seed = seed, .rule = SplitRule::kShuffle}};
@@ -68,7 +68,7 @@ TEST_F(CremaDTest, SpeakersAreDrawnBySeedAndNeverInBothParts) {
   EXPECT_EQ(test_names(with(0.01, 0)).size(), 2U) << "at least one speaker";
 }
 
-TEST_F(CremaDTest, SpeakersStayInTheirPartWhenOthersComeAndGo) {
+TEST_F(CremaDTest, SpeakersKeepTheirSplitIfOthersChange) {
   const CremaDOptions options{.hold_out = {.test_fraction = 0.4}};
   const auto before = test_names(options);
   EXPECT_GT(before.size(), 2U);
@@ -84,24 +84,24 @@ TEST_F(CremaDTest, SpeakersStayInTheirPartWhenOthersComeAndGo) {
   EXPECT_EQ(test_names({.hold_out = {.test_fraction = 1e-9}}).size(), 2U) << "at least one speaker";
 }
 
-TEST(CremaDLayout, AFolderOfThatNameIsNotEnough) {
+TEST(CremaDLayout, FolderNameAloneIsNotRecognized) {
   testing::DatasetFolder other;
   other.add_sound("AudioWAV/bark.wav");
   other.add_sound("meow/a.wav");
   EXPECT_FALSE(is_crema_d(other.tree()));
 }
 
-TEST_F(CremaDTest, OtherNamesAreLeftOutAndCounted) {
+TEST_F(CremaDTest, SkipsAndCountsOtherNames) {
   folder_.add_sound("AudioWAV/1003_DFA_ZZZ_XX.wav");
   folder_.add_sound("AudioWAV/1003_DFA.wav");
   folder_.add_sound("AudioWAV/notes_a_SAD_c.wav");
   const auto split = open_crema_d(folder_.tree());
   EXPECT_EQ(split.train->size() + split.test->size(), 20);
-  EXPECT_THAT(split.remarks, Contains(HasSubstr("3 files were left out")));
+  EXPECT_THAT(split.remarks, Contains(HasSubstr("3 files were skipped")));
 }
 
-TEST_F(CremaDTest, UnusableSpeakersAreNamed) {
-  EXPECT_THAT(testing::error_message_of([&] { test_names(tested_with({"1011"})); }),
+TEST_F(CremaDTest, ReportsInvalidSpeakers) {
+  EXPECT_THAT(testing::error_message_of([&] { test_names(with_test_speakers({"1011"})); }),
               AllOf(HasSubstr("1011"), HasSubstr("1010")));
   testing::DatasetFolder one;
   one.add_sound("AudioWAV/1001_DFA_ANG_XX.wav");

@@ -37,14 +37,14 @@ class EmbeddingsTest : public ::testing::Test {
     write_vectors("test.npy", {7, 8}, 2);
     write_labels("test_labels.npy", {30});
   }
-  std::string complaint_about(const std::filesystem::path& root) {
+  std::string error_about(const std::filesystem::path& root) {
     return testing::error_message_of([&] { open_embeddings(root); });
   }
 
   testing::DatasetFolder folder_;
 };
 
-TEST_F(EmbeddingsTest, ReadsBothPartsFromAFolderAndAnArchive) {
+TEST_F(EmbeddingsTest, ReadsBothSplitsFromAFolderAndAnArchive) {
   write_parts();
   for (const auto& root : {folder_.root(), folder_.pack()}) {
     const auto split = open_embeddings(root);
@@ -59,7 +59,7 @@ TEST_F(EmbeddingsTest, ReadsBothPartsFromAFolderAndAnArchive) {
   }
 }
 
-TEST_F(EmbeddingsTest, DividesWhatHasNoTestPart) {
+TEST_F(EmbeddingsTest, SplitsVectorsWithoutATestSplit) {
   std::vector<float> values(40);
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
   write_vectors("embeddings.npy", values, 2);
@@ -98,10 +98,11 @@ TEST_F(EmbeddingsTest, ReadsSafetensorsAndSmallIntegers) {
   EXPECT_THAT(split.test->class_names(), ElementsAre("2", "4"));
   io::write_safetensors(
       file, {{"labels", io::StoredType::kU8, {4}, std::as_bytes(std::span(labels))}}, {});
-  EXPECT_THAT(complaint_about(file), HasSubstr("holds no tensors 'embeddings' and 'labels'"));
+  EXPECT_THAT(error_about(file),
+              HasSubstr("contains neither the tensors 'embeddings' and 'labels'"));
 }
 
-TEST_F(EmbeddingsTest, ReadsHalves) {
+TEST_F(EmbeddingsTest, ReadsFloat16) {
   const std::vector<uint16_t> values = {0x3c00, 0xc000, 0x3c00, 0xc000};  // 1, -2, ...
   const std::vector<uint8_t> labels = {0, 1};
   const auto halves = std::as_bytes(std::span(values));
@@ -121,45 +122,45 @@ TEST_F(EmbeddingsTest, ReadsHalves) {
       {{"embeddings", io::StoredType::kF16, {2, 2}, std::as_bytes(std::span(infinite))},
        {"labels", io::StoredType::kU8, {2}, numbers}},
       {});
-  EXPECT_THAT(complaint_about(file), HasSubstr("holds inf in row 1, expected finite"));
+  EXPECT_THAT(error_about(file), HasSubstr("contains inf in row 1, expected finite"));
 }
 
-TEST_F(EmbeddingsTest, ClassesMayHaveNames) {
+TEST_F(EmbeddingsTest, ReadsClassNames) {
   write_parts();
   folder_.write_text("classes.txt", "cat\ndog\n");
-  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("has the label 30, expected 0 to 1"));
+  EXPECT_THAT(error_about(folder_.root()), HasSubstr("has the label 30, expected 0 to 1"));
   write_labels("train_labels.npy", {1, 0, 1});
   write_labels("test_labels.npy", {0});
   EXPECT_THAT(open_embeddings(folder_.root()).test->class_names(), ElementsAre("cat", "dog"));
 }
 
-TEST_F(EmbeddingsTest, WhatDoesNotFitIsNamed) {
+TEST_F(EmbeddingsTest, ReportsInconsistentFiles) {
   write_parts();
   write_labels("train_labels.npy", {30, 10});
-  EXPECT_THAT(complaint_about(folder_.root()),
-              HasSubstr("train_labels.npy holds 2 labels in 1 dimensions, expected 3"));
+  EXPECT_THAT(error_about(folder_.root()),
+              HasSubstr("train_labels.npy contains 2 labels in 1 dimensions, expected 3"));
   write_labels("train_labels.npy", {30, -1, 10});
-  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("holds -1 in row 1"));
+  EXPECT_THAT(error_about(folder_.root()), HasSubstr("contains -1 in row 1"));
   write_labels("train_labels.npy", {30, 30, 30});
-  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("has one class only"));
+  EXPECT_THAT(error_about(folder_.root()), HasSubstr("has only one class"));
   write_labels("train_labels.npy", {30, 10, 10});
   write_labels("test_labels.npy", {20});
-  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("the training part does not have"));
+  EXPECT_THAT(error_about(folder_.root()), HasSubstr("the training split does not have"));
   write_labels("test_labels.npy", {30});
   write_vectors("test.npy", {7, 8, 9}, 3);
-  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("2 dimensions"));
+  EXPECT_THAT(error_about(folder_.root()), HasSubstr("2 dimensions"));
   write_vectors("test.npy", {7, std::numeric_limits<float>::quiet_NaN()}, 2);
-  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("holds nan in row 0"));
+  EXPECT_THAT(error_about(folder_.root()), HasSubstr("contains nan in row 0"));
   io::write_npy(folder_.root() / "train.npy", std::vector<double>{1, 2, 3, 1e300, 5, 6}, {3, 2});
-  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("holds 1e+300 in row 1"));
+  EXPECT_THAT(error_about(folder_.root()), HasSubstr("contains 1e+300 in row 1"));
   write_labels("train.npy", {1, 2, 3});
-  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("is no matrix"));
+  EXPECT_THAT(error_about(folder_.root()), HasSubstr("is not a matrix"));
 }
 
-TEST_F(EmbeddingsTest, MissingFilesAreNamed) {
-  EXPECT_THAT(complaint_about(folder_.root()), HasSubstr("holds no vectors with labels"));
+TEST_F(EmbeddingsTest, ReportsMissingFiles) {
+  EXPECT_THAT(error_about(folder_.root()), HasSubstr("contains no vectors with labels"));
   write_vectors("alone.npy", {1, 2}, 2);
-  EXPECT_THAT(complaint_about(folder_.root() / "alone.npy"), HasSubstr("alone.labels.npy"));
+  EXPECT_THAT(error_about(folder_.root() / "alone.npy"), HasSubstr("alone.labels.npy"));
   EXPECT_FALSE(is_embeddings(folder_.tree()));
 }
 

@@ -35,7 +35,7 @@ class FolderTest : public ::testing::Test {
   DatasetSplit open(const HoldOut& options = {}) {
     return open_folder(io::open_file_tree(dir_.path()), options);
   }
-  std::string complaint_on_opening() {
+  std::string error_on_opening() {
     return testing::error_message_of([this] { open(); });
   }
 
@@ -55,7 +55,7 @@ TEST_F(FolderTest, ReadsTrainAndTestFolders) {
   EXPECT_EQ(testing::decoded_image(*split.train, 3).width, 3);
 }
 
-TEST_F(FolderTest, ValAndValidAreTestPartsToo) {
+TEST_F(FolderTest, ValAndValidAreTestSplits) {
   add_many("train/cat", 1);
   add_many("train/dog", 1);
   add_many("valid/cat", 4);
@@ -64,7 +64,7 @@ TEST_F(FolderTest, ValAndValidAreTestPartsToo) {
   EXPECT_EQ(open().test->size(), 2);
 }
 
-TEST_F(FolderTest, SplitsBySeedWhereThereIsNoTestPart) {
+TEST_F(FolderTest, SplitsBySeedWithoutATestFolder) {
   add_many("cat", 10);
   add_many("dog", 20);
   const auto split = open({.seed = 1, .rule = SplitRule::kShuffle});
@@ -79,7 +79,7 @@ TEST_F(FolderTest, SplitsBySeedWhereThereIsNoTestPart) {
   EXPECT_NE(names(*open({.seed = 2, .rule = SplitRule::kShuffle}).test), names(*split.test));
 }
 
-/// The content of each test sample: a gray value that is its number.
+/// Content of the test samples: gray values that equal their numbers.
 std::set<int> test_numbers(const DatasetSplit& split) {
   std::set<int> numbers;
   for (int64_t i = 0; i < split.test->size(); ++i) {
@@ -88,7 +88,7 @@ std::set<int> test_numbers(const DatasetSplit& split) {
   return numbers;
 }
 
-TEST_F(FolderTest, TheSplitSurvivesMovingRenamingAddingAndRemovingFiles) {
+TEST_F(FolderTest, SplitIsStableUnderMovingRenamingAddingAndRemovingFiles) {
   const auto place = [](int i) { return concat(i % 2 == 0 ? "cat/" : "dog/", i, ".png"); };
   const auto write = [&](const std::string& file, int number) {
     const auto gray = static_cast<uint8_t>(number);
@@ -117,10 +117,10 @@ TEST_F(FolderTest, TheSplitSurvivesMovingRenamingAddingAndRemovingFiles) {
   std::filesystem::rename(root / "dog", root / "cat");
   after = test_numbers(open());
   std::erase_if(after, [](int number) { return number >= 100; });
-  EXPECT_EQ(after, kept) << "classes of other names";
+  EXPECT_EQ(after, kept) << "renamed classes";
 }
 
-TEST_F(FolderTest, AFolderAndItsArchiveHaveTheSameSplit) {
+TEST_F(FolderTest, FolderAndArchiveHaveTheSameSplit) {
   testing::DatasetFolder folder;
   for (int i = 0; i < 40; ++i) {
     const auto gray = static_cast<uint8_t>(i);
@@ -131,22 +131,22 @@ TEST_F(FolderTest, AFolderAndItsArchiveHaveTheSameSplit) {
             test_numbers(open_folder(folder.tree(), {})));
 }
 
-TEST_F(FolderTest, CopiesOfOneFileAreSplitByTheirNames) {
+TEST_F(FolderTest, SplitsDuplicatesByName) {
   add_many("cat", 5);
   add_many("dog", 5);
   const auto split = open();
   EXPECT_THAT(class_counts(*split.test), Each(Ge(1)));
-  EXPECT_THAT(split.remarks, Contains(HasSubstr("exact copies")));
+  EXPECT_THAT(split.remarks, Contains(HasSubstr("exact duplicates")));
 }
 
-TEST_F(FolderTest, AClassMayBeCalledTrain) {
+TEST_F(FolderTest, AcceptsAClassCalledTrain) {
   add_many("train", 2);
   add_many("car", 2);
   add_many("test", 2);
   EXPECT_THAT(open().train->class_names(), ElementsAre("car", "test", "train"));
 }
 
-TEST_F(FolderTest, TakesImagesOfAnyCaseAndDepthAndNothingElse) {
+TEST_F(FolderTest, ReadsOnlyImagesOfAnyCaseAndDepth) {
   add("cat/a.PNG");
   add("cat/deeper/b.JpEg");
   add("cat/.hidden.png");
@@ -159,7 +159,7 @@ TEST_F(FolderTest, TakesImagesOfAnyCaseAndDepthAndNothingElse) {
   EXPECT_EQ(split.train->size() + split.test->size(), 4);
 }
 
-TEST_F(FolderTest, LinksInACircleEnd) {
+TEST_F(FolderTest, TerminatesOnCircularLinks) {
   add_many("cat", 2);
   add_many("dog", 2);
   std::filesystem::create_directory_symlink(".", dir_.path() / "self");
@@ -171,7 +171,7 @@ TEST_F(FolderTest, LinksInACircleEnd) {
   EXPECT_EQ(split.train->size() + split.test->size(), 4);
 }
 
-TEST_F(FolderTest, FollowsALinkToAClassFolderElsewhere) {
+TEST_F(FolderTest, FollowsLinksToClassFolders) {
   const testing::ScratchDir elsewhere;
   testing::write_file(elsewhere.path() / "a.png", {});
   testing::write_file(elsewhere.path() / "b.png", {});
@@ -180,7 +180,7 @@ TEST_F(FolderTest, FollowsALinkToAClassFolderElsewhere) {
   EXPECT_THAT(open().train->class_names(), ElementsAre("cat", "dog"));
 }
 
-TEST_F(FolderTest, NamesThatAreNotTextAreEscapedAndStillRead) {
+TEST_F(FolderTest, EscapesInvalidUtf8InNames) {
   add_many("caf\xE9", 2);
   add("dog/new\nline.png");
   add("dog/new\nline2.png");
@@ -191,21 +191,21 @@ TEST_F(FolderTest, NamesThatAreNotTextAreEscapedAndStillRead) {
   EXPECT_EQ(testing::decoded_image(*split.train, 1).height, 2);
 }
 
-TEST_F(FolderTest, UnusableFoldersHaveTheirSentences) {
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("has no sub-folders"));
+TEST_F(FolderTest, ReportsInvalidFolders) {
+  EXPECT_THAT(error_on_opening(), HasSubstr("has no subfolders"));
   add("loose.png");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("has no sub-folders"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("has no subfolders"));
   add("cat/a.png");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("has one class only, 'cat'"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("has only one class, 'cat'"));
   std::filesystem::create_directory(dir_.path() / "dog");
-  EXPECT_THAT(complaint_on_opening(),
-              AllOf(HasSubstr("/dog holds no image, which leaves 1 of the two classes"),
+  EXPECT_THAT(error_on_opening(),
+              AllOf(HasSubstr("/dog contains no image, leaving 1 of at least two expected classes"),
                     HasSubstr(".jpg, .jpeg, .jfif, .png, .webp, .gif, .bmp, .tif, .tiff")));
   add("dog/a.png");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("has no image to test with"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("has no image to test with"));
 }
 
-TEST_F(FolderTest, AnEmptyClassFolderIsLeftOutWithAWarning) {
+TEST_F(FolderTest, SkipsEmptyClassFoldersWithAWarning) {
   add_many("train/cat", 2);
   add_many("train/dog", 2);
   add_many("test/cat", 1);
@@ -213,10 +213,10 @@ TEST_F(FolderTest, AnEmptyClassFolderIsLeftOutWithAWarning) {
   std::filesystem::create_directories(dir_.path() / "test/emu");
   const auto split = open();
   EXPECT_THAT(split.train->class_names(), ElementsAre("cat", "dog"));
-  EXPECT_THAT(split.warnings, ElementsAre(HasSubstr("train/emu holds no image and is left out")));
+  EXPECT_THAT(split.warnings, ElementsAre(HasSubstr("train/emu contains no image and is skipped")));
 }
 
-TEST_F(FolderTest, FilesThatAreNotReadAreCountedByExtension) {
+TEST_F(FolderTest, CountsUnsupportedFilesByExtension) {
   add_many("cat", 3);
   add_many("dog", 3);
   for (const auto* file : {"cat/IMG_2.HEIC", "cat/IMG_1.heic", "dog/notes.txt", "dog/README"}) {
@@ -225,57 +225,57 @@ TEST_F(FolderTest, FilesThatAreNotReadAreCountedByExtension) {
   const auto split = open();
   EXPECT_EQ(split.unread_files,
             (std::map<std::string, int64_t>{{"", 1}, {".heic", 2}, {".txt", 1}}));
-  EXPECT_THAT(split.warnings,
-              ElementsAre(AllOf(HasSubstr("2 .heic files are not read, such as cat/IMG_1.heic"),
-                                HasSubstr("magick mogrify -format jpg *.heic"))));
+  EXPECT_THAT(
+      split.warnings,
+      ElementsAre(AllOf(HasSubstr("2 .heic files are not supported, such as cat/IMG_1.heic"),
+                        HasSubstr("magick mogrify -format jpg *.heic"))));
   EXPECT_THAT(split.remarks, Contains(HasSubstr("1 without an extension, 1 .txt")));
 }
 
-TEST_F(FolderTest, AFolderOfFilesThatAreNotReadSaysHowToConvertThem) {
+TEST_F(FolderTest, SuggestsHowToConvertUnsupportedFiles) {
   for (const auto* file : {"cat/a.heic", "cat/b.heic", "dog/a.heic", "dog/b.txt"}) {
     testing::write_file(dir_.path() / file, testing::octets_of("x"));
   }
-  EXPECT_THAT(complaint_on_opening(),
-              AllOf(HasSubstr("/cat holds no image, which leaves 0"), HasSubstr("3 .heic, 1 .txt"),
-                    HasSubstr("magick mogrify")));
+  EXPECT_THAT(error_on_opening(), AllOf(HasSubstr("/cat contains no image, leaving 0"),
+                                        HasSubstr("3 .heic, 1 .txt"), HasSubstr("magick mogrify")));
 }
 
-TEST_F(FolderTest, TheReasonForTheLayoutNamesItsFolders) {
+TEST_F(FolderTest, LayoutReasonNamesTheClassFolders) {
   add_many("cat", 3);
   add_many("dog", 3);
-  EXPECT_THAT(open().layout.reason, StartsWith("a sub-folder for each class"));
+  EXPECT_THAT(open().layout.reason, StartsWith("one subfolder per class"));
 }
 
-TEST_F(FolderTest, TheReasonForTheLayoutNamesTrainAndTest) {
+TEST_F(FolderTest, LayoutReasonNamesTrainAndTest) {
   add_many("train/cat", 2);
   add_many("train/dog", 2);
   add_many("val/cat", 2);
-  EXPECT_THAT(open().layout.reason, StartsWith("folders train and val with a sub-folder"));
+  EXPECT_THAT(open().layout.reason, StartsWith("folders train and val with one subfolder"));
 }
 
-TEST_F(FolderTest, AnEmptyTrainFolderIsNamed) {
+TEST_F(FolderTest, RejectsAnEmptyTrainFolder) {
   std::filesystem::create_directory(dir_.path() / "train");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("/train has no sub-folders"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("/train has no subfolders"));
 }
 
-TEST_F(FolderTest, AClassOfTheTestPartAloneIsNamed) {
+TEST_F(FolderTest, RejectsClassesThatOnlyTheTestSplitHas) {
   add_many("train/cat", 1);
   add_many("train/dog", 1);
   add_many("test/ship", 1);
-  EXPECT_THAT(complaint_on_opening(),
-              AllOf(HasSubstr("class 'ship'"), HasSubstr("not in the training part")));
+  EXPECT_THAT(error_on_opening(),
+              AllOf(HasSubstr("class 'ship'"), HasSubstr("not in the training split")));
 }
 
-TEST_F(FolderTest, DecodingAFileThatIsNoImageNamesIt) {
+TEST_F(FolderTest, DecodingAnInvalidImageNamesIt) {
   add_many("train/cat", 1);
   add_many("test/cat", 1);
   testing::write_file(dir_.path() / "train/dog/x.jpg", testing::octets_of("hello"));
   const auto split = open();
   EXPECT_THAT(testing::error_message_of([&] { split.train->decode(1); }),
-              StartsWith("train/dog/x.jpg is not a image that is read"));
+              StartsWith("train/dog/x.jpg is not a supported image"));
 }
 
-TEST_F(FolderTest, SoundsAreFoundByLooking) {
+TEST_F(FolderTest, DetectsSounds) {
   const auto add_sound = [this](const std::string& file) {
     testing::write_file(dir_.path() / file, testing::encode_wav(8000, {1, 2, 3}));
   };
@@ -286,17 +286,17 @@ TEST_F(FolderTest, SoundsAreFoundByLooking) {
   auto split = open();
   EXPECT_EQ(split.train->kind(), SampleKind::kSound);
   EXPECT_EQ(split.train->size() + split.test->size(), 6);
-  EXPECT_THAT(split.remarks, Contains(HasSubstr("1 images were left out")));
+  EXPECT_THAT(split.remarks, Contains(HasSubstr("1 images were skipped")));
   EXPECT_EQ(std::get<Clip>(split.train->decode(0)).samples.size(), 3U);
 
   add_many("bark", 4);
   add_many("meow", 4);
   split = open();
   EXPECT_EQ(split.train->kind(), SampleKind::kImage);
-  EXPECT_THAT(split.remarks, Contains(HasSubstr("6 sounds were left out")));
+  EXPECT_THAT(split.remarks, Contains(HasSubstr("6 sounds were skipped")));
 }
 
-TEST_F(FolderTest, FoldersAroundTheClassesAreLookedThrough) {
+TEST_F(FolderTest, SkipsEnclosingFolders) {
   add_many("caltech101/101_ObjectCategories/chair", 2);
   add_many("caltech101/101_ObjectCategories/ketch", 2);
   const auto split = open();

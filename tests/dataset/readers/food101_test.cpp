@@ -25,7 +25,7 @@ class Food101Test : public ::testing::Test {
     folder_.write_text("meta/train.txt", "paella/0\npaella/1\nramen/0\nramen/1\n");
     folder_.write_text("meta/test.txt", "paella/2\nramen/2\n");
   }
-  std::string complaint_on_opening() {
+  std::string error_on_opening() {
     return testing::error_message_of([this] { open_food101(folder_.tree()); });
   }
 
@@ -45,22 +45,22 @@ TEST_F(Food101Test, ReadsTheListsFromAFolderAndAnArchive) {
   }
 }
 
-TEST_F(Food101Test, ImagesThatAreNotThereAreLeftOutAndCounted) {
+TEST_F(Food101Test, SkipsAndCountsMissingImages) {
   folder_.remove("images/ramen/0.jpg");
   const auto split = open_food101(folder_.tree());
   EXPECT_THAT(labels_of(*split.train), ElementsAre(0, 0, 1));
   EXPECT_THAT(split.remarks, ElementsAre(HasSubstr("1 images of meta/train.txt")));
 }
 
-TEST_F(Food101Test, WrongListsAreNamed) {
+TEST_F(Food101Test, ReportsInvalidLists) {
   folder_.write_text("meta/test.txt", "paella/2\nsoup/2\n");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("meta/test.txt:2 names 'soup/2'"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("meta/test.txt:2 names 'soup/2'"));
   folder_.write_text("meta/test.txt", "paella/1\n");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("meta/test.txt:1 names the image 'paella/1'"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("meta/test.txt:1 names the image 'paella/1'"));
   folder_.write_text("meta/test.txt", "paella/../../../etc/passwd\n");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("names no image that is there"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("names no existing image"));
   folder_.remove("meta/test.txt");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("meta/test.txt"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("meta/test.txt"));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ class ImagenetTest : public ::testing::Test {
   testing::DatasetFolder folder_;
 };
 
-TEST_F(ImagenetTest, ClassesAreTheSortedFoldersFromAFolderAndAnArchive) {
+TEST_F(ImagenetTest, ClassesAreTheSortedFolders) {
   for (const auto& tree : {folder_.tree(), folder_.packed()}) {
     const auto split = open_imagenet(tree);
     EXPECT_THAT(split.train->class_names(), ElementsAre("n01440764", "n02102040"));
@@ -42,7 +42,7 @@ TEST_F(ImagenetTest, NamesComeFromTheMapping) {
               ElementsAre("tench", "English springer"));
 }
 
-TEST_F(ImagenetTest, TheFolderMayLieDeep) {
+TEST_F(ImagenetTest, FindsNestedFolders) {
   testing::DatasetFolder deep;
   for (const std::string part : {"train", "val"}) {
     deep.add_image("ILSVRC/Data/CLS-LOC/" + part + "/n01440764/a.JPEG");
@@ -52,7 +52,7 @@ TEST_F(ImagenetTest, TheFolderMayLieDeep) {
   EXPECT_THAT(open_imagenet(deep.tree()).train->class_names(), ElementsAre("tench", "springer"));
 }
 
-TEST_F(ImagenetTest, UnsortedValidationImagesAreRefusedWithAdvice) {
+TEST_F(ImagenetTest, RejectsUnsortedValidationImagesWithAdvice) {
   folder_.remove("val");
   folder_.add_image("val/ILSVRC2012_val_00000001.JPEG");
   EXPECT_TRUE(is_imagenet(folder_.tree())) << "so that the advice is given";
@@ -60,12 +60,12 @@ TEST_F(ImagenetTest, UnsortedValidationImagesAreRefusedWithAdvice) {
               HasSubstr("move each validation image into a folder"));
 }
 
-TEST_F(ImagenetTest, OtherFoldersAreNotTaken) {
+TEST_F(ImagenetTest, DoesNotRecognizeOtherFolders) {
   folder_.add_image("train/cat/a.jpg");
   EXPECT_FALSE(is_imagenet(folder_.tree()));
   folder_.remove("val");
   EXPECT_THAT(testing::error_message_of([this] { open_imagenet(folder_.tree()); }),
-              HasSubstr("holds no folders train and val"));
+              HasSubstr("contains no folders train and val"));
 }
 
 }  // namespace

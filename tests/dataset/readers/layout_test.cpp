@@ -14,7 +14,7 @@ class LayoutTest : public ::testing::Test {
     testing::write_file(dir_.path() / "root" / file, testing::octets_of("x"));
   }
 
-  /// The folder that holds `file`, below the root; "none" where there is no such folder.
+  /// Folder that contains `file`, relative to the root; "none" if there is none.
   std::string found(const std::string& file) const {
     const auto tree = io::open_file_tree(dir_.path() / "root");
     const auto folder = find_subtree_with(tree, {file});
@@ -37,7 +37,7 @@ TEST_F(LayoutTest, FindsTheNearestFolderWithAFile) {
   EXPECT_EQ(found("none.txt"), "none");
 }
 
-TEST_F(LayoutTest, EndsWhereFoldersLinkToEachOther) {
+TEST_F(LayoutTest, TerminatesIfFoldersLinkToEachOther) {
   add("a/1.txt");
   add("b/2.txt");
   std::filesystem::create_directory_symlink("../b", dir_.path() / "root/a/b");

@@ -20,7 +20,7 @@ using testing::encode_idx;
 using ::testing::HasSubstr;
 using testing::write_file;
 
-/// A folder with a tiny dataset of the MNIST family: 3 samples to train on, 2 to test with, 2 x 2.
+/// A folder with a tiny dataset of the MNIST family: 3 training samples and 2 test samples, 2 x 2.
 class MnistTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -34,7 +34,7 @@ class MnistTest : public ::testing::Test {
   void write(const std::string& file, const Bytes& bytes) { write_file(dir_.path() / file, bytes); }
 
   DatasetSplit open() { return open_mnist(io::open_file_tree(dir_.path()), mnist_classes()); }
-  std::string complaint_on_opening() {
+  std::string error_on_opening() {
     return testing::error_message_of([this] { open(); });
   }
 
@@ -53,46 +53,46 @@ TEST_F(MnistTest, ReadsLabelsAndPixels) {
   EXPECT_EQ(split.test->class_names()[9], "9");
 }
 
-TEST_F(MnistTest, ReadsGzipFilesToo) {
+TEST_F(MnistTest, ReadsGzipFiles) {
   std::filesystem::remove(dir_.path() / "train-labels-idx1-ubyte");
   write("train-labels-idx1-ubyte.gz", testing::gzip(encode_idx({3}, {1, 2, 3})));
   EXPECT_THAT(labels_of(*open().train), ElementsAre(1, 2, 3));
 }
 
-TEST_F(MnistTest, AMissingFileIsNamed) {
+TEST_F(MnistTest, ReportsMissingFile) {
   std::filesystem::remove(dir_.path() / "t10k-labels-idx1-ubyte");
-  EXPECT_THAT(complaint_on_opening(),
+  EXPECT_THAT(error_on_opening(),
               AllOf(HasSubstr("t10k-labels-idx1-ubyte does not exist"), HasSubstr("four files")));
 }
 
-TEST_F(MnistTest, ATruncatedFileIsNamedWithBothSizes) {
+TEST_F(MnistTest, ReportsBothSizesOfATruncatedFile) {
   auto bytes = encode_idx({3, 2, 2}, Bytes(12));
   bytes.resize(bytes.size() - 5);
   write("train-images-idx3-ubyte", bytes);
-  EXPECT_THAT(complaint_on_opening(),
+  EXPECT_THAT(error_on_opening(),
               HasSubstr("train-images-idx3-ubyte has 7 bytes of values, expected 12"));
 }
 
-TEST_F(MnistTest, DifferentCountsOfImagesAndLabelsAreNamed) {
+TEST_F(MnistTest, ReportsDifferentCountsOfImagesAndLabels) {
   write("train-labels-idx1-ubyte", encode_idx({2}, {9, 0}));
-  EXPECT_THAT(complaint_on_opening(),
-              AllOf(HasSubstr("train-images-idx3-ubyte holds 3 images"), HasSubstr("2 labels")));
+  EXPECT_THAT(error_on_opening(),
+              AllOf(HasSubstr("train-images-idx3-ubyte contains 3 images"), HasSubstr("2 labels")));
 }
 
-TEST_F(MnistTest, LabelsBeyondTheClassesAreNamed) {
+TEST_F(MnistTest, ReportsLabelsOutOfRange) {
   write("train-labels-idx1-ubyte", encode_idx({3}, {0, 10, 1}));
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("gives sample 1 the label 10, expected 0 to 9"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("has label 10 for sample 1, expected 0 to 9"));
 }
 
-TEST_F(MnistTest, SwappedOrEmptyFilesAreRejected) {
+TEST_F(MnistTest, RejectsSwappedOrEmptyFiles) {
   write("train-labels-idx1-ubyte", encode_idx({3, 1, 1}, {0, 1, 1}));
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("has 3 dimensions, expected 1"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("has 3 dimensions, expected 1"));
   write("train-labels-idx1-ubyte", encode_idx({0}, {}));
   write("train-images-idx3-ubyte", encode_idx({0, 2, 2}, {}));
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("holds no images"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("contains no images"));
   write("train-labels-idx1-ubyte", encode_idx({3}, {0, 0, 0}));
   write("train-images-idx3-ubyte", encode_idx({3, 0, 2}, {}));
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("images of 0 x 2 pixels"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("images of 0 x 2 pixels"));
 }
 
 TEST(FashionMnist, HasTheOfficialCounts) {

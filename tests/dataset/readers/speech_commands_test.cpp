@@ -25,14 +25,14 @@ class SpeechCommandsLoaderTest : public ::testing::Test {
     folder_.write_text("testing_list.txt", "yes/a_nohash_0.wav\nno/a_nohash_0.wav\n");
     folder_.write_text("validation_list.txt", "yes/a_nohash_1.wav\r\n\r\n");
   }
-  std::string complaint_on_opening(const SpeechCommandsOptions& options = {}) {
+  std::string error_on_opening(const SpeechCommandsOptions& options = {}) {
     return testing::error_message_of([&] { open_speech_commands(folder_.tree(), options); });
   }
 
   testing::DatasetFolder folder_;
 };
 
-TEST_F(SpeechCommandsLoaderTest, ListsDivideTheSoundsOfAFolderAndAnArchive) {
+TEST_F(SpeechCommandsLoaderTest, ListsSplitTheSoundsOfAFolderAndAnArchive) {
   for (const auto& tree : {folder_.tree(), folder_.packed()}) {
     const auto split = open_speech_commands(tree);
     EXPECT_EQ(split.train->kind(), SampleKind::kSound);
@@ -52,25 +52,25 @@ TEST_F(SpeechCommandsLoaderTest, ListsDivideTheSoundsOfAFolderAndAnArchive) {
   }
 }
 
-TEST_F(SpeechCommandsLoaderTest, TheValidationListMayJudgeInstead) {
+TEST_F(SpeechCommandsLoaderTest, ValidationListCanBeTheTestSplit) {
   const auto split =
       open_speech_commands(folder_.tree(), {.judge_by = SpeechCommandsTest::kValidation});
   EXPECT_THAT(testing::sample_names(*split.test), ElementsAre("yes/a_nohash_1.wav"));
-  EXPECT_EQ(split.train->size(), 5) << "the other list is not trained on";
+  EXPECT_EQ(split.train->size(), 5) << "the other list is unused";
 }
 
-TEST_F(SpeechCommandsLoaderTest, OtherListsAreChosenByTheEndOfTheirNames) {
+TEST_F(SpeechCommandsLoaderTest, SelectsListsBySuffix) {
   folder_.write_text("testing_list_mine.txt", "no/a_nohash_3.wav\n");
   folder_.write_text("validation_list_mine.txt", "");
   const auto split = open_speech_commands(folder_.tree(), {.lists = "mine"});
   EXPECT_THAT(testing::sample_names(*split.test), ElementsAre("no/a_nohash_3.wav"));
   EXPECT_EQ(split.train->size(), 7);
-  EXPECT_THAT(complaint_on_opening({.lists = "yours"}),
+  EXPECT_THAT(error_on_opening({.lists = "yours"}),
               HasSubstr("testing_list_yours.txt does not exist"));
-  EXPECT_THAT(complaint_on_opening({.lists = "/../../x"}), HasSubstr("lists = '/../../x'"));
+  EXPECT_THAT(error_on_opening({.lists = "/../../x"}), HasSubstr("lists = '/../../x'"));
 }
 
-TEST_F(SpeechCommandsLoaderTest, EntriesThatNameNothingArePassedOverAndCounted) {
+TEST_F(SpeechCommandsLoaderTest, SkipsAndCountsMissingEntries) {
   folder_.write_text("testing_list.txt",
                      "../../../etc/passwd\n/etc/hostname\nyes/missing.wav\n"
                      "_background_noise_/tap.wav\nyes/a_nohash_0.wav\n");
@@ -79,26 +79,26 @@ TEST_F(SpeechCommandsLoaderTest, EntriesThatNameNothingArePassedOverAndCounted) 
   EXPECT_THAT(split.remarks, ElementsAre(HasSubstr("4 of 5 entries of testing_list.txt")));
 }
 
-TEST_F(SpeechCommandsLoaderTest, LeaksAndEmptyPartsAreRefused) {
+TEST_F(SpeechCommandsLoaderTest, RejectsLeaksAndEmptySplits) {
   folder_.write_text("validation_list.txt", "yes/a_nohash_1.wav\nyes/a_nohash_0.wav\n");
-  EXPECT_THAT(complaint_on_opening(),
+  EXPECT_THAT(error_on_opening(),
               HasSubstr("validation_list.txt:2 names the sound 'yes/a_nohash_0.wav'"));
   folder_.write_text("validation_list.txt", "");
   folder_.write_text("testing_list.txt", "no/missing.wav\n");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("testing_list.txt names no sound"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("testing_list.txt names no sound"));
 }
 
-TEST_F(SpeechCommandsLoaderTest, AWordWithoutSoundsIsLeftOutWithAWarning) {
+TEST_F(SpeechCommandsLoaderTest, SkipsWordsWithoutSoundsWithAWarning) {
   std::filesystem::create_directory(folder_.root() / "up");
   folder_.write_text("down/a.m4a", "x");
   const auto split = open_speech_commands(folder_.tree());
   EXPECT_THAT(split.train->class_names(), ElementsAre("no", "yes"));
   EXPECT_THAT(split.warnings,
-              ElementsAre(HasSubstr("/down holds no sound"), HasSubstr("/up holds no sound"),
-                          HasSubstr("1 .m4a file is not read, such as down/a.m4a")));
+              ElementsAre(HasSubstr("/down contains no sound"), HasSubstr("/up contains no sound"),
+                          HasSubstr("1 .m4a file is not supported, such as down/a.m4a")));
 }
 
-TEST_F(SpeechCommandsLoaderTest, BlankLinesSpacesAndDotsInListsDoNotMatter) {
+TEST_F(SpeechCommandsLoaderTest, IgnoresBlankLinesSpacesAndDotsInLists) {
   folder_.write_text("testing_list.txt",
                      "\n  \nyes/a_nohash_0.wav  \r\n\n./no/a_nohash_0.wav\t\n\n\n");
   const auto split = open_speech_commands(folder_.tree());
@@ -108,7 +108,7 @@ TEST_F(SpeechCommandsLoaderTest, BlankLinesSpacesAndDotsInListsDoNotMatter) {
   EXPECT_TRUE(is_speech_commands(folder_.tree()));
 }
 
-/// Two words with names as anybody records them, of `seconds` each.
+/// Two words with arbitrary file names, each of `seconds` length.
 void write_plain_words(testing::DatasetFolder& folder, double seconds) {
   const std::vector<int16_t> samples(static_cast<size_t>(8000 * seconds), 100);
   for (const std::string word : {"left", "right"}) {
@@ -120,7 +120,7 @@ void write_plain_words(testing::DatasetFolder& folder, double seconds) {
   folder.write_text("validation_list.txt", "left/take1.wav\n");
 }
 
-TEST(SpeechCommandsLayout, NamesWithoutNohashAreFine) {
+TEST(SpeechCommandsLayout, AcceptsNamesWithoutNohash) {
   testing::DatasetFolder folder;
   write_plain_words(folder, 0.5);
   EXPECT_TRUE(is_speech_commands(folder.tree()));
@@ -130,23 +130,23 @@ TEST(SpeechCommandsLayout, NamesWithoutNohashAreFine) {
   EXPECT_EQ(split.seconds, 1);
 }
 
-TEST(SpeechCommandsLayout, LongSoundsAreAnotherLayoutAndKeepTheirLength) {
+TEST(SpeechCommandsLayout, LongSoundsAreNotRecognizedAndKeepTheirLength) {
   testing::DatasetFolder folder;
   write_plain_words(folder, 5);
   EXPECT_FALSE(is_speech_commands(folder.tree()));
   EXPECT_THAT(why_not_speech_commands(folder.tree()).value_or(""),
               HasSubstr("the sounds last 5 s, not 1 s"));
-  const auto asked_for = open_speech_commands(folder.tree());
-  EXPECT_EQ(asked_for.test->size(), 2) << "the lists count where the layout is asked for";
-  EXPECT_EQ(asked_for.seconds, 0) << "found by looking";
+  const auto requested = open_speech_commands(folder.tree());
+  EXPECT_EQ(requested.test->size(), 2) << "the lists apply if the layout is requested";
+  EXPECT_EQ(requested.seconds, 0) << "determined from the data";
 }
 
-TEST(SpeechCommandsLayout, ListsThatNameNothingMakeNoSpeechCommands) {
+TEST(SpeechCommandsLayout, ListsWithoutSoundsAreNotRecognized) {
   testing::DatasetFolder folder;
   write_plain_words(folder, 0.5);
   folder.write_text("testing_list.txt", "a.wav\nleft/missing.wav\n");
   folder.write_text("validation_list.txt", "");
-  EXPECT_EQ(why_not_speech_commands(folder.tree()), "they name no sound of a class folder");
+  EXPECT_EQ(why_not_speech_commands(folder.tree()), "they name no sounds of class folders");
   folder.remove("validation_list.txt");
   EXPECT_EQ(why_not_speech_commands(folder.tree()), std::nullopt);
 }

@@ -30,7 +30,7 @@ class Stl10Test : public ::testing::Test {
     folder_.write_text("fold_indices.txt", "0 3 \n1 2 \n0 3\n0 3\n0 3\n0 3\n0 3\n0 3\n0 3\n0 4\n");
   }
 
-  /// Image k is of value k but for one red pixel.
+  /// Image k has the constant value k except for one red pixel.
   static Bytes images(int count) {
     Bytes bytes;
     for (int k = 0; k < count; ++k) {
@@ -41,7 +41,7 @@ class Stl10Test : public ::testing::Test {
     return bytes;
   }
 
-  std::string complaint_on_opening(const Stl10Options& options = {}) {
+  std::string error_on_opening(const Stl10Options& options = {}) {
     return testing::error_message_of([&] { open_stl10(folder_.tree(), options); });
   }
 
@@ -63,18 +63,18 @@ TEST_F(Stl10Test, ReadsLabelsAndColumnsFromAFolderAndAnArchive) {
   }
 }
 
-TEST_F(Stl10Test, AFoldIsPartOfTheTrainingPart) {
+TEST_F(Stl10Test, FoldSelectsASubsetOfTheTrainingSplit) {
   EXPECT_THAT(labels_of(*open_stl10(folder_.tree(), {.fold = 1}).train), ElementsAre(0, 9));
-  EXPECT_THAT(complaint_on_opening({.fold = 9}),
+  EXPECT_THAT(error_on_opening({.fold = 9}),
               HasSubstr("fold_indices.txt:10 names image '4', expected 0 to 3"));
   folder_.write_text("fold_indices.txt", "0 x\n");
-  EXPECT_THAT(complaint_on_opening({.fold = 0}), HasSubstr("has 1 lines"));
+  EXPECT_THAT(error_on_opening({.fold = 0}), HasSubstr("has 1 lines"));
   folder_.remove("fold_indices.txt");
-  EXPECT_NE(complaint_on_opening({.fold = 0}), "nothing was wrong");
-  EXPECT_EQ(complaint_on_opening(), "nothing was wrong") << "only who asks for folds needs them";
+  EXPECT_NE(error_on_opening({.fold = 0}), "nothing was wrong");
+  EXPECT_EQ(error_on_opening(), "nothing was wrong") << "folds are optional";
 }
 
-TEST_F(Stl10Test, UnlabeledImagesAreTrainedOnWithoutLabels) {
+TEST_F(Stl10Test, TrainsOnUnlabeledImages) {
   const auto split = open_stl10(folder_.tree(), {.train_part = Stl10Train::kUnlabeled});
   EXPECT_TRUE(split.unlabeled);
   EXPECT_THAT(split.train->class_names(), ElementsAre("unlabeled"));
@@ -88,23 +88,23 @@ TEST_F(Stl10Test, UnlabeledImagesAreTrainedOnWithoutLabels) {
   EXPECT_EQ(testing::decoded_image(*both.train, 6).pixels[0], 2);
 }
 
-TEST_F(Stl10Test, UnlabeledImagesAreNeededWhenAskedForOnly) {
+TEST_F(Stl10Test, RequiresUnlabeledImagesOnlyOnRequest) {
   folder_.remove("unlabeled_X.bin");
-  EXPECT_EQ(complaint_on_opening(), "nothing was wrong");
-  EXPECT_THAT(complaint_on_opening({.train_part = Stl10Train::kUnlabeled}),
+  EXPECT_EQ(error_on_opening(), "nothing was wrong");
+  EXPECT_THAT(error_on_opening({.train_part = Stl10Train::kUnlabeled}),
               HasSubstr("unlabeled_X.bin does not exist"));
 }
 
-TEST_F(Stl10Test, DamageIsNamed) {
+TEST_F(Stl10Test, ReportsDamage) {
   folder_.write("train_y.bin", {3, 0, 1, 2});
-  EXPECT_THAT(complaint_on_opening(),
-              HasSubstr("train_y.bin gives image 1 the label 0, expected 1 to 10"));
+  EXPECT_THAT(error_on_opening(),
+              HasSubstr("train_y.bin has label 0 for image 1, expected 1 to 10"));
   folder_.write("train_y.bin", {3, 11, 1, 2});
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("the label 11"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("has label 11"));
   folder_.write("train_y.bin", {3, 1, 1});
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("train_y.bin holds 3 labels for 4 images"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("train_y.bin contains 3 labels for 4 images"));
   folder_.write("train_X.bin", Bytes(27647));
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("train_X.bin has 27647 bytes"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("train_X.bin has 27647 bytes"));
 }
 
 }  // namespace

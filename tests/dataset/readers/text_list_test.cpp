@@ -19,7 +19,7 @@ std::vector<std::string> lines_of(std::string_view text) {
   return read_text_list(*folder.tree(), "list.txt").lines;
 }
 
-TEST(TextList, LinesMayEndAsTheyDoAnywhere) {
+TEST(TextList, AcceptsAllLineEndings) {
   EXPECT_THAT(lines_of("a\nb\n"), ElementsAre("a", "b"));
   EXPECT_THAT(lines_of("a\r\nb \t\r\n\r\n\r\n"), ElementsAre("a", "b"));
   EXPECT_THAT(lines_of("a\n\n b"), ElementsAre("a", "", " b"));
@@ -30,14 +30,14 @@ TEST(TextList, LinesMayEndAsTheyDoAnywhere) {
   EXPECT_THAT(lines_of("\n\r\n"), IsEmpty());
 }
 
-TEST(TextList, PlacesAreCountedFromOne) {
+TEST(TextList, LocationsCountFromOne) {
   testing::DatasetFolder folder;
   folder.write_text("list.txt", "a\nb\n");
   const auto list = read_text_list(*folder.tree(), "list.txt");
   EXPECT_THAT(list.place(1), HasSubstr("data/list.txt:2"));
 }
 
-TEST(TextList, NamesAreMadePrintable) {
+TEST(TextList, EscapesNames) {
   testing::DatasetFolder folder;
   folder.write_text("names.txt", "caf\xE9\nb\n");
   EXPECT_THAT(read_name_list(*folder.tree(), "names.txt"), ElementsAre("caf\\xE9", "b"));
@@ -45,7 +45,7 @@ TEST(TextList, NamesAreMadePrintable) {
   EXPECT_THAT(read_name_list(*folder.tree(), "names.txt", 2), ElementsAre("a", "b"));
   folder.write_text("names.txt", "\n");
   EXPECT_THAT(testing::error_message_of([&] { read_name_list(*folder.tree(), "names.txt"); }),
-              HasSubstr("names.txt holds no names"));
+              HasSubstr("names.txt contains no names"));
 }
 
 TEST(TextList, SplitsAtEverySeparator) {

@@ -32,14 +32,14 @@ class TinyImagenetTest : public ::testing::Test {
   }
 
   void annotate(const std::string& text) { folder_.write_text("val/val_annotations.txt", text); }
-  std::string complaint_on_opening() {
+  std::string error_on_opening() {
     return testing::error_message_of([this] { open_tiny_imagenet(folder_.tree()); });
   }
 
   testing::DatasetFolder folder_;
 };
 
-TEST_F(TinyImagenetTest, ReadsClassesInTheOrderOfTheListFromAFolderAndAnArchive) {
+TEST_F(TinyImagenetTest, ReadsClassesInListOrder) {
   for (const auto& tree : {folder_.tree(), folder_.packed()}) {
     const auto split = open_tiny_imagenet(tree);
     EXPECT_THAT(split.train->class_names(), ElementsAre("crane", "goldfish"));
@@ -51,7 +51,7 @@ TEST_F(TinyImagenetTest, ReadsClassesInTheOrderOfTheListFromAFolderAndAnArchive)
   }
 }
 
-TEST_F(TinyImagenetTest, ClassesOfOneNameAreToldApart) {
+TEST_F(TinyImagenetTest, DistinguishesClassesOfTheSameName) {
   folder_.write_text("words.txt", "n01000000\tcrane, a machine\nn02000000\tcrane, a bird\n");
   EXPECT_THAT(open_tiny_imagenet(folder_.tree()).train->class_names(),
               ElementsAre("crane (n02000000)", "crane (n01000000)"));
@@ -60,26 +60,27 @@ TEST_F(TinyImagenetTest, ClassesOfOneNameAreToldApart) {
               ElementsAre("n02000000", "n01000000"));
 }
 
-TEST_F(TinyImagenetTest, ClassesWithoutImagesAreNamed) {
+TEST_F(TinyImagenetTest, ReportsClassesWithoutImages) {
   folder_.write_text("wnids.txt", "n02000000\nn01000000\nn99999999\n");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("names the class n99999999, but there is no"));
+  EXPECT_THAT(error_on_opening(),
+              HasSubstr("names the class n99999999, but this folder does not exist"));
   folder_.write_text("wnids.txt", "n02000000\n../n01000000\n");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("'../n01000000'"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("'../n01000000'"));
 }
 
-TEST_F(TinyImagenetTest, WrongAnnotationsAreNamedWithTheirLines) {
+TEST_F(TinyImagenetTest, ReportsInvalidAnnotationsWithTheirLines) {
   annotate("val_0.JPEG\tn01000000\t0\t0\t63\t63\ngarbage\n");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("val_annotations.txt:2 has one column"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("val_annotations.txt:2 has one column"));
   annotate("val_0.JPEG\tn00000000\t0\t0\t63\t63\n");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("val_annotations.txt:1 has the class 'n00000000'"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("val_annotations.txt:1 has the class 'n00000000'"));
   annotate("val_7.JPEG\tn01000000\t0\t0\t63\t63\n");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("names the image 'val_7.JPEG'"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("names the image 'val_7.JPEG'"));
   annotate("../../train/n01000000/images/n01000000_0.JPEG\tn01000000\n");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("does not hold"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("is a duplicate or missing in"));
   annotate("val_0.JPEG\tn01000000\nval_0.JPEG\tn02000000\n");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("val_annotations.txt:2"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("val_annotations.txt:2"));
   annotate("");
-  EXPECT_THAT(complaint_on_opening(), HasSubstr("names no image"));
+  EXPECT_THAT(error_on_opening(), HasSubstr("names no image"));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// Samples in the making: identity and label of each.
+/// Identities and labels of test samples.
 struct Samples {
   std::vector<SampleId> ids;
   std::vector<int64_t> labels;
@@ -51,7 +51,7 @@ Samples many(int count, int64_t classes) {
   return samples;
 }
 
-/// How many samples of `before` are on the other side in `after`.
+/// Number of samples that are in different splits in `before` and `after`.
 size_t count_moved(const Samples& before, const Samples& after) {
   const auto old_test = before.test_ids();
   const auto new_test = after.test_ids();
@@ -62,7 +62,7 @@ size_t count_moved(const Samples& before, const Samples& after) {
       }));
 }
 
-TEST(HashSplit, SharesAreAboutWhatWasAsked) {
+TEST(HashSplit, FractionsAreCloseToTheRequestedOnes) {
   const auto samples = many(20'000, 10);
   for (const double fraction : {0.05, 0.2, 0.5}) {
     const auto split = samples.split({.test_fraction = fraction});
@@ -74,7 +74,7 @@ TEST(HashSplit, SharesAreAboutWhatWasAsked) {
   for (const int64_t count : samples.test_counts(10)) EXPECT_NEAR(double(count), 400, 100);
 }
 
-TEST(HashSplit, NoSampleMovesWhenATenthIsRelabeledRemovedOrAdded) {
+TEST(HashSplit, NoSampleMovesIfATenthIsRelabeledRemovedOrAdded) {
   const auto before = many(1000, 5);
   auto relabeled = before;
   for (size_t i = 0; i < 1000; i += 10) relabeled.labels[i] = (relabeled.labels[i] + 1) % 5;
@@ -92,14 +92,14 @@ TEST(HashSplit, NoSampleMovesWhenATenthIsRelabeledRemovedOrAdded) {
 }
 
 TEST(HashSplit, FewSamplesOfTinyClassesMove) {
-  // 40 classes of 5: a third of them has no test sample by its hash alone.
+  // 40 classes of 5: a third of them would have no test sample without the correction.
   const auto before = many(200, 40);
   auto relabeled = before;
   for (size_t i = 0; i < 200; i += 10) relabeled.labels[i] = (relabeled.labels[i] + 1) % 40;
   EXPECT_LE(count_moved(before, relabeled), 4U) << "2 % of all";
 }
 
-TEST(HashSplit, SeedsGiveOtherSplitsAndFractionsNest) {
+TEST(HashSplit, SplitsDependOnTheSeedAndAreNestedInTheFraction) {
   const auto samples = many(500, 2);
   EXPECT_EQ(samples.test_ids({.seed = 3}), samples.test_ids({.seed = 3}));
   EXPECT_NE(samples.test_ids({.seed = 3}), samples.test_ids({.seed = 4}));
@@ -108,7 +108,7 @@ TEST(HashSplit, SeedsGiveOtherSplitsAndFractionsNest) {
   EXPECT_TRUE(std::includes(large.begin(), large.end(), small.begin(), small.end()));
 }
 
-TEST(HashSplit, ExactDuplicatesAreInOnePart) {
+TEST(HashSplit, DuplicatesAreInTheSameSplit) {
   auto samples = many(300, 3);
   for (int i = 0; i < 300; ++i) samples.add(concat("sample ", i), (i + i / 3) % 3);
   const auto split = samples.split();
@@ -119,7 +119,7 @@ TEST(HashSplit, ExactDuplicatesAreInOnePart) {
   }
 }
 
-TEST(HashSplit, EveryClassOfTwoIsOnBothSidesAndAClassOfOneTrains) {
+TEST(HashSplit, ClassesOfTwoAreInBothSplitsAndSingletonsInTraining) {
   Samples pairs;
   for (int c = 0; c < 50; ++c) {
     pairs.add(concat("first of ", c), c);
@@ -132,7 +132,7 @@ TEST(HashSplit, EveryClassOfTwoIsOnBothSidesAndAClassOfOneTrains) {
   EXPECT_THAT(Samples{}.split().train, IsEmpty());
 }
 
-TEST(HashSplit, DuplicatesInOtherClassesAreNotTakenForTesting) {
+TEST(HashSplit, DuplicatesInOtherClassesAreNotMovedToTest) {
   Samples samples;
   for (int i = 0; i < 6; ++i) {  // the same six samples in both classes
     samples.add(concat("shared ", i), 0);
@@ -143,7 +143,7 @@ TEST(HashSplit, DuplicatesInOtherClassesAreNotTakenForTesting) {
   EXPECT_THAT(samples.split({.test_fraction = 1e-9}).test, ElementsAre(12));
 }
 
-TEST(HashSplit, SamplesToKeepAreNeverTested) {
+TEST(HashSplit, KeptSamplesAreNeverInTheTestSplit) {
   const auto samples = many(200, 40);
   SampleIdSet keep;
   for (const int64_t i : samples.split().train) keep.insert(samples.ids[static_cast<size_t>(i)]);
@@ -154,11 +154,11 @@ TEST(HashSplit, SamplesToKeepAreNeverTested) {
     EXPECT_FALSE(keep.contains(id));
   }
   EXPECT_EQ(samples.test_ids({.keep_in_train = &keep}), samples.test_ids())
-      << "nothing changes as long as the data does not";
+      << "the same data gives the same split";
 }
 
-TEST(HashSplit, PositionsStayAsTheyAre) {
-  // Written into runs by their effect: another function would move samples between parts.
+TEST(HashSplit, PositionsAreStable) {
+  // Stored runs depend on them: another function would move samples between splits.
   EXPECT_DOUBLE_EQ(split_position({.high = 1, .low = 2}, 0), 0.9568397605576134);
   EXPECT_DOUBLE_EQ(split_position({.high = 1, .low = 2}, 5), 0.9566583729383299);
 }

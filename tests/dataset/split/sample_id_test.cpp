@@ -10,7 +10,7 @@
 namespace projnce::dataset {
 namespace {
 
-TEST(SampleIds, FilesAreToldByTheirContent) {
+TEST(SampleIds, FilesAreIdentifiedByContent) {
   testing::DatasetFolder folder;
   folder.write_text("a/one.png", "content");
   folder.write_text("b/two.png", "content");
@@ -23,7 +23,7 @@ TEST(SampleIds, FilesAreToldByTheirContent) {
   }
 }
 
-TEST(SampleIds, LargeFilesAreToldByBlocksAndSize) {
+TEST(SampleIds, LargeFilesAreIdentifiedByBlocksAndSize) {
   testing::DatasetFolder folder;
   testing::Bytes bytes(3'000'001);
   for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i * 2654435761U >> 24);
@@ -44,14 +44,14 @@ TEST(SampleIds, LargeFilesAreToldByBlocksAndSize) {
   }
 }
 
-TEST(SampleIds, DecodedSamplesAreToldByValuesAndShape) {
+TEST(SampleIds, DecodedSamplesAreIdentifiedByValuesAndShape) {
   EXPECT_EQ(hash_id(Sample(Image{1, 2, 1, {7, 8}})), hash_id(Sample(Image{1, 2, 1, {7, 8}})));
   EXPECT_NE(hash_id(Sample(Image{1, 2, 1, {7, 8}})), hash_id(Sample(Image{2, 1, 1, {7, 8}})));
   EXPECT_NE(hash_id(Sample(Clip{8000, {1, 2}})), hash_id(Sample(Clip{4000, {1, 2}})));
   EXPECT_NE(hash_id(Sample(Features{1, 1, 2, {1, 2}})), hash_id(Sample(Features{1, 1, 2, {1, 3}})));
 }
 
-TEST(SampleIds, AreTheSameForAnyNumberOfThreadsAndInSubsets) {
+TEST(SampleIds, AreIndependentOfThreadsAndSubsets) {
   std::vector<int64_t> labels(200, 0);
   const auto dataset = testing::fake_dataset(labels, /*damaged=*/{7});
   const auto ids = sample_ids(*dataset);
@@ -60,7 +60,7 @@ TEST(SampleIds, AreTheSameForAnyNumberOfThreadsAndInSubsets) {
   EXPECT_EQ(subset.identity(1), ids[3]);
 }
 
-TEST(SampleIds, UnreadableFilesAndOfficialOnesAreToldByName) {
+TEST(SampleIds, UnreadableAndOfficialFilesAreIdentifiedByName) {
   testing::DatasetFolder folder;
   folder.write_text("a/one.png", "content");
   const std::vector<FileDataset::File> files = {{"a/one.png", 0}, {"a/gone.png", 0}};

@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// A folder of two classes, whose images are told by their gray value.
+/// A folder of two classes with images identified by their gray value.
 class StoredSplitTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -57,7 +57,7 @@ class StoredSplitTest : public ::testing::Test {
   testing::DatasetFolder folder_;
 };
 
-TEST_F(StoredSplitTest, IsReadAsItWasWritten) {
+TEST_F(StoredSplitTest, RoundTrips) {
   auto split = *record("max_train = 20");
   split.seen = {{1, 2}, {3, 4}};
   const auto file = folder_.root() / "split.safetensors";
@@ -76,7 +76,7 @@ TEST_F(StoredSplitTest, IsReadAsItWasWritten) {
   EXPECT_EQ(trained_ids(read).size(), 22U);
 }
 
-TEST_F(StoredSplitTest, DamagedAndForeignFilesAreRefused) {
+TEST_F(StoredSplitTest, RejectsDamagedAndForeignFiles) {
   const auto file = folder_.root() / "split.safetensors";
   write_split(file, *record());
   auto bytes = testing::octets_of(testing::contents(file));
@@ -106,7 +106,7 @@ TEST_F(StoredSplitTest, DamagedAndForeignFilesAreRefused) {
   EXPECT_THAT(testing::error_message_of([&] { read_split(file); }), HasSubstr("class names"));
 }
 
-TEST_F(StoredSplitTest, GivesTheSamePartsInTheSameOrder) {
+TEST_F(StoredSplitTest, GivesTheSameSplitsInTheSameOrder) {
   for (const std::string more : {"", "split = 'shuffle'", "max_train = 20\nmax_test = 5",
                                  "label_fraction = 0.5", "imbalance = 0.3"}) {
     const auto before = open({.record_split = true}, more);
@@ -117,7 +117,7 @@ TEST_F(StoredSplitTest, GivesTheSamePartsInTheSameOrder) {
   }
 }
 
-TEST_F(StoredSplitTest, CountsWhatChangedAndLeavesOutWhatIsNew) {
+TEST_F(StoredSplitTest, CountsChangesAndSkipsNewSamples) {
   const auto before = open({.record_split = true}, "split = 'shuffle'");
   const auto test_before = numbers(*before.test);
   const int gone = test_before.at(0);
@@ -133,32 +133,32 @@ TEST_F(StoredSplitTest, CountsWhatChangedAndLeavesOutWhatIsNew) {
   EXPECT_EQ(after.changes.gone_test, 1);
   EXPECT_EQ(after.changes.added, 2);
   EXPECT_EQ(after.changes.relabeled, 1);
-  EXPECT_EQ(after.test->label(0), moved % 2 == 0 ? 1 : 0) << "the label of today";
+  EXPECT_EQ(after.test->label(0), moved % 2 == 0 ? 1 : 0) << "the current label";
 
   const auto kept = open({.stored_split = before.split, .new_samples = NewSamples::kKeep});
   EXPECT_EQ(kept.train->size() + kept.test->size(), 61);
 }
 
-TEST_F(StoredSplitTest, SamplesThatALimitLeftOutAreNotNew) {
+TEST_F(StoredSplitTest, SamplesSkippedByALimitAreNotNew) {
   const auto split = record("max_train = 10");
   EXPECT_EQ(open({.stored_split = split}, "max_train = 10").changes.added, 0);
   const auto kept = open({.stored_split = split, .new_samples = NewSamples::kKeep});
   EXPECT_EQ(kept.train->size(), 10);
 }
 
-TEST_F(StoredSplitTest, OtherDataIsRefusedUnlessItIsKept) {
+TEST_F(StoredSplitTest, RejectsOtherDataUnlessNewSamplesAreKept) {
   const auto split = record();
   for (int i = 0; i < 60; ++i) folder_.remove(concat(i % 2 == 0 ? "cat/" : "dog/", i, ".png"));
   for (int i = 100; i < 120; ++i) add(i, i % 2 == 0 ? "cat" : "dog");
   EXPECT_THAT(testing::error_message_of([&] { open({.stored_split = split}); }),
-              HasSubstr("has none of the training samples of the run"));
+              HasSubstr("contains none of the training samples of the run"));
   const auto kept = open({.stored_split = split, .new_samples = NewSamples::kKeep});
   EXPECT_EQ(kept.changes.gone, 60);
   EXPECT_EQ(kept.changes.added, 20);
   EXPECT_EQ(numbers(*kept.test), numbers(*open({}).test));
 }
 
-TEST_F(StoredSplitTest, LabelNoiseStaysWhenSamplesAreGone) {
+TEST_F(StoredSplitTest, LabelNoiseIsStableIfSamplesAreMissing) {
   const std::string noise = "[label_noise]\nrate = 0.4\nseed = 3";
   const auto before = open({.record_split = true}, noise);
   const auto first = numbers(*before.train).at(0);
@@ -171,12 +171,12 @@ TEST_F(StoredSplitTest, LabelNoiseStaysWhenSamplesAreGone) {
   EXPECT_NE(labels_of(*after.train), after.clean_train_labels);
 }
 
-TEST_F(StoredSplitTest, DatasetsWithASampleInBothPartsKeepTheirParts) {
-  // FakeDataset: equal indices are equal samples.
+TEST_F(StoredSplitTest, SamplesInBothSplitsKeepTheirSplits) {
+  // FakeDataset: samples with equal indices are equal.
   DatasetSplit split{.train = testing::fake_dataset({0, 1, 1, 0}),
                      .test = testing::fake_dataset({0, 1})};
   const auto stored = describe_split(split, {});
-  const auto changes = apply_split(split, stored, NewSamples::kLeaveOut);
+  const auto changes = apply_split(split, stored, NewSamples::kSkip);
   EXPECT_FALSE(changes.any());
   EXPECT_EQ(split.train->size(), 4);
   EXPECT_EQ(split.test->size(), 2);
@@ -184,7 +184,7 @@ TEST_F(StoredSplitTest, DatasetsWithASampleInBothPartsKeepTheirParts) {
   EXPECT_THAT(stored.unused, IsEmpty());
 }
 
-TEST_F(StoredSplitTest, TheFingerprintIsOfTheTestSamplesAndTheirLabels) {
+TEST_F(StoredSplitTest, FingerprintDependsOnTestSamplesAndLabels) {
   const auto before = test_set_fingerprint(*record());
   EXPECT_EQ(test_set_fingerprint(*record("max_train = 10")), before);
   EXPECT_NE(test_set_fingerprint(*record("split_seed = 1")), before);

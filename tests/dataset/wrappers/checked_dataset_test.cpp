@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 using testing::fake_dataset;
 using ::testing::HasSubstr;
 
-/// Decodes each sample once; a second time throws, so that only a copy in memory can answer.
+/// Decodes each sample only once and throws the second time, so that only cached copies succeed.
 class OnceDataset : public testing::FakeDataset {
  public:
   using FakeDataset::FakeDataset;
@@ -32,7 +32,7 @@ class OnceDataset : public testing::FakeDataset {
   mutable std::vector<int> decoded_ = std::vector<int>(100);
 };
 
-TEST(CheckedDataset, LeavesOutWhatDoesNotDecode) {
+TEST(CheckedDataset, RemovesUndecodableSamples) {
   const auto checked = check_dataset(fake_dataset({0, 1, 2, 1}, {1}), {});
   EXPECT_EQ(checked.damaged.size(), 1U);
   EXPECT_THAT(labels_of(*checked.dataset), ElementsAre(0, 2, 1));
@@ -41,7 +41,7 @@ TEST(CheckedDataset, LeavesOutWhatDoesNotDecode) {
   EXPECT_EQ(checked.channels, 1);
 }
 
-TEST(CheckedDataset, KeepsImagesInMemoryWhereAllFitIntoTheBudget) {
+TEST(CheckedDataset, CachesImagesIfAllFitIntoTheBudget) {
   const auto dataset = std::make_shared<OnceDataset>(std::vector<int64_t>(5, 0));
   const auto checked = check_dataset(dataset, {.decoding = {}, .memory_budget = 5});
   EXPECT_EQ(checked.bytes_in_memory, 5U);
@@ -49,7 +49,7 @@ TEST(CheckedDataset, KeepsImagesInMemoryWhereAllFitIntoTheBudget) {
     EXPECT_EQ(testing::decoded_image(*checked.dataset, i).pixels[0], i);
 }
 
-TEST(CheckedDataset, KeepsNoImageWhereSomeDoNotFit) {
+TEST(CheckedDataset, CachesNoImagesIfSomeDoNotFit) {
   const auto dataset = std::make_shared<OnceDataset>(std::vector<int64_t>(5, 0));
   const auto checked = check_dataset(dataset, {.decoding = {}, .memory_budget = 4});
   EXPECT_EQ(checked.bytes_in_memory, 0U);
@@ -58,9 +58,9 @@ TEST(CheckedDataset, KeepsNoImageWhereSomeDoNotFit) {
                 HasSubstr("read again"));
 }
 
-class JudgeDamageTest : public ::testing::Test {
+class CorruptSamplesTest : public ::testing::Test {
  protected:
-  /// What the user hears of `damaged` samples among 200 of two classes: the error, or the log.
+  /// The error or log for `damaged` samples among 200 of two classes.
   std::string verdict(const std::vector<int64_t>& damaged, const CorruptSampleRules& rules) {
     std::vector<int64_t> labels(200, 0);
     labels[7] = 1;
@@ -75,21 +75,21 @@ class JudgeDamageTest : public ::testing::Test {
   }
 };
 
-TEST_F(JudgeDamageTest, AFewDamagedSamplesAreAWarning) {
+TEST_F(CorruptSamplesTest, AFewAreAWarning) {
   EXPECT_THAT(verdict({}, {}), HasSubstr("nothing was wrong"));
-  EXPECT_THAT(verdict({1, 2}, {.part = "test part"}),
+  EXPECT_THAT(verdict({1, 2}, {.part = "test split"}),
               AllOf(HasSubstr("skipped: sample-1 is damaged"),
-                    HasSubstr("2 of 200 samples of the test part cannot be read")));
+                    HasSubstr("2 of 200 samples of the test split cannot be read")));
 }
 
-TEST_F(JudgeDamageTest, MoreThanOnePercentAndFiveIsAnError) {
+TEST_F(CorruptSamplesTest, MoreThanOnePercentAndFiveIsAnError) {
   EXPECT_THAT(verdict({1, 2, 3, 4, 5}, {}), HasSubstr("5 of 200 samples"));
   EXPECT_THAT(verdict({1, 2, 3, 4, 5, 6}, {}),
               AllOf(HasSubstr("6 of 200 samples"), HasSubstr("expected at most 1 % or 5 files"),
                     HasSubstr("sample-1 is damaged"), HasSubstr("--max-corrupt")));
 }
 
-TEST_F(JudgeDamageTest, TheLimitMayBeANumberOrAShare) {
+TEST_F(CorruptSamplesTest, LimitIsACountOrAPercentage) {
   const auto skipped = HasSubstr("cannot be read and are skipped");
   EXPECT_THAT(verdict({1, 2}, {.max_corrupt = {.count = 2}}), skipped);
   EXPECT_THAT(verdict({1, 2}, {.max_corrupt = {.count = 1}}), HasSubstr("expected at most 1:"));
@@ -98,28 +98,28 @@ TEST_F(JudgeDamageTest, TheLimitMayBeANumberOrAShare) {
               HasSubstr("expected at most 2 %"));
 }
 
-TEST_F(JudgeDamageTest, DamageOfOtherPartsCountsToo) {
-  EXPECT_THAT(verdict({1, 2}, {.damaged_before = 4, .samples_in_all = 300}),
-              AllOf(HasSubstr("2 of 200 samples"), HasSubstr("6 of 300 in all")));
+TEST_F(CorruptSamplesTest, LimitIncludesOtherSplits) {
+  EXPECT_THAT(verdict({1, 2}, {.damaged_before = 4, .total_samples = 300}),
+              AllOf(HasSubstr("2 of 200 samples"), HasSubstr("6 of 300 in total")));
 }
 
-TEST_F(JudgeDamageTest, ATestPartMayLoseAClassButNotEverySample) {
+TEST_F(CorruptSamplesTest, TestSplitMayLoseAClassButNotEverySample) {
   EXPECT_THAT(verdict({7}, {.every_class = false}), HasSubstr("1 of 200 samples"));
   const auto all = fake_dataset({0, 1}, {0, 1});
   const auto found = decode_all(*all, {}, [](int64_t, Sample&&) {});
   EXPECT_THAT(testing::error_message_of([&] {
-                check_corrupt_samples(*all, found, {.every_class = false, .part = "test part"},
+                check_corrupt_samples(*all, found, {.every_class = false, .part = "test split"},
                                       nullptr);
               }),
-              HasSubstr("no sample of the test part can be read"));
+              HasSubstr("no sample of the test split can be read"));
 }
 
-TEST_F(JudgeDamageTest, OneIsAnErrorWhenStrict) {
+TEST_F(CorruptSamplesTest, OneIsAnErrorIfStrict) {
   EXPECT_THAT(verdict({1}, {.strict = true}),
               AllOf(HasSubstr("1 of 200 samples"), HasSubstr("expected none")));
 }
 
-TEST_F(JudgeDamageTest, AClassWithoutReadableSamplesIsAnError) {
+TEST_F(CorruptSamplesTest, ClassWithoutReadableSamplesIsAnError) {
   EXPECT_THAT(verdict({7}, {}),
               AllOf(HasSubstr("class 'class-1'"), HasSubstr("all 1 are damaged")));
 }

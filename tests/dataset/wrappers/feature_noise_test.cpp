@@ -20,7 +20,7 @@ DatasetPtr gray_images(uint8_t value) {
   return std::make_shared<MemoryDataset>(images, std::vector<int64_t>{0, 1, 0, 1}, 2);
 }
 
-TEST(FeatureNoise, HasTheDeviationThatWasAskedFor) {
+TEST(FeatureNoise, HasTheConfiguredDeviation) {
   const auto noisy = with_feature_noise(gray_images(128), {.deviation = 20, .seed = 3});
   double sum = 0;
   double square = 0;
@@ -34,7 +34,7 @@ TEST(FeatureNoise, HasTheDeviationThatWasAskedFor) {
   EXPECT_NEAR(std::sqrt(square / count), 20, 0.6);
 }
 
-TEST(FeatureNoise, IsDrawnOnceForEachImage) {
+TEST(FeatureNoise, IsFixedForEachImage) {
   const auto noisy = with_feature_noise(gray_images(128), {.deviation = 20, .seed = 3});
   const auto again = with_feature_noise(gray_images(128), {.deviation = 20, .seed = 3});
   const auto other = with_feature_noise(gray_images(128), {.deviation = 20, .seed = 4});
@@ -44,7 +44,7 @@ TEST(FeatureNoise, IsDrawnOnceForEachImage) {
   EXPECT_NE(decoded_image(*noisy, 0).pixels, decoded_image(*other, 0).pixels);
 }
 
-TEST(FeatureNoise, StaysInTheScaleOnlyWhereItIsClipped) {
+TEST(FeatureNoise, StaysInRangeOnlyIfClipped) {
   const auto clipped = decoded_image(*with_feature_noise(gray_images(250), {.deviation = 70}), 0);
   EXPECT_TRUE(clipped.noise.empty());
   EXPECT_GT(std::count(clipped.pixels.begin(), clipped.pixels.end(), 255), 1000);

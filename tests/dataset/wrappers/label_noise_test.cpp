@@ -25,13 +25,13 @@ Labels cycling_labels(int64_t count) {
   return labels;
 }
 
-double changed_share(const Labels& before, const Labels& after) {
+double changed_fraction(const Labels& before, const Labels& after) {
   double changed = 0;
   for (size_t i = 0; i < before.size(); ++i) changed += before[i] != after[i];
   return changed / double(before.size());
 }
 
-TEST(LabelNoise, EqualsTheGoldenFile) {
+TEST(LabelNoise, MatchesTheGoldenFile) {
   const std::map<std::string, LabelNoiseMode> modes = {
       {"uniform_other", LabelNoiseMode::kUniformOther},
       {"uniform_all", LabelNoiseMode::kUniformAll},
@@ -49,17 +49,17 @@ TEST(LabelNoise, EqualsTheGoldenFile) {
   }
 }
 
-TEST(LabelNoise, UniformOtherChangesTheStatedShare) {
+TEST(LabelNoise, UniformOtherChangesTheConfiguredFraction) {
   const auto clean = cycling_labels(20'000);
   const auto noisy = add_label_noise(clean, kClasses, {.rate = 0.4, .seed = 3});
-  EXPECT_NEAR(changed_share(clean, noisy), 0.4, 0.015);
+  EXPECT_NEAR(changed_fraction(clean, noisy), 0.4, 0.015);
 }
 
 TEST(LabelNoise, UniformAllSometimesDrawsTheSameLabel) {
   const auto clean = cycling_labels(20'000);
   const auto noisy = add_label_noise(clean, kClasses,
                                      {.mode = LabelNoiseMode::kUniformAll, .rate = 0.5, .seed = 3});
-  EXPECT_NEAR(changed_share(clean, noisy), 0.5 * 4 / 5, 0.015);
+  EXPECT_NEAR(changed_fraction(clean, noisy), 0.5 * 4 / 5, 0.015);
 }
 
 TEST(LabelNoise, PermuteSubsetKeepsTheClassCounts) {

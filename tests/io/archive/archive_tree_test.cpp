@@ -30,7 +30,7 @@ constexpr Packing kEveryPacking[] = {Packing::kTar,    Packing::kPaxTar, Packing
                                      Packing::kTarBz2, Packing::kTarXz,  Packing::kTarZst,
                                      Packing::kZip};
 
-/// Numbers that no packer makes much shorter.
+/// Incompressible bytes.
 std::string rough_text(size_t size) {
   std::string text(size, '\0');
   uint32_t state = 1;
@@ -48,7 +48,7 @@ class ArchiveTreeTest : public ::testing::Test {
     return open_file_tree(dir_ / "some.archive", options);
   }
 
-  std::string complaint_about(const Bytes& bytes, const FileTreeOptions& options = {}) {
+  std::string error_about(const Bytes& bytes, const FileTreeOptions& options = {}) {
     return error_message_of([&] { open(bytes, options); });
   }
 
@@ -59,7 +59,7 @@ std::string member_text(const FileTree& tree, const std::string& file) {
   return std::string(as_text(tree.read(file).span()));
 }
 
-/// Writes the sum that a tar's header keeps of itself.
+/// Sets the checksum of a tar header.
 void set_checksum(Bytes& tar, size_t header) {
   std::fill_n(tar.begin() + static_cast<std::ptrdiff_t>(header) + 148, 8, ' ');
   int sum = 0;
@@ -67,7 +67,7 @@ void set_checksum(Bytes& tar, size_t header) {
   std::snprintf(reinterpret_cast<char*>(tar.data()) + header + 148, 8, "%06o", sum);
 }
 
-TEST_F(ArchiveTreeTest, LeavesOutNamesThatLeadOutAndSaysSo) {
+TEST_F(ArchiveTreeTest, SkipsNamesThatEscapeTheArchiveAndReportsThem) {
   for (const auto packing : kEveryPacking) {
     const auto tree = open(testing::pack(packing, {{"../up", "x"},
                                                    {"/absolute", "x"},
@@ -76,13 +76,13 @@ TEST_F(ArchiveTreeTest, LeavesOutNamesThatLeadOutAndSaysSo) {
                                                    {"ok//./2", "2"}}));
     EXPECT_THAT(tree->files_below("", {}), ElementsAre("ok/1", "ok/2"));
     EXPECT_EQ(member_text(*tree, "ok/2"), "2");
-    EXPECT_THAT(tree->remark(), AllOf(HasSubstr("some.archive: left out 3 entries")));
+    EXPECT_THAT(tree->remark(), AllOf(HasSubstr("some.archive: skipped 3 entries")));
   }
   EXPECT_FALSE(std::filesystem::exists(dir_.path().parent_path() / "up"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir_.path()), {}), 1);
 }
 
-TEST_F(ArchiveTreeTest, LeavesOutWhatIsNoFile) {
+TEST_F(ArchiveTreeTest, SkipsSpecialFiles) {
   for (const auto packing : {Packing::kTar, Packing::kPaxTar, Packing::kTarGz}) {
     const auto tree = open(testing::pack(packing, {{"ok", "1"},
                                                    {"soft", "/etc", Kind::kSymbolicLink},
@@ -90,11 +90,11 @@ TEST_F(ArchiveTreeTest, LeavesOutWhatIsNoFile) {
                                                    {"device", "", Kind::kDevice},
                                                    {"pipe", "", Kind::kPipe}}));
     EXPECT_THAT(tree->files_below("", {}), ElementsAre("ok", "soft/below"));
-    EXPECT_THAT(tree->remark(), HasSubstr("left out 3 links, devices or pipes"));
+    EXPECT_THAT(tree->remark(), HasSubstr("skipped 3 links, devices or pipes"));
   }
 }
 
-TEST_F(ArchiveTreeTest, HardLinksAreSecondNamesOfFilesInTheArchive) {
+TEST_F(ArchiveTreeTest, ResolvesHardLinksWithinTheArchive) {
   for (const auto packing : {Packing::kTar, Packing::kPaxTar, Packing::kTarGz}) {
     const auto tree = open(testing::pack(packing, {{"later", "./b", Kind::kHardLink},
                                                    {"a", "one"},
@@ -110,11 +110,11 @@ TEST_F(ArchiveTreeTest, HardLinksAreSecondNamesOfFilesInTheArchive) {
     EXPECT_EQ(member_text(*tree, "again"), "one");
     EXPECT_EQ(member_text(*tree, "chain"), "one");
     EXPECT_EQ(member_text(*tree, "later"), "two");
-    EXPECT_THAT(tree->remark(), HasSubstr("left out 5 links"));
+    EXPECT_THAT(tree->remark(), HasSubstr("skipped 5 links"));
   }
 }
 
-TEST_F(ArchiveTreeTest, OfANameGivenTwiceTheLastCounts) {
+TEST_F(ArchiveTreeTest, LastEntryOfADuplicateNameWins) {
   for (const auto packing : {Packing::kTar, Packing::kTarGz, Packing::kZip}) {
     const auto tree = open(testing::pack(packing, {{"a", "old"}, {"b", "x"}, {"./a", "newer"}}));
     EXPECT_THAT(tree->files_below("", {}), ElementsAre("a", "b"));
@@ -122,7 +122,7 @@ TEST_F(ArchiveTreeTest, OfANameGivenTwiceTheLastCounts) {
   }
 }
 
-TEST_F(ArchiveTreeTest, KnowsEmptyFolders) {
+TEST_F(ArchiveTreeTest, ListsEmptyFolders) {
   for (const auto packing : kEveryPacking) {
     const auto tree = open(testing::pack(
         packing, {{"./", "", Kind::kFolder}, {"a/empty/", "", Kind::kFolder}, {"b", "x"}}));
@@ -135,7 +135,7 @@ TEST_F(ArchiveTreeTest, KnowsEmptyFolders) {
   }
 }
 
-TEST_F(ArchiveTreeTest, ReadsNamesOfAZipThatAreMarkedAsUtf8) {
+TEST_F(ArchiveTreeTest, ReadsUtf8NamesOfZip) {
   auto zip = testing::pack(Packing::kZip, {{"B\u00E4r/\u65E5.txt", "1"}, {"\xFF.txt", "2"}});
   const auto mark_utf8 = [&](std::string_view header, size_t flags) {
     for (auto at = zip.begin(); at != zip.end(); ++at) {
@@ -148,45 +148,45 @@ TEST_F(ArchiveTreeTest, ReadsNamesOfAZipThatAreMarkedAsUtf8) {
   mark_utf8("PK\x01\x02", 8);
   const auto tree = open(zip);
   EXPECT_THAT(tree->files_below("", {}), ElementsAre("B\u00E4r/\u65E5.txt"));
-  EXPECT_THAT(tree->remark(), HasSubstr("left out 1 entries without a usable name"));
+  EXPECT_THAT(tree->remark(), HasSubstr("skipped 1 entries with invalid names"));
 }
 
-TEST_F(ArchiveTreeTest, AnArchiveThatIsCutAnywhereIsRefused) {
+TEST_F(ArchiveTreeTest, RejectsEveryTruncation) {
   const std::vector<ArchiveMember> members = {
       {"a", rough_text(3000)}, {"b/c", rough_text(700)}, {"d", rough_text(511)}};
   for (const auto packing : kEveryPacking) {
     const auto whole = testing::pack(packing, members);
     size_t end = whole.size();
     if (packing == Packing::kTar || packing == Packing::kPaxTar) {
-      while (whole[end - 1] == 0) --end;  // what follows is padding and the end mark
+      while (whole[end - 1] == 0) --end;  // the rest is padding and the end marker
     }
     for (size_t size = 0; size < end; size += 97) {
       const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
-      EXPECT_THAT(complaint_about(cut), HasSubstr("some.archive"))
-          << "packing " << int(packing) << " cut at " << size << " of " << whole.size();
+      EXPECT_THAT(error_about(cut), HasSubstr("some.archive"))
+          << "packing " << int(packing) << " truncated at " << size << " of " << whole.size();
     }
   }
 }
 
-TEST_F(ArchiveTreeTest, ATarWithoutItsEndMarkIsCut) {
+TEST_F(ArchiveTreeTest, RejectsTarWithoutEndMarker) {
   auto tar = testing::pack(Packing::kTar, {{"a", rough_text(1024)}, {"b", rough_text(512)}});
   tar.resize(kTarBlock + 1024);
-  EXPECT_THAT(complaint_about(tar), HasSubstr("cut short"));
+  EXPECT_THAT(error_about(tar), HasSubstr("truncated"));
   tar.resize(tar.size() + kTarBlock);
   EXPECT_THAT(open(tar)->files_below("", {}), ElementsAre("a"));
 }
 
-TEST_F(ArchiveTreeTest, NamesDamageInTarHeaders) {
+TEST_F(ArchiveTreeTest, RejectsDamagedTarHeaders) {
   const auto good = testing::pack(Packing::kTar, {{"a", rough_text(512)}, {"b", "2"}});
   for (const size_t header : {size_t{0}, 2 * kTarBlock}) {
     auto bad = good;
     bad[header + 1] ^= 1;
-    EXPECT_THAT(complaint_about(bad), HasSubstr("some.archive is ")) << header;
-    EXPECT_THAT(complaint_about(testing::gzip(bad)), HasSubstr("some.archive is ")) << header;
+    EXPECT_THAT(error_about(bad), HasSubstr("some.archive is ")) << header;
+    EXPECT_THAT(error_about(testing::gzip(bad)), HasSubstr("some.archive is ")) << header;
   }
 }
 
-TEST_F(ArchiveTreeTest, RefusesSizesThatTheFileDoesNotHave) {
+TEST_F(ArchiveTreeTest, RejectsMemberSizesBeyondTheFile) {
   const auto good = testing::pack(Packing::kTar, {{"a", rough_text(512)}});
   const std::vector<std::string> sizes = {
       "77777777777", "00000002000", std::string("\x80\0\0\0\x7F\0\0\0\0\0\0\0", 12),
@@ -197,15 +197,15 @@ TEST_F(ArchiveTreeTest, RefusesSizesThatTheFileDoesNotHave) {
     std::copy(size.begin(), size.end(), bad.begin() + 124);
     set_checksum(bad, 0);
     bad.resize(2 * kTarBlock);
-    EXPECT_THAT(complaint_about(bad), HasSubstr("some.archive is ")) << size;
-    EXPECT_THAT(complaint_about(testing::gzip(bad)), HasSubstr("some.archive is ")) << size;
+    EXPECT_THAT(error_about(bad), HasSubstr("some.archive is ")) << size;
+    EXPECT_THAT(error_about(testing::gzip(bad)), HasSubstr("some.archive is ")) << size;
   }
 }
 
-TEST_F(ArchiveTreeTest, ChecksTheSumsOfGzipAndZip) {
+TEST_F(ArchiveTreeTest, VerifiesGzipAndZipChecksums) {
   auto packed = testing::gzip(testing::pack(Packing::kTar, {{"a", "1"}}));
   packed[packed.size() - 8] ^= 1;
-  EXPECT_THAT(complaint_about(packed),
+  EXPECT_THAT(error_about(packed),
               HasSubstr("some.archive is damaged gzip data: incorrect data check"));
 
   const auto text = rough_text(600);
@@ -214,52 +214,52 @@ TEST_F(ArchiveTreeTest, ChecksTheSumsOfGzipAndZip) {
                                 [](uint8_t a, char b) { return a == static_cast<uint8_t>(b); });
   ASSERT_NE(body, zip.end()) << "the text should be found in the archive, stored";
   *body ^= 1;
-  EXPECT_THAT(complaint_about(zip), HasSubstr("some.archive is a damaged archive: ZIP bad CRC"));
+  EXPECT_THAT(error_about(zip), HasSubstr("some.archive is a damaged archive: ZIP bad CRC"));
 }
 
-TEST_F(ArchiveTreeTest, ChecksTheSumBehindTheEndOfTheTar) {
+TEST_F(ArchiveTreeTest, VerifiesChecksumAfterTheEndOfTheTar) {
   auto tar = testing::pack(Packing::kTar, {{"a", "1"}});
   tar.resize(tar.size() + (size_t{1} << 20));
   auto packed = testing::gzip(tar);
   packed[packed.size() - 5] ^= 1;
-  EXPECT_THAT(complaint_about(packed), HasSubstr("damaged gzip data"));
+  EXPECT_THAT(error_about(packed), HasSubstr("damaged gzip data"));
 }
 
-TEST_F(ArchiveTreeTest, RefusesWhatUnpacksOutOfProportion) {
+TEST_F(ArchiveTreeTest, RejectsDecompressionBombs) {
   const std::vector<ArchiveMember> much = {{"a", std::string(size_t{70} << 20, '\0')}};
   const FileTreeOptions options{.memory_budget = 0, .spool_folder = dir_.path()};
   for (const auto packing : {Packing::kTarZst, Packing::kZip}) {
-    EXPECT_THAT(complaint_about(testing::pack(packing, much), options),
-                HasSubstr("some.archive unpacks to more than 200 times its size"));
+    EXPECT_THAT(error_about(testing::pack(packing, much), options),
+                HasSubstr("some.archive decompresses to more than 200 times its size"));
   }
-  // The same behind the end of the archive, where no member tells of it.
+  // The same after the end of the archive, outside of any member.
   auto tar = testing::pack(Packing::kTar, {{"a", "1"}});
   tar.resize(size_t{70} << 20);
-  EXPECT_THAT(complaint_about(testing::gzip(tar)), HasSubstr("200 times"));
+  EXPECT_THAT(error_about(testing::gzip(tar)), HasSubstr("200 times"));
 }
 
-TEST_F(ArchiveTreeTest, AnArchiveWithoutFilesIsRefused) {
-  EXPECT_THAT(complaint_about(Bytes(10240)), HasSubstr("some.archive holds no files"));
-  EXPECT_THAT(complaint_about(testing::gzip(Bytes(10240))), HasSubstr("holds no files"));
-  EXPECT_THAT(complaint_about(testing::pack(Packing::kTar, {{"../a", "x"}})),
-              AllOf(HasSubstr("holds no files"), HasSubstr("left out 1 entries")));
-  EXPECT_THAT(complaint_about(testing::gzip(testing::octets_of("only text"))),
-              HasSubstr("some.archive is no archive"));
+TEST_F(ArchiveTreeTest, RejectsArchiveWithoutFiles) {
+  EXPECT_THAT(error_about(Bytes(10240)), HasSubstr("some.archive contains no readable files"));
+  EXPECT_THAT(error_about(testing::gzip(Bytes(10240))), HasSubstr("contains no readable files"));
+  EXPECT_THAT(error_about(testing::pack(Packing::kTar, {{"../a", "x"}})),
+              AllOf(HasSubstr("contains no readable files"), HasSubstr("skipped 1 entries")));
+  EXPECT_THAT(error_about(testing::gzip(testing::octets_of("only text"))),
+              HasSubstr("some.archive is not a readable archive"));
 }
 
-TEST_F(ArchiveTreeTest, NamesASpoolFolderThatIsNotThere) {
+TEST_F(ArchiveTreeTest, ReportsMissingSpoolFolder) {
   const FileTreeOptions options{.memory_budget = 0, .spool_folder = dir_ / "none"};
-  EXPECT_THAT(complaint_about(testing::pack(Packing::kTarGz, {{"a", "1"}}), options),
-              AllOf(HasSubstr("some.archive"), HasSubstr("/none cannot be made")));
+  EXPECT_THAT(error_about(testing::pack(Packing::kTarGz, {{"a", "1"}}), options),
+              AllOf(HasSubstr("some.archive"), HasSubstr("/none cannot be created")));
 }
 
-TEST_F(ArchiveTreeTest, TellsOfATarThatBecameShorter) {
+TEST_F(ArchiveTreeTest, ReportsTarTruncatedWhileOpen) {
   const auto tree = open(testing::pack(Packing::kTar, {{"a", rough_text(5000)}}));
   std::filesystem::resize_file(dir_ / "some.archive", 1000);
-  EXPECT_THAT(error_message_of([&] { tree->read("a"); }), HasSubstr("some.archive became shorter"));
+  EXPECT_THAT(error_message_of([&] { tree->read("a"); }), HasSubstr("some.archive was truncated"));
 }
 
-TEST_F(ArchiveTreeTest, BytesChangedAnywhereDoNoHarm) {
+TEST_F(ArchiveTreeTest, SurvivesChangedBytes) {
   const std::vector<ArchiveMember> members = {
       {"a", rough_text(900)}, {std::string(200, 'n'), "b"}, {"c", "a", Kind::kHardLink}};
   for (const auto packing : kEveryPacking) {
@@ -279,7 +279,7 @@ TEST_F(ArchiveTreeTest, BytesChangedAnywhereDoNoHarm) {
   }
 }
 
-TEST(BadArchives, BehaveAsTheManifestAsks) {
+TEST(BadArchives, BehaveAsTheManifestSpecifies) {
   const testing::ScratchDir dir;
   const auto folder = testing::unpack_bad_files(dir.path());
   if (folder.empty()) GTEST_SKIP() << "../../shared/data/bad/bad.tar.gz is not on this machine";

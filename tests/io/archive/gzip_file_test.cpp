@@ -23,7 +23,7 @@ Bytes sample() {
   return bytes;
 }
 
-TEST(GzipFile, ReadsPlainAndPackedFilesAlike) {
+TEST(GzipFile, ReadsPlainAndCompressedFiles) {
   const testing::ScratchDir dir;
   testing::write_file(dir.path() / "plain.gz", sample());
   testing::write_file(dir.path() / "packed", testing::gzip(sample()));
@@ -31,11 +31,11 @@ TEST(GzipFile, ReadsPlainAndPackedFilesAlike) {
   EXPECT_EQ(read_plain_or_gzip(dir.path() / "packed", kLimit), sample());
 }
 
-TEST(GzipFile, UnpacksNothingToNothing) {
+TEST(GzipFile, DecompressesEmptyData) {
   EXPECT_TRUE(gunzip(testing::gzip({}), kLimit, "x").empty());
 }
 
-TEST(GzipFile, UnpacksSeveralMembersAndIgnoresPadding) {
+TEST(GzipFile, DecompressesConcatenatedMembersAndIgnoresPadding) {
   auto packed = testing::gzip({1, 2});
   const auto second = testing::gzip({3});
   packed.insert(packed.end(), second.begin(), second.end());
@@ -43,23 +43,23 @@ TEST(GzipFile, UnpacksSeveralMembersAndIgnoresPadding) {
   EXPECT_EQ(gunzip(packed, kLimit, "x"), (Bytes{1, 2, 3}));
 }
 
-TEST(GzipFile, TheLimitIsExact) {
+TEST(GzipFile, LimitIsExact) {
   const auto packed = testing::gzip(sample());
   EXPECT_EQ(gunzip(packed, 100'000, "x"), sample());
   EXPECT_THAT(error_message_of([&] { gunzip(packed, 99'999, "bomb.gz"); }),
-              AllOf(HasSubstr("bomb.gz unpacks to more than 99999 bytes")));
+              AllOf(HasSubstr("bomb.gz decompresses to more than 99999 bytes")));
 }
 
-TEST(GzipFile, EveryTruncationIsNoticed) {
+TEST(GzipFile, RejectsEveryTruncation) {
   const auto packed = testing::gzip({5, 6, 7, 8, 9});
   for (size_t size = 2; size < packed.size(); ++size) {
     EXPECT_THAT(error_message_of([&] { gunzip(std::span(packed).first(size), kLimit, "a.gz"); }),
-                HasSubstr("a.gz is gzip data that is cut short"))
+                HasSubstr("a.gz is truncated gzip data"))
         << size;
   }
 }
 
-TEST(GzipFile, AWrongChecksumIsNoticed) {
+TEST(GzipFile, RejectsWrongChecksum) {
   auto packed = testing::gzip(sample());
   packed[packed.size() - 5] ^= 1;
   EXPECT_THAT(error_message_of([&] { gunzip(packed, kLimit, "a.gz"); }),

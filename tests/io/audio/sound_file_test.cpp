@@ -27,17 +27,17 @@ using testing::wav_header;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-std::string complaint_about_sound(const Bytes& bytes) {
+std::string error_about_sound(const Bytes& bytes) {
   return testing::error_message_of([&] { decode_sound(bytes, "yes/a.wav"); });
 }
 
-TEST(SoundFile, SixteenBitsAreDividedByTheirRange) {
+TEST(SoundFile, ScalesSixteenBitSamplesToUnitRange) {
   const auto clip = decode_sound(encode_wav(8000, {0, 16384, -32768, 32767}), "x");
   EXPECT_EQ(clip.rate, 8000);
   EXPECT_THAT(clip.samples, ElementsAre(0.0F, 0.5F, -1.0F, 32767.0F / 32768));
 }
 
-TEST(SoundFile, OtherDepthsHaveTheSameScale) {
+TEST(SoundFile, ScalesOtherBitDepthsEqually) {
   auto eight = wav_header(8000, 1, 8, 3);
   for (const int value : {0, 128, 192}) eight.push_back(static_cast<uint8_t>(value));
   EXPECT_THAT(decode_sound(eight, "x").samples, ElementsAre(-1.0F, 0.0F, 0.5F));
@@ -50,13 +50,13 @@ TEST(SoundFile, OtherDepthsHaveTheSameScale) {
               ElementsAre(0.25F, -3.5F));
 }
 
-TEST(SoundFile, ChannelsAreMixedToTheirMean) {
+TEST(SoundFile, AveragesChannels) {
   const auto clip = decode_sound(encode_wav(48000, {16384, 0, -32768, 16384}, 2), "x");
   EXPECT_EQ(clip.rate, 48000);
   EXPECT_THAT(clip.samples, ElementsAre(0.25F, -0.25F));
 }
 
-TEST(SoundFile, LongSoundsComeInManyBlocks) {
+TEST(SoundFile, ReadsSoundsLongerThanABlock) {
   std::vector<int16_t> samples(20'001);
   for (size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<int16_t>(i);
   const auto clip = decode_sound(encode_wav(16000, samples), "x");
@@ -64,12 +64,13 @@ TEST(SoundFile, LongSoundsComeInManyBlocks) {
   for (size_t i = 0; i < samples.size(); ++i) ASSERT_EQ(clip.samples[i], float(i) / 32768) << i;
 }
 
-TEST(SoundFile, PackedSoundsComeBackNearly) {
+TEST(SoundFile, DecodesCompressedSoundsApproximately) {
   const auto sound = tone(16000, 440, 16000);
   for (const auto& [format, tolerance, same_length] :
        {std::tuple{"flac", 1e-4F, true}, {"ogg", 0.05F, true}, {"mp3", 0.0F, false}}) {
     const auto bytes = encode_packed_sound(format, 16000, sound);
-    if (bytes.empty() && std::string(format) == "mp3") continue;  // not in every libsndfile
+    if (bytes.empty() && std::string(format) == "mp3")
+      continue;  // not supported by every libsndfile
     ASSERT_FALSE(bytes.empty()) << format;
     const auto clip = decode_sound(bytes, "x");
     EXPECT_EQ(clip.rate, 16000);
@@ -80,24 +81,24 @@ TEST(SoundFile, PackedSoundsComeBackNearly) {
   }
 }
 
-TEST(SoundFile, EveryShortenedSoundIsNoticed) {
+TEST(SoundFile, RejectsEveryTruncation) {
   const auto sound = tone(8000, 300, 200);
   const auto wav = encode_wav(8000, std::vector<int16_t>(200, 7));
   for (const auto& whole : {wav, encode_packed_sound("flac", 8000, sound)}) {
     for (size_t size = 0; size < whole.size(); ++size) {
       const Bytes cut(whole.begin(), whole.begin() + static_cast<int64_t>(size));
-      EXPECT_THAT(complaint_about_sound(cut), HasSubstr("yes/a.wav ")) << size;
+      EXPECT_THAT(error_about_sound(cut), HasSubstr("yes/a.wav ")) << size;
     }
   }
 }
 
-TEST(SoundFile, LengthsNobodyKnewYetAreTakenFromTheFile) {
+TEST(SoundFile, AcceptsPlaceholderLengths) {
   auto bytes = wav_header(8000, 1, 16, 0xFFFFFFFF);
   bytes.insert(bytes.end(), 20, 0);
   EXPECT_EQ(decode_sound(bytes, "x").samples.size(), 10U);
 }
 
-TEST(SoundFile, FlippedBytesEndInASoundOrASentence) {
+TEST(SoundFile, ChangedBytesGiveASoundOrAnError) {
   const auto sound = tone(8000, 300, 100);
   for (const auto& whole :
        {encode_wav(8000, std::vector<int16_t>(50, 9)), encode_packed_sound("flac", 8000, sound),
@@ -118,39 +119,38 @@ TEST(SoundFile, FlippedBytesEndInASoundOrASentence) {
   }
 }
 
-TEST(SoundFile, ValuesThatAreNoSoundAreNamedWithTheirPlace) {
-  EXPECT_THAT(complaint_about_sound(encode_float_wav(8000, {0, 0, std::nanf("")})),
+TEST(SoundFile, ReportsInvalidValuesWithTheirPosition) {
+  EXPECT_THAT(error_about_sound(encode_float_wav(8000, {0, 0, std::nanf("")})),
               AllOf(HasSubstr("nan"), HasSubstr("at sample 2")));
-  EXPECT_THAT(complaint_about_sound(encode_float_wav(8000, {0, -kInfinity})),
+  EXPECT_THAT(error_about_sound(encode_float_wav(8000, {0, -kInfinity})),
               AllOf(HasSubstr("-inf"), HasSubstr("at sample 1")));
-  EXPECT_THAT(complaint_about_sound(encode_float_wav(8000, {1e30F})), HasSubstr("1e+30"));
+  EXPECT_THAT(error_about_sound(encode_float_wav(8000, {1e30F})), HasSubstr("1e+30"));
 }
 
-TEST(SoundFile, EachKindOfWrongFileHasItsSentence) {
-  EXPECT_THAT(complaint_about_sound({}), HasSubstr("yes/a.wav is empty"));
-  EXPECT_THAT(complaint_about_sound(testing::octets_of("hello")), HasSubstr("neither a WAV"));
-  EXPECT_THAT(
-      complaint_about_sound(testing::octets_of("version https://git-lfs.github.com/spec/v1\n")),
-      AllOf(HasSubstr("is a Git LFS pointer"), HasSubstr("git lfs pull")));
-  EXPECT_THAT(complaint_about_sound(encode_wav(8000, {})), HasSubstr("holds no samples"));
-  EXPECT_THAT(complaint_about_sound(encode_wav(99, {1, 2})), HasSubstr("99 samples a second"));
-  EXPECT_THAT(complaint_about_sound(encode_wav(768'001, {1, 2})), HasSubstr("expected 100 to"));
-  EXPECT_THAT(complaint_about_sound(encode_wav(8000, std::vector<int16_t>(65), 65)),
+TEST(SoundFile, ReportsEachKindOfInvalidFile) {
+  EXPECT_THAT(error_about_sound({}), HasSubstr("yes/a.wav is empty"));
+  EXPECT_THAT(error_about_sound(testing::octets_of("hello")), HasSubstr("neither a WAV"));
+  EXPECT_THAT(error_about_sound(testing::octets_of("version https://git-lfs.github.com/spec/v1\n")),
+              AllOf(HasSubstr("is a Git LFS pointer"), HasSubstr("git lfs pull")));
+  EXPECT_THAT(error_about_sound(encode_wav(8000, {})), HasSubstr("contains no samples"));
+  EXPECT_THAT(error_about_sound(encode_wav(99, {1, 2})), HasSubstr("99 Hz"));
+  EXPECT_THAT(error_about_sound(encode_wav(768'001, {1, 2})), HasSubstr("expected 100 to"));
+  EXPECT_THAT(error_about_sound(encode_wav(8000, std::vector<int16_t>(65), 65)),
               HasSubstr("has 65 channels, expected 1 to 64"));
   auto cut = encode_wav(8000, std::vector<int16_t>(100));
   cut.resize(cut.size() - 50);
-  EXPECT_THAT(complaint_about_sound(cut),
-              HasSubstr("cut short: it says that it has 200 bytes of samples, and 150 are there"));
+  EXPECT_THAT(error_about_sound(cut),
+              HasSubstr("truncated: its header declares 200 bytes of samples, found 150"));
 }
 
-TEST(SoundFile, PromisedLengthsBeyondTheLimitAreRefusedUnread) {
+TEST(SoundFile, RejectsDeclaredLengthsBeyondTheLimit) {
   auto flac = encode_packed_sound("flac", 8000, tone(8000, 300, 100));
-  // The number of samples is the 36 bits that end at byte 26.
+  // The number of samples is a 36-bit field that ends at byte 26.
   for (const size_t at : {22U, 23U, 24U, 25U}) flac[at] = 0xFF;
-  EXPECT_THAT(complaint_about_sound(flac), HasSubstr("too long"));
+  EXPECT_THAT(error_about_sound(flac), HasSubstr("too long"));
 }
 
-TEST(SoundFile, PipesAreNotWaitedFor) {
+TEST(SoundFile, DoesNotBlockOnPipes) {
   const testing::ScratchDir dir;
   ASSERT_EQ(::mkfifo((dir / "a.wav").c_str(), 0600), 0);
   EXPECT_THAT(testing::error_message_of([&] { read_sound(dir / "a.wav", "a.wav"); }),

@@ -34,7 +34,7 @@ void make_file(const fs::path& path) {
   std::ofstream(path) << "left over";
 }
 
-TEST(AtomicFile, AppearsOnlyWithTheCommit) {
+TEST(AtomicFile, AppearsOnlyOnCommit) {
   const ScratchDir dir;
   const auto path = dir / "a.txt";
   AtomicFile file(path);
@@ -46,7 +46,7 @@ TEST(AtomicFile, AppearsOnlyWithTheCommit) {
   EXPECT_THAT(names_in(dir.path()), ElementsAre("a.txt"));
 }
 
-TEST(AtomicFile, LeavesTheOldFileAndNoTemporaryWithoutACommit) {
+TEST(AtomicFile, KeepsTheOldFileAndRemovesTheTemporaryWithoutCommit) {
   const ScratchDir dir;
   write_file_atomically(dir / "a.txt", "old");
   {
@@ -57,7 +57,7 @@ TEST(AtomicFile, LeavesTheOldFileAndNoTemporaryWithoutACommit) {
   EXPECT_THAT(names_in(dir.path()), ElementsAre("a.txt"));
 }
 
-TEST(AtomicFile, CutsWhatWasReservedAndNotWritten) {
+TEST(AtomicFile, TruncatesUnusedReservation) {
   const ScratchDir dir;
   AtomicFile file(dir / "a.txt");
   file.reserve(1 << 20);
@@ -66,7 +66,7 @@ TEST(AtomicFile, CutsWhatWasReservedAndNotWritten) {
   EXPECT_EQ(contents(dir / "a.txt"), "short");
 }
 
-TEST(AtomicFile, FollowsALinkAndKeepsIt) {
+TEST(AtomicFile, FollowsSymbolicLinks) {
   const ScratchDir dir;
   write_file_atomically(dir / "real.txt", "old");
   fs::create_symlink("real.txt", dir / "link.txt");
@@ -75,7 +75,7 @@ TEST(AtomicFile, FollowsALinkAndKeepsIt) {
   EXPECT_EQ(contents(dir / "real.txt"), "new");
 }
 
-TEST(AtomicFile, RefusesToReplaceWhatIsNoRegularFile) {
+TEST(AtomicFile, RejectsTargetsThatAreNotRegularFiles) {
   const ScratchDir dir;
   ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
   for (const auto& path : {dir / "pipe", dir.path(), fs::path("/dev/null")}) {
@@ -84,7 +84,7 @@ TEST(AtomicFile, RefusesToReplaceWhatIsNoRegularFile) {
   }
 }
 
-TEST(AtomicFile, NamesThePathAndTheReasonWhenItCannotWrite) {
+TEST(AtomicFile, ReportsPathAndReasonIfItCannotWrite) {
   const ScratchDir dir;
   EXPECT_THAT(error_message_of([&] { write_file_atomically(dir / "none/a.txt", "text"); }),
               AllOf(HasSubstr("none/a.txt"), HasSubstr("No such file or directory")));
@@ -96,7 +96,7 @@ TEST(AtomicFile, NamesThePathAndTheReasonWhenItCannotWrite) {
   }
 }
 
-TEST(AtomicFile, RefusesASecondWriterOfTheSameTarget) {
+TEST(AtomicFile, RejectsASecondWriterOfTheSameTarget) {
   const ScratchDir dir;
   AtomicFile first(dir / "a.txt");
   EXPECT_THAT(error_message_of([&] { AtomicFile second(dir / "a.txt"); }),
@@ -105,14 +105,14 @@ TEST(AtomicFile, RefusesASecondWriterOfTheSameTarget) {
   EXPECT_THAT(names_in(dir.path()), ElementsAre("a.txt"));
 }
 
-TEST(AtomicFile, TakesOverTheTemporaryOfAPredecessorWithItsProcessNumber) {
+TEST(AtomicFile, ReplacesStaleTemporaryWithTheSameProcessId) {
   const ScratchDir dir;
   make_file(dir / concat(".a.txt.tmp.", ::getpid()));
   write_file_atomically(dir / "a.txt", "new");
   EXPECT_EQ(contents(dir / "a.txt"), "new");
 }
 
-TEST(AtomicFile, RemovesOldTemporariesOfAPredecessorWithItsProcessNumber) {
+TEST(AtomicFile, RemovesOldTemporariesWithTheSameProcessId) {
   const ScratchDir dir;
   const auto left = dir / concat(".a.txt.tmp.", ::getpid());
   const auto an_hour_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
@@ -125,7 +125,7 @@ TEST(AtomicFile, RemovesOldTemporariesOfAPredecessorWithItsProcessNumber) {
   EXPECT_TRUE(remove_stale_temporaries(dir.path()).empty());
 }
 
-TEST(AtomicFile, RemovesTemporariesOfTheDeadAndNothingElse) {
+TEST(AtomicFile, RemovesOnlyTemporariesOfDeadProcesses) {
   const ScratchDir dir;
   const pid_t dead = start_child([] { return 0; });
   wait_for(dead);
@@ -141,9 +141,9 @@ TEST(AtomicFile, RemovesTemporariesOfTheDeadAndNothingElse) {
   EXPECT_TRUE(remove_stale_temporaries(dir / "none").empty());
 }
 
-/// Runs `write` in a child that may not make files longer than 64 KiB; returns its sentence.
+/// Runs `write` in a child with a file size limit of 64 KiB; returns its error message.
 template <class Write>
-std::string complaint_on_a_full_disk(const ScratchDir& dir, Write&& write) {
+std::string error_on_full_disk(const ScratchDir& dir, Write&& write) {
   const pid_t child = start_child([&] {
     testing::limit_file_size(65536);
     const auto sentence = error_message_of(write);
@@ -154,15 +154,15 @@ std::string complaint_on_a_full_disk(const ScratchDir& dir, Write&& write) {
   return contents(dir / "sentence");
 }
 
-TEST(AtomicFile, KeepsTheOldFileWhenTheDiskIsFull) {
+TEST(AtomicFile, KeepsTheOldFileIfTheDiskIsFull) {
   const ScratchDir dir;
   const auto path = dir / "a.txt";
   write_file_atomically(path, "old");
   const std::string large(1 << 17, 'x');
-  const auto reserved = complaint_on_a_full_disk(dir, [&] { write_file_atomically(path, large); });
+  const auto reserved = error_on_full_disk(dir, [&] { write_file_atomically(path, large); });
   EXPECT_THAT(reserved, AllOf(HasSubstr("cannot reserve 131072 bytes"), HasSubstr("a.txt"),
                               HasSubstr("File too large")));
-  const auto written = complaint_on_a_full_disk(dir, [&] {
+  const auto written = error_on_full_disk(dir, [&] {
     AtomicFile file(path);
     file.write(std::as_bytes(std::span(large)));
     file.commit();
@@ -172,7 +172,7 @@ TEST(AtomicFile, KeepsTheOldFileWhenTheDiskIsFull) {
   EXPECT_THAT(names_in(dir.path()), ElementsAre("a.txt", "sentence"));
 }
 
-TEST(AtomicFile, IsOldOrNewAfterAKillAtAnyMoment) {
+TEST(AtomicFile, IsOldOrNewAfterAKillAtAnyTime) {
   const ScratchDir dir;
   const auto path = dir / "a.txt";
   const auto version = [](char letter) { return std::string(200000 + letter * 100, letter); };
@@ -193,7 +193,7 @@ TEST(AtomicFile, IsOldOrNewAfterAKillAtAnyMoment) {
     left_temporary += remove_stale_temporaries(dir.path()).empty() ? 0 : 1;
     ASSERT_THAT(names_in(dir.path()), ElementsAre("a.txt"));
   }
-  EXPECT_GT(left_temporary, 0) << "no kill came in the middle of a write";
+  EXPECT_GT(left_temporary, 0) << "no kill happened during a write";
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 using testing::error_message_of;
 using ::testing::HasSubstr;
 
-TEST(FileLock, KeepsASecondWriterOutAndNamesTheFirst) {
+TEST(FileLock, RejectsASecondWriterAndNamesTheFirst) {
   const testing::ScratchDir scratch;
   const auto path = scratch / "lock";
   const FileLock first(path);
@@ -26,14 +26,14 @@ TEST(FileLock, KeepsASecondWriterOutAndNamesTheFirst) {
   EXPECT_THAT(said, HasSubstr("is being written by process " + std::to_string(::getpid())));
 }
 
-TEST(FileLock, IsFreeAgainWhenItsOwnerGoes) {
+TEST(FileLock, IsReleasedOnDestruction) {
   const testing::ScratchDir scratch;
   const auto path = scratch / "lock";
   { const FileLock first(path); }
   EXPECT_NO_THROW(FileLock{path});
 }
 
-TEST(FileLock, OfAKilledProcessIsFree) {
+TEST(FileLock, IsReleasedWhenTheOwnerIsKilled) {
   const testing::ScratchDir scratch;
   const auto path = scratch / "lock";
   std::array<int, 2> locked = {};
@@ -52,32 +52,32 @@ TEST(FileLock, OfAKilledProcessIsFree) {
   EXPECT_NO_THROW(FileLock{path});
 }
 
-TEST(FileLock, DoesNotFollowALink) {
+TEST(FileLock, DoesNotFollowSymbolicLinks) {
   const testing::ScratchDir scratch;
   std::filesystem::create_symlink(scratch / "elsewhere", scratch / "lock");
   EXPECT_THROW(FileLock{scratch / "lock"}, Error);
   EXPECT_FALSE(std::filesystem::exists(scratch / "elsewhere"));
 }
 
-TEST(LockOwnerLives, AsksWithoutTakingTheLock) {
+TEST(IsLockOwnerAlive, DoesNotTakeTheLock) {
   const testing::ScratchDir scratch;
   const auto path = scratch / "lock";
-  EXPECT_EQ(lock_owner_lives(path), std::nullopt);
+  EXPECT_EQ(is_lock_owner_alive(path), std::nullopt);
   const FileLock mine(path);
-  EXPECT_EQ(lock_owner_lives(path), true);
+  EXPECT_EQ(is_lock_owner_alive(path), true);
   const pid_t child = testing::start_child([&] {
     const FileLock lock(scratch / "child");
     return 0;
   });
   testing::wait_for(child);
-  EXPECT_EQ(lock_owner_lives(scratch / "child"), false);
+  EXPECT_EQ(is_lock_owner_alive(scratch / "child"), false);
 }
 
-TEST(LockOwnerLives, KnowsNothingOfOtherHostsAndOtherTexts) {
+TEST(IsLockOwnerAlive, IsUnknownForOtherHostsAndInvalidContent) {
   const testing::ScratchDir scratch;
   for (const char* text : {"process 1 on another-host\n", "process -1 on x\n", "nonsense", ""}) {
     std::ofstream(scratch / "lock") << text;
-    EXPECT_EQ(lock_owner_lives(scratch / "lock"), std::nullopt) << text;
+    EXPECT_EQ(is_lock_owner_alive(scratch / "lock"), std::nullopt) << text;
   }
 }
 

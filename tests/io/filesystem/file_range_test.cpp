@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 class FileRange : public ::testing::Test {
  protected:
-  /// The tree that each kind of root gives, and the same seen from inside it.
+  /// Trees of each kind of root, and subtrees of them.
   std::vector<FileTreePtr> trees() {
     folder_.write_text("inner/a.txt", "0123456789");
     return {subtree(folder_.tree(), "inner"), subtree(folder_.packed(), "data/inner")};
@@ -30,11 +30,11 @@ TEST_F(FileRange, ReadsPartOfAFile) {
   }
 }
 
-TEST_F(FileRange, DoesNotGoBeyondTheFile) {
+TEST_F(FileRange, RejectsRangesBeyondTheFile) {
   for (const auto& tree : trees()) {
     for (const uint64_t offset : {uint64_t{8}, uint64_t{11}, UINT64_MAX}) {
       EXPECT_THAT(testing::error_message_of([&] { tree->read_range("a.txt", offset, 3); }),
-                  HasSubstr("a.txt has 10 bytes, expected 3 from byte"));
+                  HasSubstr("a.txt has 10 bytes, expected 3 at offset"));
     }
     EXPECT_NE(testing::error_message_of([&] { tree->file_size("b.txt"); }), "nothing was wrong");
     EXPECT_NE(testing::error_message_of([&] { tree->read_range("../x", 0, 1); }),

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::Packing;
 
-/// What all trees are asked in the same way: one on disk and one of each kind of archive.
+/// Tests that all kinds of trees have in common: a folder on disk and each kind of archive.
 struct TreeKind {
   std::string name;
   std::optional<Packing> packing;  ///< none: a folder
@@ -59,7 +59,7 @@ class FileTreeTest : public ::testing::TestWithParam<TreeKind> {
   testing::ScratchDir dir_;
 };
 
-TEST_P(FileTreeTest, ListsFoldersAndFilesSortedByTheirBytes) {
+TEST_P(FileTreeTest, ListsFoldersAndFilesSortedBytewise) {
   const auto tree = make({{"b/2.png", "x"},
                           {"b/1.png", "x"},
                           {"a.b/deep/er/1.png", "x"},
@@ -75,7 +75,7 @@ TEST_P(FileTreeTest, ListsFoldersAndFilesSortedByTheirBytes) {
   EXPECT_THAT(tree->files_below("a.b/deep", {}), ElementsAre("er/1.png"));
 }
 
-TEST_P(FileTreeTest, LeavesHiddenNamesOutOfLists) {
+TEST_P(FileTreeTest, ExcludesHiddenNamesFromListings) {
   const auto tree = make({{"a/1.png", "x"},
                           {"a/._1.png", "x"},
                           {".git/1.png", "x"},
@@ -86,12 +86,12 @@ TEST_P(FileTreeTest, LeavesHiddenNamesOutOfLists) {
   EXPECT_TRUE(tree->has_file("a/.DS_Store"));
 }
 
-TEST_P(FileTreeTest, FindsExtensionsWhateverTheirCase) {
+TEST_P(FileTreeTest, MatchesExtensionsIgnoringCase) {
   const auto tree = make({{"1.PNG", "x"}, {"2.jpg", "x"}, {"3.txt", "x"}, {"4jpg", "x"}});
   EXPECT_THAT(tree->files_below("", {".png", ".jpg"}), ElementsAre("1.PNG", "2.jpg"));
 }
 
-TEST_P(FileTreeTest, ReadsWhatIsThereUnderAnyName) {
+TEST_P(FileTreeTest, ReadsFilesByEquivalentNames) {
   const std::string odd = "\xFF\xE4 new\nline -";
   const std::string deep = std::string(120, 'd') + "/" + std::string(150, 'f');
   const auto tree = make({{"empty", ""}, {odd, "odd"}, {"big", long_text()}, {deep, "deep"}});
@@ -102,7 +102,7 @@ TEST_P(FileTreeTest, ReadsWhatIsThereUnderAnyName) {
   EXPECT_TRUE(text_of(*tree, "big") == long_text());
 }
 
-TEST_P(FileTreeTest, KnowsFilesFromFolders) {
+TEST_P(FileTreeTest, DistinguishesFilesFromFolders) {
   const auto tree = make({{"a/b/1.png", "x"}});
   EXPECT_TRUE(tree->has_file("a/b/1.png"));
   EXPECT_TRUE(tree->has_file("./a//b/1.png"));
@@ -116,7 +116,7 @@ TEST_P(FileTreeTest, KnowsFilesFromFolders) {
   EXPECT_FALSE(tree->has_folder("a/bb"));
 }
 
-TEST_P(FileTreeTest, NamesWhatIsMissing) {
+TEST_P(FileTreeTest, ReportsMissingFilesAndFolders) {
   const auto tree = make({{"a/1.png", "x"}});
   EXPECT_THAT(error_message_of([&] { tree->read("a/none.png"); }),
               AllOf(HasSubstr(tree->name()), HasSubstr("a/none.png")));
@@ -126,7 +126,7 @@ TEST_P(FileTreeTest, NamesWhatIsMissing) {
   EXPECT_THAT(error_message_of([&] { subtree(tree, "none"); }), HasSubstr("has no folder none"));
 }
 
-TEST_P(FileTreeTest, RefusesNamesThatLeadOut) {
+TEST_P(FileTreeTest, RejectsNamesThatEscapeTheRoot) {
   testing::write_file(dir_ / "secret", testing::octets_of("x"));
   const auto tree = make({{"a/1.png", "x"}});
   for (const std::string name : {"../secret", "a/../../secret", "a/../a/1.png"}) {
@@ -144,14 +144,14 @@ TEST_P(FileTreeTest, RefusesNamesThatLeadOut) {
   EXPECT_NE(error_message_of([&] { tree->files_below("..", {}); }), "nothing was wrong");
 }
 
-TEST_P(FileTreeTest, TheLimitIsExact) {
+TEST_P(FileTreeTest, LimitIsExact) {
   const auto tree = make({{"a", "12345"}});
   EXPECT_EQ(tree->read("a", 5).octets().size(), 5U);
   EXPECT_THAT(error_message_of([&] { tree->read("a", 4); }),
               HasSubstr("root/a has 5 bytes, expected at most 4"));
 }
 
-TEST_P(FileTreeTest, ContentIdsAreOfTheFileAndItsTime) {
+TEST_P(FileTreeTest, ContentIdDependsOnFileAndModificationTime) {
   const std::vector<ArchiveMember> members = {{"a", "1"}, {"b", "1"}};
   const auto tree = make(members);
   const auto before = tree->content_id("a");
@@ -163,7 +163,7 @@ TEST_P(FileTreeTest, ContentIdsAreOfTheFileAndItsTime) {
   EXPECT_NE(before, open_file_tree(root())->content_id("a"));
 }
 
-TEST_P(FileTreeTest, ASubtreeAnswersLikeItsFolder) {
+TEST_P(FileTreeTest, SubtreeBehavesLikeItsFolder) {
   const auto tree = make({{"pack/train/cat/1.png", "cat"}, {"pack/list.txt", "x"}});
   const auto pack = subtree(tree, "pack");
   EXPECT_EQ(pack->name(), tree->name() + "/pack");
@@ -177,7 +177,7 @@ TEST_P(FileTreeTest, ASubtreeAnswersLikeItsFolder) {
   EXPECT_EQ(subtree(tree, ""), tree);
 }
 
-TEST_P(FileTreeTest, ThreadsReadAtOnceFromMemoryAndFromTheSpool) {
+TEST_P(FileTreeTest, ThreadsReadConcurrentlyFromMemoryAndSpool) {
   std::vector<ArchiveMember> members;
   for (int i = 0; i < 40; ++i) {
     members.push_back({std::to_string(i), std::string(100'000 + size_t(i), char('A' + i))});
@@ -194,7 +194,7 @@ TEST_P(FileTreeTest, ThreadsReadAtOnceFromMemoryAndFromTheSpool) {
     for (auto& thread : threads) thread.join();
     EXPECT_EQ(wrong, std::vector<int>(8)) << budget;
   }
-  // What was spooled has no name.
+  // The spool file is unnamed.
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir_.path()), {}), 1);
 }
 
@@ -206,11 +206,12 @@ INSTANTIATE_TEST_SUITE_P(
                       TreeKind{"zst", Packing::kTarZst}, TreeKind{"zip", Packing::kZip}),
     [](const auto& tree) { return tree.param.name; });
 
-TEST(FileTree, NamesWhatIsNeitherFolderNorArchive) {
+TEST(FileTree, RejectsPathsThatAreNeitherFolderNorArchive) {
   const testing::ScratchDir dir;
   testing::write_file(dir / "text.tar.gz", testing::octets_of("not packed at all"));
-  EXPECT_THAT(error_message_of([&] { open_file_tree(dir / "text.tar.gz"); }),
-              AllOf(HasSubstr("text.tar.gz is no archive"), HasSubstr("expected tar, tar.gz")));
+  EXPECT_THAT(
+      error_message_of([&] { open_file_tree(dir / "text.tar.gz"); }),
+      AllOf(HasSubstr("text.tar.gz is not a readable archive"), HasSubstr("expected tar, tar.gz")));
   EXPECT_THAT(error_message_of([&] { open_file_tree(dir / "none"); }), HasSubstr("No such file"));
   EXPECT_THAT(error_message_of([] { open_file_tree("/dev/zero"); }), HasSubstr("is a device"));
   testing::write_file(dir / "empty.zip", {});
@@ -218,7 +219,7 @@ TEST(FileTree, NamesWhatIsNeitherFolderNorArchive) {
               HasSubstr("empty.zip is empty"));
 }
 
-TEST(FileTree, KnowsArchivesByTheirNames) {
+TEST(FileTree, RecognizesArchiveNames) {
   for (const char* name :
        {"a.tar", "b/a.TAR.GZ", "a.tgz", "a.tar.bz2", "a.tar.xz", "a.tar.zst", "a.zip"}) {
     EXPECT_TRUE(is_archive_name(name)) << name;

@@ -27,7 +27,7 @@ class FolderTreeTest : public ::testing::Test {
   FolderTree tree_{dir_ / "root"};
 };
 
-TEST_F(FolderTreeTest, LinksToFoldersAreFoldersUnlessTheyLeadBack) {
+TEST_F(FolderTreeTest, LinksToFoldersAreFoldersUnlessCircular) {
   testing::write_file(dir_ / "elsewhere/2.png", {2});
   link("../elsewhere", "dog");
   link(".", "here");
@@ -37,13 +37,13 @@ TEST_F(FolderTreeTest, LinksToFoldersAreFoldersUnlessTheyLeadBack) {
   EXPECT_THAT(tree_.files_below("dog", {".png"}), ElementsAre("2.png"));
 }
 
-TEST_F(FolderTreeTest, DoesNotGoThroughLinksToFoldersBelow) {
+TEST_F(FolderTreeTest, DoesNotDescendIntoLinkedFolders) {
   link("../../root", "cat/back");
   link("1.png", "cat/link.png");
   EXPECT_THAT(tree_.files_below("", {".png"}), ElementsAre("cat/1.png", "cat/link.png"));
 }
 
-TEST_F(FolderTreeTest, ListsWhatIsNoRegularFileSoThatReadingTellsOfIt) {
+TEST_F(FolderTreeTest, ListsSpecialFilesSoThatReadingReportsThem) {
   ASSERT_EQ(::mkfifo((dir_ / "root/cat/pipe.png").c_str(), 0600), 0);
   link("none", "cat/dangling.png");
   EXPECT_THAT(tree_.files_below("cat", {".png"}), ElementsAre("1.png", "dangling.png", "pipe.png"));
@@ -57,7 +57,7 @@ TEST_F(FolderTreeTest, ListsWhatIsNoRegularFileSoThatReadingTellsOfIt) {
   EXPECT_THAT(error_message_of([&] { tree_.read("cat", 1); }), HasSubstr("is a folder"));
 }
 
-TEST_F(FolderTreeTest, IdentifiesAFileHoweverItsPathIsSpelled) {
+TEST_F(FolderTreeTest, ContentIdIsIndependentOfPathSpelling) {
   EXPECT_EQ(FolderTree(dir_ / "root/../root").content_id("cat/1.png"),
             tree_.content_id("cat/1.png"));
 }

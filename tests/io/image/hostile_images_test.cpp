@@ -14,7 +14,7 @@ using ::testing::AllOf;
 using testing::Bytes;
 using ::testing::HasSubstr;
 
-std::string complaint_about_damage(const Bytes& bytes) {
+std::string error_about_damage(const Bytes& bytes) {
   return testing::error_message_of([&] { decode_image(bytes, "cat/a.bin"); });
 }
 
@@ -25,7 +25,7 @@ Image speckled_image(int channels) {
   return image;
 }
 
-/// A file, and how many of its last bytes its pixels do without.
+/// A file, and the number of its last bytes that decoding the pixels does not need.
 struct WholeFile {
   const char* name;
   Bytes bytes;
@@ -51,24 +51,24 @@ std::vector<WholeFile> whole_files() {
   };
 }
 
-TEST(HostileImages, EveryShortenedFileIsNoticed) {
+TEST(HostileImages, RejectsEveryTruncation) {
   for (const auto& [name, bytes, spare] : whole_files()) {
     EXPECT_EQ(decode_image(bytes, name).width, 17) << name;
     for (size_t size = 0; size + spare < bytes.size(); ++size) {
       const Bytes cut(bytes.begin(), bytes.begin() + static_cast<int64_t>(size));
-      EXPECT_THAT(complaint_about_damage(cut), HasSubstr("cat/a.bin ")) << name << " of " << size;
+      EXPECT_THAT(error_about_damage(cut), HasSubstr("cat/a.bin ")) << name << " of " << size;
     }
   }
 }
 
-TEST(HostileImages, ChangedBitsAreReadOrRefused) {
+TEST(HostileImages, ChangedBitsGiveAnImageOrAnError) {
   constexpr int kTrials = 1500;
   Random random(11);
   for (const auto& [name, bytes, spare] : whole_files()) {
     for (int trial = 0; trial < kTrials; ++trial) {
       auto changed = bytes;
       for (int i = 0; i <= trial % 3; ++i) {
-        // Headers decide more than pixels do.
+        // Prefer changes in the header.
         const auto range = trial % 2 == 0 ? changed.size() : std::min<size_t>(changed.size(), 64);
         changed[static_cast<size_t>(random.below(static_cast<int64_t>(range)))] ^=
             static_cast<uint8_t>(1U << random.below(8));
@@ -87,45 +87,45 @@ TEST(HostileImages, ChangedBitsAreReadOrRefused) {
   }
 }
 
-TEST(HostileImages, ASmallFileCannotClaimALargeImage) {
+TEST(HostileImages, RejectsSmallFilesThatDeclareLargeImages) {
   auto bmp = testing::encode_bmp(speckled_image(3));
   for (const size_t byte : {19U, 23U}) bmp[byte] = 0xFF;  // width and height
-  EXPECT_THAT(complaint_about_damage(bmp), AllOf(HasSubstr("65297 x 65293"), HasSubstr("at most")));
+  EXPECT_THAT(error_about_damage(bmp), AllOf(HasSubstr("65297 x 65293"), HasSubstr("at most")));
   for (const size_t byte : {19U, 23U}) bmp[byte] = 0x08;
-  EXPECT_THAT(complaint_about_damage(bmp), HasSubstr("bytes cannot hold"));
+  EXPECT_THAT(error_about_damage(bmp), HasSubstr("bytes can encode"));
 
   auto gif = testing::encode_gif({speckled_image(1)});
   for (const size_t byte : {7U, 9U}) gif[byte] = 0xFF;
-  EXPECT_THAT(complaint_about_damage(gif), HasSubstr("65297 x 65293"));
+  EXPECT_THAT(error_about_damage(gif), HasSubstr("65297 x 65293"));
   for (const size_t byte : {7U, 9U}) gif[byte] = 0x10;
-  EXPECT_THAT(complaint_about_damage(gif), HasSubstr("bytes cannot hold"));
+  EXPECT_THAT(error_about_damage(gif), HasSubstr("bytes can encode"));
 
   auto webp = testing::encode_webp(speckled_image(3));
   for (const size_t byte : {21U, 22U, 23U}) webp[byte] = 0xFF;  // 14 bits each
   webp[24] |= 0x0F;
-  EXPECT_THAT(complaint_about_damage(webp), HasSubstr("at most 32000000"));
+  EXPECT_THAT(error_about_damage(webp), HasSubstr("at most 32000000"));
 
   const auto claim = [](uint16_t width) {
     auto tiff = testing::encode_tiff(speckled_image(1), {.compression = 8});
-    const Bytes tag = {0x00, 0x01, 0x03, 0x00, 0x01, 0x00, 0x00, 0x00};  // the width's
+    const Bytes tag = {0x00, 0x01, 0x03, 0x00, 0x01, 0x00, 0x00, 0x00};  // of the width
     const auto found = std::search(tiff.begin(), tiff.end(), tag.begin(), tag.end());
     for (const int entry : {0, 12}) {  // the height follows
       found[entry + 8] = static_cast<uint8_t>(width);
       found[entry + 9] = static_cast<uint8_t>(width >> 8);
     }
-    return complaint_about_damage(tiff);
+    return error_about_damage(tiff);
   };
   EXPECT_THAT(claim(60000), AllOf(HasSubstr("60000 x 60000"), HasSubstr("at most 32000000")));
-  EXPECT_THAT(claim(5000), HasSubstr("bytes cannot hold"));
+  EXPECT_THAT(claim(5000), HasSubstr("bytes can encode"));
 }
 
-TEST(HostileImages, AHugeTileIsRefusedWithoutItsMemory) {
+TEST(HostileImages, RejectsHugeTilesWithoutAllocating) {
   auto tiff = testing::encode_tiff(speckled_image(3), {.tiled = true});
-  const Bytes tag = {0x42, 0x01, 0x03, 0x00, 0x01, 0x00, 0x00, 0x00};  // the tile's width
+  const Bytes tag = {0x42, 0x01, 0x03, 0x00, 0x01, 0x00, 0x00, 0x00};  // of the tile width
   const auto found = std::search(tiff.begin(), tiff.end(), tag.begin(), tag.end());
   ASSERT_NE(found, tiff.end());
   for (const int entry : {0, 12}) found[entry + 8] = 0xF0, found[entry + 9] = 0xFF;
-  EXPECT_THAT(complaint_about_damage(tiff), HasSubstr("cat/a.bin is a damaged TIFF"));
+  EXPECT_THAT(error_about_damage(tiff), HasSubstr("cat/a.bin is a damaged TIFF"));
 }
 
 }  // namespace

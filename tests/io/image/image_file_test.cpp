@@ -18,18 +18,18 @@ using testing::encode_png;
 using ::testing::HasSubstr;
 using testing::plain_image;
 
-std::string complaint_about_image(const Bytes& bytes) {
+std::string error_about_image(const Bytes& bytes) {
   return testing::error_message_of([&] { decode_image(bytes, "cat/a.jpg"); });
 }
 
-/// The image whose pixels count up, so that swapped axes or channels show.
+/// An image with increasing pixel values, so that swapped axes or channels are detected.
 Image counting_image(int height, int width, int channels) {
   auto image = plain_image(height, width, Bytes(static_cast<size_t>(channels)));
   for (size_t i = 0; i < image.bytes(); ++i) image.pixels[i] = static_cast<uint8_t>(11 * i);
   return image;
 }
 
-TEST(ImageFile, PngComesBackExactly) {
+TEST(ImageFile, PngRoundTripsExactly) {
   for (const int channels : {1, 3}) {
     const auto image = counting_image(3, 5, channels);
     const auto decoded = decode_image(encode_png(image), "x");
@@ -40,7 +40,7 @@ TEST(ImageFile, PngComesBackExactly) {
   }
 }
 
-TEST(ImageFile, TransparentPngsAreLaidOverWhite) {
+TEST(ImageFile, CompositesTransparentPngsOverWhite) {
   const auto clear = decode_image(encode_png(plain_image(2, 2, {10, 20, 30, 0})), "x");
   EXPECT_EQ(clear.channels, 3);
   EXPECT_THAT(clear.pixels, Each(255));
@@ -51,7 +51,7 @@ TEST(ImageFile, TransparentPngsAreLaidOverWhite) {
   EXPECT_THAT(gray.pixels, Each(255));
 }
 
-TEST(ImageFile, JpegComesBackNearly) {
+TEST(ImageFile, JpegRoundTripsApproximately) {
   const auto color = decode_image(encode_jpeg(plain_image(9, 17, {200, 40, 90})), "x");
   ASSERT_EQ(color.bytes(), 9U * 17 * 3);
   EXPECT_EQ(color.height, 9);
@@ -63,40 +63,39 @@ TEST(ImageFile, JpegComesBackNearly) {
   EXPECT_NEAR(gray.pixels[0], 77, 2);
 }
 
-TEST(ImageFile, EveryShortenedImageIsNoticed) {
+TEST(ImageFile, RejectsEveryTruncation) {
   for (const auto& whole :
        {encode_jpeg(counting_image(16, 16, 3)), encode_png(counting_image(16, 16, 3))}) {
-    // The last 16 bytes hold what pixels do without: PNG's checksum of the data and its end mark.
+    // The last 16 bytes are not needed for the pixels: PNG's data checksum and end marker.
     for (size_t size = 0; size + 16 < whole.size(); ++size) {
       const Bytes cut(whole.begin(), whole.begin() + static_cast<int64_t>(size));
-      EXPECT_THAT(complaint_about_image(cut), HasSubstr("cat/a.jpg is ")) << size;
+      EXPECT_THAT(error_about_image(cut), HasSubstr("cat/a.jpg is ")) << size;
     }
   }
 }
 
-TEST(ImageFile, EachKindOfWrongFileHasItsSentence) {
-  EXPECT_THAT(complaint_about_image({}), HasSubstr("cat/a.jpg is empty"));
-  EXPECT_THAT(complaint_about_image(testing::octets_of("hello")),
-              HasSubstr("is not a image that is read"));
-  EXPECT_THAT(
-      complaint_about_image(testing::octets_of("version https://git-lfs.github.com/spec/v1\n")),
-      AllOf(HasSubstr("is a Git LFS pointer"), HasSubstr("git lfs pull")));
+TEST(ImageFile, ReportsEachKindOfInvalidFile) {
+  EXPECT_THAT(error_about_image({}), HasSubstr("cat/a.jpg is empty"));
+  EXPECT_THAT(error_about_image(testing::octets_of("hello")),
+              HasSubstr("is not a supported image"));
+  EXPECT_THAT(error_about_image(testing::octets_of("version https://git-lfs.github.com/spec/v1\n")),
+              AllOf(HasSubstr("is a Git LFS pointer"), HasSubstr("git lfs pull")));
 }
 
-TEST(ImageFile, ASmallFileCannotClaimALargeImage) {
+TEST(ImageFile, RejectsSmallFilesThatDeclareLargeImages) {
   auto jpeg = encode_jpeg(plain_image(8, 8, {0}));
   const Bytes frame = {0xFF, 0xC0};
   const auto found = std::search(jpeg.begin(), jpeg.end(), frame.begin(), frame.end());
   ASSERT_NE(found, jpeg.end());
   const auto claim = [&](uint8_t high_byte) {
     found[5] = found[7] = high_byte;  // height and width, after marker, length and precision
-    return complaint_about_image(jpeg);
+    return error_about_image(jpeg);
   };
   EXPECT_THAT(claim(0xFF), AllOf(HasSubstr("65288 x 65288"), HasSubstr("at most 32000000")));
-  EXPECT_THAT(claim(0x10), AllOf(HasSubstr("4104 x 4104"), HasSubstr("bytes cannot hold")));
+  EXPECT_THAT(claim(0x10), AllOf(HasSubstr("4104 x 4104"), HasSubstr("bytes can encode")));
 }
 
-TEST(ImageFile, ReadsAFileByItsContentWhateverItsName) {
+TEST(ImageFile, DetectsFormatByContentNotByName) {
   const testing::ScratchDir dir;
   testing::write_file(dir.path() / "a.jpg", encode_png(plain_image(2, 3, {9})));
   EXPECT_EQ(read_image(dir.path() / "a.jpg", "a.jpg").width, 3);

@@ -19,7 +19,7 @@ using testing::encode_webp;
 using ::testing::HasSubstr;
 using testing::plain_image;
 
-/// Pixels that count up, so that swapped axes or channels show.
+/// An image with increasing pixel values, so that swapped axes or channels are detected.
 Image counting_image(int height, int width, int channels) {
   auto image = plain_image(height, width, Bytes(static_cast<size_t>(channels)));
   for (size_t i = 0; i < image.bytes(); ++i) image.pixels[i] = static_cast<uint8_t>(11 * i);
@@ -43,7 +43,7 @@ void expect_same_image(const Image& found, const Image& expected) {
   EXPECT_EQ(found.pixels, expected.pixels);
 }
 
-std::string complaint_about_format(const Bytes& bytes) {
+std::string error_about_format(const Bytes& bytes) {
   return testing::error_message_of([&] { decode_image(bytes, "cat/a.bin"); });
 }
 
@@ -51,7 +51,7 @@ void put_number(Bytes& bytes, size_t offset, uint32_t number) {
   for (size_t i = 0; i < 4; ++i) bytes[offset + i] = static_cast<uint8_t>(number >> (8 * i));
 }
 
-TEST(ImageFormats, LosslessFilesComeBackExactly) {
+TEST(ImageFormats, LosslessFilesRoundTripExactly) {
   const auto color = counting_image(5, 7, 3);
   const auto gray = counting_image(5, 7, 1);
   for (const auto& bytes : {encode_bmp(color), encode_webp(color), encode_tiff(color)}) {
@@ -63,7 +63,7 @@ TEST(ImageFormats, LosslessFilesComeBackExactly) {
   expect_same_image(decode_image(encode_gif({gray}), "x"), in_palette_colors(gray));
 }
 
-TEST(ImageFormats, AImageWithoutColorHasOneChannel) {
+TEST(ImageFormats, ImageWithoutColorHasOneChannel) {
   auto image = plain_image(2, 3, {0, 0, 0});
   for (size_t i = 0; i < image.pixels.size(); ++i) {
     image.pixels[i] = static_cast<uint8_t>(40 * (i / 3));
@@ -75,7 +75,7 @@ TEST(ImageFormats, AImageWithoutColorHasOneChannel) {
   }
 }
 
-TEST(ImageFormats, TransparentImagesAreLaidOverWhite) {
+TEST(ImageFormats, CompositesTransparentImagesOverWhite) {
   for (const auto encode : {+[](const Image& image) { return encode_webp(image); },
                             +[](const Image& image) { return encode_tiff(image); }}) {
     const auto clear = decode_image(encode(plain_image(2, 2, {10, 20, 30, 0})), "x");
@@ -89,7 +89,7 @@ TEST(ImageFormats, TransparentImagesAreLaidOverWhite) {
   EXPECT_THAT(gif.pixels, Each(255));
 }
 
-TEST(Gif, TheFirstFrameIsTakenOnItsCanvas) {
+TEST(Gif, DecodesTheFirstFrameOnItsCanvas) {
   const auto first = counting_image(9, 4, 1);
   const auto frames = std::vector<Image>{first, plain_image(9, 4, {200})};
   expect_same_image(decode_image(encode_gif(frames), "x"), in_palette_colors(first));
@@ -112,19 +112,19 @@ TEST(Gif, TheFirstFrameIsTakenOnItsCanvas) {
   EXPECT_EQ(larger.height, 5);
 }
 
-TEST(Gif, AColorThatThePaletteLacksIsDamage) {
+TEST(Gif, RejectsPaletteIndexOutOfRange) {
   auto bytes = encode_gif({plain_image(2, 2, {200})});
-  bytes[10] = 0xF0;  // a palette of two colors; what follows is then read as another block
-  EXPECT_THAT(complaint_about_format(bytes), HasSubstr("cat/a.bin is a damaged GIF"));
+  bytes[10] = 0xF0;  // a palette of two colors; the rest is then parsed as another block
+  EXPECT_THAT(error_about_format(bytes), HasSubstr("cat/a.bin is a damaged GIF"));
 }
 
-TEST(WebP, TheFirstFrameOfAnAnimationIsTaken) {
+TEST(WebP, DecodesTheFirstFrameOfAnAnimation) {
   const auto first = counting_image(6, 5, 3);
   const auto bytes = testing::encode_webp_animation({first, plain_image(6, 5, {1, 2, 3})});
   expect_same_image(decode_image(bytes, "x"), first);
 }
 
-TEST(Tiff, EveryArrangementOfPixelsIsRead) {
+TEST(Tiff, ReadsEveryPixelLayout) {
   const auto color = counting_image(19, 21, 3);
   const auto gray = counting_image(19, 21, 1);
   for (const int compression : {1, 5, 8, 32773, 32946}) {
@@ -138,14 +138,14 @@ TEST(Tiff, EveryArrangementOfPixelsIsRead) {
   expect_same_image(decode_image(encode_tiff(color, {.pages = 3}), "x"), color);
 }
 
-TEST(Tiff, InkBecomesColor) {
+TEST(Tiff, ConvertsCmykToRgb) {
   const auto image =
       decode_image(encode_tiff(plain_image(2, 2, {255, 0, 0, 0}), {.cmyk = true}), "x");
   EXPECT_EQ(image.channels, 3);
   EXPECT_THAT(Bytes(image.pixels.begin(), image.pixels.begin() + 3), ElementsAre(0, 255, 255));
 }
 
-TEST(Tiff, TheOrientationIsApplied) {
+TEST(Tiff, AppliesTheOrientation) {
   const auto image = counting_image(2, 3, 1);
   for (int orientation = 1; orientation <= 8; ++orientation) {
     const auto turned = decode_image(encode_tiff(image, {.orientation = orientation}), "x");
@@ -157,21 +157,21 @@ TEST(Tiff, TheOrientationIsApplied) {
   EXPECT_THAT(turned.pixels, ElementsAre(33, 0, 44, 11, 55, 22));
 }
 
-TEST(Tiff, KindsThatAreNotReadHaveTheirSentence) {
+TEST(Tiff, ReportsUnsupportedKinds) {
   const auto gray = plain_image(2, 2, {9});
-  EXPECT_THAT(complaint_about_format(encode_tiff(gray, {.compression = 1, .is_float = true})),
-              AllOf(HasSubstr("cat/a.bin is a TIFF of a kind that is not read"),
-                    HasSubstr("8 or 16 bits")));
+  EXPECT_THAT(
+      error_about_format(encode_tiff(gray, {.compression = 1, .is_float = true})),
+      AllOf(HasSubstr("cat/a.bin is an unsupported kind of TIFF"), HasSubstr("8 or 16 bits")));
   auto old = encode_tiff(gray, {.compression = 1});
   const Bytes tag = {0x03, 0x01, 0x03, 0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x00};  // compression 1
   const auto found = std::search(old.begin(), old.end(), tag.begin(), tag.end());
   ASSERT_NE(found, old.end());
-  found[8] = 6;  // JPEG of the old kind
-  EXPECT_THAT(complaint_about_format(old),
-              HasSubstr("a TIFF with compression 6, which is not read"));
+  found[8] = 6;  // old-style JPEG
+  EXPECT_THAT(error_about_format(old),
+              HasSubstr("a TIFF with compression 6, which is not supported"));
 }
 
-/// A BMP of 2 x 2 pixels with any header fields.
+/// A BMP of 2 x 2 pixels with arbitrary header fields.
 struct BmpParts {
   uint32_t bits = 24;
   uint32_t compression = 0;
@@ -192,12 +192,12 @@ struct BmpParts {
   }
 };
 
-TEST(Bmp, PixelsOfEveryDepthAreRead) {
+TEST(Bmp, ReadsEveryBitDepth) {
   const Bytes palette = {1, 2, 3, 0, 10, 20, 30, 0};  // blue, green, red, unused
   const auto expect_pixels = [](const BmpParts& parts, const Bytes& expected) {
     EXPECT_EQ(decode_image(parts.bytes(), "x").pixels, expected) << parts.bits;
   };
-  // Rows stand from bottom to top; each is padded to four bytes.
+  // Rows are stored bottom-up, each padded to four bytes.
   const Bytes two_colors = {3, 2, 1, 30, 20, 10, 30, 20, 10, 3, 2, 1};
   expect_pixels({1, 0, palette, {0x80, 0, 0, 0, 0x40, 0, 0, 0}}, two_colors);
   expect_pixels({4, 0, palette, {0x10, 0, 0, 0, 0x01, 0, 0, 0}}, two_colors);
@@ -212,32 +212,31 @@ TEST(Bmp, PixelsOfEveryDepthAreRead) {
                 {0, 255, 0, 0, 0, 255, 255, 255, 255, 255, 0, 0});
 }
 
-TEST(Bmp, ColorsThatThePaletteLacksAreBlack) {
+TEST(Bmp, MissingPaletteEntriesAreBlack) {
   const auto image =
       decode_image(BmpParts{8, 0, {9, 9, 9, 0}, {0, 200, 0, 0, 0, 0, 0, 0}}.bytes(), "x");
   EXPECT_THAT(image.pixels, ElementsAre(9, 9, 9, 0));
 }
 
-TEST(Bmp, KindsThatAreNotReadHaveTheirSentence) {
-  EXPECT_THAT(complaint_about_format(BmpParts{8, 1, Bytes(1024), Bytes(8)}.bytes()),
-              HasSubstr("a BMP with compression 1, which is not read"));
-  EXPECT_THAT(complaint_about_format(BmpParts{7, 0, {}, Bytes(8)}.bytes()),
+TEST(Bmp, ReportsUnsupportedKinds) {
+  EXPECT_THAT(error_about_format(BmpParts{8, 1, Bytes(1024), Bytes(8)}.bytes()),
+              HasSubstr("a BMP with compression 1, which is not supported"));
+  EXPECT_THAT(error_about_format(BmpParts{7, 0, {}, Bytes(8)}.bytes()),
               HasSubstr("7 bits per pixel"));
-  EXPECT_THAT(complaint_about_format(BmpParts{8, 0, {}, Bytes(8)}.bytes()),
+  EXPECT_THAT(error_about_format(BmpParts{8, 0, {}, Bytes(8)}.bytes()),
               HasSubstr("has no palette"));
-  EXPECT_THAT(complaint_about_format(BmpParts{24, 0, {}, Bytes(15)}.bytes()),
-              HasSubstr("cut short"));
+  EXPECT_THAT(error_about_format(BmpParts{24, 0, {}, Bytes(15)}.bytes()), HasSubstr("truncated"));
 }
 
-TEST(ImageFormats, FormatsThatAreNotReadAreNamedWithAdvice) {
+TEST(ImageFormats, ReportsUnsupportedFormatsWithAdvice) {
   const auto file = [](const std::string& text) {
     return testing::octets_of(std::string(4, '\0') + text + std::string(20, 'x'));
   };
-  EXPECT_THAT(complaint_about_format(file("ftypheic")),
-              AllOf(HasSubstr("cat/a.bin is a HEIC image, which is not read"),
+  EXPECT_THAT(error_about_format(file("ftypheic")),
+              AllOf(HasSubstr("cat/a.bin is a HEIC image, which is not supported"),
                     HasSubstr("magick mogrify -format jpg *.heic")));
-  EXPECT_THAT(complaint_about_format(file("ftypavif")), HasSubstr("AVIF"));
-  EXPECT_THAT(complaint_about_format(testing::octets_of("\xFF\x0A...")), HasSubstr("JPEG XL"));
+  EXPECT_THAT(error_about_format(file("ftypavif")), HasSubstr("AVIF"));
+  EXPECT_THAT(error_about_format(testing::octets_of("\xFF\x0A...")), HasSubstr("JPEG XL"));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ using testing::plain_image;
 using testing::with_app1;
 using testing::with_orientation;
 
-/// Brightness by row and column, so that every turn gives another image.
+/// Brightness depends on row and column, so that every orientation gives a different image.
 Image gradient(int height, int width) {
   auto image = plain_image(height, width, {0});
   for (int y = 0; y < height; ++y) {
@@ -33,13 +33,12 @@ uint8_t pixel(const Image& image, int y, int x) {
   return image.pixels[static_cast<size_t>(y * image.width + x)];
 }
 
-TEST(Jpeg, IsTurnedAsItsOrientationSays) {
+TEST(Jpeg, AppliesTheOrientation) {
   const auto jpeg = encode_jpeg(gradient(16, 24));
   const auto file = decode_image(jpeg, "x");
   const int bottom = 15;
   const int right = 23;
-  // Where the pixel of the image at (y, x) is in the file, by EXIF's words for row 0 and column
-  // 0.
+  // File position of image pixel (y, x), listed by EXIF's names of row 0 and column 0.
   using Place = std::pair<int, int>;
   const std::vector<std::function<Place(int, int)>> places = {
       [&](int y, int x) {
@@ -82,7 +81,7 @@ TEST(Jpeg, IsTurnedAsItsOrientationSays) {
   }
 }
 
-TEST(Jpeg, KeepsItsPixelsWhereExifIsDamaged) {
+TEST(Jpeg, IgnoresDamagedExif) {
   const auto jpeg = encode_jpeg(gradient(16, 24));
   const auto upright = decode_image(jpeg, "x");
   for (size_t size = 0; size < 30; ++size) {
@@ -92,14 +91,14 @@ TEST(Jpeg, KeepsItsPixelsWhereExifIsDamaged) {
   }
 }
 
-TEST(Jpeg, ExifIsFoundBehindOtherSegments) {
+TEST(Jpeg, FindsExifAfterOtherSegments) {
   const auto jpeg = encode_jpeg(gradient(16, 24));
   const auto behind =
       with_app1(with_orientation(jpeg, 6), testing::octets_of("http://ns.adobe.com"));
   EXPECT_EQ(decode_image(behind, "x").height, 24);
 }
 
-TEST(Jpeg, InksOfAdobeBecomeRedGreenAndBlue) {
+TEST(Jpeg, ConvertsAdobeCmykToRgb) {
   const auto first_pixel = [](const Bytes& inks) {
     const auto image = decode_image(encode_jpeg(plain_image(8, 8, inks)), "x");
     EXPECT_EQ(image.channels, 3);
@@ -116,17 +115,17 @@ TEST(Jpeg, InksOfAdobeBecomeRedGreenAndBlue) {
   EXPECT_THAT(first_pixel({200, 100, 50, 128}), ElementsAre(about(100), about(50), about(25)));
 }
 
-TEST(Jpeg, InksWithoutAdobesMarkCountTheOtherWay) {
+TEST(Jpeg, ConvertsCmykWithoutAdobeMarker) {
   auto jpeg = encode_jpeg(plain_image(8, 8, {255, 255, 255, 255}));
   const Bytes mark = {'A', 'd', 'o', 'b', 'e'};
   const auto found = std::search(jpeg.begin(), jpeg.end(), mark.begin(), mark.end());
   ASSERT_NE(found, jpeg.end());
   *found = 'X';
-  // Without the mark, the components are plain inks, here 255 of black.
+  // Without the marker, the values are not inverted; here black is 255.
   EXPECT_LT(decode_image(jpeg, "x").pixels[0], 4);
 }
 
-TEST(Jpeg, EveryWayToStoreColorsDecodes) {
+TEST(Jpeg, DecodesEveryColorLayout) {
   for (const auto colors :
        {testing::Subsampling::k444, testing::Subsampling::k422, testing::Subsampling::k420,
         testing::Subsampling::k440, testing::Subsampling::k411}) {
@@ -140,8 +139,8 @@ TEST(Jpeg, EveryWayToStoreColorsDecodes) {
   }
 }
 
-/// Takes the third component out of a segment, whose marker this is: `at` bytes behind the marker,
-/// `size` bytes long. The number of components is `count_at` behind the marker.
+/// Removes the third component from the segment with this marker. The component is `size` bytes at
+/// offset `at`, and the number of components is at offset `count_at`, both relative to the marker.
 void drop_component(Bytes& jpeg, uint8_t marker, int count_at, int at, int size) {
   const Bytes start = {0xFF, marker};
   const auto found = std::search(jpeg.begin(), jpeg.end(), start.begin(), start.end());
@@ -151,12 +150,12 @@ void drop_component(Bytes& jpeg, uint8_t marker, int count_at, int at, int size)
   jpeg.erase(found + at, found + at + size);
 }
 
-TEST(Jpeg, ComponentsOfNoColorAreRefused) {
+TEST(Jpeg, RejectsUnknownColorSpaces) {
   auto jpeg = encode_jpeg(plain_image(8, 8, {1, 2, 3}));
   drop_component(jpeg, 0xC0, 9, 16, 3);  // of the frame
   drop_component(jpeg, 0xDA, 4, 9, 2);   // of the scan
-  const auto error_message_of = testing::error_message_of([&] { decode_image(jpeg, "a.jpg"); });
-  EXPECT_THAT(error_message_of, HasSubstr("a.jpg is a JPEG of 2 components"));
+  const auto message = testing::error_message_of([&] { decode_image(jpeg, "a.jpg"); });
+  EXPECT_THAT(message, HasSubstr("a.jpg is a JPEG with 2 components"));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace projnce::io {
 namespace {
 
-TEST(PngWriter, PixelsComeBackExactly) {
+TEST(PngWriter, PixelsRoundTripExactly) {
   for (const int channels : {1, 3}) {
     const auto image = testing::random_image(37, 53, channels, 1);
     const auto decoded = decode_image(encode_png(image), "x");
@@ -19,7 +19,7 @@ TEST(PngWriter, PixelsComeBackExactly) {
   }
 }
 
-TEST(PngWriter, RefusesImagesThatPngCannotHold) {
+TEST(PngWriter, RejectsImagesThatPngDoesNotSupport) {
   EXPECT_THROW(encode_png({1, 1, 5, {0, 0, 0, 0, 0}}), Error);
   EXPECT_THROW(encode_png({0, 0, 3, {}}), Error);
 }

@@ -34,8 +34,8 @@ void overwrite(const std::filesystem::path& path, const std::string& bytes) {
   testing::write_file(path, testing::octets_of(bytes));
 }
 
-/// Replaces an entry by bytes that end in the checksum they should have.
-void write_certified(const std::filesystem::path& path, std::string bytes) {
+/// Replaces an entry by bytes with a valid checksum.
+void write_with_checksum(const std::filesystem::path& path, std::string bytes) {
   const uint64_t checksum = XXH3_64bits(bytes.data(), bytes.size());
   bytes.append(reinterpret_cast<const char*>(&checksum), sizeof(checksum));
   overwrite(path, bytes);
@@ -48,7 +48,7 @@ class FeatureCacheTest : public ::testing::Test {
   Features features_ = counting_features(3, 4);
 };
 
-TEST_F(FeatureCacheTest, FindsWhatWasStored) {
+TEST_F(FeatureCacheTest, FindsStoredEntries) {
   EXPECT_FALSE(cache_.find("a").has_value());
   EXPECT_TRUE(cache_.store("a", features_));
   EXPECT_TRUE(cache_.store("b", counting_features(1, 1, 7)));
@@ -59,13 +59,13 @@ TEST_F(FeatureCacheTest, FindsWhatWasStored) {
   EXPECT_EQ(cache_.first_failure(), "");
 }
 
-TEST_F(FeatureCacheTest, StoringAgainReplaces) {
+TEST_F(FeatureCacheTest, StoringAgainReplacesTheEntry) {
   EXPECT_TRUE(cache_.store("a", features_));
   EXPECT_TRUE(cache_.store("a", counting_features(2, 2, 9)));
   EXPECT_TRUE(same(cache_.find("a"), counting_features(2, 2, 9)));
 }
 
-TEST_F(FeatureCacheTest, EveryShortenedOrLongerEntryIsAbsent) {
+TEST_F(FeatureCacheTest, EntriesOfWrongLengthAreMissing) {
   cache_.store("a", features_);
   const auto path = cache_.entry_path("a");
   const auto whole = contents(path);
@@ -79,7 +79,7 @@ TEST_F(FeatureCacheTest, EveryShortenedOrLongerEntryIsAbsent) {
   EXPECT_TRUE(same(cache_.find("a"), features_));
 }
 
-TEST_F(FeatureCacheTest, EveryChangedByteMakesAnEntryAbsent) {
+TEST_F(FeatureCacheTest, EntriesWithAChangedByteAreMissing) {
   cache_.store("a", features_);
   const auto path = cache_.entry_path("a");
   const auto whole = contents(path);
@@ -91,31 +91,31 @@ TEST_F(FeatureCacheTest, EveryChangedByteMakesAnEntryAbsent) {
   }
 }
 
-TEST_F(FeatureCacheTest, WrongEntriesWithTheRightChecksumAreAbsent) {
+TEST_F(FeatureCacheTest, InvalidEntriesWithAValidChecksumAreMissing) {
   cache_.store("a", features_);
   const auto path = cache_.entry_path("a");
   const auto whole = contents(path);
   const auto content = whole.substr(0, whole.size() - 8);
-  write_certified(path, content);
+  write_with_checksum(path, content);
   ASSERT_TRUE(same(cache_.find("a"), features_)) << "the entry is made as the test believes";
   // The first byte of magic, version, channels, height, width and key.
   for (const size_t at : {0U, 8U, 12U, 16U, 20U, 24U}) {
     for (const char value : {'\x00', '\xFF'}) {
       auto changed = content;
       changed[at] = value;
-      write_certified(path, changed);
+      write_with_checksum(path, changed);
       EXPECT_FALSE(cache_.find("a").has_value()) << at;
     }
   }
   auto huge = content;
   for (const size_t at : {12U, 16U, 20U}) huge.replace(at, 4, "\xFF\xFF\xFF\x7F");
-  write_certified(path, huge);
+  write_with_checksum(path, huge);
   EXPECT_FALSE(cache_.find("a").has_value());
-  write_certified(path, content + std::string(3, 'x'));
+  write_with_checksum(path, content + std::string(3, 'x'));
   EXPECT_FALSE(cache_.find("a").has_value());
 }
 
-TEST_F(FeatureCacheTest, EntriesOfAnotherKeyAreAbsent) {
+TEST_F(FeatureCacheTest, EntriesOfAnotherKeyAreMissing) {
   cache_.store("a", features_);
   const auto other = cache_.entry_path("b");
   std::filesystem::create_directories(other.parent_path());
@@ -123,7 +123,7 @@ TEST_F(FeatureCacheTest, EntriesOfAnotherKeyAreAbsent) {
   EXPECT_FALSE(cache_.find("b").has_value());
 }
 
-TEST_F(FeatureCacheTest, WhatIsNoFileIsAbsentAndStays) {
+TEST_F(FeatureCacheTest, SpecialFilesAreMissingEntriesAndRemain) {
   const auto pipe = cache_.entry_path("pipe");
   std::filesystem::create_directories(pipe.parent_path());
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
@@ -139,7 +139,7 @@ TEST_F(FeatureCacheTest, WhatIsNoFileIsAbsentAndStays) {
   EXPECT_EQ(contents(dir_ / "outside"), "mine");
 }
 
-TEST_F(FeatureCacheTest, FoldersThatCannotBeWrittenAreToldOnce) {
+TEST_F(FeatureCacheTest, ReportsTheFirstWriteFailure) {
   overwrite(dir_ / "file", "not a folder");
   FeatureCache cache(dir_ / "file");
   EXPECT_FALSE(cache.store("a", features_));
@@ -150,7 +150,7 @@ TEST_F(FeatureCacheTest, FoldersThatCannotBeWrittenAreToldOnce) {
   EXPECT_FALSE(cache.find("a").has_value());
 }
 
-TEST_F(FeatureCacheTest, AFullDiskLeavesNoEntry) {
+TEST_F(FeatureCacheTest, FullDiskLeavesNoEntry) {
   const int status = testing::wait_for(testing::start_child([&] {
     testing::limit_file_size(60);
     const bool kept = cache_.store("a", features_);
@@ -160,7 +160,7 @@ TEST_F(FeatureCacheTest, AFullDiskLeavesNoEntry) {
   EXPECT_TRUE(testing::names_in(cache_.entry_path("a").parent_path()).empty());
 }
 
-TEST_F(FeatureCacheTest, ShapesThatDoNotFitAreNotKept) {
+TEST_F(FeatureCacheTest, RejectsInconsistentShapes) {
   auto wrong = features_;
   wrong.values.pop_back();
   EXPECT_FALSE(cache_.store("a", wrong));
@@ -168,7 +168,7 @@ TEST_F(FeatureCacheTest, ShapesThatDoNotFitAreNotKept) {
   EXPECT_FALSE(cache_.store("a", {.channels = 1, .height = 0, .width = 5, .values = {}}));
 }
 
-TEST_F(FeatureCacheTest, ThreadsMayStoreAndFindOneKey) {
+TEST_F(FeatureCacheTest, ThreadsMayShareAKey) {
   const auto large = counting_features(64, 64);
   std::atomic<int> broken = 0;
   std::vector<std::jthread> threads;

@@ -33,7 +33,7 @@ std::vector<T> values_of(const NpyFile& file) {
   return values;
 }
 
-/// A version 1.0 file with this dictionary and that many bytes of data.
+/// A version 1.0 file with this header dictionary and number of data bytes.
 std::string file_with(std::string dictionary, size_t data_bytes) {
   dictionary += "\n";
   std::string file = "\x93NUMPY";
@@ -41,14 +41,14 @@ std::string file_with(std::string dictionary, size_t data_bytes) {
   return file + dictionary + std::string(data_bytes, '\0');
 }
 
-/// Where the stored values of an array of bytes lie, row by row.
+/// C-order positions of the stored values of a byte array.
 std::vector<size_t> places_of(const NpyView& array) {
   std::vector<size_t> places;
   for_each_value<uint8_t>(array, [&](size_t place, uint8_t) { places.push_back(place); });
   return places;
 }
 
-/// The values of a list whose elements are given as they are stored.
+/// Values of a one-dimensional array with these stored elements.
 template <class T>
 std::vector<T> values_stored_as(const std::string& code, const std::string& stored) {
   auto file = file_with(concat("{'descr': '", code, "', 'fortran_order': False, 'shape': (",
@@ -61,11 +61,11 @@ std::vector<T> values_stored_as(const std::string& code, const std::string& stor
   return values;
 }
 
-std::string complaint_about(const std::string& file) {
+std::string error_about(const std::string& file) {
   return error_message_of([&] { parse_npy(bytes_of(file), "x.npy"); });
 }
 
-TEST(Npy, RoundTripsEveryTypeThatItWrites) {
+TEST(Npy, RoundTripsEveryWritableType) {
   const ScratchDir dir;
   const std::vector<float> floats = {1.5f, -0.0f, std::numeric_limits<float>::infinity(), 3e-45f};
   const std::vector<double> doubles = {1e300, -2.5, 0.1};
@@ -88,7 +88,7 @@ TEST(Npy, RoundTripsEveryTypeThatItWrites) {
   EXPECT_EQ(values_of<int64_t>(i), integers);
 }
 
-TEST(Npy, WritesExactlyTheBytesOfTheFormat) {
+TEST(Npy, WritesExactlyTheSpecifiedBytes) {
   const ScratchDir dir;
   write_npy(dir / "a.npy", std::vector<float>{1.0f}, {1});
   std::string expected = "\x93NUMPY";
@@ -100,7 +100,7 @@ TEST(Npy, WritesExactlyTheBytesOfTheFormat) {
   EXPECT_EQ(contents(dir / "a.npy"), expected);
 }
 
-TEST(Npy, KeepsTheDataAlignedForEveryShape) {
+TEST(Npy, AlignsTheDataForEveryShape) {
   const ScratchDir dir;
   for (uint64_t columns = 1; columns < 200000; columns *= 7) {
     const std::vector<double> values(columns, 0.5);
@@ -112,13 +112,13 @@ TEST(Npy, KeepsTheDataAlignedForEveryShape) {
   }
 }
 
-TEST(Npy, HoldsEmptyArrays) {
+TEST(Npy, SupportsEmptyArrays) {
   const ScratchDir dir;
   write_npy(dir / "a.npy", std::span<const float>(), {0, 128});
   EXPECT_THAT(read_npy(dir / "a.npy").array.shape, ElementsAre(0, 128));
 }
 
-TEST(Npy, RefusesAShapeThatIsNotTheValues) {
+TEST(Npy, RejectsShapesThatDoNotMatchTheValues) {
   const ScratchDir dir;
   const std::vector<float> values(6);
   for (const std::vector<uint64_t>& shape : {std::vector<uint64_t>{}, {5}, {2, 2}, {1, 2, 3}}) {
@@ -128,7 +128,7 @@ TEST(Npy, RefusesAShapeThatIsNotTheValues) {
   EXPECT_FALSE(std::filesystem::exists(dir / "a.npy"));
 }
 
-TEST(Npy, ReadsWhatOthersWrite) {
+TEST(Npy, ReadsFilesOfOtherPrograms) {
   const auto scalar = file_with("{'descr': '<f8', 'fortran_order': False, 'shape': (), }", 8);
   EXPECT_TRUE(parse_npy(bytes_of(scalar), "x.npy").shape.empty());
   const auto four = file_with("{'descr':'|u1','shape':(2,3,1,2),'fortran_order':False}  ", 12);
@@ -141,16 +141,16 @@ TEST(Npy, ReadsWhatOthersWrite) {
   EXPECT_THAT(parse_npy(bytes_of(second), "x.npy").shape, ElementsAre(1));
 }
 
-TEST(Npy, KnowsWhetherRowsOrColumnsFollowEachOther) {
+TEST(Npy, SupportsCAndFortranOrder) {
   const auto file = file_with("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }", 6);
   const auto columns = parse_npy(bytes_of(file), "x.npy");
-  EXPECT_TRUE(columns.by_columns);
+  EXPECT_TRUE(columns.fortran_order);
   EXPECT_THAT(places_of(columns), ElementsAre(0, 3, 1, 4, 2, 5));
   const auto list = file_with("{'descr': '|u1', 'fortran_order': True, 'shape': (3,), }", 3);
   EXPECT_THAT(places_of(parse_npy(bytes_of(list), "x.npy")), ElementsAre(0, 1, 2));
 }
 
-TEST(Npy, ReadsWholeNumbersOfEverySize) {
+TEST(Npy, ReadsIntegersOfEverySize) {
   const std::vector<std::pair<std::string, size_t>> types = {{"|i1", 1}, {"<i2", 2}, {"<i4", 4},
                                                              {"<i8", 8}, {"|u1", 1}, {"<u2", 2},
                                                              {"<u4", 4}, {"<u8", 8}};
@@ -161,7 +161,7 @@ TEST(Npy, ReadsWholeNumbersOfEverySize) {
   }
 }
 
-TEST(Npy, ReadsNumbersWhoseHighestByteComesFirst) {
+TEST(Npy, ReadsBigEndianNumbers) {
   EXPECT_THAT(values_stored_as<float>(">f4", {"\x3f\xc0\0\0\xc0\0\0\0", 8}),
               ElementsAre(1.5f, -2.0f));
   EXPECT_THAT(values_stored_as<double>(">f8", {"\xbf\xe0\0\0\0\0\0\0", 8}), ElementsAre(-0.5));
@@ -176,7 +176,7 @@ TEST(Npy, ReadsNumbersWhoseHighestByteComesFirst) {
   EXPECT_EQ(halves[1], -2.0f);
 }
 
-TEST(Npy, TakesEveryHalfForTheFloatThatItIs) {
+TEST(Npy, ConvertsEveryHalfExactly) {
   for (int bits = 0; bits < 1 << 16; ++bits) {
     const auto half = static_cast<float>(Half{static_cast<uint16_t>(bits)});
     const int exponent = bits >> 10 & 31;
@@ -193,7 +193,7 @@ TEST(Npy, TakesEveryHalfForTheFloatThatItIs) {
   }
 }
 
-TEST(Npy, SaysWhatItDoesNotRead) {
+TEST(Npy, ReportsUnsupportedAndInvalidFiles) {
   const auto with = [](const std::string& type, const std::string& order, const std::string& shape,
                        size_t bytes) {
     return file_with(
@@ -203,7 +203,7 @@ TEST(Npy, SaysWhatItDoesNotRead) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {with("'<f4'", "True", "(2, 2, 1)", 16), "3 dimensions in Fortran order"},
       {with("'|O'", "False", "(2,)", 16), "pickled Python objects"},
-      {with("[('a', '<f4')]", "False", "(2,)", 8), "records of several fields"},
+      {with("[('a', '<f4')]", "False", "(2,)", 8), "structured array"},
       {with("'|b1'", "False", "(2,)", 2), "the array type '|b1'"},
       {with("'<c8'", "False", "(2,)", 16), "the array type '<c8'"},
       {with("'>c8'", "False", "(2,)", 16), "the array type '>c8'"},
@@ -218,27 +218,27 @@ TEST(Npy, SaysWhatItDoesNotRead) {
       {with("'<f4'", "False", "(4294967296, 4294967296)", 0), "63 bits"},
       {with("'<f4'", "False", "(18446744073709551616,)", 0), "64 bits"},
       {with("'<f4'", "False", "(-1,)", 4), "not negative"},
-      {with("'<f4'", "False", "(1)", 4), "a comma after the only size"},
+      {with("'<f4'", "False", "(1)", 4), "a comma after a single size"},
       {with("'<f4'", "False", "(1 1)", 4), "',' or ')'"},
       {with("'<f4'", "0", "(1,)", 4), "'False'"},
       {with("f4", "False", "(1,)", 4), "a string"},
-      {file_with("{'descr': '<f4', 'descr': '<f4', 'shape': (1,)}", 4), "no second 'descr'"},
+      {file_with("{'descr': '<f4', 'descr': '<f4', 'shape': (1,)}", 4), "a single 'descr'"},
       {file_with("{'descr': '<f4', 'shape': (1,)}", 4), "'fortran_order'"},
       {file_with("{'descr': '<f4', 'os': (1,)}", 4), "unknown field 'os'"},
-      {with("'<f4'", "False", "(1,), } + {", 4), "a line end"},
+      {with("'<f4'", "False", "(1,), } + {", 4), "a newline at the end"},
   };
   for (const auto& [file, reason] : cases) {
-    EXPECT_THAT(complaint_about(file), AllOf(HasSubstr("x.npy"), HasSubstr(reason)));
+    EXPECT_THAT(error_about(file), AllOf(HasSubstr("x.npy"), HasSubstr(reason)));
   }
 }
 
-TEST(Npy, NoticesEveryTruncation) {
+TEST(Npy, RejectsEveryTruncation) {
   const auto whole = file_with("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 12);
-  EXPECT_EQ(complaint_about(whole), "nothing was wrong");
+  EXPECT_EQ(error_about(whole), "nothing was wrong");
   for (size_t size = 0; size < whole.size(); ++size) {
-    EXPECT_THAT(complaint_about(whole.substr(0, size)), HasSubstr("x.npy")) << size;
+    EXPECT_THAT(error_about(whole.substr(0, size)), HasSubstr("x.npy")) << size;
   }
-  EXPECT_THAT(complaint_about(whole + "x"), HasSubstr("13 bytes of data"));
+  EXPECT_THAT(error_about(whole + "x"), HasSubstr("13 bytes of data"));
 }
 
 TEST(Npy, IsReadByNumpy) {

@@ -68,7 +68,7 @@ TEST(Safetensors, AlignsEveryTensorToItsElements) {
   }
 }
 
-TEST(Safetensors, WritesExactlyTheBytesOfTheFormat) {
+TEST(Safetensors, WritesExactlyTheSpecifiedBytes) {
   const ScratchDir dir;
   const std::string data = "wxyz";
   write_safetensors(dir / "a", {{"t", StoredType::kF32, {1}, bytes_of(data)}}, {{"k", "v"}});
@@ -84,7 +84,7 @@ TEST(Safetensors, WritesExactlyTheBytesOfTheFormat) {
   EXPECT_EQ(contents(dir / "a"), expected);
 }
 
-TEST(Safetensors, HoldsNothingElseWithoutTheChecksum) {
+TEST(Safetensors, ContainsOnlyTheTensorsWithoutChecksum) {
   const ScratchDir dir;
   const std::string data = "wxyz";
   write_safetensors(dir / "a", {{"t", StoredType::kF32, {1}, bytes_of(data)}}, {{"k", "v"}},
@@ -96,7 +96,7 @@ TEST(Safetensors, HoldsNothingElseWithoutTheChecksum) {
   EXPECT_EQ(complaint_about(contents(dir / "a"), Integrity::kOptional), "nothing was wrong");
 }
 
-TEST(Safetensors, TakesAForeignFileOnlyWhereAllowed) {
+TEST(Safetensors, AcceptsFilesWithoutChecksumOnlyIfOptional) {
   const auto file = raw_file(R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 8);
   EXPECT_EQ(complaint_about(file, Integrity::kOptional), "nothing was wrong");
   EXPECT_THAT(complaint_about(file, Integrity::kRequired),
@@ -104,7 +104,7 @@ TEST(Safetensors, TakesAForeignFileOnlyWhereAllowed) {
   EXPECT_EQ(complaint_about(raw_file("{}", 0), Integrity::kOptional), "nothing was wrong");
 }
 
-TEST(Safetensors, RefusesToWriteWhatItWouldNotRead) {
+TEST(Safetensors, RejectsTensorsThatItCouldNotReadBack) {
   const ScratchDir dir;
   const std::string data(8, 'x');
   const auto bytes = bytes_of(data);
@@ -112,9 +112,11 @@ TEST(Safetensors, RefusesToWriteWhatItWouldNotRead) {
     return error_message_of([&] { write_safetensors(dir / "a", tensors, {}); });
   };
   const TensorBytes good = {"w", StoredType::kF32, {2}, bytes};
-  EXPECT_THAT(writing({good, good}), HasSubstr("two tensors named 'w'"));
-  EXPECT_THAT(writing({{"~integrity", StoredType::kU8, {8}, bytes}}), HasSubstr("own names"));
-  EXPECT_THAT(writing({{"__metadata__", StoredType::kU8, {8}, bytes}}), HasSubstr("own names"));
+  EXPECT_THAT(writing({good, good}), HasSubstr("tensor 'w': the name is duplicate"));
+  EXPECT_THAT(writing({{"~integrity", StoredType::kU8, {8}, bytes}}),
+              HasSubstr("duplicate or reserved"));
+  EXPECT_THAT(writing({{"__metadata__", StoredType::kU8, {8}, bytes}}),
+              HasSubstr("duplicate or reserved"));
   EXPECT_THAT(writing({{"w", StoredType::kF32, {3}, bytes}}), HasSubstr("8 bytes, expected 12"));
   EXPECT_THAT(writing({{"w", StoredType::kU8, {1, 1, 1, 1, 1, 1, 1, 1, 8}, bytes}}),
               HasSubstr("9 dimensions"));
@@ -122,7 +124,7 @@ TEST(Safetensors, RefusesToWriteWhatItWouldNotRead) {
   EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
 }
 
-TEST(Safetensors, NoticesEveryFlippedBitAndEveryTruncation) {
+TEST(Safetensors, RejectsEveryFlippedBitAndTruncation) {
   const ScratchDir dir;
   const std::string data(40, '\x5a');
   write_safetensors(
@@ -145,14 +147,14 @@ TEST(Safetensors, NoticesEveryFlippedBitAndEveryTruncation) {
   EXPECT_THAT(complaint_about(file + '\0', Integrity::kRequired), HasSubstr("bytes of data"));
 }
 
-/// The file of one version: every value of its tensor is the version's number.
+/// A file whose tensor is filled with the version number.
 void write_version(const std::filesystem::path& path, uint8_t version) {
   const std::string data(100000 + version * 1000u, static_cast<char>(version));
   write_safetensors(path, {{"w", StoredType::kU8, {data.size()}, bytes_of(data)}},
                     {{"version", std::to_string(version)}});
 }
 
-TEST(Safetensors, IsOldOrNewAfterAKillAtAnyMoment) {
+TEST(Safetensors, IsOldOrNewAfterAKillAtAnyTime) {
   const ScratchDir dir;
   const auto path = dir / "a.safetensors";
   write_version(path, 0);
@@ -173,7 +175,7 @@ TEST(Safetensors, IsOldOrNewAfterAKillAtAnyMoment) {
   }
 }
 
-TEST(Safetensors, KeepsTheOldFileWhenTheDiskIsFull) {
+TEST(Safetensors, KeepsTheOldFileIfTheDiskIsFull) {
   const ScratchDir dir;
   const auto path = dir / "a.safetensors";
   write_version(path, 1);

@@ -36,7 +36,7 @@ TEST(AxisScale, EndsAtRoundNumbersAroundTheValues) {
   EXPECT_DOUBLE_EQ(scale.share(80), 1);
 }
 
-TEST(AxisScale, LogarithmicTicksAreRoundNumbersToo) {
+TEST(AxisScale, LogTicksAreRoundNumbers) {
   EXPECT_THAT(ticks_of(log_axis(), {3, 70}, 8), ElementsAre("2", "5", "10", "20", "50", "100"));
   EXPECT_THAT(ticks_of(log_axis(), {1e-3, 1e3}, 8),
               ElementsAre("0.001", "0.01", "0.1", "1", "10", "100", "1000"));
@@ -47,7 +47,7 @@ TEST(AxisScale, LogarithmicTicksAreRoundNumbersToo) {
   EXPECT_DOUBLE_EQ(scale.bounded_share(-1), 0);
 }
 
-TEST(AxisScale, ARangeIsKeptAndBoundsTheTicks) {
+TEST(AxisScale, KeepsRangeAndLimitsTicksToIt) {
   const ChartAxis axis{.title = "", .range = std::pair(0.25, 0.95)};
   EXPECT_THAT(ticks_of(axis, {-7, 7}, 4), ElementsAre("0.4", "0.6", "0.8"));
   const AxisScale scale(axis, {}, 4);
@@ -58,7 +58,7 @@ TEST(AxisScale, ARangeIsKeptAndBoundsTheTicks) {
   EXPECT_THAT(ticks_of(log_range, {}, 6), ElementsAre("5", "10", "20"));
 }
 
-TEST(AxisScale, GivenTicksAreKept) {
+TEST(AxisScale, KeepsGivenTicks) {
   const ChartAxis axis{.title = "", .ticks = {{0, "none"}, {2, "some"}}};
   EXPECT_THAT(ticks_of(axis, {1, 3}, 4), ElementsAre("none", "some"));
   const AxisScale scale(axis, {1, 3}, 4);
@@ -66,13 +66,13 @@ TEST(AxisScale, GivenTicksAreKept) {
   EXPECT_DOUBLE_EQ(scale.share(3), 1);
 }
 
-TEST(AxisScale, ValuesThatAreNotFiniteDoNotCount) {
+TEST(AxisScale, IgnoresNonFiniteValues) {
   EXPECT_THAT(ticks_of({}, {kNoValue, 0, kInfinity, 4}, 4), ElementsAre("0", "1", "2", "3", "4"));
   EXPECT_THAT(ticks_of({}, {kNoValue}, 2), ElementsAre("0.0", "0.5", "1.0"));
   EXPECT_FALSE(AxisScale({}, {0, 1}, 4).contains(kNoValue));
 }
 
-TEST(AxisScale, AnyNumberOfDecadesHasFewTicks) {
+TEST(AxisScale, ManyDecadesHaveFewTicks) {
   for (const double high : {1.0, 1.1, 9.0, 1e3, 1e9, 1e30, 1e300}) {
     const auto ticks = ticks_of(log_axis(), {1, high}, 8);
     EXPECT_GE(ticks.size(), 2U) << high;

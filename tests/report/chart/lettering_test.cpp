@@ -7,7 +7,7 @@ namespace {
 
 constexpr Font kLetters = {.size = 12};
 
-TEST(Lettering, WidthsGrowEvenlyWithTheSize) {
+TEST(Lettering, WidthsScaleWithFontSize) {
   EXPECT_EQ(text_width("", kLetters), 0);
   const double width = text_width("sweet pepper", kLetters);
   EXPECT_GT(width, 12 * 12 * 0.35);
@@ -16,12 +16,12 @@ TEST(Lettering, WidthsGrowEvenlyWithTheSize) {
   EXPECT_GT(text_width("sweet pepper", {.size = 12, .bold = true}), width);
 }
 
-TEST(Lettering, WhatFitsStaysWhole) {
+TEST(Lettering, TextThatFitsIsNotShortened) {
   EXPECT_EQ(shorten("apple", kLetters, text_width("apple", kLetters)), "apple");
   EXPECT_EQ(shorten("", kLetters, 0), "");
 }
 
-TEST(Lettering, AShortenedTextFitsAndSaysSo) {
+TEST(Lettering, ShortenedTextFitsAndHasEllipsis) {
   const std::string text = "aquarium fish and some more";
   for (double width = 20; width < text_width(text, kLetters); width += 7) {
     const auto end = shorten(text, kLetters, width);
@@ -34,7 +34,7 @@ TEST(Lettering, AShortenedTextFitsAndSaysSo) {
   EXPECT_EQ(shorten(text, kLetters, 0), "…");
 }
 
-TEST(Lettering, CharactersAreNotCutInTwo) {
+TEST(Lettering, DoesNotSplitCharacters) {
   const std::string umlauts = "ääääääääää";
   const auto cut = shorten(umlauts, kLetters, 40);
   const auto kept = cut.substr(0, cut.size() - std::string_view("…").size());
@@ -42,7 +42,7 @@ TEST(Lettering, CharactersAreNotCutInTwo) {
   EXPECT_TRUE(umlauts.starts_with(kept));
 }
 
-TEST(Lettering, NamesOutOfFilesBecomeOneLine) {
+TEST(Lettering, DisplayNamesAreOneLine) {
   EXPECT_EQ(display_name("a\nb"), "a\\x0Ab");
   EXPECT_EQ(display_name("\xFF"), "\\xFF");
   EXPECT_EQ(display_name(std::string("a\0b", 3)), "a\\x00b");
@@ -53,7 +53,7 @@ TEST(Lettering, NamesOutOfFilesBecomeOneLine) {
   EXPECT_TRUE(display_name(many).ends_with("ä…"));
 }
 
-TEST(Lettering, WhatIsNoCharacterIsShownAsSuch) {
+TEST(Lettering, NoncharactersBecomeReplacementCharacters) {
   EXPECT_EQ(display_name("\xEF\xBF\xBE|\xEF\xBF\xBF|\xEF\xB7\x90|\xF0\x9F\xBF\xBE"),
             "\uFFFD|\uFFFD|\uFFFD|\uFFFD");
   const std::string fine = "\u00FE\uFFFD\uFDCF\uFDF0\U0001F600\u7DD1";

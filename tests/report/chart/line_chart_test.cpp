@@ -38,7 +38,7 @@ LineChart chart_with(std::vector<ChartSeries> series) {
           .series = std::move(series)};
 }
 
-/// Places of the dots of radius 4 in a series, without that of its key.
+/// Positions of the dots of a series (radius 4), without that in the legend.
 std::vector<Point> dots_of(const std::string& svg, size_t series) {
   const std::regex path("<path class=\"mark c" + std::to_string(series) +
                         "\"[^>]* d=\"M([0-9.]+) ([0-9.]+)h0\"");
@@ -49,7 +49,7 @@ std::vector<Point> dots_of(const std::string& svg, size_t series) {
   return points;
 }
 
-TEST(LineChart, HoldsTitlesNamesAndColors) {
+TEST(LineChart, ContainsTitlesNamesAndColors) {
   const auto svg =
       checked_svg(chart_with({{"SupCon", {{.x = 1, .y = 2}}}, {"<b>", {{.x = 1, .y = 3}}}}));
   EXPECT_THAT(svg, AllOf(HasSubstr(">Bound</text>"), HasSubstr(">by batch size</text>"),
@@ -58,14 +58,14 @@ TEST(LineChart, HoldsTitlesNamesAndColors) {
                          HasSubstr(hex(class_colors(2)[1])), Not(HasSubstr("<b>"))));
 }
 
-TEST(LineChart, ALineConnectsPointsAndHasAGapWhereAValueIsMissing) {
+TEST(LineChart, LineHasGapAtMissingValue) {
   const std::vector<ChartPoint> points = {{.x = 0, .y = 1},
                                           {.x = 1, .y = 2},
                                           {.x = 2, .y = kMissing},
                                           {.x = 3, .y = 3},
                                           {.x = 4, .y = 5}};
   const auto svg = checked_svg(chart_with({{"a", points}}));
-  EXPECT_EQ(occurrences(svg, "<polyline"), 2U + 1U) << "two pieces and the key";
+  EXPECT_EQ(occurrences(svg, "<polyline"), 2U + 1U) << "two pieces and the legend entry";
   EXPECT_EQ(dots_of(svg, 0).size(), 4U);
   ChartSeries dots{"a", points};
   dots.line = false;
@@ -78,7 +78,7 @@ TEST(LineChart, ALineConnectsPointsAndHasAGapWhereAValueIsMissing) {
   EXPECT_EQ(occurrences(dashed, "stroke-dasharray"), 2U + 1U);
 }
 
-TEST(LineChart, MarksAreWhereTheirValuesAre) {
+TEST(LineChart, MarksAreAtTheirValues) {
   auto chart = chart_with({{"a", {{.x = 1, .y = 10}, {.x = 10, .y = 20}, {.x = 100, .y = 40}}}});
   chart.x.log = true;
   const auto points = dots_of(checked_svg(chart), 0);
@@ -91,7 +91,8 @@ TEST(LineChart, MarksAreWhereTheirValuesAre) {
 TEST(LineChart, ErrorBarsSpanTheError) {
   const auto svg = checked_svg(
       chart_with({{"a", {{.x = 0, .y = 5, .error = 1}, {.x = 1, .y = 6}, {.x = 2, .y = 4}}}}));
-  EXPECT_EQ(occurrences(svg, "<polyline"), 1U + 1U + 1U) << "the line, one error bar, the key";
+  EXPECT_EQ(occurrences(svg, "<polyline"), 1U + 1U + 1U)
+      << "the line, one error bar, the legend entry";
   EXPECT_THAT(svg, HasSubstr("<title>a, 5 ± 1</title>"));
   const std::regex bar(
       "points=\"[0-9.]+,([0-9.]+) [0-9.]+,[0-9.]+ [0-9.]+,[0-9.]+ "
@@ -105,7 +106,7 @@ TEST(LineChart, ErrorBarsSpanTheError) {
   EXPECT_NEAR(bottom - top, points[2].y - points[1].y, 0.3) << "2, as from 4 to 6";
 }
 
-TEST(LineChart, ReferencesAreRingsAndLinesWithNames) {
+TEST(LineChart, DrawsReferencesAsRingsAndNamedLines) {
   auto chart =
       chart_with({{"a", {{.x = 0, .y = 5, .reference = 7.5}, {.x = 1, .y = 6, .reference = 8}}}});
   chart.reference_note = "in the paper";
@@ -116,10 +117,10 @@ TEST(LineChart, ReferencesAreRingsAndLinesWithNames) {
                          HasSubstr("<title>log N: 9</title>"), HasSubstr(">log N</text>"),
                          HasSubstr(">in the paper</text>"), HasSubstr(">mean of 3 seeds</text>")));
   EXPECT_EQ(occurrences(svg, "stroke-dasharray"), 1U + 1U)
-      << "the reference line, and along the rings";
+      << "the reference line, and the line through the rings";
 }
 
-TEST(LineChart, SeriesStandSideBySideIfAsked) {
+TEST(LineChart, DodgeOffsetsSeries) {
   auto chart = chart_with(
       {{"a", {{.x = 0, .y = 1}, {.x = 1, .y = 1}}}, {"b", {{.x = 0, .y = 1}, {.x = 1, .y = 1}}}});
   const auto together = checked_svg(chart);
@@ -131,7 +132,7 @@ TEST(LineChart, SeriesStandSideBySideIfAsked) {
   EXPECT_NEAR(dots_of(apart, 0)[0].x, dots_of(together, 0)[0].x, 0.3) << "inside the frame";
 }
 
-TEST(LineChart, WhatIsOutsideOfARangeIsNotDrawn) {
+TEST(LineChart, DoesNotDrawValuesOutsideOfRange) {
   auto chart =
       chart_with({{"a", {{.x = 0, .y = 1}, {.x = 1, .y = 50}, {.x = 2, .y = 2, .error = 9}}}});
   chart.y.range = {0.0, 4.0};
@@ -140,7 +141,7 @@ TEST(LineChart, WhatIsOutsideOfARangeIsNotDrawn) {
   EXPECT_THAT(svg, Not(HasSubstr("a, 50")));
 }
 
-TEST(LineChart, NothingToShowIsAnEmptyFrame) {
+TEST(LineChart, ChartWithoutSeriesIsEmptyFrame) {
   EXPECT_THAT(checked_svg(chart_with({})), HasSubstr(">Bound</text>"));
   EXPECT_TRUE(dots_of(checked_svg(chart_with({{"a", {{.x = 0, .y = kMissing}}}})), 0).empty());
 }

@@ -12,7 +12,7 @@ namespace {
 
 using Light = std::array<double, 3>;
 
-/// Linear light out of sRGB.
+/// Converts sRGB to linear light.
 Light light_of(const Color& color) {
   const auto linear = [](uint8_t byte) {
     const double value = byte / 255.0;
@@ -31,8 +31,7 @@ double contrast(const Color& a, const Color& b) {
   return (high + 0.05) / (low + 0.05);
 }
 
-/// What remains of a color without the red-sensitive or the green-sensitive cones (Machado,
-/// Oliveira and Fernandes, 2009), or all of it.
+/// Simulates protanopia or deuteranopia (Machado, Oliveira and Fernandes, 2009), or normal vision.
 enum class Sight { kAll, kNoRed, kNoGreen };
 
 Light seen(const Light& light, Sight sight) {
@@ -53,7 +52,7 @@ Light seen(const Light& light, Sight sight) {
   return result;
 }
 
-/// Oklab: distances in it are about as large as they look; black and white are 1 apart.
+/// Converts to Oklab, which is perceptually uniform; black and white have distance 1.
 Light oklab(const Light& light) {
   const auto [r, g, b] = light;
   const double l = std::cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
@@ -80,14 +79,14 @@ double least_difference(const std::vector<Color>& colors, Sight sight) {
   return least;
 }
 
-TEST(Palette, TenColorsStayApartWithoutRedOrGreen) {
+TEST(Palette, FirstTenColorsAreColorBlindSafe) {
   for (const auto sight : {Sight::kAll, Sight::kNoRed, Sight::kNoGreen}) {
     EXPECT_GT(least_difference(class_colors(10), sight), 0.1);
     EXPECT_GT(least_difference(class_colors(20), sight), 0.055);
   }
 }
 
-TEST(Palette, FewerClassesHaveTheFirstColors) {
+TEST(Palette, FewerClassesUseFirstColors) {
   const auto twenty = class_colors(20);
   for (size_t count = 1; count <= 20; ++count) {
     const auto colors = class_colors(count);
@@ -96,7 +95,7 @@ TEST(Palette, FewerClassesHaveTheFirstColors) {
   }
 }
 
-TEST(Palette, NeighborsInALongListDoNotLookAlike) {
+TEST(Palette, AdjacentColorsOfLongPalettesDiffer) {
   const auto colors = class_colors(200);
   ASSERT_EQ(colors.size(), 200U);
   for (size_t i = 1; i < colors.size(); ++i) {
@@ -107,7 +106,7 @@ TEST(Palette, NeighborsInALongListDoNotLookAlike) {
   EXPECT_EQ(different.size(), colors.size());
 }
 
-TEST(Palette, ColorsShowOnWhiteAndOnNearBlack) {
+TEST(Palette, ColorsAreVisibleOnWhiteAndNearBlack) {
   for (const size_t count : {20, 100}) {
     for (const auto& color : class_colors(count)) {
       EXPECT_GT(contrast(color, {255, 255, 255}), 1.6) << hex(color);
@@ -116,7 +115,7 @@ TEST(Palette, ColorsShowOnWhiteAndOnNearBlack) {
   }
 }
 
-TEST(Palette, HexHasTwoDigitsForEachPart) {
+TEST(Palette, HexHasTwoDigitsPerChannel) {
   EXPECT_EQ(hex({0, 10, 255}), "#000aff");
 }
 

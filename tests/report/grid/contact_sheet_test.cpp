@@ -45,7 +45,7 @@ dataset::DatasetPtr images(std::vector<Sample> samples, std::vector<int64_t> lab
                                  std::move(names));
 }
 
-TEST(ContactSheet, SamplesAreSpreadEvenlyOverTheClass) {
+TEST(ContactSheet, SamplesAreEvenlySpaced) {
   std::vector<int64_t> labels(100);
   for (size_t i = 0; i < labels.size(); ++i) labels[i] = i % 2;  // class 1: 1, 3, 5 ...
   const auto sheet =
@@ -55,12 +55,12 @@ TEST(ContactSheet, SamplesAreSpreadEvenlyOverTheClass) {
   const auto& row = sheet.sections[1];
   EXPECT_EQ(row.title, "class-1");
   EXPECT_EQ(row.note, "50 train, 2 test");
-  std::vector<int> shown;  // a sample of the fake dataset is a pixel of its number
+  std::vector<int> shown;  // each sample of the fake dataset is one pixel with its index
   for (const auto& tile : row.tiles) shown.push_back(pixel(tile.image, 4, 4)[0]);
   EXPECT_THAT(shown, ElementsAre(1, 21, 41, 61, 81));
 }
 
-TEST(ContactSheet, ClassesBeyondTheRowsAreCounted) {
+TEST(ContactSheet, CountsClassesThatAreNotShown) {
   std::vector<int64_t> labels(7);
   std::iota(labels.begin(), labels.end(), 0);
   const auto part = testing::fake_dataset(labels);
@@ -69,7 +69,7 @@ TEST(ContactSheet, ClassesBeyondTheRowsAreCounted) {
   EXPECT_THAT(sheet.remarks.back(), HasSubstr("4 more classes"));
 }
 
-TEST(ContactSheet, AImageKeepsItsProportions) {
+TEST(ContactSheet, KeepsAspectRatio) {
   const auto wide = testing::plain_image(10, 40, {255, 0, 0});
   const auto part = images({wide}, {0}, {"a"});
   const auto sheet = make_contact_sheet({part, part}, {}, {.tile_pixels = 16});
@@ -80,7 +80,7 @@ TEST(ContactSheet, AImageKeepsItsProportions) {
   EXPECT_EQ(pixel(tile, 10, 8)[3], 0);
 }
 
-TEST(ContactSheet, ADamagedSampleIsACrossOnGray) {
+TEST(ContactSheet, CorruptSampleIsCrossOnGray) {
   const auto good = testing::plain_image(4, 4, {10, 20, 30});
   const auto part = images({good, Image{}}, {0, 0}, {"a"});
   const auto sheet = make_contact_sheet({part, part}, {}, {.tile_pixels = 72});
@@ -91,7 +91,7 @@ TEST(ContactSheet, ADamagedSampleIsACrossOnGray) {
   EXPECT_EQ(pixel(sheet.sections.at(0).tiles.at(0).image, 36, 36), (Pixel{10, 20, 30, 255}));
 }
 
-TEST(ContactSheet, AToneIsALineThatRisesWithItsPitch) {
+TEST(ContactSheet, HigherToneIsHigherInSpectrogram) {
   const int rate = 16000;
   const auto clip = [&](double hertz) { return Clip{rate, testing::tone(rate, hertz, 16000)}; };
   const auto part = testing::sample_dataset(
@@ -112,7 +112,7 @@ TEST(ContactSheet, AToneIsALineThatRisesWithItsPitch) {
   EXPECT_LT(brightness(tiles.at(2).image, 36, 36), 200) << "silence is dark";
 }
 
-TEST(ContactSheet, TheFirstSoundsOfAClassCanBePlayed) {
+TEST(ContactSheet, FirstSoundsOfClassArePlayable) {
   const Clip clip{8000, testing::tone(8000, 440, 4000)};
   const auto dataset = testing::sample_dataset(SampleKind::kSound, std::vector<Sample>(12, clip),
                                                std::vector<int64_t>(12, 0), {"tone"});
@@ -123,14 +123,14 @@ TEST(ContactSheet, TheFirstSoundsOfAClassCanBePlayed) {
   EXPECT_THAT(sheet.remarks.at(0), HasSubstr("spectrograms"));
 }
 
-TEST(ContactSheet, SoundsNoneOfWhichCanBeRead) {
+TEST(ContactSheet, AcceptsSoundsThatAllFailToDecode) {
   const auto part =
       testing::sample_dataset(SampleKind::kSound, {Clip{}, Clip{}}, {0, 1}, {"a", "b"});
   const auto sheet = make_contact_sheet({part, part}, {});
   EXPECT_EQ(sheet.sections.size(), 2U);
 }
 
-TEST(ContactSheet, VectorsAreSquaresOfNumbers) {
+TEST(ContactSheet, DrawsVectorsAsSquares) {
   const Features vector{4, 1, 1, {0, 0, 0, 1}};
   const auto part = testing::sample_dataset(SampleKind::kVector, {vector}, {0}, {"a"});
   const auto sheet = make_contact_sheet({part, part}, {}, {.tile_pixels = 16});
@@ -139,7 +139,7 @@ TEST(ContactSheet, VectorsAreSquaresOfNumbers) {
   EXPECT_LT(brightness(tile, 0, 0), 200);
 }
 
-TEST(ContactSheet, AClassThatIsOnlyTestedShowsTestSamples) {
+TEST(ContactSheet, ClassWithoutTrainingSamplesShowsTestSamples) {
   const auto train = images({testing::plain_image(2, 2, {1})}, {0}, {"a", "b", "c"});
   const auto test = images({testing::plain_image(2, 2, {9})}, {1}, {"a", "b", "c"});
   const auto sheet = make_contact_sheet({train, test}, {}, {.tile_pixels = 8});
@@ -147,14 +147,14 @@ TEST(ContactSheet, AClassThatIsOnlyTestedShowsTestSamples) {
   EXPECT_TRUE(sheet.sections.at(2).tiles.empty());
 }
 
-TEST(ContactSheet, ASingleFileIsARowOfOne) {
+TEST(ContactSheet, SingleSampleIsOneTile) {
   const auto one = images({testing::plain_image(2, 2, {1})}, {0}, {});
   const auto sheet = make_contact_sheet({one, images({}, {}, {})}, {}, {.tile_pixels = 8});
   ASSERT_EQ(sheet.sections.size(), 1U);
   EXPECT_EQ(sheet.sections[0].tiles.size(), 1U);
 }
 
-TEST(ContactSheet, KnownSamplesStandForATrainingPartWithoutLabels) {
+TEST(ContactSheet, ReferenceSamplesReplaceUnlabeledTrainingSplit) {
   dataset::DatasetSplit split{testing::fake_dataset({0, 0}), testing::fake_dataset({0, 1})};
   split.reference = testing::fake_dataset({0, 1, 1});
   split.unlabeled = true;
@@ -163,7 +163,7 @@ TEST(ContactSheet, KnownSamplesStandForATrainingPartWithoutLabels) {
   EXPECT_EQ(sheet.sections[1].note, "2 train, 1 test");
 }
 
-TEST(WriteContactSheet, TheEndingDecides) {
+TEST(WriteContactSheet, ExtensionSelectsFormat) {
   const testing::ScratchDir dir;
   const auto part = images({testing::plain_image(2, 2, {1})}, {0}, {"<b>\"cats\" & 'dogs'"});
   const auto write = [&](const char* name) {

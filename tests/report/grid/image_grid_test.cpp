@@ -36,7 +36,7 @@ ImageGrid grid_of(std::vector<GridTile> tiles, std::string title = {}) {
           .columns = 3};
 }
 
-TEST(GridHtml, HoldsImagesTextsAndNothingFromOutside) {
+TEST(GridHtml, ContainsImagesAndTextWithoutExternalResources) {
   GridTile tile{.image = plain_tile(1, 2, 3)};
   tile.label = "cat";
   tile.suggested = "<dog>";
@@ -55,7 +55,7 @@ TEST(GridHtml, HoldsImagesTextsAndNothingFromOutside) {
                     Not(HasSubstr("<h2>")), Not(HasSubstr("<audio")), Not(HasSubstr("<dog"))));
 }
 
-TEST(GridHtml, SectionsHaveTitlesAndMayBeEmpty) {
+TEST(GridHtml, SectionsHaveTitlesAndMayHaveNoTiles) {
   auto grid = grid_of({{.image = plain_tile(1, 2, 3)}}, "\"cats\" & \xFF");
   grid.sections.push_back({.title = "dogs", .tiles = {}});
   EXPECT_THAT(grid_html(grid),
@@ -63,7 +63,7 @@ TEST(GridHtml, SectionsHaveTitlesAndMayBeEmpty) {
                     HasSubstr("no samples"), Not(HasSubstr("<figcaption"))));
 }
 
-TEST(GridHtml, SoundsCanBePlayedWithoutScripts) {
+TEST(GridHtml, SoundsArePlayableWithoutScripts) {
   GridTile tile{.image = plain_tile(1, 2, 3)};
   tile.sound = {.wav = {'R', 'I', 'F', 'F'}, .seconds = 1.5, .whole_seconds = 3};
   EXPECT_THAT(
@@ -82,7 +82,7 @@ size_t tile_pixels_like(const Image& image, std::array<int, 3> color) {
   return count;
 }
 
-TEST(GridImage, ShowsEveryTileTwiceAsLarge) {
+TEST(GridImage, DrawsTilesAtDoubleResolution) {
   const auto image = grid_image(
       grid_of({{.image = plain_tile(255, 0, 0, 80)}, {.image = plain_tile(0, 0, 255, 80)}}));
   EXPECT_EQ(image.channels, 3);
@@ -90,7 +90,7 @@ TEST(GridImage, ShowsEveryTileTwiceAsLarge) {
   EXPECT_NEAR(static_cast<double>(tile_pixels_like(image, {0, 0, 255})), 80 * 80, 400);
 }
 
-TEST(GridImage, GrowsByRowsAndByTitles) {
+TEST(GridImage, SizeGrowsWithRowsAndTitles) {
   const auto height = [](size_t tiles) {
     return grid_image(grid_of(std::vector<GridTile>(tiles, {.image = plain_tile(1, 2, 3)}))).height;
   };
@@ -101,10 +101,10 @@ TEST(GridImage, GrowsByRowsAndByTitles) {
   wide.columns = 20;
   const int untitled = grid_image(wide).width;
   wide.sections[0].title = "cats";
-  EXPECT_GT(grid_image(wide).width, untitled) << "titles are beside the tiles";
+  EXPECT_GT(grid_image(wide).width, untitled) << "titles are next to the tiles";
 }
 
-TEST(WriteImageGrid, TheEndingDecides) {
+TEST(WriteImageGrid, ExtensionSelectsFormat) {
   const testing::ScratchDir dir;
   const auto grid = grid_of({{.image = plain_tile(1, 2, 3)}});
   write_image_grid(dir / "grid.PNG", grid);

@@ -23,7 +23,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Samples that are red, green and blue, then one that is damaged.
+/// A red, a green and a blue sample, and a corrupt one.
 dataset::DatasetPtr colors() {
   return testing::sample_dataset(
       SampleKind::kImage,
@@ -42,7 +42,7 @@ std::vector<std::string> samples_in(const ImageGrid& grid) {
   return names;
 }
 
-TEST(LabelIssueGrid, HighestScoresComeFirstAndTheRestIsCounted) {
+TEST(LabelIssueGrid, SortsByScoreAndCountsTheRest) {
   auto sheet = sheet_of({{0, 0, 1, 0.2}, {1, 0, 1, 0.9}, {2, 1, 0, 0.5}, {3, 1, 0, 0.9}});
   sheet.most = 3;
   const auto grid = make_label_issue_grid(sheet, 8, {});
@@ -55,18 +55,18 @@ TEST(LabelIssueGrid, HighestScoresComeFirstAndTheRestIsCounted) {
   EXPECT_EQ(first.image.pixels[1], 255) << "sample 1 is green";
 }
 
-TEST(LabelIssueGrid, SaysWhetherALabelWasWrongIfThatIsKnown) {
+TEST(LabelIssueGrid, ShowsVerdictIfTruthIsKnown) {
   const auto grid = make_label_issue_grid(
       sheet_of({{0, 0, 1, 0.3, true}, {1, 0, 1, 0.2, false}, {2, 1, 0, 0.1}}), 8, {});
   const auto& tiles = grid.sections[0].tiles;
-  EXPECT_THAT(tiles[0].verdict, HasSubstr("wrong"));
+  EXPECT_THAT(tiles[0].verdict, HasSubstr("mislabeled"));
   EXPECT_TRUE(tiles[0].verdict_good);
-  EXPECT_THAT(tiles[1].verdict, HasSubstr("right"));
+  EXPECT_THAT(tiles[1].verdict, HasSubstr("correct"));
   EXPECT_FALSE(tiles[1].verdict_good);
   EXPECT_EQ(tiles[2].verdict, "");
 }
 
-TEST(LabelIssueGrid, RefusesWhatCannotBeShown) {
+TEST(LabelIssueGrid, RejectsInvalidIssues) {
   const auto error_message_of = [](const LabelIssue& issue) {
     return testing::error_message_of([&] { make_label_issue_grid(sheet_of({issue}), 8, {}); });
   };
@@ -80,7 +80,7 @@ TEST(LabelIssueGrid, RefusesWhatCannotBeShown) {
               HasSubstr("nan"));
 }
 
-TEST(LabelIssueGrid, SoundsAreSpectrogramsInBothForms) {
+TEST(LabelIssueGrid, DrawsSoundsAsSpectrogramsInBothFormats) {
   const auto tone = testing::tone(8000, 1000, 8000);
   for (const Sample& sample :
        {Sample(Clip{8000, tone}), Sample(Features{1, 4, 4, std::vector<float>(16, 1)})}) {
@@ -96,7 +96,7 @@ TEST(LabelIssueGrid, SoundsAreSpectrogramsInBothForms) {
   }
 }
 
-/// How many pixels have about this color.
+/// Counts the pixels of about this color.
 size_t issue_pixels_like(const Image& image, std::array<int, 3> color) {
   size_t count = 0;
   for (size_t i = 0; i < image.pixels.size(); i += 3) {
@@ -107,7 +107,7 @@ size_t issue_pixels_like(const Image& image, std::array<int, 3> color) {
   return count;
 }
 
-TEST(WriteLabelIssueSheet, ThePngHasATileForEachIssue) {
+TEST(WriteLabelIssueSheet, PngHasOneTilePerIssue) {
   const testing::ScratchDir dir;
   write_label_issue_sheet(
       dir / "sheet.png",
@@ -120,7 +120,7 @@ TEST(WriteLabelIssueSheet, ThePngHasATileForEachIssue) {
   EXPECT_GT(issue_pixels_like(image, {200, 200, 200}), tile * 8 / 10) << "behind the cross";
 }
 
-TEST(WriteLabelIssueSheet, TheEndingDecidesAndNamesCannotBecomeMarkup) {
+TEST(WriteLabelIssueSheet, ExtensionSelectsFormatAndNamesAreEscaped) {
   const testing::ScratchDir dir;
   auto sheet = sheet_of({{0, 0, 1, 0.5, true}});
   sheet.class_names = {"<script>alert(1)</script>", "\"cold\" & \xFF"};
@@ -129,7 +129,7 @@ TEST(WriteLabelIssueSheet, TheEndingDecidesAndNamesCannotBecomeMarkup) {
   write_label_issue_sheet(dir / "sheet.png", sheet);
   EXPECT_THAT(testing::contents(dir / "sheet.html"),
               AllOf(HasSubstr("&lt;script&gt;"), HasSubstr(" → &quot;cold&quot; &amp; \\xFF"),
-                    HasSubstr("50.0 %"), HasSubstr("label was wrong"), HasSubstr("sample-0"),
+                    HasSubstr("50.0 %"), HasSubstr("mislabeled"), HasSubstr("sample-0"),
                     Not(HasSubstr("<script")), Not(HasSubstr("<title><"))));
   EXPECT_GT(io::read_image(dir / "sheet.png", "sheet").width, 1000);
   EXPECT_THAT(testing::error_message_of([&] { write_label_issue_sheet(dir / "sheet.csv", sheet); }),
@@ -137,10 +137,10 @@ TEST(WriteLabelIssueSheet, TheEndingDecidesAndNamesCannotBecomeMarkup) {
   EXPECT_THAT(testing::names_in(dir.path()), ElementsAre("sheet.html", "sheet.png"));
 }
 
-TEST(WriteLabelIssueSheet, SaysThatThereAreNoIssues) {
+TEST(WriteLabelIssueSheet, StatesThatThereAreNoIssues) {
   const testing::ScratchDir dir;
   write_label_issue_sheet(dir / "none.html", sheet_of({}));
-  EXPECT_THAT(testing::contents(dir / "none.html"), HasSubstr("no label issues"));
+  EXPECT_THAT(testing::contents(dir / "none.html"), HasSubstr("No label issues"));
   EXPECT_NO_THROW(write_label_issue_sheet(dir / "none.png", sheet_of({})));
 }
 

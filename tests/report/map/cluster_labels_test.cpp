@@ -13,12 +13,12 @@ constexpr Font kLabelLetters = {.size = 10};
 TEST(ClusterMiddle, IsOneOfThePoints) {
   EXPECT_EQ(cluster_middle({{1, 1}, {2, 2}, {9, 9}}), (Point{2, 2}));
   EXPECT_EQ(cluster_middle({{5, 6}}), (Point{5, 6}));
-  // Two pieces whose medians by axis lie where no point is.
+  // Two clusters whose per-axis medians are far from any point.
   const auto middle = cluster_middle({{0, 10}, {1, 11}, {2, 10}, {10, 0}, {11, 1}, {10, 2}});
   EXPECT_TRUE(middle == (Point{2, 10}) || middle == (Point{10, 2}));
 }
 
-TEST(PlaceLabels, ALabelAloneIsInTheMiddle) {
+TEST(PlaceLabels, SingleLabelIsCentered) {
   const auto labels = place_labels({{7, "bear", {200, 150}}}, kLabelLetters, kFrame);
   ASSERT_EQ(labels.size(), 1U);
   EXPECT_EQ(labels[0].number, 7U);
@@ -27,7 +27,7 @@ TEST(PlaceLabels, ALabelAloneIsInTheMiddle) {
   EXPECT_TRUE(labels[0].box.contains({200, 150}));
 }
 
-TEST(PlaceLabels, NoneIsOverAnotherNorOutside) {
+TEST(PlaceLabels, LabelsDoNotOverlapAndStayInside) {
   std::vector<ClusterName> names;
   for (size_t i = 0; i < 60; ++i) {
     names.push_back({i,
@@ -46,7 +46,7 @@ TEST(PlaceLabels, NoneIsOverAnotherNorOutside) {
   }
 }
 
-TEST(PlaceLabels, WhereThereIsNoRoomTheFirstStay) {
+TEST(PlaceLabels, FirstLabelsWinIfSpaceIsShort) {
   std::vector<ClusterName> names;
   for (size_t i = 0; i < 100; ++i) names.push_back({i, "the same place", {200, 150}});
   const auto labels = place_labels(names, kLabelLetters, kFrame);

@@ -19,7 +19,7 @@ Legend legend_of(std::vector<LegendEntry> list) {
   return lay_out_legend(std::move(list), {100, 50}, 800);
 }
 
-/// Every text is inside its line's box, and lines do not touch each other.
+/// Checks that texts are inside their boxes and boxes do not overlap.
 void expect_no_overlaps(const Legend& legend) {
   for (size_t i = 0; i < legend.lines.size(); ++i) {
     const auto& line = legend.lines[i];
@@ -47,7 +47,7 @@ TEST(Legend, FewClassesAreOneColumnWithCounts) {
   EXPECT_TRUE(legend.more.empty());
 }
 
-TEST(Legend, AHundredClassesAreColumnsOfSmallText) {
+TEST(Legend, HundredClassesUseColumnsOfSmallText) {
   const auto legend = legend_of(entries(100));
   ASSERT_EQ(legend.lines.size(), 100U);
   expect_no_overlaps(legend);
@@ -66,7 +66,7 @@ TEST(Legend, LongNamesAreShortened) {
   }
 }
 
-TEST(Legend, OfVeryManyTheLargestAreListed) {
+TEST(Legend, ListsLargestOfVeryManyClasses) {
   const auto legend = legend_of(entries(250));
   ASSERT_EQ(legend.lines.size(), kLegendClasses);
   expect_no_overlaps(legend);

@@ -63,7 +63,7 @@ size_t dots_in(const MapLayout& layout) {
   return count;
 }
 
-TEST(MapLayout, EveryDotIsInsideTheFrameAndTheLegendBesideIt) {
+TEST(MapLayout, DotsAreInsideFrameAndLegendIsBesideIt) {
   for (const int64_t classes : {1, 2, 10, 20, 100, 300}) {
     const Clusters clusters(3000, classes);
     const auto layout = lay_out_map(clusters.map());
@@ -78,7 +78,7 @@ TEST(MapLayout, EveryDotIsInsideTheFrameAndTheLegendBesideIt) {
   }
 }
 
-TEST(MapLayout, BothAxesHaveOneScaleAndYGoesUp) {
+TEST(MapLayout, AxesShareOneScaleAndYPointsUp) {
   const std::vector<float> positions = {0, 0, 10, 0, 0, 1};
   const auto layout = lay_out_map({.positions = positions, .labels = {}});
   std::vector<Point> points;
@@ -94,7 +94,7 @@ TEST(MapLayout, BothAxesHaveOneScaleAndYGoesUp) {
   EXPECT_TRUE(layout.legend.lines.empty());
 }
 
-TEST(MapLayout, PlacesWithoutExtentAndHugeOnesAreDrawnToo) {
+TEST(MapLayout, DrawsEmptyAndHugeExtents) {
   const std::vector<std::vector<float>> cases = {
       {3, 4}, {1, 1, 1, 1}, {0, 0, 0, 5}, {-3e38F, -3e38F, 3e38F, 3e38F}, {0, 0, 1e-40F, 0}};
   for (const auto& positions : cases) {
@@ -104,7 +104,7 @@ TEST(MapLayout, PlacesWithoutExtentAndHugeOnesAreDrawnToo) {
   }
 }
 
-TEST(MapLayout, NoClassIsDrawnAsAWholeOverAnother) {
+TEST(MapLayout, ClassesAreInterleaved) {
   const Clusters clusters(1000, 2);
   const auto layout = lay_out_map(clusters.map());
   std::map<size_t, size_t> first;
@@ -118,7 +118,7 @@ TEST(MapLayout, NoClassIsDrawnAsAWholeOverAnother) {
   EXPECT_GE(layout.runs.size(), 8U);
 }
 
-TEST(MapLayout, TheSameMapIsTheSameDrawing) {
+TEST(MapLayout, LayoutIsDeterministic) {
   const Clusters clusters(500, 5);
   const auto a = lay_out_map(clusters.map());
   const auto b = lay_out_map(clusters.map());
@@ -126,7 +126,7 @@ TEST(MapLayout, TheSameMapIsTheSameDrawing) {
   for (size_t i = 0; i < a.runs.size(); ++i) EXPECT_EQ(a.runs[i].points, b.runs[i].points);
 }
 
-TEST(MapLayout, ManyDotsAreSmallAndLetOthersShineThrough) {
+TEST(MapLayout, ManyDotsAreSmallAndTranslucent) {
   const auto few = lay_out_map(Clusters(100, 2).map());
   const auto many = lay_out_map(Clusters(20'000, 2).map());
   EXPECT_GT(few.radius, 2 * many.radius);
@@ -143,7 +143,7 @@ TEST(MapLayout, NamedClassesKeepTheirColors) {
   EXPECT_EQ(layout.classes[1].color, class_colors(3)[2]);
 }
 
-TEST(MapLayout, LabelsWithoutNamesAreCalledByNumber) {
+TEST(MapLayout, UnnamedClassesAreShownByNumber) {
   const std::vector<float> positions = {0, 0, 1, 1};
   const std::vector<int64_t> labels = {std::numeric_limits<int64_t>::max(), -1};
   const auto layout = lay_out_map({positions, labels, {}, "", ""});
@@ -152,16 +152,16 @@ TEST(MapLayout, LabelsWithoutNamesAreCalledByNumber) {
   EXPECT_EQ(layout.classes[1].name, "9223372036854775807");
 }
 
-TEST(MapLayout, PositionsThatAreNotFiniteAreCounted) {
+TEST(MapLayout, CountsNonFinitePositions) {
   const std::vector<float> positions = {0, 0, kNan, 1,
                                         1, 1, 2,    std::numeric_limits<float>::infinity()};
   auto layout = lay_out_map({.positions = positions, .labels = {}, .subtitle = "4 samples"});
   EXPECT_EQ(dots_in(layout), 2U);
   ASSERT_EQ(layout.heading.size(), 1U);
-  EXPECT_EQ(layout.heading[0].text, "4 samples; 2 samples without a position are left out");
+  EXPECT_EQ(layout.heading[0].text, "4 samples; 2 samples without a finite position omitted");
 }
 
-TEST(MapLayout, WhatCannotBeDrawnIsASentence) {
+TEST(MapLayout, RejectsInvalidMaps) {
   const auto error_message_of = [](const ScatterMap& map) {
     return testing::error_message_of([&] { lay_out_map(map); });
   };
@@ -188,7 +188,7 @@ class WriteScatterMap : public ::testing::Test {
   testing::ScratchDir dir_;
 };
 
-TEST_F(WriteScatterMap, TheEndingDecides) {
+TEST_F(WriteScatterMap, ExtensionSelectsFormat) {
   const Clusters clusters(50, 3);
   for (const auto* name : {"map.SVG", "map.html", "map.png"}) {
     write_scatter_map(dir_ / name, clusters.map());
@@ -202,12 +202,12 @@ TEST_F(WriteScatterMap, TheEndingDecides) {
   EXPECT_THAT(testing::names_in(dir_.path()), ElementsAre("map.SVG", "map.html", "map.png"));
 }
 
-TEST_F(WriteScatterMap, TenThousandDotsAreAFewHundredKilobytes) {
+TEST_F(WriteScatterMap, SvgOfTenThousandDotsIsSmall) {
   EXPECT_LT(text_of("ten.svg", Clusters(10'000, 10).map()).size(), 250'000U);
   EXPECT_LT(text_of("hundred.svg", Clusters(10'000, 100).map()).size(), 400'000U);
 }
 
-TEST_F(WriteScatterMap, TheSvgHoldsEveryDotAndName) {
+TEST_F(WriteScatterMap, SvgContainsAllDotsAndNames) {
   const Clusters clusters(200, 3);
   const auto svg = text_of("map.svg", clusters.map({"cat", "dog", "cow"}));
   EXPECT_EQ(testing::markup_problem(svg), "");
@@ -220,7 +220,7 @@ TEST_F(WriteScatterMap, TheSvgHoldsEveryDotAndName) {
   for (const auto& color : class_colors(3)) EXPECT_THAT(svg, HasSubstr(hex(color)));
 }
 
-TEST_F(WriteScatterMap, HostileNamesStayNames) {
+TEST_F(WriteScatterMap, EscapesHostileNames) {
   const Clusters clusters(30, 4);
   auto map = clusters.map({"<script>alert(1)</script>", "a\"b' & c\x01\x1B[0m", "\xFF\xFE bad",
                            "\xEF\xBF\xBF\xEF\xBF\xBE]]>"});
@@ -238,7 +238,7 @@ TEST_F(WriteScatterMap, HostileNamesStayNames) {
   EXPECT_NO_THROW(write_scatter_map(dir_ / "map.png", map));
 }
 
-TEST_F(WriteScatterMap, ThePageNeedsNothingElseAndFadesByClass) {
+TEST_F(WriteScatterMap, HtmlIsSelfContainedAndFadesByClass) {
   const auto html = text_of("map.html", Clusters(30, 3).map());
   EXPECT_THAT(html, AllOf(HasSubstr("default-src 'none'"), HasSubstr("prefers-color-scheme: dark"),
                           HasSubstr("svg:has(.k2:is(:hover"), HasSubstr("class=\"key k2\""),
@@ -246,7 +246,7 @@ TEST_F(WriteScatterMap, ThePageNeedsNothingElseAndFadesByClass) {
                           Not(HasSubstr("href"))));
 }
 
-TEST_F(WriteScatterMap, TheImageHasTheClassesColors) {
+TEST_F(WriteScatterMap, PngHasClassColors) {
   const Clusters clusters(300, 5);
   write_scatter_map(dir_ / "map.png", clusters.map());
   const auto image = io::read_image(dir_ / "map.png", "map");
@@ -259,7 +259,7 @@ TEST_F(WriteScatterMap, TheImageHasTheClassesColors) {
   for (const auto& color : class_colors(5)) EXPECT_TRUE(seen.contains(hex(color)));
 }
 
-TEST_F(WriteScatterMap, OneSampleIsADotInTheMiddle) {
+TEST_F(WriteScatterMap, SingleSampleIsCentered) {
   const std::vector<float> positions = {7, -3};
   const ScatterMap map{.positions = positions, .labels = {}};
   const auto layout = lay_out_map(map);

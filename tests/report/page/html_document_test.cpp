@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-TEST(HtmlDocument, AllowsNothingFromOutside) {
+TEST(HtmlDocument, AllowsNoExternalResources) {
   const HtmlDocument document("</title><script>", "p { }");
   EXPECT_THAT(document.finish(),
               AllOf(StartsWith("<!DOCTYPE html>"), HasSubstr("default-src 'none'"),
@@ -21,7 +21,7 @@ TEST(HtmlDocument, AllowsNothingFromOutside) {
                     HasSubstr("prefers-color-scheme: dark"), Not(HasSubstr("<script"))));
 }
 
-TEST(HtmlDocument, TextsNeverBecomeMarkup) {
+TEST(HtmlDocument, EscapesAllTexts) {
   const std::string hostile = "<img src=x>\"'&";
   HtmlDocument document(hostile);
   document.header(hostile, hostile);
@@ -40,7 +40,7 @@ TEST(HtmlDocument, TextsNeverBecomeMarkup) {
                           HasSubstr("&lt;img src=x&gt;&quot;&#39;&amp;")));
 }
 
-TEST(HtmlDocument, ProseHoldsCode) {
+TEST(HtmlDocument, FormatsCodeInProse) {
   HtmlDocument document("t");
   document.paragraph("run `projnce <x>` twice");
   document.paragraph("");
@@ -49,7 +49,7 @@ TEST(HtmlDocument, ProseHoldsCode) {
                     Not(HasSubstr("<p></p>"))));
 }
 
-TEST(HtmlDocument, TablesNameTheirRowsAndTheBest) {
+TEST(HtmlDocument, TablesHaveRowHeadersAndMarkTheBest) {
   HtmlDocument document("t");
   document.table({.header = {"method", "accuracy"},
                   .rows = {{{"SupCon"}, {.text = "0.91", .note = "paper 0.95", .best = true}},
@@ -63,7 +63,7 @@ TEST(HtmlDocument, TablesNameTheirRowsAndTheBest) {
                     HasSubstr("<tfoot><tr><th scope=\"row\">mean</th><td>0.905</td></tr>")));
 }
 
-TEST(HtmlDocument, FiguresFadeByTheKeysOfTheirLegend) {
+TEST(HtmlDocument, LegendEntriesFadeOtherMarks) {
   LineChart chart{.title = "c", .x = {}, .y = {}};
   for (int i = 0; i < 12; ++i) chart.series.push_back({"s", {{.x = 0, .y = double(i)}}});
   HtmlDocument document("t");

@@ -32,11 +32,11 @@ TEST_F(MetricCurvesTest, LinesBecomeColumnsOfEqualLength) {
       "\n");
   EXPECT_EQ(curves["steps"]["loss"], (ordered_json{5.0, 4.0, nullptr}));
   EXPECT_EQ(curves["steps"]["R"], (ordered_json{nullptr, 0.5, nullptr}));
-  EXPECT_EQ(curves["steps"]["epoch"], (ordered_json{0.0, 0.5, 1.5})) << "twenty steps an epoch";
-  EXPECT_EQ(curves["epochs"]["epoch"], (ordered_json{1.0})) << "counted from one";
+  EXPECT_EQ(curves["steps"]["epoch"], (ordered_json{0.0, 0.5, 1.5})) << "twenty steps per epoch";
+  EXPECT_EQ(curves["epochs"]["epoch"], (ordered_json{1.0})) << "starts at one";
 }
 
-TEST_F(MetricCurvesTest, EvaluationsStandByProtocolWithTheirInterval) {
+TEST_F(MetricCurvesTest, EvaluationsAreGroupedByProtocolWithInterval) {
   const auto curves = curves_of(
       R"({"step":5,"epoch":0,"split":"test","name":"knn","value":{"top1":0.5,"top1_interval":[0.4,0.6]}})"
       "\n");
@@ -45,7 +45,7 @@ TEST_F(MetricCurvesTest, EvaluationsStandByProtocolWithTheirInterval) {
   EXPECT_FALSE(curves["tests"]["knn"].contains("top1_interval"));
 }
 
-TEST_F(MetricCurvesTest, SpikesAreEvents) {
+TEST_F(MetricCurvesTest, SpikesAndSkippedStepsAreEvents) {
   const auto curves =
       curves_of(R"({"step":4,"epoch":0,"split":"train","name":"spike","value":{"loss":99.0}})"
                 "\n"
@@ -57,7 +57,7 @@ TEST_F(MetricCurvesTest, SpikesAreEvents) {
   EXPECT_TRUE(curves["events"][1]["loss"].is_null());
 }
 
-TEST_F(MetricCurvesTest, LinesThatAreNoneAreLeftOut) {
+TEST_F(MetricCurvesTest, SkipsInvalidLines) {
   const auto curves = curves_of(
       "not json\n"
       R"({"step":1})"
@@ -72,7 +72,7 @@ TEST_F(MetricCurvesTest, LinesThatAreNoneAreLeftOut) {
   EXPECT_EQ(curves["steps"]["step"], (ordered_json{3}));
 }
 
-TEST_F(MetricCurvesTest, NoFileIsNoLines) {
+TEST_F(MetricCurvesTest, MissingFileHasNoLines) {
   const auto curves = metric_curves(scratch_ / "nowhere");
   EXPECT_TRUE(curves["steps"].empty());
   EXPECT_TRUE(curves["events"].empty());

@@ -26,14 +26,14 @@ size_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-TEST(Page, NothingInTheDataCanEndItsElement) {
+TEST(Page, DataCannotEndItsElement) {
   const ordered_json data = {{"title", "</title><script>alert(1)</script>"},
                              {"name", "</script><!--<script>"}};
   const auto page = report_html(data);
   EXPECT_THAT(page, AllOf(HasSubstr("\\u003c/script>\\u003c!--\\u003cscript>"),
                           HasSubstr("&lt;/title&gt;&lt;script&gt;")));
   EXPECT_EQ(count_of(page, "<script>alert"), 0U);
-  EXPECT_EQ(count_of(page, "</script>"), 2U) << "the data's and the script's own";
+  EXPECT_EQ(count_of(page, "</script>"), 2U) << "of the data and of the script";
   EXPECT_EQ(ordered_json::parse(report_json(data)), data);
 }
 
@@ -43,11 +43,11 @@ TEST(Page, PlaceholdersInTheDataStayText) {
                           HasSubstr("\"x\":\"{{style}}{{csp}}\"")));
 }
 
-TEST(Page, BytesThatAreNoUtf8AreReplaced) {
+TEST(Page, ReplacesInvalidUtf8) {
   EXPECT_EQ(report_json({{"name", "\xff"}}), "{\"name\":\"\xEF\xBF\xBD\"}");
 }
 
-TEST(Page, AllowsItsOwnScriptAndStyleAlone) {
+TEST(Page, AllowsOnlyItsOwnScriptAndStyle) {
   const auto policy = report_policy();
   EXPECT_THAT(policy, AllOf(HasSubstr("default-src 'none'"), HasSubstr("script-src 'sha256-"),
                             Not(HasSubstr("unsafe"))));
@@ -56,7 +56,7 @@ TEST(Page, AllowsItsOwnScriptAndStyleAlone) {
   EXPECT_EQ(report_script().find("</script"), std::string_view::npos);
 }
 
-TEST(Page, HasTheResultsAsPlainText) {
+TEST(Page, ContainsStaticResults) {
   const auto summary = ordered_json::parse(R"({
     "accuracy": {"reported": 0.83333, "reported_epoch": "last"}, "classes": 3, "epochs": 1,
     "samples": {"train": 24, "test": 6},
@@ -73,7 +73,7 @@ TEST(Page, HasTheResultsAsPlainText) {
                   HasSubstr("<b>begun</b>, running, no results yet")));
 }
 
-TEST(Page, ResultsOfAnUnexpectedFormAreLeftOut) {
+TEST(Page, OmitsUnexpectedResults) {
   for (const auto* runs :
        {"3", "[]", "[4]", "[{}]", R"([{"name": 3, "summary": {"protocols": []}}])",
         R"([{"summary": {"protocols": {"knn": 3}, "samples": 4, "classes": "x",
@@ -93,11 +93,11 @@ class RunDataTest : public ::testing::Test {
   io::RunPaths run_{scratch_.path()};
 };
 
-TEST_F(RunDataTest, ARunThatGoesOnHasSettingsAndNoSummary) {
+TEST_F(RunDataTest, UnfinishedRunHasSettingsAndNoSummary) {
   const auto data = run_data(run_, {.standard = parse_toml("[train]\nepochs = 500\n", "t")});
   EXPECT_EQ(data["state"], "running");
   EXPECT_TRUE(data["summary"].is_null());
-  EXPECT_TRUE(data["missing"].empty()) << "it is not finished: nothing is missing yet";
+  EXPECT_TRUE(data["missing"].empty()) << "an unfinished run has nothing missing";
   const ordered_json epochs = {{"key", "train.epochs"}, {"value", "3"}, {"standard", "500"}};
   const ordered_json schedule = {
       {"key", "train.schedule"}, {"value", "'cosine'"}, {"standard", nullptr}};
@@ -106,7 +106,7 @@ TEST_F(RunDataTest, ARunThatGoesOnHasSettingsAndNoSummary) {
       (ordered_json{{{"key", "seed"}, {"value", "1"}, {"standard", nullptr}}, epochs, schedule}));
 }
 
-TEST_F(RunDataTest, AFinishedRunWithoutSamplesSaysWhatIsMissing) {
+TEST_F(RunDataTest, FinishedRunWithoutSamplesListsWhatIsMissing) {
   io::write_file_atomically(run_.summary(), "{\"loss\": \"supcon\"}");
   io::write_file_atomically(run_.commands(), "projnce train x\nprojnce train --resume\n");
   const auto data = run_data(run_, {});
@@ -117,9 +117,9 @@ TEST_F(RunDataTest, AFinishedRunWithoutSamplesSaysWhatIsMissing) {
   EXPECT_THAT(data["missing"][0].get<std::string>(), HasSubstr("samples.safetensors"));
 }
 
-TEST_F(RunDataTest, ARunThatNobodyWorksOnIsStopped) {
+TEST_F(RunDataTest, RunWithoutLiveProcessIsStopped) {
   io::write_file_atomically(run_.lock(), "");
-  EXPECT_EQ(run_data(run_, {})["state"], "running") << "nothing is known of its process";
+  EXPECT_EQ(run_data(run_, {})["state"], "running") << "the process is unknown";
   const pid_t child = testing::start_child([&] {
     const io::FileLock lock(run_.lock());
     return 0;
@@ -128,7 +128,7 @@ TEST_F(RunDataTest, ARunThatNobodyWorksOnIsStopped) {
   EXPECT_EQ(run_data(run_, {})["state"], "stopped");
 }
 
-TEST_F(RunDataTest, ASummaryThatIsNoJsonCountsAsNone) {
+TEST_F(RunDataTest, InvalidSummaryCountsAsMissing) {
   io::write_file_atomically(run_.summary(), "{\"loss\": ");
   EXPECT_EQ(run_data(run_, {})["state"], "running");
 }

@@ -40,7 +40,7 @@ ReportSamples small_page() {
   page.train->names = {"a/1.png", "a/2.png", "b/\\x0a.png"};
   page.train->images = {.side = 16, .columns = 3, .per_sheet = 1024, .sheets = {{1, 2, 3}}};
   page.audit = {{"flagged", 1}};
-  page.notes = {"The moon: it is not there."};
+  page.notes = {"Map: too few samples."};
   return page;
 }
 
@@ -50,14 +50,14 @@ class PageSamplesTest : public ::testing::Test {
     write_report_samples(file_, page);
     return read_report_samples(file_);
   }
-  std::string complaint_about(const ReportSamples& page) {
+  std::string read_error_of(const ReportSamples& page) {
     return testing::error_message_of([&] { through_file(page); });
   }
   testing::ScratchDir scratch_;
   std::filesystem::path file_ = scratch_ / "samples.safetensors";
 };
 
-TEST_F(PageSamplesTest, SoundsComeBackToo) {
+TEST_F(PageSamplesTest, RoundTripsSounds) {
   auto page = small_page();
   EXPECT_TRUE(through_file(page).sounds.empty());
   page.sounds = {{.wav = {1, 2, 3}, .seconds = 1.5, .whole_seconds = 4}, {}};
@@ -71,7 +71,7 @@ TEST_F(PageSamplesTest, SoundsComeBackToo) {
   EXPECT_TRUE(packed[1].is_null());
 }
 
-TEST_F(PageSamplesTest, ComesBackAsItWasWritten) {
+TEST_F(PageSamplesTest, RoundTrips) {
   const auto page = through_file(small_page());
   EXPECT_EQ(page.class_names, small_page().class_names);
   EXPECT_EQ(page.confusion, small_page().confusion);
@@ -84,31 +84,31 @@ TEST_F(PageSamplesTest, ComesBackAsItWasWritten) {
   EXPECT_EQ(page.test->total, 9);
 }
 
-TEST_F(PageSamplesTest, ClassNamesThatAreNoUtf8AreReplaced) {
+TEST_F(PageSamplesTest, ReplacesInvalidUtf8InClassNames) {
   auto page = small_page();
   page.class_names[0] = "\xff";
   EXPECT_EQ(through_file(page).class_names[0], "\xEF\xBF\xBD");
 }
 
-TEST_F(PageSamplesTest, ListsThatDoNotFitTogetherAreRefused) {
+TEST_F(PageSamplesTest, RejectsInconsistentLists) {
   auto page = small_page();
   page.test->positions.pop_back();
-  EXPECT_THAT(complaint_about(page), HasSubstr("different lengths"));
+  EXPECT_THAT(read_error_of(page), HasSubstr("values, expected"));
   page = small_page();
   page.train->suggested.clear();
-  EXPECT_THAT(complaint_about(page), HasSubstr("different lengths"));
+  EXPECT_THAT(read_error_of(page), HasSubstr("values, expected"));
   page = small_page();
   page.test->predicted[1] = 2;
-  EXPECT_THAT(complaint_about(page), HasSubstr("label 2, expected 0 to 1"));
+  EXPECT_THAT(read_error_of(page), HasSubstr("label 2, expected 0 to 1"));
   page = small_page();
   page.confusion.push_back(0);
-  EXPECT_THAT(complaint_about(page), HasSubstr("confusion matrix of 5 numbers for 2 classes"));
+  EXPECT_THAT(read_error_of(page), HasSubstr("confusion matrix has 5 values, expected 2 x 2"));
   page = small_page();
   page.train->images.columns = 0;
-  EXPECT_THAT(complaint_about(page), HasSubstr("cannot be"));
+  EXPECT_THAT(read_error_of(page), HasSubstr("invalid image sheets"));
 }
 
-TEST_F(PageSamplesTest, ADamagedFileIsRefused) {
+TEST_F(PageSamplesTest, RejectsCorruptFile) {
   write_report_samples(file_, small_page());
   const auto good = testing::contents(file_);
   for (size_t i = 0; i < good.size(); i += 53) {
@@ -120,9 +120,9 @@ TEST_F(PageSamplesTest, ADamagedFileIsRefused) {
   }
 }
 
-TEST(PackedSamples, PositionsKeepTheirProportionsInASquare) {
+TEST(PackedSamples, PositionsKeepAspectRatioInSquare) {
   const auto packed = pack_samples(three_points(), 100, true);
-  // x: 0, 65535, 0; y: a quarter, a quarter and three quarters of the way up.
+  // x: 0, 65535, 0; y: 1/4, 1/4 and 3/4 of the range.
   EXPECT_EQ(packed["x"], "AAD//wAA");
   EXPECT_EQ(packed["y"], "AEAAQP+/");
   EXPECT_EQ(packed["label"], "AAABAAEA");
@@ -132,28 +132,28 @@ TEST(PackedSamples, PositionsKeepTheirProportionsInASquare) {
   EXPECT_EQ(packed["total"], 9);
 }
 
-TEST(PackedSamples, OfTooManyEvenlySpacedOnesAreTakenWithoutImages) {
+TEST(PackedSamples, SubsamplesEvenlyWithoutImages) {
   const auto page = small_page();
   const auto packed = pack_samples(*page.train, 2, true);
   EXPECT_EQ(packed["count"], 2);
   EXPECT_EQ(packed["names"], "a/1.png\na/2.png");
-  EXPECT_TRUE(packed["images"].is_null()) << "image i would be another sample's";
+  EXPECT_TRUE(packed["images"].is_null()) << "image i would belong to another sample";
   EXPECT_EQ(pack_samples(*page.train, 3, true)["images"]["sheets"][0], "AQID");
   EXPECT_TRUE(pack_samples(*page.train, 3, false)["images"].is_null());
 }
 
-TEST(PackedSamples, OneSampleAndPositionsThatAreNotFiniteHaveAPlace) {
+TEST(PackedSamples, CentersSingleSampleAndNonFinitePositions) {
   MappedSamples part;
   part.positions = {3, 7, NAN, INFINITY};
   part.indices = {0, 1};
   part.labels = part.predicted = {0, 0};
   part.similarity = {NAN, -1};
   const auto packed = pack_samples(part, 100, true);
-  EXPECT_EQ(packed["x"], "AIAAgA==") << "the middle";
+  EXPECT_EQ(packed["x"], "AIAAgA==") << "the center";
   EXPECT_EQ(packed["similarity"], "AAA=");
 }
 
-TEST(PackedSamples, AConfusionMatrixOfVeryManyClassesIsLeftOut) {
+TEST(PackedSamples, OmitsConfusionMatrixOfVeryManyClasses) {
   ReportSamples page = small_page();
   EXPECT_EQ(pack_confusion(page)["counts"], "AQAAAAAAAAABAAAAAQAAAA==");
   page.class_names.assign(kMostConfusedClasses + 1, "x");

@@ -38,7 +38,7 @@ size_t total_bytes(const ThumbnailSheets& sheets) {
   return bytes;
 }
 
-TEST(ThumbnailSheets, EachImageIsInItsPlace) {
+TEST(ThumbnailSheets, PlacesImagesInOrder) {
   const auto dataset = plain_images({{255, 0, 0}, {0, 255, 0}, {0, 0, 255}}, 32);
   const auto sheets = make_thumbnail_sheets(dataset, {2, 0}, {.bytes = 1 << 20});
   ASSERT_EQ(sheets.sheets.size(), 1U);
@@ -51,7 +51,7 @@ TEST(ThumbnailSheets, EachImageIsInItsPlace) {
   EXPECT_GT(at(48)[0], 240) << "sample 0 is red";
 }
 
-TEST(ThumbnailSheets, ImagesWithoutColorAreGray) {
+TEST(ThumbnailSheets, GrayscaleImagesStayGray) {
   const auto dataset = plain_images({{9, 9, 9}, {200, 200, 200}}, 16);
   const auto sheets = make_thumbnail_sheets(dataset, {0, 1}, {.bytes = 1 << 20});
   EXPECT_EQ(decoded(sheets.sheets[0]).channels, 1);
@@ -83,7 +83,7 @@ TEST(ThumbnailSheets, ManySamplesTakeSeveralSheets) {
   EXPECT_EQ(decoded(sheets.sheets[1]).height, 16);
 }
 
-TEST(ThumbnailSheets, ADamagedSampleIsACrossAndNoSamplesAreNoSheets) {
+TEST(ThumbnailSheets, CorruptSampleIsCrossAndNoSamplesGiveNoSheets) {
   const auto dataset = testing::sample_dataset(
       SampleKind::kImage, {testing::plain_image(16, 16, {0, 0, 0}), Image{}}, {0, 0}, {"one"});
   const auto sheets = make_thumbnail_sheets(dataset, {1}, {.bytes = 1 << 20});

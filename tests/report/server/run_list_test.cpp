@@ -32,7 +32,7 @@ class RunListTest : public ::testing::Test {
   fs::path root_ = fs::canonical(dir_.path());
 };
 
-TEST_F(RunListTest, RunsAreInTheFolderAndOneFurtherDown) {
+TEST_F(RunListTest, FindsRunsInFolderAndSubfolders) {
   make_run_folder(root_ / "b");
   make_run_folder(root_ / "demo/a");
   make_run_folder(root_ / "too/deep/down");
@@ -41,12 +41,12 @@ TEST_F(RunListTest, RunsAreInTheFolderAndOneFurtherDown) {
   EXPECT_THAT(names(), ElementsAre("b", "demo/a"));
 }
 
-TEST_F(RunListTest, WhatIsInsideARunIsNoOther) {
+TEST_F(RunListTest, DoesNotSearchInsideRuns) {
   make_run_folder(make_run_folder(root_ / "a") / "inner");
   EXPECT_THAT(names(), ElementsAre("a"));
 }
 
-TEST_F(RunListTest, TheFolderMayBeARunItself) {
+TEST_F(RunListTest, FolderMayBeRun) {
   make_run_folder(root_);
   const auto runs = find_runs(root_);
   ASSERT_EQ(runs.size(), 1U);
@@ -54,7 +54,7 @@ TEST_F(RunListTest, TheFolderMayBeARunItself) {
   EXPECT_EQ(runs[0].path, root_);
 }
 
-TEST_F(RunListTest, LinksMustStayInside) {
+TEST_F(RunListTest, SkipsLinksThatLeadOutside) {
   const ScratchDir elsewhere;
   make_run_folder(elsewhere / "secret");
   make_run_folder(root_ / "inside");
@@ -68,7 +68,7 @@ TEST_F(RunListTest, LinksMustStayInside) {
   EXPECT_THAT(names(), ElementsAre("again", "inside"));
 }
 
-TEST_F(RunListTest, AFolderOfASimilarNameIsOutside) {
+TEST_F(RunListTest, FolderWithCommonPrefixIsOutside) {
   const fs::path runs = root_ / "runs";
   make_run_folder(root_ / "runs-private/a");
   fs::create_directories(runs);
@@ -76,11 +76,11 @@ TEST_F(RunListTest, AFolderOfASimilarNameIsOutside) {
   EXPECT_THAT(find_runs(runs), IsEmpty());
 }
 
-TEST_F(RunListTest, NothingThereIsAnEmptyList) {
+TEST_F(RunListTest, MissingFolderHasNoRuns) {
   EXPECT_THAT(find_runs(root_ / "nothing"), IsEmpty());
 }
 
-TEST_F(RunListTest, AFinishedRunHasItsSummary) {
+TEST_F(RunListTest, ReadsSummaryOfFinishedRun) {
   make_finished_run(root_ / "a", "0.75");
   const auto run = facts();
   EXPECT_EQ(run.dataset, "photos");
@@ -92,7 +92,7 @@ TEST_F(RunListTest, AFinishedRunHasItsSummary) {
   EXPECT_GT(run.changed, 1'000'000'000);
 }
 
-TEST_F(RunListTest, TheAccuracyIsThatOfTheDeliveredModel) {
+TEST_F(RunListTest, ReportsAccuracyOfDeliveredModel) {
   make_run_folder(root_ / "a");
   write_text(
       root_ / "a/summary.json",
@@ -100,7 +100,7 @@ TEST_F(RunListTest, TheAccuracyIsThatOfTheDeliveredModel) {
   EXPECT_EQ(facts().accuracy, 0.625);
 }
 
-TEST_F(RunListTest, ARunningOneHasItsLastLines) {
+TEST_F(RunListTest, ReadsLastMetricsOfRunningRun) {
   make_run_folder(root_ / "a");
   const io::FileLock lock(root_ / "a/lock");
   write_text(root_ / "a/metrics.jsonl",
@@ -120,7 +120,7 @@ TEST_F(RunListTest, ARunningOneHasItsLastLines) {
   EXPECT_EQ(run.accuracy, 0.5) << "the first protocol of the last evaluation";
 }
 
-TEST_F(RunListTest, ARunWithoutALivingOwnerIsStoppedOrUnknown) {
+TEST_F(RunListTest, RunWithoutLiveOwnerIsStoppedOrUnfinished) {
   make_run_folder(root_ / "a");
   EXPECT_EQ(facts().state, RunState::kUnfinished);
   std::string host(256, '\0');
@@ -129,7 +129,7 @@ TEST_F(RunListTest, ARunWithoutALivingOwnerIsStoppedOrUnknown) {
   EXPECT_EQ(facts().state, RunState::kStopped);
 }
 
-TEST_F(RunListTest, SpoiltFilesTellNothing) {
+TEST_F(RunListTest, IgnoresMalformedFiles) {
   write_text(root_ / "a/config.toml", "= = =");
   write_text(root_ / "a/summary.json", R"({"accuracy": "high"})");
   write_text(root_ / "a/metrics.jsonl", "\xFF\n[1]\n{\"epoch\":\"x\"}\n");

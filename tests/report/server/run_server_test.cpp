@@ -27,7 +27,7 @@ using ::testing::Not;
 using testing::ScratchDir;
 using ::testing::StartsWith;
 
-/// A page that names the runs it is made of.
+/// A page that lists its runs.
 std::string names_of(const ReportSource::Runs& runs) {
   std::string names;
   for (const auto& run : runs) names += "[" + run.filename().string() + "]";
@@ -58,7 +58,7 @@ class RunServerTest : public ::testing::Test {
 
   httplib::Result get(const std::string& path, const httplib::Headers& headers = {}) {
     httplib::Client client("127.0.0.1", server().port());
-    client.set_url_encode(false);  // what is asked for is what is sent
+    client.set_url_encode(false);  // send paths unchanged
     return client.Get(path, headers);
   }
 
@@ -74,11 +74,11 @@ TEST_F(RunServerTest, ListsTheRuns) {
   EXPECT_EQ(answer->get_header_value("Content-Type"), "text/html; charset=utf-8");
   EXPECT_THAT(answer->body,
               AllOf(HasSubstr("href=\"/run/first/\""), HasSubstr("href=\"/run/demo/second/\""),
-                    HasSubstr("75.00 %"), HasSubstr("finished"), HasSubstr("not finished"),
+                    HasSubstr("75.00 %"), HasSubstr("finished"), HasSubstr("unfinished"),
                     HasSubstr("photos · supcon · resnet18"), HasSubstr("2 runs in ")));
 }
 
-TEST_F(RunServerTest, ShowsARunAndItsData) {
+TEST_F(RunServerTest, ServesReportAndData) {
   EXPECT_EQ(get("/run/first/")->body, "page of [first]");
   EXPECT_EQ(get("/run/demo/second/")->body, "page of [second]");
   EXPECT_EQ(get("/run/demo%2fsecond/")->body, "page of [second]");
@@ -87,13 +87,13 @@ TEST_F(RunServerTest, ShowsARunAndItsData) {
   EXPECT_EQ(data->get_header_value("Content-Type"), "application/json");
 }
 
-TEST_F(RunServerTest, AnAddressWithoutItsSlashLeadsOn) {
+TEST_F(RunServerTest, RedirectsToTrailingSlash) {
   const auto answer = get("/run/first");
   EXPECT_EQ(answer->status, 302);
   EXPECT_EQ(answer->get_header_value("Location"), "/run/first/");
 }
 
-TEST_F(RunServerTest, ComparesRunsInTheOrderOfTheQuestion) {
+TEST_F(RunServerTest, ComparesRunsInQueryOrder) {
   EXPECT_EQ(get("/compare/?run=demo%2Fsecond&run=first")->body, "page of [second][first]");
   EXPECT_EQ(get("/compare/data.json?run=first&run=demo/second")->body, "data of [first][second]");
   EXPECT_EQ(get("/compare/")->status, 400);
@@ -103,15 +103,15 @@ TEST_F(RunServerTest, ComparesRunsInTheOrderOfTheQuestion) {
   EXPECT_EQ(get(many)->status, 400);
 }
 
-TEST_F(RunServerTest, AnUnknownRunIsSaidSo) {
+TEST_F(RunServerTest, UnknownRunIsNotFound) {
   const auto answer = get("/run/<b>nothing/");
   EXPECT_EQ(answer->status, 404);
-  EXPECT_THAT(answer->body, HasSubstr("There is no run called &lt;b&gt;nothing here."));
+  EXPECT_THAT(answer->body, HasSubstr("There is no run named &lt;b&gt;nothing."));
   EXPECT_EQ(get("/favicon.ico")->status, 404);
   EXPECT_EQ(get("/run/")->status, 404);
 }
 
-TEST_F(RunServerTest, NothingOutsideOfTheRunsIsReached) {
+TEST_F(RunServerTest, CannotReachFilesOutsideOfRuns) {
   fs::create_directory_symlink(dir_.path(), dir_ / "runs/out");
   make_run_folder(dir_ / "outside");
   fs::create_directory_symlink(dir_ / "outside", dir_ / "runs/link");
@@ -148,7 +148,7 @@ TEST_F(RunServerTest, NothingOutsideOfTheRunsIsReached) {
   }
 }
 
-TEST_F(RunServerTest, AnswersOnlyToItsOwnNames) {
+TEST_F(RunServerTest, RejectsForeignHostNames) {
   const auto port = std::to_string(server().port());
   for (const std::string& good : {"127.0.0.1:" + port, "localhost:" + port}) {
     EXPECT_EQ(get("/", {{"Host", good}})->status, 200) << good;
@@ -163,7 +163,7 @@ TEST_F(RunServerTest, AnswersOnlyToItsOwnNames) {
   }
 }
 
-TEST_F(RunServerTest, IsOnlyToBeRead) {
+TEST_F(RunServerTest, AllowsOnlyGetAndHead) {
   httplib::Client client("127.0.0.1", server().port());
   EXPECT_EQ(client.Post("/", "run=x", "application/x-www-form-urlencoded")->status, 405);
   EXPECT_EQ(client.Put("/run/first/", std::string(100'000, 'x'), "text/plain")->status, 405);
@@ -177,7 +177,7 @@ TEST_F(RunServerTest, IsOnlyToBeRead) {
   EXPECT_EQ(head->get_header_value("Content-Length"), "15");
 }
 
-TEST_F(RunServerTest, ABodyIsNotTakenForAnotherRequest) {
+TEST_F(RunServerTest, BodyIsNotParsedAsRequest) {
   httplib::Client client("127.0.0.1", server().port());
   client.set_keep_alive(true);
   const auto answer =
@@ -186,7 +186,7 @@ TEST_F(RunServerTest, ABodyIsNotTakenForAnotherRequest) {
   EXPECT_EQ(answer->get_header_value("Connection"), "close");
 }
 
-TEST_F(RunServerTest, DataThatDidNotChangeIsNotSentAgain) {
+TEST_F(RunServerTest, UnchangedDataIsNotModified) {
   const auto first = get("/run/first/data.json");
   const auto version = first->get_header_value("ETag");
   EXPECT_THAT(version, StartsWith("\""));
@@ -201,7 +201,7 @@ TEST_F(RunServerTest, DataThatDidNotChangeIsNotSentAgain) {
   EXPECT_EQ(news->body, "news of [first]");
 }
 
-TEST_F(RunServerTest, EveryAnswerTellsBrowsersToBeCareful) {
+TEST_F(RunServerTest, SetsSecurityHeaders) {
   for (const char* path : {"/", "/run/first/", "/run/first/data.json", "/nothing"}) {
     const auto answer = get(path);
     EXPECT_EQ(answer->get_header_value("X-Content-Type-Options"), "nosniff") << path;
@@ -214,7 +214,7 @@ TEST_F(RunServerTest, EveryAnswerTellsBrowsersToBeCareful) {
               HasSubstr("connect-src 'self'"));
 }
 
-TEST_F(RunServerTest, TheListAllowsItsOwnStyleAlone) {
+TEST_F(RunServerTest, ListAllowsOnlyItsOwnStyle) {
   for (const char* path : {"/", "/nothing"}) {
     const auto answer = get(path);
     const auto& page = answer->body;
@@ -228,7 +228,7 @@ TEST_F(RunServerTest, TheListAllowsItsOwnStyleAlone) {
   }
 }
 
-TEST_F(RunServerTest, NamesOfAnyBytesAreShownAndFound) {
+TEST_F(RunServerTest, SupportsNamesOfAnyBytes) {
   const std::string markup = "\"><script>alert(1)<";
   const std::string bytes = "\xFF\x01%2e \n&?#";
   make_run_folder(dir_ / "runs" / markup);
@@ -239,13 +239,13 @@ TEST_F(RunServerTest, NamesOfAnyBytesAreShownAndFound) {
   for (const auto& name : {markup, bytes}) {
     EXPECT_THAT(page, HasSubstr("href=\"" + run_address(name) + "\""));
     EXPECT_EQ(get(run_address(name))->body, "page of [" + name + "]");
-    // As a browser sends the box of a form, whose value is the key.
+    // As a browser submits a form's checkbox, whose value is the key.
     const auto key = httplib::detail::encode_query_param(run_key(name));
     EXPECT_EQ(get("/compare/?run=" + key)->body, "page of [" + name + "]");
   }
 }
 
-TEST_F(RunServerTest, WhatCannotBeMadeIsSaid) {
+TEST_F(RunServerTest, ReportsErrorsOfReportSource) {
   server_ = std::make_unique<RunServer>(
       dir_ / "runs", 0,
       ReportSource{.html = [](const auto&) -> std::string { fail("no <page> today"); }, .data = {}},
@@ -253,11 +253,11 @@ TEST_F(RunServerTest, WhatCannotBeMadeIsSaid) {
   const auto answer = get("/run/first/");
   EXPECT_EQ(answer->status, 500);
   EXPECT_THAT(answer->body, HasSubstr("no &lt;page&gt; today"));
-  EXPECT_EQ(get("/run/first/data.json")->status, 500) << "nobody makes data";
+  EXPECT_EQ(get("/run/first/data.json")->status, 500) << "there is no data source";
   EXPECT_EQ(get("/")->status, 200);
 }
 
-TEST_F(RunServerTest, ServesSeveralAtOnce) {
+TEST_F(RunServerTest, ServesConcurrentRequests) {
   std::atomic<int> good = 0;
   server();
   std::vector<std::thread> clients;
@@ -273,33 +273,33 @@ TEST_F(RunServerTest, ServesSeveralAtOnce) {
   EXPECT_EQ(good, 120);
 }
 
-TEST_F(RunServerTest, VeryLongQuestionsAreRefused) {
+TEST_F(RunServerTest, RejectsVeryLongRequests) {
   const auto answer = get("/run/" + std::string(100'000, 'a'));
   EXPECT_TRUE(!answer || answer->status >= 400);
   EXPECT_EQ(get("/run/" + std::string(8000, '%'))->status, 404);
   EXPECT_EQ(get("/")->status, 200);
 }
 
-TEST_F(RunServerTest, ANewRunIsThereAtOnce) {
+TEST_F(RunServerTest, ShowsNewRunImmediately) {
   EXPECT_EQ(get("/run/late/")->status, 404);
   make_run_folder(dir_ / "runs/late");
   EXPECT_EQ(get("/run/late/")->status, 200);
 }
 
-TEST_F(RunServerTest, TakesNoPortOfAnother) {
+TEST_F(RunServerTest, RejectsPortInUse) {
   EXPECT_THAT(
       error_message_of([&] { RunServer(dir_ / "runs", server().port(), {}, make_logger()); }),
       AllOf(HasSubstr("port " + std::to_string(server().port())), HasSubstr("--port")));
 }
 
-TEST_F(RunServerTest, NeedsAFolder) {
+TEST_F(RunServerTest, RejectsMissingFolder) {
   EXPECT_THAT(error_message_of([&] { RunServer(dir_ / "none", 0, {}, make_logger()); }),
-              HasSubstr("none is no folder of runs"));
+              HasSubstr("none is not a folder of runs"));
   EXPECT_THAT(error_message_of([&] { RunServer(dir_ / "secret", 0, {}, make_logger()); }),
-              HasSubstr("secret is no folder of runs"));
+              HasSubstr("secret is not a folder of runs"));
 }
 
-TEST_F(RunServerTest, AnEmptyFolderSaysHowToFillIt) {
+TEST_F(RunServerTest, EmptyFolderShowsTrainCommand) {
   fs::create_directories(dir_ / "empty");
   server_ = std::make_unique<RunServer>(dir_ / "empty", 0, ReportSource{}, make_logger());
   EXPECT_THAT(get("/")->body, AllOf(HasSubstr("0 runs"), HasSubstr("projnce train")));

@@ -13,7 +13,7 @@ namespace {
 using testing::error_message_of;
 using ::testing::HasSubstr;
 
-/// Pixels whose red, or blue, stands out.
+/// Numbers of predominantly red and blue pixels.
 struct Tints {
   int64_t red = 0;
   int64_t blue = 0;
@@ -41,7 +41,7 @@ std::vector<std::string> numbered_names(size_t count) {
   return names;
 }
 
-TEST(ConfusionMatrixImage, RightIsBlueAndWrongIsRed) {
+TEST(ConfusionMatrixImage, CorrectIsBlueAndWrongIsRed) {
   const auto right = tints_of(confusion_matrix_image(std::vector<int64_t>{5, 0, 0, 5}, {"a", "b"}));
   EXPECT_GT(right.blue, 10000);
   EXPECT_EQ(right.red, 0);
@@ -50,18 +50,18 @@ TEST(ConfusionMatrixImage, RightIsBlueAndWrongIsRed) {
   EXPECT_EQ(wrong.blue, 0);
 }
 
-TEST(ConfusionMatrixImage, RowsAreSharesOfTheirSamples) {
+TEST(ConfusionMatrixImage, NormalizesRows) {
   const auto few = confusion_matrix_image(std::vector<int64_t>{3, 1, 1, 3}, {"a", "b"});
   const auto many = confusion_matrix_image(std::vector<int64_t>{300, 100, 2, 6}, {"a", "b"});
   EXPECT_EQ(few.pixels, many.pixels);
 }
 
-TEST(ConfusionMatrixImage, AClassWithoutSamplesHasAnEmptyRow) {
+TEST(ConfusionMatrixImage, ClassWithoutSamplesHasEmptyRow) {
   const auto tints = tints_of(confusion_matrix_image(std::vector<int64_t>(9, 0), {"a", "b", "c"}));
   EXPECT_EQ(tints.red + tints.blue, 0);
 }
 
-TEST(ConfusionMatrixImage, IsOfABoundedSizeForAnyNumberOfClasses) {
+TEST(ConfusionMatrixImage, SizeIsBounded) {
   for (const size_t classes : {1U, 2U, 10U, 25U, 50U, 100U, 121U, 1000U}) {
     const auto image = confusion_matrix_image(diagonal(classes), numbered_names(classes));
     EXPECT_EQ(image.channels, 3);
@@ -77,7 +77,7 @@ TEST(ConfusionMatrixImage, DrawsNamesOfAnyBytes) {
   EXPECT_LT(image.width, 1200);
 }
 
-TEST(ConfusionMatrixImage, RefusesCountsThatAreNoSquare) {
+TEST(ConfusionMatrixImage, RejectsCountsThatAreNotSquare) {
   EXPECT_THAT(error_message_of([] { confusion_matrix_image(std::vector<int64_t>(6, 1), {}); }),
               HasSubstr("6 counts and 0 names"));
   EXPECT_THAT(error_message_of([] { confusion_matrix_image({}, {}); }), HasSubstr("0 counts"));

@@ -32,18 +32,18 @@ uint64_t little_endian(std::string_view bytes) {
   return value;
 }
 
-/// As TensorFlow undoes it: the opposite of what the writer does.
+/// Unmasks a checksum, as TensorFlow does.
 uint32_t unmasked(uint64_t masked) {
   const uint32_t turned = static_cast<uint32_t>(masked) - 0xA282EAD8U;
   return turned >> 17 | turned << 15;
 }
 
-/// The records' contents; fails the test where a checksum or a length is wrong.
+/// Returns the contents of the records; fails the test if a checksum or a length is wrong.
 std::vector<std::string> records_of(std::string_view bytes) {
   std::vector<std::string> records;
   while (!bytes.empty()) {
     if (bytes.size() < 16) {
-      ADD_FAILURE() << "half a record";
+      ADD_FAILURE() << "incomplete record";
       break;
     }
     const size_t length = little_endian(bytes.substr(0, 8));
@@ -78,7 +78,7 @@ std::string scalar_event(const std::string& tag, int64_t step, float value) {
   return event_bytes(step, [&](auto& e) { e.message(5, io::ProtoMessage().message(1, point)); });
 }
 
-TEST(EventFile, BeginsWithItsVersionAndAStart) {
+TEST(EventFile, StartsWithVersionAndStartEvent) {
   const ScratchDir dir;
   const EventFile file(dir.path(), start_at(), make_logger());
   EXPECT_EQ(file.path(), dir / "events.out.tfevents.1700000000.host.7.0");
@@ -104,17 +104,17 @@ TEST(EventFile, FramesScalarsAndImages) {
             event_bytes(300, [&](auto& e) { e.message(5, io::ProtoMessage().message(1, value)); }));
 }
 
-TEST(EventFile, AResumedRunWritesANewFileThatEndsTheOldSteps) {
+TEST(EventFile, ResumedRunWritesNewFileAndDropsLaterSteps) {
   const ScratchDir dir;
   { const EventFile first(dir.path(), start_at(), make_logger()); }
   const EventFile second(dir.path(), start_at(40), make_logger());
   EXPECT_THAT(names_in(dir.path()), ElementsAre("events.out.tfevents.1700000000.host.7.0",
                                                 "events.out.tfevents.1700000000.host.7.1"));
   EXPECT_EQ(records_of(contents(second.path())).at(1), start_event(41))
-      << "the results that the checkpoint's own step carries stay";
+      << "results at the step of the checkpoint are kept";
 }
 
-TEST(EventFile, WritesWhatItHoldsAtItsEnd) {
+TEST(EventFile, DestructorFlushes) {
   const ScratchDir dir;
   std::filesystem::path path;
   {
@@ -126,7 +126,7 @@ TEST(EventFile, WritesWhatItHoldsAtItsEnd) {
   EXPECT_EQ(records_of(contents(path)).size(), 3U);
 }
 
-TEST(EventFile, AHostNameStaysInsideTheDirectory) {
+TEST(EventFile, SanitizesHostName) {
   const ScratchDir dir;
   auto start = start_at();
   start.host = "../a b\n";
@@ -136,7 +136,7 @@ TEST(EventFile, AHostNameStaysInsideTheDirectory) {
               HasSubstr("No such file"));
 }
 
-TEST(EventFile, AFullDiskLeavesNoHalfRecordBehind) {
+TEST(EventFile, FullDiskLeavesNoIncompleteRecord) {
   const ScratchDir dir;
   const pid_t child = testing::start_child([&] {
     EventFile file(dir.path(), start_at(), make_logger());
@@ -159,7 +159,7 @@ TEST(EventFile, AFullDiskLeavesNoHalfRecordBehind) {
   }
 }
 
-TEST(AddMetrics, NamesCurvesByWhereTheyComeFrom) {
+TEST(AddMetrics, TagsFollowSplitAndName) {
   const ScratchDir dir;
   EventFile file(dir.path(), start_at(), make_logger());
   const auto add = [&](const char* line) {
@@ -181,7 +181,7 @@ TEST(AddMetrics, NamesCurvesByWhereTheyComeFrom) {
                                    scalar_event("test/zero-shot/top1_interval/high", 94, 1)));
 }
 
-TEST(AddMetrics, WhatIsNotFiniteIsNaNAgain) {
+TEST(AddMetrics, NullBecomesNaN) {
   const ScratchDir dir;
   EventFile file(dir.path(), start_at(), make_logger());
   add_metrics(file,

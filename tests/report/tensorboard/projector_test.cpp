@@ -21,7 +21,7 @@ const std::vector<float> kRows = {0.5F, 1, -2.25F, 0.1F};
 const std::vector<int64_t> kLabels = {1, 0};
 const std::vector<int64_t> kPredictions = {1, 1};
 
-TEST(WriteProjector, WritesNumbersNamesAndWhereTheyAre) {
+TEST(WriteProjector, WritesTensorsMetadataAndConfig) {
   const ScratchDir dir;
   write_projector(dir.path(), {.embeddings = kRows,
                                .dimensions = 2,
@@ -45,7 +45,7 @@ TEST(WriteProjector, WritesNumbersNamesAndWhereTheyAre) {
   EXPECT_THAT(names_in(dir.path()), ElementsAre("projector", "projector_config.pbtxt"));
 }
 
-TEST(WriteProjector, NeedsNothingButEmbeddings) {
+TEST(WriteProjector, RequiresOnlyEmbeddings) {
   const ScratchDir dir;
   write_projector(dir.path(), {.embeddings = kRows, .dimensions = 4});
   EXPECT_EQ(contents(dir / "projector/metadata.tsv"), "name\tnumber\nsample 0\t0\n");
@@ -67,7 +67,7 @@ TEST(WriteProjector, NamesCannotBreakTheTable) {
               HasSubstr("tensor_name: \"a\\\"b\\\\x5Cc\\\\x0A\"\n"));
 }
 
-TEST(WriteProjector, ALabelWithoutANameIsItsNumber) {
+TEST(WriteProjector, UnnamedLabelIsItsNumber) {
   const ScratchDir dir;
   const std::vector<int64_t> labels = {-1, 5};
   write_projector(dir.path(),
@@ -75,17 +75,17 @@ TEST(WriteProjector, ALabelWithoutANameIsItsNumber) {
   EXPECT_THAT(contents(dir / "projector/metadata.tsv"), HasSubstr("\t0\t-1\nsample 1\t1\t5\n"));
 }
 
-TEST(WriteProjector, RefusesLengthsThatDiffer) {
+TEST(WriteProjector, RejectsDifferentLengths) {
   const ScratchDir dir;
   const auto refusal = [&](const EmbeddingTable& table) {
     return error_message_of([&] { write_projector(dir.path(), table); });
   };
-  EXPECT_THAT(refusal({.embeddings = kRows, .dimensions = 3}), HasSubstr("rows of 3"));
-  EXPECT_THAT(refusal({.embeddings = kRows, .dimensions = 0}), HasSubstr("rows of 0"));
+  EXPECT_THAT(refusal({.embeddings = kRows, .dimensions = 3}), HasSubstr("multiple of 3"));
+  EXPECT_THAT(refusal({.embeddings = kRows, .dimensions = 0}), HasSubstr("multiple of 0"));
   EXPECT_THAT(refusal({.embeddings = kRows, .dimensions = 4, .labels = kLabels}),
-              HasSubstr("2 labels for 1 samples"));
+              HasSubstr("2 labels, expected 1"));
   EXPECT_THAT(refusal({.embeddings = kRows, .dimensions = 2, .sample_names = {"a"}}),
-              HasSubstr("1 names for 2 samples"));
+              HasSubstr("1 names, expected 2"));
   EXPECT_TRUE(names_in(dir.path()).empty());
 }
 

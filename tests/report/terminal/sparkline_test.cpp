@@ -22,12 +22,12 @@ TEST(Sparkline, RisesWithTheValues) {
   EXPECT_EQ(line_of({-1, 0, 1}), "▁▅█");
 }
 
-TEST(Sparkline, ValuesThatAreAllTheSameStandInTheMiddle) {
+TEST(Sparkline, ConstantValuesAreAtHalfHeight) {
   EXPECT_EQ(line_of({3, 3, 3}), "▄▄▄");
   EXPECT_EQ(line_of({0.5}), "▄");
 }
 
-TEST(Sparkline, WhatIsNotFiniteIsAGap) {
+TEST(Sparkline, NonFiniteValuesAreGaps) {
   EXPECT_EQ(line_of({0, kNoNumber, 1, kEndless, -kEndless, 0}), "▁ █  ▁");
   EXPECT_EQ(line_of({kNoNumber, 2}), " ▄");
   EXPECT_EQ(line_of({kNoNumber, kEndless}), "");
@@ -43,7 +43,7 @@ TEST(Sparkline, ManyValuesBecomeMeans) {
   EXPECT_EQ(line_of(falling, 0), "▄");
 }
 
-TEST(Sparkline, HoldsTheWidestRange) {
+TEST(Sparkline, HandlesWidestRange) {
   constexpr double kMax = std::numeric_limits<double>::max();
   EXPECT_EQ(line_of({-kMax, 0, kMax}), "▁▅█");
   EXPECT_EQ(line_of({kMax, kMax, 0, 0}, 2), "█▁");

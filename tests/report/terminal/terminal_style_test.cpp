@@ -22,13 +22,13 @@ EnvironmentLookup lookup(Variables variables) {
   };
 }
 
-/// A terminal that nobody looks at.
+/// A pseudo terminal.
 class TerminalStyleTest : public ::testing::Test {
  protected:
   void SetUp() override {
     master_ = io::FileDescriptor(::posix_openpt(O_RDWR | O_NOCTTY));
     if (!master_.is_open() || ::grantpt(master_.get()) != 0 || ::unlockpt(master_.get()) != 0) {
-      GTEST_SKIP() << "this system gives no terminals";
+      GTEST_SKIP() << "this system has no pseudo terminals";
     }
     terminal_ = io::FileDescriptor(::open(::ptsname(master_.get()), O_RDWR | O_NOCTTY));
     ASSERT_TRUE(terminal_.is_open());
@@ -48,21 +48,21 @@ class TerminalStyleTest : public ::testing::Test {
   io::FileDescriptor terminal_;
 };
 
-TEST_F(TerminalStyleTest, ATerminalWithUtf8ShowsEverything) {
+TEST_F(TerminalStyleTest, Utf8TerminalSupportsColorsAndUnicode) {
   const auto found = style({{"TERM", "xterm-256color"}, {"LANG", "de_DE.UTF-8"}});
   EXPECT_TRUE(found.colors);
   EXPECT_TRUE(found.unicode);
   EXPECT_EQ(found.width, 120);
 }
 
-TEST_F(TerminalStyleTest, TheFirstLocaleThatIsSetDecides) {
+TEST_F(TerminalStyleTest, FirstLocaleVariableThatIsSetWins) {
   EXPECT_TRUE(
       style({{"TERM", "xterm"}, {"LC_ALL", ""}, {"LC_CTYPE", "C.utf8"}, {"LANG", "C"}}).unicode);
   EXPECT_FALSE(style({{"TERM", "xterm"}, {"LC_ALL", "C"}, {"LANG", "en_GB.UTF-8"}}).unicode);
   EXPECT_FALSE(style({{"TERM", "xterm"}}).unicode);
 }
 
-TEST_F(TerminalStyleTest, ADumbTerminalIsPlain) {
+TEST_F(TerminalStyleTest, DumbTerminalIsPlain) {
   for (const char* term : {"dumb", ""}) {
     const auto found = style({{"TERM", term}, {"LANG", "C.UTF-8"}});
     EXPECT_FALSE(found.colors);
@@ -70,19 +70,19 @@ TEST_F(TerminalStyleTest, ADumbTerminalIsPlain) {
   }
 }
 
-TEST_F(TerminalStyleTest, ColorsCanBeRefused) {
+TEST_F(TerminalStyleTest, NoColorDisablesColors) {
   const auto found = style({{"TERM", "xterm"}, {"LANG", "C.UTF-8"}, {"NO_COLOR", "1"}});
   EXPECT_FALSE(found.colors);
   EXPECT_TRUE(found.unicode);
   EXPECT_TRUE(style({{"TERM", "xterm"}, {"NO_COLOR", ""}}).colors);
 }
 
-TEST_F(TerminalStyleTest, AWidthThatIsNotKnownIsEighty) {
+TEST_F(TerminalStyleTest, UnknownWidthIsEighty) {
   set_width(0);
   EXPECT_EQ(style({{"TERM", "xterm"}}).width, 80);
 }
 
-TEST(TerminalStyle, AFileIsPlain) {
+TEST(TerminalStyle, FileIsPlain) {
   const io::FileDescriptor file(::open("/dev/null", O_WRONLY));
   const auto found = terminal_style(file.get(), lookup({{"TERM", "xterm"}, {"LANG", "C.UTF-8"}}));
   EXPECT_FALSE(found.colors);

@@ -40,7 +40,7 @@ const std::vector<SummaryCurve> kCurves = {
 constexpr TerminalStyle kPlain = {};
 constexpr TerminalStyle kUnicode = {.colors = false, .unicode = true, .width = 80};
 
-/// Without colors.
+/// Removes color codes.
 std::string without_codes(const std::string& text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -53,15 +53,15 @@ std::string without_codes(const std::string& text) {
   return out;
 }
 
-TEST(TerminalSummary, IsPlainLinesInAFile) {
+TEST(TerminalSummary, FileHasPlainLines) {
   EXPECT_EQ(terminal_summary(summary(), kCurves, kPlain),
             "accuracy  74.52 % (last epoch), best 75.00 % (epoch 7), by zero-shot\n"
             "zero-shot 74.52 % (95 % interval 73.30 to 75.72)\n"
             "probe     100.00 % (95 % interval 99.00 to 100.00)\n"
             "loss      5.500 to 5.000\n"
             "top1      60.00 to 70.00 %\n"
-            "mixed KSG estimates 1.773 of 2.303 nats about the class\n"
-            "time      23 s, 2136 samples/s while training, 5.0 % of it waiting for data\n"
+            "mixed KSG 1.773 of 2.303 nats (estimate)\n"
+            "time      23 s, 2136 samples/s in training, 5.0 % of training spent waiting for data\n"
             "run       runs/a\n");
 }
 
@@ -79,7 +79,7 @@ TEST(TerminalSummary, NamesTheDeliveredModel) {
               AllOf(HasSubstr("accuracy  80.00 % by learned class vectors, last epoch (8)\n"),
                     Not(HasSubstr("75.00"))));
   EXPECT_THAT(terminal_summary(delivered(R"(, "validation": {"samples": 50})"), {}, kPlain),
-              HasSubstr("80.00 % by learned class vectors, epoch 8 of 8, the best on 50 validation "
+              HasSubstr("80.00 % by learned class vectors, epoch 8 of 8, best on 50 validation "
                         "samples\n"));
 }
 
@@ -94,7 +94,7 @@ TEST(TerminalSummary, NamesThePapersRule) {
               HasSubstr("last epoch, since the training data"));
 }
 
-TEST(TerminalSummary, DrawsCurvesWhereItCan) {
+TEST(TerminalSummary, DrawsCurvesWithUnicode) {
   const auto text = terminal_summary(summary(), kCurves, kUnicode);
   EXPECT_THAT(
       text, AllOf(HasSubstr("loss      █▅▁  5.500 → 5.000\n"),
@@ -102,7 +102,7 @@ TEST(TerminalSummary, DrawsCurvesWhereItCan) {
                   HasSubstr("probe     100.00 % (95"), Not(HasSubstr("\033"))));
 }
 
-TEST(TerminalSummary, LongNamesOfProtocolsKeepTheColumns) {
+TEST(TerminalSummary, AlignsLongProtocolNames) {
   auto with_long_name = summary();
   with_long_name["protocols"]["projection"] = with_long_name["protocols"]["probe"];
   EXPECT_THAT(terminal_summary(with_long_name, {}, kUnicode),
@@ -110,7 +110,7 @@ TEST(TerminalSummary, LongNamesOfProtocolsKeepTheColumns) {
                     HasSubstr("\nrun        runs/a\n")));
 }
 
-TEST(TerminalSummary, ColorsChangeNoText) {
+TEST(TerminalSummary, ColorsDoNotChangeText) {
   auto style = kUnicode;
   style.colors = true;
   const auto text = terminal_summary(summary(), kCurves, style);
@@ -118,14 +118,14 @@ TEST(TerminalSummary, ColorsChangeNoText) {
   EXPECT_EQ(without_codes(text), terminal_summary(summary(), kCurves, kUnicode));
 }
 
-TEST(TerminalSummary, OneEpochAndNoEpochs) {
+TEST(TerminalSummary, HandlesOneEpochAndNoEpochs) {
   const std::vector<SummaryCurve> curves = {{.name = "loss", .values = {2}}, {.name = "bound"}};
   EXPECT_THAT(terminal_summary(summary(), curves, kUnicode),
               AllOf(HasSubstr("loss      ▄  2.000\n"), Not(HasSubstr("bound"))));
   EXPECT_THAT(terminal_summary(summary(), curves, kPlain), HasSubstr("loss      2.000\n"));
 }
 
-TEST(TerminalSummary, WhatIsNotANumberIsSaid) {
+TEST(TerminalSummary, ShowsNaN) {
   const std::vector<SummaryCurve> curves = {{.name = "loss", .values = {NAN, NAN}}};
   EXPECT_THAT(terminal_summary(summary(), curves, kUnicode), HasSubstr("loss      nan → nan\n"));
 }
@@ -138,19 +138,19 @@ TEST(TerminalSummary, FitsTheTerminal) {
     style.width = width;
     const auto text = terminal_summary(summary(), {curve}, style);
     size_t blocks = 0;
-    const std::string start = "\xE2\x96";  // of each block character
+    const std::string start = "\xE2\x96";  // prefix of every block character
     for (size_t at = text.find(start); at != text.npos; at = text.find(start, at + 1)) ++blocks;
     EXPECT_EQ(blocks, width == 20 ? 8U : width == 50 ? 16U : width == 80 ? 46U : 60U) << width;
   }
 }
 
-TEST(TerminalSummary, WithoutInformationThereIsNoSuchLine) {
+TEST(TerminalSummary, OmitsMissingInformation) {
   auto without = summary();
   without["information"] = nullptr;
   EXPECT_THAT(terminal_summary(without, {}, kPlain), Not(HasSubstr("mixed KSG")));
 }
 
-TEST(TerminalSummary, ShowsCertifiedBoundsWithTheirErrors) {
+TEST(TerminalSummary, ShowsCertifiedBoundsWithErrors) {
   auto certified = summary();
   certified["information"]["bounds"] = ordered_json::parse(R"({
     "mi_bound_class_fitted": 1.728, "mi_bound_class_fitted_se": 0.012, "tau_fit": 0.1,
@@ -158,7 +158,7 @@ TEST(TerminalSummary, ShowsCertifiedBoundsWithTheirErrors) {
     "mi_bound_normalized": 1.65, "mi_bound_normalized_se": 0.02, "mi_bound": 1.2,
     "mi_bound_se": null})");
   EXPECT_THAT(terminal_summary(certified, {}, kPlain),
-              HasSubstr("I(Z;C)    >= 1.73 +- 0.01 nats (class form at the fitted temperature, "
+              HasSubstr("I(Z;C)    >= 1.73 +- 0.01 nats (class form, fitted temperature, "
                         "10000 held-out rows), H(C) 2.30\n"
                         "pair form >= 1.65 +- 0.02 nats normalized, 1.20 as in ProjNCE\n"));
   EXPECT_THAT(terminal_summary(certified, {}, kUnicode), HasSubstr(">= 1.73 ± 0.01 nats"));
@@ -172,7 +172,7 @@ TEST(TerminalSummary, OlderRunsHaveNoCertifiedBound) {
   EXPECT_THAT(terminal_summary(older, {}, kPlain), Not(HasSubstr("I(Z;C)")));
 }
 
-TEST(TerminalSummary, SaysWhyThereIsNoEstimate) {
+TEST(TerminalSummary, ExplainsMissingEstimate) {
   auto withheld = summary();
   withheld["information"]["mixed_ksg"] = nullptr;
   withheld["information"]["withheld"] = "the smallest class has 1 sample";
@@ -190,13 +190,13 @@ TEST(TerminalSummary, CountsClassesWithFewTestSamples) {
   EXPECT_THAT(terminal_summary(few, {}, kPlain), Not(HasSubstr("note")));
 }
 
-TEST(TerminalSummary, SaysWhereThePageIs) {
+TEST(TerminalSummary, ShowsPathOfReport) {
   EXPECT_THAT(terminal_summary(summary(), {}, kPlain, "runs/a/report.html"),
               HasSubstr("report    runs/a/report.html\n"));
   EXPECT_THAT(terminal_summary(summary(), {}, kPlain), Not(HasSubstr("report ")));
 }
 
-TEST(SummaryCurves, AreThoseOfEpochsAndOfTheProtocol) {
+TEST(SummaryCurves, ReadsEpochsAndProtocol) {
   const ScratchDir dir;
   write_text(dir / "metrics.jsonl",
              R"({"step":0,"epoch":0,"split":"train","name":"step","value":{"loss":9}}
@@ -218,7 +218,7 @@ TEST(SummaryCurves, AreThoseOfEpochsAndOfTheProtocol) {
   EXPECT_THAT(curves[2].values, ElementsAre(DoubleEq(25), DoubleEq(50)));
 }
 
-TEST(SummaryCurves, PassOverWhatIsNoMetric) {
+TEST(SummaryCurves, SkipsInvalidLines) {
   const ScratchDir dir;
   write_text(dir / "metrics.jsonl",
              "\n[]\n{\"split\":3,\"name\":[],\"value\":{}}\n{\"value\":1}\n\xFF\n"
@@ -227,7 +227,7 @@ TEST(SummaryCurves, PassOverWhatIsNoMetric) {
              R"({"step":5,"epoch":0,"split":"test","name":"zero-shot","value":{"top1":0.5}})"
              "\n{\"split\":\"tra");
   const auto curves = summary_curves(dir / "metrics.jsonl", "zero-shot");
-  ASSERT_EQ(curves.size(), 1U) << "an accuracy alone is no curve";
+  ASSERT_EQ(curves.size(), 1U) << "a single accuracy is not a curve";
   EXPECT_THAT(curves[0].values, ElementsAre(::testing::IsNan()));
   EXPECT_THAT(summary_curves(dir / "nothing", "zero-shot"), IsEmpty());
 }

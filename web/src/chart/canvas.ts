@@ -1,22 +1,22 @@
-/** Sizes, and SVG as text and as a image. */
+/** SVG helpers: labels, serialization, PNG export, and drawings that follow the size of their host. */
 import { s, whileConnected } from "../dom";
 import { ink, type Ink } from "../theme";
 
 export const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif";
 
-/** Characters that XML cannot hold. */
+/** Characters that are not allowed in XML. */
 const NOT_XML = new RegExp(
-  "[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ufffe\\uffff]" + // control characters and no characters
-    "|[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]", // halves of pairs
+  "[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ufffe\\uffff]" + // control characters and noncharacters
+    "|[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]", // unpaired surrogates
   "g",
 );
 
-/** Text in an SVG drawing. */
+/** Returns a text element. */
 export function label(x: number, y: number, text: string, props: Record<string, unknown>): SVGTextElement {
   return s("text", { x: round(x), y: round(y), "font-size": 12, ...props }, text.replace(NOT_XML, "\ufffd"));
 }
 
-/** An SVG drawing; `describe` is what a screen reader says. */
+/** Returns an SVG drawing; `describe` is its accessible name. */
 export function drawing(width: number, height: number, describe: string, ...children: (Node | null)[]): SVGSVGElement {
   return s("svg", {
     width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "font-family": FONT,
@@ -30,7 +30,7 @@ export function svgText(svg: SVGSVGElement): string {
   return new XMLSerializer().serializeToString(svg);
 }
 
-/** A drawing as PNG, twice as fine as on a common screen. */
+/** Renders an SVG as PNG, by default at twice its resolution. */
 export async function pngOf(svg: string, scale = 2): Promise<Blob> {
   const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   try {
@@ -42,13 +42,13 @@ export async function pngOf(svg: string, scale = 2): Promise<Blob> {
     canvas.height = image.naturalHeight * scale;
     canvas.getContext("2d")!.drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((resolve, reject) =>
-      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no image came out"))), "image/png"));
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("PNG encoding failed"))), "image/png"));
   } finally {
     URL.revokeObjectURL(address);
   }
 }
 
-/** Calls `draw` with the width of `host` when it is known, when it changes, and when the theme does. */
+/** Calls `draw` with the width of `host` once it is laid out, and again when the width or the theme changes. */
 export function drawWith(host: HTMLElement, draw: (width: number) => void): void {
   let width = 0;
   new ResizeObserver(() => {
@@ -62,7 +62,7 @@ export function drawWith(host: HTMLElement, draw: (width: number) => void): void
   });
 }
 
-/** Keeps a drawing in `host` at its width and in the theme's colors. */
+/** Keeps a drawing in `host` that matches its width and the theme. */
 export function keepDrawn(host: HTMLElement, draw: (width: number, ink: Ink) => SVGSVGElement): void {
   drawWith(host, (width) => host.replaceChildren(draw(width, ink())));
 }

@@ -1,4 +1,4 @@
-/** Groups of values as rows of dots, with mean and interval: an SVG drawing for screen, file and paper. */
+/** Dot plot: one row per group, with mean and interval, as SVG for screen, files and print. */
 import type { Table } from "../csv";
 import { s } from "../dom";
 import { short } from "../format";
@@ -9,7 +9,7 @@ import { ticks } from "./ticks";
 export interface DotGroup {
   name: string;
   color: string;
-  /** One for each seed. */
+  /** One value per seed. */
   values: number[];
   mean: number;
   low: number;
@@ -19,12 +19,12 @@ export interface DotGroup {
 export interface DotChartSpec {
   title: string;
   note?: string;
-  /** What the values are; stands under their axis. */
+  /** Label of the value axis. */
   valueLabel: string;
   groups: DotGroup[];
-  /** A value to compare with, as a vertical line. */
+  /** Reference value, drawn as a vertical line. */
   reference?: { name: string; value: number };
-  /** Values cannot lie beyond these: neither does the axis. */
+  /** Range of possible values; the axis does not extend beyond it. */
   limits?: [number, number];
   format?: (value: number) => string;
   file?: string;
@@ -35,7 +35,7 @@ const TOP = 26;
 const BOTTOM = 46;
 const RIGHT = 24;
 
-/** Known before the drawing is there, so that room can be kept for it. */
+/** Height of the drawing, used to reserve space before it is drawn. */
 export const dotHeight = (spec: DotChartSpec, top = TOP): number => top + ROW * spec.groups.length + BOTTOM;
 
 interface Frame {
@@ -97,7 +97,7 @@ function row(group: DotGroup, y: number, frame: Frame, ink: Ink, format: (v: num
   return g;
 }
 
-/** `heading`: with the title in the drawing, for files. */
+/** If `heading` is true, draws the title too, for files. */
 export function dotSvg(spec: DotChartSpec, width: number, ink: Ink, heading = false): SVGSVGElement {
   const format = spec.format ?? ((v: number) => short(v, 3));
   const top = TOP + (heading ? 30 : 0);

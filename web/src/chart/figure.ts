@@ -1,4 +1,4 @@
-/** The frame around every chart: heading, note, the chart, a menu to save it, a table of its numbers. */
+/** Frame of every chart: heading, note, chart, menu to save it, and table of its values. */
 import { csv, type Table } from "../csv";
 import { fileName, saveBlob, saveText } from "../download";
 import { freshId, h } from "../dom";
@@ -15,23 +15,23 @@ import { dataTable } from "./table";
 export interface FrameParts {
   title: string;
   note?: string;
-  /** The chart as it is on screen; tells of a "viewchange" when its SVG has become another. */
+  /** The chart on screen; fires "viewchange" when its SVG changes. */
   body: HTMLElement;
-  /** Begins the names of saved files. */
+  /** Prefix of the names of saved files. */
   file?: string;
-  /** The chart in light colors as SVG text; stands in for `body` on paper. */
+  /** The chart as SVG text in light colors; replaces `body` in print. */
   svg?: () => string;
-  /** Made from `svg` where it is left out; without both there is nothing to save as a image. */
+  /** Default: rendered from `svg`. Without both, the chart cannot be saved as an image. */
   png?: () => Promise<Blob>;
-  /** The chart's numbers, for the table and for CSV. */
+  /** The chart's values, for the table and for CSV. */
   table: () => Table;
-  /** `body` is a table already: there is none to show behind it. */
+  /** If true, `body` is itself a table and the menu offers no other. */
   tabular?: boolean;
-  /** What stands in for `body` on paper where that is not `svg`; false: `body` itself is printed. */
+  /** Replaces `body` in print; default: `svg`. If false, `body` itself is printed. */
   twin?: (() => string) | false;
 }
 
-/** What a reader did to a figure, by file name and title; outlives the figure on a page that is drawn anew. */
+/** View state of a figure, keyed by file name and title; survives redraws of the page. */
 interface View extends LineView {
   table: boolean;
 }
@@ -44,10 +44,10 @@ function viewOf(file: string): View {
 }
 
 const FILE_WIDTH = 720;
-/** Two charts stand side by side on paper: narrow drawings keep their letters large there. */
+/** Two charts share a row in print; narrow drawings keep their text legible. */
 const PAPER_WIDTH = 430;
 
-/** The drawing for paper, as an element. Text of SVG is read as XML, where nothing runs. */
+/** Parses an SVG for print into an element. Parsed as XML, it cannot run scripts. */
 function twinOf(svg: string): Node {
   return document.importNode(new DOMParser().parseFromString(svg, "image/svg+xml").documentElement, true);
 }
@@ -87,7 +87,7 @@ export function frame(parts: FrameParts): HTMLElement {
     twin, holder);
 }
 
-/** A line chart with its frame. */
+/** Framed line chart. */
 export function figure(spec: ChartSpec): HTMLElement {
   const view = viewOf(fileName(spec.file ?? "", spec.title));
   const chart = lineChart(spec, view);
@@ -106,7 +106,7 @@ export function figure(spec: ChartSpec): HTMLElement {
   });
 }
 
-/** A chart of groups with its frame. */
+/** Framed dot plot. */
 export function dotFigure(spec: DotChartSpec): HTMLElement {
   const body = h("div", { class: "drawn", style: { "min-height": `${dotHeight(spec)}px` } });
   keepDrawn(body, (width, colors) => dotSvg(spec, width, colors));

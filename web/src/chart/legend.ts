@@ -1,4 +1,4 @@
-/** Names of the series as buttons that hide and show them. */
+/** Legend whose entries show and hide their series. */
 import { h } from "../dom";
 
 export function legend(series: { name: string; color: string; dashed?: boolean }[], hidden: Set<string>,

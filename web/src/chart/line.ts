@@ -1,4 +1,4 @@
-/** A line chart on screen: uPlot with the theme's colors, values at the cursor, zoom by dragging. */
+/** Interactive line chart: uPlot with theme colors, values at the cursor, drag to zoom. */
 import uPlot from "uplot";
 import { h } from "../dom";
 import { short } from "../format";
@@ -14,13 +14,13 @@ export interface LineChart {
   show(series: string, visible: boolean): void;
 }
 
-/** What a reader did to a chart; kept by the caller when it draws the chart anew. */
+/** View state of a chart; the caller keeps it across redraws. */
 export interface LineView {
   hidden: Set<string>;
   zoom: [number, number] | null;
 }
 
-/** uPlot's rows: each series, and its low and high after it where it has a band. */
+/** Rows for uPlot: the series, followed by low and high if it has a band. */
 function rowsOf(series: Series): uPlot.AlignedData[] {
   const lists = [series.y, ...(series.low && series.high ? [series.low, series.high] : [])];
   return lists.map((values) => [series.x, values]);
@@ -29,7 +29,7 @@ function rowsOf(series: Series): uPlot.AlignedData[] {
 interface Layout {
   options: uPlot.Series[];
   bands: uPlot.Band[];
-  /** For each series of the spec its rows in uPlot. */
+  /** uPlot rows of each series of the spec. */
   rows: number[][];
 }
 
@@ -64,7 +64,7 @@ function axis(labelText: string, colors: Ink, format: (v: number) => string, siz
   };
 }
 
-/** As wide as the longest number along the axis needs. */
+/** Width of the longest tick label. */
 const widthOfTicks: uPlot.Axis.Size = (_, values) => 14 + 7 * Math.max(2, ...(values ?? []).map((text) => text.length));
 
 function drawReferences(spec: ChartSpec, colors: Ink): (u: uPlot) => void {
@@ -90,7 +90,7 @@ function drawReferences(spec: ChartSpec, colors: Ink): (u: uPlot) => void {
   };
 }
 
-/** The box beside the cursor. */
+/** Updates the tooltip at the cursor. */
 function fillTip(tip: HTMLElement, u: uPlot, spec: ChartSpec, layout: Layout): void {
   const at = u.cursor.idx;
   if (at === null || at === undefined || u.cursor.left! < 0) {

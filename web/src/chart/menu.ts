@@ -1,4 +1,4 @@
-/** A small menu behind a button with three dots. */
+/** Overflow menu behind a three-dot button. */
 import { h, s, whileConnected } from "../dom";
 
 export interface MenuItem {
@@ -33,7 +33,7 @@ export function menu(title: string, items: MenuItem[]): HTMLElement {
     close();
     details.querySelector("summary")!.focus();
   });
-  // A click or a focus anywhere else closes it.
+  // A click or focus outside closes the menu.
   for (const type of ["pointerdown", "focusin"])
     whileConnected(details, type, (event) => {
       if (details.open && !details.contains(event.target as Node)) close();

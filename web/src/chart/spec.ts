@@ -1,4 +1,4 @@
-/** What a line chart shows; drawn on screen by line.ts, as SVG by svg.ts, listed as a table here. */
+/** Specification of a line chart. Rendered on screen by line.ts, as SVG by svg.ts, and as a table here. */
 import type { Table } from "../csv";
 import { short } from "../format";
 
@@ -6,7 +6,7 @@ export type Values = (number | null)[];
 
 export interface Series {
   name: string;
-  /** Any CSS color; light-dark(...) where the themes differ. */
+  /** Any CSS color; use light-dark(...) if the themes differ. */
   color: string;
   x: number[];
   y: Values;
@@ -14,9 +14,9 @@ export interface Series {
   low?: Values;
   high?: Values;
   dashed?: boolean;
-  /** Marks at the values; on its own where there are few. */
+  /** If true, marks the values; default: if there are few of them. */
   points?: boolean;
-  /** Marks alone, without a line between them. */
+  /** If true, draws only markers, no line. */
   scattered?: boolean;
 }
 
@@ -27,16 +27,16 @@ export interface ChartSpec {
   xLabel: string;
   yLabel: string;
   series: Series[];
-  /** Horizontal lines with a name. */
+  /** Labeled horizontal lines. */
   references?: { name: string; y: number }[];
-  /** Ends of the y axis; null: from the data. */
+  /** Limits of the y axis; null: taken from the data. */
   yRange?: [number | null, number | null];
   log?: boolean;
-  /** How values of y are written. */
+  /** Formats values of y. */
   format?: (value: number) => string;
-  /** How they are written along the axis; as elsewhere where it is left out. */
+  /** Formats tick labels of the y axis; default: `format`. */
   tick?: (value: number) => string;
-  /** Begins the names of saved files. */
+  /** Prefix of the names of saved files. */
   file?: string;
 }
 
@@ -44,10 +44,10 @@ export const formatOf = (spec: ChartSpec): ((value: number) => string) => spec.f
 
 export const tickOf = (spec: ChartSpec): ((value: number) => string) => spec.tick ?? formatOf(spec);
 
-/** Few values are shown as points on the line, many as the line alone. */
+/** Short series have markers, long ones only a line. */
 export const hasPoints = (series: Series): boolean => series.points ?? (series.scattered || series.x.length <= 12);
 
-/** Smallest and largest value of x and y, with references and bands; room above and below. */
+/** Data range of x and y, including references and bands, with padding in y. */
 export function extent(spec: ChartSpec): { x: [number, number]; y: [number, number] } {
   const xs: number[] = [];
   const ys: number[] = (spec.references ?? []).map((reference) => reference.y);
@@ -73,7 +73,7 @@ function widen([low, high]: [number, number], share: number): [number, number] {
   return [low - share * (high - low), high + share * (high - low)];
 }
 
-/** The ends of the y axis for data between `low` and `high`. */
+/** Limits of the y axis for data between `low` and `high`. */
 export function yEnds(spec: ChartSpec, [low, high]: [number, number]): [number, number] {
   const [from, to] = spec.yRange ?? [null, null];
   if (spec.log) return [from ?? low / 1.5, to ?? high * 1.5];
@@ -81,7 +81,7 @@ export function yEnds(spec: ChartSpec, [low, high]: [number, number]): [number, 
   return [from ?? wide[0], to ?? wide[1]];
 }
 
-/** One row for each x that occurs, one column for each series, two more where it has a band. */
+/** One row per distinct x and one column per series, plus two if it has a band. */
 export function tableOf(spec: ChartSpec): Table {
   const columns = [spec.xLabel];
   const lists: { x: number[]; y: Values }[] = [];

@@ -1,4 +1,4 @@
-/** A line chart as an SVG drawing: for files, and for paper. */
+/** Line chart as SVG, for files and print. */
 import { s } from "../dom";
 import type { Ink } from "../theme";
 import { drawing, label, round } from "./canvas";
@@ -49,7 +49,7 @@ function axes(spec: ChartSpec, frame: Frame, ink: Ink): SVGGElement {
   return g;
 }
 
-/** The line, broken where values are missing. */
+/** Path of the line, with gaps at missing values. */
 function linePath(series: Series, frame: Frame, log: boolean): string {
   let path = "";
   let pen = "M";
@@ -95,7 +95,7 @@ function references(spec: ChartSpec, frame: Frame, ink: Ink): SVGGElement {
   return g;
 }
 
-/** Names of the series in rows under the title; returns the drawing and the y below it. */
+/** Draws the legend below the title. Returns the drawing and the y coordinate below it. */
 function legend(spec: ChartSpec, ink: Ink, within: number): [SVGGElement, number] {
   const g = s("g", { fill: ink.text });
   let [x, y] = [LEFT, 46];

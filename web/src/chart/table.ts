@@ -1,4 +1,4 @@
-/** The numbers behind a chart as a table that scrolls in its own box. */
+/** Scrollable table of the values in a chart. */
 import type { Cell, Table } from "../csv";
 import { h } from "../dom";
 import { count, short } from "../format";

@@ -1,9 +1,9 @@
-/** Round numbers along an axis. */
+/** Axis ticks at round numbers. */
 
-/** Steps and epochs are counted: parts of one are of interest only where a reader looks closely. */
+/** Minimum tick distance for steps and epochs: fractions only when zoomed in to less than two units. */
 export const smallestStep = (low: number, high: number): number => (high - low >= 2 ? 1 : 0);
 
-/** Not closer to each other than `smallest`. */
+/** About `wanted` ticks, at least `smallest` apart. */
 export function ticks(low: number, high: number, wanted: number, smallest = 0): number[] {
   const rough = Math.max(smallest, (high - low) / Math.max(1, wanted));
   if (!(rough > 0)) return [low];
@@ -14,7 +14,7 @@ export function ticks(low: number, high: number, wanted: number, smallest = 0): 
   return out;
 }
 
-/** Powers of ten, and what lies between them where there are few. */
+/** Powers of ten, plus multiples of 2 and 5 if the range spans at most three decades. */
 export function logTicks(low: number, high: number): number[] {
   const out: number[] = [];
   const decades = Math.log10(high / low);

@@ -1,6 +1,6 @@
 import { h } from "../dom";
 
-/** A labeled choice, known by its name; null where there is nothing to choose from. */
+/** Labeled select box; null if there are fewer than two options. */
 export function choice(name: string, title: string, options: string[], chosen: string, act: (value: string) => void): HTMLElement | null {
   if (options.length < 2) return null;
   const select = h("select", { "data-choice": name }, ...options.map((text) => h("option", { value: text }, text)));

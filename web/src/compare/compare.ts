@@ -1,4 +1,4 @@
-/** The page of several runs, and behind it the page of each. */
+/** Comparison of several runs, with the report of each run one click away. */
 import { h } from "../dom";
 import { guarded } from "../failure";
 import { counted } from "../format";
@@ -24,7 +24,7 @@ interface Chosen {
 interface Part {
   id: string;
   title: string;
-  /** What of the choices it shows. */
+  /** Choices that the section depends on. */
   uses: (keyof Chosen)[];
   build: (chosen: Chosen) => HTMLElement | null;
 }
@@ -56,8 +56,8 @@ function firstChoice(comparison: Comparison): Chosen {
   };
 }
 
-/** What the reader chose holds on when the page is drawn anew, as long as there still is such a thing. */
-function stillValid(chosen: Chosen, comparison: Comparison): Chosen {
+/** Keeps the reader's choices that are still available in new data. */
+function keepValidChoices(chosen: Chosen, comparison: Comparison): Chosen {
   const first = firstChoice(comparison);
   return {
     protocol: commonProtocols(comparison).includes(chosen.protocol) ? chosen.protocol : first.protocol,
@@ -70,12 +70,12 @@ function lead(page: PageData, comparison: Comparison): string {
   const { methods, conditions, entries } = comparison;
   const datasets = [...new Set(entries.map((entry) => entry.dataset))];
   const sizes = new Set(methods.flatMap((method) => conditions.map((condition) => groupOf(comparison, method, condition).length)));
-  const going = page.runs.length - entries.length;
+  const unfinished = page.runs.length - entries.length;
   return [
     datasets.join(", "), counted(page.runs.length, "run"), counted(methods.length, "method"),
     conditions.length > 1 ? counted(conditions.length, "condition") : "",
     sizes.size === 1 ? `${counted([...sizes][0]!, "seed")} each` : "",
-    going > 0 ? `${going} not finished` : "",
+    unfinished > 0 ? `${unfinished} unfinished` : "",
   ].filter((text) => text !== "").join(" · ");
 }
 
@@ -99,9 +99,9 @@ function comparisonPage(page: PageData, comparison: Comparison, chosen: Chosen):
     });
   fill(["protocol", "baseline", "condition"]);
   const controls = h("div", { class: "choices" },
-    select("protocol", "Accuracy by", commonProtocols(comparison)),
+    select("protocol", "Protocol", commonProtocols(comparison)),
     select("baseline", "Baseline", comparison.methods),
-    select("condition", "Training, maps and information of", comparison.conditions));
+    select("condition", "Condition", comparison.conditions));
   const main = h("main", { id: "main", class: "wide compare", tabindex: -1 },
     h("div", { class: "title-block" }, h("h1", null, page.title), h("p", { class: "lead-line" }, lead(page, comparison))),
     ...comparison.remarks.map((text) => h("p", { class: "note" }, text)),
@@ -111,7 +111,7 @@ function comparisonPage(page: PageData, comparison: Comparison, chosen: Chosen):
   return h("div", null, bar, main, foot(page));
 }
 
-/** Goes between the comparison and the runs as the address says. */
+/** Switches between the comparison and the reports of single runs, following the URL hash. */
 class Pages {
   private readonly back = h("nav", { class: "back", "aria-label": "Comparison" }, h("a", { href: "#results" }, "← All runs"));
   private readonly runHolder = h("div");
@@ -127,13 +127,13 @@ class Pages {
     this.showFor(runOf(location.hash));
   }
 
-  /** Newer data: what is in sight is drawn anew where it changed, and stays where it is. */
+  /** Shows new data: redraws the current view if it changed, and keeps choices, focus and scroll position. */
   update(page: PageData): void {
     const same = JSON.stringify(page.runs) === JSON.stringify(this.page.runs);
     this.page = page;
     if (same) return;
     this.comparison = compareRuns(page.runs);
-    this.chosen = stillValid(this.chosen, this.comparison);
+    this.chosen = keepValidChoices(this.chosen, this.comparison);
     this.overview = null;
     const place = window.scrollY;
     const focused = (document.activeElement as HTMLElement | null)?.dataset["choice"];
@@ -142,7 +142,7 @@ class Pages {
     window.scrollTo({ top: place, behavior: "instant" });
   }
 
-  /** An address within the page of a run, such as that of its map, does not leave it. */
+  /** Follows the URL hash. An anchor within the report of a run, such as its map, does not leave the report. */
   private follow(): void {
     const name = runOf(location.hash);
     const within = location.hash.length > 1 && this.runHolder.querySelector(`#${CSS.escape(location.hash.slice(1))}`) !== null;

@@ -1,4 +1,4 @@
-/** Training curves of all methods in one image: the mean over seeds, and a band from the lowest to the highest. */
+/** Training curves of all methods: mean over seeds, and a band from minimum to maximum. */
 import { figure } from "../chart/figure";
 import type { ChartSpec, Series, Values } from "../chart/spec";
 import { h } from "../dom";
@@ -8,7 +8,7 @@ import { groupOf, type Comparison, type Entry } from "./groups";
 import { lineColor } from "../colors";
 import { mean } from "./stats";
 
-/** The values of one column by epoch, of every seed. */
+/** Values of one column of all seeds, by epoch. */
 function byEpoch(all: (Columns | undefined)[], column: string): Map<number, number[]> {
   const found = new Map<number, number[]>();
   for (const columns of all)
@@ -22,7 +22,7 @@ function byEpoch(all: (Columns | undefined)[], column: string): Map<number, numb
 
 function seriesOf(name: string, color: string, all: (Columns | undefined)[], column: string): Series | null {
   const found = byEpoch(all, column);
-  // An epoch that some seeds have not reached would move the mean for no good reason.
+  // Epochs that some seeds have not reached are dropped: they would shift the mean.
   const most = Math.max(0, ...[...found.values()].map((values) => values.length));
   const epochs = [...found.keys()].filter((epoch) => found.get(epoch)!.length === most).sort((a, b) => a - b);
   if (epochs.length === 0) return null;
@@ -38,16 +38,16 @@ function chart(comparison: Comparison, condition: string, source: Source, column
     const own = seriesOf(method, lineColor(i), groupOf(comparison, method, condition).map(source), column);
     return own ? [own] : [];
   });
-  // Points at a single epoch are no curve; the results have their numbers.
+  // A single epoch is not a curve; the results table has its values.
   return series.some((one) => one.x.length > 1) ? { ...spec, xLabel: "epoch", series } : null;
 }
 
 export function curveFigures(comparison: Comparison, condition: string, protocol: string): HTMLElement | null {
   const epochs: Source = (entry) => entry.run.curves.epochs;
-  const note = "Mean over seeds; the band goes from the lowest seed to the highest.";
+  const note = "Mean over seeds; the band spans minimum to maximum.";
   const tested: Source = (entry) => entry.run.curves.tests.information;
   const column = comparison.entries.some((entry) => tested(entry)?.mi_bound_class_fitted) ? "mi_bound_class_fitted" : "mi_bound_class";
-  const information = chart(comparison, condition, tested, column, { title: "Information, lower bound", yLabel: "nats", note });
+  const information = chart(comparison, condition, tested, column, { title: "Mutual information, lower bound", yLabel: "nats", note });
   const entropies = comparison.entries.filter((entry) => entry.condition === condition)
     .flatMap((entry) => (tested(entry)?.entropy ?? []).filter((v) => v !== null));
   if (information && entropies.length > 0)
@@ -55,7 +55,7 @@ export function curveFigures(comparison: Comparison, condition: string, protocol
   const specs = [
     chart(comparison, condition, (entry) => entry.run.curves.tests[protocol], "top1",
       { title: `Test accuracy, ${protocol}`, yLabel: "accuracy", note, format: (v) => percent(v) }),
-    chart(comparison, condition, epochs, "loss", { title: "Loss", yLabel: "loss", note: `${note} Losses of different methods are not on one scale.` }),
+    chart(comparison, condition, epochs, "loss", { title: "Loss", yLabel: "loss", note: `${note} Losses of different methods are not comparable.` }),
     information,
   ].filter((spec) => spec !== null);
   return specs.length > 0 ? h("div", { class: "figures" }, ...specs.map((spec) => figure({ ...spec, file: condition }))) : null;

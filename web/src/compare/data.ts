@@ -1,15 +1,15 @@
-/** Which data runs were trained and tested on: only accuracies on the same test set can be compared. */
+/** Identifies the data of a run: only accuracies on the same test set are comparable. */
 import { counted } from "../format";
 import type { RunData, Summary } from "../model";
 import { setting } from "../run/words";
 
-/** Names that say how the data is stored, not which data it is. */
+/** Dataset names that describe the storage format, not the data. */
 const GENERIC = new Set(["folder", "embeddings"]);
 
-/** Settings that draw another training subset for every seed unless they are 1. */
+/** Settings that draw a different training subset for every seed, unless they are 1. */
 const DRAWN_BY_SEED = ["dataset.imbalance", "dataset.label_fraction"];
 
-/** "fashion-mnist"; for a folder, the name of the folder. */
+/** Display name of the dataset, such as "fashion-mnist"; for a folder, the folder name. */
 export function datasetName(run: RunData, summary: Summary): string {
   const root = (setting(run, "dataset.root") ?? "").replace(/[\\/]+$/, "");
   return GENERIC.has(summary.dataset) && root !== "" ? root.split(/[\\/]/).pop()! : summary.dataset;
@@ -18,9 +18,9 @@ export function datasetName(run: RunData, summary: Summary): string {
 export interface DataKey {
   /** Equal for runs with the same test samples and labels. */
   test: string;
-  /** The same for training data. */
+  /** Equal for runs with the same training samples and labels. */
   train: string;
-  /** False for runs that recorded no fingerprints: they are told apart by their settings. */
+  /** False for runs without recorded fingerprints, which are identified by their settings. */
   recorded: boolean;
 }
 
@@ -36,7 +36,7 @@ export function dataKey(run: RunData, summary: Summary): DataKey {
 
 const letter = (i: number): string => (i < 26 ? String.fromCharCode(65 + i) : String(i + 1));
 
-/** What one of several groups of data under one name is called. */
+/** Labels that distinguish datasets with the same name. */
 export function dataLabels(runs: { key: DataKey; summary: Summary }[]): string[] {
   const tests = [...new Set(runs.map(({ key }) => key.test))];
   const trainsOf = new Map(tests.map((test) =>

@@ -1,4 +1,4 @@
-/** Sorts runs by method and by the data that they were trained and tested on. */
+/** Groups runs by method and by condition, the data that they were trained and tested on. */
 import { percent, short } from "../format";
 import type { Metric, RunData, Summary } from "../model";
 import { setting } from "../run/words";
@@ -10,7 +10,7 @@ export interface Entry {
   seed: number;
   method: string;
   dataset: string;
-  /** Runs of one condition have the same test samples. */
+  /** Runs with the same condition have the same test samples. */
   condition: string;
 }
 
@@ -18,12 +18,12 @@ export interface Comparison {
   entries: Entry[];
   methods: string[];
   conditions: string[];
-  /** What differs between methods and is not in their names, a sentence each. */
+  /** Sentences about differences between methods that their names do not show. */
   remarks: string[];
 }
 
-/** Settings that say nothing of the method: seeds, the machine, what was measured on the data, what is recorded. */
-const ASIDE = new RegExp([
+/** Settings that do not identify a method: seeds, machine, data statistics, logging. */
+const IGNORED = new RegExp([
   "(^|[._])seed$", "^version$", "^threads$", "^data_root$", "^input\\.(mean|std)$", "^dataset\\.root$", "^loss\\.name$", "^dataset\\.name$",
   "^report\\.", "^train\\.(keep_checkpoints|checkpoint_every|checkpoint_minutes|log_every|loader_threads|rank_timeout)$",
 ].join("|"));
@@ -37,16 +37,16 @@ export function valueOf(run: RunData, key: string): string {
 
 const distinct = <T>(values: T[]): T[] => [...new Set(values)];
 
-/** The settings that are not the same in all these runs. */
+/** Settings that differ between the runs. */
 export function varyingKeys(runs: RunData[]): string[] {
   const keys = distinct(runs.flatMap((run) => run.config.map((entry) => entry.key)));
-  return keys.filter((key) => !ASIDE.test(key) && distinct(runs.map((run) => valueOf(run, key))).length > 1);
+  return keys.filter((key) => !IGNORED.test(key) && distinct(runs.map((run) => valueOf(run, key))).length > 1);
 }
 
 /** "loss.beta" -> "beta" */
 export const settingName = (key: string): string => key.slice(key.lastIndexOf(".") + 1).replaceAll("_", " ");
 
-/** "beta 5": the last part of the key, or more where that one is used twice. */
+/** "beta 5": the last component of the key, or the full key if that is ambiguous. */
 function describe(run: RunData, keys: string[]): string[] {
   const names = keys.map(settingName);
   return keys.flatMap((key, i) => {
@@ -58,14 +58,14 @@ function describe(run: RunData, keys: string[]): string[] {
 
 export const NOISE_KEY = "dataset.label_noise.rate";
 
-/** Everything of the data set is a condition, all else belongs to the method. */
+/** Dataset settings belong to the condition, all others to the method. */
 const isCondition = (key: string): boolean => key.startsWith("dataset.");
 
 function conditionOf(run: RunData, summary: Summary, keys: string[], dataset: string, always: boolean): string {
   const own = keys.filter((key) => isCondition(key) && key !== NOISE_KEY);
   const parts = describe(run, own);
   const { label_noise: rate } = summary;
-  if (keys.includes(NOISE_KEY) || rate > 0) parts.unshift(rate > 0 ? `${percent(rate, rate * 100 % 1 ? 1 : 0)} wrong labels` : "labels as given");
+  if (keys.includes(NOISE_KEY) || rate > 0) parts.unshift(rate > 0 ? `${percent(rate, rate * 100 % 1 ? 1 : 0)} label noise` : "no label noise");
   if (always || parts.length === 0) parts.unshift(dataset);
   return parts.join(", ");
 }
@@ -76,8 +76,8 @@ interface Tested {
   condition: string;
 }
 
-/** The conditions, with those named alike but of different data told apart. */
-function toldApart(runs: Tested[]): string[] {
+/** Condition names, made unique where equal names stand for different data. */
+function uniqueConditions(runs: Tested[]): string[] {
   const found = new Map<Tested, string>();
   for (const condition of distinct(runs.map((run) => run.condition))) {
     const alike = runs.filter((run) => run.condition === condition);
@@ -89,20 +89,20 @@ function toldApart(runs: Tested[]): string[] {
 
 function dataRemarks(runs: Tested[]): string[] {
   const tests = new Set(runs.map(({ key }) => key.test)).size;
-  const remarks = tests > 1 ? [`The runs were tested on ${tests} different test sets. Accuracies are compared within a test set only.`] : [];
+  const remarks = tests > 1 ? [`The runs use ${tests} different test sets. Accuracies are compared only within a test set.`] : [];
   if (tests > 1 && runs.some(({ key }) => key.recorded) && runs.some(({ key }) => !key.recorded))
-    remarks.push("Older runs did not record which samples they were tested on; they are compared with each other only.");
+    remarks.push("Older runs did not record their test samples; they are compared only with each other.");
   return remarks;
 }
 
-/** One name for all runs on the same data, wherever it was stored. */
+/** Dataset names; runs on the same data share one name, wherever it was stored. */
 function datasetNames(runs: { run: RunData; summary: Summary; key: DataKey }[]): string[] {
   const first = new Map<string, string>();
   for (const { run, summary, key } of runs) if (!first.has(key.test)) first.set(key.test, datasetName(run, summary));
   return runs.map(({ key }) => first.get(key.test)!);
 }
 
-/** Names of methods tell runs of one loss apart; what only differs between losses is remarked. */
+/** Remarks on settings that differ only between losses, because method names distinguish only runs of one loss. */
 function remarksOf(runs: RunData[], named: string[]): string[] {
   const keys = varyingKeys(runs).filter((key) => !isCondition(key) && !key.startsWith("loss.") && !named.includes(key));
   return keys.map((key) => {
@@ -112,8 +112,8 @@ function remarksOf(runs: RunData[], named: string[]): string[] {
 }
 
 /**
- * The texts that entries have, each once: families (losses, data sets) as they first occur, in a family by rank, then as
- * people count: beta 5 before beta 10.
+ * Distinct texts of the entries. Families (losses, datasets) keep their first-occurrence order; within a family, texts are
+ * sorted by rank, then in natural order: beta 5 before beta 10.
  */
 function inOrder(entries: Entry[], text: (entry: Entry) => string, family: (entry: Entry) => string, rank: (entry: Entry) => number): string[] {
   const families = distinct(entries.map(family));
@@ -122,7 +122,7 @@ function inOrder(entries: Entry[], text: (entry: Entry) => string, family: (entr
   return distinct(sorted.map(text));
 }
 
-/** `without` names a setting that is left out of the names of methods and conditions. */
+/** Groups the finished runs. The setting `without` is excluded from the names of methods and conditions. */
 export function compareRuns(runs: RunData[], without: string | null = null): Comparison {
   const done = runs.filter((run) => run.summary !== null);
   const all = varyingKeys(done).filter((key) => key !== without);
@@ -133,7 +133,7 @@ export function compareRuns(runs: RunData[], without: string | null = null): Com
     const noiseless = without === NOISE_KEY ? { ...summary, label_noise: 0 } : summary;
     return { summary, key, condition: conditionOf(run, noiseless, all, names[i]!, several) };
   });
-  const conditions = toldApart(tested);
+  const conditions = uniqueConditions(tested);
   const named: string[] = [];
   const entries = keyed.map(({ run, summary }, i): Entry => {
     const siblings = done.filter((other) => other.summary!.loss === summary.loss);
@@ -154,7 +154,7 @@ export function groupOf({ entries }: Comparison, method: string, condition: stri
   return entries.filter((entry) => entry.method === method && entry.condition === condition).sort((a, b) => a.seed - b.seed);
 }
 
-/** The protocols that all runs were judged by. */
+/** Protocols that all runs were evaluated with. */
 export function commonProtocols({ entries }: Comparison): string[] {
   const [first, ...others] = entries;
   if (!first) return [];
@@ -162,13 +162,13 @@ export function commonProtocols({ entries }: Comparison): string[] {
   return names.filter((name) => others.every(({ summary }) => name === summary.protocol || name in summary.protocols));
 }
 
-/** A run's accuracy: the reported one by its own protocol, that of the delivered epoch by another; null if it has none. */
+/** Accuracy of a run: the reported one for its main protocol, else that of the delivered epoch; null if not measured. */
 export function accuracyOf({ summary }: Entry, protocol: string): Metric {
   if (protocol === summary.protocol) return summary.accuracy.reported;
   return summary.protocols[protocol]?.top1 ?? null;
 }
 
-/** Which epoch the accuracies are of. */
+/** Describes the epoch at which the accuracies were measured. */
 export function epochText({ entries }: Comparison, protocol: string): string {
   const best = entries.filter(({ summary }) => protocol === summary.protocol && summary.accuracy.reported_epoch === "best").length;
   if (best === 0) return entries.some(({ summary }) => summary.delivered?.validation) ? "of the delivered epoch" : "of the last epoch";

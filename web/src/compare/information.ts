@@ -1,4 +1,4 @@
-/** How much the embeddings of each method tell about the class. */
+/** Mutual information between embeddings and classes, by method. */
 import { dotFigure } from "../chart/figure";
 import type { DotGroup } from "../chart/dots";
 import { finite, nats } from "../format";
@@ -13,7 +13,7 @@ export function informationFigure(comparison: Comparison, condition: string): HT
     const values = known.map((information) => information.mixed_ksg).filter(finite);
     if (values.length === 0) return [];
     entropy ??= known[0]!.label_entropy;
-    // A single run has the interval of its own estimate, if there is one.
+    // A single run uses the interval of its own estimate, if there is one.
     const single = known.find((information) => finite(information.mixed_ksg))!.interval;
     const [low, high] = meanInterval(values) ?? single ?? [values[0]!, values[0]!];
     return [{ name: method, color: lineColor(i), values, mean: mean(values), low, high }];
@@ -21,8 +21,8 @@ export function informationFigure(comparison: Comparison, condition: string): HT
   if (groups.length === 0) return null;
   const one = groups.every((group) => group.values.length === 1);
   return dotFigure({
-    title: "Information about the class", valueLabel: "nats, mixed KSG estimate", groups, file: condition, format: (v) => v.toFixed(2),
+    title: "Mutual information I(Z;C)", valueLabel: "nats, Mixed KSG estimate", groups, file: condition, format: (v) => v.toFixed(2),
     reference: entropy === null ? undefined : { name: `label entropy ${nats(entropy)}`, value: entropy },
-    note: one ? "The 95 % interval of each estimate, if there are enough samples for one." : "One dot for each seed, their mean, and its 95 % t interval; of a single seed the interval of its estimate.",
+    note: one ? "Estimate and its 95 % interval, if there are enough samples." : "One dot per seed, mean, and 95 % t interval of the mean; for a single seed, the interval of its estimate.",
   });
 }

@@ -1,4 +1,4 @@
-/** Maps of all methods side by side, with one legend for all. */
+/** Maps of all methods side by side, with a shared legend. */
 import { frame } from "../chart/figure";
 import { classColors } from "../colors";
 import type { Table } from "../csv";
@@ -14,7 +14,7 @@ import { Tile } from "./tile";
 const FILE_SIDE = 360;
 const CAPTION = 34;
 
-/** For each method the first run that has a map; all must have the same classes to share a legend. */
+/** The first run with a map of each method. Runs with other classes are dropped, because the legend is shared. */
 function choose(comparison: Comparison, condition: string): Entry[] {
   const found = comparison.methods.flatMap((method) => groupOf(comparison, method, condition).find((entry) => entry.run.test) ?? []);
   const [first] = found;
@@ -49,7 +49,7 @@ function rowPng(tiles: Tile[]): Promise<Blob> {
     context.fillText(tile.caption, (2 * i + 1) * FILE_SIDE, 44, 2 * FILE_SIDE - 20);
   });
   return new Promise((resolve, reject) =>
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no image came out")))));
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("PNG encoding failed")))));
 }
 
 function rowTable(tiles: Tile[]): Table {
@@ -69,7 +69,7 @@ export function mapsFigure(comparison: Comparison, condition: string, protocol: 
   legend.setEntries(classes.map((name, id) => ({ id, name, color: colors[id]!, count: null })));
   return frame({
     title: "Maps of the test samples", file: condition, twin: false,
-    note: "One run of each method, colors by label. A click opens the run.",
+    note: "One run per method, colored by label. Click a map to open the run.",
     body: h("div", { class: "tiles-box" }, h("div", { class: "tiles", style: { "--tiles": String(tiles.length) } }, ...tiles.map((tile) => tile.element)), legend.element),
     svg: () => rowSvg(tiles), png: () => rowPng(tiles), table: () => rowTable(tiles),
   });

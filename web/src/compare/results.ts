@@ -1,4 +1,4 @@
-/** The table of methods: mean and spread over seeds, and how far each is from a baseline. */
+/** Results table: mean and standard deviation over seeds, and difference from a baseline, by method. */
 import { dotFigure, frame } from "../chart/figure";
 import type { Cell, Table } from "../csv";
 import { h, type Child } from "../dom";
@@ -21,7 +21,7 @@ interface Result {
   seeds: Seeded[];
   mean: number;
   best: boolean;
-  /** Null: the baseline itself, or the baseline was not tried here. */
+  /** Null for the baseline itself, or if the baseline has no runs under this condition. */
   difference: Difference | null;
 }
 
@@ -41,7 +41,7 @@ function resultsOf(comparison: Comparison, condition: string, { protocol, baseli
   }));
 }
 
-/** Points of a percent with a sign: "+1.4". */
+/** Signed percentage points: "+1.4". */
 const points = (share: number): string => `${share < 0 ? "−" : "+"}${Math.abs(100 * share).toFixed(1)}`;
 
 function spread({ seeds, mean: value }: Result): Child {
@@ -60,7 +60,7 @@ function differenceCell({ difference: found }: Result, isBaseline: boolean): HTM
   const { interval } = found;
   if (!interval) return h("span", { class: "difference" }, points(found.value), h("span", { class: "aside" }, " one seed"));
   const clear = interval[0] > 0 ? "up" : interval[1] < 0 ? "down" : "level";
-  return h("span", { class: `difference ${clear}`, title: found.how === "paired" ? "Paired by seed" : "Welch's interval: the seeds differ" },
+  return h("span", { class: `difference ${clear}`, title: found.how === "paired" ? "Paired by seed" : "Welch interval: the seeds differ" },
     points(found.value), h("span", { class: "aside" }, ` ${points(interval[0])} to ${points(interval[1])}`));
 }
 
@@ -70,10 +70,10 @@ function methodHead(method: string, color: string): HTMLElement {
   return h("th", { scope: "row" }, h("span", { class: "swatch", style: { "--color": color } }), method);
 }
 
-/** One condition: a row for each method and a column for each number. */
+/** Table for one condition: a row per method and a column per quantity. */
 function listTable(results: Result[], baseline: string): HTMLElement {
   const range = stripRange(results.flatMap(({ seeds }) => seeds.map(({ value }) => value)));
-  const heads = ["Method", "Accuracy, %", "Each seed", "Seeds", `Difference to ${baseline}, 95 % interval`];
+  const heads = ["Method", "Accuracy, %", "Per seed", "Seeds", `Difference from ${baseline}, 95 % interval`];
   return h("table", { class: "comparison" },
     h("thead", null, h("tr", null, ...heads.map((text) => h("th", { scope: "col" }, text)))),
     h("tbody", null, ...results.map((result) => h("tr", null,
@@ -92,7 +92,7 @@ function stackedCell(result: Result | undefined, range: [number, number], baseli
     h("span", { class: "aside" }, seedCount(result))));
 }
 
-/** Several conditions: a column for each. */
+/** Table for several conditions, one column each. */
 function gridTable(comparison: Comparison, columns: Result[][], baseline: string): HTMLElement {
   const ranges = columns.map((results) => stripRange(results.flatMap(({ seeds }) => seeds.map(({ value }) => value))));
   return h("table", { class: "comparison by-condition" },
@@ -114,11 +114,11 @@ function dataOf(all: Result[]): Table {
   return { columns: ["method", "condition", "seeds", "mean", "sd", "difference", "low", "high", "interval", ...own], rows };
 }
 
-/** The same as a image, one for each condition. */
+/** The results as dot plots, one per condition. */
 export function resultDots(comparison: Comparison, choice: Choice): HTMLElement {
   return h("div", { class: comparison.conditions.length > 1 ? "figures" : "" }, ...comparison.conditions.map((condition) => dotFigure({
     title: `Accuracy, ${choice.protocol}, ${condition}`, valueLabel: "accuracy", format: (v) => percent(v), limits: [0, 1],
-    note: "Each seed, their mean, and its 95 % t interval where there are several.",
+    note: "One dot per seed, mean, and 95 % t interval of the mean if there are several seeds.",
     groups: resultsOf(comparison, condition, choice).map(({ method, color, seeds, mean: value }) => {
       const values = seeds.map((seed) => seed.value);
       const [low, high] = meanInterval(values) ?? [value, value];
@@ -133,7 +133,7 @@ export function resultsFigure(comparison: Comparison, choice: Choice): HTMLEleme
   const table = single ? listTable(columns[0]!, choice.baseline) : gridTable(comparison, columns, choice.baseline);
   const where = single ? ` ${comparison.conditions[0]}.` : "";
   const hows = new Set(columns.flat().flatMap(({ difference: found }) => (found ? [found.how] : [])));
-  const intervals = [hows.has("paired") && "paired by seed", hows.has("welch") && "Welch's where seeds differ"].filter(Boolean).join(", ");
+  const intervals = [hows.has("paired") && "paired by seed", hows.has("welch") && "Welch if seeds differ"].filter(Boolean).join(", ");
   return frame({
     title: `Accuracy by method, ${choice.protocol}`, tabular: true, table: () => dataOf(columns.flat()),
     note: `Mean ± standard deviation over seeds, in percent, ${epochText(comparison, choice.protocol)}; the best in bold.${where}` +

@@ -1,4 +1,4 @@
-/** All runs, each a link to its own page. */
+/** Table of all runs, with links to their reports. */
 import { h } from "../dom";
 import { percent } from "../format";
 import type { RunData } from "../model";

@@ -1,11 +1,11 @@
-/** Means, spreads and intervals over seeds. */
+/** Means, standard deviations and confidence intervals over seeds. */
 import { incompleteBeta } from "../beta";
 
 export function mean(values: number[]): number {
   return values.reduce((sum, v) => sum + v, 0) / values.length;
 }
 
-/** Sample variance; NaN of fewer than two values. */
+/** Sample variance; NaN for fewer than two values. */
 function variance(values: number[]): number {
   const middle = mean(values);
   return values.reduce((sum, v) => sum + (v - middle) ** 2, 0) / (values.length - 1);
@@ -15,12 +15,12 @@ export function deviation(values: number[]): number {
   return Math.sqrt(variance(values));
 }
 
-/** How likely Student's t lies between -t and t. */
+/** P(-t <= T <= t) for Student's t with `freedom` degrees of freedom. */
 function within(t: number, freedom: number): number {
   return 1 - incompleteBeta(freedom / 2, 0.5, freedom / (freedom + t * t));
 }
 
-/** The t that 95 % of values lie within, found by halving; `freedom` need not be whole. */
+/** Two-sided 95 % quantile of Student's t, by bisection; `freedom` may be fractional. */
 export function tQuantile95(freedom: number): number {
   let [low, high] = [0, 20];
   while (within(high, freedom) < 0.95) high *= 2;
@@ -34,14 +34,14 @@ export function tQuantile95(freedom: number): number {
 
 export type Interval = [number, number];
 
-/** 95 % interval of the mean; null of fewer than two values. */
+/** 95 % t interval of the mean; null for fewer than two values. */
 export function meanInterval(values: number[]): Interval | null {
   if (values.length < 2) return null;
   const half = tQuantile95(values.length - 1) * Math.sqrt(variance(values) / values.length);
   return [mean(values) - half, mean(values) + half];
 }
 
-/** A value and the seed that it belongs to. */
+/** A value and its seed. */
 export interface Seeded {
   seed: number;
   value: number;
@@ -50,11 +50,11 @@ export interface Seeded {
 export interface Difference {
   value: number;
   interval: Interval | null;
-  /** How the interval came about; "one seed": there is none. */
+  /** Method of the interval; "one seed" if there is none. */
   how: "paired" | "welch" | "one seed";
 }
 
-/** The differences seed by seed, where both have the same seeds, each once; else null. */
+/** Differences per seed; null unless both have the same seeds without repeats. */
 function pairs(of: Seeded[], to: Seeded[]): number[] | null {
   const known = new Map(to.map(({ seed, value }) => [seed, value]));
   const alike = known.size === to.length && of.length === to.length && new Set(of.map(({ seed }) => seed)).size === of.length;
@@ -71,7 +71,7 @@ function welch(a: number[], b: number[]): Interval {
   return [middle - half, middle + half];
 }
 
-/** How much higher `of` is than `to`: paired by seed where all seeds match, else after Welch. */
+/** Difference of means, `of` minus `to`, with a paired interval if all seeds match, else Welch's. */
 export function difference(of: Seeded[], to: Seeded[]): Difference {
   const [a, b] = [of.map(({ value }) => value), to.map(({ value }) => value)];
   const value = mean(a) - mean(b);

@@ -1,4 +1,4 @@
-/** The values of single seeds as dots on a short line; all strips of a column share their scale. */
+/** Strip plot of the values of single seeds; all strips in a column share one scale. */
 import { s } from "../dom";
 import { percent } from "../format";
 import type { Interval, Seeded } from "./stats";

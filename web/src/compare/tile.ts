@@ -1,4 +1,4 @@
-/** A small map of one run, with fixed colors, that is a link to the run. */
+/** Small map of one run, colored by label, that links to the run's report. */
 import { drawWith } from "../chart/canvas";
 import { h } from "../dom";
 import { percent } from "../format";
@@ -45,7 +45,7 @@ export class Tile {
     if (this.width > 0) takeStill(this.shot(this.width, of), Math.max(2, devicePixelRatio), this.canvas);
   }
 
-  /** The map as a square of so many pixels. */
+  /** The map as a square with side length `width` in pixels. */
   shot(width: number, of: Scheme): Shot {
     const { points } = this;
     const classes = this.entry.run.classes.length;

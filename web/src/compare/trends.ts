@@ -1,4 +1,4 @@
-/** Accuracy against every numeric setting that differs between runs. */
+/** Accuracy versus each numeric setting that differs between runs. */
 import { figure } from "../chart/figure";
 import type { Series } from "../chart/spec";
 import { h } from "../dom";
@@ -10,8 +10,8 @@ import { lineColor } from "../colors";
 import { mean, meanInterval } from "./stats";
 
 const NAMES: Record<string, string> = {
-  "dataset.label_noise.rate": "share of wrong labels",
-  "dataset.feature_noise.deviation": "deviation of the feature noise",
+  "dataset.label_noise.rate": "label noise rate",
+  "dataset.feature_noise.deviation": "standard deviation of the feature noise",
 };
 
 function numberOf(run: RunData, key: string): number | null {
@@ -37,7 +37,7 @@ function lineOf(name: string, color: string, entries: Entry[], key: string, prot
   };
 }
 
-/** One line for each method and whatever else differs; those with a single value say nothing. */
+/** One line per method and condition; lines with a single value are dropped. */
 function linesOf(runs: RunData[], key: string, protocol: string): Series[] {
   const comparison = compareRuns(runs, key);
   const entries = comparison.entries.filter((entry) => numberOf(entry.run, key) !== null);
@@ -59,7 +59,7 @@ export function trendFigures(runs: RunData[], protocol: string): HTMLElement | n
     const name = NAMES[key] ?? settingName(key);
     const banded = series.some((line) => line.low!.some((v) => v !== null));
     return [figure({
-      title: `Accuracy and ${name}`, xLabel: name, yLabel: "accuracy", series, format: (v) => percent(v),
+      title: `Accuracy vs. ${name}`, xLabel: name, yLabel: "accuracy", series, format: (v) => percent(v),
       note: banded ? "Mean over seeds; the band is the 95 % t interval of the mean." : "One seed each.",
     })];
   });

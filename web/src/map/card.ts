@@ -8,7 +8,7 @@ import { FLAGGED, nameOf } from "./points";
 import type { Size } from "./view";
 
 const IMAGE = 112;
-/** On a narrow map the card is small and stands above or below its point. */
+/** On maps narrower than this, the card is small and placed above or below its point. */
 const NARROW = 480;
 const SMALL_IMAGE = 64;
 const GAP = 16;
@@ -23,14 +23,14 @@ export interface Fact {
   wrong: boolean;
 }
 
-/** What is known of a sample. */
+/** Label, prediction and audit result of a sample. */
 export function factsOf(points: Points, classes: string[], i: number): Fact[] {
   const { label, predicted, truth, suspicion, suggested } = points;
   const name = (values: Uint16Array): string => className(classes, values[i]!);
   const facts: Fact[] = [{ word: "label", text: name(label), wrong: false }];
   if (truth) {
     const wrong = truth[i] !== label[i];
-    facts.push({ word: "truth", text: wrong ? `${name(truth)} (label made wrong)` : "as labeled", wrong });
+    facts.push({ word: "truth", text: wrong ? `${name(truth)} (label is wrong)` : "same as label", wrong });
   }
   const confidence = (points.similarity[i]! / 255).toFixed(2);
   const missed = predicted[i] !== (truth ?? label)[i];
@@ -38,12 +38,12 @@ export function factsOf(points: Points, classes: string[], i: number): Fact[] {
   if (suspicion && suggested) {
     const flagged = suspicion[i]! > FLAGGED;
     const better = flagged ? `, suggested ${name(suggested)}` : "";
-    facts.push({ word: "suspicion", text: `${percent(suspicion[i]! / 255, 0)}${better}`, wrong: flagged });
+    facts.push({ word: "label error", text: `${percent(suspicion[i]! / 255, 0)}${better}`, wrong: flagged });
   }
   return facts;
 }
 
-/** The card beside a point: its image and what is known of it. */
+/** Tooltip of a point: image and facts of its sample. */
 export class Card {
   readonly element = h("div", { class: "map-card", "aria-hidden": "true", hidden: true });
   private shown = -1;
@@ -56,7 +56,7 @@ export class Card {
     this.hide();
   }
 
-  /** At a place within a box of the given size; the card goes where there is room. */
+  /** Shows the card next to (x, y), on the side with enough space within `size`. */
   show(i: number, x: number, y: number, size: Size): void {
     const narrow = size.width < NARROW;
     this.element.classList.toggle("is-narrow", narrow);

@@ -3,17 +3,17 @@ import { NO_CLASS } from "../model";
 import type { Points } from "./points";
 import { FLAGGED } from "./points";
 import type { Scene } from "./scene";
-import { USUAL_SIZE } from "./scene";
+import { BASE_SIZE } from "./scene";
 
 export type ColorBy = "label" | "predicted" | "truth" | "suspicion" | "outcome";
 
-/** Colors that depend on the theme. */
+/** Theme-dependent colors. */
 export interface Palette {
   classes: Rgb[];
   noClass: Rgb;
   right: Rgb;
   wrong: Rgb;
-  /** From "surely right" to "surely wrong", 256 steps. */
+  /** Color scale of the label error probability, 256 steps. */
   ramp: Rgb[];
 }
 
@@ -21,17 +21,17 @@ export const COLOR_TITLES: Record<ColorBy, string> = {
   label: "given label",
   predicted: "prediction",
   truth: "true label",
-  suspicion: "suspected wrong",
-  outcome: "right or wrong",
+  suspicion: "label error probability",
+  outcome: "prediction outcome",
 };
 
-/** Names of the two groups where colors are not classes; the second is drawn last. */
+/** Names of the two groups for colorings that are not by class; the second group is drawn last. */
 export const GROUP_NAMES: Partial<Record<ColorBy, [string, string]>> = {
-  suspicion: ["not suspected", "suspected wrong"],
-  outcome: ["predicted right", "predicted wrong"],
+  suspicion: ["not flagged", "likely label error"],
+  outcome: ["correct", "incorrect"],
 };
 
-const LARGER = 22;
+const LARGER_SIZE = 22;
 
 export function colorsFor(points: Points): ColorBy[] {
   const all: ColorBy[] = ["label", "predicted"];
@@ -41,14 +41,14 @@ export function colorsFor(points: Points): ColorBy[] {
   return all;
 }
 
-/** The class by which a sample is hidden or shown; `classes` stands for none. */
+/** Class by which a sample is filtered; `classes` if it has none. */
 export function classOf(points: Points, by: ColorBy, classes: number, i: number): number {
   const value =
     by === "predicted" ? points.predicted[i]! : by === "truth" ? points.truth![i]! : points.label[i]!;
   return value === NO_CLASS || value >= classes ? classes : value;
 }
 
-/** 0 or 1 where samples fall into two groups, else 0. Predictions are held against the truth where it is known. */
+/** Group of a sample, 0 or 1; 0 for colorings by class. Predictions are compared with the true label if it is known. */
 export function groupOf(points: Points, by: ColorBy, i: number): number {
   if (by === "suspicion") return points.suspicion![i]! > FLAGGED ? 1 : 0;
   if (by === "outcome") return points.predicted[i] === (points.truth ?? points.label)[i] ? 0 : 1;
@@ -66,7 +66,7 @@ export interface Filter {
   hiddenGroups: ReadonlySet<number>;
 }
 
-/** The visible samples in drawing order: those of the second group lie on top. */
+/** Visible samples in drawing order: the second group is on top. */
 export function visibleSamples(points: Points, by: ColorBy, classes: number, filter: Filter): Uint32Array {
   const chosen: number[][] = [[], []];
   for (let i = 0; i < points.count; ++i) {
@@ -93,13 +93,13 @@ export function makeScene(points: Points, by: ColorBy, palette: Palette, sample:
     const [red, green, blue] = colorOf(points, by, palette, i);
     scene.x[k] = points.x[i]!;
     scene.y[k] = points.y[i]!;
-    const stands = by === "suspicion" && groupOf(points, by, i) === 1;
-    scene.look.set([red, green, blue, stands ? LARGER : USUAL_SIZE], 4 * k);
+    const flagged = by === "suspicion" && groupOf(points, by, i) === 1;
+    scene.look.set([red, green, blue, flagged ? LARGER_SIZE : BASE_SIZE], 4 * k);
   }
   return scene;
 }
 
-/** How many samples each class has, and, last, how many have none. */
+/** Number of samples per class; the last entry counts samples without a class. */
 export function countClasses(points: Points, by: ColorBy, classes: number): number[] {
   const counts = new Array<number>(classes + 1).fill(0);
   for (let i = 0; i < points.count; ++i) counts[classOf(points, by, classes, i)]!++;

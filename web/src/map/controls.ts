@@ -4,7 +4,7 @@ import type { ColorBy } from "./coloring";
 import { COLOR_TITLES } from "./coloring";
 import type { Part } from "./points";
 
-/** Buttons of which one is pressed. */
+/** Segmented control that selects the split. */
 export function partSwitch(parts: Part[], chosen: Part, choose: (part: Part) => void): HTMLElement {
   const names: Record<Part, string> = { test: "Test samples", train: "Training samples" };
   const buttons = parts.map((part) =>
@@ -47,17 +47,17 @@ function zoomButton(title: string, path: string, act: () => void): HTMLButtonEle
   return h("button", { type: "button", title, "aria-label": title, on: { click: act } }, icon);
 }
 
-export function zoomButtons(closer: () => void, further: () => void, all: () => void): HTMLElement {
+export function zoomButtons(zoomIn: () => void, zoomOut: () => void, reset: () => void): HTMLElement {
   return h("div", { class: "map-zoom", role: "group", "aria-label": "Zoom" },
-    zoomButton("Zoom in", "M10 4v12M4 10h12", closer),
-    zoomButton("Zoom out", "M4 10h12", further),
-    zoomButton("Show all", "M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4", all));
+    zoomButton("Zoom in", "M10 4v12M4 10h12", zoomIn),
+    zoomButton("Zoom out", "M4 10h12", zoomOut),
+    zoomButton("Reset view", "M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4", reset));
 }
 
-/** What the colors of suspicion mean. */
+/** Legend of the label error color scale. */
 export function rampKey(): HTMLElement {
   return h("div", { class: "map-ramp-box" },
-    h("div", { class: "map-ramp-ends" }, h("span", null, "surely right"), h("span", null, "surely wrong")),
+    h("div", { class: "map-ramp-ends" }, h("span", null, "likely correct"), h("span", null, "likely wrong")),
     h("div", { class: "map-ramp" }));
 }
 

@@ -2,13 +2,13 @@ import type { Table } from "../csv";
 import { className } from "./card";
 import type { Points } from "./points";
 import { nameOf } from "./points";
-import { USUAL_SIZE } from "./scene";
+import { BASE_SIZE } from "./scene";
 import type { Shot } from "./still";
 import { toScreenX, toScreenY } from "./view";
 
 const share = (byte: number): number => Math.round((byte / 255) * 1000) / 1000;
 
-/** All samples of a part, the hidden ones too. */
+/** Table of all samples of a split, including hidden ones. */
 export function mapTable(points: Points, classes: string[]): Table {
   const named = (values: Uint16Array | null, i: number) => (values ? className(classes, values[i]!) : null);
   const rows = Array.from({ length: points.count }, (_, i) => [
@@ -31,7 +31,7 @@ export function mapTable(points: Points, classes: string[]): Table {
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** What is in sight as circles; those of one look that follow each other share a group. */
+/** The visible area as SVG circles; consecutive circles of the same color share a group. */
 export function mapSvg(shot: Shot): string {
   const { scene, view, size, paper } = shot;
   const groups: string[] = [];
@@ -43,7 +43,7 @@ export function mapSvg(shot: Shot): string {
   };
   for (let k = 0; k < scene.count; ++k) {
     const [red, green, blue, bulk] = scene.look.subarray(4 * k, 4 * k + 4);
-    const radius = (shot.diameter * bulk!) / USUAL_SIZE / 2;
+    const radius = (shot.diameter * bulk!) / BASE_SIZE / 2;
     const x = toScreenX(view, size, scene.x[k]!);
     const y = toScreenY(view, size, scene.y[k]!);
     if (x < -radius || y < -radius || x > size.width + radius || y > size.height + radius) continue;

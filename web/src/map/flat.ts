@@ -4,7 +4,7 @@ import type { Paper, Scene } from "./scene";
 import { emptyScene } from "./scene";
 import type { View } from "./view";
 
-/** Draws without WebGL: for machines that have none, and when its context was lost. */
+/** Renderer without WebGL: for machines that lack it, and after a lost context. */
 export class FlatRenderer implements Renderer {
   readonly kind = "canvas";
   readonly canvas = document.createElement("canvas");

@@ -1,13 +1,13 @@
 import type { Paper, Scene } from "./scene";
 import type { View } from "./view";
 
-/** Draws a scene on a canvas of its own. */
+/** Draws a scene on its own canvas. */
 export interface Renderer {
   readonly canvas: HTMLCanvasElement;
   /** "webgl" or "canvas". */
   readonly kind: string;
   setScene(scene: Scene): void;
-  /** `ratio` is device pixels for each pixel of the page; `diameter` that of a usual point. */
+  /** `ratio`: device pixels per CSS pixel; `diameter`: diameter of a point of base size. */
   draw(view: View, ratio: number, diameter: number, paper: Paper): void;
   destroy(): void;
 }
@@ -26,7 +26,7 @@ void main() {
   color = look.rgb;
 }`;
 
-// The edge fades over one pixel: as much of a pixel as the disc covers of it.
+// Antialiasing: the alpha of an edge pixel is the fraction covered by the disc.
 const FRAGMENT = `#version 300 es
 precision mediump float;
 flat in vec3 color;
@@ -118,10 +118,10 @@ class GlRenderer implements Renderer {
   }
 }
 
-/** Programs that stand in for a graphics card. Their cost is one for each point, not for its pixels. */
-const NO_CARD = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+/** Software renderers. Their cost is per point, not per pixel. */
+const SOFTWARE_RENDERER = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 
-/** What draws; some browsers say so only through an extension, in others that one is out of use. */
+/** Name of the renderer. Some browsers expose it only through an extension that is deprecated in others. */
 function rendererName(gl: WebGL2RenderingContext): string {
   const plain = String(gl.getParameter(gl.RENDERER));
   if (plain !== "WebKit WebGL") return plain;
@@ -130,8 +130,7 @@ function rendererName(gl: WebGL2RenderingContext): string {
 }
 
 /**
- * A renderer by WebGL2, or null where there is no graphics card for it: then plain arithmetic on the
- * page draws points three times as fast.
+ * Returns a WebGL2 renderer, or null without a GPU: FlatRenderer is then three times as fast as software WebGL.
  */
 export function glRenderer(): Renderer | null {
   const canvas = document.createElement("canvas");
@@ -142,7 +141,7 @@ export function glRenderer(): Renderer | null {
     powerPreference: "low-power",
     failIfMajorPerformanceCaveat: true,
   });
-  if (!gl || NO_CARD.test(rendererName(gl))) return null;
+  if (!gl || SOFTWARE_RENDERER.test(rendererName(gl))) return null;
   const linked = program(gl);
   return linked ? new GlRenderer(canvas, gl, linked) : null;
 }

@@ -1,6 +1,6 @@
 import type { Box } from "./view";
 
-/** Finds the nearest point quickly: points sorted into square cells of the map. */
+/** Uniform grid for nearest-neighbor queries. */
 export class Grid {
   private readonly columns: number;
   private readonly rows: number;
@@ -42,7 +42,7 @@ export class Grid {
     return Math.min(this.rows - 1, Math.max(0, Math.floor((y - this.box.bottom) / this.cell)));
   }
 
-  /** The nearest point within `reach` that `wanted` lets through, or -1. */
+  /** Returns the nearest point within distance `reach` for which `wanted` is true, or -1. */
   nearest(x: number, y: number, reach: number, wanted: (i: number) => boolean): number {
     let best = -1;
     let bestDistance = reach * reach;

@@ -2,13 +2,13 @@ import type { Stage } from "./stage";
 import { pan, zoomAt } from "./view";
 
 export interface InputHooks {
-  /** The pointer rests at a place without a button pressed; null: it went away. */
+  /** The pointer hovers over a position without a pressed button; null: it left the map. */
   point(place: { x: number; y: number } | null): void;
   /** A tap or a click. */
   pick(place: { x: number; y: number }): void;
 }
 
-/** A pointer that moved no further than this was a tap. */
+/** A pointer that moved at most this many pixels is a tap. */
 const TAP_REACH = 6;
 
 const SCROLL_PAUSE_MS = 250;
@@ -19,10 +19,10 @@ interface Finger {
   traveled: number;
 }
 
-/** Drag to pan, two fingers to zoom, double click to zoom in. */
+/** Drag to pan, pinch to zoom, double-click to zoom in. */
 class Pointers {
   private readonly fingers = new Map<number, Finger>();
-  /** When the page was scrolled last. */
+  /** Time of the last page scroll. */
   scrolled = -Infinity;
 
   constructor(
@@ -79,7 +79,7 @@ class Pointers {
     if (finger.traveled <= TAP_REACH) this.hooks.pick(this.place(event));
   }
 
-  /** A wheel that scrolls the page goes on doing so, also when the map comes under the pointer. */
+  /** Zooms, unless the wheel is scrolling the page: then it keeps scrolling when the map moves under the pointer. */
   wheel(event: WheelEvent): void {
     const atHome = event.deltaY > 0 && this.stage.zoom <= 1;
     const scrolling = performance.now() - this.scrolled < SCROLL_PAUSE_MS;
@@ -88,19 +88,19 @@ class Pointers {
     const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
     const by = Math.max(-240, Math.min(240, event.deltaY * lines));
     const { x, y } = this.place(event);
-    // Pinching on a touch pad arrives as a wheel with Ctrl, in finer steps.
+    // Pinching on a touchpad arrives as Ctrl + wheel, in finer steps.
     const factor = Math.exp(-by * (event.ctrlKey ? 0.01 : 0.0022));
     this.stage.look(zoomAt(this.stage.view, this.stage.size, factor, x, y));
     this.hooks.point({ x, y });
   }
 
-  twice(event: MouseEvent): void {
+  doubleClick(event: MouseEvent): void {
     const { x, y } = this.place(event);
     this.stage.fly(zoomAt(this.stage.view, this.stage.size, event.shiftKey ? 0.5 : 2, x, y));
   }
 }
 
-/** Listens until the signal says to stop. */
+/** Handles pointer events until `signal` aborts. */
 export function listenToPointers(stage: Stage, hooks: InputHooks, signal: AbortSignal): void {
   const pointers = new Pointers(stage, hooks);
   const { element } = stage;
@@ -113,5 +113,5 @@ export function listenToPointers(stage: Stage, hooks: InputHooks, signal: AbortS
   });
   document.addEventListener("scroll", () => (pointers.scrolled = performance.now()), { passive: true, signal });
   element.addEventListener("wheel", (event) => pointers.wheel(event), { passive: false });
-  element.addEventListener("dblclick", (event) => pointers.twice(event));
+  element.addEventListener("dblclick", (event) => pointers.doubleClick(event));
 }

@@ -2,10 +2,13 @@ import type { Stage } from "./stage";
 import { pan, zoomAt } from "./view";
 
 export interface KeyHooks {
-  /** Goes from point to point: begins near the middle, or steps in a direction. */
+  /** Selects the next point in a direction. */
   step(dx: number, dy: number): void;
+  /** Whether a point is selected. */
   stepping(): boolean;
+  /** Selects the point nearest to the center. */
   begin(): void;
+  /** Clears the selection. */
   leave(): void;
 }
 
@@ -19,7 +22,7 @@ const PAN = 70;
 const ZOOM = 1.5;
 
 export const KEY_HELP =
-  "Plus and minus zoom, 0 shows all, arrows move the map. Enter goes to the points: then arrows step from point to point, Escape leaves.";
+  "Plus and minus zoom, 0 resets the view, arrow keys pan. Enter selects a point; arrow keys then move to the next point, Escape clears the selection.";
 
 export function zoomBy(stage: Stage, factor: number): void {
   stage.fly(zoomAt(stage.destination, stage.size, factor, stage.size.width / 2, stage.size.height / 2));

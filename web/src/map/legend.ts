@@ -8,10 +8,10 @@ export interface LegendEntry {
   count: number | null;
 }
 
-/** So many entries need a box to search them. */
+/** Legends with more entries than this have a filter box. */
 const MANY = 20;
 
-/** A list of groups, each of which can be hidden, or shown alone. */
+/** List of groups that can be hidden, or shown exclusively. */
 export class Legend {
   readonly element: HTMLElement;
   readonly hidden = new Set<number>();
@@ -53,30 +53,30 @@ export class Legend {
   }
 
   private row(entry: LegendEntry): HTMLElement {
-    const button = h("button", { type: "button", class: "map-legend-entry", title: `${entry.name}\nShift-click: alone` },
+    const button = h("button", { type: "button", class: "map-legend-entry", title: `${entry.name}\nShift-click: show only this` },
       h("span", { class: "map-legend-swatch", style: { background: entry.color } }),
       h("span", { class: "map-legend-name" }, entry.name),
       entry.count !== null && h("span", { class: "map-legend-count" }, count(entry.count)));
     button.addEventListener("click", (event) => {
-      if (event.shiftKey || event.altKey) this.alone(entry.id);
+      if (event.shiftKey || event.altKey) this.showOnly(entry.id);
       else if (!this.hidden.delete(entry.id)) this.hidden.add(entry.id);
       this.mark();
       this.changed();
     });
     button.addEventListener("dblclick", () => {
-      this.alone(entry.id);
+      this.showOnly(entry.id);
       this.mark();
       this.changed();
     });
     return h("li", null, button);
   }
 
-  /** Shows one only; where that is so already, all. */
-  private alone(id: number): void {
+  /** Shows one entry only; if it is the only one already, shows all. */
+  private showOnly(id: number): void {
     const others = this.entries.filter((entry) => entry.id !== id);
-    const isAlone = !this.hidden.has(id) && others.every((entry) => this.hidden.has(entry.id));
+    const isOnly = !this.hidden.has(id) && others.every((entry) => this.hidden.has(entry.id));
     this.hidden.clear();
-    if (!isAlone) others.forEach((entry) => this.hidden.add(entry.id));
+    if (!isOnly) others.forEach((entry) => this.hidden.add(entry.id));
   }
 
   private mark(): void {

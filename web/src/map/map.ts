@@ -19,13 +19,13 @@ import { stepFrom } from "./step";
 import { takeStill } from "./still";
 
 export interface MapHandle {
-  /** Rings the sample with this number in its part and brings it into view; null: none. */
+  /** Highlights the sample with this index in its split and scrolls it into view; null clears the highlight. */
   highlight(part: Part, index: number | null): void;
   destroy(): void;
 }
 
-/** So close one goes to a sample that is asked for, at least. */
-const CLOSE = 3;
+/** Minimum zoom when highlighting a sample. */
+const HIGHLIGHT_ZOOM = 3;
 
 class EmbeddingMap implements MapHandle {
   readonly element: HTMLElement;
@@ -34,7 +34,7 @@ class EmbeddingMap implements MapHandle {
   private readonly classLegend = new Legend("classes", () => this.refilter());
   private readonly groupLegend = new Legend("groups", () => this.refilter());
   private readonly shown = h("p", { class: "map-shown note", role: "status" });
-  private readonly said = h("p", { class: "visually-hidden", "aria-live": "polite" });
+  private readonly announcement = h("p", { class: "visually-hidden", "aria-live": "polite" });
   private readonly select = controls.colorSelect((by) => this.color(by));
   private readonly ramp = controls.rampKey();
   private readonly parts: Part[];
@@ -44,7 +44,7 @@ class EmbeddingMap implements MapHandle {
   private readonly listening = new AbortController();
   private part: Part;
   private by: ColorBy = "label";
-  /** A sample stays ringed when it was picked, not when the mouse only passed over it. */
+  /** The selected sample, or -1. It keeps its ring, unlike a sample that is only hovered. */
   private picked = -1;
 
   constructor(private readonly run: RunData) {
@@ -54,7 +54,7 @@ class EmbeddingMap implements MapHandle {
     this.card = new Card(run.classes);
     this.switcher = controls.partSwitch(this.parts, this.part, (part) => this.choosePart(part));
     this.element = frame({
-      title: "Map of the samples", file: run.name, twin: false, body: this.body(),
+      title: "Embedding map", file: run.name, twin: false, body: this.body(),
       svg: () => mapSvg(this.plot.shot(scheme())),
       png: () => this.png(),
       table: () => mapTable(this.points, run.classes),
@@ -73,7 +73,7 @@ class EmbeddingMap implements MapHandle {
     const { stage } = this.plot;
     const help = h("p", { class: "visually-hidden", id: freshId("map-help") }, KEY_HELP);
     stage.element.tabIndex = 0;
-    for (const [name, value] of [["role", "application"], ["aria-describedby", help.id], ["aria-label", "Map of the samples"]] as const) {
+    for (const [name, value] of [["role", "application"], ["aria-describedby", help.id], ["aria-label", "Embedding map"]] as const) {
       stage.element.setAttribute(name, value);
     }
     const zoom = controls.zoomButtons(() => zoomBy(stage, 2), () => zoomBy(stage, 0.5), () => stage.fly(stage.home));
@@ -85,7 +85,7 @@ class EmbeddingMap implements MapHandle {
       h("label", { class: "map-color" }, "Color by ", this.select), names);
     const image = h("div", { class: "map-image-box" }, stage.element, this.card.element, zoom, this.paper);
     const side = h("div", { class: "map-side" }, this.ramp, this.groupLegend.element, this.classLegend.element);
-    return h("div", { class: "map" }, bar, h("div", { class: "map-columns" }, image, side), this.shown, this.said, help);
+    return h("div", { class: "map" }, bar, h("div", { class: "map-columns" }, image, side), this.shown, this.announcement, help);
   }
 
   private listen(): void {
@@ -147,15 +147,15 @@ class EmbeddingMap implements MapHandle {
 
   private refilter(): void {
     this.plot.refresh(this.by, { hiddenClasses: this.classLegend.hidden, hiddenGroups: this.groupLegend.hidden });
-    if (this.picked >= 0 && !this.plot.sees(this.picked)) this.pick(-1);
+    if (this.picked >= 0 && !this.plot.isShown(this.picked)) this.pick(-1);
     else this.activate(this.picked);
     const { points } = this;
     const what = this.part === "test" ? "test samples" : "training samples";
     const of = points.total > points.count ? ` of ${count(points.total)}` : "";
     const shown = this.plot.visible.length;
-    const fewer = shown < points.count ? `; ${count(shown)} of them shown` : "";
-    const against = this.by === "outcome" ? ` (prediction against the ${points.truth ? "true" : "given"} label)` : "";
-    this.shown.textContent = `${count(points.count)}${of} ${what}, ${points.how}${fewer}. Colors: ${COLOR_TITLES[this.by]}${against}.`;
+    const fewer = shown < points.count ? `; ${count(shown)} shown` : "";
+    const against = this.by === "outcome" ? ` (prediction vs. ${points.truth ? "true" : "given"} label)` : "";
+    this.shown.textContent = `${count(points.count)}${of} ${what}, ${points.how}${fewer}. Color: ${COLOR_TITLES[this.by]}${against}.`;
   }
 
   private activate(i: number): void {
@@ -170,7 +170,7 @@ class EmbeddingMap implements MapHandle {
     this.activate(i);
     if (i < 0) return;
     const facts = factsOf(this.points, this.run.classes, i).map(({ word, text }) => `${word} ${text}`);
-    this.said.textContent = [nameOf(this.points, i), ...facts].join("; ");
+    this.announcement.textContent = [nameOf(this.points, i), ...facts].join("; ");
     const { stage } = this.plot;
     const { x, y } = this.plot.place(i);
     const inside = x > 20 && y > 20 && x < stage.size.width - 20 && y < stage.size.height - 20;
@@ -191,13 +191,13 @@ class EmbeddingMap implements MapHandle {
     const i = this.points.index.indexOf(index);
     if (i < 0) {
       this.pick(-1);
-      this.said.textContent = `Sample ${index} is not among those on the map.`;
+      this.announcement.textContent = `Sample ${index} is not on the map.`;
       return;
     }
-    if (!this.plot.sees(i)) this.showAll();
+    if (!this.plot.isShown(i)) this.showAll();
     const { stage } = this.plot;
     this.pick(i);
-    const scale = Math.max(stage.view.scale, CLOSE * stage.home.scale);
+    const scale = Math.max(stage.view.scale, HIGHLIGHT_ZOOM * stage.home.scale);
     stage.fly({ x: this.points.x[i]!, y: this.points.y[i]!, scale });
   }
 
@@ -211,10 +211,10 @@ class EmbeddingMap implements MapHandle {
   private png(): Promise<Blob> {
     const canvas = takeStill(this.plot.shot(scheme()), 2);
     return new Promise((resolve, reject) =>
-      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no image came out")))));
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("PNG encoding failed")))));
   }
 
-  /** On paper stands a still in light colors. */
+  /** Draws the static image for print, in light colors. */
   private drawPaper(): void {
     if (this.plot.stage.size.width > 0) takeStill(this.plot.shot("light"), 2, this.paper);
   }
@@ -226,10 +226,10 @@ class EmbeddingMap implements MapHandle {
   }
 }
 
-/** The samples of a run on a map; says so where there are none. */
+/** Mounts the map of a run; shows a note if the run has none. */
 export function mountMap(host: HTMLElement, run: RunData): MapHandle {
   if (!run.test && !run.train) {
-    host.append(h("p", { class: "note" }, "There is no map of this run."));
+    host.append(h("p", { class: "note" }, "This run has no map."));
     return { highlight: () => undefined, destroy: () => undefined };
   }
   const map = new EmbeddingMap(run);

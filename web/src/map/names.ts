@@ -4,7 +4,7 @@ import type { Points } from "./points";
 import type { Size, View } from "./view";
 import { toScreenX, toScreenY } from "./view";
 
-/** Where the name of a class belongs on the map. */
+/** Position of a class name on the map. */
 export interface Anchor {
   class: number;
   x: number;
@@ -16,11 +16,11 @@ function median(values: number[]): number {
   return values.sort((a, b) => a - b)[values.length >> 1]!;
 }
 
-/** The map is looked at in so many cells across to find where a class is densest. */
+/** Number of cells per axis of the grid that locates the densest region of a class. */
 const CELLS = 20;
 const CELL = 65536 / CELLS;
 
-/** The samples in and around the cell that has most of them: strays would pull a median off the cluster. */
+/** Samples in the densest 3 x 3 cells. Excludes outliers, which would move the median off the cluster. */
 function densest(points: Points, members: number[]): number[] {
   const column = (i: number): number => Math.floor(points.x[i]! / CELL);
   const row = (i: number): number => Math.floor(points.y[i]! / CELL);
@@ -40,7 +40,7 @@ function anchorOf(points: Points, members: number[], which: number): Anchor {
   return { class: which, x, y, count: members.length };
 }
 
-/** Anchors of the classes among the visible samples, the largest class first. */
+/** Anchors of the visible classes, largest class first. */
 export function anchors(points: Points, by: ColorBy, classes: number, visible: Uint32Array): Anchor[] {
   const members: number[][] = Array.from({ length: classes }, () => []);
   for (const i of visible) members[classOf(points, by, classes, i)]?.push(i);
@@ -60,7 +60,7 @@ export interface Ink {
   halo: string;
 }
 
-/** Writes the names that are in sight and find room, those of larger classes first. */
+/** Draws the class names that are in view and do not overlap; larger classes take precedence. */
 export function drawNames(
   context: CanvasRenderingContext2D, found: Anchor[], classes: string[], view: View, size: Size, ink: Ink,
 ): void {
@@ -87,7 +87,7 @@ export function drawNames(
   }
 }
 
-/** A ring around the sample that is pointed at. */
+/** Draws a ring around the active sample. */
 export function drawRing(
   context: CanvasRenderingContext2D, x: number, y: number, diameter: number, ink: Ink,
 ): void {

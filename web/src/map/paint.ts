@@ -1,24 +1,24 @@
 import type { Paper, Scene } from "./scene";
-import { USUAL_SIZE } from "./scene";
+import { BASE_SIZE } from "./scene";
 import type { View } from "./view";
 
-/** Points fall on quarters of a pixel: finer is not seen. */
+/** Points are placed with a precision of a quarter pixel. */
 const PHASES = 4;
 
-/** The pixels that a disc covers, from the corner of its square: where, and how much of 256. */
-interface Print {
+/** Pixels covered by a disc, relative to the corner of its square, with alpha in 1/256. */
+interface Mask {
   column: Uint8Array;
   row: Uint8Array;
   share: Uint16Array;
 }
 
-/** A disc of some size at every phase. */
-interface Stamp {
+/** A disc of one size, rasterized at every subpixel phase. */
+interface Sprite {
   side: number;
-  prints: Print[];
+  masks: Mask[];
 }
 
-function makePrint(side: number, x: number, y: number, diameter: number, opacity: number): Print {
+function makeMask(side: number, x: number, y: number, diameter: number, opacity: number): Mask {
   const covered: [number, number, number][] = [];
   for (let row = 0; row < side; ++row)
     for (let column = 0; column < side; ++column) {
@@ -33,25 +33,25 @@ function makePrint(side: number, x: number, y: number, diameter: number, opacity
   };
 }
 
-function makeStamp(diameter: number, opacity: number): Stamp {
+function makeSprite(diameter: number, opacity: number): Sprite {
   const side = Math.ceil(diameter) + 3;
-  const prints = Array.from({ length: PHASES * PHASES }, (_, phase) => {
+  const masks = Array.from({ length: PHASES * PHASES }, (_, phase) => {
     const x = side / 2 + ((phase % PHASES) + 0.5) / PHASES;
     const y = side / 2 + (Math.floor(phase / PHASES) + 0.5) / PHASES;
-    return makePrint(side, x, y, diameter, opacity);
+    return makeMask(side, x, y, diameter, opacity);
   });
-  return { side, prints };
+  return { side, masks };
 }
 
-interface Image {
+interface Target {
   pixels: Uint8Array;
   width: number;
   height: number;
 }
 
-/** Lays the color of a look over the pixels of a print; what lies outside the image is left out. */
-function press({ pixels, width, height }: Image, look: Uint8Array, at: number, print: Print, left: number, top: number): void {
-  const { column, row, share } = print;
+/** Blends a color over the pixels of a mask, clipped to the image. */
+function blend({ pixels, width, height }: Target, look: Uint8Array, at: number, mask: Mask, left: number, top: number): void {
+  const { column, row, share } = mask;
   const red = look[at]!;
   const green = look[at + 1]!;
   const blue = look[at + 2]!;
@@ -68,28 +68,27 @@ function press({ pixels, width, height }: Image, look: Uint8Array, at: number, p
 }
 
 /**
- * Draws a scene into pixels by plain arithmetic. A canvas would need one call for each point;
- * this takes a fraction of that time, and gives the same image on every machine.
+ * Rasterizes a scene on the CPU. Faster than one canvas call per point, and gives the same image on every machine.
  */
 export function paint(
   image: ImageData, scene: Scene, view: View, ratio: number, diameter: number, paper: Paper,
 ): void {
   const { width, height, data } = image;
-  // Not the clamped array itself: results are within a byte anyway, and checking that costs time.
-  const image: Image = { pixels: new Uint8Array(data.buffer), width, height };
+  // An unclamped view: results always fit a byte, and clamping costs time.
+  const target: Target = { pixels: new Uint8Array(data.buffer), width, height };
   const [red, green, blue] = paper.background;
   new Uint32Array(data.buffer).fill((255 << 24) | (blue << 16) | (green << 8) | red);
-  const stamps: (Stamp | undefined)[] = [];
+  const sprites: (Sprite | undefined)[] = [];
   const scale = view.scale * ratio;
   for (let i = 0; i < scene.count; ++i) {
     const size = scene.look[4 * i + 3]!;
-    const stamp = (stamps[size] ??= makeStamp((diameter * ratio * size) / USUAL_SIZE, paper.opacity));
-    const x = (scene.x[i]! - view.x) * scale + (width - stamp.side) / 2;
-    const y = (view.y - scene.y[i]!) * scale + (height - stamp.side) / 2;
+    const sprite = (sprites[size] ??= makeSprite((diameter * ratio * size) / BASE_SIZE, paper.opacity));
+    const x = (scene.x[i]! - view.x) * scale + (width - sprite.side) / 2;
+    const y = (view.y - scene.y[i]!) * scale + (height - sprite.side) / 2;
     const left = Math.floor(x);
     const top = Math.floor(y);
-    if (left <= -stamp.side || top <= -stamp.side || left >= width || top >= height) continue;
+    if (left <= -sprite.side || top <= -sprite.side || left >= width || top >= height) continue;
     const phase = Math.floor((y - top) * PHASES) * PHASES + Math.floor((x - left) * PHASES);
-    press(image, scene.look, 4 * i, stamp.prints[phase]!, left, top);
+    blend(target, scene.look, 4 * i, sprite.masks[phase]!, left, top);
   }
 }

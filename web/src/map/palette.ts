@@ -6,17 +6,17 @@ import type { Palette } from "./coloring";
 import type { Ink } from "./names";
 import type { Paper } from "./scene";
 
-/** All colors of a map in one theme. */
+/** Colors of a map in one theme. */
 export interface MapColors {
   palette: Palette;
   paper: Paper;
   ink: Ink;
-  /** The color of class i, then that of samples without one, as CSS. */
+  /** CSS colors of the classes, followed by that of samples without a class. */
   classes: string[];
   groups: { suspicion: [string, string]; outcome: [string, string] };
 }
 
-/** From rgb(1, 2, 3). */
+/** Parses rgb(1, 2, 3). */
 function channels(css: string): Rgb {
   const [red, green, blue] = (css.match(/[\d.]+/g) ?? []).map(Number);
   return [red ?? 0, green ?? 0, blue ?? 0];

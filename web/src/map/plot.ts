@@ -11,10 +11,10 @@ import { Stage } from "./stage";
 import type { Shot } from "./still";
 import { toMapX, toMapY, toScreenX, toScreenY } from "./view";
 
-/** How far from a point one may be and still mean it, in pixels. */
+/** Maximum distance between pointer and point, in pixels. */
 const REACH = 14;
 
-/** The samples of a part on a stage: which are seen, in what colors, and which one is meant. */
+/** The samples of a split on a stage: visibility, colors and the active sample. */
 export class Plot {
   readonly stage: Stage;
   private colors: MapColors;
@@ -25,7 +25,7 @@ export class Plot {
   private found: Anchor[] = [];
   visible: Uint32Array = new Uint32Array(0);
   names = true;
-  /** The sample with a ring around it, or -1. */
+  /** The sample marked by a ring, or -1. */
   active = -1;
 
   constructor(
@@ -66,11 +66,11 @@ export class Plot {
     this.stage.setScene(makeScene(this.points!, this.by, this.colors.palette, this.visible));
   }
 
-  sees(i: number): boolean {
+  isShown(i: number): boolean {
     return this.isVisible[i] === 1;
   }
 
-  /** The visible sample at a place on the screen, or -1. */
+  /** Returns the visible sample at a screen position, or -1. */
   at(px: number, py: number, reach = REACH): number {
     const { view, size } = this.stage;
     const wanted = (i: number) => this.isVisible[i] === 1;
@@ -92,7 +92,7 @@ export class Plot {
     this.drawn();
   }
 
-  /** What is seen now, in the colors of a theme. */
+  /** The current view in the colors of theme `of`. */
   shot(of: Scheme): Shot {
     const colors = mapColors(this.classes.length, of);
     const { view, size, diameter } = this.stage;

@@ -4,7 +4,7 @@ import type { Box } from "./view";
 
 export type Part = "train" | "test";
 
-/** The samples of one part, unpacked. */
+/** The decoded samples of one split. */
 export interface Points {
   count: number;
   total: number;
@@ -23,7 +23,7 @@ export interface Points {
   images: Images | null;
 }
 
-/** A score is a byte; above this one it says more likely wrong than right. */
+/** Scores are bytes; labels with a score above this are flagged (probability of an error above 0.5). */
 export const FLAGGED = 127;
 
 function boundsOf(x: Uint16Array, y: Uint16Array): Box {
@@ -60,7 +60,7 @@ export function unpackPoints(set: SampleSet): Points {
   };
 }
 
-/** What a sample is called: by its file, else by its number. */
+/** Name of a sample: its file name, or its index. */
 export function nameOf(points: Points, i: number): string {
   return points.names?.[i] || `#${points.index[i]}`;
 }

@@ -1,25 +1,23 @@
 import type { Rgb } from "../colors";
 
-/** The points to be drawn, in the order of drawing; the same for every way to draw them. */
+/** Points in drawing order, independent of the renderer. */
 export interface Scene {
   count: number;
-  /** Which sample each drawn point is. */
+  /** Sample index of each point. */
   sample: Uint32Array;
   x: Uint16Array;
   y: Uint16Array;
-  /** Four bytes for each point: red, green, blue, and its size in sixteenths of the usual one. */
+  /** Four bytes per point: red, green, blue, and diameter in sixteenths of the base diameter. */
   look: Uint8Array;
 }
 
-
-
-/** What a scene is drawn on, and how strongly. */
+/** Background color, and opacity of the points. */
 export interface Paper {
   background: Rgb;
   opacity: number;
 }
 
-export const USUAL_SIZE = 16;
+export const BASE_SIZE = 16;
 
 export function emptyScene(): Scene {
   return {

@@ -11,12 +11,12 @@ const ANIMATION_MS = 260;
 const SETTLE_MS = 140;
 
 export interface StageHooks {
-  /** Draws what lies over the points; the context is in pixels of the page. */
+  /** Draws over the points, in CSS pixels. */
   overlay(context: CanvasRenderingContext2D): void;
   paper(): Paper;
 }
 
-/** The image itself: points below, writing above, and where one looks. Draws only on demand. */
+/** The drawing area: points, an overlay for text, and the current view. Draws only on demand. */
 export class Stage {
   readonly element = h("div", { class: "map-stage" });
   private readonly over = h("canvas", { class: "map-over", "aria-hidden": "true" });
@@ -27,7 +27,7 @@ export class Stage {
   private flight: { from: View; to: View; start: number } | null = null;
   private readonly observer = new ResizeObserver(() => this.resize());
   private population = 0;
-  /** Until when the image counts as moving, and what draws it once more after that. */
+  /** Time until which the view counts as moving, and the timer that redraws it afterwards. */
   private moving = 0;
   private settle: ReturnType<typeof setTimeout> | undefined;
   size: Size = { width: 0, height: 0 };
@@ -57,7 +57,7 @@ export class Stage {
     this.resize();
   }
 
-  /** Other samples: all of them come into view. `population` is what the size of points goes by. */
+  /** Shows a new set of samples and resets the view. `population` determines the point size. */
   show(box: Box, population: number): void {
     this.box = box;
     this.population = population;
@@ -88,7 +88,7 @@ export class Stage {
     this.redraw();
   }
 
-  /** Goes to a view smoothly, or at once where motion is not wanted. */
+  /** Animates to a view; jumps if the reader prefers reduced motion. */
   fly(view: View): void {
     const to = limit(view, this.home, this.box);
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return this.look(to);
@@ -96,7 +96,7 @@ export class Stage {
     this.redraw();
   }
 
-  /** Where a flight under way ends, else where one looks. */
+  /** Target of the running animation, else the current view. */
   get destination(): View {
     return this.flight?.to ?? this.view;
   }
@@ -115,7 +115,7 @@ export class Stage {
       if (t === 1) this.flight = null;
       else this.redraw();
     }
-    // As long as all is in sight a finger scrolls the page; after zooming it moves the map.
+    // While everything is in view, a finger scrolls the page; after zooming in, it pans the map.
     this.element.classList.toggle("is-zoomed", this.zoom > 1.01);
     const ratio = this.ratio();
     this.setPixels(this.renderer.canvas, ratio);
@@ -134,13 +134,13 @@ export class Stage {
     this.settle = setTimeout(() => this.redraw(), SETTLE_MS + 10);
   }
 
-  /** Without a graphics card a moving image is drawn in fewer pixels, to keep up; at rest in all. */
+  /** Device pixels per CSS pixel. Without a GPU, a moving view is drawn at a lower resolution to keep up. */
   private ratio(): number {
     const coarse = this.renderer.kind === "canvas" && performance.now() < this.moving;
     return coarse ? Math.min(1, devicePixelRatio) : devicePixelRatio;
   }
 
-  /** A canvas is cleared when its size is set, so only when it changes. */
+  /** Resizes only on change, because setting the size clears a canvas. */
   private setPixels(canvas: HTMLCanvasElement, ratio: number): void {
     const width = Math.round(this.size.width * ratio);
     const height = Math.round(this.size.height * ratio);
@@ -148,7 +148,7 @@ export class Stage {
     if (canvas.height !== height) canvas.height = height;
   }
 
-  /** Keeps what is in the middle in the middle. */
+  /** Handles a resize; keeps the center of the view. */
   private resize(): void {
     const { clientWidth: width, clientHeight: height } = this.element;
     if (width === 0 || height === 0) return;

@@ -1,9 +1,8 @@
 import type { Points } from "./points";
 
 /**
- * The visible sample that one comes to from `from` in a direction (screen: y grows downwards).
- * Those straight ahead come before those to the side: distance aside counts double, and what lies
- * more to the side than ahead does not count.
+ * Returns the next visible sample from `from` in the screen direction (dx, dy), y pointing down; `from` if there is none.
+ * Minimizes ahead + 2 * aside among samples with 0 < ahead and aside <= ahead.
  */
 export function stepFrom(points: Points, visible: Uint32Array, from: number, dx: number, dy: number): number {
   let best = from;

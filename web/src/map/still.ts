@@ -2,7 +2,7 @@ import { paint } from "./paint";
 import type { Paper, Scene } from "./scene";
 import type { Size, View } from "./view";
 
-/** All that a image of a map needs. */
+/** Everything needed to draw a static image of a map. */
 export interface Shot {
   scene: Scene;
   view: View;
@@ -12,7 +12,7 @@ export interface Shot {
   overlay(context: CanvasRenderingContext2D): void;
 }
 
-/** Draws a shot on a canvas of its own, `ratio` pixels for each pixel of the page. */
+/** Draws a shot on a canvas with `ratio` device pixels per CSS pixel. */
 export function takeStill(shot: Shot, ratio: number, canvas = document.createElement("canvas")): HTMLCanvasElement {
   canvas.width = Math.max(1, Math.round(shot.size.width * ratio));
   canvas.height = Math.max(1, Math.round(shot.size.height * ratio));

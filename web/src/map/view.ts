@@ -1,4 +1,4 @@
-/** Where one looks: the middle of the image in map units, and pixels for each map unit. */
+/** Visible area: center in map units, and CSS pixels per map unit. */
 export interface View {
   readonly x: number;
   readonly y: number;
@@ -18,10 +18,10 @@ export interface Size {
 }
 
 const MARGIN = 0.06;
-const FURTHEST_IN = 60;
-const FURTHEST_OUT = 0.7;
+const MAX_ZOOM = 60;
+const MIN_ZOOM = 0.7;
 
-/** The view that shows all of a box, with a margin around it. */
+/** Returns the view that shows a whole box with a margin. */
 export function fit(box: Box, size: Size): View {
   const wide = Math.max(1, box.right - box.left);
   const high = Math.max(1, box.top - box.bottom);
@@ -46,7 +46,7 @@ export function toMapY(view: View, size: Size, py: number): number {
   return view.y - (py - size.height / 2) / view.scale;
 }
 
-/** Zooms so that what is under the pixel (px, py) stays there. */
+/** Zooms around the pixel (px, py). */
 export function zoomAt(view: View, size: Size, factor: number, px: number, py: number): View {
   const x = toMapX(view, size, px);
   const y = toMapY(view, size, py);
@@ -58,15 +58,15 @@ export function pan(view: View, dx: number, dy: number): View {
   return { x: view.x - dx / view.scale, y: view.y + dy / view.scale, scale: view.scale };
 }
 
-/** Keeps the zoom within limits and the points from being lost out of sight. */
+/** Clamps the zoom, and the center to the box. */
 export function limit(view: View, home: View, box: Box): View {
-  const scale = Math.min(home.scale * FURTHEST_IN, Math.max(home.scale * FURTHEST_OUT, view.scale));
+  const scale = Math.min(home.scale * MAX_ZOOM, Math.max(home.scale * MIN_ZOOM, view.scale));
   const x = Math.min(box.right, Math.max(box.left, view.x));
   const y = Math.min(box.top, Math.max(box.bottom, view.y));
   return { x, y, scale };
 }
 
-/** A view between two, `t` from 0 to 1; the zoom goes by equal ratios. */
+/** Interpolates between two views, `t` from 0 to 1, with easing; the zoom is interpolated geometrically. */
 export function between(from: View, to: View, t: number): View {
   const eased = 1 - (1 - t) ** 3;
   return {
@@ -76,7 +76,7 @@ export function between(from: View, to: View, t: number): View {
   };
 }
 
-/** Diameter of a point in pixels: smaller where there are many, growing gently with the zoom. */
+/** Diameter of a point in pixels: decreases with the number of points, grows slowly with the zoom. */
 export function pointSize(count: number, size: Size, zoom: number): number {
   const apart = Math.sqrt((size.width * size.height) / Math.max(1, count));
   const base = Math.min(9, Math.max(2.4, 0.6 * apart));

@@ -1,4 +1,4 @@
-/** The labels that are most likely wrong. */
+/** Audit section: summary, most frequent label errors, and the samples that are most likely mislabeled. */
 import { h, named } from "../dom";
 import { count, counted, percent } from "../format";
 import type { Audit, RunData } from "../model";
@@ -9,7 +9,7 @@ const PAGE = 24;
 const SIZE = 96;
 type Worst = Audit["worst"][number];
 
-/** What a click on a sample does; null if there is no map. */
+/** Shows a sample on the map when it is clicked; null if there is no map. */
 export type ShowOnMap = ((part: "train" | "test", index: number) => void) | null;
 
 function checkText({ check }: Audit): string {
@@ -17,7 +17,7 @@ function checkText({ check }: Audit): string {
   const known = ([["precision", check.precision], ["recall", check.recall], ["average precision", check.average_precision]] as const)
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name} ${percent(value!)}`);
-  return ` ${count(check.wrong)} are known to be wrong` + (known.length > 0 ? `: ${known.join(", ")}.` : ".");
+  return ` ${count(check.wrong)} labels are known to be wrong` + (known.length > 0 ? `: ${known.join(", ")}.` : ".");
 }
 
 function coverageText(audit: Audit): string {
@@ -27,27 +27,27 @@ function coverageText(audit: Audit): string {
 
 function summaryText(audit: Audit): string {
   if (audit.skill && !audit.skill.informative) {
-    return `${coverageText(audit)}These features cannot tell the classes apart: do not use this list. Classifiers that have not seen a label ` +
-      `predict ${percent(audit.skill.held_out_accuracy)} of them; the most frequent class is ${percent(audit.skill.chance_accuracy)}.`;
+    return `${coverageText(audit)}The features do not separate the classes, so this list is not reliable: held-out accuracy is ` +
+      `${percent(audit.skill.held_out_accuracy)}, the majority class has ${percent(audit.skill.chance_accuracy)}.`;
   }
   const expected = audit.expected_precision ?? null;
-  const found = `Of ${counted(audit.samples, "label")}, ${count(audit.flagged)} are more likely wrong than right` +
+  const found = `${count(audit.flagged)} of ${counted(audit.samples, "label")} are flagged as likely errors` +
     (expected === null ? "" : ` (expected precision ${percent(expected)})`) +
-    (audit.noise_rate === null ? "." : `; the estimated share of wrong labels is ${percent(audit.noise_rate)}.`);
+    (audit.noise_rate === null ? "." : `; the estimated label noise is ${percent(audit.noise_rate)}.`);
   return coverageText(audit) + found + checkText(audit);
 }
 
 function mistakes(audit: Audit): HTMLElement | null {
   if (audit.mistakes.length === 0) return null;
   return h("div", { class: "mistakes" },
-    h("h3", null, "Most frequent mistakes"),
+    h("h3", null, "Most frequent label errors"),
     h("ul", { class: "chips" }, ...audit.mistakes.slice(0, 8).map((mistake) => h("li", null,
       named(mistake.class), " labeled ", named(mistake.labeled), h("span", { class: "aside" }, ` ${percent(mistake.share)}`)))));
 }
 
 function verdict({ wrong }: Worst): HTMLElement | null {
   if (wrong === null) return null;
-  return h("span", { class: wrong ? "verdict good" : "verdict bad" }, wrong ? "✓ really wrong" : "✗ was right");
+  return h("span", { class: wrong ? "verdict good" : "verdict bad" }, wrong ? "✓ mislabeled" : "✗ label is correct");
 }
 
 function card(audit: Audit, i: number, show: ShowOnMap): HTMLElement {
@@ -89,6 +89,6 @@ export function auditSection(run: RunData, show: ShowOnMap): HTMLElement | null 
   return h("div", { class: "audit" },
     h("p", { class: "lead" }, summaryText(audit)),
     mistakes(audit),
-    audit.worst.length > 0 ? h("h3", null, "Most suspect labels") : null,
+    audit.worst.length > 0 ? h("h3", null, "Most likely label errors") : null,
     audit.worst.length > 0 ? gallery(audit, show) : null);
 }

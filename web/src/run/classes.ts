@@ -1,4 +1,4 @@
-/** The classes: confusion matrix, and a table of how well each is told from the others. */
+/** Classes section: confusion matrix and per-class accuracy. */
 import { classColors } from "../colors";
 import { frame } from "../chart/figure";
 import { h, named } from "../dom";
@@ -8,9 +8,9 @@ import { confusionFigure } from "./confusion";
 import { classResults, countsOf, type ClassResult, type Counts } from "./confusion_counts";
 import { sortable, type Column } from "./sortable";
 
-/** More classes: the matrix takes the whole width. */
+/** With more classes than this, the matrix takes the full width. */
 const MANY = 40;
-/** More classes: the table scrolls in a box of its own. */
+/** With more classes than this, the table scrolls in its own box. */
 const LONG = 20;
 
 /** Classes with fewer test samples are marked. */
@@ -35,9 +35,9 @@ function columnsOf(colors: string[]): Column<ClassResult>[] {
     },
     { name: "95 % interval", numeric: true, key: (row) => row.interval?.[0] ?? null, cell: (row) => intervalText(row.interval) },
     {
-      name: "Most often taken for", key: (row) => row.takenFor?.share ?? null,
-      cell: (row) => row.takenFor && h("span", { class: "taken-for" }, colored(row.takenFor.index, row.takenFor.name),
-        h("span", { class: "aside" }, percent(row.takenFor.share))),
+      name: "Most often confused with", key: (row) => row.confusedWith?.share ?? null,
+      cell: (row) => row.confusedWith && h("span", { class: "confused-with" }, colored(row.confusedWith.index, row.confusedWith.name),
+        h("span", { class: "aside" }, percent(row.confusedWith.share))),
     },
   ];
 }
@@ -53,8 +53,8 @@ function classFigure(counts: Counts, file: string): HTMLElement {
       class: results.length > LONG ? "class-table long" : "class-table", tabindex: 0, role: "region", "aria-label": "Accuracy by class",
     }, table),
     table: () => ({
-      columns: ["class", "samples", "accuracy", "low", "high", "most often taken for", "share"],
-      rows: results.map((row) => [row.name, row.samples, row.accuracy, row.interval?.[0] ?? null, row.interval?.[1] ?? null, row.takenFor?.name ?? null, row.takenFor?.share ?? null]),
+      columns: ["class", "samples", "accuracy", "low", "high", "most often confused with", "share"],
+      rows: results.map((row) => [row.name, row.samples, row.accuracy, row.interval?.[0] ?? null, row.interval?.[1] ?? null, row.confusedWith?.name ?? null, row.confusedWith?.share ?? null]),
     }),
   });
 }

@@ -1,7 +1,7 @@
-/** What was typed, with a button that copies it. */
+/** Command lines of the run, with a copy button. */
 import { h } from "../dom";
 
-/** Where the browser keeps its clipboard shut, the text is selected for the reader to copy. */
+/** Copies `text` to the clipboard; if the browser denies access, selects it instead. */
 async function copy(text: string, shown: HTMLElement): Promise<string> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,4 +1,4 @@
-/** The configuration, by section; what differs from the default is marked. */
+/** Configuration grouped by section, with non-default settings highlighted. */
 import { h } from "../dom";
 import { counted } from "../format";
 import type { RunData, Setting } from "../model";
@@ -46,12 +46,12 @@ export function configSection(run: RunData): HTMLElement | null {
     const matches = (entry: Setting): boolean => `${entry.key} ${entry.value}`.toLowerCase().includes(wanted);
     const shown = run.config.filter((entry) => (!only.checked || differs(entry)) && matches(entry));
     groups.replaceChildren(...[...bySection(shown)].map(([section, settings]) => group(section, settings)));
-    tally.textContent = `${counted(shown.length, "setting")} shown of ${run.config.length}; ${other} differ from the default.`;
+    tally.textContent = `Showing ${shown.length} of ${counted(run.config.length, "setting")}; ${other} differ from the default.`;
   };
   only.checked = other > 0;
   only.addEventListener("change", update);
   filter.addEventListener("input", update);
   update();
   return h("div", null,
-    h("div", { class: "config-controls" }, h("label", { class: "switch" }, only, "Only what differs"), filter, tally), groups);
+    h("div", { class: "config-controls" }, h("label", { class: "switch" }, only, "Only non-default settings"), filter, tally), groups);
 }

@@ -1,4 +1,4 @@
-/** The confusion matrix on screen: a drawing, and a line that says what the cell under pointer or cursor is. */
+/** Interactive confusion matrix: a drawing, and a line that describes the cell under the pointer or cursor. */
 import { keepDrawn, svgText } from "../chart/canvas";
 import { frame } from "../chart/figure";
 import type { Table } from "../csv";
@@ -10,16 +10,16 @@ import { confusionSvg, layoutOf } from "./confusion_svg";
 
 type Cell = [row: number, column: number];
 
-const HINT = "Point at a cell, or use the arrow keys, to read it.";
+const HINT = "Hover over a cell or use the arrow keys to see its values.";
 const FILE_WIDTH = 720;
 const FILE_WIDTH_MANY = 1200;
 
-function sentence(counts: Counts, [row, column]: Cell): (Node | string)[] {
+function describeCell(counts: Counts, [row, column]: Cell): (Node | string)[] {
   return ["true ", named(counts.classes[row]!), ", predicted ", named(counts.classes[column]!),
     `: ${count(counts.count(row, column))} (${percent(counts.share(row, column), 0)})`];
 }
 
-/** All cells that are not empty, one in a row. */
+/** Lists the non-empty cells, one per row. */
 function tableOf(counts: Counts): Table {
   const rows: Table["rows"] = [];
   counts.classes.forEach((truth, row) => counts.classes.forEach((predicted, column) => {
@@ -40,7 +40,7 @@ function cellAt(counts: Counts, host: HTMLElement, event: PointerEvent): Cell | 
 
 const STEPS: Record<string, Cell> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-/** The drawing that answers to pointer and keys. */
+/** Draws the matrix and handles pointer and keyboard input. */
 function matrix(counts: Counts): HTMLElement {
   const readout = h("p", { class: "readout hint", "aria-live": "polite" }, HINT);
   const host = h("div", {
@@ -51,7 +51,7 @@ function matrix(counts: Counts): HTMLElement {
   const ring = s("rect", { class: "ring", fill: "none", "stroke-width": 2, rx: 3 });
   const show = (cell: Cell | null): void => {
     current = cell;
-    readout.replaceChildren(...(cell ? sentence(counts, cell) : [HINT]));
+    readout.replaceChildren(...(cell ? describeCell(counts, cell) : [HINT]));
     readout.classList.toggle("hint", !cell);
     ring.toggleAttribute("hidden", !cell);
     if (!cell) return;
@@ -76,12 +76,12 @@ function matrix(counts: Counts): HTMLElement {
 }
 
 export function confusionFigure(counts: Counts, file: string): HTMLElement {
-  const title = "What is taken for what";
+  const title = "Confusion matrix";
   const width = counts.classes.length > 40 ? FILE_WIDTH_MANY : FILE_WIDTH;
   return frame({
     title, file, body: matrix(counts),
-    note: `Rows are true classes, columns predictions (${counts.protocol}); numbers are per cent of the row. ` +
-      "Blue is right, orange a mistake.",
+    note: `Rows are true classes, columns are predicted classes (${counts.protocol}). Values are percentages of each row. ` +
+      "Blue: correct; orange: errors.",
     svg: () => svgText(confusionSvg(counts, width, ink("light"), title)),
     table: () => tableOf(counts),
   });

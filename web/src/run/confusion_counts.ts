@@ -1,4 +1,4 @@
-/** Numbers of a confusion matrix: what is taken for what. */
+/** Confusion matrix counts and per-class results. */
 import { clopperPearson } from "../beta";
 import type { RunData } from "../model";
 import { unpack32 } from "../packed";
@@ -11,8 +11,8 @@ export interface ClassResult {
   accuracy: number | null;
   /** 95 % interval of the accuracy. */
   interval: [number, number] | null;
-  /** The class it is most often taken for, and how often; null where it never is. */
-  takenFor: { index: number; name: string; share: number } | null;
+  /** The class most often predicted by mistake, and its share of the samples; null if there are no errors. */
+  confusedWith: { index: number; name: string; share: number } | null;
 }
 
 export interface Counts {
@@ -20,7 +20,7 @@ export interface Counts {
   protocol: string;
   count(label: number, predicted: number): number;
   samples: number[];
-  /** Of the samples of class `label`. */
+  /** Fraction of the samples of class `label`. */
   share(label: number, predicted: number): number;
 }
 
@@ -45,7 +45,7 @@ export function classResults(counts: Counts): ClassResult[] {
       samples: counts.samples[index]!,
       accuracy: counts.samples[index] ? counts.share(index, index) : null,
       interval: counts.samples[index] ? clopperPearson(counts.count(index, index), counts.samples[index]!) : null,
-      takenFor: most < 0 ? null : { index: most, name: counts.classes[most]!, share: counts.share(index, most) },
+      confusedWith: most < 0 ? null : { index: most, name: counts.classes[most]!, share: counts.share(index, most) },
     };
   });
 }

@@ -1,18 +1,18 @@
-/** The confusion matrix as a drawing. Right answers are blue, mistakes orange; a row adds up to one. */
+/** Confusion matrix as SVG. Correct predictions are blue, errors orange; each row sums to one. */
 import { brightness, mix } from "../colors";
 import { drawing, label, round } from "../chart/canvas";
 import { s } from "../dom";
 import type { Ink } from "../theme";
 import type { Counts } from "./confusion_counts";
 
-/** Up to here every cell is drawn and has its number. */
+/** Up to this many classes, every cell is drawn with its value. */
 export const FEW = 20;
-const RIGHT = "light-dark(#36509c, #86a2ff)";
-const MISTAKE = "light-dark(#c4600c, #ffab52)";
+const CORRECT = "light-dark(#36509c, #86a2ff)";
+const ERROR = "light-dark(#c4600c, #ffab52)";
 
 export interface Layout {
   cell: number;
-  /** Size of the names; 0: there is no room for them. */
+  /** Font size of the class names; 0 if they do not fit. */
   font: number;
   left: number;
   top: number;
@@ -21,9 +21,9 @@ export interface Layout {
 }
 
 const MARGIN = 14;
-const LETTER = 0.58; // width of a letter by its size
+const LETTER = 0.58; // average letter width relative to the font size
 
-/** Sizes for a width; names get what they need up to a share of it. */
+/** Computes the layout for a width. Class names take up to a fixed fraction of it. */
 export function layoutOf(counts: Counts, width: number, heading: number): Layout {
   const k = counts.classes.length;
   const longest = Math.max(1, ...counts.classes.map((name) => name.length));
@@ -34,7 +34,7 @@ export function layoutOf(counts: Counts, width: number, heading: number): Layout
   return { cell, font, left: names, top, width, height: Math.ceil(top + cell * k + 6) };
 }
 
-/** Names that would be smaller than can be read are left out. */
+/** Names too small to read are omitted. */
 const fontOf = (cell: number): number => (cell < 7.5 ? 0 : Math.min(12, cell * 0.95));
 
 const cut = (text: string, most: number): string => (text.length <= most ? text : text.slice(0, Math.max(1, most - 1)) + "…");
@@ -59,7 +59,7 @@ function names(counts: Counts, at: Layout, ink: Ink): SVGGElement {
 function cell(counts: Counts, row: number, column: number, at: Layout, ink: Ink): SVGElement[] {
   const share = counts.share(row, column);
   const strength = row === column ? share : share ** 0.65;
-  const fill = mix(ink.color("var(--soft)"), ink.color(row === column ? RIGHT : MISTAKE), strength);
+  const fill = mix(ink.color("var(--soft)"), ink.color(row === column ? CORRECT : ERROR), strength);
   const [x, y] = [round(at.left + column * at.cell), round(at.top + row * at.cell)];
   const gap = at.cell > 12 ? 1 : 0;
   const box = s("rect", { class: "cell", x, y, width: round(at.cell - gap), height: round(at.cell - gap), fill, rx: at.cell > 20 ? 3 : 0 });
@@ -70,7 +70,7 @@ function cell(counts: Counts, row: number, column: number, at: Layout, ink: Ink)
     { "text-anchor": "middle", fill: color, "font-size": at.cell < 26 ? 9 : 12 })];
 }
 
-/** `title`: written above, for files and paper. */
+/** `title` is drawn above the matrix, for files and print. */
 export function confusionSvg(counts: Counts, width: number, ink: Ink, title: string | null): SVGSVGElement {
   const at = layoutOf(counts, width, title === null ? 0 : 30);
   const k = counts.classes.length;
@@ -80,7 +80,7 @@ export function confusionSvg(counts: Counts, width: number, ink: Ink, title: str
       if (k <= FEW || counts.count(row, column) > 0) cells.push(...cell(counts, row, column, at, ink));
   const side = at.cell * k;
   const ground = k > FEW ? s("rect", { x: at.left, y: at.top, width: side, height: side, fill: ink.color("var(--soft)") }) : null;
-  return drawing(width, at.height, "Confusion matrix: rows are true classes, columns predicted ones",
+  return drawing(width, at.height, "Confusion matrix: rows are true classes, columns are predicted classes",
     title === null ? null : s("rect", { width, height: at.height, fill: ink.surface }),
     title === null ? null : label(8, 24, title, { "font-size": 16, "font-weight": 600, fill: ink.text }),
     ground, names(counts, at, ink), ...cells);

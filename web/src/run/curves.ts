@@ -1,4 +1,4 @@
-/** How training went: curves by epoch. */
+/** Training curves by epoch. */
 import { lineColor } from "../colors";
 import { figure } from "../chart/figure";
 import type { ChartSpec, Series, Values } from "../chart/spec";
@@ -19,18 +19,18 @@ function series(columns: Columns, column: string, name: string, color: string): 
 
 const present = <T>(list: (T | null)[]): T[] => list.filter((entry): entry is T => entry !== null);
 
-/** A measure of training: what single steps gave, and the mean of each epoch. */
-function measure(run: RunData, column: string, spec: Pick<ChartSpec, "title" | "note" | "yLabel">): ChartSpec | null {
+/** Chart of a training metric: values of single steps and the mean of each epoch. */
+function metricChart(run: RunData, column: string, spec: Pick<ChartSpec, "title" | "note" | "yLabel">): ChartSpec | null {
   const { steps, epochs } = run.curves;
-  const all = present([series(steps, column, "single steps", PALE), series(epochs, column, "mean of the epoch", ACCENT)]);
+  const all = present([series(steps, column, "per step", PALE), series(epochs, column, "epoch mean", ACCENT)]);
   if (all.length === 0) return null;
   return { ...spec, xLabel: "epoch", series: all, file: run.name };
 }
 
-const EVENTS = { spike: "far above the steps before", passed_over: "passed over" };
+const EVENTS = { spike: "loss spike", passed_over: "skipped step" };
 
 function lossChart(run: RunData): ChartSpec | null {
-  const spec = measure(run, "loss", { title: "Loss", yLabel: "loss" });
+  const spec = metricChart(run, "loss", { title: "Loss", yLabel: "loss" });
   if (!spec) return null;
   for (const [kind, name] of Object.entries(EVENTS)) {
     const events = run.curves.events.filter((event) => event.name === kind && event.loss !== null);
@@ -40,13 +40,13 @@ function lossChart(run: RunData): ChartSpec | null {
   return spec;
 }
 
-/** Where accuracy was measured once, the headline says it and a curve would be a dot. */
+/** Null if accuracy was measured only once: the overview shows it, and the curve would be a single point. */
 function accuracyChart(run: RunData): ChartSpec | null {
   const tests = Object.entries(run.curves.tests).filter(([, columns]) => (columns.top1 ?? []).length > 1);
   if (tests.length === 0) return null;
   return {
-    title: "Accuracy on the test samples", xLabel: "epoch", yLabel: "accuracy", file: run.name,
-    note: "The band is the 95 % interval.",
+    title: "Test accuracy", xLabel: "epoch", yLabel: "accuracy", file: run.name,
+    note: "The band is the 95 % confidence interval.",
     format: (v) => percent(v),
     tick: (v) => percent(v, 0),
     series: tests.map(([protocol, columns], i) => ({
@@ -56,7 +56,7 @@ function accuracyChart(run: RunData): ChartSpec | null {
   };
 }
 
-/** Certified bounds of the test samples, if they were measured more than once. */
+/** Certified bounds on the test samples; null if they were measured only once. */
 function informationChart(run: RunData): ChartSpec | null {
   const columns = run.curves.tests.information ?? {};
   const forms = { mi_bound_class_fitted: "class form, fitted temperature", mi_bound_class: "class form", mi_bound_normalized: "normalized pair form", mi_bound: "pair form" };
@@ -64,13 +64,13 @@ function informationChart(run: RunData): ChartSpec | null {
   if (all.length === 0 || (columns.epoch ?? []).length < 2) return null;
   const ceiling = (columns.entropy ?? []).find((v) => v !== null);
   return {
-    title: "Information, lower bounds", xLabel: "epoch", yLabel: "nats", file: run.name, series: all,
-    note: "What the embeddings of the test samples at least tell about the class.",
+    title: "Mutual information, lower bounds", xLabel: "epoch", yLabel: "nats", file: run.name, series: all,
+    note: "Certified lower bounds on I(Z;C) on the test samples.",
     references: ceiling == null ? undefined : [{ name: `H(C) ${nats(ceiling)}`, y: ceiling }],
   };
 }
 
-/** A measure that only single steps have. */
+/** Chart of a metric that is logged per step only. */
 function stepChart(run: RunData, column: string, title: string, format?: (v: number) => string): ChartSpec | null {
   const only = series(run.curves.steps, column, title.toLowerCase(), ACCENT);
   return only && { title, xLabel: "epoch", yLabel: title.toLowerCase(), series: [only], format, file: run.name };
@@ -85,9 +85,9 @@ export function curvesSection(run: RunData): HTMLElement | null {
   const rows = present([
     row(lossChart(run), accuracyChart(run)),
     row(
-      measure(run, "alignment", { title: "Alignment", yLabel: "alignment", note: "Lower: samples of a class lie closer together." }),
-      measure(run, "uniformity", { title: "Uniformity", yLabel: "uniformity", note: "Lower: all samples lie further apart." }),
-      measure(run, "R", { title: "Adjustment R", yLabel: "R", note: "The adjustment term of ProjNCE." })),
+      metricChart(run, "alignment", { title: "Alignment", yLabel: "alignment", note: "Lower means that samples of a class are closer together." }),
+      metricChart(run, "uniformity", { title: "Uniformity", yLabel: "uniformity", note: "Lower means that the embeddings are spread more evenly." }),
+      metricChart(run, "R", { title: "Adjustment R", yLabel: "R", note: "The adjustment term of ProjNCE." })),
     row(
       informationChart(run),
       stepChart(run, "learning_rate", "Learning rate", (v) => short(v, 2)),

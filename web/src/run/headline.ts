@@ -1,4 +1,4 @@
-/** The head of the page: what came out, in numbers. */
+/** Overview section: the main results of the run. */
 import { h, named, type Child } from "../dom";
 import { count, counted, duration, finite, intervalText, MISSING, percent } from "../format";
 import type { Delivered, Metric, MetricInterval, Protocol, RunData, Summary } from "../model";
@@ -7,27 +7,27 @@ import { informationBar } from "./information";
 import { progress } from "./progress";
 import { sampleName, setting } from "./words";
 
-/** That of the last epoch; null if the reported accuracy is of another one. */
+/** Interval of the reported accuracy; null if it was measured at another epoch than the stored interval. */
 function reportedInterval({ accuracy, protocol, protocols }: Summary): MetricInterval {
   const own = protocols[protocol];
   const same = own && finite(own.top1) && finite(accuracy.reported) && Math.abs(own.top1 - accuracy.reported) < 1e-9;
   return same ? own.top1_interval : null;
 }
 
-/** A share as the big number of the page. */
+/** Formats a fraction as the headline number. */
 const bigNumber = (value: Metric): HTMLElement =>
   h("p", { class: "big-number" }, ...(finite(value) ? [(100 * value).toFixed(1), h("span", { class: "unit" }, "%")] : [MISSING]));
 
-/** Why this epoch is the delivered one. */
+/** Explains why this epoch is the delivered one. */
 function epochReason({ epoch, epochs, validation }: Delivered): string {
-  return validation ? `epoch ${epoch} of ${epochs}, the best on ${counted(validation.samples, "validation sample")}` : `last epoch (${epoch})`;
+  return validation ? `epoch ${epoch} of ${epochs}, best on ${counted(validation.samples, "validation sample")}` : `last epoch (${epoch})`;
 }
 
-/** The accuracy by the paper's rule, for runs that report it. */
+/** Accuracy by the paper's reporting rule, for runs that use it. */
 function paperNote({ accuracy }: Summary): HTMLElement | null {
   if (accuracy.report !== "best-test-epoch") return null;
   const epoch = accuracy.reported_epoch === "best" ? `best test epoch (${accuracy.best_epoch})` : "last epoch";
-  return h("p", { class: "note" }, `By the paper's rule, ${epoch}: ${percent(accuracy.reported)}`);
+  return h("p", { class: "note" }, `Paper's reporting rule, ${epoch}: ${percent(accuracy.reported)}`);
 }
 
 function deliveredBlock(run: RunData, summary: Summary, delivered: Delivered): HTMLElement {
@@ -40,7 +40,7 @@ function deliveredBlock(run: RunData, summary: Summary, delivered: Delivered): H
     paperNote(summary));
 }
 
-/** Runs of older versions do not say what they deliver. */
+/** Runs of older versions have no `delivered`. */
 function accuracyBlock(run: RunData, summary: Summary): HTMLElement {
   const { accuracy, protocol, samples, delivered } = summary;
   if (delivered) return deliveredBlock(run, summary, delivered);
@@ -53,7 +53,7 @@ function accuracyBlock(run: RunData, summary: Summary): HTMLElement {
     h("p", { class: "note" }, `${epoch}, ${counted(samples.test, `test ${sampleName(run)}`)}`));
 }
 
-/** Interval and value of a protocol on a line that all protocols share. */
+/** Draws value and interval of a protocol on an axis shared by all protocols. */
 function intervalMark({ top1, top1_interval: interval }: Protocol, [from, to]: [number, number]): HTMLElement | null {
   if (!finite(top1) || !interval) return null;
   const [low, high] = interval;
@@ -63,10 +63,10 @@ function intervalMark({ top1, top1_interval: interval }: Protocol, [from, to]: [
     h("span", { class: "interval-point", style: { left: at(top1) } }));
 }
 
-/** Of up to this many classes, the label is always among the five best. */
+/** With at most this many classes, top-5 accuracy is always 1. */
 const TOP = 5;
 
-/** The ends of the line that all protocols share. */
+/** Range of the shared axis. */
 function commonRange(protocols: Protocol[]): [number, number] {
   const ends = protocols.flatMap((protocol) => protocol.top1_interval ?? []);
   if (ends.length === 0) return [0, 1];
@@ -74,7 +74,7 @@ function commonRange(protocols: Protocol[]): [number, number] {
   return [Math.min(...ends) - room, Math.max(...ends) + room];
 }
 
-/** Older runs have one for cosines too, which are no probabilities. */
+/** Null for cosine similarities, which are not probabilities; older runs recorded an error for them too. */
 function calibrationError(summary: Summary, name: string, protocol: Protocol): Metric {
   const cosines = summary.test_classes === undefined && ["zero-shot", "projection"].includes(name);
   return cosines ? null : (protocol.calibration_error ?? null);
@@ -107,13 +107,13 @@ function facts(run: RunData, summary: Summary): HTMLElement {
   const skipped = samples.skipped > 0 ? `, ${count(samples.skipped)} skipped` : "";
   const noisy = summary.label_noise > 0;
   return h("dl", { class: "facts" },
-    fact("Training time", duration(seconds.train), `${counted(summary.epochs, "epoch")}; ${duration(seconds.total)} in all`),
+    fact("Training time", duration(seconds.train), `${counted(summary.epochs, "epoch")}; ${duration(seconds.total)} total`),
     fact("Speed", `${count(summary.images_per_second)} ${several}/s`, ranks !== undefined && ranks > 1 && `${ranks} processes`),
-    fact("Training samples", count(samples.train), `${count(samples.test)} for the test${skipped}`),
+    fact("Training samples", count(samples.train), `${count(samples.test)} test samples${skipped}`),
     fact("Classes", count(summary.classes)),
-    fact("Labels made wrong", noisy ? percent(summary.label_noise, 0) : "none", noisy && `${count(summary.wrong_labels)} labels`),
-    retrieval?.map_at_r !== undefined && fact("Retrieval, MAP@R", percent(retrieval.map_at_r),
-      retrieval.recall_at_1 !== undefined && `recall at 1: ${percent(retrieval.recall_at_1)}`));
+    fact("Label noise", noisy ? percent(summary.label_noise, 0) : "none", noisy && `${count(summary.wrong_labels)} wrong labels`),
+    retrieval?.map_at_r !== undefined && fact("MAP@R", percent(retrieval.map_at_r),
+      retrieval.recall_at_1 !== undefined && `Recall@1: ${percent(retrieval.recall_at_1)}`));
 }
 
 function titleBlock(run: RunData): HTMLElement {

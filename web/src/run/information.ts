@@ -1,14 +1,14 @@
-/** How much the embeddings tell about the class, as a bar whose full length is the entropy of the labels. */
+/** Mutual information between embeddings and classes, as a bar whose full length is the label entropy. */
 import { h } from "../dom";
 import { count, finite, nats, percent } from "../format";
 import type { Information, Metric } from "../model";
 
-const TITLE = "Information about the class";
-const MEANING = "Lower bound on I(Z;C): the embeddings of the test samples, on which the encoder was not trained, tell at least this much about the class.";
+const TITLE = "Mutual information I(Z;C)";
+const MEANING = "Certified lower bound on I(Z;C) from test samples that the encoder was not trained on.";
 
-/** By key, the one to show first on top. Older runs have other keys, whose values were not bounds: they are not shown. */
+/** Bounds by key, in display order. Other keys of older runs are not valid bounds and are not shown. */
 const FORMS: Record<string, string> = {
-  mi_bound_class_fitted: "class form at the fitted temperature",
+  mi_bound_class_fitted: "class form, fitted temperature",
   mi_bound_class: "class form",
   mi_bound_normalized: "normalized pair form",
   mi_bound: "pair form",
@@ -29,7 +29,7 @@ function boundsOf(information: Information): Bound[] {
 
 const withError = ({ value, error }: Bound): string => (finite(error) ? `${value.toFixed(2)} ± ${nats(error)}` : nats(value));
 
-/** The bar: filled up to the bound, with the estimate, its interval and the other bounds as marks. */
+/** The bar, filled up to the bound, with markers for the estimate, its interval and the other bounds. */
 function track(information: Information, whole: number, bounds: Bound[]): HTMLElement {
   const at = (v: number): string => `${100 * Math.min(1, Math.max(0, v / whole))}%`;
   const { mixed_ksg: estimate, interval } = information;
@@ -46,16 +46,16 @@ function track(information: Information, whole: number, bounds: Bound[]): HTMLEl
 
 function estimateText(information: Information): string {
   const { mixed_ksg: value, interval } = information;
-  if (!finite(value)) return `No Mixed KSG estimate: ${information.withheld ?? "it is not a finite number"}.`;
+  if (!finite(value)) return `No Mixed KSG estimate: ${information.withheld ?? "the value is not finite"}.`;
   const range = interval ? `95 % interval ${interval[0].toFixed(2)} – ${nats(interval[1])}` : "too few samples for an interval";
-  return `Mixed KSG, an estimate that may lie above or below: ${nats(value)} (${percent(information.share, 0)}), k = ${information.k}, ` +
+  return `Mixed KSG estimate (not a bound): ${nats(value)} (${percent(information.share, 0)}), k = ${information.k}, ` +
     `${count(information.samples)} samples, ${range}.`;
 }
 
 function boundsText(information: Information, bounds: Bound[]): string {
   const [first, ...others] = bounds;
   if (!first) return "";
-  const poor = first.value <= 0 ? " It is not informative here." : "";
+  const poor = first.value <= 0 ? " The bound is not informative for this run." : "";
   const more = others.map((bound) => `${bound.form} ${withError(bound)}`).join(", ");
   return `${MEANING}${poor} ${count(information.bounds.rows ?? information.samples)} rows, ${first.form}` + (more ? `; ${more}. ` : ". ");
 }
@@ -76,5 +76,5 @@ export function informationBar(information: Information): HTMLElement {
     h("p", { class: "information-head" }, h("span", { class: "big-label" }, TITLE), h("span", null, ...headText(information, bounds))),
     drawn ? track(information, whole, bounds) : null,
     h("p", { class: "note" }, boundsText(information, bounds) + estimateText(information) +
-      ` The entropy of the labels, ${nats(whole)}, is the most that there is to know.`));
+      ` The label entropy H(C) = ${nats(whole)} is the maximum.`));
 }

@@ -1,4 +1,4 @@
-/** How far a run has come that is still going on. */
+/** Progress of an unfinished run. */
 import { h } from "../dom";
 import { count, percent, short } from "../format";
 import type { Columns, RunData } from "../model";
@@ -18,13 +18,13 @@ export function progress(run: RunData): HTMLElement {
   const accuracy = last(columns, "top1");
   const loss = last(epochs, "loss") ?? last(steps, "loss");
   const known = [
-    ["Epochs done", planned ? `${short(done, 3)} of ${planned}` : short(done, 3)],
+    ["Epochs completed", planned ? `${short(done, 3)} of ${planned}` : short(done, 3)],
     ["Steps", count(step)],
     ["Loss", loss === null ? null : short(loss)],
     [`Accuracy, ${protocol ?? ""}`, accuracy === null ? null : percent(accuracy)],
   ].filter((entry): entry is [string, string] => entry[1] !== null);
-  const told = `${short(done, 3)} of ${planned} epochs are done`;
+  const label = `${short(done, 3)} of ${planned} epochs completed`;
   return h("div", { class: "progress-block" },
-    planned ? h("progress", { max: planned, value: Math.min(done, planned), "aria-label": told }) : null,
+    planned ? h("progress", { max: planned, value: Math.min(done, planned), "aria-label": label }) : null,
     h("dl", { class: "facts" }, ...known.map(([name, value]) => h("div", { class: "fact" }, h("dt", null, name), h("dd", null, value)))));
 }

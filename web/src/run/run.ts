@@ -1,4 +1,4 @@
-/** The page of one run: sections, each of which is drawn anew only when what it shows has changed. */
+/** Report of one run. A section is redrawn only when the data that it shows has changed. */
 import { h, keepFocus } from "../dom";
 import { guarded } from "../failure";
 import { mountMap, type MapHandle } from "../map/map";
@@ -13,9 +13,9 @@ import { headline } from "./headline";
 interface Part {
   id: string;
   title: string;
-  /** The fields that it shows. */
+  /** Fields that the section shows. */
   uses: (keyof RunData)[];
-  /** Null: there is nothing to show. */
+  /** Returns null if there is nothing to show. */
   build: (run: RunData, shown: Shown) => HTMLElement | null;
 }
 
@@ -54,7 +54,7 @@ const PARTS: Part[] = [
   { id: "labels", title: "Labels", uses: ["audit", "train"], build: (run, shown) => auditSection(run, showOnMap(shown)) },
   { id: "training", title: "Training", uses: ["curves"], build: curvesSection },
   { id: "settings", title: "Settings", uses: ["config"], build: configSection },
-  { id: "missing", title: "Not on this page", uses: ["missing"], build: missingNotes },
+  { id: "missing", title: "Not shown", uses: ["missing"], build: missingNotes },
 ];
 
 const pages = new WeakMap<HTMLElement, Shown>();
@@ -62,14 +62,14 @@ const pages = new WeakMap<HTMLElement, Shown>();
 const same = (a: RunData, b: RunData, fields: (keyof RunData)[]): boolean =>
   fields.every((field) => JSON.stringify(a[field]) === JSON.stringify(b[field]));
 
-/** The overview has the run's name as its heading; the others have their titles. */
+/** Wraps content in a section. The heading of the overview is the run's name; the others have a title. */
 function section(part: Part, content: HTMLElement): HTMLElement {
   if (part.id === "overview") return h("section", { id: part.id, class: "section", "aria-label": part.title }, content);
   const heading = h("h2", { id: `${part.id}-heading` }, part.title);
   return h("section", { id: part.id, class: "section", "aria-labelledby": heading.id }, heading, content);
 }
 
-/** Builds what is new or has changed; returns whether sections came or went. */
+/** Builds new and changed sections. Returns whether a section was added or removed. */
 function updateSections(shown: Shown, run: RunData, before: RunData | null): boolean {
   let others = false;
   for (const part of PARTS) {
@@ -84,7 +84,7 @@ function updateSections(shown: Shown, run: RunData, before: RunData | null): boo
   return others;
 }
 
-/** Shows the run; called again with newer data it changes what has become another. */
+/** Renders the run. Later calls with new data update the changed sections. */
 export function renderRun(root: HTMLElement, page: PageData, run: RunData): void {
   const known = pages.get(root);
   const shown: Shown = known ?? { run, sections: new Map(), map: null };

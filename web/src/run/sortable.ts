@@ -1,10 +1,10 @@
-/** A table that is sorted by a click on the name of a column. */
+/** Table that is sorted by clicking a column header. */
 import { h, type Child } from "../dom";
 
 export interface Column<Row> {
   name: string;
   numeric?: boolean;
-  /** What rows are sorted by. */
+  /** Sort key of a row. */
   key: (row: Row) => number | string | null;
   cell: (row: Row) => Child;
 }
@@ -26,7 +26,7 @@ export function sortable<Row>(caption: string, rows: Row[], columns: Column<Row>
     heads.forEach((head, k) => (k === i ? head.setAttribute("aria-sort", order) : head.removeAttribute("aria-sort")));
     const sign = order === "ascending" ? 1 : -1;
     const key = columns[i]!.key;
-    // Rows without a value stay at the end either way.
+    // Rows without a value stay at the end in both orders.
     const sorted = [...rows].sort((a, b) => compare(key(a), key(b)) * (key(a) === null || key(b) === null ? 1 : sign));
     body.replaceChildren(...sorted.map((row) => elements.get(row)!));
   };

@@ -9,20 +9,20 @@
 
 namespace projnce::data {
 
-/// Describes the data of a run, for data.json and the summary: where it lies, as an absolute path
-/// and relative to the run's directory, how it was split, and a fingerprint of the test part.
-/// REQUIRES: the split was recorded.
+/// Describes the data of a run, for data.json and the summary: its path, absolute and relative to
+/// the run directory, its split, and a fingerprint of the test split. REQUIRES: the split was
+/// recorded.
 nlohmann::ordered_json describe_data(const std::filesystem::path& run,
                                      const dataset::DatasetOptions& options,
                                      const dataset::OpenedDataset& data);
 
-/// Where the data of a run lies now: the first of its path relative to the run's directory, its
-/// absolute path and dataset.root that exists. Empty if the options say all that is known,
-/// as for runs of older versions. Throws, naming all places, if the data is at none of them.
+/// Returns the current path of the data of a run: the first that exists of its path relative to the
+/// run directory, its absolute path, and dataset.root. Empty if nothing is recorded, as for runs of
+/// older versions; use the options then. Throws, listing all paths, if none of them exists.
 std::filesystem::path locate_data(const io::RunPaths& run, const dataset::DatasetOptions& options);
 
-/// How to open the data of a run again, with the split that it was trained with. `data` is where it
-/// lies now, or other data; empty: its own place. Points the configuration at other data.
+/// Returns the context to reopen the data of a run with the split of its training. `data` is its
+/// current path, or other data; empty: as recorded. Updates `config` for other data.
 dataset::OpenContext run_data_context(const io::RunPaths& run, config::RunConfig& config,
                                       const std::filesystem::path& data,
                                       dataset::OpenContext context);

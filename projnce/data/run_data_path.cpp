@@ -1,4 +1,4 @@
-#include "projnce/data/run_data_place.h"
+#include "projnce/data/run_data_path.h"
 
 #include <memory>
 #include <string>
@@ -23,23 +23,23 @@ constexpr size_t kMaxDataBytes = 1 << 20;
 
 fs::path absolute_path(const fs::path& path) {
   auto absolute = fs::absolute(path).lexically_normal();
-  return absolute.has_filename() ? absolute : absolute.parent_path();  // "photos/" is "photos"
+  return absolute.has_filename() ? absolute : absolute.parent_path();  // "photos/" -> "photos"
 }
 
-bool is_there(const fs::path& path) {
+bool path_exists(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
 }
 
-/// What data.json holds; null if the run has none, as those of older versions.
+/// Contents of data.json; null for runs of older versions, which have none.
 ordered_json read_data(const fs::path& file) {
-  if (!is_there(file)) return nullptr;
+  if (!path_exists(file)) return nullptr;
   const auto bytes = io::read_regular_file(file, kMaxDataBytes);
   const auto* text = reinterpret_cast<const char*>(bytes.span().data());
   auto data = ordered_json::parse(text, text + bytes.span().size(), nullptr, false);
   for (const auto* key : {"root", "absolute", "relative"}) {
     if (data.is_object() && data.contains(key) && data.at(key).is_string()) continue;
-    fail(Hint{"remove it; dataset.root of config.toml is used then"}, file.string(),
+    fail(Hint{"remove the file to use dataset.root of config.toml instead"}, file.string(),
          " is damaged: it has no path '", key, "'");
   }
   return data;
@@ -47,8 +47,8 @@ ordered_json read_data(const fs::path& file) {
 
 }  // namespace
 
-/// A path that is not printable text is written as text that is no path of the data: dataset.root
-/// of config.toml is used then.
+/// A path with unprintable characters is escaped and then does not exist; dataset.root of
+/// config.toml is used instead.
 ordered_json describe_data(const fs::path& run, const dataset::DatasetOptions& options,
                            const dataset::OpenedDataset& data) {
   const auto absolute = absolute_path(data.root);
@@ -66,10 +66,10 @@ ordered_json describe_data(const fs::path& run, const dataset::DatasetOptions& o
 fs::path locate_data(const io::RunPaths& run, const dataset::DatasetOptions& options) {
   const auto data = read_data(run.data());
   const auto& root = options.root;
-  // The settings may have been pointed at other data since.
+  // The settings may refer to other data by now.
   if (data.is_null() || data.at("root").get<std::string>() != root) return {};
   std::vector<fs::path> places;
-  // Relative first: a copy of run and data belongs together.
+  // Relative first, so that a copy of run and data stays together.
   if (const auto relative = data.at("relative").get<std::string>(); !relative.empty()) {
     places.push_back(run.root / relative);
   }
@@ -77,17 +77,17 @@ fs::path locate_data(const io::RunPaths& run, const dataset::DatasetOptions& opt
   if (!root.empty()) places.emplace_back(root);
   std::vector<std::string> tried;
   for (const auto& place : places) {
-    if (is_there(place)) return place;
+    if (path_exists(place)) return place;
     tried.push_back(io::printable(place.native()));
   }
-  if (root.empty()) return {};  // it is known by name: its usual places are tried
-  fail(Hint{"give the place of the data with --data"}, "the data of ", run.root.string(),
-       " was moved or removed, looked for in ", join(tried));
+  if (root.empty()) return {};  // dataset known by name: use the default search paths
+  fail(Hint{"pass its current path with --data"}, "the data of ", run.root.string(),
+       " was moved or removed; searched ", join(tried));
 }
 
 dataset::OpenContext run_data_context(const io::RunPaths& run, config::RunConfig& config,
                                       const fs::path& data, dataset::OpenContext context) {
-  if (is_there(run.split())) {
+  if (path_exists(run.split())) {
     context.stored_split =
         std::make_shared<const dataset::StoredSplit>(dataset::read_split(run.split()));
   }
@@ -99,11 +99,11 @@ dataset::OpenContext run_data_context(const io::RunPaths& run, config::RunConfig
   auto other = config::named_dataset(data.string());
   if (config.dataset.name != other.name) {
     config.dataset = std::move(other);
-    config.train.validation = 0;  // a part of the run's own data
+    config.train.validation = 0;  // only defined for the data of the run
   } else if (!other.root.empty()) {
     context.root = data;
   } else {
-    config.dataset.root.clear();  // a dataset's name: its usual places
+    config.dataset.root.clear();  // dataset name: use the default search paths
   }
   return context;
 }
