@@ -89,10 +89,10 @@ class OpenTsne:
 CONTESTANTS = {"projnce": Ours, "scikit-learn": ScikitLearn, "openTSNE": OpenTsne}
 
 
-def judged(options, folder, rows_file, positions):
+def evaluated(options, folder, rows_file, positions):
     file = folder / "positions.npy"
     numpy.save(file, numpy.ascontiguousarray(positions, numpy.float32))
-    answer = subprocess.run([options.program, "judge", rows_file, file], check=True,
+    answer = subprocess.run([options.program, "evaluate", rows_file, file], check=True,
                             stdout=subprocess.PIPE)
     return json.loads(answer.stdout)
 
@@ -117,7 +117,7 @@ def compare(options, folder):
             load = os.getloadavg()[0]
             figures, positions = contestant.run(rows_file, rows)
             runs[name].append({"version": contestant.version, "load": load, **figures,
-                               **judged(options, folder, rows_file, positions)})
+                               **evaluated(options, folder, rows_file, positions)})
     report |= {name: median_run(runs[name]) for name in ready}
     ours = report.get("projnce")
     for name, figures in report.items():
