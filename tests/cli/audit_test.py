@@ -7,7 +7,7 @@ from arrays_test import ArrayCommands, clouds
 from support import TINY, CommandLineTest, make_folder
 
 
-def spoiled(labels, rate, classes=3, seed=3):
+def with_label_noise(labels, rate, classes=3, seed=3):
     """Returns labels with some errors, and the indices of the errors."""
     rng = random.Random(seed)
     wrong = [rng.random() < rate for _ in labels]
@@ -27,7 +27,7 @@ class AuditArrays(ArrayCommands):
 
     def test_wrong_labels_come_first_with_the_right_suggestion(self):
         rows, truth = clouds(300)
-        labels, wrong = spoiled(truth, 0.2)
+        labels, wrong = with_label_noise(truth, 0.2)
         # Classes keep their numbers in the file.
         result = self.audit(rows, [10 + 5 * label for label in labels])
         self.assertEqual(result["samples"], 300)
@@ -47,7 +47,7 @@ class AuditArrays(ArrayCommands):
 
     def test_text_tells_rate_mistakes_and_file(self):
         rows, truth = clouds(150)
-        files = self.write(rows, spoiled(truth, 0.3)[0])
+        files = self.write(rows, with_label_noise(truth, 0.3)[0])
         ran = self.run_program("audit", "--embeddings", files[0], "--labels", files[1], "-o", "s.csv")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         for words in ("labels are probably wrong", "expected precision", "held-out accuracy",

@@ -69,7 +69,7 @@ def escapes(archive, working_folder):
     return paths
 
 
-def judge(case, expected, ran):
+def check_outcome(case, expected, ran):
     """Returns the problem with the result of a case, or None."""
     if ran is None:
         return f"not done after {SECONDS} s"
@@ -150,7 +150,7 @@ class HostileFiles(unittest.TestCase):
             ended = list(pool.map(self.run_case, [case for case, _ in cases]))
         problems = [f"{case:<40} {expected:<15} {problem}"
                     for (case, expected), ran in zip(cases, ended)
-                    if (problem := judge(case, expected, ran))]
+                    if (problem := check_outcome(case, expected, ran))]
         problems += [f"written: {path}" for path in sorted(outside - was_there)
                      if os.path.lexists(path)]
         problems += [f"changed: {path!r}" for path in changed(before, listing(self.scratch))]
