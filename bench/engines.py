@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Trains experiments with each engine and several seeds and compares accuracy and time.
 
-Each experiment is a TOML file, or TOML=DATA with the place of its dataset. Prints a table; --svg
-draws the curves of the test accuracy.
+Each experiment is a TOML file, or TOML=DATA with the path of its dataset. Prints a table; --svg
+plots the test accuracy by epoch.
 """
 import argparse
 import json
@@ -34,7 +34,7 @@ def run_experiment(program, text, seeds, folder):
     name = Path(experiment).stem
     runs = {engine: [] for engine in ENGINES}
     for seed in range(1, seeds + 1):
-        for engine in ENGINES:  # in turn, so that both meet the same neighbors
+        for engine in ENGINES:  # alternating, so that background load affects both
             out = folder / f"{name}-{engine}-{seed}"
             runs[engine].append(train(program, experiment, data, engine, seed, out))
             last = runs[engine][-1]
@@ -51,11 +51,11 @@ def summary_row(name, runs):
         cells.append(f"{engine} {statistics.mean(last):5.1f} ± {spread:.1f} %")
     ratio = statistics.median(a["seconds"] / b["seconds"]
                               for a, b in zip(runs["torch"], runs["native"]))
-    return "   ".join(cells + [f"native is {ratio:.2f} times as fast"])
+    return "   ".join(cells + [f"native is {ratio:.2f}x as fast"])
 
 
 def panel(index, name, runs):
-    """The curves of one experiment: a line for each run."""
+    """Plots one experiment: one line per run."""
     left = LEFT + index * (PANEL_WIDTH + GAP)
     values = [value for each in runs.values() for run in each for value in run["curve"]]
     low, high = 5 * int(min(values) // 5), 5 * (int(max(values) // 5) + 1)
@@ -101,7 +101,7 @@ def main():
     parser.add_argument("experiments", nargs="+", metavar="TOML[=DATA]")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--runs", type=Path, help="keep the runs in this folder")
-    parser.add_argument("--svg", type=Path, help="draw the curves")
+    parser.add_argument("--svg", type=Path, help="write a plot of the curves")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = arguments.runs or Path(scratch)

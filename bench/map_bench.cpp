@@ -1,12 +1,12 @@
 // Our side of the t-SNE comparison in bench/peers/maps.py:
 //
 //     projnce-map-bench map THREADS ROWS.npy POSITIONS.npy
-//     projnce-map-bench judge ROWS.npy POSITIONS.npy
+//     projnce-map-bench evaluate ROWS.npy POSITIONS.npy
 //
-// `map` computes and times a map of the rows; `judge` evaluates any map.
+// `map` computes and times a map of the rows; `evaluate` scores any map.
 //
 // Prints a line of JSON. For `map`: seconds, cpu_seconds, `affinity_seconds` before the first
-// iteration, and the final divergence. For `judge`: `divergence`, the exact KL divergence with
+// iteration, and the final divergence. For `evaluate`: `divergence`, the exact KL divergence with
 // affinities of perplexity 30, and `preserved`, the fraction of the 10 nearest rows that are among
 // the 10 nearest neighbors on the map.
 #include <torch/types.h>
@@ -65,12 +65,12 @@ int run(int argc, char** argv) {
   if (action == "map" && argc == 5) {
     set_threads(std::stoi(argv[2]));
     std::cout << make_map(argv[3], argv[4]).dump() << '\n';
-  } else if (action == "judge" && argc == 4) {
+  } else if (action == "evaluate" && argc == 4) {
     set_threads(0);
     std::cout << evaluate_protocol(argv[2], argv[3]).dump() << '\n';
   } else {
     fail(
-        "usage: projnce-map-bench map THREADS ROWS.npy POSITIONS.npy | judge ROWS.npy "
+        "usage: projnce-map-bench map THREADS ROWS.npy POSITIONS.npy | evaluate ROWS.npy "
         "POSITIONS.npy");
   }
   return 0;

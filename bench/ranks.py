@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Trains with 1, 2 and 4 ranks on this host and compares the bytes that they send with the formula.
+"""Trains with 1, 2 and 4 ranks on this host and compares the traffic with the formula.
 
-Prints a Markdown table: samples a second; bytes of a step as docs/scaling.md predicts them, and as
-the kernel counted them on the loopback interface (with the headers of TCP). Fails if these differ by
-more than TCP's headers explain. The machine must have no other loopback traffic meanwhile.
+Prints a Markdown table: samples per second; bytes per step as predicted in docs/scaling.md, and as
+counted by the kernel on the loopback interface (including TCP headers). Fails if these differ by more
+than the TCP headers. REQUIRES: no other loopback traffic.
 """
 import argparse
 import json
@@ -13,8 +13,8 @@ import tempfile
 from pathlib import Path
 
 FLOAT, INTEGER, DOUBLE = 4, 8, 8
-TCP_OVERHEAD = 0.1  # largest share that headers may add
-PARTS_OF_LOSS = 4  # of projnce: alignment, uniformity, valid_anchors, R
+TCP_OVERHEAD = 0.1  # maximum fraction of headers
+PARTS_OF_LOSS = 4  # alignment, uniformity, valid_anchors, R
 
 
 def checkpoint_shapes(run):
@@ -32,7 +32,7 @@ def elements(shape):
 
 
 def predicted(shapes, rows, dim, ranks):
-    """Bytes that a rank sends in one step, by what they are for. `rows` are those of a rank."""
+    """Returns the bytes that a rank sends per step, by purpose. `rows` is per rank."""
     others = ranks - 1
     weights = [elements(s) for name, s in shapes.items() if name.startswith("optimizer.mean.")]
     channels = [s[0] for name, s in shapes.items() if name.endswith("running_mean")]
@@ -60,13 +60,13 @@ def loopback_bytes():
         name, _, numbers = line.partition(":")
         if name.strip() == "lo":
             return int(numbers.split()[8])
-    raise SystemExit("there is no loopback interface")
+    raise SystemExit("no loopback interface")
 
 
 def measure(program, ranks, settings, steps_per_epoch):
-    """The summary of a longer training, its shapes, and the bytes of a step that each rank sent."""
+    """Returns the summary of the longer training, its shapes, and the bytes per step and rank."""
     seen = {}
-    for epochs in (1, 3):  # the difference is that of the steps alone
+    for epochs in (1, 3):  # the difference excludes the setup
         with tempfile.TemporaryDirectory() as scratch:
             run = Path(scratch) / "run"
             arguments = [*settings, "--set", f"train.epochs={epochs}", "--set", f"eval.every={epochs}"]
@@ -88,7 +88,7 @@ def main():
                     "dataset.max_test=200", "encoder.name=resnet-small", "loss.name=projnce",
                     f"train.batch_size={options.batch}", "threads=1", "train.learning_rate=0.003"):
         arguments += ["--set", setting]
-    print("| ranks | samples/s | bytes of a step, by formula | on the wire |\n|---|---|---|---|")
+    print("| ranks | samples/s | bytes per step, predicted | measured |\n|---|---|---|---|")
     wrong = 0
     for ranks in (1, 2, 4):
         summary, shapes, wire = measure(options.program, ranks, arguments,
@@ -98,7 +98,7 @@ def main():
         wrong += ranks > 1 and not expected <= wire <= (1 + TCP_OVERHEAD) * expected
         print(f"| {ranks} | {summary['images_per_second']:.0f} | {expected} | {wire:.0f} |", flush=True)
     for name, size in parts.items():
-        print(f"{name}: {size} bytes with 4 ranks")
+        print(f"{name}: {size} bytes, 4 ranks")
     return 1 if wrong else 0
 
 

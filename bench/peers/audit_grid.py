@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Label audits on a grid of datasets, beside logistic regression, cleanlab and k-NN.
+"""Compares label audits with logistic regression, cleanlab and k-NN on a grid of datasets.
 
     audit_grid.py [--others] [--only TEXT] [--results FILE] [--table FILE]
 
-Every cell plants wrong labels and compares average precision:
+Every cell injects label noise and compares average precision:
 
 - projnce: `projnce.audit`.
 - lr: one minus the probability that five-fold logistic regression (scikit-learn) gives the label.
   C is the one of 0.1, 1 and 10 with the better held-out log loss.
-- cleanlab: the package's own label quality scores from the same probabilities: the better of its
-  normalized margin and of its confident-learning issues first, then self-confidence.
-- knn: one minus the share of the ten nearest other rows that carry the label.
+- cleanlab: the package's label quality scores from the same probabilities: the better of its
+  normalized margin, and of confident-learning issues first, then self-confidence.
+- knn: one minus the fraction of the ten nearest other rows that have the label.
 
-All of them get the same rows, centered and scaled to a mean squared norm of one. Cells with few
-rows are repeated with several seeds; means are shown. Finished cells are kept in --results, so the
-grid can be stopped and continued. --others measures cells that nothing was tuned on.
+All methods get the same rows, centered and scaled to a mean squared norm of one. Cells with few
+rows are averaged over several seeds. Finished cells are kept in --results, so the grid can be
+resumed. --others measures cells that nothing was tuned on.
 """
 import argparse
 import gzip
@@ -30,12 +30,12 @@ import torch
 
 import projnce
 
-ROWS = 2000  # of a cell that does not say otherwise
+ROWS = 2000  # default per cell
 FASHION = Path("/usr/share/datasets/fashion-mnist")
-SLACK = 0.01  # average precision that projnce may be below the best peer
-LARGEST_FLAGGED_SHARE = 0.05  # of a class of clean data
+SLACK = 0.01  # allowed deficit in average precision to the best peer
+LARGEST_FLAGGED_SHARE = 0.05  # per class, on clean data
 RATE_SLACK = 0.03
-RATE_ACCURACY = 0.9  # held-out accuracy above which the noise rate must be right
+RATE_ACCURACY = 0.9  # held-out accuracy above which the noise rate must be accurate
 
 
 def shares_of(classes, ratio):
@@ -43,7 +43,7 @@ def shares_of(classes, ratio):
 
 
 def gaussian(rng, rows, dim, shares, separation):
-    """Unit rows around one direction per class."""
+    """Makes unit rows around one direction per class."""
     truth = draw_classes(rng, rows, shares)
     places = rng.normal(size=(len(shares), dim)) * separation
     data = places[truth] + rng.normal(size=(rows, dim))
@@ -51,7 +51,7 @@ def gaussian(rng, rows, dim, shares, separation):
 
 
 def curved(rng, rows, dim, shares, separation):
-    """Clusters bent by a random two-layer network: classes that no hyperplane separates well."""
+    """Transforms clusters by a random two-layer network, so that classes are not linearly separable."""
     truth = draw_classes(rng, rows, shares)
     low = rng.normal(size=(len(shares), 8))[truth] * separation + rng.normal(size=(rows, 8))
     hidden = np.tanh(low @ rng.normal(size=(8, 64)) / 1.5)
@@ -71,7 +71,7 @@ def read_idx(name, offset):
 
 
 class Fashion:
-    """Fashion-MNIST as raw pixels and as features of them; read once."""
+    """Fashion-MNIST as raw pixels and as features; read once."""
 
     def __init__(self):
         self.pixels = read_idx("train-images-idx3-ubyte.gz", 16).reshape(-1, 784)
@@ -98,7 +98,7 @@ class Fashion:
             return network[:-1](torch.tensor(pixels).view(-1, 1, 28, 28)).numpy()
 
     def trained(self):
-        """A small network trained on the clean labels of other images."""
+        """Trains a small network on the clean labels of other images."""
         if self.network is None:
             self.network = small_network()
             images = torch.tensor(self.pixels[50000:].astype(np.float32) / 255).view(-1, 1, 28, 28)
@@ -120,8 +120,8 @@ def small_network():
 
 
 def wrong_labels(rng, truth, classes, kind, rate):
-    """uniform: any other class; pair: the next class; class: rates from 0 to twice the mean, each
-    class with two classes of its own that it is confused with."""
+    """Injects label noise. uniform: any other class; pair: the next class; class: rates from 0 to
+    twice the mean, where each class is confused with two specific classes."""
     given = truth.copy()
     if kind == "class":
         rates = np.minimum(rng.permutation(np.linspace(0, 2 * rate, classes)), 0.6)
@@ -138,7 +138,7 @@ def wrong_labels(rng, truth, classes, kind, rate):
 
 
 def cells():
-    """name -> settings."""
+    """Returns {name: settings}."""
     base = dict(source="gaussian", rows=ROWS, dim=128, classes=10, ratio=1, separation=0.35,
                 kind="uniform", rate=0.2)
 
@@ -148,7 +148,7 @@ def cells():
     listed = []
     for kind in ("uniform", "pair", "class"):
         for rate in (0.05, 0.1, 0.2, 0.4):
-            if (kind, rate) != ("pair", 0.4):  # with half of a class's labels taken by the next one
+            if (kind, rate) != ("pair", 0.4):  # nearly half of a class would have the next class's label
                 listed.append(cell(kind=kind, rate=rate))
         for ratio in (10, 100):
             listed.append(cell(kind=kind, ratio=ratio, rows=4000))
@@ -179,7 +179,7 @@ def cells():
 
 
 def other_cells():
-    """Sizes, ratios and rates that are not in the grid; the estimator was not tuned on them."""
+    """Returns sizes, ratios and rates outside of the grid, which the estimator was not tuned on."""
     listed = []
     for kind in ("uniform", "pair", "class"):
         for source, ratio, rate in (("trained", 20, 0.1), ("trained", 1, 0.3), ("pca", 20, 0.1),
@@ -260,7 +260,7 @@ def knn_scores(rows, labels, neighbors=10):
     nearest = NearestNeighbors(n_neighbors=neighbors + 1).fit(rows)
     found = nearest.kneighbors(rows, return_distance=False)
     itself = found == np.arange(len(labels))[:, None]
-    itself[~itself.any(1), -1] = True  # among many copies a row may not find itself
+    itself[~itself.any(1), -1] = True  # a row with many duplicates may not find itself
     votes = labels[found[~itself].reshape(len(labels), neighbors)]
     return 1 - (votes == labels[:, None]).mean(1)
 
@@ -271,7 +271,7 @@ def measure_ours(rows, truth, given, classes):
     wrong = given != truth
     began = time.process_time()
     found = projnce.audit(rows, given, classes)
-    seconds = time.process_time() - began  # of the processor: other programs do not count
+    seconds = time.process_time() - began  # CPU time, independent of other processes
     score = np.asarray(found.score)
     flagged = score > 0.5
     result = {
@@ -296,7 +296,7 @@ def measure_peers(rows, truth, given, classes):
     if not wrong.any():
         return {}
     counts = np.bincount(given)
-    usable = np.isin(given, np.flatnonzero(counts >= 2))  # scikit-learn refuses classes of one row
+    usable = np.isin(given, np.flatnonzero(counts >= 2))  # scikit-learn rejects classes with one row
     probabilities = held_out_probabilities(rows, given, classes)
     own = probabilities[np.arange(len(given)), given]
     return {
@@ -323,7 +323,7 @@ def mean_of(results):
 
 
 def verdicts(result):
-    """What the cell must fulfill and does not."""
+    """Returns the criteria that a cell fails."""
     failed = []
     if result.get("projnce") is not None:
         best = max(result["lr"], result["cleanlab"], result["knn"])
@@ -359,8 +359,8 @@ def table(done):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--others", action="store_true",
-                        help="cells that nothing was tuned on, in place of the grid")
-    parser.add_argument("--only", default="", help="cells whose name contains this")
+                        help="measure cells that nothing was tuned on instead of the grid")
+    parser.add_argument("--only", default="", help="only cells whose name contains this text")
     parser.add_argument("--results", type=Path, default=Path("build/audit-grid.jsonl"),
                         help="finished cells; they are not measured again")
     parser.add_argument("--table", type=Path, help="Markdown table to write")

@@ -1,4 +1,4 @@
-"""torch.compile for the peers: compiled and warmed up before anything is timed."""
+"""torch.compile for the peers; compilation and warm-up are not timed."""
 import os
 import tempfile
 import time
@@ -9,8 +9,8 @@ _cache = None
 
 
 def use_empty_cache():
-    """Gives this process a compiler cache of its own, so that compile times do not depend on earlier
-    runs. Must be called before torch is imported."""
+    """Uses an empty compiler cache, so that compile times do not depend on earlier runs. Must be called
+    before torch is imported."""
     global _cache
     _cache = tempfile.TemporaryDirectory(prefix="projnce-bench-inductor-")
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = _cache.name

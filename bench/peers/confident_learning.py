@@ -3,15 +3,14 @@
 
     confident_learning.py PROGRAM RUN... [--json FILE]
 
-RUN was trained with [dataset.label_noise], so that it is known which labels are wrong. Confident
-learning (Northcutt, Jiang and Chuang, 2021) as its paper defines it: probabilities of a classifier
-that has not seen the label (logistic regression, five folds), for each class a threshold, the mean
-probability of that class among samples that carry its label, and a sample is an issue where the
-likeliest class above its threshold is another one than its label.
+RUN was trained with [dataset.label_noise], so the wrong labels are known. Confident learning follows
+its paper (Northcutt, Jiang and Chuang, 2021): out-of-sample probabilities (logistic regression, five
+folds); per class, a threshold, the mean probability of the class among samples with its label; a
+sample is an issue if the most likely class above its threshold differs from its label.
 
-The classifier's regularization is the one under which held-out labels are likeliest. The paper
-leaves the order open: issues first, by margin; by margin alone; by the label's probability alone.
-The best of the three counts, which a user could not know.
+The regularization maximizes the held-out likelihood. The paper leaves the ranking open: issues
+first, then by margin; by margin only; by the label's probability only. The best of the three counts,
+although a user could not know it.
 """
 import argparse
 import json
@@ -47,7 +46,7 @@ def likelihood(probabilities, labels):
 
 
 def confident_learning(probabilities, labels):
-    """Which samples are issues, and three orders of all of them, the most suspect highest."""
+    """Returns which samples are issues, and three rankings; higher is more suspicious."""
     every = numpy.arange(len(labels))
     own = probabilities[every, labels]
     others = probabilities.copy()
@@ -61,7 +60,7 @@ def confident_learning(probabilities, labels):
                     "probability": -own}
 
 
-def judge_peer(features, labels, wrong):
+def evaluate_peer(features, labels, wrong):
     scaled = StandardScaler().fit_transform(features)
     started = time.perf_counter()
     tried = [held_out_probabilities(scaled, labels, strength) for strength in STRENGTHS]
@@ -75,28 +74,28 @@ def judge_peer(features, labels, wrong):
             "flagged": int(issues.sum()), "seconds": seconds}
 
 
-def judge_ours(program, run, scratch):
-    told = json.loads(subprocess.run(
+def evaluate_ours(program, run, scratch):
+    result = json.loads(subprocess.run(
         [program, "audit", run, "-o", scratch / "suspects.csv", "--save-features",
          scratch / "features.npy", "--json"], capture_output=True, text=True, check=True).stdout)
-    return {key: told["check"][key] for key in
+    return {key: result["check"][key] for key in
             ("average_precision", "precision", "recall", "worst", "worst_wrong", "mended")} | {
-                "noise_rate": told["noise_rate"], "flagged": told["flagged"],
-                "seconds": told["seconds"]}
+                "noise_rate": result["noise_rate"], "flagged": result["flagged"],
+                "seconds": result["seconds"]}
 
 
-def judge_run(program, run):
+def evaluate_run(program, run):
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
-        ours = judge_ours(program, run, scratch)
+        ours = evaluate_ours(program, run, scratch)
         features = numpy.load(scratch / "features.npy").astype(numpy.float64)
         labels = numpy.load(scratch / "features.labels.npy")
     given, truth = numpy.load(run / "train_labels.npy").T
     if not numpy.array_equal(given, labels):
-        sys.exit(f"{run}: train_labels.npy does not hold the labels that were audited")
+        sys.exit(f"{run}: train_labels.npy does not match the audited labels")
     wrong = given != truth
     return {"run": str(run), "samples": len(labels), "wrong": float(wrong.mean()), "ours": ours,
-            "peer": judge_peer(features, labels, wrong)}
+            "peer": evaluate_peer(features, labels, wrong)}
 
 
 def line(run, name, result):
@@ -109,14 +108,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program", type=Path)
     parser.add_argument("runs", nargs="+", type=Path)
-    parser.add_argument("--json", type=Path, help="also write everything that was measured")
+    parser.add_argument("--json", type=Path, help="write all measurements")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     print(f"{'run':<28} {'method':<10} {'AP %':>7} {'precision':>10} {'recall':>7} {'flagged':>8} "
           f"{'seconds':>8}")
     results = []
     for run in arguments.runs:
-        result = judge_run(arguments.program, run)
+        result = evaluate_run(arguments.program, run)
         results.append(result)
         print(line(run.name, "audit", result["ours"]))
         print(line("", "confident", result["peer"]), flush=True)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Compares image loading and augmentation on one core with Pillow and NumPy, in one run, rounds in turn.
+"""Compares image loading and augmentation on one core with Pillow and NumPy, in alternating rounds.
 
     images.py PROGRAM FOLDER [--size 224] [--rounds 7]
 
-PROGRAM is projnce-image-bench; FOLDER holds JPEG files. Two cases: "jpeg", from a file to one
-standardized view of SIZE pixels (random resized crop, flip), by Pillow as most loaders call it and with
-Image.draft, which decodes at a reduced resolution if that is enough for the crop; "views", SupCon's two
-views of 32 x 32 images in memory (crop, flip, color jitter, grayscale). Prints JSON: medians of milliseconds
-a sample and their ratio, by the clock and by processor time, which other work on the machine disturbs less.
+PROGRAM is projnce-image-bench; FOLDER contains JPEG files. Two cases: "jpeg", from a file to one
+standardized view of SIZE pixels (random resized crop, flip), with Pillow as most loaders use it and with
+Image.draft, which decodes at a reduced resolution if that suffices for the crop; "views", SupCon's two
+views of in-memory 32 x 32 images (crop, flip, color jitter, grayscale). Prints JSON: median milliseconds
+per sample and their ratio, in wall time and in CPU time, which depends less on other processes.
 """
 import argparse
 import json
@@ -123,11 +123,11 @@ def medians(answers):
 
 
 def compare(ours, request, peers, rounds):
-    """Ours and each peer in turn."""
+    """Runs ours and each peer in alternation."""
     works = {"projnce": lambda: ours(request)}
     works |= {name: lambda run=run: measured(run) for name, run in peers.items()}
     for work in works.values():
-        work()  # caches and buffers
+        work()  # warm-up
     turns = [{name: work() for name, work in works.items()} for _ in range(rounds)]
     times = {name: medians([turn[name] for turn in turns]) for name in works}
     mine = times.pop("projnce")

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Compares the quality of t-SNE maps with scikit-learn's and openTSNE's on many kinds of rows.
+"""Compares the quality of t-SNE maps with scikit-learn and openTSNE on many kinds of data.
 
     map_quality.py PROGRAM [--folder FOLDER] [--only TEXT...]
 
-PROGRAM is projnce. Everybody uses their defaults: PCA start, 1000 iterations of which 250 exaggerated,
-perplexity 30, or (N - 1) / 3 for fewer than 91 rows. Each map is scored by its Kullback-Leibler
-divergence from the same affinities: p_ij of all pairs, calibrated in double precision. Prints a table and
-fails if a map of projnce is worse by more than 2 % than those of both peers. Maps are kept in FOLDER and
-not made again if they are there. --only selects inputs by parts of their names.
+PROGRAM is projnce. All use their defaults: PCA initialization, 1000 iterations of which 250 with early
+exaggeration, perplexity 30, or (N - 1) / 3 for fewer than 91 rows. Each map is scored by its KL
+divergence from the same affinities: p_ij of all pairs, calibrated in double precision. Prints a table
+and fails if a map of projnce is worse than those of both peers by more than 2 %. Maps are cached in
+FOLDER. --only selects inputs by substrings of their names.
 """
 import argparse
 import subprocess
@@ -33,12 +33,12 @@ def unit(rows):
 
 
 def scaled(random, count, dim, few, scale):
-    """Normal rows, the first few of them with another scale."""
+    """Normal rows, the first few with another scale."""
     return random.standard_normal((count, dim)) * numpy.where(numpy.arange(count) < few, scale, 1)[:, None]
 
 
 def shifted(random, count, dim, few, shift):
-    """Normal rows, the first few of them elsewhere."""
+    """Normal rows, the first few shifted."""
     return random.standard_normal((count, dim)) + numpy.where(numpy.arange(count) < few, shift, 0)[:, None]
 
 
@@ -129,7 +129,7 @@ def squared_distances(rows):
 
 
 def exact_affinities(rows, perplexity):
-    """p_ij = (p_i|j + p_j|i) / 2N over all pairs, the entropy of each p_.|i by bisection."""
+    """Returns p_ij = (p_i|j + p_j|i) / 2N of all pairs; bandwidths by bisection on the entropy."""
     count = len(rows)
     others = ~numpy.eye(count, dtype=bool)
     distances = squared_distances(rows.astype(numpy.float64))[others].reshape(count, count - 1)
@@ -158,7 +158,7 @@ def divergence(affinities, positions):
 
 
 def make_peer_map(options):
-    """What --make asks for, in a process of its own: peers crash on some inputs."""
+    """Computes one map in a separate process, because peers crash on some inputs."""
     name, rows_file, out = options.make
     rows = numpy.load(rows_file)
     contestant = maps.CONTESTANTS[name](options, None)
@@ -172,7 +172,7 @@ def run_peer(options, name, rows_file, out):
 
 
 def score(file, affinities):
-    """The divergence of a map; text if there is none."""
+    """Returns the divergence of a map, or a text if there is none."""
     if not file.exists():
         return "fails"
     positions = numpy.load(file)
@@ -230,7 +230,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--only", nargs="+")
-    parser.add_argument("--threads", type=int, default=1, help="of the peers; few rows gain nothing from more")
+    parser.add_argument("--threads", type=int, default=1, help="threads of the peers")
     parser.add_argument("--make", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.make:

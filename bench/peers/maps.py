@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Compares t-SNE maps with scikit-learn's and openTSNE's: time and quality, on the same rows.
+"""Compares time and quality of t-SNE maps with scikit-learn and openTSNE on the same rows.
 
     maps.py PROGRAM [--rows 10000] [--threads 2] [--rounds 1] [--only NAME...]
     maps.py PROGRAM --scaling [5000 10000 20000 40000]
 
-PROGRAM is projnce-map-bench. Rows are unit vectors of 128 numbers around 10 places; 1000 iterations,
-of which 250 exaggerated. Every map is judged in the same way, by PROGRAM: `divergence` from the same affinities,
-exactly, and `preserved`, the share of a row's 10 nearest that are among its 10 nearest in the map.
---scaling measures projnce alone, for several numbers of rows, beside N log N. Prints JSON, `load` being
-what else the machine did. map_quality.py compares many kinds of rows.
+PROGRAM is projnce-map-bench. Rows are 128-dimensional unit vectors around 10 centers; 1000 iterations,
+of which 250 with early exaggeration. PROGRAM evaluates every map: `divergence`, the exact KL divergence
+from the same affinities, and `preserved`, the fraction of a row's 10 nearest neighbors that are among
+its 10 nearest on the map. --scaling measures only projnce, for several numbers of rows, relative to
+N log N. Prints JSON; `load` is the load average of the machine. map_quality.py compares many kinds of
+data.
 """
 import argparse
 import json
@@ -59,7 +60,7 @@ class ScikitLearn:
         self.version, self.peer, self.threads = sklearn.__version__, sklearn, options.threads
 
     def run(self, _, rows, perplexity=PERPLEXITY):
-        # 1000 iterations are its default: their option was renamed in version 1.5.
+        # Uses the default of 1000 iterations, because the option was renamed in version 1.5.
         return measured(lambda: self.peer.manifold.TSNE(
             perplexity=perplexity, init="pca", learning_rate="auto", n_jobs=self.threads,
             random_state=0).fit_transform(rows))
@@ -75,7 +76,7 @@ class OpenTsne:
         affinities = self.peer.affinity.PerplexityBasedNN(
             rows, perplexity=perplexity, metric="euclidean", method="annoy", **both)
         start = self.peer.initialization.pca(rows, random_state=0)
-        method = "fft" if len(rows) >= 10000 else "bh"  # as its TSNE chooses by default
+        method = "fft" if len(rows) >= 10000 else "bh"  # default of openTSNE
         positions = self.peer.TSNEEmbedding(start, affinities, negative_gradient_method=method, **both)
         positions = positions.optimize(n_iter=EXAGGERATED, exaggeration=12, momentum=0.8)
         return positions.optimize(n_iter=ITERATIONS - EXAGGERATED, momentum=0.8)
@@ -88,10 +89,10 @@ class OpenTsne:
 CONTESTANTS = {"projnce": Ours, "scikit-learn": ScikitLearn, "openTSNE": OpenTsne}
 
 
-def judged(options, folder, rows_file, positions):
+def evaluated(options, folder, rows_file, positions):
     file = folder / "positions.npy"
     numpy.save(file, numpy.ascontiguousarray(positions, numpy.float32))
-    answer = subprocess.run([options.program, "judge", rows_file, file], check=True,
+    answer = subprocess.run([options.program, "evaluate", rows_file, file], check=True,
                             stdout=subprocess.PIPE)
     return json.loads(answer.stdout)
 
@@ -108,7 +109,7 @@ def compare(options, folder):
     for name in options.only or CONTESTANTS:
         try:
             ready[name] = CONTESTANTS[name](options, folder)
-        except Exception as error:  # whatever the peer's code throws is the answer
+        except Exception as error:  # report any error of the peer
             report[name] = {"not available": f"{type(error).__name__}: {error}".splitlines()[0]}
     runs = {name: [] for name in ready}
     for _ in range(options.rounds):
@@ -116,7 +117,7 @@ def compare(options, folder):
             load = os.getloadavg()[0]
             figures, positions = contestant.run(rows_file, rows)
             runs[name].append({"version": contestant.version, "load": load, **figures,
-                               **judged(options, folder, rows_file, positions)})
+                               **evaluated(options, folder, rows_file, positions)})
     report |= {name: median_run(runs[name]) for name in ready}
     ours = report.get("projnce")
     for name, figures in report.items():
@@ -152,7 +153,7 @@ def main():
     parser.add_argument("--only", nargs="+", choices=CONTESTANTS)
     parser.add_argument("--scaling", nargs="*", type=int)
     options = parser.parse_args()
-    # Read once, when the peers' libraries are loaded.
+    # Read when the peers' libraries are loaded.
     for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[variable] = str(options.threads)
     with tempfile.TemporaryDirectory() as folder:

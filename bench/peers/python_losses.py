@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The SupCon loss as Python calls it, beside SupContrast's and pytorch-metric-learning's, in one process.
+"""Compares the SupCon loss in Python with SupContrast and pytorch-metric-learning, in one process.
 
     python_losses.py [--peers DIR] [--sizes N...] [--largest-peer N] [--threads T] [--json FILE]
 
-Every loss runs eager and under torch.compile. Forward and backward on the same tensors, turn by turn, by
-medians; compilation and warm-up come first and are reported separately, and a recompilation while
-measuring is an error. DIR holds a checkout of SupContrast; pytorch-metric-learning is the installed
-package. Gradients are compared with ours first: a loss that computes something else is not timed.
+Every loss runs eager and with torch.compile. Reports medians of forward and backward on the same tensors
+in alternating rounds; compilation and warm-up are reported separately, and a recompilation during the
+measurement is an error. DIR contains a checkout of SupContrast; pytorch-metric-learning is the installed
+package. Gradients are first compared with ours; a loss with other gradients is not timed.
 The peers need 8 to 12 GB at N = 16384, so they stop at --largest-peer.
 """
 import argparse
@@ -53,12 +53,12 @@ def eager_losses(peers):
         theirs = importlib.import_module("losses").SupConLoss(temperature=TEMPERATURE)
         found["SupContrast"] = lambda z, y: theirs(z.unsqueeze(1), y)
     else:
-        print("SupContrast is not measured: no --peers", file=sys.stderr)
+        print("SupContrast is skipped: no --peers", file=sys.stderr)
     try:
         metric_learning = importlib.import_module("pytorch_metric_learning.losses")
         found["pytorch-metric-learning"] = metric_learning.SupConLoss(temperature=TEMPERATURE)
     except ImportError as error:
-        print(f"pytorch-metric-learning is not measured: {error}", file=sys.stderr)
+        print(f"pytorch-metric-learning is skipped: {error}", file=sys.stderr)
     return found
 
 
@@ -68,14 +68,14 @@ def step(loss, features, labels):
 
 
 def with_compiled(losses, features, labels):
-    """Adds a compiled version of each; returns all and what compiling them took."""
+    """Adds a compiled version of each loss. Returns all losses and the compile times."""
     import torch
     torch.compiler.reset()
     found, facts = dict(losses), {}
     for name, loss in losses.items():
         try:
             code = compiled.Compiled(loss, lambda function: step(function, features, labels))
-        except Exception as error:  # whatever the compiler raises; the eager loss still counts
+        except Exception as error:  # any compiler error; the eager loss is still measured
             print(f"{name} does not compile: {error}".splitlines()[0], file=sys.stderr)
             continue
         found[f"{name}, compiled"] = code.function
@@ -84,7 +84,7 @@ def with_compiled(losses, features, labels):
 
 
 def along_sphere(gradient, features):
-    """Some losses normalize rows themselves, which removes the gradient that changes their length."""
+    """Projects gradients to the tangent space: some losses normalize rows, which removes the radial part."""
     return gradient - (gradient * features).sum(1, keepdim=True) * features
 
 
@@ -95,12 +95,12 @@ def agrees(name, loss, reference, features, labels):
         found, expected = (along_sphere(g, features) for g in (features.grad, reference))
         difference = float((found - expected).norm() / expected.norm())
     if difference > 1e-3:
-        print(f"{name} computes something else: gradients differ by {difference:.1e}", file=sys.stderr)
+        print(f"{name} computes another function: gradients differ by {difference:.1e}", file=sys.stderr)
     return difference <= 1e-3
 
 
 def in_turn(works, seconds, least_turns):
-    """Median seconds of each work; every round runs each of them once."""
+    """Returns the median seconds of each function; every round runs each once."""
     times = {name: [] for name in works}
     ends = time.perf_counter() + seconds
     while time.perf_counter() < ends or min(map(len, times.values())) < least_turns:
@@ -119,7 +119,7 @@ def measure(losses, features, labels):
 
 
 def compare(rows, arguments):
-    """Prints and returns times of forward and backward passes."""
+    """Prints and returns times of forward and backward."""
     features, labels = batch(rows)
     losses = eager_losses(arguments.peers)
     if rows > arguments.largest_peer:
@@ -139,8 +139,8 @@ def compare(rows, arguments):
 
 
 def floors(features, labels):
-    """Work that no call of the loss can be quicker than: its C++ operator alone, which computes value and
-    gradient, and torch's backward() of a graph with one multiplication."""
+    """Returns lower bounds on the time of a call: the C++ operator, which computes value and gradient, and
+    torch's backward() of a graph with one multiplication."""
     import torch
     import projnce
     loss = projnce.SupConLoss(temperature=TEMPERATURE)
@@ -148,13 +148,13 @@ def floors(features, labels):
     number = torch.ones((), requires_grad=True)
 
     def operator_alone():
-        with torch._C._AutoDispatchBelowAutograd():  # without the formula that torch.library registers
+        with torch._C._AutoDispatchBelowAutograd():  # bypasses the autograd formula registered with torch.library
             operator(*arguments)
     return {"projnce's operator": operator_alone, "torch: (x * 2).backward()": lambda: (number * 2).backward()}
 
 
 def small_calls(arguments):
-    """Prints and returns microseconds of calls at N = 64: most of it is overhead."""
+    """Prints and returns microseconds per call at N = 64, mostly overhead."""
     import torch
     features, labels = batch(64)
     losses, _ = with_compiled(eager_losses(arguments.peers), features, labels)
@@ -171,7 +171,7 @@ def small_calls(arguments):
                 works |= floors(features, labels)
             for name, seconds in in_turn(works, 0, CALLS_AT_64).items():
                 report.setdefault(name, {})[what] = seconds * 1e6
-    print("N = 64, microseconds of a call")
+    print("N = 64, microseconds per call")
     for name, taken in report.items():
         print(f"  {name:<34} " + ", ".join(f"{what} {time:.0f}" for what, time in taken.items()))
     return report

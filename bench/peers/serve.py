@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Runs the peers' own code for projnce-bench: a request a line on standard input, an answer a line.
+"""Runs the peers' own code for projnce-bench: one request per line on standard input, one answer per line.
 
     serve.py DIRECTORY THREADS
 
-DIRECTORY holds checkouts of SupContrast and mixed_KSG and may be empty; pytorch-metric-learning is the
+DIRECTORY contains checkouts of SupContrast and mixed_KSG and may be empty; pytorch-metric-learning is the
 installed package. A request is a JSON object with `peer` and `action` ("import" or "run"); a run names
-its arrays (.npy files) and parameters. The answer has seconds, cpu_seconds, peak_bytes and value, and
-if there are any gradient_norm, compile_seconds and graph_breaks; or `error`. Peers whose name ends in
-", compiled" run under torch.compile; what an answer times never includes a compilation.
+its arrays (.npy files) and parameters. The answer has seconds, cpu_seconds, peak_bytes and value, and if
+applicable gradient_norm, compile_seconds and graph_breaks; or `error`. Peers whose name ends in
+", compiled" use torch.compile; times never include compilation.
 """
 import ctypes
 import functools
@@ -37,8 +37,8 @@ def peak_resident_bytes():
 
 
 def measured(work):
-    """Time and memory of work(), which returns value and gradient (or None)."""
-    ctypes.CDLL(None).malloc_trim(0)  # memory kept from earlier runs would hide what this one needs
+    """Measures time and memory of work(), which returns value and gradient (or None)."""
+    ctypes.CDLL(None).malloc_trim(0)  # memory retained from earlier runs would hide the peak
     before = resident_bytes()
     Path("/proc/self/clear_refs").write_text("5")  # resets VmHWM
     cpu, start = time.process_time(), time.perf_counter()
@@ -76,7 +76,7 @@ class CompiledLosses:
     def get(self, name, rows, make_loss, step):
         import torch
         if rows != self.rows:
-            torch.compiler.reset()  # code for other shapes is not needed any more
+            torch.compiler.reset()  # drops code for other shapes
             self.rows, self.losses = rows, {}
         if name not in self.losses:
             self.losses[name] = compiled.Compiled(make_loss(), step)
@@ -112,7 +112,7 @@ def loss_runner(name, make_loss, is_compiled):
 
 
 def supcontrast(directory, is_compiled=False):
-    """Takes unit rows as [samples, views, D]; normalized here as its models do."""
+    """Takes unit rows as [samples, views, D]; normalized here, as in its models."""
     import torch
     peer = module_from(directory, "SupContrast", "losses.py")
 
@@ -139,7 +139,7 @@ def pytorch_metric_learning(_, is_compiled=False):
 
 
 def mixed_ksg(directory):
-    """Python 2, in which a tab goes to the next multiple of eight; spaces say the same to Python 3."""
+    """Loads Python 2 code: expands tabs to multiples of eight, so that Python 3 accepts it."""
     if directory is None:
         raise FileNotFoundError("no --peers, expected a folder with a checkout of mixed_KSG")
     path = directory / "mixed_KSG" / "mixed.py"
@@ -172,16 +172,16 @@ def serve(directory, answers):
     for line in sys.stdin:
         try:
             reply = answer(json.loads(line))
-        except Exception as error:  # whatever the peer's code raises is the answer
+        except Exception as error:  # report any error of the peer
             reply = {"error": (f"{type(error).__name__}: {error}".splitlines() or ["unknown"])[0]}
         print(json.dumps(reply), file=answers, flush=True)
 
 
 def main():
-    # What peers print must not get between the answers.
+    # Output of peers must not mix with the answers.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    # Read once, when torch and its BLAS are loaded.
+    # Read when torch and its BLAS are loaded.
     for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[variable] = sys.argv[2]
     compiled.use_empty_cache()

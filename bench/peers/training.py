@@ -1,8 +1,8 @@
-"""SupContrast's own network in training and evaluation, for projnce-training-bench; run by serve.py.
+"""Training and evaluation of SupContrast's network for projnce-training-bench; run by serve.py.
 
-A training step is its SupConResNet("resnet18"), its SupConLoss and SGD as main_supcon.py sets it up, on
-images that stay in memory. Variants: NCHW as its loader gives them, or channels-last; eager, or network
-and loss compiled by torch.compile. None of its code is changed; it is only never asked for CUDA.
+A training step uses its SupConResNet("resnet18"), its SupConLoss and SGD as in main_supcon.py, on images
+in memory. Variants: NCHW, as from its loader, or channels-last; eager, or network and loss compiled with
+torch.compile. Its code is unmodified and runs without CUDA.
 """
 import ctypes
 import sys
@@ -15,7 +15,7 @@ CLASSES, SIDE = 10, 32
 
 
 def disable_malloc_trim():
-    """As projnce's programs do: fetched anew, memory costs a page fault for every 4 KiB."""
+    """Disables returning memory to the system, as projnce does: new memory costs a page fault per 4 KiB."""
     libc = ctypes.CDLL(None)
     libc.mallopt(M_MMAP_MAX, 0)
     libc.mallopt(M_TRIM_THRESHOLD, 2**31 - 1)
@@ -30,7 +30,7 @@ def make_model(channels_last):
 
 
 def training_step(samples, channels_last, is_compiled):
-    """step() -> loss, and the compiled code or None."""
+    """Returns step() -> loss, and the compiled code or None."""
     import torch
     from losses import SupConLoss
     model, layout = make_model(channels_last)
@@ -60,7 +60,7 @@ def training_step(samples, channels_last, is_compiled):
 
 
 def evaluation(images, channels_last, is_compiled):
-    """Forward pass of the encoder without its head; run() and the compiled code or None."""
+    """Returns run(), a forward pass of the encoder without its head, and the compiled code or None."""
     import torch
     model, layout = make_model(channels_last)
     encoder = model.encoder.eval()
@@ -84,14 +84,14 @@ def supcontrast_steps(directory):
         raise FileNotFoundError("no --peers, expected a folder with a checkout of SupContrast")
     disable_malloc_trim()
     sys.path.insert(0, str(directory / "SupContrast"))
-    import networks.resnet_big  # noqa: F401  reports now if it is missing
-    made = {}  # of one kind of work and size, by variant
+    import networks.resnet_big  # noqa: F401  fails early if it is missing
+    made = {}  # by variant, for one kind of work and size
 
     def runner(request):
         import torch
         kind = request["work"], request["samples"]
         if kind not in made:
-            made.clear()  # the memory of another size
+            made.clear()  # frees the memory of another size
             torch.compiler.reset()
             made[kind] = {}
         variant = request["channels_last"], request["compiled"]
@@ -111,7 +111,7 @@ def supcontrast_steps(directory):
     def run(request):
         cpu = time.process_time()
         work, code = runner(request)
-        made_cpu = time.process_time() - cpu  # compilation is work of this process, not of others
+        made_cpu = time.process_time() - cpu  # compilation counts as CPU time of this process
         if code is None:
             answer = timed(work, request["settling_steps"])
         else:

@@ -1,12 +1,12 @@
-"""docs/architecture.md lists every file that a loss is mentioned in: adding one touches no others."""
+"""docs/architecture.md lists every file that mentions a loss, so that adding one touches no others."""
 import re
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 NAME = "symnce"
-# The library, the Python package and the loss tests. Experiments, results and tests of other things
-# may use a loss, but do not have to.
+# The library, the Python package and the loss tests. Experiments, results and other tests may use a
+# loss but need not.
 SCOPE = ("projnce", "python/ops", "python/projnce", "tests/loss", "tests/golden", "docs/losses.md")
 
 

@@ -1,4 +1,4 @@
-"""Commands that work on .npy files which any program wrote: eval, mi, tsne."""
+"""Commands on .npy files of any origin: eval, mi, tsne."""
 import math
 import random
 import struct
@@ -9,7 +9,7 @@ from support import CommandLineTest
 
 
 def write_npy(path, code, shape, values, fortran=False):
-    """A .npy file from scratch, so that these tests need no numpy; values are in stored order."""
+    """Writes a .npy file without numpy; values are in stored order."""
     kind = code[0].replace("|", "<") + {"f2": "e", "f4": "f", "f8": "d", "i2": "h", "i4": "i",
                                         "i8": "q", "b1": "?"}[code[1:]]
     header = f"{{'descr': '{code}', 'fortran_order': {fortran}, 'shape': {shape}, }}".encode()
@@ -19,7 +19,7 @@ def write_npy(path, code, shape, values, fortran=False):
 
 
 def clouds(count, classes=3, dim=4, spread=0.1, seed=1):
-    """Rows around corners of a cube, and their classes."""
+    """Returns rows around the corners of a cube, and their classes."""
     rng = random.Random(seed)
     labels = [i % classes for i in range(count)]
     rows = [[(1.0 if d == label else 0.0) + rng.gauss(0, spread) for d in range(dim)]
@@ -231,7 +231,7 @@ class Tsne(ArrayCommands):
         rows = [[rng.gauss(0, 1) for _ in range(16)] for _ in range(2000)]
         files = self.write(rows, [0] * 2000)
         result = self.run_json("tsne", files[0], "--iterations", "300", "-o", "map.npy")
-        self.assertLess(result["kl"], 3)  # all points in one place: 3.9
+        self.assertLess(result["kl"], 3)  # 3.9 if all points coincide
         values = struct.unpack("<4000f", (self.scratch / "map.npy").read_bytes()[128:])
         for axis in (values[::2], values[1::2]):
             self.assertGreater(max(axis) - min(axis), 20)
@@ -254,8 +254,8 @@ class Tsne(ArrayCommands):
 
 
 class WrongArrays(ArrayCommands):
-    """The same sentences from every command that reads arrays."""
-    one_class = False  # which a map may have
+    """Errors that all commands on arrays share."""
+    one_class = False  # whether the command accepts a single class
 
     def commands(self, embeddings, labels):
         yield "mi", embeddings, labels

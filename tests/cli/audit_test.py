@@ -7,8 +7,8 @@ from arrays_test import ArrayCommands, clouds
 from support import TINY, CommandLineTest, make_folder
 
 
-def spoiled(labels, rate, classes=3, seed=3):
-    """The labels with some of them wrong, and which."""
+def with_label_noise(labels, rate, classes=3, seed=3):
+    """Returns labels with some errors, and the indices of the errors."""
     rng = random.Random(seed)
     wrong = [rng.random() < rate for _ in labels]
     return [(l + rng.randrange(1, classes)) % classes if w else l
@@ -27,8 +27,8 @@ class AuditArrays(ArrayCommands):
 
     def test_wrong_labels_come_first_with_the_right_suggestion(self):
         rows, truth = clouds(300)
-        labels, wrong = spoiled(truth, 0.2)
-        # Classes keep the numbers that the file gives them.
+        labels, wrong = with_label_noise(truth, 0.2)
+        # Classes keep their numbers in the file.
         result = self.audit(rows, [10 + 5 * label for label in labels])
         self.assertEqual(result["samples"], 300)
         self.assertAlmostEqual(result["noise_rate"], sum(wrong) / 300, delta=0.03)
@@ -47,7 +47,7 @@ class AuditArrays(ArrayCommands):
 
     def test_text_tells_rate_mistakes_and_file(self):
         rows, truth = clouds(150)
-        files = self.write(rows, spoiled(truth, 0.3)[0])
+        files = self.write(rows, with_label_noise(truth, 0.3)[0])
         ran = self.run_program("audit", "--embeddings", files[0], "--labels", files[1], "-o", "s.csv")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         for words in ("labels are probably wrong", "expected precision", "held-out accuracy",
@@ -70,7 +70,7 @@ class AuditArrays(ArrayCommands):
     def test_small_input_has_a_sane_answer(self):
         self.assertEqual(self.audit([[0.0, 1.0], [1.0, 0.0], [0.1, 1.0]], [0, 1, 0])["samples"], 3)
         rows, labels = clouds(40)
-        labels[0] = 7  # a class of one sample
+        labels[0] = 7  # a class with one sample
         result = self.audit(rows, labels)
         score = next(float(row["score"]) for row in self.rows_of() if row["index"] == "0")
         self.assertLess(score, 0.5)
@@ -114,7 +114,7 @@ class AuditRun(CommandLineTest):
         self.assertEqual(len(rows), result["samples"])
         parts = {part["part"]: part for part in result["parts"]}
         self.assertEqual(set(parts), {"train", "test"})
-        self.assertEqual(result["samples"], 80)  # the test part is audited too
+        self.assertEqual(result["samples"], 80)  # the test split is audited too
         for name, part in parts.items():
             listed = [row for row in rows if row["part"] == name]
             self.assertEqual(len(listed), part["audited"])

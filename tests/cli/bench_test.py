@@ -17,7 +17,7 @@ class Bench(CommandLineTest):
         self.check_training(result)
 
     def check_training(self, result):
-        """Steps of every encoder with both engines, where the processor has the instructions."""
+        """Runs steps of every encoder with both engines, if the CPU supports the instructions."""
         self.assertEqual(result["native"], result["instructions"] != "plain")
         self.assertIn("native engine" if result["native"] else "LibTorch", result["engine"])
         measured = [(entry["encoder"], entry["batch"]) for entry in result["training"]]

@@ -1,4 +1,4 @@
-"""What the benchmark's Python parts promise each other, without a benchmark being run."""
+"""Interfaces between the Python parts of the benchmarks, without running a benchmark."""
 import json
 import subprocess
 import sys

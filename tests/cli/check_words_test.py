@@ -1,4 +1,4 @@
-"""tools/check_words.py finds words that we do not use, and the documentation has none of them."""
+"""tools/check_words.py finds forbidden words, and the documentation has none."""
 import subprocess
 import sys
 import tempfile

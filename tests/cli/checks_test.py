@@ -1,4 +1,4 @@
-"""The checks that a commit must pass: what tools/check_layers.py finds, and what the hooks run."""
+"""Checks that a commit must pass: tools/check_layers.py and the pre-commit hooks."""
 import os
 import re
 import shutil

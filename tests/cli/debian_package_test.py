@@ -1,4 +1,4 @@
-"""`cpack -G DEB`: a package of the program that depends on the Debian packages it is linked with."""
+"""`cpack -G DEB`: a package that depends on the Debian packages that the program is linked with."""
 import re
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""One model: summary.json, eval, predict and export speak of the same weights and the same readout."""
+"""summary.json, eval, predict and export use the same weights and the same readout."""
 import csv
 import io
 import json
@@ -16,7 +16,7 @@ QUICK = [*TINY, "--set", "report.page=false", "--set", "report.events=false"]
 
 
 def make_hard_folder(root, per_class=40, size=12, seed=1):
-    """Three classes of noisy images that a short training does not tell apart completely."""
+    """Three classes of noisy images that a short training separates only partly."""
     draw = random.Random(seed)
     for kind, lift in (("dark", 0), ("light", 45), ("middle", 20)):
         for number in range(per_class):
@@ -34,7 +34,7 @@ class Delivered(CommandLineTest):
         return self.run_json("train", "--data", "photos", "--out", out, *QUICK, *words)
 
     def assert_one_model(self, run, summary):
-        """predict on the test files, eval, and the headline agree exactly."""
+        """predict on the test files, eval and the summary agree exactly."""
         delivered = summary["delivered"]
         found = self.run_json("predict", run, "photos/test")
         self.assertEqual(found["readout"], delivered["readout"])
@@ -78,7 +78,7 @@ class Delivered(CommandLineTest):
 
     def test_a_validation_part_chooses_epoch_and_readout(self):
         make_hard_folder(self.scratch / "photos")
-        # A rate that is far too high at the end: later epochs are not the best ones.
+        # The learning rate is far too high at the end, so later epochs are worse.
         summary = self.train("run", "train.validation=0.2", "train.epochs=8",
                              "train.learning_rate=0.02", "train.schedule=constant")
         delivered = summary["delivered"]
@@ -92,7 +92,7 @@ class Delivered(CommandLineTest):
         chosen = [(line["value"]["top1"], line["epoch"] + 1) for line in lines
                   if line["split"] == "validation"]
         self.assertEqual(len(chosen), 8)
-        self.assertEqual(delivered["epoch"], max(chosen)[1])  # of equal ones the later
+        self.assertEqual(delivered["epoch"], max(chosen)[1])  # the later one of equal epochs
         self.assertIn("validation = 0.2", (self.scratch / "run/config.toml").read_text())
         self.assert_one_model("run", summary)
         # Audit and embed load the same weights, and work without the validation samples.
@@ -109,7 +109,7 @@ class Delivered(CommandLineTest):
         epoch = summary["delivered"]["epoch"]
         self.assertLess(epoch, 6)
         self.assert_one_model("run", summary)
-        # A run of so many epochs has the weights that were delivered.
+        # A run with this number of epochs has the delivered weights.
         shorter = self.train("shorter", "train.validation=0.3", f"train.epochs={epoch}",
                              f"train.learning_rate={rate}", "train.schedule=constant")
         self.assertEqual(shorter["delivered"]["epoch"], epoch)
@@ -235,7 +235,7 @@ class Exported(ExportTest):
                                                guess["probability"], 3)
 
     def pixels(self, file):
-        """The pixels of a gray PNG that write_png wrote, 0 to 1."""
+        """Returns the pixels of a gray PNG of write_png, in 0..1."""
         data = file.read_bytes()
         begin = data.index(b"IDAT")
         length = struct.unpack(">I", data[begin - 4:begin])[0]

@@ -1,4 +1,4 @@
-"""Code in README.md, docs/*.md and docs/reports/*.md: fenced blocks by language, and commands in running text."""
+"""Extracts code from README.md, docs/*.md and docs/reports/*.md: fenced blocks and inline commands."""
 import re
 import shlex
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ INLINE = re.compile(r"`((?:build/)?projnce [a-z][^`]*)`")
 @dataclass
 class Snippet:
     page: str      # "docs/cpp.md"
-    line: int      # of its first line
+    line: int      # of the first line
     language: str
     code: str
     marks: tuple   # words of an HTML comment <!-- snippet: ... --> on the line above the fence
@@ -43,7 +43,7 @@ def all_snippets(language):
 
 
 def inline_commands():
-    """`projnce train ...` in running text, with its place."""
+    """Yields inline commands such as `projnce train ...` with their location."""
     found = []
     for page in PAGES:
         text = FENCE.sub(lambda match: "\n" * match.group(0).count("\n"), page.read_text())
@@ -54,12 +54,12 @@ def inline_commands():
 
 
 def program_calls(text):
-    """The arguments of each call of projnce in shell code."""
+    """Returns the arguments of each projnce call in shell code."""
     calls = []
     for line in text.replace("\\\n", " ").splitlines():
         try:
             words = shlex.split(line, comments=True)
-        except ValueError:  # a quotation over several lines, of another program
+        except ValueError:  # a multi-line quotation of another program
             continue
         call, first = None, True
         for word in words:

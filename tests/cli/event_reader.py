@@ -1,4 +1,4 @@
-"""Reads TensorBoard's event files with nothing but the standard library.
+"""Reads TensorBoard event files with the standard library only.
 
 Written from the formats' descriptions, not from the program that writes them: TFRecord framing
 with masked CRC-32C checksums, the wire format of Protocol Buffers, and the fields of event.proto
@@ -13,7 +13,7 @@ Events = namedtuple("Events", "version starts scalars images")
 
 
 def crc32c(data):
-    """Bit by bit, as the polynomial's definition says."""
+    """Computes CRC-32C bit by bit from the polynomial."""
     rest = 0xFFFFFFFF
     for byte in data:
         rest ^= byte
@@ -27,7 +27,7 @@ def masked(crc):
 
 
 def read_records(data):
-    """The contents of all records. Raises ValueError where a checksum or a length is wrong."""
+    """Returns the contents of all records. Raises ValueError if a checksum or a length is wrong."""
     position = 0
     while position < len(data):
         if position + 12 > len(data):
@@ -57,7 +57,7 @@ def read_varint(data, position):
 
 
 def read_fields(data):
-    """Field number -> list of values: whole numbers, floats, or bytes."""
+    """Returns {field number: list of values}: integers, floats or bytes."""
     fields, position = {}, 0
     while position < len(data):
         key, position = read_varint(data, position)
@@ -117,7 +117,7 @@ def event_files(run):
 
 
 def png_size(png):
-    """Width and height as the file itself says."""
+    """Returns width and height from the file header."""
     if png[:8] != b"\x89PNG\r\n\x1a\n" or png[12:16] != b"IHDR":
         raise ValueError("no PNG")
     return struct.unpack_from(">II", png, 16)

@@ -1,4 +1,4 @@
-"""What training writes for TensorBoard: event files, and the embeddings for its projector."""
+"""TensorBoard output of training: event files, and embeddings for the projector."""
 import json
 import math
 import struct
@@ -11,12 +11,12 @@ GROUPS = {"step": "{split}", "epoch": "{split}_epoch"}
 
 
 def single(value):
-    """As a float of four bytes keeps it."""
+    """Rounds to float32."""
     return struct.unpack("<f", struct.pack("<f", math.nan if value is None else value))[0]
 
 
 def expected_scalars(metrics):
-    """(tag, step) -> value, out of metrics.jsonl."""
+    """Returns {(tag, step): value} from metrics.jsonl."""
     scalars = {}
     for line in map(json.loads, metrics.read_text().splitlines()):
         group = GROUPS.get(line["name"], "{split}/{name}").format(**line)
@@ -28,7 +28,7 @@ def expected_scalars(metrics):
 
 
 def read_matrix(path):
-    """Rows of a float32 .npy file."""
+    """Returns the rows of a float32 .npy file."""
     data = path.read_bytes()
     (length,) = struct.unpack_from("<H", data, 8)
     header = data[10:10 + length].decode()
@@ -110,7 +110,7 @@ class EventsTest(CommandLineTest):
 
     def test_a_resumed_run_ends_the_steps_after_its_checkpoint(self):
         run, _ = self.train()
-        # As if it had been killed before its last checkpoint.
+        # Simulates a kill before the last checkpoint.
         (run / "summary.json").unlink()
         *_, kept, newest = sorted((run / "checkpoints").glob("step-*.safetensors"))
         newest.unlink()

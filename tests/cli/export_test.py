@@ -1,4 +1,4 @@
-"""projnce export: what other programs compute with the files is what projnce computes."""
+"""projnce export: other programs compute the same results from the exported files."""
 import array
 import gzip
 import json
@@ -31,7 +31,7 @@ NEAR = 1e-4
 
 
 def read_floats(path):
-    """The rows of a .npy matrix of float32."""
+    """Returns the rows of a float32 .npy matrix."""
     data = path.read_bytes()
     length = struct.unpack("<H", data[8:10])[0]
     header = data[10:10 + length].decode()
@@ -41,20 +41,20 @@ def read_floats(path):
 
 
 def read_header(path):
-    """The JSON header of a safetensors file."""
+    """Returns the JSON header of a safetensors file."""
     data = path.read_bytes()
     return json.loads(data[8:8 + struct.unpack("<Q", data[:8])[0]])
 
 
 def read_tensors(path):
-    """The tensors of a safetensors file by name."""
+    """Returns the tensors of a safetensors file by name."""
     types = {"F32": numpy.float32, "I64": numpy.int64}
     return {name: torch.from_numpy(numpy.frombuffer(data, types[kind]).reshape(shape).copy())
             for name, (kind, shape, data) in read_safetensors(path).items()}
 
 
 def write_color_png(path, size, pixel):
-    """pixel(x, y) gives three numbers from 0 to 255."""
+    """Writes a color PNG; pixel(x, y) returns three values in 0..255."""
     rows = b"".join(b"\0" + bytes(v for x in range(size) for v in pixel(x, y)) for y in range(size))
 
     def chunk(kind, data):
@@ -82,7 +82,7 @@ class ExportTest(CommandLineTest):
         self.assertLessEqual(read.opset_import[0].version, 17)
 
     def compute(self, model, name, samples, sides):
-        """What onnxruntime gives for samples of `sides`: the rows of each output."""
+        """Returns the rows of each output of onnxruntime for samples of `sides`."""
         if onnxruntime is None:
             self.skipTest("onnxruntime is not installed; `script/setup test` installs it")
         session = onnxruntime.InferenceSession(self.scratch / model, providers=["CPUExecutionProvider"])
@@ -99,8 +99,8 @@ class ExportTest(CommandLineTest):
         self.assertLess(worst, NEAR)
 
     def compare_with_projnce(self, name, files, samples, sides, classes):
-        """Embeddings and classes of the exported model and of embed and predict, for one sample and
-        for all of them."""
+        """Compares embeddings and classes of the exported model with embed and predict, for one sample
+        and for all."""
         outputs = self.run_json("export", "run", "--onnx", "model.onnx", "--classes")["onnx"]
         self.assertEqual(outputs["inputs"], {name: ["batch", *sides]})
         self.assertEqual(list(outputs["outputs"]), ["embedding", "features", "scores", "class", "probability"])
@@ -138,7 +138,7 @@ class Images(ExportTest):
         self.assertGreater(len({row[0] for row in found["class"]}), 2)
 
     def make_colors(self):
-        """Reds and blues, of which every image differs."""
+        """Red and blue images that all differ."""
         def pixel_of(kind, number):
             def pixel(x, y):
                 strong, weak = 255 - 5 * number - 3 * x, 20 + (x * y + number) % 50
@@ -167,7 +167,7 @@ class Images(ExportTest):
         self.compare_with_torchvision(samples[:2])
 
     def compare_with_torchvision(self, samples):
-        """The weights alone, in a network with torchvision's parameter names (reference_resnet.py)."""
+        """Loads the weights into a network with torchvision's parameter names (reference_resnet.py)."""
         if torch is None:
             self.skipTest("torch is not installed; `script/setup test` installs it")
         self.run_json("export", "run", "--safetensors", "w.safetensors")
@@ -200,7 +200,7 @@ class Sounds(ExportTest):
                 with wave.open(str(path)) as sound:
                     values = array.array("h", sound.readframes(2000))
                 samples.append([value / 32768 for value in values])
-        # Maps of 5 x 2 at the end, which a grid of 4 x 4 does not divide; frames of no power of two.
+        # Final maps of 5 x 2, not divisible by a 4 x 4 grid; frame length is not a power of two.
         self.train("--data", "tones",
                    *self.set("input.sound.rate=8000", "input.sound.seconds=0.25",
                              "input.sound.fft=200", "input.sound.hop=110", "input.sound.mels=40",
@@ -225,7 +225,7 @@ class Vectors(ExportTest):
                 self.run_json("export", "run", "--onnx", "model.onnx")
                 self.check_model("model.onnx")
                 self.run_json("embed", "run", "vectors", "-o", "expected.npy")
-                expected = read_floats(self.scratch / "expected.npy")  # in an order of its own
+                expected = read_floats(self.scratch / "expected.npy")  # in another order
                 found = self.compute("model.onnx", "vector", rows, [5])
                 self.assertEqual(list(found), ["embedding", "features"])
                 for row in found["embedding"]:

@@ -1,4 +1,4 @@
-"""Folders as people have them: images of all formats, files that are not read, damage, layouts."""
+"""Realistic folders: images of all formats, ignored files, corrupt files, layouts."""
 import json
 import struct
 import unittest
@@ -18,7 +18,7 @@ MODES = {"bmp": ("1", "L", "P", "RGB", "RGBA"),
 
 
 def image(kind, number, mode="RGB"):
-    """Stripes in color, as made_datasets has them."""
+    """Color stripes, as in made_datasets."""
     pixel = stripes(kind, number)
     image = Image.new("RGB", (16, 16))
     image.putdata([(pixel(x, y), 40, 255 - pixel(x, y)) for y in range(16) for x in range(16)])

@@ -1,4 +1,4 @@
-"""Runs `data verify` on a pack of damaged and hostile files; each must end as their manifest asks."""
+"""Runs `data verify` on a collection of corrupt and hostile files; results must match its manifest."""
 import json
 import os
 import random
@@ -19,7 +19,7 @@ except ImportError:
 PACK = Path(__file__).resolve().parents[2] / "../shared/data/bad/bad.tar.gz"
 AT_ONCE = 2
 SECONDS = 20
-# Address space; the control cases, which load LibTorch too, fit well.
+# Address space limit; sufficient for the control cases, which load LibTorch too.
 KILOBYTES = 4 << 20
 
 DATASETS = {"cifar10": "cifar10", "cifar100": "cifar100", "stl10": "stl10",
@@ -28,7 +28,7 @@ ALLOWED = {"ACCEPT": {0}, "REJECT": {1, 2}, "SKIP-OR-REJECT": {0, 1, 2}, "SAFE":
 
 
 def dataset_of(case):
-    """The layout of a case, or none where it is a single file that says so itself."""
+    """Returns the layout of a case, or None for a single file that identifies itself."""
     group, name = case.split("/")[:2]
     if group == "trees":
         if name.startswith("sc_"):
@@ -38,7 +38,7 @@ def dataset_of(case):
 
 
 def listing(root):
-    """Every path below a folder with its kind, size and time of change; nothing is opened."""
+    """Returns kind, size and modification time of every path below a folder, without opening files."""
     found = {}
     for folder, folders, files in os.walk(root):
         for name in folders + files:
@@ -49,7 +49,7 @@ def listing(root):
 
 
 def escapes(archive, working_folder):
-    """The paths that an archive would write outside if somebody followed its names and links."""
+    """Returns the paths outside that an archive would write to if its names and links were followed."""
     try:
         with tarfile.open(archive) as tar:
             members = tar.getmembers()
@@ -69,8 +69,8 @@ def escapes(archive, working_folder):
     return paths
 
 
-def judge(case, expected, ran):
-    """What is wrong with how a case ended, or nothing."""
+def check_outcome(case, expected, ran):
+    """Returns the problem with the result of a case, or None."""
     if ran is None:
         return f"not done after {SECONDS} s"
     if ran.returncode not in ALLOWED[expected]:
@@ -85,7 +85,7 @@ def judge(case, expected, ran):
 
 
 def judge_complaint(case, stderr, result):
-    """A refusal is one sentence, or a list of damaged samples, and names the file."""
+    """Checks that an error is one message or a list of corrupt samples, and names the file."""
     sentences = [line for line in stderr.splitlines() if line.startswith("projnce: ")]
     if result is not None:
         sentences = [sample["reason"] for part in result.values() if isinstance(part, dict)
@@ -102,7 +102,7 @@ def judge_complaint(case, stderr, result):
 
 
 def named_below(case, sentence):
-    """Samples are called by their names inside the dataset."""
+    """Samples are identified by their names inside the dataset."""
     root = HostileFiles.root / case
     return root.is_dir() and any(os.fsencode(name).decode(errors="replace") in sentence
                                  for _, _, files in os.walk(root) for name in files)
@@ -130,7 +130,7 @@ class HostileFiles(unittest.TestCase):
             arguments += ["--dataset", dataset_of(case)]
         env = {**os.environ, "HOME": str(self.scratch / "home"),
                "PROJNCE_DATA": str(self.scratch / "data"), "TMPDIR": str(self.scratch / "tmp")}
-        # The shell sets the limit: a hook of ours between fork and exec is not safe with threads.
+        # The shell sets the limit, because preexec_fn is not safe with threads.
         limited = ["/bin/sh", "-c", f'ulimit -v {KILOBYTES} && exec "$@"', "sh", *arguments]
         try:
             return subprocess.run(limited, cwd=self.scratch / "work", env=env, timeout=SECONDS,
@@ -150,7 +150,7 @@ class HostileFiles(unittest.TestCase):
             ended = list(pool.map(self.run_case, [case for case, _ in cases]))
         problems = [f"{case:<40} {expected:<15} {problem}"
                     for (case, expected), ran in zip(cases, ended)
-                    if (problem := judge(case, expected, ran))]
+                    if (problem := check_outcome(case, expected, ran))]
         problems += [f"written: {path}" for path in sorted(outside - was_there)
                      if os.path.lexists(path)]
         problems += [f"changed: {path!r}" for path in changed(before, listing(self.scratch))]
@@ -191,8 +191,8 @@ class HostileFiles(unittest.TestCase):
 
 @unittest.skipUnless(Image, "Pillow is not installed; `script/setup test` installs it")
 class HostileImages(unittest.TestCase):
-    """Files of the other image formats, cut short and with changed bits: `data verify` reads them
-    or names them, in bounded memory and without a word of a library's own."""
+    """Truncated and bit-flipped files of other image formats: `data verify` reads or reports them, in
+    bounded memory and without output of the libraries."""
 
     def make_files(self, folder):
         chance = random.Random(3)
@@ -235,8 +235,8 @@ class HostileImages(unittest.TestCase):
 
 
 def changed(before, after):
-    """Paths that are new, gone or different. A folder's time changes with a file that comes and
-    goes in it, which temporary files may do."""
+    """Returns paths that were added, removed or changed. Ignores times of folders, which temporary
+    files change."""
     different = [path for path in before.keys() & after.keys()
                  if before[path] != after[path] and not os.path.isdir(path)]
     return sorted([*different, *(before.keys() ^ after.keys())])

@@ -1,4 +1,4 @@
-"""`train --init` with weights that somebody made to do harm: one sentence, exit status 2."""
+"""`train --init` with malicious weight files: one error message, exit status 2."""
 import json
 import os
 import struct
@@ -10,7 +10,7 @@ from support import PROGRAM, CommandLineTest, make_folder
 
 AT_ONCE = 2
 SECONDS = 20
-KILOBYTES = 4 << 20  # of address space, most of which LibTorch takes
+KILOBYTES = 4 << 20  # address space limit, mostly used by LibTorch
 
 
 def tensor(shape, offsets, kind="F32"):
@@ -18,13 +18,13 @@ def tensor(shape, offsets, kind="F32"):
 
 
 def weights(header, data=b"", length=None):
-    """A file of this header, as an object or as text; `length` is what it says of itself."""
+    """Writes a file with this header, given as an object or as text; `length` is the declared length."""
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     return struct.pack("<Q", len(text) if length is None else length) + text + data
 
 
 PLAIN = {"conv1.weight": tensor([1], [0, 4])}
-# Name: content, and what is said about it.
+# Name: content and expected message.
 HOSTILE = {
     "header_beyond_the_end": (weights(PLAIN, bytes(4), length=1 << 20), "header has 1048576 bytes"),
     "header_of_17_megabytes": (weights(b"{}" + b" " * (17 << 20)), "expected at most 16777216"),
@@ -48,7 +48,7 @@ HOSTILE = {
 
 class HostileWeights(CommandLineTest):
     def run_case(self, name):
-        # The shell sets the limit: a hook of ours between fork and exec is not safe with threads.
+        # The shell sets the limit, because preexec_fn is not safe with threads.
         command = ["/bin/sh", "-c", f'ulimit -v {KILOBYTES} && exec "$@"', "sh",
                    os.path.abspath(PROGRAM), "train", "--data", "photos", "--set",
                    "encoder.name=resnet-small", "--out", f"run-{name}", "--init",

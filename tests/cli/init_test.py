@@ -19,7 +19,7 @@ from support import (PROGRAM, TINY, CommandLineTest, make_folder, read_safetenso
                      write_safetensors)
 
 ONCE = [*TINY, "--set", "train.epochs=1", "--set", "report.page=false"]
-# Steps so small that weights stay as they are.
+# Learning rate so small that weights do not change.
 STILL = [*ONCE, "--set", "train.learning_rate=1e-12"]
 
 
@@ -29,7 +29,7 @@ def largest_difference(first, second):
 
 
 def standardized_photos(size=16, per_class=20):
-    """What make_folder() draws, as ImageNet's weights take it."""
+    """Images of make_folder(), in the input format of ImageNet weights."""
     gray = numpy.array([[[stripes(kind, number)(x, y) for x in range(size)] for y in range(size)]
                         for kind in ("lying", "upright") for number in range(per_class)], numpy.float32)
     mean, std = (numpy.array(v, numpy.float32)[:, None, None]
@@ -47,7 +47,7 @@ class Torchvision(CommandLineTest):
         self.assertLess((found - recorded).abs().max() / recorded.abs().max(), 1e-6)
 
     def write_weights(self, path):
-        """As torchvision's files have them: the encoder and `fc`."""
+        """Weights as in torchvision's files: the encoder and `fc`."""
         weights = reference_resnet.made_up_weights()
         weights.update({"fc.weight": torch.zeros(1000, 512), "fc.bias": torch.zeros(1000)})
         write_safetensors(path, {name: ("F32" if tensor.is_floating_point() else "I64", tensor.shape,
@@ -71,7 +71,7 @@ class Torchvision(CommandLineTest):
             if name.endswith(("weight", "bias")):
                 self.assertEqual((kind, shape), given[name][:2], name)
                 self.assertLess(largest_difference(values, given[name][2]), 1e-9, name)
-        name = "layer4.1.bn2.running_var"  # one batch moves it by a tenth of what it finds
+        name = "layer4.1.bn2.running_var"  # one batch moves it by a tenth of the difference
         for before, after in zip(array.array("f", given[name][2]),
                                  array.array("f", trained[name][2])):
             self.assertGreater(after, 0.9 * before - 1e-6)
@@ -138,7 +138,7 @@ class Init(CommandLineTest):
         ran = self.run_program(*more)
         self.assert_starts(ran, "resuming at epoch 2")
         self.assertNotIn("initial weights from", ran.stderr)
-        shutil.rmtree(self.scratch / "run/checkpoints")  # now it has to begin again
+        shutil.rmtree(self.scratch / "run/checkpoints")  # forces a restart
         self.assert_refused(*more[:-1], "train.epochs=3", says="w.safetensors")
 
     def refused(self, says, *arguments, init="w.safetensors"):

@@ -1,4 +1,4 @@
-"""Training on sounds, vectors, archives and data made worse on purpose."""
+"""Training on audio, vectors, archives and deliberately degraded data."""
 import json
 import random
 import struct
@@ -12,7 +12,7 @@ SOUND = ["--set", "train.epochs=4", "--set", "train.batch_size=16", "--set", "th
 
 
 def read_npy(path):
-    """Shape and numbers of a .npy file of int64."""
+    """Returns shape and values of an int64 .npy file."""
     data = path.read_bytes()
     length = struct.unpack("<H", data[8:10])[0]
     header = data[10:10 + length].decode()
@@ -22,7 +22,7 @@ def read_npy(path):
 
 
 def make_cifar10(root, per_batch=40):
-    """Two tones of gray for each class, in the binary layout of CIFAR-10."""
+    """Two shades of gray per class, in the binary layout of CIFAR-10."""
     root.mkdir(parents=True)
     for name in [*(f"data_batch_{i}.bin" for i in range(1, 6)), "test_batch.bin"]:
         records = b"".join(bytes([i % 10]) + bytes([20 * (i % 10) + i // 10]) * 3072
@@ -55,7 +55,7 @@ class Sounds(CommandLineTest):
     def test_the_cache_changes_nothing(self):
         make_sounds(self.scratch / "tones")
         home = {"HOME": str(self.scratch / "home")}
-        for run in ("first", "second"):  # the second finds every spectrogram there
+        for run in ("first", "second"):  # the second uses the cached spectrograms
             ran = self.run_program("train", "--data", "tones", "--out", run, *SOUND, env=home)
             self.assertEqual(ran.returncode, 0, ran.stderr)
         for name in ("metrics.jsonl", "embeddings.npy", "config.toml"):

@@ -1,4 +1,4 @@
-"""Tiny datasets in the layouts that their makers hand out, for tests where no real ones are.
+"""Tiny datasets in their official layouts, for tests without the real datasets.
 
 Each make_NAME(root) writes a folder of the dataset's name below root, where PROJNCE_DATA=root finds it, and
 returns that folder. Classes differ in color and in the width and direction of stripes, or in pitch.
@@ -10,7 +10,7 @@ import zlib
 from support import write_wav
 
 TRAIN, TEST = 64, 32  # images
-FEW = 4  # classes, where a layout does not say how many there are
+FEW = 4  # number of classes if the layout does not fix it
 WNIDS = ["n01443537", "n01629819", "n01641577", "n01644900"]
 WORDS = ["goldfish, Carassius auratus", "European fire salamander", "bullfrog", "tailed frog"]
 FOODS = ["apple_pie", "baklava", "donuts", "sushi"]
@@ -20,7 +20,8 @@ SPOKEN = ["down", "no", "up", "yes"]
 
 
 def stripe_colors(label, number, side):
-    """The colors across the stripes: the label gives hue and width, the number place and brightness."""
+    """Returns the colors across the stripes: hue and width depend on the label, phase and brightness on
+    the number."""
     hue, width = 0.618 * label % 1, 2 + label // 2 % 5
     bright = [int(255 * c) for c in colorsys.hsv_to_rgb(hue, 0.8, 0.7 + 0.06 * (number % 5))]
     dark = [value // 3 for value in bright]
@@ -28,7 +29,7 @@ def stripe_colors(label, number, side):
 
 
 def planes(label, number, side):
-    """A image as red, green and blue planes; stripes of odd labels lie."""
+    """Returns an image as red, green and blue planes; stripes of odd labels are horizontal."""
     made = b""
     for line in zip(*stripe_colors(label, number, side)):
         made += b"".join(bytes([value]) * side for value in line) if label % 2 else bytes(line) * side
@@ -36,7 +37,7 @@ def planes(label, number, side):
 
 
 def png(label, number, side=32):
-    """The same image as a colored PNG file."""
+    """Returns the same image as a PNG file."""
     colors = [bytes(color) for color in stripe_colors(label, number, side)]
     rows = b"".join(b"\0" + color * side for color in colors) if label % 2 else \
         (b"\0" + b"".join(colors)) * side
@@ -49,7 +50,7 @@ def png(label, number, side=32):
 
 
 def write(path, content):
-    """Bytes, or the lines of a text."""
+    """Writes bytes or lines of text."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not isinstance(content, bytes):
         content = "".join(f"{line}\n" for line in content).encode()
@@ -57,7 +58,7 @@ def write(path, content):
 
 
 def parts(classes):
-    """(label, number) of each sample of the training and of the test part; classes take turns."""
+    """Returns (label, number) of each training and test sample; classes alternate."""
     samples = [(i % classes, i // classes) for i in range(TRAIN + TEST)]
     return samples[:TRAIN], samples[TRAIN:]
 
@@ -73,7 +74,7 @@ def make_cifar10(root):
 
 
 def make_cifar100(root):
-    """All hundred classes, five to a group, with two images to train on and one to test with."""
+    """All hundred classes, five per group, with two training images and one test image each."""
     folder = root / "cifar100"
     for name, numbers in (("train.bin", (0, 1)), ("test.bin", (2,))):
         write(folder / name, b"".join(bytes([label // 5, label]) + planes(label, n, 32)
@@ -107,7 +108,7 @@ def make_mnist(root):
     return make_fashion_mnist(root, "mnist")
 
 
-# The readers tell PNG from JPEG by content: what is called .jpg or .JPEG as in the official sets is PNG.
+# The readers detect the format by content: files named .jpg or .JPEG, as in the official sets, are PNG.
 
 def make_tiny_imagenet(root):
     folder = root / "tiny-imagenet"
@@ -133,7 +134,7 @@ def make_imagenet(root):
 
 
 def make_caltech256(root):
-    """No parts: the program sets a fifth of each class aside, 5 of 24."""
+    """No splits: the program holds out a fifth of each class, 5 of 24."""
     folder = root / "caltech256"
     for label, n in sum(parts(FEW), []):
         name = OBJECTS[label]
@@ -153,7 +154,7 @@ def make_food101(root):
 
 
 def make_crema_d(root, speakers=12):
-    """Each emotion once by each speaker, of whom the program sets a fifth aside."""
+    """One clip per emotion and speaker; the program holds out a fifth of the speakers."""
     folder = root / "crema-d"
     for number in range(speakers):
         for label, emotion in enumerate(EMOTIONS):
@@ -163,7 +164,7 @@ def make_crema_d(root, speakers=12):
 
 
 def make_speech_commands(root):
-    """Of 28 sounds of each word 16 train, 4 validate and 8 test; a hum for the background."""
+    """28 clips per word: 16 train, 4 validation, 8 test; and a background hum."""
     folder = root / "speech-commands"
     names = {}
     for label, word in enumerate(SPOKEN):
@@ -192,5 +193,5 @@ MAKERS = {
 
 
 def make_all(root):
-    """Every one of them; their folders by name."""
+    """Makes all datasets. Returns their folders by name."""
     return {name: make(root) for name, make in MAKERS.items()}

@@ -1,4 +1,4 @@
-"""The installed package as other projects meet it: moved, found by CMake, built against."""
+"""The installed package as used by other projects: relocated, found by CMake, linked against."""
 import os
 import re
 import shutil
@@ -11,7 +11,7 @@ from doc_snippets import ROOT, all_snippets
 from support import PROGRAM, TINY, make_folder
 
 BUILD = Path(PROGRAM).resolve().parent
-# The threads of tests that run side by side do not wait for each other by spinning.
+# Threads of tests that run concurrently must not spin while waiting.
 ENVIRONMENT = {**os.environ, "OMP_WAIT_POLICY": "passive"}
 
 
@@ -20,12 +20,12 @@ def run(*command):
 
 
 def blocks_of_page(language):
-    """What docs/cpp.md shows of a language, block by block."""
+    """Returns the code blocks of a language in docs/cpp.md."""
     return [snippet.code for snippet in all_snippets(language) if snippet.page == "docs/cpp.md"]
 
 
 def program_of_page():
-    """The page's program; its other blocks are functions that are compiled and not called."""
+    """Returns the program of the page; its other blocks are functions that are compiled but not called."""
     first, *others = blocks_of_page("cpp")
     tensors = ("torch::Tensor embeddings, torch::Tensor labels, torch::Tensor instances, "
                "torch::Tensor features, int64_t first, int64_t own")
@@ -47,7 +47,7 @@ class Package(unittest.TestCase):
         cls.first_prefix.rename(cls.prefix)
 
     def configure(self, name, *arguments, **files):
-        """A project of its own, with the files `path__txt` by their text, against the package."""
+        """Configures a separate project with the given files (`path__txt`) against the package."""
         folder = self.scratch / name
         for file, text in files.items():
             path = folder / file.replace("__", ".")
@@ -55,7 +55,7 @@ class Package(unittest.TestCase):
             path.write_text(text)
         return run("cmake", "-S", folder, "-B", folder / "build",
                    f"-DCMAKE_PREFIX_PATH={self.prefix}",
-                   f"-DPROJNCE_PYTHON={ROOT / 'script' / 'python'}",  # its torch, unless the system's is used
+                   f"-DPROJNCE_PYTHON={ROOT / 'script' / 'python'}",  # selects torch, unless the system's is used
                    "-DCMAKE_CXX_FLAGS=-O0 -Wall -Werror -Wno-unused-variable",
                    *arguments)
 
@@ -194,7 +194,7 @@ class Package(unittest.TestCase):
         self.assert_sentence(configured, f"projnce was built with torch 99.1.0, but found {built_with}: ")
 
     def test_as_a_folder_of_another_project_it_is_the_library_alone(self):
-        """And it changes nothing there: every setting that CMake reads by itself stays as it was."""
+        """Does not change any global CMake setting of the parent project."""
         configured = self.configure("outer", "-G", "Ninja", app__cpp="", CMakeLists__txt=f"""
             cmake_minimum_required(VERSION 3.24)
             project(outer LANGUAGES CXX)

@@ -1,4 +1,4 @@
-"""Pages that the program wrote: what they hold, and what a browser makes of them."""
+"""Inspects pages written by the program, directly and in a browser."""
 import json
 import re
 import shutil
@@ -10,14 +10,14 @@ BROWSER = shutil.which("chromium") and shutil.which("node") and (WEB / "node_mod
 
 
 def look_at(page):
-    """What a browser makes of the page."""
+    """Returns the contents of the page as rendered by a browser."""
     ran = subprocess.run(["node", "test/look.mjs", str(page)], cwd=WEB, text=True, check=True,
                          capture_output=True)
     return json.loads(ran.stdout)
 
 
 def page_data(path):
-    """What the page holds, and all of its text."""
+    """Returns the data of the page and its full text."""
     text = path.read_text()
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
     return json.loads(found.group(1)), text

@@ -19,7 +19,7 @@ WIDTHS = (64, 128, 256, 512)
 
 
 def shapes():
-    """Every parameter and buffer of the encoder by name, without `fc`."""
+    """Returns all parameters and buffers of the encoder by name, without `fc`."""
     def norm(name, width):
         parts = {f"{name}.{part}": [width] for part in ("weight", "bias", "running_mean", "running_var")}
         return {**parts, f"{name}.num_batches_tracked": []}
@@ -41,13 +41,13 @@ def shapes():
 
 
 def waves(shape, number):
-    """Deterministic values in [-1, 1] that differ from tensor to tensor."""
+    """Returns deterministic values in [-1, 1] that differ between tensors."""
     steps = numpy.arange(math.prod(shape), dtype=numpy.float64)
     return numpy.sin(0.7 * number + 1.61803398875 * steps + 1e-3 * steps ** 2).reshape(shape)
 
 
 def made_up_weights():
-    """The same weights on every machine, with statistics that are not those of a fresh network."""
+    """Returns the same weights on every machine, with running statistics unlike those of a new network."""
     weights = {}
     for number, (name, shape) in enumerate(shapes().items()):
         values = waves(shape, number)

@@ -1,4 +1,4 @@
-"""projnce report: the page of a run and of several, as far as it can be told without a browser."""
+"""projnce report: reports of one and of several runs, tested without a browser."""
 import json
 import subprocess
 import time
@@ -69,7 +69,7 @@ class Report(CommandLineTest):
         self.assertIsNotNone(made["test"])
         self.assertIsNotNone(made["audit"])
         self.assertTrue((run / "suspects.csv").exists())
-        # With the data gone, the rest is still shown.
+        # Without the data, the rest is still shown.
         (run / "samples.safetensors").unlink()
         (self.scratch / "photos").rename(self.scratch / "elsewhere")
         ran = self.run_program("report", "runs/a")

@@ -1,4 +1,4 @@
-"""Tables and figures of the paper at the smallest scale, on made data."""
+"""Tables and figures of the paper at the smallest scale, on synthetic data."""
 import csv
 import json
 import os
@@ -16,7 +16,7 @@ SMOKE = ["--scale", "smoke", "--out", "out"]
 
 
 class ReproduceTest(CommandLineTest):
-    """Data is made once; HOME keeps real datasets and caches of the machine away."""
+    """Creates the data once; sets HOME to hide real datasets and caches of the machine."""
 
     @classmethod
     def setUpClass(cls):
@@ -30,14 +30,14 @@ class ReproduceTest(CommandLineTest):
         return self.run_program("reproduce", *arguments, env={"PROJNCE_DATA": root, "HOME": root})
 
     def result(self, *arguments, data=None):
-        """What the command prints for programs, and its messages."""
+        """Returns the JSON output of the command and its messages."""
         ran = self.reproduce(*arguments, "--json", data=data)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         return json.loads(ran.stdout), ran.stderr
 
 
 class EveryTableAndFigure(ReproduceTest):
-    """One folder for all, so that cells are shared as a user would share them."""
+    """Uses one folder for all tests, so that cells are shared."""
 
     def check(self, name, methods, columns):
         result, _ = self.result(name, *SMOKE)
@@ -46,7 +46,7 @@ class EveryTableAndFigure(ReproduceTest):
             self.assertEqual(len(table["columns"]), columns)
             for row in table["cells"]:
                 for cell in row:
-                    # A smoke test has few samples of a class: information is withheld.
+                    # A smoke test has few samples per class, so the information estimate is withheld.
                     if cell.get("absent") != "too few test samples per class for an estimate":
                         self.assertEqual(len(cell["runs"]), 1, cell)
         self.check_files(name, result)
@@ -58,7 +58,7 @@ class EveryTableAndFigure(ReproduceTest):
         lines = list(csv.DictReader((folder / f"{name}.csv").open()))
         self.assertEqual(len(lines), sum(len(cell["runs"]) for table in result["tables"]
                                          for row in table["cells"] for cell in row))
-        for line in lines:  # from any number to the run's configuration
+        for line in lines:  # each number links to the configuration of its run
             self.assertTrue((self.scratch / line["directory"] / "config.toml").exists())
         for image in result["images"]:
             self.assertIn("<svg", (folder / image["file"]).read_text()[:300])
@@ -119,7 +119,7 @@ class Reproduce(ReproduceTest):
         self.assertFalse((self.scratch / "out").exists())
 
     def interrupt(self, number):
-        """Sends the signal when the first of six cells is done; returns status and messages."""
+        """Sends the signal after the first of six cells. Returns status and messages."""
         arguments = ["reproduce", "table4", *SMOKE, "--only", "ce", "--only", "simclr", "--only", "supcon"]
         env = {**os.environ, "PROJNCE_DATA": str(self.data), "HOME": str(self.data)}
         with subprocess.Popen([PROGRAM, *arguments, "--jobs", "1"], text=True, env=env, cwd=self.scratch,

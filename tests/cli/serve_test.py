@@ -1,4 +1,4 @@
-"""`projnce serve`: a real server, asked by a plain client."""
+"""`projnce serve`: a real server and a plain HTTP client."""
 import signal
 import subprocess
 import unittest

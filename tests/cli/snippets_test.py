@@ -1,5 +1,5 @@
-"""Every snippet in README.md, docs/ and docs/reports/ works: C++ compiles, Python runs, TOML is a configuration
-that projnce accepts, and commands use commands, options and settings that exist."""
+"""All snippets in README.md, docs/ and docs/reports/ work: C++ compiles, Python runs, TOML is a valid
+configuration, and commands use existing commands, options and settings."""
 import json
 import os
 import re
@@ -20,7 +20,7 @@ from unittest_file import python_with_torch  # noqa: E402
 BUILD = Path(PROGRAM).resolve().parent
 COMMANDS = BUILD / "compile_commands.json"
 
-# What a C++ fragment without #include lines may take for granted (CONTRIBUTING.md lists it too).
+# Headers that a C++ fragment without #include lines may assume (see CONTRIBUTING.md).
 INCLUDES = ("#include <projnce/projnce.h>", "#include <torch/torch.h>")
 GIVEN = ("torch::nn::Sequential encoder, torch::Tensor images, torch::Tensor embeddings, "
          "torch::Tensor labels, torch::Tensor instances, torch::Tensor features, int64_t first, "
@@ -28,7 +28,7 @@ GIVEN = ("torch::nn::Sequential encoder, torch::Tensor images, torch::Tensor emb
 
 
 def compiler_command():
-    """Compiler and flags of the library's own sources, without output and precompiled header."""
+    """Returns compiler and flags of the library's sources, without output and precompiled header."""
     entry = next(entry for entry in json.loads(COMMANDS.read_text())
                  if "/projnce.dir/" in entry["command"])
     words, kept = shlex.split(entry["command"]), []
@@ -44,7 +44,7 @@ def compiler_command():
 
 
 def translation_units(snippets):
-    """Source texts, one for each set of #include lines: a snippet must do with those it shows."""
+    """Returns one source per set of #include lines: a snippet must compile with the headers it shows."""
     units = {}
     for number, snippet in enumerate(snippets):
         lines = snippet.code.splitlines()
@@ -66,7 +66,7 @@ class Cpp(unittest.TestCase):
         with tempfile.NamedTemporaryFile("w", suffix=".cpp") as file:
             file.write(source)
             file.flush()
-            # A snippet leaves out what it does not show, and its names may be those of GIVEN.
+            # A snippet omits unrelated code; its names may shadow those of GIVEN.
             allowed = ["-Wno-unused", "-Wno-shadow", "-Wno-return-type"]
             return subprocess.run([*command, "-fsyntax-only", "-O0", *allowed, file.name],
                                   cwd=directory, text=True, capture_output=True)
@@ -157,7 +157,7 @@ class JavaScript(unittest.TestCase):
 
 
 class Toml(CommandLineTest):
-    """Every key and value is read before data is looked for, which is nowhere."""
+    """Keys and values are read before the data, which does not exist."""
 
     def complaint(self, code):
         (self.scratch / "snippet.toml").write_text(code)
@@ -187,7 +187,7 @@ class Toml(CommandLineTest):
 
 
 class Shell(CommandLineTest):
-    """Commands, options and settings that the pages and the help texts show."""
+    """Commands, options and settings shown in the pages and help texts."""
 
     help_texts = {}
 
@@ -203,7 +203,7 @@ class Shell(CommandLineTest):
         return re.findall(r"^  (\w+) ", listed[1], re.MULTILINE) if len(listed) > 1 else []
 
     def check(self, arguments):
-        """Raises where the call uses what does not exist."""
+        """Raises if the call uses unknown commands, options or settings."""
         command, text = (), self.help_of()
         while self.commands_of(text) and arguments and not arguments[0].startswith("-"):
             self.assertIn(arguments[0], self.commands_of(text))

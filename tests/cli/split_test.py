@@ -1,4 +1,4 @@
-"""Splits that survive corrected labels, and runs whose data was moved."""
+"""Splits that are stable under corrected labels, and runs whose data was moved."""
 import json
 import re
 import shutil
@@ -14,7 +14,7 @@ SYSTEM_FASHION_MNIST = Path("/usr/share/datasets/fashion-mnist")
 
 
 def make_distinct_folder(root, per_class=50, first=0):
-    """Two classes of images that all differ; class and number are in the pixels."""
+    """Two classes of distinct images; class and number are encoded in the pixels."""
     for kind in ("lying", "upright"):
         for number in range(first, first + per_class):
             def pixel(x, y):
@@ -26,7 +26,7 @@ def make_distinct_folder(root, per_class=50, first=0):
 
 
 def relabel_every(root, step):
-    """Moves every step-th file of both class folders to the other one; returns how many."""
+    """Moves every step-th file of both class folders to the other. Returns the number of files."""
     moves = [(file, root / other / f"was-{kind}-{file.name}")
              for kind, other in (("lying", "upright"), ("upright", "lying"))
              for file in sorted((root / kind).iterdir())[::step]]
@@ -42,7 +42,7 @@ class SplitTest(CommandLineTest):
         return ran.stderr
 
     def ids(self, run, name):
-        """The identities of a part, in order."""
+        """Returns the identities of a split, in order."""
         kind, shape, values = read_safetensors(self.scratch / run / "split.safetensors")[name]
         self.assertEqual((kind, shape[1]), ("I64", 2))
         return list(struct.iter_unpack("<QQ", values))
@@ -65,7 +65,7 @@ class Relabeling(SplitTest):
         self.assertEqual(self.data_of("second")["init"], {"run": "first", "test_samples_seen": 0})
         self.assertNotEqual(self.data_of("first")["test_set"], self.data_of("second")["test_set"],
                             "labels of the test part changed")
-        # Other seeds train on the same samples.
+        # Other seeds use the same training samples.
         self.train("photos", "third", "--set", "seed=7")
         self.assertEqual(set(self.ids("third", "test_ids")), test)
 
@@ -90,7 +90,7 @@ class Relabeling(SplitTest):
         self.assertIn(f"{len(seen)} of {count} test samples are in the training data of first", said)
         summary = json.loads((self.scratch / "second/summary.json").read_text())
         self.assertEqual(summary["data"]["init"]["test_samples_seen"], len(seen))
-        # Over a run on other data in between, and from its file of weights.
+        # After a run on other data, and from its weights file.
         self.assertNotIn("in the training data of", self.train("others", "between", "--init", "first"))
         said = self.train("photos", "last", "--init", "between/encoder.safetensors")
         self.assertIn(f"{len(seen)} of {count} test samples are in the training data of between", said)
@@ -150,7 +150,7 @@ class ChangedData(SplitTest):
             self.assertEqual(evaluated["top1"], summary["accuracy"]["last"])
 
     def test_runs_of_older_versions_keep_their_split(self):
-        """They have neither split nor data file, and no rule in their settings."""
+        """Old runs have neither split file nor data file, and no split rule in their settings."""
         make_distinct_folder(self.scratch / "photos")
         self.train("photos", "run", "--set", "dataset.split=shuffle", "--set", "seed=5")
         labels = (self.scratch / "run/labels.npy").read_bytes()
@@ -271,7 +271,7 @@ class KnownNames(SplitTest):
         self.assertEqual(json.loads((run / "summary.json").read_text())["samples"],
                          {"train": 64, "test": 32, "skipped": 0})
         self.assertEqual(self.data_of(run)["split"], "fixed")
-        # The environment is not needed again.
+        # The environment variable is no longer needed.
         self.assertEqual(self.run_json("eval", run)["samples"], 32)
         ran = self.run_program("eval", run, "--data", "fashion-mnist", "--json", env=env)
         self.assertEqual(ran.returncode, 0, ran.stderr)

@@ -1,4 +1,4 @@
-"""Runs the program as a user would; makes tiny folders of images."""
+"""Runs the program, and makes tiny image folders."""
 import json
 import math
 import os
@@ -18,7 +18,7 @@ TINY = ["--set", "encoder.name=resnet-small", "--set", "train.epochs=2", "--set"
 
 
 def write_png(path, width, height, pixel):
-    """A gray PNG; pixel(x, y) gives 0..255."""
+    """Writes a gray PNG; pixel(x, y) returns 0..255."""
     rows = b"".join(b"\0" + bytes(pixel(x, y) for x in range(width)) for y in range(height))
 
     def chunk(kind, data):
@@ -63,7 +63,7 @@ def make_sounds(root, per_class=10, rate=8000):
 
 
 def write_safetensors(path, tensors):
-    """A file as other programs write it; tensors are (type, shape, bytes) by name."""
+    """Writes a safetensors file as other programs do; tensors are (type, shape, bytes) by name."""
     header, data = {}, b""
     for name, (kind, shape, values) in tensors.items():
         header[name] = {"dtype": kind, "shape": list(shape),
@@ -74,7 +74,7 @@ def write_safetensors(path, tensors):
 
 
 def read_safetensors(path):
-    """What such a file holds, without metadata and checksum."""
+    """Returns the tensors of such a file, without metadata and checksum."""
     stored = Path(path).read_bytes()
     begin = 8 + struct.unpack("<Q", stored[:8])[0]
     return {name: (field["dtype"], field["shape"],
@@ -99,7 +99,7 @@ class CommandLineTest(unittest.TestCase):
         return json.loads(ran.stdout)
 
     def assert_refused(self, *arguments, says):
-        """Exit status 2, a sentence that says why, nothing on standard output, nothing written."""
+        """Checks for exit status 2, an error message, no standard output and no files written."""
         before = sorted(p for p in self.scratch.rglob("*"))
         ran = self.run_program(*arguments)
         self.assertEqual(ran.returncode, 2, ran.stderr)

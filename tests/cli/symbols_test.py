@@ -1,4 +1,4 @@
-"""Nothing that the program loads can run code: the functions that would are not in it."""
+"""Loaded files cannot run code: the program does not contain the functions that would allow it."""
 import re
 import shutil
 import subprocess
@@ -7,12 +7,12 @@ from pathlib import Path
 
 from support import PROGRAM
 
-# torch::load, torch::jit::load and their like end up in these.
+# torch::load, torch::jit::load and similar functions call these.
 FORBIDDEN = re.compile(r"InputArchive|torch::jit::(load|import_ir_module|pickle|unpickle|"
                        r"Unpickler|_load)|torch::load|torch::pickle_load|PyTorchStreamReader")
 
-# A virtual function of every LibTorch module, and so in our classes' tables. It needs an archive to
-# load from, which nothing in the program can make.
+# A virtual function of every LibTorch module, hence in the vtables of our classes. It needs an input
+# archive, which nothing in the program can create.
 IN_EVERY_MODULE = "torch::nn::Module::load(torch::serialize::InputArchive&)"
 
 

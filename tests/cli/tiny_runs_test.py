@@ -1,4 +1,4 @@
-"""Folders of a few files, trained for real: every page opens in a browser without an error."""
+"""Trains on folders of a few files; every report opens in a browser without errors."""
 import json
 import signal
 import subprocess
@@ -13,7 +13,7 @@ QUICK = ["--set", "encoder.name=resnet-small", "--set", "train.epochs=1", "--set
 
 
 def write_classes(root, sizes, side=16):
-    """A folder with so many images of each class."""
+    """Makes a folder with the given number of images per class."""
     for label, (name, size) in enumerate(sizes.items()):
         for number in range(size):
             kind = "lying" if label % 2 else "upright"

@@ -1,4 +1,4 @@
-"""A build with no torch, a wrong one or no compiler ends with one sentence that says what to do."""
+"""A build without torch, with an unsupported torch or without a compiler fails with a helpful message."""
 import os
 import shutil
 import subprocess
@@ -10,7 +10,7 @@ from doc_snippets import ROOT
 
 
 def make_torch(folder, version, abi=1, library=True):
-    """What CMake reads of a LibTorch, without any code in it."""
+    """Makes the files that CMake reads from a LibTorch, without code."""
     header = folder / "include" / "torch" / "headeronly" / "version.h"
     header.parent.mkdir(parents=True)
     parts = zip(("MAJOR", "MINOR", "PATCH"), version.split("."))
@@ -37,7 +37,7 @@ class Configure(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def refused(self, *arguments, **environment):
-        """The text of the error, on one line."""
+        """Returns the error message on one line."""
         variables = {name: value for name, value in os.environ.items() if name != "PROJNCE_PYTHON"}
         ran = subprocess.run([shutil.which("cmake"), "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={shutil.which('ninja')}",
                               "-S", ROOT, "-B", self.folder / "build", *arguments],

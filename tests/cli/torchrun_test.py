@@ -1,4 +1,4 @@
-"""Ranks that torchrun starts, and restarts after one was killed, train as those of `projnce launch` do."""
+"""Ranks started by torchrun, and restarted after a kill, train like those of `projnce launch`."""
 import json
 import os
 import signal
@@ -12,18 +12,18 @@ from pathlib import Path
 from support import PROGRAM, TINY, CommandLineTest, make_folder
 
 RANKS = 2
-SECONDS = 120  # until a run that does not end counts as hung
+SECONDS = 120  # timeout of a run
 
 
 def ranks_of(run):
-    """Process numbers of the ranks that train into this run."""
+    """Returns the process ids of the ranks of this run."""
     wanted = os.fsencode(str(run))
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             words = path.read_bytes().split(b"\0")
         except OSError:
-            continue  # ended meanwhile
+            continue  # exited in the meantime
         if words[0] == os.fsencode(PROGRAM) and wanted in words:
             found.append(int(path.parent.name))
     return found

@@ -164,7 +164,7 @@ class Train(CommandLineTest):
         self.run_json("train", "--data", "photos", "--out", "whole", *self.LONG, *settings)
 
     def start_and_signal(self, number, lines, *settings):
-        """Sends the signal once metrics.jsonl has that many lines."""
+        """Sends the signal when metrics.jsonl has this many lines."""
         process = subprocess.Popen(
             [PROGRAM, "train", "--data", "photos", "--out", "parts", *self.LONG, *settings],
             cwd=self.scratch, stderr=subprocess.PIPE, text=True)

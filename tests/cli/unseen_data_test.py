@@ -18,7 +18,7 @@ IMAGES = QUICK + ["--set", "encoder.name=resnet-small"]
 
 
 def images(root, sizes, side=16, name="{:03}.png"):
-    """A folder with so many images of each class; odd classes have other stripes."""
+    """Makes a folder with the given number of images per class; odd classes have other stripes."""
     for label, (folder, size) in enumerate(sizes.items()):
         for number in range(size):
             kind = "lying" if label % 2 else "upright"
@@ -39,7 +39,7 @@ def write_npy(path, rows, kind="<f4"):
 
 
 def vectors(root, classes, per_class, dim, spread, scale=1.0):
-    """Embeddings of a foreign model: train.npy and test.npy with labels beside them."""
+    """Embeddings of another model: train.npy and test.npy with labels."""
     rng = random.Random(7)
     places = [[rng.gauss(0, 1) for _ in range(dim)] for _ in range(classes)]
     root.mkdir()

@@ -1,4 +1,4 @@
-"""Wrong command lines: one sentence, the nearest valid name, the help that tells more; exit status 2."""
+"""Invalid command lines: an error message, the nearest valid name, the relevant help; exit status 2."""
 import os
 import re
 import unittest
@@ -12,7 +12,7 @@ COMMANDS = ("train", "launch", "eval", "predict", "embed", "export", "mi", "tsne
 
 class Usage(CommandLineTest):
     def refusal(self, *arguments, env=None):
-        """Sentence and hint of a refused call."""
+        """Returns message and hint of a rejected call."""
         before = sorted(self.scratch.rglob("*"))
         ran = self.run_program(*arguments, env=env)
         self.assertEqual(ran.returncode, 2, f"{arguments}: {ran.stdout}{ran.stderr}")
@@ -222,7 +222,7 @@ class Arguments(Usage):
         for arguments in calls:
             for path in ("file", "empty"):
                 if path == "file" and arguments[0] == "data":
-                    continue  # a single file is data too
+                    continue  # a single file is valid data
                 with self.subTest(arguments, path=path):
                     self.assert_says(*[word.format(path) for word in arguments], sentence=path)
         self.assert_says("serve", "file", sentence="file")

@@ -1,4 +1,4 @@
-"""The wheel as a user meets it: in an environment with torch and nothing else, and with wrong ones."""
+"""The wheel in an environment with only torch, and in unsupported environments."""
 import json
 import os
 import re
@@ -17,7 +17,7 @@ from support import PROGRAM
 BUILD = ROOT / "build"
 FASHION = Path("/usr/share/datasets/fashion-mnist")
 OPENMP = re.compile(r"/lib(?:gomp|iomp5?|omp)\b[^/]*\.so")
-# torch imports these; numpy is not among them.
+# Dependencies of torch; numpy is not one of them.
 TORCH_NEEDS = ("filelock", "fsspec", "jinja2", "markupsafe", "mpmath", "networkx", "sympy",
                "typing_extensions", "setuptools")
 SMALL = ["--set", "dataset.max_train=256", "--set", "dataset.max_test=64", "--set", "train.epochs=1", "--set",
@@ -43,13 +43,13 @@ def has(module):
 
 
 def openmp_runtimes(maps):
-    """The files of OpenMP runtimes in the text of /proc/PID/maps."""
+    """Returns the OpenMP runtimes listed in /proc/PID/maps."""
     files = {line.split()[-1] for line in maps.splitlines() if OPENMP.search(line)}
     return {os.path.realpath(file) for file in files}
 
 
 class Environment:
-    """A virtual environment whose packages are links to those of the running Python."""
+    """A virtual environment whose packages link to those of the running Python."""
 
     def __init__(self, folder, *packages):
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
@@ -175,7 +175,7 @@ def metadata_version(wheel):
 
 @unittest.skipUnless(has("scikit-build-core"), "scikit-build-core is not installed")
 class Backend(unittest.TestCase):
-    """What `pip install .` says before it builds."""
+    """Messages of `pip install .` before the build."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Damages checkpoints bit by bit, cuts and empties them: the program passes over every one of them,
-says so, and goes on from the one before."""
+"""Corrupts checkpoints by flipping bits, truncating and zeroing: the program must skip every corrupt
+checkpoint with a warning and resume from the previous one."""
 import signal
 import struct
 import shutil
@@ -8,7 +8,7 @@ import sys
 
 import support
 
-FLIPS, CUTS = 300, 40  # spread over the file
+FLIPS, CUTS = 300, 40  # evenly spaced in the file
 FILES_AT_ONCE = 2000
 SKIPPED = "skipped a damaged checkpoint"
 
@@ -22,7 +22,7 @@ def write_npy(path, kind, shape, values):
 
 
 def make_vectors(folder, per_class, width=4):
-    """A tiny model suffices for these, so that its checkpoints are small."""
+    """Makes data for a tiny model with small checkpoints."""
     folder.mkdir()
     count = 2 * per_class
     labels = [i % 2 for i in range(count)]
@@ -39,7 +39,7 @@ def flipped(data, bit):
 
 
 def damages(data, everything):
-    """Names and contents of damaged files."""
+    """Yields names and contents of corrupt files."""
     bits, size = 8 * len(data), len(data)
     for bit in range(0, bits, 1 if everything else bits // FLIPS):
         yield f"bit {bit} flipped", flipped(data, bit)
@@ -58,7 +58,7 @@ class Damage:
         self.stop_a_run()
 
     def stop_a_run(self):
-        """A run with two checkpoints that could go on."""
+        """A stopped run with two checkpoints."""
         training = self.scene.start(self.stopped)
         training.wait_for_steps(self.stopped, 3)
         training.signal(signal.SIGTERM)
@@ -73,7 +73,7 @@ class Damage:
         return shutil.copytree(self.stopped, self.scene.root / f"copy{self.count}")
 
     def many_at_once(self, batch):
-        """All of them as checkpoints of later steps: the program looks at each, newest first."""
+        """Adds all corrupt files as checkpoints of later steps; the program tries each, newest first."""
         run = self.copy()
         titles = {}
         for number, (title, data) in enumerate(batch, 100000):
@@ -92,14 +92,14 @@ class Damage:
         shutil.rmtree(run)
 
     def newest(self, title, damage):
-        """The newest one is damaged, and what comes of the run is still the same."""
+        """Corrupts the newest checkpoint; the result of the run must not change."""
         run = self.copy()
         damage(self.files(run)[-1])
         self.report.add(f"the newest {title}", self.scene.start(run).problems(0, [SKIPPED]) or
                         self.scene.differences(run))
 
     def all_of_them(self):
-        """Nothing is left to go on from: never a word that there was no checkpoint yet."""
+        """Corrupts all checkpoints; the program must not claim that there is no checkpoint yet."""
         run = self.copy()
         for path in self.files(run):
             path.write_bytes(path.read_bytes()[:-1])

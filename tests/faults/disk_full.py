@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Fills the disk of a run, or makes it read-only, while it trains: what was saved stays, and with
-room again the same command leads to the undisturbed result."""
+"""Fills the disk of a run, or makes it read-only, during training: saved checkpoints must survive, and
+once there is space again the same command must give the undisturbed result."""
 import resource
 import shutil
 import signal
@@ -9,7 +9,7 @@ import sys
 
 import support
 
-MEGABYTES = 12  # of the disk: room for a run and its four checkpoints of a megabyte
+MEGABYTES = 12  # disk size: fits a run and its four checkpoints of one megabyte each
 FILE_LIMIT = 600_000  # bytes: less than a checkpoint, more than any other file
 
 
@@ -18,7 +18,7 @@ def mount(*words):
 
 
 class SmallDisk:
-    """A tmpfs below the scene's folder."""
+    """A tmpfs in the scene's folder."""
 
     def __init__(self, root):
         self.path = root / "disk"
@@ -34,7 +34,7 @@ class SmallDisk:
             subprocess.run(["umount", "--lazy", self.path], check=False)
 
     def fill(self):
-        """To the last page; also what a checkpoint gave back that could not be written."""
+        """Fills the disk to the last page, including space freed by a failed checkpoint."""
         piece = bytes(4096)
         with open(self.ballast, "ab", buffering=0) as file:
             try:
@@ -60,7 +60,7 @@ def cause_of(training, *causes):
 
 
 def goes_on(scene, run):
-    """The same command must now lead to the undisturbed run's end."""
+    """Resumes with the same command; the result must equal the undisturbed run."""
     training = scene.start(run)
     problems = training.problems()
     if "damaged" in training.log:
@@ -76,7 +76,7 @@ def fill_until(disk, happened):
 
 
 def stays_full(scene, disk):
-    """From the third step to the end, which then cannot be written either."""
+    """Full from the third step to the end, so that the results cannot be written either."""
     run = disk.path / "run"
     training = scene.start(run)
     training.wait_for_steps(run, 3)
@@ -92,7 +92,7 @@ def stays_full(scene, disk):
 
 
 def is_freed(scene, disk):
-    """Full for some steps only: nothing but checkpoints may be lost."""
+    """Full for some steps; only checkpoints may be lost."""
     run = disk.path / "run"
     training = scene.start(run)
     training.wait_for_steps(run, 3)
@@ -103,7 +103,7 @@ def is_freed(scene, disk):
 
 
 def is_full_before(scene, disk):
-    """Nothing can be written from the beginning on."""
+    """Full from the beginning."""
     run = disk.path / "run"
     disk.fill()
     training = scene.start(run)
@@ -116,7 +116,7 @@ def is_full_before(scene, disk):
 
 
 def checkpoints_read_only(scene, disk):
-    """Somebody takes away the right to write checkpoints while the run trains."""
+    """The checkpoint folder becomes read-only during training."""
     run = disk.path / "run"
     folder = run / "checkpoints"
     training = scene.start(run)
@@ -124,7 +124,7 @@ def checkpoints_read_only(scene, disk):
     if not mount("--bind", folder, folder):
         raise OSError("a folder could not be mounted on itself")
     try:
-        # Not while a file in it is being written.
+        # Fails while a file in it is being written.
         support.wait_until(lambda: training.ended() or mount("-o", "remount,bind,ro", folder),
                            "a folder to become read-only")
         problems = training.problems(0, ["failed to write a checkpoint", "Read-only file system"])
@@ -135,7 +135,7 @@ def checkpoints_read_only(scene, disk):
 
 
 def disk_read_only(scene, disk):
-    """A run on a read-only disk is neither begun nor gone on with, and says so."""
+    """On a read-only disk, a run must neither start nor resume, with an error."""
     run = disk.path / "run"
     training = scene.start(run)
     training.wait_for_steps(run, 3)
@@ -154,12 +154,12 @@ def disk_read_only(scene, disk):
 
 
 def files_limited(scene):
-    """Without a disk of our own: files may not become larger than a checkpoint has to be."""
+    """Without a separate disk: limits the file size below that of a checkpoint."""
     run = scene.root / "run"
 
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # an error of the write, not the end
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # the write fails instead of killing the process
 
     training = scene.start(run, preexec_fn=limit)
     problems = training.problems(0, ["failed to write a checkpoint", "File too large"])

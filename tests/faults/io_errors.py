@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes single operations of writing a checkpoint fail (io_fault.c): the training goes on, says
-what is missing, and leaves the checkpoint before as it was."""
+"""Makes single I/O operations of a checkpoint fail (io_fault.c): training must continue, log what is
+missing, and keep the previous checkpoint intact."""
 import collections
 import errno
 import itertools
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import support
 
-LAST = 10**9  # operation: from the first one on they fail for good
+LAST = 10**9  # last failing operation: all operations from the first on fail
 
 Case = collections.namedtuple("Case", "kind first last error")
 
@@ -35,7 +35,7 @@ class Faults:
                 **{f"IO_FAULT_{name}": str(value) for name, value in settings.items()}}
 
     def operations(self):
-        """What the undisturbed run did to its checkpoints, in order: kinds and names."""
+        """Returns the operations of the undisturbed run on its checkpoints, in order: kinds and names."""
         log = self.scene.root / "operations"
         self.scene.train_whole(env=self.environment(self.scene.whole, LOG=log))
         return [line.split(" ", 1) for line in log.read_text().splitlines()]
@@ -43,7 +43,7 @@ class Faults:
     def trouble(self, case, run):
         training = self.scene.start(run, env=self.environment(
             run, KIND=case.kind, FIRST=case.first, LAST=case.last, ERRNO=case.error))
-        # An old checkpoint too many, or a write that only took two turns, is not worth a word.
+        # A leftover old checkpoint or a partial write that was retried is not logged.
         harmless = case.kind == "unlink" or case.error == 0
         said = [] if harmless else ["failed to write a checkpoint, training continues",
                                     "could not be written"]
@@ -57,7 +57,7 @@ class Faults:
         return problems or self.trouble_going_on(run)
 
     def trouble_going_on(self, run):
-        """The newest checkpoint that the fault has left must be whole and lead to the same end."""
+        """The newest remaining checkpoint must be intact and lead to the same result."""
         (run / "summary.json").unlink()
         training = self.scene.start(run)
         problems = training.problems(0, ["resuming at epoch"])
@@ -74,7 +74,7 @@ class Faults:
 
 
 def operations_of(checkpoint, operations):
-    """What the last writing of that checkpoint did: kinds, with their numbers among their kind."""
+    """Returns the operations of the last write of a checkpoint: kinds, with their index by kind."""
     seen = collections.Counter()
     numbered = []
     for kind, name in operations:
@@ -82,7 +82,7 @@ def operations_of(checkpoint, operations):
         numbered.append((kind, seen[kind], name))
     opened = [i for i, (kind, _, _) in enumerate(numbered) if kind == "open"]
     begin = max(i for i in opened if checkpoint in numbered[i][2])
-    # The next one looks for what others have left behind before it opens its file.
+    # The next write looks for leftover files before it opens its own.
     end = min(i for i in opened if i > begin) - 1
     return [(kind, number) for kind, number, _ in numbered[begin:end]]
 
@@ -95,14 +95,14 @@ def every_case(kind, number):
 
 
 def cases_of(operations, everything):
-    """Each operation of one checkpoint and of the best one; without `everything`, one of a kind."""
-    # Its third checkpoint is the first that has an old one removed.
+    """Returns each operation of a checkpoint and of the best one; without `everything`, one per kind."""
+    # The third checkpoint is the first that removes an old one.
     step = operations_of("step-000003", operations)
     best = operations_of("best", operations)
     if everything:
         few = dict(reversed(best)).items()
         return [case for kind, number in [*step, *few] for case in every_case(kind, number)]
-    choices = itertools.cycle((0, 3))  # EIO once, ENOSPC for good
+    choices = itertools.cycle((0, 3))  # EIO once, ENOSPC permanently
     cases = [list(every_case(*each))[next(choices)] for each in dict(reversed(step)).items()]
     return cases + [list(every_case(*best[0]))[0]]
 

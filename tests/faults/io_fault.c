@@ -1,14 +1,14 @@
-/* Loaded before the C library by io_errors.py: makes an operation on files below one folder fail.
+/* Preloaded by io_errors.py: makes operations on files in one folder fail.
  *
  *   IO_FAULT_FOLDER   the folder
- *   IO_FAULT_LOG      a file that gets a line for each operation: its kind and the file's name
- *   IO_FAULT_KIND     the kind that fails: open, posix_fallocate, write, ftruncate, fsync, rename,
+ *   IO_FAULT_LOG      log file with one line per operation: kind and file name
+ *   IO_FAULT_KIND     kind that fails: open, posix_fallocate, write, ftruncate, fsync, rename,
  *                     open_folder, fsync_folder or unlink
- *   IO_FAULT_FIRST    the number of the operation of that kind that fails, counted from 1
- *   IO_FAULT_LAST     the number of the last one that fails
- *   IO_FAULT_ERRNO    the error; 0 makes a write short instead
+ *   IO_FAULT_FIRST    index of the first operation of that kind that fails, from 1
+ *   IO_FAULT_LAST     index of the last one that fails
+ *   IO_FAULT_ERRNO    errno; 0 makes a write partial instead
  *
- * Only files that are made or changed count, not those that are read. */
+ * Counts only files that are created or modified, not files that are read. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,7 +27,7 @@ static const char* setting(const char* name) {
   return value != NULL ? value : "";
 }
 
-/* Straight to the kernel: the functions below must not come by their own work. */
+/* Uses system calls, because the functions below are intercepted. */
 static void note(const char* kind, const char* path) {
   const char* log = setting("IO_FAULT_LOG");
   if (*log == '\0') return;
@@ -38,7 +38,7 @@ static void note(const char* kind, const char* path) {
   syscall(SYS_close, file);
 }
 
-/* The error that this operation shall have, or kPass. */
+/* Returns the error for this operation, or kPass. */
 static int fault(const char* kind, const char* path) {
   static int count = 0;
   const char* folder = setting("IO_FAULT_FOLDER");

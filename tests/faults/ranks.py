@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Kills and stops ranks of a training under `projnce launch`: the job goes on by itself and ends as
-the undisturbed one of as many ranks does."""
+"""Kills and stops ranks of a training under `projnce launch`: the job must recover by itself and give
+the result of an undisturbed job with the same number of ranks."""
 import itertools
 import json
 import os
@@ -12,8 +12,8 @@ from pathlib import Path
 
 import support
 
-TIMEOUT = 2  # seconds: train.rank_timeout where a rank is stopped
-# What must happen within a second may take another one where others work on this machine.
+TIMEOUT = 2  # seconds: train.rank_timeout when a rank is stopped
+# Extra seconds allowed on a busy machine.
 SLACK = 1
 RESTARTS = 5
 STEPS_IN_AN_EPOCH = 4
@@ -24,7 +24,7 @@ def launcher(ranks):
 
 
 def status_fields(pid):
-    """State and parent of a process; none where it is gone."""
+    """Returns state and parent of a process; None if it is gone."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[:2]
     except OSError:
@@ -62,7 +62,7 @@ class Ranks:
         return run, self.scene.start(run, launch=self.launch)
 
     def wait_for_ranks(self, training, but=()):
-        """Process numbers of an attempt's ranks."""
+        """Returns the process ids of the ranks of an attempt."""
         found = []
 
         def complete():
@@ -72,7 +72,7 @@ class Ranks:
         return list(found)
 
     def strike(self, pids, number):
-        """Sends a rank the signal; gives the problems with how the others ended."""
+        """Sends a signal to a rank. Returns problems with how the others ended."""
         victim = self.random.choice(pids)
         others = [pid for pid in pids if pid != victim]
         sent = time.monotonic()
@@ -92,7 +92,7 @@ class Ranks:
         if fault == "join":
             time.sleep(self.random.uniform(0, 0.5))
             return
-        # A restart has the lines of steps before when it starts.
+        # After a restart, the log has the lines of earlier steps.
         support.wait_until(lambda: training.ended() or "batches on" in training.log[self.read:],
                            "the ranks to train")
         self.read = len(training.log)
@@ -100,12 +100,12 @@ class Ranks:
         time.sleep(self.random.uniform(0, 0.03))
 
     def disturb(self, *faults):
-        """Trains one run in spite of these, one after the other: "kill", "stop", or "join", which
-        is a kill while the ranks are joining."""
+        """Trains one run with these faults in sequence: "kill", "stop", or "join", which is a kill
+        during the rendezvous."""
         def trying():
             run, training = self.start()
             problems, pids = [], []
-            self.read = 0  # of the log, up to the last fault
+            self.read = 0  # position in the log of the last fault
             for fault in faults:
                 pids += (current := self.wait_for_ranks(training, but=pids))
                 self.wait_for_moment(fault, training, run)
@@ -121,7 +121,7 @@ class Ranks:
         return training.problems(0, words) or self.scene.differences(run)
 
     def end_launcher(self, other_count):
-        """Ends the job with a checkpoint, and goes on with as many ranks and with others."""
+        """Stops the job with a checkpoint, and resumes with the same and another number of ranks."""
         def trying():
             run, training = self.start()
             training.wait_for_steps(run, self.random.randint(1, self.steps - 2))
@@ -151,8 +151,8 @@ class Ranks:
 
 
 def disturb_ranks(options, report, count, runs):
-    """Disturbs jobs of `count` ranks, each by what its entry of `runs` names."""
-    # More ranks than cores take their time for each step.
+    """Runs jobs of `count` ranks with the faults in `runs`."""
+    # With more ranks than cores, steps are slow.
     epochs = 5 if options.long else 4 // count
     with support.Scene(f"train.epochs={epochs}", "train.batch_size=16", "train.checkpoint_every=1",
                        f"train.rank_timeout={TIMEOUT}") as scene:
@@ -165,7 +165,7 @@ def disturb_ranks(options, report, count, runs):
 
 
 def long_runs(kills, stops):
-    """Kills one at a time, two in a run, and while joining, in turn."""
+    """Cycles through one kill, a kill during the rendezvous, and two kills per run."""
     turns = itertools.cycle([["kill"], ["join"], ["kill", "kill"]])
     runs = []
     while (left := kills - sum(map(len, runs))) > 0:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Goes on with a run under other conditions: it is refused or said plainly, never done in silence."""
+"""Resumes a run under changed conditions: it must be rejected or logged, never silent."""
 import shutil
 import signal
 import sys
@@ -24,7 +24,7 @@ def relabel_image(data):
 
 
 def repaint_images(data):
-    """The names stay; what the images show does not."""
+    """Changes the contents of images but not their names."""
     for path in (data / "train/lying").iterdir():
         support.write_png(path, 16, 16, lambda x, y: 90)
 
@@ -44,7 +44,7 @@ class Changes:
             raise RuntimeError(f"no run could be stopped: {training.log}")
 
     def case(self, title, status, says, *more, data=lambda folder: None, **how):
-        """`data` changes a copy of the data, which then is in the data's place."""
+        """`data` modifies a copy of the data, which replaces the original."""
         def trying():
             folder = self.scene.root / title.replace(" ", "-")
             shutil.copytree(self.scene.root / "data", folder / "data")
@@ -56,7 +56,7 @@ class Changes:
 
 
 def all_cases(changes):
-    """What is tried: a title, the status and the words that are expected, and how."""
+    """Yields the cases: title, expected status and messages, and changes."""
     case, sets = changes.case, support.sets
     other = "was trained with different settings: "
     data = "the data has changed since the run was started"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs every fault test and prints what came of it; ends with status 1 where anything was lost.
+"""Runs all fault tests and prints the results; the exit status is 1 if any test failed.
 
-With --long everything is tried, which takes long; without, what suffices for each change.
+--long runs the exhaustive version; the default is a short version for each commit.
 """
 import argparse
 import re
@@ -22,7 +22,7 @@ FAULTS = {
     "stop_everywhere": "SIGTERM and SIGINT after each step",
     "damaged_checkpoint": "damaged checkpoints",
 }
-SKIPPED = 77  # as in support.py, which this file does not need
+SKIPPED = 77  # same as in support.py
 
 Result = namedtuple("Result", "name passed skipped tried survived details output")
 
@@ -38,7 +38,7 @@ def run_test(name, long=False):
 
 
 def run_all(long=False):
-    """The results, two tests at a time."""
+    """Yields the results, running two tests at a time."""
     with ThreadPoolExecutor(2) as pool:
         yield from pool.map(lambda name: run_test(name, long), FAULTS)
 
@@ -51,8 +51,8 @@ def table(results):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--long", action="store_true", help="try everything")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into this file")
+    parser.add_argument("--long", action="store_true", help="exhaustive version")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write the table to this file")
     options = parser.parse_args()
     results = []
     for result in run_all(options.long):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Kills a training at random moments, some of them inside the writing of a checkpoint, starts it
-again by the same command each time, and compares what it comes to with a run that nobody killed."""
+"""Kills a training at random times, some of them during a checkpoint write, restarts it with the same
+command each time, and compares the result with an undisturbed run."""
 import signal
 import sys
 import time
@@ -8,7 +8,7 @@ import time
 import support
 
 KILLS_IN_A_RUN = 10
-AIMED_SHARE = 0.25  # of the kills at the writing of a checkpoint, the others anywhere
+AIMED_SHARE = 0.25  # fraction of kills aimed at checkpoint writes
 
 
 def step_of(path):
@@ -16,7 +16,7 @@ def step_of(path):
 
 
 def wait_for_writing(training, run, steps_ahead):
-    """Until there is a checkpoint's temporary file some steps from here."""
+    """Waits until there is a temporary checkpoint file, some steps from now."""
     last = max(map(step_of, support.checkpoints(run)), default=0)
     while not training.ended():
         if any(step_of(path) >= last + steps_ahead
@@ -32,7 +32,7 @@ class Kills:
         self.inside = self.runs = self.lost = self.different = 0
 
     def kill_once(self, training, run, window):
-        """False where the training was finished before."""
+        """Returns False if the training finished before."""
         if self.random.random() < AIMED_SHARE:
             wait_for_writing(training, run, self.random.randint(1, 8))
         else:
@@ -40,13 +40,13 @@ class Kills:
         training.signal(signal.SIGKILL)
         if training.wait() == 0:
             return False
-        # Another process's temporary would be left from a kill before.
+        # A temporary file of another process is left over from an earlier kill.
         mark = f".tmp.{training.process.pid}"
         self.inside += any(path.name.endswith(mark) for path in support.temporaries(run))
         return True
 
     def disturb(self, scene, window):
-        """Trains one run to its end in spite of several kills."""
+        """Trains one run to completion with several kills."""
         self.runs += 1
         run = scene.root / f"run{self.runs}"
         kills = 0
@@ -69,8 +69,8 @@ class Kills:
 
 
 def kill_window(scene):
-    """Trains the undisturbed run. Kills fall into its start or the first third of its steps, so
-    that a run has room for several."""
+    """Trains the undisturbed run. Kills happen at startup or in the first third of the steps, so that
+    several fit into a run."""
     training = scene.start(scene.whole)
     training.wait_for_steps(scene.whole, 1)
     start = time.monotonic() - training.started

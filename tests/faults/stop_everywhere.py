@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stops a training by SIGTERM and SIGINT after every step, and goes on with it each time."""
+"""Stops a training with SIGTERM and SIGINT after every step, and resumes it each time."""
 import itertools
 import signal
 import sys
@@ -8,7 +8,7 @@ import time
 import support
 
 EPOCHS, STEPS_IN_AN_EPOCH = 3, 4
-CHAINS = 12  # of stops until every step must have been hit
+CHAINS = 12  # maximum number of runs in which every step must have been hit
 
 
 def state_of(run):
@@ -16,12 +16,12 @@ def state_of(run):
 
 
 def wait_for_step(training, run, step, jitter):
-    """Until the training is about to do this step; a training that goes on has the lines of the
-    steps before already when it starts."""
+    """Waits until the training is about to run this step; the log of a resumed training starts with the
+    earlier steps."""
     support.wait_until(lambda: training.ended() or "batches on" in training.log, "its first step")
     training.wait_for_steps(run, step - 1)
-    epochs = (step - 1) // STEPS_IN_AN_EPOCH  # that must be judged before the step begins
-    support.wait_until(lambda: training.ended() or support.judged_epochs(run) >= epochs, "an epoch")
+    epochs = (step - 1) // STEPS_IN_AN_EPOCH  # that must be evaluated before the step starts
+    support.wait_until(lambda: training.ended() or support.evaluated_epochs(run) >= epochs, "an epoch")
     time.sleep(jitter)
 
 
@@ -31,7 +31,7 @@ class Stops:
         self.longest = 0.0
 
     def stop(self, training, number):
-        """Sends the signal; gives the problems, and whether there was still something to stop."""
+        """Sends the signal. Returns the problems, and whether the training was still running."""
         sent = time.monotonic()
         training.signal(number)
         if training.wait() == 0:
@@ -40,12 +40,12 @@ class Stops:
         return training.problems(128 + number, ["resume with: projnce train --resume"]), True
 
     def chain(self, scene, name, signals, wanted):
-        """One run that is stopped at each of the wanted steps it can be stopped at."""
+        """Stops one run at as many of the wanted steps as possible."""
         run = scene.root / name
         problems, hit = [], set()
         for step in sorted(wanted):
             if hit and step <= max(hit):
-                continue  # the stop before came late
+                continue  # the previous stop was late
             training = scene.start(run)
             wait_for_step(training, run, step, self.random.uniform(0, 0.01))
             trouble, stopped = self.stop(training, next(signals))
@@ -58,7 +58,7 @@ class Stops:
         return hit
 
     def every_step(self, scene, name, steps, *numbers):
-        """Chains of stops until each step was hit."""
+        """Repeats until each step was hit."""
         left, signals = set(steps), itertools.cycle(numbers)
         for number in range(CHAINS):
             left -= self.chain(scene, f"{name}-{number}", signals, left)
@@ -67,13 +67,13 @@ class Stops:
         self.report.add(name, [f"no stop hit the steps {sorted(left)} in {CHAINS} chains"])
 
     def anywhere(self, scene, number, seconds):
-        """A stop at any moment: while starting, in an evaluation, while results are written."""
+        """Stops at arbitrary times: at startup, during evaluation, while writing results."""
         run = scene.root / f"after-{seconds}"
         training = scene.start(run)
         time.sleep(seconds)
         training.signal(number)
         status = training.wait()
-        good = (0, 128 + number, -number)  # the last: before the program asked for the signal
+        good = (0, 128 + number, -number)  # the last one: before the signal handler was installed
         problems = [] if status in good else [f"it ended with status {status}: {training.log}"]
         problems += scene.start(run).problems() or scene.differences(run)
         self.report.add(f"stopped after {seconds:.2f} s by signal {number}", problems)

@@ -1,4 +1,4 @@
-"""What the fault tests share: a folder to work in, trainings to disturb, and comparing their runs."""
+"""Shared code of the fault tests: working folder, trainings to disturb, and comparison of runs."""
 import argparse
 import importlib.util
 import json
@@ -11,7 +11,7 @@ import threading
 import time
 from pathlib import Path
 
-# The command-line tests have a support.py too, hence the other name.
+# Imported under another name, because the command-line tests have a support.py too.
 _spec = importlib.util.spec_from_file_location(
     "cli_support", Path(__file__).resolve().parent.parent / "cli" / "support.py")
 cli_support = importlib.util.module_from_spec(_spec)
@@ -20,10 +20,10 @@ make_folder, write_png, stripes = (cli_support.make_folder, cli_support.write_pn
                                    cli_support.stripes)
 
 PROGRAM = str(Path(cli_support.PROGRAM).resolve())
-HANGS_AFTER = 120  # seconds; no training here takes a tenth of that
-SKIPPED = 77  # exit status of a test that cannot be made here
+HANGS_AFTER = 120  # seconds; ten times the longest training
+SKIPPED = 77  # exit status of a test that cannot run on this machine
 
-# What a disturbed run must have byte for byte as the undisturbed one has it.
+# Files that must be byte-identical in disturbed and undisturbed runs.
 RESULTS = ("metrics.jsonl", "embeddings.npy", "labels.npy", "encoder.safetensors",
            "train_labels.npy")
 
@@ -33,7 +33,7 @@ def sets(*settings):
 
 
 def read_checkpoint(path):
-    """The tensors' bytes by name and the training state. 'run' holds seconds, which differ."""
+    """Returns tensor bytes by name and the training state, without 'run', whose times differ."""
     data = Path(path).read_bytes()
     length, = struct.unpack_from("<Q", data)
     header = json.loads(data[8:8 + length])
@@ -42,13 +42,13 @@ def read_checkpoint(path):
     for name, tensor in header.items():
         begin, end = (8 + length + offset for offset in tensor["data_offsets"])
         tensors[name] = (tensor["dtype"], tensor["shape"], data[begin:end])
-    # The check sum is of the whole file, its seconds included.
+    # The checksum covers the whole file, including times.
     tensors = {name: tensor for name, tensor in tensors.items() if "integrity" not in name}
     return tensors, json.loads(metadata["state"])
 
 
 def checkpoints(run):
-    """Oldest first."""
+    """Returns the checkpoints, oldest first."""
     return sorted((run / "checkpoints").glob("step-*.safetensors"))
 
 
@@ -64,11 +64,11 @@ def count_metrics(run, mark):
 
 
 def trained_steps(run):
-    """Steps in metrics.jsonl so far."""
+    """Returns the steps in metrics.jsonl so far."""
     return count_metrics(run, b'"name":"step"')
 
 
-def judged_epochs(run):
+def evaluated_epochs(run):
     return count_metrics(run, b'"split":"test"')
 
 
@@ -77,7 +77,7 @@ def same_checkpoint(left, right):
 
 
 def differences(run, whole):
-    """What a finished run has otherwise than the undisturbed one; empty where nothing."""
+    """Returns the differences between a finished run and the undisturbed one."""
     found = [f"{name} differs" for name in RESULTS
              if not (run / name).exists() or (run / name).read_bytes() != (whole / name).read_bytes()]
     found += [f"{name} differs" for name in (checkpoints(whole)[-1].name, "best.safetensors")
@@ -95,7 +95,7 @@ def wait_until(happened, what, seconds=HANGS_AFTER, pause=0.002):
 
 
 class Training:
-    """A started program. What it says on standard error goes into a file."""
+    """A running program whose standard error goes to a file."""
 
     def __init__(self, arguments, log_path, env, **popen):
         self.log_path = log_path
@@ -116,7 +116,7 @@ class Training:
         self.process.send_signal(number)
 
     def wait(self):
-        """The exit status; a program that hangs is ended and counts as an error."""
+        """Returns the exit status; a program that hangs is killed, which counts as an error."""
         try:
             self.process.wait(HANGS_AFTER)
         except subprocess.TimeoutExpired:
@@ -127,11 +127,11 @@ class Training:
         return self.process.returncode
 
     def wait_for_steps(self, run, count):
-        """Until that many steps were trained, or the program has ended."""
+        """Waits until that many steps were trained or the program has exited."""
         wait_until(lambda: self.ended() or trained_steps(run) >= count, f"step {count}")
 
     def problems(self, status=0, says=()):
-        """That it ended otherwise than with this status and these words."""
+        """Returns deviations from this exit status and these messages."""
         ended = self.wait()
         log = self.log
         found = [f"it did not say '{words}'" for words in says if words not in log]
@@ -141,12 +141,12 @@ class Training:
 
 
 class Scene:
-    """A folder with images and runs that are all trained by the same settings."""
+    """A folder with images and runs that are trained with the same settings."""
 
     def __init__(self, *settings, root=None, data=None, per_class=40):
         self.scratch = tempfile.TemporaryDirectory(prefix="projnce-faults-", dir=root)
         self.root = Path(self.scratch.name)
-        self.data = "data"  # relative: who is started in another folder takes the data there
+        self.data = "data"  # relative, so that a program started in another folder uses the data there
         (data or make_folder)(self.root / "data", per_class)
         self.settings = cli_support.TINY + sets("train.log_every=1", *settings)
         self.whole = self.root / "whole"
@@ -157,7 +157,7 @@ class Scene:
 
     def __exit__(self, *_):
         for training in self.started:
-            if not training.ended():  # where a test broke off
+            if not training.ended():  # if a test was aborted
                 training.process.kill()
                 training.process.wait()
         self.scratch.cleanup()
@@ -174,7 +174,7 @@ class Scene:
         return training
 
     def train(self, run, *more, **how):
-        """Trains to the end, which must be a good one."""
+        """Trains to the end; raises if it fails."""
         training = self.start(run, *more, **how)
         problems = training.problems()
         if problems:
@@ -182,7 +182,7 @@ class Scene:
         return training
 
     def train_whole(self, *more, **how):
-        """Trains the undisturbed run; gives the seconds it took."""
+        """Trains the undisturbed run. Returns the seconds it took."""
         return self.train(self.whole, *more, **how).seconds
 
     def differences(self, run):
@@ -190,7 +190,7 @@ class Scene:
 
 
 class Report:
-    """Counts what was tried; its last line is what a test comes down to."""
+    """Counts attempts; the last line of output is the summary."""
 
     def __init__(self, name):
         self.name, self.tried, self.survived = name, 0, 0
@@ -203,7 +203,7 @@ class Report:
             self.survived += tries
 
     def attempt(self, title, trying, tries=1):
-        """`trying` gives a list of problems; one that hangs or breaks off has one."""
+        """`trying` returns a list of problems; a timeout or an exception counts as one."""
         try:
             problems = trying()
         except (OSError, RuntimeError, ValueError) as error:

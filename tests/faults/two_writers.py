@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Starts a training on a run that is being trained: it is refused, and the first one goes on."""
+"""Starts a second training on a run that is being trained: it must be rejected, and the first continues."""
 import contextlib
 import signal
 import socket
@@ -10,7 +10,7 @@ import support
 
 @contextlib.contextmanager
 def paused(scene, run):
-    """A training that stands still in the middle, so that others find it there."""
+    """A training that is paused halfway."""
     training = scene.start(run)
     training.wait_for_steps(run, 1)
     training.signal(signal.SIGSTOP)
@@ -21,7 +21,7 @@ def paused(scene, run):
 
 
 def second_refused(scene, run):
-    """It learns who writes the run; what the first comes to is the undisturbed result."""
+    """The error names the writer; the first training gives the undisturbed result."""
     with paused(scene, run) as first:
         owner = f"is being written by process {first.process.pid} on {socket.gethostname()}"
         problems = scene.start(run).problems(2, [owner])
@@ -29,7 +29,7 @@ def second_refused(scene, run):
 
 
 def second_without_resume(scene, run):
-    """Nor does it begin anew in the directory of another."""
+    """A new run in the same directory is rejected too."""
     with paused(scene, run) as first:
         arguments = [word for word in scene.arguments(run) if word != "--resume"]
         second = support.Training(arguments, run.with_suffix(".log"), None, cwd=scene.root)
@@ -38,7 +38,7 @@ def second_without_resume(scene, run):
 
 
 def both_at_once(scene, run):
-    """One of two that begin together gets the run; the other is refused, or comes when all is done."""
+    """Of two simultaneous starts, one gets the run; the other is rejected, or finds it finished."""
     both = [scene.start(run) for _ in range(2)]
     statuses = sorted(each.wait() for each in both)
     logs = "\n".join(each.log for each in both)

@@ -35,7 +35,7 @@ function columnsOf(colors: string[]): Column<ClassResult>[] {
     },
     { name: "95 % interval", numeric: true, key: (row) => row.interval?.[0] ?? null, cell: (row) => intervalText(row.interval) },
     {
-      name: "Most often confused with", key: (row) => row.confusedWith?.share ?? null,
+      name: "Top confusion", key: (row) => row.confusedWith?.share ?? null,
       cell: (row) => row.confusedWith && h("span", { class: "confused-with" }, colored(row.confusedWith.index, row.confusedWith.name),
         h("span", { class: "aside" }, percent(row.confusedWith.share))),
     },
@@ -53,7 +53,7 @@ function classFigure(counts: Counts, file: string): HTMLElement {
       class: results.length > LONG ? "class-table long" : "class-table", tabindex: 0, role: "region", "aria-label": "Accuracy by class",
     }, table),
     table: () => ({
-      columns: ["class", "samples", "accuracy", "low", "high", "most often confused with", "share"],
+      columns: ["class", "samples", "accuracy", "low", "high", "top confusion", "share"],
       rows: results.map((row) => [row.name, row.samples, row.accuracy, row.interval?.[0] ?? null, row.interval?.[1] ?? null, row.confusedWith?.name ?? null, row.confusedWith?.share ?? null]),
     }),
   });
