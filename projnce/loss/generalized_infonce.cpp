@@ -60,8 +60,8 @@ torch::Tensor valid_classes(const GroupedBatch& batch, const torch::Tensor& has_
 }
 
 InfoNCETerms self_p(const GroupedBatch& batch, const SelfPTerm& term) {
-  const auto value =
-      alignment_uniformity(batch, term.positive, term.logsumexp, term.valid_class, term.empty_positives);
+  const auto value = alignment_uniformity(batch, term.positive, term.logsumexp, term.valid_class,
+                                          term.empty_positives);
   return {.value = value, .self_p = value.loss, .ratio = {}};
 }
 

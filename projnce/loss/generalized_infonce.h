@@ -64,9 +64,9 @@ InfoNCETerms generalized_infonce(const GroupedBatch& batch, const projection::Pr
 
 /// self-p = sum_i w_i (logsumexp_i - positive_i).
 struct SelfPTerm {
-  torch::Tensor positive;                            // [N]: score of each anchor with its g+
-  torch::Tensor logsumexp;                           // [N]: its denominator
-  torch::Tensor valid_class;                         // [K], bool: see valid_classes()
+  torch::Tensor positive;                                  // [N]: score of each anchor with its g+
+  torch::Tensor logsumexp;                                 // [N]: its denominator
+  torch::Tensor valid_class;                               // [K], bool: see valid_classes()
   EmptyPositives empty_positives = EmptyPositives::kZero;  ///< how anchors without positives count
 };
 /// The loss self-p and its parts, without R.

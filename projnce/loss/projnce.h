@@ -27,8 +27,8 @@ struct ProjnceOptions {
   bool detach_centroid = false;
 };
 
-/// Named readings of the paper: `leave_one_out` leaves the anchor out everywhere (the defaults above),
-/// `paper` takes the formulas literally, `allpairs` includes the anchor everywhere.
+/// Named readings of the paper: `leave_one_out` leaves the anchor out everywhere (the defaults
+/// above), `paper` takes the formulas literally, `allpairs` includes the anchor everywhere.
 enum class ProjncePreset { kLeaveOneOut, kPaper, kAllPairs };
 /// The options of a preset.
 ProjnceOptions projnce_preset(ProjncePreset preset);

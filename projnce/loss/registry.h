@@ -49,7 +49,7 @@ struct CeSettings {};
 /// "projnce": a preset, and single options that override it.
 struct ProjnceSettings {
   ProjncePreset preset = ProjncePreset::kLeaveOneOut;  ///< what the others default to
-  ProjnceOptions options = {};                 ///< all of them
+  ProjnceOptions options = {};                         ///< all of them
 };
 
 /// "joint-supcon" and "joint-projnce": the supervised loss's options with `theta` among them.

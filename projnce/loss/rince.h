@@ -33,9 +33,9 @@ struct RinceOptions {
 ///   l_i = mean_{p in P(i)} ( -e^{q s_ip} + (lambda S_ip)^q ) / q
 ///
 /// S_ip is the sum of exponentials of the denominator. Evaluated with expm1, so that nothing
-/// cancels as q -> 0, where it becomes InfoNCE + log lambda. `rince` takes labels, `rince-self` views
-/// of one sample, for which both denominators agree when there are two. Anchors without positives
-/// as in SupCon. One class with kOnePos: S_ip = e^{s_ip}.
+/// cancels as q -> 0, where it becomes InfoNCE + log lambda. `rince` takes labels, `rince-self`
+/// views of one sample, for which both denominators agree when there are two. Anchors without
+/// positives as in SupCon. One class with kOnePos: S_ip = e^{s_ip}.
 ///
 /// Parts: alignment, uniformity, valid_anchors.
 class RinceLoss : public ContrastiveLoss {

@@ -77,7 +77,8 @@ LossValue supcon_grouped(const ContrastiveBatch& batch, const SupConOptions& opt
   // L = sum_i w_i l_i
   const auto valid = valid_supcon_classes(rows, options);
   auto value = alignment_uniformity(rows, positive, logsumexp, valid, options.empty_positives);
-  if (options.base_temperature) value.loss = value.loss * (options.temperature / *options.base_temperature);
+  if (options.base_temperature)
+    value.loss = value.loss * (options.temperature / *options.base_temperature);
 
   const bool has_ratio = rows.with_parts && group_by == GroupBy::kClass &&
                          rows.num_candidates() > 1 && out && !options.include_self_pos &&

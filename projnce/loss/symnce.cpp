@@ -77,8 +77,8 @@ LossValue symnce(const ContrastiveBatch& batch, const SymnceOptions& options) {
 
   // l_i = F(P, Q) - beta F(Q, P)
   const auto [forward, reverse] = both_ways(rows, options);
-  auto value =
-      alignment_uniformity(rows, forward.positive, forward.logsumexp, valid, options.empty_positives);
+  auto value = alignment_uniformity(rows, forward.positive, forward.logsumexp, valid,
+                                    options.empty_positives);
   const auto reversed =
       reduce_anchors(rows, reverse.logsumexp - reverse.positive, valid, options.empty_positives);
   value.loss = value.loss - options.beta * reversed;

@@ -109,8 +109,8 @@ TEST_F(ProjnceTest, LeaveOneOutDividesByOneLess) {
   z[3][1] = 1;
   const auto b = make_batch(z, torch::tensor({0, 0, 0, 1}));
   EXPECT_NEAR(
-      part(projnce(b, {.temperature = 0.5, .empty_positives = EmptyPositives::kSkip}), "alignment"), -2,
-      1e-14);
+      part(projnce(b, {.temperature = 0.5, .empty_positives = EmptyPositives::kSkip}), "alignment"),
+      -2, 1e-14);
   // And in R: every class is equidistant from every anchor, so R is exactly 1.
   EXPECT_NEAR(part(projnce(b, {.temperature = 0.5}), "R"), 1, 1e-14);
 }

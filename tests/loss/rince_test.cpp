@@ -48,9 +48,9 @@ double naive_rince(const torch::Tensor& rows, const torch::Tensor& labels,
               options.denominator == RinceDenominator::kAll
                   ? p.sum_of_exponentials(i, p.candidates(i, false))
                   : std::exp(p.s(i, j)) + p.sum_of_exponentials(i, p.negatives(i));
-          sum +=
-              (-std::exp(options.q * p.s(i, j)) + std::pow(options.lambda_ * denominator, options.q)) /
-              options.q;
+          sum += (-std::exp(options.q * p.s(i, j)) +
+                  std::pow(options.lambda_ * denominator, options.q)) /
+                 options.q;
         }
         return sum / static_cast<double>(positives.size());
       });

@@ -33,8 +33,9 @@ TEST(ResultHtml, CellsShowPublishedValues) {
   EXPECT_THAT(html, HasSubstr("(2 of 3) ¹"));
   EXPECT_THAT(html, HasSubstr("<p>¹ the disk was full</p>\n<p>² CIFAR-10 is not here</p>"));
   EXPECT_THAT(
-      html, HasSubstr("<tfoot><tr><th scope=\"row\">rank correlation with the paper (Kendall&#39;s tau)"
-                      "</th><td>−0.33 (3 methods)</td><td>–</td></tr>\n</tfoot>"));
+      html,
+      HasSubstr("<tfoot><tr><th scope=\"row\">rank correlation with the paper (Kendall&#39;s tau)"
+                "</th><td>−0.33 (3 methods)</td><td>–</td></tr>\n</tfoot>"));
 }
 
 TEST(ResultHtml, EscapesNames) {

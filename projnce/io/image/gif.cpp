@@ -133,7 +133,8 @@ Image decode_gif(std::span<const uint8_t> bytes, const std::string& name) {
                                    static_cast<size_t>(frame.Left));
     for (const int index : row) {
       if (index >= colors.ColorCount) {
-        fail(name, " is a damaged GIF: a pixel has palette index ", index, " of ", colors.ColorCount);
+        fail(name, " is a damaged GIF: a pixel has palette index ", index, " of ",
+             colors.ColorCount);
       }
       if (index != reader.transparent()) {
         const auto& color = colors.Colors[index];
