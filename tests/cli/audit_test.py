@@ -100,7 +100,7 @@ class AuditArrays(ArrayCommands):
 
 
 class AuditRun(CommandLineTest):
-    def test_a_run_with_spoiled_labels_scores_itself(self):
+    def test_a_run_with_label_noise_scores_itself(self):
         make_folder(self.scratch / "stripes", per_class=40)
         self.run_json("train", "--data", "stripes", "--out", "run", *TINY, "--set",
                       "train.epochs=4", "--set", "dataset.label_noise.rate=0.2")

@@ -81,10 +81,10 @@ def check_outcome(case, expected, ran):
         return f"standard output is no JSON: {error}"
     if ran.returncode == 0:
         return None if result and result["intact"] else "exit status 0 without an intact dataset"
-    return judge_complaint(case, ran.stderr.decode(errors="replace"), result)
+    return check_error_message(case, ran.stderr.decode(errors="replace"), result)
 
 
-def judge_complaint(case, stderr, result):
+def check_error_message(case, stderr, result):
     """Checks that an error is one message or a list of corrupt samples, and names the file."""
     sentences = [line for line in stderr.splitlines() if line.startswith("projnce: ")]
     if result is not None:

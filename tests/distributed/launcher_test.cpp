@@ -90,7 +90,8 @@ TEST_F(LauncherTest, RestartsWithRestartArgumentsAndANewStore) {
                 "[ $RANK = 0 ] || exit $((5 - 5 * PROJNCE_RESTART_COUNT))"),
             0);
   EXPECT_EQ(written("0"), "first store-0\nagain store-1\n");
-  EXPECT_THAT(logged_, ElementsAre(HasSubstr("status 5; restarting all ranks (1 of 3)")));
+  EXPECT_THAT(logged_, ElementsAre(AllOf(StartsWith("rank 1 "),
+                                         HasSubstr("status 5; restarting all ranks (1 of 3)"))));
 }
 
 TEST_F(LauncherTest, KillsStoppedRanksAfterAFailure) {

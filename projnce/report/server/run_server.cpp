@@ -296,7 +296,7 @@ class RunServer::Listener {
  private:
   void set_limits() {
     server_.new_task_queue = [] { return new httplib::ThreadPool(kServerThreads); };
-    server_.set_socket_options(one_server_a_port);
+    server_.set_socket_options(set_exclusive_port);
     server_.set_read_timeout(kServerSeconds);
     server_.set_write_timeout(kServerSeconds);
     server_.set_keep_alive_timeout(kSilentSeconds);
