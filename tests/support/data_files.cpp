@@ -26,6 +26,12 @@ Image plain_image(int height, int width, const Bytes& color) {
   return image;
 }
 
+Image counting_image(int height, int width, int channels) {
+  auto image = plain_image(height, width, Bytes(static_cast<size_t>(channels)));
+  for (size_t i = 0; i < image.bytes(); ++i) image.pixels[i] = static_cast<uint8_t>(11 * i);
+  return image;
+}
+
 Bytes encode_jpeg(const Image& image, const JpegStyle& style) {
   constexpr int kFormats[] = {TJPF_GRAY, -1, TJPF_RGB, TJPF_CMYK};
   constexpr int kSubsamplings[] = {TJSAMP_444, TJSAMP_422, TJSAMP_420, TJSAMP_440, TJSAMP_411};

@@ -17,6 +17,9 @@ using Bytes = std::vector<uint8_t>;
 /// An image of one color.
 Image plain_image(int height, int width, const Bytes& color);
 
+/// An image with increasing pixel values, so that swapped axes or channels are detected.
+Image counting_image(int height, int width, int channels);
+
 enum class Subsampling { k444, k422, k420, k440, k411 };
 
 struct JpegStyle {

@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::AllOf;
 using testing::Bytes;
+using testing::counting_image;
 using ::testing::Each;
 using testing::encode_jpeg;
 using testing::encode_png;
@@ -20,13 +21,6 @@ using testing::plain_image;
 
 std::string error_about_image(const Bytes& bytes) {
   return testing::error_message_of([&] { decode_image(bytes, "cat/a.jpg"); });
-}
-
-/// An image with increasing pixel values, so that swapped axes or channels are detected.
-Image counting_image(int height, int width, int channels) {
-  auto image = plain_image(height, width, Bytes(static_cast<size_t>(channels)));
-  for (size_t i = 0; i < image.bytes(); ++i) image.pixels[i] = static_cast<uint8_t>(11 * i);
-  return image;
 }
 
 TEST(ImageFile, PngRoundTripsExactly) {

@@ -10,6 +10,7 @@ namespace {
 
 using ::testing::AllOf;
 using testing::Bytes;
+using testing::counting_image;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using testing::encode_bmp;
@@ -18,13 +19,6 @@ using testing::encode_tiff;
 using testing::encode_webp;
 using ::testing::HasSubstr;
 using testing::plain_image;
-
-/// An image with increasing pixel values, so that swapped axes or channels are detected.
-Image counting_image(int height, int width, int channels) {
-  auto image = plain_image(height, width, Bytes(static_cast<size_t>(channels)));
-  for (size_t i = 0; i < image.bytes(); ++i) image.pixels[i] = static_cast<uint8_t>(11 * i);
-  return image;
-}
 
 /// The colors of encode_gif's palette.
 Image in_palette_colors(const Image& indices) {
