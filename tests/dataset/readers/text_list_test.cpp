@@ -34,7 +34,7 @@ TEST(TextList, LocationsCountFromOne) {
   testing::DatasetFolder folder;
   folder.write_text("list.txt", "a\nb\n");
   const auto list = read_text_list(*folder.tree(), "list.txt");
-  EXPECT_THAT(list.place(1), HasSubstr("data/list.txt:2"));
+  EXPECT_THAT(list.location(1), HasSubstr("data/list.txt:2"));
 }
 
 TEST(TextList, EscapesNames) {
