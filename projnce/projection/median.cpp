@@ -148,7 +148,7 @@ torch::Tensor weiszfeld_step(const torch::Tensor& x, const torch::Tensor& g) {
   return weight.t().mm(x).squeeze(0) / weight.sum();
 }
 
-/// Length of the gradient: it tells apart points whose costs are equal to rounding.
+/// Gradient norm, which distinguishes points whose costs are equal to rounding.
 double pull_at(const torch::Tensor& x, const torch::Tensor& g) {
   const auto difference = x - g;
   const auto weight = difference.norm(2, 1, true).clamp_min(kSmallest).reciprocal();

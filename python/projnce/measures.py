@@ -314,7 +314,7 @@ def _native(values: np.ndarray, name: str) -> np.ndarray:
 
 
 def _matrix(values: Any, name: str) -> torch.Tensor:
-    """[N, D] numbers with a fraction; [N] becomes a column."""
+    """[N, D] floating-point values; [N] becomes a column."""
     tensor = _tensor(values, name)
     if tensor.dim() not in (1, 2):
         raise ValueError(f"{name} have shape {list(tensor.shape)}, expected [N, D]")

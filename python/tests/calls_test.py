@@ -122,9 +122,9 @@ class WrongCallTest(unittest.TestCase):
                          lambda: loss(FEATURES, LABELS, **{side: FEATURES.to("meta")}))
             self.refused(ValueError, "expected a dense tensor",
                          lambda: loss(FEATURES, LABELS, **{side: FEATURES.to_sparse()}))
-            spoiled = FEATURES.clone()
-            spoiled[1, 2] = float("nan")
-            self.assertTrue(loss(FEATURES, LABELS, **{side: spoiled}).isnan())
+            corrupted = FEATURES.clone()
+            corrupted[1, 2] = float("nan")
+            self.assertTrue(loss(FEATURES, LABELS, **{side: corrupted}).isnan())
 
     def test_projected_vectors_in_the_shape_of_features_or_rows(self):
         loss = projnce.SelfPLoss()

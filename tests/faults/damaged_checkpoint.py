@@ -82,10 +82,10 @@ class Damage:
             titles[name] = title
         training = self.scene.start(run)
         problems = training.problems() or self.scene.differences(run)
-        passed_over = [line for line in training.log.splitlines() if SKIPPED in line]
-        if len(passed_over) != len(titles) and not problems:
-            problems = [f"{len(passed_over)} of {len(titles)} were passed over"]
-        text = "\n".join(passed_over)
+        skipped = [line for line in training.log.splitlines() if SKIPPED in line]
+        if len(skipped) != len(titles) and not problems:
+            problems = [f"{len(skipped)} of {len(titles)} were skipped"]
+        text = "\n".join(skipped)
         unnoticed = [title for name, title in titles.items() if name not in text]
         problems += [f"not noticed: {', '.join(unnoticed[:10])}"] if unnoticed else []
         self.report.add("many at once", problems, len(titles))

@@ -162,9 +162,9 @@ TEST_F(ProjectedCheck, AnyStridesGiveTheSameValueAndGradient) {
 TEST_F(ProjectedCheck, VectorsThatAreNotFiniteGiveALossThatIsNotANumber) {
   for (const double value :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-    const auto spoiled = vectors_.clone();
-    spoiled[2][1] = value;
-    EXPECT_TRUE(loss({.vectors = spoiled}).isnan().item<bool>()) << value;
+    const auto corrupted = vectors_.clone();
+    corrupted[2][1] = value;
+    EXPECT_TRUE(loss({.vectors = corrupted}).isnan().item<bool>()) << value;
     const auto own = rows_.clone();
     own[3][0] = value;
     EXPECT_TRUE(loss({.vectors = vectors_, .positive = own}).isnan().item<bool>()) << value;
@@ -178,8 +178,8 @@ TEST_F(ProjectedCheck, LossesWithClassVectorsCheckThemToo) {
     EXPECT_THAT(error_message_of(
                     [&] { use_class_vectors(rows, {.vectors = vectors_[0]}, options, "test"); }),
                 HasSubstr("test: the projection returned vectors of shape [5]"));
-    const auto spoiled = vectors_ * std::numeric_limits<double>::quiet_NaN();
-    const auto [batch, g] = use_class_vectors(rows, {.vectors = spoiled}, options, "test");
+    const auto corrupted = vectors_ * std::numeric_limits<double>::quiet_NaN();
+    const auto [batch, g] = use_class_vectors(rows, {.vectors = corrupted}, options, "test");
     EXPECT_TRUE(batch.nan_guard.isnan().item<bool>());
     const ProjectedScores scores(batch, g, 0.1);
     const auto value =

@@ -14,7 +14,7 @@ struct MemberExtent {
 };
 
 /// Sorted index of the members of an archive. Names are normalized (`file_tree.h`) and stored in a
-/// single string, so that millions of them fit in little memory.
+/// single string, so that millions of them need little space.
 class ArchiveIndex {
  public:
   void add_file(std::string_view name, MemberExtent place);
@@ -26,7 +26,7 @@ class ArchiveIndex {
   /// REQUIRES: called once, before any of the functions below.
   size_t finish();
 
-  /// Returns null if there is no such file.
+  /// Returns null if the archive has no file of that name.
   const MemberExtent* find(std::string_view name) const;
   bool has_folder(std::string_view folder) const;
   /// As the functions of FileTree; a missing folder is empty.

@@ -100,8 +100,8 @@ TEST(FitMap, BarnesHutIsAsGoodAsExact) {
   const auto tree = fit_map(affinities, start, {.iterations = 400, .learning_rate = 50});
   EXPECT_NEAR(tree.divergence, exact.divergence, 0.03 * exact.divergence);
   // Its own estimate of the divergence is close to the exact one.
-  MapDescent evaluate_protocol(affinities, tree.positions, 0);
-  EXPECT_NEAR(judge.divergence(), tree.divergence, 0.01);
+  MapDescent reference(affinities, tree.positions, 0);
+  EXPECT_NEAR(reference.divergence(), tree.divergence, 0.01);
 }
 
 /// Standard deviation of the shorter of the two axes.
