@@ -41,7 +41,7 @@ void print_result(const nlohmann::ordered_json& result) {
   }
   if (const auto weights = result.find("safetensors"); weights != result.end()) {
     std::cout << fmt::format(
-        "{}: {} tensors, {} parameters\n", weights->at("file").get<std::string>(),
+        "{}: {} tensors, {} values\n", weights->at("file").get<std::string>(),
         weights->at("tensors").get<int64_t>(), weights->at("numbers").get<int64_t>());
   }
 }

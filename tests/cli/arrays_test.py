@@ -300,7 +300,7 @@ class WrongArrays(ArrayCommands):
 
     def test_negative_labels(self):
         self.write(clouds(3)[0], [0, 1, -1])
-        self.refused("l.npy holds -1 in row 2")
+        self.refused("l.npy contains -1 in row 2")
 
     def test_pickled_objects_are_never_loaded(self):
         self.write(*clouds(20))

@@ -245,7 +245,7 @@ class Files(ExportTest):
         ran = self.run_program(*both)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertRegex(ran.stdout, r"m.onnx: image \[batch, 1, 16, 16\] -> embedding \[batch, 128\], "
-                                     r"features \[batch, 32\]\nw.safetensors: \d+ tensors, \d+ numbers\n")
+                                     r"features \[batch, 32\]\nw.safetensors: \d+ tensors, \d+ values\n")
         files = [self.scratch / name for name in ("m.onnx", "w.safetensors")]
         first = [path.read_bytes() for path in files]
         for path in files:

@@ -175,7 +175,7 @@ class Toml(CommandLineTest):
         for snippet in snippets:
             with self.subTest(snippet.place):
                 self.assertRegex(self.complaint(snippet.code),
-                                 r"there is no (folder|dataset, folder).*nowhere")
+                                 r"no (folder|dataset, folder).*nowhere")
 
     def test_wrong_keys_and_values_are_noticed(self):
         for code, found in (("[train]\nepoch = 3\n", "unknown key 'epoch'"),

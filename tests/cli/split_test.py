@@ -100,7 +100,7 @@ class Relabeling(SplitTest):
         self.train("photos", "first")
         (self.scratch / "first/split.safetensors").unlink()
         said = self.train("photos", "second", "--init", "first")
-        self.assertIn("first does not record which samples it was trained on", said)
+        self.assertIn("first does not record its training samples", said)
         self.assertIsNone(self.data_of("second")["init"]["test_samples_seen"])
 
     def test_a_damaged_split_is_refused(self):
