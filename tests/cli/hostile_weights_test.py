@@ -26,7 +26,7 @@ def weights(header, data=b"", length=None):
 PLAIN = {"conv1.weight": tensor([1], [0, 4])}
 # Name: content and expected message.
 HOSTILE = {
-    "header_beyond_the_end": (weights(PLAIN, bytes(4), length=1 << 20), "header has 1048576 bytes"),
+    "header_beyond_the_end": (weights(PLAIN, bytes(4), length=1 << 20), "declares a header of 1048576 bytes"),
     "header_of_17_megabytes": (weights(b"{}" + b" " * (17 << 20)), "expected at most 16777216"),
     "overlap": (weights({"a": tensor([2], [0, 8]), "b": tensor([2], [4, 12])}, bytes(12)),
                 "expected it to start at 8"),
@@ -42,7 +42,7 @@ HOSTILE = {
     "data_cut_short": (weights(PLAIN, bytes(3)), "of its 3 bytes of data"),
     "bytes_left_over": (weights(PLAIN, bytes(5)), "5 bytes of data, expected 4"),
     "names_that_clear_the_screen": (weights({"\n\x1b[2J" * 100000: tensor([1], [0, 4])}, bytes(4)),
-                                    "it has \\x0A\\x1B[2J"),
+                                    "found \\x0A\\x1B[2J"),
 }
 
 

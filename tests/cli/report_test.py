@@ -74,7 +74,7 @@ class Report(CommandLineTest):
         (self.scratch / "photos").rename(self.scratch / "elsewhere")
         ran = self.run_program("report", "runs/a")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertIn("left out", ran.stderr)
+        self.assertIn("has no map, audit and images", ran.stderr)
         left = page_data(run / "report.html")[0]["runs"][0]
         self.assertIsNone(left["test"])
         self.assertTrue(left["missing"])
