@@ -132,26 +132,15 @@ void list_fields(GeneralizedInfoNCEFields& options, FieldVisitor& fields) {
 
 namespace {
 
-/// Reads the options of a loss; warns of deprecated names.
-template <class Options>
-Options read_loss_options(const Table& table) {
-  Options options;
-  TableReader reader(table, "loss");
-  list_fields(options, reader);
-  reader.done();
-  for (const auto& found : reader.deprecations()) TORCH_WARN(found.message);
-  return options;
-}
-
 template <class Options>
 std::vector<c10::IValue> prepare(Table& table) {
-  const auto options = read_loss_options<Options>(table);
+  const auto options = read_options<Options>(table, "loss");
   table = to_table(options);
   return write_scalars(options);
 }
 
 std::vector<c10::IValue> prepare_projnce(Table& table) {
-  const auto settings = read_loss_options<loss::ProjnceSettings>(table);
+  const auto settings = read_options<loss::ProjnceSettings>(table, "loss");
   table = to_table(settings);
   return write_scalars(settings.options);
 }

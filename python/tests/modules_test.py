@@ -229,7 +229,7 @@ class DeprecatedNamesTest(unittest.TestCase):
             projnce.RINCELoss(0.5, lam=0.1, lambda_=0.1)
 
     def test_former_values_warn(self):
-        with self.assertWarnsRegex(UserWarning, "'index' is deprecated, use 'self'"):
+        with self.assertWarnsRegex(DeprecationWarning, "'index' is deprecated, use 'self'"):
             former = projnce.ProjNCELoss(r_exclude="index")
         self.assertEqual(former.r_exclude, "self")
 

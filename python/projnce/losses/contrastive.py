@@ -20,6 +20,22 @@ RENAMED_ARGUMENTS = {
     "empty_pos": "empty_positives",
     "lam": "lambda_",
 }
+# Values of options in version 0.1.0 and their present names.
+RENAMED_VALUES = {
+    "preset": {"loo": "leave_one_out"},
+    "r_centroid": {"loo_i": "leave_one_out", "loo_k": "leave_row_out"},
+    "r_exclude": {"index": "self"},
+}
+
+
+def _present_value(option: str, value: Any) -> Any:
+    """``value``, or what replaces it if it is deprecated."""
+    present = RENAMED_VALUES.get(option, {}).get(value) if isinstance(value, str) else None
+    if present is None:
+        return value
+    message = f"{option}={value!r} is deprecated, use {present!r}"
+    warnings.warn(message, DeprecationWarning, stacklevel=2)
+    return present
 
 
 def _accept_renamed(init: Callable[..., None]) -> Callable[..., None]:
@@ -123,6 +139,7 @@ class Loss(torch.nn.Module):
     def _configure(self, given: dict[str, Any], settings: dict[str, Any]) -> None:
         """Sets options and settings if all are valid."""
         names = self._operator.option_names
+        given = {name: _present_value(name, value) for name, value in given.items()}
         known = {name: value for name, value in given.items() if value is not None}
         completed = self._operator.options(**known) or ()
         *leading, reduction = settings.values()
