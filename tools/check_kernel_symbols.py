@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ALLOWED = re.compile(r"projnce::\w+_kernels<|^DW\.ref\.")
+ALLOWED = re.compile(r"projnce::kernel::\w+_kernels<|^DW\.ref\.")
 
 
 def leaked_symbols(path):

@@ -40,9 +40,9 @@ void print_result(const nlohmann::ordered_json& result) {
                              format_ports(onnx->at("inputs")), format_ports(onnx->at("outputs")));
   }
   if (const auto weights = result.find("safetensors"); weights != result.end()) {
-    std::cout << fmt::format(
-        "{}: {} tensors, {} values\n", weights->at("file").get<std::string>(),
-        weights->at("tensors").get<int64_t>(), weights->at("numbers").get<int64_t>());
+    std::cout << fmt::format("{}: {} tensors, {} values\n", weights->at("file").get<std::string>(),
+                             weights->at("tensors").get<int64_t>(),
+                             weights->at("numbers").get<int64_t>());
   }
 }
 

@@ -17,12 +17,14 @@ enum class ErrorKind {
 /// value and the expected one; `hint()` suggests a fix and may be empty.
 class Error : public std::runtime_error {
  public:
+  /// `hint` suggests a fix; `kind` selects the exit status of the program.
   explicit Error(const std::string& message, std::string hint = {},
                  ErrorKind kind = ErrorKind::kInput)
       : std::runtime_error(message), hint_(std::move(hint)), kind_(kind) {}
 
   /// Suggested fix; may be empty.
   const std::string& hint() const { return hint_; }
+  /// Who can fix it; selects the exit status of the program.
   ErrorKind kind() const { return kind_; }
 
  private:

@@ -13,7 +13,7 @@ namespace projnce {
 struct Value {
   /// A list; elements may have different types.
   using Array = std::vector<Value>;
-  std::variant<bool, int64_t, double, std::string, Array> data;
+  std::variant<bool, int64_t, double, std::string, Array> data;  ///< the value itself
   std::string where;  ///< empty if set by code
 };
 

@@ -63,9 +63,13 @@ class EmbeddingModel : public torch::nn::Module {
   int64_t feature_dim() const { return encoder_->feature_dim(); }
   /// D.
   int64_t embedding_dim() const { return head_->embedding_dim(); }
+  /// The network in front of the head.
   Encoder& encoder() { return *encoder_; }
+  /// The network in front of the head.
   const Encoder& encoder() const { return *encoder_; }
+  /// The projection head.
   ProjectionHeadImpl& head() { return *head_; }
+  /// The projection head.
   const ProjectionHeadImpl& head() const { return *head_; }
 
  private:
