@@ -14,7 +14,7 @@ struct Value {
   /// A list; elements may have different types.
   using Array = std::vector<Value>;
   std::variant<bool, int64_t, double, std::string, Array> data;  ///< the value itself
-  std::string where;  ///< empty if set by code
+  std::string where;                                             ///< empty if set by code
 };
 
 /// A tree of settings, as parsed from TOML files and `--set`. TableReader reads options structs
