@@ -59,7 +59,8 @@ void list_fields(ProjnceOptions& options, FieldVisitor& fields) {
                {"full", projection::CentroidRows::kAll},
                {"loo_k", projection::CentroidRows::kNotRow}})
       .choice("empty_pos", options.empty_pos, kEmptyPositives)
-      .field("detach_centroid", options.detach_centroid);
+      .field("detach_centroid", options.detach_centroid)
+      .field("normalize_g", options.normalize_g);
 }
 
 void list_fields(GeneralizedInfoNCEOptions& options, FieldVisitor& fields) {
@@ -67,7 +68,8 @@ void list_fields(GeneralizedInfoNCEOptions& options, FieldVisitor& fields) {
       .field("beta", options.beta)
       .choice("denom", options.denominator, kDenominators)
       .choice("r_exclude", options.r_exclude, kRatioSets)
-      .choice("empty_pos", options.empty_pos, kEmptyPositives);
+      .choice("empty_pos", options.empty_pos, kEmptyPositives)
+      .field("normalize_g", options.normalize_g);
 }
 
 void list_fields(ProjncePerpOptions& options, FieldVisitor& fields) {
