@@ -30,8 +30,9 @@ InfoNCETerms generalized_infonce(const GroupedBatch& batch, const projection::Pr
   check_options(options);
   const auto rows = check_projected(check_projected(batch, pos, "selfp: the positive projection"),
                                     neg, "selfp: the negative projection");
-  const ProjectedScores pos_scores(rows, pos, options.temperature);
-  const ProjectedScores neg_scores(rows, neg, options.temperature);
+  const bool unit = options.normalize_g;
+  const ProjectedScores pos_scores(rows, unit ? normalize_vectors(pos) : pos, options.temperature);
+  const ProjectedScores neg_scores(rows, unit ? normalize_vectors(neg) : neg, options.temperature);
 
   // self-p = sum_i w_i ( -z_i.g+_i/t + log sum_k e^{z_i.g-_k/t} )
   const SelfPTerm term{.positive = pos_scores.positive(),
@@ -107,15 +108,20 @@ LossCritic GeneralizedInfoNCELoss::critic(const torch::Tensor& rows, const torch
                                           int64_t num_classes) {
   const bool centroids = std::dynamic_pointer_cast<projection::CentroidProjection>(pos_) != nullptr;
   const bool samples = std::dynamic_pointer_cast<projection::SampleProjection>(neg_) != nullptr;
-  if (centroids && samples) return {};
+  // The pair form compares with raw centroids.
+  if (centroids && samples && !options_.normalize_g) return {};
   const torch::NoGradGuard no_gradient;
   const auto grouped = validate_batch(make_batch(rows, labels), GroupBy::kClass, "selfp");
   const auto& groups = grouped.candidates.groups;
-  const auto pos = pos_->project(grouped.candidates);
+  const auto vectors_of = [&](projection::Projection& projection) {
+    const auto projected = projection.project(grouped.candidates);
+    return options_.normalize_g ? normalize_vectors(projected) : projected;
+  };
+  const auto pos = vectors_of(*pos_);
   if (pos.per_row) return {};  // there is no vector that stands for a class
   const auto vectors = projection::vectors_by_label(groups, pos.vectors, num_classes);
   if (pos_ == neg_) return {.class_vectors = vectors, .compares_rows = false};
-  const auto neg = neg_->project(grouped.candidates);
+  const auto neg = vectors_of(*neg_);
   return {.class_vectors = vectors,
           .negatives = neg.per_row ? neg.vectors : neg.vectors.index_select(0, groups.ids),
           .compares_rows = false};

@@ -18,6 +18,8 @@ struct GeneralizedInfoNCEOptions {
   Exclude r_exclude = Exclude::kSelf;
   /// How anchors that are alone in their class count.
   EmptyPositives empty_positives = EmptyPositives::kZero;
+  /// If true, class vectors are scaled to unit length (cosine critic); `sample` stays as it is.
+  bool normalize_g = false;
 };
 
 /// InfoNCE with any projections g+ and g- (Jeong and Hero; the paper's self-p), plus R:

@@ -45,4 +45,9 @@ torch::Tensor JointLoss::class_vectors() const {
   return supervised_->class_vectors();
 }
 
+LossCritic JointLoss::critic(const torch::Tensor& rows, const torch::Tensor& labels,
+                             int64_t num_classes) {
+  return supervised_->critic(rows, labels, num_classes);
+}
+
 }  // namespace projnce::loss

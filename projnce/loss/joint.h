@@ -27,6 +27,8 @@ class JointLoss : public ContrastiveLoss {
   LossValue evaluate(const ContrastiveBatch& batch) override;
   torch::Tensor logits(const torch::Tensor& features) override;
   torch::Tensor class_vectors() const override;
+  LossCritic critic(const torch::Tensor& rows, const torch::Tensor& labels,
+                    int64_t num_classes) override;
 
  private:
   LossPtr supervised_;

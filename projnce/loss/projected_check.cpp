@@ -106,10 +106,16 @@ GroupedBatch check_projected(GroupedBatch batch, const projection::Projected& pr
   return batch;
 }
 
+projection::Projected normalize_vectors(projection::Projected projected) {
+  if (!projected.is_sample) projected.vectors = projection::unit_rows(projected.vectors);
+  if (projected.positive.defined()) projected.positive = projection::unit_rows(projected.positive);
+  return projected;
+}
+
 ClassVectors use_class_vectors(const GroupedBatch& batch, projection::Projected g,
                                const ClassVectorOptions& options, const std::string& loss) {
   auto checked = check_projected(batch, g, loss + ": the projection");
-  if (options.normalize) g.vectors = projection::unit_rows(g.vectors);
+  if (options.normalize) g = normalize_vectors(std::move(g));
   if (options.detach) g.vectors = g.vectors.detach();
   return {std::move(checked), std::move(g)};
 }

@@ -16,6 +16,10 @@ namespace projnce::loss {
 GroupedBatch check_projected(GroupedBatch batch, const projection::Projected& projected,
                              const std::string& source);
 
+/// `projected` with class vectors of unit length (the cosine critic): `vectors`, unless they are
+/// the candidates themselves, and `positive`. A zero vector stays zero.
+projection::Projected normalize_vectors(projection::Projected projected);
+
 /// How a loss uses the vectors of the classes.
 struct ClassVectorOptions {
   bool normalize = false;  ///< if true, scale them to unit length

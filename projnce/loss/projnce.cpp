@@ -6,6 +6,7 @@
 #include "projnce/core/error.h"
 #include "projnce/loss/mean_positive_score.h"
 #include "projnce/loss/pairwise_logsumexp.h"
+#include "projnce/loss/projected_check.h"
 
 namespace projnce::loss {
 
@@ -18,14 +19,27 @@ void check_options(const ProjnceOptions& options) {
 
 /// Scores z_i.m_c/t with the centroids of R.
 ProjectedScores centroid_scores(const GroupedBatch& rows, const ProjnceOptions& options) {
-  if (options.r_centroid == projection::CentroidRows::kNotAnchor) {
+  if (options.r_centroid == projection::CentroidRows::kNotAnchor && !options.normalize_g) {
     return ProjectedScores::with_leave_one_out_centroids(rows, options.temperature,
                                                          options.detach_centroid);
   }
-  return {rows,
-          projection::project_centroids(
-              rows.candidates, {.rows = options.r_centroid, .detach = options.detach_centroid}),
+  const auto centroids = projection::project_centroids(
+      rows.candidates, {.rows = options.r_centroid, .detach = options.detach_centroid});
+  return {rows, options.normalize_g ? normalize_vectors(centroids) : centroids,
           options.temperature};
+}
+
+/// z_i.g+_i/t, [N]: the mean score with the positives, or the score with their unit centroid.
+torch::Tensor positive_score(const GroupedBatch& rows, const ProjnceOptions& options) {
+  if (!options.normalize_g) {
+    return mean_positive_score(
+        rows, options.temperature,
+        {.include_self = options.include_self_pos, .detach = options.detach_centroid});
+  }
+  const auto unit = projection::unit_rows(
+      projection::anchor_centroids(rows.candidates, options.include_self_pos));  // [N, D]
+  const auto g = options.detach_centroid ? unit.detach() : unit;
+  return (rows.anchors * g).sum(/*dim=*/1) / options.temperature;
 }
 
 }  // namespace
@@ -53,12 +67,10 @@ InfoNCETerms projnce_terms(const ContrastiveBatch& batch, const ProjnceOptions& 
   // SupCon_out = sum_i w_i ( -mean_{p in P(i)} z_i.z_p/t + log sum_{j in D(i)} e^{z_i.z_j/t} )
   const auto denominator = options.include_self_denom ? Exclude::kNone : Exclude::kSelf;
   const auto has_positives = rows.candidates.groups.counts > (options.include_self_pos ? 0 : 1);
-  const SelfPTerm term{
-      .positive = mean_positive_score(
-          rows, t, {.include_self = options.include_self_pos, .detach = options.detach_centroid}),
-      .logsumexp = pairwise_logsumexp(rows, z, t, denominator),
-      .valid_class = valid_classes(rows, has_positives, denominator),
-      .empty_positives = options.empty_positives};
+  const SelfPTerm term{.positive = positive_score(rows, options),
+                       .logsumexp = pairwise_logsumexp(rows, z, t, denominator),
+                       .valid_class = valid_classes(rows, has_positives, denominator),
+                       .empty_positives = options.empty_positives};
   auto terms = self_p(rows, term);
   if (!with_ratio) return terms;
 
@@ -82,6 +94,19 @@ ProjnceLoss::ProjnceLoss(const ProjnceOptions& options) : options_(options) {
 
 LossValue ProjnceLoss::evaluate(const ContrastiveBatch& batch) {
   return projnce_terms(batch, options_).value;
+}
+
+LossCritic ProjnceLoss::critic(const torch::Tensor& rows, const torch::Tensor& labels,
+                               int64_t num_classes) {
+  if (!options_.normalize_g) return {};
+  // The pair form compares with raw centroids; the general form takes unit ones.
+  const torch::NoGradGuard no_gradient;
+  const auto grouped = validate_batch(make_batch(rows, labels), GroupBy::kClass, "projnce");
+  const auto& groups = grouped.candidates.groups;
+  const auto unit = projection::unit_rows(projection::class_means(groups, grouped.anchors));
+  return {.class_vectors = projection::vectors_by_label(groups, unit, num_classes),
+          .negatives = grouped.anchors,
+          .compares_rows = false};
 }
 
 }  // namespace projnce::loss

@@ -25,6 +25,8 @@ struct ProjnceOptions {
   EmptyPositives empty_positives = EmptyPositives::kZero;
   /// If true, no gradient flows through centroids, neither in self-p nor in R.
   bool detach_centroid = false;
+  /// If true, centroids are scaled to unit length in self-p and in R (cosine critic).
+  bool normalize_g = false;
 };
 
 /// Named readings of the paper: `leave_one_out` leaves the anchor out everywhere (the defaults
@@ -47,11 +49,17 @@ ProjnceOptions projnce_preset(ProjncePreset preset);
 /// An anchor that is alone in its class has no self-p term but keeps its R_i. K(i) empty: R_i = 0.
 /// beta = 0 with the defaults is SupCon to the last bit of the formula.
 ///
+/// With `normalize_g` the positive score is z_i.u/t with the unit vector u of the positives'
+/// centroid, and R is made of unit centroids; rows stay as they are. R_i may then exceed 1, so that
+/// self-p without R claims more than I(Z;C) at any N. A zero centroid stays zero.
+///
 /// Parts: alignment, uniformity, valid_anchors, R.
 class ProjnceLoss : public ContrastiveLoss {
  public:
   explicit ProjnceLoss(const ProjnceOptions& options = {});
   LossValue evaluate(const ContrastiveBatch& batch) override;
+  LossCritic critic(const torch::Tensor& rows, const torch::Tensor& labels,
+                    int64_t num_classes) override;
 
  private:
   ProjnceOptions options_;

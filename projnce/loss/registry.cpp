@@ -65,7 +65,8 @@ void list_fields(ProjnceOptions& options, FieldVisitor& fields) {
               {{"loo_i", "leave_one_out"}, {"loo_k", "leave_row_out"}})
       .renamed("empty_pos", "empty_positives")
       .choice("empty_positives", options.empty_positives, kEmptyPositives)
-      .field("detach_centroid", options.detach_centroid);
+      .field("detach_centroid", options.detach_centroid)
+      .field("normalize_g", options.normalize_g);
 }
 
 void list_fields(GeneralizedInfoNCEOptions& options, FieldVisitor& fields) {
@@ -75,7 +76,8 @@ void list_fields(GeneralizedInfoNCEOptions& options, FieldVisitor& fields) {
       .choice("denominator", options.denominator, kDenominators)
       .choice("r_exclude", options.r_exclude, kRatioSets, kFormerRatioSets)
       .renamed("empty_pos", "empty_positives")
-      .choice("empty_positives", options.empty_positives, kEmptyPositives);
+      .choice("empty_positives", options.empty_positives, kEmptyPositives)
+      .field("normalize_g", options.normalize_g);
 }
 
 void list_fields(ProjncePerpOptions& options, FieldVisitor& fields) {

@@ -41,6 +41,9 @@ struct Projected {
   torch::Tensor positive = {};
   /// [K], bool: false for a class whose anchors have no positive vector; undefined: all have one.
   torch::Tensor has_positive = {};
+  /// True if `vectors` are the candidates themselves (`sample`): a loss that scales class vectors
+  /// to unit length leaves them as they are.
+  bool is_sample = false;
 };
 
 /// A map from classes to vectors in the space of the embeddings: g+ or g- of a contrastive loss.

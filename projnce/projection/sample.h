@@ -19,6 +19,7 @@ class SampleProjection : public Projection {
     Projected projected;
     projected.vectors = options_.detach ? candidates.rows.detach() : candidates.rows;
     projected.per_row = true;
+    projected.is_sample = true;
     return projected;
   }
 

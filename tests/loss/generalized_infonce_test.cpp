@@ -17,9 +17,13 @@ LossSettings generalized_infonce_settings() {
   LossSettings settings;
   const auto add = [&settings](const std::string& name, const projection::ProjectionPtr& pos,
                                const projection::ProjectionPtr& neg, Exclude denominator,
-                               Exclude exclude, bool any_labels = true, bool rotates = true) {
-    const GeneralizedInfoNCEOptions options{
-        .temperature = kTemperature, .beta = 2, .denominator = denominator, .r_exclude = exclude};
+                               Exclude exclude, bool any_labels = true, bool rotates = true,
+                               bool normalize_g = false) {
+    const GeneralizedInfoNCEOptions options{.temperature = kTemperature,
+                                            .beta = 2,
+                                            .denominator = denominator,
+                                            .r_exclude = exclude,
+                                            .normalize_g = normalize_g};
     settings.push_back({name,
                         [pos, neg, options](const ContrastiveBatch& b) {
                           return GeneralizedInfoNCELoss(pos, neg, options).evaluate(b);
@@ -39,6 +43,8 @@ LossSettings generalized_infonce_settings() {
   add("sample_full", sample, full, Exclude::kSelf, Exclude::kSameClass);
   add("median_full", median, full, Exclude::kNone, Exclude::kSelf, true, false);
   add("fixed_sample", fixed, sample, Exclude::kSelf, Exclude::kSameClass, false, false);
+  add("unit_centroid_sample", centroid, sample, Exclude::kSelf, Exclude::kSelf, true, true, true);
+  add("unit_median_full", median, full, Exclude::kNone, Exclude::kSelf, true, false, true);
   return settings;
 }
 
@@ -55,6 +61,43 @@ TEST_F(GeneralizedInfoNCETest, CentroidsAgainstSamplesAreProjnce) {
   };
   EXPECT_NEAR(f(z_).item<double>(), g(z_).item<double>(), 1e-12);
   EXPECT_LT(largest_difference(gradient_of(f, z_), gradient_of(g, z_)), 1e-12);
+}
+
+TEST_F(GeneralizedInfoNCETest, UnitCentroidsAgainstSamplesAreProjnceWithUnitCentroids) {
+  const auto y = torch::tensor({0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 7});  // 7 is alone
+  for (const auto rows : {projection::CentroidRows::kNotAnchor, projection::CentroidRows::kAll}) {
+    const bool self = rows == projection::CentroidRows::kAll;
+    for (const bool detach : {false, true}) {
+      GeneralizedInfoNCELoss loss(std::make_shared<projection::CentroidProjection>(
+                                      projection::CentroidOptions{.rows = rows, .detach = detach}),
+                                  std::make_shared<projection::SampleProjection>(),
+                                  {.beta = 3, .normalize_g = true});
+      const auto f = [&](const torch::Tensor& z) { return loss(z, y); };
+      const auto g = [&](const torch::Tensor& z) {
+        return projnce(make_batch(z, y), {.beta = 3,
+                                          .include_self_pos = self,
+                                          .r_centroid = rows,
+                                          .detach_centroid = detach,
+                                          .normalize_g = true})
+            .loss;
+      };
+      const auto long_rows = z_ * 1.3;  // samples are not scaled
+      EXPECT_NEAR(f(long_rows).item<double>(), g(long_rows).item<double>(), 1e-12);
+      EXPECT_LT(largest_difference(gradient_of(f, long_rows), gradient_of(g, long_rows)), 1e-12);
+    }
+  }
+}
+
+TEST_F(GeneralizedInfoNCETest, UnitVectorsAreWhatProjectionsGiveInUnitLength) {
+  const auto vectors = random_normal(3, 6, 97);
+  const auto sample = std::make_shared<projection::SampleProjection>();
+  const auto fixed = [](const torch::Tensor& v) {
+    return std::make_shared<projection::FixedProjection>(projection::FixedOptions{.vectors = v});
+  };
+  const auto unit = vectors / vectors.norm(2, 1, true);
+  EXPECT_NEAR(
+      GeneralizedInfoNCELoss(fixed(vectors), sample, {.normalize_g = true})(z_, y_).item<double>(),
+      GeneralizedInfoNCELoss(fixed(unit), sample)(z_, y_).item<double>(), 1e-12);
 }
 
 TEST_F(GeneralizedInfoNCETest, RIsOneWithoutGradientIfBothProjectionsAgree) {
@@ -86,6 +129,11 @@ TEST_F(GeneralizedInfoNCETest, CriticIsMadeOfBothProjections) {
   EXPECT_FALSE(same.negatives.defined() || same.compares_rows);
   EXPECT_EQ(critic_of(median, centroid).negatives.sizes(), z_.sizes());
   EXPECT_TRUE(critic_of(sample, median).compares_rows) << "no vector stands for a class";
+  const auto unit =
+      GeneralizedInfoNCELoss(centroid, sample, {.normalize_g = true}).critic(z_, y_, 3);
+  EXPECT_FALSE(unit.compares_rows);
+  EXPECT_TRUE(torch::equal(unit.negatives, z_));
+  EXPECT_LT((unit.class_vectors.norm(2, 1) - 1).abs().max().item<double>(), 1e-12);
 }
 
 }  // namespace

@@ -39,6 +39,12 @@ LossSettings projnce_settings() {
   add("leave_row_out", {.r_centroid = projection::CentroidRows::kNotRow});
   add("none_loo_k", {.r_exclude = Exclude::kNone, .r_centroid = projection::CentroidRows::kNotRow});
   add("detach", {.detach_centroid = true}, false);
+  auto unit_paper = projnce_preset(ProjncePreset::kPaper);
+  unit_paper.normalize_g = true;
+  add("unit", {.normalize_g = true});
+  add("unit_paper", unit_paper);
+  add("unit_loo_k", {.r_centroid = projection::CentroidRows::kNotRow, .normalize_g = true});
+  add("unit_detach", {.detach_centroid = true, .normalize_g = true}, false);
   add("loo_k_detach", {.r_centroid = projection::CentroidRows::kNotRow, .detach_centroid = true},
       false);
   return settings;
@@ -231,6 +237,16 @@ TEST_F(ProjnceProperties, RConvergesToOneOverBeta) {
     EXPECT_NEAR(terms.ratio.mean().item<double>(), 1 / beta, 0.01 / beta);
     EXPECT_NEAR(terms.self_p.item<double>(), std::log(29.0) + std::log(beta), 0.02);
   }
+}
+
+TEST_F(ProjnceProperties, UnitCentroidsHaveTheirOwnCritic) {
+  const auto critic = ProjnceLoss({.normalize_g = true}).critic(z_, y_, 4);
+  EXPECT_FALSE(critic.compares_rows);
+  EXPECT_TRUE(torch::equal(critic.negatives, z_));
+  const auto present = critic.class_vectors.isnan().any(1).logical_not().nonzero().squeeze(1);
+  EXPECT_EQ(present.size(0), std::get<0>(torch::_unique2(y_)).size(0));
+  const auto norms = critic.class_vectors.index_select(0, present).norm(2, 1);
+  EXPECT_LT((norms - 1).abs().max().item<double>(), 1e-12);
 }
 
 TEST_F(ProjnceProperties, ComparesRowsWithRows) {
