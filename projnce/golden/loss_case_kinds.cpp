@@ -158,7 +158,7 @@ ClassCase class_case(const LossCase& loss_case) {
   const auto z = loss_case.matrix("z").requires_grad_();
   const auto labels = loss_case.integers("labels", z);
   projection::check_labels(labels, num_classes, "inputs.labels");
-  return {z, num_classes, std::move(params), loss::make_batch(z, labels)};
+  return {z, num_classes, std::move(params), batch_of(loss_case, z)};
 }
 
 /// Scatters [K, ...] of the present classes into [C, ...] of all classes; zero for the others.
@@ -223,7 +223,14 @@ json evaluate_projnce_perp_case(const LossCase& loss_case) {
            " columns, expected num_classes = ", input.num_classes);
     }
   }
-  const auto loss = loss::projnce_perp(input.batch, options).loss;
+  const auto priors = loss_case.has_input("class_priors")
+                          ? loss_case.matrix_or_column("class_priors", torch::kFloat64).squeeze(1)
+                          : torch::Tensor();
+  if (priors.defined() && priors.numel() != input.num_classes) {
+    fail("inputs.class_priors has ", priors.numel(),
+         " numbers, expected num_classes = ", input.num_classes);
+  }
+  const auto loss = loss::projnce_perp(input.batch, options, priors).loss;
   auto fields = perp_fields(input, options.perp);
   return with_loss(std::move(fields), loss, {{"grad_z", input.z}});
 }

@@ -243,10 +243,14 @@ TrainedModel load_trained_model(const std::filesystem::path& path) {
   trained.model = encoder::make_model(trained.config.encoder, trained.input.shape());
   const auto classes = static_cast<int64_t>(trained.class_names.size());
   trained.train_classes = read_count(file, "train_classes", classes);
+  // A delivered loss is not trained any further: any priors of the right length will do.
+  const auto priors = torch::full(
+      {trained.train_classes}, 1.0 / static_cast<double>(trained.train_classes), torch::kFloat64);
   trained.loss = loss::make_loss(trained.config.loss,
                                  {.num_classes = trained.train_classes,
                                   .embedding_dim = trained.model->embedding_dim(),
-                                  .feature_dim = trained.model->feature_dim()},
+                                  .feature_dim = trained.model->feature_dim(),
+                                  .class_priors = priors},
                                  read_matrix);
   trained.class_vectors = torch::zeros({classes, trained.model->embedding_dim()});
   const auto readout = take_readout_tensors(file);

@@ -83,6 +83,14 @@ void list_fields(GeneralizedInfoNCEOptions& options, FieldVisitor& fields) {
 void list_fields(ProjncePerpOptions& options, FieldVisitor& fields) {
   list_class_fields(options, fields);
   list_fields(options.perp, fields);
+  fields
+      .choice("leave_one_out", options.leave_one_out,
+              {{"none", LeaveOneOut::kNone}, {"instance", LeaveOneOut::kInstance}})
+      .choice("priors", options.priors,
+              {{"batch", PriorSource::kBatch},
+               {"uniform", PriorSource::kUniform},
+               {"training", PriorSource::kTraining}})
+      .check([&options] { check_options(options, "[loss] projnce-perp"); });
 }
 
 void list_fields(ProjnceMedOptions& options, FieldVisitor& fields) {
@@ -170,22 +178,26 @@ void list_fields(GeneralizedInfoNCESettings& settings, FieldVisitor& fields) {
   if (pos != neg) fields.section("neg", settings.neg);
 }
 
+/// What losses are made of beside their options.
+struct LossContext {
+  projection::ProjectionContext projection;
+  int64_t feature_dim = 0;
+  torch::Tensor class_priors;
+};
+
 /// For losses that are made of options alone.
 template <class LossType, class Options>
-LossPtr make(const OwnLossOptions& own, const projection::ProjectionContext& /*context*/,
-             int64_t /*width*/) {
+LossPtr make(const OwnLossOptions& own, const LossContext& /*context*/) {
   return std::make_shared<LossType>(std::get<Options>(own));
 }
 
-LossPtr make_projnce(const OwnLossOptions& own, const projection::ProjectionContext& /*context*/,
-                     int64_t /*feature_dim*/) {
+LossPtr make_projnce(const OwnLossOptions& own, const LossContext& /*context*/) {
   return std::make_shared<ProjnceLoss>(std::get<ProjnceSettings>(own).options);
 }
 
-LossPtr make_ce(const OwnLossOptions& /*own*/, const projection::ProjectionContext& context,
-                int64_t feature_dim) {
+LossPtr make_ce(const OwnLossOptions& /*own*/, const LossContext& context) {
   return std::make_shared<CeLoss>(
-      CeOptions{.num_classes = context.num_classes, .feature_dim = feature_dim});
+      CeOptions{.num_classes = context.projection.num_classes, .feature_dim = context.feature_dim});
 }
 
 template <class LossType, class Options>
@@ -196,45 +208,48 @@ LossPtr joint_with(double theta, const Options& options) {
   return std::make_shared<JointLoss>(std::make_shared<LossType>(options), joint);
 }
 
-LossPtr make_joint_projnce(const OwnLossOptions& own,
-                           const projection::ProjectionContext& /*context*/,
-                           int64_t /*feature_dim*/) {
+LossPtr make_joint_projnce(const OwnLossOptions& own, const LossContext& /*context*/) {
   const auto& settings = std::get<JointSettings<ProjnceSettings>>(own);
   return joint_with<ProjnceLoss>(settings.theta, settings.options.options);
 }
 
-LossPtr make_joint_supcon(const OwnLossOptions& own,
-                          const projection::ProjectionContext& /*context*/,
-                          int64_t /*feature_dim*/) {
+LossPtr make_joint_supcon(const OwnLossOptions& own, const LossContext& /*context*/) {
   const auto& settings = std::get<JointSettings<SupConOptions>>(own);
   return joint_with<SupConLoss>(settings.theta, settings.options);
 }
 
-LossPtr make_projnce_mlp(const OwnLossOptions& own, const projection::ProjectionContext& context,
-                         int64_t /*feature_dim*/) {
-  return std::make_shared<ProjnceMlpLoss>(std::get<ProjnceMlpOptions>(own), context.num_classes,
-                                          context.embedding_dim);
+LossPtr make_projnce_mlp(const OwnLossOptions& own, const LossContext& context) {
+  return std::make_shared<ProjnceMlpLoss>(std::get<ProjnceMlpOptions>(own),
+                                          context.projection.num_classes,
+                                          context.projection.embedding_dim);
+}
+
+LossPtr make_projnce_perp(const OwnLossOptions& own, const LossContext& context) {
+  const auto& priors = context.class_priors;
+  const auto classes = context.projection.num_classes;
+  if (priors.defined() && priors.numel() != classes) {
+    fail("projnce-perp: there are ", priors.numel(), " class priors, expected ", classes,
+         ", one for each class");
+  }
+  return std::make_shared<ProjncePerpLoss>(std::get<ProjncePerpOptions>(own), priors);
 }
 
 template <GroupBy group_by>
-LossPtr make_rince(const OwnLossOptions& own, const projection::ProjectionContext& /*context*/,
-                   int64_t /*feature_dim*/) {
+LossPtr make_rince(const OwnLossOptions& own, const LossContext& /*context*/) {
   return std::make_shared<RinceLoss>(std::get<RinceOptions>(own), group_by);
 }
 
-LossPtr make_sce(const OwnLossOptions& own, const projection::ProjectionContext& context,
-                 int64_t feature_dim) {
-  return std::make_shared<SceLoss>(std::get<SceOptions>(own), context.num_classes, feature_dim);
+LossPtr make_sce(const OwnLossOptions& own, const LossContext& context) {
+  return std::make_shared<SceLoss>(std::get<SceOptions>(own), context.projection.num_classes,
+                                   context.feature_dim);
 }
 
-LossPtr make_generalized_infonce(const OwnLossOptions& own,
-                                 const projection::ProjectionContext& context,
-                                 int64_t /*feature_dim*/) {
+LossPtr make_generalized_infonce(const OwnLossOptions& own, const LossContext& context) {
   const auto& settings = std::get<GeneralizedInfoNCESettings>(own);
-  const auto pos = projection::make_projection(settings.pos, context);
+  const auto pos = projection::make_projection(settings.pos, context.projection);
   const auto neg = settings.pos.name == settings.neg.name
                        ? pos
-                       : projection::make_projection(settings.neg, context);
+                       : projection::make_projection(settings.neg, context.projection);
   return std::make_shared<GeneralizedInfoNCELoss>(pos, neg, settings.options);
 }
 
@@ -246,8 +261,7 @@ OwnLossOptions loss_defaults() {
 struct LossEntry {
   std::string_view name;
   OwnLossOptions (*defaults)();
-  LossPtr (*make)(const OwnLossOptions& own, const projection::ProjectionContext& context,
-                  int64_t feature_dim);
+  LossPtr (*make)(const OwnLossOptions& own, const LossContext& context);
 };
 
 constexpr std::array kLosses = {
@@ -260,8 +274,7 @@ constexpr std::array kLosses = {
     LossEntry{"projnce-med", loss_defaults<ProjnceMedOptions>,
               make<ProjnceMedLoss, ProjnceMedOptions>},
     LossEntry{"projnce-mlp", loss_defaults<ProjnceMlpOptions>, make_projnce_mlp},
-    LossEntry{"projnce-perp", loss_defaults<ProjncePerpOptions>,
-              make<ProjncePerpLoss, ProjncePerpOptions>},
+    LossEntry{"projnce-perp", loss_defaults<ProjncePerpOptions>, make_projnce_perp},
     LossEntry{"rince", loss_defaults<RinceOptions>, make_rince<GroupBy::kClass>},
     LossEntry{"rince-self", loss_defaults<RinceOptions>, make_rince<GroupBy::kInstance>},
     LossEntry{"sce", loss_defaults<SceOptions>, make_sce},
@@ -323,15 +336,17 @@ std::optional<double> temperature_of(const LossOptions& options) {
 
 LossPtr make_loss(const LossOptions& options, const LossShape& shape,
                   const projection::MatrixLoader& load_matrix) {
-  const projection::ProjectionContext context{.num_classes = shape.num_classes,
-                                              .embedding_dim = shape.embedding_dim,
-                                              .load_matrix = load_matrix};
-  // A classifier reads the embeddings where the encoder has no features apart from them.
-  const auto feature_dim = shape.feature_dim > 0 ? shape.feature_dim : shape.embedding_dim;
+  const LossContext context{
+      .projection = {.num_classes = shape.num_classes,
+                     .embedding_dim = shape.embedding_dim,
+                     .load_matrix = load_matrix},
+      // A classifier reads the embeddings where the encoder has no features apart from them.
+      .feature_dim = shape.feature_dim > 0 ? shape.feature_dim : shape.embedding_dim,
+      .class_priors = shape.class_priors};
   const auto& entry = find_loss(options.name);
   TORCH_CHECK(options.own.index() == entry.defaults().index(),
               "make_loss: the options are not those of ", options.name);
-  return entry.make(options.own, context, feature_dim);
+  return entry.make(options.own, context);
 }
 
 std::vector<std::string> loss_names() {

@@ -36,11 +36,14 @@ void list_fields(SupConOptions& options, FieldVisitor& fields);
 void list_fields(SymnceOptions& options, FieldVisitor& fields);
 /// @endcond
 
-/// Sizes of a loss with parameters (class vectors, classifier).
+/// Sizes of a loss with parameters (class vectors, classifier), and what it knows of the data.
 struct LossShape {
   int64_t num_classes = 0;    ///< C
   int64_t embedding_dim = 0;  ///< D
   int64_t feature_dim = 0;    ///< F
+  /// [C]: class frequencies of the training set (information::smoothed_priors), for losses with
+  /// priors = "training"; undefined if they are not known.
+  torch::Tensor class_priors = {};
 };
 
 /// "ce" has no options.

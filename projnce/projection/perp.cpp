@@ -220,8 +220,6 @@ torch::Tensor nadaraya_watson(const torch::Tensor& rows, const ClassGroups& grou
   return torch::where(alone, hard, mass / total.masked_fill(alone, 1)).to(rows.scalar_type());
 }
 
-namespace {
-
 torch::Tensor given_soft_labels(const CandidateRows& candidates) {
   const auto& q = candidates.soft_labels;
   if (!q.defined()) {
@@ -234,15 +232,19 @@ torch::Tensor given_soft_labels(const CandidateRows& candidates) {
   }
   if ((q < 0).any().item<bool>()) fail("projection perp: a soft label is negative");
   check_labels(candidates.groups.labels, q.size(1), "projection perp");
-  return q.to(candidates.rows.scalar_type()).index_select(1, candidates.groups.labels);
+  return q.to(candidates.rows.scalar_type());
 }
 
-}  // namespace
-
 torch::Tensor soft_labels(const CandidateRows& candidates, const PerpOptions& options) {
-  if (options.soft_source == SoftSource::kGiven) return given_soft_labels(candidates);
+  const auto& groups = candidates.groups;
+  if (options.soft_source == SoftSource::kGiven) {
+    return given_soft_labels(candidates).index_select(1, groups.labels);
+  }
+  if (options.soft_source == SoftSource::kHard) {
+    return torch::one_hot(groups.ids, groups.size()).to(candidates.rows.scalar_type());
+  }
   const auto rows = options.detach_q ? candidates.rows.detach() : candidates.rows;
-  return nadaraya_watson(rows, candidates.groups, options.nw);
+  return nadaraya_watson(rows, groups, options.nw);
 }
 
 torch::Tensor soft_means(const torch::Tensor& q, const torch::Tensor& rows) {
@@ -251,6 +253,9 @@ torch::Tensor soft_means(const torch::Tensor& q, const torch::Tensor& rows) {
 }
 
 Projected project_perp(const CandidateRows& candidates, const PerpOptions& options) {
+  if (options.soft_source == SoftSource::kHard) {
+    return {.vectors = class_means(candidates.groups, candidates.rows)};
+  }
   const auto q = soft_labels(candidates, options);  // [M, K]
   const auto massless = (q.sum(/*dim=*/0) == 0).unsqueeze(1);
   return {.vectors = torch::where(massless, class_means(candidates.groups, candidates.rows),

@@ -64,6 +64,7 @@ void check_options(const NadarayaWatsonOptions& options);
 enum class SoftSource {
   kGiven,           ///< part of the batch
   kNadarayaWatson,  ///< estimated from the batch
+  kHard,            ///< one-hot labels: class vectors are the class centroids
 };
 
 /// Options of PerpProjection.
@@ -79,7 +80,7 @@ struct PerpOptions {
 ///   g_c = sum_j q_jc z_j / sum_j q_jc
 ///
 /// A class whose column of q sums to 0 keeps its plain centroid. One-hot q gives centroids.
-/// O(M K D) beside the estimate of q.
+/// O(M K D) beside the estimate of q; O(M D) for kHard.
 class PerpProjection : public Projection {
  public:
   explicit PerpProjection(const PerpOptions& options);
@@ -95,6 +96,9 @@ Projected project_perp(const CandidateRows& candidates, const PerpOptions& optio
 /// The soft labels that it uses, [M, K]: a column for each class present. Given ones must be a
 /// matrix [M, C] without negative entries, and labels must lie in 0..C-1.
 torch::Tensor soft_labels(const CandidateRows& candidates, const PerpOptions& options);
+
+/// Given soft labels of all classes, [M, C], in the type of the rows; checked as above.
+torch::Tensor given_soft_labels(const CandidateRows& candidates);
 
 /// Means of the rows [M, D] weighted by the columns of q [M, C], [C, D]; zero if a column is.
 torch::Tensor soft_means(const torch::Tensor& q, const torch::Tensor& rows);

@@ -109,7 +109,9 @@ void list_fields(MedianOptions& options, FieldVisitor& fields) {
 void list_fields(PerpOptions& options, FieldVisitor& fields) {
   fields
       .choice("soft_source", options.soft_source,
-              {{"given", SoftSource::kGiven}, {"nw", SoftSource::kNadarayaWatson}})
+              {{"given", SoftSource::kGiven},
+               {"nw", SoftSource::kNadarayaWatson},
+               {"hard", SoftSource::kHard}})
       .choice("kernel", options.nw.kernel,
               {{"epanechnikov", kernel::SmoothingKernel::kEpanechnikov},
                {"triangular", kernel::SmoothingKernel::kTriangular},

@@ -15,8 +15,10 @@
 #include "projnce/core/toml.h"
 #include "projnce/data/run_data_path.h"
 #include "projnce/data/training_data.h"
+#include "projnce/dataset/labels.h"
 #include "projnce/distributed/join_ranks.h"
 #include "projnce/inference/array_files.h"
+#include "projnce/information/bound_terms.h"
 #include "projnce/io/filesystem/atomic_file.h"
 #include "projnce/io/filesystem/run_directory.h"
 #include "projnce/io/printable.h"
@@ -173,6 +175,13 @@ config::RunConfig complete_config(const RunPlan& plan, const config::RunRequest&
   return config;
 }
 
+/// Smoothed class frequencies of the training labels, [C]; undefined for data without labels.
+torch::Tensor training_priors(const data::TrainingData& data) {
+  if (data.dataset.unlabeled || data.train_classes() == 0) return {};
+  const auto labels = torch::tensor(dataset::labels_of(data.train()));
+  return information::smoothed_priors(labels, data.train_classes()).values;
+}
+
 /// Adds the location of the data and its split to `record`.
 void record_data(RunMetadata& record, const std::filesystem::path& directory,
                  const dataset::DatasetOptions& options, const dataset::OpenedDataset& data,
@@ -228,7 +237,8 @@ TrainOutcome train(const TrainRequest& original_request, const TrainEnvironment&
   const auto loss = loss::make_loss(config.loss,
                                     {.num_classes = data.train_classes(),
                                      .embedding_dim = model->embedding_dim(),
-                                     .feature_dim = model->feature_dim()},
+                                     .feature_dim = model->feature_dim(),
+                                     .class_priors = training_priors(data)},
                                     inference::read_matrix);
   if (weights) start_from(*std::exchange(weights, {}), *model, *loss, environment.logger);
   train::seed_training(seed, *ranks);

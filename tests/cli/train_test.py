@@ -157,6 +157,38 @@ class Train(CommandLineTest):
                      for run in ("whole", "parts")]
         self.assertEqual(*delivered)
 
+    INSTANCE = ["--set", "loss.name=projnce-perp", "--set", "loss.soft_source=hard", "--set",
+                "loss.leave_one_out=instance", "--set", "loss.priors=training"]
+
+    def test_class_vectors_without_the_instance_interrupted_and_resumed_equal_never_stopped(self):
+        self.train_whole(*self.INSTANCE)
+        self.start_and_signal(signal.SIGINT, 8, *self.INSTANCE)
+        self.assert_resumed_equals_whole()
+        config = (self.scratch / "parts/config.toml").read_text()
+        for line in ('soft_source = "hard"', 'leave_one_out = "instance"', 'priors = "training"'):
+            self.assertIn(line, config)
+        summary = json.loads((self.scratch / "parts/summary.json").read_text())
+        self.assertEqual(self.run_json("eval", "parts")["top1"], summary["accuracy"]["last"])
+        self.assertIn("leave_one_out", (self.scratch / "parts/report.html").read_text())
+
+    def test_unit_centroids_train_and_report_the_general_form(self):
+        make_folder(self.scratch / "photos")
+        for loss in ("projnce", "joint-projnce", "selfp"):
+            with self.subTest(loss):
+                self.run_json("train", "--data", "photos", "--out", loss, *TINY, "--set",
+                              f"loss.name={loss}", "--set", "loss.normalize_g=true")
+                lines = (self.scratch / loss / "metrics.jsonl").read_text().splitlines()
+                values = {line["name"]: line["value"] for line in map(json.loads, lines)}
+                self.assertIn("mi_bound", json.dumps(values))
+                self.assertIn("mi_bound_class", json.dumps(values))
+
+    def test_contradicting_loss_options_are_refused(self):
+        make_folder(self.scratch / "photos")
+        perp = ("train", "--data", "photos", "--set", "loss.name=projnce-perp", "--set")
+        self.assert_refused(*perp, "loss.priors=uniform", says="leave_one_out")
+        self.assert_refused(*perp, "loss.leave_one_out=instance", "--set",
+                            "loss.denom=exclude_self", says="denom")
+
     LONG = [*TINY, "--set", "train.epochs=12", "--set", "train.log_every=1"]
 
     def train_whole(self, *settings):

@@ -17,14 +17,29 @@ using namespace loss;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
+/// The batch with instances split by label, as hard labels need them.
+ContrastiveBatch one_label_each(ContrastiveBatch batch) {
+  const auto split = [](torch::Tensor& instances, const torch::Tensor& labels) {
+    if (instances.defined()) instances = instances * (int64_t{1} << 24) + labels;
+  };
+  split(batch.anchor_instances, batch.anchor_labels);
+  split(batch.candidate_instances, batch.candidate_labels);
+  return batch;
+}
+
 LossSettings projnce_perp_settings() {
   LossSettings settings;
   const auto add = [&settings](const std::string& name, ProjncePerpOptions options,
                                bool differentiable = true, bool rotates = true) {
     options.temperature = kTemperature;
-    settings.push_back(
-        {name, [options](const ContrastiveBatch& b) { return projnce_perp(b, options); },
-         differentiable, options.perp.soft_source != projection::SoftSource::kGiven, rotates});
+    const bool by_label = options.perp.soft_source == projection::SoftSource::kGiven ||
+                          options.priors == PriorSource::kTraining;
+    settings.push_back({name,
+                        [options](const ContrastiveBatch& b) {
+                          const auto priors = torch::tensor({.1, .4, .2, .3}, torch::kFloat64);
+                          return projnce_perp(one_label_each(b), options, priors);
+                        },
+                        differentiable, !by_label, rotates});
   };
   const auto nw = [](kernel::SmoothingKernel kernel, kernel::Metric metric, double bandwidth,
                      projection::DistanceScale scale = projection::DistanceScale::kNone,
@@ -55,6 +70,28 @@ LossSettings projnce_perp_settings() {
   add("detach_g",
       {.perp = nw(kernel::SmoothingKernel::kMixed, kernel::Metric::kL2, 1.2), .detach_g = true},
       false);
+  const auto instance = LeaveOneOut::kInstance;
+  const projection::PerpOptions hard{.soft_source = projection::SoftSource::kHard};
+  const projection::PerpOptions given{.soft_source = projection::SoftSource::kGiven};
+  const auto smooth = nw(kernel::SmoothingKernel::kMixed, kernel::Metric::kL2, 1.3);
+  add("hard", {.perp = hard});
+  add("hard_instance", {.perp = hard, .leave_one_out = instance});
+  add("hard_instance_uniform",
+      {.perp = hard, .leave_one_out = instance, .priors = PriorSource::kUniform});
+  add("hard_instance_training",
+      {.perp = hard, .leave_one_out = instance, .priors = PriorSource::kTraining});
+  add("hard_instance_unit", {.perp = hard, .normalize_g = true, .leave_one_out = instance});
+  add("hard_instance_detach", {.perp = hard, .detach_g = true, .leave_one_out = instance}, false);
+  add("given_instance", {.perp = given, .leave_one_out = instance});
+  add("given_instance_training",
+      {.perp = given, .leave_one_out = instance, .priors = PriorSource::kTraining});
+  add("given_instance_unit", {.perp = given, .normalize_g = true, .leave_one_out = instance});
+  add("nw_instance", {.perp = smooth, .leave_one_out = instance});
+  add("nw_instance_unit", {.perp = smooth,
+                           .normalize_g = true,
+                           .leave_one_out = instance,
+                           .priors = PriorSource::kUniform});
+  add("nw_instance_detach", {.perp = smooth, .detach_g = true, .leave_one_out = instance}, false);
   return settings;
 }
 
@@ -101,6 +138,14 @@ TEST_F(ProjncePerpTest, CriticOfOtherRowsIsTheirPerpVectors) {
 
 TEST_F(ProjncePerpTest, Float32IsEnough) {
   expect_float32_is_enough([](const ContrastiveBatch& b) { return projnce_perp(b).loss; });
+}
+
+TEST_F(ProjncePerpTest, HardLabelsNeedNoEstimate) {
+  const ProjncePerpOptions hard{.perp = {.soft_source = projection::SoftSource::kHard}};
+  const ProjncePerpOptions narrow{.perp = {.nw = {.bandwidth = 1e-6}}};
+  EXPECT_NEAR(loss_of(projnce_perp(batch(), hard)), loss_of(projnce_perp(batch(), narrow)), 1e-12);
+  const auto critic = ProjncePerpLoss(hard).critic(z_, y_, 3);
+  EXPECT_FALSE(critic.class_vectors.defined() || critic.compares_rows) << "training centroids";
 }
 
 TEST_F(ProjncePerpTest, ErrorsNameTheMistake) {

@@ -64,11 +64,11 @@ TEST_P(LossReduction, GradientOfTheSumIsThatOfSingleAnchors) {
 
 TEST(RegistryReduction, EveryLossHasEveryReduction) {
   torch::manual_seed(1);  // weights of classifiers and class vectors
-  constexpr LossShape kShape{.num_classes = 2, .embedding_dim = 4, .feature_dim = 7};
+  const LossShape shape{.num_classes = 2, .embedding_dim = 4, .feature_dim = 7};
   auto batch = balanced_batch();
   batch.anchor_features = random_normal(8, 7, 13);
   for (const auto& name : loss_names()) {
-    const auto loss = make_loss(loss_options(name), kShape);
+    const auto loss = make_loss(loss_options(name), shape);
     loss->to(torch::kFloat64);
     const auto value = [&](Reduction reduction) {
       batch.reduction = reduction;

@@ -19,7 +19,7 @@ Table table_of(const std::string& name) {
   return table;
 }
 
-constexpr LossShape kShape{.num_classes = 3, .embedding_dim = 5, .feature_dim = 7};
+const LossShape kShape{.num_classes = 3, .embedding_dim = 5, .feature_dim = 7};
 
 ContrastiveBatch small_batch() {
   return make_batch(testing::random_unit_rows(8, 5, 1).to(torch::kFloat32),
@@ -112,6 +112,28 @@ TEST_F(LossRegistry, WhatALossCannotBeMadeOfIsRefusedWhenItIsRead) {
   table.values["projection_pos"] = {std::string("fixed"), {}};
   EXPECT_THAT(error_message_of(table), HasSubstr("file is missing"));
   EXPECT_THROW(make_loss({"ce", SupConOptions{}}, kShape), c10::Error);
+}
+
+TEST_F(LossRegistry, TrainingPriorsComeWithTheShape) {
+  auto table = table_of("projnce-perp");
+  table.values["soft_source"] = {std::string("hard"), {}};
+  table.values["leave_one_out"] = {std::string("instance"), {}};
+  table.values["priors"] = {std::string("training"), {}};
+  EXPECT_THAT(complaint(table), HasSubstr("needs class_priors"));
+  auto shape = kShape;
+  shape.class_priors = torch::tensor({.5, .5});
+  EXPECT_THAT(complaint(table, shape), HasSubstr("there are 2 class priors, expected 3"));
+  shape.class_priors = torch::tensor({.5, .25, .25});
+  auto batch = small_batch();
+  batch.anchor_instances = batch.candidate_instances = torch::Tensor();
+  const auto loss = make_loss(parse_loss_options(table), shape)->evaluate(batch).loss;
+  EXPECT_TRUE(std::isfinite(loss.item<double>()));
+  table.values["denom"] = {std::string("exclude_self"), {}};
+  EXPECT_THAT(complaint(table, shape),
+              HasSubstr("[loss] projnce-perp: leave_one_out = 'instance'"));
+  table = table_of("projnce-perp");
+  table.values["priors"] = {std::string("uniform"), {}};
+  EXPECT_THAT(complaint(table), HasSubstr("belong to leave_one_out = 'instance'"));
 }
 
 TEST_F(LossRegistry, RejectsUnknownNamesAndFields) {
