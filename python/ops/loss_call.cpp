@@ -90,8 +90,12 @@ loss::ContrastiveBatch LossCall::batch() const {
   return batch_of(*this, /*number_instances=*/false);
 }
 
+loss::ContrastiveBatch LossCall::batch_of_views() const {
+  return batch_of(*this, /*number_instances=*/true);
+}
+
 loss::ContrastiveBatch LossCall::batch_with_instances(const char* loss) const {
-  auto batch = batch_of(*this, /*number_instances=*/true);
+  auto batch = batch_of_views();
   if (!batch.anchor_instances.defined()) {
     fail(loss,
          " compares views: expected features as [samples, views, dim], or instances beside "

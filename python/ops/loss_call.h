@@ -18,8 +18,8 @@ enum Slot : size_t {
   kCandidates,
   kCandidateLabels,
   kCandidateInstances,
-  kExtra,  ///< class_vectors, soft_labels or pos
-  kExtra2,
+  kExtra,   ///< class_vectors, soft_labels or pos
+  kExtra2,  ///< class_priors or neg
   kSlots,
 };
 
@@ -37,8 +37,10 @@ struct LossCall {
   /// their rows are then B * V, and labels and instances stand for samples.
   loss::ContrastiveBatch batch() const;
 
-  /// The same for a loss that compares views: instances that are not given number the samples of
-  /// [B, V, ...]. `loss` begins the error if there are none.
+  /// The same; instances that are not given number the samples of [B, V, ...].
+  loss::ContrastiveBatch batch_of_views() const;
+
+  /// The same for a loss that needs instances. `loss` begins the error if there are none.
   loss::ContrastiveBatch batch_with_instances(const char* loss) const;
 
   /// `entries` of candidates, given for each sample or each view, for each row of the batch.

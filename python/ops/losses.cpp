@@ -45,9 +45,10 @@ loss::LossValue evaluate_projnce_mlp(const LossCall& call) {
 }
 
 loss::LossValue evaluate_projnce_perp(const LossCall& call) {
-  auto batch = call.batch();
+  auto batch = call.batch_of_views();
   batch.candidate_soft_labels = call.for_each_candidate(call.tensors[kExtra], "soft_labels");
-  return loss::projnce_perp(batch, options_of<loss::ProjncePerpOptions>(call));
+  return loss::projnce_perp(batch, options_of<loss::ProjncePerpOptions>(call),
+                            call.tensors[kExtra2]);
 }
 
 loss::LossValue evaluate_infonce(const LossCall& call) {
@@ -76,7 +77,7 @@ projection::Projected project(NamedProjection projection,
     case NamedProjection::kCentroid:
       return projection::project_centroids(candidates, projection::CentroidOptions());
     case NamedProjection::kSample:
-      return {.vectors = candidates.rows, .per_row = true};
+      return {.vectors = candidates.rows, .per_row = true, .is_sample = true};
     case NamedProjection::kPerp:
       return projection::project_perp(candidates, projection::PerpOptions());
     case NamedProjection::kMedian:
@@ -204,7 +205,8 @@ std::vector<LossOperator> make_operators() {
       mlp_loss,
       row_loss<loss::ProjncePerpOptions>(
           "projnce_perp", evaluate_projnce_perp,
-          {{.name = "soft_labels", .optional = true, .differentiable = true}}),
+          {{.name = "soft_labels", .optional = true, .differentiable = true},
+           {.name = "class_priors", .optional = true}}),
       row_loss<loss::RinceOptions>("rince", evaluate_rince),
       plain_loss<loss::SceOptions>("sce", evaluate_sce, logits),
       row_loss<GeneralizedInfoNCEFields>(

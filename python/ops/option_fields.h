@@ -48,6 +48,7 @@ void visit_fields(loss::ProjnceOptions& options, const Visit& visit) {
   visit("r_centroid", options.r_centroid);
   visit("empty_positives", options.empty_positives);
   visit("detach_centroid", options.detach_centroid);
+  visit("normalize_g", options.normalize_g);
 }
 
 template <class Visit>
@@ -80,6 +81,8 @@ void visit_fields(loss::ProjncePerpOptions& options, const Visit& visit) {
   visit("denominator", options.denominator);
   visit("normalize_g", options.normalize_g);
   visit("detach_g", options.detach_g);
+  visit("leave_one_out", options.leave_one_out);
+  visit("priors", options.priors);
 }
 
 template <class Visit>
@@ -107,6 +110,7 @@ void visit_fields(GeneralizedInfoNCEFields& fields, const Visit& visit) {
   visit("denominator", fields.options.denominator);
   visit("r_exclude", fields.options.r_exclude);
   visit("empty_positives", fields.options.empty_positives);
+  visit("normalize_g", fields.options.normalize_g);
 }
 
 template <class Visit>

@@ -57,7 +57,8 @@ class ShapeTest(unittest.TestCase):
                 if name == "joint":
                     flat = loss(rows, labels, instances)
                 else:
-                    views = {"instances": instances} if name == "simclr" else {}
+                    by_instance = name == "simclr" or "instance" in name
+                    views = {"instances": instances} if by_instance else {}
                     flat = loss(rows, labels, **views)
                 torch.testing.assert_close(loss(features, LABELS), flat)
 
@@ -96,7 +97,14 @@ class ShapeTest(unittest.TestCase):
     def test_halves_with_gathered_candidates_give_the_whole(self):
         features = unit_rows(8, 6)
         labels = torch.arange(8) % 3
-        for name in ("supcon", "projnce", "symnce", "projnce-med", "projnce-mlp"):
+        for name in (
+            "supcon",
+            "projnce",
+            "symnce",
+            "projnce-perp-instance",
+            "projnce-med",
+            "projnce-mlp",
+        ):
             with self.subTest(loss=name):
                 loss = all_losses()[name]
                 halves = [

@@ -38,6 +38,41 @@ class WrongCallTest(unittest.TestCase):
         self.refused(TypeError, "b must be a torch.Tensor, not NoneType",
                      lambda: projnce.InfoNCELoss()(FEATURES, None))
 
+    def test_class_priors(self):
+        def perp(class_priors, **options):
+            return projnce.ProjNCEPerpLoss(
+                soft_source="hard",
+                leave_one_out="instance",
+                class_priors=class_priors,
+                **options,
+            )
+
+        training = {"priors": "training"}
+        self.refused(TypeError, "class_priors must be a torch.Tensor, not list",
+                     lambda: perp([0.5, 0.5], **training))
+        self.refused(ValueError, "class_priors belong to priors='training'",
+                     lambda: perp(None, **training))
+        self.refused(ValueError, "class_priors belong to priors='training'",
+                     lambda: perp(torch.ones(2) / 2))
+        self.refused(ValueError, "priors other than 'batch' belong to leave_one_out",
+                     lambda: projnce.ProjNCEPerpLoss(priors="uniform"))
+        self.refused(ValueError, "denom = 'exclude_self' has no meaning",
+                     lambda: perp(None, denom="exclude_self"))
+        for priors, sentence in (
+            ([0.5, 0.5], "label 2 is outside 0..1"),
+            ([0.5, 0.5, 0.5], "sum to 1.5, expected 1"),
+            ([0.5, 0.5, 0.0], "the prior of class 2 is 0"),
+        ):
+            loss = perp(torch.tensor(priors), **training)
+            self.refused(ValueError, sentence, lambda: loss(FEATURES, LABELS))
+        loss = perp(torch.tensor([0.1, 0.2, 0.7]), **training)
+        expected = loss(FEATURES, LABELS)
+        self.assertEqual(loss.half()(FEATURES, LABELS).item(), expected.item())
+        self.refused(ValueError, r"instances have shape \[5\], expected 6",
+                     lambda: loss(FEATURES, LABELS, instances=LABELS[:5]))
+        self.refused(ValueError, "another view of its instance",
+                     lambda: loss(FEATURES, LABELS, instances=torch.arange(6) // 2))
+
     def test_labels_of_another_length_type_or_device(self):
         for name, loss in all_losses(dim=4).items():
             with self.subTest(loss=name):
@@ -173,7 +208,7 @@ class DefaultTest(unittest.TestCase):
                     name: parameter.default
                     for name, parameter in signature.items()
                     if name not in ("self", "normalize", "reduction", "num_classes",
-                                    "embedding_dim", "contrast_mode")
+                                    "embedding_dim", "contrast_mode", "class_priors")
                 }
                 for name, default in given.items():
                     if default is not None:

@@ -40,6 +40,17 @@ def plain_supcon(features, labels, temperature):
     return torch.where(positive.any(1), mass - pull, torch.zeros(())).mean()
 
 
+def _perp_instance(**options):
+    return projnce.ProjNCEPerpLoss(
+        0.3,
+        soft_source="hard",
+        leave_one_out="instance",
+        priors="training",
+        class_priors=torch.tensor([0.5, 0.2, 0.3], dtype=torch.float64),
+        **options,
+    )
+
+
 def all_losses(dim=6, classes=3, dtype=torch.float64):
     """Every loss with settings in which all of its code is at work."""
     torch.manual_seed(3)
@@ -56,11 +67,17 @@ def all_losses(dim=6, classes=3, dtype=torch.float64):
         "projnce-perp": projnce.ProjNCEPerpLoss(
             0.3, metric="cosine", bandwidth=0.7, detach_q=False
         ),
+        "projnce-unit": projnce.ProjNCELoss(0.3, beta=2.0, normalize_g=True),
+        "projnce-perp-instance": _perp_instance(),
+        "projnce-perp-instance-nw": projnce.ProjNCEPerpLoss(
+            0.3, metric="cosine", bandwidth=0.7, detach_q=False, leave_one_out="instance"
+        ),
         "projnce-med": projnce.ProjNCEMedLoss(0.3, median="geometric"),
         "projnce-mlp": projnce.ProjNCEMLPLoss(classes, dim, 0.3).to(dtype),
         "projnce-mlp-hidden": projnce.ProjNCEMLPLoss(classes, dim, 0.3, hidden=5).to(dtype),
         "selfp": projnce.SelfPLoss("centroid", "sample", 0.3),
         "selfp-median": projnce.SelfPLoss("median", "median", 0.3),
+        "selfp-unit": projnce.SelfPLoss("centroid", "sample", 0.3, normalize_g=True),
         "joint": projnce.JointLoss(projnce.ProjNCELoss(0.3), theta=0.4),
     }
 
@@ -98,6 +115,7 @@ def _joint(**options):
     return projnce.JointLoss(projnce.SupConLoss(0.3, **options), theta=0.4)
 
 
+# By the name of the operator, and a variant of its options.
 SAMPLES = {
     "ce": Sample(projnce.CELoss, _logit_inputs),
     "sce": Sample(projnce.SCELoss, _logit_inputs),
@@ -112,6 +130,16 @@ SAMPLES = {
             0.3, metric="cosine", bandwidth=0.7, detach_q=False, **o
         ),
         _row_inputs,
+    ),
+    "projnce_perp:instance": Sample(_perp_instance, _row_inputs),
+    "projnce_perp:instance-nw": Sample(
+        lambda **o: projnce.ProjNCEPerpLoss(
+            0.3, metric="cosine", bandwidth=0.7, detach_q=False, leave_one_out="instance", **o
+        ),
+        _row_inputs,
+    ),
+    "projnce:unit": Sample(
+        lambda **o: projnce.ProjNCELoss(0.3, beta=2.0, normalize_g=True, **o), _row_inputs
     ),
     "projnce_med": Sample(
         lambda **o: projnce.ProjNCEMedLoss(0.3, median="geometric", **o), _row_inputs

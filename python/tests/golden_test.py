@@ -105,6 +105,22 @@ class GoldenTest(unittest.TestCase):
 
         self.run_cases("projnce_perp", make, ["z"])
 
+    def test_projnce_perp_without_the_instance(self):
+        def make(case, tensors, dtype):
+            soft, priors = (case["inputs"].get(n) for n in ("soft_labels", "class_priors"))
+            loss = projnce.ProjNCEPerpLoss(
+                **options_of(case),
+                class_priors=None if priors is None else torch.tensor(priors, dtype=torch.float64),
+            )
+            return loss(
+                tensors["z"],
+                integers(case, "labels"),
+                None if soft is None else torch.tensor(soft, dtype=dtype),
+                integers(case, "instance"),
+            )
+
+        self.run_cases("projnce_perp_instance", make, ["z"])
+
     def test_projnce_mlp(self):
         def make(case, tensors, dtype):
             loss = projnce.ProjNCEMLPLoss(*tensors["W"].shape, **options_of(case)).to(dtype)

@@ -23,13 +23,13 @@ class OperatorTest(unittest.TestCase):
             for name, thing in vars(projnce).items()
             if isinstance(thing, type) and hasattr(thing, "_operator")
         }
-        self.assertEqual(public, set(OPERATORS))
+        self.assertEqual(public, {name.split(":")[0] for name in OPERATORS})
 
     def test_schemas_hold_tensors_and_scalars_only(self):
         plain = {"Tensor", "Optional[Tensor]", "float", "Optional[float]", "int", "bool"}
         for name in OPERATORS:
             for suffix in ("", "_backward", "_parts"):
-                schema = getattr(torch.ops.projnce, name + suffix).default._schema
+                schema = getattr(torch.ops.projnce, name.split(":")[0] + suffix).default._schema
                 types = {str(argument.type) for argument in (*schema.arguments, *schema.returns)}
                 self.assertLessEqual(types, plain, schema)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import torch
 from torch import Tensor
@@ -18,10 +18,24 @@ class ProjNCEPerpLoss(RowLossBase, operator="projnce_perp"):
         \ell_i = -z_i \cdot g_{y_i} / \tau + \log \sum_c n_c e^{z_i \cdot g_c / \tau}, \qquad
         g_c = \frac{\sum_j q_{jc} z_j}{\sum_j q_{jc}}
 
+    With ``leave_one_out="instance"`` the class vectors are made of the rows of other instances,
+    :math:`O(i)`, and classes have priors :math:`\pi`, normalized over the classes with soft labels
+    in :math:`O(i)`:
+
+    .. math::
+        \ell_i = -z_i \cdot g^{(i)}_{y_i} / \tau
+                 + \log \sum_c \rho_c e^{z_i \cdot g^{(i)}_c / \tau}, \qquad
+        g^{(i)}_c = \frac{\sum_{k \in O(i)} q_{kc} z_k}{\sum_{k \in O(i)} q_{kc}}, \qquad
+        \rho_c = \frac{\pi_c}{\sum_b \pi_b}
+
+    An anchor whose class does not occur in :math:`O(i)` counts as 0. The mean of
+    :math:`-\ell_i` is a certified lower bound on I(Z;C) only for held-out rows and for soft labels
+    that do not depend on the anchor (``"hard"``, ``"given"``); see :func:`projnce.mi_bounds`.
+
     Args:
         temperature: divides similarities; above 0.
         soft_source: ``"nw"`` estimates soft labels from the batch, ``"given"`` takes those of the
-            call.
+            call, ``"hard"`` is one-hot labels: class centroids.
         kernel: ``"epanechnikov"``, ``"triangular"``, ``"mixed"`` or ``"exponential"``.
         metric: ``"l1"``, ``"l2"`` or ``"cosine"``.
         bandwidth: of the kernel; above 0.
@@ -31,16 +45,26 @@ class ProjNCEPerpLoss(RowLossBase, operator="projnce_perp"):
         denominator: ``"all"`` rows count in the denominator, or ``"exclude_self"``.
         normalize_g: unit class vectors.
         detach_g: no gradient into class vectors.
+        leave_one_out: ``"none"``, or ``"instance"``: class vectors exclude the anchor's instance.
+            Instances are those of the call, the samples of ``[B, V, D]``, or single rows.
+        priors: with ``"instance"``: ``"batch"`` frequencies, ``"uniform"``, or ``"training"``:
+            ``class_priors``.
+        class_priors: ``[C]``, class frequencies of the training set, which sum to 1; for
+            ``priors="training"``. Moves with the module and keeps its type.
         normalize: brings rows to unit length first.
         reduction: ``"mean"``, ``"sum"`` or ``"none"``, as in :class:`SupConLoss`.
 
     Raises:
-        ValueError: if an option is unknown or out of range.
+        TypeError: if ``class_priors`` is not a tensor.
+        ValueError: if an option is unknown or out of range, or options contradict each other.
 
     >>> loss = ProjNCEPerpLoss(temperature=0.1, metric="cosine", bandwidth=0.3)
     >>> z = torch.nn.functional.normalize(torch.randn(8, 16), dim=1)
     >>> bool(loss(z, torch.arange(8) % 2).isfinite())
     True
+    >>> loss = ProjNCEPerpLoss(soft_source="hard", leave_one_out="instance", priors="uniform")
+    >>> print(f"{loss(torch.eye(2)[[0, 1, 0, 1]], torch.arange(4) % 2):.4f}")  # log 1/2
+    -0.6931
     """
 
     temperature: float
@@ -54,6 +78,9 @@ class ProjNCEPerpLoss(RowLossBase, operator="projnce_perp"):
     denominator: str
     normalize_g: bool
     detach_g: bool
+    leave_one_out: str
+    priors: str
+    class_priors: Optional[Tensor]
 
     def __init__(
         self,
@@ -69,6 +96,9 @@ class ProjNCEPerpLoss(RowLossBase, operator="projnce_perp"):
         denominator: str = "all",
         normalize_g: bool = False,
         detach_g: bool = False,
+        leave_one_out: str = "none",
+        priors: str = "batch",
+        class_priors: Optional[Tensor] = None,
         normalize: bool = False,
         reduction: str = "mean",
     ) -> None:
@@ -84,8 +114,26 @@ class ProjNCEPerpLoss(RowLossBase, operator="projnce_perp"):
             "denominator": denominator,
             "normalize_g": normalize_g,
             "detach_g": detach_g,
+            "leave_one_out": leave_one_out,
+            "priors": priors,
         }
         super().__init__(options, normalize, reduction)
+        if class_priors is not None:
+            check_tensor(class_priors, "class_priors")
+            class_priors = class_priors.detach().clone()
+        if (class_priors is None) == (priors == "training"):
+            raise ValueError("class_priors belong to priors='training', which needs them")
+        self.register_buffer("class_priors", class_priors, persistent=False)
+
+    def _apply(
+        self, fn: Callable[[Tensor], Tensor], recurse: bool = True
+    ) -> ProjNCEPerpLoss:
+        given = self.class_priors
+        super()._apply(fn, recurse)
+        if given is not None and self.class_priors is not None:
+            # In half precision they would not sum to 1.
+            self.class_priors = given.to(self.class_priors.device)
+        return self
 
     def forward(
         self,
@@ -133,6 +181,7 @@ class ProjNCEPerpLoss(RowLossBase, operator="projnce_perp"):
             candidate_instances,
             anchor_offset,
             soft_labels,
+            self.class_priors,
         )
 
 

@@ -31,6 +31,7 @@ class ProjNCELoss(RowLoss, operator="projnce"):
         r_centroid: rows that make the centroids of R: ``"leave_one_out"``, ``"full"`` or ``"leave_row_out"``.
         empty_positives: anchors without positives count as ``"zero"``, or not at all, ``"skip"``.
         detach_centroid: no gradient through centroids.
+        normalize_g: unit centroids in self-p and in R (cosine critic); R may then exceed 1.
         normalize: brings rows to unit length first.
         reduction: ``"mean"``, ``"sum"`` or ``"none"``, as in :class:`SupConLoss`.
 
@@ -53,6 +54,7 @@ class ProjNCELoss(RowLoss, operator="projnce"):
     r_centroid: str
     empty_positives: str
     detach_centroid: bool
+    normalize_g: bool
 
     def __init__(
         self,
@@ -66,6 +68,7 @@ class ProjNCELoss(RowLoss, operator="projnce"):
         r_centroid: Optional[str] = None,
         empty_positives: Optional[str] = None,
         detach_centroid: bool = False,
+        normalize_g: bool = False,
         normalize: bool = False,
         reduction: str = "mean",
     ) -> None:
@@ -79,6 +82,7 @@ class ProjNCELoss(RowLoss, operator="projnce"):
             "r_centroid": r_centroid,
             "empty_positives": empty_positives,
             "detach_centroid": detach_centroid,
+            "normalize_g": normalize_g,
         }
         super().__init__(options, normalize, reduction)
 
@@ -101,6 +105,7 @@ class SelfPLoss(RowLossBase, operator="selfp"):
         denominator: ``"exclude_self"``, or ``"all"`` rows count in the denominator.
         r_exclude: rows that both sums of R leave out: ``"none"``, ``"self"`` or ``"class"``.
         empty_positives: anchors without g+ count as ``"zero"``, or not at all, ``"skip"``.
+        normalize_g: unit vectors g+ and g-, named or given; ``"sample"`` stays as it is.
         normalize: brings rows to unit length first.
         reduction: ``"mean"``, ``"sum"`` or ``"none"``, as in :class:`SupConLoss`.
 
@@ -122,6 +127,7 @@ class SelfPLoss(RowLossBase, operator="selfp"):
     denominator: str
     r_exclude: str
     empty_positives: str
+    normalize_g: bool
 
     def __init__(
         self,
@@ -133,6 +139,7 @@ class SelfPLoss(RowLossBase, operator="selfp"):
         denominator: str = "exclude_self",
         r_exclude: str = "self",
         empty_positives: str = "zero",
+        normalize_g: bool = False,
         normalize: bool = False,
         reduction: str = "mean",
     ) -> None:
@@ -144,6 +151,7 @@ class SelfPLoss(RowLossBase, operator="selfp"):
             "denominator": denominator,
             "r_exclude": r_exclude,
             "empty_positives": empty_positives,
+            "normalize_g": normalize_g,
         }
         super().__init__(options, normalize, reduction)
 
