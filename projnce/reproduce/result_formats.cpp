@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include "projnce/io/printable.h"
 #include "projnce/report/chart/lettering.h"
 #include "projnce/report/csv.h"
+#include "projnce/report/terminal/text_table.h"
 #include "projnce/reproduce/result.h"
 
 namespace projnce::reproduce {
@@ -281,16 +281,6 @@ std::string result_markdown(const Result& result) {
 
 namespace {
 
-/// Number of terminal columns, assuming one per code point.
-size_t width_of(const std::string& text) {
-  return static_cast<size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) >> 6) != 2; }));
-}
-
-std::string padded(const std::string& text, size_t width) {
-  return text + std::string(width - std::min(width, width_of(text)), ' ');
-}
-
 std::string cell_text(const ResultCell& cell, ResultUnit unit) {
   auto text = cell.runs.empty() ? std::string("–") : mean_text(cell, unit);
   if (cell.paper) text += fmt::format(" (paper {})", unit_number(*cell.paper, unit));
@@ -309,20 +299,11 @@ std::string table_text(const ResultTable& table) {
     rows.push_back({table.rows[r].title});
     for (const auto& cell : table.cells[r]) rows.back().push_back(cell_text(cell, table.unit));
   }
-  std::vector<size_t> widths(rows.front().size(), 0);
-  for (const auto& row : rows) {
-    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width_of(row[c]));
-  }
   auto text = fmt::format("{}, {}\n", table.title, unit_phrase(table.unit));
   for (size_t c = 0; c < table.columns.size(); ++c) {
     text += fmt::format("  {} {}\n", column_key(c), table.columns[c].title);
   }
-  for (const auto& row : rows) {
-    std::string line;
-    for (size_t c = 0; c < row.size(); ++c) line += padded(row[c], widths[c]) + "  ";
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text + seeds_phrase(table) + ".\n";
+  return text + report::text_table(rows) + seeds_phrase(table) + ".\n";
 }
 
 }  // namespace
