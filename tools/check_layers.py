@@ -39,6 +39,7 @@ ALLOWED = {
             "encoder", "kernel", "checkpoint", "distributed", "report", "dataset", "augment", "io", "core"],
     "golden": ["eval", "information", "loss", "projection", "dataset", "augment", "core"],
     "reproduce": ["run", "inference", "config", "report/build", "report", "dataset", "io", "core"],
+    "theory": ["eval", "information", "loss", "projection", "report", "io", "core"],
 }
 # Folders of libprojnce.so, whose only dependency is LibTorch.
 LIBRARY = ["core", "kernel", "projection", "loss", "information", "encoder", "eval"]

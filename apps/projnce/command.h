@@ -31,6 +31,7 @@ namespace predict_command { void add(CLI::App& app, Context& context); }
 namespace report_command { void add(CLI::App& app, Context& context); }
 namespace reproduce_command { void add(CLI::App& app, Context& context); }
 namespace serve_command { void add(CLI::App& app, Context& context); }
+namespace theory_command { void add(CLI::App& app, Context& context); }
 namespace train_command { void add(CLI::App& app, Context& context); }
 namespace tsne_command { void add(CLI::App& app, Context& context); }
 // clang-format on

@@ -143,6 +143,7 @@ int run(int argc, char** argv) {
   serve_command::add(app, context);
   data_command::add(app, context);
   loss_command::add(app, context);
+  theory_command::add(app, context);
   bench_command::add(app, context);
   const int status = parse_and_run(app, arguments_of(argc, argv));
   return status == 0 ? context.exit_status : status;

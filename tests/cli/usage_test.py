@@ -7,7 +7,7 @@ from made_datasets import MAKERS
 from support import CommandLineTest, make_folder, make_sounds
 
 COMMANDS = ("train", "launch", "eval", "predict", "embed", "export", "mi", "tsne", "audit", "report",
-            "reproduce", "serve", "data", "loss", "bench")
+            "reproduce", "serve", "data", "loss", "theory", "bench")
 
 
 class Usage(CommandLineTest):

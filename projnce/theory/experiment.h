@@ -1,0 +1,96 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "projnce/report/chart/line_chart.h"
+
+namespace projnce::theory {
+
+/// A mean over independent repetitions and its standard error, which is 0 for exact values.
+struct Estimate {
+  double mean = 0;
+  double se = 0;
+};
+
+/// Mean and standard error of two or more independent values.
+Estimate estimate_mean(const std::vector<double>& values);
+
+/// Calls `draw`, which returns std::array<double, K>, `repetitions` times. Returns the estimate of
+/// each of the K means.
+template <class Draw>
+auto repeat(int64_t repetitions, const Draw& draw) {
+  constexpr size_t kValues = std::tuple_size_v<decltype(draw())>;
+  std::array<std::vector<double>, kValues> drawn;
+  for (int64_t i = 0; i < repetitions; ++i) {
+    const auto values = draw();
+    for (size_t k = 0; k < kValues; ++k) drawn[k].push_back(values[k]);
+  }
+  std::array<Estimate, kValues> estimates;
+  std::transform(drawn.begin(), drawn.end(), estimates.begin(), estimate_mean);
+  return estimates;
+}
+
+/// "1.234 ± 0.005", or "1.234" for exact values.
+std::string to_text(const Estimate& estimate, int digits = 3);
+
+/// A point of a chart with the standard error as its error bar.
+report::ChartPoint chart_point(double x, const Estimate& estimate);
+
+/// A statement of the theory, and whether the experiment confirms it.
+struct Claim {
+  std::string text;  ///< "pair form, vMF(6, 4), N = 32: 0.583 ± 0.010 <= 1.066"
+  bool holds = true;
+};
+
+/// Collects claims. Inequalities have a tolerance of 4 standard errors plus 0.001 nats: one run
+/// makes hundreds of comparisons, so some of them would exceed 3 standard errors by chance.
+class Claims {
+ public:
+  /// `value` is at most `limit`, up to the tolerance.
+  void at_most(const std::string& what, const Estimate& value, const Estimate& limit);
+  /// `value` is at least `limit`, up to the tolerance.
+  void at_least(const std::string& what, const Estimate& value, const Estimate& limit);
+  /// A counterexample: `value` lies above `limit` by more than 4 standard errors.
+  void exceeds(const std::string& what, const Estimate& value, double limit);
+  /// `value` is within 4 combined standard errors of a reference, which was computed by an
+  /// independent program and rounded to `rounding`.
+  void agrees(const std::string& what, const Estimate& value, const Estimate& reference,
+              double rounding = 0.0005);
+  /// |value - expected| <= tolerance.
+  void equals(const std::string& what, double value, double expected, double tolerance);
+  /// Any other statement.
+  void add(const std::string& text, bool holds) { claims_.push_back({text, holds}); }
+
+  const std::vector<Claim>& all() const { return claims_; }
+
+ private:
+  std::vector<Claim> claims_;
+};
+
+/// Cells as text; the first column names the rows.
+struct TheoryTable {
+  std::string caption;
+  std::vector<std::string> header;
+  std::vector<std::vector<std::string>> rows = {};
+};
+
+/// The outcome of one experiment.
+struct TheoryResult {
+  std::string id;       ///< "T1"
+  std::string title;    ///< "InfoNCE converges to the information"
+  std::string summary;  ///< the setting and the claims, in a few sentences
+  std::vector<TheoryTable> tables = {};
+  report::LineChart chart = {};
+  std::vector<Claim> claims = {};
+  double seconds = 0;
+
+  /// Number of claims that do not hold.
+  int64_t violated() const;
+};
+
+}  // namespace projnce::theory
