@@ -66,8 +66,9 @@ void check_options(const ProjncePerpOptions& options, const std::string& source)
   projection::check_options(options.perp.nw);
   const bool leaves_out = options.leave_one_out == LeaveOneOut::kInstance;
   if (leaves_out && options.denominator == Exclude::kSelf) {
-    fail(Hint{"set denom to 'all'"}, source,
-         ": leave_one_out = 'instance' excludes the anchor from every class vector, so denom = "
+    fail(Hint{"set denominator to 'all'"}, source,
+         ": leave_one_out = 'instance' excludes the anchor from every class vector, so denominator "
+         "= "
          "'exclude_self' has no meaning");
   }
   if (!leaves_out && options.priors != PriorSource::kBatch) {

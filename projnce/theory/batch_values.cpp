@@ -30,7 +30,7 @@ information::BoundResult batch_pair_bound(const information::LabeledRows& rows, 
 
 double log_rows_minus_supcon(const information::LabeledRows& rows, double temperature) {
   const auto value = loss::supcon(
-      batch_of(rows), {.temperature = temperature, .empty_pos = loss::EmptyPositives::kSkip});
+      batch_of(rows), {.temperature = temperature, .empty_positives = loss::EmptyPositives::kSkip});
   return log_of(rows.labels.size(0) - 1) - value.loss.item<double>();
 }
 
@@ -44,7 +44,7 @@ double paper_value(const information::LabeledRows& rows, double temperature) {
 
 LeaveRowOutValue leave_row_out_value(const information::LabeledRows& rows, double temperature) {
   const auto terms = loss::projnce_terms(
-      batch_of(rows), {.temperature = temperature, .empty_pos = loss::EmptyPositives::kSkip});
+      batch_of(rows), {.temperature = temperature, .empty_positives = loss::EmptyPositives::kSkip});
   const double ratio = terms.ratio.mean().item<double>();
   return {1 + log_of(rows.labels.size(0) - 1) - terms.self_p.item<double>() - ratio, ratio};
 }

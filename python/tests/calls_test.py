@@ -56,8 +56,8 @@ class WrongCallTest(unittest.TestCase):
                      lambda: perp(torch.ones(2) / 2))
         self.refused(ValueError, "priors other than 'batch' belong to leave_one_out",
                      lambda: projnce.ProjNCEPerpLoss(priors="uniform"))
-        self.refused(ValueError, "denom = 'exclude_self' has no meaning",
-                     lambda: perp(None, denom="exclude_self"))
+        self.refused(ValueError, "denominator = 'exclude_self' has no meaning",
+                     lambda: perp(None, denominator="exclude_self"))
         for priors, sentence in (
             ([0.5, 0.5], "label 2 is outside 0..1"),
             ([0.5, 0.5, 0.5], "sum to 1.5, expected 1"),

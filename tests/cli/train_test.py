@@ -187,7 +187,7 @@ class Train(CommandLineTest):
         perp = ("train", "--data", "photos", "--set", "loss.name=projnce-perp", "--set")
         self.assert_refused(*perp, "loss.priors=uniform", says="leave_one_out")
         self.assert_refused(*perp, "loss.leave_one_out=instance", "--set",
-                            "loss.denom=exclude_self", says="denom")
+                            "loss.denominator=exclude_self", says="denominator")
 
     LONG = [*TINY, "--set", "train.epochs=12", "--set", "train.log_every=1"]
 

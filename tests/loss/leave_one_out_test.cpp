@@ -207,7 +207,7 @@ TEST_F(LeaveOneOutTest, RefusesOptionsThatContradict) {
   auto options = instance_options();
   options.denominator = Exclude::kSelf;
   EXPECT_THAT(complaint([&] { ProjncePerpLoss{options}; }),
-              AllOf(HasSubstr("exclude_self"), HasSubstr("set denom to 'all'")));
+              AllOf(HasSubstr("exclude_self"), HasSubstr("set denominator to 'all'")));
   EXPECT_THAT(complaint([] { ProjncePerpLoss({.priors = PriorSource::kUniform}); }),
               HasSubstr("belong to leave_one_out = 'instance'"));
 }

@@ -119,21 +119,21 @@ TEST_F(LossRegistry, TrainingPriorsComeWithTheShape) {
   table.values["soft_source"] = {std::string("hard"), {}};
   table.values["leave_one_out"] = {std::string("instance"), {}};
   table.values["priors"] = {std::string("training"), {}};
-  EXPECT_THAT(complaint(table), HasSubstr("needs class_priors"));
+  EXPECT_THAT(error_message_of(table), HasSubstr("needs class_priors"));
   auto shape = kShape;
   shape.class_priors = torch::tensor({.5, .5});
-  EXPECT_THAT(complaint(table, shape), HasSubstr("there are 2 class priors, expected 3"));
+  EXPECT_THAT(error_message_of(table, shape), HasSubstr("there are 2 class priors, expected 3"));
   shape.class_priors = torch::tensor({.5, .25, .25});
   auto batch = small_batch();
   batch.anchor_instances = batch.candidate_instances = torch::Tensor();
   const auto loss = make_loss(parse_loss_options(table), shape)->evaluate(batch).loss;
   EXPECT_TRUE(std::isfinite(loss.item<double>()));
-  table.values["denom"] = {std::string("exclude_self"), {}};
-  EXPECT_THAT(complaint(table, shape),
+  table.values["denominator"] = {std::string("exclude_self"), {}};
+  EXPECT_THAT(error_message_of(table, shape),
               HasSubstr("[loss] projnce-perp: leave_one_out = 'instance'"));
   table = table_of("projnce-perp");
   table.values["priors"] = {std::string("uniform"), {}};
-  EXPECT_THAT(complaint(table), HasSubstr("belong to leave_one_out = 'instance'"));
+  EXPECT_THAT(error_message_of(table), HasSubstr("belong to leave_one_out = 'instance'"));
 }
 
 TEST_F(LossRegistry, RejectsUnknownNamesAndFields) {
