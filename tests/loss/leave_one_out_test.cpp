@@ -182,7 +182,7 @@ TEST_F(LeaveOneOutTest, Float32AndHalfPrecisionAreEnough) {
 
 TEST_F(LeaveOneOutTest, RefusesPriorsThatCannotBe) {
   const auto with = [this](const torch::Tensor& priors) {
-    return complaint(
+    return error_message_of(
         [&] { projnce_perp(batch(), instance_options(PriorSource::kTraining), priors); });
   };
   EXPECT_THAT(with({}), HasSubstr("priors 'training' needs class_priors"));
@@ -191,11 +191,11 @@ TEST_F(LeaveOneOutTest, RefusesPriorsThatCannotBe) {
   EXPECT_THAT(with(torch::tensor({.5, .5, 0., 0.})), HasSubstr("the prior of class 2 is 0"));
   EXPECT_THAT(with(torch::tensor({.5, .5})), HasSubstr("label 3 is outside 0..1"));
   EXPECT_THAT(with(torch::tensor({1, 0})), HasSubstr("expected a list of numbers"));
-  EXPECT_THAT(complaint([] { ProjncePerpLoss(instance_options(PriorSource::kTraining)); }),
+  EXPECT_THAT(error_message_of([] { ProjncePerpLoss(instance_options(PriorSource::kTraining)); }),
               HasSubstr("needs class_priors"));
   auto soft = batch();
   soft.candidate_soft_labels = torch::one_hot(y_, 5).to(torch::kFloat64);
-  EXPECT_THAT(complaint([&] {
+  EXPECT_THAT(error_message_of([&] {
                 projnce_perp(
                     soft, instance_options(PriorSource::kTraining, projection::SoftSource::kGiven),
                     priors_);
@@ -206,23 +206,23 @@ TEST_F(LeaveOneOutTest, RefusesPriorsThatCannotBe) {
 TEST_F(LeaveOneOutTest, RefusesOptionsThatContradict) {
   auto options = instance_options();
   options.denominator = Exclude::kSelf;
-  EXPECT_THAT(complaint([&] { ProjncePerpLoss{options}; }),
+  EXPECT_THAT(error_message_of([&] { ProjncePerpLoss{options}; }),
               AllOf(HasSubstr("exclude_self"), HasSubstr("set denominator to 'all'")));
-  EXPECT_THAT(complaint([] { ProjncePerpLoss({.priors = PriorSource::kUniform}); }),
+  EXPECT_THAT(error_message_of([] { ProjncePerpLoss({.priors = PriorSource::kUniform}); }),
               HasSubstr("belong to leave_one_out = 'instance'"));
 }
 
 TEST_F(LeaveOneOutTest, RefusesInstancesThatDoNotMatch) {
   auto rows = batch();
   rows.anchor_instances = rows.candidate_instances = instances_.narrow(0, 0, 20);
-  EXPECT_THAT(complaint([&] { projnce_perp(rows, instance_options()); }),
+  EXPECT_THAT(error_message_of([&] { projnce_perp(rows, instance_options()); }),
               HasSubstr("anchor_instances have shape [20], expected [24]"));
   rows = batch();
   rows.anchor_instances = torch::Tensor();
-  EXPECT_THAT(complaint([&] { projnce_perp(rows, instance_options()); }),
+  EXPECT_THAT(error_message_of([&] { projnce_perp(rows, instance_options()); }),
               HasSubstr("no anchor_instances"));
   y_[13] = 3;
-  EXPECT_THAT(complaint([&] { projnce_perp(batch(), instance_options()); }),
+  EXPECT_THAT(error_message_of([&] { projnce_perp(batch(), instance_options()); }),
               AllOf(HasSubstr("another view of its instance"), HasSubstr("soft_source 'given'")));
 }
 

@@ -12,7 +12,7 @@
 namespace projnce::theory {
 namespace {
 
-using projnce::testing::complaint;
+using projnce::testing::error_message_of;
 using projnce::testing::ScratchDir;
 using ::testing::HasSubstr;
 
@@ -110,13 +110,13 @@ TEST(Theory, UnusableOutputDirectoriesAreRefused) {
   const ScratchDir dir;
   io::write_file_atomically(dir / "file", "x");
   for (const auto* path : {"file", "file/below"}) {
-    EXPECT_THAT(complaint([&] { make_output_directory(dir / path); }),
+    EXPECT_THAT(error_message_of([&] { make_output_directory(dir / path); }),
                 HasSubstr("cannot make the output directory"));
   }
 }
 
 TEST(Theory, UnknownExperimentsAreRefusedWithTheNearestOne) {
-  EXPECT_THAT(complaint([] {
+  EXPECT_THAT(error_message_of([] {
                 run_theory({.only = {"T1", "T33"}}, ignore_result);
               }),
               ::testing::AllOf(HasSubstr("T33"), HasSubstr("T3")));
