@@ -165,7 +165,7 @@ class Train(CommandLineTest):
         self.start_and_signal(signal.SIGINT, 8, *self.INSTANCE)
         self.assert_resumed_equals_whole()
         config = (self.scratch / "parts/config.toml").read_text()
-        for line in ('soft_source = "hard"', 'leave_one_out = "instance"', 'priors = "training"'):
+        for line in ("soft_source = 'hard'", "leave_one_out = 'instance'", "priors = 'training'"):
             self.assertIn(line, config)
         summary = json.loads((self.scratch / "parts/summary.json").read_text())
         self.assertEqual(self.run_json("eval", "parts")["top1"], summary["accuracy"]["last"])
