@@ -210,8 +210,11 @@ TEST_F(FinishedRunTest, EmbedsItsOwnData) {
   const auto output = *dir_ / "embeddings.npy";
   const auto result = inference::embed_inputs(
       {.run = run(), .inputs = {}, .output = output, .context = {}}, silent_logger());
-  EXPECT_EQ(result.at("rows"), 2 * kPerClass);
-  EXPECT_EQ(result.at("dim"), 8);
+  EXPECT_EQ(result.rows, 2 * kPerClass);
+  EXPECT_EQ(result.dim, 8);
+  EXPECT_EQ(result.embeddings, output);
+  EXPECT_TRUE(fs::exists(result.names));
+  EXPECT_TRUE(fs::exists(result.labels));
   EXPECT_GT(fs::file_size(output), 2U * kPerClass * 8U * sizeof(float));
 }
 
@@ -230,7 +233,11 @@ TEST_F(FinishedRunTest, AuditsEveryLabel) {
 TEST_F(FinishedRunTest, ExportsItsModel) {
   const auto onnx = *dir_ / "model.onnx";
   const auto weights = *dir_ / "model.safetensors";
-  inference::export_run({.run = run(), .onnx = onnx, .safetensors = weights, .classes = true});
+  const auto result =
+      inference::export_run({.run = run(), .onnx = onnx, .safetensors = weights, .classes = true});
+  EXPECT_EQ(result.onnx.value().file, onnx);
+  EXPECT_EQ(result.onnx->inputs.at(0).name, "image");
+  EXPECT_EQ(result.safetensors.value().file, weights);
   EXPECT_THAT(contents(onnx), HasSubstr("probability"));
   std::vector<std::string> names;
   for (const auto& [name, tensor] :
@@ -238,6 +245,8 @@ TEST_F(FinishedRunTest, ExportsItsModel) {
     names.push_back(name);
   }
   EXPECT_THAT(names, Contains("conv1.weight"));
+  EXPECT_EQ(result.safetensors->tensors, static_cast<int64_t>(names.size()));
+  EXPECT_FALSE(inference::export_run({.run = run(), .onnx = onnx, .safetensors = {}}).safetensors);
 }
 
 TEST_F(FinishedRunTest, WritesTheSameReportAsTraining) {
@@ -245,7 +254,8 @@ TEST_F(FinishedRunTest, WritesTheSameReportAsTraining) {
   const auto page = *dir_ / "page.html";
   const auto result =
       report::report_runs({.runs = {run()}, .output = page, .context = {}}, silent_logger());
-  EXPECT_EQ(result.at("runs"), 1);
+  EXPECT_EQ(result.runs, 1U);
+  EXPECT_EQ(result.bytes, fs::file_size(result.file));
   EXPECT_EQ(contents(page), contents(io::RunPaths{run()}.report())) << "same as after training";
   EXPECT_THAT(names_in(run()), Contains("tsne.npy"));
 }
@@ -257,7 +267,7 @@ TEST_F(FinishedRunTest, ComparesWithAnotherRun) {
   const auto page = *dir_ / "compared.html";
   const auto result = report::report_runs(
       {.runs = {run(), *dir_ / "supcon"}, .output = page, .context = {}}, silent_logger());
-  EXPECT_EQ(result.at("runs"), 2);
+  EXPECT_EQ(result.runs, 2U);
   EXPECT_THAT(contents(page), HasSubstr("Comparison of 2 runs"));
 }
 
