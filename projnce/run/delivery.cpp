@@ -173,7 +173,8 @@ using nlohmann::ordered_json;
 ordered_json final_information(const inference::Evaluation& evaluation) {
   if (!evaluation.information) return nullptr;
   const auto& test = evaluation.samples.test;
-  return inference::information_json(test.embeddings, test.labels, *evaluation.information);
+  return inference::information_json(
+      inference::measure_information(test.embeddings, test.labels, *evaluation.information));
 }
 
 /// Counts the classes with test samples, and those with too few for a reliable accuracy.
