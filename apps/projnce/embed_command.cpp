@@ -20,6 +20,15 @@ const char* const kDetails =
     "The matrix has one row per sample. NAME.names.txt next to it lists the sample names, one per\n"
     "row; labels, if known, are written to NAME.labels.npy.";
 
+nlohmann::ordered_json to_json(const inference::EmbedResult& result) {
+  nlohmann::ordered_json json = {{"rows", result.rows},
+                                 {"dim", result.dim},
+                                 {"embeddings", result.embeddings.string()},
+                                 {"names", result.names.string()}};
+  if (!result.labels.empty()) json["labels"] = result.labels.string();
+  return json;
+}
+
 }  // namespace
 
 void add(CLI::App& app, Context& context) {
@@ -45,11 +54,10 @@ void add(CLI::App& app, Context& context) {
     arguments->request.context = open_context(context);
     const auto result = inference::embed_inputs(arguments->request, context.logger);
     if (arguments->json) {
-      print_json(result);
+      print_json(to_json(result));
     } else {
-      std::cout << fmt::format("wrote {} embeddings of dimension {} to {}\n",
-                               result.at("rows").get<int64_t>(), result.at("dim").get<int64_t>(),
-                               result.at("embeddings").get<std::string>());
+      std::cout << fmt::format("wrote {} embeddings of dimension {} to {}\n", result.rows,
+                               result.dim, result.embeddings.string());
     }
   });
 }

@@ -21,28 +21,53 @@ const char* const kDetails =
     "The safetensors file holds only the encoder weights; resnet18 uses torchvision's names.\n"
     "docs/export.md shows how to load both.";
 
+using nlohmann::ordered_json;
+
+/// Returns {"image": ["batch", 3, 32, 32], ...}.
+ordered_json ports_json(const std::vector<onnx::OnnxPort>& ports) {
+  auto json = ordered_json::object();
+  for (const auto& port : ports) {
+    auto shape = ordered_json::array({"batch"});
+    for (const auto size : port.shape) shape.push_back(size);
+    json[port.name] = shape;
+  }
+  return json;
+}
+
+ordered_json to_json(const inference::ExportResult& result) {
+  auto json = ordered_json::object();
+  if (const auto& onnx = result.onnx) {
+    json["onnx"] = {{"file", onnx->file.string()},
+                    {"inputs", ports_json(onnx->inputs)},
+                    {"outputs", ports_json(onnx->outputs)}};
+  }
+  if (const auto& weights = result.safetensors) {
+    json["safetensors"] = {{"file", weights->file.string()},
+                           {"tensors", weights->tensors},
+                           {"numbers", weights->numbers}};
+  }
+  return json;
+}
+
 /// Lists names and shapes: "image [batch, 3, 32, 32], ...".
-std::string format_ports(const nlohmann::ordered_json& ports) {
+std::string format_ports(const std::vector<onnx::OnnxPort>& ports) {
   std::string text;
-  for (const auto& [name, shape] : ports.items()) {
-    std::string dims;
-    for (const auto& dim : shape) {
-      dims += (dims.empty() ? "" : ", ") + (dim.is_string() ? dim.get<std::string>() : dim.dump());
-    }
-    text += fmt::format("{}{} [{}]", text.empty() ? "" : ", ", name, dims);
+  for (const auto& port : ports) {
+    std::string dims = "batch";
+    for (const auto size : port.shape) dims += fmt::format(", {}", size);
+    text += fmt::format("{}{} [{}]", text.empty() ? "" : ", ", port.name, dims);
   }
   return text;
 }
 
-void print_result(const nlohmann::ordered_json& result) {
-  if (const auto onnx = result.find("onnx"); onnx != result.end()) {
-    std::cout << fmt::format("{}: {} -> {}\n", onnx->at("file").get<std::string>(),
-                             format_ports(onnx->at("inputs")), format_ports(onnx->at("outputs")));
+void print_result(const inference::ExportResult& result) {
+  if (const auto& onnx = result.onnx) {
+    std::cout << fmt::format("{}: {} -> {}\n", onnx->file.string(), format_ports(onnx->inputs),
+                             format_ports(onnx->outputs));
   }
-  if (const auto weights = result.find("safetensors"); weights != result.end()) {
-    std::cout << fmt::format("{}: {} tensors, {} values\n", weights->at("file").get<std::string>(),
-                             weights->at("tensors").get<int64_t>(),
-                             weights->at("numbers").get<int64_t>());
+  if (const auto& weights = result.safetensors) {
+    std::cout << fmt::format("{}: {} tensors, {} values\n", weights->file.string(),
+                             weights->tensors, weights->numbers);
   }
 }
 
@@ -68,7 +93,7 @@ void add(CLI::App& app, Context& /*context*/) {
            "export requires --onnx FILE, --safetensors FILE or both");
     }
     const auto result = inference::export_run(arguments->request);
-    arguments->json ? print_json(result) : print_result(result);
+    arguments->json ? print_json(to_json(result)) : print_result(result);
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <string>
 
 #include "apps/projnce/command.h"
@@ -11,8 +12,6 @@
 namespace projnce::app::mi_command {
 
 namespace {
-
-using nlohmann::ordered_json;
 
 const char* const kSummary = "estimate the mutual information of embeddings and labels, in nats";
 const char* const kDetails =
@@ -31,56 +30,56 @@ std::string number_text(double value) {
   return fmt::format("{:.4f}", value);
 }
 
-/// Prints the bound `key` with its standard error; marks a non-positive bound as not informative.
-void print_bound(const ordered_json& bounds, const std::string& key, const std::string& name) {
-  const double value = bounds.at(key).get<double>();
-  const auto& se = bounds.at(key + "_se");
-  auto remark =
-      se.is_null() ? std::string("no standard error") : fmt::format("± {:.4f}", se.get<double>());
-  if (value <= 0) remark += ", not informative";
-  std::cout << fmt::format(kRow, name, number_text(value), remark);
+/// Prints a bound with its standard error; marks a non-positive bound as not informative.
+void print_bound(const std::optional<eval::BoundEstimate>& estimate, const std::string& name) {
+  const auto& bound = estimate.value();  // cross-validation computes every form
+  auto remark = bound.se ? fmt::format("± {:.4f}", *bound.se) : std::string("no standard error");
+  if (bound.value <= 0) remark += ", not informative";
+  std::cout << fmt::format(kRow, name, number_text(bound.value), remark);
 }
 
-void print_bounds(const ordered_json& result) {
-  const auto& bounds = result.at("bounds");
-  const auto temperature =
-      fmt::format("temperature {:.3g}", bounds.at("temperature").get<double>());
+void print_bounds(const inference::ArrayInformation& result) {
+  const auto& bounds = result.report.bounds;
+  const auto temperature = fmt::format("temperature {:.3g}", bounds.temperature);
   std::cout << fmt::format("\nlower bounds on I(Z;C), nats ({} rows, {} folds, priors: {})\n",
-                           bounds.at("rows").get<int64_t>(), result.at("folds").get<int64_t>(),
-                           result.at("priors").get<std::string>());
-  print_bound(
-      bounds, "mi_bound_class_fitted",
-      fmt::format("  class form, fitted temperature {:.3g}", bounds.at("tau_fit").get<double>()));
-  print_bound(bounds, "mi_bound_class", "  class form, " + temperature);
-  print_bound(bounds, "mi_bound_normalized", "  normalized pair form, " + temperature);
-  print_bound(bounds, "mi_bound", "  pair form, " + temperature);
+                           bounds.rows, result.folds, result.priors);
+  print_bound(bounds.by_class_fitted,
+              fmt::format("  class form, fitted temperature {:.3g}", bounds.fitted_temperature));
+  print_bound(bounds.by_class, "  class form, " + temperature);
+  print_bound(bounds.pair_normalized, "  normalized pair form, " + temperature);
+  print_bound(bounds.pair, "  pair form, " + temperature);
 }
 
-void print_estimate(const ordered_json& result) {
+void print_estimate(const inference::InformationReport& report) {
   std::cout << "\nestimate of I(Z;C) (not a bound), nats\n";
-  const auto name = fmt::format("  Mixed KSG, k = {}", result.at("k").get<int64_t>());
-  if (result.at("mixed_ksg").is_null()) {
-    std::cout << fmt::format("{}: no estimate: {} (try a smaller --k)\n", name,
-                             result.at("withheld").get<std::string>());
+  const auto name = fmt::format("  Mixed KSG, k = {}", report.neighbors);
+  if (!report.ksg) {
+    std::cout << fmt::format("{}: no estimate: {} (try a smaller --k)\n", name, report.withheld);
     return;
   }
-  const auto& interval = result.at("interval");
-  const auto spread = interval.is_null()
-                          ? std::string("too few samples for an interval")
-                          : fmt::format("95 % interval {:.4f} to {:.4f}", interval[0].get<double>(),
-                                        interval[1].get<double>());
-  std::cout << fmt::format(kRow, name, number_text(result.at("mixed_ksg").get<double>()), spread);
+  const auto& interval = report.ksg->interval;
+  const auto spread =
+      interval ? fmt::format("95 % interval {:.4f} to {:.4f}", interval->low, interval->high)
+               : std::string("too few samples for an interval");
+  std::cout << fmt::format(kRow, name, number_text(report.ksg->value), spread);
 }
 
-void print_information(const ordered_json& result) {
-  std::cout << fmt::format(
-                   "{} samples, {} dimensions, {} classes\n", result.at("samples").get<int64_t>(),
-                   result.at("dimensions").get<int64_t>(), result.at("classes").get<int64_t>())
+void print_information(const inference::ArrayInformation& result) {
+  const auto& report = result.report;
+  std::cout << fmt::format("{} samples, {} dimensions, {} classes\n", report.samples,
+                           report.dimensions, report.classes)
             << fmt::format(kRow, "label entropy H(C), upper limit",
-                           number_text(result.at("label_entropy").get<double>()), "nats");
+                           number_text(report.label_entropy), "nats");
   print_bounds(result);
-  print_estimate(result);
+  print_estimate(report);
   std::cout << "\nThe bounds hold only if the encoder was not trained on these rows.\n";
+}
+
+nlohmann::ordered_json to_json(const inference::ArrayInformation& result) {
+  auto json = inference::information_json(result.report);
+  json["folds"] = result.folds;
+  json["priors"] = result.priors;
+  return json;
 }
 
 }  // namespace
@@ -116,7 +115,7 @@ void add(CLI::App& app, Context& /*context*/) {
   add_json_flag(*command, arguments->json);
   command->callback([arguments] {
     const auto result = inference::information_of_arrays(arguments->request);
-    arguments->json ? print_json(result) : print_information(result);
+    arguments->json ? print_json(to_json(result)) : print_information(result);
   });
 }
 

@@ -20,6 +20,12 @@ const char* const kDetails =
     "the settings that differ between runs as rows. A run in progress is shown up to its last\n"
     "logged step. `train` writes the report of its own run.";
 
+nlohmann::ordered_json to_json(const report::ReportResult& result) {
+  return {{"runs", result.runs},
+          {"bytes", result.bytes},
+          {"files", nlohmann::ordered_json::array({result.file.string()})}};
+}
+
 }  // namespace
 
 void add(CLI::App& app, Context& context) {
@@ -39,10 +45,9 @@ void add(CLI::App& app, Context& context) {
   command->callback([arguments, &context] {
     arguments->request.context = open_context(context);
     const auto result = report::report_runs(arguments->request, context.logger);
-    if (arguments->json) return print_json(result);
-    std::cout << fmt::format("{}: {} run(s), {:.1f} MB\n", result.at("files")[0].get<std::string>(),
-                             result.at("runs").get<size_t>(),
-                             result.at("bytes").get<double>() / 1e6);
+    if (arguments->json) return print_json(to_json(result));
+    std::cout << fmt::format("{}: {} run(s), {:.1f} MB\n", result.file.string(), result.runs,
+                             static_cast<double>(result.bytes) / 1e6);
   });
 }
 

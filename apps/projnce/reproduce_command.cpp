@@ -7,6 +7,7 @@
 #include "apps/projnce/stop_signal.h"
 #include "projnce/core/names.h"
 #include "projnce/core/progress.h"
+#include "projnce/core/toml.h"
 #include "projnce/reproduce/experiment.h"
 #include "projnce/reproduce/reproduce.h"
 #include "projnce/reproduce/result_formats.h"
@@ -34,19 +35,33 @@ struct Arguments {
   bool json = false;
 };
 
-void print_plan(const nlohmann::ordered_json& plan) {
-  for (const auto& cell : plan.at("cells")) {
-    const bool blocked = cell.at("blocked").get<bool>();  // a run with other settings exists
-    const bool finished = cell.at("finished").get<bool>();
-    std::cout << (blocked    ? "blocked   "
-                  : finished ? "finished  "
-                             : "to train  ")
-              << cell.at("title").get<std::string>() << '\n';
+nlohmann::ordered_json to_json(const reproduce::ReproductionPlan& plan) {
+  auto skipped = nlohmann::ordered_json::array();
+  for (const auto& group : plan.skipped) {
+    skipped.push_back({{"column", group.column}, {"cells", group.cells}, {"reason", group.reason}});
   }
-  std::cout << fmt::format(
-      "{} to train, about {} with {} job(s) (scale {}: {})\n", plan.at("unfinished").get<int64_t>(),
-      format_duration(plan.at("seconds").get<double>()), plan.at("jobs").get<int>(),
-      plan.at("scale").get<std::string>(), plan.at("recipe").get<std::string>());
+  auto cells = nlohmann::ordered_json::array();
+  for (const auto& cell : plan.cells) {
+    cells.push_back({{"title", cell.title},
+                     {"directory", cell.directory.string()},
+                     {"settings", to_toml(cell.settings)},
+                     {"blocked", cell.blocked},
+                     {"finished", cell.finished}});
+  }
+  return {{"name", plan.name},       {"scale", plan.scale},     {"recipe", plan.recipe},
+          {"jobs", plan.jobs},       {"threads", plan.threads}, {"unfinished", plan.unfinished},
+          {"seconds", plan.seconds}, {"impossible", skipped},   {"cells", cells}};
+}
+
+void print_plan(const reproduce::ReproductionPlan& plan) {
+  for (const auto& cell : plan.cells) {
+    std::cout << (cell.blocked    ? "blocked   "
+                  : cell.finished ? "finished  "
+                                  : "to train  ")
+              << cell.title << '\n';
+  }
+  std::cout << fmt::format("{} to train, about {} with {} job(s) (scale {}: {})\n", plan.unfinished,
+                           format_duration(plan.seconds), plan.jobs, plan.scale, plan.recipe);
 }
 
 void print_outcome(const reproduce::ReproduceOutcome& outcome, bool json) {
@@ -66,7 +81,7 @@ void run(const Arguments& arguments, Context& context) {
       .data = open_context(context)};
   if (arguments.dry_run) {
     const auto plan = reproduce::plan_reproduction(arguments.request, environment);
-    arguments.json ? print_json(plan) : print_plan(plan);
+    arguments.json ? print_json(to_json(plan)) : print_plan(plan);
     return;
   }
   const auto outcome = reproduce::reproduce(arguments.request, environment);

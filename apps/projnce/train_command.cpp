@@ -2,7 +2,9 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "apps/projnce/command.h"
@@ -37,11 +39,17 @@ struct Arguments {
   bool json = false;
 };
 
+nlohmann::ordered_json read_summary(const std::filesystem::path& run) {
+  std::ifstream file(io::RunPaths{run}.summary());
+  return nlohmann::ordered_json::parse(file);
+}
+
 void print_summary(const run::TrainOutcome& outcome) {
+  const auto summary = read_summary(outcome.run);
   const auto curves = report::summary_curves(io::RunPaths{outcome.run}.metrics(),
-                                             outcome.summary.at("protocol").get<std::string>());
+                                             summary.at("protocol").get<std::string>());
   std::cout << report::terminal_summary(
-      outcome.summary, curves,
+      summary, curves,
       report::terminal_style(STDOUT_FILENO, [](auto name) { return std::getenv(name); }),
       outcome.report.string());
 }
@@ -79,7 +87,7 @@ void run(const Arguments& arguments, Context& context) {
   }
   if (!outcome.writes) return;
   if (arguments.json) {
-    print_json(outcome.summary);
+    print_json(read_summary(outcome.run));
   } else {
     print_summary(outcome);
   }

@@ -20,15 +20,28 @@ const char* const kDetails =
     "plot colored by label). The Kullback-Leibler divergence measures how well t-SNE preserves\n"
     "neighborhoods; smaller is better.";
 
-void print_map(const nlohmann::ordered_json& result) {
-  if (result.contains("kl")) {
-    std::cout << fmt::format("KL divergence {:.4f} after {} iterations, perplexity {:.3g}\n",
-                             result.at("kl").get<double>(), result.at("iterations").get<int64_t>(),
-                             result.at("perplexity").get<double>());
+nlohmann::ordered_json to_json(const inference::MapResult& result) {
+  nlohmann::ordered_json json = {{"samples", result.samples},
+                                 {"method", result.tsne ? "tsne" : "pca"}};
+  if (result.tsne) {
+    json["perplexity"] = result.tsne->perplexity;
+    json["iterations"] = result.tsne->iterations;
+    json["kl"] = result.tsne->divergence;
   }
-  std::cout << fmt::format("{} samples in {:.1f} s\n", result.at("samples").get<int64_t>(),
-                           result.at("seconds").get<double>());
-  for (const auto& file : result.at("files")) std::cout << file.get<std::string>() << '\n';
+  json["seconds"] = result.seconds;
+  json["files"] = nlohmann::ordered_json::array();
+  for (const auto& file : result.files) json["files"].push_back(file.string());
+  return json;
+}
+
+void print_map(const inference::MapResult& result) {
+  if (result.tsne) {
+    std::cout << fmt::format("KL divergence {:.4f} after {} iterations, perplexity {:.3g}\n",
+                             result.tsne->divergence, result.tsne->iterations,
+                             result.tsne->perplexity);
+  }
+  std::cout << fmt::format("{} samples in {:.1f} s\n", result.samples, result.seconds);
+  for (const auto& file : result.files) std::cout << file.string() << '\n';
 }
 
 }  // namespace
@@ -64,7 +77,7 @@ void add(CLI::App& app, Context& context) {
   add_json_flag(*command, arguments->json);
   command->callback([arguments, &context] {
     const auto result = inference::map_embeddings(arguments->request, context.logger);
-    arguments->json ? print_json(result) : print_map(result);
+    arguments->json ? print_json(to_json(result)) : print_map(result);
   });
 }
 

@@ -47,20 +47,36 @@ ordered_json read_data(const fs::path& file) {
 
 }  // namespace
 
-/// A path with unprintable characters is escaped and then does not exist; dataset.root of
-/// config.toml is used instead.
-ordered_json describe_data(const fs::path& run, const dataset::DatasetOptions& options,
-                           const dataset::OpenedDataset& data) {
+DataRecord describe_data(const fs::path& run, const dataset::DatasetOptions& options,
+                         const dataset::OpenedDataset& data) {
   const auto absolute = absolute_path(data.root);
-  return {{"dataset", options.name},
-          {"root", io::printable(options.root)},
-          {"absolute", io::printable(absolute.native())},
-          {"relative", io::printable(absolute.lexically_relative(absolute_path(run)).native())},
-          {"split", data.split->rule.empty() ? "fixed" : data.split->rule},
-          {"train", data.split->train.ids.size()},
-          {"test", data.split->test.ids.size()},
-          {"unused", data.split->unused.size()},
-          {"test_set", dataset::test_set_fingerprint(*data.split)}};
+  const auto& split = *data.split;
+  return {.dataset = options.name,
+          .root = options.root,
+          .absolute = absolute,
+          .relative = absolute.lexically_relative(absolute_path(run)),
+          .split = split.rule.empty() ? "fixed" : split.rule,
+          .train = static_cast<int64_t>(split.train.ids.size()),
+          .test = static_cast<int64_t>(split.test.ids.size()),
+          .unused = static_cast<int64_t>(split.unused.size()),
+          .test_set = dataset::test_set_fingerprint(split)};
+}
+
+ordered_json data_json(const DataRecord& record) {
+  ordered_json json = {{"dataset", record.dataset},
+                       {"root", io::printable(record.root)},
+                       {"absolute", io::printable(record.absolute.native())},
+                       {"relative", io::printable(record.relative.native())},
+                       {"split", record.split},
+                       {"train", record.train},
+                       {"test", record.test},
+                       {"unused", record.unused},
+                       {"test_set", record.test_set}};
+  if (const auto& init = record.init) {
+    json["init"] = {{"run", io::printable(init->run)}, {"test_samples_seen", nullptr}};
+    if (init->test_samples_seen) json["init"]["test_samples_seen"] = *init->test_samples_seen;
+  }
+  return json;
 }
 
 fs::path locate_data(const io::RunPaths& run, const dataset::DatasetOptions& options) {

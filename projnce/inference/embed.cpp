@@ -131,7 +131,7 @@ std::string name_lines(const dataset::Dataset& part, const torch::Tensor& indice
 
 }  // namespace
 
-nlohmann::ordered_json embed_inputs(const EmbedRequest& request, const Logger& logger) {
+EmbedResult embed_inputs(const EmbedRequest& request, const Logger& logger) {
   if (request.output.extension() != ".npy") {
     fail(Hint{"for example: -o embeddings.npy"}, "the output ", request.output.string(),
          " does not end in .npy");
@@ -155,15 +155,15 @@ nlohmann::ordered_json embed_inputs(const EmbedRequest& request, const Logger& l
   }
   const auto rows = torch::cat(embeddings);  // [N, D]
   write_array(request.output, rows);
-  nlohmann::ordered_json result{
-      {"rows", rows.size(0)}, {"dim", rows.size(1)}, {"embeddings", request.output.string()}};
-  const auto names_file = sibling_file(request.output, ".names.txt");
-  io::write_file_atomically(names_file, names);
-  result["names"] = names_file.string();
+  EmbedResult result{.rows = rows.size(0),
+                     .dim = rows.size(1),
+                     .embeddings = request.output,
+                     .names = sibling_file(request.output, ".names.txt"),
+                     .labels = {}};
+  io::write_file_atomically(result.names, names);
   if (inputs.labeled) {
-    const auto path = sibling_file(request.output, ".labels.npy");
-    write_array(path, torch::cat(labels));
-    result["labels"] = path.string();
+    result.labels = sibling_file(request.output, ".labels.npy");
+    write_array(result.labels, torch::cat(labels));
   }
   return result;
 }

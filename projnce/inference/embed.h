@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -42,8 +41,17 @@ struct EmbedRequest {
   dataset::OpenContext context;  ///< dataset search paths
 };
 
+/// Size of the written matrix, and the written files.
+struct EmbedResult {
+  int64_t rows = 0;                  ///< number of samples
+  int64_t dim = 0;                   ///< number of columns
+  std::filesystem::path embeddings;  ///< .npy matrix
+  std::filesystem::path names;       ///< text file, one sample name per row
+  std::filesystem::path labels;      ///< .npy array; empty if the labels are unknown
+};
+
 /// Writes the embeddings of the inputs and, if known, their labels to .npy files, and the sample
 /// names to a text file, one line per row.
-nlohmann::ordered_json embed_inputs(const EmbedRequest& request, const Logger& logger);
+EmbedResult embed_inputs(const EmbedRequest& request, const Logger& logger);
 
 }  // namespace projnce::inference

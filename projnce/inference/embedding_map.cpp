@@ -22,8 +22,7 @@ PlaneMap map_by_pca(const torch::Tensor& rows) {
     fail("PCA: the matrix is ", rows.size(0), " x ", rows.size(1), ", expected at least 2 x 2");
   }
   return {.positions = eval::pca(rows, 2).to(torch::kFloat32),
-          .how = "first two principal components",
-          .facts = {{"method", "pca"}}};
+          .how = "first two principal components"};
 }
 
 PlaneMap map_by_tsne(const torch::Tensor& rows, const eval::TsneOptions& options) {
@@ -38,10 +37,9 @@ PlaneMap map_by_tsne(const torch::Tensor& rows, const eval::TsneOptions& options
   return {.positions = result.positions,
           .how = fmt::format("t-SNE, perplexity {:.3g}, KL {:.3f}", result.perplexity,
                              result.divergence),
-          .facts = {{"method", "tsne"},
-                    {"perplexity", result.perplexity},
-                    {"iterations", result.iterations},
-                    {"kl", result.divergence}}};
+          .tsne = TsneFit{.perplexity = result.perplexity,
+                          .iterations = result.iterations,
+                          .divergence = result.divergence}};
 }
 
 namespace {
@@ -121,7 +119,7 @@ void write_map(const fs::path& file, const MapInput& input, const PlaneMap& map)
 
 }  // namespace
 
-nlohmann::ordered_json map_embeddings(const MapRequest& request, const Logger& logger) {
+MapResult map_embeddings(const MapRequest& request, const Logger& logger) {
   using Clock = std::chrono::steady_clock;
   set_threads(0);
   const auto outputs = chosen_outputs(request);
@@ -131,15 +129,8 @@ nlohmann::ordered_json map_embeddings(const MapRequest& request, const Logger& l
   const auto map = request.method == MapMethod::kPca ? map_by_pca(input.rows)
                                                      : map_by_tsne(input.rows, request.tsne);
   const double seconds = std::chrono::duration<double>(Clock::now() - started).count();
-  nlohmann::ordered_json result = {{"samples", input.rows.size(0)}};
-  result.update(map.facts);
-  result["seconds"] = seconds;
-  result["files"] = nlohmann::ordered_json::array();
-  for (const auto& file : outputs) {
-    write_map(file, input, map);
-    result["files"].push_back(file.string());
-  }
-  return result;
+  for (const auto& file : outputs) write_map(file, input, map);
+  return {.samples = input.rows.size(0), .tsne = map.tsne, .seconds = seconds, .files = outputs};
 }
 
 }  // namespace projnce::inference

@@ -2,8 +2,9 @@
 
 #include <torch/types.h>
 
+#include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,11 +13,18 @@
 
 namespace projnce::inference {
 
+/// How t-SNE computed a map.
+struct TsneFit {
+  double perplexity = 0;   ///< perplexity that was used
+  int64_t iterations = 0;  ///< completed iterations
+  double divergence = 0;   ///< Kullback-Leibler divergence of the map
+};
+
 /// 2-D projection of embeddings.
 struct PlaneMap {
-  torch::Tensor positions;       // [N, 2], float32
-  std::string how;               ///< description, such as "t-SNE, perplexity 30, KL 1.234"
-  nlohmann::ordered_json facts;  ///< method and its parameters
+  torch::Tensor positions;           // [N, 2], float32
+  std::string how;                   ///< description, such as "t-SNE, perplexity 30, KL 1.234"
+  std::optional<TsneFit> tsne = {};  ///< empty for PCA
 };
 
 /// Projects rows [N, D] on their first two principal components.
@@ -36,7 +44,15 @@ struct MapRequest {
   eval::TsneOptions tsne = {};
 };
 
+/// A computed map and the written files.
+struct MapResult {
+  int64_t samples = 0;          ///< number of mapped rows
+  std::optional<TsneFit> tsne;  ///< empty for PCA
+  double seconds = 0;           ///< time of the projection, without reading and writing
+  std::vector<std::filesystem::path> files;  ///< in the order of the request
+};
+
 /// Projects embeddings to 2-D and writes the coordinates or scatter plots.
-nlohmann::ordered_json map_embeddings(const MapRequest& request, const Logger& logger);
+MapResult map_embeddings(const MapRequest& request, const Logger& logger);
 
 }  // namespace projnce::inference

@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,7 +23,6 @@ namespace projnce::inference {
 
 namespace {
 
-using nlohmann::ordered_json;
 using Metadata = std::map<std::string, std::string>;
 
 /// Metadata that makes the exported file self-contained; lists are JSON.
@@ -102,28 +102,16 @@ onnx::ClassScores class_scores(const TrainedModel& trained) {
   return scores;
 }
 
-ordered_json describe_ports(const std::vector<onnx::OnnxPort>& ports) {
-  auto json = ordered_json::object();
-  for (const auto& port : ports) {
-    auto shape = ordered_json::array({"batch"});
-    for (const auto size : port.shape) shape.push_back(size);
-    json[port.name] = shape;
-  }
-  return json;
-}
-
-ordered_json export_onnx(const TrainedModel& trained, const ExportRequest& request) {
+ExportedModel export_onnx(const TrainedModel& trained, const ExportRequest& request) {
   std::optional<onnx::ClassScores> classes;
   if (request.classes) classes = class_scores(trained);
   auto graph = onnx::make_onnx_graph(*trained.model, trained.input.format(), classes);
   graph.set_metadata(model_metadata(trained));
   graph.write(request.onnx);
-  return {{"file", request.onnx.string()},
-          {"inputs", describe_ports(graph.inputs())},
-          {"outputs", describe_ports(graph.outputs())}};
+  return {.file = request.onnx, .inputs = graph.inputs(), .outputs = graph.outputs()};
 }
 
-ordered_json export_weights(const TrainedModel& trained, const std::filesystem::path& path) {
+ExportedWeights export_weights(const TrainedModel& trained, const std::filesystem::path& path) {
   checkpoint::TensorFile file;
   file.tensors = checkpoint::named_state(trained.model->encoder(), "");
   file.metadata = model_metadata(trained);
@@ -133,23 +121,23 @@ ordered_json export_weights(const TrainedModel& trained, const std::filesystem::
          "the encoder of this run has no weights, nothing to write to ", path.string());
   }
   checkpoint::save_tensors(path, file, io::Checksum::kNone);
-  int64_t numbers = 0;
-  for (const auto& [name, tensor] : file.tensors) numbers += tensor.numel();
-  return {{"file", path.string()}, {"tensors", file.tensors.size()}, {"numbers", numbers}};
+  ExportedWeights written{.file = path, .tensors = static_cast<int64_t>(file.tensors.size())};
+  for (const auto& [name, tensor] : file.tensors) written.numbers += tensor.numel();
+  return written;
 }
 
 }  // namespace
 
-ordered_json export_run(const ExportRequest& request) {
+ExportResult export_run(const ExportRequest& request) {
   if (!request.onnx.empty() &&
       request.onnx.lexically_normal() == request.safetensors.lexically_normal()) {
     fail("--onnx and --safetensors name the same file, ", request.onnx.string());
   }
   const auto trained = load_trained_model(io::find_run(request.run).encoder());
-  ordered_json result = ordered_json::object();
-  if (!request.onnx.empty()) result["onnx"] = export_onnx(trained, request);
+  ExportResult result;
+  if (!request.onnx.empty()) result.onnx = export_onnx(trained, request);
   if (!request.safetensors.empty()) {
-    result["safetensors"] = export_weights(trained, request.safetensors);
+    result.safetensors = export_weights(trained, request.safetensors);
   }
   return result;
 }

@@ -30,11 +30,6 @@ std::string withhold_reason(const torch::Tensor& labels, int64_t classes, int64_
                 ", k = ", neighbors, " needs at least ", neighbors + 1, " samples per class");
 }
 
-struct KsgEstimate {
-  ordered_json value = nullptr;
-  ordered_json interval = nullptr;
-};
-
 KsgEstimate estimate_information(const torch::Tensor& embeddings, const torch::Tensor& labels,
                                  const information::LabelInformationOptions& options) {
   Progress progress("estimating mutual information", 2, "steps");
@@ -43,7 +38,7 @@ KsgEstimate estimate_information(const torch::Tensor& embeddings, const torch::T
   progress.update(1, "confidence interval");
   const auto margin = information::information_margin(embeddings, labels, options);
   if (!margin) return {.value = estimate};
-  return {.value = estimate, .interval = {estimate - *margin, estimate + *margin}};
+  return {.value = estimate, .interval = eval::Interval{estimate - *margin, estimate + *margin}};
 }
 
 void add_bound(ordered_json& json, const std::string& name,
@@ -122,32 +117,48 @@ std::string short_text(const eval::InformationBounds& bounds) {
   return fmt::format("I(Z;C) >= {:.2f}{} nats", first->value, error);
 }
 
-ordered_json information_json(const torch::Tensor& embeddings, const torch::Tensor& labels,
-                              const eval::InformationBounds& bounds, const KsgOptions& options) {
-  const double entropy = information::label_entropy(labels);
+InformationReport measure_information(const torch::Tensor& embeddings, const torch::Tensor& labels,
+                                      const eval::InformationBounds& bounds,
+                                      const KsgOptions& options) {
   const information::LabelInformationOptions ksg{
       .k = options.neighbors,
       .label_scale = options.label_scale > 0 ? options.label_scale
                                              : information::fitting_label_scale(embeddings)};
-  const int64_t classes = std::get<0>(torch::_unique2(labels)).size(0);
-  const auto withheld = withhold_reason(labels, classes, options.neighbors);
-  const auto estimate =
-      withheld.empty() ? estimate_information(embeddings, labels, ksg) : KsgEstimate{};
-  return {{"samples", embeddings.size(0)},
-          {"dimensions", embeddings.size(1)},
-          {"classes", classes},
-          {"label_entropy", entropy},
-          {"bounds", bounds_json(bounds)},
-          {"mixed_ksg", estimate.value},
-          {"interval", estimate.interval},
-          {"share", withheld.empty() ? ordered_json(estimate.value.get<double>() / entropy)
-                                     : ordered_json()},
-          {"withheld", withheld.empty() ? ordered_json() : ordered_json(withheld)},
-          {"k", options.neighbors},
-          {"label_scale", ksg.label_scale}};
+  InformationReport report{.samples = embeddings.size(0),
+                           .dimensions = embeddings.size(1),
+                           .classes = std::get<0>(torch::_unique2(labels)).size(0),
+                           .label_entropy = information::label_entropy(labels),
+                           .bounds = bounds,
+                           .neighbors = options.neighbors,
+                           .label_scale = ksg.label_scale};
+  report.withheld = withhold_reason(labels, report.classes, options.neighbors);
+  if (report.withheld.empty()) report.ksg = estimate_information(embeddings, labels, ksg);
+  return report;
 }
 
-ordered_json information_of_arrays(const ArrayInformationRequest& request) {
+ordered_json information_json(const InformationReport& report) {
+  ordered_json json = {{"samples", report.samples},
+                       {"dimensions", report.dimensions},
+                       {"classes", report.classes},
+                       {"label_entropy", report.label_entropy},
+                       {"bounds", bounds_json(report.bounds)},
+                       {"mixed_ksg", nullptr},
+                       {"interval", nullptr},
+                       {"share", nullptr},
+                       {"withheld", nullptr},
+                       {"k", report.neighbors},
+                       {"label_scale", report.label_scale}};
+  if (!report.withheld.empty()) json["withheld"] = report.withheld;
+  if (!report.ksg) return json;
+  json["mixed_ksg"] = report.ksg->value;
+  json["share"] = report.ksg->value / report.label_entropy;
+  if (const auto& interval = report.ksg->interval) {
+    json["interval"] = ordered_json::array({interval->low, interval->high});
+  }
+  return json;
+}
+
+ArrayInformation information_of_arrays(const ArrayInformationRequest& request) {
   set_threads(0);
   const auto [rows, priors] = read_arrays_with_priors(request);
   const auto instance_rows = first_rows(rows);
@@ -161,11 +172,10 @@ ordered_json information_of_arrays(const ArrayInformationRequest& request) {
       rows, {.folds = folds, .temperature = request.temperature, .priors = priors});
   // Unlike the bounds, the estimate uses the embeddings without normalization.
   const auto embeddings = read_matrix(request.embeddings).index_select(0, instance_rows);
-  auto result =
-      information_json(embeddings, rows.labels.index_select(0, instance_rows), bounds, request.ksg);
-  result["folds"] = folds;
-  result["priors"] = request.priors;
-  return result;
+  return {.report = measure_information(embeddings, rows.labels.index_select(0, instance_rows),
+                                        bounds, request.ksg),
+          .folds = folds,
+          .priors = request.priors};
 }
 
 }  // namespace projnce::inference

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
+#include "projnce/eval/accuracy.h"
 #include "projnce/eval/information_bounds.h"
 
 namespace projnce::inference {
@@ -27,14 +29,35 @@ nlohmann::ordered_json bounds_json(const eval::InformationBounds& bounds);
 /// Formats the main bound, at the fitted temperature if there is one: "I(Z;C) >= 1.73 ± 0.01 nats".
 std::string short_text(const eval::InformationBounds& bounds);
 
-/// Mutual information of embeddings [N, D] and labels [N] in 0 .. C - 1, in nats: certified lower
-/// bounds, the label entropy as upper limit, and the Mixed KSG estimate with its interval. If a
-/// class has at most `neighbors` samples, or if there is only one class, `mixed_ksg`, `interval`
-/// and `share` are null and `withheld` gives the reason.
-nlohmann::ordered_json information_json(const torch::Tensor& embeddings,
-                                        const torch::Tensor& labels,
-                                        const eval::InformationBounds& bounds,
-                                        const KsgOptions& options = {});
+/// Mixed KSG estimate of I(Z;C), in nats.
+struct KsgEstimate {
+  double value = 0;
+  std::optional<eval::Interval> interval = {};  ///< 95 % interval; empty with too few samples
+};
+
+/// Mutual information of embeddings and labels, in nats.
+struct InformationReport {
+  int64_t samples = 0;
+  int64_t dimensions = 0;    ///< of an embedding
+  int64_t classes = 0;       ///< number of classes that occur
+  double label_entropy = 0;  ///< H(C), the upper limit
+  eval::InformationBounds bounds = {};
+  std::optional<KsgEstimate> ksg = {};  ///< empty if it cannot be estimated
+  std::string withheld = {};            ///< why there is no estimate; empty if there is one
+  int64_t neighbors = 0;                ///< k of the estimate
+  double label_scale = 0;               ///< distance between two classes in the estimate
+};
+
+/// Measures the mutual information of embeddings [N, D] and labels [N] in 0 .. C - 1: the label
+/// entropy, and the Mixed KSG estimate with its interval, in addition to `bounds`. There is no
+/// estimate if a class has at most `neighbors` samples, or if there is only one class.
+InformationReport measure_information(const torch::Tensor& embeddings, const torch::Tensor& labels,
+                                      const eval::InformationBounds& bounds,
+                                      const KsgOptions& options = {});
+
+/// Returns the entry "information" of summary.json. `mixed_ksg`, `interval` and `share` (of the
+/// label entropy) are null without an estimate, `withheld` is null with one.
+nlohmann::ordered_json information_json(const InformationReport& report);
 
 /// Request of `projnce mi`, for .npy files.
 struct ArrayInformationRequest {
@@ -50,8 +73,15 @@ struct ArrayInformationRequest {
   KsgOptions ksg = {};
 };
 
+/// Mutual information of arrays.
+struct ArrayInformation {
+  InformationReport report;  ///< counts one row per instance
+  int64_t folds = 0;         ///< number of cross-validation folds
+  std::string priors;        ///< as requested
+};
+
 /// Computes cross-validated bounds for L2-normalized embeddings, and Mixed KSG with one row per
 /// instance.
-nlohmann::ordered_json information_of_arrays(const ArrayInformationRequest& request);
+ArrayInformation information_of_arrays(const ArrayInformationRequest& request);
 
 }  // namespace projnce::inference

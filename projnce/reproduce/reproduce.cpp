@@ -329,35 +329,35 @@ ReproduceOutcome reproduce(const ReproduceRequest& request,
   return outcome;
 }
 
-nlohmann::ordered_json plan_reproduction(const ReproduceRequest& request,
-                                         const ReproduceEnvironment& environment) {
+ReproductionPlan plan_reproduction(const ReproduceRequest& request,
+                                   const ReproduceEnvironment& environment) {
   const auto plan = make_plan(request, environment);
   log_plan(plan, environment.logger);
-  nlohmann::ordered_json cells = nlohmann::ordered_json::array();
-  nlohmann::ordered_json unavailable = nlohmann::ordered_json::array();
+  ReproductionPlan result{.name = plan.name,
+                          .scale = plan.scale.name,
+                          .recipe = plan.scale.words,
+                          .jobs = plan.pool.jobs,
+                          .threads = plan.pool.threads,
+                          .unfinished = static_cast<int64_t>(plan.unfinished.size()),
+                          .seconds = estimate_seconds(plan.unfinished, plan.datasets, plan.pool),
+                          .skipped = {},
+                          .cells = {}};
   for (const auto& group : plan.unavailable) {
-    unavailable.push_back(
-        {{"column", group.column}, {"cells", group.cells.size()}, {"reason", group.reason}});
+    result.skipped.push_back({.column = group.column,
+                              .cells = static_cast<int64_t>(group.cells.size()),
+                              .reason = group.reason});
   }
   std::set<fs::path> unfinished;
   for (const auto& cell : plan.unfinished) unfinished.insert(cell.directory);
   for (const auto& cell : plan.cells) {
-    cells.push_back(
-        {{"title", cell.title},
-         {"directory", cell.directory.string()},
-         {"settings", to_toml(cell.config)},
-         {"blocked", plan.errors.count(cell.directory) > 0},
-         {"finished", !unfinished.count(cell.directory) && !plan.errors.count(cell.directory)}});
+    const bool blocked = plan.errors.count(cell.directory) > 0;
+    result.cells.push_back({.title = cell.title,
+                            .directory = cell.directory,
+                            .settings = cell.config,
+                            .blocked = blocked,
+                            .finished = !blocked && !unfinished.count(cell.directory)});
   }
-  return {{"name", plan.name},
-          {"scale", plan.scale.name},
-          {"recipe", plan.scale.words},
-          {"jobs", plan.pool.jobs},
-          {"threads", plan.pool.threads},
-          {"unfinished", plan.unfinished.size()},
-          {"seconds", estimate_seconds(plan.unfinished, plan.datasets, plan.pool)},
-          {"impossible", unavailable},
-          {"cells", cells}};
+  return result;
 }
 
 }  // namespace projnce::reproduce

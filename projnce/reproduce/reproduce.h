@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "projnce/core/logging.h"
+#include "projnce/core/table.h"
 #include "projnce/dataset/registry.h"
 #include "projnce/reproduce/result.h"
 
@@ -44,8 +44,37 @@ struct ReproduceOutcome {
 ReproduceOutcome reproduce(const ReproduceRequest& request,
                            const ReproduceEnvironment& environment);
 
+/// A cell of a planned reproduction.
+struct PlannedCell {
+  std::string title;
+  std::filesystem::path directory;  ///< of its run
+  Table settings;                   ///< configuration of its run
+  bool blocked = false;             ///< a run with other settings exists
+  bool finished = false;
+};
+
+/// Cells of one column that cannot be trained, for one reason.
+struct SkippedCells {
+  std::string column;
+  int64_t cells = 0;  ///< number of cells
+  std::string reason;
+};
+
+/// What a reproduction would train.
+struct ReproductionPlan {
+  std::string name;        ///< of the result files
+  std::string scale;       ///< name of the scale
+  std::string recipe;      ///< description of the scale
+  int jobs = 0;            ///< cells trained in parallel
+  int threads = 0;         ///< of each job
+  int64_t unfinished = 0;  ///< number of cells to train
+  double seconds = 0;      ///< estimated time to train them
+  std::vector<SkippedCells> skipped;
+  std::vector<PlannedCell> cells;  ///< without the skipped ones
+};
+
 /// Dry run: returns the cells, their status, and the estimated time, from a few training steps.
-nlohmann::ordered_json plan_reproduction(const ReproduceRequest& request,
-                                         const ReproduceEnvironment& environment);
+ReproductionPlan plan_reproduction(const ReproduceRequest& request,
+                                   const ReproduceEnvironment& environment);
 
 }  // namespace projnce::reproduce

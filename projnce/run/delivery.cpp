@@ -6,9 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "projnce/core/error.h"
+#include "projnce/eval/accuracy.h"
 #include "projnce/eval/calibration.h"
-#include "projnce/inference/evaluate.h"
-#include "projnce/inference/information_report.h"
 
 namespace projnce::run {
 
@@ -147,65 +146,63 @@ ordered_json delivery_json(const Delivery& delivery) {
   return json;
 }
 
-ordered_json reported_accuracy(const Delivery& delivery, const RunProgress& progress,
-                               config::EvalReport report, const dataset::DatasetOptions& dataset) {
-  const double delivered = delivery.result.accuracy.top1;
-  ordered_json json{{"last", progress.last_accuracy},
-                    {"last_top5", progress.last_top5},
-                    {"best", progress.best_accuracy},
-                    {"best_epoch", progress.best_epoch},
-                    {"reported", delivered},
-                    {"reported_epoch",
-                     delivery.epoch.rule == inference::EpochRule::kLast ? "last" : "validation"},
-                    {"report", "delivered"}};
-  if (report == config::EvalReport::kDelivered) return json;
+ReportedAccuracy reported_accuracy(const Delivery& delivery, const RunProgress& progress,
+                                   config::EvalReport report,
+                                   const dataset::DatasetOptions& dataset) {
+  ReportedAccuracy accuracy{
+      .last = progress.last_accuracy,
+      .last_top5 = progress.last_top5,
+      .best = progress.best_accuracy,
+      .best_epoch = progress.best_epoch,
+      .reported = delivery.result.accuracy.top1,
+      .reported_epoch = delivery.epoch.rule == inference::EpochRule::kLast ? "last" : "validation",
+      .report = report};
+  if (report == config::EvalReport::kDelivered) return accuracy;
   const bool noisy = dataset.label_noise.rate > 0 || dataset.feature_noise.deviation > 0;
-  json["reported"] = noisy ? progress.last_accuracy : progress.best_accuracy;
-  json["reported_epoch"] = noisy ? "last" : "best";
-  json["report"] = "best-test-epoch";
-  return json;
+  accuracy.reported = noisy ? progress.last_accuracy : progress.best_accuracy;
+  accuracy.reported_epoch = noisy ? "last" : "best";
+  return accuracy;
 }
 
 namespace {
 
-using nlohmann::ordered_json;
-
-ordered_json final_information(const inference::Evaluation& evaluation) {
-  if (!evaluation.information) return nullptr;
-  const auto& test = evaluation.samples.test;
-  return inference::information_json(test.embeddings, test.labels, *evaluation.information);
+/// Results of the readout and of the final protocols. Only the probabilities of the readout are
+/// calibrated.
+std::vector<FinalProtocol> final_protocols(const inference::EvalInputs& samples,
+                                           const config::EvalOptions& options,
+                                           const Delivery& delivery) {
+  const auto readout = eval::protocol_name(delivery.readout.protocol);
+  auto names = eval::with_readout(options.final_protocols, readout);
+  names.insert(names.begin(), readout);
+  std::vector<FinalProtocol> protocols;
+  for (const auto& result : inference::evaluate_protocols(samples, names, options.knn)) {
+    auto& added = protocols.emplace_back(FinalProtocol{.result = result});
+    if (result.protocol != delivery.readout.protocol || !delivery.calibration_error) continue;
+    added.result.calibration_error = delivery.calibration_error;
+    added.calibrated = true;
+  }
+  return protocols;
 }
 
-/// Counts the classes with test samples, and those with too few for a reliable accuracy.
-ordered_json count_test_classes(const inference::EvalInputs& samples) {
-  const auto sizes = torch::bincount(samples.test.labels, {}, samples.num_classes);
-  return {{"with_samples", sizes.gt(0).sum().item<int64_t>()},
-          {"with_few_samples", sizes.lt(eval::kFewTestSamples).sum().item<int64_t>()},
-          {"few_below", eval::kFewTestSamples}};
+std::optional<inference::InformationReport> final_information(
+    const inference::Evaluation& evaluation) {
+  if (!evaluation.information) return std::nullopt;
+  const auto& test = evaluation.samples.test;
+  return inference::measure_information(test.embeddings, test.labels, *evaluation.information);
 }
 
 }  // namespace
 
-ordered_json final_results(const inference::Evaluation& evaluation,
+FinalResults final_results(const inference::Evaluation& evaluation,
                            const config::EvalOptions& options, const Delivery& delivery) {
   const auto& samples = evaluation.samples;
-  const auto readout = eval::protocol_name(delivery.readout.protocol);
-  auto names = eval::with_readout(options.final_protocols, readout);
-  names.insert(names.begin(), readout);
-  ordered_json protocols;
-  for (const auto& result : inference::evaluate_protocols(samples, names, options.knn)) {
-    protocols[eval::protocol_name(result.protocol)] = inference::brief_json(result);
-  }
-  // Only the probabilities of the delivered readout are calibrated.
-  if (delivery.calibration_error) {
-    protocols[readout]["calibration_error"] = *delivery.calibration_error;
-    protocols[readout]["calibrated"] = true;
-  }
-  return {{"protocols", protocols},
-          {"test_classes", count_test_classes(samples)},
-          {"retrieval", inference::retrieval_json(inference::measure_retrieval_report(
-                            samples.test.embeddings, samples.test.labels))},
-          {"information", final_information(evaluation)}};
+  const auto sizes = torch::bincount(samples.test.labels, {}, samples.num_classes);
+  return {.protocols = final_protocols(samples, options, delivery),
+          .classes_with_samples = sizes.gt(0).sum().item<int64_t>(),
+          .classes_with_few_samples = sizes.lt(eval::kFewTestSamples).sum().item<int64_t>(),
+          .retrieval =
+              inference::measure_retrieval_report(samples.test.embeddings, samples.test.labels),
+          .information = final_information(evaluation)};
 }
 
 }  // namespace projnce::run

@@ -4,9 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "projnce/config/eval_options.h"
 #include "projnce/dataset/dataset_options.h"
+#include "projnce/inference/evaluate.h"
+#include "projnce/inference/information_report.h"
 #include "projnce/inference/protocol_result.h"
 #include "projnce/inference/run_evaluation.h"
 
@@ -60,17 +63,42 @@ Delivery make_delivery(inference::Evaluation& evaluation, const config::EvalOpti
 /// Returns the entry "delivered" of summary.json.
 nlohmann::ordered_json delivery_json(const Delivery& delivery);
 
-/// Returns the entry "accuracy" of summary.json: test accuracy of the last epoch, of the best
-/// epoch, and the reported one. The reported accuracy is that of the delivered model; with
-/// EvalReport::kBestTestEpoch, as in the paper, that of the best test epoch, or of the last epoch
-/// if `dataset` adds noise to labels or samples.
-nlohmann::ordered_json reported_accuracy(const Delivery& delivery, const RunProgress& progress,
-                                         config::EvalReport report,
-                                         const dataset::DatasetOptions& dataset);
+/// Test accuracy of the last epoch, of the best epoch, and the reported one.
+struct ReportedAccuracy {
+  double last = 0;
+  double last_top5 = 0;
+  double best = 0;
+  int64_t best_epoch = 0;  ///< counted from 1
+  double reported = 0;
+  std::string reported_epoch;  ///< "last", "best" (on the test split) or "validation"
+  config::EvalReport report = config::EvalReport::kDelivered;  ///< rule of `reported`
+};
+
+/// Chooses the accuracy to report: that of the delivered model; with EvalReport::kBestTestEpoch, as
+/// in the paper, that of the best test epoch, or of the last epoch if `dataset` adds noise to
+/// labels or samples.
+ReportedAccuracy reported_accuracy(const Delivery& delivery, const RunProgress& progress,
+                                   config::EvalReport report,
+                                   const dataset::DatasetOptions& dataset);
+
+/// Result of one protocol for the delivered model.
+struct FinalProtocol {
+  inference::ProtocolResult result;
+  bool calibrated = false;  ///< true for the readout, if its probabilities are calibrated
+};
+
+/// Final evaluation of the delivered model on the test split.
+struct FinalResults {
+  std::vector<FinalProtocol> protocols;  ///< that of the readout first
+  int64_t classes_with_samples = 0;
+  int64_t classes_with_few_samples = 0;  ///< with fewer than eval::kFewTestSamples, or none
+  inference::RetrievalReport retrieval;
+  std::optional<inference::InformationReport> information;  ///< empty if it was not measured
+};
 
 /// Evaluates the delivered model: accuracy of its readout and of `final_protocols`, retrieval,
-/// mutual information. The keys are those of summary.json.
-nlohmann::ordered_json final_results(const inference::Evaluation& evaluation,
-                                     const config::EvalOptions& options, const Delivery& delivery);
+/// mutual information.
+FinalResults final_results(const inference::Evaluation& evaluation,
+                           const config::EvalOptions& options, const Delivery& delivery);
 
 }  // namespace projnce::run

@@ -21,7 +21,6 @@
 #include "projnce/information/bound_terms.h"
 #include "projnce/io/filesystem/atomic_file.h"
 #include "projnce/io/filesystem/run_directory.h"
-#include "projnce/io/printable.h"
 #include "projnce/run/reproducibility_info.h"
 #include "projnce/run/run_plan.h"
 #include "projnce/run/start_weights.h"
@@ -121,10 +120,8 @@ void check_has_labels(const dataset::DatasetSplit& data, const loss::LossOptions
 
 TrainOutcome finished_outcome(const std::filesystem::path& run) {
   const auto paths = io::find_run(run);
-  std::ifstream file(paths.summary());
   return {.run = run,
           .finished = true,
-          .summary = nlohmann::ordered_json::parse(file),
           .report = std::filesystem::exists(paths.report()) ? paths.report() : ""};
 }
 
@@ -188,12 +185,13 @@ void record_data(RunMetadata& record, const std::filesystem::path& directory,
                  const InitialSamples& initial, const Logger& logger) {
   auto split = *data.split;
   split.seen = initial.seen;
-  record.data = data::describe_data(directory, options, data);
+  auto described = data::describe_data(directory, options, data);
   const auto seen = check_seen_samples(initial, split, logger);
   if (!initial.run.empty()) {
-    record.data["init"] = {{"run", io::printable(initial.run)}, {"test_samples_seen", seen}};
-    if (initial.unknown) record.data["init"]["test_samples_seen"] = nullptr;
+    described.init = data::InitialRun{.run = initial.run};
+    if (!initial.unknown) described.init->test_samples_seen = seen;
   }
+  record.data = std::move(described);
   record.split = std::make_shared<const dataset::StoredSplit>(std::move(split));
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "projnce/config/run_request.h"
@@ -32,12 +32,11 @@ struct TrainEnvironment {
 };
 
 struct TrainOutcome {
-  bool writes = true;  ///< false on all ranks but 0, which only set `finished`
-  std::filesystem::path run;
-  bool finished = false;           ///< false: stopped on request, checkpoint written
-  nlohmann::ordered_json summary;  ///< contents of summary.json; empty unless finished
-  std::filesystem::path report;    ///< path of report.html; empty if there is none
-  int64_t lost_checkpoints = 0;    ///< number that could not be written
+  bool writes = true;            ///< false on all ranks but 0, which only set `finished`
+  std::filesystem::path run;     ///< its summary.json describes the result, if finished
+  bool finished = false;         ///< false: stopped on request, checkpoint written
+  std::filesystem::path report;  ///< path of report.html; empty if there is none
+  int64_t lost_checkpoints = 0;  ///< number that could not be written
 };
 
 /// Runs a training end to end and writes the run directory. Collective if a launcher started

@@ -170,8 +170,9 @@ void TrainingRun::open_files(const io::RunPaths& paths) {
   std::filesystem::remove(paths_.summary());  // a resumed run is not finished
   inference::write_array(paths_.train_labels(), labels_table());
   if (metadata_.split) dataset::write_split(paths_.split(), *metadata_.split);
-  if (!metadata_.data.empty())
-    io::write_file_atomically(paths_.data(), metadata_.data.dump(2) + "\n");
+  if (metadata_.data) {
+    io::write_file_atomically(paths_.data(), data::data_json(*metadata_.data).dump(2) + "\n");
+  }
   log_to_file(environment_.logger, paths_.log());
   record_command(paths_, metadata_.command);
   metrics_writer_.emplace(paths_,
@@ -212,8 +213,7 @@ TrainOutcome TrainingRun::finish() {
     bar_.emplace("training", options_.epochs * data_.train().size(), "samples");
   const auto end = run_trainer();
   bar_.reset();
-  TrainOutcome outcome{
-      .run = paths_.root, .finished = end == train::TrainEnd::kFinished, .summary = {}};
+  TrainOutcome outcome{.run = paths_.root, .finished = end == train::TrainEnd::kFinished};
   if (end == train::TrainEnd::kStopped) {
     progress_.train_seconds += now_seconds() - epoch_started_;
     save_checkpoint();
@@ -221,7 +221,6 @@ TrainOutcome TrainingRun::finish() {
     outcome.finished = false;
   } else {
     write_results();
-    if (ranks_->is_rank_zero()) outcome.summary = summary();
   }
   if (checkpoints_) {
     checkpoints_->finish();

@@ -9,6 +9,7 @@
 #include "projnce/checkpoint/checkpoints.h"
 #include "projnce/config/run_config.h"
 #include "projnce/core/progress.h"
+#include "projnce/data/run_data_path.h"
 #include "projnce/data/training_data.h"
 #include "projnce/distributed/process_group.h"
 #include "projnce/inference/run_evaluation.h"
@@ -20,6 +21,7 @@
 #include "projnce/run/reproducibility_info.h"
 #include "projnce/run/run_plan.h"
 #include "projnce/run/train.h"
+#include "projnce/run/training_summary.h"
 #include "projnce/train/trainer.h"
 #include "projnce/train/training_checkpoint.h"
 
@@ -36,10 +38,10 @@ struct TrainingComponents {
 
 /// Metadata recorded with the run.
 struct RunMetadata {
-  std::string command;               ///< command line that started or resumed it
-  bool live = false;                 ///< update report.html during training
-  nlohmann::ordered_json data = {};  ///< for data.json and the summary; empty except on rank 0
-  dataset::StoredSplitPtr split = nullptr;  ///< rank 0 only
+  std::string command;                        ///< command line that started or resumed it
+  bool live = false;                          ///< update report.html during training
+  std::optional<data::DataRecord> data = {};  ///< empty except on rank 0
+  dataset::StoredSplitPtr split = nullptr;    ///< rank 0 only
 };
 
 /// Training with evaluation, metrics, checkpoints and final files. Every rank has one; only rank 0
@@ -88,7 +90,8 @@ class TrainingRun {
   void save_checkpoint();
   void write_results();
   inference::TrainedModel delivered_model() const;
-  nlohmann::ordered_json summary() const;
+  /// Evaluates the delivered model and describes the run. Rank 0 only.
+  TrainingSummary summary() const;
 
   const config::RunConfig& config_;
   const data::TrainingData& data_;
@@ -115,8 +118,7 @@ class TrainingRun {
   std::unique_ptr<checkpoint::CheckpointWriter> checkpoints_;  // rank 0 only
   std::optional<inference::Evaluation> last_evaluation_;
   DeliveredEpoch delivered_epoch_;
-  std::optional<Delivery> delivery_;      // rank 0 only, after training
-  nlohmann::ordered_json final_results_;  // empty until training ends
+  std::optional<Delivery> delivery_;  // rank 0 only, after training
   std::optional<Progress> bar_;
   double epoch_started_ = 0;
   double last_checkpoint_ = 0;

@@ -8,7 +8,6 @@
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/core/toml.h"
-#include "projnce/core/version.h"
 #include "projnce/dataset/labels.h"
 #include "projnce/inference/array_files.h"
 #include "projnce/inference/information_report.h"
@@ -16,13 +15,12 @@
 #include "projnce/run/batch_samples.h"
 #include "projnce/run/delivery.h"
 #include "projnce/run/metrics_writer.h"
+#include "projnce/run/training_summary.h"
 #include "projnce/train/gradient_cache.h"
 
 namespace projnce::run {
 
 namespace {
-
-using nlohmann::ordered_json;
 
 /// Number of distinct damaged samples. Counts each once, because samples change ranks between
 /// epochs.
@@ -104,8 +102,7 @@ void TrainingRun::write_results() {
   inference::save_trained_model(paths_.encoder(), delivered_model());
   inference::write_array(paths_.embeddings(), samples.test.embeddings);
   inference::write_array(paths_.labels(), samples.test.labels);
-  final_results_ = final_results(*last_evaluation_, eval_options_, *delivery_);
-  io::write_file_atomically(paths_.summary(), summary().dump(2) + "\n");
+  io::write_file_atomically(paths_.summary(), summary_json(summary()).dump(2) + "\n");
 }
 
 std::filesystem::path TrainingRun::write_report() {
@@ -121,39 +118,35 @@ std::filesystem::path TrainingRun::write_report() {
                             environment_.logger);
 }
 
-ordered_json TrainingRun::summary() const {
-  ordered_json result;
-  result["run"] = paths_.root.string();
-  result["version"] = kVersion;
-  result["dataset"] = config_.dataset.name;
-  result["data"] = metadata_.data;
-  for (const auto& [name, fingerprint] : part_fingerprints_) result["data"][name] = fingerprint;
-  result["loss"] = config_.loss.name;
-  result["encoder"] = config_.encoder.name;
-  result["seed"] = config_.run.seed;
-  result["label_noise"] = config_.dataset.label_noise.rate;
+TrainingSummary TrainingRun::summary() const {
   const auto labels = labels_table();
-  result["wrong_labels"] = labels.select(1, 0).ne(labels.select(1, 1)).sum().item<int64_t>();
-  result["samples"] = {
-      {"train", data_.train().size()},
-      {"test", data_.test().size()},
-      {"skipped", data_.dataset.skipped_train + data_.dataset.skipped_test + skipped_}};
-  if (data_.validation) result["samples"]["validation"] = data_.validation->size();
-  result["classes"] = data_.class_names().size();
-  result["epochs"] = options_.epochs;
-  result["protocol"] = eval::protocol_name(delivery_->readout.protocol);
-  result["delivered"] = delivery_json(*delivery_);
-  result["accuracy"] =
-      reported_accuracy(*delivery_, progress_, eval_options_.report, config_.dataset);
-  result.update(final_results_);
-  result["images_per_second"] = double(trainer_.state().epoch * data_.train().size()) /
-                                std::max(progress_.train_seconds, 1e-9);
-  result["ranks"] = ranks_->size();
-  result["seconds"] = {{"train", progress_.train_seconds},
-                       {"waiting_for_data", loader_.seconds_waited()},
-                       {"eval", progress_.eval_seconds},
-                       {"total", progress_.train_seconds + progress_.eval_seconds}};
-  return result;
+  const auto& dataset = data_.dataset;
+  TrainingSummary summary{
+      .run = paths_.root,
+      .dataset = config_.dataset.name,
+      .data = metadata_.data.value(),
+      .fingerprints = part_fingerprints_,
+      .loss = config_.loss.name,
+      .encoder = config_.encoder.name,
+      .seed = config_.run.seed,
+      .label_noise = config_.dataset.label_noise.rate,
+      .wrong_labels = labels.select(1, 0).ne(labels.select(1, 1)).sum().item<int64_t>(),
+      .train_samples = data_.train().size(),
+      .test_samples = data_.test().size(),
+      .skipped_samples = dataset.skipped_train + dataset.skipped_test + skipped_,
+      .classes = static_cast<int64_t>(data_.class_names().size()),
+      .epochs = options_.epochs,
+      .delivery = *delivery_,
+      .accuracy = reported_accuracy(*delivery_, progress_, eval_options_.report, config_.dataset),
+      .results = final_results(*last_evaluation_, eval_options_, *delivery_),
+      .images_per_second = double(trainer_.state().epoch * data_.train().size()) /
+                           std::max(progress_.train_seconds, 1e-9),
+      .ranks = ranks_->size(),
+      .train_seconds = progress_.train_seconds,
+      .waiting_seconds = loader_.seconds_waited(),
+      .eval_seconds = progress_.eval_seconds};
+  if (data_.validation) summary.validation_samples = data_.validation->size();
+  return summary;
 }
 
 }  // namespace projnce::run

@@ -98,17 +98,33 @@ TEST(ReportedAccuracy, FollowsTheReportRule) {
   for (const auto& data : {clean, noisy}) {
     const auto delivered =
         reported_accuracy(delivery, progress, config::EvalReport::kDelivered, data);
-    EXPECT_EQ(delivered.at("reported"), top1);
-    EXPECT_EQ(delivered.at("reported_epoch"), "last");
+    EXPECT_EQ(delivered.reported, top1);
+    EXPECT_EQ(delivered.reported_epoch, "last");
   }
   const auto paper =
       reported_accuracy(delivery, progress, config::EvalReport::kBestTestEpoch, clean);
-  EXPECT_EQ(paper.at("reported"), 0.75);
-  EXPECT_EQ(paper.at("reported_epoch"), "best");
-  EXPECT_EQ(paper.at("report"), "best-test-epoch");
-  EXPECT_EQ(reported_accuracy(delivery, progress, config::EvalReport::kBestTestEpoch, noisy)
-                .at("reported"),
-            0.25);
+  EXPECT_EQ(paper.reported, 0.75);
+  EXPECT_EQ(paper.reported_epoch, "best");
+  EXPECT_EQ(paper.report, config::EvalReport::kBestTestEpoch);
+  EXPECT_EQ(
+      reported_accuracy(delivery, progress, config::EvalReport::kBestTestEpoch, noisy).reported,
+      0.25);
+}
+
+TEST(FinalResults, ListsTheReadoutFirstAndCalibratesOnlyIt) {
+  auto evaluation = make_evaluation(true);
+  const config::EvalOptions options{.final_protocols = {"zero-shot", "knn"}};
+  const auto delivery = make_delivery(evaluation, options, {.epoch = 9, .epochs = 9});
+  const auto results = final_results(evaluation, options, delivery);
+  ASSERT_EQ(results.protocols.size(), 2U);
+  EXPECT_EQ(results.protocols[0].result.protocol, eval::Protocol::kKnn);
+  EXPECT_TRUE(results.protocols[0].calibrated);
+  EXPECT_EQ(results.protocols[0].result.calibration_error, delivery.calibration_error);
+  EXPECT_EQ(results.protocols[1].result.protocol, eval::Protocol::kZeroShot);
+  EXPECT_FALSE(results.protocols[1].calibrated);
+  EXPECT_EQ(results.classes_with_samples, kClasses);
+  EXPECT_EQ(results.classes_with_few_samples, 0);
+  EXPECT_FALSE(results.information);
 }
 
 }  // namespace

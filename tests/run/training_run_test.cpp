@@ -6,6 +6,7 @@
 
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "projnce/checkpoint/tensor_file.h"
 #include "projnce/inference/audit.h"
@@ -67,6 +68,10 @@ TrainOutcome train_for(const TrainRequest& request, int64_t steps) {
                          .data = {}});
 }
 
+nlohmann::ordered_json read_summary(const fs::path& run) {
+  return nlohmann::ordered_json::parse(contents(io::RunPaths{run}.summary()));
+}
+
 /// Metadata without timings.
 std::map<std::string, std::string> without_timings(std::map<std::string, std::string> metadata) {
   auto progress = progress_from_text(metadata.at("run"));
@@ -121,7 +126,6 @@ TEST_F(ResumedRunTest, ResumingTwiceEqualsAnUninterruptedRun) {
   live.live = true;
   const auto stopped = train_for(live, 2);
   EXPECT_FALSE(stopped.finished);
-  EXPECT_TRUE(stopped.summary.empty());
   const io::RunPaths parts{dir_ / "parts"};
   EXPECT_THAT(contents(parts.report()), HasSubstr("parts")) << "live report of a run in progress";
   EXPECT_FALSE(fs::exists(parts.summary()));
@@ -139,20 +143,22 @@ TEST_F(ResumedRunTest, DeliversTheSameValidationEpoch) {
     validated.run.settings.emplace_back("train.validation=0.2");
     return validated;
   };
-  const auto whole = train_for(with_validation("whole"), kUnlimited);
+  EXPECT_TRUE(train_for(with_validation("whole"), kUnlimited).finished);
   EXPECT_FALSE(train_for(with_validation("parts"), 3).finished);
-  const auto parts = train_for(resume("parts"), kUnlimited);
-  EXPECT_EQ(whole.summary.at("delivered"), parts.summary.at("delivered"));
+  EXPECT_TRUE(train_for(resume("parts"), kUnlimited).finished);
+  EXPECT_EQ(read_summary(dir_ / "whole").at("delivered"),
+            read_summary(dir_ / "parts").at("delivered"));
   expect_same_run(io::RunPaths{dir_ / "whole"}, io::RunPaths{dir_ / "parts"});
 }
 
 TEST_F(ResumedRunTest, DoesNotTrainAFinishedRunAgain) {
-  const auto first = train_for(request("run"), kUnlimited);
-  const auto metrics = contents(io::RunPaths{dir_ / "run"}.metrics());
-  const auto again = train_for(resume("run"), kUnlimited);
-  EXPECT_TRUE(again.finished);
-  EXPECT_EQ(again.summary, first.summary);
-  EXPECT_EQ(contents(io::RunPaths{dir_ / "run"}.metrics()), metrics);
+  EXPECT_TRUE(train_for(request("run"), kUnlimited).finished);
+  const io::RunPaths run{dir_ / "run"};
+  const auto metrics = contents(run.metrics());
+  const auto summary = contents(run.summary());
+  EXPECT_TRUE(train_for(resume("run"), kUnlimited).finished);
+  EXPECT_EQ(contents(run.metrics()), metrics);
+  EXPECT_EQ(contents(run.summary()), summary);
 }
 
 /// One finished run, shared by all tests, which only read it.
@@ -170,7 +176,7 @@ class FinishedRunTest : public ::testing::Test {
   }
 
   static fs::path run() { return *dir_ / "run"; }
-  static const nlohmann::ordered_json& summary() { return outcome_->summary; }
+  static nlohmann::ordered_json summary() { return read_summary(run()); }
 
   static std::unique_ptr<ScratchDir> dir_;
   static std::unique_ptr<TrainOutcome> outcome_;
@@ -182,8 +188,7 @@ std::unique_ptr<TrainOutcome> FinishedRunTest::outcome_;
 TEST_F(FinishedRunTest, WritesASummary) {
   ASSERT_TRUE(outcome_->finished);
   EXPECT_EQ(outcome_->lost_checkpoints, 0);
-  EXPECT_EQ(summary(), nlohmann::ordered_json::parse(contents(io::RunPaths{run()}.summary())));
-  const auto& samples = summary().at("samples");
+  const auto samples = summary().at("samples");
   EXPECT_EQ(samples.at("train").get<int>() + samples.at("test").get<int>(), 2 * kPerClass);
   EXPECT_GE(summary().at("accuracy").at("last").get<double>(), 0.75) << "two classes, two epochs";
 }
@@ -210,8 +215,11 @@ TEST_F(FinishedRunTest, EmbedsItsOwnData) {
   const auto output = *dir_ / "embeddings.npy";
   const auto result = inference::embed_inputs(
       {.run = run(), .inputs = {}, .output = output, .context = {}}, silent_logger());
-  EXPECT_EQ(result.at("rows"), 2 * kPerClass);
-  EXPECT_EQ(result.at("dim"), 8);
+  EXPECT_EQ(result.rows, 2 * kPerClass);
+  EXPECT_EQ(result.dim, 8);
+  EXPECT_EQ(result.embeddings, output);
+  EXPECT_TRUE(fs::exists(result.names));
+  EXPECT_TRUE(fs::exists(result.labels));
   EXPECT_GT(fs::file_size(output), 2U * kPerClass * 8U * sizeof(float));
 }
 
@@ -230,7 +238,11 @@ TEST_F(FinishedRunTest, AuditsEveryLabel) {
 TEST_F(FinishedRunTest, ExportsItsModel) {
   const auto onnx = *dir_ / "model.onnx";
   const auto weights = *dir_ / "model.safetensors";
-  inference::export_run({.run = run(), .onnx = onnx, .safetensors = weights, .classes = true});
+  const auto result =
+      inference::export_run({.run = run(), .onnx = onnx, .safetensors = weights, .classes = true});
+  EXPECT_EQ(result.onnx.value().file, onnx);
+  EXPECT_EQ(result.onnx->inputs.at(0).name, "image");
+  EXPECT_EQ(result.safetensors.value().file, weights);
   EXPECT_THAT(contents(onnx), HasSubstr("probability"));
   std::vector<std::string> names;
   for (const auto& [name, tensor] :
@@ -238,6 +250,8 @@ TEST_F(FinishedRunTest, ExportsItsModel) {
     names.push_back(name);
   }
   EXPECT_THAT(names, Contains("conv1.weight"));
+  EXPECT_EQ(result.safetensors->tensors, static_cast<int64_t>(names.size()));
+  EXPECT_FALSE(inference::export_run({.run = run(), .onnx = onnx, .safetensors = {}}).safetensors);
 }
 
 TEST_F(FinishedRunTest, WritesTheSameReportAsTraining) {
@@ -245,7 +259,8 @@ TEST_F(FinishedRunTest, WritesTheSameReportAsTraining) {
   const auto page = *dir_ / "page.html";
   const auto result =
       report::report_runs({.runs = {run()}, .output = page, .context = {}}, silent_logger());
-  EXPECT_EQ(result.at("runs"), 1);
+  EXPECT_EQ(result.runs, 1U);
+  EXPECT_EQ(result.bytes, fs::file_size(result.file));
   EXPECT_EQ(contents(page), contents(io::RunPaths{run()}.report())) << "same as after training";
   EXPECT_THAT(names_in(run()), Contains("tsne.npy"));
 }
@@ -257,7 +272,7 @@ TEST_F(FinishedRunTest, ComparesWithAnotherRun) {
   const auto page = *dir_ / "compared.html";
   const auto result = report::report_runs(
       {.runs = {run(), *dir_ / "supcon"}, .output = page, .context = {}}, silent_logger());
-  EXPECT_EQ(result.at("runs"), 2);
+  EXPECT_EQ(result.runs, 2U);
   EXPECT_THAT(contents(page), HasSubstr("Comparison of 2 runs"));
 }
 

@@ -68,7 +68,7 @@ fs::path report_file(const ReportRequest& request, const std::vector<fs::path>& 
 
 }  // namespace
 
-nlohmann::ordered_json report_runs(const ReportRequest& request, const Logger& logger) {
+ReportResult report_runs(const ReportRequest& request, const Logger& logger) {
   std::vector<fs::path> runs;
   for (const auto& path : request.runs) {
     for (const auto& run : expand(path)) runs.push_back(run);
@@ -76,7 +76,7 @@ nlohmann::ordered_json report_runs(const ReportRequest& request, const Logger& l
   for (const auto& run : runs) complete_run(run, request, logger);
   const auto file = report_file(request, runs);
   const size_t bytes = ReportWriter().write(runs, file);
-  return {{"runs", runs.size()}, {"bytes", bytes}, {"files", {file.string()}}};
+  return {.runs = runs.size(), .bytes = bytes, .file = file};
 }
 
 }  // namespace projnce::report

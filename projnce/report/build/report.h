@@ -1,7 +1,7 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "projnce/core/logging.h"
@@ -17,8 +17,15 @@ struct ReportRequest {
   dataset::OpenContext context;  ///< where to look for datasets
 };
 
+/// A written report.
+struct ReportResult {
+  size_t runs = 0;   ///< number of runs in the report
+  size_t bytes = 0;  ///< size of the file
+  std::filesystem::path file;
+};
+
 /// Writes one report about the runs. If a finished run lacks map, audit or images and its data is
 /// still available, computes them and stores them in the run directory.
-nlohmann::ordered_json report_runs(const ReportRequest& request, const Logger& logger);
+ReportResult report_runs(const ReportRequest& request, const Logger& logger);
 
 }  // namespace projnce::report
