@@ -24,11 +24,11 @@ inline constexpr auto kPerpName = "projnce-perp";
 
 /// Terms of each anchor; l_i = logsumexp_i - positive_i.
 struct LeaveOneOutTerms {
-  torch::Tensor positive;   // [N]: s_{i,y_i}
-  torch::Tensor logsumexp;  // [N]: log sum_{c in C_i} rho_c e^{s_ic}
-  torch::Tensor
-      valid;  // [N], bool: y_i is in C_i; other anchors have finite values without meaning
-  torch::Tensor nan_guard;  // scalar: 0, or NaN if a class vector is not finite
+  torch::Tensor positive;   ///< s_{i,y_i}, [N]
+  torch::Tensor logsumexp;  ///< log sum_{c in C_i} rho_c e^{s_ic}, [N]
+  /// If y_i is in C_i, [N], bool. Other anchors have finite values without meaning.
+  torch::Tensor valid;
+  torch::Tensor nan_guard;  ///< scalar: 0, or NaN if a class vector is not finite
 };
 
 /// Soft labels of the candidates.
