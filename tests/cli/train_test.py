@@ -39,7 +39,7 @@ class Train(CommandLineTest):
         self.assertEqual([row["name"] for row in result["classes"]], ["lying", "upright"])
         self.assertEqual(sum(map(sum, result["confusion"])), summary["samples"]["test"])
         everything = self.run_json("eval", "run", "--protocol", "all")["protocols"]
-        self.assertEqual(list(everything), ["projection", "zero-shot", "knn", "probe"])
+        self.assertEqual(list(everything), ["projection", "nearest-centroid", "knn", "probe"])
         for name, protocol in everything.items():
             self.assertAlmostEqual(protocol["top1"], summary["protocols"][name]["top1"], 12)
         self.assertEqual(summary["protocol"], "projection")
@@ -83,7 +83,7 @@ class Train(CommandLineTest):
                                         f"loss.name={loss}")
                 self.assertEqual(summary["loss"], loss)
                 own = {"ce": "logits", "sce": "logits", "projnce-mlp": "projection"}
-                self.assertEqual(summary["protocol"], own.get(loss, "zero-shot"))
+                self.assertEqual(summary["protocol"], own.get(loss, "nearest-centroid"))
                 self.assertEqual("projection" in summary["protocols"], loss in ("projnce-mlp", ))
                 self.assertEqual(self.run_json("eval", loss)["top1"], summary["accuracy"]["last"])
 

@@ -62,13 +62,13 @@ TEST(MakeDelivery, ChoosesTheBestReadoutOnTheValidationSplit) {
 TEST(MakeDelivery, UsesTheDefaultReadoutAndCalibratesOnTestWithoutValidation) {
   auto evaluation = make_evaluation(false);
   auto delivery = make_delivery(evaluation, {}, {.epoch = 9, .epochs = 9});
-  EXPECT_EQ(delivery.readout.protocol, eval::Protocol::kZeroShot);
+  EXPECT_EQ(delivery.readout.protocol, eval::Protocol::kNearestCentroid);
   EXPECT_EQ(delivery.calibrated_on, "test");
   EXPECT_FALSE(delivery_json(delivery).contains("validation"));
   // Centroids are not informative here, so calibrated probabilities must be low.
   const auto probabilities = inference::readout_probabilities(
       delivery.readout,
-      inference::protocol_scores(evaluation.samples, eval::Protocol::kZeroShot, {}));
+      inference::protocol_scores(evaluation.samples, eval::Protocol::kNearestCentroid, {}));
   EXPECT_LT(probabilities.max().item<double>(), 0.8);
 
   evaluation.samples.learned_vectors = evaluation.samples.class_vectors;
@@ -83,7 +83,7 @@ TEST(MakeDelivery, UsesTheRequestedReadout) {
   EXPECT_EQ(make_delivery(evaluation, {.readout = "probe"}, {}).readout.protocol,
             eval::Protocol::kProbe);
   EXPECT_EQ(make_delivery(evaluation, {.readout = "paper"}, {}).readout.protocol,
-            eval::Protocol::kZeroShot);
+            eval::Protocol::kNearestCentroid);
   EXPECT_THROW(make_delivery(evaluation, {.readout = "logits"}, {}), Error);
 }
 
