@@ -75,9 +75,9 @@ class Train(CommandLineTest):
 
     def test_every_loss_trains(self):
         make_folder(self.scratch / "photos")
-        for loss in ("ce", "infonce", "joint-projnce", "joint-supcon", "projnce", "projnce-med",
-                     "projnce-mlp", "projnce-perp", "rince", "rince-self", "sce", "selfp", "simclr",
-                     "supcon", "symnce"):
+        for loss in ("ce", "generalized-infonce", "infonce", "joint-projnce", "joint-supcon", "projnce",
+                     "projnce-med", "projnce-mlp", "projnce-perp", "rince", "rince-self", "sce",
+                     "simclr", "supcon", "symnce"):
             with self.subTest(loss):
                 summary = self.run_json("train", "--data", "photos", "--out", loss, *TINY, "--set",
                                         f"loss.name={loss}")

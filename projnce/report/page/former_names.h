@@ -12,6 +12,11 @@ inline std::string present_protocol(std::string name) {
   return name == "zero-shot" ? "nearest-centroid" : name;
 }
 
+/// Returns the present name of a loss in files of older versions.
+inline std::string present_loss(std::string name) {
+  return name == "selfp" ? "generalized-infonce" : name;
+}
+
 /// Renames the key `former` of `object`, if it has it, and keeps the order of the keys.
 inline void rename_key(nlohmann::ordered_json& object, const std::string& former,
                        const std::string& present) {
@@ -30,6 +35,9 @@ inline void use_present_summary_names(nlohmann::ordered_json& summary) {
     object[key] = present_protocol(object[key].get<std::string>());
   };
   rename_value(summary, "protocol");
+  if (summary.contains("loss") && summary["loss"].is_string()) {
+    summary["loss"] = present_loss(summary["loss"].get<std::string>());
+  }
   if (summary.contains("delivered")) rename_value(summary["delivered"], "readout");
   if (summary.contains("protocols")) {
     rename_key(summary["protocols"], "zero-shot", "nearest-centroid");

@@ -228,7 +228,11 @@ void add_samples(const ReportSamples& samples, const RunDataOptions& options, or
 }  // namespace
 
 ordered_json run_data(const io::RunPaths& run, const RunDataOptions& options) {
-  const auto config = read_toml(run.config());
+  auto config = read_toml(run.config());
+  if (config_text(config, "loss", "name") != "") {
+    auto& name = config.tables["loss"].values["name"].data;
+    name = present_loss(std::get<std::string>(name));
+  }
   const auto summary = read_summary(run);
   const auto path = run.root.lexically_normal();
   const auto name = (path / "").parent_path().filename().string();
