@@ -58,7 +58,7 @@ class PackageTest(unittest.TestCase):
         self.assertIn("were built for torch 2.99.1, but this is torch " + torch.__version__,
                       said.stderr)
 
-    def test_a_damaged_or_absent_library_is_an_import_error(self):
+    def test_a_corrupt_or_absent_library_is_an_import_error(self):
         library = self.copied_package()
         said = run_python("import projnce", self.folder)
         self.assertIn("ImportError: projnce's operators are not built", said.stderr)

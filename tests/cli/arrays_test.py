@@ -322,7 +322,7 @@ class WrongArrays(ArrayCommands):
         write_npy(self.scratch / "e.npy", "<f4", (0, 4), [])
         self.refused("an empty")
 
-    def test_missing_and_damaged_files(self):
+    def test_missing_and_corrupt_files(self):
         self.write(*clouds(20))
         self.refused("none.npy", embeddings="none.npy")
         whole = (self.scratch / "e.npy").read_bytes()

@@ -106,7 +106,7 @@ class TinyRuns(CommandLineTest):
         write_classes(self.scratch / "photos", {"a": 5, "b": 5})
         self.train("photos", "runs/a")
         page = self.scratch / "runs/a/report.html"
-        page.write_text(page.read_text().replace('id="data">{', 'id="data">{damaged', 1))
+        page.write_text(page.read_text().replace('id="data">{', 'id="data">{corrupt', 1))
         seen = look_at(page)
         self.assertEqual(len(seen["failures"]), 1)
         self.assertEqual(seen["plain_numbers"], 1)

@@ -25,7 +25,7 @@ class Train(CommandLineTest):
         self.assertEqual(files - {events},
                          {"config.toml", "commands.txt", "metrics.jsonl", "checkpoints", "log.txt",
                           "encoder.safetensors", "embeddings.npy", "labels.npy", "tsne.npy",
-                          "train_labels.npy", "suspects.csv", "samples.safetensors",
+                          "train_labels.npy", "label_issues.csv", "samples.safetensors",
                           "projector", "projector_config.pbtxt", "report.html", "lock",
                           "summary.json", "split.safetensors", "data.json"})
         self.assertEqual(json.loads((self.scratch / "run/summary.json").read_text()), summary)
@@ -227,7 +227,7 @@ class Data(CommandLineTest):
             self.assertGreater(min(parts), 0)
         self.assertEqual(result["train"]["width"], {"min": 16, "median": 16, "max": 16})
 
-    def test_verify_lists_what_is_damaged(self):
+    def test_verify_lists_what_is_corrupt(self):
         folder = make_folder(self.scratch / "photos")
         self.assertEqual(self.run_program("data", "verify", "photos").returncode, 0)
         (folder / "lying/bad.png").write_bytes(b"no image")

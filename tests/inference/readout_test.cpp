@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(EveryReadout, ReadoutFile,
                                            ReadoutCase{"projnce-mlp", eval::Protocol::kKnn},
                                            ReadoutCase{"supcon", eval::Protocol::kProbe}));
 
-class DamagedReadout : public ::testing::Test {
+class CorruptReadout : public ::testing::Test {
  protected:
   /// Saves a model, applies `change` to its file, and returns the error message of loading it.
   template <class Change>
@@ -117,7 +117,7 @@ class DamagedReadout : public ::testing::Test {
   ScratchDir scratch_;
 };
 
-TEST_F(DamagedReadout, FilesOfOlderVersionsPredictAsBefore) {
+TEST_F(CorruptReadout, FilesOfOlderVersionsPredictAsBefore) {
   const auto drop = [](checkpoint::TensorFile& file) { file.metadata.erase("readout"); };
   EXPECT_EQ(error_after(eval::Protocol::kProjection, drop), "nothing was wrong");
   const auto old = load_trained_model(scratch_ / "e.safetensors");
@@ -126,7 +126,7 @@ TEST_F(DamagedReadout, FilesOfOlderVersionsPredictAsBefore) {
   EXPECT_EQ(old.epoch, 0);
 }
 
-TEST_F(DamagedReadout, RejectsInvalidMetadata) {
+TEST_F(CorruptReadout, RejectsInvalidMetadata) {
   const auto set = [](const char* text) {
     return [text](checkpoint::TensorFile& file) { file.metadata["readout"] = text; };
   };
@@ -145,7 +145,7 @@ TEST_F(DamagedReadout, RejectsInvalidMetadata) {
       HasSubstr("temperature -1"));
 }
 
-TEST_F(DamagedReadout, RejectsTensorsThatDoNotFitTheModel) {
+TEST_F(CorruptReadout, RejectsTensorsThatDoNotFitTheModel) {
   const auto change = [](const char* name, const torch::Tensor& tensor) {
     return [name, tensor](checkpoint::TensorFile& file) {
       std::erase_if(file.tensors, [&](const auto& item) { return item.first == name; });

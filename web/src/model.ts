@@ -69,7 +69,7 @@ export interface Curves {
    */
   tests: Record<string, Columns>;
   /** Loss spikes and skipped steps. */
-  events: { step: number; epoch: number; name: "spike" | "passed_over"; loss: Metric }[];
+  events: { step: number; epoch: number; name: "spike" | "skipped_step"; loss: Metric }[];
 }
 
 export interface Protocol {

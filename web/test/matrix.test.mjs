@@ -182,8 +182,8 @@ describe("reports of all kinds of runs", { skip }, () => {
     });
 
     test("unreadable data restores the static results", async () => {
-      const page = await browser.open(makePage([small(100)]), { wait: "#numbers", before: [() => { JSON.parse = () => { throw new Error("damaged"); }; }] });
-      assert.match(await page.locator("#failure").innerText(), /Error: damaged/);
+      const page = await browser.open(makePage([small(100)]), { wait: "#numbers", before: [() => { JSON.parse = () => { throw new Error("corrupt"); }; }] });
+      assert.match(await page.locator("#failure").innerText(), /Error: corrupt/);
       assert.match(await numbers(page), /nearest-centroid 74\.5 %/);
       await page.close();
     });

@@ -202,12 +202,12 @@ describe("report of a run", { skip }, () => {
 
   test("label errors: images, verdicts, and a button for more", async () => {
     const page = shared;
-    assert.equal(await page.locator(".suspect").count(), 24);
-    assert.match(await page.locator(".suspect .image").first().evaluate((p) => getComputedStyle(p).backgroundImage), /^url\("blob:/);
+    assert.equal(await page.locator(".label-issue").count(), 24);
+    assert.match(await page.locator(".label-issue .image").first().evaluate((p) => getComputedStyle(p).backgroundImage), /^url\("blob:/);
     assert.ok((await page.locator(".verdict.good").count()) > 15);
     await page.getByRole("button", { name: "Show 24 more" }).click();
     await page.getByRole("button", { name: "Show 12 more" }).click();
-    assert.equal(await page.locator(".suspect").count(), 60);
+    assert.equal(await page.locator(".label-issue").count(), 60);
     assert.equal(await page.locator(".more").isVisible(), false);
   });
 

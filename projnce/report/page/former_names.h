@@ -12,6 +12,11 @@ inline std::string present_protocol(std::string name) {
   return name == "zero-shot" ? "nearest-centroid" : name;
 }
 
+/// Returns the present name of an event in files of older versions.
+inline std::string present_event(std::string name) {
+  return name == "passed_over" ? "skipped_step" : name;
+}
+
 /// Returns the present name of a loss in files of older versions.
 inline std::string present_loss(std::string name) {
   return name == "selfp" ? "generalized-infonce" : name;

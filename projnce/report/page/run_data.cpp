@@ -126,10 +126,10 @@ ordered_json metric_curves(const std::filesystem::path& metrics) {
       add_row(steps, line, place);
     } else if (line.name == "epoch") {
       add_row(epochs, line, double(line.epoch + 1));
-    } else if (line.name == "spike" || line.name == "passed_over") {
+    } else if (line.name == "spike" || present_event(line.name) == "skipped_step") {
       events.push_back({{"step", line.step},
                         {"epoch", place},
-                        {"name", line.name},
+                        {"name", present_event(line.name)},
                         {"loss", line.value.value("loss", ordered_json())}});
     }
   }

@@ -63,7 +63,7 @@ TEST_F(MetricCurvesTest, SpikesAndSkippedStepsAreEvents) {
                 "\n");
   ASSERT_EQ(curves["events"].size(), 2U);
   EXPECT_EQ(curves["events"][0]["loss"], 99.0);
-  EXPECT_EQ(curves["events"][1]["name"], "passed_over");
+  EXPECT_EQ(curves["events"][1]["name"], "skipped_step") << "former name";
   EXPECT_TRUE(curves["events"][1]["loss"].is_null());
 }
 
