@@ -25,7 +25,7 @@ def train(program, experiment, data, engine, seed, out):
                    stderr=subprocess.DEVNULL)
     lines = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
     return {"curve": [100 * line["value"]["top1"] for line in lines
-                      if line["split"] == "test" and line["name"] == "zero-shot"],
+                      if line["split"] == "test" and line["name"] == "nearest-centroid"],
             "seconds": json.loads((out / "summary.json").read_text())["seconds"]["train"]}
 
 

@@ -47,7 +47,7 @@ def settings_of(data, loss, seed, arguments):
     settings = {
         "dataset.name": "embeddings", "dataset.root": data, "encoder.name": "mlp", "encoder.layers": 2,
         "encoder.width": 256, "augment.views": 1, "train.batch_size": 64, "train.epochs": arguments.epochs, "seed": seed,
-        "threads": 1, "eval.every": arguments.epochs, "eval.final_protocols": '["zero-shot"]', "report.page": "false",
+        "threads": 1, "eval.every": arguments.epochs, "eval.final_protocols": '["nearest-centroid"]', "report.page": "false",
         "loss.temperature": arguments.temperature, **{f"loss.{key}": value for key, value in loss.items()},
     }
     return [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
@@ -59,7 +59,7 @@ def train(data, loss, seed, out, arguments):
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     lines = map(json.loads, (out / "metrics.jsonl").read_text().splitlines())
     last = {line["name"]: line["value"] for line in lines if line["split"] == "test"}
-    return {"accuracy": 100 * last["zero-shot"]["top1"], "class": last["information"]["mi_bound_class"],
+    return {"accuracy": 100 * last["nearest-centroid"]["top1"], "class": last["information"]["mi_bound_class"],
             "fitted": last["information"]["mi_bound_class_fitted"]}
 
 

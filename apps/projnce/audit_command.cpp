@@ -15,9 +15,9 @@ namespace {
 
 const char* const kSummary = "find mislabeled samples and suggest corrections";
 const char* const kDetails =
-    "  projnce audit runs/photos                          write runs/photos/suspects.csv\n"
+    "  projnce audit runs/photos                          write runs/photos/label_issues.csv\n"
     "  projnce audit runs/photos --sheet worst.html       also draw the top label issues\n"
-    "  projnce audit --embeddings e.npy --labels l.npy -o suspects.csv\n"
+    "  projnce audit --embeddings e.npy --labels l.npy -o label_issues.csv\n"
     "\n"
     "Audits all labeled samples, including the test split, by out-of-fold predictions: no\n"
     "classifier has seen the label that it checks. The CSV lists all samples, most likely\n"
@@ -106,7 +106,7 @@ inference::AuditOutput run_audit(AuditArguments& arguments, const Context& conte
     arguments.run.context = open_context(context);
     return inference::audit_run(arguments.run, context.logger);
   }
-  if (arguments.run.output.empty()) fail("expected an output file, such as -o suspects.csv");
+  if (arguments.run.output.empty()) fail("expected an output file, such as -o label_issues.csv");
   arrays.output = arguments.run.output;
   arrays.options = arguments.run.options;
   return inference::audit_arrays(arrays);
@@ -127,7 +127,8 @@ void add(CLI::App& app, Context& context) {
   labels->needs(embeddings);
   command->add_option("--data", run.data, "current path of the run's data, if it was moved")
       ->excludes(embeddings);
-  command->add_option("-o,--output", run.output, "CSV file to write (default: RUN/suspects.csv)");
+  command->add_option("-o,--output", run.output,
+                      "CSV file to write (default: RUN/label_issues.csv)");
   command
       ->add_option("--sheet", run.sheet, "also draw the top label issues to FILE.html or FILE.png")
       ->excludes(embeddings);

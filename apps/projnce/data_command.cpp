@@ -86,9 +86,9 @@ ordered_json to_json(const dataset::PartInfo& part, SampleKind kind) {
       object["dimension"] = part.dimension;
       break;
   }
-  object["damaged"] = ordered_json::array();
-  for (const auto& sample : part.damaged) {
-    object["damaged"].push_back({{"sample", sample.name}, {"reason", sample.reason}});
+  object["corrupt"] = ordered_json::array();
+  for (const auto& sample : part.corrupt) {
+    object["corrupt"].push_back({{"sample", sample.name}, {"reason", sample.reason}});
   }
   return object;
 }
@@ -153,7 +153,7 @@ std::string describe_sounds(const dataset::PartInfo& part) {
 
 /// Sizes of the samples; empty if no sample could be read.
 std::string describe_samples(const dataset::PartInfo& part, SampleKind kind) {
-  if (part.samples == static_cast<int64_t>(part.damaged.size())) return {};
+  if (part.samples == static_cast<int64_t>(part.corrupt.size())) return {};
   switch (kind) {
     case SampleKind::kImage:
       return describe_images(part);
@@ -193,7 +193,7 @@ void print_info(const dataset::DatasetInfo& info) {
   for (const auto& [name, part] : info.parts()) {
     std::cout << fmt::format("{:<10} {}{}", name, with_count(part->samples, "sample"),
                              describe_samples(*part, info.kind));
-    if (!part->damaged.empty()) std::cout << fmt::format(", {} damaged", part->damaged.size());
+    if (!part->corrupt.empty()) std::cout << fmt::format(", {} corrupt", part->corrupt.size());
     std::cout << '\n';
   }
   print_notes(info, 10);
@@ -204,25 +204,25 @@ void print_verification(const data::Inspection& inspection) {
   const auto& info = inspection.info;
   print_notes(info, 8);
   for (const auto& [name, part] : info.parts()) {
-    for (const auto& sample : part->damaged) std::cout << "damaged  " << sample.reason << '\n';
+    for (const auto& sample : part->corrupt) std::cout << "corrupt  " << sample.reason << '\n';
   }
   int64_t official = 0;
   for (const auto& verdict : inspection.checksums) {
     std::cout << fmt::format("{:<8} {}\n", dataset::match_name(verdict.match), verdict.sentence);
     if (verdict.match == dataset::OfficialMatch::kMatches) ++official;
   }
-  if (info.damaged() > 0 && !info.class_names.empty()) {
+  if (info.corrupt() > 0 && !info.class_names.empty()) {
     std::cout << (inspection.trainable()
-                      ? "'projnce train' skips the damaged samples with a warning\n"
-                      : "'projnce train' rejects this many damaged samples unless --max-corrupt "
+                      ? "'projnce train' skips the corrupt samples with a warning\n"
+                      : "'projnce train' rejects this many corrupt samples unless --max-corrupt "
                         "allows them\n");
   }
-  std::cout << fmt::format("{} read, {} damaged", with_count(info.samples(), "sample"),
-                           info.damaged());
+  std::cout << fmt::format("{} read, {} corrupt", with_count(info.samples(), "sample"),
+                           info.corrupt());
   if (!inspection.checksums.empty()) {
-    std::cout << fmt::format("; {} of {} match the official checksums, {} damaged", official,
+    std::cout << fmt::format("; {} of {} match the official checksums, {} corrupt", official,
                              with_count(static_cast<int64_t>(inspection.checksums.size()), "file"),
-                             inspection.damaged_files());
+                             inspection.corrupt_files());
   }
   std::cout << '\n';
 }
@@ -276,7 +276,7 @@ void add(CLI::App& app, Context& context) {
   });
 
   auto* verify = command->add_subcommand(
-      "verify", "read every sample and list the damaged ones; exit status 2 if there are any");
+      "verify", "read every sample and list the corrupt ones; exit status 2 if there are any");
   auto verify_arguments = add_shared_options(*verify);
   verify_arguments->request.checksums = true;
   verify->callback([verify_arguments, &context] {

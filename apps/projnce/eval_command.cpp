@@ -24,9 +24,10 @@ const char* const kDetails =
     "  projnce eval runs/photos --protocol knn,probe    with other protocols\n"
     "  projnce eval --embeddings e.npy --labels l.npy   embeddings of any program\n"
     "\n"
-    "Protocols: zero-shot (nearest class centroid), knn (weighted k-nearest-neighbor vote),\n"
+    "Protocols: nearest-centroid, knn (weighted k-nearest-neighbor vote),\n"
     "probe (linear probe), projection (class vectors learned by projnce-mlp), logits (classifier\n"
-    "of ce and sce), all. Default: the run's own protocol; for embeddings, zero-shot. Without\n"
+    "of ce and sce), all. Default: the run's own protocol; for embeddings, nearest-centroid. "
+    "Without\n"
     "--test-embeddings, a fifth of each class is held out for testing.";
 
 std::string percent(std::optional<double> share) {

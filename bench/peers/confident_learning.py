@@ -76,10 +76,10 @@ def evaluate_peer(features, labels, wrong):
 
 def evaluate_ours(program, run, scratch):
     result = json.loads(subprocess.run(
-        [program, "audit", run, "-o", scratch / "suspects.csv", "--save-features",
+        [program, "audit", run, "-o", scratch / "label_issues.csv", "--save-features",
          scratch / "features.npy", "--json"], capture_output=True, text=True, check=True).stdout)
     return {key: result["check"][key] for key in
-            ("average_precision", "precision", "recall", "worst", "worst_wrong", "mended")} | {
+            ("average_precision", "precision", "recall", "worst", "worst_wrong", "corrected")} | {
                 "noise_rate": result["noise_rate"], "flagged": result["flagged"],
                 "seconds": result["seconds"]}
 

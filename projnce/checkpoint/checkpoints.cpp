@@ -66,7 +66,7 @@ CheckpointDir::CheckpointDir(fs::path directory, CheckpointDirOptions options)
   if (options_.keep < 2) {
     fail("keep is ", options_.keep,
          ", expected at least 2 checkpoints, so that an older one remains if the newest is "
-         "damaged");
+         "corrupt");
   }
 }
 
@@ -100,7 +100,7 @@ NewestCheckpoint CheckpointDir::newest_valid() const {
       result.checkpoint = Checkpoint{file.step, file.path, load_tensors(file.path)};
       break;
     } catch (const Error& error) {
-      result.damaged.push_back({file.path, error.what()});
+      result.corrupt.push_back({file.path, error.what()});
     }
   }
   return result;

@@ -15,7 +15,7 @@
 namespace projnce::checkpoint {
 
 struct CheckpointDirOptions {
-  /// Number of newest checkpoints to keep; at least 2, so that a damaged one has a predecessor.
+  /// Number of newest checkpoints to keep; at least 2, so that a corrupt one has a predecessor.
   int64_t keep = 2;
 };
 
@@ -25,15 +25,15 @@ struct Checkpoint {
   TensorFile state;
 };
 
-struct DamagedCheckpoint {
+struct CorruptCheckpoint {
   std::filesystem::path path;
   std::string reason;  // error message, including the path
 };
 
-/// The checkpoint to resume from, and the newer damaged files that were skipped.
+/// The checkpoint to resume from, and the newer corrupt files that were skipped.
 struct NewestCheckpoint {
   std::optional<Checkpoint> checkpoint;
-  std::vector<DamagedCheckpoint> damaged;  // newest first
+  std::vector<CorruptCheckpoint> corrupt;  // newest first
 };
 
 /// The `checkpoints/` directory of a run: `step-000123.safetensors` for each kept step, and
@@ -46,7 +46,7 @@ class CheckpointDir {
   /// Writes the checkpoint of `step` and returns its path. Of the checkpoints up to `step`, removes
   /// all but the newest `keep`; also removes temporary files of killed writers. Checkpoints of
   /// later steps are kept and not counted: a run that fell back to an earlier step must not lose
-  /// its new file because of damaged later ones.
+  /// its new file because of corrupt later ones.
   std::filesystem::path save(int64_t step, const TensorFile& state) const;
 
   /// Replaces the best checkpoint, which is never removed.

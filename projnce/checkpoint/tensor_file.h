@@ -30,7 +30,7 @@ struct TensorFile {
 void save_tensors(const std::filesystem::path& path, const TensorFile& file,
                   io::Checksum checksum = io::Checksum::kAppended);
 
-/// Reads a whole file into new CPU tensors and verifies it. Throws if the file is damaged or was
+/// Reads a whole file into new CPU tensors and verifies it. Throws if the file is corrupt or was
 /// written by a newer version of projnce.
 TensorFile load_tensors(const std::filesystem::path& path,
                         io::Integrity integrity = io::Integrity::kRequired);

@@ -18,15 +18,16 @@ void check_readout(const std::string& readout) {
 }  // namespace
 
 void list_fields(EvalOptions& options, FieldVisitor& fields) {
+  const FormerNames former_protocols = {{eval::kZeroShotName, "nearest-centroid"}};
   fields.field("every", options.every, at_least(1))
       .field("centroid_samples", options.centroid_samples, at_least(0))
       .field("batch_size", options.batch_size, between(1, 1 << 20))
-      .field("readout", options.readout)
+      .field("readout", options.readout, former_protocols)
       .choice(
           "report", options.report,
           {{"delivered", EvalReport::kDelivered}, {"best-test-epoch", EvalReport::kBestTestEpoch}})
-      .field("protocols", options.protocols)
-      .field("final_protocols", options.final_protocols)
+      .field("protocols", options.protocols, former_protocols)
+      .field("final_protocols", options.final_protocols, former_protocols)
       .field("knn_neighbors", options.knn.neighbors, at_least(0))
       .field("knn_temperature", options.knn.temperature, above(0))
       .check([&options] { check_readout(options.readout); });

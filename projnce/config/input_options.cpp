@@ -30,7 +30,7 @@ ImageShape probe_images(const dataset::Dataset& dataset) {
       channels = std::max<int64_t>(channels, image.channels);
       same_square = same_square && image.height == image.width && sides.back() == sides.front();
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::kInput) throw;  // skip damaged samples
+      if (error.kind() != ErrorKind::kInput) throw;  // skip corrupt samples
     }
   }
   if (sides.empty()) fail("cannot read any of ", count, " probed images of the dataset");

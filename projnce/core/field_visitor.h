@@ -67,6 +67,14 @@ class FieldVisitor {
   FieldVisitor& field(const std::string& key, std::vector<std::string>& value) {
     return visited(key, value);
   }
+  /// Same for a name or a list of names. `deprecated` lists pairs of a former name and the present
+  /// one.
+  template <class Names>
+  FieldVisitor& field(const std::string& key, Names& value, const FormerNames& deprecated) {
+    visit(key, value);
+    visit_former_names(key, value, deprecated);
+    return *this;
+  }
   FieldVisitor& field(const std::string& key, int64_t& value, const Range& range = {}) {
     return visited(key, value, range);
   }
@@ -156,6 +164,11 @@ class FieldVisitor {
   virtual void visit(const std::string& key, double& value, const Range& range) = 0;
   virtual void visit(const std::string& key, std::vector<double>& value, const Range& range) = 0;
   virtual void visit_text_or_count(const std::string& key, std::string& value) = 0;
+  /// Replaces former names in `value`, which was visited before.
+  virtual void visit_former_names(const std::string& key, std::string& value,
+                                  const FormerNames& deprecated) = 0;
+  virtual void visit_former_names(const std::string& key, std::vector<std::string>& value,
+                                  const FormerNames& deprecated) = 0;
   /// `name` is the current choice among `names` and is set to the new one.
   virtual void visit_choice(const std::string& key, std::string& name,
                             const std::vector<std::string>& names,

@@ -91,6 +91,29 @@ void TableReader::visit(const std::string& key, std::vector<std::string>& value)
   }
 }
 
+void TableReader::visit_former_names(const std::string& key, std::string& value,
+                                     const FormerNames& deprecated) {
+  for (const auto& [former, present] : deprecated) {
+    if (value != former) continue;
+    note_deprecated({.key = key, .value = Value{present, {}}}, concat(key, " = '", former, "'"),
+                    concat("'", present, "'"));
+    value = present;
+    return;
+  }
+}
+
+void TableReader::visit_former_names(const std::string& key, std::vector<std::string>& value,
+                                     const FormerNames& deprecated) {
+  for (const auto& [former, present] : deprecated) {
+    if (std::find(value.begin(), value.end(), former) == value.end()) continue;
+    std::replace(value.begin(), value.end(), former, present);
+    Value::Array names;
+    for (const auto& name : value) names.push_back({name, {}});
+    note_deprecated({.key = key, .value = Value{names, {}}}, concat("'", former, "' in ", key),
+                    concat("'", present, "'"));
+  }
+}
+
 void TableReader::visit_choice(const std::string& key, std::string& name,
                                const std::vector<std::string>& names,
                                const FormerNames& deprecated) {
@@ -98,19 +121,14 @@ void TableReader::visit_choice(const std::string& key, std::string& name,
   if (!given) return;
   const auto* text = std::get_if<std::string>(&given->data);
   if (!text) fail_type(key, *given, "one of " + join(names));
-  for (const auto& [former, present] : deprecated) {
-    if (*text != former) continue;
-    note_deprecated({.key = key, .value = present}, concat(key, " = '", former, "'"),
-                    concat("'", present, "'"));
-    name = present;
-    return;
-  }
-  if (std::find(names.begin(), names.end(), *text) == names.end()) {
-    const auto nearest = nearest_name(*text, names);
+  auto chosen = *text;
+  visit_former_names(key, chosen, deprecated);
+  if (std::find(names.begin(), names.end(), chosen) == names.end()) {
+    const auto nearest = nearest_name(chosen, names);
     fail(Hint{nearest.empty() ? "" : "did you mean '" + nearest + "'?"}, location(*given), key,
-         " = '", *text, "' is not one of ", join(names));
+         " = '", chosen, "' is not one of ", join(names));
   }
-  name = *text;
+  name = chosen;
 }
 
 void TableReader::visit_renamed(const std::string& former_key, const std::string& key) {
@@ -213,7 +231,7 @@ void use_present_names(Table& table, const std::vector<Deprecation>& deprecation
     auto entry = section->values.extract(deprecation.former_key);
     if (entry.empty()) entry = section->values.extract(deprecation.key);  // renamed before
     entry.key() = deprecation.key;
-    if (!deprecation.value.empty()) entry.mapped().data = deprecation.value;
+    if (deprecation.value) entry.mapped().data = deprecation.value->data;
     section->values.insert(std::move(entry));
   }
 }

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +17,7 @@ struct Deprecation {
   std::vector<std::string> sections;  ///< names of the enclosing sections, outermost first
   std::string former_key;             ///< as it is in the table
   std::string key;                    ///< the present name
-  std::string value;                  ///< the present name of the value; empty: unchanged
+  std::optional<Value> value;         ///< the present value; std::nullopt: unchanged
   std::string message;                ///< "[loss] empty_pos is deprecated, use empty_positives"
 };
 
@@ -48,6 +49,10 @@ class TableReader : public FieldVisitor {
   void visit(const std::string& key, double& value, const Range& range) override;
   void visit(const std::string& key, std::vector<double>& value, const Range& range) override;
   void visit_text_or_count(const std::string& key, std::string& value) override;
+  void visit_former_names(const std::string& key, std::string& value,
+                          const FormerNames& deprecated) override;
+  void visit_former_names(const std::string& key, std::vector<std::string>& value,
+                          const FormerNames& deprecated) override;
   void visit_choice(const std::string& key, std::string& name,
                     const std::vector<std::string>& names, const FormerNames& deprecated) override;
   void visit_renamed(const std::string& former_key, const std::string& key) override;

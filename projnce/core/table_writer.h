@@ -31,6 +31,10 @@ class TableWriter : public FieldVisitor {
   void visit_text_or_count(const std::string& key, std::string& value) override;
   void visit_choice(const std::string& key, std::string& name,
                     const std::vector<std::string>& names, const FormerNames& deprecated) override;
+  void visit_former_names(const std::string& /*key*/, std::string& /*value*/,
+                          const FormerNames& /*deprecated*/) override {}
+  void visit_former_names(const std::string& /*key*/, std::vector<std::string>& /*value*/,
+                          const FormerNames& /*deprecated*/) override {}
   void visit_renamed(const std::string& /*former_key*/, const std::string& /*key*/) override {}
   void begin_section(const std::string& key) override;
   void end_section() override;

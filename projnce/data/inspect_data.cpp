@@ -49,7 +49,7 @@ void write_sheet(const dataset::DatasetSplit& split, const InspectRequest& reque
   const auto summary =
       concat(info.samples(), " ", kind_name(info.kind), "s in ", info.class_names.size(),
              " classes: ", info.labeled().samples, " training, ", info.test.samples, " test, ",
-             info.damaged(), " damaged");
+             info.corrupt(), " corrupt");
   report::write_contact_sheet(request.sheet, split, {.threads = available_cores()},
                               io::printable(request.what), summary);
 }
@@ -76,14 +76,14 @@ std::vector<dataset::ChecksumVerdict> compare_with_official(const fs::path& plac
 
 }  // namespace
 
-int64_t Inspection::damaged_files() const {
+int64_t Inspection::corrupt_files() const {
   return std::count_if(checksums.begin(), checksums.end(), [](const auto& verdict) {
-    return verdict.match == dataset::OfficialMatch::kDamaged;
+    return verdict.match == dataset::OfficialMatch::kCorrupt;
   });
 }
 
 bool Inspection::trainable() const {
-  return info.damaged() <= dataset::CorruptLimit{}.of(info.samples());
+  return info.corrupt() <= dataset::CorruptLimit{}.of(info.samples());
 }
 
 Inspection inspect_data(const InspectRequest& request) {

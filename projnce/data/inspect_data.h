@@ -23,10 +23,10 @@ struct Inspection {
   dataset::DatasetInfo info;
   std::vector<dataset::ChecksumVerdict> checksums;
 
-  int64_t damaged_files() const;
-  /// True if `projnce train` by default skips the damaged samples instead of rejecting the data.
+  int64_t corrupt_files() const;
+  /// True if `projnce train` by default skips the corrupt samples instead of rejecting the data.
   bool trainable() const;
-  bool valid() const { return info.valid() && damaged_files() == 0; }
+  bool valid() const { return info.valid() && corrupt_files() == 0; }
 };
 
 /// Reads every sample, with the default split of `projnce train`; shows a progress bar. A single

@@ -40,7 +40,7 @@ ordered_json read_data(const fs::path& file) {
   for (const auto* key : {"root", "absolute", "relative"}) {
     if (data.is_object() && data.contains(key) && data.at(key).is_string()) continue;
     fail(Hint{"remove the file to use dataset.root of config.toml instead"}, file.string(),
-         " is damaged: it has no path '", key, "'");
+         " is corrupt: it has no path '", key, "'");
   }
   return data;
 }

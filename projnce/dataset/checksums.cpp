@@ -101,13 +101,13 @@ ChecksumVerdict compare_digest(const io::RegularFile& file, const Candidates& ca
   }
   const char* digest = io::digest_name(fitting.front()->kind);
   if (official_size) {
-    return {file.name, OfficialMatch::kDamaged,
+    return {file.name, OfficialMatch::kCorrupt,
             concat(file.name, " has the size of the official file of ", datasets_of(fitting),
                    ", but its ", digest, " digest differs: download it again")};
   }
   return {file.name, OfficialMatch::kDiffers,
           concat(file.name, "'s ", digest, " digest differs from the official one of ",
-                 datasets_of(fitting), ": a subset, damaged or another version")};
+                 datasets_of(fitting), ": a subset, corrupt or another version")};
 }
 
 ChecksumVerdict check_named_file(const NamedFile& named,
@@ -120,7 +120,7 @@ ChecksumVerdict check_named_file(const NamedFile& named,
     return compare_digest(io::open_regular_file(named.path), named.candidates, on_bytes);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kInput) throw;
-    return {name, OfficialMatch::kDamaged, error.what()};
+    return {name, OfficialMatch::kCorrupt, error.what()};
   }
 }
 
@@ -151,8 +151,8 @@ const char* match_name(OfficialMatch match) {
       return "matches";
     case OfficialMatch::kDiffers:
       return "differs";
-    case OfficialMatch::kDamaged:
-      return "damaged";
+    case OfficialMatch::kCorrupt:
+      return "corrupt";
     case OfficialMatch::kUnknown:
       break;
   }

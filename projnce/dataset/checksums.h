@@ -27,7 +27,7 @@ std::span<const OfficialFile> official_files();
 enum class OfficialMatch {
   kMatches,  ///< identical to the official file
   kDiffers,  ///< official name, but other content: a subset, a part or another archive
-  kDamaged,  ///< official size, but other content; or unreadable
+  kCorrupt,  ///< official size, but other content; or unreadable
   kUnknown,  ///< an archive without a known digest
 };
 
@@ -49,7 +49,7 @@ std::vector<ChecksumVerdict> check_official_files(
 uint64_t official_bytes(const std::filesystem::path& root,
                         std::span<const OfficialFile> known = official_files());
 
-/// "matches", "differs", "damaged" or "unknown"
+/// "matches", "differs", "corrupt" or "unknown"
 const char* match_name(OfficialMatch match);
 
 }  // namespace projnce::dataset

@@ -44,9 +44,9 @@ void list_fields(Esc50Options& options, FieldVisitor& fields) {
 }
 
 void list_fields(SpeechCommandsOptions& options, FieldVisitor& fields) {
-  fields
+  fields.renamed("judge_by", "evaluate_on")
       .choice(
-          "judge_by", options.judge_by,
+          "evaluate_on", options.evaluate_on,
           {{"test", SpeechCommandsTest::kTest}, {"validation", SpeechCommandsTest::kValidation}})
       .field("lists", options.lists);
 }

@@ -32,7 +32,7 @@ struct DatasetOptions {
   int64_t max_test = 0;        ///< the same for the test split
   double label_fraction = 1;   ///< fraction of each class to train on
   double imbalance = 1;        ///< long tail: size of the last class relative to the largest
-  bool strict = false;         ///< if true, damaged samples are errors instead of warnings
+  bool strict = false;         ///< if true, corrupt samples are errors instead of warnings
   /// Maximum number of unreadable samples: "5", "1%", or "auto", the larger of 1 % and 5.
   std::string max_corrupt = "auto";
   int64_t memory_mb = 2048;  ///< decoded samples are cached in memory if they fit

@@ -173,15 +173,15 @@ SampleStats probe_samples(const Dataset& dataset) {
   return stats;
 }
 
-/// Removes the rows of damaged samples. REQUIRES: `damaged` is ascending.
-void remove_damaged(std::vector<int64_t>& rows, const std::vector<CorruptSample>& damaged) {
+/// Removes the rows of corrupt samples. REQUIRES: `corrupt` is ascending.
+void remove_corrupt(std::vector<int64_t>& rows, const std::vector<CorruptSample>& corrupt) {
   if (rows.empty()) return;
-  for (auto sample = damaged.rbegin(); sample != damaged.rend(); ++sample) {
+  for (auto sample = corrupt.rbegin(); sample != corrupt.rend(); ++sample) {
     rows.erase(rows.begin() + sample->index);
   }
 }
 
-/// Decodes every sample, removes damaged ones and caches the others in memory. Returns the number
+/// Decodes every sample, removes corrupt ones and caches the others in memory. Returns the number
 /// of channels of the images.
 int check_samples(OpenedDataset& opened, CorruptSampleRules rules, size_t memory,
                   const OpenContext& context) {
@@ -192,13 +192,13 @@ int check_samples(OpenedDataset& opened, CorruptSampleRules rules, size_t memory
     const auto checked = check_dataset(part, options);
     rules.part = name;
     rules.every_class = &part != &opened.test;  // classes may be missing from the test split
-    check_corrupt_samples(*part, checked.damaged, rules, context.logger);
-    rules.damaged_before += static_cast<int64_t>(checked.damaged.size());
+    check_corrupt_samples(*part, checked.corrupt, rules, context.logger);
+    rules.corrupt_before += static_cast<int64_t>(checked.corrupt.size());
     options.memory_budget -= checked.bytes_in_memory;
     channels = std::max(channels, checked.channels);
     part = checked.dataset;
-    if (&part == &opened.train) remove_damaged(opened.changes.train_rows, checked.damaged);
-    return static_cast<int64_t>(checked.damaged.size());
+    if (&part == &opened.train) remove_corrupt(opened.changes.train_rows, checked.corrupt);
+    return static_cast<int64_t>(checked.corrupt.size());
   };
   opened.skipped_train = check(opened.train, "training split");
   opened.skipped_test = check(opened.test, "test split");

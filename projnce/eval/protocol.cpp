@@ -16,7 +16,7 @@ struct ProtocolRow {
 };
 
 constexpr ProtocolRow kProtocols[] = {
-    {Protocol::kZeroShot, "zero-shot", "nearest centroid"},
+    {Protocol::kNearestCentroid, "nearest-centroid", "nearest centroid"},
     {Protocol::kLogits, "logits", "trained classifier"},
     {Protocol::kProjection, "projection", "learned class vectors"},
     {Protocol::kKnn, "knn", "k nearest neighbors"},
@@ -38,6 +38,7 @@ std::string protocol_text(Protocol protocol) {
 }
 
 Protocol protocol_by_name(const std::string& name) {
+  if (name == kZeroShotName) return Protocol::kNearestCentroid;
   std::vector<std::string> names = {"auto", "paper", "all"};
   for (const auto& row : kProtocols) {
     if (name == row.name) return row.protocol;
@@ -48,7 +49,7 @@ Protocol protocol_by_name(const std::string& name) {
 
 Protocol default_readout(bool has_logits, bool has_learned_vectors) {
   if (has_logits) return Protocol::kLogits;
-  return has_learned_vectors ? Protocol::kProjection : Protocol::kZeroShot;
+  return has_learned_vectors ? Protocol::kProjection : Protocol::kNearestCentroid;
 }
 
 std::vector<std::string> with_readout(const std::vector<std::string>& names,
@@ -77,7 +78,7 @@ std::vector<Protocol> choose_protocols(const std::vector<std::string>& names, bo
     if (name == "auto" || name == "all") {
       add(default_readout(has_logits, has_learned_vectors));
       if (name == "auto") continue;
-      add(Protocol::kZeroShot);
+      add(Protocol::kNearestCentroid);
       if (has_learned_vectors) add(Protocol::kProjection);
       add(Protocol::kKnn);
       add(Protocol::kProbe);

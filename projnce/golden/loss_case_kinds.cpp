@@ -194,8 +194,8 @@ json evaluate_generalized_infonce_case(const LossCase& loss_case) {
   const auto neg = loss_case.matrix_like("g_neg", z).requires_grad_();
   const auto labels =
       loss_case.has_input("labels") ? loss_case.integers("labels", z) : torch::arange(z.size(0));
-  const auto rows =
-      loss::validate_batch(loss::make_batch(z, labels), loss::GroupBy::kClass, "selfp");
+  const auto rows = loss::validate_batch(loss::make_batch(z, labels), loss::GroupBy::kClass,
+                                         "generalized-infonce");
   const auto terms = loss::generalized_infonce(rows, {.vectors = pos, .per_row = true},
                                                {.vectors = neg, .per_row = true}, options);
   return with_loss({{"selfp", to_json(terms.self_p)}, {"R", to_json(terms.ratio.mean())}},

@@ -85,7 +85,7 @@ ordered_json score_to_json(const eval::AuditScore& score) {
           {"average_precision", number_or_null(score.average_precision)},
           {"worst", score.worst},
           {"worst_wrong", score.worst_wrong},
-          {"mended", number_or_null(score.corrected)}};
+          {"corrected", number_or_null(score.corrected)}};
 }
 
 /// See AuditSkill.
@@ -330,7 +330,7 @@ AuditOutput audit_run(const AuditRunRequest& request, const Logger& logger) {
   const auto run = io::find_run(request.run);
   const auto samples = encode_samples(request, run, logger);
   const auto audited = audit_samples(samples, request.options);
-  const auto output = request.output.empty() ? run.root / "suspects.csv" : request.output;
+  const auto output = request.output.empty() ? run.root / "label_issues.csv" : request.output;
   write_label_issues(output, samples, audited);
   AuditOutput result{.report = report_audit(samples, audited, kReportedSamples), .files = {output}};
   if (!request.sheet.empty()) {

@@ -69,7 +69,7 @@ struct Audited {
 
 Audited audit_samples(const AuditedSamples& samples, const eval::AuditOptions& options);
 
-/// Writes suspects.csv: all samples, most likely mislabeled first.
+/// Writes label_issues.csv: all samples, most likely mislabeled first.
 void write_label_issues(const std::filesystem::path& file, const AuditedSamples& samples,
                         const Audited& audited);
 
@@ -121,7 +121,7 @@ nlohmann::ordered_json audit_to_json(const AuditedSamples& samples, const Audite
 struct AuditRunRequest {
   std::filesystem::path run;
   std::filesystem::path data = {};  ///< current path of its data; empty: as recorded in the run
-  std::filesystem::path output;     ///< CSV; empty: suspects.csv in the run
+  std::filesystem::path output;     ///< CSV; empty: label_issues.csv in the run
   std::filesystem::path sheet;      ///< .png or .html of the top label issues; empty: none
   std::filesystem::path features;   ///< .npy of the audited features and their labels; empty: none
   eval::AuditOptions options;

@@ -58,7 +58,7 @@ EmbeddedSet embed_dataset(encoder::EmbeddingModel& model, const dataset::Dataset
     row += batch->size();
     if (on_rows) on_rows(row);
   }
-  // Damaged samples were skipped.
+  // Corrupt samples were skipped.
   for (auto* part : {&set.embeddings, &set.features, &set.labels, &set.indices}) {
     *part = part->narrow(0, 0, row);
   }

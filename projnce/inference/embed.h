@@ -16,7 +16,7 @@
 
 namespace projnce::inference {
 
-/// Embeddings of a dataset, in its order, without damaged samples.
+/// Embeddings of a dataset, in its order, without corrupt samples.
 struct EmbeddedSet {
   torch::Tensor embeddings;  // [N, D]
   torch::Tensor features;    // [N, F]

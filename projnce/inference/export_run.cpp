@@ -87,10 +87,11 @@ onnx::ClassScores readout_graph(const TrainedModel& trained) {
     case eval::Protocol::kProbe:
       return probe_scores(trained.readout.probe);
     case eval::Protocol::kKnn:
-      fail(Hint{"export without --classes, or train with eval.readout = 'zero-shot' or 'probe'"},
+      fail(Hint{"export without --classes, or train with eval.readout = 'nearest-centroid' or "
+                "'probe'"},
            "the readout of this run is k-NN over its training samples, which cannot be exported to "
            "ONNX");
-    case eval::Protocol::kZeroShot:
+    case eval::Protocol::kNearestCentroid:
       break;
   }
   return vector_scores(trained.class_vectors);

@@ -126,9 +126,9 @@ constexpr int64_t kBatchSize = 64;
 /// Fills in the errors of files that do not decode; returns the indices of the others.
 std::vector<int64_t> find_readable(const dataset::Dataset& files,
                                    std::vector<Prediction>& predictions, int threads) {
-  for (const auto& damaged :
+  for (const auto& corrupt :
        dataset::decode_all(files, {.threads = threads}, [](int64_t, Sample&&) {})) {
-    predictions[damaged.index].problem = damaged.reason;
+    predictions[corrupt.index].problem = corrupt.reason;
   }
   std::vector<int64_t> readable;
   for (int64_t i = 0; i < files.size(); ++i) {

@@ -52,7 +52,7 @@ ClassScores compute_scores(const EvalInputs& samples, eval::Protocol protocol,
                            const eval::KnnOptions& knn) {
   const auto& rows = samples.test.embeddings;
   switch (protocol) {
-    case eval::Protocol::kZeroShot:
+    case eval::Protocol::kNearestCentroid:
       return cosine_class_scores(eval::cosine_scores(rows, samples.class_vectors));
     case eval::Protocol::kProjection:
       return cosine_class_scores(eval::cosine_scores(

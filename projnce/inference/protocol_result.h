@@ -28,7 +28,7 @@ struct EvalInputs {
 };
 
 struct ProtocolResult {
-  eval::Protocol protocol = eval::Protocol::kZeroShot;
+  eval::Protocol protocol = eval::Protocol::kNearestCentroid;
   eval::Accuracy accuracy;
   eval::Interval interval;  ///< 95 % confidence interval of top-1
   /// Expected calibration error; empty for protocols with cosine scores.
@@ -68,7 +68,7 @@ std::string epoch_rule_name(EpochRule rule);  ///< "last", "best-validation"
 /// How a delivered model predicts classes from features and embeddings, with all data that this
 /// needs besides the model.
 struct Readout {
-  eval::Protocol protocol = eval::Protocol::kZeroShot;
+  eval::Protocol protocol = eval::Protocol::kNearestCentroid;
   /// softmax(scores / temperature) are calibrated probabilities; 0: not calibrated.
   double temperature = 0;
   eval::LinearProbe probe = {};             ///< for kProbe

@@ -61,7 +61,7 @@ class RunEvaluator {
   /// Samples for the class centroids: the reference samples or a subset of them.
   const dataset::DatasetPtr& reference() const { return centroid_part_; }
 
-  /// Number of damaged test samples that this process skipped.
+  /// Number of corrupt test samples that this process skipped.
   int64_t skipped() const { return test_damage_->skipped(); }
 
  private:
@@ -74,7 +74,7 @@ class RunEvaluator {
   dataset::DatasetPtr centroid_part_;
   dataset::DatasetPtr test_part_;
   dataset::DatasetPtr validation_part_;  // null if there is none
-  // The loader already reports damaged training samples.
+  // The loader already reports corrupt training samples.
   std::unique_ptr<loader::CorruptSampleTracker> centroid_damage_;
   std::unique_ptr<loader::CorruptSampleTracker> validation_damage_;
   std::unique_ptr<loader::CorruptSampleTracker> test_damage_;

@@ -61,7 +61,7 @@ struct EmbedPartOptions {
   std::string label;  ///< of the progress bar
   int64_t batch_size = 512;
   int threads = 1;
-  bool strict = false;  ///< if true, a damaged sample throws; otherwise it is logged and skipped
+  bool strict = false;  ///< if true, a corrupt sample throws; otherwise it is logged and skipped
 };
 
 /// Embeds `samples`, which must be in the input format of the model. Shows a progress bar.

@@ -15,11 +15,11 @@ CorruptSampleTracker::CorruptSampleTracker(int64_t samples, Logger logger,
 void CorruptSampleTracker::skip(int64_t index, const Error& error) {
   if (error.kind() != ErrorKind::kInput) throw error;
   const std::lock_guard lock(mutex_);
-  if (!damaged_.insert(index).second) return;
+  if (!corrupt_.insert(index).second) return;
   if (logger_) logger_->warn("skipped: {}", error.what());
-  const auto count = static_cast<int64_t>(damaged_.size());
+  const auto count = static_cast<int64_t>(corrupt_.size());
   if (count > limit_.of(samples_) || count == samples_) {
-    fail(Hint{"'projnce data verify' lists the damaged files; --max-corrupt of 'projnce train' "
+    fail(Hint{"'projnce data verify' lists the corrupt files; --max-corrupt of 'projnce train' "
               "accepts more"},
          count, " of ", samples_, " samples cannot be read, expected ", limit_.describe(), ": ",
          error.what());
@@ -28,12 +28,12 @@ void CorruptSampleTracker::skip(int64_t index, const Error& error) {
 
 int64_t CorruptSampleTracker::skipped() const {
   const std::lock_guard lock(mutex_);
-  return static_cast<int64_t>(damaged_.size());
+  return static_cast<int64_t>(corrupt_.size());
 }
 
-std::vector<int64_t> CorruptSampleTracker::damaged() const {
+std::vector<int64_t> CorruptSampleTracker::corrupt() const {
   const std::lock_guard lock(mutex_);
-  return {damaged_.begin(), damaged_.end()};
+  return {corrupt_.begin(), corrupt_.end()};
 }
 
 namespace {

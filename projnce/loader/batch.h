@@ -31,14 +31,14 @@ class CorruptSampleTracker {
   void skip(int64_t index, const Error& error);
 
   int64_t skipped() const;
-  std::vector<int64_t> damaged() const;
+  std::vector<int64_t> corrupt() const;
 
  private:
   int64_t samples_;
   Logger logger_;
   dataset::CorruptLimit limit_;
   mutable std::mutex mutex_;
-  std::set<int64_t> damaged_;
+  std::set<int64_t> corrupt_;
 };
 
 /// Throws an error with the option's name if its value is less than `least`.

@@ -131,7 +131,7 @@ class TrainLoader {
   double seconds_waited() const;
 
   /// Returns the dataset indices of the corrupt samples found so far.
-  std::vector<int64_t> damaged() const { return damage_->damaged(); }
+  std::vector<int64_t> corrupt() const { return damage_->corrupt(); }
 
  private:
   using Prefetcher = OrderedPrefetcher<Batch>;

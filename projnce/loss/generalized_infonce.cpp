@@ -15,10 +15,11 @@ namespace projnce::loss {
 namespace {
 
 void check_options(const GeneralizedInfoNCEOptions& options) {
-  check_positive(options.temperature, "selfp", "temperature");
-  if (!std::isfinite(options.beta)) fail("selfp: beta = ", options.beta, " must be finite");
+  check_positive(options.temperature, "generalized-infonce", "temperature");
+  if (!std::isfinite(options.beta))
+    fail("generalized-infonce: beta = ", options.beta, " must be finite");
   if (options.denominator == Exclude::kSameClass) {
-    fail("selfp: the denominator excludes nothing or the anchor, never a class");
+    fail("generalized-infonce: the denominator excludes nothing or the anchor, never a class");
   }
 }
 
@@ -28,8 +29,9 @@ InfoNCETerms generalized_infonce(const GroupedBatch& batch, const projection::Pr
                                  const projection::Projected& neg,
                                  const GeneralizedInfoNCEOptions& options) {
   check_options(options);
-  const auto rows = check_projected(check_projected(batch, pos, "selfp: the positive projection"),
-                                    neg, "selfp: the negative projection");
+  const auto rows =
+      check_projected(check_projected(batch, pos, "generalized-infonce: the positive projection"),
+                      neg, "generalized-infonce: the negative projection");
   const bool unit = options.normalize_g;
   const ProjectedScores pos_scores(rows, unit ? normalize_vectors(pos) : pos, options.temperature);
   const ProjectedScores neg_scores(rows, unit ? normalize_vectors(neg) : neg, options.temperature);
@@ -92,13 +94,13 @@ GeneralizedInfoNCELoss::GeneralizedInfoNCELoss(projection::ProjectionPtr pos,
                                                const GeneralizedInfoNCEOptions& options)
     : options_(options) {
   check_options(options);
-  if (!pos || !neg) fail("selfp: both projections must be given");
+  if (!pos || !neg) fail("generalized-infonce: both projections must be given");
   pos_ = register_module("projection_pos", std::move(pos));
   neg_ = pos_ == neg ? pos_ : register_module("projection_neg", std::move(neg));
 }
 
 LossValue GeneralizedInfoNCELoss::evaluate(const ContrastiveBatch& batch) {
-  const auto rows = validate_batch(batch, GroupBy::kClass, "selfp");
+  const auto rows = validate_batch(batch, GroupBy::kClass, "generalized-infonce");
   const auto pos = pos_->project(rows.candidates);
   const auto neg = pos_ == neg_ ? pos : neg_->project(rows.candidates);
   return generalized_infonce(rows, pos, neg, options_).value;
@@ -111,7 +113,8 @@ LossCritic GeneralizedInfoNCELoss::critic(const torch::Tensor& rows, const torch
   // The pair form compares with raw centroids.
   if (centroids && samples && !options_.normalize_g) return {};
   const torch::NoGradGuard no_gradient;
-  const auto grouped = validate_batch(make_batch(rows, labels), GroupBy::kClass, "selfp");
+  const auto grouped =
+      validate_batch(make_batch(rows, labels), GroupBy::kClass, "generalized-infonce");
   const auto& groups = grouped.candidates.groups;
   const auto vectors_of = [&](projection::Projection& projection) {
     const auto projected = projection.project(grouped.candidates);

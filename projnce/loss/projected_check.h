@@ -7,9 +7,9 @@
 namespace projnce::loss {
 
 /// Checks what a projection returned for this batch: shape, type, device and layout of each field
-/// of `projected`. Throws an Error that begins with `source`, such as "selfp: the positive
-/// projection", with the found and the expected value. Strides are free: kernels copy what is not
-/// contiguous.
+/// of `projected`. Throws an Error that begins with `source`, such as "generalized-infonce: the
+/// positive projection", with the found and the expected value. Strides are free: kernels copy what
+/// is not contiguous.
 ///
 /// Values that are not finite are not an error, as in embeddings: the returned batch is `batch`
 /// with a `nan_guard` that makes its loss NaN, which trainers skip.

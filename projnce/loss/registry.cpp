@@ -267,6 +267,8 @@ struct LossEntry {
 constexpr std::array kLosses = {
     // alphabetical
     LossEntry{"ce", loss_defaults<CeSettings>, make_ce},
+    LossEntry{"generalized-infonce", loss_defaults<GeneralizedInfoNCESettings>,
+              make_generalized_infonce},
     LossEntry{"infonce", loss_defaults<InfonceOptions>, make<InfonceLoss, InfonceOptions>},
     LossEntry{"joint-projnce", loss_defaults<JointSettings<ProjnceSettings>>, make_joint_projnce},
     LossEntry{"joint-supcon", loss_defaults<JointSettings<SupConOptions>>, make_joint_supcon},
@@ -278,7 +280,6 @@ constexpr std::array kLosses = {
     LossEntry{"rince", loss_defaults<RinceOptions>, make_rince<GroupBy::kClass>},
     LossEntry{"rince-self", loss_defaults<RinceOptions>, make_rince<GroupBy::kInstance>},
     LossEntry{"sce", loss_defaults<SceOptions>, make_sce},
-    LossEntry{"selfp", loss_defaults<GeneralizedInfoNCESettings>, make_generalized_infonce},
     LossEntry{"simclr", loss_defaults<SimclrOptions>, make<SimclrLoss, SimclrOptions>},
     LossEntry{"supcon", loss_defaults<SupConOptions>, make<SupConLoss, SupConOptions>},
     LossEntry{"symnce", loss_defaults<SymnceOptions>, make<SymnceLoss, SymnceOptions>},
@@ -321,7 +322,7 @@ LossOptions loss_options(const std::string& name) {
 
 void list_fields(LossOptions& options, FieldVisitor& fields) {
   const auto before = options.name;
-  fields.field("name", options.name);
+  fields.field("name", options.name, {{"selfp", "generalized-infonce"}});
   if (options.name != before) options.own = find_loss(options.name).defaults();
   std::visit([&fields](auto& own) { list_fields(own, fields); }, options.own);
 }

@@ -62,7 +62,8 @@ struct JointSettings {
   Options options = {};  ///< of the supervised loss; SimCLR's part has the same temperature
 };
 
-/// "selfp": any two projections. Where both have the same name, one object serves as both.
+/// "generalized-infonce": any two projections. Where both have the same name, one object serves as
+/// both.
 struct GeneralizedInfoNCESettings {
   GeneralizedInfoNCEOptions options = {};  ///< beside the projections
   projection::ProjectionOptions pos = projection::projection_options("centroid");  ///< g+

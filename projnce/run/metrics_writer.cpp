@@ -100,7 +100,7 @@ void record_command(const io::RunPaths& paths, const std::string& command) {
 
 namespace {
 
-/// Embeddings of the test samples `indices`. Looks rows up by index because damaged samples have
+/// Embeddings of the test samples `indices`. Looks rows up by index because corrupt samples have
 /// none.
 torch::Tensor embeddings_of(const inference::EmbeddedSet& set,
                             const std::vector<int64_t>& indices) {

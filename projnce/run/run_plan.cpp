@@ -22,8 +22,8 @@ bool names_data(const TrainRequest& request) {
 std::optional<checkpoint::Checkpoint> newest_checkpoint(const io::RunPaths& paths,
                                                         const Logger& logger) {
   auto newest = checkpoint::CheckpointDir(paths.checkpoints()).newest_valid();
-  for (const auto& damaged : newest.damaged) {
-    logger->warn("skipped a damaged checkpoint: {}", damaged.reason);
+  for (const auto& corrupt : newest.corrupt) {
+    logger->warn("skipped a corrupt checkpoint: {}", corrupt.reason);
   }
   return std::move(newest.checkpoint);
 }

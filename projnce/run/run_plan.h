@@ -24,7 +24,7 @@ struct RunPlan {
   std::optional<checkpoint::Checkpoint> checkpoint = {};
 };
 
-/// Plans `request` in one process. Logs a warning for each damaged checkpoint that it skips. Throws
+/// Plans `request` in one process. Logs a warning for each corrupt checkpoint that it skips. Throws
 /// if the settings of an existing run have changed, unless `request.force`.
 RunPlan plan_run(const TrainRequest& request, const Logger& logger);
 

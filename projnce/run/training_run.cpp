@@ -276,7 +276,7 @@ void TrainingRun::on_nonfinite(const train::NonfiniteStep& step) {
   if (!step.stops) {
     log.info("skipped this step; weights unchanged");
     if (ranks_->is_rank_zero())
-      metrics_writer_->append(report.step, report.epoch, "train", "passed_over", {{"steps", 1}});
+      metrics_writer_->append(report.step, report.epoch, "train", "skipped_step", {{"steps", 1}});
     return;
   }
   fail_runtime(Hint{"lower train.learning_rate, set train.clip_norm or train.warmup_epochs, or set "

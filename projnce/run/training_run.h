@@ -124,7 +124,7 @@ class TrainingRun {
   double last_checkpoint_ = 0;
   bool best_unsaved_ = false;
   std::filesystem::path last_good_;  // newest written checkpoint; empty: none
-  int64_t skipped_ = 0;              // number of damaged samples over all ranks
+  int64_t skipped_ = 0;              // number of corrupt samples over all ranks
 };
 
 }  // namespace projnce::run

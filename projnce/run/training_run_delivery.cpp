@@ -22,10 +22,10 @@ namespace projnce::run {
 
 namespace {
 
-/// Number of distinct damaged samples. Counts each once, because samples change ranks between
+/// Number of distinct corrupt samples. Counts each once, because samples change ranks between
 /// epochs.
-int64_t count_skipped(const std::vector<int64_t>& damaged, distributed::ProcessGroup& ranks) {
-  const auto mine = torch::tensor(damaged, torch::kLong);
+int64_t count_skipped(const std::vector<int64_t>& corrupt, distributed::ProcessGroup& ranks) {
+  const auto mine = torch::tensor(corrupt, torch::kLong);
   const auto all = ranks.all_gather_rows(mine, ranks.all_gather_counts(mine.size(0)));
   return std::get<0>(at::_unique(all)).size(0);
 }
@@ -93,7 +93,7 @@ inference::TrainedModel TrainingRun::delivered_model() const {
 
 void TrainingRun::write_results() {
   const auto skipped_tests = ranks_->all_gather_counts(evaluator_.skipped());
-  skipped_ = count_skipped(loader_.damaged(), *ranks_) +
+  skipped_ = count_skipped(loader_.corrupt(), *ranks_) +
              std::accumulate(skipped_tests.begin(), skipped_tests.end(), int64_t{0});
   if (!ranks_->is_rank_zero()) return;
   environment_.logger->info("evaluating the trained encoder");

@@ -25,7 +25,7 @@ struct TrainingSummary {
   int64_t wrong_labels = 0;  ///< number of training labels that the noise changed
   int64_t train_samples = 0;
   int64_t test_samples = 0;
-  int64_t skipped_samples = 0;                     ///< damaged, of all splits
+  int64_t skipped_samples = 0;                     ///< corrupt, of all splits
   std::optional<int64_t> validation_samples = {};  ///< empty without a validation split
   int64_t classes = 0;
   int64_t epochs = 0;

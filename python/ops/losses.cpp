@@ -93,18 +93,20 @@ projection::Projected given_vectors(const LossCall& call, const torch::Tensor& g
       call.tensors[call.tensors[kCandidates].defined() ? kCandidates : kFeatures];
   const auto shape = rows.candidates.rows.sizes();
   if (given.sizes() != features.sizes() && given.sizes() != shape) {
-    fail("selfp: ", side, " has shape ", given.sizes(), ", expected ", features.sizes(),
-         ", a vector for each row");
+    fail("generalized-infonce: ", side, " has shape ", given.sizes(), ", expected ",
+         features.sizes(), ", a vector for each row");
   }
   if (!given.is_floating_point()) {
-    fail("selfp: ", side, " has type ", given.scalar_type(), ", expected a floating-point tensor");
+    fail("generalized-infonce: ", side, " has type ", given.scalar_type(),
+         ", expected a floating-point tensor");
   }
   return {.vectors = given.reshape(shape).to(rows.anchors.scalar_type()), .per_row = true};
 }
 
 loss::LossValue evaluate_generalized_infonce(const LossCall& call) {
   const auto fields = options_of<GeneralizedInfoNCEFields>(call);
-  const auto rows = loss::validate_batch(call.batch(), loss::GroupBy::kClass, "selfp");
+  const auto rows =
+      loss::validate_batch(call.batch(), loss::GroupBy::kClass, "generalized-infonce");
   const auto& given_pos = call.tensors[kExtra];
   const auto& given_neg = call.tensors[kExtra2];
   const auto pos = given_pos.defined() ? given_vectors(call, given_pos, "pos", rows)
@@ -196,6 +198,10 @@ std::vector<LossOperator> make_operators() {
   return {
       // alphabetical
       plain_loss<CeFields>("ce", evaluate_ce, logits),
+      row_loss<GeneralizedInfoNCEFields>(
+          "generalized_infonce", evaluate_generalized_infonce,
+          {{.name = "pos", .optional = true, .differentiable = true},
+           {.name = "neg", .optional = true, .differentiable = true}}),
       plain_loss<loss::InfonceOptions>(
           "infonce", evaluate_infonce,
           {{.name = "a", .differentiable = true}, {.name = "b", .differentiable = true}}),
@@ -209,10 +215,6 @@ std::vector<LossOperator> make_operators() {
            {.name = "class_priors", .optional = true}}),
       row_loss<loss::RinceOptions>("rince", evaluate_rince),
       plain_loss<loss::SceOptions>("sce", evaluate_sce, logits),
-      row_loss<GeneralizedInfoNCEFields>(
-          "selfp", evaluate_generalized_infonce,
-          {{.name = "pos", .optional = true, .differentiable = true},
-           {.name = "neg", .optional = true, .differentiable = true}}),
       row_loss<loss::SimclrOptions>("simclr", evaluate_simclr),
       row_loss<loss::SupConOptions>("supcon", evaluate_supcon),
       row_loss<loss::SymnceOptions>("symnce", evaluate<loss::SymnceOptions, loss::symnce>),

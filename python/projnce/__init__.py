@@ -8,13 +8,16 @@
 Every loss takes embeddings as ``[rows, dim]`` or, for several views of each sample, as
 ``[samples, views, dim]``, and labels as integers. Losses never normalize unless told to.
 """
+import warnings
+from typing import Any
+
 from projnce._library import __version__
 from projnce.losses.class_vectors import ProjNCEMedLoss, ProjNCEMLPLoss, ProjNCEPerpLoss
 from projnce.losses.classifier import CELoss, SCELoss
 from projnce.losses.contrastive import ContrastiveLoss, Loss
 from projnce.losses.joint import JointLoss
 from projnce.losses.pairs import InfoNCELoss, RINCELoss, SimCLRLoss, SupConLoss, SymNCELoss
-from projnce.losses.projections import ProjNCELoss, SelfPLoss
+from projnce.losses.projections import GeneralizedInfoNCELoss, ProjNCELoss
 from projnce.measures import (
     Audit,
     MiBounds,
@@ -31,6 +34,7 @@ __all__ = [
     "Audit",
     "CELoss",
     "ContrastiveLoss",
+    "GeneralizedInfoNCELoss",
     "InfoNCELoss",
     "JointLoss",
     "Loss",
@@ -41,7 +45,6 @@ __all__ = [
     "ProjNCEPerpLoss",
     "RINCELoss",
     "SCELoss",
-    "SelfPLoss",
     "SimCLRLoss",
     "SupConLoss",
     "SymNCELoss",
@@ -55,3 +58,15 @@ __all__ = [
     "save_weights",
     "tsne",
 ]
+
+
+_RENAMED = {"SelfPLoss": GeneralizedInfoNCELoss}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _RENAMED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    present = _RENAMED[name]
+    message = f"projnce.{name} is deprecated, use projnce.{present.__name__}"
+    warnings.warn(message, DeprecationWarning, stacklevel=2)
+    return present

@@ -25,7 +25,7 @@ class GradientTest(unittest.TestCase):
             self.assertTrue(torch.autograd.gradcheck(lambda x: loss(x, LABELS % 4), (a,)))
 
     def test_class_vectors_and_own_projections_pass_gradcheck(self):
-        loss = projnce.SelfPLoss(temperature=0.3)
+        loss = projnce.GeneralizedInfoNCELoss(temperature=0.3)
         pos, neg = unit_rows(5, 4, seed=1), unit_rows(5, 4, seed=2)
         tensors = [t.requires_grad_() for t in (unit_rows(5, 4), pos, neg)]
         self.assertTrue(

@@ -29,7 +29,7 @@ class WrongCallTest(unittest.TestCase):
         self.refused(TypeError, "labels .* not list", lambda: loss(FEATURES, LABELS.tolist()))
         others = (("instances", loss), ("candidates", loss), ("candidate_labels", loss),
                   ("candidate_instances", loss), ("soft_labels", projnce.ProjNCEPerpLoss()),
-                  ("pos", projnce.SelfPLoss()), ("neg", projnce.SelfPLoss()))
+                  ("pos", projnce.GeneralizedInfoNCELoss()), ("neg", projnce.GeneralizedInfoNCELoss()))
         for name, loss in others:
             self.refused(TypeError, f"{name} must be a torch.Tensor, not ndarray",
                          lambda: loss(FEATURES, LABELS, **{name: FEATURES.numpy()}))
@@ -121,7 +121,7 @@ class WrongCallTest(unittest.TestCase):
                      lambda: projnce.JointLoss(projnce.SupConLoss(), theta=2))
         self.refused(ValueError, "num_classes = 0", lambda: projnce.ProjNCEMLPLoss(0, 4))
         self.refused(ValueError, "projection_pos = 'centriod' .* did you mean 'centroid'",
-                     lambda: projnce.SelfPLoss("centriod"))
+                     lambda: projnce.GeneralizedInfoNCELoss("centriod"))
         self.refused(ValueError, "base_temperature = 0 is out of range, expected above 0",
                      lambda: projnce.SupConLoss(base_temperature=0.0))
         self.refused(TypeError, "temprature", lambda: projnce.SupConLoss(temprature=0.1))
@@ -139,14 +139,14 @@ class WrongCallTest(unittest.TestCase):
                                                   candidate_labels=LABELS, anchor_offset=3))
 
     def test_projected_vectors_that_do_not_fit(self):
-        loss = projnce.SelfPLoss()
+        loss = projnce.GeneralizedInfoNCELoss()
         views = torch.stack([FEATURES, FEATURES], 1)  # [6, 2, 4]
         for side in ("pos", "neg"):
             wrong = (FEATURES[:2], FEATURES[:, :3], FEATURES[:, 0], FEATURES.t(),
                      FEATURES.unsqueeze(0), FEATURES[0, 0], torch.zeros(0, 4), views)
             for given in wrong:
                 shape = ", ".join(map(str, given.shape))
-                self.refused(ValueError, rf"selfp: {side} has shape \[{shape}\], expected \[6, 4\]",
+                self.refused(ValueError, rf"generalized-infonce: {side} has shape \[{shape}\], expected \[6, 4\]",
                              lambda: loss(FEATURES, LABELS, **{side: given}))
             for given in (FEATURES, views.transpose(0, 1), views[:, :1], views[:, :, :3]):
                 self.refused(ValueError, rf"{side} has shape .* expected \[6, 2, 4\]",
@@ -162,7 +162,7 @@ class WrongCallTest(unittest.TestCase):
             self.assertTrue(loss(FEATURES, LABELS, **{side: corrupted}).isnan())
 
     def test_projected_vectors_in_the_shape_of_features_or_rows(self):
-        loss = projnce.SelfPLoss()
+        loss = projnce.GeneralizedInfoNCELoss()
         views = torch.stack([FEATURES, FEATURES.flip(0)], 1)
         flat = views.flatten(0, 1)
         expected = loss(flat, LABELS.repeat_interleave(2), pos=flat.roll(1, 0))
@@ -198,7 +198,7 @@ class DefaultTest(unittest.TestCase):
     def test_defaults_are_those_of_the_library(self):
         for loss in (projnce.SupConLoss, projnce.SimCLRLoss, projnce.RINCELoss, projnce.SymNCELoss,
                      projnce.InfoNCELoss, projnce.ProjNCELoss, projnce.ProjNCEPerpLoss,
-                     projnce.ProjNCEMedLoss, projnce.ProjNCEMLPLoss, projnce.SelfPLoss,
+                     projnce.ProjNCEMedLoss, projnce.ProjNCEMLPLoss, projnce.GeneralizedInfoNCELoss,
                      projnce.SCELoss):
             with self.subTest(loss=loss.__name__):
                 names = loss._operator.option_names

@@ -75,9 +75,9 @@ def all_losses(dim=6, classes=3, dtype=torch.float64):
         "projnce-med": projnce.ProjNCEMedLoss(0.3, median="geometric"),
         "projnce-mlp": projnce.ProjNCEMLPLoss(classes, dim, 0.3).to(dtype),
         "projnce-mlp-hidden": projnce.ProjNCEMLPLoss(classes, dim, 0.3, hidden=5).to(dtype),
-        "selfp": projnce.SelfPLoss("centroid", "sample", 0.3),
-        "selfp-median": projnce.SelfPLoss("median", "median", 0.3),
-        "selfp-unit": projnce.SelfPLoss("centroid", "sample", 0.3, normalize_g=True),
+        "generalized_infonce": projnce.GeneralizedInfoNCELoss("centroid", "sample", 0.3),
+        "generalized_infonce-median": projnce.GeneralizedInfoNCELoss("median", "median", 0.3),
+        "generalized_infonce-unit": projnce.GeneralizedInfoNCELoss("centroid", "sample", 0.3, normalize_g=True),
         "joint": projnce.JointLoss(projnce.ProjNCELoss(0.3), theta=0.4),
     }
 
@@ -145,7 +145,7 @@ SAMPLES = {
         lambda **o: projnce.ProjNCEMedLoss(0.3, median="geometric", **o), _row_inputs
     ),
     "projnce_mlp": Sample(lambda **o: projnce.ProjNCEMLPLoss(3, 6, 0.3, **o), _row_inputs),
-    "selfp": Sample(lambda **o: projnce.SelfPLoss("centroid", "sample", 0.3, **o), _row_inputs),
+    "generalized_infonce": Sample(lambda **o: projnce.GeneralizedInfoNCELoss("centroid", "sample", 0.3, **o), _row_inputs),
     "joint": Sample(_joint, _row_inputs),
 }
 

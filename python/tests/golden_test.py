@@ -130,12 +130,12 @@ class GoldenTest(unittest.TestCase):
 
         self.run_cases("projnce_mlp", make, ["z", "W"])
 
-    def test_selfp(self):
+    def test_generalized_infonce(self):
         def make(case, tensors, dtype):
             labels = integers(case, "labels")
             if labels is None:
                 labels = torch.arange(len(tensors["z"]))
-            loss = projnce.SelfPLoss(**options_of(case))
+            loss = projnce.GeneralizedInfoNCELoss(**options_of(case))
             return loss(tensors["z"], labels, pos=tensors["g_pos"], neg=tensors["g_neg"])
 
         self.run_cases("selfp_generic", make, ["z", "g_pos", "g_neg"])

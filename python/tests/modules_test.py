@@ -40,7 +40,7 @@ class GradientTest(unittest.TestCase):
         for reduction in ("mean", "none"):
             rows = projnce.SupConLoss(0.3, reduction=reduction)
             perp = projnce.ProjNCEPerpLoss(0.3, soft_source="given", reduction=reduction)
-            selfp = projnce.SelfPLoss(temperature=0.3, reduction=reduction)
+            general = projnce.GeneralizedInfoNCELoss(temperature=0.3, reduction=reduction)
             inputs = [x.clone().requires_grad_() for x in (z, candidates, soft)]
             self.assertTrue(
                 torch.autograd.gradcheck(
@@ -55,7 +55,7 @@ class GradientTest(unittest.TestCase):
             neg = cases.unit_rows(6, 4, seed=4).requires_grad_()
             self.assertTrue(
                 torch.autograd.gradcheck(
-                    lambda c, p, n: selfp(c, y, pos=p, neg=n), (inputs[1], pos, neg)
+                    lambda c, p, n: general(c, y, pos=p, neg=n), (inputs[1], pos, neg)
                 )
             )
 

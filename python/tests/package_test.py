@@ -35,6 +35,12 @@ class PackageTest(unittest.TestCase):
         said = run_python("import projnce; print(projnce.__version__)", PACKAGE, check=True)
         self.assertEqual(said.stdout.strip(), projnce.__version__)
 
+    def test_the_former_name_of_a_loss_is_accepted_with_a_warning(self):
+        with self.assertWarnsRegex(DeprecationWarning, "use projnce.GeneralizedInfoNCELoss"):
+            self.assertIs(projnce.SelfPLoss, projnce.GeneralizedInfoNCELoss)
+        with self.assertRaises(AttributeError):
+            projnce.SelfQLoss  # noqa: B018
+
     def copied_package(self):
         """The package with libraries beside it, to be spoilt."""
         shutil.copytree(PACKAGE / "projnce", self.folder / "projnce",
@@ -52,7 +58,7 @@ class PackageTest(unittest.TestCase):
         self.assertIn("were built for torch 2.99.1, but this is torch " + torch.__version__,
                       said.stderr)
 
-    def test_a_damaged_or_absent_library_is_an_import_error(self):
+    def test_a_corrupt_or_absent_library_is_an_import_error(self):
         library = self.copied_package()
         said = run_python("import projnce", self.folder)
         self.assertIn("ImportError: projnce's operators are not built", said.stderr)

@@ -1,4 +1,4 @@
-"""Safetensors files from Python: round trips, other programs' models, damaged files."""
+"""Safetensors files from Python: round trips, other programs' models, corrupt files."""
 import json
 import tempfile
 import unittest
@@ -60,13 +60,13 @@ class WeightsTest(unittest.TestCase):
             projnce.save_weights({"a": torch.ones(2), "b": "text"}, self.path)
         self.assertEqual(list(self.path.parent.iterdir()), [])
 
-    def test_damaged_files_are_refused(self):
+    def test_corrupt_files_are_refused(self):
         def file(header, data=b"", length=None):
             text = header if isinstance(header, bytes) else json.dumps(header).encode()
             return (len(text) if length is None else length).to_bytes(8, "little") + text + data
 
         entry = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
-        damaged = {
+        corrupt = {
             "empty": b"",
             "short": b"\x01\x02",
             "header beyond the file": file({}, length=1 << 40),
@@ -83,7 +83,7 @@ class WeightsTest(unittest.TestCase):
             "bytes left over": file({"a": entry}, bytes(9)),
             "offsets are text": file({"a": {**entry, "data_offsets": ["0", "8"]}}, bytes(8)),
         }
-        for name, content in damaged.items():
+        for name, content in corrupt.items():
             with self.subTest(name):
                 self.path.write_bytes(content)
                 with self.assertRaises(ValueError) as caught:

@@ -57,7 +57,7 @@ TEST(CheckpointDir, KeepsTheRequestedNumberButAtLeastTwo) {
               HasSubstr("keep is 1, expected at least 2"));
 }
 
-TEST(CheckpointDir, FindsTheNewestValidAndReportsTheDamaged) {
+TEST(CheckpointDir, FindsTheNewestValidAndReportsTheCorrupt) {
   const ScratchDir dir;
   const CheckpointDir checkpoints(dir.path(), {.keep = 4});
   for (const int64_t step : {1, 2, 3}) checkpoints.save(step, state(step));
@@ -69,13 +69,13 @@ TEST(CheckpointDir, FindsTheNewestValidAndReportsTheDamaged) {
   ASSERT_TRUE(newest.checkpoint.has_value());
   EXPECT_EQ(newest.checkpoint->path, dir / "step-000001.safetensors");
   EXPECT_TRUE(torch::equal(newest.checkpoint->state.tensors.at(0).second, torch::full({100}, 1)));
-  ASSERT_EQ(newest.damaged.size(), 2u);
-  EXPECT_EQ(newest.damaged[0].path, dir / "step-000003.safetensors");
-  EXPECT_THAT(newest.damaged[0].reason, HasSubstr("step-000003.safetensors is damaged"));
-  EXPECT_THAT(newest.damaged[1].reason, HasSubstr("step-000002.safetensors has 0 bytes"));
+  ASSERT_EQ(newest.corrupt.size(), 2u);
+  EXPECT_EQ(newest.corrupt[0].path, dir / "step-000003.safetensors");
+  EXPECT_THAT(newest.corrupt[0].reason, HasSubstr("step-000003.safetensors is corrupt"));
+  EXPECT_THAT(newest.corrupt[1].reason, HasSubstr("step-000002.safetensors has 0 bytes"));
 }
 
-TEST(CheckpointDir, KeepsANewCheckpointDespiteDamagedLaterOnes) {
+TEST(CheckpointDir, KeepsANewCheckpointDespiteCorruptLaterOnes) {
   const ScratchDir dir;
   const CheckpointDir checkpoints(dir.path());
   for (const int64_t step : {8, 9}) checkpoints.save(step, state(step));
@@ -101,7 +101,7 @@ TEST(CheckpointDir, IgnoresFilesWithOtherNames) {
   for (const int64_t step : {6, 7, 8}) checkpoints.save(step, state(step));
   const auto newest = checkpoints.newest_valid();
   EXPECT_EQ(newest.checkpoint->step, 8);
-  EXPECT_THAT(newest.damaged, IsEmpty());
+  EXPECT_THAT(newest.corrupt, IsEmpty());
   EXPECT_EQ(names_in(dir.path()).size(), 2 + others.size());
 }
 
@@ -109,7 +109,7 @@ TEST(CheckpointDir, HasNoCheckpointWithoutDirectory) {
   const ScratchDir dir;
   const auto newest = CheckpointDir(dir / "none").newest_valid();
   EXPECT_FALSE(newest.checkpoint.has_value());
-  EXPECT_THAT(newest.damaged, IsEmpty());
+  EXPECT_THAT(newest.corrupt, IsEmpty());
   EXPECT_FALSE(fs::exists(dir / "none"));
 }
 

@@ -152,11 +152,11 @@ TEST(HostileSafetensors, RejectsInvalidChecksumEntries) {
   };
   expect_rejected({
       {record(tensor(R"("U8")", "[24]", "[0,24]")), 24, "unknown kind of checksum"},
-      {record(tensor(R"("U8")", "[8]", "[0,8]")), 8, "damaged checksum"},
-      {record(tensor(R"("I8")", "[24]", "[0,24]")), 24, "damaged checksum"},
+      {record(tensor(R"("U8")", "[8]", "[0,8]")), 8, "corrupt checksum"},
+      {record(tensor(R"("I8")", "[24]", "[0,24]")), 24, "corrupt checksum"},
       {concat(R"({"~integrity":)", tensor(R"("U8")", "[24]", "[0,24]"), R"(,"z":)",
               f32("[1]", "[24,28]"), "}"),
-       28, "damaged checksum"},
+       28, "corrupt checksum"},
   });
 }
 

@@ -75,7 +75,7 @@ TEST(TensorFile, DetectsAFlippedBitInTheData) {
   bytes[bytes.size() - 2000] = 1;
   io::write_file_atomically(dir / "a", bytes);
   EXPECT_THAT(error_message_of([&] { load_tensors(dir / "a"); }),
-              AllOf(HasSubstr((dir / "a").string()), HasSubstr("is damaged")));
+              AllOf(HasSubstr((dir / "a").string()), HasSubstr("is corrupt")));
 }
 
 TEST(TensorFile, ReadsFilesWithoutChecksumOnlyIfAllowed) {

@@ -43,7 +43,7 @@ class AddingALoss(unittest.TestCase):
         registry = (ROOT / "projnce" / "loss" / "registry.cpp").read_text()
         names = re.findall(r'LossEntry\{"([^"]+)"', registry)
         self.assertGreater(len(names), 10)
-        files = {"selfp": "generalized_infonce", "rince-self": "rince", "joint-supcon": "joint",
+        files = {"rince-self": "rince", "joint-supcon": "joint",
                  "joint-projnce": "joint"}
         for name in names:
             stem = files.get(name, name.replace("-", "_"))

@@ -146,13 +146,13 @@ class Eval(ArrayCommands):
         result = self.run_json("eval", "--embeddings", known[0], "--labels", known[1],
                                "--test-embeddings", test[0], "--test-labels", test[1],
                                "--protocol", "all")
-        self.assertEqual(list(result["protocols"]), ["zero-shot", "knn", "probe"])
+        self.assertEqual(list(result["protocols"]), ["nearest-centroid", "knn", "probe"])
         for name, protocol in result["protocols"].items():
             self.assertEqual(protocol["top1"], 1, name)
             low, high = protocol["top1_interval"]
             self.assertAlmostEqual(low, 0.025 ** (1 / 60), 9)
             self.assertEqual(high, 1)
-            self.assertEqual("calibration_error" in protocol, name != "zero-shot")
+            self.assertEqual("calibration_error" in protocol, name != "nearest-centroid")
             self.assertEqual([c["samples"] for c in protocol["classes"]], [20, 20, 20])
             self.assertEqual([c["name"] for c in protocol["classes"]], ["0", "1", "2"])
         self.assertEqual(result["samples"], 60)
@@ -163,19 +163,25 @@ class Eval(ArrayCommands):
     def test_a_fifth_is_held_out_where_there_is_no_test_file(self):
         files = self.write(*clouds(150, spread=0.8))
         result = self.run_json("eval", "--embeddings", files[0], "--labels", files[1],
-                               "--protocol", "knn,zero-shot", "--k", "7")
+                               "--protocol", "knn,nearest-centroid", "--k", "7")
         self.assertEqual(result["samples"], 30)
         self.assertEqual(result["protocol"], "knn")
         low, high = result["top1_interval"]
         self.assertTrue(low < result["top1"] < high, result["top1_interval"])
         self.assertEqual(sum(map(sum, result["confusion"])), 30)
 
+    def test_the_papers_name_of_nearest_centroid_is_accepted(self):
+        files = self.write(*clouds(60))
+        result = self.run_json("eval", "--embeddings", files[0], "--labels", files[1],
+                               "--protocol", "zero-shot")
+        self.assertEqual(result["protocol"], "nearest-centroid")
+
     def test_text_has_a_row_for_each_protocol(self):
         files = self.write(*clouds(60))
         ran = self.run_program("eval", "--embeddings", files[0], "--labels", files[1], "--protocol",
                                "all")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        for words in ("zero-shot", "knn", "probe", "most confused with", "map_at_r", "4*",
+        for words in ("nearest-centroid", "knn", "probe", "most confused with", "map_at_r", "4*",
                       "fewer than 10 test samples"):
             self.assertIn(words, ran.stdout)
 
@@ -184,7 +190,7 @@ class Eval(ArrayCommands):
         arrays = ("eval", "--embeddings", files[0], "--labels", files[1])
         self.assert_refused(*arrays, "--protocol", "logits", says="'logits' does not apply")
         self.assert_refused(*arrays, "--protocol", "projection", says="'projection' does not apply")
-        self.assert_refused(*arrays, "--protocol", "zeroshot", says="zero-shot")
+        self.assert_refused(*arrays, "--protocol", "zeroshot", says="nearest-centroid")
         self.assert_refused(*arrays, "--protocol", "knn", "--k", "49", says="neighbors = 49, expected 1 to the 48 available rows")
         self.assert_refused("eval", says="the directory of a run")
         self.assert_refused(*arrays, "--test-embeddings", files[0], says="--test-labels")
@@ -316,7 +322,7 @@ class WrongArrays(ArrayCommands):
         write_npy(self.scratch / "e.npy", "<f4", (0, 4), [])
         self.refused("an empty")
 
-    def test_missing_and_damaged_files(self):
+    def test_missing_and_corrupt_files(self):
         self.write(*clouds(20))
         self.refused("none.npy", embeddings="none.npy")
         whole = (self.scratch / "e.npy").read_bytes()

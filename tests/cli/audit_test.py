@@ -107,9 +107,9 @@ class AuditRun(CommandLineTest):
         result = self.run_json("audit", "run", "--sheet", "worst.html", "--save-features", "e.npy")
         self.assertGreater(result["check"]["wrong"], 0)
         self.assertGreaterEqual(result["check"]["average_precision"], 0.5)
-        for file in ("run/suspects.csv", "worst.html", "e.npy", "e.labels.npy"):
+        for file in ("run/label_issues.csv", "worst.html", "e.npy", "e.labels.npy"):
             self.assertTrue((self.scratch / file).exists(), file)
-        with open(self.scratch / "run" / "suspects.csv", newline="", encoding="utf-8") as file:
+        with open(self.scratch / "run" / "label_issues.csv", newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         self.assertEqual(len(rows), result["samples"])
         parts = {part["part"]: part for part in result["parts"]}

@@ -67,7 +67,7 @@ class DataInfo(CommandLineTest):
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("upright", ran.stdout)
         self.assertIn("16x16", ran.stdout)
-        self.assertIn("1 damaged", ran.stdout)
+        self.assertIn("1 corrupt", ran.stdout)
 
     def test_a_single_file(self):
         write_png(self.scratch / "one.png", 12, 8, stripes("lying", 0))
@@ -119,16 +119,16 @@ class DataVerify(CommandLineTest):
         make_folder(self.scratch / "photos", per_class=10)
         ran = self.run_program("data", "verify", "photos")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertEqual(ran.stdout.splitlines()[-1].split(";")[0], "20 samples read, 0 damaged")
+        self.assertEqual(ran.stdout.splitlines()[-1].split(";")[0], "20 samples read, 0 corrupt")
 
-    def test_a_line_for_each_damaged_sample(self):
+    def test_a_line_for_each_corrupt_sample(self):
         folder = make_folder(self.scratch / "photos", per_class=10)
         for name in ("lying/bad.png", "upright/worse.png"):
             (folder / name).write_bytes(b"no image")
         ran = self.run_program("data", "verify", "photos")
         self.assertEqual(ran.returncode, 2)
-        damaged = [line for line in ran.stdout.splitlines() if line.startswith("damaged")]
-        self.assertEqual(len(damaged), 2)
+        corrupt = [line for line in ran.stdout.splitlines() if line.startswith("corrupt")]
+        self.assertEqual(len(corrupt), 2)
         self.assertIn("bad.png", ran.stdout)
         self.assertIn("worse.png", ran.stdout)
 
@@ -139,18 +139,18 @@ class DataVerify(CommandLineTest):
         self.assertEqual(ran.returncode, 2)
         result = json.loads(ran.stdout)
         self.assertFalse(result["intact"])
-        damaged = result["train"]["damaged"] + result["test"]["damaged"]
-        self.assertEqual([sample["sample"] for sample in damaged], ["lying/bad.png"])
+        corrupt = result["train"]["corrupt"] + result["test"]["corrupt"]
+        self.assertEqual([sample["sample"] for sample in corrupt], ["lying/bad.png"])
         self.assertEqual(result["checksums"], [])
 
-    def test_a_damaged_sound(self):
+    def test_a_corrupt_sound(self):
         folder = make_sounds(self.scratch / "calls")
         (folder / "low/003.wav").write_bytes(b"RIFF")
         ran = self.run_program("data", "verify", "calls")
         self.assertEqual(ran.returncode, 2)
         self.assertIn("003.wav", ran.stdout)
 
-    def test_a_single_damaged_file(self):
+    def test_a_single_corrupt_file(self):
         (self.scratch / "bad.png").write_bytes(b"no image")
         ran = self.run_program("data", "verify", "bad.png")
         self.assertEqual(ran.returncode, 2)

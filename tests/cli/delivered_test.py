@@ -53,7 +53,7 @@ class Delivered(CommandLineTest):
     def test_the_last_epoch_by_the_losss_own_readout(self):
         make_hard_folder(self.scratch / "photos")
         for loss, readout in (("projnce-mlp", "projection"), ("ce", "logits"),
-                              ("supcon", "zero-shot")):
+                              ("supcon", "nearest-centroid")):
             with self.subTest(loss):
                 summary = self.train(loss, f"loss.name={loss}", "train.epochs=4")
                 delivered = summary["delivered"]
@@ -67,11 +67,11 @@ class Delivered(CommandLineTest):
 
     def test_every_readout_can_be_delivered(self):
         make_hard_folder(self.scratch / "photos")
-        for readout in ("zero-shot", "knn", "probe", "paper"):
+        for readout in ("nearest-centroid", "knn", "probe", "paper"):
             with self.subTest(readout):
                 summary = self.train(readout, f"eval.readout={readout}", "train.epochs=2")
                 self.assertEqual(summary["delivered"]["readout"],
-                                 "zero-shot" if readout == "paper" else readout)
+                                 "nearest-centroid" if readout == "paper" else readout)
                 self.assert_one_model(readout, summary)
         self.assert_refused("export", "knn", "--onnx", "m.onnx", "--classes",
                             says="k-NN over its training samples")

@@ -77,7 +77,7 @@ class Formats(CommandLineTest):
         self.assertTrue(result["intact"])
         self.assertEqual(result["train"]["width"]["max"], 16)
 
-    def test_a_damaged_file_of_each_format_is_named(self):
+    def test_a_corrupt_file_of_each_format_is_named(self):
         for ending in ("bmp", "gif", "webp", "tif"):
             path = self.scratch / f"cut.{ending}"
             save(path, image("lying", 2), ending)
@@ -119,7 +119,7 @@ class Damage(CommandLineTest):
         return self.run_program("train", "--data", "photos", *TINY, "--set", "train.epochs=1",
                                 "--out", "run", *options)
 
-    def test_one_damaged_file_of_a_small_folder_is_skipped(self):
+    def test_one_corrupt_file_of_a_small_folder_is_skipped(self):
         self.folder_with_damage(1)
         ran = self.train()
         self.assertEqual(ran.returncode, 0, ran.stderr)
@@ -131,7 +131,7 @@ class Damage(CommandLineTest):
         self.folder_with_damage(5)
         ran = self.run_program("data", "verify", "photos")
         self.assertEqual(ran.returncode, 2)
-        self.assertIn("'projnce train' skips the damaged samples", ran.stdout)
+        self.assertIn("'projnce train' skips the corrupt samples", ran.stdout)
         self.folder_with_damage(6)
         ran = self.run_program("data", "verify", "photos")
         self.assertIn("'projnce train' rejects this many", ran.stdout)

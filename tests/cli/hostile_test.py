@@ -89,8 +89,8 @@ def check_error_message(case, stderr, result):
     sentences = [line for line in stderr.splitlines() if line.startswith("projnce: ")]
     if result is not None:
         sentences = [sample["reason"] for part in result.values() if isinstance(part, dict)
-                     for sample in part.get("damaged", [])]
-        sentences += [row["sentence"] for row in result["checksums"] if row["result"] == "damaged"]
+                     for sample in part.get("corrupt", [])]
+        sentences += [row["sentence"] for row in result["checksums"] if row["result"] == "corrupt"]
         if not sentences:
             return "damage without a sample or file that has it"
     elif len(sentences) != 1:
@@ -108,7 +108,7 @@ def named_below(case, sentence):
                                  for _, _, files in os.walk(root) for name in files)
 
 
-@unittest.skipUnless(PACK.exists(), f"{PACK.name} with the damaged files is not on this machine")
+@unittest.skipUnless(PACK.exists(), f"{PACK.name} with the corrupt files is not on this machine")
 class HostileFiles(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -227,9 +227,9 @@ class HostileImages(unittest.TestCase):
         self.assertEqual(ran.returncode, 2, ran.stderr)
         self.assertEqual(ran.stderr, b"")
         result = json.loads(ran.stdout)
-        damaged = [row for part in ("train", "test") for row in result[part]["damaged"]]
-        self.assertGreater(len(damaged), 40)
-        for row in damaged:
+        corrupt = [row for part in ("train", "test") for row in result[part]["corrupt"]]
+        self.assertGreater(len(corrupt), 40)
+        for row in corrupt:
             self.assertTrue(row["reason"].startswith(row["sample"]), row)
             self.assertRegex(row["sample"], "_", "the whole files are read")
 

@@ -147,7 +147,7 @@ class Corruption(CommandLineTest):
             losses.add((self.scratch / clip / "metrics.jsonl").read_text())
         self.assertEqual(len(losses), 2)
 
-    def test_coarse_training_is_judged_by_the_fine_classes(self):
+    def test_coarse_training_is_evaluated_on_the_fine_classes(self):
         make_cifar10(self.scratch / "cifar-10-batches-bin")
         summary = self.run_json("train", "--data", "cifar-10-batches-bin", "--out", "run", *TINY,
                                 "--set", "dataset.coarse_training=true")

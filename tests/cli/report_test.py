@@ -68,7 +68,7 @@ class Report(CommandLineTest):
         made = page_data(run / "report.html")[0]["runs"][0]
         self.assertIsNotNone(made["test"])
         self.assertIsNotNone(made["audit"])
-        self.assertTrue((run / "suspects.csv").exists())
+        self.assertTrue((run / "label_issues.csv").exists())
         # Without the data, the rest is still shown.
         (run / "samples.safetensors").unlink()
         (self.scratch / "photos").rename(self.scratch / "elsewhere")
@@ -125,7 +125,7 @@ class Report(CommandLineTest):
         self.assertEqual(run["kind"], "sound")
         self.assertEqual(run["train"]["images"]["side"], 64)
 
-    def test_a_damaged_file_of_samples_costs_only_what_it_held(self):
+    def test_a_corrupt_file_of_samples_costs_only_what_it_held(self):
         make_folder(self.scratch / "photos", per_class=10)
         self.train("runs/a")
         samples = self.scratch / "runs/a/samples.safetensors"

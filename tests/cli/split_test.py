@@ -103,7 +103,7 @@ class Relabeling(SplitTest):
         self.assertIn("first does not record its training samples", said)
         self.assertIsNone(self.data_of("second")["init"]["test_samples_seen"])
 
-    def test_a_damaged_split_is_refused(self):
+    def test_a_corrupt_split_is_refused(self):
         make_distinct_folder(self.scratch / "photos", per_class=20)
         self.train("photos", "first")
         split = self.scratch / "first/split.safetensors"
@@ -255,7 +255,7 @@ class MovedData(SplitTest):
         self.assertEqual(mixed["samples"], evaluated["samples"] + self.before["samples"])
         self.assert_refused("eval", run, "--data", "nowhere", says="nowhere")
 
-    def test_a_damaged_data_file_is_named(self):
+    def test_a_corrupt_data_file_is_named(self):
         for text in ("", "[]", "{}", '{"root": "", "absolute": 3, "relative": "x"}', "{" * 10000):
             (self.scratch / "home/runs/photos/data.json").write_text(text)
             self.assert_refused("eval", "home/runs/photos", says="data.json")

@@ -51,7 +51,7 @@ class TinyRuns(CommandLineTest):
                 self.assertIn("classes have fewer than 10 test samples", ran.stdout)
                 summary = self.summary(f"runs/{name}")
                 tests = summary["samples"]["test"]
-                accuracy = summary["protocols"]["zero-shot"]
+                accuracy = summary["protocols"]["nearest-centroid"]
                 self.assertLess(accuracy["top1_interval"][0], 1, "few samples prove little")
                 self.assertNotIn("calibration_error", accuracy)
                 self.assertTrue(summary["information"] is None or
@@ -106,11 +106,11 @@ class TinyRuns(CommandLineTest):
         write_classes(self.scratch / "photos", {"a": 5, "b": 5})
         self.train("photos", "runs/a")
         page = self.scratch / "runs/a/report.html"
-        page.write_text(page.read_text().replace('id="data">{', 'id="data">{damaged', 1))
+        page.write_text(page.read_text().replace('id="data">{', 'id="data">{corrupt', 1))
         seen = look_at(page)
         self.assertEqual(len(seen["failures"]), 1)
         self.assertEqual(seen["plain_numbers"], 1)
-        for words in ("could not be displayed", "SyntaxError", "Accuracy, zero-shot",
+        for words in ("could not be displayed", "SyntaxError", "Accuracy, nearest-centroid",
                       "95 % interval"):
             self.assertIn(words, seen["text"])
 

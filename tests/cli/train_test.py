@@ -25,7 +25,7 @@ class Train(CommandLineTest):
         self.assertEqual(files - {events},
                          {"config.toml", "commands.txt", "metrics.jsonl", "checkpoints", "log.txt",
                           "encoder.safetensors", "embeddings.npy", "labels.npy", "tsne.npy",
-                          "train_labels.npy", "suspects.csv", "samples.safetensors",
+                          "train_labels.npy", "label_issues.csv", "samples.safetensors",
                           "projector", "projector_config.pbtxt", "report.html", "lock",
                           "summary.json", "split.safetensors", "data.json"})
         self.assertEqual(json.loads((self.scratch / "run/summary.json").read_text()), summary)
@@ -39,7 +39,7 @@ class Train(CommandLineTest):
         self.assertEqual([row["name"] for row in result["classes"]], ["lying", "upright"])
         self.assertEqual(sum(map(sum, result["confusion"])), summary["samples"]["test"])
         everything = self.run_json("eval", "run", "--protocol", "all")["protocols"]
-        self.assertEqual(list(everything), ["projection", "zero-shot", "knn", "probe"])
+        self.assertEqual(list(everything), ["projection", "nearest-centroid", "knn", "probe"])
         for name, protocol in everything.items():
             self.assertAlmostEqual(protocol["top1"], summary["protocols"][name]["top1"], 12)
         self.assertEqual(summary["protocol"], "projection")
@@ -75,15 +75,15 @@ class Train(CommandLineTest):
 
     def test_every_loss_trains(self):
         make_folder(self.scratch / "photos")
-        for loss in ("ce", "infonce", "joint-projnce", "joint-supcon", "projnce", "projnce-med",
-                     "projnce-mlp", "projnce-perp", "rince", "rince-self", "sce", "selfp", "simclr",
-                     "supcon", "symnce"):
+        for loss in ("ce", "generalized-infonce", "infonce", "joint-projnce", "joint-supcon", "projnce",
+                     "projnce-med", "projnce-mlp", "projnce-perp", "rince", "rince-self", "sce",
+                     "simclr", "supcon", "symnce"):
             with self.subTest(loss):
                 summary = self.run_json("train", "--data", "photos", "--out", loss, *TINY, "--set",
                                         f"loss.name={loss}")
                 self.assertEqual(summary["loss"], loss)
                 own = {"ce": "logits", "sce": "logits", "projnce-mlp": "projection"}
-                self.assertEqual(summary["protocol"], own.get(loss, "zero-shot"))
+                self.assertEqual(summary["protocol"], own.get(loss, "nearest-centroid"))
                 self.assertEqual("projection" in summary["protocols"], loss in ("projnce-mlp", ))
                 self.assertEqual(self.run_json("eval", loss)["top1"], summary["accuracy"]["last"])
 
@@ -259,7 +259,7 @@ class Data(CommandLineTest):
             self.assertGreater(min(parts), 0)
         self.assertEqual(result["train"]["width"], {"min": 16, "median": 16, "max": 16})
 
-    def test_verify_lists_what_is_damaged(self):
+    def test_verify_lists_what_is_corrupt(self):
         folder = make_folder(self.scratch / "photos")
         self.assertEqual(self.run_program("data", "verify", "photos").returncode, 0)
         (folder / "lying/bad.png").write_bytes(b"no image")

@@ -167,7 +167,8 @@ TEST(RunConfig, EveryValueHasADefault) {
 TEST(RunConfig, RoundTrips) {
   for (const std::string text :
        {"", "seed = 9\nthreads = 3\n[input]\nkind = 'image'\nmean = [0.1]\nstd = [1]",
-        "[dataset]\nname = 'stl10'\nfold = 3\n[loss]\nname = 'selfp'\nprojection_pos = 'perp'\n"
+        "[dataset]\nname = 'stl10'\nfold = 3\n[loss]\nname = 'generalized-infonce'\nprojection_pos "
+        "= 'perp'\n"
         "[loss.pos]\nbandwidth = 2\n[loss.neg]\ndetach = true",
         "[encoder]\nname = 'audio-cnn'\nwidth = 8\n[input.sound]\nrate = 8000\n"
         "[augment.sound]\ngain_db = 3\n[dataset]\nname = 'esc50'\nmax_corrupt = 3",

@@ -197,6 +197,31 @@ TEST(TableReader, AcceptsDeprecatedKeysAndValuesWithAMessage) {
   EXPECT_EQ(to_toml(table), to_toml(to_table(options)));
 }
 
+struct RenamedNames {
+  std::string loss;
+  std::vector<std::string> protocols;
+};
+
+void list_fields(RenamedNames& options, FieldVisitor& fields) {
+  fields.field("loss", options.loss, {{"selfish", "own"}})
+      .field("protocols", options.protocols, {{"far", "near"}});
+}
+
+TEST(TableReader, AcceptsDeprecatedNamesAndListsOfThem) {
+  auto table = parse_toml("loss = 'selfish'\nprotocols = ['knn', 'far']", "run.toml");
+  TableReader reader(table, "");
+  RenamedNames options;
+  list_fields(options, reader);
+  reader.done();
+  EXPECT_EQ(options.loss, "own");
+  EXPECT_THAT(options.protocols, ::testing::ElementsAre("knn", "near"));
+  ASSERT_EQ(reader.deprecations().size(), 2U);
+  EXPECT_EQ(reader.deprecations()[0].message, "loss = 'selfish' is deprecated, use 'own'");
+  EXPECT_EQ(reader.deprecations()[1].message, "'far' in protocols is deprecated, use 'near'");
+  use_present_names(table, reader.deprecations());
+  EXPECT_EQ(to_toml(table), to_toml(to_table(options)));
+}
+
 TEST(TableReader, RejectsADeprecatedKeyBesideThePresentOne) {
   EXPECT_THAT(testing::error_message_of([] {
                 read_options<RenamedOptions>(parse_toml("rounds = 7\nepochs = 8", "run.toml"),

@@ -56,7 +56,7 @@ TEST_F(InspectDataTest, UsesTheSplitOfTraining) {
   EXPECT_GT(inspection.info.test.samples, 0);
 }
 
-TEST_F(InspectDataTest, ReportsWhetherTrainingSkipsDamagedSamples) {
+TEST_F(InspectDataTest, ReportsWhetherTrainingSkipsCorruptSamples) {
   const auto damage = [&](int count) {
     for (int i = 0; i < count; ++i) {
       testing::write_file(dir_.path() / "cat" / concat(i, ".png"), testing::octets_of("no image"));

@@ -59,10 +59,10 @@ TEST_F(ChecksumsTest, SharedNamesAreDistinguishedBySize) {
   EXPECT_THAT(verdict.sentence, HasSubstr("alphabet"));
 }
 
-TEST_F(ChecksumsTest, OfficialSizeWithOtherContentIsDamaged) {
+TEST_F(ChecksumsTest, OfficialSizeWithOtherContentIsCorrupt) {
   write("abc.bin", "abd");
   const auto verdict = check_one("abc.bin");
-  EXPECT_EQ(verdict.match, OfficialMatch::kDamaged);
+  EXPECT_EQ(verdict.match, OfficialMatch::kCorrupt);
   EXPECT_THAT(verdict.sentence, AllOf(HasSubstr("abc.bin"), HasSubstr("letters")));
 }
 
@@ -99,7 +99,7 @@ TEST_F(ChecksumsTest, ChecksTheFilesInAFolder) {
   const auto verdicts = check("data");
   ASSERT_EQ(verdicts.size(), 2U);
   EXPECT_THAT(verdicts[0].file, HasSubstr("data/unpacked/abc.bin"));
-  EXPECT_EQ(verdicts[0].match, OfficialMatch::kDamaged);
+  EXPECT_EQ(verdicts[0].match, OfficialMatch::kCorrupt);
   EXPECT_EQ(verdicts[1].match, OfficialMatch::kMatches);
   EXPECT_EQ(official_bytes(dir_.path() / "data", kKnown), 6U);
 }
@@ -110,10 +110,10 @@ TEST_F(ChecksumsTest, IgnoresFoldersWithoutOfficialFiles) {
   EXPECT_TRUE(check("nowhere").empty());
 }
 
-TEST_F(ChecksumsTest, PipeWithAnOfficialNameIsDamagedAndDoesNotBlock) {
+TEST_F(ChecksumsTest, PipeWithAnOfficialNameIsCorruptAndDoesNotBlock) {
   ASSERT_EQ(::mkfifo((dir_ / "abc.bin").c_str(), 0600), 0);
   const auto verdict = check_one("abc.bin");
-  EXPECT_EQ(verdict.match, OfficialMatch::kDamaged);
+  EXPECT_EQ(verdict.match, OfficialMatch::kCorrupt);
   EXPECT_THAT(verdict.sentence, HasSubstr("named pipe"));
 }
 

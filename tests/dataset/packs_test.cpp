@@ -209,7 +209,7 @@ TEST_F(Packs, SpeechCommands) {
     EXPECT_EQ(std::get<Clip>(split.background->decode(0)).samples.size(), 64'000U);
     const std::string name = "yes/0cb74144_nohash_3.wav";
     bool found = false;
-    const auto validation = open_pack("speech-commands", root, "judge_by = 'validation'").test;
+    const auto validation = open_pack("speech-commands", root, "evaluate_on = 'validation'").test;
     for (const auto& part : {split.train, split.test, validation}) {
       const auto values = samples_at(*part, name, 8000, 5);
       if (values.empty()) continue;

@@ -125,7 +125,7 @@ TEST_F(DatasetRegistryTest, OneColorImageGivesAllThreeChannels) {
   }
 }
 
-TEST_F(DatasetRegistryTest, SkipsAndCountsAFewDamagedSamples) {
+TEST_F(DatasetRegistryTest, SkipsAndCountsAFewCorruptSamples) {
   add_classes(110);
   testing::write_file(dir_.path() / "cat/zero.png", {});
   const auto opened = open();
@@ -134,7 +134,7 @@ TEST_F(DatasetRegistryTest, SkipsAndCountsAFewDamagedSamples) {
   EXPECT_THAT(error_with("strict = true"), HasSubstr("cat/zero.png is empty"));
 }
 
-TEST_F(DatasetRegistryTest, RejectsManyDamagedSamplesUnlessUnchecked) {
+TEST_F(DatasetRegistryTest, RejectsManyCorruptSamplesUnlessUnchecked) {
   add_classes(10);
   for (int i = 0; i < 6; ++i) testing::write_file(dir_.path() / concat("cat/zero", i, ".png"), {});
   EXPECT_THAT(error_with(""), HasSubstr("expected at most 1 % or 5 files"));

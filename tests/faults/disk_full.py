@@ -63,8 +63,8 @@ def goes_on(scene, run):
     """Resumes with the same command; the result must equal the undisturbed run."""
     training = scene.start(run)
     problems = training.problems()
-    if "damaged" in training.log:
-        problems.append(f"a checkpoint is damaged: {training.log}")
+    if "corrupt checkpoint" in training.log:
+        problems.append(f"a checkpoint is corrupt: {training.log}")
     return problems or scene.differences(run)
 
 

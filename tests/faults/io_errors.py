@@ -61,7 +61,7 @@ class Faults:
         (run / "summary.json").unlink()
         training = self.scene.start(run)
         problems = training.problems(0, ["resuming at epoch"])
-        if "damaged" in training.log or "no checkpoint" in training.log:
+        if "corrupt checkpoint" in training.log or "no checkpoint" in training.log:
             problems.append(f"there was no whole checkpoint: {training.log}")
         return problems or [problem for problem in self.scene.differences(run)
                             if "best.safetensors" not in problem]

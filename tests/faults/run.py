@@ -20,7 +20,7 @@ FAULTS = {
     "io_errors": "an operation of writing a checkpoint fails",
     "two_writers": "a second training on the same run",
     "stop_everywhere": "SIGTERM and SIGINT after each step",
-    "damaged_checkpoint": "damaged checkpoints",
+    "corrupt_checkpoint": "corrupt checkpoints",
 }
 SKIPPED = 77  # same as in support.py
 

@@ -30,7 +30,8 @@ TEST(EvaluateProtocol, ProjectionNeverPredictsAClassWithoutSamples) {
 }
 
 TEST(EvaluateProtocol, IntervalsOfFewSamplesAreWide) {
-  const auto result = evaluate_protocol(two_of_three_classes(), eval::Protocol::kZeroShot, {});
+  const auto result =
+      evaluate_protocol(two_of_three_classes(), eval::Protocol::kNearestCentroid, {});
   EXPECT_EQ(result.accuracy.top1, 1);
   EXPECT_NEAR(result.interval.low, 0.3976, 1e-4);  // 0.025^(1/4)
   EXPECT_EQ(result.interval.high, 1);
@@ -38,7 +39,7 @@ TEST(EvaluateProtocol, IntervalsOfFewSamplesAreWide) {
 
 TEST(EvaluateProtocol, CosinesHaveNoCalibrationError) {
   const auto samples = two_of_three_classes();
-  for (const auto protocol : {eval::Protocol::kZeroShot, eval::Protocol::kProjection}) {
+  for (const auto protocol : {eval::Protocol::kNearestCentroid, eval::Protocol::kProjection}) {
     EXPECT_FALSE(
         brief_json(evaluate_protocol(samples, protocol, {})).contains("calibration_error"));
   }
@@ -49,8 +50,9 @@ TEST(EvaluateProtocol, CosinesHaveNoCalibrationError) {
 }
 
 TEST(EvaluateProtocol, ReportsSamplesAndIntervalsPerClass) {
-  const auto json = full_json(
-      evaluate_protocol(two_of_three_classes(), eval::Protocol::kZeroShot, {}), {"a", "b", "none"});
+  const auto json =
+      full_json(evaluate_protocol(two_of_three_classes(), eval::Protocol::kNearestCentroid, {}),
+                {"a", "b", "none"});
   EXPECT_EQ(json["classes"][0]["samples"], 2);
   EXPECT_NEAR(json["classes"][0]["top1_interval"][0].get<double>(), 0.1581, 1e-4);
   EXPECT_EQ(json["classes"][2]["samples"], 0);

@@ -95,13 +95,13 @@ TEST_P(ReadoutFile, ProbabilitiesRankClassesLikeScores) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryReadout, ReadoutFile,
-                         ::testing::Values(ReadoutCase{"supcon", eval::Protocol::kZeroShot},
+                         ::testing::Values(ReadoutCase{"supcon", eval::Protocol::kNearestCentroid},
                                            ReadoutCase{"projnce-mlp", eval::Protocol::kProjection},
                                            ReadoutCase{"ce", eval::Protocol::kLogits},
                                            ReadoutCase{"projnce-mlp", eval::Protocol::kKnn},
                                            ReadoutCase{"supcon", eval::Protocol::kProbe}));
 
-class DamagedReadout : public ::testing::Test {
+class CorruptReadout : public ::testing::Test {
  protected:
   /// Saves a model, applies `change` to its file, and returns the error message of loading it.
   template <class Change>
@@ -117,33 +117,35 @@ class DamagedReadout : public ::testing::Test {
   ScratchDir scratch_;
 };
 
-TEST_F(DamagedReadout, FilesOfOlderVersionsPredictAsBefore) {
+TEST_F(CorruptReadout, FilesOfOlderVersionsPredictAsBefore) {
   const auto drop = [](checkpoint::TensorFile& file) { file.metadata.erase("readout"); };
   EXPECT_EQ(error_after(eval::Protocol::kProjection, drop), "nothing was wrong");
   const auto old = load_trained_model(scratch_ / "e.safetensors");
-  EXPECT_EQ(old.readout.protocol, eval::Protocol::kZeroShot);
+  EXPECT_EQ(old.readout.protocol, eval::Protocol::kNearestCentroid);
   EXPECT_FALSE(old.readout.calibrated());
   EXPECT_EQ(old.epoch, 0);
 }
 
-TEST_F(DamagedReadout, RejectsInvalidMetadata) {
+TEST_F(CorruptReadout, RejectsInvalidMetadata) {
   const auto set = [](const char* text) {
     return [text](checkpoint::TensorFile& file) { file.metadata["readout"] = text; };
   };
-  EXPECT_THAT(error_after(eval::Protocol::kZeroShot, set("{")), HasSubstr("malformed readout"));
-  EXPECT_THAT(error_after(eval::Protocol::kZeroShot, set(R"({"protocol": "magic"})")),
+  EXPECT_THAT(error_after(eval::Protocol::kNearestCentroid, set("{")),
+              HasSubstr("malformed readout"));
+  EXPECT_THAT(error_after(eval::Protocol::kNearestCentroid, set(R"({"protocol": "magic"})")),
               HasSubstr("magic"));
   EXPECT_THAT(
-      error_after(eval::Protocol::kZeroShot,
+      error_after(eval::Protocol::kNearestCentroid,
                   set(R"({"protocol": "logits", "temperature": 1, "epoch": 1, "rule": "last"})")),
       HasSubstr("its loss does not provide"));
   EXPECT_THAT(
-      error_after(eval::Protocol::kZeroShot,
-                  set(R"({"protocol": "zero-shot", "temperature": -1, "epoch": 1, "rule": ""})")),
+      error_after(
+          eval::Protocol::kNearestCentroid,
+          set(R"({"protocol": "nearest-centroid", "temperature": -1, "epoch": 1, "rule": ""})")),
       HasSubstr("temperature -1"));
 }
 
-TEST_F(DamagedReadout, RejectsTensorsThatDoNotFitTheModel) {
+TEST_F(CorruptReadout, RejectsTensorsThatDoNotFitTheModel) {
   const auto change = [](const char* name, const torch::Tensor& tensor) {
     return [name, tensor](checkpoint::TensorFile& file) {
       std::erase_if(file.tensors, [&](const auto& item) { return item.first == name; });

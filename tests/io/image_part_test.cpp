@@ -227,7 +227,7 @@ TEST(ImagePart, RejectsFilesTruncatedWithinThePart) {
   EXPECT_GT(refused, static_cast<int>(whole.size() / 7 / 4));
 }
 
-TEST(ImagePart, DamagedFilesGiveAnErrorOrAPart) {
+TEST(ImagePart, CorruptFilesGiveAnErrorOrAPart) {
   Random random(6);
   const auto whole = encode_jpeg(random_image(48, 80, 3, 7), {Subsampling::k420});
   for (int trial = 0; trial < 1500; ++trial) {

@@ -17,10 +17,10 @@ using ::testing::HasSubstr;
 using testing::image_input;
 using testing::MemoryDataset;
 
-/// Gray images; those in `damaged` fail to decode.
-dataset::DatasetPtr images(int64_t count, const std::vector<size_t>& damaged) {
+/// Gray images; those in `corrupt` fail to decode.
+dataset::DatasetPtr images(int64_t count, const std::vector<size_t>& corrupt) {
   auto images = testing::random_images(count, 4, 1);
-  for (const size_t index : damaged) images[index].pixels.clear();
+  for (const size_t index : corrupt) images[index].pixels.clear();
   return std::make_shared<MemoryDataset>(std::move(images), testing::cycling_labels(count, 2), 2);
 }
 
@@ -42,7 +42,7 @@ TEST(CorruptSamples, AreDroppedFromTrainingBatchesAndCounted) {
   }
   EXPECT_EQ(seen.size(), 398U);
   EXPECT_EQ(seen.count(7) + seen.count(300), 0U);
-  EXPECT_EQ(loader.damaged().size(), 2U);
+  EXPECT_EQ(loader.corrupt().size(), 2U);
 }
 
 TEST(CorruptSamples, DoNotChangeTheOtherRows) {
@@ -72,7 +72,7 @@ TEST(CorruptSamples, AreSkippedByDefaultIfFew) {
   TrainLoader loader(images(100, {1, 2}), {.batch_size = 100, .format = image_input(1, 4)});
   loader.start_epoch(0);
   loader.next();
-  EXPECT_EQ(loader.damaged().size(), 2U);
+  EXPECT_EQ(loader.corrupt().size(), 2U);
 }
 
 TEST(CorruptSamples, AreDroppedFromEvaluation) {
@@ -89,7 +89,7 @@ TEST(CorruptSamples, AreDroppedFromEvaluation) {
 
 TEST(CorruptSamples, ThrowInEvaluationWithoutTracker) {
   EvalLoader loader(images(200, {3}), {.batch_size = 64, .format = image_input(1, 4)});
-  EXPECT_THAT(testing::error_message_of([&] { loader.next(); }), HasSubstr("sample 3 is damaged"));
+  EXPECT_THAT(testing::error_message_of([&] { loader.next(); }), HasSubstr("sample 3 is corrupt"));
 }
 
 }  // namespace

@@ -148,7 +148,7 @@ TEST(TrainLoader, RethrowsTheErrorOfACorruptSample) {
     epoch_of(loader, 0);
     FAIL() << "expected an error";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("sample 17 is damaged"));
+    EXPECT_THAT(error.what(), HasSubstr("sample 17 is corrupt"));
   }
 }
 

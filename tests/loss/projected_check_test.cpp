@@ -44,9 +44,9 @@ class ProjectedCheck : public ::testing::Test {
   torch::Tensor vectors_ = random_unit_rows(kClasses, kDim, 2);
 
   torch::Tensor loss(const projection::Projected& projected, const torch::Tensor& rows) const {
-    GeneralizedInfoNCELoss selfp(std::make_shared<GivenProjection>(projected),
-                                 std::make_shared<projection::SampleProjection>());
-    return selfp.forward(make_batch(rows, labels_));
+    GeneralizedInfoNCELoss loss(std::make_shared<GivenProjection>(projected),
+                                std::make_shared<projection::SampleProjection>());
+    return loss.forward(make_batch(rows, labels_));
   }
   torch::Tensor loss(const projection::Projected& projected) const {
     return loss(projected, rows_);
@@ -69,9 +69,10 @@ TEST_F(ProjectedCheck, RefusesVectorsOfAnotherShape) {
       {kClasses},           {kClasses, kDim, 1},  {kDim, kClasses},     {}};
   for (const auto& shape : shapes) {
     const auto vectors = torch::full(shape, 0.1, torch::kFloat64);
-    EXPECT_THAT(refusal({.vectors = vectors}),
-                AllOf(HasSubstr("selfp: the positive projection returned vectors of shape"),
-                      HasSubstr(concat(vectors.sizes())), HasSubstr("expected [4, 5]")));
+    EXPECT_THAT(
+        refusal({.vectors = vectors}),
+        AllOf(HasSubstr("generalized-infonce: the positive projection returned vectors of shape"),
+              HasSubstr(concat(vectors.sizes())), HasSubstr("expected [4, 5]")));
   }
   EXPECT_THAT(refusal({}), HasSubstr("returned no vectors"));
 }
@@ -89,8 +90,9 @@ TEST_F(ProjectedCheck, SaysWhichOfTheTwoProjectionsIsWrong) {
   const auto wrong = std::make_shared<GivenProjection>(
       projection::Projected{.vectors = torch::zeros({1, kDim}, torch::kFloat64)});
   GeneralizedInfoNCELoss loss(std::make_shared<projection::SampleProjection>(), wrong);
-  EXPECT_THAT(error_message_of([&] { loss.evaluate(make_batch(rows_, labels_)); }),
-              HasSubstr("selfp: the negative projection returned vectors of shape [1, 5]"));
+  EXPECT_THAT(
+      error_message_of([&] { loss.evaluate(make_batch(rows_, labels_)); }),
+      HasSubstr("generalized-infonce: the negative projection returned vectors of shape [1, 5]"));
 }
 
 TEST_F(ProjectedCheck, RefusesOtherTypesDevicesAndLayouts) {

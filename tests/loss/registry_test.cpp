@@ -108,7 +108,7 @@ TEST_F(LossRegistry, WhatALossCannotBeMadeOfIsRefusedWhenItIsRead) {
   table.values["denominator"] = {std::string("exclude_self"), {}};
   EXPECT_THAT(error_message_of(table),
               AllOf(HasSubstr("no anchor to exclude"), HasSubstr("set denom")));
-  table = table_of("selfp");
+  table = table_of("generalized-infonce");
   table.values["projection_pos"] = {std::string("fixed"), {}};
   EXPECT_THAT(error_message_of(table), HasSubstr("file is missing"));
   EXPECT_THROW(make_loss({"ce", SupConOptions{}}, kShape), c10::Error);
@@ -147,14 +147,14 @@ TEST_F(LossRegistry, RejectsUnknownNamesAndFields) {
   EXPECT_THAT(error_message_of(table), HasSubstr("temperature"));
 }
 
-TEST_F(LossRegistry, SelfpCombinesAnyTwoProjectionsByName) {
+TEST_F(LossRegistry, GeneralizedInfoNCECombinesAnyTwoProjectionsByName) {
   const auto load = [](const std::string& path) {
     EXPECT_EQ(path, "labels.npy");
     return testing::random_normal(3, 5, 3).to(torch::kFloat32);
   };
   for (const auto& pos : projection::projection_names()) {
     for (const auto& neg : projection::projection_names()) {
-      auto table = table_of("selfp");
+      auto table = table_of("generalized-infonce");
       table.values["projection_pos"] = {pos, {}};
       table.values["projection_neg"] = {neg, {}};
       if (pos == "fixed") table.tables["pos"].values["file"] = {std::string("labels.npy"), {}};
@@ -167,8 +167,12 @@ TEST_F(LossRegistry, SelfpCombinesAnyTwoProjectionsByName) {
   }
 }
 
+TEST_F(LossRegistry, AcceptsThePapersNameOfGeneralizedInfoNCE) {
+  EXPECT_EQ(parse_loss_options(table_of("selfp")).name, "generalized-infonce");
+}
+
 TEST_F(LossRegistry, ProjectionsOfOneNameAreOneObject) {
-  auto table = table_of("selfp");
+  auto table = table_of("generalized-infonce");
   table.values["projection_pos"] = {std::string("mlp"), {}};
   table.values["projection_neg"] = {std::string("mlp"), {}};
   EXPECT_EQ(make_loss(parse_loss_options(table), kShape)->parameters().size(), 1U);

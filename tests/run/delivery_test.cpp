@@ -62,13 +62,13 @@ TEST(MakeDelivery, ChoosesTheBestReadoutOnTheValidationSplit) {
 TEST(MakeDelivery, UsesTheDefaultReadoutAndCalibratesOnTestWithoutValidation) {
   auto evaluation = make_evaluation(false);
   auto delivery = make_delivery(evaluation, {}, {.epoch = 9, .epochs = 9});
-  EXPECT_EQ(delivery.readout.protocol, eval::Protocol::kZeroShot);
+  EXPECT_EQ(delivery.readout.protocol, eval::Protocol::kNearestCentroid);
   EXPECT_EQ(delivery.calibrated_on, "test");
   EXPECT_FALSE(delivery_json(delivery).contains("validation"));
   // Centroids are not informative here, so calibrated probabilities must be low.
   const auto probabilities = inference::readout_probabilities(
       delivery.readout,
-      inference::protocol_scores(evaluation.samples, eval::Protocol::kZeroShot, {}));
+      inference::protocol_scores(evaluation.samples, eval::Protocol::kNearestCentroid, {}));
   EXPECT_LT(probabilities.max().item<double>(), 0.8);
 
   evaluation.samples.learned_vectors = evaluation.samples.class_vectors;
@@ -83,7 +83,7 @@ TEST(MakeDelivery, UsesTheRequestedReadout) {
   EXPECT_EQ(make_delivery(evaluation, {.readout = "probe"}, {}).readout.protocol,
             eval::Protocol::kProbe);
   EXPECT_EQ(make_delivery(evaluation, {.readout = "paper"}, {}).readout.protocol,
-            eval::Protocol::kZeroShot);
+            eval::Protocol::kNearestCentroid);
   EXPECT_THROW(make_delivery(evaluation, {.readout = "logits"}, {}), Error);
 }
 
@@ -113,14 +113,14 @@ TEST(ReportedAccuracy, FollowsTheReportRule) {
 
 TEST(FinalResults, ListsTheReadoutFirstAndCalibratesOnlyIt) {
   auto evaluation = make_evaluation(true);
-  const config::EvalOptions options{.final_protocols = {"zero-shot", "knn"}};
+  const config::EvalOptions options{.final_protocols = {"nearest-centroid", "knn"}};
   const auto delivery = make_delivery(evaluation, options, {.epoch = 9, .epochs = 9});
   const auto results = final_results(evaluation, options, delivery);
   ASSERT_EQ(results.protocols.size(), 2U);
   EXPECT_EQ(results.protocols[0].result.protocol, eval::Protocol::kKnn);
   EXPECT_TRUE(results.protocols[0].calibrated);
   EXPECT_EQ(results.protocols[0].result.calibration_error, delivery.calibration_error);
-  EXPECT_EQ(results.protocols[1].result.protocol, eval::Protocol::kZeroShot);
+  EXPECT_EQ(results.protocols[1].result.protocol, eval::Protocol::kNearestCentroid);
   EXPECT_FALSE(results.protocols[1].calibrated);
   EXPECT_EQ(results.classes_with_samples, kClasses);
   EXPECT_EQ(results.classes_with_few_samples, 0);

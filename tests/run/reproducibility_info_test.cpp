@@ -64,7 +64,7 @@ TEST(DataFingerprint, DependsOnSamplesAndLabels) {
   EXPECT_EQ(first, of(testing::FakeDataset({0, 1, 1})));
   EXPECT_NE(first, of(testing::FakeDataset({0, 1, 0})));
   EXPECT_NE(first, of(testing::FakeDataset({0, 1})));
-  EXPECT_NE(first, of(testing::FakeDataset({0, 1, 1}, /*damaged=*/{1})));
+  EXPECT_NE(first, of(testing::FakeDataset({0, 1, 1}, /*corrupt=*/{1})));
 }
 
 /// Samples of another dataset in reverse order.
@@ -87,9 +87,9 @@ TEST(PartFingerprint, DependsOnSamplesAndLabelsButNotOnOrder) {
 
 TEST(PartFingerprint, DependsOnContentsIfRequested) {
   const auto whole = testing::fake_dataset({0, 1, 1});
-  const auto damaged = testing::fake_dataset({0, 1, 1}, /*damaged=*/{1});
-  EXPECT_NE(part_fingerprint(*whole, {}, true), part_fingerprint(*damaged, {}, true));
-  EXPECT_EQ(part_fingerprint(*whole, {}, false), part_fingerprint(*damaged, {}, false));
+  const auto corrupt = testing::fake_dataset({0, 1, 1}, /*corrupt=*/{1});
+  EXPECT_NE(part_fingerprint(*whole, {}, true), part_fingerprint(*corrupt, {}, true));
+  EXPECT_EQ(part_fingerprint(*whole, {}, false), part_fingerprint(*corrupt, {}, false));
 }
 
 }  // namespace

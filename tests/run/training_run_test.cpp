@@ -224,7 +224,7 @@ TEST_F(FinishedRunTest, EmbedsItsOwnData) {
 }
 
 TEST_F(FinishedRunTest, AuditsEveryLabel) {
-  const auto output = *dir_ / "suspects.csv";
+  const auto output = *dir_ / "label_issues.csv";
   const auto audit = inference::audit_run(
       {.run = run(), .output = output, .sheet = {}, .features = {}, .options = {}, .context = {}},
       silent_logger());

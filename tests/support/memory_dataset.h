@@ -26,7 +26,7 @@ class MemoryDataset : public dataset::Dataset {
   std::string sample_name(int64_t index) const override { return std::to_string(index); }
   Sample decode(int64_t index) const override {
     const auto& image = images_.at(static_cast<size_t>(index));
-    if (image.pixels.empty()) fail("sample ", index, " is damaged");
+    if (image.pixels.empty()) fail("sample ", index, " is corrupt");
     return image;
   }
 

@@ -28,7 +28,7 @@ class SampleDataset : public dataset::Dataset {
   std::string sample_name(int64_t index) const override { return concat("sample-", index); }
   Sample decode(int64_t index) const override {
     const auto& sample = samples_.at(static_cast<size_t>(index));
-    if (bytes_of(sample) == 0) fail(sample_name(index), " is damaged");
+    if (bytes_of(sample) == 0) fail(sample_name(index), " is corrupt");
     return sample;
   }
 

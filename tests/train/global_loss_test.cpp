@@ -45,13 +45,12 @@ class TestEncoder : public encoder::Encoder {
 
 /// Model and loss of one process, in double precision, initialized from a fixed seed.
 struct Replica {
-  Replica(const std::string& loss_name, Norm norm) {
+  Replica(const loss::LossOptions& options, Norm norm) {
     torch::manual_seed(4);
     model = std::make_shared<encoder::EmbeddingModel>(std::make_shared<TestEncoder>(norm),
                                                       encoder::HeadOptions{.dim = 6});
     loss = loss::make_loss(
-        loss::loss_options(loss_name),
-        {.num_classes = kRankClasses, .embedding_dim = 6, .feature_dim = kRankFeatures});
+        options, {.num_classes = kRankClasses, .embedding_dim = 6, .feature_dim = kRankFeatures});
     model->to(torch::kDouble);
     loss->to(torch::kDouble);
   }
@@ -138,15 +137,34 @@ void expect_equal(const Replica& replica, const Values& values, const Replica& s
   }
 }
 
+/// Every loss with its defaults, and projnce-perp with class vectors that leave out the anchor's
+/// instance, whose views may be on any rank.
+std::vector<loss::LossOptions> tested_losses() {
+  std::vector<loss::LossOptions> all;
+  for (const auto& name : loss::loss_names()) all.push_back(loss::loss_options(name));
+  for (const auto source :
+       {projection::SoftSource::kHard, projection::SoftSource::kNadarayaWatson}) {
+    for (const auto priors : {loss::PriorSource::kBatch, loss::PriorSource::kUniform}) {
+      auto options = loss::loss_options("projnce-perp");
+      auto& perp = std::get<loss::ProjncePerpOptions>(options.own);
+      perp.perp.soft_source = source;
+      perp.leave_one_out = loss::LeaveOneOut::kInstance;
+      perp.priors = priors;
+      all.push_back(options);
+    }
+  }
+  return all;
+}
+
 /// Checks every loss. The ranks join once for all losses, because joining is slower than the steps.
 void expect_same_steps(Norm norm, int world, int64_t samples) {
-  const auto names = loss::loss_names();
+  const auto losses = tested_losses();
   const auto batch = make_batch_of(samples);
   const bool shared = norm == Norm::kShared;
   std::vector<std::vector<Replica>> replicas(static_cast<size_t>(world));
   std::vector<std::vector<Values>> values(static_cast<size_t>(world));
   for (auto& of_rank : replicas) {
-    for (const auto& name : names) of_rank.emplace_back(name, norm);
+    for (const auto& options : losses) of_rank.emplace_back(options, norm);
   }
   testing::as_ranks(world, [&](const distributed::ProcessGroupPtr& ranks) {
     const auto rank = static_cast<size_t>(ranks->rank());
@@ -157,11 +175,12 @@ void expect_same_steps(Norm norm, int world, int64_t samples) {
       values[rank].push_back(step(replica, part, ranks, shared));
     }
   });
-  for (size_t i = 0; i < names.size(); ++i) {
-    const Replica single(names[i], norm);
+  for (size_t i = 0; i < losses.size(); ++i) {
+    const Replica single(losses[i], norm);
     const auto expected = step(single, batch, distributed::ProcessGroup::single_process(), false);
     for (size_t rank = 0; rank < replicas.size(); ++rank) {
-      SCOPED_TRACE(names[i] + ", rank " + std::to_string(rank));
+      SCOPED_TRACE(losses[i].name + ", setting " + std::to_string(i) + ", rank " +
+                   std::to_string(rank));
       expect_equal(replicas[rank][i], values[rank][i], single, expected);
     }
   }

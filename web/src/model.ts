@@ -64,12 +64,12 @@ export interface Curves {
   /** Same metrics, averaged over an epoch. Older runs have an mi_bound here that is not a valid bound; it is not shown. */
   epochs: Columns;
   /**
-   * Per protocol ("zero-shot", "knn", ...): top1, low, high (95 % interval), top5, calibration_error. "information" has the
+   * Per protocol ("nearest-centroid", "knn", ...): top1, low, high (95 % interval), top5, calibration_error. "information" has the
    * certified bounds on the test samples, as in Information.bounds; absent in older runs.
    */
   tests: Record<string, Columns>;
   /** Loss spikes and skipped steps. */
-  events: { step: number; epoch: number; name: "spike" | "passed_over"; loss: Metric }[];
+  events: { step: number; epoch: number; name: "spike" | "skipped_step"; loss: Metric }[];
 }
 
 export interface Protocol {

@@ -57,7 +57,7 @@ describe("comparison", { skip }, () => {
 
   test("the saved table has every seed", async () => {
     const page = await browser.open(byHand());
-    const lines = (await save(page, "Accuracy by method, zero-shot", "Save CSV")).toString().trimEnd().split("\r\n");
+    const lines = (await save(page, "Accuracy by method, nearest-centroid", "Save CSV")).toString().trimEnd().split("\r\n");
     assert.equal(lines.length, 4);
     assert.match(lines[0], /^method,condition,seeds,mean,sd,difference,low,high,interval,seed 1,accuracy 1,/);
     assert.match(lines[2], /^projnce,.*,paired,1,0\.73,2,0\.74,3,0\.78$/);

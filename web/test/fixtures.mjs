@@ -61,7 +61,7 @@ function confusion(random, classes, samples, accuracy) {
     const truth = i % classes;
     counts[truth * classes + predict(random, truth, classes, accuracy + 0.15 * Math.sin(truth))] += 1;
   }
-  return { protocol: "zero-shot", counts: pack(counts) };
+  return { protocol: "nearest-centroid", counts: pack(counts) };
 }
 
 function lossParts(random, progress) {
@@ -95,7 +95,7 @@ export function curves(random, { epochs, done = epochs, perEpoch = 47, logged = 
   });
   const events = done > 3 ? [{ step: 150, epoch: 3.2, name: "spike", loss: 9.1 }] : [];
   const information = range(done, (i) => ({ step: (i + 1) * perEpoch, epoch: i + 1, ...bounds(entropy, 0.5 + (0.5 * (i + 1)) / epochs) }));
-  return { steps: columns(steps), epochs: columns(ends), tests: { "zero-shot": columns(tests), information: columns(information) }, events };
+  return { steps: columns(steps), epochs: columns(ends), tests: { "nearest-centroid": columns(tests), information: columns(information) }, events };
 }
 
 function protocol(top1, test, calibrated) {
@@ -124,9 +124,9 @@ function summary(name, { classes, accuracy, noise, train, test, epochs, seed, lo
     run: `runs/demo/${name}`, version: "0.1.0", dataset: "fashion-mnist", loss, encoder: "resnet-small", seed, label_noise: noise,
     wrong_labels: Math.round(noise * train), samples: { train, test, skipped: 0 },
     data: { train_fingerprint: `train-${train}`, test_fingerprint: `test-${test}` }, classes,
-    test_classes: { with_samples: Math.min(test, classes), with_few_samples: few, few_below: 10 }, epochs, protocol: "zero-shot",
+    test_classes: { with_samples: Math.min(test, classes), with_few_samples: few, few_below: 10 }, epochs, protocol: "nearest-centroid",
     accuracy: { last: accuracy, last_top5: Math.min(0.995, accuracy + 0.22), best: accuracy, best_epoch: epochs, reported: accuracy, reported_epoch: "last" },
-    protocols: { "zero-shot": protocol(accuracy, test, false), knn: protocol(accuracy + 0.018, test, true), probe: protocol(accuracy + 0.026, test, true) },
+    protocols: { "nearest-centroid": protocol(accuracy, test, false), knn: protocol(accuracy + 0.018, test, true), probe: protocol(accuracy + 0.026, test, true) },
     retrieval: { queries: test, recall_at_1: 0.742, recall_at_2: 0.8454, recall_at_4: 0.9144, recall_at_8: 0.9526, r_precision: 0.6208605210420833, map_at_r: 0.504, nmi: 0.6723 },
     information: information(test, classes),
     images_per_second: 2136.0259444121734, seconds: { train: 22.47, waiting_for_data: 0.0014, eval: 0.84, total: 200.4 },

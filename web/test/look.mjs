@@ -11,7 +11,7 @@ const found = await page.evaluate(() => ({
   heading: document.querySelector("h1")?.textContent ?? null,
   sections: [...document.querySelectorAll("h2")].map((heading) => heading.textContent),
   figures: document.querySelectorAll("figure").length,
-  images: document.querySelectorAll(".suspect").length,
+  images: document.querySelectorAll(".label-issue").length,
   failures: [...document.querySelectorAll("#failure, .failed")].map((note) => note.textContent),
   plain_numbers: document.querySelectorAll("#numbers").length,
   text: document.body.innerText,

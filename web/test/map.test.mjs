@@ -133,7 +133,7 @@ describe("map", { skip }, () => {
     const data = demoPage({ points: 6000, worstImages: await drawImages(helper, 60) });
     const { page, stage, shown } = await openMap(data, { reducedMotion: "reduce" });
     await page.getByRole("button", { name: "Show none classes" }).click();
-    await page.locator(".suspect").first().getByRole("button", { name: "on the map" }).click();
+    await page.locator(".label-issue").first().getByRole("button", { name: "on the map" }).click();
     assert.match(await shown(), /^6 000 training samples/);
     await page.locator(".map-card", { hasText: `#${data.runs[0].audit.worst[0].index}` }).waitFor();
     assert.match(await stage.getAttribute("class"), /is-zoomed/);

@@ -44,7 +44,7 @@ const RUNS = {
     run.confusion.counts = packed([11, 1, 0, 0]);
     return run;
   },
-  "classes without test samples": () => changed(small(30, { name: "gaps", classes: names(4) }), { confusion: { protocol: "zero-shot", counts: packed([14, 1, 0, 0, 0, 0, 0, 0, 3, 0, 12, 0, 0, 0, 0, 0]) } }),
+  "classes without test samples": () => changed(small(30, { name: "gaps", classes: names(4) }), { confusion: { protocol: "nearest-centroid", counts: packed([14, 1, 0, 0, 0, 0, 0, 0, 3, 0, 12, 0, 0, 0, 0, 0]) } }),
   "no information": () => { const run = small(4, { name: "no-information" }); run.summary.information = null; return run; },
   "no retrieval": () => { const run = small(4, { name: "no-retrieval" }); run.summary.retrieval = null; return run; },
   "no map": () => changed(small(50, { name: "no-map" }), { test: null, train: null, missing: ["Map of test samples: too few samples."] }),
@@ -148,7 +148,7 @@ describe("reports of all kinds of runs", { skip }, () => {
   test("shows no calibration error for cosine similarities", async () => {
     const page = await check([small(100)]);
     const cells = await page.locator(".protocols tbody tr").evaluateAll((rows) => rows.map((row) => [row.cells[0].textContent, row.cells[4].textContent]));
-    assert.deepEqual(cells.map(([name, error]) => [name, error === "–"]), [["zero-shot", true], ["knn", false], ["probe", false]]);
+    assert.deepEqual(cells.map(([name, error]) => [name, error === "–"]), [["nearest-centroid", true], ["knn", false], ["probe", false]]);
     await page.close();
     const old = RUNS["a summary of an older version"]();
     for (const protocol of Object.values(old.summary.protocols)) protocol.calibration_error = 0.31;
@@ -176,15 +176,15 @@ describe("reports of all kinds of runs", { skip }, () => {
       run.summary.accuracy = null;
       const page = await browser.open(makePage([run]));
       assert.match(await page.locator("#failure").innerText(), /could not be displayed[\s\S]*TypeError/);
-      assert.match(await numbers(page), /zero-shot 74\.5 %/);
+      assert.match(await numbers(page), /nearest-centroid 74\.5 %/);
       assert.equal(await page.locator("#classes .sortable tbody tr").count(), 2);
       await page.close();
     });
 
     test("unreadable data restores the static results", async () => {
-      const page = await browser.open(makePage([small(100)]), { wait: "#numbers", before: [() => { JSON.parse = () => { throw new Error("damaged"); }; }] });
-      assert.match(await page.locator("#failure").innerText(), /Error: damaged/);
-      assert.match(await numbers(page), /zero-shot 74\.5 %/);
+      const page = await browser.open(makePage([small(100)]), { wait: "#numbers", before: [() => { JSON.parse = () => { throw new Error("corrupt"); }; }] });
+      assert.match(await page.locator("#failure").innerText(), /Error: corrupt/);
+      assert.match(await numbers(page), /nearest-centroid 74\.5 %/);
       await page.close();
     });
 
@@ -193,13 +193,13 @@ describe("reports of all kinds of runs", { skip }, () => {
       await page.evaluate(() => setTimeout(() => { throw new Error("later"); }));
       await page.waitForSelector("#failure");
       assert.match(await page.locator("#failure").innerText(), /Error: later/);
-      assert.match(await numbers(page), /zero-shot 74\.5 %/);
+      assert.match(await numbers(page), /nearest-centroid 74\.5 %/);
       await page.close();
     });
 
     test("without JavaScript, shows the static results and a hint", async () => {
       const page = await browser.open(hundredClasses(), { javaScriptEnabled: false, wait: "#numbers" });
-      assert.match(await numbers(page), /JavaScript.*disabled.*zero-shot 58\.0 %/);
+      assert.match(await numbers(page), /JavaScript.*disabled.*nearest-centroid 58\.0 %/);
       await page.close();
     });
   });

@@ -120,7 +120,7 @@ describe("report of a run", { skip }, () => {
     assert.deepEqual([...png.bytes.subarray(0, 8)], [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
     assert.equal(png.bytes.readUInt32BE(16), 1440, "twice the width of the drawing");
     const csv = (await saved(page, "Test accuracy", "Save CSV")).bytes.toString().trimEnd().split("\r\n");
-    assert.equal(csv[0], "epoch,zero-shot,zero-shot low,zero-shot high");
+    assert.equal(csv[0], "epoch,nearest-centroid,nearest-centroid low,nearest-centroid high");
     assert.equal(csv.length, 9);
     const confusion = (await saved(page, "Confusion matrix", "Save CSV")).bytes.toString().trimEnd().split("\r\n").slice(1);
     assert.equal(confusion.reduce((sum, line) => sum + Number(line.split(",")[2]), 0), 5000);
@@ -159,7 +159,7 @@ describe("report of a run", { skip }, () => {
     const figure = figureOf(page, "Test accuracy");
     const over = figure.locator(".u-over");
     await over.hover({ position: { x: 1, y: 50 } });
-    assert.match(await figure.locator(".tip").innerText(), /epoch 1\s+zero-shot 5\d\.\d/);
+    assert.match(await figure.locator(".tip").innerText(), /epoch 1\s+nearest-centroid 5\d\.\d/);
     const before = await figure.locator("canvas").evaluate((c) => c.toDataURL());
     const box = await over.boundingBox();
     await page.mouse.move(box.x + 100, box.y + 50);
@@ -202,12 +202,12 @@ describe("report of a run", { skip }, () => {
 
   test("label errors: images, verdicts, and a button for more", async () => {
     const page = shared;
-    assert.equal(await page.locator(".suspect").count(), 24);
-    assert.match(await page.locator(".suspect .image").first().evaluate((p) => getComputedStyle(p).backgroundImage), /^url\("blob:/);
+    assert.equal(await page.locator(".label-issue").count(), 24);
+    assert.match(await page.locator(".label-issue .image").first().evaluate((p) => getComputedStyle(p).backgroundImage), /^url\("blob:/);
     assert.ok((await page.locator(".verdict.good").count()) > 15);
     await page.getByRole("button", { name: "Show 24 more" }).click();
     await page.getByRole("button", { name: "Show 12 more" }).click();
-    assert.equal(await page.locator(".suspect").count(), 60);
+    assert.equal(await page.locator(".label-issue").count(), 60);
     assert.equal(await page.locator(".more").isVisible(), false);
   });
 

@@ -36,9 +36,9 @@ class DecodeJob {
   std::vector<CorruptSample> result() {
     if (failure_) std::rethrow_exception(failure_);
     if (options_.on_progress) options_.on_progress(size_, size_);
-    std::sort(damaged_.begin(), damaged_.end(),
+    std::sort(corrupt_.begin(), corrupt_.end(),
               [](const auto& a, const auto& b) { return a.index < b.index; });
-    return std::move(damaged_);
+    return std::move(corrupt_);
   }
 
  private:
@@ -64,7 +64,7 @@ class DecodeJob {
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kInput) throw;
       const std::lock_guard lock(mutex_);
-      damaged_.push_back({index, dataset_.sample_name(index), error.what()});
+      corrupt_.push_back({index, dataset_.sample_name(index), error.what()});
       return;
     }
     visit_(index, std::move(sample));
@@ -77,7 +77,7 @@ class DecodeJob {
   std::atomic<int64_t> next_ = 0;
   std::atomic<int64_t> done_ = 0;
   std::mutex mutex_;
-  std::vector<CorruptSample> damaged_;
+  std::vector<CorruptSample> corrupt_;
   std::exception_ptr failure_;
 };
 

@@ -61,7 +61,7 @@ PartInfo inspect_part(const Dataset& dataset, const DecodeAllOptions& options) {
   info.samples = dataset.size();
   info.class_names = dataset.class_names();
   info.per_class = class_counts(dataset);
-  info.damaged = decode_all(dataset, options, [&](int64_t index, Sample&& sample) {
+  info.corrupt = decode_all(dataset, options, [&](int64_t index, Sample&& sample) {
     all[static_cast<size_t>(index)] =
         std::visit([](const auto& s) { return measure_sample(s); }, sample);
   });
@@ -90,9 +90,9 @@ int64_t DatasetInfo::samples() const {
   return count;
 }
 
-int64_t DatasetInfo::damaged() const {
+int64_t DatasetInfo::corrupt() const {
   int64_t count = 0;
-  for (const auto& [name, part] : parts()) count += static_cast<int64_t>(part->damaged.size());
+  for (const auto& [name, part] : parts()) count += static_cast<int64_t>(part->corrupt.size());
   return count;
 }
 

@@ -25,7 +25,7 @@ struct PartInfo {
   int64_t samples = 0;
   std::vector<std::string> class_names;
   std::vector<int64_t> per_class;
-  std::vector<CorruptSample> damaged;  ///< samples that cannot be decoded
+  std::vector<CorruptSample> corrupt;  ///< samples that cannot be decoded
 
   // Images:
   Spread<int> height;
@@ -56,8 +56,8 @@ struct DatasetInfo {
   /// All present splits with their names.
   std::vector<std::pair<const char*, const PartInfo*>> parts() const;
   int64_t samples() const;
-  int64_t damaged() const;
-  bool valid() const { return damaged() == 0; }
+  int64_t corrupt() const;
+  bool valid() const { return corrupt() == 0; }
 };
 
 /// Decodes every sample of all splits. Progress is reported over all of them.

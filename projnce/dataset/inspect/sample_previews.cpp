@@ -234,10 +234,10 @@ std::vector<Image> draw_samples(const DatasetPtr& dataset, const std::vector<int
                                 const DecodeAllOptions& decoding) {
   std::vector<Image> tiles(samples.size());
   const SubsetDataset chosen(dataset, samples);
-  const auto damaged = decode_all(chosen, decoding, [&](int64_t index, Sample&& sample) {
+  const auto corrupt = decode_all(chosen, decoding, [&](int64_t index, Sample&& sample) {
     tiles.at(static_cast<size_t>(index)) = draw_tile(sample, size, sound);
   });
-  for (const auto& sample : damaged)
+  for (const auto& sample : corrupt)
     tiles.at(static_cast<size_t>(sample.index)) = corrupt_tile(size);
   return tiles;
 }

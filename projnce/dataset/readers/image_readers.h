@@ -110,7 +110,7 @@ const std::vector<std::string>& mnist_classes();
 bool is_mnist(const io::FileTreePtr& tree);
 
 /// Opens the four IDX files of the MNIST family (train- and t10k-, images and labels), plain or
-/// gzip, and keeps them in memory; counts come from the files. Throws if a file is missing, damaged
+/// gzip, and keeps them in memory; counts come from the files. Throws if a file is missing, corrupt
 /// or inconsistent with another.
 DatasetSplit open_mnist(const io::FileTreePtr& tree, const std::vector<std::string>& class_names);
 

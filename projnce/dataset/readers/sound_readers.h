@@ -43,7 +43,7 @@ DatasetSplit open_esc50(const io::FileTreePtr& tree, const Esc50Options& options
 enum class SpeechCommandsTest { kTest, kValidation };
 
 struct SpeechCommandsOptions {
-  SpeechCommandsTest judge_by = SpeechCommandsTest::kTest;
+  SpeechCommandsTest evaluate_on = SpeechCommandsTest::kTest;
   /// Suffix of the lists: "speaker_disjoint" reads testing_list_speaker_disjoint.txt and the
   /// corresponding validation list; "" reads the official lists.
   std::string lists;

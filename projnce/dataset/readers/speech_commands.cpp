@@ -184,7 +184,7 @@ DatasetSplit open_speech_commands(const io::FileTreePtr& root,
   mark_listed(*tree, test_list, SpeechPart::kTest, parts, split.remarks);
   mark_listed(*tree, validation_list, SpeechPart::kValidation, parts, split.remarks);
 
-  const bool by_test = options.judge_by == SpeechCommandsTest::kTest;
+  const bool by_test = options.evaluate_on == SpeechCommandsTest::kTest;
   split.train = make_speech_part(tree, words, parts, SpeechPart::kTrain);
   split.test =
       make_speech_part(tree, words, parts, by_test ? SpeechPart::kTest : SpeechPart::kValidation);

@@ -21,7 +21,7 @@ struct StoredSplit {
   std::vector<std::string> class_names = {};  ///< of the test split
   Part train;
   Part test;
-  /// Samples of the data that the run did not use because of limits or damaged files. Sorted.
+  /// Samples of the data that the run did not use because of limits or corrupt files. Sorted.
   std::vector<SampleId> unused = {};
   /// Samples that the initial weights were trained on, over all previous runs. Sorted.
   std::vector<SampleId> seen = {};
@@ -35,7 +35,7 @@ StoredSplit describe_split(const DatasetSplit& split, std::vector<SampleId> all)
 
 void write_split(const std::filesystem::path& path, const StoredSplit& split);
 
-/// Throws if the file was not written by write_split or is damaged.
+/// Throws if the file was not written by write_split or is corrupt.
 StoredSplit read_split(const std::filesystem::path& path);
 
 /// Returns the samples that the model of a run with this split was trained on, unique and sorted.

@@ -86,11 +86,11 @@ class InMemoryDataset : public DatasetWrapper {
   std::vector<Sample> samples_;
 };
 
-std::vector<int64_t> remaining_indices(int64_t size, const std::vector<CorruptSample>& damaged) {
+std::vector<int64_t> remaining_indices(int64_t size, const std::vector<CorruptSample>& corrupt) {
   std::vector<int64_t> indices;
-  auto next = damaged.begin();
+  auto next = corrupt.begin();
   for (int64_t i = 0; i < size; ++i) {
-    if (next != damaged.end() && next->index == i) {
+    if (next != corrupt.end() && next->index == i) {
       ++next;
     } else {
       indices.push_back(i);
@@ -99,16 +99,16 @@ std::vector<int64_t> remaining_indices(int64_t size, const std::vector<CorruptSa
   return indices;
 }
 
-void check_classes(const Dataset& dataset, const std::vector<CorruptSample>& damaged,
+void check_classes(const Dataset& dataset, const std::vector<CorruptSample>& corrupt,
                    const CorruptSampleRules& rules) {
   const auto before = class_counts(dataset);
   auto remaining = before;
-  for (const auto& sample : damaged) {
+  for (const auto& sample : corrupt) {
     const auto label = static_cast<size_t>(dataset.label(sample.index));
     if (--remaining[label] == 0) {
-      fail(Hint{"replace the damaged files, or remove the class"}, "class '",
+      fail(Hint{"replace the corrupt files, or remove the class"}, "class '",
            dataset.class_names()[label], "' of the ", rules.part, " has no readable sample, all ",
-           before[label], " are damaged: ", sample.reason);
+           before[label], " are corrupt: ", sample.reason);
     }
   }
 }
@@ -133,7 +133,7 @@ CheckedDataset check_dataset(const DatasetPtr& dataset, const CheckOptions& opti
   };
 
   CheckedDataset checked;
-  checked.damaged = decode_all(*dataset, options.decoding, keep);
+  checked.corrupt = decode_all(*dataset, options.decoding, keep);
   if (!complete && dataset->kind() == SampleKind::kImage) {
     samples.assign(samples.size(), {});
     kept = 0;
@@ -141,39 +141,39 @@ CheckedDataset check_dataset(const DatasetPtr& dataset, const CheckOptions& opti
   checked.bytes_in_memory = kept;
   checked.channels = colored ? 3 : 1;
   checked.dataset = std::make_shared<InMemoryDataset>(dataset, std::move(samples));
-  if (!checked.damaged.empty()) {
+  if (!checked.corrupt.empty()) {
     checked.dataset = std::make_shared<SubsetDataset>(
-        checked.dataset, remaining_indices(dataset->size(), checked.damaged));
+        checked.dataset, remaining_indices(dataset->size(), checked.corrupt));
   }
   return checked;
 }
 
-void check_corrupt_samples(const Dataset& dataset, const std::vector<CorruptSample>& damaged,
+void check_corrupt_samples(const Dataset& dataset, const std::vector<CorruptSample>& corrupt,
                            const CorruptSampleRules& rules, const Logger& logger) {
-  if (damaged.empty()) return;
-  if (rules.every_class) check_classes(dataset, damaged, rules);
-  const auto count = concat(damaged.size(), " of ", dataset.size(), " samples of the ", rules.part);
+  if (corrupt.empty()) return;
+  if (rules.every_class) check_classes(dataset, corrupt, rules);
+  const auto count = concat(corrupt.size(), " of ", dataset.size(), " samples of the ", rules.part);
   if (rules.strict) {
-    fail(Hint{"remove the damaged files, or disable strict to skip them"}, count,
-         " cannot be read, expected none: ", damaged[0].reason);
+    fail(Hint{"remove the corrupt files, or disable strict to skip them"}, count,
+         " cannot be read, expected none: ", corrupt[0].reason);
   }
   const auto samples = rules.total_samples == 0 ? dataset.size() : rules.total_samples;
-  const auto all_damaged = static_cast<int64_t>(damaged.size()) + rules.damaged_before;
-  if (all_damaged > rules.max_corrupt.of(samples)) {
+  const auto all_corrupt = static_cast<int64_t>(corrupt.size()) + rules.corrupt_before;
+  if (all_corrupt > rules.max_corrupt.of(samples)) {
     fail(
-        Hint{"'projnce data verify' lists the damaged files: remove or repair them, or accept more "
+        Hint{"'projnce data verify' lists the corrupt files: remove or repair them, or accept more "
              "with --max-corrupt"},
         count, " cannot be read",
-        rules.damaged_before == 0 ? "" : concat(", ", all_damaged, " of ", samples, " in total"),
-        ", expected ", rules.max_corrupt.describe(), ": ", damaged[0].reason);
+        rules.corrupt_before == 0 ? "" : concat(", ", all_corrupt, " of ", samples, " in total"),
+        ", expected ", rules.max_corrupt.describe(), ": ", corrupt[0].reason);
   }
-  if (static_cast<int64_t>(damaged.size()) == dataset.size()) {
-    fail(Hint{"replace the damaged files"}, "no sample of the ", rules.part,
-         " can be read: ", damaged[0].reason);
+  if (static_cast<int64_t>(corrupt.size()) == dataset.size()) {
+    fail(Hint{"replace the corrupt files"}, "no sample of the ", rules.part,
+         " can be read: ", corrupt[0].reason);
   }
   if (!logger) return;
-  for (size_t i = 0; i < std::min(damaged.size(), kMaxWarnings); ++i) {
-    logger->warn("skipped: {}", damaged[i].reason);
+  for (size_t i = 0; i < std::min(corrupt.size(), kMaxWarnings); ++i) {
+    logger->warn("skipped: {}", corrupt[i].reason);
   }
   logger->warn("{} cannot be read and are skipped", count);
 }

@@ -40,26 +40,26 @@ struct CheckOptions {
 
 struct CheckedDataset {
   DatasetPtr dataset;                  ///< samples that can be decoded
-  std::vector<CorruptSample> damaged;  ///< indices refer to the given dataset
+  std::vector<CorruptSample> corrupt;  ///< indices refer to the given dataset
   size_t bytes_in_memory = 0;
   int channels = 1;  ///< 3 if any sample has color
 };
 
-/// Decodes every sample once, so that damaged samples are detected before training.
+/// Decodes every sample once, so that corrupt samples are detected before training.
 CheckedDataset check_dataset(const DatasetPtr& dataset, const CheckOptions& options);
 
 struct CorruptSampleRules {
-  bool strict = false;            ///< if true, no sample may be damaged
-  CorruptLimit max_corrupt = {};  ///< more damaged samples are an error
-  int64_t damaged_before = 0;     ///< damaged samples of other splits, included in the limit
+  bool strict = false;            ///< if true, no sample may be corrupt
+  CorruptLimit max_corrupt = {};  ///< more corrupt samples are an error
+  int64_t corrupt_before = 0;     ///< corrupt samples of other splits, included in the limit
   int64_t total_samples = 0;      ///< of all splits, for a relative limit; 0: of this split
   bool every_class = true;        ///< if true, each class must have a readable sample
   std::string part = "dataset";   ///< name of the split in messages
 };
 
-/// Warns about the damaged samples of `dataset`, or throws if a rule is violated or no sample
+/// Warns about the corrupt samples of `dataset`, or throws if a rule is violated or no sample
 /// remains. `logger` may be null: then there are no warnings.
-void check_corrupt_samples(const Dataset& dataset, const std::vector<CorruptSample>& damaged,
+void check_corrupt_samples(const Dataset& dataset, const std::vector<CorruptSample>& corrupt,
                            const CorruptSampleRules& rules, const Logger& logger);
 
 }  // namespace projnce::dataset

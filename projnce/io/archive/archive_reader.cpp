@@ -148,7 +148,7 @@ std::span<const std::byte> GzipSource::next() {
       next_member();
     } else if (status != Z_OK) {
       fail(Hint{"download or compress the file again"}, file_.name,
-           " is damaged gzip data: ", stream_.msg != nullptr ? stream_.msg : "unknown zlib error");
+           " is corrupt gzip data: ", stream_.msg != nullptr ? stream_.msg : "unknown zlib error");
     }
   }
   return std::span(unpacked_).first(unpacked_.size() - stream_.avail_out);
@@ -192,7 +192,7 @@ void ArchiveReader::check(int status) {
     fail(name_, " is not a readable archive (", reason,
          "), expected tar, tar.gz, tar.bz2, tar.xz, tar.zst or zip");
   }
-  fail(Hint{"download or create the archive again"}, name_, " is a damaged archive: ", reason);
+  fail(Hint{"download or create the archive again"}, name_, " is a corrupt archive: ", reason);
 }
 
 archive_entry* ArchiveReader::next_entry() {

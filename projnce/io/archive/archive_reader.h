@@ -46,7 +46,7 @@ class FileSource : public ByteSource {
 };
 
 /// Returns a source that decompresses a gzip, bzip2, xz or zstd file; null for other content. The
-/// source throws if the data is damaged or truncated, and if the decompressed size is so large that
+/// source throws if the data is corrupt or truncated, and if the decompressed size is so large that
 /// the file looks like a decompression bomb. REQUIRES: `file` outlives the source.
 std::unique_ptr<ByteSource> make_decompressing_source(const RegularFile& file);
 

@@ -66,7 +66,7 @@ struct ScannedArchive {
 /// Scans an archive once, front to back. For an uncompressed tar, only the locations of its members
 /// are recorded; otherwise the contents are decompressed. Keeps regular files, folders and hard
 /// links between files of the archive. Skips other links, devices, pipes and names that escape the
-/// archive. Throws if the archive is damaged, truncated, contains no file, or looks like a
+/// archive. Throws if the archive is corrupt, truncated, contains no file, or looks like a
 /// decompression bomb.
 ScannedArchive scan_archive(RegularFile file, const FileTreeOptions& options);
 

@@ -45,7 +45,7 @@ class Inflater {
       } else if (status == Z_BUF_ERROR || (status == Z_OK && stream_.avail_out > 0)) {
         fail(Hint{"download or compress the file again"}, name_, " is truncated gzip data");
       } else if (status != Z_OK) {
-        fail(Hint{"download or compress the file again"}, name_, " is damaged gzip data: ",
+        fail(Hint{"download or compress the file again"}, name_, " is corrupt gzip data: ",
              stream_.msg != nullptr ? stream_.msg : "unknown zlib error");
       }
     }

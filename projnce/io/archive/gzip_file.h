@@ -12,7 +12,7 @@ namespace projnce::io {
 bool is_gzip(std::span<const uint8_t> bytes);
 
 /// Decompresses gzip data, including concatenated members. `name` is used in error messages. Throws
-/// if the data is damaged, truncated, or decompresses to more than `limit` bytes.
+/// if the data is corrupt, truncated, or decompresses to more than `limit` bytes.
 std::vector<uint8_t> gunzip(std::span<const uint8_t> packed, size_t limit, const std::string& name);
 
 /// Reads a plain or gzip file, detected by content; at most `limit` bytes (decompressed).

@@ -204,7 +204,7 @@ Clip decode_sound(std::span<const uint8_t> bytes, const std::string& name) {
   clip.samples.reserve(static_cast<size_t>(std::clamp<sf_count_t>(declared, 0, source.size())));
   read_frames(file.get(), info, clip, name);
   if (sf_error(file.get()) != SF_ERR_NO_ERROR) {
-    fail(name, " is damaged after sample ", clip.samples.size(), ": ",
+    fail(name, " is corrupt after sample ", clip.samples.size(), ": ",
          printable(sf_strerror(file.get())));
   }
   if (std::ssize(clip.samples) < declared) {

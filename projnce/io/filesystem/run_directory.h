@@ -20,7 +20,7 @@ struct RunPaths {
   std::filesystem::path data() const { return root / "data.json"; }
   std::filesystem::path commands() const { return root / "commands.txt"; }
   std::filesystem::path tsne() const { return root / "tsne.npy"; }
-  std::filesystem::path suspects() const { return root / "suspects.csv"; }
+  std::filesystem::path label_issues() const { return root / "label_issues.csv"; }
   std::filesystem::path samples() const { return root / "samples.safetensors"; }
   std::filesystem::path report() const { return root / "report.html"; }
   std::filesystem::path summary() const { return root / "summary.json"; }

@@ -29,7 +29,7 @@ class BmpBytes {
 
   std::span<const uint8_t> at(size_t offset, size_t count) const {
     if (offset > bytes_.size() || count > bytes_.size() - offset) {
-      fail(name_, " is a damaged BMP: it is truncated at ", bytes_.size(), " bytes");
+      fail(name_, " is a corrupt BMP: it is truncated at ", bytes_.size(), " bytes");
     }
     return bytes_.subspan(offset, count);
   }
@@ -64,7 +64,7 @@ struct BmpHeader {
 void check_kind(const BmpHeader& header, const std::string& name) {
   constexpr std::array<uint32_t, 6> kDepths = {1, 4, 8, 16, 24, 32};
   if (std::find(kDepths.begin(), kDepths.end(), header.bits) == kDepths.end()) {
-    fail(name, " is a damaged BMP: it has ", header.bits,
+    fail(name, " is a corrupt BMP: it has ", header.bits,
          " bits per pixel, expected 1, 4, 8, 16, 24 or 32");
   }
   if (!header.has_masks()) return;
@@ -91,7 +91,7 @@ BmpHeader read_header(const BmpBytes& file) {
     header.bits = file.u16(28);
     header.compression = file.u32(30);
   } else {
-    fail(file.name(), " is a damaged BMP: its header has ", header.header_bytes,
+    fail(file.name(), " is a corrupt BMP: its header has ", header.header_bytes,
          " bytes, expected 12, or 40 or more");
   }
   check_kind(header, file.name());
@@ -106,7 +106,7 @@ std::vector<BmpColor> read_palette(const BmpBytes& file, const BmpHeader& header
   const size_t available = header.pixels > begin ? (header.pixels - begin) / entry : 0;
   std::vector<BmpColor> palette(size_t{1} << header.bits, BmpColor{0, 0, 0, 255});
   const size_t count = std::min(palette.size(), available);
-  if (count == 0) fail(file.name(), " is a damaged BMP: it has no palette");
+  if (count == 0) fail(file.name(), " is a corrupt BMP: it has no palette");
   for (size_t i = 0; i < count; ++i) {
     const auto bgr = file.at(begin + i * entry, 3);
     palette[i] = {bgr[2], bgr[1], bgr[0], 255};

@@ -37,7 +37,7 @@ class GifReader {
       GifRecordType record = UNDEFINED_RECORD_TYPE;
       require(DGifGetRecordType(file_, &record));
       if (record == IMAGE_DESC_RECORD_TYPE) break;
-      if (record == TERMINATE_RECORD_TYPE) fail(name_, " is a damaged GIF: it has no image");
+      if (record == TERMINATE_RECORD_TYPE) fail(name_, " is a corrupt GIF: it has no image");
       read_extension();
     }
     require(DGifGetImageDesc(file_));
@@ -52,7 +52,7 @@ class GifReader {
 
   const ColorMapObject& colors() const {
     const auto* colors = frame().ColorMap != nullptr ? frame().ColorMap : file_->SColorMap;
-    if (colors == nullptr) fail(name_, " is a damaged GIF: it has no palette");
+    if (colors == nullptr) fail(name_, " is a corrupt GIF: it has no palette");
     return *colors;
   }
 
@@ -88,7 +88,7 @@ class GifReader {
   }
   [[noreturn]] void fail_with(int error) const {
     const char* reason = GifErrorString(error);
-    fail(name_, " is a damaged GIF: ", reason != nullptr ? reason : "it cannot be read");
+    fail(name_, " is a corrupt GIF: ", reason != nullptr ? reason : "it cannot be read");
   }
 
   std::span<const uint8_t> rest_;
@@ -133,7 +133,7 @@ Image decode_gif(std::span<const uint8_t> bytes, const std::string& name) {
                                    static_cast<size_t>(frame.Left));
     for (const int index : row) {
       if (index >= colors.ColorCount) {
-        fail(name, " is a damaged GIF: a pixel has palette index ", index, " of ",
+        fail(name, " is a corrupt GIF: a pixel has palette index ", index, " of ",
              colors.ColorCount);
       }
       if (index != reader.transparent()) {

@@ -75,7 +75,7 @@ const std::vector<std::string>& image_extensions() {
 void check_image_header(const ImageHeader& header, size_t file_bytes, const std::string& name) {
   const auto [width, height, max_pixels_per_byte] = header;
   if (width < 1 || height < 1) {
-    fail(name, " is damaged: its header declares ", width, " x ", height, " pixels");
+    fail(name, " is corrupt: its header declares ", width, " x ", height, " pixels");
   }
   if (width > kMaxImagePixels / height) {
     fail(Hint{"downscale the image first"}, name, " has ", width, " x ", height,
@@ -131,7 +131,7 @@ struct PngReader {
 constexpr double kPngPixelsPerByte = 1032 * 8;
 
 [[noreturn]] void fail_decoding(const PngReader& reader, const std::string& name) {
-  fail(name, " is a damaged PNG: ", reader.state.message);
+  fail(name, " is a corrupt PNG: ", reader.state.message);
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ const std::vector<std::string>& image_extensions();
 /// Decodes a JPEG, PNG, WebP, GIF, BMP or TIFF image, detected by content. Returns one channel for
 /// gray images, otherwise three; only the first frame or page. Transparency is composited over
 /// white, 16-bit samples are reduced to 8 bits, CMYK is converted to RGB, and the EXIF or TIFF
-/// orientation is applied. `name` is used in error messages. Throws if the image is damaged in any
+/// orientation is applied. `name` is used in error messages. Throws if the image is corrupt in any
 /// way, even if the decoder could recover.
 ///
 /// If `required` is given, it is called with the image size, and only the region that it returns

@@ -83,7 +83,7 @@ constexpr int kMaxScans = 500;
 // between setjmp and longjmp and must not create objects with destructors.
 template <class Work>
 void JpegReader::catch_errors(const Work& work) {
-  if (setjmp(errors_.escape) != 0) fail(name_, " is a damaged JPEG: ", errors_.message);
+  if (setjmp(errors_.escape) != 0) fail(name_, " is a corrupt JPEG: ", errors_.message);
   work();
 }
 

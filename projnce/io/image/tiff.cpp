@@ -60,7 +60,7 @@ class TiffReader {
     tiff_ = TIFFClientOpenExt(name.c_str(), "rm", this, &TiffReader::read, &TiffReader::write,
                               &TiffReader::seek, &TiffReader::close, &TiffReader::size,
                               /*map=*/nullptr, /*unmap=*/nullptr, options.get());
-    if (tiff_ == nullptr) fail_damaged();
+    if (tiff_ == nullptr) fail_corrupt();
   }
   TiffReader(const TiffReader&) = delete;
   TiffReader& operator=(const TiffReader&) = delete;
@@ -80,7 +80,7 @@ class TiffReader {
     return value;
   }
 
-  [[noreturn]] void fail_damaged() const { fail(name_, " is a damaged TIFF: ", message_); }
+  [[noreturn]] void fail_corrupt() const { fail(name_, " is a corrupt TIFF: ", message_); }
 
  private:
   static TiffReader& self(thandle_t handle) { return *static_cast<TiffReader*>(handle); }
@@ -163,10 +163,10 @@ std::vector<uint32_t> read_raster(TiffReader& reader, uint32_t width, uint32_t h
   TiffConversion conversion;
   auto& state = conversion.state;
   conversion.begun = TIFFRGBAImageBegin(&state, reader.get(), /*stop=*/1, reason.data()) != 0;
-  if (!conversion.begun) reader.fail_damaged();
+  if (!conversion.begun) reader.fail_corrupt();
   state.req_orientation = state.orientation;
   std::vector<uint32_t> raster(size_t{width} * height);
-  if (TIFFRGBAImageGet(&state, raster.data(), width, height) == 0) reader.fail_damaged();
+  if (TIFFRGBAImageGet(&state, raster.data(), width, height) == 0) reader.fail_corrupt();
   return raster;
 }
 

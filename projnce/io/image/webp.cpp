@@ -22,7 +22,7 @@ struct WebpDeleter {
 };
 
 [[noreturn]] void fail_webp(const std::string& name, const char* reason) {
-  fail(name, " is a damaged WebP: ", reason);
+  fail(name, " is a corrupt WebP: ", reason);
 }
 
 int read_orientation(const WebPDemuxer& demuxer) {

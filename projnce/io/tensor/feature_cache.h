@@ -15,7 +15,7 @@ namespace projnce::io {
 /// On-disk cache of features that are slow to compute: one small file per key, in folders named
 /// after the first two digits of the key's hash.
 ///
-/// A cache never fails its caller. Entries that are unreadable, damaged, or belong to another key
+/// A cache never fails its caller. Entries that are unreadable, corrupt, or belong to another key
 /// or version count as missing and are overwritten; entries that cannot be written are dropped.
 /// Entries are written atomically (io/filesystem/atomic_file.h), so any number of processes may
 /// share a folder and be killed at any time. Writes are not synced, since checksums detect entries

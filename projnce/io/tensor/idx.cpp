@@ -18,7 +18,7 @@ int64_t big_endian(std::span<const uint8_t> bytes) {
 }  // namespace
 
 IdxArray parse_idx(std::span<const uint8_t> bytes, const std::string& name) {
-  const Hint download_again{"the copy is damaged or incomplete; download the file again"};
+  const Hint download_again{"the copy is corrupt or incomplete; download the file again"};
   if (bytes.size() < 4) {
     fail(download_again, name, " has ", bytes.size(),
          " bytes, expected an IDX header of at least 4");

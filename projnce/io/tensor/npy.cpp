@@ -97,7 +97,7 @@ class Literal {
   }
 
   [[noreturn]] void fail_here(const std::string& expected) const {
-    fail(origin_, " has a damaged .npy header: expected ", expected, " at byte ", position_);
+    fail(origin_, " has a corrupt .npy header: expected ", expected, " at byte ", position_);
   }
 
  private:
@@ -122,7 +122,7 @@ void parse_field(Literal& literal, const std::string& field, NpyHeader& header,
   } else if (field == "shape") {
     header.shape = literal.shape();
   } else {
-    fail(origin, " has a damaged .npy header: unknown field '", field,
+    fail(origin, " has a corrupt .npy header: unknown field '", field,
          "', expected 'descr', 'fortran_order' and 'shape'");
   }
 }

@@ -91,12 +91,12 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
   bool key(std::string& text) override {
     auto& seen = state_ == State::kNames ? names_ : keys_;
     if (!seen.insert(text).second)
-      fail_damaged("the name '", printable_start(text), "' is duplicated");
+      fail_corrupt("the name '", printable_start(text), "' is duplicated");
     if (state_ == State::kNames) {
       name_ = text;
     } else if (state_ == State::kTensor && text != "dtype" && text != "shape" &&
                text != "data_offsets") {
-      fail_damaged("tensor '", printable_start(name_), "' has an unknown field '",
+      fail_corrupt("tensor '", printable_start(name_), "' has an unknown field '",
                    printable_start(text), "'");
     }
     key_ = text;
@@ -122,7 +122,7 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
 
   bool end_array() override {
     if (state_ == State::kOffsets && offsets_.size() != 2) {
-      fail_damaged("tensor '", printable_start(name_), "' has ", offsets_.size(),
+      fail_corrupt("tensor '", printable_start(name_), "' has ", offsets_.size(),
                    " data_offsets, expected 2");
     }
     state_ = State::kTensor;
@@ -133,7 +133,7 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
     if (state_ != State::kShape && state_ != State::kOffsets) fail_unexpected("a number");
     auto& numbers = state_ == State::kShape ? tensor_.shape : offsets_;
     if (numbers.size() == kSafetensorsMaxRank) {
-      fail_damaged("tensor '", printable_start(name_), "' has more than ", kSafetensorsMaxRank,
+      fail_corrupt("tensor '", printable_start(name_), "' has more than ", kSafetensorsMaxRank,
                    " dimensions");
     }
     numbers.push_back(number);
@@ -149,7 +149,7 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
   }
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::json::exception&) override {
-    fail_damaged("invalid JSON at byte ", position);
+    fail_corrupt("invalid JSON at byte ", position);
   }
 
  private:
@@ -157,7 +157,7 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
 
   void finish_tensor() {
     if (keys_.size() != 3) {
-      fail_damaged("tensor '", printable_start(name_),
+      fail_corrupt("tensor '", printable_start(name_),
                    "' lacks one of dtype, shape and data_offsets");
     }
     tensor_.begin = offsets_[0];
@@ -166,13 +166,13 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
   }
 
   template <class... Parts>
-  [[noreturn]] void fail_damaged(const Parts&... parts) const {
-    fail(origin_, " has a damaged safetensors header: ", parts...);
+  [[noreturn]] void fail_corrupt(const Parts&... parts) const {
+    fail(origin_, " has a corrupt safetensors header: ", parts...);
   }
 
   [[noreturn]] void fail_unexpected(const std::string& what) const {
-    if (name_.empty()) fail_damaged("found ", what, " in an invalid position");
-    fail_damaged("found ", what, " in an invalid position, at '", printable_start(name_), "'");
+    if (name_.empty()) fail_corrupt("found ", what, " in an invalid position");
+    fail_corrupt("found ", what, " in an invalid position, at '", printable_start(name_), "'");
   }
 
   const std::string& origin_;
@@ -238,7 +238,7 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, uint64_t data_
                                            const std::string& origin) {
   // The JSON parser accepts a byte order mark and stops at a NUL byte; neither is valid JSON.
   if (json.empty() || json.front() != '{' || json.find('\0') != std::string_view::npos) {
-    fail(origin, " has a damaged safetensors header: expected text that starts with '{'");
+    fail(origin, " has a corrupt safetensors header: expected text that starts with '{'");
   }
   HeaderHandler handler(origin);
   nlohmann::json::sax_parse(json, &handler);

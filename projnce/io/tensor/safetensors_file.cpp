@@ -22,7 +22,7 @@ void check_integrity(std::span<const std::byte> file, const StoredTensor& record
   const bool in_place = record.type == StoredType::kU8 && record.end == data_bytes &&
                         record.shape == std::vector<uint64_t>{kIntegrityBytes};
   if (!in_place) {
-    fail(origin, " has a damaged checksum: expected '", kIntegrityName, "' to be its last ",
+    fail(origin, " has a corrupt checksum: expected '", kIntegrityName, "' to be its last ",
          kIntegrityBytes, " bytes");
   }
   const auto covered = file.first(file.size() - kIntegrityBytes);
@@ -33,7 +33,7 @@ void check_integrity(std::span<const std::byte> file, const StoredTensor& record
   const auto hash = XXH3_128bits(covered.data(), covered.size());
   if (hash.low64 != little_endian(stored.subspan(8, 8)) ||
       hash.high64 != little_endian(stored.subspan(16))) {
-    fail(origin, " is damaged: its checksum does not match");
+    fail(origin, " is corrupt: its checksum does not match");
   }
 }
 

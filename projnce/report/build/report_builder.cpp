@@ -26,9 +26,9 @@ constexpr int64_t kLargestMap = 50'000;           // maximum number of samples m
 constexpr int64_t kFewestMapped = 4;              // samples
 constexpr size_t kImageBytes = 150;               // per sample on a large map
 constexpr size_t kSmallestImageBudget = 400'000;  // of a split
-constexpr size_t kShownSuspects = 60;
-constexpr int64_t kFewestSuspects = 12;  // shown even if fewer are flagged
-constexpr size_t kSuspectImageBytes = 2500;
+constexpr size_t kShownIssues = 60;
+constexpr int64_t kFewestIssues = 12;  // shown even if fewer are flagged
+constexpr size_t kIssueImageBytes = 2500;
 constexpr size_t kLongestName = 120;
 constexpr uint64_t kChoiceSeed = 0x70616765;  // selects the samples shown of a large split
 
@@ -177,14 +177,14 @@ class ReportBuilder {
     }
     attempt("Label audit", [this] {
       audited_ = inference::audit_samples(*samples_, {});
-      inference::write_label_issues(run_.paths.suspects(), *samples_, *audited_);
+      inference::write_label_issues(run_.paths.label_issues(), *samples_, *audited_);
       add_worst_labels();
     });
   }
 
   void add_worst_labels() {
-    const auto wanted = std::max(audited_->result.flagged, kFewestSuspects);
-    const auto most = std::min<size_t>(kShownSuspects, static_cast<size_t>(wanted));
+    const auto wanted = std::max(audited_->result.flagged, kFewestIssues);
+    const auto most = std::min<size_t>(kShownIssues, static_cast<size_t>(wanted));
     report_.audit = inference::audit_to_json(*samples_, *audited_, most);
     report_.audit.erase("noise_matrix");
     std::vector<int64_t> shown;
@@ -203,7 +203,7 @@ class ReportBuilder {
     }
     report_.worst = make_thumbnail_sheets(
         samples_->dataset, shown,
-        {.bytes = kSuspectImageBytes * shown.size(), .largest_side = 96, .decoding = decoding()});
+        {.bytes = kIssueImageBytes * shown.size(), .largest_side = 96, .decoding = decoding()});
     // The audited samples are spectrograms; the audio itself is in the dataset.
     const auto& opened = run_.data.dataset;
     std::vector<dataset::DatasetPtr> parts = {opened.reference ? opened.reference : opened.train};

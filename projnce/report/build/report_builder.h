@@ -25,9 +25,9 @@ struct EvaluatedRun {
 };
 
 /// Audits the labels, computes 2-D maps of the samples and renders thumbnails. Writes tsne.npy (if
-/// the test split is small enough to map as a whole), suspects.csv and samples.safetensors. A step
-/// that fails, for example a map of too few samples, is omitted and noted in samples.safetensors.
-/// Returns the contents of that file. Throws if stop_requested returns true.
+/// the test split is small enough to map as a whole), label_issues.csv and samples.safetensors. A
+/// step that fails, for example a map of too few samples, is omitted and noted in
+/// samples.safetensors. Returns the contents of that file. Throws if stop_requested returns true.
 ReportSamples write_report_data(const EvaluatedRun& run, const config::ReportOptions& options,
                                 const Logger& logger);
 

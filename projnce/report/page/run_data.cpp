@@ -15,6 +15,7 @@
 #include "projnce/core/toml.h"
 #include "projnce/io/filesystem/file_lock.h"
 #include "projnce/io/printable.h"
+#include "projnce/report/page/former_names.h"
 #include "projnce/report/page/report_samples.h"
 
 namespace projnce::report {
@@ -120,15 +121,15 @@ ordered_json metric_curves(const std::filesystem::path& metrics) {
   for (const auto& line : lines) {
     const double place = double(line.step) / std::max(steps_in_epoch, 1.0);
     if (line.split == "test") {
-      add_row(tests[line.name], line, double(line.epoch + 1));
+      add_row(tests[present_protocol(line.name)], line, double(line.epoch + 1));
     } else if (line.name == "step") {
       add_row(steps, line, place);
     } else if (line.name == "epoch") {
       add_row(epochs, line, double(line.epoch + 1));
-    } else if (line.name == "spike" || line.name == "passed_over") {
+    } else if (line.name == "spike" || present_event(line.name) == "skipped_step") {
       events.push_back({{"step", line.step},
                         {"epoch", place},
-                        {"name", line.name},
+                        {"name", present_event(line.name)},
                         {"loss", line.value.value("loss", ordered_json())}});
     }
   }
@@ -176,7 +177,9 @@ ordered_json read_summary(const io::RunPaths& run) {
   std::ifstream file(run.summary());
   if (!file) return nullptr;
   auto summary = ordered_json::parse(file, nullptr, /*allow_exceptions=*/false);
-  return summary.is_object() ? summary : ordered_json();
+  if (!summary.is_object()) return nullptr;
+  use_present_summary_names(summary);
+  return summary;
 }
 
 /// Returns the state of a run. A run locked by another host counts as running.
@@ -225,7 +228,11 @@ void add_samples(const ReportSamples& samples, const RunDataOptions& options, or
 }  // namespace
 
 ordered_json run_data(const io::RunPaths& run, const RunDataOptions& options) {
-  const auto config = read_toml(run.config());
+  auto config = read_toml(run.config());
+  if (config_text(config, "loss", "name") != "") {
+    auto& name = config.tables["loss"].values["name"].data;
+    name = present_loss(std::get<std::string>(name));
+  }
   const auto summary = read_summary(run);
   const auto path = run.root.lexically_normal();
   const auto name = (path / "").parent_path().filename().string();
@@ -245,7 +252,9 @@ ordered_json run_data(const io::RunPaths& run, const RunDataOptions& options) {
                     {"missing", ordered_json::array()}};
   if (summary.is_null()) return data;
   try {
-    add_samples(read_report_samples(run.samples()), options, data);
+    auto samples = read_report_samples(run.samples());
+    samples.protocol = present_protocol(samples.protocol);
+    add_samples(samples, options, data);
   } catch (const Error& error) {
     data["missing"].push_back(concat("Map, confusion matrix and audit: ", error.what(), "."));
   }

@@ -18,6 +18,7 @@
 #include "projnce/io/filesystem/run_directory.h"
 #include "projnce/io/printable.h"
 #include "projnce/report/chart/lettering.h"
+#include "projnce/report/page/former_names.h"
 #include "projnce/report/page/html_document.h"
 
 namespace projnce::report {
@@ -75,7 +76,7 @@ void read_config_facts(const fs::path& path, RunSummary& facts) {
   const auto bytes = io::read_regular_file(path, kLargestFacts);
   const auto config = parse_toml(io::as_text(bytes.span()), path.string());
   facts.dataset = config_text(config, "dataset", "name");
-  facts.loss = config_text(config, "loss", "name");
+  facts.loss = present_loss(config_text(config, "loss", "name"));
   facts.encoder = config_text(config, "encoder", "name");
   const auto train = config.tables.find("train");
   if (train == config.tables.end() || !train->second.values.contains("epochs")) return;

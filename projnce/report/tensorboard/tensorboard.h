@@ -68,8 +68,8 @@ double wall_time_now();
 
 /// Adds a line of metrics.jsonl as points of curves and flushes. Tags are `train/loss` for training
 /// steps, `train_epoch/loss` for epoch means, and `SPLIT/NAME/VALUE` for all others, such as
-/// `test/zero-shot/top1`; an interval becomes `top1_interval/low` and `/high`. null becomes NaN,
-/// because JSON has no non-finite numbers.
+/// `test/nearest-centroid/top1`; an interval becomes `top1_interval/low` and `/high`. null becomes
+/// NaN, because JSON has no non-finite numbers.
 /// REQUIRES: an object with `step`, `split`, `name` and an object `value`.
 void add_metrics(EventFile& file, const nlohmann::ordered_json& line, double wall_time);
 

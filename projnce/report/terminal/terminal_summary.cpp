@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "projnce/report/page/former_names.h"
 #include "projnce/report/page/run_data.h"
 
 namespace projnce::report {
@@ -176,7 +177,7 @@ void add_accuracy(const ordered_json& summary, SummaryText& text) {
             fmt::format("{} (last epoch), best {:.2f} % (epoch {}), by {}",
                         text.strong(fmt::format("{:.2f} %", percent(accuracy.at("last")))),
                         percent(accuracy.at("best")), accuracy.at("best_epoch").get<int64_t>(),
-                        summary.at("protocol").get<std::string>()));
+                        present_protocol(summary.at("protocol").get<std::string>())));
 }
 
 void add_protocols(const ordered_json& protocols, SummaryText& text) {
@@ -184,10 +185,11 @@ void add_protocols(const ordered_json& protocols, SummaryText& text) {
     const auto& interval = value.at("top1_interval");
     const auto range =
         fmt::format("(95 % interval {:.2f} to {:.2f})", percent(interval[0]), percent(interval[1]));
-    text.line(name, fmt::format("{} {}",
-                                text.strong(fmt::format("{:{}.2f} %", percent(value.at("top1")),
-                                                        text.style().unicode ? 6 : 0)),
-                                text.soft(range)));
+    text.line(present_protocol(name),
+              fmt::format("{} {}",
+                          text.strong(fmt::format("{:{}.2f} %", percent(value.at("top1")),
+                                                  text.style().unicode ? 6 : 0)),
+                          text.soft(range)));
   }
 }
 
@@ -296,8 +298,9 @@ std::vector<SummaryCurve> summary_curves(const std::filesystem::path& metrics,
     auto bound = curve_values(columns, fitted ? "mi_bound_class_fitted" : "mi_bound_class", 1);
     if (bound.size() > 1) curves.push_back({"bound", std::move(bound), 2, "nats"});
   }
-  if (metrics_json["tests"].contains(protocol)) {
-    auto accuracy = curve_values(metrics_json["tests"][protocol], "top1", 100);
+  const auto name = present_protocol(protocol);
+  if (metrics_json["tests"].contains(name)) {
+    auto accuracy = curve_values(metrics_json["tests"][name], "top1", 100);
     if (accuracy.size() > 1) curves.push_back({"top1", std::move(accuracy), 2, "%"});
   }
   std::erase_if(curves, [](const auto& curve) { return curve.values.empty(); });

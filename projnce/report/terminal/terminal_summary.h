@@ -48,8 +48,8 @@ std::vector<SummaryCurve> summary_curves(const std::filesystem::path& metrics,
 /// report.html, or empty.
 ///
 /// Each line starts with its topic. With the plain style, lines are suitable for grep:
-/// `zero-shot 74.52 % (95 % interval 73.30 to 75.72)`, and a curve shows only its first and last
-/// value.
+/// `nearest-centroid 74.52 % (95 % interval 73.30 to 75.72)`, and a curve shows only its first and
+/// last value.
 std::string terminal_summary(const nlohmann::ordered_json& summary,
                              const std::vector<SummaryCurve>& curves, const TerminalStyle& style,
                              const std::string& report = {});

@@ -87,7 +87,7 @@ class ProjNCELoss(RowLoss, operator="projnce"):
         super().__init__(options, normalize, reduction)
 
 
-class SelfPLoss(RowLossBase, operator="selfp"):
+class GeneralizedInfoNCELoss(RowLossBase, operator="generalized_infonce"):
     r"""InfoNCE with any projections g+ and g-
     (`Jeong and Hero, 2025 <https://arxiv.org/abs/2506.09810>`_), adjusted by R.
 
@@ -116,7 +116,7 @@ class SelfPLoss(RowLossBase, operator="selfp"):
     >>> z = torch.nn.functional.normalize(torch.randn(8, 16), dim=1)
     >>> y = torch.arange(8) % 2
     >>> own = torch.nn.functional.one_hot(y, 16).float()  # a corner for each class
-    >>> bool(SelfPLoss(temperature=0.1)(z, y, pos=own, neg=z).isfinite())
+    >>> bool(GeneralizedInfoNCELoss(temperature=0.1)(z, y, pos=own, neg=z).isfinite())
     True
     """
 

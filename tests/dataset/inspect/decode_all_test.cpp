@@ -16,22 +16,22 @@ TEST(DecodeAll, VisitsEverySampleOnceForAnyNumberOfThreads) {
   const auto dataset = testing::fake_dataset(std::vector<int64_t>(200, 0));
   for (const int threads : {1, 3}) {
     std::vector<int> visits(200);
-    const auto damaged =
+    const auto corrupt =
         decode_all(*dataset, {.threads = threads}, [&](int64_t i, Sample&& sample) {
           visits[static_cast<size_t>(i)] += std::get<Image>(sample).pixels[0] == i ? 1 : 1000;
         });
-    EXPECT_TRUE(damaged.empty());
+    EXPECT_TRUE(corrupt.empty());
     EXPECT_THAT(visits, Each(1));
   }
 }
 
-TEST(DecodeAll, ListsDamagedSamplesInOrder) {
+TEST(DecodeAll, ListsCorruptSamplesInOrder) {
   const auto dataset = testing::fake_dataset(std::vector<int64_t>(200, 0), {150, 3, 77});
-  const auto damaged = decode_all(*dataset, {.threads = 3}, [](int64_t, Sample&&) {});
-  ASSERT_EQ(damaged.size(), 3U);
-  EXPECT_EQ(damaged[0].index, 3);
-  EXPECT_EQ(damaged[1].name, "sample-77");
-  EXPECT_EQ(damaged[2].reason, "sample-150 is damaged");
+  const auto corrupt = decode_all(*dataset, {.threads = 3}, [](int64_t, Sample&&) {});
+  ASSERT_EQ(corrupt.size(), 3U);
+  EXPECT_EQ(corrupt[0].index, 3);
+  EXPECT_EQ(corrupt[1].name, "sample-77");
+  EXPECT_EQ(corrupt[2].reason, "sample-150 is corrupt");
 }
 
 TEST(DecodeAll, ProgressIsMonotonicAndEndsWithTheTotal) {

@@ -36,8 +36,8 @@ TEST(Inspect, CountsClassesSizesAndChannels) {
   EXPECT_EQ(info.train.height.max, 9);
   EXPECT_EQ(info.train.width.max, 18);
   EXPECT_THAT(info.train.channels, ElementsAre(Pair(1, 2), Pair(3, 1)));
-  ASSERT_EQ(info.train.damaged.size(), 1U);
-  EXPECT_EQ(info.train.damaged[0].name, "train/dog/b.png");
+  ASSERT_EQ(info.train.corrupt.size(), 1U);
+  EXPECT_EQ(info.train.corrupt[0].name, "train/dog/b.png");
   EXPECT_FALSE(info.valid());
   EXPECT_EQ(info.test.samples, 1);
 }
@@ -46,7 +46,7 @@ TEST(Inspect, SplitWithoutReadableSamplesHasNoSizes) {
   const auto info = inspect({testing::fake_dataset({0}, {0}), testing::fake_dataset({0})}, {});
   EXPECT_EQ(info.train.height.max, 0);
   EXPECT_TRUE(info.train.channels.empty());
-  EXPECT_TRUE(info.test.damaged.empty());
+  EXPECT_TRUE(info.test.corrupt.empty());
 }
 
 Clip silence(int rate, size_t samples) {
@@ -68,8 +68,8 @@ TEST(Inspect, CountsRatesAndSecondsOfSounds) {
   EXPECT_DOUBLE_EQ(info.train.seconds.median, 1);
   EXPECT_DOUBLE_EQ(info.train.seconds.max, 2);
   EXPECT_DOUBLE_EQ(info.train.total_seconds, 3.5);
-  ASSERT_EQ(info.train.damaged.size(), 1U);
-  EXPECT_EQ(info.train.damaged[0].name, "sample-2");
+  ASSERT_EQ(info.train.corrupt.size(), 1U);
+  EXPECT_EQ(info.train.corrupt[0].name, "sample-2");
   EXPECT_TRUE(info.train.channels.empty());
 }
 
@@ -104,7 +104,7 @@ TEST(Inspect, CountsOptionalSplits) {
   EXPECT_THAT(info.labeled().per_class, ElementsAre(1, 3));
   EXPECT_EQ(info.background->rates.at(8000), 1);
   EXPECT_EQ(info.samples(), 11);
-  EXPECT_EQ(info.damaged(), 1);
+  EXPECT_EQ(info.corrupt(), 1);
   EXPECT_FALSE(info.valid());
   EXPECT_THAT(info.remarks, ElementsAre("this is a subset"));
   EXPECT_EQ(last, 11);

@@ -94,7 +94,7 @@ TEST_F(Cifar10Test, AcceptsCrLf) {
   EXPECT_EQ(open_cifar10(folder_.tree()).train->class_names()[9], "j");
 }
 
-TEST_F(Cifar10Test, RejectsDamagedNames) {
+TEST_F(Cifar10Test, RejectsCorruptNames) {
   folder_.write_text("batches.meta.txt", "a\nb\nc\nd\ne\nf\ng\nh\ni\n");
   EXPECT_THAT(error_on_opening(), HasSubstr("batches.meta.txt contains 9 names, expected 10"));
   folder_.write_text("batches.meta.txt", "a\nb\nc\nd\n\nf\ng\nh\ni\nj\n");
@@ -106,7 +106,7 @@ TEST_F(Cifar10Test, RejectsDamagedNames) {
   EXPECT_THAT(error_on_opening(), HasSubstr("batches.meta.txt:3 contains a NUL byte"));
 }
 
-TEST_F(Cifar10Test, ReportsDamagedBatches) {
+TEST_F(Cifar10Test, ReportsCorruptBatches) {
   auto bytes = records(0, 2);
   bytes.pop_back();
   folder_.write("data_batch_3.bin", bytes);

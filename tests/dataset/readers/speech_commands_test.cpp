@@ -54,7 +54,7 @@ TEST_F(SpeechCommandsLoaderTest, ListsSplitTheSoundsOfAFolderAndAnArchive) {
 
 TEST_F(SpeechCommandsLoaderTest, ValidationListCanBeTheTestSplit) {
   const auto split =
-      open_speech_commands(folder_.tree(), {.judge_by = SpeechCommandsTest::kValidation});
+      open_speech_commands(folder_.tree(), {.evaluate_on = SpeechCommandsTest::kValidation});
   EXPECT_THAT(testing::sample_names(*split.test), ElementsAre("yes/a_nohash_1.wav"));
   EXPECT_EQ(split.train->size(), 5) << "the other list is unused";
 }

@@ -53,7 +53,7 @@ TEST(SampleIds, DecodedSamplesAreIdentifiedByValuesAndShape) {
 
 TEST(SampleIds, AreIndependentOfThreadsAndSubsets) {
   std::vector<int64_t> labels(200, 0);
-  const auto dataset = testing::fake_dataset(labels, /*damaged=*/{7});
+  const auto dataset = testing::fake_dataset(labels, /*corrupt=*/{7});
   const auto ids = sample_ids(*dataset);
   EXPECT_EQ(sample_ids(*dataset, 3), ids);
   const SubsetDataset subset(dataset, {5, 3});

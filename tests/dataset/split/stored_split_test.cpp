@@ -76,7 +76,7 @@ TEST_F(StoredSplitTest, RoundTrips) {
   EXPECT_EQ(trained_ids(read).size(), 22U);
 }
 
-TEST_F(StoredSplitTest, RejectsDamagedAndForeignFiles) {
+TEST_F(StoredSplitTest, RejectsCorruptAndForeignFiles) {
   const auto file = folder_.root() / "split.safetensors";
   write_split(file, *record());
   auto bytes = testing::octets_of(testing::contents(file));

@@ -34,7 +34,7 @@ class OnceDataset : public testing::FakeDataset {
 
 TEST(CheckedDataset, RemovesUndecodableSamples) {
   const auto checked = check_dataset(fake_dataset({0, 1, 2, 1}, {1}), {});
-  EXPECT_EQ(checked.damaged.size(), 1U);
+  EXPECT_EQ(checked.corrupt.size(), 1U);
   EXPECT_THAT(labels_of(*checked.dataset), ElementsAre(0, 2, 1));
   EXPECT_EQ(checked.dataset->sample_name(1), "sample-2");
   EXPECT_THAT(testing::decoded_image(*checked.dataset, 1).pixels, ElementsAre(2));
@@ -60,11 +60,11 @@ TEST(CheckedDataset, CachesNoImagesIfSomeDoNotFit) {
 
 class CorruptSamplesTest : public ::testing::Test {
  protected:
-  /// The error or log for `damaged` samples among 200 of two classes.
-  std::string verdict(const std::vector<int64_t>& damaged, const CorruptSampleRules& rules) {
+  /// The error or log for `corrupt` samples among 200 of two classes.
+  std::string verdict(const std::vector<int64_t>& corrupt, const CorruptSampleRules& rules) {
     std::vector<int64_t> labels(200, 0);
     labels[7] = 1;
-    const auto dataset = fake_dataset(labels, damaged);
+    const auto dataset = fake_dataset(labels, corrupt);
     std::ostringstream log;
     const auto logger = std::make_shared<spdlog::logger>(
         "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log));
@@ -78,7 +78,7 @@ class CorruptSamplesTest : public ::testing::Test {
 TEST_F(CorruptSamplesTest, AFewAreAWarning) {
   EXPECT_THAT(verdict({}, {}), HasSubstr("nothing was wrong"));
   EXPECT_THAT(verdict({1, 2}, {.part = "test split"}),
-              AllOf(HasSubstr("skipped: sample-1 is damaged"),
+              AllOf(HasSubstr("skipped: sample-1 is corrupt"),
                     HasSubstr("2 of 200 samples of the test split cannot be read")));
 }
 
@@ -86,7 +86,7 @@ TEST_F(CorruptSamplesTest, MoreThanOnePercentAndFiveIsAnError) {
   EXPECT_THAT(verdict({1, 2, 3, 4, 5}, {}), HasSubstr("5 of 200 samples"));
   EXPECT_THAT(verdict({1, 2, 3, 4, 5, 6}, {}),
               AllOf(HasSubstr("6 of 200 samples"), HasSubstr("expected at most 1 % or 5 files"),
-                    HasSubstr("sample-1 is damaged"), HasSubstr("--max-corrupt")));
+                    HasSubstr("sample-1 is corrupt"), HasSubstr("--max-corrupt")));
 }
 
 TEST_F(CorruptSamplesTest, LimitIsACountOrAPercentage) {
@@ -99,7 +99,7 @@ TEST_F(CorruptSamplesTest, LimitIsACountOrAPercentage) {
 }
 
 TEST_F(CorruptSamplesTest, LimitIncludesOtherSplits) {
-  EXPECT_THAT(verdict({1, 2}, {.damaged_before = 4, .total_samples = 300}),
+  EXPECT_THAT(verdict({1, 2}, {.corrupt_before = 4, .total_samples = 300}),
               AllOf(HasSubstr("2 of 200 samples"), HasSubstr("6 of 300 in total")));
 }
 
@@ -121,7 +121,7 @@ TEST_F(CorruptSamplesTest, OneIsAnErrorIfStrict) {
 
 TEST_F(CorruptSamplesTest, ClassWithoutReadableSamplesIsAnError) {
   EXPECT_THAT(verdict({7}, {}),
-              AllOf(HasSubstr("class 'class-1'"), HasSubstr("all 1 are damaged")));
+              AllOf(HasSubstr("class 'class-1'"), HasSubstr("all 1 are corrupt")));
 }
 
 }  // namespace

@@ -176,7 +176,7 @@ TEST_F(ArchiveTreeTest, RejectsTarWithoutEndMarker) {
   EXPECT_THAT(open(tar)->files_below("", {}), ElementsAre("a"));
 }
 
-TEST_F(ArchiveTreeTest, RejectsDamagedTarHeaders) {
+TEST_F(ArchiveTreeTest, RejectsCorruptTarHeaders) {
   const auto good = testing::pack(Packing::kTar, {{"a", rough_text(512)}, {"b", "2"}});
   for (const size_t header : {size_t{0}, 2 * kTarBlock}) {
     auto bad = good;
@@ -206,7 +206,7 @@ TEST_F(ArchiveTreeTest, VerifiesGzipAndZipChecksums) {
   auto packed = testing::gzip(testing::pack(Packing::kTar, {{"a", "1"}}));
   packed[packed.size() - 8] ^= 1;
   EXPECT_THAT(error_about(packed),
-              HasSubstr("some.archive is damaged gzip data: incorrect data check"));
+              HasSubstr("some.archive is corrupt gzip data: incorrect data check"));
 
   const auto text = rough_text(600);
   auto zip = testing::pack(Packing::kZip, {{"a", text}});
@@ -214,7 +214,7 @@ TEST_F(ArchiveTreeTest, VerifiesGzipAndZipChecksums) {
                                 [](uint8_t a, char b) { return a == static_cast<uint8_t>(b); });
   ASSERT_NE(body, zip.end()) << "the text should be found in the archive, stored";
   *body ^= 1;
-  EXPECT_THAT(error_about(zip), HasSubstr("some.archive is a damaged archive: ZIP bad CRC"));
+  EXPECT_THAT(error_about(zip), HasSubstr("some.archive is a corrupt archive: ZIP bad CRC"));
 }
 
 TEST_F(ArchiveTreeTest, VerifiesChecksumAfterTheEndOfTheTar) {
@@ -222,7 +222,7 @@ TEST_F(ArchiveTreeTest, VerifiesChecksumAfterTheEndOfTheTar) {
   tar.resize(tar.size() + (size_t{1} << 20));
   auto packed = testing::gzip(tar);
   packed[packed.size() - 5] ^= 1;
-  EXPECT_THAT(error_about(packed), HasSubstr("damaged gzip data"));
+  EXPECT_THAT(error_about(packed), HasSubstr("corrupt gzip data"));
 }
 
 TEST_F(ArchiveTreeTest, RejectsDecompressionBombs) {

@@ -63,7 +63,7 @@ TEST(GzipFile, RejectsWrongChecksum) {
   auto packed = testing::gzip(sample());
   packed[packed.size() - 5] ^= 1;
   EXPECT_THAT(error_message_of([&] { gunzip(packed, kLimit, "a.gz"); }),
-              HasSubstr("a.gz is damaged gzip data"));
+              HasSubstr("a.gz is corrupt gzip data"));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST(Exif, EntriesOfTheWrongTypeAreUpright) {
   EXPECT_EQ(exif_orientation(bytes), 1);
 }
 
-TEST(Exif, DamagedBytesGiveAValidOrientation) {
+TEST(Exif, CorruptBytesGiveAValidOrientation) {
   Random random(1);
   for (int trial = 0; trial < 20000; ++trial) {
     auto bytes = exif_content(6, trial % 2 == 0);

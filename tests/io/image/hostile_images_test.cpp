@@ -125,7 +125,7 @@ TEST(HostileImages, RejectsHugeTilesWithoutAllocating) {
   const auto found = std::search(tiff.begin(), tiff.end(), tag.begin(), tag.end());
   ASSERT_NE(found, tiff.end());
   for (const int entry : {0, 12}) found[entry + 8] = 0xF0, found[entry + 9] = 0xFF;
-  EXPECT_THAT(error_about_damage(tiff), HasSubstr("cat/a.bin is a damaged TIFF"));
+  EXPECT_THAT(error_about_damage(tiff), HasSubstr("cat/a.bin is a corrupt TIFF"));
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ TEST(Gif, DecodesTheFirstFrameOnItsCanvas) {
 TEST(Gif, RejectsPaletteIndexOutOfRange) {
   auto bytes = encode_gif({plain_image(2, 2, {200})});
   bytes[10] = 0xF0;  // a palette of two colors; the rest is then parsed as another block
-  EXPECT_THAT(error_about_format(bytes), HasSubstr("cat/a.bin is a damaged GIF"));
+  EXPECT_THAT(error_about_format(bytes), HasSubstr("cat/a.bin is a corrupt GIF"));
 }
 
 TEST(WebP, DecodesTheFirstFrameOfAnAnimation) {

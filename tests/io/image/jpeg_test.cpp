@@ -81,7 +81,7 @@ TEST(Jpeg, AppliesTheOrientation) {
   }
 }
 
-TEST(Jpeg, IgnoresDamagedExif) {
+TEST(Jpeg, IgnoresCorruptExif) {
   const auto jpeg = encode_jpeg(gradient(16, 24));
   const auto upright = decode_image(jpeg, "x");
   for (size_t size = 0; size < 30; ++size) {

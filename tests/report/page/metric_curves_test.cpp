@@ -45,6 +45,16 @@ TEST_F(MetricCurvesTest, EvaluationsAreGroupedByProtocolWithInterval) {
   EXPECT_FALSE(curves["tests"]["knn"].contains("top1_interval"));
 }
 
+TEST_F(MetricCurvesTest, FormerProtocolNamesContinueTheCurve) {
+  const auto curves = curves_of(
+      R"({"step":5,"epoch":0,"split":"test","name":"zero-shot","value":{"top1":0.25}})"
+      "\n"
+      R"({"step":9,"epoch":1,"split":"test","name":"nearest-centroid","value":{"top1":0.5}})"
+      "\n");
+  EXPECT_EQ(curves["tests"].size(), 1U);
+  EXPECT_EQ(curves["tests"]["nearest-centroid"]["top1"], (ordered_json{0.25, 0.5}));
+}
+
 TEST_F(MetricCurvesTest, SpikesAndSkippedStepsAreEvents) {
   const auto curves =
       curves_of(R"({"step":4,"epoch":0,"split":"train","name":"spike","value":{"loss":99.0}})"
@@ -53,7 +63,7 @@ TEST_F(MetricCurvesTest, SpikesAndSkippedStepsAreEvents) {
                 "\n");
   ASSERT_EQ(curves["events"].size(), 2U);
   EXPECT_EQ(curves["events"][0]["loss"], 99.0);
-  EXPECT_EQ(curves["events"][1]["name"], "passed_over");
+  EXPECT_EQ(curves["events"][1]["name"], "skipped_step") << "former name";
   EXPECT_TRUE(curves["events"][1]["loss"].is_null());
 }
 

@@ -60,17 +60,19 @@ TEST(Page, ContainsStaticResults) {
   const auto summary = ordered_json::parse(R"({
     "accuracy": {"reported": 0.83333, "reported_epoch": "last"}, "classes": 3, "epochs": 1,
     "samples": {"train": 24, "test": 6},
-    "protocols": {"zero-shot": {"top1": 0.83333, "top1_interval": [0.3588, 0.9958]},
+    "protocols": {"nearest-centroid": {"top1": 0.83333, "top1_interval": [0.3588, 0.9958]},
                   "probe": {"top1": null, "top1_interval": null}}})");
   const ordered_json run = {{"name", "<b>tiny"}, {"state", "finished"}, {"summary", summary}};
   const ordered_json begun = {{"name", "begun"}, {"state", "running"}, {"summary", nullptr}};
   const auto page = report_html({{"title", "t"}, {"runs", {run, begun}}});
   EXPECT_THAT(
-      page, AllOf(HasSubstr("<b>&lt;b&gt;tiny</b>, finished"),
-                  HasSubstr("<th scope=\"row\">Reported accuracy (last epoch)</th><td>83.3 %</td>"),
-                  HasSubstr("Accuracy, zero-shot</th><td>83.3 % (95 % interval 35.9 to 99.6)</td>"),
-                  HasSubstr("Test samples</th><td>6</td>"), Not(HasSubstr("Accuracy, probe")),
-                  HasSubstr("<b>begun</b>, running, no results yet")));
+      page,
+      AllOf(
+          HasSubstr("<b>&lt;b&gt;tiny</b>, finished"),
+          HasSubstr("<th scope=\"row\">Reported accuracy (last epoch)</th><td>83.3 %</td>"),
+          HasSubstr("Accuracy, nearest-centroid</th><td>83.3 % (95 % interval 35.9 to 99.6)</td>"),
+          HasSubstr("Test samples</th><td>6</td>"), Not(HasSubstr("Accuracy, probe")),
+          HasSubstr("<b>begun</b>, running, no results yet")));
 }
 
 TEST(Page, OmitsUnexpectedResults) {

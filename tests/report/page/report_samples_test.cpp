@@ -30,7 +30,7 @@ MappedSamples three_points() {
 ReportSamples small_page() {
   ReportSamples page;
   page.class_names = {"<script>", "cat"};
-  page.protocol = "zero-shot";
+  page.protocol = "nearest-centroid";
   page.confusion = {1, 0, 1, 1};
   page.test = three_points();
   page.train = three_points();

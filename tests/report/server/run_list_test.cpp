@@ -103,16 +103,17 @@ TEST_F(RunListTest, ReportsAccuracyOfDeliveredModel) {
 TEST_F(RunListTest, ReadsLastMetricsOfRunningRun) {
   make_run_folder(root_ / "a");
   const io::FileLock lock(root_ / "a/lock");
-  write_text(root_ / "a/metrics.jsonl",
-             R"({"step":9,"epoch":0,"split":"test","name":"zero-shot","value":{"top1":0.25}})"
-             "\n"
-             R"({"step":18,"epoch":1,"split":"test","name":"zero-shot","value":{"top1":0.5}})"
-             "\n"
-             R"({"step":18,"epoch":1,"split":"test","name":"knn","value":{"top1":0.625}})"
-             "\n"
-             R"({"step":19,"epoch":2,"split":"train","name":"step","value":{"loss":1}})"
-             "\n"
-             R"({"step":20,"epoch":2,"split":"tr)");
+  write_text(
+      root_ / "a/metrics.jsonl",
+      R"({"step":9,"epoch":0,"split":"test","name":"nearest-centroid","value":{"top1":0.25}})"
+      "\n"
+      R"({"step":18,"epoch":1,"split":"test","name":"nearest-centroid","value":{"top1":0.5}})"
+      "\n"
+      R"({"step":18,"epoch":1,"split":"test","name":"knn","value":{"top1":0.625}})"
+      "\n"
+      R"({"step":19,"epoch":2,"split":"train","name":"step","value":{"loss":1}})"
+      "\n"
+      R"({"step":20,"epoch":2,"split":"tr)");
   const auto run = facts();
   EXPECT_EQ(run.state, RunState::kRunning);
   EXPECT_EQ(run.epoch, 3);

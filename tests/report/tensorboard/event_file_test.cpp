@@ -168,17 +168,18 @@ TEST(AddMetrics, TagsFollowSplitAndName) {
   add(R"({"step":50,"epoch":1,"split":"train","name":"step","value":{"loss":0.5,"lr":1e-3}})");
   add(R"({"step":94,"epoch":1,"split":"train","name":"epoch","value":{"loss":2}})");
   add(R"({"step":94,"epoch":1,"split":"train","name":"spike","value":{"loss":9.5}})");
-  add(R"({"step":94,"epoch":1,"split":"test","name":"zero-shot",
+  add(R"({"step":94,"epoch":1,"split":"test","name":"nearest-centroid",
           "value":{"top1":0.75,"top1_interval":[0.5,1.0],"note":"text"}})");
   auto records = records_of(contents(file.path()));
   records.erase(records.begin(), records.begin() + 2);
-  EXPECT_THAT(records, ElementsAre(scalar_event("train/loss", 50, 0.5F),
-                                   scalar_event("train/lr", 50, 0.001F),
-                                   scalar_event("train_epoch/loss", 94, 2),
-                                   scalar_event("train/spike/loss", 94, 9.5F),
-                                   scalar_event("test/zero-shot/top1", 94, 0.75F),
-                                   scalar_event("test/zero-shot/top1_interval/low", 94, 0.5F),
-                                   scalar_event("test/zero-shot/top1_interval/high", 94, 1)));
+  EXPECT_THAT(
+      records,
+      ElementsAre(scalar_event("train/loss", 50, 0.5F), scalar_event("train/lr", 50, 0.001F),
+                  scalar_event("train_epoch/loss", 94, 2),
+                  scalar_event("train/spike/loss", 94, 9.5F),
+                  scalar_event("test/nearest-centroid/top1", 94, 0.75F),
+                  scalar_event("test/nearest-centroid/top1_interval/low", 94, 0.5F),
+                  scalar_event("test/nearest-centroid/top1_interval/high", 94, 1)));
 }
 
 TEST(AddMetrics, NullBecomesNaN) {

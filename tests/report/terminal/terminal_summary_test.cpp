@@ -24,9 +24,9 @@ using testing::write_text;
 
 ordered_json summary() {
   return ordered_json::parse(R"({
-    "run": "runs/a", "protocol": "zero-shot",
+    "run": "runs/a", "protocol": "nearest-centroid",
     "accuracy": {"last": 0.7452, "best": 0.75, "best_epoch": 7},
-    "protocols": {"zero-shot": {"top1": 0.7452, "top1_interval": [0.733, 0.7572]},
+    "protocols": {"nearest-centroid": {"top1": 0.7452, "top1_interval": [0.733, 0.7572]},
                   "probe": {"top1": 1.0, "top1_interval": [0.99, 1.0]}},
     "information": {"mixed_ksg": 1.7728, "label_entropy": 2.3026},
     "images_per_second": 2136.03,
@@ -55,8 +55,8 @@ std::string without_codes(const std::string& text) {
 
 TEST(TerminalSummary, FileHasPlainLines) {
   EXPECT_EQ(terminal_summary(summary(), kCurves, kPlain),
-            "accuracy  74.52 % (last epoch), best 75.00 % (epoch 7), by zero-shot\n"
-            "zero-shot 74.52 % (95 % interval 73.30 to 75.72)\n"
+            "accuracy  74.52 % (last epoch), best 75.00 % (epoch 7), by nearest-centroid\n"
+            "nearest-centroid 74.52 % (95 % interval 73.30 to 75.72)\n"
             "probe     100.00 % (95 % interval 99.00 to 100.00)\n"
             "loss      5.500 to 5.000\n"
             "top1      60.00 to 70.00 %\n"
@@ -96,18 +96,19 @@ TEST(TerminalSummary, NamesThePapersRule) {
 
 TEST(TerminalSummary, DrawsCurvesWithUnicode) {
   const auto text = terminal_summary(summary(), kCurves, kUnicode);
-  EXPECT_THAT(
-      text, AllOf(HasSubstr("loss      █▅▁  5.500 → 5.000\n"),
-                  HasSubstr("top1      ▁█  60.00 → 70.00 %\n"), HasSubstr("zero-shot  74.52 % (95"),
-                  HasSubstr("probe     100.00 % (95"), Not(HasSubstr("\033"))));
+  EXPECT_THAT(text, AllOf(HasSubstr("loss             █▅▁  5.500 → 5.000\n"),
+                          HasSubstr("top1             ▁█  60.00 → 70.00 %\n"),
+                          HasSubstr("nearest-centroid  74.52 % (95"),
+                          HasSubstr("probe            100.00 % (95"), Not(HasSubstr("\033"))));
 }
 
 TEST(TerminalSummary, AlignsLongProtocolNames) {
   auto with_long_name = summary();
   with_long_name["protocols"]["projection"] = with_long_name["protocols"]["probe"];
-  EXPECT_THAT(terminal_summary(with_long_name, {}, kUnicode),
-              AllOf(HasSubstr("\nzero-shot   74.52 %"), HasSubstr("\nprojection 100.00 %"),
-                    HasSubstr("\nrun        runs/a\n")));
+  EXPECT_THAT(
+      terminal_summary(with_long_name, {}, kUnicode),
+      AllOf(HasSubstr("\nnearest-centroid  74.52 %"), HasSubstr("\nprojection       100.00 %"),
+            HasSubstr("\nrun              runs/a\n")));
 }
 
 TEST(TerminalSummary, ColorsDoNotChangeText) {
@@ -202,13 +203,13 @@ TEST(SummaryCurves, ReadsEpochsAndProtocol) {
              R"({"step":0,"epoch":0,"split":"train","name":"step","value":{"loss":9}}
 {"step":5,"epoch":0,"split":"train","name":"epoch","value":{"loss":3,"mi_bound":7}}
 {"step":5,"epoch":0,"split":"test","name":"information","value":{"mi_bound_class_fitted":0.5}}
-{"step":5,"epoch":0,"split":"test","name":"zero-shot","value":{"top1":0.25}}
+{"step":5,"epoch":0,"split":"test","name":"nearest-centroid","value":{"top1":0.25}}
 {"step":5,"epoch":0,"split":"test","name":"knn","value":{"top1":0.9}}
 {"step":9,"epoch":1,"split":"train","name":"epoch","value":{"loss":null,"mi_bound":7}}
 {"step":9,"epoch":1,"split":"test","name":"information","value":{"mi_bound_class_fitted":1.5}}
-{"step":9,"epoch":1,"split":"test","name":"zero-shot","value":{"top1":0.5}}
+{"step":9,"epoch":1,"split":"test","name":"nearest-centroid","value":{"top1":0.5}}
 )");
-  const auto curves = summary_curves(dir / "metrics.jsonl", "zero-shot");
+  const auto curves = summary_curves(dir / "metrics.jsonl", "nearest-centroid");
   ASSERT_EQ(curves.size(), 3U);
   EXPECT_EQ(curves[0].name, "loss");
   EXPECT_THAT(curves[0].values, ElementsAre(3, ::testing::IsNan()));
@@ -224,12 +225,12 @@ TEST(SummaryCurves, SkipsInvalidLines) {
              "\n[]\n{\"split\":3,\"name\":[],\"value\":{}}\n{\"value\":1}\n\xFF\n"
              R"({"step":5,"epoch":0,"split":"train","name":"epoch","value":{"loss":"low"}})"
              "\n"
-             R"({"step":5,"epoch":0,"split":"test","name":"zero-shot","value":{"top1":0.5}})"
+             R"({"step":5,"epoch":0,"split":"test","name":"nearest-centroid","value":{"top1":0.5}})"
              "\n{\"split\":\"tra");
-  const auto curves = summary_curves(dir / "metrics.jsonl", "zero-shot");
+  const auto curves = summary_curves(dir / "metrics.jsonl", "nearest-centroid");
   ASSERT_EQ(curves.size(), 1U) << "a single accuracy is not a curve";
   EXPECT_THAT(curves[0].values, ElementsAre(::testing::IsNan()));
-  EXPECT_THAT(summary_curves(dir / "nothing", "zero-shot"), IsEmpty());
+  EXPECT_THAT(summary_curves(dir / "nothing", "nearest-centroid"), IsEmpty());
 }
 
 }  // namespace

@@ -58,9 +58,9 @@ function card(audit: Audit, i: number, show: ShowOnMap): HTMLElement {
     on: { click: () => show(worst.part === "test" ? "test" : "train", worst.index) },
   }, shown);
   const sound = audit.sounds?.[i];
-  return h("li", { class: "suspect" },
+  return h("li", { class: "label-issue" },
     open || shown,
-    h("div", { class: "suspect-text" },
+    h("div", { class: "label-issue-text" },
       h("span", { class: "given" }, h("span", { class: "visually-hidden" }, "given "), named(worst.given)),
       h("span", { class: "suggested" }, h("span", { class: "visually-hidden" }, "suggested "), named(worst.suggested)),
       h("span", { class: "aside" }, `${percent(worst.score)} · `, named(worst.name), worst.part === "test" ? " · test" : ""),
@@ -69,7 +69,7 @@ function card(audit: Audit, i: number, show: ShowOnMap): HTMLElement {
 }
 
 function gallery(audit: Audit, show: ShowOnMap): HTMLElement {
-  const list = h("ul", { class: "suspects" });
+  const list = h("ul", { class: "label-issues" });
   const more = h("button", { type: "button", class: "button more" });
   const extend = (): void => {
     const from = list.children.length;

@@ -27,7 +27,7 @@ function metricChart(run: RunData, column: string, spec: Pick<ChartSpec, "title"
   return { ...spec, xLabel: "epoch", series: all, file: run.name };
 }
 
-const EVENTS = { spike: "loss spike", passed_over: "skipped step" };
+const EVENTS = { spike: "loss spike", skipped_step: "skipped step" };
 
 function lossChart(run: RunData): ChartSpec | null {
   const spec = metricChart(run, "loss", { title: "Loss", yLabel: "loss" });

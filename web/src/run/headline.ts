@@ -76,7 +76,7 @@ function commonRange(protocols: Protocol[]): [number, number] {
 
 /** Null for cosine similarities, which are not probabilities; older runs recorded an error for them too. */
 function calibrationError(summary: Summary, name: string, protocol: Protocol): Metric {
-  const cosines = summary.test_classes === undefined && ["zero-shot", "projection"].includes(name);
+  const cosines = summary.test_classes === undefined && ["nearest-centroid", "projection"].includes(name);
   return cosines ? null : (protocol.calibration_error ?? null);
 }
 

@@ -16,9 +16,9 @@ using testing::contents;
 using testing::ScratchDir;
 
 /// A small checkpoint with several types of tensors.
-class DamagedCheckpoint : public ::testing::Test {
+class CorruptCheckpoint : public ::testing::Test {
  protected:
-  DamagedCheckpoint() {
+  CorruptCheckpoint() {
     torch::manual_seed(1);
     const TensorFile state{{{"model.weight", torch::rand({3, 5})},
                             {"model.steps", torch::tensor({7})},
@@ -38,14 +38,14 @@ class DamagedCheckpoint : public ::testing::Test {
     }
   }
 
-  /// Checks that loading falls back to the previous checkpoint and reports the damaged one.
+  /// Checks that loading falls back to the previous checkpoint and reports the corrupt one.
   void expect_predecessor_used(const std::string& bytes) {
     io::write_file_atomically(newest, std::as_bytes(std::span(bytes)), io::Durability::kNoSync);
     const auto found = CheckpointDir(dir.path()).newest_valid();
     ASSERT_TRUE(found.checkpoint);
     EXPECT_EQ(found.checkpoint->step, 1);
-    ASSERT_EQ(found.damaged.size(), 1U);
-    EXPECT_THAT(found.damaged[0].reason, ::testing::HasSubstr(newest.string()));
+    ASSERT_EQ(found.corrupt.size(), 1U);
+    EXPECT_THAT(found.corrupt[0].reason, ::testing::HasSubstr(newest.string()));
   }
 
   ScratchDir dir;
@@ -53,20 +53,20 @@ class DamagedCheckpoint : public ::testing::Test {
   std::string valid;
 };
 
-TEST_F(DamagedCheckpoint, IsDetectedForEveryFlippedBit) {
+TEST_F(CorruptCheckpoint, IsDetectedForEveryFlippedBit) {
   ASSERT_FALSE(is_detected(valid));
   size_t undetected = 0;
   for (size_t bit = 0; bit < 8 * valid.size(); ++bit) {
-    auto damaged = valid;
-    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
-    if (!is_detected(damaged)) ++undetected;
-    if (bit % 257 == 0) expect_predecessor_used(damaged);
+    auto corrupt = valid;
+    corrupt[bit / 8] = static_cast<char>(corrupt[bit / 8] ^ (1 << bit % 8));
+    if (!is_detected(corrupt)) ++undetected;
+    if (bit % 257 == 0) expect_predecessor_used(corrupt);
   }
   EXPECT_EQ(undetected, 0U) << "of " << 8 * valid.size();
   RecordProperty("flips", static_cast<int>(8 * valid.size()));
 }
 
-TEST_F(DamagedCheckpoint, IsDetectedForEveryTruncationAndZeroedTail) {
+TEST_F(CorruptCheckpoint, IsDetectedForEveryTruncationAndZeroedTail) {
   size_t undetected = 0;
   for (size_t length = 0; length < valid.size(); ++length) {
     const auto cut = valid.substr(0, length);

@@ -10,7 +10,7 @@ import support
 
 FLIPS, CUTS = 300, 40  # evenly spaced in the file
 FILES_AT_ONCE = 2000
-SKIPPED = "skipped a damaged checkpoint"
+SKIPPED = "skipped a corrupt checkpoint"
 
 
 def write_npy(path, kind, shape, values):
@@ -107,7 +107,7 @@ class Damage:
         status = training.wait()
         problems = [] if training.log.count(SKIPPED) == 2 else ["it did not name both"]
         if "no checkpoint yet" in training.log:
-            problems.append("it says 'no checkpoint yet', where two are damaged")
+            problems.append("it says 'no checkpoint yet', where two are corrupt")
         if status == 0:
             problems += self.scene.differences(run)
         elif status not in (1, 2):
@@ -126,7 +126,7 @@ def flip_in_the_middle(path):
 
 def main():
     options = support.read_options(__doc__)
-    report = support.Report("damaged_checkpoint")
+    report = support.Report("corrupt_checkpoint")
     with support.Scene("encoder.name=mlp", "encoder.dim=4", "encoder.head=linear",
                        "train.epochs=8", "train.batch_size=16", "train.checkpoint_every=1",
                        data=make_vectors) as scene:
