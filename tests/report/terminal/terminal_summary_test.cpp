@@ -122,13 +122,14 @@ TEST(TerminalSummary, ColorsDoNotChangeText) {
 TEST(TerminalSummary, HandlesOneEpochAndNoEpochs) {
   const std::vector<SummaryCurve> curves = {{.name = "loss", .values = {2}}, {.name = "bound"}};
   EXPECT_THAT(terminal_summary(summary(), curves, kUnicode),
-              AllOf(HasSubstr("loss      ▄  2.000\n"), Not(HasSubstr("bound"))));
+              AllOf(HasSubstr("loss             ▄  2.000\n"), Not(HasSubstr("bound"))));
   EXPECT_THAT(terminal_summary(summary(), curves, kPlain), HasSubstr("loss      2.000\n"));
 }
 
 TEST(TerminalSummary, ShowsNaN) {
   const std::vector<SummaryCurve> curves = {{.name = "loss", .values = {NAN, NAN}}};
-  EXPECT_THAT(terminal_summary(summary(), curves, kUnicode), HasSubstr("loss      nan → nan\n"));
+  EXPECT_THAT(terminal_summary(summary(), curves, kUnicode),
+              HasSubstr("loss             nan → nan\n"));
 }
 
 TEST(TerminalSummary, FitsTheTerminal) {
