@@ -55,6 +55,7 @@ WORDS = [
     Word(r"\bby heart\b", "memorize"),
     Word(r"claims show\b", "claims hold"),
     Word(r"\beverybody", "all, all ranks"),
+    Word(r"damag(?:e|ing)", "corrupt", (*HISTORY, "projnce/run/reproducibility_info.cpp")),
     Word(r"gradient's length|length of the gradient", "gradient norm"),
     Word(r"\bin little memory\b", "in bounded memory"),
     Word(r"\bjudg(?:e[ds]?|ing|e?ments?)\b", "evaluate, evaluation"),
@@ -66,6 +67,7 @@ WORDS = [
     Word(r"what (?:is|was) taken for what", "confusion matrix"),
     # plain sentences
     Word(r"\b(?:go|goes|going|went) on (?:bit|from|where|with)\b", "resume, continue", RULES),
+    Word(r" [a-z]+\(s\)(?![\w(;,)])", "counted(number, noun)"),
     Word(r"\bis no [\w.`-]+ file\b", "is not a ... file", RULES),
     Word(r"\bso many times\b", "number of times"),
     Word(r"\bthere is no telling\b", "unknown"),

@@ -6,6 +6,7 @@
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/inference/audit.h"
 
@@ -48,19 +49,20 @@ void print_top_issues(const std::vector<inference::AuditReport::LabelIssue>& wor
 
 void print_ground_truth(const eval::AuditScore& check) {
   std::cout << fmt::format(
-      "\nground truth: {} labels are wrong; precision {}, recall {}, corrected {},\n"
-      "average precision {}; of the top {} samples {} are mislabeled\n",
-      check.wrong, percent(check.precision), percent(check.recall), percent(check.corrected),
-      percent(check.average_precision), check.worst, check.worst_wrong);
+      "\nground truth: {} wrong; precision {}, recall {}, corrected {},\n"
+      "average precision {}; {} of the top {} mislabeled\n",
+      counted(check.wrong, "label is", "labels are"), percent(check.precision),
+      percent(check.recall), percent(check.corrected), percent(check.average_precision),
+      check.worst_wrong, counted(check.worst, "sample is", "samples are"));
 }
 
 /// Prints the audited splits and the held-out accuracy of the classifiers.
 void print_skill(const inference::AuditReport& report) {
   std::string parts;
   for (const auto& part : report.parts) {
-    parts += fmt::format("{}{} {} samples", parts.empty() ? ": " : ", ", part.audited, part.name);
+    parts += concat(parts.empty() ? ": " : ", ", counted(part.audited, part.name + " sample"));
   }
-  std::cout << fmt::format("audited {} labels{}\n", report.samples, parts)
+  std::cout << fmt::format("audited {}{}\n", counted(report.samples, "label"), parts)
             << fmt::format("held-out accuracy {}, most frequent class {}\n",
                            percent(report.skill.accuracy), percent(report.skill.chance_accuracy));
 }
@@ -73,9 +75,10 @@ void print_audit(const inference::AuditOutput& audit) {
                  "Train longer, or audit embeddings of a model trained on similar data.\n";
   } else {
     std::cout << fmt::format(
-        "{} labels are probably wrong; expected precision {}\n"
+        "{} probably wrong; expected precision {}\n"
         "estimated label noise rate {}\n",
-        report.flagged, percent(report.expected_precision), percent(report.noise_rate));
+        counted(report.flagged, "label is", "labels are"), percent(report.expected_precision),
+        percent(report.noise_rate));
     print_label_errors(report.mistakes);
     print_top_issues(report.worst);
   }

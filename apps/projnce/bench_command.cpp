@@ -5,6 +5,7 @@
 #include "apps/projnce/command.h"
 #include "apps/projnce/measure_machine.h"
 #include "apps/projnce/options.h"
+#include "projnce/core/counted.h"
 #include "projnce/core/threads.h"
 
 namespace projnce::app::bench_command {
@@ -22,8 +23,8 @@ const char* const kDetails =
     "comparisons with other implementations, run script/bench --compare and --training.";
 
 void print_table(const nlohmann::ordered_json& result) {
-  std::cout << fmt::format("{} threads, {}; LibTorch GEMM: {:.0f} GFLOP/s\n\n",
-                           result.at("threads").get<int>(),
+  std::cout << fmt::format("{}, {}; LibTorch GEMM: {:.0f} GFLOP/s\n\n",
+                           counted(result.at("threads").get<int>(), "thread"),
                            result.at("instructions").get<std::string>(),
                            result.at("gemm_gflops").get<double>())
             << fmt::format("{:<12} {:>8} {:>12} {:>9}\n", "loss", "rows", "time", "GFLOP/s");

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "apps/projnce/command.h"
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/progress.h"
 #include "projnce/data/inspect_data.h"
@@ -116,11 +117,6 @@ ordered_json to_json(const std::vector<dataset::ChecksumVerdict>& verdicts) {
   return rows;
 }
 
-/// Formats a count with its noun: "1 sample", "2 samples".
-std::string with_count(int64_t count, const std::string& what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 /// Formats a range as "16 to 64 (median 32)", or as one value if min equals max.
 std::string format_range(const std::string& min, const std::string& median,
                          const std::string& max) {
@@ -162,7 +158,7 @@ std::string describe_samples(const dataset::PartInfo& part, SampleKind kind) {
     case SampleKind::kVector:
       break;
   }
-  return fmt::format(", {} dimensions", part.dimension);
+  return ", " + counted(part.dimension, "dimension");
 }
 
 void print_classes(const dataset::DatasetInfo& info) {
@@ -188,10 +184,10 @@ void print_notes(const dataset::DatasetInfo& info, int width) {
 }
 
 void print_info(const dataset::DatasetInfo& info) {
-  std::cout << fmt::format("{} {}s in {} classes\n", info.samples(), kind_name(info.kind),
-                           info.class_names.size());
+  std::cout << fmt::format("{} in {}\n", counted(info.samples(), kind_name(info.kind)),
+                           counted(info.class_names.size(), "class", "classes"));
   for (const auto& [name, part] : info.parts()) {
-    std::cout << fmt::format("{:<10} {}{}", name, with_count(part->samples, "sample"),
+    std::cout << fmt::format("{:<10} {}{}", name, counted(part->samples, "sample"),
                              describe_samples(*part, info.kind));
     if (!part->corrupt.empty()) std::cout << fmt::format(", {} corrupt", part->corrupt.size());
     std::cout << '\n';
@@ -217,11 +213,11 @@ void print_verification(const data::Inspection& inspection) {
                       : "'projnce train' rejects this many corrupt samples unless --max-corrupt "
                         "allows them\n");
   }
-  std::cout << fmt::format("{} read, {} corrupt", with_count(info.samples(), "sample"),
+  std::cout << fmt::format("{} read, {} corrupt", counted(info.samples(), "sample"),
                            info.corrupt());
   if (!inspection.checksums.empty()) {
     std::cout << fmt::format("; {} of {} match the official checksums, {} corrupt", official,
-                             with_count(static_cast<int64_t>(inspection.checksums.size()), "file"),
+                             counted(static_cast<int64_t>(inspection.checksums.size()), "file"),
                              inspection.corrupt_files());
   }
   std::cout << '\n';

@@ -4,6 +4,7 @@
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
+#include "projnce/core/counted.h"
 #include "projnce/inference/embed.h"
 
 namespace projnce::app::embed_command {
@@ -56,8 +57,9 @@ void add(CLI::App& app, Context& context) {
     if (arguments->json) {
       print_json(to_json(result));
     } else {
-      std::cout << fmt::format("wrote {} embeddings of dimension {} to {}\n", result.rows,
-                               result.dim, result.embeddings.string());
+      std::cout << fmt::format("wrote {} of dimension {} to {}\n",
+                               counted(result.rows, "embedding"), result.dim,
+                               result.embeddings.string());
     }
   });
 }

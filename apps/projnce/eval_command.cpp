@@ -6,6 +6,7 @@
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/eval/accuracy.h"
 #include "projnce/inference/evaluate.h"
@@ -39,8 +40,9 @@ std::string range(const eval::Interval& interval) {
 }
 
 void print_protocols(const inference::EvalResult& result) {
-  std::cout << fmt::format("{} test samples\n\n{:<12} {:>9} {:>19} {:>9} {:>12}\n", result.samples,
-                           "protocol", "top-1", "95 % interval", "top-5", "calibration");
+  std::cout << fmt::format("{}\n\n{:<12} {:>9} {:>19} {:>9} {:>12}\n",
+                           counted(result.samples, "test sample"), "protocol", "top-1",
+                           "95 % interval", "top-5", "calibration");
   for (const auto& entry : result.results) {
     std::cout << fmt::format("{:<12} {:>9} {:>19} {:>9} {:>12}\n",
                              eval::protocol_name(entry.protocol), percent(entry.accuracy.top1),

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "apps/projnce/command.h"
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/inference/export_run.h"
 
@@ -66,8 +67,9 @@ void print_result(const inference::ExportResult& result) {
                              format_ports(onnx->outputs));
   }
   if (const auto& weights = result.safetensors) {
-    std::cout << fmt::format("{}: {} tensors, {} values\n", weights->file.string(),
-                             weights->tensors, weights->numbers);
+    std::cout << fmt::format("{}: {}, {}\n", weights->file.string(),
+                             counted(weights->tensors, "tensor"),
+                             counted(weights->numbers, "value"));
   }
 }
 

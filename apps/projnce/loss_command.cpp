@@ -9,6 +9,7 @@
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/golden/loss_cases.h"
 
@@ -105,8 +106,8 @@ void check(const Arguments& arguments, const nlohmann::json& file, const nlohman
   int64_t failed = 0;
   for (const auto& [name, field] : worst) failed += field.failed;
   if (failed > 0) {
-    fail_runtime(arguments.file, ": ", failed,
-                 " values differ from the expected ones by more than ", "their tolerance");
+    fail_runtime(arguments.file, ": ", counted(failed, "value differs", "values differ"),
+                 " from the expected one by more than the tolerance");
   }
 }
 

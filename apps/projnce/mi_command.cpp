@@ -7,6 +7,7 @@
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
+#include "projnce/core/counted.h"
 #include "projnce/inference/information_report.h"
 
 namespace projnce::app::mi_command {
@@ -41,8 +42,8 @@ void print_bound(const std::optional<eval::BoundEstimate>& estimate, const std::
 void print_bounds(const inference::ArrayInformation& result) {
   const auto& bounds = result.report.bounds;
   const auto temperature = fmt::format("temperature {:.3g}", bounds.temperature);
-  std::cout << fmt::format("\nlower bounds on I(Z;C), nats ({} rows, {} folds, priors: {})\n",
-                           bounds.rows, result.folds, result.priors);
+  std::cout << fmt::format("\nlower bounds on I(Z;C), nats ({}, {} folds, priors: {})\n",
+                           counted(bounds.rows, "row"), result.folds, result.priors);
   print_bound(bounds.by_class_fitted,
               fmt::format("  class form, fitted temperature {:.3g}", bounds.fitted_temperature));
   print_bound(bounds.by_class, "  class form, " + temperature);
@@ -66,8 +67,9 @@ void print_estimate(const inference::InformationReport& report) {
 
 void print_information(const inference::ArrayInformation& result) {
   const auto& report = result.report;
-  std::cout << fmt::format("{} samples, {} dimensions, {} classes\n", report.samples,
-                           report.dimensions, report.classes)
+  std::cout << fmt::format("{}, {}, {}\n", counted(report.samples, "sample"),
+                           counted(report.dimensions, "dimension"),
+                           counted(report.classes, "class", "classes"))
             << fmt::format(kRow, "label entropy H(C), upper limit",
                            number_text(report.label_entropy), "nats");
   print_bounds(result);

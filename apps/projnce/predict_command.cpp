@@ -5,6 +5,7 @@
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
+#include "projnce/core/counted.h"
 #include "projnce/inference/predict.h"
 #include "projnce/io/filesystem/atomic_file.h"
 
@@ -55,7 +56,7 @@ void run(const Arguments& arguments, Context& context) {
   }
   const auto read = std::count_if(predictions.rows.begin(), predictions.rows.end(),
                                   [](const auto& row) { return row.problem.empty(); });
-  std::cout << fmt::format("wrote {} predictions to {}\n", read, arguments.csv.string());
+  std::cout << fmt::format("wrote {} to {}\n", counted(read, "prediction"), arguments.csv.string());
 }
 
 }  // namespace

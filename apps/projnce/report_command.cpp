@@ -5,6 +5,8 @@
 #include "apps/projnce/command.h"
 #include "projnce/report/build/report.h"
 
+#include "projnce/core/counted.h"
+
 namespace projnce::app::report_command {
 
 namespace {
@@ -46,8 +48,8 @@ void add(CLI::App& app, Context& context) {
     arguments->request.context = open_context(context);
     const auto result = report::report_runs(arguments->request, context.logger);
     if (arguments->json) return print_json(to_json(result));
-    std::cout << fmt::format("{}: {} run(s), {:.1f} MB\n", result.file.string(), result.runs,
-                             static_cast<double>(result.bytes) / 1e6);
+    std::cout << fmt::format("{}: {}, {:.1f} MB\n", result.file.string(),
+                             counted(result.runs, "run"), static_cast<double>(result.bytes) / 1e6);
   });
 }
 

@@ -5,6 +5,7 @@
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
 #include "apps/projnce/stop_signal.h"
+#include "projnce/core/counted.h"
 #include "projnce/core/names.h"
 #include "projnce/core/progress.h"
 #include "projnce/core/toml.h"
@@ -60,8 +61,9 @@ void print_plan(const reproduce::ReproductionPlan& plan) {
                                   : "to train  ")
               << cell.title << '\n';
   }
-  std::cout << fmt::format("{} to train, about {} with {} job(s) (scale {}: {})\n", plan.unfinished,
-                           format_duration(plan.seconds), plan.jobs, plan.scale, plan.recipe);
+  std::cout << fmt::format("{} to train, about {} with {} (scale {}: {})\n", plan.unfinished,
+                           format_duration(plan.seconds), counted(plan.jobs, "job"), plan.scale,
+                           plan.recipe);
 }
 
 void print_outcome(const reproduce::ReproduceOutcome& outcome, bool json) {
@@ -90,7 +92,7 @@ void run(const Arguments& arguments, Context& context) {
     context.logger->info("stopped; run the same command to resume");
     context.exit_status = 128 + stop_signal();  // the shell convention for signals
   } else if (outcome.failed > 0) {
-    context.logger->warn("{} cell(s) have no result", outcome.failed);
+    context.logger->warn("{} no result", counted(outcome.failed, "cell has", "cells have"));
     context.exit_status = 1;
   }
 }

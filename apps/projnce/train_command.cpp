@@ -10,6 +10,7 @@
 #include "apps/projnce/command.h"
 #include "apps/projnce/stop_signal.h"
 #include "projnce/config/run_request.h"
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/io/filesystem/run_directory.h"
 #include "projnce/report/terminal/terminal_summary.h"
@@ -77,7 +78,8 @@ void run(const Arguments& arguments, Context& context) {
                                      .stop_requested = [] { return stop_signal() != 0; },
                                      .data = open_context(context)});
   if (outcome.lost_checkpoints > 0) {
-    context.logger->warn("{} checkpoint(s) could not be written", outcome.lost_checkpoints);
+    context.logger->warn("{} could not be written",
+                         counted(outcome.lost_checkpoints, "checkpoint"));
   }
   if (!outcome.finished) {
     context.logger->info("stopped; resume with: projnce train --resume --out {}",

@@ -4,6 +4,7 @@
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
+#include "projnce/core/counted.h"
 #include "projnce/inference/embedding_map.h"
 
 namespace projnce::app::tsne_command {
@@ -36,11 +37,11 @@ nlohmann::ordered_json to_json(const inference::MapResult& result) {
 
 void print_map(const inference::MapResult& result) {
   if (result.tsne) {
-    std::cout << fmt::format("KL divergence {:.4f} after {} iterations, perplexity {:.3g}\n",
-                             result.tsne->divergence, result.tsne->iterations,
+    std::cout << fmt::format("KL divergence {:.4f} after {}, perplexity {:.3g}\n",
+                             result.tsne->divergence, counted(result.tsne->iterations, "iteration"),
                              result.tsne->perplexity);
   }
-  std::cout << fmt::format("{} samples in {:.1f} s\n", result.samples, result.seconds);
+  std::cout << fmt::format("{} in {:.1f} s\n", counted(result.samples, "sample"), result.seconds);
   for (const auto& file : result.files) std::cout << file.string() << '\n';
 }
 

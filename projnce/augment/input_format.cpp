@@ -2,6 +2,7 @@
 
 #include "projnce/augment/pixel_loops.h"
 #include "projnce/augment/pixel_ops.h"
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 
 namespace projnce::augment {
@@ -10,8 +11,8 @@ namespace {
 
 void check_count(const char* name, const std::vector<double>& values, int channels) {
   if (values.size() != static_cast<size_t>(channels)) {
-    fail(Hint{"specify one number per channel"}, name, " has ", values.size(), " values, expected ",
-         channels);
+    fail(Hint{"specify one number per channel"}, name, " has ", counted(values.size(), "value"),
+         ", expected ", channels);
   }
 }
 

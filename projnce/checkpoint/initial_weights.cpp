@@ -11,6 +11,7 @@
 #include <unordered_set>
 
 #include "projnce/checkpoint/module_state.h"
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/io/printable.h"
@@ -210,7 +211,7 @@ LoadedWeights load_initial_weights(const WeightTargets& targets, const TensorFil
 }
 
 std::string describe(const LoadedWeights& loaded, const WeightTargets& targets) {
-  return concat(loaded.encoder, " encoder tensors",
+  return concat(counted(loaded.encoder, "encoder tensor"),
                 describe_part("head", targets.head, loaded.head),
                 describe_part("loss", targets.loss, loaded.loss),
                 loaded.unused.empty() ? "" : "; unused: ", first_names(loaded.unused));

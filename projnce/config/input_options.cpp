@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/loader/channel_stats.h"
 
@@ -33,7 +34,7 @@ ImageShape probe_images(const dataset::Dataset& dataset) {
       if (error.kind() != ErrorKind::kInput) throw;  // skip corrupt samples
     }
   }
-  if (sides.empty()) fail("cannot read any of ", count, " probed images of the dataset");
+  if (sides.empty()) fail("cannot read any of ", counted(count, "probed image"), " of the dataset");
   if (same_square && sides.front() <= kMaxKeptSize) return {sides.front(), channels};
   const auto middle = sides.begin() + static_cast<ptrdiff_t>(sides.size() / 2);
   std::nth_element(sides.begin(), middle, sides.end());
@@ -75,7 +76,7 @@ void check_channels(const InputSettings& given) {
   const auto means = given.mean ? given.mean->size() : 0;
   const auto deviations = given.std ? given.std->size() : 0;
   if (means == deviations) return;
-  fail("[input] mean has ", means, " values and std ", deviations,
+  fail("[input] mean has ", counted(means, "value"), " and std ", deviations,
        ", expected one for each channel");
 }
 
@@ -174,8 +175,8 @@ InputOptions resolve_input(const InputSettings& settings, const dataset::Dataset
   }
   const int64_t expected = options.kind == SampleKind::kImage ? options.channels : 1;
   if (static_cast<int64_t>(options.mean.size()) != expected) {
-    fail("[input] mean has ", options.mean.size(), " values, expected ", expected, " for ",
-         expected, " channels");
+    fail("[input] mean has ", counted(options.mean.size(), "value"), ", expected ", expected,
+         " for ", expected, " channels");
   }
   return options;
 }

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "projnce/config/run_request.h"
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/progress.h"
 #include "projnce/core/threads.h"
@@ -47,9 +48,9 @@ dataset::DatasetInfo read_all(const dataset::DatasetSplit& split) {
 void write_sheet(const dataset::DatasetSplit& split, const InspectRequest& request,
                  const dataset::DatasetInfo& info) {
   const auto summary =
-      concat(info.samples(), " ", kind_name(info.kind), "s in ", info.class_names.size(),
-             " classes: ", info.labeled().samples, " training, ", info.test.samples, " test, ",
-             info.corrupt(), " corrupt");
+      concat(counted(info.samples(), kind_name(info.kind)), " in ",
+             counted(info.class_names.size(), "class", "classes"), ": ", info.labeled().samples,
+             " training, ", info.test.samples, " test, ", info.corrupt(), " corrupt");
   report::write_contact_sheet(request.sheet, split, {.threads = available_cores()},
                               io::printable(request.what), summary);
 }

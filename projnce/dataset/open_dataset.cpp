@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/seed.h"
 #include "projnce/dataset/labels.h"
@@ -46,7 +47,8 @@ DatasetPtr limit_samples(const DatasetPtr& part, int64_t count, const char* key,
   const auto classes = static_cast<int64_t>(part->class_names().size());
   if (count < classes) {
     fail("[dataset] ", key, " = ", count,
-         " is too small, expected at least one sample for each of ", classes, " classes");
+         " is too small, expected at least one sample for each of ",
+         counted(classes, "class", "classes"));
   }
   return std::make_shared<SubsetDataset>(part, stratified_subset(*part, count, seed));
 }
@@ -92,10 +94,11 @@ void log_changes(const SplitChanges& changes, const OpenContext& context, const 
   }
   const bool keep = context.new_samples == NewSamples::kKeep;
   context.logger->warn(
-      "{} differs from the training data of the run: {} samples are missing ({} of the test "
-      "split), {} are new and {}, {} have a different label",
-      path, changes.gone, changes.gone_test, changes.added,
-      keep ? "split by the same rule" : "skipped", changes.relabeled);
+      "{} differs from the training data of the run: {} missing ({} of the test split), {} new and "
+      "{}, {} a different label",
+      path, counted(changes.gone, "sample is", "samples are"), changes.gone_test,
+      counted(changes.added, "is", "are"), keep ? "split by the same rule" : "skipped",
+      counted(changes.relabeled, "has", "have"));
 }
 
 /// Applies the stored split of a run, which includes its limits on the number of samples.
@@ -234,8 +237,9 @@ void materialize(OpenedDataset& opened, const DatasetOptions& options, const Ope
 void log_dataset(const DatasetSplit& split, const Logger& logger) {
   if (!logger) return;
   logger->info("layout: {} ({})", split.layout.name, split.layout.reason);
-  logger->info("split: {} training samples, {} test samples, {} classes", split.train->size(),
-               split.test->size(), split.test->class_names().size());
+  logger->info("split: {}, {}, {}", counted(split.train->size(), "training sample"),
+               counted(split.test->size(), "test sample"),
+               counted(split.test->class_names().size(), "class", "classes"));
   for (const auto& warning : split.warnings) logger->warn("{}", warning);
   for (const auto& remark : split.remarks) logger->info("{}", remark);
 }

@@ -12,6 +12,7 @@
 #include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/distributed/process_group_impl.h"
 #include "projnce/distributed/rendezvous.h"
@@ -150,7 +151,7 @@ void read_local(const LauncherVariables& variables, RankEnvironment& environment
   }
   if (environment.local_rank >= environment.local_world) {
     fail("the environment has ", variables.local_rank, "=", environment.local_rank,
-         ", but this host has ", environment.local_world, " ranks");
+         ", but this host has ", counted(environment.local_world, "rank"));
   }
 }
 

@@ -12,6 +12,7 @@
 #include <optional>
 #include <thread>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/io/child_process.h"
 #include "projnce/io/filesystem/file_descriptor.h"
@@ -185,7 +186,7 @@ int launch(const LaunchPlan& plan) {
       return kInvalidInput;
     }
     if (attempt == plan.max_restarts) {
-      plan.log(concat(ranks.failure(), "; gave up after ", attempt, " restarts"));
+      plan.log(concat(ranks.failure(), "; gave up after ", counted(attempt, "restart")));
       return kGaveUp;
     }
     plan.log(concat(ranks.failure(), "; restarting all ranks (", attempt + 1, " of ",

@@ -4,6 +4,7 @@
 #include <torch/nn/modules/container/sequential.h>
 #include <torch/nn/modules/linear.h>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/encoder/layers.h"
 
@@ -30,8 +31,8 @@ torch::Tensor Mlp::forward(const torch::Tensor& images) {
 }
 
 std::string Mlp::describe() const {
-  if (layer_count_ == 0) return concat("identity, ", feature_dim_, " features");
-  return concat(layer_count_, " layer(s) of ", feature_dim_);
+  if (layer_count_ == 0) return concat("identity, ", counted(feature_dim_, "feature"));
+  return concat(counted(layer_count_, "layer"), " of ", feature_dim_);
 }
 
 }  // namespace projnce::encoder

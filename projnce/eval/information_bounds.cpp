@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/seed.h"
 #include "projnce/eval/calibration.h"
@@ -38,8 +39,8 @@ torch::Tensor fold_of_rows(const information::LabeledRows& rows, int64_t folds, 
   const auto instance = std::get<1>(torch::_unique2(ids, true, /*return_inverse=*/true));
   const int64_t instances = instance.max().item<int64_t>() + 1;
   if (folds < 2 || folds > instances) {
-    fail("mi bound: folds = ", folds, " must be between 2 and the ", instances,
-         instances == 1 ? " instance" : " instances");
+    fail("mi bound: folds = ", folds, " must be between 2 and the ",
+         counted(instances, "instance"));
   }
   std::vector<int64_t> order(static_cast<size_t>(instances));
   std::iota(order.begin(), order.end(), 0);

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/projection/class_groups.h"
 
@@ -42,8 +43,8 @@ void check_neighbors(const torch::Tensor& queries, const torch::Tensor& referenc
   const int64_t available = references.size(0) - (options.exclude_self ? 1 : 0);
   if (options.neighbors < 1 || options.neighbors > available) {
     fail(Hint{"use fewer neighbors or more rows"},
-         "nearest neighbors: neighbors = ", options.neighbors, ", expected 1 to the ", available,
-         " available rows");
+         "nearest neighbors: neighbors = ", options.neighbors, ", expected 1 to the ",
+         counted(available, "available row"));
   }
   check_neighbor_rows(queries, "query");
   check_neighbor_rows(references, "reference");

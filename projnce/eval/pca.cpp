@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 
 namespace projnce::eval {
@@ -65,7 +66,7 @@ torch::Tensor pca(const torch::Tensor& rows, int64_t components) {
   TORCH_CHECK(rows.dim() == 2, "PCA: expected a matrix of rows, got ", rows.sizes());
   const int64_t most = std::min(rows.size(0), rows.size(1));
   if (components < 1 || components > most) {
-    fail("PCA: ", components, " components of rows [", rows.size(0), ", ", rows.size(1),
+    fail("PCA: ", counted(components, "component"), " of rows [", rows.size(0), ", ", rows.size(1),
          "], expected 1 to ", most);
   }
   const torch::NoGradGuard no_gradient;

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/eval/nearest_neighbors.h"
 #include "projnce/information/entropy.h"
@@ -188,8 +189,8 @@ Clustering cluster_from(torch::Tensor centers, const torch::Tensor& rows,
 
 torch::Tensor k_means(const torch::Tensor& rows, int64_t clusters, const KMeansOptions& options) {
   if (clusters < 1 || clusters > rows.size(0)) {
-    fail("k-means: ", clusters, " clusters of ", rows.size(0), " rows, expected 1 to ",
-         rows.size(0));
+    fail("k-means: ", counted(clusters, "cluster"), " of ", counted(rows.size(0), "row"),
+         ", expected 1 to ", rows.size(0));
   }
   const torch::NoGradGuard no_gradient;
   const auto squares = rows.square().sum(1);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 
 namespace projnce::golden {
@@ -41,7 +42,8 @@ torch::Tensor to_matrix(const json& value, const std::string& where) {
     if (!value[row].is_array())
       fail(row_name, " is ", describe(value[row]), ", expected a row of numbers");
     if (width == 0 || value[row].size() != width) {
-      fail(row_name, " has ", value[row].size(), " numbers, expected ", std::max<size_t>(width, 1));
+      fail(row_name, " has ", counted(value[row].size(), "number"), ", expected ",
+           std::max<size_t>(width, 1));
     }
     for (const auto& entry : value[row]) numbers.push_back(number(entry, row_name));
   }
@@ -138,8 +140,8 @@ torch::Tensor LossCase::integers(const std::string& key) const {
 torch::Tensor LossCase::integers(const std::string& key, const torch::Tensor& rows) const {
   const auto numbers = integers(key);
   if (numbers.size(0) == rows.size(0)) return numbers;
-  fail("case ", id_, ": inputs.", key, " has ", numbers.size(0), " entries, expected ",
-       rows.size(0), ", one per row");
+  fail("case ", id_, ": inputs.", key, " has ", counted(numbers.size(0), "entry", "entries"),
+       ", expected ", rows.size(0), ", one per row");
 }
 
 Table LossCase::params() const {

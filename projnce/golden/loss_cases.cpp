@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "projnce/augment/pixel_ops.h"
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/core/table_reader.h"
@@ -224,7 +225,7 @@ json evaluate_augment_case(const LossCase& loss_case) {
   reader.done();
   const auto planes = loss_case.planes("image_chw");
   if (planes.size(0) != 1 && planes.size(0) != 3) {
-    fail("inputs.image_chw has ", planes.size(0), " channels, expected 1 or 3");
+    fail("inputs.image_chw has ", counted(planes.size(0), "channel"), ", expected 1 or 3");
   }
   auto image = to_image(planes);
   augment::apply_pixel_op(op, factor, image);
@@ -261,7 +262,7 @@ json evaluate_nearest_centroid_case(const LossCase& loss_case) {
   projection::check_labels(train_labels, classes, "inputs.y_train");
   projection::check_labels(test_labels, classes, "inputs.y_test");
   if (train.size(1) != test.size(1)) {
-    fail("inputs.z_test has ", test.size(1), " columns, expected ", train.size(1));
+    fail("inputs.z_test has ", counted(test.size(1), "column"), ", expected ", train.size(1));
   }
   const auto centroids = eval::class_centroids(train, train_labels, classes, normalize);
   const auto scores = eval::cosine_scores(test, centroids);

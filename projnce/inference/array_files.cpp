@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/dataset/readers/embeddings.h"
 #include "projnce/io/tensor/npy.h"
@@ -33,8 +34,8 @@ torch::Tensor matrix_of(const io::NpyView& array) {
 void check_finite(const torch::Tensor& matrix, const std::string& name) {
   const auto bad = torch::isfinite(matrix).all(/*dim=*/1).logical_not().nonzero();
   if (bad.size(0) == 0) return;
-  fail(name, " has a non-finite value in row ", bad[0].item<int64_t>(), " (", bad.size(0),
-       " such rows), expected finite numbers");
+  fail(name, " has a non-finite value in row ", bad[0].item<int64_t>(), " (",
+       counted(bad.size(0), "such row"), "), expected finite numbers");
 }
 
 }  // namespace
@@ -69,8 +70,8 @@ LabeledArrays read_labeled(const std::filesystem::path& embeddings,
       .embeddings = read_matrix(embeddings), .labels = {}, .class_names = class_names};
   const auto given = read_labels(labels);
   if (given.size(0) != result.embeddings.size(0)) {
-    fail(labels.string(), " holds ", given.size(0), " labels and ", embeddings.string(), " ",
-         result.embeddings.size(0), " rows, expected one label per row");
+    fail(labels.string(), " holds ", counted(given.size(0), "label"), " and ", embeddings.string(),
+         " ", counted(result.embeddings.size(0), "row"), ", expected one label per row");
   }
   const auto [numbers, number_of, counts] =
       torch::_unique2(given, /*sorted=*/true, /*return_inverse=*/true, /*return_counts=*/false);

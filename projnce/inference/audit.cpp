@@ -10,6 +10,7 @@
 #include <optional>
 #include <tuple>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/progress.h"
 #include "projnce/core/threads.h"
@@ -259,8 +260,8 @@ AuditedSamples encode_samples(const AuditRunRequest& request, const io::RunPaths
   };
   const auto part = opened.unlabeled ? opened.reference : opened.train;
   const bool same_classes = part->class_names() == opened.test->class_names();
-  logger->info("auditing {} training labels{}", part->size(),
-               same_classes ? fmt::format(" and {} test labels", opened.test->size()) : "");
+  logger->info("auditing {}{}", counted(part->size(), "training label"),
+               same_classes ? " and " + counted(opened.test->size(), "test label") : "");
   std::vector<EncodedPart> parts = {encode("train", part)};
   if (part == opened.train) parts[0].clean_labels = opened.clean_train_labels;
   // Validation samples are only available as model input: audio is already converted to features,
@@ -278,8 +279,9 @@ std::string sheet_summary(const eval::AuditResult& result, int64_t samples) {
     return "These features do not separate the classes: do not use this list.";
   }
   if (result.flagged == 0) return fmt::format("None of {} labels is probably wrong.", samples);
-  return fmt::format("{} of {} labels are probably wrong; expected precision {:.0f} %.",
-                     result.flagged, samples, 100 * result.expected_precision);
+  return fmt::format("{} of {} {} probably wrong; expected precision {:.0f} %.", result.flagged,
+                     counted(samples, "label"), result.flagged == 1 ? "is" : "are",
+                     100 * result.expected_precision);
 }
 
 void write_sheet(const AuditRunRequest& request, const AuditedSamples& samples,

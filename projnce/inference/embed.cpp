@@ -5,6 +5,7 @@
 
 #include "projnce/config/run_config.h"
 #include "projnce/config/run_request.h"
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/threads.h"
 #include "projnce/data/run_data_path.h"
@@ -144,7 +145,7 @@ EmbedResult embed_inputs(const EmbedRequest& request, const Logger& logger) {
   std::vector<torch::Tensor> labels;
   std::string names;
   for (const auto& part : inputs.parts) {
-    logger->info("embedding {} samples", part->size());
+    logger->info("embedding {}", counted(part->size(), "sample"));
     // Explicitly named files must all be readable.
     const auto set =
         embed_part(trained, data::as_model_input(part, trained.input, cache),

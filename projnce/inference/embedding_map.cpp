@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/progress.h"
 #include "projnce/core/threads.h"
@@ -110,7 +111,7 @@ void write_map(const fs::path& file, const MapInput& input, const PlaneMap& map)
       .labels = {},
       .class_names = input.class_names,
       .title = input.title,
-      .subtitle = fmt::format("{} samples, {}", positions.size(0), map.how)};
+      .subtitle = concat(counted(positions.size(0), "sample"), ", ", map.how)};
   if (labels.defined()) {
     image.labels = {labels.data_ptr<int64_t>(), static_cast<size_t>(labels.numel())};
   }
@@ -124,7 +125,8 @@ MapResult map_embeddings(const MapRequest& request, const Logger& logger) {
   set_threads(0);
   const auto outputs = chosen_outputs(request);
   const auto input = read_map_input(request);
-  logger->info("projecting {} embeddings of dimension {}", input.rows.size(0), input.rows.size(1));
+  logger->info("projecting {} of dimension {}", counted(input.rows.size(0), "embedding"),
+               input.rows.size(1));
   const auto started = Clock::now();
   const auto map = request.method == MapMethod::kPca ? map_by_pca(input.rows)
                                                      : map_by_tsne(input.rows, request.tsne);

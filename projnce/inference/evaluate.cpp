@@ -2,6 +2,7 @@
 
 #include <torch/types.h>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/core/progress.h"
@@ -130,8 +131,8 @@ EvalResult evaluate_arrays(const EvaluateArraysRequest& request) {
     const auto test =
         read_labeled(request.test_embeddings, request.test_labels, reference.class_names);
     if (test.embeddings.size(1) != reference.embeddings.size(1)) {
-      fail(request.embeddings.string(), " has ", reference.embeddings.size(1), " columns and ",
-           request.test_embeddings.string(), " ", test.embeddings.size(1),
+      fail(request.embeddings.string(), " has ", counted(reference.embeddings.size(1), "column"),
+           " and ", request.test_embeddings.string(), " ", test.embeddings.size(1),
            ", expected the same number");
     }
     samples.reference = as_set(reference.embeddings, reference.labels);

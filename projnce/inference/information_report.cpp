@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/core/progress.h"
@@ -26,8 +27,8 @@ std::string withhold_reason(const torch::Tensor& labels, int64_t classes, int64_
   if (classes < 2) return "all samples are of the same class";
   const int64_t smallest = information::smallest_class_size(labels);
   if (smallest > neighbors) return {};
-  return concat("the smallest class has ", smallest, smallest == 1 ? " sample" : " samples",
-                ", k = ", neighbors, " needs at least ", neighbors + 1, " samples per class");
+  return concat("the smallest class has ", counted(smallest, "sample"), ", k = ", neighbors,
+                " needs at least ", counted(neighbors + 1, "sample"), " per class");
 }
 
 KsgEstimate estimate_information(const torch::Tensor& embeddings, const torch::Tensor& labels,
@@ -75,9 +76,9 @@ EvaluatedArrays read_arrays_with_priors(const ArrayInformationRequest& request) 
   if (!request.instances.empty()) {
     result.rows.instances = read_labels(request.instances);
     if (result.rows.instances.size(0) != result.rows.labels.size(0)) {
-      fail(request.instances.string(), " holds ", result.rows.instances.size(0),
-           " instance ids and ", request.labels.string(), " ", result.rows.labels.size(0),
-           " labels, expected one id per row");
+      fail(request.instances.string(), " holds ",
+           counted(result.rows.instances.size(0), "instance id"), " and ", request.labels.string(),
+           " ", counted(result.rows.labels.size(0), "label"), ", expected one id per row");
     }
   }
   return result;

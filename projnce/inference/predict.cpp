@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "projnce/config/input_options.h"
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/core/progress.h"
@@ -89,7 +90,7 @@ PredictInputs open_matrices(const std::vector<fs::path>& inputs,
     }
     const auto rows = read_matrix(file).to(torch::kFloat32);
     if (rows.size(1) != input.vector_size) {
-      fail(name, " has ", rows.size(1), " columns, expected ", input.vector_size,
+      fail(name, " has ", counted(rows.size(1), "column"), ", expected ", input.vector_size,
            " as in training");
     }
     for (int64_t i = 0; i < rows.size(0); ++i) opened.names.push_back(concat(name, ":", i));

@@ -91,7 +91,7 @@ RunEvaluator::RunEvaluator(const data::TrainingData& data, EvaluatorSettings set
       centroid_part_(data.reference),
       test_part_(data.test_part),
       validation_part_(data.validation),
-      test_damage_(std::make_unique<loader::CorruptSampleTracker>(
+      corrupt_test_(std::make_unique<loader::CorruptSampleTracker>(
           data.test_part->size(), settings.logger, data.dataset.max_corrupt)),
       num_classes_(static_cast<int64_t>(data.class_names().size())),
       settings_(std::move(settings)) {
@@ -100,18 +100,18 @@ RunEvaluator::RunEvaluator(const data::TrainingData& data, EvaluatorSettings set
     centroid_part_ = std::make_shared<dataset::SubsetDataset>(
         centroid_part_, dataset::stratified_subset(*centroid_part_, max_samples, /*seed=*/0));
   }
-  centroid_damage_ = std::make_unique<loader::CorruptSampleTracker>(centroid_part_->size(), nullptr,
-                                                                    data.dataset.max_corrupt);
+  corrupt_centroid_ = std::make_unique<loader::CorruptSampleTracker>(
+      centroid_part_->size(), nullptr, data.dataset.max_corrupt);
   if (validation_part_) {
-    validation_damage_ = std::make_unique<loader::CorruptSampleTracker>(
+    corrupt_validation_ = std::make_unique<loader::CorruptSampleTracker>(
         validation_part_->size(), settings_.logger, data.dataset.max_corrupt);
   }
 }
 
 EmbeddedSet RunEvaluator::embed(encoder::EmbeddingModel& model, const dataset::DatasetPtr& part,
-                                loader::CorruptSampleTracker& damage) const {
+                                loader::CorruptSampleTracker& corrupt_samples) const {
   auto options = loader_options_;
-  options.damage = &damage;
+  options.corrupt_samples = &corrupt_samples;
   if (settings_.ranks->size() > 1) return embed_share(model, part, options);
   return embed_dataset(model, part, options, [this](int64_t) {
     if (settings_.stop_requested && settings_.stop_requested()) throw EvaluationStopped{};
@@ -138,8 +138,8 @@ Evaluation RunEvaluator::evaluate(encoder::EmbeddingModel& model, loss::Loss& lo
   const auto protocols = eval::with_readout(names, settings_.options.readout);
   Evaluation result;
   auto& samples = result.samples;
-  samples.reference = embed(model, centroid_part_, *centroid_damage_);
-  samples.test = embed(model, test_part_, *test_damage_);
+  samples.reference = embed(model, centroid_part_, *corrupt_centroid_);
+  samples.test = embed(model, test_part_, *corrupt_test_);
   samples.num_classes = num_classes_;
   samples.temperature = settings_.temperature;
   samples.class_vectors =
@@ -147,7 +147,7 @@ Evaluation RunEvaluator::evaluate(encoder::EmbeddingModel& model, loss::Loss& lo
   add_learned_classes(samples, loss);
   if (validation_part_) {
     result.validation = samples;
-    result.validation->test = embed(model, validation_part_, *validation_damage_);
+    result.validation->test = embed(model, validation_part_, *corrupt_validation_);
     add_learned_classes(*result.validation, loss);
   }
   if (!settings_.ranks->is_rank_zero()) return result;

@@ -62,11 +62,11 @@ class RunEvaluator {
   const dataset::DatasetPtr& reference() const { return centroid_part_; }
 
   /// Number of corrupt test samples that this process skipped.
-  int64_t skipped() const { return test_damage_->skipped(); }
+  int64_t skipped() const { return corrupt_test_->skipped(); }
 
  private:
   EmbeddedSet embed(encoder::EmbeddingModel& model, const dataset::DatasetPtr& part,
-                    loader::CorruptSampleTracker& damage) const;
+                    loader::CorruptSampleTracker& corrupt_samples) const;
   EmbeddedSet embed_share(encoder::EmbeddingModel& model, const dataset::DatasetPtr& part,
                           const loader::EvalLoaderOptions& options) const;
 
@@ -75,9 +75,9 @@ class RunEvaluator {
   dataset::DatasetPtr test_part_;
   dataset::DatasetPtr validation_part_;  // null if there is none
   // The loader already reports corrupt training samples.
-  std::unique_ptr<loader::CorruptSampleTracker> centroid_damage_;
-  std::unique_ptr<loader::CorruptSampleTracker> validation_damage_;
-  std::unique_ptr<loader::CorruptSampleTracker> test_damage_;
+  std::unique_ptr<loader::CorruptSampleTracker> corrupt_centroid_;
+  std::unique_ptr<loader::CorruptSampleTracker> corrupt_validation_;
+  std::unique_ptr<loader::CorruptSampleTracker> corrupt_test_;
   int64_t num_classes_;
   EvaluatorSettings settings_;
 };

@@ -279,9 +279,9 @@ torch::Tensor readout_scores(const TrainedModel& trained, const EmbeddedSet& set
 
 EmbeddedSet embed_part(const TrainedModel& trained, const dataset::DatasetPtr& samples,
                        const EmbedPartOptions& options, const Logger& logger) {
-  loader::CorruptSampleTracker damage(samples->size(), logger);
+  loader::CorruptSampleTracker corrupt_samples(samples->size(), logger);
   auto loading = eval_loader_options(trained.input, options.batch_size, options.threads);
-  if (!options.strict) loading.damage = &damage;
+  if (!options.strict) loading.corrupt_samples = &corrupt_samples;
   Progress progress(options.label, samples->size(), "samples");
   return embed_dataset(*trained.model, samples, loading,
                        [&](int64_t rows) { progress.update(rows); });

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/kernel/pairwise_logsumexp.h"
 
@@ -98,8 +99,8 @@ torch::Tensor checked_priors(const ClassPriors& priors, const torch::Tensor& lab
   }
   const auto values = priors.values.detach().to(torch::kCPU, torch::kFloat64);
   if (values.dim() != 1 || values.size(0) != priors.num_classes) {
-    fail("class priors: expected ", priors.num_classes, " numbers, one for each class, found ",
-         values.sizes());
+    fail("class priors: expected ", counted(priors.num_classes, "number"),
+         ", one for each class, found ", values.sizes());
   }
   if (!(torch::isfinite(values) & (values >= 0)).all().item<bool>()) {
     fail("class priors: a prior is negative or not finite");

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/seed.h"
 #include "projnce/information/bound_terms.h"
@@ -54,8 +55,8 @@ torch::Tensor integers_of_rows(const torch::Tensor& tensor, int64_t rows, const 
     fail("mi bound: ", name, " must be a list of whole numbers");
   }
   if (tensor.size(0) != rows) {
-    fail("mi bound: ", name, " has ", tensor.size(0), " entries, expected ", rows,
-         ", one for each row");
+    fail("mi bound: ", name, " has ", counted(tensor.size(0), "entry", "entries"), ", expected ",
+         rows, ", one for each row");
   }
   return tensor.detach().to(torch::kCPU, torch::kInt64).contiguous();
 }
@@ -94,7 +95,8 @@ torch::Tensor check_class_vectors(const torch::Tensor& given, const CheckedRows&
 torch::Tensor check_negatives(const torch::Tensor& given, const CheckedRows& checked) {
   const auto rows = finite_matrix(given, "negatives");
   if (rows.size(1) != checked.rows.size(1)) {
-    fail("mi bound: negatives have ", rows.size(1), " columns, expected ", checked.rows.size(1));
+    fail("mi bound: negatives have ", counted(rows.size(1), "column"), ", expected ",
+         checked.rows.size(1));
   }
   return rows;
 }
@@ -173,8 +175,8 @@ torch::Tensor batch_of_instances(int64_t instances, int64_t batches, uint64_t se
 torch::Tensor batch_of_rows(const CheckedRows& checked, const BoundOptions& options) {
   const int64_t instances = checked.num_instances();
   if (options.batches < 0 || options.batches > instances) {
-    fail("mi bound: batches = ", options.batches, " must be between 0 and the ", instances,
-         instances == 1 ? " instance" : " instances");
+    fail("mi bound: batches = ", options.batches, " must be between 0 and the ",
+         counted(instances, "instance"));
   }
   const int64_t batches = options.batches > 0
                               ? options.batches
@@ -253,8 +255,8 @@ BoundResult class_bound_from_logits(const torch::Tensor& logits, const torch::Te
   const torch::NoGradGuard no_gradient;
   const auto checked = check_rows({logits, labels}, priors, "logits");
   if (checked.rows.size(1) != priors.num_classes) {
-    fail("mi bound: logits have ", checked.rows.size(1), " columns, expected ", priors.num_classes,
-         ", one for each class");
+    fail("mi bound: logits have ", counted(checked.rows.size(1), "column"), ", expected ",
+         priors.num_classes, ", one for each class");
   }
   if (!(checked.priors > 0).all().item<bool>()) {
     fail("mi bound: a classifier needs priors above 0 for every class");

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/information/entropy.h"
 #include "projnce/kernel/kth_neighbors.h"
@@ -141,7 +142,7 @@ double mixed_ksg(const torch::Tensor& x, const torch::Tensor& y, int64_t k) {
   const auto ys = samples_of(y, "y");
   const auto count = xs.size(0);
   if (ys.size(0) != count) {
-    fail("mixed KSG: x has ", count, " rows and y ", ys.size(0), "; they must be equal");
+    fail("mixed KSG: x has ", counted(count, "row"), " and y ", ys.size(0), "; they must be equal");
   }
   if (k < 1 || k >= count) {
     fail("mixed KSG: k = ", k, " must be between 1 and ", count - 1, ", one less than the rows");
@@ -191,8 +192,8 @@ double label_information(const torch::Tensor& embeddings, const torch::Tensor& l
   const double estimate = label_information_unchecked(embeddings, labels, options);
   const int64_t smallest = smallest_class_size(labels);
   if (options.one_hot && smallest <= options.k) {
-    fail(Hint{"lower k, or exclude small classes"}, "mixed KSG: the smallest class has ", smallest,
-         smallest == 1 ? " row" : " rows", ", expected more than k = ", options.k);
+    fail(Hint{"lower k, or exclude small classes"}, "mixed KSG: the smallest class has ",
+         counted(smallest, "row"), ", expected more than k = ", options.k);
   }
   return estimate;
 }

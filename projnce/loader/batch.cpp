@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "projnce/core/counted.h"
+
 namespace projnce::loader {
 
 CorruptSampleTracker::CorruptSampleTracker(int64_t samples, Logger logger,
@@ -21,8 +23,8 @@ void CorruptSampleTracker::skip(int64_t index, const Error& error) {
   if (count > limit_.of(samples_) || count == samples_) {
     fail(Hint{"'projnce data verify' lists the corrupt files; --max-corrupt of 'projnce train' "
               "accepts more"},
-         count, " of ", samples_, " samples cannot be read, expected ", limit_.describe(), ": ",
-         error.what());
+         count, " of ", counted(samples_, "sample"), " cannot be read, expected ",
+         limit_.describe(), ": ", error.what());
   }
 }
 
@@ -39,14 +41,14 @@ std::vector<int64_t> CorruptSampleTracker::corrupt() const {
 namespace {
 
 std::optional<Sample> decode_or_skip(const dataset::Dataset& dataset, int64_t index,
-                                     CorruptSampleTracker* damage,
+                                     CorruptSampleTracker* corrupt_samples,
                                      const RequiredSampleRegion& need) {
   try {
     return dataset.decode_region(index,
                                  [&](int height, int width) { return need(index, height, width); });
   } catch (const Error& error) {
-    if (damage == nullptr) throw;
-    damage->skip(index, error);
+    if (corrupt_samples == nullptr) throw;
+    corrupt_samples->skip(index, error);
     return std::nullopt;
   }
 }
@@ -61,7 +63,7 @@ torch::Tensor drop_rows(const torch::Tensor& images, int64_t views, int64_t plan
 }  // namespace
 
 Batch make_batch(const dataset::Dataset& dataset, const BatchPlan& plan,
-                 CorruptSampleTracker* damage, const RequiredSampleRegion& need,
+                 CorruptSampleTracker* corrupt_samples, const RequiredSampleRegion& need,
                  const WriteView& write_view) {
   const auto planned = static_cast<int64_t>(plan.indices.size());
   const auto& format = plan.format;
@@ -74,7 +76,7 @@ Batch make_batch(const dataset::Dataset& dataset, const BatchPlan& plan,
   std::vector<int64_t> labels;
   std::vector<int64_t> indices;
   for (const int64_t index : plan.indices) {
-    const auto sample = decode_or_skip(dataset, index, damage, need);
+    const auto sample = decode_or_skip(dataset, index, corrupt_samples, need);
     if (!sample) continue;
     const auto row = static_cast<int64_t>(indices.size());
     for (int64_t v = 0; v < plan.views; ++v) {

@@ -71,9 +71,10 @@ using WriteView =
     std::function<void(const Sample& sample, int64_t index, int64_t view, float* out)>;
 
 /// Decodes the samples of the plan, restricted to the region that `need` returns, and writes their
-/// views. Samples that fail to decode are dropped and recorded in `damage`; if it is null, throws.
+/// views. Samples that fail to decode are dropped and recorded in `corrupt_samples`; if it is null,
+/// throws.
 Batch make_batch(const dataset::Dataset& dataset, const BatchPlan& plan,
-                 CorruptSampleTracker* damage, const RequiredSampleRegion& need,
+                 CorruptSampleTracker* corrupt_samples, const RequiredSampleRegion& need,
                  const WriteView& write_view);
 
 }  // namespace projnce::loader

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "projnce/augment/sample_views.h"
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/seed.h"
 #include "projnce/loader/batch.h"
@@ -31,7 +32,7 @@ class EvalBatchMaker {
   EvalBatchMaker(dataset::DatasetPtr dataset, const EvalLoaderOptions& options)
       : dataset_(std::move(dataset)),
         batch_size_(options.batch_size),
-        damage_(options.damage),
+        corrupt_samples_(options.corrupt_samples),
         views_(std::make_shared<augment::EvalViews>(options.format)) {}
 
   Batch operator()(int64_t number) {
@@ -40,7 +41,7 @@ class EvalBatchMaker {
         static_cast<size_t>(std::min(batch_size_, dataset_->size() - begin)));
     std::iota(indices.begin(), indices.end(), begin);
     return make_batch(
-        *dataset_, {.indices = indices, .format = views_->format()}, damage_,
+        *dataset_, {.indices = indices, .format = views_->format()}, corrupt_samples_,
         [this](int64_t /*index*/, int height, int width) {
           return views_->required_region(height, width);
         },
@@ -52,7 +53,7 @@ class EvalBatchMaker {
  private:
   dataset::DatasetPtr dataset_;
   int64_t batch_size_;
-  CorruptSampleTracker* damage_;
+  CorruptSampleTracker* corrupt_samples_;
   std::shared_ptr<augment::EvalViews> views_;  // shared by copies of this object; only one runs
 };
 
@@ -176,7 +177,7 @@ class TrainBatchMaker {
  public:
   TrainBatchMaker(dataset::DatasetPtr dataset, const TrainLoaderOptions& options,
                   int64_t batches_per_epoch, std::shared_ptr<EpochOrders> orders,
-                  CorruptSampleTracker& damage)
+                  CorruptSampleTracker& corrupt_samples)
       : dataset_(std::move(dataset)),
         batch_size_(options.batch_size),
         share_(options.share),
@@ -184,7 +185,7 @@ class TrainBatchMaker {
         seed_(options.seed),
         batches_(batches_per_epoch),
         orders_(std::move(orders)),
-        damage_(&damage),
+        corrupt_samples_(&corrupt_samples),
         views_(std::make_shared<augment::TrainViews>(options.augment, options.format,
                                                      options.background)) {}
 
@@ -201,8 +202,8 @@ class TrainBatchMaker {
       }
       return views_->required_region(seeds, height, width);
     };
-    return make_batch(*dataset_, {indices, views_per_sample_, views_->format()}, damage_, need,
-                      [&](const Sample& sample, int64_t index, int64_t view, float* out) {
+    return make_batch(*dataset_, {indices, views_per_sample_, views_->format()}, corrupt_samples_,
+                      need, [&](const Sample& sample, int64_t index, int64_t view, float* out) {
                         views_->make_view(sample, augment::view_seed(seed_, epoch, index, view),
                                           out);
                       });
@@ -223,7 +224,7 @@ class TrainBatchMaker {
   uint64_t seed_;
   int64_t batches_;
   std::shared_ptr<EpochOrders> orders_;
-  CorruptSampleTracker* damage_;
+  CorruptSampleTracker* corrupt_samples_;
   std::shared_ptr<augment::TrainViews> views_;  // shared by copies of this object; only one runs
 };
 
@@ -234,12 +235,13 @@ TrainLoader::TrainLoader(dataset::DatasetPtr dataset, TrainLoaderOptions options
   check(options_);
   options_.format.image.order = augment::PixelOrder::kChannelsLast;
   sampler_ = make_sampler(*dataset_, options_);
-  damage_ = std::make_unique<CorruptSampleTracker>(dataset_->size(), options_.logger,
-                                                   options_.max_corrupt);
+  corrupt_samples_ = std::make_unique<CorruptSampleTracker>(dataset_->size(), options_.logger,
+                                                            options_.max_corrupt);
   batches_ = count_batches(sampler_->epoch_size(), options_);
   if (batches_ == 0) {
-    fail(Hint{"use more samples or a smaller batch_size"}, "an epoch of ", sampler_->epoch_size(),
-         " samples has no complete batch of batch_size = ", options_.batch_size);
+    fail(Hint{"use more samples or a smaller batch_size"}, "an epoch of ",
+         counted(sampler_->epoch_size(), "sample"),
+         " has no complete batch of batch_size = ", options_.batch_size);
   }
 }
 
@@ -258,7 +260,7 @@ void TrainLoader::start_epoch(int64_t epoch, int64_t first_batch) {
   const int64_t end = std::max(options_.epochs, epoch + 1) * batches_;
   prefetcher_ = std::make_unique<Prefetcher>(
       PrefetchPlan{first, end, options_.threads, options_.prefetch},
-      [&] { return TrainBatchMaker(dataset_, options_, batches_, orders, *damage_); });
+      [&] { return TrainBatchMaker(dataset_, options_, batches_, orders, *corrupt_samples_); });
 }
 
 std::optional<Batch> TrainLoader::next() {

@@ -20,7 +20,7 @@ struct EvalLoaderOptions {
   int64_t threads = 1;               ///< number of loader threads; at least 1
   int64_t prefetch = 4;              ///< batches ready or in progress ahead of `next`; at least 1
   /// Records corrupt samples, which are dropped; must outlive the loader. If null, they throw.
-  CorruptSampleTracker* damage = nullptr;
+  CorruptSampleTracker* corrupt_samples = nullptr;
 };
 
 /// Loads a dataset once, in dataset order, with one deterministic view per sample. Prefetching
@@ -131,7 +131,7 @@ class TrainLoader {
   double seconds_waited() const;
 
   /// Returns the dataset indices of the corrupt samples found so far.
-  std::vector<int64_t> corrupt() const { return damage_->corrupt(); }
+  std::vector<int64_t> corrupt() const { return corrupt_samples_->corrupt(); }
 
  private:
   using Prefetcher = OrderedPrefetcher<Batch>;
@@ -144,7 +144,7 @@ class TrainLoader {
   int64_t position_ = 0;
   int64_t epoch_end_ = 0;
   double waited_before_ = 0;  // waiting time of previous prefetchers
-  std::unique_ptr<CorruptSampleTracker> damage_;
+  std::unique_ptr<CorruptSampleTracker> corrupt_samples_;
   std::unique_ptr<Prefetcher> prefetcher_;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 
 namespace projnce::loss {
@@ -97,8 +98,8 @@ GroupedBatch validate_batch(const ContrastiveBatch& batch, GroupBy group_by,
   }
   const auto offset = batch.anchor_offset;
   if (offset < 0 || offset > candidates.size(0) - count) {
-    fail(loss, ": ", count, " anchors at anchor_offset ", offset, " do not lie within ",
-         candidates.size(0), " candidates");
+    fail(loss, ": ", counted(count, "anchor"), " at anchor_offset ", offset, " do not lie within ",
+         counted(candidates.size(0), "candidate"));
   }
   const auto anchor_labels =
       checked_labels(by_class ? batch.anchor_labels : batch.anchor_instances, anchors,

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/loss/leave_one_out.h"
 #include "projnce/loss/pairwise_logsumexp.h"
@@ -31,8 +32,8 @@ void check_priors_of_batch(const torch::Tensor& class_priors, const GroupedBatch
   }
   const auto& soft = rows.candidates.soft_labels;
   if (soft.defined() && soft.dim() == 2 && soft.size(1) != class_priors.size(0)) {
-    fail(kPerpName, ": there are ", class_priors.size(0), " class priors, expected ", soft.size(1),
-         ", one for each column of the soft labels");
+    fail(kPerpName, ": there are ", counted(class_priors.size(0), "class prior"), ", expected ",
+         soft.size(1), ", one for each column of the soft labels");
   }
 }
 

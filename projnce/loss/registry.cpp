@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/core/table_reader.h"
@@ -228,7 +229,7 @@ LossPtr make_projnce_perp(const OwnLossOptions& own, const LossContext& context)
   const auto& priors = context.class_priors;
   const auto classes = context.projection.num_classes;
   if (priors.defined() && priors.numel() != classes) {
-    fail("projnce-perp: there are ", priors.numel(), " class priors, expected ", classes,
+    fail("projnce-perp: there are ", counted(priors.numel(), "class prior"), ", expected ", classes,
          ", one for each class");
   }
   return std::make_shared<ProjncePerpLoss>(std::get<ProjncePerpOptions>(own), priors);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/kernel/nadaraya_watson.h"
 #include "projnce/projection/class_groups.h"
@@ -228,7 +229,8 @@ torch::Tensor given_soft_labels(const CandidateRows& candidates) {
   }
   if (q.dim() != 2 || q.size(0) != candidates.size() || !q.is_floating_point()) {
     fail("projection perp: the soft labels are ", q.scalar_type(), " ", q.sizes(),
-         ", expected numbers with ", candidates.size(), " rows and a column for each class");
+         ", expected numbers with ", counted(candidates.size(), "row"),
+         " and a column for each class");
   }
   if ((q < 0).any().item<bool>()) fail("projection perp: a soft label is negative");
   check_labels(candidates.groups.labels, q.size(1), "projection perp");

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/logging.h"
 #include "projnce/core/names.h"
@@ -236,15 +237,15 @@ void log_plan(const Plan& plan, const Logger& logger) {
       logger->warn("{}; continuing with the other cells", dataset.absent);
   }
   for (const auto& group : plan.unavailable) {
-    logger->warn("{}: skipping {} cell(s) that cannot be trained: {}", group.column,
-                 group.cells.size(), group.reason);
+    logger->warn("{}: skipping {} that cannot be trained: {}", group.column,
+                 counted(group.cells.size(), "cell"), group.reason);
   }
   for (const auto& [directory, error_message] : plan.errors) logger->warn("{}", error_message);
-  logger->info("{} cells, {} finished", plan.cells.size(),
+  logger->info("{}, {} finished", counted(plan.cells.size(), "cell"),
                plan.cells.size() - plan.unfinished.size() - plan.errors.size());
   if (plan.unfinished.empty()) return;
-  logger->info("{} to train, {} in parallel with {} thread(s) each", plan.unfinished.size(),
-               plan.pool.jobs, plan.pool.threads);
+  logger->info("{} to train, {} in parallel with {} each", plan.unfinished.size(), plan.pool.jobs,
+               counted(plan.pool.threads, "thread"));
 }
 
 CellJob make_job(const Cell& cell) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <tuple>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/progress.h"
 
 namespace projnce::reproduce {
@@ -105,8 +106,8 @@ std::string difference_text(double difference, ResultUnit unit) {
 
 std::string ranking_text(const std::optional<RankingAgreement>& ranking) {
   if (!ranking) return "–";
-  return fmt::format("{} ({} methods)", rounded_number(ranking->kendall, 2, /*plus=*/false),
-                     ranking->methods);
+  return fmt::format("{} ({})", rounded_number(ranking->kendall, 2, /*plus=*/false),
+                     counted(ranking->methods, "method"));
 }
 
 std::string unit_phrase(ResultUnit unit) {
@@ -144,8 +145,8 @@ std::string table_sentence(const ResultTable& table) {
 
 std::string training_sentence(const Result& result) {
   if (result.trained_runs == 0) return "";
-  return fmt::format("{} run{}, total training time {}.", result.trained_runs,
-                     result.trained_runs == 1 ? "" : "s", format_duration(result.trained_seconds));
+  return fmt::format("{}, total training time {}.", counted(result.trained_runs, "run"),
+                     format_duration(result.trained_seconds));
 }
 
 size_t most_runs(const ResultTable& table) {

@@ -71,7 +71,10 @@ void add_runs(report::HtmlDocument& document, const Result& result,
     row.push_back({.text = run.directory.native(), .link = config_address(run.directory, folder)});
     html.rows.push_back(std::move(row));
   }
-  document.folded_table(fmt::format("All {} runs and their configurations", runs.size()), html);
+  document.folded_table(runs.size() == 1
+                            ? "The run and its configuration"
+                            : fmt::format("All {} runs and their configurations", runs.size()),
+                        html);
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ std::string content_hash(const dataset::Dataset& samples, int64_t index) {
     return hash_values(std::get<Features>(sample).values);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kInput) throw;
-    return "damaged";
+    return "damaged";  // part of stored fingerprints: not renamed
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "projnce/checkpoint/initial_weights.h"
 #include "projnce/checkpoint/module_state.h"
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/inference/trained_model.h"
 #include "projnce/io/filesystem/run_directory.h"
@@ -102,9 +103,9 @@ int64_t check_seen_samples(const InitialSamples& initial, const dataset::StoredS
   });
   if (count > 0) {
     logger->warn(
-        "{} of {} test samples are in the training data of {}, which provides the initial weights: "
-        "test accuracy is overestimated. Train without --init to measure it",
-        count, ids.size(), initial.run);
+        "{} of {} {} in the training data of {}, which provides the initial weights: test accuracy "
+        "is overestimated. Train without --init to measure it",
+        count, counted(ids.size(), "test sample"), count == 1 ? "is" : "are", initial.run);
   }
   return count;
 }

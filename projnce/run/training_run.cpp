@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/core/toml.h"
@@ -194,17 +195,19 @@ void TrainingRun::log_setup() const {
   const double chance = std::log(double(classifier ? data_.train_classes() : rows - 1));
   auto& log = *environment_.logger;
   const auto shape = data_.input.shape();
-  log.info("{} training and {} test samples, {} classes; input shape {} x {} x {}",
-           data_.train().size(), data_.test().size(), data_.class_names().size(), shape.channels,
-           shape.height, shape.width);
+  log.info("{}, {}, {}; input shape {} x {} x {}", counted(data_.train().size(), "training sample"),
+           counted(data_.test().size(), "test sample"),
+           counted(data_.class_names().size(), "class", "classes"), shape.channels, shape.height,
+           shape.width);
   if (data_.validation) {
-    log.info("{} validation samples, used to choose the epoch and the readout",
-             data_.validation->size());
+    log.info("{}, used to choose the epoch and the readout",
+             counted(data_.validation->size(), "validation sample"));
   }
   log.info("{} with {}, {:.2f} M parameters; loss {} (chance level {:.2f})", config_.encoder.name,
            model_->encoder().describe(), double(weights) / 1e6, config_.loss.name, chance);
-  log.info("{} epochs of {} batches on {} threads{}", options_.epochs, loader_.batches_per_epoch(),
-           threads_, ranks_->size() > 1 ? fmt::format(" on each of {} ranks", ranks_->size()) : "");
+  log.info("{} of {} on {}{}", counted(options_.epochs, "epoch"),
+           counted(loader_.batches_per_epoch(), "batch", "batches"), counted(threads_, "thread"),
+           ranks_->size() > 1 ? fmt::format(" on each of {} ranks", ranks_->size()) : "");
 }
 
 TrainOutcome TrainingRun::finish() {

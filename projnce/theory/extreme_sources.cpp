@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "projnce/core/counted.h"
 #include "projnce/eval/nearest_centroid.h"
 #include "projnce/theory/batch_values.h"
 #include "projnce/theory/experiments.h"
@@ -64,8 +65,8 @@ RandomLabelValues simulate_random_labels(const RandomLabelReference& reference, 
 }
 
 std::string views_text(const RandomLabelReference& reference) {
-  return fmt::format("random labels, {} view{}, {} classes", reference.views,
-                     reference.views == 1 ? "" : "s", reference.classes);
+  return concat("random labels, ", counted(reference.views, "view"), ", ", reference.classes,
+                " classes");
 }
 
 void check_random_labels(const RandomLabelReference& reference, const RandomLabelValues& values,

@@ -28,7 +28,7 @@ TensorFile state(int64_t step) {
   return {{{"w", torch::full({100}, step)}}, {{"step", std::to_string(step)}}};
 }
 
-void damage(const fs::path& path) {
+void corrupt_file(const fs::path& path) {
   auto bytes = contents(path);
   bytes[bytes.size() - 100] ^= 4;
   io::write_file_atomically(path, bytes);
@@ -63,7 +63,7 @@ TEST(CheckpointDir, FindsTheNewestValidAndReportsTheCorrupt) {
   for (const int64_t step : {1, 2, 3}) checkpoints.save(step, state(step));
   EXPECT_EQ(checkpoints.newest_valid().checkpoint->step, 3);
 
-  damage(dir / "step-000003.safetensors");
+  corrupt_file(dir / "step-000003.safetensors");
   io::write_file_atomically(dir / "step-000002.safetensors", "");
   const auto newest = checkpoints.newest_valid();
   ASSERT_TRUE(newest.checkpoint.has_value());
@@ -79,7 +79,7 @@ TEST(CheckpointDir, KeepsANewCheckpointDespiteCorruptLaterOnes) {
   const ScratchDir dir;
   const CheckpointDir checkpoints(dir.path());
   for (const int64_t step : {8, 9}) checkpoints.save(step, state(step));
-  for (const int64_t step : {8, 9}) damage(dir / concat("step-00000", step, ".safetensors"));
+  for (const int64_t step : {8, 9}) corrupt_file(dir / concat("step-00000", step, ".safetensors"));
   for (const int64_t step : {1, 2, 3}) checkpoints.save(step, state(step));
   EXPECT_EQ(checkpoints.newest_valid().checkpoint->step, 3);
   EXPECT_EQ(names_in(dir.path()).size(), 4u);

@@ -60,7 +60,7 @@ class DataInfo(CommandLineTest):
         self.assertGreater(train["hours"], 0)
         self.assertNotIn("width", train)
 
-    def test_text_shows_classes_and_damage(self):
+    def test_text_shows_classes_and_corrupt_files(self):
         folder = make_folder(self.scratch / "photos", per_class=10)
         (folder / "lying/bad.png").write_bytes(b"no image")
         ran = self.run_program("data", "info", "photos")
@@ -132,7 +132,7 @@ class DataVerify(CommandLineTest):
         self.assertIn("bad.png", ran.stdout)
         self.assertIn("worse.png", ran.stdout)
 
-    def test_json_of_damage(self):
+    def test_json_of_corrupt_files(self):
         folder = make_folder(self.scratch / "photos", per_class=10)
         (folder / "lying/bad.png").write_bytes(b"no image")
         ran = self.run_program("data", "verify", "photos", "--json")

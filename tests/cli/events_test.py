@@ -45,7 +45,7 @@ class ReaderTest(unittest.TestCase):
     def test_the_checksum_is_the_published_one(self):
         self.assertEqual(crc32c(b"123456789"), 0xE3069283)
 
-    def test_damage_is_noticed(self):
+    def test_corruption_is_noticed(self):
         length = struct.pack("<Q", 3)
         whole = (length + struct.pack("<I", masked(crc32c(length))) + b"abc" +
                  struct.pack("<I", masked(crc32c(b"abc"))))

@@ -108,8 +108,8 @@ class Formats(CommandLineTest):
         self.assertIn("skipped: lying/disguised.jpg is a HEIC image", ran.stderr)
 
 
-class Damage(CommandLineTest):
-    def folder_with_damage(self, count):
+class CorruptFiles(CommandLineTest):
+    def folder_with_corrupt_files(self, count):
         folder = make_folder(self.scratch / "photos", per_class=20)
         for number in range(count):
             (folder / f"lying/{number:03}.png").write_bytes(b"no image")
@@ -120,7 +120,7 @@ class Damage(CommandLineTest):
                                 "--out", "run", *options)
 
     def test_one_corrupt_file_of_a_small_folder_is_skipped(self):
-        self.folder_with_damage(1)
+        self.folder_with_corrupt_files(1)
         ran = self.train()
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("skipped: lying/000.png", ran.stderr)
@@ -128,23 +128,23 @@ class Damage(CommandLineTest):
         self.assertEqual(summary["samples"]["skipped"], 1)
 
     def test_verify_says_what_train_does(self):
-        self.folder_with_damage(5)
+        self.folder_with_corrupt_files(5)
         ran = self.run_program("data", "verify", "photos")
         self.assertEqual(ran.returncode, 2)
         self.assertIn("'projnce train' skips the corrupt samples", ran.stdout)
-        self.folder_with_damage(6)
+        self.folder_with_corrupt_files(6)
         ran = self.run_program("data", "verify", "photos")
         self.assertIn("'projnce train' rejects this many", ran.stdout)
 
     def test_more_than_five_files_and_one_percent_are_refused(self):
-        self.folder_with_damage(6)
+        self.folder_with_corrupt_files(6)
         ran = self.train()
         self.assertEqual(ran.returncode, 2)
         self.assertIn("expected at most 1 % or 5 files", ran.stderr)
         self.assertIn("--max-corrupt", ran.stderr)
 
     def test_the_limit_is_a_number_or_a_share(self):
-        self.folder_with_damage(6)
+        self.folder_with_corrupt_files(6)
         self.assertEqual(self.train("--max-corrupt", "5").returncode, 2)
         self.assertEqual(self.train("--max-corrupt", "14%").returncode, 2)
         ran = self.train("--max-corrupt", "15%")

@@ -92,7 +92,7 @@ def check_error_message(case, stderr, result):
                      for sample in part.get("corrupt", [])]
         sentences += [row["sentence"] for row in result["checksums"] if row["result"] == "corrupt"]
         if not sentences:
-            return "damage without a sample or file that has it"
+            return "a corrupt dataset without a sample or file that is corrupt"
     elif len(sentences) != 1:
         return f"{len(sentences)} sentences of error, expected 1: {stderr!r}"
     if not any(case.split("/")[-1] in sentence or named_below(case, sentence)

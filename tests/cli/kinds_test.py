@@ -115,7 +115,7 @@ class Archives(CommandLineTest):
                          (self.scratch / "streamed/metrics.jsonl").read_bytes())
         self.assertIn("reading files in each epoch", (self.scratch / "streamed/log.txt").read_text())
 
-    def test_damage_met_while_streaming_is_skipped_and_counted(self):
+    def test_corrupt_files_are_skipped_and_counted_while_streaming(self):
         make_folder(self.scratch / "photos", per_class=150)
         (self.scratch / "photos/lying/007.png").write_bytes(b"no image")
         ran = self.run_program("train", "--data", "photos", "--out", "run", *TINY, "--set",

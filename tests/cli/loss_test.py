@@ -32,7 +32,7 @@ class Loss(CommandLineTest):
         ran = self.run_program("loss", "off.json", "--check")
         self.assertEqual(ran.returncode, 1)
         self.assertIn("1 of 18", ran.stdout)
-        self.assertIn("1 values differ", ran.stderr)
+        self.assertIn("1 value differs", ran.stderr)
 
     def test_malformed_files_are_refused_with_a_sentence(self):
         (self.scratch / "bad.json").write_text("{")

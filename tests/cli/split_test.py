@@ -136,7 +136,7 @@ class ChangedData(SplitTest):
         (photos / "lying/001.png").unlink()
         ran = self.run_program("eval", "run")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertRegex(ran.stderr, r"1 samples are missing \(\d of the test split\), 60 are new and "
+        self.assertRegex(ran.stderr, r"1 sample is missing \(\d of the test split\), 60 are new and "
                                      r"skipped, \d+ have a different label")
         self.assertLess(moved, 20)
 

@@ -5,6 +5,7 @@ Some of them are part of every test run; PROJNCE_ALL_FOLDERS=1 takes all of them
 import json
 import os
 import random
+import re
 import shutil
 import struct
 import tarfile
@@ -14,6 +15,10 @@ from formats_test import FORMATS, MODES, Image, image, save
 from pages import BROWSER, look_at
 from support import CommandLineTest, make_sounds, stripes, write_png, write_wav
 
+# "1 samples", "1 test samples": a plural after the number one.
+PLURAL_OF_ONE = re.compile(r"(?<![\d.,/])\b1 (?:[a-z]+ )?(?:batches|cells|checkpoints|classes|dimensions|embeddings|entries|"
+                           r"epochs|files|folds|images|iterations|labels|predictions|ranks|rows|runs|samples|sounds|"
+                           r"tensors|threads|values|vectors|views)\b")
 QUICK = ["--set", "train.epochs=2", "--set", "train.batch_size=16", "--set", "threads=1"]
 IMAGES = QUICK + ["--set", "encoder.name=resnet-small"]
 
@@ -138,23 +143,28 @@ ALWAYS = ("tiny", "unequal", "unicode", "rubbish", "sounds", "vectors")
 
 
 class UnseenData(CommandLineTest):
-    def succeeds(self, *arguments):
+    def run_and_read(self, *arguments):
         ran = self.run_program(*arguments)
+        self.assertNotRegex(ran.stdout + ran.stderr, PLURAL_OF_ONE, arguments)
+        return ran
+
+    def succeeds(self, *arguments):
+        ran = self.run_and_read(*arguments)
         self.assertEqual(ran.returncode, 0, f"{arguments}: {ran.stderr}")
         return ran
 
     def predict(self, name, run, data):
         if "vectors" in name:
-            ran = self.run_program("predict", run, data / "test.npy")
+            ran = self.run_and_read("predict", run, data / "test.npy")
         else:
-            ran = self.run_program("predict", run, self.scratch / name if name == "archive" else data)
+            ran = self.run_and_read("predict", run, self.scratch / name if name == "archive" else data)
         self.assertEqual(ran.returncode, 2 if name == "rubbish" else 0, ran.stderr)
         self.assertIn("probability", ran.stdout.splitlines()[0])
 
     def go_through(self, name):
         data = DATASETS[name](self.scratch / name)
         self.succeeds("data", "info", data)
-        verified = self.run_program("data", "verify", data)
+        verified = self.run_and_read("data", "verify", data)
         self.assertEqual(verified.returncode, 2 if name == "rubbish" else 0, verified.stdout)
         run = self.scratch / f"run-{name}"
         settings = QUICK + ["--set", "encoder.name=mlp"] if "vectors" in name else \
@@ -166,6 +176,7 @@ class UnseenData(CommandLineTest):
         if BROWSER:
             seen = look_at(run / "report.html")
             self.assertEqual((seen["problems"], seen["failures"]), ([], []))
+            self.assertNotRegex(seen["text"].replace("\u00a0", " "), PLURAL_OF_ONE)
         audit = json.loads(self.succeeds("audit", run, "--json").stdout)
         self.assertEqual(audit["samples"], summary["samples"]["train"] + summary["samples"]["test"])
         self.assertLessEqual(audit["flagged"], 0.2 * audit["samples"], "at most a tenth of the labels are wrong")
@@ -185,6 +196,19 @@ class UnseenData(CommandLineTest):
                 if name == "mixed-formats" and not Image:
                     self.skipTest("Pillow is not installed; `script/setup test` installs it")
                 self.go_through(name)
+
+    def test_one_of_everything(self):
+        """Two images per class: one batch in each of one epoch on one thread, and one test sample per class."""
+        images(self.scratch / "pairs", {"a": 2, "b": 2})
+        ran = self.succeeds("train", "--data", self.scratch / "pairs", "--out", "run", *IMAGES, "--set",
+                            "train.epochs=1", "--set", "train.batch_size=2")
+        self.assertIn("1 epoch of 1 batch on 1 thread\n", ran.stderr)
+        for command in ("eval", "audit", "report"):
+            self.succeeds(command, "run")
+        shutil.copy(self.scratch / "pairs/a/000.png", self.scratch / "new.png")
+        self.assertEqual(self.succeeds("predict", "run", "new.png", "--csv", "new.csv").stdout,
+                         "wrote 1 prediction to new.csv\n")
+        self.assertIn("wrote 1 embedding of", self.succeeds("embed", "run", "new.png", "-o", "new.npy").stdout)
 
 
 if __name__ == "__main__":

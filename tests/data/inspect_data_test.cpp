@@ -57,15 +57,15 @@ TEST_F(InspectDataTest, UsesTheSplitOfTraining) {
 }
 
 TEST_F(InspectDataTest, ReportsWhetherTrainingSkipsCorruptSamples) {
-  const auto damage = [&](int count) {
+  const auto with_corrupt_files = [&](int count) {
     for (int i = 0; i < count; ++i) {
       testing::write_file(dir_.path() / "cat" / concat(i, ".png"), testing::octets_of("no image"));
     }
     return inspect_folder();
   };
-  EXPECT_TRUE(damage(5).trainable());
-  EXPECT_FALSE(damage(5).valid());
-  EXPECT_FALSE(damage(6).trainable());
+  EXPECT_TRUE(with_corrupt_files(5).trainable());
+  EXPECT_FALSE(with_corrupt_files(5).valid());
+  EXPECT_FALSE(with_corrupt_files(6).trainable());
 }
 
 TEST_F(InspectDataTest, SuggestsTheClosestLayout) {

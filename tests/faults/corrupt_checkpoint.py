@@ -38,7 +38,7 @@ def flipped(data, bit):
     return bytes(changed)
 
 
-def damages(data, everything):
+def corrupt_contents(data, everything):
     """Yields names and contents of corrupt files."""
     bits, size = 8 * len(data), len(data)
     for bit in range(0, bits, 1 if everything else bits // FLIPS):
@@ -51,7 +51,7 @@ def damages(data, everything):
     yield "twice", data + data
 
 
-class Damage:
+class CorruptCheckpoints:
     def __init__(self, scene, report):
         self.scene, self.report, self.count = scene, report, 0
         self.stopped = scene.root / "stopped"
@@ -91,10 +91,10 @@ class Damage:
         self.report.add("many at once", problems, len(titles))
         shutil.rmtree(run)
 
-    def newest(self, title, damage):
+    def newest(self, title, corrupt):
         """Corrupts the newest checkpoint; the result of the run must not change."""
         run = self.copy()
-        damage(self.files(run)[-1])
+        corrupt(self.files(run)[-1])
         self.report.add(f"the newest {title}", self.scene.start(run).problems(0, [SKIPPED]) or
                         self.scene.differences(run))
 
@@ -131,14 +131,14 @@ def main():
                        "train.epochs=8", "train.batch_size=16", "train.checkpoint_every=1",
                        data=make_vectors) as scene:
         scene.train_whole()
-        damage = Damage(scene, report)
-        data = damage.files(damage.stopped)[-1].read_bytes()
-        every = list(damages(data, options.long))
+        trials = CorruptCheckpoints(scene, report)
+        data = trials.files(trials.stopped)[-1].read_bytes()
+        every = list(corrupt_contents(data, options.long))
         for begin in range(0, len(every), FILES_AT_ONCE):
-            damage.many_at_once(every[begin:begin + FILES_AT_ONCE])
-        damage.newest("cut", halve)
-        damage.newest("flipped", flip_in_the_middle)
-        damage.all_of_them()
+            trials.many_at_once(every[begin:begin + FILES_AT_ONCE])
+        trials.newest("cut", halve)
+        trials.newest("flipped", flip_in_the_middle)
+        trials.all_of_them()
     return report.end(f"a checkpoint of {len(data)} bytes")
 
 

@@ -76,15 +76,16 @@ TEST(CorruptSamples, AreSkippedByDefaultIfFew) {
 }
 
 TEST(CorruptSamples, AreDroppedFromEvaluation) {
-  CorruptSampleTracker damage(200, nullptr);
+  CorruptSampleTracker corrupt_samples(200, nullptr);
   for (int pass = 0; pass < 2; ++pass) {
-    EvalLoader loader(images(200, {3}),
-                      {.batch_size = 64, .format = image_input(1, 4), .damage = &damage});
+    EvalLoader loader(
+        images(200, {3}),
+        {.batch_size = 64, .format = image_input(1, 4), .corrupt_samples = &corrupt_samples});
     int64_t rows = 0;
     while (const auto batch = loader.next()) rows += batch->images.size(0);
     EXPECT_EQ(rows, 199);
   }
-  EXPECT_EQ(damage.skipped(), 1);
+  EXPECT_EQ(corrupt_samples.skipped(), 1);
 }
 
 TEST(CorruptSamples, ThrowInEvaluationWithoutTracker) {

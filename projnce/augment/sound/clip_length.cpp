@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 
 namespace projnce::augment {
@@ -43,8 +44,8 @@ Clip resample_clip(const Clip& clip, int rate) {
   const double ratio = static_cast<double>(rate) / clip.rate;
   const double length = std::round(static_cast<double>(clip.samples.size()) * ratio);
   if (src_is_valid_ratio(ratio) == 0 || length > kMaxResampledLength) {
-    fail("a sound of ", clip.samples.size(), " samples cannot be resampled from ", clip.rate,
-         " to ", rate, " Hz: the factor must be at most 256 and the result at most ",
+    fail("a sound of ", counted(clip.samples.size(), "sample"), " cannot be resampled from ",
+         clip.rate, " to ", rate, " Hz: the factor must be at most 256 and the result at most ",
          static_cast<int64_t>(kMaxResampledLength), " samples");
   }
   const auto wanted = std::max<int64_t>(1, static_cast<int64_t>(length));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/dataset/labels.h"
@@ -35,7 +36,7 @@ std::string extension_of(const std::string& file) {
   return extension;
 }
 
-std::string counted(int64_t count, const std::string& extension) {
+std::string count_of_extension(int64_t count, const std::string& extension) {
   return extension.empty() ? concat(count, " without an extension")
                            : concat(count, " ", io::printable(extension));
 }
@@ -46,10 +47,10 @@ std::string list_counts(std::vector<std::pair<std::string, int64_t>> counts) {
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string text;
   for (size_t i = 0; i < std::min(counts.size(), kMaxListedExtensions); ++i) {
-    text += (i == 0 ? "" : ", ") + counted(counts[i].second, counts[i].first);
+    text += (i == 0 ? "" : ", ") + count_of_extension(counts[i].second, counts[i].first);
   }
   if (counts.size() > kMaxListedExtensions) {
-    text += concat(" and ", counts.size() - kMaxListedExtensions, " more extensions");
+    text += " and " + counted(counts.size() - kMaxListedExtensions, "more extension");
   }
   return text;
 }
@@ -90,9 +91,9 @@ void UnreadFiles::report(DatasetSplit& split) const {
       others.emplace_back(extension, kind.count);
       continue;
     }
-    split.warnings.push_back(concat(kind.count, " ", extension,
-                                    kind.count == 1 ? " file is" : " files are",
-                                    " not supported, such as ", kind.first, ": ", advice));
+    split.warnings.push_back(
+        concat(counted(kind.count, extension + " file is", extension + " files are"),
+               " not supported, such as ", kind.first, ": ", advice));
   }
   if (others.empty()) return;
   split.remarks.push_back(

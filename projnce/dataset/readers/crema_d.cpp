@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/core/seed.h"
@@ -53,9 +54,8 @@ FilesBySpeaker group_by_speaker(const io::FileTree& tree, std::vector<std::strin
     }
   }
   if (skipped > 0) {
-    remarks.push_back(concat(skipped,
-                             " files were skipped: their names are not "
-                             "SPEAKER_SENTENCE_EMOTION_LEVEL.wav with a known emotion"));
+    remarks.push_back(concat("skipped ", counted(skipped, "file"),
+                             " not named SPEAKER_SENTENCE_EMOTION_LEVEL.wav with a known emotion"));
   }
   return speakers;
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/dataset/readers/tree_files.h"
 #include "projnce/io/printable.h"
@@ -162,8 +163,9 @@ LabeledVectors join_vectors(const io::NpyView& vectors, const std::string& name,
   }
   if (labels.shape.size() != 1 || labels.shape[0] != vectors.shape[0]) {
     const auto count = labels.shape.empty() ? 0 : labels.shape[0];
-    fail(labels_name, " contains ", count, " labels in ", labels.shape.size(),
-         " dimensions, expected ", vectors.shape[0], " in one, the number of rows of ", name);
+    fail(labels_name, " contains ", counted(count, "label"), " in ",
+         counted(labels.shape.size(), "dimension"), ", expected ", vectors.shape[0],
+         " in one, the number of rows of ", name);
   }
   return {name, vectors.shape[1], finite_floats(vectors, name), integers(labels, labels_name)};
 }
@@ -220,7 +222,7 @@ class VectorClasses {
     if (numbers_.empty()) {
       if (label >= static_cast<int64_t>(names_.size())) {
         fail("row ", row, " of ", name, " has the label ", label, ", expected 0 to ",
-             names_.size() - 1, " as classes.txt has ", names_.size(), " names");
+             names_.size() - 1, " as classes.txt has ", counted(names_.size(), "name"));
       }
       return label;
     }
@@ -245,7 +247,7 @@ DatasetSplit make_vector_split(const io::FileTree& tree, LabeledVectors train,
     return split;
   }
   if (train.dimensions != test->dimensions) {
-    fail(train.name, " has ", train.dimensions, " dimensions and ", test->name, " has ",
+    fail(train.name, " has ", counted(train.dimensions, "dimension"), " and ", test->name, " has ",
          test->dimensions, ", expected the same number");
   }
   return {.train = classes.apply(std::move(train)), .test = classes.apply(std::move(*test))};

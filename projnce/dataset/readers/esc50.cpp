@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/dataset/readers/file_dataset.h"
 #include "projnce/dataset/readers/tree_files.h"
@@ -52,7 +53,8 @@ class EscTable {
       if (list_.lines[i].empty()) continue;
       const auto fields = split_line(list_.lines[i], ',');
       if (fields.size() != columns_.size()) {
-        fail(list_.location(i), " has ", fields.size(), " columns, expected ", columns_.size());
+        fail(list_.location(i), " has ", counted(fields.size(), "column"), ", expected ",
+             columns_.size());
       }
       clips.push_back({fields[column("filename")], number(i, fields, "fold", 1, kEscFolds),
                        number(i, fields, "target", 0, kEscTargets - 1),
@@ -96,7 +98,7 @@ void remove_missing(const io::FileTree& tree, std::vector<EscClip>& clips,
   const auto missing =
       std::erase_if(clips, [&](const EscClip& clip) { return !existing.contains(clip.file); });
   if (missing > 0) {
-    remarks.push_back(concat(missing, " sounds of ", kEscTable, " are missing and were skipped"));
+    remarks.push_back(concat("skipped ", counted(missing, "missing sound"), " of ", kEscTable));
   }
 }
 
@@ -112,7 +114,8 @@ std::map<int64_t, std::string> read_categories(const std::vector<EscClip>& clips
     }
   }
   if (categories.size() < 2) {
-    fail(table, " has ", categories.size(), " classes with sounds, expected at least two");
+    fail(table, " has ", counted(categories.size(), "class", "classes"),
+         " with sounds, expected at least two");
   }
   return categories;
 }
@@ -149,8 +152,8 @@ DatasetSplit open_esc50(const io::FileTreePtr& root, const Esc50Options& options
     part.push_back({io::join_names("audio", clip.file), labels.at(clip.target)});
   }
   if (train.empty() || test.empty()) {
-    fail(display_path(*tree, kEscTable), " has ", test.size(), " sounds in fold ", options.fold,
-         " and ", train.size(), " in the others, expected at least one in each");
+    fail(display_path(*tree, kEscTable), " has ", counted(test.size(), "sound"), " in fold ",
+         options.fold, " and ", train.size(), " in the others, expected at least one in each");
   }
   split.train = std::make_shared<FileDataset>(tree, SampleKind::kSound, names, std::move(train));
   split.test = std::make_shared<FileDataset>(tree, SampleKind::kSound, names, std::move(test));

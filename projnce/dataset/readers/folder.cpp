@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/dataset/readers/file_dataset.h"
 #include "projnce/dataset/readers/sound_readers.h"
@@ -133,9 +134,9 @@ DatasetSplit open_folder(const io::FileTreePtr& root, const HoldOut& options) {
          display_path(*tree, layout.test), " has no ", word, " to test with");
   }
   if (const auto others = std::min(images, sounds); others > 0) {
-    split.remarks.push_back(concat(
-        others, kind == SampleKind::kSound ? " images" : " sounds",
-        " were skipped: a dataset has samples of one kind, and most are ", kind_name(kind), "s"));
+    split.remarks.push_back(
+        concat("skipped ", counted(others, kind == SampleKind::kSound ? "image" : "sound"),
+               ": a dataset has samples of one kind, and most are ", kind_name(kind), "s"));
   }
   split.warnings = std::move(warnings);
   unread.report(split);

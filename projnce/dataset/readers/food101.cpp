@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/dataset/readers/file_dataset.h"
 #include "projnce/dataset/readers/tree_files.h"
@@ -54,7 +55,7 @@ DatasetPtr open_food_list(const io::FileTreePtr& tree, const std::string& file,
   }
   if (samples.empty()) fail(list.name, " names no existing image");
   if (missing > 0) {
-    remarks.push_back(concat(missing, " images of ", file, " are missing and were skipped"));
+    remarks.push_back(concat("skipped ", counted(missing, "missing image"), " of ", file));
   }
   return std::make_shared<FileDataset>(tree, SampleKind::kImage, names, std::move(samples),
                                        FileDataset::Identity::kName);

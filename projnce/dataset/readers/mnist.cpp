@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/dataset/readers/tree_files.h"
 #include "projnce/io/archive/gzip_file.h"
@@ -42,7 +43,7 @@ IdxFile read_idx(const io::FileTree& tree, const std::string& stem, size_t rank)
   file.bytes = read_decompressed(tree, name, file.name);
   file.array = io::parse_idx(file.bytes, file.name);
   if (file.array.dims.size() != rank) {
-    fail(file.name, " has ", file.array.dims.size(), " dimensions, expected ", rank);
+    fail(file.name, " has ", counted(file.array.dims.size(), "dimension"), ", expected ", rank);
   }
   return file;
 }
@@ -101,9 +102,9 @@ DatasetPtr open_part(const io::FileTree& tree, const std::string& part,
   auto labels = read_idx(tree, part + "-labels-idx1-ubyte", 1);
   const int64_t count = images.array.dims[0];
   if (count != labels.array.dims[0]) {
-    fail(Hint{"use files of the same copy of the dataset"}, images.name, " contains ", count,
-         " images, but ", labels.name, " contains ", labels.array.dims[0],
-         " labels; expected equal numbers");
+    fail(Hint{"use files of the same copy of the dataset"}, images.name, " contains ",
+         counted(count, "image"), ", but ", labels.name, " contains ",
+         counted(labels.array.dims[0], "label"), "; expected equal numbers");
   }
   if (count == 0) fail(images.name, " contains no images");
   check_sides(images);

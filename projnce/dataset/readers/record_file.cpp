@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/dataset/readers/tree_files.h"
 #include "projnce/io/printable.h"
@@ -24,7 +25,7 @@ int64_t count_records(uint64_t bytes, size_t record_bytes, const std::string& pa
   if (bytes == 0) fail(path, " is empty, expected records of ", record_bytes, " bytes");
   if (bytes % record_bytes != 0) {
     fail(Hint{"the file is truncated or has another format; extract it from the archive again"},
-         path, " has ", bytes, " bytes, expected a multiple of ", record_bytes,
+         path, " has ", counted(bytes, "byte"), ", expected a multiple of ", record_bytes,
          ", the size of a record");
   }
   return static_cast<int64_t>(bytes / record_bytes);

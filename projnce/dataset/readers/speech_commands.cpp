@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/dataset/readers/class_folders.h"
 #include "projnce/dataset/readers/file_dataset.h"
@@ -77,8 +78,9 @@ void mark_listed(const io::FileTree& tree, const std::string& file, SpeechPart p
     }
   }
   if (missing > 0) {
-    remarks.push_back(concat(missing, " of ", list.lines.size(), " entries of ", file,
-                             " are not sounds of the dataset and were skipped"));
+    remarks.push_back(concat("skipped ", missing, " of ",
+                             counted(list.lines.size(), "entry", "entries"), " of ", file,
+                             ": not sounds of the dataset"));
   }
 }
 

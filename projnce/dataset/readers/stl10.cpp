@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/dataset/readers/image_readers.h"
 #include "projnce/dataset/readers/record_file.h"
@@ -71,8 +72,9 @@ std::vector<uint8_t> read_stl10_labels(const io::FileTree& folder, const std::st
   const auto bytes = folder.read(file, kMaxStl10Labels);
   const auto values = bytes.octets();
   if (static_cast<int64_t>(values.size()) != images) {
-    fail(Hint{"use files of the same copy of the dataset"}, path, " contains ", values.size(),
-         " labels for ", images, " images, expected equal numbers");
+    fail(Hint{"use files of the same copy of the dataset"}, path, " contains ",
+         counted(values.size(), "label"), " for ", counted(images, "image"),
+         ", expected equal numbers");
   }
   std::vector<uint8_t> labels;
   for (size_t i = 0; i < values.size(); ++i) {

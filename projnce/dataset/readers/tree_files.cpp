@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/io/filesystem/file_tree.h"
 #include "projnce/io/filesystem/regular_file.h"
@@ -120,7 +121,7 @@ std::vector<std::string> read_name_list(const io::FileTree& tree, const std::str
   }
   if (names.empty()) fail(list.name, " contains no names");
   if (expected != 0 && names.size() != expected) {
-    fail(list.name, " contains ", names.size(), " names, expected ", expected);
+    fail(list.name, " contains ", counted(names.size(), "name"), ", expected ", expected);
   }
   return names;
 }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/dataset/dataset.h"
 #include "projnce/dataset/labels.h"
@@ -98,8 +99,8 @@ StoredSplit::Part read_part(const io::SafetensorsView& file, const std::string& 
   StoredSplit::Part part{.ids = read_values<SampleId>(file, name + "_ids", origin),
                          .labels = read_values<int64_t>(file, name + "_labels", origin)};
   if (part.ids.size() != part.labels.size()) {
-    fail(origin, " has ", part.ids.size(), " samples and ", part.labels.size(), " labels in the ",
-         name, " split, expected equal numbers");
+    fail(origin, " has ", counted(part.ids.size(), "sample"), " and ",
+         counted(part.labels.size(), "label"), " in the ", name, " split, expected equal numbers");
   }
   return part;
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/dataset/labels.h"
 #include "projnce/dataset/wrappers/wrappers.h"
@@ -152,7 +153,8 @@ void check_corrupt_samples(const Dataset& dataset, const std::vector<CorruptSamp
                            const CorruptSampleRules& rules, const Logger& logger) {
   if (corrupt.empty()) return;
   if (rules.every_class) check_classes(dataset, corrupt, rules);
-  const auto count = concat(corrupt.size(), " of ", dataset.size(), " samples of the ", rules.part);
+  const auto count =
+      concat(corrupt.size(), " of ", counted(dataset.size(), "sample"), " of the ", rules.part);
   if (rules.strict) {
     fail(Hint{"remove the corrupt files, or disable strict to skip them"}, count,
          " cannot be read, expected none: ", corrupt[0].reason);
@@ -175,7 +177,7 @@ void check_corrupt_samples(const Dataset& dataset, const std::vector<CorruptSamp
   for (size_t i = 0; i < std::min(corrupt.size(), kMaxWarnings); ++i) {
     logger->warn("skipped: {}", corrupt[i].reason);
   }
-  logger->warn("{} cannot be read and are skipped", count);
+  logger->warn("skipped {}: cannot be read", count);
 }
 
 }  // namespace projnce::dataset

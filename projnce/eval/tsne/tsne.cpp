@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/seed.h"
 #include "projnce/eval/pca.h"
@@ -24,17 +25,18 @@ double effective_perplexity(double perplexity, int64_t rows) {
 
 void check_tsne_options(const TsneOptions& options, int64_t rows) {
   constexpr int64_t kFewestRows = 4;  // allows a perplexity of 1
-  if (rows < kFewestRows) fail("t-SNE: ", rows, " rows, expected at least ", kFewestRows);
+  if (rows < kFewestRows)
+    fail("t-SNE: ", counted(rows, "row"), ", expected at least ", kFewestRows);
   const double largest = static_cast<double>(rows - 1) / 3;
   const double perplexity = effective_perplexity(options.perplexity, rows);
   if (!(perplexity >= 1 && perplexity <= largest)) {
     const double offered = std::floor(largest * 100) / 100;
-    fail(Hint{concat("the maximum perplexity for ", rows, " rows is ", offered)},
+    fail(Hint{concat("the maximum perplexity for ", counted(rows, "row"), " is ", offered)},
          "t-SNE: the perplexity is ", perplexity, ", expected 1 to ", offered);
   }
   if (options.iterations < 0 || options.exaggeration_iterations < 0) {
-    fail("t-SNE: ", options.iterations, " iterations and ", options.exaggeration_iterations,
-         " with exaggeration, expected at least 0");
+    fail("t-SNE: ", counted(options.iterations, "iteration"), " and ",
+         options.exaggeration_iterations, " with exaggeration, expected at least 0");
   }
   if (!(options.exaggeration >= 1 && std::isfinite(options.exaggeration))) {
     fail("t-SNE: the exaggeration is ", options.exaggeration, ", expected at least 1");

@@ -13,6 +13,7 @@
 #include <optional>
 #include <system_error>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/io/archive/archive_reader.h"
 #include "projnce/io/filesystem/file_descriptor.h"
@@ -233,9 +234,11 @@ class ArchiveScan {
   /// Sentence about skipped entries for the user; "" if there are none.
   std::string remark() const {
     std::string text;
-    if (bad_names_ > 0) text = concat(bad_names_, " entries with invalid names");
+    if (bad_names_ > 0)
+      text = counted(bad_names_, "entry with an invalid name", "entries with invalid names");
     if (special_ > 0) {
-      text += concat(text.empty() ? "" : " and ", special_, " links, devices or pipes");
+      text += concat(text.empty() ? "" : " and ",
+                     counted(special_, "link, device or pipe", "links, devices or pipes"));
     }
     return text.empty() ? text : concat(archive_, ": skipped ", text);
   }
@@ -273,7 +276,7 @@ ScannedArchive scan_plain_tar(RegularFile file) {
     }
     if (extent.offset > file.size || extent.size > file.size - extent.offset) {
       fail(Hint{"download or create the archive again"}, file.name, " is truncated: its member ",
-           printable(name), " should have ", extent.size, " bytes");
+           printable(name), " should have ", counted(extent.size, "byte"));
     }
     check_member_size(extent.size, name, file.name);
     return extent;

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/io/file_magic.h"
 #include "projnce/io/filesystem/regular_file.h"
@@ -67,8 +68,8 @@ void reject_truncated_wav(std::span<const uint8_t> bytes, const std::string& nam
     const uint64_t present = chunk.size() - kChunkHeader;
     if (starts_with(chunk, "data")) {
       if (claimed <= present || claimed >= kLengthUnknown) return;
-      fail(name, " is truncated: its header declares ", claimed, " bytes of samples, found ",
-           present);
+      fail(name, " is truncated: its header declares ", counted(claimed, "byte"),
+           " of samples, found ", present);
     }
     if (claimed + claimed % 2 > present) return;
     at += kChunkHeader + claimed + claimed % 2;
@@ -130,7 +131,7 @@ SoundHandle open_sound(SoundBytes& source, SF_INFO& info, const std::string& nam
 
 void check_sound_info(const SF_INFO& info, const std::string& name) {
   if (info.channels < 1 || info.channels > kMaxSoundChannels) {
-    fail(name, " has ", info.channels, " channels, expected 1 to ", kMaxSoundChannels);
+    fail(name, " has ", counted(info.channels, "channel"), ", expected 1 to ", kMaxSoundChannels);
   }
   if (info.samplerate < kMinSoundRate || info.samplerate > kMaxSoundRate) {
     fail(name, " has ", info.samplerate, " Hz as its sampling rate, expected ", kMinSoundRate,
@@ -208,7 +209,7 @@ Clip decode_sound(std::span<const uint8_t> bytes, const std::string& name) {
          printable(sf_strerror(file.get())));
   }
   if (std::ssize(clip.samples) < declared) {
-    fail(name, " is truncated: its header declares ", declared, " samples, found ",
+    fail(name, " is truncated: its header declares ", counted(declared, "sample"), ", found ",
          clip.samples.size());
   }
   if (clip.samples.empty()) fail(name, " contains no samples");

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <new>
 
+#include "projnce/core/counted.h"
 #include "projnce/io/filesystem/file_descriptor.h"
 #include "projnce/io/printable.h"
 
@@ -32,7 +33,7 @@ FileBytes allocate_file_bytes(size_t size, const std::string& name) {
 
 void check_range(uint64_t offset, size_t size, uint64_t file_bytes, const std::string& name) {
   if (size > file_bytes || offset > file_bytes - size) {
-    fail(name, " has ", file_bytes, " bytes, expected ", size, " at offset ", offset);
+    fail(name, " has ", counted(file_bytes, "byte"), ", expected ", size, " at offset ", offset);
   }
 }
 
@@ -76,8 +77,8 @@ FileBytes read_regular_file(const std::filesystem::path& path, size_t limit) {
   auto bytes = allocate_file_bytes(opened.size, opened.name);
   const size_t done = opened.read_at(0, bytes.span());
   if (done < opened.size) {
-    fail_runtime(opened.name, " was truncated while being read: ", done, " bytes, expected ",
-                 opened.size);
+    fail_runtime(opened.name, " was truncated while being read: ", counted(done, "byte"),
+                 ", expected ", opened.size);
   }
   return bytes;
 }

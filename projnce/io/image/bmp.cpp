@@ -3,6 +3,7 @@
 #include <bit>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/io/image/image_file.h"
 
@@ -29,7 +30,7 @@ class BmpBytes {
 
   std::span<const uint8_t> at(size_t offset, size_t count) const {
     if (offset > bytes_.size() || count > bytes_.size() - offset) {
-      fail(name_, " is a corrupt BMP: it is truncated at ", bytes_.size(), " bytes");
+      fail(name_, " is a corrupt BMP: it is truncated at ", counted(bytes_.size(), "byte"));
     }
     return bytes_.subspan(offset, count);
   }
@@ -64,8 +65,8 @@ struct BmpHeader {
 void check_kind(const BmpHeader& header, const std::string& name) {
   constexpr std::array<uint32_t, 6> kDepths = {1, 4, 8, 16, 24, 32};
   if (std::find(kDepths.begin(), kDepths.end(), header.bits) == kDepths.end()) {
-    fail(name, " is a corrupt BMP: it has ", header.bits,
-         " bits per pixel, expected 1, 4, 8, 16, 24 or 32");
+    fail(name, " is a corrupt BMP: it has ", counted(header.bits, "bit"),
+         " per pixel, expected 1, 4, 8, 16, 24 or 32");
   }
   if (!header.has_masks()) return;
   const bool masks = header.compression == kBitFields || header.compression == kAlphaBitFields;
@@ -91,8 +92,8 @@ BmpHeader read_header(const BmpBytes& file) {
     header.bits = file.u16(28);
     header.compression = file.u32(30);
   } else {
-    fail(file.name(), " is a corrupt BMP: its header has ", header.header_bytes,
-         " bytes, expected 12, or 40 or more");
+    fail(file.name(), " is a corrupt BMP: its header has ", counted(header.header_bytes, "byte"),
+         ", expected 12, or 40 or more");
   }
   check_kind(header, file.name());
   check_image_header({header.width, header.height, kBmpPixelsPerByte}, file.size(), file.name());

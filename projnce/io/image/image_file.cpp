@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/io/file_magic.h"
 #include "projnce/io/filesystem/regular_file.h"
@@ -82,8 +83,8 @@ void check_image_header(const ImageHeader& header, size_t file_bytes, const std:
          " pixels, expected at most ", kMaxImagePixels, " in total");
   }
   if (static_cast<double>(width * height) > max_pixels_per_byte * static_cast<double>(file_bytes)) {
-    fail(name, " declares ", width, " x ", height, " pixels, more than its ", file_bytes,
-         " bytes can encode");
+    fail(name, " declares ", width, " x ", height, " pixels, more than its ",
+         counted(file_bytes, "byte"), " can encode");
   }
 }
 

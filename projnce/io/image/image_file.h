@@ -59,7 +59,7 @@ const std::vector<std::string>& image_extensions();
 ///
 /// If `required` is given, it is called with the image size, and only the region that it returns
 /// (or a larger one) is decoded; see Image::window. Pixels that are not reduced equal those of the
-/// full image. Damage outside the decoded region may go unnoticed.
+/// full image. Corruption outside the decoded region may go unnoticed.
 Image decode_image(std::span<const uint8_t> bytes, const std::string& name,
                    const RequiredRegion& required = {});
 

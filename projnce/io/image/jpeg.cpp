@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/sample.h"
 #include "projnce/io/image/image_file.h"
@@ -156,8 +157,8 @@ void JpegReader::choose_colors() {
       state_.out_color_components = 4;
       return;
     default:
-      fail(Hint{"convert the image to RGB"}, name_, " is a JPEG with ", state_.num_components,
-           " components, expected gray, RGB or CMYK");
+      fail(Hint{"convert the image to RGB"}, name_, " is a JPEG with ",
+           counted(state_.num_components, "component"), ", expected gray, RGB or CMYK");
   }
 }
 

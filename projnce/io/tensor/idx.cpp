@@ -1,5 +1,6 @@
 #include "projnce/io/tensor/idx.h"
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 
 namespace projnce::io {
@@ -20,8 +21,8 @@ int64_t big_endian(std::span<const uint8_t> bytes) {
 IdxArray parse_idx(std::span<const uint8_t> bytes, const std::string& name) {
   const Hint download_again{"the copy is corrupt or incomplete; download the file again"};
   if (bytes.size() < 4) {
-    fail(download_again, name, " has ", bytes.size(),
-         " bytes, expected an IDX header of at least 4");
+    fail(download_again, name, " has ", counted(bytes.size(), "byte"),
+         ", expected an IDX header of at least 4");
   }
   if (bytes[0] != 0 || bytes[1] != 0) {
     fail(Hint{"an IDX file starts with two zero bytes"}, name,
@@ -34,11 +35,12 @@ IdxArray parse_idx(std::span<const uint8_t> bytes, const std::string& name) {
   }
   const size_t rank = bytes[3];
   if (rank == 0 || rank > kMaxDimensions) {
-    fail(name, " has ", rank, " dimensions, expected 1 to ", kMaxDimensions);
+    fail(name, " has ", counted(rank, "dimension"), ", expected 1 to ", kMaxDimensions);
   }
   const size_t header = 4 + 4 * rank;
   if (bytes.size() < header) {
-    fail(download_again, name, " has ", bytes.size(), " bytes, expected an IDX header of ", header);
+    fail(download_again, name, " has ", counted(bytes.size(), "byte"),
+         ", expected an IDX header of ", header);
   }
 
   IdxArray array;
@@ -51,8 +53,8 @@ IdxArray parse_idx(std::span<const uint8_t> bytes, const std::string& name) {
     }
   }
   if (array.values.size() != static_cast<uint64_t>(expected)) {
-    fail(download_again, name, " has ", array.values.size(), " bytes of values, expected ",
-         expected);
+    fail(download_again, name, " has ", counted(array.values.size(), "byte"),
+         " of values, expected ", expected);
   }
   return array;
 }

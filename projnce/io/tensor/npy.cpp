@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/io/filesystem/atomic_file.h"
 #include "projnce/io/filesystem/regular_file.h"
@@ -226,7 +227,7 @@ std::string_view take_header(std::span<const std::byte>& bytes, const std::strin
   }
   const size_t length_bytes = version == 1 ? 2 : 4;
   if (bytes.size() < fixed + length_bytes) {
-    fail(origin, " ends after ", bytes.size(), " bytes, inside its .npy header");
+    fail(origin, " ends after ", counted(bytes.size(), "byte"), ", inside its .npy header");
   }
   const auto length = little_endian(bytes.subspan(fixed, length_bytes));
   const auto rest = bytes.subspan(fixed + length_bytes);
@@ -243,8 +244,9 @@ void write_values(const std::filesystem::path& path, std::span<const T> values, 
                   const std::vector<uint64_t>& shape) {
   const auto& row = row_of(type);
   if (shape.empty() || shape.size() > 2 || array_bytes(row.bytes, shape) != values.size_bytes()) {
-    fail(path.string(), " cannot store ", values.size(), " values in an array of ", shape.size(),
-         " dimensions: expected one or two sizes whose product is the number of values");
+    fail(path.string(), " cannot store ", counted(values.size(), "value"), " in an array of ",
+         counted(shape.size(), "dimension"),
+         ": expected one or two sizes whose product is the number of values");
   }
   auto text = format_npy_header({std::string(row.code), /*fortran_order=*/false, shape});
   const size_t fixed = kMagic.size() + 4;  // two bytes each for version and length
@@ -289,7 +291,8 @@ NpyView parse_npy(std::span<const std::byte> bytes, const std::string& origin) {
   const auto expected = array_bytes(row.bytes, header.shape);
   if (!expected) fail(origin, " has a shape whose size in bytes exceeds 63 bits");
   if (*expected != bytes.size()) {
-    fail(origin, " has ", bytes.size(), " bytes of data, expected ", *expected, " for its shape");
+    fail(origin, " has ", counted(bytes.size(), "byte"), " of data, expected ", *expected,
+         " for its shape");
   }
   // The order of one-dimensional arrays is irrelevant.
   const bool fortran_order = header.fortran_order && header.shape.size() == 2;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/io/filesystem/regular_file.h"
 #include "projnce/io/printable.h"
@@ -198,18 +199,18 @@ void check_coverage(const SafetensorsHeader& header, uint64_t data_bytes,
   for (const StoredTensor& tensor : by_offset) {
     if (tensor.begin != position || tensor.end < tensor.begin || tensor.end > data_bytes) {
       fail(origin, " has tensor '", printable_start(tensor.name), "' at bytes ", tensor.begin,
-           " to ", tensor.end, " of its ", data_bytes, " bytes of data, expected it to start at ",
-           position);
+           " to ", tensor.end, " of its ", counted(data_bytes, "byte"),
+           " of data, expected it to start at ", position);
     }
     const auto expected = stored_bytes(tensor.type, tensor.shape, origin);
     if (tensor.end - tensor.begin != expected) {
-      fail(origin, " has ", tensor.end - tensor.begin, " bytes for tensor '",
+      fail(origin, " has ", counted(tensor.end - tensor.begin, "byte"), " for tensor '",
            printable_start(tensor.name), "', expected ", expected, " for its shape and type");
     }
     position = tensor.end;
   }
   if (position != data_bytes) {
-    fail(origin, " has ", data_bytes, " bytes of data, expected ", position,
+    fail(origin, " has ", counted(data_bytes, "byte"), " of data, expected ", position,
          " for the tensors in its header");
   }
 }

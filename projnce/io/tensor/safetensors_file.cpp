@@ -8,6 +8,7 @@
 #include <numeric>
 #include <unordered_set>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/io/filesystem/atomic_file.h"
 #include "projnce/io/filesystem/regular_file.h"
@@ -54,7 +55,7 @@ void check_bools(const SafetensorsView& view, const std::string& origin) {
 SafetensorsView parse_safetensors(std::span<const std::byte> file, Integrity integrity,
                                   const std::string& origin) {
   if (file.size() < kHeaderLengthBytes) {
-    fail(origin, " has ", file.size(), " bytes, expected a safetensors file");
+    fail(origin, " has ", counted(file.size(), "byte"), ", expected a safetensors file");
   }
   const auto length = little_endian(file.first(kHeaderLengthBytes));
   const auto rest = file.subspan(kHeaderLengthBytes);
@@ -133,8 +134,8 @@ void check_tensors(const std::vector<TensorBytes>& tensors, const std::string& o
     }
     const auto expected = stored_bytes(tensor.type, tensor.shape, origin);
     if (tensor.data.size() != expected) {
-      fail(origin, " cannot store tensor '", tensor.name, "' with ", tensor.data.size(),
-           " bytes, expected ", expected, " for its shape and type");
+      fail(origin, " cannot store tensor '", tensor.name, "' with ",
+           counted(tensor.data.size(), "byte"), ", expected ", expected, " for its shape and type");
     }
   }
 }

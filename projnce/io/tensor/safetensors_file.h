@@ -42,7 +42,7 @@ struct TensorBytes {
 
 /// Whether to append a checksum.
 enum class Checksum {
-  kAppended,  ///< as an additional tensor; projnce detects damage
+  kAppended,  ///< as an additional tensor; projnce detects corruption
   kNone,      ///< for programs that reject unknown tensors
 };
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/seed.h"
 #include "projnce/dataset/wrappers/wrappers.h"
@@ -251,7 +252,7 @@ class ReportBuilder {
 
   static inference::PlaneMap map_rows(const torch::Tensor& rows) {
     if (rows.size(0) < kFewestMapped) {
-      fail("there are ", rows.size(0), " samples; a map needs at least ", kFewestMapped);
+      fail("there are ", counted(rows.size(0), "sample"), "; a map needs at least ", kFewestMapped);
     }
     return inference::map_by_tsne(rows, {});
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/dataset/inspect/sample_previews.h"
 
@@ -81,11 +82,12 @@ class ContactSheetMaker {
 
   void add_remarks(size_t hidden_classes) {
     grid_.remarks.push_back(concat(dataset::explain_tiles(learned_->kind()), "Up to ",
-                                   options_.columns,
-                                   " evenly spaced samples per class; a cross marks a sample that "
+                                   counted(options_.columns, "evenly spaced sample"),
+                                   " per class; a cross marks a sample that "
                                    "cannot be decoded."));
     if (hidden_classes == 0) return;
-    grid_.remarks.push_back(concat(hidden_classes, " more classes are not shown."));
+    grid_.remarks.push_back(
+        concat(counted(hidden_classes, "more class is", "more classes are"), " not shown."));
   }
 
   static void add(Choice& choice, size_t section, const std::vector<int64_t>& samples) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/dataset/inspect/sample_previews.h"
 #include "projnce/report/chart/lettering.h"
@@ -33,7 +34,7 @@ void check_issues(const LabelIssueSheet& sheet) {
   for (const auto& issue : sheet.issues) {
     if (issue.index < 0 || issue.index >= sheet.dataset->size()) {
       fail("sample ", issue.index, " of a label issue is not in the dataset of ",
-           sheet.dataset->size(), " samples");
+           counted(sheet.dataset->size(), "sample"));
     }
     if (!(issue.score >= 0 && issue.score <= 1)) {
       fail("the score of sample ", issue.index, " must be in 0 to 1, got ", issue.score);
@@ -70,7 +71,7 @@ std::vector<std::string> issue_remarks(const LabelIssueSheet& sheet, size_t show
   const size_t all = sheet.issues.size();
   if (all == 0) return {"No label issues."};
   std::vector<std::string> remarks;
-  remarks.push_back(shown < all ? concat("The ", shown, " highest scores of ",
+  remarks.push_back(shown < all ? concat("The ", counted(shown, "highest score"), " of ",
                                          grouped(static_cast<int64_t>(all)), " label issues.")
                                 : "All label issues, highest scores first.");
   remarks.back() += " Captions: given label → suggested label.";

@@ -247,7 +247,8 @@ Legend lay_out_legend(std::vector<LegendEntry> entries, const Point& corner, dou
   legend.box = {corner.x, corner.y,
                 static_cast<double>(columns) * (width + kColumnGap) - kColumnGap, down * scale.row};
   if (all > listed) {
-    legend.more = concat("and ", grouped(static_cast<int64_t>(all - listed)), " more classes");
+    legend.more = concat("and ", grouped(static_cast<int64_t>(all - listed)),
+                         all - listed == 1 ? " more class" : " more classes");
     legend.more_at = {corner.x, corner.y + (down - 0.3) * scale.row};
   }
   return legend;

@@ -190,8 +190,7 @@ std::string subtitle_of(const ScatterMap& map, size_t shown) {
   const size_t lost = map.positions.size() / 2 - shown;
   if (lost == 0) return text;
   return concat(text, text.empty() ? "" : "; ", grouped(static_cast<int64_t>(lost)),
-                lost == 1 ? " sample without a finite position omitted"
-                          : " samples without a finite position omitted");
+                lost == 1 ? " sample" : " samples", " without a finite position omitted");
 }
 
 /// Adds a heading line. Returns the y coordinate below it.

@@ -9,6 +9,7 @@
 #include <map>
 #include <span>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/io/digest.h"
 #include "projnce/io/filesystem/regular_file.h"
@@ -169,7 +170,7 @@ void check_labels(const std::vector<int64_t>& labels, size_t classes, const std:
 void check_part(const MappedSamples& part, size_t classes, const std::string& file) {
   const auto fits = [&](const auto& list, bool may_lack, size_t each = 1) {
     if (list.size() == each * part.size() || (may_lack && list.empty())) return;
-    fail(file, ": a list has ", list.size(), " values, expected ", each * part.size());
+    fail(file, ": a list has ", counted(list.size(), "value"), ", expected ", each * part.size());
   };
   fits(part.positions, false, 2);
   fits(part.labels, false);
@@ -248,8 +249,8 @@ ReportSamples read_report_samples(const std::filesystem::path& file) {
   }
   const size_t classes = samples.class_names.size();
   if (samples.confusion.size() != classes * classes) {
-    fail(file.string(), ": the confusion matrix has ", samples.confusion.size(),
-         " values, expected ", classes, " x ", classes);
+    fail(file.string(), ": the confusion matrix has ", counted(samples.confusion.size(), "value"),
+         ", expected ", classes, " x ", classes);
   }
   for (const auto* part : {&samples.test, &samples.train}) {
     if (*part) check_part(**part, classes, lists.name());

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "projnce/core/counted.h"
 #include "projnce/core/error.h"
 #include "projnce/core/table.h"
 #include "projnce/core/toml.h"
@@ -227,7 +228,7 @@ std::string state_html(const RunSummary& run) {
   const auto progress = run.epochs > 0 ? fmt::format("epoch {} of {}", run.epoch, run.epochs) : "";
   switch (run.state) {
     case RunState::kFinished:
-      return fmt::format("finished<br>{} epoch{}", run.epoch, run.epoch == 1 ? "" : "s");
+      return "finished<br>" + counted(run.epoch, "epoch");
     case RunState::kRunning:
       return "<span class=\"running\">running</span><br>" + progress;
     case RunState::kStopped:
@@ -288,8 +289,7 @@ std::string run_index_html(std::vector<RunSummary> runs, std::string_view folder
   const auto where = display_name(folder);
   const auto running = std::count_if(
       runs.begin(), runs.end(), [](const auto& run) { return run.state == RunState::kRunning; });
-  auto summary = fmt::format(
-      "{} in {}", runs.size() == 1 ? "1 run" : fmt::format("{} runs", runs.size()), where);
+  auto summary = concat(counted(runs.size(), "run"), " in ", where);
   if (running > 0) summary += fmt::format(", {} running", running);
   HtmlDocument document("Runs", kIndexStyle);
   document.header("Runs", summary);

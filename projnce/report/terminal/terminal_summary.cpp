@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "projnce/core/counted.h"
 #include "projnce/report/page/former_names.h"
 #include "projnce/report/page/run_data.h"
 
@@ -148,9 +149,9 @@ class SummaryText {
 std::string epoch_text(const ordered_json& delivered) {
   const auto epoch = delivered.at("epoch").get<int64_t>();
   if (!delivered.contains("validation")) return fmt::format("last epoch ({})", epoch);
-  return fmt::format("epoch {} of {}, best on {} validation samples", epoch,
-                     delivered.at("epochs").get<int64_t>(),
-                     delivered.at("validation").at("samples").get<int64_t>());
+  return fmt::format(
+      "epoch {} of {}, best on {}", epoch, delivered.at("epochs").get<int64_t>(),
+      counted(delivered.at("validation").at("samples").get<int64_t>(), "validation sample"));
 }
 
 /// Adds the accuracy of the delivered model, which other commands use too.
@@ -199,10 +200,11 @@ void add_small_classes(const ordered_json& summary, SummaryText& text) {
   if (found == summary.end()) return;
   const auto few = found->at("with_few_samples").get<int64_t>();
   if (few == 0) return;
-  text.line("note", fmt::format("{} of {} classes have fewer than {} test samples: their accuracy "
-                                "is uncertain",
-                                few, summary.at("classes").get<int64_t>(),
-                                found->at("few_below").get<int64_t>()));
+  text.line("note",
+            fmt::format("{} of {} {} fewer than {} test samples: {} accuracy is uncertain", few,
+                        counted(summary.at("classes").get<int64_t>(), "class", "classes"),
+                        few == 1 ? "has" : "have", found->at("few_below").get<int64_t>(),
+                        few == 1 ? "its" : "their"));
 }
 
 std::string curve_ends(const SummaryCurve& curve, const char* arrow) {
@@ -239,12 +241,12 @@ void add_bounds(const ordered_json& information, SummaryText& text) {
   const bool fitted = bounds.contains("mi_bound_class_fitted");
   const std::string key = fitted ? "mi_bound_class_fitted" : "mi_bound_class";
   const bool informative = bounds.at(key).get<double>() > 0;
-  text.line(
-      "I(Z;C)",
-      fmt::format(">= {} nats (class form{}, {} held-out rows), H(C) {:.2f}{}",
-                  text.strong(bound_text(bounds, key, unicode)),
-                  fitted ? ", fitted temperature" : "", bounds.at("rows").get<int64_t>(),
-                  bounds.at("entropy").get<double>(), informative ? "" : ", not informative"));
+  text.line("I(Z;C)", fmt::format(">= {} nats (class form{}, {}), H(C) {:.2f}{}",
+                                  text.strong(bound_text(bounds, key, unicode)),
+                                  fitted ? ", fitted temperature" : "",
+                                  counted(bounds.at("rows").get<int64_t>(), "held-out row"),
+                                  bounds.at("entropy").get<double>(),
+                                  informative ? "" : ", not informative"));
   if (!bounds.contains("mi_bound_normalized")) return;
   text.line("pair form", fmt::format(">= {} nats normalized, {} as in ProjNCE",
                                      bound_text(bounds, "mi_bound_normalized", unicode),

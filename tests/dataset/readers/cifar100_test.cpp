@@ -84,7 +84,7 @@ TEST_F(Cifar100Test, UsesOfficialNamesIfMissing) {
   EXPECT_EQ(open_cifar100(folder_.tree(), {.coarse = true}).train->class_names()[19], "vehicles_2");
 }
 
-TEST_F(Cifar100Test, ReportsDamage) {
+TEST_F(Cifar100Test, ReportsCorruptFiles) {
   folder_.write("train.bin", joined({record(0, 1), record(0, 100)}));
   EXPECT_THAT(error_on_opening(), HasSubstr("/train.bin has the label 100, expected 0 to 99"));
   folder_.write("train.bin", joined({record(20, 1)}));

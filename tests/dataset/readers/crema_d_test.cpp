@@ -97,7 +97,7 @@ TEST_F(CremaDTest, SkipsAndCountsOtherNames) {
   folder_.add_sound("AudioWAV/notes_a_SAD_c.wav");
   const auto split = open_crema_d(folder_.tree());
   EXPECT_EQ(split.train->size() + split.test->size(), 20);
-  EXPECT_THAT(split.remarks, Contains(HasSubstr("3 files were skipped")));
+  EXPECT_THAT(split.remarks, Contains(HasSubstr("skipped 3 files")));
 }
 
 TEST_F(CremaDTest, ReportsInvalidSpeakers) {

@@ -138,7 +138,7 @@ TEST_F(EmbeddingsTest, ReportsInconsistentFiles) {
   write_parts();
   write_labels("train_labels.npy", {30, 10});
   EXPECT_THAT(error_about(folder_.root()),
-              HasSubstr("train_labels.npy contains 2 labels in 1 dimensions, expected 3"));
+              HasSubstr("train_labels.npy contains 2 labels in 1 dimension, expected 3"));
   write_labels("train_labels.npy", {30, -1, 10});
   EXPECT_THAT(error_about(folder_.root()), HasSubstr("contains -1 in row 1"));
   write_labels("train_labels.npy", {30, 30, 30});

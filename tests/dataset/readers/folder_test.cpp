@@ -286,14 +286,14 @@ TEST_F(FolderTest, DetectsSounds) {
   auto split = open();
   EXPECT_EQ(split.train->kind(), SampleKind::kSound);
   EXPECT_EQ(split.train->size() + split.test->size(), 6);
-  EXPECT_THAT(split.remarks, Contains(HasSubstr("1 images were skipped")));
+  EXPECT_THAT(split.remarks, Contains(HasSubstr("skipped 1 image:")));
   EXPECT_EQ(std::get<Clip>(split.train->decode(0)).samples.size(), 3U);
 
   add_many("bark", 4);
   add_many("meow", 4);
   split = open();
   EXPECT_EQ(split.train->kind(), SampleKind::kImage);
-  EXPECT_THAT(split.remarks, Contains(HasSubstr("6 sounds were skipped")));
+  EXPECT_THAT(split.remarks, Contains(HasSubstr("skipped 6 sounds:")));
 }
 
 TEST_F(FolderTest, SkipsEnclosingFolders) {

@@ -95,7 +95,7 @@ TEST_F(Stl10Test, RequiresUnlabeledImagesOnlyOnRequest) {
               HasSubstr("unlabeled_X.bin does not exist"));
 }
 
-TEST_F(Stl10Test, ReportsDamage) {
+TEST_F(Stl10Test, ReportsCorruptFiles) {
   folder_.write("train_y.bin", {3, 0, 1, 2});
   EXPECT_THAT(error_on_opening(),
               HasSubstr("train_y.bin has label 0 for image 1, expected 1 to 10"));
