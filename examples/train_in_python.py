@@ -28,10 +28,10 @@ LOSSES = {
 }
 
 
-def read_part(folder, part, count):
+def read_split(folder, split, count):
     """Returns images [N, 1, 28, 28] in 0..1, and labels [N]."""
     def numbers(kind, skip):
-        data = gzip.open(folder / f"{part}-{kind}-ubyte.gz").read()
+        data = gzip.open(folder / f"{split}-{kind}-ubyte.gz").read()
         return torch.from_numpy(np.frombuffer(data, np.uint8, offset=skip).copy())
 
     images = numbers("images-idx3", 16).reshape(-1, 1, 28, 28)[:count].float() / 255
@@ -91,11 +91,11 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)  # Debian's torch defaults to one thread
-    known, reference_labels = read_part(arguments.data, "train", arguments.samples)
+    known, reference_labels = read_split(arguments.data, "train", arguments.samples)
     started = time.perf_counter()
     encoder = train(LOSSES[arguments.loss](temperature=arguments.temperature), known, reference_labels,
                     arguments.epochs)
-    found = accuracy(encoder, known, reference_labels, *read_part(arguments.data, "t10k", 10000))
+    found = accuracy(encoder, known, reference_labels, *read_split(arguments.data, "t10k", 10000))
     print(f"{arguments.loss}: {100 * found:.2f} % accuracy after {time.perf_counter() - started:.0f} s")
 
 

@@ -56,11 +56,12 @@ void print_ground_truth(const eval::AuditScore& check) {
 
 /// Prints the audited splits and the held-out accuracy of the classifiers.
 void print_skill(const inference::AuditReport& report) {
-  std::string parts;
-  for (const auto& part : report.parts) {
-    parts += fmt::format("{}{} {} samples", parts.empty() ? ": " : ", ", part.audited, part.name);
+  std::string splits;
+  for (const auto& split : report.splits) {
+    splits +=
+        fmt::format("{}{} {} samples", splits.empty() ? ": " : ", ", split.audited, split.name);
   }
-  std::cout << fmt::format("audited {} labels{}\n", report.samples, parts)
+  std::cout << fmt::format("audited {} labels{}\n", report.samples, splits)
             << fmt::format("held-out accuracy {}, most frequent class {}\n",
                            percent(report.skill.accuracy), percent(report.skill.chance_accuracy));
 }

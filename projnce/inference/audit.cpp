@@ -33,8 +33,8 @@ constexpr double kMinLabelErrorShare = 0.01;
 
 AuditReport::LabelIssue report_issue(const AuditedSamples& samples, const Audited& audited,
                                      int64_t i) {
-  const auto [part, index] = samples.place(i);
-  return {.part = part,
+  const auto [split, index] = samples.place(i);
+  return {.split = split,
           .index = index,
           .sample = io::printable(samples.name(i)),
           .given = io::printable(samples.class_name(samples.labels, i)),
@@ -64,14 +64,14 @@ std::vector<AuditReport::LabelError> report_label_errors(const AuditedSamples& s
   return mistakes;
 }
 
-std::vector<AuditReport::Part> report_parts(const AuditedSamples& samples) {
+std::vector<AuditReport::Split> report_splits(const AuditedSamples& samples) {
   std::map<std::string, int64_t> audited;
   for (int64_t i = 0; i < samples.size(); ++i) ++audited[samples.place(i).first];
-  std::vector<AuditReport::Part> parts;
-  for (const auto& part : samples.parts) {
-    parts.push_back({.name = part.name, .samples = part.size, .audited = audited[part.name]});
+  std::vector<AuditReport::Split> splits;
+  for (const auto& split : samples.splits) {
+    splits.push_back({.name = split.name, .samples = split.size, .audited = audited[split.name]});
   }
-  return parts;
+  return splits;
 }
 
 ordered_json number_or_null(double value) {
@@ -101,14 +101,14 @@ ordered_json skill_to_json(const eval::AuditSkill& skill) {
 
 std::pair<std::string, int64_t> AuditedSamples::place(int64_t i) const {
   int64_t at = index(i);
-  for (const auto& part : parts) {
-    if (at < part.size) return {part.name, at};
-    at -= part.size;
+  for (const auto& split : splits) {
+    if (at < split.size) return {split.name, at};
+    at -= split.size;
   }
   return {"", at};
 }
 
-AuditedSamples join_parts(const std::vector<EncodedPart>& parts) {
+AuditedSamples join_splits(const std::vector<EncodedSplit>& splits) {
   AuditedSamples samples;
   std::vector<torch::Tensor> rows;
   std::vector<torch::Tensor> labels;
@@ -117,16 +117,16 @@ AuditedSamples join_parts(const std::vector<EncodedPart>& parts) {
   std::vector<dataset::DatasetPtr> datasets;
   bool truth_known = false;
   int64_t begin = 0;
-  for (const auto& part : parts) {
-    rows.push_back(part.features);
-    labels.push_back(part.labels);
-    indices.push_back(part.indices + begin);
-    datasets.push_back(part.dataset);
-    const auto clean = torch::tensor(part.clean_labels, torch::kLong);
-    truth.push_back(part.clean_labels.empty() ? part.labels : clean.index({part.indices}));
-    truth_known = truth_known || !part.clean_labels.empty();
-    samples.parts.push_back({part.name, part.dataset->size()});
-    begin += part.dataset->size();
+  for (const auto& split : splits) {
+    rows.push_back(split.features);
+    labels.push_back(split.labels);
+    indices.push_back(split.indices + begin);
+    datasets.push_back(split.dataset);
+    const auto clean = torch::tensor(split.clean_labels, torch::kLong);
+    truth.push_back(split.clean_labels.empty() ? split.labels : clean.index({split.indices}));
+    truth_known = truth_known || !split.clean_labels.empty();
+    samples.splits.push_back({split.name, split.dataset->size()});
+    begin += split.dataset->size();
   }
   samples.rows = torch::cat(rows);
   samples.labels = torch::cat(labels).contiguous();
@@ -156,16 +156,16 @@ Audited audit_samples(const AuditedSamples& samples, const eval::AuditOptions& o
 
 void write_label_issues(const std::filesystem::path& file, const AuditedSamples& samples,
                         const Audited& audited) {
-  std::string text = "index,sample,given,suggested,score,part\n";
+  std::string text = "index,sample,given,suggested,score,split\n";
   for (const int64_t i : audited.order) {
-    const auto [part, index] = samples.place(i);
+    const auto [split, index] = samples.place(i);
     text += report::CsvRow()
                 .whole(index)
                 .text(samples.name(i))
                 .text(samples.class_name(samples.labels, i))
                 .text(samples.class_name(audited.result.suggested, i))
                 .number(audited.score(i))
-                .text(part)
+                .text(split)
                 .line();
   }
   io::write_file_atomically(file, text);
@@ -175,7 +175,7 @@ AuditReport report_audit(const AuditedSamples& samples, const Audited& audited, 
   const auto& result = audited.result;
   AuditReport report{.samples = samples.size(),
                      .classes = static_cast<int64_t>(samples.class_names.size()),
-                     .parts = report_parts(samples),
+                     .splits = report_splits(samples),
                      .skill = result.skill,
                      .flagged = result.flagged,
                      .expected_precision = result.expected_precision,
@@ -199,23 +199,23 @@ AuditReport report_audit(const AuditedSamples& samples, const Audited& audited, 
 ordered_json audit_json(const AuditReport& report) {
   ordered_json json{{"samples", report.samples},
                     {"classes", report.classes},
-                    {"parts", ordered_json::array()},
+                    {"splits", ordered_json::array()},
                     {"skill", skill_to_json(report.skill)},
                     {"flagged", report.flagged},
                     {"expected_precision", number_or_null(report.expected_precision)},
                     {"noise_rate", number_or_null(report.noise_rate)},
                     {"mistakes", ordered_json::array()},
                     {"worst", ordered_json::array()}};
-  for (const auto& part : report.parts) {
-    json["parts"].push_back(
-        {{"part", part.name}, {"samples", part.samples}, {"audited", part.audited}});
+  for (const auto& split : report.splits) {
+    json["splits"].push_back(
+        {{"split", split.name}, {"samples", split.samples}, {"audited", split.audited}});
   }
   for (const auto& mistake : report.mistakes) {
     json["mistakes"].push_back(
         {{"class", mistake.class_name}, {"labeled", mistake.labeled}, {"share", mistake.share}});
   }
   for (const auto& issue : report.worst) {
-    json["worst"].push_back({{"part", issue.part},
+    json["worst"].push_back({{"split", issue.split},
                              {"index", issue.index},
                              {"sample", issue.sample},
                              {"given", issue.given},
@@ -247,30 +247,30 @@ AuditedSamples encode_samples(const AuditRunRequest& request, const io::RunPaths
   const auto& trained = opened_run.trained;
   const auto& opened = opened_run.data.dataset;
   const auto cache = data::open_feature_cache(request.context);
-  const auto encode = [&](const std::string& name, const dataset::DatasetPtr& part) {
-    const auto set = embed_part(
-        trained, data::as_model_input(part, trained.input, cache),
+  const auto encode = [&](const std::string& name, const dataset::DatasetPtr& split) {
+    const auto set = embed_samples(
+        trained, data::as_model_input(split, trained.input, cache),
         {.label = "embedding " + name + " samples", .threads = opened_run.threads}, logger);
-    return EncodedPart{.name = name,
-                       .dataset = part,
-                       .features = set.features,
-                       .labels = set.labels,
-                       .indices = set.indices};
+    return EncodedSplit{.name = name,
+                        .dataset = split,
+                        .features = set.features,
+                        .labels = set.labels,
+                        .indices = set.indices};
   };
-  const auto part = opened.unlabeled ? opened.reference : opened.train;
-  const bool same_classes = part->class_names() == opened.test->class_names();
-  logger->info("auditing {} training labels{}", part->size(),
+  const auto split = opened.unlabeled ? opened.reference : opened.train;
+  const bool same_classes = split->class_names() == opened.test->class_names();
+  logger->info("auditing {} training labels{}", split->size(),
                same_classes ? fmt::format(" and {} test labels", opened.test->size()) : "");
-  std::vector<EncodedPart> parts = {encode("train", part)};
-  if (part == opened.train) parts[0].clean_labels = opened.clean_train_labels;
+  std::vector<EncodedSplit> splits = {encode("train", split)};
+  if (split == opened.train) splits[0].clean_labels = opened.clean_train_labels;
   // Validation samples are only available as model input: audio is already converted to features,
   // and their clean labels are not kept. Exclude them in these cases.
   const auto& validation = opened_run.data.validation;
-  if (validation && validation->kind() == part->kind() && opened.clean_train_labels.empty()) {
-    parts.push_back(encode("validation", validation));
+  if (validation && validation->kind() == split->kind() && opened.clean_train_labels.empty()) {
+    splits.push_back(encode("validation", validation));
   }
-  if (same_classes) parts.push_back(encode("test", opened.test));
-  return join_parts(parts);
+  if (same_classes) splits.push_back(encode("test", opened.test));
+  return join_splits(splits);
 }
 
 std::string sheet_summary(const eval::AuditResult& result, int64_t samples) {

@@ -17,7 +17,7 @@
 namespace projnce::inference {
 
 /// One split of the audited data: consecutive rows.
-struct AuditedPart {
+struct AuditedSplit {
   std::string name;  ///< "train" or "test"
   int64_t size = 0;  ///< samples of the split; fewer rows if some do not decode
 };
@@ -29,7 +29,7 @@ struct AuditedSamples {
   torch::Tensor indices;  // [N], index in `dataset` or row of the file
   std::vector<std::string> class_names;
   dataset::DatasetPtr dataset = nullptr;  ///< concatenation of all splits; null: arrays
-  std::vector<AuditedPart> parts = {};
+  std::vector<AuditedSplit> splits = {};
   torch::Tensor truth = {};  // [N], clean labels; undefined if unknown
 
   int64_t size() const { return labels.size(0); }
@@ -46,7 +46,7 @@ struct AuditedSamples {
 };
 
 /// One split with the features of an encoder.
-struct EncodedPart {
+struct EncodedSplit {
   std::string name;
   dataset::DatasetPtr dataset;
   torch::Tensor features;
@@ -56,7 +56,7 @@ struct EncodedPart {
 };
 
 /// Concatenates the splits of a dataset. Sets `truth` if any split has clean labels.
-AuditedSamples join_parts(const std::vector<EncodedPart>& parts);
+AuditedSamples join_splits(const std::vector<EncodedSplit>& splits);
 
 /// Result of an audit, and the samples in order of decreasing score.
 struct Audited {
@@ -75,7 +75,7 @@ void write_label_issues(const std::filesystem::path& file, const AuditedSamples&
 
 /// Findings of an audit. Names are printable.
 struct AuditReport {
-  struct Part {
+  struct Split {
     std::string name;
     int64_t samples = 0;
     int64_t audited = 0;  ///< fewer if some do not decode
@@ -87,7 +87,7 @@ struct AuditReport {
     double share = 0;  ///< fraction of the true class
   };
   struct LabelIssue {
-    std::string part;
+    std::string split;
     int64_t index = 0;  ///< in the split
     std::string sample;
     std::string given;
@@ -96,7 +96,7 @@ struct AuditReport {
   };
   int64_t samples = 0;
   int64_t classes = 0;
-  std::vector<Part> parts = {};
+  std::vector<Split> splits = {};
   eval::AuditSkill skill = {};
   int64_t flagged = 0;
   double expected_precision = 0;  ///< NaN if no sample is flagged

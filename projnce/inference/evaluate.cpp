@@ -100,13 +100,13 @@ EvalResult evaluate_run(const EvaluateRequest& request, const Logger& logger) {
   const auto paths = io::find_run(request.run);
   const auto run = open_trained_run(paths, request.data, request.context);
   check_same_classes(run.trained, run.data.test());
-  auto samples = embed_test_part(run, logger);
+  auto samples = embed_test_split(run, logger);
   const auto protocol = run_protocol_request(request.protocol, run.trained);
   auto protocols = eval::choose_protocols(protocol.protocols, samples.logits.defined(),
                                           samples.learned_vectors.defined());
   // The model file includes what its own readout needs.
   std::erase(protocols, run.trained.readout.protocol);
-  if (eval::needs_reference(protocols)) samples.reference = embed_reference_part(run, logger);
+  if (eval::needs_reference(protocols)) samples.reference = embed_reference_split(run, logger);
   auto result = evaluate_samples(samples, run.trained.class_names, protocol);
   const auto& opened = run.data.dataset;
   result.data = EvaluatedData{.root = opened.root,

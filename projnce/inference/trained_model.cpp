@@ -277,8 +277,8 @@ torch::Tensor readout_scores(const TrainedModel& trained, const EmbeddedSet& set
   return protocol_scores(eval_inputs(trained, set), trained.readout.protocol, trained.readout.knn);
 }
 
-EmbeddedSet embed_part(const TrainedModel& trained, const dataset::DatasetPtr& samples,
-                       const EmbedPartOptions& options, const Logger& logger) {
+EmbeddedSet embed_samples(const TrainedModel& trained, const dataset::DatasetPtr& samples,
+                          const EmbedOptions& options, const Logger& logger) {
   loader::CorruptSampleTracker damage(samples->size(), logger);
   auto loading = eval_loader_options(trained.input, options.batch_size, options.threads);
   if (!options.strict) loading.damage = &damage;
@@ -289,9 +289,9 @@ EmbeddedSet embed_part(const TrainedModel& trained, const dataset::DatasetPtr& s
 
 namespace {
 
-EmbeddedSet embed_run_part(const TrainedRun& run, const dataset::DatasetPtr& part,
-                           const char* label, const Logger& logger) {
-  return embed_part(run.trained, part, {label, run.config.eval.batch_size, run.threads}, logger);
+EmbeddedSet embed_run_samples(const TrainedRun& run, const dataset::DatasetPtr& part,
+                              const char* label, const Logger& logger) {
+  return embed_samples(run.trained, part, {label, run.config.eval.batch_size, run.threads}, logger);
 }
 
 }  // namespace
@@ -309,13 +309,13 @@ TrainedRun open_trained_run(const io::RunPaths& paths, const std::filesystem::pa
           .threads = threads};
 }
 
-EvalInputs embed_test_part(const TrainedRun& run, const Logger& logger) {
+EvalInputs embed_test_split(const TrainedRun& run, const Logger& logger) {
   return eval_inputs(run.trained,
-                     embed_run_part(run, run.data.test_part, "embedding test samples", logger));
+                     embed_run_samples(run, run.data.test_split, "embedding test samples", logger));
 }
 
-EmbeddedSet embed_reference_part(const TrainedRun& run, const Logger& logger) {
-  return embed_run_part(run, run.data.reference, "embedding reference samples", logger);
+EmbeddedSet embed_reference_split(const TrainedRun& run, const Logger& logger) {
+  return embed_run_samples(run, run.data.reference, "embedding reference samples", logger);
 }
 
 }  // namespace projnce::inference

@@ -101,9 +101,10 @@ TrainingRun::TrainingRun(const TrainingComponents& components, const TrainEnviro
   // contents if noise was added to them or audio was cropped to the length of the run.
   const bool with_contents =
       config_.dataset.feature_noise.deviation == 0 && data_.test().kind() != SampleKind::kSound;
-  part_fingerprints_ = {{"train_fingerprint",
-                         part_fingerprint(data_.train(), data_.dataset.clean_train_labels, false)},
-                        {"test_fingerprint", part_fingerprint(data_.test(), {}, with_contents)}};
+  split_fingerprints_ = {
+      {"train_fingerprint",
+       split_fingerprint(data_.train(), data_.dataset.clean_train_labels, false)},
+      {"test_fingerprint", split_fingerprint(data_.test(), {}, with_contents)}};
 }
 
 void TrainingRun::start(const io::RunPaths& paths) {

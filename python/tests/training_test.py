@@ -22,9 +22,9 @@ class PlainSupCon(torch.nn.Module):
 @unittest.skipUnless(DATA.exists(), "Debian's package dataset-fashion-mnist is not installed")
 class TrainingTest(unittest.TestCase):
     def train(self, criterion):
-        known, labels = train_in_python.read_part(DATA, "train", 2000)
+        known, labels = train_in_python.read_split(DATA, "train", 2000)
         encoder = train_in_python.train(criterion, known, labels, epochs=3)
-        test, test_labels = train_in_python.read_part(DATA, "t10k", 2000)
+        test, test_labels = train_in_python.read_split(DATA, "t10k", 2000)
         return train_in_python.accuracy(encoder, known, labels, test, test_labels)
 
     def test_supcon_learns_what_the_plain_formula_learns(self):

@@ -35,7 +35,7 @@ class AuditArrays(ArrayCommands):
         self.assertEqual(result["flagged"], sum(wrong))
         self.assertNotIn("check", result)
         listed = self.rows_of()
-        self.assertEqual(list(listed[0]), ["index", "sample", "given", "suggested", "score", "part"])
+        self.assertEqual(list(listed[0]), ["index", "sample", "given", "suggested", "score", "split"])
         self.assertEqual(sorted(int(row["index"]) for row in listed), list(range(300)))
         scores = [float(row["score"]) for row in listed]
         self.assertEqual(scores, sorted(scores, reverse=True))
@@ -112,13 +112,13 @@ class AuditRun(CommandLineTest):
         with open(self.scratch / "run" / "label_issues.csv", newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         self.assertEqual(len(rows), result["samples"])
-        parts = {part["part"]: part for part in result["parts"]}
-        self.assertEqual(set(parts), {"train", "test"})
+        splits = {split["split"]: split for split in result["splits"]}
+        self.assertEqual(set(splits), {"train", "test"})
         self.assertEqual(result["samples"], 80)  # the test split is audited too
-        for name, part in parts.items():
-            listed = [row for row in rows if row["part"] == name]
-            self.assertEqual(len(listed), part["audited"])
-            self.assertEqual(sorted(int(row["index"]) for row in listed), list(range(part["samples"])))
+        for name, split in splits.items():
+            listed = [row for row in rows if row["split"] == name]
+            self.assertEqual(len(listed), split["audited"])
+            self.assertEqual(sorted(int(row["index"]) for row in listed), list(range(split["samples"])))
         self.assertTrue(rows[0]["sample"].endswith(".png"))
         self.assertIn(rows[0]["given"], ("lying", "upright"))
 

@@ -47,7 +47,7 @@ class DataInfo(CommandLineTest):
         self.assertEqual(result["train"]["channels"],
                          {"1": result["train"]["samples"]})
         self.assertEqual(result["train"]["samples"] + result["test"]["samples"], 20)
-        self.assertTrue(result["intact"])
+        self.assertTrue(result["valid"])
 
     def test_sounds(self):
         make_sounds(self.scratch / "calls")
@@ -138,7 +138,7 @@ class DataVerify(CommandLineTest):
         ran = self.run_program("data", "verify", "photos", "--json")
         self.assertEqual(ran.returncode, 2)
         result = json.loads(ran.stdout)
-        self.assertFalse(result["intact"])
+        self.assertFalse(result["valid"])
         corrupt = result["train"]["corrupt"] + result["test"]["corrupt"]
         self.assertEqual([sample["sample"] for sample in corrupt], ["lying/bad.png"])
         self.assertEqual(result["checksums"], [])

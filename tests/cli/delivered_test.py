@@ -22,8 +22,8 @@ def make_hard_folder(root, per_class=40, size=12, seed=1):
         for number in range(per_class):
             values = [[min(255, max(0, int(draw.gauss(100 + lift, 60)))) for _ in range(size)]
                       for _ in range(size)]
-            part = "test" if number % 4 == 0 else "train"
-            write_png(root / part / kind / f"{number:03}.png", size, size,
+            split = "test" if number % 4 == 0 else "train"
+            write_png(root / split / kind / f"{number:03}.png", size, size,
                       lambda x, y, rows=values: rows[y][x])
     return root
 
@@ -76,7 +76,7 @@ class Delivered(CommandLineTest):
         self.assert_refused("export", "knn", "--onnx", "m.onnx", "--classes",
                             says="k-NN over its training samples")
 
-    def test_a_validation_part_chooses_epoch_and_readout(self):
+    def test_a_validation_split_chooses_epoch_and_readout(self):
         make_hard_folder(self.scratch / "photos")
         # The learning rate is far too high at the end, so later epochs are worse.
         summary = self.train("run", "train.validation=0.2", "train.epochs=8",
@@ -116,7 +116,7 @@ class Delivered(CommandLineTest):
         self.assertEqual((self.scratch / "run/embeddings.npy").read_bytes(),
                          (self.scratch / "shorter/embeddings.npy").read_bytes())
 
-    def test_the_papers_rule_is_named_and_excludes_a_validation_part(self):
+    def test_the_papers_rule_is_named_and_excludes_a_validation_split(self):
         make_hard_folder(self.scratch / "photos")
         summary = self.train("run", "eval.report=best-test-epoch", "eval.readout=paper",
                              "train.epochs=5")

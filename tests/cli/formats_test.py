@@ -44,7 +44,7 @@ class Formats(CommandLineTest):
                 save(self.scratch / "photos" / kind / f"{number:03}.{ending}", image(kind, number),
                      ending)
         result = self.run_json("data", "verify", "photos")
-        self.assertTrue(result["intact"])
+        self.assertTrue(result["valid"])
         self.assertEqual(result["train"]["samples"] + result["test"]["samples"], 48)
         self.assertEqual(result["unread_files"], {})
         summary = self.run_json("train", "--data", "photos", *TINY, "--out", "run")
@@ -74,7 +74,7 @@ class Formats(CommandLineTest):
                 save(folder / kind / f"{number}.{ending}", first, ending, save_all=True,
                      append_images=[later, later])
         result = self.run_json("data", "verify", "moving")
-        self.assertTrue(result["intact"])
+        self.assertTrue(result["valid"])
         self.assertEqual(result["train"]["width"]["max"], 16)
 
     def test_a_corrupt_file_of_each_format_is_named(self):

@@ -80,7 +80,7 @@ def check_outcome(case, expected, ran):
     except ValueError as error:
         return f"standard output is no JSON: {error}"
     if ran.returncode == 0:
-        return None if result and result["intact"] else "exit status 0 without an intact dataset"
+        return None if result and result["valid"] else "exit status 0 without a valid dataset"
     return check_error_message(case, ran.stderr.decode(errors="replace"), result)
 
 

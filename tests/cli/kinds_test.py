@@ -165,7 +165,7 @@ class Corruption(CommandLineTest):
                 b"".join(bytes([shades.randrange(256)]) * 27648 for _ in range(count)))
         for part, count in (("train", 20), ("test", 10)):
             (root / f"{part}_y.bin").write_bytes(bytes(1 + i % 10 for i in range(count)))
-        unlabeled = ["--set", "dataset.train_part=unlabeled", "--set", "input.image_size=16"]
+        unlabeled = ["--set", "dataset.train_split=unlabeled", "--set", "input.image_size=16"]
         self.assert_refused("train", "--data", "stl10_binary", "--out", "run", *unlabeled, *TINY,
                             says="has no labels")
         summary = self.run_json("train", "--data", "stl10_binary", "--out", "run", *unlabeled,

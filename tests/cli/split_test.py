@@ -52,7 +52,7 @@ class SplitTest(CommandLineTest):
 
 
 class Relabeling(SplitTest):
-    def test_corrected_labels_do_not_leak_the_test_part(self):
+    def test_corrected_labels_do_not_leak_the_test_split(self):
         photos = make_distinct_folder(self.scratch / "photos")
         self.train("photos", "first")
         test, train = set(self.ids("first", "test_ids")), set(self.ids("first", "train_ids"))
@@ -64,7 +64,7 @@ class Relabeling(SplitTest):
         self.assertEqual(set(self.ids("second", "test_ids")), test)
         self.assertEqual(self.data_of("second")["init"], {"run": "first", "test_samples_seen": 0})
         self.assertNotEqual(self.data_of("first")["test_set"], self.data_of("second")["test_set"],
-                            "labels of the test part changed")
+                            "labels of the test split changed")
         # Other seeds use the same training samples.
         self.train("photos", "third", "--set", "seed=7")
         self.assertEqual(set(self.ids("third", "test_ids")), test)
@@ -162,7 +162,7 @@ class ChangedData(SplitTest):
         for file in (run / "checkpoints").iterdir():
             self.assertTrue(file.exists())
         self.assertEqual(self.run_json("eval", "run")["samples"], 20)
-        self.run_json("embed", "run", "--part", "test", "-o", "test.npy")
+        self.run_json("embed", "run", "--split", "test", "-o", "test.npy")
         self.assertEqual((self.scratch / "test.labels.npy").read_bytes(), labels)
         resumed = self.run_program("train", "--resume", "--force", "--out", "run", "--set",
                                    "train.epochs=2")
@@ -240,9 +240,19 @@ class MovedData(SplitTest):
         self.assertGreaterEqual(audit["samples"], 1)
         rows = self.run_json("embed", run, "--data", "images", "-o", "e.npy")["rows"]
         self.assertEqual(rows, 40)
-        self.run_json("embed", run, "--data", "images", "--part", "test", "-o", "t.npy")
+        self.run_json("embed", run, "--data", "images", "--split", "test", "-o", "t.npy")
         self.assertEqual((self.scratch / "t.labels.npy").read_bytes(),
                          (self.scratch / run / "labels.npy").read_bytes())
+
+    def test_embed_accepts_the_former_name_of_split(self):
+        run = "home/runs/photos"
+        self.run_json("embed", run, "--split", "test", "-o", "present.npy")
+        former = self.run_program("embed", run, "--part", "test", "-o", "former.npy")
+        self.assertEqual(former.returncode, 0, former.stderr)
+        self.assertIn("--part is deprecated, use --split", former.stderr)
+        self.assertEqual(*((self.scratch / name).read_bytes() for name in ("former.npy", "present.npy")))
+        self.assert_refused("embed", run, "--part", "test", "--split", "test", "-o", "e.npy",
+                            says="--split")
 
     def test_other_data_is_split_without_samples_that_were_trained_on(self):
         run = "home/runs/photos"

@@ -148,7 +148,7 @@ class Train(CommandLineTest):
         self.assert_resumed_equals_whole()
         self.assertIn("micro_batch = 10", (self.scratch / "parts/config.toml").read_text())
 
-    def test_with_a_validation_part_interrupted_and_resumed_equals_never_stopped(self):
+    def test_with_a_validation_split_interrupted_and_resumed_equals_never_stopped(self):
         validation = ("--set", "train.validation=0.2", "--set", "train.learning_rate=0.02")
         self.train_whole(*validation)
         self.start_and_signal(signal.SIGKILL, 20, *validation)
@@ -173,7 +173,7 @@ class Train(CommandLineTest):
 
     def test_unit_centroids_train_and_report_the_general_form(self):
         make_folder(self.scratch / "photos")
-        for loss in ("projnce", "joint-projnce", "selfp"):
+        for loss in ("projnce", "joint-projnce", "generalized-infonce"):
             with self.subTest(loss):
                 self.run_json("train", "--data", "photos", "--out", loss, *TINY, "--set",
                               f"loss.name={loss}", "--set", "loss.normalize_g=true")
@@ -272,4 +272,4 @@ class Data(CommandLineTest):
     def test_fashion_mnist_is_whole(self):
         result = self.run_json("data", "info", "fashion-mnist")
         self.assertEqual((result["train"]["samples"], result["test"]["samples"]), (60000, 10000))
-        self.assertTrue(result["intact"])
+        self.assertTrue(result["valid"])

@@ -51,7 +51,7 @@ class Help(Usage):
 
     def test_choices_are_shown_by_name_alone(self):
         for command, choices in (("tsne", "--method {tsne, pca}=tsne"), ("tsne", "--init {pca, random}=pca"),
-                                 ("embed", "--part {train, test, all}=all"),
+                                 ("embed", "--split {train, test, all}=all"),
                                  ("loss", "--dtype {float64, float32}=float64"),
                                  ("reproduce", "--scale {full, laptop, smoke}=laptop")):
             self.assertIn(choices, self.run_program(command, "--help").stdout)
@@ -120,8 +120,8 @@ class UnknownNames(Usage):
                  "did you mean 'tsne'?"),
                 (("tsne", "e.npy", "--method", "0"), "--method = '0' is not one of tsne, pca", ""),
                 (("tsne", "e.npy", "--init", "1"), "--init = '1' is not one of pca, random", ""),
-                (("embed", "run", "photos", "-o", "e.npy", "--part", "trian"),
-                 "--part = 'trian' is not one of train, test, all", "did you mean 'train'?"),
+                (("embed", "run", "photos", "-o", "e.npy", "--split", "trian"),
+                 "--split = 'trian' is not one of train, test, all", "did you mean 'train'?"),
                 (("loss", "x.json", "--dtype", "float16"), "is not one of float64, float32", "did you mean"),
                 (("reproduce", "table1", "--scale", "lptop"), "--scale = 'lptop' is not one of full, laptop, smoke",
                  "did you mean 'laptop'?"),

@@ -178,7 +178,7 @@ TEST_F(ProjnceProperties, RNeverExceedsOneIfJensensInequalityApplies) {
   }
 }
 
-/// ProjNCE (index, loo_i) with masks over N x N values, for comparison with class sums.
+/// ProjNCE (self, leave_one_out) with masks over N x N values, for comparison with class sums.
 torch::Tensor full_matrix_projnce(const torch::Tensor& z, const torch::Tensor& y, double t) {
   constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
   const auto count = z.size(0);

@@ -107,7 +107,7 @@ TEST_F(LossRegistry, WhatALossCannotBeMadeOfIsRefusedWhenItIsRead) {
   table.values["class_weight"] = {std::string("uniform"), {}};
   table.values["denominator"] = {std::string("exclude_self"), {}};
   EXPECT_THAT(error_message_of(table),
-              AllOf(HasSubstr("no anchor to exclude"), HasSubstr("set denom")));
+              AllOf(HasSubstr("no anchor to exclude"), HasSubstr("set denominator")));
   table = table_of("generalized-infonce");
   table.values["projection_pos"] = {std::string("fixed"), {}};
   EXPECT_THAT(error_message_of(table), HasSubstr("file is missing"));

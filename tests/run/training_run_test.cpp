@@ -231,7 +231,7 @@ TEST_F(FinishedRunTest, AuditsEveryLabel) {
   const auto lines = contents(output);
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1 + 2 * kPerClass);
   EXPECT_EQ(audit.report.samples, 2 * kPerClass);
-  EXPECT_EQ(audit.report.parts.size(), 2U);
+  EXPECT_EQ(audit.report.splits.size(), 2U);
   EXPECT_EQ(audit.files, std::vector<fs::path>{output});
 }
 

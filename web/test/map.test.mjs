@@ -105,7 +105,7 @@ describe("map", { skip }, () => {
   test("a card describes the point under the mouse", async () => {
     const { page, stage } = await openMap(fivePoints());
     assert.match(await hoverMiddle(page, stage), /#4\s+label\s+Coat\s+predicted\s+Shirt, confidence 0\.80/);
-    await page.click("[data-part=train]");
+    await page.click("[data-split=train]");
     const text = await hoverMiddle(page, stage);
     assert.match(text, /truth\s+Shirt \(label is wrong\)/);
     assert.match(text, /label error\s+100 %, suggested Shirt/);
@@ -152,7 +152,7 @@ describe("map", { skip }, () => {
     const { page, shown } = await openMap(demoPage({ points: 1000 }));
     const select = page.getByLabel("Color by");
     assert.deepEqual(await select.locator("option").allTextContents(), ["given label", "prediction", "prediction outcome"]);
-    await page.click("[data-part=train]");
+    await page.click("[data-split=train]");
     assert.match(await shown(), /^1 000 of 6 000 training samples/);
     assert.deepEqual(await select.locator("option").allTextContents(), ["given label", "prediction", "true label", "label error probability", "prediction outcome"]);
     const light = await save(page, "Save SVG");
@@ -162,7 +162,7 @@ describe("map", { skip }, () => {
     const groups = await page.locator(".map-legend[aria-label=groups] .map-legend-count").allTextContents();
     await page.getByRole("button", { name: "not flagged" }).click();
     assert.equal(await circles(page), Number(groups[0]));
-    await page.click("[data-part=test]");
+    await page.click("[data-split=test]");
     assert.equal(await select.inputValue(), "label");
     assert.deepEqual(page.problems, []);
   });

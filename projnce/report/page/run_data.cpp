@@ -203,6 +203,7 @@ std::string kind_of(const Table& config) {
 ordered_json audit_to_json(const ReportSamples& samples, bool images) {
   if (samples.audit.is_null()) return nullptr;
   auto audit = samples.audit;
+  use_present_audit_names(audit);
   if (!audit.contains("check")) audit["check"] = nullptr;
   audit["images"] = images ? pack_images(samples.worst) : ordered_json();
   audit["sounds"] = images ? pack_sounds(samples.sounds) : ordered_json();
