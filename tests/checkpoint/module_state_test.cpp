@@ -6,7 +6,7 @@
 #include <torch/types.h>
 #include <torch/utils.h>
 
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce::checkpoint {

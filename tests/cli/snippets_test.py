@@ -159,7 +159,7 @@ class JavaScript(unittest.TestCase):
 class Toml(CommandLineTest):
     """Keys and values are read before the data, which does not exist."""
 
-    def complaint(self, code):
+    def compile_errors(self, code):
         (self.scratch / "snippet.toml").write_text(code)
         if re.search(r"^compare = ", code, re.MULTILINE):
             ran = self.run_program("reproduce", "snippet.toml", "--dataset", "nowhere")
@@ -174,7 +174,7 @@ class Toml(CommandLineTest):
         self.assertGreaterEqual(len(snippets), 4)
         for snippet in snippets:
             with self.subTest(snippet.place):
-                self.assertRegex(self.complaint(snippet.code),
+                self.assertRegex(self.compile_errors(snippet.code),
                                  r"no (folder|dataset, folder).*nowhere")
 
     def test_wrong_keys_and_values_are_noticed(self):
@@ -183,7 +183,7 @@ class Toml(CommandLineTest):
                             ("[loss]\nname = 'supconn'\n", "supconn"),
                             ("title = 'x'\ncompare = ['supconn']\ndatasets = ['mnist']\n"
                              "conditions = ['clean']\n", "supconn")):
-            self.assertIn(found, self.complaint(code))
+            self.assertIn(found, self.compile_errors(code))
 
 
 class Shell(CommandLineTest):

@@ -10,7 +10,7 @@
 #include "projnce/config/run_request.h"
 #include "projnce/core/toml.h"
 #include "projnce/train/gradient_cache.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce::config {

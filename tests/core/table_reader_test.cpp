@@ -6,7 +6,7 @@
 #include "projnce/core/error.h"
 #include "projnce/core/table_writer.h"
 #include "projnce/core/toml.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "projnce/encoder/audio_cnn.h"
 #include "projnce/encoder/mlp.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::encoder {
 namespace {

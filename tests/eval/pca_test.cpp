@@ -4,7 +4,7 @@
 #include <torch/types.h>
 #include <torch/utils.h>
 
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::eval {
 namespace {

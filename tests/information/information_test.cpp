@@ -8,7 +8,7 @@
 #include "projnce/information/entropy.h"
 #include "projnce/information/mixed_ksg.h"
 #include "tests/support/batches.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/support/batches.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::testing {
 namespace {

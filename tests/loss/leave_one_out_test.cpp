@@ -10,7 +10,7 @@
 #include "projnce/information/mi_bounds.h"
 #include "projnce/loss/projnce_perp.h"
 #include "tests/loss/loss_battery.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::testing {
 namespace {

@@ -11,7 +11,7 @@
 #include "projnce/projection/mlp.h"
 #include "projnce/projection/sample.h"
 #include "tests/support/batches.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::testing {
 namespace {

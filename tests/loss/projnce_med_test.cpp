@@ -5,7 +5,7 @@
 
 #include "tests/loss/loss_battery.h"
 #include "tests/loss/naive_pairs.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::testing {
 namespace {

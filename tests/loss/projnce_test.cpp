@@ -10,7 +10,7 @@
 #include "projnce/loss/supcon.h"
 #include "tests/loss/loss_battery.h"
 #include "tests/loss/naive_pairs.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::testing {
 namespace {

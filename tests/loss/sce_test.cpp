@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "tests/loss/loss_battery.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::testing {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "projnce/kernel/isa.h"
 #include "tests/support/batches.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/grad_check.h"
 #include "tests/support/kernel_variants.h"
 

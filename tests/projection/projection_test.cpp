@@ -14,7 +14,7 @@
 #include "projnce/projection/registry.h"
 #include "projnce/projection/sample.h"
 #include "tests/support/batches.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/grad_check.h"
 
 namespace projnce::testing {

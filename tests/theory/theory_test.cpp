@@ -5,7 +5,7 @@
 
 #include "projnce/core/threads.h"
 #include "projnce/io/filesystem/atomic_file.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
 

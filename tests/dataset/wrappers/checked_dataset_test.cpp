@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "projnce/dataset/labels.h"
-#include "tests/support/complaint.h"
 #include "tests/support/decoded_image.h"
+#include "tests/support/error_message.h"
 #include "tests/support/fake_dataset.h"
 
 namespace projnce::dataset {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "projnce/eval/nearest_neighbors.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 
 namespace projnce::eval {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 #include "tests/support/sound_files.h"
 #include "tests/support/sound_signals.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "projnce/io/image/image_file.h"
-#include "tests/support/complaint.h"
 #include "tests/support/data_files.h"
+#include "tests/support/error_message.h"
 #include "tests/support/test_images.h"
 
 namespace projnce::io {

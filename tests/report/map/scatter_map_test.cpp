@@ -12,7 +12,7 @@
 #include "projnce/core/seed.h"
 #include "projnce/io/image/image_file.h"
 #include "tests/report/well_formed.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/files.h"
 #include "tests/support/scratch_dir.h"
 
