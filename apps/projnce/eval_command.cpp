@@ -24,10 +24,9 @@ const char* const kDetails =
     "  projnce eval runs/photos --protocol knn,probe    with other protocols\n"
     "  projnce eval --embeddings e.npy --labels l.npy   embeddings of any program\n"
     "\n"
-    "Protocols: nearest-centroid, knn (weighted k-nearest-neighbor vote),\n"
-    "probe (linear probe), projection (class vectors learned by projnce-mlp), logits (classifier\n"
-    "of ce and sce), all. Default: the run's own protocol; for embeddings, nearest-centroid. "
-    "Without\n"
+    "Protocols: nearest-centroid, knn (weighted k-nearest-neighbor vote), probe (linear probe),\n"
+    "projection (class vectors learned by projnce-mlp), logits (classifier of ce and sce), all.\n"
+    "Default: the run's own protocol; for embeddings, nearest-centroid. Without\n"
     "--test-embeddings, a fifth of each class is held out for testing.";
 
 std::string percent(std::optional<double> share) {

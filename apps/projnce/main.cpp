@@ -56,7 +56,7 @@ const char* const kDescription =
     "Supervised contrastive representation learning for images and audio, robust to label noise.\n"
     "\n"
     "  projnce train --data FOLDER     train on a folder with one subfolder per class\n"
-    "  projnce predict RUN FILE...     classify files with a trained run";
+    "  projnce predict RUN FILE...     classify files with a trained run\n";
 
 int report(const Error& error) {
   std::cerr << "projnce: " << error.what() << '\n';
@@ -127,7 +127,8 @@ int run(int argc, char** argv) {
   if (const auto isa = requested_isa()) forced.emplace(*isa);
   Context context{.logger = make_logger(), .command_line = command_line(argc, argv)};
   CLI::App app(kDescription, "projnce");
-  app.set_version_flag("--version", kVersion);
+  app.set_help_flag("-h,--help", "print this help and exit");  // inherited by the commands
+  app.set_version_flag("--version", kVersion, "print the version and exit");
   app.require_subcommand(1);
   train_command::add(app, context);
   launch_command::add(app, context);
