@@ -1,7 +1,7 @@
-"""What embeddings know about their classes, what they look like, and which labels are wrong.
+"""Mutual information of embeddings and classes, t-SNE maps, and label audits.
 
-Tensors and numpy arrays are taken alike; what comes back is of the kind that was given. They are
-computed on the CPU, wherever a tensor is.
+Functions accept tensors and numpy arrays and return the same kind. They compute on the CPU,
+whatever the device of a tensor; results are moved to its device.
 """
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
 import torch
 
-import projnce._library  # noqa: F401  the operators must be there
+import projnce._library  # noqa: F401  loads the operators
 
 if TYPE_CHECKING:  # torch works without numpy, and so do these functions
     import numpy as np
@@ -24,52 +24,65 @@ class MiBounds(NamedTuple):
     mi_bound: float
     """Mean of T_i, minus the correction for estimated priors."""
     mi_bound_normalized: float
-    """The same of T'_i; never below ``mi_bound``, and the value to show first."""
+    """Same for T'_i; never below ``mi_bound``, and the value to report first."""
     mi_bound_se: Optional[float]
-    """Standard error of ``mi_bound``; None if there is one batch or one instance only."""
+    """Standard error of ``mi_bound``; None with a single batch or instance."""
     mi_bound_normalized_se: Optional[float]
     """Standard error of ``mi_bound_normalized``."""
     entropy: float
-    """H(C), which neither value can exceed."""
+    """H(C), the upper limit of both values."""
     rows: int
     """Number of evaluated rows."""
     terms: Array
     """[N] float64: T_i."""
     log_ratio: Array
-    """[N] float64: log r_i of the row's own class."""
+    """[N] float64: log r_i of the row's class."""
     mean_ratio: Array
     """[N] float64: mean of r_i over the class priors."""
 
 
 class Audit(NamedTuple):
-    """What is known about each label, and about the labels together."""
+    """Result of :func:`audit`: scores of the labels, and statistics of all labels."""
 
     score: Array
     """[N]: probability that the label is wrong."""
     suggested: Array
-    """[N]: the likeliest other class if the score is above 0.5, else the label."""
+    """[N]: the most likely other class if the score is above 0.5, else the label."""
     noise_matrix: Array
-    """[C, C]: of true class c (row) the share that carries label g."""
+    """[C, C]: fraction of samples of true class c (row) that have label g (column)."""
     noise_rate: float
-    """Estimated share of wrong labels; NaN if the audit is not informative."""
+    """Estimated fraction of wrong labels; NaN if the audit is not informative."""
     expected_precision: float
-    """Share of the samples with a score above 0.5 that are expected to be wrong; NaN if none is."""
+    """Expected precision of the labels with a score above 0.5; NaN if there are none."""
     held_out_accuracy: float
-    """Share of the given labels that classifiers predict which have not seen them."""
+    """Cross-validated accuracy of the classifiers on the given labels."""
     chance_accuracy: float
-    """Share of the most frequent label."""
+    """Fraction of the most frequent label."""
     informative: bool
-    """False if the embeddings cannot tell the classes apart: do not use the scores."""
+    """False if the embeddings do not separate the classes: do not use the scores."""
 
 
 def mixed_ksg(x: Array, y: Array, k: int = 5) -> float:
-    r"""Estimate of the information between x and y in nats, which may be continuous, discrete or a
-    mixture (Gao et al., 2017), by k nearest neighbors in the maximum norm.
+    r"""Mixed KSG estimate (`Gao et al., 2017 <https://arxiv.org/abs/1709.06212>`_) of the mutual
+    information between x and y, which may be continuous, discrete or a mixture.
 
     .. math::
         I = \text{mean}_i \left( \psi(\tilde k_i) + \log N - \psi(n_{x,i}) - \psi(n_{y,i}) \right)
 
-    >>> x = torch.arange(100) % 2  # one bit, known twice
+    Args:
+        x: ``[N, D]`` or ``[N]``.
+        y: ``[N, E]`` or ``[N]``.
+        k: number of nearest neighbors, in the maximum norm.
+
+    Returns:
+        The estimate in nats; it may be slightly negative.
+
+    Raises:
+        TypeError: if an argument is neither a tensor nor a numpy array of numbers.
+        ValueError: if ``k`` is not in 1 .. N - 1, the numbers of rows differ, or a value is not
+            finite.
+
+    >>> x = torch.arange(100) % 2  # I(X;X) = H(X) = log(2)
     >>> print(f"{mixed_ksg(x, x):.1f}")
     0.7
     """
@@ -77,10 +90,20 @@ def mixed_ksg(x: Array, y: Array, k: int = 5) -> float:
 
 
 def label_entropy(labels: Array) -> float:
-    r"""Entropy of the labels in nats: what embeddings can at most know about them.
+    r"""Entropy of the labels, the maximum of the mutual information with any embeddings.
 
     .. math::
         H = -\sum_c p_c \log p_c, \qquad p_c = n_c / N
+
+    Args:
+        labels: ``[N]`` integers.
+
+    Returns:
+        The entropy in nats.
+
+    Raises:
+        TypeError: if ``labels`` are neither a tensor nor a numpy array.
+        ValueError: if ``labels`` are empty or not a list of integers.
 
     >>> print(f"{label_entropy(torch.tensor([0, 1, 0, 1])):.3f}")
     0.693
@@ -91,11 +114,23 @@ def label_entropy(labels: Array) -> float:
 def label_information(
     embeddings: Array, labels: Array, k: int = 5, label_scale: Optional[float] = None
 ) -> float:
-    """Mixed-KSG estimate of what embeddings ``[N, D]`` know about labels ``[N]``, in nats.
+    """Mixed KSG estimate (`Gao et al., 2017 <https://arxiv.org/abs/1709.06212>`_) of the mutual
+    information between embeddings and labels.
 
-    ``label_scale`` is the distance between two classes; by default 2 for embeddings of unit length
-    and the widest range of a coordinate for others. Raises ``ValueError`` if a class has ``k`` rows
-    or fewer, whose nearest neighbors are of other classes.
+    Args:
+        embeddings: ``[N, D]``.
+        labels: ``[N]`` integers.
+        k: number of nearest neighbors.
+        label_scale: distance between two classes; default: 2 for unit embeddings, otherwise the
+            widest range of a coordinate.
+
+    Returns:
+        The estimate in nats; it may be slightly negative.
+
+    Raises:
+        TypeError: if an argument is neither a tensor nor a numpy array of numbers.
+        ValueError: if a class has ``k`` rows or fewer, because their nearest neighbors would belong
+            to other classes.
 
     >>> z = torch.nn.functional.one_hot(torch.arange(40) % 4).float()
     >>> print(f"{label_information(z, torch.arange(40) % 4):.1f}")  # log(4)
@@ -136,33 +171,33 @@ def mi_bounds(
       \cdot g_c / \tau`;
     * ``"logits"``: the class form of a classifier: H(C) minus its cross entropy.
 
-    The values are bounds only if the instances are independent draws, and neither the encoder (in
-    evaluation mode) nor class vectors, negatives, temperature or priors were fitted to these rows.
-    See `ProjNCE <https://arxiv.org/abs/2506.09810>`_ for the objective that the pair form belongs to.
+    The values are bounds only if instances are independent, and neither the encoder (in evaluation
+    mode) nor class vectors, negatives, temperature or priors were fitted to these rows. The pair form
+    corresponds to the objective of `ProjNCE <https://arxiv.org/abs/2506.09810>`_.
 
     Args:
         embeddings: rows ``[N, D]`` of any norm; for ``form="logits"`` logits ``[N, M]``.
         labels: classes ``[N]`` in 0 .. M - 1.
-        class_vectors: ``[M, D]`` from other rows; a row of NaN is a class that has none.
+        class_vectors: ``[M, D]`` from other rows; a row of NaN marks a class without vector.
         form: default: ``"class"`` with class vectors, else ``"pair"``.
         negatives: ``[K, D]`` from other rows, for the general form; default: :math:`O(i)`.
-        instances: ``[N]`` ids that views of one sample share; default: all different.
+        instances: ``[N]`` ids, equal for views of one sample; default: all different.
         num_classes: M; default: from ``priors``, ``class_vectors`` or logits, else the largest
             label plus one.
         priors: ``[M]`` class probabilities of the population, sum 1; default: uniform.
-        priors_estimated: if true, ``priors`` are frequencies of other rows, and the divergence of
-            the evaluated labels from them is subtracted, which keeps the bound certified.
-        temperature: :math:`\tau`.
-        batches: number of disjoint random batches that the pair form averages, which gives its
-            standard error; default: one for every 512 instances, at most 10.
-        seed: assigns instances to batches.
+        priors_estimated: if true, ``priors`` are frequencies of other rows, and the KL divergence of
+            the evaluated labels from them is subtracted to keep the bound certified.
+        temperature: temperature :math:`\tau`; above 0.
+        batches: number of disjoint random batches over which the pair form is averaged, from which
+            its standard error is computed; default: one per 512 instances, at most 10.
+        seed: random seed of the assignment of instances to batches.
 
     Returns:
         The bound with its standard error, H(C) and the terms by row.
 
     Raises:
         ValueError: if a label is outside 0 .. M - 1, priors do not sum to 1 or exclude a class that
-            occurs, the temperature is not positive, a row is not finite, or shapes do not fit.
+            occurs, the temperature is not positive, a row is not finite, or shapes do not match.
 
     >>> labels = torch.arange(40) % 4
     >>> z = torch.nn.functional.one_hot(labels).double()
@@ -215,20 +250,28 @@ def tsne(
     seed: int = 0,
     init: str = "pca",
 ) -> Array:
-    """A map ``[N, 2]`` of rows ``[N, D]`` in which near rows are near (t-SNE with the tree of
-    Barnes and Hut, exact neighbors). The same map for the same seed, whatever the threads.
+    """Barnes-Hut t-SNE (`van der Maaten, 2014 <https://jmlr.org/papers/v15/vandermaaten14a.html>`_)
+    with exact nearest neighbors. The result does not depend on the number of threads.
 
     Args:
-        perplexity: effective number of neighbors of a row, at most (N - 1) / 3; default: 30, or
-            (N - 1) / 3 if that is less. At least 4 rows are needed.
-        iterations: steps.
-        exaggeration: pulls count this many times at first.
-        exaggeration_iterations: for so many steps.
-        learning_rate: 0 takes N / exaggeration / 4, and after the exaggeration at least N / 20,
-            which is limited to 10 .. 50.
-        theta: how coarse far points are seen; 0 sees each of them.
-        seed: for ``init="random"``.
-        init: ``"pca"`` or ``"random"``.
+        rows: ``[N, D]`` with at least 4 rows.
+        perplexity: effective number of neighbors, at most (N - 1) / 3; default: 30, or (N - 1) / 3
+            if that is less.
+        iterations: number of iterations.
+        exaggeration: early exaggeration factor.
+        exaggeration_iterations: number of iterations with early exaggeration.
+        learning_rate: learning rate; 0: N / exaggeration / 4, and after the early exaggeration at
+            least N / 20, clamped to 10 .. 50.
+        theta: Barnes-Hut angle; 0 = exact.
+        seed: random seed of ``init="random"``.
+        init: initial positions: ``"pca"`` or ``"random"``.
+
+    Returns:
+        The positions ``[N, 2]``.
+
+    Raises:
+        TypeError: if ``rows`` are neither a tensor nor a numpy array of numbers.
+        ValueError: if an option is out of range or a value is not finite.
 
     >>> tsne(torch.randn(50, 8), perplexity=5.0, iterations=10).shape
     torch.Size([50, 2])
@@ -257,20 +300,24 @@ def audit(
     folds: int = 5,
     seed: int = 0,
 ) -> Audit:
-    """Finds labels ``[N]`` in 0 .. C - 1 of embeddings ``[N, D]`` that are probably wrong.
+    """Estimates for each label the probability that it is wrong.
 
-    Each label is scored by cross-validated classifiers that have not seen it, under a label noise
-    model that is estimated at the same time. Embeddings of any model, dimension and norm will do;
-    look at ``informative`` and ``expected_precision`` before you use the scores.
+    Labels are scored by cross-validated classifiers under an estimated label noise model. Embeddings
+    of any model, dimension and norm can be used. Check ``informative`` and ``expected_precision``
+    before you use the scores.
 
     Args:
-        embeddings: one row per sample.
-        labels: integers.
-        num_classes: number of classes C; by default the largest label plus one.
+        embeddings: ``[N, D]``, one row per sample.
+        labels: ``[N]`` integers in 0 .. C - 1.
+        num_classes: number of classes C; default: the largest label plus one.
         folds: number of cross-validation folds.
-        seed: draws the folds.
+        seed: random seed of the folds.
+
+    Returns:
+        The scores, suggested labels, noise matrix and statistics.
 
     Raises:
+        TypeError: if an argument is neither a tensor nor a numpy array of numbers.
         ValueError: if embeddings are not finite or all equal, or fewer than two classes occur.
 
     >>> z = torch.eye(2).repeat(20, 1) + 0.01 * torch.randn(40, 2)
@@ -299,27 +346,27 @@ def _tensor(values: Any, name: str) -> torch.Tensor:
 
 
 def _is_numpy_array(values: Any) -> bool:
-    numpy = sys.modules.get("numpy")  # whoever made an array has imported it
+    numpy = sys.modules.get("numpy")  # imported, if the caller has an array
     return numpy is not None and isinstance(values, numpy.ndarray)
 
 
 def _native(values: np.ndarray, name: str) -> np.ndarray:
-    """As torch takes it: of its types and byte order, in memory of its own if that is needed."""
+    """Converts to a type, byte order and memory layout that torch supports."""
     import numpy as np
 
     if values.dtype.kind not in "biuf":
-        raise TypeError(f"{name} hold {values.dtype}, expected numbers")
+        raise TypeError(f"{name} have type {values.dtype}, expected numbers")
     dtype = np.dtype(np.int64) if values.dtype.kind == "u" else values.dtype.newbyteorder("=")
     return np.require(values, dtype, ["C", "W"])
 
 
 def _matrix(values: Any, name: str) -> torch.Tensor:
-    """[N, D] floating-point values; [N] becomes a column."""
+    """Converts to a floating-point matrix [N, D]; [N] becomes a column."""
     tensor = _tensor(values, name)
     if tensor.dim() not in (1, 2):
         raise ValueError(f"{name} have shape {list(tensor.shape)}, expected [N, D]")
     if tensor.is_complex():
-        raise TypeError(f"{name} hold {tensor.dtype}, expected real numbers")
+        raise TypeError(f"{name} have type {tensor.dtype}, expected real numbers")
     if tensor.dtype not in (torch.float32, torch.float64):
         tensor = tensor.to(torch.float32 if tensor.is_floating_point() else torch.float64)
     return tensor if tensor.dim() == 2 else tensor.unsqueeze(1)
@@ -349,8 +396,7 @@ def _integers(values: Any, name: str) -> torch.Tensor:
     tensor = _tensor(values, name)
     if tensor.dim() != 1 or tensor.is_floating_point() or tensor.is_complex():
         raise ValueError(
-            f"{name} have shape {list(tensor.shape)} and type {tensor.dtype}, expected whole "
-            "numbers as [N]"
+            f"{name} have shape {list(tensor.shape)} and type {tensor.dtype}, expected integers [N]"
         )
     return tensor.to(torch.int64)
 

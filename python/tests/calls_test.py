@@ -50,9 +50,9 @@ class WrongCallTest(unittest.TestCase):
         training = {"priors": "training"}
         self.refused(TypeError, "class_priors must be a torch.Tensor, not list",
                      lambda: perp([0.5, 0.5], **training))
-        self.refused(ValueError, "class_priors belong to priors='training'",
+        self.refused(ValueError, "class_priors and priors='training'",
                      lambda: perp(None, **training))
-        self.refused(ValueError, "class_priors belong to priors='training'",
+        self.refused(ValueError, "class_priors and priors='training'",
                      lambda: perp(torch.ones(2) / 2))
         self.refused(ValueError, "priors other than 'batch' belong to leave_one_out",
                      lambda: projnce.ProjNCEPerpLoss(priors="uniform"))
@@ -178,7 +178,7 @@ class WrongCallTest(unittest.TestCase):
         self.refused(ValueError, "init", lambda: projnce.tsne(z, init="zeros"))
         self.refused(ValueError, "k = 9|neighbors|k", lambda: projnce.mixed_ksg(z, y, k=9))
         self.refused(ValueError, "finite|nan|NaN", lambda: projnce.audit(z * np.nan, y))
-        self.refused(TypeError, "embeddings hold <U1, expected numbers",
+        self.refused(TypeError, "embeddings have type <U1, expected numbers",
                      lambda: projnce.audit(np.array([["a"]] * 6), y))
         self.refused(TypeError, "expected real numbers",
                      lambda: projnce.mixed_ksg(FEATURES.to(torch.complex64), LABELS))

@@ -256,7 +256,7 @@ class SupContrastTest(unittest.TestCase):
 
     def test_mask_is_refused(self):
         views, labels = SAMPLES["supcon"].arguments()
-        with self.assertRaisesRegex(ValueError, "mask is not supported; give labels"):
+        with self.assertRaisesRegex(ValueError, "mask is not supported; pass labels"):
             projnce.SupConLoss()(views, labels, mask=torch.eye(len(labels)))
 
 
