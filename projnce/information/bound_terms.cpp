@@ -125,10 +125,10 @@ torch::Tensor log_frequency_ratio(const torch::Tensor& labels, const torch::Tens
 
 namespace {
 
-/// Numbers of a matrix [rows of a chunk, classes] that are in memory at a time.
+/// Maximum number of elements of a matrix [rows of a chunk, classes].
 constexpr int64_t kChunkNumbers = int64_t{1} << 22;
 
-/// Calls terms_of(first, count) for chunks of rows and joins what it returns.
+/// Calls terms_of(first, count) for chunks of rows and concatenates the results.
 RatioTerms join_chunks(int64_t rows, int64_t classes,
                        const std::function<RatioTerms(int64_t, int64_t)>& terms_of) {
   const int64_t step = std::max<int64_t>(1, kChunkNumbers / std::max<int64_t>(classes, 1));
@@ -169,7 +169,7 @@ struct InstanceRows {
   }
 };
 
-/// Class sums and counts, less what the instance of each row contributes to them.
+/// Class sums and counts without the instance of each row.
 class LeaveOneOutScores {
  public:
   LeaveOneOutScores(const torch::Tensor& rows, const torch::Tensor& column,
