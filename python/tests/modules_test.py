@@ -69,7 +69,7 @@ class GradientTest(unittest.TestCase):
             self.assertGreater(float(candidates.grad.abs().sum()), 0)
         self.assertFalse(loss(z, y).requires_grad)
 
-    def test_second_derivatives_are_refused_with_a_sentence(self):
+    def test_second_derivatives_are_an_error(self):
         for name, sample in SAMPLES.items():
             for reduction in ("mean", "none"):
                 with self.subTest(loss=name, reduction=reduction):

@@ -32,7 +32,7 @@ class PackageTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def test_a_checkout_is_enough(self):
+    def test_runs_from_a_checkout(self):
         ran = run_python("import projnce; print(projnce.__version__)", PACKAGE, check=True)
         self.assertEqual(ran.stdout.strip(), projnce.__version__)
 

@@ -27,7 +27,7 @@ class TrainingTest(unittest.TestCase):
         test, test_labels = train_in_python.read_split(DATA, "t10k", 2000)
         return train_in_python.accuracy(encoder, known, labels, test, test_labels)
 
-    def test_supcon_learns_what_the_plain_formula_learns(self):
+    def test_supcon_trains_like_its_formula(self):
         plain = self.train(PlainSupCon())
         ours = self.train(projnce.SupConLoss(0.1))
         self.assertGreater(plain, 0.6)

@@ -22,11 +22,11 @@ class BenchTools(unittest.TestCase):
                              text=True, capture_output=True, check=True)
         return [json.loads(line) for line in ran.stdout.splitlines()]
 
-    def test_a_peer_that_is_not_there_is_answered_with_the_reason(self):
+    def test_missing_peer_is_reported_with_the_reason(self):
         answer, = self.ask_peers({"peer": "mixed_KSG", "action": "import"})
         self.assertIn("mixed.py", answer["error"])
 
-    def test_what_a_peer_prints_does_not_get_between_the_answers(self):
+    def test_output_of_a_peer_is_separated_from_results(self):
         (self.scratch / "mixed_KSG").mkdir()
         (self.scratch / "mixed_KSG" / "mixed.py").write_text(
             "print('hello')\ndef Mixed_KSG(x, y, k):\n\tz = 1\n   \treturn z\n")
@@ -50,7 +50,7 @@ class BenchTools(unittest.TestCase):
         circles = image.findall(".//{http://www.w3.org/2000/svg}circle")
         self.assertEqual(len(circles), 5)  # two in each panel, one in the legend
 
-    def test_a_report_without_supcon_is_refused(self):
+    def test_rejects_a_report_without_supcon(self):
         ran = self.plot([])
         self.assertEqual(ran.returncode, 2)
         self.assertIn("no result", ran.stderr)

@@ -15,7 +15,7 @@ from check_layers import check_types, defined_types  # noqa: E402
 
 
 class DefinedTypes(unittest.TestCase):
-    def test_are_those_at_the_scope_of_a_named_namespace(self):
+    def test_include_types_in_named_namespaces(self):
         text = """
             #define BRACE {
             struct Global { int a; };
@@ -50,7 +50,7 @@ class DefinedTypes(unittest.TestCase):
                                        c="struct Request { };"),
                          ["a: projnce::Request is also defined in b, c"])
 
-    def test_other_namespaces_and_nameless_ones_are_none(self):
+    def test_ignores_other_and_anonymous_namespaces(self):
         self.assertEqual(self.problems(a="struct Request { };", b="namespace app { struct Request { }; }",
                                        c="namespace { struct Request { }; }", d="struct Request;"), [])
 
@@ -83,7 +83,7 @@ class Hooks(unittest.TestCase):
         return subprocess.run(entry.split(), cwd=ROOT, text=True, capture_output=True,
                               env={**os.environ, "PATH": str(self.bin)})
 
-    def test_install_nothing(self):
+    def test_checks_install_nothing(self):
         self.write_stub("clang-format")
         entries = re.findall(r"entry: ([^,]+),", (ROOT / ".pre-commit-config.yaml").read_text())
         self.assertGreater(len(entries), 1)
@@ -92,7 +92,7 @@ class Hooks(unittest.TestCase):
             self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
         self.assertEqual(set(self.called.read_text().split()), {"clang-format"})
 
-    def test_say_what_is_missing_instead_of_installing_it(self):
+    def test_checks_report_missing_tools(self):
         ran = self.run_hook("script/format --check")
         self.assertEqual(ran.returncode, 1)
         self.assertIn("clang-format not found", ran.stderr)

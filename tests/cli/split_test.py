@@ -69,7 +69,7 @@ class Relabeling(SplitTest):
         self.train("photos", "third", "--set", "seed=7")
         self.assertEqual(set(self.ids("third", "test_ids")), test)
 
-    def test_tiny_classes_do_not_leak_either(self):
+    def test_tiny_classes_do_not_leak(self):
         photos = make_distinct_folder(self.scratch / "photos", per_class=6)
         self.train("photos", "first", "--set", "train.batch_size=4")
         train = set(self.ids("first", "train_ids"))
@@ -95,7 +95,7 @@ class Relabeling(SplitTest):
         said = self.train("photos", "last", "--init", "between/encoder.safetensors")
         self.assertIn(f"{len(seen)} of {count} test samples are in the training data of between", said)
 
-    def test_init_from_a_run_without_a_split_says_that_it_cannot_know(self):
+    def test_init_from_a_run_without_a_split_warns(self):
         make_distinct_folder(self.scratch / "photos", per_class=20)
         self.train("photos", "first")
         (self.scratch / "first/split.safetensors").unlink()
@@ -121,7 +121,7 @@ class Relabeling(SplitTest):
 
 
 class ChangedData(SplitTest):
-    def test_eval_stays_with_the_samples_of_the_run(self):
+    def test_eval_uses_the_test_samples_of_the_run(self):
         photos = make_distinct_folder(self.scratch / "photos")
         self.train("photos", "run")
         before = self.run_json("eval", "run")
@@ -140,7 +140,7 @@ class ChangedData(SplitTest):
                                      r"skipped, \d+ have a different label")
         self.assertLess(moved, 20)
 
-    def test_eval_gives_what_training_gave(self):
+    def test_eval_reproduces_the_accuracy_of_training(self):
         make_distinct_folder(self.scratch / "photos")
         for rule in ("hash", "shuffle"):
             self.train("photos", rule, "--set", f"dataset.split={rule}", "--set", "dataset.max_test=6")
@@ -272,7 +272,7 @@ class MovedData(SplitTest):
 
 
 class KnownNames(SplitTest):
-    def test_a_known_dataset_is_found_by_name(self):
+    def test_finds_a_known_dataset_by_name(self):
         make_fashion_mnist(self.scratch / "sets")
         env = {"PROJNCE_DATA": str(self.scratch / "sets")}
         ran = self.run_program("train", "--data", "fashion-mnist", *ONCE, env=env)
@@ -287,12 +287,12 @@ class KnownNames(SplitTest):
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertEqual(json.loads(ran.stdout)["samples"], 32)
 
-    def test_a_folder_of_that_name_comes_first(self):
+    def test_folder_in_the_current_directory_has_precedence(self):
         make_distinct_folder(self.scratch / "fashion-mnist", per_class=10)
         self.train("fashion-mnist", "run")
         self.assertEqual(self.data_of("run")["dataset"], "folder")
 
-    def test_neither_name_nor_path(self):
+    def test_unknown_dataset_name(self):
         self.assert_refused("train", "--data", "fashion-mnits", *ONCE,
                             says="no dataset, folder, archive or file 'fashion-mnits'")
 

@@ -7,7 +7,7 @@ IDS = ["T2", "T3"]  # seconds
 
 
 class Theory(CommandLineTest):
-    def test_claims_hold_and_the_page_and_charts_are_written(self):
+    def test_claims_hold_and_outputs_are_written(self):
         ran = self.run_program("theory", "--only", ",".join(IDS), "-o", "out/deep")
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
         self.assertIn("T3: ", ran.stdout)
@@ -33,7 +33,7 @@ class Theory(CommandLineTest):
         for point in series["with R (certified)"]:
             self.assertLessEqual(point["y"], 1.0664335 + 4 * point["se"] + 0.001)
 
-    def test_certified_values_of_random_labels_are_not_positive(self):
+    def test_certified_bounds_of_random_labels_are_not_positive(self):
         """Many classes and two views, as the program itself shows them."""
         (experiment,) = self.run_json("theory", "--only", "T5")["experiments"]
         for line in experiment["series"]:
@@ -44,16 +44,16 @@ class Theory(CommandLineTest):
             self.assertEqual(line["points"][-1]["x"], 1000)
             self.assertLess(line["points"][-1]["y"], 0)
 
-    def test_unknown_experiments_are_refused_with_the_nearest_one(self):
+    def test_unknown_experiment_suggests_the_nearest(self):
         self.assert_refused("theory", "--only", "T3,T44", says="T4")
         self.assert_refused("theory", "--only", "t3", says="T3")
 
-    def test_unusable_output_directories_are_refused_before_anything_runs(self):
+    def test_unusable_output_directories_are_rejected_first(self):
         Path(self.scratch / "file").write_text("x")
         for directory in ("file", "file/below"):
             self.assert_refused("theory", "--only", "T3", "-o", directory, says="output directory")
 
-    def test_bad_options_are_refused(self):
+    def test_rejects_invalid_options(self):
         self.assert_refused("theory", "--seed", "-1", says="--seed")
         self.assert_refused("theory", "--effort", "2", says="--effort")
 

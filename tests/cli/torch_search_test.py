@@ -87,7 +87,7 @@ class Setup(unittest.TestCase):
         return subprocess.run(list(map(str, command)), text=True, capture_output=True, check=False, cwd=ROOT,
                               env={**os.environ, **environment})
 
-    def test_an_unknown_part_is_answered(self):
+    def test_unknown_dependency_group_is_an_error(self):
         ran = self.run_script("script/setup", "tests")
         self.assertEqual((ran.returncode, ran.stdout), (2, ""))
         self.assertEqual(ran.stderr, "script/setup: unknown part 'tests', expected build, test, web or all\n")

@@ -49,7 +49,7 @@ class Help(Usage):
             self.assertEqual(asked.stdout, self.run_program(*command, "--help").stdout)
         self.assert_says("help", "trian", sentence="no command 'trian'", hint="projnce train")
 
-    def test_choices_are_shown_by_name_alone(self):
+    def test_help_shows_choices_by_name(self):
         for command, choices in (("tsne", "--method {tsne, pca}=tsne"), ("tsne", "--init {pca, random}=pca"),
                                  ("embed", "--split {train, test, all}=all"),
                                  ("loss", "--dtype {float64, float32}=float64"),
@@ -148,7 +148,7 @@ class Arguments(Usage):
         self.assert_says("train", "a.toml", "photos", sentence="unexpected argument 'photos'",
                          hint="did you mean --data photos?")
 
-    def test_what_is_missing_is_named(self):
+    def test_missing_dependencies_are_named(self):
         for command, missing in (("predict", "RUN"), ("embed", "RUN"), ("export", "RUN"),
                                  ("mi", "EMBEDDINGS"), ("tsne", "EMBEDDINGS"), ("report", "RUN"),
                                  ("reproduce", "NAME"), ("serve", "RUNS"), ("loss", "FILE"),
@@ -208,7 +208,7 @@ class Arguments(Usage):
             with self.subTest(arguments):
                 self.assert_says(*arguments, sentence="nowhere")
 
-    def test_files_and_folders_in_each_others_place(self):
+    def test_files_instead_of_folders_and_vice_versa(self):
         (self.scratch / "file").write_text("no run")
         (self.scratch / "empty").mkdir()
         calls = (("train", "--data", "{}"), ("eval", "{}"), ("predict", "{}", "a.png"),
@@ -229,7 +229,7 @@ class Arguments(Usage):
 
 
 class ReproduceUsage(Usage):
-    def test_suggests_data_that_is_here(self):
+    def test_suggests_available_datasets(self):
         data = self.scratch / "data"
         env = {"PROJNCE_DATA": str(data), "HOME": str(data)}
         data.mkdir()
@@ -242,7 +242,7 @@ class ReproduceUsage(Usage):
         self.assertIn("--dataset mnist", hint)
         self.assertNotIn("cifar10", hint)
 
-    def test_plans_no_cell_that_cannot_be_trained(self):
+    def test_skips_cells_that_cannot_be_trained(self):
         data = self.scratch / "data"
         MAKERS["mnist"](data)
         env = {"PROJNCE_DATA": str(data), "HOME": str(data)}
@@ -258,7 +258,7 @@ class ReproduceUsage(Usage):
         page = (self.scratch / "out/smoke/table1-mnist.md").read_text()
         self.assertIn("coarse_training", page)
 
-    def test_refuses_a_table_without_a_cell_that_can_be_trained(self):
+    def test_rejects_a_table_without_trainable_cells(self):
         make_sounds(self.scratch / "sounds", per_class=20)
         self.assert_says("reproduce", "table5", "--scale", "smoke", "--dataset", "sounds",
                          sentence="no cell of this table can be trained")

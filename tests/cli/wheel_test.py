@@ -90,7 +90,7 @@ class Wheel(unittest.TestCase):
         cls.clean = Environment(cls.scratch / "clean", "torch", *TORCH_NEEDS)
         cls.clean.install(cls.wheel)
 
-    def test_everything_is_in_one_file_for_any_python(self):
+    def test_wheel_contains_everything_for_any_python(self):
         self.assertRegex(self.wheel.name, r"^projnce-[\d.]+-py3-none-manylinux_2_\d+_\w+\.whl$")
         names = zipfile.ZipFile(self.wheel).namelist()
         for name in ("projnce/__init__.py", "projnce/py.typed", "projnce/lib/libprojnce_ops.so",
@@ -141,7 +141,7 @@ class Wheel(unittest.TestCase):
         ran = run(other.python, "-W", "ignore", "-c", FIVE_LINES, cwd=self.scratch, check=True)
         self.assertEqual(len(openmp_runtimes(ran.stdout)), 1)
 
-    def test_without_torch_both_say_what_to_install(self):
+    def test_without_torch_both_name_the_package_to_install(self):
         bare = Environment(self.scratch / "bare")
         bare.install(self.wheel)
         ran = run(bare.program, "--version")

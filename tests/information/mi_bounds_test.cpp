@@ -324,7 +324,7 @@ TEST(EstimatedPriors, AreSmoothedFrequencies) {
   EXPECT_TRUE(torch::allclose(priors.values, list_of({1.5 / 4.5, 0.5 / 4.5, 2.5 / 4.5})));
 }
 
-TEST(Bounds, BadInputIsASentence) {
+TEST(Bounds, RejectInvalidInput) {
   const auto z = random_unit_rows(4, 3, 61);
   const auto labels = torch::tensor({0, 1, 2, 1});
   const auto says = [&](const LabeledRows& rows, const BoundOptions& options) {
@@ -359,7 +359,7 @@ TEST(Bounds, BadInputIsASentence) {
               HasSubstr("instances has 3 entries, expected 4"));
 }
 
-TEST(Bounds, BadVectorsAreASentence) {
+TEST(Bounds, RejectInvalidClassVectors) {
   const auto z = random_unit_rows(4, 3, 71);
   const auto labels = torch::tensor({0, 1, 2, 1});
   const auto says = [&](const torch::Tensor& vectors) {

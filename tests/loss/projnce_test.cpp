@@ -141,7 +141,7 @@ TEST_F(ProjnceTest, PartsAddUpToTheLoss) {
               loss_of(value), 1e-12);
 }
 
-TEST_F(ProjnceTest, Float32IsEnough) {
+TEST_F(ProjnceTest, SupportsFloat32) {
   expect_float32_is_enough([](const ContrastiveBatch& b) { return projnce(b).loss; });
 }
 

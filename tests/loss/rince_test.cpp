@@ -75,7 +75,7 @@ TEST_F(RinceTest, RejectsQAboveOne) {
               HasSubstr("q = 1.5"));
 }
 
-TEST_F(RinceTest, Float32IsEnough) {
+TEST_F(RinceTest, SupportsFloat32) {
   expect_float32_is_enough([](const ContrastiveBatch& b) { return rince(b).loss; });
 }
 

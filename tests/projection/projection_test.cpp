@@ -238,7 +238,7 @@ TEST_F(Projections, GradientsOfMediansAreThoseOfTheValues) {
   }
 }
 
-TEST_F(Projections, TheGeometricMedianRefusesASecondDerivative) {
+TEST_F(Projections, TheGeometricMedianRejectsASecondDerivative) {
   const auto x = x_.clone().requires_grad_();
   const auto g = project_medians(candidates(x, y_), {.median = MedianKind::kGeometric}).vectors;
   EXPECT_THAT(error_message_of([&] {
@@ -274,7 +274,7 @@ TEST_F(Projections, TheRegistryMakesEveryProjection) {
   }
 }
 
-TEST_F(Projections, TheRegistryRejectsWhatItDoesNotKnow) {
+TEST_F(Projections, TheRegistryRejectsUnknownNamesAndKeys) {
   const auto read = [](const std::string& name, const Table& table) {
     return read_options(table, "loss.pos", projection_options(name));
   };

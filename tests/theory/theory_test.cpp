@@ -106,7 +106,7 @@ TEST(Theory, WritesAPageAndAChartForEachExperiment) {
   EXPECT_THAT(projnce::testing::contents(dir / "a/b/T9.svg"), HasSubstr("<svg"));
 }
 
-TEST(Theory, UnusableOutputDirectoriesAreRefused) {
+TEST(Theory, RejectsUnusableOutputDirectories) {
   const ScratchDir dir;
   io::write_file_atomically(dir / "file", "x");
   for (const auto* path : {"file", "file/below"}) {
@@ -115,7 +115,7 @@ TEST(Theory, UnusableOutputDirectoriesAreRefused) {
   }
 }
 
-TEST(Theory, UnknownExperimentsAreRefusedWithTheNearestOne) {
+TEST(Theory, UnknownExperimentSuggestsTheNearest) {
   EXPECT_THAT(error_message_of([] {
                 run_theory({.only = {"T1", "T33"}}, ignore_result);
               }),

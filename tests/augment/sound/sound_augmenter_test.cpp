@@ -155,7 +155,7 @@ TEST(SoundAugmentOptions, AreReadFromATable) {
   EXPECT_TRUE(to_table(options).has("background_db_max"));
 }
 
-TEST(SoundAugmentOptions, RefuseValuesOutOfRangeOrOrder) {
+TEST(SoundAugmentOptions, RejectValuesOutOfRangeOrOrder) {
   const auto refusal = [](const std::string& text) {
     const auto table = parse_toml(text, "run.toml");
     return testing::error_message_of(

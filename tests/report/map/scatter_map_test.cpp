@@ -63,7 +63,7 @@ size_t dots_in(const MapLayout& layout) {
   return count;
 }
 
-TEST(MapLayout, DotsAreInsideFrameAndLegendIsBesideIt) {
+TEST(MapLayout, DotsAreInsideFrameAndLegendIsNextToIt) {
   for (const int64_t classes : {1, 2, 10, 20, 100, 300}) {
     const Clusters clusters(3000, classes);
     const auto layout = lay_out_map(clusters.map());
