@@ -150,6 +150,19 @@ SAMPLES = {
 }
 
 
+class Model(torch.nn.Module):
+    """A loss behind a layer, so that its input is computed within the graph."""
+
+    def __init__(self, loss, dim):
+        super().__init__()
+        self.layer = torch.nn.Linear(dim, dim)
+        self.loss = loss
+
+    def forward(self, features, *others):
+        rows = torch.nn.functional.normalize(self.layer(features), dim=-1)
+        return self.loss(rows, *others)
+
+
 def gradients(loss, arguments, weights=None):
     """The value, and its gradients by the inputs and parameters that require them."""
     value = loss(*arguments)

@@ -1,8 +1,7 @@
-"""Every loss as a module: reductions, precision, copies, transforms, data parallel training."""
+"""Every loss as a module: reductions, precision, copies, transforms."""
 
 import copy
 import pickle
-import tempfile
 import unittest
 
 import torch
@@ -258,38 +257,6 @@ class SupContrastTest(unittest.TestCase):
         views, labels = SAMPLES["supcon"].arguments()
         with self.assertRaisesRegex(ValueError, "mask is not supported; give labels"):
             projnce.SupConLoss()(views, labels, mask=torch.eye(len(labels)))
-
-
-class DistributedTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        torch.distributed.init_process_group(
-            "gloo", init_method=f"file://{folder.name}/meeting", rank=0, world_size=1
-        )
-        self.addCleanup(torch.distributed.destroy_process_group)
-
-    def test_distributed_data_parallel(self):
-        for name, sample in SAMPLES.items():
-            with self.subTest(loss=name):
-                arguments = sample.arguments(dtype=torch.float32)
-                dim = arguments[0].shape[-1]
-                plain = Model(sample.loss(torch.float32), dim)
-                parallel = torch.nn.parallel.DistributedDataParallel(copy.deepcopy(plain))
-                plain(*arguments).backward()
-                parallel(*arguments).backward()
-                for ours, theirs in zip(plain.parameters(), parallel.parameters()):
-                    torch.testing.assert_close(ours.grad, theirs.grad)
-
-
-class Model(torch.nn.Module):
-    def __init__(self, loss, dim):
-        super().__init__()
-        self.layer = torch.nn.Linear(dim, dim)
-        self.loss = loss
-
-    def forward(self, features, other):
-        return self.loss(torch.nn.functional.normalize(self.layer(features), dim=-1), other)
 
 
 if __name__ == "__main__":
