@@ -94,6 +94,19 @@ class CompileTest(unittest.TestCase):
                     torch.testing.assert_close(compiled(*arguments), loss(*arguments))
                 self.assertEqual(counter.frame_count, 1)
 
+    def test_gathered_candidates(self):
+        loss = projnce.ProjNCELoss(0.3)
+        compiled = torch.compile(loss, fullgraph=True, backend="aot_eager")
+        rows, labels = cases.unit_rows(8, 6), torch.arange(8) % 3
+        for first in (0, 4):
+            given = (rows[first : first + 4].clone(), labels[first : first + 4], None, rows.clone())
+            given[0].requires_grad_()
+            given[3].requires_grad_()
+            values = [f(*given, labels, None, first) for f in (compiled, loss)]
+            torch.testing.assert_close(*values)
+            found, expected = (torch.autograd.grad(value, (given[0], given[3])) for value in values)
+            torch.testing.assert_close(found, expected)
+
     def test_an_option_may_be_changed(self):
         loss = projnce.SupConLoss(0.3)
         compiled = torch.compile(loss, fullgraph=True, backend="aot_eager")

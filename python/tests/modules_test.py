@@ -1,6 +1,7 @@
 """Every loss as a module: reductions, precision, copies, transforms."""
 
 import copy
+import importlib.util
 import pickle
 import unittest
 
@@ -257,6 +258,21 @@ class SupContrastTest(unittest.TestCase):
         views, labels = SAMPLES["supcon"].arguments()
         with self.assertRaisesRegex(ValueError, "mask is not supported; give labels"):
             projnce.SupConLoss()(views, labels, mask=torch.eye(len(labels)))
+
+
+@unittest.skipUnless(
+    importlib.util.find_spec("pytorch_metric_learning"), "pytorch-metric-learning is not installed"
+)
+class MetricLearningTest(unittest.TestCase):
+    def test_the_documented_options_give_its_loss(self):
+        from pytorch_metric_learning import losses
+
+        rows = 2 * cases.unit_rows(9, 4, dtype=torch.float32)
+        labels = torch.tensor([0, 0, 1, 1, 2, 2, 3, 3, 4])  # the last row has no positive
+        for labels_of in (labels, labels[:8]):
+            given = rows[: len(labels_of)], labels_of
+            found = projnce.SupConLoss(0.1, empty_positives="skip", normalize=True)(*given)
+            torch.testing.assert_close(found, losses.SupConLoss(temperature=0.1)(*given))
 
 
 if __name__ == "__main__":
