@@ -1,8 +1,8 @@
-"""Every loss as a module: reductions, precision, copies, transforms, data parallel training."""
+"""Every loss as a module: reductions, precision, copies, transforms."""
 
 import copy
+import importlib.util
 import pickle
-import tempfile
 import unittest
 
 import torch
@@ -260,36 +260,19 @@ class SupContrastTest(unittest.TestCase):
             projnce.SupConLoss()(views, labels, mask=torch.eye(len(labels)))
 
 
-class DistributedTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        torch.distributed.init_process_group(
-            "gloo", init_method=f"file://{folder.name}/meeting", rank=0, world_size=1
-        )
-        self.addCleanup(torch.distributed.destroy_process_group)
+@unittest.skipUnless(
+    importlib.util.find_spec("pytorch_metric_learning"), "pytorch-metric-learning is not installed"
+)
+class MetricLearningTest(unittest.TestCase):
+    def test_the_documented_options_give_its_loss(self):
+        from pytorch_metric_learning import losses
 
-    def test_distributed_data_parallel(self):
-        for name, sample in SAMPLES.items():
-            with self.subTest(loss=name):
-                arguments = sample.arguments(dtype=torch.float32)
-                dim = arguments[0].shape[-1]
-                plain = Model(sample.loss(torch.float32), dim)
-                parallel = torch.nn.parallel.DistributedDataParallel(copy.deepcopy(plain))
-                plain(*arguments).backward()
-                parallel(*arguments).backward()
-                for ours, theirs in zip(plain.parameters(), parallel.parameters()):
-                    torch.testing.assert_close(ours.grad, theirs.grad)
-
-
-class Model(torch.nn.Module):
-    def __init__(self, loss, dim):
-        super().__init__()
-        self.layer = torch.nn.Linear(dim, dim)
-        self.loss = loss
-
-    def forward(self, features, other):
-        return self.loss(torch.nn.functional.normalize(self.layer(features), dim=-1), other)
+        rows = 2 * cases.unit_rows(9, 4, dtype=torch.float32)
+        labels = torch.tensor([0, 0, 1, 1, 2, 2, 3, 3, 4])  # the last row has no positive
+        for labels_of in (labels, labels[:8]):
+            given = rows[: len(labels_of)], labels_of
+            found = projnce.SupConLoss(0.1, empty_positives="skip", normalize=True)(*given)
+            torch.testing.assert_close(found, losses.SupConLoss(temperature=0.1)(*given))
 
 
 if __name__ == "__main__":

@@ -329,7 +329,13 @@ class ProjNCEMLPLoss(RowLoss, operator="projnce_mlp"):
         bias = self.hidden_bias
         if bias is None:
             return self.weight
-        return self.output(torch.relu(self.weight + bias))
+        units = torch.relu(self.weight + bias)
+        device = units.device.type
+        if not torch.amp.is_autocast_available(device):  # meta
+            return self.output(units)
+        # Autocast would compute the layer in half precision, and the loss would not be float32's.
+        with torch.autocast(device, enabled=False):
+            return self.output(units)
 
     def _own_inputs(self) -> tuple[Tensor, ...]:
         return (self.class_vectors(),)
