@@ -55,6 +55,13 @@ class BenchTools(unittest.TestCase):
         self.assertEqual(ran.returncode, 2)
         self.assertIn("no result", ran.stderr)
 
+    def test_the_manual_has_the_summary_of_the_published_audit_grid(self):
+        ran = subprocess.run([sys.executable, ROOT / "bench/peers/audit_summary.py"], text=True,
+                             capture_output=True, check=True)
+        self.assertIn("| all cells of the main grid | 84 |", ran.stdout)
+        self.assertIn("| all cells that nothing was tuned on | 36 |", ran.stdout)
+        self.assertIn(ran.stdout, (ROOT / "docs/audit.md").read_text(encoding="utf-8"))
+
 
 if __name__ == "__main__":
     unittest.main()
