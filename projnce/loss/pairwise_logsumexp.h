@@ -64,8 +64,8 @@ class ProjectedScores {
   ProjectedScores(const GroupedBatch& batch, const projection::Projected& projected,
                   double temperature);
 
-  /// Scores with class centroids that leave out the anchor, in its own class only; a class of one
-  /// row keeps it. `detach`: no gradient into the centroids.
+  /// Scores with class centroids, of which that of the anchor's class excludes the anchor unless
+  /// the class has a single row. `detach`: no gradient into the centroids.
   static ProjectedScores with_leave_one_out_centroids(const GroupedBatch& batch, double temperature,
                                                       bool detach);
 

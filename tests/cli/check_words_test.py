@@ -29,6 +29,12 @@ class Findings(unittest.TestCase):
         self.assertEqual([word for _, word, _ in self.found("nearest_neighbours(labelledRows)")],
                          ["labelled", "neighbour"])
 
+    def test_terms_of_the_field(self):
+        for text, replacement in (("the test part", "split"), ("embed --part test", "split"),
+                                  ("a whole number", "integer"), ("complaint_about(x)", "error, message")):
+            self.assertEqual([found[2] for found in self.found(text)], [replacement], text)
+        self.assertEqual(self.found("part of the test; it has two parts; a whole row of numbers"), [])
+
     def test_similar_words_are_not_findings(self):
         self.assertEqual(self.found("optimistic, promise, analyses, a precise color; --pictures, judge_by, "
                                     "passed_over; some passes over the rows; it is not a TOML file"), [])
