@@ -28,6 +28,7 @@ class Model(torch.nn.Module):
 
 class CompileTest(unittest.TestCase):
     def setUp(self):
+        torch.manual_seed(0)
         torch._dynamo.reset()
         self.addCleanup(torch._dynamo.reset)
 

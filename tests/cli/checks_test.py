@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
 from check_layers import MOST_LINES, check_length, check_types, defined_types  # noqa: E402
+from unittest_file import python_with_torch  # noqa: E402
 
 
 class DefinedTypes(unittest.TestCase):
@@ -73,6 +74,26 @@ class Layers(unittest.TestCase):
         """No include upwards, no long file, no type that is defined twice."""
         ran = subprocess.run([sys.executable, ROOT / "tools/check_layers.py"], text=True, capture_output=True)
         self.assertEqual((ran.returncode, ran.stdout), (0, ""))
+
+
+class Seeds(unittest.TestCase):
+    def run_tests(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "drawing_test.py"
+            file.write_text("import unittest\nimport torch\n\nclass Drawing(unittest.TestCase):\n" + text)
+            ran = subprocess.run([python_with_torch(), ROOT / "tools/unittest_file.py", file], text=True,
+                                 capture_output=True)
+        failed, _, count, _ = json.loads(ran.stdout)
+        return count, failed
+
+    @unittest.skipUnless(python_with_torch(), "no Python with torch")
+    def test_a_python_test_that_draws_without_seeding_fails(self):
+        count, failed = self.run_tests("    def test_unseeded(self): torch.rand(1)\n"
+                                       "    def test_without(self): torch.zeros(1)\n"
+                                       "    def test_seeded(self): torch.manual_seed(1); torch.rand(1)\n"
+                                       "    def test_unseeded_again(self): torch.rand(1)\n")
+        self.assertEqual(count, 4)
+        self.assertEqual([re.match(r"\w+", name)[0] for name in failed], ["test_unseeded", "test_unseeded_again"])
 
 
 class Presets(unittest.TestCase):
