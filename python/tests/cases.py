@@ -53,7 +53,12 @@ def _perp_instance(**options):
 
 def all_losses(dim=6, classes=3, dtype=torch.float64):
     """Every loss with settings in which all of its code is at work."""
-    torch.manual_seed(3)
+    with torch.random.fork_rng():  # the global generator is the test's to seed
+        torch.manual_seed(3)
+        return _all_losses(dim, classes, dtype)
+
+
+def _all_losses(dim, classes, dtype):
     return {
         "supcon": projnce.SupConLoss(0.3),
         "supcon-in": projnce.SupConLoss(0.3, variant="in", normalize=True),
@@ -103,8 +108,9 @@ class Sample(NamedTuple):
     inputs: Callable  # (samples, dtype) -> arguments of forward
 
     def loss(self, dtype=torch.float64, **options):
-        torch.manual_seed(3)
-        return self.make(**options).to(dtype)
+        with torch.random.fork_rng():
+            torch.manual_seed(3)
+            return self.make(**options).to(dtype)
 
     def arguments(self, samples=6, dtype=torch.float64, requires_grad=True):
         inputs = self.inputs(samples, dtype)

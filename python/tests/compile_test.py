@@ -16,6 +16,7 @@ import projnce  # noqa: E402
 
 class CompileTest(unittest.TestCase):
     def setUp(self):
+        torch.manual_seed(0)
         torch._dynamo.reset()
         self.addCleanup(torch._dynamo.reset)
 

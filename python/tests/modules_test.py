@@ -34,6 +34,7 @@ class GradientTest(unittest.TestCase):
 
     def test_gradcheck_of_candidates_and_other_inputs(self):
         """Gradients by candidates, soft labels, class vectors, pos and neg."""
+        torch.manual_seed(0)
         y = torch.tensor([0, 1, 2, 0, 1, 2])
         z, candidates = cases.unit_rows(3, 4, seed=1), cases.unit_rows(6, 4, seed=2)
         soft = torch.rand(6, 3, dtype=torch.float64)
@@ -94,6 +95,7 @@ class GradientTest(unittest.TestCase):
 
 class ReductionTest(unittest.TestCase):
     def test_mean_sum_and_none_agree(self):
+        torch.manual_seed(0)
         for name, sample in SAMPLES.items():
             with self.subTest(loss=name):
                 arguments = sample.arguments(6)
@@ -173,6 +175,7 @@ class PrecisionTest(unittest.TestCase):
 
 class ModuleTest(unittest.TestCase):
     def test_copies_and_state(self):
+        torch.manual_seed(0)
         for name, sample in SAMPLES.items():
             with self.subTest(loss=name):
                 loss, arguments = sample.loss(), sample.arguments()
@@ -185,6 +188,7 @@ class ModuleTest(unittest.TestCase):
                     self.assertEqual(repr(other), repr(loss))
 
     def test_options_may_be_set_and_are_checked(self):
+        torch.manual_seed(0)
         arguments = SAMPLES["supcon"].arguments()
         loss = projnce.SupConLoss(0.3)
         loss.temperature = 0.1
@@ -267,6 +271,8 @@ class MetricLearningTest(unittest.TestCase):
     def test_the_documented_options_give_its_loss(self):
         from pytorch_metric_learning import losses
 
+
+        torch.manual_seed(0)
         rows = 2 * cases.unit_rows(9, 4, dtype=torch.float32)
         labels = torch.tensor([0, 0, 1, 1, 2, 2, 3, 3, 4])  # the last row has no positive
         for labels_of in (labels, labels[:8]):

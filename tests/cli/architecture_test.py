@@ -42,7 +42,7 @@ class Architecture(unittest.TestCase):
         for functions, file, *_ in stacks:
             text = find(CODE.fullmatch(file)[1]).read_text()
             for function in CODE.findall(functions):
-                for name in re.findall(r"[A-Za-z_]\w*", re.sub(r"\(.*", "", function)):
+                for name in re.findall(r"[A-Za-z_]\w*", re.sub(r"[(<].*", "", function)):
                     self.assertTrue(re.search(rf"\b{name}\b", text), f"{function} is not in {file}")
 
     def test_the_modules_are_those_of_check_layers(self):

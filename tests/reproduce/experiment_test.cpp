@@ -37,6 +37,7 @@ TEST(PaperExperiments, ParseAtEveryScale) {
 }
 
 TEST(PaperExperiments, UseExistingLosses) {
+  torch::manual_seed(1);
   const loss::LossShape shape{.num_classes = 3, .embedding_dim = 4, .feature_dim = 5};
   for (const auto& name : experiment_names()) {
     for (const auto& method : read_experiment(name, "full").methods) {
