@@ -7,6 +7,8 @@
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
+#include "apps/projnce/table_options.h"
+#include "projnce/core/error.h"
 #include "projnce/inference/information_report.h"
 
 namespace projnce::app::mi_command {
@@ -16,6 +18,7 @@ namespace {
 const char* const kSummary = "estimate the mutual information of embeddings and labels, in nats";
 const char* const kDetails =
     "  projnce mi runs/photos/embeddings.npy runs/photos/labels.npy\n"
+    "  projnce mi data.csv --label intent --embeddings e.npy\n"
     "  projnce mi views.npy labels.npy --instances samples.npy --priors uniform --json\n"
     "\n"
     "Prints lower bounds on I(Z;C), cross-validated over random folds of instances: class\n"
@@ -84,7 +87,7 @@ nlohmann::ordered_json to_json(const inference::ArrayInformation& result) {
 
 }  // namespace
 
-void add(CLI::App& app, Context& /*context*/) {
+void add(CLI::App& app, Context& context) {
   struct Arguments {
     inference::ArrayInformationRequest request;
     bool json = false;
@@ -92,9 +95,13 @@ void add(CLI::App& app, Context& /*context*/) {
   auto arguments = std::make_shared<Arguments>();
   auto& request = arguments->request;
   auto* command = add_command(app, "mi", kSummary, kDetails);
-  command->add_option("EMBEDDINGS", request.embeddings, ".npy matrix, one row per sample")
+  command
+      ->add_option("EMBEDDINGS", request.embeddings, ".npy matrix, one row per sample, or a table")
       ->required();
-  command->add_option("LABELS", request.labels, ".npy array of integer labels")->required();
+  command->add_option("LABELS", request.labels, ".npy array of integer labels; not for a table");
+  command->add_option("--embeddings", request.table.embeddings,
+                      "matrix of the rows of a table (.npy, .safetensors)");
+  add_table_options(*command, request.table);
   command->add_option("--instances", request.instances,
                       ".npy array of integer sample ids; views of a sample share one id");
   command
@@ -113,8 +120,14 @@ void add(CLI::App& app, Context& /*context*/) {
       "distance between two classes in Mixed KSG; default: 2 for unit vectors, otherwise the "
       "widest range of a coordinate");
   add_json_flag(*command, arguments->json);
-  command->callback([arguments] {
-    const auto result = inference::information_of_arrays(arguments->request);
+  command->callback([arguments, &context] {
+    auto& asked = arguments->request;
+    asked.table.context = open_context(context);
+    const bool is_table = take_table(asked.table, asked.embeddings);
+    if (is_table != asked.labels.empty()) {
+      fail("expected EMBEDDINGS and LABELS, or a table with --label COLUMN");
+    }
+    const auto result = inference::information_of_arrays(asked, context.logger);
     arguments->json ? print_json(to_json(result)) : print_information(result);
   });
 }

@@ -51,15 +51,29 @@ void add_bound(ordered_json& json, const std::string& name,
 /// Rows to evaluate and the requested priors.
 struct EvaluatedArrays {
   information::LabeledRows rows;
-  information::ClassPriors priors;
+  torch::Tensor embeddings;  // [N, D], not normalized
+  information::ClassPriors priors = {};
 };
 
-EvaluatedArrays read_arrays_with_priors(const ArrayInformationRequest& request) {
-  const auto arrays = read_labeled(request.embeddings, request.labels);
-  EvaluatedArrays result{.rows = {projection::unit_rows(arrays.embeddings), arrays.labels}};
+/// File of the labels.
+const std::filesystem::path& labels_file(const ArrayInformationRequest& request) {
+  return request.table.table.empty() ? request.labels : request.table.table;
+}
+
+LabeledArrays read_evaluated(const ArrayInformationRequest& request, const Logger& logger) {
+  if (request.table.table.empty()) return read_labeled(request.embeddings, request.labels);
+  require_labels(request.table);
+  return read_table_samples(request.table, RunOutput::kEmbeddings, logger).arrays;
+}
+
+EvaluatedArrays read_arrays_with_priors(const ArrayInformationRequest& request,
+                                        const Logger& logger) {
+  const auto arrays = read_evaluated(request, logger);
+  EvaluatedArrays result{.rows = {projection::unit_rows(arrays.embeddings), arrays.labels},
+                         .embeddings = arrays.embeddings};
   const auto classes = static_cast<int64_t>(arrays.class_names.size());
   if (classes < 2) {
-    fail(request.labels.string(), " has only one class, expected two or more");
+    fail(labels_file(request).string(), " has only one class, expected two or more");
   }
   result.priors = {.num_classes = classes, .estimated = request.priors == "estimated"};
   if (request.priors != "estimated" && request.priors != "uniform") {
@@ -70,13 +84,14 @@ EvaluatedArrays read_arrays_with_priors(const ArrayInformationRequest& request) 
     const auto values = dataset::finite_floats(file.array, request.priors);
     result.priors = {.num_classes = static_cast<int64_t>(values.size()),
                      .values = torch::tensor(values)};
-    result.rows.labels = read_labels(request.labels);  // priors are indexed by the original labels
+    // Priors are indexed by the integers of the file, or by the sorted labels of a table.
+    if (request.table.table.empty()) result.rows.labels = read_labels(request.labels);
   }
   if (!request.instances.empty()) {
     result.rows.instances = read_labels(request.instances);
     if (result.rows.instances.size(0) != result.rows.labels.size(0)) {
       fail(request.instances.string(), " holds ", result.rows.instances.size(0),
-           " instance ids and ", request.labels.string(), " ", result.rows.labels.size(0),
+           " instance ids and ", labels_file(request).string(), " ", result.rows.labels.size(0),
            " labels, expected one id per row");
     }
   }
@@ -158,9 +173,10 @@ ordered_json information_json(const InformationReport& report) {
   return json;
 }
 
-ArrayInformation information_of_arrays(const ArrayInformationRequest& request) {
+ArrayInformation information_of_arrays(const ArrayInformationRequest& request,
+                                       const Logger& logger) {
   set_threads(0);
-  const auto [rows, priors] = read_arrays_with_priors(request);
+  const auto [rows, original, priors] = read_arrays_with_priors(request, logger);
   const auto instance_rows = first_rows(rows);
   const int64_t instances = instance_rows.size(0);
   if (request.ksg.neighbors < 1 || request.ksg.neighbors >= instances) {
@@ -171,7 +187,7 @@ ArrayInformation information_of_arrays(const ArrayInformationRequest& request) {
   const auto bounds = eval::cross_validated_bounds(
       rows, {.folds = folds, .temperature = request.temperature, .priors = priors});
   // Unlike the bounds, the estimate uses the embeddings without normalization.
-  const auto embeddings = read_matrix(request.embeddings).index_select(0, instance_rows);
+  const auto embeddings = original.index_select(0, instance_rows);
   return {.report = measure_information(embeddings, rows.labels.index_select(0, instance_rows),
                                         bounds, request.ksg),
           .folds = folds,

@@ -10,6 +10,7 @@
 
 #include "projnce/eval/accuracy.h"
 #include "projnce/eval/information_bounds.h"
+#include "projnce/inference/table_samples.h"
 
 namespace projnce::inference {
 
@@ -59,10 +60,11 @@ InformationReport measure_information(const torch::Tensor& embeddings, const tor
 /// label entropy) are null without an estimate, `withheld` is null with one.
 nlohmann::ordered_json information_json(const InformationReport& report);
 
-/// Request of `projnce mi`, for .npy files.
+/// Request of `projnce mi`, for .npy files or a table.
 struct ArrayInformationRequest {
   std::filesystem::path embeddings;  ///< matrix, one row per sample
   std::filesystem::path labels;      ///< integers
+  TableRequest table = {};           ///< instead of `embeddings` and `labels`
   std::filesystem::path instances =
       {};  ///< integer sample ids, shared by the views of a sample; optional
   /// "uniform" or "estimated", over the classes that occur, or a .npy file of probabilities indexed
@@ -82,6 +84,7 @@ struct ArrayInformation {
 
 /// Computes cross-validated bounds for L2-normalized embeddings, and Mixed KSG with one row per
 /// instance.
-ArrayInformation information_of_arrays(const ArrayInformationRequest& request);
+ArrayInformation information_of_arrays(const ArrayInformationRequest& request,
+                                       const Logger& logger);
 
 }  // namespace projnce::inference

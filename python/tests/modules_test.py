@@ -271,7 +271,6 @@ class MetricLearningTest(unittest.TestCase):
     def test_the_documented_options_give_its_loss(self):
         from pytorch_metric_learning import losses
 
-
         torch.manual_seed(0)
         rows = 2 * cases.unit_rows(9, 4, dtype=torch.float32)
         labels = torch.tensor([0, 0, 1, 1, 2, 2, 3, 3, 4])  # the last row has no positive
