@@ -81,7 +81,7 @@ class Paper(unittest.TestCase):
             values = published(experiment(name))
             methods = list(dict.fromkeys(method for _, _, method in values))  # in the order of the paper
             columns = list(dict.fromkeys((dataset, condition) for dataset, condition, _ in values))
-            expected = [[values[*column, method] for column in columns] for method in methods]
+            expected = [[values[(*column, method)] for column in columns] for method in methods]
             if name == "table1":  # one row for each condition
                 expected = [list(row) for row in zip(*expected)]
             with self.subTest(name):

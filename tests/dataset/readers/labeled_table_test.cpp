@@ -6,7 +6,7 @@
 #include <string>
 
 #include "projnce/io/filesystem/atomic_file.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce::dataset {

@@ -8,7 +8,7 @@
 
 #include "projnce/io/filesystem/atomic_file.h"
 #include "projnce/io/table/delimited.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 
 namespace projnce::io {
