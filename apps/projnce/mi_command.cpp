@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -30,13 +31,13 @@ const char* const kDetails =
 constexpr auto kRow = "{:<50} {:>9}  {}\n";
 
 std::string number_text(double value) {
-  return fmt::format("{:.4f}", value);
+  return std::abs(value) < 1e6 ? fmt::format("{:.4f}", value) : fmt::format("{:.3e}", value);
 }
 
 /// Prints a bound with its standard error; marks a non-positive bound as not informative.
 void print_bound(const std::optional<eval::BoundEstimate>& estimate, const std::string& name) {
   const auto& bound = estimate.value();  // cross-validation computes every form
-  auto remark = bound.se ? fmt::format("± {:.4f}", *bound.se) : std::string("no standard error");
+  auto remark = bound.se ? "± " + number_text(*bound.se) : std::string("no standard error");
   if (bound.value <= 0) remark += ", not informative";
   std::cout << fmt::format(kRow, name, number_text(bound.value), remark);
 }
@@ -44,8 +45,9 @@ void print_bound(const std::optional<eval::BoundEstimate>& estimate, const std::
 void print_bounds(const inference::ArrayInformation& result) {
   const auto& bounds = result.report.bounds;
   const auto temperature = fmt::format("temperature {:.3g}", bounds.temperature);
-  std::cout << fmt::format("\nlower bounds on I(Z;C), nats ({} rows, {} folds, priors: {})\n",
-                           bounds.rows, result.folds, result.priors);
+  std::cout << fmt::format(
+      "\nlower bounds on I(Z;C), nats ({} rows, {} folds, priors: {} over {} classes)\n",
+      bounds.rows, result.folds, result.priors, result.num_classes);
   print_bound(bounds.by_class_fitted,
               fmt::format("  class form, fitted temperature {:.3g}", bounds.fitted_temperature));
   print_bound(bounds.by_class, "  class form, " + temperature);
@@ -82,6 +84,7 @@ nlohmann::ordered_json to_json(const inference::ArrayInformation& result) {
   auto json = inference::information_json(result.report);
   json["folds"] = result.folds;
   json["priors"] = result.priors;
+  json["num_classes"] = result.num_classes;
   return json;
 }
 
@@ -110,9 +113,13 @@ void add(CLI::App& app, Context& context) {
           "class priors: uniform, estimated (bias-corrected label frequencies of the other "
           "folds), or a .npy file with one probability per class")
       ->default_str(request.priors);
+  add_number(*command, "--num-classes", request.num_classes, at_least(1),
+             "number of classes of the population, for priors 'uniform' and 'estimated'; required "
+             "for 'uniform' if some of them have no rows; default: those that occur");
   add_number(*command, "--tau,--temperature", request.temperature, above(0),
              "temperature of the bounds without fitted temperature");
-  add_number(*command, "--folds", request.folds, at_least(2), "number of cross-validation folds");
+  add_number(*command, "--folds", request.folds, at_least(2),
+             "number of cross-validation folds, at most one for each instance");
   add_number(*command, "--k", request.ksg.neighbors, at_least(1),
              "number of nearest neighbors of Mixed KSG");
   add_number(

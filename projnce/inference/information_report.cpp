@@ -66,6 +66,20 @@ LabeledArrays read_evaluated(const ArrayInformationRequest& request, const Logge
   return read_table_samples(request.table, RunOutput::kEmbeddings, logger).arrays;
 }
 
+/// The number of classes of the population, of which `occurring` have rows.
+int64_t population_classes(const ArrayInformationRequest& request, int64_t occurring) {
+  if (request.num_classes == 0) return occurring;
+  if (request.num_classes < occurring) {
+    fail("--num-classes = ", request.num_classes, ", but ", labels_file(request).string(), " has ",
+         occurring, " classes");
+  }
+  if (request.priors != "estimated" && request.priors != "uniform") {
+    fail("--num-classes has no effect with ", request.priors, ", whose length is the number of ",
+         "classes");
+  }
+  return request.num_classes;
+}
+
 EvaluatedArrays read_arrays_with_priors(const ArrayInformationRequest& request,
                                         const Logger& logger) {
   const auto arrays = read_evaluated(request, logger);
@@ -75,12 +89,17 @@ EvaluatedArrays read_arrays_with_priors(const ArrayInformationRequest& request,
   if (classes < 2) {
     fail(labels_file(request).string(), " has only one class, expected two or more");
   }
-  result.priors = {.num_classes = classes, .estimated = request.priors == "estimated"};
+  result.priors = {.num_classes = population_classes(request, classes),
+                   .estimated = request.priors == "estimated"};
   if (request.priors != "estimated" && request.priors != "uniform") {
     if (!std::filesystem::exists(request.priors)) {
       fail("--priors = '", request.priors, "', expected uniform, estimated or a .npy file");
     }
     const auto file = io::read_npy(request.priors);
+    if (file.array.shape.size() != 1) {
+      fail(request.priors, " holds a ", file.array.shape.size(),
+           "-dimensional array, expected a 1-dimensional array with one probability per class");
+    }
     const auto values = dataset::finite_floats(file.array, request.priors);
     result.priors = {.num_classes = static_cast<int64_t>(values.size()),
                      .values = torch::tensor(values)};
@@ -129,7 +148,8 @@ ordered_json bounds_json(const eval::InformationBounds& bounds) {
 std::string short_text(const eval::InformationBounds& bounds) {
   const auto& first = bounds.by_class_fitted ? bounds.by_class_fitted : bounds.by_class;
   const auto error = first->se ? fmt::format(" ± {:.2f}", *first->se) : std::string();
-  return fmt::format("I(Z;C) >= {:.2f}{} nats", first->value, error);
+  return fmt::format("I(Z;C) >= {:.2f}{} nats{}", first->value, error,
+                     first->value > 0 ? "" : " (not informative)");
 }
 
 InformationReport measure_information(const torch::Tensor& embeddings, const torch::Tensor& labels,
@@ -179,6 +199,9 @@ ArrayInformation information_of_arrays(const ArrayInformationRequest& request,
   const auto [rows, original, priors] = read_arrays_with_priors(request, logger);
   const auto instance_rows = first_rows(rows);
   const int64_t instances = instance_rows.size(0);
+  if (instances < 2) {
+    fail(request.instances.string(), " has only one instance, expected two or more");
+  }
   if (request.ksg.neighbors < 1 || request.ksg.neighbors >= instances) {
     fail("Mixed KSG: k = ", request.ksg.neighbors, ", expected between 1 and ", instances - 1,
          ", one less than the number of samples");
@@ -191,7 +214,8 @@ ArrayInformation information_of_arrays(const ArrayInformationRequest& request,
   return {.report = measure_information(embeddings, rows.labels.index_select(0, instance_rows),
                                         bounds, request.ksg),
           .folds = folds,
-          .priors = request.priors};
+          .priors = request.priors,
+          .num_classes = priors.num_classes};
 }
 
 }  // namespace projnce::inference
