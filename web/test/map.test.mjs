@@ -94,9 +94,9 @@ describe("map", { skip }, () => {
     assert.equal(await circles(page), 1200 - counts[3]);
     await entries.nth(2).click({ modifiers: ["Shift"] });
     assert.equal(await circles(page), counts[2]);
-    await page.getByRole("button", { name: "Show none classes" }).click();
+    await page.getByRole("button", { name: "classes: show none" }).click();
     assert.equal(await circles(page), 0);
-    await page.getByRole("button", { name: "Show all classes" }).click();
+    await page.getByRole("button", { name: "classes: show all" }).click();
     await entries.nth(5).dblclick();
     assert.equal(await circles(page), counts[5]);
     assert.deepEqual(page.problems, []);
@@ -132,7 +132,7 @@ describe("map", { skip }, () => {
     const helper = await browser.browser.newPage();
     const data = demoPage({ points: 6000, worstImages: await drawImages(helper, 60) });
     const { page, stage, shown } = await openMap(data, { reducedMotion: "reduce" });
-    await page.getByRole("button", { name: "Show none classes" }).click();
+    await page.getByRole("button", { name: "classes: show none" }).click();
     await page.locator(".label-issue").first().getByRole("button", { name: "on the map" }).click();
     assert.match(await shown(), /^6 000 training samples/);
     await page.locator(".map-card", { hasText: `#${data.runs[0].audit.worst[0].index}` }).waitFor();
