@@ -1,4 +1,5 @@
 """Interfaces between the Python parts of the benchmarks, without running a benchmark."""
+import importlib.util
 import json
 import subprocess
 import sys
@@ -32,6 +33,32 @@ class BenchTools(unittest.TestCase):
             "print('hello')\ndef Mixed_KSG(x, y, k):\n\tz = 1\n   \treturn z\n")
         request = {"peer": "mixed_KSG", "action": "import"}
         self.assertEqual(self.ask_peers(request, request), [{"ready": True}] * 2)
+
+    @unittest.skipUnless(importlib.util.find_spec("numpy") and importlib.util.find_spec("sklearn"),
+                         "numpy or scikit-learn is not installed")
+    def test_audited_labels_of_the_test_split_count_as_correct(self):
+        """An audit covers the test split too; the wrong labels are known for the training split."""
+        import numpy
+        truth = numpy.arange(50) % 2
+        given = truth.copy()
+        given[:4] = 1 - given[:4]
+        features = numpy.eye(2)[truth] + 0.1 * numpy.random.default_rng(0).normal(size=(50, 2))
+        run, program = self.scratch / "run", self.scratch / "program"
+        run.mkdir()
+        numpy.save(run / "train_labels.npy", numpy.stack([given, truth], 1)[:40])
+        numpy.save(self.scratch / "features.npy", features)
+        numpy.save(self.scratch / "features.labels.npy", given)
+        check = dict.fromkeys(("average_precision", "precision", "recall", "worst", "worst_wrong", "corrected"), 1)
+        answer = json.dumps({"check": check, "noise_rate": 0.1, "flagged": 4, "seconds": 1})
+        program.write_text(f"#!/bin/sh\n# audit RUN -o FILE --save-features FILE --json\ncp {self.scratch}/features*.npy "
+                           f"$(dirname $6)\necho '{answer}'\n")
+        program.chmod(0o755)
+        ran = subprocess.run([sys.executable, ROOT / "bench/peers/confident_learning.py", program, run, "--json",
+                              self.scratch / "out.json"], text=True, capture_output=True)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        (result,) = json.loads((self.scratch / "out.json").read_text())
+        self.assertEqual((result["samples"], result["wrong"]), (50, 4 / 50))
+        self.assertEqual(result["peer"]["average_precision"], 1)
 
     def plot(self, cases):
         report = {"machine": {"processor": "A & B", "threads": 2, "instructions": "plain",
