@@ -34,8 +34,8 @@ torch::Tensor embed_files(const dataset::LabeledTable& table, const TableRequest
   const auto cache = data::open_feature_cache(request.context);
   const auto samples =
       data::as_model_input(data::open_files(files, trained.input), trained.input, cache);
-  const auto set = embed_part(trained, samples,
-                              {.label = "embedding", .threads = threads, .strict = true}, logger);
+  const auto set = embed_samples(
+      trained, samples, {.label = "embedding", .threads = threads, .strict = true}, logger);
   return output == RunOutput::kFeatures ? set.features : set.embeddings;
 }
 
