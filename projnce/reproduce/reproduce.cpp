@@ -23,9 +23,7 @@
 #include "projnce/reproduce/collect.h"
 #include "projnce/reproduce/experiment.h"
 #include "projnce/reproduce/result.h"
-#include "projnce/reproduce/result_charts.h"
 #include "projnce/reproduce/result_formats.h"
-#include "projnce/reproduce/result_html.h"
 
 namespace projnce::reproduce {
 
