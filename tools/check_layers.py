@@ -47,7 +47,7 @@ OUTSIDE_LIBRARY = re.compile(r"#include <(spdlog|fmt|toml\+\+|nlohmann|CLI|png|t
 # The umbrella header of the library; may include only folders of the library.
 UMBRELLA = "projnce.h"
 # Sources in core that are compiled into the program, not into the library.
-PROGRAM_CORE = {"logging", "progress", "toml"}
+PROGRAM_CORE = {"json", "logging", "progress", "toml"}
 # Folders that compile without LibTorch, so that their parsers build quickly and can be fuzzed.
 TORCH_FREE = ["io", "dataset", "augment", "kernel", "report"]
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)

@@ -4,6 +4,7 @@
 
 #include "apps/projnce/command.h"
 #include "apps/projnce/options.h"
+#include "projnce/core/error.h"
 #include "projnce/inference/embed.h"
 
 namespace projnce::app::embed_command {
@@ -50,14 +51,18 @@ void add(CLI::App& app, Context& context) {
   const std::vector<std::string> splits = {"train", "test", "all"};
   auto* split = add_choice(*command, "--split", arguments->request.split, splits,
                            "split of the dataset to embed");
-  add_choice(*command, "--part", arguments->request.split, splits, "former name of --split")
-      ->group("")  // not in the help text
-      ->excludes(split)
-      ->each([&context](const std::string& /*value*/) {
-        context.logger->warn("--part is deprecated, use --split");
-      });
+  auto* former =
+      add_choice(*command, "--part", arguments->request.split, splits, "former name of --split")
+          ->group("");  // not in the help text
   add_json_flag(*command, arguments->json);
-  command->callback([arguments, &context] {
+  command->callback([arguments, split, former, &context] {
+    if (former->count() > 0) {
+      if (split->count() > 0) {
+        fail(Hint{"remove --part, which is deprecated"},
+             "--part and --split are both set, expected one of them");
+      }
+      context.logger->warn("--part is deprecated, use --split");
+    }
     arguments->request.context = open_context(context);
     const auto result = inference::embed_inputs(arguments->request, context.logger);
     if (arguments->json) {

@@ -315,7 +315,7 @@ void write_sheet(const AuditRunRequest& request, const AuditedSamples& samples,
                                 .summary = sheet_summary(audited.result, samples.size()),
                                 .most = kSheetSamples};
   const auto flagged = static_cast<size_t>(audited.result.flagged);
-  for (size_t k = 0; k < std::min(kSheetSamples, flagged); ++k) {
+  for (size_t k = 0; k < flagged; ++k) {
     const int64_t i = audited.order[k];
     report::LabelIssue issue{.index = samples.index(i),
                              .given = samples.labels[i].item<int64_t>(),

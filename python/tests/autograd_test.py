@@ -1,4 +1,4 @@
-"""Gradients, shapes, and modes of torch."""
+"""Gradients, shapes, no_grad and inference mode."""
 import threading
 import unittest
 

@@ -1,4 +1,4 @@
-"""Wrong calls are answered with a sentence; nothing ends the interpreter."""
+"""Invalid calls raise errors with clear messages and never crash the interpreter."""
 import inspect
 import unittest
 

@@ -1,4 +1,4 @@
-"""What the tests share: batches, the losses under test, and the reference numbers."""
+"""Shared by the tests: batches, the losses under test, and golden values."""
 import json
 import sys
 import unittest

@@ -1,4 +1,4 @@
-"""The reference numbers of every loss, from Python."""
+"""Every loss matches its golden values."""
 import unittest
 
 import torch

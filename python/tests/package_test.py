@@ -1,4 +1,4 @@
-"""The package in a checkout and with the wrong torch, and its examples. tests/cli/wheel_test.py installs it."""
+"""The package in a checkout, with an unsupported torch, and its documentation. tests/cli/wheel_test.py installs it."""
 import doctest
 import importlib
 import inspect

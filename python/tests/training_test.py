@@ -1,4 +1,4 @@
-"""A loop with only the loss swapped learns the same."""
+"""Replacing the loss of a training loop gives the same accuracy."""
 import sys
 import unittest
 from pathlib import Path
@@ -22,10 +22,10 @@ class PlainSupCon(torch.nn.Module):
 @unittest.skipUnless(DATA.exists(), "Debian's package dataset-fashion-mnist is not installed")
 class TrainingTest(unittest.TestCase):
     def train(self, criterion):
-        known, labels = train_in_python.read_split(DATA, "train", 2000)
-        encoder = train_in_python.train(criterion, known, labels, epochs=3)
+        images, labels = train_in_python.read_split(DATA, "train", 2000)
+        encoder = train_in_python.train(criterion, images, labels, epochs=3)
         test, test_labels = train_in_python.read_split(DATA, "t10k", 2000)
-        return train_in_python.accuracy(encoder, known, labels, test, test_labels)
+        return train_in_python.accuracy(encoder, images, labels, test, test_labels)
 
     def test_supcon_trains_like_its_formula(self):
         plain = self.train(PlainSupCon())

@@ -91,10 +91,11 @@ TEST(ModuleState, ListsEveryMismatchAndChangesNothing) {
   file.tensors[0].second = torch::zeros({4, 3, 7, 7});
   file.tensors[1].first = "0.offset";
   file.tensors[4].second = torch::zeros({4}, torch::kFloat64);
-  EXPECT_EQ(error_message_of([&] { restore_tensors(named_state(*target, ""), file); }),
-            "run/best.safetensors does not fit the model: missing 0.bias; unexpected 0.offset; "
-            "wrong shape 0.weight [4, 3, 7, 7] instead of [4, 3, 3, 3]; "
-            "wrong type 1.running_mean Double instead of Float");
+  EXPECT_THAT(error_message_of([&] { restore_tensors(named_state(*target, ""), file); }),
+              AllOf(HasSubstr("run/best.safetensors"), HasSubstr("missing 0.bias"),
+                    HasSubstr("unexpected 0.offset"),
+                    HasSubstr("0.weight [4, 3, 7, 7] instead of [4, 3, 3, 3]"),
+                    HasSubstr("1.running_mean Double instead of Float")));
   EXPECT_TRUE(equal_state(*target, *before));
 }
 

@@ -128,6 +128,15 @@ class AuditRun(CommandLineTest):
         text = self.run_program("audit", "run").stdout
         self.assertIn("ground truth: ", text)
 
+    def test_sheet_counts_the_label_issues_that_it_does_not_show(self):
+        make_folder(self.scratch / "stripes", per_class=160)
+        self.run_json("train", "--data", "stripes", "--out", "run", *TINY, "--set",
+                      "train.epochs=4", "--set", "dataset.label_noise.rate=0.35")
+        flagged = self.run_json("audit", "run", "--sheet", "worst.html")["flagged"]
+        self.assertGreater(flagged, 60)
+        self.assertIn(f"The 60 highest scores of {flagged} label issues",
+                      (self.scratch / "worst.html").read_text(encoding="utf-8"))
+
         self.assert_refused("audit", "run", "--sheet", "worst.pdf", says="worst.pdf")
         self.assert_refused("audit", "run", "--save-features", "e.txt", says=".npy")
         shutil.rmtree(self.scratch / "stripes")

@@ -1,8 +1,12 @@
 """The published values in experiments/paper: consistent with each other, and with the paper if it is available."""
 import re
-import tomllib
 import unittest
 from pathlib import Path
+
+try:
+    import tomllib
+except ImportError:  # before Python 3.11
+    tomllib = None
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ROOT / "experiments" / "paper"
@@ -25,6 +29,7 @@ def published(table):
             for condition, values in conditions.items() for method, value in values.items()}
 
 
+@unittest.skipUnless(tomllib, "needs Python 3.11 to read TOML")
 class ExperimentFiles(unittest.TestCase):
     def test_have_125_published_values(self):
         self.assertEqual({name: len(published(experiment(name))) for name in TABLES}, COUNTS)
@@ -67,6 +72,7 @@ def printed_rows(source, name):
     return [[float(number) for number in row] for row in rows if row]
 
 
+@unittest.skipUnless(tomllib, "needs Python 3.11 to read TOML")
 @unittest.skipUnless((PAPER / "paper.tex").exists() and (PAPER / "numbers.toml").exists(),
                      "the source of the paper is not on this machine (../shared/paper)")
 class Paper(unittest.TestCase):

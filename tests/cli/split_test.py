@@ -59,8 +59,8 @@ class Relabeling(SplitTest):
         self.assertEqual(len(test) + len(train), 100)
         self.assertTrue(8 <= len(test) <= 35, len(test))
         self.assertEqual(relabel_every(photos, 10), 10)
-        said = self.train("photos", "second", "--init", "first")
-        self.assertNotIn("in the training data of", said)
+        log = self.train("photos", "second", "--init", "first")
+        self.assertNotIn("in the training data of", log)
         self.assertEqual(set(self.ids("second", "test_ids")), test)
         self.assertEqual(self.data_of("second")["init"], {"run": "first", "test_samples_seen": 0})
         self.assertNotEqual(self.data_of("first")["test_set"], self.data_of("second")["test_set"],
@@ -75,32 +75,32 @@ class Relabeling(SplitTest):
         train = set(self.ids("first", "train_ids"))
         relabel_every(photos, 3)
         make_distinct_folder(photos, per_class=2, first=90)
-        said = self.train("photos", "second", "--init", "first", "--set", "train.batch_size=4")
-        self.assertNotIn("in the training data of", said)
+        log = self.train("photos", "second", "--init", "first", "--set", "train.batch_size=4")
+        self.assertNotIn("in the training data of", log)
         self.assertFalse(set(self.ids("second", "test_ids")) & train)
 
     def test_init_from_a_run_that_saw_test_samples_warns_and_counts_them(self):
         make_distinct_folder(self.scratch / "photos")
         make_distinct_folder(self.scratch / "others", per_class=20, first=200)
         self.train("photos", "first", "--set", "dataset.split_seed=1")
-        said = self.train("photos", "second", "--init", "first")
+        log = self.train("photos", "second", "--init", "first")
         seen = set(self.ids("second", "test_ids")) & set(self.ids("first", "train_ids"))
         self.assertGreater(len(seen), 0)
         count = len(self.ids("second", "test_ids"))
-        self.assertIn(f"{len(seen)} of {count} test samples are in the training data of first", said)
+        self.assertIn(f"{len(seen)} of {count} test samples are in the training data of first", log)
         summary = json.loads((self.scratch / "second/summary.json").read_text())
         self.assertEqual(summary["data"]["init"]["test_samples_seen"], len(seen))
         # After a run on other data, and from its weights file.
         self.assertNotIn("in the training data of", self.train("others", "between", "--init", "first"))
-        said = self.train("photos", "last", "--init", "between/encoder.safetensors")
-        self.assertIn(f"{len(seen)} of {count} test samples are in the training data of between", said)
+        log = self.train("photos", "last", "--init", "between/encoder.safetensors")
+        self.assertIn(f"{len(seen)} of {count} test samples are in the training data of between", log)
 
     def test_init_from_a_run_without_a_split_warns(self):
         make_distinct_folder(self.scratch / "photos", per_class=20)
         self.train("photos", "first")
         (self.scratch / "first/split.safetensors").unlink()
-        said = self.train("photos", "second", "--init", "first")
-        self.assertIn("first does not record its training samples", said)
+        log = self.train("photos", "second", "--init", "first")
+        self.assertIn("first does not record its training samples", log)
         self.assertIsNone(self.data_of("second")["init"]["test_samples_seen"])
 
     def test_a_corrupt_split_is_refused(self):

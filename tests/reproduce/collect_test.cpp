@@ -109,7 +109,8 @@ TEST_F(CollectResult, ComparesAStandInOnlyByRank) {
   plan(1);
   finish("simclr", 1, 0.3);
   finish("symnce", 1, 0.2);
-  const auto& probe = collect().tables[0];
+  const auto result = collect();
+  const auto& probe = result.tables[0];
   EXPECT_EQ(probe.cells[0][0].paper(), std::nullopt);
   EXPECT_DOUBLE_EQ(*probe.cells[0][0].published, 0.744);
   ASSERT_TRUE(probe.columns[0].ranking);

@@ -10,7 +10,7 @@
 #include "projnce/io/filesystem/run_directory.h"
 #include "projnce/run/batch_samples.h"
 #include "tests/run/tiny_training.h"
-#include "tests/support/complaint.h"
+#include "tests/support/error_message.h"
 #include "tests/support/fake_dataset.h"
 #include "tests/support/scratch_dir.h"
 

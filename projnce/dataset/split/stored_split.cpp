@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "projnce/core/error.h"
+#include "projnce/core/json.h"
 #include "projnce/dataset/dataset.h"
 #include "projnce/dataset/labels.h"
 #include "projnce/dataset/wrappers/wrappers.h"
@@ -197,7 +198,7 @@ StoredSplit read_split(const std::filesystem::path& path) {
       !metadata.contains("class_names")) {
     fail(origin, " is not a split saved by projnce");
   }
-  const auto names = nlohmann::json::parse(metadata.at("class_names"), nullptr, false);
+  const auto names = try_parse_json(metadata.at("class_names"));
   if (!names.is_array() ||
       !std::all_of(names.begin(), names.end(), [](const auto& name) { return name.is_string(); })) {
     fail(origin, " has no list of class names");

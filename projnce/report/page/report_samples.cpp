@@ -10,6 +10,7 @@
 #include <span>
 
 #include "projnce/core/error.h"
+#include "projnce/core/json.h"
 #include "projnce/io/digest.h"
 #include "projnce/io/filesystem/regular_file.h"
 #include "projnce/io/tensor/safetensors_file.h"
@@ -21,7 +22,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr const char* kSamplesFormat = "projnce-samples-1";
-constexpr uint64_t kMostSheets = 10'000;
+constexpr int64_t kMostSheets = 10'000;
 
 template <class T>
 constexpr io::StoredType kStoredAs = io::StoredType::kU8;
@@ -94,16 +95,18 @@ ordered_json sheets_to_json(const ThumbnailSheets& images) {
 }
 
 ThumbnailSheets sheets_from_json(const ordered_json& json, const ListReader& file) {
-  ThumbnailSheets images{.side = json.at("side"),
-                         .columns = json.at("columns"),
-                         .per_sheet = json.at("per_sheet"),
+  const auto size = [&](const char* key) {
+    const auto found = json_count(json.at(key), file.name());
+    if (found > kMostSheets) fail(file.name(), ": invalid image sheets");
+    return static_cast<int>(found);
+  };
+  ThumbnailSheets images{.side = size("side"),
+                         .columns = size("columns"),
+                         .per_sheet = size("per_sheet"),
                          .sheets = {}};
-  const auto count = json.at("sheets").get<uint64_t>();
+  images.sheets.resize(static_cast<size_t>(size("sheets")));
   const bool sizes = images.side > 0 && images.columns > 0 && images.per_sheet > 0;
-  if (count > kMostSheets || (count > 0 && !sizes)) {
-    fail(file.name(), ": invalid image sheets");
-  }
-  images.sheets.resize(count);
+  if (!images.sheets.empty() && !sizes) fail(file.name(), ": invalid image sheets");
   return images;
 }
 
@@ -122,7 +125,7 @@ ordered_json sounds_to_json(const std::vector<dataset::SoundClip>& clips) {
 std::vector<dataset::SoundClip> sounds_from_json(const ordered_json& json, const ListReader& file) {
   const auto lengths =
       json.value("sounds", ordered_json::array()).get<std::vector<std::array<double, 2>>>();
-  if (lengths.size() > kMostSheets)
+  if (std::ssize(lengths) > kMostSheets)
     fail(file.name(), " has ", lengths.size(), " sounds, expected at most ", kMostSheets);
   std::vector<dataset::SoundClip> clips;
   for (const auto& [seconds, whole] : lengths) {
@@ -141,7 +144,7 @@ ordered_json samples_to_json(const MappedSamples& part) {
 
 MappedSamples samples_from_json(const ordered_json& json, const std::string& prefix,
                                 const ListReader& file) {
-  MappedSamples part{.total = json.at("total"), .how = json.at("how")};
+  MappedSamples part{.total = json_count(json.at("total"), file.name()), .how = json.at("how")};
   part.names = json.at("names").get<std::vector<std::string>>();
   // Version 0.1.0 wrote the key "pictures".
   part.images = sheets_from_json(json.at(json.contains("images") ? "images" : "pictures"), file);
@@ -194,6 +197,8 @@ ReportSamples contents_from_json(const ordered_json& json, const ListReader& fil
   ReportSamples samples{.class_names = json.at("class_names").get<std::vector<std::string>>(),
                         .protocol = json.at("protocol"),
                         .audit = json.at("audit")};
+  if (!samples.audit.is_object() && !samples.audit.is_null())
+    fail(file.name(), " has an audit of type ", samples.audit.type_name(), ", expected an object");
   samples.notes = json.at("notes").get<std::vector<std::string>>();
   file.read("confusion", samples.confusion);
   samples.worst = sheets_from_json(json.at("worst"), file);
@@ -237,7 +242,7 @@ ReportSamples read_report_samples(const std::filesystem::path& file) {
   }
   ReportSamples samples;
   try {
-    samples = contents_from_json(ordered_json::parse(metadata.at("contents")), lists);
+    samples = contents_from_json(parse_ordered_json(metadata.at("contents"), lists.name()), lists);
   } catch (const nlohmann::json::exception& error) {
     fail(file.string(), " is corrupt: ", error.what());
   }
