@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "projnce/io/table/delimited.h"
+#include "projnce/io/table/data_table.h"
 
 namespace projnce::report {
 

@@ -9,8 +9,6 @@
 #include "projnce/core/error.h"
 #include "projnce/core/names.h"
 #include "projnce/io/printable.h"
-#include "projnce/io/table/delimited.h"
-#include "projnce/io/table/json_lines.h"
 
 namespace projnce::io {
 

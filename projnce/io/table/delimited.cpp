@@ -1,4 +1,4 @@
-#include "projnce/io/table/delimited.h"
+#include "projnce/io/table/data_table.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "projnce/io/table/json_lines.h"
+#include "projnce/io/table/data_table.h"
 
 #include <algorithm>
 #include <map>

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "projnce/io/filesystem/atomic_file.h"
-#include "projnce/io/table/delimited.h"
 #include "tests/support/error_message.h"
 #include "tests/support/scratch_dir.h"
 
