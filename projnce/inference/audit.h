@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "projnce/dataset/dataset.h"
 #include "projnce/dataset/registry.h"
 #include "projnce/eval/audit/audit.h"
+#include "projnce/inference/table_samples.h"
 
 namespace projnce::inference {
 
@@ -31,6 +33,7 @@ struct AuditedSamples {
   dataset::DatasetPtr dataset = nullptr;  ///< concatenation of all splits; null: arrays
   std::vector<AuditedSplit> splits = {};
   torch::Tensor truth = {};  // [N], clean labels; undefined if unknown
+  std::shared_ptr<const dataset::LabeledTable> table = nullptr;  ///< null: not from a table
 
   int64_t size() const { return labels.size(0); }
   /// Index of row `i` in the dataset.
@@ -41,6 +44,7 @@ struct AuditedSamples {
     return class_names[static_cast<size_t>(of.data_ptr<int64_t>()[i])];
   }
   std::string name(int64_t i) const {
+    if (table) return table->id_of(index(i));
     return dataset ? dataset->sample_name(index(i)) : std::to_string(index(i));
   }
 };
@@ -73,6 +77,12 @@ Audited audit_samples(const AuditedSamples& samples, const eval::AuditOptions& o
 void write_label_issues(const std::filesystem::path& file, const AuditedSamples& samples,
                         const Audited& audited);
 
+/// Writes the issues of a table: row, id (with an id column), given_label, predicted_label,
+/// label_quality, is_label_issue. Texts are exactly those of the table. REQUIRES: the samples are
+/// all rows of a table.
+void write_issues(const std::filesystem::path& file, const AuditedSamples& samples,
+                  const Audited& audited);
+
 /// Findings of an audit. Names are printable.
 struct AuditReport {
   struct Split {
@@ -93,6 +103,7 @@ struct AuditReport {
     std::string given;
     std::string suggested;
     double score = 0;
+    std::string text = {};  ///< start of the text of a row of a table; "" for none
   };
   int64_t samples = 0;
   int64_t classes = 0;
@@ -138,6 +149,16 @@ struct AuditOutput {
 /// label is wrong, from the features of the encoder. If the configuration of the run adds label
 /// noise, also reports precision and recall.
 AuditOutput audit_run(const AuditRunRequest& request, const Logger& logger);
+
+struct AuditTableRequest {
+  TableRequest table;
+  std::filesystem::path output;  ///< CSV
+  eval::AuditOptions options;
+};
+
+/// Audits the labels of a table and writes one row per row of the table, in its order; see
+/// write_issues.
+AuditOutput audit_table(const AuditTableRequest& request, const Logger& logger);
 
 struct AuditArraysRequest {
   std::filesystem::path embeddings;

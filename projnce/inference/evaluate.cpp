@@ -12,6 +12,7 @@
 #include "projnce/inference/array_files.h"
 #include "projnce/inference/trained_model.h"
 #include "projnce/io/filesystem/run_directory.h"
+#include "projnce/io/printable.h"
 #include "projnce/projection/class_groups.h"
 
 namespace projnce::inference {
@@ -94,6 +95,50 @@ void hold_out(const LabeledArrays& arrays, const std::string& name, EvalInputs& 
   samples.test = select_rows(arrays, parts.test);
 }
 
+/// Divides the rows of a table by its split column, or at random without one.
+void split_table(const TableSamples& read, EvalInputs& samples) {
+  const auto& [table, arrays] = read;
+  if (table.columns.split.empty()) return hold_out(arrays, table.table.name(), samples);
+  std::vector<int64_t> reference;
+  std::vector<int64_t> test;
+  for (int64_t row = 0; row < table.size(); ++row) {
+    (table.text_of(table.columns.split, row) == "test" ? test : reference).push_back(row);
+  }
+  if (reference.empty() || test.empty()) {
+    fail(table.table.name(), " has ", test.size(), " rows with the value 'test' in the column '",
+         io::printable_start(table.columns.split), "' and ", reference.size(),
+         " others, expected both");
+  }
+  samples.reference = select_rows(arrays, reference);
+  samples.test = select_rows(arrays, test);
+}
+
+/// Reads the files of the request; returns the class names.
+std::vector<std::string> read_eval_inputs(const EvaluateArraysRequest& request, EvalInputs& samples,
+                                          const Logger& logger) {
+  if (!request.table.table.empty()) {
+    require_labels(request.table);
+    const auto read = read_table_samples(request.table, RunOutput::kEmbeddings, logger);
+    split_table(read, samples);
+    return read.arrays.class_names;
+  }
+  const auto reference = read_labeled(request.embeddings, request.labels);
+  if (request.test_embeddings.empty()) {
+    hold_out(reference, request.labels.string(), samples);
+    return reference.class_names;
+  }
+  const auto test =
+      read_labeled(request.test_embeddings, request.test_labels, reference.class_names);
+  if (test.embeddings.size(1) != reference.embeddings.size(1)) {
+    fail(request.embeddings.string(), " has ", reference.embeddings.size(1), " columns and ",
+         request.test_embeddings.string(), " ", test.embeddings.size(1),
+         ", expected the same number");
+  }
+  samples.reference = as_set(reference.embeddings, reference.labels);
+  samples.test = as_set(test.embeddings.to(reference.embeddings.dtype()), test.labels);
+  return reference.class_names;
+}
+
 }  // namespace
 
 EvalResult evaluate_run(const EvaluateRequest& request, const Logger& logger) {
@@ -116,30 +161,18 @@ EvalResult evaluate_run(const EvaluateRequest& request, const Logger& logger) {
   return result;
 }
 
-EvalResult evaluate_arrays(const EvaluateArraysRequest& request) {
+EvalResult evaluate_arrays(const EvaluateArraysRequest& request, const Logger& logger) {
   set_threads(0);
-  const auto reference = read_labeled(request.embeddings, request.labels);
-  if (reference.class_names.size() < 2) {
-    fail(request.labels.string(), " has only one class, expected two or more");
-  }
   EvalInputs samples;
-  samples.num_classes = static_cast<int64_t>(reference.class_names.size());
-  if (request.test_embeddings.empty()) {
-    hold_out(reference, request.labels.string(), samples);
-  } else {
-    const auto test =
-        read_labeled(request.test_embeddings, request.test_labels, reference.class_names);
-    if (test.embeddings.size(1) != reference.embeddings.size(1)) {
-      fail(request.embeddings.string(), " has ", reference.embeddings.size(1), " columns and ",
-           request.test_embeddings.string(), " ", test.embeddings.size(1),
-           ", expected the same number");
-    }
-    samples.reference = as_set(reference.embeddings, reference.labels);
-    samples.test = as_set(test.embeddings.to(reference.embeddings.dtype()), test.labels);
+  const auto class_names = read_eval_inputs(request, samples, logger);
+  if (class_names.size() < 2) {
+    const auto& file = request.table.table.empty() ? request.labels : request.table.table;
+    fail(file.string(), " has only one class, expected two or more");
   }
+  samples.num_classes = static_cast<int64_t>(class_names.size());
   samples.class_vectors = eval::class_centroids(samples.reference.embeddings,
                                                 samples.reference.labels, samples.num_classes);
-  return evaluate_samples(samples, reference.class_names, request.protocol);
+  return evaluate_samples(samples, class_names, request.protocol);
 }
 
 }  // namespace projnce::inference

@@ -14,6 +14,7 @@
 #include "projnce/eval/nearest_neighbors.h"
 #include "projnce/eval/retrieval.h"
 #include "projnce/inference/protocol_result.h"
+#include "projnce/inference/table_samples.h"
 
 namespace projnce::inference {
 
@@ -64,16 +65,18 @@ struct EvalResult {
 EvalResult evaluate_run(const EvaluateRequest& request, const Logger& logger);
 
 struct EvaluateArraysRequest {
+  TableRequest table = {};  ///< instead of all files
   std::filesystem::path embeddings;
   std::filesystem::path labels;
   /// Both empty: a random fifth of each class is held out, with a fixed seed.
   std::filesystem::path test_embeddings;
   std::filesystem::path test_labels;
-  ProtocolRequest protocol;
+  ProtocolRequest protocol = {};
 };
 
 /// Evaluates embeddings from .npy files: `embeddings` are the reference set (gallery),
-/// `test_embeddings` the test set (queries).
-EvalResult evaluate_arrays(const EvaluateArraysRequest& request);
+/// `test_embeddings` the test set (queries). The split column of a table, if given, contains
+/// "test" and any other names for the reference set.
+EvalResult evaluate_arrays(const EvaluateArraysRequest& request, const Logger& logger);
 
 }  // namespace projnce::inference

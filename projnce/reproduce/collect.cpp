@@ -143,10 +143,11 @@ class TableBuilder {
         auto& cell = table.cells[row][column];
         cell.absent = dataset.absent;
         if (!with_paper) continue;
-        cell.paper =
+        cell.published =
             in_unit(experiment_.paper_number(dataset.column, table.columns[column].condition,
                                              table.rows[row].method),
                     text.unit);
+        cell.comparable = !dataset.stand_in;
       }
     }
     return table;
@@ -176,9 +177,9 @@ void add_rankings(ResultTable& table) {
   for (size_t column = 0; column < table.columns.size(); ++column) {
     std::vector<double> ours, published;
     for (const auto& row : table.cells) {
-      if (row[column].runs.empty() || !row[column].paper) continue;
+      if (row[column].runs.empty() || !row[column].published) continue;
       ours.push_back(mean_value(row[column]));
-      published.push_back(*row[column].paper);
+      published.push_back(*row[column].published);
     }
     if (const auto tau = kendall_tau(ours, published)) {
       table.columns[column].ranking =

@@ -5,17 +5,15 @@ whatever the device of a tensor; results are moved to its device.
 """
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 import torch
 
 import projnce._library  # noqa: F401  loads the operators
+from projnce._arrays import like, to_integers, to_labels, to_matrix, to_tensor
 
-if TYPE_CHECKING:  # torch works without numpy, and so do these functions
-    import numpy as np
-
-    Array = Union[torch.Tensor, np.ndarray]
+if TYPE_CHECKING:
+    from projnce._arrays import Array
 
 
 class MiBounds(NamedTuple):
@@ -86,7 +84,7 @@ def mixed_ksg(x: Array, y: Array, k: int = 5) -> float:
     >>> print(f"{mixed_ksg(x, x):.1f}")
     0.7
     """
-    return torch.ops.projnce.mixed_ksg(_matrix(x, "x"), _matrix(y, "y"), k)
+    return torch.ops.projnce.mixed_ksg(to_matrix(x, "x"), to_matrix(y, "y"), k)
 
 
 def label_entropy(labels: Array) -> float:
@@ -108,7 +106,7 @@ def label_entropy(labels: Array) -> float:
     >>> print(f"{label_entropy(torch.tensor([0, 1, 0, 1])):.3f}")
     0.693
     """
-    return torch.ops.projnce.label_entropy(_labels(labels))
+    return torch.ops.projnce.label_entropy(to_labels(labels))
 
 
 def label_information(
@@ -137,7 +135,7 @@ def label_information(
     1.4
     """
     return torch.ops.projnce.label_information(
-        _matrix(embeddings, "embeddings"), _labels(labels), k, label_scale or 0.0
+        to_matrix(embeddings, "embeddings"), to_labels(labels), k, label_scale or 0.0
     )
 
 
@@ -205,9 +203,9 @@ def mi_bounds(
     >>> print(f"{bound.mi_bound_normalized:.3f} of {bound.entropy:.3f} nats")
     1.386 of 1.386 nats
     """
-    rows, numbers = _matrix(embeddings, "embeddings"), _labels(labels)
+    rows, numbers = to_matrix(embeddings, "embeddings"), to_labels(labels)
     form = form or ("pair" if class_vectors is None else "class")
-    vectors = None if class_vectors is None else _matrix(class_vectors, "class_vectors")
+    vectors = None if class_vectors is None else to_matrix(class_vectors, "class_vectors")
     if num_classes is None:
         num_classes = _class_count(rows, numbers, vectors, priors, form)
     *values, terms, log_ratio, mean_ratio = torch.ops.projnce.mi_bounds(
@@ -215,9 +213,9 @@ def mi_bounds(
         numbers,
         form,
         vectors,
-        None if negatives is None else _matrix(negatives, "negatives"),
-        None if instances is None else _integers(instances, "instances"),
-        None if priors is None else _tensor(priors, "priors"),
+        None if negatives is None else to_matrix(negatives, "negatives"),
+        None if instances is None else to_integers(instances, "instances"),
+        None if priors is None else to_tensor(priors, "priors"),
         num_classes,
         priors_estimated,
         temperature,
@@ -232,9 +230,9 @@ def mi_bounds(
         normalized_se if normalized_se == normalized_se else None,
         entropy,
         len(numbers),
-        _like(labels, terms),
-        _like(labels, log_ratio),
-        _like(labels, mean_ratio),
+        like(labels, terms),
+        like(labels, log_ratio),
+        like(labels, mean_ratio),
     )
 
 
@@ -279,7 +277,7 @@ def tsne(
     if init not in ("pca", "random"):
         raise ValueError(f"init = {init!r} is not one of 'pca', 'random'")
     positions, _ = torch.ops.projnce.tsne(
-        _matrix(rows, "rows"),
+        to_matrix(rows, "rows"),
         0.0 if perplexity is None else perplexity,
         iterations,
         exaggeration,
@@ -289,7 +287,7 @@ def tsne(
         seed,
         init == "pca",
     )
-    return _like(rows, positions)
+    return like(rows, positions)
 
 
 def audit(
@@ -326,50 +324,15 @@ def audit(
     >>> int(audit(z, labels).score.argmax())
     0
     """
-    numbers = _labels(labels)
+    numbers = to_labels(labels)
     if num_classes is None:
         num_classes = int(numbers.max()) + 1 if numbers.numel() > 0 else 0
     score, suggested, matrix, *numbers_of_all = torch.ops.projnce.audit(
-        _matrix(embeddings, "embeddings"), numbers, num_classes, folds, seed
+        to_matrix(embeddings, "embeddings"), numbers, num_classes, folds, seed
     )
     return Audit(
-        _like(labels, score), _like(labels, suggested), _like(labels, matrix), *numbers_of_all
+        like(labels, score), like(labels, suggested), like(labels, matrix), *numbers_of_all
     )
-
-
-def _tensor(values: Any, name: str) -> torch.Tensor:
-    if isinstance(values, torch.Tensor):
-        return values.detach().cpu()
-    if _is_numpy_array(values):
-        return torch.as_tensor(_native(values, name))
-    raise TypeError(f"{name} must be a torch.Tensor or a numpy array, not {type(values).__name__}")
-
-
-def _is_numpy_array(values: Any) -> bool:
-    numpy = sys.modules.get("numpy")  # imported, if the caller has an array
-    return numpy is not None and isinstance(values, numpy.ndarray)
-
-
-def _native(values: np.ndarray, name: str) -> np.ndarray:
-    """Converts to a type, byte order and memory layout that torch supports."""
-    import numpy as np
-
-    if values.dtype.kind not in "biuf":
-        raise TypeError(f"{name} have type {values.dtype}, expected numbers")
-    dtype = np.dtype(np.int64) if values.dtype.kind == "u" else values.dtype.newbyteorder("=")
-    return np.require(values, dtype, ["C", "W"])
-
-
-def _matrix(values: Any, name: str) -> torch.Tensor:
-    """Converts to a floating-point matrix [N, D]; [N] becomes a column."""
-    tensor = _tensor(values, name)
-    if tensor.dim() not in (1, 2):
-        raise ValueError(f"{name} have shape {list(tensor.shape)}, expected [N, D]")
-    if tensor.is_complex():
-        raise TypeError(f"{name} have type {tensor.dtype}, expected real numbers")
-    if tensor.dtype not in (torch.float32, torch.float64):
-        tensor = tensor.to(torch.float32 if tensor.is_floating_point() else torch.float64)
-    return tensor if tensor.dim() == 2 else tensor.unsqueeze(1)
 
 
 def _class_count(
@@ -386,20 +349,3 @@ def _class_count(
     if form == "logits":
         return rows.shape[1]
     return int(labels.max()) + 1 if labels.numel() > 0 else 1
-
-
-def _labels(values: Any) -> torch.Tensor:
-    return _integers(values, "labels")
-
-
-def _integers(values: Any, name: str) -> torch.Tensor:
-    tensor = _tensor(values, name)
-    if tensor.dim() != 1 or tensor.is_floating_point() or tensor.is_complex():
-        raise ValueError(
-            f"{name} have shape {list(tensor.shape)} and type {tensor.dtype}, expected integers [N]"
-        )
-    return tensor.to(torch.int64)
-
-
-def _like(given: Array, result: torch.Tensor) -> Array:
-    return result.to(given.device) if isinstance(given, torch.Tensor) else result.numpy()

@@ -31,6 +31,7 @@ class GradientTest(unittest.TestCase):
         self.assertTrue(
             torch.autograd.gradcheck(lambda z, p, n: loss(z, LABELS, pos=p, neg=n), tensors)
         )
+        torch.manual_seed(0)
         mlp = projnce.ProjNCEMLPLoss(3, 4, 0.3).double()
         self.assertTrue(
             torch.autograd.gradcheck(
@@ -40,6 +41,7 @@ class GradientTest(unittest.TestCase):
         )
 
     def test_every_learned_class_vector_gets_its_gradient(self):
+        torch.manual_seed(0)
         for hidden in (0, 5):
             loss = projnce.ProjNCEMLPLoss(3, 6, 0.3, hidden=hidden)
             loss(unit_rows(5, 6, dtype=torch.float32), LABELS).backward()
@@ -86,6 +88,7 @@ class ShapeTest(unittest.TestCase):
         )
 
     def test_normalize_l2_normalizes_rows(self):
+        torch.manual_seed(0)
         features = unit_rows(8, 6)
         labels = torch.arange(8) % 3
         long = features * torch.rand(8, 1, dtype=torch.float64).add(0.5)

@@ -36,6 +36,7 @@ class WeightsTest(unittest.TestCase):
             from torchvision.models import resnet18
         except ImportError:
             self.skipTest("this Python has no torchvision")
+        torch.manual_seed(0)
         model = resnet18(num_classes=7)
         projnce.save_weights(model.state_dict(), self.path)
         other = resnet18(num_classes=7)

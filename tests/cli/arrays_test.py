@@ -94,6 +94,34 @@ class Mi(ArrayCommands):
         for name in ("mi_bound_class_fitted", "mi_bound_class", "mi_bound_normalized", "mi_bound"):
             self.assertLess(result["bounds"][name], 0.01, name)
 
+    def test_uniform_priors_need_the_number_of_classes_if_some_have_no_rows(self):
+        """Two views of 512 samples, whose labels are 1000 classes at random: no information."""
+        rng = random.Random(7)
+        samples = [[rng.gauss(0, 1) for _ in range(32)] for _ in range(512)]
+        names = [rng.randrange(1000) for _ in samples]
+        rows = [[v + rng.gauss(0, 1) for v in row] for row in samples for _ in range(2)]
+        write_npy(self.scratch / "ids.npy", "<i8", (1024,), [i // 2 for i in range(1024)])
+        files = (*self.write(rows, [name for name in names for _ in range(2)]), "--instances", "ids.npy")
+        uniform = ("--priors", "uniform", "--num-classes")
+        result = self.run_json("mi", *files, *uniform, "1000")
+        self.assertEqual(result["num_classes"], 1000)
+        self.assertLess(result["classes"], 500)
+        for name in ("mi_bound_class_fitted", "mi_bound_class", "mi_bound_normalized", "mi_bound"):
+            self.assertLessEqual(result["bounds"][name], 0, name)
+        text = self.run_program("mi", *files, *uniform, "1000").stdout
+        self.assertIn("priors: uniform over 1000 classes", text)
+        self.assertEqual(text.count("not informative"), 4)
+        self.assert_refused("mi", *files, *uniform, "300", says="--num-classes = 300, but l.npy has")
+        self.assert_refused("mi", *files, *uniform, "0", says="--num-classes")
+        write_npy(self.scratch / "priors.npy", "<f8", (1000,), [1 / 1000] * 1000)
+        self.assert_refused("mi", *files, "--priors", "priors.npy", "--num-classes", "1000",
+                            says="--num-classes has no effect with priors.npy")
+
+    def test_one_instance_is_refused(self):
+        files = self.write(*clouds(30))
+        write_npy(self.scratch / "ids.npy", "<i8", (30,), [4] * 30)
+        self.assert_refused("mi", *files, "--instances", "ids.npy", says="ids.npy has only one instance")
+
     def test_priors_are_estimated_uniform_or_given(self):
         rows, labels = clouds(300)
         files = self.write(rows, labels)
@@ -107,6 +135,8 @@ class Mi(ArrayCommands):
         self.assert_refused("mi", *files, "--priors", "wrong.npy", says="sum to 0.9")
         write_npy(self.scratch / "short.npy", "<f8", (2,), [0.5, 0.5])
         self.assert_refused("mi", *files, "--priors", "short.npy", says="label 2 is outside 0..1")
+        write_npy(self.scratch / "column.npy", "<f8", (3, 1), [1 / 3] * 3)
+        self.assert_refused("mi", *files, "--priors", "column.npy", says="2-dimensional array")
         self.assert_refused("mi", *files, "--priors", "unifrom", says="uniform, estimated or a .npy")
         self.assert_refused("mi", *files, "--folds", "1", says="--folds")
         self.assert_refused("mi", *files, "--tau", "0", says="above 0")

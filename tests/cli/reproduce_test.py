@@ -107,7 +107,10 @@ class Reproduce(ReproduceTest):
         self.assertEqual(result["name"], "table4-mnist")
         table = result["tables"][0]
         self.assertEqual(table["columns"][0]["title"], "MNIST in place of STL10, clean")
-        self.assertAlmostEqual(table["cells"][0][0]["paper"], 0.744)
+        # Values of another dataset are not comparable, only the ranking of the methods.
+        self.assertIsNone(table["cells"][0][0]["paper"])
+        self.assertIsNone(table["cells"][0][0]["difference"])
+        self.assertNotIn("(paper", (self.scratch / "out" / "smoke" / "table4-mnist.md").read_text())
 
     def test_dry_run_trains_nothing(self):
         ran = self.reproduce("table1", *SMOKE, "--dry-run", "--json")

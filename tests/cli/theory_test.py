@@ -1,7 +1,10 @@
+import os
+import struct
+import subprocess
 import unittest
 from pathlib import Path
 
-from support import CommandLineTest
+from support import PROGRAM, CommandLineTest
 
 IDS = ["T2", "T3"]  # seconds
 
@@ -19,6 +22,24 @@ class Theory(CommandLineTest):
             self.assertIn(text, page)
         self.assertEqual(page.count("<svg"), len(IDS))
         self.assertTrue((out / "T3.svg").read_text().rstrip().endswith("</svg>"))
+
+    def test_a_claim_that_does_not_hold_makes_the_exit_status_one(self):
+        """Of a copy of the program that has another reference value."""
+        program = Path(PROGRAM).read_bytes()
+        reference, other = struct.pack("=d", -22.2391), struct.pack("=d", -23)
+        if reference not in program:
+            self.skipTest("the compiler does not store the reference value as such")
+        copy = self.scratch / "projnce"
+        copy.write_bytes(program.replace(reference, other))
+        copy.chmod(0o755)
+        folders = (Path(PROGRAM).resolve().parent, os.environ.get("LD_LIBRARY_PATH"))
+        libraries = ":".join(str(folder) for folder in folders if folder)
+        ran = subprocess.run([copy, "theory", "--only", "T3"], text=True, capture_output=True,
+                             env={**os.environ, "LD_LIBRARY_PATH": libraries})
+        self.assertEqual(ran.returncode, 1, ran.stderr)
+        self.assertIn("VIOLATED: limit with R at alpha = 2", ran.stdout)
+        self.assertIn("46 of 47 claims hold", ran.stdout)
+        self.assertIn("claims that do not hold: 1", ran.stderr)
 
     def test_json_has_every_claim(self):
         result = self.run_json("theory", "--only", "T3", "--seed", "3")

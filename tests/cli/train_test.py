@@ -7,6 +7,7 @@ import time
 import unittest
 from pathlib import Path
 
+from arrays_test import write_npy
 from support import PROGRAM, TINY, CommandLineTest, make_folder, read_safetensors
 
 SOURCES = Path(__file__).resolve().parent.parent.parent / "apps" / "projnce"
@@ -181,6 +182,18 @@ class Train(CommandLineTest):
                 values = {line["name"]: line["value"] for line in map(json.loads, lines)}
                 self.assertIn("mi_bound", json.dumps(values))
                 self.assertIn("mi_bound_class", json.dumps(values))
+
+    def test_a_general_form_without_a_limit_is_shown_as_minus_infinity(self):
+        """Class vectors that are far too long for the temperature: e^(z.g/t) overflows."""
+        make_folder(self.scratch / "photos")
+        write_npy(self.scratch / "g.npy", "<f4", (2, 128), [1000.0] * 128 + [-1000.0] * 128)
+        ran = self.run_program("train", "--data", "photos", "--out", "run", *TINY, "--set",
+                               "loss.name=generalized-infonce", "--set", "loss.projection_pos=fixed",
+                               "--set", "loss.pos.file=g.npy", "--set", "loss.beta=0")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("-inf as in ProjNCE, not informative", ran.stdout)
+        self.assertIsNone(json.loads((self.scratch / "run/summary.json").read_text())
+                          ["information"]["bounds"]["mi_bound"])
 
     def test_rejects_contradictory_loss_options(self):
         make_folder(self.scratch / "photos")

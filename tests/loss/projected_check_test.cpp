@@ -191,6 +191,7 @@ TEST_F(ProjectedCheck, LossesWithClassVectorsCheckThemToo) {
 }
 
 TEST_F(ProjectedCheck, LearnedVectorsMustFitTheEmbeddings) {
+  torch::manual_seed(1);
   const auto batch = make_batch(rows_, labels_);
   const auto refused = [&](const torch::Tensor& matrix) {
     return error_message_of([&] { projnce_mlp(batch, matrix); });
@@ -207,6 +208,7 @@ TEST_F(ProjectedCheck, LearnedVectorsMustFitTheEmbeddings) {
 }
 
 TEST_F(ProjectedCheck, LearnedVectorsTakeTheTypeOfTheEmbeddings) {
+  torch::manual_seed(1);
   GeneralizedInfoNCELoss loss(
       std::make_shared<projection::MlpProjection>(
           projection::MlpProjectionOptions{.num_classes = kClasses, .embedding_dim = kDim}),

@@ -47,6 +47,7 @@ TEST_F(SceTest, MatchesTheFormulaRowByRow) {
 }
 
 TEST_F(SceTest, ErrorsNameTheInvalidOption) {
+  torch::manual_seed(1);
   const auto y = torch::tensor({0, 1, 2, 3, 4, 5, 0, 1, 2});
   EXPECT_THAT(error_message_of([&] { symmetric_cross_entropy(z_, y); }), HasSubstr("sce: label 5"));
   EXPECT_THAT(error_message_of([] { SceLoss({.A = 1}, 3, 3); }), HasSubstr("sce: A = 1"));

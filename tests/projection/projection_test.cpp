@@ -260,6 +260,7 @@ TEST_F(Projections, FixedVectorsAreRowsOfTheMatrix) {
 }
 
 TEST_F(Projections, TheRegistryMakesEveryProjection) {
+  torch::manual_seed(1);
   const ProjectionContext context{
       .num_classes = 9, .embedding_dim = 3, .load_matrix = [](const std::string& path) {
         EXPECT_EQ(path, "vectors.npy");
@@ -275,6 +276,7 @@ TEST_F(Projections, TheRegistryMakesEveryProjection) {
 }
 
 TEST_F(Projections, TheRegistryRejectsUnknownNamesAndKeys) {
+  torch::manual_seed(1);
   const auto read = [](const std::string& name, const Table& table) {
     return read_options(table, "loss.pos", projection_options(name));
   };

@@ -110,7 +110,7 @@ function information(test, classes, k = 5) {
   const entropy = Math.log(classes);
   const smallest = Math.floor(test / classes);
   const withheld = classes < 2 ? "all samples are of the same class"
-    : smallest <= k ? `the smallest class has ${smallest} samples, k = ${k} needs at least ${k + 1} samples per class` : null;
+    : smallest <= k ? `the smallest class has ${smallest} ${smallest === 1 ? "sample" : "samples"}, k = ${k} needs at least ${k + 1} samples per class` : null;
   return {
     samples: test, dimensions: 128, classes, label_entropy: entropy, mixed_ksg: withheld ? null : 0.77 * entropy,
     interval: withheld || test / 10 < 2 * k * classes ? null : [0.758 * entropy, 0.781 * entropy], share: withheld ? null : 0.77, withheld, k,

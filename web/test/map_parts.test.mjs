@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { generator } from "./fixtures.mjs";
 import { load } from "./modules.mjs";
 
-const map = await load(...["grid", "view", "step", "paint"].map((name) => `map/${name}.ts`));
+const map = await load(...["grid", "view", "step", "paint", "names"].map((name) => `map/${name}.ts`));
 
 const random = generator(11);
 const scatter = (n) => Uint16Array.from({ length: n }, () => 65535 * random());
@@ -70,4 +70,19 @@ test("a painted disc has the right area and color, also at the image border", ()
   assert.ok(Math.abs(red() - 12.5 * Math.PI) < 4, `${red()} pixels at the edge`);
   map.paint(image, scene, { x: 600, y: 500, scale: 1 }, 1, 10, paper);
   assert.equal(red(), 0);
+});
+
+test("names do not cover classes of few samples, and stay on the map", () => {
+  const drawn = (anchor) => {
+    const calls = [];
+    const context = { measureText: () => ({ width: 20 }), strokeText: () => {}, fillText: (text, x, y) => calls.push([x, y]) };
+    map.drawNames(context, [{ class: 0, ...anchor }], ["cat"], { x: 0, y: 0, scale: 1 }, { width: 400, height: 300 }, {});
+    return calls;
+  };
+  assert.deepEqual(drawn({ x: 0, y: 0, count: 500 }), [[200, 150]]);
+  const [[x, above]] = drawn({ x: 0, y: 0, count: 2 });
+  assert.equal(x, 200);
+  assert.ok(above < 140, `${above}`);
+  const [[, below]] = drawn({ x: 0, y: 145, count: 2 });
+  assert.ok(below > 15, `${below}`);
 });

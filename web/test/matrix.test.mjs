@@ -9,6 +9,9 @@ const long = (text) => (text + " a rather long name").padEnd(200, " of a class w
 const small = (test, options = {}) => makeRun({ name: `tests-${test}`, test, train: 4 * test, points: 500, classes: names(2), noise: 0, ...options });
 const packed = (counts) => Buffer.from(Uint32Array.from(counts).buffer).toString("base64");
 
+/** A plural after the number one. */
+const PLURAL_OF_ONE = /(?<![\d.,\u202f])\b1[ \u00a0](?:(?:more|test|train|training|validation|wrong) )?(?:classes|epochs|images|labels|rows|runs|samples|seeds|settings|values)\b/m;
+
 /** Replaces every measured number by null, the JSON form of NaN. */
 function withoutNumbers(value, keep = new Set(["samples", "classes", "test_classes", "epochs", "seed", "k", "label_noise", "wrong_labels", "ranks"])) {
   if (typeof value === "number") return null;
@@ -85,6 +88,7 @@ describe("reports of all kinds of runs", { skip }, () => {
     assert.equal(await page.locator("#numbers").count(), 0, "the page shows the numbers itself");
     assert.ok((await page.locator("main").innerText()).length > 40);
     assert.doesNotMatch(await page.locator("main").innerText(), /NaN|undefined|null|Infinity/);
+    assert.doesNotMatch(await page.locator("main").innerText(), PLURAL_OF_ONE);
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, "nothing is wider than the window");
     return page;
   }
@@ -142,6 +146,37 @@ describe("reports of all kinds of runs", { skip }, () => {
     assert.equal(await page.locator("#results .best").count(), 0);
     assert.doesNotMatch(await page.locator("#results").innerText(), /\+20\.0/);
     assert.match(await page.locator("main").innerText(), /2 different test sets/);
+    await page.close();
+  });
+
+  test("an audit of features that do not separate the classes lists no labels", async () => {
+    const run = small(50, { name: "not-informative" });
+    run.audit.skill = { informative: false, held_out_accuracy: 0.5, chance_accuracy: 0.5 };
+    const page = await check([run]);
+    assert.match(await page.locator("#labels").innerText(), /do not separate the classes/);
+    assert.equal(await page.locator("#labels .label-issue, #labels .chips").count(), 0);
+    await page.close();
+  });
+
+  test("samples that are not flagged have no suggestion", async () => {
+    const run = small(50, { name: "not-flagged", classes: names(5) });
+    run.audit.worst[0].suggested = run.audit.worst[0].given;
+    const page = await check([run]);
+    const cards = page.locator("#labels .label-issue");
+    assert.equal(await cards.nth(0).locator(".given").count(), 0);
+    assert.equal(await cards.nth(1).locator(".given").count(), 1);
+    await page.close();
+  });
+
+  test("a chart of a single value shows it in the middle", async () => {
+    const run = small(50, { name: "one-step", epochs: 1 });
+    for (const columns of [run.curves.steps, run.curves.epochs])
+      for (const name of Object.keys(columns)) columns[name] = columns[name].slice(0, 1);
+    const page = await check([run]);
+    const over = page.locator("#training figure", { hasText: "Gradient norm" }).locator(".u-over");
+    await over.hover();
+    const [box, point] = [await over.boundingBox(), await over.locator(".u-cursor-pt").first().boundingBox()];
+    assert.ok(Math.abs(point.x + point.width / 2 - box.x - box.width / 2) < 0.1 * box.width);
     await page.close();
   });
 

@@ -30,18 +30,11 @@ constexpr io::StoredType kStoredAs<float> = io::StoredType::kF32;
 template <>
 constexpr io::StoredType kStoredAs<int64_t> = io::StoredType::kI64;
 
-/// Collects named lists to write to a file. Does not copy them.
-class ListWriter {
- public:
-  template <class T>
-  void add(const std::string& name, const std::vector<T>& list) {
-    tensors_.push_back({name, kStoredAs<T>, {list.size()}, std::as_bytes(std::span(list))});
-  }
-  const std::vector<io::TensorBytes>& tensors() const { return tensors_; }
-
- private:
-  std::vector<io::TensorBytes> tensors_;
-};
+/// A named list to write to a file. Does not copy it.
+template <class T>
+io::TensorBytes list_bytes(const std::string& name, const std::vector<T>& list) {
+  return {name, kStoredAs<T>, {list.size()}, std::as_bytes(std::span(list))};
+}
 
 /// Reads named lists from a file.
 class ListReader {
@@ -215,8 +208,10 @@ ReportSamples contents_from_json(const ordered_json& json, const ListReader& fil
 }  // namespace
 
 void write_report_samples(const std::filesystem::path& file, const ReportSamples& samples) {
-  ListWriter lists;
-  const auto add = [&](const std::string& name, const auto& list) { lists.add(name, list); };
+  std::vector<io::TensorBytes> lists;
+  const auto add = [&](const std::string& name, const auto& list) {
+    lists.push_back(list_bytes(name, list));
+  };
   add("confusion", samples.confusion);
   visit_sheets(samples.worst, "worst.", add);
   visit_sounds(samples.sounds, add);
@@ -228,7 +223,7 @@ void write_report_samples(const std::filesystem::path& file, const ReportSamples
   }
   // Class names come from files and may be invalid UTF-8.
   constexpr auto kReplace = ordered_json::error_handler_t::replace;
-  io::write_safetensors(file, lists.tensors(),
+  io::write_safetensors(file, lists,
                         {{"format", kSamplesFormat},
                          {"contents", contents_to_json(samples).dump(-1, ' ', false, kReplace)}});
 }
@@ -258,8 +253,6 @@ ReportSamples read_report_samples(const std::filesystem::path& file) {
 }
 
 namespace {
-
-using nlohmann::ordered_json;
 
 static_assert(std::endian::native == std::endian::little, "reports hold little-endian numbers");
 

@@ -30,8 +30,9 @@ class ProjNCEPerpLoss(RowLossBase, operator="projnce_perp"):
         \rho_c = \frac{\pi_c}{\sum_b \pi_b}
 
     An anchor whose class does not occur in :math:`O(i)` counts as 0. The mean of
-    :math:`-\ell_i` is a certified lower bound on I(Z;C) only for held-out rows and for soft labels
-    that do not depend on the anchor (``"hard"``, ``"given"``); see :func:`projnce.mi_bounds`.
+    :math:`-\ell_i` is a certified lower bound on I(Z;C) only for held-out rows, priors of the
+    population (not ``"batch"``) and soft labels that do not depend on the anchor (``"hard"``,
+    ``"given"``); see :func:`projnce.mi_bounds`.
 
     Args:
         temperature: temperature that divides similarities; above 0.
@@ -329,7 +330,13 @@ class ProjNCEMLPLoss(RowLoss, operator="projnce_mlp"):
         bias = self.hidden_bias
         if bias is None:
             return self.weight
-        return self.output(torch.relu(self.weight + bias))
+        units = torch.relu(self.weight + bias)
+        device = units.device.type
+        if not torch.amp.is_autocast_available(device):  # meta
+            return self.output(units)
+        # Autocast would compute the layer in half precision, and the loss would not be float32's.
+        with torch.autocast(device, enabled=False):
+            return self.output(units)
 
     def _own_inputs(self) -> tuple[Tensor, ...]:
         return (self.class_vectors(),)

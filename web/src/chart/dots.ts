@@ -1,7 +1,7 @@
 /** Dot plot: one row per group, with mean and interval, as SVG for screen, files and print. */
 import type { Table } from "../csv";
 import { s } from "../dom";
-import { short } from "../format";
+import { counted, short } from "../format";
 import type { Ink } from "../theme";
 import { drawing, label, round } from "./canvas";
 import { ticks } from "./ticks";
@@ -84,7 +84,7 @@ function row(group: DotGroup, y: number, frame: Frame, ink: Ink, format: (v: num
   const color = ink.color(group.color);
   const [low, high, mean] = [frame.x(group.low), frame.x(group.high), frame.x(group.mean)];
   const describe = `${group.name}: mean ${format(group.mean)}, ${format(group.low)} to ${format(group.high)}, ` +
-    `${group.values.length} values`;
+    counted(group.values.length, "value");
   const g = s("g", { class: "dot-row" }, s("title", null, describe));
   g.append(label(frame.left - 12, y + 4, cut(group.name, frame.left - 12), { "text-anchor": "end", fill: ink.text }));
   const whisker = `M${low} ${y}H${high}M${low} ${y - 5}v10M${high} ${y - 5}v10`;

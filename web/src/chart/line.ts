@@ -5,7 +5,7 @@ import { short } from "../format";
 import { ink, type Ink } from "../theme";
 import { drawWith, FONT } from "./canvas";
 import { smallestStep, ticks } from "./ticks";
-import { formatOf, hasPoints, tickOf, yEnds, type ChartSpec, type Series } from "./spec";
+import { formatOf, hasPoints, tickOf, widen, yEnds, type ChartSpec, type Series } from "./spec";
 
 const FONT_12 = `12px ${FONT}`;
 
@@ -121,7 +121,8 @@ function optionsOf(spec: ChartSpec, view: LineView, colors: Ink, size: { width: 
   return {
     ...size, series: layout.options, bands: layout.bands, legend: { show: false }, padding: [14, 14, 0, 0],
     scales: {
-      x: { time: false },
+      // uPlot shows 100 units beside a single value.
+      x: { time: false, range: ({ data: [x] }, low, high) => (x.length === 1 ? widen([x[0]!, x[0]!], 0) : [low, high]) },
       y: { distr: spec.log ? 3 : 1, range: (_, low, high) => yEnds(spec, withReferences(spec, low, high)) },
     },
     axes: [

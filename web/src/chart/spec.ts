@@ -68,7 +68,7 @@ function span(values: number[]): [number, number] {
   return low <= high ? [low, high] : [0, 1];
 }
 
-function widen([low, high]: [number, number], share: number): [number, number] {
+export function widen([low, high]: [number, number], share: number): [number, number] {
   if (low === high) return [low - 0.5, high + 0.5];
   return [low - share * (high - low), high + share * (high - low)];
 }

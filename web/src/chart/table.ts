@@ -1,7 +1,7 @@
 /** Scrollable table of the values in a chart. */
 import type { Cell, Table } from "../csv";
 import { h } from "../dom";
-import { count, short } from "../format";
+import { counted, short } from "../format";
 
 const MOST_ROWS = 500;
 
@@ -16,5 +16,5 @@ export function dataTable(title: string, table: Table): HTMLElement {
     h("table", null,
       h("thead", null, h("tr", null, ...table.columns.map((name) => h("th", { scope: "col" }, name)))),
       h("tbody", null, ...body)),
-    rest > 0 ? h("p", { class: "note" }, `${count(rest)} more rows are in the CSV file.`) : null);
+    rest > 0 ? h("p", { class: "note" }, `${counted(rest, "more row is", "more rows are")} in the CSV file.`) : null);
 }

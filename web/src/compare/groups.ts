@@ -1,5 +1,5 @@
 /** Groups runs by method and by condition, the data that they were trained and tested on. */
-import { percent, short } from "../format";
+import { counted, percent, short } from "../format";
 import type { Metric, RunData, Summary } from "../model";
 import { setting } from "../run/words";
 import { dataKey, dataLabels, datasetName, type DataKey } from "./data";
@@ -173,5 +173,5 @@ export function epochText({ entries }: Comparison, protocol: string): string {
   const best = entries.filter(({ summary }) => protocol === summary.protocol && summary.accuracy.reported_epoch === "best").length;
   if (best === 0) return entries.some(({ summary }) => summary.delivered?.validation) ? "of the delivered epoch" : "of the last epoch";
   const rule = "of the best test epoch (the paper's rule)";
-  return best === entries.length ? rule : `${rule} in ${best} runs, of the delivered one in the others`;
+  return best === entries.length ? rule : `${rule} in ${counted(best, "run")}, of the delivered one in the others`;
 }

@@ -1,6 +1,6 @@
 import { frame } from "../chart/figure";
 import { freshId, h } from "../dom";
-import { count } from "../format";
+import { count, counted } from "../format";
 import type { RunData } from "../model";
 import { scheme } from "../theme";
 import { Card, factsOf } from "./card";
@@ -150,12 +150,12 @@ class EmbeddingMap implements MapHandle {
     if (this.picked >= 0 && !this.plot.isShown(this.picked)) this.pick(-1);
     else this.activate(this.picked);
     const { points } = this;
-    const what = this.split === "test" ? "test samples" : "training samples";
-    const of = points.total > points.count ? ` of ${count(points.total)}` : "";
+    const what = this.split === "test" ? "test sample" : "training sample";
+    const of = points.total > points.count ? `${count(points.count)} of ` : "";
     const shown = this.plot.visible.length;
     const fewer = shown < points.count ? `; ${count(shown)} shown` : "";
     const against = this.by === "outcome" ? ` (prediction vs. ${points.truth ? "true" : "given"} label)` : "";
-    this.shown.textContent = `${count(points.count)}${of} ${what}, ${points.how}${fewer}. Color: ${COLOR_TITLES[this.by]}${against}.`;
+    this.shown.textContent = `${of}${counted(points.total, what)}, ${points.how}${fewer}. Color: ${COLOR_TITLES[this.by]}${against}.`;
   }
 
   private activate(i: number): void {

@@ -51,6 +51,9 @@ export function anchors(points: Points, by: ColorBy, classes: number, visible: U
 const FONT_SIZE = 13;
 const LONGEST = 24;
 
+/** Names of classes with fewer samples are above or below them, because they could hide them. */
+const FEW = 20;
+
 function shorten(name: string): string {
   return name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name;
 }
@@ -76,7 +79,9 @@ export function drawNames(
     const text = shorten(classes[anchor.class]!);
     const half = context.measureText(text).width / 2 + 4;
     const x = toScreenX(view, size, anchor.x);
-    const y = toScreenY(view, size, anchor.y);
+    const center = toScreenY(view, size, anchor.y);
+    const beside = anchor.count < FEW ? 1.2 * FONT_SIZE : 0;
+    const y = center - beside < FONT_SIZE ? center + beside : center - beside;
     if (x < half || x > size.width - half || y < FONT_SIZE || y > size.height - FONT_SIZE) continue;
     const clash = (t: { x: number; y: number; half: number }) =>
       Math.abs(t.x - x) < t.half + half && Math.abs(t.y - y) < FONT_SIZE + 5;

@@ -17,7 +17,7 @@ function checkText({ check }: Audit): string {
   const known = ([["precision", check.precision], ["recall", check.recall], ["average precision", check.average_precision]] as const)
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name} ${percent(value!)}`);
-  return ` ${count(check.wrong)} labels are known to be wrong` + (known.length > 0 ? `: ${known.join(", ")}.` : ".");
+  return ` ${counted(check.wrong, "label is", "labels are")} known to be wrong` + (known.length > 0 ? `: ${known.join(", ")}.` : ".");
 }
 
 function coverageText(audit: Audit): string {
@@ -27,11 +27,11 @@ function coverageText(audit: Audit): string {
 
 function summaryText(audit: Audit): string {
   if (audit.skill && !audit.skill.informative) {
-    return `${coverageText(audit)}The features do not separate the classes, so this list is not reliable: held-out accuracy is ` +
+    return `${coverageText(audit)}The features do not separate the classes, so no labels are listed as likely errors: held-out accuracy is ` +
       `${percent(audit.skill.held_out_accuracy)}, the majority class has ${percent(audit.skill.chance_accuracy)}.`;
   }
   const expected = audit.expected_precision ?? null;
-  const found = `${count(audit.flagged)} of ${counted(audit.samples, "label")} are flagged as likely errors` +
+  const found = `${count(audit.flagged)} of ${counted(audit.samples, "label")} ${audit.flagged === 1 ? "is" : "are"} flagged as likely errors` +
     (expected === null ? "" : ` (expected precision ${percent(expected)})`) +
     (audit.noise_rate === null ? "." : `; the estimated label noise is ${percent(audit.noise_rate)}.`);
   return coverageText(audit) + found + checkText(audit);
@@ -52,6 +52,7 @@ function verdict({ wrong }: Worst): HTMLElement | null {
 
 function card(audit: Audit, i: number, show: ShowOnMap): HTMLElement {
   const worst = audit.worst[i]!;
+  const flagged = worst.suggested !== worst.given;
   const shown = audit.images ? image(audit.images, i, SIZE, `Sample ${worst.name}`) : null;
   const open = shown && show && h("button", {
     type: "button", class: "plain", title: "Show on the map", "aria-label": `Show sample ${worst.name} on the map`,
@@ -61,8 +62,8 @@ function card(audit: Audit, i: number, show: ShowOnMap): HTMLElement {
   return h("li", { class: "label-issue" },
     open || shown,
     h("div", { class: "label-issue-text" },
-      h("span", { class: "given" }, h("span", { class: "visually-hidden" }, "given "), named(worst.given)),
-      h("span", { class: "suggested" }, h("span", { class: "visually-hidden" }, "suggested "), named(worst.suggested)),
+      flagged && h("span", { class: "given" }, h("span", { class: "visually-hidden" }, "given "), named(worst.given)),
+      h("span", { class: "suggested" }, h("span", { class: "visually-hidden" }, flagged ? "suggested " : "given, not flagged "), named(worst.suggested)),
       h("span", { class: "aside" }, `${percent(worst.score)} · `, named(worst.name), worst.split === "test" ? " · test" : ""),
       verdict(worst),
       sound && playButton(sound, `sample ${worst.name}`)));
@@ -86,6 +87,7 @@ function gallery(audit: Audit, show: ShowOnMap): HTMLElement {
 export function auditSection(run: RunData, show: ShowOnMap): HTMLElement | null {
   const { audit } = run;
   if (!audit) return null;
+  if (audit.skill && !audit.skill.informative) return h("p", { class: "lead" }, summaryText(audit));
   return h("div", { class: "audit" },
     h("p", { class: "lead" }, summaryText(audit)),
     mistakes(audit),

@@ -46,7 +46,7 @@ export function configSection(run: RunData): HTMLElement | null {
     const matches = (entry: Setting): boolean => `${entry.key} ${entry.value}`.toLowerCase().includes(wanted);
     const shown = run.config.filter((entry) => (!only.checked || differs(entry)) && matches(entry));
     groups.replaceChildren(...[...bySection(shown)].map(([section, settings]) => group(section, settings)));
-    tally.textContent = `Showing ${shown.length} of ${counted(run.config.length, "setting")}; ${other} differ from the default.`;
+    tally.textContent = `Showing ${shown.length} of ${counted(run.config.length, "setting")}; ${other} ${other === 1 ? "differs" : "differ"} from the default.`;
   };
   only.checked = other > 0;
   only.addEventListener("change", update);

@@ -3,7 +3,7 @@ import { keepDrawn, svgText } from "../chart/canvas";
 import { frame } from "../chart/figure";
 import type { Table } from "../csv";
 import { h, named, s } from "../dom";
-import { count, percent } from "../format";
+import { count, counted, percent } from "../format";
 import { ink } from "../theme";
 import type { Counts } from "./confusion_counts";
 import { confusionSvg, layoutOf } from "./confusion_svg";
@@ -45,7 +45,7 @@ function matrix(counts: Counts): HTMLElement {
   const readout = h("p", { class: "readout hint", "aria-live": "polite" }, HINT);
   const host = h("div", {
     class: "drawn matrix", tabindex: 0, role: "group",
-    "aria-label": `Confusion matrix of ${counts.classes.length} classes. Arrow keys move from cell to cell.`,
+    "aria-label": `Confusion matrix of ${counted(counts.classes.length, "class", "classes")}. Arrow keys move from cell to cell.`,
   });
   let current: Cell | null = null;
   const ring = s("rect", { class: "ring", fill: "none", "stroke-width": 2, rx: 3 });

@@ -109,9 +109,9 @@ function facts(run: RunData, summary: Summary): HTMLElement {
   return h("dl", { class: "facts" },
     fact("Training time", duration(seconds.train), `${counted(summary.epochs, "epoch")}; ${duration(seconds.total)} total`),
     fact("Speed", `${count(summary.images_per_second)} ${several}/s`, ranks !== undefined && ranks > 1 && `${ranks} processes`),
-    fact("Training samples", count(samples.train), `${count(samples.test)} test samples${skipped}`),
+    fact("Training samples", count(samples.train), `${counted(samples.test, "test sample")}${skipped}`),
     fact("Classes", count(summary.classes)),
-    fact("Label noise", noisy ? percent(summary.label_noise, 0) : "none", noisy && `${count(summary.wrong_labels)} wrong labels`),
+    fact("Label noise", noisy ? percent(summary.label_noise, 0) : "none", noisy && counted(summary.wrong_labels, "wrong label")),
     retrieval?.map_at_r !== undefined && fact("MAP@R", percent(retrieval.map_at_r),
       retrieval.recall_at_1 !== undefined && `Recall@1: ${percent(retrieval.recall_at_1)}`));
 }

@@ -1,6 +1,6 @@
 /** Mutual information between embeddings and classes, as a bar whose full length is the label entropy. */
 import { h } from "../dom";
-import { count, finite, nats, percent } from "../format";
+import { counted, finite, nats, percent } from "../format";
 import type { Information, Metric } from "../model";
 
 const TITLE = "Mutual information I(Z;C)";
@@ -49,7 +49,7 @@ function estimateText(information: Information): string {
   if (!finite(value)) return `No Mixed KSG estimate: ${information.withheld ?? "the value is not finite"}.`;
   const range = interval ? `95 % interval ${interval[0].toFixed(2)} – ${nats(interval[1])}` : "too few samples for an interval";
   return `Mixed KSG estimate (not a bound): ${nats(value)} (${percent(information.share, 0)}), k = ${information.k}, ` +
-    `${count(information.samples)} samples, ${range}.`;
+    `${counted(information.samples, "sample")}, ${range}.`;
 }
 
 function boundsText(information: Information, bounds: Bound[]): string {
@@ -57,7 +57,7 @@ function boundsText(information: Information, bounds: Bound[]): string {
   if (!first) return "";
   const poor = first.value <= 0 ? " The bound is not informative for this run." : "";
   const more = others.map((bound) => `${bound.form} ${withError(bound)}`).join(", ");
-  return `${MEANING}${poor} ${count(information.bounds.rows ?? information.samples)} rows, ${first.form}` + (more ? `; ${more}. ` : ". ");
+  return `${MEANING}${poor} ${counted(information.bounds.rows ?? information.samples, "row")}, ${first.form}` + (more ? `; ${more}. ` : ". ");
 }
 
 function headText(information: Information, bounds: Bound[]): (string | HTMLElement)[] {

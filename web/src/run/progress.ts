@@ -1,6 +1,6 @@
 /** Progress of an unfinished run. */
 import { h } from "../dom";
-import { count, percent, short } from "../format";
+import { count, counted, percent, short } from "../format";
 import type { Columns, RunData } from "../model";
 import { setting } from "./words";
 
@@ -23,7 +23,7 @@ export function progress(run: RunData): HTMLElement {
     ["Loss", loss === null ? null : short(loss)],
     [`Accuracy, ${protocol ?? ""}`, accuracy === null ? null : percent(accuracy)],
   ].filter((entry): entry is [string, string] => entry[1] !== null);
-  const label = `${short(done, 3)} of ${planned} epochs completed`;
+  const label = `${short(done, 3)} of ${counted(planned ?? 0, "epoch")} completed`;
   return h("div", { class: "progress-block" },
     planned ? h("progress", { max: planned, value: Math.min(done, planned), "aria-label": label }) : null,
     h("dl", { class: "facts" }, ...known.map(([name, value]) => h("div", { class: "fact" }, h("dt", null, name), h("dd", null, value)))));
