@@ -134,10 +134,10 @@ inference::AuditOutput run_audit(AuditArguments& arguments, const Context& conte
     return inference::audit_run(arguments.run, context.logger);
   }
   if (!arguments.run.run.empty()) {
-    fail("expected --embeddings with a table (.csv, .tsv or .jsonl) or with --labels, not with ",
-         io::printable(arguments.run.run.native()));
+    fail(io::printable(arguments.run.run.native()),
+         " is not a table (.csv, .tsv or .jsonl): expected a run or --embeddings, not both");
   }
-  if (arrays.labels.empty()) fail("--embeddings needs --labels, or a table with --label");
+  if (arrays.labels.empty()) fail("--embeddings requires --labels or a table");
   if (arguments.run.output.empty()) fail("expected an output file, such as -o label_issues.csv");
   arrays.output = arguments.run.output;
   arrays.options = arguments.run.options;

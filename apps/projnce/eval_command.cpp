@@ -137,7 +137,7 @@ inference::EvalResult evaluate(Arguments& arguments, const Context& context) {
     return inference::evaluate_run(arguments.run, context.logger);
   }
   arguments.arrays.protocol = arguments.run.protocol;
-  if (arguments.arrays.labels.empty()) fail("--embeddings needs --labels, or a table with --label");
+  if (arguments.arrays.labels.empty()) fail("--embeddings requires --labels or a table");
   return inference::evaluate_arrays(arguments.arrays, context.logger);
 }
 

@@ -139,6 +139,7 @@ int run(int argc, char** argv) {
   mi_command::add(app, context);
   tsne_command::add(app, context);
   audit_command::add(app, context);
+  apply_command::add(app, context);
   report_command::add(app, context);
   reproduce_command::add(app, context);
   serve_command::add(app, context);

@@ -141,6 +141,54 @@ class OtherTableCommands(TableCommands):
         self.assert_refused("eval", *self.TABLE, "--split", "key", says="'key'")
 
 
+class ApplyCorrections(TableCommands):
+    TABLE = ("--label", "intent", "--id", "key")
+
+    def apply(self, corrections, *arguments):
+        return self.run_json("apply", corrections, "--data", "data.csv", *self.TABLE, "-o", "clean.csv", *arguments)
+
+    def test_from_a_table_to_a_clean_one_with_better_embeddings(self):
+        before = self.run_json("eval", *OtherTableCommands.TABLE)["top1"]
+        self.audit(*AuditTable.CONTRACT, "--id", "key")
+        counts = self.apply("issues.csv", "--issues", "drop", "--embeddings", "e.npy")
+        self.assertEqual(counts["dropped"], sum(self.wrong))
+        self.assertEqual(counts["kept"], 300 - sum(self.wrong))
+        clean = read_csv(self.scratch / "clean.csv")
+        right = [i for i in range(300) if not self.wrong[i]]
+        self.assertEqual([row["key"] for row in clean], [self.columns["key"][i] for i in right])
+        self.assertEqual([row["intent"] for row in clean], [self.truth[i] for i in right])
+        after = self.run_json("eval", "clean.csv", "--label", "intent", "--embeddings", "clean.npy")["top1"]
+        self.assertGreater(after, before + 0.1)
+        counts = self.apply("issues.csv", "--issues", "relabel")
+        self.assertEqual(counts["relabeled"], sum(self.wrong))
+        self.assertEqual([row["intent"] for row in read_csv(self.scratch / "clean.csv")], self.truth)
+
+    def test_corrections_are_applied_and_the_table_stays(self):
+        write_table(self.scratch / "c.csv", {"id": ["k5", "k6", "k7"], "action": ["drop", "relabel", "keep"],
+                                             "label": ["", NAMES[0], ""]})
+        before = (self.scratch / "data.csv").read_bytes()
+        self.assertEqual(self.apply("c.csv"), {"kept": 298, "relabeled": 1, "dropped": 1, "files": ["clean.csv"]})
+        self.assertEqual((self.scratch / "data.csv").read_bytes(), before)
+        clean = {row["key"]: row for row in read_csv(self.scratch / "clean.csv")}
+        self.assertNotIn("k5", clean)
+        self.assertEqual((clean["k6"]["intent"], clean["k6"]["utterance"]), (NAMES[0], self.texts[6]))
+
+    def test_bad_corrections_are_refused_and_nothing_is_written(self):
+        def refused(corrections, *arguments, says, output="clean.csv"):
+            self.assert_refused("apply", corrections, "--data", "data.csv", "--label", "intent", *arguments,
+                                "-o", output, says=says)
+
+        write_table(self.scratch / "c.csv", {"row": [0, 1], "given_label": [self.labels[0], "other"],
+                                             "action": ["drop", "drop"]})
+        refused("c.csv", says="c.csv:3")
+        refused("c.csv", says="another version")
+        write_table(self.scratch / "c.csv", {"row": [0], "action": ["drop"]})
+        refused("c.csv", output="data.csv", says="is an input")
+        refused("c.csv", output="clean.tsv", says="does not end in .csv")
+        refused("c.csv", "--embeddings", "gone.npy", says="gone.npy")
+        refused("gone.csv", says="gone.csv")
+
+
 class TableOfFiles(CommandLineTest):
     def test_a_run_embeds_the_images(self):
         make_folder(self.scratch / "stripes", per_class=30)

@@ -6,7 +6,7 @@ import unittest
 from made_datasets import MAKERS
 from support import CommandLineTest, make_folder, make_sounds
 
-COMMANDS = ("train", "launch", "eval", "predict", "embed", "export", "mi", "tsne", "audit", "report",
+COMMANDS = ("train", "launch", "eval", "predict", "embed", "export", "mi", "tsne", "audit", "apply", "report",
             "reproduce", "serve", "data", "loss", "theory", "bench")
 
 
