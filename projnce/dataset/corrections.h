@@ -20,7 +20,7 @@ struct Correction {
   std::string location = {};  ///< for messages: "corrections.csv:3"
 };
 
-/// What to do with the label issues of an audit that nobody has checked.
+/// What to do with the label issues of an audit that no one has checked.
 enum class UncheckedIssues {
   kReject,   ///< a file without the column `action` is an error
   kDrop,     ///< drop them
