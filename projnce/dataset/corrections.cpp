@@ -13,7 +13,6 @@
 #include "projnce/dataset/readers/embeddings.h"
 #include "projnce/io/filesystem/atomic_file.h"
 #include "projnce/io/printable.h"
-#include "projnce/io/table/delimited.h"
 #include "projnce/io/tensor/npy.h"
 
 namespace projnce::dataset {
