@@ -1,21 +1,23 @@
 """What embeddings know about their classes, what they look like, and which labels are wrong.
 
-Tensors and numpy arrays are taken alike; what comes back is of the kind that was given. They are
-computed on the CPU, wherever a tensor is.
+Tensors, numpy arrays, lists, and pandas frames and series are accepted; tensors give tensors, all
+others numpy arrays. Everything is computed on the CPU, wherever a tensor is.
 """
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
 import torch
 
 import projnce._library  # noqa: F401  the operators must be there
 
-if TYPE_CHECKING:  # torch works without numpy, and so do these functions
+if TYPE_CHECKING:  # torch works without numpy and pandas, and so do these functions
     import numpy as np
+    import pandas as pd
 
-    Array = Union[torch.Tensor, np.ndarray]
+    Array = Union[torch.Tensor, np.ndarray, Sequence[Any], pd.DataFrame, pd.Series]
 
 
 class MiBounds(NamedTuple):
@@ -60,6 +62,26 @@ class Audit(NamedTuple):
     """Share of the most frequent label."""
     informative: bool
     """False if the embeddings cannot tell the classes apart: do not use the scores."""
+    labels: Array
+    """[N]: the given labels."""
+    classes: Optional[Array] = None
+    """The classes in the order of ``noise_matrix``, if the labels are not integers."""
+
+    def to_frame(self) -> pd.DataFrame:
+        """A pandas DataFrame with the columns of the program's ``issues.csv``: ``given_label``,
+        ``predicted_label``, ``label_quality`` (1: surely right) and ``is_label_issue``."""
+        import numpy as np
+        import pandas as pd
+
+        score = np.asarray(self.score)
+        return pd.DataFrame(
+            {
+                "given_label": np.asarray(self.labels),
+                "predicted_label": np.asarray(self.suggested),
+                "label_quality": 1 - score,
+                "is_label_issue": score > 0.5,
+            }
+        )
 
 
 def mixed_ksg(x: Array, y: Array, k: int = 5) -> float:
@@ -257,7 +279,7 @@ def audit(
     folds: int = 5,
     seed: int = 0,
 ) -> Audit:
-    """Finds labels ``[N]`` in 0 .. C - 1 of embeddings ``[N, D]`` that are probably wrong.
+    """Finds labels ``[N]`` of embeddings ``[N, D]`` that are probably wrong.
 
     Each label is scored by cross-validated classifiers that have not seen it, under a label noise
     model that is estimated at the same time. Embeddings of any model, dimension and norm will do;
@@ -265,7 +287,8 @@ def audit(
 
     Args:
         embeddings: one row per sample.
-        labels: integers.
+        labels: integers in 0 .. C - 1, or strings or other values of which the different ones are
+            the classes.
         num_classes: number of classes C; by default the largest label plus one.
         folds: number of cross-validation folds.
         seed: draws the folds.
@@ -279,23 +302,64 @@ def audit(
     >>> int(audit(z, labels).score.argmax())
     0
     """
-    numbers = _labels(labels)
+    given, classes = _class_indices(labels)
+    numbers = _labels(given)
     if num_classes is None:
         num_classes = int(numbers.max()) + 1 if numbers.numel() > 0 else 0
-    score, suggested, matrix, *numbers_of_all = torch.ops.projnce.audit(
+    score, suggested, matrix, rate, precision, accuracy, chance, informative = torch.ops.projnce.audit(
         _matrix(embeddings, "embeddings"), numbers, num_classes, folds, seed
     )
+    found = _like(labels, suggested)
     return Audit(
-        _like(labels, score), _like(labels, suggested), _like(labels, matrix), *numbers_of_all
+        _like(labels, score),
+        found if classes is None else classes[found],
+        _like(labels, matrix),
+        rate,
+        precision,
+        accuracy,
+        chance,
+        informative,
+        given if classes is None else classes[given],
+        classes,
     )
+
+
+def _class_indices(labels: Any) -> tuple[Any, Optional[np.ndarray]]:
+    """Labels as integers, and the classes that they index; None if they are integers already."""
+    if isinstance(labels, torch.Tensor):
+        return labels, None
+    import numpy as np
+
+    # numpy would turn a list of numbers and texts into texts.
+    is_list = isinstance(labels, (list, tuple))
+    array = np.asarray(labels, dtype=object) if is_list else np.asarray(labels)
+    if array.ndim != 1 or array.dtype.kind in "iu":
+        return array, None
+    if array.dtype.kind == "O":
+        kinds = {type(label) for label in array.tolist()}
+        if kinds == {int}:
+            return array.astype(np.int64), None
+        if not kinds <= {str} and not kinds <= {bool}:
+            named = ", ".join(sorted(kind.__name__ for kind in kinds))
+            raise TypeError(f"labels hold {named}, expected values of one of the types str, int and bool")
+    classes, numbers = np.unique(array, return_inverse=True)
+    return numbers, classes
 
 
 def _tensor(values: Any, name: str) -> torch.Tensor:
     if isinstance(values, torch.Tensor):
         return values.detach().cpu()
+    if hasattr(values, "to_numpy"):  # pandas
+        values = values.to_numpy()
+    elif isinstance(values, (list, tuple)):
+        import numpy as np
+
+        values = np.asarray(values)
     if _is_numpy_array(values):
         return torch.as_tensor(_native(values, name))
-    raise TypeError(f"{name} must be a torch.Tensor or a numpy array, not {type(values).__name__}")
+    raise TypeError(
+        f"{name} must be a torch.Tensor, a numpy array, a list or a pandas object, not {type(values).__name__}"
+    )
 
 
 def _is_numpy_array(values: Any) -> bool:
