@@ -1,23 +1,56 @@
-"""Conversion of the callers' tensors and numpy arrays."""
+"""Conversion of the callers' tensors, numpy arrays, lists and pandas objects."""
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Union
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import torch
 
-if TYPE_CHECKING:  # torch works without numpy, and so does this module
+if TYPE_CHECKING:  # torch works without numpy and pandas, and so does this module
+    import numpy as np
+    import pandas as pd
+
+    Array = Union[torch.Tensor, np.ndarray, Sequence[Any], pd.DataFrame, pd.Series]
+
+
+def class_indices(labels: Any) -> tuple[Any, Optional[np.ndarray]]:
+    """Returns labels as integers, and the classes that they index; None for integer labels."""
+    if isinstance(labels, torch.Tensor):
+        return labels, None
     import numpy as np
 
-    Array = Union[torch.Tensor, np.ndarray]
+    # Without dtype=object, numpy would convert the numbers of a mixed list to strings.
+    is_list = isinstance(labels, (list, tuple))
+    array = np.asarray(labels, dtype=object) if is_list else np.asarray(labels)
+    if array.ndim != 1 or array.dtype.kind in "iu":
+        return array, None
+    if array.dtype.kind == "O":
+        kinds = {type(label) for label in array.tolist()}
+        if kinds == {int}:
+            return array.astype(np.int64), None
+        if not kinds <= {str} and not kinds <= {bool}:
+            named = ", ".join(sorted(kind.__name__ for kind in kinds))
+            raise TypeError(f"labels hold {named}, expected values of one of the types str, int and bool")
+    classes, numbers = np.unique(array, return_inverse=True)
+    return numbers, classes
 
 
 def to_tensor(values: Any, name: str) -> torch.Tensor:
     if isinstance(values, torch.Tensor):
         return values.detach().cpu()
+    if hasattr(values, "to_numpy"):  # pandas
+        values = values.to_numpy()
+    elif isinstance(values, (list, tuple)):
+        import numpy as np
+
+        values = np.asarray(values)
     if _is_numpy_array(values):
         return torch.as_tensor(_native(values, name))
-    raise TypeError(f"{name} must be a torch.Tensor or a numpy array, not {type(values).__name__}")
+    raise TypeError(
+        f"{name} must be a torch.Tensor, a numpy array, a list or a pandas object, "
+        f"not {type(values).__name__}"
+    )
 
 
 def _is_numpy_array(values: Any) -> bool:

@@ -1,7 +1,7 @@
 """Mutual information of embeddings and classes, t-SNE maps, and label audits.
 
-Functions accept tensors and numpy arrays and return the same kind. They compute on the CPU,
-whatever the device of a tensor; results are moved to its device.
+Functions accept tensors, numpy arrays, lists, and pandas objects. They compute on the CPU; for
+tensors, they return tensors on the same device, for all others numpy arrays.
 """
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 import torch
 
 import projnce._library  # noqa: F401  loads the operators
-from projnce._arrays import like, to_integers, to_labels, to_matrix, to_tensor
+from projnce._arrays import class_indices, like, to_integers, to_labels, to_matrix, to_tensor
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from projnce._arrays import Array
 
 
@@ -58,6 +60,30 @@ class Audit(NamedTuple):
     """Fraction of the most frequent label."""
     informative: bool
     """False if the embeddings do not separate the classes: do not use the scores."""
+    labels: Array
+    """[N]: the given labels."""
+    classes: Optional[Array] = None
+    """The classes in the order of ``noise_matrix``, if the labels are not integers."""
+
+    def to_frame(self) -> pd.DataFrame:
+        """Returns a table with one row for each sample.
+
+        Returns:
+            A DataFrame with the columns of the program's ``issues.csv``: ``given_label``,
+            ``predicted_label``, ``label_quality`` (1: surely right) and ``is_label_issue``.
+        """
+        import numpy as np
+        import pandas as pd
+
+        score = np.asarray(self.score)
+        return pd.DataFrame(
+            {
+                "given_label": np.asarray(self.labels),
+                "predicted_label": np.asarray(self.suggested),
+                "label_quality": 1 - score,
+                "is_label_issue": score > 0.5,
+            }
+        )
 
 
 def mixed_ksg(x: Array, y: Array, k: int = 5) -> float:
@@ -306,7 +332,8 @@ def audit(
 
     Args:
         embeddings: ``[N, D]``, one row per sample.
-        labels: ``[N]`` integers in 0 .. C - 1.
+        labels: ``[N]`` integers in 0 .. C - 1, or strings or booleans, whose distinct values are
+            the classes.
         num_classes: number of classes C; default: the largest label plus one.
         folds: number of cross-validation folds.
         seed: random seed of the folds.
@@ -315,7 +342,7 @@ def audit(
         The scores, suggested labels, noise matrix and statistics.
 
     Raises:
-        TypeError: if an argument is neither a tensor nor a numpy array of numbers.
+        TypeError: if embeddings are not numbers, or labels are of several types.
         ValueError: if embeddings are not finite or all equal, or fewer than two classes occur.
 
     >>> z = torch.eye(2).repeat(20, 1) + 0.01 * torch.randn(40, 2)
@@ -324,14 +351,27 @@ def audit(
     >>> int(audit(z, labels).score.argmax())
     0
     """
-    numbers = to_labels(labels)
+    given, classes = class_indices(labels)
+    numbers = to_labels(given)
     if num_classes is None:
         num_classes = int(numbers.max()) + 1 if numbers.numel() > 0 else 0
-    score, suggested, matrix, *numbers_of_all = torch.ops.projnce.audit(
-        to_matrix(embeddings, "embeddings"), numbers, num_classes, folds, seed
+    score, suggested, matrix, rate, precision, accuracy, chance, informative = (
+        torch.ops.projnce.audit(
+            to_matrix(embeddings, "embeddings"), numbers, num_classes, folds, seed
+        )
     )
+    found = like(labels, suggested)
     return Audit(
-        like(labels, score), like(labels, suggested), like(labels, matrix), *numbers_of_all
+        score=like(labels, score),
+        suggested=found if classes is None else classes[found],
+        noise_matrix=like(labels, matrix),
+        noise_rate=rate,
+        expected_precision=precision,
+        held_out_accuracy=accuracy,
+        chance_accuracy=chance,
+        informative=informative,
+        labels=given if classes is None else classes[given],
+        classes=classes,
     )
 
 
